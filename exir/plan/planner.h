@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plans memory: finds an offset for every buffer such that no two that are
+// needed at the same time share an address and the pools stay small.
+//
+// The way to an answer, each step taken only when the one before did not reach
+// the lower bound:
+//
+//   bounds -> orderings x {first, best fit} x {forward, mirrored} ->
+//   exact search per independent part, orders interleaved -> local search
+//
+// Of several plans the better one has, in this order: less beyond preferred
+// capacities; lower cost (sum of access_count * cost_per_access); smaller peak
+// in pools without a hard capacity; fewer bytes away from the buffers' first
+// choices; smaller sum of peaks. With one pool that is: the smaller peak.
+//
+// Every answer has passed validate(). An answer is a function of the problem
+// and the options alone unless `budget_ms` cut the search; it is never worse
+// than the best of the orderings.
+
+#ifndef PETREL_EXIR_PLAN_PLANNER_H_
+#define PETREL_EXIR_PLAN_PLANNER_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "exir/plan/problem.h"
+#include "exir/plan/solution.h"
+
+namespace petrel::exir::plan {
+
+enum class Goal {
+  kSmallestPeak,  // search until the peak is proven or a budget is spent
+  kFitCapacity,   // stop at the first plan within all hard capacities
+};
+
+struct Options {
+  Goal goal = Goal::kSmallestPeak;
+  // Steps of search (one per candidate placement); bounds the effort in a
+  // reproducible way. 0: orderings only.
+  int64_t node_budget = 2'000'000;
+  // Wall clock; 0: no limit. Cuts the search, never the orderings.
+  int64_t budget_ms = 0;
+};
+
+// Errors: InvalidArgument for a malformed problem; FailedPrecondition when it
+// is proven that hard capacities cannot be met; ResourceExhausted when no plan
+// within them was found in the budget, which proves nothing.
+absl::StatusOr<Solution> plan(const Problem& problem,
+                              const Options& options = Options());
+
+}  // namespace petrel::exir::plan
+
+#endif  // PETREL_EXIR_PLAN_PLANNER_H_
