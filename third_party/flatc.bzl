@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C++ headers from FlatBuffers schemas."""
+
+load("@rules_cc//cc:defs.bzl", "cc_library")
+
+def flatbuffers_cc_library(name, srcs, includes = [], visibility = None):
+    """A library of the headers that flatc makes.
+
+    For `schema/foo.fbs` the header is included as "schema/foo_generated.h".
+
+    Args:
+      name: the library.
+      srcs: the schemas, in this package.
+      includes: schemas that srcs include, by paths from the root.
+      visibility: of the library.
+    """
+    outs = [src[:-len(".fbs")] + "_generated.h" for src in srcs]
+    native.genrule(
+        name = name + "_flatc",
+        srcs = srcs + includes,
+        outs = outs,
+        cmd = "$(execpath @flatc//:flatc) --cpp --cpp-std c++17 --keep-prefix" +
+              " -I . -o $(RULEDIR) " +
+              " ".join(["$(execpath %s)" % src for src in srcs]),
+        message = "Generating headers of",
+        tools = ["@flatc//:flatc"],
+        visibility = ["//visibility:private"],
+    )
+    cc_library(
+        name = name,
+        hdrs = outs,
+        visibility = visibility,
+        deps = ["@flatbuffers//:flatbuffers"],
+    )

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries that Debian ships, as Bazel repositories.
+
+Headers stay in /usr/include, where the compiler looks by itself: a repository
+of links to that folder breaks `#include_next`. So a library here is its link
+options, and the version of its package as a header, so that an upgrade changes
+the keys of the actions that use it. A missing package becomes a target that
+fails, when it is built, with the command that installs it.
+"""
+
+_HEADER = """# SPDX-License-Identifier: Apache-2.0
+package(default_visibility = ["//visibility:public"])
+
+"""
+
+_LIBRARY = """cc_library(
+    name = {name},
+    textual_hdrs = ["package_version.h"],
+    defines = {defines},
+    includes = {includes},
+    hdrs = glob({hdrs}, allow_empty = True),
+    linkopts = {linkopts},
+    deps = {deps},
+)
+
+"""
+
+_MISSING = """genrule(
+    name = {genrule},
+    outs = [{out}],
+    cmd = "echo 'install {package}' >&2; exit 1",
+)
+
+cc_library(
+    name = {name},
+    hdrs = [{genrule}],
+)
+
+"""
+
+def _version(rctx, package):
+    result = rctx.execute(["dpkg-query", "-W", "-f=${db:Status-Status} ${Version}", package])
+    words = result.stdout.strip().split(" ")
+    if result.return_code or len(words) != 2 or words[0] != "installed":
+        return None
+    return words[1]
+
+def _all_static(rctx, package, prefix, exclude):
+    """Link options for every static library of a package, in one group.
+
+    The group makes their order irrelevant.
+    """
+    files = rctx.execute(["dpkg-query", "-L", package]).stdout.split("\n")
+    names = sorted([f.split("/")[-1] for f in files if f.endswith(".a")])
+    names = [n for n in names if n.startswith(prefix) and not n.startswith(exclude)]
+    if not names:
+        fail("package %s has no library %s*.a" % (package, prefix))
+    return ["-Wl,--start-group"] + ["-l:" + n for n in names] + ["-Wl,--end-group"]
+
+def _impl(rctx):
+    build = _HEADER
+    version = _version(rctx, rctx.attr.package)
+    for name, linkopts in rctx.attr.libraries.items():
+        if version == None:
+            build += _MISSING.format(
+                genrule = repr(name + "_is_missing"),
+                name = repr(name),
+                out = repr(name + "_is_missing.h"),
+                package = rctx.attr.package,
+            )
+            continue
+        if linkopts == ["*"]:
+            linkopts = _all_static(
+                rctx,
+                rctx.attr.package,
+                rctx.attr.static_prefix,
+                rctx.attr.static_exclude,
+            ) + ["-lpthread"]
+        build += _LIBRARY.format(
+            defines = repr(rctx.attr.defines),
+            deps = repr(rctx.attr.library_deps.get(name, [])),
+            hdrs = repr([d + "/**/*.h" for d in rctx.attr.header_links]),
+            includes = repr(rctx.attr.header_links.keys()),
+            linkopts = repr(linkopts),
+            name = repr(name),
+        )
+    for link, path in rctx.attr.header_links.items():
+        if rctx.path(path).exists:
+            rctx.symlink(path, link)
+    for name, path in rctx.attr.tools.items():
+        if version == None or not rctx.path(path).exists:
+            build += _MISSING.format(
+                genrule = repr(name),
+                name = repr(name + "_library"),
+                out = repr(name + "_is_missing"),
+                package = rctx.attr.package,
+            )
+        else:
+            rctx.symlink(path, "bin/" + name)
+            build += "filegroup(name = %r, srcs = [%r])\n\n" % (name, "bin/" + name)
+    rctx.file("package_version.h", "// %s %s\n" % (rctx.attr.package, version))
+    rctx.file("BUILD.bazel", build)
+
+_debian_library = repository_rule(
+    implementation = _impl,
+    attrs = {
+        "package": attr.string(mandatory = True, doc = "Debian package that has the headers."),
+        "libraries": attr.string_list_dict(doc = "Target -> link options; * for all static libraries."),
+        "library_deps": attr.string_list_dict(doc = "Target -> other targets."),
+        "defines": attr.string_list(),
+        "header_links": attr.string_dict(doc = "Folder in the repository -> folder of headers outside the compiler's path."),
+        "tools": attr.string_dict(doc = "Target -> executable."),
+        "static_prefix": attr.string(),
+        "static_exclude": attr.string(),
+    },
+    # Set by bazelw: an upgrade of any package makes these rules run again.
+    environ = ["PETREL_LIBRARIES"],
+    local = True,
+)
+
+def system_libraries():
+    """Declares the repositories of all libraries that come from Debian."""
+    _debian_library(
+        name = "abseil",
+        package = "libabsl-dev",
+        libraries = {"absl": ["*"]},
+        static_prefix = "libabsl_",
+        # Command-line flags register themselves when linked; nothing uses them.
+        static_exclude = "libabsl_flags",
+    )
+    _debian_library(
+        name = "flatbuffers",
+        package = "libflatbuffers-dev",
+        libraries = {
+            # The reader and builder are headers only.
+            "flatbuffers": [],
+            # The schema parser and the reflection of files.
+            "parser": ["-l:libflatbuffers.a"],
+        },
+    )
+    _debian_library(
+        name = "flatc",
+        package = "flatbuffers-compiler",
+        tools = {"flatc": "/usr/bin/flatc"},
+    )
+    _debian_library(
+        name = "googletest",
+        package = "libgmock-dev",
+        libraries = {
+            "gtest": ["-lgtest", "-lpthread"],
+            "gtest_main": ["-lgtest_main"],
+            "gmock": ["-lgmock"],
+        },
+        library_deps = {
+            "gtest_main": [":gtest"],
+            "gmock": [":gtest"],
+        },
+    )
+    _debian_library(
+        name = "benchmark",
+        package = "libbenchmark-dev",
+        libraries = {
+            "benchmark": ["-lbenchmark", "-lpthread"],
+            "benchmark_main": ["-lbenchmark_main"],
+        },
+        library_deps = {"benchmark_main": [":benchmark"]},
+    )
+    _debian_library(
+        name = "simdjson",
+        package = "libsimdjson-dev",
+        libraries = {"simdjson": ["-lsimdjson"]},
+        defines = ["SIMDJSON_THREADS_ENABLED=1"],
+    )
+    _debian_library(
+        name = "minizip",
+        package = "libminizip-dev",
+        libraries = {"minizip": ["-l:libminizip.a", "-lz"]},
+    )
+    _debian_library(
+        name = "cli11",
+        package = "libcli11-dev",
+        libraries = {"cli11": []},
+    )
+    _debian_library(
+        name = "highway",
+        package = "libhwy-dev",
+        libraries = {"highway": ["-lhwy"]},
+        defines = ["HWY_SHARED_DEFINE"],
+    )
+    _debian_library(
+        name = "openssl",
+        package = "libssl-dev",
+        libraries = {"crypto": ["-lcrypto"]},
+    )
+    _debian_library(
+        name = "python_headers",
+        package = "libpython3-dev",
+        libraries = {"python_headers": []},
+        header_links = {"python3.11": "/usr/include/python3.11"},
+    )
+    _debian_library(
+        name = "pybind11",
+        package = "pybind11-dev",
+        libraries = {"pybind11": []},
+        library_deps = {"pybind11": ["@python_headers//:python_headers"]},
+    )
