@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a backend author implements for the compiler: which nodes it takes
+// (Partitioner) and what becomes of the parts it got (preprocess or
+// preprocess_all).
+//
+//   class MyBackend : public Backend {
+//    public:
+//     std::string id() const override { return "MyBackend"; }
+//     const Partitioner& partitioner() const override { return partitioner_; }
+//     absl::StatusOr<PreprocessResult> preprocess(
+//         const Subprogram& part, NamedBlobStore& store) const override;
+//   };
+//
+// A backend that shares work or data between parts overrides preprocess_all
+// instead: it sees every partition of every method in one call, and must return
+// one result per Subprogram in the same order.
+#ifndef PETREL_EXIR_BACKEND_BACKEND_H_
+#define PETREL_EXIR_BACKEND_BACKEND_H_
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "exir/backend/named_blob_store.h"
+#include "exir/ir/blob.h"
+#include "exir/ir/graph.h"
+
+namespace petrel::exir {
+
+// Opaque key and bytes for a backend; stored with the delegate in the `.pte`
+// and handed to its init.
+struct CompileSpec {
+  std::string key;
+  std::string value;
+};
+
+// One partition, cut out of its method: the graph's inputs are the delegate's
+// arguments in order, its outputs the results; constants are values of the
+// graph. Owned by the caller for the duration of the call.
+struct Subprogram {
+  std::string method;
+  size_t index = 0;  // position among the method's partitions for this backend
+  const Graph* graph = nullptr;
+  std::vector<CompileSpec> compile_specs;
+
+  // "method 'forward', partition 2": for error messages.
+  std::string describe() const;
+};
+
+struct PreprocessResult {
+  Blob payload;
+  // Delegate-side debug id -> name of the IR value it computes.
+  std::map<uint32_t, std::string> debug_handles;
+};
+
+// Whether a node can be taken, and if not, why: a sentence part for the report,
+// "padding is negative".
+struct Support {
+  bool supported = false;
+  std::string reason;
+
+  static Support yes() { return {true, ""}; }
+  static Support no(std::string why) { return {false, std::move(why)}; }
+};
+
+class Partitioner {
+ public:
+  virtual ~Partitioner() = default;
+  virtual Support supports(const Node& node) const = 0;
+  // True for operators that the backend wants whole: they are decomposed only
+  // after partitioning, where nobody took them. (optional)
+  virtual bool keeps(const OpInfo& op) const;
+  // False for a group of nodes that is not worth a delegate call, for example
+  // reshapes alone. `nodes` are in graph order. (optional)
+  virtual bool worthwhile(const std::vector<const Node*>& nodes) const;
+};
+
+using SubprogramMap = std::map<std::string, std::vector<Subprogram>>;
+using ResultMap = std::map<std::string, std::vector<PreprocessResult>>;
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  // The name in the `.pte` by which the runtime finds its half.
+  virtual std::string id() const = 0;
+  virtual const Partitioner& partitioner() const = 0;
+  // InvalidArgument for a compile spec it does not know. Default: refuses all.
+  virtual absl::Status check_compile_specs(
+      const std::vector<CompileSpec>& specs) const;
+
+  // Default: Unimplemented, for backends that override preprocess_all.
+  virtual absl::StatusOr<PreprocessResult> preprocess(
+      const Subprogram& part, NamedBlobStore& store) const;
+  // Default: calls preprocess on each, in method order.
+  virtual absl::StatusOr<ResultMap> preprocess_all(const SubprogramMap& parts,
+                                                   NamedBlobStore& store) const;
+};
+
+// What a petrel::delegate_call node carries once its backend has run.
+struct LoweredPartition {
+  std::string backend_id;
+  Blob payload;
+  std::vector<CompileSpec> compile_specs;
+  std::shared_ptr<const Graph> graph;  // the part, for reports and inspection
+};
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_BACKEND_BACKEND_H_

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where backends put data that several payloads share, and that may live
+// outside the program: key -> bytes, alignment, destination file.
+//
+//   store.add_named_blob(to_hex(w.sha256()), w, 16, "")          in the .pte
+//   store.add_named_blob("lora.a", a, 16, "adapter.ptd")         in adapter.ptd
+//
+// Equal bytes under several keys become one buffer per destination; its
+// alignment is the least common multiple of those asked for. Order of keys and
+// buffers is the order in which they were added, so output is deterministic.
+// Nothing is copied: the store keeps Blobs.
+//
+//   keys        buffers (one list per destination)
+//   "a" ------> 0: 4096 bytes, align 16
+//   "b" ---/
+//   "c" ------> 1: 64 bytes, align 128
+#ifndef PETREL_EXIR_BACKEND_NAMED_BLOB_STORE_H_
+#define PETREL_EXIR_BACKEND_NAMED_BLOB_STORE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "exir/ir/blob.h"
+#include "exir/ir/type.h"
+
+namespace petrel::exir {
+
+class NamedBlobStore {
+ public:
+  struct Buffer {
+    Blob blob;
+    uint64_t alignment = 1;
+  };
+  struct Entry {
+    std::string key;
+    size_t buffer = 0;                 // index into Destination::buffers
+    std::optional<TensorType> layout;  // for kernel weights in a .ptd
+  };
+  struct Destination {
+    std::vector<Buffer> buffers;
+    std::vector<Entry> entries;
+  };
+
+  // Largest alignment that may be asked for.
+  static constexpr uint64_t kMaxAlignment = uint64_t{1} << 20;
+
+  // `external_file` is "" for the program itself, else a plain file name.
+  // True when the blob was stored, or the key already held equal bytes in the
+  // same destination; false when the key holds other bytes. InvalidArgument
+  // for an empty key or one with a NUL, an alignment that is not a power of two
+  // in [1, kMaxAlignment], a file name that is not plain; AlreadyExists when
+  // the key was sent to another destination before.
+  absl::StatusOr<bool> add_named_blob(
+      const std::string& key, const Blob& blob, uint64_t alignment,
+      const std::string& external_file,
+      const std::optional<TensorType>& layout = std::nullopt);
+
+  // All entries of `other` in its order. Fails as add_named_blob does, and with
+  // AlreadyExists naming the key when bytes differ.
+  absl::Status merge(const NamedBlobStore& other);
+
+  // By destination, "" first. Absent when nothing was sent there.
+  const std::map<std::string, Destination>& destinations() const {
+    return destinations_;
+  }
+
+ private:
+  struct Location {
+    std::string destination;
+    size_t buffer;
+  };
+  std::map<std::string, Destination> destinations_;
+  std::map<std::string, Location> keys_;
+  // Per destination: digest -> buffer.
+  std::map<std::string, std::map<Sha256, size_t>> by_digest_;
+};
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_BACKEND_NAMED_BLOB_STORE_H_

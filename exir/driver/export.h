@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The whole compiler as one call: archives in, files out. Nothing is left at
+// the output paths unless everything succeeded (temporary files are renamed at
+// the end).
+//
+//   ExportOptions options;
+//   options.methods["forward"] = "model.pt2";
+//   options.output = "model.pte";
+//   options.external_weights = "model.ptd";
+//   options.backend = xnnpack_backend();              // null: kernels only
+//   PETREL_ASSIGN_OR_RETURN(ExportReport report, export_program(options));
+#ifndef PETREL_EXIR_DRIVER_EXPORT_H_
+#define PETREL_EXIR_DRIVER_EXPORT_H_
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "exir/backend/backend.h"
+#include "exir/emit/emit.h"
+#include "exir/partition/partition.h"
+#include "exir/pass/pass.h"
+
+namespace petrel::exir {
+
+struct ExportOptions {
+  std::map<std::string, std::string> methods;  // method -> path of its `.pt2`
+  std::string output;                          // path of the `.pte`
+  // Path of a `.ptd`; when not empty all weights go there.
+  std::string external_weights;
+  const Backend* backend = nullptr;  // not owned
+  std::vector<CompileSpec> compile_specs;
+  std::string dump_after;  // a pass name, or "all"
+  DumpFn dump;
+  // Called at the start of each phase, for progress lines. (optional)
+  std::function<void(const std::string& phase)> on_phase;
+};
+
+struct ExportReport {
+  std::vector<std::pair<std::string, double>> phase_seconds;
+  PartitionReport partition;
+  EmitReport emit;
+  // Kernel calls left per method: operator -> count.
+  std::map<std::string, std::map<std::string, size_t>> kernels;
+  uint64_t weight_bytes = 0;         // written
+  uint64_t shared_weight_bytes = 0;  // asked for again and not written again
+};
+
+absl::StatusOr<ExportReport> export_program(const ExportOptions& options);
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_DRIVER_EXPORT_H_

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/ir/blob.h"
+
+#include <openssl/sha.h>
+
+#include <optional>
+
+namespace petrel::exir {
+
+Sha256 sha256_of(absl::Span<const uint8_t> bytes) {
+  Sha256 digest;
+  static_assert(sizeof(Sha256) == SHA256_DIGEST_LENGTH, "digest size");
+  SHA256(bytes.data(), bytes.size(), digest.data());
+  return digest;
+}
+
+std::string to_hex(const Sha256& digest) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * digest.size());
+  for (uint8_t byte : digest) {
+    text.push_back(kDigits[byte >> 4]);
+    text.push_back(kDigits[byte & 15]);
+  }
+  return text;
+}
+
+struct Blob::State {
+  size_t size = 0;
+  absl::Span<const uint8_t> span;
+  std::shared_ptr<const void> owner;
+  Producer producer;  // set only for produced blobs
+  std::optional<Sha256> digest;
+};
+
+Blob::Blob() : state_(std::make_shared<State>()) {}
+
+Blob::Blob(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+Blob Blob::owned(std::vector<uint8_t> bytes) {
+  auto holder = std::make_shared<const std::vector<uint8_t>>(std::move(bytes));
+  const absl::Span<const uint8_t> span(holder->data(), holder->size());
+  return view(span, std::move(holder));
+}
+
+Blob Blob::copy_of(absl::Span<const uint8_t> bytes) {
+  return owned(std::vector<uint8_t>(bytes.begin(), bytes.end()));
+}
+
+Blob Blob::view(absl::Span<const uint8_t> bytes,
+                std::shared_ptr<const void> owner) {
+  auto state = std::make_shared<State>();
+  state->size = bytes.size();
+  state->span = bytes;
+  state->owner = std::move(owner);
+  return Blob(std::move(state));
+}
+
+Blob Blob::produced(size_t size, Producer producer) {
+  auto state = std::make_shared<State>();
+  state->size = size;
+  state->producer = std::move(producer);
+  return Blob(std::move(state));
+}
+
+size_t Blob::size() const { return state_->size; }
+
+Blob::Bytes Blob::bytes() const {
+  if (!state_->producer) return Bytes(state_->span, state_->owner);
+  auto made = std::make_shared<std::vector<uint8_t>>(state_->size);
+  state_->producer(absl::MakeSpan(*made));
+  const absl::Span<const uint8_t> span(made->data(), made->size());
+  return Bytes(span, std::move(made));
+}
+
+const Sha256& Blob::sha256() const {
+  if (!state_->digest) state_->digest = sha256_of(bytes().span());
+  return *state_->digest;
+}
+
+bool Blob::equals(const Blob& other) const {
+  if (state_ == other.state_) return true;
+  return size() == other.size() && sha256() == other.sha256();
+}
+
+}  // namespace petrel::exir

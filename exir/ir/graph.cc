@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/ir/graph.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+
+namespace petrel::exir {
+namespace {
+
+void forget_use(std::vector<Node*>* users, const Node* node) {
+  auto it = std::find(users->begin(), users->end(), node);
+  if (it != users->end()) users->erase(it);
+}
+
+}  // namespace
+
+std::string Source::location() const {
+  // Frames read `  File "path", line 12, in forward`; the last one is the
+  // innermost.
+  std::string found;
+  for (absl::string_view line : absl::StrSplit(stack_trace, '\n')) {
+    line = absl::StripLeadingAsciiWhitespace(line);
+    if (!absl::ConsumePrefix(&line, "File \"")) continue;
+    const size_t quote = line.find('"');
+    if (quote == absl::string_view::npos) continue;
+    const absl::string_view path = line.substr(0, quote);
+    absl::string_view rest = line.substr(quote + 1);
+    if (!absl::ConsumePrefix(&rest, ", line ")) continue;
+    found = absl::StrCat(path, ":", rest);
+  }
+  if (!found.empty()) return found;
+  return module;
+}
+
+const Argument& Node::argument(const std::string& arg_name) const {
+  return arguments_[static_cast<size_t>(op_->find_arg(arg_name))];
+}
+
+void Node::set_argument(size_t i, Argument argument) {
+  for (Value* value : arguments_[i].values()) {
+    forget_use(&value->users_, this);
+  }
+  arguments_[i] = std::move(argument);
+  for (Value* value : arguments_[i].values()) value->users_.push_back(this);
+}
+
+std::vector<Value*> Node::operands() const {
+  std::vector<Value*> operands;
+  for (const Argument& argument : arguments_) {
+    const std::vector<Value*> values = argument.values();
+    operands.insert(operands.end(), values.begin(), values.end());
+  }
+  return operands;
+}
+
+std::string Node::describe() const {
+  std::string text = absl::StrCat(
+      "node '", results_.empty() ? op_->name : results_[0]->name(), "' (",
+      op_->full_name(), ")");
+  const std::string location = source_.location();
+  if (!location.empty()) absl::StrAppend(&text, " at ", location);
+  return text;
+}
+
+std::string Graph::unique_name(const std::string& wanted) {
+  const std::string base = wanted.empty() ? "v" : wanted;
+  auto [it, fresh] = names_.emplace(base, 1);
+  if (fresh) return base;
+  while (true) {
+    std::string candidate = absl::StrCat(base, "_", it->second++);
+    if (names_.emplace(candidate, 1).second) return candidate;
+  }
+}
+
+Value* Graph::add_input(Type type, const std::string& name) {
+  auto value = std::make_unique<Value>();
+  value->name_ = unique_name(name);
+  value->type_ = std::move(type);
+  inputs_.push_back(value.get());
+  owned_values_.push_back(std::move(value));
+  return inputs_.back();
+}
+
+Value* Graph::add_constant(ConstantPtr constant) {
+  Value*& slot = constant_values_[constant.get()];
+  if (slot != nullptr) return slot;
+  auto value = std::make_unique<Value>();
+  value->name_ = unique_name(constant->fqn);
+  value->type_ = constant->type;
+  value->constant_ = std::move(constant);
+  slot = value.get();
+  owned_values_.push_back(std::move(value));
+  return slot;
+}
+
+Node* Graph::insert(NodeList::iterator place, const OpInfo& op,
+                    std::vector<Argument> arguments,
+                    std::vector<Type> result_types, const std::string& name,
+                    Source source) {
+  auto owned = std::make_unique<Node>();
+  Node* node = owned.get();
+  node->op_ = &op;
+  node->graph_ = this;
+  node->arguments_ = std::move(arguments);
+  node->source_ = std::move(source);
+  for (size_t i = 0; i < result_types.size(); ++i) {
+    auto result = std::make_unique<Value>();
+    result->name_ = unique_name(
+        result_types.size() == 1 ? name : absl::StrCat(name, "_r", i));
+    result->type_ = std::move(result_types[i]);
+    result->producer_ = node;
+    result->result_index_ = i;
+    node->results_.push_back(std::move(result));
+  }
+  for (Value* value : node->operands()) value->users_.push_back(node);
+  node->place_ = nodes_.insert(place, std::move(owned));
+  return node;
+}
+
+Node* Graph::append(const OpInfo& op, std::vector<Argument> arguments,
+                    std::vector<Type> result_types, const std::string& name,
+                    Source source) {
+  return insert(nodes_.end(), op, std::move(arguments),
+                std::move(result_types), name, std::move(source));
+}
+
+Node* Graph::insert_before(Node* position, const OpInfo& op,
+                           std::vector<Argument> arguments,
+                           std::vector<Type> result_types,
+                           const std::string& name) {
+  return insert(position->place_, op, std::move(arguments),
+                std::move(result_types), name, position->source_);
+}
+
+Node* Graph::insert_after(Node* position, const OpInfo& op,
+                          std::vector<Argument> arguments,
+                          std::vector<Type> result_types,
+                          const std::string& name) {
+  return insert(std::next(position->place_), op, std::move(arguments),
+                std::move(result_types), name, position->source_);
+}
+
+void Graph::move_before(Node* node, Node* position) {
+  nodes_.splice(position->place_, nodes_, node->place_);
+}
+
+void Graph::erase(Node* node) {
+  for (Value* value : node->operands()) forget_use(&value->users_, node);
+  for (const auto& result : node->results_) names_.erase(result->name_);
+  nodes_.erase(node->place_);
+}
+
+void Graph::erase_constant(Value* constant) {
+  constant_values_.erase(constant->constant_.get());
+  names_.erase(constant->name_);
+  owned_values_.erase(std::find_if(
+      owned_values_.begin(), owned_values_.end(),
+      [&](const std::unique_ptr<Value>& v) { return v.get() == constant; }));
+}
+
+void Graph::replace_all_uses(Value* from, Value* to) {
+  if (from == to) return;
+  const std::vector<Node*> users = from->users_;
+  for (Node* user : users) {
+    for (Argument& argument : user->arguments_) argument.replace(from, to);
+    to->users_.push_back(user);
+  }
+  from->users_.clear();
+  count_outputs(-1);
+  std::replace(outputs_.begin(), outputs_.end(), from, to);
+  for (BufferWrite& write : buffer_writes_) {
+    if (write.value == from) write.value = to;
+  }
+  count_outputs(+1);
+}
+
+void Graph::count_outputs(int delta) {
+  for (Value* output : outputs_) output->output_uses_ += delta;
+  for (const BufferWrite& write : buffer_writes_) {
+    write.value->output_uses_ += delta;
+    write.buffer->output_uses_ += delta;
+  }
+}
+
+void Graph::set_outputs(std::vector<Value*> outputs) {
+  count_outputs(-1);
+  outputs_ = std::move(outputs);
+  count_outputs(+1);
+}
+
+void Graph::set_buffer_writes(std::vector<BufferWrite> writes) {
+  count_outputs(-1);
+  buffer_writes_ = std::move(writes);
+  count_outputs(+1);
+}
+
+Node* Graph::next(const Node* node) const {
+  auto it = std::next(NodeList::const_iterator(node->place_));
+  return it == nodes_.end() ? nullptr : it->get();
+}
+
+std::vector<Node*> Graph::node_pointers() const {
+  std::vector<Node*> nodes;
+  nodes.reserve(nodes_.size());
+  for (const auto& node : nodes_) nodes.push_back(node.get());
+  return nodes;
+}
+
+std::vector<Value*> Graph::constants() const {
+  std::vector<Value*> constants;
+  for (const auto& value : owned_values_) {
+    if (value->is_constant()) constants.push_back(value.get());
+  }
+  return constants;
+}
+
+std::unique_ptr<Graph> Graph::clone(
+    std::map<const Value*, Value*>* out_map) const {
+  auto copy = std::make_unique<Graph>(name_);
+  std::map<const Value*, Value*> map;
+  for (const auto& value : owned_values_) {
+    map[value.get()] = value->is_constant()
+                           ? copy->add_constant(value->constant_)
+                           : copy->add_input(value->type_, value->name_);
+  }
+  for (const auto& node : nodes_) {
+    std::vector<Argument> arguments = node->arguments_;
+    for (Argument& argument : arguments) {
+      // Original and copied pointers never coincide, so one pass is enough.
+      for (Value* value : argument.values()) {
+        argument.replace(value, map.at(value));
+      }
+    }
+    std::vector<Type> types;
+    for (const auto& result : node->results_) types.push_back(result->type_);
+    Node* made = copy->append(*node->op_, std::move(arguments),
+                              std::move(types), "", node->source_);
+    made->delegate_ = node->delegate_;
+    for (size_t i = 0; i < node->results_.size(); ++i) {
+      Value* result = made->result(i);
+      copy->names_.erase(result->name_);
+      result->name_ = copy->unique_name(node->results_[i]->name_);
+      map[node->results_[i].get()] = result;
+    }
+  }
+  std::vector<Value*> outputs;
+  for (Value* output : outputs_) outputs.push_back(map.at(output));
+  copy->set_outputs(std::move(outputs));
+  std::vector<BufferWrite> writes;
+  for (const BufferWrite& write : buffer_writes_) {
+    writes.push_back({map.at(write.buffer), map.at(write.value)});
+  }
+  copy->set_buffer_writes(std::move(writes));
+  if (out_map != nullptr) *out_map = std::move(map);
+  return copy;
+}
+
+}  // namespace petrel::exir

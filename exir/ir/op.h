@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the compiler knows about an operator: one OpInfo per overload, all of
+// them rows of the table in exir/ops. Nodes point at their OpInfo.
+//
+//   aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+//   \__ name __/\ov/  \________________ args _________________/
+//
+// OpInfos live for the whole process and are compared by address.
+#ifndef PETREL_EXIR_IR_OP_H_
+#define PETREL_EXIR_IR_OP_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "exir/ir/argument.h"
+#include "exir/ir/type.h"
+
+namespace petrel::exir {
+
+class Graph;
+class Node;
+
+enum class ArgKind : uint8_t {
+  kTensor,
+  kScalar,  // int, float or bool literal, or a scalar value
+  kInt,     // also SymInt
+  kFloat,
+  kBool,
+  kString,
+  kScalarType,
+  kLayout,
+  kDevice,
+  kMemoryFormat,
+};
+
+struct ArgSpec {
+  std::string name;
+  ArgKind kind = ArgKind::kTensor;
+  bool is_list = false;             // Tensor[], int[2], bool[] ...
+  bool is_optional = false;         // may be none
+  bool has_optional_items = false;  // Tensor?[]
+  bool keyword_only = false;
+  bool has_default = false;
+  Argument default_value;
+  bool is_written = false;  // Tensor(a!): the operator writes through it
+};
+
+enum OpTrait : uint32_t {
+  kNoTraits = 0,
+  kPure = 1u << 0,         // no effect but its results: may be dropped, moved
+  kElementwise = 1u << 1,  // out[i] depends on in[i] only (after broadcasting)
+  kView = 1u << 2,         // result aliases argument 0
+  kReduction = 1u << 3,
+  kInPlace = 1u << 4,      // writes an argument; removed by functionalisation
+  kIdentity = 1u << 5,     // result equals argument 0 (detach, eval dropout)
+  kEffect = 1u << 6,       // assertions: no results, may be dropped
+};
+
+// Types of the results of `op` applied to `arguments`; InvalidArgument names
+// the argument that does not fit.
+using InferFn = absl::StatusOr<std::vector<Type>> (*)(
+    const struct OpInfo& op, absl::Span<const Argument> arguments);
+
+// Replaces `node` by simpler ones before it. Returns false and changes nothing
+// when it does not apply to these arguments.
+using DecomposeFn = absl::StatusOr<bool> (*)(Graph& graph, Node& node);
+
+struct OpInfo {
+  std::string name;      // "aten::add"
+  std::string overload;  // "Tensor"; "" for the default overload
+  std::vector<ArgSpec> args;
+  size_t num_results = 1;        // fixed results; see has_list_result
+  bool has_list_result = false;  // Tensor[]: one IR result per element
+  uint32_t traits = kNoTraits;
+  InferFn infer = nullptr;
+
+  // The out-variant that a `.pte` calls: name "aten::add", overload "out".
+  // Empty when nothing executes this operator as it is. Its arguments are those
+  // of this schema followed by one out tensor per result.
+  std::string out_name;
+  std::string out_overload;
+
+  DecomposeFn decompose = nullptr;
+
+  bool has(OpTrait trait) const { return (traits & trait) != 0; }
+  // "aten.add.Tensor", "aten.conv2d.default": the spelling of the text form.
+  std::string full_name() const;
+  // Index in `args`; -1 when there is no such argument.
+  int find_arg(const std::string& arg_name) const;
+};
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_IR_OP_H_

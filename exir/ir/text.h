@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The text form of the IR; exir/ir/graph.h shows an example. It round-trips:
+// parsing the printed text gives a graph that prints the same. Constants print
+// as their FQN and type; their bytes are found again by name through a resolver.
+#ifndef PETREL_EXIR_IR_TEXT_H_
+#define PETREL_EXIR_IR_TEXT_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "exir/ir/graph.h"
+
+namespace petrel::exir {
+
+std::string print_graph(const Graph& graph);
+
+// Gives the Constant of an FQN; null makes parsing fail with its name.
+using ConstantResolver =
+    std::function<ConstantPtr(const std::string& fqn, const TensorType& type)>;
+// Gives the operator of a full name; null makes parsing fail with its name.
+using OpResolver = std::function<const OpInfo*(absl::string_view full_name)>;
+
+// InvalidArgument with line and column where the text is wrong.
+absl::StatusOr<std::unique_ptr<Graph>> parse_graph(
+    absl::string_view text, const OpResolver& ops,
+    const ConstantResolver& constants);
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_IR_TEXT_H_
