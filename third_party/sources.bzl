@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries built from source, because Debian 12 lacks them or has them too old."""
+
+load(":debian_sources.bzl", "debian_source", "debian_sources")
+
+def source_libraries():
+    """Declares the repositories of all libraries built from source."""
+    debian_sources(
+        name = "debian_sources",
+        packages = {
+            "cpuinfo": [
+                "0.0~git20250905.877328f-1 557ca404a3836b9f335a3a06b65ff9fe9dbaaefab7fb5c0185f53d9f33615a10",
+                "0.0~git20250327.39ea79a-1 2a10028948f7f0663c56cc34405484391ee3d7ccdf09fe51d73897937b99d9d4",
+            ],
+            "fxdiv": [
+                "0.0~git20200417.b408327-4 7953482badaf4cb34026c3487c257b8e4ab2df061c019bd6fabbbc12ad52c44b",
+            ],
+            "pthreadpool": [
+                "0.0~git20240616.560c60d-1 4cc3cbd933b28131d2a34edc54f76af9fb41bc490af5eae1a5bd3cd07ea90708",
+            ],
+            "xnnpack": [
+                "0.0~git20241108.4ea82e5-2 90bde2caef0f880f627bab0dc805a86c4b8070cd98e3243db3046ab3f3be1a99",
+            ],
+        },
+    )
+    debian_source(
+        name = "cpuinfo",
+        package = "cpuinfo",
+        build_file = "//third_party/cpuinfo:cpuinfo.BUILD",
+    )
+    debian_source(
+        name = "fxdiv",
+        package = "fxdiv",
+        build_file = "//third_party/fxdiv:fxdiv.BUILD",
+    )
+    debian_source(
+        name = "pthreadpool",
+        package = "pthreadpool",
+        build_file = "//third_party/pthreadpool:pthreadpool.BUILD",
+    )
+    debian_source(
+        name = "xnnpack",
+        package = "xnnpack",
+        build_file = "//third_party/xnnpack:xnnpack.BUILD",
+        has_top_folder = False,
+    )
