@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A DataLoader that reads ranges of the file at a path into memory of its own.
+// The default choice: what it loaded cannot change under the runtime.
+//
+//   Result<FileDataLoader> loader = FileDataLoader::from("model.pte");
+//   if (!loader.ok()) return loader.error();
+//   Result<Program> program = Program::load(&*loader);
+//
+// Only what is asked for is read. Ownership and threads as in
+// FileDescriptorDataLoader.
+#ifndef PETREL_EXTENSION_DATA_LOADER_FILE_DATA_LOADER_H_
+#define PETREL_EXTENSION_DATA_LOADER_FILE_DATA_LOADER_H_
+
+#include <utility>
+
+#include "extension/data_loader/file_descriptor_data_loader.h"
+
+namespace petrel::extension {
+
+class FileDataLoader final : public FileDescriptorDataLoader {
+ public:
+  // NotFound when there is no such file, AccessFailed when it cannot be read
+  // or is not a regular file.
+  static runtime::Result<FileDataLoader> from(const char* path);
+
+ private:
+  explicit FileDataLoader(FileDescriptorDataLoader&& opened)
+      : FileDescriptorDataLoader(std::move(opened)) {}
+};
+
+}  // namespace petrel::extension
+
+#endif  // PETREL_EXTENSION_DATA_LOADER_FILE_DATA_LOADER_H_

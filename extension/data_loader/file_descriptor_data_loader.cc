@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/data_loader/file_descriptor_data_loader.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "runtime/core/checked_math.h"
+#include "runtime/core/log.h"
+
+namespace petrel::extension {
+
+using runtime::checked_align_up;
+using runtime::checked_cast;
+using runtime::Error;
+using runtime::FreeableBuffer;
+using runtime::in_bounds;
+using runtime::kDataAlignment;
+using runtime::Result;
+
+namespace {
+
+Result<uint64_t> file_size(int fd) {
+  struct stat status;
+  if (fstat(fd, &status) != 0) {
+    PETREL_LOG(Error, "descriptor %d: %s", fd, strerror(errno));
+    return Error::AccessFailed;
+  }
+  // Pipes and devices have no ranges to ask for.
+  if (!S_ISREG(status.st_mode)) {
+    PETREL_LOG(Error, "descriptor %d is not a regular file", fd);
+    return Error::AccessFailed;
+  }
+  return static_cast<uint64_t>(status.st_size);
+}
+
+void free_memory(void*, void* data, size_t) { std::free(data); }
+
+}  // namespace
+
+Result<FileDescriptorDataLoader> FileDescriptorDataLoader::from(int fd) {
+  PETREL_ASSIGN_OR_RETURN(const uint64_t size, file_size(fd));
+  return from(fd, 0, size);
+}
+
+Result<FileDescriptorDataLoader> FileDescriptorDataLoader::from(int fd, uint64_t offset,
+                                                                uint64_t length) {
+  PETREL_ASSIGN_OR_RETURN(const uint64_t file, file_size(fd));
+  size_t size = 0;
+  if (!in_bounds(offset, length, file) || !checked_cast(length, &size)) {
+    PETREL_LOG(Error, "range [%llu, +%llu) is not inside the file of %llu bytes",
+               static_cast<unsigned long long>(offset), static_cast<unsigned long long>(length),
+               static_cast<unsigned long long>(file));
+    return Error::InvalidArgument;
+  }
+  const int duplicate = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (duplicate < 0) {
+    PETREL_LOG(Error, "descriptor %d cannot be duplicated: %s", fd, strerror(errno));
+    return Error::AccessFailed;
+  }
+  return FileDescriptorDataLoader(duplicate, offset, size);
+}
+
+FileDescriptorDataLoader::~FileDescriptorDataLoader() {
+  if (fd_ >= 0) close(fd_);
+}
+
+Result<FreeableBuffer> FileDescriptorDataLoader::load(size_t offset, size_t size,
+                                                      const SegmentInfo& info) const {
+  if (size == 0) {
+    PETREL_RETURN_IF_ERROR(load_into(offset, 0, info, nullptr));
+    return FreeableBuffer();
+  }
+  size_t padded = 0;
+  if (!in_bounds(offset, size, size_) || !checked_align_up(size, kDataAlignment, &padded)) {
+    // Before allocating: a wrong size must not ask for memory.
+    PETREL_LOG(Error, "range [%zu, +%zu) is not inside the file of %zu bytes", offset, size,
+               size_);
+    return Error::InvalidArgument;
+  }
+  void* memory = std::aligned_alloc(kDataAlignment, padded);
+  if (memory == nullptr) return Error::MemoryAllocationFailed;
+  FreeableBuffer buffer(memory, size, free_memory);
+  PETREL_RETURN_IF_ERROR(load_into(offset, size, info, memory));
+  return buffer;
+}
+
+Error FileDescriptorDataLoader::load_into(size_t offset, size_t size, const SegmentInfo&,
+                                          void* buffer) const {
+  if (!in_bounds(offset, size, size_)) {
+    PETREL_LOG(Error, "range [%zu, +%zu) is not inside the file of %zu bytes", offset, size,
+               size_);
+    return Error::InvalidArgument;
+  }
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t got = pread(fd_, static_cast<char*>(buffer) + done, size - done,
+                              static_cast<off_t>(base_ + offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      PETREL_LOG(Error, "reading %zu bytes at %zu: %s", size, offset,
+                 got == 0 ? "the file ends early" : strerror(errno));
+      return Error::AccessFailed;
+    }
+    done += static_cast<size_t>(got);
+  }
+  return Error::Ok;
+}
+
+}  // namespace petrel::extension

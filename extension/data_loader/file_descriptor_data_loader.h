@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A DataLoader that reads ranges of an open file, or of a part of it: an asset
+// inside a package, for example.
+//
+//   Result<FileDescriptorDataLoader> loader =
+//       FileDescriptorDataLoader::from(fd, asset_offset, asset_length);
+//   Result<Program> program = Program::load(&*loader);
+//
+// The loader duplicates the descriptor and owns the duplicate; the caller may
+// close its own at once. Every load() allocates and reads (pread, so the file
+// position is neither used nor moved); freeing the buffer frees the memory.
+// Thread-safe.
+#ifndef PETREL_EXTENSION_DATA_LOADER_FILE_DESCRIPTOR_DATA_LOADER_H_
+#define PETREL_EXTENSION_DATA_LOADER_FILE_DESCRIPTOR_DATA_LOADER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "runtime/core/data_loader.h"
+
+namespace petrel::extension {
+
+class FileDescriptorDataLoader : public runtime::DataLoader {
+ public:
+  // All of the file.
+  static runtime::Result<FileDescriptorDataLoader> from(int fd);
+  // `length` bytes from `offset`. InvalidArgument when the file is shorter.
+  static runtime::Result<FileDescriptorDataLoader> from(int fd, uint64_t offset,
+                                                        uint64_t length);
+
+  FileDescriptorDataLoader(FileDescriptorDataLoader&& other) noexcept
+      : fd_(std::exchange(other.fd_, -1)), base_(other.base_), size_(other.size_) {}
+  FileDescriptorDataLoader& operator=(FileDescriptorDataLoader&&) = delete;
+  ~FileDescriptorDataLoader() override;
+
+  runtime::Result<runtime::FreeableBuffer> load(size_t offset, size_t size,
+                                                const SegmentInfo& info) const override;
+  runtime::Error load_into(size_t offset, size_t size, const SegmentInfo& info,
+                           void* buffer) const override;
+  runtime::Result<size_t> size() const override { return size_; }
+
+ private:
+  friend class FileDataLoader;
+  FileDescriptorDataLoader(int owned_fd, uint64_t base, size_t size)
+      : fd_(owned_fd), base_(base), size_(size) {}
+
+  int fd_;
+  uint64_t base_;
+  size_t size_;
+};
+
+}  // namespace petrel::extension
+
+#endif  // PETREL_EXTENSION_DATA_LOADER_FILE_DESCRIPTOR_DATA_LOADER_H_
