@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Exports a .pt2 with the ExecuTorch wheel, the other side of every comparison.
+
+  wheel_export.py MODEL.pt2 --backend none|xnnpack [--external] -o OUT.pte
+
+With --external the weights go to OUT.ptd: kernel weights by the emitter's
+external_constants, delegate weights by tagging them before lowering. Prints
+one JSON object: seconds of each phase, peak memory, delegate and kernel calls.
+"""
+
+import argparse
+import json
+import pathlib
+import resource
+import shutil
+import tempfile
+import time
+
+import torch
+from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
+from executorch.backends.xnnpack.utils.configs import get_transform_passes
+from executorch.exir import ExecutorchBackendConfig, to_edge_transform_and_lower
+from executorch.exir.passes.external_constants_pass import (
+    delegate_external_constants_pass_unlifted,
+)
+
+TAG = "weights"
+
+
+def tag_delegate_weights(program: torch.export.ExportedProgram) -> torch.export.ExportedProgram:
+    module = program.module()
+    delegate_external_constants_pass_unlifted(module=module, gen_tag_fn=lambda node: TAG)
+    args, kwargs = program.example_inputs
+    return torch.export.export(module, args, kwargs)
+
+
+def count_calls(program) -> dict[str, int]:
+    calls = {"delegate_calls": 0, "kernel_calls": 0}
+    for instruction in program.execution_plan[0].chains[0].instructions:
+        kind = type(instruction.instr_args).__name__
+        if kind == "DelegateCall":
+            calls["delegate_calls"] += 1
+        elif kind == "KernelCall":
+            calls["kernel_calls"] += 1
+    return calls
+
+
+def export(model: pathlib.Path, backend: str, external: bool, out: pathlib.Path) -> dict:
+    start = time.perf_counter()
+    program = torch.export.load(model)
+    if backend == "xnnpack" and external:
+        program = tag_delegate_weights(program)
+    loaded = time.perf_counter()
+
+    if backend == "xnnpack":
+        edge = to_edge_transform_and_lower(
+            program,
+            partitioner=[XnnpackPartitioner()],
+            transform_passes=get_transform_passes(),
+        )
+    else:
+        edge = to_edge_transform_and_lower(program)
+    # With XNNPACK the tags do it; the switch would also write out constants
+    # that no instruction uses any more, as a second file.
+    config = ExecutorchBackendConfig(external_constants=external and backend == "none")
+    manager = edge.to_executorch(config)
+    lowered = time.perf_counter()
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    manager.save(str(out))
+    if external:
+        with tempfile.TemporaryDirectory() as folder:
+            manager.write_tensor_data_to_file(folder)
+            files = sorted(pathlib.Path(folder).iterdir())
+            if len(files) != 1:
+                raise RuntimeError(f"expected one .ptd, got {[f.name for f in files]}")
+            shutil.copyfile(files[0], out.with_suffix(".ptd"))
+    written = time.perf_counter()
+
+    return {
+        "load_s": loaded - start,
+        "lower_s": lowered - loaded,
+        "write_s": written - lowered,
+        "peak_rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        **count_calls(manager.executorch_program),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model", type=pathlib.Path)
+    parser.add_argument("--backend", choices=["none", "xnnpack"], required=True)
+    parser.add_argument("--external", action="store_true")
+    parser.add_argument("-o", "--out", type=pathlib.Path, required=True)
+    args = parser.parse_args()
+    print(json.dumps(export(args.model, args.backend, args.external, args.out)))
+
+
+if __name__ == "__main__":
+    main()
