@@ -19,9 +19,11 @@
 // is well-formed; every entry point of the library calls it.
 //
 //   Problem problem;
-//   problem.pools.push_back({.name = "arena"});
+//   problem.pools.resize(1);  // one arena without a limit
 //   Buffer a;
-//   a.id = "a"; a.size = 2; a.lifetime = {0, 3};
+//   a.id = "a";
+//   a.size = 2;
+//   a.lifetime = {0, 3};
 //   problem.buffers.push_back(a);
 //   absl::StatusOr<Solution> solution = plan(problem, Options());
 
@@ -110,8 +112,8 @@ struct Problem {
 
 // Fails with InvalidArgument, naming the buffer or pool, when anything above
 // is violated: negative or overflowing sizes, an empty lifetime, a gap outside
-// of it, unknown indices, a misaligned fixed offset, two fixed buffers that
-// collide, a buffer that fits no allowed pool.
+// of it, unknown indices, a misaligned fixed offset; with FailedPrecondition
+// when a buffer fits no allowed pool.
 absl::Status check_problem(const Problem& problem);
 
 }  // namespace petrel::exir::plan

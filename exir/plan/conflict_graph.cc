@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "exir/plan/conflict_graph.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "exir/plan/timeline.h"
+
+namespace petrel::exir::plan {
+namespace {
+
+// A forbidden range of offset(b) - offset(a), with a < b.
+struct Range {
+  BufferIdx a, b;
+  int64_t low, high;
+};
+
+void append_lifetime_ranges(const Problem& problem,
+                            std::vector<Range>* ranges) {
+  std::vector<Stretch> stretches = stretches_by_begin(problem);
+  std::vector<Stretch> alive;
+  for (const Stretch& s : stretches) {
+    size_t kept = 0;
+    for (const Stretch& t : alive) {
+      if (t.time.end <= s.time.begin) continue;
+      alive[kept++] = t;
+      if (t.buffer == s.buffer) continue;
+      const Stretch& x = t.buffer < s.buffer ? t : s;
+      const Stretch& y = t.buffer < s.buffer ? s : t;
+      ranges->push_back(
+          {x.buffer, y.buffer, x.low - y.high, x.high - y.low});
+    }
+    alive.resize(kept);
+    alive.push_back(s);
+  }
+}
+
+}  // namespace
+
+ConflictGraph::ConflictGraph(const Problem& problem) {
+  std::vector<Range> ranges;
+  append_lifetime_ranges(problem, &ranges);
+  for (const Pair& pair : problem.conflicts) {
+    const auto [a, b] = std::minmax(pair.first, pair.second);
+    if (problem.buffers[a].size == 0 || problem.buffers[b].size == 0) continue;
+    ranges.push_back(
+        {a, b, -problem.buffers[b].size, problem.buffers[a].size});
+  }
+  std::sort(ranges.begin(), ranges.end(), [](const Range& x, const Range& y) {
+    return std::tie(x.a, x.b, x.low) < std::tie(y.a, y.b, y.low);
+  });
+  std::vector<Range> merged;
+  for (const Range& range : ranges) {
+    if (merged.empty() || merged.back().a != range.a ||
+        merged.back().b != range.b) {
+      merged.push_back(range);
+      continue;
+    }
+    // Open ranges that only touch leave their common end allowed.
+    if (range.low >= merged.back().high) exact_ = false;
+    merged.back().high = std::max(merged.back().high, range.high);
+  }
+
+  const auto find_range = [&](BufferIdx x, BufferIdx y) -> Range* {
+    const std::pair<BufferIdx, BufferIdx> key = std::minmax(x, y);
+    const auto it = std::lower_bound(
+        merged.begin(), merged.end(), key,
+        [](const Range& range, const std::pair<BufferIdx, BufferIdx>& k) {
+          return std::make_pair(range.a, range.b) < k;
+        });
+    return it != merged.end() && std::make_pair(it->a, it->b) == key ? &*it
+                                                                     : nullptr;
+  };
+  for (const PermittedOverlap& overlap : problem.overlaps) {
+    Range* range = find_range(overlap.lower, overlap.upper);
+    if (range == nullptr) continue;
+    const int64_t distance =
+        problem.buffers[overlap.lower].size - overlap.bytes;
+    if (overlap.lower == range->a) {
+      range->high = std::min(range->high, distance);
+    } else {
+      range->low = std::max(range->low, -distance);
+    }
+  }
+  for (const Pair& pair : problem.non_conflicts) {
+    if (Range* range = find_range(pair.first, pair.second)) {
+      range->high = range->low;
+    }
+  }
+  merged.erase(
+      std::remove_if(merged.begin(), merged.end(),
+                     [](const Range& range) { return range.low >= range.high; }),
+      merged.end());
+
+  // Edges from both ends, bucketed by buffer; two passes in the order of
+  // (a, b) leave every bucket sorted by `other`.
+  first_.assign(problem.buffers.size() + 1, 0);
+  for (const Range& range : merged) {
+    ++first_[range.a + 1];
+    ++first_[range.b + 1];
+  }
+  for (size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+  edges_.resize(2 * merged.size());
+  std::vector<int64_t> next(first_.begin(), first_.end() - 1);
+  for (const Range& range : merged) {
+    edges_[next[range.b]++] = {range.a, -range.high, -range.low};
+  }
+  for (const Range& range : merged) {
+    edges_[next[range.a]++] = {range.b, range.low, range.high};
+  }
+}
+
+ConflictGraph::ConflictGraph(const ConflictGraph& whole,
+                             const std::vector<BufferIdx>& members)
+    : exact_(whole.exact_) {
+  first_.reserve(members.size() + 1);
+  first_.push_back(0);
+  for (const BufferIdx member : members) {
+    // Both lists ascend: look for each neighbour from where the last was.
+    auto from = members.begin();
+    for (const Edge* e = whole.begin(member); e != whole.end(member); ++e) {
+      from = std::lower_bound(from, members.end(), e->other);
+      if (from == members.end()) break;
+      if (*from != e->other) continue;
+      edges_.push_back({static_cast<BufferIdx>(from - members.begin()), e->low,
+                        e->high});
+    }
+    first_.push_back(static_cast<int64_t>(edges_.size()));
+  }
+}
+
+const Edge* ConflictGraph::find(BufferIdx buffer, BufferIdx other) const {
+  const Edge* it = std::lower_bound(
+      begin(buffer), end(buffer), other,
+      [](const Edge& edge, BufferIdx key) { return edge.other < key; });
+  return it != end(buffer) && it->other == other ? it : nullptr;
+}
+
+}  // namespace petrel::exir::plan

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Places buffers one after another, each among those already placed:
+//
+//   kFirst   at the lowest address at which it fits;
+//   kBest    in the tightest hole between two placed buffers, else on top;
+//   kLowest  not in the given order, but always next the buffer that can go
+//            lowest on top of the placed ones; the order only breaks ties.
+//
+// A buffer that does not fit under the limit of its first pool goes to the
+// next one that it allows. Preferred capacities are limits as long as some
+// pool of the buffer stays below its own.
+
+#ifndef PETREL_EXIR_PLAN_GREEDY_H_
+#define PETREL_EXIR_PLAN_GREEDY_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "exir/plan/conflict_graph.h"
+#include "exir/plan/problem.h"
+#include "exir/plan/solution.h"
+
+namespace petrel::exir::plan {
+
+enum class Fit { kFirst, kBest, kLowest };
+
+// The pools that each buffer may take, best first, never empty.
+using PoolChoices = std::vector<std::vector<PoolIdx>>;
+
+// As the problem states them.
+PoolChoices pool_choices(const Problem& problem);
+
+// Fills (*placements)[b] for every b in `order` and returns true, or returns
+// false when some buffer fits nowhere. Buffers that are not in `order` are
+// taken as absent. kLowest needs one pool and no fixed offsets.
+bool place_in_order(const Problem& problem, const ConflictGraph& graph,
+                    const PoolChoices& choices,
+                    const std::vector<BufferIdx>& order, Fit fit,
+                    std::vector<Placement>* placements);
+
+// The lowest offset of `buffer` that is at least `from` and keeps its distance
+// from all buffers of `pool` that are marked as placed.
+int64_t first_fit(const Problem& problem, const ConflictGraph& graph,
+                  const std::vector<Placement>& placements,
+                  const std::vector<char>& placed, BufferIdx buffer,
+                  PoolIdx pool, int64_t from);
+
+}  // namespace petrel::exir::plan
+
+#endif  // PETREL_EXIR_PLAN_GREEDY_H_

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "exir/plan/packing.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exir/plan/bound.h"
+#include "exir/plan/greedy.h"
+#include "exir/plan/ordering.h"
+#include "exir/plan/solution.h"
+
+namespace petrel::exir::plan {
+namespace {
+
+// A connected set of buffers as a problem of its own with one pool.
+struct Part {
+  Problem problem;
+  ConflictGraph graph;
+  std::vector<size_t> member_of;  // position in the members of the packing
+  std::vector<int64_t> offsets;
+  int64_t peak = 0;
+  int64_t lower_bound = 0;
+  std::string method;
+};
+
+// Only what bounds and orderings read; pairs among `members` are renumbered.
+Problem restricted(const Problem& whole,
+                   const std::vector<BufferIdx>& members) {
+  Problem problem;
+  problem.pools.resize(1);
+  std::vector<BufferIdx> index(whole.buffers.size(), -1);
+  for (size_t i = 0; i < members.size(); ++i) {
+    problem.buffers.push_back(whole.buffers[members[i]]);
+    problem.buffers.back().pools.clear();
+    index[members[i]] = static_cast<BufferIdx>(i);
+  }
+  for (const Pair& pair : whole.non_conflicts) {
+    if (index[pair.first] >= 0 && index[pair.second] >= 0) {
+      problem.non_conflicts.push_back({index[pair.first], index[pair.second]});
+    }
+  }
+  for (const PermittedOverlap& overlap : whole.overlaps) {
+    if (index[overlap.lower] >= 0 && index[overlap.upper] >= 0) {
+      problem.overlaps.push_back(
+          {index[overlap.lower], index[overlap.upper], overlap.bytes});
+    }
+  }
+  return problem;
+}
+
+// Labels of connected sets, 0, 1, ... in order of their first buffer.
+std::vector<int32_t> components(const ConflictGraph& graph, size_t num_buffers,
+                                int32_t* count) {
+  std::vector<int32_t> label(num_buffers, -1);
+  std::vector<BufferIdx> stack;
+  *count = 0;
+  for (size_t i = 0; i < num_buffers; ++i) {
+    if (label[i] >= 0) continue;
+    label[i] = *count;
+    stack.push_back(static_cast<BufferIdx>(i));
+    while (!stack.empty()) {
+      const BufferIdx b = stack.back();
+      stack.pop_back();
+      for (const Edge* e = graph.begin(b); e != graph.end(b); ++e) {
+        if (label[e->other] >= 0) continue;
+        label[e->other] = *count;
+        stack.push_back(e->other);
+      }
+    }
+    ++*count;
+  }
+  return label;
+}
+
+int64_t peak_of(const Problem& problem, const std::vector<Placement>& places) {
+  int64_t peak = 0;
+  for (size_t i = 0; i < places.size(); ++i) {
+    peak = std::max(peak, places[i].offset + problem.buffers[i].size);
+  }
+  return peak;
+}
+
+void keep_if_better(const std::vector<Placement>& places,
+                    const std::string& method, Part* part) {
+  const int64_t peak = peak_of(part->problem, places);
+  if (!part->offsets.empty() && peak >= part->peak) return;
+  part->peak = peak;
+  part->method = method;
+  part->offsets.clear();
+  for (const Placement& place : places) part->offsets.push_back(place.offset);
+}
+
+// All orderings and fits, until one reaches `target`.
+void run_portfolio(int64_t target, Part* part) {
+  const Problem& problem = part->problem;
+  bool fixed = false;
+  std::vector<BufferIdx> all;
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    all.push_back(static_cast<BufferIdx>(i));
+    fixed = fixed || problem.buffers[i].offset.has_value();
+  }
+  const PoolChoices choices = pool_choices(problem);
+  std::vector<Placement> places(all.size());
+  for (const Ordering& ordering : all_orderings(problem)) {
+    const std::vector<BufferIdx> order =
+        ordered(problem, part->graph, all, ordering);
+    for (const Fit fit : {Fit::kFirst, Fit::kBest, Fit::kLowest}) {
+      if (fit == Fit::kLowest && fixed) continue;
+      if (!place_in_order(problem, part->graph, choices, order, fit,
+                          &places)) {
+        continue;
+      }
+      static constexpr const char* kNames[] = {"first fit by ", "best fit by ",
+                                               "lowest by "};
+      keep_if_better(places,
+                     kNames[static_cast<int>(fit)] + name_of(ordering), part);
+      if (part->peak <= std::max(target, part->lower_bound)) return;
+    }
+  }
+}
+
+}  // namespace
+
+Packing pack(const Problem& problem, const ConflictGraph& graph,
+             const std::vector<BufferIdx>& members, int64_t target,
+             Effort* effort) {
+  Packing packing;
+  packing.offsets.resize(members.size());
+  const Problem pool_problem = restricted(problem, members);
+  const ConflictGraph pool_graph(graph, members);
+  int32_t num_parts = 0;
+  const std::vector<int32_t> label =
+      components(pool_graph, members.size(), &num_parts);
+  std::vector<std::vector<BufferIdx>> parts_members(num_parts);
+  for (size_t i = 0; i < members.size(); ++i) {
+    parts_members[label[i]].push_back(static_cast<BufferIdx>(i));
+  }
+
+  // Single buffers need no thought; the rest is bounded first, because a part
+  // need not be better than the worst bound of all.
+  std::vector<Part> parts;
+  for (const std::vector<BufferIdx>& own : parts_members) {
+    if (own.size() == 1) {
+      const Buffer& buffer = pool_problem.buffers[own[0]];
+      packing.offsets[own[0]] = buffer.offset.value_or(0);
+      packing.peak = std::max(packing.peak,
+                              packing.offsets[own[0]] + buffer.size);
+      continue;
+    }
+    Part part{restricted(pool_problem, own), ConflictGraph(pool_graph, own),
+              {own.begin(), own.end()}, {}, 0, 0, ""};
+    part.lower_bound = BoundFinder(part.problem, part.graph).bound({});
+    parts.push_back(std::move(part));
+  }
+  packing.method = "single buffer";
+  packing.lower_bound = packing.peak;
+  for (const Part& part : parts) {
+    packing.lower_bound = std::max(packing.lower_bound, part.lower_bound);
+  }
+  for (Part& part : parts) {
+    run_portfolio(std::max(target, packing.lower_bound), &part);
+    effort->spend(0);
+  }
+  for (const Part& part : parts) {
+    if (part.peak > packing.peak) {
+      packing.peak = part.peak;
+      packing.method = part.method;
+    }
+    for (size_t i = 0; i < part.member_of.size(); ++i) {
+      packing.offsets[part.member_of[i]] = part.offsets[i];
+    }
+  }
+  return packing;
+}
+
+}  // namespace petrel::exir::plan
