@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// EValue: one value of a method: a tensor, a number, a string or a list. It
+// owns nothing; what it points to belongs to the Method, or to the caller who
+// made it.
+//
+//   EValue v(int64_t{3});
+//   if (v.isInt()) use(v.toInt());
+//   Result<Tensor> t = outputs[0].tryToTensor();
+//
+// toX() ends the process when the value is not an X, so it is for code that
+// knows; code that handles values of a file (kernels, backends) uses tryToX(),
+// or KernelArgs (runtime/executor/kernel_args.h), which turn a wrong type into
+// an error.
+//
+// Lists of ints and of tensors are boxed: each entry is another value of the
+// method, which an instruction may have computed.
+//
+//   values:  0: Int 4   1: Int 7   2: ListInt --> BoxedIntList
+//                 ^          ^                     items  [ 0 , 1 ]
+//                 '----------'-----------------------------'   '
+//
+// Their entries are read, and their types checked, at every tryToX().
+
+#ifndef PETREL_RUNTIME_CORE_EVALUE_H_
+#define PETREL_RUNTIME_CORE_EVALUE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "runtime/core/error.h"
+#include "runtime/core/result.h"
+#include "runtime/core/span.h"
+#include "runtime/core/tag.h"
+#include "runtime/core/tensor.h"
+
+namespace petrel::runtime {
+
+class EValue;
+
+// A number, as kernels with a `Scalar` argument get it.
+class Scalar final {
+ public:
+  enum class Kind : uint8_t { Int, Double, Bool };
+
+  constexpr Scalar(int64_t value) : kind_(Kind::Int), int_(value) {}
+  constexpr Scalar(double value) : kind_(Kind::Double), double_(value) {}
+  constexpr Scalar(bool value) : kind_(Kind::Bool), int_(value ? 1 : 0) {}
+
+  Kind kind() const { return kind_; }
+  bool isIntegral(bool include_bool) const {
+    return kind_ == Kind::Int || (include_bool && kind_ == Kind::Bool);
+  }
+  bool isFloatingPoint() const { return kind_ == Kind::Double; }
+  bool isBoolean() const { return kind_ == Kind::Bool; }
+
+  // The value as a double; exact unless it is an integer beyond 2^53.
+  double to_double() const { return kind_ == Kind::Double ? double_ : static_cast<double>(int_); }
+  // The value rounded towards zero; saturates, and NaN gives 0.
+  int64_t to_int() const;
+  bool to_bool() const { return kind_ == Kind::Double ? double_ != 0 : int_ != 0; }
+
+ private:
+  Kind kind_;
+  union {
+    int64_t int_;
+    double double_;
+  };
+};
+
+// The entries of a boxed list and room for their values. A null entry is None.
+struct BoxedIntList {
+  Span<EValue*> items;
+  int64_t* unboxed;
+};
+struct BoxedTensorList {
+  Span<EValue*> items;
+  Tensor* unboxed;
+};
+struct BoxedOptionalTensorList {
+  Span<EValue*> items;
+  std::optional<Tensor>* unboxed;
+};
+
+class EValue final {
+ public:
+  Tag tag = Tag::None;
+
+  EValue() = default;
+  EValue(int64_t value) : tag(Tag::Int) { payload_.as_int = value; }
+  EValue(int value) : EValue(int64_t{value}) {}
+  EValue(double value) : tag(Tag::Double) { payload_.as_double = value; }
+  EValue(bool value) : tag(Tag::Bool) { payload_.as_bool = value; }
+  EValue(Tensor value) : tag(Tag::Tensor) { payload_.as_tensor = value.impl(); }
+  EValue(Scalar value);
+  explicit EValue(std::string_view value) : tag(Tag::String) {
+    payload_.as_array = {value.data(), value.size()};
+  }
+  explicit EValue(Span<const bool> value) : tag(Tag::ListBool) {
+    payload_.as_array = {value.data(), value.size()};
+  }
+  explicit EValue(Span<const double> value) : tag(Tag::ListDouble) {
+    payload_.as_array = {value.data(), value.size()};
+  }
+  explicit EValue(BoxedIntList* value) : tag(Tag::ListInt) { payload_.as_box = value; }
+  explicit EValue(BoxedTensorList* value) : tag(Tag::ListTensor) { payload_.as_box = value; }
+  explicit EValue(BoxedOptionalTensorList* value) : tag(Tag::ListOptionalTensor) {
+    payload_.as_box = value;
+  }
+
+  bool isNone() const { return tag == Tag::None; }
+  bool isInt() const { return tag == Tag::Int; }
+  bool isDouble() const { return tag == Tag::Double; }
+  bool isBool() const { return tag == Tag::Bool; }
+  bool isScalar() const { return isInt() || isDouble() || isBool(); }
+  bool isTensor() const { return tag == Tag::Tensor; }
+  bool isString() const { return tag == Tag::String; }
+  bool isIntList() const { return tag == Tag::ListInt; }
+  bool isBoolList() const { return tag == Tag::ListBool; }
+  bool isDoubleList() const { return tag == Tag::ListDouble; }
+  bool isTensorList() const { return tag == Tag::ListTensor; }
+  bool isListOptionalTensor() const { return tag == Tag::ListOptionalTensor; }
+
+  int64_t toInt() const { return check(Tag::Int), payload_.as_int; }
+  double toDouble() const { return check(Tag::Double), payload_.as_double; }
+  bool toBool() const { return check(Tag::Bool), payload_.as_bool; }
+  Scalar toScalar() const { return tryToScalar().get(); }
+  Tensor toTensor() const { return check(Tag::Tensor), Tensor(payload_.as_tensor); }
+  std::string_view toString() const { return tryToString().get(); }
+  Span<const int64_t> toIntList() const { return tryToIntList().get(); }
+  Span<const bool> toBoolList() const { return tryToBoolList().get(); }
+  Span<const double> toDoubleList() const { return tryToDoubleList().get(); }
+  Span<const Tensor> toTensorList() const { return tryToTensorList().get(); }
+  Span<const std::optional<Tensor>> toListOptionalTensor() const {
+    return tryToListOptionalTensor().get();
+  }
+
+  // InvalidType when the value, or an entry of it, has another type. Lists are
+  // valid until the same value is read again.
+  Result<int64_t> tryToInt() const;
+  Result<double> tryToDouble() const;
+  Result<bool> tryToBool() const;
+  Result<Scalar> tryToScalar() const;
+  Result<Tensor> tryToTensor() const;
+  Result<std::string_view> tryToString() const;
+  Result<Span<const int64_t>> tryToIntList() const;
+  Result<Span<const bool>> tryToBoolList() const;
+  Result<Span<const double>> tryToDoubleList() const;
+  Result<Span<const Tensor>> tryToTensorList() const;
+  Result<Span<const std::optional<Tensor>>> tryToListOptionalTensor() const;
+
+ private:
+  void check(Tag expected) const {
+    if (tag != expected) __builtin_trap();
+  }
+
+  struct Array {
+    const void* data;
+    size_t size;
+  };
+  union Payload {
+    int64_t as_int;
+    double as_double;
+    bool as_bool;
+    TensorImpl* as_tensor;
+    void* as_box;
+    Array as_array;
+  };
+  Payload payload_ = {};
+};
+
+}  // namespace petrel::runtime
+
+#endif  // PETREL_RUNTIME_CORE_EVALUE_H_

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Span<T>: a pointer and a number of elements that someone else owns.
+//
+//   void sum(Span<const int32_t> values);
+//   int32_t v[3] = {1, 2, 3};
+//   sum(v);
+//
+// Indexing is not checked: whoever makes an index from a file checks it first.
+
+#ifndef PETREL_RUNTIME_CORE_SPAN_H_
+#define PETREL_RUNTIME_CORE_SPAN_H_
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace petrel::runtime {
+
+template <typename T>
+class Span final {
+ public:
+  using value_type = T;
+
+  constexpr Span() = default;
+  constexpr Span(T* data, size_t size) : data_(data), size_(size) {}
+  constexpr Span(T* begin, T* end) : data_(begin), size_(static_cast<size_t>(end - begin)) {}
+
+  template <size_t N>
+  constexpr Span(T (&array)[N]) : data_(array), size_(N) {}
+
+  // Span<T> to Span<const T>.
+  template <typename U, typename = std::enable_if_t<std::is_convertible_v<U (*)[], T (*)[]>>>
+  constexpr Span(const Span<U>& other) : data_(other.data()), size_(other.size()) {}
+
+  // Anything with data() and size(): std::vector, std::array.
+  template <typename C,
+            typename = std::enable_if_t<
+                std::is_convertible_v<std::remove_pointer_t<decltype(std::declval<C&>().data())> (*)[],
+                                      T (*)[]> &&
+                std::is_integral_v<decltype(std::declval<C&>().size())>>,
+            typename = void>
+  constexpr Span(C& container) : data_(container.data()), size_(container.size()) {}
+
+  constexpr T* data() const { return data_; }
+  constexpr size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr T* begin() const { return data_; }
+  constexpr T* end() const { return data_ + size_; }
+  constexpr T& operator[](size_t i) const { return data_[i]; }
+  constexpr T& front() const { return data_[0]; }
+  constexpr T& back() const { return data_[size_ - 1]; }
+
+  // The first `count` elements; `count` must not exceed size().
+  constexpr Span first(size_t count) const { return Span(data_, count); }
+  // The elements from `start` on; `start` must not exceed size().
+  constexpr Span subspan(size_t start) const { return Span(data_ + start, size_ - start); }
+
+ private:
+  T* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+// Element-wise equality.
+template <typename T, typename U>
+constexpr bool equal(Span<T> a, Span<U> b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (!(a[i] == b[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace petrel::runtime
+
+#endif  // PETREL_RUNTIME_CORE_SPAN_H_

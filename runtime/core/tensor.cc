@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/core/tensor.h"
+
+#include "runtime/core/checked_math.h"
+#include "runtime/core/log.h"
+#include "runtime/core/result.h"
+
+namespace petrel::runtime {
+
+TensorImpl::TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* data,
+                       DimOrderType* dim_order, StridesType* strides,
+                       TensorShapeDynamism dynamism)
+    : sizes_(sizes),
+      dim_order_(dim_order),
+      strides_(strides),
+      data_(data),
+      dim_(static_cast<size_t>(dim)),
+      type_(type),
+      dynamism_(dynamism) {
+  size_t numel = 0;
+  size_t bytes = 0;
+  consistent_ = dim >= 0 && dim_ <= kTensorDimensionLimit && is_valid(type) &&
+                checked_numel(Span<const SizesType>(sizes, dim_), &numel) &&
+                checked_mul(numel, runtime::element_size(type), &bytes) &&
+                (dim_order == nullptr || is_permutation({dim_order, dim_}));
+  if (!consistent_) {
+    numel = 0;
+    bytes = 0;
+    dim_ = 0;
+  }
+  numel_ = numel;
+  nbytes_ = bytes;
+  bound_ = bytes;
+  capacity_ = data == nullptr ? 0 : bytes;
+  if (strides_ != nullptr) compute_strides(this->sizes(), this->dim_order(), strides_);
+}
+
+Error TensorImpl::set_data(void* data, size_t capacity) {
+  if (data == nullptr) {
+    data_ = nullptr;
+    capacity_ = 0;
+    return Error::Ok;
+  }
+  if (capacity < nbytes_) {
+    PETREL_LOG(Error, "a tensor of %zu bytes was given a buffer of %zu", nbytes_, capacity);
+    return Error::InvalidArgument;
+  }
+  if (reinterpret_cast<uintptr_t>(data) % element_size() != 0) {
+    PETREL_LOG(Error, "data of a %s tensor is at %p, must be aligned to %zu bytes",
+               to_string(type_), data, element_size());
+    return Error::InvalidArgument;
+  }
+  data_ = data;
+  capacity_ = capacity;
+  return Error::Ok;
+}
+
+Error TensorImpl::resize(Span<const SizesType> new_sizes) {
+  size_t limit = bound_;
+  if (data_ != nullptr && capacity_ < limit) limit = capacity_;
+  size_t numel = 0;
+  PETREL_RETURN_IF_ERROR(check_resize(new_sizes, limit, &numel));
+  apply_sizes(new_sizes, numel);
+  return Error::Ok;
+}
+
+Error TensorImpl::rebind(Span<const SizesType> new_sizes, void* data, size_t capacity) {
+  size_t numel = 0;
+  PETREL_RETURN_IF_ERROR(check_resize(new_sizes, bound_, &numel));
+  const size_t bytes = numel * element_size();
+  if (data != nullptr && capacity < bytes) {
+    PETREL_LOG(Error, "a tensor of %zu bytes was given a buffer of %zu", bytes, capacity);
+    return Error::InvalidArgument;
+  }
+  if (reinterpret_cast<uintptr_t>(data) % element_size() != 0) {
+    PETREL_LOG(Error, "data of a %s tensor is at %p, must be aligned to %zu bytes",
+               to_string(type_), data, element_size());
+    return Error::InvalidArgument;
+  }
+  apply_sizes(new_sizes, numel);
+  data_ = data;
+  capacity_ = data == nullptr ? 0 : capacity;
+  return Error::Ok;
+}
+
+Error TensorImpl::check_resize(Span<const SizesType> new_sizes, size_t limit_bytes,
+                               size_t* numel) const {
+  if (new_sizes.size() != dim_) {
+    PETREL_LOG(Error, "a tensor of rank %zu cannot be resized to rank %zu", dim_,
+               new_sizes.size());
+    return Error::NotSupported;
+  }
+  if (equal(sizes(), new_sizes)) {
+    *numel = numel_;
+    return Error::Ok;
+  }
+  if (dynamism_ == TensorShapeDynamism::STATIC) {
+    for (size_t i = 0; i < dim_; ++i) {
+      if (sizes_[i] == new_sizes[i]) continue;
+      PETREL_LOG(Error, "dim %zu of a tensor of fixed sizes is %d, cannot become %d", i, sizes_[i],
+                 new_sizes[i]);
+      break;
+    }
+    return Error::NotSupported;
+  }
+  size_t bytes = 0;
+  if (!checked_numel(new_sizes, numel) || !checked_mul(*numel, element_size(), &bytes) ||
+      bytes > limit_bytes) {
+    PETREL_LOG(Error, "new sizes of a tensor need more than the %zu bytes it has room for",
+               limit_bytes);
+    return Error::NotSupported;
+  }
+  return Error::Ok;
+}
+
+void TensorImpl::apply_sizes(Span<const SizesType> new_sizes, size_t numel) {
+  if (dynamism_ == TensorShapeDynamism::STATIC) return;  // Checked to be equal.
+  for (size_t i = 0; i < dim_; ++i) sizes_[i] = new_sizes[i];
+  numel_ = numel;
+  nbytes_ = numel * element_size();
+  if (strides_ != nullptr) compute_strides(sizes(), dim_order(), strides_);
+}
+
+bool is_contiguous_dim_order(Span<const TensorImpl::DimOrderType> dim_order) {
+  for (size_t i = 0; i < dim_order.size(); ++i) {
+    if (dim_order[i] != i) return false;
+  }
+  return true;
+}
+
+bool is_permutation(Span<const TensorImpl::DimOrderType> dim_order) {
+  static_assert(kTensorDimensionLimit <= 32, "the bits of `seen`");
+  uint32_t seen = 0;
+  if (dim_order.size() > kTensorDimensionLimit) return false;
+  for (const uint8_t d : dim_order) {
+    if (d >= dim_order.size() || (seen & (uint32_t{1} << d)) != 0) return false;
+    seen |= uint32_t{1} << d;
+  }
+  return true;
+}
+
+void compute_strides(Span<const TensorImpl::SizesType> sizes,
+                     Span<const TensorImpl::DimOrderType> dim_order,
+                     TensorImpl::StridesType* out_strides) {
+  TensorImpl::StridesType stride = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    const size_t d = dim_order.empty() ? i : dim_order[i];
+    out_strides[d] = stride;
+    if (sizes[d] > 1) stride *= sizes[d];
+  }
+}
+
+}  // namespace petrel::runtime

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Method: one method of a Program, ready to run.
+//
+//   method->set_input(Tensor(&input), 0);
+//   if (method->execute() != Error::Ok) ...
+//   Tensor result = method->get_output(0).toTensor();
+//
+// Everything a Method keeps lies in its MemoryManager; it owns its delegate
+// handles and the external data it holds, and gives them back when destroyed.
+//
+//   values_   [ tensor | Int 4 | ListInt | tensor | ... ]   one per value of the file
+//                 ^        ^________/  boxed                       ^
+//   steps_    [ kernel(args) | delegate(args) | jump | ... ] ------'  args point at values
+//
+// Inputs: a planned input is copied; one that is not is only pointed at and
+// must stay alive and unchanged until execute() returns. A planned output is
+// overwritten by the next execution. Inputs stay set from one execution to the
+// next. One thread at a time may use a Method.
+
+#ifndef PETREL_RUNTIME_EXECUTOR_METHOD_H_
+#define PETREL_RUNTIME_EXECUTOR_METHOD_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/backend/interface.h"
+#include "runtime/core/error.h"
+#include "runtime/core/evalue.h"
+#include "runtime/core/event_tracer.h"
+#include "runtime/core/freeable_buffer.h"
+#include "runtime/core/named_data_map.h"
+#include "runtime/core/result.h"
+#include "runtime/core/span.h"
+#include "runtime/executor/memory_manager.h"
+#include "runtime/executor/method_meta.h"
+
+namespace petrel::schema::program {
+struct ExecutionPlan;
+}
+
+namespace petrel::runtime {
+
+class Program;
+struct MethodStep;
+struct MethodChain;
+struct MethodDelegate;
+
+class Method final {
+ public:
+  Method(Method&& other) noexcept;
+  Method(const Method&) = delete;
+  Method& operator=(const Method&) = delete;
+  Method& operator=(Method&&) = delete;
+  ~Method();
+
+  size_t inputs_size() const;
+  size_t outputs_size() const;
+  size_t values_size() const { return values_.size(); }
+
+  // Sets input `index`. Type, dtype, rank and dim order must be those of the
+  // program; sizes within its bounds. A number, bool or string must equal the
+  // one that the program was made with. InvalidArgument otherwise;
+  // NotSupported for sizes that do not fit.
+  Error set_input(const EValue& value, size_t index);
+  // All of them.
+  Error set_inputs(Span<const EValue> values);
+
+  // The current value of an input. None if `index` is out of range.
+  const EValue& get_input(size_t index) const;
+  Error get_inputs(EValue* out_values, size_t length) const;
+
+  // Lets output `index` be written to `size` bytes at `buffer`. InvalidState
+  // if the output is planned or constant: its memory is then not the caller's
+  // to choose. InvalidArgument if the buffer is too small.
+  Error set_output_data_ptr(void* buffer, size_t size, size_t index);
+
+  // Output `index` of the last execution. None if `index` is out of range.
+  const EValue& get_output(size_t index) const;
+  // Copies all outputs; None in the places after them.
+  Error get_outputs(EValue* out_values, size_t length) const;
+
+  // Runs the method. InvalidArgument if an input was never set. After an error
+  // the method can be run again.
+  Error execute();
+
+  // Runs one instruction. EndOfMethod after the last one; then
+  // reset_execution() before the next run.
+  Error step();
+  // Back to the first instruction. InvalidState unless step() said EndOfMethod.
+  Error reset_execution();
+
+  MethodMeta method_meta() const { return MethodMeta(plan_); }
+  EventTracer* event_tracer() const { return event_tracer_; }
+
+ private:
+  friend class Program;
+  friend class MethodBuilder;
+
+  Method(const Program* program, const schema::program::ExecutionPlan* plan,
+         MemoryManager* memory_manager, EventTracer* event_tracer)
+      : program_(program), plan_(plan), memory_(memory_manager), event_tracer_(event_tracer) {}
+
+  size_t input_value(size_t index) const;
+  size_t output_value(size_t index) const;
+  Error set_tensor_input(const Tensor& from, size_t value_index, size_t index);
+  Error check_inputs() const;
+  Error check_idle() const;
+  Error run_step(const MethodStep& step, size_t* next);
+  Error run_kernel(const MethodStep& step);
+  Error run_delegate(const MethodStep& step);
+  void restore_freed_tensors();
+  void rewind();
+
+  const Program* program_;
+  const schema::program::ExecutionPlan* plan_;
+  MemoryManager* memory_;
+  EventTracer* event_tracer_;
+
+  Span<EValue> values_;
+  Span<bool> input_set_;
+  Span<MethodChain> chains_;
+  // Handles that exist; grows while the method is made.
+  Span<MethodDelegate> delegates_;
+  // Data that tensors point at; likewise.
+  Span<FreeableBuffer> external_data_;
+  // What backends see; null if there is no named data.
+  const NamedDataMap* data_map_ = nullptr;
+  bool frees_tensors_ = false;
+
+  // Where step() is.
+  size_t chain_ = 0;
+  size_t instruction_ = 0;
+  uint64_t executed_ = 0;
+  bool stepping_ = false;
+};
+
+}  // namespace petrel::runtime
+
+#endif  // PETREL_RUNTIME_EXECUTOR_METHOD_H_

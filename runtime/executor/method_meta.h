@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MethodMeta: what is known of a method without loading it: its inputs and
+// outputs and the memory it needs. A view of the Program, which must outlive
+// it.
+//
+//   MethodMeta meta = program->method_meta("forward").get();
+//   for (size_t i = 0; i < meta.num_memory_planned_buffers(); ++i) {
+//     arenas.push_back(allocate(meta.memory_planned_buffer_size(i).get()));
+//   }
+
+#ifndef PETREL_RUNTIME_EXECUTOR_METHOD_META_H_
+#define PETREL_RUNTIME_EXECUTOR_METHOD_META_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "runtime/core/result.h"
+#include "runtime/core/scalar_type.h"
+#include "runtime/core/span.h"
+#include "runtime/core/tag.h"
+#include "runtime/core/tensor.h"
+
+namespace petrel::schema::program {
+struct ExecutionPlan;
+struct Tensor;
+}  // namespace petrel::schema::program
+
+namespace petrel::runtime {
+
+// What a program says about one tensor.
+class TensorInfo final {
+ public:
+  // The sizes; the largest ones if the shape is dynamic.
+  Span<const int32_t> sizes() const;
+  Span<const uint8_t> dim_order() const;
+  ScalarType scalar_type() const;
+  TensorShapeDynamism shape_dynamism() const;
+  // True if the tensor lies in a planned arena: inputs are copied there, and
+  // outputs are overwritten by the next execution.
+  bool is_memory_planned() const;
+  bool is_constant() const;
+  size_t nbytes() const;
+  // Its fully qualified name, empty for most tensors.
+  std::string_view name() const;
+
+ private:
+  friend class MethodMeta;
+  explicit TensorInfo(const schema::program::Tensor* tensor) : tensor_(tensor) {}
+  const schema::program::Tensor* tensor_;
+};
+
+class MethodMeta final {
+ public:
+  const char* name() const;
+
+  size_t num_inputs() const;
+  Result<Tag> input_tag(size_t index) const;
+  // InvalidType if input `index` is no tensor.
+  Result<TensorInfo> input_tensor_meta(size_t index) const;
+
+  size_t num_outputs() const;
+  Result<Tag> output_tag(size_t index) const;
+  Result<TensorInfo> output_tensor_meta(size_t index) const;
+
+  // Attributes are the tensors that have names: buffers and external weights.
+  size_t num_attributes() const;
+  Result<TensorInfo> attribute_tensor_meta(size_t index) const;
+
+  // The arenas that a HierarchicalAllocator must provide, counted from 0.
+  size_t num_memory_planned_buffers() const;
+  Result<size_t> memory_planned_buffer_size(size_t index) const;
+
+  // One per delegate call site; a name may repeat.
+  size_t num_backends() const;
+  Result<const char*> get_backend_name(size_t index) const;
+  bool uses_backend(std::string_view name) const;
+
+  size_t num_instructions() const;
+
+ private:
+  friend class Program;
+  friend class Method;
+  explicit MethodMeta(const schema::program::ExecutionPlan* plan) : plan_(plan) {}
+  const schema::program::ExecutionPlan* plan_;
+};
+
+}  // namespace petrel::runtime
+
+#endif  // PETREL_RUNTIME_EXECUTOR_METHOD_META_H_

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Program: a loaded `.pte` file. load() verifies the whole structure, always;
+// a Program that exists can be trusted by all code behind it (the promises are
+// in schema/README.md).
+//
+//   FileDataLoader loader = FileDataLoader::from("model.pte").get();
+//   Result<Program> program = Program::load(&loader);
+//   Result<Method> method = program->load_method("forward", &memory_manager);
+//   method->set_input(Tensor(&input), 0);
+//   method->execute();
+//   use(method->get_output(0).toTensor());
+//
+// A Program holds the flatbuffer and the constants; delegate payloads and
+// named data are read when a method asks. It allocates nothing. The loader must
+// outlive it; it must outlive its Methods and not be moved while they exist.
+// Several threads may load methods of one Program at the same time.
+
+#ifndef PETREL_RUNTIME_EXECUTOR_PROGRAM_H_
+#define PETREL_RUNTIME_EXECUTOR_PROGRAM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "runtime/backend/options.h"
+#include "runtime/core/data_loader.h"
+#include "runtime/core/event_tracer.h"
+#include "runtime/core/freeable_buffer.h"
+#include "runtime/core/named_data_map.h"
+#include "runtime/core/result.h"
+#include "runtime/executor/memory_manager.h"
+#include "runtime/executor/method.h"
+#include "runtime/executor/method_meta.h"
+#include "runtime/executor/registry.h"
+#include "runtime/program/program_data_map.h"
+
+namespace petrel::schema::program {
+struct ExecutionPlan;
+struct Program;
+}  // namespace petrel::schema::program
+
+namespace petrel::runtime {
+
+// Which bytes count when a key is both in the program and in the map given to
+// load_method, and the bytes differ.
+enum class DataPrecedence {
+  RefuseDifferent,  // InvalidExternalData, naming the key
+  ExternalFirst,
+  ProgramFirst,
+};
+
+struct ProgramOptions {
+  // Kernels and backends to use; must outlive the Program.
+  const Registry* registry = nullptr;
+  // Most bytes that the arenas of one method may have together.
+  uint64_t max_arena_bytes = sizeof(void*) >= 8 ? uint64_t{16} << 30 : uint64_t{1} << 30;
+  // Most instructions that one execution may run.
+  uint64_t max_instructions = 10'000'000;
+  DataPrecedence data_precedence = DataPrecedence::RefuseDifferent;
+};
+
+class Program final {
+ public:
+  // Uses default_registry(), so the binary needs a petrel_registry target.
+  static Result<Program> load(DataLoader* loader) {
+    ProgramOptions options;
+    options.registry = &default_registry();
+    return load(loader, options);
+  }
+
+  // InvalidProgram when the file is not a program that can be trusted;
+  // NotSupported when its version is newer. The message says what is wrong.
+  static Result<Program> load(DataLoader* loader, const ProgramOptions& options);
+
+  Program(Program&&) noexcept = default;
+  Program& operator=(Program&&) noexcept = default;
+
+  size_t num_methods() const;
+  // InvalidArgument if there are fewer.
+  Result<const char*> get_method_name(size_t index) const;
+  // NotFound, with the names there are in the message.
+  Result<MethodMeta> method_meta(std::string_view method_name) const;
+
+  // Makes a method ready to run. The tracer, the data map and the options map
+  // may be null; tracer and data map must outlive the Method.
+  Result<Method> load_method(std::string_view method_name, MemoryManager* memory_manager,
+                             EventTracer* event_tracer = nullptr,
+                             const NamedDataMap* named_data_map = nullptr,
+                             const LoadBackendOptionsMap* backend_options = nullptr) const;
+
+  // The named data in the file; NotFound if there is none.
+  Result<const NamedDataMap*> get_named_data_map() const;
+
+  // How the results of a method nest, as the exporter wrote it; NotFound if it
+  // did not.
+  Result<const char*> get_output_flattening_encoding(std::string_view method_name) const;
+
+  // Whether `size` >= kMinHeadBytes first bytes look like a program.
+  enum class HeaderStatus { CompatibleVersion, IncompatibleVersion, NotPresent, ShortData };
+  static constexpr size_t kMinHeadBytes = 64;
+  static HeaderStatus check_header(const void* data, size_t size);
+
+  // The rest is for Method.
+
+  const ProgramOptions& options() const { return options_; }
+  const schema::program::Program* internal_program() const { return program_; }
+  // The constant `index` of the constant segment or, in old files, of the
+  // constant buffer. Verified at load, never null for nbytes > 0.
+  const void* constant_data(uint32_t index) const;
+  // Copies the initial value of a mutable buffer.
+  Error load_mutable_data(uint32_t index, void* buffer, size_t nbytes) const;
+  // The payload of delegate `delegate_index` of a plan.
+  Result<FreeableBuffer> load_delegate_data(const schema::program::ExecutionPlan& plan,
+                                            size_t delegate_index) const;
+
+ private:
+  Program(DataLoader* loader, const ProgramOptions& options, FreeableBuffer&& program_data,
+          FreeableBuffer&& constant_data, uint64_t segment_base, ProgramDataMap named_data,
+          const schema::program::Program* program);
+
+  const schema::program::ExecutionPlan* find_plan(std::string_view method_name) const;
+
+  DataLoader* loader_;
+  ProgramOptions options_;
+  FreeableBuffer program_data_;
+  FreeableBuffer constant_data_;
+  uint64_t segment_base_;
+  ProgramDataMap named_data_;
+  const schema::program::Program* program_;
+};
+
+}  // namespace petrel::runtime
+
+#endif  // PETREL_RUNTIME_EXECUTOR_PROGRAM_H_

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ProgramDataMap: the named data inside a program file, as a NamedDataMap. It
+// has no layouts: get_tensor_layout gives NotImplemented.
+//
+// A view of a verified program; loader and program must outlive it.
+
+#ifndef PETREL_RUNTIME_PROGRAM_PROGRAM_DATA_MAP_H_
+#define PETREL_RUNTIME_PROGRAM_PROGRAM_DATA_MAP_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "runtime/core/data_loader.h"
+#include "runtime/core/named_data_map.h"
+
+namespace petrel::schema::program {
+struct NamedData;
+struct Program;
+}  // namespace petrel::schema::program
+
+namespace petrel::runtime {
+
+class ProgramDataMap final : public NamedDataMap {
+ public:
+  ProgramDataMap(DataLoader* loader, uint64_t segment_base,
+                 const schema::program::Program* program);
+
+  Result<FreeableBuffer> get_data(std::string_view key) const override;
+  Result<uint32_t> get_num_keys() const override;
+  Result<const char*> get_key(uint32_t index) const override;
+
+ private:
+  const schema::program::NamedData* find(std::string_view key) const;
+
+  DataLoader* loader_;
+  uint64_t segment_base_;
+  const schema::program::Program* program_;
+  // Keys are in byte order: found by bisection. Other writers leave them in
+  // any order: then every one is compared.
+  bool sorted_ = false;
+};
+
+}  // namespace petrel::runtime
+
+#endif  // PETREL_RUNTIME_PROGRAM_PROGRAM_DATA_MAP_H_
