@@ -19,9 +19,11 @@
 #define PETREL_EXIR_BACKEND_BACKEND_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -75,8 +77,8 @@ class Partitioner {
   // True for operators that the backend wants whole: they are decomposed only
   // after partitioning, where nobody took them. (optional)
   virtual bool keeps(const OpInfo& op) const;
-  // False for a group of nodes that is not worth a delegate call, for example
-  // reshapes alone. `nodes` are in graph order. (optional)
+  // False for a connected group of nodes that is not worth a delegate call, for
+  // example reshapes alone. `nodes` are in graph order. (optional)
   virtual bool worthwhile(const std::vector<const Node*>& nodes) const;
 };
 
@@ -96,7 +98,7 @@ class Backend {
   // Default: Unimplemented, for backends that override preprocess_all.
   virtual absl::StatusOr<PreprocessResult> preprocess(
       const Subprogram& part, NamedBlobStore& store) const;
-  // Default: calls preprocess on each, in method order.
+  // Default: calls preprocess on each, in method order; errors name the part.
   virtual absl::StatusOr<ResultMap> preprocess_all(const SubprogramMap& parts,
                                                    NamedBlobStore& store) const;
 };
@@ -107,6 +109,7 @@ struct LoweredPartition {
   Blob payload;
   std::vector<CompileSpec> compile_specs;
   std::shared_ptr<const Graph> graph;  // the part, for reports and inspection
+  std::map<uint32_t, std::string> debug_handles;
 };
 
 }  // namespace petrel::exir

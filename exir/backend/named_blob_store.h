@@ -6,6 +6,12 @@
 //   store.add_named_blob(to_hex(w.sha256()), w, 16, "")          in the .pte
 //   store.add_named_blob("lora.a", a, 16, "adapter.ptd")         in adapter.ptd
 //
+// A store may be given a default destination: what is sent to "" goes there, so
+// that one option moves the weights of every backend out of the program:
+//
+//   NamedBlobStore store("weights.ptd");
+//   store.add_named_blob("k", w, 16, "");                        in weights.ptd
+//
 // Equal bytes under several keys become one buffer per destination; its
 // alignment is the least common multiple of those asked for. Order of keys and
 // buffers is the order in which they were added, so output is deterministic.
@@ -23,8 +29,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "exir/ir/blob.h"
 #include "exir/ir/type.h"
@@ -50,31 +58,53 @@ class NamedBlobStore {
   // Largest alignment that may be asked for.
   static constexpr uint64_t kMaxAlignment = uint64_t{1} << 20;
 
-  // `external_file` is "" for the program itself, else a plain file name.
+  // Precondition: `default_destination` is "" or passes check_file_name().
+  explicit NamedBlobStore(std::string default_destination = "")
+      : default_destination_(std::move(default_destination)) {}
+
+  // InvalidArgument unless `name` is a plain file name: not empty, "." or "..",
+  // at most 255 bytes, without '/', '\\' or NUL.
+  static absl::Status check_file_name(const std::string& name);
+
+  // `external_file` is "" for the default destination, else a plain file name.
   // True when the blob was stored, or the key already held equal bytes in the
   // same destination; false when the key holds other bytes. InvalidArgument
   // for an empty key or one with a NUL, an alignment that is not a power of two
-  // in [1, kMaxAlignment], a file name that is not plain; AlreadyExists when
-  // the key was sent to another destination before.
+  // in [1, kMaxAlignment], a file name that is not plain, a layout of another
+  // size than the blob; AlreadyExists when the key was sent to another
+  // destination, or with another layout, before.
   absl::StatusOr<bool> add_named_blob(
       const std::string& key, const Blob& blob, uint64_t alignment,
       const std::string& external_file,
       const std::optional<TensorType>& layout = std::nullopt);
 
-  // All entries of `other` in its order. Fails as add_named_blob does, and with
-  // AlreadyExists naming the key when bytes differ.
+  // All entries of `other`, destination by destination, in its order. Fails as
+  // add_named_blob does, and with AlreadyExists naming the key when bytes
+  // differ; this store is then as it was.
   absl::Status merge(const NamedBlobStore& other);
 
   // By destination, "" first. Absent when nothing was sent there.
   const std::map<std::string, Destination>& destinations() const {
     return destinations_;
   }
+  // Where blobs sent to "" go; "" is the program.
+  const std::string& default_destination() const {
+    return default_destination_;
+  }
+
+  // Bytes of all successful calls, repetitions included, and bytes of the
+  // buffers: the difference is what sharing saves.
+  uint64_t requested_bytes() const { return requested_bytes_; }
+  uint64_t stored_bytes() const;
 
  private:
   struct Location {
     std::string destination;
     size_t buffer;
+    size_t entry;
   };
+  std::string default_destination_;
+  uint64_t requested_bytes_ = 0;
   std::map<std::string, Destination> destinations_;
   std::map<std::string, Location> keys_;
   // Per destination: digest -> buffer.

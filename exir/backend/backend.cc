@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/backend/backend.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+
+std::string Subprogram::describe() const {
+  return absl::StrCat("method '", method, "', partition ", index);
+}
+
+bool Partitioner::keeps(const OpInfo&) const { return false; }
+
+bool Partitioner::worthwhile(const std::vector<const Node*>&) const {
+  return true;
+}
+
+absl::Status Backend::check_compile_specs(
+    const std::vector<CompileSpec>& specs) const {
+  if (specs.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("backend '", id(), "' knows no compile spec '",
+                   specs.front().key, "', it takes none"));
+}
+
+absl::StatusOr<PreprocessResult> Backend::preprocess(const Subprogram&,
+                                                     NamedBlobStore&) const {
+  return absl::UnimplementedError(
+      absl::StrCat("backend '", id(),
+                   "' has neither preprocess nor preprocess_all"));
+}
+
+absl::StatusOr<ResultMap> Backend::preprocess_all(const SubprogramMap& parts,
+                                                  NamedBlobStore& store) const {
+  ResultMap results;
+  for (const auto& [method, subprograms] : parts) {
+    std::vector<PreprocessResult>& of_method = results[method];
+    for (const Subprogram& part : subprograms) {
+      absl::StatusOr<PreprocessResult> result = preprocess(part, store);
+      if (!result.ok()) {
+        return absl::Status(
+            result.status().code(),
+            absl::StrCat(part.describe(), ": ", result.status().message()));
+      }
+      of_method.push_back(*std::move(result));
+    }
+  }
+  return results;
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/backend/named_blob_store.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace petrel::exir {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Blob blob(std::vector<uint8_t> bytes) { return Blob::owned(std::move(bytes)); }
+
+TEST(NamedBlobStore, StoresAndAcceptsEqualBytesAgain) {
+  NamedBlobStore store;
+  auto added = store.add_named_blob("w", blob({1, 2}), 16, "");
+  ASSERT_TRUE(added.ok());
+  EXPECT_TRUE(*added);
+  added = store.add_named_blob("w", blob({1, 2}), 16, "");
+  ASSERT_TRUE(added.ok());
+  EXPECT_TRUE(*added);
+  const auto& place = store.destinations().at("");
+  EXPECT_EQ(place.buffers.size(), 1u);
+  EXPECT_EQ(place.entries.size(), 1u);
+}
+
+TEST(NamedBlobStore, ReportsFalseAndKeepsTheFirstBytesOfAKey) {
+  NamedBlobStore store;
+  ASSERT_TRUE(*store.add_named_blob("w", blob({1, 2}), 16, ""));
+  auto added = store.add_named_blob("w", blob({1, 3}), 16, "");
+  ASSERT_TRUE(added.ok());
+  EXPECT_FALSE(*added);
+  const auto& buffers = store.destinations().at("").buffers;
+  ASSERT_EQ(buffers.size(), 1u);
+  EXPECT_TRUE(buffers[0].blob.equals(blob({1, 2})));
+}
+
+TEST(NamedBlobStore, KeysWithEqualBytesShareOneBuffer) {
+  NamedBlobStore store;
+  ASSERT_TRUE(*store.add_named_blob("a", blob({7}), 16, ""));
+  ASSERT_TRUE(*store.add_named_blob("c", blob({8}), 1, ""));
+  ASSERT_TRUE(*store.add_named_blob("b", blob({7}), 64, ""));
+  const auto& place = store.destinations().at("");
+  ASSERT_EQ(place.buffers.size(), 2u);
+  EXPECT_EQ(place.buffers[0].alignment, 64u);
+  EXPECT_EQ(place.buffers[1].alignment, 1u);
+  ASSERT_EQ(place.entries.size(), 3u);
+  std::vector<std::string> keys;
+  std::vector<size_t> buffers;
+  for (const auto& entry : place.entries) {
+    keys.push_back(entry.key);
+    buffers.push_back(entry.buffer);
+  }
+  EXPECT_THAT(keys, ElementsAre("a", "c", "b"));
+  EXPECT_THAT(buffers, ElementsAre(0, 1, 0));
+  EXPECT_EQ(store.requested_bytes(), 3u);
+  EXPECT_EQ(store.stored_bytes(), 2u);
+}
+
+TEST(NamedBlobStore, EqualBytesInTwoDestinationsAreTwoBuffers) {
+  NamedBlobStore store;
+  ASSERT_TRUE(*store.add_named_blob("a", blob({7}), 16, ""));
+  ASSERT_TRUE(*store.add_named_blob("b", blob({7}), 16, "x.ptd"));
+  EXPECT_EQ(store.destinations().at("").buffers.size(), 1u);
+  EXPECT_EQ(store.destinations().at("x.ptd").buffers.size(), 1u);
+}
+
+TEST(NamedBlobStore, DefaultDestinationTakesWhatNamesNone) {
+  NamedBlobStore store("weights.ptd");
+  ASSERT_TRUE(*store.add_named_blob("a", blob({7}), 16, ""));
+  ASSERT_TRUE(*store.add_named_blob("a", blob({7}), 16, "weights.ptd"));
+  ASSERT_TRUE(*store.add_named_blob("b", blob({8}), 16, "other.ptd"));
+  EXPECT_EQ(store.destinations().count(""), 0u);
+  EXPECT_EQ(store.destinations().at("weights.ptd").entries.size(), 1u);
+  EXPECT_EQ(store.destinations().at("other.ptd").entries.size(), 1u);
+}
+
+TEST(NamedBlobStore, RefusesAKeyInTwoDestinations) {
+  NamedBlobStore store;
+  ASSERT_TRUE(*store.add_named_blob("a", blob({7}), 16, ""));
+  auto added = store.add_named_blob("a", blob({7}), 16, "x.ptd");
+  EXPECT_EQ(added.status().code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_THAT(std::string(added.status().message()),
+              HasSubstr("key 'a' goes to 'x.ptd', but was sent to the program"));
+}
+
+TEST(NamedBlobStore, RefusesBadKeysAlignmentsAndFileNames) {
+  NamedBlobStore store;
+  const Blob b = blob({1});
+  auto code = [&](const std::string& key, uint64_t alignment,
+                  const std::string& file) {
+    return store.add_named_blob(key, b, alignment, file).status().code();
+  };
+  constexpr auto kBad = absl::StatusCode::kInvalidArgument;
+  EXPECT_EQ(code("", 1, ""), kBad);
+  EXPECT_EQ(code(std::string("a\0b", 3), 1, ""), kBad);
+  for (uint64_t alignment :
+       {uint64_t{0}, uint64_t{3}, uint64_t{48},
+        2 * NamedBlobStore::kMaxAlignment, ~uint64_t{0}}) {
+    EXPECT_EQ(code("a", alignment, ""), kBad) << alignment;
+  }
+  const std::string long_name(256, 'x');
+  for (const std::string& file :
+       {std::string("."), std::string(".."), std::string("a/b"),
+        std::string("/etc/x"), std::string("a\\b"), std::string("a\0b", 3),
+        long_name}) {
+    EXPECT_EQ(code("a", 1, file), kBad) << file;
+  }
+  EXPECT_TRUE(store.destinations().empty());
+  EXPECT_EQ(code("a", NamedBlobStore::kMaxAlignment, "..x"),
+            absl::StatusCode::kOk);
+}
+
+TEST(NamedBlobStore, RefusesLayoutsThatDoNotFitOrChange) {
+  NamedBlobStore store;
+  const Blob b = blob({1, 2, 3, 4});
+  const auto f32 = TensorType::contiguous(ScalarType::kFloat, {1});
+  const auto i8 = TensorType::contiguous(ScalarType::kChar, {4});
+  const auto big = TensorType::contiguous(ScalarType::kFloat, {2});
+  EXPECT_EQ(store.add_named_blob("w", b, 16, "", big).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  ASSERT_TRUE(*store.add_named_blob("w", b, 16, ""));
+  ASSERT_TRUE(*store.add_named_blob("w", b, 16, "", f32));
+  EXPECT_EQ(store.destinations().at("").entries[0].layout, f32);
+  EXPECT_EQ(store.add_named_blob("w", b, 16, "", i8).status().code(),
+            absl::StatusCode::kAlreadyExists);
+}
+
+TEST(NamedBlobStore, MergesInOrder) {
+  NamedBlobStore store;
+  ASSERT_TRUE(*store.add_named_blob("a", blob({1}), 16, ""));
+  NamedBlobStore other;
+  ASSERT_TRUE(*other.add_named_blob("b", blob({1}), 128, ""));
+  ASSERT_TRUE(*other.add_named_blob("a", blob({1}), 16, ""));
+  ASSERT_TRUE(*other.add_named_blob("c", blob({2}), 1, "x.ptd"));
+  ASSERT_TRUE(store.merge(other).ok());
+  const auto& place = store.destinations().at("");
+  ASSERT_EQ(place.buffers.size(), 1u);
+  EXPECT_EQ(place.buffers[0].alignment, 128u);
+  ASSERT_EQ(place.entries.size(), 2u);
+  EXPECT_EQ(place.entries[1].key, "b");
+  EXPECT_EQ(store.destinations().at("x.ptd").entries[0].key, "c");
+  EXPECT_EQ(store.requested_bytes(), 4u);
+}
+
+TEST(NamedBlobStore, AFailedMergeChangesNothing) {
+  NamedBlobStore store;
+  ASSERT_TRUE(*store.add_named_blob("b", blob({1}), 16, ""));
+  NamedBlobStore other;
+  ASSERT_TRUE(*other.add_named_blob("a", blob({1}), 16, ""));
+  ASSERT_TRUE(*other.add_named_blob("b", blob({2}), 16, ""));
+  const absl::Status status = store.merge(other);
+  EXPECT_EQ(status.code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("'b'"));
+  EXPECT_EQ(store.destinations().at("").entries.size(), 1u);
+  EXPECT_EQ(store.requested_bytes(), 1u);
+}
+
+}  // namespace
+}  // namespace petrel::exir
