@@ -43,4 +43,5 @@ def source_libraries():
         package = "xnnpack",
         build_file = "//third_party/xnnpack:xnnpack.BUILD",
         has_top_folder = False,
+        patches = ["//third_party/xnnpack:loop_order.patch"],
     )
