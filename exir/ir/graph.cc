@@ -163,6 +163,12 @@ void Graph::erase_constant(Value* constant) {
       [&](const std::unique_ptr<Value>& v) { return v.get() == constant; }));
 }
 
+void Graph::rename(Value* value, const std::string& name) {
+  if (value->name_ == name) return;
+  names_.erase(value->name_);
+  value->name_ = unique_name(name);
+}
+
 void Graph::replace_all_uses(Value* from, Value* to) {
   if (from == to) return;
   const std::vector<Node*> users = from->users_;
@@ -223,10 +229,15 @@ std::unique_ptr<Graph> Graph::clone(
     std::map<const Value*, Value*>* out_map) const {
   auto copy = std::make_unique<Graph>(name_);
   std::map<const Value*, Value*> map;
+  // Names are unique here, so that the copies take them as they are.
+  const auto adopt = [&](const Value* from, Value* to) {
+    to->name_ = from->name_;
+    map[from] = to;
+  };
   for (const auto& value : owned_values_) {
-    map[value.get()] = value->is_constant()
+    adopt(value.get(), value->is_constant()
                            ? copy->add_constant(value->constant_)
-                           : copy->add_input(value->type_, value->name_);
+                           : copy->add_input(value->type_, value->name_));
   }
   for (const auto& node : nodes_) {
     std::vector<Argument> arguments = node->arguments_;
@@ -242,12 +253,10 @@ std::unique_ptr<Graph> Graph::clone(
                               std::move(types), "", node->source_);
     made->delegate_ = node->delegate_;
     for (size_t i = 0; i < node->results_.size(); ++i) {
-      Value* result = made->result(i);
-      copy->names_.erase(result->name_);
-      result->name_ = copy->unique_name(node->results_[i]->name_);
-      map[node->results_[i].get()] = result;
+      adopt(node->results_[i].get(), made->result(i));
     }
   }
+  copy->names_ = names_;
   std::vector<Value*> outputs;
   for (Value* output : outputs_) outputs.push_back(map.at(output));
   copy->set_outputs(std::move(outputs));

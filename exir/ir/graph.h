@@ -169,6 +169,9 @@ class Graph {
   // Precondition: not used.
   void erase_constant(Value* constant);
 
+  // Gives `value` another name, made unique by a suffix where it is taken.
+  void rename(Value* value, const std::string& name);
+
   // Uses by nodes, by the outputs and by buffer writes.
   void replace_all_uses(Value* from, Value* to);
 

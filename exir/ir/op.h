@@ -41,12 +41,16 @@ struct ArgSpec {
   std::string name;
   ArgKind kind = ArgKind::kTensor;
   bool is_list = false;             // Tensor[], int[2], bool[] ...
+  size_t fixed_length = 0;          // 2 for int[2]: one int stands for two
   bool is_optional = false;         // may be none
   bool has_optional_items = false;  // Tensor?[]
   bool keyword_only = false;
   bool has_default = false;
   Argument default_value;
   bool is_written = false;  // Tensor(a!): the operator writes through it
+  // The dtype, layout, device and pin_memory of an operator that makes a new
+  // tensor. Its out-variant has no such arguments: the out tensor says it all.
+  bool is_tensor_option = false;
 };
 
 enum OpTrait : uint32_t {
@@ -80,7 +84,8 @@ struct OpInfo {
 
   // The out-variant that a `.pte` calls: name "aten::add", overload "out".
   // Empty when nothing executes this operator as it is. Its arguments are those
-  // of this schema followed by one out tensor per result.
+  // of this schema but its tensor options, followed by one out tensor per result
+  // (one list of them when has_list_result).
   std::string out_name;
   std::string out_overload;
 

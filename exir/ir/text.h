@@ -3,6 +3,23 @@
 // The text form of the IR; exir/ir/graph.h shows an example. It round-trips:
 // parsing the printed text gives a graph that prints the same. Constants print
 // as their FQN and type; their bytes are found again by name through a resolver.
+//
+//   method @step(%x: f32[1,4], %start: int) {
+//     %w = constant @fc.weight : f32[4,4]
+//     %cache = state @cache : f32[1,4]
+//     %y = aten.linear.default(%x, %w, none) : f32[1,4]
+//     %v, %i = aten.max.dim(%y, 1, false) : f32[1], i64[1]
+//     write %y to %cache
+//     return %v
+//   }
+//
+// Arguments stand in schema order, all of them: none, true, -3, 0.5, inf, nan,
+// "text", f32, contiguous_format, [1, 2], [%a, 3]. Names that are no plain words
+// are quoted: %"a b".
+//
+// The parser takes more than the printer writes, for tests and notes: `// ...`
+// comments, `name=value` arguments, arguments left to their defaults, and result
+// types left to the operator's rule.
 #ifndef PETREL_EXIR_IR_TEXT_H_
 #define PETREL_EXIR_IR_TEXT_H_
 
@@ -16,6 +33,7 @@
 
 namespace petrel::exir {
 
+// Ends in a new line.
 std::string print_graph(const Graph& graph);
 
 // Gives the Constant of an FQN; null makes parsing fail with its name.

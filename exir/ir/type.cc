@@ -21,6 +21,10 @@ TensorType TensorType::contiguous(ScalarType dtype, Sizes sizes) {
 }
 
 int64_t TensorType::numel() const {
+  // The other sizes of an empty tensor may have any product.
+  for (int64_t size : sizes) {
+    if (size == 0) return 0;
+  }
   int64_t n = 1;
   for (int64_t size : sizes) n *= size;
   return n;

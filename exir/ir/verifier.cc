@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/ir/verifier.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+absl::Status broken(const std::string& what) {
+  return absl::InvalidArgumentError(what);
+}
+
+absl::Status broken(const Node& node, const std::string& what) {
+  return broken(absl::StrCat(node.describe(), ": ", what));
+}
+
+// Calls `visit` with every value the graph owns; stops at the first error.
+template <typename Visit>
+absl::Status for_each_value(const Graph& graph, Visit visit) {
+  for (const Value* value : graph.inputs()) {
+    PETREL_RETURN_IF_ERROR(visit(*value));
+  }
+  for (const Value* value : graph.constants()) {
+    PETREL_RETURN_IF_ERROR(visit(*value));
+  }
+  for (const auto& node : graph.nodes()) {
+    for (size_t i = 0; i < node->num_results(); ++i) {
+      PETREL_RETURN_IF_ERROR(visit(*node->result(i)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status names_are_unique(const Graph& graph) {
+  std::set<std::string> names;
+  return for_each_value(graph, [&](const Value& value) -> absl::Status {
+    if (value.name().empty()) return broken("a value has no name");
+    if (names.insert(value.name()).second) return absl::OkStatus();
+    return broken(absl::StrCat("two values are named '", value.name(), "'"));
+  });
+}
+
+absl::Status operands_are_defined_before(const Graph& graph) {
+  std::set<const Value*> defined(graph.inputs().begin(), graph.inputs().end());
+  for (const Value* value : graph.constants()) defined.insert(value);
+  for (const auto& node : graph.nodes()) {
+    // A value that is not of this graph may be gone: its name is not read.
+    for (const Value* operand : node->operands()) {
+      if (operand == nullptr) return broken(*node, "an operand is null");
+      if (defined.count(operand) == 0) {
+        return broken(*node,
+                      "an operand is defined later or not in this graph");
+      }
+    }
+    for (size_t i = 0; i < node->num_results(); ++i) {
+      defined.insert(node->result(i));
+    }
+  }
+  for (size_t i = 0; i < graph.outputs().size(); ++i) {
+    if (defined.count(graph.outputs()[i]) == 0) {
+      return broken(absl::StrCat("output ", i, " is not defined in this graph"));
+    }
+  }
+  for (size_t i = 0; i < graph.buffer_writes().size(); ++i) {
+    const BufferWrite& write = graph.buffer_writes()[i];
+    if (defined.count(write.buffer) == 0 || defined.count(write.value) == 0) {
+      return broken(absl::StrCat("buffer write ", i,
+                                 " is of a value not defined in this graph"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status results_know_their_node(const Graph& graph) {
+  for (const auto& node : graph.nodes()) {
+    if (&node->graph() != &graph) {
+      return broken(*node, "belongs to another graph");
+    }
+    for (size_t i = 0; i < node->num_results(); ++i) {
+      const Value& result = *node->result(i);
+      if (result.producer() != node.get() || result.result_index() != i) {
+        return broken(*node, absl::StrCat("result ", i,
+                                          " points at another place"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status use_lists_are_exact(const Graph& graph) {
+  std::map<const Value*, std::multiset<const Node*>> users;
+  std::map<const Value*, int> output_uses;
+  for (const auto& node : graph.nodes()) {
+    for (const Value* operand : node->operands()) {
+      users[operand].insert(node.get());
+    }
+  }
+  for (const Value* output : graph.outputs()) ++output_uses[output];
+  for (const BufferWrite& write : graph.buffer_writes()) {
+    ++output_uses[write.value];
+    ++output_uses[write.buffer];
+  }
+  return for_each_value(graph, [&](const Value& value) -> absl::Status {
+    const std::multiset<const Node*> recorded(value.users().begin(),
+                                              value.users().end());
+    const std::multiset<const Node*>& found = users[&value];
+    if (recorded != found) {
+      return broken(absl::StrCat("value '", value.name(), "' lists ",
+                                 recorded.size(), " uses by nodes, found ",
+                                 found.size()));
+    }
+    if (value.output_uses() != output_uses[&value]) {
+      return broken(absl::StrCat("value '", value.name(), "' counts ",
+                                 value.output_uses(), " uses as output, found ",
+                                 output_uses[&value]));
+    }
+    return absl::OkStatus();
+  });
+}
+
+const char* kind_name(ArgKind kind) {
+  switch (kind) {
+    case ArgKind::kTensor:
+      return "tensor";
+    case ArgKind::kScalar:
+      return "number";
+    case ArgKind::kInt:
+      return "int";
+    case ArgKind::kFloat:
+      return "float";
+    case ArgKind::kBool:
+      return "bool";
+    case ArgKind::kString:
+      return "string";
+    case ArgKind::kScalarType:
+      return "dtype";
+    case ArgKind::kLayout:
+      return "layout";
+    case ArgKind::kDevice:
+      return "device";
+    case ArgKind::kMemoryFormat:
+      return "memory format";
+  }
+  return "";
+}
+
+bool is_scalar_of(const Argument& argument, Type::Kind kind) {
+  return argument.is_value() && argument.value()->type().kind == kind;
+}
+
+bool fits(const Argument& argument, ArgKind kind) {
+  switch (kind) {
+    case ArgKind::kTensor:
+      // Numbers in tensor slots are legal in traced graphs; a pass replaces
+      // them by the overload for scalars.
+      return is_scalar_of(argument, Type::Kind::kTensor) ||
+             argument.is_number() ||
+             (argument.is_value() && !argument.value()->type().is_tensor());
+    case ArgKind::kScalar:
+      return argument.is_number() ||
+             (argument.is_value() && !argument.value()->type().is_tensor());
+    case ArgKind::kInt:
+      return argument.is_int() || is_scalar_of(argument, Type::Kind::kInt);
+    case ArgKind::kFloat:
+      return argument.is_number() ||
+             is_scalar_of(argument, Type::Kind::kFloat) ||
+             is_scalar_of(argument, Type::Kind::kInt);
+    case ArgKind::kBool:
+      return argument.is_bool() || is_scalar_of(argument, Type::Kind::kBool);
+    case ArgKind::kString:
+    case ArgKind::kDevice:
+      return argument.is_string();
+    case ArgKind::kScalarType:
+      return argument.is_scalar_type();
+    case ArgKind::kLayout:
+      return argument.is_int() || argument.is_string();
+    case ArgKind::kMemoryFormat:
+      return argument.is_memory_format();
+  }
+  return false;
+}
+
+bool list_fits(const Argument& argument, const ArgSpec& spec) {
+  if (argument.is_ints()) {
+    return argument.as_ints().empty() || spec.kind == ArgKind::kInt ||
+           spec.kind == ArgKind::kFloat || spec.kind == ArgKind::kScalar;
+  }
+  if (argument.is_floats()) {
+    return spec.kind == ArgKind::kFloat || spec.kind == ArgKind::kScalar;
+  }
+  if (argument.is_bools()) return spec.kind == ArgKind::kBool;
+  if (!argument.is_list()) return false;
+  for (const Argument& item : argument.as_list()) {
+    const bool item_fits = item.is_none() ? spec.has_optional_items
+                                          : fits(item, spec.kind);
+    if (!item_fits) return false;
+  }
+  return true;
+}
+
+absl::Status arguments_fit_the_schema(const Graph& graph) {
+  for (const auto& node : graph.nodes()) {
+    const OpInfo& op = node->op();
+    if (node->arguments().size() != op.args.size()) {
+      return broken(*node, absl::StrCat("has ", node->arguments().size(),
+                                        " arguments, its schema ",
+                                        op.args.size()));
+    }
+    for (size_t i = 0; i < op.args.size(); ++i) {
+      const ArgSpec& spec = op.args[i];
+      const Argument& argument = node->argument(i);
+      const bool good =
+          argument.is_none()
+              ? spec.is_optional
+              : (spec.is_list ? list_fits(argument, spec)
+                              : fits(argument, spec.kind));
+      if (!good) {
+        return broken(*node, absl::StrCat("argument '", spec.name,
+                                          "' is not a", spec.is_list
+                                              ? " list of " : " ",
+                                          kind_name(spec.kind)));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status result_count_fits(const Graph& graph) {
+  for (const auto& node : graph.nodes()) {
+    const OpInfo& op = node->op();
+    if (!op.has_list_result && node->num_results() != op.num_results) {
+      return broken(*node, absl::StrCat("has ", node->num_results(),
+                                        " results, its schema ",
+                                        op.num_results));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status types_are_valid(const Graph& graph) {
+  return for_each_value(graph, [](const Value& value) -> absl::Status {
+    if (!value.type().is_tensor()) return absl::OkStatus();
+    const absl::Status status = check_tensor_type(value.tensor());
+    if (!status.ok()) {
+      return broken(
+          absl::StrCat("value '", value.name(), "': ", status.message()));
+    }
+    if (value.producer() != nullptr && value.output_uses() == 0 &&
+        !value.tensor().is_contiguous()) {
+      return broken(absl::StrCat("value '", value.name(), "' is ",
+                                 to_string(value.type()),
+                                 ", inside a method only contiguous tensors "
+                                 "may occur"));
+    }
+    return absl::OkStatus();
+  });
+}
+
+std::string list_of(const std::vector<Type>& types) {
+  std::string text;
+  for (const Type& type : types) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", to_string(type));
+  }
+  return text;
+}
+
+// The rules know nothing of dim orders: they infer contiguous results.
+Type without_order(Type type) {
+  if (type.is_tensor()) {
+    type.tensor =
+        TensorType::contiguous(type.tensor.dtype, type.tensor.sizes);
+  }
+  return type;
+}
+
+absl::Status types_are_as_inferred(const Graph& graph) {
+  for (const auto& node : graph.nodes()) {
+    const OpInfo& op = node->op();
+    if (op.infer == nullptr) continue;
+    const absl::StatusOr<std::vector<Type>> inferred =
+        op.infer(op, node->arguments());
+    if (!inferred.ok()) {
+      return broken(*node, std::string(inferred.status().message()));
+    }
+    std::vector<Type> found;
+    for (size_t i = 0; i < node->num_results(); ++i) {
+      found.push_back(without_order(node->result(i)->type()));
+    }
+    std::vector<Type> wanted;
+    for (const Type& type : *inferred) wanted.push_back(without_order(type));
+    if (found != wanted) {
+      return broken(*node, absl::StrCat("is ", list_of(found),
+                                        ", its operator gives ",
+                                        list_of(wanted)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status constants_hold_their_bytes(const Graph& graph) {
+  for (const Value* value : graph.constants()) {
+    const Constant& constant = *value->constant();
+    if (constant.fqn.empty()) {
+      return broken(absl::StrCat("constant '", value->name(), "' has no FQN"));
+    }
+    if (value->type() != Type(constant.type)) {
+      return broken(absl::StrCat("constant '", constant.fqn, "' is ",
+                                 to_string(constant.type), ", its value ",
+                                 to_string(value->type())));
+    }
+    const uint64_t wanted = static_cast<uint64_t>(constant.type.nbytes());
+    if (constant.data.size() != wanted) {
+      return broken(absl::StrCat("constant '", constant.fqn, "' has ",
+                                 constant.data.size(), " bytes, its type ",
+                                 wanted));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status constant_names_are_unique(const Graph& graph) {
+  std::set<std::string> names;
+  for (const Value* value : graph.constants()) {
+    if (!names.insert(value->constant()->fqn).second) {
+      return broken(absl::StrCat("two constants have the FQN '",
+                                 value->constant()->fqn, "'"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status writes_go_to_mutable_buffers(const Graph& graph) {
+  std::set<const Value*> written;
+  for (const BufferWrite& write : graph.buffer_writes()) {
+    const std::string& name = write.buffer->name();
+    if (!write.buffer->is_constant() ||
+        !write.buffer->constant()->is_mutable()) {
+      return broken(absl::StrCat("'", name,
+                                 "' is written and no mutable buffer"));
+    }
+    if (write.value->type() != write.buffer->type()) {
+      return broken(absl::StrCat("mutable buffer '", name, "' is ",
+                                 to_string(write.buffer->type()),
+                                 ", what is written ",
+                                 to_string(write.value->type())));
+    }
+    if (!written.insert(write.buffer).second) {
+      return broken(absl::StrCat("mutable buffer '", name,
+                                 "' is written twice"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status only_delegate_calls_carry_payloads(const Graph& graph) {
+  for (const auto& node : graph.nodes()) {
+    if (node->delegate() != nullptr &&
+        node->op().name != "petrel::delegate_call") {
+      return broken(*node, "carries a lowered partition");
+    }
+  }
+  return absl::OkStatus();
+}
+
+struct Rule {
+  const char* name;
+  absl::Status (*check)(const Graph& graph);
+};
+
+// Later rules read what earlier ones have proved safe to read.
+constexpr Rule kRules[] = {
+    {"results know their node", results_know_their_node},
+    {"operands are defined before their use", operands_are_defined_before},
+    {"names are unique", names_are_unique},
+    {"use lists are exact", use_lists_are_exact},
+    {"arguments fit the schema", arguments_fit_the_schema},
+    {"result count fits the schema", result_count_fits},
+    {"types are valid", types_are_valid},
+    {"types are as inferred", types_are_as_inferred},
+    {"constants hold their bytes", constants_hold_their_bytes},
+    {"constant names are unique", constant_names_are_unique},
+    {"writes go to mutable buffers", writes_go_to_mutable_buffers},
+    {"only delegate calls carry payloads", only_delegate_calls_carry_payloads},
+};
+
+}  // namespace
+
+absl::Status verify_graph(const Graph& graph) {
+  for (const Rule& rule : kRules) {
+    const absl::Status status = rule.check(graph);
+    if (!status.ok()) {
+      return broken(absl::StrCat("method '", graph.name(), "': ", rule.name,
+                                 ": ", status.message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace petrel::exir
