@@ -28,6 +28,7 @@ const Case kCases[] = {
     {"fc 32 x 4096 x 4096", {Kind::kFullyConnected, 32, 0, 0, 4096, 4096}},
     {"fc 1 x 2048 x 1000", {Kind::kFullyConnected, 1, 0, 0, 2048, 1000}},
     {"conv 3x3 7x7x512 -> 512", {Kind::kConvolution, 1, 7, 3, 512, 512}},
+    {"conv 3x3 7x7x1024 -> 1024", {Kind::kConvolution, 1, 7, 3, 1024, 1024}},
     {"conv 3x3 14x14x256 -> 256", {Kind::kConvolution, 1, 14, 3, 256, 256}},
     {"conv 3x3 28x28x128 -> 128", {Kind::kConvolution, 1, 28, 3, 128, 128}},
     {"conv 3x3 56x56x64 -> 64", {Kind::kConvolution, 1, 56, 3, 64, 64}},

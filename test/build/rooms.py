@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which room of the source tree may know which other one.
+
+    schema            -> nothing
+    runtime           -> schema
+    exir              -> schema; runtime only where constants are folded
+    backends/X/format  -> schema
+    backends/X/aot     -> exir, backends/X/format, schema
+    backends/X/runtime -> runtime, backends/X/format, schema
+    extension         -> all of these
+    test, examples    -> all of these and extension
+    third_party       -> nothing, and every room may use it
+
+Nothing knows test, except test. Targets at the root are names for users; only
+test and examples use them. Edges are those that Bazel sees: whatever a target
+names in any attribute, after macros and for all branches of select().
+"""
+import subprocess
+import xml.etree.ElementTree as ElementTree
+
+ROOMS = ("schema", "runtime", "exir", "backends", "extension", "test",
+         "examples", "third_party")
+
+# Packages of exir that run the runtime, all to fold constants.
+FOLDING_PACKAGES = ("exir/fold",)
+
+
+def package_of(label):
+    return label[len("//"):].split(":")[0]
+
+
+def violation(source, destination):
+    """Why a target must not name another one; None when it may.
+
+    Both are labels in this repository, such as //exir/ir:graph.
+    """
+    here, there = package_of(source).split("/"), package_of(destination).split("/")
+    if here == there:
+        return None
+    if here[0] == "" or there[0] == "third_party":
+        return None
+    if there[0] == "":
+        if here[0] in ("test", "examples"):
+            return None
+        return "only test and examples use the names at the root"
+    if there[0] not in ROOMS:
+        return "%s is no room" % there[0]
+    if here[0] == there[0] and here[0] != "backends":
+        return None
+    if there[0] in ("test", "examples"):
+        return "nothing depends on %s" % there[0]
+    if here[0] in ("test", "examples", "extension"):
+        if there[0] == "extension" or here[0] != there[0]:
+            return None
+    if here[0] == "schema":
+        return "schema depends on nothing"
+    if here[0] == "runtime":
+        return None if there[0] == "schema" else "runtime depends on schema only"
+    if here[0] == "exir":
+        if there[0] == "schema":
+            return None
+        if there[0] == "runtime":
+            if "/".join(here) in FOLDING_PACKAGES:
+                return None
+            return "exir depends on runtime only to fold constants, in " + \
+                ", ".join(FOLDING_PACKAGES)
+        return "exir depends on schema and runtime only"
+    if here[0] == "backends":
+        return _backend_violation(here, there)
+    return "%s depends on no room" % here[0]
+
+
+def _backend_violation(here, there):
+    """The same for a target in backends/."""
+    if len(here) < 3 or here[2] not in ("aot", "runtime", "format"):
+        return "a backend consists of aot, runtime and format"
+    name, part = here[1], here[2]
+    if there[0] == "schema":
+        return None
+    if there[0] == "backends":
+        if len(there) < 2 or there[1] != name:
+            return "backends do not know each other"
+        if len(there) > 2 and there[2] in (part, "format"):
+            return None
+        return "aot and runtime of a backend know format only"
+    if part == "aot" and there[0] == "exir":
+        return None
+    if part == "runtime" and there[0] == "runtime":
+        return None
+    return "%s of a backend does not depend on %s" % (part, there[0])
+
+
+def edges(workspace, output_base):
+    """All pairs (target, label that it names) of a workspace, by bazel query."""
+    result = subprocess.run(
+        [
+            "bazel", "--batch", "--output_base=" + output_base,
+            "--host_jvm_args=-Xmx1g", "query", "--output=xml",
+            "--noimplicit_deps", "--notool_deps",
+            "kind(rule, //...)"
+        ],
+        cwd=workspace, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        universal_newlines=True, check=False)
+    if result.returncode:
+        raise RuntimeError("bazel query failed: " + result.stderr)
+    found = []
+    for rule in ElementTree.fromstring(result.stdout).iter("rule"):
+        for rule_input in rule.iter("rule-input"):
+            if rule_input.get("name").startswith("//"):
+                found.append((rule.get("name"), rule_input.get("name")))
+    return found
+
+
+def violations(found):
+    """One line for each pair of `edges` that the rooms do not allow."""
+    lines = []
+    for source, destination in sorted(set(found)):
+        reason = violation(source, destination)
+        if reason:
+            lines.append("%s -> %s: %s" % (source, destination, reason))
+    return lines

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dependency edges between rooms hold, and a broken one is found."""
+import os
+import tempfile
+import unittest
+
+import rooms
+
+
+def workspace():
+    """The source tree that the runfiles point into."""
+    here = os.environ["TEST_SRCDIR"]
+    name = os.environ["TEST_WORKSPACE"]
+    return os.path.dirname(
+        os.path.realpath(os.path.join(here, name, "WORKSPACE")))
+
+
+class RuleTest(unittest.TestCase):
+
+    def test_allows_every_edge_of_the_design(self):
+        for source, destination in (
+            ("//runtime/core:a", "//schema:b"),
+            ("//runtime/core:a", "//runtime/program:b"),
+            ("//exir/ir:a", "//schema:b"),
+            ("//exir/fold:a", "//runtime/executor:b"),
+            ("//backends/x/aot:a", "//exir/backend:b"),
+            ("//backends/x/aot:a", "//backends/x/format:b"),
+            ("//backends/x/runtime:a", "//runtime/backend:b"),
+            ("//backends/x/runtime:a", "//backends/x/format:b"),
+            ("//backends/x/format:a", "//schema:b"),
+            ("//extension/cli:a", "//exir/driver:b"),
+            ("//extension/cli:a", "//extension/module:b"),
+            ("//extension/cli:a", "//backends/x/aot:b"),
+            ("//test/interop:a", "//extension/cli:b"),
+            ("//examples:a", "//extension/module:b"),
+            ("//examples:a", "//:petrel"),
+            ("//:petrel", "//extension/cli:petrel"),
+            ("//runtime/core:a", "//third_party:b"),
+        ):
+            self.assertIsNone(rooms.violation(source, destination),
+                              (source, destination))
+
+    def test_refuses_every_edge_against_the_design(self):
+        for source, destination in (
+            ("//schema:a", "//runtime/core:b"),
+            ("//runtime/core:a", "//exir/ir:b"),
+            ("//runtime/core:a", "//extension/module:b"),
+            ("//runtime/core:a", "//backends/x/runtime:b"),
+            ("//runtime/core:a", "//:module"),
+            ("//exir/ir:a", "//runtime/core:b"),
+            ("//exir/ir:a", "//backends/x/aot:b"),
+            ("//exir/ir:a", "//extension/cli:b"),
+            ("//backends/x/aot:a", "//backends/x/runtime:b"),
+            ("//backends/x/runtime:a", "//backends/x/aot:b"),
+            ("//backends/x/aot:a", "//backends/y/aot:b"),
+            ("//backends/x/runtime:a", "//backends/y/format:b"),
+            ("//backends/x/aot:a", "//runtime/core:b"),
+            ("//backends/x/runtime:a", "//exir/ir:b"),
+            ("//backends/x/runtime:a", "//extension/threadpool:b"),
+            ("//backends/x/format:a", "//runtime/core:b"),
+            ("//backends/x:a", "//runtime/core:b"),
+            ("//extension/cli:a", "//test/models:b"),
+            ("//extension/cli:a", "//examples:b"),
+            ("//examples:a", "//test/models:b"),
+            ("//runtime/core:a", "//test/models:b"),
+            ("//third_party/x:a", "//runtime/core:b"),
+            ("//runtime/core:a", "//elsewhere:b"),
+        ):
+            self.assertIsNotNone(rooms.violation(source, destination),
+                                 (source, destination))
+
+
+class TreeTest(unittest.TestCase):
+
+    def test_source_tree_keeps_to_the_rooms(self):
+        with tempfile.TemporaryDirectory() as output_base:
+            found = rooms.edges(workspace(), output_base)
+        packages = {rooms.package_of(source).split("/")[0] for source, _ in found}
+        # An empty answer would keep to every rule.
+        for room in ("schema", "runtime", "exir", "backends", "extension"):
+            self.assertIn(room, packages)
+        self.assertEqual(rooms.violations(found), [])
+
+    def test_broken_edge_in_a_tree_is_found(self):
+        with tempfile.TemporaryDirectory() as tree, \
+                tempfile.TemporaryDirectory() as output_base:
+            for path, text in (
+                ("WORKSPACE", ""),
+                ("exir/BUILD.bazel", "filegroup(name = 'graph')"),
+                ("schema/BUILD.bazel", "filegroup(name = 'fbs')"),
+                ("runtime/BUILD.bazel",
+                 "filegroup(name = 'good', srcs = ['//schema:fbs'])\n"
+                 "filegroup(name = 'bad', srcs = select({\n"
+                 "    '//conditions:default': ['//exir:graph'],\n"
+                 "}))\n"),
+            ):
+                os.makedirs(os.path.join(tree, os.path.dirname(path)),
+                            exist_ok=True)
+                with open(os.path.join(tree, path), "w") as out:
+                    out.write(text)
+            lines = rooms.violations(rooms.edges(tree, output_base))
+        self.assertEqual(lines, [
+            "//runtime:bad -> //exir:graph: runtime depends on schema only"
+        ])
+
+
+if __name__ == "__main__":
+    unittest.main()
