@@ -9,6 +9,7 @@
 #ifndef PETREL_EXIR_EMIT_EMIT_H_
 #define PETREL_EXIR_EMIT_EMIT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -17,26 +18,27 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "exir/backend/named_blob_store.h"
+#include "exir/emit/file_layout.h"
 #include "exir/ir/program.h"
+#include "exir/plan/planner.h"
 
 namespace petrel::exir {
 
-// Receives the bytes of a file in order.
-using ByteSink = std::function<absl::Status(absl::Span<const uint8_t>)>;
-
 struct EmitOptions {
-  // When not empty, constants that kernels use go to this destination of the
-  // store, keyed by FQN, instead of the constant segment.
+  // When not empty, parameters and buffers that kernels use go to this
+  // destination of the store, keyed by FQN, instead of the constant segment.
+  // Literals and folded values stay in the program.
   std::string external_weights;
+  // Powers of two in [16, 2^20].
   uint64_t segment_alignment = 128;
   uint64_t constant_alignment = 16;
+  plan::Options planning;
 };
 
 struct MethodMemory {
   std::string method;
-  std::vector<int64_t> arena_bytes;  // per arena
+  std::vector<int64_t> arena_bytes;  // per arena, without the reserved one
   int64_t lower_bound_bytes = 0;     // of arena 0
   bool proven_optimal = false;
 };
@@ -44,15 +46,27 @@ struct MethodMemory {
 struct EmitReport {
   std::vector<MethodMemory> memory;
   std::map<std::string, uint64_t> file_bytes;  // by destination, "" the program
+  // Kernel calls per method: "aten::add.out" -> count.
+  std::map<std::string, std::map<std::string, size_t>> kernels;
+  // Constants, state and named data: bytes written, and bytes that were asked
+  // for again and not written again.
+  uint64_t weight_bytes = 0;
+  uint64_t shared_weight_bytes = 0;
 };
 
 // Plans memory and writes the program. `store` already holds what backends
 // added; kernel constants sent outside are added to it. `open_sink` is asked
-// once per destination ("" for the program).
+// once per destination ("" for the program, first), and each file is complete
+// before the next is asked for. Nothing is written when the program cannot be:
+// Unimplemented names all nodes that no kernel executes.
 absl::StatusOr<EmitReport> emit_program(
     const Program& program, NamedBlobStore& store, const EmitOptions& options,
     const std::function<absl::StatusOr<ByteSink>(const std::string&)>&
         open_sink);
+
+// The bytes of `program` with everything inside, for running it right away.
+// Memory is planned without a search.
+absl::StatusOr<std::string> emit_to_memory(const Program& program);
 
 }  // namespace petrel::exir
 

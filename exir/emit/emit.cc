@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/emit/emit.h"
+
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "exir/backend/backend.h"
+#include "exir/emit/flat_data_writer.h"
+#include "exir/emit/memory.h"
+#include "exir/emit/method_writer.h"
+#include "exir/emit/owned_outputs.h"
+#include "exir/emit/segments.h"
+#include "exir/emit/storage.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+namespace fb = schema::program;
+
+constexpr uint64_t kHeaderBytes = 32;
+constexpr uint64_t kMinAlignment = 16;
+
+// A method on its way into the file.
+struct PreparedMethod {
+  std::string name;
+  const Signature* signature;
+  std::unique_ptr<Graph> graph;
+  std::unique_ptr<Storage> storage;
+  MemoryPlan plan;
+};
+
+absl::Status check_alignment(const char* name, uint64_t alignment) {
+  if (alignment >= kMinAlignment &&
+      alignment <= NamedBlobStore::kMaxAlignment &&
+      (alignment & (alignment - 1)) == 0) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      name, " is ", alignment, ", must be a power of two in [", kMinAlignment,
+      ", ", NamedBlobStore::kMaxAlignment, "]"));
+}
+
+// The constants that instructions, outputs or write-backs refer to, in order.
+std::vector<const Constant*> used_constants(const PreparedMethod& method) {
+  std::vector<const Constant*> constants;
+  std::set<const Constant*> seen;
+  const auto note = [&](const Value* value) {
+    const Value* root = method.storage->root(value);
+    if (root->is_constant() && seen.insert(root->constant().get()).second) {
+      constants.push_back(root->constant().get());
+    }
+  };
+  for (const Node* node : method.storage->steps()) {
+    for (const Value* operand : node->operands()) note(operand);
+  }
+  for (const BufferWrite& write : method.graph->buffer_writes()) {
+    note(write.buffer);
+    note(write.value);
+  }
+  return constants;
+}
+
+absl::Status check_constant(const std::string& method,
+                            const Constant& constant) {
+  if (constant.data.size() == static_cast<uint64_t>(constant.type.nbytes())) {
+    return absl::OkStatus();
+  }
+  return absl::InternalError(absl::StrCat(
+      "method '", method, "': constant '", constant.fqn, "' of type ",
+      to_string(constant.type), " has ", constant.data.size(), " bytes"));
+}
+
+// Registers the data of all methods with the segments and the store.
+class DataCollector {
+ public:
+  DataCollector(NamedBlobStore& store, const EmitOptions& options,
+                const ExternalFn& is_external, ProgramSegments& segments)
+      : store_(store),
+        options_(options),
+        is_external_(is_external),
+        segments_(segments) {}
+
+  absl::Status collect(const PreparedMethod& method) {
+    for (const Constant* constant : used_constants(method)) {
+      PETREL_RETURN_IF_ERROR(check_constant(method.name, *constant));
+      if (constant->is_mutable()) {
+        if (has_initial_state(*constant)) {
+          segments_.add_initial_state(constant->data);
+        }
+      } else if (is_external_(*constant)) {
+        PETREL_RETURN_IF_ERROR(send_outside(method.name, *constant));
+      } else {
+        requested_bytes_ += constant->data.size();
+        segments_.add_constant(constant->data);
+      }
+    }
+    for (const Node* node : method.storage->steps()) {
+      if (node->delegate() == nullptr) continue;
+      const Blob& payload = node->delegate()->payload;
+      if (payload.size() == 0) {
+        has_empty_payload_ = true;
+      } else {
+        segments_.add_payload(payload);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  uint64_t requested_bytes() const { return requested_bytes_; }
+  bool has_empty_payload() const { return has_empty_payload_; }
+
+ private:
+  absl::Status send_outside(const std::string& method,
+                            const Constant& constant) {
+    PETREL_ASSIGN_OR_RETURN(
+        const bool stored,
+        store_.add_named_blob(constant.fqn, constant.data,
+                              options_.constant_alignment,
+                              options_.external_weights, constant.type));
+    if (stored) return absl::OkStatus();
+    return absl::AlreadyExistsError(absl::StrCat(
+        "method '", method, "': constant '", constant.fqn,
+        "' has other bytes than the data already sent to '",
+        options_.external_weights, "' under this name"));
+  }
+
+  NamedBlobStore& store_;
+  const EmitOptions& options_;
+  const ExternalFn& is_external_;
+  ProgramSegments& segments_;
+  uint64_t requested_bytes_ = 0;
+  bool has_empty_payload_ = false;
+};
+
+flatbuffers::Offset<fb::SubsegmentOffsets> write_subsegments(
+    flatbuffers::FlatBufferBuilder& builder, uint32_t segment,
+    const std::vector<uint64_t>& offsets) {
+  return fb::CreateSubsegmentOffsets(builder, segment,
+                                     builder.CreateVector(offsets));
+}
+
+// Finishes the flatbuffer around the methods in `plans`.
+void write_program_table(
+    flatbuffers::FlatBufferBuilder& builder,
+    const std::vector<flatbuffers::Offset<fb::ExecutionPlan>>& plans,
+    const ProgramSegments& segments, const NamedBlobStore::Destination* named,
+    bool has_empty_payload) {
+  std::vector<flatbuffers::Offset<fb::DataSegment>> stored_segments;
+  for (const Segment& segment : segments.segments()) {
+    stored_segments.push_back(
+        fb::CreateDataSegment(builder, segment.offset, segment.size));
+  }
+  const auto constants =
+      write_subsegments(builder, 0, segments.constant_offsets());
+  std::vector<flatbuffers::Offset<fb::SubsegmentOffsets>> states;
+  if (segments.has_state()) {
+    states.push_back(write_subsegments(
+        builder, ProgramSegments::kStateSegment, segments.state_offsets()));
+  }
+  std::vector<flatbuffers::Offset<fb::NamedData>> rows;
+  if (named != nullptr) {
+    for (const NamedBlobStore::Entry& entry : named->entries) {
+      const auto key = builder.CreateString(entry.key);
+      rows.push_back(fb::CreateNamedData(
+          builder, key, segments.named_segment(entry.buffer)));
+    }
+  }
+  std::vector<flatbuffers::Offset<fb::BackendDelegateInlineData>> payloads;
+  if (has_empty_payload) {
+    payloads.push_back(fb::CreateBackendDelegateInlineData(
+        builder, builder.CreateVector(std::vector<uint8_t>())));
+  }
+  const auto stored_plans = builder.CreateVector(plans);
+  const auto constant_buffer =
+      builder.CreateVector(std::vector<flatbuffers::Offset<fb::Buffer>>());
+  const auto stored_payloads = builder.CreateVector(payloads);
+  const auto segment_vector = builder.CreateVector(stored_segments);
+  flatbuffers::Offset<
+      flatbuffers::Vector<flatbuffers::Offset<fb::SubsegmentOffsets>>>
+      stored_states;
+  if (!states.empty()) stored_states = builder.CreateVector(states);
+  flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<fb::NamedData>>>
+      stored_rows;
+  if (!rows.empty()) stored_rows = builder.CreateVector(rows);
+  builder.Finish(
+      fb::CreateProgram(builder, /*version=*/0, stored_plans, constant_buffer,
+                        stored_payloads, segment_vector, constants,
+                        stored_states, stored_rows),
+      fb::ProgramIdentifier());
+}
+
+absl::StatusOr<uint64_t> write_program_file(
+    const flatbuffers::FlatBufferBuilder& builder,
+    const ProgramSegments& segments, const ByteSink& sink) {
+  const absl::Span<const uint8_t> flatbuffer(builder.GetBufferPointer(),
+                                             builder.GetSize());
+  if (segments.total_bytes() == 0) {
+    return write_file(flatbuffer, {}, 0, {}, sink);
+  }
+  const uint64_t program_bytes = flatbuffer.size() + kHeaderBytes;
+  const uint64_t base = align_up(program_bytes, segments.base_alignment());
+  std::vector<uint8_t> header = {'e', 'h', '0', '0'};
+  append_u32(&header, kHeaderBytes);
+  append_u64(&header, program_bytes);
+  append_u64(&header, base);
+  append_u64(&header, segments.total_bytes());
+  return write_file(flatbuffer, header, base, segments.pieces(), sink);
+}
+
+absl::StatusOr<PreparedMethod> prepare(const std::string& name,
+                                       const Method& method,
+                                       const EmitOptions& options,
+                                       const ExternalFn& is_external) {
+  PreparedMethod prepared;
+  prepared.name = name;
+  prepared.signature = &method.signature;
+  prepared.graph = with_owned_outputs(*method.graph, is_external);
+  prepared.storage = std::make_unique<Storage>(*prepared.graph);
+  PETREL_RETURN_IF_ERROR(
+      check_executable(name, *prepared.graph, *prepared.storage));
+  auto plan = plan_memory(*prepared.graph, *prepared.storage, options.planning);
+  if (!plan.ok()) {
+    return absl::Status(plan.status().code(),
+                        absl::StrCat("method '", name, "': memory planning: ",
+                                     plan.status().message()));
+  }
+  prepared.plan = *std::move(plan);
+  return prepared;
+}
+
+}  // namespace
+
+absl::StatusOr<EmitReport> emit_program(
+    const Program& program, NamedBlobStore& store, const EmitOptions& options,
+    const std::function<absl::StatusOr<ByteSink>(const std::string&)>&
+        open_sink) {
+  PETREL_RETURN_IF_ERROR(
+      check_alignment("segment alignment", options.segment_alignment));
+  PETREL_RETURN_IF_ERROR(
+      check_alignment("constant alignment", options.constant_alignment));
+  const ExternalFn is_external = [&](const Constant& constant) {
+    return !options.external_weights.empty() && !constant.is_mutable() &&
+           constant.kind != Constant::Kind::kLiteral;
+  };
+
+  EmitReport report;
+  std::vector<PreparedMethod> methods;
+  ProgramSegments segments;
+  DataCollector data(store, options, is_external, segments);
+  for (const auto& [name, method] : program.methods) {
+    PETREL_ASSIGN_OR_RETURN(PreparedMethod prepared,
+                            prepare(name, method, options, is_external));
+    PETREL_RETURN_IF_ERROR(data.collect(prepared));
+    MethodMemory memory;
+    memory.method = name;
+    if (prepared.plan.arena_bytes > 0) {
+      memory.arena_bytes.push_back(prepared.plan.arena_bytes);
+    }
+    memory.lower_bound_bytes = prepared.plan.lower_bound_bytes;
+    memory.proven_optimal = prepared.plan.proven_optimal;
+    report.memory.push_back(std::move(memory));
+    methods.push_back(std::move(prepared));
+  }
+
+  const auto& destinations = store.destinations();
+  const auto inside = destinations.find("");
+  const NamedBlobStore::Destination* named =
+      inside == destinations.end() ? nullptr : &inside->second;
+  segments.layout(named, options.segment_alignment,
+                  options.constant_alignment);
+
+  flatbuffers::FlatBufferBuilder builder;
+  std::vector<flatbuffers::Offset<fb::ExecutionPlan>> plans;
+  for (const PreparedMethod& method : methods) {
+    MethodWriter writer(builder, *method.graph, *method.storage, method.plan,
+                        is_external, segments);
+    PETREL_ASSIGN_OR_RETURN(const auto plan,
+                            writer.write(method.name, *method.signature));
+    plans.push_back(plan);
+    report.kernels[method.name] = writer.kernels();
+  }
+  write_program_table(builder, plans, segments, named,
+                      data.has_empty_payload());
+
+  PETREL_ASSIGN_OR_RETURN(const ByteSink sink, open_sink(""));
+  PETREL_ASSIGN_OR_RETURN(report.file_bytes[""],
+                          write_program_file(builder, segments, sink));
+  for (const auto& [destination, contents] : destinations) {
+    if (destination.empty()) continue;
+    PETREL_ASSIGN_OR_RETURN(const ByteSink outside, open_sink(destination));
+    PETREL_ASSIGN_OR_RETURN(
+        report.file_bytes[destination],
+        write_flat_data(contents, options.segment_alignment, outside));
+  }
+
+  report.weight_bytes =
+      store.stored_bytes() + segments.constant_bytes() - segments.merged_bytes();
+  report.shared_weight_bytes =
+      store.requested_bytes() + data.requested_bytes() - report.weight_bytes;
+  return report;
+}
+
+absl::StatusOr<std::string> emit_to_memory(const Program& program) {
+  NamedBlobStore store;
+  EmitOptions options;
+  options.planning.node_budget = 0;
+  std::string bytes;
+  PETREL_RETURN_IF_ERROR(
+      emit_program(program, store, options,
+                   [&](const std::string&) -> absl::StatusOr<ByteSink> {
+                     return ByteSink([&](absl::Span<const uint8_t> part) {
+                       bytes.append(
+                           reinterpret_cast<const char*>(part.data()),
+                           part.size());
+                       return absl::OkStatus();
+                     });
+                   })
+          .status());
+  return bytes;
+}
+
+}  // namespace petrel::exir

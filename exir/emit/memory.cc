@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/emit/memory.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "exir/plan/validator.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+// Offsets that suit the widest vector loads.
+constexpr int64_t kWideAlignment = 64;
+
+// One entry per root that needs memory, in order of first appearance.
+class Lifetimes {
+ public:
+  explicit Lifetimes(const Storage& storage) : storage_(storage) {}
+
+  // The memory of `value` is in use at `time`.
+  void touch(const Value* value, int64_t time) {
+    const Value* root = storage_.root(value);
+    if (!needs_memory(*root)) return;
+    auto [it, fresh] = index_.emplace(root, buffers_.size());
+    if (fresh) {
+      roots_.push_back(root);
+      plan::Buffer buffer;
+      buffer.id = root->name();
+      buffer.size = root->tensor().nbytes();
+      buffer.lifetime = {time, time + 1};
+      buffers_.push_back(std::move(buffer));
+    }
+    plan::Buffer& buffer = buffers_[it->second];
+    buffer.lifetime.begin = std::min(buffer.lifetime.begin, time);
+    buffer.lifetime.end = std::max(buffer.lifetime.end, time + 1);
+    ++buffer.access_count;
+  }
+
+  std::vector<plan::Buffer>& buffers() { return buffers_; }
+  const std::vector<const Value*>& roots() const { return roots_; }
+
+ private:
+  static bool needs_memory(const Value& root) {
+    return root.type().is_tensor() &&
+           (!root.is_constant() || root.constant()->is_mutable());
+  }
+
+  const Storage& storage_;
+  std::vector<plan::Buffer> buffers_;
+  std::vector<const Value*> roots_;
+  std::unordered_map<const Value*, size_t> index_;
+};
+
+Lifetimes find_lifetimes(const Graph& graph, const Storage& storage) {
+  Lifetimes lifetimes(storage);
+  for (const Value* input : graph.inputs()) lifetimes.touch(input, 0);
+  int64_t time = 1;
+  std::vector<const Value*> state;
+  for (const Node* node : storage.steps()) {
+    for (const Value* operand : node->operands()) {
+      const Value* root = storage.root(operand);
+      if (root->is_constant()) state.push_back(root);
+      lifetimes.touch(operand, time);
+    }
+    for (size_t i = 0; i < node->num_results(); ++i) {
+      lifetimes.touch(node->result(i), time);
+    }
+    ++time;
+  }
+  for (const BufferWrite& write : graph.buffer_writes()) {
+    lifetimes.touch(write.value, time);
+    state.push_back(write.buffer);
+    ++time;
+  }
+  for (const Value* output : graph.outputs()) lifetimes.touch(output, time);
+  // State outlives the call: nothing else may ever use its memory.
+  for (const Value* buffer : state) {
+    lifetimes.touch(buffer, 0);
+    lifetimes.touch(buffer, time);
+  }
+  return lifetimes;
+}
+
+int64_t round_up(int64_t bytes, int64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+// The wide alignment where rounding up to it costs next to nothing.
+int64_t choose_alignment(const std::vector<plan::Buffer>& buffers) {
+  int64_t narrow = 0;
+  int64_t wide = 0;
+  for (const plan::Buffer& buffer : buffers) {
+    narrow += round_up(buffer.size, kArenaAlignment);
+    wide += round_up(buffer.size, kWideAlignment);
+  }
+  return wide - narrow <= narrow / 64 ? kWideAlignment : kArenaAlignment;
+}
+
+}  // namespace
+
+absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph,
+                                       const Storage& storage,
+                                       const plan::Options& options) {
+  Lifetimes lifetimes = find_lifetimes(graph, storage);
+  MemoryPlan result;
+  if (lifetimes.buffers().empty()) {
+    result.proven_optimal = true;
+    return result;
+  }
+  plan::Problem problem;
+  problem.pools.resize(1);
+  problem.pools[0].name = "arena";
+  problem.buffers = std::move(lifetimes.buffers());
+  // check_problem() bounds sizes and their sum, so it comes before arithmetic.
+  PETREL_RETURN_IF_ERROR(plan::check_problem(problem));
+  const int64_t alignment = choose_alignment(problem.buffers);
+  for (plan::Buffer& buffer : problem.buffers) buffer.alignment = alignment;
+
+  PETREL_ASSIGN_OR_RETURN(plan::Solution solution,
+                          plan::plan(problem, options));
+  PETREL_RETURN_IF_ERROR(plan::validate(problem, solution));
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    result.offsets[lifetimes.roots()[i]] = solution.placements[i].offset;
+  }
+  result.arena_bytes = round_up(solution.peak, kArenaAlignment) + kArenaSlack;
+  result.lower_bound_bytes =
+      round_up(solution.lower_bound, kArenaAlignment) + kArenaSlack;
+  result.proven_optimal = solution.optimal;
+  return result;
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/emit/method_writer.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "exir/backend/backend.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+namespace fb = schema::program;
+
+// The arguments of factories and conversions that say what tensor to make. An
+// out-variant has its out tensor for that and lacks all four.
+constexpr const char* kTensorOptions[] = {"dtype", "layout", "device",
+                                          "pin_memory"};
+
+bool takes_tensor_options(const OpInfo& op) {
+  return std::all_of(
+      std::begin(kTensorOptions), std::end(kTensorOptions),
+      [&](const char* name) { return op.find_arg(name) >= 0; });
+}
+
+bool is_tensor_option(const std::string& name) {
+  return std::find(std::begin(kTensorOptions), std::end(kTensorOptions),
+                   name) != std::end(kTensorOptions);
+}
+
+// What runs as an instruction; assertions have no results and are dropped.
+bool is_dropped(const Node& node) {
+  return node.op().has(kEffect) && node.num_results() == 0;
+}
+
+absl::Status misfit(const ArgSpec& spec, const char* wanted) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("argument '", spec.name, "' is not ", wanted));
+}
+
+}  // namespace
+
+bool has_initial_state(const Constant& constant) {
+  const Blob::Bytes bytes = constant.data.bytes();
+  return std::any_of(bytes.span().begin(), bytes.span().end(),
+                     [](uint8_t byte) { return byte != 0; });
+}
+
+absl::Status check_executable(const std::string& method, const Graph& graph,
+                              const Storage& storage) {
+  for (const Value* input : graph.inputs()) {
+    if (input->type().is_tensor()) continue;
+    return absl::UnimplementedError(absl::StrCat(
+        "method '", method, "': input '", input->name(), "' is of type ",
+        to_string(input->type()), ", only tensors can be inputs"));
+  }
+  std::vector<std::string> problems;
+  for (const Node* node : storage.steps()) {
+    if (node->delegate() != nullptr || is_dropped(*node)) continue;
+    if (node->op().has(kInPlace)) {
+      problems.push_back(absl::StrCat(node->describe(), " works in place"));
+    } else if (node->op().out_name.empty()) {
+      problems.push_back(absl::StrCat(node->describe(), " has no kernel"));
+    }
+  }
+  if (problems.empty()) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat("method '", method, "': ", absl::StrJoin(problems, "; ")));
+}
+
+MethodWriter::MethodWriter(flatbuffers::FlatBufferBuilder& builder,
+                           const Graph& graph, const Storage& storage,
+                           const MemoryPlan& plan,
+                           const ExternalFn& is_external,
+                           ProgramSegments& segments)
+    : builder_(builder),
+      graph_(graph),
+      storage_(storage),
+      plan_(plan),
+      is_external_(is_external),
+      segments_(segments),
+      values_(builder) {}
+
+int32_t MethodWriter::entry_of(const Value* value) {
+  auto known = entries_.find(value);
+  if (known != entries_.end()) return known->second;
+  int32_t entry;
+  if (!value->type().is_tensor()) {
+    entry = values_.add_scalar(value->type().kind);
+  } else {
+    const Value* root = storage_.root(value);
+    TensorPlace place;
+    auto planned = plan_.offsets.find(root);
+    if (planned != plan_.offsets.end()) place.arena_offset = planned->second;
+    if (root->is_constant()) {
+      const Constant& constant = *root->constant();
+      if (constant.is_mutable()) {
+        // The initial value and the name belong to the buffer, not its views;
+        // a view makes sure that the buffer is there.
+        if (root != value) {
+          entry_of(root);
+        } else {
+          place.fqn = constant.fqn;
+          if (has_initial_state(constant)) {
+            place.data_buffer_idx = segments_.add_initial_state(constant.data);
+          }
+        }
+      } else if (is_external_(constant)) {
+        place.is_external = true;
+        place.fqn = constant.fqn;
+      } else {
+        place.data_buffer_idx = segments_.add_constant(constant.data);
+      }
+    }
+    entry = values_.add_tensor(value->tensor(), place);
+  }
+  entries_[value] = entry;
+  return entry;
+}
+
+absl::StatusOr<int32_t> MethodWriter::list_entry(const ArgSpec& spec,
+                                                 const Argument& argument) {
+  // A list that holds values is a list of Arguments, any other a typed one.
+  std::vector<Argument> items;
+  if (argument.is_list()) {
+    items = argument.as_list();
+  } else if (argument.is_ints()) {
+    for (int64_t item : argument.as_ints()) items.emplace_back(item);
+  } else if (argument.is_floats()) {
+    for (double item : argument.as_floats()) items.emplace_back(item);
+  } else if (argument.is_bools()) {
+    for (bool item : argument.as_bools()) items.emplace_back(item);
+  } else {
+    return misfit(spec, "a list");
+  }
+
+  switch (spec.kind) {
+    case ArgKind::kTensor: {
+      std::vector<int32_t> entries;
+      for (const Argument& item : items) {
+        if (item.is_value()) {
+          entries.push_back(entry_of(item.value()));
+        } else if (item.is_none() && spec.has_optional_items) {
+          entries.push_back(-1);
+        } else {
+          return misfit(spec, "a list of tensors");
+        }
+      }
+      return spec.has_optional_items ? values_.optional_tensor_list(entries)
+                                     : values_.tensor_list(entries);
+    }
+    case ArgKind::kInt: {
+      std::vector<int32_t> entries;
+      for (const Argument& item : items) {
+        if (item.is_value()) {
+          entries.push_back(entry_of(item.value()));
+        } else if (item.is_int()) {
+          entries.push_back(values_.int_value(item.as_int()));
+        } else {
+          return misfit(spec, "a list of ints");
+        }
+      }
+      return values_.int_list(entries);
+    }
+    case ArgKind::kFloat: {
+      std::vector<double> values;
+      for (const Argument& item : items) {
+        if (!item.is_number()) return misfit(spec, "a list of floats");
+        values.push_back(item.as_number());
+      }
+      return values_.double_list(values);
+    }
+    case ArgKind::kBool: {
+      std::vector<bool> values;
+      for (const Argument& item : items) {
+        if (!item.is_bool()) return misfit(spec, "a list of bools");
+        values.push_back(item.as_bool());
+      }
+      return values_.bool_list(values);
+    }
+    default:
+      return misfit(spec, "of a kind that a program can hold as a list");
+  }
+}
+
+absl::StatusOr<int32_t> MethodWriter::argument_entry(const ArgSpec& spec,
+                                                     const Argument& argument) {
+  if (argument.is_none()) {
+    // An absent tensor that the schema wants there is one without elements.
+    if (spec.kind == ArgKind::kTensor && !spec.is_list && !spec.is_optional) {
+      return values_.add_tensor(TensorType::contiguous(ScalarType::kByte, {0}),
+                                {});
+    }
+    return values_.null_value();
+  }
+  if (spec.is_list) return list_entry(spec, argument);
+  if (argument.is_value()) return entry_of(argument.value());
+
+  switch (spec.kind) {
+    case ArgKind::kTensor:
+      return misfit(spec, "a tensor");
+    case ArgKind::kScalar:
+      if (argument.is_int()) return values_.int_value(argument.as_int());
+      if (argument.is_float()) return values_.double_value(argument.as_float());
+      if (argument.is_bool()) return values_.bool_value(argument.as_bool());
+      return misfit(spec, "a number");
+    case ArgKind::kInt:
+      if (argument.is_int()) return values_.int_value(argument.as_int());
+      return misfit(spec, "an int");
+    case ArgKind::kFloat:
+      if (!argument.is_number()) return misfit(spec, "a float");
+      return values_.double_value(argument.as_number());
+    case ArgKind::kBool:
+      if (argument.is_bool()) return values_.bool_value(argument.as_bool());
+      return misfit(spec, "a bool");
+    case ArgKind::kString:
+      if (!argument.is_string()) return misfit(spec, "a string");
+      return values_.string_value(argument.as_string());
+    case ArgKind::kScalarType:
+      if (!argument.is_scalar_type()) return misfit(spec, "an element type");
+      return values_.int_value(
+          static_cast<int64_t>(argument.as_scalar_type()));
+    case ArgKind::kLayout:
+      return values_.int_value(0);  // strided, the only one there is
+    case ArgKind::kDevice:
+      return values_.null_value();
+    case ArgKind::kMemoryFormat: {
+      if (!argument.is_memory_format()) return misfit(spec, "a memory format");
+      const MemoryFormat format = argument.as_memory_format();
+      if (format != MemoryFormat::kContiguous &&
+          format != MemoryFormat::kPreserve) {
+        return misfit(spec, "the contiguous or the preserved memory format");
+      }
+      return values_.int_value(static_cast<int64_t>(format));
+    }
+  }
+  return misfit(spec, "of a known kind");
+}
+
+void MethodWriter::append_call(const std::string& name,
+                               const std::string& overload,
+                               const std::vector<int32_t>& args) {
+  auto [it, fresh] = operator_index_.emplace(
+      std::make_pair(name, overload), static_cast<int32_t>(operators_.size()));
+  if (fresh) {
+    const auto stored_name = builder_.CreateString(name);
+    const auto stored_overload = builder_.CreateString(overload);
+    operators_.push_back(
+        fb::CreateOperator(builder_, stored_name, stored_overload));
+  }
+  const auto call = fb::CreateKernelCall(builder_, it->second,
+                                         builder_.CreateVector(args));
+  instructions_.push_back(fb::CreateInstruction(
+      builder_, fb::InstructionArguments::KernelCall, call.Union()));
+  ++kernels_[overload.empty() ? name : absl::StrCat(name, ".", overload)];
+}
+
+absl::Status MethodWriter::write_kernel_call(const Node& node) {
+  const OpInfo& op = node.op();
+  const bool skips_options = takes_tensor_options(op);
+  std::vector<int32_t> args;
+  for (size_t i = 0; i < op.args.size(); ++i) {
+    if (skips_options && is_tensor_option(op.args[i].name)) continue;
+    PETREL_ASSIGN_OR_RETURN(const int32_t entry,
+                            argument_entry(op.args[i], node.argument(i)));
+    args.push_back(entry);
+  }
+  std::vector<int32_t> results;
+  bool has_tensor_results = op.has_list_result;
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    results.push_back(entry_of(node.result(i)));
+    has_tensor_results |= node.result(i)->type().is_tensor();
+  }
+  if (op.has_list_result) {
+    const int32_t list = values_.tensor_list(results);
+    args.insert(args.end(), {list, list});
+  } else {
+    // Operators on scalars have no out arguments: they write what they return.
+    if (has_tensor_results) {
+      args.insert(args.end(), results.begin(), results.end());
+    }
+    if (results.size() == 1) {
+      args.push_back(results[0]);
+    } else if (results.size() > 1) {
+      args.push_back(values_.tensor_list(results));
+    }
+  }
+  append_call(op.out_name, op.out_overload, args);
+  return absl::OkStatus();
+}
+
+absl::Status MethodWriter::write_delegate_call(const Node& node) {
+  const LoweredPartition& part = *node.delegate();
+  std::vector<flatbuffers::Offset<fb::CompileSpec>> specs;
+  for (const CompileSpec& spec : part.compile_specs) {
+    const auto key = builder_.CreateString(spec.key);
+    const auto value = builder_.CreateVector(
+        reinterpret_cast<const uint8_t*>(spec.value.data()),
+        spec.value.size());
+    specs.push_back(fb::CreateCompileSpec(builder_, key, value));
+  }
+  const auto id = builder_.CreateString(part.backend_id);
+  const auto stored_specs = builder_.CreateVector(specs);
+  // The program holds one empty inline payload for all that are empty.
+  const bool is_empty = part.payload.size() == 0;
+  const auto processed = fb::CreateBackendDelegateDataReference(
+      builder_, is_empty ? fb::DataLocation::INLINE : fb::DataLocation::SEGMENT,
+      is_empty
+          ? 0
+          : segments_.payload_segment(segments_.add_payload(part.payload)));
+  delegates_.push_back(
+      fb::CreateBackendDelegate(builder_, id, processed, stored_specs));
+
+  std::vector<int32_t> args;
+  for (const Value* operand : node.operands()) {
+    args.push_back(entry_of(operand));
+  }
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    args.push_back(entry_of(node.result(i)));
+  }
+  const auto call = fb::CreateDelegateCall(
+      builder_, static_cast<int32_t>(delegates_.size() - 1),
+      builder_.CreateVector(args));
+  instructions_.push_back(fb::CreateInstruction(
+      builder_, fb::InstructionArguments::DelegateCall, call.Union()));
+  return absl::OkStatus();
+}
+
+void MethodWriter::write_state(const BufferWrite& write) {
+  const int32_t buffer = entry_of(write.buffer);
+  const int32_t value = entry_of(write.value);
+  append_call("aten::copy_", "",
+              {buffer, value, values_.bool_value(false), buffer});
+}
+
+absl::StatusOr<flatbuffers::Offset<fb::ExecutionPlan>> MethodWriter::write(
+    const std::string& name, const Signature& signature) {
+  std::vector<int32_t> inputs;
+  for (const Value* input : graph_.inputs()) inputs.push_back(entry_of(input));
+  for (const Node* node : storage_.steps()) {
+    if (is_dropped(*node)) continue;
+    const absl::Status status = node->delegate() != nullptr
+                                    ? write_delegate_call(*node)
+                                    : write_kernel_call(*node);
+    if (!status.ok()) {
+      return absl::Status(status.code(),
+                          absl::StrCat("method '", name, "': ",
+                                       node->describe(), ": ",
+                                       status.message()));
+    }
+  }
+  for (const BufferWrite& write : graph_.buffer_writes()) write_state(write);
+  std::vector<int32_t> outputs;
+  for (const Value* output : graph_.outputs()) {
+    outputs.push_back(entry_of(output));
+  }
+
+  const std::vector<int32_t> none;
+  const auto chain_inputs = builder_.CreateVector(none);
+  const auto chain_outputs = builder_.CreateVector(none);
+  const auto instructions = builder_.CreateVector(instructions_);
+  const std::vector<flatbuffers::Offset<fb::Chain>> chains = {
+      fb::CreateChain(builder_, chain_inputs, chain_outputs, instructions)};
+
+  std::vector<int64_t> arenas = {0};
+  if (plan_.arena_bytes > 0) arenas.push_back(plan_.arena_bytes);
+  const auto stored_name = builder_.CreateString(name);
+  const auto in_spec = builder_.CreateString(signature.in_spec);
+  const auto out_spec = builder_.CreateString(signature.out_spec);
+  const auto containers =
+      fb::CreateContainerMetadata(builder_, in_spec, out_spec);
+  const auto stored_values = builder_.CreateVector(values_.entries());
+  const auto stored_inputs = builder_.CreateVector(inputs);
+  const auto stored_outputs = builder_.CreateVector(outputs);
+  const auto stored_chains = builder_.CreateVector(chains);
+  const auto operators = builder_.CreateVector(operators_);
+  const auto delegates = builder_.CreateVector(delegates_);
+  const auto stored_arenas = builder_.CreateVector(arenas);
+  return fb::CreateExecutionPlan(builder_, stored_name, containers,
+                                 stored_values, stored_inputs, stored_outputs,
+                                 stored_chains, operators, delegates,
+                                 stored_arenas);
+}
+
+}  // namespace petrel::exir

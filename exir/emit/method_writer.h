@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes one method as an ExecutionPlan table: its values, its operators, its
+// instructions. A kernel call has every argument of the operator's schema, then
+// the results, then the results once more (several as one list):
+//
+//   %c = aten.add.Tensor(%a, %b, 1)      aten::add.out  args [a, b, 1, c, c]
+//
+// Precondition: the graph came from with_owned_outputs(), `plan` from it, and
+// `segments` knows its constants and payloads and is laid out.
+#ifndef PETREL_EXIR_EMIT_METHOD_WRITER_H_
+#define PETREL_EXIR_EMIT_METHOD_WRITER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "exir/emit/memory.h"
+#include "exir/emit/owned_outputs.h"
+#include "exir/emit/segments.h"
+#include "exir/emit/storage.h"
+#include "exir/emit/value_table.h"
+#include "exir/ir/program.h"
+
+namespace petrel::exir {
+
+// True when `constant` is state that does not start as zeros.
+bool has_initial_state(const Constant& constant);
+
+// All nodes of a method that no kernel executes, in one error.
+absl::Status check_executable(const std::string& method, const Graph& graph,
+                              const Storage& storage);
+
+class MethodWriter {
+ public:
+  MethodWriter(flatbuffers::FlatBufferBuilder& builder, const Graph& graph,
+               const Storage& storage, const MemoryPlan& plan,
+               const ExternalFn& is_external, ProgramSegments& segments);
+
+  absl::StatusOr<flatbuffers::Offset<schema::program::ExecutionPlan>> write(
+      const std::string& name, const Signature& signature);
+
+  // Kernel calls by name ("aten::add.out"). After write().
+  const std::map<std::string, size_t>& kernels() const { return kernels_; }
+
+ private:
+  absl::Status write_kernel_call(const Node& node);
+  absl::Status write_delegate_call(const Node& node);
+  void write_state(const BufferWrite& write);
+  void append_call(const std::string& name, const std::string& overload,
+                   const std::vector<int32_t>& args);
+
+  // Index of the entry of `value`, which is made on first use.
+  int32_t entry_of(const Value* value);
+  absl::StatusOr<int32_t> argument_entry(const ArgSpec& spec,
+                                         const Argument& argument);
+  absl::StatusOr<int32_t> list_entry(const ArgSpec& spec,
+                                     const Argument& argument);
+
+  flatbuffers::FlatBufferBuilder& builder_;
+  const Graph& graph_;
+  const Storage& storage_;
+  const MemoryPlan& plan_;
+  const ExternalFn& is_external_;
+  ProgramSegments& segments_;
+  ValueTable values_;
+  std::unordered_map<const Value*, int32_t> entries_;
+  std::map<std::pair<std::string, std::string>, int32_t> operator_index_;
+  std::vector<flatbuffers::Offset<schema::program::Operator>> operators_;
+  std::vector<flatbuffers::Offset<schema::program::BackendDelegate>> delegates_;
+  std::vector<flatbuffers::Offset<schema::program::Instruction>> instructions_;
+  std::map<std::string, size_t> kernels_;
+};
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_EMIT_METHOD_WRITER_H_

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/emit/owned_outputs.h"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "exir/emit/storage.h"
+
+namespace petrel::exir {
+namespace {
+
+// The emitter's own operator: passes never see it, and it is no view, so that
+// it is never elided.
+const OpInfo& owned_copy_op() {
+  static const OpInfo* const kOp = [] {
+    auto* op = new OpInfo;
+    op->name = "petrel::owned_copy";
+    op->args.resize(2);
+    op->args[0].name = "self";
+    op->args[1].name = "size";
+    op->args[1].kind = ArgKind::kInt;
+    op->args[1].is_list = true;
+    op->traits = kPure;
+    op->out_name = "aten::view_copy";
+    op->out_overload = "out";
+    return op;
+  }();
+  return *kOp;
+}
+
+Value* append_copy(Graph& graph, Value* value) {
+  return graph
+      .append(owned_copy_op(),
+              {Argument(value), Argument(value->tensor().sizes)},
+              {value->type()}, value->name() + "_copy")
+      ->result();
+}
+
+void copy_views_of_external_constants(Graph& graph,
+                                      const ExternalFn& is_external) {
+  for (Node* node : graph.node_pointers()) {
+    if (!keeps_elements_in_order(*node)) continue;
+    Value* base = node->argument(0).value();
+    if (!base->is_constant() || !is_external(*base->constant())) continue;
+    Value* result = node->result();
+    Node* copy = graph.insert_before(
+        node, owned_copy_op(),
+        {Argument(base), Argument(result->tensor().sizes)}, {result->type()},
+        result->name());
+    graph.replace_all_uses(result, copy->result());
+    graph.erase(node);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Graph> with_owned_outputs(const Graph& original,
+                                          const ExternalFn& is_external) {
+  std::unique_ptr<Graph> graph = original.clone();
+  copy_views_of_external_constants(*graph, is_external);
+
+  std::map<Value*, Value*> copies;
+  const auto copy_of = [&](Value* value) {
+    Value*& copy = copies[value];
+    if (copy == nullptr) copy = append_copy(*graph, value);
+    return copy;
+  };
+  // Appended copies are roots of their own, so the analysis stays right.
+  const Storage storage(*graph);
+
+  std::vector<Value*> outputs = graph->outputs();
+  for (Value*& output : outputs) {
+    const Value* root = storage.root(output);
+    if (output->type().is_tensor() && root->producer() == nullptr) {
+      output = copy_of(output);
+    }
+  }
+  std::vector<BufferWrite> writes;
+  for (BufferWrite write : graph->buffer_writes()) {
+    const Value* root = storage.root(write.value);
+    if (root == write.buffer) continue;
+    if (root->is_constant() && root->constant()->is_mutable()) {
+      write.value = copy_of(write.value);
+    }
+    writes.push_back(write);
+  }
+  graph->set_outputs(std::move(outputs));
+  graph->set_buffer_writes(std::move(writes));
+  return graph;
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which values of a graph lie in the same bytes. A view whose elements are
+// those of its operand in the same order needs no instruction: it is another
+// description of its operand's memory.
+//
+//   %a = aten.relu.default(%x)            : f32[2,6]   root(a) = a
+//   %b = aten.view.default(%a, [3,4])     : f32[3,4]   root(b) = a, elided
+//   %c = aten.unsqueeze.default(%b, 0)    : f32[1,3,4] root(c) = a, elided
+//
+// Invariant: a root is an input, a constant or a result of a node that is not
+// elided. Refers to the graph, which must outlive it; nodes that are appended
+// later are their own roots.
+#ifndef PETREL_EXIR_EMIT_STORAGE_H_
+#define PETREL_EXIR_EMIT_STORAGE_H_
+
+#include <unordered_map>
+#include <vector>
+
+#include "exir/ir/graph.h"
+
+namespace petrel::exir {
+
+// True when the only result of `node` has the elements of the tensor that is
+// its first argument, in the same order and with the same type of element.
+bool keeps_elements_in_order(const Node& node);
+
+class Storage {
+ public:
+  explicit Storage(const Graph& graph);
+
+  const Value* root(const Value* value) const;
+  // The nodes that become instructions, in order.
+  const std::vector<const Node*>& steps() const { return steps_; }
+
+ private:
+  std::unordered_map<const Value*, const Value*> roots_;  // of elided results
+  std::vector<const Node*> steps_;
+};
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_EMIT_STORAGE_H_

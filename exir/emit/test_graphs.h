@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators and small graphs for the tests of this folder, built by hand so
+// that they stand on the IR alone.
+#ifndef PETREL_EXIR_EMIT_TEST_GRAPHS_H_
+#define PETREL_EXIR_EMIT_TEST_GRAPHS_H_
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exir/emit/emit.h"
+#include "exir/ir/program.h"
+#include "schema/program_generated.h"
+
+namespace petrel::exir::testing {
+
+// aten.add.Tensor, aten.relu.default, aten.view.default, aten.permute.default,
+// aten.max.dim (two results), aten.split_copy.Tensor (a list), aten.sum.dim,
+// aten.full.default, aten.nowhere.default (without a kernel),
+// petrel.delegate_call.default, and more as the .cc file lists.
+const OpInfo& test_op(const std::string& full_name);
+
+TensorType f32(Sizes sizes);
+
+ConstantPtr constant(const std::string& fqn, TensorType type,
+                     std::vector<uint8_t> bytes,
+                     Constant::Kind kind = Constant::Kind::kParameter);
+ConstantPtr f32_constant(const std::string& fqn, Sizes sizes,
+                         const std::vector<float>& values,
+                         Constant::Kind kind = Constant::Kind::kParameter);
+
+Value* add(Graph& graph, Value* a, Value* b, const std::string& name = "add");
+Value* relu(Graph& graph, Value* a, const std::string& name = "relu");
+Value* view(Graph& graph, Value* a, Sizes sizes,
+            const std::string& name = "view");
+Value* delegate_call(Graph& graph, const std::vector<Value*>& inputs,
+                     TensorType type, const std::string& backend_id,
+                     const std::string& payload);
+
+// A program of one method "forward".
+Program program_of(std::unique_ptr<Graph> graph);
+
+// The files that emit_program() wrote, by destination.
+using Files = std::map<std::string, std::string>;
+absl::StatusOr<Files> emit_files(const Program& program,
+                                 NamedBlobStore& store,
+                                 const EmitOptions& options = {},
+                                 EmitReport* out_report = nullptr);
+
+// The program table of a `.pte`, which `bytes` must outlive. Fails the running
+// test and returns null when the schema's verifier refuses it.
+const schema::program::Program* decode(const std::string& bytes);
+
+}  // namespace petrel::exir::testing
+
+#endif  // PETREL_EXIR_EMIT_TEST_GRAPHS_H_
