@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When a result counts as equal to eager torch's.
+
+  worst = compare(outputs, expected)   # raises Disagreement
+"""
+
+import dataclasses
+
+import numpy as np
+
+MAX_ERROR = 1e-4  # of the largest expected magnitude
+MIN_COSINE = 0.99999
+MIN_SPREAD = 0.01  # an expected output must not be nearly constant
+
+
+class Disagreement(Exception):
+    """The result differs; the text says which output and how."""
+
+
+@dataclasses.dataclass
+class Worst:
+    error: float = 0.0
+    cosine: float = 1.0
+
+    def include(self, other: "Worst") -> None:
+        self.error = max(self.error, other.error)
+        self.cosine = min(self.cosine, other.cosine)
+
+
+def compare_one(actual: np.ndarray, expected: np.ndarray) -> Worst:
+    if actual.shape != expected.shape or actual.dtype != expected.dtype:
+        raise Disagreement(
+            f"is {actual.dtype}{list(actual.shape)}, expected {expected.dtype}{list(expected.shape)}"
+        )
+    a, y = actual.astype(np.float64).ravel(), expected.astype(np.float64).ravel()
+    if y.std() <= MIN_SPREAD:
+        raise Disagreement(f"proves nothing, expected values spread only {y.std():.3g}")
+    if not np.isfinite(a).all():
+        raise Disagreement("is not finite")
+    norms = np.linalg.norm(a) * np.linalg.norm(y)
+    worst = Worst(
+        error=float(np.abs(a - y).max() / np.abs(y).max()),
+        cosine=float(a @ y / norms) if norms else 0.0,
+    )
+    if worst.error > MAX_ERROR or worst.cosine < MIN_COSINE:
+        raise Disagreement(f"error {worst.error:.2e}, cosine {worst.cosine:.7f}")
+    return worst
+
+
+def compare(actual: list[np.ndarray], expected: list[np.ndarray]) -> Worst:
+    if len(actual) != len(expected):
+        raise Disagreement(f"{len(actual)} outputs, expected {len(expected)}")
+    worst = Worst()
+    for i, (a, y) in enumerate(zip(actual, expected)):
+        try:
+            worst.include(compare_one(a, y))
+        except Disagreement as why:
+            raise Disagreement(f"output {i} {why}") from None
+    return worst

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Times our program in our runtime beside the wheel's program in its runtime.
+
+  test/interop/bench [--petrel BINARY] [--rounds N] [--threads 1,2] [NAME ...]
+
+Both sides are C++ processes that map the file, pinned to as many cores as they
+have threads, and started in turn: ours, theirs, ours, theirs. Each process
+loads the program, runs it once, warms up and then times at least 30 runs or
+half a second, execution alone without copying inputs or outputs. A side whose
+output differs from eager torch is not timed. Times are medians over the rounds
+in microseconds; a ratio is the median of the rounds' ratios wheel / petrel, so
+above 1 we are faster.
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import statistics
+import sys
+import tempfile
+
+import run
+import wheel
+from run import Case, Failed, Interop, command
+
+METRICS = ["load", "first run", "steady min", "steady p50", "steady p90", "peak MB"]
+
+
+@dataclasses.dataclass
+class Side:
+    name: str
+    case: Case
+
+    def words(self, interop: Interop, threads: int, seconds: float) -> list[object]:
+        cores = ["taskset", "-c", ",".join(map(str, range(threads)))]
+        data = self.case.data_words
+        if self.name == "petrel":
+            return [*cores, interop.petrel, "bench", self.case.pte, *data, "--threads", threads,
+                    "--json"]
+        return [*cores, interop.runner, self.case.pte, *data, "--threads", threads, "--bench",
+                seconds]
+
+    def measure(self, interop: Interop, threads: int, seconds: float) -> dict[str, float]:
+        report = json.loads(command(*self.words(interop, threads, seconds)).splitlines()[-1])
+        return self.ours(report) if self.name == "petrel" else self.theirs(report)
+
+    @staticmethod
+    def ours(report: dict) -> dict[str, float]:
+        return {
+            "load": report["load_us"],
+            "first run": report["first_run_us"],
+            "steady min": report["steady_us"]["min"],
+            "steady p50": report["steady_us"]["p50"],
+            "steady p90": report["steady_us"]["p90"],
+            "peak MB": report["peak_rss_bytes"] / 2**20,
+        }
+
+    @staticmethod
+    def theirs(report: dict) -> dict[str, float]:
+        return {
+            "load": report["load"],
+            "first run": report["first_run"],
+            "steady min": report["steady"]["min"],
+            "steady p50": report["steady"]["p50"],
+            "steady p90": report["steady"]["p90"],
+            "peak MB": report["peak_rss_kb"] / 1024,
+        }
+
+
+def prepare(interop: Interop, model: str, backend: str) -> list[Side]:
+    name = f"{model}.{backend}.bench.pte"
+    ours = Case(model, backend, "inline", interop.ours / name)
+    theirs = Case(model, backend, "inline", interop.theirs / name)
+    interop.export_ours(ours)
+    interop.export_theirs(theirs)
+    examples = run.read_examples(interop.models, model)
+    interop.compare(interop.in_petrel, ours, examples)
+    interop.compare(interop.in_runner, theirs, examples)
+    return [Side("petrel", ours), Side("wheel", theirs)]
+
+
+def bench(interop: Interop, model: str, sides: list[Side], threads: int, args) -> None:
+    rounds: dict[str, list[dict[str, float]]] = {side.name: [] for side in sides}
+    for _ in range(args.rounds):
+        for side in sides:
+            rounds[side.name].append(side.measure(interop, threads, args.seconds))
+    print(f"\n{model}, {args.backend}, {threads} thread(s), {args.rounds} rounds")
+    print(f"  {'':12s}{'petrel':>12s}{'wheel':>12s}{'wheel/petrel':>14s}")
+    for metric in METRICS:
+        ours = [r[metric] for r in rounds["petrel"]]
+        theirs = [r[metric] for r in rounds["wheel"]]
+        ratio = statistics.median(t / o for o, t in zip(ours, theirs))
+        print(f"  {metric:12s}{statistics.median(ours):12.1f}{statistics.median(theirs):12.1f}"
+              f"{ratio:14.2f}", flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--petrel", type=pathlib.Path,
+                        default=run.ROOT / "bazel-bin" / "extension" / "cli" / "petrel")
+    parser.add_argument("--work", type=pathlib.Path, help="keep all files here")
+    parser.add_argument("--backend", choices=run.BACKENDS, default="xnnpack")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(run.NAMES))
+    args = parser.parse_args()
+    for name in args.names:
+        if name not in run.NAMES:
+            parser.error(f"unknown model '{name}', known: {', '.join(run.NAMES)}")
+    if not os.access(args.petrel, os.X_OK):
+        print(f"{args.petrel} is not there; build //extension/cli:petrel first", file=sys.stderr)
+        return 1
+    failed = False
+    with tempfile.TemporaryDirectory() as scratch, wheel.Worker() as worker:
+        work = (args.work or pathlib.Path(scratch)).resolve()
+        interop = Interop(args.petrel.resolve(), work, worker)
+        names = args.names or run.NAMES
+        command(sys.executable, run.ROOT / "test" / "models" / "export_models.py",
+                "--out", interop.models, *names)
+        for name in names:
+            try:
+                sides = prepare(interop, name, args.backend)
+                for threads in map(int, args.threads.split(",")):
+                    bench(interop, name, sides, threads, args)
+            except (Failed, run.agreement.Disagreement) as why:
+                failed = True
+                print(f"\n{name}: not timed: {why}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

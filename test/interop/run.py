@@ -1,0 +1,373 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Exchanges programs with the ExecuTorch wheel and compares with eager torch.
+
+  test/interop/run [--petrel BINARY] [--work DIR] [NAME ...]
+
+For each model, {none, xnnpack} and {weights inline, weights in a .ptd}:
+
+  petrel -> petrel   our file in our runtime
+  petrel -> python   our file in the wheel's Python runtime
+  petrel -> c++      our file in the C++ runtime of the wheel's SDK
+  wheel  -> petrel   the wheel's file in our runtime
+  petrel -> netron   our file in Netron's parser
+
+each on two inputs, all outputs counted, by the rule in agreement.py. Then two
+methods in one program with shared arenas, and the cost of exporting beside the
+wheel's. The last line is "N passed, N failed"; the exit status is 1 when
+anything failed, 2 on wrong usage.
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Callable
+
+import numpy as np
+
+import agreement
+import wheel
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+NAMES = ["digits", "mlp", "mobilenet_v2", "resnet18"]
+LARGE = ["mobilenet_v2", "resnet18"]
+BACKENDS = ["none", "xnnpack"]
+STORAGES = ["inline", "ptd"]
+MIN_EXPORT_RATIO = 20.0
+RSS_ALLOWANCE_MB = 200.0
+TIMEOUT_S = 900
+
+
+class Failed(Exception):
+    """Why a row of the table failed, in one line."""
+
+
+def command(*words: object) -> str:
+    """Runs a program; its output, or Failed with its first line of complaint."""
+    try:
+        done = subprocess.run(
+            [str(w) for w in words], capture_output=True, text=True, timeout=TIMEOUT_S
+        )
+    except OSError as error:
+        raise Failed(str(error)) from None
+    except subprocess.TimeoutExpired:
+        raise Failed(f"{pathlib.Path(str(words[0])).name} did not end in {TIMEOUT_S} s") from None
+    if done.returncode != 0:
+        lines = [l for l in done.stderr.splitlines() if l.strip()]
+        errors = [l for l in lines if not l.startswith(("I ", "D "))] or lines
+        raise Failed(
+            f"{pathlib.Path(str(words[0])).name} ended with {done.returncode}: "
+            + (errors[0] if errors else "no message")
+        )
+    return done.stdout
+
+
+@dataclasses.dataclass
+class Example:
+    inputs: list[pathlib.Path]
+    expected: list[np.ndarray]
+
+
+@dataclasses.dataclass
+class Case:
+    """One program file, ours or the wheel's, with what it must compute."""
+
+    model: str
+    backend: str
+    storage: str
+    pte: pathlib.Path
+
+    @property
+    def ptd(self) -> pathlib.Path | None:
+        return self.pte.with_suffix(".ptd") if self.storage == "ptd" else None
+
+    @property
+    def data_words(self) -> list[object]:
+        return ["--data", self.ptd] if self.ptd else []
+
+
+def read_examples(folder: pathlib.Path, name: str) -> list[Example]:
+    def files(kind: str, example: int) -> list[pathlib.Path]:
+        count = len(list(folder.glob(f"{name}.{kind}_{example}_*.npy")))
+        return [folder / f"{name}.{kind}_{example}_{i}.npy" for i in range(count)]
+
+    return [
+        Example(files("input", e), [np.load(f) for f in files("output", e)]) for e in range(2)
+    ]
+
+
+class Table:
+    """Prints rows as they come and counts them."""
+
+    def __init__(self) -> None:
+        self.passed = self.failed = 0
+
+    def gap(self) -> None:
+        print(flush=True)
+
+    def row(self, label: str, check: Callable[[], str]) -> bool:
+        try:
+            detail, ok = check(), True
+        except (Failed, agreement.Disagreement, wheel.WheelError) as why:
+            detail, ok = " ".join(str(why).split()), False
+        self.passed += ok
+        self.failed += not ok
+        print(f"{'ok  ' if ok else 'FAIL'}  {label}  {detail}", flush=True)
+        return ok
+
+
+class Interop:
+    def __init__(self, petrel: pathlib.Path, work: pathlib.Path, worker: wheel.Worker) -> None:
+        self.petrel, self.work, self.worker, self.table = petrel, work, worker, Table()
+        self.models = work / "models"
+        self.ours = work / "petrel"
+        self.theirs = work / "wheel"
+        self.runner = pathlib.Path(sys.prefix) / "bin" / "wheel_runner"
+        for folder in (self.models, self.ours, self.theirs):
+            folder.mkdir(parents=True, exist_ok=True)
+
+    # Exports.
+
+    def export_ours(self, case: Case) -> None:
+        words: list[object] = [self.petrel, "export", self.models / f"{case.model}.pt2"]
+        words += ["-o", case.pte, "--backend", case.backend]
+        if case.ptd:
+            words += ["--external-weights", case.ptd]
+        command(*words)
+
+    def export_theirs(self, case: Case) -> dict[str, float]:
+        words = [sys.executable, HERE / "wheel_export.py", self.models / f"{case.model}.pt2"]
+        words += ["--backend", case.backend, "-o", case.pte]
+        if case.ptd:
+            words.append("--external")
+        return json.loads(command(*words).splitlines()[-1])
+
+    # Ways to run a case; each gives the outputs of both examples.
+
+    def _files(self, run: Callable[[Example, pathlib.Path], object], examples: list[Example]):
+        results = []
+        for example in examples:
+            with tempfile.TemporaryDirectory(dir=self.work) as folder:
+                out = pathlib.Path(folder)
+                run(example, out)
+                count = len(list(out.glob("output_*.npy")))
+                results.append([np.load(out / f"output_{i}.npy") for i in range(count)])
+        return results
+
+    def in_petrel(self, case: Case, examples: list[Example]):
+        def run(example: Example, out: pathlib.Path) -> None:
+            inputs = [w for f in example.inputs for w in ("--input", f)]
+            command(self.petrel, "run", case.pte, *case.data_words, *inputs, "--output-dir", out)
+
+        return self._files(run, examples)
+
+    def in_runner(self, case: Case, examples: list[Example]):
+        def run(example: Example, out: pathlib.Path) -> None:
+            inputs = [w for f in example.inputs for w in ("--input", f)]
+            command(self.runner, case.pte, *case.data_words, *inputs, "--output-dir", out,
+                    "--threads", os.cpu_count())
+
+        return self._files(run, examples)
+
+    def in_python(self, case: Case, examples: list[Example]):
+        inputs = [[np.load(f) for f in e.inputs] for e in examples]
+        return self.worker.run(case.pte, case.ptd, inputs)
+
+    # Rows.
+
+    def compare(self, run, case: Case, examples: list[Example]) -> str:
+        start = time.perf_counter()
+        results = run(case, examples)
+        worst = agreement.Worst()
+        for e, (actual, example) in enumerate(zip(results, examples, strict=True)):
+            try:
+                worst.include(agreement.compare(actual, example.expected))
+            except agreement.Disagreement as why:
+                raise agreement.Disagreement(f"input {e}: {why}") from None
+        seconds = time.perf_counter() - start
+        return f"error {worst.error:.1e}  cosine {worst.cosine:.7f}  {seconds:.1f} s"
+
+    def in_netron(self, case: Case) -> str:
+        folder = next(pathlib.Path(sys.prefix).glob("lib/python3*/site-packages/netron"))
+        opener = ROOT / "test" / "netron" / "open.mjs"
+        done = subprocess.run(
+            ["node", opener, folder, case.pte], capture_output=True, text=True, timeout=TIMEOUT_S
+        )
+        lines = done.stdout.splitlines()
+        if not lines:
+            raise Failed(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "no output")
+        seen = json.loads(lines[-1])
+        if "error" in seen:
+            raise Failed(seen["error"])
+        graph = seen["graphs"][0]
+        inner = graph["inner"]
+        nodes, layers = sum(graph["nodes"].values()), sum(inner["nodes"].values())
+        if case.backend == "none" and nodes == 0:
+            raise Failed("no operators are shown")
+        if case.backend == "xnnpack" and (not graph["delegates"] or layers == 0):
+            raise Failed("no delegate is shown with its layers")
+        bytes_shown = graph["constant_bytes"] + inner["constant_bytes"]
+        if case.storage == "inline" and bytes_shown == 0:
+            raise Failed("no constant is shown")
+        return f"{nodes} operators, {layers} delegated, {bytes_shown} constant bytes"
+
+    def exchange(self, model: str, examples: list[Example]) -> None:
+        for backend in BACKENDS:
+            for storage in STORAGES:
+                name = f"{model}.{backend}.{storage}.pte"
+                ours = Case(model, backend, storage, self.ours / name)
+                theirs = Case(model, backend, storage, self.theirs / name)
+                label = f"{model:12s} {backend:7s} {storage:6s}"
+                self.table.gap()
+
+                def exported() -> str:
+                    for old in (ours.pte, ours.ptd):
+                        if old:
+                            old.unlink(missing_ok=True)
+                    self.export_ours(ours)
+                    sizes = [f.stat().st_size for f in (ours.pte, ours.ptd) if f]
+                    counts = self.worker.describe(ours.pte)
+                    return (f"{' + '.join(map(str, sizes))} bytes, {counts['delegate_calls']} delegate "
+                            f"calls, {counts['kernel_calls']} kernels, arena {counts['arena_bytes']}")
+
+                if self.table.row(f"{label} petrel export   ", exported):
+                    for way, run in (("petrel", self.in_petrel), ("python", self.in_python),
+                                     ("c++   ", self.in_runner)):
+                        self.table.row(f"{label} petrel -> {way}",
+                                       lambda: self.compare(run, ours, examples))
+                    self.table.row(f"{label} petrel -> netron", lambda: self.in_netron(ours))
+                else:
+                    for way in ("petrel", "python", "c++   ", "netron"):
+                        self.table.row(f"{label} petrel -> {way}", self.not_exported)
+
+                def wheel_to_petrel() -> str:
+                    self.export_theirs(theirs)
+                    return self.compare(self.in_petrel, theirs, examples)
+
+                self.table.row(f"{label} wheel  -> petrel", wheel_to_petrel)
+
+    @staticmethod
+    def not_exported() -> str:
+        raise Failed("the program was not exported")
+
+    def two_methods(self, examples: dict[str, list[Example]]) -> None:
+        """digits and mlp as methods of one program with one .ptd."""
+        for backend in BACKENDS:
+            pte = self.ours / f"two_methods.{backend}.pte"
+            ptd = pte.with_suffix(".ptd")
+
+            def run(program: object, calls: list[str], last: str) -> str:
+                with tempfile.TemporaryDirectory(dir=self.work) as folder:
+                    out = pathlib.Path(folder)
+                    words = [w for c in calls for w in ("--call", c)]
+                    command(*program, *words, "--output-dir", out)
+                    expected = examples[last][1].expected
+                    actual = [np.load(out / f"output_{i}.npy") for i in range(len(expected))]
+                    worst = agreement.compare(actual, expected)
+                    return f"error {worst.error:.1e}  cosine {worst.cosine:.7f}"
+
+            def exported() -> str:
+                words = [w for m in ("digits", "mlp")
+                         for w in ("--method", f"{m}={self.models / m}.pt2")]
+                command(self.petrel, "export", *words, "--backend", backend, "-o", pte,
+                        "--external-weights", ptd)
+                return f"{pte.stat().st_size} + {ptd.stat().st_size} bytes"
+
+            label = f"{'two methods':12s} {backend:7s} ptd   "
+            made = self.table.row(f"{label} petrel export   ", exported)
+            for last, first in (("digits", "mlp"), ("mlp", "digits")):
+                calls = [f"{m}:" + ",".join(map(str, examples[m][e].inputs))
+                         for m, e in ((first, 0), (last, 0), (last, 1))]
+                runner = [self.runner, pte, "--data", ptd, "--share-arenas"]
+                own = [self.petrel, "run", pte, "--data", ptd]
+                for way, program in (("c++   ", runner), ("petrel", own)):
+                    check = (lambda p=program: run(p, calls, last)) if made else self.not_exported
+                    self.table.row(f"{label} petrel -> {way} {last}", check)
+
+    def export_cost(self, model: str) -> None:
+        pt2 = self.models / f"{model}.pt2"
+        weights_mb = pt2.stat().st_size / 2**20
+        pte = self.ours / f"{model}.cost.pte"
+        reports = []
+
+        def ours() -> str:
+            for _ in range(3):
+                report = self.work / "measured.json"
+                command(sys.executable, "-I", "-S", HERE / "measured.py", report,
+                        self.petrel, "export", pt2, "-o", pte)
+                reports.append(json.loads(report.read_text()))
+            counts = self.worker.describe(pte)
+            if counts["delegate_calls"] != 1 or counts["kernel_calls"] != 0:
+                raise Failed(f"{counts['delegate_calls']} delegate calls and "
+                             f"{counts['kernel_calls']} kernels, expected 1 and 0")
+            return "one delegate call, no kernels"
+
+        made = self.table.row(f"{model:12s} delegated whole   ", ours)
+
+        def memory() -> str:
+            peak = max(r["peak_rss_mb"] for r in reports)
+            text = f"peak {peak:.0f} MB, weights {weights_mb:.0f} MB"
+            if peak > weights_mb + RSS_ALLOWANCE_MB:
+                raise Failed(f"{text}, allowed {weights_mb + RSS_ALLOWANCE_MB:.0f} MB")
+            return text
+
+        def ratio() -> str:
+            theirs = self.export_theirs(
+                Case(model, "xnnpack", "inline", self.theirs / f"{model}.cost.pte"))
+            seconds = statistics.median(r["seconds"] for r in reports)
+            text = (f"{seconds:.3f} s whole export, wheel {theirs['lower_s']:.1f} s to lower: "
+                    f"{theirs['lower_s'] / seconds:.0f}x (wheel peak {theirs['peak_rss_mb']:.0f} MB)")
+            if theirs["lower_s"] / seconds < MIN_EXPORT_RATIO:
+                raise Failed(f"{text}, expected {MIN_EXPORT_RATIO:.0f}x")
+            return text
+
+        self.table.row(f"{model:12s} export memory     ", memory if made else self.not_exported)
+        self.table.row(f"{model:12s} export time       ", ratio if made else self.not_exported)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0], epilog="See the head of run.py for the table's rows."
+    )
+    parser.add_argument("--petrel", type=pathlib.Path,
+                        default=ROOT / "bazel-bin" / "extension" / "cli" / "petrel")
+    parser.add_argument("--work", type=pathlib.Path, help="keep all files here")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
+    args = parser.parse_args()
+    for name in args.names:
+        if name not in NAMES:
+            parser.error(f"unknown model '{name}', known: {', '.join(NAMES)}")
+    if not os.access(args.petrel, os.X_OK):
+        print(f"{args.petrel} is not there; build //extension/cli:petrel first", file=sys.stderr)
+        return 1
+
+    names = args.names or NAMES
+    with tempfile.TemporaryDirectory() as scratch, wheel.Worker() as worker:
+        interop = Interop(args.petrel.resolve(), (args.work or pathlib.Path(scratch)).resolve(), worker)
+        command(sys.executable, ROOT / "test" / "models" / "export_models.py",
+                "--out", interop.models, *names)
+        examples = {name: read_examples(interop.models, name) for name in names}
+        for name in names:
+            interop.exchange(name, examples[name])
+        if {"digits", "mlp"} <= set(names):
+            interop.table.gap()
+            interop.two_methods(examples)
+        large = [name for name in names if name in LARGE]
+        for name in large:
+            interop.table.gap()
+            interop.export_cost(name)
+    table = interop.table
+    print(f"\n{table.passed} passed, {table.failed} failed")
+    return 0 if table.passed and not table.failed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
