@@ -3,9 +3,10 @@
 
 Headers stay in /usr/include, where the compiler looks by itself: a repository
 of links to that folder breaks `#include_next`. So a library here is its link
-options, and the version of its package as a header, so that an upgrade changes
-the keys of the actions that use it. A missing package becomes a target that
-fails, when it is built, with the command that installs it.
+options, and the version of its package: as a macro for what compiles with it and
+as an empty linker script for what links it, because Bazel sees neither an
+upgraded header in /usr/include nor an upgraded static library. A missing package
+becomes a target that fails, when it is built, and names what to install.
 """
 
 _HEADER = """# SPDX-License-Identifier: Apache-2.0
@@ -15,7 +16,6 @@ package(default_visibility = ["//visibility:public"])
 
 _LIBRARY = """cc_library(
     name = {name},
-    textual_hdrs = ["package_version.h"],
     defines = {defines},
     includes = {includes},
     hdrs = glob({hdrs}, allow_empty = True),
@@ -77,8 +77,11 @@ def _impl(rctx):
                 rctx.attr.static_exclude,
             ) + ["-lpthread"]
         build += _LIBRARY.format(
-            defines = repr(rctx.attr.defines),
-            deps = repr(rctx.attr.library_deps.get(name, [])),
+            defines = repr(rctx.attr.defines + ["PETREL_DEBIAN_%s=%s" % (
+                rctx.attr.package.upper().replace("-", "_"),
+                version,
+            )]),
+            deps = repr(rctx.attr.library_deps.get(name, []) + ["package_version.lds"]),
             hdrs = repr([d + "/**/*.h" for d in rctx.attr.header_links]),
             includes = repr(rctx.attr.header_links.keys()),
             linkopts = repr(linkopts),
@@ -98,7 +101,7 @@ def _impl(rctx):
         else:
             rctx.symlink(path, "bin/" + name)
             build += "filegroup(name = %r, srcs = [%r])\n\n" % (name, "bin/" + name)
-    rctx.file("package_version.h", "// %s %s\n" % (rctx.attr.package, version))
+    rctx.file("package_version.lds", "/* %s %s */\n" % (rctx.attr.package, version))
     rctx.file("BUILD.bazel", build)
 
 _debian_library = repository_rule(
