@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <utility>
+
+#include "exir/ops/elementwise.h"
+#include "exir/ops/families.h"
+#include "exir/ops/rule.h"
+
+namespace petrel::exir {
+namespace {
+
+// The dtype a Python number makes a tensor of.
+ScalarType number_dtype(const Argument& number) {
+  if (number.is_float()) return ScalarType::kFloat;
+  return number.is_bool() ? ScalarType::kBool : ScalarType::kLong;
+}
+
+Inferred arange(const BoundArguments& in) {
+  const bool has_start = in.given("start");
+  const bool has_step = in.given("step");
+  const double start = has_start ? in.number("start") : 0.0;
+  const double step = has_step ? in.number("step") : 1.0;
+  const double count = std::ceil((in.number("end") - start) / step);
+  if (!(count >= 0.0 && count < 2147483648.0)) {
+    return invalid("counts from ", start, " to ", in.number("end"),
+                   " in steps of ", step);
+  }
+  const bool is_float = in.at("end").is_float() || in.at("start").is_float() ||
+                        in.at("step").is_float();
+  const ScalarType natural = is_float ? ScalarType::kFloat : ScalarType::kLong;
+  return one(in.dtype("dtype").value_or(natural),
+             {static_cast<int64_t>(count)});
+}
+
+Inferred full(const BoundArguments& in) {
+  return one(in.dtype("dtype").value_or(number_dtype(in.at("fill_value"))),
+             in.ints("size"));
+}
+
+Inferred filled(const BoundArguments& in) {
+  return one(in.dtype("dtype").value_or(ScalarType::kFloat), in.ints("size"));
+}
+
+Inferred like(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  return one(in.dtype("dtype").value_or(self.dtype), self.sizes);
+}
+
+Inferred new_filled(const BoundArguments& in) {
+  return one(in.dtype("dtype").value_or(in.tensor("self").dtype),
+             in.ints("size"));
+}
+
+Inferred eye(const BoundArguments& in) {
+  const int64_t rows = in.integer("n");
+  const int64_t columns = in.has("m") ? in.integer("m") : rows;
+  return one(in.dtype("dtype").value_or(ScalarType::kFloat), {rows, columns});
+}
+
+Inferred linspace(const BoundArguments& in) {
+  return one(in.dtype("dtype").value_or(ScalarType::kFloat),
+             {in.integer("steps")});
+}
+
+Inferred scalar_tensor(const BoundArguments& in) {
+  return one(in.dtype("dtype").value_or(ScalarType::kFloat), {});
+}
+
+Inferred window(const BoundArguments& in) {
+  return one(in.dtype("dtype").value_or(ScalarType::kFloat),
+             {in.integer("window_length")});
+}
+
+constexpr OpRow kRows[] = {
+    {"aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? "
+     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<arange>},
+    {"aten::arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, "
+     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
+     "Tensor",
+     "", kPure, infer<arange>},
+    {"aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, "
+     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+     "pin_memory=None) -> Tensor",
+     "aten::arange.start_out", kPure, infer<arange>},
+    {"aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, "
+     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
+     "Tensor",
+     "aten::full.out", kPure, infer<full>},
+    {"aten::full_like(Tensor self, Scalar fill_value, *, ScalarType? "
+     "dtype=None, Layout? layout=None, Device? device=None, bool? "
+     "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+     "aten::full_like.out", kPure, infer<like>},
+    {"aten::zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? "
+     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "aten::zeros.out", kPure, infer<filled>},
+    {"aten::zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? "
+     "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
+     "memory_format=None) -> Tensor",
+     "", kPure, infer<like>},
+    {"aten::ones(SymInt[] size, *, ScalarType? dtype=None, Layout? "
+     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "aten::ones.out", kPure, infer<filled>},
+    {"aten::ones_like(Tensor self, *, ScalarType? dtype=None, Layout? "
+     "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
+     "memory_format=None) -> Tensor",
+     "", kPure, infer<like>},
+    {"aten::empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, "
+     "Layout? layout=None, Device? device=None, bool? pin_memory=None, "
+     "MemoryFormat? memory_format=None) -> Tensor",
+     "aten::empty.out", kPure, infer<filled>},
+    {"aten::empty_like(Tensor self, *, ScalarType? dtype=None, Layout? "
+     "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
+     "memory_format=None) -> Tensor",
+     "", kPure, infer<like>},
+    {"aten::empty_permuted(SymInt[] size, int[] physical_layout, *, "
+     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+     "pin_memory=None) -> Tensor",
+     "", kPure, infer<filled>},
+    {"aten::new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, "
+     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
+     "Tensor",
+     "", kPure, infer<new_filled>},
+    {"aten::new_zeros(Tensor self, SymInt[] size, *, ScalarType? dtype=None, "
+     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
+     "Tensor",
+     "", kPure, infer<new_filled>},
+    {"aten::new_ones(Tensor self, SymInt[] size, *, ScalarType? dtype=None, "
+     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
+     "Tensor",
+     "", kPure, infer<new_filled>},
+    {"aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, "
+     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+     "pin_memory=None) -> Tensor",
+     "", kPure, infer<new_filled>},
+    {"aten::eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, "
+     "Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<eye>},
+    {"aten::eye.m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? "
+     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<eye>},
+    {"aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? "
+     "dtype=None, Layout? layout=None, Device? device=None, bool? "
+     "pin_memory=None) -> Tensor",
+     "", kPure, infer<linspace>},
+    {"aten::scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? "
+     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "aten::scalar_tensor.out", kPure, infer<scalar_tensor>},
+    {"aten::fill.Scalar(Tensor self, Scalar value) -> Tensor",
+     "aten::fill.Scalar_out", kPure | kElementwise, infer<same_as_self>},
+    {"aten::fill.Tensor(Tensor self, Tensor value) -> Tensor",
+     "aten::fill.Tensor_out", kPure | kElementwise, infer<same_as_self>},
+    {"aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)",
+     "", kInPlace, infer<same_as_self>},
+    {"aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)",
+     "", kInPlace, infer<same_as_self>},
+    {"aten::zero(Tensor self) -> Tensor",
+     "", kPure | kElementwise, infer<same_as_self>},
+    {"aten::zero_(Tensor(a!) self) -> Tensor(a!)",
+     "", kInPlace, infer<same_as_self>},
+    {"aten::rand(SymInt[] size, *, ScalarType? dtype=None, Layout? "
+     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "aten::rand.out", kNoTraits, infer<filled>},
+    {"aten::randn(SymInt[] size, *, ScalarType? dtype=None, Layout? "
+     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "aten::randn.out", kNoTraits, infer<filled>},
+    {"aten::rand_like(Tensor self, *, ScalarType? dtype=None, Layout? "
+     "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
+     "memory_format=None) -> Tensor",
+     "", kNoTraits, infer<like>},
+    {"aten::randn_like(Tensor self, *, ScalarType? dtype=None, Layout? "
+     "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
+     "memory_format=None) -> Tensor",
+     "", kNoTraits, infer<like>},
+    {"aten::hann_window(int window_length, *, ScalarType? dtype=None, Layout? "
+     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "", kPure, infer<window>},
+    {"aten::hamming_window(int window_length, *, ScalarType? dtype=None, "
+     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
+     "Tensor",
+     "", kPure, infer<window>},
+};
+
+}  // namespace
+
+absl::Span<const OpRow> factory_ops() { return kRows; }
+
+}  // namespace petrel::exir

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "exir/ops/families.h"
+#include "exir/ops/promotion.h"
+#include "exir/ops/rule.h"
+#include "exir/ops/view_rules.h"
+
+namespace petrel::exir {
+namespace {
+
+bool is_index_dtype(ScalarType dtype) {
+  return dtype == ScalarType::kLong || dtype == ScalarType::kInt;
+}
+
+absl::Status check_index_dtype(const TensorType& index) {
+  if (is_index_dtype(index.dtype)) return absl::OkStatus();
+  return invalid("an index is ", std::string(scalar_type_name(index.dtype)),
+                 ", must be i64 or i32");
+}
+
+// Sizes of self[indices]. The indexed dimensions give way to the broadcast
+// sizes of the indices: at the place of the first one when they are adjacent,
+// else at the front.
+absl::StatusOr<Sizes> indexed_sizes(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  const std::vector<const TensorType*> indices = in.tensors("indices");
+  if (indices.size() > self.rank()) {
+    return invalid("argument 'indices' has ", indices.size(),
+                   " items, must have at most ", self.rank());
+  }
+  std::vector<const TensorType*> present;
+  size_t first = 0;
+  size_t last = 0;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (indices[i] == nullptr) continue;
+    const ScalarType dtype = indices[i]->dtype;
+    if (dtype == ScalarType::kBool || dtype == ScalarType::kByte) {
+      return absl::UnimplementedError(
+          "indexes by a mask: the size of the result depends on data, which is "
+          "not supported");
+    }
+    PETREL_RETURN_IF_ERROR(check_index_dtype(*indices[i]));
+    if (present.empty()) first = i;
+    last = i;
+    present.push_back(indices[i]);
+  }
+  if (present.empty()) return self.sizes;
+  PETREL_ASSIGN_OR_RETURN(Sizes picked, broadcast(present));
+  const bool adjacent = last - first + 1 == present.size();
+  Sizes sizes;
+  if (!adjacent) sizes = picked;
+  for (size_t i = 0; i < self.rank(); ++i) {
+    if (adjacent && i == first) {
+      sizes.insert(sizes.end(), picked.begin(), picked.end());
+    }
+    const bool gone = i < indices.size() && indices[i] != nullptr;
+    if (!gone) sizes.push_back(self.sizes[i]);
+  }
+  return sizes;
+}
+
+Inferred index(const BoundArguments& in) {
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes, indexed_sizes(in));
+  return one(in.tensor("self").dtype, std::move(sizes));
+}
+
+Inferred index_put(const BoundArguments& in) {
+  bool by_mask = false;
+  for (const TensorType* index : in.tensors("indices")) {
+    by_mask = by_mask || (index != nullptr && !is_index_dtype(index->dtype));
+  }
+  if (!by_mask) {
+    PETREL_ASSIGN_OR_RETURN(Sizes sizes, indexed_sizes(in));
+    PETREL_ASSIGN_OR_RETURN(
+        Sizes both, broadcast_sizes({sizes, in.tensor("values").sizes}));
+    if (both != sizes) {
+      return invalid("argument 'values' [",
+                     absl::StrJoin(in.tensor("values").sizes, ","),
+                     "] does not fit [", absl::StrJoin(sizes, ","), "]");
+    }
+  }
+  return one(in.tensor("self"));
+}
+
+Inferred index_select(const BoundArguments& in) {
+  TensorType out = in.tensor("self");
+  const TensorType& index = in.tensor("index");
+  PETREL_RETURN_IF_ERROR(check_index_dtype(index));
+  if (index.rank() > 1) {
+    return invalid("argument 'index' has rank ", index.rank(),
+                   ", must be at most 1");
+  }
+  PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", out.rank()));
+  if (out.rank() > 0) out.sizes[dim] = index.numel();
+  return one(out);
+}
+
+Inferred gather(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  const TensorType& index = in.tensor("index");
+  PETREL_RETURN_IF_ERROR(in.dim("dim", self.rank()).status());
+  PETREL_RETURN_IF_ERROR(check_index_dtype(index));
+  if (std::max<size_t>(index.rank(), 1) != std::max<size_t>(self.rank(), 1)) {
+    return invalid("argument 'index' has rank ", index.rank(), ", must be ",
+                   self.rank());
+  }
+  return one(self.dtype, index.sizes);
+}
+
+// The mask may be larger than what it masks; other tensors take no part.
+Inferred masked_fill(const BoundArguments& in) {
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes,
+                          broadcast({&in.tensor("self"), &in.tensor("mask")}));
+  return one(in.tensor("self").dtype, std::move(sizes));
+}
+
+// `src` must have the sizes of the part of `self` that it replaces.
+Inferred replaced(const BoundArguments& in, const Inferred& part) {
+  PETREL_RETURN_IF_ERROR(part.status());
+  const Sizes& sizes = (*part)[0].tensor.sizes;
+  PETREL_ASSIGN_OR_RETURN(Sizes both,
+                          broadcast_sizes({sizes, in.tensor("src").sizes}));
+  if (both != sizes) {
+    return invalid("argument 'src' is [",
+                   absl::StrJoin(in.tensor("src").sizes, ","),
+                   "], must be [", absl::StrJoin(sizes, ","), "]");
+  }
+  return one(in.tensor("self"));
+}
+
+Inferred select_scatter(const BoundArguments& in) {
+  return replaced(in, select(in));
+}
+
+Inferred slice_scatter(const BoundArguments& in) {
+  return replaced(in, slice(in));
+}
+
+Inferred diagonal_scatter(const BoundArguments& in) {
+  return replaced(in, diagonal(in));
+}
+
+Inferred embedding(const BoundArguments& in) {
+  const TensorType& weight = in.tensor("weight");
+  const TensorType& indices = in.tensor("indices");
+  PETREL_RETURN_IF_ERROR(check_index_dtype(indices));
+  if (weight.rank() != 2) {
+    return invalid("argument 'weight' has rank ", weight.rank(),
+                   ", must be 2");
+  }
+  Sizes sizes = indices.sizes;
+  sizes.push_back(weight.sizes[1]);
+  return one(weight.dtype, std::move(sizes));
+}
+
+Inferred take(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_index_dtype(in.tensor("index")));
+  return one(in.tensor("self").dtype, in.tensor("index").sizes);
+}
+
+Inferred take_along_dim(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  const TensorType& indices = in.tensor("indices");
+  PETREL_RETURN_IF_ERROR(check_index_dtype(indices));
+  if (!in.given("dim")) return one(self.dtype, {indices.numel()});
+  PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", self.rank()));
+  if (indices.rank() != self.rank() || self.rank() == 0) {
+    return invalid("argument 'indices' has rank ", indices.rank(),
+                   ", must be ", self.rank());
+  }
+  Sizes open = self.sizes;
+  open[dim] = indices.sizes[dim];
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes,
+                          broadcast_sizes({open, indices.sizes}));
+  return one(self.dtype, std::move(sizes));
+}
+
+Inferred one_hot(const BoundArguments& in) {
+  const int64_t classes = in.integer("num_classes");
+  if (classes < 1) return refuse_data_dependent(in);
+  Sizes sizes = in.tensor("self").sizes;
+  sizes.push_back(classes);
+  return one(ScalarType::kLong, std::move(sizes));
+}
+
+Inferred bucketize(const BoundArguments& in) {
+  return one(in.flag("out_int32") ? ScalarType::kInt : ScalarType::kLong,
+             in.tensor("self").sizes);
+}
+
+Inferred isin(const BoundArguments& in) {
+  return one(ScalarType::kBool, in.tensor("elements").sizes);
+}
+
+constexpr OpRow kRows[] = {
+    {"aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
+     "aten::index.Tensor_out", kPure, infer<index>},
+    {"aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
+     "aten::index.Tensor_out", kPure, infer<index>},
+    {"aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool "
+     "accumulate=False) -> Tensor",
+     "aten::index_put.out", kPure, infer<index_put>},
+    {"aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, "
+     "bool accumulate=False) -> Tensor(a!)",
+     "", kInPlace, infer<index_put>},
+    {"aten::_unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, "
+     "bool accumulate=False) -> Tensor",
+     "", kPure, infer<index_put>},
+    {"aten::index_select(Tensor self, int dim, Tensor index) -> Tensor",
+     "aten::index_select.out", kPure, infer<index_select>},
+    {"aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> "
+     "Tensor",
+     "", kPure, infer<same_as_self>},
+    {"aten::index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor "
+     "source) -> Tensor(a!)",
+     "", kInPlace, infer<same_as_self>},
+    {"aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, "
+     "Scalar alpha=1) -> Tensor",
+     "", kPure, infer<same_as_self>},
+    {"aten::index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, "
+     "*, Scalar alpha=1) -> Tensor(a!)",
+     "", kInPlace, infer<same_as_self>},
+    {"aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar "
+     "value) -> Tensor",
+     "", kPure, infer<same_as_self>},
+    {"aten::index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, "
+     "Scalar value) -> Tensor(a!)",
+     "", kInPlace, infer<same_as_self>},
+    {"aten::gather(Tensor self, int dim, Tensor index, *, bool "
+     "sparse_grad=False) -> Tensor",
+     "aten::gather.out", kPure, infer<gather>},
+    {"aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> "
+     "Tensor",
+     "aten::scatter.src_out", kPure, infer<same_as_self>},
+    {"aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) "
+     "-> Tensor",
+     "aten::scatter.value_out", kPure, infer<same_as_self>},
+    {"aten::scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) "
+     "-> Tensor(a!)",
+     "", kInPlace, infer<same_as_self>},
+    {"aten::scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar "
+     "value) -> Tensor(a!)",
+     "", kInPlace, infer<same_as_self>},
+    {"aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> "
+     "Tensor",
+     "aten::scatter_add.out", kPure, infer<same_as_self>},
+    {"aten::scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) "
+     "-> Tensor(a!)",
+     "", kInPlace, infer<same_as_self>},
+    {"aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor "
+     "src, str reduce, *, bool include_self=True) -> Tensor",
+     "", kPure, infer<same_as_self>},
+    {"aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> "
+     "Tensor",
+     "aten::masked_fill.Scalar_out", kPure | kElementwise, infer<masked_fill>},
+    {"aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> "
+     "Tensor",
+     "", kPure | kElementwise, infer<masked_fill>},
+    {"aten::masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) "
+     "-> Tensor(a!)",
+     "", kInPlace, infer<same_as_self>},
+    {"aten::masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) "
+     "-> Tensor(a!)",
+     "", kInPlace, infer<same_as_self>},
+    {"aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
+     "aten::masked_scatter.out", kPure, infer<masked_fill>},
+    {"aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> "
+     "Tensor(a!)",
+     "", kInPlace, infer<same_as_self>},
+    {"aten::masked_select(Tensor self, Tensor mask) -> Tensor",
+     "aten::masked_select.out", kPure, infer<refuse_data_dependent>},
+    {"aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> "
+     "Tensor",
+     "aten::select_scatter.out", kPure, infer<select_scatter>},
+    {"aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? "
+     "start=None, SymInt? end=None, SymInt step=1) -> Tensor",
+     "aten::slice_scatter.out", kPure, infer<slice_scatter>},
+    {"aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int "
+     "dim1=0, int dim2=1) -> Tensor",
+     "", kPure, infer<diagonal_scatter>},
+    {"aten::as_strided_scatter(Tensor self, Tensor src, SymInt[] size, "
+     "SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
+     "", kPure, infer<same_as_self>},
+    {"aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, "
+     "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
+     "aten::embedding.out", kPure, infer<embedding>},
+    {"aten::take(Tensor self, Tensor index) -> Tensor", "", kPure, infer<take>},
+    {"aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> "
+     "Tensor",
+     "", kPure, infer<take_along_dim>},
+    {"aten::one_hot(Tensor self, int num_classes=-1) -> Tensor",
+     "", kPure, infer<one_hot>},
+    {"aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool "
+     "out_int32=False, bool right=False) -> Tensor",
+     "", kPure, infer<bucketize>},
+    {"aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool "
+     "out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) "
+     "-> Tensor",
+     "", kPure, infer<bucketize>},
+    {"aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool "
+     "assume_unique=False, bool invert=False) -> Tensor",
+     "", kPure, infer<isin>},
+};
+
+}  // namespace
+
+absl::Span<const OpRow> index_ops() { return kRows; }
+
+}  // namespace petrel::exir

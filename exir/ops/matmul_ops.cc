@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "exir/ops/families.h"
+#include "exir/ops/promotion.h"
+#include "exir/ops/rule.h"
+
+namespace petrel::exir {
+namespace {
+
+absl::Status mismatch(const Sizes& a, const Sizes& b) {
+  return invalid("sizes [", absl::StrJoin(a, ","), "] and [",
+                 absl::StrJoin(b, ","), "] do not multiply");
+}
+
+absl::Status check_rank(const BoundArguments& in, const char* name,
+                        size_t rank) {
+  if (in.tensor(name).rank() == rank) return absl::OkStatus();
+  return invalid("argument '", name, "' has rank ", in.tensor(name).rank(),
+                 ", must be ", rank);
+}
+
+absl::Status check_same_dtype(const TensorType& a, const TensorType& b) {
+  if (a.dtype == b.dtype) return absl::OkStatus();
+  return invalid("dtypes ", std::string(scalar_type_name(a.dtype)), " and ",
+                 std::string(scalar_type_name(b.dtype)), " differ");
+}
+
+// What broadcasts into a product must not make it larger.
+absl::Status check_broadcasts_into(const TensorType& added,
+                                   const Sizes& product) {
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes,
+                          broadcast_sizes({added.sizes, product}));
+  if (sizes == product) return absl::OkStatus();
+  return invalid("sizes [", absl::StrJoin(added.sizes, ","),
+                 "] do not broadcast into [", absl::StrJoin(product, ","), "]");
+}
+
+Inferred linear(const BoundArguments& in) {
+  const TensorType& input = in.tensor("input");
+  const TensorType& weight = in.tensor("weight");
+  PETREL_RETURN_IF_ERROR(check_same_dtype(input, weight));
+  if (input.rank() == 0 || weight.rank() < 1 || weight.rank() > 2 ||
+      input.sizes.back() != weight.sizes.back()) {
+    return mismatch(input.sizes, weight.sizes);
+  }
+  Sizes sizes = input.sizes;
+  sizes.pop_back();
+  if (weight.rank() == 2) sizes.push_back(weight.sizes[0]);
+  if (in.given("bias")) {
+    PETREL_RETURN_IF_ERROR(check_broadcasts_into(in.tensor("bias"), sizes));
+  }
+  return one(input.dtype, std::move(sizes));
+}
+
+// Vectors count as a row on the left and as a column on the right; the batch
+// dimensions broadcast.
+Inferred multiplied(const TensorType& a, const TensorType& b) {
+  PETREL_RETURN_IF_ERROR(check_same_dtype(a, b));
+  if (a.rank() == 0 || b.rank() == 0) return mismatch(a.sizes, b.sizes);
+  Sizes left = a.sizes;
+  Sizes right = b.sizes;
+  if (a.rank() == 1) left.insert(left.begin(), 1);
+  if (b.rank() == 1) right.push_back(1);
+  if (left.back() != right[right.size() - 2]) return mismatch(a.sizes, b.sizes);
+  PETREL_ASSIGN_OR_RETURN(
+      Sizes sizes, broadcast_sizes({Sizes(left.begin(), left.end() - 2),
+                                    Sizes(right.begin(), right.end() - 2)}));
+  if (a.rank() > 1) sizes.push_back(left[left.size() - 2]);
+  if (b.rank() > 1) sizes.push_back(right.back());
+  return one(a.dtype, std::move(sizes));
+}
+
+Inferred matmul(const BoundArguments& in) {
+  return multiplied(in.tensor("self"), in.tensor("other"));
+}
+
+Inferred mm(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_rank(in, "self", 2));
+  PETREL_RETURN_IF_ERROR(check_rank(in, "mat2", 2));
+  return multiplied(in.tensor("self"), in.tensor("mat2"));
+}
+
+Inferred batched(const BoundArguments& in, const char* a, const char* b) {
+  PETREL_RETURN_IF_ERROR(check_rank(in, a, 3));
+  PETREL_RETURN_IF_ERROR(check_rank(in, b, 3));
+  if (in.tensor(a).sizes[0] != in.tensor(b).sizes[0]) {
+    return mismatch(in.tensor(a).sizes, in.tensor(b).sizes);
+  }
+  return multiplied(in.tensor(a), in.tensor(b));
+}
+
+Inferred bmm(const BoundArguments& in) { return batched(in, "self", "mat2"); }
+
+Inferred mv(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_rank(in, "self", 2));
+  PETREL_RETURN_IF_ERROR(check_rank(in, "vec", 1));
+  return multiplied(in.tensor("self"), in.tensor("vec"));
+}
+
+Inferred dot(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_rank(in, "self", 1));
+  PETREL_RETURN_IF_ERROR(check_rank(in, "tensor", 1));
+  return multiplied(in.tensor("self"), in.tensor("tensor"));
+}
+
+Inferred outer(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_rank(in, "self", 1));
+  PETREL_RETURN_IF_ERROR(check_rank(in, "vec2", 1));
+  PETREL_ASSIGN_OR_RETURN(ScalarType dtype, promoted_dtype(in));
+  return one(dtype,
+             {in.tensor("self").sizes[0], in.tensor("vec2").sizes[0]});
+}
+
+// `self` is added to `product`.
+Inferred added(const BoundArguments& in, Inferred product) {
+  PETREL_RETURN_IF_ERROR(product.status());
+  const TensorType& type = (*product)[0].tensor;
+  PETREL_RETURN_IF_ERROR(check_same_dtype(in.tensor("self"), type));
+  PETREL_RETURN_IF_ERROR(check_broadcasts_into(in.tensor("self"), type.sizes));
+  return product;
+}
+
+Inferred addmm(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_rank(in, "mat1", 2));
+  PETREL_RETURN_IF_ERROR(check_rank(in, "mat2", 2));
+  return added(in, multiplied(in.tensor("mat1"), in.tensor("mat2")));
+}
+
+Inferred addmv(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_rank(in, "mat", 2));
+  PETREL_RETURN_IF_ERROR(check_rank(in, "vec", 1));
+  return added(in, multiplied(in.tensor("mat"), in.tensor("vec")));
+}
+
+Inferred baddbmm(const BoundArguments& in) {
+  return added(in, batched(in, "batch1", "batch2"));
+}
+
+Inferred einsum(const BoundArguments& in) {
+  const std::vector<const TensorType*> operands = in.tensors("tensors");
+  std::string equation;
+  for (char c : in.text("equation")) {
+    if (c != ' ') equation.push_back(c);
+  }
+  const size_t arrow = equation.find("->");
+  const std::string left = equation.substr(0, arrow);
+  // Labels of each operand; '.' stands for the dimensions of an ellipsis.
+  std::map<char, int64_t> extents;
+  std::map<char, int> uses;
+  Sizes ellipsis;
+  size_t place = 0;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const size_t comma = std::min(left.find(',', place), left.size());
+    std::string labels = left.substr(place, comma - place);
+    if ((comma == left.size()) != (i + 1 == operands.size())) {
+      return invalid("argument 'equation' does not name ", operands.size(),
+                     " operands");
+    }
+    place = comma + 1;
+    const size_t dots = labels.find("...");
+    if (dots != std::string::npos) labels.replace(dots, 3, ".");
+    const Sizes& sizes = operands[i]->sizes;
+    const size_t named = labels.size() - (dots != std::string::npos ? 1 : 0);
+    if (sizes.size() < named ||
+        (dots == std::string::npos && sizes.size() != named)) {
+      return invalid("argument 'equation' gives operand ", i, " ", named,
+                     " dimensions, it has ", sizes.size());
+    }
+    size_t dim = 0;
+    for (char label : labels) {
+      if (label == '.') {
+        const size_t count = sizes.size() - named;
+        PETREL_ASSIGN_OR_RETURN(
+            ellipsis,
+            broadcast_sizes({ellipsis, Sizes(sizes.begin() + dim,
+                                             sizes.begin() + dim + count)}));
+        dim += count;
+        continue;
+      }
+      ++uses[label];
+      const auto [it, fresh] = extents.emplace(label, sizes[dim]);
+      if (!fresh && it->second == 1) it->second = sizes[dim];
+      if (sizes[dim] != it->second && sizes[dim] != 1) {
+        return invalid("argument 'equation' has '", std::string(1, label),
+                       "' as ", it->second, " and as ", sizes[dim]);
+      }
+      ++dim;
+    }
+  }
+  std::string result;
+  if (arrow != std::string::npos) {
+    result = equation.substr(arrow + 2);
+    const size_t dots = result.find("...");
+    if (dots != std::string::npos) result.replace(dots, 3, ".");
+  } else {
+    result = ".";
+    for (const auto& [label, count] : uses) {
+      if (count == 1) result.push_back(label);
+    }
+  }
+  Sizes sizes;
+  for (char label : result) {
+    if (label == '.') {
+      sizes.insert(sizes.end(), ellipsis.begin(), ellipsis.end());
+      continue;
+    }
+    const auto it = extents.find(label);
+    if (it == extents.end()) {
+      return invalid("argument 'equation' has no operand with '",
+                     std::string(1, label), "'");
+    }
+    sizes.push_back(it->second);
+  }
+  PETREL_ASSIGN_OR_RETURN(ScalarType dtype, promoted_dtype(in));
+  return one(dtype, std::move(sizes));
+}
+
+// [..., L, E] x [..., S, E] x [..., S, Ev] -> [..., L, Ev].
+Inferred attention(const BoundArguments& in) {
+  const TensorType& query = in.tensor("query");
+  const TensorType& key = in.tensor("key");
+  const TensorType& value = in.tensor("value");
+  if (in.number("dropout_p") != 0.0) {
+    return invalid("argument 'dropout_p' is ", in.number("dropout_p"),
+                   ", must be 0; call eval() on the model before exporting it");
+  }
+  const size_t rank = query.rank();
+  if (rank < 2 || key.rank() < 2 || value.rank() < 2 ||
+      query.sizes.back() != key.sizes.back() ||
+      key.sizes[key.rank() - 2] != value.sizes[value.rank() - 2]) {
+    return invalid("query [", absl::StrJoin(query.sizes, ","), "], key [",
+                   absl::StrJoin(key.sizes, ","), "] and value [",
+                   absl::StrJoin(value.sizes, ","), "] do not fit");
+  }
+  const auto batch_of = [](const TensorType& type) {
+    return Sizes(type.sizes.begin(), type.sizes.end() - 2);
+  };
+  Sizes sizes = batch_of(query);
+  if (!in.flag("enable_gqa")) {
+    PETREL_ASSIGN_OR_RETURN(
+        sizes,
+        broadcast_sizes({batch_of(query), batch_of(key), batch_of(value)}));
+  }
+  sizes.push_back(query.sizes[rank - 2]);
+  sizes.push_back(value.sizes.back());
+  return one(query.dtype, std::move(sizes));
+}
+
+Inferred flash_attention(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_rank(in, "query", 4));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, attention(in));
+  Sizes sizes = types[0].tensor.sizes;
+  sizes.pop_back();
+  types.push_back(TensorType::contiguous(ScalarType::kFloat, sizes));
+  return types;
+}
+
+Inferred cdist(const BoundArguments& in) {
+  const TensorType& a = in.tensor("x1");
+  const TensorType& b = in.tensor("x2");
+  if (a.rank() < 2 || b.rank() < 2 || a.sizes.back() != b.sizes.back()) {
+    return mismatch(a.sizes, b.sizes);
+  }
+  PETREL_ASSIGN_OR_RETURN(
+      Sizes sizes,
+      broadcast_sizes({Sizes(a.sizes.begin(), a.sizes.end() - 2),
+                       Sizes(b.sizes.begin(), b.sizes.end() - 2)}));
+  sizes.push_back(a.sizes[a.rank() - 2]);
+  sizes.push_back(b.sizes[b.rank() - 2]);
+  return one(a.dtype, std::move(sizes));
+}
+
+Inferred pdist(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_rank(in, "self", 2));
+  const int64_t rows = in.tensor("self").sizes[0];
+  return one(in.tensor("self").dtype, {rows * (rows - 1) / 2});
+}
+
+constexpr OpRow kRows[] = {
+    {"aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
+     "", kPure, infer<linear>},
+    {"aten::matmul(Tensor self, Tensor other) -> Tensor",
+     "", kPure, infer<matmul>},
+    {"aten::mm(Tensor self, Tensor mat2) -> Tensor",
+     "aten::mm.out", kPure, infer<mm>},
+    {"aten::bmm(Tensor self, Tensor mat2) -> Tensor",
+     "aten::bmm.out", kPure, infer<bmm>},
+    {"aten::mv(Tensor self, Tensor vec) -> Tensor", "", kPure, infer<mv>},
+    {"aten::dot(Tensor self, Tensor tensor) -> Tensor", "", kPure, infer<dot>},
+    {"aten::outer(Tensor self, Tensor vec2) -> Tensor",
+     "", kPure, infer<outer>},
+    {"aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, "
+     "Scalar alpha=1) -> Tensor",
+     "aten::addmm.out", kPure, infer<addmm>},
+    {"aten::addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar "
+     "beta=1, Scalar alpha=1) -> Tensor(a!)",
+     "", kInPlace, infer<addmm>},
+    {"aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar "
+     "beta=1, Scalar alpha=1) -> Tensor",
+     "", kPure, infer<baddbmm>},
+    {"aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, "
+     "Scalar alpha=1) -> Tensor",
+     "", kPure, infer<addmv>},
+    {"aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> "
+     "Tensor",
+     "", kPure, infer<einsum>},
+    {"aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor "
+     "value, Tensor? attn_mask=None, float dropout_p=0., bool "
+     "is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+     "", kPure, infer<attention>},
+    {"aten::_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor "
+     "key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? "
+     "attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)",
+     "", kPure, infer<flash_attention>},
+    {"aten::_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) "
+     "-> Tensor",
+     "aten::_cdist_forward.out", kPure, infer<cdist>},
+    {"aten::cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) "
+     "-> Tensor",
+     "", kPure, infer<cdist>},
+    {"aten::_pdist_forward(Tensor self, float p=2.) -> Tensor",
+     "aten::_pdist_forward.out", kPure, infer<pdist>},
+};
+
+}  // namespace
+
+absl::Span<const OpRow> matmul_ops() { return kRows; }
+
+}  // namespace petrel::exir

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
+#include "exir/ops/families.h"
+#include "exir/ops/rule.h"
+
+namespace petrel::exir {
+namespace {
+
+// `pad` holds (before, after) of the last dimension, then of the one before it.
+Inferred padded(const BoundArguments& in, bool reflects) {
+  TensorType out = in.tensor("self");
+  const Sizes pad = in.ints(in.has("pad") ? "pad" : "padding");
+  if (pad.size() % 2 != 0 || pad.size() / 2 > out.rank()) {
+    return invalid("argument 'pad' has ", pad.size(),
+                   " items, must be an even number of at most ",
+                   2 * out.rank());
+  }
+  constexpr int64_t kLimit = std::numeric_limits<int32_t>::max();
+  for (size_t i = 0; i < pad.size(); ++i) {
+    const size_t dim = out.rank() - 1 - i / 2;
+    const int64_t size = in.tensor("self").sizes[dim];
+    if (pad[i] > kLimit || pad[i] < -kLimit) {
+      return invalid("argument 'pad' has ", pad[i], " for dim ", dim);
+    }
+    if (reflects && pad[i] >= size) {
+      return invalid("argument 'pad' has ", pad[i], " for dim ", dim,
+                     ", must be below its size ", size, " to reflect");
+    }
+    out.sizes[dim] += pad[i];
+  }
+  return one(out);
+}
+
+Inferred constant_pad(const BoundArguments& in) { return padded(in, false); }
+
+Inferred pad(const BoundArguments& in) {
+  const std::string mode = in.text("mode");
+  for (const char* known : {"constant", "reflect", "replicate", "circular"}) {
+    if (mode == known) return padded(in, mode == "reflect");
+  }
+  return invalid("argument 'mode' is '", mode, "'");
+}
+
+Inferred reflection_pad(const BoundArguments& in) { return padded(in, true); }
+
+constexpr OpRow kRows[] = {
+    {"aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> "
+     "Tensor",
+     "aten::constant_pad_nd.out", kPure, infer<constant_pad>},
+    {"aten::pad(Tensor self, SymInt[] pad, str mode=\"constant\", float? "
+     "value=None) -> Tensor",
+     "", kPure, infer<pad>},
+    {"aten::reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor",
+     "aten::reflection_pad1d.out", kPure, infer<reflection_pad>},
+    {"aten::reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor",
+     "aten::reflection_pad2d.out", kPure, infer<reflection_pad>},
+    {"aten::reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor",
+     "aten::reflection_pad3d.out", kPure, infer<reflection_pad>},
+    {"aten::replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor",
+     "aten::replication_pad1d.out", kPure, infer<constant_pad>},
+    {"aten::replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor",
+     "aten::replication_pad2d.out", kPure, infer<constant_pad>},
+    {"aten::replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor",
+     "aten::replication_pad3d.out", kPure, infer<constant_pad>},
+};
+
+}  // namespace
+
+absl::Span<const OpRow> pad_ops() { return kRows; }
+
+}  // namespace petrel::exir

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+#include <utility>
+
+#include "exir/ops/elementwise.h"
+#include "exir/ops/families.h"
+#include "exir/ops/rule.h"
+
+namespace petrel::exir {
+namespace {
+
+// The number of spatial dimensions is the number in the operator's name.
+size_t spatial_dims(const BoundArguments& in) {
+  const size_t d = in.op().name.find('d', in.op().name.find("pool"));
+  return d == std::string::npos
+             ? 2
+             : static_cast<size_t>(in.op().name[d - 1] - '0');
+}
+
+absl::Status check_image(const TensorType& self, size_t spatial) {
+  if (self.rank() == spatial + 1 || self.rank() == spatial + 2) {
+    return absl::OkStatus();
+  }
+  return invalid("argument 'self' has rank ", self.rank(), ", must be ",
+                 spatial + 1, " or ", spatial + 2);
+}
+
+// One spatial size after pooling. In ceil mode a last window may hang over, but
+// it must start inside the image or its left padding.
+absl::StatusOr<int64_t> pooled(int64_t size, int64_t kernel, int64_t stride,
+                               int64_t padding, int64_t dilation,
+                               bool ceil_mode) {
+  const int64_t reach = dilation * (kernel - 1) + 1;
+  const int64_t room = size + 2 * padding - reach;
+  if (room < 0) {
+    return invalid("a window that reaches ", reach, " does not fit ", size,
+                   " padded by ", padding);
+  }
+  int64_t count = room / stride + 1;
+  if (ceil_mode && room % stride != 0 && count * stride < size + padding) {
+    ++count;
+  }
+  return count;
+}
+
+Inferred windowed(const BoundArguments& in) {
+  const size_t n = spatial_dims(in);
+  TensorType out = in.tensor("self");
+  PETREL_RETURN_IF_ERROR(check_image(out, n));
+  PETREL_ASSIGN_OR_RETURN(Sizes kernel, in.window("kernel_size", n, 1));
+  Sizes stride = kernel;
+  if (!in.ints("stride").empty()) {
+    PETREL_ASSIGN_OR_RETURN(stride, in.window("stride", n, 1));
+  }
+  PETREL_ASSIGN_OR_RETURN(Sizes padding, in.window("padding", n, 0));
+  Sizes dilation(n, 1);
+  if (in.has("dilation")) {
+    PETREL_ASSIGN_OR_RETURN(dilation, in.window("dilation", n, 1));
+  }
+  for (size_t i = 0; i < n; ++i) {
+    if (padding[i] > kernel[i] / 2) {
+      return invalid("argument 'padding' has ", padding[i],
+                     ", must be at most half of the kernel's ", kernel[i]);
+    }
+    int64_t& size = out.sizes[out.rank() - n + i];
+    PETREL_ASSIGN_OR_RETURN(
+        size, pooled(size, kernel[i], stride[i], padding[i], dilation[i],
+                     in.flag("ceil_mode")));
+  }
+  return one(out);
+}
+
+Inferred with_indices(Inferred values) {
+  PETREL_RETURN_IF_ERROR(values.status());
+  values->push_back(TensorType::contiguous(ScalarType::kLong,
+                                           (*values)[0].tensor.sizes));
+  return values;
+}
+
+Inferred max_pool_with_indices(const BoundArguments& in) {
+  return with_indices(windowed(in));
+}
+
+Inferred avg_pool(const BoundArguments& in) {
+  if (in.given("divisor_override") && in.integer("divisor_override") == 0) {
+    return invalid("argument 'divisor_override' is 0");
+  }
+  return windowed(in);
+}
+
+Inferred adaptive_pool(const BoundArguments& in) {
+  const size_t n = spatial_dims(in);
+  TensorType out = in.tensor("self");
+  PETREL_RETURN_IF_ERROR(check_image(out, n));
+  // An output size of -1 does not reach here: the exporter fills it in.
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes, in.window("output_size", n, 0));
+  for (size_t i = 0; i < n; ++i) out.sizes[out.rank() - n + i] = sizes[i];
+  return one(out);
+}
+
+Inferred adaptive_pool_with_indices(const BoundArguments& in) {
+  return with_indices(adaptive_pool(in));
+}
+
+constexpr OpRow kRows[] = {
+    {"aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], "
+     "int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> "
+     "Tensor",
+     "", kPure, infer<windowed>},
+    {"aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], "
+     "int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor",
+     "", kPure, infer<windowed>},
+    {"aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], "
+     "int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor",
+     "", kPure, infer<windowed>},
+    {"aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] "
+     "stride=[], int[1] padding=[0], int[1] dilation=[1], bool "
+     "ceil_mode=False) -> (Tensor, Tensor)",
+     "", kPure, infer<max_pool_with_indices>},
+    {"aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] "
+     "stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) "
+     "-> (Tensor, Tensor)",
+     "aten::max_pool2d_with_indices.out", kPure, infer<max_pool_with_indices>},
+    {"aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] "
+     "stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) "
+     "-> (Tensor, Tensor)",
+     "", kPure, infer<max_pool_with_indices>},
+    {"aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], "
+     "int[1] padding=[0], bool ceil_mode=False, bool count_include_pad=True) "
+     "-> Tensor",
+     "", kPure, infer<avg_pool>},
+    {"aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], "
+     "int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, "
+     "int? divisor_override=None) -> Tensor",
+     "aten::avg_pool2d.out", kPure, infer<avg_pool>},
+    {"aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], "
+     "int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, "
+     "int? divisor_override=None) -> Tensor",
+     "", kPure, infer<avg_pool>},
+    {"aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
+     "", kPure, infer<adaptive_pool>},
+    {"aten::adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
+     "aten::_adaptive_avg_pool2d.out", kPure, infer<adaptive_pool>},
+    {"aten::adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor",
+     "", kPure, infer<adaptive_pool>},
+    {"aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> "
+     "Tensor",
+     "aten::_adaptive_avg_pool2d.out", kPure, infer<adaptive_pool>},
+    {"aten::_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> "
+     "Tensor",
+     "", kPure, infer<adaptive_pool>},
+    {"aten::adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, "
+     "Tensor)",
+     "", kPure, infer<adaptive_pool_with_indices>},
+    {"aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, "
+     "Tensor)",
+     "", kPure, infer<adaptive_pool_with_indices>},
+    {"aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, "
+     "Tensor)",
+     "", kPure, infer<adaptive_pool_with_indices>},
+};
+
+}  // namespace
+
+absl::Span<const OpRow> pool_ops() { return kRows; }
+
+}  // namespace petrel::exir

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "exir/ops/families.h"
+#include "exir/ops/promotion.h"
+#include "exir/ops/rule.h"
+#include "exir/ops/view_rules.h"
+
+namespace petrel::exir {
+namespace {
+
+absl::StatusOr<ScalarType> common_dtype(
+    const std::vector<const TensorType*>& types) {
+  Promotion promotion;
+  for (const TensorType* type : types) {
+    PETREL_RETURN_IF_ERROR(promotion.add(*type));
+  }
+  return promotion.result();
+}
+
+Inferred concatenated(const std::vector<TensorType>& parts, int64_t axis) {
+  Promotion promotion;
+  std::optional<Sizes> sizes;
+  for (const TensorType& part : parts) {
+    PETREL_RETURN_IF_ERROR(promotion.add(part));
+    // A tensor of sizes [0] joins anything and adds nothing.
+    if (part.rank() == 1 && part.sizes[0] == 0) continue;
+    if (part.rank() == 0) return invalid("a tensor of rank 0 in a list");
+    if (!sizes) {
+      sizes = part.sizes;
+      PETREL_ASSIGN_OR_RETURN(axis, normalize_dim(axis, part.rank(), "dim"));
+      continue;
+    }
+    Sizes other = part.sizes;
+    if (other.size() == sizes->size()) {
+      other[axis] = (*sizes)[axis];
+      if (other == *sizes) {
+        (*sizes)[axis] += part.sizes[axis];
+        continue;
+      }
+    }
+    return invalid("sizes [", absl::StrJoin(part.sizes, ","), "] and [",
+                   absl::StrJoin(*sizes, ","), "] do not join along dim ",
+                   axis);
+  }
+  PETREL_ASSIGN_OR_RETURN(ScalarType dtype, promotion.result());
+  return one(dtype, sizes.value_or(Sizes{0}));
+}
+
+std::vector<TensorType> tensor_list(const BoundArguments& in) {
+  std::vector<TensorType> parts;
+  for (const TensorType* type : in.tensors("tensors")) parts.push_back(*type);
+  return parts;
+}
+
+Inferred cat(const BoundArguments& in) {
+  return concatenated(tensor_list(in), in.integer("dim"));
+}
+
+Inferred stack(const BoundArguments& in) {
+  const std::vector<const TensorType*> parts = in.tensors("tensors");
+  if (parts.empty()) return invalid("argument 'tensors' is empty");
+  Sizes sizes = parts[0]->sizes;
+  for (const TensorType* part : parts) {
+    if (part->sizes == sizes) continue;
+    return invalid("sizes [", absl::StrJoin(part->sizes, ","), "] and [",
+                   absl::StrJoin(sizes, ","), "] do not stack");
+  }
+  PETREL_ASSIGN_OR_RETURN(ScalarType dtype, common_dtype(parts));
+  PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", sizes.size() + 1));
+  sizes.insert(sizes.begin() + dim, static_cast<int64_t>(parts.size()));
+  return one(dtype, std::move(sizes));
+}
+
+Inferred hstack(const BoundArguments& in) {
+  std::vector<TensorType> parts = tensor_list(in);
+  if (parts.empty()) return invalid("argument 'tensors' is empty");
+  for (TensorType& part : parts) {
+    if (part.rank() == 0) part.sizes = {1};
+  }
+  return concatenated(parts, parts[0].rank() == 1 ? 0 : 1);
+}
+
+Inferred vstack(const BoundArguments& in) {
+  std::vector<TensorType> parts = tensor_list(in);
+  for (TensorType& part : parts) {
+    while (part.rank() < 2) part.sizes.insert(part.sizes.begin(), 1);
+  }
+  return concatenated(parts, 0);
+}
+
+Inferred repeat(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  const bool is_tile = in.has("dims");
+  Sizes repeats = in.ints(is_tile ? "dims" : "repeats");
+  if (repeats.size() < self.rank()) {
+    if (!is_tile) {
+      return invalid("argument 'repeats' has ", repeats.size(),
+                     " items, must have at least ", self.rank());
+    }
+    repeats.insert(repeats.begin(), self.rank() - repeats.size(), 1);
+  }
+  Sizes sizes(repeats.size() - self.rank(), 1);
+  sizes.insert(sizes.end(), self.sizes.begin(), self.sizes.end());
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (repeats[i] < 0 ||
+        __builtin_mul_overflow(sizes[i], repeats[i], &sizes[i])) {
+      return invalid("repeats dim ", i, " ", repeats[i], " times");
+    }
+  }
+  return one(self.dtype, std::move(sizes));
+}
+
+Inferred repeat_interleave(const BoundArguments& in) {
+  TensorType out = in.tensor("self");
+  if (!in.given("dim") || out.rank() == 0) out.sizes = {out.numel()};
+  PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", out.rank()));
+  const int64_t repeats = in.integer("repeats");
+  if (repeats < 0 || __builtin_mul_overflow(out.sizes[dim], repeats,
+                                            &out.sizes[dim])) {
+    return invalid("argument 'repeats' is ", repeats);
+  }
+  return one(out);
+}
+
+Inferred rot90(const BoundArguments& in) {
+  TensorType out = in.tensor("self");
+  PETREL_ASSIGN_OR_RETURN(Sizes dims, in.dims("dims", out.rank()));
+  if (dims.size() != 2 || out.rank() < 2) {
+    return invalid("argument 'dims' has ", dims.size(),
+                   " items, must have 2 of a rank of at least 2");
+  }
+  if (in.integer("k") % 2 != 0) {
+    std::swap(out.sizes[dims[0]], out.sizes[dims[1]]);
+  }
+  return one(out);
+}
+
+Inferred meshgrid(const BoundArguments& in) {
+  const std::vector<const TensorType*> axes = in.tensors("tensors");
+  Sizes sizes;
+  for (const TensorType* axis : axes) {
+    if (axis->rank() > 1) {
+      return invalid("a tensor of rank ", axis->rank(),
+                     " in a grid, must be at most 1");
+    }
+    sizes.push_back(axis->numel());
+  }
+  if (in.text("indexing") == "xy" && sizes.size() >= 2) {
+    std::swap(sizes[0], sizes[1]);
+  }
+  std::vector<Type> types;
+  for (const TensorType* axis : axes) {
+    types.push_back(TensorType::contiguous(axis->dtype, sizes));
+  }
+  return types;
+}
+
+Inferred broadcast_tensors(const BoundArguments& in) {
+  const std::vector<const TensorType*> parts = in.tensors("tensors");
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes, broadcast(parts));
+  std::vector<Type> types;
+  for (const TensorType* part : parts) {
+    types.push_back(TensorType::contiguous(part->dtype, sizes));
+  }
+  return types;
+}
+
+// The factor of pixel_shuffle; its square must divide.
+absl::StatusOr<int64_t> shuffle_factor(const BoundArguments& in,
+                                       const char* name) {
+  const int64_t factor = in.integer(name);
+  if (factor < 1 || factor > 32768) {
+    return invalid("argument '", name, "' is ", factor,
+                   ", must be in [1, 32768]");
+  }
+  if (in.tensor("self").rank() < 3) {
+    return invalid("argument 'self' has rank ", in.tensor("self").rank(),
+                   ", must be at least 3");
+  }
+  return factor;
+}
+
+Inferred pixel_shuffle(const BoundArguments& in) {
+  TensorType out = in.tensor("self");
+  PETREL_ASSIGN_OR_RETURN(int64_t factor,
+                          shuffle_factor(in, "upscale_factor"));
+  int64_t* chw = &out.sizes[out.rank() - 3];
+  if (chw[0] % (factor * factor) != 0) {
+    return invalid(chw[0], " channels are no multiple of ", factor, " squared");
+  }
+  chw[0] /= factor * factor;
+  chw[1] *= factor;
+  chw[2] *= factor;
+  return one(out);
+}
+
+Inferred pixel_unshuffle(const BoundArguments& in) {
+  TensorType out = in.tensor("self");
+  PETREL_ASSIGN_OR_RETURN(int64_t factor,
+                          shuffle_factor(in, "downscale_factor"));
+  int64_t* chw = &out.sizes[out.rank() - 3];
+  if (chw[1] % factor != 0 || chw[2] % factor != 0) {
+    return invalid("an image of ", chw[1], " x ", chw[2],
+                   " is no multiple of ", factor);
+  }
+  chw[0] *= factor * factor;
+  chw[1] /= factor;
+  chw[2] /= factor;
+  return one(out);
+}
+
+Inferred diag_embed(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  if (self.rank() == 0) return invalid("argument 'self' has no dimension");
+  PETREL_ASSIGN_OR_RETURN(int64_t a, in.dim("dim1", self.rank() + 1));
+  PETREL_ASSIGN_OR_RETURN(int64_t b, in.dim("dim2", self.rank() + 1));
+  if (a == b) return invalid("arguments 'dim1' and 'dim2' are both ", a);
+  const int64_t offset = in.integer("offset");
+  constexpr int64_t kLimit = std::numeric_limits<int32_t>::max();
+  if (offset > kLimit || offset < -kLimit) {
+    return invalid("argument 'offset' is ", offset);
+  }
+  Sizes sizes = self.sizes;
+  const int64_t length = sizes.back() + std::abs(offset);
+  sizes.pop_back();
+  sizes.insert(sizes.begin() + std::min(a, b), length);
+  sizes.insert(sizes.begin() + std::max(a, b), length);
+  return one(self.dtype, std::move(sizes));
+}
+
+constexpr OpRow kRows[] = {
+    {"aten::cat(Tensor[] tensors, int dim=0) -> Tensor",
+     "aten::cat.out", kPure, infer<cat>},
+    {"aten::concat(Tensor[] tensors, int dim=0) -> Tensor",
+     "aten::cat.out", kPure, infer<cat>},
+    {"aten::concatenate(Tensor[] tensors, int dim=0) -> Tensor",
+     "aten::cat.out", kPure, infer<cat>},
+    {"aten::stack(Tensor[] tensors, int dim=0) -> Tensor",
+     "aten::stack.out", kPure, infer<stack>},
+    {"aten::hstack(Tensor[] tensors) -> Tensor", "", kPure, infer<hstack>},
+    {"aten::vstack(Tensor[] tensors) -> Tensor", "", kPure, infer<vstack>},
+    {"aten::repeat(Tensor self, SymInt[] repeats) -> Tensor",
+     "aten::repeat.out", kPure, infer<repeat>},
+    {"aten::tile(Tensor self, SymInt[] dims) -> Tensor",
+     "", kPure, infer<repeat>},
+    {"aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? "
+     "dim=None, *, SymInt? output_size=None) -> Tensor",
+     "", kPure, infer<repeat_interleave>},
+    {"aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? "
+     "dim=None, *, SymInt? output_size=None) -> Tensor",
+     "", kPure, infer<refuse_data_dependent>},
+    {"aten::repeat_interleave.Tensor(Tensor repeats, *, SymInt? "
+     "output_size=None) -> Tensor",
+     "aten::repeat_interleave.Tensor_out", kPure, infer<refuse_data_dependent>},
+    {"aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
+     "aten::roll.out", kPure, infer<same_as_self>},
+    {"aten::flip(Tensor self, int[] dims) -> Tensor",
+     "aten::flip.out", kPure, infer<same_as_self>},
+    {"aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor",
+     "", kPure, infer<rot90>},
+    {"aten::tril(Tensor self, SymInt diagonal=0) -> Tensor",
+     "aten::tril.out", kPure, infer<same_as_self>},
+    {"aten::triu(Tensor self, SymInt diagonal=0) -> Tensor",
+     "", kPure, infer<same_as_self>},
+    {"aten::tril_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)",
+     "", kInPlace, infer<same_as_self>},
+    {"aten::triu_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)",
+     "", kInPlace, infer<same_as_self>},
+    {"aten::meshgrid(Tensor[] tensors) -> Tensor[]",
+     "", kPure | kView, infer<meshgrid>},
+    {"aten::meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]",
+     "", kPure | kView, infer<meshgrid>},
+    {"aten::broadcast_tensors(Tensor[] tensors) -> Tensor[]",
+     "", kPure | kView, infer<broadcast_tensors>},
+    {"aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
+     "aten::pixel_shuffle.out", kPure, infer<pixel_shuffle>},
+    {"aten::pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
+     "aten::pixel_unshuffle.out", kPure, infer<pixel_unshuffle>},
+    {"aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor",
+     "", kPure, infer<same_as_self>},
+    {"aten::native_channel_shuffle(Tensor self, SymInt groups) -> Tensor",
+     "", kPure, infer<same_as_self>},
+    {"aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) "
+     "-> Tensor",
+     "", kPure, infer<diag_embed>},
+};
+
+}  // namespace
+
+absl::Span<const OpRow> shape_ops() { return kRows; }
+
+}  // namespace petrel::exir
