@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/format/graph_check.h"
+
+#include <cmath>
+#include <string>
+
+#include "backends/xnnpack/format/node_kind.h"
+#include "backends/xnnpack/format/shape_rules.h"
+
+namespace petrel::backends::xnnpack {
+namespace {
+
+std::string number(uint64_t value) { return std::to_string(value); }
+
+std::string describe(const Graph& graph, const Node& node) {
+  return "node " + number(static_cast<uint64_t>(&node - graph.nodes.data())) + " (" +
+         find_node_kind(node.kind)->name + ")";
+}
+
+Problem check_value(const Graph& graph, const Value& value, std::vector<bool>* externals) {
+  if (Problem p = check_dims(value.dims); !p.ok()) return p;
+  if (value.flags > (kExternalInput | kExternalOutput) || (value.is_input() && value.is_output())) {
+    return Problem::invalid("flags are " + number(value.flags) + ", must be 0, 1 or 2");
+  }
+  if (value.flags == 0) {
+    if (value.external_id == kNoId) {
+      if (!value.is_constant()) return Problem::none();
+      const ConstantData& data = graph.constants[value.constant];
+      const uint64_t bytes = count_elements(value.dims) * sizeof(float);
+      if (value.datatype == Datatype::FP32 && value.quantization == Quantization::kNone &&
+          !data.is_named() && data.size < bytes) {
+        return Problem::invalid("its constant has " + number(data.size) + " bytes, " +
+                                to_string(value.dims) + " needs " + number(bytes));
+      }
+      return Problem::none();
+    }
+    return Problem::invalid("external_id is " + number(value.external_id) +
+                            ", but it is neither input nor output");
+  }
+  if (value.is_constant()) return Problem::invalid("it is external and a constant");
+  if (value.external_id >= graph.num_externs) {
+    return Problem::invalid("external_id is " + number(value.external_id) + ", must be below " +
+                            number(graph.num_externs));
+  }
+  if ((*externals)[value.external_id]) {
+    return Problem::invalid("external_id " + number(value.external_id) + " is taken");
+  }
+  (*externals)[value.external_id] = true;
+  return Problem::none();
+}
+
+Problem check_node(const Graph& graph, const Node& node, std::vector<bool>* ready) {
+  const NodeKindInfo& info = *find_node_kind(node.kind);
+  if ((node.flags & ~info.allowed_flags) != 0) {
+    return Problem::unsupported("flags are " + number(node.flags) + ", may be " +
+                                number(info.allowed_flags));
+  }
+  if (std::isnan(node.output_min) || std::isnan(node.output_max) ||
+      node.output_min > node.output_max) {
+    return Problem::invalid("output range is [" + std::to_string(node.output_min) + ", " +
+                            std::to_string(node.output_max) + "]");
+  }
+  std::vector<const Dims*> inputs;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const uint32_t id = node.inputs[i];
+    if (id == kNoId) {
+      inputs.push_back(nullptr);
+      continue;
+    }
+    if (!(*ready)[id]) {
+      return Problem::invalid("input " + number(i) + " is value " + number(id) +
+                              ", which nothing has computed yet");
+    }
+    if (info.has_bias && i >= 1 && !graph.values[id].is_constant()) {
+      return Problem::unsupported(std::string(i == 1 ? "filter" : "bias") + " is value " +
+                                  number(id) + ", which is not a constant");
+    }
+    inputs.push_back(&graph.values[id].dims);
+  }
+  Dims dims;
+  if (Problem p = infer_output_dims(node, inputs, &dims); !p.ok()) return p;
+  for (const uint32_t id : node.outputs) {
+    const Value& value = graph.values[id];
+    if ((*ready)[id]) {
+      return Problem::invalid("output is value " + number(id) +
+                              ", which is an input, a constant or computed before");
+    }
+    if (value.dims != dims) {
+      return Problem::invalid("output is value " + number(id) + " of " + to_string(value.dims) +
+                              ", must be " + to_string(dims));
+    }
+    (*ready)[id] = true;
+  }
+  return Problem::none();
+}
+
+}  // namespace
+
+Problem check_graph(const Graph& graph) {
+  std::vector<bool> externals(graph.num_externs, false);
+  std::vector<bool> ready(graph.values.size(), false);
+  uint64_t total = 0;
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    const Value& value = graph.values[i];
+    if (Problem p = check_value(graph, value, &externals); !p.ok()) {
+      return std::move(p).in("value " + number(i));
+    }
+    ready[i] = value.is_input() || value.is_constant();
+    // Cannot wrap: each is at most 2^34 and there are fewer than 2^30.
+    if (!ready[i]) total += count_elements(value.dims) * sizeof(float);
+  }
+  if (total > kMaxValueBytes) {
+    return Problem::invalid("all values need " + number(total) + " bytes, the limit is " +
+                            number(kMaxValueBytes));
+  }
+  for (size_t id = 0; id < externals.size(); ++id) {
+    if (!externals[id]) {
+      return Problem::invalid("no value has external id " + number(id) + " of " +
+                              number(externals.size()));
+    }
+  }
+  for (const Node& node : graph.nodes) {
+    if (Problem p = check_node(graph, node, &ready); !p.ok()) {
+      return std::move(p).in(describe(graph, node));
+    }
+  }
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    if (graph.values[i].is_output() && !ready[i]) {
+      return Problem::invalid("value " + number(i) + ": no node computes this output");
+    }
+  }
+  return Problem::none();
+}
+
+Problem check_implemented(const Graph& graph) {
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    const Value& value = graph.values[i];
+    if (value.quantization != Quantization::kNone || value.datatype != Datatype::FP32) {
+      return Problem::unsupported(
+          "value " + number(i) + " has datatype " +
+          schema::xnnpack::EnumNameDatatype(value.datatype) +
+          (value.quantization == Quantization::kNone ? "" : " and is quantised") +
+          ", only FP32 is supported");
+    }
+  }
+  for (const Node& node : graph.nodes) {
+    if (!find_node_kind(node.kind)->is_implemented) {
+      return Problem::unsupported(describe(graph, node) + " is not supported");
+    }
+  }
+  return Problem::none();
+}
+
+}  // namespace petrel::backends::xnnpack

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/format/payload_reader.h"
+
+#include <cstring>
+#include <string>
+#include <unordered_map>
+
+#include "backends/xnnpack/format/header.h"
+#include "backends/xnnpack/format/node_kind.h"
+
+namespace petrel::backends::xnnpack {
+namespace {
+
+namespace fbs = schema::xnnpack;
+
+// What flatbuffers asks of the address of a buffer, its largest force_align.
+constexpr size_t kFlatbufferAlignment = 16;
+
+std::string number(uint64_t value) { return std::to_string(value); }
+
+std::vector<uint32_t> copy(const flatbuffers::Vector<uint32_t>* list) {
+  if (list == nullptr) return {};
+  std::vector<uint32_t> out(list->size());
+  for (uint32_t i = 0; i < list->size(); ++i) out[i] = list->Get(i);
+  return out;
+}
+
+class Reader {
+ public:
+  Reader(const uint8_t* payload, const Header& header, const fbs::Graph& root, Graph* out)
+      : payload_(payload), header_(header), root_(root), out_(*out) {}
+
+  Problem read() {
+    if (root_.version() != nullptr && root_.version()->str() != "0") {
+      return Problem::unsupported("version is '" + root_.version()->str() + "', must be '0'");
+    }
+    out_.num_externs = root_.num_externs();
+    if (out_.num_externs > kMaxExternals) {
+      return Problem::invalid("num_externs is " + number(out_.num_externs) +
+                              ", must be at most " + number(kMaxExternals));
+    }
+    if (Problem p = read_constants(); !p.ok()) return p;
+    if (root_.values() != nullptr) {
+      for (const fbs::Value* value : *root_.values()) {
+        const std::string where = "value " + number(out_.values.size());
+        if (Problem p = read_value(*value); !p.ok()) return std::move(p).in(where);
+      }
+    }
+    if (root_.nodes() != nullptr) {
+      for (const fbs::Node* node : *root_.nodes()) {
+        std::string where = "node " + number(out_.nodes.size());
+        if (Problem p = read_node(*node, &where); !p.ok()) return std::move(p).in(where);
+      }
+    }
+    return Problem::none();
+  }
+
+ private:
+  Problem read_constants() {
+    const auto* named = root_.constant_data();
+    if (named != nullptr && named->size() > 0) {
+      for (uint32_t i = 1; i < named->size(); ++i) {
+        if (Problem p = read_constant(*named->Get(i)); !p.ok()) {
+          return std::move(p).in("constant " + number(i));
+        }
+      }
+      return Problem::none();
+    }
+    const auto* inline_buffers = root_.constant_buffer();
+    if (inline_buffers == nullptr) return Problem::none();
+    for (uint32_t i = 1; i < inline_buffers->size(); ++i) {
+      const auto* bytes = inline_buffers->Get(i)->storage();
+      ConstantData constant;
+      if (bytes != nullptr) {
+        constant.data = bytes->data();
+        constant.size = bytes->size();
+      }
+      out_.constants.push_back(constant);
+    }
+    return Problem::none();
+  }
+
+  Problem read_constant(const fbs::ConstantData& entry) {
+    ConstantData constant;
+    if (entry.named_key() != nullptr && entry.named_key()->size() > 0) {
+      constant.key = entry.named_key()->str();
+    } else {
+      if (entry.offset() > header_.constants_size ||
+          entry.size() > header_.constants_size - entry.offset()) {
+        return Problem::invalid("it is at " + number(entry.offset()) + " and has " +
+                                number(entry.size()) + " bytes, the constant region has " +
+                                number(header_.constants_size));
+      }
+      constant.data = payload_ + header_.constants_offset + entry.offset();
+      constant.size = entry.size();
+    }
+    out_.constants.push_back(std::move(constant));
+    return Problem::none();
+  }
+
+  Problem read_value(const fbs::Value& entry) {
+    Value value;
+    const fbs::TensorValue* tensor = entry.value_as_TensorValue();
+    if (const auto* quantized = entry.value_as_QuantizedTensorValue(); quantized != nullptr) {
+      tensor = quantized->tensor_value();
+      switch (quantized->quant_params_type()) {
+        case fbs::QuantParams::PerTensorQuant:
+          value.quantization = Quantization::kPerTensor;
+          break;
+        case fbs::QuantParams::PerChannelQuant:
+          value.quantization = Quantization::kPerChannel;
+          break;
+        case fbs::QuantParams::PerTokenDynamicQuant:
+          value.quantization = Quantization::kPerTokenDynamic;
+          break;
+        case fbs::QuantParams::PerChannelGroupQuant:
+          value.quantization = Quantization::kPerGroup;
+          break;
+        default:
+          return Problem::invalid("quantisation is of type " +
+                                  number(static_cast<uint8_t>(quantized->quant_params_type())) +
+                                  ", must be in [1, 4]");
+      }
+    }
+    if (tensor == nullptr) {
+      return Problem::invalid("it is of type " + number(static_cast<uint8_t>(entry.value_type())) +
+                              " without contents");
+    }
+    value.datatype = tensor->datatype();
+    if (value.datatype <= fbs::Datatype::INVALID || value.datatype > fbs::Datatype::MAX) {
+      return Problem::invalid("datatype is " +
+                              std::to_string(static_cast<int16_t>(value.datatype)) +
+                              ", must be in [1, " +
+                              std::to_string(static_cast<int16_t>(fbs::Datatype::MAX)) + "]");
+    }
+    // An older way to say that the value is quantised when it arrives.
+    if (tensor->dq_datatype() != fbs::Datatype::INVALID) {
+      value.quantization = Quantization::kPerTokenDynamic;
+    }
+    value.dims = copy(tensor->dims());
+    if (value.dims.size() != tensor->num_dims()) {
+      return Problem::invalid("num_dims is " + number(tensor->num_dims()) + ", dims has " +
+                              number(value.dims.size()) + " entries");
+    }
+    value.constant = tensor->constant_buffer_idx();
+    if (value.constant >= out_.constants.size()) {
+      return Problem::invalid("constant_buffer_idx is " + number(value.constant) +
+                              ", must be below " + number(out_.constants.size()));
+    }
+    value.external_id = tensor->external_id();
+    value.flags = tensor->flags();
+    if (!ids_.emplace(tensor->id_out(), static_cast<uint32_t>(out_.values.size())).second) {
+      return Problem::invalid("id_out " + number(tensor->id_out()) + " is taken");
+    }
+    out_.values.push_back(std::move(value));
+    return Problem::none();
+  }
+
+  Problem read_node(const fbs::Node& entry, std::string* where) {
+    const NodeKindInfo* info = find_node_kind(entry.node_type());
+    if (info == nullptr) {
+      return Problem::unsupported("kind is " + number(static_cast<uint8_t>(entry.node_type())) +
+                                  ", must be in [1, " +
+                                  number(static_cast<uint8_t>(NodeKind::MAX)) + "]");
+    }
+    *where += std::string(" (") + info->name + ")";
+    if (entry.node() == nullptr) return Problem::invalid("it has no contents");
+    Node node;
+    node.kind = info->kind;
+    node.debug_handle = entry.debug_handle();
+    if (entry.output_min_max() != nullptr) {
+      node.output_min = entry.output_min_max()->output_min();
+      node.output_max = entry.output_min_max()->output_max();
+    }
+    if (Problem p = read_contents(*info, entry.node(), &node); !p.ok()) return p;
+    for (std::vector<uint32_t>* list : {&node.inputs, &node.outputs}) {
+      for (size_t i = 0; i < list->size(); ++i) {
+        uint32_t& id = (*list)[i];
+        const bool is_bias = list == &node.inputs && info->has_bias && i + 1 == list->size();
+        if (is_bias && id == kNoId) continue;
+        const auto found = ids_.find(id);
+        if (found == ids_.end()) {
+          return Problem::invalid(std::string(list == &node.inputs ? "input " : "output ") +
+                                  number(i) + " is value " + number(id) + ", which is not there");
+        }
+        id = found->second;
+      }
+    }
+    out_.nodes.push_back(std::move(node));
+    return Problem::none();
+  }
+
+  // The tables of one family share their fields.
+  Problem read_contents(const NodeKindInfo& info, const void* table, Node* node) {
+    switch (info.family) {
+      case NodeFamily::kUnary:
+        read_unary(*static_cast<const fbs::Node1x1*>(table), node);
+        return Problem::none();
+      case NodeFamily::kBinary: {
+        const auto& t = *static_cast<const fbs::Node2x1*>(table);
+        node->inputs = {t.input1_id(), t.input2_id()};
+        node->outputs = {t.output_id()};
+        node->flags = t.flags();
+        return Problem::none();
+      }
+      case NodeFamily::kFullyConnected: {
+        const auto& t = *static_cast<const fbs::FullyConnected*>(table);
+        node->inputs = {t.input1_id(), t.filter_id(), t.bias_id()};
+        node->outputs = {t.output_id()};
+        node->flags = t.flags();
+        return Problem::none();
+      }
+      case NodeFamily::kConvolution:
+        read_convolution(*static_cast<const fbs::Conv*>(table), node);
+        return Problem::none();
+      case NodeFamily::kPooling: {
+        const auto& t = *static_cast<const fbs::Pooling2d*>(table);
+        read_unary(t, node);
+        read_padding(t, node);
+        Window& w = node->window;
+        w.kernel_height = t.pooling_height();
+        w.kernel_width = t.pooling_width();
+        w.stride_height = t.stride_height();
+        w.stride_width = t.stride_width();
+        w.dilation_height = t.dilation_height();
+        w.dilation_width = t.dilation_width();
+        // Average pools have no dilation; some writers leave it out.
+        if (node->kind == NodeKind::AvgPooling2d) {
+          if (w.dilation_height == 0) w.dilation_height = 1;
+          if (w.dilation_width == 0) w.dilation_width = 1;
+        }
+        return Problem::none();
+      }
+      case NodeFamily::kArgMaxPooling: {
+        const auto& t = *static_cast<const fbs::ArgMaxPooling2d*>(table);
+        node->inputs = {t.input_id()};
+        node->outputs = {t.output_value_id(), t.output_index_id()};
+        node->flags = t.flags();
+        read_padding(t, node);
+        node->window.kernel_height = node->window.stride_height = t.pooling_height();
+        node->window.kernel_width = node->window.stride_width = t.pooling_width();
+        return Problem::none();
+      }
+      case NodeFamily::kTranspose: {
+        const auto& t = *static_cast<const fbs::StaticTranspose*>(table);
+        read_unary(t, node);
+        return read_list("perm", t.perm(), t.num_dims(), &node->list);
+      }
+      case NodeFamily::kReshape: {
+        const auto& t = *static_cast<const fbs::StaticReshape*>(table);
+        read_unary(t, node);
+        return read_list("new_shape", t.new_shape(), t.num_dims(), &node->list);
+      }
+      case NodeFamily::kSlice: {
+        const auto& t = *static_cast<const fbs::StaticSlice*>(table);
+        read_unary(t, node);
+        if (Problem p = read_list("offsets", t.offsets(), t.num_dims(), &node->list); !p.ok()) {
+          return p;
+        }
+        return read_list("sizes", t.sizes(), t.num_dims(), &node->list2);
+      }
+      case NodeFamily::kPad: {
+        const auto& t = *static_cast<const fbs::StaticConstantPad*>(table);
+        read_unary(t, node);
+        node->list = copy(t.pre_paddings());
+        node->list2 = copy(t.post_paddings());
+        node->scalar = t.padding_value();
+        return Problem::none();
+      }
+      case NodeFamily::kResize: {
+        const auto& t = *static_cast<const fbs::StaticResizeBilinear2d*>(table);
+        read_unary(t, node);
+        node->new_height = t.new_height();
+        node->new_width = t.new_width();
+        return Problem::none();
+      }
+      case NodeFamily::kConcatenate: {
+        const auto& t = *static_cast<const fbs::Concatenate*>(table);
+        node->inputs = {t.input1_id(), t.input2_id(), t.input3_id(), t.input4_id(),
+                        t.input5_id()};
+        node->inputs.resize(info.num_inputs);
+        node->outputs = {t.output_id()};
+        node->flags = t.flags();
+        node->axis = t.axis();
+        return Problem::none();
+      }
+      case NodeFamily::kLeakyRelu: {
+        const auto& t = *static_cast<const fbs::LeakyRelu*>(table);
+        read_unary(t, node);
+        node->scalar = t.negative_slope();
+        return Problem::none();
+      }
+      case NodeFamily::kElu: {
+        const auto& t = *static_cast<const fbs::Elu*>(table);
+        read_unary(t, node);
+        node->scalar = t.alpha();
+        return Problem::none();
+      }
+      case NodeFamily::kAttention: {
+        const auto& t = *static_cast<const fbs::ScaledDotProductAttention*>(table);
+        node->inputs = {t.query_id(), t.key_id(), t.value_id(), t.scale_id(), t.mask_id()};
+        node->outputs = {t.output_id()};
+        node->flags = t.flags();
+        return Problem::none();
+      }
+    }
+    return Problem::invalid("unknown family");
+  }
+
+  template <typename Table>
+  static void read_unary(const Table& t, Node* node) {
+    node->inputs = {t.input_id()};
+    node->outputs = {t.output_id()};
+    node->flags = t.flags();
+  }
+
+  template <typename Table>
+  static void read_padding(const Table& t, Node* node) {
+    node->window.padding_top = t.padding_top();
+    node->window.padding_right = t.padding_right();
+    node->window.padding_bottom = t.padding_bottom();
+    node->window.padding_left = t.padding_left();
+  }
+
+  static void read_convolution(const fbs::Conv& t, Node* node) {
+    node->inputs = {t.input1_id(), t.filter_id(), t.bias_id()};
+    node->outputs = {t.output_id()};
+    node->flags = t.flags();
+    read_padding(t, node);
+    Window& w = node->window;
+    w.kernel_height = t.kernel_height();
+    w.kernel_width = t.kernel_width();
+    w.stride_height = t.subsampling_height();
+    w.stride_width = t.subsampling_width();
+    w.dilation_height = t.dilation_height();
+    w.dilation_width = t.dilation_width();
+    node->channels = {t.groups(), t.group_input_channels(), t.group_output_channels(),
+                      t.adjustment_height(), t.adjustment_width()};
+  }
+
+  static Problem read_list(const char* name, const flatbuffers::Vector<uint32_t>* list,
+                           uint32_t num_dims, std::vector<uint32_t>* out) {
+    *out = copy(list);
+    if (out->size() == num_dims) return Problem::none();
+    return Problem::invalid("num_dims is " + number(num_dims) + ", " + name + " has " +
+                            number(out->size()) + " entries");
+  }
+
+  const uint8_t* payload_;
+  const Header& header_;
+  const fbs::Graph& root_;
+  Graph& out_;
+  std::unordered_map<uint32_t, uint32_t> ids_;
+};
+
+}  // namespace
+
+Problem read_payload(const uint8_t* payload, size_t size, Graph* out) {
+  *out = Graph();
+  Header header;
+  if (Problem p = read_header(payload, size, &header); !p.ok()) return p;
+  const uint8_t* flatbuffer = payload + header.flatbuffer_offset;
+  if (header.flatbuffer_size < 8 || header.flatbuffer_size >= FLATBUFFERS_MAX_BUFFER_SIZE) {
+    return Problem::invalid("the flatbuffer has " + number(header.flatbuffer_size) +
+                            " bytes, must be in [8, 2^31)");
+  }
+  if (reinterpret_cast<uintptr_t>(flatbuffer) % kFlatbufferAlignment != 0) {
+    struct alignas(kFlatbufferAlignment) Block {
+      uint8_t bytes[kFlatbufferAlignment];
+    };
+    const size_t blocks =
+        (header.flatbuffer_size + kFlatbufferAlignment - 1) / kFlatbufferAlignment;
+    auto aligned = std::make_shared<std::vector<Block>>(blocks);
+    std::memcpy(aligned->data(), flatbuffer, header.flatbuffer_size);
+    flatbuffer = aligned->front().bytes;
+    out->storage = aligned;
+  }
+  const char* identifier = reinterpret_cast<const char*>(flatbuffer) + 4;
+  const bool is_xn00 = std::memcmp(identifier, "XN00", 4) == 0;
+  if (!is_xn00 && std::memcmp(identifier, "XN01", 4) != 0) {
+    return Problem::unsupported("the flatbuffer's identifier is neither XN00 nor XN01");
+  }
+  flatbuffers::Verifier verifier(flatbuffer, header.flatbuffer_size);
+  if (!verifier.VerifyBuffer<fbs::Graph>(is_xn00 ? "XN00" : "XN01")) {
+    return Problem::invalid("the flatbuffer is damaged");
+  }
+  return Reader(payload, header, *flatbuffers::GetRoot<fbs::Graph>(flatbuffer), out).read();
+}
+
+}  // namespace petrel::backends::xnnpack
