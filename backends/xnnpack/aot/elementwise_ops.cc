@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "backends/xnnpack/aot/arguments.h"
+#include "backends/xnnpack/aot/op_table.h"
+#include "exir/status_macros.h"
+
+namespace petrel::backends::xnnpack::aot {
+namespace {
+
+using absl::Status;
+using exir::Support;
+using IrNode = exir::Node;
+
+void bound(Node& node, const Range& range) {
+  node.output_min = range.min;
+  node.output_max = range.max;
+}
+
+// The first tensor in the layout of the result.
+absl::StatusOr<uint32_t> self(Lowering& l, const IrNode& node) {
+  return l.operand(node.argument(0).value(), l.result_layout(node));
+}
+
+// --- one input ---
+
+template <NodeKind kKind>
+Status lower_unary(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
+  l.add_node(kKind, {x}, l.result(node));
+  return absl::OkStatus();
+}
+
+Status lower_activation(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
+  bound(l.add_node(NodeKind::Clamp, {x}, l.result(node)), *activation_range(node));
+  return absl::OkStatus();
+}
+
+Support check_activation(const IrNode& node) {
+  if (activation_range(node)) return Support::yes();
+  return Support::no("its bounds must be numbers, the lower one not above the upper one");
+}
+
+Status lower_leaky_relu(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
+  l.add_node(NodeKind::LeakyRelu, {x}, l.result(node)).scalar =
+      static_cast<float>(*number_argument(node.argument("negative_slope")));
+  return absl::OkStatus();
+}
+
+Support check_leaky_relu(const IrNode& node) {
+  const auto slope = number_argument(node.argument("negative_slope"));
+  if (slope && std::isfinite(*slope)) return Support::yes();
+  return Support::no("negative_slope must be a finite number");
+}
+
+Status lower_elu(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
+  l.add_node(NodeKind::Elu, {x}, l.result(node)).scalar =
+      static_cast<float>(*number_argument(node.argument("alpha")));
+  return absl::OkStatus();
+}
+
+Support check_elu(const IrNode& node) {
+  const auto alpha = number_argument(node.argument("alpha"));
+  if (!alpha || !std::isfinite(*alpha) || *alpha <= 0) {
+    return Support::no("alpha must be a positive number");
+  }
+  for (const char* name : {"scale", "input_scale"}) {
+    const auto value = number_argument(node.argument(name));
+    if (!value || *value != 1) return Support::no(absl::StrCat(name, " must be 1"));
+  }
+  return Support::yes();
+}
+
+// x * sigmoid(x).
+Status lower_silu(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
+  const uint32_t gate = l.intermediate(l.result_dims(node));
+  l.add_node(NodeKind::Sigmoid, {x}, gate);
+  bound(l.add_node(NodeKind::Multiply, {x, gate}, l.result(node)), l.range());
+  return absl::OkStatus();
+}
+
+// clamp(x + 3, 0, 6) / 6.
+Status lower_hardsigmoid(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t three, l.scalar(3));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t sixth, l.scalar(1.0 / 6));
+  const uint32_t clamped = l.intermediate(l.result_dims(node));
+  bound(l.add_node(NodeKind::Add, {x, three}, clamped), {0, 6});
+  bound(l.add_node(NodeKind::Multiply, {clamped, sixth}, l.result(node)), l.range());
+  return absl::OkStatus();
+}
+
+Support check_gelu(const IrNode& node) {
+  const exir::Argument& approximate = node.argument("approximate");
+  if (approximate.is_string() &&
+      (approximate.as_string() == "none" || approximate.as_string() == "tanh")) {
+    return Support::yes();
+  }
+  return Support::no("approximate must be 'none' or 'tanh'");
+}
+
+// 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
+Status lower_tanh_gelu(Lowering& l, const IrNode& node, uint32_t x) {
+  const Dims dims = l.result_dims(node);
+  const auto binary = [&](NodeKind kind, uint32_t a, uint32_t b) {
+    const uint32_t out = l.intermediate(dims);
+    l.add_node(kind, {a, b}, out);
+    return out;
+  };
+  PETREL_ASSIGN_OR_RETURN(const uint32_t half, l.scalar(0.5));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t one, l.scalar(1));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t linear, l.scalar(std::sqrt(2 / M_PI)));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t cubic, l.scalar(0.044715 * std::sqrt(2 / M_PI)));
+  const uint32_t square = l.intermediate(dims);
+  l.add_node(NodeKind::Square, {x}, square);
+  const uint32_t factor =
+      binary(NodeKind::Add, binary(NodeKind::Multiply, square, cubic), linear);
+  const uint32_t inner = binary(NodeKind::Multiply, x, factor);
+  const uint32_t tanh = l.intermediate(dims);
+  l.add_node(NodeKind::Tanh, {inner}, tanh);
+  const uint32_t gate = binary(NodeKind::Add, tanh, one);
+  const uint32_t scaled = binary(NodeKind::Multiply, x, half);
+  bound(l.add_node(NodeKind::Multiply, {scaled, gate}, l.result(node)), l.range());
+  return absl::OkStatus();
+}
+
+Status lower_gelu(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
+  if (node.argument("approximate").as_string() == "tanh") return lower_tanh_gelu(l, node, x);
+  l.add_node(NodeKind::Gelu, {x}, l.result(node));
+  return absl::OkStatus();
+}
+
+NodeKind power_kind(double exponent) {
+  if (exponent == 2) return NodeKind::Square;
+  if (exponent == 0.5) return NodeKind::SquareRoot;
+  if (exponent == -0.5) return NodeKind::ReciprocalSquareRoot;
+  return NodeKind::NONE;
+}
+
+Support check_pow(const IrNode& node) {
+  const auto exponent = number_argument(node.argument("exponent"));
+  if (exponent && power_kind(*exponent) != NodeKind::NONE) return Support::yes();
+  return Support::no(
+      absl::StrCat("exponent is ", exponent ? number_text(*exponent) : "not a number",
+                   ", must be 2, 0.5 or -0.5"));
+}
+
+Status lower_pow(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
+  l.add_node(power_kind(*number_argument(node.argument("exponent"))), {x}, l.result(node));
+  return absl::OkStatus();
+}
+
+// --- two inputs ---
+
+Support check_binary(const IrNode& node) {
+  const int alpha = node.op().find_arg("alpha");
+  if (alpha >= 0) {
+    const auto value = number_argument(node.argument(static_cast<size_t>(alpha)));
+    if (!value || !std::isfinite(*value)) return Support::no("alpha must be a finite number");
+  }
+  if (!node.argument("other").is_value() && !number_argument(node.argument("other"))) {
+    return Support::no("other must be a tensor or a number");
+  }
+  return Support::yes();
+}
+
+double alpha_of(const IrNode& node) {
+  const int alpha = node.op().find_arg("alpha");
+  return alpha < 0 ? 1 : *number_argument(node.argument(static_cast<size_t>(alpha)));
+}
+
+absl::StatusOr<uint32_t> other(Lowering& l, const IrNode& node) {
+  const exir::Argument& argument = node.argument("other");
+  const double alpha = alpha_of(node);
+  if (!argument.is_value()) return l.scalar(*number_argument(argument) * alpha);
+  const size_t rank = node.result()->tensor().rank();
+  PETREL_ASSIGN_OR_RETURN(const uint32_t id,
+                          l.operand(argument.value(), l.result_layout(node), rank));
+  if (alpha == 1) return id;
+  PETREL_ASSIGN_OR_RETURN(const uint32_t factor, l.scalar(alpha));
+  const uint32_t scaled = l.intermediate(l.dims(id));
+  l.add_node(NodeKind::Multiply, {id, factor}, scaled);
+  return scaled;
+}
+
+template <NodeKind kKind>
+Status lower_binary(Lowering& l, const IrNode& node) {
+  const size_t rank = node.result()->tensor().rank();
+  PETREL_ASSIGN_OR_RETURN(const uint32_t a,
+                          l.operand(node.argument(0).value(), l.result_layout(node), rank));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t b, other(l, node));
+  bound(l.add_node(kKind, {a, b}, l.result(node)), l.range());
+  return absl::OkStatus();
+}
+
+constexpr OpRow unary(const char* name, Status (*lower)(Lowering&, const IrNode&),
+                      Support (*check)(const IrNode&) = &accept) {
+  return {name, check, &follows, lower};
+}
+constexpr OpRow binary(const char* name, Status (*lower)(Lowering&, const IrNode&)) {
+  return {name, &check_binary, &follows, lower, /*takes_activation=*/true};
+}
+
+constexpr OpRow kRows[] = {
+    unary("aten.abs.default", &lower_unary<NodeKind::Abs>),
+    unary("aten.ceil.default", &lower_unary<NodeKind::Ceiling>),
+    unary("aten.cos.default", &lower_unary<NodeKind::Cos>),
+    unary("aten.exp.default", &lower_unary<NodeKind::Exp>),
+    unary("aten.floor.default", &lower_unary<NodeKind::Floor>),
+    unary("aten.hardswish.default", &lower_unary<NodeKind::Hardswish>),
+    unary("aten.log.default", &lower_unary<NodeKind::Log>),
+    unary("aten.neg.default", &lower_unary<NodeKind::Negate>),
+    unary("aten.rsqrt.default", &lower_unary<NodeKind::ReciprocalSquareRoot>),
+    unary("aten.sigmoid.default", &lower_unary<NodeKind::Sigmoid>),
+    unary("aten.sin.default", &lower_unary<NodeKind::Sin>),
+    unary("aten.sqrt.default", &lower_unary<NodeKind::SquareRoot>),
+    unary("aten.tanh.default", &lower_unary<NodeKind::Tanh>),
+    unary("aten.relu.default", &lower_activation, &check_activation),
+    unary("aten.relu6.default", &lower_activation, &check_activation),
+    unary("aten.hardtanh.default", &lower_activation, &check_activation),
+    unary("aten.clamp.default", &lower_activation, &check_activation),
+    unary("aten.leaky_relu.default", &lower_leaky_relu, &check_leaky_relu),
+    unary("aten.elu.default", &lower_elu, &check_elu),
+    unary("aten.gelu.default", &lower_gelu, &check_gelu),
+    unary("aten.pow.Tensor_Scalar", &lower_pow, &check_pow),
+    {"aten.silu.default", &accept, &follows, &lower_silu, true},
+    {"aten.hardsigmoid.default", &accept, &follows, &lower_hardsigmoid, true},
+    binary("aten.add.Tensor", &lower_binary<NodeKind::Add>),
+    binary("aten.add.Scalar", &lower_binary<NodeKind::Add>),
+    binary("aten.sub.Tensor", &lower_binary<NodeKind::Subtract>),
+    binary("aten.sub.Scalar", &lower_binary<NodeKind::Subtract>),
+    binary("aten.mul.Tensor", &lower_binary<NodeKind::Multiply>),
+    binary("aten.mul.Scalar", &lower_binary<NodeKind::Multiply>),
+    binary("aten.div.Tensor", &lower_binary<NodeKind::Div>),
+    binary("aten.div.Scalar", &lower_binary<NodeKind::Div>),
+    {"aten.minimum.default", &check_binary, &follows, &lower_binary<NodeKind::Minimum>},
+    {"aten.maximum.default", &check_binary, &follows, &lower_binary<NodeKind::Maximum>},
+};
+
+}  // namespace
+
+std::optional<Range> activation_range(const exir::Node& node) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const std::string name = node.op().full_name();
+  double min = -kInfinity;
+  double max = kInfinity;
+  if (name == "aten.relu.default") {
+    min = 0;
+  } else if (name == "aten.relu6.default") {
+    min = 0;
+    max = 6;
+  } else if (name == "aten.hardtanh.default" || name == "aten.clamp.default") {
+    const bool is_clamp = name == "aten.clamp.default";
+    const auto low = number_argument(node.argument(is_clamp ? "min" : "min_val"), -kInfinity);
+    const auto high = number_argument(node.argument(is_clamp ? "max" : "max_val"), kInfinity);
+    if (!low || !high) return std::nullopt;
+    min = *low;
+    max = *high;
+  } else {
+    return std::nullopt;
+  }
+  if (!(min <= max)) return std::nullopt;
+  return Range{static_cast<float>(min), static_cast<float>(max)};
+}
+
+absl::Span<const OpRow> elementwise_ops() { return kRows; }
+
+}  // namespace petrel::backends::xnnpack::aot

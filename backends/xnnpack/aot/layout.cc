@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/aot/layout.h"
+
+#include <set>
+
+namespace petrel::backends::xnnpack::aot {
+namespace {
+
+using exir::Node;
+using exir::Value;
+
+// Which layouts the users of a value outside of one group ask for.
+struct Demand {
+  bool plain = false;
+  bool channels_last = false;
+};
+
+class Planner {
+ public:
+  explicit Planner(const LayoutProblem& problem) : problem_(problem) {}
+
+  std::map<const Value*, Layout> plan() {
+    for (const Node* node : problem_.nodes) {
+      producer_[problem_.result(*node)] = node;
+      needs_[node] = effective_need(*node);
+    }
+    for (const Node* node : problem_.nodes) {
+      const LayoutNeed need = needs_[node];
+      const bool channels_last = need == LayoutNeed::kChannelsLast;
+      layouts_[problem_.result(*node)] = channels_last ? Layout::kChannelsLast : Layout::kPlain;
+      if (need == LayoutNeed::kFollows) join_neighbours(*node);
+    }
+    std::map<const Node*, std::vector<const Node*>> groups;
+    for (const Node* node : problem_.nodes) {
+      if (needs_[node] == LayoutNeed::kFollows) groups[root(node)].push_back(node);
+    }
+    for (const auto& [unused, group] : groups) place(group);
+    return std::move(layouts_);
+  }
+
+ private:
+  LayoutNeed effective_need(const Node& node) const {
+    const LayoutNeed need = problem_.need(node);
+    if (need != LayoutNeed::kFollows) return need;
+    const bool can_follow = has_channels_last_form(problem_.result(node)->tensor().rank());
+    return can_follow ? LayoutNeed::kFollows : LayoutNeed::kPlain;
+  }
+
+  // Operands whose layout matters to a node that follows.
+  std::vector<const Value*> operands(const Node& node) const {
+    std::vector<const Value*> out;
+    const size_t rank = problem_.result(node)->tensor().rank();
+    for (const Value* operand : node.operands()) {
+      if (!operand->is_constant() && operand->tensor().rank() == rank) out.push_back(operand);
+    }
+    return out;
+  }
+
+  const Node* producer(const Value* value) const {
+    const auto found = producer_.find(value);
+    return found == producer_.end() ? nullptr : found->second;
+  }
+
+  bool follows(const Node* node) const {
+    return node != nullptr && needs_.at(node) == LayoutNeed::kFollows;
+  }
+
+  void join_neighbours(const Node& node) {
+    for (const Value* operand : operands(node)) {
+      if (const Node* other = producer(operand); follows(other)) parent_[root(&node)] = root(other);
+    }
+  }
+
+  const Node* root(const Node* node) {
+    auto found = parent_.find(node);
+    while (found != parent_.end() && found->second != node) {
+      node = found->second;
+      found = parent_.find(node);
+    }
+    return node;
+  }
+
+  // What users that do not follow ask of `value`.
+  Demand demand(const Value* value) const {
+    Demand demand;
+    demand.plain = value->output_uses() > 0;
+    for (const Node* user : value->users()) {
+      const auto need = needs_.find(user);
+      if (need == needs_.end()) continue;
+      if (need->second == LayoutNeed::kPlain) demand.plain = true;
+      if (need->second == LayoutNeed::kChannelsLast || need->second == LayoutNeed::kReduces) {
+        demand.channels_last = true;
+      }
+    }
+    return demand;
+  }
+
+  void place(const std::vector<const Node*>& group) {
+    int64_t cost_of_plain = 0;
+    int64_t cost_of_channels_last = 0;
+    bool touches_channels_last = false;
+    std::set<const Value*> seen;
+    for (const Node* node : group) {
+      for (const Value* operand : operands(*node)) {
+        if (follows(producer(operand)) || !seen.insert(operand).second) continue;
+        const auto found = layouts_.find(operand);
+        const bool is_channels_last =
+            found != layouts_.end() && found->second == Layout::kChannelsLast;
+        touches_channels_last |= is_channels_last;
+        // A copy that somebody else needs anyway costs nothing.
+        const Demand others = demand(operand);
+        const int64_t cost = operand->tensor().numel();
+        if (is_channels_last && !others.plain) cost_of_plain += cost;
+        if (!is_channels_last && !others.channels_last) cost_of_channels_last += cost;
+      }
+      const Value* result = problem_.result(*node);
+      const Demand users = demand(result);
+      touches_channels_last |= users.channels_last;
+      if (users.plain) cost_of_channels_last += result->tensor().numel();
+      if (users.channels_last) cost_of_plain += result->tensor().numel();
+    }
+    if (!touches_channels_last || cost_of_channels_last > cost_of_plain) return;
+    for (const Node* node : group) layouts_[problem_.result(*node)] = Layout::kChannelsLast;
+  }
+
+  const LayoutProblem& problem_;
+  std::map<const Value*, const Node*> producer_;
+  std::map<const Node*, LayoutNeed> needs_;
+  std::map<const Node*, const Node*> parent_;
+  std::map<const Value*, Layout> layouts_;
+};
+
+}  // namespace
+
+exir::Sizes channels_last_sizes(const exir::Sizes& sizes) {
+  if (sizes.size() == 3) return {sizes[0], 1, sizes[2], sizes[1]};
+  return {sizes[0], sizes[2], sizes[3], sizes[1]};
+}
+
+size_t channels_last_axis(size_t rank, size_t axis) {
+  constexpr size_t kRank3[] = {0, 3, 2};
+  constexpr size_t kRank4[] = {0, 3, 1, 2};
+  return rank == 3 ? kRank3[axis] : kRank4[axis];
+}
+
+bool is_same_in_both_layouts(const exir::Sizes& sizes) {
+  int64_t pixels = 1;
+  for (size_t i = 2; i < sizes.size(); ++i) pixels *= sizes[i];
+  return sizes[1] == 1 || pixels == 1;
+}
+
+std::map<const exir::Value*, Layout> plan_layouts(const LayoutProblem& problem) {
+  return Planner(problem).plan();
+}
+
+}  // namespace petrel::backends::xnnpack::aot

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// In which order the elements of each value of a partition lie. XNNPACK's
+// convolutions, pools and resizes want channels last; matrix products want what
+// PyTorch has. Elementwise nodes, concatenation, padding and slicing can do
+// either and follow their neighbours, so that a CNN has one transpose where it
+// starts and at most one where it ends.
+//
+//   x --> conv --> add --> conv --> mean --> view --> linear --> y
+//   plain  channels last . . . . . . . . .   plain
+//
+// Channels-last forms of what the IR calls [N,C,H,W] and [N,C,L]:
+//
+//   [N,C,H,W] -> [N,H,W,C]        [N,C,L] -> [N,1,L,C]
+
+#ifndef PETREL_BACKENDS_XNNPACK_AOT_LAYOUT_H_
+#define PETREL_BACKENDS_XNNPACK_AOT_LAYOUT_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "exir/ir/graph.h"
+
+namespace petrel::backends::xnnpack::aot {
+
+enum class Layout : uint8_t { kPlain, kChannelsLast };
+
+// What a node asks of its operands and makes of its result.
+enum class LayoutNeed : uint8_t {
+  kPlain,         // plain -> plain
+  kChannelsLast,  // channels last -> channels last
+  kReduces,       // channels last -> plain
+  kFollows,       // either, the result as the operands
+  kTakesEither,   // either -> plain, at no cost
+};
+
+// True for ranks that have a channels-last form.
+inline bool has_channels_last_form(size_t rank) { return rank == 3 || rank == 4; }
+
+// Precondition of the following: has_channels_last_form(rank).
+exir::Sizes channels_last_sizes(const exir::Sizes& sizes);
+// Where axis `axis` of the IR is in the channels-last form.
+size_t channels_last_axis(size_t rank, size_t axis);
+
+// True when both forms have the same bytes: one channel or one pixel.
+bool is_same_in_both_layouts(const exir::Sizes& sizes);
+
+// The nodes to place and what they need. `result` is the value that a node
+// makes, which is another node's when an activation was merged into it; `nodes`
+// leaves the merged ones out.
+struct LayoutProblem {
+  std::vector<const exir::Node*> nodes;
+  std::function<LayoutNeed(const exir::Node&)> need;
+  std::function<const exir::Value*(const exir::Node&)> result;
+};
+
+// The layout of every node's result; all other values are plain. Groups of
+// connected nodes that follow get the layout that converts fewer elements.
+std::map<const exir::Value*, Layout> plan_layouts(const LayoutProblem& problem);
+
+}  // namespace petrel::backends::xnnpack::aot
+
+#endif  // PETREL_BACKENDS_XNNPACK_AOT_LAYOUT_H_

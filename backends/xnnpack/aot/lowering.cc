@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/aot/lowering.h"
+
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "backends/xnnpack/aot/op_table.h"
+#include "exir/status_macros.h"
+
+namespace petrel::backends::xnnpack::aot {
+namespace {
+
+constexpr uint64_t kWeightAlignment = 16;
+
+Dims to_dims(const exir::Sizes& sizes) { return Dims(sizes.begin(), sizes.end()); }
+
+exir::Sizes padded_sizes(const exir::Sizes& sizes, size_t rank) {
+  exir::Sizes padded(rank > sizes.size() ? rank - sizes.size() : 0, 1);
+  padded.insert(padded.end(), sizes.begin(), sizes.end());
+  return padded;
+}
+
+}  // namespace
+
+absl::Status Lowering::run() {
+  add_inputs();
+  merge_activations();
+  plan();
+  for (const auto& node : part_.nodes()) {
+    if (merged_into_.count(node.get()) == 0) PETREL_RETURN_IF_ERROR(lower(*node));
+  }
+  return add_outputs();
+}
+
+void Lowering::add_inputs() {
+  for (const exir::Value* input : part_.inputs()) {
+    const uint32_t id = add_value(to_dims(input->tensor().sizes));
+    graph_.values[id].external_id = graph_.num_externs++;
+    graph_.values[id].flags = kExternalInput;
+    forms_[input] = {id, Layout::kPlain};
+  }
+  // The first time a node's result leaves it can be written in place.
+  for (size_t i = 0; i < part_.outputs().size(); ++i) {
+    const exir::Value* output = part_.outputs()[i];
+    const auto external_id = static_cast<uint32_t>(graph_.num_externs + i);
+    if (output->producer() != nullptr) outputs_.try_emplace(output, external_id);
+  }
+}
+
+void Lowering::merge_activations() {
+  for (const auto& node : part_.nodes()) {
+    if (!activation_range(*node)) continue;
+    const exir::Value* operand = node->operands()[0];
+    const exir::Node* producer = operand->producer();
+    if (producer == nullptr || !operand->has_single_user() || merged_into_.count(producer) != 0) {
+      continue;
+    }
+    const OpRow* row = find_row(producer->op());
+    if (row == nullptr || !row->takes_activation) continue;
+    merged_into_[node.get()] = producer;
+    activation_of_[producer] = node.get();
+  }
+}
+
+const exir::Value* Lowering::effective_result(const exir::Node& node) const {
+  const auto activation = activation_of_.find(&node);
+  return activation == activation_of_.end() ? node.result() : activation->second->result();
+}
+
+void Lowering::plan() {
+  LayoutProblem problem;
+  for (const auto& node : part_.nodes()) {
+    if (merged_into_.count(node.get()) == 0) problem.nodes.push_back(node.get());
+  }
+  problem.need = [](const exir::Node& node) {
+    const OpRow* row = find_row(node.op());
+    return row == nullptr ? LayoutNeed::kPlain : row->need(node);
+  };
+  problem.result = [this](const exir::Node& node) { return effective_result(node); };
+  layouts_ = plan_layouts(problem);
+}
+
+absl::Status Lowering::lower(const exir::Node& node) {
+  const OpRow* row = find_row(node.op());
+  const exir::Support support =
+      row == nullptr ? exir::Support::no("XNNPACK has no such operator") : row->check(node);
+  if (!support.supported) {
+    return absl::InvalidArgumentError(absl::StrCat(node.describe(), ": ", support.reason));
+  }
+  const auto activation = activation_of_.find(&node);
+  range_ = activation == activation_of_.end() ? Range() : *activation_range(*activation->second);
+  debug_handle_ = static_cast<uint32_t>(debug_handles_.size());
+  debug_handles_[debug_handle_] = effective_result(node)->name();
+  return row->lower(*this, node);
+}
+
+absl::Status Lowering::add_outputs() {
+  for (const exir::Value* output : part_.outputs()) {
+    const uint32_t external_id = graph_.num_externs++;
+    range_ = Range();
+    debug_handle_ = static_cast<uint32_t>(debug_handles_.size());
+    debug_handles_[debug_handle_] = output->name();
+    PETREL_ASSIGN_OR_RETURN(const uint32_t source, operand(output, Layout::kPlain));
+    if (graph_.values[source].external_id == external_id) continue;
+    const Dims dims = to_dims(output->tensor().sizes);
+    const uint32_t id = add_value(dims);
+    // A constant of one element is kept as [1], whatever its rank.
+    if (graph_.values[source].dims == dims) {
+      add_node(NodeKind::Copy, {source}, id);
+    } else {
+      add_node(NodeKind::StaticReshape, {source}, id).list = dims;
+    }
+    graph_.values[id].external_id = external_id;
+    graph_.values[id].flags = kExternalOutput;
+  }
+  return absl::OkStatus();
+}
+
+Layout Lowering::result_layout(const exir::Node& node) const {
+  const auto found = layouts_.find(effective_result(node));
+  return found == layouts_.end() ? Layout::kPlain : found->second;
+}
+
+Dims Lowering::result_dims(const exir::Node& node) const {
+  const exir::Sizes& sizes = effective_result(node)->tensor().sizes;
+  return to_dims(result_layout(node) == Layout::kPlain ? sizes : channels_last_sizes(sizes));
+}
+
+uint32_t Lowering::result(const exir::Node& node) {
+  const exir::Value* value = effective_result(node);
+  const Layout layout = result_layout(node);
+  const uint32_t id = add_value(result_dims(node));
+  if (layout == Layout::kPlain) mark_output(value, id);
+  forms_[value] = {id, layout};
+  return id;
+}
+
+void Lowering::mark_output(const exir::Value* value, uint32_t id) {
+  const auto output = outputs_.find(value);
+  if (output == outputs_.end()) return;
+  graph_.values[id].external_id = output->second;
+  graph_.values[id].flags = kExternalOutput;
+}
+
+uint32_t Lowering::intermediate(Dims dims) { return add_value(std::move(dims)); }
+
+uint32_t Lowering::add_value(Dims dims) {
+  Value value;
+  value.dims = std::move(dims);
+  graph_.values.push_back(std::move(value));
+  return static_cast<uint32_t>(graph_.values.size() - 1);
+}
+
+Node& Lowering::add_node(NodeKind kind, std::vector<uint32_t> inputs, uint32_t output) {
+  Node node;
+  node.kind = kind;
+  node.inputs = std::move(inputs);
+  node.outputs = {output};
+  node.debug_handle = debug_handle_;
+  graph_.nodes.push_back(std::move(node));
+  return graph_.nodes.back();
+}
+
+uint32_t Lowering::reshape(uint32_t id, Dims dims) {
+  if (graph_.values[id].dims == dims) return id;
+  const uint32_t out = add_value(dims);
+  add_node(NodeKind::StaticReshape, {id}, out).list = std::move(dims);
+  return out;
+}
+
+absl::StatusOr<uint32_t> Lowering::operand(const exir::Value* value, Layout layout, size_t rank) {
+  const exir::Sizes& sizes = value->tensor().sizes;
+  if (rank == 0) rank = sizes.size();
+  if (value->is_constant()) return constant_operand(value, layout, rank);
+  const auto found = forms_.find(value);
+  if (found == forms_.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("value '", value->name(), "' is used before it is made"));
+  }
+  const Form form = found->second;
+  if (form.layout == layout && (layout == Layout::kPlain || rank == sizes.size())) return form.id;
+  const auto key = std::make_tuple(value, layout, rank);
+  const auto done = converted_.find(key);
+  if (done != converted_.end()) return done->second;
+
+  uint32_t id = form.id;
+  if (form.layout == Layout::kChannelsLast) id = convert(id, sizes, Layout::kPlain);
+  if (layout == Layout::kChannelsLast) {
+    const exir::Sizes padded = padded_sizes(sizes, rank);
+    // A move of axes of one element does the padding as well.
+    if (!is_same_in_both_layouts(padded)) id = reshape(id, to_dims(padded));
+    id = convert(id, padded, Layout::kChannelsLast);
+  }
+  if (layout == Layout::kPlain) mark_output(value, id);
+  converted_[key] = id;
+  return id;
+}
+
+Layout Lowering::layout_of(const exir::Value* value) const {
+  const auto found = forms_.find(value);
+  return found == forms_.end() ? Layout::kPlain : found->second.layout;
+}
+
+absl::StatusOr<uint32_t> Lowering::any_operand(const exir::Value* value) {
+  return operand(value, layout_of(value));
+}
+
+// `sizes` are those of the IR; at most two nodes.
+uint32_t Lowering::convert(uint32_t id, const exir::Sizes& sizes, Layout to) {
+  const Dims plain = to_dims(sizes);
+  const Dims channels_last = to_dims(channels_last_sizes(sizes));
+  const bool to_plain = to == Layout::kPlain;
+  if (is_same_in_both_layouts(sizes)) return reshape(id, to_plain ? plain : channels_last);
+  const bool is_image = sizes.size() == 4;
+  std::vector<uint32_t> perm = {0, 2, 1};
+  if (is_image) perm = to_plain ? std::vector<uint32_t>{0, 3, 1, 2} : std::vector<uint32_t>{0, 2, 3, 1};
+  // Rank 3 is transposed as it is; its channels-last form has an axis more.
+  const Dims rows = {plain[0], plain[2], plain[1]};
+  if (!is_image && to_plain) id = reshape(id, rows);
+  const uint32_t out = add_value(to_plain ? plain : is_image ? channels_last : rows);
+  add_node(NodeKind::StaticTranspose, {id}, out).list = perm;
+  return reshape(out, to_plain ? plain : channels_last);
+}
+
+absl::StatusOr<uint32_t> Lowering::constant_operand(const exir::Value* value, Layout layout,
+                                                    size_t rank) {
+  const exir::ConstantPtr& constant = value->constant();
+  if (constant->type.numel() == 1) return add_constant({1}, constant->data);
+  WeightView view = WeightView::of(*constant);
+  if (layout == Layout::kChannelsLast) {
+    view = view.padded_to(rank);
+    if (rank == 3) {
+      view = view.permuted({0, 2, 1}).with_axis(1);
+    } else {
+      view = view.permuted({0, 2, 3, 1});
+    }
+  }
+  return this->constant(value, view);
+}
+
+absl::StatusOr<uint32_t> Lowering::constant(const exir::Value* value, const WeightView& view) {
+  return constant(value, view, to_dims(view.sizes));
+}
+
+absl::StatusOr<uint32_t> Lowering::constant(const exir::Value* value, const WeightView& view,
+                                            Dims dims) {
+  return add_constant(std::move(dims), weights_.blob(value->constant(), view));
+}
+
+absl::StatusOr<uint32_t> Lowering::scalar(double value) {
+  const float narrow = static_cast<float>(value);
+  uint8_t bytes[sizeof(narrow)];
+  std::memcpy(bytes, &narrow, sizeof(narrow));
+  return add_constant({1}, exir::Blob::copy_of(bytes));
+}
+
+absl::StatusOr<uint32_t> Lowering::add_constant(Dims dims, const exir::Blob& blob) {
+  const std::string key = exir::to_hex(blob.sha256());
+  const auto found = constants_.find({key, dims});
+  if (found != constants_.end()) return found->second;
+  const auto [index, is_new] =
+      constant_index_.try_emplace(key, static_cast<uint32_t>(graph_.constants.size()));
+  if (is_new) {
+    PETREL_ASSIGN_OR_RETURN(const bool stored,
+                            store_.add_named_blob(key, blob, kWeightAlignment, ""));
+    if (!stored) {
+      return absl::InternalError(
+          absl::StrCat("key '", key, "' is taken by other bytes than those it is the digest of"));
+    }
+    ConstantData data;
+    data.key = key;
+    graph_.constants.push_back(std::move(data));
+  }
+  const uint32_t id = add_value(dims);
+  graph_.values[id].constant = index->second;
+  constants_[{key, std::move(dims)}] = id;
+  return id;
+}
+
+}  // namespace petrel::backends::xnnpack::aot

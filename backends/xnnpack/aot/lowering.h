@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The payload graph of one partition while it is made. The functions that lower
+// operators (op_table.h) ask it for operands in the layout they need and for a
+// value to put their result into; it adds transposes, named constants and the
+// partition's arguments as they are asked for.
+//
+//   absl::StatusOr<uint32_t> x = lowering.operand(node.argument("self").value(),
+//                                                 Layout::kChannelsLast);
+//   Node& relu = lowering.add_node(NodeKind::Clamp, {*x}, lowering.result(node));
+//   relu.output_min = 0;
+//
+// Arguments of the delegate: inputs 0..n-1 of the partition, then its outputs.
+// A value that leaves the partition in another layout than it has, that leaves
+// twice, or that is an input at the same time, gets a node that copies it.
+
+#ifndef PETREL_BACKENDS_XNNPACK_AOT_LOWERING_H_
+#define PETREL_BACKENDS_XNNPACK_AOT_LOWERING_H_
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "backends/xnnpack/aot/layout.h"
+#include "backends/xnnpack/aot/weight_blob.h"
+#include "backends/xnnpack/format/graph.h"
+#include "exir/backend/backend.h"
+
+namespace petrel::backends::xnnpack::aot {
+
+// Bounds that an activation puts on the node before it.
+struct Range {
+  float min = -std::numeric_limits<float>::infinity();
+  float max = std::numeric_limits<float>::infinity();
+};
+
+class Lowering {
+ public:
+  // All arguments must outlive this.
+  Lowering(const exir::Graph& part, WeightBlobs& weights, exir::NamedBlobStore& store)
+      : part_(part), weights_(weights), store_(store) {}
+
+  // Lowers the whole partition; InvalidArgument names the node that cannot be.
+  absl::Status run();
+
+  Graph& graph() { return graph_; }
+  std::map<uint32_t, std::string>& debug_handles() { return debug_handles_; }
+
+  // --- for the functions that lower one operator ---
+
+  // The id of `value` in `layout`, with ones in front up to `rank`, which
+  // counts as the IR does; constants too. Rank 0 means the value's own.
+  absl::StatusOr<uint32_t> operand(const exir::Value* value, Layout layout, size_t rank = 0);
+
+  // The layout that `value` has, and its id in that layout.
+  Layout layout_of(const exir::Value* value) const;
+  absl::StatusOr<uint32_t> any_operand(const exir::Value* value);
+
+  // A constant in an order of its own; `dims` if they are not those of the view.
+  absl::StatusOr<uint32_t> constant(const exir::Value* value, const WeightView& view);
+  absl::StatusOr<uint32_t> constant(const exir::Value* value, const WeightView& view, Dims dims);
+  absl::StatusOr<uint32_t> scalar(double value);
+
+  // The layout of a node's result, and the value to put it into.
+  Layout result_layout(const exir::Node& node) const;
+  uint32_t result(const exir::Node& node);
+  // The sizes of the result in that layout.
+  Dims result_dims(const exir::Node& node) const;
+
+  // A value between two nodes.
+  uint32_t intermediate(Dims dims);
+
+  // Valid until the next call. The output range is that of the activation
+  // merged into the IR node, if any.
+  Node& add_node(NodeKind kind, std::vector<uint32_t> inputs, uint32_t output);
+  uint32_t reshape(uint32_t id, Dims dims);
+
+  // The bounds that the last payload node of the current IR node must apply.
+  Range range() const { return range_; }
+  const Dims& dims(uint32_t id) const { return graph_.values[id].dims; }
+
+ private:
+  struct Form {
+    uint32_t id;
+    Layout layout;
+  };
+
+  void add_inputs();
+  void merge_activations();
+  void plan();
+  absl::Status lower(const exir::Node& node);
+  absl::Status add_outputs();
+  const exir::Value* effective_result(const exir::Node& node) const;
+  // Makes value `id` an argument of the delegate if `value` leaves the partition.
+  void mark_output(const exir::Value* value, uint32_t id);
+  uint32_t add_value(Dims dims);
+  uint32_t convert(uint32_t id, const exir::Sizes& sizes, Layout to);
+  absl::StatusOr<uint32_t> add_constant(Dims dims, const exir::Blob& blob);
+  absl::StatusOr<uint32_t> constant_operand(const exir::Value* value, Layout layout, size_t rank);
+
+  const exir::Graph& part_;
+  WeightBlobs& weights_;
+  exir::NamedBlobStore& store_;
+  Graph graph_;
+  std::map<uint32_t, std::string> debug_handles_;
+  uint32_t debug_handle_ = 0;
+  Range range_;
+
+  std::map<const exir::Node*, const exir::Node*> merged_into_;  // activation -> producer
+  std::map<const exir::Node*, const exir::Node*> activation_of_;
+  std::map<const exir::Value*, Layout> layouts_;
+  std::map<const exir::Value*, Form> forms_;  // as the producer made it
+  std::map<std::tuple<const exir::Value*, Layout, size_t>, uint32_t> converted_;
+  std::map<std::pair<std::string, Dims>, uint32_t> constants_;
+  std::map<std::string, uint32_t> constant_index_;
+  std::map<const exir::Value*, uint32_t> outputs_;  // value -> external id
+};
+
+}  // namespace petrel::backends::xnnpack::aot
+
+#endif  // PETREL_BACKENDS_XNNPACK_AOT_LOWERING_H_

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which nodes XNNPACK takes, and why not the others: what the operator table
+// asks of each, and what XNNPACK asks of all: fp32, one result, rank 1 to 6, no
+// empty tensors, something to compute at run time.
+
+#ifndef PETREL_BACKENDS_XNNPACK_AOT_PARTITIONER_H_
+#define PETREL_BACKENDS_XNNPACK_AOT_PARTITIONER_H_
+
+#include <vector>
+
+#include "exir/backend/backend.h"
+
+namespace petrel::backends::xnnpack::aot {
+
+class XnnpackPartitioner final : public exir::Partitioner {
+ public:
+  exir::Support supports(const exir::Node& node) const override;
+  bool keeps(const exir::OpInfo& op) const override;
+  // False for nodes that only move elements.
+  bool worthwhile(const std::vector<const exir::Node*>& nodes) const override;
+};
+
+}  // namespace petrel::backends::xnnpack::aot
+
+#endif  // PETREL_BACKENDS_XNNPACK_AOT_PARTITIONER_H_

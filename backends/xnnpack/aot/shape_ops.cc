@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "backends/xnnpack/aot/arguments.h"
+#include "backends/xnnpack/aot/op_table.h"
+#include "exir/status_macros.h"
+
+namespace petrel::backends::xnnpack::aot {
+namespace {
+
+using absl::Status;
+using exir::Sizes;
+using exir::Support;
+using exir::Value;
+using IrNode = exir::Node;
+
+constexpr size_t kMaxConcatenated = 5;
+
+const Sizes& self_sizes(const IrNode& node) {
+  return node.argument(0).value()->tensor().sizes;
+}
+
+// --- view and its kin: the same elements, other sizes ---
+
+// An image of one pixel or one channel can be reshaped in either layout.
+LayoutNeed view_need(const IrNode& node) {
+  const Sizes& in = self_sizes(node);
+  const bool either = has_channels_last_form(in.size()) && is_same_in_both_layouts(in);
+  return either ? LayoutNeed::kTakesEither : LayoutNeed::kPlain;
+}
+
+Status lower_view(Lowering& l, const IrNode& node) {
+  const Value* input = node.argument(0).value();
+  const bool either = view_need(node) == LayoutNeed::kTakesEither;
+  PETREL_ASSIGN_OR_RETURN(
+      const uint32_t x, either ? l.any_operand(input) : l.operand(input, Layout::kPlain));
+  const uint32_t out = l.result(node);
+  const Dims dims = l.dims(out);
+  l.add_node(NodeKind::StaticReshape, {x}, out).list = dims;
+  return absl::OkStatus();
+}
+
+// --- permute ---
+
+std::optional<std::vector<size_t>> permutation(const IrNode& node) {
+  const size_t rank = self_sizes(node).size();
+  std::optional<std::vector<int64_t>> dims = ints_argument(node.argument("dims"), rank);
+  if (!dims || dims->size() != rank) return std::nullopt;
+  std::vector<size_t> axes;
+  std::vector<bool> seen(rank, false);
+  for (const int64_t dim : *dims) {
+    const auto axis = axis_argument(dim, rank);
+    if (!axis || seen[*axis]) return std::nullopt;
+    seen[*axis] = true;
+    axes.push_back(*axis);
+  }
+  return axes;
+}
+
+Support check_permute(const IrNode& node) {
+  if (permutation(node)) return Support::yes();
+  return Support::no("dims is not a literal permutation");
+}
+
+LayoutNeed permute_need(const IrNode& node) {
+  return self_sizes(node).size() == 4 ? LayoutNeed::kTakesEither : LayoutNeed::kPlain;
+}
+
+// A permuted image is read from the layout it has: two transposes become one.
+Status lower_permute(Lowering& l, const IrNode& node) {
+  const Value* input = node.argument(0).value();
+  std::vector<size_t> axes = *permutation(node);
+  uint32_t x = 0;
+  if (axes.size() == 4 && l.layout_of(input) == Layout::kChannelsLast) {
+    PETREL_ASSIGN_OR_RETURN(x, l.any_operand(input));
+    for (size_t& axis : axes) axis = channels_last_axis(4, axis);
+  } else {
+    PETREL_ASSIGN_OR_RETURN(x, l.operand(input, Layout::kPlain));
+  }
+  const uint32_t out = l.result(node);
+  if (std::is_sorted(axes.begin(), axes.end())) {
+    l.add_node(NodeKind::Copy, {x}, out);
+    return absl::OkStatus();
+  }
+  l.add_node(NodeKind::StaticTranspose, {x}, out).list.assign(axes.begin(), axes.end());
+  return absl::OkStatus();
+}
+
+// --- cat ---
+
+Support check_cat(const IrNode& node) {
+  const exir::Argument& tensors = node.argument("tensors");
+  const exir::Argument& dim = node.argument("dim");
+  const size_t rank = node.result()->tensor().rank();
+  if (!dim.is_int() || !axis_argument(dim.as_int(), rank)) {
+    return Support::no("dim must be literal and in range");
+  }
+  for (const Value* value : tensors.values()) {
+    // PyTorch lets empty tensors of any rank take part.
+    if (value->tensor().rank() != rank) {
+      return Support::no(absl::StrCat("'", value->name(), "' has rank ", value->tensor().rank(),
+                                      ", must be ", rank));
+    }
+  }
+  return Support::yes();
+}
+
+// Five at a time; the result of one step is the first operand of the next.
+Status lower_cat(Lowering& l, const IrNode& node) {
+  const Layout layout = l.result_layout(node);
+  const size_t rank = node.result()->tensor().rank();
+  size_t axis = *axis_argument(node.argument("dim").as_int(), rank);
+  if (layout == Layout::kChannelsLast) axis = channels_last_axis(rank, axis);
+  std::vector<uint32_t> ids;
+  for (const Value* value : node.argument("tensors").values()) {
+    uint32_t id = 0;
+    if (value->is_constant() && layout == Layout::kPlain) {
+      PETREL_ASSIGN_OR_RETURN(id, l.constant(value, WeightView::of(*value->constant())));
+    } else {
+      PETREL_ASSIGN_OR_RETURN(id, l.operand(value, layout));
+    }
+    // A constant of one element is kept as [1].
+    if (l.dims(id).size() != l.result_dims(node).size()) {
+      id = l.reshape(id, Dims(l.result_dims(node).size(), 1));
+    }
+    ids.push_back(id);
+  }
+  if (ids.size() == 1) {
+    l.add_node(NodeKind::Copy, {ids[0]}, l.result(node));
+    return absl::OkStatus();
+  }
+  constexpr NodeKind kKinds[] = {NodeKind::Concatenate2, NodeKind::Concatenate3,
+                                 NodeKind::Concatenate4, NodeKind::Concatenate5};
+  uint32_t joined = ids[0];
+  for (size_t next = 1; next < ids.size();) {
+    const size_t count = std::min(kMaxConcatenated - 1, ids.size() - next);
+    std::vector<uint32_t> step = {joined};
+    Dims dims = l.dims(joined);
+    for (size_t i = 0; i < count; ++i) {
+      step.push_back(ids[next + i]);
+      dims[axis] += l.dims(ids[next + i])[axis];
+    }
+    next += count;
+    joined = next == ids.size() ? l.result(node) : l.intermediate(dims);
+    l.add_node(kKinds[count - 1], step, joined).axis = static_cast<uint32_t>(axis);
+  }
+  return absl::OkStatus();
+}
+
+// --- slice ---
+
+// Where the slice begins, within the dim as PyTorch clamps it.
+std::optional<int64_t> slice_start(const IrNode& node, size_t axis) {
+  const exir::Argument& start = node.argument("start");
+  if (start.is_none()) return 0;
+  if (!start.is_int()) return std::nullopt;
+  const int64_t size = self_sizes(node)[axis];
+  const int64_t value = start.as_int() < 0 ? start.as_int() + size : start.as_int();
+  return std::clamp<int64_t>(value, 0, size);
+}
+
+Support check_slice(const IrNode& node) {
+  const exir::Argument& dim = node.argument("dim");
+  const exir::Argument& step = node.argument("step");
+  const auto axis =
+      dim.is_int() ? axis_argument(dim.as_int(), self_sizes(node).size()) : std::nullopt;
+  if (!axis || !slice_start(node, *axis)) return Support::no("dim and start must be literal");
+  if (step.is_int() && step.as_int() == 1) return Support::yes();
+  return Support::no("step must be 1");
+}
+
+Status lower_slice(Lowering& l, const IrNode& node) {
+  const Layout layout = l.result_layout(node);
+  const size_t rank = self_sizes(node).size();
+  size_t axis = *axis_argument(node.argument("dim").as_int(), rank);
+  const int64_t start = *slice_start(node, axis);
+  if (layout == Layout::kChannelsLast) axis = channels_last_axis(rank, axis);
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(node.argument(0).value(), layout));
+  const uint32_t out = l.result(node);
+  const Dims sizes = l.dims(out);
+  Node& slice = l.add_node(NodeKind::StaticSlice, {x}, out);
+  slice.list.assign(sizes.size(), 0);
+  slice.list[axis] = static_cast<uint32_t>(start);
+  slice.list2 = sizes;
+  return absl::OkStatus();
+}
+
+// --- constant_pad_nd ---
+
+Support check_pad(const IrNode& node) {
+  const exir::Argument& pad = node.argument("pad");
+  if (!pad.is_ints()) return Support::no("pad must be literal");
+  if (pad.as_ints().size() % 2 != 0 || pad.as_ints().size() > 2 * self_sizes(node).size()) {
+    return Support::no(absl::StrCat("pad has ", pad.as_ints().size(), " entries"));
+  }
+  for (const int64_t value : pad.as_ints()) {
+    if (value < 0 || value > INT32_MAX) {
+      return Support::no(absl::StrCat("pad has ", value, ", must be in [0, 2^31)"));
+    }
+  }
+  if (!number_argument(node.argument("value"))) return Support::no("value must be a number");
+  return Support::yes();
+}
+
+Status lower_pad(Lowering& l, const IrNode& node) {
+  const Layout layout = l.result_layout(node);
+  const size_t rank = self_sizes(node).size();
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(node.argument(0).value(), layout));
+  const uint32_t out = l.result(node);
+  const size_t payload_rank = l.dims(out).size();
+  Node& node_out = l.add_node(NodeKind::StaticConstantPad, {x}, out);
+  node_out.scalar = static_cast<float>(*number_argument(node.argument("value")));
+  node_out.list.assign(payload_rank, 0);
+  node_out.list2.assign(payload_rank, 0);
+  // Pairs (before, after), the last dim first.
+  const std::vector<int64_t>& pad = node.argument("pad").as_ints();
+  for (size_t i = 0; 2 * i < pad.size(); ++i) {
+    size_t axis = rank - 1 - i;
+    if (layout == Layout::kChannelsLast) axis = channels_last_axis(rank, axis);
+    node_out.list[axis] = static_cast<uint32_t>(pad[2 * i]);
+    node_out.list2[axis] = static_cast<uint32_t>(pad[2 * i + 1]);
+  }
+  return absl::OkStatus();
+}
+
+// --- clone ---
+
+Status lower_clone(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x,
+                          l.operand(node.argument(0).value(), l.result_layout(node)));
+  l.add_node(NodeKind::Copy, {x}, l.result(node));
+  return absl::OkStatus();
+}
+
+constexpr OpRow moves(const char* name, Support (*check)(const IrNode&),
+                      LayoutNeed (*need)(const IrNode&),
+                      Status (*lower)(Lowering&, const IrNode&)) {
+  return {name, check, need, lower, /*takes_activation=*/false, /*only_moves=*/true};
+}
+
+constexpr OpRow kRows[] = {
+    moves("aten.view.default", &accept, &view_need, &lower_view),
+    moves("aten._unsafe_view.default", &accept, &view_need, &lower_view),
+    moves("aten.reshape.default", &accept, &view_need, &lower_view),
+    moves("aten.unsqueeze.default", &accept, &view_need, &lower_view),
+    moves("aten.squeeze.dim", &accept, &view_need, &lower_view),
+    moves("aten.squeeze.dims", &accept, &view_need, &lower_view),
+    moves("aten.permute.default", &check_permute, &permute_need, &lower_permute),
+    moves("aten.cat.default", &check_cat, &follows, &lower_cat),
+    moves("aten.slice.Tensor", &check_slice, &follows, &lower_slice),
+    moves("aten.constant_pad_nd.default", &check_pad, &follows, &lower_pad),
+    moves("aten.clone.default", &accept, &follows, &lower_clone),
+};
+
+}  // namespace
+
+absl::Span<const OpRow> shape_ops() { return kRows; }
+
+}  // namespace petrel::backends::xnnpack::aot

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/aot/weight_blob.h"
+
+#include <cstring>
+
+namespace petrel::backends::xnnpack::aot {
+namespace {
+
+constexpr size_t kItemSize = 4;
+
+// True when walking the view visits the data from front to back.
+bool is_dense(const WeightView& view) {
+  int64_t expected = 1;
+  for (size_t i = view.sizes.size(); i-- > 0;) {
+    if (view.sizes[i] == 1) continue;
+    if (view.strides[i] != expected) return false;
+    expected *= view.sizes[i];
+  }
+  return true;
+}
+
+// Copies the elements of the view below `axis` and advances `out`.
+void gather(const uint8_t* in, const WeightView& view, size_t axis, uint8_t** out) {
+  if (axis == view.sizes.size()) {
+    std::memcpy(*out, in, kItemSize);
+    *out += kItemSize;
+    return;
+  }
+  const size_t step = static_cast<size_t>(view.strides[axis]) * kItemSize;
+  const bool is_last = axis + 1 == view.sizes.size();
+  if (is_last && step == kItemSize) {
+    const size_t bytes = static_cast<size_t>(view.sizes[axis]) * kItemSize;
+    std::memcpy(*out, in, bytes);
+    *out += bytes;
+    return;
+  }
+  if (is_last) {
+    uint8_t* to = *out;
+    for (int64_t i = 0; i < view.sizes[axis]; ++i, in += step, to += kItemSize) {
+      std::memcpy(to, in, kItemSize);
+    }
+    *out = to;
+    return;
+  }
+  for (int64_t i = 0; i < view.sizes[axis]; ++i, in += step) gather(in, view, axis + 1, out);
+}
+
+}  // namespace
+
+WeightView WeightView::of(const exir::Constant& constant) {
+  WeightView view;
+  view.sizes = constant.type.sizes;
+  view.strides.assign(view.sizes.size(), 1);
+  int64_t stride = 1;
+  for (size_t i = view.sizes.size(); i-- > 0;) {
+    const uint8_t axis = constant.type.dim_order[i];
+    view.strides[axis] = stride;
+    stride *= view.sizes[axis];
+  }
+  return view;
+}
+
+WeightView WeightView::permuted(const std::vector<size_t>& axes) const {
+  WeightView view;
+  for (const size_t axis : axes) {
+    view.sizes.push_back(sizes[axis]);
+    view.strides.push_back(strides[axis]);
+  }
+  return view;
+}
+
+WeightView WeightView::padded_to(size_t rank) const {
+  WeightView view = *this;
+  while (view.sizes.size() < rank) view = view.with_axis(0);
+  return view;
+}
+
+WeightView WeightView::with_axis(size_t axis) const {
+  WeightView view = *this;
+  view.sizes.insert(view.sizes.begin() + static_cast<ptrdiff_t>(axis), 1);
+  view.strides.insert(view.strides.begin() + static_cast<ptrdiff_t>(axis), 0);
+  return view;
+}
+
+WeightView WeightView::with_axis_split(size_t axis, int64_t outer) const {
+  WeightView view = with_axis(axis);
+  const int64_t inner = sizes[axis] / outer;
+  view.sizes[axis] = outer;
+  view.strides[axis] = strides[axis] * inner;
+  view.sizes[axis + 1] = inner;
+  return view;
+}
+
+exir::Blob WeightBlobs::blob(const exir::ConstantPtr& constant, const WeightView& view) {
+  if (is_dense(view)) return constant->data;
+  const auto [place, is_new] =
+      blobs_.try_emplace(Key(constant.get(), view.sizes, view.strides));
+  if (is_new) {
+    constants_.push_back(constant);
+    const exir::Blob source = constant->data;
+    place->second = exir::Blob::produced(
+        source.size(), [source, view](absl::Span<uint8_t> out) {
+          const exir::Blob::Bytes bytes = source.bytes();
+          uint8_t* to = out.data();
+          gather(bytes.data(), view, 0, &to);
+        });
+  }
+  return place->second;
+}
+
+}  // namespace petrel::backends::xnnpack::aot

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/aot/xnnpack_backend.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "backends/xnnpack/aot/lowering.h"
+#include "backends/xnnpack/format/graph_check.h"
+#include "backends/xnnpack/format/payload_writer.h"
+#include "exir/status_macros.h"
+
+namespace petrel::backends::xnnpack::aot {
+namespace {
+
+absl::StatusOr<exir::PreprocessResult> lower_part(const exir::Subprogram& part,
+                                                  WeightBlobs& weights,
+                                                  exir::NamedBlobStore& store) {
+  Lowering lowering(*part.graph, weights, store);
+  PETREL_RETURN_IF_ERROR(lowering.run());
+  // The rules by which the runtime accepts it: a mistake here or a shape beyond
+  // XNNPACK's limits is noticed now, not on the device.
+  if (const Problem problem = check_graph(lowering.graph()); !problem.ok()) {
+    return absl::InvalidArgumentError(problem.text());
+  }
+  exir::PreprocessResult result;
+  result.payload = exir::Blob::owned(write_payload(lowering.graph()));
+  result.debug_handles = std::move(lowering.debug_handles());
+  return result;
+}
+
+}  // namespace
+
+absl::StatusOr<exir::ResultMap> XnnpackBackend::preprocess_all(
+    const exir::SubprogramMap& parts, exir::NamedBlobStore& store) const {
+  WeightBlobs weights;
+  exir::ResultMap results;
+  for (const auto& [method, subprograms] : parts) {
+    std::vector<exir::PreprocessResult>& out = results[method];
+    for (const exir::Subprogram& part : subprograms) {
+      absl::StatusOr<exir::PreprocessResult> result = lower_part(part, weights, store);
+      if (!result.ok()) {
+        return absl::Status(result.status().code(), absl::StrCat(part.describe(), ": ",
+                                                                 result.status().message()));
+      }
+      out.push_back(*std::move(result));
+    }
+  }
+  return results;
+}
+
+const exir::Backend* xnnpack_backend() {
+  static const XnnpackBackend* const backend = new XnnpackBackend;
+  return backend;
+}
+
+}  // namespace petrel::backends::xnnpack::aot
