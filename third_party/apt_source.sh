@@ -35,10 +35,15 @@ Dir::Etc::PreferencesParts "/dev/null";
 Acquire::Check-Valid-Until "false";
 Acquire::Check-Date "false";
 Acquire::Languages "none";
-Acquire::Retries "3";
+Acquire::Retries "2";
 APT::Sandbox::User "";
 END
-  APT_CONFIG=$here/apt.conf apt-get -qq update >&2
+  # It ends well even when it has fetched nothing.
+  APT_CONFIG=$here/apt.conf apt-get -qq update >update.log 2>&1 || true
+  [ -n "$(find state/lists -name '*_Sources*' -print -quit)" ] || {
+    echo "no package list can be read: $(grep -m1 '^[EW]: ' update.log || true)" >&2
+    exit 1
+  }
   touch ready
 fi
 APT_CONFIG=$here/apt.conf apt-get -qq source --tar-only --only-source \
