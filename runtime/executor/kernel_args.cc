@@ -41,7 +41,11 @@ T KernelArgs::take(size_t i, Result<T> value, const char* expected, T fallback) 
 
 bool KernelArgs::check_tensor(size_t i, const Tensor& tensor) {
   if (tensor.const_data_ptr() == nullptr && tensor.nbytes() != 0) {
-    fail(i, "is a tensor without data");
+    // Not the file's fault: an input or output that the caller left unset.
+    if (ok()) {
+      PETREL_LOG(Error, "%s: argument %zu is a tensor without data", context_.kernel_name(), i);
+    }
+    context_.fail(Error::InvalidState);
     return false;
   }
   return true;

@@ -17,7 +17,8 @@
 //
 // What is read wrongly fails the context (InvalidProgram, with a message that
 // names kernel and argument) and yields a harmless value: an empty tensor, 0,
-// an empty list. So one test of ok() after all reads is enough.
+// an empty list. So one test of ok() after all reads is enough. (A tensor whose
+// data the application did not set fails with InvalidState.)
 //
 // Guaranteed for every tensor while ok(): at most rank 16, data not null unless
 // it has no elements, nbytes() bytes of it readable, sizes, strides and

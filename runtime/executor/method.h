@@ -105,11 +105,10 @@ class Method final {
   size_t output_value(size_t index) const;
   Error set_tensor_input(const Tensor& from, size_t value_index, size_t index);
   Error check_inputs() const;
-  Error check_idle() const;
   Error run_step(const MethodStep& step, size_t* next);
   Error run_kernel(const MethodStep& step);
   Error run_delegate(const MethodStep& step);
-  void restore_freed_tensors();
+  void restore_numbers();
   void rewind();
 
   const Program* program_;
@@ -126,7 +125,6 @@ class Method final {
   Span<FreeableBuffer> external_data_;
   // What backends see; null if there is no named data.
   const NamedDataMap* data_map_ = nullptr;
-  bool frees_tensors_ = false;
 
   // Where step() is.
   size_t chain_ = 0;

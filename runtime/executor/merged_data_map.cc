@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/executor/merged_data_map.h"
+
+#include <cstring>
+
+#include "runtime/core/checked_math.h"
+#include "runtime/core/log.h"
+
+namespace petrel::runtime {
+
+Result<FreeableBuffer> MergedDataMap::get_data(std::string_view key) const {
+  const bool program_first = precedence_ == DataPrecedence::ProgramFirst;
+  Result<FreeableBuffer> first = (program_first ? program_ : external_).get_data(key);
+  if (!first.ok() && first.error() != Error::NotFound) return first;
+  if (first.ok() && precedence_ != DataPrecedence::RefuseDifferent) return first;
+  Result<FreeableBuffer> second = (program_first ? external_ : program_).get_data(key);
+  if (!first.ok()) return second;
+  if (!second.ok()) {
+    if (second.error() == Error::NotFound) return first;
+    return second;
+  }
+  if (first->size() != second->size() ||
+      (first->size() != 0 && std::memcmp(first->data(), second->data(), first->size()) != 0)) {
+    PETREL_LOG(Error,
+               "data \"%.*s\" is %zu bytes in the data map and %zu other bytes in the program",
+               static_cast<int>(key.size()), key.data(), first->size(), second->size());
+    return Error::InvalidExternalData;
+  }
+  return first;
+}
+
+Result<uint32_t> MergedDataMap::get_num_keys() const {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t external, external_.get_num_keys());
+  PETREL_ASSIGN_OR_RETURN(const uint32_t program, program_.get_num_keys());
+  uint32_t sum = 0;
+  if (!checked_add(external, program, &sum)) return Error::NotSupported;
+  return sum;
+}
+
+Result<const char*> MergedDataMap::get_key(uint32_t index) const {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t external, external_.get_num_keys());
+  return index < external ? external_.get_key(index) : program_.get_key(index - external);
+}
+
+Result<TensorLayout> MergedDataMap::get_tensor_layout(std::string_view key) const {
+  Result<TensorLayout> layout = external_.get_tensor_layout(key);
+  if (layout.ok() || layout.error() != Error::NotFound) return layout;
+  return program_.get_tensor_layout(key);
+}
+
+}  // namespace petrel::runtime

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/executor/method.h"
+
+#include <cinttypes>
+#include <cstring>
+#include <utility>
+
+#include "runtime/core/log.h"
+#include "runtime/executor/method_step.h"
+#include "runtime/executor/program.h"
+#include "schema/program_generated.h"
+
+namespace petrel::runtime {
+namespace fb = schema::program;
+
+namespace {
+
+// Tells the tracer about one event, if there is a tracer.
+class TracedEvent final {
+ public:
+  TracedEvent(EventTracer* tracer, const char* name, size_t chain, size_t instruction)
+      : tracer_(tracer) {
+    if (tracer_ != nullptr) {
+      entry_ = tracer_->start_profiling(name, static_cast<uint32_t>(chain),
+                                        static_cast<uint32_t>(instruction));
+    }
+  }
+  ~TracedEvent() {
+    if (tracer_ != nullptr) tracer_->end_profiling(entry_);
+  }
+  TracedEvent(const TracedEvent&) = delete;
+  TracedEvent& operator=(const TracedEvent&) = delete;
+
+ private:
+  EventTracer* tracer_;
+  EventTracerEntry entry_;
+};
+
+// Whether a jump is not taken: true, or a tensor of true only.
+Result<bool> is_true(const EValue& condition) {
+  if (condition.isBool()) return condition.toBool();
+  const Result<Tensor> tensor = condition.tryToTensor();
+  if (!tensor.ok() || tensor->scalar_type() != ScalarType::Bool || tensor->numel() == 0 ||
+      tensor->const_data_ptr() == nullptr) {
+    return Error::InvalidProgram;
+  }
+  const auto* const bytes = tensor->const_data_ptr<uint8_t>();
+  for (size_t i = 0; i < tensor->numel(); ++i) {
+    if (bytes[i] == 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Method::Method(Method&& other) noexcept
+    : program_(other.program_),
+      plan_(other.plan_),
+      memory_(other.memory_),
+      event_tracer_(other.event_tracer_),
+      values_(std::exchange(other.values_, {})),
+      input_set_(std::exchange(other.input_set_, {})),
+      chains_(std::exchange(other.chains_, {})),
+      delegates_(std::exchange(other.delegates_, {})),
+      external_data_(std::exchange(other.external_data_, {})),
+      data_map_(other.data_map_),
+      chain_(other.chain_),
+      instruction_(other.instruction_),
+      executed_(other.executed_),
+      stepping_(other.stepping_) {}
+
+Method::~Method() {
+  for (MethodDelegate& delegate : delegates_) {
+    delegate.backend->destroy(delegate.handle);
+    delegate.~MethodDelegate();
+  }
+  for (FreeableBuffer& data : external_data_) data.~FreeableBuffer();
+}
+
+Error Method::execute() {
+  if (stepping_) {
+    PETREL_LOG(Error, "execute was called while the method is being stepped through");
+    return Error::InvalidState;
+  }
+  PETREL_RETURN_IF_ERROR(check_inputs());
+  if (event_tracer_ != nullptr) event_tracer_->create_event_block("execute");
+  TracedEvent event(event_tracer_, "method", 0, EventTracer::kNoInstruction);
+  rewind();
+  for (; chain_ < chains_.size(); ++chain_) {
+    const Span<MethodStep> steps = chains_[chain_].steps;
+    instruction_ = 0;
+    while (instruction_ < steps.size()) {
+      size_t next = instruction_ + 1;
+      const Error error = run_step(steps[instruction_], &next);
+      if (error != Error::Ok) {
+        restore_numbers();
+        rewind();
+        return error;
+      }
+      instruction_ = next;
+    }
+  }
+  rewind();
+  return Error::Ok;
+}
+
+Error Method::step() {
+  if (!stepping_) {
+    PETREL_RETURN_IF_ERROR(check_inputs());
+    rewind();
+    stepping_ = true;
+  }
+  while (chain_ < chains_.size() && instruction_ >= chains_[chain_].steps.size()) {
+    ++chain_;
+    instruction_ = 0;
+  }
+  if (chain_ == chains_.size()) return Error::EndOfMethod;
+  size_t next = instruction_ + 1;
+  const Error error = run_step(chains_[chain_].steps[instruction_], &next);
+  if (error != Error::Ok) {
+    restore_numbers();
+    rewind();
+    return error;
+  }
+  instruction_ = next;
+  return Error::Ok;
+}
+
+Error Method::reset_execution() {
+  if (!stepping_ || chain_ != chains_.size()) {
+    PETREL_LOG(Error, "reset_execution was called before step reached the end");
+    return Error::InvalidState;
+  }
+  rewind();
+  return Error::Ok;
+}
+
+void Method::rewind() {
+  chain_ = 0;
+  instruction_ = 0;
+  executed_ = 0;
+  stepping_ = false;
+}
+
+// A loop that stopped in the middle leaves its counter there, and the next
+// execution would go on from it.
+void Method::restore_numbers() {
+  for (uint32_t i = 0; i < plan_->values()->size(); ++i) {
+    const fb::EValue& value = *plan_->values()->Get(i);
+    switch (value.val_type()) {
+      case fb::KernelTypes::Int:
+        values_[i] = EValue(int64_t{value.val_as_Int()->int_val()});
+        break;
+      case fb::KernelTypes::Bool:
+        values_[i] = EValue(value.val_as_Bool()->bool_val());
+        break;
+      case fb::KernelTypes::Double:
+        values_[i] = EValue(value.val_as_Double()->double_val());
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+Error Method::run_step(const MethodStep& step, size_t* next) {
+  if (executed_++ == program_->options().max_instructions) {
+    PETREL_LOG(Error,
+               "method \"%.64s\" ran %" PRIu64 " instructions, the limit: it may never end",
+               plan_->name()->c_str(), program_->options().max_instructions);
+    return Error::OutOfResources;
+  }
+  switch (step.kind) {
+    case MethodStep::Kind::Kernel:
+      return run_kernel(step);
+    case MethodStep::Kind::Delegate:
+      return run_delegate(step);
+    case MethodStep::Kind::Move:
+      *step.to = *step.from;
+      return Error::Ok;
+    case MethodStep::Kind::Jump: {
+      const Result<bool> condition = is_true(*step.from);
+      if (!condition.ok()) {
+        PETREL_LOG(Error,
+                   "method \"%.64s\": the condition of instruction %zu:%zu is %s, must be a bool "
+                   "or a tensor of bools",
+                   plan_->name()->c_str(), chain_, instruction_, to_string(step.from->tag));
+        return condition.error();
+      }
+      if (!*condition) *next = step.target;
+      return Error::Ok;
+    }
+    case MethodStep::Kind::Free:
+      return Error::Ok;
+  }
+  return Error::Internal;
+}
+
+Error Method::run_kernel(const MethodStep& step) {
+  MemoryAllocator* const temp = memory_->temp_allocator();
+  KernelRuntimeContext context(event_tracer_, temp, step.kernel->name);
+  {
+    TracedEvent event(event_tracer_, step.kernel->name, chain_, instruction_);
+    step.kernel->fn(context, step.args);
+  }
+  if (temp != nullptr) temp->reset();
+  if (context.failure_state() == Error::Ok) return Error::Ok;
+  PETREL_LOG(Error, "method \"%.64s\": instruction %zu:%zu, %s, failed: %s",
+             plan_->name()->c_str(), chain_, instruction_, step.kernel->name,
+             to_string(context.failure_state()));
+  return context.failure_state();
+}
+
+Error Method::run_delegate(const MethodStep& step) {
+  MethodDelegate& delegate = delegates_[step.target];
+  MemoryAllocator* const temp = memory_->temp_allocator();
+  BackendExecutionContext context(event_tracer_, temp, plan_->name()->c_str(),
+                                  memory_->planned_memory());
+  Error error = Error::Ok;
+  {
+    TracedEvent event(event_tracer_, delegate.name, chain_, instruction_);
+    error = delegate.backend->execute(context, delegate.handle, step.args);
+  }
+  if (temp != nullptr) temp->reset();
+  if (error == Error::Ok) return Error::Ok;
+  PETREL_LOG(Error, "method \"%.64s\": instruction %zu:%zu, backend %.64s, failed: %s",
+             plan_->name()->c_str(), chain_, instruction_, delegate.name, to_string(error));
+  return error;
+}
+
+}  // namespace petrel::runtime

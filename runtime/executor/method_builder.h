@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MethodBuilder: turns a verified plan into a Method. What can fail cheaply
+// comes first: missing kernels and backends are reported, all of them, before
+// any data is read.
+//
+//   find kernels and backends -> values and their data -> data map -> delegates
+//   -> instructions
+//
+// A Method that is half made is destroyed like a whole one: it knows what it
+// already owns.
+
+#ifndef PETREL_RUNTIME_EXECUTOR_METHOD_BUILDER_H_
+#define PETREL_RUNTIME_EXECUTOR_METHOD_BUILDER_H_
+
+#include "runtime/core/result.h"
+#include "runtime/core/span.h"
+#include "runtime/executor/method.h"
+#include "runtime/executor/method_step.h"
+#include "runtime/executor/program.h"
+#include "schema/program_generated.h"
+
+namespace petrel::runtime {
+
+class MethodBuilder final {
+ public:
+  // named_data_map and backend_options may be null. For one build().
+  MethodBuilder(const Program& program, const schema::program::ExecutionPlan& plan,
+                MemoryManager* memory, EventTracer* event_tracer,
+                const NamedDataMap* named_data_map, const LoadBackendOptionsMap* backend_options);
+
+  Result<Method> build();
+
+ private:
+  Error find_kernels();
+  Error find_backends();
+  // In method_values.cc.
+  Error make_values();
+  Error make_value(const schema::program::EValue& from, EValue* to);
+  Error make_tensor(const schema::program::Tensor& from, EValue* to);
+  Error bind_tensor(const schema::program::Tensor& from, TensorImpl* tensor);
+  Error bind_external_tensor(const schema::program::Tensor& from, TensorImpl* tensor, void* place);
+  template <typename Box, typename Item>
+  Error make_boxed_list(const flatbuffers::Vector<Item>* items, EValue* to);
+  // In method_builder.cc.
+  Error make_data_map();
+  Error make_delegates();
+  Error make_delegate(size_t index, MethodDelegate* to);
+  Error make_chains();
+  Error make_step(const schema::program::Instruction& from, MethodStep* to);
+  Error make_args(const flatbuffers::Vector<int32_t>* indices, Span<EValue*>* to);
+
+  const Program& program_;
+  const schema::program::ExecutionPlan& plan_;
+  MemoryAllocator* allocator_;
+  const NamedDataMap* external_map_;
+  const LoadBackendOptionsMap* backend_options_;
+  Method method_;
+  // By operator index.
+  Span<const Kernel*> kernels_;
+  // By delegate index.
+  Span<BackendInterface*> backends_;
+  // Room that is used up front to back.
+  Span<TensorImpl> tensors_;
+  Span<FreeableBuffer> external_data_;
+};
+
+}  // namespace petrel::runtime
+
+#endif  // PETREL_RUNTIME_EXECUTOR_METHOD_BUILDER_H_

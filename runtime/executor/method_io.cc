@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inputs and outputs of a Method.
+
+#include <cinttypes>
+#include <cmath>
+#include <cstring>
+
+#include "runtime/core/checked_math.h"
+#include "runtime/core/log.h"
+#include "runtime/executor/method.h"
+#include "schema/program_generated.h"
+
+namespace petrel::runtime {
+namespace fb = schema::program;
+
+namespace {
+
+const EValue kNone;
+
+// Numbers are baked into the program; a caller's may differ by rounding.
+bool is_close(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  if (a == b) return true;
+  return std::fabs(a - b) <= 1e-4 + 1e-5 * std::fabs(b);
+}
+
+bool equals_baked_value(const EValue& given, const EValue& baked) {
+  switch (baked.tag) {
+    case Tag::None: return true;
+    case Tag::Int: return given.toInt() == baked.toInt();
+    case Tag::Bool: return given.toBool() == baked.toBool();
+    case Tag::Double: return is_close(given.toDouble(), baked.toDouble());
+    case Tag::String: return given.toString() == baked.toString();
+    default: return false;
+  }
+}
+
+// An empty dim order stands for contiguous.
+bool same_dim_order(const Tensor& a, const Tensor& b) {
+  const bool a_contiguous = is_contiguous_dim_order(a.dim_order());
+  const bool b_contiguous = is_contiguous_dim_order(b.dim_order());
+  return a_contiguous || b_contiguous ? a_contiguous && b_contiguous
+                                      : equal(a.dim_order(), b.dim_order());
+}
+
+// What the program says about a value that is a tensor there.
+const fb::Tensor* declared_tensor(const fb::ExecutionPlan& plan, size_t value_index) {
+  return plan.values()->Get(static_cast<uint32_t>(value_index))->val_as_Tensor();
+}
+
+}  // namespace
+
+size_t Method::inputs_size() const { return plan_->inputs() == nullptr ? 0 : plan_->inputs()->size(); }
+
+size_t Method::outputs_size() const {
+  return plan_->outputs() == nullptr ? 0 : plan_->outputs()->size();
+}
+
+size_t Method::input_value(size_t index) const {
+  return static_cast<size_t>(plan_->inputs()->Get(static_cast<uint32_t>(index)));
+}
+
+size_t Method::output_value(size_t index) const {
+  return static_cast<size_t>(plan_->outputs()->Get(static_cast<uint32_t>(index)));
+}
+
+Error Method::check_inputs() const {
+  for (size_t i = 0; i < input_set_.size(); ++i) {
+    if (input_set_[i]) continue;
+    PETREL_LOG(Error, "input %zu of method \"%.64s\" has not been set", i,
+               plan_->name()->c_str());
+    return Error::InvalidArgument;
+  }
+  return Error::Ok;
+}
+
+Error Method::set_input(const EValue& value, size_t index) {
+  if (stepping_) {
+    PETREL_LOG(Error, "input %zu cannot be set while the method is being stepped through", index);
+    return Error::InvalidState;
+  }
+  if (index >= inputs_size()) {
+    PETREL_LOG(Error, "input %zu of method \"%.64s\" cannot be set, there are %zu", index,
+               plan_->name()->c_str(), inputs_size());
+    return Error::InvalidArgument;
+  }
+  const size_t value_index = input_value(index);
+  const EValue& current = values_[value_index];
+  if (value.tag != current.tag) {
+    PETREL_LOG(Error, "input %zu is %s, must be %s", index, to_string(value.tag),
+               to_string(current.tag));
+    return Error::InvalidArgument;
+  }
+  if (value.isTensor()) {
+    PETREL_RETURN_IF_ERROR(set_tensor_input(value.toTensor(), value_index, index));
+  } else if (!equals_baked_value(value, current)) {
+    PETREL_LOG(Error, "input %zu, a %s, must have the value that the program was made with", index,
+               to_string(value.tag));
+    return Error::InvalidArgument;
+  }
+  input_set_[index] = true;
+  return Error::Ok;
+}
+
+Error Method::set_tensor_input(const Tensor& from, size_t value_index, size_t index) {
+  const fb::Tensor* const declared = declared_tensor(*plan_, value_index);
+  const Tensor to = values_[value_index].toTensor();
+  if (declared == nullptr || to.is_constant()) {
+    PETREL_LOG(Error, "input %zu is a constant of the program and cannot be set", index);
+    return Error::InvalidState;
+  }
+  if (!from.impl()->is_consistent()) {
+    PETREL_LOG(Error, "input %zu has impossible sizes, dim order or type", index);
+    return Error::InvalidArgument;
+  }
+  if (from.scalar_type() != to.scalar_type()) {
+    PETREL_LOG(Error, "input %zu is %s, must be %s", index, to_string(from.scalar_type()),
+               to_string(to.scalar_type()));
+    return Error::InvalidArgument;
+  }
+  if (from.dim() != to.dim()) {
+    PETREL_LOG(Error, "input %zu has rank %zd, must have rank %zd", index, from.dim(), to.dim());
+    return Error::InvalidArgument;
+  }
+  if (!same_dim_order(from, to)) {
+    PETREL_LOG(Error, "input %zu has another dim order than the program expects", index);
+    return Error::InvalidArgument;
+  }
+  if (from.const_data_ptr() == nullptr && from.nbytes() != 0) {
+    PETREL_LOG(Error, "input %zu has no data", index);
+    return Error::InvalidArgument;
+  }
+  Error error = Error::Ok;
+  if (declared->allocation_info() == nullptr) {
+    error = to.impl()->rebind(from.sizes(), from.mutable_data_ptr(), from.nbytes());
+  } else {
+    error = resize_tensor(to, from.sizes());
+    // The caller may pass the planned tensor itself.
+    if (error == Error::Ok && to.nbytes() != 0) {
+      std::memmove(to.mutable_data_ptr(), from.const_data_ptr(), to.nbytes());
+    }
+  }
+  if (error != Error::Ok) PETREL_LOG(Error, "input %zu does not fit", index);
+  return error;
+}
+
+Error Method::set_inputs(Span<const EValue> values) {
+  if (values.size() != inputs_size()) {
+    PETREL_LOG(Error, "%zu inputs were given, method \"%.64s\" has %zu", values.size(),
+               plan_->name()->c_str(), inputs_size());
+    return Error::InvalidArgument;
+  }
+  for (size_t i = 0; i < values.size(); ++i) PETREL_RETURN_IF_ERROR(set_input(values[i], i));
+  return Error::Ok;
+}
+
+const EValue& Method::get_input(size_t index) const {
+  return index < inputs_size() ? values_[input_value(index)] : kNone;
+}
+
+Error Method::get_inputs(EValue* out_values, size_t length) const {
+  if (length < inputs_size()) {
+    PETREL_LOG(Error, "room for %zu inputs was given, there are %zu", length, inputs_size());
+    return Error::InvalidArgument;
+  }
+  for (size_t i = 0; i < length; ++i) out_values[i] = get_input(i);
+  return Error::Ok;
+}
+
+Error Method::set_output_data_ptr(void* buffer, size_t size, size_t index) {
+  if (index >= outputs_size()) {
+    PETREL_LOG(Error, "output %zu of method \"%.64s\" cannot be set, there are %zu", index,
+               plan_->name()->c_str(), outputs_size());
+    return Error::InvalidArgument;
+  }
+  const size_t value_index = output_value(index);
+  const fb::Tensor* const declared = declared_tensor(*plan_, value_index);
+  const EValue& value = values_[value_index];
+  if (declared == nullptr || !value.isTensor()) {
+    PETREL_LOG(Error, "output %zu is %s, not a tensor", index, to_string(value.tag));
+    return Error::InvalidArgument;
+  }
+  const Tensor tensor = value.toTensor();
+  if (declared->allocation_info() != nullptr || tensor.is_constant()) {
+    PETREL_LOG(Error, "output %zu lies in memory of the %s", index,
+               tensor.is_constant() ? "program" : "plan");
+    return Error::InvalidState;
+  }
+  if (buffer == nullptr) {
+    PETREL_LOG(Error, "output %zu was given no memory", index);
+    return Error::InvalidArgument;
+  }
+  return tensor.impl()->set_data(buffer, size);
+}
+
+const EValue& Method::get_output(size_t index) const {
+  return index < outputs_size() ? values_[output_value(index)] : kNone;
+}
+
+Error Method::get_outputs(EValue* out_values, size_t length) const {
+  if (length < outputs_size()) {
+    PETREL_LOG(Error, "room for %zu outputs was given, there are %zu", length, outputs_size());
+    return Error::InvalidArgument;
+  }
+  for (size_t i = 0; i < length; ++i) out_values[i] = get_output(i);
+  return Error::Ok;
+}
+
+}  // namespace petrel::runtime

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a Method keeps of a program's instructions and delegates: indices of
+// the file have become pointers. All of it lies in the method's allocator.
+
+#ifndef PETREL_RUNTIME_EXECUTOR_METHOD_STEP_H_
+#define PETREL_RUNTIME_EXECUTOR_METHOD_STEP_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/backend/interface.h"
+#include "runtime/core/evalue.h"
+#include "runtime/core/freeable_buffer.h"
+#include "runtime/core/span.h"
+#include "runtime/executor/kernel.h"
+
+namespace petrel::runtime {
+
+struct MethodStep {
+  enum class Kind : uint8_t {
+    Kernel,    // kernel(args)
+    Delegate,  // delegates[target](args)
+    Move,      // *to = *from
+    Jump,      // continue at target if *from is false
+    Free,      // from is not used again: planned memory needs no freeing
+  };
+
+  Kind kind = Kind::Free;
+  const Kernel* kernel = nullptr;
+  size_t target = 0;
+  EValue* from = nullptr;
+  EValue* to = nullptr;
+  Span<EValue*> args;
+};
+
+struct MethodChain {
+  Span<MethodStep> steps;
+};
+
+struct MethodDelegate {
+  BackendInterface* backend = nullptr;
+  DelegateHandle* handle = nullptr;
+  const char* name = nullptr;
+  // Unless the backend freed it.
+  FreeableBuffer payload;
+};
+
+}  // namespace petrel::runtime
+
+#endif  // PETREL_RUNTIME_EXECUTOR_METHOD_STEP_H_

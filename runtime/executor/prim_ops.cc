@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/executor/prim_ops.h"
+
+#include <cmath>
+#include <cstdint>
+
+#include "runtime/core/checked_math.h"
+#include "runtime/core/log.h"
+#include "runtime/executor/kernel_args.h"
+
+namespace petrel::runtime {
+namespace {
+
+// A result outside int64, a division by zero: the numbers are computed from
+// input shapes and contents, so the input is at fault, not the program.
+void fail_arithmetic(KernelRuntimeContext& context, const char* problem) {
+  PETREL_LOG(Error, "%s: %s", context.kernel_name(), problem);
+  context.fail(Error::InvalidArgument);
+}
+
+// Writes a number. The place must be one for numbers (or for nothing yet), so
+// that tensors and lists keep their types.
+void store(KernelRuntimeContext& context, Span<EValue*> args, size_t i, const EValue& value) {
+  if (!args[i]->isScalar() && !args[i]->isNone()) {
+    PETREL_LOG(Error, "%s: the result goes to a value that is %s, must be a number",
+               context.kernel_name(), to_string(args[i]->tag));
+    return context.fail(Error::InvalidProgram);
+  }
+  *args[i] = value;
+}
+
+bool both_integral(const Scalar& a, const Scalar& b) {
+  return a.isIntegral(true) && b.isIntegral(true);
+}
+
+// Python's rules: the quotient is rounded down, the remainder has the sign of
+// the divisor. False if there is no result in int64.
+bool floor_divide(int64_t a, int64_t b, int64_t* quotient) {
+  if (b == 0 || (a == INT64_MIN && b == -1)) return false;
+  *quotient = a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
+  return true;
+}
+
+bool floor_modulo(int64_t a, int64_t b, int64_t* remainder) {
+  if (b == 0) return false;
+  if (b == -1) {
+    *remainder = 0;
+    return true;
+  }
+  *remainder = a % b;
+  if (*remainder != 0 && (*remainder < 0) != (b < 0)) *remainder += b;
+  return true;
+}
+
+// True if `value`, an integer, is in int64.
+bool to_int64(double value, int64_t* out) {
+  if (!(value >= -9223372036854775808.0 && value < 9223372036854775808.0)) return false;
+  *out = static_cast<int64_t>(value);
+  return true;
+}
+
+// a op b -> out. IntOp(a, b, &out) -> bool, DoubleOp(a, b) -> double.
+template <typename IntOp, typename DoubleOp>
+void arithmetic(KernelRuntimeContext& context, Span<EValue*> raw, IntOp int_op,
+                DoubleOp double_op) {
+  KernelArgs args(context, raw, 3);
+  const Scalar a = args.scalar(0);
+  const Scalar b = args.scalar(1);
+  if (!args.ok()) return;
+  if (!both_integral(a, b)) {
+    return store(context, raw, 2, EValue(double_op(a.to_double(), b.to_double())));
+  }
+  int64_t result = 0;
+  if (!int_op(a.to_int(), b.to_int(), &result)) {
+    return fail_arithmetic(context, "the result is no 64-bit integer");
+  }
+  store(context, raw, 2, EValue(result));
+}
+
+void add(KernelRuntimeContext& context, Span<EValue*> args) {
+  arithmetic(
+      context, args, [](int64_t a, int64_t b, int64_t* r) { return checked_add(a, b, r); },
+      [](double a, double b) { return a + b; });
+}
+
+void sub(KernelRuntimeContext& context, Span<EValue*> args) {
+  arithmetic(
+      context, args, [](int64_t a, int64_t b, int64_t* r) { return checked_sub(a, b, r); },
+      [](double a, double b) { return a - b; });
+}
+
+void mul(KernelRuntimeContext& context, Span<EValue*> args) {
+  arithmetic(
+      context, args, [](int64_t a, int64_t b, int64_t* r) { return checked_mul(a, b, r); },
+      [](double a, double b) { return a * b; });
+}
+
+void sym_max(KernelRuntimeContext& context, Span<EValue*> args) {
+  arithmetic(
+      context, args, [](int64_t a, int64_t b, int64_t* r) { return *r = a > b ? a : b, true; },
+      [](double a, double b) { return a > b ? a : b; });
+}
+
+void sym_min(KernelRuntimeContext& context, Span<EValue*> args) {
+  arithmetic(
+      context, args, [](int64_t a, int64_t b, int64_t* r) { return *r = a < b ? a : b, true; },
+      [](double a, double b) { return a < b ? a : b; });
+}
+
+// Fails when the second argument is 0.
+bool has_divisor(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 3);
+  const Scalar b = args.scalar(1);
+  if (!args.ok()) return false;
+  if (b.to_double() != 0) return true;
+  fail_arithmetic(context, "division by zero");
+  return false;
+}
+
+void floordiv(KernelRuntimeContext& context, Span<EValue*> args) {
+  if (!has_divisor(context, args)) return;
+  arithmetic(context, args, floor_divide, [](double a, double b) { return std::floor(a / b); });
+}
+
+void mod(KernelRuntimeContext& context, Span<EValue*> args) {
+  if (!has_divisor(context, args)) return;
+  arithmetic(context, args, floor_modulo, [](double a, double b) {
+    const double remainder = std::fmod(a, b);
+    return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+  });
+}
+
+void truediv(KernelRuntimeContext& context, Span<EValue*> raw) {
+  if (!has_divisor(context, raw)) return;
+  KernelArgs args(context, raw, 3);
+  const double a = args.scalar(0).to_double();
+  const double b = args.scalar(1).to_double();
+  if (args.ok()) store(context, raw, 2, EValue(a / b));
+}
+
+// a < b, ... -> out. Integers are compared as integers.
+template <typename Compare>
+void comparison(KernelRuntimeContext& context, Span<EValue*> raw, Compare compare) {
+  KernelArgs args(context, raw, 3);
+  const Scalar a = args.scalar(0);
+  const Scalar b = args.scalar(1);
+  if (!args.ok()) return;
+  store(context, raw, 2,
+        EValue(both_integral(a, b) ? compare(a.to_int(), b.to_int())
+                                   : compare(a.to_double(), b.to_double())));
+}
+
+void eq(KernelRuntimeContext& context, Span<EValue*> args) {
+  comparison(context, args, [](auto a, auto b) { return a == b; });
+}
+void lt(KernelRuntimeContext& context, Span<EValue*> args) {
+  comparison(context, args, [](auto a, auto b) { return a < b; });
+}
+void le(KernelRuntimeContext& context, Span<EValue*> args) {
+  comparison(context, args, [](auto a, auto b) { return a <= b; });
+}
+void gt(KernelRuntimeContext& context, Span<EValue*> args) {
+  comparison(context, args, [](auto a, auto b) { return a > b; });
+}
+void ge(KernelRuntimeContext& context, Span<EValue*> args) {
+  comparison(context, args, [](auto a, auto b) { return a >= b; });
+}
+
+void neg(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 2);
+  const Scalar a = args.scalar(0);
+  if (!args.ok()) return;
+  if (a.isFloatingPoint()) return store(context, raw, 1, EValue(-a.to_double()));
+  int64_t result = 0;
+  if (!checked_sub(0, a.to_int(), &result)) {
+    return fail_arithmetic(context, "the result is no 64-bit integer");
+  }
+  store(context, raw, 1, EValue(result));
+}
+
+void sym_not(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 2);
+  const Scalar a = args.scalar(0);
+  if (args.ok()) store(context, raw, 1, EValue(!a.to_bool()));
+}
+
+void sym_float(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 2);
+  const Scalar a = args.scalar(0);
+  if (args.ok()) store(context, raw, 1, EValue(a.to_double()));
+}
+
+// A double made an integer by `round`; integers stay.
+template <typename Round>
+void round_to_int(KernelRuntimeContext& context, Span<EValue*> raw, Round round) {
+  KernelArgs args(context, raw, 2);
+  const Scalar a = args.scalar(0);
+  if (!args.ok()) return;
+  int64_t result = a.isFloatingPoint() ? 0 : a.to_int();
+  if (a.isFloatingPoint() && !to_int64(round(a.to_double()), &result)) {
+    return fail_arithmetic(context, "the result is no 64-bit integer");
+  }
+  store(context, raw, 1, EValue(result));
+}
+
+void truncate(KernelRuntimeContext& context, Span<EValue*> args) {
+  round_to_int(context, args, [](double a) { return std::trunc(a); });
+}
+void ceil(KernelRuntimeContext& context, Span<EValue*> args) {
+  round_to_int(context, args, [](double a) { return std::ceil(a); });
+}
+// Halves go to the even neighbour, like Python's round().
+void round_half_even(KernelRuntimeContext& context, Span<EValue*> args) {
+  round_to_int(context, args, [](double a) {
+    const double low = std::floor(a);
+    const double rest = a - low;
+    if (rest != 0.5) return rest < 0.5 ? low : low + 1;
+    return std::fmod(low, 2) == 0 ? low : low + 1;
+  });
+}
+
+void sym_ite(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 4);
+  const Scalar condition = args.scalar(0);
+  const Scalar a = args.scalar(1);
+  const Scalar b = args.scalar(2);
+  if (args.ok()) store(context, raw, 3, EValue(condition.to_bool() ? a : b));
+}
+
+void sym_size(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 3);
+  // Only the shape is used, so a tensor without data will do.
+  const Result<Tensor> self = raw.size() < 3 ? Error::InvalidProgram : raw[0]->tryToTensor();
+  int64_t dim = args.integer(1);
+  if (!args.ok()) return;
+  const int64_t rank = self.ok() ? self->dim() : 0;
+  if (dim < 0) dim += rank;
+  if (dim < 0 || dim >= rank) {
+    PETREL_LOG(Error, "%s: argument 0 is no tensor that has dimension %lld", context.kernel_name(),
+               static_cast<long long>(args.integer(1)));
+    return context.fail(Error::InvalidProgram);
+  }
+  store(context, raw, 2, EValue(static_cast<int64_t>(self->size(static_cast<ssize_t>(dim)))));
+}
+
+void sym_numel(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 2);
+  if (!args.ok()) return;
+  const Result<Tensor> self = raw[0]->tryToTensor();
+  if (!self.ok()) return context.fail(Error::InvalidProgram);
+  store(context, raw, 1, EValue(static_cast<int64_t>(self->numel())));
+}
+
+template <typename T>
+int64_t first_as_int(const Tensor& tensor) {
+  return static_cast<int64_t>(*tensor.const_data_ptr<T>());
+}
+
+// The number in a tensor of one element.
+void local_scalar_dense(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 2);
+  const Tensor self = args.tensor(0);
+  if (!args.ok()) return;
+  if (self.numel() != 1) {
+    PETREL_LOG(Error, "%s: argument 0 has %zu elements, must have 1", context.kernel_name(),
+               self.numel());
+    return context.fail(Error::InvalidProgram);
+  }
+  switch (self.scalar_type()) {
+    case ScalarType::Byte: return store(context, raw, 1, EValue(first_as_int<uint8_t>(self)));
+    case ScalarType::Char: return store(context, raw, 1, EValue(first_as_int<int8_t>(self)));
+    case ScalarType::Short: return store(context, raw, 1, EValue(first_as_int<int16_t>(self)));
+    case ScalarType::Int: return store(context, raw, 1, EValue(first_as_int<int32_t>(self)));
+    case ScalarType::Long: return store(context, raw, 1, EValue(first_as_int<int64_t>(self)));
+    case ScalarType::UInt16: return store(context, raw, 1, EValue(first_as_int<uint16_t>(self)));
+    case ScalarType::UInt32: return store(context, raw, 1, EValue(first_as_int<uint32_t>(self)));
+    case ScalarType::Bool:
+      return store(context, raw, 1, EValue(*self.const_data_ptr<uint8_t>() != 0));
+    case ScalarType::Float:
+      return store(context, raw, 1, EValue(double{*self.const_data_ptr<float>()}));
+    case ScalarType::Double:
+      return store(context, raw, 1, EValue(*self.const_data_ptr<double>()));
+    default:
+      PETREL_LOG(Error, "%s: numbers of type %s are not supported", context.kernel_name(),
+                 to_string(self.scalar_type()));
+      context.fail(Error::NotSupported);
+  }
+}
+
+constexpr Kernel kPrimKernels[] = {
+    {"aten::_local_scalar_dense", &local_scalar_dense},
+    {"aten::sym_numel", &sym_numel},
+    {"aten::sym_size.int", &sym_size},
+    {"executorch_prim::add.Scalar", &add},
+    {"executorch_prim::ceil.Scalar", &ceil},
+    {"executorch_prim::eq.Scalar", &eq},
+    {"executorch_prim::et_copy_index.tensor", &prim_copy_index},
+    {"executorch_prim::et_view.default", &prim_view},
+    {"executorch_prim::floordiv.Scalar", &floordiv},
+    {"executorch_prim::floordiv.int", &floordiv},
+    {"executorch_prim::ge.Scalar", &ge},
+    {"executorch_prim::gt.Scalar", &gt},
+    {"executorch_prim::le.Scalar", &le},
+    {"executorch_prim::lt.Scalar", &lt},
+    {"executorch_prim::mod.Scalar", &mod},
+    {"executorch_prim::mod.int", &mod},
+    {"executorch_prim::mul.Scalar", &mul},
+    {"executorch_prim::neg.Scalar", &neg},
+    {"executorch_prim::round.Scalar", &round_half_even},
+    {"executorch_prim::sub.Scalar", &sub},
+    {"executorch_prim::sym_float.Scalar", &sym_float},
+    {"executorch_prim::sym_int.Scalar", &truncate},
+    {"executorch_prim::sym_ite.Scalar", &sym_ite},
+    {"executorch_prim::sym_max.Scalar", &sym_max},
+    {"executorch_prim::sym_min.Scalar", &sym_min},
+    {"executorch_prim::sym_not.Scalar", &sym_not},
+    {"executorch_prim::truediv.Scalar", &truediv},
+    {"executorch_prim::trunc.Scalar", &truncate},
+};
+
+}  // namespace
+
+Span<const Kernel> prim_kernels() { return kPrimKernels; }
+
+}  // namespace petrel::runtime

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/executor/program.h"
+
+#include <cstring>
+
+#include "runtime/core/log.h"
+#include "runtime/executor/method_builder.h"
+#include "runtime/program/extended_header.h"
+#include "runtime/program/program_verifier.h"
+#include "runtime/program/segment.h"
+#include "schema/program_generated.h"
+
+namespace petrel::runtime {
+namespace fb = schema::program;
+
+namespace {
+
+using SegmentInfo = DataLoader::SegmentInfo;
+using SegmentType = DataLoader::SegmentInfo::Type;
+
+constexpr size_t kIdentifierOffset = 4;
+constexpr size_t kIdentifierLength = 4;
+
+bool has_identifier(const uint8_t* head) {
+  return std::memcmp(head + kIdentifierOffset, fb::ProgramIdentifier(), kIdentifierLength) == 0;
+}
+
+// Reads and checks the header; a file without one is all flatbuffer.
+Result<ExtendedHeader> read_header(const uint8_t* head, size_t file_size) {
+  if (!has_identifier(head)) {
+    PETREL_LOG(Error, "bytes 4 to 7 of the file are not \"%s\": it is no program of a known kind",
+               fb::ProgramIdentifier());
+    return Error::InvalidProgram;
+  }
+  Result<ExtendedHeader> parsed =
+      ExtendedHeader::parse(Span<const uint8_t>(head, ExtendedHeader::kNumHeadBytes));
+  if (!parsed.ok() && parsed.error() != Error::NotFound) return parsed.error();
+  ExtendedHeader header;
+  header.program_size = file_size;
+  if (parsed.ok()) header = *parsed;
+  PETREL_RETURN_IF_ERROR(header.verify(file_size));
+  return header;
+}
+
+bool has_constant_segment(const fb::Program& program) {
+  const fb::SubsegmentOffsets* const segment = program.constant_segment();
+  return segment != nullptr && segment->offsets() != nullptr && segment->offsets()->size() != 0;
+}
+
+}  // namespace
+
+Program::Program(DataLoader* loader, const ProgramOptions& options, FreeableBuffer&& program_data,
+                 FreeableBuffer&& constant_data, uint64_t segment_base, ProgramDataMap named_data,
+                 const fb::Program* program)
+    : loader_(loader),
+      options_(options),
+      program_data_(std::move(program_data)),
+      constant_data_(std::move(constant_data)),
+      segment_base_(segment_base),
+      named_data_(named_data),
+      program_(program) {}
+
+Result<Program> Program::load(DataLoader* loader, const ProgramOptions& options) {
+  if (loader == nullptr) {
+    PETREL_LOG(Error, "Program::load was given no data loader");
+    return Error::InvalidArgument;
+  }
+  PETREL_ASSIGN_OR_RETURN(const size_t file_size, loader->size());
+  if (file_size < kMinHeadBytes) {
+    PETREL_LOG(Error, "the file has %zu bytes, a program has at least %zu", file_size,
+               kMinHeadBytes);
+    return Error::InvalidProgram;
+  }
+  PETREL_ASSIGN_OR_RETURN(FreeableBuffer head,
+                          load_range(*loader, 0, kMinHeadBytes, SegmentInfo(SegmentType::Program)));
+  PETREL_ASSIGN_OR_RETURN(const ExtendedHeader header,
+                          read_header(static_cast<const uint8_t*>(head.data()), file_size));
+  PETREL_ASSIGN_OR_RETURN(
+      FreeableBuffer data,
+      load_range(*loader, 0, header.program_size, SegmentInfo(SegmentType::Program)));
+  // What was decided on must be what is used.
+  if (std::memcmp(head.data(), data.data(), kMinHeadBytes) != 0) {
+    PETREL_LOG(Error, "the file changed while it was read");
+    return Error::AccessFailed;
+  }
+  head.free();
+
+  ProgramFile file;
+  file.program = Span<const uint8_t>(static_cast<const uint8_t*>(data.data()), data.size());
+  file.file_size = file_size;
+  file.segment_base = header.segment_base_offset;
+  file.segment_data_size = header.segment_data_size;
+  file.max_arena_bytes = options.max_arena_bytes;
+  PETREL_RETURN_IF_ERROR(verify_program(file));
+
+  const fb::Program* const program = fb::GetProgram(data.data());
+  FreeableBuffer constants;
+  if (has_constant_segment(*program)) {
+    const uint32_t index = program->constant_segment()->segment_index();
+    const fb::DataSegment& segment = *program->segments()->Get(index);
+    if (segment.size() != 0) {
+      PETREL_ASSIGN_OR_RETURN(constants,
+                              load_segment(*loader, header.segment_base_offset, segment,
+                                           SegmentInfo(SegmentType::Constant, index)));
+    }
+  }
+  ProgramDataMap named_data(loader, header.segment_base_offset, program);
+  return Program(loader, options, std::move(data), std::move(constants),
+                 header.segment_base_offset, named_data, program);
+}
+
+size_t Program::num_methods() const { return program_->execution_plan()->size(); }
+
+Result<const char*> Program::get_method_name(size_t index) const {
+  if (index >= num_methods()) {
+    PETREL_LOG(Error, "method %zu is asked for, but the program has %zu", index, num_methods());
+    return Error::InvalidArgument;
+  }
+  return program_->execution_plan()->Get(static_cast<uint32_t>(index))->name()->c_str();
+}
+
+const fb::ExecutionPlan* Program::find_plan(std::string_view method_name) const {
+  for (const fb::ExecutionPlan* plan : *program_->execution_plan()) {
+    if (method_name == std::string_view(plan->name()->c_str(), plan->name()->size())) return plan;
+  }
+#if PETREL_LOGGING
+  char names[256] = "";
+  size_t used = 0;
+  for (const fb::ExecutionPlan* plan : *program_->execution_plan()) {
+    const size_t length = plan->name()->size();
+    if (length + 4 > sizeof(names) - used) break;
+    names[used++] = ' ';
+    names[used++] = '"';
+    std::memcpy(names + used, plan->name()->c_str(), length);
+    used += length;
+    names[used++] = '"';
+    names[used] = '\0';
+  }
+  PETREL_LOG(Error, "the program has no method \"%.*s\", but%s",
+             static_cast<int>(method_name.size() < 64 ? method_name.size() : 64),
+             method_name.data(), used == 0 ? " others" : names);
+#endif
+  return nullptr;
+}
+
+Result<MethodMeta> Program::method_meta(std::string_view method_name) const {
+  const fb::ExecutionPlan* const plan = find_plan(method_name);
+  if (plan == nullptr) return Error::NotFound;
+  return MethodMeta(plan);
+}
+
+Result<Method> Program::load_method(std::string_view method_name, MemoryManager* memory_manager,
+                                    EventTracer* event_tracer, const NamedDataMap* named_data_map,
+                                    const LoadBackendOptionsMap* backend_options) const {
+  if (memory_manager == nullptr || memory_manager->method_allocator() == nullptr) {
+    PETREL_LOG(Error, "load_method was given no memory for the method");
+    return Error::InvalidArgument;
+  }
+  const fb::ExecutionPlan* const plan = find_plan(method_name);
+  if (plan == nullptr) return Error::NotFound;
+  MethodBuilder builder(*this, *plan, memory_manager, event_tracer, named_data_map,
+                        backend_options);
+  return builder.build();
+}
+
+Result<const NamedDataMap*> Program::get_named_data_map() const {
+  if (program_->named_data() == nullptr || program_->named_data()->size() == 0) {
+    return Error::NotFound;
+  }
+  return static_cast<const NamedDataMap*>(&named_data_);
+}
+
+Result<const char*> Program::get_output_flattening_encoding(std::string_view method_name) const {
+  const fb::ExecutionPlan* const plan = find_plan(method_name);
+  if (plan == nullptr) return Error::NotFound;
+  const fb::ContainerMetadata* const metadata = plan->container_meta_type();
+  if (metadata == nullptr || metadata->encoded_out_str() == nullptr) return Error::NotFound;
+  return metadata->encoded_out_str()->c_str();
+}
+
+Program::HeaderStatus Program::check_header(const void* data, size_t size) {
+  if (size < kMinHeadBytes) return HeaderStatus::ShortData;
+  const auto* const head = static_cast<const uint8_t*>(data);
+  if (has_identifier(head)) return HeaderStatus::CompatibleVersion;
+  // "ET" and two digits: another version.
+  const auto is_digit = [](uint8_t c) { return c >= '0' && c <= '9'; };
+  return head[4] == 'E' && head[5] == 'T' && is_digit(head[6]) && is_digit(head[7])
+             ? HeaderStatus::IncompatibleVersion
+             : HeaderStatus::NotPresent;
+}
+
+const void* Program::constant_data(uint32_t index) const {
+  if (has_constant_segment(*program_)) {
+    if (constant_data_.data() == nullptr) return nullptr;
+    return static_cast<const uint8_t*>(constant_data_.data()) +
+           program_->constant_segment()->offsets()->Get(index);
+  }
+  const auto* const storage = program_->constant_buffer()->Get(index)->storage();
+  return storage == nullptr ? nullptr : storage->data();
+}
+
+Error Program::load_mutable_data(uint32_t index, void* buffer, size_t nbytes) const {
+  if (nbytes == 0) return Error::Ok;
+  const fb::SubsegmentOffsets& entries = *program_->mutable_data_segments()->Get(0);
+  const uint32_t segment_index = entries.segment_index();
+  const fb::DataSegment& segment = *program_->segments()->Get(segment_index);
+  const uint64_t offset = segment_base_ + segment.offset() + entries.offsets()->Get(index);
+  const SegmentInfo info(SegmentType::Mutable, segment_index);
+  const Error error = loader_->load_into(static_cast<size_t>(offset), nbytes, info, buffer);
+  if (error != Error::NotImplemented) return error;
+  PETREL_ASSIGN_OR_RETURN(FreeableBuffer data, load_range(*loader_, offset, nbytes, info));
+  std::memcpy(buffer, data.data(), nbytes);
+  return Error::Ok;
+}
+
+Result<FreeableBuffer> Program::load_delegate_data(const fb::ExecutionPlan& plan,
+                                                   size_t delegate_index) const {
+  const fb::BackendDelegate& delegate =
+      *plan.delegates()->Get(static_cast<uint32_t>(delegate_index));
+  const uint32_t index = delegate.processed()->index();
+  if (delegate.processed()->location() == fb::DataLocation::INLINE) {
+    const auto* const data = program_->backend_delegate_data()->Get(index)->data();
+    if (data == nullptr) return FreeableBuffer();
+    return FreeableBuffer(data->data(), data->size(), nullptr);
+  }
+  return load_segment(*loader_, segment_base_, *program_->segments()->Get(index),
+                      SegmentInfo(SegmentType::Backend, index, delegate.id()->c_str()));
+}
+
+}  // namespace petrel::runtime

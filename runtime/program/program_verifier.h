@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// verify_program: decides whether the bytes of a program can be trusted. It
+// runs on every load. After it, code that walks the program needs no check of
+// its own for what is listed here; schema/README.md gives the promises that
+// rest on it.
+//
+//   flatbuffer     offsets, vtables, vectors and strings inside the buffer;
+//                  alignment; depth; number of tables linear in the size
+//   program        version, method names present and different
+//   segments       inside the file; references to them in range, named keys
+//   values         union tags with bodies; tensors: type, rank, sizes,
+//                  dim_order, bytes, place in arena or segment; list items
+//   instructions   operator, delegate and value indices, jump targets
+//   delegates      id, payload, compile specs
+//   arenas         sizes not negative and in all below a limit
+//
+// What is NOT verified here because it may change while a method runs: the
+// types of kernel arguments (KernelArgs does) and of jump conditions, and the
+// contents of delegate payloads (their backends do).
+//
+// Cost: linear in the size of the program, no memory. Wrong programs give
+// InvalidProgram, right ones that need something absent give NotSupported,
+// arenas beyond the limit OutOfResources; the message names the place.
+
+#ifndef PETREL_RUNTIME_PROGRAM_PROGRAM_VERIFIER_H_
+#define PETREL_RUNTIME_PROGRAM_PROGRAM_VERIFIER_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/core/error.h"
+#include "runtime/core/span.h"
+#include "runtime/program/work_budget.h"
+
+namespace petrel::schema::program {
+struct ExecutionPlan;
+struct Program;
+}  // namespace petrel::schema::program
+
+namespace petrel::runtime {
+
+// Names longer than these are refused, so that they fit fixed buffers.
+inline constexpr size_t kMaxMethodNameLength = 1023;
+inline constexpr size_t kMaxOperatorNameLength = 255;
+// Methods are compared with each other.
+inline constexpr size_t kMaxMethods = 1024;
+
+struct ProgramFile {
+  // Flatbuffer and header; at a multiple of kDataAlignment.
+  Span<const uint8_t> program;
+  uint64_t file_size = 0;
+  // 0: the file has no segments.
+  uint64_t segment_base = 0;
+  // 0: not known, up to the end of the file.
+  uint64_t segment_data_size = 0;
+  uint64_t max_arena_bytes = 0;
+};
+
+Error verify_program(const ProgramFile& file);
+
+// The parts, called by verify_program. `budget` pays for visits, `items` for
+// list items and arguments, which cost memory when a method is loaded.
+struct PlanContext {
+  const schema::program::Program* program;
+  const schema::program::ExecutionPlan* plan;
+  uint64_t max_arena_bytes;
+  WorkBudget* budget;
+  WorkBudget* items;
+};
+Error verify_values(const PlanContext& context);
+Error verify_instructions(const PlanContext& context);
+
+}  // namespace petrel::runtime
+
+#endif  // PETREL_RUNTIME_PROGRAM_PROGRAM_VERIFIER_H_

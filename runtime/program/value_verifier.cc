@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cinttypes>
+
+#include "runtime/core/checked_math.h"
+#include "runtime/core/log.h"
+#include "runtime/core/result.h"
+#include "runtime/core/tensor.h"
+#include "runtime/program/program_verifier.h"
+#include "runtime/program/text_check.h"
+#include "schema/program_generated.h"
+
+namespace petrel::runtime {
+namespace fb = schema::program;
+
+namespace {
+
+constexpr size_t kMaxTensorNameLength = 4096;
+
+// Reports a problem of one value. `Log` lines start alike, so that a message
+// always says which value of which method is meant.
+#define PETREL_LOG_VALUE(format, ...) \
+  PETREL_LOG(Error, "method \"%.64s\": value %u: " format, method_, index_, __VA_ARGS__)
+
+class ValueVerifier final {
+ public:
+  explicit ValueVerifier(const PlanContext& context)
+      : context_(context),
+        values_(*context.plan->values()),
+        method_(context.plan->name()->c_str()) {}
+
+  Error verify_all() {
+    for (index_ = 0; index_ < values_.size(); ++index_) {
+      PETREL_RETURN_IF_ERROR(verify_value(*values_.Get(index_)));
+    }
+    return Error::Ok;
+  }
+
+ private:
+  Error verify_value(const fb::EValue& value) {
+    if (value.val() == nullptr) {
+      PETREL_LOG_VALUE("it has type %d, but no content", static_cast<int>(value.val_type()));
+      return Error::InvalidProgram;
+    }
+    switch (value.val_type()) {
+      case fb::KernelTypes::Null:
+      case fb::KernelTypes::Int:
+      case fb::KernelTypes::Bool:
+      case fb::KernelTypes::Double:
+        return Error::Ok;
+      case fb::KernelTypes::String:
+        if (value.val_as_String()->string_val() != nullptr) return Error::Ok;
+        PETREL_LOG_VALUE("%s", "a string without text");
+        return Error::InvalidProgram;
+      case fb::KernelTypes::Tensor:
+        return verify_tensor(*value.val_as_Tensor());
+      case fb::KernelTypes::BoolList:
+        return spend_items(value.val_as_BoolList()->items());
+      case fb::KernelTypes::DoubleList:
+        PETREL_RETURN_IF_ERROR(spend_items(value.val_as_DoubleList()->items()));
+        return check_aligned(value.val_as_DoubleList()->items());
+      case fb::KernelTypes::IntList:
+        return verify_items(value.val_as_IntList()->items(), [](const fb::EValue& item) {
+          return item.val_type() == fb::KernelTypes::Int;
+        });
+      case fb::KernelTypes::TensorList:
+        return verify_items(value.val_as_TensorList()->items(), [](const fb::EValue& item) {
+          return item.val_type() == fb::KernelTypes::Tensor;
+        });
+      case fb::KernelTypes::OptionalTensorList:
+        return verify_items(
+            value.val_as_OptionalTensorList()->items(),
+            [](const fb::EValue& item) {
+              return item.val_type() == fb::KernelTypes::Tensor ||
+                     item.val_type() == fb::KernelTypes::Null;
+            },
+            /*allow_none=*/true);
+      default:
+        PETREL_LOG_VALUE("type %d is unknown", static_cast<int>(value.val_type()));
+        return Error::InvalidProgram;
+    }
+  }
+
+  template <typename T>
+  Error spend_items(const flatbuffers::Vector<T>* items) {
+    if (items == nullptr || context_.items->spend(items->size())) return Error::Ok;
+    PETREL_LOG_VALUE("%s", "its list has more entries than the program has bytes");
+    return Error::InvalidProgram;
+  }
+
+  template <typename T>
+  Error check_aligned(const flatbuffers::Vector<T>* items) {
+    if (is_aligned(items)) return Error::Ok;
+    PETREL_LOG_VALUE("%s", "its list is not aligned");
+    return Error::InvalidProgram;
+  }
+
+  // Items are indices of values; -1 stands for none where that is allowed.
+  template <typename T, typename Accepts>
+  Error verify_items(const flatbuffers::Vector<T>* items, Accepts accepts,
+                     bool allow_none = false) {
+    PETREL_RETURN_IF_ERROR(spend_items(items));
+    PETREL_RETURN_IF_ERROR(check_aligned(items));
+    for (uint32_t i = 0; items != nullptr && i < items->size(); ++i) {
+      const int64_t item = items->Get(i);
+      if (item == -1 && allow_none) continue;
+      if (item < 0 || item >= int64_t{values_.size()}) {
+        PETREL_LOG_VALUE("entry %u of its list is value %" PRId64 ", must be in [0, %u)", i, item,
+                         values_.size());
+        return Error::InvalidProgram;
+      }
+      const fb::EValue& entry = *values_.Get(static_cast<uint32_t>(item));
+      if (!accepts(entry)) {
+        PETREL_LOG_VALUE("entry %u of its list is value %" PRId64 ", which has the wrong type %d",
+                         i, item, static_cast<int>(entry.val_type()));
+        return Error::InvalidProgram;
+      }
+    }
+    return Error::Ok;
+  }
+
+  Error verify_tensor(const fb::Tensor& tensor) {
+    const auto type = static_cast<ScalarType>(tensor.scalar_type());
+    if (!is_valid(type)) {
+      PETREL_LOG_VALUE("scalar type %d is unknown", static_cast<int>(type));
+      return Error::InvalidProgram;
+    }
+    size_t nbytes = 0;
+    PETREL_RETURN_IF_ERROR(verify_shape(tensor, element_size(type), &nbytes));
+    PETREL_RETURN_IF_ERROR(verify_features(tensor));
+    if (tensor.allocation_info() != nullptr) {
+      PETREL_RETURN_IF_ERROR(
+          verify_place(*tensor.allocation_info(), nbytes, element_size(type)));
+    }
+    const fb::ExtraTensorInfo* const extra = tensor.extra_tensor_info();
+    if (extra != nullptr && extra->location() == fb::TensorDataLocation::EXTERNAL) {
+      if (is_name(extra->fully_qualified_name(), kMaxTensorNameLength)) return Error::Ok;
+      PETREL_LOG_VALUE("%s", "an external tensor whose name is missing, empty, too long or "
+                       "contains a NUL");
+      return Error::InvalidProgram;
+    }
+    if (tensor.data_buffer_idx() == 0) return Error::Ok;
+    return tensor.allocation_info() != nullptr
+               ? verify_initial_value(tensor.data_buffer_idx(), nbytes)
+               : verify_constant(tensor.data_buffer_idx(), nbytes, element_size(type));
+  }
+
+  Error verify_shape(const fb::Tensor& tensor, size_t element_bytes, size_t* nbytes) {
+    if (tensor.sizes() == nullptr || tensor.dim_order() == nullptr) {
+      PETREL_LOG_VALUE("%s", "a tensor without sizes or dim order");
+      return Error::InvalidProgram;
+    }
+    const Span<const int32_t> sizes(tensor.sizes()->data(), tensor.sizes()->size());
+    const Span<const uint8_t> dim_order(tensor.dim_order()->data(), tensor.dim_order()->size());
+    if (sizes.size() > kTensorDimensionLimit) {
+      PETREL_LOG_VALUE("rank %zu, must be at most %zu", sizes.size(), kTensorDimensionLimit);
+      return Error::InvalidProgram;
+    }
+    if (dim_order.size() != sizes.size()) {
+      PETREL_LOG_VALUE("%zu entries in its dim order, but rank %zu", dim_order.size(),
+                       sizes.size());
+      return Error::InvalidProgram;
+    }
+    if (!is_permutation(dim_order)) {
+      PETREL_LOG_VALUE("its dim order is no permutation of 0 to %zu", sizes.size() - 1);
+      return Error::InvalidProgram;
+    }
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      if (sizes[i] < 0) {
+        PETREL_LOG_VALUE("dim %zu is %d, must be in [0, 2^31)", i, sizes[i]);
+        return Error::InvalidProgram;
+      }
+    }
+    size_t numel = 0;
+    if (!checked_numel(sizes, &numel) || !checked_mul(numel, element_bytes, nbytes) ||
+        *nbytes > SIZE_MAX / 2) {
+      PETREL_LOG_VALUE("%s", "the number of its bytes overflows");
+      return Error::InvalidProgram;
+    }
+    return Error::Ok;
+  }
+
+  // What the format can express and this runtime does not do.
+  Error verify_features(const fb::Tensor& tensor) {
+    if (tensor.storage_offset() != 0) {
+      PETREL_LOG_VALUE("storage offset %d, only 0 is supported", tensor.storage_offset());
+      return tensor.storage_offset() < 0 ? Error::InvalidProgram : Error::NotSupported;
+    }
+    if (tensor.layout() != 0) {
+      PETREL_LOG_VALUE("layout %d, only 0 (strided) is supported", tensor.layout());
+      return Error::NotSupported;
+    }
+    switch (tensor.shape_dynamism()) {
+      case fb::TensorShapeDynamism::STATIC:
+      case fb::TensorShapeDynamism::DYNAMIC_BOUND:
+        break;
+      case fb::TensorShapeDynamism::DYNAMIC_UNBOUND:
+        PETREL_LOG_VALUE("%s", "its sizes have no bound, which is not supported");
+        return Error::NotSupported;
+      default:
+        PETREL_LOG_VALUE("shape dynamism %d is unknown", static_cast<int>(tensor.shape_dynamism()));
+        return Error::InvalidProgram;
+    }
+    const fb::ExtraTensorInfo* const extra = tensor.extra_tensor_info();
+    if (extra == nullptr) return Error::Ok;
+    if (extra->device_type() != fb::DeviceType::CPU) {
+      PETREL_LOG_VALUE("device type %d, only 0 (CPU) is supported",
+                       static_cast<int>(extra->device_type()));
+      return Error::NotSupported;
+    }
+    if (extra->location() != fb::TensorDataLocation::SEGMENT &&
+        extra->location() != fb::TensorDataLocation::EXTERNAL) {
+      PETREL_LOG_VALUE("data location %d is unknown", static_cast<int>(extra->location()));
+      return Error::InvalidProgram;
+    }
+    if (extra->fully_qualified_name() != nullptr &&
+        !is_c_text(extra->fully_qualified_name(), kMaxTensorNameLength)) {
+      PETREL_LOG_VALUE("%s", "its name is too long or contains a NUL");
+      return Error::InvalidProgram;
+    }
+    return Error::Ok;
+  }
+
+  Error verify_place(const fb::AllocationDetails& place, size_t nbytes, size_t element_bytes) {
+    const auto* arenas = context_.plan->non_const_buffer_sizes();
+    const uint32_t count = arenas == nullptr ? 0 : arenas->size();
+    if (place.memory_id() == 0 || place.memory_id() >= count) {
+      PETREL_LOG_VALUE("arena %u, must be in [1, %u)", place.memory_id(), count);
+      return Error::InvalidProgram;
+    }
+    const uint64_t offset =
+        uint64_t{place.memory_offset_high()} << 32 | place.memory_offset_low();
+    const auto arena_bytes = static_cast<uint64_t>(arenas->Get(place.memory_id()));
+    if (!in_bounds(offset, nbytes, arena_bytes)) {
+      PETREL_LOG_VALUE("%zu bytes at offset %" PRIu64 " of arena %u, which has %" PRIu64, nbytes,
+                       offset, place.memory_id(), arena_bytes);
+      return Error::InvalidProgram;
+    }
+    if (offset % element_bytes != 0) {
+      PETREL_LOG_VALUE("offset %" PRIu64 " of arena %u, must be a multiple of %zu", offset,
+                       place.memory_id(), element_bytes);
+      return Error::InvalidProgram;
+    }
+    return Error::Ok;
+  }
+
+  Error verify_entry(const fb::SubsegmentOffsets& entries, const char* name, uint32_t index,
+                     size_t nbytes) {
+    const auto* offsets = entries.offsets();
+    const uint32_t count = offsets == nullptr ? 0 : offsets->size();
+    if (index >= count) {
+      PETREL_LOG_VALUE("entry %u of %s, but there are %u", index, name, count);
+      return Error::InvalidProgram;
+    }
+    const uint64_t size = context_.program->segments()->Get(entries.segment_index())->size();
+    if (!in_bounds(offsets->Get(index), nbytes, size)) {
+      PETREL_LOG_VALUE("%zu bytes at offset %" PRIu64 " of %s, which has %" PRIu64, nbytes,
+                       offsets->Get(index), name, size);
+      return Error::InvalidProgram;
+    }
+    return Error::Ok;
+  }
+
+  Error verify_constant(uint32_t index, size_t nbytes, size_t element_bytes) {
+    const fb::SubsegmentOffsets* const segment = context_.program->constant_segment();
+    if (segment != nullptr && segment->offsets() != nullptr && segment->offsets()->size() != 0) {
+      PETREL_RETURN_IF_ERROR(verify_entry(*segment, "constant data", index, nbytes));
+      const uint64_t offset = segment->offsets()->Get(index);
+      if (offset % element_bytes == 0) return Error::Ok;
+      PETREL_LOG_VALUE("offset %" PRIu64 " of constant data, must be a multiple of %zu", offset,
+                       element_bytes);
+      return Error::InvalidProgram;
+    }
+    const auto* buffers = context_.program->constant_buffer();
+    const uint32_t count = buffers == nullptr ? 0 : buffers->size();
+    if (index >= count) {
+      PETREL_LOG_VALUE("constant %u, but there are %u", index, count);
+      return Error::InvalidProgram;
+    }
+    const auto* storage = buffers->Get(index)->storage();
+    const uint32_t size = storage == nullptr ? 0 : storage->size();
+    if (nbytes > size) {
+      PETREL_LOG_VALUE("%zu bytes of constant %u, which has %u", nbytes, index, size);
+      return Error::InvalidProgram;
+    }
+    return Error::Ok;
+  }
+
+  Error verify_initial_value(uint32_t index, size_t nbytes) {
+    const auto* segments = context_.program->mutable_data_segments();
+    if (segments == nullptr || segments->size() == 0) {
+      PETREL_LOG_VALUE("initial value %u, but the program has no initial values", index);
+      return Error::InvalidProgram;
+    }
+    return verify_entry(*segments->Get(0), "mutable data", index, nbytes);
+  }
+
+  const PlanContext& context_;
+  const flatbuffers::Vector<flatbuffers::Offset<fb::EValue>>& values_;
+  const char* method_;
+  uint32_t index_ = 0;
+};
+
+}  // namespace
+
+Error verify_values(const PlanContext& context) {
+  if (context.plan->values() == nullptr) {
+    PETREL_LOG(Error, "method \"%.64s\": it has no list of values", context.plan->name()->c_str());
+    return Error::InvalidProgram;
+  }
+  return ValueVerifier(context).verify_all();
+}
+
+}  // namespace petrel::runtime
