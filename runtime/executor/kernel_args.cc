@@ -13,6 +13,7 @@ const EValue kNone;
 KernelArgs::KernelArgs(KernelRuntimeContext& context, Span<EValue*> args, size_t count)
     : context_(context),
       args_(args),
+      count_(count),
       empty_(ScalarType::Byte, 1, empty_sizes_, nullptr, empty_dim_order_, empty_strides_) {
   if (args.size() < count) {
     PETREL_LOG(Error, "%s has %zu arguments, but the program passes %zu", context.kernel_name(),
@@ -56,6 +57,39 @@ Tensor KernelArgs::tensor(size_t i) {
   return check_tensor(i, value) ? value : Tensor(&empty_);
 }
 
+bool KernelArgs::is_argument(const EValue& value, const TensorImpl* impl) const {
+  if (value.isTensor()) return value.toTensor().impl() == impl;
+  if (value.isTensorList()) {
+    const Result<Span<const Tensor>> list = value.tryToTensorList();
+    if (!list.ok()) return false;  // Fails when it is read.
+    for (const Tensor& tensor : *list) {
+      if (tensor.impl() == impl) return true;
+    }
+  }
+  if (value.isListOptionalTensor()) {
+    const auto list = value.tryToListOptionalTensor();
+    if (!list.ok()) return false;
+    for (const std::optional<Tensor>& tensor : *list) {
+      if (tensor.has_value() && tensor->impl() == impl) return true;
+    }
+  }
+  return false;
+}
+
+bool KernelArgs::check_out(size_t i, const Tensor& tensor) {
+  if (tensor.is_constant()) {
+    fail(i, "is a constant, must be a tensor that can be written");
+    return false;
+  }
+  if (tensor.shape_dynamism() == TensorShapeDynamism::STATIC) return true;
+  for (size_t k = 0; k < count_; ++k) {
+    if (k == i || !is_argument(at(k), tensor.impl())) continue;
+    fail(i, "is another argument, too, which an output of variable sizes must not be");
+    return false;
+  }
+  return true;
+}
+
 std::optional<Tensor> KernelArgs::optional_tensor(size_t i) {
   if (at(i).isNone()) return std::nullopt;
   return tensor(i);
@@ -63,11 +97,7 @@ std::optional<Tensor> KernelArgs::optional_tensor(size_t i) {
 
 Tensor KernelArgs::out(size_t i) {
   const Tensor value = tensor(i);
-  if (value.is_constant()) {
-    fail(i, "is a constant, must be a tensor that can be written");
-    return Tensor(&empty_);
-  }
-  return value;
+  return check_out(i, value) ? value : Tensor(&empty_);
 }
 
 int64_t KernelArgs::integer(size_t i) {
@@ -158,9 +188,12 @@ Span<const Tensor> KernelArgs::tensor_list(size_t i) {
 
 Span<const Tensor> KernelArgs::out_list(size_t i) {
   const Span<const Tensor> list = tensor_list(i);
-  for (const Tensor& tensor : list) {
-    if (tensor.is_constant()) {
-      fail(i, "contains a constant, must hold tensors that can be written");
+  for (size_t k = 0; k < list.size(); ++k) {
+    if (!check_out(i, list[k])) return {};
+    // Nor twice in the list.
+    for (size_t m = 0; m < k; ++m) {
+      if (list[m].impl() != list[k].impl()) continue;
+      fail(i, "has one tensor twice");
       return {};
     }
   }

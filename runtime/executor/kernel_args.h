@@ -22,9 +22,12 @@
 //
 // Guaranteed for every tensor while ok(): at most rank 16, data not null unless
 // it has no elements, nbytes() bytes of it readable, sizes, strides and
-// dim_order present. For out() also: not a constant. The kernel still
-// checks dtypes and sizes, and resizes its outputs with resize_tensor(), which
-// checks that they fit. Two arguments may be the same tensor, or overlap.
+// dim_order present. For out() also: not a constant, and if its sizes can
+// change, not another argument too, so that resizing an output never changes an
+// input. The kernel still checks dtypes and sizes, and resizes its outputs with
+// resize_tensor(), which checks that they fit. The memory of arguments may
+// overlap: writing an output may change an input, so an index that is read from
+// a tensor is checked where it is used, not in a pass before.
 
 #ifndef PETREL_RUNTIME_EXECUTOR_KERNEL_ARGS_H_
 #define PETREL_RUNTIME_EXECUTOR_KERNEL_ARGS_H_
@@ -87,10 +90,13 @@ class KernelArgs final {
   T take(size_t i, Result<T> value, const char* expected, T fallback);
   void fail(size_t i, const char* problem);
   bool check_tensor(size_t i, const Tensor& tensor);
+  bool check_out(size_t i, const Tensor& tensor);
+  bool is_argument(const EValue& value, const TensorImpl* impl) const;
   const EValue& at(size_t i) const;
 
   KernelRuntimeContext& context_;
   Span<EValue*> args_;
+  size_t count_;
   int32_t empty_sizes_[1] = {0};
   uint8_t empty_dim_order_[1] = {0};
   int64_t empty_strides_[1] = {0};
