@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/kernels/portable/check.h"
+
+namespace petrel::runtime::portable {
+
+bool fail(KernelRuntimeContext& context, const char* problem) {
+  PETREL_LOG(Error, "%s: %s", context.kernel_name(), problem);
+  context.fail(Error::InvalidArgument);
+  return false;
+}
+
+bool check_arithmetic(KernelRuntimeContext& context, const Tensor& tensor) {
+  if (is_arithmetic(tensor.scalar_type())) return true;
+  PETREL_LOG(Error, "%s: elements of type %s have no arithmetic", context.kernel_name(),
+             to_string(tensor.scalar_type()));
+  context.fail(Error::NotSupported);
+  return false;
+}
+
+bool check_floating(KernelRuntimeContext& context, const Tensor& tensor) {
+  if (is_floating(tensor.scalar_type())) return true;
+  PETREL_LOG(Error, "%s: element type is %s, must be a floating type", context.kernel_name(),
+             to_string(tensor.scalar_type()));
+  context.fail(Error::InvalidArgument);
+  return false;
+}
+
+bool check_same_type(KernelRuntimeContext& context, const Tensor& a, const Tensor& b) {
+  if (a.scalar_type() == b.scalar_type()) return true;
+  PETREL_LOG(Error, "%s: element types %s and %s must be equal", context.kernel_name(),
+             to_string(a.scalar_type()), to_string(b.scalar_type()));
+  context.fail(Error::InvalidArgument);
+  return false;
+}
+
+bool check_rank(KernelRuntimeContext& context, const Tensor& tensor, ssize_t rank) {
+  if (tensor.dim() == rank) return true;
+  PETREL_LOG(Error, "%s: a tensor has rank %zd, must have %zd", context.kernel_name(),
+             tensor.dim(), rank);
+  context.fail(Error::InvalidArgument);
+  return false;
+}
+
+bool is_contiguous(const Tensor& tensor) {
+  int64_t expected = 1;
+  const auto sizes = tensor.sizes();
+  const auto strides = tensor.strides();
+  if (tensor.numel() == 0) return true;
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (sizes[d] == 1) continue;
+    if (strides[d] != expected) return false;
+    expected *= sizes[d];
+  }
+  return true;
+}
+
+bool check_contiguous(KernelRuntimeContext& context, const Tensor& tensor) {
+  return check(context, is_contiguous(tensor), "a tensor is not contiguous");
+}
+
+bool resize_out(KernelRuntimeContext& context, const Tensor& out, Span<const SizesType> sizes) {
+  const Error error = resize_tensor(out, sizes);
+  if (error == Error::Ok) return true;
+  PETREL_LOG(Error, "%s: the output cannot take the sizes of the result",
+             context.kernel_name());
+  context.fail(error);
+  return false;
+}
+
+bool normalize_dim(KernelRuntimeContext& context, int64_t dim, ssize_t rank, size_t* out_dim) {
+  const int64_t limit = rank == 0 ? 1 : rank;
+  if (dim < -limit || dim >= limit) {
+    PETREL_LOG(Error, "%s: dim is %lld, must be in [%lld, %lld)", context.kernel_name(),
+               static_cast<long long>(dim), static_cast<long long>(-limit),
+               static_cast<long long>(limit));
+    context.fail(Error::InvalidArgument);
+    return false;
+  }
+  *out_dim = static_cast<size_t>(dim < 0 ? dim + limit : dim);
+  return true;
+}
+
+size_t product(Span<const SizesType> sizes, size_t begin, size_t end) {
+  size_t n = 1;
+  for (size_t d = begin; d < end; ++d) n *= static_cast<size_t>(sizes[d]);
+  return n;
+}
+
+}  // namespace petrel::runtime::portable

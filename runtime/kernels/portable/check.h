@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The checks that kernels share. Each fails the context with a message that
+// names the kernel, and returns false.
+//
+//   if (!check_arithmetic(context, self) || !resize_out(context, out, sizes)) return;
+#ifndef PETREL_RUNTIME_KERNELS_PORTABLE_CHECK_H_
+#define PETREL_RUNTIME_KERNELS_PORTABLE_CHECK_H_
+
+#include <cstdint>
+
+#include "runtime/core/checked_math.h"
+#include "runtime/core/log.h"
+#include "runtime/core/tensor.h"
+#include "runtime/executor/kernel_args.h"
+#include "runtime/executor/kernel_runtime_context.h"
+#include "runtime/kernels/portable/element.h"
+#include "runtime/kernels/portable/strided_loop.h"
+
+namespace petrel::runtime::portable {
+
+// Fails with InvalidArgument and `problem`, a sentence part.
+bool fail(KernelRuntimeContext& context, const char* problem);
+
+// `condition`, failing with `problem` when it does not hold.
+inline bool check(KernelRuntimeContext& context, bool condition, const char* problem) {
+  return condition || fail(context, problem);
+}
+
+// The element type is one that kernels compute with.
+bool check_arithmetic(KernelRuntimeContext& context, const Tensor& tensor);
+bool check_floating(KernelRuntimeContext& context, const Tensor& tensor);
+bool check_same_type(KernelRuntimeContext& context, const Tensor& a, const Tensor& b);
+bool check_rank(KernelRuntimeContext& context, const Tensor& tensor, ssize_t rank);
+// Elements in logical order: strides as of a contiguous tensor.
+bool check_contiguous(KernelRuntimeContext& context, const Tensor& tensor);
+
+// Gives `out` its sizes.
+bool resize_out(KernelRuntimeContext& context, const Tensor& out, Span<const SizesType> sizes);
+
+// A dimension in [-rank, rank) as one in [0, rank); rank 0 counts as 1.
+bool normalize_dim(KernelRuntimeContext& context, int64_t dim, ssize_t rank, size_t* out_dim);
+
+// True when dims are in default order, sizes of 0 or 1 not counted.
+bool is_contiguous(const Tensor& tensor);
+
+// Product of sizes[begin, end).
+size_t product(Span<const SizesType> sizes, size_t begin, size_t end);
+
+}  // namespace petrel::runtime::portable
+
+#endif  // PETREL_RUNTIME_KERNELS_PORTABLE_CHECK_H_

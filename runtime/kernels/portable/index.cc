@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Elements chosen by other elements: where, masks, gathers and table look-ups.
+// An index outside its dimension fails the call; it is data, not structure.
+#include "runtime/kernels/portable/check.h"
+#include "runtime/kernels/portable/copy.h"
+
+namespace petrel::runtime::portable {
+namespace {
+
+bool check_index_type(KernelRuntimeContext& context, const Tensor& index) {
+  return check(context,
+               index.scalar_type() == ScalarType::Long || index.scalar_type() == ScalarType::Int,
+               "indices must be int64 or int32");
+}
+
+// `index` in [-size, size) as a place in [0, size).
+bool place(KernelRuntimeContext& context, int64_t index, int64_t size, int64_t* out) {
+  if (index < -size || index >= size) {
+    PETREL_LOG(Error, "%s: index %lld is outside a dim of size %lld", context.kernel_name(),
+               static_cast<long long>(index), static_cast<long long>(size));
+    context.fail(Error::InvalidArgument);
+    return false;
+  }
+  *out = index < 0 ? index + size : index;
+  return true;
+}
+
+void copy_element(const Tensor& out, int64_t to, const Tensor& from, int64_t at) {
+  const int64_t size = static_cast<int64_t>(out.element_size());
+  std::memmove(static_cast<char*>(out.mutable_data_ptr()) + to * size,
+               static_cast<const char*>(from.const_data_ptr()) + at * size,
+               static_cast<size_t>(size));
+}
+
+}  // namespace
+
+// where.self_out(Tensor condition, Tensor self, Tensor other, *, out)
+void where_self_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 4);
+  const Tensor condition = args.tensor(0);
+  const Tensor self = args.tensor(1);
+  const Tensor other = args.tensor(2);
+  const Tensor out = args.out(3);
+  if (!args.ok() || !check_arithmetic(context, self) || !check_arithmetic(context, other) ||
+      !check_arithmetic(context, out) || !check_arithmetic(context, condition)) {
+    return;
+  }
+  SizeArray sizes(condition.sizes());
+  if (!check(context, broadcast_sizes(&sizes, self.sizes()) && broadcast_sizes(&sizes, other.sizes()),
+             "sizes of the operands do not broadcast") ||
+      !resize_out(context, out, sizes.span())) {
+    return;
+  }
+  StridedLoop<4> loop(out.sizes());
+  loop.operand(0, out);
+  loop.operand(1, condition);
+  loop.operand(2, self);
+  loop.operand(3, other);
+  const auto test = loader<int64_t>(condition.scalar_type());
+  const auto run = [&](auto zero) {
+    using C = decltype(zero);
+    const auto load_self = loader<C>(self.scalar_type());
+    const auto load_other = loader<C>(other.scalar_type());
+    const auto store = storer<C>(out.scalar_type());
+    loop.run([&](const int64_t* at) {
+      const bool yes = test(condition.const_data_ptr(), static_cast<size_t>(at[1])) != 0;
+      store(out.mutable_data_ptr(), static_cast<size_t>(at[0]),
+            yes ? load_self(self.const_data_ptr(), static_cast<size_t>(at[2]))
+                : load_other(other.const_data_ptr(), static_cast<size_t>(at[3])));
+    });
+  };
+  if (is_floating(out.scalar_type())) {
+    run(double{0});
+  } else {
+    run(int64_t{0});
+  }
+}
+
+// masked_fill.Scalar_out(Tensor self, Tensor mask, Scalar value, *, out)
+void masked_fill_scalar_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 4);
+  const Tensor self = args.tensor(0);
+  const Tensor mask = args.tensor(1);
+  const Scalar value = args.scalar(2);
+  const Tensor out = args.out(3);
+  if (!args.ok() || !check_arithmetic(context, self) || !check_same_type(context, self, out) ||
+      !check(context, mask.scalar_type() == ScalarType::Bool, "the mask must be bool")) {
+    return;
+  }
+  SizeArray sizes(self.sizes());
+  if (!check(context, broadcast_sizes(&sizes, mask.sizes()), "the mask does not broadcast") ||
+      !resize_out(context, out, sizes.span())) {
+    return;
+  }
+  StridedLoop<3> loop(out.sizes());
+  loop.operand(0, out);
+  loop.operand(1, self);
+  loop.operand(2, mask);
+  const uint8_t* masked = mask.const_data_ptr<uint8_t>();
+  const auto run = [&](auto filler) {
+    using C = decltype(filler);
+    const auto load = loader<C>(self.scalar_type());
+    const auto store = storer<C>(out.scalar_type());
+    loop.run([&](const int64_t* at) {
+      store(out.mutable_data_ptr(), static_cast<size_t>(at[0]),
+            masked[at[2]] != 0 ? filler
+                               : load(self.const_data_ptr(), static_cast<size_t>(at[1])));
+    });
+  };
+  if (is_floating(out.scalar_type())) {
+    run(value.to_double());
+  } else {
+    run(value.to_int());
+  }
+}
+
+// embedding.out(Tensor weight, Tensor indices, SymInt padding_idx,
+//   bool scale_grad_by_freq, bool sparse, *, out)
+void embedding_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 6);
+  const Tensor weight = args.tensor(0);
+  const Tensor indices = args.tensor(1);
+  const Tensor out = args.out(5);
+  if (!args.ok() || !check_same_type(context, weight, out) || !check_rank(context, weight, 2) ||
+      !check_contiguous(context, weight) || !check_contiguous(context, indices) ||
+      !check_index_type(context, indices) ||
+      !check(context, indices.sizes().size() < kTensorDimensionLimit, "rank is above 16")) {
+    return;
+  }
+  SizeArray sizes(indices.sizes());
+  sizes[sizes.rank++] = weight.sizes()[1];
+  if (!resize_out(context, out, sizes.span()) || !check_contiguous(context, out)) return;
+  const size_t row = static_cast<size_t>(weight.size(1)) * weight.element_size();
+  const auto load = loader<int64_t>(indices.scalar_type());
+  for (size_t i = 0; i < indices.numel(); ++i) {
+    const int64_t index = load(indices.const_data_ptr(), i);
+    int64_t at = 0;
+    if (!check(context, index >= 0, "an index is negative") ||
+        !place(context, index, weight.size(0), &at)) {
+      return;
+    }
+    std::memmove(static_cast<char*>(out.mutable_data_ptr()) + i * row,
+                 static_cast<const char*>(weight.const_data_ptr()) + static_cast<size_t>(at) * row,
+                 row);
+  }
+}
+
+// index_select.out(Tensor self, int dim, Tensor index, *, out)
+void index_select_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 4);
+  const Tensor self = args.tensor(0);
+  const int64_t dim = args.integer(1);
+  const Tensor index = args.tensor(2);
+  const Tensor out = args.out(3);
+  size_t d = 0;
+  if (!args.ok() || !check_same_type(context, self, out) ||
+      !check(context, self.dim() > 0 && index.dim() <= 1, "the index must be a list") ||
+      !normalize_dim(context, dim, self.dim(), &d) || !check_index_type(context, index)) {
+    return;
+  }
+  SizeArray sizes(self.sizes());
+  sizes[d] = static_cast<SizesType>(index.numel());
+  if (!resize_out(context, out, sizes.span())) return;
+  const auto load = loader<int64_t>(index.scalar_type());
+  for (size_t i = 0; i < index.numel(); ++i) {
+    int64_t at = 0;
+    if (!place(context, load(index.const_data_ptr(), i), self.sizes()[d], &at)) return;
+    View from(self), to(out);
+    from.offset = at * from.strides[d];
+    to.offset = static_cast<int64_t>(i) * to.strides[d];
+    from.sizes[d] = to.sizes[d] = 1;
+    copy_view(self, from, out, to);
+  }
+}
+
+// gather.out(Tensor self, int dim, Tensor index, *, bool sparse_grad, out)
+void gather_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 5);
+  const Tensor self = args.tensor(0);
+  const int64_t dim = args.integer(1);
+  const Tensor index = args.tensor(2);
+  const Tensor out = args.out(4);
+  size_t d = 0;
+  if (!args.ok() || !check_same_type(context, self, out) ||
+      !check(context, self.dim() > 0 && self.dim() == index.dim(), "ranks differ") ||
+      !normalize_dim(context, dim, self.dim(), &d) || !check_index_type(context, index)) {
+    return;
+  }
+  for (size_t i = 0; i < self.sizes().size(); ++i) {
+    if (!check(context, i == d || index.sizes()[i] <= self.sizes()[i],
+               "the index is larger than the input")) {
+      return;
+    }
+  }
+  if (!resize_out(context, out, index.sizes())) return;
+  // self is walked with the index's sizes; along d the index decides.
+  int64_t strides[kTensorDimensionLimit];
+  for (size_t i = 0; i < self.sizes().size(); ++i) strides[i] = i == d ? 0 : self.strides()[i];
+  StridedLoop<3> loop(index.sizes());
+  loop.operand(0, out);
+  loop.operand(1, index);
+  loop.strides_of(2, index.sizes(), {strides, self.sizes().size()});
+  const auto load = loader<int64_t>(index.scalar_type());
+  loop.run([&](const int64_t* at) {
+    int64_t i = 0;
+    if (!args.ok() || !place(context, load(index.const_data_ptr(), static_cast<size_t>(at[1])),
+                             self.sizes()[d], &i)) {
+      return;
+    }
+    copy_element(out, at[0], self, at[2] + i * self.strides()[d]);
+  });
+}
+
+// index.Tensor_out(Tensor self, Tensor?[] indices, *, out): the index tensors
+// broadcast together; their dims stand where the first of them stood, or first
+// when they are not next to each other.
+void index_tensor_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 3);
+  const Tensor self = args.tensor(0);
+  const Span<const std::optional<Tensor>> indices = args.optional_tensor_list(1);
+  const Tensor out = args.out(2);
+  if (!args.ok() || !check_same_type(context, self, out) ||
+      !check(context, indices.size() <= self.sizes().size(), "more indices than dims")) {
+    return;
+  }
+  SizeArray block;  // the broadcast index sizes
+  size_t first = 0, last = 0, count = 0;
+  for (size_t d = 0; d < indices.size(); ++d) {
+    if (!indices[d]) continue;
+    if (!check_index_type(context, *indices[d]) ||
+        !check(context, broadcast_sizes(&block, indices[d]->sizes()),
+               "the indices do not broadcast")) {
+      return;
+    }
+    if (count++ == 0) first = d;
+    last = d;
+  }
+  if (!check(context, count > 0, "there is no index")) return;
+  const size_t at_dim = last - first + 1 == count ? first : 0;
+  SizeArray sizes;
+  int64_t self_strides[kTensorDimensionLimit] = {};
+  const auto append_block = [&] {
+    for (size_t i = 0; i < block.rank; ++i) {
+      self_strides[sizes.rank] = 0;
+      sizes[sizes.rank++] = block[i];
+    }
+  };
+  if (!check(context, self.sizes().size() - count + block.rank <= kTensorDimensionLimit,
+             "rank is above 16")) {
+    return;
+  }
+  size_t block_start = 0;
+  bool placed = false;
+  for (size_t d = 0; d <= self.sizes().size(); ++d) {
+    if (!placed && d == at_dim) {
+      block_start = sizes.rank;
+      append_block();
+      placed = true;
+    }
+    if (d == self.sizes().size() || (d < indices.size() && indices[d])) continue;
+    self_strides[sizes.rank] = self.strides()[d];
+    sizes[sizes.rank++] = self.sizes()[d];
+  }
+  if (!resize_out(context, out, sizes.span())) return;
+  SizesType index[kTensorDimensionLimit] = {};
+  for (size_t n = out.numel(); n > 0; --n) {
+    int64_t from = 0, to = 0;
+    for (size_t d = 0; d < sizes.rank; ++d) {
+      from += index[d] * self_strides[d];
+      to += index[d] * out.strides()[d];
+    }
+    for (size_t d = 0; d < indices.size(); ++d) {
+      if (!indices[d]) continue;
+      const Tensor& choice = *indices[d];
+      const size_t shift = block.rank - choice.sizes().size();
+      int64_t offset = 0;
+      for (size_t i = 0; i < choice.sizes().size(); ++i) {
+        if (choice.sizes()[i] != 1) {
+          offset += index[block_start + shift + i] * choice.strides()[i];
+        }
+      }
+      int64_t at = 0;
+      if (!place(context,
+                 loader<int64_t>(choice.scalar_type())(choice.const_data_ptr(),
+                                                       static_cast<size_t>(offset)),
+                 self.sizes()[d], &at)) {
+        return;
+      }
+      from += at * self.strides()[d];
+    }
+    copy_element(out, to, self, from);
+    for (size_t d = sizes.rank; d-- > 0;) {
+      if (++index[d] < sizes[d]) break;
+      index[d] = 0;
+    }
+  }
+}
+
+}  // namespace petrel::runtime::portable

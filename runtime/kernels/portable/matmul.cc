@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Products of matrices: C[i, j] = sum over k of A[i, k] B[k, j], accumulated in
+// double (floats) or modulo 2^64 (integers), k ascending.
+#include "runtime/kernels/portable/check.h"
+
+namespace petrel::runtime::portable {
+namespace {
+
+// A matrix inside a tensor: where it starts and how far its rows and columns
+// are apart, in elements.
+struct Matrix {
+  int64_t offset = 0;
+  int64_t row_stride = 0;
+  int64_t column_stride = 0;
+
+  int64_t at(int64_t i, int64_t j) const { return offset + i * row_stride + j * column_stride; }
+};
+
+Matrix matrix_of(const Tensor& tensor, size_t first_dim) {
+  return {0, tensor.strides()[first_dim], tensor.strides()[first_dim + 1]};
+}
+
+// out = beta * bias + alpha * a b; `bias` broadcasts to [rows, columns].
+template <typename C>
+struct Product {
+  int64_t rows, columns, depth;
+  C alpha, beta;
+
+  void run(const Tensor& a_tensor, Matrix a, const Tensor& b_tensor, Matrix b,
+           const Tensor& out_tensor, Matrix out, const Tensor* bias_tensor, Matrix bias) const {
+    const auto load_a = loader<C>(a_tensor.scalar_type());
+    const auto load_b = loader<C>(b_tensor.scalar_type());
+    const auto store = storer<C>(out_tensor.scalar_type());
+    const auto load_bias =
+        bias_tensor != nullptr ? loader<C>(bias_tensor->scalar_type()) : nullptr;
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = 0; j < columns; ++j) {
+        C sum{0};
+        for (int64_t k = 0; k < depth; ++k) {
+          sum += load_a(a_tensor.const_data_ptr(), static_cast<size_t>(a.at(i, k))) *
+                 load_b(b_tensor.const_data_ptr(), static_cast<size_t>(b.at(k, j)));
+        }
+        sum *= alpha;
+        if (bias_tensor != nullptr && beta != C{0}) {
+          sum += beta *
+                 load_bias(bias_tensor->const_data_ptr(), static_cast<size_t>(bias.at(i, j)));
+        }
+        store(out_tensor.mutable_data_ptr(), static_cast<size_t>(out.at(i, j)), sum);
+      }
+    }
+  }
+};
+
+// Integers multiply modulo 2^64.
+using Modular = uint64_t;
+
+bool check_operands(KernelRuntimeContext& context, const Tensor& a, const Tensor& b,
+                    const Tensor& out, ssize_t rank) {
+  return check_arithmetic(context, a) && check_same_type(context, a, b) &&
+         check_same_type(context, a, out) && check_rank(context, a, rank) &&
+         check_rank(context, b, rank) && check_rank(context, out, rank);
+}
+
+void multiply(const Tensor& a, const Tensor& b, const Tensor& out, const Tensor* bias,
+              const Matrix& bias_matrix, const Scalar& alpha, const Scalar& beta, size_t first,
+              int64_t batches) {
+  const int64_t rows = a.size(static_cast<ssize_t>(first));
+  const int64_t depth = a.size(static_cast<ssize_t>(first) + 1);
+  const int64_t columns = b.size(static_cast<ssize_t>(first) + 1);
+  for (int64_t n = 0; n < batches; ++n) {
+    Matrix ma = matrix_of(a, first);
+    Matrix mb = matrix_of(b, first);
+    Matrix mc = matrix_of(out, first);
+    if (first > 0) {
+      ma.offset = n * a.strides()[0];
+      mb.offset = n * b.strides()[0];
+      mc.offset = n * out.strides()[0];
+    }
+    if (is_floating(a.scalar_type())) {
+      const Product<double> product{rows, columns, depth, alpha.to_double(), beta.to_double()};
+      product.run(a, ma, b, mb, out, mc, bias, bias_matrix);
+    } else {
+      const Product<Modular> product{rows, columns, depth, static_cast<Modular>(alpha.to_int()),
+                                     static_cast<Modular>(beta.to_int())};
+      product.run(a, ma, b, mb, out, mc, bias, bias_matrix);
+    }
+  }
+}
+
+}  // namespace
+
+// mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out)
+void mm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 3);
+  const Tensor a = args.tensor(0);
+  const Tensor b = args.tensor(1);
+  const Tensor out = args.out(2);
+  if (!args.ok() || !check_operands(context, a, b, out, 2) ||
+      !check(context, a.size(1) == b.size(0), "inner sizes of the matrices differ")) {
+    return;
+  }
+  const SizesType sizes[] = {a.sizes()[0], b.sizes()[1]};
+  if (!resize_out(context, out, sizes)) return;
+  multiply(a, b, out, nullptr, {}, Scalar(int64_t{1}), Scalar(int64_t{0}), 0, 1);
+}
+
+// bmm.out(Tensor self, Tensor mat2, *, Tensor(a!) out)
+void bmm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 3);
+  const Tensor a = args.tensor(0);
+  const Tensor b = args.tensor(1);
+  const Tensor out = args.out(2);
+  if (!args.ok() || !check_operands(context, a, b, out, 3) ||
+      !check(context, a.size(0) == b.size(0), "batch sizes differ") ||
+      !check(context, a.size(2) == b.size(1), "inner sizes of the matrices differ")) {
+    return;
+  }
+  const SizesType sizes[] = {a.sizes()[0], a.sizes()[1], b.sizes()[2]};
+  if (!resize_out(context, out, sizes)) return;
+  multiply(a, b, out, nullptr, {}, Scalar(int64_t{1}), Scalar(int64_t{0}), 1, a.size(0));
+}
+
+// addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta, Scalar alpha, out)
+void addmm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 6);
+  const Tensor bias = args.tensor(0);
+  const Tensor a = args.tensor(1);
+  const Tensor b = args.tensor(2);
+  const Scalar beta = args.scalar(3);
+  const Scalar alpha = args.scalar(4);
+  const Tensor out = args.out(5);
+  if (!args.ok() || !check_operands(context, a, b, out, 2) ||
+      !check_same_type(context, a, bias) ||
+      !check(context, a.size(1) == b.size(0), "inner sizes of the matrices differ")) {
+    return;
+  }
+  const SizesType sizes[] = {a.sizes()[0], b.sizes()[1]};
+  if (!check(context, broadcasts_to(bias.sizes(), sizes),
+             "the added tensor does not broadcast to the product") ||
+      !resize_out(context, out, sizes)) {
+    return;
+  }
+  Matrix bias_matrix;
+  const ssize_t rank = bias.dim();
+  if (rank >= 1 && bias.size(rank - 1) != 1) bias_matrix.column_stride = bias.strides()[rank - 1];
+  if (rank == 2 && bias.size(0) != 1) bias_matrix.row_stride = bias.strides()[0];
+  multiply(a, b, out, &bias, bias_matrix, alpha, beta, 0, 1);
+}
+
+}  // namespace petrel::runtime::portable

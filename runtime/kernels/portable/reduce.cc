@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reductions over some dimensions, and scans and choices along one.
+//
+//   self [2, 3, 4], dims {1}, keepdim:  out [2, 1, 4]
+//
+// A reduction is a loop over the kept dimensions around a loop over the reduced
+// ones; sums run in double, the last dimension fastest.
+#include <cmath>
+
+#include "runtime/kernels/portable/check.h"
+#include "runtime/kernels/portable/reference_math.h"
+
+namespace petrel::runtime::portable {
+namespace {
+
+struct Dims {
+  bool reduced[kTensorDimensionLimit] = {};
+};
+
+// None or an empty list means all.
+bool read_dims(KernelRuntimeContext& context, std::optional<Span<const int64_t>> list,
+               ssize_t rank, Dims* out) {
+  if (!list || list->empty()) {
+    for (ssize_t d = 0; d < rank; ++d) out->reduced[d] = true;
+    return true;
+  }
+  for (const int64_t dim : *list) {
+    size_t d = 0;
+    if (!normalize_dim(context, dim, rank, &d)) return false;
+    if (rank == 0) continue;
+    if (!check(context, !out->reduced[d], "a dim is named twice")) return false;
+    out->reduced[d] = true;
+  }
+  return true;
+}
+
+bool read_dim(KernelRuntimeContext& context, int64_t dim, ssize_t rank, Dims* out) {
+  return read_dims(context, Span<const int64_t>(&dim, 1), rank, out);
+}
+
+bool resize_reduced(KernelRuntimeContext& context, const Tensor& self, const Dims& dims,
+                    bool keepdim, const Tensor& out) {
+  SizeArray sizes;
+  for (size_t d = 0; d < self.sizes().size(); ++d) {
+    if (!dims.reduced[d]) {
+      sizes[sizes.rank++] = self.sizes()[d];
+    } else if (keepdim) {
+      sizes[sizes.rank++] = 1;
+    }
+  }
+  return resize_out(context, out, sizes.span()) && check_contiguous(context, out);
+}
+
+// The two nested loops: `outer` walks the kept dimensions of self, `inner` the
+// reduced ones.
+struct Loops {
+  SizeArray kept, reduced;
+  int64_t kept_strides[kTensorDimensionLimit], reduced_strides[kTensorDimensionLimit];
+
+  Loops(const Tensor& self, const Dims& dims) {
+    for (size_t d = 0; d < self.sizes().size(); ++d) {
+      SizeArray& sizes = dims.reduced[d] ? reduced : kept;
+      (dims.reduced[d] ? reduced_strides : kept_strides)[sizes.rank] = self.strides()[d];
+      sizes[sizes.rank++] = self.sizes()[d];
+    }
+  }
+
+  size_t reduced_numel() const { return product(reduced.span(), 0, reduced.rank); }
+
+  // fn(k, offset): element k of the output begins at `offset` of self.
+  template <typename Fn>
+  void outer(Fn fn) const {
+    size_t k = 0;
+    run(kept, kept_strides, [&](int64_t offset) { fn(k++, offset); });
+  }
+  // fn(offset) relative to the offset above, last dimension fastest.
+  template <typename Fn>
+  void inner(Fn fn) const {
+    run(reduced, reduced_strides, fn);
+  }
+
+ private:
+  template <typename Fn>
+  static void run(const SizeArray& sizes, const int64_t* strides, Fn fn) {
+    StridedLoop<1> loop(sizes.span());
+    loop.strides_of(0, sizes.span(), {strides, sizes.rank});
+    loop.run([&](const int64_t* at) { fn(at[0]); });
+  }
+};
+
+// Sums integers modulo 2^64, floats in double.
+template <typename C, typename Step, typename Finish>
+void fold(const Tensor& self, const Tensor& out, const Dims& dims, C start, Step step,
+          Finish finish) {
+  const Loops loops(self, dims);
+  const auto load = loader<C>(self.scalar_type());
+  const auto store = storer<C>(out.scalar_type());
+  loops.outer([&](size_t k, int64_t base) {
+    C value = start;
+    loops.inner([&](int64_t offset) {
+      value = step(value, load(self.const_data_ptr(), static_cast<size_t>(base + offset)));
+    });
+    store(out.mutable_data_ptr(), k, finish(value));
+  });
+}
+
+bool larger(double a, double b) { return a != a ? b == b : a > b; }   // NaN is largest
+bool smaller(double a, double b) { return a != a ? b == b : a < b; }  // NaN wins again
+
+// amax, amin: the value itself, over several dims.
+template <bool (*kBetter)(double, double)>
+void extreme(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 4);
+  const Tensor self = args.tensor(0);
+  const Span<const int64_t> list = args.int_list(1);
+  const bool keepdim = args.boolean(2);
+  const Tensor out = args.out(3);
+  Dims dims;
+  if (!args.ok() || !check_arithmetic(context, self) || !check_same_type(context, self, out) ||
+      !read_dims(context, list, self.dim(), &dims)) {
+    return;
+  }
+  const Loops loops(self, dims);
+  if (!check(context, loops.reduced_numel() > 0, "the reduced dims are empty") ||
+      !resize_reduced(context, self, dims, keepdim, out)) {
+    return;
+  }
+  const auto load = loader<double>(self.scalar_type());
+  const auto store = storer<double>(out.scalar_type());
+  loops.outer([&](size_t k, int64_t base) {
+    double best = load(self.const_data_ptr(), static_cast<size_t>(base));
+    loops.inner([&](int64_t offset) {
+      const double v = load(self.const_data_ptr(), static_cast<size_t>(base + offset));
+      if (kBetter(v, best)) best = v;
+    });
+    store(out.mutable_data_ptr(), k, best);
+  });
+}
+
+// Value and index of the best along one dim, or the index alone.
+template <bool (*kBetter)(double, double)>
+void choose(KernelRuntimeContext& context, const Tensor& self, const Dims& dims, bool keepdim,
+            const Tensor* values, const Tensor& indices) {
+  const Loops loops(self, dims);
+  if (!check_arithmetic(context, self) ||
+      !check(context, loops.reduced_numel() > 0, "the reduced dim is empty") ||
+      !check(context, indices.scalar_type() == ScalarType::Long, "indices must be int64") ||
+      !resize_reduced(context, self, dims, keepdim, indices)) {
+    return;
+  }
+  if (values != nullptr && (!check_same_type(context, self, *values) ||
+                            !resize_reduced(context, self, dims, keepdim, *values))) {
+    return;
+  }
+  const auto load = loader<double>(self.scalar_type());
+  const auto store = values != nullptr ? storer<double>(values->scalar_type()) : nullptr;
+  loops.outer([&](size_t k, int64_t base) {
+    double best = load(self.const_data_ptr(), static_cast<size_t>(base));
+    int64_t best_at = 0, i = 0;
+    loops.inner([&](int64_t offset) {
+      const double v = load(self.const_data_ptr(), static_cast<size_t>(base + offset));
+      if (kBetter(v, best)) {
+        best = v;
+        best_at = i;
+      }
+      ++i;
+    });
+    if (values != nullptr) store(values->mutable_data_ptr(), k, best);
+    indices.mutable_data_ptr<int64_t>()[k] = best_at;
+  });
+}
+
+// max.dim_max(Tensor self, int dim, bool keepdim, *, Tensor max, Tensor max_values)
+template <bool (*kBetter)(double, double)>
+void best_along(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 5);
+  const Tensor self = args.tensor(0);
+  const int64_t dim = args.integer(1);
+  const bool keepdim = args.boolean(2);
+  const Tensor values = args.out(3);
+  const Tensor indices = args.out(4);
+  Dims dims;
+  if (!args.ok() || !read_dim(context, dim, self.dim(), &dims)) return;
+  choose<kBetter>(context, self, dims, keepdim, &values, indices);
+}
+
+// argmax.out(Tensor self, int? dim, bool keepdim, *, out)
+template <bool (*kBetter)(double, double)>
+void arg_best(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 4);
+  const Tensor self = args.tensor(0);
+  const std::optional<int64_t> dim = args.optional_integer(1);
+  const bool keepdim = args.boolean(2);
+  const Tensor out = args.out(3);
+  Dims dims;
+  if (!args.ok()) return;
+  if (dim ? !read_dim(context, *dim, self.dim(), &dims)
+          : !read_dims(context, std::nullopt, self.dim(), &dims)) {
+    return;
+  }
+  choose<kBetter>(context, self, dims, keepdim, nullptr, out);
+}
+
+}  // namespace
+
+// sum.IntList_out(Tensor self, int[1]? dim, bool keepdim, *, ScalarType? dtype, out)
+void sum_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 5);
+  const Tensor self = args.tensor(0);
+  const std::optional<Span<const int64_t>> list = args.optional_int_list(1);
+  const bool keepdim = args.boolean(2);
+  const Tensor out = args.out(4);
+  Dims dims;
+  if (!args.ok() || !check_arithmetic(context, self) || !check_arithmetic(context, out) ||
+      !read_dims(context, list, self.dim(), &dims) ||
+      !resize_reduced(context, self, dims, keepdim, out)) {
+    return;
+  }
+  if (is_floating(out.scalar_type()) || is_floating(self.scalar_type())) {
+    fold<double>(self, out, dims, 0.0, [](double s, double v) { return s + v; },
+                 [](double s) { return s; });
+  } else {
+    fold<int64_t>(self, out, dims, 0,
+                  [](int64_t s, int64_t v) {
+                    return static_cast<int64_t>(static_cast<uint64_t>(s) +
+                                                static_cast<uint64_t>(v));
+                  },
+                  [](int64_t s) { return s; });
+  }
+}
+
+// mean.out(Tensor self, int[1]? dim, bool keepdim, *, ScalarType? dtype, out)
+void mean_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 5);
+  const Tensor self = args.tensor(0);
+  const std::optional<Span<const int64_t>> list = args.optional_int_list(1);
+  const bool keepdim = args.boolean(2);
+  const Tensor out = args.out(4);
+  Dims dims;
+  if (!args.ok() || !check_arithmetic(context, self) || !check_floating(context, out) ||
+      !read_dims(context, list, self.dim(), &dims) ||
+      !resize_reduced(context, self, dims, keepdim, out)) {
+    return;
+  }
+  const double count = static_cast<double>(Loops(self, dims).reduced_numel());
+  fold<double>(self, out, dims, 0.0, [](double s, double v) { return s + v; },
+               [=](double s) { return s / count; });
+}
+
+// var.correction_out(Tensor self, int[1]? dim, *, Scalar? correction, bool keepdim, out)
+void var_correction_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 5);
+  const Tensor self = args.tensor(0);
+  const std::optional<Span<const int64_t>> list = args.optional_int_list(1);
+  const std::optional<Scalar> correction = args.optional_scalar(2);
+  const bool keepdim = args.boolean(3);
+  const Tensor out = args.out(4);
+  Dims dims;
+  if (!args.ok() || !check_floating(context, self) || !check_same_type(context, self, out) ||
+      !read_dims(context, list, self.dim(), &dims) ||
+      !resize_reduced(context, self, dims, keepdim, out)) {
+    return;
+  }
+  const Loops loops(self, dims);
+  const double count = static_cast<double>(loops.reduced_numel());
+  const double freedom = count - (correction ? correction->to_double() : 1.0);
+  const auto load = loader<double>(self.scalar_type());
+  const auto store = storer<double>(out.scalar_type());
+  loops.outer([&](size_t k, int64_t base) {
+    const auto at = [&](int64_t offset) {
+      return load(self.const_data_ptr(), static_cast<size_t>(base + offset));
+    };
+    double sum = 0.0;
+    loops.inner([&](int64_t offset) { sum += at(offset); });
+    const double mean = sum / count;
+    double squares = 0.0;
+    loops.inner([&](int64_t offset) { squares += (at(offset) - mean) * (at(offset) - mean); });
+    store(out.mutable_data_ptr(), k, squares / (freedom > 0.0 ? freedom : 0.0));
+  });
+}
+
+// any.dims_out(Tensor self, int[]? dim, bool keepdim, *, out)
+void any_dims_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 4);
+  const Tensor self = args.tensor(0);
+  const std::optional<Span<const int64_t>> list = args.optional_int_list(1);
+  const bool keepdim = args.boolean(2);
+  const Tensor out = args.out(3);
+  Dims dims;
+  if (!args.ok() || !check_arithmetic(context, self) || !check_arithmetic(context, out) ||
+      !read_dims(context, list, self.dim(), &dims) ||
+      !resize_reduced(context, self, dims, keepdim, out)) {
+    return;
+  }
+  fold<double>(self, out, dims, 0.0, [](double s, double v) { return s != 0.0 || v != 0.0; },
+               [](double s) { return s; });
+}
+
+void amax_out(KernelRuntimeContext& context, Span<EValue*> args) {
+  extreme<larger>(context, args);
+}
+void amin_out(KernelRuntimeContext& context, Span<EValue*> args) {
+  extreme<smaller>(context, args);
+}
+void max_dim_max(KernelRuntimeContext& context, Span<EValue*> args) {
+  best_along<larger>(context, args);
+}
+void min_dim_min(KernelRuntimeContext& context, Span<EValue*> args) {
+  best_along<smaller>(context, args);
+}
+void argmax_out(KernelRuntimeContext& context, Span<EValue*> args) {
+  arg_best<larger>(context, args);
+}
+void argmin_out(KernelRuntimeContext& context, Span<EValue*> args) {
+  arg_best<smaller>(context, args);
+}
+
+// cumsum.out(Tensor self, int dim, *, ScalarType? dtype, out)
+void cumsum_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 4);
+  const Tensor self = args.tensor(0);
+  const int64_t dim = args.integer(1);
+  const Tensor out = args.out(3);
+  Dims dims;
+  if (!args.ok() || !check_arithmetic(context, self) || !check_arithmetic(context, out) ||
+      !read_dim(context, dim, self.dim(), &dims) || !check_contiguous(context, self) ||
+      !resize_out(context, out, self.sizes()) || !check_contiguous(context, out)) {
+    return;
+  }
+  const Loops loops(self, dims);
+  const auto run = [&](auto zero) {
+    using C = decltype(zero);
+    const auto load = loader<C>(self.scalar_type());
+    const auto store = storer<C>(out.scalar_type());
+    loops.outer([&](size_t, int64_t base) {
+      C sum{0};
+      loops.inner([&](int64_t offset) {
+        const size_t at = static_cast<size_t>(base + offset);
+        sum += load(self.const_data_ptr(), at);
+        store(out.mutable_data_ptr(), at, sum);
+      });
+    });
+  };
+  if (is_floating(out.scalar_type())) {
+    run(double{0});
+  } else {
+    run(uint64_t{0});
+  }
+}
+
+namespace {
+
+// softmax(x) = e^(x - max) / sum, log_softmax(x) = x - max - log(sum).
+void softmax_family(KernelRuntimeContext& context, Span<EValue*> raw, bool logarithm) {
+  KernelArgs args(context, raw, 4);
+  const Tensor self = args.tensor(0);
+  const int64_t dim = args.integer(1);
+  const bool half_to_float = args.boolean(2);
+  const Tensor out = args.out(3);
+  Dims dims;
+  if (!args.ok() || !check(context, !half_to_float, "half_to_float is not supported") ||
+      !check_floating(context, self) || !check_same_type(context, self, out) ||
+      !read_dim(context, dim, self.dim(), &dims) ||
+      !resize_out(context, out, self.sizes()) ||
+      !check(context, is_contiguous(self) && is_contiguous(out),
+             "input and output must be contiguous")) {
+    return;
+  }
+  const Loops loops(self, dims);
+  const auto load = loader<double>(self.scalar_type());
+  const auto store = storer<double>(out.scalar_type());
+  loops.outer([&](size_t, int64_t base) {
+    const auto at = [&](int64_t offset) {
+      return load(self.const_data_ptr(), static_cast<size_t>(base + offset));
+    };
+    double max = -std::numeric_limits<double>::infinity();
+    loops.inner([&](int64_t offset) { max = larger(at(offset), max) ? at(offset) : max; });
+    double sum = 0.0;
+    loops.inner([&](int64_t offset) { sum += reference_math::exp(at(offset) - max); });
+    const double log_sum = reference_math::log(sum);
+    loops.inner([&](int64_t offset) {
+      const double x = at(offset) - max;
+      store(out.mutable_data_ptr(), static_cast<size_t>(base + offset),
+            logarithm ? x - log_sum : reference_math::exp(x) / sum);
+    });
+  });
+}
+
+}  // namespace
+
+void softmax_out(KernelRuntimeContext& context, Span<EValue*> args) {
+  softmax_family(context, args, false);
+}
+void log_softmax_out(KernelRuntimeContext& context, Span<EValue*> args) {
+  softmax_family(context, args, true);
+}
+
+}  // namespace petrel::runtime::portable

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/kernels/portable/reference_math.h"
+
+#include <cmath>
+#include <limits>
+
+#include "gtest/gtest.h"
+
+namespace petrel::runtime::reference_math {
+namespace {
+
+using Function = double (*)(double);
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct Compared {
+  const char* name;
+  Function ours;
+  Function library;
+  double low, high;
+};
+
+class ReferenceMath : public testing::TestWithParam<Compared> {};
+
+TEST_P(ReferenceMath, IsFarMoreExactThanAFloat) {
+  const Compared& c = GetParam();
+  for (int i = 0; i <= 20000; ++i) {
+    const double x = c.low + (c.high - c.low) * i / 20000.0;
+    const double expected = c.library(x);
+    ASSERT_NEAR(c.ours(x), expected, 1e-13 * std::fabs(expected) + 1e-300) << c.name << " " << x;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Functions, ReferenceMath,
+    testing::Values(Compared{"exp", exp, std::exp, -100, 100},
+                    Compared{"expm1", expm1, std::expm1, -5, 5.01},
+                    Compared{"log", log, std::log, 1e-6, 50},
+                    Compared{"log1p", log1p, std::log1p, -0.9, 10.01},
+                    Compared{"log2", log2, std::log2, 1e-6, 50.1},
+                    Compared{"log10", log10, std::log10, 1e-6, 50.1},
+                    Compared{"sin", sin, std::sin, -1000, 1000.1},
+                    Compared{"cos", cos, std::cos, -1000, 1000.1},
+                    Compared{"tan", tan, std::tan, -1.5, 1.51},
+                    Compared{"asin", asin, std::asin, -1, 1},
+                    Compared{"acos", acos, std::acos, -1, 0.999},
+                    Compared{"atan", atan, std::atan, -50, 50.1},
+                    Compared{"sinh", sinh, std::sinh, -50, 50.1},
+                    Compared{"cosh", cosh, std::cosh, -50, 50},
+                    Compared{"tanh", tanh, std::tanh, -30, 30.1},
+                    Compared{"asinh", asinh, std::asinh, -50, 50.1},
+                    Compared{"acosh", acosh, std::acosh, 1.0001, 50},
+                    Compared{"atanh", atanh, std::atanh, -0.99, 0.991},
+                    Compared{"erf", erf, std::erf, -7, 7.01}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(ReferenceMathLimits, FollowTheStandard) {
+  EXPECT_EQ(exp(-kInfinity), 0.0);
+  EXPECT_EQ(exp(kInfinity), kInfinity);
+  EXPECT_EQ(log(0.0), -kInfinity);
+  EXPECT_TRUE(std::isnan(log(-1.0)));
+  EXPECT_EQ(tanh(kInfinity), 1.0);
+  EXPECT_EQ(erf(-kInfinity), -1.0);
+  EXPECT_TRUE(std::isnan(sin(kInfinity)));
+  for (Function f : {exp, expm1, log, sin, cos, tanh, erf, atan, sinh, asinh}) {
+    EXPECT_TRUE(std::isnan(f(std::nan(""))));
+  }
+}
+
+TEST(ReferenceMathPow, AgreesOnSpecialValues) {
+  const double values[] = {0.0,  -0.0, 1.0, -1.0, 2.0,       -2.0,       0.5,
+                           -0.5, 3.0,  -3., 1e9,  kInfinity, -kInfinity, std::nan("")};
+  for (const double x : values) {
+    for (const double y : values) {
+      const double expected = std::pow(x, y);
+      const double got = pow(x, y);
+      if (std::isnan(expected)) {
+        EXPECT_TRUE(std::isnan(got)) << x << " ^ " << y << " is " << got;
+      } else if (std::isinf(expected) || expected == 0.0) {
+        EXPECT_EQ(got, expected) << x << " ^ " << y;
+      } else {
+        EXPECT_NEAR(got, expected, 1e-12 * std::fabs(expected)) << x << " ^ " << y;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace petrel::runtime::reference_math

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Resizing of the last two dimensions of [N, C, H, W].
+//
+// Place i of the output lies at scale * (i + 1/2) - 1/2 of the input; with
+// align_corners at i * (in - 1) / (out - 1), so that corners meet corners.
+#include <cmath>
+
+#include "runtime/kernels/portable/check.h"
+
+namespace petrel::runtime::portable {
+namespace {
+
+struct Resize {
+  int64_t out[2];
+  double scale[2];  // input places per output place, align_corners off
+};
+
+// Exactly one of the two lists is given. With factors, the scale is theirs and
+// not that of the rounded sizes.
+bool read_resize(KernelRuntimeContext& context, const Tensor& input,
+                 std::optional<Span<const int64_t>> size,
+                 std::optional<Span<const double>> factors, Resize* out) {
+  if (!check(context, size.has_value() != factors.has_value(),
+             "exactly one of output_size and scale_factors must be given") ||
+      !check(context, (size ? size->size() : factors->size()) == 2,
+             "output_size or scale_factors must have 2 numbers")) {
+    return false;
+  }
+  for (size_t d = 0; d < 2; ++d) {
+    const int64_t in = input.sizes()[2 + d];
+    const double wanted =
+        size ? static_cast<double>((*size)[d]) : std::floor(static_cast<double>(in) * (*factors)[d]);
+    if (!check(context, wanted >= 1.0 && wanted <= INT32_MAX && in > 0,
+               "an input or output size is not in [1, 2^31)")) {
+      return false;
+    }
+    out->out[d] = static_cast<int64_t>(wanted);
+    out->scale[d] = size ? static_cast<double>(in) / wanted : 1.0 / (*factors)[d];
+  }
+  return true;
+}
+
+bool prepare(KernelRuntimeContext& context, const Tensor& input, const Resize& resize,
+             const Tensor& out) {
+  const SizesType sizes[] = {input.sizes()[0], input.sizes()[1],
+                             static_cast<SizesType>(resize.out[0]),
+                             static_cast<SizesType>(resize.out[1])};
+  return check_same_type(context, input, out) && check_arithmetic(context, input) &&
+         resize_out(context, out, sizes);
+}
+
+// The two places around a point, and the weight of the second.
+struct Between {
+  int64_t low, high;
+  double weight;
+};
+
+Between between(int64_t i, int64_t in, int64_t out, double scale, bool align_corners) {
+  double at = 0.0;
+  if (align_corners) {
+    if (out > 1) at = static_cast<double>(i) * static_cast<double>(in - 1) / static_cast<double>(out - 1);
+  } else {
+    at = scale * (static_cast<double>(i) + 0.5) - 0.5;
+    if (at < 0.0) at = 0.0;
+  }
+  int64_t low = static_cast<int64_t>(at);
+  if (low > in - 1) low = in - 1;
+  return {low, low + 1 < in ? low + 1 : low, at - static_cast<double>(low)};
+}
+
+// fn(n, c) for every plane.
+template <typename Fn>
+void for_each_plane(const Tensor& t, Fn fn) {
+  for (ssize_t n = 0; n < t.size(0); ++n) {
+    for (ssize_t c = 0; c < t.size(1); ++c) fn(n, c);
+  }
+}
+
+}  // namespace
+
+// upsample_bilinear2d.vec_out(Tensor input, SymInt[]? output_size,
+//   bool align_corners, float[]? scale_factors, *, out)
+void upsample_bilinear2d_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 5);
+  const Tensor input = args.tensor(0);
+  const std::optional<Span<const int64_t>> size = args.optional_int_list(1);
+  const bool align_corners = args.boolean(2);
+  const std::optional<Span<const double>> factors = args.optional_double_list(3);
+  const Tensor out = args.out(4);
+  Resize resize;
+  if (!args.ok() || !check_rank(context, input, 4) || !check_floating(context, input) ||
+      !read_resize(context, input, size, factors, &resize) ||
+      !prepare(context, input, resize, out)) {
+    return;
+  }
+  const auto load = loader<double>(input.scalar_type());
+  const auto store = storer<double>(out.scalar_type());
+  const auto is = input.strides(), os = out.strides();
+  for_each_plane(input, [&](ssize_t n, ssize_t c) {
+    const int64_t base = n * is[0] + c * is[1];
+    const auto at = [&](int64_t h, int64_t w) {
+      return load(input.const_data_ptr(), static_cast<size_t>(base + h * is[2] + w * is[3]));
+    };
+    for (int64_t p = 0; p < resize.out[0]; ++p) {
+      const Between h = between(p, input.size(2), resize.out[0], resize.scale[0], align_corners);
+      for (int64_t q = 0; q < resize.out[1]; ++q) {
+        const Between w =
+            between(q, input.size(3), resize.out[1], resize.scale[1], align_corners);
+        const double top = at(h.low, w.low) * (1.0 - w.weight) + at(h.low, w.high) * w.weight;
+        const double bottom = at(h.high, w.low) * (1.0 - w.weight) + at(h.high, w.high) * w.weight;
+        store(out.mutable_data_ptr(),
+              static_cast<size_t>(n * os[0] + c * os[1] + p * os[2] + q * os[3]),
+              top * (1.0 - h.weight) + bottom * h.weight);
+      }
+    }
+  });
+}
+
+// upsample_nearest2d.vec_out(Tensor input, SymInt[]? output_size,
+//   float[]? scale_factors, *, out)
+void upsample_nearest2d_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 4);
+  const Tensor input = args.tensor(0);
+  const std::optional<Span<const int64_t>> size = args.optional_int_list(1);
+  const std::optional<Span<const double>> factors = args.optional_double_list(2);
+  const Tensor out = args.out(3);
+  Resize resize;
+  if (!args.ok() || !check_rank(context, input, 4) ||
+      !read_resize(context, input, size, factors, &resize) ||
+      !prepare(context, input, resize, out)) {
+    return;
+  }
+  const auto load = loader<double>(input.scalar_type());
+  const auto store = storer<double>(out.scalar_type());
+  const auto is = input.strides(), os = out.strides();
+  const auto nearest = [&](int64_t i, size_t d) {
+    const int64_t last = input.sizes()[2 + d] - 1;
+    // Single precision, as PyTorch computes the place.
+    const int64_t at = static_cast<int64_t>(
+        std::floor(static_cast<float>(i) * static_cast<float>(resize.scale[d])));
+    return at < last ? at : last;
+  };
+  for_each_plane(input, [&](ssize_t n, ssize_t c) {
+    for (int64_t p = 0; p < resize.out[0]; ++p) {
+      for (int64_t q = 0; q < resize.out[1]; ++q) {
+        const int64_t from = n * is[0] + c * is[1] + nearest(p, 0) * is[2] + nearest(q, 1) * is[3];
+        const int64_t to = n * os[0] + c * os[1] + p * os[2] + q * os[3];
+        store(out.mutable_data_ptr(), static_cast<size_t>(to),
+              load(input.const_data_ptr(), static_cast<size_t>(from)));
+      }
+    }
+  });
+}
+
+}  // namespace petrel::runtime::portable
