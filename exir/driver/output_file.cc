@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/driver/output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+// Small writes are gathered up to this much.
+constexpr size_t kPendingBytes = size_t{1} << 16;
+// Some systems write at most 2 GB in one call.
+constexpr size_t kMaxWriteBytes = size_t{1} << 30;
+
+absl::Status failed(const std::string& what, const std::string& path,
+                    int error) {
+  const std::string message =
+      absl::StrCat("cannot ", what, " '", path, "': ", strerror(error));
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return absl::NotFoundError(message);
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return absl::PermissionDeniedError(message);
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+      return absl::ResourceExhaustedError(message);
+    default:
+      return absl::UnavailableError(message);
+  }
+}
+
+std::string folder_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+}  // namespace
+
+absl::StatusOr<OutputFile> OutputFile::create(const std::string& path) {
+  if (path.empty()) {
+    return absl::InvalidArgumentError("path of an output file is empty");
+  }
+  struct stat info;
+  const bool exists = stat(path.c_str(), &info) == 0;
+  if (exists && !S_ISREG(info.st_mode)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("output '", path, "' is ",
+                     S_ISDIR(info.st_mode) ? "a directory" : "no regular file"));
+  }
+  if (path.back() == '/') {
+    return absl::InvalidArgumentError(
+        absl::StrCat("output '", path, "' names no file"));
+  }
+  std::string temporary = absl::StrCat(path, ".XXXXXX");
+  const int fd = mkostemp(temporary.data(), O_CLOEXEC);
+  if (fd < 0) return failed("create a file beside", path, errno);
+  OutputFile file(path, temporary, fd);
+  // mkostemp makes the file private; published it is what any other file is.
+  const mode_t mask = umask(0);
+  umask(mask);
+  const mode_t mode = exists ? info.st_mode & 07777 : 0666 & ~mask;
+  if (fchmod(fd, mode) != 0) return failed("set the mode of", temporary, errno);
+  return file;
+}
+
+OutputFile::OutputFile(std::string path, std::string temporary, int fd)
+    : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd) {}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      fd_(std::exchange(other.fd_, -1)),
+      pending_(std::move(other.pending_)) {}
+
+OutputFile::~OutputFile() {
+  if (fd_ >= 0) close(fd_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+absl::Status OutputFile::write_out(absl::Span<const uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written =
+        ::write(fd_, bytes.data(), std::min(bytes.size(), kMaxWriteBytes));
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return failed("write", path_, errno);
+    }
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status OutputFile::write(absl::Span<const uint8_t> bytes) {
+  if (pending_.size() + bytes.size() > kPendingBytes) {
+    PETREL_RETURN_IF_ERROR(write_out(pending_));
+    pending_.clear();
+    if (bytes.size() > kPendingBytes) return write_out(bytes);
+  }
+  pending_.insert(pending_.end(), bytes.begin(), bytes.end());
+  return absl::OkStatus();
+}
+
+absl::Status OutputFile::finish() {
+  PETREL_RETURN_IF_ERROR(write_out(pending_));
+  pending_.clear();
+  if (fsync(fd_) != 0) return failed("write", path_, errno);
+  if (close(std::exchange(fd_, -1)) != 0) return failed("write", path_, errno);
+  return absl::OkStatus();
+}
+
+absl::Status OutputFile::publish() {
+  if (rename(temporary_.c_str(), path_.c_str()) != 0) {
+    return failed("rename a file to", path_, errno);
+  }
+  temporary_.clear();
+  // The new name is on the disk once its folder is. Not all file systems can
+  // say so, and the file is in place either way.
+  const int folder =
+      open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0) {
+    fsync(folder);
+    close(folder);
+  }
+  return absl::OkStatus();
+}
+
+void OutputFile::withdraw() { unlink(path_.c_str()); }
+
+}  // namespace petrel::exir

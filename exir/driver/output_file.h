@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A file that appears at its path complete or not at all: bytes go to a
+// temporary file in the same folder, which is renamed when all is written.
+//
+//   PETREL_ASSIGN_OR_RETURN(OutputFile file, OutputFile::create("model.pte"));
+//   PETREL_RETURN_IF_ERROR(file.write(bytes));
+//   PETREL_RETURN_IF_ERROR(file.finish());   // on the disk, still invisible
+//   PETREL_RETURN_IF_ERROR(file.publish());  // at its path
+//
+// An object that was not published removes its temporary file.
+#ifndef PETREL_EXIR_DRIVER_OUTPUT_FILE_H_
+#define PETREL_EXIR_DRIVER_OUTPUT_FILE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace petrel::exir {
+
+class OutputFile {
+ public:
+  // Fails when `path` is there and is no regular file, or its folder cannot be
+  // written to.
+  static absl::StatusOr<OutputFile> create(const std::string& path);
+
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+  ~OutputFile();
+
+  // The bytes may stay in a buffer until finish().
+  absl::Status write(absl::Span<const uint8_t> bytes);
+  // Everything is on the disk; nothing may be written afterwards.
+  absl::Status finish();
+  // Replaces what is at the path. Precondition: finish() succeeded.
+  absl::Status publish();
+  // Removes what publish() put at the path.
+  void withdraw();
+
+  const std::string& path() const { return path_; }
+
+ private:
+  OutputFile(std::string path, std::string temporary, int fd);
+  absl::Status write_out(absl::Span<const uint8_t> bytes);
+
+  std::string path_;
+  std::string temporary_;  // "" once published
+  int fd_;                 // -1 once finished
+  std::vector<uint8_t> pending_;
+};
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_DRIVER_OUTPUT_FILE_H_

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/driver/output_file.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace petrel::exir {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class OutputFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = ::testing::TempDir() + "/output_file_XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    DIR* folder = opendir(folder_.c_str());
+    while (const dirent* entry = readdir(folder)) {
+      if (entry->d_name[0] != '.') names.push_back(entry->d_name);
+    }
+    closedir(folder);
+    return names;
+  }
+
+  static std::string contents(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  static absl::Span<const uint8_t> bytes(const std::string& text) {
+    return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+  }
+
+  std::string folder_;
+};
+
+TEST_F(OutputFileTest, AppearsOnlyWhenPublished) {
+  const std::string path = folder_ + "/x";
+  auto file = OutputFile::create(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  const std::string big(1000000, 'b');
+  ASSERT_TRUE(file->write(bytes("small ")).ok());
+  ASSERT_TRUE(file->write(bytes(big)).ok());
+  ASSERT_TRUE(file->write(bytes(" end")).ok());
+  ASSERT_TRUE(file->finish().ok());
+  EXPECT_NE(access(path.c_str(), F_OK), 0);
+  ASSERT_TRUE(file->publish().ok());
+  EXPECT_EQ(contents(path), "small " + big + " end");
+  EXPECT_THAT(files(), ElementsAre("x"));
+}
+
+TEST_F(OutputFileTest, LeavesNothingWhenDropped) {
+  {
+    auto file = OutputFile::create(folder_ + "/x");
+    ASSERT_TRUE(file.ok());
+    OutputFile moved = *std::move(file);
+    ASSERT_TRUE(moved.write(bytes("half")).ok());
+  }
+  EXPECT_THAT(files(), IsEmpty());
+}
+
+TEST_F(OutputFileTest, KeepsTheOldFileUntilPublishedAndItsMode) {
+  const std::string path = folder_ + "/x";
+  std::ofstream(path) << "old";
+  ASSERT_EQ(chmod(path.c_str(), 0640), 0);
+  {
+    auto file = OutputFile::create(path);
+    ASSERT_TRUE(file.ok());
+    ASSERT_TRUE(file->write(bytes("new")).ok());
+  }
+  EXPECT_EQ(contents(path), "old");
+  auto file = OutputFile::create(path);
+  ASSERT_TRUE(file.ok());
+  ASSERT_TRUE(file->write(bytes("new")).ok());
+  ASSERT_TRUE(file->finish().ok());
+  ASSERT_TRUE(file->publish().ok());
+  EXPECT_EQ(contents(path), "new");
+  struct stat info;
+  ASSERT_EQ(stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0640u);
+}
+
+TEST_F(OutputFileTest, WithdrawRemovesWhatWasPublished) {
+  auto file = OutputFile::create(folder_ + "/x");
+  ASSERT_TRUE(file.ok());
+  ASSERT_TRUE(file->finish().ok());
+  ASSERT_TRUE(file->publish().ok());
+  file->withdraw();
+  EXPECT_THAT(files(), IsEmpty());
+}
+
+TEST_F(OutputFileTest, RefusesWhatIsNoFile) {
+  EXPECT_THAT(std::string(OutputFile::create(folder_).status().message()),
+              HasSubstr("is a directory"));
+  EXPECT_THAT(std::string(OutputFile::create("/dev/null").status().message()),
+              HasSubstr("'/dev/null' is no regular file"));
+  EXPECT_EQ(OutputFile::create("").status().code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(OutputFile::create(folder_ + "/none/x").status().code(),
+            absl::StatusCode::kNotFound);
+  EXPECT_THAT(files(), IsEmpty());
+}
+
+TEST_F(OutputFileTest, AFullDiskIsAnErrorAndLeavesNothing) {
+  // A limit on the size of files fails writes as a full disk does.
+  signal(SIGXFSZ, SIG_IGN);
+  rlimit old;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
+  rlimit small = old;
+  small.rlim_cur = 1000;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  absl::Status status;
+  {
+    auto file = OutputFile::create(folder_ + "/x");
+    if (file.ok()) {
+      status = file->write(bytes(std::string(5000, 'x')));
+      if (status.ok()) status = file->finish();
+    }
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("/x': "));
+  EXPECT_THAT(files(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace petrel::exir

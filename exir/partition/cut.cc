@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/partition/cut.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <queue>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "absl/strings/strip.h"
+#include "exir/ops/table.h"
+
+namespace petrel::exir {
+namespace {
+
+bool is_part_constant(const Value& value) {
+  return value.is_constant() && !value.constant()->is_mutable();
+}
+
+// The name that results of `node` were made from.
+std::string stem_of(const Node& node) {
+  const std::string& first = node.result(0)->name();
+  if (node.num_results() == 1) return first;
+  return std::string(absl::StripSuffix(first, "_r0"));
+}
+
+}  // namespace
+
+Part copy_part(const std::vector<Node*>& group, const std::string& name) {
+  const std::set<const Node*> members(group.begin(), group.end());
+  Part part;
+  part.graph = std::make_unique<Graph>(name);
+  std::map<Value*, Value*> copies;
+  const auto copy_of = [&](Value* value) {
+    Value*& copy = copies[value];
+    if (copy != nullptr) return copy;
+    if (is_part_constant(*value)) {
+      copy = part.graph->add_constant(value->constant());
+    } else {
+      copy = part.graph->add_input(value->type(), value->name());
+      part.inputs.push_back(value);
+    }
+    return copy;
+  };
+
+  std::vector<Value*> outputs;
+  for (Node* node : group) {
+    std::vector<Argument> arguments = node->arguments();
+    for (Argument& argument : arguments) {
+      for (Value* value : argument.values()) {
+        argument.replace(value, copy_of(value));
+      }
+    }
+    std::vector<Type> types;
+    for (size_t i = 0; i < node->num_results(); ++i) {
+      types.push_back(node->result(i)->type());
+    }
+    const Node* copy =
+        part.graph->append(node->op(), std::move(arguments), std::move(types),
+                           stem_of(*node), node->source());
+    for (size_t i = 0; i < node->num_results(); ++i) {
+      Value* result = node->result(i);
+      copies[result] = copy->result(i);
+      const bool leaves =
+          result->output_uses() > 0 ||
+          std::any_of(result->users().begin(), result->users().end(),
+                      [&](Node* user) { return members.count(user) == 0; });
+      if (!leaves) continue;
+      part.outputs.push_back(result);
+      outputs.push_back(copy->result(i));
+    }
+  }
+  part.graph->set_outputs(std::move(outputs));
+  return part;
+}
+
+void make_contiguous(Graph& graph,
+                     const std::vector<std::vector<Node*>>& groups) {
+  // A unit is a group or a node alone. Units are numbered by the place of their
+  // last node, before which none of them can run, and drawn in that order as
+  // soon as their operands are there.
+  const std::vector<Node*> nodes = graph.node_pointers();
+  if (nodes.empty()) return;
+  std::unordered_map<const Node*, size_t> place;
+  for (size_t i = 0; i < nodes.size(); ++i) place[nodes[i]] = i;
+  std::vector<size_t> unit_of(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) unit_of[i] = i;
+  for (const std::vector<Node*>& group : groups) {
+    for (const Node* node : group) {
+      unit_of[place.at(node)] = place.at(group.back());
+    }
+  }
+  std::vector<std::vector<Node*>> members(nodes.size());
+  std::vector<std::set<size_t>> users(nodes.size());
+  std::vector<size_t> missing(nodes.size(), 0);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    members[unit_of[i]].push_back(nodes[i]);
+    for (const Value* operand : nodes[i]->operands()) {
+      if (operand->producer() == nullptr) continue;
+      const size_t producer = unit_of[place.at(operand->producer())];
+      if (producer == unit_of[i]) continue;
+      if (users[producer].insert(unit_of[i]).second) ++missing[unit_of[i]];
+    }
+  }
+  std::priority_queue<size_t, std::vector<size_t>, std::greater<size_t>> ready;
+  for (size_t unit = 0; unit < nodes.size(); ++unit) {
+    if (!members[unit].empty() && missing[unit] == 0) ready.push(unit);
+  }
+  std::vector<Node*> order;
+  while (!ready.empty()) {
+    const size_t unit = ready.top();
+    ready.pop();
+    order.insert(order.end(), members[unit].begin(), members[unit].end());
+    for (size_t user : users[unit]) {
+      if (--missing[user] == 0) ready.push(user);
+    }
+  }
+  for (size_t i = 0; i + 1 < order.size(); ++i) {
+    graph.move_before(order[i], order.back());
+  }
+}
+
+std::vector<Node*> replace_parts(Graph& graph,
+                                 const std::vector<std::vector<Node*>>& groups,
+                                 const std::vector<Part>& parts) {
+  // All calls are there before values are replaced, so that a call whose
+  // operand is computed in another part gets that part's result.
+  std::vector<Node*> calls;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    std::vector<Type> types;
+    for (const Value* output : parts[i].outputs) {
+      types.push_back(output->type());
+    }
+    calls.push_back(graph.insert_after(
+        groups[i].back(), op("petrel.delegate_call.default"),
+        {Argument::of_values(parts[i].inputs)}, std::move(types), "delegate"));
+  }
+  std::set<const Node*> replaced;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    replaced.insert(groups[i].begin(), groups[i].end());
+    for (size_t r = 0; r < parts[i].outputs.size(); ++r) {
+      graph.replace_all_uses(parts[i].outputs[r], calls[i]->result(r));
+    }
+  }
+  const std::vector<Node*> nodes = graph.node_pointers();
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    if (replaced.count(*node) != 0) graph.erase(*node);
+  }
+  return calls;
+}
+
+}  // namespace petrel::exir
