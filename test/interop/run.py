@@ -13,8 +13,8 @@ For each model, {none, xnnpack} and {weights inline, weights in a .ptd}:
   petrel -> netron   our file in Netron's parser
 
 each on two inputs, all outputs counted, by the rule in agreement.py. Then two
-methods in one program with shared arenas, and the cost of exporting beside the
-wheel's. The last line is "N passed, N failed"; the exit status is 1 when
+methods in one program with shared arenas, a program of the wheel whose weights
+lie in two .ptd, and the cost of exporting beside the wheel's. The last line is "N passed, N failed"; the exit status is 1 when
 anything failed, 2 on wrong usage.
 """
 
@@ -147,7 +147,7 @@ class Interop:
         words = [sys.executable, HERE / "wheel_export.py", self.models / f"{case.model}.pt2"]
         words += ["--backend", case.backend, "-o", case.pte]
         if case.ptd:
-            words.append("--external")
+            words += ["--external", 1]
         return json.loads(command(*words).splitlines()[-1])
 
     # Ways to run a case; each gives the outputs of both examples.
@@ -183,7 +183,7 @@ class Interop:
 
     # Rows.
 
-    def compare(self, run, case: Case, examples: list[Example]) -> str:
+    def compare(self, run, case: Case | None, examples: list[Example]) -> str:
         start = time.perf_counter()
         results = run(case, examples)
         worst = agreement.Worst()
@@ -292,6 +292,24 @@ class Interop:
                     check = (lambda p=program: run(p, calls, last)) if made else self.not_exported
                     self.table.row(f"{label} petrel -> {way} {last}", check)
 
+    def two_files(self, examples: list[Example]) -> None:
+        """The wheel's mlp with weights dealt out to two .ptd."""
+        for backend in BACKENDS:
+            pte = self.theirs / f"mlp.{backend}.two.pte"
+            data = [w for i in range(2) for w in ("--data", pte.with_suffix(f".{i}.ptd"))]
+
+            def check() -> str:
+                command(sys.executable, HERE / "wheel_export.py", self.models / "mlp.pt2",
+                        "--backend", backend, "--external", 2, "-o", pte)
+
+                def run(example: Example, out: pathlib.Path) -> None:
+                    inputs = [w for f in example.inputs for w in ("--input", f)]
+                    command(self.petrel, "run", pte, *data, *inputs, "--output-dir", out)
+
+                return self.compare(lambda _, e: self._files(run, e), None, examples)
+
+            self.table.row(f"{'mlp':12s} {backend:7s} 2 ptd  wheel  -> petrel", check)
+
     def export_cost(self, model: str) -> None:
         pt2 = self.models / f"{model}.pt2"
         weights_mb = pt2.stat().st_size / 2**20
@@ -333,6 +351,32 @@ class Interop:
         self.table.row(f"{model:12s} export time       ", ratio if made else self.not_exported)
 
 
+def rule_holds() -> str:
+    """A table whose rule lets wrong results pass would be worth nothing."""
+    y = [np.linspace(-1, 1, 50, dtype=np.float32), np.array([[0.5, 2.0]], dtype=np.float32)]
+    agreement.compare([a + np.float32(1e-6) for a in y], y)
+    wrong = {
+        "an error of 2e-4": [y[0] + np.float32(2e-4), y[1]],
+        "one wrong element of the second output": [y[0], y[1] * np.float32([1, 1.01])],
+        "a missing output": y[:1],
+        "another shape": [y[0], y[1].T],
+        "another dtype": [y[0].astype(np.float64), y[1]],
+        "a NaN": [y[0], y[1] * np.float32(np.nan)],
+        "swapped outputs": y[::-1],
+    }
+    for what, actual in wrong.items():
+        try:
+            agreement.compare(actual, y)
+        except agreement.Disagreement:
+            continue
+        raise Failed(f"{what} counts as equal")
+    try:
+        agreement.compare([np.ones(4)], [np.ones(4)])
+    except agreement.Disagreement:
+        return f"{len(wrong) + 1} kinds"
+    raise Failed("a constant result counts as proof")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__.splitlines()[0], epilog="See the head of run.py for the table's rows."
@@ -355,11 +399,15 @@ def main() -> int:
         command(sys.executable, ROOT / "test" / "models" / "export_models.py",
                 "--out", interop.models, *names)
         examples = {name: read_examples(interop.models, name) for name in names}
+        interop.table.row("the rule of agreement rejects what it must", rule_holds)
         for name in names:
             interop.exchange(name, examples[name])
         if {"digits", "mlp"} <= set(names):
             interop.table.gap()
             interop.two_methods(examples)
+        if "mlp" in names:
+            interop.table.gap()
+            interop.two_files(examples["mlp"])
         large = [name for name in names if name in LARGE]
         for name in large:
             interop.table.gap()

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exports a .pt2 with the ExecuTorch wheel, the other side of every comparison.
 
-  wheel_export.py MODEL.pt2 --backend none|xnnpack [--external] -o OUT.pte
+  wheel_export.py MODEL.pt2 --backend none|xnnpack [--external N] -o OUT.pte
 
-With --external the weights go to OUT.ptd: kernel weights by the emitter's
-external_constants, delegate weights by tagging them before lowering. Prints
-one JSON object: seconds of each phase, peak memory, delegate and kernel calls.
+With --external 1 the weights go to OUT.ptd, with 2 in turn to OUT.0.ptd and
+OUT.1.ptd: kernel weights by the emitter's external_constants, delegate weights
+by tagging them before lowering. (Convolutions that a batch norm is folded into
+lose their tag there, and stay in the program.) Prints one JSON object: seconds
+of each phase, peak memory, delegate and kernel calls.
 """
 
 import argparse
@@ -25,12 +27,17 @@ from executorch.exir.passes.external_constants_pass import (
     delegate_external_constants_pass_unlifted,
 )
 
-TAG = "weights"
 
 
-def tag_delegate_weights(program: torch.export.ExportedProgram) -> torch.export.ExportedProgram:
+def in_turn(files: int):
+    """Gives each weight the tag of its file, in the order the weights appear."""
+    tags: dict[str, str] = {}
+    return lambda node: tags.setdefault(str(node.target), f"weights_{len(tags) % files}")
+
+
+def tag_delegate_weights(program: torch.export.ExportedProgram, files: int):
     module = program.module()
-    delegate_external_constants_pass_unlifted(module=module, gen_tag_fn=lambda node: TAG)
+    delegate_external_constants_pass_unlifted(module=module, gen_tag_fn=in_turn(files))
     args, kwargs = program.example_inputs
     return torch.export.export(module, args, kwargs)
 
@@ -46,11 +53,17 @@ def count_calls(program) -> dict[str, int]:
     return calls
 
 
-def export(model: pathlib.Path, backend: str, external: bool, out: pathlib.Path) -> dict:
+def data_files(out: pathlib.Path, count: int) -> list[pathlib.Path]:
+    if count == 1:
+        return [out.with_suffix(".ptd")]
+    return [out.with_suffix(f".{i}.ptd") for i in range(count)]
+
+
+def export(model: pathlib.Path, backend: str, external: int, out: pathlib.Path) -> dict:
     start = time.perf_counter()
     program = torch.export.load(model)
     if backend == "xnnpack" and external:
-        program = tag_delegate_weights(program)
+        program = tag_delegate_weights(program, external)
     loaded = time.perf_counter()
 
     if backend == "xnnpack":
@@ -63,7 +76,8 @@ def export(model: pathlib.Path, backend: str, external: bool, out: pathlib.Path)
         edge = to_edge_transform_and_lower(program)
     # With XNNPACK the tags do it; the switch would also write out constants
     # that no instruction uses any more, as a second file.
-    config = ExecutorchBackendConfig(external_constants=external and backend == "none")
+    tagged = in_turn(external) if external and backend == "none" else False
+    config = ExecutorchBackendConfig(external_constants=tagged)
     manager = edge.to_executorch(config)
     lowered = time.perf_counter()
 
@@ -73,9 +87,10 @@ def export(model: pathlib.Path, backend: str, external: bool, out: pathlib.Path)
         with tempfile.TemporaryDirectory() as folder:
             manager.write_tensor_data_to_file(folder)
             files = sorted(pathlib.Path(folder).iterdir())
-            if len(files) != 1:
-                raise RuntimeError(f"expected one .ptd, got {[f.name for f in files]}")
-            shutil.copyfile(files[0], out.with_suffix(".ptd"))
+            if len(files) != external:
+                raise RuntimeError(f"expected {external} .ptd, got {[f.name for f in files]}")
+            for written, wanted in zip(files, data_files(out, external)):
+                shutil.copyfile(written, wanted)
     written = time.perf_counter()
 
     return {
@@ -91,7 +106,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", type=pathlib.Path)
     parser.add_argument("--backend", choices=["none", "xnnpack"], required=True)
-    parser.add_argument("--external", action="store_true")
+    parser.add_argument("--external", type=int, default=0, metavar="N")
     parser.add_argument("-o", "--out", type=pathlib.Path, required=True)
     args = parser.parse_args()
     print(json.dumps(export(args.model, args.backend, args.external, args.out)))
