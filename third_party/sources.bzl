@@ -37,7 +37,6 @@ def source_libraries():
         name = "pthreadpool",
         package = "pthreadpool",
         build_file = "//third_party/pthreadpool:pthreadpool.BUILD",
-        patches = ["//third_party/pthreadpool:tsan_fences.patch"],
     )
     debian_source(
         name = "xnnpack",
