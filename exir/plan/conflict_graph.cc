@@ -41,7 +41,8 @@ void append_lifetime_ranges(const Problem& problem,
 
 }  // namespace
 
-ConflictGraph::ConflictGraph(const Problem& problem) {
+ConflictGraph::ConflictGraph(const Problem& problem)
+    : has_extra_(!problem.conflicts.empty()) {
   std::vector<Range> ranges;
   append_lifetime_ranges(problem, &ranges);
   for (const Pair& pair : problem.conflicts) {
@@ -116,7 +117,7 @@ ConflictGraph::ConflictGraph(const Problem& problem) {
 
 ConflictGraph::ConflictGraph(const ConflictGraph& whole,
                              const std::vector<BufferIdx>& members)
-    : exact_(whole.exact_) {
+    : exact_(whole.exact_), has_extra_(whole.has_extra_) {
   first_.reserve(members.size() + 1);
   first_.push_back(0);
   for (const BufferIdx member : members) {

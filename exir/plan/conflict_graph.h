@@ -61,10 +61,14 @@ class ConflictGraph {
   // finds impossible is not proven to be.
   bool exact() const { return exact_; }
 
+  // Whether pairs conflict for other reasons than their lifetimes.
+  bool has_extra() const { return has_extra_; }
+
  private:
   std::vector<int64_t> first_;
   std::vector<Edge> edges_;
   bool exact_ = true;
+  bool has_extra_ = false;
 };
 
 }  // namespace petrel::exir::plan

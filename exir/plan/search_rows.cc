@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a problem becomes the rows of a search.
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "exir/plan/search.h"
+#include "exir/plan/timeline.h"
+
+namespace petrel::exir::plan {
+
+Search::Search(const Problem& problem, const ConflictGraph& graph) {
+  unit_ = 0;
+  for (const Buffer& buffer : problem.buffers) {
+    unit_ = std::gcd(std::gcd(unit_, buffer.size), buffer.alignment);
+    unit_ = std::gcd(unit_, buffer.offset.value_or(0));
+    for (const Gap& gap : buffer.gaps) {
+      unit_ = std::gcd(std::gcd(unit_, gap.low), gap.high);
+      proves_ = proves_ && gap.low == gap.high;
+    }
+  }
+  for (const PermittedOverlap& overlap : problem.overlaps) {
+    unit_ = std::gcd(unit_, overlap.bytes);
+  }
+  unit_ = std::max<int64_t>(unit_, 1);
+  for (const Buffer& buffer : problem.buffers) {
+    size_.push_back(buffer.size / unit_);
+    alignment_.push_back(buffer.alignment / unit_);
+    fixed_.push_back(buffer.offset ? *buffer.offset / unit_ : -1);
+  }
+  build_rows(problem, graph);
+  index_rows();
+}
+
+// One row per section of time. Pairs of it that may meet, in part or wholly,
+// split it into several; what then is in no row together (such pairs as may
+// meet in part, extra conflicts) gets a row of two, next to the last section
+// of its first buffer so that buffers stay on few rows.
+void Search::build_rows(const Problem& problem, const ConflictGraph& graph) {
+  const std::vector<Stretch> stretches = stretches_by_begin(problem);
+  const bool plain = problem.non_conflicts.empty() && problem.overlaps.empty();
+  std::vector<std::pair<int32_t, std::vector<Member>>> rows;  // by section
+  std::vector<int32_t> last_section(problem.buffers.size(), 0);
+  int32_t section_index = 0;
+  const auto apart = [&](const Member& a, const Member& b) {
+    const Edge* edge = graph.find(a.buffer, b.buffer);
+    return edge != nullptr && edge->low <= (a.low - b.high) * unit_ &&
+           edge->high >= (a.high - b.low) * unit_;
+  };
+  for (const std::vector<int32_t>& section : maximal_sections(stretches)) {
+    std::vector<std::vector<Member>> groups(plain ? 1 : 0);
+    for (const int32_t s : section) {
+      const Member member{stretches[s].buffer, stretches[s].low / unit_,
+                          stretches[s].high / unit_};
+      last_section[member.buffer] = section_index;
+      if (plain) {
+        groups[0].push_back(member);
+        continue;
+      }
+      bool joined = false;
+      for (std::vector<Member>& group : groups) {
+        if (std::all_of(group.begin(), group.end(), [&](const Member& m) {
+              return apart(m, member);
+            })) {
+          group.push_back(member);
+          joined = true;
+        }
+      }
+      if (!joined) groups.push_back({member});
+    }
+    for (std::vector<Member>& group : groups) {
+      rows.emplace_back(section_index, std::move(group));
+    }
+    ++section_index;
+  }
+
+  std::vector<std::pair<BufferIdx, BufferIdx>> together;
+  if (!plain || !graph.exact() || graph.has_extra()) {
+    for (const auto& [section, members] : rows) {
+      for (size_t i = 0; i < members.size(); ++i) {
+        for (size_t j = 0; j < i; ++j) {
+          together.push_back(
+              std::minmax(members[i].buffer, members[j].buffer));
+        }
+      }
+    }
+    std::sort(together.begin(), together.end());
+    together.erase(std::unique(together.begin(), together.end()),
+                   together.end());
+    for (size_t i = 0; i < problem.buffers.size(); ++i) {
+      const auto a = static_cast<BufferIdx>(i);
+      for (const Edge* e = graph.begin(a); e != graph.end(a); ++e) {
+        if (e->other < a ||
+            std::binary_search(together.begin(), together.end(),
+                               std::make_pair(a, e->other))) {
+          continue;
+        }
+        // Ends that lie lower than any window begins cannot be expressed.
+        if (e->high < 0 || e->low > 0) proves_ = false;
+        rows.push_back({last_section[a],
+                        {{a, 0, std::max<int64_t>(e->high, 0) / unit_},
+                         {e->other, 0, std::max<int64_t>(-e->low, 0) / unit_}}});
+      }
+    }
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& x, const auto& y) {
+    return x.first < y.first;
+  });
+  for (auto& [section, members] : rows) members_.push_back(std::move(members));
+}
+
+void Search::index_rows() {
+  const size_t num_buffers = size_.size();
+  rows_of_.resize(num_buffers);
+  row_has_fixed_.assign(members_.size(), 0);
+  std::vector<char> whole(num_buffers, 1);  // in all of its rows
+  for (size_t r = 0; r < members_.size(); ++r) {
+    for (const Member& m : members_[r]) {
+      rows_of_[m.buffer].push_back(static_cast<int32_t>(r));
+      if (fixed_[m.buffer] >= 0) row_has_fixed_[r] = 1;
+      if (m.low != 0 || m.high != size_[m.buffer]) whole[m.buffer] = 0;
+    }
+  }
+  // Twins stand on the same rows and leave no padding, so that any two that
+  // are neighbours can be exchanged.
+  twins_.assign(num_buffers, -1);
+  smaller_twin_.assign(num_buffers, -1);
+  std::map<std::pair<std::vector<int32_t>, int64_t>, int32_t> classes;
+  std::map<std::pair<int32_t, int64_t>, BufferIdx> last_of_size;
+  for (size_t i = 0; i < num_buffers; ++i) {
+    if (!whole[i] || fixed_[i] >= 0 || size_[i] % alignment_[i] != 0 ||
+        rows_of_[i].empty()) {
+      continue;
+    }
+    const auto next = static_cast<int32_t>(classes.size());
+    const auto b = static_cast<BufferIdx>(i);
+    twins_[i] =
+        classes.try_emplace({rows_of_[i], alignment_[i]}, next).first->second;
+    const auto [it, fresh] = last_of_size.try_emplace({twins_[i], size_[i]}, b);
+    if (fresh) continue;
+    smaller_twin_[i] = it->second;
+    it->second = b;
+  }
+}
+
+}  // namespace petrel::exir::plan
