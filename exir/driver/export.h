@@ -4,6 +4,8 @@
 // the output paths unless everything succeeded (temporary files are renamed at
 // the end).
 //
+//   import -> passes -> lower to backend -> passes -> plan and emit
+//
 //   ExportOptions options;
 //   options.methods["forward"] = "model.pt2";
 //   options.output = "model.pte";
@@ -30,11 +32,14 @@ namespace petrel::exir {
 struct ExportOptions {
   std::map<std::string, std::string> methods;  // method -> path of its `.pt2`
   std::string output;                          // path of the `.pte`
-  // Path of a `.ptd`; when not empty all weights go there.
+  // Path of a `.ptd`; when not empty all weights go there, and the file is
+  // written even if there are none. Other files that a backend asks for are put
+  // beside `output`.
   std::string external_weights;
   const Backend* backend = nullptr;  // not owned
   std::vector<CompileSpec> compile_specs;
-  std::string dump_after;  // a pass name, or "all"
+  plan::Options planning;
+  std::string dump_after;  // a pass name, "all", or "" for none
   DumpFn dump;
   // Called at the start of each phase, for progress lines. (optional)
   std::function<void(const std::string& phase)> on_phase;
@@ -50,6 +55,8 @@ struct ExportReport {
   uint64_t shared_weight_bytes = 0;  // asked for again and not written again
 };
 
+// Errors say which file, method and node they are about. InvalidArgument for
+// options that contradict each other or name an unknown pass.
 absl::StatusOr<ExportReport> export_program(const ExportOptions& options);
 
 }  // namespace petrel::exir

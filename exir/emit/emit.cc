@@ -288,7 +288,9 @@ absl::StatusOr<EmitReport> emit_program(
   PETREL_ASSIGN_OR_RETURN(const ByteSink sink, open_sink(""));
   PETREL_ASSIGN_OR_RETURN(report.file_bytes[""],
                           write_program_file(builder, segments, sink));
-  for (const auto& [destination, contents] : destinations) {
+  auto files = destinations;
+  if (!options.external_weights.empty()) files[options.external_weights];
+  for (const auto& [destination, contents] : files) {
     if (destination.empty()) continue;
     PETREL_ASSIGN_OR_RETURN(const ByteSink outside, open_sink(destination));
     PETREL_ASSIGN_OR_RETURN(

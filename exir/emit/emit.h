@@ -28,7 +28,8 @@ namespace petrel::exir {
 struct EmitOptions {
   // When not empty, parameters and buffers that kernels use go to this
   // destination of the store, keyed by FQN, instead of the constant segment.
-  // Literals and folded values stay in the program.
+  // Literals and folded values stay in the program. The file is written even
+  // if nothing goes there.
   std::string external_weights;
   // Powers of two in [16, 2^20].
   uint64_t segment_alignment = 128;

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/null/runtime/null_backend.h"
+
+#include <cstdint>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "backends/null/format/payload.h"
+#include "runtime/core/checked_math.h"
+#include "runtime/core/data_loader.h"
+
+namespace petrel::backends::null {
+namespace {
+
+using runtime::Error;
+using runtime::EValue;
+using runtime::FreeableBuffer;
+using runtime::MemoryAllocator;
+using runtime::Result;
+using runtime::Span;
+using runtime::Tensor;
+
+struct Value {
+  Line line;
+  size_t elements = 0;
+  FreeableBuffer blob;            // of named data
+  float* scratch = nullptr;       // of computed values
+  const float* data = nullptr;    // during execute
+};
+
+struct Part {
+  Span<Value> values;
+  Span<size_t> outputs;  // values that leave
+  size_t num_inputs = 0;
+};
+
+Error damaged(size_t line, const char* what) {
+  PETREL_LOG(Error, "null backend: line %zu of the payload %s", line, what);
+  return Error::InvalidProgram;
+}
+
+// Counts the lines of each sort, so that memory can be taken at once.
+Error count_lines(std::string_view text, size_t* values, size_t* outputs) {
+  PayloadReader reader(text);
+  if (!reader.read_first_line()) {
+    PETREL_LOG(Error, "null backend: the payload does not begin with 'null 1'");
+    return Error::DelegateInvalidCompatibility;
+  }
+  Line line;
+  while (reader.next(&line)) ++(line.is_value() ? *values : *outputs);
+  if (reader.is_malformed()) {
+    return damaged(*values + *outputs + 2, "is malformed");
+  }
+  return Error::Ok;
+}
+
+Error load_blob(const runtime::NamedDataMap* map, size_t line, Value* value) {
+  if (map == nullptr) return damaged(line, "wants named data, there is none");
+  PETREL_ASSIGN_OR_RETURN(value->blob, map->get_data(value->line.key));
+  size_t bytes = 0;
+  if (!runtime::checked_mul(value->elements, sizeof(float), &bytes) ||
+      value->blob.size() < bytes) {
+    return damaged(line, "wants more elements than the named data have");
+  }
+  value->data = static_cast<const float*>(value->blob.data());
+  return Error::Ok;
+}
+
+Error read_value(runtime::BackendInitContext& context, size_t line, size_t index,
+                 Part* part) {
+  Value& value = part->values[index];
+  switch (value.line.kind) {
+    case Line::Kind::kInput:
+      value.elements = value.line.first;
+      ++part->num_inputs;
+      return Error::Ok;
+    case Line::Kind::kBlob:
+      value.elements = value.line.first;
+      return load_blob(context.get_named_data_map(), line, &value);
+    default:
+      break;
+  }
+  if (value.line.first >= index || value.line.second >= index) {
+    return damaged(line, "uses a value before it is there");
+  }
+  value.elements = part->values[value.line.first].elements;
+  if (value.elements != part->values[value.line.second].elements) {
+    return damaged(line, "combines values of different sizes");
+  }
+  PETREL_ASSIGN_OR_RETURN(
+      const Span<float> scratch,
+      context.get_runtime_allocator()->allocate_list<float>(value.elements));
+  value.scratch = scratch.data();
+  return Error::Ok;
+}
+
+Error read_part(runtime::BackendInitContext& context, std::string_view text,
+                Part* part) {
+  PayloadReader reader(text);
+  reader.read_first_line();
+  Line line;
+  size_t values = 0;
+  size_t outputs = 0;
+  while (reader.next(&line)) {
+    const size_t number = values + outputs + 2;
+    if (!line.is_value()) {
+      if (line.first >= values) return damaged(number, "names no value");
+      part->outputs[outputs++] = line.first;
+      continue;
+    }
+    part->values[values].line = line;
+    PETREL_RETURN_IF_ERROR(read_value(context, number, values, part));
+    ++values;
+  }
+  return Error::Ok;
+}
+
+// The data of argument `index`, which must hold exactly `elements` floats.
+Result<float*> argument_data(Span<EValue*> args, size_t index, size_t elements,
+                             bool is_written) {
+  PETREL_ASSIGN_OR_RETURN(const Tensor tensor, args[index]->tryToTensor());
+  if (tensor.scalar_type() != runtime::ScalarType::Float ||
+      tensor.numel() != elements) {
+    PETREL_LOG(Error, "null backend: argument %zu has %zu elements or is not float, must have %zu",
+               index, tensor.numel(), elements);
+    return Error::InvalidArgument;
+  }
+  if (elements > 0 && tensor.const_data_ptr() == nullptr) {
+    PETREL_LOG(Error, "null backend: argument %zu has no data", index);
+    return Error::InvalidArgument;
+  }
+  if (is_written && tensor.is_constant()) {
+    PETREL_LOG(Error, "null backend: argument %zu is constant, must be written", index);
+    return Error::InvalidArgument;
+  }
+  return static_cast<float*>(tensor.mutable_data_ptr());
+}
+
+void compute(const Part& part, const Value& value) {
+  const float* a = part.values[value.line.first].data;
+  const float* b = part.values[value.line.second].data;
+  const bool is_add = value.line.kind == Line::Kind::kAdd;
+  for (size_t i = 0; i < value.elements; ++i) {
+    value.scratch[i] = is_add ? a[i] + b[i] : a[i] * b[i];
+  }
+}
+
+}  // namespace
+
+Result<runtime::DelegateHandle*> NullBackend::init(
+    runtime::BackendInitContext& context, FreeableBuffer* processed,
+    Span<const runtime::CompileSpec> /*compile_specs*/) const {
+  const std::string_view text(static_cast<const char*>(processed->data()),
+                              processed->size());
+  size_t values = 0;
+  size_t outputs = 0;
+  PETREL_RETURN_IF_ERROR(count_lines(text, &values, &outputs));
+  MemoryAllocator& memory = *context.get_runtime_allocator();
+  PETREL_ASSIGN_OR_RETURN(void* place, memory.allocate_bytes(sizeof(Part), alignof(Part)));
+  Part* part = new (place) Part;
+  PETREL_ASSIGN_OR_RETURN(part->values, memory.allocate_list<Value>(values));
+  PETREL_ASSIGN_OR_RETURN(part->outputs, memory.allocate_list<size_t>(outputs));
+  for (Value& value : part->values) new (&value) Value;
+  // Keys point into the payload, but are not needed any more once blobs are
+  // here; it is freed with whoever owns it.
+  const Error error = read_part(context, text, part);
+  if (error != Error::Ok) {
+    destroy(part);
+    return error;
+  }
+  return static_cast<runtime::DelegateHandle*>(part);
+}
+
+Error NullBackend::execute(runtime::BackendExecutionContext& /*context*/,
+                           runtime::DelegateHandle* handle,
+                           Span<EValue*> args) const {
+  const Part& part = *static_cast<const Part*>(handle);
+  if (args.size() != part.num_inputs + part.outputs.size()) {
+    PETREL_LOG(Error, "null backend: there are %zu arguments, must be %zu", args.size(),
+               part.num_inputs + part.outputs.size());
+    return Error::InvalidArgument;
+  }
+  size_t next_input = 0;
+  for (Value& value : part.values) {
+    if (value.line.kind == Line::Kind::kInput) {
+      PETREL_ASSIGN_OR_RETURN(
+          value.data, argument_data(args, next_input, value.elements, /*is_written=*/false));
+      ++next_input;
+    } else if (value.line.kind != Line::Kind::kBlob) {
+      compute(part, value);
+      value.data = value.scratch;
+    }
+  }
+  for (size_t i = 0; i < part.outputs.size(); ++i) {
+    const Value& value = part.values[part.outputs[i]];
+    PETREL_ASSIGN_OR_RETURN(float* const out,
+                            argument_data(args, part.num_inputs + i, value.elements,
+                                          /*is_written=*/true));
+    for (size_t e = 0; e < value.elements; ++e) out[e] = value.data[e];
+  }
+  return Error::Ok;
+}
+
+void NullBackend::destroy(runtime::DelegateHandle* handle) const {
+  // The memory is the method's; only the blobs are given back.
+  Part* part = static_cast<Part*>(handle);
+  for (Value& value : part->values) value.blob.free();
+}
+
+runtime::Backend null_backend() {
+  static NullBackend backend;
+  return {kBackendId.data(), &backend};
+}
+
+}  // namespace petrel::backends::null

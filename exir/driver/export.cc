@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/driver/export.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <list>
+#include <set>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "exir/driver/output_file.h"
+#include "exir/import/import.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+namespace fs = std::filesystem;
+
+absl::Status with_note(const std::string& note, const absl::Status& status) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat(note, ": ", status.message()));
+}
+
+// One spelling for every path of a file, also of one that is not there yet.
+std::string canonical(const std::string& path) {
+  std::error_code error;
+  const fs::path found = fs::weakly_canonical(path, error);
+  return error ? path : found.string();
+}
+
+// The temporary files of one export, in the order in which they were opened.
+class Outputs {
+ public:
+  explicit Outputs(const ExportOptions& options) : options_(options) {}
+
+  // Where the bytes of `destination` belong.
+  std::string path_of(const std::string& destination) const {
+    if (destination.empty()) return options_.output;
+    if (destination == weights_name()) return options_.external_weights;
+    return fs::path(options_.output).replace_filename(destination).string();
+  }
+
+  // The destination that stands for options.external_weights.
+  std::string weights_name() const {
+    return fs::path(options_.external_weights).filename().string();
+  }
+
+  absl::StatusOr<ByteSink> open(const std::string& destination) {
+    const std::string path = path_of(destination);
+    if (!paths_.insert(canonical(path)).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("two outputs would be written to '", path, "'"));
+    }
+    if (!files_.empty()) PETREL_RETURN_IF_ERROR(files_.back().finish());
+    PETREL_ASSIGN_OR_RETURN(OutputFile file, OutputFile::create(path));
+    files_.push_back(std::move(file));
+    OutputFile* opened = &files_.back();
+    return ByteSink([opened](absl::Span<const uint8_t> bytes) {
+      return opened->write(bytes);
+    });
+  }
+
+  // All files or none.
+  absl::Status publish() {
+    if (!files_.empty()) PETREL_RETURN_IF_ERROR(files_.back().finish());
+    for (auto file = files_.begin(); file != files_.end(); ++file) {
+      const absl::Status status = file->publish();
+      if (status.ok()) continue;
+      for (auto done = files_.begin(); done != file; ++done) done->withdraw();
+      return status;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const ExportOptions& options_;
+  std::set<std::string> paths_;
+  std::list<OutputFile> files_;  // sinks hold pointers to them
+};
+
+absl::Status check_pass_name(const std::string& name) {
+  if (name.empty() || name == "all") return absl::OkStatus();
+  std::vector<std::string> known;
+  for (const Pass& pass : passes_before_partitioning()) {
+    known.push_back(pass.name);
+  }
+  for (const Pass& pass : passes_after_partitioning()) {
+    known.push_back(pass.name);
+  }
+  if (std::find(known.begin(), known.end(), name) != known.end()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no pass '", name, "'; the passes are ",
+                   absl::StrJoin(known, ", ")));
+}
+
+absl::Status check_options(const ExportOptions& options,
+                           const Outputs& outputs) {
+  if (options.methods.empty()) {
+    return absl::InvalidArgumentError("there is no method to export");
+  }
+  PETREL_RETURN_IF_ERROR(check_pass_name(options.dump_after));
+  std::vector<std::string> files = {options.output};
+  if (!options.external_weights.empty()) {
+    PETREL_RETURN_IF_ERROR(
+        NamedBlobStore::check_file_name(outputs.weights_name()));
+    files.push_back(options.external_weights);
+    if (canonical(options.output) == canonical(options.external_weights)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("program and weights would both be written to '",
+                       options.output, "'"));
+    }
+  }
+  for (const std::string& file : files) {
+    for (const auto& [method, input] : options.methods) {
+      if (canonical(file) != canonical(input)) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "output '", file, "' is the input of method '", method, "'"));
+    }
+    // Tried now, because a folder that takes no files is better known before
+    // the work than after it.
+    PETREL_RETURN_IF_ERROR(OutputFile::create(file).status());
+  }
+  return absl::OkStatus();
+}
+
+// Takes the time of each phase.
+class Phases {
+ public:
+  Phases(const ExportOptions& options, ExportReport* report)
+      : options_(options), report_(report) {}
+
+  template <typename Work>
+  absl::Status run(const std::string& name, Work work) {
+    if (options_.on_phase) options_.on_phase(name);
+    const auto begin = std::chrono::steady_clock::now();
+    const absl::Status status = work();
+    const std::chrono::duration<double> took =
+        std::chrono::steady_clock::now() - begin;
+    report_->phase_seconds.emplace_back(name, took.count());
+    return status;
+  }
+
+ private:
+  const ExportOptions& options_;
+  ExportReport* report_;
+};
+
+absl::StatusOr<Program> import_all(const ExportOptions& options) {
+  Program program;
+  for (const auto& [name, path] : options.methods) {
+    if (name.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the method of '", path, "' has no name"));
+    }
+    absl::StatusOr<Method> method = import_pt2(path, name);
+    if (!method.ok()) {
+      return with_note(absl::StrCat("method '", name, "'"), method.status());
+    }
+    program.methods[name] = *std::move(method);
+  }
+  return program;
+}
+
+absl::Status transform(Program& program, absl::Span<const Pass> passes,
+                       const ExportOptions& options,
+                       std::function<bool(const OpInfo&)> keep_whole) {
+  PassContext context;
+  context.keep_whole = std::move(keep_whole);
+  return run_passes(program, passes, context, options.dump_after,
+                    options.dump);
+}
+
+}  // namespace
+
+absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
+  Outputs outputs(options);
+  PETREL_RETURN_IF_ERROR(check_options(options, outputs));
+  const Backend* backend = options.backend;
+  if (backend != nullptr) {
+    PETREL_RETURN_IF_ERROR(
+        backend->check_compile_specs(options.compile_specs));
+  }
+
+  ExportReport report;
+  Phases phases(options, &report);
+  Program program;
+  NamedBlobStore store(outputs.weights_name());
+  PETREL_RETURN_IF_ERROR(phases.run("import", [&]() -> absl::Status {
+    PETREL_ASSIGN_OR_RETURN(program, import_all(options));
+    return absl::OkStatus();
+  }));
+  PETREL_RETURN_IF_ERROR(phases.run("optimize", [&] {
+    return transform(program, passes_before_partitioning(), options,
+                     [&](const OpInfo& op) {
+                       return backend != nullptr &&
+                              backend->partitioner().keeps(op);
+                     });
+  }));
+  if (backend != nullptr) {
+    PETREL_RETURN_IF_ERROR(phases.run("delegate", [&]() -> absl::Status {
+      PETREL_ASSIGN_OR_RETURN(
+          report.partition,
+          lower_to_backend(program, *backend, options.compile_specs, store));
+      return absl::OkStatus();
+    }));
+  }
+  PETREL_RETURN_IF_ERROR(phases.run("legalize", [&] {
+    return transform(program, passes_after_partitioning(), options,
+                     [](const OpInfo&) { return false; });
+  }));
+  PETREL_RETURN_IF_ERROR(phases.run("emit", [&]() -> absl::Status {
+    EmitOptions emit_options;
+    emit_options.external_weights = outputs.weights_name();
+    emit_options.planning = options.planning;
+    PETREL_ASSIGN_OR_RETURN(
+        report.emit,
+        emit_program(program, store, emit_options,
+                     [&](const std::string& destination) {
+                       return outputs.open(destination);
+                     }));
+    return outputs.publish();
+  }));
+  report.kernels = report.emit.kernels;
+  report.weight_bytes = report.emit.weight_bytes;
+  report.shared_weight_bytes = report.emit.shared_weight_bytes;
+  return report;
+}
+
+}  // namespace petrel::exir
