@@ -2,6 +2,7 @@
 #include "runtime/core/evalue.h"
 
 #include <limits>
+#include <new>
 
 namespace petrel::runtime {
 
@@ -94,7 +95,7 @@ Result<Span<const Tensor>> EValue::tryToTensorList() const {
   for (size_t i = 0; i < box->items.size(); ++i) {
     const EValue* item = box->items[i];
     if (item == nullptr || !item->isTensor()) return Error::InvalidType;
-    box->unboxed[i] = Tensor(item->payload_.as_tensor);
+    new (&box->unboxed[i]) Tensor(item->payload_.as_tensor);
   }
   return Span<const Tensor>(box->unboxed, box->items.size());
 }
@@ -105,9 +106,9 @@ Result<Span<const std::optional<Tensor>>> EValue::tryToListOptionalTensor() cons
   for (size_t i = 0; i < box->items.size(); ++i) {
     const EValue* item = box->items[i];
     if (item == nullptr || item->isNone()) {
-      box->unboxed[i] = std::nullopt;
+      new (&box->unboxed[i]) std::optional<Tensor>();
     } else if (item->isTensor()) {
-      box->unboxed[i] = Tensor(item->payload_.as_tensor);
+      new (&box->unboxed[i]) std::optional<Tensor>(Tensor(item->payload_.as_tensor));
     } else {
       return Error::InvalidType;
     }

@@ -69,7 +69,8 @@ class Scalar final {
   };
 };
 
-// The entries of a boxed list and room for their values. A null entry is None.
+// The entries of a boxed list and room for their values, uninitialised until
+// they are read. A null entry is None.
 struct BoxedIntList {
   Span<EValue*> items;
   int64_t* unboxed;
