@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/module/module.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include "extension/data_loader/buffer_data_loader.h"
+#include "extension/data_loader/file_data_loader.h"
+#include "extension/data_loader/mmap_data_loader.h"
+#include "extension/flat_data/flat_data_map.h"
+#include "extension/module/heap_allocator.h"
+#include "extension/named_data_map/merged_data_map.h"
+#include "runtime/core/log.h"
+
+namespace petrel::extension {
+
+using runtime::DataLoader;
+using runtime::Error;
+using runtime::EValue;
+using runtime::Method;
+using runtime::MethodMeta;
+using runtime::NamedDataMap;
+using runtime::Program;
+using runtime::Registry;
+using runtime::Result;
+using runtime::Span;
+using runtime::TensorInfo;
+
+namespace {
+
+// Zeroed memory with an address that suits vector instructions. calloc, so
+// that pages nobody touches cost nothing.
+class Arena {
+ public:
+  static constexpr size_t kAlignment = 64;
+
+  Arena() = default;
+  ~Arena() { std::free(memory_); }
+  Arena(Arena&& other) noexcept
+      : memory_(std::exchange(other.memory_, nullptr)), span_(other.span_) {}
+  Arena& operator=(Arena&&) = delete;
+
+  Error allocate(size_t size) {
+    size_t padded = 0;
+    if (!runtime::checked_add(size, kAlignment, &padded)) return Error::MemoryAllocationFailed;
+    memory_ = std::calloc(padded, 1);
+    if (memory_ == nullptr) {
+      PETREL_LOG(Error, "an arena of %zu bytes cannot be allocated", size);
+      return Error::MemoryAllocationFailed;
+    }
+    const uintptr_t address = reinterpret_cast<uintptr_t>(memory_);
+    const size_t shift = (kAlignment - address % kAlignment) % kAlignment;
+    span_ = {static_cast<uint8_t*>(memory_) + shift, size};
+    return Error::Ok;
+  }
+
+  Span<uint8_t> span() const { return span_; }
+
+ private:
+  void* memory_ = nullptr;
+  Span<uint8_t> span_;
+};
+
+template <typename Loader>
+Result<std::unique_ptr<DataLoader>> open_as(const std::string& path) {
+  Result<Loader> loader = Loader::from(path.c_str());
+  if (!loader.ok()) return loader.error();
+  return std::unique_ptr<DataLoader>(std::make_unique<Loader>(std::move(loader.get())));
+}
+
+Result<std::unique_ptr<DataLoader>> open_file(const std::string& path, Module::LoadMode mode) {
+  return mode == Module::LoadMode::Mmap ? open_as<MmapDataLoader>(path)
+                                        : open_as<FileDataLoader>(path);
+}
+
+// Backends without threads do not know the option, which is no error.
+Error set_num_threads(const Registry& registry, int num_threads) {
+  for (const auto& library : registry.backends()) {
+    runtime::BackendOptions<1> options;
+    PETREL_RETURN_IF_ERROR(options.set_option("num_threads", num_threads));
+    const runtime::Backend backend = library();
+    const Error error = backend.backend->set_option(options.view());
+    if (error == Error::NotImplemented || error == Error::NotFound) continue;
+    if (error != Error::Ok) {
+      PETREL_LOG(Error, "backend %s cannot use %d threads", backend.name, num_threads);
+      return error;
+    }
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
+struct Module::LoadedMethod {
+  std::string name;
+  HeapAllocator method_allocator;
+  HeapAllocator temp_allocator;
+  std::vector<Arena> arenas;
+  std::vector<Span<uint8_t>> spans;
+  std::unique_ptr<runtime::HierarchicalAllocator> planned;
+  std::unique_ptr<runtime::MemoryManager> memory;
+  std::vector<Arena> outputs;  // of outputs that the program does not plan
+  std::unique_ptr<Method> method;
+
+  Error allocate_arenas(const MethodMeta& meta) {
+    for (size_t i = 0; i < meta.num_memory_planned_buffers(); ++i) {
+      PETREL_ASSIGN_OR_RETURN(const size_t size, meta.memory_planned_buffer_size(i));
+      arenas.emplace_back();
+      PETREL_RETURN_IF_ERROR(arenas.back().allocate(size));
+      spans.push_back(arenas.back().span());
+    }
+    planned = std::make_unique<runtime::HierarchicalAllocator>(
+        Span<Span<uint8_t>>(spans.data(), spans.size()));
+    memory = std::make_unique<runtime::MemoryManager>(&method_allocator, planned.get(),
+                                                      &temp_allocator);
+    return Error::Ok;
+  }
+
+  Error provide_outputs(const MethodMeta& meta) {
+    for (size_t i = 0; i < meta.num_outputs(); ++i) {
+      const Result<TensorInfo> info = meta.output_tensor_meta(i);
+      if (!info.ok() || info->is_memory_planned() || info->is_constant()) continue;
+      outputs.emplace_back();
+      PETREL_RETURN_IF_ERROR(outputs.back().allocate(info->nbytes()));
+      PETREL_RETURN_IF_ERROR(method->set_output_data_ptr(outputs.back().span().data(),
+                                                         outputs.back().span().size(), i));
+    }
+    return Error::Ok;
+  }
+};
+
+Module::Module() = default;
+Module::~Module() = default;
+
+Result<std::unique_ptr<Module>> Module::load(const std::string& path) {
+  return load(path, Options());
+}
+
+Result<std::unique_ptr<Module>> Module::load(const std::string& path, const Options& options) {
+  std::unique_ptr<Module> module(new Module());
+  PETREL_ASSIGN_OR_RETURN(module->loader_, open_file(path, options.load_mode));
+  return finish(std::move(module), options);
+}
+
+Result<std::unique_ptr<Module>> Module::load(const void* data, size_t size,
+                                             const Options& options) {
+  std::unique_ptr<Module> module(new Module());
+  module->loader_ = std::make_unique<BufferDataLoader>(data, size);
+  return finish(std::move(module), options);
+}
+
+Result<std::unique_ptr<Module>> Module::finish(std::unique_ptr<Module> module,
+                                               const Options& options) {
+  const Registry& registry =
+      options.registry != nullptr ? *options.registry : runtime::default_registry();
+  PETREL_RETURN_IF_ERROR(set_num_threads(registry, options.num_threads));
+
+  runtime::ProgramOptions program_options;
+  program_options.registry = &registry;
+  program_options.data_precedence = options.data_precedence;
+  Result<Program> program = Program::load(module->loader_.get(), program_options);
+  if (!program.ok()) return program.error();
+  module->program_ = std::make_unique<Program>(std::move(program.get()));
+  module->event_tracer_ = options.event_tracer;
+
+  std::vector<const NamedDataMap*> maps;
+  for (const std::string& path : options.data_files) {
+    PETREL_ASSIGN_OR_RETURN(std::unique_ptr<DataLoader> loader,
+                            open_file(path, options.load_mode));
+    Result<FlatDataMap> map = FlatDataMap::load(loader.get());
+    if (!map.ok()) {
+      PETREL_LOG(Error, "%s cannot be used as external data", path.c_str());
+      return map.error();
+    }
+    module->data_loaders_.push_back(std::move(loader));
+    module->data_maps_.push_back(std::make_unique<FlatDataMap>(std::move(map.get())));
+    maps.push_back(module->data_maps_.back().get());
+  }
+  if (options.named_data_map != nullptr) maps.push_back(options.named_data_map);
+  if (maps.size() > 1) {
+    Result<MergedDataMap> merged =
+        MergedDataMap::create(Span<const NamedDataMap* const>(maps.data(), maps.size()));
+    if (!merged.ok()) return merged.error();
+    module->data_maps_.push_back(std::make_unique<MergedDataMap>(std::move(merged.get())));
+    module->data_map_ = module->data_maps_.back().get();
+  } else if (!maps.empty()) {
+    module->data_map_ = maps.front();
+  }
+  return module;
+}
+
+std::vector<std::string> Module::method_names() const {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < program_->num_methods(); ++i) {
+    names.push_back(program_->get_method_name(i).get());
+  }
+  return names;
+}
+
+Result<MethodMeta> Module::method_meta(const std::string& method) const {
+  return program_->method_meta(method);
+}
+
+Error Module::load_method(const std::string& method) {
+  const Result<LoadedMethod*> result = loaded(method);
+  return result.ok() ? Error::Ok : result.error();
+}
+
+void Module::unload_method(const std::string& method) {
+  for (size_t i = 0; i < methods_.size(); ++i) {
+    if (methods_[i]->name != method) continue;
+    methods_.erase(methods_.begin() + static_cast<ptrdiff_t>(i));
+    return;
+  }
+}
+
+Result<Module::LoadedMethod*> Module::loaded(const std::string& method) {
+  for (const auto& known : methods_) {
+    if (known->name == method) return known.get();
+  }
+  PETREL_ASSIGN_OR_RETURN(const MethodMeta meta, program_->method_meta(method));
+  auto made = std::make_unique<LoadedMethod>();
+  made->name = method;
+  PETREL_RETURN_IF_ERROR(made->allocate_arenas(meta));
+  Result<Method> result =
+      program_->load_method(method, made->memory.get(), event_tracer_, data_map_);
+  if (!result.ok()) return result.error();
+  made->method = std::make_unique<Method>(std::move(result.get()));
+  PETREL_RETURN_IF_ERROR(made->provide_outputs(meta));
+  methods_.push_back(std::move(made));
+  return methods_.back().get();
+}
+
+Result<std::vector<EValue>> Module::execute(const std::string& method,
+                                            const std::vector<EValue>& inputs) {
+  PETREL_ASSIGN_OR_RETURN(LoadedMethod * made, loaded(method));
+  Method& runnable = *made->method;
+  if (inputs.size() != runnable.inputs_size()) {
+    PETREL_LOG(Error, "method '%s' takes %zu inputs, %zu are given", method.c_str(),
+               runnable.inputs_size(), inputs.size());
+    return Error::InvalidArgument;
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    PETREL_RETURN_IF_ERROR(runnable.set_input(inputs[i], i));
+  }
+  PETREL_RETURN_IF_ERROR(runnable.execute());
+  std::vector<EValue> outputs(runnable.outputs_size());
+  for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = runnable.get_output(i);
+  return outputs;
+}
+
+}  // namespace petrel::extension

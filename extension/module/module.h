@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Module: a program file as one object: path in, tensors in, tensors out. It
+// owns the loaders, data maps, arenas and methods that Program and Method leave
+// to the application.
+//
+//   Result<std::unique_ptr<Module>> module = Module::load("model.pte");
+//   TensorPtr image = make_tensor_ptr({1, 1, 8, 8}, pixels);
+//   Result<std::vector<EValue>> out = (*module)->forward({*image});
+//   const float* logits = (*out)[0].toTensor().const_data_ptr<float>();
+//
+// Methods are loaded on first use and kept, with their state. Outputs lie in
+// memory of the method and hold until it runs again. Inputs are copied, or only
+// pointed at where the program does not plan memory for them: they must stay
+// until execute() returns. One thread at a time per Module; Modules are
+// independent of each other.
+#ifndef PETREL_EXTENSION_MODULE_MODULE_H_
+#define PETREL_EXTENSION_MODULE_MODULE_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/executor/program.h"
+
+namespace petrel::extension {
+
+class Module final {
+ public:
+  enum class LoadMode {
+    File,  // read what is needed into memory
+    Mmap,  // map the file: weights are shared with the page cache
+  };
+
+  struct Options {
+    // External data files of the program. They may share keys with equal bytes.
+    std::vector<std::string> data_files;
+    // More external data; may be null, must outlive the Module.
+    const runtime::NamedDataMap* named_data_map = nullptr;
+    LoadMode load_mode = LoadMode::File;
+    // Threads of backends, the caller's included; 0 is one per processor. A
+    // setting of the process, not of the Module.
+    int num_threads = 0;
+    // Null: default_registry() of the binary.
+    const runtime::Registry* registry = nullptr;
+    runtime::EventTracer* event_tracer = nullptr;
+    runtime::DataPrecedence data_precedence = runtime::DataPrecedence::RefuseDifferent;
+  };
+
+  static runtime::Result<std::unique_ptr<Module>> load(const std::string& path);
+  static runtime::Result<std::unique_ptr<Module>> load(const std::string& path,
+                                                       const Options& options);
+  // A program in memory, which must outlive the Module; options.load_mode is
+  // not used.
+  static runtime::Result<std::unique_ptr<Module>> load(const void* data, size_t size,
+                                                       const Options& options);
+
+  ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  std::vector<std::string> method_names() const;
+  runtime::Result<runtime::MethodMeta> method_meta(const std::string& method) const;
+
+  // Loads a method ahead of its first use; does nothing the second time.
+  runtime::Error load_method(const std::string& method);
+  // Forgets a method, its memory and its state.
+  void unload_method(const std::string& method);
+
+  // Runs a method on its inputs in order. InvalidArgument when there are too
+  // many or too few of them.
+  runtime::Result<std::vector<runtime::EValue>> execute(
+      const std::string& method, const std::vector<runtime::EValue>& inputs);
+  runtime::Result<std::vector<runtime::EValue>> forward(
+      const std::vector<runtime::EValue>& inputs) {
+    return execute("forward", inputs);
+  }
+
+  const runtime::Program& program() const { return *program_; }
+
+ private:
+  struct LoadedMethod;
+
+  Module();
+  static runtime::Result<std::unique_ptr<Module>> finish(std::unique_ptr<Module> module,
+                                                         const Options& options);
+  runtime::Result<LoadedMethod*> loaded(const std::string& method);
+
+  // Destroyed last to first: methods before the data and the program they use.
+  std::unique_ptr<runtime::DataLoader> loader_;
+  std::vector<std::unique_ptr<runtime::DataLoader>> data_loaders_;
+  std::vector<std::unique_ptr<runtime::NamedDataMap>> data_maps_;
+  const runtime::NamedDataMap* data_map_ = nullptr;
+  runtime::EventTracer* event_tracer_ = nullptr;
+  std::unique_ptr<runtime::Program> program_;
+  std::vector<std::unique_ptr<LoadedMethod>> methods_;
+};
+
+}  // namespace petrel::extension
+
+#endif  // PETREL_EXTENSION_MODULE_MODULE_H_
