@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/import/argument_reader.h"
+
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "exir/import/annotate.h"
+#include "exir/import/number_constant.h"
+#include "exir/import/tensor_meta.h"
+#include "exir/ops/promotion.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+// A literal as an argument of the kind that `spec` asks for; nullopt when it
+// does not fit. Numbers for tensor slots pass through.
+std::optional<Argument> fit_literal(const ArgSpec& spec,
+                                    const Argument& literal) {
+  if (spec.is_list) {
+    // One int stands for a list of them.
+    if (spec.kind != ArgKind::kInt || !literal.is_int()) return std::nullopt;
+    const size_t length = spec.fixed_length == 0 ? 1 : spec.fixed_length;
+    return Argument(Argument::Ints(length, literal.as_int()));
+  }
+  switch (spec.kind) {
+    case ArgKind::kTensor:
+    case ArgKind::kScalar:
+      if (literal.is_number()) return literal;
+      return std::nullopt;
+    case ArgKind::kFloat:
+      if (literal.is_int()) return Argument(literal.as_number());
+      if (literal.is_float()) return literal;
+      return std::nullopt;
+    case ArgKind::kInt:
+      if (literal.is_int()) return literal;
+      return std::nullopt;
+    case ArgKind::kBool:
+      if (literal.is_bool()) return literal;
+      return std::nullopt;
+    case ArgKind::kString:
+      if (literal.is_string()) return literal;
+      return std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+absl::Status does_not_fit(const Json& place, const std::string& tag) {
+  return place.error(
+      absl::StrCat("'", tag, "' does not fit the argument's type"));
+}
+
+// Ints that may stand where floats are asked for.
+absl::StatusOr<Argument> read_numbers(const ArgSpec& spec, const Json& payload) {
+  PETREL_ASSIGN_OR_RETURN(std::vector<Json> items, payload.items());
+  if (spec.kind == ArgKind::kInt) {
+    Argument::Ints ints;
+    for (const Json& item : items) {
+      PETREL_ASSIGN_OR_RETURN(int64_t value, item.integer());
+      ints.push_back(value);
+    }
+    if (ints.size() == 1 && spec.fixed_length > 1) {
+      ints.resize(spec.fixed_length, ints[0]);
+    }
+    return Argument(std::move(ints));
+  }
+  Argument::Floats floats;
+  for (const Json& item : items) {
+    PETREL_ASSIGN_OR_RETURN(double value, item.number());
+    floats.push_back(value);
+  }
+  if (floats.empty()) return Argument(Argument::Ints());
+  return Argument(std::move(floats));
+}
+
+}  // namespace
+
+absl::StatusOr<Argument> ArgumentReader::named_tensor(const Json& holder) {
+  PETREL_ASSIGN_OR_RETURN(Json name_json, holder.at("name"));
+  PETREL_ASSIGN_OR_RETURN(std::string name, name_json.text());
+  PETREL_ASSIGN_OR_RETURN(Argument argument, lookup_(name));
+  if (argument.is_value()) return argument;
+  return name_json.error(absl::StrCat("'", name, "' is no tensor"));
+}
+
+// {"as_name": "sym_size"}, {"as_int": 3}, {"as_bool": true}, {"as_float": 1.0}
+absl::StatusOr<Argument> ArgumentReader::scalar_or_name(const Json& union_) {
+  PETREL_ASSIGN_OR_RETURN(auto tagged, union_.tagged());
+  const auto& [tag, payload] = tagged;
+  if (tag == "as_name") {
+    PETREL_ASSIGN_OR_RETURN(std::string name, payload.text());
+    return lookup_(name);
+  }
+  if (tag == "as_int") {
+    PETREL_ASSIGN_OR_RETURN(int64_t value, payload.integer());
+    return Argument(value);
+  }
+  if (tag == "as_float") {
+    PETREL_ASSIGN_OR_RETURN(double value, payload.number());
+    return Argument(value);
+  }
+  if (tag == "as_bool") {
+    PETREL_ASSIGN_OR_RETURN(bool value, payload.boolean());
+    return Argument(value);
+  }
+  return union_.error(absl::StrCat("has the unknown member '", tag, "'"));
+}
+
+absl::StatusOr<Argument> ArgumentReader::read_list(const ArgSpec& spec,
+                                                   const std::string& tag,
+                                                   const Json& payload) {
+  const bool is_tensors = spec.kind == ArgKind::kTensor;
+  if (is_tensors && (tag == "as_tensors" || tag == "as_optional_tensors")) {
+    PETREL_ASSIGN_OR_RETURN(std::vector<Json> items, payload.items());
+    if (items.empty()) return Argument(Argument::Ints());
+    Argument::List list;
+    for (const Json& item : items) {
+      if (tag == "as_tensors") {
+        PETREL_ASSIGN_OR_RETURN(Argument value, named_tensor(item));
+        list.push_back(std::move(value));
+        continue;
+      }
+      PETREL_ASSIGN_OR_RETURN(auto tagged, item.tagged());
+      if (tagged.first == "as_none") {
+        list.emplace_back();
+        continue;
+      }
+      PETREL_ASSIGN_OR_RETURN(Argument value, named_tensor(tagged.second));
+      list.push_back(std::move(value));
+    }
+    return Argument(std::move(list));
+  }
+  const bool takes_floats =
+      spec.kind == ArgKind::kFloat || spec.kind == ArgKind::kScalar;
+  if ((tag == "as_ints" && (spec.kind == ArgKind::kInt || takes_floats)) ||
+      (tag == "as_floats" && takes_floats)) {
+    return read_numbers(spec, payload);
+  }
+  if (tag == "as_sym_ints" && spec.kind == ArgKind::kInt) {
+    PETREL_ASSIGN_OR_RETURN(std::vector<Json> items, payload.items());
+    Argument::Ints ints;
+    for (const Json& item : items) {
+      PETREL_ASSIGN_OR_RETURN(Argument scalar, scalar_or_name(item));
+      if (!scalar.is_int()) return item.error("is no static integer");
+      ints.push_back(scalar.as_int());
+    }
+    return Argument(std::move(ints));
+  }
+  if (tag == "as_bools" && spec.kind == ArgKind::kBool) {
+    PETREL_ASSIGN_OR_RETURN(std::vector<Json> items, payload.items());
+    Argument::Bools bools;
+    for (const Json& item : items) {
+      PETREL_ASSIGN_OR_RETURN(bool value, item.boolean());
+      bools.push_back(value);
+    }
+    if (bools.empty()) return Argument(Argument::Ints());
+    return Argument(std::move(bools));
+  }
+  // The exporter cannot tell of what an empty list is one.
+  if (absl::EndsWith(tag, "s")) {
+    const auto items = payload.items();
+    if (items.ok() && items->empty()) return Argument(Argument::Ints());
+  }
+  return does_not_fit(payload, tag);
+}
+
+absl::StatusOr<Argument> ArgumentReader::read_one(const ArgSpec& spec,
+                                                  const Json& union_) {
+  PETREL_ASSIGN_OR_RETURN(auto tagged, union_.tagged());
+  const auto& [tag, payload] = tagged;
+  if (tag == "as_none") return Argument();
+
+  if (tag == "as_int" || tag == "as_float" || tag == "as_bool") {
+    PETREL_ASSIGN_OR_RETURN(Argument literal, scalar_or_name(union_));
+    if (auto fitted = fit_literal(spec, literal)) return *std::move(fitted);
+    return does_not_fit(union_, tag);
+  }
+  if (tag == "as_sym_int" || tag == "as_sym_float" || tag == "as_sym_bool") {
+    PETREL_ASSIGN_OR_RETURN(Argument scalar, scalar_or_name(payload));
+    if (auto fitted = fit_literal(spec, scalar)) return *std::move(fitted);
+    return does_not_fit(payload, tag);
+  }
+  if (tag == "as_string") {
+    PETREL_ASSIGN_OR_RETURN(std::string text, payload.text());
+    if (auto fitted = fit_literal(spec, Argument(std::move(text)))) {
+      return *std::move(fitted);
+    }
+    return does_not_fit(payload, tag);
+  }
+  if (spec.is_list) return read_list(spec, tag, payload);
+  if (tag == "as_tensor" && spec.kind == ArgKind::kTensor) {
+    return named_tensor(payload);
+  }
+  if (tag == "as_optional_tensor" && spec.kind == ArgKind::kTensor) {
+    PETREL_ASSIGN_OR_RETURN(auto inner, payload.tagged());
+    if (inner.first == "as_none") return Argument();
+    return named_tensor(inner.second);
+  }
+  if (tag == "as_scalar_type" && spec.kind == ArgKind::kScalarType) {
+    PETREL_ASSIGN_OR_RETURN(ScalarType type, read_scalar_type(payload));
+    return Argument(type);
+  }
+  if (tag == "as_memory_format" && spec.kind == ArgKind::kMemoryFormat) {
+    PETREL_ASSIGN_OR_RETURN(MemoryFormat format, read_memory_format(payload));
+    return Argument(format);
+  }
+  if (tag == "as_layout" && spec.kind == ArgKind::kLayout) {
+    PETREL_RETURN_IF_ERROR(check_layout(payload));
+    return Argument();
+  }
+  // A program has one device, whatever the exporter ran on.
+  if (tag == "as_device" && spec.kind == ArgKind::kDevice) return Argument();
+  return does_not_fit(payload, tag);
+}
+
+absl::Status ArgumentReader::replace_numbers(const OpInfo& op,
+                                             std::vector<Argument>* arguments) {
+  Promotion promotion;
+  bool has_numbers = false;
+  bool has_dimensions = false;
+  for (size_t i = 0; i < op.args.size(); ++i) {
+    const Argument& argument = (*arguments)[i];
+    for (const Value* value : argument.values()) {
+      if (!value->type().is_tensor()) continue;
+      PETREL_RETURN_IF_ERROR(promotion.add(value->tensor()));
+      has_dimensions = has_dimensions || value->tensor().rank() > 0;
+    }
+    if (op.args[i].kind == ArgKind::kTensor && argument.is_number()) {
+      has_numbers = true;
+      PETREL_RETURN_IF_ERROR(promotion.add_number(argument));
+    }
+  }
+  if (!has_numbers) return absl::OkStatus();
+  PETREL_ASSIGN_OR_RETURN(ScalarType dtype, promotion.result());
+  // Halves compute with f32 numbers; a tensor of rank 0 beside one with
+  // dimensions does not change the dtype of the result.
+  if (has_dimensions && is_floating_point(dtype) && item_size(dtype) == 2) {
+    dtype = ScalarType::kFloat;
+  }
+  for (size_t i = 0; i < op.args.size(); ++i) {
+    Argument& argument = (*arguments)[i];
+    if (op.args[i].kind != ArgKind::kTensor || !argument.is_number()) continue;
+    PETREL_ASSIGN_OR_RETURN(ConstantPtr made, number_constant(argument, dtype));
+    ConstantPtr& known = numbers_[made->fqn];
+    if (known == nullptr) known = std::move(made);
+    argument = Argument(graph_->add_constant(known));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Argument>> ArgumentReader::read(const OpInfo& op,
+                                                           const Json& inputs) {
+  std::vector<Argument> arguments(op.args.size());
+  std::vector<bool> given(op.args.size(), false);
+  PETREL_ASSIGN_OR_RETURN(std::vector<Json> items, inputs.items());
+  for (const Json& item : items) {
+    PETREL_ASSIGN_OR_RETURN(Json name_json, item.at("name"));
+    PETREL_ASSIGN_OR_RETURN(std::string name, name_json.text());
+    const int index = op.find_arg(name);
+    if (index < 0) {
+      return name_json.error(
+          absl::StrCat("the schema has no argument '", name, "'"));
+    }
+    if (given[index]) return name_json.error("is given twice");
+    given[index] = true;
+    PETREL_ASSIGN_OR_RETURN(Json union_, item.at("arg"));
+    absl::StatusOr<Argument> argument = read_one(op.args[index], union_);
+    if (!argument.ok()) {
+      return annotate(argument.status(), absl::StrCat("argument '", name, "'"));
+    }
+    arguments[index] = *std::move(argument);
+  }
+  for (size_t i = 0; i < op.args.size(); ++i) {
+    if (given[i]) continue;
+    if (!op.args[i].has_default) {
+      return inputs.error(
+          absl::StrCat("argument '", op.args[i].name, "' is missing"));
+    }
+    arguments[i] = op.args[i].default_value;
+  }
+  PETREL_RETURN_IF_ERROR(replace_numbers(op, &arguments));
+  return arguments;
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads the arguments of a node by the schema of its operator: bound by name,
+// defaults filled in, each in the one form that the IR has for its kind.
+//
+//   {"name": "padding", "arg": {"as_ints": [1]}}      int[2]  ->  [1,1]
+//   {"name": "other", "arg": {"as_int": 3}}           Tensor  ->  constant 3
+//
+// A Python number where the schema has a tensor becomes a constant of rank 0.
+// Its dtype is what the number would have promoted the other tensors to, so
+// that it changes nothing about the result.
+#ifndef PETREL_EXIR_IMPORT_ARGUMENT_READER_H_
+#define PETREL_EXIR_IMPORT_ARGUMENT_READER_H_
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "exir/import/json.h"
+#include "exir/ir/graph.h"
+
+namespace petrel::exir {
+
+class ArgumentReader {
+ public:
+  // Gives what a name stands for: a value, or a literal for a scalar that has
+  // one value. An error when nothing has that name.
+  using Lookup = std::function<absl::StatusOr<Argument>(const std::string&)>;
+
+  // Constants are added to `graph`, which must outlive the reader.
+  ArgumentReader(Graph* graph, Lookup lookup)
+      : graph_(graph), lookup_(std::move(lookup)) {}
+
+  // `inputs` is the list of named arguments of a node. Errors name the
+  // argument.
+  absl::StatusOr<std::vector<Argument>> read(const OpInfo& op,
+                                             const Json& inputs);
+
+ private:
+  absl::StatusOr<Argument> read_one(const ArgSpec& spec, const Json& union_);
+  absl::StatusOr<Argument> read_list(const ArgSpec& spec,
+                                     const std::string& tag,
+                                     const Json& payload);
+  absl::StatusOr<Argument> named_tensor(const Json& holder);
+  absl::StatusOr<Argument> scalar_or_name(const Json& union_);
+  absl::Status replace_numbers(const OpInfo& op,
+                               std::vector<Argument>* arguments);
+
+  Graph* graph_;
+  Lookup lookup_;
+  std::map<std::string, ConstantPtr> numbers_;
+};
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_IMPORT_ARGUMENT_READER_H_

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/import/graph_reader.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "exir/import/annotate.h"
+#include "exir/import/node_names.h"
+#include "exir/ops/table.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+absl::StatusOr<std::string> name_in(const Json& holder) {
+  PETREL_ASSIGN_OR_RETURN(Json name, holder.at("name"));
+  return name.text();
+}
+
+// The names of the tensors that a node or region gives, in order; "" for a
+// result that does not exist.
+absl::StatusOr<std::vector<std::string>> output_names(const Json& holder) {
+  std::vector<std::string> names;
+  PETREL_ASSIGN_OR_RETURN(Json output_list, holder.at("outputs"));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Json> outputs, output_list.items());
+  for (const Json& output : outputs) {
+    PETREL_ASSIGN_OR_RETURN(auto tagged, output.tagged());
+    const auto& [tag, payload] = tagged;
+    if (tag == "as_none") {
+      names.emplace_back();
+    } else if (tag == "as_tensor") {
+      PETREL_ASSIGN_OR_RETURN(std::string name, name_in(payload));
+      names.push_back(std::move(name));
+    } else if (tag == "as_tensors") {
+      PETREL_ASSIGN_OR_RETURN(std::vector<Json> items, payload.items());
+      for (const Json& item : items) {
+        PETREL_ASSIGN_OR_RETURN(std::string name, name_in(item));
+        names.push_back(std::move(name));
+      }
+    } else if (absl::StartsWith(tag, "as_sym_")) {
+      PETREL_ASSIGN_OR_RETURN(Json name, payload.at("as_name"));
+      PETREL_ASSIGN_OR_RETURN(std::string text, name.text());
+      names.push_back(std::move(text));
+    } else {
+      return output.error(
+          absl::StrCat("a result of kind '", tag, "' is not supported"));
+    }
+  }
+  return names;
+}
+
+// {"as_int": 3}, {"as_bool": true}, {"as_float": 1.5}, {"as_expr": ...}
+absl::StatusOr<Argument> scalar_value(const Json& json,
+                                      const Symbols& symbols) {
+  PETREL_ASSIGN_OR_RETURN(auto tagged, json.tagged());
+  const auto& [tag, payload] = tagged;
+  if (tag == "as_bool") {
+    PETREL_ASSIGN_OR_RETURN(bool value, payload.boolean());
+    return Argument(value);
+  }
+  if (tag == "as_float") {
+    PETREL_ASSIGN_OR_RETURN(double value, payload.number());
+    return Argument(value);
+  }
+  PETREL_ASSIGN_OR_RETURN(int64_t value, symbols.resolve(json));
+  return Argument(value);
+}
+
+// Autocast changes dtypes inside of its region unless it is switched off.
+absl::Status check_autocast(const std::vector<Json>& inputs) {
+  if (inputs.size() < 3) return absl::InvalidArgumentError("lacks arguments");
+  PETREL_ASSIGN_OR_RETURN(Json argument, inputs[2].at("arg"));
+  const std::optional<Json> enabled = argument.find("as_bool");
+  if (enabled) {
+    PETREL_ASSIGN_OR_RETURN(bool on, enabled->boolean());
+    if (!on) return absl::OkStatus();
+  }
+  return absl::UnimplementedError(
+      "a region under autocast is not supported; export the model after "
+      "casting it");
+}
+
+}  // namespace
+
+GraphReader::GraphReader(Graph* graph, const Symbols* symbols)
+    : graph_(graph),
+      symbols_(symbols),
+      arguments_(graph,
+                 [this](const std::string& name) { return lookup(name); }) {
+  scopes_.emplace_back();
+}
+
+void GraphReader::bind(const std::string& name, Argument argument) {
+  scopes_.back().bound[name] = std::move(argument);
+}
+
+void GraphReader::bind_lazily(const std::string& name, MakeValue make) {
+  scopes_.back().lazy[name] = std::move(make);
+}
+
+absl::StatusOr<Argument> GraphReader::known_scalar(const std::string& name) {
+  const auto it = scopes_.back().scalars.find(name);
+  if (it == scopes_.back().scalars.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("nothing is called '", name, "'"));
+  }
+  absl::StatusOr<Argument> known = scalar_value(it->second, *symbols_);
+  if (!known.ok()) {
+    return annotate(known.status(), absl::StrCat("value '", name, "'"));
+  }
+  return known;
+}
+
+absl::StatusOr<Argument> GraphReader::lookup(const std::string& name) {
+  Scope& scope = scopes_.back();
+  const auto it = scope.bound.find(name);
+  if (it != scope.bound.end()) return it->second;
+  const auto lazy = scope.lazy.find(name);
+  if (lazy == scope.lazy.end()) return known_scalar(name);
+  PETREL_ASSIGN_OR_RETURN(Value* made, lazy->second());
+  scope.bound.emplace(name, Argument(made));
+  return Argument(made);
+}
+
+absl::StatusOr<Value*> GraphReader::value(const std::string& name) {
+  PETREL_ASSIGN_OR_RETURN(Argument argument, lookup(name));
+  if (argument.is_value()) return argument.value();
+  return absl::UnimplementedError(
+      absl::StrCat("value '", name, "' is no tensor, which is not supported"));
+}
+
+absl::Status GraphReader::read(const Json& graph) {
+  PETREL_RETURN_IF_ERROR(check_operators(graph));
+  PETREL_RETURN_IF_ERROR(read_metas(graph, &scopes_.back()));
+  return read_nodes(graph);
+}
+
+absl::Status GraphReader::read_metas(const Json& graph, Scope* scope) {
+  PETREL_ASSIGN_OR_RETURN(Json tensors, graph.at("tensor_values"));
+  PETREL_ASSIGN_OR_RETURN(auto metas, tensors.members());
+  for (auto& [name, meta] : metas) {
+    scope->tensor_metas.emplace(name, std::move(meta));
+  }
+  for (const char* kind :
+       {"sym_int_values", "sym_bool_values", "sym_float_values"}) {
+    const std::optional<Json> scalars = graph.find(kind);
+    if (!scalars) continue;
+    PETREL_ASSIGN_OR_RETURN(auto members, scalars->members());
+    for (auto& [name, scalar] : members) {
+      scope->scalars.emplace(name, std::move(scalar));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GraphReader::read_nodes(const Json& graph) {
+  PETREL_ASSIGN_OR_RETURN(Json node_list, graph.at("nodes"));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Json> nodes, node_list.items());
+  for (const Json& node : nodes) PETREL_RETURN_IF_ERROR(read_node(node));
+  return absl::OkStatus();
+}
+
+// True when every result is a scalar that the exporter knew: the node needs not
+// be executed.
+absl::StatusOr<bool> GraphReader::bind_known_scalars(const Json& node) {
+  PETREL_ASSIGN_OR_RETURN(Json output_list, node.at("outputs"));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Json> outputs, output_list.items());
+  if (outputs.empty()) return false;
+  for (const Json& output : outputs) {
+    PETREL_ASSIGN_OR_RETURN(auto tagged, output.tagged());
+    if (!absl::StartsWith(tagged.first, "as_sym_")) return false;
+  }
+  PETREL_ASSIGN_OR_RETURN(std::vector<std::string> names, output_names(node));
+  for (const std::string& name : names) {
+    PETREL_ASSIGN_OR_RETURN(Argument scalar, known_scalar(name));
+    bind(name, std::move(scalar));
+  }
+  return true;
+}
+
+absl::Status GraphReader::read_node(const Json& node) {
+  PETREL_ASSIGN_OR_RETURN(Json target_json, node.at("target"));
+  PETREL_ASSIGN_OR_RETURN(std::string target, target_json.text());
+  const std::string name = node_name(node);
+  const Source source = read_source(node);
+  std::string place =
+      absl::StrCat("node '", name, "' (", operator_name(target), ")");
+  const std::string location = source.location();
+  if (!location.empty()) absl::StrAppend(&place, " at ", location);
+
+  if (target == kSetGradEnabled || target == kAutocast) {
+    return annotate(read_region(node, target), place);
+  }
+  const absl::StatusOr<bool> known = bind_known_scalars(node);
+  if (!known.ok()) return annotate(known.status(), place);
+  if (*known) return absl::OkStatus();
+  const OpInfo* op = find_op(operator_name(target));
+  if (op == nullptr) {
+    return annotate(absl::UnimplementedError("the operator is not supported"),
+                    place);
+  }
+  return annotate(read_operator(*op, node, source, name), place);
+}
+
+absl::Status GraphReader::read_operator(const OpInfo& op, const Json& node,
+                                        const Source& source,
+                                        const std::string& name) {
+  PETREL_ASSIGN_OR_RETURN(Json inputs, node.at("inputs"));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Argument> arguments,
+                          arguments_.read(op, inputs));
+  if (op.infer == nullptr) {
+    return absl::InvalidArgumentError("occurs only inside the compiler");
+  }
+  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, op.infer(op, arguments));
+  const Node* made =
+      graph_->append(op, std::move(arguments), std::move(types), name, source);
+  return bind_results(*made, node);
+}
+
+absl::Status GraphReader::bind_results(const Node& made, const Json& node) {
+  PETREL_ASSIGN_OR_RETURN(std::vector<std::string> names, output_names(node));
+  if (names.size() != made.num_results()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("has ", names.size(), " results, its operator gives ",
+                     made.num_results()));
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) continue;
+    PETREL_RETURN_IF_ERROR(check_recorded(names[i], *made.result(i)));
+    Scope& scope = scopes_.back();
+    if (!scope.bound.emplace(names[i], Argument(made.result(i))).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("value '", names[i], "' is defined twice"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GraphReader::check_recorded(const std::string& name,
+                                         const Value& value) {
+  if (!value.type().is_tensor()) return absl::OkStatus();
+  const auto it = scopes_.back().tensor_metas.find(name);
+  if (it == scopes_.back().tensor_metas.end()) return absl::OkStatus();
+  const absl::StatusOr<TensorType> recorded =
+      read_tensor_type(it->second, *symbols_);
+  if (!recorded.ok()) {
+    return annotate(recorded.status(), absl::StrCat("value '", name, "'"));
+  }
+  if (*recorded == value.tensor()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "value '", name, "' is ", to_string(*recorded),
+      " in the archive, but its operator gives ", to_string(value.type())));
+}
+
+absl::Status GraphReader::read_region(const Json& node,
+                                      const std::string& target) {
+  PETREL_ASSIGN_OR_RETURN(Json input_list, node.at("inputs"));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Json> inputs, input_list.items());
+  if (target == kAutocast) PETREL_RETURN_IF_ERROR(check_autocast(inputs));
+  std::optional<Json> region;
+  std::vector<Argument> operands;
+  for (const Json& input : inputs) {
+    PETREL_ASSIGN_OR_RETURN(Json argument, input.at("arg"));
+    PETREL_ASSIGN_OR_RETURN(auto tagged, argument.tagged());
+    const auto& [tag, payload] = tagged;
+    if (tag == "as_graph") {
+      PETREL_ASSIGN_OR_RETURN(region, payload.at("graph"));
+    } else if (region && tag == "as_tensor") {
+      PETREL_ASSIGN_OR_RETURN(std::string name, name_in(payload));
+      PETREL_ASSIGN_OR_RETURN(Argument operand, lookup(name));
+      operands.push_back(std::move(operand));
+    } else if (region) {
+      return argument.error(
+          absl::StrCat("an operand of kind '", tag, "' is not supported"));
+    }
+  }
+  if (!region) return input_list.error("has no 'as_graph'");
+
+  PETREL_ASSIGN_OR_RETURN(Json region_inputs, region->at("inputs"));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Json> parameters, region_inputs.items());
+  if (parameters.size() != operands.size()) {
+    return region_inputs.error(absl::StrCat("has ", parameters.size(),
+                                            " items, the node has ",
+                                            operands.size(), " operands"));
+  }
+  Scope scope;
+  PETREL_RETURN_IF_ERROR(read_metas(*region, &scope));
+  for (size_t i = 0; i < operands.size(); ++i) {
+    PETREL_ASSIGN_OR_RETURN(Json tensor, parameters[i].at("as_tensor"));
+    PETREL_ASSIGN_OR_RETURN(std::string name, name_in(tensor));
+    scope.bound.emplace(std::move(name), operands[i]);
+  }
+  PETREL_ASSIGN_OR_RETURN(std::vector<std::string> inner_names,
+                          output_names(*region));
+  PETREL_ASSIGN_OR_RETURN(std::vector<std::string> names, output_names(node));
+  if (names.size() != inner_names.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("has ", names.size(), " results, its region gives ",
+                     inner_names.size()));
+  }
+  scopes_.push_back(std::move(scope));
+  absl::Status status = read_nodes(*region);
+  std::vector<Argument> results;
+  for (const std::string& name : inner_names) {
+    if (!status.ok()) break;
+    absl::StatusOr<Argument> result = lookup(name);
+    status = result.status();
+    if (result.ok()) results.push_back(*std::move(result));
+  }
+  scopes_.pop_back();
+  PETREL_RETURN_IF_ERROR(status);
+  for (size_t i = 0; i < names.size(); ++i) bind(names[i], results[i]);
+  return absl::OkStatus();
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads the nodes of an exported graph into the IR. Every result type is
+// inferred by the operator table and compared with what the exporter recorded.
+// Regions under torch.no_grad() and switched-off autocast are inlined; integers
+// that the exporter knew are replaced by their values.
+//
+//   GraphReader reader(&graph, &symbols);
+//   reader.bind("x", Argument(graph.add_input(type, "x")));
+//   reader.bind_lazily("p_weight", [&] { ... });    // made at its first use
+//   PETREL_RETURN_IF_ERROR(reader.read(graph_json));
+//   PETREL_ASSIGN_OR_RETURN(Value* y, reader.value("linear"));
+#ifndef PETREL_EXIR_IMPORT_GRAPH_READER_H_
+#define PETREL_EXIR_IMPORT_GRAPH_READER_H_
+
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "exir/import/argument_reader.h"
+#include "exir/import/json.h"
+#include "exir/import/tensor_meta.h"
+#include "exir/ir/graph.h"
+
+namespace petrel::exir {
+
+class GraphReader {
+ public:
+  using MakeValue = std::function<absl::StatusOr<Value*>()>;
+
+  // Both must outlive the reader.
+  GraphReader(Graph* graph, const Symbols* symbols);
+
+  void bind(const std::string& name, Argument argument);
+  // `make` is called when the name is first looked up, or never.
+  void bind_lazily(const std::string& name, MakeValue make);
+
+  // InvalidArgument naming every operator that is not in the table with the
+  // places that use it, or the first node that is wrong.
+  absl::Status read(const Json& graph);
+
+  absl::StatusOr<Value*> value(const std::string& name);
+
+ private:
+  // Names of one graph; the graph of an inlined region has its own.
+  struct Scope {
+    std::unordered_map<std::string, Argument> bound;
+    std::unordered_map<std::string, MakeValue> lazy;
+    std::unordered_map<std::string, Json> tensor_metas;
+    std::unordered_map<std::string, Json> scalars;  // symbolic int, float, bool
+  };
+
+  absl::Status read_metas(const Json& graph, Scope* scope);
+  absl::Status read_nodes(const Json& graph);
+  absl::Status read_node(const Json& node);
+  absl::Status read_operator(const OpInfo& op, const Json& node,
+                             const Source& source, const std::string& name);
+  absl::Status read_region(const Json& node, const std::string& target);
+  absl::StatusOr<bool> bind_known_scalars(const Json& node);
+  absl::Status bind_results(const Node& made, const Json& node);
+  absl::Status check_recorded(const std::string& name, const Value& value);
+  absl::StatusOr<Argument> lookup(const std::string& name);
+  absl::StatusOr<Argument> known_scalar(const std::string& name);
+
+  Graph* graph_;
+  const Symbols* symbols_;
+  ArgumentReader arguments_;
+  std::vector<Scope> scopes_;  // innermost last
+};
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_IMPORT_GRAPH_READER_H_

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/import/import.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "exir/import/annotate.h"
+#include "exir/import/archive.h"
+#include "exir/import/graph_reader.h"
+#include "exir/import/mutations.h"
+#include "exir/import/payloads.h"
+#include "exir/import/signature.h"
+#include "exir/import/tensor_meta.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+constexpr int64_t kSchemaMajor = 8;
+
+absl::StatusOr<ArchiveInfo> read_info(const Json& program) {
+  ArchiveInfo info;
+  PETREL_ASSIGN_OR_RETURN(Json version, program.at("schema_version"));
+  PETREL_ASSIGN_OR_RETURN(Json major_json, version.at("major"));
+  PETREL_ASSIGN_OR_RETURN(Json minor_json, version.at("minor"));
+  PETREL_ASSIGN_OR_RETURN(int64_t major, major_json.integer());
+  PETREL_ASSIGN_OR_RETURN(int64_t minor, minor_json.integer());
+  // Minor versions add members, which are refused where they are used.
+  if (major != kSchemaMajor) {
+    return version.error(absl::StrCat("is ", major, ".", minor, ", must be ",
+                                      kSchemaMajor, ".x"));
+  }
+  info.schema_major = static_cast<int>(major);
+  info.schema_minor = static_cast<int>(minor);
+  if (const std::optional<Json> torch = program.find("torch_version")) {
+    PETREL_ASSIGN_OR_RETURN(info.torch_version, torch->text());
+  }
+  if (const std::optional<Json> verifiers = program.find("verifiers")) {
+    PETREL_ASSIGN_OR_RETURN(std::vector<Json> items, verifiers->items());
+    std::vector<std::string> dialects;
+    for (const Json& item : items) {
+      PETREL_ASSIGN_OR_RETURN(std::string dialect, item.text());
+      dialects.push_back(std::move(dialect));
+    }
+    info.dialect = absl::StrJoin(dialects, ",");
+  }
+  return info;
+}
+
+// One import: what its steps share.
+class Importer {
+ public:
+  Importer(const ProgramArchive& archive, const std::string& method_name)
+      : archive_(archive),
+        graph_(std::make_unique<Graph>(method_name)),
+        reader_(graph_.get(), &symbols_) {}
+
+  absl::StatusOr<Method> run(ArchiveInfo* out_info);
+
+ private:
+  absl::Status bind_inputs(const Json& graph);
+  absl::StatusOr<Value*> load_state(const InputSpec& spec);
+  absl::Status set_outputs(const Json& graph);
+  absl::Status mark_written_state();
+
+  const ProgramArchive& archive_;
+  Symbols symbols_;
+  std::unique_ptr<Graph> graph_;
+  GraphReader reader_;
+  GraphIo io_;
+  std::optional<Payloads> payloads_;
+  // Constants by name, still open to a change of kind.
+  std::map<std::string, std::shared_ptr<Constant>> state_;
+};
+
+absl::StatusOr<Value*> Importer::load_state(const InputSpec& spec) {
+  std::shared_ptr<Constant>& known = state_[spec.fqn];
+  if (known == nullptr) {
+    auto section = Payloads::Section::kWeights;
+    auto kind = Constant::Kind::kParameter;
+    if (spec.kind == InputSpec::Kind::kBuffer) {
+      kind = Constant::Kind::kBuffer;
+      if (!spec.persistent) section = Payloads::Section::kConstants;
+    } else if (spec.kind == InputSpec::Kind::kTensorConstant) {
+      kind = Constant::Kind::kLiteral;
+      section = Payloads::Section::kConstants;
+    }
+    PETREL_ASSIGN_OR_RETURN(known, payloads_->load(section, spec.fqn, kind));
+  }
+  return graph_->add_constant(known);
+}
+
+absl::Status Importer::bind_inputs(const Json& graph) {
+  PETREL_ASSIGN_OR_RETURN(Json input_list, graph.at("inputs"));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Json> inputs, input_list.items());
+  if (inputs.size() != io_.inputs.size()) {
+    return input_list.error(absl::StrCat("has ", inputs.size(),
+                                         " items, the signature has ",
+                                         io_.inputs.size()));
+  }
+  PETREL_ASSIGN_OR_RETURN(Json metas, graph.at("tensor_values"));
+  std::set<std::string> names;
+  for (const InputSpec& spec : io_.inputs) {
+    if (!names.insert(spec.value).second) {
+      return input_list.error(
+          absl::StrCat("'", spec.value, "' occurs twice"));
+    }
+    if (spec.kind == InputSpec::Kind::kLiteral) continue;
+    if (spec.kind != InputSpec::Kind::kUser) {
+      reader_.bind_lazily(spec.value,
+                          [this, &spec] { return load_state(spec); });
+      continue;
+    }
+    const std::string place = absl::StrCat("input '", spec.value, "'");
+    const absl::StatusOr<Json> meta = metas.at(spec.value.c_str());
+    if (!meta.ok()) return annotate(meta.status(), place);
+    // Channels-last inputs are taken as contiguous: callers give tensors in the
+    // order of their sizes.
+    absl::StatusOr<TensorType> type = read_tensor_type(*meta, symbols_);
+    if (!type.ok()) return annotate(type.status(), place);
+    Value* value = graph_->add_input(*std::move(type), spec.value);
+    reader_.bind(spec.value, Argument(value));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Importer::set_outputs(const Json& graph) {
+  PETREL_ASSIGN_OR_RETURN(Json output_list, graph.at("outputs"));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Json> listed, output_list.items());
+  if (listed.size() != io_.outputs.size()) {
+    return output_list.error(absl::StrCat("has ", listed.size(),
+                                          " items, the signature has ",
+                                          io_.outputs.size()));
+  }
+  std::vector<Value*> outputs;
+  std::vector<BufferWrite> writes;
+  std::set<std::string> written;
+  for (size_t i = 0; i < io_.outputs.size(); ++i) {
+    const OutputSpec& spec = io_.outputs[i];
+    absl::StatusOr<Value*> value = reader_.value(spec.value);
+    if (!value.ok()) {
+      return annotate(value.status(), absl::StrCat("output ", i));
+    }
+    if (spec.kind == OutputSpec::Kind::kUser) {
+      outputs.push_back(*value);
+      continue;
+    }
+    const std::string place = absl::StrCat("write to '", spec.fqn, "'");
+    const InputSpec* target = nullptr;
+    for (const InputSpec& input : io_.inputs) {
+      const bool is_state = input.kind == InputSpec::Kind::kBuffer ||
+                            input.kind == InputSpec::Kind::kParameter;
+      if (is_state && input.fqn == spec.fqn) target = &input;
+    }
+    if (target == nullptr || !written.insert(spec.fqn).second) {
+      return annotate(absl::InvalidArgumentError(
+                          target == nullptr ? "there is no such state"
+                                            : "it is written twice"),
+                      place);
+    }
+    absl::StatusOr<Value*> buffer = reader_.value(target->value);
+    if (!buffer.ok()) return annotate(buffer.status(), place);
+    if ((*buffer)->type() != (*value)->type()) {
+      return annotate(
+          absl::InvalidArgumentError(absl::StrCat(
+              "it is ", to_string((*buffer)->type()), ", value '", spec.value,
+              "' is ", to_string((*value)->type()))),
+          place);
+    }
+    state_[spec.fqn]->kind = Constant::Kind::kMutableBuffer;
+    writes.push_back({*buffer, *value});
+  }
+  graph_->set_outputs(std::move(outputs));
+  graph_->set_buffer_writes(std::move(writes));
+  return absl::OkStatus();
+}
+
+absl::Status Importer::mark_written_state() {
+  PETREL_ASSIGN_OR_RETURN(std::set<const Constant*> written,
+                          written_constants(*graph_));
+  for (auto& [fqn, constant] : state_) {
+    if (written.count(constant.get()) != 0) {
+      constant->kind = Constant::Kind::kMutableBuffer;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Method> Importer::run(ArchiveInfo* out_info) {
+  const Json& program = archive_.json.root();
+  PETREL_ASSIGN_OR_RETURN(ArchiveInfo info, read_info(program));
+  PETREL_ASSIGN_OR_RETURN(Json ranges, program.at("range_constraints"));
+  PETREL_ASSIGN_OR_RETURN(symbols_, Symbols::read(ranges));
+  PETREL_ASSIGN_OR_RETURN(Json graph_module, program.at("graph_module"));
+  PETREL_ASSIGN_OR_RETURN(Json graph, graph_module.at("graph"));
+  PETREL_ASSIGN_OR_RETURN(io_, read_graph_io(graph_module));
+  PETREL_ASSIGN_OR_RETURN(payloads_,
+                          Payloads::open(archive_, info.torch_version));
+  PETREL_RETURN_IF_ERROR(bind_inputs(graph));
+  PETREL_RETURN_IF_ERROR(reader_.read(graph));
+  PETREL_RETURN_IF_ERROR(set_outputs(graph));
+  PETREL_RETURN_IF_ERROR(mark_written_state());
+  Method method;
+  PETREL_ASSIGN_OR_RETURN(method.signature, read_signature(graph_module, io_));
+  method.graph = std::move(graph_);
+  if (out_info != nullptr) *out_info = std::move(info);
+  return method;
+}
+
+}  // namespace
+
+absl::StatusOr<Method> import_pt2(const std::string& path,
+                                  const std::string& method_name,
+                                  ArchiveInfo* out_info) {
+  PETREL_ASSIGN_OR_RETURN(ProgramArchive archive,
+                          open_program_archive(path, method_name));
+  absl::StatusOr<Method> method = Importer(archive, method_name).run(out_info);
+  if (!method.ok()) {
+    // Errors of the JSON name the file already.
+    if (absl::StrContains(std::string(method.status().message()), path)) {
+      return method.status();
+    }
+    return annotate(method.status(), path);
+  }
+  return method;
+}
+
+}  // namespace petrel::exir

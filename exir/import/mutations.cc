@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/import/mutations.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace petrel::exir {
+namespace {
+
+bool aliases_first_argument(const OpInfo& op) {
+  return op.has(kView) || op.has(kInPlace);
+}
+
+// In-place operators that change what a tensor looks like but not its elements:
+// detach_, t_, squeeze_.
+bool writes_elements(const OpInfo& op) {
+  return op.has(kInPlace) && !op.has(kView) && !op.has(kIdentity);
+}
+
+// The value whose memory `value` shares.
+const Value* root_of(const Value* value) {
+  while (value->producer() != nullptr) {
+    const Node& node = *value->producer();
+    if (!aliases_first_argument(node.op())) break;
+    if (!node.argument(0).is_value()) break;
+    value = node.argument(0).value();
+  }
+  return value;
+}
+
+}  // namespace
+
+absl::StatusOr<std::set<const Constant*>> written_constants(
+    const Graph& graph) {
+  std::set<const Constant*> written;
+  for (const auto& node : graph.nodes()) {
+    const OpInfo& op = node->op();
+    bool writes = writes_elements(op);
+    // Batch norm in training mode writes its running statistics, which are
+    // arguments like any others.
+    for (const ArgSpec& spec : op.args) {
+      writes = writes || (spec.is_written && !op.has(kInPlace));
+    }
+    if (!writes) continue;
+    for (size_t i = 0; i < op.args.size(); ++i) {
+      if (!op.args[i].is_written || !node->argument(i).is_value()) continue;
+      const Value* root = root_of(node->argument(i).value());
+      if (root->is_constant()) written.insert(root->constant().get());
+      if (root->is_input()) {
+        return absl::UnimplementedError(absl::StrCat(
+            node->describe(), ": writing to input '", root->name(),
+            "' in place is not supported; work on a clone of it"));
+      }
+    }
+  }
+  return written;
+}
+
+}  // namespace petrel::exir

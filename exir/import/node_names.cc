@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/import/node_names.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "exir/ops/table.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+constexpr size_t kMaxPlaces = 3;
+
+// Operator -> the places that use it.
+using Places = std::map<std::string, std::vector<std::string>>;
+
+// Nodes that only compute integers known at export have no rows and need none.
+absl::StatusOr<bool> has_scalar_results_only(const Json& node) {
+  PETREL_ASSIGN_OR_RETURN(Json output_list, node.at("outputs"));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Json> outputs, output_list.items());
+  for (const Json& output : outputs) {
+    PETREL_ASSIGN_OR_RETURN(auto tagged, output.tagged());
+    if (!absl::StartsWith(tagged.first, "as_sym_")) return false;
+  }
+  return !outputs.empty();
+}
+
+absl::Status collect_unknown(const Json& graph, Places* unknown) {
+  PETREL_ASSIGN_OR_RETURN(Json node_list, graph.at("nodes"));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Json> nodes, node_list.items());
+  for (const Json& node : nodes) {
+    PETREL_ASSIGN_OR_RETURN(Json target_json, node.at("target"));
+    PETREL_ASSIGN_OR_RETURN(std::string target, target_json.text());
+    if (target == kSetGradEnabled || target == kAutocast) {
+      PETREL_ASSIGN_OR_RETURN(Json input_list, node.at("inputs"));
+      PETREL_ASSIGN_OR_RETURN(std::vector<Json> inputs, input_list.items());
+      for (const Json& input : inputs) {
+        PETREL_ASSIGN_OR_RETURN(Json argument, input.at("arg"));
+        const std::optional<Json> region = argument.find("as_graph");
+        if (!region) continue;
+        PETREL_ASSIGN_OR_RETURN(Json inner, region->at("graph"));
+        PETREL_RETURN_IF_ERROR(collect_unknown(inner, unknown));
+      }
+      continue;
+    }
+    const std::string name = operator_name(target);
+    if (find_op(name) != nullptr) continue;
+    PETREL_ASSIGN_OR_RETURN(bool scalar, has_scalar_results_only(node));
+    if (scalar) continue;
+    std::string place = read_source(node).location();
+    if (place.empty()) place = absl::StrCat("node '", node_name(node), "'");
+    (*unknown)[name].push_back(std::move(place));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::string operator_name(const std::string& target) {
+  absl::string_view name = target;
+  absl::ConsumePrefix(&name, "torch.ops.");
+  return std::string(name);
+}
+
+Source read_source(const Json& node) {
+  Source source;
+  const std::optional<Json> metadata = node.find("metadata");
+  if (!metadata) return source;
+  if (const std::optional<Json> trace = metadata->find("stack_trace")) {
+    source.stack_trace = trace->text().value_or("");
+  }
+  if (const std::optional<Json> stack = metadata->find("nn_module_stack")) {
+    // "key,fqn,class;key,fqn,class": the last entry is the innermost module.
+    const std::string text = stack->text().value_or("");
+    const std::vector<std::string> entries = absl::StrSplit(text, ';');
+    const std::vector<std::string> fields = absl::StrSplit(entries.back(), ',');
+    if (fields.size() >= 2) source.module = fields[1];
+  }
+  return source;
+}
+
+std::string node_name(const Json& node) {
+  if (const std::optional<Json> name = node.find("name")) {
+    const absl::StatusOr<std::string> text = name->text();
+    if (text.ok() && !text->empty()) return *text;
+  }
+  const std::optional<Json> outputs = node.find("outputs");
+  if (!outputs) return "";
+  const auto items = outputs->items();
+  if (!items.ok() || items->empty()) return "";
+  const std::optional<Json> tensor = (*items)[0].find("as_tensor");
+  if (!tensor) return "";
+  const std::optional<Json> name = tensor->find("name");
+  return name ? name->text().value_or("") : "";
+}
+
+absl::Status check_operators(const Json& graph) {
+  Places unknown;
+  PETREL_RETURN_IF_ERROR(collect_unknown(graph, &unknown));
+  if (unknown.empty()) return absl::OkStatus();
+  std::vector<std::string> texts;
+  for (const auto& [name, places] : unknown) {
+    // The same line may use an operator many times.
+    std::vector<std::string> distinct;
+    for (const std::string& place : places) {
+      bool known = false;
+      for (const std::string& seen : distinct) known = known || seen == place;
+      if (!known) distinct.push_back(place);
+    }
+    const size_t shown = std::min(distinct.size(), kMaxPlaces);
+    std::string text = absl::StrCat(
+        name, " (",
+        absl::StrJoin(distinct.begin(), distinct.begin() + shown, "; "));
+    if (distinct.size() > shown) {
+      absl::StrAppend(&text, "; and ", distinct.size() - shown, " more");
+    }
+    texts.push_back(absl::StrCat(text, ")"));
+  }
+  return absl::UnimplementedError(
+      absl::StrCat(unknown.size(),
+                   unknown.size() == 1 ? " operator is" : " operators are",
+                   " not supported: ", absl::StrJoin(texts, ", ")));
+}
+
+}  // namespace petrel::exir

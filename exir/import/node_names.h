@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a node of an archive is called: its operator, its results, its place in
+// the user's model.
+#ifndef PETREL_EXIR_IMPORT_NODE_NAMES_H_
+#define PETREL_EXIR_IMPORT_NODE_NAMES_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "exir/import/json.h"
+#include "exir/ir/graph.h"
+
+namespace petrel::exir {
+
+// Higher-order operators whose region is inlined.
+inline constexpr char kSetGradEnabled[] =
+    "torch.ops.higher_order.wrap_with_set_grad_enabled";
+inline constexpr char kAutocast[] =
+    "torch.ops.higher_order.wrap_with_autocast";
+
+// "aten.add.Tensor" for the target "torch.ops.aten.add.Tensor"; other targets
+// as they are.
+std::string operator_name(const std::string& target);
+
+// From the metadata of a node; empty where the archive has none.
+Source read_source(const Json& node);
+
+// The name under which errors speak of a node: its first result.
+std::string node_name(const Json& node);
+
+// InvalidArgument that lists every operator of `graph` and of the regions in it
+// that the compiler does not know, each with the places that use it.
+absl::Status check_operators(const Json& graph);
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_IMPORT_NODE_NAMES_H_

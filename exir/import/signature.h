@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the inputs and outputs of an exported graph stand for.
+//
+//   graph.inputs    p_conv_weight  b_scale  c_lifted_tensor_0  x       3
+//   input_specs     parameter      buffer   tensor_constant    user    literal
+//                   "conv.weight"  "scale"  "lifted_tensor_0"
+//
+//   graph.outputs   add              linear
+//   output_specs    buffer_mutation  user_output
+//                   "steps"
+#ifndef PETREL_EXIR_IMPORT_SIGNATURE_H_
+#define PETREL_EXIR_IMPORT_SIGNATURE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "exir/import/json.h"
+#include "exir/ir/program.h"
+
+namespace petrel::exir {
+
+struct InputSpec {
+  enum class Kind { kParameter, kBuffer, kTensorConstant, kUser, kLiteral };
+
+  Kind kind = Kind::kUser;
+  std::string value;  // name in the graph; of a literal, its own name
+  std::string fqn;    // of a parameter, buffer or constant
+  bool persistent = true;  // of a buffer: it lies with the weights
+};
+
+struct OutputSpec {
+  enum class Kind { kUser, kStateWrite };
+
+  Kind kind = Kind::kUser;
+  std::string value;
+  std::string fqn;  // of the buffer or parameter that is written
+};
+
+struct GraphIo {
+  std::vector<InputSpec> inputs;    // one per graph input
+  std::vector<OutputSpec> outputs;  // one per graph output
+};
+
+// Refuses what a program cannot express, by name: custom objects, tokens,
+// writes to user inputs, outputs that are no tensors, gradients.
+absl::StatusOr<GraphIo> read_graph_io(const Json& graph_module);
+
+// Names and pytree specs of the user inputs and outputs. Input names are those
+// of forward() where each argument is one tensor, else those of the graph;
+// output names are the keys of a returned dict, else those of the graph.
+absl::StatusOr<Signature> read_signature(const Json& graph_module,
+                                         const GraphIo& io);
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_IMPORT_SIGNATURE_H_

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How an archive writes down the type of a tensor: dtype and layout by numbers
+// of its own, sizes as integers or as symbolic expressions.
+//
+//   {"dtype": 7, "sizes": [{"as_int": 2}, {"as_expr": {"expr_str": ...}}], ...}
+//
+// Sizes must be static. An expression is static when it is an integer or a
+// symbol whose range holds one value.
+#ifndef PETREL_EXIR_IMPORT_TENSOR_META_H_
+#define PETREL_EXIR_IMPORT_TENSOR_META_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "exir/import/json.h"
+#include "exir/ir/argument.h"
+#include "exir/ir/type.h"
+
+namespace petrel::exir {
+
+// From the numbering of archives. Unimplemented, with the name, for dtypes that
+// the IR lacks.
+absl::StatusOr<ScalarType> read_scalar_type(const Json& code);
+absl::StatusOr<MemoryFormat> read_memory_format(const Json& code);
+// An error unless the code is that of plain strided tensors.
+absl::Status check_layout(const Json& code);
+
+// The symbols of a program that have one value.
+class Symbols {
+ public:
+  static absl::StatusOr<Symbols> read(const Json& range_constraints);
+
+  // `size` is {"as_int"} or {"as_expr"}; Unimplemented with the expression when
+  // it is not static.
+  absl::StatusOr<int64_t> resolve(const Json& size) const;
+
+ private:
+  std::map<std::string, int64_t> values_;
+};
+
+// Dtype and sizes as a contiguous type: the archive's strides say how the
+// exporter laid the value out, which is not how the compiler will.
+absl::StatusOr<TensorType> read_tensor_type(const Json& meta,
+                                            const Symbols& symbols);
+
+// A list of {"as_int"} or {"as_expr"}.
+absl::StatusOr<Sizes> read_sizes(const Json& sizes, const Symbols& symbols);
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_IMPORT_TENSOR_META_H_

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/import/zip_archive.h"
+
+#include <minizip/unzip.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+constexpr uint16_t kEncryptedFlag = 1;
+constexpr size_t kMaxNameLength = 4096;
+
+// The file that minizip believes to read: the bytes in memory.
+struct MemoryStream {
+  absl::Span<const uint8_t> bytes;
+  uint64_t place = 0;
+};
+
+voidpf open_stream(voidpf opaque, const void*, int) { return opaque; }
+
+uLong read_stream(voidpf, voidpf opaque, void* buffer, uLong size) {
+  auto* stream = static_cast<MemoryStream*>(opaque);
+  const uint64_t left = stream->bytes.size() - stream->place;
+  const uLong count = static_cast<uLong>(std::min<uint64_t>(size, left));
+  if (count > 0) {
+    std::memcpy(buffer, stream->bytes.data() + stream->place, count);
+  }
+  stream->place += count;
+  return count;
+}
+
+uLong write_stream(voidpf, voidpf, const void*, uLong) { return 0; }
+
+ZPOS64_T tell_stream(voidpf, voidpf opaque) {
+  return static_cast<MemoryStream*>(opaque)->place;
+}
+
+long seek_stream(voidpf, voidpf opaque, ZPOS64_T offset, int origin) {
+  auto* stream = static_cast<MemoryStream*>(opaque);
+  uint64_t base = 0;
+  if (origin == ZLIB_FILEFUNC_SEEK_CUR) base = stream->place;
+  if (origin == ZLIB_FILEFUNC_SEEK_END) base = stream->bytes.size();
+  uint64_t target = 0;
+  if (__builtin_add_overflow(base, offset, &target) ||
+      target > stream->bytes.size()) {
+    return -1;
+  }
+  stream->place = target;
+  return 0;
+}
+
+int close_stream(voidpf, voidpf) { return 0; }
+int stream_error(voidpf, voidpf) { return 0; }
+
+struct CloseUnzip {
+  void operator()(unzFile file) const { unzClose(file); }
+};
+using Unzip = std::unique_ptr<std::remove_pointer_t<unzFile>, CloseUnzip>;
+
+absl::Status check_name(const std::string& name) {
+  const char* problem = nullptr;
+  if (name.empty()) problem = "is empty";
+  if (absl::StartsWith(name, "/")) problem = "is absolute";
+  if (absl::StrContains(name, '\\')) problem = "has a backslash";
+  for (unsigned char c : name) {
+    if (c < 0x20) problem = "has a control character";
+  }
+  for (absl::string_view part : absl::StrSplit(name, '/')) {
+    if (part == "..") problem = "leads out of the archive";
+  }
+  if (problem == nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the name of member '", name, "' ", problem));
+}
+
+}  // namespace
+
+absl::Status ZipArchive::add_member(const std::string& name,
+                                    const Member& member) {
+  if (member.offset > bytes_.size() ||
+      member.size > bytes_.size() - member.offset) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "member '", name, "' is said to be ", member.size, " bytes at ",
+        member.offset, ", the file has ", bytes_.size()));
+  }
+  if (!members_.emplace(name, member).second) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("member '", name, "' occurs twice"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ZipArchive::check_overlaps() const {
+  struct Extent {
+    uint64_t offset;
+    uint64_t end;
+    const std::string* name;
+  };
+  std::vector<Extent> extents;
+  for (const auto& [name, member] : members_) {
+    if (member.size == 0) continue;
+    extents.push_back({member.offset, member.offset + member.size, &name});
+  }
+  std::sort(
+      extents.begin(), extents.end(),
+      [](const Extent& a, const Extent& b) { return a.offset < b.offset; });
+  for (size_t i = 1; i < extents.size(); ++i) {
+    if (extents[i].offset >= extents[i - 1].end) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("members '", *extents[i - 1].name, "' and '",
+                     *extents[i].name, "' overlap"));
+  }
+  return absl::OkStatus();
+}
+
+// The root folder is where "archive_format" lies; other tools that rewrite an
+// archive may add folders above it.
+void ZipArchive::strip_root() {
+  constexpr absl::string_view kMarker = "archive_format";
+  std::string root;
+  bool found = false;
+  for (const auto& [name, member] : members_) {
+    if (!absl::EndsWith(name, kMarker)) continue;
+    const std::string prefix = name.substr(0, name.size() - kMarker.size());
+    if (!prefix.empty() && prefix.back() != '/') continue;
+    if (!found || prefix.size() < root.size()) root = prefix;
+    found = true;
+  }
+  if (root.empty()) return;
+  std::map<std::string, Member> inside;
+  for (const auto& [name, member] : members_) {
+    if (absl::StartsWith(name, root) && name.size() > root.size()) {
+      inside.emplace(name.substr(root.size()), member);
+    }
+  }
+  members_ = std::move(inside);
+}
+
+absl::StatusOr<ZipArchive> ZipArchive::open(absl::Span<const uint8_t> bytes,
+                                            const std::string& label) {
+  ZipArchive archive;
+  archive.label_ = label;
+  archive.bytes_ = bytes;
+  const auto error = [&](const auto&... parts) {
+    return absl::InvalidArgumentError(absl::StrCat(label, ": ", parts...));
+  };
+  if (bytes.empty()) return error("is empty");
+  MemoryStream stream{bytes};
+  zlib_filefunc64_def functions = {open_stream,  read_stream,  write_stream,
+                                   tell_stream,  seek_stream,  close_stream,
+                                   stream_error, &stream};
+  const Unzip unzip(unzOpen2_64(label.c_str(), &functions));
+  if (unzip == nullptr) return error("is not a zip archive");
+
+  unz_global_info64 global;
+  if (unzGetGlobalInfo64(unzip.get(), &global) != UNZ_OK) {
+    return error("has no readable zip directory");
+  }
+  uint64_t count = 0;
+  int step = global.number_entry == 0 ? UNZ_END_OF_LIST_OF_FILE
+                                      : unzGoToFirstFile(unzip.get());
+  for (; step == UNZ_OK; step = unzGoToNextFile(unzip.get())) {
+    ++count;
+    unz_file_info64 info;
+    std::vector<char> name_buffer(kMaxNameLength + 1);
+    if (unzGetCurrentFileInfo64(unzip.get(), &info, name_buffer.data(),
+                                kMaxNameLength, nullptr, 0, nullptr,
+                                0) != UNZ_OK) {
+      return error("zip directory entry ", count, " is damaged");
+    }
+    if (info.size_filename > kMaxNameLength) {
+      return error("the name of zip directory entry ", count, " has ",
+                   info.size_filename, " bytes, the limit is ",
+                   kMaxNameLength);
+    }
+    const std::string name(name_buffer.data(), info.size_filename);
+    const absl::Status named = check_name(name);
+    if (!named.ok()) return error(named.message());
+    if (absl::EndsWith(name, "/")) continue;
+    if ((info.flag & kEncryptedFlag) != 0) {
+      return error("member '", name, "' is encrypted");
+    }
+    if (info.compression_method != 0) {
+      return error("member '", name,
+                   "' is compressed; save the program again without "
+                   "recompressing the archive");
+    }
+    if (info.compressed_size != info.uncompressed_size) {
+      return error("member '", name, "' is stored but has two sizes, ",
+                   info.compressed_size, " and ", info.uncompressed_size);
+    }
+    int method = 0;
+    int level = 0;
+    if (unzOpenCurrentFile2(unzip.get(), &method, &level, /*raw=*/1) !=
+        UNZ_OK) {
+      return error("the header of member '", name,
+                   "' does not agree with the zip directory");
+    }
+    Member member;
+    member.offset = unzGetCurrentFileZStreamPos64(unzip.get());
+    member.size = info.uncompressed_size;
+    member.crc = static_cast<uint32_t>(info.crc);
+    unzCloseCurrentFile(unzip.get());
+    const absl::Status added = archive.add_member(name, member);
+    if (!added.ok()) return error(added.message());
+  }
+  if (step != UNZ_END_OF_LIST_OF_FILE || count != global.number_entry) {
+    return error("the zip directory is damaged behind entry ", count, " of ",
+                 global.number_entry);
+  }
+  const absl::Status apart = archive.check_overlaps();
+  if (!apart.ok()) return error(apart.message());
+  archive.strip_root();
+  return archive;
+}
+
+bool ZipArchive::contains(const std::string& name) const {
+  return members_.count(name) != 0;
+}
+
+absl::StatusOr<absl::Span<const uint8_t>> ZipArchive::read(
+    const std::string& name) const {
+  const auto it = members_.find(name);
+  if (it == members_.end()) {
+    return absl::NotFoundError(
+        absl::StrCat(label_, ": has no member '", name, "'"));
+  }
+  const absl::Span<const uint8_t> bytes =
+      bytes_.subspan(it->second.offset, it->second.size);
+  const auto crc =
+      static_cast<uint32_t>(crc32_z(0, bytes.data(), bytes.size()));
+  // The checksum of no bytes is 0, also where zlib is given no pointer.
+  if ((bytes.empty() ? 0 : crc) != it->second.crc) {
+    return absl::DataLossError(
+        absl::StrCat(label_, ": member '", name, "' is damaged, its checksum is ",
+                     absl::Hex(crc), ", must be ", absl::Hex(it->second.crc)));
+  }
+  return bytes;
+}
+
+std::vector<std::string> ZipArchive::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, member] : members_) names.push_back(name);
+  return names;
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The directory of a zip archive over bytes in memory. Members are stored, not
+// compressed, so that each is a slice of the archive:
+//
+//   [ header | member ][ header | member ] ... [ directory ][ end ]
+//              \_ find("models/model.json") _/
+//
+// Names are given without the folder that all members of an exported program
+// lie in. Compressed and encrypted members, duplicate names, names that are
+// absolute or contain "..", members that overlap or lie outside of the archive
+// are refused when it is opened. Checksums are verified by read(), not before:
+// a member that nobody reads costs nothing.
+//
+//   PETREL_ASSIGN_OR_RETURN(ZipArchive zip, ZipArchive::open(bytes, path));
+//   PETREL_ASSIGN_OR_RETURN(absl::Span<const uint8_t> json,
+//                           zip.read("models/model.json"));
+//
+// Invariant: every slice lies within the bytes given to open(), which the
+// caller keeps alive.
+#ifndef PETREL_EXIR_IMPORT_ZIP_ARCHIVE_H_
+#define PETREL_EXIR_IMPORT_ZIP_ARCHIVE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace petrel::exir {
+
+class ZipArchive {
+ public:
+  // `label` opens every error, usually the path of the file.
+  static absl::StatusOr<ZipArchive> open(absl::Span<const uint8_t> bytes,
+                                         const std::string& label);
+
+  bool contains(const std::string& name) const;
+
+  // The bytes of a member after its checksum was verified. NotFound when there
+  // is no such member, DataLoss when the checksum differs.
+  absl::StatusOr<absl::Span<const uint8_t>> read(const std::string& name) const;
+
+  // Sorted.
+  std::vector<std::string> names() const;
+
+  const std::string& label() const { return label_; }
+
+ private:
+  struct Member {
+    uint64_t offset = 0;
+    uint64_t size = 0;
+    uint32_t crc = 0;
+  };
+
+  absl::Status add_member(const std::string& name, const Member& member);
+  absl::Status check_overlaps() const;
+  void strip_root();
+
+  std::string label_;
+  absl::Span<const uint8_t> bytes_;
+  std::map<std::string, Member> members_;
+};
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_IMPORT_ZIP_ARCHIVE_H_
