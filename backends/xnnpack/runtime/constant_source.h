@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bytes of a payload's constants while a delegate is made: fetched from the
+// payload or the named data map, once each, and in a form that XNNPACK may be
+// given.
+//
+//   named data map --get_data--> FreeableBuffer --.
+//   payload --------------------------------------+--> address, valid until
+//   a copy, where the bytes lie badly ------------'    release()
+//
+// Filters and biases are packed when the XNNPACK runtime is made; after that
+// release() gives their bytes back. What kernels read every time (operands of
+// elementwise nodes) is kept as a copy of its own.
+
+#ifndef PETREL_BACKENDS_XNNPACK_RUNTIME_CONSTANT_SOURCE_H_
+#define PETREL_BACKENDS_XNNPACK_RUNTIME_CONSTANT_SOURCE_H_
+
+#include <map>
+#include <vector>
+
+#include "backends/xnnpack/format/graph.h"
+#include "backends/xnnpack/runtime/over_read.h"
+#include "backends/xnnpack/runtime/sha256.h"
+#include "runtime/core/freeable_buffer.h"
+#include "runtime/core/named_data_map.h"
+
+namespace petrel::backends::xnnpack {
+
+class ConstantSource {
+ public:
+  // `map` may be null. Both must outlive this.
+  ConstantSource(const Graph& graph, const runtime::NamedDataMap* map)
+      : graph_(graph), map_(map) {}
+
+  // The bytes of value `id`, a constant, as many as its dims say. Valid until
+  // release().
+  runtime::Result<const void*> get(uint32_t id);
+
+  // The same bytes at an address that nothing else has, valid until release().
+  runtime::Result<const void*> get_copy(uint32_t id);
+
+  // The same bytes in `keep`, for as long as that lives.
+  runtime::Result<const void*> get_kept(uint32_t id, std::vector<PaddedBuffer>* keep);
+
+  // SHA-256 of the value's bytes, computed once for each constant.
+  runtime::Result<Digest> digest(uint32_t id);
+
+  // Gives everything back.
+  void release();
+
+ private:
+  struct Fetched {
+    runtime::FreeableBuffer buffer;
+    const void* data = nullptr;
+    size_t size = 0;
+    bool has_digest = false;
+    Digest digest;
+  };
+
+  runtime::Result<Fetched*> fetch(uint32_t id);
+  runtime::Result<const void*> copy(uint32_t id, std::vector<PaddedBuffer>* into);
+
+  const Graph& graph_;
+  const runtime::NamedDataMap* map_;
+  std::map<uint32_t, Fetched> fetched_;      // by entry of Graph::constants
+  std::map<uint32_t, const void*> addresses_;  // by value
+  std::vector<PaddedBuffer> copies_;
+};
+
+}  // namespace petrel::backends::xnnpack
+
+#endif  // PETREL_BACKENDS_XNNPACK_RUNTIME_CONSTANT_SOURCE_H_

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/runtime/delegate.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "backends/xnnpack/format/graph_check.h"
+#include "backends/xnnpack/format/payload_reader.h"
+#include "backends/xnnpack/format/shape_rules.h"
+#include "backends/xnnpack/runtime/subgraph.h"
+
+namespace petrel::backends::xnnpack {
+namespace {
+
+using runtime::Error;
+using runtime::EValue;
+using runtime::Result;
+using runtime::Span;
+using runtime::Tensor;
+
+Error report(const Problem& problem) {
+  if (problem.ok()) return Error::Ok;
+  PETREL_LOG(Error, "XNNPACK payload: %s", problem.text().c_str());
+  return problem.kind() == Problem::Kind::kUnsupported ? Error::NotSupported
+                                                       : Error::InvalidProgram;
+}
+
+Error report(const char* what, xnn_status status) {
+  if (status == xnn_status_success) return Error::Ok;
+  PETREL_LOG(Error, "XNNPACK cannot %s: status %d", what, static_cast<int>(status));
+  switch (status) {
+    case xnn_status_out_of_memory: return Error::DelegateMemoryAllocationFailed;
+    case xnn_status_unsupported_parameter:
+    case xnn_status_unsupported_hardware: return Error::NotSupported;
+    case xnn_status_invalid_parameter: return Error::InvalidProgram;
+    default: return Error::Internal;
+  }
+}
+
+// Which dim of the tensor is at `place`, counted from the outermost in memory.
+uint8_t axis_at(const Tensor& tensor, size_t place) {
+  const Span<const Tensor::DimOrderType> order = tensor.dim_order();
+  return order.empty() ? static_cast<uint8_t>(place) : order[place];
+}
+
+// Argument `index` as an f32 tensor of the right rank with data.
+Result<Tensor> tensor_argument(Span<EValue*> args, size_t index, size_t rank) {
+  Result<Tensor> argument = args[index]->tryToTensor();
+  if (!argument.ok()) {
+    PETREL_LOG(Error, "argument %zu is not a tensor", index);
+    return argument.error();
+  }
+  const Tensor tensor = *argument;
+  if (tensor.scalar_type() != runtime::ScalarType::Float) {
+    PETREL_LOG(Error, "argument %zu has type %d, must be Float", index,
+               static_cast<int>(tensor.scalar_type()));
+    return Error::InvalidArgument;
+  }
+  if (static_cast<size_t>(tensor.dim()) != rank) {
+    PETREL_LOG(Error, "argument %zu has rank %zd, must be %zu", index, tensor.dim(), rank);
+    return Error::InvalidArgument;
+  }
+  if (!tensor.dim_order().empty() && !runtime::is_permutation(tensor.dim_order())) {
+    PETREL_LOG(Error, "argument %zu has a damaged dim order", index);
+    return Error::InvalidArgument;
+  }
+  if (tensor.const_data_ptr() == nullptr) {
+    PETREL_LOG(Error, "argument %zu has no data", index);
+    return Error::InvalidArgument;
+  }
+  return tensor;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Delegate>> Delegate::create(const void* payload, size_t size,
+                                                   const runtime::NamedDataMap* map,
+                                                   const Options& options) {
+  std::unique_ptr<Delegate> delegate(new Delegate);
+  Graph& graph = delegate->graph_;
+  PETREL_RETURN_IF_ERROR(
+      report(read_payload(static_cast<const uint8_t*>(payload), size, &graph)));
+  PETREL_RETURN_IF_ERROR(report(check_implemented(graph)));
+  PETREL_RETURN_IF_ERROR(report(check_graph(graph)));
+  PETREL_RETURN_IF_ERROR(report("start", xnn_initialize(nullptr)));
+  PETREL_RETURN_IF_ERROR(delegate->build(map, options));
+  // The payload may go.
+  graph.constants.clear();
+  graph.storage.reset();
+  return delegate;
+}
+
+Delegate::~Delegate() {
+  if (runtime_ != nullptr) xnn_delete_runtime(runtime_);
+  if (workspace_ != nullptr) xnn_release_workspace(workspace_);
+}
+
+Error Delegate::build(const runtime::NamedDataMap* map, const Options& options) {
+  for (uint32_t id = 0; id < graph_.values.size(); ++id) {
+    if (graph_.values[id].is_input()) inputs_.push_back({id, nullptr, {}});
+    if (graph_.values[id].is_output()) outputs_.push_back({id, nullptr, {}});
+  }
+  for (std::vector<External>* list : {&inputs_, &outputs_}) {
+    std::sort(list->begin(), list->end(), [this](const External& a, const External& b) {
+      return graph_.values[a.value].external_id < graph_.values[b.value].external_id;
+    });
+  }
+  thread_pool_ = shared_thread_pool();
+  ConstantSource constants(graph_, map);
+  PETREL_ASSIGN_OR_RETURN(const Subgraph subgraph,
+                          make_subgraph(graph_, constants, weights_, &kept_));
+  PETREL_RETURN_IF_ERROR(report("make a workspace", xnn_create_workspace(&workspace_)));
+  PETREL_RETURN_IF_ERROR(
+      report("make a runtime",
+             xnn_create_runtime_v4(subgraph.get(), options.share_weights ? weights_.provider() : nullptr,
+                                   workspace_, thread_pool_.get(), 0, &runtime_)));
+  weights_.forget_sources();
+  return Error::Ok;
+}
+
+Error Delegate::execute(const runtime::BackendExecutionContext& context, Span<EValue*> args) {
+  if (args.size() != inputs_.size() + outputs_.size()) {
+    PETREL_LOG(Error, "the delegate got %zu arguments, must have %zu", args.size(),
+               inputs_.size() + outputs_.size());
+    return Error::InvalidArgument;
+  }
+  bool needs_reshape = !is_shaped_;
+  bool needs_setup = false;
+  // Until all went well nothing may be taken as set up.
+  is_shaped_ = false;
+  PETREL_RETURN_IF_ERROR(bind_inputs(context, args, &needs_reshape, &needs_setup));
+  if (needs_reshape) PETREL_RETURN_IF_ERROR(infer_dims());
+  PETREL_RETURN_IF_ERROR(bind_outputs(args, &needs_setup));
+  if (needs_reshape) PETREL_RETURN_IF_ERROR(reshape());
+  if (needs_reshape || needs_setup) PETREL_RETURN_IF_ERROR(set_up());
+  is_shaped_ = true;
+  return report("run", xnn_invoke_runtime(runtime_));
+}
+
+Error Delegate::bind_inputs(const runtime::BackendExecutionContext& context, Span<EValue*> args,
+                            bool* reshape, bool* setup) {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    External& input = inputs_[i];
+    Dims& dims = graph_.values[input.value].dims;
+    PETREL_ASSIGN_OR_RETURN(const Tensor tensor, tensor_argument(args, i, dims.size()));
+    for (size_t place = 0; place < dims.size(); ++place) {
+      const auto size = static_cast<uint32_t>(tensor.size(axis_at(tensor, place)));
+      if (dims[place] != size) *reshape = true;
+      dims[place] = size;
+    }
+    if (*reshape) {
+      if (const Problem problem = check_dims(dims); !problem.ok()) {
+        PETREL_LOG(Error, "argument %zu: %s", i, problem.text().c_str());
+        return Error::InvalidArgument;
+      }
+    }
+    const void* data = tensor.const_data_ptr();
+    const size_t nbytes = tensor.nbytes();
+    if (context.readable_bytes(data) < nbytes + XNN_EXTRA_BYTES &&
+        !is_safe_to_over_read(data, nbytes)) {
+      if (!input.staging.reserve(nbytes)) {
+        PETREL_LOG(Error, "no memory for a copy of argument %zu of %zu bytes", i, nbytes);
+        return Error::MemoryAllocationFailed;
+      }
+      std::memcpy(input.staging.data(), data, nbytes);
+      data = input.staging.data();
+    }
+    if (input.data != data) *setup = true;
+    input.data = data;
+  }
+  return Error::Ok;
+}
+
+// The dims of all values from those of the inputs.
+Error Delegate::infer_dims() {
+  uint64_t total = 0;
+  for (const Node& node : graph_.nodes) {
+    std::vector<const Dims*> in;
+    for (const uint32_t id : node.inputs) {
+      in.push_back(id == kNoId ? nullptr : &graph_.values[id].dims);
+    }
+    Dims dims;
+    if (const Problem problem = infer_output_dims(node, in, &dims); !problem.ok()) {
+      PETREL_LOG(Error, "the sizes of the inputs do not fit: %s", problem.text().c_str());
+      return Error::InvalidArgument;
+    }
+    total += count_elements(dims) * sizeof(float);
+    for (const uint32_t id : node.outputs) graph_.values[id].dims = dims;
+  }
+  if (total > kMaxValueBytes) {
+    PETREL_LOG(Error, "inputs of this size need %llu bytes, the limit is %llu",
+               static_cast<unsigned long long>(total),
+               static_cast<unsigned long long>(kMaxValueBytes));
+    return Error::OutOfResources;
+  }
+  return Error::Ok;
+}
+
+Error Delegate::bind_outputs(Span<EValue*> args, bool* setup) {
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    External& output = outputs_[i];
+    const size_t index = inputs_.size() + i;
+    const Dims& dims = graph_.values[output.value].dims;
+    PETREL_ASSIGN_OR_RETURN(const Tensor tensor, tensor_argument(args, index, dims.size()));
+    if (tensor.is_constant()) {
+      PETREL_LOG(Error, "argument %zu is an output and a constant", index);
+      return Error::InvalidArgument;
+    }
+    Tensor::SizesType sizes[kMaxValueRank];
+    for (size_t place = 0; place < dims.size(); ++place) {
+      sizes[axis_at(tensor, place)] = static_cast<Tensor::SizesType>(dims[place]);
+    }
+    if (const Error error = runtime::resize_tensor(tensor, {sizes, dims.size()});
+        error != Error::Ok) {
+      PETREL_LOG(Error, "argument %zu cannot take an output of %s", index,
+                 to_string(dims).c_str());
+      return error;
+    }
+    if (output.data != tensor.const_data_ptr()) *setup = true;
+    output.data = tensor.const_data_ptr();
+  }
+  return Error::Ok;
+}
+
+Error Delegate::reshape() {
+  ++num_reshapes_;
+  for (const External& input : inputs_) {
+    const Value& value = graph_.values[input.value];
+    size_t dims[kMaxValueRank];
+    std::copy(value.dims.begin(), value.dims.end(), dims);
+    PETREL_RETURN_IF_ERROR(
+        report("take an input of these sizes",
+               xnn_reshape_external_value(runtime_, value.external_id, value.dims.size(), dims)));
+  }
+  PETREL_RETURN_IF_ERROR(report("work with these sizes", xnn_reshape_runtime(runtime_)));
+  // Outputs were given the room that the rules of this backend found; if
+  // XNNPACK thought otherwise it would write past it.
+  for (const External& output : outputs_) {
+    const Value& value = graph_.values[output.value];
+    size_t dims[kMaxValueRank];
+    size_t rank = 0;
+    PETREL_RETURN_IF_ERROR(
+        report("tell the sizes of an output",
+               xnn_get_external_value_shape(runtime_, value.external_id, &rank, dims)));
+    if (rank != value.dims.size() || !std::equal(dims, dims + rank, value.dims.begin())) {
+      PETREL_LOG(Error, "XNNPACK gives output %u other sizes than %s", value.external_id,
+                 to_string(value.dims).c_str());
+      return Error::Internal;
+    }
+  }
+  return Error::Ok;
+}
+
+Error Delegate::set_up() {
+  ++num_setups_;
+  std::vector<xnn_external_value> externals;
+  for (const std::vector<External>* list : {&inputs_, &outputs_}) {
+    for (const External& external : *list) {
+      externals.push_back(
+          {graph_.values[external.value].external_id, const_cast<void*>(external.data)});
+    }
+  }
+  return report("take these addresses",
+                xnn_setup_runtime_v2(runtime_, externals.size(), externals.data()));
+}
+
+}  // namespace petrel::backends::xnnpack

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One partition, ready to run: the XNNPACK runtime made from its payload and
+// all that must live as long.
+//
+//   payload --> Graph (checked, copied) --> xnn_subgraph --> xnn_runtime
+//                                 weights '                      ^
+//                                 thread pool, packed weights ---'
+//
+// Arguments of execute: tensors, the inputs in the order of their external ids,
+// then the outputs in the order of theirs. Inputs may have other sizes than the
+// payload states, as long as every node can work with them; outputs get their
+// sizes from that. Nothing is set up again while sizes and addresses stay.
+//
+// Not to be executed by two threads at once.
+
+#ifndef PETREL_BACKENDS_XNNPACK_RUNTIME_DELEGATE_H_
+#define PETREL_BACKENDS_XNNPACK_RUNTIME_DELEGATE_H_
+
+#include <xnnpack.h>
+
+#include <memory>
+#include <vector>
+
+#include "backends/xnnpack/format/graph.h"
+#include "backends/xnnpack/runtime/over_read.h"
+#include "backends/xnnpack/runtime/thread_pool.h"
+#include "backends/xnnpack/runtime/weight_session.h"
+#include "runtime/backend/interface.h"
+
+namespace petrel::backends::xnnpack {
+
+class Delegate {
+ public:
+  struct Options {
+    // Packed weights are shared with other delegates of the process.
+    bool share_weights = true;
+  };
+
+  // The payload and the map are needed during the call only.
+  static runtime::Result<std::unique_ptr<Delegate>> create(const void* payload, size_t size,
+                                                           const runtime::NamedDataMap* map,
+                                                           const Options& options);
+  ~Delegate();
+  Delegate(const Delegate&) = delete;
+  Delegate& operator=(const Delegate&) = delete;
+
+  runtime::Error execute(const runtime::BackendExecutionContext& context,
+                         runtime::Span<runtime::EValue*> args);
+
+  // How often XNNPACK was told new sizes and new addresses.
+  size_t num_reshapes() const { return num_reshapes_; }
+  size_t num_setups() const { return num_setups_; }
+
+ private:
+  // An input or output, by its place in the arguments.
+  struct External {
+    uint32_t value;     // in graph_.values; XNNPACK's id is its external_id
+    const void* data = nullptr;  // as XNNPACK knows it
+    PaddedBuffer staging;        // inputs that must not be read past their end
+  };
+
+  Delegate() = default;
+  runtime::Error build(const runtime::NamedDataMap* map, const Options& options);
+  runtime::Error bind_inputs(const runtime::BackendExecutionContext& context,
+                             runtime::Span<runtime::EValue*> args, bool* reshape, bool* setup);
+  runtime::Error bind_outputs(runtime::Span<runtime::EValue*> args, bool* setup);
+  runtime::Error infer_dims();
+  runtime::Error reshape();
+  runtime::Error set_up();
+
+  Graph graph_;  // dims are those of the last execution
+  std::vector<External> inputs_;
+  std::vector<External> outputs_;
+  // Constants that kernels read every time.
+  std::vector<PaddedBuffer> kept_;
+  SharedThreadPool thread_pool_;
+  WeightSession weights_;
+  xnn_workspace_t workspace_ = nullptr;
+  xnn_runtime_t runtime_ = nullptr;
+  bool is_shaped_ = false;  // XNNPACK knows the dims of graph_
+  size_t num_reshapes_ = 0;
+  size_t num_setups_ = 0;
+};
+
+}  // namespace petrel::backends::xnnpack
+
+#endif  // PETREL_BACKENDS_XNNPACK_RUNTIME_DELEGATE_H_

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/runtime/subgraph.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "backends/xnnpack/format/node_kind.h"
+#include "backends/xnnpack/runtime/node_definition.h"
+#include "runtime/core/log.h"
+#include "runtime/core/result.h"
+
+namespace petrel::backends::xnnpack {
+namespace {
+
+using runtime::Error;
+using runtime::Result;
+
+// How a node uses its filter, as far as the packed form depends on it.
+std::string use_of_filter(const Graph& graph, const Node& node) {
+  const Channels& c = node.channels;
+  const Window& w = node.window;
+  std::string use = std::to_string(static_cast<int>(node.kind)) + "/" +
+                    std::to_string(node.flags) + "/" +
+                    to_string(graph.values[node.inputs[1]].dims);
+  if (find_node_kind(node.kind)->family == NodeFamily::kConvolution) {
+    use += to_string({c.groups, c.group_input_channels, c.group_output_channels,
+                      w.kernel_height, w.kernel_width});
+  }
+  // Transposed convolutions are split into one product for each phase.
+  if (node.kind == NodeKind::ConvTranspose2d) {
+    use += to_string({w.stride_height, w.stride_width, w.dilation_height, w.dilation_width});
+  }
+  return use;
+}
+
+class Builder {
+ public:
+  Builder(const Graph& graph, ConstantSource& constants, WeightSession& weights,
+          std::vector<PaddedBuffer>* kept)
+      : graph_(graph), constants_(constants), weights_(weights), kept_(kept) {}
+
+  Result<Subgraph> build() {
+    xnn_subgraph_t subgraph = nullptr;
+    PETREL_RETURN_IF_ERROR(
+        check("subgraph", 0, xnn_create_subgraph(graph_.num_externs, 0, &subgraph)));
+    subgraph_.reset(subgraph);
+    ids_.assign(graph_.values.size(), XNN_INVALID_VALUE_ID);
+    for (uint32_t id = 0; id < graph_.values.size(); ++id) {
+      if (!graph_.values[id].is_constant()) {
+        PETREL_RETURN_IF_ERROR(define_value(id, nullptr, &ids_[id]));
+      }
+    }
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      PETREL_RETURN_IF_ERROR(add_node(i));
+    }
+    return std::move(subgraph_);
+  }
+
+ private:
+  static Error check(const char* what, size_t index, xnn_status status) {
+    if (status == xnn_status_success) return Error::Ok;
+    PETREL_LOG(Error, "XNNPACK refuses %s %zu: status %d", what, index,
+               static_cast<int>(status));
+    switch (status) {
+      case xnn_status_out_of_memory: return Error::DelegateMemoryAllocationFailed;
+      case xnn_status_unsupported_parameter:
+      case xnn_status_unsupported_hardware: return Error::NotSupported;
+      default: return Error::InvalidProgram;
+    }
+  }
+
+  Error define_value(uint32_t id, const void* data, uint32_t* out) {
+    const Value& value = graph_.values[id];
+    const std::vector<size_t> dims(value.dims.begin(), value.dims.end());
+    return check("value", id,
+                 xnn_define_tensor_value(subgraph_.get(), xnn_datatype_fp32, dims.size(),
+                                         dims.data(), data, value.external_id, value.flags, out));
+  }
+
+  Error add_node(size_t index) {
+    const Node& node = graph_.nodes[index];
+    const bool packs = find_node_kind(node.kind)->has_bias;
+    std::vector<uint32_t> inputs;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const uint32_t id = node.inputs[i];
+      uint32_t defined = XNN_INVALID_VALUE_ID;
+      if (id == kNoId) {
+      } else if (!graph_.values[id].is_constant()) {
+        defined = ids_[id];
+      } else if (packs && i == 1) {
+        PETREL_ASSIGN_OR_RETURN(defined, filter(node, id));
+      } else if (packs && i == 2) {
+        PETREL_ASSIGN_OR_RETURN(defined, bias(id));
+      } else {
+        PETREL_ASSIGN_OR_RETURN(defined, kept_constant(id));
+      }
+      inputs.push_back(defined);
+    }
+    std::vector<uint32_t> outputs;
+    for (const uint32_t id : node.outputs) outputs.push_back(ids_[id]);
+    return check("node", index, define_node(subgraph_.get(), node, inputs, outputs));
+  }
+
+  Result<uint32_t> filter(const Node& node, uint32_t id) {
+    const std::string use = use_of_filter(graph_, node);
+    const auto found = filters_.find({id, use});
+    if (found != filters_.end()) return found->second;
+    PETREL_ASSIGN_OR_RETURN(const void* data, constants_.get(id));
+    // An address says one thing to the session.
+    const auto [place, is_new] = use_at_address_.try_emplace(data, use);
+    if (!is_new && place->second != use) {
+      PETREL_ASSIGN_OR_RETURN(data, constants_.get_copy(id));
+    }
+    PETREL_ASSIGN_OR_RETURN(const Digest bytes, constants_.digest(id));
+    Sha256 identity;
+    identity.update(bytes.data(), bytes.size());
+    identity.update(use.data(), use.size());
+    weights_.add_filter(data, identity.finish());
+    uint32_t defined = 0;
+    PETREL_RETURN_IF_ERROR(define_value(id, data, &defined));
+    filters_[{id, use}] = defined;
+    return defined;
+  }
+
+  Result<uint32_t> bias(uint32_t id) {
+    const auto found = biases_.find(id);
+    if (found != biases_.end()) return found->second;
+    PETREL_ASSIGN_OR_RETURN(const void* data, constants_.get(id));
+    PETREL_ASSIGN_OR_RETURN(const Digest bytes, constants_.digest(id));
+    weights_.add_bias(data, bytes);
+    uint32_t defined = 0;
+    PETREL_RETURN_IF_ERROR(define_value(id, data, &defined));
+    biases_[id] = defined;
+    return defined;
+  }
+
+  Result<uint32_t> kept_constant(uint32_t id) {
+    if (ids_[id] != XNN_INVALID_VALUE_ID) return uint32_t{ids_[id]};
+    PETREL_ASSIGN_OR_RETURN(const void* data, constants_.get_kept(id, kept_));
+    PETREL_RETURN_IF_ERROR(define_value(id, data, &ids_[id]));
+    return uint32_t{ids_[id]};
+  }
+
+  const Graph& graph_;
+  ConstantSource& constants_;
+  WeightSession& weights_;
+  std::vector<PaddedBuffer>* kept_;
+  Subgraph subgraph_;
+  std::vector<uint32_t> ids_;  // XNNPACK's ids by value
+  std::map<std::pair<uint32_t, std::string>, uint32_t> filters_;
+  std::map<uint32_t, uint32_t> biases_;
+  std::map<const void*, std::string> use_at_address_;
+};
+
+}  // namespace
+
+Result<Subgraph> make_subgraph(const Graph& graph, ConstantSource& constants,
+                               WeightSession& weights, std::vector<PaddedBuffer>* kept) {
+  return Builder(graph, constants, weights, kept).build();
+}
+
+}  // namespace petrel::backends::xnnpack

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/runtime/xnnpack_delegate.h"
+
+#include <xnnpack.h>
+
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "backends/xnnpack/runtime/delegate.h"
+#include "backends/xnnpack/runtime/thread_pool.h"
+
+namespace petrel::backends::xnnpack {
+namespace {
+
+using runtime::BackendOption;
+using runtime::Error;
+using runtime::Result;
+using runtime::Span;
+
+constexpr char kNumThreads[] = "num_threads";
+constexpr char kShareWeights[] = "weight_cache_enabled";
+constexpr char kSharingMode[] = "workspace_sharing_mode";
+constexpr int kMaxSharingMode = 2;
+
+// The value as a T, or a message that names the option.
+template <typename T>
+Result<T> value_of(const BackendOption& option, const char* type) {
+  if (const T* value = std::get_if<T>(&option.value)) return T(*value);
+  PETREL_LOG(Error, "option '%s' must be %s", option.key, type);
+  return Error::InvalidType;
+}
+
+Error refuse(const BackendOption& option) {
+  PETREL_LOG(Error, "XnnpackBackend has no option '%s'", option.key);
+  return Error::NotSupported;
+}
+
+}  // namespace
+
+bool XnnpackBackend::is_available() const {
+  return xnn_initialize(nullptr) == xnn_status_success;
+}
+
+Result<runtime::DelegateHandle*> XnnpackBackend::init(
+    runtime::BackendInitContext& context, runtime::FreeableBuffer* processed,
+    Span<const runtime::CompileSpec>) const {
+  Delegate::Options options;
+  options.share_weights = share_weights_;
+  for (const BackendOption& option : context.runtime_specs()) {
+    if (std::string_view(option.key) != kShareWeights) return refuse(option);
+    PETREL_ASSIGN_OR_RETURN(options.share_weights, value_of<bool>(option, "a bool"));
+  }
+  PETREL_ASSIGN_OR_RETURN(std::unique_ptr<Delegate> delegate,
+                          Delegate::create(processed->data(), processed->size(),
+                                           context.get_named_data_map(), options));
+  processed->free();
+  return static_cast<runtime::DelegateHandle*>(delegate.release());
+}
+
+Error XnnpackBackend::execute(runtime::BackendExecutionContext& context,
+                              runtime::DelegateHandle* handle,
+                              Span<runtime::EValue*> args) const {
+  if (handle == nullptr) return Error::DelegateInvalidHandle;
+  return static_cast<Delegate*>(handle)->execute(context, args);
+}
+
+void XnnpackBackend::destroy(runtime::DelegateHandle* handle) const {
+  delete static_cast<Delegate*>(handle);
+}
+
+Error XnnpackBackend::set_option(Span<const BackendOption> options) {
+  for (const BackendOption& option : options) {
+    const std::string_view key = option.key;
+    if (key == kNumThreads) {
+      PETREL_ASSIGN_OR_RETURN(const int count, value_of<int>(option, "an int"));
+      if (count < 0) {
+        PETREL_LOG(Error, "option '%s' is %d, must not be negative", option.key, count);
+        return Error::InvalidArgument;
+      }
+      PETREL_RETURN_IF_ERROR(set_thread_count(static_cast<size_t>(count)));
+    } else if (key == kShareWeights) {
+      PETREL_ASSIGN_OR_RETURN(share_weights_, value_of<bool>(option, "a bool"));
+    } else if (key == kSharingMode) {
+      PETREL_ASSIGN_OR_RETURN(const int mode, value_of<int>(option, "an int"));
+      if (mode < 0 || mode > kMaxSharingMode) {
+        PETREL_LOG(Error, "option '%s' is %d, must be in [0, %d]", option.key, mode,
+                   kMaxSharingMode);
+        return Error::InvalidArgument;
+      }
+      workspace_sharing_mode_ = mode;
+    } else {
+      return refuse(option);
+    }
+  }
+  return Error::Ok;
+}
+
+Error XnnpackBackend::get_option(Span<BackendOption> options) {
+  for (BackendOption& option : options) {
+    const std::string_view key = option.key;
+    if (key == kNumThreads) {
+      option.value = static_cast<int>(thread_count());
+    } else if (key == kShareWeights) {
+      option.value = share_weights_.load();
+    } else if (key == kSharingMode) {
+      option.value = workspace_sharing_mode_.load();
+    } else {
+      return refuse(option);
+    }
+  }
+  return Error::Ok;
+}
+
+runtime::Backend xnnpack_backend() {
+  // Never destroyed: methods may outlive static objects.
+  static XnnpackBackend* const backend = new XnnpackBackend;
+  return {"XnnpackBackend", backend};
+}
+
+}  // namespace petrel::backends::xnnpack

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// "XnnpackBackend" for the runtime: runs payloads that this project's compiler
+// or ExecuTorch's wrote, as long as all their values are fp32.
+//
+//   petrel_registry(name = "registry", backends = ["//backends/xnnpack/runtime:backend"])
+//
+// Options, process wide with Registry::set_option:
+//   num_threads             int   threads of methods loaded from now on, 0 for one
+//                                 per processor
+//   weight_cache_enabled    bool  share packed weights (true); also per load
+//   workspace_sharing_mode  int   0, 1 or 2 as in ExecuTorch: accepted, and without
+//                                 effect, every partition has memory of its own
+
+#ifndef PETREL_BACKENDS_XNNPACK_RUNTIME_XNNPACK_DELEGATE_H_
+#define PETREL_BACKENDS_XNNPACK_RUNTIME_XNNPACK_DELEGATE_H_
+
+#include <atomic>
+
+#include "runtime/backend/interface.h"
+
+namespace petrel::backends::xnnpack {
+
+class XnnpackBackend final : public runtime::BackendInterface {
+ public:
+  bool is_available() const override;
+  runtime::Result<runtime::DelegateHandle*> init(
+      runtime::BackendInitContext& context, runtime::FreeableBuffer* processed,
+      runtime::Span<const runtime::CompileSpec> compile_specs) const override;
+  runtime::Error execute(runtime::BackendExecutionContext& context,
+                         runtime::DelegateHandle* handle,
+                         runtime::Span<runtime::EValue*> args) const override;
+  void destroy(runtime::DelegateHandle* handle) const override;
+  runtime::Error set_option(runtime::Span<const runtime::BackendOption> options) override;
+  runtime::Error get_option(runtime::Span<runtime::BackendOption> options) override;
+
+ private:
+  std::atomic<bool> share_weights_{true};
+  std::atomic<int> workspace_sharing_mode_{0};
+};
+
+// The one of the process, under its name in programs.
+runtime::Backend xnnpack_backend();
+
+}  // namespace petrel::backends::xnnpack
+
+#endif  // PETREL_BACKENDS_XNNPACK_RUNTIME_XNNPACK_DELEGATE_H_
