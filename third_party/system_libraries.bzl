@@ -175,6 +175,11 @@ def system_libraries():
         defines = ["SIMDJSON_THREADS_ENABLED=1"],
     )
     _debian_library(
+        name = "nlohmann_json",
+        package = "nlohmann-json3-dev",
+        libraries = {"json": []},
+    )
+    _debian_library(
         name = "minizip",
         package = "libminizip-dev",
         libraries = {"minizip": ["-l:libminizip.a", "-lz"]},

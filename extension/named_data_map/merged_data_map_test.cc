@@ -65,7 +65,8 @@ TEST(MergedDataMap, RefusesAKeyWithTwoMeanings) {
                            *static_cast<std::string*>(context) = text;
                          },
                          &message});
-  const StringMap a({{"w", "old"}}), b({{"w", "new"}}), c({{"w", "longer"}});
+  using Data = std::map<std::string, std::string>;
+  const StringMap a(Data{{"w", "old"}}), b(Data{{"w", "new"}}), c(Data{{"w", "longer"}});
   for (const StringMap* other : {&b, &c}) {
     const NamedDataMap* maps[] = {&a, other};
     EXPECT_EQ(MergedDataMap::create(maps).error(), Error::InvalidExternalData);

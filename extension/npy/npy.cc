@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/npy/npy.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "exir/status_macros.h"
+
+namespace petrel::extension {
+
+using runtime::ScalarType;
+
+namespace {
+
+constexpr char kMagic[] = "\x93NUMPY";
+constexpr size_t kMagicSize = 6;
+
+struct TypeName {
+  const char* descr;
+  ScalarType type;
+};
+constexpr TypeName kTypes[] = {
+    {"<f4", ScalarType::Float},  {"<f8", ScalarType::Double}, {"<f2", ScalarType::Half},
+    {"<i8", ScalarType::Long},   {"<i4", ScalarType::Int},    {"<i2", ScalarType::Short},
+    {"|i1", ScalarType::Char},   {"|u1", ScalarType::Byte},   {"|b1", ScalarType::Bool},
+    {"<u2", ScalarType::UInt16}, {"<u4", ScalarType::UInt32}, {"<u8", ScalarType::UInt64},
+    {"<V2", ScalarType::BFloat16}, {"|V2", ScalarType::BFloat16},
+};
+
+absl::Status bad(const std::string& path, absl::string_view problem) {
+  return absl::InvalidArgumentError(absl::StrCat(path, ": ", problem));
+}
+
+// The text behind `'key':` in the header's dictionary.
+std::optional<absl::string_view> find_field(absl::string_view header, absl::string_view key) {
+  const size_t at = header.find(absl::StrCat("'", key, "':"));
+  if (at == absl::string_view::npos) return std::nullopt;
+  return absl::StripLeadingAsciiWhitespace(header.substr(at + key.size() + 3));
+}
+
+absl::StatusOr<std::vector<int64_t>> parse_shape(const std::string& path,
+                                                 absl::string_view text) {
+  const size_t end = text.find(')');
+  if (text.empty() || text[0] != '(' || end == absl::string_view::npos) {
+    return bad(path, "its shape is no tuple");
+  }
+  std::vector<int64_t> shape;
+  for (absl::string_view part : absl::StrSplit(text.substr(1, end - 1), ',')) {
+    part = absl::StripAsciiWhitespace(part);
+    if (part.empty()) continue;
+    int64_t size = 0;
+    if (!absl::SimpleAtoi(part, &size) || size < 0) {
+      return bad(path, absl::StrCat("its shape has a size '", part, "'"));
+    }
+    shape.push_back(size);
+  }
+  return shape;
+}
+
+}  // namespace
+
+absl::StatusOr<NpyArray> read_npy(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return absl::NotFoundError(absl::StrCat(path, ": ", std::strerror(errno)));
+  std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
+  if (in.bad()) return bad(path, "cannot be read");
+  if (bytes.size() < kMagicSize + 4 || std::memcmp(bytes.data(), kMagic, kMagicSize) != 0) {
+    return bad(path, "is no .npy file");
+  }
+  const auto byte = [&](size_t i) { return static_cast<size_t>(static_cast<uint8_t>(bytes[i])); };
+  const size_t major = byte(6);
+  if (major < 1 || major > 3) {
+    return bad(path, absl::StrCat("has .npy version ", major, ", must be 1 to 3"));
+  }
+  size_t start = kMagicSize + 4;
+  size_t length = byte(8) | byte(9) << 8;
+  if (major >= 2) {
+    if (bytes.size() < kMagicSize + 6) return bad(path, "ends inside its header");
+    length |= byte(10) << 16 | byte(11) << 24;
+    start += 2;
+  }
+  if (length > bytes.size() - start) return bad(path, "ends inside its header");
+  const absl::string_view header(bytes.data() + start, length);
+
+  const auto descr = find_field(header, "descr");
+  const auto order = find_field(header, "fortran_order");
+  const auto shape = find_field(header, "shape");
+  if (!descr || !order || !shape) return bad(path, "has a header without dtype, order or shape");
+  if (order->substr(0, 5) != "False") return bad(path, "is in Fortran order, must be in C order");
+  NpyArray array;
+  const TypeName* known = nullptr;
+  for (const TypeName& type : kTypes) {
+    if (descr->substr(0, 5) == absl::StrCat("'", type.descr, "'")) known = &type;
+  }
+  if (known == nullptr) {
+    return bad(path, absl::StrCat("has dtype ", descr->substr(0, descr->find(',')),
+                                  ", which is not supported"));
+  }
+  array.type = known->type;
+  PETREL_ASSIGN_OR_RETURN(array.shape, parse_shape(path, *shape));
+  size_t wanted = runtime::element_size(array.type);
+  for (const int64_t size : array.shape) {
+    if (__builtin_mul_overflow(wanted, static_cast<size_t>(size), &wanted)) {
+      return bad(path, "has a shape of more than 2^64 bytes");
+    }
+  }
+  const size_t have = bytes.size() - start - length;
+  if (have != wanted) {
+    return bad(path, absl::StrCat("has ", have, " bytes of data, its shape asks for ", wanted));
+  }
+  array.data.assign(bytes.end() - static_cast<ptrdiff_t>(wanted), bytes.end());
+  return array;
+}
+
+absl::Status write_npy(const std::string& path, const NpyArray& array) {
+  const char* descr = nullptr;
+  for (const TypeName& type : kTypes) {
+    if (descr == nullptr && type.type == array.type) descr = type.descr;
+  }
+  if (descr == nullptr) {
+    return bad(path, absl::StrCat("elements of type ", runtime::to_string(array.type),
+                                  " have no .npy form"));
+  }
+  std::string shape = "(";
+  for (const int64_t size : array.shape) absl::StrAppend(&shape, size, ", ");
+  if (array.shape.size() > 1) shape.resize(shape.size() - 2);
+  if (array.shape.size() == 1) shape.pop_back();
+  std::string header =
+      absl::StrCat("{'descr': '", descr, "', 'fortran_order': False, 'shape': ", shape, "), }");
+  // The data starts at a multiple of 64.
+  while ((kMagicSize + 4 + header.size() + 1) % 64 != 0) header.push_back(' ');
+  header.push_back('\n');
+
+  const std::string temporary = absl::StrCat(path, ".tmp", getpid());
+  {
+    std::ofstream out(temporary, std::ios::binary);
+    out.write(kMagic, kMagicSize);
+    const char version[] = {1, 0, static_cast<char>(header.size() & 255),
+                            static_cast<char>(header.size() >> 8)};
+    out.write(version, sizeof(version));
+    out << header;
+    out.write(reinterpret_cast<const char*>(array.data.data()),
+              static_cast<std::streamsize>(array.data.size()));
+    out.close();
+    if (!out) {
+      std::remove(temporary.c_str());
+      return absl::UnavailableError(absl::StrCat(path, ": cannot be written"));
+    }
+  }
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+    const std::string reason = std::strerror(errno);
+    std::remove(temporary.c_str());
+    return absl::UnavailableError(absl::StrCat(path, ": ", reason));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace petrel::extension

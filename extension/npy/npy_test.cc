@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/npy/npy.h"
+
+#include <cstring>
+#include <fstream>
+
+#include "gtest/gtest.h"
+
+namespace petrel::extension {
+namespace {
+
+using runtime::ScalarType;
+
+std::string path_of(const std::string& name) { return testing::TempDir() + "/" + name; }
+
+std::string write(const std::string& bytes) {
+  const std::string path = path_of("case.npy");
+  std::ofstream(path, std::ios::binary) << bytes;
+  return path;
+}
+
+// numpy.save("x.npy", numpy.array([[1.5, -2.0]], dtype=numpy.float32)).
+std::string numpy_file() {
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }";
+  header.resize(117, ' ');
+  header.push_back('\n');
+  std::string bytes = std::string("\x93NUMPY\x01", 7) + '\0' + static_cast<char>(header.size()) + '\0';
+  const float data[] = {1.5f, -2.0f};
+  return bytes + header + std::string(reinterpret_cast<const char*>(data), sizeof(data));
+}
+
+TEST(Npy, ReadsWhatNumpyWrites) {
+  const auto array = read_npy(write(numpy_file()));
+  ASSERT_TRUE(array.ok()) << array.status();
+  EXPECT_EQ(array->type, ScalarType::Float);
+  EXPECT_EQ(array->shape, (std::vector<int64_t>{1, 2}));
+  float data[2];
+  ASSERT_EQ(array->data.size(), sizeof(data));
+  std::memcpy(data, array->data.data(), sizeof(data));
+  EXPECT_EQ(data[1], -2.0f);
+}
+
+TEST(Npy, RoundTripsShapesAndTypes) {
+  const std::vector<std::vector<int64_t>> shapes = {{}, {3}, {2, 3}, {0}, {1, 2, 3, 4}};
+  for (const auto& shape : shapes) {
+    for (const ScalarType type : {ScalarType::Float, ScalarType::Long, ScalarType::Bool,
+                                  ScalarType::Half, ScalarType::BFloat16, ScalarType::UInt64}) {
+      NpyArray array;
+      array.type = type;
+      array.shape = shape;
+      size_t numel = 1;
+      for (const int64_t s : shape) numel *= static_cast<size_t>(s);
+      array.data.assign(numel * runtime::element_size(type), 7);
+      const std::string path = path_of("round.npy");
+      ASSERT_TRUE(write_npy(path, array).ok());
+      const auto back = read_npy(path);
+      ASSERT_TRUE(back.ok()) << back.status();
+      EXPECT_EQ(back->type, type);
+      EXPECT_EQ(back->shape, shape);
+      EXPECT_EQ(back->data, array.data);
+    }
+  }
+}
+
+TEST(Npy, RejectsDamage) {
+  const std::string good = numpy_file();
+  for (size_t i = 0; i < good.size(); ++i) {
+    EXPECT_FALSE(read_npy(write(good.substr(0, i))).ok()) << i;
+  }
+  for (size_t i = 0; i < good.size() - 8; ++i) {
+    for (const char c : {'\0', '\xff', '9'}) {
+      std::string damaged = good;
+      damaged[i] = c;
+      (void)read_npy(write(damaged));  // must not crash
+    }
+  }
+  EXPECT_FALSE(read_npy(write(good + "x")).ok());
+  EXPECT_FALSE(read_npy("/nonexistent.npy").ok());
+}
+
+TEST(Npy, NamesTheProblem) {
+  std::string big_endian = numpy_file();
+  big_endian.replace(big_endian.find("<f4"), 3, ">f4");
+  EXPECT_NE(read_npy(write(big_endian)).status().message().find("'>f4'"), std::string::npos);
+  std::string fortran = numpy_file();
+  fortran.replace(fortran.find("False"), 5, "True ");
+  EXPECT_NE(read_npy(write(fortran)).status().message().find("Fortran"), std::string::npos);
+}
+
+TEST(Npy, LeavesNothingWhereItCannotWrite) {
+  EXPECT_FALSE(write_npy("/nonexistent/y.npy", NpyArray{ScalarType::Float, {0}, {}}).ok());
+}
+
+}  // namespace
+}  // namespace petrel::extension
