@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Programs that are whole flatbuffers and wrong in one place. Each row tells
+// what is wrong, which error must come of it, and words that the message must
+// have.
+
+#include <gtest/gtest.h>
+
+#include <cinttypes>
+#include <cstring>
+
+#include "test/faults/recipe.h"
+#include "test/faults/runner.h"
+#include "test/faults/test_kernels.h"
+
+namespace petrel::faults {
+namespace {
+
+using runtime::Error;
+
+struct Attack {
+  const char* name;
+  void (*change)(Recipe&);
+  Error error;
+  const char* words;
+};
+
+void PrintTo(const Attack& attack, std::ostream* out) { *out << attack.name; }
+
+PlanRecipe& plan(Recipe& r) { return r.plans[0]; }
+ValueRecipe& input(Recipe& r) { return r.plans[0].values[0]; }
+ValueRecipe& constant(Recipe& r) { return r.plans[0].values[1]; }
+ValueRecipe& output(Recipe& r) { return r.plans[0].values[3]; }
+InstructionRecipe& call(Recipe& r) { return r.plans[0].chains[0][0]; }
+
+void add_value(Recipe& r, ValueRecipe value) { plan(r).values.push_back(std::move(value)); }
+
+void add_instruction(Recipe& r, fb::InstructionArguments type, int32_t first, int32_t second) {
+  InstructionRecipe instruction;
+  instruction.type = type;
+  instruction.first = first;
+  instruction.second = second;
+  plan(r).chains[0].push_back(instruction);
+}
+
+void add_delegate(Recipe& r, const std::function<void(DelegateRecipe&)>& change) {
+  DelegateRecipe delegate;
+  change(delegate);
+  plan(r).delegates.push_back(delegate);
+}
+
+constexpr Error kInvalid = Error::InvalidProgram;
+constexpr Error kUnsupported = Error::NotSupported;
+using Types = fb::KernelTypes;
+using Arguments = fb::InstructionArguments;
+
+// Refused by Program::load.
+const Attack kLoadAttacks[] = {
+    // Program.
+    {"NewerVersion", [](Recipe& r) { r.version = 1; }, kUnsupported, "version 1"},
+    {"NewestVersion", [](Recipe& r) { r.version = 0xffffffff; }, kUnsupported, "version"},
+    {"NoMethodList", [](Recipe& r) { r.without_plans = true; }, kInvalid, "no list of methods"},
+    {"MethodWithoutName", [](Recipe& r) { plan(r).name.reset(); }, kInvalid, "name of method 0"},
+    {"MethodWithEmptyName", [](Recipe& r) { plan(r).name = ""; }, kInvalid, "name of method 0"},
+    {"MethodNameWithNul", [](Recipe& r) { plan(r).name = std::string("a\0b", 3); }, kInvalid,
+     "name of method 0"},
+    {"MethodNameOfOneMegabyte", [](Recipe& r) { plan(r).name = std::string(1 << 20, 'a'); },
+     kInvalid, "name of method 0"},
+    {"TwoMethodsOfOneName", [](Recipe& r) { r.plans.push_back(r.plans[0]); }, kInvalid,
+     "both called \"forward\""},
+    {"TooManyMethods",
+     [](Recipe& r) {
+       for (int i = 0; i < 1024; ++i) {
+         r.plans.push_back(PlanRecipe());
+         r.plans.back().name = std::to_string(i);
+       }
+     },
+     kInvalid, "1025 methods"},
+
+    // Segments.
+    {"SegmentPastEnd",
+     [](Recipe& r) { r.change_segment = [](size_t, uint64_t*, uint64_t* size) { *size = 13; }; },
+     kInvalid, "segment 0 has 13 bytes"},
+    {"SegmentOffsetPastEnd",
+     [](Recipe& r) {
+       r.change_segment = [](size_t, uint64_t* offset, uint64_t*) { *offset = 16; };
+     },
+     kInvalid, "segment 0"},
+    {"SegmentEndWrapsAround",
+     [](Recipe& r) {
+       r.change_segment = [](size_t, uint64_t* offset, uint64_t* size) {
+         *offset = ~uint64_t{15};
+         *size = 32;
+       };
+     },
+     kInvalid, "segment 0"},
+    {"SegmentOfAllBytesThereAre",
+     [](Recipe& r) {
+       r.change_segment = [](size_t, uint64_t*, uint64_t* size) { *size = UINT64_MAX; };
+     },
+     kInvalid, "segment 0"},
+    {"SegmentMisaligned",
+     [](Recipe& r) {
+       r.change_segment = [](size_t, uint64_t* offset, uint64_t* size) {
+         *offset = 4;
+         *size = 4;
+       };
+     },
+     kInvalid, "multiple of 16"},
+    {"SegmentsWithoutHeader", [](Recipe& r) { r.with_header = false; }, kInvalid, "segment 0"},
+    {"ConstantSegmentOutOfRange", [](Recipe& r) { r.constants->segment = 1; }, kInvalid,
+     "constant data is segment 1"},
+    {"ConstantOffsetPastSegment", [](Recipe& r) { r.constants->offsets[1] = 13; }, kInvalid,
+     "offset 13"},
+    {"ConstantOffsetHuge", [](Recipe& r) { r.constants->offsets[1] = UINT64_MAX; }, kInvalid,
+     "entry 1 of constant data"},
+    {"MutableSegmentOutOfRange", [](Recipe& r) { r.mutable_data = {{7, {0}}}; }, kInvalid,
+     "mutable data is segment 7"},
+    {"MutableOffsetPastSegment", [](Recipe& r) { r.mutable_data = {{0, {0, 99}}}; }, kInvalid,
+     "offset 99"},
+    {"NamedDataSegmentOutOfRange", [](Recipe& r) { r.named_data = {{"key", 1}}; }, kInvalid,
+     "\"key\" is segment 1"},
+    {"NamedDataWithoutKey", [](Recipe& r) { r.named_data = {{std::nullopt, 0}}; }, kInvalid,
+     "key of named data 0"},
+    {"NamedDataWithEmptyKey", [](Recipe& r) { r.named_data = {{"", 0}}; }, kInvalid,
+     "key of named data 0"},
+    {"NamedDataKeyWithNul", [](Recipe& r) { r.named_data = {{std::string("a\0b", 3), 0}}; },
+     kInvalid, "key of named data 0"},
+
+    // Values.
+    {"NoValueList", [](Recipe& r) { plan(r).without_values = true; }, kInvalid,
+     "no list of values"},
+    {"ValueWithoutBody", [](Recipe& r) { input(r).without_body = true; }, kInvalid, "value 0"},
+    {"ValueOfTypeNone", [](Recipe& r) { input(r).type = Types::NONE; }, kInvalid, "value 0"},
+    {"ValueOfUnknownType", [](Recipe& r) { input(r).type = static_cast<Types>(12); }, kInvalid,
+     "type 12"},
+    {"StringWithoutText", [](Recipe& r) { add_value(r, number_value(Types::String, 0)); }, kInvalid,
+     "value 4"},
+    {"ListItemNegative", [](Recipe& r) { add_value(r, list_value(Types::IntList, {-1})); },
+     kInvalid, "value -1"},
+    {"ListItemPastEnd", [](Recipe& r) { add_value(r, list_value(Types::IntList, {5})); }, kInvalid,
+     "value 5"},
+    {"ListItemHuge", [](Recipe& r) { add_value(r, list_value(Types::IntList, {INT64_MAX})); },
+     kInvalid, "entry 0"},
+    {"IntListOfTensor", [](Recipe& r) { add_value(r, list_value(Types::IntList, {0})); }, kInvalid,
+     "wrong type"},
+    {"IntListOfItself", [](Recipe& r) { add_value(r, list_value(Types::IntList, {4})); }, kInvalid,
+     "wrong type"},
+    {"TensorListOfInt", [](Recipe& r) { add_value(r, list_value(Types::TensorList, {2})); },
+     kInvalid, "wrong type"},
+    {"TensorListOfNone", [](Recipe& r) { add_value(r, list_value(Types::TensorList, {-1})); },
+     kInvalid, "value -1"},
+    {"OptionalListOfInt",
+     [](Recipe& r) { add_value(r, list_value(Types::OptionalTensorList, {2})); }, kInvalid,
+     "wrong type"},
+    {"OptionalListItemTooNegative",
+     [](Recipe& r) { add_value(r, list_value(Types::OptionalTensorList, {-2})); }, kInvalid,
+     "value -2"},
+
+    // Tensors.
+    {"NoSizes", [](Recipe& r) { input(r).without_sizes = true; }, kInvalid, "without sizes"},
+    {"NoDimOrder", [](Recipe& r) { input(r).without_dim_order = true; }, kInvalid,
+     "without sizes or dim order"},
+    {"RankBeyondLimit", [](Recipe& r) { output(r) = planned_tensor(std::vector<int32_t>(17, 1), 0); },
+     kInvalid, "rank 17"},
+    {"RankOfMillions",
+     [](Recipe& r) { output(r) = planned_tensor(std::vector<int32_t>(1 << 20, 1), 0); }, kInvalid,
+     "rank 1048576"},
+    {"NegativeDim", [](Recipe& r) { input(r).sizes[1] = -4; }, kInvalid,
+     "value 0: dim 1 is -4, must be in [0, 2^31)"},
+    {"MostNegativeDim", [](Recipe& r) { input(r).sizes[0] = INT32_MIN; }, kInvalid, "dim 0"},
+    {"NumelWrapsToSmall",
+     [](Recipe& r) { input(r) = planned_tensor({INT32_MAX, INT32_MAX, 5}, 0); }, kInvalid,
+     "overflows"},
+    {"NumelWrapsToZero",
+     [](Recipe& r) { input(r) = planned_tensor({1 << 30, 1 << 30, 16}, 0); }, kInvalid,
+     "overflows"},
+    {"NumelWrapsBeforeZero",
+     [](Recipe& r) { input(r) = planned_tensor({INT32_MAX, INT32_MAX, INT32_MAX, 0}, 0); },
+     kInvalid, "overflows"},
+    {"BytesOverflowOnly",
+     [](Recipe& r) {
+       input(r) = planned_tensor({1 << 30, 1 << 30, 2}, 0);
+       input(r).scalar_type = static_cast<int8_t>(fb::ScalarType::DOUBLE);
+     },
+     kInvalid, "overflows"},
+    {"ScalarTypeReserved", [](Recipe& r) { input(r).scalar_type = 9; }, kInvalid,
+     "scalar type 9"},
+    {"ScalarTypeBeyondLast", [](Recipe& r) { input(r).scalar_type = 30; }, kInvalid,
+     "scalar type 30"},
+    {"ScalarTypeNegative", [](Recipe& r) { input(r).scalar_type = -128; }, kInvalid,
+     "scalar type -128"},
+    {"DimOrderTooShort", [](Recipe& r) { input(r).dim_order = {0}; }, kInvalid,
+     "1 entries in its dim order"},
+    {"DimOrderTooLong", [](Recipe& r) { input(r).dim_order = {0, 1, 2}; }, kInvalid,
+     "3 entries in its dim order"},
+    {"DimOrderTwice", [](Recipe& r) { input(r).dim_order = {1, 1}; }, kInvalid, "permutation"},
+    {"DimOrderPastRank", [](Recipe& r) { input(r).dim_order = {0, 2}; }, kInvalid, "permutation"},
+    {"DimOrderPastMask", [](Recipe& r) { input(r).dim_order = {0, 255}; }, kInvalid,
+     "permutation"},
+    {"StorageOffsetNegative", [](Recipe& r) { input(r).storage_offset = -1; }, kInvalid,
+     "storage offset -1"},
+    {"StorageOffset", [](Recipe& r) { input(r).storage_offset = 4; }, kUnsupported,
+     "storage offset 4"},
+    {"LayoutNotStrided", [](Recipe& r) { input(r).layout = 1; }, kUnsupported, "layout 1"},
+    {"UnboundedSizes", [](Recipe& r) { input(r).dynamism = 2; }, kUnsupported, "no bound"},
+    {"DynamismUnknown", [](Recipe& r) { input(r).dynamism = 3; }, kInvalid, "dynamism 3"},
+    {"DynamismNegative", [](Recipe& r) { input(r).dynamism = -1; }, kInvalid, "dynamism -1"},
+    {"OtherDevice",
+     [](Recipe& r) { input(r).extra = ExtraRecipe{{}, {}, fb::DeviceType::CUDA}; },
+     kUnsupported, "device type 1"},
+    {"LocationUnknown",
+     [](Recipe& r) {
+       input(r).extra = ExtraRecipe{{}, static_cast<fb::TensorDataLocation>(2), {}};
+     },
+     kInvalid, "data location 2"},
+    {"ExternalWithoutName",
+     [](Recipe& r) { input(r).extra = ExtraRecipe{{}, fb::TensorDataLocation::EXTERNAL, {}}; },
+     kInvalid, "whose name is missing"},
+    {"ExternalWithNulInName",
+     [](Recipe& r) {
+       input(r).extra = ExtraRecipe{std::string("a\0b", 3), fb::TensorDataLocation::EXTERNAL, {}};
+     },
+     kInvalid, "name"},
+    {"ConstantPastTable", [](Recipe& r) { constant(r).constant = 2; }, kInvalid,
+     "entry 2 of constant data"},
+    {"ConstantHuge", [](Recipe& r) { constant(r).constant = UINT32_MAX; }, kInvalid,
+     "constant data"},
+    {"ConstantLongerThanSegment", [](Recipe& r) { constant(r).sizes = {4}; }, kInvalid,
+     "16 bytes at offset 0"},
+    {"ConstantEndsPastSegment",
+     [](Recipe& r) {
+       r.constants->offsets[1] = 4;
+     },
+     kInvalid, "12 bytes at offset 4"},
+    {"ConstantMisaligned",
+     [](Recipe& r) {
+       r.constants->offsets[1] = 2;
+       constant(r).sizes = {2};
+     },
+     kInvalid, "offset 2 of constant data"},
+    {"ConstantWithoutConstants", [](Recipe& r) { r.constants.reset(); }, kInvalid, "constant 1"},
+    {"OldConstantTooShort",
+     [](Recipe& r) {
+       r.constants.reset();
+       r.constant_buffers = {{}, std::vector<uint8_t>(11)};
+     },
+     kInvalid, "12 bytes of constant 1, which has 11"},
+    {"InitialValueWithoutAny", [](Recipe& r) { output(r).constant = 1; }, kInvalid,
+     "initial value 1"},
+    {"InitialValuePastSegment",
+     [](Recipe& r) {
+       output(r).constant = 1;
+       r.mutable_data = {{0, {0, 0}}};
+     },
+     kInvalid, "24 bytes at offset 0 of mutable data"},
+    {"InitialValuePastTable",
+     [](Recipe& r) {
+       output(r).constant = 2;
+       r.mutable_data = {{0, {0, 0}}};
+     },
+     kInvalid, "entry 2 of mutable data"},
+
+    // Plan and memory.
+    {"ArenaZero", [](Recipe& r) { input(r).place->memory_id = 0; }, kInvalid, "arena 0"},
+    {"ArenaPastCount", [](Recipe& r) { input(r).place->memory_id = 2; }, kInvalid, "arena 2"},
+    {"ArenaHuge", [](Recipe& r) { input(r).place->memory_id = UINT32_MAX; }, kInvalid,
+     "arena 4294967295"},
+    {"PlacePastArena", [](Recipe& r) { output(r).place->offset = 44; }, kInvalid,
+     "24 bytes at offset 44 of arena 1, which has 64"},
+    {"PlaceOffsetWraps", [](Recipe& r) { output(r).place->offset = ~uint64_t{3}; }, kInvalid,
+     "arena 1"},
+    {"PlaceOffsetHighPart", [](Recipe& r) { output(r).place->offset = uint64_t{1} << 32; },
+     kInvalid, "offset 4294967296"},
+    {"PlaceMisaligned", [](Recipe& r) { output(r).place->offset = 33; }, kInvalid,
+     "multiple of 4"},
+    {"ArenaTooSmall", [](Recipe& r) { plan(r).arenas[1] = 55; }, kInvalid, "which has 55"},
+    {"NoArenas", [](Recipe& r) { plan(r).arenas.clear(); }, kInvalid, "arena 1"},
+    {"ArenaNegative", [](Recipe& r) { plan(r).arenas[1] = -1; }, kInvalid, "-1 bytes"},
+    {"ArenaMostNegative", [](Recipe& r) { plan(r).arenas[1] = INT64_MIN; }, kInvalid, "arena 1"},
+    {"ArenaBeyondLimit", [](Recipe& r) { plan(r).arenas[1] = int64_t{100} << 30; },
+     Error::OutOfResources, "limit"},
+    {"ArenaOfAllMemory", [](Recipe& r) { plan(r).arenas[1] = INT64_MAX; }, Error::OutOfResources,
+     "limit"},
+    {"ArenasOverflowTogether",
+     [](Recipe& r) { plan(r).arenas = {0, 64, INT64_MAX, INT64_MAX, INT64_MAX}; },
+     Error::OutOfResources, "arena 2"},
+    {"ArenaOnDevice", [](Recipe& r) { plan(r).devices = {{1, fb::DeviceType::CUDA}}; },
+     kUnsupported, "device type 1"},
+    {"DeviceOfUnknownArena", [](Recipe& r) { plan(r).devices = {{2, fb::DeviceType::CPU}}; },
+     kInvalid, "arena 2"},
+
+    // Instructions.
+    {"NoChains", [](Recipe& r) { plan(r).chains.clear(); }, kInvalid, "no chain"},
+    {"InputPastEnd", [](Recipe& r) { plan(r).inputs = {4}; }, kInvalid, "input 0 is value 4"},
+    {"InputNegative", [](Recipe& r) { plan(r).inputs = {-1}; }, kInvalid, "input 0 is value -1"},
+    {"OutputPastEnd", [](Recipe& r) { plan(r).outputs = {3, 4}; }, kInvalid,
+     "output 1 is value 4"},
+    {"OperatorPastEnd", [](Recipe& r) { call(r).first = 1; }, kInvalid, "operator 1"},
+    {"OperatorNegative", [](Recipe& r) { call(r).first = -1; }, kInvalid, "operator -1"},
+    {"ArgumentPastEnd", [](Recipe& r) { call(r).args[1] = 4; }, kInvalid,
+     "argument 1 of instruction 0:0 is value 4"},
+    {"ArgumentNegative", [](Recipe& r) { call(r).args[4] = -1; }, kInvalid, "argument 4"},
+    {"InstructionWithoutBody", [](Recipe& r) { call(r).without_body = true; }, kInvalid,
+     "instruction 0:0"},
+    {"InstructionOfTypeNone", [](Recipe& r) { call(r).type = Arguments::NONE; }, kInvalid,
+     "instruction 0:0"},
+    {"InstructionUnknown", [](Recipe& r) { call(r).type = static_cast<Arguments>(6); }, kInvalid,
+     "unknown type 6"},
+    {"DelegateCallWithoutDelegates", [](Recipe& r) { call(r).type = Arguments::DelegateCall; },
+     kInvalid, "delegate 0"},
+    {"MoveFromPastEnd", [](Recipe& r) { add_instruction(r, Arguments::MoveCall, 4, 0); }, kInvalid,
+     "value 4"},
+    {"MoveToNegative", [](Recipe& r) { add_instruction(r, Arguments::MoveCall, 0, -1); }, kInvalid,
+     "value -1"},
+    {"JumpPastEnd", [](Recipe& r) { add_instruction(r, Arguments::JumpFalseCall, 0, 3); },
+     kInvalid, "destination 3"},
+    {"JumpNegative", [](Recipe& r) { add_instruction(r, Arguments::JumpFalseCall, 0, -1); },
+     kInvalid, "destination -1"},
+    {"JumpOnUnknownValue", [](Recipe& r) { add_instruction(r, Arguments::JumpFalseCall, 9, 0); },
+     kInvalid, "value 9"},
+    {"FreeOfUnknownValue", [](Recipe& r) { add_instruction(r, Arguments::FreeCall, 4, 0); },
+     kInvalid, "value 4"},
+    {"OperatorWithoutName", [](Recipe& r) { plan(r).operators[0].name.reset(); }, kInvalid,
+     "name of operator 0"},
+    {"OperatorWithNul",
+     [](Recipe& r) { plan(r).operators[0].name = std::string("aten::add\0x", 11); }, kInvalid,
+     "name of operator 0"},
+    {"OperatorNameTooLong",
+     [](Recipe& r) { plan(r).operators[0].overload = std::string(1000, 'o'); }, kInvalid,
+     "name of operator 0"},
+
+    // Delegates.
+    {"DelegateWithoutId", [](Recipe& r) { add_delegate(r, [](auto& d) { d.id.reset(); }); },
+     kInvalid, "backend of delegate 0"},
+    {"DelegateWithNulInId",
+     [](Recipe& r) { add_delegate(r, [](auto& d) { d.id = std::string("X\0Y", 3); }); }, kInvalid,
+     "backend of delegate 0"},
+    {"DelegateWithoutPayload",
+     [](Recipe& r) { add_delegate(r, [](auto& d) { d.without_payload = true; }); }, kInvalid,
+     "no payload"},
+    {"DelegatePayloadPastEnd", [](Recipe& r) { add_delegate(r, [](auto& d) { d.index = 1; }); },
+     kInvalid, "number 1"},
+    {"DelegateInlinePayloadPastEnd",
+     [](Recipe& r) { add_delegate(r, [](auto& d) { d.location = 0; }); }, kInvalid,
+     "there are 0"},
+    {"DelegateLocationUnknown",
+     [](Recipe& r) { add_delegate(r, [](auto& d) { d.location = 2; }); }, kInvalid,
+     "location 2"},
+    {"CompileSpecWithoutKey",
+     [](Recipe& r) { add_delegate(r, [](auto& d) { d.specs = {{std::nullopt, "v"}}; }); },
+     kInvalid, "key of compile spec 0"},
+    {"CompileSpecWithNul",
+     [](Recipe& r) { add_delegate(r, [](auto& d) { d.specs = {{std::string("k\0", 2), ""}}; }); },
+     kInvalid, "key of compile spec 0"},
+};
+
+Report run(const Recipe& recipe) {
+  const Golden golden;
+  Faults faults;
+  return run_program(build(recipe), golden, &faults);
+}
+
+TEST(StructureTest, RunsTheProgramThatTheAttacksStartFrom) {
+  EXPECT_TRUE(run(Recipe()).all_ok());
+}
+
+class LoadAttackTest : public ::testing::TestWithParam<Attack> {};
+
+TEST_P(LoadAttackTest, IsRefusedWithItsReason) {
+  QuietLog quiet;
+  Recipe recipe;
+  GetParam().change(recipe);
+  const Report report = run(recipe);
+  EXPECT_EQ(report.load, GetParam().error) << to_string(report.load);
+  EXPECT_NE(QuietLog::last().find(GetParam().words), std::string::npos) << QuietLog::last();
+  EXPECT_EQ(report.leaked_buffers, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LoadAttackTest, ::testing::ValuesIn(kLoadAttacks),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// What load cannot know: refused by load_method, or when it is run.
+const Attack kRunAttacks[] = {
+    {"UnknownOperator", [](Recipe& r) { plan(r).operators[0].name = "aten::unheard_of"; },
+     Error::OperatorMissing, "aten::unheard_of.out"},
+    {"UnknownOverload", [](Recipe& r) { plan(r).operators[0].overload = "other"; },
+     Error::OperatorMissing, "aten::add.other"},
+    {"OperatorNameAsFormat", [](Recipe& r) { plan(r).operators[0].name = "%n%s%n::%s"; },
+     Error::OperatorMissing, "%n%s%n::%s.out"},
+    {"UnknownBackend", [](Recipe& r) { add_delegate(r, [](auto& d) { d.id = "Nobody"; }); },
+     Error::NotFound, "backend Nobody"},
+    {"MissingExternalData",
+     [](Recipe& r) {
+       constant(r).extra = ExtraRecipe{"bias", fb::TensorDataLocation::EXTERNAL, {}};
+     },
+     Error::InvalidExternalData, "value 1"},
+    {"NoArguments", [](Recipe& r) { call(r).args.clear(); }, kInvalid, "add.out"},
+    {"OneArgumentLess", [](Recipe& r) { call(r).args = {0, 1, 2}; }, kInvalid, "add.out"},
+    {"IntForTensor", [](Recipe& r) { call(r).args[0] = 2; }, kInvalid, "add.out"},
+    {"TensorForScalar", [](Recipe& r) { call(r).args[2] = 0; }, kInvalid, "add.out"},
+    {"ConstantAsOutput", [](Recipe& r) { call(r).args[3] = 1; }, kInvalid, "add.out"},
+    {"ListAsOutput",
+     [](Recipe& r) {
+       add_value(r, list_value(Types::IntList, {2}));
+       call(r).args[3] = 4;
+     },
+     kInvalid, "add.out"},
+    {"DynamicOutputIsAlsoInput",
+     [](Recipe& r) {
+       output(r).dynamism = 1;
+       call(r).args[0] = 3;
+     },
+     kInvalid, "add.out"},
+    {"OutputWithoutMemory",
+     [](Recipe& r) {
+       plan(r).outputs.clear();
+       output(r).place.reset();
+     },
+     Error::InvalidState, "add.out"},
+    {"JumpToItself",
+     [](Recipe& r) {
+       add_value(r, number_value(Types::Bool, 0));
+       add_instruction(r, Arguments::JumpFalseCall, 4, 1);
+     },
+     Error::OutOfResources, "limit"},
+    {"JumpBackForEver",
+     [](Recipe& r) {
+       add_value(r, number_value(Types::Bool, 0));
+       add_instruction(r, Arguments::JumpFalseCall, 4, 0);
+     },
+     Error::OutOfResources, "limit"},
+    {"JumpOnInt", [](Recipe& r) { add_instruction(r, Arguments::JumpFalseCall, 2, 0); }, kInvalid,
+     "condition of instruction 0:1 is Int"},
+    {"JumpOnFloats", [](Recipe& r) { add_instruction(r, Arguments::JumpFalseCall, 0, 0); },
+     kInvalid, "condition of instruction 0:1 is Tensor"},
+    {"JumpOnNoBools",
+     [](Recipe& r) {
+       add_value(r, planned_tensor({0}, 0));
+       plan(r).values[4].scalar_type = static_cast<int8_t>(fb::ScalarType::BOOL);
+       add_instruction(r, Arguments::JumpFalseCall, 4, 0);
+     },
+     kInvalid, "condition"},
+};
+
+class RunAttackTest : public ::testing::TestWithParam<Attack> {};
+
+TEST_P(RunAttackTest, IsStoppedWithItsReason) {
+  QuietLog quiet;
+  Recipe recipe;
+  GetParam().change(recipe);
+  const Report report = run(recipe);
+  ASSERT_EQ(report.load, Error::Ok) << QuietLog::last();
+  EXPECT_EQ(report.methods[0], GetParam().error) << to_string(report.methods[0]);
+  EXPECT_NE(QuietLog::last().find(GetParam().words), std::string::npos) << QuietLog::last();
+  EXPECT_EQ(report.leaked_buffers, 0);
+  EXPECT_EQ(live_handles(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RunAttackTest, ::testing::ValuesIn(kRunAttacks),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// Odd, but right: must run.
+const Attack kOddities[] = {
+    {"OperatorListedButNotCalled",
+     [](Recipe& r) { plan(r).operators.push_back({"aten::unheard_of", "out"}); }, Error::Ok, ""},
+    {"MethodNameIsAFormat", [](Recipe& r) { plan(r).name = "../%n%s"; }, Error::Ok, ""},
+    {"RankAtLimit",
+     [](Recipe& r) { add_value(r, planned_tensor(std::vector<int32_t>(16, 1), 0)); }, Error::Ok,
+     ""},
+    {"RankZero", [](Recipe& r) { add_value(r, planned_tensor({}, 0)); }, Error::Ok, ""},
+    {"DimZeroBesideHugeDim", [](Recipe& r) { add_value(r, planned_tensor({INT32_MAX, 0}, 64)); },
+     Error::Ok, ""},
+    {"ArgumentsInAbundance", [](Recipe& r) { call(r).args.resize(1000, 2); }, Error::Ok, ""},
+    {"InputUsedTwice", [](Recipe& r) { plan(r).inputs = {0, 0}; }, Error::Ok, ""},
+    {"ManyNamesForOneSegment", [](Recipe& r) { r.named_data = {{"a", 0}, {"b", 0}, {"b", 0}}; },
+     Error::Ok, ""},
+    {"MoveOntoItself", [](Recipe& r) { add_instruction(r, Arguments::MoveCall, 3, 3); }, Error::Ok,
+     ""},
+    {"UseAfterFree",
+     [](Recipe& r) {
+       add_instruction(r, Arguments::FreeCall, 3, 0);
+       add_instruction(r, Arguments::FreeCall, 3, 0);
+       plan(r).chains[0].push_back(plan(r).chains[0][0]);
+     },
+     Error::Ok, ""},
+    {"JumpToTheEnd",
+     [](Recipe& r) {
+       add_value(r, number_value(Types::Bool, 0));
+       add_instruction(r, Arguments::JumpFalseCall, 4, 2);
+     },
+     Error::Ok, ""},
+    {"ValuesOverlap", [](Recipe& r) { output(r).place->offset = 4; }, Error::Ok, ""},
+    {"OutputIsTheInput", [](Recipe& r) { call(r).args = {0, 1, 2, 0, 0}; }, Error::Ok, ""},
+    {"NoHeaderNoSegments",
+     [](Recipe& r) {
+       r.with_header = false;
+       r.segments.clear();
+       r.constants.reset();
+       r.constant_buffers = {{}, std::vector<uint8_t>(12)};
+     },
+     Error::Ok, ""},
+    {"OldHeader", [](Recipe& r) { r.header_length = 24; }, Error::Ok, ""},
+    {"NewerHeader", [](Recipe& r) { r.header_length = 1000; }, Error::Ok, ""},
+    {"EmptyInlinePayload",
+     [](Recipe& r) {
+       r.inline_payloads = {{}};
+       add_delegate(r, [](auto& d) { d.location = 0; });
+     },
+     Error::Ok, ""},
+    {"SegmentsOverlapAndShare",
+     [](Recipe& r) {
+       r.segments.push_back(r.segments[0]);
+       r.change_segment = [](size_t i, uint64_t* offset, uint64_t*) {
+         if (i == 1) *offset = 0;
+       };
+     },
+     Error::Ok, ""},
+    {"UnknownTextInStringIsNotUtf8",
+     [](Recipe& r) {
+       ValueRecipe text = number_value(Types::String, 0);
+       text.text = "\xff\xfe\x80";
+       add_value(r, text);
+     },
+     Error::Ok, ""},
+    {"BoolListOfOddBytes",
+     [](Recipe& r) { add_value(r, list_value(Types::BoolList, {0, 1, 2, 255})); }, Error::Ok, ""},
+};
+
+class OddityTest : public ::testing::TestWithParam<Attack> {};
+
+TEST_P(OddityTest, Runs) {
+  Recipe recipe;
+  GetParam().change(recipe);
+  const Report report = run(recipe);
+  EXPECT_TRUE(report.all_ok());
+  EXPECT_EQ(report.leaked_buffers, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OddityTest, ::testing::ValuesIn(kOddities),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace petrel::faults
