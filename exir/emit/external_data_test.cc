@@ -191,6 +191,7 @@ TEST(ExternalWeights, TheFileIsWrittenEvenIfItIsEmpty) {
   ASSERT_NE(data->segments(), nullptr);
   ASSERT_NE(data->named_data(), nullptr);
   EXPECT_EQ(data->named_data()->size(), 0u);
+  EXPECT_EQ(files->at("w.ptd").size(), read<uint64_t>(files->at("w.ptd"), 32));
 }
 
 TEST(State, KeepsItsInitialValueAndIsWrittenBack) {

@@ -83,6 +83,8 @@ absl::StatusOr<uint64_t> write_file(absl::Span<const uint8_t> flatbuffer,
     const Blob::Bytes bytes = piece.blob.bytes();
     PETREL_RETURN_IF_ERROR(writer.write(bytes.span()));
   }
+  // Readers want the segment base inside the file, also with nothing there.
+  PETREL_RETURN_IF_ERROR(writer.pad_to(segment_base));
   return writer.position();
 }
 

@@ -30,7 +30,8 @@ void append_u32(std::vector<uint8_t>* bytes, uint32_t value);
 void append_u64(std::vector<uint8_t>* bytes, uint64_t value);
 
 // Writes `flatbuffer` with `header` (already padded; may be empty) spliced in,
-// then each piece at `segment_base` plus its offset. Returns the file's size.
+// then each piece at `segment_base` plus its offset; ends no earlier than at
+// `segment_base`. Returns the file's size.
 absl::StatusOr<uint64_t> write_file(absl::Span<const uint8_t> flatbuffer,
                                     absl::Span<const uint8_t> header,
                                     uint64_t segment_base,
