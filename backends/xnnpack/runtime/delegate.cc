@@ -115,6 +115,10 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options) 
       report("make a runtime",
              xnn_create_runtime_v4(subgraph.get(), options.share_weights ? weights_.provider() : nullptr,
                                    workspace_, thread_pool_.get(), 0, &runtime_)));
+  if (weights_.failed()) {
+    PETREL_LOG(Error, "the packed weights of the delegate cannot be kept");
+    return Error::Internal;
+  }
   weights_.forget_sources();
   return Error::Ok;
 }

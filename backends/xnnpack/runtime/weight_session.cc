@@ -50,16 +50,20 @@ bool WeightSession::make_key(const xnn_weights_cache_look_up_key& in, Digest* ou
   return true;
 }
 
-size_t WeightSession::keep(PackedRegionPtr region) {
+size_t WeightSession::keep(const Digest& key, PackedRegionPtr region) {
   regions_.push_back(std::move(region));
+  indices_[key] = regions_.size() - 1;
   return regions_.size() - 1;
 }
 
 size_t WeightSession::look_up(void* context, const xnn_weights_cache_look_up_key* key) {
+  WeightSession& session = *self(context);
   Digest digest;
-  if (!self(context)->make_key(*key, &digest)) return kNotFound;
+  if (!session.make_key(*key, &digest)) return kNotFound;
+  const auto known = session.indices_.find(digest);
+  if (known != session.indices_.end()) return known->second;
   PackedRegionPtr region = PackedWeights::instance().find(digest);
-  return region == nullptr ? kNotFound : self(context)->keep(std::move(region));
+  return region == nullptr ? kNotFound : session.keep(digest, std::move(region));
 }
 
 void* WeightSession::reserve_space(void* context, size_t size) {
@@ -68,17 +72,24 @@ void* WeightSession::reserve_space(void* context, size_t size) {
   return pending == nullptr ? nullptr : pending->data();
 }
 
+// Some operators call this without having packed anything, with null for
+// `data`, when look_up found the filter.
 size_t WeightSession::look_up_or_insert(void* context, const xnn_weights_cache_look_up_key* key,
                                         void* data, size_t size) {
-  std::unique_ptr<PackedRegion> region = std::move(self(context)->pending_);
-  if (region == nullptr || region->data() != data || region->size() != size) return kNotFound;
+  WeightSession& session = *self(context);
+  std::unique_ptr<PackedRegion> region = std::move(session.pending_);
   Digest digest;
-  // A filter that was not announced is packed for this delegate alone.
-  if (!self(context)->make_key(*key, &digest)) {
-    return self(context)->keep(PackedRegionPtr(region.release()));
+  if (session.make_key(*key, &digest)) {
+    const auto known = session.indices_.find(digest);
+    if (known != session.indices_.end()) return known->second;
+    const bool is_packed =
+        region != nullptr && region->data() == data && region->size() == size;
+    PackedRegionPtr kept =
+        is_packed ? PackedWeights::instance().insert(digest, std::move(region)) : nullptr;
+    if (kept != nullptr) return session.keep(digest, std::move(kept));
   }
-  PackedRegionPtr kept = PackedWeights::instance().insert(digest, std::move(region));
-  return kept == nullptr ? kNotFound : self(context)->keep(std::move(kept));
+  session.failed_ = true;
+  return kNotFound;
 }
 
 // Regions never move, so XNNPACK may use them at any time.

@@ -9,6 +9,7 @@
 //   session.add_filter(filter_data, digest_of_bytes_and_use);
 //   session.add_bias(bias_data, digest_of_bytes);
 //   xnn_create_runtime_v4(subgraph, session.provider(), ...);
+//   if (session.failed()) ...     // XNNPACK does not look at all results
 //   session.forget_sources();     // filters and biases may be freed now
 //
 // It must outlive the XNNPACK runtime that was made with it. Two filters at one
@@ -39,6 +40,10 @@ class WeightSession {
   void add_bias(const void* data, const Digest& identity);
   void forget_sources();
 
+  // True when a packed filter could not be kept: the XNNPACK runtime made with
+  // this session must not run.
+  bool failed() const { return failed_; }
+
   xnn_weights_cache_t provider() { return &provider_; }
 
  private:
@@ -52,7 +57,7 @@ class WeightSession {
 
   // False when the filter or bias is not one of those added.
   bool make_key(const xnn_weights_cache_look_up_key& in, Digest* out) const;
-  size_t keep(PackedRegionPtr region);
+  size_t keep(const Digest& key, PackedRegionPtr region);
 
   xnn_weights_cache_provider provider_;
   std::map<const void*, Digest> filters_;
@@ -61,6 +66,8 @@ class WeightSession {
   std::unique_ptr<PackedRegion> pending_;
   // XNNPACK's "offset" is an index into this.
   std::vector<PackedRegionPtr> regions_;
+  std::map<Digest, size_t> indices_;
+  bool failed_ = false;
 };
 
 }  // namespace petrel::backends::xnnpack
