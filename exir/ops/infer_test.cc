@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compares the rules of the table with what eager PyTorch gives, and feeds them
+// arguments that no rule should trust.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <random>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "exir/ir/graph.h"
+#include "exir/ir/text.h"
+#include "exir/ops/table.h"
+
+namespace petrel::exir {
+namespace {
+
+// The methods of testdata/infer_cases.txt.
+std::vector<std::string> read_cases() {
+  std::ifstream file("exir/ops/testdata/infer_cases.txt");
+  std::vector<std::string> cases;
+  std::string line;
+  while (std::getline(file, line)) {
+    if (absl::StartsWith(line, "method ")) cases.emplace_back();
+    if (!cases.empty()) absl::StrAppend(&cases.back(), line, "\n");
+  }
+  return cases;
+}
+
+std::string join_types(const std::vector<Type>& types) {
+  std::string text;
+  for (const Type& type : types) absl::StrAppend(&text, to_string(type), " ");
+  return text;
+}
+
+TEST(Infer, AgreesWithEagerPyTorch) {
+  const std::vector<std::string> cases = read_cases();
+  ASSERT_GT(cases.size(), 1800u);
+  std::set<const OpInfo*> covered;
+  for (const std::string& text : cases) {
+    const auto graph = parse_graph(text, find_op, nullptr);
+    ASSERT_TRUE(graph.ok()) << graph.status() << "\n" << text;
+    for (const auto& node : (*graph)->nodes()) {
+      std::vector<Type> expected;
+      for (size_t i = 0; i < node->num_results(); ++i) {
+        expected.push_back(node->result(i)->type());
+      }
+      covered.insert(&node->op());
+      const auto inferred = node->op().infer(node->op(), node->arguments());
+      ASSERT_TRUE(inferred.ok()) << inferred.status() << "\n" << text;
+      EXPECT_EQ(join_types(*inferred), join_types(expected)) << text;
+    }
+  }
+  // Rows without a case: those that no exported program can use yet.
+  std::set<std::string> missing;
+  for (const OpInfo* row : all_ops()) {
+    if (covered.count(row) == 0) missing.insert(row->full_name());
+  }
+  EXPECT_EQ(missing,
+            (std::set<std::string>{
+                "aten.masked_select.default", "aten.nonzero.default",
+                "aten.repeat_interleave.Tensor",
+                "aten.repeat_interleave.self_Tensor",
+                "aten.unique_consecutive.default",
+                "petrel.delegate_call.default"}));
+}
+
+TEST(Infer, RefusesResultsWhoseSizeDependsOnData) {
+  const auto graph = parse_graph(
+      "method @m(%x: f32[4]) {\n"
+      "  %r = aten.nonzero.default(%x) : i64[4,1]\n"
+      "  return %r\n}\n",
+      find_op, nullptr);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const Node& node = *(*graph)->nodes().front();
+  const auto inferred = node.op().infer(node.op(), node.arguments());
+  EXPECT_EQ(inferred.status().code(), absl::StatusCode::kUnimplemented);
+}
+
+struct Wrong {
+  const char* call;     // the node, results of any type
+  const char* message;  // part of the error
+};
+
+TEST(Infer, NamesTheArgumentThatDoesNotFit) {
+  const Wrong kWrong[] = {
+      {"aten.add.Tensor(%a, %b, 1)", "[4,5] do not broadcast"},
+      {"aten.conv2d.default(%x, %w, none, [0,0], [0,0], [1,1], 1)",
+       "argument 'stride' has 0, must be in [1, 2^31)"},
+      {"aten.conv2d.default(%x, %w, none, [1,1], [0,0], [1,1], 0)",
+       "argument 'groups' is 0"},
+      {"aten.conv2d.default(%x, %w, none, [1,1], [-1,0], [1,1], 1)",
+       "argument 'padding' has -1"},
+      {"aten.conv2d.default(%x, %w, none, [1,1], [0,0], [9,9], 1)",
+       "does not fit dim 2 of 8"},
+      {"aten.max_pool2d.default(%x, [0,2], [], [0,0], [1,1], false)",
+       "argument 'kernel_size' has 0"},
+      {"aten.view.default(%a, [-1,-1])", "more than one -1"},
+      {"aten.view.default(%a, [4])", "do not hold 6 elements"},
+      {"aten.view.default(%a, [4194305,4194305,211106198978564])",
+       "no sizes of a tensor"},
+      {"aten.expand.default(%a, [2147483647,2147483647,2,3], false)",
+       "more than 2^63 bytes"},
+      {"aten.slice.Tensor(%a, 0, 0, 1, 0)", "argument 'step' is 0"},
+      {"aten.select.int(%a, 0, 2)", "argument 'index' is 2"},
+      {"aten.select.int(%a, 2, 0)", "argument 'dim' is 2"},
+      {"aten.split.Tensor(%a, 0, 0)", "into parts of 0"},
+      {"aten.softmax.int(%a, 7, none)", "argument 'dim' is 7"},
+      {"aten.sum.dim_IntList(%a, [0,-2], false, none)",
+       "dimension 0 twice"},
+      {"aten.arange.start_step(0, 5, 0, none, none, none, none)",
+       "in steps of 0"},
+      {"aten.linear.default(%a, %b, none)", "do not multiply"},
+      {"aten.dropout.default(%a, 0.5, true)", "in training mode"},
+      {"aten.batch_norm.default(%x, none, none, none, none, false, 0.1, 0.1,"
+       " true)",
+       "neither training"},
+      {"aten.add.Tensor(none, %b, 1)", "argument 'self' is none"},
+      {"aten.add.Tensor(%a, %b, \"x\")", "argument 'alpha' has the wrong kind"},
+      {"aten.upsample_nearest2d.vec(%x, none, [inf,1.0])",
+       "argument 'scale_factors' has inf"},
+      {"aten.upsample_nearest2d.vec(%x, none, [nan,1.0])", "has nan"},
+  };
+  for (const Wrong& wrong : kWrong) {
+    const std::string text = absl::StrCat(
+        "method @m(%a: f32[2,3], %b: f32[4,5], %x: f32[1,3,8,8], "
+        "%w: f32[4,3,3,3]) {\n  %r = ",
+        wrong.call, " : f32[1]\n  return %r\n}\n");
+    const auto graph = parse_graph(text, find_op, nullptr);
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    const Node& node = *(*graph)->nodes().front();
+    const auto inferred = node.op().infer(node.op(), node.arguments());
+    ASSERT_FALSE(inferred.ok()) << wrong.call;
+    EXPECT_TRUE(
+        absl::StrContains(inferred.status().message(), wrong.message))
+        << wrong.call << ": " << inferred.status();
+  }
+}
+
+// Arguments from a small pool of values that break careless arithmetic.
+class ArgumentMaker {
+ public:
+  explicit ArgumentMaker(uint32_t seed) : random_(seed), graph_("m") {
+    const Sizes kSizes[] = {{},        {0},          {1},       {4},
+                            {2, 3},    {3, 3},       {0, 3},    {1, 3, 8, 8},
+                            {4, 3, 3}, {2, 2, 3, 4}, {2, 4, 4}, {4, 3, 3, 3},
+                            {2147483647, 1000000}, {1, 2, 3, 4, 5, 6}};
+    for (const Sizes& sizes : kSizes) {
+      for (ScalarType dtype : {ScalarType::kFloat, ScalarType::kLong,
+                               ScalarType::kBool, ScalarType::kHalf}) {
+        values_.push_back(
+            graph_.add_input(TensorType::contiguous(dtype, sizes), "x"));
+      }
+    }
+    values_.push_back(
+        graph_.add_input(Type::scalar(Type::Kind::kInt), "scalar"));
+  }
+
+  Argument make(const ArgSpec& spec) {
+    if (below(20) == 0) return anything();
+    if (spec.is_optional && below(3) == 0) return Argument();
+    if (spec.has_default && below(3) == 0) return spec.default_value;
+    if (!spec.is_list) return single(spec.kind);
+    const size_t count = spec.fixed_length > 0 && below(4) != 0
+                             ? spec.fixed_length
+                             : below(7);
+    if (spec.kind == ArgKind::kTensor) {
+      Argument::List list;
+      for (size_t i = 0; i < count; ++i) {
+        list.push_back(spec.has_optional_items && below(3) == 0
+                           ? Argument()
+                           : Argument(tensor()));
+      }
+      return Argument(std::move(list));
+    }
+    if (spec.kind == ArgKind::kFloat) {
+      Argument::Floats floats;
+      for (size_t i = 0; i < count; ++i) floats.push_back(real());
+      return Argument(std::move(floats));
+    }
+    Argument::Ints ints;
+    for (size_t i = 0; i < count; ++i) ints.push_back(integer());
+    return Argument(std::move(ints));
+  }
+
+ private:
+  size_t below(size_t bound) { return random_() % bound; }
+
+  int64_t integer() {
+    constexpr int64_t kPool[] = {
+        0,  1,  2,  3,  4,  5,  6,  7,  -1, -2,
+        -3, -4, 12, 16, 1 << 30, 2147483647, 2147483648, -2147483648,
+        std::numeric_limits<int64_t>::max(),
+        std::numeric_limits<int64_t>::min(),
+        std::numeric_limits<int64_t>::max() - 1, int64_t{1} << 62};
+    // Small ones most of the time, so that rules get past their first check.
+    return kPool[below(below(3) == 0 ? std::size(kPool) : 8)];
+  }
+
+  double real() {
+    constexpr double kPool[] = {0.0, 1.0, 2.0, 0.5, -1.0, 1e300, -1e300,
+                                std::numeric_limits<double>::infinity(),
+                                std::numeric_limits<double>::quiet_NaN()};
+    return kPool[below(std::size(kPool))];
+  }
+
+  Value* tensor() { return values_[below(values_.size() - 1)]; }
+
+  Argument single(ArgKind kind) {
+    switch (kind) {
+      case ArgKind::kTensor:
+        return Argument(tensor());
+      case ArgKind::kScalar:
+        return below(2) == 0 ? Argument(integer()) : Argument(real());
+      case ArgKind::kInt:
+        return Argument(integer());
+      case ArgKind::kFloat:
+        return Argument(real());
+      case ArgKind::kBool:
+        return Argument(below(2) == 0);
+      case ArgKind::kString: {
+        const char* kPool[] = {"same", "valid",    "reflect", "ij,jk->ik",
+                               "xy",   "->...a",   "...,",    ",,,->",
+                               "",     "a...b->b", "constant"};
+        return Argument(std::string(kPool[below(std::size(kPool))]));
+      }
+      case ArgKind::kScalarType:
+        return Argument(below(2) == 0 ? ScalarType::kFloat
+                                      : ScalarType::kChar);
+      case ArgKind::kMemoryFormat:
+        return Argument(MemoryFormat::kContiguous);
+      default:
+        return Argument();
+    }
+  }
+
+  Argument anything() {
+    switch (below(8)) {
+      case 0:
+        return Argument();
+      case 1:
+        return Argument(values_.back());
+      case 2:
+        return Argument(Argument::List{Argument(int64_t{1}), Argument()});
+      case 3:
+        return Argument(Argument::Ints{integer(), integer()});
+      case 4:
+        return Argument(std::string("x"));
+      case 5:
+        return Argument(Argument::Bools{true});
+      case 6:
+        return Argument(Argument::List{Argument(values_.back())});
+      default:
+        return Argument(tensor());
+    }
+  }
+
+  std::mt19937 random_;
+  Graph graph_;
+  std::vector<Value*> values_;
+};
+
+TEST(Infer, SurvivesAnyArguments) {
+  ArgumentMaker maker(20240607);
+  size_t accepted = 0;
+  for (const OpInfo* row : all_ops()) {
+    if (row->infer == nullptr) continue;
+    for (int round = 0; round < 300; ++round) {
+      std::vector<Argument> arguments;
+      for (const ArgSpec& spec : row->args) {
+        arguments.push_back(maker.make(spec));
+      }
+      const auto inferred = row->infer(*row, arguments);
+      if (!inferred.ok()) {
+        EXPECT_FALSE(inferred.status().message().empty()) << row->full_name();
+        continue;
+      }
+      ++accepted;
+      for (const Type& type : *inferred) {
+        if (!type.is_tensor()) continue;
+        EXPECT_TRUE(check_tensor_type(type.tensor).ok()) << row->full_name();
+      }
+    }
+  }
+  // Else the arguments were too wild to reach the rules.
+  EXPECT_GT(accepted, 10000u);
+}
+
+TEST(Infer, RefusesAnotherNumberOfArguments) {
+  for (const OpInfo* row : all_ops()) {
+    if (row->infer == nullptr) continue;
+    const std::vector<Argument> arguments(row->args.size() + 1);
+    EXPECT_FALSE(row->infer(*row, arguments).ok()) << row->full_name();
+  }
+}
+
+}  // namespace
+}  // namespace petrel::exir
