@@ -22,6 +22,9 @@ def _split(entries, default_function):
         pairs.append((label, function or default_function(label)))
     return pairs
 
+def _unique(labels):
+    return {label: None for label in labels}.keys()
+
 def _declaration(result, function):
     namespace, _, name = function.rpartition("::")
     return "namespace %s { %s %s(); }" % (namespace, result, name)
@@ -94,6 +97,6 @@ def petrel_registry(name, kernels = [], backends = [], visibility = None, **kwar
         srcs = [name + ".cc"],
         visibility = visibility,
         deps = ["//runtime/executor:registry"] +
-               [label for label, _ in kernel_pairs + backend_pairs],
+               _unique([label for label, _ in kernel_pairs + backend_pairs]),
         **kwargs
     )
