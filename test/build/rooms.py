@@ -15,6 +15,7 @@ Nothing knows test, except test. Targets at the root are names for users; only
 test and examples use them. Edges are those that Bazel sees: whatever a target
 names in any attribute, after macros and for all branches of select().
 """
+import os
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
@@ -90,14 +91,32 @@ def _backend_violation(here, there):
     return "%s of a backend does not depend on %s" % (part, there[0])
 
 
+def _packages(workspace):
+    """The packages of a tree: what //... would be in a tree without links.
+
+    //... itself enters the links that another Bazel has left there.
+    """
+    packages = []
+    for folder, folders, files in os.walk(workspace):
+        package = os.path.relpath(folder, workspace)
+        if package != "." and "WORKSPACE" in files:
+            folders.clear()  # another repository
+            continue
+        folders[:] = [name for name in folders if name[0] != "."]
+        if "BUILD.bazel" in files:
+            packages.append("" if package == "." else package)
+    return sorted(packages)
+
+
 def edges(workspace, output_base):
     """All pairs (target, label that it names) of a workspace, by bazel query."""
+    patterns = ["//%s:all" % package for package in _packages(workspace)]
     result = subprocess.run(
         [
             "bazel", "--batch", "--output_base=" + output_base,
             "--host_jvm_args=-Xmx1g", "query", "--output=xml",
             "--noimplicit_deps", "--notool_deps",
-            "kind(rule, //...)"
+            "kind(rule, set(%s))" % " ".join(patterns)
         ],
         cwd=workspace, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         universal_newlines=True, check=False)
