@@ -95,6 +95,8 @@ def petrel_registry(name, kernels = [], backends = [], visibility = None, **kwar
     cc_library(
         name = name,
         srcs = [name + ".cc"],
+        # Users call default_registry() without depending on this target.
+        alwayslink = True,
         visibility = visibility,
         deps = ["//runtime/executor:registry"] +
                _unique([label for label, _ in kernel_pairs + backend_pairs]),
