@@ -44,7 +44,8 @@ uint8_t axis_at(const Tensor& tensor, size_t place) {
   return order.empty() ? static_cast<uint8_t>(place) : order[place];
 }
 
-// Argument `index` as an f32 tensor of the right rank with data.
+// Argument `index` as an f32 tensor with data and of the right rank. Scalars,
+// which ExecuTorch writes as [1], may also come as what they are: rank 0.
 Result<Tensor> tensor_argument(Span<EValue*> args, size_t index, size_t rank) {
   Result<Tensor> argument = args[index]->tryToTensor();
   if (!argument.ok()) {
@@ -57,7 +58,8 @@ Result<Tensor> tensor_argument(Span<EValue*> args, size_t index, size_t rank) {
                static_cast<int>(tensor.scalar_type()));
     return Error::InvalidArgument;
   }
-  if (static_cast<size_t>(tensor.dim()) != rank) {
+  const bool is_scalar = tensor.dim() == 0 && rank == 1;
+  if (static_cast<size_t>(tensor.dim()) != rank && !is_scalar) {
     PETREL_LOG(Error, "argument %zu has rank %zd, must be %zu", index, tensor.dim(), rank);
     return Error::InvalidArgument;
   }
@@ -149,7 +151,8 @@ Error Delegate::bind_inputs(const runtime::BackendExecutionContext& context, Spa
     Dims& dims = graph_.values[input.value].dims;
     PETREL_ASSIGN_OR_RETURN(const Tensor tensor, tensor_argument(args, i, dims.size()));
     for (size_t place = 0; place < dims.size(); ++place) {
-      const auto size = static_cast<uint32_t>(tensor.size(axis_at(tensor, place)));
+      const auto size =
+          tensor.dim() == 0 ? 1u : static_cast<uint32_t>(tensor.size(axis_at(tensor, place)));
       if (dims[place] != size) *reshape = true;
       dims[place] = size;
     }
@@ -212,10 +215,13 @@ Error Delegate::bind_outputs(Span<EValue*> args, bool* setup) {
       return Error::InvalidArgument;
     }
     Tensor::SizesType sizes[kMaxValueRank];
-    for (size_t place = 0; place < dims.size(); ++place) {
+    const auto rank = static_cast<size_t>(tensor.dim());
+    for (size_t place = 0; place < rank; ++place) {
       sizes[axis_at(tensor, place)] = static_cast<Tensor::SizesType>(dims[place]);
     }
-    if (const Error error = runtime::resize_tensor(tensor, {sizes, dims.size()});
+    const bool fits = rank == dims.size() || dims[0] == 1;
+    if (const Error error = fits ? runtime::resize_tensor(tensor, {sizes, rank})
+                                 : Error::InvalidArgument;
         error != Error::Ok) {
       PETREL_LOG(Error, "argument %zu cannot take an output of %s", index,
                  to_string(dims).c_str());
