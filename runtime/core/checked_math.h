@@ -64,10 +64,16 @@ template <typename T>
       return false;
     }
   }
-  // Differences of element pointers must be representable.
+  // Strides must be representable.
   if (numel > static_cast<size_t>(std::numeric_limits<ptrdiff_t>::max())) return false;
   *out = zero ? 0 : numel;
   return true;
+}
+
+// Bytes of `numel` elements. False if they are more than an object can have.
+[[nodiscard]] constexpr bool checked_nbytes(size_t numel, size_t element_bytes, size_t* out) {
+  return checked_mul(numel, element_bytes, out) &&
+         *out <= static_cast<size_t>(std::numeric_limits<ptrdiff_t>::max());
 }
 
 // True if [offset, offset + size) lies in [0, limit).

@@ -51,6 +51,13 @@ TEST(CheckedMathTest, CountsElements) {
   EXPECT_FALSE(checked_numel(span({INT32_MAX, INT32_MAX, 4, 0}), &numel));
 }
 
+TEST(CheckedMathTest, LimitsBytesToWhatAnObjectCanHave) {
+  size_t bytes = 0;
+  EXPECT_TRUE(checked_nbytes(SIZE_MAX / 8, 4, &bytes));
+  EXPECT_FALSE(checked_nbytes(SIZE_MAX / 4, 4, &bytes));
+  EXPECT_FALSE(checked_nbytes(SIZE_MAX / 2, 4, &bytes));
+}
+
 TEST(CheckedMathTest, KnowsBounds) {
   EXPECT_TRUE(in_bounds(0, 0, 0));
   EXPECT_TRUE(in_bounds(4, 6, 10));

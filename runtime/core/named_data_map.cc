@@ -28,7 +28,7 @@ Result<TensorLayout> TensorLayout::create(Span<const int32_t> sizes,
   }
   size_t numel = 0;
   size_t bytes = 0;
-  if (!checked_numel(sizes, &numel) || !checked_mul(numel, element_size(scalar_type), &bytes)) {
+  if (!checked_numel(sizes, &numel) || !checked_nbytes(numel, element_size(scalar_type), &bytes)) {
     PETREL_LOG(Error, "the sizes of a tensor layout are negative or their product overflows");
     return Error::InvalidArgument;
   }

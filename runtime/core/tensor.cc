@@ -21,7 +21,7 @@ TensorImpl::TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* dat
   size_t bytes = 0;
   consistent_ = dim >= 0 && dim_ <= kTensorDimensionLimit && is_valid(type) &&
                 checked_numel(Span<const SizesType>(sizes, dim_), &numel) &&
-                checked_mul(numel, runtime::element_size(type), &bytes) &&
+                checked_nbytes(numel, runtime::element_size(type), &bytes) &&
                 (dim_order == nullptr || is_permutation({dim_order, dim_}));
   if (!consistent_) {
     numel = 0;
@@ -104,7 +104,7 @@ Error TensorImpl::check_resize(Span<const SizesType> new_sizes, size_t limit_byt
     return Error::NotSupported;
   }
   size_t bytes = 0;
-  if (!checked_numel(new_sizes, numel) || !checked_mul(*numel, element_size(), &bytes) ||
+  if (!checked_numel(new_sizes, numel) || !checked_nbytes(*numel, element_size(), &bytes) ||
       bytes > limit_bytes) {
     PETREL_LOG(Error, "new sizes of a tensor need more than the %zu bytes it has room for",
                limit_bytes);

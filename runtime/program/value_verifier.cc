@@ -171,8 +171,7 @@ class ValueVerifier final {
       }
     }
     size_t numel = 0;
-    if (!checked_numel(sizes, &numel) || !checked_mul(numel, element_bytes, nbytes) ||
-        *nbytes > SIZE_MAX / 2) {
+    if (!checked_numel(sizes, &numel) || !checked_nbytes(numel, element_bytes, nbytes)) {
       PETREL_LOG_VALUE("%s", "the number of its bytes overflows");
       return Error::InvalidProgram;
     }
