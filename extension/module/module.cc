@@ -231,6 +231,11 @@ Result<Module::LoadedMethod*> Module::loaded(const std::string& method) {
   return methods_.back().get();
 }
 
+EValue Module::get_input(const std::string& method, size_t index) {
+  const Result<LoadedMethod*> made = loaded(method);
+  return made.ok() ? (*made)->method->get_input(index) : EValue();
+}
+
 Result<std::vector<EValue>> Module::execute(const std::string& method,
                                             const std::vector<EValue>& inputs) {
   PETREL_ASSIGN_OR_RETURN(LoadedMethod * made, loaded(method));

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "extension/cli/console.h"
+#include "extension/cli/method_io.h"
+#include "extension/cli/verb.h"
+
+namespace petrel::extension {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Arguments {
+  std::string program;
+  std::vector<std::string> data;
+  std::string method = "forward";
+  std::vector<std::string> inputs;
+  int threads = 0;
+  double seconds = 0.5;
+  int min_runs = 30;
+  bool json = false;
+};
+
+struct Figures {
+  double load = 0, first_run = 0, min = 0, p50 = 0, p90 = 0;  // seconds
+  size_t runs = 0;
+  uint64_t packed_bytes = 0;
+  uint64_t peak_memory_bytes = 0;
+};
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+uint64_t peak_memory_bytes() {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+// Bytes of packed weights that backends hold.
+uint64_t packed_bytes() {
+  uint64_t bytes = 0;
+  for (const auto& library : runtime::default_registry().backends()) {
+    runtime::BackendOptions<1> options;
+    if (options.set_option("packed_weight_kilobytes", 0) != runtime::Error::Ok) continue;
+    const auto view = options.view();
+    if (library().backend->get_option(view) != runtime::Error::Ok) continue;
+    bytes += static_cast<uint64_t>(std::get<int>(view[0].value)) * 1024;
+  }
+  return bytes;
+}
+
+void print_text(const Arguments& arguments, const Figures& figures) {
+  std::printf("%s, method %s, threads %d\n", arguments.program.c_str(),
+              arguments.method.c_str(), arguments.threads);
+  std::printf("load         %s\n", format_seconds(figures.load).c_str());
+  std::printf("first run    %s\n", format_seconds(figures.first_run).c_str());
+  std::printf("steady       min %s, p50 %s, p90 %s over %zu runs\n",
+              format_seconds(figures.min).c_str(), format_seconds(figures.p50).c_str(),
+              format_seconds(figures.p90).c_str(), figures.runs);
+  std::printf("packed       %s\n", format_bytes(figures.packed_bytes).c_str());
+  std::printf("peak memory  %s\n", format_bytes(figures.peak_memory_bytes).c_str());
+}
+
+void print_json(const Arguments& arguments, const Figures& figures) {
+  const nlohmann::ordered_json json = {{"program", arguments.program},
+                                       {"method", arguments.method},
+                                       {"threads", arguments.threads},
+                                       {"load_seconds", figures.load},
+                                       {"first_run_seconds", figures.first_run},
+                                       {"min_seconds", figures.min},
+                                       {"p50_seconds", figures.p50},
+                                       {"p90_seconds", figures.p90},
+                                       {"runs", figures.runs},
+                                       {"packed_bytes", figures.packed_bytes},
+                                       {"peak_memory_bytes", figures.peak_memory_bytes}};
+  std::printf("%s\n",
+              json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}
+
+int run(const Arguments& arguments) {
+  const RuntimeMessages messages;
+  Module::Options options;
+  options.data_files = arguments.data;
+  options.num_threads = arguments.threads;
+  options.load_mode = Module::LoadMode::Mmap;
+  Figures figures;
+  Clock::time_point start = Clock::now();
+  auto module = Module::load(arguments.program, options);
+  if (!module.ok()) return messages.fail("bench", arguments.program, module.error());
+  const runtime::Error loaded = (*module)->load_method(arguments.method);
+  figures.load = since(start);
+  if (loaded != runtime::Error::Ok) {
+    return messages.fail("bench", absl::StrCat("method '", arguments.method, "'"), loaded);
+  }
+  auto inputs = MethodInputs::make(**module, arguments.method, arguments.inputs);
+  if (!inputs.ok()) return fail("bench", inputs.status());
+
+  std::vector<double> times;
+  // One first run, a tenth of the time to warm up, then the runs that count.
+  const auto once = [&] {
+    start = Clock::now();
+    const auto outputs = (*module)->execute(arguments.method, inputs->values());
+    times.push_back(since(start));
+    return outputs.ok() ? runtime::Error::Ok : outputs.error();
+  };
+  runtime::Error error = once();
+  figures.first_run = times.back();
+  const Clock::time_point warm = Clock::now();
+  for (int i = 0; error == runtime::Error::Ok && (i < 3 || since(warm) < arguments.seconds / 10);
+       ++i) {
+    error = once();
+  }
+  times.clear();
+  const Clock::time_point steady = Clock::now();
+  while (error == runtime::Error::Ok &&
+         (times.size() < static_cast<size_t>(arguments.min_runs) ||
+          since(steady) < arguments.seconds)) {
+    error = once();
+  }
+  if (error != runtime::Error::Ok) {
+    return messages.fail("bench", absl::StrCat("method '", arguments.method, "'"), error);
+  }
+  std::sort(times.begin(), times.end());
+  figures.runs = times.size();
+  figures.min = times.front();
+  figures.p50 = times[times.size() / 2];
+  figures.p90 = times[times.size() * 9 / 10];
+  figures.packed_bytes = packed_bytes();
+  figures.peak_memory_bytes = peak_memory_bytes();
+  arguments.json ? print_json(arguments, figures) : print_text(arguments, figures);
+  return kDone;
+}
+
+}  // namespace
+
+void add_bench_verb(CLI::App& app, int* exit_code) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb = app.add_subcommand("bench", "Time loading and running a method");
+  verb->add_option("program", arguments->program, "PROG.pte")->required();
+  verb->add_option("--data", arguments->data, "FILE.ptd with weights, may be repeated")
+      ->take_all();
+  verb->add_option("--method", arguments->method, "default: forward");
+  verb->add_option("--input", arguments->inputs, "X.npy of the next input; else ones")->take_all();
+  verb->add_option("--threads", arguments->threads, "0 (default): one per processor")
+      ->check(CLI::Range(0, 1024));
+  verb->add_option("--seconds", arguments->seconds, "at least this long (0.5)")
+      ->check(CLI::Range(0.0, 3600.0));
+  verb->add_option("--min-runs", arguments->min_runs, "and at least as many runs (30)")
+      ->check(CLI::Range(1, 1000000));
+  verb->add_flag("--json", arguments->json, "one JSON object");
+  verb->footer(
+      "Examples:\n"
+      "  petrel bench model.pte --threads 1\n"
+      "  petrel bench model.pte --data model.ptd --threads 2 --json");
+  verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
+}
+
+}  // namespace petrel::extension

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/cli/console.h"
+
+#include <cstdio>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "extension/cli/verb.h"
+#include "runtime/core/log.h"
+
+namespace petrel::extension {
+
+int fail(absl::string_view verb, absl::string_view message) {
+  const std::string text = absl::StrReplaceAll(message, {{"\n", "\n  "}});
+  std::fprintf(stderr, "petrel %.*s: %s\n", static_cast<int>(verb.size()), verb.data(),
+               text.c_str());
+  return kFailed;
+}
+
+int fail(absl::string_view verb, const absl::Status& status) {
+  return fail(verb, absl::string_view(status.message().data(), status.message().size()));
+}
+
+RuntimeMessages::RuntimeMessages() {
+  runtime::set_log_hook({[](void* context, runtime::LogLevel level, const char* message) {
+                           if (level < runtime::LogLevel::Warning) return;
+                           static_cast<RuntimeMessages*>(context)->messages_.push_back(message);
+                         },
+                         this});
+}
+
+RuntimeMessages::~RuntimeMessages() { runtime::set_log_hook(runtime::LogHook{}); }
+
+int RuntimeMessages::fail(absl::string_view verb, absl::string_view subject,
+                          runtime::Error error) const {
+  std::string text;
+  for (const std::string& message : messages_) absl::StrAppend(&text, message, "\n");
+  absl::StrAppend(&text, subject, ": ", runtime::to_string(error));
+  return extension::fail(verb, text);
+}
+
+std::string format_bytes(uint64_t bytes) {
+  if (bytes < 10000) return absl::StrCat(bytes, " B");
+  if (bytes < 10000000) return absl::StrFormat("%.1f kB", static_cast<double>(bytes) / 1e3);
+  return absl::StrFormat("%.1f MB", static_cast<double>(bytes) / 1e6);
+}
+
+std::string format_seconds(double seconds) {
+  if (seconds < 1e-3) return absl::StrFormat("%.1f us", seconds * 1e6);
+  if (seconds < 1.0) return absl::StrFormat("%.2f ms", seconds * 1e3);
+  return absl::StrFormat("%.2f s", seconds);
+}
+
+}  // namespace petrel::extension

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the verbs say: results on standard output, errors on standard error with
+// the most specific line first.
+//
+//   petrel run: value 17: dim 2 is -4, must be in [0, 2^31)
+//     model.pte: InvalidProgram
+#ifndef PETREL_EXTENSION_CLI_CONSOLE_H_
+#define PETREL_EXTENSION_CLI_CONSOLE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "runtime/core/error.h"
+
+namespace petrel::extension {
+
+// Prints "petrel VERB: message" and returns kFailed. Further lines of the
+// message are indented.
+int fail(absl::string_view verb, absl::string_view message);
+int fail(absl::string_view verb, const absl::Status& status);
+
+// Collects what the runtime logs while it lives, so that an Error can be told
+// with its reason. One at a time.
+class RuntimeMessages {
+ public:
+  RuntimeMessages();
+  ~RuntimeMessages();
+  RuntimeMessages(const RuntimeMessages&) = delete;
+  RuntimeMessages& operator=(const RuntimeMessages&) = delete;
+
+  // Prints the messages, then `subject` and the error's name; returns kFailed.
+  int fail(absl::string_view verb, absl::string_view subject, runtime::Error error) const;
+
+ private:
+  std::vector<std::string> messages_;
+};
+
+// "1.5 MB", "640 B".
+std::string format_bytes(uint64_t bytes);
+// "12.3 ms", "1.20 s".
+std::string format_seconds(double seconds);
+
+}  // namespace petrel::extension
+
+#endif  // PETREL_EXTENSION_CLI_CONSOLE_H_

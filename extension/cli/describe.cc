@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/cli/describe.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "exir/import/import.h"
+#include "exir/ir/text.h"
+#include "extension/cli/file_kind.h"
+#include "extension/data_loader/file_data_loader.h"
+#include "extension/flat_data/flat_data_map.h"
+
+namespace petrel::extension {
+
+using nlohmann::ordered_json;
+using runtime::Result;
+
+DescribeResult describe_file(const std::string& path) {
+  const absl::StatusOr<FileKind> kind = file_kind(path);
+  if (!kind.ok()) {
+    DescribeResult result;
+    result.status = kind.status();
+    return result;
+  }
+  switch (*kind) {
+    case FileKind::kProgram:
+      return describe_program(path);
+    case FileKind::kData:
+      return describe_data(path);
+    case FileKind::kArchive:
+      return describe_archive(path);
+  }
+  return {};
+}
+
+DescribeResult describe_data(const std::string& path) {
+  DescribeResult result;
+  Result<FileDataLoader> loader = FileDataLoader::from(path.c_str());
+  if (!loader.ok()) {
+    result.error = loader.error();
+    return result;
+  }
+  const Result<FlatDataMap> map = FlatDataMap::load(&*loader);
+  if (!map.ok()) {
+    result.error = map.error();
+    return result;
+  }
+  result.json = {{"file", path}, {"kind", "data"}, {"bytes", *loader->size()}};
+  ordered_json entries = ordered_json::array();
+  for (uint32_t i = 0; i < *map->get_num_keys(); ++i) {
+    const char* key = *map->get_key(i);
+    const Result<runtime::FreeableBuffer> data = map->get_data(key);
+    if (!data.ok()) {
+      result.error = data.error();
+      return result;
+    }
+    ordered_json entry = {{"key", key}, {"bytes", data->size()}};
+    const Result<runtime::TensorLayout> layout = map->get_tensor_layout(key);
+    if (layout.ok()) {
+      const auto sizes = layout->sizes();
+      const auto order = layout->dim_order();
+      entry["layout"] = {{"dtype", runtime::to_string(layout->scalar_type())},
+                         {"sizes", std::vector<int32_t>(sizes.begin(), sizes.end())},
+                         {"dim_order", std::vector<int>(order.begin(), order.end())}};
+    }
+    entries.push_back(std::move(entry));
+  }
+  result.json["entries"] = std::move(entries);
+  return result;
+}
+
+DescribeResult describe_archive(const std::string& path) {
+  DescribeResult result;
+  exir::ArchiveInfo info;
+  const auto method = exir::import_pt2(path, "forward", &info);
+  if (!method.ok()) {
+    result.status = method.status();
+    return result;
+  }
+  uint64_t weights = 0;
+  ordered_json constants = ordered_json::array();
+  for (const exir::Value* value : method->graph->constants()) {
+    weights += value->constant()->data.size();
+    constants.push_back({{"fqn", value->constant()->fqn},
+                         {"type", exir::to_string(value->constant()->type)}});
+  }
+  result.json = {{"file", path},
+                 {"kind", "archive"},
+                 {"torch_version", info.torch_version},
+                 {"schema", absl::StrCat(info.schema_major, ".", info.schema_minor)},
+                 {"dialect", info.dialect},
+                 {"inputs", method->signature.input_names},
+                 {"outputs", method->signature.output_names},
+                 {"weight_bytes", weights},
+                 {"constants", std::move(constants)},
+                 {"graph", exir::print_graph(*method->graph)}};
+  return result;
+}
+
+namespace {
+
+std::string text_of(const ordered_json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void render_program(const ordered_json& d, std::string* out) {
+  absl::StrAppend(out, "segments\n");
+  for (const auto& segment : d["segments"]) {
+    absl::StrAppend(out, absl::StrFormat("  %-5s offset %-10s %s bytes\n", text_of(segment["index"]),
+                                         text_of(segment["offset"]), text_of(segment["bytes"])));
+  }
+  if (!d["named_data"].empty()) absl::StrAppend(out, "named data\n");
+  for (const auto& entry : d["named_data"]) {
+    absl::StrAppend(out, "  ", text_of(entry["key"]), "  segment ", text_of(entry["segment"]),
+                    ", ", text_of(entry["bytes"]), " bytes\n");
+  }
+  for (const auto& method : d["methods"]) {
+    absl::StrAppend(out, "method ", text_of(method["name"]), "\n");
+    absl::StrAppend(out, "  inputs   ", method["inputs"].dump(), "\n");
+    absl::StrAppend(out, "  outputs  ", method["outputs"].dump(), "\n");
+    absl::StrAppend(out, "  arenas   ", method["arenas"].dump(), " bytes\n");
+    absl::StrAppend(out, "  values\n");
+    for (const auto& value : method["values"]) {
+      absl::StrAppend(out, "    ", text_of(value), "\n");
+    }
+    absl::StrAppend(out, "  instructions\n");
+    for (const auto& instruction : method["instructions"]) {
+      absl::StrAppend(out, "    ", text_of(instruction), "\n");
+    }
+    for (const auto& delegate : method["delegates"]) {
+      absl::StrAppend(out, "  delegate ", text_of(delegate["index"]), " ",
+                      text_of(delegate["id"]), ", payload ", text_of(delegate["payload_bytes"]),
+                      " bytes\n");
+      for (const auto& line : delegate["graph"]) {
+        absl::StrAppend(out, "    ", text_of(line), "\n");
+      }
+    }
+  }
+}
+
+void render_data(const ordered_json& d, std::string* out) {
+  for (const auto& entry : d["entries"]) {
+    absl::StrAppend(out, "  ", text_of(entry["key"]), "  ", text_of(entry["bytes"]), " bytes");
+    if (entry.contains("layout")) {
+      absl::StrAppend(out, "  ", text_of(entry["layout"]["dtype"]),
+                      entry["layout"]["sizes"].dump());
+    }
+    absl::StrAppend(out, "\n");
+  }
+}
+
+}  // namespace
+
+std::string render_text(const ordered_json& description) {
+  std::string out;
+  for (const auto& [key, value] : description.items()) {
+    if (value.is_primitive() && key != "graph") {
+      absl::StrAppend(&out, absl::StrFormat("%-14s %s\n", key, text_of(value)));
+    }
+  }
+  const std::string kind = text_of(description["kind"]);
+  if (kind == "program") render_program(description, &out);
+  if (kind == "data") render_data(description, &out);
+  if (kind == "archive") absl::StrAppend(&out, text_of(description["graph"]));
+  return out;
+}
+
+}  // namespace petrel::extension

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The contents of a file as JSON, after verifying all of it: `petrel inspect`
+// prints the description, `petrel verify` only wants to know that it exists.
+//
+//   .pte  {"kind": "program", "segments", "named_data", "methods": [{"name",
+//          "inputs", "outputs", "arenas", "values", "instructions",
+//          "delegates": [{"id", "payload_bytes", "graph"}]}]}
+//   .ptd  {"kind": "data", "entries": [{"key", "bytes", "layout"}]}
+//   .pt2  {"kind": "archive", "torch_version", "schema", "graph": "text IR"}
+#ifndef PETREL_EXTENSION_CLI_DESCRIBE_H_
+#define PETREL_EXTENSION_CLI_DESCRIBE_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "absl/status/status.h"
+#include "runtime/core/error.h"
+
+namespace petrel::extension {
+
+struct DescribeResult {
+  // A failure of the runtime's loaders, whose reason is logged; or
+  runtime::Error error = runtime::Error::Ok;
+  // one of the compiler's, or of telling what the file is.
+  absl::Status status;
+  nlohmann::ordered_json json;
+};
+
+DescribeResult describe_file(const std::string& path);
+
+// The description for people.
+std::string render_text(const nlohmann::ordered_json& description);
+
+// The parts, by kind of file.
+DescribeResult describe_program(const std::string& path);
+DescribeResult describe_data(const std::string& path);
+DescribeResult describe_archive(const std::string& path);
+
+}  // namespace petrel::extension
+
+#endif  // PETREL_EXTENSION_CLI_DESCRIBE_H_

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/cli/export_report.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "extension/cli/console.h"
+
+namespace petrel::extension {
+namespace {
+
+using nlohmann::ordered_json;
+
+int64_t total(const std::vector<int64_t>& arenas) {
+  return std::accumulate(arenas.begin(), arenas.end(), int64_t{0});
+}
+
+}  // namespace
+
+std::string format_report_text(const exir::ExportReport& report) {
+  std::string text;
+  for (const exir::MethodMemory& memory : report.emit.memory) {
+    absl::StrAppend(&text, "method ", memory.method, "\n");
+    for (const auto& taken : report.partition.taken) {
+      if (taken.method != memory.method) continue;
+      absl::StrAppend(&text, "  delegated      ", taken.nodes, " nodes to ", taken.backend_id,
+                      " in ", taken.partitions,
+                      taken.partitions == 1 ? " partition\n" : " partitions\n");
+    }
+    size_t left = 0;
+    for (const auto& node : report.partition.left_behind) left += node.method == memory.method;
+    absl::StrAppend(&text, "  not delegated  ", left, left == 1 ? " node\n" : " nodes\n");
+    for (const auto& node : report.partition.left_behind) {
+      if (node.method != memory.method) continue;
+      absl::StrAppend(&text, "    ", node.node, " (", node.op, "): ", node.reason);
+      if (!node.location.empty()) absl::StrAppend(&text, "; ", node.location);
+      absl::StrAppend(&text, "\n");
+    }
+    const auto kernels = report.kernels.find(memory.method);
+    if (kernels != report.kernels.end()) {
+      for (const auto& [op, count] : kernels->second) {
+        absl::StrAppend(&text, "  kernel         ", op, " x ", count, "\n");
+      }
+    }
+    const int64_t arena = total(memory.arena_bytes);
+    absl::StrAppend(&text, "  arena          ", arena, " bytes, lower bound ",
+                    memory.lower_bound_bytes);
+    if (memory.proven_optimal) {
+      absl::StrAppend(&text, ", proven optimal");
+    } else if (memory.lower_bound_bytes > 0) {
+      absl::StrAppend(&text, absl::StrFormat(", %.3f x", static_cast<double>(arena) /
+                                                             memory.lower_bound_bytes));
+    }
+    absl::StrAppend(&text, "\n");
+  }
+  absl::StrAppend(&text, "weights          ", report.weight_bytes, " bytes written, ",
+                  report.shared_weight_bytes, " shared\n");
+  for (const auto& [destination, bytes] : report.emit.file_bytes) {
+    absl::StrAppend(&text, "file             ", destination.empty() ? "program" : destination, " ",
+                    bytes, " bytes\n");
+  }
+  double sum = 0.0;
+  for (const auto& [phase, seconds] : report.phase_seconds) {
+    absl::StrAppend(&text, "time             ", phase, " ", format_seconds(seconds), "\n");
+    sum += seconds;
+  }
+  absl::StrAppend(&text, "time             total ", format_seconds(sum), "\n");
+  return text;
+}
+
+std::string format_report_json(const exir::ExportReport& report) {
+  ordered_json json;
+  json["methods"] = ordered_json::array();
+  for (const exir::MethodMemory& memory : report.emit.memory) {
+    ordered_json method;
+    method["name"] = memory.method;
+    method["delegated"] = ordered_json::array();
+    for (const auto& taken : report.partition.taken) {
+      if (taken.method != memory.method) continue;
+      method["delegated"].push_back({{"backend", taken.backend_id},
+                                     {"nodes", taken.nodes},
+                                     {"partitions", taken.partitions}});
+    }
+    method["not_delegated"] = ordered_json::array();
+    for (const auto& node : report.partition.left_behind) {
+      if (node.method != memory.method) continue;
+      method["not_delegated"].push_back({{"node", node.node},
+                                         {"op", node.op},
+                                         {"reason", node.reason},
+                                         {"location", node.location}});
+    }
+    method["kernels"] = ordered_json::object();
+    const auto kernels = report.kernels.find(memory.method);
+    if (kernels != report.kernels.end()) {
+      for (const auto& [op, count] : kernels->second) method["kernels"][op] = count;
+    }
+    method["arena_bytes"] = memory.arena_bytes;
+    method["arena_lower_bound_bytes"] = memory.lower_bound_bytes;
+    method["arena_optimal"] = memory.proven_optimal;
+    json["methods"].push_back(std::move(method));
+  }
+  json["weight_bytes"] = report.weight_bytes;
+  json["shared_weight_bytes"] = report.shared_weight_bytes;
+  json["file_bytes"] = ordered_json::object();
+  for (const auto& [destination, bytes] : report.emit.file_bytes) {
+    json["file_bytes"][destination.empty() ? "program" : destination] = bytes;
+  }
+  json["seconds"] = ordered_json::object();
+  for (const auto& [phase, seconds] : report.phase_seconds) json["seconds"][phase] = seconds;
+  // Names from a model may hold any bytes.
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+}  // namespace petrel::extension

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The report of an export for people and as JSON.
+#ifndef PETREL_EXTENSION_CLI_EXPORT_REPORT_H_
+#define PETREL_EXTENSION_CLI_EXPORT_REPORT_H_
+
+#include <string>
+
+#include "exir/driver/export.h"
+
+namespace petrel::extension {
+
+std::string format_report_text(const exir::ExportReport& report);
+std::string format_report_json(const exir::ExportReport& report);
+
+}  // namespace petrel::extension
+
+#endif  // PETREL_EXTENSION_CLI_EXPORT_REPORT_H_

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "extension/cli/backend_choice.h"
+#include "extension/cli/console.h"
+#include "extension/cli/export_report.h"
+#include "extension/cli/verb.h"
+#include "exir/driver/export.h"
+#include "exir/ir/text.h"
+
+namespace petrel::extension {
+namespace {
+
+struct Arguments {
+  std::string model;
+  std::string output;
+  std::string backend = "xnnpack";
+  std::vector<std::string> methods;
+  std::string external_weights;
+  std::vector<std::string> compile_specs;
+  std::string dump_after;
+  bool report = false;
+  bool json = false;
+};
+
+// The two halves of "KEY=VALUE"; false without a key or a value.
+bool split_pair(const std::string& text, std::string* out_key, std::string* out_value) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) return false;
+  *out_key = text.substr(0, equals);
+  *out_value = text.substr(equals + 1);
+  return true;
+}
+
+int usage(const std::string& problem) {
+  std::fprintf(stderr, "petrel export: %s\nTry `petrel export --help`.\n", problem.c_str());
+  return kWrongUsage;
+}
+
+// Names phases on a terminal once the export has taken two seconds.
+class Progress {
+ public:
+  void start(const std::string& phase) {
+    using Seconds = std::chrono::duration<double>;
+    const double elapsed = Seconds(std::chrono::steady_clock::now() - begin_).count();
+    if (elapsed < 2.0 || isatty(STDERR_FILENO) == 0) return;
+    std::fprintf(stderr, "petrel export: %s\n", phase.c_str());
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+int run(const Arguments& arguments) {
+  exir::ExportOptions options;
+  if (!arguments.model.empty()) options.methods["forward"] = arguments.model;
+  for (const std::string& method : arguments.methods) {
+    std::string name, path;
+    if (!split_pair(method, &name, &path)) {
+      return usage(absl::StrCat("--method is '", method, "', must be NAME=FILE.pt2"));
+    }
+    if (!options.methods.emplace(name, path).second) {
+      return usage(absl::StrCat("method '", name, "' is given twice"));
+    }
+  }
+  if (options.methods.empty()) return usage("there is no model: give MODEL.pt2 or --method");
+  for (const std::string& spec : arguments.compile_specs) {
+    exir::CompileSpec made;
+    if (!split_pair(spec, &made.key, &made.value)) {
+      return usage(absl::StrCat("--compile-spec is '", spec, "', must be KEY=VALUE"));
+    }
+    options.compile_specs.push_back(std::move(made));
+  }
+  options.output = arguments.output;
+  options.external_weights = arguments.external_weights;
+  options.backend = find_backend(arguments.backend);
+  options.dump_after = arguments.dump_after;
+  options.dump = [](const std::string& pass, const exir::Graph& graph) {
+    std::printf("// after %s\n%s\n", pass.c_str(), exir::print_graph(graph).c_str());
+  };
+  Progress progress;
+  options.on_phase = [&](const std::string& phase) { progress.start(phase); };
+
+  const RuntimeMessages messages;  // constant folding runs the runtime
+  const absl::StatusOr<exir::ExportReport> report = exir::export_program(options);
+  if (!report.ok()) return fail("export", report.status());
+  if (arguments.json) {
+    std::printf("%s\n", format_report_json(*report).c_str());
+  } else if (arguments.report) {
+    std::printf("%s", format_report_text(*report).c_str());
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_export_verb(CLI::App& app, int* exit_code) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb = app.add_subcommand("export", "Compile .pt2 archives into a .pte program");
+  verb->add_option("model", arguments->model,
+                   "MODEL.pt2 of method 'forward'; others with --method");
+  verb->add_option("-o,--output", arguments->output, "the program to write")->required();
+  verb->add_option("--backend", arguments->backend,
+                   "xnnpack (default), or none: kernels only")
+      ->check(CLI::IsMember(backend_names()));
+  verb->add_option("--method", arguments->methods, "NAME=FILE.pt2, once per further method")
+      ->take_all();
+  verb->add_option("--external-weights", arguments->external_weights,
+                   "put all weights into this .ptd file");
+  verb->add_option("--compile-spec", arguments->compile_specs, "KEY=VALUE for the backend")
+      ->take_all();
+  verb->add_option("--dump-after", arguments->dump_after,
+                   "print the IR after this pass, or after all");
+  verb->add_flag("--report", arguments->report,
+                 "print what was delegated, what was not and why, sizes and times");
+  verb->add_flag("--json", arguments->json, "the report as JSON");
+  verb->footer(
+      "Examples:\n"
+      "  petrel export model.pt2 -o model.pte --report\n"
+      "  petrel export model.pt2 -o model.pte --external-weights model.ptd\n"
+      "  petrel export --method prefill=p.pt2 --method decode=d.pt2 -o llm.pte\n"
+      "  petrel export model.pt2 -o model.pte --backend none --dump-after fold_batch_norm");
+  verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
+}
+
+}  // namespace petrel::extension

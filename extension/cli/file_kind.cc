@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/cli/file_kind.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+
+namespace petrel::extension {
+
+absl::StatusOr<FileKind> file_kind(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return absl::NotFoundError(absl::StrCat(path, ": ", std::strerror(errno)));
+  char head[8] = {};
+  in.read(head, sizeof(head));
+  if (in.gcount() == sizeof(head)) {
+    if (std::memcmp(head + 4, "ET", 2) == 0) return FileKind::kProgram;
+    if (std::memcmp(head + 4, "FT", 2) == 0) return FileKind::kData;
+    if (std::memcmp(head, "PK\x03\x04", 4) == 0) return FileKind::kArchive;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, ": is no .pte, .ptd or .pt2 file"));
+}
+
+}  // namespace petrel::extension

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "extension/cli/backend_choice.h"
+#include "extension/cli/console.h"
+#include "extension/cli/verb.h"
+#include "exir/import/import.h"
+#include "exir/ir/text.h"
+#include "exir/pass/pass.h"
+
+namespace petrel::extension {
+namespace {
+
+struct Arguments {
+  std::string model;
+  std::string after;
+  std::string backend = "xnnpack";
+  bool list = false;
+};
+
+void list_passes() {
+  for (const auto passes : {exir::passes_before_partitioning(), exir::passes_after_partitioning()}) {
+    for (const exir::Pass& pass : passes) std::printf("%-28s %s\n", pass.name, pass.reason);
+  }
+}
+
+bool is_pass(absl::Span<const exir::Pass> passes, const std::string& name) {
+  for (const exir::Pass& pass : passes) {
+    if (name == pass.name) return true;
+  }
+  return false;
+}
+
+void print(const std::string& pass, const exir::Graph& graph) {
+  std::printf("// after %s\n%s\n", pass.c_str(), exir::print_graph(graph).c_str());
+}
+
+// The text after each pass that `after` names; before any when it is
+// "import"; at the end when it is empty. Nothing is delegated.
+int run(const Arguments& arguments) {
+  if (arguments.list) {
+    list_passes();
+    return kDone;
+  }
+  if (arguments.model.empty()) {
+    std::fprintf(stderr, "petrel opt: there is no model: give MODEL.pt2 or --list\n");
+    return kWrongUsage;
+  }
+  const auto before = exir::passes_before_partitioning();
+  const auto later = exir::passes_after_partitioning();
+  if (!arguments.after.empty() && arguments.after != "all" && arguments.after != "import" &&
+      !is_pass(before, arguments.after) && !is_pass(later, arguments.after)) {
+    std::fprintf(stderr, "petrel opt: there is no pass '%s'; see petrel opt --list\n",
+                 arguments.after.c_str());
+    return kWrongUsage;
+  }
+  const RuntimeMessages messages;  // constant folding runs the runtime
+  auto method = exir::import_pt2(arguments.model, "forward");
+  if (!method.ok()) return fail("opt", method.status());
+  exir::Program program;
+  program.methods["forward"] = *std::move(method);
+  const exir::Graph& graph = *program.methods["forward"].graph;
+  if (arguments.after == "import" || arguments.after == "all") print("import", graph);
+  if (arguments.after == "import") return kDone;
+  exir::PassContext context;
+  if (const exir::Backend* backend = find_backend(arguments.backend)) {
+    context.keep_whole = [backend](const exir::OpInfo& op) {
+      return backend->partitioner().keeps(op);
+    };
+  }
+  absl::Status status = exir::run_passes(program, before, context, arguments.after, print);
+  const bool wants_later = arguments.after == "all" || is_pass(later, arguments.after);
+  if (status.ok() && wants_later) {
+    status = exir::run_passes(program, later, exir::PassContext(), arguments.after, print);
+  }
+  if (!status.ok()) return fail("opt", status);
+  if (arguments.after.empty()) std::printf("%s", exir::print_graph(graph).c_str());
+  return kDone;
+}
+
+}  // namespace
+
+void add_opt_verb(CLI::App& app, int* exit_code) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb = app.add_subcommand("opt", "Show the IR of a .pt2 archive after a pass");
+  verb->add_option("model", arguments->model, "MODEL.pt2");
+  verb->add_option("--after", arguments->after,
+                   "a pass, all, or import (before any); default: what backends are shown");
+  verb->add_option("--backend", arguments->backend, "whose wishes passes respect (xnnpack)")
+      ->check(CLI::IsMember(backend_names()));
+  verb->add_flag("--list", arguments->list, "list the passes and why they stand where they do");
+  verb->footer(
+      "Examples:\n"
+      "  petrel opt model.pt2\n"
+      "  petrel opt model.pt2 --after fold_batch_norm\n"
+      "  petrel opt --list");
+  verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
+}
+
+}  // namespace petrel::extension

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "exir/ir/blob.h"
+#include "extension/cli/console.h"
+#include "extension/cli/method_io.h"
+#include "extension/cli/verb.h"
+
+namespace petrel::extension {
+namespace {
+
+using runtime::EValue;
+using runtime::Tensor;
+
+struct Arguments {
+  std::string program;
+  std::vector<std::string> data;
+  std::string method = "forward";
+  std::vector<std::string> inputs;
+  std::vector<std::string> calls;
+  std::string output_dir;
+  int threads = 0;
+  std::string kernels = "optimized";
+};
+
+struct Call {
+  std::string method;
+  std::vector<std::string> inputs;
+};
+
+std::string describe(const EValue& value) {
+  if (value.isNone()) return "none";
+  if (value.isInt()) return absl::StrCat("int ", value.toInt());
+  if (value.isDouble()) return absl::StrCat("double ", value.toDouble());
+  if (value.isBool()) return absl::StrCat("bool ", value.toBool() ? "true" : "false");
+  if (value.isString()) {
+    const std::string_view text = value.toString();
+    return absl::StrCat("string ", std::string(text));
+  }
+  if (!value.isTensor()) return "a list";
+  const Tensor tensor = value.toTensor();
+  const NpyArray array = to_npy(tensor);
+  return absl::StrCat(runtime::to_string(tensor.scalar_type()), " [",
+                      absl::StrJoin(tensor.sizes().begin(), tensor.sizes().end(), ","),
+                      "] sha256 ", exir::to_hex(exir::sha256_of(array.data)).substr(0, 16));
+}
+
+// Runs one call, prints its outputs and writes the tensors among them to
+// `directory` as PREFIXoutput_N.npy.
+int run_call(Module& module, const Call& call, const std::string& directory,
+             const std::string& prefix, const RuntimeMessages& messages) {
+  auto inputs = MethodInputs::make(module, call.method, call.inputs);
+  if (!inputs.ok()) {
+    return messages.fail("run", std::string(inputs.status().message()),
+                         runtime::Error::InvalidArgument);
+  }
+  auto outputs = module.execute(call.method, inputs->values());
+  if (!outputs.ok()) {
+    return messages.fail("run", absl::StrCat("method '", call.method, "'"), outputs.error());
+  }
+  for (size_t i = 0; i < outputs->size(); ++i) {
+    const EValue& value = (*outputs)[i];
+    std::printf("%soutput_%zu: %s\n", prefix.c_str(), i, describe(value).c_str());
+    if (directory.empty() || !value.isTensor()) continue;
+    const std::string path = absl::StrCat(directory, "/", prefix, "output_", i, ".npy");
+    const absl::Status written = write_npy(path, to_npy(value.toTensor()));
+    if (!written.ok()) return fail("run", written);
+  }
+  return kDone;
+}
+
+int run(const Arguments& arguments) {
+  std::vector<Call> calls;
+  for (const std::string& text : arguments.calls) {
+    const size_t colon = text.find(':');
+    Call call;
+    call.method = text.substr(0, colon);
+    if (colon != std::string::npos && colon + 1 < text.size()) {
+      call.inputs = absl::StrSplit(text.substr(colon + 1), ',');
+    }
+    calls.push_back(std::move(call));
+  }
+  if (calls.empty()) calls.push_back({arguments.method, arguments.inputs});
+  if (!arguments.output_dir.empty() && mkdir(arguments.output_dir.c_str(), 0777) != 0 &&
+      errno != EEXIST) {
+    return fail("run", absl::StrCat(arguments.output_dir, ": ", std::strerror(errno)));
+  }
+
+  const RuntimeMessages messages;
+  Module::Options options;
+  options.data_files = arguments.data;
+  options.num_threads = arguments.threads;
+  options.load_mode = Module::LoadMode::Mmap;
+  auto module = Module::load(arguments.program, options);
+  if (!module.ok()) return messages.fail("run", arguments.program, module.error());
+  for (size_t i = 0; i < calls.size(); ++i) {
+    // One call writes output_N; several, call_K_output_N.
+    const std::string prefix = calls.size() == 1 ? "" : absl::StrCat("call_", i, "_");
+    const int code = run_call(**module, calls[i], arguments.output_dir, prefix, messages);
+    if (code != kDone) return code;
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_run_verb(CLI::App& app, int* exit_code) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb = app.add_subcommand("run", "Run a method of a .pte program");
+  verb->add_option("program", arguments->program, "PROG.pte")->required();
+  verb->add_option("--data", arguments->data, "FILE.ptd with weights, may be repeated")
+      ->take_all();
+  CLI::Option* method = verb->add_option("--method", arguments->method, "default: forward");
+  CLI::Option* input = verb->add_option("--input", arguments->inputs,
+                                        "X.npy of the next input; inputs left out are ones")
+                           ->take_all();
+  verb->add_option("--call", arguments->calls,
+                   "METHOD:a.npy,b.npy, may be repeated: calls run in order in one process,\n"
+                   "state is kept, outputs are named call_K_output_N")
+      ->take_all()
+      ->excludes(method)
+      ->excludes(input);
+  verb->add_option("--output-dir", arguments->output_dir, "write output_0.npy, ... here");
+  verb->add_option("--threads", arguments->threads, "0 (default): one per processor")
+      ->check(CLI::Range(0, 1024));
+  verb->add_option("--kernels", arguments->kernels,
+                   "reference: only the portable kernels; optimized (default): a faster kernel\n"
+                   "where this build has one, else the portable one")
+      ->check(CLI::IsMember({"reference", "optimized"}));
+  verb->footer(
+      "Examples:\n"
+      "  petrel run model.pte --input x.npy --output-dir out\n"
+      "  petrel run model.pte --data model.ptd --threads 2\n"
+      "  petrel run llm.pte --call prefill:tokens.npy --call decode:next.npy");
+  verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
+}
+
+}  // namespace petrel::extension
