@@ -230,6 +230,7 @@ constexpr Kernel kKernels[] = {
 };
 Span<const Kernel> kernels() { return kKernels; }
 
+constexpr float kBackendOutput = 0.5f;
 int num_live_handles = 0;
 
 // The handle is the checksum of what init read.
@@ -300,6 +301,8 @@ const runtime::Registry& test_registry() {
   static constexpr runtime::Registry kRegistry(kLibraries, kBackends);
   return kRegistry;
 }
+
+std::optional<float> backend_output() { return kBackendOutput; }
 
 int live_handles() { return num_live_handles; }
 
