@@ -9,7 +9,7 @@
 #include <simdjson.h>
 
 #include <CLI/CLI.hpp>
-#include <cstring>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
@@ -76,6 +76,11 @@ TEST(LibrariesTest, SimdjsonParses) {
   int64_t value = 0;
   ASSERT_FALSE(parser.parse(json)["x"].at(1).get(value));
   EXPECT_EQ(value, 2);
+}
+
+TEST(LibrariesTest, NlohmannJsonPrints) {
+  const nlohmann::json json = {{"x", {1, 2}}};
+  EXPECT_EQ(json.dump(), R"({"x":[1,2]})");
 }
 
 TEST(LibrariesTest, Cli11Parses) {
