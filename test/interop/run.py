@@ -270,7 +270,8 @@ class Interop:
                     words = [w for c in calls for w in ("--call", c)]
                     command(*program, *words, "--output-dir", out)
                     expected = examples[last][1].expected
-                    actual = [np.load(out / f"output_{i}.npy") for i in range(len(expected))]
+                    names = [f"call_2_output_{i}.npy" for i in range(len(expected))]
+                    actual = [np.load(out / name) for name in names]
                     worst = agreement.compare(actual, expected)
                     return f"error {worst.error:.1e}  cosine {worst.cosine:.7f}"
 

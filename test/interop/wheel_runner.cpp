@@ -10,9 +10,10 @@
 //                [--load-mode file|mmap] [--bench SECONDS]
 //
 // Without --call one call of --method (forward) is made; inputs that are not
-// given are ones. Outputs of the last call become DIR/output_I.npy, of the
-// calls before it DIR/call_C_output_I.npy. Prints one JSON object; times are in
-// microseconds. Exit status: 0 done, 1 failed, 2 wrong usage.
+// given are ones. Outputs become DIR/output_I.npy, with several calls
+// DIR/call_C_output_I.npy. Prints one JSON object; times are in microseconds
+// and taken as `petrel bench` takes them: through the Module facade, inputs
+// and outputs included. Exit status: 0 done, 1 failed, 2 wrong usage.
 
 #include <algorithm>
 #include <chrono>
@@ -29,7 +30,6 @@
 
 #include "executorch/extension/module/module.h"
 #include "executorch/extension/tensor/tensor.h"
-#include "executorch/runtime/executor/method.h"
 #include "npy_array.h"
 
 // The library exports its pool but the wheel ships no header for it.
@@ -50,7 +50,6 @@ using executorch::extension::Module;
 using executorch::extension::TensorPtr;
 using executorch::runtime::Error;
 using executorch::runtime::EValue;
-using executorch::runtime::Method;
 using Clock = std::chrono::steady_clock;
 
 struct Call {
@@ -198,18 +197,21 @@ long peak_rss_kb() {
   return 0;
 }
 
-// Executes with the inputs already set: no copy in or out is counted.
-std::string bench(Method& method, double seconds) {
-  for (const auto warm = Clock::now(); microseconds(warm, Clock::now()) < 0.25e6;) {
-    check(method.execute(), "execute");
-  }
+// A tenth of the time to warm up, then the runs that count.
+std::string bench(Module& module, const Call& call, double seconds) {
+  const Inputs inputs = make_inputs(module, call);
   std::vector<double> times;
-  const auto start = Clock::now();
-  while (times.size() < 30 || microseconds(start, Clock::now()) < seconds * 1e6) {
+  const auto once = [&] {
     const auto from = Clock::now();
-    check(method.execute(), "execute");
+    const auto outputs = module.execute(call.method, inputs.values);
     times.push_back(microseconds(from, Clock::now()));
-  }
+    check(outputs.error(), "execute(" + call.method + ")");
+  };
+  const auto warm = Clock::now();
+  while (times.size() < 3 || microseconds(warm, Clock::now()) < seconds * 1e5) once();
+  times.clear();
+  const auto start = Clock::now();
+  while (times.size() < 30 || microseconds(start, Clock::now()) < seconds * 1e6) once();
   std::sort(times.begin(), times.end());
   const auto at = [&times](double share) {
     return times[static_cast<size_t>(share * static_cast<double>(times.size() - 1))];
@@ -244,9 +246,9 @@ int run(const Options& options) {
     if (c == 0) first_run = microseconds(from, to);
     outputs = *result;
     if (!options.output_dir.empty()) {
-      const bool last = c + 1 == options.calls.size();
+      const bool single = options.calls.size() == 1;
       write_outputs(outputs, options.output_dir + "/" +
-                                 (last ? "" : "call_" + std::to_string(c) + "_"));
+                                 (single ? "" : "call_" + std::to_string(c) + "_"));
     }
   }
 
@@ -254,18 +256,7 @@ int run(const Options& options) {
   json << "{\"load\":" << microseconds(begin, loaded) << ",\"first_run\":" << first_run
        << ",\"outputs\":" << shapes_json(outputs);
   if (options.bench_seconds > 0) {
-    const Call& call = options.calls.back();
-    const Inputs inputs = make_inputs(module, call);
-// Deprecated, but the only way to time execute() without the facade's copies.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-    auto method = module.method(call.method);
-#pragma GCC diagnostic pop
-    check(method.error(), "method(" + call.method + ")");
-    for (size_t i = 0; i < inputs.values.size(); ++i) {
-      check((*method)->set_input(inputs.values[i], i), "set_input");
-    }
-    json << bench(**method, options.bench_seconds);
+    json << bench(module, options.calls.back(), options.bench_seconds);
   }
   json << ",\"peak_rss_kb\":" << peak_rss_kb() << "}";
   std::puts(json.str().c_str());
