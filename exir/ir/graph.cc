@@ -21,8 +21,9 @@ void forget_use(std::vector<Node*>* users, const Node* node) {
 
 std::string Source::location() const {
   // Frames read `  File "path", line 12, in forward`; the last one is the
-  // innermost.
+  // innermost. Those inside of torch say less than the user's line above them.
   std::string found;
+  std::string innermost;
   for (absl::string_view line : absl::StrSplit(stack_trace, '\n')) {
     line = absl::StripLeadingAsciiWhitespace(line);
     if (!absl::ConsumePrefix(&line, "File \"")) continue;
@@ -31,10 +32,11 @@ std::string Source::location() const {
     const absl::string_view path = line.substr(0, quote);
     absl::string_view rest = line.substr(quote + 1);
     if (!absl::ConsumePrefix(&rest, ", line ")) continue;
-    found = absl::StrCat(path, ":", rest);
+    innermost = absl::StrCat(path, ":", rest);
+    if (!absl::StrContains(path, "-packages/torch/")) found = innermost;
   }
   if (!found.empty()) return found;
-  return module;
+  return innermost.empty() ? module : innermost;
 }
 
 const Argument& Node::argument(const std::string& arg_name) const {

@@ -48,7 +48,8 @@ struct Source {
   std::string stack_trace;  // as recorded by torch.export
   std::string module;       // "features.0.1" (torchvision...Conv2d)
 
-  // "model.py:12, in forward": the innermost frame, or the module, or "".
+  // "model.py:12, in forward": the innermost frame outside of torch, else the
+  // innermost one, else the module, else "".
   std::string location() const;
 };
 

@@ -149,5 +149,16 @@ TEST(Source, LocationIsTheInnermostFrame) {
   EXPECT_EQ(source.location(), "b.py:12, in f");
 }
 
+TEST(Source, LocationSkipsFramesInsideOfTorch) {
+  const std::string inner =
+      "  File \"/x/site-packages/torch/nn/linear.py\", line 7, in forward\n";
+  Source source;
+  source.stack_trace = inner;
+  EXPECT_EQ(source.location(),
+            "/x/site-packages/torch/nn/linear.py:7, in forward");
+  source.stack_trace = "File \"a.py\", line 3, in forward\n    y\n" + inner;
+  EXPECT_EQ(source.location(), "a.py:3, in forward");
+}
+
 }  // namespace
 }  // namespace petrel::exir

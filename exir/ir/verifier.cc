@@ -161,11 +161,7 @@ bool is_scalar_of(const Argument& argument, Type::Kind kind) {
 bool fits(const Argument& argument, ArgKind kind) {
   switch (kind) {
     case ArgKind::kTensor:
-      // Numbers in tensor slots are legal in traced graphs; a pass replaces
-      // them by the overload for scalars.
-      return is_scalar_of(argument, Type::Kind::kTensor) ||
-             argument.is_number() ||
-             (argument.is_value() && !argument.value()->type().is_tensor());
+      return is_scalar_of(argument, Type::Kind::kTensor);
     case ArgKind::kScalar:
       return argument.is_number() ||
              (argument.is_value() && !argument.value()->type().is_tensor());
@@ -178,16 +174,21 @@ bool fits(const Argument& argument, ArgKind kind) {
     case ArgKind::kBool:
       return argument.is_bool() || is_scalar_of(argument, Type::Kind::kBool);
     case ArgKind::kString:
-    case ArgKind::kDevice:
       return argument.is_string();
     case ArgKind::kScalarType:
       return argument.is_scalar_type();
     case ArgKind::kLayout:
+    case ArgKind::kDevice:
       return argument.is_int() || argument.is_string();
     case ArgKind::kMemoryFormat:
       return argument.is_memory_format();
   }
   return false;
+}
+
+// A program has one device and one layout, so that none is always right.
+bool says_nothing(ArgKind kind) {
+  return kind == ArgKind::kLayout || kind == ArgKind::kDevice;
 }
 
 bool list_fits(const Argument& argument, const ArgSpec& spec) {
@@ -221,7 +222,7 @@ absl::Status arguments_fit_the_schema(const Graph& graph) {
       const Argument& argument = node->argument(i);
       const bool good =
           argument.is_none()
-              ? spec.is_optional
+              ? spec.is_optional || says_nothing(spec.kind)
               : (spec.is_list ? list_fits(argument, spec)
                               : fits(argument, spec.kind));
       if (!good) {

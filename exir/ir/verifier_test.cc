@@ -33,7 +33,7 @@ TEST(Verifier, AcceptsAGoodGraph) {
   auto graph = parse(R"(method @m(%x: f32[2], %n: int, %i: i64[1]) {
     %c = state @state.c : f32[2]
     %y = aten.add.Tensor(%x, %c, %n)
-    %z = aten.add.Tensor(%y, 2.5)
+    %z = aten.relu.default(%y)
     %g = aten.index.Tensor(%z, [none, %i]) : f32[1]
     %v = aten.view.default(%z, [%n, 1]) : f32[2,1]
     %a, %b = aten.split.Tensor(%y, 1) : f32[1], f32[1]
@@ -67,6 +67,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "%y = aten.add.Tensor(%x, %x, \"1\") : f32[2] return %y }",
                  "method 'm': arguments fit the schema: node 'y' "
                  "(aten.add.Tensor): argument 'alpha' is not a number"},
+        BadGraph{"NumberForATensor",
+                 "method @m(%x: f32[2]) {"
+                 "%y = aten.add.Tensor(%x, 2, 1) : f32[2] return %y }",
+                 "argument 'other' is not a tensor"},
         BadGraph{"NoneForATensor",
                  "method @m(%x: f32[2]) {"
                  "%y = aten.add.Tensor(%x, none, 1) : f32[2] return %y }",

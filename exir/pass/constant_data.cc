@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/pass/constant_data.h"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+template <typename T>
+double read_as(const uint8_t* in) {
+  T value;
+  std::memcpy(&value, in, sizeof(T));
+  return static_cast<double>(value);
+}
+
+template <typename T>
+void write_as(double value, uint8_t* out) {
+  const T typed = static_cast<T>(value);
+  std::memcpy(out, &typed, sizeof(T));
+}
+
+// `bits` of exponent and mantissa of a small float as a double.
+double read_half(uint16_t half) {
+  const int exponent = (half >> 10) & 31;
+  const int mantissa = half & 1023;
+  double value = 0;
+  if (exponent == 31) {
+    value = mantissa == 0 ? std::numeric_limits<double>::infinity()
+                          : std::numeric_limits<double>::quiet_NaN();
+  } else if (exponent == 0) {
+    value = std::ldexp(mantissa, -24);
+  } else {
+    value = std::ldexp(1024 + mantissa, exponent - 25);
+  }
+  return (half & 0x8000) != 0 ? -value : value;
+}
+
+uint16_t write_half(double value) {
+  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  const double magnitude = std::fabs(value);
+  if (std::isnan(value)) return 0x7e00;
+  // 65520 is half way between the largest half and the next power.
+  if (magnitude >= 65520.0) return static_cast<uint16_t>(sign | 0x7c00);
+  if (magnitude < std::ldexp(1.0, -14)) {
+    // Subnormal; a carry into the exponent is the smallest normal number.
+    return static_cast<uint16_t>(
+        sign | static_cast<uint16_t>(std::nearbyint(std::ldexp(magnitude, 24))));
+  }
+  int exponent = 0;
+  std::frexp(magnitude, &exponent);  // magnitude in [2^(e-1), 2^e)
+  const double scaled = std::nearbyint(std::ldexp(magnitude, 11 - exponent));
+  const int bits =
+      ((exponent + 14) << 10) + (static_cast<int>(scaled) - 1024);
+  return static_cast<uint16_t>(sign | bits);
+}
+
+uint16_t write_bfloat16(double value) {
+  // Rounding through float would round twice.
+  if (std::isnan(value)) return 0x7fc0;
+  float rounded = static_cast<float>(value);
+  if (std::fabs(static_cast<double>(rounded)) > std::fabs(value)) {
+    rounded = std::nextafter(rounded, 0.0f);
+  }
+  uint32_t bits = 0;
+  std::memcpy(&bits, &rounded, sizeof(bits));
+  const uint32_t rest = bits & 0xffff;
+  const bool exact = static_cast<double>(rounded) == value;
+  const bool up = rest > 0x8000 ||
+                  (rest == 0x8000 && (!exact || ((bits >> 16) & 1) != 0));
+  return static_cast<uint16_t>((bits >> 16) + (up ? 1 : 0));
+}
+
+double read_bfloat16(uint16_t half) {
+  const uint32_t bits = static_cast<uint32_t>(half) << 16;
+  float value = 0;
+  std::memcpy(&value, &bits, sizeof(value));
+  return static_cast<double>(value);
+}
+
+// Whether the truncated value is representable; bool takes anything.
+bool fits(double value, ScalarType dtype) {
+  if (!is_integral(dtype)) return true;
+  const double bits = static_cast<double>(8 * item_size(dtype));
+  const bool is_signed =
+      dtype == ScalarType::kChar || dtype == ScalarType::kShort ||
+      dtype == ScalarType::kInt || dtype == ScalarType::kLong;
+  const double high = std::exp2(is_signed ? bits - 1 : bits);
+  const double low = is_signed ? -high : 0;
+  return value >= low && value < high;
+}
+
+}  // namespace
+
+double decode_element(const uint8_t* in, ScalarType dtype) {
+  uint16_t half = 0;
+  switch (dtype) {
+    case ScalarType::kByte:
+    case ScalarType::kBool:
+      return read_as<uint8_t>(in);
+    case ScalarType::kChar:
+      return read_as<int8_t>(in);
+    case ScalarType::kShort:
+      return read_as<int16_t>(in);
+    case ScalarType::kInt:
+      return read_as<int32_t>(in);
+    case ScalarType::kLong:
+      return read_as<int64_t>(in);
+    case ScalarType::kHalf:
+      std::memcpy(&half, in, sizeof(half));
+      return read_half(half);
+    case ScalarType::kBFloat16:
+      std::memcpy(&half, in, sizeof(half));
+      return read_bfloat16(half);
+    case ScalarType::kFloat:
+      return read_as<float>(in);
+    case ScalarType::kDouble:
+      return read_as<double>(in);
+    case ScalarType::kUInt16:
+      return read_as<uint16_t>(in);
+    case ScalarType::kUInt32:
+      return read_as<uint32_t>(in);
+    case ScalarType::kUInt64:
+      return read_as<uint64_t>(in);
+  }
+  return 0;
+}
+
+void encode_element(double value, ScalarType dtype, uint8_t* out) {
+  uint16_t half = 0;
+  switch (dtype) {
+    case ScalarType::kByte:
+      return write_as<uint8_t>(value, out);
+    case ScalarType::kBool:
+      return write_as<uint8_t>(value != 0 ? 1 : 0, out);
+    case ScalarType::kChar:
+      return write_as<int8_t>(value, out);
+    case ScalarType::kShort:
+      return write_as<int16_t>(value, out);
+    case ScalarType::kInt:
+      return write_as<int32_t>(value, out);
+    case ScalarType::kLong:
+      return write_as<int64_t>(value, out);
+    case ScalarType::kHalf:
+      half = write_half(value);
+      std::memcpy(out, &half, sizeof(half));
+      return;
+    case ScalarType::kBFloat16:
+      half = write_bfloat16(value);
+      std::memcpy(out, &half, sizeof(half));
+      return;
+    case ScalarType::kFloat:
+      return write_as<float>(value, out);
+    case ScalarType::kDouble:
+      return write_as<double>(value, out);
+    case ScalarType::kUInt16:
+      return write_as<uint16_t>(value, out);
+    case ScalarType::kUInt32:
+      return write_as<uint32_t>(value, out);
+    case ScalarType::kUInt64:
+      return write_as<uint64_t>(value, out);
+  }
+}
+
+absl::StatusOr<std::vector<double>> decode_constant(const Constant& constant) {
+  const TensorType& type = constant.type;
+  const Blob::Bytes bytes = constant.data.bytes();
+  const size_t size = item_size(type.dtype);
+  const size_t count = static_cast<size_t>(type.numel());
+  if (bytes.size() != count * size) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("constant '", constant.fqn, "' has ", bytes.size(),
+                     " bytes, its type ", count * size));
+  }
+  // Distance in elements between neighbours along each dimension.
+  std::vector<size_t> strides(type.rank());
+  size_t stride = 1;
+  for (size_t i = type.rank(); i-- > 0;) {
+    const uint8_t dim = type.dim_order[i];
+    strides[dim] = stride;
+    stride *= static_cast<size_t>(type.sizes[dim]);
+  }
+  std::vector<double> values(count);
+  std::vector<int64_t> index(type.rank(), 0);
+  size_t place = 0;
+  for (size_t n = 0; n < count; ++n) {
+    values[n] = decode_element(bytes.data() + place * size, type.dtype);
+    for (size_t i = type.rank(); i-- > 0;) {
+      place += strides[i];
+      if (++index[i] < type.sizes[i]) break;
+      place -= strides[i] * static_cast<size_t>(type.sizes[i]);
+      index[i] = 0;
+    }
+  }
+  return values;
+}
+
+absl::StatusOr<Blob> encode_constant(const std::vector<double>& values,
+                                     ScalarType dtype) {
+  const size_t size = item_size(dtype);
+  std::vector<uint8_t> bytes(values.size() * size);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!fits(values[i], dtype)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("value ", values[i], " does not fit ",
+                       std::string(scalar_type_name(dtype))));
+    }
+    encode_element(values[i], dtype, bytes.data() + i * size);
+  }
+  return Blob::owned(std::move(bytes));
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/pass/decompose.h"
+
+namespace petrel::exir {
+
+absl::StatusOr<bool> decompose(Graph& graph, const PassContext& context) {
+  const Rewrites tables[] = {
+      activation_decompositions(), arithmetic_decompositions(),
+      einsum_decompositions(),     factory_decompositions(),
+      index_decompositions(),      matmul_decompositions(),
+      norm_decompositions(),       pool_decompositions(),
+      reduction_decompositions(),  shape_decompositions(),
+  };
+  return apply_rewrites(graph, tables, context.keep_whole);
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/pass/decompose.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+
+Rewritten relu6(Builder& b, Node& node) {
+  return done(b, node,
+              b.call("aten.hardtanh.default", {tensor_at(node, 0), 0, 6}));
+}
+
+// The constants of self-normalising networks.
+Rewritten selu(Builder& b, Node& node) {
+  return done(b, node,
+              b.call("aten.elu.default",
+                     {tensor_at(node, 0), 1.6732632423543772848170429916717,
+                      1.0507009873554804934193349852946, 1}));
+}
+
+// max(0, x) + min(0, alpha (exp(x / alpha) - 1))
+Rewritten celu(Builder& b, Node& node) {
+  const double alpha = node.argument(1).as_number();
+  if (alpha == 0) return absl::InvalidArgumentError("argument 'alpha' is 0");
+  return done(b, node,
+              b.call("aten.elu.default",
+                     {tensor_at(node, 0), alpha, 1, 1 / alpha}));
+}
+
+// min(0, x) - log(1 + exp(-|x|)), which does not overflow.
+Rewritten log_sigmoid(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  PETREL_ASSIGN_OR_RETURN(
+      Value * low, b.call("aten.clamp.default", {x, none(), 0}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call("aten.abs.default", {x}));
+  PETREL_ASSIGN_OR_RETURN(y, b.call("aten.neg.default", {y}));
+  PETREL_ASSIGN_OR_RETURN(y, b.call("aten.exp.default", {y}));
+  PETREL_ASSIGN_OR_RETURN(y, b.call("aten.log1p.default", {y}));
+  return done(b, node, b.call("aten.sub.Tensor", {low, y}));
+}
+
+// x where |x| > lambda, else 0.
+Rewritten hardshrink(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  PETREL_ASSIGN_OR_RETURN(Value * m, b.call("aten.abs.default", {x}));
+  // Not "greater": NaN stays.
+  PETREL_ASSIGN_OR_RETURN(m, b.call("aten.le.Scalar", {m, node.argument(1)}));
+  PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, x->tensor().dtype));
+  return done(b, node, b.call("aten.where.self", {m, zero, x}));
+}
+
+// x - clamp(x, -lambda, lambda)
+Rewritten softshrink(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  const double lambda = node.argument(1).as_number();
+  PETREL_ASSIGN_OR_RETURN(
+      Value * middle, b.call("aten.clamp.default", {x, -lambda, lambda}));
+  return done(b, node, b.call("aten.sub.Tensor", {x, middle}));
+}
+
+// x where x > threshold, else value.
+Rewritten threshold(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  PETREL_ASSIGN_OR_RETURN(Value * low,
+                          b.call("aten.le.Scalar", {x, node.argument(1)}));
+  PETREL_ASSIGN_OR_RETURN(
+      Value * value, b.scalar(node.argument(2).as_number(), x->tensor().dtype));
+  return done(b, node, b.call("aten.where.self", {low, value, x}));
+}
+
+// x where x > 0, else weight * x; the weight belongs to dim 1.
+Rewritten prelu(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  Value* weight = tensor_at(node, 1);
+  const size_t rank = x->tensor().rank();
+  if (node.op().name == "aten::prelu" && weight->tensor().numel() > 1) {
+    Sizes sizes(rank, 1);
+    sizes[rank > 1 ? 1 : 0] = weight->tensor().numel();
+    PETREL_ASSIGN_OR_RETURN(weight, b.view(weight, sizes));
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * m, b.call("aten.gt.Scalar", {x, 0}));
+  PETREL_ASSIGN_OR_RETURN(Value * low, b.binary("aten.mul.Tensor", x, weight));
+  // A weight of sizes [1] would give a tensor of rank 0 a dimension.
+  PETREL_ASSIGN_OR_RETURN(low, b.view(low, x->tensor().sizes));
+  return done(b, node, b.call("aten.where.self", {m, x, low}));
+}
+
+BuiltValue cast_of(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  return b.cast(x, node.result()->tensor().dtype);
+}
+
+Rewritten softmax(Builder& b, Node& node) {
+  PETREL_ASSIGN_OR_RETURN(Value * x, cast_of(b, node));
+  const int64_t dim = wrap_dim(node.argument(1).as_int(), x->tensor().rank());
+  return done(b, node, b.call("aten._softmax.default", {x, dim, false}));
+}
+
+Rewritten log_softmax(Builder& b, Node& node) {
+  PETREL_ASSIGN_OR_RETURN(Value * x, cast_of(b, node));
+  const int64_t dim = wrap_dim(node.argument(1).as_int(), x->tensor().rank());
+  return done(b, node, b.call("aten._log_softmax.default", {x, dim, false}));
+}
+
+// The internal forms: dim non-negative, widening as a cast.
+Rewritten internal_softmax(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  const int64_t dim = wrap_dim(node.argument(1).as_int(), x->tensor().rank());
+  if (node.argument(1) == Argument(dim) &&
+      node.argument(2) == Argument(false)) {
+    return false;
+  }
+  PETREL_ASSIGN_OR_RETURN(x, cast_of(b, node));
+  PETREL_ASSIGN_OR_RETURN(
+      Node * made,
+      b.node(node.op(), {Argument(x), Argument(dim), Argument(false)}));
+  return done(b, node, made->result());
+}
+
+constexpr Rewrite kRows[] = {
+    {"aten.relu6.default", relu6},
+    {"aten.selu.default", selu},
+    {"aten.celu.default", celu},
+    {"aten.log_sigmoid.default", log_sigmoid},
+    {"aten.hardshrink.default", hardshrink},
+    {"aten.softshrink.default", softshrink},
+    {"aten.threshold.default", threshold},
+    {"aten.prelu.default", prelu},
+    {"aten._prelu_kernel.default", prelu},
+    {"aten.softmax.int", softmax},
+    {"aten.log_softmax.int", log_softmax},
+    {"aten._softmax.default", internal_softmax, true},
+    {"aten._log_softmax.default", internal_softmax, true},
+};
+
+}  // namespace
+
+Rewrites activation_decompositions() { return kRows; }
+
+}  // namespace petrel::exir

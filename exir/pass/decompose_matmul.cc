@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "exir/pass/decompose.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+
+// The weight whose transposition `x` is; null when it is none.
+Value* transposed_weight(Value* x) {
+  Node* producer = x->producer();
+  if (producer == nullptr || producer->op().name != "aten::permute" ||
+      ints_at(*producer, "dims", 1) != Ints{1, 0}) {
+    return nullptr;
+  }
+  return tensor_at(*producer, 0);
+}
+
+Sizes broadcast(const Sizes& a, const Sizes& b) {
+  Sizes out(std::max(a.size(), b.size()), 1);
+  for (const Sizes* sizes : {&a, &b}) {
+    const size_t offset = out.size() - sizes->size();
+    for (size_t i = 0; i < sizes->size(); ++i) {
+      if ((*sizes)[i] != 1) out[offset + i] = (*sizes)[i];
+    }
+  }
+  return out;
+}
+
+// One matrix on the right for all rows on the left.
+Rewritten rows_by_matrix(Builder& b, Node& node, Value* x, Value* y) {
+  const Sizes& out = node.result()->tensor().sizes;
+  const int64_t inner = x->tensor().sizes.back();
+  if (Value* weight = transposed_weight(y);
+      weight != nullptr && x->tensor().rank() >= 2) {
+    return done(b, node, b.call("aten.linear.default", {x, weight, none()}));
+  }
+  if (y->tensor().rank() == 1) {
+    PETREL_ASSIGN_OR_RETURN(y, b.view(y, {inner, 1}));
+  }
+  const int64_t rows = product(leading(x->tensor().sizes, 1));
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {rows, inner}));
+  PETREL_ASSIGN_OR_RETURN(x, b.call("aten.mm.default", {x, y}));
+  return done(b, node, b.view(x, out));
+}
+
+Rewritten matmul(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  Value* y = tensor_at(node, 1);
+  if (y->tensor().rank() <= 2) return rows_by_matrix(b, node, x, y);
+  if (x->tensor().rank() == 1) {
+    PETREL_ASSIGN_OR_RETURN(x, b.view(x, {1, x->tensor().sizes[0]}));
+  }
+  const Sizes out = node.result()->tensor().sizes;
+  const Sizes x_sizes = x->tensor().sizes;
+  const Sizes y_sizes = y->tensor().sizes;
+  const int64_t m = x_sizes[x_sizes.size() - 2];
+  const int64_t k = x_sizes.back();
+  const int64_t n = y_sizes.back();
+  const Sizes batch = broadcast(leading(x_sizes, 2), leading(y_sizes, 2));
+  Sizes x_full = batch;
+  x_full.insert(x_full.end(), {m, k});
+  Sizes y_full = batch;
+  y_full.insert(y_full.end(), {k, n});
+  const int64_t count = product(batch);
+  PETREL_ASSIGN_OR_RETURN(x, b.expand(x, x_full));
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {count, m, k}));
+  PETREL_ASSIGN_OR_RETURN(y, b.expand(y, y_full));
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, {count, k, n}));
+  PETREL_ASSIGN_OR_RETURN(x, b.call("aten.bmm.default", {x, y}));
+  return done(b, node, b.view(x, out));
+}
+
+Rewritten mv(Builder& b, Node& node) {
+  return rows_by_matrix(b, node, tensor_at(node, 0), tensor_at(node, 1));
+}
+
+Rewritten outer(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  Value* y = tensor_at(node, 1);
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {x->tensor().numel(), 1}));
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, {1, y->tensor().numel()}));
+  return done(b, node, b.binary("aten.mul.Tensor", x, y));
+}
+
+BuiltValue scaled(Builder& b, Value* x, const Argument& factor) {
+  if (factor.is_number() && factor.as_number() == 1) return x;
+  return b.call("aten.mul.Scalar", {x, factor});
+}
+
+// beta * self + alpha * product; beta 0 ignores self, NaN included.
+Rewritten add_product(Builder& b, Node& node, Value* product_value) {
+  const Argument& beta = node.argument("beta");
+  PETREL_ASSIGN_OR_RETURN(
+      product_value, scaled(b, product_value, node.argument("alpha")));
+  if (beta.as_number() == 0) {
+    return done(b, node,
+                b.expand(product_value, node.result()->tensor().sizes));
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * self, scaled(b, tensor_at(node, 0), beta));
+  return done(b, node, b.binary("aten.add.Tensor", self, product_value));
+}
+
+Rewritten baddbmm(Builder& b, Node& node) {
+  PETREL_ASSIGN_OR_RETURN(
+      Value * y, b.binary("aten.bmm.default", tensor_at(node, 1),
+                          tensor_at(node, 2)));
+  return add_product(b, node, y);
+}
+
+Rewritten addmv(Builder& b, Node& node) {
+  Value* matrix = tensor_at(node, 1);
+  Value* vector = tensor_at(node, 2);
+  PETREL_ASSIGN_OR_RETURN(vector,
+                          b.view(vector, {vector->tensor().numel(), 1}));
+  PETREL_ASSIGN_OR_RETURN(Value * y,
+                          b.binary("aten.mm.default", matrix, vector));
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, {matrix->tensor().sizes[0]}));
+  return add_product(b, node, y);
+}
+
+constexpr Rewrite kRows[] = {
+    {"aten.matmul.default", matmul}, {"aten.mv.default", mv},
+    {"aten.dot.default", mv},        {"aten.outer.default", outer},
+    {"aten.baddbmm.default", baddbmm}, {"aten.addmv.default", addmv},
+};
+
+}  // namespace
+
+Rewrites matmul_decompositions() { return kRows; }
+
+}  // namespace petrel::exir

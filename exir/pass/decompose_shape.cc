@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "exir/pass/decompose.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+
+Rewritten stack(Builder& b, Node& node) {
+  const Sizes& out = node.result()->tensor().sizes;
+  const int64_t dim = wrap_dim(node.argument(1).as_int(), out.size());
+  std::vector<Value*> parts;
+  for (Value* part : node.argument(0).values()) {
+    Sizes sizes = part->tensor().sizes;
+    sizes.insert(sizes.begin() + dim, 1);
+    PETREL_ASSIGN_OR_RETURN(part, b.view(part, sizes));
+    parts.push_back(part);
+  }
+  return done(b, node, b.call("aten.cat.default", {parts, dim}));
+}
+
+// hstack joins along dim 1 (0 for vectors), vstack along dim 0 of matrices.
+Rewritten joined(Builder& b, Node& node, bool horizontal) {
+  std::vector<Value*> parts;
+  size_t rank = 0;
+  for (Value* part : node.argument(0).values()) {
+    Sizes sizes = part->tensor().sizes;
+    if (sizes.empty()) sizes = {1};
+    if (!horizontal && sizes.size() == 1) sizes.insert(sizes.begin(), 1);
+    rank = sizes.size();
+    PETREL_ASSIGN_OR_RETURN(part, b.view(part, sizes));
+    parts.push_back(part);
+  }
+  return done(b, node,
+              b.call("aten.cat.default",
+                     {parts, horizontal && rank > 1 ? 1 : 0}));
+}
+
+Rewritten hstack(Builder& b, Node& node) { return joined(b, node, true); }
+Rewritten vstack(Builder& b, Node& node) { return joined(b, node, false); }
+
+Rewritten tile(Builder& b, Node& node) {
+  Ints repeats = ints_at(node, "dims", 1);
+  const size_t rank = tensor_at(node, 0)->tensor().rank();
+  while (repeats.size() < rank) repeats.insert(repeats.begin(), 1);
+  return done(b, node,
+              b.call("aten.repeat.default", {tensor_at(node, 0), repeats}));
+}
+
+// Each element `repeats` times in a row.
+Rewritten repeat_interleave(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  if (!node.argument(1).is_int()) return false;
+  Sizes sizes = x->tensor().sizes;
+  int64_t dim = 0;
+  if (node.argument(2).is_none()) {
+    sizes = {x->tensor().numel()};
+  } else {
+    dim = wrap_dim(node.argument(2).as_int(), sizes.size());
+  }
+  sizes.insert(sizes.begin() + dim + 1, 1);
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
+  sizes[static_cast<size_t>(dim) + 1] = node.argument(1).as_int();
+  PETREL_ASSIGN_OR_RETURN(x, b.expand(x, sizes));
+  return done(b, node, b.view(x, node.result()->tensor().sizes));
+}
+
+// [N, g*c, ...] seen as [N, g, c, ...] with g and c changed over.
+Rewritten channel_shuffle(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  const Sizes out = x->tensor().sizes;
+  const int64_t groups = node.argument(1).as_int();
+  if (out.size() < 2 || groups < 1 || out[1] % groups != 0) return false;
+  Sizes sizes = out;
+  sizes[1] = groups;
+  sizes.insert(sizes.begin() + 2, out[1] / groups);
+  Ints dims = all_dims(sizes.size());
+  std::swap(dims[1], dims[2]);
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
+  PETREL_ASSIGN_OR_RETURN(x, b.permute(x, dims));
+  return done(b, node, b.view(x, out));
+}
+
+// Wraps around: what leaves at one end comes in at the other.
+BuiltValue circular(Builder& b, Value* x, const Ints& pad) {
+  const size_t rank = x->tensor().rank();
+  for (size_t i = 0; i < pad.size() / 2; ++i) {
+    const int64_t dim = static_cast<int64_t>(rank - 1 - i);
+    const int64_t size = x->tensor().sizes[static_cast<size_t>(dim)];
+    const int64_t before = pad[2 * i];
+    const int64_t after = pad[2 * i + 1];
+    if (before > size || after > size) {
+      return absl::InvalidArgumentError("circular padding wraps twice");
+    }
+    std::vector<Value*> parts;
+    if (before > 0) {
+      PETREL_ASSIGN_OR_RETURN(Value * part,
+                              b.slice(x, dim, size - before, size));
+      parts.push_back(part);
+    }
+    PETREL_ASSIGN_OR_RETURN(
+        Value * middle,
+        b.slice(x, dim, std::max<int64_t>(0, -before),
+                size - std::max<int64_t>(0, -after)));
+    parts.push_back(middle);
+    if (after > 0) {
+      PETREL_ASSIGN_OR_RETURN(Value * part, b.slice(x, dim, 0, after));
+      parts.push_back(part);
+    }
+    x = middle;
+    if (parts.size() > 1) {
+      PETREL_ASSIGN_OR_RETURN(x, b.call("aten.cat.default", {parts, dim}));
+    }
+  }
+  return x;
+}
+
+Rewritten pad(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  const Ints amounts = ints_at(node, "pad", 1);
+  const std::string mode = node.argument("mode").as_string();
+  if (mode == "constant") {
+    const Argument& value = node.argument("value");
+    return done(b, node,
+                b.call("aten.constant_pad_nd.default",
+                       {x, amounts, value.is_none() ? Arg(0) : Arg(value)}));
+  }
+  if (mode == "circular") return done(b, node, circular(b, x, amounts));
+  static constexpr const char* kReflect[] = {"aten.reflection_pad1d.default",
+                                             "aten.reflection_pad2d.default",
+                                             "aten.reflection_pad3d.default"};
+  static constexpr const char* kReplicate[] = {
+      "aten.replication_pad1d.default", "aten.replication_pad2d.default",
+      "aten.replication_pad3d.default"};
+  const size_t dims = amounts.size() / 2;
+  if (dims < 1 || dims > 3 || (mode != "reflect" && mode != "replicate")) {
+    return false;
+  }
+  return done(b, node,
+              b.call((mode == "reflect" ? kReflect : kReplicate)[dims - 1],
+                     {x, amounts}));
+}
+
+constexpr Rewrite kRows[] = {
+    {"aten.stack.default", stack},
+    {"aten.hstack.default", hstack},
+    {"aten.vstack.default", vstack},
+    {"aten.tile.default", tile},
+    {"aten.repeat_interleave.self_int", repeat_interleave},
+    {"aten.channel_shuffle.default", channel_shuffle},
+    {"aten.native_channel_shuffle.default", channel_shuffle},
+    {"aten.pad.default", pad},
+};
+
+}  // namespace
+
+Rewrites shape_decompositions() { return kRows; }
+
+}  // namespace petrel::exir

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "exir/pass/lower_to_kernels.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Each head of x [..., h, S, E] `times` times in a row.
+BuiltValue repeat_heads(Builder& b, Value* x, int64_t times) {
+  Sizes sizes = x->tensor().sizes;
+  const size_t head = sizes.size() - 3;
+  Sizes out = sizes;
+  out[head] *= times;
+  sizes.insert(sizes.begin() + static_cast<ptrdiff_t>(head) + 1, 1);
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
+  sizes[head + 1] = times;
+  PETREL_ASSIGN_OR_RETURN(x, b.expand(x, sizes));
+  return b.view(x, out);
+}
+
+// x as [count, rows, columns], its batch dims expanded to `batch`.
+BuiltValue as_matrices(Builder& b, Value* x, const Sizes& batch) {
+  const Sizes& sizes = x->tensor().sizes;
+  const Sizes matrix(sizes.end() - 2, sizes.end());
+  Sizes full = batch;
+  full.insert(full.end(), matrix.begin(), matrix.end());
+  PETREL_ASSIGN_OR_RETURN(x, b.expand(x, full));
+  return b.view(x, {product(batch), matrix[0], matrix[1]});
+}
+
+// `scores` with -inf where `allowed` is false.
+BuiltValue masked(Builder& b, Value* scores, Value* allowed) {
+  PETREL_ASSIGN_OR_RETURN(Value * low,
+                          b.scalar(-kInfinity, scores->tensor().dtype));
+  return b.call("aten.where.self", {allowed, scores, low});
+}
+
+// Softmax over the last dim; rows that are masked whole give 0, not NaN.
+BuiltValue safe_softmax(Builder& b, Value* scores) {
+  const int64_t last = static_cast<int64_t>(scores->tensor().rank()) - 1;
+  PETREL_ASSIGN_OR_RETURN(
+      Value * seen, b.call("aten.ne.Scalar", {scores, -kInfinity}));
+  PETREL_ASSIGN_OR_RETURN(
+      seen, b.call("aten.any.dims", {seen, Ints{last}, true}));
+  PETREL_ASSIGN_OR_RETURN(
+      Value * y, b.call("aten._softmax.default", {scores, last, false}));
+  PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, y->tensor().dtype));
+  return b.call("aten.where.self", {seen, y, zero});
+}
+
+// softmax(q k^T * scale + mask) v
+Rewritten attention(Builder& b, Node& node) {
+  Value* q = tensor_at(node, "query");
+  Value* k = tensor_at(node, "key");
+  Value* v = tensor_at(node, "value");
+  Value* mask = tensor_at(node, "attn_mask");
+  const Sizes out = node.result()->tensor().sizes;
+  if (node.argument("dropout_p").as_number() != 0) return false;
+  if (node.num_results() > 1 && node.result(1)->is_used()) return false;
+  if (q->tensor().rank() < 2) return false;
+  if (q->tensor().rank() > 2) {
+    const size_t head = q->tensor().rank() - 3;
+    const int gqa = node.op().find_arg("enable_gqa");
+    if (gqa >= 0 && node.argument("enable_gqa") == Argument(true)) {
+      const int64_t heads = q->tensor().sizes[head];
+      for (Value** x : {&k, &v}) {
+        const int64_t own = (*x)->tensor().sizes[(*x)->tensor().rank() - 3];
+        if (own < 1 || heads % own != 0) return false;
+        if (own == heads) continue;
+        PETREL_ASSIGN_OR_RETURN(*x, repeat_heads(b, *x, heads / own));
+      }
+    }
+  }
+  const Sizes batch = leading(out, 2);
+  const int64_t rows = q->tensor().sizes[q->tensor().rank() - 2];
+  const int64_t columns = k->tensor().sizes[k->tensor().rank() - 2];
+  const int64_t depth = q->tensor().sizes.back();
+  const double scale = node.argument("scale").is_none()
+                           ? 1 / std::sqrt(static_cast<double>(depth))
+                           : node.argument("scale").as_number();
+  PETREL_ASSIGN_OR_RETURN(q, b.call("aten.mul.Scalar", {q, scale}));
+  PETREL_ASSIGN_OR_RETURN(q, as_matrices(b, q, batch));
+  PETREL_ASSIGN_OR_RETURN(k, b.swap_last_two(k));
+  PETREL_ASSIGN_OR_RETURN(k, as_matrices(b, k, batch));
+  PETREL_ASSIGN_OR_RETURN(v, as_matrices(b, v, batch));
+  PETREL_ASSIGN_OR_RETURN(Value * s, b.binary("aten.bmm.default", q, k));
+  if (node.argument("is_causal") == Argument(true)) {
+    // Aligned to the top left: row i sees columns up to i.
+    PETREL_ASSIGN_OR_RETURN(
+        Value * seen, b.call("aten.full.default",
+                             {Ints{rows, columns}, true, ScalarType::kBool}));
+    PETREL_ASSIGN_OR_RETURN(seen, b.call("aten.tril.default", {seen, 0}));
+    PETREL_ASSIGN_OR_RETURN(s, masked(b, s, seen));
+  }
+  if (mask != nullptr) {
+    Sizes full = batch;
+    full.insert(full.end(), {rows, columns});
+    PETREL_ASSIGN_OR_RETURN(s, b.view(s, full));
+    if (mask->tensor().dtype == ScalarType::kBool) {
+      PETREL_ASSIGN_OR_RETURN(s, masked(b, s, mask));
+    } else {
+      PETREL_ASSIGN_OR_RETURN(s, b.binary("aten.add.Tensor", s, mask));
+    }
+    PETREL_ASSIGN_OR_RETURN(s, safe_softmax(b, s));
+    PETREL_ASSIGN_OR_RETURN(s, b.view(s, {product(batch), rows, columns}));
+  } else {
+    PETREL_ASSIGN_OR_RETURN(
+        s, b.call("aten._softmax.default", {s, 2, false}));
+  }
+  PETREL_ASSIGN_OR_RETURN(s, b.binary("aten.bmm.default", s, v));
+  return done(b, node, b.view(s, out));
+}
+
+constexpr Rewrite kRows[] = {
+    {"aten.scaled_dot_product_attention.default", attention},
+    {"aten._scaled_dot_product_flash_attention_for_cpu.default", attention},
+};
+
+}  // namespace
+
+Rewrites attention_lowerings() { return kRows; }
+
+}  // namespace petrel::exir

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "exir/ir/verifier.h"
+#include "exir/pass/contiguous_constants.h"
+#include "exir/pass/decompose.h"
+#include "exir/pass/drop_assertions.h"
+#include "exir/pass/fold_batch_norm.h"
+#include "exir/pass/functionalize.h"
+#include "exir/pass/lower_to_kernels.h"
+#include "exir/pass/normalize_convolutions.h"
+#include "exir/pass/normalize_scalars.h"
+#include "exir/pass/normalize_views.h"
+#include "exir/pass/pass.h"
+#include "exir/pass/remove_dead_code.h"
+#include "exir/pass/remove_identities.h"
+#include "exir/pass/require_kernels.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+constexpr Pass kBefore[] = {
+    {"drop_assertions", "nothing later looks at them", drop_assertions},
+    {"contiguous_constants", "folding reads weights in row-major order",
+     contiguous_constants},
+    {"normalize_views", "few kinds of views make writes through them few",
+     normalize_views},
+    {"functionalize", "all later passes may move and drop nodes",
+     functionalize},
+    {"normalize_views", "copies became views", normalize_views},
+    {"remove_identities", "patterns match through them", remove_identities},
+    {"normalize_scalars", "decompositions see tensors where tensors belong",
+     normalize_scalars},
+    {"normalize_convolutions", "batch norm folds into one kind of producer",
+     normalize_convolutions},
+    {"decompose", "composites become what backends and kernels know",
+     decompose},
+    {"fold_batch_norm", "convolutions and matrix products have their last form",
+     fold_batch_norm},
+    {"remove_identities", "decompositions leave views of views",
+     remove_identities},
+    {"remove_dead_code", "backends and folding see live code only",
+     remove_dead_code},
+};
+
+constexpr Pass kAfter[] = {
+    {"lower_to_kernels", "nobody took what is left", lower_to_kernels},
+    {"remove_identities", "lowering leaves views of views", remove_identities},
+    {"remove_dead_code", "kernels run for live code only", remove_dead_code},
+    {"require_kernels", "nothing can change any more", require_kernels},
+};
+
+absl::Status in_pass(const absl::Status& status, const Pass& pass,
+                     const std::string& method, const char* what) {
+  return absl::Status(status.code(),
+                      absl::StrCat("pass ", pass.name, what, " method '",
+                                   method, "': ", status.message()));
+}
+
+}  // namespace
+
+absl::Span<const Pass> passes_before_partitioning() { return kBefore; }
+absl::Span<const Pass> passes_after_partitioning() { return kAfter; }
+
+absl::Status run_passes(Program& program, absl::Span<const Pass> passes,
+                        const PassContext& context,
+                        const std::string& dump_after, const DumpFn& dump) {
+  for (auto& [name, method] : program.methods) {
+    for (const Pass& pass : passes) {
+      const absl::StatusOr<bool> changed = pass.run(*method.graph, context);
+      if (!changed.ok()) {
+        return in_pass(changed.status(), pass, name, " of");
+      }
+      const absl::Status valid = verify_graph(*method.graph);
+      if (!valid.ok()) {
+        return in_pass(valid, pass, name, " broke");
+      }
+      if (dump && (dump_after == "all" || dump_after == pass.name)) {
+        dump(pass.name, *method.graph);
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "exir/ops/table.h"
+#include "exir/pass/pass.h"
+#include "exir/pass/pass_case.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace petrel::exir {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// A residual block as torch.export writes it, with all that a trace leaves.
+constexpr char kBlock[] = R"(method @forward(%x: f32[1,4,8,8]) {
+  %w = constant @conv.weight : f32[4,4,3,3]
+  %g = constant @bn.weight : f32[4]
+  %h = constant @bn.bias : f32[4]
+  %mean = constant @bn.running_mean : f32[4]
+  %var = constant @bn.running_var : f32[4]
+  %count = constant @bn.num_batches_tracked : i64[]
+  %fc.w = constant @fc.weight : f32[3,4]
+  %fc.b = constant @fc.bias : f32[3]
+  %c = aten.conv2d.default(%x, %w, none, [1, 1], [1, 1])
+  %n = aten.batch_norm.default(%c, %g, %h, %mean, %var, false, 0.1, 1e-05, true)
+  %s = aten.add_.Tensor(%n, %x)
+  %r = aten.relu_.default(%s)
+  %m = aten.max_pool2d.default(%r, [3, 3], [2, 2], [1, 1])
+  %a = aten.adaptive_avg_pool2d.default(%m, [1, 1])
+  %f = aten.flatten.using_ints(%a, 1)
+  %d = aten.dropout.default(%f, 0.5, false)
+  %o = aten.linear.default(%d, %fc.w, %fc.b)
+  return %o
+})";
+
+Program program_of(const std::string& text) {
+  Program program;
+  program.methods["forward"].graph = graph_of(text);
+  return program;
+}
+
+std::vector<std::string> ops_of(const Program& program) {
+  std::vector<std::string> ops;
+  for (const auto& node : program.methods.at("forward").graph->nodes()) {
+    ops.push_back(node->op().full_name());
+  }
+  return ops;
+}
+
+TEST(Pipeline, GivesTheNormalFormOfAResidualBlock) {
+  Program program = program_of(kBlock);
+  ASSERT_EQ(run_passes(program, passes_before_partitioning(), {}, "", nullptr),
+            absl::OkStatus());
+  EXPECT_THAT(ops_of(program),
+              ElementsAre("aten.convolution.default", "aten.add.Tensor",
+                          "aten.relu.default", "aten.max_pool2d.default",
+                          "aten.mean.dim", "aten.view.default",
+                          "aten.linear.default"));
+  // Statistics and counters are gone.
+  EXPECT_EQ(program.methods.at("forward").graph->constants().size(), 4u);
+}
+
+TEST(Pipeline, IsIdempotentAsAWhole) {
+  Program program = program_of(kBlock);
+  for (absl::Span<const Pass> passes :
+       {passes_before_partitioning(), passes_after_partitioning()}) {
+    ASSERT_EQ(run_passes(program, passes, {}, "", nullptr), absl::OkStatus());
+    Graph& graph = *program.methods.at("forward").graph;
+    const std::string once = plain_text(graph);
+    for (const Pass& pass : passes) {
+      const auto changed = pass.run(graph, {});
+      ASSERT_TRUE(changed.ok()) << changed.status();
+      EXPECT_FALSE(*changed) << pass.name;
+    }
+    EXPECT_EQ(plain_text(graph), once);
+  }
+}
+
+TEST(Pipeline, DumpsAfterTheNamedPass) {
+  for (const auto& [name, wanted] :
+       std::map<std::string, int>{{"decompose", 1}, {"nothing", 0}}) {
+    Program program = program_of(kBlock);
+    int dumps = 0;
+    ASSERT_EQ(run_passes(program, passes_before_partitioning(), {}, name,
+                         [&](const std::string& pass, const Graph&) {
+                           EXPECT_EQ(pass, name);
+                           ++dumps;
+                         }),
+              absl::OkStatus());
+    EXPECT_EQ(dumps, wanted);
+  }
+  Program program = program_of(kBlock);
+  size_t dumps = 0;
+  ASSERT_EQ(run_passes(program, passes_before_partitioning(), {}, "all",
+                       [&](const std::string&, const Graph&) { ++dumps; }),
+            absl::OkStatus());
+  EXPECT_EQ(dumps, passes_before_partitioning().size());
+}
+
+TEST(Pipeline, AnErrorNamesThePassAndTheMethod) {
+  Program program = program_of(R"(method @forward(%x: f32[4]) {
+    %a, %b = aten.sort.default(%x)
+    return %a })");
+  const absl::Status status =
+      run_passes(program, passes_after_partitioning(), {}, "", nullptr);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("pass require_kernels of method 'forward': 1 operator "
+                        "has no kernel: aten.sort.default (1 node)"));
+}
+
+absl::StatusOr<bool> break_types(Graph& graph, const PassContext&) {
+  graph.nodes().front()->result()->set_type(
+      TensorType::contiguous(ScalarType::kFloat, {99}));
+  return true;
+}
+
+TEST(Pipeline, APassThatBreaksTheGraphIsCaught) {
+  Program program = program_of(
+      "method @forward(%x: f32[4]) { %a = aten.neg.default(%x) return %a }");
+  const Pass passes[] = {{"break_types", "", break_types}};
+  const absl::Status status = run_passes(program, passes, {}, "", nullptr);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("pass break_types broke method 'forward'"));
+}
+
+// Every operator that a pass builds or rewrites is in the table: names are
+// looked up when a pattern occurs, which may be never in the tests.
+TEST(Pipeline, EveryOperatorNamedInAPassIsInTheTable) {
+  int names = 0;
+  const std::regex op_name("\"(aten\\.[a-zA-Z0-9_]+\\.[a-zA-Z0-9_]+)\"");
+  // Bazel runs tests at the root of the repository's files.
+  for (const auto& entry : std::filesystem::directory_iterator("exir/pass")) {
+    const std::string file = entry.path().filename().string();
+    if (entry.path().extension() != ".cc" ||
+        file.find("_test.cc") != std::string::npos) {
+      continue;
+    }
+    std::ifstream in(entry.path());
+    ASSERT_TRUE(in) << file;
+    std::stringstream text;
+    text << in.rdbuf();
+    const std::string source = text.str();
+    for (std::sregex_iterator it(source.begin(), source.end(), op_name), end;
+         it != end; ++it) {
+      ++names;
+      EXPECT_NE(find_op((*it)[1].str()), nullptr) << file << ": " << (*it)[1];
+    }
+  }
+  EXPECT_GT(names, 300);
+}
+
+}  // namespace
+}  // namespace petrel::exir

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Removes nodes without an effect whose results nobody uses, and constants that
+// no node, output or write uses any more (running statistics of folded batch
+// norms, counters).
+//
+//   before   %a = aten.relu.default(%x)      %b = aten.neg.default(%x)
+//            return %b
+//   after    %b = aten.neg.default(%x)
+//            return %b
+#ifndef PETREL_EXIR_PASS_REMOVE_DEAD_CODE_H_
+#define PETREL_EXIR_PASS_REMOVE_DEAD_CODE_H_
+
+#include "exir/pass/pass.h"
+
+namespace petrel::exir {
+
+absl::StatusOr<bool> remove_dead_code(Graph& graph, const PassContext& context);
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_PASS_REMOVE_DEAD_CODE_H_

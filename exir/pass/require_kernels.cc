@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/pass/require_kernels.h"
+
+#include <map>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+
+namespace petrel::exir {
+
+absl::StatusOr<bool> require_kernels(Graph& graph, const PassContext&) {
+  struct Missing {
+    int count = 0;
+    std::string first;
+  };
+  std::map<std::string, Missing> missing;
+  for (const auto& node : graph.nodes()) {
+    const OpInfo& op = node->op();
+    if (op.name == "petrel::delegate_call" || !op.out_name.empty()) continue;
+    Missing& entry = missing[op.full_name()];
+    if (entry.count++ == 0) entry.first = node->source().location();
+  }
+  if (missing.empty()) return false;
+  std::string text =
+      absl::StrCat(missing.size(),
+                   missing.size() == 1 ? " operator has" : " operators have",
+                   " no kernel: ");
+  bool first = true;
+  for (const auto& [name, entry] : missing) {
+    absl::StrAppend(&text, first ? "" : ", ", name, " (", entry.count,
+                    entry.count == 1 ? " node" : " nodes",
+                    entry.first.empty() ? "" : ", the first at ", entry.first,
+                    ")");
+    first = false;
+  }
+  return absl::UnimplementedError(text);
+}
+
+}  // namespace petrel::exir

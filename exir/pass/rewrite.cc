@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/pass/rewrite.h"
+
+#include <map>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "exir/ops/table.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+// A row that keeps making nodes of its own operator is a bug; the longest real
+// chain (einsum of many operands, multi-step norms) is a few sweeps.
+constexpr int kMaxSweeps = 32;
+
+}  // namespace
+
+absl::StatusOr<bool> apply_rewrites(
+    Graph& graph, absl::Span<const Rewrites> tables,
+    const std::function<bool(const OpInfo&)>& keep) {
+  std::map<const OpInfo*, RewriteFn> rows;
+  for (const Rewrites& table : tables) {
+    for (const Rewrite& row : table) {
+      const OpInfo* info = find_op(row.op);
+      if (info == nullptr) {
+        return absl::InternalError(
+            absl::StrCat("operator '", row.op, "' is not in the table"));
+      }
+      if (keep && !row.spelling && keep(*info)) continue;
+      rows[info] = row.run;
+    }
+  }
+  bool changed = false;
+  for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
+    bool changed_now = false;
+    for (Node* node : graph.node_pointers()) {
+      auto row = rows.find(&node->op());
+      if (row == rows.end()) continue;
+      const std::string where = node->describe();
+      Builder builder(graph, node);
+      absl::StatusOr<bool> result = row->second(builder, *node);
+      if (!result.ok()) {
+        return absl::Status(
+            result.status().code(),
+            absl::StrCat(where, ": ", result.status().message()));
+      }
+      changed_now = changed_now || *result;
+    }
+    if (!changed_now) return changed;
+    changed = true;
+  }
+  return absl::InternalError(
+      absl::StrCat("rewriting did not end after ", kMaxSweeps, " sweeps"));
+}
+
+absl::StatusOr<bool> done(Builder& b, Node& node, const BuiltValue& value) {
+  PETREL_RETURN_IF_ERROR(value.status());
+  PETREL_RETURN_IF_ERROR(b.replace(node, *value));
+  return true;
+}
+
+Value* tensor_at(const Node& node, size_t i) {
+  const Argument& argument = node.argument(i);
+  if (!argument.is_value()) return nullptr;
+  return argument.value()->type().is_tensor() ? argument.value() : nullptr;
+}
+
+Value* tensor_at(const Node& node, const std::string& name) {
+  const int i = node.op().find_arg(name);
+  return i < 0 ? nullptr : tensor_at(node, static_cast<size_t>(i));
+}
+
+Ints ints_at(const Node& node, const std::string& name, size_t length) {
+  const int i = node.op().find_arg(name);
+  if (i < 0) return {};
+  const Argument& argument = node.argument(static_cast<size_t>(i));
+  if (argument.is_int()) return Ints(length, argument.as_int());
+  if (!argument.is_ints()) return {};
+  const Ints& ints = argument.as_ints();
+  return ints.size() == 1 && length > 1 ? Ints(length, ints[0]) : ints;
+}
+
+}  // namespace petrel::exir
