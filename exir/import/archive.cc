@@ -19,7 +19,7 @@ absl::StatusOr<std::string> read_word(const ZipArchive& zip,
   PETREL_ASSIGN_OR_RETURN(absl::Span<const uint8_t> bytes, zip.read(name));
   if (bytes.size() > 64) {
     return absl::InvalidArgumentError(absl::StrCat(
-        zip.label(), ": member '", name, "' has ", bytes.size(), " bytes"));
+        "member '", name, "' has ", bytes.size(), " bytes"));
   }
   const std::string text(bytes.begin(), bytes.end());
   return std::string(absl::StripAsciiWhitespace(text));
@@ -30,22 +30,19 @@ absl::Status check_word(const ZipArchive& zip, const std::string& name,
   PETREL_ASSIGN_OR_RETURN(std::string word, read_word(zip, name));
   if (word == expected) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(zip.label(), ": ", name, " is '", word, "', must be '",
-                   expected, "'"));
+      absl::StrCat(name, " is '", word, "', must be '", expected, "'"));
 }
 
 absl::Status check_markers(const ZipArchive& zip) {
   if (!zip.contains("archive_format")) {
     for (const std::string& name : zip.names()) {
       if (absl::EndsWith(name, "serialized_exported_program.json")) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            zip.label(),
-            ": was saved by torch 2.7 or older; save it again with 2.9 or "
-            "newer"));
+        return absl::InvalidArgumentError(
+            "was saved by torch 2.7 or older; save it again with 2.9 or newer");
       }
     }
-    return absl::InvalidArgumentError(absl::StrCat(
-        zip.label(), ": is a zip archive but no exported program"));
+    return absl::InvalidArgumentError(
+        "is a zip archive but no exported program");
   }
   PETREL_RETURN_IF_ERROR(check_word(zip, "archive_format", "pt2"));
   PETREL_RETURN_IF_ERROR(check_word(zip, "archive_version", "0"));
@@ -65,11 +62,10 @@ absl::StatusOr<std::string> choose_program(const ZipArchive& zip,
   }
   if (programs.size() == 1) return programs[0];
   if (programs.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(zip.label(), ": has no member 'models/*.json'"));
+    return absl::InvalidArgumentError("has no member 'models/*.json'");
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      zip.label(), ": has ", programs.size(), " programs (",
+      "has ", programs.size(), " programs (",
       absl::StrJoin(programs, ", "), "), none of them called '", wanted, "'"));
 }
 
@@ -80,7 +76,7 @@ absl::StatusOr<ProgramArchive> open_program_archive(const std::string& path,
   ProgramArchive archive;
   PETREL_ASSIGN_OR_RETURN(archive.file, MappedFile::open(path));
   PETREL_ASSIGN_OR_RETURN(archive.zip,
-                          ZipArchive::open(archive.file->bytes(), path));
+                          ZipArchive::open(archive.file->bytes()));
   PETREL_RETURN_IF_ERROR(check_markers(archive.zip));
   PETREL_ASSIGN_OR_RETURN(archive.name, choose_program(archive.zip, wanted));
   archive.json_name = absl::StrCat("models/", archive.name, ".json");
@@ -88,7 +84,7 @@ absl::StatusOr<ProgramArchive> open_program_archive(const std::string& path,
                           archive.zip.read(archive.json_name));
   PETREL_ASSIGN_OR_RETURN(
       archive.json,
-      JsonDocument::parse(bytes, absl::StrCat(path, ": ", archive.json_name)));
+      JsonDocument::parse(bytes, archive.json_name));
   return archive;
 }
 

@@ -30,9 +30,9 @@ struct ProgramArchive {
   JsonDocument json;
 };
 
-// The program called `wanted`, or the only one in the archive. Errors name the
-// file and what about it is not supported: another format or version, big
-// endian, an archive of torch 2.8 or older.
+// The program called `wanted`, or the only one in the archive. Errors say what
+// about the file is not supported: another format or version, big endian, an
+// archive of torch 2.8 or older.
 absl::StatusOr<ProgramArchive> open_program_archive(const std::string& path,
                                                     const std::string& wanted);
 

@@ -120,6 +120,7 @@ absl::StatusOr<Argument> GraphReader::lookup(const std::string& name) {
   const auto lazy = scope.lazy.find(name);
   if (lazy == scope.lazy.end()) return known_scalar(name);
   PETREL_ASSIGN_OR_RETURN(Value* made, lazy->second());
+  PETREL_RETURN_IF_ERROR(check_recorded(name, *made));
   scope.bound.emplace(name, Argument(made));
   return Argument(made);
 }
@@ -251,7 +252,9 @@ absl::Status GraphReader::check_recorded(const std::string& name,
   if (*recorded == value.tensor()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "value '", name, "' is ", to_string(*recorded),
-      " in the archive, but its operator gives ", to_string(value.type())));
+      " in the archive, but its ",
+      value.is_constant() ? "payload is " : "operator gives ",
+      to_string(value.type())));
 }
 
 absl::Status GraphReader::read_region(const Json& node,

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "exir/import/annotate.h"
@@ -219,16 +218,12 @@ absl::StatusOr<Method> Importer::run(ArchiveInfo* out_info) {
 absl::StatusOr<Method> import_pt2(const std::string& path,
                                   const std::string& method_name,
                                   ArchiveInfo* out_info) {
-  PETREL_ASSIGN_OR_RETURN(ProgramArchive archive,
-                          open_program_archive(path, method_name));
-  absl::StatusOr<Method> method = Importer(archive, method_name).run(out_info);
-  if (!method.ok()) {
-    // Errors of the JSON name the file already.
-    if (absl::StrContains(std::string(method.status().message()), path)) {
-      return method.status();
-    }
-    return annotate(method.status(), path);
-  }
+  absl::StatusOr<ProgramArchive> archive =
+      open_program_archive(path, method_name);
+  if (!archive.ok()) return annotate(archive.status(), path);
+  absl::StatusOr<Method> method =
+      Importer(*archive, method_name).run(out_info);
+  if (!method.ok()) return annotate(method.status(), path);
   return method;
 }
 

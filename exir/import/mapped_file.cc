@@ -15,10 +15,10 @@
 namespace petrel::exir {
 namespace {
 
-absl::Status system_error(const std::string& path, const char* what) {
+absl::Status system_error(const char* what) {
   const int error = errno;
   const std::string text =
-      absl::StrCat(path, ": ", what, ": ", std::strerror(error));
+      absl::StrCat(what, ": ", std::strerror(error));
   if (error == ENOENT) return absl::NotFoundError(text);
   if (error == EACCES) return absl::PermissionDeniedError(text);
   return absl::InvalidArgumentError(text);
@@ -45,14 +45,13 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::open(
   // Non-blocking, so that a FIFO is refused below and not waited for.
   const Descriptor file(
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) return system_error(path, "cannot be opened");
+  if (file.get() < 0) return system_error("cannot be opened");
   struct stat info;
   if (::fstat(file.get(), &info) != 0) {
-    return system_error(path, "cannot be examined");
+    return system_error("cannot be examined");
   }
   if (!S_ISREG(info.st_mode)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": is not a regular file"));
+    return absl::InvalidArgumentError("is not a regular file");
   }
   const auto size = static_cast<size_t>(info.st_size);
   if (size == 0) {
@@ -60,7 +59,7 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::open(
   }
   void* data =
       ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), /*offset=*/0);
-  if (data == MAP_FAILED) return system_error(path, "cannot be mapped");
+  if (data == MAP_FAILED) return system_error("cannot be mapped");
   return std::shared_ptr<const MappedFile>(
       new MappedFile(static_cast<const uint8_t*>(data), size));
 }

@@ -48,7 +48,7 @@ absl::StatusOr<std::set<const Constant*>> written_constants(
       if (root->is_input()) {
         return absl::UnimplementedError(absl::StrCat(
             node->describe(), ": writing to input '", root->name(),
-            "' in place is not supported; work on a clone of it"));
+            "' in place is not supported; write to a clone of it"));
       }
     }
   }

@@ -60,7 +60,7 @@ absl::Status Payloads::read_config(Section section, const std::string& folder,
   const std::string pickle = absl::StrCat(folder, archive_->name, ".pt");
   if (!archive_->zip.contains(name) && archive_->zip.contains(pickle)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        archive_->zip.label(), ": member '", pickle,
+        "member '", pickle,
         "' is a pickle of torch 2.8; save the program again with 2.9 or "
         "newer"));
   }
@@ -68,8 +68,7 @@ absl::Status Payloads::read_config(Section section, const std::string& folder,
                           archive_->zip.read(name));
   PETREL_ASSIGN_OR_RETURN(
       JsonDocument document,
-      JsonDocument::parse(bytes,
-                          absl::StrCat(archive_->zip.label(), ": ", name)));
+      JsonDocument::parse(bytes, name));
   PETREL_ASSIGN_OR_RETURN(Json entries, document.root().at("config"));
   PETREL_ASSIGN_OR_RETURN(auto members, entries.members());
   documents_.push_back(std::move(document));
@@ -133,8 +132,7 @@ absl::StatusOr<Blob> Payloads::slice(const std::string& member, View view) {
 
   PETREL_ASSIGN_OR_RETURN(absl::Span<const uint8_t> bytes, storage(member));
   const auto error = [&](const auto&... parts) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        archive_->zip.label(), ": member '", member, "' ", parts...));
+    return absl::InvalidArgumentError(absl::StrCat("member '", member, "' ", parts...));
   };
   if (bytes.empty()) {
     return error("is empty: the archive was saved without its weights");
@@ -201,7 +199,7 @@ absl::StatusOr<std::shared_ptr<Constant>> Payloads::load(
   const auto it = metas_.find({section, fqn});
   if (it == metas_.end()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        archive_->zip.label(), ": ", folders_[section], archive_->name,
+        folders_[section], archive_->name,
         "_..._config.json has no tensor '", fqn, "'"));
   }
   const Json& meta = it->second;
@@ -212,7 +210,7 @@ absl::StatusOr<std::shared_ptr<Constant>> Payloads::load(
     PETREL_ASSIGN_OR_RETURN(bool use_pickle, pickled->boolean());
     if (use_pickle) {
       return absl::UnimplementedError(absl::StrCat(
-          archive_->zip.label(), ": tensor '", fqn, "' is a pickle in member '",
+          "tensor '", fqn, "' is a pickle in member '",
           member, "', which is not supported"));
     }
   }

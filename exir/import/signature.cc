@@ -83,8 +83,9 @@ absl::StatusOr<OutputSpec> read_output(const Json& json, size_t index) {
                                                            : "parameter_name"));
   } else if (tag == "user_input_mutation") {
     PETREL_ASSIGN_OR_RETURN(std::string name, text_at(spec, "user_input_name"));
-    return refuse(absl::StrCat("writing to input '", name,
-                               "' in place; return the new value instead: it"));
+    return absl::UnimplementedError(
+        absl::StrCat("writing to input '", name,
+                     "' in place is not supported; return the new value"));
   } else {
     return refuse(
         absl::StrCat(json.place(), ": an output of kind '", tag, "'"));

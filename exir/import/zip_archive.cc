@@ -26,6 +26,7 @@ constexpr size_t kMaxNameLength = 4096;
 struct MemoryStream {
   absl::Span<const uint8_t> bytes;
   uint64_t place = 0;
+  bool ended = false;  // a read went past the end
 };
 
 voidpf open_stream(voidpf opaque, const void*, int) { return opaque; }
@@ -38,6 +39,7 @@ uLong read_stream(voidpf, voidpf opaque, void* buffer, uLong size) {
     std::memcpy(buffer, stream->bytes.data() + stream->place, count);
   }
   stream->place += count;
+  stream->ended = stream->ended || count < size;
   return count;
 }
 
@@ -62,7 +64,27 @@ long seek_stream(voidpf, voidpf opaque, ZPOS64_T offset, int origin) {
 }
 
 int close_stream(voidpf, voidpf) { return 0; }
-int stream_error(voidpf, voidpf) { return 0; }
+
+// minizip takes a short read for zeros unless it is told of an error.
+int stream_error(voidpf, voidpf opaque) {
+  return static_cast<MemoryStream*>(opaque)->ended ? 1 : 0;
+}
+
+// The last record of an archive, with its comment, ends where the file ends.
+bool is_complete(absl::Span<const uint8_t> bytes) {
+  constexpr size_t kRecordSize = 22;
+  constexpr size_t kMaxComment = 65535;
+  if (bytes.size() < kRecordSize) return false;
+  const size_t last = bytes.size() - kRecordSize;
+  const size_t first = last > kMaxComment ? last - kMaxComment : 0;
+  for (size_t place = last + 1; place-- > first;) {
+    const uint8_t* record = bytes.data() + place;
+    if (std::memcmp(record, "PK\5\6", 4) != 0) continue;
+    const size_t comment = record[20] + size_t{256} * record[21];
+    return place + kRecordSize + comment == bytes.size();
+  }
+  return false;
+}
 
 struct CloseUnzip {
   void operator()(unzFile file) const { unzClose(file); }
@@ -148,20 +170,21 @@ void ZipArchive::strip_root() {
   members_ = std::move(inside);
 }
 
-absl::StatusOr<ZipArchive> ZipArchive::open(absl::Span<const uint8_t> bytes,
-                                            const std::string& label) {
+absl::StatusOr<ZipArchive> ZipArchive::open(absl::Span<const uint8_t> bytes) {
   ZipArchive archive;
-  archive.label_ = label;
   archive.bytes_ = bytes;
   const auto error = [&](const auto&... parts) {
-    return absl::InvalidArgumentError(absl::StrCat(label, ": ", parts...));
+    return absl::InvalidArgumentError(absl::StrCat(parts...));
   };
   if (bytes.empty()) return error("is empty");
+  if (!is_complete(bytes)) {
+    return error("is not a zip archive, or its end is missing");
+  }
   MemoryStream stream{bytes};
   zlib_filefunc64_def functions = {open_stream,  read_stream,  write_stream,
                                    tell_stream,  seek_stream,  close_stream,
                                    stream_error, &stream};
-  const Unzip unzip(unzOpen2_64(label.c_str(), &functions));
+  const Unzip unzip(unzOpen2_64("", &functions));
   if (unzip == nullptr) return error("is not a zip archive");
 
   unz_global_info64 global;
@@ -186,8 +209,7 @@ absl::StatusOr<ZipArchive> ZipArchive::open(absl::Span<const uint8_t> bytes,
                    kMaxNameLength);
     }
     const std::string name(name_buffer.data(), info.size_filename);
-    const absl::Status named = check_name(name);
-    if (!named.ok()) return error(named.message());
+    PETREL_RETURN_IF_ERROR(check_name(name));
     if (absl::EndsWith(name, "/")) continue;
     if ((info.flag & kEncryptedFlag) != 0) {
       return error("member '", name, "' is encrypted");
@@ -213,15 +235,13 @@ absl::StatusOr<ZipArchive> ZipArchive::open(absl::Span<const uint8_t> bytes,
     member.size = info.uncompressed_size;
     member.crc = static_cast<uint32_t>(info.crc);
     unzCloseCurrentFile(unzip.get());
-    const absl::Status added = archive.add_member(name, member);
-    if (!added.ok()) return error(added.message());
+    PETREL_RETURN_IF_ERROR(archive.add_member(name, member));
   }
   if (step != UNZ_END_OF_LIST_OF_FILE || count != global.number_entry) {
     return error("the zip directory is damaged behind entry ", count, " of ",
                  global.number_entry);
   }
-  const absl::Status apart = archive.check_overlaps();
-  if (!apart.ok()) return error(apart.message());
+  PETREL_RETURN_IF_ERROR(archive.check_overlaps());
   archive.strip_root();
   return archive;
 }
@@ -235,7 +255,7 @@ absl::StatusOr<absl::Span<const uint8_t>> ZipArchive::read(
   const auto it = members_.find(name);
   if (it == members_.end()) {
     return absl::NotFoundError(
-        absl::StrCat(label_, ": has no member '", name, "'"));
+        absl::StrCat("has no member '", name, "'"));
   }
   const absl::Span<const uint8_t> bytes =
       bytes_.subspan(it->second.offset, it->second.size);
@@ -244,7 +264,7 @@ absl::StatusOr<absl::Span<const uint8_t>> ZipArchive::read(
   // The checksum of no bytes is 0, also where zlib is given no pointer.
   if ((bytes.empty() ? 0 : crc) != it->second.crc) {
     return absl::DataLossError(
-        absl::StrCat(label_, ": member '", name, "' is damaged, its checksum is ",
+        absl::StrCat("member '", name, "' is damaged, its checksum is ",
                      absl::Hex(crc), ", must be ", absl::Hex(it->second.crc)));
   }
   return bytes;

@@ -12,7 +12,7 @@
 // are refused when it is opened. Checksums are verified by read(), not before:
 // a member that nobody reads costs nothing.
 //
-//   PETREL_ASSIGN_OR_RETURN(ZipArchive zip, ZipArchive::open(bytes, path));
+//   PETREL_ASSIGN_OR_RETURN(ZipArchive zip, ZipArchive::open(bytes));
 //   PETREL_ASSIGN_OR_RETURN(absl::Span<const uint8_t> json,
 //                           zip.read("models/model.json"));
 //
@@ -34,9 +34,7 @@ namespace petrel::exir {
 
 class ZipArchive {
  public:
-  // `label` opens every error, usually the path of the file.
-  static absl::StatusOr<ZipArchive> open(absl::Span<const uint8_t> bytes,
-                                         const std::string& label);
+  static absl::StatusOr<ZipArchive> open(absl::Span<const uint8_t> bytes);
 
   bool contains(const std::string& name) const;
 
@@ -46,8 +44,6 @@ class ZipArchive {
 
   // Sorted.
   std::vector<std::string> names() const;
-
-  const std::string& label() const { return label_; }
 
  private:
   struct Member {
@@ -60,7 +56,6 @@ class ZipArchive {
   absl::Status check_overlaps() const;
   void strip_root();
 
-  std::string label_;
   absl::Span<const uint8_t> bytes_;
   std::map<std::string, Member> members_;
 };

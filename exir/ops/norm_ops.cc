@@ -26,8 +26,18 @@ absl::Status check_channels(const BoundArguments& in) {
   return absl::OkStatus();
 }
 
+// In training mode the running statistics change, which these schemas hide.
+absl::Status check_keeps_statistics(const BoundArguments& in) {
+  const bool training = in.flag("training") || in.flag("use_input_stats");
+  if (!training || in.at("running_mean").is_none()) return absl::OkStatus();
+  return invalid(
+      "batch norm in training mode; call eval() on the model before exporting "
+      "it");
+}
+
 Inferred batch_norm(const BoundArguments& in) {
   PETREL_RETURN_IF_ERROR(check_channels(in));
+  PETREL_RETURN_IF_ERROR(check_keeps_statistics(in));
   const bool training = in.flag("training") || in.flag("use_input_stats");
   if (!training && !(in.given("running_mean") && in.given("running_var"))) {
     return invalid("neither training nor given a mean and a variance");
@@ -42,6 +52,9 @@ ScalarType statistics_dtype(const TensorType& input) {
 
 Inferred native_batch_norm(const BoundArguments& in) {
   PETREL_RETURN_IF_ERROR(check_channels(in));
+  bool writes = false;
+  for (const ArgSpec& spec : in.op().args) writes = writes || spec.is_written;
+  if (!writes) PETREL_RETURN_IF_ERROR(check_keeps_statistics(in));
   const TensorType& input = in.tensor("input");
   // Statistics are given out only where they are computed.
   const int64_t channels = in.flag("training") ? input.sizes[1] : 0;

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/import/import.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "exir/import/test_archive.h"
+#include "exir/ir/text.h"
+#include "exir/ir/verifier.h"
+
+namespace petrel::exir {
+namespace {
+
+std::string shared_fixture(const std::string& name,
+                           const std::string& torch = "torch_2_13") {
+  return absl::StrCat("test/models/fixtures/", torch, "/", name, ".pt2");
+}
+
+std::string own_fixture(const std::string& name) {
+  return absl::StrCat("exir/import/testdata/", name, ".pt2");
+}
+
+Method import_or_die(const std::string& path,
+                     const std::string& method = "forward") {
+  absl::StatusOr<Method> imported = import_pt2(path, method);
+  EXPECT_TRUE(imported.ok()) << imported.status();
+  if (!imported.ok()) return {std::make_unique<Graph>("failed"), {}};
+  const absl::Status valid = verify_graph(*imported->graph);
+  EXPECT_TRUE(valid.ok()) << path << ": " << valid;
+  return *std::move(imported);
+}
+
+void expect_error(const std::string& path, const std::string& message) {
+  const absl::StatusOr<Method> imported = import_pt2(path, "forward");
+  ASSERT_FALSE(imported.ok()) << path << " must say: " << message;
+  const std::string text(imported.status().message());
+  EXPECT_TRUE(absl::StartsWith(text, path + ": ")) << text;
+  EXPECT_TRUE(absl::StrContains(text, message)) << text;
+  EXPECT_FALSE(absl::StrContains(text, '\n')) << text;
+}
+
+ConstantPtr constant(const Method& method, const std::string& fqn) {
+  for (const Value* value : method.graph->constants()) {
+    if (value->constant()->fqn == fqn) return value->constant();
+  }
+  ADD_FAILURE() << "no constant " << fqn;
+  return std::make_shared<Constant>();
+}
+
+std::vector<float> floats(const ConstantPtr& constant) {
+  const Blob::Bytes bytes = constant->data.bytes();
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  return values;
+}
+
+TEST(Import, ReadsANetworkOfEveryRelease) {
+  for (const char* torch : {"torch_2_9", "torch_2_13", "torch_2_14"}) {
+    const Method method = import_or_die(shared_fixture("conv_bn_relu", torch));
+    // Whether the exporting machine had cuDNN; it means nothing here.
+    const std::string text = print_graph(*method.graph);
+    const std::string cudnn =
+        absl::StrContains(text, "1e-05, true") ? "true" : "false";
+    EXPECT_EQ(
+        text,
+        "method @forward(%input: f32[1,3,6,6]) {\n"
+        "  %0.weight = constant @0.weight : f32[4,3,3,3]\n"
+        "  %1.weight = constant @1.weight : f32[4]\n"
+        "  %1.bias = constant @1.bias : f32[4]\n"
+        "  %1.running_mean = constant @1.running_mean : f32[4]\n"
+        "  %1.running_var = constant @1.running_var : f32[4]\n"
+        "  %conv2d = aten.conv2d.default(%input, %0.weight, none, [1, 1], "
+        "[1, 1], [1, 1], 1) : f32[1,4,6,6]\n"
+        "  %batch_norm = aten.batch_norm.default(%conv2d, %1.weight, %1.bias, "
+        "%1.running_mean, %1.running_var, false, 0.1, 1e-05, " + cudnn +
+        ") : f32[1,4,6,6]\n"
+        "  %relu = aten.relu.default(%batch_norm) : f32[1,4,6,6]\n"
+        "  return %relu\n}\n")
+        << torch;
+  }
+}
+
+TEST(Import, TellsTheFactsOfTheArchive) {
+  ArchiveInfo info;
+  ASSERT_TRUE(
+      import_pt2(shared_fixture("conv_bn_relu"), "forward", &info).ok());
+  EXPECT_EQ(info.torch_version, "2.13.0+cpu");
+  EXPECT_EQ(info.schema_major, 8);
+  EXPECT_EQ(info.schema_minor, 20);
+  EXPECT_EQ(info.dialect, "TRAINING");
+  ASSERT_TRUE(
+      import_pt2(shared_fixture("conv_bn_relu_core"), "forward", &info).ok());
+  EXPECT_EQ(info.dialect, "ATEN");
+}
+
+TEST(Import, ReadsEveryStaticFixtureOfEveryRelease) {
+  for (const char* torch : {"torch_2_9", "torch_2_13", "torch_2_14"}) {
+    for (const char* name :
+         {"buffer_mutation", "buffer_mutation_functional", "channels_last",
+          "constants", "conv_bn_relu", "conv_bn_relu_core", "dtypes",
+          "in_place", "int_inputs", "kwargs_and_dict", "list_args",
+          "prim_inputs", "scalar_args", "shared_storage", "split_chunk",
+          "tied_weights", "transposed_parameter"}) {
+      const Method method = import_or_die(shared_fixture(name, torch));
+      EXPECT_FALSE(method.graph->outputs().empty()) << torch << " " << name;
+      EXPECT_EQ(method.signature.input_names.size(),
+                method.graph->inputs().size());
+      EXPECT_EQ(method.signature.output_names.size(),
+                method.graph->outputs().size());
+    }
+  }
+}
+
+TEST(Import, ChoosesAProgramByName) {
+  const std::string path = shared_fixture("two_programs");
+  EXPECT_EQ(import_or_die(path, "prefill").graph->inputs()[0]->tensor().sizes,
+            (Sizes{5, 4}));
+  EXPECT_EQ(import_or_die(path, "decode").graph->inputs()[0]->tensor().sizes,
+            (Sizes{1, 4}));
+  expect_error(path, "has 2 programs (decode, prefill), none of them called "
+                     "'forward'");
+}
+
+TEST(Import, SharesTheBytesOfTiedWeights) {
+  TestArchive archive = TestArchive::of(shared_fixture("tied_weights"));
+  // Two names, two inputs of the graph, one member.
+  archive.edit("model_weights_config.json",
+               "\"0.bias\": {\"path_name\": \"weight_1\"",
+               "\"0.bias\": {\"path_name\": \"weight_2\"");
+  const Method method = import_or_die(archive.save("tied"));
+  const ConstantPtr first = constant(method, "0.bias");
+  const ConstantPtr second = constant(method, "2.bias");
+  EXPECT_NE(first, second);
+  EXPECT_EQ(first->data.bytes().data(), second->data.bytes().data());
+}
+
+TEST(Import, GivesViewsOfStoragesAsDenseTensors) {
+  const Method method = import_or_die(own_fixture("views"));
+  // arange(24).reshape(2, 3, 4).permute(2, 0, 1)
+  std::vector<float> expected;
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 2; ++j) {
+      for (int k = 0; k < 3; ++k) {
+        expected.push_back(static_cast<float>(12 * j + 4 * k + i));
+      }
+    }
+  }
+  EXPECT_EQ(floats(constant(method, "permuted")), expected);
+  EXPECT_EQ(floats(constant(method, "expanded")), std::vector<float>(24, 5));
+  EXPECT_EQ(floats(constant(method, "tail")),
+            (std::vector<float>{5, 6, 7}));
+}
+
+TEST(Import, GivesSlicesOfOneStorage) {
+  const Method method = import_or_die(shared_fixture("shared_storage"));
+  const auto whole = floats(constant(method, "whole"));
+  const auto head = floats(constant(method, "head"));
+  const auto tail = floats(constant(method, "tail"));
+  ASSERT_EQ(whole.size(), 20u);
+  EXPECT_EQ(head, std::vector<float>(whole.begin(), whole.begin() + 8));
+  EXPECT_EQ(tail, std::vector<float>(whole.begin() + 8, whole.end()));
+  // Slices of the mapping, not copies.
+  const uint8_t* base = constant(method, "whole")->data.bytes().data();
+  EXPECT_EQ(constant(method, "tail")->data.bytes().data(), base + 32);
+}
+
+TEST(Import, KeepsConstantsAliveWithoutTheFile) {
+  TestArchive archive = TestArchive::of(own_fixture("views"));
+  const std::string path = archive.save("short_lived");
+  const Method method = import_or_die(path);
+  ASSERT_EQ(std::remove(path.c_str()), 0);
+  EXPECT_EQ(floats(constant(method, "tail")), (std::vector<float>{5, 6, 7}));
+}
+
+TEST(Import, MarksStateWrittenInPlace) {
+  const Method method = import_or_die(own_fixture("writes_state"));
+  EXPECT_EQ(constant(method, "seen")->kind, Constant::Kind::kMutableBuffer);
+  EXPECT_EQ(constant(method, "kept")->kind, Constant::Kind::kBuffer);
+  EXPECT_TRUE(method.graph->buffer_writes().empty());
+}
+
+TEST(Import, TurnsBufferMutationsIntoWrites) {
+  const Method method =
+      import_or_die(shared_fixture("buffer_mutation_functional"));
+  ASSERT_EQ(method.graph->buffer_writes().size(), 2u);
+  EXPECT_EQ(method.graph->outputs().size(), 1u);
+  for (const BufferWrite& write : method.graph->buffer_writes()) {
+    EXPECT_TRUE(write.buffer->constant()->is_mutable());
+    EXPECT_EQ(write.value->producer()->op().full_name(), "aten.add.Tensor");
+  }
+}
+
+TEST(Import, KnowsWhatEachConstantIs) {
+  const Method network = import_or_die(shared_fixture("conv_bn_relu"));
+  EXPECT_EQ(constant(network, "1.weight")->kind, Constant::Kind::kParameter);
+  EXPECT_EQ(constant(network, "1.running_var")->kind,
+            Constant::Kind::kBuffer);
+  const Method literals = import_or_die(shared_fixture("constants"));
+  EXPECT_EQ(constant(literals, "lifted_tensor_0")->kind,
+            Constant::Kind::kLiteral);
+}
+
+TEST(Import, MakesConstantsOfNumbersInTensorSlots) {
+  const Method method = import_or_die(shared_fixture("scalar_args"));
+  const ConstantPtr two = constant(method, "literal_f32_40000000");
+  EXPECT_EQ(floats(two), (std::vector<float>{2}));
+  EXPECT_EQ(two->type.rank(), 0u);
+}
+
+TEST(Import, InlinesRegions) {
+  for (const char* name : {"no_grad", "autocast_off"}) {
+    const Method method = import_or_die(own_fixture(name));
+    const Node& first = *method.graph->nodes().front();
+    EXPECT_EQ(first.op().full_name(), "aten.linear.default") << name;
+    EXPECT_EQ(method.graph->outputs()[0]->producer()->op().full_name(),
+              "aten.add.Tensor");
+  }
+  expect_error(own_fixture("autocast_on"), "under autocast is not supported");
+}
+
+TEST(Import, NamesInputsAndOutputs) {
+  const Method network = import_or_die(shared_fixture("conv_bn_relu"));
+  EXPECT_EQ(network.signature.input_names,
+            (std::vector<std::string>{"input"}));
+  const Method nested = import_or_die(shared_fixture("kwargs_and_dict"));
+  EXPECT_EQ(nested.signature.input_names,
+            (std::vector<std::string>{"batch_image", "batch_bias_0",
+                                      "batch_bias_1", "scale"}));
+  EXPECT_TRUE(absl::StartsWith(nested.signature.in_spec, "[1, {"));
+  EXPECT_TRUE(absl::StartsWith(nested.signature.out_spec, "[1, {"));
+}
+
+TEST(Import, TakesTheKeysOfAFlatDictAsOutputNames) {
+  TestArchive archive = TestArchive::of(shared_fixture("conv_bn_relu"));
+  archive.edit_program(
+      R"("out_spec": "[1, {\"type\": null, \"context\": null, )"
+      R"(\"children_spec\": []}]")",
+      R"("out_spec": "[1, {\"type\": \"builtins.dict\", \"context\": )"
+      R"(\"[\\\"logits\\\"]\", \"children_spec\": [{\"type\": null, )"
+      R"(\"context\": null, \"children_spec\": []}]}]")");
+  EXPECT_EQ(import_or_die(archive.save("dict")).signature.output_names,
+            (std::vector<std::string>{"logits"}));
+}
+
+TEST(Import, RecordsWhereNodesComeFrom) {
+  const Method method = import_or_die(own_fixture("writes_state"));
+  const Node& node = *method.graph->nodes().back();
+  EXPECT_TRUE(absl::EndsWith(node.source().location(), ", in forward"));
+  EXPECT_TRUE(absl::StrContains(node.source().location(),
+                                "testdata/make_fixtures.py:"));
+  const Method network = import_or_die(shared_fixture("conv_bn_relu"));
+  EXPECT_EQ(network.graph->nodes().front()->source().module, "0");
+}
+
+TEST(Import, ListsEveryUnknownOperatorWithItsLine) {
+  expect_error(shared_fixture("unsupported_ops"),
+               "3 operators are not supported: aten.igamma.default "
+               "(/petrel/test/models/make_fixtures.py:");
+  expect_error(shared_fixture("unsupported_ops"),
+               ", in forward), aten.linalg_det.default (");
+}
+
+TEST(Import, RefusesWhatItCannotExpressByName) {
+  expect_error(shared_fixture("pickled_payload"),
+               "tensor 'weight' is a pickle in member 'data/weights/weight_0'");
+  expect_error(shared_fixture("no_weights"),
+               "member 'data/weights/weight_0' is empty");
+  expect_error(shared_fixture("dynamic_batch"),
+               "input 'args_0': dim 0 is the symbolic size s33");
+  expect_error(shared_fixture("input_mutation"), "writing to input 'args_0'");
+  expect_error(own_fixture("writes_input"), "writing to input 'x' in place");
+  expect_error(shared_fixture("condition"), "higher_order.cond");
+}
+
+TEST(Import, TakesASymbolWithOneValueForThatValue) {
+  TestArchive archive = TestArchive::of(shared_fixture("dynamic_batch"));
+  archive.edit_program("{\"min_val\": 1, \"max_val\": 16}",
+                       "{\"min_val\": 3, \"max_val\": 3}");
+  const Method method = import_or_die(archive.save("one_value"));
+  EXPECT_EQ(method.graph->inputs()[0]->tensor().sizes, (Sizes{3, 2, 3}));
+  for (const auto& node : method.graph->nodes()) {
+    EXPECT_NE(node->op().name, "aten::sym_size");
+  }
+}
+
+TEST(Import, RefusesFilesThatAreNoProgram) {
+  expect_error("no/such/file.pt2", "cannot be opened");
+  expect_error(::testing::TempDir(), "is not a regular file");
+  expect_error(write_test_file("empty.pt2", ""), "is empty");
+  expect_error(write_test_file("text.pt2", std::string(1000, 'x')),
+               "is not a zip archive");
+  expect_error(
+      write_test_file("old.pt2",
+                      write_zip({{"serialized_exported_program.json", "{}"}})),
+      "torch 2.7 or older");
+  expect_error(write_test_file("other.pt2", write_zip({{"a/b", "c"}})),
+               "is a zip archive but no exported program");
+}
+
+struct Edit {
+  const char* member;
+  const char* from;
+  const char* to;
+  const char* message;
+};
+
+TEST(Import, NamesTheMemberThatIsWrong) {
+  const char* kProgram = "models/model.json";
+  const char* kWeights = "model_weights_config.json";
+  const Edit kEdits[] = {
+      {"archive_format", "pt2", "pt3", "archive_format is 'pt3'"},
+      {"archive_version", "0", "1", "archive_version is '1'"},
+      {"byteorder", "little", "big", "byteorder is 'big'"},
+      {kProgram, "{\"graph_module\"", "{\"graph_module\" 1",
+       "models/model.json: is not JSON"},
+      {kProgram, "\"major\": 8", "\"major\": 9", "is 9.20, must be 8.x"},
+      {kProgram, "\"nodes\"", "\"no_nodes\"",
+       "models/model.json: graph_module.graph: has no 'nodes'"},
+      {kProgram, "torch.ops.aten.conv2d.default", "torch.ops.aten.conv9d.x",
+       "1 operator is not supported: aten.conv9d.x"},
+      {kProgram, "\"name\": \"stride\"", "\"name\": \"strife\"",
+       "the schema has no argument 'strife'"},
+      {kProgram, "\"name\": \"bias\"", "\"name\": \"input\"", "is given twice"},
+      {kProgram, "\"as_ints\": [1, 1]", "\"as_ints\": [0, 1]",
+       "argument 'stride' has 0"},
+      {kProgram, "\"as_ints\": [1, 1]", "\"as_ints\": [1.5, 1]",
+       "is not a 64-bit integer"},
+      {kProgram, "\"as_ints\": [1, 1]", "\"as_thing\": [1, 1]",
+       "'as_thing' does not fit the argument's type"},
+      {kProgram, "\"as_ints\": [1, 1]", "\"as_ints\": [1, 1, 1]",
+       "argument 'stride' has 3 items, must have 2"},
+      {kProgram, "{\"as_none\": true}", "{\"as_string\": \"x\"}",
+       "argument 'bias'"},
+      {kProgram, "{\"as_tensor\": {\"name\": \"p_0_weight\"}}, \"kind\"",
+       "{\"as_tensor\": {\"name\": \"p_9\"}}, \"kind\"",
+       "nothing is called 'p_9'"},
+      {kProgram, "\"outputs\": [{\"as_tensor\": {\"name\": \"conv2d\"}}]",
+       "\"outputs\": []", "has 0 results, its operator gives 1"},
+      {kProgram, "\"outputs\": [{\"as_tensor\": {\"name\": \"conv2d\"}}]",
+       "\"outputs\": [{\"as_tensor\": {\"name\": \"input\"}}]",
+       "value 'input'"},
+      {kProgram, "\"sizes\": [{\"as_int\": 4}", "\"sizes\": [{\"as_int\": 5}",
+       "value 'p_0_weight' is f32[5,3,3,3] in the archive, but its payload is "
+       "f32[4,3,3,3]"},
+      {kProgram, "\"input_specs\": [{\"parameter\"",
+       "\"input_specs\": [{\"token\"", "an input of kind 'token'"},
+      {kProgram, "\"output_specs\": [{\"user_output\"",
+       "\"output_specs\": [{\"loss_output\"", "an output of kind 'loss_output'"},
+      {kProgram, "{\"user_output\": {\"arg\": {\"as_tensor\": {\"name\": "
+       "\"relu\"}}}}", "{\"user_output\": {\"arg\": {\"as_none\": true}}}",
+       "output 0, which is None, is not supported"},
+      {kProgram, "\"parameter_name\": \"0.weight\"",
+       "\"parameter_name\": \"9.weight\"", "has no tensor '9.weight'"},
+      {kWeights, "weight_0", "weight_77",
+       "has no member 'data/weights/weight_77'"},
+      {kWeights, "weight_0", "../../x", "has no member"},
+      {kWeights, "\"dtype\": 7", "\"dtype\": 99", "is 99, which is no dtype"},
+      {kWeights, "\"dtype\": 7", "\"dtype\": 10",
+       "dtype complex64 is not supported"},
+      {kWeights, "\"layout\": 7", "\"layout\": 1", "is layout 1"},
+      {kWeights, "{\"as_int\": 4}", "{\"as_int\": -4}",
+       "dim 0 is -4, must be in [0, 2^31)"},
+      {kWeights, "{\"as_int\": 4}", "{\"as_int\": 400}", "needs more"},
+      {kWeights, "{\"as_int\": 4}, {\"as_int\": 3}, {\"as_int\": 3}",
+       "{\"as_int\": 2000000000}, {\"as_int\": 2000000000}, "
+       "{\"as_int\": 2000000000}",
+       "more than 2^63 bytes"},
+      {kWeights, "{\"as_int\": 27}", "{\"as_int\": 9223372036854775807}",
+       "needs more"},
+      {kWeights, "{\"as_int\": 27}", "{\"as_int\": -1}", "has -1"},
+      {kWeights, "\"strides\": [{\"as_int\": 27}, ", "\"strides\": [",
+       "has 3 items, must have 4"},
+      {kWeights, "\"storage_offset\": {\"as_int\": 0}",
+       "\"storage_offset\": {\"as_int\": 1}", "needs more"},
+      {kWeights, "\"storage_offset\": {\"as_int\": 0}",
+       "\"storage_offset\": {\"as_int\": 9223372036854775807}", "needs more"},
+      {kWeights, "\"storage_offset\": {\"as_int\": 0}",
+       "\"storage_offset\": {\"as_int\": -1}", "is -1"},
+      {kWeights, "\"config\"", "\"confit\"", "has no 'config'"},
+  };
+  int count = 0;
+  for (const Edit& edit : kEdits) {
+    TestArchive archive = TestArchive::of(shared_fixture("conv_bn_relu"));
+    archive.edit(edit.member, edit.from, edit.to);
+    expect_error(archive.save(absl::StrCat("edit_", count++)), edit.message);
+  }
+}
+
+TEST(Import, ComparesTypesWithWhatTheExporterRecorded) {
+  TestArchive archive = TestArchive::of(shared_fixture("conv_bn_relu"));
+  std::string& text = archive.member("models/model.json").bytes;
+  const size_t meta = text.find("\"relu\": {\"dtype\": 7");
+  ASSERT_NE(meta, std::string::npos);
+  text.replace(text.find('7', meta), 1, "6");
+  expect_error(archive.save("recorded"),
+               "value 'relu' is f16[1,4,6,6] in the archive, but its operator "
+               "gives f32[1,4,6,6]");
+}
+
+TEST(Import, RefusesDamagedWeights) {
+  TestArchive archive = TestArchive::of(shared_fixture("conv_bn_relu"));
+  archive.member("data/weights/weight_0").crc = 1;
+  expect_error(archive.save("damaged"),
+               "member 'data/weights/weight_0' is damaged");
+}
+
+TEST(Import, DoesNotReadWhatTheProgramDoesNotUse) {
+  TestArchive archive = TestArchive::of(shared_fixture("conv_bn_relu"));
+  archive.member("data/sample_inputs/model.pt").bytes = "garbage";
+  // The counter of batch norm: an input that no node uses.
+  archive.remove("data/weights/weight_5");
+  import_or_die(archive.save("unused"));
+}
+
+TEST(Import, RefusesMissingMembers) {
+  for (const char* name :
+       {"models/model.json", "model_weights_config.json",
+        "model_constants_config.json", "data/weights/weight_0"}) {
+    TestArchive archive = TestArchive::of(shared_fixture("conv_bn_relu"));
+    archive.remove(name);
+    expect_error(archive.save("missing"), "has no member");
+  }
+}
+
+TEST(Import, CopiesUnalignedWeights) {
+  // The first member begins behind a header whose name makes it odd.
+  const std::string path = shared_fixture("transposed_parameter");
+  const Method aligned = import_or_die(path);
+  TestArchive archive = TestArchive::of(path);
+  archive.edit("model_weights_config.json", "{\"as_int\": 1}, {\"as_int\": 6}",
+               "{\"as_int\": 4}, {\"as_int\": 1}");
+  std::string bytes = archive.bytes();
+  // Bytes in front of an archive shift everything in it.
+  const Method shifted =
+      import_or_die(write_test_file("shifted.pt2", "x" + bytes));
+  const Method straight =
+      import_or_die(write_test_file("straight.pt2", bytes));
+  EXPECT_EQ(floats(constant(shifted, "weight")),
+            floats(constant(straight, "weight")));
+  EXPECT_NE(floats(constant(aligned, "weight")),
+            floats(constant(straight, "weight")));
+  const auto data = reinterpret_cast<uintptr_t>(
+      constant(shifted, "weight")->data.bytes().data());
+  EXPECT_EQ(data % sizeof(float), 0u);
+}
+
+}  // namespace
+}  // namespace petrel::exir

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/import/json.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "absl/strings/match.h"
+
+namespace petrel::exir {
+namespace {
+
+absl::StatusOr<JsonDocument> parse(const std::string& text) {
+  return JsonDocument::parse(
+      absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()),
+                          text.size()),
+      "models/m.json");
+}
+
+TEST(Json, KeepsIntegersExact) {
+  const auto document = parse(
+      "[9223372036854775807, -9223372036854775808, 9007199254740993]");
+  ASSERT_TRUE(document.ok()) << document.status();
+  const auto items = document->root().items();
+  ASSERT_TRUE(items.ok());
+  EXPECT_EQ(*(*items)[0].integer(), std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(*(*items)[1].integer(), std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(*(*items)[2].integer(), 9007199254740993);
+}
+
+TEST(Json, RefusesWhatIsNoInteger) {
+  const auto document =
+      parse("[1.0, 9223372036854775808, \"1\", true, null, [], {}]");
+  ASSERT_TRUE(document.ok()) << document.status();
+  const auto items = document->root().items();
+  ASSERT_TRUE(items.ok());
+  for (const Json& item : *items) {
+    EXPECT_FALSE(item.integer().ok()) << item.place();
+  }
+}
+
+TEST(Json, ReadsNonFiniteNumbers) {
+  const auto document = parse("[\"Infinity\", \"-Infinity\", \"NaN\", 1e-05]");
+  const auto items = document->root().items();
+  ASSERT_TRUE(items.ok());
+  EXPECT_EQ(*(*items)[0].number(), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(*(*items)[1].number(), -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(*(*items)[2].number()));
+  EXPECT_EQ(*(*items)[3].number(), 1e-05);
+}
+
+TEST(Json, NamesThePlaceOfAnError) {
+  const auto document = parse("{\"a\": {\"b\": [1, {\"c\": 2}]}}");
+  const Json a = *document->root().at("a");
+  const Json b = *a.at("b");
+  const Json c = *(*b.items())[1].at("c");
+  EXPECT_EQ(c.text().status().message(),
+            "models/m.json: a.b[1].c: is not text");
+  EXPECT_EQ(a.at("x").status().message(), "models/m.json: a: has no 'x'");
+  EXPECT_EQ(document->root().at("x").status().message(),
+            "models/m.json: has no 'x'");
+}
+
+TEST(Json, TakesUnionsApart) {
+  const auto document = parse("[{\"as_int\": 3}, {}, {\"a\":1,\"b\":2}, 1]");
+  const auto items = document->root().items();
+  const auto tagged = (*items)[0].tagged();
+  ASSERT_TRUE(tagged.ok());
+  EXPECT_EQ(tagged->first, "as_int");
+  EXPECT_EQ(*tagged->second.integer(), 3);
+  for (size_t i = 1; i < items->size(); ++i) {
+    EXPECT_FALSE((*items)[i].tagged().ok()) << i;
+  }
+}
+
+TEST(Json, TakesNullForAbsent) {
+  const auto document = parse("{\"a\": null, \"b\": 1}");
+  EXPECT_FALSE(document->root().find("a"));
+  EXPECT_TRUE(document->root().find("b"));
+  EXPECT_FALSE(document->root().find("c"));
+}
+
+TEST(Json, RefusesBrokenText) {
+  std::string deep;
+  for (int i = 0; i < 100000; ++i) deep += "[";
+  for (const std::string& text :
+       {std::string(), std::string("{"), std::string("{\"a\": }"),
+        std::string("\xff\xfe"), std::string("[1] 2"), std::string("\"\xc3\""),
+        deep, std::string("1e999999")}) {
+    EXPECT_FALSE(parse(text).ok()) << text.substr(0, 20);
+  }
+}
+
+}  // namespace
+}  // namespace petrel::exir

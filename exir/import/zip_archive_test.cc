@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/import/zip_archive.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "exir/import/test_archive.h"
+
+namespace petrel::exir {
+namespace {
+
+absl::Span<const uint8_t> span_of(const std::string& bytes) {
+  return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(bytes.data()),
+                             bytes.size());
+}
+
+std::string text_of(absl::Span<const uint8_t> bytes) {
+  return std::string(bytes.begin(), bytes.end());
+}
+
+std::vector<TestMember> small_members() {
+  return {{"m/archive_format", "pt2"},
+          {"m/data/a", "first"},
+          {"m/data/empty", ""},
+          {"m/b", "second one"}};
+}
+
+void expect_refused(const std::vector<TestMember>& members,
+                    const std::string& message) {
+  const std::string bytes = write_zip(members);
+  const auto zip = ZipArchive::open(span_of(bytes));
+  ASSERT_FALSE(zip.ok()) << message;
+  EXPECT_TRUE(absl::StrContains(zip.status().message(), message))
+      << zip.status();
+}
+
+TEST(ZipArchive, GivesSlicesWithoutTheRootFolder) {
+  const std::string bytes = write_zip(small_members());
+  const auto zip = ZipArchive::open(span_of(bytes));
+  ASSERT_TRUE(zip.ok()) << zip.status();
+  EXPECT_EQ(zip->names(), (std::vector<std::string>{"archive_format", "b",
+                                                    "data/a", "data/empty"}));
+  const auto a = zip->read("data/a");
+  ASSERT_TRUE(a.ok()) << a.status();
+  EXPECT_EQ(text_of(*a), "first");
+  const char* begin = reinterpret_cast<const char*>(a->data());
+  EXPECT_GE(begin, bytes.data());
+  EXPECT_LT(begin, bytes.data() + bytes.size());
+  EXPECT_EQ(zip->read("data/empty")->size(), 0u);
+  EXPECT_EQ(zip->read("data/c").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(ZipArchive, FindsTheRootUnderAddedFolders) {
+  const std::string bytes = write_zip({{"x/y/archive_format", "pt2"},
+                                       {"x/y/models/m.json", "{}"},
+                                       {"x/other", "z"}});
+  const auto zip = ZipArchive::open(span_of(bytes));
+  ASSERT_TRUE(zip.ok()) << zip.status();
+  EXPECT_TRUE(zip->contains("models/m.json"));
+  EXPECT_FALSE(zip->contains("other"));
+}
+
+TEST(ZipArchive, ReadsWhatTheExporterWrites) {
+  const std::string bytes =
+      read_file("test/models/fixtures/torch_2_13/conv_bn_relu.pt2");
+  const auto zip = ZipArchive::open(span_of(bytes));
+  ASSERT_TRUE(zip.ok()) << zip.status();
+  for (const std::string& name : zip->names()) {
+    EXPECT_TRUE(zip->read(name).ok()) << zip->read(name).status();
+  }
+  EXPECT_EQ(text_of(*zip->read("archive_format")), "pt2");
+}
+
+TEST(ZipArchive, RefusesCompressedMembers) {
+  auto members = small_members();
+  members[1].method = 8;
+  expect_refused(members, "member 'm/data/a' is compressed");
+}
+
+TEST(ZipArchive, RefusesEncryptedMembers) {
+  auto members = small_members();
+  members[1].flags = 1;
+  expect_refused(members, "member 'm/data/a' is encrypted");
+}
+
+TEST(ZipArchive, RefusesDuplicateNames) {
+  auto members = small_members();
+  members.push_back(members[1]);
+  expect_refused(members, "member 'm/data/a' occurs twice");
+}
+
+TEST(ZipArchive, RefusesNamesThatLeaveTheArchive) {
+  for (const char* name :
+       {"/etc/passwd", "m/../../x", "..", "m\\x", "m/a\nb", "../m"}) {
+    auto members = small_members();
+    members[1].name = name;
+    expect_refused(members, "the name of member");
+  }
+}
+
+TEST(ZipArchive, RefusesSizesBeyondTheFile) {
+  for (uint32_t size : {1000u, 0x7fffffffu, 0xfffffffeu}) {
+    auto members = small_members();
+    members[1].size = size;
+    const std::string bytes = write_zip(members);
+    EXPECT_FALSE(ZipArchive::open(span_of(bytes)).ok()) << size;
+  }
+}
+
+TEST(ZipArchive, RefusesZip64SizesThatAreNotThere) {
+  auto members = small_members();
+  members[1].size = 0xffffffff;
+  const std::string bytes = write_zip(members);
+  EXPECT_FALSE(ZipArchive::open(span_of(bytes)).ok());
+}
+
+TEST(ZipArchive, RefusesOverlappingMembers) {
+  auto members = small_members();
+  // Another name, of the same length, for the header of the first member.
+  TestMember twin = members[0];
+  twin.name.back() = 'z';
+  twin.place = 0;
+  members.push_back(twin);
+  expect_refused(members, "overlap");
+}
+
+TEST(ZipArchive, RefusesDamagedContentWhenItIsRead) {
+  auto members = small_members();
+  members[1].crc = 1;
+  const std::string bytes = write_zip(members);
+  const auto zip = ZipArchive::open(span_of(bytes));
+  ASSERT_TRUE(zip.ok()) << zip.status();
+  EXPECT_TRUE(zip->read("b").ok());
+  EXPECT_EQ(zip->read("data/a").status().code(), absl::StatusCode::kDataLoss);
+}
+
+TEST(ZipArchive, RefusesWhatIsNoArchive) {
+  for (const std::string& bytes :
+       {std::string(), std::string("P"), std::string("PK\5\6"),
+        std::string(22, '\0'), std::string(100000, 'x')}) {
+    EXPECT_FALSE(ZipArchive::open(span_of(bytes)).ok());
+  }
+}
+
+// Opens and reads everything; what comes out may be an error, never a crash.
+void exercise(const std::string& bytes) {
+  // A copy of the exact size, so that a sanitizer sees every byte too far.
+  const std::vector<uint8_t> exact(bytes.begin(), bytes.end());
+  const auto zip = ZipArchive::open(absl::MakeConstSpan(exact));
+  if (!zip.ok()) {
+    EXPECT_FALSE(zip.status().message().empty());
+    return;
+  }
+  for (const std::string& name : zip->names()) {
+    const auto member = zip->read(name);
+    if (member.ok()) {
+      EXPECT_LE(member->size(), exact.size());
+    }
+  }
+}
+
+TEST(ZipArchive, SurvivesEveryTruncation) {
+  const std::string bytes = write_zip(small_members());
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    exercise(bytes.substr(0, size));
+    EXPECT_FALSE(ZipArchive::open(span_of(bytes.substr(0, size))).ok()) << size;
+  }
+}
+
+TEST(ZipArchive, SurvivesEveryChangedByte) {
+  const std::string bytes = write_zip(small_members());
+  for (size_t place = 0; place < bytes.size(); ++place) {
+    const int old = static_cast<uint8_t>(bytes[place]);
+    for (int value : {0, 0xff, old ^ 0xff, old ^ 1, old ^ 0x80, old + 1}) {
+      std::string changed = bytes;
+      changed[place] = static_cast<char>(value);
+      exercise(changed);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace petrel::exir
