@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/aot/partitioner.h"
+
+#include "backends/xnnpack/aot/test_part.h"
+#include "backends/xnnpack/aot/xnnpack_backend.h"
+#include "exir/ops/table.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace petrel::backends::xnnpack::aot {
+namespace {
+
+using ::testing::HasSubstr;
+
+// The reason for the last node of a method with some constants to use.
+std::string reason_for(const std::string& inputs, const std::string& call) {
+  const auto part = parse_part("method @forward(" + inputs + ") {\n" +
+                               "  %w3 = constant @w3 : f32[4,3,3,3]\n"
+                               "  %w2 = constant @w2 : f32[4,3]\n"
+                               "  %m = constant @m : f32[2,4]\n"
+                               "  %b = constant @b : f32[4]\n"
+                               "  %y = " + call + "\n  return %y\n}");
+  if (part == nullptr) return "(does not parse)";
+  const exir::Support support =
+      xnnpack_backend()->partitioner().supports(*part->nodes().back());
+  return support.supported ? "" : support.reason;
+}
+
+struct Refusal {
+  const char* name;
+  const char* inputs;
+  const char* call;
+  const char* reason;
+};
+
+class Refusals : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(Refusals, SayWhatIsWrongAndWhatWouldBeRight) {
+  EXPECT_THAT(reason_for(GetParam().inputs, GetParam().call), HasSubstr(GetParam().reason));
+}
+
+const Refusal kRefusals[] = {
+    {"UnknownOperator", "%x: f32[4]", "aten.cumsum.default(%x, 0, none)", "no such operator"},
+    {"IntegerResult", "%x: i64[4]", "aten.add.Tensor(%x, %x)", "result 'y' is i64[4], must be f32"},
+    {"IntegerOperand", "%x: f32[4], %i: i64[4]", "aten.add.Tensor(%x, %i)",
+     "operand 'i' is i64[4], must be f32"},
+    {"HalfPrecision", "%x: f16[4]", "aten.relu.default(%x)", "f16[4], must be f32"},
+    {"RankZero", "%x: f32[]", "aten.relu.default(%x)", "has rank 0, must be in [1, 6]"},
+    {"RankSeven", "%x: f32[1,1,1,1,1,1,2]", "aten.relu.default(%x)", "has rank 7"},
+    {"Empty", "%x: f32[0,3]", "aten.relu.default(%x)", "has no elements"},
+    {"TooLarge", "%x: f32[65536,65537]", "aten.relu.default(%x)", "must be at most 17179869184"},
+    {"NothingToCompute", "%x: f32[4]", "aten.relu.default(%b)", "all operands are constants"},
+    {"Cube", "%x: f32[4]", "aten.pow.Tensor_Scalar(%x, 3)", "exponent is 3, must be 2, 0.5"},
+    {"CrossedBounds", "%x: f32[4]", "aten.clamp.default(%x, 2, 1)", "the lower one not above"},
+    {"EluOfMinusOne", "%x: f32[4]", "aten.elu.default(%x, -1)", "alpha must be a positive"},
+    {"EluScaled", "%x: f32[4]", "aten.elu.default(%x, 1, 2)", "scale must be 1"},
+    {"ComputedWeight", "%x: f32[2,3], %v: f32[4,3]", "aten.linear.default(%x, %v)",
+     "weight is computed at run time"},
+    {"ComputedBias", "%x: f32[2,3], %v: f32[4]", "aten.linear.default(%x, %w2, %v)",
+     "bias is computed at run time"},
+    {"BiasOfAMatrix", "%x: f32[2,3], %k: f32[3,4]", "aten.addmm.default(%m, %x, %k)",
+     "mat2 is computed at run time"},
+    {"ConvolutionInThreeDimensions", "%x: f32[1,3,4,4,4], %v: f32[4,3,3,3,3]",
+     "aten.convolution.default(%x, %v, none, [1,1,1], [0,0,0], [1,1,1], false, [0,0,0], 1)",
+     "input has rank 5, must be 3 or 4"},
+    {"ComputedFilter", "%x: f32[1,3,4,4], %v: f32[4,3,3,3]",
+     "aten.convolution.default(%x, %v, none, [1,1], [0,0], [1,1], false, [0,0], 1)",
+     "weight is computed at run time"},
+    {"OutputPaddingOfAStride", "%x: f32[1,4,4,4]",
+     "aten.convolution.default(%x, %w3, none, [1,1], [0,0], [2,2], true, [1,0], 1)",
+     "output_padding is 1, must be below the stride 1"},
+    {"MaxPoolOfOne", "%x: f32[1,3,4,4]", "aten.max_pool2d.default(%x, [1])", "kernel_size is 1x1"},
+    {"MaxPoolLargeStride", "%x: f32[1,3,9,9]", "aten.max_pool2d.default(%x, [2,2], [3,3])",
+     "stride is 3, must be at most the kernel size 2"},
+    {"MaxPoolUnbatched", "%x: f32[3,4,4]", "aten.max_pool2d.default(%x, [2])",
+     "input has rank 3, must be 4"},
+    {"AvgPoolBeyondTheImage", "%x: f32[1,3,5,5]",
+     "aten.avg_pool2d.default(%x, [2,2], [2,2], [0,0], true)", "ceil_mode makes windows"},
+    {"AvgPoolOtherDivisor", "%x: f32[1,3,4,4]",
+     "aten.avg_pool2d.default(%x, [2,2], [2,2], [0,0], false, true, 3)",
+     "divisor_override must be the kernel's area 4"},
+    {"MeanOfChannels", "%x: f32[1,3,4,4]", "aten.mean.dim(%x, [1], true)",
+     "the mean must be over all dims but the first two"},
+    {"MeanOfOneAxis", "%x: f32[1,3,4,4]", "aten.mean.dim(%x, [3], true)", "the mean must be over"},
+    {"MeanOfAll", "%x: f32[1,3,4,4]", "aten.mean.dim(%x, none, true)", "the mean must be over"},
+    {"SoftmaxOfTheFirst", "%x: f32[2,3,4]", "aten._softmax.default(%x, 0, false)",
+     "dim is 0, must be the last"},
+    {"UnevenScale", "%x: f32[1,3,5,5]",
+     "aten.upsample_bilinear2d.vec(%x, none, false, [1.5, 2.0])",
+     "scale factor 1.5 does not give a whole number of pixels"},
+    {"StridedSlice", "%x: f32[8]", "aten.slice.Tensor(%x, 0, 0, 8, 2)", "step must be 1"},
+    {"NegativePadding", "%x: f32[8]", "aten.constant_pad_nd.default(%x, [-1, 2])",
+     "pad has -1, must be in [0, 2^31)"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, Refusals, ::testing::ValuesIn(kRefusals),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(Partitioner, KeepsWholeWhatItTakes) {
+  const exir::Partitioner& partitioner = xnnpack_backend()->partitioner();
+  for (const char* name : {"aten.silu.default", "aten.hardsigmoid.default", "aten.linear.default",
+                           "aten.gelu.default", "aten.upsample_bilinear2d.vec"}) {
+    EXPECT_TRUE(partitioner.keeps(exir::op(name))) << name;
+  }
+  EXPECT_FALSE(partitioner.keeps(exir::op("aten.cumsum.default")));
+}
+
+TEST(Partitioner, LeavesAloneWhatOnlyMovesElements) {
+  const auto part = parse_part(R"(method @forward(%x: f32[2,6]) {
+  %v = aten.view.default(%x, [3,4])
+  %p = aten.permute.default(%v, [1,0])
+  %c = aten.cat.default([%p, %p])
+  %y = aten.relu.default(%c)
+  return %y
+})");
+  ASSERT_NE(part, nullptr);
+  std::vector<const exir::Node*> nodes;
+  for (const auto& node : part->nodes()) nodes.push_back(node.get());
+  const exir::Partitioner& partitioner = xnnpack_backend()->partitioner();
+  EXPECT_TRUE(partitioner.worthwhile(nodes));
+  nodes.pop_back();
+  EXPECT_FALSE(partitioner.worthwhile(nodes));
+  EXPECT_FALSE(partitioner.worthwhile({}));
+}
+
+TEST(XnnpackBackend, KnowsNoCompileSpecs) {
+  EXPECT_EQ(xnnpack_backend()->id(), "XnnpackBackend");
+  EXPECT_TRUE(xnnpack_backend()->check_compile_specs({}).ok());
+  EXPECT_FALSE(xnnpack_backend()->check_compile_specs({{"precision", "fp16"}}).ok());
+}
+
+}  // namespace
+}  // namespace petrel::backends::xnnpack::aot

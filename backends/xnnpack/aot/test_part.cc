@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/aot/test_part.h"
+
+#include <cstring>
+#include <sstream>
+
+#include "backends/xnnpack/aot/xnnpack_backend.h"
+#include "backends/xnnpack/format/node_kind.h"
+#include "backends/xnnpack/format/payload_reader.h"
+#include "exir/ir/text.h"
+#include "exir/ops/table.h"
+#include "gtest/gtest.h"
+
+namespace petrel::backends::xnnpack::aot {
+namespace {
+
+exir::ConstantPtr counting_constant(const std::string& fqn, const exir::TensorType& type) {
+  std::vector<uint8_t> bytes(static_cast<size_t>(type.nbytes()));
+  for (size_t i = 0; i < bytes.size() / sizeof(float); ++i) {
+    const auto value = static_cast<float>(i);
+    std::memcpy(bytes.data() + i * sizeof(float), &value, sizeof(value));
+  }
+  auto constant = std::make_shared<exir::Constant>();
+  constant->fqn = fqn;
+  constant->type = type;
+  constant->data = exir::Blob::owned(std::move(bytes));
+  return constant;
+}
+
+void write_range(std::ostringstream& out, const Node& node) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  if (node.output_min == -infinity && node.output_max == infinity) return;
+  out << " [" << node.output_min << "," << node.output_max << "]";
+}
+
+}  // namespace
+
+std::unique_ptr<exir::Graph> parse_part(const std::string& text) {
+  auto graph = exir::parse_graph(text, &exir::find_op, &counting_constant);
+  if (graph.ok()) return *std::move(graph);
+  ADD_FAILURE() << graph.status();
+  return nullptr;
+}
+
+LoweredPart lower_part(const exir::Graph& part) {
+  exir::Subprogram subprogram;
+  subprogram.method = "forward";
+  subprogram.graph = &part;
+  LoweredPart lowered;
+  auto results = xnnpack_backend()->preprocess_all({{"forward", {subprogram}}}, lowered.store);
+  if (!results.ok()) {
+    ADD_FAILURE() << results.status();
+    return lowered;
+  }
+  lowered.result = (*results)["forward"][0];
+  const exir::Blob::Bytes bytes = lowered.result.payload.bytes();
+  const Problem problem = read_payload(bytes.data(), bytes.size(), &lowered.graph);
+  EXPECT_TRUE(problem.ok()) << problem.text();
+  return lowered;
+}
+
+std::vector<float> LoweredPart::constant(uint32_t value) const {
+  const std::string& key = graph.constants[graph.values[value].constant].key;
+  const auto& destination = store.destinations().at("");
+  for (const auto& entry : destination.entries) {
+    if (entry.key != key) continue;
+    const exir::Blob::Bytes bytes = destination.buffers[entry.buffer].blob.bytes();
+    std::vector<float> values(bytes.size() / sizeof(float));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  }
+  ADD_FAILURE() << "no blob has key " << key;
+  return {};
+}
+
+std::string to_text(const Graph& graph) {
+  std::ostringstream out;
+  for (const Node& node : graph.nodes) {
+    out << find_node_kind(node.kind)->name;
+    for (const uint32_t id : node.inputs) {
+      if (id == kNoId) continue;
+      out << " " << (graph.values[id].is_constant() ? "constant" : "#" + std::to_string(id));
+      if (graph.values[id].is_constant()) out << to_string(graph.values[id].dims);
+    }
+    out << " ->";
+    for (const uint32_t id : node.outputs) out << " #" << id << to_string(graph.values[id].dims);
+    write_range(out, node);
+    out << "\n";
+  }
+  return out.str();
+}
+
+std::string lowered_text(const std::string& text) {
+  const std::unique_ptr<exir::Graph> part = parse_part(text);
+  return part == nullptr ? "" : to_text(lower_part(*part).graph);
+}
+
+}  // namespace petrel::backends::xnnpack::aot

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Graphs for tests, made by hand.
+
+#ifndef PETREL_BACKENDS_XNNPACK_FORMAT_TEST_GRAPHS_H_
+#define PETREL_BACKENDS_XNNPACK_FORMAT_TEST_GRAPHS_H_
+
+#include <string>
+#include <vector>
+
+#include "backends/xnnpack/format/graph.h"
+
+namespace petrel::backends::xnnpack {
+
+// Adds values and nodes in a line each.
+class GraphBuilder {
+ public:
+  // Inputs must come before outputs.
+  uint32_t input(Dims dims);
+  uint32_t output(Dims dims);
+  uint32_t inner(Dims dims);
+  uint32_t constant(Dims dims, const std::string& key);
+  Node& node(NodeKind kind, std::vector<uint32_t> inputs, std::vector<uint32_t> outputs);
+
+  Graph graph;
+
+ private:
+  uint32_t add(Dims dims, uint32_t flags);
+};
+
+// [1,4,4,2] --Conv2d 3x3, "filter" [3,3,3,2], "bias"--> Clamp --> [1,4,4,3];
+// passes check_graph.
+Graph small_cnn();
+
+// One node of every kind with parameters that differ from all defaults. Its
+// shapes make no sense: check_graph does not pass it.
+Graph graph_of_all_kinds();
+
+}  // namespace petrel::backends::xnnpack
+
+#endif  // PETREL_BACKENDS_XNNPACK_FORMAT_TEST_GRAPHS_H_
