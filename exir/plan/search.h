@@ -9,26 +9,36 @@
 //      row 0    row 1    row 2
 //      +---+    +---+
 //      | c |    | c |             The search fills all rows from below. A step
-//      +---+    +---+    +---+    places a buffer that is the lowest not yet
-//      | a |    |   b        |    placed in all of its rows, at the lowest
-//      +---+    +------------+    offset possible, or refutes that.
+//      +---+    +---+    +---+    takes a buffer as the lowest of those not yet
+//      | a |    |   b        |    placed, in one row or in all of its rows, or
+//      +---+    +------------+    refutes that. What is lowest in all of its
+//                                 rows is placed as low as it goes.
 //
-// For every buffer the lowest offset that it can still have is kept up to
-// date: a row whose unplaced buffers would no longer fit above b cannot have b
-// next; what cannot be next in some row lies above the end of another that
-// can. When a branch fails, the set of steps that the failure rests on tells
-// how far back to go; steps that it does not rest on are not tried again.
-// Once placed buffers separate the rows into independent stretches, these are
-// solved one after another and never again because of each other.
+// * Propagation (search_propagate.cc) keeps, for every buffer, the lowest and
+//   the highest offset that it can still have.
+// * When a branch fails, the set of steps that the failure rests on tells how
+//   far back to go; steps that it does not rest on are not tried again.
+// * Once placed buffers separate the rows into independent stretches, these
+//   are solved one after another and never again because of each other.
+// * What was refuted once, a set of unplaced buffers above a skyline, is
+//   remembered, also in later runs with the same capacity.
+// * Plans that differ only by exchanging neighbours on the same rows are tried
+//   in one order: the larger below.
 //
-// Plans that differ only by exchanging neighbours on the same rows are tried
-// in one order: the larger below.
+//   Search search(problem, graph);
+//   Search::Guide guide;
+//   guide.priority = ...;
+//   if (search.run(capacity, guide, 1000, &effort) ==
+//       Search::Outcome::kFound) {
+//     use(search.offsets());
+//   }
 
 #ifndef PETREL_EXIR_PLAN_SEARCH_H_
 #define PETREL_EXIR_PLAN_SEARCH_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -43,17 +53,27 @@ class Search {
  public:
   enum class Outcome { kFound, kRefuted, kGaveUp };
 
+  // How to choose between steps; changes the way to the answer only.
+  struct Guide {
+    // Of buffers that could be placed equally low the larger one goes first.
+    std::vector<double> priority;
+    // Part of the capacity by which buffers on the rows that failed most in
+    // earlier runs count as lower than they are. 0: do not learn.
+    double focus = 0;
+    // Prefer to settle rows of which only two buffers can be the lowest.
+    bool settle_pairs = false;
+  };
+
   // Larger problems are not searched: steps would be too slow.
   static constexpr size_t kMaxBuffers = 4096;
 
   // Keeps no reference. The problem has one pool.
   Search(const Problem& problem, const ConflictGraph& graph);
 
-  // Looks for offsets with all ends at most `capacity`. Of buffers that could
-  // be placed equally low the one with the larger priority is tried first.
-  // Gives up after `node_limit` steps, or when the effort is exhausted.
-  Outcome run(int64_t capacity, const std::vector<double>& priority,
-              int64_t node_limit, Effort* effort);
+  // Looks for offsets with all ends at most `capacity`. Gives up after
+  // `node_limit` steps, or when the effort is exhausted.
+  Outcome run(int64_t capacity, const Guide& guide, int64_t node_limit,
+              Effort* effort);
 
   // After kFound.
   const std::vector<int64_t>& offsets() const { return offsets_; }
@@ -62,6 +82,9 @@ class Search {
   // themselves for a time: two such can interlock, so that none is lowest.
   bool proves() const { return proves_; }
 
+  // Sizes and alignments are multiples of this, so peaks are as well.
+  int64_t unit() const { return unit_; }
+
  private:
   struct Member {
     BufferIdx buffer;
@@ -69,46 +92,78 @@ class Search {
   };
   struct Row {
     int64_t rest = 0;      // bytes of members not yet placed
-    int32_t count = 0;     // of those; they are the first in members_
-    BufferIdx next = -1;   // the lowest of them, once known
+    int64_t floor = 0;     // end of the last one placed
     BufferIdx top = -1;    // the last one placed
+    BufferIdx next = -1;   // the lowest of those not yet placed, once known
+    int32_t count = 0;     // of those; they are the first in members_
+    // Found by the last propagation:
+    int32_t num_candidates = 0;  // that can be `next`
+    BufferIdx candidates[2] = {-1, -1};
+    int64_t lowest_start = 0;    // of the candidates
+    // The two smallest highest begins of unplaced members: whatever comes
+    // first must end by then.
+    int64_t deadline = 0, deadline_of_others = 0;
+    BufferIdx most_urgent = -1;
     uint64_t saved_at = 0;
   };
   struct State {
-    int64_t lowest = 0;    // offset that it can still have
+    int64_t lowest = 0;    // offsets that it can still have
+    int64_t highest = 0;
     int32_t rows_won = 0;  // rows of which it is `next`
     bool placed = false;
     bool refuted = false;  // as lowest in all rows, until one of them changes
     uint64_t saved_at = 0;
   };
+  // A member of the row being propagated: earliest and latest begin and end.
+  struct Span {
+    BufferIdx buffer;
+    int64_t low, high;
+    int64_t start, end;
+    int64_t last_start, last_end;
+  };
 
+  // Construction, search_rows.cc.
   void build_rows(const Problem& problem, const ConflictGraph& graph);
   void index_rows();
-  void reset(int64_t capacity);
 
+  // State and the way back.
+  void reset(int64_t capacity, const Guide& guide);
   Row& change_row(int32_t row);
   State& change(BufferIdx buffer);
   void undo_to(size_t rows_mark, size_t states_mark);
 
+  // Facts, search_propagate.cc.
   bool fail(const Reason& reason);
+  bool fail_in_row(int32_t row, const Reason& reason);
   bool raise(BufferIdx buffer, int64_t lowest, const Reason& reason);
+  bool cap(BufferIdx buffer, int64_t highest, const Reason& reason);
   void set_next(int32_t row, BufferIdx buffer, const Reason& reason);
   bool place(BufferIdx buffer);
-  bool refute(BufferIdx buffer, const Reason& reason);
+  bool refute(BufferIdx buffer, const Reason& failure);
   bool propagate();
   bool propagate_row(int32_t row);
+  bool order_pairs(int32_t row);
+  void gather(int32_t row);
   void mark_dirty(int32_t row);
   void drop_queues();
-
-  bool can_be_next(int32_t row, const Member& member) const;
+  bool can_be_next(const Row& row, const Member& member) const;
   bool can_be_placed(BufferIdx buffer) const;
   bool dominated(BufferIdx buffer) const;
   Reason row_reason(int32_t row) const;
-  BufferIdx choose(int32_t first_row, int32_t last_row) const;
-  std::vector<std::pair<int32_t, int32_t>> stretches_left(
-      int32_t first_row, int32_t last_row) const;
-  bool solve(int32_t first_row, int32_t last_row, int32_t level);
-  bool step();
+
+  // Steps.
+  using Run = std::pair<int32_t, int32_t>;  // rows [first, last)
+  std::vector<Run> runs_left(Run run) const;
+  BufferIdx choose_buffer(Run run) const;
+  int32_t choose_pair(Run run, int64_t level) const;
+  uint64_t signature(Run run);
+  bool solve(Run run, int32_t level);
+  bool solve_connected(Run run, int32_t level);
+  bool settle_pair(int32_t row, Run run, int32_t level, bool* solved);
+  bool try_buffer(BufferIdx buffer, Run run, int32_t level, bool* solved);
+  int64_t rank(BufferIdx buffer) const {
+    return states_[buffer].lowest - head_start_[buffer];
+  }
 
   // Fixed by the problem; bytes in multiples of unit_.
   int64_t unit_ = 1;
@@ -116,22 +171,31 @@ class Search {
   std::vector<int64_t> size_, alignment_, fixed_;  // fixed_: -1 if free
   std::vector<std::vector<Member>> members_;       // reordered by placing
   std::vector<std::vector<int32_t>> rows_of_;
-  std::vector<char> row_has_fixed_;
   std::vector<int32_t> twins_;           // equal: may trade places on a row
   std::vector<BufferIdx> smaller_twin_;  // of equal size, must be lower; or -1
 
+  // Learnt from run to run.
+  std::vector<double> failures_;  // of rows
+  int64_t refuted_capacity_ = -1;
+  std::unordered_set<uint64_t> refuted_;  // signatures
+
   // One run.
   int64_t capacity_ = 0;
+  bool settle_pairs_ = false;
   std::vector<double> priority_;
+  std::vector<int64_t> head_start_, row_head_start_;
   std::vector<Row> rows_;
   std::vector<Reason> row_why_;  // steps that placed members or settled `next`
   std::vector<State> states_;
-  std::vector<Reason> why_;      // steps that `lowest` and `refuted` rest on
+  std::vector<Reason> why_;      // steps that bounds and `refuted` rest on
   std::vector<int32_t> across_;  // unplaced buffers on rows <= r and > r
   std::vector<int64_t> offsets_;
   std::vector<BufferIdx> won_;   // next in all of their rows, to be placed
   std::vector<int32_t> dirty_;
   std::vector<char> is_dirty_;
+  std::vector<Span> spans_;
+  std::vector<std::pair<int64_t, int64_t>> others_;
+  std::vector<char> open_twins_;
   Reason conflict_;              // why the last branch failed
   bool gave_up_ = false;
   int64_t nodes_left_ = 0;

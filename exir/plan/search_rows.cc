@@ -118,12 +118,10 @@ void Search::build_rows(const Problem& problem, const ConflictGraph& graph) {
 void Search::index_rows() {
   const size_t num_buffers = size_.size();
   rows_of_.resize(num_buffers);
-  row_has_fixed_.assign(members_.size(), 0);
   std::vector<char> whole(num_buffers, 1);  // in all of its rows
   for (size_t r = 0; r < members_.size(); ++r) {
     for (const Member& m : members_[r]) {
       rows_of_[m.buffer].push_back(static_cast<int32_t>(r));
-      if (fixed_[m.buffer] >= 0) row_has_fixed_[r] = 1;
       if (m.low != 0 || m.high != size_[m.buffer]) whole[m.buffer] = 0;
     }
   }
