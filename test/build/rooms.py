@@ -1,26 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which room of the source tree may know which other one.
 
-    schema            -> nothing
-    runtime           -> schema
-    exir              -> schema; runtime only where constants are folded
+    schema             -> nothing
+    runtime            -> schema
+    exir               -> schema; runtime only where constants are folded
     backends/X/format  -> schema
     backends/X/aot     -> exir, backends/X/format, schema
     backends/X/runtime -> runtime, backends/X/format, schema
-    extension         -> all of these
-    test, examples    -> all of these and extension
-    third_party       -> nothing, and every room may use it
+    extension          -> all of these
+    test, examples, docs -> all of these and extension
+    third_party        -> nothing, and every room may use it
 
-Nothing knows test, except test. Targets at the root are names for users; only
-test and examples use them. Edges are those that Bazel sees: whatever a target
-names in any attribute, after macros and for all branches of select().
+Nothing knows test, examples or docs, with one exception that is about files and
+not about code: a test of any room may read the fixtures in test, and extension
+and docs may read the models in examples. Targets at the root are names for
+users; only test, examples and docs use them. Edges are those that Bazel sees:
+whatever a target names in any attribute, after macros and for all branches of
+select().
 """
+import collections
 import os
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
 ROOMS = ("schema", "runtime", "exir", "backends", "extension", "test",
-         "examples", "third_party")
+         "examples", "docs", "third_party")
+
+# The rooms that see everything and that nothing sees.
+OUTER = ("test", "examples", "docs")
+
+# A target, a label that it names, whether the target is a test or for tests
+# only, and whether the label is a file or a group of files.
+Edge = collections.namedtuple("Edge", "source destination is_test is_file")
 
 # Packages of exir that run the runtime, all to fold constants.
 FOLDING_PACKAGES = ("exir/fold",)
@@ -30,29 +41,24 @@ def package_of(label):
     return label[len("//"):].split(":")[0]
 
 
-def violation(source, destination):
-    """Why a target must not name another one; None when it may.
-
-    Both are labels in this repository, such as //exir/ir:graph.
-    """
-    here, there = package_of(source).split("/"), package_of(destination).split("/")
-    if here == there:
-        return None
-    if here[0] == "" or there[0] == "third_party":
+def violation(edge):
+    """Why a target must not name a label; None when it may."""
+    here = package_of(edge.source).split("/")
+    there = package_of(edge.destination).split("/")
+    if here == there or here[0] == "" or there[0] == "third_party":
         return None
     if there[0] == "":
-        if here[0] in ("test", "examples"):
+        if here[0] in OUTER:
             return None
-        return "only test and examples use the names at the root"
+        return "only %s use the names at the root" % ", ".join(OUTER)
     if there[0] not in ROOMS:
         return "%s is no room" % there[0]
     if here[0] == there[0] and here[0] != "backends":
         return None
-    if there[0] in ("test", "examples"):
-        return "nothing depends on %s" % there[0]
-    if here[0] in ("test", "examples", "extension"):
-        if there[0] == "extension" or here[0] != there[0]:
-            return None
+    if there[0] in OUTER:
+        return _outer_violation(edge, here, there)
+    if here[0] in OUTER or here[0] == "extension" and there[0] != "extension":
+        return None
     if here[0] == "schema":
         return "schema depends on nothing"
     if here[0] == "runtime":
@@ -60,15 +66,25 @@ def violation(source, destination):
     if here[0] == "exir":
         if there[0] == "schema":
             return None
-        if there[0] == "runtime":
-            if "/".join(here) in FOLDING_PACKAGES:
-                return None
-            return "exir depends on runtime only to fold constants, in " + \
-                ", ".join(FOLDING_PACKAGES)
-        return "exir depends on schema and runtime only"
+        if there[0] != "runtime":
+            return "exir depends on schema and runtime only"
+        if "/".join(here) in FOLDING_PACKAGES:
+            return None
+        return "exir depends on runtime only to fold constants, in " + \
+            ", ".join(FOLDING_PACKAGES)
     if here[0] == "backends":
         return _backend_violation(here, there)
     return "%s depends on no room" % here[0]
+
+
+def _outer_violation(edge, here, there):
+    """The same for a label in test, examples or docs."""
+    if there[0] == "test" and edge.is_test and edge.is_file:
+        return None
+    if there[0] == "examples" and edge.is_file and \
+            here[0] in ("extension", "test", "docs"):
+        return None
+    return "nothing depends on the code of %s" % there[0]
 
 
 def _backend_violation(here, there):
@@ -109,7 +125,7 @@ def _packages(workspace):
 
 
 def edges(workspace, output_base):
-    """All pairs (target, label that it names) of a workspace, by bazel query."""
+    """All edges of a workspace, by bazel query."""
     patterns = ["//%s:all" % package for package in _packages(workspace)]
     result = subprocess.run(
         [
@@ -122,19 +138,29 @@ def edges(workspace, output_base):
         universal_newlines=True, check=False)
     if result.returncode:
         raise RuntimeError("bazel query failed: " + result.stderr)
+    rules = {
+        rule.get("name"): rule
+        for rule in ElementTree.fromstring(result.stdout).iter("rule")
+    }
     found = []
-    for rule in ElementTree.fromstring(result.stdout).iter("rule"):
+    for name, rule in rules.items():
+        is_test = rule.get("class").endswith("_test") or any(
+            flag.get("name") == "testonly" and flag.get("value") == "true"
+            for flag in rule.iter("boolean"))
         for rule_input in rule.iter("rule-input"):
-            if rule_input.get("name").startswith("//"):
-                found.append((rule.get("name"), rule_input.get("name")))
+            label = rule_input.get("name")
+            if label.startswith("//"):
+                is_file = label not in rules or \
+                    rules[label].get("class") == "filegroup"
+                found.append(Edge(name, label, is_test, is_file))
     return found
 
 
 def violations(found):
-    """One line for each pair of `edges` that the rooms do not allow."""
+    """One line for each of `edges` that the rooms do not allow."""
     lines = []
-    for source, destination in sorted(set(found)):
-        reason = violation(source, destination)
+    for edge in sorted(set(found)):
+        reason = violation(edge)
         if reason:
-            lines.append("%s -> %s: %s" % (source, destination, reason))
+            lines.append("%s -> %s: %s" % (edge.source, edge.destination, reason))
     return lines

@@ -15,6 +15,11 @@ def workspace():
         os.path.realpath(os.path.join(here, name, "WORKSPACE")))
 
 
+def code(source, destination):
+    """The verdict on an edge from code to code."""
+    return rooms.violation(rooms.Edge(source, destination, False, False))
+
+
 class RuleTest(unittest.TestCase):
 
     def test_allows_every_edge_of_the_design(self):
@@ -34,11 +39,11 @@ class RuleTest(unittest.TestCase):
             ("//test/interop:a", "//extension/cli:b"),
             ("//examples:a", "//extension/module:b"),
             ("//examples:a", "//:petrel"),
+            ("//docs:a", "//extension/cli:petrel"),
             ("//:petrel", "//extension/cli:petrel"),
             ("//runtime/core:a", "//third_party:b"),
         ):
-            self.assertIsNone(rooms.violation(source, destination),
-                              (source, destination))
+            self.assertIsNone(code(source, destination), (source, destination))
 
     def test_refuses_every_edge_against_the_design(self):
         for source, destination in (
@@ -64,10 +69,30 @@ class RuleTest(unittest.TestCase):
             ("//examples:a", "//test/models:b"),
             ("//runtime/core:a", "//test/models:b"),
             ("//third_party/x:a", "//runtime/core:b"),
+            ("//extension/cli:a", "//docs:b"),
             ("//runtime/core:a", "//elsewhere:b"),
         ):
-            self.assertIsNotNone(rooms.violation(source, destination),
+            self.assertIsNotNone(code(source, destination),
                                  (source, destination))
+
+    def test_lets_tests_but_not_code_read_fixtures(self):
+        for source in ("//exir/import:a", "//extension/cli:a"):
+            label = "//test/models:fixtures"
+            self.assertIsNone(
+                rooms.violation(rooms.Edge(source, label, True, True)))
+            self.assertIsNotNone(
+                rooms.violation(rooms.Edge(source, label, False, True)))
+            self.assertIsNotNone(
+                rooms.violation(rooms.Edge(source, label, True, False)))
+
+    def test_lets_extension_but_not_the_rest_read_example_models(self):
+        label = "//examples/quickstart:digits.pt2"
+        self.assertIsNone(rooms.violation(
+            rooms.Edge("//extension/module:a", label, False, True)))
+        self.assertIsNotNone(rooms.violation(
+            rooms.Edge("//extension/module:a", label, False, False)))
+        self.assertIsNotNone(rooms.violation(
+            rooms.Edge("//runtime/core:a", label, True, True)))
 
 
 class TreeTest(unittest.TestCase):
@@ -75,7 +100,7 @@ class TreeTest(unittest.TestCase):
     def test_source_tree_keeps_to_the_rooms(self):
         with tempfile.TemporaryDirectory() as output_base:
             found = rooms.edges(workspace(), output_base)
-        packages = {rooms.package_of(source).split("/")[0] for source, _ in found}
+        packages = {rooms.package_of(edge.source).split("/")[0] for edge in found}
         # An empty answer would keep to every rule.
         for room in ("schema", "runtime", "exir", "backends", "extension"):
             self.assertIn(room, packages)
@@ -86,7 +111,7 @@ class TreeTest(unittest.TestCase):
                 tempfile.TemporaryDirectory() as output_base:
             for path, text in (
                 ("WORKSPACE", ""),
-                ("exir/BUILD.bazel", "filegroup(name = 'graph')"),
+                ("exir/BUILD.bazel", "sh_library(name = 'graph')"),
                 ("schema/BUILD.bazel", "filegroup(name = 'fbs')"),
                 ("runtime/BUILD.bazel",
                  "filegroup(name = 'good', srcs = ['//schema:fbs'])\n"
