@@ -19,7 +19,7 @@ class MemoryTest : public ::testing::Test {
 };
 
 TEST_F(MemoryTest, AllocatesFromTheBottomUp) {
-  alignas(64) uint8_t pool[64];
+  alignas(64) static uint8_t pool[64];
   MemoryAllocator allocator(sizeof(pool), pool);
   EXPECT_EQ(allocator.allocate(1, 1), pool);
   EXPECT_EQ(allocator.allocate(8, 32), pool + 32);
@@ -32,7 +32,7 @@ TEST_F(MemoryTest, AllocatesFromTheBottomUp) {
 }
 
 TEST_F(MemoryTest, RefusesWhatCannotBe) {
-  alignas(64) uint8_t pool[64];
+  alignas(64) static uint8_t pool[64];
   MemoryAllocator allocator(sizeof(pool), pool);
   EXPECT_EQ(allocator.allocate(1, 3), nullptr);
   EXPECT_EQ(allocator.allocate(1, 0), nullptr);

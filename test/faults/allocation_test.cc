@@ -92,7 +92,9 @@ TEST_P(FaultTest, NoticesOrSurvivesOtherBytesInEveryRead) {
     faults.fail_load = n;
     faults.load_fault = Faults::LoadFault::OtherBytes;
     const Report report = run_program(golden_.bytes, golden_, &faults);
-    if (n < 2) EXPECT_NE(report.load, Error::Ok) << "read " << n;
+    if (n < 2) {
+      EXPECT_NE(report.load, Error::Ok) << "read " << n;
+    }
     EXPECT_EQ(report.leaked_buffers, 0);
     EXPECT_EQ(live_handles(), 0);
   }
