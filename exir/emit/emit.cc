@@ -261,6 +261,8 @@ absl::StatusOr<EmitReport> emit_program(
     }
     memory.lower_bound_bytes = prepared.plan.lower_bound_bytes;
     memory.proven_optimal = prepared.plan.proven_optimal;
+    memory.problem = prepared.plan.problem;
+    memory.solution = prepared.plan.solution;
     report.memory.push_back(std::move(memory));
     methods.push_back(std::move(prepared));
   }

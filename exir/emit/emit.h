@@ -42,6 +42,9 @@ struct MethodMemory {
   std::vector<int64_t> arena_bytes;  // per arena, without the reserved one
   int64_t lower_bound_bytes = 0;     // of arena 0
   bool proven_optimal = false;
+  // The plan of arena 0, for pictures; no buffers when nothing is planned.
+  plan::Problem problem;
+  plan::Solution solution;
 };
 
 struct EmitReport {

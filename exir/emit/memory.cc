@@ -128,6 +128,8 @@ absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph,
   result.lower_bound_bytes =
       round_up(solution.lower_bound, kArenaAlignment) + kArenaSlack;
   result.proven_optimal = solution.optimal;
+  result.problem = std::move(problem);
+  result.solution = std::move(solution);
   return result;
 }
 

@@ -35,6 +35,10 @@ struct MemoryPlan {
   int64_t arena_bytes = 0;        // with slack; 0 when nothing is planned
   int64_t lower_bound_bytes = 0;  // with slack, like arena_bytes
   bool proven_optimal = false;
+  // What was planned and how, for pictures and reports; no buffers when nothing
+  // is planned.
+  plan::Problem problem;
+  plan::Solution solution;
 };
 
 absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph,

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "backends/xnnpack/runtime/packed_weights.h"
 #include "extension/cli/console.h"
 #include "extension/cli/method_io.h"
 #include "extension/cli/verb.h"
@@ -46,19 +47,6 @@ uint64_t peak_memory_bytes() {
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
-}
-
-// Bytes of packed weights that backends hold.
-uint64_t packed_bytes() {
-  uint64_t bytes = 0;
-  for (const auto& library : runtime::default_registry().backends()) {
-    runtime::BackendOptions<1> options;
-    if (options.set_option("packed_weight_kilobytes", 0) != runtime::Error::Ok) continue;
-    const auto view = options.view();
-    if (library().backend->get_option(view) != runtime::Error::Ok) continue;
-    bytes += static_cast<uint64_t>(std::get<int>(view[0].value)) * 1024;
-  }
-  return bytes;
 }
 
 void print_text(const Arguments& arguments, const Figures& figures) {
@@ -137,7 +125,7 @@ int run(const Arguments& arguments) {
   figures.min = times.front();
   figures.p50 = times[times.size() / 2];
   figures.p90 = times[times.size() * 9 / 10];
-  figures.packed_bytes = packed_bytes();
+  figures.packed_bytes = backends::xnnpack::PackedWeights::instance().stats().bytes;
   figures.peak_memory_bytes = peak_memory_bytes();
   arguments.json ? print_json(arguments, figures) : print_text(arguments, figures);
   return kDone;

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "runtime/core/tensor.h"
+#include "runtime/kernels/portable/check.h"
 #include "runtime/kernels/portable/strided_loop.h"
 
 namespace petrel::runtime::portable {
@@ -25,6 +26,26 @@ struct View {
     for (size_t d = 0; d < sizes.rank; ++d) strides[d] = tensor.strides()[d];
   }
   Span<const int64_t> strides_span() const { return {strides, sizes.rank}; }
+
+  // Every step-th element along dimension d: start, start + step, ...
+  View part(size_t d, int64_t start, int64_t length, int64_t step = 1) const {
+    View view = *this;
+    view.offset += start * strides[d];
+    view.strides[d] = strides[d] * step;
+    view.sizes[d] = static_cast<SizesType>(length);
+    return view;
+  }
+
+  // Place `index` along dimension d, without that dimension.
+  View at(size_t d, int64_t index) const {
+    View view = part(d, index, 1);
+    for (size_t i = d; i + 1 < view.sizes.rank; ++i) {
+      view.sizes[i] = view.sizes[i + 1];
+      view.strides[i] = view.strides[i + 1];
+    }
+    --view.sizes.rank;
+    return view;
+  }
 };
 
 // to[i] = from[i] for every index i of `to`; `from` broadcasts to it. Both have
@@ -42,6 +63,23 @@ inline void copy_view(const Tensor& from_tensor, const View& from, const Tensor&
     std::memmove(target + (to.offset + at[0]) * static_cast<int64_t>(size),
                  source + (from.offset + at[1]) * static_cast<int64_t>(size), size);
   });
+}
+
+// `out` takes the sizes of `from`, a view of `self`, and its elements.
+inline bool copy_all(KernelRuntimeContext& context, const Tensor& self, const View& from,
+                     const Tensor& out) {
+  if (!check_same_type(context, self, out) || !resize_out(context, out, from.sizes.span())) {
+    return false;
+  }
+  copy_view(self, from, out, View(out));
+  return true;
+}
+
+// Stores a size that is in [0, 2^31), or fails.
+inline bool narrow_size(KernelRuntimeContext& context, int64_t size, SizesType* out) {
+  if (!check(context, size >= 0 && size <= INT32_MAX, "a size is not in [0, 2^31)")) return false;
+  *out = static_cast<SizesType>(size);
+  return true;
 }
 
 }  // namespace petrel::runtime::portable

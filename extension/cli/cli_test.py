@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The petrel command as a user meets it: verbs, files, errors, exit codes."""
+
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import tempfile
+import unittest
+
+PETREL = pathlib.Path("extension/cli/petrel").absolute()
+MODEL = pathlib.Path("examples/quickstart/digits.pt2").absolute()
+IMAGE = pathlib.Path("examples/quickstart/digit.npy").absolute()
+
+
+def petrel(*arguments, cwd=None):
+    return subprocess.run([PETREL, *map(str, arguments)], cwd=cwd, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def read_floats(path):
+    """Elements of a little-endian float32 .npy file."""
+    data = path.read_bytes()
+    start = 10 + struct.unpack("<H", data[8:10])[0]
+    return struct.unpack(f"<{(len(data) - start) // 4}f", data[start:])
+
+
+class CliTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+
+    def done(self, *arguments):
+        result = petrel(*arguments, cwd=self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def fails(self, code, *arguments):
+        """The first line of the error."""
+        result = petrel(*arguments, cwd=self.folder)
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        self.assertTrue(result.stderr.startswith("petrel"), result.stderr)
+        return result.stderr.splitlines()[0]
+
+    def export(self, name="m", *more):
+        self.done("export", MODEL, "-o", f"{name}.pte", *more)
+
+    def test_help_of_every_verb_has_examples(self):
+        self.assertIn("export", self.done("--help"))
+        for verb in ("export", "run", "inspect", "verify", "bench", "opt"):
+            self.assertIn(f"petrel {verb}", self.done(verb, "--help"))
+
+    def test_wrong_usage_is_2(self):
+        for arguments in ([], ["fly"], ["export"], ["export", MODEL],
+                          ["export", MODEL, "-o", "m.pte", "--backend", "gpu"],
+                          ["export", "-o", "m.pte"],
+                          ["export", "-o", "m.pte", "--method", "forward"],
+                          ["export", MODEL, "-o", "m.pte", "--method", f"forward={MODEL}"],
+                          ["run"], ["run", "m.pte", "--threads", "-1"],
+                          ["run", "m.pte", "--kernels", "slow"],
+                          ["run", "m.pte", "--input", "x.npy", "--call", "forward"],
+                          ["opt", MODEL, "--after", "no_such_pass"]):
+            self.fails(2, *arguments)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_export_and_run_classify_an_image(self):
+        scores = {}
+        for backend in ("xnnpack", "none"):
+            self.export(backend, "--backend", backend)
+            out = self.done("run", f"{backend}.pte", "--input", IMAGE, "--output-dir", backend)
+            self.assertRegex(out, r"^output_0: float32 \[1,10\] sha256 [0-9a-f]{16}\n$")
+            scores[backend] = read_floats(self.folder / backend / "output_0.npy")
+        label = pathlib.Path("examples/quickstart/digits.bin").read_bytes()[64]
+        for values in scores.values():
+            self.assertEqual(max(range(10), key=values.__getitem__), label)
+        for a, b in zip(*scores.values()):
+            self.assertAlmostEqual(a, b, places=3)
+
+    def test_xnnpack_is_the_default_backend(self):
+        self.export()
+        self.assertIn("XnnpackBackend", self.done("inspect", "m.pte"))
+
+    def test_external_weights_leave_the_program(self):
+        self.export("inline")
+        self.export("m", "--external-weights", "m.ptd")
+        inline, small, weights = (os.path.getsize(self.folder / f)
+                                  for f in ("inline.pte", "m.pte", "m.ptd"))
+        self.assertLess(small, inline / 2)
+        self.assertGreater(weights, inline / 2)
+        same = self.done("run", "inline.pte", "--input", IMAGE)
+        self.assertEqual(self.done("run", "m.pte", "--data", "m.ptd", "--input", IMAGE), same)
+        self.assertIn("m.pte", " ".join([self.fails(1, "run", "m.pte"), "m.pte"]))
+
+    def test_two_exports_are_equal_byte_for_byte(self):
+        for backend in ("xnnpack", "none"):
+            for name in ("a", "b"):
+                self.export(name, "--backend", backend, "--external-weights", f"{name}.ptd")
+            for kind in ("pte", "ptd"):
+                self.assertEqual((self.folder / f"a.{kind}").read_bytes(),
+                                 (self.folder / f"b.{kind}").read_bytes())
+
+    def test_methods_share_their_weights(self):
+        self.export("one")
+        self.done("export", "--method", f"forward={MODEL}", "--method", f"again={MODEL}",
+                  "-o", "two.pte")
+        one, two = (os.path.getsize(self.folder / f) for f in ("one.pte", "two.pte"))
+        self.assertLess(two, one * 1.2)
+        out = self.done("run", "two.pte", "--call", f"again:{IMAGE}", "--call", f"forward:{IMAGE}",
+                        "--output-dir", "out")
+        digests = [line.split()[-1] for line in out.splitlines()]
+        self.assertEqual(len(digests), 2)
+        self.assertEqual(digests[0], digests[1])
+        self.assertTrue((self.folder / "out" / "call_1_output_0.npy").exists())
+
+    def test_report_says_what_happened(self):
+        text = self.done("export", MODEL, "-o", "m.pte", "--report")
+        for word in ("XnnpackBackend in 1 partition", "not delegated  0 nodes", "arena",
+                     "lower bound", "weights", "time"):
+            self.assertIn(word, text)
+        report = json.loads(self.done("export", MODEL, "-o", "m.pte", "--json"))
+        self.assertEqual(report["methods"][0]["delegated"][0]["partitions"], 1)
+        self.assertEqual(report["file_bytes"]["program"],
+                         os.path.getsize(self.folder / "m.pte"))
+
+    def test_dump_after_prints_the_graph(self):
+        text = self.done("export", MODEL, "-o", "m.pte", "--dump-after", "fold_batch_norm")
+        self.assertIn("aten.convolution.default", text)
+        self.assertNotIn("batch_norm.default", text)
+        self.fails(1, "export", MODEL, "-o", "n.pte", "--dump-after", "no_such_pass")
+
+    def test_opt_shows_passes(self):
+        self.assertIn("aten.batch_norm.default", self.done("opt", MODEL, "--after", "import"))
+        self.assertNotIn("aten.batch_norm.default", self.done("opt", MODEL))
+        self.assertIn("fold_batch_norm", self.done("opt", "--list"))
+
+    def test_inspect_tells_each_kind_of_file(self):
+        self.export("m", "--external-weights", "m.ptd")
+        program = json.loads(self.done("inspect", "m.pte", "--json"))
+        self.assertEqual(program["kind"], "program")
+        graph = program["methods"][0]["delegates"][0]["graph"]
+        self.assertTrue(any(line.startswith("Conv2d") for line in graph))
+        data = json.loads(self.done("inspect", "m.ptd", "--json"))
+        self.assertTrue(all(len(entry["key"]) == 64 for entry in data["entries"]))
+        archive = json.loads(self.done("inspect", MODEL, "--json"))
+        self.assertEqual(archive["torch_version"].split("+")[0], "2.13.0")
+        for file in ("m.pte", "m.ptd", MODEL):
+            self.assertTrue(self.done("inspect", file))
+
+    def test_verify_finds_damage(self):
+        self.export("m", "--external-weights", "m.ptd")
+        self.assertEqual(self.done("verify", "m.pte", "m.ptd", MODEL).count(": ok"), 3)
+        for name in ("m.pte", "m.ptd"):
+            data = (self.folder / name).read_bytes()
+            (self.folder / "cut").write_bytes(data[:len(data) // 2])
+            self.assertIn("cut", petrel("verify", "cut", cwd=self.folder).stderr)
+            self.fails(1, "verify", "cut")
+        # Good files are told even beside bad ones.
+        result = petrel("verify", "cut", "m.pte", cwd=self.folder)
+        self.assertEqual((result.returncode, result.stdout), (1, "m.pte: ok\n"))
+
+    def test_bench_measures(self):
+        self.export()
+        figures = json.loads(self.done("bench", "m.pte", "--seconds", "0.05", "--json"))
+        self.assertGreater(figures["load_seconds"], 0)
+        self.assertLessEqual(figures["min_seconds"], figures["p50_seconds"])
+        self.assertLessEqual(figures["p50_seconds"], figures["p90_seconds"])
+        self.assertGreaterEqual(figures["runs"], 30)
+        self.assertGreater(figures["packed_bytes"], 0)
+        self.assertGreater(figures["peak_memory_bytes"], 1 << 20)
+
+    def test_failures_leave_no_files(self):
+        (self.folder / "bad.pt2").write_bytes(MODEL.read_bytes()[:5000])
+        self.assertIn("bad.pt2", self.fails(1, "export", "bad.pt2", "-o", "x.pte",
+                                            "--external-weights", "x.ptd"))
+        self.fails(1, "export", "missing.pt2", "-o", "x.pte")
+        self.fails(1, "export", MODEL, "-o", "no/such/folder/x.pte")
+        (self.folder / "folder.pte").mkdir()
+        self.fails(1, "export", MODEL, "-o", "folder.pte")
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["bad.pt2", "folder.pte"])
+        self.assertEqual(list((self.folder / "folder.pte").iterdir()), [])
+
+    def test_a_failed_export_keeps_the_old_file(self):
+        self.export()
+        before = (self.folder / "m.pte").read_bytes()
+        self.fails(1, "export", "missing.pt2", "-o", "m.pte")
+        self.assertEqual((self.folder / "m.pte").read_bytes(), before)
+
+    def test_run_names_the_wrong_input(self):
+        self.export()
+        (self.folder / "x.npy").write_bytes(IMAGE.read_bytes().replace(b"<f4", b"<i4"))
+        self.assertIn("int32", self.fails(1, "run", "m.pte", "--input", "x.npy"))
+        self.assertIn("2 inputs", self.fails(1, "run", "m.pte", "--input", IMAGE, "--input", IMAGE))
+        self.assertIn("gone.npy", self.fails(1, "run", "m.pte", "--input", "gone.npy"))
+        self.assertIn("backward", self.fails(1, "run", "m.pte", "--method", "backward"))
+        (self.folder / "text.pte").write_text("not a program, but long enough to be looked at " * 3)
+        self.fails(1, "run", "text.pte")
+
+    def test_unknown_compile_specs_are_refused(self):
+        self.assertIn("speed", self.fails(1, "export", MODEL, "-o", "m.pte",
+                                          "--compile-spec", "speed=11"))
+
+
+if __name__ == "__main__":
+    unittest.main()
