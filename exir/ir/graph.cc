@@ -212,6 +212,11 @@ Node* Graph::next(const Node* node) const {
   return it == nodes_.end() ? nullptr : it->get();
 }
 
+Node* Graph::previous(const Node* node) const {
+  auto it = NodeList::const_iterator(node->place_);
+  return it == nodes_.begin() ? nullptr : std::prev(it)->get();
+}
+
 std::vector<Node*> Graph::node_pointers() const {
   std::vector<Node*> nodes;
   nodes.reserve(nodes_.size());

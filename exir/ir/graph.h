@@ -187,6 +187,8 @@ class Graph {
   const NodeList& nodes() const { return nodes_; }
   // The node after `node`; null behind the last.
   Node* next(const Node* node) const;
+  // The node before `node`; null before the first.
+  Node* previous(const Node* node) const;
   // A copy of the pointers, safe to edit under.
   std::vector<Node*> node_pointers() const;
   // In the order they were added.

@@ -116,6 +116,8 @@ TEST_F(GraphTest, InsertAndMoveKeepTheOrderAsked) {
   EXPECT_THAT(graph_.node_pointers(), ElementsAre(d, a, b, c));
   EXPECT_EQ(graph_.next(d), a);
   EXPECT_EQ(graph_.next(c), nullptr);
+  EXPECT_EQ(graph_.previous(a), d);
+  EXPECT_EQ(graph_.previous(d), nullptr);
 }
 
 TEST_F(GraphTest, ACloneIsEqualAndApart) {

@@ -167,7 +167,8 @@ absl::Status Builder::replace(Node& node, const std::vector<Value*>& values) {
 }
 
 Value* add_unique_constant(Graph& graph, const std::string& fqn,
-                           const TensorType& type, Blob data) {
+                           const TensorType& type, Blob data,
+                           Constant::Kind kind) {
   std::string name = fqn;
   for (int i = 1;; ++i) {
     Value* taken = nullptr;
@@ -184,7 +185,7 @@ Value* add_unique_constant(Graph& graph, const std::string& fqn,
   }
   auto made = std::make_shared<Constant>();
   made->fqn = name;
-  made->kind = Constant::Kind::kLiteral;
+  made->kind = kind;
   made->type = type;
   made->data = std::move(data);
   return graph.add_constant(std::move(made));

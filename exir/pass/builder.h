@@ -94,8 +94,9 @@ class Builder {
 // A constant of `graph` with this FQN and these bytes; one that is there with
 // equal type and bytes is used, one with other bytes makes the FQN end in a
 // number.
-Value* add_unique_constant(Graph& graph, const std::string& fqn,
-                           const TensorType& type, Blob data);
+Value* add_unique_constant(
+    Graph& graph, const std::string& fqn, const TensorType& type, Blob data,
+    Constant::Kind kind = Constant::Kind::kLiteral);
 
 // 0, 1, ... rank-1.
 Ints all_dims(size_t rank);

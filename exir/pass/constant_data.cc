@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "exir/pass/strides.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -180,23 +181,17 @@ absl::StatusOr<std::vector<double>> decode_constant(const Constant& constant) {
         absl::StrCat("constant '", constant.fqn, "' has ", bytes.size(),
                      " bytes, its type ", count * size));
   }
-  // Distance in elements between neighbours along each dimension.
-  std::vector<size_t> strides(type.rank());
-  size_t stride = 1;
-  for (size_t i = type.rank(); i-- > 0;) {
-    const uint8_t dim = type.dim_order[i];
-    strides[dim] = stride;
-    stride *= static_cast<size_t>(type.sizes[dim]);
-  }
   std::vector<double> values(count);
-  std::vector<int64_t> index(type.rank(), 0);
-  size_t place = 0;
+  const Strides strides = dense_strides(type);
+  Sizes index(type.rank(), 0);
+  int64_t place = 0;
   for (size_t n = 0; n < count; ++n) {
-    values[n] = decode_element(bytes.data() + place * size, type.dtype);
+    values[n] = decode_element(
+        bytes.data() + static_cast<size_t>(place) * size, type.dtype);
     for (size_t i = type.rank(); i-- > 0;) {
       place += strides[i];
       if (++index[i] < type.sizes[i]) break;
-      place -= strides[i] * static_cast<size_t>(type.sizes[i]);
+      place -= strides[i] * type.sizes[i];
       index[i] = 0;
     }
   }
@@ -216,6 +211,26 @@ absl::StatusOr<Blob> encode_constant(const std::vector<double>& values,
     encode_element(values[i], dtype, bytes.data() + i * size);
   }
   return Blob::owned(std::move(bytes));
+}
+
+Blob in_row_major_order(const Blob& data, const TensorType& type) {
+  return Blob::produced(data.size(), [data, type](absl::Span<uint8_t> out) {
+    const Blob::Bytes in = data.bytes();
+    const size_t item = item_size(type.dtype);
+    const Strides strides = dense_strides(type);
+    Sizes index(type.rank(), 0);
+    int64_t place = 0;
+    for (size_t at = 0; at + item <= out.size(); at += item) {
+      std::memcpy(out.data() + at,
+                  in.data() + static_cast<size_t>(place) * item, item);
+      for (size_t i = type.rank(); i-- > 0;) {
+        place += strides[i];
+        if (++index[i] < type.sizes[i]) break;
+        place -= strides[i] * type.sizes[i];
+        index[i] = 0;
+      }
+    }
+  });
 }
 
 }  // namespace petrel::exir

@@ -25,6 +25,10 @@ absl::StatusOr<std::vector<double>> decode_constant(const Constant& constant);
 absl::StatusOr<Blob> encode_constant(const std::vector<double>& values,
                                      ScalarType dtype);
 
+// `data`, which holds a tensor of `type` in its dim order, in row-major order:
+// rearranged whenever it is read. Precondition: data.size() == type.nbytes().
+Blob in_row_major_order(const Blob& data, const TensorType& type);
+
 // One element at `out`, without a check of range.
 void encode_element(double value, ScalarType dtype, uint8_t* out);
 double decode_element(const uint8_t* in, ScalarType dtype);

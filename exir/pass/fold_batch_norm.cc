@@ -111,7 +111,8 @@ absl::StatusOr<Value*> folded_weight(Graph& graph, const Constant& weight,
                                      const Affine& affine) {
   return add_unique_constant(graph,
                              absl::StrCat(weight.fqn, "@", affine.name),
-                             weight.type, scaled(weight, layout, affine.scale));
+                             weight.type, scaled(weight, layout, affine.scale),
+                             weight.kind);
 }
 
 // Whether `node` is a producer whose weights can take the scale, and how.
@@ -195,7 +196,7 @@ Rewritten fold_into_producer(Builder& b, Node& node, const Affine& affine) {
   Value* new_bias = add_unique_constant(
       b.graph(), absl::StrCat(bias_name, "@", affine.name),
       TensorType::contiguous(dtype, {static_cast<int64_t>(channels)}),
-      std::move(shift_data));
+      std::move(shift_data), weight.kind);
   producer->set_argument(target.weight_argument, Argument(new_weight));
   producer->set_argument(target.bias_argument, Argument(new_bias));
   PETREL_RETURN_IF_ERROR(b.replace(node, x));
@@ -211,7 +212,7 @@ absl::StatusOr<Value*> per_channel(Graph& graph, const std::string& fqn,
   PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(values, like.dtype));
   return add_unique_constant(
       graph, fqn, TensorType::contiguous(like.dtype, std::move(sizes)),
-      std::move(data));
+      std::move(data), Constant::Kind::kParameter);
 }
 
 Rewritten scale_and_shift(Builder& b, Node& node, const Affine& affine) {

@@ -7,6 +7,7 @@
 #include "exir/pass/decompose.h"
 #include "exir/pass/drop_assertions.h"
 #include "exir/pass/fold_batch_norm.h"
+#include "exir/pass/fold_constants.h"
 #include "exir/pass/functionalize.h"
 #include "exir/pass/lower_to_kernels.h"
 #include "exir/pass/normalize_convolutions.h"
@@ -41,6 +42,8 @@ constexpr Pass kBefore[] = {
      fold_batch_norm},
     {"remove_identities", "decompositions leave views of views",
      remove_identities},
+    {"fold_constants", "backends take weights, not computations of weights",
+     fold_constants},
     {"remove_dead_code", "backends and folding see live code only",
      remove_dead_code},
 };
@@ -48,6 +51,8 @@ constexpr Pass kBefore[] = {
 constexpr Pass kAfter[] = {
     {"lower_to_kernels", "nobody took what is left", lower_to_kernels},
     {"remove_identities", "lowering leaves views of views", remove_identities},
+    {"fold_constants", "weights of lowered operators are rearranged once",
+     fold_constants},
     {"remove_dead_code", "kernels run for live code only", remove_dead_code},
     {"require_kernels", "nothing can change any more", require_kernels},
 };

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs a graph without inputs at compile time. There is no second evaluator:
+// the graph is written as a program in memory and run by the runtime with the
+// reference kernels, so that folding and execution cannot disagree.
+//
+//   method @fold() {                          evaluate(graph)
+//     %w = constant @w : f32[2]         -->     {bytes of %y}
+//     %y = aten.exp.default(%w) : f32[2]
+//     return %y
+//   }
+#ifndef PETREL_EXIR_FOLD_EVALUATE_H_
+#define PETREL_EXIR_FOLD_EVALUATE_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "exir/ir/blob.h"
+#include "exir/ir/graph.h"
+
+namespace petrel::exir {
+
+// Whether the operator has a kernel here and always gives the same for the same
+// arguments.
+bool can_evaluate(const OpInfo& op);
+
+// The bytes of each output of `graph`, which holds only tensors and operators
+// that can be evaluated. FailedPrecondition naming the runtime's error when it
+// does not run.
+absl::StatusOr<std::vector<Blob>> evaluate(std::unique_ptr<Graph> graph);
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_FOLD_EVALUATE_H_

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/pass/fold_constants.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "exir/fold/evaluate.h"
+#include "exir/pass/constant_data.h"
+#include "exir/pass/rewrite.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+
+// Folded whatever they are made of.
+constexpr int64_t kSmallBytes = 64 << 10;
+// What one folding may hold while it runs.
+constexpr int64_t kMostBytes = int64_t{256} << 20;
+
+bool is_fixed(const Value* value) {
+  return value->is_constant() && !value->constant()->is_mutable();
+}
+
+// A view of a constant is a constant of the same bytes.
+Rewritten view(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  if (!is_fixed(x) || !x->tensor().is_contiguous() ||
+      !node.result()->tensor().is_contiguous()) {
+    return false;
+  }
+  const Constant& constant = *x->constant();
+  const TensorType& type = node.result()->tensor();
+  return done(b, node,
+              add_unique_constant(
+                  b.graph(),
+                  absl::StrCat(constant.fqn, "@view_",
+                               absl::StrJoin(type.sizes, "_")),
+                  type, constant.data, constant.kind));
+}
+
+// A permuted constant is the same bytes read in another order.
+Rewritten permute(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  if (!is_fixed(x) || !x->tensor().is_contiguous() ||
+      !node.result()->tensor().is_contiguous()) {
+    return false;
+  }
+  const Constant& constant = *x->constant();
+  const Ints dims = ints_at(node, "dims", 1);
+  // As they lie, the bytes are the result in the order that undoes `dims`.
+  TensorType stored = node.result()->tensor();
+  for (size_t i = 0; i < dims.size(); ++i) {
+    stored.dim_order[static_cast<size_t>(dims[i])] = static_cast<uint8_t>(i);
+  }
+  return done(b, node,
+              add_unique_constant(
+                  b.graph(),
+                  absl::StrCat(constant.fqn, "@permute_",
+                               absl::StrJoin(dims, "_")),
+                  node.result()->tensor(),
+                  in_row_major_order(constant.data, stored), constant.kind));
+}
+
+constexpr Rewrite kViews[] = {
+    {"aten.view.default", view},
+    {"aten.permute.default", permute},
+};
+
+constexpr Rewrites kTables[] = {Rewrites(kViews)};
+
+// The nodes that depend on constants alone and can be run.
+std::set<Node*> find_candidates(const Graph& graph) {
+  std::set<Node*> candidates;
+  for (const auto& node : graph.nodes()) {
+    bool known = can_evaluate(node->op());
+    int64_t bytes = 0;
+    for (Value* operand : node->operands()) {
+      known = known && (operand->producer() != nullptr
+                            ? candidates.count(operand->producer()) > 0
+                            : is_fixed(operand));
+    }
+    for (size_t i = 0; known && i < node->num_results(); ++i) {
+      known = node->result(i)->type().is_tensor() &&
+              node->result(i)->tensor().is_contiguous();
+      if (known) bytes += node->result(i)->tensor().nbytes();
+    }
+    if (known && bytes <= kMostBytes) candidates.insert(node.get());
+  }
+  return candidates;
+}
+
+// Everything `node` is computed from: nodes in order, and the constants.
+struct Cone {
+  std::vector<Node*> nodes;  // last first
+  std::set<Value*> constants;
+
+  int64_t constant_bytes() const {
+    int64_t bytes = 0;
+    for (const Value* value : constants) bytes += value->tensor().nbytes();
+    return bytes;
+  }
+};
+
+Cone cone_of(Node* node) {
+  Cone cone;
+  std::set<Node*> seen = {node};
+  std::vector<Node*> open = {node};
+  while (!open.empty()) {
+    Node* next = open.back();
+    open.pop_back();
+    for (Value* operand : next->operands()) {
+      if (operand->producer() == nullptr) {
+        cone.constants.insert(operand);
+      } else if (seen.insert(operand->producer()).second) {
+        open.push_back(operand->producer());
+      }
+    }
+  }
+  // In the order of the graph.
+  for (Node* one = node; one != nullptr;) {
+    if (seen.count(one) > 0) cone.nodes.push_back(one);
+    seen.erase(one);
+    if (seen.empty()) break;
+    one = one->graph().previous(one);
+  }
+  return cone;
+}
+
+// A method without inputs that returns the used results of the cone's last
+// node.
+std::unique_ptr<Graph> program_of(const Cone& cone) {
+  auto graph = std::make_unique<Graph>("fold");
+  std::map<Value*, Value*> map;
+  for (Value* constant : cone.constants) {
+    map[constant] = graph->add_constant(constant->constant());
+  }
+  for (auto it = cone.nodes.rbegin(); it != cone.nodes.rend(); ++it) {
+    const Node& node = **it;
+    std::vector<Argument> arguments = node.arguments();
+    for (Argument& argument : arguments) {
+      for (Value* value : argument.values()) {
+        argument.replace(value, map.at(value));
+      }
+    }
+    std::vector<Type> types;
+    for (size_t i = 0; i < node.num_results(); ++i) {
+      types.push_back(node.result(i)->type());
+    }
+    Node* copy = graph->append(node.op(), std::move(arguments),
+                               std::move(types), node.result()->name());
+    for (size_t i = 0; i < node.num_results(); ++i) {
+      map[node.result(i)] = copy->result(i);
+    }
+  }
+  std::vector<Value*> outputs;
+  const Node& last = *cone.nodes.front();
+  for (size_t i = 0; i < last.num_results(); ++i) {
+    if (last.result(i)->is_used()) outputs.push_back(map.at(last.result(i)));
+  }
+  graph->set_outputs(std::move(outputs));
+  return graph;
+}
+
+// Parameters stay parameters, wherever those are written.
+Constant::Kind kind_of(const Cone& cone) {
+  for (const Value* value : cone.constants) {
+    if (value->constant()->kind == Constant::Kind::kParameter) {
+      return Constant::Kind::kParameter;
+    }
+  }
+  return Constant::Kind::kLiteral;
+}
+
+absl::Status fold(Graph& graph, Node* node, const Cone& cone) {
+  absl::StatusOr<std::vector<Blob>> outputs = evaluate(program_of(cone));
+  if (!outputs.ok()) {
+    return absl::Status(outputs.status().code(),
+                        absl::StrCat(node->describe(), ": ",
+                                     outputs.status().message()));
+  }
+  std::vector<Value*> values(node->num_results(), nullptr);
+  size_t next = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!node->result(i)->is_used()) continue;
+    Blob data = std::move((*outputs)[next++]);
+    const std::string digest = to_hex(data.sha256()).substr(0, 16);
+    values[i] = add_unique_constant(
+        graph, absl::StrCat("folded_", digest), node->result(i)->tensor(),
+        std::move(data), kind_of(cone));
+  }
+  Builder b(graph, node);
+  return b.replace(*node, values);
+}
+
+bool is_used(const Node& node) {
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i)->is_used()) return true;
+  }
+  return false;
+}
+
+// Whether something that is not folded itself needs a result of `node`.
+bool is_needed(const Node& node, const std::set<Node*>& folded) {
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    const Value* result = node.result(i);
+    if (result->output_uses() > 0) return true;
+    for (Node* user : result->users()) {
+      if (folded.count(user) == 0) return true;
+    }
+  }
+  return false;
+}
+
+Rewritten fold_nodes(Graph& graph) {
+  std::set<Node*> folded = find_candidates(graph);
+  // From the end: what is not worth folding needs its operands instead.
+  std::vector<Node*> needed;
+  const std::vector<Node*> nodes = graph.node_pointers();
+  for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
+    Node* node = *it;
+    if (folded.count(node) == 0 || !is_needed(*node, folded)) continue;
+    int64_t bytes = 0;
+    for (size_t i = 0; i < node->num_results(); ++i) {
+      if (node->result(i)->is_used()) {
+        bytes += node->result(i)->tensor().nbytes();
+      }
+    }
+    if (bytes <= kSmallBytes || bytes <= cone_of(node).constant_bytes()) {
+      needed.push_back(node);
+    } else {
+      folded.erase(node);
+    }
+  }
+  for (auto it = needed.rbegin(); it != needed.rend(); ++it) {
+    PETREL_RETURN_IF_ERROR(fold(graph, *it, cone_of(*it)));
+  }
+  // What they were computed from.
+  for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
+    const bool gone =
+        std::find(needed.begin(), needed.end(), *it) != needed.end();
+    if (!gone && folded.count(*it) > 0 && !is_used(**it)) graph.erase(*it);
+  }
+  return !needed.empty();
+}
+
+}  // namespace
+
+absl::StatusOr<bool> fold_constants(Graph& graph, const PassContext&) {
+  // Again, because views of folded values fold, and because what is not worth
+  // it beside its sources may be beside what was made of them.
+  bool changed = false;
+  while (true) {
+    PETREL_ASSIGN_OR_RETURN(const bool viewed, apply_rewrites(graph, kTables));
+    PETREL_ASSIGN_OR_RETURN(const bool folded, fold_nodes(graph));
+    if (!viewed && !folded) return changed;
+    changed = true;
+  }
+}
+
+}  // namespace petrel::exir
