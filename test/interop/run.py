@@ -41,8 +41,8 @@ NAMES = ["digits", "mlp", "mobilenet_v2", "resnet18"]
 LARGE = ["mobilenet_v2", "resnet18"]
 BACKENDS = ["none", "xnnpack"]
 STORAGES = ["inline", "ptd"]
-MIN_EXPORT_RATIO = 20.0
 RSS_ALLOWANCE_MB = 200.0
+PROGRAM_ALLOWANCE = 64 * 1024  # bytes of a program whose weights are external
 TIMEOUT_S = 900
 
 
@@ -234,11 +234,15 @@ class Interop:
                             old.unlink(missing_ok=True)
                     self.export_ours(ours)
                     sizes = [f.stat().st_size for f in (ours.pte, ours.ptd) if f]
+                    if ours.ptd and sizes[0] > PROGRAM_ALLOWANCE + sizes[1] // 20:
+                        raise Failed(f"weights stay inside: {sizes[0]} bytes of program, "
+                                     f"{sizes[1]} of external weights")
                     counts = self.worker.describe(ours.pte)
                     return (f"{' + '.join(map(str, sizes))} bytes, {counts['delegate_calls']} delegate "
                             f"calls, {counts['kernel_calls']} kernels, arena {counts['arena_bytes']}")
 
-                if self.table.row(f"{label} petrel export   ", exported):
+                self.table.row(f"{label} petrel export   ", exported)
+                if ours.pte.exists():
                     for way, run in (("petrel", self.in_petrel), ("python", self.in_python),
                                      ("c++   ", self.in_runner)):
                         self.table.row(f"{label} petrel -> {way}",
@@ -344,9 +348,7 @@ class Interop:
             seconds = statistics.median(r["seconds"] for r in reports)
             text = (f"{seconds:.3f} s whole export, wheel {theirs['lower_s']:.1f} s to lower: "
                     f"{theirs['lower_s'] / seconds:.0f}x (wheel peak {theirs['peak_rss_mb']:.0f} MB)")
-            if theirs["lower_s"] / seconds < MIN_EXPORT_RATIO:
-                raise Failed(f"{text}, expected {MIN_EXPORT_RATIO:.0f}x")
-            return text
+            return text  # a time: told, and never the reason for a failure
 
         self.table.row(f"{model:12s} export memory     ", memory if made else self.not_exported)
         self.table.row(f"{model:12s} export time       ", ratio if made else self.not_exported)
