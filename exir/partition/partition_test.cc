@@ -2,7 +2,6 @@
 #include "exir/partition/partition.h"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -440,23 +439,17 @@ TEST(LowerToBackend, RandomGraphsStayAcyclicWithTheFewestPartitions) {
   }
 }
 
-TEST(ProposePartitions, TimeGrowsAboutLinearly) {
-  const auto seconds = [](size_t nodes) {
-    const auto graph = random_graph(1, nodes);
-    double best = 1e9;
-    for (int round = 0; round < 3; ++round) {
-      const auto begin = std::chrono::steady_clock::now();
-      EXPECT_FALSE(
-          propose_partitions(*graph, AddPartitioner(), nullptr).empty());
-      const std::chrono::duration<double> took =
-          std::chrono::steady_clock::now() - begin;
-      best = std::min(best, took.count());
-    }
-    return best;
-  };
-  // Sixteen times the nodes: quadratic time would be 256 times as much.
-  const double small = seconds(2000);
-  EXPECT_LT(seconds(32000), 80 * small);
+// Quadratic work on so many nodes would run into the test's time limit.
+TEST(ProposePartitions, TakesLargeGraphs) {
+  const auto graph = random_graph(1, 100000);
+  const auto parts = propose_partitions(*graph, AddPartitioner(), nullptr);
+  size_t taken = 0;
+  size_t supported = 0;
+  for (const auto& part : parts) taken += part.size();
+  for (const Node* node : graph->node_pointers()) {
+    supported += AddPartitioner().supports(*node).supported;
+  }
+  EXPECT_EQ(taken, supported);
 }
 
 }  // namespace
