@@ -195,6 +195,7 @@ absl::Status Importer::mark_written_state() {
 absl::StatusOr<Method> Importer::run(ArchiveInfo* out_info) {
   const Json& program = archive_.json.root();
   PETREL_ASSIGN_OR_RETURN(ArchiveInfo info, read_info(program));
+  if (out_info != nullptr) *out_info = info;
   PETREL_ASSIGN_OR_RETURN(Json ranges, program.at("range_constraints"));
   PETREL_ASSIGN_OR_RETURN(symbols_, Symbols::read(ranges));
   PETREL_ASSIGN_OR_RETURN(Json graph_module, program.at("graph_module"));
@@ -209,7 +210,6 @@ absl::StatusOr<Method> Importer::run(ArchiveInfo* out_info) {
   Method method;
   PETREL_ASSIGN_OR_RETURN(method.signature, read_signature(graph_module, io_));
   method.graph = std::move(graph_);
-  if (out_info != nullptr) *out_info = std::move(info);
   return method;
 }
 

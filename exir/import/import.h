@@ -27,6 +27,11 @@ struct ArchiveInfo {
   std::string dialect;  // "TRAINING", "ATEN"
 };
 
+// The program called `method_name`, or the only one in the archive, whatever it
+// is called. `out_info`, if given, is also set when a later step fails.
+//
+// Inputs are taken as contiguous, whatever their strides were at export.
+// Checksums are verified for every member that is read.
 absl::StatusOr<Method> import_pt2(const std::string& path,
                                   const std::string& method_name,
                                   ArchiveInfo* out_info = nullptr);

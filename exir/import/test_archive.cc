@@ -16,8 +16,8 @@ namespace petrel::exir {
 namespace {
 
 void put(uint64_t value, int bytes, std::string* out) {
-  for (int i = 0; i < bytes; ++i) {
-    out->push_back(static_cast<char>(value >> (8 * i) & 0xff));
+  for (int i = 0; i < bytes; ++i, value >>= 8) {
+    out->push_back(static_cast<char>(value & 0xff));
   }
 }
 

@@ -159,7 +159,7 @@ constexpr OpRow kRows[] = {
      "", kPure | kView | kIdentity, infer<dropout>},
     {"aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, "
      "Tensor)",
-     "", kPure, infer<native_dropout>},
+     "aten::native_dropout.out", kPure, infer<native_dropout>},
 };
 
 }  // namespace

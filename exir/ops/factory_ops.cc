@@ -74,7 +74,7 @@ Inferred window(const BoundArguments& in) {
 constexpr OpRow kRows[] = {
     {"aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? "
      "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-     "", kPure, infer<arange>},
+     "aten::arange.out", kPure, infer<arange>},
     {"aten::arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, "
      "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
      "Tensor",

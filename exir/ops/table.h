@@ -7,6 +7,10 @@
 //   {"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
 //    "aten::add.out", kPure | kElementwise, infer_broadcast},
 //
+// In-place operators that are views or identities too (t_, squeeze_, detach_,
+// dropout_ in evaluation) change what their argument looks like, or nothing,
+// but never its elements.
+//
 // Rows live in ops/*_ops.cc by family (each exposes a span of OpRow); the table
 // parses the schema strings once, on first use.
 #ifndef PETREL_EXIR_OPS_TABLE_H_
