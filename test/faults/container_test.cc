@@ -11,6 +11,7 @@
 
 #include "runtime/core/data_loader.h"
 #include "runtime/executor/program.h"
+#include "runtime/program/program_verifier.h"
 #include "test/faults/recipe.h"
 #include "test/faults/runner.h"
 #include "test/faults/test_kernels.h"
@@ -286,8 +287,169 @@ TEST_F(ContainerTest, RefusesSmallFilesThatAreLongToVisit) {
   EXPECT_LT(seconds, kSecondsPerMegabyte);
 }
 
-// Ten levels of nothing but one table each would do; a table that 100,000
-// entries share is refused once the visits outnumber the bytes.
+using Instructions = std::vector<flatbuffers::Offset<fb::Instruction>>;
+
+// A method of one Int and one backend, whose lists the caller makes.
+template <typename MakeLists>
+Bytes build_method(MakeLists make_lists) {
+  flatbuffers::FlatBufferBuilder builder;
+  flatbuffers::Offset<flatbuffers::Vector<int32_t>> inputs, outputs;
+  std::vector<flatbuffers::Offset<fb::CompileSpec>> specs;
+  Instructions instructions;
+  make_lists(builder, &inputs, &outputs, &specs, &instructions);
+  const auto value =
+      fb::CreateEValue(builder, fb::KernelTypes::Int, fb::CreateInt(builder, 0).Union());
+  const auto values =
+      builder.CreateVector(std::vector<flatbuffers::Offset<fb::EValue>>{value});
+  const auto chain =
+      fb::CreateChain(builder, 0, 0, builder.CreateVector(instructions));
+  const auto chains = builder.CreateVector(std::vector<flatbuffers::Offset<fb::Chain>>{chain});
+  const auto op = fb::CreateOperatorDirect(builder, "aten::add", "out");
+  const auto operators =
+      builder.CreateVector(std::vector<flatbuffers::Offset<fb::Operator>>{op});
+  const auto payload =
+      fb::CreateBackendDelegateDataReference(builder, fb::DataLocation::INLINE, 0);
+  const auto delegate = fb::CreateBackendDelegate(builder, builder.CreateString("XnnpackBackend"),
+                                                  payload, builder.CreateVector(specs));
+  const auto delegates =
+      builder.CreateVector(std::vector<flatbuffers::Offset<fb::BackendDelegate>>(
+          specs.empty() ? 1 : 20000, delegate));
+  const auto name = builder.CreateString("forward");
+  const auto plan = fb::CreateExecutionPlan(builder, name, 0, values, inputs, outputs, chains,
+                                            operators, delegates);
+  const auto plans =
+      builder.CreateVector(std::vector<flatbuffers::Offset<fb::ExecutionPlan>>{plan});
+  const auto data = fb::CreateBackendDelegateInlineData(builder);
+  const auto payloads = builder.CreateVector(
+      std::vector<flatbuffers::Offset<fb::BackendDelegateInlineData>>{data});
+  fb::FinishProgramBuffer(builder, fb::CreateProgram(builder, 0, plans, 0, payloads));
+  return Bytes(builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize());
+}
+
+TEST_F(ContainerTest, RefusesArgumentsSharedTooOften) {
+  const auto make = [](size_t calls) {
+    return build_method([calls](auto& builder, auto*, auto*, auto*, Instructions* instructions) {
+      const auto args = builder.CreateVector(std::vector<int32_t>(5000, 0));
+      const auto call = fb::CreateKernelCall(builder, 0, args).Union();
+      const auto instruction =
+          fb::CreateInstruction(builder, fb::InstructionArguments::KernelCall, call);
+      instructions->assign(calls, instruction);
+    });
+  };
+  EXPECT_EQ(load(make(2)), Error::Ok) << QuietLog::last();
+  EXPECT_EQ(load(make(5000)), Error::InvalidProgram);
+  EXPECT_TRUE(message_has("more entries than")) << QuietLog::last();
+}
+
+TEST_F(ContainerTest, RefusesInputsSharedWithOutputsTooOften) {
+  const auto make = [](bool with_outputs) {
+    return build_method([&](auto& builder, auto* inputs, auto* outputs, auto*, Instructions* list) {
+      *inputs = builder.CreateVector(std::vector<int32_t>(5000, 0));
+      if (with_outputs) *outputs = *inputs;
+      const auto call = fb::CreateKernelCall(builder, 0, *inputs).Union();
+      list->assign(3, fb::CreateInstruction(builder, fb::InstructionArguments::KernelCall, call));
+    });
+  };
+  EXPECT_EQ(load(make(false)), Error::Ok) << QuietLog::last();
+  EXPECT_EQ(load(make(true)), Error::InvalidProgram);
+  EXPECT_TRUE(message_has("more entries than")) << QuietLog::last();
+}
+
+TEST_F(ContainerTest, RefusesCompileSpecsSharedTooOften) {
+  const Bytes bytes = build_method(
+      [](auto& builder, auto*, auto*, auto* specs, Instructions*) {
+        const std::vector<uint8_t> value = {1};
+        specs->assign(1000, fb::CreateCompileSpecDirect(builder, "key", &value));
+      });
+  Error error;
+  EXPECT_LT(seconds_to_load(bytes, &error), kSecondsPerMegabyte);
+  EXPECT_EQ(error, Error::InvalidProgram);
+}
+
+// Moves the vector in a field by four bytes, so that its elements are not
+// aligned; its first element must look like a length.
+template <typename T>
+void misalign(const T* table, int field) {
+  auto* const offset = const_cast<uint8_t*>(
+      reinterpret_cast<const flatbuffers::Table*>(table)->GetAddressOf(
+          static_cast<flatbuffers::voffset_t>(field)));
+  flatbuffers::uoffset_t value;
+  std::memcpy(&value, offset, sizeof(value));
+  value += 4;
+  std::memcpy(offset, &value, sizeof(value));
+}
+
+TEST_F(ContainerTest, RefusesMisalignedVectors) {
+  Recipe recipe;
+  recipe.plans[0].arenas[0] = 1;
+  recipe.constants->offsets[0] = 1;
+  recipe.plans[0].values.push_back(list_value(fb::KernelTypes::IntList, {2, 2}));
+  recipe.constant_buffers = {{1, 0, 0, 0, 1, 1, 1, 1}};
+  recipe.inline_payloads = {{1, 0, 0, 0, 1, 1, 1, 1}};
+  const Bytes right = build(recipe);
+  ASSERT_EQ(load(right), Error::Ok) << QuietLog::last();
+  const struct {
+    void (*damage)(const fb::Program*);
+    const char* words;
+  } rows[] = {
+      {[](const fb::Program* p) {
+         misalign(p->execution_plan()->Get(0), fb::ExecutionPlan::VT_NON_CONST_BUFFER_SIZES);
+       },
+       "sizes of its arenas"},
+      {[](const fb::Program* p) {
+         misalign(p->constant_segment(), fb::SubsegmentOffsets::VT_OFFSETS);
+       },
+       "offsets of constant data"},
+      {[](const fb::Program* p) {
+         misalign(p->execution_plan()->Get(0)->values()->Get(4)->val_as_IntList(),
+                  fb::IntList::VT_ITEMS);
+       },
+       "list is not aligned"},
+      {[](const fb::Program* p) {
+         misalign(p->constant_buffer()->Get(0), fb::Buffer::VT_STORAGE);
+       },
+       "constant 0 is not aligned"},
+      {[](const fb::Program* p) {
+         misalign(p->backend_delegate_data()->Get(0), fb::BackendDelegateInlineData::VT_DATA);
+       },
+       "delegate payload 0 is not aligned"},
+  };
+  for (const auto& row : rows) {
+    Bytes bytes = right;
+    row.damage(fb::GetProgram(bytes.data()));
+    EXPECT_EQ(load(bytes), Error::InvalidProgram) << row.words;
+    EXPECT_TRUE(message_has(row.words)) << QuietLog::last();
+  }
+}
+
+TEST_F(ContainerTest, RefusesProgramsBeyondWhatFlatbuffersCanAddress) {
+  // The size alone decides: nothing is read.
+  runtime::ProgramFile file;
+  file.program = {bytes_.data(), size_t{1} << 31};
+  EXPECT_EQ(runtime::verify_program(file), Error::InvalidProgram);
+  EXPECT_TRUE(message_has("below 2^31")) << QuietLog::last();
+}
+
+// A long list of constants that many entries name.
+TEST_F(ContainerTest, RefusesSegmentTablesSharedTooOften) {
+  flatbuffers::FlatBufferBuilder builder;
+  const auto offsets = builder.CreateVector(std::vector<uint64_t>(5000, 0));
+  const auto entries = fb::CreateSubsegmentOffsets(builder, 0, offsets);
+  const auto mutable_data = builder.CreateVector(
+      std::vector<flatbuffers::Offset<fb::SubsegmentOffsets>>(5000, entries));
+  const auto segments = builder.CreateVector(
+      std::vector<flatbuffers::Offset<fb::DataSegment>>{fb::CreateDataSegment(builder)});
+  const auto plans =
+      builder.CreateVector(std::vector<flatbuffers::Offset<fb::ExecutionPlan>>());
+  fb::FinishProgramBuffer(builder, fb::CreateProgram(builder, 0, plans, 0, 0, segments, 0,
+                                                     mutable_data));
+  const Bytes bytes(builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize());
+  EXPECT_EQ(load(bytes), Error::InvalidProgram);
+  EXPECT_TRUE(message_has("refers to its own parts too often")) << QuietLog::last();
+}
+
+// A table that 100,000,000 paths lead to is refused once the visits outnumber
+// the bytes.
 TEST_F(ContainerTest, RefusesTablesSharedTooOften) {
   flatbuffers::FlatBufferBuilder builder;
   const auto frame = fb::CreateFrame(builder, 0, 1);

@@ -222,6 +222,9 @@ const Attack kLoadAttacks[] = {
        input(r).extra = ExtraRecipe{std::string("a\0b", 3), fb::TensorDataLocation::EXTERNAL, {}};
      },
      kInvalid, "name"},
+    {"InternalTensorWithNulInName",
+     [](Recipe& r) { input(r).extra = ExtraRecipe{std::string("a\0b", 3), {}, {}}; }, kInvalid,
+     "value 0: its name"},
     {"ConstantPastTable", [](Recipe& r) { constant(r).constant = 2; }, kInvalid,
      "entry 2 of constant data"},
     {"ConstantHuge", [](Recipe& r) { constant(r).constant = UINT32_MAX; }, kInvalid,
