@@ -335,6 +335,20 @@ PETREL_BITWISE(BitwiseOr, |)
 PETREL_BITWISE(BitwiseXor, ^)
 #undef PETREL_BITWISE
 
+// Shifts by the width or more give what an infinitely wide number would.
+struct LeftShift {
+  static constexpr bool kAlwaysFloating = false;
+  double floating(double x, double) const { return x; }
+  int64_t integral(int64_t x, int64_t y) const {
+    return y < 0 || y > 63 ? 0 : static_cast<int64_t>(static_cast<uint64_t>(x) << y);
+  }
+};
+struct RightShift {
+  static constexpr bool kAlwaysFloating = false;
+  double floating(double x, double) const { return x; }
+  int64_t integral(int64_t x, int64_t y) const { return x >> (y < 0 || y > 63 ? 63 : y); }
+};
+
 template <typename Op, bool kWithScalar>
 void bitwise(KernelRuntimeContext& context, Span<EValue*> raw) {
   KernelArgs args(context, raw, 3);
@@ -400,6 +414,10 @@ PETREL_DEFINE(bitwise_or_tensor_out, bitwise<BitwiseOr, false>(context, args))
 PETREL_DEFINE(bitwise_or_scalar_out, bitwise<BitwiseOr, true>(context, args))
 PETREL_DEFINE(bitwise_xor_tensor_out, bitwise<BitwiseXor, false>(context, args))
 PETREL_DEFINE(bitwise_xor_scalar_out, bitwise<BitwiseXor, true>(context, args))
+PETREL_DEFINE(left_shift_tensor_out, bitwise<LeftShift, false>(context, args))
+PETREL_DEFINE(left_shift_scalar_out, bitwise<LeftShift, true>(context, args))
+PETREL_DEFINE(right_shift_tensor_out, bitwise<RightShift, false>(context, args))
+PETREL_DEFINE(right_shift_scalar_out, bitwise<RightShift, true>(context, args))
 #undef PETREL_DEFINE
 
 // pow.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out)

@@ -80,6 +80,17 @@ bool normalize_dim(KernelRuntimeContext& context, int64_t dim, ssize_t rank, siz
   return true;
 }
 
+bool place_of(KernelRuntimeContext& context, int64_t index, int64_t size, int64_t* out_place) {
+  if (index >= -size && index < size) {
+    *out_place = index < 0 ? index + size : index;
+    return true;
+  }
+  PETREL_LOG(Error, "%s: index %lld is outside a dim of size %lld", context.kernel_name(),
+             static_cast<long long>(index), static_cast<long long>(size));
+  context.fail(Error::InvalidArgument);
+  return false;
+}
+
 size_t product(Span<const SizesType> sizes, size_t begin, size_t end) {
   size_t n = 1;
   for (size_t d = begin; d < end; ++d) n *= static_cast<size_t>(sizes[d]);

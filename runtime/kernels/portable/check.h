@@ -41,6 +41,9 @@ bool resize_out(KernelRuntimeContext& context, const Tensor& out, Span<const Siz
 // A dimension in [-rank, rank) as one in [0, rank); rank 0 counts as 1.
 bool normalize_dim(KernelRuntimeContext& context, int64_t dim, ssize_t rank, size_t* out_dim);
 
+// An index in [-size, size), which is data, as a place in [0, size).
+bool place_of(KernelRuntimeContext& context, int64_t index, int64_t size, int64_t* out_place);
+
 // True when dims are in default order, sizes of 0 or 1 not counted.
 bool is_contiguous(const Tensor& tensor);
 

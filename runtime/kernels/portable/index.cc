@@ -14,18 +14,6 @@ bool check_index_type(KernelRuntimeContext& context, const Tensor& index) {
                "indices must be int64 or int32");
 }
 
-// `index` in [-size, size) as a place in [0, size).
-bool place(KernelRuntimeContext& context, int64_t index, int64_t size, int64_t* out) {
-  if (index < -size || index >= size) {
-    PETREL_LOG(Error, "%s: index %lld is outside a dim of size %lld", context.kernel_name(),
-               static_cast<long long>(index), static_cast<long long>(size));
-    context.fail(Error::InvalidArgument);
-    return false;
-  }
-  *out = index < 0 ? index + size : index;
-  return true;
-}
-
 void copy_element(const Tensor& out, int64_t to, const Tensor& from, int64_t at) {
   const int64_t size = static_cast<int64_t>(out.element_size());
   std::memmove(static_cast<char*>(out.mutable_data_ptr()) + to * size,
@@ -137,7 +125,7 @@ void embedding_out(KernelRuntimeContext& context, Span<EValue*> raw) {
     const int64_t index = load(indices.const_data_ptr(), i);
     int64_t at = 0;
     if (!check(context, index >= 0, "an index is negative") ||
-        !place(context, index, weight.size(0), &at)) {
+        !place_of(context, index, weight.size(0), &at)) {
       return;
     }
     std::memmove(static_cast<char*>(out.mutable_data_ptr()) + i * row,
@@ -165,7 +153,7 @@ void index_select_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const auto load = loader<int64_t>(index.scalar_type());
   for (size_t i = 0; i < index.numel(); ++i) {
     int64_t at = 0;
-    if (!place(context, load(index.const_data_ptr(), i), self.sizes()[d], &at)) return;
+    if (!place_of(context, load(index.const_data_ptr(), i), self.sizes()[d], &at)) return;
     View from(self), to(out);
     from.offset = at * from.strides[d];
     to.offset = static_cast<int64_t>(i) * to.strides[d];
@@ -204,7 +192,7 @@ void gather_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const auto load = loader<int64_t>(index.scalar_type());
   loop.run([&](const int64_t* at) {
     int64_t i = 0;
-    if (!args.ok() || !place(context, load(index.const_data_ptr(), static_cast<size_t>(at[1])),
+    if (!args.ok() || !place_of(context, load(index.const_data_ptr(), static_cast<size_t>(at[1])),
                              self.sizes()[d], &i)) {
       return;
     }
@@ -281,7 +269,7 @@ void index_tensor_out(KernelRuntimeContext& context, Span<EValue*> raw) {
         }
       }
       int64_t at = 0;
-      if (!place(context,
+      if (!place_of(context,
                  loader<int64_t>(choice.scalar_type())(choice.const_data_ptr(),
                                                        static_cast<size_t>(offset)),
                  self.sizes()[d], &at)) {

@@ -248,23 +248,80 @@ void mean_out(KernelRuntimeContext& context, Span<EValue*> raw) {
                [=](double s) { return s / count; });
 }
 
-// var.correction_out(Tensor self, int[1]? dim, *, Scalar? correction, bool keepdim, out)
-void var_correction_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+// mean.dtype_out(Tensor self, *, ScalarType? dtype, out): over all dims.
+void mean_dtype_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 3);
+  const Tensor self = args.tensor(0);
+  const Tensor out = args.out(2);
+  Dims dims;
+  if (!args.ok() || !check_arithmetic(context, self) || !check_floating(context, out) ||
+      !read_dims(context, std::nullopt, self.dim(), &dims) ||
+      !resize_reduced(context, self, dims, false, out)) {
+    return;
+  }
+  const double count = static_cast<double>(self.numel());
+  fold<double>(self, out, dims, 0.0, [](double s, double v) { return s + v; },
+               [=](double s) { return s / count; });
+}
+
+namespace {
+
+void product_over(KernelRuntimeContext& context, const Tensor& self, const Dims& dims,
+                  bool keepdim, const Tensor& out) {
+  if (!check_arithmetic(context, self) || !check_arithmetic(context, out) ||
+      !resize_reduced(context, self, dims, keepdim, out)) {
+    return;
+  }
+  if (is_floating(out.scalar_type())) {
+    fold<double>(self, out, dims, 1.0, [](double s, double v) { return s * v; },
+                 [](double s) { return s; });
+  } else {
+    fold<uint64_t>(self, out, dims, 1, [](uint64_t s, uint64_t v) { return s * v; },
+                   [](uint64_t s) { return s; });
+  }
+}
+
+}  // namespace
+
+// prod.int_out(Tensor self, int dim, bool keepdim, *, ScalarType? dtype, out)
+void prod_int_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   KernelArgs args(context, raw, 5);
   const Tensor self = args.tensor(0);
-  const std::optional<Span<const int64_t>> list = args.optional_int_list(1);
-  const std::optional<Scalar> correction = args.optional_scalar(2);
-  const bool keepdim = args.boolean(3);
+  const int64_t dim = args.integer(1);
+  const bool keepdim = args.boolean(2);
   const Tensor out = args.out(4);
   Dims dims;
-  if (!args.ok() || !check_floating(context, self) || !check_same_type(context, self, out) ||
+  if (args.ok() && read_dim(context, dim, self.dim(), &dims)) {
+    product_over(context, self, dims, keepdim, out);
+  }
+}
+
+// prod.out(Tensor self, *, ScalarType? dtype, out)
+void prod_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 3);
+  const Tensor self = args.tensor(0);
+  const Tensor out = args.out(2);
+  Dims dims;
+  if (args.ok() && read_dims(context, std::nullopt, self.dim(), &dims)) {
+    product_over(context, self, dims, false, out);
+  }
+}
+
+namespace {
+
+// The squared deviations divided by (elements - correction).
+void variance(KernelRuntimeContext& context, const Tensor& self,
+              std::optional<Span<const int64_t>> list, double correction, bool keepdim,
+              const Tensor& out) {
+  Dims dims;
+  if (!check_floating(context, self) || !check_same_type(context, self, out) ||
       !read_dims(context, list, self.dim(), &dims) ||
       !resize_reduced(context, self, dims, keepdim, out)) {
     return;
   }
   const Loops loops(self, dims);
   const double count = static_cast<double>(loops.reduced_numel());
-  const double freedom = count - (correction ? correction->to_double() : 1.0);
+  const double freedom = count - correction;
   const auto load = loader<double>(self.scalar_type());
   const auto store = storer<double>(out.scalar_type());
   loops.outer([&](size_t k, int64_t base) {
@@ -280,6 +337,95 @@ void var_correction_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   });
 }
 
+}  // namespace
+
+// var.correction_out(Tensor self, int[1]? dim, *, Scalar? correction, bool keepdim, out)
+void var_correction_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 5);
+  const Tensor self = args.tensor(0);
+  const std::optional<Span<const int64_t>> list = args.optional_int_list(1);
+  const std::optional<Scalar> correction = args.optional_scalar(2);
+  const bool keepdim = args.boolean(3);
+  const Tensor out = args.out(4);
+  if (!args.ok()) return;
+  variance(context, self, list, correction ? correction->to_double() : 1.0, keepdim, out);
+}
+
+// var.out(Tensor self, int[1]? dim, bool unbiased, bool keepdim, *, out)
+void var_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 5);
+  const Tensor self = args.tensor(0);
+  const std::optional<Span<const int64_t>> list = args.optional_int_list(1);
+  const bool unbiased = args.boolean(2);
+  const bool keepdim = args.boolean(3);
+  const Tensor out = args.out(4);
+  if (args.ok()) variance(context, self, list, unbiased ? 1.0 : 0.0, keepdim, out);
+}
+
+namespace {
+
+void any_over(KernelRuntimeContext& context, const Tensor& self, const Dims& dims, bool keepdim,
+              const Tensor& out) {
+  if (!check_arithmetic(context, self) || !check_arithmetic(context, out) ||
+      !resize_reduced(context, self, dims, keepdim, out)) {
+    return;
+  }
+  fold<double>(self, out, dims, 0.0, [](double s, double v) { return s != 0.0 || v != 0.0; },
+               [](double s) { return s; });
+}
+
+// The largest or smallest of all elements.
+template <bool (*kBetter)(double, double)>
+void extreme_of_all(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 2);
+  const Tensor self = args.tensor(0);
+  const Tensor out = args.out(1);
+  Dims dims;
+  if (!args.ok() || !check_arithmetic(context, self) || !check_same_type(context, self, out) ||
+      !check(context, self.numel() > 0, "there is no element") ||
+      !read_dims(context, std::nullopt, self.dim(), &dims) ||
+      !resize_reduced(context, self, dims, false, out)) {
+    return;
+  }
+  const double first = loader<double>(self.scalar_type())(self.const_data_ptr(), 0);
+  fold<double>(self, out, dims, first,
+               [](double s, double v) { return kBetter(v, s) ? v : s; },
+               [](double s) { return s; });
+}
+
+}  // namespace
+
+void max_unary_out(KernelRuntimeContext& context, Span<EValue*> args) {
+  extreme_of_all<larger>(context, args);
+}
+void min_unary_out(KernelRuntimeContext& context, Span<EValue*> args) {
+  extreme_of_all<smaller>(context, args);
+}
+
+// any.all_out(Tensor self, *, out)
+void any_all_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 2);
+  const Tensor self = args.tensor(0);
+  const Tensor out = args.out(1);
+  Dims dims;
+  if (args.ok() && read_dims(context, std::nullopt, self.dim(), &dims)) {
+    any_over(context, self, dims, false, out);
+  }
+}
+
+// any.out(Tensor self, int dim, bool keepdim, *, out)
+void any_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 4);
+  const Tensor self = args.tensor(0);
+  const int64_t dim = args.integer(1);
+  const bool keepdim = args.boolean(2);
+  const Tensor out = args.out(3);
+  Dims dims;
+  if (args.ok() && read_dim(context, dim, self.dim(), &dims)) {
+    any_over(context, self, dims, keepdim, out);
+  }
+}
+
 // any.dims_out(Tensor self, int[]? dim, bool keepdim, *, out)
 void any_dims_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   KernelArgs args(context, raw, 4);
@@ -288,13 +434,9 @@ void any_dims_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const bool keepdim = args.boolean(2);
   const Tensor out = args.out(3);
   Dims dims;
-  if (!args.ok() || !check_arithmetic(context, self) || !check_arithmetic(context, out) ||
-      !read_dims(context, list, self.dim(), &dims) ||
-      !resize_reduced(context, self, dims, keepdim, out)) {
-    return;
+  if (args.ok() && read_dims(context, list, self.dim(), &dims)) {
+    any_over(context, self, dims, keepdim, out);
   }
-  fold<double>(self, out, dims, 0.0, [](double s, double v) { return s != 0.0 || v != 0.0; },
-               [](double s) { return s; });
 }
 
 void amax_out(KernelRuntimeContext& context, Span<EValue*> args) {

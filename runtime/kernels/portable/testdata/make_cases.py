@@ -193,6 +193,10 @@ for n in "bitwise_and bitwise_or bitwise_xor".split():
     call(f"aten::{n}.Tensor_out", t(8, dtype=torch.bool), t(8, dtype=torch.bool), dtypes=(torch.bool,))
     call(f"aten::{n}.Scalar_out", ints(8), 5, dtypes=(torch.int64,))
 
+for n in "bitwise_left_shift bitwise_right_shift".split():
+    call(f"aten::{n}.Tensor_out", ints(8), ints(8, lo=0, hi=5), dtypes=(torch.int64,))
+    call(f"aten::{n}.Tensor_Scalar_out", ints(8), 3, dtypes=(torch.int64,))
+
 # Matrices.
 call("aten::mm.out", t(3, 4), t(4, 5))
 call("aten::mm.out", ints(2, 3), ints(3, 2), dtypes=(torch.int64,))
@@ -251,6 +255,17 @@ call("aten::mean.out", t(1, 3, 4, 4).to(memory_format=torch.channels_last), [2, 
 call("aten::var.correction_out", t(2, 3, 4), [1, 2], 1, False)
 call("aten::var.correction_out", t(2, 3, 4), [1], 0, True)
 call("aten::var.correction_out", t(5), None, None, False)
+call("aten::var.out", t(2, 3, 4), [1], False, True)
+call("aten::mean.dtype_out", t(2, 3), None)
+call("aten::prod.int_out", t(2, 3, 4), 1, True, None)
+call("aten::prod.out", ints(5), None, dtypes=(torch.int64,))
+call("aten::any.all_out", t(2, 3, dtype=torch.bool), dtypes=(torch.bool,))
+call("aten::any.out", t(2, 3, dtype=torch.bool), 1, False, dtypes=(torch.bool,))
+for n in "max min".split():
+    call(f"aten::{n}.unary_out", t(2, 3))
+    call(f"aten::{n}.unary_out", ints(7), dtypes=(torch.int64,))
+call("aten::topk.values", t(2, 5, 3), 2, 1, True, True, dtypes=(F, torch.int64))
+call("aten::topk.values", t(6), 4, 0, False, True, dtypes=(F, torch.int64))
 with_nan = t(3, 4)
 with_nan[1, 2] = math.nan
 for n in "max min".split():
@@ -306,6 +321,13 @@ call("aten::repeat.out", t(2, 3), [2, 1, 3])
 call("aten::repeat.out", t(2), [0])
 call("aten::flip.out", t(2, 3, 4), [0, -1])
 call("aten::pixel_shuffle.out", t(1, 8, 2, 3), 2)
+call("aten::pixel_unshuffle.out", t(1, 2, 4, 6), 2)
+call("aten::as_strided_copy.out", t(4, 5), [2, 3], [1, 4], 2)
+call("aten::diagonal_copy.out", t(3, 4, 2), 1, 0, 1)
+call("aten::diagonal_copy.out", t(3, 4), -1, 1, 0)
+call("aten::unfold_copy.out", t(2, 7), 1, 3, 2)
+call("aten::roll.out", t(3, 4, 2), [1, -2], [0, 1])
+call("aten::roll.out", t(3, 4), [5], [])
 call("aten::constant_pad_nd.out", t(2, 3, 4), [1, 2, 0, 3], 1.5)
 call("aten::constant_pad_nd.out", t(2, 3, 4), [-1, 2, 1, -2], 0)
 call("aten::constant_pad_nd.out", ints(3), [1, 1], 7, dtypes=(torch.int64,))
@@ -325,6 +347,14 @@ call("aten::gather.out", t(3, 4), 1, torch.tensor([[0, 3], [1, 1]]), False)
 call("aten::index.Tensor_out", t(3, 4, 5), [None, torch.tensor([[0, 3], [1, -1]])])
 call("aten::index.Tensor_out", t(3, 4, 5), [torch.tensor([0, 2]), None, torch.tensor([4, 1])])
 call("aten::index.Tensor_out", t(3, 4, 5), [torch.tensor([0, 2]), torch.tensor([[3], [1]])])
+
+index = torch.tensor([[0, 2, 1], [2, 0, 0]])
+call("aten::scatter.src_out", t(3, 4), 0, torch.tensor([[0, 2, 1], [2, 0, 0]]), t(2, 3))
+call("aten::scatter.value_out", t(3, 4), 1, index, 9.5)
+call("aten::scatter_add.out", t(3, 4), 1, index, t(2, 3))
+call("aten::index_put.out", t(4, 5), [torch.tensor([0, 3]), torch.tensor([1, -1])], t(2), False)
+call("aten::index_put.out", t(3, 4, 5), [None, torch.tensor([1, 1, 2])], t(3, 1, 5), True)
+call("aten::index_put.out", t(3, 4, 5), [torch.tensor([2]), None, torch.tensor([4, 1])], t(()), False)
 
 # Made from nothing.
 call("aten::full.out", [2, 3], 1.5)
