@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What passes make of a function computes what eager torch computes: functions
+// as torch.export traced them, brought to operators with kernels and run by the
+// runtime. testdata/make_eager_cases.py writes the cases.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "exir/fold/evaluate.h"
+#include "exir/ir/text.h"
+#include "exir/ir/verifier.h"
+#include "exir/ops/table.h"
+#include "exir/pass/constant_data.h"
+#include "exir/pass/pass.h"
+#include "gtest/gtest.h"
+
+namespace petrel::exir {
+namespace {
+
+struct Tensor {
+  TensorType type;
+  std::vector<double> elements;
+};
+
+struct Case {
+  std::string name;
+  std::map<std::string, Tensor> tensors;
+  std::string text;
+  std::vector<Tensor> expected;
+};
+
+// Keeps test output readable.
+void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+
+// "f32[2,3] 1 2 3 4 5 6"
+Tensor read_tensor(std::istream& in) {
+  std::string word;
+  in >> word;
+  Tensor tensor;
+  const size_t bracket = word.find('[');
+  Sizes sizes;
+  std::stringstream list(word.substr(bracket + 1));
+  for (std::string size; std::getline(list, size, ',');) {
+    int64_t number = 0;
+    if (absl::SimpleAtoi(size.substr(0, size.find(']')), &number)) {
+      sizes.push_back(number);
+    }
+  }
+  tensor.type = TensorType::contiguous(
+      parse_scalar_type(word.substr(0, bracket)).value(), sizes);
+  while (in >> word) {
+    double number = 0;
+    EXPECT_TRUE(absl::SimpleAtod(word, &number)) << word;
+    tensor.elements.push_back(number);
+  }
+  EXPECT_EQ(tensor.elements.size(),
+            static_cast<size_t>(tensor.type.numel()));
+  return tensor;
+}
+
+std::vector<Case> read_cases() {
+  std::ifstream file("exir/pass/testdata/eager_cases.txt");
+  std::vector<Case> cases;
+  for (std::string line; std::getline(file, line);) {
+    std::stringstream in(line);
+    std::string kind;
+    std::string name;
+    in >> kind;
+    if (kind == "case") {
+      cases.emplace_back();
+      in >> cases.back().name;
+    } else if (kind == "tensor") {
+      in >> name;
+      cases.back().tensors[name] = read_tensor(in);
+    } else if (kind == "text") {
+      while (std::getline(file, line) && line != "end") {
+        absl::StrAppend(&cases.back().text, line, "\n");
+      }
+    } else if (kind == "expect") {
+      cases.back().expected.push_back(read_tensor(in));
+    }
+  }
+  return cases;
+}
+
+std::unique_ptr<Graph> graph_of(const Case& one) {
+  auto graph = parse_graph(
+      one.text, [](absl::string_view name) { return find_op(name); },
+      [&](const std::string& fqn, const TensorType&) -> ConstantPtr {
+        auto found = one.tensors.find(fqn);
+        if (found == one.tensors.end()) return nullptr;
+        auto made = std::make_shared<Constant>();
+        made->fqn = fqn;
+        made->type = found->second.type;
+        auto data = encode_constant(found->second.elements, made->type.dtype);
+        EXPECT_TRUE(data.ok()) << data.status();
+        made->data = *std::move(data);
+        return made;
+      });
+  EXPECT_TRUE(graph.ok()) << graph.status() << "\n" << one.text;
+  return graph.ok() ? *std::move(graph) : nullptr;
+}
+
+double tolerance(ScalarType type, double largest) {
+  if (!is_floating_point(type)) return 0;
+  const bool half = type == ScalarType::kHalf || type == ScalarType::kBFloat16;
+  return (half ? 2e-3 : 4e-6) * std::max(largest, 1.0);
+}
+
+void expect_same(const Tensor& wanted, const std::vector<double>& found,
+                 const std::string& where) {
+  ASSERT_EQ(found.size(), wanted.elements.size()) << where;
+  double largest = 0;
+  for (double value : wanted.elements) {
+    if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+  }
+  const double allowed = tolerance(wanted.type.dtype, largest);
+  for (size_t i = 0; i < found.size(); ++i) {
+    const double a = wanted.elements[i];
+    const double b = found[i];
+    const bool same = (std::isnan(a) && std::isnan(b)) || a == b ||
+                      std::fabs(a - b) <= allowed;
+    EXPECT_TRUE(same) << where << ", element " << i << ": " << b << ", torch "
+                      << a;
+    if (!same) return;
+  }
+}
+
+// Runs all passes but folding, which would leave nothing to run.
+void run_all(Graph* graph, bool fold) {
+  for (absl::Span<const Pass> passes :
+       {passes_before_partitioning(), passes_after_partitioning()}) {
+    for (const Pass& pass : passes) {
+      if (!fold && std::string(pass.name) == "fold_constants") continue;
+      const auto changed = pass.run(*graph, {});
+      ASSERT_TRUE(changed.ok()) << pass.name << ": " << changed.status();
+      const absl::Status valid = verify_graph(*graph);
+      ASSERT_TRUE(valid.ok()) << pass.name << ": " << valid;
+      const auto again = pass.run(*graph, {});
+      ASSERT_TRUE(again.ok()) << pass.name << ": " << again.status();
+      EXPECT_FALSE(*again) << pass.name << " is not idempotent";
+    }
+  }
+}
+
+class Eager : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Eager, PassesKeepWhatIsComputed) {
+  const Case& one = GetParam();
+  for (bool fold : {false, true}) {
+    std::unique_ptr<Graph> graph = graph_of(one);
+    ASSERT_NE(graph, nullptr);
+    run_all(graph.get(), fold);
+    if (HasFatalFailure()) {
+      ADD_FAILURE() << print_graph(*graph);
+      return;
+    }
+    const std::string text = print_graph(*graph);
+    ASSERT_EQ(graph->outputs().size(), one.expected.size());
+    std::vector<TensorType> types;
+    for (const Value* output : graph->outputs()) {
+      types.push_back(output->tensor());
+    }
+    auto outputs = evaluate(std::move(graph));
+    ASSERT_TRUE(outputs.ok()) << outputs.status() << "\n" << text;
+    for (size_t i = 0; i < outputs->size(); ++i) {
+      EXPECT_EQ(types[i], one.expected[i].type) << "output " << i;
+      Constant constant;
+      constant.type = types[i];
+      constant.data = (*outputs)[i];
+      auto elements = decode_constant(constant);
+      ASSERT_TRUE(elements.ok()) << elements.status();
+      expect_same(one.expected[i], *elements,
+                  absl::StrCat("output ", i, fold ? " (folded)" : ""));
+    }
+    if (HasFailure()) {
+      ADD_FAILURE() << text;
+      return;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Eager, ::testing::ValuesIn(read_cases()),
+    [](const auto& info) { return info.param.name; });
+
+// The file is there and whole.
+TEST(EagerCases, AreRead) { EXPECT_EQ(read_cases().size(), 39u); }
+
+}  // namespace
+}  // namespace petrel::exir

@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes eager_cases.txt: small functions as torch.export traces them, the
+tensors they are called with, and what eager torch computes.
+
+    python3 make_eager_cases.py > eager_cases.txt      (torch 2.13)
+
+One case is
+
+    case NAME
+    tensor NAME TYPE VALUE VALUE ...       one line per input or parameter
+    text
+    method @m() { ... }                    parameters are constants
+    end
+    expect TYPE VALUE VALUE ...            one line per output
+"""
+
+import math
+import operator
+
+import torch
+import torch.nn.functional as F
+
+NAMES = {
+    torch.float32: "f32", torch.float64: "f64", torch.float16: "f16",
+    torch.bfloat16: "bf16", torch.int64: "i64", torch.int32: "i32",
+    torch.int16: "i16", torch.int8: "i8", torch.uint8: "u8",
+    torch.bool: "bool",
+}
+FORMATS = {
+    torch.contiguous_format: "contiguous_format",
+    torch.preserve_format: "preserve_format",
+    torch.channels_last: "channels_last",
+}
+
+
+def type_of(tensor):
+    return "%s[%s]" % (NAMES[tensor.dtype], ",".join(map(str, tensor.shape)))
+
+
+def number(value):
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else str(value)
+    return str(value)
+
+
+def values_of(tensor):
+    flat = tensor.detach().contiguous().flatten()
+    if flat.dtype.is_floating_point:
+        flat = flat.double()
+    return " ".join(number(v) for v in flat.tolist())
+
+
+class Text:
+    """One exported function as IR text with constants for all inputs."""
+
+    def __init__(self, program, tensors):
+        self.lines = []
+        self.tensors = tensors
+        self.names = {}
+        self.literals = 0
+        for node in program.graph.nodes:
+            if node.op == "placeholder":
+                self.names[node] = node.name
+                self.constant(node.name, tensors[node.name])
+        for node in program.graph.nodes:
+            if node.op == "call_function":
+                self.call(node)
+            elif node.op == "output":
+                results = [self.names[out] for out in node.args[0]]
+                self.lines.append("  return " + ", ".join("%" + r for r in results))
+
+    def constant(self, name, tensor):
+        self.tensors[name] = tensor
+        self.lines.insert(0, "  %%%s = constant @%s : %s" % (name, name, type_of(tensor)))
+
+    def call(self, node):
+        if node.target is operator.getitem:
+            self.names[node] = "%s_r%d" % (self.names[node.args[0]], node.args[1])
+            return
+        schema = node.target._schema
+        arguments = []
+        for i, spec in enumerate(schema.arguments):
+            if i < len(node.args):
+                value = node.args[i]
+            elif spec.name in node.kwargs:
+                value = node.kwargs[spec.name]
+            else:
+                continue
+            text = self.argument(value, str(spec.type), node)
+            arguments.append("%s=%s" % (spec.name, text))
+        value = node.meta["val"]
+        self.names[node] = node.name
+        if value is None:
+            names = []
+        elif isinstance(value, (tuple, list)):
+            names = ["%%%s_r%d" % (node.name, i) for i in range(len(value))]
+        else:
+            names = ["%" + node.name]
+        overload = node.target._overloadname
+        self.lines.append("  %s%saten.%s.%s(%s)" % (
+            ", ".join(names), " = " if names else "",
+            node.target._schema.name.split("::")[1], overload, ", ".join(arguments)))
+
+    def argument(self, value, kind, node):
+        if isinstance(value, torch.fx.Node):
+            return "%" + self.names[value]
+        if value is None or isinstance(value, (torch.device, torch.layout)):
+            return "none"
+        if isinstance(value, (list, tuple)):
+            return "[%s]" % ", ".join(self.argument(v, "", node) for v in value)
+        if kind == "Tensor" and isinstance(value, (int, float)):
+            return "%" + self.literal(value, node)
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, str):
+            return '"%s"' % value
+        if isinstance(value, torch.dtype):
+            return NAMES[value]
+        if isinstance(value, torch.memory_format):
+            return FORMATS[value]
+        return number(value)
+
+    def literal(self, value, node):
+        """A number where a tensor belongs, in the dtype it promotes to."""
+        others = [a.meta["val"] for a in node.all_input_nodes]
+        dtype = torch.result_type(torch.empty(1, dtype=others[0].dtype), value)
+        self.literals += 1
+        name = "literal%d" % self.literals
+        self.constant(name, torch.tensor(value, dtype=dtype))
+        return name
+
+
+class Module(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs):
+        return self.function(*inputs)
+
+
+def emit(name, function, *inputs):
+    module = function if isinstance(function, torch.nn.Module) else Module(function)
+    module.eval()
+    with torch.no_grad():
+        program = torch.export.export(module, tuple(i.clone() for i in inputs), strict=False)
+        expected = module(*(i.clone() for i in inputs))
+    if isinstance(expected, torch.Tensor):
+        expected = [expected]
+    tensors = {}
+    user = iter(inputs)
+    for spec in program.graph_signature.input_specs:
+        if spec.target is None:
+            tensors[spec.arg.name] = next(user)
+        elif spec.target in program.state_dict:
+            tensors[spec.arg.name] = program.state_dict[spec.target]
+        else:
+            tensors[spec.arg.name] = program.constants[spec.target]
+    text = Text(program, tensors)
+    print("case", name)
+    for key, tensor in tensors.items():
+        print("tensor", key, type_of(tensor), values_of(tensor))
+    print("text")
+    print("method @m() {")
+    print("\n".join(text.lines))
+    print("}\nend")
+    for tensor in expected:
+        print("expect", type_of(tensor), values_of(tensor))
+
+
+def rand(*sizes):
+    return torch.round(torch.randn(*sizes) * 64) / 64
+
+
+def main():
+    torch.manual_seed(0)
+    x = rand(2, 3, 4)
+    image = rand(1, 4, 6, 6)
+    signal = rand(1, 4, 9)
+    special = torch.tensor([-math.inf, -2.5, -0.0, 0.5, 3.0, math.inf, math.nan])
+    mask = torch.tensor([[True, False, True], [False, False, False], [True, True, True]])
+
+    # Writes.
+    def in_place_views(a):
+        a = a.clone()
+        a[:, 1:2].mul_(2)
+        a.transpose(1, 2)[:, 0] = 7.0
+        b = a.reshape(2, 12)
+        a.add_(1)
+        return a, b.relu_(), a.flatten()
+    emit("in_place_views", in_place_views, x)
+
+    def in_place_rows(a, c):
+        a = a.clone()
+        row = a[1]
+        row.copy_(c)
+        a[0, ..., 2].fill_(5)
+        d = a.permute(2, 0, 1).reshape(4, 6)
+        d.zero_()
+        return a, row * 2, d
+    emit("in_place_rows", in_place_rows, x, rand(4))
+
+    def in_place_chain(a):
+        b = a * 1
+        c = F.relu(b, inplace=True)
+        c += b
+        d = F.hardtanh(c, 0, 6, inplace=True)
+        return b, c, d
+    emit("in_place_chain", in_place_chain, x)
+
+    def masked(a):
+        a = a.clone()
+        a.masked_fill_(a > 0, -1.0)
+        a.clamp_(min=-1.5)
+        return a
+    emit("masked", masked, x)
+
+    def casts(a):
+        return a.to(torch.float64), a.int() // 2, a.half().float(), (a > 0).type_as(a)
+    emit("casts", casts, x)
+
+    # Views.
+    emit("views", lambda a: (
+        a.permute(2, 0, 1).reshape(4, -1), a.unflatten(1, (3, 1)), a[:, -1], a[..., ::2],
+        a.narrow(2, 1, 2), torch.movedim(a, 0, -1), a.unbind(1)[2], a.chunk(2, 1)[1],
+        a.tensor_split(3, 2)[0], a.mT, a.expand(2, 2, 3, 4)[1]), x)
+    emit("joins", lambda a: (
+        torch.stack([a, a * 2], -1), torch.cat([a, a], 1), a.tile(2, 1), a.repeat(2, 1, 1, 1),
+        a.repeat_interleave(2, 1), torch.hstack([a, a]), a.flip(0)), x)
+    emit("meshgrid", lambda a, b: tuple(torch.meshgrid(a, b, indexing="xy")), rand(2), rand(3))
+    emit("pads", lambda a: (
+        F.pad(a, (1, 2, 0, 1), value=2.0), F.pad(a, (1, 2, 2, 1), mode="reflect"),
+        F.pad(a, (1, 2, 2, 1), mode="replicate"), F.pad(a, (2, 1, 1, 2), mode="circular"),
+        F.pad(a, (-1, 0))), image)
+    emit("shuffles", lambda a: (
+        torch.channel_shuffle(a, 2), F.pixel_shuffle(a, 2)), image)
+
+    # Products.
+    emit("matmuls", lambda a, b, v: (
+        a @ b, a[0] @ b[1], v @ b, a @ v, v @ v, a.unsqueeze(1) @ b, torch.mv(a[0], v),
+        torch.outer(v, v)), x, rand(2, 4, 3), rand(4))
+    emit("matmul_transposed", lambda a, w: (a @ w.t(), F.linear(a, w)), x, rand(5, 4))
+    emit("einsums", lambda a, b: (
+        torch.einsum("bij,bkj->bik", a, b), torch.einsum("bij,ckj->bcik", a, b),
+        torch.einsum("bij,bij->b", a, a), torch.einsum("bij->ji", a),
+        torch.einsum("bij,kj", a, b[0]), torch.einsum("ij,jk,kl->il", a[0], a[1].t(), a[1])),
+        x, rand(2, 5, 4))
+    emit("adds_of_products", lambda s, a, b: (
+        torch.baddbmm(s, a, b, beta=0.5, alpha=2), torch.addmm(s, a[0], b[0], beta=2, alpha=0.5),
+        torch.addmv(s[:, 0], a[0], b[0, :, 0])), rand(3, 3), rand(2, 3, 4), rand(2, 4, 3))
+    emit("linears", torch.nn.Sequential(torch.nn.Linear(4, 5), torch.nn.SiLU(),
+                                        torch.nn.Linear(5, 2, bias=False)), x)
+
+    # Convolutions.
+    w = rand(8, 4, 3, 3)
+    emit("convolutions", lambda a, k, d, e: (
+        F.conv2d(a, k, stride=2, padding=1), F.conv2d(a, k, padding="same", dilation=2),
+        F.conv2d(a, e, padding="same"), F.conv2d(a, k, padding="valid"),
+        F.conv2d(a, d, groups=4, padding=1), F.conv2d(a[0], k)),
+        image, w, rand(4, 1, 3, 3), rand(2, 4, 2, 4))
+    emit("signals", lambda a, k: (
+        F.conv1d(a, k, stride=2), F.conv1d(a, k, padding="same"),
+        F.conv_transpose1d(a, k.permute(1, 0, 2), stride=2, padding=1)), signal, rand(6, 4, 4))
+    emit("transposed", lambda a, k: (
+        F.conv_transpose2d(a, k, stride=2, padding=1, output_padding=1),
+        F.conv_transpose2d(a, k, groups=2)), image, rand(4, 3, 3, 3))
+
+    def network(*layers):
+        model = torch.nn.Sequential(*layers)
+        model.train()
+        with torch.no_grad():
+            for _ in range(3):
+                model(torch.randn(4, 4, 6, 6))
+        return model
+    emit("batch_norms", network(
+        torch.nn.BatchNorm2d(4), torch.nn.Conv2d(4, 6, 3, bias=False), torch.nn.BatchNorm2d(6),
+        torch.nn.ReLU(True), torch.nn.Conv2d(6, 4, 1, groups=2), torch.nn.BatchNorm2d(4, eps=1e-3),
+        torch.nn.ConvTranspose2d(4, 6, 2, groups=2), torch.nn.BatchNorm2d(6, affine=False),
+        torch.nn.Flatten(), torch.nn.Linear(150, 3), torch.nn.BatchNorm1d(3)), image)
+
+    # Norms.
+    emit("norms", lambda a, g, b: (
+        F.layer_norm(a, (4,), g, b), F.layer_norm(a, (3, 4)), F.rms_norm(a, (4,), g),
+        F.rms_norm(a, (4,), eps=0.1), F.group_norm(a, 3), F.instance_norm(a),
+        F.normalize(a, dim=-1), a.norm(), a.norm(1, -1), a.norm(math.inf, 1),
+        torch.linalg.vector_norm(a, 3, -1), torch._weight_norm(a, a[:, :1, :1] + 2, 0)),
+        x, rand(4), rand(4))
+
+    # Pools and resampling.
+    emit("pools", lambda a: (
+        F.max_pool2d(a, 3, 2, 1), F.max_pool2d(a, 2, ceil_mode=True, dilation=2),
+        F.avg_pool2d(a, 3, 2, 1), F.avg_pool2d(a, 3, 2, 1, count_include_pad=False),
+        F.avg_pool2d(a, 2, divisor_override=3), F.adaptive_avg_pool2d(a, 1),
+        F.adaptive_avg_pool2d(a, 3), F.adaptive_avg_pool2d(a, 4), F.adaptive_max_pool2d(a, 2),
+        F.max_pool2d(a[0], 2)), image)
+    emit("pools_of_signals", lambda a: (
+        F.max_pool1d(a, 3, 2), F.avg_pool1d(a, 2), F.adaptive_avg_pool1d(a, 3),
+        F.adaptive_avg_pool1d(a, 1), F.adaptive_max_pool1d(a, 3)), signal)
+    emit("pool_with_indices", lambda a: F.max_pool2d(a, 2, return_indices=True), image)
+    emit("upsamples", lambda a, s: (
+        F.interpolate(a, scale_factor=2), F.interpolate(a, size=(9, 7)),
+        F.interpolate(a, scale_factor=1.5, mode="bilinear"),
+        F.interpolate(a, size=(4, 11), mode="bilinear", align_corners=True),
+        F.interpolate(s, scale_factor=2), F.interpolate(s, size=5, mode="linear")), image, signal)
+
+    # Activations.
+    emit("activations", lambda a: (
+        F.relu6(a), F.silu(a), F.hardswish(a), F.hardsigmoid(a), F.mish(a), F.softplus(a, 2, 1),
+        F.gelu(a), F.gelu(a, approximate="tanh"), F.selu(a), F.celu(a, 0.5), F.elu(a, 0.3),
+        F.leaky_relu(a), F.logsigmoid(a), F.hardshrink(a), F.softshrink(a), F.threshold(a, 0.1, 2),
+        F.tanhshrink(a), F.softsign(a), F.hardtanh(a, -0.5, 0.25)), x * 3)
+    emit("prelu", lambda a, w: (F.prelu(a, w), F.prelu(a, w[:1])), x, rand(3))
+    emit("special_activations", lambda a: (
+        F.softplus(a), F.logsigmoid(a), F.hardshrink(a), F.threshold(a, 0.1, 2), F.relu6(a)),
+        special)
+    emit("softmaxes", lambda a: (
+        F.softmax(a, -1), F.log_softmax(a, 0), torch.logsumexp(a, 1), F.softmin(a, 1),
+        torch.logsumexp(a, (0, 2), keepdim=True)), x)
+
+    # Attention.
+    q, k, v = rand(1, 2, 3, 4), rand(1, 2, 3, 4), rand(1, 2, 3, 5)
+    attention = F.scaled_dot_product_attention
+    emit("attention", lambda q, k, v: (
+        attention(q, k, v), attention(q, k, v, is_causal=True), attention(q, k, v, scale=0.3),
+        attention(q, k, v, attn_mask=q @ k.mT)), q, k, v)
+    emit("attention_masked", lambda q, k, v, m: attention(q, k, v, attn_mask=m), q, k, v, mask)
+    emit("attention_grouped", lambda q, k: attention(q, k, k, enable_gqa=True),
+         rand(1, 4, 3, 4), rand(1, 2, 5, 4))
+
+    # Arithmetic.
+    emit("arithmetic", lambda a, b: (
+        torch.addcmul(a, a, b, value=0.5), torch.addcdiv(a, b, b + 9, value=2),
+        torch.lerp(a, b, 0.3), torch.lerp(a, b, b), a.square(), 1 - a, torch.rsub(a, b, alpha=2),
+        a + 2 * b, torch.add(a, b, alpha=3), a.clamp_min(0.2), a.clamp_max(0.2),
+        torch.maximum(a, b), a % 0.75, a.fmod(b + 9), torch.div(a, b + 9, rounding_mode="floor"),
+        a.abs().sqrt() ** 3, 2 ** a, a / 3, 3 / (a + 9), torch.hypot(a, b),
+        torch.logaddexp(a, b), torch.where(a > b, a, 0.5)), x, rand(2, 3, 4))
+    emit("unary", lambda a: (
+        torch.erf(a), torch.erfc(a), a.exp2(), a.frac(), a.sgn(), a.sinc(),
+        torch.deg2rad(a), torch.rad2deg(a), a.neg(), a.reciprocal()), x + 0.01)
+    emit("special_values", lambda a: (
+        a.isfinite(), a.isposinf(), a.isneginf(), torch.nan_to_num(a), a.clamp(-1, 2),
+        torch.nan_to_num(a, 1, 2, 3)), special)
+    emit("integers", lambda a, m: (
+        a // 3, a % 3, a + 2.5, a * 2, torch.bitwise_and(a, 3), m & m, m | True, -a, a > 1,
+        a.float().mean(), m + 1), torch.tensor([[7, -7], [0, 12]]), torch.tensor([True, False]))
+
+    # Reductions.
+    emit("reductions", lambda a: (
+        a.sum(), a.sum(-1), a.mean(), a.mean((0, -1), keepdim=True), a.amax(1), a.amin((-1, 0)),
+        a.var(-1), a.std(), a.std((1, 2), correction=0), a.var(unbiased=False),
+        torch.var_mean(a, -1)[1], torch.std_mean(a, dim=0, correction=1)[0], (a > 0).all(), (a > -9).all(1),
+        (a > 1).any(-1), a.max(), a.max(1)[0], a.max(1)[1], a.argmax(-1), a.cumsum(1), a.prod(2),
+        torch.aminmax(a, dim=0)[1], torch.count_nonzero(a > 0, dim=(1,))), x)
+
+    # Tensors out of nothing.
+    emit("factories", lambda a: (
+        torch.zeros_like(a) + a, torch.full((2, 2), 3.5), torch.arange(5), torch.arange(1, 4, 0.5),
+        torch.eye(3, 4), torch.linspace(-1, 2, 7), torch.ones(2, dtype=torch.int32),
+        a.new_full((2,), 4), torch.triu(a[0], 1), torch.tril(a[0], -1), torch.triu(a[:, :2, :2]),
+        torch.tensor([1.0, 2.0]) + 1), x)
+
+    # Indexing.
+    emit("indexing", lambda a, i: (
+        a[:, i], a[i, 1], a.index_select(2, i), a.gather(1, i.view(2, 1, 1).expand(2, 2, 4)),
+        torch.take(a, i), torch.take_along_dim(a, i.view(2, 1, 1), 1), F.embedding(i, a[0])), x, torch.tensor([1, 0]))
+    emit("scatters", lambda a: (
+        torch.slice_scatter(a, a[:, :1] * 2, 1, 1, 2), torch.select_scatter(a, a[0], 0, 1)), x)
+
+
+main()
