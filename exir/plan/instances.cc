@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "exir/plan/random.h"
 
 namespace petrel::exir::plan {
 namespace {
@@ -73,18 +74,6 @@ void shuffle_buffers(Random* random, std::vector<Buffer>* buffers) {
 }
 
 }  // namespace
-
-uint64_t Random::next() {
-  state_ += 0x9e3779b97f4a7c15u;
-  uint64_t z = state_;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
-int64_t Random::below(int64_t limit) {
-  return static_cast<int64_t>(next() % static_cast<uint64_t>(limit));
-}
 
 Problem cut_rectangle(const CutOptions& options, uint64_t seed) {
   Random random(seed);

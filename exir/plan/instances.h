@@ -25,19 +25,6 @@
 
 namespace petrel::exir::plan {
 
-// SplitMix64: tiny, and unlike <random>'s distributions the same everywhere.
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t next();
-  // Uniform enough in [0, limit).
-  int64_t below(int64_t limit);
-  bool chance(int percent) { return below(100) < percent; }
-
- private:
-  uint64_t state_;
-};
-
 struct CutOptions {
   int num_buffers = 200;
   int64_t capacity = 1 << 20;

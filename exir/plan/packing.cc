@@ -10,6 +10,7 @@
 
 #include "exir/plan/bound.h"
 #include "exir/plan/greedy.h"
+#include "exir/plan/improve.h"
 #include "exir/plan/ordering.h"
 #include "exir/plan/solution.h"
 
@@ -21,10 +22,7 @@ struct Part {
   Problem problem;
   ConflictGraph graph;
   std::vector<size_t> member_of;  // position in the members of the packing
-  std::vector<int64_t> offsets;
-  int64_t peak = 0;
-  int64_t lower_bound = 0;
-  std::string method;
+  PartPlan plan;
 };
 
 // Only what bounds and orderings read; pairs among `members` are renumbered.
@@ -87,11 +85,12 @@ int64_t peak_of(const Problem& problem, const std::vector<Placement>& places) {
 void keep_if_better(const std::vector<Placement>& places,
                     const std::string& method, Part* part) {
   const int64_t peak = peak_of(part->problem, places);
-  if (!part->offsets.empty() && peak >= part->peak) return;
-  part->peak = peak;
-  part->method = method;
-  part->offsets.clear();
-  for (const Placement& place : places) part->offsets.push_back(place.offset);
+  PartPlan& plan = part->plan;
+  if (!plan.offsets.empty() && peak >= plan.peak) return;
+  plan.peak = peak;
+  plan.method = method;
+  plan.offsets.clear();
+  for (const Placement& place : places) plan.offsets.push_back(place.offset);
 }
 
 // All orderings and fits, until one reaches `target`.
@@ -118,7 +117,7 @@ void run_portfolio(int64_t target, Part* part) {
                                                "lowest by "};
       keep_if_better(places,
                      kNames[static_cast<int>(fit)] + name_of(ordering), part);
-      if (part->peak <= std::max(target, part->lower_bound)) return;
+      if (part->plan.peak <= std::max(target, part->plan.lower_bound)) return;
     }
   }
 }
@@ -152,26 +151,38 @@ Packing pack(const Problem& problem, const ConflictGraph& graph,
       continue;
     }
     Part part{restricted(pool_problem, own), ConflictGraph(pool_graph, own),
-              {own.begin(), own.end()}, {}, 0, 0, ""};
-    part.lower_bound = BoundFinder(part.problem, part.graph).bound({});
+              {own.begin(), own.end()}, PartPlan()};
+    part.plan.lower_bound = BoundFinder(part.problem, part.graph).bound({});
     parts.push_back(std::move(part));
   }
   packing.method = "single buffer";
   packing.lower_bound = packing.peak;
   for (const Part& part : parts) {
-    packing.lower_bound = std::max(packing.lower_bound, part.lower_bound);
+    packing.lower_bound = std::max(packing.lower_bound, part.plan.lower_bound);
   }
   for (Part& part : parts) {
     run_portfolio(std::max(target, packing.lower_bound), &part);
-    effort->spend(0);
+  }
+
+  // The hardest part decides how far the others need to go.
+  std::stable_sort(parts.begin(), parts.end(), [](const Part& a,
+                                                  const Part& b) {
+    return a.plan.peak > b.plan.peak;
+  });
+  for (Part& part : parts) {
+    const int64_t goal = std::max(target, packing.lower_bound);
+    if (part.plan.peak <= goal || effort->exhausted()) continue;
+    improve(part.problem, part.graph, goal, target > 0, effort, &part.plan);
+    packing.lower_bound =
+        std::max(packing.lower_bound, part.plan.lower_bound);
   }
   for (const Part& part : parts) {
-    if (part.peak > packing.peak) {
-      packing.peak = part.peak;
-      packing.method = part.method;
+    if (part.plan.peak > packing.peak) {
+      packing.peak = part.plan.peak;
+      packing.method = part.plan.method;
     }
     for (size_t i = 0; i < part.member_of.size(); ++i) {
-      packing.offsets[part.member_of[i]] = part.offsets[i];
+      packing.offsets[part.member_of[i]] = part.plan.offsets[i];
     }
   }
   return packing;

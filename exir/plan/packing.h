@@ -31,8 +31,8 @@ struct Packing {
   std::string method;       // of the part that sets the peak
 };
 
-// `members` in ascending order; `target`: a peak that is good enough, at which
-// search stops (0: only the bound is). Always returns a packing, which may
+// `members` in ascending order; `target`: the peak to reach, no less and no
+// more being of use (0: as low as possible). Always returns a packing, which may
 // exceed any capacity: limits are the caller's to compare. Fixed offsets of
 // members must not collide.
 Packing pack(const Problem& problem, const ConflictGraph& graph,

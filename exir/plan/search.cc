@@ -13,6 +13,10 @@ namespace {
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
+// Buffers looked at, in rows propagated, that cost as much as one step of
+// effort.
+constexpr int64_t kVisitsPerStep = 64;
+
 // Failures of earlier runs count for less and less.
 constexpr double kForget = 0.9;
 
@@ -50,6 +54,8 @@ void Search::reset(int64_t capacity, const Guide& guide) {
   offsets_.assign(size_.size(), 0);
   is_dirty_.assign(num_rows, 0);
   dirty_.clear();
+  is_unordered_.assign(num_rows, 0);
+  unordered_.clear();
   won_.clear();
   old_rows_.clear();
   old_states_.clear();
@@ -238,7 +244,9 @@ bool Search::solve(Run run, int32_t level) {
 bool Search::solve_connected(Run run, int32_t level) {
   bool solved = false;
   while (true) {
-    if (nodes_left_-- <= 0 || !effort_->spend()) {
+    const int64_t work = 1 + visited_ / kVisitsPerStep;
+    visited_ = 0;
+    if (nodes_left_-- <= 0 || !effort_->spend(work)) {
       gave_up_ = true;
       return false;
     }

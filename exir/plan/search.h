@@ -124,6 +124,8 @@ class Search {
 
   // Construction, search_rows.cc.
   void build_rows(const Problem& problem, const ConflictGraph& graph);
+  std::vector<std::vector<Member>> groups_apart(
+      const std::vector<Member>& members, const ConflictGraph& graph) const;
   void index_rows();
 
   // State and the way back.
@@ -191,14 +193,17 @@ class Search {
   std::vector<int32_t> across_;  // unplaced buffers on rows <= r and > r
   std::vector<int64_t> offsets_;
   std::vector<BufferIdx> won_;   // next in all of their rows, to be placed
-  std::vector<int32_t> dirty_;
+  std::vector<int32_t> dirty_;      // rows to be propagated
   std::vector<char> is_dirty_;
+  std::vector<int32_t> unordered_;  // rows for order_pairs(), when others rest
+  std::vector<char> is_unordered_;
   std::vector<Span> spans_;
   std::vector<std::pair<int64_t, int64_t>> others_;
   std::vector<char> open_twins_;
   Reason conflict_;              // why the last branch failed
   bool gave_up_ = false;
   int64_t nodes_left_ = 0;
+  int64_t visited_ = 0;  // members, since the last step
   Effort* effort_ = nullptr;
 
   // What rows and buffers were before their first change since the last

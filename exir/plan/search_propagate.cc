@@ -43,6 +43,8 @@ void Search::mark_dirty(int32_t row) {
 void Search::drop_queues() {
   for (const int32_t row : dirty_) is_dirty_[row] = 0;
   dirty_.clear();
+  for (const int32_t row : unordered_) is_unordered_[row] = 0;
+  unordered_.clear();
   won_.clear();
 }
 
@@ -118,6 +120,7 @@ bool Search::can_be_next(const Row& row, const Member& member) const {
 // they stay what the reason of this propagation covers.
 void Search::gather(int32_t row) {
   spans_.clear();
+  visited_ += rows_[row].count;
   const std::vector<Member>& members = members_[row];
   for (int32_t j = 0; j < rows_[row].count; ++j) {
     const Member& m = members[j];
@@ -212,10 +215,15 @@ bool Search::propagate_row(int32_t row) {
       return false;
     }
   }
-  return order_pairs(row);
+  if (!is_unordered_[row]) {
+    is_unordered_[row] = 1;
+    unordered_.push_back(row);
+  }
+  return true;
 }
 
 bool Search::order_pairs(int32_t row) {
+  gather(row);
   int64_t first_deadline = kNever;  // the two smallest
   int64_t second_deadline = kNever;
   int64_t last_end = -1;            // the two largest
@@ -326,6 +334,12 @@ bool Search::propagate() {
       const BufferIdx buffer = won_.back();
       won_.pop_back();
       if (!place(buffer)) return false;
+    } else if (!unordered_.empty()) {
+      // Costs more than the rest, so it waits until the rest has settled.
+      const int32_t row = unordered_.back();
+      unordered_.pop_back();
+      is_unordered_[row] = 0;
+      if (!order_pairs(row)) return false;
     } else {
       return true;
     }

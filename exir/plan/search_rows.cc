@@ -14,6 +14,11 @@
 #include "exir/plan/timeline.h"
 
 namespace petrel::exir::plan {
+namespace {
+
+using IdxPair = std::pair<BufferIdx, BufferIdx>;
+
+}  // namespace
 
 Search::Search(const Problem& problem, const ConflictGraph& graph) {
   unit_ = 0;
@@ -39,73 +44,64 @@ Search::Search(const Problem& problem, const ConflictGraph& graph) {
 }
 
 // One row per section of time. Pairs of it that may meet, in part or wholly,
-// split it into several; what then is in no row together (such pairs as may
-// meet in part, extra conflicts) gets a row of two, next to the last section
-// of its first buffer so that buffers stay on few rows.
+// split it into several. Pairs that no row keeps as far apart as they must be
+// (may meet in part, extra conflicts, windows) get a row of two, next to the
+// last section of its first buffer so that buffers stay on few rows.
 void Search::build_rows(const Problem& problem, const ConflictGraph& graph) {
   const std::vector<Stretch> stretches = stretches_by_begin(problem);
-  const bool plain = problem.non_conflicts.empty() && problem.overlaps.empty();
+  const bool may_meet =
+      !problem.non_conflicts.empty() || !problem.overlaps.empty();
+  // Otherwise sections say it all.
+  const bool complete = !may_meet && !graph.has_extra() && proves_;
   std::vector<std::pair<int32_t, std::vector<Member>>> rows;  // by section
   std::vector<int32_t> last_section(problem.buffers.size(), 0);
+  std::vector<IdxPair> settled;
   int32_t section_index = 0;
-  const auto apart = [&](const Member& a, const Member& b) {
-    const Edge* edge = graph.find(a.buffer, b.buffer);
-    return edge != nullptr && edge->low <= (a.low - b.high) * unit_ &&
-           edge->high >= (a.high - b.low) * unit_;
-  };
   for (const std::vector<int32_t>& section : maximal_sections(stretches)) {
-    std::vector<std::vector<Member>> groups(plain ? 1 : 0);
+    std::vector<Member> members;
     for (const int32_t s : section) {
-      const Member member{stretches[s].buffer, stretches[s].low / unit_,
-                          stretches[s].high / unit_};
-      last_section[member.buffer] = section_index;
-      if (plain) {
-        groups[0].push_back(member);
-        continue;
-      }
-      bool joined = false;
-      for (std::vector<Member>& group : groups) {
-        if (std::all_of(group.begin(), group.end(), [&](const Member& m) {
-              return apart(m, member);
-            })) {
-          group.push_back(member);
-          joined = true;
-        }
-      }
-      if (!joined) groups.push_back({member});
+      members.push_back({stretches[s].buffer, stretches[s].low / unit_,
+                         stretches[s].high / unit_});
+      last_section[stretches[s].buffer] = section_index;
+    }
+    std::vector<std::vector<Member>> groups;
+    if (may_meet) {
+      groups = groups_apart(members, graph);
+    } else {
+      groups.push_back(std::move(members));
     }
     for (std::vector<Member>& group : groups) {
+      for (size_t i = 0; i < group.size() && !complete; ++i) {
+        for (size_t j = 0; j < i; ++j) {
+          const Member& a = group[i];
+          const Member& b = group[j];
+          const Edge* edge = graph.find(a.buffer, b.buffer);
+          if (edge != nullptr && edge->low == (a.low - b.high) * unit_ &&
+              edge->high == (a.high - b.low) * unit_) {
+            settled.push_back(std::minmax(a.buffer, b.buffer));
+          }
+        }
+      }
       rows.emplace_back(section_index, std::move(group));
     }
     ++section_index;
   }
 
-  std::vector<std::pair<BufferIdx, BufferIdx>> together;
-  if (!plain || !graph.exact() || graph.has_extra()) {
-    for (const auto& [section, members] : rows) {
-      for (size_t i = 0; i < members.size(); ++i) {
-        for (size_t j = 0; j < i; ++j) {
-          together.push_back(
-              std::minmax(members[i].buffer, members[j].buffer));
-        }
-      }
-    }
-    std::sort(together.begin(), together.end());
-    together.erase(std::unique(together.begin(), together.end()),
-                   together.end());
+  if (!complete) {
+    std::sort(settled.begin(), settled.end());
     for (size_t i = 0; i < problem.buffers.size(); ++i) {
       const auto a = static_cast<BufferIdx>(i);
       for (const Edge* e = graph.begin(a); e != graph.end(a); ++e) {
-        if (e->other < a ||
-            std::binary_search(together.begin(), together.end(),
-                               std::make_pair(a, e->other))) {
+        if (e->other < a || std::binary_search(settled.begin(), settled.end(),
+                                               IdxPair(a, e->other))) {
           continue;
         }
-        // Ends that lie lower than any window begins cannot be expressed.
+        // An end below a begin cannot be expressed.
         if (e->high < 0 || e->low > 0) proves_ = false;
-        rows.push_back({last_section[a],
-                        {{a, 0, std::max<int64_t>(e->high, 0) / unit_},
-                         {e->other, 0, std::max<int64_t>(-e->low, 0) / unit_}}});
+        rows.push_back(
+            {last_section[a],
+             {{a, 0, std::max<int64_t>(e->high, 0) / unit_},
+              {e->other, 0, std::max<int64_t>(-e->low, 0) / unit_}}});
       }
     }
   }
@@ -113,6 +109,36 @@ void Search::build_rows(const Problem& problem, const ConflictGraph& graph) {
     return x.first < y.first;
   });
   for (auto& [section, members] : rows) members_.push_back(std::move(members));
+}
+
+// Overlapping sets whose members all keep apart by at least what the section
+// asks; every member is in at least one.
+std::vector<std::vector<Search::Member>> Search::groups_apart(
+    const std::vector<Member>& members, const ConflictGraph& graph) const {
+  const auto apart = [&](const Member& a, const Member& b) {
+    const Edge* edge = graph.find(a.buffer, b.buffer);
+    return edge != nullptr && edge->low <= (a.low - b.high) * unit_ &&
+           edge->high >= (a.high - b.low) * unit_;
+  };
+  const auto fits = [&](const std::vector<Member>& group, const Member& m) {
+    return std::all_of(group.begin(), group.end(),
+                       [&](const Member& other) { return apart(other, m); });
+  };
+  std::vector<std::vector<Member>> groups;
+  for (size_t i = 0; i < members.size(); ++i) {
+    bool joined = false;
+    for (std::vector<Member>& group : groups) {
+      if (!fits(group, members[i])) continue;
+      group.push_back(members[i]);
+      joined = true;
+    }
+    if (joined) continue;
+    groups.push_back({members[i]});
+    for (size_t j = 0; j < i; ++j) {
+      if (fits(groups.back(), members[j])) groups.back().push_back(members[j]);
+    }
+  }
+  return groups;
 }
 
 void Search::index_rows() {

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "exir/plan/improve.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "exir/plan/local_search.h"
+#include "exir/plan/ordering.h"
+#include "exir/plan/search.h"
+
+namespace petrel::exir::plan {
+namespace {
+
+constexpr int64_t kFewRounds = 50;
+constexpr int64_t kEndless = std::numeric_limits<int64_t>::max();
+
+class Improver {
+ public:
+  Improver(const Problem& problem, const ConflictGraph& graph, Effort* effort,
+           PartPlan* plan)
+      : problem_(problem), search_(problem, graph), effort_(effort),
+        plan_(plan) {
+    // Buffers on crowded stretches of time first, then long ones; or long
+    // ones first: each fails where the other finds plans at once.
+    const std::vector<std::vector<Key>> keys = {
+        {Key::kCrowd, Key::kWidth, Key::kArea},
+        {Key::kWidth, Key::kArea, Key::kCrowd},
+        {Key::kCrowd, Key::kArea, Key::kWidth},
+        {Key::kArea},
+    };
+    std::vector<BufferIdx> all;
+    for (size_t i = 0; i < problem.buffers.size(); ++i) {
+      all.push_back(static_cast<BufferIdx>(i));
+    }
+    for (const std::vector<Key>& k : keys) {
+      for (const bool mirrored : {false, true}) {
+        const std::vector<BufferIdx> order =
+            ordered(problem, graph, all, {k, mirrored});
+        std::vector<double> priority(order.size());
+        for (size_t i = 0; i < order.size(); ++i) {
+          priority[order[i]] = -static_cast<double>(i);
+        }
+        priorities_.push_back(std::move(priority));
+      }
+    }
+  }
+
+  // Runs at one capacity until it is decided or `nodes` are spent.
+  Search::Outcome attempt(int64_t capacity, int64_t nodes) {
+    static constexpr std::array<double, 3> kFocus = {0, 0.1, 0.2};
+    static constexpr std::array<size_t, 6> kTurn = {0, 2, 4, 3, 6, 1};
+    const auto size = static_cast<int64_t>(problem_.buffers.size());
+    int64_t run_length = 100 + size + size / 2;
+    for (size_t turn = 0; nodes > 0 && !effort_->exhausted(); ++turn) {
+      Search::Guide guide;
+      guide.priority = priorities_[kTurn[turn % kTurn.size()]];
+      guide.focus = kFocus[turn / 2 % kFocus.size()];
+      guide.settle_pairs = turn % 7 != 6;
+      const Search::Outcome outcome =
+          search_.run(capacity, guide, run_length, effort_);
+      if (outcome == Search::Outcome::kFound) {
+        keep();
+        return outcome;
+      }
+      if (outcome == Search::Outcome::kRefuted) {
+        if (search_.proves()) {
+          plan_->lower_bound =
+              std::max(plan_->lower_bound, capacity + search_.unit());
+        }
+        return outcome;
+      }
+      nodes -= run_length;
+      run_length += run_length / 50;
+    }
+    return Search::Outcome::kGaveUp;
+  }
+
+  void descend(int64_t goal, bool only_goal) {
+    const int64_t unit = search_.unit();
+    // Offsets and sizes are multiples of the unit, so peaks are.
+    plan_->lower_bound = (plan_->lower_bound + unit - 1) / unit * unit;
+    const auto size = static_cast<int64_t>(problem_.buffers.size());
+    // 1. The goal itself.
+    int64_t patience = 20 * size + 5000;
+    int64_t open = floor_of(goal);  // largest capacity that did not work out
+    while (true) {
+      open = floor_of(std::max(goal, plan_->lower_bound));
+      if (done(goal)) return;
+      if (attempt(open, patience) != Search::Outcome::kRefuted) break;
+      if (!search_.proves()) break;
+    }
+    // 2. Halfway, while that works.
+    patience = 4 * size + 1000;
+    while (!only_goal && !done(goal) && !effort_->exhausted() &&
+           plan_->peak - open > std::max(2 * unit, plan_->peak / 256)) {
+      const int64_t middle = floor_of(open + (plan_->peak - open) / 2);
+      if (middle <= open) break;
+      if (attempt(middle, patience) != Search::Outcome::kFound) open = middle;
+    }
+    // 3. Just below what is known, and the goal again, ever longer.
+    bool undecided = true;
+    while (undecided && !done(goal) && !effort_->exhausted()) {
+      undecided = false;
+      const int64_t best = plan_->peak;
+      const int64_t least = floor_of(std::max(goal, plan_->lower_bound));
+      for (const int64_t part : {64, 16, 4, 1}) {
+        if (only_goal && part != 1) continue;
+        const int64_t capacity =
+            floor_of(best - std::max(unit, (best - least) / part));
+        if (done(goal) || capacity < least) continue;
+        if (attempt(capacity, patience) != Search::Outcome::kRefuted) {
+          undecided = true;
+        }
+        if (plan_->peak < best) break;
+      }
+      if (plan_->peak == best) patience *= 2;
+    }
+  }
+
+ private:
+  // The largest multiple of the unit that is not larger.
+  int64_t floor_of(int64_t capacity) const {
+    return capacity / search_.unit() * search_.unit();
+  }
+
+  bool done(int64_t goal) const {
+    return plan_->peak <= std::max(goal, plan_->lower_bound);
+  }
+
+  void keep() {
+    int64_t peak = 0;
+    for (size_t i = 0; i < problem_.buffers.size(); ++i) {
+      peak = std::max(peak, search_.offsets()[i] + problem_.buffers[i].size);
+    }
+    if (peak >= plan_->peak) return;
+    plan_->peak = peak;
+    plan_->offsets = search_.offsets();
+    plan_->method = "exact search";
+  }
+
+  const Problem& problem_;
+  Search search_;
+  Effort* effort_;
+  PartPlan* plan_;
+  std::vector<std::vector<double>> priorities_;
+};
+
+}  // namespace
+
+void improve(const Problem& problem, const ConflictGraph& graph, int64_t goal,
+             bool only_goal, Effort* effort, PartPlan* plan) {
+  const int64_t enough = std::max(goal, plan->lower_bound);
+  if (problem.buffers.size() > Search::kMaxBuffers) {
+    local_search(problem, graph, enough, kEndless, effort, plan);
+    return;
+  }
+  // Where the bound is loose a few rounds of this save long tries.
+  local_search(problem, graph, enough, kFewRounds, effort, plan);
+  if (plan->peak <= enough) return;
+  Improver(problem, graph, effort, plan).descend(goal, only_goal);
+}
+
+}  // namespace petrel::exir::plan
