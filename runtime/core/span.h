@@ -34,12 +34,11 @@ class Span final {
   constexpr Span(const Span<U>& other) : data_(other.data()), size_(other.size()) {}
 
   // Anything with data() and size(): std::vector, std::array.
-  template <typename C,
+  template <typename C, typename Data = decltype(std::declval<C&>().data()),
+            typename Size = decltype(std::declval<C&>().size()),
             typename = std::enable_if_t<
-                std::is_convertible_v<std::remove_pointer_t<decltype(std::declval<C&>().data())> (*)[],
-                                      T (*)[]> &&
-                std::is_integral_v<decltype(std::declval<C&>().size())>>,
-            typename = void>
+                std::is_convertible_v<std::remove_pointer_t<Data> (*)[], T (*)[]> &&
+                std::is_integral_v<Size>>>
   constexpr Span(C& container) : data_(container.data()), size_(container.size()) {}
 
   constexpr T* data() const { return data_; }

@@ -7,7 +7,8 @@ namespace petrel::runtime {
 
 Result<void*> KernelRuntimeContext::allocate_temp(size_t size, size_t alignment) {
   if (temp_allocator_ == nullptr) {
-    PETREL_LOG(Error, "%s needs %zu bytes of temporary memory, but no temporary allocator was given",
+    PETREL_LOG(Error,
+               "%s needs %zu bytes of temporary memory, but no temporary allocator was given",
                kernel_name_, size);
     return Error::NotSupported;
   }

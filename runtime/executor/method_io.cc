@@ -51,7 +51,9 @@ const fb::Tensor* declared_tensor(const fb::ExecutionPlan& plan, size_t value_in
 
 }  // namespace
 
-size_t Method::inputs_size() const { return plan_->inputs() == nullptr ? 0 : plan_->inputs()->size(); }
+size_t Method::inputs_size() const {
+  return plan_->inputs() == nullptr ? 0 : plan_->inputs()->size();
+}
 
 size_t Method::outputs_size() const {
   return plan_->outputs() == nullptr ? 0 : plan_->outputs()->size();

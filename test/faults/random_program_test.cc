@@ -197,7 +197,8 @@ class Generator {
   }
 
   int32_t argument(const PlanRecipe& plan, char letter) {
-    if (below(40) == 0) return static_cast<int32_t>(below(static_cast<int64_t>(plan.values.size())));
+    const auto num_values = static_cast<int64_t>(plan.values.size());
+    if (below(40) == 0) return static_cast<int32_t>(below(num_values));
     if (letter >= 'a' && letter <= 'z') {
       if (below(2) == 0) return pick(by_kind_['0']);
       letter = static_cast<char>(letter - 'a' + 'A');
@@ -228,7 +229,8 @@ class Generator {
     if (below(2) == 0) {
       for (size_t i = 1; i < call.args.size(); ++i) {
         if (signature.arguments[i] != 'W' || signature.arguments[0] != 'T') continue;
-        call.args[i] = by_kind_['W'][plan->values[static_cast<size_t>(call.args[0])].sizes.size() % 6];
+        const ValueRecipe& first = plan->values[static_cast<size_t>(call.args[0])];
+        call.args[i] = by_kind_['W'][first.sizes.size() % 6];
       }
     }
     if (below(3) == 0) {

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a Method gets from outside and tells: named data, external tensors, the
+// tracer, other threads.
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "test/faults/loaded.h"
+
+namespace petrel::faults {
+namespace {
+
+using runtime::EventTracerEntry;
+
+class MethodDataTest : public ::testing::Test {
+ protected:
+  QuietLog quiet_;
+  Input input_;
+};
+
+// Named data of an application: one key.
+class OneKeyMap final : public NamedDataMap {
+ public:
+  OneKeyMap(std::string key, std::string data) : key_(std::move(key)), data_(std::move(data)) {}
+  Result<FreeableBuffer> get_data(std::string_view key) const override {
+    if (key != key_) return Error::NotFound;
+    return FreeableBuffer(data_.data(), data_.size(), nullptr);
+  }
+  Result<uint32_t> get_num_keys() const override { return 1u; }
+  Result<const char*> get_key(uint32_t) const override { return key_.c_str(); }
+
+ private:
+  std::string key_;
+  std::string data_;
+};
+
+Recipe delegate_recipe(const std::string& weight) {
+  Recipe recipe;
+  recipe.inline_payloads = {{1, 2, 3}};
+  DelegateRecipe delegate;
+  delegate.location = 0;
+  recipe.plans[0].delegates = {delegate};
+  recipe.segments.emplace_back(weight.begin(), weight.end());
+  recipe.named_data = {{"weight", 1}};
+  return recipe;
+}
+
+TEST_F(MethodDataTest, RefusesTwoMeaningsOfOneKey) {
+  Loaded loaded(delegate_recipe("same"));
+  const OneKeyMap same("weight", "same");
+  EXPECT_TRUE(loaded.method(&same).ok());
+  const OneKeyMap other("weight", "else");
+  EXPECT_EQ(loaded.method(&other).error(), Error::InvalidExternalData);
+  const OneKeyMap longer("weight", "same and more");
+  EXPECT_EQ(loaded.method(&longer).error(), Error::InvalidExternalData);
+  const OneKeyMap unrelated("bias", "else");
+  EXPECT_TRUE(loaded.method(&unrelated).ok());
+  EXPECT_EQ(live_handles(), 0);
+}
+
+TEST_F(MethodDataTest, TakesTheMeaningThatTheCallerPrefers) {
+  const OneKeyMap other("weight", "else");
+  Loaded external(delegate_recipe("same"), DataPrecedence::ExternalFirst);
+  EXPECT_TRUE(external.method(&other).ok());
+  Loaded program(delegate_recipe("same"), DataPrecedence::ProgramFirst);
+  EXPECT_TRUE(program.method(&other).ok());
+}
+
+TEST_F(MethodDataTest, FindsNamedDataInAnyOrder) {
+  for (const bool sorted : {true, false}) {
+    Recipe recipe;
+    recipe.named_data.clear();
+    for (int i = 0; i < 100; ++i) {
+      const int n = sorted ? i : (i * 37) % 100;
+      recipe.named_data.push_back({"key" + std::to_string(100 + n),
+                                   static_cast<uint32_t>(recipe.segments.size())});
+      recipe.segments.push_back({static_cast<uint8_t>(n)});
+    }
+    Loaded loaded(recipe);
+    const Result<const NamedDataMap*> map = loaded.program().get_named_data_map();
+    ASSERT_TRUE(map.ok());
+    EXPECT_EQ((*map)->get_num_keys().get(), 100u);
+    for (int i = 0; i < 100; ++i) {
+      const auto data = (*map)->get_data("key" + std::to_string(100 + i));
+      ASSERT_TRUE(data.ok());
+      EXPECT_EQ(*static_cast<const uint8_t*>(data->data()), i);
+    }
+    EXPECT_EQ((*map)->get_data("key").error(), Error::NotFound);
+    EXPECT_EQ((*map)->get_data("key200").error(), Error::NotFound);
+    EXPECT_EQ((*map)->get_data("").error(), Error::NotFound);
+    EXPECT_EQ((*map)->get_key(100).error(), Error::InvalidArgument);
+  }
+}
+
+TEST_F(MethodDataTest, FindsExternalTensorsInAMapWithoutLayouts) {
+  Recipe recipe;
+  recipe.plans[0].values[1].extra = ExtraRecipe{"bias", fb::TensorDataLocation::EXTERNAL, {}};
+  Loaded loaded(recipe);
+  const std::string twelve_bytes(12, '\0');
+  const OneKeyMap right("bias", twelve_bytes);
+  EXPECT_TRUE(loaded.method(&right).ok());
+  const OneKeyMap too_short("bias", "short");
+  EXPECT_EQ(loaded.method(&too_short).error(), Error::InvalidExternalData);
+  const OneKeyMap too_long("bias", twelve_bytes + "x");
+  EXPECT_EQ(loaded.method(&too_long).error(), Error::InvalidExternalData);
+  const OneKeyMap missing("other", twelve_bytes);
+  EXPECT_EQ(loaded.method(&missing).error(), Error::InvalidExternalData);
+}
+
+class CountingTracer final : public EventTracer {
+ public:
+  void create_event_block(const char* name) override { blocks.emplace_back(name); }
+  EventTracerEntry start_profiling(const char* name, uint32_t, uint32_t) override {
+    events.emplace_back(name);
+    ++open;
+    return {};
+  }
+  void end_profiling(EventTracerEntry) override { --open; }
+  EventTracerEntry start_profiling_delegate(const char*, uint32_t) override { return {}; }
+  void end_profiling_delegate(EventTracerEntry, const void*, size_t) override {}
+
+  std::vector<std::string> blocks;
+  std::vector<std::string> events;
+  int open = 0;
+};
+
+TEST_F(MethodDataTest, TellsTheTracer) {
+  Loaded loaded{Recipe()};
+  CountingTracer tracer;
+  Result<Method> method = loaded.method(nullptr, &tracer);
+  ASSERT_EQ(method->set_input(input_.tensor(), 0), Error::Ok);
+  ASSERT_EQ(method->execute(), Error::Ok);
+  EXPECT_EQ(tracer.blocks, (std::vector<std::string>{"load", "execute"}));
+  EXPECT_EQ(tracer.events, (std::vector<std::string>{"method", "aten::add.out"}));
+  EXPECT_EQ(tracer.open, 0);
+}
+
+TEST_F(MethodDataTest, LoadsAndRunsOneProgramInManyThreads) {
+  Recipe recipe;
+  AlignedLoader loader(build(recipe));
+  ProgramOptions options;
+  options.registry = &test_registry();
+  const Result<Program> program = Program::load(&loader, options);
+  ASSERT_TRUE(program.ok());
+  std::vector<std::thread> threads;
+  std::vector<int> good(4, 0);
+  for (size_t t = 0; t < good.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i) {
+        BlockAllocator allocator(nullptr);
+        alignas(16) uint8_t arena[64] = {};
+        Span<uint8_t> spans[] = {arena};
+        HierarchicalAllocator planned{spans};
+        MemoryManager memory(&allocator, &planned);
+        Result<Method> method = program->load_method("forward", &memory);
+        Input input;
+        if (method.ok() && method->set_input(input.tensor(), 0) == Error::Ok &&
+            method->execute() == Error::Ok) {
+          good[t] += method->get_output(0).toTensor().const_data_ptr<float>()[5] == 35;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const int count : good) EXPECT_EQ(count, 50);
+}
+
+TEST_F(MethodDataTest, MovesWithoutLosingDelegates) {
+  Loaded loaded(delegate_recipe("data"));
+  {
+    Result<Method> method = loaded.method();
+    ASSERT_TRUE(method.ok());
+    EXPECT_EQ(live_handles(), 1);
+    const Method moved = std::move(*method);
+    EXPECT_EQ(live_handles(), 1);
+  }
+  EXPECT_EQ(live_handles(), 0);
+}
+
+}  // namespace
+}  // namespace petrel::faults
