@@ -22,6 +22,8 @@ namespace fb = schema::program;
 
 constexpr uint64_t kHeaderBytes = 32;
 constexpr uint64_t kMinAlignment = 16;
+// The longest name that loaders take.
+constexpr size_t kMaxMethodNameBytes = 1023;
 
 // A method on its way into the file.
 struct PreparedMethod {
@@ -41,6 +43,17 @@ absl::Status check_alignment(const char* name, uint64_t alignment) {
   return absl::InvalidArgumentError(absl::StrCat(
       name, " is ", alignment, ", must be a power of two in [", kMinAlignment,
       ", ", NamedBlobStore::kMaxAlignment, "]"));
+}
+
+absl::Status check_method_name(const std::string& name) {
+  if (!name.empty() && name.size() <= kMaxMethodNameBytes &&
+      name.find('\0') == std::string::npos) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "method name '", name.substr(0, 80), "' has ", name.size(),
+      " bytes or a NUL, must have 1 to ", kMaxMethodNameBytes,
+      " bytes and none"));
 }
 
 // The constants that instructions, outputs or write-backs refer to, in order.
@@ -241,6 +254,10 @@ absl::StatusOr<EmitReport> emit_program(
       check_alignment("segment alignment", options.segment_alignment));
   PETREL_RETURN_IF_ERROR(
       check_alignment("constant alignment", options.constant_alignment));
+  if (!options.external_weights.empty()) {
+    PETREL_RETURN_IF_ERROR(
+        NamedBlobStore::check_file_name(options.external_weights));
+  }
   const ExternalFn is_external = [&](const Constant& constant) {
     return !options.external_weights.empty() && !constant.is_mutable() &&
            constant.kind != Constant::Kind::kLiteral;
@@ -251,6 +268,7 @@ absl::StatusOr<EmitReport> emit_program(
   ProgramSegments segments;
   DataCollector data(store, options, is_external, segments);
   for (const auto& [name, method] : program.methods) {
+    PETREL_RETURN_IF_ERROR(check_method_name(name));
     PETREL_ASSIGN_OR_RETURN(PreparedMethod prepared,
                             prepare(name, method, options, is_external));
     PETREL_RETURN_IF_ERROR(data.collect(prepared));

@@ -52,8 +52,8 @@ struct EmitReport {
   std::map<std::string, uint64_t> file_bytes;  // by destination, "" the program
   // Kernel calls per method: "aten::add.out" -> count.
   std::map<std::string, std::map<std::string, size_t>> kernels;
-  // Constants, state and named data: bytes written, and bytes that were asked
-  // for again and not written again.
+  // Constants and named data: bytes written, and bytes that were asked for
+  // again and not written again.
   uint64_t weight_bytes = 0;
   uint64_t shared_weight_bytes = 0;
 };

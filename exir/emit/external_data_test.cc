@@ -19,30 +19,17 @@ namespace {
 namespace fb = schema::program;
 namespace fd = schema::flat_data;
 using testing::add;
-using testing::constant;
 using testing::decode;
 using testing::emit_files;
 using testing::f32;
 using testing::f32_constant;
-using testing::Files;
+using testing::list;
 using testing::program_of;
+using testing::read;
 using testing::relu;
 using testing::view;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-template <typename T>
-T read(const std::string& bytes, size_t offset) {
-  T value = {};
-  EXPECT_LE(offset + sizeof(T), bytes.size());
-  std::memcpy(&value, bytes.data() + offset, sizeof(T));
-  return value;
-}
-
-template <typename T>
-std::vector<T> list(const flatbuffers::Vector<T>* items) {
-  return {items->begin(), items->end()};
-}
 
 // The table of a `.ptd`: the header is taken out and the root moved back.
 std::string flatbuffer_of(const std::string& ptd) {

@@ -200,4 +200,52 @@ const schema::program::Program* decode(const std::string& bytes) {
   return valid ? schema::program::GetProgram(bytes.data()) : nullptr;
 }
 
+std::string emit_one(std::unique_ptr<Graph> graph) {
+  auto bytes = emit_to_memory(program_of(std::move(graph)));
+  EXPECT_TRUE(bytes.ok()) << bytes.status();
+  return bytes.ok() ? *bytes : "";
+}
+
+const schema::program::Tensor* tensor(
+    const schema::program::ExecutionPlan* plan, int32_t entry) {
+  return plan->values()->Get(static_cast<uint32_t>(entry))->val_as_Tensor();
+}
+
+const schema::program::KernelCall* kernel_call(
+    const schema::program::ExecutionPlan* plan, size_t instruction) {
+  return plan->chains()
+      ->Get(0)
+      ->instructions()
+      ->Get(static_cast<uint32_t>(instruction))
+      ->instr_args_as_KernelCall();
+}
+
+std::string kernel_name(const schema::program::ExecutionPlan* plan,
+                        size_t instruction) {
+  const auto index =
+      static_cast<uint32_t>(kernel_call(plan, instruction)->op_index());
+  const schema::program::Operator* op = plan->operators()->Get(index);
+  return op->name()->str() + "." + op->overload()->str();
+}
+
+size_t instruction_count(const schema::program::ExecutionPlan* plan) {
+  return plan->chains()->Get(0)->instructions()->size();
+}
+
+uint64_t arena_offset(const schema::program::Tensor* tensor) {
+  const schema::program::AllocationDetails* place = tensor->allocation_info();
+  return place->memory_offset_low() |
+         static_cast<uint64_t>(place->memory_offset_high()) << 32;
+}
+
+uint64_t segment_base(const std::string& pte) {
+  return read<uint64_t>(pte, 24);
+}
+
+std::string segment(const std::string& pte,
+                    const schema::program::Program* program, uint32_t index) {
+  const schema::program::DataSegment* found = program->segments()->Get(index);
+  return pte.substr(segment_base(pte) + found->offset(), found->size());
+}
+
 }  // namespace petrel::exir::testing

@@ -55,6 +55,35 @@ absl::StatusOr<Files> emit_files(const Program& program,
 // test and returns null when the schema's verifier refuses it.
 const schema::program::Program* decode(const std::string& bytes);
 
+// emit_to_memory() of one method "forward"; "" fails the running test.
+std::string emit_one(std::unique_ptr<Graph> graph);
+
+// Parts of a program.
+template <typename T>
+T read(const std::string& bytes, size_t offset) {
+  T value = {};
+  if (offset + sizeof(T) <= bytes.size()) {
+    std::memcpy(&value, bytes.data() + offset, sizeof(T));
+  }
+  return value;
+}
+template <typename T>
+std::vector<T> list(const flatbuffers::Vector<T>* items) {
+  return {items->begin(), items->end()};
+}
+const schema::program::Tensor* tensor(
+    const schema::program::ExecutionPlan* plan, int32_t entry);
+const schema::program::KernelCall* kernel_call(
+    const schema::program::ExecutionPlan* plan, size_t instruction);
+// "aten::add.out"
+std::string kernel_name(const schema::program::ExecutionPlan* plan,
+                        size_t instruction);
+size_t instruction_count(const schema::program::ExecutionPlan* plan);
+uint64_t arena_offset(const schema::program::Tensor* tensor);
+uint64_t segment_base(const std::string& pte);
+std::string segment(const std::string& pte,
+                    const schema::program::Program* program, uint32_t index);
+
 }  // namespace petrel::exir::testing
 
 #endif  // PETREL_EXIR_EMIT_TEST_GRAPHS_H_
