@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "backends/xnnpack/format/live_bytes.h"
 #include "backends/xnnpack/format/node_kind.h"
 #include "backends/xnnpack/format/shape_rules.h"
 
@@ -99,19 +100,16 @@ Problem check_node(const Graph& graph, const Node& node, std::vector<bool>* read
 Problem check_graph(const Graph& graph) {
   std::vector<bool> externals(graph.num_externs, false);
   std::vector<bool> ready(graph.values.size(), false);
-  uint64_t total = 0;
   for (size_t i = 0; i < graph.values.size(); ++i) {
     const Value& value = graph.values[i];
     if (Problem p = check_value(graph, value, &externals); !p.ok()) {
       return std::move(p).in("value " + number(i));
     }
     ready[i] = value.is_input() || value.is_constant();
-    // Cannot wrap: each is at most 2^34 and there are fewer than 2^30.
-    if (!ready[i]) total += count_elements(value.dims) * sizeof(float);
   }
-  if (total > kMaxValueBytes) {
-    return Problem::invalid("all values need " + number(total) + " bytes, the limit is " +
-                            number(kMaxValueBytes));
+  if (const uint64_t peak = peak_live_bytes(graph); peak > kMaxValueBytes) {
+    return Problem::invalid("values need " + number(peak) +
+                            " bytes at the same time, the limit is " + number(kMaxValueBytes));
   }
   for (size_t id = 0; id < externals.size(); ++id) {
     if (!externals[id]) {

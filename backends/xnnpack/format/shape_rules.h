@@ -23,8 +23,8 @@ namespace petrel::backends::xnnpack {
 
 // Dims are in [1, kMaxDim].
 inline constexpr uint32_t kMaxDim = 0x7FFFFFFF;
-// Bytes of one value, and of all values of a graph that need memory of their
-// own. A small file must not be able to ask for more.
+// Bytes of one value, and of all values that a graph needs at the same time. A
+// small file must not be able to ask for more.
 inline constexpr uint64_t kMaxValueBytes = uint64_t{1} << 34;
 // Pointers that a convolution or pooling may put into its indirection buffer.
 inline constexpr uint64_t kMaxIndirections = uint64_t{1} << 31;

@@ -15,6 +15,8 @@
 #ifndef PETREL_BACKENDS_XNNPACK_RUNTIME_CONSTANT_SOURCE_H_
 #define PETREL_BACKENDS_XNNPACK_RUNTIME_CONSTANT_SOURCE_H_
 
+#include <pthreadpool.h>
+
 #include <map>
 #include <vector>
 
@@ -41,6 +43,9 @@ class ConstantSource {
 
   // The same bytes in `keep`, for as long as that lives.
   runtime::Result<const void*> get_kept(uint32_t id, std::vector<PaddedBuffer>* keep);
+
+  // Computes the digests of these values with all threads of the pool.
+  runtime::Error compute_digests(const std::vector<uint32_t>& ids, pthreadpool_t thread_pool);
 
   // SHA-256 of the value's bytes, computed once for each constant.
   runtime::Result<Digest> digest(uint32_t id);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backends/xnnpack/format/graph_check.h"
+#include "backends/xnnpack/format/live_bytes.h"
 #include "backends/xnnpack/format/payload_reader.h"
 #include "backends/xnnpack/format/shape_rules.h"
 #include "backends/xnnpack/runtime/subgraph.h"
@@ -110,12 +111,14 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options) 
   }
   thread_pool_ = shared_thread_pool();
   ConstantSource constants(graph_, map);
-  PETREL_ASSIGN_OR_RETURN(const Subgraph subgraph,
-                          make_subgraph(graph_, constants, weights_, &kept_));
+  WeightSession* const weights = options.share_weights ? &weights_ : nullptr;
+  PETREL_ASSIGN_OR_RETURN(
+      const Subgraph subgraph,
+      make_subgraph(graph_, constants, weights, thread_pool_.get(), &kept_));
   PETREL_RETURN_IF_ERROR(report("make a workspace", xnn_create_workspace(&workspace_)));
   PETREL_RETURN_IF_ERROR(
       report("make a runtime",
-             xnn_create_runtime_v4(subgraph.get(), options.share_weights ? weights_.provider() : nullptr,
+             xnn_create_runtime_v4(subgraph.get(), weights ? weights->provider() : nullptr,
                                    workspace_, thread_pool_.get(), 0, &runtime_)));
   if (weights_.failed()) {
     PETREL_LOG(Error, "the packed weights of the delegate cannot be kept");
@@ -181,7 +184,6 @@ Error Delegate::bind_inputs(const runtime::BackendExecutionContext& context, Spa
 
 // The dims of all values from those of the inputs.
 Error Delegate::infer_dims() {
-  uint64_t total = 0;
   for (const Node& node : graph_.nodes) {
     std::vector<const Dims*> in;
     for (const uint32_t id : node.inputs) {
@@ -192,12 +194,11 @@ Error Delegate::infer_dims() {
       PETREL_LOG(Error, "the sizes of the inputs do not fit: %s", problem.text().c_str());
       return Error::InvalidArgument;
     }
-    total += count_elements(dims) * sizeof(float);
     for (const uint32_t id : node.outputs) graph_.values[id].dims = dims;
   }
-  if (total > kMaxValueBytes) {
-    PETREL_LOG(Error, "inputs of this size need %llu bytes, the limit is %llu",
-               static_cast<unsigned long long>(total),
+  if (const uint64_t peak = peak_live_bytes(graph_); peak > kMaxValueBytes) {
+    PETREL_LOG(Error, "inputs of these sizes need %llu bytes, the limit is %llu",
+               static_cast<unsigned long long>(peak),
                static_cast<unsigned long long>(kMaxValueBytes));
     return Error::OutOfResources;
   }

@@ -22,11 +22,12 @@ struct DeleteSubgraph {
 };
 using Subgraph = std::unique_ptr<xnn_subgraph, DeleteSubgraph>;
 
-// Tells `weights` what lies where; puts into `kept` the constants that must
-// outlive the subgraph. Precondition: check_graph and check_implemented found
-// nothing in `graph`, XNNPACK is initialised.
+// Tells `weights`, unless it is null, what lies where; puts into `kept` the
+// constants that must outlive the subgraph. Precondition: check_graph and
+// check_implemented found nothing in `graph`, XNNPACK is initialised.
 runtime::Result<Subgraph> make_subgraph(const Graph& graph, ConstantSource& constants,
-                                        WeightSession& weights, std::vector<PaddedBuffer>* kept);
+                                        WeightSession* weights, pthreadpool_t thread_pool,
+                                        std::vector<PaddedBuffer>* kept);
 
 }  // namespace petrel::backends::xnnpack
 

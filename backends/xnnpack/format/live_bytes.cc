@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/format/live_bytes.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace petrel::backends::xnnpack {
+
+uint64_t peak_live_bytes(const Graph& graph) {
+  // Behind the last node that reads or makes it; 0 for values of nobody.
+  std::vector<size_t> end(graph.values.size(), 0);
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    for (const uint32_t id : graph.nodes[i].inputs) {
+      if (id != kNoId) end[id] = i + 1;
+    }
+    for (const uint32_t id : graph.nodes[i].outputs) end[id] = std::max(end[id], i + 1);
+  }
+  std::vector<std::vector<uint32_t>> dying(graph.nodes.size() + 1);
+  for (uint32_t id = 0; id < end.size(); ++id) dying[end[id]].push_back(id);
+
+  const auto bytes_of = [&graph](uint32_t id) -> uint64_t {
+    const Value& value = graph.values[id];
+    const bool is_inner = value.flags == 0 && !value.is_constant();
+    return is_inner ? count_elements(value.dims) * sizeof(float) : 0;
+  };
+  // Sums stay below 2^64: a value has at most 2^34 bytes.
+  std::vector<bool> is_live(graph.values.size(), false);
+  uint64_t live = 0;
+  uint64_t peak = 0;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    for (const uint32_t id : graph.nodes[i].outputs) {
+      if (!is_live[id]) live += bytes_of(id);
+      is_live[id] = true;
+    }
+    peak = std::max(peak, live);
+    for (const uint32_t id : dying[i + 1]) {
+      if (is_live[id]) live -= bytes_of(id);
+      is_live[id] = false;
+    }
+  }
+  return peak;
+}
+
+}  // namespace petrel::backends::xnnpack

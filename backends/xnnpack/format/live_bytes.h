@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How much memory the values between nodes need at the same time.
+//
+//   node        0    1    2    3
+//   value a     [=========]              made by 0, last read by 2
+//   value b          [=========]
+//   value c               [====]
+//   peak                  ^              a, b and c
+//
+// Constants, inputs and outputs have memory of their own and do not count.
+
+#ifndef PETREL_BACKENDS_XNNPACK_FORMAT_LIVE_BYTES_H_
+#define PETREL_BACKENDS_XNNPACK_FORMAT_LIVE_BYTES_H_
+
+#include <cstdint>
+
+#include "backends/xnnpack/format/graph.h"
+
+namespace petrel::backends::xnnpack {
+
+// Precondition: ids exist, every value passes check_dims.
+uint64_t peak_live_bytes(const Graph& graph);
+
+}  // namespace petrel::backends::xnnpack
+
+#endif  // PETREL_BACKENDS_XNNPACK_FORMAT_LIVE_BYTES_H_

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/format/live_bytes.h"
+
+#include <gtest/gtest.h>
+
+#include "backends/xnnpack/format/graph_check.h"
+#include "backends/xnnpack/format/shape_rules.h"
+#include "backends/xnnpack/format/test_graphs.h"
+
+namespace petrel::backends::xnnpack {
+namespace {
+
+TEST(LiveBytes, CountsOnlyWhatLiesBetweenNodes) {
+  GraphBuilder b;
+  const uint32_t x = b.input({100});
+  const uint32_t y = b.output({100});
+  b.node(NodeKind::Negate, {x}, {y});
+  EXPECT_EQ(peak_live_bytes(b.graph), 0u);
+}
+
+TEST(LiveBytes, ForgetsAValueBehindItsLastReader) {
+  GraphBuilder b;
+  uint32_t value = b.input({100});
+  for (int i = 0; i < 10; ++i) {
+    const uint32_t next = b.inner({100});
+    b.node(NodeKind::Negate, {value}, {next});
+    value = next;
+  }
+  b.node(NodeKind::Negate, {value}, {b.output({100})});
+  EXPECT_EQ(peak_live_bytes(b.graph), 2 * 400u);
+}
+
+TEST(LiveBytes, KeepsAValueThatIsReadLate) {
+  GraphBuilder b;
+  const uint32_t x = b.input({100});
+  const uint32_t early = b.inner({100});
+  b.node(NodeKind::Negate, {x}, {early});
+  const uint32_t a = b.inner({100});
+  b.node(NodeKind::Abs, {early}, {a});
+  const uint32_t c = b.inner({100});
+  b.node(NodeKind::Negate, {a}, {c});
+  b.node(NodeKind::Add, {early, c}, {b.output({100})});
+  EXPECT_EQ(peak_live_bytes(b.graph), 3 * 400u);
+}
+
+TEST(LiveBytes, LetsGraphsBeLongButNotWide) {
+  // Each value has a quarter of the limit.
+  const Dims dims = {1 << 15, 1 << 15};
+  ASSERT_EQ(count_elements(dims) * sizeof(float) * 4, kMaxValueBytes);
+  const auto chain = [&dims](bool reads_all) {
+    GraphBuilder b;
+    std::vector<uint32_t> values = {b.input(dims)};
+    for (int i = 0; i < 8; ++i) {
+      values.push_back(b.inner(dims));
+      b.node(NodeKind::Negate, {values[values.size() - 2]}, {values.back()});
+    }
+    uint32_t sum = values.back();
+    for (size_t i = 1; reads_all && i + 1 < values.size(); ++i) {
+      const uint32_t next = b.inner(dims);
+      b.node(NodeKind::Add, {sum, values[i]}, {next});
+      sum = next;
+    }
+    b.node(NodeKind::Negate, {sum}, {b.output(dims)});
+    return check_graph(b.graph);
+  };
+  EXPECT_TRUE(chain(false).ok());
+  EXPECT_NE(chain(true).text().find("bytes at the same time, the limit is 17179869184"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace petrel::backends::xnnpack
