@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "exir/ir/text.h"
 #include "exir/ops/table.h"
 #include "exir/pass/pass.h"
 #include "exir/pass/pass_case.h"
@@ -131,6 +132,89 @@ TEST(Pipeline, APassThatBreaksTheGraphIsCaught) {
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("pass break_types broke method 'forward'"));
 }
+
+// The graph in a file of testdata/, its weights all zeros that are never held.
+std::unique_ptr<Graph> graph_in(const std::string& file) {
+  std::ifstream in("exir/pass/testdata/" + file);
+  std::stringstream text;
+  text << in.rdbuf();
+  auto graph = parse_graph(
+      text.str(), [](absl::string_view name) { return find_op(name); },
+      [](const std::string& fqn, const TensorType& type) -> ConstantPtr {
+        auto made = std::make_shared<Constant>();
+        made->fqn = fqn;
+        made->type = type;
+        made->data = Blob::produced(static_cast<size_t>(type.nbytes()),
+                                    [](absl::Span<uint8_t>) {});
+        return made;
+      });
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  return graph.ok() ? *std::move(graph) : nullptr;
+}
+
+std::map<std::string, int> histogram(const Program& program) {
+  std::map<std::string, int> counts;
+  for (const std::string& name : ops_of(program)) ++counts[name];
+  return counts;
+}
+
+using Histogram = std::map<std::string, int>;
+
+struct Model {
+  const char* file;
+  Histogram normal_form;
+  Histogram kernels;
+};
+
+class RealModels : public ::testing::TestWithParam<Model> {};
+
+TEST_P(RealModels, HaveNoNodeTooMany) {
+  Program program;
+  program.methods["forward"].graph = graph_in(GetParam().file);
+  ASSERT_NE(program.methods["forward"].graph, nullptr);
+  ASSERT_EQ(run_passes(program, passes_before_partitioning(), {}, "", nullptr),
+            absl::OkStatus());
+  EXPECT_EQ(histogram(program), GetParam().normal_form);
+  ASSERT_EQ(run_passes(program, passes_after_partitioning(), {}, "", nullptr),
+            absl::OkStatus());
+  EXPECT_EQ(histogram(program), GetParam().kernels);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RealModels,
+    ::testing::Values(
+        Model{"resnet18.ir",
+              {{"aten.convolution.default", 20},
+               {"aten.relu.default", 17},
+               {"aten.add.Tensor", 8},
+               {"aten.max_pool2d.default", 1},
+               {"aten.mean.dim", 1},
+               {"aten.view.default", 1},
+               {"aten.linear.default", 1}},
+              {{"aten.convolution.default", 20},
+               {"aten.relu.default", 17},
+               {"aten.add.Tensor", 8},
+               {"aten.max_pool2d_with_indices.default", 1},
+               {"aten.mean.dim", 1},
+               {"aten.view.default", 1},
+               {"aten.addmm.default", 1}}},
+        Model{"mobilenet_v2.ir",
+              {{"aten.convolution.default", 52},
+               {"aten.hardtanh.default", 35},
+               {"aten.add.Tensor", 10},
+               {"aten.mean.dim", 1},
+               {"aten.view.default", 1},
+               {"aten.linear.default", 1}},
+              {{"aten.convolution.default", 52},
+               {"aten.hardtanh.default", 35},
+               {"aten.add.Tensor", 10},
+               {"aten.mean.dim", 1},
+               {"aten.view.default", 1},
+               {"aten.addmm.default", 1}}}),
+    [](const auto& info) {
+      const std::string file = info.param.file;
+      return file.substr(0, file.find('.'));
+    });
 
 // Every operator that a pass builds or rewrites is in the table: names are
 // looked up when a pattern occurs, which may be never in the tests.
