@@ -15,8 +15,9 @@
 //
 // Inputs: a planned input is copied; one that is not is only pointed at and
 // must stay alive and unchanged until execute() returns. A planned output is
-// overwritten by the next execution. Inputs stay set from one execution to the
-// next. One thread at a time may use a Method.
+// overwritten by the next execution. The memory of a planned input may be used
+// again once it has been read, so inputs are to be set before every execution.
+// One thread at a time may use a Method.
 
 #ifndef PETREL_RUNTIME_EXECUTOR_METHOD_H_
 #define PETREL_RUNTIME_EXECUTOR_METHOD_H_
