@@ -56,6 +56,10 @@ void Search::reset(int64_t capacity, const Guide& guide) {
   dirty_.clear();
   is_unordered_.assign(num_rows, 0);
   unordered_.clear();
+  is_open_boundary_.assign(boundaries_.size(), 0);
+  open_boundaries_.clear();
+  place_why_.assign(size_.size(), Reason());
+  total_.assign(num_rows, 0);
   won_.clear();
   old_rows_.clear();
   old_states_.clear();
@@ -76,7 +80,8 @@ void Search::reset(int64_t capacity, const Guide& guide) {
   for (size_t r = 0; r < num_rows; ++r) {
     rows_[r].count = static_cast<int32_t>(members_[r].size());
     row_head_start_[r] = static_cast<int64_t>(scale * failures_[r] / kForget);
-    for (const Member& m : members_[r]) rows_[r].rest += m.high - m.low;
+    for (const Member& m : members_[r]) total_[r] += m.high - m.low;
+    rows_[r].rest = total_[r];
     mark_dirty(static_cast<int32_t>(r));
   }
   for (size_t b = 0; b < size_.size(); ++b) {
@@ -92,6 +97,7 @@ void Search::reset(int64_t capacity, const Guide& guide) {
     for (int32_t r = rows_of_[b].front(); r < rows_of_[b].back(); ++r) {
       ++across_[r];
     }
+    mark_buffer(static_cast<BufferIdx>(b));
     for (const int32_t r : rows_of_[b]) {
       head_start_[b] = std::max(head_start_[b], row_head_start_[r]);
     }

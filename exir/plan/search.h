@@ -114,6 +114,12 @@ class Search {
     bool refuted = false;  // as lowest in all rows, until one of them changes
     uint64_t saved_at = 0;
   };
+  // Between two sections of time: what is born needs the addresses of what
+  // died, but for what was free before; and the other way round.
+  struct Boundary {
+    int32_t before, after;  // rows
+    std::vector<BufferIdx> died, born;
+  };
   // A member of the row being propagated: earliest and latest begin and end.
   struct Span {
     BufferIdx buffer;
@@ -126,6 +132,7 @@ class Search {
   void build_rows(const Problem& problem, const ConflictGraph& graph);
   std::vector<std::vector<Member>> groups_apart(
       const std::vector<Member>& members, const ConflictGraph& graph) const;
+  void build_boundaries();
   void index_rows();
 
   // State and the way back.
@@ -145,8 +152,12 @@ class Search {
   bool propagate();
   bool propagate_row(int32_t row);
   bool order_pairs(int32_t row);
+  bool propagate_boundary(int32_t boundary);
+  bool confine(const std::vector<BufferIdx>& buffers,
+               const std::vector<BufferIdx>& space, int64_t free);
   void gather(int32_t row);
   void mark_dirty(int32_t row);
+  void mark_buffer(BufferIdx buffer);
   void drop_queues();
   bool can_be_next(const Row& row, const Member& member) const;
   bool can_be_placed(BufferIdx buffer) const;
@@ -173,6 +184,8 @@ class Search {
   std::vector<int64_t> size_, alignment_, fixed_;  // fixed_: -1 if free
   std::vector<std::vector<Member>> members_;       // reordered by placing
   std::vector<std::vector<int32_t>> rows_of_;
+  std::vector<Boundary> boundaries_;
+  std::vector<std::vector<int32_t>> boundaries_of_;  // at most two
   std::vector<int32_t> twins_;           // equal: may trade places on a row
   std::vector<BufferIdx> smaller_twin_;  // of equal size, must be lower; or -1
 
@@ -190,6 +203,8 @@ class Search {
   std::vector<Reason> row_why_;  // steps that placed members or settled `next`
   std::vector<State> states_;
   std::vector<Reason> why_;      // steps that bounds and `refuted` rest on
+  std::vector<Reason> place_why_;  // of placed ones: why they are there
+  std::vector<int64_t> total_;   // bytes of all members of a row
   std::vector<int32_t> across_;  // unplaced buffers on rows <= r and > r
   std::vector<int64_t> offsets_;
   std::vector<BufferIdx> won_;   // next in all of their rows, to be placed
@@ -197,6 +212,8 @@ class Search {
   std::vector<char> is_dirty_;
   std::vector<int32_t> unordered_;  // rows for order_pairs(), when others rest
   std::vector<char> is_unordered_;
+  std::vector<int32_t> open_boundaries_;
+  std::vector<char> is_open_boundary_;
   std::vector<Span> spans_;
   std::vector<std::pair<int64_t, int64_t>> others_;
   std::vector<char> open_twins_;

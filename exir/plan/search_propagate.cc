@@ -40,7 +40,18 @@ void Search::mark_dirty(int32_t row) {
   dirty_.push_back(row);
 }
 
+void Search::mark_buffer(BufferIdx buffer) {
+  for (const int32_t row : rows_of_[buffer]) mark_dirty(row);
+  for (const int32_t boundary : boundaries_of_[buffer]) {
+    if (is_open_boundary_[boundary]) continue;
+    is_open_boundary_[boundary] = 1;
+    open_boundaries_.push_back(boundary);
+  }
+}
+
 void Search::drop_queues() {
+  for (const int32_t b : open_boundaries_) is_open_boundary_[b] = 0;
+  open_boundaries_.clear();
   for (const int32_t row : dirty_) is_dirty_[row] = 0;
   dirty_.clear();
   for (const int32_t row : unordered_) is_unordered_[row] = 0;
@@ -69,7 +80,7 @@ bool Search::raise(BufferIdx buffer, int64_t lowest, const Reason& reason) {
   }
   change(buffer).lowest = lowest;
   why_[buffer].add(reason);
-  for (const int32_t row : rows_of_[buffer]) mark_dirty(row);
+  mark_buffer(buffer);
   return true;
 }
 
@@ -83,7 +94,7 @@ bool Search::cap(BufferIdx buffer, int64_t highest, const Reason& reason) {
   }
   change(buffer).highest = highest;
   why_[buffer].add(reason);
-  for (const int32_t row : rows_of_[buffer]) mark_dirty(row);
+  mark_buffer(buffer);
   return true;
 }
 
@@ -301,7 +312,9 @@ bool Search::place(BufferIdx buffer) {
   offsets_[buffer] = state.lowest;
   const std::vector<int32_t>& rows = rows_of_[buffer];
   for (int32_t r = rows.front(); r < rows.back(); ++r) --across_[r];
+  place_why_[buffer] = why_[buffer];
   for (const int32_t index : rows) {
+    place_why_[buffer].add(row_why_[index]);
     Row& row = change_row(index);
     std::vector<Member>& members = members_[index];
     int32_t at = 0;
@@ -320,6 +333,60 @@ bool Search::place(BufferIdx buffer) {
     }
     mark_dirty(index);
   }
+  mark_buffer(buffer);
+  return true;
+}
+
+// Of `buffers` each lies where `space` was and in `free` bytes elsewhere: what
+// does not fit the latter alone lies within the hull of the former, give or
+// take the latter.
+bool Search::confine(const std::vector<BufferIdx>& buffers,
+                     const std::vector<BufferIdx>& space, int64_t free) {
+  int64_t lowest = kNever;
+  int64_t highest = 0;
+  for (const BufferIdx b : space) {
+    const State& s = states_[b];
+    lowest = std::min(lowest, s.placed ? offsets_[b] : s.lowest);
+    highest =
+        std::max(highest, (s.placed ? offsets_[b] : s.highest) + size_[b]);
+  }
+  lowest -= free;
+  highest += free;
+  bool known = false;
+  Reason reason;
+  for (const BufferIdx b : buffers) {
+    if (size_[b] <= free) continue;
+    const State& s = states_[b];
+    const int64_t least = s.placed ? offsets_[b] : s.lowest;
+    const int64_t most = (s.placed ? offsets_[b] : s.highest) + size_[b];
+    if (least >= lowest && most <= highest) continue;
+    if (!known) {
+      known = true;
+      for (const BufferIdx other : space) {
+        reason.add(states_[other].placed ? place_why_[other] : why_[other]);
+      }
+    }
+    if (s.placed) {
+      reason.add(place_why_[b]);
+      return fail(reason);
+    }
+    if (!raise(b, lowest, reason)) return false;
+    if (!cap(b, highest - size_[b], reason)) return false;
+  }
+  return true;
+}
+
+bool Search::propagate_boundary(int32_t index) {
+  const Boundary& boundary = boundaries_[index];
+  if (boundary.died.empty() || boundary.born.empty()) return true;
+  if (!confine(boundary.born, boundary.died,
+               capacity_ - total_[boundary.before]) ||
+      !confine(boundary.died, boundary.born,
+               capacity_ - total_[boundary.after])) {
+    failures_[boundary.before] += 1;
+    failures_[boundary.after] += 1;
+    return false;
+  }
   return true;
 }
 
@@ -330,6 +397,11 @@ bool Search::propagate() {
       dirty_.pop_back();
       is_dirty_[row] = 0;
       if (!propagate_row(row)) return false;
+    } else if (!open_boundaries_.empty()) {
+      const int32_t boundary = open_boundaries_.back();
+      open_boundaries_.pop_back();
+      is_open_boundary_[boundary] = 0;
+      if (!propagate_boundary(boundary)) return false;
     } else if (!won_.empty()) {
       const BufferIdx buffer = won_.back();
       won_.pop_back();

@@ -109,6 +109,26 @@ void Search::build_rows(const Problem& problem, const ConflictGraph& graph) {
     return x.first < y.first;
   });
   for (auto& [section, members] : rows) members_.push_back(std::move(members));
+  if (complete) build_boundaries();
+}
+
+// Rows are the sections, in order of time.
+void Search::build_boundaries() {
+  std::vector<char> alive(size_.size(), 0);
+  for (size_t r = 1; r < members_.size(); ++r) {
+    Boundary boundary{static_cast<int32_t>(r - 1), static_cast<int32_t>(r),
+                      {}, {}};
+    for (const Member& m : members_[r - 1]) alive[m.buffer] = 1;
+    for (const Member& m : members_[r]) {
+      if (!alive[m.buffer]) boundary.born.push_back(m.buffer);
+      alive[m.buffer] = 0;
+    }
+    for (const Member& m : members_[r - 1]) {
+      if (alive[m.buffer]) boundary.died.push_back(m.buffer);
+      alive[m.buffer] = 0;
+    }
+    boundaries_.push_back(std::move(boundary));
+  }
 }
 
 // Overlapping sets whose members all keep apart by at least what the section
@@ -149,6 +169,15 @@ void Search::index_rows() {
     for (const Member& m : members_[r]) {
       rows_of_[m.buffer].push_back(static_cast<int32_t>(r));
       if (m.low != 0 || m.high != size_[m.buffer]) whole[m.buffer] = 0;
+    }
+  }
+  boundaries_of_.resize(num_buffers);
+  for (size_t i = 0; i < boundaries_.size(); ++i) {
+    for (const std::vector<BufferIdx>* set :
+         {&boundaries_[i].died, &boundaries_[i].born}) {
+      for (const BufferIdx b : *set) {
+        boundaries_of_[b].push_back(static_cast<int32_t>(i));
+      }
     }
   }
   // Twins stand on the same rows and leave no padding, so that any two that
