@@ -114,8 +114,8 @@ class Search {
     bool refuted = false;  // as lowest in all rows, until one of them changes
     uint64_t saved_at = 0;
   };
-  // Between two sections of time: what is born needs the addresses of what
-  // died, but for what was free before; and the other way round.
+  // Between two sections of time: what was born since needs the addresses of
+  // what died since, but for what was free before; and the other way round.
   struct Boundary {
     int32_t before, after;  // rows
     std::vector<BufferIdx> died, born;
@@ -185,7 +185,7 @@ class Search {
   std::vector<std::vector<Member>> members_;       // reordered by placing
   std::vector<std::vector<int32_t>> rows_of_;
   std::vector<Boundary> boundaries_;
-  std::vector<std::vector<int32_t>> boundaries_of_;  // at most two
+  std::vector<std::vector<int32_t>> boundaries_of_;
   std::vector<int32_t> twins_;           // equal: may trade places on a row
   std::vector<BufferIdx> smaller_twin_;  // of equal size, must be lower; or -1
 
@@ -215,7 +215,7 @@ class Search {
   std::vector<int32_t> open_boundaries_;
   std::vector<char> is_open_boundary_;
   std::vector<Span> spans_;
-  std::vector<std::pair<int64_t, int64_t>> others_;
+  std::vector<std::pair<int64_t, int64_t>> others_, from_below_, from_above_;
   std::vector<char> open_twins_;
   Reason conflict_;              // why the last branch failed
   bool gave_up_ = false;

@@ -112,22 +112,36 @@ void Search::build_rows(const Problem& problem, const ConflictGraph& graph) {
   if (complete) build_boundaries();
 }
 
-// Rows are the sections, in order of time.
+// Rows are the sections, in order of time. Boundaries are between neighbours,
+// and between rows that see each other across less crowded ones, where little
+// would follow.
 void Search::build_boundaries() {
+  std::vector<int64_t> total(members_.size(), 0);
+  for (size_t r = 0; r < members_.size(); ++r) {
+    for (const Member& m : members_[r]) total[r] += m.high - m.low;
+  }
   std::vector<char> alive(size_.size(), 0);
-  for (size_t r = 1; r < members_.size(); ++r) {
-    Boundary boundary{static_cast<int32_t>(r - 1), static_cast<int32_t>(r),
-                      {}, {}};
-    for (const Member& m : members_[r - 1]) alive[m.buffer] = 1;
-    for (const Member& m : members_[r]) {
-      if (!alive[m.buffer]) boundary.born.push_back(m.buffer);
-      alive[m.buffer] = 0;
+  for (size_t r = 0; r < members_.size(); ++r) {
+    int64_t between = 0;  // the most crowded row in between
+    for (size_t q = r + 1; q < members_.size(); ++q) {
+      if (q > r + 1) {
+        between = std::max(between, total[q - 1]);
+        if (between >= total[r]) break;
+        if (between >= total[q]) continue;
+      }
+      Boundary boundary{static_cast<int32_t>(r), static_cast<int32_t>(q),
+                        {}, {}};
+      for (const Member& m : members_[r]) alive[m.buffer] = 1;
+      for (const Member& m : members_[q]) {
+        if (!alive[m.buffer]) boundary.born.push_back(m.buffer);
+        alive[m.buffer] = 0;
+      }
+      for (const Member& m : members_[r]) {
+        if (alive[m.buffer]) boundary.died.push_back(m.buffer);
+        alive[m.buffer] = 0;
+      }
+      boundaries_.push_back(std::move(boundary));
     }
-    for (const Member& m : members_[r - 1]) {
-      if (alive[m.buffer]) boundary.died.push_back(m.buffer);
-      alive[m.buffer] = 0;
-    }
-    boundaries_.push_back(std::move(boundary));
   }
 }
 
