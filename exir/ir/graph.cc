@@ -61,10 +61,15 @@ std::vector<Value*> Node::operands() const {
 }
 
 std::string Node::describe() const {
-  std::string text = absl::StrCat(
-      "node '", results_.empty() ? op_->name : results_[0]->name(), "' (",
-      op_->full_name(), ")");
-  const std::string location = source_.location();
+  return describe_node(results_.empty() ? "" : results_[0]->name(), *op_,
+                       source_);
+}
+
+std::string describe_node(const std::string& name, const OpInfo& op,
+                          const Source& source) {
+  std::string text = absl::StrCat("node '", name.empty() ? op.name : name,
+                                  "' (", op.full_name(), ")");
+  const std::string location = source.location();
   if (!location.empty()) absl::StrAppend(&text, " at ", location);
   return text;
 }

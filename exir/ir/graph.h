@@ -129,6 +129,10 @@ class Node {
   std::list<std::unique_ptr<Node>>::iterator place_;
 };
 
+// What Node::describe says of a node with this name, operator and source.
+std::string describe_node(const std::string& name, const OpInfo& op,
+                          const Source& source);
+
 // A write-back at the end of the method: `buffer` (a constant of kind
 // kMutableBuffer) takes the value of `value`.
 struct BufferWrite {

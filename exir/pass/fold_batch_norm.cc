@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,6 +81,25 @@ struct ChannelLayout {
   size_t group_size = 0;  // elements per group
 };
 
+// out[i] = in[i] * factor for `count` elements, rounded once.
+void scale_run(const uint8_t* in, size_t count, double factor, ScalarType dtype,
+               uint8_t* out) {
+  const size_t item = item_size(dtype);
+  if (dtype != ScalarType::kFloat) {
+    for (size_t i = 0; i < count; ++i) {
+      encode_element(decode_element(in + i * item, dtype) * factor, dtype,
+                     out + i * item);
+    }
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) {  // what nearly all weights are
+    float value = 0;
+    std::memcpy(&value, in + i * item, item);
+    value = static_cast<float>(static_cast<double>(value) * factor);
+    std::memcpy(out + i * item, &value, item);
+  }
+}
+
 // `weight` times the scale of each element's channel.
 Blob scaled(const Constant& weight, const ChannelLayout& layout,
             const Doubles& scale) {
@@ -88,13 +109,15 @@ Blob scaled(const Constant& weight, const ChannelLayout& layout,
       data.size(), [data, dtype, layout, scale](absl::Span<uint8_t> out) {
         const Blob::Bytes in = data.bytes();
         const size_t item = item_size(dtype);
-        const size_t n = out.size() / item;
-        for (size_t i = 0; i < n; ++i) {
-          const size_t channel = i / layout.group_size * layout.count +
-                                 i / layout.stride % layout.count;
-          const double value = decode_element(in.data() + i * item, dtype);
-          encode_element(value * scale[channel], dtype,
-                         out.data() + i * item);
+        // Neighbours of one channel come in runs.
+        const size_t runs = out.size() / (layout.stride * item);
+        const size_t runs_per_group = layout.group_size / layout.stride;
+        for (size_t run = 0; run < runs; ++run) {
+          const size_t channel =
+              run / runs_per_group * layout.count + run % layout.count;
+          const size_t offset = run * layout.stride * item;
+          scale_run(in.data() + offset, layout.stride, scale[channel], dtype,
+                    out.data() + offset);
         }
       });
 }

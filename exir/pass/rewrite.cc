@@ -38,13 +38,17 @@ absl::StatusOr<bool> apply_rewrites(
     for (Node* node : graph.node_pointers()) {
       auto row = rows.find(&node->op());
       if (row == rows.end()) continue;
-      const std::string where = node->describe();
+      // The node may be gone when its rewriting fails.
+      const std::string name =
+          node->num_results() > 0 ? node->result()->name() : "";
+      const Source source = node->source();
       Builder builder(graph, node);
       absl::StatusOr<bool> result = row->second(builder, *node);
       if (!result.ok()) {
         return absl::Status(
             result.status().code(),
-            absl::StrCat(where, ": ", result.status().message()));
+            absl::StrCat(describe_node(name, *row->first, source), ": ",
+                         result.status().message()));
       }
       changed_now = changed_now || *result;
     }
