@@ -53,9 +53,9 @@ class Improver {
   // Runs at one capacity until it is decided or `nodes` are spent.
   Search::Outcome attempt(int64_t capacity, int64_t nodes) {
     static constexpr std::array<double, 3> kFocus = {0, 0.1, 0.2};
-    static constexpr std::array<size_t, 6> kTurn = {0, 2, 4, 3, 6, 1};
+    static constexpr std::array<size_t, 8> kTurn = {0, 2, 4, 3, 2, 3, 6, 2};
     const auto size = static_cast<int64_t>(problem_.buffers.size());
-    int64_t run_length = 100 + size + size / 2;
+    int64_t run_length = 100 + size + size / 5;
     for (size_t turn = 0; nodes > 0 && !effort_->exhausted(); ++turn) {
       Search::Guide guide;
       guide.priority = priorities_[kTurn[turn % kTurn.size()]];
