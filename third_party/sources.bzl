@@ -37,6 +37,7 @@ def source_libraries():
         name = "pthreadpool",
         package = "pthreadpool",
         build_file = "//third_party/pthreadpool:pthreadpool.BUILD",
+        patches = ["//third_party/pthreadpool:brief_spin.patch"],
     )
     debian_source(
         name = "xnnpack",

@@ -9,10 +9,15 @@
 #include "backends/xnnpack/format/live_bytes.h"
 #include "backends/xnnpack/format/payload_reader.h"
 #include "backends/xnnpack/format/shape_rules.h"
+#include "backends/xnnpack/format/work.h"
 #include "backends/xnnpack/runtime/subgraph.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
+
+// About 20 microseconds of one core. Below that waking threads costs more than
+// they bring.
+constexpr uint64_t kMinMultiplyAddsForThreads = 400'000;
 
 using runtime::Error;
 using runtime::EValue;
@@ -109,7 +114,9 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options) 
       return graph_.values[a.value].external_id < graph_.values[b.value].external_id;
     });
   }
-  thread_pool_ = shared_thread_pool();
+  if (count_multiply_adds(graph_) >= kMinMultiplyAddsForThreads) {
+    thread_pool_ = shared_thread_pool();
+  }
   ConstantSource constants(graph_, map);
   WeightSession* const weights = options.share_weights ? &weights_ : nullptr;
   PETREL_ASSIGN_OR_RETURN(

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/format/work.h"
+
+namespace petrel::backends::xnnpack {
+namespace {
+
+uint64_t saturating_multiply(uint64_t a, uint64_t b) {
+  uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+// Multiply-adds for each element of the output.
+uint64_t depth(const Graph& graph, const Node& node) {
+  switch (node.kind) {
+    case NodeKind::Conv2d:
+    case NodeKind::DepthwiseConv2d:
+    case NodeKind::ConvTranspose2d:
+      return saturating_multiply(
+          saturating_multiply(node.window.kernel_height, node.window.kernel_width),
+          node.channels.group_input_channels);
+    case NodeKind::FullyConnected:
+    case NodeKind::BatchMatrixMultiply: {
+      const Dims& dims = graph.values[node.inputs[0]].dims;
+      return dims.empty() ? 1 : dims.back();
+    }
+    default:
+      return 1;
+  }
+}
+
+}  // namespace
+
+uint64_t count_multiply_adds(const Graph& graph) {
+  uint64_t sum = 0;
+  for (const Node& node : graph.nodes) {
+    for (const uint32_t id : node.outputs) {
+      const uint64_t elements = count_elements(graph.values[id].dims);
+      if (__builtin_add_overflow(sum, saturating_multiply(elements, depth(graph, node)), &sum)) {
+        return UINT64_MAX;
+      }
+    }
+  }
+  return sum;
+}
+
+}  // namespace petrel::backends::xnnpack

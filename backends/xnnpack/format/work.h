@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How much there is to compute in a graph, to tell whether threads are worth
+// waking: a fork and join costs some microseconds, in which one core does some
+// hundred thousand multiply-adds.
+#ifndef PETREL_BACKENDS_XNNPACK_FORMAT_WORK_H_
+#define PETREL_BACKENDS_XNNPACK_FORMAT_WORK_H_
+
+#include <cstdint>
+
+#include "backends/xnnpack/format/graph.h"
+
+namespace petrel::backends::xnnpack {
+
+// Multiply-adds of convolutions and matrix products, and one for every element
+// of the output of any other node. Saturates. Precondition: ids exist.
+uint64_t count_multiply_adds(const Graph& graph);
+
+}  // namespace petrel::backends::xnnpack
+
+#endif  // PETREL_BACKENDS_XNNPACK_FORMAT_WORK_H_

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/format/work.h"
+
+#include "gtest/gtest.h"
+
+namespace petrel::backends::xnnpack {
+namespace {
+
+Value value(Dims dims) {
+  Value made;
+  made.dims = std::move(dims);
+  return made;
+}
+
+TEST(CountMultiplyAdds, CountsWindowsAndChannelsOfConvolutions) {
+  Graph graph;
+  graph.values = {value({1, 8, 8, 3}), value({16, 3, 3, 3}), value({1, 8, 8, 16}),
+                  value({1, 8, 8, 16})};
+  Node conv;
+  conv.kind = NodeKind::Conv2d;
+  conv.inputs = {0, 1, kNoId};
+  conv.outputs = {2};
+  conv.window.kernel_height = conv.window.kernel_width = 3;
+  conv.channels.group_input_channels = 3;
+  Node clamp;
+  clamp.kind = NodeKind::Clamp;
+  clamp.inputs = {2};
+  clamp.outputs = {3};
+  graph.nodes = {conv, clamp};
+  EXPECT_EQ(count_multiply_adds(graph), 8u * 8 * 16 * 27 + 8 * 8 * 16);
+}
+
+TEST(CountMultiplyAdds, CountsTheDepthOfMatrixProducts) {
+  Graph graph;
+  graph.values = {value({4, 100}), value({10, 100}), value({4, 10})};
+  Node product;
+  product.kind = NodeKind::FullyConnected;
+  product.inputs = {0, 1, kNoId};
+  product.outputs = {2};
+  graph.nodes = {product};
+  EXPECT_EQ(count_multiply_adds(graph), 4u * 10 * 100);
+}
+
+TEST(CountMultiplyAdds, Saturates) {
+  Graph graph;
+  graph.values = {value({1u << 30, 1u << 30}), value({1u << 31, 1u << 31})};
+  Node product;
+  product.kind = NodeKind::FullyConnected;
+  product.inputs = {0, 0, kNoId};
+  product.outputs = {1};
+  graph.nodes = {product, product};
+  EXPECT_EQ(count_multiply_adds(graph), UINT64_MAX);
+}
+
+}  // namespace
+}  // namespace petrel::backends::xnnpack
