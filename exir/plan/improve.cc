@@ -32,6 +32,7 @@ class Improver {
         {Key::kWidth, Key::kArea, Key::kCrowd},
         {Key::kCrowd, Key::kArea, Key::kWidth},
         {Key::kArea},
+        {Key::kSize, Key::kWidth},
     };
     std::vector<BufferIdx> all;
     for (size_t i = 0; i < problem.buffers.size(); ++i) {
@@ -53,12 +54,17 @@ class Improver {
   // Runs at one capacity until it is decided or `nodes` are spent.
   Search::Outcome attempt(int64_t capacity, int64_t nodes) {
     static constexpr std::array<double, 3> kFocus = {0, 0.1, 0.2};
-    static constexpr std::array<size_t, 8> kTurn = {0, 2, 4, 3, 2, 3, 6, 2};
+    // Indices of priorities_. Where no instant leaves anything free, large
+    // buffers first is better.
+    static constexpr std::array<size_t, 8> kLoose = {0, 2, 4, 3, 2, 3, 6, 2};
+    static constexpr std::array<size_t, 8> kTight = {6, 8, 4, 7, 0, 9, 5, 2};
+    const std::array<size_t, 8>& order =
+        search_.share_of_full_rows(capacity) > 0.75 ? kTight : kLoose;
     const auto size = static_cast<int64_t>(problem_.buffers.size());
     int64_t run_length = 100 + size + size / 5;
     for (size_t turn = 0; nodes > 0 && !effort_->exhausted(); ++turn) {
       Search::Guide guide;
-      guide.priority = priorities_[kTurn[turn % kTurn.size()]];
+      guide.priority = priorities_[order[turn % order.size()]];
       guide.focus = kFocus[turn / 2 % kFocus.size()];
       guide.settle_pairs = turn % 7 != 6;
       const Search::Outcome outcome =

@@ -328,6 +328,17 @@ bool Search::settle_pair(int32_t row, Run run, int32_t level, bool* solved) {
   return true;
 }
 
+double Search::share_of_full_rows(int64_t capacity) const {
+  int64_t full = 0;
+  for (const std::vector<Member>& members : members_) {
+    int64_t total = 0;
+    for (const Member& m : members) total += m.high - m.low;
+    if (total >= capacity / unit_) ++full;
+  }
+  return static_cast<double>(full) /
+         static_cast<double>(std::max<size_t>(members_.size(), 1));
+}
+
 Search::Outcome Search::run(int64_t capacity, const Guide& guide,
                             int64_t node_limit, Effort* effort) {
   reset(capacity, guide);

@@ -82,6 +82,9 @@ class Search {
   // themselves for a time: two such can interlock, so that none is lowest.
   bool proves() const { return proves_; }
 
+  // Of all rows, those whose members need the capacity to the last unit.
+  double share_of_full_rows(int64_t capacity) const;
+
   // Sizes and alignments are multiples of this, so peaks are as well.
   int64_t unit() const { return unit_; }
 
