@@ -57,7 +57,7 @@ class Improver {
     // Indices of priorities_. Where no instant leaves anything free, large
     // buffers first is better.
     static constexpr std::array<size_t, 8> kLoose = {0, 2, 4, 3, 2, 3, 6, 2};
-    static constexpr std::array<size_t, 8> kTight = {6, 8, 4, 7, 0, 9, 5, 2};
+    static constexpr std::array<size_t, 8> kTight = {0, 6, 4, 8, 2, 7, 5, 9};
     const std::array<size_t, 8>& order =
         search_.share_of_full_rows(capacity) > 0.75 ? kTight : kLoose;
     const auto size = static_cast<int64_t>(problem_.buffers.size());
