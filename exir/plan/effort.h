@@ -8,6 +8,7 @@
 #ifndef PETREL_EXIR_PLAN_EFFORT_H_
 #define PETREL_EXIR_PLAN_EFFORT_H_
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 
@@ -32,6 +33,17 @@ class Effort {
     }
     return true;
   }
+
+  // A share for one stage, with the same clock; to be absorbed afterwards.
+  Effort part(int64_t steps) const {
+    Effort part = *this;
+    part.nodes_ = 0;
+    part.next_look_ = 0;
+    part.node_budget_ = std::max<int64_t>(
+        0, std::min(steps, exhausted() ? 0 : nodes_left()));
+    return part;
+  }
+  void absorb(const Effort& part) { spend(part.nodes_); }
 
   bool exhausted() const { return exhausted_ || nodes_ >= node_budget_; }
   int64_t nodes() const { return nodes_; }

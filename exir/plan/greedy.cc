@@ -106,19 +106,10 @@ PoolChoices pool_choices(const Problem& problem) {
   return choices;
 }
 
-int64_t first_fit(const Problem& problem, const ConflictGraph& graph,
-                  const std::vector<Placement>& placements,
-                  const std::vector<char>& placed, BufferIdx buffer,
-                  PoolIdx pool, int64_t from) {
-  std::vector<Taken> taken;
-  collect_taken(graph, placements, placed, buffer, pool, &taken);
-  return fit_among(taken, problem.buffers[buffer].alignment, from, false);
-}
-
 bool place_in_order(const Problem& problem, const ConflictGraph& graph,
                     const PoolChoices& choices,
                     const std::vector<BufferIdx>& order, Fit fit,
-                    std::vector<Placement>* placements) {
+                    std::vector<Placement>* placements, BufferIdx* failed) {
   if (order.empty()) return true;
   if (fit == Fit::kLowest) {
     return place_lowest_first(problem, graph, choices[order[0]][0], order,
@@ -151,7 +142,10 @@ bool place_in_order(const Problem& problem, const ConflictGraph& graph,
       }
       if (placed[b]) break;
     }
-    if (!placed[b]) return false;
+    if (!placed[b]) {
+      if (failed != nullptr) *failed = b;
+      return false;
+    }
   }
   return true;
 }

@@ -32,19 +32,13 @@ using PoolChoices = std::vector<std::vector<PoolIdx>>;
 PoolChoices pool_choices(const Problem& problem);
 
 // Fills (*placements)[b] for every b in `order` and returns true, or returns
-// false when some buffer fits nowhere. Buffers that are not in `order` are
+// false when some buffer fits nowhere, and says which. Buffers that are not in `order` are
 // taken as absent. kLowest needs one pool and no fixed offsets.
 bool place_in_order(const Problem& problem, const ConflictGraph& graph,
                     const PoolChoices& choices,
                     const std::vector<BufferIdx>& order, Fit fit,
-                    std::vector<Placement>* placements);
-
-// The lowest offset of `buffer` that is at least `from` and keeps its distance
-// from all buffers of `pool` that are marked as placed.
-int64_t first_fit(const Problem& problem, const ConflictGraph& graph,
-                  const std::vector<Placement>& placements,
-                  const std::vector<char>& placed, BufferIdx buffer,
-                  PoolIdx pool, int64_t from);
+                    std::vector<Placement>* placements,
+                    BufferIdx* failed = nullptr);
 
 }  // namespace petrel::exir::plan
 

@@ -163,6 +163,9 @@ Problem random_problem(int num_buffers, int num_pools, uint64_t seed) {
       buffer.gaps.push_back(gap);
     }
     buffer.access_count = random.below(10);
+    if (random.chance(3)) {
+      buffer.offset = buffer.alignment * random.below(10);
+    }
     if (random.chance(60)) {
       std::vector<PoolIdx> pools(problem.pools.size());
       std::iota(pools.begin(), pools.end(), 0);

@@ -37,8 +37,9 @@ struct CutOptions {
 // Buffers in random order; a few less than asked when pieces get too small.
 Problem cut_rectangle(const CutOptions& options, uint64_t seed);
 
-// Random lifetimes, sizes, alignments, gaps, pools with and without capacity,
-// conflicts, non-conflicts and permitted overlaps; may be infeasible.
+// Random lifetimes, sizes, alignments, gaps, fixed offsets, pools with and
+// without capacity, conflicts, non-conflicts and permitted overlaps; may be
+// infeasible.
 Problem random_problem(int num_buffers, int num_pools, uint64_t seed);
 
 // The same problem seen differently; the smallest peak stays the same, or is

@@ -8,11 +8,14 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "exir/plan/instances.h"
 #include "exir/plan/planner.h"
 #include "exir/plan/random.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace petrel::exir::plan {
@@ -145,6 +148,109 @@ TEST(OptimalityTest, SmallProblemsAreSolvedAndProven) {
     EXPECT_TRUE(solution->optimal) << seed;
     EXPECT_EQ(solution->peak, best_of_all_orders(problem)) << seed;
   }
+}
+
+// The objective as planner.h states it.
+using Objective = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>;
+
+Objective objective(const Problem& problem, const std::vector<PoolIdx>& pool,
+                    const std::vector<int64_t>& peak) {
+  int64_t excess = 0, cost = 0, unlimited = 0, displaced = 0, sum = 0;
+  for (size_t p = 0; p < peak.size(); ++p) {
+    const Pool& it = problem.pools[p];
+    if (it.preferred_capacity.has_value()) {
+      excess += std::max<int64_t>(0, peak[p] - *it.preferred_capacity);
+    }
+    if (!it.capacity.has_value()) unlimited += peak[p];
+    sum += peak[p];
+  }
+  for (size_t i = 0; i < pool.size(); ++i) {
+    const Buffer& buffer = problem.buffers[i];
+    cost += buffer.access_count * problem.pools[pool[i]].cost_per_access;
+    const PoolIdx first = buffer.pools.empty() ? 0 : buffer.pools[0];
+    if (pool[i] != first) displaced += buffer.size;
+  }
+  return {excess, cost, unlimited, displaced, sum};
+}
+
+TEST(OptimalityTest, SmallProblemsWithTwoPoolsAreSolvedAndProven) {
+  int infeasible = 0;
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    Random random(seed);
+    Problem problem = small_problem(seed);
+    problem.pools.resize(2);
+    problem.pools[0].name = "fast";
+    problem.pools[1].name = "slow";
+    for (Pool& pool : problem.pools) {
+      if (random.chance(60)) pool.capacity = 8 + random.below(8);
+      if (random.chance(20)) pool.preferred_capacity = random.below(12);
+      pool.cost_per_access = random.below(3);
+    }
+    for (Buffer& buffer : problem.buffers) {
+      buffer.access_count = random.below(3);
+      const int64_t kind = random.below(4);
+      if (kind == 1) buffer.pools = {1, 0};
+      if (kind == 2) buffer.pools = {random.chance(50) ? 0 : 1};
+    }
+    if (!check_problem(problem).ok()) continue;
+
+    bool possible = false;
+    Objective best;
+    const size_t n = problem.buffers.size();
+    for (size_t mask = 0; mask < size_t{1} << n; ++mask) {
+      std::vector<PoolIdx> pool(n);
+      std::vector<Problem> parts(2);
+      bool allowed = true;
+      for (size_t i = 0; i < n; ++i) {
+        pool[i] = mask >> i & 1;
+        const std::vector<PoolIdx>& pools = problem.buffers[i].pools;
+        allowed = allowed && (pools.empty() ||
+                              std::count(pools.begin(), pools.end(), pool[i]));
+      }
+      std::vector<int64_t> peak(2, 0);
+      for (int p = 0; p < 2 && allowed; ++p) {
+        Problem part = problem;
+        for (size_t i = 0; i < n; ++i) {
+          // Elsewhere: as small as nothing and in nobody's way.
+          if (pool[i] == p) continue;
+          part.buffers[i].size = 0;
+          part.buffers[i].offset.reset();
+          for (size_t j = 0; j < n; ++j) {
+            if (j == i) continue;
+            part.non_conflicts.push_back(
+                {static_cast<BufferIdx>(i), static_cast<BufferIdx>(j)});
+          }
+        }
+        peak[p] = best_of_all_orders(part);
+        const Pool& it = problem.pools[p];
+        allowed = !it.capacity.has_value() || peak[p] <= *it.capacity;
+      }
+      if (!allowed) continue;
+      const Objective now = objective(problem, pool, peak);
+      if (!possible || now < best) best = now;
+      possible = true;
+    }
+
+    absl::StatusOr<Solution> solution = plan(problem);
+    if (!possible) {
+      ++infeasible;
+      EXPECT_THAT(solution.status().code(),
+                  testing::AnyOf(absl::StatusCode::kFailedPrecondition,
+                                 absl::StatusCode::kInvalidArgument))
+          << seed << ": " << solution.status();
+      continue;
+    }
+    ASSERT_TRUE(solution.ok()) << seed << ": " << solution.status();
+    std::vector<PoolIdx> pool;
+    for (const Placement& place : solution->placements) {
+      pool.push_back(place.pool);
+    }
+    const std::vector<int64_t> peak = {solution->pools[0].peak,
+                                       solution->pools[1].peak};
+    EXPECT_EQ(objective(problem, pool, peak), best) << seed;
+    EXPECT_TRUE(solution->optimal) << seed;
+  }
+  EXPECT_GT(infeasible, 30);
 }
 
 TEST(OptimalityTest, MirroringShufflingAndScalingDoNotMatter) {

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "exir/plan/assignment.h"
 #include "exir/plan/bound.h"
 #include "exir/plan/conflict_graph.h"
 #include "exir/plan/effort.h"
 #include "exir/plan/greedy.h"
-#include "exir/plan/ordering.h"
 #include "exir/plan/packing.h"
 #include "exir/plan/score.h"
 #include "exir/plan/validator.h"
@@ -50,62 +50,6 @@ std::vector<BufferIdx> all_buffers(const Problem& problem) {
   return all;
 }
 
-struct Candidate {
-  std::vector<Placement> placements;
-  std::string method;
-};
-
-// Assigns pools and places at once, in every order; keeps the best.
-bool assign_by_orderings(const Problem& problem, const ConflictGraph& graph,
-                         const PoolChoices& choices, Candidate* best) {
-  const std::vector<BufferIdx> all = all_buffers(problem);
-  std::vector<Placement> placements(all.size());
-  bool found = false;
-  Score best_score;
-  for (const Ordering& ordering : all_orderings(problem)) {
-    const std::vector<BufferIdx> order =
-        ordered(problem, graph, all, ordering);
-    for (const Fit fit : {Fit::kFirst, Fit::kBest}) {
-      if (!place_in_order(problem, graph, choices, order, fit, &placements)) {
-        continue;
-      }
-      const Score candidate = score(problem, placements);
-      if (found && !(candidate < best_score)) continue;
-      found = true;
-      best_score = candidate;
-      best->placements = placements;
-      best->method = absl::StrCat(
-          fit == Fit::kFirst ? "first fit by " : "best fit by ",
-          name_of(ordering));
-    }
-  }
-  return found;
-}
-
-// Repacks every pool for itself; keeps a packing only where it helps.
-void repack(const Problem& problem, const ConflictGraph& graph, Goal goal,
-            Effort* effort, Candidate* best, Solution* solution) {
-  const std::vector<int64_t> before = peaks(problem, best->placements);
-  for (size_t p = 0; p < problem.pools.size(); ++p) {
-    std::vector<BufferIdx> members;
-    for (const BufferIdx b : all_buffers(problem)) {
-      if (best->placements[b].pool == static_cast<PoolIdx>(p)) {
-        members.push_back(b);
-      }
-    }
-    const int64_t target = goal == Goal::kFitCapacity
-                               ? problem.pools[p].capacity.value_or(0)
-                               : 0;
-    const Packing packing = pack(problem, graph, members, target, effort);
-    solution->pools[p].lower_bound = packing.lower_bound;
-    if (packing.peak >= before[p]) continue;
-    best->method = packing.method;
-    for (size_t i = 0; i < members.size(); ++i) {
-      best->placements[members[i]].offset = packing.offsets[i];
-    }
-  }
-}
-
 absl::Status out_of_capacity(const Problem& problem, const Solution& solution,
                              bool proven) {
   std::string pools;
@@ -117,22 +61,49 @@ absl::Status out_of_capacity(const Problem& problem, const Solution& solution,
   }
   if (proven) {
     return absl::FailedPreconditionError(
-        absl::StrCat("no plan fits: ", pools, ", at least ",
+        absl::StrCat("no plan fits: ", pools, "; at least ",
                      solution.lower_bound, " bytes are needed"));
   }
   return absl::ResourceExhaustedError(absl::StrCat(
-      "found no plan that fits: ", pools, ", at least ", solution.lower_bound,
-      " bytes are needed; whether one exists is not known"));
+      "found no plan that fits: ", pools, "; at least ", solution.lower_bound,
+      " bytes are needed, whether any plan fits is not known"));
 }
 
 // The sum of all capacities, or kMaxBytes when some pool has none.
 int64_t total_capacity(const Problem& problem) {
   int64_t total = 0;
   for (const Pool& pool : problem.pools) {
-    const int64_t capacity = pool.capacity.value_or(kMaxBytes);
-    total = std::min(kMaxBytes, total + capacity);
+    total = std::min(kMaxBytes, total + pool.capacity.value_or(kMaxBytes));
   }
   return total;
+}
+
+// No search is needed to see that nothing can be better: every weight of the
+// score is at its own minimum.
+bool evidently_best(const Problem& problem, const PoolChoices& choices,
+                    const BoundFinder& bounds, int64_t lower_bound,
+                    const std::vector<Placement>& placements) {
+  Score least;
+  int64_t limited_capacity = 0;
+  for (const Pool& pool : problem.pools) {
+    limited_capacity =
+        std::min(kMaxBytes, limited_capacity + pool.capacity.value_or(0));
+  }
+  std::vector<char> forced(problem.buffers.size(), 0);
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    int64_t cost = problem.pools[choices[i][0]].cost_per_access;
+    forced[i] = 1;
+    for (const PoolIdx pool : choices[i]) {
+      cost = std::min(cost, problem.pools[pool].cost_per_access);
+      if (problem.pools[pool].capacity.has_value()) forced[i] = 0;
+    }
+    least.cost += cost * problem.buffers[i].access_count;
+  }
+  least.unlimited_peak =
+      std::max({int64_t{0}, lower_bound - limited_capacity,
+                bounds.bound(forced)});
+  least.peak = lower_bound;
+  return score(problem, placements) == least;
 }
 
 }  // namespace
@@ -144,50 +115,57 @@ absl::StatusOr<Solution> plan(const Problem& problem, const Options& options) {
   const PoolChoices choices = pool_choices(problem);
   PETREL_RETURN_IF_ERROR(check_fixed(problem, graph, choices));
 
+  const BoundFinder bounds(problem, graph);
   Solution solution;
   solution.pools.resize(problem.pools.size());
-  solution.lower_bound = BoundFinder(problem, graph).bound({});
+  solution.lower_bound = bounds.bound({});
   if (solution.lower_bound > total_capacity(problem)) {
     return out_of_capacity(problem, solution, true);
   }
 
-  Candidate best;
+  const bool fit = options.goal == Goal::kFitCapacity;
   if (problem.pools.size() <= 1) {
-    // pack() runs all orderings itself.
-    best.placements.resize(problem.buffers.size());
     const int64_t capacity =
-        problem.pools.empty() ? 0 : problem.pools[0].capacity.value_or(0);
-    const Packing packing =
+        problem.pools.empty() ? 0
+                              : problem.pools[0].capacity.value_or(kMaxBytes);
+    Packing packing =
         pack(problem, graph, all_buffers(problem),
-             options.goal == Goal::kFitCapacity ? capacity : 0, &effort);
-    for (size_t i = 0; i < packing.offsets.size(); ++i) {
-      best.placements[i] = {0, packing.offsets[i]};
+             fit && capacity < kMaxBytes ? capacity : 0, &effort);
+    for (const int64_t offset : packing.offsets) {
+      solution.placements.push_back({0, offset});
     }
-    best.method = packing.method;
+    solution.method = std::move(packing.method);
     solution.lower_bound = std::max(solution.lower_bound, packing.lower_bound);
+    if (packing.peak > capacity) {
+      return out_of_capacity(problem, solution,
+                             solution.lower_bound > capacity);
+    }
     if (!problem.pools.empty()) {
       solution.pools[0].lower_bound = solution.lower_bound;
-      if (problem.pools[0].capacity.has_value() && packing.peak > capacity) {
-        return out_of_capacity(problem, solution,
-                               solution.lower_bound > capacity);
-      }
     }
+    solution.optimal = packing.peak == solution.lower_bound;
   } else {
-    if (!assign_by_orderings(problem, graph, choices, &best)) {
-      return out_of_capacity(problem, solution, false);
+    Assignment assignment =
+        assign(problem, graph, choices, bounds, fit, &effort);
+    if (!assignment.found) {
+      return out_of_capacity(problem, solution, assignment.proven);
     }
-    repack(problem, graph, options.goal, &effort, &best, &solution);
+    solution.placements = std::move(assignment.placements);
+    solution.method = std::move(assignment.method);
+    for (size_t p = 0; p < solution.pools.size(); ++p) {
+      solution.pools[p].lower_bound = assignment.pool_bounds[p];
+    }
+    solution.optimal =
+        assignment.proven ||
+        evidently_best(problem, choices, bounds, solution.lower_bound,
+                       solution.placements);
   }
 
-  solution.placements = std::move(best.placements);
-  solution.method = std::move(best.method);
   const std::vector<int64_t> peak = peaks(problem, solution.placements);
   for (size_t p = 0; p < peak.size(); ++p) {
     solution.pools[p].peak = peak[p];
     solution.peak += peak[p];
   }
-  solution.optimal =
-      problem.pools.size() <= 1 && solution.peak == solution.lower_bound;
   solution.nodes = effort.nodes();
   solution.seconds = effort.seconds();
   PETREL_RETURN_IF_ERROR(validate(problem, solution));

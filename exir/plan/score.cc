@@ -19,8 +19,12 @@ std::vector<int64_t> peaks(const Problem& problem,
 }
 
 Score score(const Problem& problem, const std::vector<Placement>& placements) {
+  return score(problem, placements, peaks(problem, placements));
+}
+
+Score score(const Problem& problem, const std::vector<Placement>& placements,
+            const std::vector<int64_t>& peak) {
   Score score;
-  const std::vector<int64_t> peak = peaks(problem, placements);
   for (size_t p = 0; p < peak.size(); ++p) {
     const Pool& pool = problem.pools[p];
     score.peak += peak[p];

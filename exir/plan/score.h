@@ -37,6 +37,10 @@ std::vector<int64_t> peaks(const Problem& problem,
 
 Score score(const Problem& problem, const std::vector<Placement>& placements);
 
+// With peaks given instead of those that the offsets make.
+Score score(const Problem& problem, const std::vector<Placement>& placements,
+            const std::vector<int64_t>& peaks);
+
 }  // namespace petrel::exir::plan
 
 #endif  // PETREL_EXIR_PLAN_SCORE_H_
