@@ -167,8 +167,8 @@ absl::StatusOr<Solution> plan(const Problem& problem, const Options& options) {
     solution.peak += peak[p];
   }
   solution.nodes = effort.nodes();
-  solution.seconds = effort.seconds();
   PETREL_RETURN_IF_ERROR(validate(problem, solution));
+  solution.seconds = effort.seconds();
   return solution;
 }
 

@@ -6,8 +6,10 @@
 // The way to an answer, each step taken only when the one before did not reach
 // the lower bound:
 //
-//   bounds -> orderings x {first, best fit} x {forward, mirrored} ->
-//   exact search per independent part, orders interleaved -> local search
+//   bounds -> orderings x {first, best, lowest fit} x {forward, mirrored} ->
+//   a little local search -> exact search per independent part
+//
+// With several pools, buffers are first assigned to them (assignment.h).
 //
 // Of several plans the better one has, in this order: less beyond preferred
 // capacities; lower cost (sum of access_count * cost_per_access); smaller peak
@@ -36,7 +38,7 @@ enum class Goal {
 
 struct Options {
   Goal goal = Goal::kSmallestPeak;
-  // Steps of search (one per candidate placement); bounds the effort in a
+  // Steps of search, about a microsecond each; bounds the effort in a
   // reproducible way. 0: orderings only.
   int64_t node_budget = 2'000'000;
   // Wall clock; 0: no limit. Cuts the search, never the orderings.

@@ -214,6 +214,36 @@ TEST(PlannerTest, NeverGetsWorseWithMoreEffort) {
   }
 }
 
+TEST(PlannerTest, StopsWhenItsTimeIsOver) {
+  CutOptions cut;
+  cut.num_buffers = 454;
+  cut.size_grain = cut.time_grain = 1 << 14;  // hard: many equal buffers
+  Options options;
+  options.node_budget = int64_t{1} << 40;
+  options.budget_ms = 100;
+  absl::StatusOr<Solution> solution = plan(cut_rectangle(cut, 409), options);
+  ASSERT_TRUE(solution.ok()) << solution.status();
+  EXPECT_LT(solution->seconds, 10);  // far more than 0.1: machines are busy
+}
+
+TEST(PlannerTest, PlansTenThousandBuffers) {
+  Problem problem;
+  problem.pools.resize(1);
+  problem.pools[0].name = "arena";
+  for (int64_t i = 0; i < 10000; ++i) {
+    Buffer buffer;
+    buffer.id = std::to_string(i);
+    buffer.size = 16 * (1 + i * 7919 % 1000);
+    buffer.alignment = 16;
+    buffer.lifetime = {i, i + 2 + i * 104729 % 30};
+    problem.buffers.push_back(buffer);
+  }
+  absl::StatusOr<Solution> solution = plan(problem, effort(100000));
+  ASSERT_TRUE(solution.ok()) << solution.status();
+  EXPECT_LE(static_cast<double>(solution->peak),
+            1.1 * static_cast<double>(solution->lower_bound));
+}
+
 TEST(PlannerTest, RandomProblemsGetValidPlansOrNone) {
   int planned = 0;
   for (uint64_t seed = 0; seed < 2000; ++seed) {

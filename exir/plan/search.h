@@ -64,8 +64,9 @@ class Search {
     bool settle_pairs = false;
   };
 
-  // Larger problems are not searched: steps would be too slow.
-  static constexpr size_t kMaxBuffers = 4096;
+  // Larger problems are not searched: steps would be slow, and each level of
+  // the search takes about a kilobyte of stack.
+  static constexpr size_t kMaxBuffers = 2048;
 
   // Keeps no reference. The problem has one pool.
   Search(const Problem& problem, const ConflictGraph& graph);
