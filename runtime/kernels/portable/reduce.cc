@@ -8,86 +8,10 @@
 // ones; sums run in double, the last dimension fastest.
 #include <cmath>
 
-#include "runtime/kernels/portable/check.h"
-#include "runtime/kernels/portable/reference_math.h"
+#include "runtime/kernels/portable/reduction_loops.h"
 
 namespace petrel::runtime::portable {
 namespace {
-
-struct Dims {
-  bool reduced[kTensorDimensionLimit] = {};
-};
-
-// None or an empty list means all.
-bool read_dims(KernelRuntimeContext& context, std::optional<Span<const int64_t>> list,
-               ssize_t rank, Dims* out) {
-  if (!list || list->empty()) {
-    for (ssize_t d = 0; d < rank; ++d) out->reduced[d] = true;
-    return true;
-  }
-  for (const int64_t dim : *list) {
-    size_t d = 0;
-    if (!normalize_dim(context, dim, rank, &d)) return false;
-    if (rank == 0) continue;
-    if (!check(context, !out->reduced[d], "a dim is named twice")) return false;
-    out->reduced[d] = true;
-  }
-  return true;
-}
-
-bool read_dim(KernelRuntimeContext& context, int64_t dim, ssize_t rank, Dims* out) {
-  return read_dims(context, Span<const int64_t>(&dim, 1), rank, out);
-}
-
-bool resize_reduced(KernelRuntimeContext& context, const Tensor& self, const Dims& dims,
-                    bool keepdim, const Tensor& out) {
-  SizeArray sizes;
-  for (size_t d = 0; d < self.sizes().size(); ++d) {
-    if (!dims.reduced[d]) {
-      sizes[sizes.rank++] = self.sizes()[d];
-    } else if (keepdim) {
-      sizes[sizes.rank++] = 1;
-    }
-  }
-  return resize_out(context, out, sizes.span()) && check_contiguous(context, out);
-}
-
-// The two nested loops: `outer` walks the kept dimensions of self, `inner` the
-// reduced ones.
-struct Loops {
-  SizeArray kept, reduced;
-  int64_t kept_strides[kTensorDimensionLimit], reduced_strides[kTensorDimensionLimit];
-
-  Loops(const Tensor& self, const Dims& dims) {
-    for (size_t d = 0; d < self.sizes().size(); ++d) {
-      SizeArray& sizes = dims.reduced[d] ? reduced : kept;
-      (dims.reduced[d] ? reduced_strides : kept_strides)[sizes.rank] = self.strides()[d];
-      sizes[sizes.rank++] = self.sizes()[d];
-    }
-  }
-
-  size_t reduced_numel() const { return product(reduced.span(), 0, reduced.rank); }
-
-  // fn(k, offset): element k of the output begins at `offset` of self.
-  template <typename Fn>
-  void outer(Fn fn) const {
-    size_t k = 0;
-    run(kept, kept_strides, [&](int64_t offset) { fn(k++, offset); });
-  }
-  // fn(offset) relative to the offset above, last dimension fastest.
-  template <typename Fn>
-  void inner(Fn fn) const {
-    run(reduced, reduced_strides, fn);
-  }
-
- private:
-  template <typename Fn>
-  static void run(const SizeArray& sizes, const int64_t* strides, Fn fn) {
-    StridedLoop<1> loop(sizes.span());
-    loop.strides_of(0, sizes.span(), {strides, sizes.rank});
-    loop.run([&](const int64_t* at) { fn(at[0]); });
-  }
-};
 
 // Sums integers modulo 2^64, floats in double.
 template <typename C, typename Step, typename Finish>
@@ -489,53 +413,6 @@ void cumsum_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   } else {
     run(uint64_t{0});
   }
-}
-
-namespace {
-
-// softmax(x) = e^(x - max) / sum, log_softmax(x) = x - max - log(sum).
-void softmax_family(KernelRuntimeContext& context, Span<EValue*> raw, bool logarithm) {
-  KernelArgs args(context, raw, 4);
-  const Tensor self = args.tensor(0);
-  const int64_t dim = args.integer(1);
-  const bool half_to_float = args.boolean(2);
-  const Tensor out = args.out(3);
-  Dims dims;
-  if (!args.ok() || !check(context, !half_to_float, "half_to_float is not supported") ||
-      !check_floating(context, self) || !check_same_type(context, self, out) ||
-      !read_dim(context, dim, self.dim(), &dims) ||
-      !resize_out(context, out, self.sizes()) ||
-      !check(context, is_contiguous(self) && is_contiguous(out),
-             "input and output must be contiguous")) {
-    return;
-  }
-  const Loops loops(self, dims);
-  const auto load = loader<double>(self.scalar_type());
-  const auto store = storer<double>(out.scalar_type());
-  loops.outer([&](size_t, int64_t base) {
-    const auto at = [&](int64_t offset) {
-      return load(self.const_data_ptr(), static_cast<size_t>(base + offset));
-    };
-    double max = -std::numeric_limits<double>::infinity();
-    loops.inner([&](int64_t offset) { max = larger(at(offset), max) ? at(offset) : max; });
-    double sum = 0.0;
-    loops.inner([&](int64_t offset) { sum += reference_math::exp(at(offset) - max); });
-    const double log_sum = reference_math::log(sum);
-    loops.inner([&](int64_t offset) {
-      const double x = at(offset) - max;
-      store(out.mutable_data_ptr(), static_cast<size_t>(base + offset),
-            logarithm ? x - log_sum : reference_math::exp(x) / sum);
-    });
-  });
-}
-
-}  // namespace
-
-void softmax_out(KernelRuntimeContext& context, Span<EValue*> args) {
-  softmax_family(context, args, false);
-}
-void log_softmax_out(KernelRuntimeContext& context, Span<EValue*> args) {
-  softmax_family(context, args, true);
 }
 
 }  // namespace petrel::runtime::portable
