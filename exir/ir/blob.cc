@@ -3,9 +3,36 @@
 
 #include <openssl/sha.h>
 
+#include <atomic>
 #include <optional>
 
 namespace petrel::exir {
+namespace {
+
+// Bytes that all blobs of the process keep between hashing and writing.
+std::atomic<size_t> kept_bytes{0};
+
+// Takes `size` of kMostKept; gives it back on destruction.
+class Share {
+ public:
+  // Null when too little is left.
+  static std::shared_ptr<Share> take(size_t size) {
+    size_t before = kept_bytes.load();
+    do {
+      if (size > Blob::kMostKept - before) return nullptr;
+    } while (!kept_bytes.compare_exchange_weak(before, before + size));
+    return std::shared_ptr<Share>(new Share(size));
+  }
+  ~Share() { kept_bytes -= size_; }
+  Share(const Share&) = delete;
+  Share& operator=(const Share&) = delete;
+
+ private:
+  explicit Share(size_t size) : size_(size) {}
+  size_t size_;
+};
+
+}  // namespace
 
 Sha256 sha256_of(absl::Span<const uint8_t> bytes) {
   Sha256 digest;
@@ -31,6 +58,8 @@ struct Blob::State {
   std::shared_ptr<const void> owner;
   Producer producer;  // set only for produced blobs
   std::optional<Sha256> digest;
+  std::optional<Bytes> kept;  // by sha256(), for the next bytes()
+  std::shared_ptr<Share> share;
 };
 
 Blob::Blob() : state_(std::make_shared<State>()) {}
@@ -67,6 +96,12 @@ size_t Blob::size() const { return state_->size; }
 
 Blob::Bytes Blob::bytes() const {
   if (!state_->producer) return Bytes(state_->span, state_->owner);
+  if (state_->kept) {
+    Bytes bytes = *std::move(state_->kept);
+    state_->kept.reset();
+    state_->share.reset();
+    return bytes;
+  }
   auto made = std::make_shared<std::vector<uint8_t>>(state_->size);
   state_->producer(absl::MakeSpan(*made));
   const absl::Span<const uint8_t> span(made->data(), made->size());
@@ -74,7 +109,12 @@ Blob::Bytes Blob::bytes() const {
 }
 
 const Sha256& Blob::sha256() const {
-  if (!state_->digest) state_->digest = sha256_of(bytes().span());
+  if (!state_->digest) {
+    Bytes made = bytes();
+    state_->digest = sha256_of(made.span());
+    if (state_->producer) state_->share = Share::take(size());
+    if (state_->share) state_->kept = std::move(made);
+  }
   return *state_->digest;
 }
 

@@ -14,6 +14,10 @@
 //
 // Invariant: every call of bytes() yields the same size() bytes. The digest is
 // computed on first use and kept. Thread-compatible.
+//
+// A produced weight is hashed first and written later. What hashing made is
+// kept for that one later use while all blobs of the process together keep no
+// more than kMostKept bytes; beyond it the bytes are made again.
 #ifndef PETREL_EXIR_IR_BLOB_H_
 #define PETREL_EXIR_IR_BLOB_H_
 
@@ -41,6 +45,7 @@ std::string to_hex(const Sha256& digest);
 class Blob {
  public:
   using Producer = std::function<void(absl::Span<uint8_t> out)>;
+  static constexpr size_t kMostKept = size_t{64} << 20;
 
   // Bytes held in memory while this object lives.
   class Bytes {
@@ -63,7 +68,8 @@ class Blob {
   static Blob copy_of(absl::Span<const uint8_t> bytes);
   static Blob view(absl::Span<const uint8_t> bytes,
                    std::shared_ptr<const void> owner);
-  // `producer` writes all `size` bytes; it is called anew by every bytes().
+  // `producer` writes all `size` bytes; each bytes() calls it anew, but for the
+  // first one after sha256().
   static Blob produced(size_t size, Producer producer);
 
   size_t size() const;

@@ -50,7 +50,27 @@ TEST(Blob, AProducedBlobIsMadeOnDemandAndHashedOnce) {
   EXPECT_EQ(to_hex(Blob(blob).sha256()), kAbc);
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(blob.bytes().data()[0], 'a');
+  EXPECT_EQ(calls, 1);  // what was hashed is written
+  EXPECT_EQ(blob.bytes().data()[0], 'a');
   EXPECT_EQ(calls, 2);
+}
+
+TEST(Blob, KeepsNoMoreThanItsLimitBetweenHashingAndWriting) {
+  constexpr size_t kHalf = Blob::kMostKept / 2;
+  int calls = 0;
+  const auto make = [&] {
+    return Blob::produced(kHalf, [&](absl::Span<uint8_t>) { ++calls; });
+  };
+  std::vector<Blob> blobs = {make(), make(), make()};
+  for (const Blob& blob : blobs) blob.sha256();
+  EXPECT_EQ(calls, 3);
+  for (const Blob& blob : blobs) EXPECT_EQ(blob.bytes().size(), kHalf);
+  EXPECT_EQ(calls, 4);  // the third was over the limit
+
+  blobs = {make()};  // the room of the others is free again
+  blobs[0].sha256();
+  blobs[0].bytes();
+  EXPECT_EQ(calls, 5);
 }
 
 TEST(Blob, EqualMeansTheSameBytes) {
