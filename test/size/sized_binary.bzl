@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Binaries as firmware builds them, whatever the rest is built with."""
+
+_COPTS = ["-Os", "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables"]
+_CXXOPTS = ["-std=c++17", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"]
+_LINKOPTS = ["-Wl,--gc-sections", "-Wl,--build-id=none"]
+
+def _for_size_impl(settings, attr):
+    return {
+        "//command_line_option:compilation_mode": "opt",
+        "//command_line_option:copt": _COPTS + (["-DPETREL_LOGGING=0"] if attr.silent else []),
+        "//command_line_option:cxxopt": _CXXOPTS,
+        "//command_line_option:linkopt": _LINKOPTS,
+    }
+
+_for_size = transition(
+    implementation = _for_size_impl,
+    inputs = [],
+    outputs = [
+        "//command_line_option:compilation_mode",
+        "//command_line_option:copt",
+        "//command_line_option:cxxopt",
+        "//command_line_option:linkopt",
+    ],
+)
+
+def _sized_binary_impl(ctx):
+    out = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.symlink(output = out, target_file = ctx.executable.binary, is_executable = True)
+    return [DefaultInfo(executable = out, runfiles = ctx.runfiles([out]))]
+
+sized_binary = rule(
+    doc = "A cc_binary and all it is made of, compiled with -Os, its unused sections dropped.",
+    implementation = _sized_binary_impl,
+    attrs = {
+        "binary": attr.label(executable = True, cfg = _for_size, mandatory = True),
+        "silent": attr.bool(doc = "Whether the runtime is built without its messages."),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+    },
+    executable = True,
+)
