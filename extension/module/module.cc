@@ -11,6 +11,7 @@
 #include "extension/module/heap_allocator.h"
 #include "extension/named_data_map/merged_data_map.h"
 #include "runtime/core/log.h"
+#include "runtime/threads/thread_count.h"
 
 namespace petrel::extension {
 
@@ -73,8 +74,14 @@ Result<std::unique_ptr<DataLoader>> open_file(const std::string& path, Module::L
                                         : open_as<FileDataLoader>(path);
 }
 
-// Backends without threads do not know the option, which is no error.
+// Of kernels and of backends. Backends without threads do not know the option,
+// which is no error.
 Error set_num_threads(const Registry& registry, int num_threads) {
+  if (num_threads < 0) {
+    PETREL_LOG(Error, "num_threads is %d, must not be negative", num_threads);
+    return Error::InvalidArgument;
+  }
+  PETREL_RETURN_IF_ERROR(runtime::set_thread_count(static_cast<size_t>(num_threads)));
   for (const auto& library : registry.backends()) {
     runtime::BackendOptions<1> options;
     PETREL_RETURN_IF_ERROR(options.set_option("num_threads", num_threads));

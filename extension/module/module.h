@@ -39,8 +39,8 @@ class Module final {
     // More external data; may be null, must outlive the Module.
     const runtime::NamedDataMap* named_data_map = nullptr;
     LoadMode load_mode = LoadMode::File;
-    // Threads of backends, the caller's included; 0 is one per processor. A
-    // setting of the process, not of the Module.
+    // Threads of kernels and backends, the caller's included; 0 is one per
+    // processor. A setting of the process, not of the Module.
     int num_threads = 0;
     // Null: default_registry() of the binary.
     const runtime::Registry* registry = nullptr;

@@ -115,7 +115,7 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options) 
     });
   }
   if (count_multiply_adds(graph_) >= kMinMultiplyAddsForThreads) {
-    thread_pool_ = shared_thread_pool();
+    thread_pool_ = runtime::shared_thread_pool();
   }
   ConstantSource constants(graph_, map);
   WeightSession* const weights = options.share_weights ? &weights_ : nullptr;

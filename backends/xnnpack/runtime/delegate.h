@@ -24,9 +24,9 @@
 
 #include "backends/xnnpack/format/graph.h"
 #include "backends/xnnpack/runtime/over_read.h"
-#include "backends/xnnpack/runtime/thread_pool.h"
 #include "backends/xnnpack/runtime/weight_session.h"
 #include "runtime/backend/interface.h"
+#include "runtime/threads/thread_pool.h"
 
 namespace petrel::backends::xnnpack {
 
@@ -74,7 +74,7 @@ class Delegate {
   std::vector<External> outputs_;
   // Constants that kernels read every time.
   std::vector<PaddedBuffer> kept_;
-  SharedThreadPool thread_pool_;
+  runtime::SharedThreadPool thread_pool_;
   WeightSession weights_;
   xnn_workspace_t workspace_ = nullptr;
   xnn_runtime_t runtime_ = nullptr;

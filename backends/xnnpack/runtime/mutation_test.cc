@@ -88,7 +88,7 @@ class MutationTest : public ::testing::Test {
     // Tens of thousands of refusals are expected.
     hook_ = runtime::set_log_hook({});
     // Each case computes next to nothing.
-    ASSERT_EQ(set_thread_count(1), Error::Ok);
+    ASSERT_EQ(runtime::set_thread_count(1), Error::Ok);
     map_.data = {{"f1", std::vector<float>(72, 0.5f)},
                  {"b1", std::vector<float>(4, 0.25f)},
                  {"f2", std::vector<float>(36, -0.5f)},

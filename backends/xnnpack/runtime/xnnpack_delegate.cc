@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "backends/xnnpack/runtime/delegate.h"
-#include "backends/xnnpack/runtime/thread_pool.h"
+#include "runtime/threads/thread_pool.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -79,7 +79,7 @@ Error XnnpackBackend::set_option(Span<const BackendOption> options) {
         PETREL_LOG(Error, "option '%s' is %d, must not be negative", option.key, count);
         return Error::InvalidArgument;
       }
-      PETREL_RETURN_IF_ERROR(set_thread_count(static_cast<size_t>(count)));
+      PETREL_RETURN_IF_ERROR(runtime::set_thread_count(static_cast<size_t>(count)));
     } else if (key == kShareWeights) {
       PETREL_ASSIGN_OR_RETURN(share_weights_, value_of<bool>(option, "a bool"));
     } else if (key == kSharingMode) {
@@ -101,7 +101,7 @@ Error XnnpackBackend::get_option(Span<BackendOption> options) {
   for (BackendOption& option : options) {
     const std::string_view key = option.key;
     if (key == kNumThreads) {
-      option.value = static_cast<int>(thread_count());
+      option.value = static_cast<int>(runtime::thread_count());
     } else if (key == kShareWeights) {
       option.value = share_weights_.load();
     } else if (key == kSharingMode) {

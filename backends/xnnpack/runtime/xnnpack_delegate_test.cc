@@ -7,7 +7,6 @@
 #include "backends/xnnpack/format/test_graphs.h"
 #include "backends/xnnpack/runtime/packed_weights.h"
 #include "backends/xnnpack/runtime/test_support.h"
-#include "backends/xnnpack/runtime/thread_pool.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -72,24 +71,6 @@ TEST(XnnpackBackend, TakesSharingOfWeightsPerLoad) {
   };
   EXPECT_EQ(packed_by(true), 1u);
   EXPECT_EQ(packed_by(false), 0u);
-}
-
-TEST(ThreadPool, IsSharedUntilTheCountChanges) {
-  ASSERT_EQ(set_thread_count(2), Error::Ok);
-  const SharedThreadPool pool = shared_thread_pool();
-  ASSERT_NE(pool, nullptr);
-  EXPECT_EQ(pthreadpool_get_threads_count(pool.get()), 2u);
-  EXPECT_EQ(shared_thread_pool(), pool);
-  ASSERT_EQ(set_thread_count(1), Error::Ok);
-  EXPECT_EQ(shared_thread_pool(), nullptr) << "one thread is the caller's own";
-  // Whoever holds the old pool may go on using it.
-  size_t sum[4] = {};
-  pthreadpool_parallelize_1d(
-      pool.get(), [](void* context, size_t i) { static_cast<size_t*>(context)[i] = i; }, sum, 4,
-      0);
-  EXPECT_EQ(sum[3], 3u);
-  ASSERT_EQ(set_thread_count(0), Error::Ok);
-  EXPECT_GE(thread_count(), 1u);
 }
 
 }  // namespace
