@@ -38,12 +38,57 @@ def _array(type, name, functions):
         ", ".join(["&::" + function for function in functions]),
     )
 
+def _selection(label):
+    """The code that defines NAME_used(), the used kernels of a library."""
+    package = _package_of(label)
+    return """
+namespace petrel::runtime {
+namespace NAME {
+#define PETREL_KERNEL(name, function) \\
+  void function(KernelRuntimeContext& context, Span<EValue*> args);
+#include "PATH/kernel_list.inc"
+#undef PETREL_KERNEL
+}  // namespace NAME
+namespace {
+constexpr Kernel k_NAME[] = {
+#define PETREL_KERNEL(name, function) {name, &NAME::function},
+#include "PATH/kernel_list.inc"
+#undef PETREL_KERNEL
+};
+constexpr auto k_NAME_used = pick<count_used(k_NAME, kUsed)>(k_NAME, kUsed);
+Span<const Kernel> NAME_used() { return k_NAME_used.span(); }
+}  // namespace
+}  // namespace petrel::runtime
+""".replace("NAME", package[-1]).replace("PATH", "/".join(package))
+
+def _selection_function(label):
+    return "petrel::runtime::%s_used" % _package_of(label)[-1]
+
 def _registry_source_impl(ctx):
     kernels = ctx.attr.kernel_functions
     backends = ctx.attr.backend_functions
+    selections = ctx.attr.selections
     kernel_type = "::petrel::runtime::Span<const ::petrel::runtime::Kernel>"
     lines = ["#include \"runtime/executor/registry.h\"", ""]
-    lines += [_declaration(kernel_type, function) for function in kernels]
+    if selections:
+        lines += [
+            "#include \"runtime/selection/selection.h\"",
+            "namespace petrel::runtime {",
+            "namespace {",
+            "constexpr std::string_view kUsed[] = {",
+            "#include \"%s\"" % ctx.attr.used,
+            "\"\",",  # an array has at least one element
+            "};",
+            "}  // namespace",
+            "}  // namespace petrel::runtime",
+        ]
+        lines += [_selection(label) for label in selections]
+    selected = [_selection_function(label) for label in selections]
+    lines += [
+        _declaration(kernel_type, function)
+        for function in kernels
+        if function not in selected
+    ]
     lines += [_declaration("::petrel::runtime::Backend", function) for function in backends]
     lines += [
         "",
@@ -65,10 +110,18 @@ _registry_source = rule(
         "kernel_functions": attr.string_list(),
         "backend_functions": attr.string_list(),
         "out": attr.output(mandatory = True),
+        "selections": attr.string_list(doc = "labels of libraries to select from"),
+        "used": attr.string(doc = "path of the names that used_kernels wrote"),
     },
 )
 
-def petrel_registry(name, kernels = [], backends = [], visibility = None, **kwargs):
+def petrel_registry(
+        name,
+        kernels = [],
+        backends = [],
+        programs = [],
+        visibility = None,
+        **kwargs):
     """A library that defines default_registry().
 
     runtime/executor/registry.h says what a kernel or backend library must
@@ -79,16 +132,37 @@ def petrel_registry(name, kernels = [], backends = [], visibility = None, **kwar
       kernels: labels of kernel libraries, "//label" or "//label=function"; the
         first that has a kernel of a name provides it.
       backends: labels of backends, likewise.
+      programs: labels of .pte files. If given, only kernels that these call are
+        linked; others are unknown to the runtime. Applies to libraries of the
+        form "//a/b/NAME:kernels" that export a/b/NAME/kernel_list.inc, whose
+        functions are in namespace petrel::runtime::NAME; others come whole.
       visibility: of the library.
       **kwargs: for both rules, such as testonly.
     """
-    kernel_pairs = _split(kernels, _kernel_function)
+    selections = [k for k in kernels if programs and "=" not in k]
+    kernel_pairs = [(k, _selection_function(k)) for k in selections] + _split(
+        [k for k in kernels if k not in selections],
+        _kernel_function,
+    )
     backend_pairs = _split(backends, _backend_function)
+    used = name + "_used.inc"
+    if programs:
+        native.genrule(
+            name = name + "_used",
+            srcs = programs,
+            outs = [used],
+            cmd = "$(execpath //runtime/selection:used_kernels) $@ $(SRCS)",
+            tools = ["//runtime/selection:used_kernels"],
+            visibility = ["//visibility:private"],
+            **kwargs
+        )
     _registry_source(
         name = name + "_source",
         out = name + ".cc",
         kernel_functions = [function for _, function in kernel_pairs],
         backend_functions = [function for _, function in backend_pairs],
+        selections = selections,
+        used = native.package_name() + "/" + used,
         visibility = ["//visibility:private"],
         **kwargs
     )
@@ -97,8 +171,12 @@ def petrel_registry(name, kernels = [], backends = [], visibility = None, **kwar
         srcs = [name + ".cc"],
         # Users call default_registry() without depending on this target.
         alwayslink = True,
+        linkopts = ["-Wl,--gc-sections"] if programs else [],
+        textual_hdrs = [used] if programs else [],
         visibility = visibility,
         deps = ["//runtime/executor:registry"] +
-               _unique([label for label, _ in kernel_pairs + backend_pairs]),
+               (["//runtime/selection"] if programs else []) +
+               _unique([label for label in
+                        [k.partition("=")[0] for k in kernels + backends]]),
         **kwargs
     )
