@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "backends/xnnpack/runtime/packed_weights.h"
 #include "extension/cli/console.h"
+#include "extension/cli/kernel_choice.h"
 #include "extension/cli/method_io.h"
 #include "extension/cli/verb.h"
 
@@ -26,6 +27,7 @@ struct Arguments {
   std::string method = "forward";
   std::vector<std::string> inputs;
   int threads = 0;
+  std::string kernels;
   double seconds = 0.5;
   int min_runs = 30;
   bool json = false;
@@ -70,6 +72,7 @@ void print_json(const Arguments& arguments, const Figures& figures) {
   const nlohmann::ordered_json json = {{"program", arguments.program},
                                        {"method", arguments.method},
                                        {"threads", arguments.threads},
+                                       {"kernels", arguments.kernels},
                                        {"load_seconds", figures.load},
                                        {"first_run_seconds", figures.first_run},
                                        {"min_seconds", figures.min},
@@ -88,6 +91,7 @@ int run(const Arguments& arguments) {
   options.data_files = arguments.data;
   options.num_threads = arguments.threads;
   options.load_mode = Module::LoadMode::Mmap;
+  options.registry = &registry_of(arguments.kernels);
   Figures figures;
   Clock::time_point start = Clock::now();
   auto module = Module::load(arguments.program, options);
@@ -148,6 +152,7 @@ void add_bench_verb(CLI::App& app, int* exit_code) {
   verb->add_option("--input", arguments->inputs, "X.npy of the next input; else ones")->take_all();
   verb->add_option("--threads", arguments->threads, "0 (default): one per processor")
       ->check(CLI::Range(0, 1024));
+  add_kernels_option(*verb, &arguments->kernels);
   verb->add_option("--seconds", arguments->seconds, "at least this long (0.5)")
       ->check(CLI::Range(0.0, 3600.0));
   verb->add_option("--min-runs", arguments->min_runs, "and at least as many runs (30)")

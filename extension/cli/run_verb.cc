@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "exir/ir/blob.h"
 #include "extension/cli/console.h"
+#include "extension/cli/kernel_choice.h"
 #include "extension/cli/method_io.h"
 #include "extension/cli/verb.h"
 
@@ -30,7 +31,7 @@ struct Arguments {
   std::vector<std::string> calls;
   std::string output_dir;
   int threads = 0;
-  std::string kernels = "optimized";
+  std::string kernels;
 };
 
 struct Call {
@@ -101,6 +102,7 @@ int run(const Arguments& arguments) {
   options.data_files = arguments.data;
   options.num_threads = arguments.threads;
   options.load_mode = Module::LoadMode::Mmap;
+  options.registry = &registry_of(arguments.kernels);
   auto module = Module::load(arguments.program, options);
   if (!module.ok()) return messages.fail("run", arguments.program, module.error());
   for (size_t i = 0; i < calls.size(); ++i) {
@@ -133,10 +135,7 @@ void add_run_verb(CLI::App& app, int* exit_code) {
   verb->add_option("--output-dir", arguments->output_dir, "write output_0.npy, ... here");
   verb->add_option("--threads", arguments->threads, "0 (default): one per processor")
       ->check(CLI::Range(0, 1024));
-  verb->add_option("--kernels", arguments->kernels,
-                   "reference: only the portable kernels; optimized (default): a faster kernel\n"
-                   "where this build has one, else the portable one")
-      ->check(CLI::IsMember({"reference", "optimized"}));
+  add_kernels_option(*verb, &arguments->kernels);
   verb->footer(
       "Examples:\n"
       "  petrel run model.pte --input x.npy --output-dir out\n"

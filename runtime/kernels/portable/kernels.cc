@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/kernels/portable/kernels.h"
 
+#include "runtime/kernels/portable/functions.h"
+
 namespace petrel::runtime {
-namespace portable {
-
-#define PETREL_KERNEL(name, function) \
-  void function(KernelRuntimeContext& context, Span<EValue*> args);
-#include "runtime/kernels/portable/kernel_list.inc"
-#undef PETREL_KERNEL
-
-}  // namespace portable
-
 namespace {
 
 constexpr Kernel kKernels[] = {

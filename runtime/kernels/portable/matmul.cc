@@ -148,4 +148,35 @@ void addmm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   multiply(a, b, out, &bias, bias_matrix, alpha, beta, 0, 1);
 }
 
+// linear.out(Tensor input, Tensor weight, Tensor? bias, *, Tensor(a!) out):
+// input times the transpose of weight, over the last dim of input.
+void linear_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 4);
+  const Tensor input = args.tensor(0);
+  const Tensor weight = args.tensor(1);
+  const std::optional<Tensor> bias = args.optional_tensor(2);
+  const Tensor out = args.out(3);
+  if (!args.ok() || !check_floating(context, input) || !check_same_type(context, input, weight) ||
+      !check_same_type(context, input, out) || !check_rank(context, weight, 2) ||
+      !check_contiguous(context, input) ||
+      !check(context, input.dim() >= 1 && input.size(input.dim() - 1) == weight.size(1),
+             "inner sizes of input and weight differ") ||
+      (bias && (!check_same_type(context, input, *bias) || !check_rank(context, *bias, 1) ||
+                !check(context, bias->size(0) == weight.size(0),
+                       "the bias does not match the rows of the weight")))) {
+    return;
+  }
+  SizeArray sizes(input.sizes());
+  sizes[sizes.rank - 1] = weight.sizes()[0];
+  if (!resize_out(context, out, sizes.span()) || !check_contiguous(context, out)) return;
+  const int64_t depth = weight.size(1), columns = weight.size(0);
+  const int64_t rows = static_cast<int64_t>(product(input.sizes(), 0, sizes.rank - 1));
+  const Product<double> product{rows, columns, depth, 1.0, 1.0};
+  const Matrix transposed = {0, weight.strides()[1], weight.strides()[0]};
+  Matrix bias_matrix;
+  if (bias) bias_matrix.column_stride = bias->strides()[0];
+  product.run(input, {0, depth, 1}, weight, transposed, out, {0, columns, 1},
+              bias ? &*bias : nullptr, bias_matrix);
+}
+
 }  // namespace petrel::runtime::portable

@@ -204,6 +204,8 @@ call("aten::bmm.out", t(2, 3, 4), t(2, 4, 5))
 for bias in (t(5), t(3, 5), t(3, 1), t(())):
     call("aten::addmm.out", bias, t(3, 4), t(4, 5), 1, 1)
 call("aten::addmm.out", t(5), t(3, 4), t(4, 5), 0.5, 2.0)
+for b in (None, t(5)):
+    call("aten::linear.out", t(2, 3, 4), t(5, 4), b)
 
 # Convolutions: input, weight, bias, stride, padding, dilation, transposed, output padding, groups.
 call("aten::convolution.out", t(2, 3, 6, 5), t(4, 3, 3, 3), t(4), [1, 1], [1, 1], [1, 1], False, [0, 0], 1)

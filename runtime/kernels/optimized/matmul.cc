@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Products of contiguous float matrices by gemm.h.
+#include "runtime/kernels/optimized/fast_path.h"
+#include "runtime/kernels/optimized/gemm.h"
+
+namespace petrel::runtime::optimized {
+namespace {
+
+bool all_plain(std::initializer_list<Tensor> tensors, ssize_t rank) {
+  for (const Tensor& t : tensors) {
+    if (!is_float(t) || t.dim() != rank || !is_contiguous(t)) return false;
+  }
+  return true;
+}
+
+size_t size(const Tensor& tensor, size_t d) { return static_cast<size_t>(tensor.sizes()[d]); }
+
+// C = A B for matrices in the last two dims; null pointers where they differ
+// from batch to batch.
+GemmJob job_of(const Tensor& a, const Tensor& b, const Tensor& out, size_t first) {
+  GemmJob job;
+  job.rows = size(a, first);
+  job.depth = size(a, first + 1);
+  job.columns = size(b, first + 1);
+  job.a = a.const_data_ptr<float>();
+  job.a_stride = job.depth;
+  job.b = b.const_data_ptr<float>();
+  job.b_stride = job.columns;
+  job.pack = &pack_rows;
+  job.c = out.mutable_data_ptr<float>();
+  job.c_stride = job.columns;
+  return job;
+}
+
+void select_matrices(const void* context, size_t i, GemmJob* job) {
+  const GemmJob& first = *static_cast<const GemmJob*>(context);
+  job->a = first.a + i * first.rows * first.depth;
+  job->b = first.b + i * first.depth * first.columns;
+  job->c = first.c + i * first.rows * first.columns;
+}
+
+// The tensor that addmm and linear add: a row for all rows, a whole matrix, or
+// nothing of the two.
+bool add_tensor(const Tensor& bias, const Tensor& out, GemmJob* job) {
+  if (!is_float(bias) || !is_contiguous(bias) || bias.dim() > 2) return false;
+  const size_t rank = bias.sizes().size();
+  const bool full_row = rank >= 1 && size(bias, rank - 1) == job->columns;
+  if (full_row && (rank == 1 || size(bias, 0) == 1)) {
+    job->row_bias = bias.const_data_ptr<float>();
+    return true;
+  }
+  if (!full_row || size(bias, 0) != job->rows) return false;
+  if (out.nbytes() > 0) {
+    std::memmove(out.mutable_data_ptr(), bias.const_data_ptr(), out.nbytes());
+  }
+  job->accumulate = true;
+  return true;
+}
+
+}  // namespace
+
+// mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out)
+void mm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 3);
+  const Tensor a = args.tensor(0);
+  const Tensor b = args.tensor(1);
+  const Tensor out = args.out(2);
+  if (!args.ok()) return;
+  if (!all_plain({a, b}, 2) || !is_float(out) || out.dim() != 2 || a.size(1) != b.size(0)) {
+    return portable::mm_out(context, raw);
+  }
+  const portable::SizesType sizes[] = {a.sizes()[0], b.sizes()[1]};
+  if (resize_tensor(out, sizes) != Error::Ok || !is_contiguous(out)) {
+    return portable::mm_out(context, raw);
+  }
+  gemm(job_of(a, b, out, 0));
+}
+
+// bmm.out(Tensor self, Tensor mat2, *, Tensor(a!) out)
+void bmm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 3);
+  const Tensor a = args.tensor(0);
+  const Tensor b = args.tensor(1);
+  const Tensor out = args.out(2);
+  if (!args.ok()) return;
+  if (!all_plain({a, b}, 3) || !is_float(out) || out.dim() != 3 || a.size(0) != b.size(0) ||
+      a.size(2) != b.size(1)) {
+    return portable::bmm_out(context, raw);
+  }
+  const portable::SizesType sizes[] = {a.sizes()[0], a.sizes()[1], b.sizes()[2]};
+  if (resize_tensor(out, sizes) != Error::Ok || !is_contiguous(out)) {
+    return portable::bmm_out(context, raw);
+  }
+  const GemmJob job = job_of(a, b, out, 1);
+  gemm_batch(job, size(a, 0), &select_matrices, &job);
+}
+
+// addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta, Scalar alpha, out)
+void addmm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 6);
+  const Tensor bias = args.tensor(0);
+  const Tensor a = args.tensor(1);
+  const Tensor b = args.tensor(2);
+  const Scalar beta = args.scalar(3);
+  const Scalar alpha = args.scalar(4);
+  const Tensor out = args.out(5);
+  if (!args.ok()) return;
+  if (!all_plain({a, b}, 2) || !is_float(out) || out.dim() != 2 || a.size(1) != b.size(0) ||
+      alpha.to_double() != 1.0 || beta.to_double() != 1.0) {
+    return portable::addmm_out(context, raw);
+  }
+  const portable::SizesType sizes[] = {a.sizes()[0], b.sizes()[1]};
+  if (resize_tensor(out, sizes) != Error::Ok || !is_contiguous(out)) {
+    return portable::addmm_out(context, raw);
+  }
+  GemmJob job = job_of(a, b, out, 0);
+  if (!add_tensor(bias, out, &job)) return portable::addmm_out(context, raw);
+  gemm(job);
+}
+
+// linear.out(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor(a!) out)
+void linear_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 4);
+  const Tensor input = args.tensor(0);
+  const Tensor weight = args.tensor(1);
+  const std::optional<Tensor> bias = args.optional_tensor(2);
+  const Tensor out = args.out(3);
+  if (!args.ok()) return;
+  const size_t rank = input.sizes().size();
+  if (!all_plain({weight}, 2) || !is_float(input) || !is_contiguous(input) || !is_float(out) ||
+      rank == 0 || input.sizes()[rank - 1] != weight.sizes()[1] ||
+      (bias && (!all_plain({*bias}, 1) || bias->sizes()[0] != weight.sizes()[0]))) {
+    return portable::linear_out(context, raw);
+  }
+  portable::SizeArray sizes(input.sizes());
+  sizes[rank - 1] = weight.sizes()[0];
+  if (resize_tensor(out, sizes.span()) != Error::Ok || !is_contiguous(out)) {
+    return portable::linear_out(context, raw);
+  }
+  GemmJob job;
+  job.rows = portable::product(input.sizes(), 0, rank - 1);
+  job.depth = size(weight, 1);
+  job.columns = size(weight, 0);
+  job.a = input.const_data_ptr<float>();
+  job.a_stride = job.depth;
+  job.b = weight.const_data_ptr<float>();
+  job.b_stride = job.depth;
+  job.pack = &pack_transposed;
+  job.c = out.mutable_data_ptr<float>();
+  job.c_stride = job.columns;
+  if (bias) job.row_bias = bias->const_data_ptr<float>();
+  gemm(job);
+}
+
+}  // namespace petrel::runtime::optimized

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// out[i] = f(self[i]) for float tensors of equal layout.
+#include <cstring>
+
+#include "runtime/kernels/optimized/fast_path.h"
+#include "runtime/kernels/optimized/parallel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "runtime/kernels/optimized/unary.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "runtime/kernels/optimized/vector_math-inl.h"
+
+// The functions without parameters: operator, name here, nanoseconds per
+// element, f(x).
+#define PETREL_PLAIN_UNARY(X)                                                              \
+  X(exp, 0.2, Exp(x))                                                                      \
+  X(expm1, 0.3, Expm1(x))                                                                  \
+  X(log, 0.3, Log(x))                                                                      \
+  X(log1p, 0.4, Log1p(x))                                                                  \
+  X(log2, 0.3, Log2(x))                                                                    \
+  X(log10, 0.3, Log10(x))                                                                  \
+  X(tanh, 0.3, Tanh(x))                                                                    \
+  X(sigmoid, 0.3, Sigmoid(x))                                                              \
+  X(erf, 0.4, Erf(x))                                                                      \
+  X(sqrt, 0.2, hn::Sqrt(x))                                                                \
+  X(rsqrt, 0.2, hn::Div(hn::Set(d, 1.0f), hn::Sqrt(x)))                                    \
+  X(reciprocal, 0.2, hn::Div(hn::Set(d, 1.0f), x))                                         \
+  X(abs, 0.1, hn::Abs(x))                                                                  \
+  X(neg, 0.1, hn::Neg(x))                                                                  \
+  X(ceil, 0.1, hn::Ceil(x))                                                                \
+  X(floor, 0.1, hn::Floor(x))                                                              \
+  X(trunc, 0.1, hn::Trunc(x))                                                              \
+  X(round, 0.1, hn::Round(x))                                                              \
+  X(relu, 0.1, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Zero(d), x))                     \
+  X(sign, 0.1,                                                                             \
+    hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Set(d, 1.0f),                               \
+                   hn::IfThenElseZero(hn::Lt(x, hn::Zero(d)), hn::Set(d, -1.0f))))
+
+// The functions with parameters p[0], p[1], p[2].
+#define PETREL_PARAMETER_UNARY(X)                                                          \
+  X(gelu, hn::Mul(hn::Mul(hn::Set(d, 0.5f), x),                                            \
+                  hn::Add(hn::Set(d, 1.0f), Erf(hn::Mul(x, hn::Set(d, 0.707106781f))))))   \
+  X(gelu_tanh, GeluTanh(x))                                                                \
+  X(clamp, hn::IfThenElse(                                                                 \
+               hn::Gt(AtLeast(x, p[0]), hn::Set(d, p[1])), hn::Set(d, p[1]),               \
+               AtLeast(x, p[0])))                                                          \
+  X(leaky_relu, hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(x, hn::Set(d, p[0]))))   \
+  X(elu, hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Mul(x, hn::Set(d, p[1])),              \
+                        hn::Mul(hn::Set(d, p[1] * p[0]),                                   \
+                                Expm1(hn::Mul(x, hn::Set(d, p[2]))))))
+
+HWY_BEFORE_NAMESPACE();
+namespace petrel::runtime::optimized {
+namespace HWY_NAMESPACE {
+
+HWY_INLINE V GeluTanh(V x) {
+  const D d;
+  const V cube = hn::Mul(hn::Mul(x, x), x);
+  const V inner = hn::Mul(hn::Set(d, 0.797884561f), hn::MulAdd(cube, hn::Set(d, 0.044715f), x));
+  return hn::Mul(hn::Mul(hn::Set(d, 0.5f), x), hn::Add(hn::Set(d, 1.0f), Tanh(inner)));
+}
+
+// NaN stays.
+HWY_INLINE V AtLeast(V x, float low) {
+  const D d;
+  return hn::IfThenElse(hn::Lt(x, hn::Set(d, low)), hn::Set(d, low), x);
+}
+
+#define PETREL_DEFINE(name, nanoseconds, expression)                                       \
+  void Row_##name(const float* in, float* out, size_t n, const float*) {                   \
+    MapVectors(in, out, n, [](V x) HWY_ATTR {                                              \
+      [[maybe_unused]] const D d;                                                          \
+      return expression;                                                                   \
+    });                                                                                    \
+  }
+PETREL_PLAIN_UNARY(PETREL_DEFINE)
+#undef PETREL_DEFINE
+
+#define PETREL_DEFINE(name, expression)                                                    \
+  void Row_##name(const float* in, float* out, size_t n, const float* p) {                 \
+    MapVectors(in, out, n, [=](V x) HWY_ATTR {                                             \
+      [[maybe_unused]] const D d;                                                          \
+      (void)p;                                                                             \
+      return expression;                                                                   \
+    });                                                                                    \
+  }
+PETREL_PARAMETER_UNARY(PETREL_DEFINE)
+#undef PETREL_DEFINE
+
+}  // namespace HWY_NAMESPACE
+}  // namespace petrel::runtime::optimized
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace petrel::runtime::optimized {
+namespace {
+
+using RowFunction = void (*)(const float* in, float* out, size_t n, const float* parameters);
+
+// False when the call is not for these kernels.
+bool map_rows(const Tensor& self, const Tensor& out, RowFunction function, double nanoseconds,
+              const float* parameters = nullptr) {
+  if (!is_float(self) || !is_float(out)) return false;
+  if (resize_tensor(out, self.sizes()) != Error::Ok || !same_layout(self, out)) return false;
+  const float* from = self.const_data_ptr<float>();
+  float* to = out.mutable_data_ptr<float>();
+  // In steps of a cache line, so that threads do not write to the same one.
+  constexpr size_t kStep = 16;
+  const size_t numel = self.numel();
+  parallel_for((numel + kStep - 1) / kStep, nanoseconds * kStep, [&](size_t begin, size_t end) {
+    const size_t first = begin * kStep;
+    const size_t last = end * kStep < numel ? end * kStep : numel;
+    function(from + first, to + first, last - first, parameters);
+  });
+  return true;
+}
+
+#define PETREL_DEFINE(name, nanoseconds, expression) HWY_EXPORT(Row_##name);
+PETREL_PLAIN_UNARY(PETREL_DEFINE)
+#undef PETREL_DEFINE
+#define PETREL_DEFINE(name, expression) HWY_EXPORT(Row_##name);
+PETREL_PARAMETER_UNARY(PETREL_DEFINE)
+#undef PETREL_DEFINE
+
+}  // namespace
+
+#define PETREL_DEFINE(name, nanoseconds, expression)                                       \
+  void name##_out(KernelRuntimeContext& context, Span<EValue*> raw) {                      \
+    KernelArgs args(context, raw, 2);                                                      \
+    const Tensor self = args.tensor(0);                                                    \
+    const Tensor out = args.out(1);                                                        \
+    if (!args.ok()) return;                                                                \
+    if (!map_rows(self, out, HWY_DYNAMIC_DISPATCH(Row_##name), nanoseconds)) {             \
+      portable::name##_out(context, raw);                                                  \
+    }                                                                                      \
+  }
+PETREL_PLAIN_UNARY(PETREL_DEFINE)
+#undef PETREL_DEFINE
+
+// gelu.out(Tensor self, *, str approximate, Tensor(a!) out)
+void gelu_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 3);
+  const Tensor self = args.tensor(0);
+  const std::string_view approximate = args.string(1);
+  const Tensor out = args.out(2);
+  if (!args.ok()) return;
+  const bool taken =
+      approximate == "none"   ? map_rows(self, out, HWY_DYNAMIC_DISPATCH(Row_gelu), 0.5)
+      : approximate == "tanh" ? map_rows(self, out, HWY_DYNAMIC_DISPATCH(Row_gelu_tanh), 0.5)
+                              : false;
+  if (!taken) portable::gelu_out(context, raw);
+}
+
+// hardtanh.out(Tensor self, Scalar min_val, Scalar max_val, *, Tensor(a!) out)
+void hardtanh_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 4);
+  const Tensor self = args.tensor(0);
+  const float p[] = {static_cast<float>(args.scalar(1).to_double()),
+                     static_cast<float>(args.scalar(2).to_double())};
+  const Tensor out = args.out(3);
+  if (!args.ok()) return;
+  // Where the bounds cross, clamp and hardtanh differ.
+  if (!(p[0] <= p[1]) || !map_rows(self, out, HWY_DYNAMIC_DISPATCH(Row_clamp), 0.1, p)) {
+    portable::hardtanh_out(context, raw);
+  }
+}
+
+// clamp.out(Tensor self, Scalar? min, Scalar? max, *, Tensor(a!) out)
+void clamp_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 4);
+  const Tensor self = args.tensor(0);
+  const std::optional<Scalar> min = args.optional_scalar(1);
+  const std::optional<Scalar> max = args.optional_scalar(2);
+  const Tensor out = args.out(3);
+  if (!args.ok()) return;
+  constexpr float kInfinite = std::numeric_limits<float>::infinity();
+  const float p[] = {min ? static_cast<float>(min->to_double()) : -kInfinite,
+                     max ? static_cast<float>(max->to_double()) : kInfinite};
+  if (!map_rows(self, out, HWY_DYNAMIC_DISPATCH(Row_clamp), 0.1, p)) {
+    portable::clamp_out(context, raw);
+  }
+}
+
+// leaky_relu.out(Tensor self, Scalar negative_slope, *, Tensor(a!) out)
+void leaky_relu_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 3);
+  const Tensor self = args.tensor(0);
+  const float p[] = {static_cast<float>(args.scalar(1).to_double())};
+  const Tensor out = args.out(2);
+  if (!args.ok()) return;
+  if (!map_rows(self, out, HWY_DYNAMIC_DISPATCH(Row_leaky_relu), 0.1, p)) {
+    portable::leaky_relu_out(context, raw);
+  }
+}
+
+// elu.out(Tensor self, Scalar alpha, Scalar scale, Scalar input_scale, *, out)
+void elu_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 5);
+  const Tensor self = args.tensor(0);
+  const float p[] = {static_cast<float>(args.scalar(1).to_double()),
+                     static_cast<float>(args.scalar(2).to_double()),
+                     static_cast<float>(args.scalar(3).to_double())};
+  const Tensor out = args.out(4);
+  if (!args.ok()) return;
+  if (!map_rows(self, out, HWY_DYNAMIC_DISPATCH(Row_elu), 0.3, p)) {
+    portable::elu_out(context, raw);
+  }
+}
+
+}  // namespace petrel::runtime::optimized
+#endif  // HWY_ONCE
