@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs an ONNX file in ONNX Runtime or OpenVINO, in 32-bit floats.
+
+  peer_runner.py ENGINE MODEL.onnx --inputs X.npy... --threads N
+                 [--seconds S] [--output-dir DIR]
+
+ENGINE is onnxruntime or openvino. Prints a JSON object with the times of load,
+first run and steady runs in microseconds, as test/interop/wheel_runner.cpp
+does. Inputs and outputs are bound once, where the engine can, so that little of
+a steady run is Python's.
+"""
+
+import argparse
+import json
+import pathlib
+import resource
+import statistics
+import time
+from typing import Callable
+
+import numpy as np
+
+Engine = tuple[Callable[[], None], Callable[[], list[np.ndarray]]]  # run, outputs
+
+
+def onnxruntime(model: str, inputs: list[np.ndarray], threads: int) -> Engine:
+    import onnxruntime as ort
+
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    binding = session.io_binding()
+    for slot, array in zip(session.get_inputs(), inputs, strict=True):
+        binding.bind_cpu_input(slot.name, array)
+    for slot in session.get_outputs():
+        binding.bind_output(slot.name)
+    return (lambda: session.run_with_iobinding(binding)), binding.copy_outputs_to_cpu
+
+
+def openvino(model: str, inputs: list[np.ndarray], threads: int) -> Engine:
+    import openvino as ov
+
+    core = ov.Core()
+    compiled = core.compile_model(model, "CPU", {
+        "INFERENCE_NUM_THREADS": threads,
+        "INFERENCE_PRECISION_HINT": "f32",
+        "PERFORMANCE_HINT": "LATENCY",
+    })
+    request = compiled.create_infer_request()
+    for i, array in enumerate(inputs):
+        request.set_input_tensor(i, ov.Tensor(array, shared_memory=True))
+    outputs = lambda: [np.array(t.data) for t in request.output_tensors]
+    return request.infer, outputs
+
+
+ENGINES = {"onnxruntime": onnxruntime, "openvino": openvino}
+
+
+def microseconds(start: float) -> float:
+    return (time.perf_counter() - start) * 1e6
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("engine", choices=ENGINES)
+    parser.add_argument("model")
+    parser.add_argument("--inputs", nargs="+", required=True)
+    parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--seconds", type=float, default=0.0)
+    parser.add_argument("--output-dir", type=pathlib.Path)
+    args = parser.parse_args()
+    inputs = [np.load(f) for f in args.inputs]
+    __import__(args.engine)  # Python's own loading is not the engine's
+
+    start = time.perf_counter()
+    run, outputs = ENGINES[args.engine](args.model, inputs, args.threads)
+    load = microseconds(start)
+    start = time.perf_counter()
+    run()
+    first_run = microseconds(start)
+    if args.output_dir:
+        for i, array in enumerate(outputs()):
+            np.save(args.output_dir / f"output_{i}.npy", array)
+
+    report: dict = {"load": load, "first_run": first_run}
+    if args.seconds:
+        for _ in range(3):
+            run()
+        times: list[float] = []
+        end = time.perf_counter() + args.seconds
+        while len(times) < 30 or time.perf_counter() < end:
+            start = time.perf_counter()
+            run()
+            times.append(microseconds(start))
+        times.sort()
+        report["steady"] = {"min": times[0], "p50": statistics.median(times),
+                            "p90": times[len(times) * 9 // 10]}
+    report["peak_rss_kb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(json.dumps(report))
+
+
+if __name__ == "__main__":
+    main()
