@@ -2,7 +2,8 @@
 //
 // Optimized kernels against the portable ones, which eager torch has checked,
 // on sizes around the widths of vectors and tiles, on values with NaN and
-// infinities, in channels-last order, and on several threads.
+// infinities, in channels-last order, on several threads and with each
+// instruction set of this machine.
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "hwy/highway.h"
 #include "runtime/core/log.h"
 #include "runtime/kernels/optimized/kernels.h"
 #include "runtime/kernels/portable/element.h"
@@ -62,10 +64,29 @@ class Array {
   std::unique_ptr<TensorImpl> impl_;
 };
 
-class Sweep : public ::testing::TestWithParam<int> {
+struct Machine {
+  int64_t target;  // one of Highway's
+  size_t threads;
+};
+
+std::vector<Machine> machines() {
+  std::vector<Machine> list = {{hwy::SupportedTargets() & HWY_TARGETS, 3}};
+  for (int64_t left = list[0].target; left != 0; left &= left - 1) {
+    list.push_back({left & -left, 1});
+  }
+  return list;
+}
+
+class Sweep : public ::testing::TestWithParam<Machine> {
  protected:
-  void SetUp() override { ASSERT_EQ(set_thread_count(static_cast<size_t>(GetParam())), Error::Ok); }
-  void TearDown() override { ASSERT_EQ(set_thread_count(0), Error::Ok); }
+  void SetUp() override {
+    ASSERT_EQ(set_thread_count(GetParam().threads), Error::Ok);
+    hwy::SetSupportedTargetsForTest(GetParam().target);
+  }
+  void TearDown() override {
+    hwy::SetSupportedTargetsForTest(0);
+    ASSERT_EQ(set_thread_count(0), Error::Ok);
+  }
 
   Array* make(ScalarType type, Sizes sizes, bool channels_last = false) {
     arrays_.push_back(std::make_unique<Array>(type, std::move(sizes), channels_last));
@@ -237,8 +258,187 @@ TEST_P(Sweep, MatrixProducts) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Threads, Sweep, ::testing::Values(1, 3),
-                         [](const auto& info) { return std::to_string(info.param); });
+constexpr ScalarType kBool = ScalarType::Bool;
+
+// Operands that broadcast in every way there is a path for.
+const std::pair<Sizes, Sizes> kOperands[] = {
+    {{1}, {1}},          {{17}, {17}},         {{17}, {1}},           {{1}, {17}},
+    {{70001}, {70001}},  {{3, 5, 19}, {19}},   {{3, 5, 19}, {5, 1}},  {{5, 1}, {3, 5, 19}},
+    {{4, 1, 6}, {3, 1}}, {{2, 8, 4, 4}, {8, 1, 1}}, {{33, 2000}, {33, 1}}, {{0, 3}, {3}},
+    {{}, {}},            {{}, {3, 4}}};
+
+Sizes broadcast(const Sizes& a, const Sizes& b) {
+  Sizes out(std::max(a.size(), b.size()), 1);
+  for (const Sizes& s : {a, b}) {
+    for (size_t i = 0; i < s.size(); ++i) {
+      int32_t& size = out[out.size() - s.size() + i];
+      if (s[i] != 1) size = s[i];
+    }
+  }
+  return out;
+}
+
+TEST_P(Sweep, BinaryFunctions) {
+  for (const auto& [sa, sb] : kOperands) {
+    const Sizes so = broadcast(sa, sb);
+    for (const ScalarType type : {kFloat, ScalarType::Long, ScalarType::Int, ScalarType::Half}) {
+      const bool wild = type == kFloat;
+      const double tolerance = type == ScalarType::Half ? 2e-3 : wild ? 3e-7 : 0.0;
+      Array* a = random(type, sa, -5, 5, wild);
+      Array* b = random(type, sb, -5, 5, wild);
+      for (const char* name : {"add", "sub"}) {
+        for (const int64_t alpha : {1, 3}) {
+          compare(("aten::" + std::string(name) + ".out").c_str(),
+                  {value(a), value(b), EValue(alpha)}, {{type, so}}, tolerance);
+          compare(("aten::" + std::string(name) + ".Scalar_out").c_str(),
+                  {value(a), EValue(int64_t{4}), EValue(alpha)}, {{type, sa}}, tolerance);
+        }
+      }
+      compare("aten::rsub.Scalar_out", {value(a), EValue(int64_t{4}), EValue(int64_t{2})},
+              {{type, sa}}, tolerance);
+      for (const char* name : {"mul", "maximum", "minimum"}) {
+        compare(("aten::" + std::string(name) + ".out").c_str(), {value(a), value(b)},
+                {{type, so}}, tolerance);
+      }
+      if (wild) compare("aten::div.out", {value(a), value(b)}, {{type, so}}, tolerance);
+      for (const char* name : {"eq", "ne", "lt", "le", "gt", "ge"}) {
+        compare(("aten::" + std::string(name) + ".Tensor_out").c_str(), {value(a), value(b)},
+                {{kBool, so}}, 0);
+        compare(("aten::" + std::string(name) + ".Scalar_out").c_str(),
+                {value(a), EValue(int64_t{2})}, {{kBool, sa}}, 0);
+        compare(("aten::" + std::string(name) + ".Scalar_out").c_str(), {value(a), EValue(0.5)},
+                {{kBool, sa}}, 0);
+      }
+      compare("aten::pow.Tensor_Scalar_out", {value(a), EValue(int64_t{2})}, {{type, sa}},
+              tolerance);
+    }
+    Array *p = random(kBool, sa, -1, 1), *q = random(kBool, sb, -1, 1);
+    for (const char* name : {"logical_and.out", "logical_or.out", "logical_xor.out",
+                             "bitwise_and.Tensor_out", "bitwise_or.Tensor_out"}) {
+      compare(("aten::" + std::string(name)).c_str(), {value(p), value(q)}, {{kBool, so}}, 0);
+    }
+  }
+}
+
+TEST_P(Sweep, ChannelsLastOperands) {
+  const Sizes sizes = {2, 5, 7, 3};
+  Array *a = random(kFloat, sizes, -3, 3, true, true), *b = random(kFloat, sizes, -3, 3, true, true);
+  Array *plain = floats(sizes), *bias = floats({5, 1, 1});
+  for (Array* other : {b, plain, bias}) {
+    for (const bool channels_last : {true, false}) {
+      compare("aten::add.out", {value(a), value(other), EValue(int64_t{1})}, {{kFloat, sizes}},
+              3e-7, channels_last);
+    }
+  }
+}
+
+TEST_P(Sweep, IntegersWrap) {
+  Array* a = make(ScalarType::Int, {5});
+  for (size_t i = 0; i < 5; ++i) a->set(i, 2147483647.0 - static_cast<double>(i));
+  compare("aten::mul.out", {value(a), value(a)}, {{ScalarType::Int, {5}}}, 0);
+  compare("aten::add.out", {value(a), value(a), EValue(int64_t{1})}, {{ScalarType::Int, {5}}}, 0);
+}
+
+TEST_P(Sweep, ChosenElements) {
+  for (const auto& [sa, sb] : kOperands) {
+    const Sizes so = broadcast(sa, sb);
+    for (const ScalarType type : {kFloat, ScalarType::Long, ScalarType::Half, ScalarType::Byte}) {
+      Array *a = random(type, sa, 0, 5), *b = random(type, sb, 0, 5);
+      Array *c = random(kBool, sb, -1, 1), *whole = random(kBool, so, -1, 1);
+      compare("aten::where.self_out", {value(c), value(a), value(b)}, {{type, so}}, 0);
+      compare("aten::where.self_out", {value(whole), value(a), value(b)}, {{type, so}}, 0);
+      compare("aten::masked_fill.Scalar_out", {value(a), value(c), EValue(int64_t{3})},
+              {{type, so}}, 0);
+    }
+  }
+}
+
+// Sizes, the dims to reduce, and whether rows or columns are left.
+const std::pair<Sizes, std::vector<int64_t>> kReductions[] = {
+    {{1}, {0}},          {{17}, {0}},        {{70001}, {0}},      {{5, 33}, {1}},
+    {{5, 33}, {0}},      {{4, 100, 130}, {1}}, {{3, 4, 5, 6}, {2, 3}}, {{3, 4, 5, 6}, {0, 1}},
+    {{3, 4, 5, 6}, {0, 2}}, {{1, 64, 7, 7}, {2, 3}}, {{2, 300, 3}, {-2}}, {{300, 300}, {0, 1}}};
+
+TEST_P(Sweep, Reductions) {
+  for (const auto& [sizes, dims] : kReductions) {
+    for (const bool keepdim : {true, false}) {
+      for (const bool wild : {true, false}) {
+        Sizes out;
+        for (size_t d = 0; d < sizes.size(); ++d) {
+          bool reduced = false;
+          for (int64_t dim : dims) {
+            reduced |= dim == static_cast<int64_t>(d) ||
+                       dim + static_cast<int64_t>(sizes.size()) == static_cast<int64_t>(d);
+          }
+          if (!reduced) out.push_back(sizes[d]);
+          if (reduced && keepdim) out.push_back(1);
+        }
+        Array* x = random(kFloat, sizes, -3, 3, wild);
+        const std::vector<EValue> sum = {value(x), int_list(dims), EValue(keepdim), EValue()};
+        compare("aten::sum.IntList_out", sum, {{kFloat, out}}, 1e-5);
+        compare("aten::mean.out", sum, {{kFloat, out}}, 1e-6);
+        const std::vector<EValue> most = {value(x), int_list(dims), EValue(keepdim)};
+        compare("aten::amax.out", most, {{kFloat, out}}, 0);
+        compare("aten::amin.out", most, {{kFloat, out}}, 0);
+        compare("aten::var.correction_out",
+                {value(x), int_list(dims), EValue(int64_t{1}), EValue(keepdim)}, {{kFloat, out}},
+                2e-6);
+        Array* flags = random(kBool, sizes, -1, 1);
+        compare("aten::any.dims_out", {value(flags), int_list(dims), EValue(keepdim)},
+                {{kBool, out}}, 0);
+        if (dims.size() > 1) continue;
+        compare("aten::argmax.out", {value(x), EValue(dims[0]), EValue(keepdim)},
+                {{ScalarType::Long, out}}, 0);
+        compare("aten::max.dim_max", {value(x), EValue(dims[0]), EValue(keepdim)},
+                {{kFloat, out}, {ScalarType::Long, out}}, 0);
+        for (const char* name : {"aten::_softmax.out", "aten::_log_softmax.out"}) {
+          compare(name, {value(x), EValue(dims[0]), EValue(false)}, {{kFloat, sizes}}, 2e-6);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Sweep, SoftmaxOfMaskedRows) {
+  Array* x = floats({4, 19});
+  for (size_t i = 0; i < 19; ++i) x->set(i, -std::numeric_limits<double>::infinity());
+  for (size_t i = 25; i < 38; ++i) x->set(i, -std::numeric_limits<double>::infinity());
+  for (size_t i = 38; i < 57; ++i) x->set(i, 1e4 + static_cast<double>(i));
+  for (const int64_t dim : {0, 1}) {
+    for (const char* name : {"aten::_softmax.out", "aten::_log_softmax.out"}) {
+      compare(name, {value(x), EValue(dim), EValue(false)}, {{kFloat, {4, 19}}}, 2e-6);
+    }
+  }
+}
+
+TEST_P(Sweep, Normalisations) {
+  for (const int32_t n : {1, 7, 16, 33, 192, 1000}) {
+    const int32_t rows = n == 192 ? 197 : 5;
+    Array *x = random(kFloat, {2, rows, n}, 3, 9), *w = floats({n}), *b = floats({n});
+    for (const bool affine : {true, false}) {
+      compare("aten::native_layer_norm.out",
+              {value(x), int_list({n}), affine ? value(w) : EValue(), affine ? value(b) : EValue(),
+               EValue(1e-5)},
+              {{kFloat, {2, rows, n}}, {kFloat, {2, rows, 1}}, {kFloat, {2, rows, 1}}}, 1e-5);
+    }
+    Array *image = random(kFloat, {2, 6, 1, n}, -4, 4), *cw = floats({6}), *cb = floats({6});
+    compare("aten::native_group_norm.out",
+            {value(image), value(cw), value(cb), EValue(int64_t{2}), EValue(int64_t{6}),
+             EValue(int64_t{n}), EValue(int64_t{3}), EValue(1e-5)},
+            {{kFloat, {2, 6, 1, n}}, {kFloat, {2, 3}}, {kFloat, {2, 3}}}, 1e-5);
+    Array *mean = floats({6}), *variance = floats({6}, 0.1, 2.0);
+    compare("aten::_native_batch_norm_legit_no_training.out",
+            {value(image), value(cw), EValue(), value(mean), value(variance), EValue(0.1),
+             EValue(1e-5)},
+            {{kFloat, {2, 6, 1, n}}, {kFloat, {0}}, {kFloat, {0}}}, 2e-6);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, Sweep, ::testing::ValuesIn(machines()),
+                         [](const auto& info) -> std::string {
+                           if (info.param.threads > 1) return "threads";
+                           return hwy::TargetName(info.param.target);
+                         });
 
 }  // namespace
 }  // namespace petrel::runtime
