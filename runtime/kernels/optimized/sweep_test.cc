@@ -434,6 +434,46 @@ TEST_P(Sweep, Normalisations) {
   }
 }
 
+struct Window {
+  int32_t channels, out_channels, groups, height, width, rows, columns;
+  int64_t stride, padding, dilation;
+};
+
+TEST_P(Sweep, Convolutions) {
+  const Window windows[] = {
+      {3, 8, 1, 9, 11, 3, 3, 1, 1, 1},    {3, 13, 1, 17, 16, 3, 3, 2, 1, 1},
+      {5, 24, 1, 7, 7, 1, 1, 1, 0, 1},    {40, 6, 1, 7, 7, 1, 1, 2, 0, 1},
+      {6, 6, 6, 12, 35, 3, 3, 1, 1, 1},   {6, 6, 6, 12, 35, 3, 3, 2, 1, 1},
+      {6, 12, 6, 9, 40, 5, 5, 2, 2, 1},   {4, 4, 4, 10, 10, 3, 3, 1, 2, 2},
+      {4, 4, 4, 5, 5, 3, 3, 3, 1, 1},     {8, 6, 2, 6, 33, 2, 3, 1, 0, 1},
+      {2, 3, 1, 1, 1, 3, 3, 1, 1, 1},     {2, 5, 1, 8, 8, 3, 3, 1, 4, 3},
+      {33, 97, 1, 6, 6, 3, 3, 1, 1, 1},   {2, 3, 1, 4, 4, 4, 4, 1, 0, 1},
+      {2, 2, 1, 3, 40, 2, 2, 7, 5, 1},    {1, 1, 1, 2, 2, 1, 1, 1, 3, 1}};
+  for (const Window& w : windows) {
+    const auto out_size = [&](int64_t in, int64_t window) {
+      return static_cast<int32_t>(
+          (in + 2 * w.padding - w.dilation * (window - 1) - 1) / w.stride + 1);
+    };
+    const Sizes sizes = {2, w.out_channels, out_size(w.height, w.rows),
+                         out_size(w.width, w.columns)};
+    Array* x = floats({2, w.channels, w.height, w.width});
+    Array* k = floats({w.out_channels, w.channels / w.groups, w.rows, w.columns});
+    Array* b = floats({w.out_channels});
+    for (const bool biased : {true, false}) {
+      compare("aten::convolution.out",
+              {value(x), value(k), biased ? value(b) : EValue(), int_list({w.stride, w.stride}),
+               int_list({w.padding}), int_list({w.dilation, w.dilation}), EValue(false),
+               int_list({0, 0}), EValue(int64_t{w.groups})},
+              {{kFloat, sizes}}, 2e-5);
+    }
+  }
+  Array *line = floats({2, 6, 50}), *k = floats({8, 3, 5});
+  compare("aten::convolution.out",
+          {value(line), value(k), EValue(), int_list({2}), int_list({3}), int_list({1}),
+           EValue(false), int_list({0}), EValue(int64_t{2})},
+          {{kFloat, {2, 8, 26}}}, 2e-5);
+}
+
 INSTANTIATE_TEST_SUITE_P(Machines, Sweep, ::testing::ValuesIn(machines()),
                          [](const auto& info) -> std::string {
                            if (info.param.threads > 1) return "threads";

@@ -25,7 +25,18 @@ struct View {
   explicit View(const Tensor& tensor) : sizes(tensor.sizes()) {
     for (size_t d = 0; d < sizes.rank; ++d) strides[d] = tensor.strides()[d];
   }
-  Span<const int64_t> strides_span() const { return {strides, sizes.rank}; }
+  // All elements of a tensor whose memory is in logical order, as if it had
+  // other sizes.
+  static View contiguous(Span<const SizesType> sizes) {
+    View view;
+    view.sizes = SizeArray(sizes);
+    int64_t stride = 1;
+    for (size_t d = sizes.size(); d-- > 0;) {
+      view.strides[d] = stride;
+      stride *= sizes[d];
+    }
+    return view;
+  }
 
   // Every step-th element along dimension d: start, start + step, ...
   View part(size_t d, int64_t start, int64_t length, int64_t step = 1) const {
@@ -49,31 +60,14 @@ struct View {
 };
 
 // to[i] = from[i] for every index i of `to`; `from` broadcasts to it. Both have
-// the element type, and so the size, of `to_tensor`.
-inline void copy_view(const Tensor& from_tensor, const View& from, const Tensor& to_tensor,
-                      const View& to) {
-  const size_t size = to_tensor.element_size();
-  const char* source = static_cast<const char*>(from_tensor.const_data_ptr());
-  char* target = static_cast<char*>(to_tensor.mutable_data_ptr());
-  StridedLoop<2> loop(to.sizes.span());
-  loop.strides_of(0, to.sizes.span(), to.strides_span());
-  loop.strides_of(1, from.sizes.span(), from.strides_span());
-  loop.run([&](const int64_t* at) {
-    // memmove: a program may have planned source and target onto each other.
-    std::memmove(target + (to.offset + at[0]) * static_cast<int64_t>(size),
-                 source + (from.offset + at[1]) * static_cast<int64_t>(size), size);
-  });
-}
+// the element type, and so the size, of `to_tensor`. Runs that are contiguous
+// on both sides move at once, transpositions block by block.
+void copy_view(const Tensor& from_tensor, const View& from, const Tensor& to_tensor,
+               const View& to);
 
 // `out` takes the sizes of `from`, a view of `self`, and its elements.
-inline bool copy_all(KernelRuntimeContext& context, const Tensor& self, const View& from,
-                     const Tensor& out) {
-  if (!check_same_type(context, self, out) || !resize_out(context, out, from.sizes.span())) {
-    return false;
-  }
-  copy_view(self, from, out, View(out));
-  return true;
-}
+bool copy_all(KernelRuntimeContext& context, const Tensor& self, const View& from,
+              const Tensor& out);
 
 // Stores a size that is in [0, 2^31), or fails.
 inline bool narrow_size(KernelRuntimeContext& context, int64_t size, SizesType* out) {

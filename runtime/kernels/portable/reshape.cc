@@ -13,31 +13,13 @@ bool copy_in_order(KernelRuntimeContext& context, const Tensor& self, const Tens
     return false;
   }
   if (is_contiguous(out)) {
-    int64_t next = 0;
-    const size_t size = out.element_size();
-    const char* from = static_cast<const char*>(self.const_data_ptr());
-    char* to = static_cast<char*>(out.mutable_data_ptr());
-    StridedLoop<1> loop(self.sizes());
-    loop.operand(0, self);
-    loop.run([&](const int64_t* at) {
-      std::memmove(to + next++ * static_cast<int64_t>(size),
-                   from + at[0] * static_cast<int64_t>(size), size);
-    });
+    copy_view(self, View(self), out, View::contiguous(self.sizes()));
     return true;
   }
   if (!check(context, is_contiguous(self), "input and output are both not contiguous")) {
     return false;
   }
-  int64_t next = 0;
-  const size_t size = out.element_size();
-  const char* from = static_cast<const char*>(self.const_data_ptr());
-  char* to = static_cast<char*>(out.mutable_data_ptr());
-  StridedLoop<1> loop(out.sizes());
-  loop.operand(0, out);
-  loop.run([&](const int64_t* at) {
-    std::memmove(to + at[0] * static_cast<int64_t>(size),
-                 from + next++ * static_cast<int64_t>(size), size);
-  });
+  copy_view(self, View::contiguous(out.sizes()), out, View(out));
   return true;
 }
 
