@@ -248,8 +248,10 @@ absl::StatusOr<Problem> parse_csv(absl::string_view text) {
     }
     PETREL_ASSIGN_OR_RETURN(Buffer buffer,
                             parse_buffer(line, position[kStart] >= 0));
+    buffer.origin = absl::StrCat("line ", number);
     problem.buffers.push_back(std::move(buffer));
   }
+  PETREL_RETURN_IF_ERROR(check_names(problem));
   PETREL_RETURN_IF_ERROR(check_problem(problem));
   return problem;
 }

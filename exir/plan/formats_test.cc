@@ -98,7 +98,15 @@ TEST(CsvTest, ErrorsNameTheLine) {
   EXPECT_THAT(message("id,lower,upper,size,gaps\na,0,9,8,5-6@2:9\n"),
               HasSubstr("line 2: gap keeps bytes [2, 9)"));
   EXPECT_THAT(message("id,lower,upper,size\na,5,5,1\n"),
-              HasSubstr("buffer a: lifetime [5, 5)"));
+              HasSubstr("buffer a (line 2): lifetime [5, 5)"));
+  EXPECT_THAT(message("id,lower,upper,size\na,0,5,-1\n"),
+              HasSubstr("buffer a (line 2): size is -1"));
+  EXPECT_THAT(message("id,lower,upper,size\na,0,5,1152921504606846975\n"
+                      "b,0,5,1\n"),
+              HasSubstr("buffer b (line 3): its size 1 brings the sum"));
+  EXPECT_THAT(message("id,lower,upper,size\na,0,5,1\n\na,0,5,1\n"),
+              HasSubstr("buffer a (line 4) has the id of another, "
+                        "a (line 2)"));
 }
 
 TEST(CsvTest, DamagedTextIsRefusedOrReadNeverWorse) {

@@ -12,6 +12,7 @@
 #include "exir/plan/assignment.h"
 #include "exir/plan/bound.h"
 #include "exir/plan/conflict_graph.h"
+#include "exir/plan/crowd.h"
 #include "exir/plan/effort.h"
 #include "exir/plan/greedy.h"
 #include "exir/plan/packing.h"
@@ -35,7 +36,8 @@ absl::Status check_fixed(const Problem& problem, const ConflictGraph& graph,
       const int64_t difference = *b.offset - *a.offset;
       if (e->low < difference && difference < e->high) {
         return absl::InvalidArgumentError(absl::StrCat(
-            "buffers ", a.id, " and ", b.id, " are fixed at offsets ",
+            "buffers ", label(a), " and ", label(b),
+            " are fixed at offsets ",
             *a.offset, " and ", *b.offset, " of pool ",
             problem.pools[choices[i][0]].name, ", where they collide"));
       }
@@ -52,21 +54,19 @@ std::vector<BufferIdx> all_buffers(const Problem& problem) {
 
 absl::Status out_of_capacity(const Problem& problem, const Solution& solution,
                              bool proven) {
-  std::string pools;
-  for (size_t p = 0; p < problem.pools.size(); ++p) {
-    const Pool& pool = problem.pools[p];
+  std::string text = proven ? "no plan fits, which is proven: "
+                            : "found no plan that fits, whether there is one "
+                              "is not known: ";
+  for (const Pool& pool : problem.pools) {
     if (!pool.capacity.has_value()) continue;
-    absl::StrAppend(&pools, pools.empty() ? "" : ", ", "pool ", pool.name,
-                    " holds ", *pool.capacity);
+    absl::StrAppend(&text, "pool ", pool.name, " holds ", *pool.capacity,
+                    ", ");
   }
-  if (proven) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("no plan fits: ", pools, "; at least ",
-                     solution.lower_bound, " bytes are needed"));
-  }
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "found no plan that fits: ", pools, "; at least ", solution.lower_bound,
-      " bytes are needed, whether any plan fits is not known"));
+  absl::StrAppend(&text, "at least ", solution.lower_bound,
+                  " bytes are needed; ",
+                  describe(problem, largest_crowd(problem), 5));
+  return proven ? absl::FailedPreconditionError(text)
+                : absl::ResourceExhaustedError(text);
 }
 
 // The sum of all capacities, or kMaxBytes when some pool has none.
@@ -106,6 +106,35 @@ bool evidently_best(const Problem& problem, const PoolChoices& choices,
   return score(problem, placements) == least;
 }
 
+// What another planner says, made safe to compute with: validate() forms sums.
+absl::Status take_placements(const Problem& problem, const Options& options,
+                             Solution* solution) {
+  absl::StatusOr<std::vector<Placement>> places =
+      options.planner(problem, options);
+  if (!places.ok()) return places.status();
+  const auto wrong = [&](const auto&... args) {
+    return absl::InternalError(
+        absl::StrCat("planner ", options.planner_name, ": ", args...));
+  };
+  if (places->size() != problem.buffers.size()) {
+    return wrong("has ", places->size(), " places for ",
+                 problem.buffers.size(), " buffers");
+  }
+  for (size_t i = 0; i < places->size(); ++i) {
+    const Placement& place = (*places)[i];
+    const auto num_pools = static_cast<PoolIdx>(problem.pools.size());
+    if (place.pool < 0 || place.pool >= num_pools || place.offset < 0 ||
+        place.offset > kMaxBytes) {
+      return wrong("buffer ", label(problem.buffers[i]), " is at offset ",
+                   place.offset, " of pool ", place.pool,
+                   ", must be in [0, 2^60] and in [0, ", num_pools, ")");
+    }
+  }
+  solution->placements = *std::move(places);
+  solution->method = options.planner_name;
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Solution> plan(const Problem& problem, const Options& options) {
@@ -124,13 +153,38 @@ absl::StatusOr<Solution> plan(const Problem& problem, const Options& options) {
   }
 
   const bool fit = options.goal == Goal::kFitCapacity;
-  if (problem.pools.size() <= 1) {
+  if (options.planner) {
+    PETREL_RETURN_IF_ERROR(take_placements(problem, options, &solution));
+    std::vector<char> inside(problem.buffers.size());
+    for (size_t p = 0; p < solution.pools.size(); ++p) {
+      for (size_t i = 0; i < inside.size(); ++i) {
+        inside[i] = solution.placements[i].pool == static_cast<PoolIdx>(p);
+      }
+      solution.pools[p].lower_bound = bounds.bound(inside);
+    }
+    solution.optimal = evidently_best(problem, choices, bounds,
+                                      solution.lower_bound,
+                                      solution.placements);
+  } else if (problem.pools.size() <= 1) {
     const int64_t capacity =
         problem.pools.empty() ? 0
                               : problem.pools[0].capacity.value_or(kMaxBytes);
     Packing packing =
         pack(problem, graph, all_buffers(problem),
              fit && capacity < kMaxBytes ? capacity : 0, &effort);
+    if (fit && options.nodes_after_fit > 0 && packing.peak <= capacity &&
+        packing.peak > packing.lower_bound) {
+      Effort more = effort.part(options.nodes_after_fit);
+      Packing smaller =
+          pack(problem, graph, all_buffers(problem), 0, &more);
+      effort.absorb(more);
+      smaller.lower_bound = std::max(smaller.lower_bound, packing.lower_bound);
+      if (smaller.peak <= packing.peak) {
+        packing = std::move(smaller);
+      } else {
+        packing.lower_bound = smaller.lower_bound;
+      }
+    }
     for (const int64_t offset : packing.offsets) {
       solution.placements.push_back({0, offset});
     }
@@ -167,7 +221,11 @@ absl::StatusOr<Solution> plan(const Problem& problem, const Options& options) {
     solution.peak += peak[p];
   }
   solution.nodes = effort.nodes();
-  PETREL_RETURN_IF_ERROR(validate(problem, solution));
+  if (absl::Status valid = validate(problem, solution); !valid.ok()) {
+    if (!options.planner) return valid;
+    return absl::InternalError(absl::StrCat("planner ", options.planner_name,
+                                            ": ", valid.message()));
+  }
   solution.seconds = effort.seconds();
   return solution;
 }

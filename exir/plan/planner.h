@@ -24,6 +24,9 @@
 #define PETREL_EXIR_PLAN_PLANNER_H_
 
 #include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "exir/plan/problem.h"
@@ -36,6 +39,13 @@ enum class Goal {
   kFitCapacity,   // stop at the first plan within all hard capacities
 };
 
+struct Options;
+
+// Another planner: a place for every buffer, in order. Need not check anything
+// of its own: plan() validates what it gets and computes peaks and bounds.
+using PlacementFn = std::function<absl::StatusOr<std::vector<Placement>>(
+    const Problem&, const Options&)>;
+
 struct Options {
   Goal goal = Goal::kSmallestPeak;
   // Steps of search, about a microsecond each; bounds the effort in a
@@ -43,11 +53,19 @@ struct Options {
   int64_t node_budget = 2'000'000;
   // Wall clock; 0: no limit. Cuts the search, never the orderings.
   int64_t budget_ms = 0;
+  // With kFitCapacity and one pool: steps spent on a smaller peak once the
+  // capacity is met.
+  int64_t nodes_after_fit = 0;
+  // Used instead of the search when set (planner_registry.h has some);
+  // `planner_name` is what errors and reports call it.
+  PlacementFn planner;
+  std::string planner_name;
 };
 
 // Errors: InvalidArgument for a malformed problem; FailedPrecondition when it
 // is proven that hard capacities cannot be met; ResourceExhausted when no plan
-// within them was found in the budget, which proves nothing.
+// within them was found in the budget, which proves nothing; Internal when
+// `planner` gives an invalid plan; what `planner` fails with.
 absl::StatusOr<Solution> plan(const Problem& problem,
                               const Options& options = Options());
 

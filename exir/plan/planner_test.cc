@@ -269,5 +269,40 @@ TEST(PlannerTest, RandomProblemsGetValidPlansOrNone) {
   EXPECT_GT(planned, 800);
 }
 
+TEST(PlannerTest, ACapacityThatCannotBeMetNamesWhoNeedsIt) {
+  Problem problem = cut_rectangle(CutOptions(), 4);
+  problem.buffers[7].origin = "line 9";
+  problem.buffers[7].size = 1 << 20;
+  problem.pools[0].capacity = (1 << 20) - 1;
+  absl::Status status = plan(problem).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()),
+              ::testing::HasSubstr("no plan fits: buffer 7 (line 9)"));
+  problem.pools[0].capacity = 1 << 20;
+  status = plan(problem).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()),
+              ::testing::HasSubstr("are alive: 7 (line 9) 1048576, "));
+}
+
+TEST(PlannerTest, StepsAfterTheFitOnlyLowerThePeak) {
+  int better = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Problem problem = random_problem(30, 1, seed);
+    problem.pools[0] = Pool();
+    problem.pools[0].capacity = 100'000;
+    Options options;
+    options.goal = Goal::kFitCapacity;
+    absl::StatusOr<Solution> first = plan(problem, options);
+    options.nodes_after_fit = 5'000;
+    absl::StatusOr<Solution> then = plan(problem, options);
+    ASSERT_EQ(first.ok(), then.ok());
+    if (!first.ok()) continue;
+    EXPECT_LE(then->peak, first->peak);
+    better += then->peak < first->peak;
+  }
+  EXPECT_GT(better, 5);
+}
+
 }  // namespace
 }  // namespace petrel::exir::plan

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -29,7 +31,7 @@ absl::Status check_lifetime(const Buffer& buffer) {
   const Interval& life = buffer.lifetime;
   if (life.begin < -kMaxTime || life.end > kMaxTime ||
       life.begin >= life.end) {
-    return invalid("buffer ", buffer.id, ": lifetime ", range(life),
+    return invalid("buffer ", label(buffer), ": lifetime ", range(life),
                    " must be non-empty and within ",
                    range({-kMaxTime, kMaxTime}));
   }
@@ -40,17 +42,17 @@ absl::Status check_lifetime(const Buffer& buffer) {
   for (size_t i = 0; i < gaps.size(); ++i) {
     const Gap& gap = gaps[i];
     if (gap.time.begin >= gap.time.end || !inside(gap.time, life)) {
-      return invalid("buffer ", buffer.id, ": gap ", range(gap.time),
+      return invalid("buffer ", label(buffer), ": gap ", range(gap.time),
                      " must be non-empty and within the lifetime ",
                      range(life));
     }
     if (gap.low < 0 || gap.low > gap.high || gap.high > buffer.size) {
-      return invalid("buffer ", buffer.id, ": gap keeps bytes [", gap.low,
+      return invalid("buffer ", label(buffer), ": gap keeps bytes [", gap.low,
                      ", ", gap.high, "), must be within [0, ", buffer.size,
                      ")");
     }
     if (i > 0 && gaps[i - 1].time.end > gap.time.begin) {
-      return invalid("buffer ", buffer.id, ": gaps ", range(gaps[i - 1].time),
+      return invalid("buffer ", label(buffer), ": gaps ", range(gaps[i - 1].time),
                      " and ", range(gap.time), " overlap");
     }
   }
@@ -59,25 +61,25 @@ absl::Status check_lifetime(const Buffer& buffer) {
 
 absl::Status check_buffer(const Problem& problem, const Buffer& buffer) {
   if (buffer.size < 0 || buffer.size >= kMaxBytes) {
-    return invalid("buffer ", buffer.id, ": size is ", buffer.size,
+    return invalid("buffer ", label(buffer), ": size is ", buffer.size,
                    ", must be in [0, ", kMaxBytes, ")");
   }
   if (buffer.alignment < 1 || buffer.alignment >= kMaxBytes) {
-    return invalid("buffer ", buffer.id, ": alignment is ", buffer.alignment,
+    return invalid("buffer ", label(buffer), ": alignment is ", buffer.alignment,
                    ", must be in [1, ", kMaxBytes, ")");
   }
   if (buffer.access_count < 0) {
-    return invalid("buffer ", buffer.id, ": access count is ",
+    return invalid("buffer ", label(buffer), ": access count is ",
                    buffer.access_count, ", must not be negative");
   }
   if (buffer.offset.has_value()) {
     const int64_t offset = *buffer.offset;
     if (offset < 0 || offset >= kMaxBytes - buffer.size) {
-      return invalid("buffer ", buffer.id, ": fixed offset is ", offset,
+      return invalid("buffer ", label(buffer), ": fixed offset is ", offset,
                      ", must be in [0, ", kMaxBytes - buffer.size, ")");
     }
     if (offset % buffer.alignment != 0) {
-      return invalid("buffer ", buffer.id, ": fixed offset ", offset,
+      return invalid("buffer ", label(buffer), ": fixed offset ", offset,
                      " is not a multiple of its alignment ",
                      buffer.alignment);
     }
@@ -98,11 +100,11 @@ absl::Status check_buffer(const Problem& problem, const Buffer& buffer) {
   std::sort(seen.begin(), seen.end());
   for (size_t i = 0; i < seen.size(); ++i) {
     if (seen[i] < 0 || seen[i] >= num_pools) {
-      return invalid("buffer ", buffer.id, ": pool index is ", seen[i],
+      return invalid("buffer ", label(buffer), ": pool index is ", seen[i],
                      ", must be in [0, ", num_pools, ")");
     }
     if (i > 0 && seen[i] == seen[i - 1]) {
-      return invalid("buffer ", buffer.id, ": pool ",
+      return invalid("buffer ", label(buffer), ": pool ",
                      problem.pools[seen[i]].name, " is listed twice");
     }
     try_pool(problem.pools[seen[i]]);
@@ -112,7 +114,7 @@ absl::Status check_buffer(const Problem& problem, const Buffer& buffer) {
   }
   if (!fits) {
     return absl::FailedPreconditionError(
-        absl::StrCat("buffer ", buffer.id, " ends at byte ", end,
+        absl::StrCat("no plan fits: buffer ", label(buffer), " ends at byte ", end,
                      " or beyond, its largest pool holds ", largest));
   }
   return absl::OkStatus();
@@ -150,14 +152,14 @@ absl::Status check_totals(const Problem& problem) {
     // A buffer may be pushed up by less than its alignment.
     const int64_t extent = buffer.size + (buffer.alignment - 1);
     if (extent >= kMaxBytes - bytes) {
-      return invalid("buffer ", buffer.id, ": its size ", buffer.size,
+      return invalid("buffer ", label(buffer), ": its size ", buffer.size,
                      " brings the sum of all sizes beyond ", kMaxBytes);
     }
     bytes += extent;
     int64_t share = 0;
     if (__builtin_mul_overflow(buffer.access_count, cost_per_access, &share) ||
         __builtin_add_overflow(cost, share, &cost)) {
-      return invalid("buffer ", buffer.id, ": its access count ",
+      return invalid("buffer ", label(buffer), ": its access count ",
                      buffer.access_count, " brings the cost beyond 2^63");
     }
   }
@@ -174,7 +176,7 @@ absl::Status check_indices(const Problem& problem, BufferIdx first,
     }
   }
   if (first == second) {
-    return invalid(what, ": buffer ", problem.buffers[first].id,
+    return invalid(what, ": buffer ", label(problem.buffers[first]),
                    " is paired with itself");
   }
   return absl::OkStatus();
@@ -204,8 +206,8 @@ absl::Status check_relations(const Problem& problem) {
     const std::pair<BufferIdx, BufferIdx> key =
         std::minmax(pair.first, pair.second);
     if (std::binary_search(conflicts.begin(), conflicts.end(), key)) {
-      return invalid("buffers ", problem.buffers[pair.first].id, " and ",
-                     problem.buffers[pair.second].id,
+      return invalid("buffers ", label(problem.buffers[pair.first]), " and ",
+                     label(problem.buffers[pair.second]),
                      " are given both as a conflict and as a non-conflict");
     }
   }
@@ -217,8 +219,8 @@ absl::Status check_relations(const Problem& problem) {
     const Buffer& upper = problem.buffers[overlap.upper];
     const int64_t limit = std::min(lower.size, upper.size);
     if (overlap.bytes < 0 || overlap.bytes > limit) {
-      return invalid("permitted overlap of buffers ", lower.id, " and ",
-                     upper.id, ": ", overlap.bytes,
+      return invalid("permitted overlap of buffers ", label(lower), " and ",
+                     label(upper), ": ", overlap.bytes,
                      " bytes, must be in [0, ", limit, "]");
     }
   }
@@ -226,6 +228,30 @@ absl::Status check_relations(const Problem& problem) {
 }
 
 }  // namespace
+
+std::string label(const Buffer& buffer) {
+  return buffer.origin.empty()
+             ? buffer.id
+             : absl::StrCat(buffer.id, " (", buffer.origin, ")");
+}
+
+absl::Status check_names(const Problem& problem) {
+  std::unordered_map<std::string, const Buffer*> buffers;
+  for (const Buffer& buffer : problem.buffers) {
+    const auto [first, fresh] = buffers.emplace(buffer.id, &buffer);
+    if (!fresh) {
+      return invalid("buffer ", label(buffer), " has the id of another, ",
+                     label(*first->second));
+    }
+  }
+  std::unordered_set<std::string> pools;
+  for (const Pool& pool : problem.pools) {
+    if (!pools.insert(pool.name).second) {
+      return invalid("pool ", pool.name, " is given twice");
+    }
+  }
+  return absl::OkStatus();
+}
 
 absl::Status check_problem(const Problem& problem) {
   constexpr size_t kMaxBuffers = size_t{1} << 30;

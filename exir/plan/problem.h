@@ -71,6 +71,8 @@ struct Buffer {
   std::optional<int64_t> hint;    // offset of an earlier plan, tried first
   std::vector<PoolIdx> pools;     // allowed, best first; empty: all, in order
   int64_t access_count = 0;       // reads and writes over one execution
+  std::string group;   // what pictures colour alike, such as a layer
+  std::string origin;  // where a file states it: "line 4"; for messages
 };
 
 enum class PoolKind { kReadWrite, kReadOnly };
@@ -109,6 +111,12 @@ struct Problem {
   std::vector<Pair> non_conflicts;
   std::vector<PermittedOverlap> overlaps;
 };
+
+// "a", or "a (line 4)" when the origin is known.
+std::string label(const Buffer& buffer);
+
+// Files refer to buffers and pools by name: fails when one is given twice.
+absl::Status check_names(const Problem& problem);
 
 // Fails with InvalidArgument, naming the buffer or pool, when anything above
 // is violated: negative or overflowing sizes, an empty lifetime, a gap outside

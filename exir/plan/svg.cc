@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -55,19 +56,35 @@ struct Panel {
   }
 };
 
-void append_stretch(const Problem& problem, const Stretch& stretch,
+// One per group, and per buffer without a group. The golden angle keeps the
+// hues of neighbours in the problem apart.
+std::vector<int> hues(const Problem& problem) {
+  std::unordered_map<std::string, int64_t> groups;
+  std::vector<int> result;
+  int64_t next = 0;
+  for (const Buffer& buffer : problem.buffers) {
+    int64_t index = next;
+    if (!buffer.group.empty()) {
+      index = groups.emplace(buffer.group, next).first->second;
+    }
+    if (index == next) ++next;
+    result.push_back(static_cast<int>(index * 137508 / 1000 % 360));
+  }
+  return result;
+}
+
+void append_stretch(const Problem& problem, const Stretch& stretch, int hue,
                     int64_t offset, const Panel& panel, std::string* svg) {
   const Buffer& buffer = problem.buffers[stretch.buffer];
-  // The golden angle keeps the hues of neighbours in the problem apart.
-  const int hue = static_cast<int>((int64_t{stretch.buffer} * 137508 / 1000) %
-                                   360);
   const double x = panel.x(stretch.time.begin);
   const double y = panel.y(offset + stretch.high);
   absl::StrAppend(
       svg, "<rect x=\"", number(x), "\" y=\"", number(y), "\" width=\"",
       number(panel.x(stretch.time.end) - x), "\" height=\"",
       number(panel.y(offset + stretch.low) - y), "\" fill=\"hsl(", hue,
-      ",60%,72%)\"><title>", escaped(buffer.id), ": ", buffer.size,
+      ",60%,72%)\"><title>", escaped(buffer.id),
+      buffer.group.empty() ? "" : absl::StrCat(" of ", escaped(buffer.group)),
+      ": ", buffer.size,
       " bytes at ", offset, ", time [", stretch.time.begin, ", ",
       stretch.time.end, ")</title></rect>\n");
 }
@@ -86,6 +103,7 @@ void append_level(const Panel& panel, int64_t address, const char* label,
 std::string render_svg(const Problem& problem, const Solution& solution,
                        const SvgOptions& options) {
   const std::vector<Stretch> stretches = stretches_by_begin(problem);
+  const std::vector<int> hue = hues(problem);
   Interval time{0, 1};
   if (!stretches.empty()) {
     time = stretches[0].time;
@@ -116,7 +134,7 @@ std::string render_svg(const Problem& problem, const Solution& solution,
     for (const Stretch& s : stretches) {
       const Placement& place = solution.placements[s.buffer];
       if (place.pool != static_cast<PoolIdx>(p)) continue;
-      append_stretch(problem, s, place.offset, panel, &svg);
+      append_stretch(problem, s, hue[s.buffer], place.offset, panel, &svg);
     }
     svg += "</g>\n";
     append_level(panel, 0, "address", "stroke=\"black\"", &svg);

@@ -2,7 +2,8 @@
 //
 // A picture of a plan: time to the right, addresses upwards, one rectangle per
 // buffer and stretch of time in which it is needed, one panel per pool. A thin
-// line marks the lower bound, hovering over a rectangle names its buffer.
+// line marks the lower bound, hovering over a rectangle names its buffer;
+// buffers of one group have one colour.
 
 #ifndef PETREL_EXIR_PLAN_SVG_H_
 #define PETREL_EXIR_PLAN_SVG_H_

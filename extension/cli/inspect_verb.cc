@@ -3,8 +3,16 @@
 #include <memory>
 #include <string>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "exir/driver/output_file.h"
+#include "exir/plan/html.h"
+#include "exir/plan/svg.h"
+#include "exir/status_macros.h"
 #include "extension/cli/console.h"
 #include "extension/cli/describe.h"
+#include "extension/cli/file_kind.h"
+#include "extension/cli/plan_of_method.h"
 #include "extension/cli/verb.h"
 
 namespace petrel::extension {
@@ -13,10 +21,52 @@ namespace {
 struct Arguments {
   std::string file;
   bool json = false;
+  std::string plan_svg;
+  std::string plan_html;
+  std::string method;
 };
+
+absl::Status write_text(const std::string& path, const std::string& text) {
+  PETREL_ASSIGN_OR_RETURN(exir::OutputFile file, exir::OutputFile::create(path));
+  PETREL_RETURN_IF_ERROR(file.write(
+      absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()), text.size())));
+  PETREL_RETURN_IF_ERROR(file.finish());
+  return file.publish();
+}
+
+// The pictures of one method's memory plan.
+int draw_plan(const Arguments& arguments, const RuntimeMessages& messages) {
+  const absl::StatusOr<FileKind> kind = file_kind(arguments.file);
+  if (!kind.ok()) return fail("inspect", kind.status());
+  if (*kind != FileKind::kProgram) {
+    return fail("inspect", absl::StrCat(arguments.file,
+                                        ": has no memory plan, only a .pte file has"));
+  }
+  const MethodPlan plan = read_method_plan(arguments.file, arguments.method);
+  if (plan.error != runtime::Error::Ok) {
+    return messages.fail("inspect", arguments.file, plan.error);
+  }
+  if (!plan.status.ok()) return fail("inspect", plan.status);
+  const std::string title = absl::StrCat(arguments.file, ", method ", plan.method);
+  absl::Status written;
+  if (!arguments.plan_svg.empty()) {
+    exir::plan::SvgOptions options;
+    options.title = title;
+    written.Update(write_text(arguments.plan_svg,
+                              exir::plan::render_svg(plan.problem, plan.solution, options)));
+  }
+  if (!arguments.plan_html.empty()) {
+    written.Update(write_text(arguments.plan_html,
+                              exir::plan::render_html(plan.problem, plan.solution, title)));
+  }
+  return written.ok() ? kDone : fail("inspect", written);
+}
 
 int run(const Arguments& arguments) {
   const RuntimeMessages messages;
+  if (!arguments.plan_svg.empty() || !arguments.plan_html.empty()) {
+    return draw_plan(arguments, messages);
+  }
   const DescribeResult described = describe_file(arguments.file);
   if (described.error != runtime::Error::Ok) {
     return messages.fail("inspect", arguments.file, described.error);
@@ -39,10 +89,15 @@ void add_inspect_verb(CLI::App& app, int* exit_code) {
   CLI::App* verb = app.add_subcommand("inspect", "Show what is in a .pte, .ptd or .pt2 file");
   verb->add_option("file", arguments->file, "FILE")->required();
   verb->add_flag("--json", arguments->json, "everything as one JSON object");
+  verb->add_option("--plan-svg", arguments->plan_svg,
+                   "draw the memory plan of a .pte instead: time by address");
+  verb->add_option("--plan-html", arguments->plan_html, "the same as a page to explore");
+  verb->add_option("--method", arguments->method, "the method to draw; else the first");
   verb->footer(
       "Examples:\n"
       "  petrel inspect model.pte\n"
-      "  petrel inspect model.ptd --json");
+      "  petrel inspect model.ptd --json\n"
+      "  petrel inspect model.pte --plan-svg plan.svg");
   verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
 }
 

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "exir/driver/output_file.h"
+#include "exir/plan/crowd.h"
+#include "exir/plan/csv.h"
+#include "exir/plan/external_planner.h"
+#include "exir/plan/html.h"
+#include "exir/plan/json.h"
+#include "exir/plan/planner.h"
+#include "exir/plan/planner_registry.h"
+#include "exir/plan/problem_json.h"
+#include "exir/plan/svg.h"
+#include "exir/status_macros.h"
+#include "extension/cli/console.h"
+#include "extension/cli/verb.h"
+
+namespace petrel::extension {
+namespace {
+
+namespace plan = exir::plan;
+
+// Steps of search where no time is given: seconds, and the same answer on
+// every machine.
+constexpr int64_t kNodesForPeak = 2'000'000;
+constexpr int64_t kNodesForCapacity = 10'000'000;
+constexpr int64_t kNodesAfterFit = 50'000;
+
+struct Arguments {
+  std::string file;
+  std::string capacity;
+  std::vector<std::string> pools;
+  int64_t budget_ms = 0;
+  std::string planner = "search";
+  std::string planner_command;
+  int64_t planner_timeout_ms = 60'000;
+  std::string svg;
+  std::string html;
+  std::string csv;
+  bool json = false;
+};
+
+int usage(const std::string& problem) {
+  std::fprintf(stderr, "petrel plan: %s\nTry `petrel plan --help`.\n", problem.c_str());
+  return kWrongUsage;
+}
+
+// "4096", "64K", "1M": multiples of 1024. False for anything else.
+bool parse_bytes(const std::string& text, int64_t* out) {
+  std::string digits = text;
+  int shift = 0;
+  if (!digits.empty() && (digits.back() == 'K' || digits.back() == 'M')) {
+    shift = digits.back() == 'K' ? 10 : 20;
+    digits.pop_back();
+  }
+  int64_t value = 0;
+  if (digits.empty() || !absl::ascii_isdigit(static_cast<unsigned char>(digits[0])) ||
+      !absl::SimpleAtoi(digits, &value) || value > (plan::kMaxBytes >> shift)) {
+    return false;
+  }
+  *out = value << shift;
+  return true;
+}
+
+absl::StatusOr<std::string> read_all(const std::string& path) {
+  std::ifstream file;
+  if (path != "-") {
+    file.open(path, std::ios::binary);
+    if (!file) return absl::NotFoundError(std::strerror(errno));
+  }
+  std::istream& in = path == "-" ? std::cin : file;
+  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (in.bad()) return absl::DataLossError("cannot be read");
+  return text;
+}
+
+// JSON when it begins with a brace, which no CSV header does.
+absl::StatusOr<plan::Problem> read_problem(const std::string& path) {
+  PETREL_ASSIGN_OR_RETURN(const std::string text, read_all(path));
+  const absl::string_view content = absl::StripLeadingAsciiWhitespace(text);
+  if (!content.empty() && content[0] == '{') return plan::parse_problem_json(text);
+  return plan::parse_csv(text);
+}
+
+// Capacities given on the command line: of pools that the file names, or in
+// place of its one pool when it names none of them. False says why.
+bool set_pools(const Arguments& arguments, plan::Problem* problem, std::string* why) {
+  bool fresh = problem->pools.size() == 1;
+  std::vector<plan::Pool> given;
+  for (const std::string& text : arguments.pools) {
+    const size_t equals = text.find('=');
+    plan::Pool pool;
+    if (equals != std::string::npos) pool.name = text.substr(0, equals);
+    const std::string size = pool.name.empty() ? "" : text.substr(equals + 1);
+    int64_t bytes = 0;
+    if (size != "unlimited" && !parse_bytes(size, &bytes)) {
+      *why = absl::StrCat("--pool is '", text,
+                          "', must be NAME=BYTES (64K, 1M) or NAME=unlimited");
+      return false;
+    }
+    if (size != "unlimited") pool.capacity = bytes;
+    for (const plan::Pool& other : given) {
+      if (other.name != pool.name) continue;
+      *why = absl::StrCat("pool '", pool.name, "' is given twice");
+      return false;
+    }
+    for (const plan::Pool& other : problem->pools) fresh = fresh && other.name != pool.name;
+    given.push_back(std::move(pool));
+  }
+  if (given.empty()) return true;
+  if (fresh) {
+    problem->pools = std::move(given);
+    for (plan::Buffer& buffer : problem->buffers) buffer.pools.clear();
+    return true;
+  }
+  for (const plan::Pool& pool : given) {
+    bool known = false;
+    for (plan::Pool& other : problem->pools) {
+      if (other.name != pool.name) continue;
+      other.capacity = pool.capacity;
+      known = true;
+    }
+    if (!known) problem->pools.push_back(pool);
+  }
+  return true;
+}
+
+// Complete or not at all.
+absl::Status write_file(const std::string& path, const std::string& text) {
+  PETREL_ASSIGN_OR_RETURN(exir::OutputFile file, exir::OutputFile::create(path));
+  PETREL_RETURN_IF_ERROR(file.write(
+      absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()), text.size())));
+  PETREL_RETURN_IF_ERROR(file.finish());
+  return file.publish();
+}
+
+void print_text(const plan::Problem& problem, const plan::Solution& solution) {
+  std::printf("peak         %lld bytes\n", static_cast<long long>(solution.peak));
+  std::printf("lower bound  %lld bytes\n", static_cast<long long>(solution.lower_bound));
+  const double gap =
+      solution.lower_bound == 0
+          ? 0
+          : 100.0 * static_cast<double>(solution.peak - solution.lower_bound) /
+                static_cast<double>(solution.lower_bound);
+  std::printf("gap          %.2f %%, %s\n", gap,
+              solution.optimal ? "proven optimal" : "not proven optimal");
+  std::printf("found by     %s in %s\n", solution.method.c_str(),
+              format_seconds(solution.seconds).c_str());
+  for (size_t p = 0; p < problem.pools.size(); ++p) {
+    const plan::Pool& pool = problem.pools[p];
+    std::printf("pool         %s: %lld bytes", pool.name.c_str(),
+                static_cast<long long>(solution.pools[p].peak));
+    if (pool.capacity) std::printf(" of %lld", static_cast<long long>(*pool.capacity));
+    std::printf(", lower bound %lld\n", static_cast<long long>(solution.pools[p].lower_bound));
+  }
+  std::printf("fullest      %s\n",
+              plan::describe(problem, plan::largest_crowd(problem), 5).c_str());
+}
+
+// With --json a program reads why, too.
+int fail_with(const Arguments& arguments, const absl::Status& status) {
+  const std::string message = absl::StrCat(arguments.file, ": ", status.message());
+  if (arguments.json) {
+    const bool proven = status.code() == absl::StatusCode::kFailedPrecondition;
+    nlohmann::ordered_json json = {{"error", message}};
+    if (proven || status.code() == absl::StatusCode::kResourceExhausted) json["proven"] = proven;
+    std::printf("%s\n", json.dump(-1, ' ', false,
+                                  nlohmann::ordered_json::error_handler_t::replace).c_str());
+  }
+  return fail("plan", message);
+}
+
+int run(const Arguments& arguments) {
+  int64_t capacity = -1;
+  if (!arguments.capacity.empty() && !parse_bytes(arguments.capacity, &capacity)) {
+    return usage(absl::StrCat("--capacity is '", arguments.capacity,
+                              "', must be a number of bytes (64K, 1M)"));
+  }
+  if (capacity >= 0 && !arguments.pools.empty()) {
+    return usage("--capacity is for one pool: give --pool its size");
+  }
+  plan::Options options;
+  if (!arguments.planner_command.empty()) {
+    options.planner = plan::external_planner(arguments.planner_command,
+                                             arguments.planner_timeout_ms);
+    options.planner_name = arguments.planner_command;
+  } else if (const absl::Status status = plan::PlannerRegistry::built_in().choose(
+                 arguments.planner, &options);
+             !status.ok()) {
+    return usage(std::string(status.message()));
+  }
+  absl::StatusOr<plan::Problem> problem = read_problem(arguments.file);
+  if (!problem.ok()) return fail_with(arguments, problem.status());
+  std::string why;
+  if (!set_pools(arguments, &*problem, &why)) return usage(why);
+  if (capacity >= 0) {
+    if (problem->pools.size() != 1) {
+      return usage(absl::StrCat("--capacity is for one pool, the problem has ",
+                                problem->pools.size(), ": give them sizes with --pool"));
+    }
+    problem->pools[0].capacity = capacity;
+  }
+  const bool fit = problem->pools.size() == 1 && problem->pools[0].capacity.has_value();
+  options.budget_ms = arguments.budget_ms;
+  options.goal = fit ? plan::Goal::kFitCapacity : plan::Goal::kSmallestPeak;
+  if (arguments.budget_ms > 0) {
+    options.node_budget = options.nodes_after_fit = std::numeric_limits<int64_t>::max() / 4;
+  } else {
+    options.node_budget = fit ? kNodesForCapacity : kNodesForPeak;
+    options.nodes_after_fit = kNodesAfterFit;
+  }
+  const absl::StatusOr<plan::Solution> solution = plan::plan(*problem, options);
+  if (!solution.ok()) return fail_with(arguments, solution.status());
+
+  absl::Status written;
+  if (!arguments.svg.empty()) {
+    plan::SvgOptions svg;
+    svg.title = arguments.file;
+    written.Update(write_file(arguments.svg, plan::render_svg(*problem, *solution, svg)));
+  }
+  if (!arguments.html.empty()) {
+    written.Update(write_file(arguments.html,
+                              plan::render_html(*problem, *solution, arguments.file)));
+  }
+  if (!arguments.csv.empty()) {
+    written.Update(write_file(arguments.csv, plan::format_csv(*problem, *solution)));
+  }
+  if (!written.ok()) return fail("plan", written);
+  if (arguments.json) {
+    std::printf("%s", plan::format_json(*problem, *solution).c_str());
+  } else {
+    print_text(*problem, *solution);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_plan_verb(CLI::App& app, int* exit_code) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb = app.add_subcommand(
+      "plan", "Give buffers with lifetimes places in memory, and prove how good they are");
+  verb->add_option("file", arguments->file,
+                   "FILE.csv (id,lower,upper,size,...) or .json, or - for standard input")
+      ->required();
+  verb->add_option("--capacity", arguments->capacity,
+                   "bytes that the plan must not exceed; 64K and 1M are 1024s");
+  verb->add_option("--pool", arguments->pools,
+                   "NAME=BYTES or NAME=unlimited, once per memory, preferred ones first")
+      ->take_all();
+  verb->add_option("--budget-ms", arguments->budget_ms,
+                   "search for so long; without it a fixed number of steps")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+  verb->add_option("--planner", arguments->planner,
+                   "search (default), orderings (no search) or unshared (no reuse)");
+  verb->add_option("--planner-command", arguments->planner_command,
+                   "a command that reads the problem and writes a plan, as JSON");
+  verb->add_option("--planner-timeout-ms", arguments->planner_timeout_ms,
+                   "for --planner-command; 60000 if not given")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+  verb->add_option("--svg", arguments->svg, "draw the plan: time by address");
+  verb->add_option("--html", arguments->html, "a page to explore the plan");
+  verb->add_option("--csv", arguments->csv, "the problem with a column of offsets");
+  verb->add_flag("--json", arguments->json, "the plan as JSON");
+  verb->footer(
+      "Exit code 1 when the capacity cannot be met; the message says whether that is proven.\n"
+      "Examples:\n"
+      "  petrel plan buffers.csv\n"
+      "  petrel plan buffers.csv --capacity 1M --budget-ms 1000 --json\n"
+      "  petrel plan buffers.csv --pool sram=64K --pool dram=unlimited --svg plan.svg");
+  verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
+}
+
+}  // namespace petrel::extension
