@@ -37,12 +37,18 @@ def source_libraries():
         name = "pthreadpool",
         package = "pthreadpool",
         build_file = "//third_party/pthreadpool:pthreadpool.BUILD",
-        patches = ["//third_party/pthreadpool:brief_spin.patch"],
+        patches = [
+            "//third_party/pthreadpool:brief_spin.patch",
+            "//third_party/pthreadpool:late_threads.patch",
+        ],
     )
     debian_source(
         name = "xnnpack",
         package = "xnnpack",
         build_file = "//third_party/xnnpack:xnnpack.BUILD",
         has_top_folder = False,
-        patches = ["//third_party/xnnpack:loop_order.patch"],
+        patches = [
+            "//third_party/xnnpack:loop_order.patch",
+            "//third_party/xnnpack:packing.patch",
+        ],
     )

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <memory>
 #include <numeric>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -58,6 +59,56 @@ TEST(PoolTest, TilesCoverARangeOnce) {
       },
       &visits, kRows, kColumns, 5, 8, 0);
   EXPECT_EQ(visits, std::vector<int>(kRows * kColumns, 1));
+}
+
+// More threads than processors, and commands much shorter than it takes a
+// thread to wake: most threads come too late for most commands.
+TEST(PoolTest, LateThreadsNeitherMissNorRepeatItems) {
+  std::unique_ptr<pthreadpool, decltype(&pthreadpool_destroy)> pool(
+      pthreadpool_create(7), &pthreadpool_destroy);
+  ASSERT_NE(pool, nullptr);
+  for (size_t round = 0; round < 100000; ++round) {
+    const size_t items = 2 + round % 11;
+    std::vector<int> visits(items);
+    pthreadpool_parallelize_1d(
+        pool.get(),
+        [](void* context, size_t i) { ++static_cast<int*>(context)[i]; },
+        visits.data(), items, 0);
+    ASSERT_EQ(visits, std::vector<int>(items, 1)) << "round " << round;
+  }
+}
+
+TEST(PoolTest, SeveralCallersShareAPool) {
+  std::unique_ptr<pthreadpool, decltype(&pthreadpool_destroy)> pool(
+      pthreadpool_create(3), &pthreadpool_destroy);
+  ASSERT_NE(pool, nullptr);
+  std::vector<std::vector<size_t>> sums(4, std::vector<size_t>(64));
+  std::vector<std::thread> callers;
+  for (std::vector<size_t>& sum : sums) {
+    callers.emplace_back([&pool, &sum] {
+      for (int round = 0; round < 2000; ++round) {
+        pthreadpool_parallelize_1d(
+            pool.get(),
+            [](void* context, size_t i) {
+              static_cast<size_t*>(context)[i] += i;
+            },
+            sum.data(), sum.size(), 0);
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  for (const std::vector<size_t>& sum : sums) {
+    for (size_t i = 0; i < sum.size(); ++i) ASSERT_EQ(sum[i], 2000 * i);
+  }
+}
+
+TEST(PoolTest, EndsAtOnceAfterItsBeginning) {
+  for (int round = 0; round < 200; ++round) {
+    pthreadpool_t pool = pthreadpool_create(5);
+    ASSERT_NE(pool, nullptr);
+    EXPECT_EQ(pthreadpool_get_threads_count(pool), 5u);
+    pthreadpool_destroy(pool);
+  }
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/runtime/constant_source.h"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -61,7 +60,6 @@ Result<ConstantSource::Fetched*> ConstantSource::fetch(uint32_t id) {
       return Error::InvalidProgram;
     }
     fetched.size = needed;
-    fetched.has_digest = false;
   }
   return &fetched;
 }
@@ -77,6 +75,12 @@ Result<const void*> ConstantSource::copy(uint32_t id, std::vector<PaddedBuffer>*
   std::memcpy(buffer.data(), fetched->data, size);
   into->push_back(std::move(buffer));
   return static_cast<const void*>(into->back().data());
+}
+
+Result<const void*> ConstantSource::get_exact(uint32_t id) {
+  PETREL_ASSIGN_OR_RETURN(const Fetched* fetched, fetch(id));
+  if (reinterpret_cast<uintptr_t>(fetched->data) % alignof(float) == 0) return fetched->data;
+  return get(id);
 }
 
 Result<const void*> ConstantSource::get(uint32_t id) {
@@ -96,37 +100,6 @@ Result<const void*> ConstantSource::get_copy(uint32_t id) { return copy(id, &cop
 
 Result<const void*> ConstantSource::get_kept(uint32_t id, std::vector<PaddedBuffer>* keep) {
   return copy(id, keep);
-}
-
-Error ConstantSource::compute_digests(const std::vector<uint32_t>& ids,
-                                      pthreadpool_t thread_pool) {
-  std::vector<Fetched*> todo;
-  for (const uint32_t id : ids) {
-    PETREL_ASSIGN_OR_RETURN(Fetched * fetched, fetch(id));
-    if (!fetched->has_digest) todo.push_back(fetched);
-    // Each is computed by one thread.
-    fetched->has_digest = true;
-  }
-  // Values of different sizes may have asked for one constant twice.
-  std::sort(todo.begin(), todo.end());
-  todo.erase(std::unique(todo.begin(), todo.end()), todo.end());
-  pthreadpool_parallelize_1d(
-      thread_pool,
-      [](void* context, size_t i) {
-        Fetched* fetched = (*static_cast<std::vector<Fetched*>*>(context))[i];
-        fetched->digest = sha256(fetched->data, fetched->size);
-      },
-      &todo, todo.size(), 0);
-  return Error::Ok;
-}
-
-Result<Digest> ConstantSource::digest(uint32_t id) {
-  PETREL_ASSIGN_OR_RETURN(Fetched * fetched, fetch(id));
-  if (!fetched->has_digest) {
-    fetched->digest = sha256(fetched->data, fetched->size);
-    fetched->has_digest = true;
-  }
-  return fetched->digest;
 }
 
 void ConstantSource::release() {

@@ -15,14 +15,11 @@
 #ifndef PETREL_BACKENDS_XNNPACK_RUNTIME_CONSTANT_SOURCE_H_
 #define PETREL_BACKENDS_XNNPACK_RUNTIME_CONSTANT_SOURCE_H_
 
-#include <pthreadpool.h>
-
 #include <map>
 #include <vector>
 
 #include "backends/xnnpack/format/graph.h"
 #include "backends/xnnpack/runtime/over_read.h"
-#include "backends/xnnpack/runtime/sha256.h"
 #include "runtime/core/freeable_buffer.h"
 #include "runtime/core/named_data_map.h"
 
@@ -34,8 +31,11 @@ class ConstantSource {
   ConstantSource(const Graph& graph, const runtime::NamedDataMap* map)
       : graph_(graph), map_(map) {}
 
-  // The bytes of value `id`, a constant, as many as its dims say. Valid until
-  // release().
+  // The bytes of value `id`, a constant, as many as its dims say, for code that
+  // does not read past them: that packs filters. Valid until release().
+  runtime::Result<const void*> get_exact(uint32_t id);
+
+  // The same for code that does.
   runtime::Result<const void*> get(uint32_t id);
 
   // The same bytes at an address that nothing else has, valid until release().
@@ -43,12 +43,6 @@ class ConstantSource {
 
   // The same bytes in `keep`, for as long as that lives.
   runtime::Result<const void*> get_kept(uint32_t id, std::vector<PaddedBuffer>* keep);
-
-  // Computes the digests of these values with all threads of the pool.
-  runtime::Error compute_digests(const std::vector<uint32_t>& ids, pthreadpool_t thread_pool);
-
-  // SHA-256 of the value's bytes, computed once for each constant.
-  runtime::Result<Digest> digest(uint32_t id);
 
   // Gives everything back.
   void release();
@@ -58,8 +52,6 @@ class ConstantSource {
     runtime::FreeableBuffer buffer;
     const void* data = nullptr;
     size_t size = 0;
-    bool has_digest = false;
-    Digest digest;
   };
 
   runtime::Result<Fetched*> fetch(uint32_t id);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/runtime/delegate.h"
 
+#include <petrel/packing.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -118,20 +120,20 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options) 
     thread_pool_ = runtime::shared_thread_pool();
   }
   ConstantSource constants(graph_, map);
-  WeightSession* const weights = options.share_weights ? &weights_ : nullptr;
-  PETREL_ASSIGN_OR_RETURN(
-      const Subgraph subgraph,
-      make_subgraph(graph_, constants, weights, thread_pool_.get(), &kept_));
+  PETREL_ASSIGN_OR_RETURN(const Subgraph subgraph, make_subgraph(graph_, constants, &kept_));
+  if (options.share_weights) weights_.begin(count_filter_bytes(graph_));
   PETREL_RETURN_IF_ERROR(report("make a workspace", xnn_create_workspace(&workspace_)));
-  PETREL_RETURN_IF_ERROR(
-      report("make a runtime",
-             xnn_create_runtime_v4(subgraph.get(), weights ? weights->provider() : nullptr,
-                                   workspace_, thread_pool_.get(), 0, &runtime_)));
+  xnn_set_packing_threads(thread_pool_.get());
+  const xnn_status status =
+      xnn_create_runtime_v4(subgraph.get(), options.share_weights ? weights_.provider() : nullptr,
+                            workspace_, thread_pool_.get(), 0, &runtime_);
+  xnn_set_packing_threads(nullptr);
+  PETREL_RETURN_IF_ERROR(report("make a runtime", status));
   if (weights_.failed()) {
     PETREL_LOG(Error, "the packed weights of the delegate cannot be kept");
     return Error::Internal;
   }
-  weights_.forget_sources();
+  weights_.end();
   return Error::Ok;
 }
 

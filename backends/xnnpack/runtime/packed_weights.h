@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The packed weights of a process: XNNPACK stores every filter once more in the
-// order its kernels read it, and delegates that pack equal filters in the same
-// way share one copy.
+// order its kernels read it, and delegates whose packed filters are equal share
+// one copy.
 //
 //   delegate 1 ---- WeightSession ----.
-//                                      >---- region (key, bytes)      freed with
-//   delegate 2 ---- WeightSession ----'                               its last user
+//                                      >---- region (bytes)      freed with
+//   delegate 2 ---- WeightSession ----'                          its last user
 //
-// Two regions are the same when their keys are: the SHA-256 of the filter's
-// bytes, which is computed here, its shape and how the node uses it, XNNPACK's
-// seed for its kernels, and the SHA-256 of the bias. What a file calls a weight
-// has no part in it, so a file can neither claim another's weight nor poison
-// it. All functions may be called by several threads at once.
+// Two regions are the same when all their bytes are: packed filters are
+// compared, not names, digests or sources. What a file calls a weight has no
+// part in it, so a file can neither claim another's weight nor poison it, and
+// nothing is computed over the weights of a model that is loaded once. All
+// functions may be called by several threads at once.
 
 #ifndef PETREL_BACKENDS_XNNPACK_RUNTIME_PACKED_WEIGHTS_H_
 #define PETREL_BACKENDS_XNNPACK_RUNTIME_PACKED_WEIGHTS_H_
@@ -22,26 +22,29 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 
-#include "backends/xnnpack/runtime/sha256.h"
+#include "backends/xnnpack/runtime/packed_arena.h"
 
 namespace petrel::backends::xnnpack {
 
-// Memory for one packed filter, aligned for XNNPACK and readable a little past
-// its end.
+// One packed filter, or several that are stored as one.
 class PackedRegion {
  public:
-  // Null when there is no memory.
-  static std::unique_ptr<PackedRegion> allocate(size_t size);
-  ~PackedRegion();
-  PackedRegion(const PackedRegion&) = delete;
-  PackedRegion& operator=(const PackedRegion&) = delete;
+  // Null when there is no memory. The bytes are zero.
+  static std::unique_ptr<PackedRegion> allocate(std::shared_ptr<PackedArena> arena, size_t size);
 
   void* data() const { return data_; }
   size_t size() const { return size_; }
 
+  // Gives the memory back at once. Precondition: nothing was allocated from the
+  // arena since.
+  static void discard(std::unique_ptr<PackedRegion> region);
+
  private:
-  PackedRegion(void* data, size_t size) : data_(data), size_(size) {}
+  PackedRegion(std::shared_ptr<PackedArena> arena, void* data, size_t size)
+      : arena_(std::move(arena)), data_(data), size_(size) {}
+  std::shared_ptr<PackedArena> arena_;
   void* data_;
   size_t size_;
 };
@@ -60,25 +63,29 @@ class PackedWeights {
   // The one of the process.
   static PackedWeights& instance();
 
-  // The region of `key`; null when there is none.
-  PackedRegionPtr find(const Digest& key);
-
-  // Makes `region` the one of `key`, unless somebody else was first: gives the
-  // one that is kept. Null when the region of `key` has another size.
-  PackedRegionPtr insert(const Digest& key, std::unique_ptr<PackedRegion> region);
+  // A region with the bytes of `region`: one that is there already, or this
+  // one. Nobody may write to it any more. Precondition: as for discard.
+  PackedRegionPtr share(std::unique_ptr<PackedRegion> region);
 
   Stats stats() const;
 
  private:
-  // Deletes the region and forgets its key, if no new one has taken it.
+  // Size and a few of the bytes. Regions that agree in it are compared.
+  using Sample = std::pair<size_t, uint64_t>;
+  using Regions = std::multimap<Sample, std::weak_ptr<const PackedRegion>>;
+
+  // Deletes the region and forgets it.
   struct Release {
     PackedWeights* owner;
-    Digest key;
+    Sample sample;
     void operator()(const PackedRegion* region) const;
   };
 
+  static Sample sample_of(const PackedRegion& region);
+  PackedRegionPtr find_equal(const Sample& sample, const PackedRegion& region);
+
   mutable std::mutex mutex_;
-  std::map<Digest, std::weak_ptr<const PackedRegion>> regions_;
+  Regions regions_;
   Stats stats_;
 };
 

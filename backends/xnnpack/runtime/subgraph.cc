@@ -36,14 +36,10 @@ std::string use_of_filter(const Graph& graph, const Node& node) {
 
 class Builder {
  public:
-  Builder(const Graph& graph, ConstantSource& constants, WeightSession* weights,
-          std::vector<PaddedBuffer>* kept)
-      : graph_(graph), constants_(constants), weights_(weights), kept_(kept) {}
+  Builder(const Graph& graph, ConstantSource& constants, std::vector<PaddedBuffer>* kept)
+      : graph_(graph), constants_(constants), kept_(kept) {}
 
-  Result<Subgraph> build(pthreadpool_t thread_pool) {
-    if (weights_ != nullptr) {
-      PETREL_RETURN_IF_ERROR(constants_.compute_digests(packed_values(), thread_pool));
-    }
+  Result<Subgraph> build() {
     xnn_subgraph_t subgraph = nullptr;
     PETREL_RETURN_IF_ERROR(
         check("subgraph", 0, xnn_create_subgraph(graph_.num_externs, 0, &subgraph)));
@@ -71,18 +67,6 @@ class Builder {
       case xnn_status_unsupported_hardware: return Error::NotSupported;
       default: return Error::InvalidProgram;
     }
-  }
-
-  // Filters and biases.
-  std::vector<uint32_t> packed_values() const {
-    std::vector<uint32_t> ids;
-    for (const Node& node : graph_.nodes) {
-      if (!find_node_kind(node.kind)->has_bias) continue;
-      for (size_t i = 1; i < node.inputs.size(); ++i) {
-        if (node.inputs[i] != kNoId) ids.push_back(node.inputs[i]);
-      }
-    }
-    return ids;
   }
 
   Error define_value(uint32_t id, const void* data, uint32_t* out) {
@@ -121,18 +105,11 @@ class Builder {
     const std::string use = use_of_filter(graph_, node);
     const auto found = filters_.find({id, use});
     if (found != filters_.end()) return found->second;
-    PETREL_ASSIGN_OR_RETURN(const void* data, constants_.get(id));
+    PETREL_ASSIGN_OR_RETURN(const void* data, constants_.get_exact(id));
     // An address says one thing to the session.
     const auto [place, is_new] = use_at_address_.try_emplace(data, use);
     if (!is_new && place->second != use) {
       PETREL_ASSIGN_OR_RETURN(data, constants_.get_copy(id));
-    }
-    if (weights_ != nullptr) {
-      PETREL_ASSIGN_OR_RETURN(const Digest bytes, constants_.digest(id));
-      Sha256 identity;
-      identity.update(bytes.data(), bytes.size());
-      identity.update(use.data(), use.size());
-      weights_->add_filter(data, identity.finish());
     }
     uint32_t defined = 0;
     PETREL_RETURN_IF_ERROR(define_value(id, data, &defined));
@@ -144,10 +121,6 @@ class Builder {
     const auto found = biases_.find(id);
     if (found != biases_.end()) return found->second;
     PETREL_ASSIGN_OR_RETURN(const void* data, constants_.get(id));
-    if (weights_ != nullptr) {
-      PETREL_ASSIGN_OR_RETURN(const Digest bytes, constants_.digest(id));
-      weights_->add_bias(data, bytes);
-    }
     uint32_t defined = 0;
     PETREL_RETURN_IF_ERROR(define_value(id, data, &defined));
     biases_[id] = defined;
@@ -163,7 +136,6 @@ class Builder {
 
   const Graph& graph_;
   ConstantSource& constants_;
-  WeightSession* weights_;
   std::vector<PaddedBuffer>* kept_;
   Subgraph subgraph_;
   std::vector<uint32_t> ids_;  // XNNPACK's ids by value
@@ -175,9 +147,20 @@ class Builder {
 }  // namespace
 
 Result<Subgraph> make_subgraph(const Graph& graph, ConstantSource& constants,
-                               WeightSession* weights, pthreadpool_t thread_pool,
                                std::vector<PaddedBuffer>* kept) {
-  return Builder(graph, constants, weights, kept).build(thread_pool);
+  return Builder(graph, constants, kept).build();
+}
+
+size_t count_filter_bytes(const Graph& graph) {
+  uint64_t sum = 0;
+  for (const Node& node : graph.nodes) {
+    if (!find_node_kind(node.kind)->has_bias) continue;
+    const Value& filter = graph.values[node.inputs[1]];
+    if (!filter.is_constant()) continue;
+    // A value is at most 2^34 bytes, a graph has fewer than 2^30 nodes.
+    sum += count_elements(filter.dims) * sizeof(float);
+  }
+  return static_cast<size_t>(sum);
 }
 
 }  // namespace petrel::backends::xnnpack

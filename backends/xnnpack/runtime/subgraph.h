@@ -13,7 +13,6 @@
 #include "backends/xnnpack/format/graph.h"
 #include "backends/xnnpack/runtime/constant_source.h"
 #include "backends/xnnpack/runtime/over_read.h"
-#include "backends/xnnpack/runtime/weight_session.h"
 
 namespace petrel::backends::xnnpack {
 
@@ -22,12 +21,13 @@ struct DeleteSubgraph {
 };
 using Subgraph = std::unique_ptr<xnn_subgraph, DeleteSubgraph>;
 
-// Tells `weights`, unless it is null, what lies where; puts into `kept` the
-// constants that must outlive the subgraph. Precondition: check_graph and
+// Puts into `kept` the constants that must outlive the subgraph. Precondition: check_graph and
 // check_implemented found nothing in `graph`, XNNPACK is initialised.
 runtime::Result<Subgraph> make_subgraph(const Graph& graph, ConstantSource& constants,
-                                        WeightSession* weights, pthreadpool_t thread_pool,
                                         std::vector<PaddedBuffer>* kept);
+
+// How many bytes of filters the nodes of a graph pack.
+size_t count_filter_bytes(const Graph& graph);
 
 }  // namespace petrel::backends::xnnpack
 

@@ -18,58 +18,25 @@ WeightSession::WeightSession()
     : provider_{this,          &look_up,           &reserve_space, &look_up_or_insert,
                 &is_finalized, &offset_to_address, &delete_cache} {}
 
-void WeightSession::add_filter(const void* data, const Digest& identity) {
-  filters_[data] = identity;
-}
-
-void WeightSession::add_bias(const void* data, const Digest& identity) {
-  biases_[data] = identity;
-}
-
-void WeightSession::forget_sources() {
-  filters_.clear();
-  biases_.clear();
+void WeightSession::end() {
+  indices_.clear();
   pending_.reset();
-}
-
-bool WeightSession::make_key(const xnn_weights_cache_look_up_key& in, Digest* out) const {
-  const auto filter = filters_.find(in.kernel);
-  if (filter == filters_.end()) return false;
-  Sha256 hash;
-  hash.update(filter->second.data(), filter->second.size());
-  const uint8_t seed[4] = {static_cast<uint8_t>(in.seed), static_cast<uint8_t>(in.seed >> 8),
-                           static_cast<uint8_t>(in.seed >> 16),
-                           static_cast<uint8_t>(in.seed >> 24)};
-  hash.update(seed, sizeof(seed));
-  if (in.bias != nullptr) {
-    const auto bias = biases_.find(in.bias);
-    if (bias == biases_.end()) return false;
-    hash.update(bias->second.data(), bias->second.size());
-  }
-  *out = hash.finish();
-  return true;
-}
-
-size_t WeightSession::keep(const Digest& key, PackedRegionPtr region) {
-  regions_.push_back(std::move(region));
-  indices_[key] = regions_.size() - 1;
-  return regions_.size() - 1;
+  arena_.reset();
 }
 
 size_t WeightSession::look_up(void* context, const xnn_weights_cache_look_up_key* key) {
-  WeightSession& session = *self(context);
-  Digest digest;
-  if (!session.make_key(*key, &digest)) return kNotFound;
-  const auto known = session.indices_.find(digest);
-  if (known != session.indices_.end()) return known->second;
-  PackedRegionPtr region = PackedWeights::instance().find(digest);
-  return region == nullptr ? kNotFound : session.keep(digest, std::move(region));
+  const std::map<Key, size_t>& indices = self(context)->indices_;
+  const auto known = indices.find({key->kernel, key->bias, key->seed});
+  return known == indices.end() ? kNotFound : known->second;
 }
 
 void* WeightSession::reserve_space(void* context, size_t size) {
-  std::unique_ptr<PackedRegion>& pending = self(context)->pending_;
-  pending = PackedRegion::allocate(size);
-  return pending == nullptr ? nullptr : pending->data();
+  WeightSession& session = *self(context);
+  // What an operator packed and did not insert, because it was there.
+  if (session.pending_ != nullptr) PackedRegion::discard(std::move(session.pending_));
+  session.pending_ =
+      session.arena_ == nullptr ? nullptr : PackedRegion::allocate(session.arena_, size);
+  return session.pending_ == nullptr ? nullptr : session.pending_->data();
 }
 
 // Some operators call this without having packed anything, with null for
@@ -77,19 +44,16 @@ void* WeightSession::reserve_space(void* context, size_t size) {
 size_t WeightSession::look_up_or_insert(void* context, const xnn_weights_cache_look_up_key* key,
                                         void* data, size_t size) {
   WeightSession& session = *self(context);
+  if (const size_t known = look_up(context, key); known != kNotFound) return known;
   std::unique_ptr<PackedRegion> region = std::move(session.pending_);
-  Digest digest;
-  if (session.make_key(*key, &digest)) {
-    const auto known = session.indices_.find(digest);
-    if (known != session.indices_.end()) return known->second;
-    const bool is_packed =
-        region != nullptr && region->data() == data && region->size() == size;
-    PackedRegionPtr kept =
-        is_packed ? PackedWeights::instance().insert(digest, std::move(region)) : nullptr;
-    if (kept != nullptr) return session.keep(digest, std::move(kept));
+  if (region == nullptr || region->data() != data || region->size() != size) {
+    session.failed_ = true;
+    return kNotFound;
   }
-  session.failed_ = true;
-  return kNotFound;
+  session.regions_.push_back(PackedWeights::instance().share(std::move(region)));
+  const size_t index = session.regions_.size() - 1;
+  session.indices_[{key->kernel, key->bias, key->seed}] = index;
+  return index;
 }
 
 // Regions never move, so XNNPACK may use them at any time.

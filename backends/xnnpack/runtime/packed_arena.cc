@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/runtime/packed_arena.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace petrel::backends::xnnpack {
+namespace {
+
+constexpr size_t kPage = 4096;
+constexpr size_t kHugePage = size_t{2} << 20;
+// A guess comes from a file; more is asked for when it is needed.
+constexpr size_t kMaxGuess = size_t{1} << 30;
+
+// False when the sum is too large for any memory.
+bool round_up(size_t size, size_t multiple, size_t* out) {
+  if (__builtin_add_overflow(size, multiple - 1, out)) return false;
+  *out -= *out % multiple;
+  return true;
+}
+
+}  // namespace
+
+std::shared_ptr<PackedArena> PackedArena::make(size_t expected) {
+  // Filters grow a little when their channels are filled up to whole blocks.
+  const size_t guess = std::min(expected, kMaxGuess);
+  return std::shared_ptr<PackedArena>(new PackedArena(guess + guess / 8 + kPage));
+}
+
+PackedArena::~PackedArena() {
+  for (const Chunk& chunk : chunks_) munmap(chunk.data, chunk.size);
+}
+
+bool PackedArena::add_chunk(size_t size) {
+  size_t rounded = 0;
+  size_t mapped = 0;
+  if (!round_up(size, kPage, &rounded)) return false;
+  const bool is_large = rounded >= kHugePage;
+  if (__builtin_add_overflow(rounded, is_large ? kHugePage : 0, &mapped)) return false;
+  void* pages = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) return false;
+  auto* data = static_cast<uint8_t*>(pages);
+  if (is_large) {
+    // Back to front, so that what remains begins at a huge page.
+    const size_t before = (kHugePage - reinterpret_cast<uintptr_t>(data) % kHugePage) % kHugePage;
+    if (before > 0) munmap(data, before);
+    data += before;
+    if (const size_t after = mapped - before - rounded; after > 0) munmap(data + rounded, after);
+#ifdef MADV_HUGEPAGE
+    // A hint. What is left over would only half fill one.
+    madvise(data, rounded - rounded % kHugePage, MADV_HUGEPAGE);
+#endif
+  }
+  chunks_.push_back({data, rounded, 0});
+  return true;
+}
+
+void* PackedArena::allocate(size_t size) {
+  size_t needed = 0;
+  if (__builtin_add_overflow(size, kSlack, &needed) || !round_up(needed, kAlignment, &needed)) {
+    return nullptr;
+  }
+  if (chunks_.empty() || chunks_.back().size - chunks_.back().used < needed) {
+    if (!add_chunk(std::max(needed, expected_))) return nullptr;
+    // The guess was wrong, so the next one is modest.
+    expected_ = std::min(expected_, size_t{1} << 20);
+  }
+  Chunk& chunk = chunks_.back();
+  void* data = chunk.data + chunk.used;
+  chunk.used += needed;
+  return data;
+}
+
+void PackedArena::give_back(void* data, size_t size) {
+  Chunk& chunk = chunks_.back();
+  auto* begin = static_cast<uint8_t*>(data);
+  chunk.used = static_cast<size_t>(begin - chunk.data);
+  // Zeros again: whole pages by returning them, the rest by hand.
+  uint8_t* const end = begin + size;
+  uint8_t* const first_page =
+      begin + (kPage - reinterpret_cast<uintptr_t>(begin) % kPage) % kPage;
+  uint8_t* const last_page = end - reinterpret_cast<uintptr_t>(end) % kPage;
+  if (first_page >= last_page ||
+      madvise(first_page, static_cast<size_t>(last_page - first_page), MADV_DONTNEED) != 0) {
+    std::memset(begin, 0, size);
+    return;
+  }
+  std::memset(begin, 0, static_cast<size_t>(first_page - begin));
+  std::memset(last_page, 0, static_cast<size_t>(end - last_page));
+}
+
+}  // namespace petrel::backends::xnnpack

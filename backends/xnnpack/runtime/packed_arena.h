@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory that the packed weights of one delegate lie in: zeros straight
+// from the system, handed out from front to back, in huge pages where a model
+// is large enough to fill some.
+//
+//   | region 0 | region 1 | region 2 |  never touched, so not paid for   |
+//   '------ huge pages of 2 MB -------'-- small pages --                 '
+//
+//   std::shared_ptr<PackedArena> arena = PackedArena::make(bytes_of_filters);
+//   void* data = arena->allocate(size);     // zeros; null without memory
+//   arena->give_back(data, size);           // only what was allocated last
+//
+// Memory stays until the arena goes: regions hold it. Used by one thread at a
+// time until the last allocation; reading what was written is up to the owner.
+
+#ifndef PETREL_BACKENDS_XNNPACK_RUNTIME_PACKED_ARENA_H_
+#define PETREL_BACKENDS_XNNPACK_RUNTIME_PACKED_ARENA_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace petrel::backends::xnnpack {
+
+class PackedArena {
+ public:
+  // At least what XNNPACK wants on any processor, and what it may read past the
+  // end of an array.
+  static constexpr size_t kAlignment = 128;
+  static constexpr size_t kSlack = 128;
+
+  // `expected` is about what will be allocated in all; a guess costs nothing.
+  static std::shared_ptr<PackedArena> make(size_t expected);
+  ~PackedArena();
+  PackedArena(const PackedArena&) = delete;
+  PackedArena& operator=(const PackedArena&) = delete;
+
+  void* allocate(size_t size);
+  // Precondition: `data` was the last allocation, of `size` bytes.
+  void give_back(void* data, size_t size);
+
+ private:
+  struct Chunk {
+    uint8_t* data;
+    size_t size;
+    size_t used;
+  };
+
+  explicit PackedArena(size_t expected) : expected_(expected) {}
+  bool add_chunk(size_t size);
+
+  size_t expected_;
+  std::vector<Chunk> chunks_;
+};
+
+}  // namespace petrel::backends::xnnpack
+
+#endif  // PETREL_BACKENDS_XNNPACK_RUNTIME_PACKED_ARENA_H_

@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# sysroot.sh FOLDER
+#
+# Unpacks Debian's arm64 packages of the libraries that this machine has, in the
+# same versions, below FOLDER; does nothing when they are there. Prints the
+# folder that it made, whose name holds a digest of the versions. Touches neither
+# the system's package lists nor its configuration, and so needs no root.
+set -euo pipefail
+folder=$1
+packages=(
+  googletest libabsl-dev libbenchmark-dev libbenchmark1debian libcli11-dev
+  libflatbuffers-dev libgmock-dev libgtest-dev libhwy-dev libhwy1 libminizip-dev
+  libsimdjson-dev libsimdjson14 libssl-dev libssl3 nlohmann-json3-dev zlib1g
+  zlib1g-dev
+)
+
+versions=$(dpkg-query -W -f='${Package} ${Architecture} ${Version}\n' "${packages[@]}" |
+  awk '{print $1 ($2 == "all" ? ":all" : ":arm64") "=" $3}' | sort -u)
+sysroot=$folder/sysroot-$(sha256sum <<<"$versions" | cut -c1-16)
+if [ -e "$sysroot" ]; then
+  echo "$sysroot"
+  exit 0
+fi
+work=$folder/apt
+rm -rf "$work"
+mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/new"
+trap 'rm -rf "$work"' EXIT
+: >"$work/status"
+cat >"$work/apt.conf" <<END
+Dir::State "$work";
+Dir::State::status "$work/status";
+Dir::Cache "$work/cache";
+APT::Architecture "arm64";
+APT::Architectures { "arm64"; };
+APT::Sandbox::User "";
+Acquire::Languages "none";
+Acquire::Retries "2";
+END
+export APT_CONFIG=$work/apt.conf
+{
+  apt-get -qq update
+  cd "$work"
+  # shellcheck disable=SC2086
+  apt-get -qq download ${versions//:all/}
+} >"$work/log" 2>&1 || {
+  tail -5 "$work/log" >&2
+  echo "sysroot.sh: apt has no arm64 packages in the versions of this machine" >&2
+  exit 1
+}
+for package in "$work"/*.deb; do dpkg-deb -x "$package" "$work/new"; done
+mv "$work/new" "$sysroot"
+echo "$sysroot"
