@@ -90,15 +90,34 @@ HWY_NOINLINE void Tile(const float* HWY_RESTRICT a, size_t a_stride,
   }
 }
 
+// pack_rows() for whole panels: a row is two vectors.
+void PackWholeRows(const GemmJob& job, size_t first_row, size_t depth, size_t first_column,
+                   float* HWY_RESTRICT panel) {
+  const D d;
+  const size_t lanes = hn::Lanes(d);
+  const float* from = job.b + first_row * job.b_stride + first_column;
+  for (size_t k = 0; k < depth; ++k, from += job.b_stride, panel += 2 * lanes) {
+    hn::Store(hn::LoadU(d, from), d, panel);
+    hn::Store(hn::LoadU(d, from + lanes), d, panel + lanes);
+  }
+}
+
 // Rows [first_row, end_row) of the panel of C that begins at first_column.
 void Panel(const GemmJob& job, size_t first_column, size_t first_row, size_t end_row) {
   const size_t width = PanelWidth();
   const size_t columns = std::min(width, job.columns - first_column);
   HWY_ALIGN float panel[kDepthBlock * kMaxWidth];
-  if (columns < width) std::memset(panel, 0, sizeof(panel));
+  const bool is_whole = columns == width;
+  if (!is_whole) {
+    std::memset(panel, 0, std::min(kDepthBlock, job.depth) * width * sizeof(float));
+  }
   for (size_t k = 0; k == 0 || k < job.depth; k += kDepthBlock) {
     const size_t depth = std::min(kDepthBlock, job.depth - k);
-    job.pack(job, k, depth, first_column, columns, width, panel);
+    if (is_whole && job.pack == &pack_rows) {
+      PackWholeRows(job, k, depth, first_column, panel);
+    } else {
+      job.pack(job, k, depth, first_column, columns, width, panel);
+    }
     for (size_t i = first_row; i < end_row;) {
       Addend addend;
       addend.c = k > 0 || job.accumulate;
