@@ -50,5 +50,6 @@ def source_libraries():
         patches = [
             "//third_party/xnnpack:loop_order.patch",
             "//third_party/xnnpack:packing.patch",
+            "//third_party/xnnpack:workspace.patch",
         ],
     )

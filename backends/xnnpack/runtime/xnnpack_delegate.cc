@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backends/xnnpack/runtime/delegate.h"
+#include "backends/xnnpack/runtime/initialize.h"
 #include "runtime/threads/thread_pool.h"
 
 namespace petrel::backends::xnnpack {
@@ -40,7 +41,7 @@ Error refuse(const BackendOption& option) {
 }  // namespace
 
 bool XnnpackBackend::is_available() const {
-  return xnn_initialize(nullptr) == xnn_status_success;
+  return initialize() == xnn_status_success;
 }
 
 Result<runtime::DelegateHandle*> XnnpackBackend::init(
