@@ -20,7 +20,8 @@ CaseTensor read_tensor(std::istringstream& words) {
   words >> type;
   std::istringstream sizes(type.substr(4, type.size() - 5));
   for (std::string size; std::getline(sizes, size, ',');) tensor.sizes.push_back(std::stoi(size));
-  for (float value = 0; words >> value;) tensor.values.push_back(value);
+  // Streams do not read infinities.
+  for (std::string value; words >> value;) tensor.values.push_back(std::stof(value));
   return tensor;
 }
 

@@ -248,10 +248,13 @@ absl::StatusOr<uint32_t> Lowering::constant(const exir::Value* value, const Weig
 }
 
 absl::StatusOr<uint32_t> Lowering::scalar(double value) {
-  const float narrow = static_cast<float>(value);
-  uint8_t bytes[sizeof(narrow)];
-  std::memcpy(bytes, &narrow, sizeof(narrow));
-  return add_constant({1}, exir::Blob::copy_of(bytes));
+  return floats({1}, {static_cast<float>(value)});
+}
+
+absl::StatusOr<uint32_t> Lowering::floats(Dims dims, const std::vector<float>& values) {
+  std::vector<uint8_t> bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return add_constant(std::move(dims), exir::Blob::copy_of(bytes));
 }
 
 absl::StatusOr<uint32_t> Lowering::add_constant(Dims dims, const exir::Blob& blob) {

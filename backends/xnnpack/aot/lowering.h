@@ -64,6 +64,7 @@ class Lowering {
   absl::StatusOr<uint32_t> constant(const exir::Value* value, const WeightView& view);
   absl::StatusOr<uint32_t> constant(const exir::Value* value, const WeightView& view, Dims dims);
   absl::StatusOr<uint32_t> scalar(double value);
+  absl::StatusOr<uint32_t> floats(Dims dims, const std::vector<float>& values);
 
   // The layout of a node's result, and the value to put it into.
   Layout result_layout(const exir::Node& node) const;

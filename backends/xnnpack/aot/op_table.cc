@@ -9,7 +9,8 @@ const OpRow* find_row(const exir::OpInfo& op) {
   static const auto* const rows = [] {
     auto* map = new std::map<std::string, const OpRow*>;
     for (const auto family :
-         {elementwise_ops(), convolution_ops(), matrix_ops(), pooling_ops(), shape_ops()}) {
+         {attention_ops(), elementwise_ops(), convolution_ops(), matrix_ops(), pooling_ops(),
+          shape_ops()}) {
       for (const OpRow& row : family) (*map)[row.name] = &row;
     }
     return map;

@@ -39,6 +39,7 @@ const OpRow* find_row(const exir::OpInfo& op);
 std::optional<Range> activation_range(const exir::Node& node);
 
 // Families.
+absl::Span<const OpRow> attention_ops();
 absl::Span<const OpRow> elementwise_ops();
 absl::Span<const OpRow> convolution_ops();
 absl::Span<const OpRow> matrix_ops();
