@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,8 +18,22 @@ namespace petrel::exir::plan {
 namespace {
 
 constexpr int64_t kFewRounds = 50;
+constexpr int64_t kStepsOfFirstTurn = 400'000;
 constexpr int64_t kEndless = std::numeric_limits<int64_t>::max();
 
+// The same buffers with time running backwards. Conflicts stay as they are.
+Problem backwards(const Problem& problem) {
+  Problem result = problem;
+  for (Buffer& buffer : result.buffers) {
+    buffer.lifetime = {-buffer.lifetime.end, -buffer.lifetime.begin};
+    for (Gap& gap : buffer.gaps) {
+      gap.time = {-gap.time.end, -gap.time.begin};
+    }
+  }
+  return result;
+}
+
+// The search in one direction of time; goes on where it stopped.
 class Improver {
  public:
   Improver(const Problem& problem, const ConflictGraph& graph, Effort* effort,
@@ -54,7 +69,7 @@ class Improver {
   // Runs at one capacity until it is decided or `nodes` are spent.
   Search::Outcome attempt(int64_t capacity, int64_t nodes) {
     static constexpr std::array<double, 3> kFocus = {0, 0.1, 0.2};
-    // Indices of priorities_. Where no instant leaves anything free, large
+    // Indices of priorities. Where no instant leaves anything free, large
     // buffers first is better.
     static constexpr std::array<size_t, 8> kLoose = {0, 2, 4, 3, 2, 3, 6, 2};
     static constexpr std::array<size_t, 8> kTight = {0, 6, 4, 8, 2, 7, 5, 9};
@@ -86,29 +101,33 @@ class Improver {
     return Search::Outcome::kGaveUp;
   }
 
+  // Spends the effort, or stops when nothing better is of use or exists.
   void descend(int64_t goal, bool only_goal) {
     const int64_t unit = search_.unit();
     // Offsets and sizes are multiples of the unit, so peaks are.
     plan_->lower_bound = (plan_->lower_bound + unit - 1) / unit * unit;
     const auto size = static_cast<int64_t>(problem_.buffers.size());
-    // 1. The goal itself.
-    int64_t patience = 20 * size + 5000;
-    int64_t open = floor_of(goal);  // largest capacity that did not work out
-    while (true) {
-      open = floor_of(std::max(goal, plan_->lower_bound));
-      if (done(goal)) return;
-      if (attempt(open, patience) != Search::Outcome::kRefuted) break;
-      if (!search_.proves()) break;
+    if (!begun_) {
+      begun_ = true;
+      patience_ = 20 * size + 5000;
+      int64_t open = floor_of(goal);  // largest that did not work out
+      while (true) {
+        open = floor_of(std::max(goal, plan_->lower_bound));
+        if (done(goal)) return;
+        if (attempt(open, patience_) != Search::Outcome::kRefuted) break;
+        if (!search_.proves()) break;
+      }
+      patience_ = 4 * size + 1000;
+      while (!only_goal && !done(goal) && !effort_->exhausted() &&
+             plan_->peak - open > std::max(2 * unit, plan_->peak / 256)) {
+        const int64_t middle = floor_of(open + (plan_->peak - open) / 2);
+        if (middle <= open) break;
+        if (attempt(middle, patience_) != Search::Outcome::kFound) {
+          open = middle;
+        }
+      }
     }
-    // 2. Halfway, while that works.
-    patience = 4 * size + 1000;
-    while (!only_goal && !done(goal) && !effort_->exhausted() &&
-           plan_->peak - open > std::max(2 * unit, plan_->peak / 256)) {
-      const int64_t middle = floor_of(open + (plan_->peak - open) / 2);
-      if (middle <= open) break;
-      if (attempt(middle, patience) != Search::Outcome::kFound) open = middle;
-    }
-    // 3. Just below what is known, and the goal again, ever longer.
+    // Just below what is known, and the goal again, ever longer.
     bool undecided = true;
     while (undecided && !done(goal) && !effort_->exhausted()) {
       undecided = false;
@@ -119,14 +138,18 @@ class Improver {
         const int64_t capacity =
             floor_of(best - std::max(unit, (best - least) / part));
         if (done(goal) || capacity < least) continue;
-        if (attempt(capacity, patience) != Search::Outcome::kRefuted) {
+        if (attempt(capacity, patience_) != Search::Outcome::kRefuted) {
           undecided = true;
         }
         if (plan_->peak < best) break;
       }
-      if (plan_->peak == best) patience *= 2;
+      if (plan_->peak == best) patience_ *= 2;
     }
+    decided_ = !undecided;
   }
+
+  // Whether there is nothing left to try.
+  bool decided() const { return decided_; }
 
  private:
   // The largest multiple of the unit that is not larger.
@@ -139,13 +162,14 @@ class Improver {
   }
 
   void keep() {
+    const std::vector<int64_t>& offsets = search_.offsets();
     int64_t peak = 0;
     for (size_t i = 0; i < problem_.buffers.size(); ++i) {
-      peak = std::max(peak, search_.offsets()[i] + problem_.buffers[i].size);
+      peak = std::max(peak, offsets[i] + problem_.buffers[i].size);
     }
     if (peak >= plan_->peak) return;
     plan_->peak = peak;
-    plan_->offsets = search_.offsets();
+    plan_->offsets = offsets;
     plan_->method = "exact search";
   }
 
@@ -154,6 +178,9 @@ class Improver {
   Effort* effort_;
   PartPlan* plan_;
   std::vector<std::vector<double>> priorities_;
+  bool begun_ = false;
+  bool decided_ = false;
+  int64_t patience_ = 0;  // steps of one try
 };
 
 }  // namespace
@@ -168,7 +195,24 @@ void improve(const Problem& problem, const ConflictGraph& graph, int64_t goal,
   // Where the bound is loose a few rounds of this save long tries.
   local_search(problem, graph, enough, kFewRounds, effort, plan);
   if (plan->peak <= enough) return;
-  Improver(problem, graph, effort, plan).descend(goal, only_goal);
+  // What is hard in one direction of time may be easy in the other.
+  const Problem reversed = backwards(problem);
+  Effort part = effort->part(0);
+  std::array<std::optional<Improver>, 2> improvers;
+  int64_t steps = kStepsOfFirstTurn;
+  for (size_t turn = 0; plan->peak > std::max(goal, plan->lower_bound) &&
+                        !effort->exhausted();
+       ++turn) {
+    std::optional<Improver>& improver = improvers[turn % 2];
+    if (!improver.has_value()) {
+      improver.emplace(turn == 0 ? problem : reversed, graph, &part, plan);
+    }
+    part = effort->part(steps);
+    improver->descend(goal, only_goal);
+    effort->absorb(part);
+    if (improver->decided()) break;
+    if (turn % 2 == 1) steps *= 2;
+  }
 }
 
 }  // namespace petrel::exir::plan

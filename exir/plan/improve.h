@@ -11,7 +11,9 @@
 //
 // A try is a series of short runs of Search, each guided by another ordering
 // and by where the runs before failed; a try that refutes its capacity raises
-// the lower bound. Local search takes over what is too large to search.
+// the lower bound. The directions of time take turns, of 400,000 steps at first:
+// what is hard forward is often easy backward. Local search takes over what is
+// too large to search.
 
 #ifndef PETREL_EXIR_PLAN_IMPROVE_H_
 #define PETREL_EXIR_PLAN_IMPROVE_H_

@@ -121,8 +121,13 @@ class Search {
   // Between two sections of time: what was born since needs the addresses of
   // what died since, but for what was free before; and the other way round.
   struct Boundary {
-    int32_t before, after;  // rows
+    int32_t before = 0, after = 0;  // rows
     std::vector<BufferIdx> died, born;
+    // Where both rows are full, what was born fills exactly the addresses of
+    // what died. When no part of the one is as large as a part of the other,
+    // these addresses have no hole, and the others stay outside of them.
+    bool one_block = false;
+    std::vector<BufferIdx> stayed;
   };
   // A member of the row being propagated: earliest and latest begin and end.
   struct Span {
@@ -132,11 +137,12 @@ class Search {
     int64_t last_start, last_end;
   };
 
-  // Construction, search_rows.cc.
+  // Construction, search_rows.cc and search_block.cc.
   void build_rows(const Problem& problem, const ConflictGraph& graph);
   std::vector<std::vector<Member>> groups_apart(
       const std::vector<Member>& members, const ConflictGraph& graph) const;
   void build_boundaries();
+  void find_blocks();
   void index_rows();
 
   // State and the way back.
@@ -145,7 +151,7 @@ class Search {
   State& change(BufferIdx buffer);
   void undo_to(size_t rows_mark, size_t states_mark);
 
-  // Facts, search_propagate.cc.
+  // Facts, search_propagate.cc and search_block.cc.
   bool fail(const Reason& reason);
   bool fail_in_row(int32_t row, const Reason& reason);
   bool raise(BufferIdx buffer, int64_t lowest, const Reason& reason);
@@ -157,6 +163,7 @@ class Search {
   bool propagate_row(int32_t row);
   bool order_pairs(int32_t row);
   bool propagate_boundary(int32_t boundary);
+  bool propagate_block(const Boundary& boundary);
   bool confine(const std::vector<BufferIdx>& buffers,
                const std::vector<BufferIdx>& space, int64_t free);
   void gather(int32_t row);

@@ -406,7 +406,8 @@ bool Search::propagate_boundary(int32_t index) {
   if (!confine(boundary.born, boundary.died,
                capacity_ - total_[boundary.before]) ||
       !confine(boundary.died, boundary.born,
-               capacity_ - total_[boundary.after])) {
+               capacity_ - total_[boundary.after]) ||
+      !propagate_block(boundary)) {
     failures_[boundary.before] += 1;
     failures_[boundary.after] += 1;
     return false;

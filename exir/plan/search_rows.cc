@@ -109,7 +109,10 @@ void Search::build_rows(const Problem& problem, const ConflictGraph& graph) {
     return x.first < y.first;
   });
   for (auto& [section, members] : rows) members_.push_back(std::move(members));
-  if (complete) build_boundaries();
+  if (complete) {
+    build_boundaries();
+    find_blocks();
+  }
 }
 
 // Rows are the sections, in order of time. Boundaries are between neighbours,
@@ -129,8 +132,9 @@ void Search::build_boundaries() {
         if (between >= total[r]) break;
         if (between >= total[q]) continue;
       }
-      Boundary boundary{static_cast<int32_t>(r), static_cast<int32_t>(q),
-                        {}, {}};
+      Boundary boundary;
+      boundary.before = static_cast<int32_t>(r);
+      boundary.after = static_cast<int32_t>(q);
       for (const Member& m : members_[r]) alive[m.buffer] = 1;
       for (const Member& m : members_[q]) {
         if (!alive[m.buffer]) boundary.born.push_back(m.buffer);

@@ -68,10 +68,12 @@ class Tally {
                                   static_cast<double>(solution->lower_bound) -
                               1);
     if (!print) return;
-    std::printf("%-28s peak %lld bound %lld%s %.3f s\n", name.c_str(),
+    std::printf("%-28s peak %lld bound %lld%s %.3f s %lld steps\n",
+                name.c_str(),
                 static_cast<long long>(solution->peak),
                 static_cast<long long>(solution->lower_bound),
-                solution->optimal ? " optimal" : "", solution->seconds);
+                solution->optimal ? " optimal" : "", solution->seconds,
+                static_cast<long long>(solution->nodes));
     std::fflush(stdout);
   }
 
