@@ -118,6 +118,93 @@ TEST(PublishedTest, VisualWakeWordsMobileNet) {
   expect_optimum(chain(sizes), 55296);
 }
 
+TEST(PublishedTest, StreamingWakeWord) {
+  // 30 frames of 40 features; three times a convolution along time for each
+  // channel by itself and one across channels, then all frames at once.
+  std::vector<int64_t> sizes = {bytes(30 * 40), bytes(28 * 40),
+                                bytes(28 * 128)};
+  for (const int64_t frames : {24, 15}) {
+    sizes.push_back(bytes(frames * 128));
+    sizes.push_back(bytes(frames * 128));
+  }
+  sizes.insert(sizes.end(), {bytes(128), bytes(32), bytes(3), bytes(3)});
+  expect_optimum(chain(sizes), 6656);
+}
+
+// Lifetimes that are published with both ends included.
+TEST(PublishedTest, SpeechRecognizerOfSixteenSteps) {
+  constexpr int64_t kSteps = 16;
+  constexpr int64_t kEnd = 626;
+  Problem problem = empty_problem();
+  // The features, then a stack of dense layers over all steps.
+  for (const int64_t last : {159, 151}) add(&problem, 0, last, 2048);
+  add(&problem, 0, 13, 7904);
+  add(&problem, 2, 49, 16);
+  add(&problem, 4, 35, 16);
+  add(&problem, 6, 21, 16);
+  for (const int64_t first : {12, 26, 40}) {
+    add(&problem, first, first + 5, 32768);
+    add(&problem, first + 4, first + 9, 32768);
+    if (first < 40) add(&problem, first + 8, first + 15, 32768);
+  }
+  add(&problem, 48, 145, 32768);
+  // Cut into steps, of which each waits for its turn; the last comes first.
+  for (int64_t i = 0; i < kSteps; ++i) {
+    add(&problem, 54 + 6 * i, 59 + 6 * i, 2048);
+    add(&problem, 58 + 6 * i, 483 - 22 * i, 4096);
+  }
+  for (int64_t i = 0; i < kSteps; ++i) {
+    const int64_t t = 152 + 22 * i;
+    const bool is_last = i + 1 == kSteps;
+    add(&problem, t, t + 11, 8192);
+    add(&problem, t + 2, t + 19, 2048);
+    add(&problem, t + 4, is_last ? t + 15 : t + 29, 2048);
+    add(&problem, t + 8, t + 15, 2048);
+    add(&problem, t + 10, t + 13, 2048);
+    if (is_last) add(&problem, t + 14, kEnd, 2048);
+    add(&problem, t + 16, t + 19, 2048);
+    add(&problem, t + 18, is_last ? kEnd : 509 + 2 * i, 2048);
+  }
+  add(&problem, 504, 549, 16);
+  add(&problem, 508, 543, 32768);
+  add(&problem, 542, 549, 32768);
+  add(&problem, 548, 555, 32768);
+  add(&problem, 554, 563, 464);
+  add(&problem, 560, 563, 256);
+  expect_optimum(problem, 100352);
+}
+
+TEST(PublishedTest, ShortLivesAroundLongOnes) {
+  Problem simple = empty_problem();
+  add(&simple, 0, 23, 131072);
+  add(&simple, 4, 5, 65568);
+  add(&simple, 4, 9, 8192);
+  add(&simple, 8, 30, 15360);
+  add(&simple, 10, 11, 65568);
+  add(&simple, 10, 15, 4096);
+  add(&simple, 16, 17, 65552);
+  add(&simple, 16, 21, 2048);
+  add(&simple, 22, 23, 32784);
+  add(&simple, 22, 27, 1024);
+  expect_optimum(simple, 216096);
+
+  Problem five = empty_problem();
+  add(&five, 4, 5, 95);
+  add(&five, 1, 4, 52135);
+  add(&five, 3, 4, 12136);
+  add(&five, 3, 5, 62099);
+  add(&five, 4, 5, 50458);
+  expect_optimum(five, 176923);
+
+  Problem allocations = empty_problem();
+  add(&allocations, 0, 159, 2048);
+  add(&allocations, 0, 13, 7904);
+  add(&allocations, 4, 35, 16);
+  add(&allocations, 12, 17, 32768);
+  add(&allocations, 16, 21, 32768);
+  expect_optimum(allocations, 67600);
+}
+
 TEST(PublishedTest, ChainAndFanOut) {
   expect_optimum(chain({10, 20, 100, 40, 50, 50}), 140);
   // a feeds b and c, these d and e, these f, and that g.

@@ -10,7 +10,8 @@
 //   sweep pools [--count N]                  random problems, one to four pools
 //
 // Options: --nodes N (effort per problem), --gaps FILE.svg (how far plans are
-// from their bounds, as a picture), --grain N (cuts at multiples of N).
+// from their bounds, as a picture), --grain N (cuts at multiples of N),
+// --goal peak (cuts: search for the smallest peak, whose size is not told).
 
 #include <algorithm>
 #include <cstdint>
@@ -36,6 +37,7 @@ struct Arguments {
   int64_t capacity = 0;
   int64_t nodes = 2'000'000;
   int64_t grain = 1;
+  bool smallest = false;
   std::string gaps;
 };
 
@@ -164,13 +166,13 @@ void sweep_cuts(const Arguments& arguments, Options options, Tally* tally) {
   // As many buffers as the hard problems of the MiniMalloc benchmark have.
   const std::vector<int> sizes = {154, 170, 203, 213, 215, 296,
                                   308, 316, 374, 409, 454};
-  options.goal = Goal::kFitCapacity;
+  if (!arguments.smallest) options.goal = Goal::kFitCapacity;
   for (int64_t i = 0; i < arguments.count; ++i) {
     CutOptions cut;
     cut.num_buffers = sizes[static_cast<size_t>(i) % sizes.size()];
     cut.size_grain = cut.time_grain = arguments.grain;
     Problem problem = cut_rectangle(cut, static_cast<uint64_t>(i));
-    problem.pools[0].capacity = cut.capacity;
+    if (!arguments.smallest) problem.pools[0].capacity = cut.capacity;
     tally->add("cut " + std::to_string(i), problem, options,
                arguments.count <= 1000);
   }
@@ -200,6 +202,13 @@ int run(int argc, char** argv) {
     const std::string value = argv[i];
     if (option == "--gaps") {
       arguments.gaps = value;
+      continue;
+    }
+    if (option == "--goal") {
+      if (value != "peak" && value != "capacity") {
+        return fail("--goal is " + value + ", must be peak or capacity");
+      }
+      arguments.smallest = value == "peak";
       continue;
     }
     const int64_t number = std::atoll(value.c_str());
