@@ -85,6 +85,24 @@ void full_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   }
 }
 
+// fill.Tensor_out(Tensor self, Tensor value, *, out): value has one element.
+void fill_tensor_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 3);
+  const Tensor self = args.tensor(0);
+  const Tensor value = args.tensor(1);
+  const Tensor out = args.out(2);
+  if (!args.ok() || !check_arithmetic(context, value) || !check_same_type(context, self, out) ||
+      !check(context, value.numel() == 1, "the value must be one element") ||
+      !resize_out(context, out, self.sizes())) {
+    return;
+  }
+  if (is_floating(value.scalar_type())) {
+    fill(context, out, Scalar(loader<double>(value.scalar_type())(value.const_data_ptr(), 0)));
+  } else {
+    fill(context, out, Scalar(loader<int64_t>(value.scalar_type())(value.const_data_ptr(), 0)));
+  }
+}
+
 // full_like.out(Tensor self, Scalar fill_value, *, MemoryFormat?, out)
 void full_like_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   KernelArgs args(context, raw, 4);

@@ -210,4 +210,59 @@ void batch_norm_no_training_out(KernelRuntimeContext& context, Span<EValue*> raw
   });
 }
 
+// _native_batch_norm_legit.no_stats_out(Tensor input, Tensor? weight, Tensor? bias,
+//   bool training, float momentum, float eps, *, out, save_mean, save_invstd):
+// mean and variance are those of the input, per channel.
+void batch_norm_no_stats_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 9);
+  const Tensor input = args.tensor(0);
+  const std::optional<Tensor> weight = args.optional_tensor(1);
+  const std::optional<Tensor> bias = args.optional_tensor(2);
+  const double eps = args.real(5);
+  const Tensor out = args.out(6);
+  const Tensor save_mean = args.out(7);
+  const Tensor save_invstd = args.out(8);
+  if (!args.ok() || !check(context, input.dim() >= 2, "input must have rank 2 or more") ||
+      !check_floating(context, input) || !check_same_type(context, input, out) ||
+      !check_floating(context, save_mean) || !check_floating(context, save_invstd)) {
+    return;
+  }
+  const size_t channels = static_cast<size_t>(input.size(1));
+  const SizesType stats[] = {input.sizes()[1]};
+  if (!check_factor(context, weight, channels) || !check_factor(context, bias, channels) ||
+      !resize_out(context, out, input.sizes()) || !resize_out(context, save_mean, stats) ||
+      !resize_out(context, save_invstd, stats) || input.numel() == 0) {
+    return;
+  }
+  const Factor scale(weight, 1.0), shift(bias, 0.0);
+  const auto load = loader<double>(input.scalar_type());
+  const auto store = storer<double>(out.scalar_type());
+  // Every dim but that of the channels.
+  SizeArray sizes(input.sizes());
+  sizes[1] = 1;
+  StridedLoop<2> loop(sizes.span());
+  loop.strides_of(0, sizes.span(), out.strides());
+  loop.strides_of(1, sizes.span(), input.strides());
+  const double count = static_cast<double>(input.numel() / channels);
+  for (size_t c = 0; c < channels; ++c) {
+    const int64_t from = static_cast<int64_t>(c) * input.strides()[1];
+    const int64_t to = static_cast<int64_t>(c) * out.strides()[1];
+    const auto at = [&](const int64_t* place) {
+      return load(input.const_data_ptr(), static_cast<size_t>(from + place[1]));
+    };
+    double sum = 0.0;
+    loop.run([&](const int64_t* place) { sum += at(place); });
+    const double mean = sum / count;
+    double squares = 0.0;
+    loop.run([&](const int64_t* place) { squares += (at(place) - mean) * (at(place) - mean); });
+    const double inverse = 1.0 / std::sqrt(squares / count + eps);
+    storer<double>(save_mean.scalar_type())(save_mean.mutable_data_ptr(), c, mean);
+    storer<double>(save_invstd.scalar_type())(save_invstd.mutable_data_ptr(), c, inverse);
+    loop.run([&](const int64_t* place) {
+      store(out.mutable_data_ptr(), static_cast<size_t>(to + place[0]),
+            (at(place) - mean) * inverse * scale.at(c) + shift.at(c));
+    });
+  }
+}
+
 }  // namespace petrel::runtime::portable

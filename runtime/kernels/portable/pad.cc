@@ -136,5 +136,11 @@ void replication_pad1d_out(KernelRuntimeContext& context, Span<EValue*> args) {
 void replication_pad2d_out(KernelRuntimeContext& context, Span<EValue*> args) {
   pad_by(context, args, 2, false, replicated);
 }
+void reflection_pad3d_out(KernelRuntimeContext& context, Span<EValue*> args) {
+  pad_by(context, args, 3, true, reflected);
+}
+void replication_pad3d_out(KernelRuntimeContext& context, Span<EValue*> args) {
+  pad_by(context, args, 3, false, replicated);
+}
 
 }  // namespace petrel::runtime::portable

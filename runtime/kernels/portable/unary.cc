@@ -253,4 +253,35 @@ void logit_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   });
 }
 
+// glu.out(Tensor self, int dim, *, out): the first half along dim, times the
+// sigmoid of the second.
+void glu_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 3);
+  const Tensor self = args.tensor(0);
+  const int64_t dim = args.integer(1);
+  const Tensor out = args.out(2);
+  size_t d = 0;
+  if (!args.ok() || !check_floating(context, self) || !check_same_type(context, self, out) ||
+      !check(context, self.dim() > 0, "the input must have a dim") ||
+      !normalize_dim(context, dim, self.dim(), &d) ||
+      !check(context, self.sizes()[d] % 2 == 0, "the size of dim is odd")) {
+    return;
+  }
+  SizeArray sizes(self.sizes());
+  sizes[d] /= 2;
+  if (!resize_out(context, out, sizes.span())) return;
+  const int64_t to_second = sizes[d] * self.strides()[d];
+  const auto load = loader<double>(self.scalar_type());
+  const auto store = storer<double>(out.scalar_type());
+  StridedLoop<2> loop(sizes.span());
+  loop.operand(0, out);
+  // Where dim is left with one element, it does not move.
+  loop.strides_of(1, sizes.span(), self.strides());
+  loop.run([&](const int64_t* at) {
+    const double gate = load(self.const_data_ptr(), static_cast<size_t>(at[1] + to_second));
+    store(out.mutable_data_ptr(), static_cast<size_t>(at[0]),
+          load(self.const_data_ptr(), static_cast<size_t>(at[1])) * sigmoid(gate));
+  });
+}
+
 }  // namespace petrel::runtime::portable

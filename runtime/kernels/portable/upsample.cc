@@ -153,4 +153,87 @@ void upsample_nearest2d_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   });
 }
 
+namespace {
+
+// The input places that an output place averages when the input shrinks: a
+// triangle as wide as the step from one output place to the next.
+struct Triangle {
+  int64_t first, count;
+  double center, inverse_scale;
+
+  Triangle(int64_t i, int64_t in, double scale) {
+    const double support = scale > 1.0 ? scale : 1.0;
+    center = scale * (static_cast<double>(i) + 0.5);
+    inverse_scale = 1.0 / support;
+    const auto place = [&](double at) {
+      return at <= 0.0 ? 0 : at >= static_cast<double>(in) ? in : static_cast<int64_t>(at);
+    };
+    first = place(center - support + 0.5);
+    count = place(center + support + 0.5) - first;
+  }
+
+  double weight(int64_t k) const {
+    const double x = (static_cast<double>(first + k) - center + 0.5) * inverse_scale;
+    return x > -1.0 && x < 1.0 ? 1.0 - std::fabs(x) : 0.0;
+  }
+  double total() const {
+    double sum = 0.0;
+    for (int64_t k = 0; k < count; ++k) sum += weight(k);
+    return sum;
+  }
+};
+
+}  // namespace
+
+// _upsample_bilinear2d_aa.out(Tensor self, SymInt[2] output_size,
+//   bool align_corners, float? scales_h, float? scales_w, *, out)
+void upsample_bilinear2d_aa_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 6);
+  const Tensor input = args.tensor(0);
+  const Span<const int64_t> size = args.int_list(1);
+  const bool align_corners = args.boolean(2);
+  const std::optional<double> factors[] = {args.optional_real(3), args.optional_real(4)};
+  const Tensor out = args.out(5);
+  Resize resize;
+  if (!args.ok() || !check_rank(context, input, 4) || !check_floating(context, input) ||
+      !read_resize(context, input, size, std::nullopt, &resize) ||
+      !prepare(context, input, resize, out)) {
+    return;
+  }
+  for (size_t d = 0; d < 2; ++d) {
+    const double in = static_cast<double>(input.sizes()[2 + d]);
+    if (align_corners) {
+      resize.scale[d] =
+          resize.out[d] > 1 ? (in - 1.0) / static_cast<double>(resize.out[d] - 1) : 0.0;
+    } else if (factors[d] && *factors[d] > 0.0) {
+      resize.scale[d] = 1.0 / *factors[d];
+    }
+  }
+  const auto load = loader<double>(input.scalar_type());
+  const auto store = storer<double>(out.scalar_type());
+  const auto is = input.strides(), os = out.strides();
+  for_each_plane(input, [&](ssize_t n, ssize_t c) {
+    const int64_t base = n * is[0] + c * is[1];
+    for (int64_t p = 0; p < resize.out[0]; ++p) {
+      const Triangle h(p, input.size(2), resize.scale[0]);
+      const double h_total = h.total();
+      for (int64_t q = 0; q < resize.out[1]; ++q) {
+        const Triangle w(q, input.size(3), resize.scale[1]);
+        double sum = 0.0;
+        for (int64_t y = 0; y < h.count; ++y) {
+          double row = 0.0;
+          for (int64_t x = 0; x < w.count; ++x) {
+            const int64_t at = base + (h.first + y) * is[2] + (w.first + x) * is[3];
+            row += w.weight(x) * load(input.const_data_ptr(), static_cast<size_t>(at));
+          }
+          sum += h.weight(y) * row;
+        }
+        store(out.mutable_data_ptr(),
+              static_cast<size_t>(n * os[0] + c * os[1] + p * os[2] + q * os[3]),
+              sum / (h_total * w.total()));
+      }
+    }
+  });
+}
+
 }  // namespace petrel::runtime::portable

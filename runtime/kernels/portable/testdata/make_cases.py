@@ -372,3 +372,61 @@ call("aten::arange.start_out", 7, -2, -3, dtypes=(torch.int64,))
 call("aten::tril.out", t(2, 3, 4), 0)
 call("aten::tril.out", t(3, 4), -1)
 call("aten::tril.out", t(3, 4), 2)
+
+# Clamping by tensors, gates, distances.
+nan_list = torch.tensor([1.0, math.nan, -3.0, 5.0])
+call("aten::clamp.Tensor_out", t(3, 4), t(4), t(3, 1))
+call("aten::clamp.Tensor_out", nan_list, None, torch.tensor([2.0, 1.0, math.nan, 4.0]))
+call("aten::clamp.Tensor_out", ints(6), ints(6), None, dtypes=(torch.int64,))
+call("aten::fill.Tensor_out", t(2, 3), torch.tensor(2.5))
+call("aten::fill.Tensor_out", ints(3), torch.tensor(7), dtypes=(torch.int64,))
+call("aten::glu.out", t(3, 4), -1)
+call("aten::glu.out", t(2, 3, 2), 0)
+call("aten::glu.out", t(2, 3, 2), 2)
+for p in (0.0, 1.0, 2.0, 2.5, math.inf):
+    call("aten::_cdist_forward.out", t(2, 3, 4), t(2, 5, 4), p, None)
+    call("aten::_pdist_forward.out", t(5, 3), p)
+call("aten::_cdist_forward.out", t(2, 1, 3, 4), t(3, 2, 4), 1.0, None)
+
+# Masks and counts.
+call("aten::masked_select.out", t(3, 4), t(4, dtype=torch.bool))
+call("aten::masked_select.out", ints(2, 3), torch.zeros(2, 3, dtype=torch.bool), dtypes=(torch.int64,))
+call("aten::masked_scatter.out", t(3, 4), t(3, 4, dtype=torch.bool), t(12))
+call("aten::masked_scatter.out", ints(2, 3), torch.tensor([True, False, True]), ints(4), dtypes=(torch.int64,))
+call("aten::nonzero.out", torch.tensor([[0.0, 1.0, 0.0], [math.nan, 0.0, -2.0]]), dtypes=(torch.int64,))
+call("aten::nonzero.out", t(7, dtype=torch.bool), dtypes=(torch.int64,))
+call("aten::repeat_interleave.Tensor_out", torch.tensor([2, 0, 3, 1]), None, dtypes=(torch.int64,))
+call("aten::repeat_interleave.Tensor_out", torch.tensor([1, 2], dtype=torch.int32), 3, dtypes=(torch.int32,))
+
+# Variances with their means, statistics of the batch itself.
+for dims, keep in (([1], False), ([0, 2], True), (None, False)):
+    x = t(3, 4, 5)
+    emit("aten::var_mean.correction_out", [x, dims, 1, keep], torch.var_mean(x, dims, correction=1, keepdim=keep))
+x, w, b = t(3, 4, 5, 2), t(4), t(4)
+emit("aten::_native_batch_norm_legit.no_stats_out", [x, w, b, True, 0.1, 1e-5],
+     torch.ops.aten._native_batch_norm_legit.no_stats(x, w, b, True, 0.1, 1e-5))
+x = t(6, 4)
+emit("aten::_native_batch_norm_legit.no_stats_out", [x, None, None, True, 0.1, 1e-3],
+     torch.ops.aten._native_batch_norm_legit.no_stats(x, None, None, True, 0.1, 1e-3))
+
+# Volumes, sampled images.
+call("aten::reflection_pad3d.out", t(1, 2, 3, 4, 3), [1, 2, 0, 3, 2, 1])
+call("aten::replication_pad3d.out", t(2, 2, 3, 2), [1, 2, 0, 3, 2, 1])
+call("aten::_upsample_bilinear2d_aa.out", t(1, 2, 9, 7), [4, 3], False, None, None)
+call("aten::_upsample_bilinear2d_aa.out", t(1, 1, 5, 6), [7, 8], False, None, None)
+call("aten::_upsample_bilinear2d_aa.out", t(1, 1, 9, 8), [3, 5], True, None, None)
+call("aten::_upsample_bilinear2d_aa.out", t(1, 1, 9, 8), [3, 5], False, 0.34, 0.7)
+for interpolation in (0, 1, 2):
+    for padding in (0, 1, 2):
+        for corners in (False, True):
+            x, grid = t(2, 2, 4, 5), t(2, 3, 3, 2, lo=-1.4, hi=1.4)
+            # Element centers half way between two are a matter of rounding.
+            emit("aten::grid_sampler_2d.out", [x, grid, interpolation, padding, corners],
+                 [torch.ops.aten.grid_sampler_2d(x, grid, interpolation, padding, corners)])
+
+# Copies of more than one block, for each size of element.
+for dtype in (torch.int8, torch.int16, torch.int32, torch.int64):
+    call("aten::permute_copy.out", ints(3, 33, 35, dtype=dtype), [2, 0, 1], dtypes=(dtype,))
+call("aten::clone.out", ints(2, 35, 3, 33).to(memory_format=torch.channels_last), torch.contiguous_format,
+     dtypes=(torch.int64,))
+call("aten::expand_copy.out", ints(2, 1, 40), [2, 3, -1], False, dtypes=(torch.int64,))
