@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# qemu.sh PREFIX: lets the kernel run arm64 programs through qemu-user, from
-# shell scripts and tests too; PREFIX holds the cross compiler's libraries. Needs
-# root once; does nothing when an interpreter is registered.
+# Lets the kernel run arm64 programs through qemu-user, from shell scripts and
+# tests too. Needs root once; does nothing when an interpreter is registered.
 set -euo pipefail
 registry=/proc/sys/fs/binfmt_misc
 [ -e $registry/register ] || mount -t binfmt_misc none $registry

@@ -10,10 +10,10 @@
 set -euo pipefail
 folder=$1
 packages=(
-  googletest libabsl-dev libbenchmark-dev libbenchmark1debian libcli11-dev
-  libflatbuffers-dev libgmock-dev libgtest-dev libhwy-dev libhwy1 libminizip-dev
-  libsimdjson-dev libsimdjson14 libssl-dev libssl3 nlohmann-json3-dev zlib1g
-  zlib1g-dev
+  googletest libabsl-dev libbenchmark-dev libbenchmark1debian libc6 libcli11-dev
+  libflatbuffers-dev libgcc-s1 libgmock-dev libgtest-dev libhwy-dev libhwy1
+  libminizip-dev libsimdjson-dev libsimdjson14 libssl-dev libssl3 libstdc++6
+  nlohmann-json3-dev zlib1g zlib1g-dev
 )
 
 versions=$(dpkg-query -W -f='${Package} ${Architecture} ${Version}\n' "${packages[@]}" |

@@ -87,6 +87,7 @@ def _config_impl(ctx):
         cxx_builtin_include_directories = [
             "/usr/lib/gcc-cross/" + _TRIPLE,
             "/usr/" + _TRIPLE + "/include",
+            "/usr/include",
             sysroot + "/usr/include",
         ],
         tool_paths = [
