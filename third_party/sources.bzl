@@ -49,6 +49,7 @@ def source_libraries():
         has_top_folder = False,
         patches = [
             "//third_party/xnnpack:loop_order.patch",
+            "//third_party/xnnpack:narrow_tiles.patch",
             "//third_party/xnnpack:packing.patch",
             "//third_party/xnnpack:workspace.patch",
         ],
