@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 #include "backends/xnnpack/format/graph_check.h"
@@ -103,8 +104,9 @@ Result<std::unique_ptr<Delegate>> Delegate::create(const void* payload, size_t s
 }
 
 Delegate::~Delegate() {
-  if (runtime_ != nullptr) xnn_delete_runtime(runtime_);
-  if (workspace_ != nullptr) xnn_release_workspace(workspace_);
+  if (runtime_ == nullptr) return;
+  const std::lock_guard<std::mutex> lock(workspace_->mutex());
+  xnn_delete_runtime(runtime_);
 }
 
 Error Delegate::build(const runtime::NamedDataMap* map, const Options& options) {
@@ -122,12 +124,22 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options) 
   }
   ConstantSource constants(graph_, map);
   PETREL_ASSIGN_OR_RETURN(const Subgraph subgraph, make_subgraph(graph_, constants, &kept_));
-  if (options.share_weights) weights_.begin(count_filter_bytes(graph_));
-  PETREL_RETURN_IF_ERROR(report("make a workspace", xnn_create_workspace(&workspace_)));
+  workspace_ = options.workspace_owner == nullptr ? Workspace::make()
+                                                  : Workspace::of(options.workspace_owner);
+  if (workspace_ == nullptr) {
+    PETREL_LOG(Error, "no memory for a workspace");
+    return Error::DelegateMemoryAllocationFailed;
+  }
+  return make_runtime(subgraph.get(), options.share_weights);
+}
+
+Error Delegate::make_runtime(xnn_subgraph_t subgraph, bool share_weights) {
+  if (share_weights) weights_.begin(count_filter_bytes(graph_));
+  const std::lock_guard<std::mutex> lock(workspace_->mutex());
   xnn_set_packing_threads(thread_pool_.get());
   const xnn_status status =
-      xnn_create_runtime_v4(subgraph.get(), options.share_weights ? weights_.provider() : nullptr,
-                            workspace_, thread_pool_.get(), 0, &runtime_);
+      xnn_create_runtime_v4(subgraph, share_weights ? weights_.provider() : nullptr,
+                            workspace_->get(), thread_pool_.get(), 0, &runtime_);
   xnn_set_packing_threads(nullptr);
   PETREL_RETURN_IF_ERROR(report("make a runtime", status));
   if (weights_.failed()) {
@@ -151,6 +163,7 @@ Error Delegate::execute(const runtime::BackendExecutionContext& context, Span<EV
   PETREL_RETURN_IF_ERROR(bind_inputs(context, args, &needs_reshape, &needs_setup));
   if (needs_reshape) PETREL_RETURN_IF_ERROR(infer_dims());
   PETREL_RETURN_IF_ERROR(bind_outputs(args, &needs_setup));
+  const std::lock_guard<std::mutex> lock(workspace_->mutex());
   if (needs_reshape) PETREL_RETURN_IF_ERROR(reshape());
   if (needs_reshape || needs_setup) PETREL_RETURN_IF_ERROR(set_up());
   is_shaped_ = true;

@@ -12,7 +12,8 @@
 // payload states, as long as every node can work with them; outputs get their
 // sizes from that. Nothing is set up again while sizes and addresses stay.
 //
-// Not to be executed by two threads at once.
+// Not to be executed by two threads at once. Delegates that share a workspace
+// may be: they wait for each other.
 
 #ifndef PETREL_BACKENDS_XNNPACK_RUNTIME_DELEGATE_H_
 #define PETREL_BACKENDS_XNNPACK_RUNTIME_DELEGATE_H_
@@ -25,6 +26,7 @@
 #include "backends/xnnpack/format/graph.h"
 #include "backends/xnnpack/runtime/over_read.h"
 #include "backends/xnnpack/runtime/weight_session.h"
+#include "backends/xnnpack/runtime/workspace.h"
 #include "runtime/backend/interface.h"
 #include "runtime/threads/thread_pool.h"
 
@@ -35,6 +37,9 @@ class Delegate {
   struct Options {
     // Packed weights are shared with other delegates of the process.
     bool share_weights = true;
+    // Delegates with the same owner share the memory between their nodes and
+    // wait for each other; null for memory of its own.
+    const void* workspace_owner = nullptr;
   };
 
   // The payload and the map are needed during the call only.
@@ -61,6 +66,7 @@ class Delegate {
   };
 
   Delegate() = default;
+  runtime::Error make_runtime(xnn_subgraph_t subgraph, bool share_weights);
   runtime::Error build(const runtime::NamedDataMap* map, const Options& options);
   runtime::Error bind_inputs(const runtime::BackendExecutionContext& context,
                              runtime::Span<runtime::EValue*> args, bool* reshape, bool* setup);
@@ -76,7 +82,7 @@ class Delegate {
   std::vector<PaddedBuffer> kept_;
   runtime::SharedThreadPool thread_pool_;
   WeightSession weights_;
-  xnn_workspace_t workspace_ = nullptr;
+  std::shared_ptr<Workspace> workspace_;
   xnn_runtime_t runtime_ = nullptr;
   bool is_shaped_ = false;  // XNNPACK knows the dims of graph_
   size_t num_reshapes_ = 0;

@@ -23,7 +23,9 @@ using runtime::Span;
 constexpr char kNumThreads[] = "num_threads";
 constexpr char kShareWeights[] = "weight_cache_enabled";
 constexpr char kSharingMode[] = "workspace_sharing_mode";
-constexpr int kMaxSharingMode = 2;
+constexpr int kSharedByMethod = 1;
+constexpr int kSharedByAll = 2;
+constexpr int kMaxSharingMode = kSharedByAll;
 
 // The value as a T, or a message that names the option.
 template <typename T>
@@ -53,6 +55,11 @@ Result<runtime::DelegateHandle*> XnnpackBackend::init(
     if (std::string_view(option.key) != kShareWeights) return refuse(option);
     PETREL_ASSIGN_OR_RETURN(options.share_weights, value_of<bool>(option, "a bool"));
   }
+  // The allocator is one of the method, or of several if the application says
+  // so, which are then taken for one.
+  const int mode = workspace_sharing_mode_;
+  if (mode == kSharedByMethod) options.workspace_owner = context.get_runtime_allocator();
+  if (mode == kSharedByAll) options.workspace_owner = this;
   PETREL_ASSIGN_OR_RETURN(std::unique_ptr<Delegate> delegate,
                           Delegate::create(processed->data(), processed->size(),
                                            context.get_named_data_map(), options));

@@ -9,8 +9,9 @@
 //   num_threads             int   threads of methods loaded from now on, 0 for one
 //                                 per processor
 //   weight_cache_enabled    bool  share packed weights (true); also per load
-//   workspace_sharing_mode  int   0, 1 or 2 as in ExecuTorch: accepted, and without
-//                                 effect, every partition has memory of its own
+//   workspace_sharing_mode  int   who shares the memory between nodes: 0 nobody, 1
+//                                 (default) the partitions of a method, 2 all of the
+//                                 process, which then wait for each other
 
 #ifndef PETREL_BACKENDS_XNNPACK_RUNTIME_XNNPACK_DELEGATE_H_
 #define PETREL_BACKENDS_XNNPACK_RUNTIME_XNNPACK_DELEGATE_H_
@@ -36,7 +37,7 @@ class XnnpackBackend final : public runtime::BackendInterface {
 
  private:
   std::atomic<bool> share_weights_{true};
-  std::atomic<int> workspace_sharing_mode_{0};
+  std::atomic<int> workspace_sharing_mode_{1};
 };
 
 // The one of the process, under its name in programs.

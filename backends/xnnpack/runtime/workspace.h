@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory between the nodes of a partition. Partitions that never run at the
+// same time share it: it is as large as the largest of them needs.
+//
+//   partition 0 --.
+//   partition 1 ---+--> Workspace { memory, mutex }     freed with its last user
+//   partition 2 --'
+//
+// Whoever makes, sets up, runs or deletes an XNNPACK runtime of the workspace
+// holds its mutex, so sharing is always right; it costs time only where several
+// threads use one workspace.
+
+#ifndef PETREL_BACKENDS_XNNPACK_RUNTIME_WORKSPACE_H_
+#define PETREL_BACKENDS_XNNPACK_RUNTIME_WORKSPACE_H_
+
+#include <xnnpack.h>
+
+#include <memory>
+#include <mutex>
+
+namespace petrel::backends::xnnpack {
+
+class Workspace {
+ public:
+  // Null when there is no memory. Precondition: XNNPACK is initialised.
+  static std::shared_ptr<Workspace> make();
+
+  // The one of `owner`: what has it been made for, as long as somebody uses it,
+  // or else a new one. The owner is never looked into.
+  static std::shared_ptr<Workspace> of(const void* owner);
+
+  ~Workspace() { xnn_release_workspace(workspace_); }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  xnn_workspace_t get() const { return workspace_; }
+  std::mutex& mutex() { return mutex_; }
+
+ private:
+  explicit Workspace(xnn_workspace_t workspace) : workspace_(workspace) {}
+  xnn_workspace_t workspace_;
+  std::mutex mutex_;
+};
+
+}  // namespace petrel::backends::xnnpack
+
+#endif  // PETREL_BACKENDS_XNNPACK_RUNTIME_WORKSPACE_H_
