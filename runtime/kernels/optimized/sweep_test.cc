@@ -474,6 +474,47 @@ TEST_P(Sweep, Convolutions) {
           {{kFloat, {2, 8, 26}}}, 2e-5);
 }
 
+struct PoolWindow {
+  int32_t height, width;
+  int64_t rows, columns, stride, padding, dilation;
+  bool ceil_mode;
+};
+
+TEST_P(Sweep, Pools) {
+  const PoolWindow windows[] = {
+      {12, 35, 3, 3, 2, 1, 1, false}, {13, 36, 3, 3, 2, 1, 1, true},  {112, 112, 3, 3, 2, 1, 1, false},
+      {7, 7, 7, 7, 1, 0, 1, false},   {8, 8, 2, 2, 2, 0, 1, false},   {9, 20, 3, 2, 3, 1, 2, true},
+      {150, 130, 5, 5, 1, 2, 1, false}, {1, 1, 1, 1, 1, 0, 1, false}, {6, 40, 2, 4, 9, 1, 1, false}};
+  for (const PoolWindow& w : windows) {
+    const auto out_size = [&](int64_t in, int64_t window, int64_t dilation) {
+      const int64_t room = in + 2 * w.padding - dilation * (window - 1) - 1;
+      int64_t out = (room + (w.ceil_mode ? w.stride - 1 : 0)) / w.stride + 1;
+      if (w.ceil_mode && (out - 1) * w.stride >= in + w.padding) --out;
+      return static_cast<int32_t>(out);
+    };
+    for (const bool wild : {false, true}) {
+      Array* x = random(kFloat, {2, 3, w.height, w.width}, -5, 5, wild);
+      for (size_t i = 0; wild && i < x->numel() / 4; ++i) {
+        x->set(i, -std::numeric_limits<double>::infinity());
+      }
+      const Sizes sizes = {2, 3, out_size(w.height, w.rows, w.dilation),
+                           out_size(w.width, w.columns, w.dilation)};
+      compare("aten::max_pool2d_with_indices.out",
+              {value(x), int_list({w.rows, w.columns}), int_list({w.stride}),
+               int_list({w.padding, w.padding}), int_list({w.dilation}), EValue(w.ceil_mode)},
+              {{kFloat, sizes}, {ScalarType::Long, sizes}}, 0);
+      if (wild || w.dilation > 1) continue;
+      for (const bool with_padding : {false, true}) {
+        compare("aten::avg_pool2d.out",
+                {value(x), int_list({w.rows, w.columns}), int_list({w.stride}),
+                 int_list({w.padding, w.padding}), EValue(w.ceil_mode), EValue(with_padding),
+                 with_padding && w.rows == 3 ? EValue(int64_t{5}) : EValue()},
+                {{kFloat, sizes}}, 2e-6);
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Machines, Sweep, ::testing::ValuesIn(machines()),
                          [](const auto& info) -> std::string {
                            if (info.param.threads > 1) return "threads";
