@@ -85,50 +85,13 @@ void scatter_tensor(KernelRuntimeContext& context, Span<EValue*> raw, bool add) 
   });
 }
 
-}  // namespace
-
-// scatter.src_out(Tensor self, int dim, Tensor index, Tensor src, *, out)
-void scatter_src_out(KernelRuntimeContext& context, Span<EValue*> args) {
-  scatter_tensor(context, args, false);
-}
-
-// scatter_add.out(Tensor self, int dim, Tensor index, Tensor src, *, out)
-void scatter_add_out(KernelRuntimeContext& context, Span<EValue*> args) {
-  scatter_tensor(context, args, true);
-}
-
-// scatter.value_out(Tensor self, int dim, Tensor index, Scalar value, *, out)
-void scatter_value_out(KernelRuntimeContext& context, Span<EValue*> raw) {
-  KernelArgs args(context, raw, 5);
-  const Tensor self = args.tensor(0);
-  const int64_t dim = args.integer(1);
-  const Tensor index = args.tensor(2);
-  const Scalar value = args.scalar(3);
-  const Tensor out = args.out(4);
-  size_t d = 0;
-  if (!args.ok() || !prepare(context, self, dim, index, index, out, &d)) return;
-  const auto store = storer<double>(out.scalar_type());
-  const auto store_int = storer<int64_t>(out.scalar_type());
-  for_each_target(context, out, d, index, index, [&](size_t to, size_t) {
-    if (is_floating(out.scalar_type())) {
-      store(out.mutable_data_ptr(), to, value.to_double());
-    } else {
-      store_int(out.mutable_data_ptr(), to, value.to_int());
-    }
-  });
-}
-
-// index_put.out(Tensor self, Tensor?[] indices, Tensor values, bool accumulate,
-//   *, out): indices name the leading dims; dims without one are taken whole.
+// index_put: indices name the leading dims; dims without one are taken whole.
 // The dims of the indices stand where the first of them stood, or first when
-// they are not next to each other, and values broadcast to the whole.
-void index_put_out(KernelRuntimeContext& context, Span<EValue*> raw) {
-  KernelArgs args(context, raw, 5);
-  const Tensor self = args.tensor(0);
-  const Span<const std::optional<Tensor>> indices = args.optional_tensor_list(1);
-  const Tensor values = args.tensor(2);
-  const bool accumulate = args.boolean(3);
-  const Tensor out = args.out(4);
+// they are not next to each other, and values broadcast to the whole. `out` may
+// be `self`: then only the named places are touched.
+void put(KernelRuntimeContext& context, KernelArgs& args, const Tensor& self,
+         Span<const std::optional<Tensor>> indices, const Tensor& values, bool accumulate,
+         const Tensor& out) {
   if (!args.ok() || !check_arithmetic(context, self) || !check_same_type(context, self, values) ||
       !check_same_type(context, self, out) ||
       !check(context, indices.size() <= self.sizes().size(), "more indices than dims")) {
@@ -168,7 +131,8 @@ void index_put_out(KernelRuntimeContext& context, Span<EValue*> raw) {
     strides[sizes.rank++] = self.strides()[d];
   }
   if (!check(context, broadcasts_to(values.sizes(), sizes.span()), "the values do not broadcast") ||
-      !copy_all(context, self, View(self), out)) {
+      (out.const_data_ptr() != self.const_data_ptr() &&
+       !copy_all(context, self, View(self), out))) {
     return;
   }
   // The strides of out, which may have another order than self.
@@ -211,6 +175,60 @@ void index_put_out(KernelRuntimeContext& context, Span<EValue*> raw) {
       }
     });
   });
+}
+
+}  // namespace
+
+// scatter.src_out(Tensor self, int dim, Tensor index, Tensor src, *, out)
+void scatter_src_out(KernelRuntimeContext& context, Span<EValue*> args) {
+  scatter_tensor(context, args, false);
+}
+
+// scatter_add.out(Tensor self, int dim, Tensor index, Tensor src, *, out)
+void scatter_add_out(KernelRuntimeContext& context, Span<EValue*> args) {
+  scatter_tensor(context, args, true);
+}
+
+// scatter.value_out(Tensor self, int dim, Tensor index, Scalar value, *, out)
+void scatter_value_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 5);
+  const Tensor self = args.tensor(0);
+  const int64_t dim = args.integer(1);
+  const Tensor index = args.tensor(2);
+  const Scalar value = args.scalar(3);
+  const Tensor out = args.out(4);
+  size_t d = 0;
+  if (!args.ok() || !prepare(context, self, dim, index, index, out, &d)) return;
+  const auto store = storer<double>(out.scalar_type());
+  const auto store_int = storer<int64_t>(out.scalar_type());
+  for_each_target(context, out, d, index, index, [&](size_t to, size_t) {
+    if (is_floating(out.scalar_type())) {
+      store(out.mutable_data_ptr(), to, value.to_double());
+    } else {
+      store_int(out.mutable_data_ptr(), to, value.to_int());
+    }
+  });
+}
+
+// index_put.out(Tensor self, Tensor?[] indices, Tensor values, bool accumulate,
+//   *, out)
+void index_put_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 5);
+  const Tensor self = args.tensor(0);
+  const Span<const std::optional<Tensor>> indices = args.optional_tensor_list(1);
+  const Tensor values = args.tensor(2);
+  const bool accumulate = args.boolean(3);
+  put(context, args, self, indices, values, accumulate, args.out(4));
+}
+
+// index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate)
+void index_put_in_place(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 4);
+  const Tensor self = args.out(0);
+  const Span<const std::optional<Tensor>> indices = args.optional_tensor_list(1);
+  const Tensor values = args.tensor(2);
+  const bool accumulate = args.boolean(3);
+  put(context, args, self, indices, values, accumulate, self);
 }
 
 }  // namespace petrel::runtime::portable
