@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "exir/driver/output_file.h"
 #include "exir/import/import.h"
+#include "exir/pass/share_state.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -129,6 +130,9 @@ absl::Status check_options(const ExportOptions& options,
   return absl::OkStatus();
 }
 
+// Enough for small graphs; some microseconds each.
+constexpr int64_t kStatesOfOrders = 20'000;
+
 // Takes the time of each phase.
 class Phases {
  public:
@@ -164,6 +168,7 @@ absl::StatusOr<Program> import_all(const ExportOptions& options) {
     }
     program.methods[name] = *std::move(method);
   }
+  PETREL_RETURN_IF_ERROR(share_state(program));
   return program;
 }
 
@@ -214,6 +219,16 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
     return transform(program, passes_after_partitioning(), options,
                      [](const OpInfo&) { return false; });
   }));
+  if (options.reorder) {
+    PETREL_RETURN_IF_ERROR(phases.run("reorder", [&]() -> absl::Status {
+      for (auto& [name, method] : program.methods) {
+        PETREL_ASSIGN_OR_RETURN(
+            report.order[name],
+            order_operators(*method.graph, kStatesOfOrders));
+      }
+      return absl::OkStatus();
+    }));
+  }
   PETREL_RETURN_IF_ERROR(phases.run("emit", [&]() -> absl::Status {
     EmitOptions emit_options;
     emit_options.external_weights = outputs.weights_name();

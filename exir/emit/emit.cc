@@ -226,7 +226,8 @@ absl::StatusOr<uint64_t> write_program_file(
 absl::StatusOr<PreparedMethod> prepare(const std::string& name,
                                        const Method& method,
                                        const EmitOptions& options,
-                                       const ExternalFn& is_external) {
+                                       const ExternalFn& is_external,
+                                       bool state_apart) {
   PreparedMethod prepared;
   prepared.name = name;
   prepared.signature = &method.signature;
@@ -234,7 +235,8 @@ absl::StatusOr<PreparedMethod> prepare(const std::string& name,
   prepared.storage = std::make_unique<Storage>(*prepared.graph);
   PETREL_RETURN_IF_ERROR(
       check_executable(name, *prepared.graph, *prepared.storage));
-  auto plan = plan_memory(*prepared.graph, *prepared.storage, options.planning);
+  auto plan = plan_memory(*prepared.graph, *prepared.storage, options.planning,
+                          state_apart);
   if (!plan.ok()) {
     return absl::Status(plan.status().code(),
                         absl::StrCat("method '", name, "': memory planning: ",
@@ -267,11 +269,17 @@ absl::StatusOr<EmitReport> emit_program(
   std::vector<PreparedMethod> methods;
   ProgramSegments segments;
   DataCollector data(store, options, is_external, segments);
+  const bool has_several_methods = program.methods.size() > 1;
+  std::vector<const Constant*> states;
   for (const auto& [name, method] : program.methods) {
     PETREL_RETURN_IF_ERROR(check_method_name(name));
     PETREL_ASSIGN_OR_RETURN(PreparedMethod prepared,
-                            prepare(name, method, options, is_external));
+                            prepare(name, method, options, is_external,
+                                    /*state_apart=*/has_several_methods));
     PETREL_RETURN_IF_ERROR(data.collect(prepared));
+    for (const Constant* constant : used_constants(prepared)) {
+      if (constant->is_mutable()) states.push_back(constant);
+    }
     MethodMemory memory;
     memory.method = name;
     if (prepared.plan.arena_bytes > 0) {
@@ -285,6 +293,12 @@ absl::StatusOr<EmitReport> emit_program(
     methods.push_back(std::move(prepared));
   }
 
+  StatePlan state;
+  if (has_several_methods) {
+    PETREL_ASSIGN_OR_RETURN(state, plan_state(states));
+    report.state_bytes = state.arena_bytes;
+  }
+
   const auto& destinations = store.destinations();
   const auto inside = destinations.find("");
   const NamedBlobStore::Destination* named =
@@ -296,7 +310,7 @@ absl::StatusOr<EmitReport> emit_program(
   std::vector<flatbuffers::Offset<fb::ExecutionPlan>> plans;
   for (const PreparedMethod& method : methods) {
     MethodWriter writer(builder, *method.graph, *method.storage, method.plan,
-                        is_external, segments);
+                        state, is_external, segments);
     PETREL_ASSIGN_OR_RETURN(const auto plan,
                             writer.write(method.name, *method.signature));
     plans.push_back(plan);

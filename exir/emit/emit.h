@@ -49,6 +49,9 @@ struct MethodMemory {
 
 struct EmitReport {
   std::vector<MethodMemory> memory;
+  // The arena that the methods of a program share for state; 0 when there is
+  // one method, whose state lies in its own arena.
+  int64_t state_bytes = 0;
   std::map<std::string, uint64_t> file_bytes;  // by destination, "" the program
   // Kernel calls per method: "aten::add.out" -> count.
   std::map<std::string, std::map<std::string, size_t>> kernels;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "exir/plan/validator.h"
 #include "exir/status_macros.h"
 
@@ -17,7 +18,8 @@ constexpr int64_t kWideAlignment = 64;
 // One entry per root that needs memory, in order of first appearance.
 class Lifetimes {
  public:
-  explicit Lifetimes(const Storage& storage) : storage_(storage) {}
+  Lifetimes(const Storage& storage, bool state_apart)
+      : storage_(storage), state_apart_(state_apart) {}
 
   // The memory of `value` is in use at `time`.
   void touch(const Value* value, int64_t time) {
@@ -42,19 +44,22 @@ class Lifetimes {
   const std::vector<const Value*>& roots() const { return roots_; }
 
  private:
-  static bool needs_memory(const Value& root) {
+  bool needs_memory(const Value& root) const {
     return root.type().is_tensor() &&
-           (!root.is_constant() || root.constant()->is_mutable());
+           (!root.is_constant() ||
+            (root.constant()->is_mutable() && !state_apart_));
   }
 
   const Storage& storage_;
+  const bool state_apart_;
   std::vector<plan::Buffer> buffers_;
   std::vector<const Value*> roots_;
   std::unordered_map<const Value*, size_t> index_;
 };
 
-Lifetimes find_lifetimes(const Graph& graph, const Storage& storage) {
-  Lifetimes lifetimes(storage);
+Lifetimes find_lifetimes(const Graph& graph, const Storage& storage,
+                         bool state_apart) {
+  Lifetimes lifetimes(storage, state_apart);
   for (const Value* input : graph.inputs()) lifetimes.touch(input, 0);
   int64_t time = 1;
   std::vector<const Value*> state;
@@ -100,10 +105,33 @@ int64_t choose_alignment(const std::vector<plan::Buffer>& buffers) {
 
 }  // namespace
 
+absl::StatusOr<StatePlan> plan_state(
+    const std::vector<const Constant*>& states) {
+  StatePlan result;
+  std::map<std::string, int64_t> sizes;
+  for (const Constant* state : states) {
+    sizes.emplace(state->fqn, state->type.nbytes());
+  }
+  if (sizes.empty()) return result;
+  int64_t end = 0;
+  for (const auto& [name, size] : sizes) {
+    if (size > plan::kMaxBytes - kWideAlignment - end) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "state '", name, "' of ", size, " bytes makes the state of the "
+          "program larger than ", plan::kMaxBytes, " bytes"));
+    }
+    result.offsets[name] = end;
+    end = round_up(end + size, kWideAlignment);
+  }
+  result.arena_bytes = end + kArenaSlack;
+  return result;
+}
+
 absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph,
                                        const Storage& storage,
-                                       const plan::Options& options) {
-  Lifetimes lifetimes = find_lifetimes(graph, storage);
+                                       const plan::Options& options,
+                                       bool state_apart) {
+  Lifetimes lifetimes = find_lifetimes(graph, storage, state_apart);
   MemoryPlan result;
   if (lifetimes.buffers().empty()) {
     result.proven_optimal = true;

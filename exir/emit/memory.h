@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Gives every tensor of a method that is neither constant nor elsewhere a place
-// in the method's one arena. Views share the place of their root.
+// in the method's arena. Views share the place of their root.
 //
 //   time 0            inputs are filled
 //   time i + 1        step i runs
@@ -14,11 +14,23 @@
 // Invariant: offsets are multiples of at least kArenaAlignment and every tensor
 // ends at least kArenaSlack bytes before the arena does, because vector code
 // may read (not use) that far past the end of a tensor.
+//
+// State of a program with several methods lies apart, in a second arena that
+// all methods see alike, so that a runtime can give them one memory for it:
+//
+//   arena 1 of prefill  [ activations      ]
+//   arena 1 of decode   [ activations ]
+//   arena 2 of both     [ layer 0 keys | layer 0 values | layer 1 keys | ... ]
+//
+// Their first arenas may be one memory too: nothing in them outlives a call.
 #ifndef PETREL_EXIR_EMIT_MEMORY_H_
 #define PETREL_EXIR_EMIT_MEMORY_H_
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "exir/emit/storage.h"
@@ -29,6 +41,17 @@ namespace petrel::exir {
 
 inline constexpr int64_t kArenaAlignment = 16;
 inline constexpr int64_t kArenaSlack = 64;
+
+// The places of all states of a program in its second arena, by name.
+struct StatePlan {
+  std::map<std::string, int64_t> offsets;
+  int64_t arena_bytes = 0;  // with slack; 0 when there is no state
+};
+
+// One entry per name: share_state() has made equal names one state. Error when
+// sizes cannot be summed.
+absl::StatusOr<StatePlan> plan_state(
+    const std::vector<const Constant*>& states);
 
 struct MemoryPlan {
   std::unordered_map<const Value*, int64_t> offsets;  // of roots
@@ -41,9 +64,11 @@ struct MemoryPlan {
   plan::Solution solution;
 };
 
+// `state_apart`: state gets no place here.
 absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph,
                                        const Storage& storage,
-                                       const plan::Options& options);
+                                       const plan::Options& options,
+                                       bool state_apart = false);
 
 }  // namespace petrel::exir
 

@@ -7,12 +7,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "exir/backend/backend.h"
+#include "exir/emit/in_place.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
 namespace {
 
 namespace fb = schema::program;
+
+// The arena of the state of a program with several methods, counted from 1.
+constexpr uint32_t kStateArena = 2;
 
 // The arguments of factories and conversions that say what tensor to make. An
 // out-variant has its out tensor for that and lacks all four.
@@ -72,13 +76,14 @@ absl::Status check_executable(const std::string& method, const Graph& graph,
 
 MethodWriter::MethodWriter(flatbuffers::FlatBufferBuilder& builder,
                            const Graph& graph, const Storage& storage,
-                           const MemoryPlan& plan,
+                           const MemoryPlan& plan, const StatePlan& state,
                            const ExternalFn& is_external,
                            ProgramSegments& segments)
     : builder_(builder),
       graph_(graph),
       storage_(storage),
       plan_(plan),
+      state_(state),
       is_external_(is_external),
       segments_(segments),
       values_(builder) {}
@@ -97,6 +102,11 @@ int32_t MethodWriter::entry_of(const Value* value) {
     if (root->is_constant()) {
       const Constant& constant = *root->constant();
       if (constant.is_mutable()) {
+        const auto shared = state_.offsets.find(constant.fqn);
+        if (shared != state_.offsets.end()) {
+          place.memory_id = kStateArena;
+          place.arena_offset = shared->second;
+        }
         // The initial value and the name belong to the buffer, not its views;
         // a view makes sure that the buffer is there.
         if (root != value) {
@@ -267,6 +277,11 @@ absl::Status MethodWriter::write_kernel_call(const Node& node) {
                             argument_entry(op.args[i], node.argument(i)));
     args.push_back(entry);
   }
+  if (storage_.is_in_place(node)) {
+    args.push_back(entry_of(node.result()));
+    append_call(in_place_kernel(node), "", args);
+    return absl::OkStatus();
+  }
   std::vector<int32_t> results;
   bool has_tensor_results = op.has_list_result;
   for (size_t i = 0; i < node.num_results(); ++i) {
@@ -329,10 +344,19 @@ absl::Status MethodWriter::write_delegate_call(const Node& node) {
 }
 
 void MethodWriter::write_state(const BufferWrite& write) {
+  if (storage_.root(write.value) == write.buffer) return;  // it is there
   const int32_t buffer = entry_of(write.buffer);
   const int32_t value = entry_of(write.value);
   append_call("aten::copy_", "",
               {buffer, value, values_.bool_value(false), buffer});
+}
+
+bool MethodWriter::has_state() const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const auto& entry) {
+    const Value* root = storage_.root(entry.first);
+    return root->is_constant() &&
+           state_.offsets.count(root->constant()->fqn) != 0;
+  });
 }
 
 absl::StatusOr<flatbuffers::Offset<fb::ExecutionPlan>> MethodWriter::write(
@@ -365,7 +389,8 @@ absl::StatusOr<flatbuffers::Offset<fb::ExecutionPlan>> MethodWriter::write(
       fb::CreateChain(builder_, chain_inputs, chain_outputs, instructions)};
 
   std::vector<int64_t> arenas = {0};
-  if (plan_.arena_bytes > 0) arenas.push_back(plan_.arena_bytes);
+  if (plan_.arena_bytes > 0 || has_state()) arenas.push_back(plan_.arena_bytes);
+  if (has_state()) arenas.push_back(state_.arena_bytes);
   const auto stored_name = builder_.CreateString(name);
   const auto in_spec = builder_.CreateString(signature.in_spec);
   const auto out_spec = builder_.CreateString(signature.out_spec);

@@ -6,6 +6,11 @@
 //
 //   %c = aten.add.Tensor(%a, %b, 1)      aten::add.out  args [a, b, 1, c, c]
 //
+// An update in place has no result of its own, it returns what it changed:
+//
+//   %n = aten.index_put.default(%s, [%i], %v, false)
+//                                   aten::index_put_  args [s, [i], v, false, n]
+//
 // Precondition: the graph came from with_owned_outputs(), `plan` from it, and
 // `segments` knows its constants and payloads and is laid out.
 #ifndef PETREL_EXIR_EMIT_METHOD_WRITER_H_
@@ -41,7 +46,8 @@ class MethodWriter {
  public:
   MethodWriter(flatbuffers::FlatBufferBuilder& builder, const Graph& graph,
                const Storage& storage, const MemoryPlan& plan,
-               const ExternalFn& is_external, ProgramSegments& segments);
+               const StatePlan& state, const ExternalFn& is_external,
+               ProgramSegments& segments);
 
   absl::StatusOr<flatbuffers::Offset<schema::program::ExecutionPlan>> write(
       const std::string& name, const Signature& signature);
@@ -53,6 +59,7 @@ class MethodWriter {
   absl::Status write_kernel_call(const Node& node);
   absl::Status write_delegate_call(const Node& node);
   void write_state(const BufferWrite& write);
+  bool has_state() const;
   void append_call(const std::string& name, const std::string& overload,
                    const std::vector<int32_t>& args);
 
@@ -67,6 +74,7 @@ class MethodWriter {
   const Graph& graph_;
   const Storage& storage_;
   const MemoryPlan& plan_;
+  const StatePlan& state_;
   const ExternalFn& is_external_;
   ProgramSegments& segments_;
   ValueTable values_;

@@ -79,8 +79,7 @@ std::unique_ptr<Graph> with_owned_outputs(const Graph& original,
   std::vector<BufferWrite> writes;
   for (BufferWrite write : graph->buffer_writes()) {
     const Value* root = storage.root(write.value);
-    if (root == write.buffer) continue;
-    if (root->is_constant() && root->constant()->is_mutable()) {
+    if (root != write.buffer && root->is_constant() && root->constant()->is_mutable()) {
       write.value = copy_of(write.value);
     }
     writes.push_back(write);

@@ -26,7 +26,7 @@ namespace petrel::exir {
 // True for constants that are written to an external file.
 using ExternalFn = std::function<bool(const Constant&)>;
 
-// A changed clone of `graph`; write-backs that change nothing are gone.
+// A changed clone of `graph`.
 std::unique_ptr<Graph> with_owned_outputs(const Graph& graph,
                                           const ExternalFn& is_external);
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "exir/emit/in_place.h"
+
 namespace petrel::exir {
 namespace {
 
@@ -98,12 +100,13 @@ bool keeps_elements_in_order(const Node& node) {
 }
 
 Storage::Storage(const Graph& graph) {
+  for (const Node* node : find_in_place_updates(graph)) in_place_.insert(node);
   for (const auto& node : graph.nodes()) {
-    if (keeps_elements_in_order(*node)) {
+    const bool is_elided = keeps_elements_in_order(*node);
+    if (is_elided || is_in_place(*node)) {
       roots_[node->result()] = root(node->argument(0).value());
-    } else {
-      steps_.push_back(node.get());
     }
+    if (!is_elided) steps_.push_back(node.get());
   }
 }
 

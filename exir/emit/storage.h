@@ -8,13 +8,17 @@
 //   %b = aten.view.default(%a, [3,4])     : f32[3,4]   root(b) = a, elided
 //   %c = aten.unsqueeze.default(%b, 0)    : f32[1,3,4] root(c) = a, elided
 //
-// Invariant: a root is an input, a constant or a result of a node that is not
-// elided. Refers to the graph, which must outlive it; nodes that are appended
+// An update of state in place (exir/emit/in_place.h) is an instruction, and its
+// result lies in the bytes of the state.
+//
+// Invariant: a root is an input, a constant or a result of a node that is
+// neither elided nor in place. Refers to the graph, which must outlive it; nodes that are appended
 // later are their own roots.
 #ifndef PETREL_EXIR_EMIT_STORAGE_H_
 #define PETREL_EXIR_EMIT_STORAGE_H_
 
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "exir/ir/graph.h"
@@ -32,10 +36,15 @@ class Storage {
   const Value* root(const Value* value) const;
   // The nodes that become instructions, in order.
   const std::vector<const Node*>& steps() const { return steps_; }
+  // True for steps that write over their first argument.
+  bool is_in_place(const Node& node) const {
+    return in_place_.count(&node) != 0;
+  }
 
  private:
   std::unordered_map<const Value*, const Value*> roots_;  // of elided results
   std::vector<const Node*> steps_;
+  std::unordered_set<const Node*> in_place_;
 };
 
 }  // namespace petrel::exir

@@ -122,7 +122,7 @@ int32_t ValueTable::add_tensor(const TensorType& type,
   if (place.arena_offset >= 0) {
     const auto offset = static_cast<uint64_t>(place.arena_offset);
     allocation = fb::CreateAllocationDetails(
-        builder_, /*memory_id=*/1, static_cast<uint32_t>(offset),
+        builder_, place.memory_id, static_cast<uint32_t>(offset),
         static_cast<uint32_t>(offset >> 32));
   }
   flatbuffers::Offset<fb::ExtraTensorInfo> extra;

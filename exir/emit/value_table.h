@@ -27,6 +27,7 @@ namespace petrel::exir {
 // mean.
 struct TensorPlace {
   uint32_t data_buffer_idx = 0;
+  uint32_t memory_id = 1;     // the arena, counted from 1
   int64_t arena_offset = -1;  // -1: not planned
   bool is_external = false;
   std::string fqn;  // "" when nothing looks the tensor up by name

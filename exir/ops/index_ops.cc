@@ -291,6 +291,9 @@ constexpr OpRow kRows[] = {
     {"aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> "
      "Tensor",
      "", kPure, infer<take_along_dim>},
+    {"aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, "
+     "str reduce) -> Tensor",
+     "", kPure, infer<same_as_self>},
     {"aten::one_hot(Tensor self, int num_classes=-1) -> Tensor",
      "", kPure, infer<one_hot>},
     {"aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool "

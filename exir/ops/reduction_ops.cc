@@ -209,6 +209,18 @@ constexpr OpRow kRows[] = {
     {"aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool "
      "keepdim=False) -> (Tensor, Tensor)",
      "", kPure | kReduction, infer<variance_and_mean>},
+    {"aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
+     "", kPure | kReduction, infer<variance_and_mean>},
+    {"aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
+     "", kPure | kReduction, infer<variance_and_mean>},
+    {"aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool "
+     "keepdim=False) -> (Tensor, Tensor)",
+     "", kPure | kReduction, infer<variance_and_mean>},
+    {"aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, "
+     "ScalarType? dtype=None) -> Tensor",
+     "", kPure | kReduction, infer<sum>},
+    {"aten::count_nonzero(Tensor self, int? dim=None) -> Tensor",
+     "", kPure | kReduction, infer<arg_extremum>},
     {"aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? "
      "correction=None, bool keepdim=False) -> (Tensor, Tensor)",
      "", kPure | kReduction, infer<variance_and_mean>},

@@ -46,8 +46,8 @@ const Table& table() {
   static const Table* const kTable = [] {
     auto* made = new Table();
     for (absl::Span<const OpRow> rows :
-         {activation_ops(), binary_ops(), compare_ops(), conv_ops(),
-          copy_ops(), delegate_ops(), effect_ops(), factory_ops(), index_ops(),
+         {activation_ops(), binary_ops(), compare_ops(), composite_ops(),
+          conv_ops(), copy_ops(), delegate_ops(), effect_ops(), factory_ops(), index_ops(),
           matmul_ops(), norm_ops(), pad_ops(), pool_ops(), quantized_ops(),
           recurrent_ops(), reduction_ops(), resample_ops(), shape_ops(),
           unary_ops(), view_ops()}) {

@@ -6,10 +6,13 @@ namespace petrel::exir {
 absl::StatusOr<bool> decompose(Graph& graph, const PassContext& context) {
   const Rewrites tables[] = {
       activation_decompositions(), arithmetic_decompositions(),
-      einsum_decompositions(),     factory_decompositions(),
+      composite_decompositions(),  einsum_decompositions(),
+      factory_decompositions(),
       index_decompositions(),      matmul_decompositions(),
       norm_decompositions(),       pool_decompositions(),
-      reduction_decompositions(),  shape_decompositions(),
+      recurrent_decompositions(),  reduction_decompositions(),
+      resample_decompositions(),   shape_decompositions(),
+      sort_decompositions(),       volume_decompositions(),
   };
   return apply_rewrites(graph, tables, context.keep_whole);
 }

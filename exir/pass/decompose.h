@@ -27,14 +27,23 @@ absl::StatusOr<bool> decompose(Graph& graph, const PassContext& context);
 
 Rewrites activation_decompositions();
 Rewrites arithmetic_decompositions();
+Rewrites composite_decompositions();
 Rewrites einsum_decompositions();
 Rewrites factory_decompositions();
 Rewrites index_decompositions();
 Rewrites matmul_decompositions();
 Rewrites norm_decompositions();
 Rewrites pool_decompositions();
+Rewrites recurrent_decompositions();
 Rewrites reduction_decompositions();
+Rewrites resample_decompositions();
 Rewrites shape_decompositions();
+Rewrites sort_decompositions();
+Rewrites volume_decompositions();
+
+// The row of an adaptive max pool of any rank: windows need not be alike, and
+// the places of the largest elements are computed.
+absl::StatusOr<bool> adaptive_max_pool_windows(Builder& b, Node& node);
 
 }  // namespace petrel::exir
 

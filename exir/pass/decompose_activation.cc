@@ -119,7 +119,19 @@ Rewritten internal_softmax(Builder& b, Node& node) {
   return done(b, node, made->result());
 }
 
+// One half of the dim times the sigmoid of the other.
+Rewritten glu(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  const int64_t dim = wrap_dim(node.argument(1).as_int(), x->tensor().rank());
+  const int64_t half = x->tensor().sizes[static_cast<size_t>(dim)] / 2;
+  PETREL_ASSIGN_OR_RETURN(Value * gate, b.slice(x, dim, half, 2 * half));
+  PETREL_ASSIGN_OR_RETURN(gate, b.call("aten.sigmoid.default", {gate}));
+  PETREL_ASSIGN_OR_RETURN(x, b.slice(x, dim, 0, half));
+  return done(b, node, b.binary("aten.mul.Tensor", x, gate));
+}
+
 constexpr Rewrite kRows[] = {
+    {"aten.glu.default", glu},
     {"aten.relu6.default", relu6},
     {"aten.selu.default", selu},
     {"aten.celu.default", celu},

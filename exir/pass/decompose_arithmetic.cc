@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "exir/pass/decompose.h"
@@ -214,7 +215,41 @@ Rewritten logaddexp(Builder& b, Node& node) {
   return done(b, node, b.call("aten.where.self", {inf, high, rest}));
 }
 
+// x log(y), and 0 where x is 0 whatever y is; NaN where y is.
+Rewritten xlogy(Builder& b, Node& node) {
+  const ScalarType dtype = node.result()->tensor().dtype;
+  PETREL_ASSIGN_OR_RETURN(Value * x, b.cast(tensor_at(node, 0), dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.cast(tensor_at(node, 1), dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * log, b.call("aten.log.default", {y}));
+  PETREL_ASSIGN_OR_RETURN(log, b.binary("aten.mul.Tensor", x, log));
+  PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * none, b.call("aten.eq.Scalar", {x, 0}));
+  PETREL_ASSIGN_OR_RETURN(Value * nan, b.call("aten.isnan.default", {y}));
+  PETREL_ASSIGN_OR_RETURN(nan, b.call("aten.logical_not.default", {nan}));
+  PETREL_ASSIGN_OR_RETURN(none,
+                          b.binary("aten.logical_and.default", none, nan));
+  return done(b, node, b.call("aten.where.self", {none, zero, log}));
+}
+
+// To `decimals` places after the point, or before it.
+Rewritten round_decimals(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  const int64_t decimals = node.argument("decimals").as_int();
+  if (!is_floating_point(x->tensor().dtype) || decimals < -30 ||
+      decimals > 30) {
+    return false;
+  }
+  const double ten = std::pow(10.0, static_cast<double>(std::abs(decimals)));
+  const char* const up = "aten.mul.Scalar";
+  const char* const down = "aten.div.Scalar";
+  PETREL_ASSIGN_OR_RETURN(x, b.call(decimals < 0 ? down : up, {x, ten}));
+  PETREL_ASSIGN_OR_RETURN(x, b.call("aten.round.default", {x}));
+  return done(b, node, b.call(decimals < 0 ? up : down, {x, ten}));
+}
+
 constexpr Rewrite kRows[] = {
+    {"aten.xlogy.Tensor", xlogy},
+    {"aten.round.decimals", round_decimals},
     {"aten.square.default", square},
     {"aten.addcmul.default", addcmul},
     {"aten.addcdiv.default", addcdiv},

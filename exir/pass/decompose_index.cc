@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "exir/pass/decompose.h"
@@ -91,7 +92,113 @@ Rewritten take_along_dim(Builder& b, Node& node) {
   return done(b, node, b.view(y, node.result()->tensor().sizes));
 }
 
+Rewritten one_hot(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  Sizes sizes = x->tensor().sizes;
+  sizes.push_back(1);
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
+  PETREL_ASSIGN_OR_RETURN(
+      Value * classes,
+      b.call("aten.arange.start_step", {0, node.result()->tensor().sizes.back(),
+                                        1, x->tensor().dtype}));
+  PETREL_ASSIGN_OR_RETURN(Value * hot,
+                          b.binary("aten.eq.Tensor", x, classes));
+  return done(b, node, b.cast(hot, node.result()->tensor().dtype));
+}
+
+// x[mask] = value: a choice, when there is one value.
+Rewritten index_put(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  Value* value = tensor_at(node, 2);
+  if (!node.argument(1).is_list() || value->tensor().numel() != 1) return false;
+  const Argument::List& indices = node.argument(1).as_list();
+  Value* mask = nullptr;
+  size_t first = 0;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (!indices[i].is_value()) continue;
+    if (mask != nullptr) return false;
+    mask = indices[i].value();
+    first = i;
+  }
+  if (mask == nullptr || mask->tensor().dtype != ScalarType::kBool) {
+    return false;
+  }
+  const size_t after = first + mask->tensor().rank();
+  if (after > x->tensor().rank()) return false;
+  Sizes sizes = mask->tensor().sizes;
+  sizes.insert(sizes.end(), x->tensor().rank() - after, 1);
+  PETREL_ASSIGN_OR_RETURN(mask, b.view(mask, sizes));
+  PETREL_ASSIGN_OR_RETURN(value, b.view(value, {}));
+  if (node.argument(3) == Argument(true)) {
+    PETREL_ASSIGN_OR_RETURN(value, b.binary("aten.add.Tensor", x, value));
+  }
+  return done(b, node, b.call("aten.where.self", {mask, value, x}));
+}
+
+// The n-th true place takes the n-th element of the source.
+Rewritten masked_scatter(Builder& b, Node& node) {
+  const TensorType& out = node.result()->tensor();
+  PETREL_ASSIGN_OR_RETURN(Value * x, b.expand(tensor_at(node, 0), out.sizes));
+  PETREL_ASSIGN_OR_RETURN(Value * mask,
+                          b.expand(tensor_at(node, 1), out.sizes));
+  Value* source = tensor_at(node, 2);
+  const int64_t count = source->tensor().numel();
+  if (count < 1) return false;
+  PETREL_ASSIGN_OR_RETURN(Value * nth, b.view(mask, {out.numel()}));
+  PETREL_ASSIGN_OR_RETURN(nth, b.cast(nth, ScalarType::kLong));
+  PETREL_ASSIGN_OR_RETURN(nth, b.call("aten.cumsum.default", {nth, 0}));
+  PETREL_ASSIGN_OR_RETURN(nth, b.call("aten.sub.Scalar", {nth, 1}));
+  PETREL_ASSIGN_OR_RETURN(
+      nth, b.call("aten.clamp.default", {nth, 0, count - 1}));
+  PETREL_ASSIGN_OR_RETURN(source, b.view(source, {count}));
+  PETREL_ASSIGN_OR_RETURN(
+      Value * taken, b.call("aten.index.Tensor", {source, along(0, nth)}));
+  PETREL_ASSIGN_OR_RETURN(taken, b.view(taken, out.sizes));
+  return done(b, node, b.call("aten.where.self", {mask, taken, x}));
+}
+
+// Sums and means; the others need to see which elements fall together.
+Rewritten scatter_reduce(Builder& b, Node& node) {
+  const std::string reduce = node.argument("reduce").as_string();
+  const int own = node.op().find_arg("include_self");
+  const bool include =
+      own < 0 || node.argument("include_self") == Argument(true);
+  const bool is_mean = reduce == "mean";
+  if (reduce != "sum" && reduce != "add" && !is_mean) return false;
+  Value* x = tensor_at(node, 0);
+  Value* index = tensor_at(node, 2);
+  Value* source = tensor_at(node, "src");
+  const TensorType type = x->tensor();
+  const int64_t dim = dim_of(node);
+  if (type.rank() == 0 || (is_mean && !is_floating_point(type.dtype))) {
+    return false;
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, type.dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * one, b.scalar(1, type.dtype));
+  Value* base = x;
+  if (!include) {
+    PETREL_ASSIGN_OR_RETURN(Value * zeros, b.expand(zero, index->tensor().sizes));
+    PETREL_ASSIGN_OR_RETURN(
+        base, b.call("aten.scatter.src", {x, dim, index, zeros}));
+  }
+  PETREL_ASSIGN_OR_RETURN(
+      Value * sum, b.call("aten.scatter_add.default", {base, dim, index, source}));
+  if (!is_mean) return done(b, node, sum);
+  PETREL_ASSIGN_OR_RETURN(Value * ones, b.expand(one, index->tensor().sizes));
+  PETREL_ASSIGN_OR_RETURN(Value * count,
+                          b.expand(include ? one : zero, type.sizes));
+  PETREL_ASSIGN_OR_RETURN(
+      count, b.call("aten.scatter_add.default", {count, dim, index, ones}));
+  PETREL_ASSIGN_OR_RETURN(count, b.binary("aten.maximum.default", count, one));
+  return done(b, node, b.binary("aten.div.Tensor", sum, count));
+}
+
 constexpr Rewrite kRows[] = {
+    {"aten.one_hot.default", one_hot},
+    {"aten.index_put.default", index_put},
+    {"aten.masked_scatter.default", masked_scatter},
+    {"aten.scatter.reduce", scatter_reduce},
+    {"aten.scatter_reduce.two", scatter_reduce},
     {"aten.index_copy.default", index_copy},
     {"aten.index_add.default", index_add},
     {"aten.index_fill.int_Scalar", index_fill},

@@ -124,7 +124,25 @@ Rewritten addmv(Builder& b, Node& node) {
   return add_product(b, node, y);
 }
 
+// The p-norms of all differences of rows.
+Rewritten cdist(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  Value* y = tensor_at(node, 1);
+  Sizes sizes = x->tensor().sizes;
+  sizes.insert(sizes.end() - 1, 1);
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
+  sizes = y->tensor().sizes;
+  sizes.insert(sizes.end() - 2, 1);
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, sizes));
+  PETREL_ASSIGN_OR_RETURN(Value * d, b.binary("aten.sub.Tensor", x, y));
+  const auto last = static_cast<int64_t>(d->tensor().rank()) - 1;
+  return done(b, node,
+              b.call("aten.linalg_vector_norm.default",
+                     {d, node.argument("p"), Ints{last}}));
+}
+
 constexpr Rewrite kRows[] = {
+    {"aten.cdist.default", cdist},   {"aten._cdist_forward.default", cdist},
     {"aten.matmul.default", matmul}, {"aten.mv.default", mv},
     {"aten.dot.default", mv},        {"aten.outer.default", outer},
     {"aten.baddbmm.default", baddbmm}, {"aten.addmv.default", addmv},

@@ -41,8 +41,27 @@ bool is_normal(const Node& node, const char* op, size_t spatial) {
 
 Rewritten max_pool(Builder& b, Node& node, size_t spatial) {
   if (is_normal(node, "aten::max_pool2d", spatial)) return false;
-  if (node.num_results() > 1 && node.result(1)->is_used()) return false;
+  const bool has_places = node.num_results() > 1 && node.result(1)->is_used();
+  if (has_places && spatial == 2) return false;
   PETREL_ASSIGN_OR_RETURN(Value * x, as_image(b, tensor_at(node, 0), spatial));
+  if (has_places) {  // in an image of height 1 places are those in the signal
+    PETREL_ASSIGN_OR_RETURN(
+        Node * made, b.node("aten.max_pool2d_with_indices.default",
+                            {x, window(node, "kernel_size", spatial, 1),
+                             window(node, "stride", spatial, 1),
+                             window(node, "padding", spatial, 0),
+                             window(node, "dilation", spatial, 1),
+                             node.argument("ceil_mode")}));
+    std::vector<Value*> results;
+    for (size_t i = 0; i < 2; ++i) {
+      PETREL_ASSIGN_OR_RETURN(
+          Value * y,
+          b.view(made->result(i), node.result(i)->tensor().sizes));
+      results.push_back(y);
+    }
+    PETREL_RETURN_IF_ERROR(b.replace(node, results));
+    return true;
+  }
   PETREL_ASSIGN_OR_RETURN(
       Value * y, b.call("aten.max_pool2d.default",
                         {x, window(node, "kernel_size", spatial, 1),
@@ -134,14 +153,14 @@ Rewritten internal_adaptive_avg_pool2d(Builder& b, Node& node) {
   return adaptive_avg_pool(b, node, 2);
 }
 
-// Where sizes do not divide there is no kernel: the node stays.
+// Where sizes divide an ordinary pool does it.
 Rewritten adaptive_max_pool(Builder& b, Node& node, size_t spatial) {
-  if (node.result(1)->is_used()) return false;
+  if (node.result(1)->is_used()) return adaptive_max_pool_windows(b, node);
   Sizes image = tensor_at(node, 0)->tensor().sizes;
   if (image.size() == spatial + 1) image.insert(image.begin(), 1);
   if (spatial == 1) image.insert(image.begin() + 2, 1);
   const Ints kernel = dividing_window(image, output_size(node, spatial));
-  if (kernel.empty()) return false;
+  if (kernel.empty()) return adaptive_max_pool_windows(b, node);
   PETREL_ASSIGN_OR_RETURN(Value * x, as_image(b, tensor_at(node, 0), spatial));
   PETREL_ASSIGN_OR_RETURN(
       Value * y, b.call("aten.max_pool2d.default",

@@ -108,8 +108,9 @@ Rewritten deviation(Builder& b, Node& node) {
 }
 
 BuiltValue mean_of(Builder& b, Node& node) {
-  return b.call("aten.mean.dim",
-                {tensor_at(node, 0), reduced_dims(node), keepdim(node)});
+  const Ints dims = node.op().find_arg("dim") < 0 ? all_dims(rank_of(node))
+                                                  : reduced_dims(node);
+  return b.call("aten.mean.dim", {tensor_at(node, 0), dims, keepdim(node)});
 }
 
 Rewritten var_mean(Builder& b, Node& node) {
@@ -193,6 +194,19 @@ Rewritten count_nonzero(Builder& b, Node& node) {
               b.call("aten.sum.dim_IntList", {some, reduced_dims(node)}));
 }
 
+Rewritten nansum(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  if (is_floating_point(x->tensor().dtype)) {
+    PETREL_ASSIGN_OR_RETURN(Value * nan, b.call("aten.isnan.default", {x}));
+    PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, x->tensor().dtype));
+    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.where.self", {nan, zero, x}));
+  }
+  return done(b, node,
+              b.call("aten.sum.dim_IntList",
+                     {x, reduced_dims(node), keepdim(node),
+                      node.argument("dtype")}));
+}
+
 constexpr Rewrite kRows[] = {
     {"aten.mean.default", mean},
     {"aten.mean.dim", mean, true},
@@ -208,13 +222,19 @@ constexpr Rewrite kRows[] = {
     {"aten.std.default", deviation},
     {"aten.std.dim", deviation},
     {"aten.std.correction", deviation},
+    {"aten.var_mean.default", var_mean},
     {"aten.var_mean.dim", var_mean},
+    {"aten.var_mean.correction", var_mean},
+    {"aten.std_mean.default", std_mean},
+    {"aten.std_mean.dim", std_mean},
     {"aten.std_mean.correction", std_mean},
+    {"aten.nansum.default", nansum},
     {"aten.logsumexp.default", logsumexp},
     {"aten.linalg_vector_norm.default", norm},
     {"aten.norm.ScalarOpt_dim", norm},
     {"aten.norm.Scalar", norm},
     {"aten.frobenius_norm.dim", norm},
+    {"aten.count_nonzero.default", count_nonzero},
     {"aten.count_nonzero.dim_IntList", count_nonzero},
 };
 

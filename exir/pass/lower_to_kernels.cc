@@ -9,10 +9,13 @@ absl::StatusOr<bool> lower_to_kernels(Graph& graph, const PassContext&) {
   // The decompositions again, for what a backend kept from them and left.
   const Rewrites tables[] = {
       activation_decompositions(), arithmetic_decompositions(),
-      einsum_decompositions(),     factory_decompositions(),
+      composite_decompositions(),  einsum_decompositions(),
+      factory_decompositions(),
       index_decompositions(),      matmul_decompositions(),
       norm_decompositions(),       pool_decompositions(),
-      reduction_decompositions(),  shape_decompositions(),
+      recurrent_decompositions(),  reduction_decompositions(),
+      resample_decompositions(),   shape_decompositions(),
+      sort_decompositions(),       volume_decompositions(),
       activation_lowerings(),      attention_lowerings(),
       linear_lowerings(),
   };

@@ -17,6 +17,7 @@
 #include "exir/pass/remove_dead_code.h"
 #include "exir/pass/remove_identities.h"
 #include "exir/pass/require_kernels.h"
+#include "exir/pass/update_state.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -51,6 +52,8 @@ constexpr Pass kBefore[] = {
 constexpr Pass kAfter[] = {
     {"lower_to_kernels", "nobody took what is left", lower_to_kernels},
     {"remove_identities", "lowering leaves views of views", remove_identities},
+    {"update_state", "index_put is the operator that can write in place",
+     update_state},
     {"fold_constants", "weights of lowered operators are rearranged once",
      fold_constants},
     {"remove_dead_code", "kernels run for live code only", remove_dead_code},

@@ -730,6 +730,37 @@ for directions in (1, 2):
             call(op, x, hx, weights, False, 1, 0.0, False, directions == 2,
                  batch_first)
 
+# Composites.
+call("lstm_cell", T(2, 3), [T(2, 4), T(2, 4)], T(16, 3), T(16, 4))
+call("gru_cell", T(2, 3), T(2, 4), T(12, 3), T(12, 4), T(12), T(12))
+for op in ("rnn_tanh_cell", "rnn_relu_cell"):
+    call(op, T(2, 3), T(2, 4), T(4, 3), T(4, 4))
+for op in ("fliplr", "flipud", "msort"):
+    call(op, T(3, 4))
+call("kthvalue", T(3, 4), 2)
+call("kthvalue", T(3, 4), 2, 0, True)
+call("kthvalue", T(), 1)
+call("im2col", T(2, 3, 7, 8), [3, 2], [1, 2], [1, 0], [2, 1])
+call("im2col", T(3, 7, 8), [3, 2], [1, 1], [0, 0], [1, 1])
+call("col2im", T(2, 12, 20), [5, 6], [2, 2], [1, 1], [0, 0], [1, 1])
+call("col2im", T(12, 20), [5, 6], [2, 2], [1, 1], [0, 0], [1, 1])
+for shift in (0, 1, -2, 9):
+    call("diag", T(3, 4), shift)
+    call("diag", T(3), shift)
+call("cosine_similarity", T(2, 3), T(2, 3))
+call("cosine_similarity", T(2, 3, 4), T(4), -1)
+call("pairwise_distance", T(2, 3), T(2, 3))
+call("pairwise_distance", T(2, 3), T(3), 1.0, 1e-6, True)
+call("bilinear", T(2, 5, 3), T(2, 5, 4), T(6, 3, 4), T(6))
+call("count_nonzero", T(2, 3))
+call("count_nonzero", T(2, 3), 1)
+for op in ("std_mean", "var_mean"):
+    call(op, T(2, 3))
+call("std_mean.dim", T(2, 3), [0], True, True)
+call("nansum", T(2, 3), [0])
+call("nansum", T(2, 3))
+call("scatter.reduce", T(5, 6), 1, I(5, 2), T(5, 2), reduce="add")
+
 # Effects and scalars.
 call("_assert_tensor_metadata", T(2), [2], None, torch.float32)
 call("_assert_scalar", True, "message")

@@ -369,5 +369,123 @@ def main():
     emit("scatters", lambda a: (
         torch.slice_scatter(a, a[:, :1] * 2, 1, 1, 2), torch.select_scatter(a, a[0], 0, 1)), x)
 
+    # Recurrent layers: weights of input, state and biases per layer and direction.
+    def weights(gates, hidden, cells, biases=True, projection=0):
+        out = []
+        for size in cells:
+            out += [rand(gates * hidden, size), rand(gates * hidden, projection or hidden)]
+            if biases:
+                out += [rand(gates * hidden), rand(gates * hidden)]
+            if projection:
+                out += [rand(projection, hidden)]
+        return out
+
+    sequence, state = rand(4, 2, 3), rand(1, 2, 5)
+    emit("lstm", lambda x, h, *w: torch.lstm(x, (h, h * 2), w, True, 1, 0.0, False, False, False),
+         sequence, state, *weights(4, 5, [3]))
+    emit("lstm_two_layers_both_ways", lambda x, h, *w: torch.lstm(
+        x, (h, h + 1), w, True, 2, 0.0, False, True, True),
+        rand(2, 3, 3), rand(4, 2, 5), *weights(4, 5, [3, 3, 10, 10]))
+    emit("lstm_projected_without_biases", lambda x, h, c, *w: torch.lstm(
+        x, (h, c), w, False, 1, 0.0, False, False, False),
+        sequence, rand(1, 2, 2), state, *weights(4, 5, [3], biases=False, projection=2))
+    emit("gru", lambda x, h, *w: torch.gru(x, h, w, True, 2, 0.0, False, True, False),
+         sequence, rand(4, 2, 5), *weights(3, 5, [3, 3, 10, 10]))
+    emit("gru_without_biases", lambda x, h, *w: torch.gru(
+        x, h, w, False, 1, 0.0, False, False, False), sequence, state,
+        *weights(3, 5, [3], biases=False))
+    emit("simple_recurrent", lambda x, h, *w: (
+        *torch.rnn_tanh(x, h, w, True, 1, 0.0, False, False, False),
+        *torch.rnn_relu(x, h, w, True, 1, 0.0, False, False, False)),
+        sequence, state, *weights(1, 5, [3]))
+    emit("recurrent_cells", lambda x, h, wi, wh, bi, bh: (
+        *torch.lstm_cell(x, (h, h * 2), wi, wh, bi, bh), torch.gru_cell(x, h, wi[:15], wh[:15]),
+        torch.rnn_tanh_cell(x, h, wi[:5], wh[:5], bi[:5], bh[:5]),
+        torch.rnn_relu_cell(x, h, wi[:5], wh[:5])),
+        rand(2, 3), rand(2, 5), *weights(4, 5, [3]))
+
+    # Order and running values.
+    ties = torch.tensor([[2.0, -1, 2, 0, -1], [math.nan, 1, 3, 1, 0.5]])
+    emit("sorting", lambda a: (
+        *torch.sort(a, 1), *torch.sort(a, dim=0, descending=True, stable=True), a.argsort(-1),
+        torch.msort(a[:1])), ties)
+    emit("middles", lambda a, b: (
+        *torch.kthvalue(a, 2, 1, keepdim=True), *a.kthvalue(2, 0), a.median(), b.median(), b[1].median(),
+        *a.median(1), *b.median(1), *a.median(2, keepdim=True)),
+        x, torch.tensor([[2.0, -1, 3, math.nan], [0.5, 1, -4, 2]]))
+    emit("running", lambda a, b: (
+        a.cumprod(2), a.logcumsumexp(1), *a.cummax(1), *a.cummin(-1), *b.cummax(1), *b.cummin(0)),
+        x, ties)
+    emit("buckets", lambda a, e: (
+        torch.bucketize(a, e), torch.bucketize(a, e, right=True, out_int32=True),
+        torch.searchsorted(e, a, side="right"),
+        torch.searchsorted(torch.stack([e, e * 2]), a)), ties, torch.tensor([-1.0, 0.5, 2]))
+
+    # Resampling.
+    image = rand(1, 2, 5, 6)
+    for mode in ("bicubic", "nearest-exact"):
+        emit("resample_" + mode.replace("-", "_"), lambda a: (
+            F.interpolate(a, size=(7, 4), mode=mode), F.interpolate(a, scale_factor=1.7, mode=mode)),
+            image)
+    emit("resample_cubic_corners", lambda a: F.interpolate(
+        a, size=(3, 9), mode="bicubic", align_corners=True), image)
+    emit("resample_antialiased", lambda a: (
+        F.interpolate(a, size=(2, 3), mode="bilinear", antialias=True),
+        F.interpolate(a, size=(3, 8), mode="bicubic", antialias=True)), image)
+    volume = rand(1, 2, 3, 4, 5)
+    emit("resample_volumes", lambda a: (
+        F.interpolate(a, size=(4, 3, 7), mode="trilinear"), F.interpolate(a, scale_factor=2),
+        F.interpolate(a, size=(2, 5, 3), mode="trilinear", align_corners=True),
+        F.interpolate(a, size=(5, 3, 2), mode="nearest-exact")), volume)
+    emit("affine_grids", lambda a, c: (
+        F.affine_grid(a, (2, 3, 4, 5), align_corners=False),
+        F.affine_grid(a, (2, 3, 4, 1), align_corners=True),
+        F.affine_grid(c, (1, 1, 2, 3, 4), align_corners=False)), rand(2, 2, 3), rand(1, 3, 4))
+
+    # Volumes.
+    emit("volume_convolutions", lambda a, w, g: (
+        F.conv3d(a, w, stride=(2, 1, 2), padding=(1, 0, 2)), F.conv3d(a, w[:, :, :2], dilation=(2, 1, 1)),
+        F.conv3d(a, g, torch.ones(4), groups=2, padding="same")), volume, rand(3, 2, 2, 3, 2),
+        rand(4, 1, 3, 3, 2))
+    emit("volume_pools", lambda a: (
+        F.max_pool3d(a, 2, 1, 1), F.max_pool3d(a, (3, 2, 2), ceil_mode=True), F.max_pool3d(a, 2, dilation=(1, 2, 1)),
+        F.avg_pool3d(a, 2, 1, 1), F.avg_pool3d(a, 2, 2, 1, ceil_mode=True, count_include_pad=False),
+        F.avg_pool3d(a, 2, divisor_override=5), F.adaptive_avg_pool3d(a, (2, 3, 4)),
+        F.adaptive_avg_pool3d(a, 1), F.adaptive_max_pool3d(a, (2, 3, 2)),
+        *F.adaptive_max_pool3d(a, (3, 2, 3), return_indices=True)), volume)
+    emit("volume_pads", lambda a: (
+        F.pad(a, (1, 2, 0, 1, 1, 0), mode="replicate"), F.pad(a, (2, 1, 1, 1, 0, 2), mode="reflect")), volume)
+    emit("places_of_pools", lambda a: (
+        *F.max_pool1d(a[0], 3, 2, 1, return_indices=True), F.adaptive_max_pool2d(a, (3, 4)),
+        *F.adaptive_max_pool2d(a, (2, 5), return_indices=True),
+        *F.adaptive_max_pool1d(a[0], 4, return_indices=True)), image)
+
+    # Composites.
+    emit("unfolding", lambda a, c: (
+        F.unfold(a, (3, 2), padding=(1, 0), stride=(2, 1)), F.unfold(a[0], 2, dilation=2),
+        F.fold(c, (5, 4), (2, 3), padding=(0, 1), stride=(1, 2))), image, rand(1, 12, 8))
+    emit("similarities", lambda a, c: (
+        F.cosine_similarity(a, c, 1), F.cosine_similarity(a, c[0, 0], -1),
+        F.pairwise_distance(a[0], c[0]), F.pairwise_distance(a[0], c[0], p=1, keepdim=True),
+        torch.cdist(a, c[:, :2]), torch.cdist(a[0], c[0], p=1.0)), x, rand(2, 3, 4))
+    emit("bilinears", lambda a, c, w, v: (F.bilinear(a, c, w, v), F.bilinear(a, c, w)),
+         rand(2, 3), rand(2, 4), rand(5, 3, 4), rand(5))
+    emit("diagonals", lambda a: (
+        torch.diag(a), torch.diag(a, -1), torch.diag(a[0], 1), torch.diag_embed(a, -2), a.fliplr(), a.flipud()), rand(3, 4))
+    emit("choices", lambda a, i, m: (
+        F.one_hot(i, 4), F.glu(a, 1), F.glu(a), a.index_put([m], torch.tensor(2.0)),
+        torch.ops.aten.index_put(a, [None, m[0]], torch.tensor([7.0])), a.masked_scatter(m, a * 3),
+        a.scatter(1, i, a[:, :2], reduce="add"),
+        a.scatter_reduce(1, i, a[:, :2], "mean"),
+        a.scatter_reduce(1, i, a[:, :2], "sum", include_self=False),
+        a.scatter_reduce(1, i, a[:, :2], "mean", include_self=False)),
+        rand(2, 4), torch.tensor([[1, 1], [0, 3]]), torch.tensor([[True, False, True, False]] * 2))
+    emit("more_reductions", lambda a: (
+        *torch.std_mean(a), *torch.std_mean(a, 1), *torch.var_mean(a), *torch.var_mean(a, (0, 2), keepdim=True),
+        *torch.var_mean(a, dim=1, correction=0), torch.count_nonzero(a), torch.count_nonzero(a, 0),
+        a.nansum(), torch.xlogy(a.abs(), a.abs() + 1), torch.round(a, decimals=2),
+        torch.round(a * 100, decimals=-1)), x)
+    emit("missing_values", lambda a: (a.nansum(0), torch.xlogy(a * 0, a), torch.xlogy(a, a)), special)
+
 
 main()

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators that exist in programs only: each is written as others before
+// anything runs.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "exir/ops/families.h"
+#include "exir/ops/promotion.h"
+#include "exir/ops/rule.h"
+
+namespace petrel::exir {
+namespace {
+
+// The new state of one step, from the state before it.
+Inferred cell(const BoundArguments& in, const TensorType& state) {
+  const TensorType& input = in.tensor("input");
+  if (input.rank() != 2 || state.rank() != 2 ||
+      input.sizes[0] != state.sizes[0]) {
+    return invalid("arguments 'input' [", absl::StrJoin(input.sizes, ","),
+                   "] and 'hx' [", absl::StrJoin(state.sizes, ","),
+                   "] do not fit, both must be [batch, size]");
+  }
+  return one(state);
+}
+
+Inferred lstm_cell(const BoundArguments& in) {
+  const std::vector<const TensorType*> states = in.tensors("hx");
+  if (states.size() != 2) {
+    return invalid("argument 'hx' has ", states.size(),
+                   " tensors, must have 2");
+  }
+  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, cell(in, *states[0]));
+  types.push_back(TensorType::contiguous(states[1]->dtype, states[1]->sizes));
+  return types;
+}
+
+Inferred simple_cell(const BoundArguments& in) {
+  return cell(in, in.tensor("hx"));
+}
+
+Inferred flipped(const BoundArguments& in) {
+  const size_t least = in.op().name == "aten::fliplr" ? 2 : 1;
+  if (in.tensor("self").rank() < least) {
+    return invalid("argument 'self' has rank ", in.tensor("self").rank(),
+                   ", must be at least ", least);
+  }
+  return one(in.tensor("self"));
+}
+
+Inferred kthvalue(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", self.rank()));
+  const int64_t size =
+      self.rank() == 0 ? 1 : self.sizes[static_cast<size_t>(dim)];
+  if (in.integer("k") < 1 || in.integer("k") > size) {
+    return invalid("argument 'k' is ", in.integer("k"), ", must be in [1, ",
+                   size, "]");
+  }
+  Sizes sizes = self.sizes;
+  if (!sizes.empty() && in.flag("keepdim")) {
+    sizes[static_cast<size_t>(dim)] = 1;
+  } else if (!sizes.empty()) {
+    sizes.erase(sizes.begin() + dim);
+  }
+  return std::vector<Type>{
+      TensorType::contiguous(self.dtype, sizes),
+      TensorType::contiguous(ScalarType::kLong, sizes)};
+}
+
+Inferred msort(const BoundArguments& in) { return one(in.tensor("self")); }
+
+// The number of places of a window that fit one dim.
+absl::StatusOr<int64_t> places(int64_t size, int64_t kernel, int64_t dilation,
+                               int64_t padding, int64_t stride) {
+  const int64_t room = size + 2 * padding - dilation * (kernel - 1) - 1;
+  if (room < 0) {
+    return invalid("a window that reaches ", dilation * (kernel - 1) + 1,
+                   " does not fit ", size, " padded by ", padding);
+  }
+  return room / stride + 1;
+}
+
+constexpr int64_t kMostElements = int64_t{1} << 31;
+
+struct Unfolding {
+  Sizes kernel, dilation, padding, stride;
+  int64_t count = 1;  // windows
+  int64_t area = 1;   // elements of one
+
+  absl::Status read(const BoundArguments& in, const Sizes& image) {
+    PETREL_ASSIGN_OR_RETURN(kernel, in.window("kernel_size", 2, 1));
+    PETREL_ASSIGN_OR_RETURN(dilation, in.window("dilation", 2, 1));
+    PETREL_ASSIGN_OR_RETURN(padding, in.window("padding", 2, 0));
+    PETREL_ASSIGN_OR_RETURN(stride, in.window("stride", 2, 1));
+    for (size_t i = 0; i < 2; ++i) {
+      PETREL_ASSIGN_OR_RETURN(
+          const int64_t n,
+          places(image[i], kernel[i], dilation[i], padding[i], stride[i]));
+      // Both products stay far from the limits of int64.
+      if (n > kMostElements / count || kernel[i] > kMostElements / area) {
+        return invalid("more than ", kMostElements,
+                       " windows, or elements of a window");
+      }
+      count *= n;
+      area *= kernel[i];
+    }
+    return absl::OkStatus();
+  }
+};
+
+Inferred im2col(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  if (self.rank() < 3 || self.rank() > 4) {
+    return invalid("argument 'self' has rank ", self.rank(),
+                   ", must be 3 or 4");
+  }
+  Unfolding u;
+  PETREL_RETURN_IF_ERROR(
+      u.read(in, {self.sizes[self.rank() - 2], self.sizes[self.rank() - 1]}));
+  Sizes sizes(self.sizes.begin(), self.sizes.end() - 2);
+  if (sizes.back() > kMostElements) {
+    return invalid("argument 'self' has ", sizes.back(), " channels");
+  }
+  sizes.back() *= u.area;
+  sizes.push_back(u.count);
+  return one(self.dtype, std::move(sizes));
+}
+
+Inferred col2im(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  PETREL_ASSIGN_OR_RETURN(Sizes image, in.window("output_size", 2, 1));
+  Unfolding u;
+  PETREL_RETURN_IF_ERROR(u.read(in, image));
+  const int64_t area = u.area;
+  if (self.rank() < 2 || self.rank() > 3 ||
+      self.sizes[self.rank() - 2] % area != 0 || self.sizes.back() != u.count) {
+    return invalid("argument 'self' [", absl::StrJoin(self.sizes, ","),
+                   "] does not fit ", u.count, " windows of ", area);
+  }
+  Sizes sizes(self.sizes.begin(), self.sizes.end() - 1);
+  sizes.back() /= area;
+  sizes.insert(sizes.end(), image.begin(), image.end());
+  return one(self.dtype, std::move(sizes));
+}
+
+Inferred diag(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  const int64_t shift = in.integer("diagonal");
+  if (self.rank() < 1 || self.rank() > 2 || shift < -(int64_t{1} << 30) ||
+      shift > int64_t{1} << 30) {
+    return invalid("argument 'self' has rank ", self.rank(),
+                   " and 'diagonal' is ", shift,
+                   ", must be 1 or 2 and within 2^30");
+  }
+  if (self.rank() == 1) {
+    const int64_t n = self.sizes[0] + std::abs(shift);
+    return one(self.dtype, {n, n});
+  }
+  const int64_t rows = self.sizes[0] + std::min<int64_t>(shift, 0);
+  const int64_t columns = self.sizes[1] - std::max<int64_t>(shift, 0);
+  return one(self.dtype,
+             {std::max<int64_t>(0, std::min(rows, columns))});
+}
+
+Inferred cosine_similarity(const BoundArguments& in) {
+  PETREL_ASSIGN_OR_RETURN(
+      Sizes sizes, broadcast_sizes({in.tensor("x1").sizes, in.tensor("x2").sizes}));
+  PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", sizes.size()));
+  if (sizes.empty()) return invalid("arguments have rank 0, must be at least 1");
+  sizes.erase(sizes.begin() + dim);
+  return one(in.tensor("x1").dtype, std::move(sizes));
+}
+
+Inferred pairwise_distance(const BoundArguments& in) {
+  PETREL_ASSIGN_OR_RETURN(
+      Sizes sizes, broadcast_sizes({in.tensor("x1").sizes, in.tensor("x2").sizes}));
+  if (sizes.empty()) return invalid("arguments have rank 0, must be at least 1");
+  sizes.pop_back();
+  if (in.flag("keepdim")) sizes.push_back(1);
+  return one(in.tensor("x1").dtype, std::move(sizes));
+}
+
+Inferred bilinear(const BoundArguments& in) {
+  const TensorType& a = in.tensor("input1");
+  const TensorType& c = in.tensor("input2");
+  const TensorType& weight = in.tensor("weight");
+  if (weight.rank() != 3 || a.rank() < 1 || a.rank() != c.rank() ||
+      a.sizes.back() != weight.sizes[1] || c.sizes.back() != weight.sizes[2] ||
+      !std::equal(a.sizes.begin(), a.sizes.end() - 1, c.sizes.begin())) {
+    return invalid("arguments [", absl::StrJoin(a.sizes, ","), "] and [",
+                   absl::StrJoin(c.sizes, ","), "] do not fit the weight [",
+                   absl::StrJoin(weight.sizes, ","), "]");
+  }
+  Sizes sizes = a.sizes;
+  sizes.back() = weight.sizes[0];
+  return one(a.dtype, std::move(sizes));
+}
+
+constexpr OpRow kRows[] = {
+    {"aten::lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, "
+     "Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor, Tensor)",
+     "", kPure, infer<lstm_cell>},
+    {"aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, "
+     "Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
+     "", kPure, infer<simple_cell>},
+    {"aten::rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, "
+     "Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
+     "", kPure, infer<simple_cell>},
+    {"aten::rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, "
+     "Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
+     "", kPure, infer<simple_cell>},
+    {"aten::fliplr(Tensor self) -> Tensor", "", kPure, infer<flipped>},
+    {"aten::flipud(Tensor self) -> Tensor", "", kPure, infer<flipped>},
+    {"aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) "
+     "-> (Tensor values, Tensor indices)",
+     "", kPure, infer<kthvalue>},
+    {"aten::msort(Tensor self) -> Tensor", "", kPure, infer<msort>},
+    {"aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] "
+     "padding, int[2] stride) -> Tensor",
+     "", kPure, infer<im2col>},
+    {"aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, "
+     "int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
+     "", kPure, infer<col2im>},
+    {"aten::diag(Tensor self, int diagonal=0) -> Tensor",
+     "", kPure, infer<diag>},
+    {"aten::cosine_similarity(Tensor x1, Tensor x2, int dim=1, float "
+     "eps=1e-08) -> Tensor",
+     "", kPure, infer<cosine_similarity>},
+    {"aten::pairwise_distance(Tensor x1, Tensor x2, float p=2., float "
+     "eps=1e-06, bool keepdim=False) -> Tensor",
+     "", kPure, infer<pairwise_distance>},
+    {"aten::bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? "
+     "bias=None) -> Tensor",
+     "", kPure, infer<bilinear>},
+};
+
+}  // namespace
+
+absl::Span<const OpRow> composite_ops() { return kRows; }
+
+}  // namespace petrel::exir
