@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/module/module.h"
 
-#include <cstdlib>
+#include <algorithm>
 #include <utility>
 
 #include "extension/data_loader/buffer_data_loader.h"
@@ -25,42 +25,10 @@ using runtime::Program;
 using runtime::Registry;
 using runtime::Result;
 using runtime::Span;
+using runtime::Tensor;
 using runtime::TensorInfo;
 
 namespace {
-
-// Zeroed memory with an address that suits vector instructions. calloc, so
-// that pages nobody touches cost nothing.
-class Arena {
- public:
-  static constexpr size_t kAlignment = 64;
-
-  Arena() = default;
-  ~Arena() { std::free(memory_); }
-  Arena(Arena&& other) noexcept
-      : memory_(std::exchange(other.memory_, nullptr)), span_(other.span_) {}
-  Arena& operator=(Arena&&) = delete;
-
-  Error allocate(size_t size) {
-    size_t padded = 0;
-    if (!runtime::checked_add(size, kAlignment, &padded)) return Error::MemoryAllocationFailed;
-    memory_ = std::calloc(padded, 1);
-    if (memory_ == nullptr) {
-      PETREL_LOG(Error, "an arena of %zu bytes cannot be allocated", size);
-      return Error::MemoryAllocationFailed;
-    }
-    const uintptr_t address = reinterpret_cast<uintptr_t>(memory_);
-    const size_t shift = (kAlignment - address % kAlignment) % kAlignment;
-    span_ = {static_cast<uint8_t*>(memory_) + shift, size};
-    return Error::Ok;
-  }
-
-  Span<uint8_t> span() const { return span_; }
-
- private:
-  void* memory_ = nullptr;
-  Span<uint8_t> span_;
-};
 
 template <typename Loader>
 Result<std::unique_ptr<DataLoader>> open_as(const std::string& path) {
@@ -96,31 +64,51 @@ Error set_num_threads(const Registry& registry, int num_threads) {
   return Error::Ok;
 }
 
+// A tensor with the elements of another, which says how they lie.
+struct TensorCopy {
+  explicit TensorCopy(const Tensor& from)
+      : bytes(static_cast<const uint8_t*>(from.const_data_ptr()),
+              static_cast<const uint8_t*>(from.const_data_ptr()) + from.nbytes()),
+        impl(*from.impl()) {
+    // As many bytes as before, so it cannot fail.
+    static_cast<void>(impl.set_data(bytes.data(), bytes.size()));
+  }
+
+  std::vector<uint8_t> bytes;
+  runtime::TensorImpl impl;
+};
+
 }  // namespace
 
 struct Module::LoadedMethod {
   std::string name;
   HeapAllocator method_allocator;
   HeapAllocator temp_allocator;
-  std::vector<Arena> arenas;
+  std::vector<std::shared_ptr<Arena>> arenas;
   std::vector<Span<uint8_t>> spans;
   std::unique_ptr<runtime::HierarchicalAllocator> planned;
   std::unique_ptr<runtime::MemoryManager> memory;
   std::vector<Arena> outputs;  // of outputs that the program does not plan
   std::unique_ptr<Method> method;
 
-  Error allocate_arenas(const MethodMeta& meta) {
+  Error allocate_arenas(const MethodMeta& meta, SharedArenas& shared) {
     for (size_t i = 0; i < meta.num_memory_planned_buffers(); ++i) {
       PETREL_ASSIGN_OR_RETURN(const size_t size, meta.memory_planned_buffer_size(i));
-      arenas.emplace_back();
-      PETREL_RETURN_IF_ERROR(arenas.back().allocate(size));
-      spans.push_back(arenas.back().span());
+      PETREL_ASSIGN_OR_RETURN(std::shared_ptr<Arena> arena, shared.get(i, size));
+      spans.push_back(arena->span().first(size));
+      arenas.push_back(std::move(arena));
     }
     planned = std::make_unique<runtime::HierarchicalAllocator>(
         Span<Span<uint8_t>>(spans.data(), spans.size()));
     memory = std::make_unique<runtime::MemoryManager>(&method_allocator, planned.get(),
                                                       &temp_allocator);
     return Error::Ok;
+  }
+
+  // True for addresses that setting an input can overwrite.
+  bool owns(const void* address) const {
+    return std::any_of(arenas.begin(), arenas.end(),
+                       [&](const auto& arena) { return arena->contains(address); });
   }
 
   Error provide_outputs(const MethodMeta& meta) {
@@ -169,6 +157,8 @@ Result<std::unique_ptr<Module>> Module::finish(std::unique_ptr<Module> module,
   if (!program.ok()) return program.error();
   module->program_ = std::make_unique<Program>(std::move(program.get()));
   module->event_tracer_ = options.event_tracer;
+  PETREL_ASSIGN_OR_RETURN(module->shared_arenas_, SharedArenas::find(*module->program_,
+                                                                     options.share_memory_arenas));
 
   std::vector<const NamedDataMap*> maps;
   for (const std::string& path : options.data_files) {
@@ -228,9 +218,13 @@ Result<Module::LoadedMethod*> Module::loaded(const std::string& method) {
   PETREL_ASSIGN_OR_RETURN(const MethodMeta meta, program_->method_meta(method));
   auto made = std::make_unique<LoadedMethod>();
   made->name = method;
-  PETREL_RETURN_IF_ERROR(made->allocate_arenas(meta));
+  PETREL_RETURN_IF_ERROR(made->allocate_arenas(meta, shared_arenas_));
+  std::vector<MethodMeta> others;
+  for (const auto& known : methods_) others.push_back(known->method->method_meta());
+  const KeptState kept(shared_arenas_, meta, made->arenas, others);
   Result<Method> result =
       program_->load_method(method, made->memory.get(), event_tracer_, data_map_);
+  kept.restore();
   if (!result.ok()) return result.error();
   made->method = std::make_unique<Method>(std::move(result.get()));
   PETREL_RETURN_IF_ERROR(made->provide_outputs(meta));
@@ -252,8 +246,17 @@ Result<std::vector<EValue>> Module::execute(const std::string& method,
                runnable.inputs_size(), inputs.size());
     return Error::InvalidArgument;
   }
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    PETREL_RETURN_IF_ERROR(runnable.set_input(inputs[i], i));
+  // An output of an earlier call may lie where an input goes.
+  std::vector<TensorCopy> copies;
+  copies.reserve(inputs.size());  // they are pointed at
+  std::vector<EValue> safe = inputs;
+  for (EValue& input : safe) {
+    if (!input.isTensor() || !made->owns(input.toTensor().const_data_ptr())) continue;
+    copies.emplace_back(input.toTensor());
+    input = EValue(Tensor(&copies.back().impl));
+  }
+  for (size_t i = 0; i < safe.size(); ++i) {
+    PETREL_RETURN_IF_ERROR(runnable.set_input(safe[i], i));
   }
   PETREL_RETURN_IF_ERROR(runnable.execute());
   std::vector<EValue> outputs(runnable.outputs_size());

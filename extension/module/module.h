@@ -9,11 +9,17 @@
 //   Result<std::vector<EValue>> out = (*module)->forward({*image});
 //   const float* logits = (*out)[0].toTensor().const_data_ptr<float>();
 //
-// Methods are loaded on first use and kept, with their state. Outputs lie in
-// memory of the method and hold until it runs again. Inputs are copied, or only
-// pointed at where the program does not plan memory for them: they must stay
-// until execute() returns. One thread at a time per Module; Modules are
-// independent of each other.
+// Methods are loaded on first use and kept, with their state. State that
+// several methods name, such as the key-value cache of prefill and decode, is
+// one (extension/module/shared_arenas.h):
+//
+//   (*module)->execute("prefill", {*prompt});
+//   (*module)->execute("decode", {*token, *position});   sees what prefill cached
+//
+// Outputs lie in memory of the method and hold until it runs again; they may be
+// inputs of any call. Inputs are copied, or only pointed at where the program
+// does not plan memory for them: they must stay until execute() returns. One
+// thread at a time per Module; Modules are independent of each other.
 #ifndef PETREL_EXTENSION_MODULE_MODULE_H_
 #define PETREL_EXTENSION_MODULE_MODULE_H_
 
@@ -22,6 +28,7 @@
 #include <string>
 #include <vector>
 
+#include "extension/module/shared_arenas.h"
 #include "runtime/executor/program.h"
 
 namespace petrel::extension {
@@ -39,6 +46,9 @@ class Module final {
     // More external data; may be null, must outlive the Module.
     const runtime::NamedDataMap* named_data_map = nullptr;
     LoadMode load_mode = LoadMode::File;
+    // One memory for what the methods compute with: outputs then hold until any
+    // method runs. Programs with state in that memory do without.
+    bool share_memory_arenas = false;
     // Threads of kernels and backends, the caller's included; 0 is one per
     // processor. A setting of the process, not of the Module.
     int num_threads = 0;
@@ -65,7 +75,8 @@ class Module final {
 
   // Loads a method ahead of its first use; does nothing the second time.
   runtime::Error load_method(const std::string& method);
-  // Forgets a method, its memory and its state.
+  // Forgets a method, its memory and its state; shared state goes with the last
+  // method that has it.
   void unload_method(const std::string& method);
 
   // Runs a method on its inputs in order. InvalidArgument when there are too
@@ -98,6 +109,7 @@ class Module final {
   const runtime::NamedDataMap* data_map_ = nullptr;
   runtime::EventTracer* event_tracer_ = nullptr;
   std::unique_ptr<runtime::Program> program_;
+  SharedArenas shared_arenas_;
   std::vector<std::unique_ptr<LoadedMethod>> methods_;
 };
 

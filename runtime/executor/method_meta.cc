@@ -91,6 +91,17 @@ size_t TensorInfo::nbytes() const {
   return bytes;
 }
 
+size_t TensorInfo::arena() const {
+  // Verified to be at least 1.
+  return size_t{tensor_->allocation_info()->memory_id()} - 1;
+}
+
+size_t TensorInfo::arena_offset() const {
+  const fb::AllocationDetails& details = *tensor_->allocation_info();
+  return static_cast<size_t>(uint64_t{details.memory_offset_high()} << 32 |
+                             details.memory_offset_low());
+}
+
 std::string_view TensorInfo::name() const {
   const fb::ExtraTensorInfo* const extra = tensor_->extra_tensor_info();
   if (extra == nullptr || extra->fully_qualified_name() == nullptr) return {};

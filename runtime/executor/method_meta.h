@@ -42,6 +42,10 @@ class TensorInfo final {
   bool is_memory_planned() const;
   bool is_constant() const;
   size_t nbytes() const;
+  // Where a planned tensor lies: which arena, counted from 0, and the first byte
+  // in it. Precondition: is_memory_planned().
+  size_t arena() const;
+  size_t arena_offset() const;
   // Its fully qualified name, empty for most tensors.
   std::string_view name() const;
 
