@@ -24,6 +24,7 @@
 #include "absl/status/statusor.h"
 #include "exir/backend/backend.h"
 #include "exir/emit/emit.h"
+#include "exir/emit/order_operators.h"
 #include "exir/partition/partition.h"
 #include "exir/pass/pass.h"
 
@@ -39,6 +40,9 @@ struct ExportOptions {
   const Backend* backend = nullptr;  // not owned
   std::vector<CompileSpec> compile_specs;
   plan::Options planning;
+  // Run operators in the order that needs least memory, as far as that can be
+  // found in a few seconds.
+  bool reorder = false;
   std::string dump_after;  // a pass name, "all", or "" for none
   DumpFn dump;
   // Called at the start of each phase, for progress lines. (optional)
@@ -48,6 +52,7 @@ struct ExportOptions {
 struct ExportReport {
   std::vector<std::pair<std::string, double>> phase_seconds;
   PartitionReport partition;
+  std::map<std::string, OrderReport> order;  // by method; with `reorder` only
   EmitReport emit;
   // Kernel calls left per method: operator -> count.
   std::map<std::string, std::map<std::string, size_t>> kernels;
