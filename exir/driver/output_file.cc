@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -124,10 +125,15 @@ absl::Status OutputFile::finish() {
 }
 
 absl::Status OutputFile::publish() {
-  if (rename(temporary_.c_str(), path_.c_str()) != 0) {
-    return failed("rename a file to", path_, errno);
+  // A file that is replaced changes places with ours, for withdraw(). Where
+  // there is none, or the file system cannot exchange names, ours just moves.
+  if (renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(),
+                RENAME_EXCHANGE) != 0) {
+    if (rename(temporary_.c_str(), path_.c_str()) != 0) {
+      return failed("rename a file to", path_, errno);
+    }
+    temporary_.clear();
   }
-  temporary_.clear();
   // The new name is on the disk once its folder is. Not all file systems can
   // say so, and the file is in place either way.
   const int folder =
@@ -139,6 +145,12 @@ absl::Status OutputFile::publish() {
   return absl::OkStatus();
 }
 
-void OutputFile::withdraw() { unlink(path_.c_str()); }
+void OutputFile::withdraw() {
+  if (temporary_.empty()) {
+    unlink(path_.c_str());
+  } else if (rename(temporary_.c_str(), path_.c_str()) == 0) {
+    temporary_.clear();
+  }
+}
 
 }  // namespace petrel::exir

@@ -8,7 +8,8 @@
 //   PETREL_RETURN_IF_ERROR(file.finish());   // on the disk, still invisible
 //   PETREL_RETURN_IF_ERROR(file.publish());  // at its path
 //
-// An object that was not published removes its temporary file.
+// An object that was not published removes its temporary file. A file that it
+// replaced comes back by withdraw(), as long as the object lives.
 #ifndef PETREL_EXIR_DRIVER_OUTPUT_FILE_H_
 #define PETREL_EXIR_DRIVER_OUTPUT_FILE_H_
 
@@ -39,7 +40,7 @@ class OutputFile {
   absl::Status finish();
   // Replaces what is at the path. Precondition: finish() succeeded.
   absl::Status publish();
-  // Removes what publish() put at the path.
+  // Undoes publish(): what was at the path before is there again.
   void withdraw();
 
   const std::string& path() const { return path_; }
@@ -49,7 +50,7 @@ class OutputFile {
   absl::Status write_out(absl::Span<const uint8_t> bytes);
 
   std::string path_;
-  std::string temporary_;  // "" once published
+  std::string temporary_;  // once published: the file that was replaced, or ""
   int fd_;                 // -1 once finished
   std::vector<uint8_t> pending_;
 };

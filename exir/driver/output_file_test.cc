@@ -69,6 +69,23 @@ TEST_F(OutputFileTest, AppearsOnlyWhenPublished) {
   EXPECT_THAT(files(), ElementsAre("x"));
 }
 
+TEST_F(OutputFileTest, BringsBackWhatItReplaced) {
+  const std::string path = folder_ + "/x";
+  std::ofstream(path) << "old";
+  {
+    auto file = OutputFile::create(path);
+    ASSERT_TRUE(file.ok()) << file.status();
+    ASSERT_TRUE(file->write(bytes("new")).ok());
+    ASSERT_TRUE(file->finish().ok());
+    ASSERT_TRUE(file->publish().ok());
+    EXPECT_EQ(contents(path), "new");
+    file->withdraw();
+    EXPECT_EQ(contents(path), "old");
+  }
+  EXPECT_EQ(contents(path), "old");
+  EXPECT_THAT(files(), ElementsAre("x"));
+}
+
 TEST_F(OutputFileTest, LeavesNothingWhenDropped) {
   {
     auto file = OutputFile::create(folder_ + "/x");
