@@ -115,10 +115,13 @@ class CliTest(unittest.TestCase):
     def test_report_says_what_happened(self):
         text = self.done("export", MODEL, "-o", "m.pte", "--report")
         for word in ("XnnpackBackend in 1 partition", "not delegated  0 nodes", "arena",
-                     "lower bound", "weights", "time"):
+                     "lower bound", "fullest        at time", "weights", "time"):
             self.assertIn(word, text)
         report = json.loads(self.done("export", MODEL, "-o", "m.pte", "--json"))
         self.assertEqual(report["methods"][0]["delegated"][0]["partitions"], 1)
+        fullest = report["methods"][0]["arena_fullest"]
+        self.assertEqual(sum(v["bytes"] for v in fullest["values"]), fullest["bytes"])
+        self.assertLessEqual(fullest["bytes"], report["methods"][0]["arena_lower_bound_bytes"])
         self.assertEqual(report["file_bytes"]["program"],
                          os.path.getsize(self.folder / "m.pte"))
 

@@ -7,12 +7,16 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "exir/plan/crowd.h"
 #include "extension/cli/console.h"
 
 namespace petrel::extension {
 namespace {
 
 using nlohmann::ordered_json;
+
+// Values named as the largest where the arena is fullest.
+constexpr size_t kContributors = 5;
 
 int64_t total(const std::vector<int64_t>& arenas) {
   return std::accumulate(arenas.begin(), arenas.end(), int64_t{0});
@@ -45,16 +49,32 @@ std::string format_report_text(const exir::ExportReport& report) {
         absl::StrAppend(&text, "  kernel         ", op, " x ", count, "\n");
       }
     }
+    const auto order = report.order.find(memory.method);
+    if (order != report.order.end()) {
+      absl::StrAppend(&text, "  order          needs ", order->second.peak, " bytes, was ",
+                      order->second.given_peak, ", lower bound ", order->second.lower_bound,
+                      order->second.optimal ? ", proven optimal\n" : "\n");
+    }
     const int64_t arena = total(memory.arena_bytes);
     absl::StrAppend(&text, "  arena          ", arena, " bytes, lower bound ",
                     memory.lower_bound_bytes);
     if (memory.proven_optimal) {
       absl::StrAppend(&text, ", proven optimal");
     } else if (memory.lower_bound_bytes > 0) {
-      absl::StrAppend(&text, absl::StrFormat(", %.3f x", static_cast<double>(arena) /
-                                                             memory.lower_bound_bytes));
+      absl::StrAppend(&text,
+                      absl::StrFormat(", at most %.2f %% above it",
+                                      100.0 * static_cast<double>(arena) /
+                                              static_cast<double>(memory.lower_bound_bytes) -
+                                          100.0));
     }
     absl::StrAppend(&text, "\n");
+    if (!memory.problem.buffers.empty()) {
+      absl::StrAppend(&text, "  fullest        ",
+                      exir::plan::describe(memory.problem,
+                                           exir::plan::largest_crowd(memory.problem),
+                                           kContributors),
+                      "\n");
+    }
   }
   absl::StrAppend(&text, "weights          ", report.weight_bytes, " bytes written, ",
                   report.shared_weight_bytes, " shared\n");
@@ -97,9 +117,24 @@ std::string format_report_json(const exir::ExportReport& report) {
     if (kernels != report.kernels.end()) {
       for (const auto& [op, count] : kernels->second) method["kernels"][op] = count;
     }
+    const auto order = report.order.find(memory.method);
+    if (order != report.order.end()) {
+      method["order"] = {{"peak", order->second.peak},
+                         {"given_peak", order->second.given_peak},
+                         {"lower_bound", order->second.lower_bound},
+                         {"optimal", order->second.optimal}};
+    }
     method["arena_bytes"] = memory.arena_bytes;
     method["arena_lower_bound_bytes"] = memory.lower_bound_bytes;
     method["arena_optimal"] = memory.proven_optimal;
+    const exir::plan::Crowd crowd = exir::plan::largest_crowd(memory.problem);
+    method["arena_fullest"] = {{"time", crowd.time},
+                               {"bytes", crowd.bytes},
+                               {"values", ordered_json::array()}};
+    for (const auto& [buffer, bytes] : crowd.members) {
+      method["arena_fullest"]["values"].push_back(
+          {{"name", memory.problem.buffers[buffer].id}, {"bytes", bytes}});
+    }
     json["methods"].push_back(std::move(method));
   }
   json["weight_bytes"] = report.weight_bytes;

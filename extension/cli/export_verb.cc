@@ -15,9 +15,13 @@
 #include "extension/cli/verb.h"
 #include "exir/driver/export.h"
 #include "exir/ir/text.h"
+#include "exir/plan/external_planner.h"
+#include "exir/plan/planner_registry.h"
 
 namespace petrel::extension {
 namespace {
+
+constexpr int64_t kPlannerTimeoutMs = 60'000;
 
 struct Arguments {
   std::string model;
@@ -27,6 +31,9 @@ struct Arguments {
   std::string external_weights;
   std::vector<std::string> compile_specs;
   std::string dump_after;
+  std::string planner = "search";
+  std::string planner_command;
+  bool reorder = false;
   bool report = false;
   bool json = false;
 };
@@ -83,6 +90,16 @@ int run(const Arguments& arguments) {
   options.external_weights = arguments.external_weights;
   options.backend = find_backend(arguments.backend);
   options.dump_after = arguments.dump_after;
+  options.reorder = arguments.reorder;
+  if (!arguments.planner_command.empty()) {
+    options.planning.planner =
+        exir::plan::external_planner(arguments.planner_command, kPlannerTimeoutMs);
+    options.planning.planner_name = arguments.planner_command;
+  } else if (const absl::Status status = exir::plan::PlannerRegistry::built_in().choose(
+                 arguments.planner, &options.planning);
+             !status.ok()) {
+    return usage(std::string(status.message()));
+  }
   options.dump = [](const std::string& pass, const exir::Graph& graph) {
     std::printf("// after %s\n%s\n", pass.c_str(), exir::print_graph(graph).c_str());
   };
@@ -117,6 +134,12 @@ void add_export_verb(CLI::App& app, int* exit_code) {
                    "put all weights into this .ptd file");
   verb->add_option("--compile-spec", arguments->compile_specs, "KEY=VALUE for the backend")
       ->take_all();
+  verb->add_flag("--reorder", arguments->reorder,
+                 "run operators in the order that needs least memory");
+  verb->add_option("--planner", arguments->planner,
+                   "of memory: search (default), orderings or unshared");
+  verb->add_option("--planner-command", arguments->planner_command,
+                   "a command that plans memory, as for `petrel plan`");
   verb->add_option("--dump-after", arguments->dump_after,
                    "print the IR after this pass, or after all");
   verb->add_flag("--report", arguments->report,

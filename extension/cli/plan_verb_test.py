@@ -190,6 +190,24 @@ json.dump({"buffers": out}, sys.stdout)
             self.assertIn(words, self.fails(1, "plan", "small.csv", "--planner-command", command,
                                             "--planner-timeout-ms", "200"))
 
+    def test_export_takes_planners_and_orders_too(self):
+        sizes = {}
+        for planner in ("search", "orderings", "unshared"):
+            report = json.loads(self.done("export", MODEL, "-o", "m.pte", "--backend", "none",
+                                          "--reorder", "--planner", planner, "--json"))
+            method = report["methods"][0]
+            sizes[planner] = method["arena_bytes"][0]
+            self.assertLessEqual(method["order"]["lower_bound"], method["order"]["peak"])
+            self.assertLessEqual(method["order"]["peak"], method["order"]["given_peak"])
+        self.assertLessEqual(sizes["search"], sizes["orderings"])
+        self.assertLess(sizes["orderings"], sizes["unshared"])
+        self.assertIn("order          needs", self.done(
+            "export", MODEL, "-o", "m.pte", "--reorder", "--report",
+            "--planner-command", f"{PETREL} plan - --json"))
+        self.fails(1, "export", MODEL, "-o", "n.pte", "--planner-command", "exit 3")
+        self.fails(2, "export", MODEL, "-o", "n.pte", "--planner", "magic")
+        self.assertFalse((self.folder / "n.pte").exists())
+
     def test_the_plan_of_a_program_as_a_picture(self):
         for backend in ("none", "xnnpack"):
             self.done("export", MODEL, "-o", "m.pte", "--backend", backend)
