@@ -31,6 +31,9 @@ class Lifetimes {
       plan::Buffer buffer;
       buffer.id = root->name();
       buffer.size = root->tensor().nbytes();
+      if (root->producer() != nullptr) {
+        buffer.group = root->producer()->source().module;
+      }
       buffer.lifetime = {time, time + 1};
       buffers_.push_back(std::move(buffer));
     }
@@ -90,6 +93,14 @@ Lifetimes find_lifetimes(const Graph& graph, const Storage& storage,
 
 int64_t round_up(int64_t bytes, int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
+}
+
+// Kernels keep to their tensors, the code of backends need not.
+int64_t slack_for(const Storage& storage) {
+  for (const Node* node : storage.steps()) {
+    if (node->delegate() != nullptr) return kArenaSlack;
+  }
+  return 0;
 }
 
 // The wide alignment where rounding up to it costs next to nothing.
@@ -152,9 +163,10 @@ absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph,
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
     result.offsets[lifetimes.roots()[i]] = solution.placements[i].offset;
   }
-  result.arena_bytes = round_up(solution.peak, kArenaAlignment) + kArenaSlack;
+  const int64_t slack = slack_for(storage);
+  result.arena_bytes = round_up(solution.peak, kArenaAlignment) + slack;
   result.lower_bound_bytes =
-      round_up(solution.lower_bound, kArenaAlignment) + kArenaSlack;
+      round_up(solution.lower_bound, kArenaAlignment) + slack;
   result.proven_optimal = solution.optimal;
   result.problem = std::move(problem);
   result.solution = std::move(solution);

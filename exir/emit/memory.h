@@ -11,9 +11,10 @@
 //   inputs  [0, last use]   outputs [made, last]   state [0, last]
 //   others  [made, last use]                        all half-open in the plan
 //
-// Invariant: offsets are multiples of at least kArenaAlignment and every tensor
-// ends at least kArenaSlack bytes before the arena does, because vector code
-// may read (not use) that far past the end of a tensor.
+// Invariant: offsets are multiples of at least kArenaAlignment. In a method that
+// calls a backend every tensor ends at least kArenaSlack bytes before the arena
+// does, because its vector code may read (not use) that far past the end of a
+// tensor.
 //
 // State of a program with several methods lies apart, in a second arena that
 // all methods see alike, so that a runtime can give them one memory for it:

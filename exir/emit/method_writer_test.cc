@@ -285,7 +285,7 @@ TEST(MethodWriter, OutputsThatWouldAliasInputsOrConstantsAreCopies) {
             arena_offset(tensor(plan, outputs[4])));
 }
 
-TEST(MethodWriter, ArenaHasAReservedEntryAndSlack) {
+TEST(MethodWriter, ArenasHaveAReservedEntry) {
   auto graph = std::make_unique<Graph>("forward");
   Value* x = graph->add_input(f32({3}), "x");
   graph->set_outputs({relu(*graph, x)});
@@ -293,8 +293,8 @@ TEST(MethodWriter, ArenaHasAReservedEntryAndSlack) {
   const fb::Program* program = decode(pte);
   ASSERT_NE(program, nullptr);
   const fb::ExecutionPlan* plan = program->execution_plan()->Get(0);
-  // Two tensors of 12 bytes at multiples of 16, and 64 bytes.
-  EXPECT_THAT(list(plan->non_const_buffer_sizes()), ElementsAre(0, 96));
+  // Two tensors of 12 bytes at multiples of 16.
+  EXPECT_THAT(list(plan->non_const_buffer_sizes()), ElementsAre(0, 32));
   EXPECT_EQ(tensor(plan, 0)->allocation_info()->memory_id(), 1u);
 }
 
