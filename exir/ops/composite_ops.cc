@@ -164,6 +164,48 @@ Inferred diag(const BoundArguments& in) {
              {std::max<int64_t>(0, std::min(rows, columns))});
 }
 
+Inferred diff(const BoundArguments& in) {
+  TensorType out = in.tensor("self");
+  PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", out.rank()));
+  const int64_t n = in.integer("n");
+  if (out.rank() == 0 || n < 0) {
+    return invalid("argument 'self' has rank ", out.rank(), " and 'n' is ", n,
+                   ", must be at least 1 and 0");
+  }
+  int64_t& size = out.sizes[static_cast<size_t>(dim)];
+  for (const char* name : {"prepend", "append"}) {
+    if (!in.given(name)) continue;
+    const TensorType& more = in.tensor(name);
+    if (more.rank() != out.rank() || more.dtype != out.dtype) {
+      return invalid("argument '", name, "' is ", to_string(more),
+                     ", does not fit ", to_string(in.tensor("self")));
+    }
+    size += more.sizes[static_cast<size_t>(dim)];
+  }
+  size = std::max<int64_t>(0, size - n);
+  return one(out);
+}
+
+Inferred trace(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  if (self.rank() != 2) {
+    return invalid("argument 'self' has rank ", self.rank(), ", must be 2");
+  }
+  return one(is_floating_point(self.dtype) ? self.dtype : ScalarType::kLong,
+             {});
+}
+
+Inferred cross(const BoundArguments& in) {
+  PETREL_ASSIGN_OR_RETURN(
+      Sizes sizes,
+      broadcast_sizes({in.tensor("self").sizes, in.tensor("other").sizes}));
+  PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", sizes.size()));
+  if (sizes.empty() || sizes[static_cast<size_t>(dim)] != 3) {
+    return invalid("arguments have no 3 elements along dim ", dim);
+  }
+  return one(in.tensor("self").dtype, std::move(sizes));
+}
+
 Inferred cosine_similarity(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(
       Sizes sizes, broadcast_sizes({in.tensor("x1").sizes, in.tensor("x2").sizes}));
@@ -225,6 +267,12 @@ constexpr OpRow kRows[] = {
      "", kPure, infer<col2im>},
     {"aten::diag(Tensor self, int diagonal=0) -> Tensor",
      "", kPure, infer<diag>},
+    {"aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, "
+     "Tensor? append=None) -> Tensor",
+     "", kPure, infer<diff>},
+    {"aten::trace(Tensor self) -> Tensor", "", kPure, infer<trace>},
+    {"aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
+     "", kPure, infer<cross>},
     {"aten::cosine_similarity(Tensor x1, Tensor x2, int dim=1, float "
      "eps=1e-08) -> Tensor",
      "", kPure, infer<cosine_similarity>},

@@ -25,6 +25,83 @@ Rewritten flipud(Builder& b, Node& node) {
               b.call("aten.flip.default", {tensor_at(node, 0), Ints{0}}));
 }
 
+// Each element but the first less the one before it, `n` times over.
+Rewritten diff(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  const int64_t dim =
+      wrap_dim(node.argument("dim").as_int(), x->tensor().rank());
+  std::vector<Value*> parts = {tensor_at(node, "prepend"), x,
+                               tensor_at(node, "append")};
+  parts.erase(std::remove(parts.begin(), parts.end(), nullptr), parts.end());
+  if (parts.size() > 1) {
+    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.cat.default", {parts, dim}));
+  }
+  const bool is_bool = x->tensor().dtype == ScalarType::kBool;
+  for (int64_t n = node.argument("n").as_int(); n > 0; --n) {
+    const int64_t size = x->tensor().sizes[static_cast<size_t>(dim)];
+    if (size < 1) break;
+    PETREL_ASSIGN_OR_RETURN(Value * after, b.slice(x, dim, 1, size));
+    PETREL_ASSIGN_OR_RETURN(Value * before, b.slice(x, dim, 0, size - 1));
+    PETREL_ASSIGN_OR_RETURN(
+        x, b.binary(is_bool ? "aten.logical_xor.default" : "aten.sub.Tensor",
+                    after, before));
+  }
+  return done(b, node, x);
+}
+
+Rewritten trace(Builder& b, Node& node) {
+  PETREL_ASSIGN_OR_RETURN(
+      Value * x, b.call("aten.diagonal.default", {tensor_at(node, 0)}));
+  return done(b, node, b.call("aten.sum.dim_IntList", {x, Ints{0}}));
+}
+
+// In steps of a quarter turn from the first dim towards the second.
+Rewritten rot90(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  Ints plane = ints_at(node, "dims", 1);
+  if (plane.size() != 2) return false;
+  for (int64_t& dim : plane) dim = wrap_dim(dim, x->tensor().rank());
+  const int64_t turns = ((node.argument("k").as_int() % 4) + 4) % 4;
+  if (turns == 2) {
+    return done(b, node, b.call("aten.flip.default", {x, plane}));
+  }
+  if (turns == 1) {
+    PETREL_ASSIGN_OR_RETURN(x,
+                            b.call("aten.flip.default", {x, Ints{plane[1]}}));
+  }
+  if (turns != 0) {
+    Ints dims = all_dims(x->tensor().rank());
+    std::swap(dims[static_cast<size_t>(plane[0])],
+              dims[static_cast<size_t>(plane[1])]);
+    PETREL_ASSIGN_OR_RETURN(x, b.permute(x, dims));
+  }
+  if (turns == 3) {
+    PETREL_ASSIGN_OR_RETURN(x,
+                            b.call("aten.flip.default", {x, Ints{plane[1]}}));
+  }
+  return done(b, node, x);
+}
+
+// a[1] b[2] - a[2] b[1], and so on around.
+Rewritten cross(Builder& b, Node& node) {
+  const Sizes& sizes = node.result()->tensor().sizes;
+  const int64_t dim = wrap_dim(node.argument("dim").as_int(), sizes.size());
+  const auto turned = [&](size_t i, int64_t by) {
+    Value* x = tensor_at(node, i);
+    const BuiltValue whole = b.expand(x, sizes);
+    if (!whole.ok()) return whole;
+    return b.call("aten.roll.default", {*whole, Ints{-by}, Ints{dim}});
+  };
+  Value* products[2];
+  for (int64_t i = 0; i < 2; ++i) {
+    PETREL_ASSIGN_OR_RETURN(Value * x, turned(0, 1 + i));
+    PETREL_ASSIGN_OR_RETURN(Value * y, turned(1, 2 - i));
+    PETREL_ASSIGN_OR_RETURN(products[i], b.binary("aten.mul.Tensor", x, y));
+  }
+  return done(b, node,
+              b.binary("aten.sub.Tensor", products[0], products[1]));
+}
+
 // The windows of an image, as F.unfold and F.fold count them.
 struct Windows {
   Ints kernel, dilation, padding, stride, count;
@@ -224,6 +301,10 @@ Rewritten bilinear(Builder& b, Node& node) {
 }
 
 constexpr Rewrite kRows[] = {
+    {"aten.diff.default", diff},
+    {"aten.trace.default", trace},
+    {"aten.rot90.default", rot90},
+    {"aten.linalg_cross.default", cross},
     {"aten.fliplr.default", fliplr},
     {"aten.flipud.default", flipud},
     {"aten.im2col.default", im2col},

@@ -472,6 +472,11 @@ def main():
          rand(2, 3), rand(2, 4), rand(5, 3, 4), rand(5))
     emit("diagonals", lambda a: (
         torch.diag(a), torch.diag(a, -1), torch.diag(a[0], 1), torch.diag_embed(a, -2), a.fliplr(), a.flipud()), rand(3, 4))
+    emit("differences", lambda a, m: (
+        a.diff(), a.diff(2, 0), torch.diff(a, prepend=a[:, :1], append=a[:, 1:3]), m.diff(),
+        a[:, :3].trace(), torch.rot90(a, 1, (0, 1)), torch.rot90(a, -1, (0, 1)), torch.rot90(a, 2, (1, 0)),
+        torch.linalg.cross(a, a[:, :1] * 2, dim=0)),
+        rand(3, 4), torch.tensor([[True, False, False, True]]))
     emit("choices", lambda a, i, m: (
         F.one_hot(i, 4), F.glu(a, 1), F.glu(a), a.index_put([m], torch.tensor(2.0)),
         torch.ops.aten.index_put(a, [None, m[0]], torch.tensor([7.0])), a.masked_scatter(m, a * 3),
