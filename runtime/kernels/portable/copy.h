@@ -25,6 +25,8 @@ struct View {
   explicit View(const Tensor& tensor) : sizes(tensor.sizes()) {
     for (size_t d = 0; d < sizes.rank; ++d) strides[d] = tensor.strides()[d];
   }
+  Span<const int64_t> strides_span() const { return {strides, sizes.rank}; }
+
   // All elements of a tensor whose memory is in logical order, as if it had
   // other sizes.
   static View contiguous(Span<const SizesType> sizes) {

@@ -4,15 +4,10 @@
 // An index outside its dimension fails the call; it is data, not structure.
 #include "runtime/kernels/portable/check.h"
 #include "runtime/kernels/portable/copy.h"
+#include "runtime/kernels/portable/index_walk.h"
 
 namespace petrel::runtime::portable {
 namespace {
-
-bool check_index_type(KernelRuntimeContext& context, const Tensor& index) {
-  return check(context,
-               index.scalar_type() == ScalarType::Long || index.scalar_type() == ScalarType::Int,
-               "indices must be int64 or int32");
-}
 
 void copy_element(const Tensor& out, int64_t to, const Tensor& from, int64_t at) {
   const int64_t size = static_cast<int64_t>(out.element_size());
@@ -200,89 +195,27 @@ void gather_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   });
 }
 
-// index.Tensor_out(Tensor self, Tensor?[] indices, *, out): the index tensors
-// broadcast together; their dims stand where the first of them stood, or first
-// when they are not next to each other.
+// index.Tensor_out(Tensor self, Tensor?[] indices, *, out)
 void index_tensor_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   KernelArgs args(context, raw, 3);
   const Tensor self = args.tensor(0);
   const Span<const std::optional<Tensor>> indices = args.optional_tensor_list(1);
   const Tensor out = args.out(2);
+  IndexWalk walk;
   if (!args.ok() || !check_same_type(context, self, out) ||
-      !check(context, indices.size() <= self.sizes().size(), "more indices than dims")) {
+      !walk.prepare(context, self.sizes(), indices) ||
+      !resize_out(context, out, walk.sizes().span()) || out.numel() == 0) {
     return;
   }
-  SizeArray block;  // the broadcast index sizes
-  size_t first = 0, last = 0, count = 0;
-  for (size_t d = 0; d < indices.size(); ++d) {
-    if (!indices[d]) continue;
-    if (!check_index_type(context, *indices[d]) ||
-        !check(context, broadcast_sizes(&block, indices[d]->sizes()),
-               "the indices do not broadcast")) {
-      return;
-    }
-    if (count++ == 0) first = d;
-    last = d;
-  }
-  if (!check(context, count > 0, "there is no index")) return;
-  const size_t at_dim = last - first + 1 == count ? first : 0;
-  SizeArray sizes;
-  int64_t self_strides[kTensorDimensionLimit] = {};
-  const auto append_block = [&] {
-    for (size_t i = 0; i < block.rank; ++i) {
-      self_strides[sizes.rank] = 0;
-      sizes[sizes.rank++] = block[i];
-    }
-  };
-  if (!check(context, self.sizes().size() - count + block.rank <= kTensorDimensionLimit,
-             "rank is above 16")) {
-    return;
-  }
-  size_t block_start = 0;
-  bool placed = false;
-  for (size_t d = 0; d <= self.sizes().size(); ++d) {
-    if (!placed && d == at_dim) {
-      block_start = sizes.rank;
-      append_block();
-      placed = true;
-    }
-    if (d == self.sizes().size() || (d < indices.size() && indices[d])) continue;
-    self_strides[sizes.rank] = self.strides()[d];
-    sizes[sizes.rank++] = self.sizes()[d];
-  }
-  if (!resize_out(context, out, sizes.span())) return;
-  SizesType index[kTensorDimensionLimit] = {};
-  for (size_t n = out.numel(); n > 0; --n) {
-    int64_t from = 0, to = 0;
-    for (size_t d = 0; d < sizes.rank; ++d) {
-      from += index[d] * self_strides[d];
-      to += index[d] * out.strides()[d];
-    }
-    for (size_t d = 0; d < indices.size(); ++d) {
-      if (!indices[d]) continue;
-      const Tensor& choice = *indices[d];
-      const size_t shift = block.rank - choice.sizes().size();
-      int64_t offset = 0;
-      for (size_t i = 0; i < choice.sizes().size(); ++i) {
-        if (choice.sizes()[i] != 1) {
-          offset += index[block_start + shift + i] * choice.strides()[i];
-        }
-      }
-      int64_t at = 0;
-      if (!place_of(context,
-                 loader<int64_t>(choice.scalar_type())(choice.const_data_ptr(),
-                                                       static_cast<size_t>(offset)),
-                 self.sizes()[d], &at)) {
-        return;
-      }
-      from += at * self.strides()[d];
-    }
-    copy_element(out, to, self, from);
-    for (size_t d = sizes.rank; d-- > 0;) {
-      if (++index[d] < sizes[d]) break;
-      index[d] = 0;
-    }
-  }
+  const int64_t* strides = out.strides().data();
+  View from = walk.rest_of(self), to = walk.rest_of(strides);
+  const bool is_single = product(to.sizes.span(), 0, to.sizes.rank) == 1;
+  walk.for_each_block(context, self, strides, [&](int64_t at, int64_t place) {
+    if (is_single) return copy_element(out, place, self, at);
+    from.offset = at;
+    to.offset = place;
+    copy_view(self, from, out, to);
+  });
 }
 
 }  // namespace petrel::runtime::portable

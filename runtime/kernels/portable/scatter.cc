@@ -4,6 +4,7 @@
 // starts as a copy of self; an index outside its dimension fails the call.
 #include "runtime/kernels/portable/check.h"
 #include "runtime/kernels/portable/copy.h"
+#include "runtime/kernels/portable/index_walk.h"
 
 namespace petrel::runtime::portable {
 namespace {
@@ -85,94 +86,51 @@ void scatter_tensor(KernelRuntimeContext& context, Span<EValue*> raw, bool add) 
   });
 }
 
-// index_put: indices name the leading dims; dims without one are taken whole.
-// The dims of the indices stand where the first of them stood, or first when
-// they are not next to each other, and values broadcast to the whole. `out` may
-// be `self`: then only the named places are touched.
+// `out` takes the elements of self, unless it lies on them already.
+bool start_from(KernelRuntimeContext& context, const Tensor& self, const Tensor& out) {
+  if (!resize_out(context, out, self.sizes())) return false;
+  const auto own = out.strides(), other = self.strides();
+  bool is_same = out.const_data_ptr() == self.const_data_ptr();
+  for (size_t d = 0; d < own.size(); ++d) is_same = is_same && own[d] == other[d];
+  if (!is_same) copy_view(self, View(self), out, View(out));
+  return true;
+}
+
+// index_put: values broadcast to self[indices]. `out` may be `self`: then only
+// the named places are touched.
 void put(KernelRuntimeContext& context, KernelArgs& args, const Tensor& self,
          Span<const std::optional<Tensor>> indices, const Tensor& values, bool accumulate,
          const Tensor& out) {
+  IndexWalk walk;
   if (!args.ok() || !check_arithmetic(context, self) || !check_same_type(context, self, values) ||
-      !check_same_type(context, self, out) ||
-      !check(context, indices.size() <= self.sizes().size(), "more indices than dims")) {
+      !check_same_type(context, self, out) || !walk.prepare(context, self.sizes(), indices) ||
+      !check(context, broadcasts_to(values.sizes(), walk.sizes().span()),
+             "the values do not broadcast") ||
+      !start_from(context, self, out) ||
+      product(walk.sizes().span(), 0, walk.sizes().rank) == 0) {
     return;
   }
-  SizeArray block;
-  size_t first = 0, last = 0, count = 0;
-  for (size_t d = 0; d < indices.size(); ++d) {
-    if (!indices[d]) continue;
-    if (!check(context, indices[d]->scalar_type() == ScalarType::Long,
-               "indices must be int64") ||
-        !check(context, broadcast_sizes(&block, indices[d]->sizes()),
-               "the indices do not broadcast")) {
-      return;
-    }
-    if (count++ == 0) first = d;
-    last = d;
-  }
-  if (!check(context, count > 0, "there is no index") ||
-      !check(context, self.sizes().size() - count + block.rank <= kTensorDimensionLimit,
-             "rank is above 16")) {
-    return;
-  }
-  const size_t at_dim = last - first + 1 == count ? first : 0;
-  SizeArray sizes;
+  // The strides of values for each dim of self[indices].
   int64_t strides[kTensorDimensionLimit] = {};
-  size_t block_start = 0;
-  bool placed = false;
-  for (size_t d = 0; d <= self.sizes().size(); ++d) {
-    if (!placed && d == at_dim) {
-      block_start = sizes.rank;
-      for (size_t i = 0; i < block.rank; ++i) sizes[sizes.rank++] = block[i];
-      placed = true;
-    }
-    if (d == self.sizes().size() || (d < indices.size() && indices[d])) continue;
-    sizes[sizes.rank] = self.sizes()[d];
-    strides[sizes.rank++] = self.strides()[d];
+  const size_t shift = walk.sizes().rank - values.sizes().size();
+  for (size_t d = 0; d < values.sizes().size(); ++d) {
+    strides[shift + d] = values.sizes()[d] == 1 ? 0 : values.strides()[d];
   }
-  if (!check(context, broadcasts_to(values.sizes(), sizes.span()), "the values do not broadcast") ||
-      (out.const_data_ptr() != self.const_data_ptr() &&
-       !copy_all(context, self, View(self), out))) {
-    return;
-  }
-  // The strides of out, which may have another order than self.
-  for (size_t d = 0, k = 0; k < sizes.rank; ++k) {
-    if (k >= block_start && k < block_start + block.rank) continue;
-    while (d < indices.size() && indices[d]) ++d;
-    strides[k] = out.strides()[d++];
-  }
-  StridedLoop<1> loop(sizes.span());
-  loop.operand(0, values);
-  SizesType index[kTensorDimensionLimit] = {};
+  const View to = walk.rest_of(out), from = walk.rest_of(strides);
+  StridedLoop<2> rest(to.sizes.span());
+  rest.strides_of(0, to.sizes.span(), to.strides_span());
+  rest.strides_of(1, from.sizes.span(), from.strides_span());
   with_arithmetic(out, [&](auto zero) {
     using C = decltype(zero);
     const auto load = loader<C>(out.scalar_type());
     const auto store = storer<C>(out.scalar_type());
-    loop.run([&](const int64_t* at) {
-      if (!args.ok()) return;
-      int64_t to = 0;
-      for (size_t k = 0; k < sizes.rank; ++k) to += index[k] * strides[k];
-      for (size_t d = 0; d < indices.size(); ++d) {
-        if (!indices[d]) continue;
-        const Tensor& choice = *indices[d];
-        const size_t shift = block.rank - choice.sizes().size();
-        int64_t offset = 0;
-        for (size_t i = 0; i < choice.sizes().size(); ++i) {
-          if (choice.sizes()[i] != 1) {
-            offset += index[block_start + shift + i] * choice.strides()[i];
-          }
-        }
-        int64_t i = 0;
-        if (!place_of(context, choice.const_data_ptr<int64_t>()[offset], out.sizes()[d], &i)) return;
-        to += i * out.strides()[d];
-      }
-      C value = load(values.const_data_ptr(), static_cast<size_t>(at[0]));
-      if (accumulate) value += load(out.const_data_ptr(), static_cast<size_t>(to));
-      store(out.mutable_data_ptr(), static_cast<size_t>(to), value);
-      for (size_t k = sizes.rank; k-- > 0;) {
-        if (++index[k] < sizes[k]) break;
-        index[k] = 0;
-      }
+    walk.for_each_block(context, out, strides, [&](int64_t place, int64_t source) {
+      rest.run([&](const int64_t* at) {
+        const size_t target = static_cast<size_t>(place + at[0]);
+        C value = load(values.const_data_ptr(), static_cast<size_t>(source + at[1]));
+        if (accumulate) value += load(out.const_data_ptr(), target);
+        store(out.mutable_data_ptr(), target, value);
+      });
     });
   });
 }
