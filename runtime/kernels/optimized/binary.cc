@@ -79,12 +79,14 @@ HWY_INLINE void WalkRow(const float* a, bool a_moves, const float* b, bool b_mov
 }
 
 #define PETREL_DEFINE(name, expression)                                                    \
-  void Row_##name(const float* a, bool a_moves, const float* b, bool b_moves, float* out,  \
+  void Row_##name(const void* a, bool a_moves, const void* b, bool b_moves, void* to,      \
                   size_t n, float p) {                                                     \
     const D d;                                                                             \
+    float* out = static_cast<float*>(to);                                                  \
     (void)p;                                                                               \
     WalkRow(                                                                               \
-        a, a_moves, b, b_moves, n, [=](V x, V y) HWY_ATTR { return expression; },          \
+        static_cast<const float*>(a), a_moves, static_cast<const float*>(b), b_moves, n,   \
+        [=](V x, V y) HWY_ATTR { return expression; },                                     \
         [=](size_t i, V v, size_t count) HWY_ATTR {                                        \
           if (HWY_LIKELY(count == hn::Lanes(d))) {                                         \
             hn::StoreU(v, d, out + i);                                                     \
@@ -99,12 +101,13 @@ PETREL_FLOAT_BINARY(PETREL_DEFINE)
 #undef PETREL_DEFINE
 
 #define PETREL_DEFINE(name, expression)                                                    \
-  void Row_##name(const float* a, bool a_moves, const float* b, bool b_moves,              \
-                  uint8_t* out, size_t n) {                                                \
+  void Row_##name(const void* a, bool a_moves, const void* b, bool b_moves, void* to,      \
+                  size_t n, float) {                                                       \
     const DI di;                                                                           \
     const hn::Rebind<uint8_t, DI> bytes;                                                   \
+    uint8_t* out = static_cast<uint8_t*>(to);                                              \
     WalkRow(                                                                               \
-        a, a_moves, b, b_moves, n,                                                         \
+        static_cast<const float*>(a), a_moves, static_cast<const float*>(b), b_moves, n,   \
         [](V x, V y) HWY_ATTR { return hn::VecFromMask(D(), expression); },                \
         [=](size_t i, V v, size_t count) HWY_ATTR {                                        \
           const auto ones = hn::ShiftRight<31>(                                            \
@@ -142,52 +145,53 @@ bool find_rows(const Tensor& a, const Operand& b, const Tensor& out,
   return (*rows)->add(1, a) && (!b.tensor || (*rows)->add(2, *b.tensor)) && (*rows)->finish();
 }
 
-// row(pointer into a, a_moves, pointer into b, b_moves, pointer into out, n)
-template <typename T, typename Out, typename Row>
-bool run_rows(const Tensor& a, const Operand& b, T number, const Tensor& out, double nanoseconds,
-              Row row) {
+// One row; types are those of the function. `p` is a parameter of some.
+using Row = void (*)(const void* a, bool a_moves, const void* b, bool b_moves, void* out,
+                     size_t n, float p);
+
+// `number` stands for b when that is no tensor, in the element type of a.
+bool run_rows(const Tensor& a, const Operand& b, const void* number, const Tensor& out,
+              double nanoseconds, Row row, float p = 0.0f) {
   std::optional<Rows<3>> rows;
   if (!find_rows(a, b, out, &rows)) return false;
-  const T* x = a.const_data_ptr<T>();
-  const T* y = b.tensor ? b.tensor->const_data_ptr<T>() : &number;
-  Out* to = static_cast<Out*>(out.mutable_data_ptr());
-  const bool x_moves = rows->moves(1);
+  const char* x = static_cast<const char*>(a.const_data_ptr());
+  const char* y = static_cast<const char*>(b.tensor ? b.tensor->const_data_ptr() : number);
+  char* to = static_cast<char*>(out.mutable_data_ptr());
+  const int64_t size = static_cast<int64_t>(a.element_size());
+  const int64_t out_size = static_cast<int64_t>(out.element_size());
+  const bool y_moves = b.tensor && rows->moves(2);
   // A row in which nothing moves has one element: let one operand move.
-  const bool y_moves = b.tensor ? rows->moves(2) : false;
+  const bool x_moves = rows->moves(1) || !y_moves;
   rows->run(nanoseconds, [&](const int64_t* at, size_t n) {
-    row(x + at[1], x_moves || !y_moves, y + at[2], y_moves, to + at[0], n);
+    row(x + at[1] * size, x_moves, y + at[2] * size, y_moves, to + at[0] * out_size, n, p);
   });
   return true;
 }
-
-using FloatRow = void (*)(const float*, bool, const float*, bool, float*, size_t, float);
-using FloatComparison = void (*)(const float*, bool, const float*, bool, uint8_t*, size_t);
 
 bool both_are(const Tensor& a, const Operand& b, ScalarType type) {
   return a.scalar_type() == type && (!b.tensor || b.tensor->scalar_type() == type);
 }
 
-// A number beside integers must be one, or the result is not an integer.
-bool is_whole(const Operand& b) { return b.tensor || !b.number.isFloatingPoint(); }
-
 constexpr double kNanoseconds = 0.1;
 
-bool float_rows(const Tensor& a, const Operand& b, const Tensor& out, FloatRow row,
-                float parameter = 0.0f) {
-  if (!both_are(a, b, ScalarType::Float) || !is_float(out)) return false;
-  return run_rows<float, float>(
-      a, b, static_cast<float>(b.number.to_double()), out, kNanoseconds,
-      [=](const float* x, bool x_moves, const float* y, bool y_moves, float* to, size_t n) {
-        row(x, x_moves, y, y_moves, to, n, parameter);
-      });
+// `row` computes floats into the elements of `out`.
+bool float_rows(const Tensor& a, const Operand& b, const Tensor& out, Row row, float p = 0.0f) {
+  if (!both_are(a, b, ScalarType::Float)) return false;
+  const float number = static_cast<float>(b.number.to_double());
+  return run_rows(a, b, &number, out, kNanoseconds, row, p);
 }
 
-// A loop over a row of any element type.
+// A row of any element type, by a plain loop.
 template <typename T, typename Out, typename F>
-void plain_row(const T* x, bool x_moves, const T* y, bool y_moves, Out* to, size_t n, F f) {
-  if (x_moves && y_moves) {
+void plain_row(const void* a, bool a_moves, const void* b, bool b_moves, void* out, size_t n,
+               float) {
+  const T* x = static_cast<const T*>(a);
+  const T* y = static_cast<const T*>(b);
+  Out* to = static_cast<Out*>(out);
+  const F f;
+  if (a_moves && b_moves) {
     for (size_t i = 0; i < n; ++i) to[i] = f(x[i], y[i]);
-  } else if (x_moves) {
+  } else if (a_moves) {
     const T fixed = *y;
     for (size_t i = 0; i < n; ++i) to[i] = f(x[i], fixed);
   } else {
@@ -196,37 +200,66 @@ void plain_row(const T* x, bool x_moves, const T* y, bool y_moves, Out* to, size
   }
 }
 
-template <typename T, typename Out, typename F>
-bool typed_rows(const Tensor& a, const Operand& b, T number, const Tensor& out, F f) {
-  return run_rows<T, Out>(
-      a, b, number, out, 3 * kNanoseconds,
-      [=](const T* x, bool x_moves, const T* y, bool y_moves, Out* to, size_t n) {
-        plain_row(x, x_moves, y, y_moves, to, n, f);
-      });
-}
-
-// f on int64 or int32; integers of C++ must not overflow, so f gets the
-// unsigned type of that width when kWraps.
-template <bool kWraps, typename F>
-bool integer_rows(const Tensor& a, const Operand& b, const Tensor& out, bool to_bool, F f) {
-  if (!is_whole(b)) return false;
-  const auto run = [&](auto zero) {
-    using T = decltype(zero);
-    using Wide = std::conditional_t<kWraps, std::make_unsigned_t<T>, T>;
-    const auto g = [f](T x, T y) { return f(static_cast<Wide>(x), static_cast<Wide>(y)); };
-    const int64_t number = b.number.to_int();
-    if (static_cast<T>(number) != number) return false;
-    if (to_bool) return typed_rows<T, uint8_t>(a, b, static_cast<T>(number), out, g);
-    return typed_rows<T, T>(a, b, static_cast<T>(number), out, g);
-  };
+// What F computes, on int64 or int32. The result has the type of the operands,
+// or is bool.
+template <typename F, bool kToBool>
+bool integer_rows(const Tensor& a, const Operand& b, const Tensor& out) {
   const ScalarType type = a.scalar_type();
-  if (!both_are(a, b, type) || out.scalar_type() != (to_bool ? ScalarType::Bool : type)) {
+  // A number beside integers must be one, or the result is not an integer.
+  if ((!b.tensor && b.number.isFloatingPoint()) || !both_are(a, b, type) ||
+      out.scalar_type() != (kToBool ? ScalarType::Bool : type)) {
     return false;
   }
+  const auto run = [&](auto zero) {
+    using T = decltype(zero);
+    const T number = static_cast<T>(b.number.to_int());
+    if (number != b.number.to_int()) return false;
+    return run_rows(a, b, &number, out, 3 * kNanoseconds,
+                    &plain_row<T, std::conditional_t<kToBool, uint8_t, T>, F>);
+  };
   if (type == ScalarType::Long) return run(int64_t{0});
   if (type == ScalarType::Int) return run(int32_t{0});
   return false;
 }
+
+// Overflow wraps: computed on the unsigned type of the same width.
+#define PETREL_WRAPPING(Name, op)                                  \
+  struct Name {                                                    \
+    template <typename T>                                          \
+    T operator()(T x, T y) const {                                 \
+      using U = std::make_unsigned_t<T>;                           \
+      return static_cast<T>(static_cast<U>(x) op static_cast<U>(y)); \
+    }                                                              \
+  };
+PETREL_WRAPPING(Plus, +)
+PETREL_WRAPPING(Minus, -)
+PETREL_WRAPPING(Times, *)
+#undef PETREL_WRAPPING
+struct ReversedMinus {
+  template <typename T>
+  T operator()(T x, T y) const {
+    return Minus()(y, x);
+  }
+};
+
+#define PETREL_TRUTH(Name, expression)     \
+  struct Name {                            \
+    template <typename T>                  \
+    uint8_t operator()(T x, T y) const {   \
+      return (expression) ? 1 : 0;         \
+    }                                      \
+  };
+PETREL_TRUTH(Equal, x == y)
+PETREL_TRUTH(Unequal, x != y)
+PETREL_TRUTH(Less, x < y)
+PETREL_TRUTH(LessOrEqual, x <= y)
+PETREL_TRUTH(Greater, x > y)
+PETREL_TRUTH(GreaterOrEqual, x >= y)
+// Of bools, where a byte other than 0 counts as true.
+PETREL_TRUTH(Both, x != 0 && y != 0)
+PETREL_TRUTH(Either, x != 0 || y != 0)
+PETREL_TRUTH(OneOnly, (x != 0) != (y != 0))
+#undef PETREL_TRUTH
 
 Operand read_operand(KernelArgs& args, bool with_scalar) {
   Operand b;
@@ -254,9 +287,10 @@ bool sum(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar, Sum
   const Tensor out = args.out(3);
   if (!args.ok()) return true;
   if (is_float(a)) {
+    if (!is_float(out)) return false;
     const float p = static_cast<float>(alpha.to_double());
     if (p == 1.0f) {
-      const FloatRow row = kind == Sum::kAdd   ? HWY_DYNAMIC_DISPATCH(Row_add)
+      const Row row = kind == Sum::kAdd   ? HWY_DYNAMIC_DISPATCH(Row_add)
                            : kind == Sum::kSub ? HWY_DYNAMIC_DISPATCH(Row_sub)
                                                : HWY_DYNAMIC_DISPATCH(Row_rsub);
       return float_rows(a, b, out, row);
@@ -266,13 +300,9 @@ bool sum(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar, Sum
                       kind == Sum::kAdd ? p : -p);
   }
   if (alpha.isFloatingPoint() || alpha.to_int() != 1) return false;
-  if (kind == Sum::kAdd) {
-    return integer_rows<true>(a, b, out, false, [](auto x, auto y) { return x + y; });
-  }
-  if (kind == Sum::kSub) {
-    return integer_rows<true>(a, b, out, false, [](auto x, auto y) { return x - y; });
-  }
-  return integer_rows<true>(a, b, out, false, [](auto x, auto y) { return y - x; });
+  if (kind == Sum::kAdd) return integer_rows<Plus, false>(a, b, out);
+  if (kind == Sum::kSub) return integer_rows<Minus, false>(a, b, out);
+  return integer_rows<ReversedMinus, false>(a, b, out);
 }
 
 bool mul(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar) {
@@ -281,44 +311,41 @@ bool mul(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar) {
   const Operand b = read_operand(args, with_scalar);
   const Tensor out = args.out(2);
   if (!args.ok()) return true;
-  return float_rows(a, b, out, HWY_DYNAMIC_DISPATCH(Row_mul)) ||
-         integer_rows<true>(a, b, out, false, [](auto x, auto y) { return x * y; });
+  if (is_float(a)) {
+    return is_float(out) && float_rows(a, b, out, HWY_DYNAMIC_DISPATCH(Row_mul));
+  }
+  return integer_rows<Times, false>(a, b, out);
 }
 
-bool float_only(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar,
-                FloatRow row) {
+bool float_only(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar, Row row) {
   KernelArgs args(context, raw, 3);
   const Tensor a = args.tensor(0);
   const Operand b = read_operand(args, with_scalar);
   const Tensor out = args.out(2);
-  return !args.ok() || float_rows(a, b, out, row);
+  return !args.ok() || (is_float(out) && float_rows(a, b, out, row));
 }
 
 template <typename F>
-bool compare(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar,
-             FloatComparison row, F f) {
+bool compare(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar, Row row) {
   KernelArgs args(context, raw, 3);
   const Tensor a = args.tensor(0);
   const Operand b = read_operand(args, with_scalar);
   const Tensor out = args.out(2);
   if (!args.ok()) return true;
   if (out.scalar_type() != ScalarType::Bool) return false;
-  if (!both_are(a, b, ScalarType::Float)) return integer_rows<false>(a, b, out, true, f);
-  return run_rows<float, uint8_t>(a, b, static_cast<float>(b.number.to_double()), out,
-                                  kNanoseconds, row);
+  if (is_float(a)) return float_rows(a, b, out, row);
+  return integer_rows<F, true>(a, b, out);
 }
 
-// Logic of bools; a byte other than 0 counts as true.
 template <typename F>
-bool logic(KernelRuntimeContext& context, Span<EValue*> raw, F f) {
+bool logic(KernelRuntimeContext& context, Span<EValue*> raw) {
   KernelArgs args(context, raw, 3);
   const Tensor a = args.tensor(0);
   const Operand b = read_operand(args, false);
   const Tensor out = args.out(2);
   if (!args.ok()) return true;
   if (!both_are(a, b, ScalarType::Bool) || out.scalar_type() != ScalarType::Bool) return false;
-  return typed_rows<uint8_t, uint8_t>(a, b, 0, out,
-                                      [f](uint8_t x, uint8_t y) { return f(x != 0, y != 0); });
+  return run_rows(a, b, nullptr, out, 3 * kNanoseconds, &plain_row<uint8_t, uint8_t, F>);
 }
 
 // pow by a small exponent that needs no logarithm.
@@ -328,7 +355,7 @@ bool power(KernelRuntimeContext& context, Span<EValue*> raw) {
   const double exponent = args.scalar(1).to_double();
   const Tensor out = args.out(2);
   if (!args.ok()) return true;
-  if (exponent != 2.0) return false;
+  if (exponent != 2.0 || !is_float(out)) return false;
   return float_rows(a, {a}, out, HWY_DYNAMIC_DISPATCH(Row_mul));
 }
 
@@ -351,26 +378,24 @@ PETREL_DEFINE(maximum_out, float_only(context, raw, false, HWY_DYNAMIC_DISPATCH(
 PETREL_DEFINE(minimum_out, float_only(context, raw, false, HWY_DYNAMIC_DISPATCH(Row_minimum)))
 PETREL_DEFINE(pow_tensor_scalar_out, power(context, raw))
 
-#define PETREL_COMPARE(name, op)                                                            \
-  PETREL_DEFINE(name##_tensor_out, compare(context, raw, false,                             \
-                                           HWY_DYNAMIC_DISPATCH(Row_##name),                \
-                                           [](auto x, auto y) { return x op y; }))          \
-  PETREL_DEFINE(name##_scalar_out, compare(context, raw, true,                              \
-                                           HWY_DYNAMIC_DISPATCH(Row_##name),                \
-                                           [](auto x, auto y) { return x op y; }))
-PETREL_COMPARE(eq, ==)
-PETREL_COMPARE(ne, !=)
-PETREL_COMPARE(lt, <)
-PETREL_COMPARE(le, <=)
-PETREL_COMPARE(gt, >)
-PETREL_COMPARE(ge, >=)
+#define PETREL_COMPARE(name, F)                                                        \
+  PETREL_DEFINE(name##_tensor_out,                                                     \
+                compare<F>(context, raw, false, HWY_DYNAMIC_DISPATCH(Row_##name)))     \
+  PETREL_DEFINE(name##_scalar_out,                                                     \
+                compare<F>(context, raw, true, HWY_DYNAMIC_DISPATCH(Row_##name)))
+PETREL_COMPARE(eq, Equal)
+PETREL_COMPARE(ne, Unequal)
+PETREL_COMPARE(lt, Less)
+PETREL_COMPARE(le, LessOrEqual)
+PETREL_COMPARE(gt, Greater)
+PETREL_COMPARE(ge, GreaterOrEqual)
 #undef PETREL_COMPARE
 
-PETREL_DEFINE(logical_and_out, logic(context, raw, [](bool x, bool y) { return x && y; }))
-PETREL_DEFINE(logical_or_out, logic(context, raw, [](bool x, bool y) { return x || y; }))
-PETREL_DEFINE(logical_xor_out, logic(context, raw, [](bool x, bool y) { return x != y; }))
-PETREL_DEFINE(bitwise_and_tensor_out, logic(context, raw, [](bool x, bool y) { return x && y; }))
-PETREL_DEFINE(bitwise_or_tensor_out, logic(context, raw, [](bool x, bool y) { return x || y; }))
+PETREL_DEFINE(logical_and_out, logic<Both>(context, raw))
+PETREL_DEFINE(logical_or_out, logic<Either>(context, raw))
+PETREL_DEFINE(logical_xor_out, logic<OneOnly>(context, raw))
+PETREL_DEFINE(bitwise_and_tensor_out, logic<Both>(context, raw))
+PETREL_DEFINE(bitwise_or_tensor_out, logic<Either>(context, raw))
 #undef PETREL_DEFINE
 
 }  // namespace petrel::runtime::optimized
