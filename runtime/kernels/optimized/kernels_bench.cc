@@ -2,7 +2,7 @@
 //
 // Times optimized kernels beside the portable ones, on shapes of common models:
 //
-//   bazel run -c opt //runtime/kernels/optimized:kernels_bench -- [threads]
+//   ./bazelw run //runtime/kernels/optimized:kernels_bench -- [threads]
 //
 // The least time of several rounds counts; rounds of the two alternate, so that
 // a busy machine is busy for both.
