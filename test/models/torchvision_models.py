@@ -3,7 +3,8 @@
 
 torchvision's compiled operators are linked against another build of torch and
 do not load. Its import only needs two of them to be declared, and none of the
-models used here calls them.
+models used here calls them. Import this module before any that imports
+torchvision, as timm and transformers do.
 """
 
 import torch
@@ -16,6 +17,11 @@ for _schema in (
     if not hasattr(torch.ops.torchvision, _schema.split("(")[0]):
         _library.define(_schema)
 
-from torchvision.models import mobilenet_v2, resnet18  # noqa: E402
+from torchvision.models import (  # noqa: E402
+    efficientnet_b0,
+    mobilenet_v2,
+    resnet18,
+    resnet50,
+)
 
-__all__ = ["mobilenet_v2", "resnet18"]
+__all__ = ["efficientnet_b0", "mobilenet_v2", "resnet18", "resnet50"]
