@@ -52,5 +52,6 @@ def source_libraries():
             "//third_party/xnnpack:narrow_tiles.patch",
             "//third_party/xnnpack:packing.patch",
             "//third_party/xnnpack:workspace.patch",
+            "//third_party/xnnpack:depthwise_pixels.patch",
         ],
     )

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "third_party/xnnpack/depthwise_row.h"
+
+#include <petrel/f32-dwconv-pixels.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+
+#include "xnnpack/dwconv.h"
+
+namespace petrel::third_party::xnnpack {
+namespace {
+
+constexpr size_t kLanes = 16;
+constexpr float kMin = -3, kMax = 4;
+
+std::vector<float> random_floats(size_t count, unsigned seed) {
+  std::mt19937 bits(seed);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> floats(count);
+  for (float& f : floats) f = uniform(bits);
+  return floats;
+}
+
+}  // namespace
+
+#if defined(__x86_64__)
+
+bool DepthwiseRow::is_possible() { return __builtin_cpu_supports("avx512f"); }
+
+void DepthwiseRow::run(Pixels pixels) {
+  const bool four = pixels == Pixels::kFour;
+  const auto of_3 = four ? &petrel_f32_dwconv_minmax_ukernel_9p16c__avx512f
+                         : &xnn_f32_dwconv_minmax_ukernel_9p16c__avx512f;
+  const auto of_5 = four ? &petrel_f32_dwconv_minmax_ukernel_25p16c__avx512f
+                         : &xnn_f32_dwconv_minmax_ukernel_25p16c__avx512f;
+  xnn_f32_minmax_params params;
+  params.scalar.min = kMin;
+  params.scalar.max = kMax;
+  const size_t step = shape_.stride * shape_.size * sizeof(void*);
+  // The offset of pointers is one float.
+  (shape_.size == 3 ? of_3 : of_5)(
+      shape_.channels, shape_.width, pointers_.data(), weights_, (four ? four_ : one_).data(),
+      static_cast<intptr_t>(step), (stride() - shape_.channels) * sizeof(float), sizeof(float),
+      zeros_.data(), &params);
+}
+
+#else
+
+bool DepthwiseRow::is_possible() { return false; }
+void DepthwiseRow::run(Pixels) {}
+
+#endif
+
+DepthwiseRow::DepthwiseRow(const RowShape& shape)
+    : shape_(shape), zeros_(shape.channels, 0), one_(stride() * shape.width, kUntouched),
+      four_(one_) {
+  const size_t columns = shape.size + (shape.width - 1) * shape.stride;
+  input_ = random_floats(shape.size * columns * shape.channels + 1, 1);
+  for (size_t x = 0; x < columns; ++x) {
+    for (size_t y = 0; y < shape.size; ++y) {
+      const float* pixel = &input_[(y * columns + x) * shape.channels];
+      pointers_.push_back(x == 0 ? zeros_.data() : pixel);
+    }
+  }
+  const size_t tiles = (shape.channels + kLanes - 1) / kLanes;
+  const size_t taps = shape.size * shape.size;
+  storage_ = random_floats(tiles * kLanes * (1 + taps) + kLanes, 2);
+  const size_t skip = (64 - reinterpret_cast<uintptr_t>(storage_.data()) % 64) % 64;
+  weights_ = storage_.data() + skip / sizeof(float);
+}
+
+const std::vector<float>& DepthwiseRow::output(Pixels pixels) const {
+  return pixels == Pixels::kFour ? four_ : one_;
+}
+
+double DepthwiseRow::expected(size_t pixel, size_t channel) const {
+  const size_t taps = shape_.size * shape_.size;
+  const float* w = weights_ + channel / kLanes * kLanes * (1 + taps) + channel % kLanes;
+  double sum = *w;
+  for (size_t tap = 0; tap < taps; ++tap) {
+    const float* in = pointers_[pixel * shape_.stride * shape_.size + tap];
+    const double x = in == zeros_.data() ? 0 : in[1 + channel];
+    sum += x * w[(1 + tap) * kLanes];
+  }
+  return std::clamp<double>(sum, kMin, kMax);
+}
+
+}  // namespace petrel::third_party::xnnpack

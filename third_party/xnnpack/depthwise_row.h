@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One row of the output of a depthwise convolution with AVX-512, by XNNPACK's
+// kernel and by that of depthwise_pixels.patch. Data is random with a fixed
+// seed; the first column of the input is padding. For their test and benchmark
+// only.
+//
+//   DepthwiseRow row({/*size=*/3, /*stride=*/1, /*channels=*/96, /*width=*/56});
+//   row.run(Pixels::kFour);
+//   row.output(Pixels::kFour);
+#ifndef PETREL_THIRD_PARTY_XNNPACK_DEPTHWISE_ROW_H_
+#define PETREL_THIRD_PARTY_XNNPACK_DEPTHWISE_ROW_H_
+
+#include <cstddef>
+#include <vector>
+
+namespace petrel::third_party::xnnpack {
+
+enum class Pixels { kOne, kFour };
+
+struct RowShape {
+  size_t size;  // height and width of the window, 3 or 5
+  size_t stride;
+  size_t channels;
+  size_t width;  // of the output
+};
+
+class DepthwiseRow {
+ public:
+  // False when the machine lacks AVX-512: nothing may be run then.
+  static bool is_possible();
+
+  explicit DepthwiseRow(const RowShape& shape);
+  DepthwiseRow(const DepthwiseRow&) = delete;
+  DepthwiseRow& operator=(const DepthwiseRow&) = delete;
+
+  void run(Pixels pixels);
+  // Elements that must stay as they are have kUntouched.
+  const std::vector<float>& output(Pixels pixels) const;
+  // The same by the definition, in double.
+  double expected(size_t pixel, size_t channel) const;
+
+  static constexpr float kUntouched = 12345;
+  // Floats from one pixel of the output to the next.
+  size_t stride() const { return shape_.channels + 2; }
+
+ private:
+  const RowShape shape_;
+  std::vector<float> input_, storage_, zeros_, one_, four_;
+  const float* weights_ = nullptr;  // in storage_, aligned
+  std::vector<const float*> pointers_;
+};
+
+}  // namespace petrel::third_party::xnnpack
+
+#endif  // PETREL_THIRD_PARTY_XNNPACK_DEPTHWISE_ROW_H_

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Depthwise convolutions of four pixels at a time compute what the definition
+// says and touch nothing beside their pixels and channels.
+#include <gtest/gtest.h>
+
+#include "third_party/xnnpack/depthwise_row.h"
+
+namespace petrel::third_party::xnnpack {
+namespace {
+
+TEST(DepthwiseTest, ComputesWhatTheDefinitionSaysAndTouchesNothingElse) {
+  if (!DepthwiseRow::is_possible()) GTEST_SKIP() << "the machine has no AVX-512";
+  for (size_t size : {3, 5}) {
+    for (size_t stride : {1, 2, 3}) {
+      for (size_t channels : {1, 15, 16, 17, 32, 40, 48, 63}) {
+        for (size_t width : {1, 2, 3, 4, 5, 7, 9}) {
+          DepthwiseRow row({size, stride, channels, width});
+          row.run(Pixels::kFour);
+          const std::vector<float>& out = row.output(Pixels::kFour);
+          for (size_t i = 0; i < out.size(); ++i) {
+            const size_t pixel = i / row.stride(), channel = i % row.stride();
+            if (channel < channels) {
+              ASSERT_NEAR(out[i], row.expected(pixel, channel), 1e-5)
+                  << size << " by " << stride << ", " << channels << " channels, " << width
+                  << " pixels, element " << i;
+            } else {
+              ASSERT_EQ(out[i], DepthwiseRow::kUntouched);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace petrel::third_party::xnnpack
