@@ -92,6 +92,11 @@ int run(const Arguments& arguments) {
   options.num_threads = arguments.threads;
   options.load_mode = Module::LoadMode::Mmap;
   options.registry = &registry_of(arguments.kernels);
+  // What backends find out about the processor they do once for a process, not
+  // with every load.
+  for (const runtime::BackendLibrary library : options.registry->backends()) {
+    library().backend->is_available();
+  }
   Figures figures;
   Clock::time_point start = Clock::now();
   auto module = Module::load(arguments.program, options);
