@@ -21,6 +21,7 @@ class CommandsTest(unittest.TestCase):
             folder = tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR"))
             for file in ("digits.pt2", "digit.npy"):
                 shutil.copy(pathlib.Path("examples/quickstart") / file, folder)
+            shutil.copy("docs/buffers.csv", folder)
             for line in page.read_text().splitlines():
                 if not line.startswith("    petrel "):
                     continue

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -214,6 +214,10 @@ int run(const Arguments& arguments) {
                                 problem->pools.size(), ": give them sizes with --pool"));
     }
     problem->pools[0].capacity = capacity;
+  }
+  if (!arguments.csv.empty() && problem->pools.size() != 1) {
+    return usage(absl::StrCat("--csv has no column for pools, and the problem has ",
+                              problem->pools.size(), ": use --json"));
   }
   const bool fit = problem->pools.size() == 1 && problem->pools[0].capacity.has_value();
   options.budget_ms = arguments.budget_ms;

@@ -163,6 +163,7 @@ class PlanVerbTest(unittest.TestCase):
                           ["small.csv", "--pool", "=5"], ["small.csv", "--pool", "x=-5"],
                           ["small.csv", "--pool", "x=1", "--pool", "x=2"],
                           ["small.csv", "--pool", "x=1", "--capacity", "5"],
+                          ["small.csv", "--pool", "x=9", "--pool", "y=9", "--csv", "p.csv"],
                           ["small.csv", "--planner", "magic"]):
             self.fails(2, "plan", *arguments)
 

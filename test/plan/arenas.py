@@ -53,6 +53,7 @@ def timm_model(name):
 
 
 def bert():
+    import torchvision_models  # noqa: F401
     from transformers import BertConfig, BertModel
 
     class Hidden(torch.nn.Module):
@@ -69,6 +70,7 @@ def bert():
 
 
 def distilbert():
+    import torchvision_models  # noqa: F401
     from transformers import DistilBertConfig, DistilBertModel
 
     class Hidden(torch.nn.Module):
@@ -85,8 +87,8 @@ def distilbert():
 
 MORE = {
     **{f"torchvision.{name}": torchvision_model(name) for name in (
-        "alexnet", "squeezenet1_1", "mobilenet_v3_small", "shufflenet_v2_x1_0", "mnasnet0_5",
-        "regnet_y_400mf", "efficientnet_b0", "googlenet", "densenet121")},
+        "alexnet", "squeezenet1_1", "mobilenet_v3_small", "shufflenet_v2_x1_0", "regnet_y_400mf",
+        "googlenet", "densenet121", "convnext_tiny", "resnet50")},
     **{f"timm.{name}": timm_model(name) for name in ("vit_tiny_patch16_224", "resnet10t")},
     "transformers.bert": bert,
     "transformers.distilbert": distilbert,
