@@ -76,6 +76,10 @@ std::string format_report_text(const exir::ExportReport& report) {
                       "\n");
     }
   }
+  if (report.emit.state_bytes > 0) {
+    absl::StrAppend(&text, "state            ", report.emit.state_bytes,
+                    " bytes, one for all methods\n");
+  }
   absl::StrAppend(&text, "weights          ", report.weight_bytes, " bytes written, ",
                   report.shared_weight_bytes, " shared\n");
   for (const auto& [destination, bytes] : report.emit.file_bytes) {
@@ -137,6 +141,7 @@ std::string format_report_json(const exir::ExportReport& report) {
     }
     json["methods"].push_back(std::move(method));
   }
+  json["state_bytes"] = report.emit.state_bytes;
   json["weight_bytes"] = report.weight_bytes;
   json["shared_weight_bytes"] = report.shared_weight_bytes;
   json["file_bytes"] = ordered_json::object();

@@ -89,6 +89,12 @@ class GenerateTest(unittest.TestCase):
                       result.stderr)
         self.assertFalse((self.folder / "m.pte").exists())
 
+    def test_the_report_tells_the_state(self):
+        report = self.export({"prefill": "decoder.prefill.pt2", "decode": "decoder.decode.pt2"},
+                             "--report").stdout
+        # Two layers of keys and values, [1, 2, 64, 16] floats each, and slack.
+        self.assertIn(f"state            {4 * 2 * 64 * 16 * 4 + 64} bytes", report)
+
     def test_a_cache_is_updated_where_it_lies(self):
         self.export_decoder("--backend", "none")
         shown = self.petrel("inspect", "m.pte").stdout

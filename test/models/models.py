@@ -167,8 +167,8 @@ class SequenceTagger(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.lstm = nn.LSTM(24, 48, bidirectional=True, batch_first=True)
-        self.score = nn.Linear(96, 7)
+        self.lstm = nn.LSTM(64, 128, bidirectional=True, batch_first=True)
+        self.score = nn.Linear(256, 7)
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         steps, (_, cell) = self.lstm(x)
@@ -178,7 +178,7 @@ class SequenceTagger(nn.Module):
 def lstm() -> Model:
     torch.manual_seed(26)
     module = SequenceTagger().eval()
-    return Model(module, [(torch.randn(2, 20, 24),) for _ in range(2)])
+    return Model(module, [(torch.randn(2, 20, 64),) for _ in range(2)])
 
 
 MODELS = {
