@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "runtime/kernels/optimized/fast_path.h"
+#include "runtime/kernels/optimized/instruction_sets.h"
 #include "runtime/kernels/optimized/rows.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -15,6 +15,7 @@
 // Vector code is chosen when it runs. Each file that has some is compiled once
 // per instruction set (SSE4, AVX2, AVX-512; NEON) by hwy/foreach_target.h:
 //
+//   #include "runtime/kernels/optimized/instruction_sets.h"
 //   #define HWY_TARGET_INCLUDE "this/file.cc"
 //   #include "hwy/foreach_target.h"
 //   #include "hwy/highway.h"

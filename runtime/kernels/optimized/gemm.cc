@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/kernels/optimized/instruction_sets.h"
 #include "runtime/kernels/optimized/parallel.h"
 
 #undef HWY_TARGET_INCLUDE

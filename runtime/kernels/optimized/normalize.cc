@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/kernels/optimized/fast_path.h"
+#include "runtime/kernels/optimized/instruction_sets.h"
 #include "runtime/kernels/optimized/parallel.h"
 
 #undef HWY_TARGET_INCLUDE

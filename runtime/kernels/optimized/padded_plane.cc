@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "runtime/kernels/optimized/instruction_sets.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/kernels/optimized/padded_plane.cc"
 #include "hwy/foreach_target.h"

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/kernels/optimized/fast_path.h"
+#include "runtime/kernels/optimized/instruction_sets.h"
 #include "runtime/kernels/optimized/padded_plane.h"
 #include "runtime/kernels/optimized/parallel.h"
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "runtime/kernels/optimized/fast_path.h"
+#include "runtime/kernels/optimized/instruction_sets.h"
 #include "runtime/kernels/optimized/parallel.h"
 #include "runtime/kernels/optimized/reduction_shape.h"
 

@@ -4,6 +4,8 @@
 // on sizes around the widths of vectors and tiles, on values with NaN and
 // infinities, in channels-last order, on several threads and with each
 // instruction set of this machine.
+#include "runtime/kernels/optimized/instruction_sets.h"  // before Highway
+
 #include <cmath>
 #include <cstring>
 #include <functional>
