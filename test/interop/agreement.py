@@ -57,3 +57,29 @@ def compare(actual: list[np.ndarray], expected: list[np.ndarray]) -> Worst:
         except Disagreement as why:
             raise Disagreement(f"output {i} {why}") from None
     return worst
+
+
+def rule_holds() -> str:
+    """A table whose rule lets wrong results pass would be worth nothing."""
+    y = [np.linspace(-1, 1, 50, dtype=np.float32), np.array([[0.5, 2.0]], dtype=np.float32)]
+    compare([a + np.float32(1e-6) for a in y], y)
+    wrong = {
+        "an error of 2e-4": [y[0] + np.float32(2e-4), y[1]],
+        "one wrong element of the second output": [y[0], y[1] * np.float32([1, 1.01])],
+        "a missing output": y[:1],
+        "another shape": [y[0], y[1].T],
+        "another dtype": [y[0].astype(np.float64), y[1]],
+        "a NaN": [y[0], y[1] * np.float32(np.nan)],
+        "swapped outputs": y[::-1],
+    }
+    for what, actual in wrong.items():
+        try:
+            compare(actual, y)
+        except Disagreement:
+            continue
+        raise Disagreement(f"{what} counts as equal")
+    try:
+        compare([np.ones(4)], [np.ones(4)])
+    except Disagreement:
+        return f"{len(wrong) + 1} kinds"
+    raise Disagreement("a constant result counts as proof")
