@@ -95,12 +95,13 @@ int64_t round_up(int64_t bytes, int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-// Kernels keep to their tensors, the code of backends need not.
-int64_t slack_for(const Storage& storage) {
+// Kernels keep to their tensors, the code of backends need not. An arena of
+// tensors without elements has a place for them all the same.
+int64_t slack_for(const Storage& storage, int64_t peak) {
   for (const Node* node : storage.steps()) {
     if (node->delegate() != nullptr) return kArenaSlack;
   }
-  return 0;
+  return peak == 0 ? kArenaAlignment : 0;
 }
 
 // The wide alignment where rounding up to it costs next to nothing.
@@ -163,7 +164,7 @@ absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph,
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
     result.offsets[lifetimes.roots()[i]] = solution.placements[i].offset;
   }
-  const int64_t slack = slack_for(storage);
+  const int64_t slack = slack_for(storage, solution.peak);
   result.arena_bytes = round_up(solution.peak, kArenaAlignment) + slack;
   result.lower_bound_bytes =
       round_up(solution.lower_bound, kArenaAlignment) + slack;

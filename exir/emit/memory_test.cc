@@ -62,6 +62,14 @@ TEST(Memory, OnlyBackendsNeedRoomBehindTheLastTensor) {
   }
 }
 
+TEST(Memory, EmptyTensorsHaveAnArenaToLieIn) {
+  Graph graph("forward");
+  Value* y = relu(graph, graph.add_input(f32({0, 4}), "x"));
+  graph.set_outputs({y});
+  const Storage storage(graph);
+  EXPECT_GT(plan_of(graph, storage).arena_bytes, 0);
+}
+
 TEST(Memory, ViewsKeepTheirBaseAlive) {
   Graph graph("forward");
   Value* x = graph.add_input(f32({16}), "x");
