@@ -2,7 +2,8 @@
 //
 // Volumes by way of images, and pools whose windows differ.
 //
-//   conv3d      sum over kernel depth of conv2d of the slices
+//   conv3d      sum over kernel depth of conv2d of the slices; transposed, of
+//               slices that lie `stride` apart
 //   pools       over height and width, then over depth
 //   adaptive    each window's elements side by side, then the largest
 #include <algorithm>
@@ -28,10 +29,7 @@ Ints without_first(const Ints& list) {
 Rewritten conv3d(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
   Value* weight = tensor_at(node, 1);
-  if (weight->tensor().rank() != 5 || x->tensor().rank() != 5 ||
-      node.argument("transposed") == Argument(true)) {
-    return false;
-  }
+  if (weight->tensor().rank() != 5 || x->tensor().rank() != 5) return false;
   const Ints stride = ints_at(node, "stride", 3);
   const Ints padding = ints_at(node, "padding", 3);
   const Ints dilation = ints_at(node, "dilation", 3);
@@ -74,6 +72,86 @@ Rewritten conv3d(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(
       sum, b.view(sum, {out[0], out[2], out[1], out[3], out[4]}));
   return done(b, node, b.permute(sum, {0, 2, 1, 3, 4}));
+}
+
+// Slices x [N,D,...] at depth `first` + d * `stride` of `length`, zeros between.
+absl::StatusOr<Value*> spread(Builder& b, Value* x, int64_t first,
+                              int64_t stride, int64_t length) {
+  Sizes sizes = x->tensor().sizes;
+  const int64_t depth = sizes[1];
+  const int64_t spread_depth = (depth - 1) * stride + 1;
+  Ints pads(2 * (sizes.size() - 1), 0);  // from the last dim to dim 1
+  if (stride > 1) {
+    Sizes apart = sizes;
+    apart.insert(apart.begin() + 2, 1);
+    PETREL_ASSIGN_OR_RETURN(x, b.view(x, apart));
+    pads.back() = stride - 1;
+    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.constant_pad_nd.default",
+                                      {x, pads, 0}));
+    sizes[1] = depth * stride;
+    PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
+    PETREL_ASSIGN_OR_RETURN(x, b.slice(x, 1, 0, spread_depth));
+  }
+  pads.back() = length - spread_depth - first;
+  pads[pads.size() - 2] = first;
+  return b.call("aten.constant_pad_nd.default", {x, pads, 0});
+}
+
+// x [N,C,D,H,W], w [C,O/g,KD,KH,KW]: slice d of the kernel turns slice i of x
+// into a part of slice i * stride + d * dilation - padding of the result.
+Rewritten conv3d_transposed(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  Value* weight = tensor_at(node, 1);
+  if (weight->tensor().rank() != 5 || x->tensor().rank() != 5) return false;
+  const Ints stride = ints_at(node, "stride", 3);
+  const Ints padding = ints_at(node, "padding", 3);
+  const Ints dilation = ints_at(node, "dilation", 3);
+  const Ints extra = ints_at(node, "output_padding", 3);
+  if (stride.size() != 3 || padding.size() != 3 || dilation.size() != 3 ||
+      extra.size() != 3) {
+    return false;
+  }
+  const Sizes kernel = weight->tensor().sizes;
+  const Sizes in = x->tensor().sizes;
+  const Sizes out = node.result()->tensor().sizes;
+  PETREL_ASSIGN_OR_RETURN(x, b.permute(x, {0, 2, 1, 3, 4}));
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {in[0] * in[2], in[1], in[3], in[4]}));
+  // All depths that a slice can reach, those that padding cuts off included.
+  const int64_t length = out[2] + 2 * padding[0];
+  Value* sum = nullptr;
+  for (int64_t d = 0; d < kernel[2]; ++d) {
+    PETREL_ASSIGN_OR_RETURN(Value * w, b.slice(weight, 2, d, d + 1));
+    PETREL_ASSIGN_OR_RETURN(
+        w, b.view(w, {kernel[0], kernel[1], kernel[3], kernel[4]}));
+    PETREL_ASSIGN_OR_RETURN(
+        Value * part,
+        b.call("aten.convolution.default",
+               {x, w, none(), without_first(stride), without_first(padding),
+                without_first(dilation), true, without_first(extra),
+                node.argument("groups")}));
+    PETREL_ASSIGN_OR_RETURN(
+        part, b.view(part, {in[0], in[2], out[1], out[3], out[4]}));
+    PETREL_ASSIGN_OR_RETURN(
+        part, spread(b, part, d * dilation[0], stride[0], length));
+    if (sum == nullptr) {
+      sum = part;
+    } else {
+      PETREL_ASSIGN_OR_RETURN(sum, b.binary("aten.add.Tensor", sum, part));
+    }
+  }
+  PETREL_ASSIGN_OR_RETURN(
+      sum, b.slice(sum, 1, padding[0], padding[0] + out[2]));
+  if (Value* bias = tensor_at(node, "bias"); bias != nullptr) {
+    PETREL_ASSIGN_OR_RETURN(bias, b.view(bias, {1, 1, out[1], 1, 1}));
+    PETREL_ASSIGN_OR_RETURN(sum, b.binary("aten.add.Tensor", sum, bias));
+  }
+  return done(b, node, b.permute(sum, {0, 2, 1, 3, 4}));
+}
+
+Rewritten convolution(Builder& b, Node& node) {
+  return node.argument("transposed") == Argument(true)
+             ? conv3d_transposed(b, node)
+             : conv3d(b, node);
 }
 
 // The sizes of a volume as [N,C,D,H,W].
@@ -325,7 +403,7 @@ Rewritten pad3d(Builder& b, Node& node) {
 }
 
 constexpr Rewrite kRows[] = {
-    {"aten.convolution.default", conv3d},
+    {"aten.convolution.default", convolution},
     {"aten.max_pool3d.default", max_pool3d},
     {"aten.max_pool3d_with_indices.default", max_pool3d},
     {"aten.avg_pool3d.default", avg_pool3d},

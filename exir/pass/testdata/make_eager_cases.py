@@ -491,6 +491,10 @@ def main():
         a.nansum(), torch.xlogy(a.abs(), a.abs() + 1), torch.round(a, decimals=2),
         torch.round(a * 100, decimals=-1)), x)
     emit("missing_values", lambda a: (a.nansum(0), torch.xlogy(a * 0, a), torch.xlogy(a, a)), special)
+    emit("transposed_volumes", lambda a, w, g, c: (
+        F.conv_transpose3d(a, w, stride=(2, 1, 2), padding=(1, 0, 1), output_padding=(1, 0, 1)),
+        F.conv_transpose3d(a, g, c, groups=2, dilation=(2, 1, 1)), F.conv_transpose3d(a[0], w, stride=3, padding=1)),
+        volume, rand(2, 3, 2, 3, 2), rand(2, 2, 2, 2, 2), rand(4))
 
 
 main()
