@@ -195,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 // The file is there and whole.
-TEST(EagerCases, AreRead) { EXPECT_EQ(read_cases().size(), 69); }
+TEST(EagerCases, AreRead) { EXPECT_EQ(read_cases().size(), 69u); }
 
 }  // namespace
 }  // namespace petrel::exir
