@@ -53,5 +53,6 @@ def source_libraries():
             "//third_party/xnnpack:packing.patch",
             "//third_party/xnnpack:workspace.patch",
             "//third_party/xnnpack:depthwise_pixels.patch",
+            "//third_party/xnnpack:clamps.patch",
         ],
     )

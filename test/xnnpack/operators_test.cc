@@ -4,6 +4,7 @@
 // PyTorch computed.
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "backends/xnnpack/aot/xnnpack_backend.h"
 #include "gtest/gtest.h"
@@ -51,6 +52,39 @@ TEST_P(Operators, AreTakenAndComputeWhatPyTorchComputes) {
     for (size_t i = 0; i < outputs.size(); ++i) {
       EXPECT_TRUE(is_near(outputs[i], c.outputs[i])) << "output " << i << "\n" << c.graph;
     }
+  }
+}
+
+// Inputs that are no numbers leave numbers in these: where no input reaches, and
+// where XNNPACK's minimum and maximum prefer the number.
+bool leaves_numbers(const std::string& name) {
+  for (const char* start : {"pad", "cat_with_constant", "conv_transposed_dilated_stride",
+                            "max_pool", "minimum_constant_right", "minimum_scalar_tensor",
+                            "maximum_constant_right", "maximum_scalar_tensor"}) {
+    if (name.rfind(start, 0) == 0) return true;
+  }
+  return false;
+}
+
+TEST_P(Operators, GiveNoNumberForNoNumbers) {
+  OperatorCase c = GetParam();
+  const std::unique_ptr<exir::Graph> graph = c.parse();
+  ASSERT_NE(graph, nullptr);
+  absl::StatusOr<Lowered> lowered = lower(*graph);
+  ASSERT_TRUE(lowered.ok()) << lowered.status();
+  const BlobMap map(lowered->store);
+  Handle handle(lowered->payload, &map);
+  ASSERT_EQ(handle.error(), Error::Ok);
+  for (CaseTensor& input : c.inputs) {
+    for (float& value : input.values) value = std::numeric_limits<float>::quiet_NaN();
+  }
+  std::vector<CaseTensor> outputs = c.outputs;
+  ASSERT_EQ(handle.execute(c.inputs, &outputs), Error::Ok);
+  for (const CaseTensor& output : outputs) {
+    size_t numbers = 0;
+    for (const float value : output.values) numbers += std::isnan(value) ? 0 : 1;
+    EXPECT_EQ(numbers > 0, leaves_numbers(c.name))
+        << numbers << " numbers of " << output.values.size() << "\n" << c.graph;
   }
 }
 
