@@ -10,7 +10,6 @@ namespace petrel::backends::xnnpack {
 namespace {
 
 constexpr size_t kPage = 4096;
-constexpr size_t kHugePage = size_t{2} << 20;
 // A guess comes from a file; more is asked for when it is needed.
 constexpr size_t kMaxGuess = size_t{1} << 30;
 
@@ -35,26 +34,11 @@ PackedArena::~PackedArena() {
 
 bool PackedArena::add_chunk(size_t size) {
   size_t rounded = 0;
-  size_t mapped = 0;
   if (!round_up(size, kPage, &rounded)) return false;
-  const bool is_large = rounded >= kHugePage;
-  if (__builtin_add_overflow(rounded, is_large ? kHugePage : 0, &mapped)) return false;
-  void* pages = mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
+  void* pages = mmap(nullptr, rounded, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED) return false;
-  auto* data = static_cast<uint8_t*>(pages);
-  if (is_large) {
-    // Back to front, so that what remains begins at a huge page.
-    const size_t before = (kHugePage - reinterpret_cast<uintptr_t>(data) % kHugePage) % kHugePage;
-    if (before > 0) munmap(data, before);
-    data += before;
-    if (const size_t after = mapped - before - rounded; after > 0) munmap(data + rounded, after);
-#ifdef MADV_HUGEPAGE
-    // A hint. What is left over would only half fill one.
-    madvise(data, rounded - rounded % kHugePage, MADV_HUGEPAGE);
-#endif
-  }
-  chunks_.push_back({data, rounded, 0});
+  chunks_.push_back({static_cast<uint8_t*>(pages), rounded, 0});
   return true;
 }
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "backends/xnnpack/runtime/delegate.h"
-#include "backends/xnnpack/runtime/initialize.h"
 #include "runtime/threads/thread_pool.h"
 
 namespace petrel::backends::xnnpack {
@@ -43,7 +42,7 @@ Error refuse(const BackendOption& option) {
 }  // namespace
 
 bool XnnpackBackend::is_available() const {
-  return initialize() == xnn_status_success;
+  return xnn_initialize(nullptr) == xnn_status_success;
 }
 
 Result<runtime::DelegateHandle*> XnnpackBackend::init(
