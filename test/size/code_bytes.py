@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Bytes of code and constants: code_bytes.py BINARY prints them."""
 import re
 import subprocess
+import sys
 
 
 def code_bytes(binary):
@@ -9,3 +11,7 @@ def code_bytes(binary):
                              stdout=subprocess.PIPE, text=True).stdout
     return sum(int(size) for size in
                re.findall(r"^\.(?:text|rodata)\s+(\d+)", listing, re.M))
+
+
+if __name__ == "__main__":
+    print(code_bytes(sys.argv[1]))

@@ -5,9 +5,9 @@
 //
 //   | region 0 | region 1 | region 2 |  never touched, so not paid for   |
 //
-// Its pages are small on purpose. Huge ones save 3 % of a run, but the blocks
-// they are made of are what a virtual machine has given back to its host, and
-// getting them again takes up to 9 ms each: longer than all the packing.
+// Its pages are small on purpose. Huge ones help a run a little, but the blocks
+// they are made of are what an idle virtual machine has given back to its host,
+// and getting them again takes longer than the packing.
 //
 //   std::shared_ptr<PackedArena> arena = PackedArena::make(bytes_of_filters);
 //   void* data = arena->allocate(size);     // zeros; null without memory

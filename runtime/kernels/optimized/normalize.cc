@@ -13,44 +13,17 @@
 #define HWY_TARGET_INCLUDE "runtime/kernels/optimized/normalize.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "runtime/kernels/optimized/row_sum-inl.h"
 #include "runtime/kernels/optimized/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace petrel::runtime::optimized {
 namespace HWY_NAMESPACE {
 
-// The sum of f(x) over a row. Sums of a few thousand elements run in float,
-// those sums in double.
-template <typename F>
-HWY_INLINE double SumOf(const float* row, size_t n, const F& f) {
-  const D d;
-  const size_t lanes = hn::Lanes(d);
-  constexpr size_t kBlock = 4096;
-  double total = 0.0;
-  size_t i = 0;
-  while (i + lanes <= n) {
-    const size_t end = n - i < kBlock ? n : i + kBlock;
-    V sum0 = hn::Zero(d), sum1 = hn::Zero(d);
-    for (; i + 2 * lanes <= end; i += 2 * lanes) {
-      sum0 = hn::Add(sum0, f(hn::LoadU(d, row + i)));
-      sum1 = hn::Add(sum1, f(hn::LoadU(d, row + i + lanes)));
-    }
-    for (; i + lanes <= end; i += lanes) sum0 = hn::Add(sum0, f(hn::LoadU(d, row + i)));
-    total += hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
-  }
-  if (i < n) {
-    HWY_ALIGN float rest[kMaxLanes] = {};
-    std::memcpy(rest, row + i, (n - i) * sizeof(float));
-    hn::Store(f(hn::Load(d, rest)), d, rest);
-    for (size_t k = 0; k < n - i; ++k) total += rest[k];
-  }
-  return total;
-}
-
 // Mean and 1 / sqrt(variance + eps) of a row.
 void Moments(const float* row, size_t n, double eps, float* mean, float* inverse) {
   const D d;
-  const double average = SumOf(row, n, [](V x) HWY_ATTR { return x; }) / static_cast<double>(n);
+  const double average = SumRow(row, n) / static_cast<double>(n);
   const V center = hn::Set(d, static_cast<float>(average));
   const double squares = SumOf(row, n, [=](V x) HWY_ATTR {
     const V far = hn::Sub(x, center);

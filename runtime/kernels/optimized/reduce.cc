@@ -2,8 +2,8 @@
 //
 // Reductions of contiguous float tensors over dims that are next to each other
 // (reduction_shape.h): a row at a time when nothing is left inside, else whole
-// rows of what is left. Sums of a few hundred elements run in float, those
-// sums in double.
+// rows of what is left. Sums of a few thousand elements run in float,
+// those sums in double.
 #include <algorithm>
 #include <cstring>
 
@@ -16,6 +16,7 @@
 #define HWY_TARGET_INCLUDE "runtime/kernels/optimized/reduce.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "runtime/kernels/optimized/row_sum-inl.h"
 #include "runtime/kernels/optimized/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -23,26 +24,6 @@ namespace petrel::runtime::optimized {
 namespace HWY_NAMESPACE {
 
 // Results are double, so that sums keep what they gained.
-
-double SumRow(const float* row, size_t n) {
-  const D d;
-  const size_t lanes = hn::Lanes(d);
-  constexpr size_t kBlock = 4096;
-  double total = 0.0;
-  size_t i = 0;
-  while (i + lanes <= n) {
-    const size_t end = n - i < kBlock ? n : i + kBlock;
-    V sum0 = hn::Zero(d), sum1 = hn::Zero(d);
-    for (; i + 2 * lanes <= end; i += 2 * lanes) {
-      sum0 = hn::Add(sum0, hn::LoadU(d, row + i));
-      sum1 = hn::Add(sum1, hn::LoadU(d, row + i + lanes));
-    }
-    for (; i + lanes <= end; i += lanes) sum0 = hn::Add(sum0, hn::LoadU(d, row + i));
-    total += hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
-  }
-  for (; i < n; ++i) total += row[i];
-  return total;
-}
 
 // The better of two values; NaN is best.
 template <bool kLargest>
