@@ -192,7 +192,8 @@ def system_libraries():
     _debian_library(
         name = "highway",
         package = "libhwy-dev",
-        libraries = {"highway": ["-lhwy"]},
+        # Headers only; runtime/kernels/optimized/instruction_sets.h says why.
+        libraries = {"highway": []},
         defines = ["HWY_SHARED_DEFINE"],
     )
     _debian_library(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/executor/kernel_args.h"
 
+#include <new>
+
 #include "runtime/core/log.h"
 
 namespace petrel::runtime {
@@ -11,10 +13,7 @@ const EValue kNone;
 }  // namespace
 
 KernelArgs::KernelArgs(KernelRuntimeContext& context, Span<EValue*> args, size_t count)
-    : context_(context),
-      args_(args),
-      count_(count),
-      empty_(ScalarType::Byte, 1, empty_sizes_, nullptr, empty_dim_order_, empty_strides_) {
+    : context_(context), args_(args), count_(count) {
   if (args.size() < count) {
     PETREL_LOG(Error, "%s has %zu arguments, but the program passes %zu", context.kernel_name(),
                count, args.size());
@@ -52,9 +51,19 @@ bool KernelArgs::check_tensor(size_t i, const Tensor& tensor) {
   return true;
 }
 
+Tensor KernelArgs::empty() { return Tensor(&(new (empty_) Empty())->impl); }
+
 Tensor KernelArgs::tensor(size_t i) {
-  const Tensor value = take(i, at(i).tryToTensor(), "Tensor", Tensor(&empty_));
-  return check_tensor(i, value) ? value : Tensor(&empty_);
+  if (i < args_.size() && args_[i]->isTensor()) {
+    const Tensor value = args_[i]->toTensor();
+    if (value.const_data_ptr() != nullptr || check_tensor(i, value)) return value;
+    return empty();
+  }
+  return missing_tensor(i);
+}
+
+Tensor KernelArgs::missing_tensor(size_t i) {
+  return take(i, at(i).tryToTensor(), "Tensor", empty());
 }
 
 bool KernelArgs::is_argument(const EValue& value, const TensorImpl* impl) const {
@@ -97,10 +106,11 @@ std::optional<Tensor> KernelArgs::optional_tensor(size_t i) {
 
 Tensor KernelArgs::out(size_t i) {
   const Tensor value = tensor(i);
-  return check_out(i, value) ? value : Tensor(&empty_);
+  return check_out(i, value) ? value : empty();
 }
 
 int64_t KernelArgs::integer(size_t i) {
+  if (i < args_.size() && args_[i]->isInt()) return args_[i]->toInt();
   return take(i, at(i).tryToInt(), "Int", int64_t{0});
 }
 
@@ -128,6 +138,7 @@ std::optional<bool> KernelArgs::optional_boolean(size_t i) {
 }
 
 Scalar KernelArgs::scalar(size_t i) {
+  if (i < args_.size() && args_[i]->isInt()) return Scalar(args_[i]->toInt());
   return take(i, at(i).tryToScalar(), "Int, Double or Bool", Scalar(int64_t{0}));
 }
 

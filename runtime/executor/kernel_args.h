@@ -93,14 +93,22 @@ class KernelArgs final {
   bool check_out(size_t i, const Tensor& tensor);
   bool is_argument(const EValue& value, const TensorImpl* impl) const;
   const EValue& at(size_t i) const;
+  Tensor missing_tensor(size_t i);
+  Tensor empty();
+
+  // What stands for a tensor that could not be read; made when there is one.
+  struct Empty {
+    Empty() : impl(ScalarType::Byte, 1, sizes, nullptr, dim_order, strides) {}
+    int32_t sizes[1] = {0};
+    uint8_t dim_order[1] = {0};
+    int64_t strides[1] = {0};
+    TensorImpl impl;
+  };
 
   KernelRuntimeContext& context_;
   Span<EValue*> args_;
   size_t count_;
-  int32_t empty_sizes_[1] = {0};
-  uint8_t empty_dim_order_[1] = {0};
-  int64_t empty_strides_[1] = {0};
-  TensorImpl empty_;
+  alignas(Empty) unsigned char empty_[sizeof(Empty)];
 };
 
 }  // namespace petrel::runtime

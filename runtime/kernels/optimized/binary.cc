@@ -61,6 +61,10 @@ HWY_INLINE void Walk(const float* a, const float* b, size_t n, const F& f, const
     store(i, f(At<kAMoves>(a, i, fixed_a), At<kBMoves>(b, i, fixed_b)), lanes);
   }
   if (i == n) return;
+  if (i + 1 == n) {  // the whole of a scalar; cheaper than a copy
+    store(i, f(hn::Set(d, a[kAMoves ? i : 0]), hn::Set(d, b[kBMoves ? i : 0])), 1);
+    return;
+  }
   HWY_ALIGN float x[kMaxLanes] = {}, y[kMaxLanes] = {};
   std::memcpy(x, a + (kAMoves ? i : 0), (kAMoves ? n - i : 1) * sizeof(float));
   std::memcpy(y, b + (kBMoves ? i : 0), (kBMoves ? n - i : 1) * sizeof(float));
@@ -91,6 +95,8 @@ HWY_INLINE void WalkRow(const float* a, bool a_moves, const float* b, bool b_mov
         [=](size_t i, V v, size_t count) HWY_ATTR {                                        \
           if (HWY_LIKELY(count == hn::Lanes(d))) {                                         \
             hn::StoreU(v, d, out + i);                                                     \
+          } else if (count == 1) {                                                         \
+            out[i] = hn::GetLane(v);                                                       \
           } else {                                                                         \
             HWY_ALIGN float rest[kMaxLanes];                                               \
             hn::Store(v, d, rest);                                                         \
@@ -135,6 +141,13 @@ struct Operand {
   Scalar number = Scalar(int64_t{0});
 };
 
+// Whether element i of all operands belongs together, in memory, as it mostly
+// does: then there is one row and nothing to find out. Gives out its sizes.
+bool is_one_row(const Tensor& a, const Operand& b, const Tensor& out) {
+  return (!b.tensor || same_layout(a, *b.tensor)) &&
+         resize_tensor(out, a.sizes()) == Error::Ok && same_layout(a, out);
+}
+
 // Gives out its sizes and finds the rows. False when the call is not for these
 // kernels.
 bool find_rows(const Tensor& a, const Operand& b, const Tensor& out,
@@ -153,11 +166,16 @@ using Row = void (*)(const void* a, bool a_moves, const void* b, bool b_moves, v
 // `number` stands for b when that is no tensor, in the element type of a.
 bool run_rows(const Tensor& a, const Operand& b, const void* number, const Tensor& out,
               double nanoseconds, Row row, float p = 0.0f) {
-  std::optional<Rows<3>> rows;
-  if (!find_rows(a, b, out, &rows)) return false;
   const char* x = static_cast<const char*>(a.const_data_ptr());
   const char* y = static_cast<const char*>(b.tensor ? b.tensor->const_data_ptr() : number);
   char* to = static_cast<char*>(out.mutable_data_ptr());
+  constexpr size_t kShort = 1024;  // not worth cutting for threads
+  if (a.numel() <= kShort && is_one_row(a, b, out)) {
+    if (a.numel() != 0) row(x, true, y, b.tensor.has_value(), to, a.numel(), p);
+    return true;
+  }
+  std::optional<Rows<3>> rows;
+  if (!find_rows(a, b, out, &rows)) return false;
   const int64_t size = static_cast<int64_t>(a.element_size());
   const int64_t out_size = static_cast<int64_t>(out.element_size());
   const bool y_moves = b.tensor && rows->moves(2);
@@ -272,7 +290,7 @@ Operand read_operand(KernelArgs& args, bool with_scalar) {
   return b;
 }
 
-#define PETREL_DEFINE(name, expression) HWY_EXPORT(Row_##name);
+#define PETREL_DEFINE(name, expression) PETREL_EXPORT(Row_##name);
 PETREL_FLOAT_BINARY(PETREL_DEFINE)
 PETREL_FLOAT_COMPARISON(PETREL_DEFINE)
 #undef PETREL_DEFINE
@@ -291,13 +309,13 @@ bool sum(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar, Sum
     if (!is_float(out)) return false;
     const float p = static_cast<float>(alpha.to_double());
     if (p == 1.0f) {
-      const Row row = kind == Sum::kAdd   ? HWY_DYNAMIC_DISPATCH(Row_add)
-                           : kind == Sum::kSub ? HWY_DYNAMIC_DISPATCH(Row_sub)
-                                               : HWY_DYNAMIC_DISPATCH(Row_rsub);
+      const Row row = kind == Sum::kAdd   ? PETREL_DISPATCH(Row_add)
+                           : kind == Sum::kSub ? PETREL_DISPATCH(Row_sub)
+                                               : PETREL_DISPATCH(Row_rsub);
       return float_rows(a, b, out, row);
     }
-    if (kind == Sum::kRsub) return float_rows(a, b, out, HWY_DYNAMIC_DISPATCH(Row_rsub_scaled), p);
-    return float_rows(a, b, out, HWY_DYNAMIC_DISPATCH(Row_add_scaled),
+    if (kind == Sum::kRsub) return float_rows(a, b, out, PETREL_DISPATCH(Row_rsub_scaled), p);
+    return float_rows(a, b, out, PETREL_DISPATCH(Row_add_scaled),
                       kind == Sum::kAdd ? p : -p);
   }
   if (alpha.isFloatingPoint() || alpha.to_int() != 1) return false;
@@ -313,7 +331,7 @@ bool mul(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar) {
   const Tensor out = args.out(2);
   if (!args.ok()) return true;
   if (is_float(a)) {
-    return is_float(out) && float_rows(a, b, out, HWY_DYNAMIC_DISPATCH(Row_mul));
+    return is_float(out) && float_rows(a, b, out, PETREL_DISPATCH(Row_mul));
   }
   return integer_rows<Times, false>(a, b, out);
 }
@@ -357,7 +375,7 @@ bool power(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor out = args.out(2);
   if (!args.ok()) return true;
   if (exponent != 2.0 || !is_float(out)) return false;
-  return float_rows(a, {a}, out, HWY_DYNAMIC_DISPATCH(Row_mul));
+  return float_rows(a, {a}, out, PETREL_DISPATCH(Row_mul));
 }
 
 }  // namespace
@@ -373,17 +391,17 @@ PETREL_DEFINE(sub_scalar_out, sum(context, raw, true, Sum::kSub))
 PETREL_DEFINE(rsub_scalar_out, sum(context, raw, true, Sum::kRsub))
 PETREL_DEFINE(mul_out, mul(context, raw, false))
 PETREL_DEFINE(mul_scalar_out, mul(context, raw, true))
-PETREL_DEFINE(div_out, float_only(context, raw, false, HWY_DYNAMIC_DISPATCH(Row_div)))
-PETREL_DEFINE(div_scalar_out, float_only(context, raw, true, HWY_DYNAMIC_DISPATCH(Row_div)))
-PETREL_DEFINE(maximum_out, float_only(context, raw, false, HWY_DYNAMIC_DISPATCH(Row_maximum)))
-PETREL_DEFINE(minimum_out, float_only(context, raw, false, HWY_DYNAMIC_DISPATCH(Row_minimum)))
+PETREL_DEFINE(div_out, float_only(context, raw, false, PETREL_DISPATCH(Row_div)))
+PETREL_DEFINE(div_scalar_out, float_only(context, raw, true, PETREL_DISPATCH(Row_div)))
+PETREL_DEFINE(maximum_out, float_only(context, raw, false, PETREL_DISPATCH(Row_maximum)))
+PETREL_DEFINE(minimum_out, float_only(context, raw, false, PETREL_DISPATCH(Row_minimum)))
 PETREL_DEFINE(pow_tensor_scalar_out, power(context, raw))
 
 #define PETREL_COMPARE(name, F)                                                        \
   PETREL_DEFINE(name##_tensor_out,                                                     \
-                compare<F>(context, raw, false, HWY_DYNAMIC_DISPATCH(Row_##name)))     \
+                compare<F>(context, raw, false, PETREL_DISPATCH(Row_##name)))     \
   PETREL_DEFINE(name##_scalar_out,                                                     \
-                compare<F>(context, raw, true, HWY_DYNAMIC_DISPATCH(Row_##name)))
+                compare<F>(context, raw, true, PETREL_DISPATCH(Row_##name)))
 PETREL_COMPARE(eq, Equal)
 PETREL_COMPARE(ne, Unequal)
 PETREL_COMPARE(lt, Less)

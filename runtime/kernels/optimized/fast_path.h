@@ -25,7 +25,7 @@
 //   } }
 //   HWY_AFTER_NAMESPACE();
 //   #if HWY_ONCE
-//   ...                    one copy; HWY_DYNAMIC_DISPATCH(Function) is the best
+//   ...                    one copy; PETREL_DISPATCH(Function) is the best
 //   #endif
 //
 // Vector code gets pointers and counts only; tensors, arguments and threads are

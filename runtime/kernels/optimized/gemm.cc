@@ -189,9 +189,9 @@ HWY_AFTER_NAMESPACE();
 namespace petrel::runtime::optimized {
 namespace {
 
-HWY_EXPORT(PanelWidth);
-HWY_EXPORT(Panel);
-HWY_EXPORT(Row);
+PETREL_EXPORT(PanelWidth);
+PETREL_EXPORT(Panel);
+PETREL_EXPORT(Row);
 
 // Multiply-adds per nanosecond of one thread, for deciding on threads.
 constexpr double kMultiplyAddsPerNanosecond = 40.0;
@@ -207,7 +207,7 @@ void run_rows(const GemmJob& job) {
   const size_t steps = (job.columns + kStep - 1) / kStep;
   parallel_for(steps, kStep * static_cast<double>(job.depth) / kStreamedFloatsPerNanosecond,
                [&](size_t begin, size_t end) {
-                 HWY_DYNAMIC_DISPATCH(Row)
+                 PETREL_DISPATCH(Row)
                  (job, begin * kStep, std::min(end * kStep, job.columns));
                });
 }
@@ -237,7 +237,7 @@ void gemm_batch(const GemmJob& job, size_t count, SelectJob select, const void* 
     if (select != nullptr) select(context, 0, &one);
     return run_rows(one);
   }
-  const size_t width = HWY_DYNAMIC_DISPATCH(PanelWidth)();
+  const size_t width = PETREL_DISPATCH(PanelWidth)();
   const size_t panels = (job.columns + width - 1) / width;
   const size_t blocks = (job.rows + kRowBlock - 1) / kRowBlock;
   const double cost = static_cast<double>(std::min(job.rows, kRowBlock) * width * job.depth) /
@@ -251,7 +251,7 @@ void gemm_batch(const GemmJob& job, size_t count, SelectJob select, const void* 
       if (select != nullptr) select(context, u / blocks / panels, &one);
       // Blocks of the same panel that follow each other share the packing.
       const size_t last = std::min(blocks, block + (end - u));
-      HWY_DYNAMIC_DISPATCH(Panel)
+      PETREL_DISPATCH(Panel)
       (one, panel * width, block * kRowBlock, std::min(last * kRowBlock, job.rows));
       u += last - block;
     }

@@ -70,9 +70,9 @@ HWY_AFTER_NAMESPACE();
 namespace petrel::runtime::optimized {
 namespace {
 
-HWY_EXPORT(Moments);
-HWY_EXPORT(NormalizeRow);
-HWY_EXPORT(ShiftRow);
+PETREL_EXPORT(Moments);
+PETREL_EXPORT(NormalizeRow);
+PETREL_EXPORT(ShiftRow);
 
 constexpr double kNanoseconds = 0.3;
 
@@ -125,8 +125,8 @@ bool layer_norm(KernelRuntimeContext& context, Span<EValue*> raw) {
                [&](size_t begin, size_t end) {
                  for (size_t g = begin; g < end; ++g) {
                    float center = 0.0f, inverse = 0.0f;
-                   HWY_DYNAMIC_DISPATCH(Moments)(in + g * n, n, eps, &center, &inverse);
-                   HWY_DYNAMIC_DISPATCH(NormalizeRow)
+                   PETREL_DISPATCH(Moments)(in + g * n, n, eps, &center, &inverse);
+                   PETREL_DISPATCH(NormalizeRow)
                    (in + g * n, center, inverse, data_of(weight), data_of(bias), to + g * n, n);
                    mean.mutable_data_ptr<float>()[g] = center;
                    rstd.mutable_data_ptr<float>()[g] = inverse;
@@ -177,7 +177,7 @@ bool group_norm(KernelRuntimeContext& context, Span<EValue*> raw) {
       [&](size_t begin, size_t end) {
         for (size_t g = begin; g < end; ++g) {
           float center = 0.0f, inverse = 0.0f;
-          HWY_DYNAMIC_DISPATCH(Moments)(in + g * n, n, eps, &center, &inverse);
+          PETREL_DISPATCH(Moments)(in + g * n, n, eps, &center, &inverse);
           mean.mutable_data_ptr<float>()[g] = center;
           rstd.mutable_data_ptr<float>()[g] = inverse;
           const size_t first = g % static_cast<size_t>(groups) * per_group;
@@ -185,7 +185,7 @@ bool group_norm(KernelRuntimeContext& context, Span<EValue*> raw) {
             const float factor = inverse * (weight ? data_of(weight)[first + c] : 1.0f);
             const float shift = bias ? data_of(bias)[first + c] : 0.0f;
             const size_t at = g * n + c * hw;
-            HWY_DYNAMIC_DISPATCH(ShiftRow)(in + at, center, factor, shift, to + at, hw);
+            PETREL_DISPATCH(ShiftRow)(in + at, center, factor, shift, to + at, hw);
           }
         }
       });
@@ -226,7 +226,7 @@ bool batch_norm(KernelRuntimeContext& context, Span<EValue*> raw) {
           const size_t c = i % channels;
           const double scale = (weight ? data_of(weight)[c] : 1.0) /
                                std::sqrt(static_cast<double>(data_of(variance)[c]) + eps);
-          HWY_DYNAMIC_DISPATCH(ShiftRow)
+          PETREL_DISPATCH(ShiftRow)
           (in + i * hw, data_of(mean)[c], static_cast<float>(scale),
            bias ? data_of(bias)[c] : 0.0f, to + i * hw, hw);
         }

@@ -63,11 +63,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace petrel::runtime::optimized {
 
-HWY_EXPORT(WeightedRows);
+PETREL_EXPORT(WeightedRows);
 
 void weighted_rows(const float* in, size_t in_row, const size_t* offset, const float* weight,
                    size_t taps, float bias, float* out, size_t rows, size_t columns) {
-  HWY_DYNAMIC_DISPATCH(WeightedRows)(in, in_row, offset, weight, taps, bias, out, rows, columns);
+  PETREL_DISPATCH(WeightedRows)(in, in_row, offset, weight, taps, bias, out, rows, columns);
 }
 
 PaddedPlane::PaddedPlane(const Axis& height, const Axis& width)

@@ -54,7 +54,7 @@ HWY_AFTER_NAMESPACE();
 namespace petrel::runtime::optimized {
 namespace {
 
-HWY_EXPORT(LargestTaps);
+PETREL_EXPORT(LargestTaps);
 
 constexpr double kNanosecondsPerTap = 0.08;
 
@@ -180,7 +180,7 @@ bool max_pool(KernelRuntimeContext& context, Span<EValue*> raw) {
                           -std::numeric_limits<float>::infinity(), buffer);
             }
             const size_t at = i * w.out_plane() + static_cast<size_t>(p * w.width.out);
-            HWY_DYNAMIC_DISPATCH(LargestTaps)
+            PETREL_DISPATCH(LargestTaps)
             (buffer + static_cast<size_t>(p % padded.band()) * padded.row(), offset, w.taps(),
              to + at, tap, static_cast<size_t>(w.width.out));
             places_of(w, p, tap, places + at);

@@ -136,13 +136,13 @@ HWY_AFTER_NAMESPACE();
 namespace petrel::runtime::optimized {
 namespace {
 
-HWY_EXPORT(SumRow);
-HWY_EXPORT(LargestOfRow);
-HWY_EXPORT(SmallestOfRow);
-HWY_EXPORT(SumColumns);
-HWY_EXPORT(LargestOfColumns);
-HWY_EXPORT(SmallestOfColumns);
-HWY_EXPORT(SquaresOfRow);
+PETREL_EXPORT(SumRow);
+PETREL_EXPORT(LargestOfRow);
+PETREL_EXPORT(SmallestOfRow);
+PETREL_EXPORT(SumColumns);
+PETREL_EXPORT(LargestOfColumns);
+PETREL_EXPORT(SmallestOfColumns);
+PETREL_EXPORT(SquaresOfRow);
 
 constexpr double kNanoseconds = 0.15;
 constexpr size_t kColumns = 64;
@@ -155,12 +155,12 @@ struct Reducer {
   OfColumns of_columns;
 };
 
-Reducer sums() { return {HWY_DYNAMIC_DISPATCH(SumRow), HWY_DYNAMIC_DISPATCH(SumColumns)}; }
+Reducer sums() { return {PETREL_DISPATCH(SumRow), PETREL_DISPATCH(SumColumns)}; }
 Reducer best(bool largest) {
-  return largest ? Reducer{HWY_DYNAMIC_DISPATCH(LargestOfRow),
-                           HWY_DYNAMIC_DISPATCH(LargestOfColumns)}
-                 : Reducer{HWY_DYNAMIC_DISPATCH(SmallestOfRow),
-                           HWY_DYNAMIC_DISPATCH(SmallestOfColumns)};
+  return largest ? Reducer{PETREL_DISPATCH(LargestOfRow),
+                           PETREL_DISPATCH(LargestOfColumns)}
+                 : Reducer{PETREL_DISPATCH(SmallestOfRow),
+                           PETREL_DISPATCH(SmallestOfColumns)};
 }
 
 // store(i, result) for element i of what remains.
@@ -309,7 +309,7 @@ bool variance(const Tensor& self, std::optional<Span<const int64_t>> dims, doubl
   const double freedom = std::max(static_cast<double>(n) - correction, 0.0);
   reduce(in, *shape, sums(), [=](size_t i, double sum) {
     const float mean = static_cast<float>(sum / static_cast<double>(n));
-    to[i] = static_cast<float>(HWY_DYNAMIC_DISPATCH(SquaresOfRow)(in + i * n, n, mean) / freedom);
+    to[i] = static_cast<float>(PETREL_DISPATCH(SquaresOfRow)(in + i * n, n, mean) / freedom);
   });
   return true;
 }

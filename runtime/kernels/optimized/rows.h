@@ -33,8 +33,10 @@ class Rows final {
  public:
   explicit Rows(const Tensor& out) {
     for (size_t d = 0; d < out.sizes().size(); ++d) {
-      dims_[rank_].size = out.sizes()[d];
-      dims_[rank_++].stride[0] = out.strides()[d];
+      Dim& dim = dims_[rank_++];
+      dim.size = out.sizes()[d];
+      dim.stride[0] = out.strides()[d];
+      for (size_t k = 1; k < N; ++k) dim.stride[k] = 0;
     }
   }
 
@@ -100,8 +102,8 @@ class Rows final {
   static constexpr double kRowNanoseconds = 5.0;
 
   struct Dim {
-    int64_t size = 1;
-    int64_t stride[N] = {};
+    int64_t size;
+    int64_t stride[N];
   };
 
   struct Position {
@@ -158,7 +160,7 @@ class Rows final {
     }
   }
 
-  Dim dims_[kTensorDimensionLimit];
+  Dim dims_[kTensorDimensionLimit];  // rank_ of them
   size_t rank_ = 0;
 };
 

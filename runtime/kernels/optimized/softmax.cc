@@ -119,9 +119,9 @@ HWY_AFTER_NAMESPACE();
 namespace petrel::runtime::optimized {
 namespace {
 
-HWY_EXPORT(SoftmaxRow);
-HWY_EXPORT(SoftmaxColumns);
-HWY_EXPORT(Columns);
+PETREL_EXPORT(SoftmaxRow);
+PETREL_EXPORT(SoftmaxColumns);
+PETREL_EXPORT(Columns);
 
 constexpr double kNanoseconds = 0.5;
 
@@ -144,19 +144,19 @@ bool softmax(KernelRuntimeContext& context, Span<EValue*> raw, bool logarithm) {
     parallel_for(shape->outer, kNanoseconds * static_cast<double>(n),
                  [&](size_t begin, size_t end) {
                    for (size_t i = begin; i < end; ++i) {
-                     HWY_DYNAMIC_DISPATCH(SoftmaxRow)(in + i * n, to + i * n, n, logarithm);
+                     PETREL_DISPATCH(SoftmaxRow)(in + i * n, to + i * n, n, logarithm);
                    }
                  });
     return true;
   }
-  const size_t width = HWY_DYNAMIC_DISPATCH(Columns)();
+  const size_t width = PETREL_DISPATCH(Columns)();
   const size_t groups = (inner + width - 1) / width;
   parallel_for(shape->outer * groups, kNanoseconds * static_cast<double>(n * width),
                [&](size_t begin, size_t end) {
                  for (size_t i = begin; i < end; ++i) {
                    const size_t first = i % groups * width;
                    const size_t at = i / groups * n * inner + first;
-                   HWY_DYNAMIC_DISPATCH(SoftmaxColumns)
+                   PETREL_DISPATCH(SoftmaxColumns)
                    (in + at, to + at, n, inner, std::min(width, inner - first), logarithm);
                  }
                });

@@ -4,7 +4,7 @@
 // on sizes around the widths of vectors and tiles, on values with NaN and
 // infinities, in channels-last order, on several threads and with each
 // instruction set of this machine.
-#include "runtime/kernels/optimized/instruction_sets.h"  // before Highway
+#include "runtime/kernels/optimized/instruction_sets.h"
 
 #include <cmath>
 #include <cstring>
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "hwy/highway.h"
+#include "hwy/targets.h"
 #include "runtime/core/log.h"
 #include "runtime/kernels/optimized/kernels.h"
 #include "runtime/kernels/portable/element.h"
@@ -72,7 +72,7 @@ struct Machine {
 };
 
 std::vector<Machine> machines() {
-  std::vector<Machine> list = {{hwy::SupportedTargets() & HWY_TARGETS, 3}};
+  std::vector<Machine> list = {{optimized::supported_targets(), 3}};
   for (int64_t left = list[0].target; left != 0; left &= left - 1) {
     list.push_back({left & -left, 1});
   }
@@ -83,10 +83,10 @@ class Sweep : public ::testing::TestWithParam<Machine> {
  protected:
   void SetUp() override {
     ASSERT_EQ(set_thread_count(GetParam().threads), Error::Ok);
-    hwy::SetSupportedTargetsForTest(GetParam().target);
+    optimized::choose_among(GetParam().target);
   }
   void TearDown() override {
-    hwy::SetSupportedTargetsForTest(0);
+    optimized::choose_among(0);
     ASSERT_EQ(set_thread_count(0), Error::Ok);
   }
 

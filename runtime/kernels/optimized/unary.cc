@@ -118,10 +118,10 @@ bool map_rows(const Tensor& self, const Tensor& out, RowFunction function, doubl
   return true;
 }
 
-#define PETREL_DEFINE(name, nanoseconds, expression) HWY_EXPORT(Row_##name);
+#define PETREL_DEFINE(name, nanoseconds, expression) PETREL_EXPORT(Row_##name);
 PETREL_PLAIN_UNARY(PETREL_DEFINE)
 #undef PETREL_DEFINE
-#define PETREL_DEFINE(name, expression) HWY_EXPORT(Row_##name);
+#define PETREL_DEFINE(name, expression) PETREL_EXPORT(Row_##name);
 PETREL_PARAMETER_UNARY(PETREL_DEFINE)
 #undef PETREL_DEFINE
 
@@ -133,7 +133,7 @@ PETREL_PARAMETER_UNARY(PETREL_DEFINE)
     const Tensor self = args.tensor(0);                                                    \
     const Tensor out = args.out(1);                                                        \
     if (!args.ok()) return;                                                                \
-    if (!map_rows(self, out, HWY_DYNAMIC_DISPATCH(Row_##name), nanoseconds)) {             \
+    if (!map_rows(self, out, PETREL_DISPATCH(Row_##name), nanoseconds)) {             \
       portable::name##_out(context, raw);                                                  \
     }                                                                                      \
   }
@@ -148,8 +148,8 @@ void gelu_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor out = args.out(2);
   if (!args.ok()) return;
   const bool taken =
-      approximate == "none"   ? map_rows(self, out, HWY_DYNAMIC_DISPATCH(Row_gelu), 0.5)
-      : approximate == "tanh" ? map_rows(self, out, HWY_DYNAMIC_DISPATCH(Row_gelu_tanh), 0.5)
+      approximate == "none"   ? map_rows(self, out, PETREL_DISPATCH(Row_gelu), 0.5)
+      : approximate == "tanh" ? map_rows(self, out, PETREL_DISPATCH(Row_gelu_tanh), 0.5)
                               : false;
   if (!taken) portable::gelu_out(context, raw);
 }
@@ -163,7 +163,7 @@ void hardtanh_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor out = args.out(3);
   if (!args.ok()) return;
   // Where the bounds cross, clamp and hardtanh differ.
-  if (!(p[0] <= p[1]) || !map_rows(self, out, HWY_DYNAMIC_DISPATCH(Row_clamp), 0.1, p)) {
+  if (!(p[0] <= p[1]) || !map_rows(self, out, PETREL_DISPATCH(Row_clamp), 0.1, p)) {
     portable::hardtanh_out(context, raw);
   }
 }
@@ -179,7 +179,7 @@ void clamp_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   constexpr float kInfinite = std::numeric_limits<float>::infinity();
   const float p[] = {min ? static_cast<float>(min->to_double()) : -kInfinite,
                      max ? static_cast<float>(max->to_double()) : kInfinite};
-  if (!map_rows(self, out, HWY_DYNAMIC_DISPATCH(Row_clamp), 0.1, p)) {
+  if (!map_rows(self, out, PETREL_DISPATCH(Row_clamp), 0.1, p)) {
     portable::clamp_out(context, raw);
   }
 }
@@ -191,7 +191,7 @@ void leaky_relu_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const float p[] = {static_cast<float>(args.scalar(1).to_double())};
   const Tensor out = args.out(2);
   if (!args.ok()) return;
-  if (!map_rows(self, out, HWY_DYNAMIC_DISPATCH(Row_leaky_relu), 0.1, p)) {
+  if (!map_rows(self, out, PETREL_DISPATCH(Row_leaky_relu), 0.1, p)) {
     portable::leaky_relu_out(context, raw);
   }
 }
@@ -205,7 +205,7 @@ void elu_out(KernelRuntimeContext& context, Span<EValue*> raw) {
                      static_cast<float>(args.scalar(3).to_double())};
   const Tensor out = args.out(4);
   if (!args.ok()) return;
-  if (!map_rows(self, out, HWY_DYNAMIC_DISPATCH(Row_elu), 0.3, p)) {
+  if (!map_rows(self, out, PETREL_DISPATCH(Row_elu), 0.3, p)) {
     portable::elu_out(context, raw);
   }
 }

@@ -70,7 +70,11 @@ inline bool broadcasts_to(Span<const SizesType> from, Span<const SizesType> to) 
 template <size_t N>
 class StridedLoop final {
  public:
-  explicit StridedLoop(Span<const SizesType> sizes) : sizes_(sizes) {}
+  explicit StridedLoop(Span<const SizesType> sizes) : sizes_(sizes) {
+    for (size_t k = 0; k < N; ++k) {
+      for (size_t d = 0; d < sizes_.rank; ++d) strides_[k][d] = 0;
+    }
+  }
 
   void operand(size_t k, const Tensor& tensor) {
     strides_of(k, tensor.sizes(), tensor.strides());
@@ -117,7 +121,7 @@ class StridedLoop final {
 
  private:
   SizeArray sizes_;
-  int64_t strides_[N][kTensorDimensionLimit] = {};
+  int64_t strides_[N][kTensorDimensionLimit];  // of `rank` dims
 };
 
 }  // namespace petrel::runtime::portable
