@@ -54,5 +54,6 @@ def source_libraries():
             "//third_party/xnnpack:workspace.patch",
             "//third_party/xnnpack:depthwise_pixels.patch",
             "//third_party/xnnpack:clamps.patch",
+            "//third_party/xnnpack:logarithm.patch",
         ],
     )

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The kernels for every instruction set are in the library, and the machine's
-// own are taken. What the machine has is read from the kernel's own list, not
-// from cpuinfo, which XNNPACK asks.
+// own are taken. What the machine has is read from the operating system's own
+// list, not from cpuinfo, which XNNPACK asks.
 #include <gtest/gtest.h>
+#include <sys/auxv.h>
 #include <xnnpack.h>
 
 #include <algorithm>
@@ -19,6 +20,35 @@
 
 namespace {
 
+class InstructionSetTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(xnn_initialize(nullptr), xnn_status_success);
+    hardware_ = xnn_init_hardware_config();
+    ASSERT_NE(hardware_, nullptr);
+  }
+
+  const xnn_hardware_config* hardware_ = nullptr;
+};
+
+#if XNN_ARCH_ARM64
+
+TEST_F(InstructionSetTest, HardwareIsWhatTheKernelReports) {
+  EXPECT_EQ(hardware_->use_arm_neon_dot,
+            (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0);
+  EXPECT_EQ(hardware_->use_arm_neon_i8mm,
+            (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0);
+}
+
+TEST_F(InstructionSetTest, FloatProductComputesRowsOfEightColumnsInNeon) {
+  const xnn_gemm_config* config = xnn_init_f32_gemm_config();
+  ASSERT_NE(config, nullptr);
+  // Every kernel in C or assembly for NEON has this width, the scalar ones 4.
+  EXPECT_EQ(config->nr, 8);
+}
+
+#else
+
 bool machine_has(const std::string& flag) {
   std::ifstream file("/proc/cpuinfo");
   std::string line;
@@ -33,23 +63,12 @@ bool machine_has(const std::string& flag) {
   return false;
 }
 
-bool machine_has_all(const std::vector<std::string>& flags) {
-  return std::all_of(flags.begin(), flags.end(), machine_has);
-}
-
 const std::vector<std::string> kSkx = {"avx512f", "avx512cd", "avx512bw",
                                        "avx512dq", "avx512vl"};
 
-class InstructionSetTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    ASSERT_EQ(xnn_initialize(nullptr), xnn_status_success);
-    hardware_ = xnn_init_hardware_config();
-    ASSERT_NE(hardware_, nullptr);
-  }
-
-  const xnn_hardware_config* hardware_ = nullptr;
-};
+bool machine_has_all(const std::vector<std::string>& flags) {
+  return std::all_of(flags.begin(), flags.end(), machine_has);
+}
 
 TEST_F(InstructionSetTest, HardwareIsWhatTheKernelReports) {
   EXPECT_EQ(hardware_->use_x86_avx2, machine_has("avx2"));
@@ -81,5 +100,7 @@ TEST_F(InstructionSetTest, Int8ProductUsesTilesWhereTheMachineHasThem) {
                          xnn_qd8_f32_qc8w_gemm_minmax_ukernel_1x64c4__avx512amx);
   EXPECT_EQ(tiles, hardware_->use_x86_avx512amx != 0);
 }
+
+#endif  // XNN_ARCH_ARM64
 
 }  // namespace

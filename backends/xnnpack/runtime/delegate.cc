@@ -83,6 +83,30 @@ Result<Tensor> tensor_argument(Span<EValue*> args, size_t index, size_t rank) {
   return tensor;
 }
 
+// Whether XNNPACK reads back what it wrote to an output: as the input of
+// another node, or within a softmax, which goes over its output twice.
+bool kernels_read_output(const Graph& graph, uint32_t output) {
+  const auto has = [output](const auto& ids) {
+    return std::find(ids.begin(), ids.end(), output) != ids.end();
+  };
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+    return has(node.inputs) || (node.kind == NodeKind::Softmax && has(node.outputs));
+  });
+}
+
+// Whether XNNPACK may be given `data` as it is.
+bool may_over_read(const runtime::BackendExecutionContext& context, const void* data,
+                   size_t nbytes) {
+  return context.readable_bytes(data) >= nbytes + XNN_EXTRA_BYTES ||
+         is_safe_to_over_read(data, nbytes);
+}
+
+Error reserve_staging(PaddedBuffer* staging, size_t argument, size_t nbytes) {
+  if (staging->reserve(nbytes)) return Error::Ok;
+  PETREL_LOG(Error, "no memory for a copy of argument %zu of %zu bytes", argument, nbytes);
+  return Error::MemoryAllocationFailed;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Delegate>> Delegate::create(const void* payload, size_t size,
@@ -110,8 +134,11 @@ Delegate::~Delegate() {
 
 Error Delegate::build(const runtime::NamedDataMap* map, const Options& options) {
   for (uint32_t id = 0; id < graph_.values.size(); ++id) {
-    if (graph_.values[id].is_input()) inputs_.push_back({id, nullptr, {}});
-    if (graph_.values[id].is_output()) outputs_.push_back({id, nullptr, {}});
+    if (graph_.values[id].is_input()) inputs_.push_back(External{id});
+    if (graph_.values[id].is_output()) outputs_.push_back(External{id});
+  }
+  for (External& output : outputs_) {
+    output.is_read = kernels_read_output(graph_, output.value);
   }
   for (std::vector<External>* list : {&inputs_, &outputs_}) {
     std::sort(list->begin(), list->end(), [this](const External& a, const External& b) {
@@ -161,12 +188,17 @@ Error Delegate::execute(const runtime::BackendExecutionContext& context, Span<EV
   is_shaped_ = false;
   PETREL_RETURN_IF_ERROR(bind_inputs(context, args, &needs_reshape, &needs_setup));
   if (needs_reshape) PETREL_RETURN_IF_ERROR(infer_dims());
-  PETREL_RETURN_IF_ERROR(bind_outputs(args, &needs_setup));
+  PETREL_RETURN_IF_ERROR(bind_outputs(context, args, &needs_setup));
   const std::lock_guard<std::mutex> lock(workspace_->mutex());
   if (needs_reshape) PETREL_RETURN_IF_ERROR(reshape());
   if (needs_reshape || needs_setup) PETREL_RETURN_IF_ERROR(set_up());
   is_shaped_ = true;
-  return report("run", xnn_invoke_runtime(runtime_));
+  PETREL_RETURN_IF_ERROR(report("run", xnn_invoke_runtime(runtime_)));
+  for (const External& output : outputs_) {
+    if (output.unstaged == nullptr) continue;
+    std::memcpy(output.unstaged, output.data, output.nbytes);
+  }
+  return Error::Ok;
 }
 
 Error Delegate::bind_inputs(const runtime::BackendExecutionContext& context, Span<EValue*> args,
@@ -189,12 +221,8 @@ Error Delegate::bind_inputs(const runtime::BackendExecutionContext& context, Spa
     }
     const void* data = tensor.const_data_ptr();
     const size_t nbytes = tensor.nbytes();
-    if (context.readable_bytes(data) < nbytes + XNN_EXTRA_BYTES &&
-        !is_safe_to_over_read(data, nbytes)) {
-      if (!input.staging.reserve(nbytes)) {
-        PETREL_LOG(Error, "no memory for a copy of argument %zu of %zu bytes", i, nbytes);
-        return Error::MemoryAllocationFailed;
-      }
+    if (!may_over_read(context, data, nbytes)) {
+      PETREL_RETURN_IF_ERROR(reserve_staging(&input.staging, i, nbytes));
       std::memcpy(input.staging.data(), data, nbytes);
       data = input.staging.data();
     }
@@ -227,7 +255,8 @@ Error Delegate::infer_dims() {
   return Error::Ok;
 }
 
-Error Delegate::bind_outputs(Span<EValue*> args, bool* setup) {
+Error Delegate::bind_outputs(const runtime::BackendExecutionContext& context, Span<EValue*> args,
+                             bool* setup) {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     External& output = outputs_[i];
     const size_t index = inputs_.size() + i;
@@ -250,8 +279,16 @@ Error Delegate::bind_outputs(Span<EValue*> args, bool* setup) {
                  to_string(dims).c_str());
       return error;
     }
-    if (output.data != tensor.const_data_ptr()) *setup = true;
-    output.data = tensor.const_data_ptr();
+    void* data = tensor.mutable_data_ptr();
+    output.nbytes = tensor.nbytes();
+    output.unstaged = nullptr;
+    if (output.is_read && !may_over_read(context, data, output.nbytes)) {
+      PETREL_RETURN_IF_ERROR(reserve_staging(&output.staging, index, output.nbytes));
+      output.unstaged = data;
+      data = output.staging.data();
+    }
+    if (output.data != data) *setup = true;
+    output.data = data;
   }
   return Error::Ok;
 }

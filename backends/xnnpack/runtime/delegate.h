@@ -60,9 +60,12 @@ class Delegate {
  private:
   // An input or output, by its place in the arguments.
   struct External {
-    uint32_t value;     // in graph_.values; XNNPACK's id is its external_id
+    uint32_t value;  // in graph_.values; XNNPACK's id is its external_id
     const void* data = nullptr;  // as XNNPACK knows it
-    PaddedBuffer staging;        // inputs that must not be read past their end
+    PaddedBuffer staging;        // for data that must not be read past its end
+    bool is_read = false;        // an output that kernels also read
+    void* unstaged = nullptr;    // where a staged output belongs
+    size_t nbytes = 0;
   };
 
   Delegate() = default;
@@ -70,7 +73,8 @@ class Delegate {
   runtime::Error build(const runtime::NamedDataMap* map, const Options& options);
   runtime::Error bind_inputs(const runtime::BackendExecutionContext& context,
                              runtime::Span<runtime::EValue*> args, bool* reshape, bool* setup);
-  runtime::Error bind_outputs(runtime::Span<runtime::EValue*> args, bool* setup);
+  runtime::Error bind_outputs(const runtime::BackendExecutionContext& context,
+                              runtime::Span<runtime::EValue*> args, bool* setup);
   runtime::Error infer_dims();
   runtime::Error reshape();
   runtime::Error set_up();

@@ -440,5 +440,31 @@ TEST(OverRead, NeverLeavesOperandsOfElementwiseNodes) {
   }
 }
 
+TEST(OverRead, NeverLeavesOutputsThatAreReadAgain) {
+  for (int32_t count = 1; count < 40; ++count) {
+    GraphBuilder b;
+    const auto n = static_cast<uint32_t>(count);
+    const uint32_t x = b.input({n});
+    const uint32_t doubled = b.output({n});
+    b.node(NodeKind::Add, {x, x}, {doubled});
+    const uint32_t shares = b.output({n});
+    b.node(NodeKind::Softmax, {doubled}, {shares});
+    TestMap map;
+    auto delegate = create(b.graph, &map);
+    ASSERT_TRUE(delegate.ok());
+    GuardedFloats input(n), first(n), second(n);
+    for (size_t i = 0; i < n; ++i) input.data()[i] = 2;
+    Arguments args;
+    args.add({count}, input.data());
+    args.add({count}, first.data());
+    args.add({count}, second.data());
+    ASSERT_EQ(args.run(**delegate), Error::Ok);
+    for (size_t i = 0; i < n; ++i) {
+      EXPECT_EQ(first.data()[i], 4);
+      EXPECT_NEAR(second.data()[i], 1.0f / static_cast<float>(n), 1e-6);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace petrel::backends::xnnpack
