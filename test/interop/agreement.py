@@ -32,6 +32,10 @@ def compare_one(actual: np.ndarray, expected: np.ndarray) -> Worst:
         raise Disagreement(
             f"is {actual.dtype}{list(actual.shape)}, expected {expected.dtype}{list(expected.shape)}"
         )
+    if expected.dtype.kind in "iub":  # tokens, not quantities
+        if (actual != expected).any():
+            raise Disagreement(f"has {int((actual != expected).sum())} other integers")
+        return Worst()
     a, y = actual.astype(np.float64).ravel(), expected.astype(np.float64).ravel()
     if y.std() <= MIN_SPREAD:
         raise Disagreement(f"proves nothing, expected values spread only {y.std():.3g}")
@@ -63,6 +67,14 @@ def rule_holds() -> str:
     """A table whose rule lets wrong results pass would be worth nothing."""
     y = [np.linspace(-1, 1, 50, dtype=np.float32), np.array([[0.5, 2.0]], dtype=np.float32)]
     compare([a + np.float32(1e-6) for a in y], y)
+    tokens = [np.array([[7, 9]])]
+    compare(tokens, [t.copy() for t in tokens])
+    try:
+        compare([t + [0, 1] for t in tokens], tokens)
+    except Disagreement:
+        pass
+    else:
+        raise Disagreement("another token counts as equal")
     wrong = {
         "an error of 2e-4": [y[0] + np.float32(2e-4), y[1]],
         "one wrong element of the second output": [y[0], y[1] * np.float32([1, 1.01])],

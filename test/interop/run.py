@@ -38,6 +38,8 @@ import torch
 
 import agreement
 import wheel
+import wheel_exports
+from command import TIMEOUT_S, Failed, command
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -56,31 +58,6 @@ STORAGES = ["inline", "ptd"]
 RSS_ALLOWANCE_MB = 200.0
 # Bytes of a program whose weights are external, and of each of its calls.
 PROGRAM_ALLOWANCE, CALL_ALLOWANCE = 64 * 1024, 160
-TIMEOUT_S = 900
-
-
-class Failed(Exception):
-    """Why a row of the table failed, in one line."""
-
-
-def command(*words: object) -> str:
-    """Runs a program; its output, or Failed with its first line of complaint."""
-    try:
-        done = subprocess.run(
-            [str(w) for w in words], capture_output=True, text=True, timeout=TIMEOUT_S
-        )
-    except OSError as error:
-        raise Failed(str(error)) from None
-    except subprocess.TimeoutExpired:
-        raise Failed(f"{pathlib.Path(str(words[0])).name} did not end in {TIMEOUT_S} s") from None
-    if done.returncode != 0:
-        lines = [l for l in done.stderr.splitlines() if l.strip()]
-        errors = [l for l in lines if not l.startswith(("I ", "D "))] or lines
-        raise Failed(
-            f"{pathlib.Path(str(words[0])).name} ended with {done.returncode}: "
-            + (errors[0] if errors else "no message")
-        )
-    return done.stdout
 
 
 @dataclasses.dataclass
@@ -129,7 +106,8 @@ class Table:
     def row(self, label: str, check: Callable[[], str]) -> bool:
         try:
             detail, ok = check(), True
-        except (Failed, agreement.Disagreement, wheel.WheelError) as why:
+        except (Failed, agreement.Disagreement, wheel.WheelError,
+                wheel_exports.ExportError) as why:
             detail, ok = " ".join(str(why).split()), False
         self.passed += ok
         self.failed += not ok
@@ -156,12 +134,11 @@ class Interop:
             words += ["--external-weights", case.ptd]
         command(*words)
 
-    def export_theirs(self, case: Case) -> dict[str, float]:
-        words = [sys.executable, HERE / "wheel_export.py", self.models / f"{case.model}.pt2"]
-        words += ["--backend", case.backend, "-o", case.pte]
-        if case.ptd:
-            words += ["--external", 1]
-        return json.loads(command(*words).splitlines()[-1])
+    def export_theirs(self, case: Case, fresh: bool = False) -> dict[str, float]:
+        """`fresh` where the time counts; else a kept export will do."""
+        methods = {"forward": self.models / f"{case.model}.pt2"}
+        external = 1 if case.ptd else 0
+        return wheel_exports.export(methods, case.backend, external, case.pte, fresh)
 
     # Ways to run a case; each gives the outputs of both examples.
 
@@ -247,7 +224,7 @@ class Interop:
                             old.unlink(missing_ok=True)
                     self.export_ours(ours)
                     sizes = [f.stat().st_size for f in (ours.pte, ours.ptd) if f]
-                    counts = self.worker.describe(ours.pte)
+                    counts = self.worker.describe(ours.pte)["forward"]
                     calls = counts["delegate_calls"] + counts["kernel_calls"]
                     allowed = PROGRAM_ALLOWANCE + CALL_ALLOWANCE * calls + sizes[-1] // 20
                     if ours.ptd and sizes[0] > allowed:
@@ -377,8 +354,7 @@ class Interop:
             theirs = self.theirs / f"decoder.{backend}.pte"
 
             def wheel_to_petrel() -> str:
-                command(sys.executable, HERE / "wheel_export.py", *methods, "--backend", backend,
-                        "-o", theirs)
+                wheel_exports.export(archives, backend, 0, theirs)
                 return run([self.petrel, "run", theirs])
 
             self.table.row(f"{'decoder':12s} {backend:7s} inline wheel  -> petrel", wheel_to_petrel)
@@ -390,8 +366,7 @@ class Interop:
             data = [w for i in range(2) for w in ("--data", pte.with_suffix(f".{i}.ptd"))]
 
             def check() -> str:
-                command(sys.executable, HERE / "wheel_export.py", self.models / "mlp.pt2",
-                        "--backend", backend, "--external", 2, "-o", pte)
+                wheel_exports.export({"forward": self.models / "mlp.pt2"}, backend, 2, pte)
 
                 def run(example: Example, out: pathlib.Path) -> None:
                     inputs = [w for f in example.inputs for w in ("--input", f)]
@@ -413,7 +388,7 @@ class Interop:
                 command(sys.executable, "-I", "-S", HERE / "measured.py", report,
                         self.petrel, "export", pt2, "-o", pte)
                 reports.append(json.loads(report.read_text()))
-            counts = self.worker.describe(pte)
+            counts = self.worker.describe(pte)["forward"]
             if counts["delegate_calls"] != 1 or counts["kernel_calls"] != 0:
                 raise Failed(f"{counts['delegate_calls']} delegate calls and "
                              f"{counts['kernel_calls']} kernels, expected 1 and 0")
@@ -430,7 +405,7 @@ class Interop:
 
         def ratio() -> str:
             theirs = self.export_theirs(
-                Case(model, "xnnpack", "inline", self.theirs / f"{model}.cost.pte"))
+                Case(model, "xnnpack", "inline", self.theirs / f"{model}.cost.pte"), fresh=True)
             seconds = statistics.median(r["seconds"] for r in reports)
             text = (f"{seconds:.3f} s whole export, wheel {theirs['lower_s']:.1f} s to lower: "
                     f"{theirs['lower_s'] / seconds:.0f}x (wheel peak {theirs['peak_rss_mb']:.0f} MB)")

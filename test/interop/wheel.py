@@ -6,7 +6,7 @@ the tool, hence the process of its own.
 
   with Worker() as worker:
       outputs = worker.run(pte, ptd, [inputs_0, inputs_1])
-      counts = worker.describe(pte)
+      counts = worker.describe(pte)["forward"]
 """
 
 import concurrent.futures
@@ -33,16 +33,19 @@ def _run(pte: str, ptd: str | None, examples: list[list[np.ndarray]]) -> list[li
     return results
 
 
-def _describe(pte: str) -> dict[str, int]:
+def _describe(pte: str) -> dict[str, dict[str, int]]:
     from executorch.exir._serialize._program import deserialize_pte_binary
 
-    plan = deserialize_pte_binary(pathlib.Path(pte).read_bytes()).program.execution_plan[0]
-    kinds = [type(i.instr_args).__name__ for chain in plan.chains for i in chain.instructions]
-    return {
-        "delegate_calls": kinds.count("DelegateCall"),
-        "kernel_calls": kinds.count("KernelCall"),
-        "arena_bytes": sum(plan.non_const_buffer_sizes),
-    }
+    program = deserialize_pte_binary(pathlib.Path(pte).read_bytes()).program
+    counts = {}
+    for plan in program.execution_plan:
+        kinds = [type(i.instr_args).__name__ for chain in plan.chains for i in chain.instructions]
+        counts[plan.name] = {
+            "delegate_calls": kinds.count("DelegateCall"),
+            "kernel_calls": kinds.count("KernelCall"),
+            "arena_bytes": sum(plan.non_const_buffer_sizes),
+        }
+    return counts
 
 
 def _silence() -> None:
@@ -79,5 +82,6 @@ class Worker:
     def run(self, pte: pathlib.Path, ptd: pathlib.Path | None, examples):
         return self._call(_run, str(pte), str(ptd) if ptd else None, examples)
 
-    def describe(self, pte: pathlib.Path) -> dict[str, int]:
+    def describe(self, pte: pathlib.Path) -> dict[str, dict[str, int]]:
+        """Calls and bytes by method."""
         return self._call(_describe, str(pte))

@@ -136,6 +136,25 @@ class Decode(nn.Module):
         return self.decoder.step(token, turn, position)
 
 
+class Stateless(nn.Module):
+    """A method whose cache goes in and comes out, for engines without state."""
+
+    def __init__(self, method: nn.Module) -> None:
+        super().__init__()
+        self.method = method
+        self.names = [n for n, _ in method.named_buffers() if n.endswith(("keys", "values"))]
+
+    def forward(self, inputs: tuple, cache: list[torch.Tensor]):
+        state = {n: c.clone() for n, c in zip(self.names, cache, strict=True)}
+        results = torch.func.functional_call(self.method, state, inputs)
+        return (*results, *state.values())
+
+    def cache(self) -> list[torch.Tensor]:
+        """What the method's own cache holds now."""
+        buffers = dict(self.method.named_buffers())
+        return [buffers[n].clone() for n in self.names]
+
+
 def make(size: Size) -> tuple[Prefill, Decode, torch.Tensor]:
     """The two methods of one seeded decoder, and a prompt."""
     torch.manual_seed(41)

@@ -9,9 +9,10 @@ All four run the same network with the same inputs in 32-bit floats, each round
 in a process of its own that is pinned to as many cores as it has threads, in
 turn. Petrel and ExecuTorch are C++ programs; the others run in Python with
 inputs and outputs bound ahead, which costs them a few microseconds a run (the
-row `digits` shows that more than it shows their speed). An engine whose output
-differs from eager torch is not timed. Ratios are peer / petrel, medians over
-the rounds' ratios: above 1 Petrel is faster.
+row `digits` shows that more than it shows their speed). They have no state: the
+decoder's cache is an input and an output to them. An engine whose output differs
+from eager torch is not timed. Ratios are peer / petrel, medians over the rounds'
+ratios: above 1 Petrel is faster.
 """
 
 import argparse
@@ -27,11 +28,14 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "interop"))
 
+import numpy as np  # noqa: E402
+
 import agreement  # noqa: E402
-import bench  # noqa: E402
-import run  # noqa: E402
-import wheel  # noqa: E402
-from run import Failed, Interop, command  # noqa: E402
+import networks  # noqa: E402
+from command import Failed, command  # noqa: E402
+from sides import Side, pinned, prepare  # noqa: E402
+
+ROOT = HERE.parents[1]
 
 METRICS = ["steady p50", "first run", "load"]
 PEERS = ["wheel", "onnxruntime", "openvino"]
@@ -43,56 +47,53 @@ class OnnxSide:
 
     name: str
     onnx: pathlib.Path
-    inputs: list[pathlib.Path]
+    calls: list[networks.Call]
 
-    def words(self, threads: int) -> list[object]:
-        cores = ["taskset", "-c", ",".join(map(str, range(threads)))]
-        return [*cores, sys.executable, HERE / "peer_runner.py", self.name, self.onnx,
-                "--threads", threads, "--inputs", *self.inputs]
+    def words(self, call: networks.Call, threads: int) -> list[object]:
+        return [*pinned(threads), sys.executable, HERE / "peer_runner.py", self.name, self.onnx,
+                "--threads", threads, "--inputs", *call.inputs]
 
-    def measure(self, interop: Interop, threads: int, seconds: float) -> dict[str, float]:
-        output = command(*self.words(threads), "--seconds", seconds)
-        return bench.Side.theirs(json.loads(output.splitlines()[-1]))
+    def measure(self, call: networks.Call, threads: int, seconds: float) -> dict[str, float]:
+        del call  # its own, with the state among the inputs
+        output = command(*self.words(self.calls[0], threads), "--seconds", seconds)
+        return Side.theirs(json.loads(output.splitlines()[-1]))
 
-    def check(self, interop: Interop, examples: list[run.Example]) -> None:
-        def outputs(example: run.Example, out: pathlib.Path) -> None:
-            side = dataclasses.replace(self, inputs=example.inputs)
-            command(*side.words(1), "--output-dir", out)
-
-        interop.compare(lambda _, e: interop._files(outputs, e), None, examples)
-
-
-def to_onnx(interop: Interop, model: str) -> pathlib.Path:
-    out = interop.work / f"{model}.onnx"
-    command(sys.executable, HERE / "to_onnx.py", interop.models / f"{model}.pt2", out)
-    return out
+    def check(self, threads: int) -> None:
+        for call in self.calls:
+            with tempfile.TemporaryDirectory() as out:
+                command(*self.words(call, threads), "--output-dir", out)
+                count = len(list(pathlib.Path(out).glob("output_*.npy")))
+                agreement.compare([np.load(f"{out}/output_{i}.npy") for i in range(count)],
+                                  call.expected)
 
 
-def sides_of(interop: Interop, model: str) -> list:
-    sides = list(bench.prepare(interop, model, "xnnpack"))
-    examples = run.read_examples(interop.models, model)
+def onnx_sides(work: pathlib.Path, table: str, part: networks.Stateless,
+               numbers: list[int]) -> list[OnnxSide]:
+    onnx = work / f"{table}.onnx"
     try:
-        onnx = to_onnx(interop, model)
+        command(sys.executable, HERE / "to_onnx.py", part.archive, onnx)
     except Failed as why:
-        print(f"{model}: the ONNX peers are missing: {why}", flush=True)
-        return sides
+        print(f"{table}: the ONNX peers are missing: {why}", flush=True)
+        return []
+    sides = []
     for name in PEERS[1:]:
-        side = OnnxSide(name, onnx, examples[0].inputs)
+        side = OnnxSide(name, onnx, part.calls)
         try:
-            side.check(interop, examples)
+            for threads in numbers:
+                side.check(threads)
             sides.append(side)
         except (Failed, agreement.Disagreement) as why:
-            print(f"{model}: {name} is not timed: {why}", flush=True)
+            print(f"{table}: {name} is not timed: {why}", flush=True)
     return sides
 
 
-def time_model(interop: Interop, model: str, sides: list, threads: int, args) -> list[dict]:
+def time_call(table: str, sides: list, call: networks.Call, threads: int, args) -> list[dict]:
     rounds: dict[str, list[dict[str, float]]] = {side.name: [] for side in sides}
     for _ in range(args.rounds):
         for side in sides:
-            rounds[side.name].append(side.measure(interop, threads, args.seconds))
+            rounds[side.name].append(side.measure(call, threads, args.seconds))
     names = list(rounds)
-    print(f"\n{model}, {threads} thread(s), {args.rounds} rounds, microseconds")
+    print(f"\n{table}, {threads} thread(s), {args.rounds} rounds, microseconds")
     print(f"  {'':12s}" + "".join(f"{n:>14s}" for n in names) +
           "".join(f"{n + '/petrel':>20s}" for n in names[1:]))
     rows = []
@@ -102,8 +103,23 @@ def time_model(interop: Interop, model: str, sides: list, threads: int, args) ->
                                        zip(rounds["petrel"], rounds[n])) for n in names[1:]}
         print(f"  {metric:12s}" + "".join(f"{t:14.1f}" for t in times.values()) +
               "".join(f"{r:20.2f}" for r in ratios.values()), flush=True)
-        rows.append({"model": model, "threads": threads, "metric": metric,
+        rows.append({"model": table, "threads": threads, "metric": metric,
                      "microseconds": times, "ratios": ratios})
+    return rows
+
+
+def time_network(network: networks.Network, work: pathlib.Path, args) -> list[dict]:
+    """Every method with every number of threads; nothing that disagrees."""
+    numbers = [int(n) for n in args.threads.split(",")]
+    sides = prepare(args.petrel.resolve(), work, network, "xnnpack")
+    for side in sides:
+        for threads in numbers:
+            side.check(network, threads)
+    rows = []
+    for table, call in network.timed.items():
+        peers = onnx_sides(work, table, network.stateless[table], numbers)
+        for threads in numbers:
+            rows += time_call(table, [*sides, *peers], call, threads, args)
     return rows
 
 
@@ -149,35 +165,29 @@ def picture(rows: list[dict], path: pathlib.Path) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--petrel", type=pathlib.Path,
-                        default=run.ROOT / "bazel-bin" / "extension" / "cli" / "petrel")
+                        default=ROOT / "bazel-bin" / "extension" / "cli" / "petrel")
     parser.add_argument("--work", type=pathlib.Path, help="keep all files here")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=1.0)
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--picture", type=pathlib.Path)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(run.NAMES))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(networks.NAMES))
     args = parser.parse_args()
-    args.backend = "xnnpack"
     for name in args.names:
-        if name not in run.NAMES:
-            parser.error(f"unknown model '{name}', known: {', '.join(run.NAMES)}")
+        if name not in networks.NAMES:
+            parser.error(f"unknown model '{name}', known: {', '.join(networks.NAMES)}")
     if not os.access(args.petrel, os.X_OK):
         print(f"{args.petrel} is not there; build //extension/cli:petrel first", file=sys.stderr)
         return 1
     rows: list[dict] = []
     failed = False
-    with tempfile.TemporaryDirectory() as scratch, wheel.Worker() as worker:
-        interop = Interop(args.petrel.resolve(), (args.work or pathlib.Path(scratch)).resolve(),
-                          worker)
-        names = args.names or run.NAMES
-        command(sys.executable, run.ROOT / "test" / "models" / "export_models.py",
-                "--out", interop.models, *names)
-        for name in names:
+    with tempfile.TemporaryDirectory() as scratch:
+        work = (args.work or pathlib.Path(scratch)).resolve()
+        found = networks.load(work / "models", args.names or networks.NAMES)
+        for name, network in found.items():
             try:
-                sides = sides_of(interop, name)
-                for threads in map(int, args.threads.split(",")):
-                    rows += time_model(interop, name, sides, threads, args)
+                rows += time_network(network, work, args)
             except (Failed, agreement.Disagreement) as why:
                 failed = True
                 print(f"\n{name}: not timed: {why}", flush=True)

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Counts delegate calls and leftover kernels beside the wheel's partitioner.
+
+  test/interop/delegates [--petrel BINARY] [--work DIR] [--partition MODE]
+                         [--markdown] [NAME ...]
+
+For every method of every network, exported for XNNPACK by both, the calls of
+the two programs as the wheel's own reader sees them. A row fails when ours has
+more delegate calls or more kernels, or cannot be made; the exit status is 1
+then. --partition is passed to `petrel export`. The wheel's exports are kept
+between runs (wheel_exports.py), since lowering an LSTM takes it minutes.
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+import tempfile
+
+import networks
+import sides
+import wheel
+import wheel_exports
+from command import Failed, command
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COUNTS = ["delegate_calls", "kernel_calls"]
+
+
+def counts_of(petrel: pathlib.Path, partition: list[object], work: pathlib.Path,
+              network: networks.Network, worker: wheel.Worker) -> list[dict]:
+    """By method, ours and the wheel's."""
+    ours, theirs = work / f"{network.name}.petrel.pte", work / f"{network.name}.wheel.pte"
+    command(petrel, "export", *sides.export_words(network), "--backend", "xnnpack", *partition,
+            "-o", ours)
+    wheel_exports.export(network.methods, "xnnpack", 0, theirs)
+    return [worker.describe(pte) for pte in (ours, theirs)]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--petrel", type=pathlib.Path,
+                        default=ROOT / "bazel-bin" / "extension" / "cli" / "petrel")
+    parser.add_argument("--work", type=pathlib.Path, help="keep all files here")
+    parser.add_argument("--partition", help="cost or supported; default: petrel's own")
+    parser.add_argument("--markdown", action="store_true", help="as a table for the docs")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(networks.NAMES))
+    args = parser.parse_args()
+    for name in args.names:
+        if name not in networks.NAMES:
+            parser.error(f"unknown model '{name}', known: {', '.join(networks.NAMES)}")
+    if not os.access(args.petrel, os.X_OK):
+        print(f"{args.petrel} is not there; build //extension/cli:petrel first", file=sys.stderr)
+        return 1
+    partition = ["--partition", args.partition] if args.partition else []
+    passed = failed = 0
+    if args.markdown:
+        print("| method | calls, Petrel | calls, wheel | kernels, Petrel | kernels, wheel |")
+        print("|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as scratch, wheel.Worker() as worker:
+        work = (args.work or pathlib.Path(scratch)).resolve()
+        found = networks.load(work / "models", args.names or networks.NAMES)
+        for name, network in found.items():
+            try:
+                ours, theirs = counts_of(args.petrel.resolve(), partition, work, network, worker)
+            except (Failed, wheel_exports.ExportError, wheel.WheelError) as why:
+                failed += 1
+                print(f"FAIL  {name}: {why}", flush=True)
+                continue
+            for method in network.methods:
+                label = name if method == "forward" else f"{name}.{method}"
+                pairs = [(ours[method][c], theirs[method][c]) for c in COUNTS]
+                ok = all(o <= t for o, t in pairs)
+                passed += ok
+                failed += not ok
+                if args.markdown:
+                    print(f"| {label} | " + " | ".join(f"{o} | {t}" for o, t in pairs) + " |")
+                    continue
+                (calls, kernels) = pairs
+                print(f"{'ok  ' if ok else 'FAIL'}  {label:18s} delegate calls {calls[0]:3d}, "
+                      f"wheel {calls[1]:3d}   kernels {kernels[0]:3d}, wheel {kernels[1]:3d}",
+                      flush=True)
+    print(f"\n{passed} passed, {failed} failed", file=sys.stderr if args.markdown else sys.stdout)
+    return 0 if passed and not failed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Our program in our runtime and the wheel's in the wheel's, to be timed.
+
+  sides = prepare(petrel, work, network, "xnnpack")   # exported, not yet trusted
+  for side in sides: side.check(network, threads)     # raises when eager disagrees
+  side.measure(call, threads, seconds)                # {"load": us, ..., "peak MB": MB}
+"""
+
+import dataclasses
+import json
+import pathlib
+import sys
+import tempfile
+
+import numpy as np
+
+import agreement
+import wheel_exports
+from command import Failed, command
+from networks import Call, Network
+
+METRICS = ["load", "first run", "steady min", "steady p50", "steady p90", "peak MB"]
+
+
+def pinned(threads: int) -> list[object]:
+    # The shell stands between, so that a peak does not include this process:
+    # the kernel carries it over on exec.
+    return ["sh", "-c", '"$@"; exit $?', "sh", "taskset", "-c", ",".join(map(str, range(threads)))]
+
+
+def compare_calls(folder: pathlib.Path, calls: list[Call]) -> agreement.Worst:
+    """Outputs that a runner wrote as call_C_output_O.npy."""
+    worst = agreement.Worst()
+    for c, call in enumerate(calls):
+        count = len(list(folder.glob(f"call_{c}_output_*.npy")))
+        actual = [np.load(folder / f"call_{c}_output_{o}.npy") for o in range(count)]
+        try:
+            worst.include(agreement.compare(actual, call.expected))
+        except agreement.Disagreement as why:
+            raise agreement.Disagreement(f"call {c} of {call.method}: {why}") from None
+    return worst
+
+
+@dataclasses.dataclass
+class Side:
+    name: str
+    program: list[object]  # the command up to its options for running
+    bench: list[object]  # and for timing
+    pte: pathlib.Path
+
+    def check(self, network: Network, threads: int) -> agreement.Worst:
+        with tempfile.TemporaryDirectory() as out:
+            words = [w for call in network.calls for w in ("--call", call.word)]
+            command(*self.program, "--threads", threads, *words, "--output-dir", out)
+            return compare_calls(pathlib.Path(out), network.calls)
+
+    def measure(self, call: Call, threads: int, seconds: float) -> dict[str, float]:
+        inputs = [w for path in call.inputs for w in ("--input", path)]
+        words = [*pinned(threads), *self.bench, "--threads", threads, "--method", call.method,
+                 *inputs]
+        if self.name == "petrel":
+            return self._ours(command(*words, "--seconds", seconds, "--json"))
+        return self.theirs(json.loads(command(*words, "--bench", seconds).splitlines()[-1]))
+
+    @staticmethod
+    def _ours(output: str) -> dict[str, float]:
+        report = json.loads(output.splitlines()[-1])
+        return {
+            "load": report["load_seconds"] * 1e6,
+            "first run": report["first_run_seconds"] * 1e6,
+            "steady min": report["min_seconds"] * 1e6,
+            "steady p50": report["p50_seconds"] * 1e6,
+            "steady p90": report["p90_seconds"] * 1e6,
+            "peak MB": report["peak_memory_bytes"] / 2**20,
+        }
+
+    @staticmethod
+    def theirs(report: dict) -> dict[str, float]:
+        return {
+            "load": report["load"],
+            "first run": report["first_run"],
+            "steady min": report["steady"]["min"],
+            "steady p50": report["steady"]["p50"],
+            "steady p90": report["steady"]["p90"],
+            "peak MB": report["peak_rss_kb"] / 1024,
+        }
+
+
+def export_words(network: Network) -> list[object]:
+    if list(network.methods) == ["forward"]:
+        return [network.methods["forward"]]
+    return [w for m, f in network.methods.items() for w in ("--method", f"{m}={f}")]
+
+
+def prepare(petrel: pathlib.Path, work: pathlib.Path, network: Network, backend: str) -> list[Side]:
+    ours = work / "petrel" / f"{network.name}.{backend}.bench.pte"
+    theirs = work / "wheel" / f"{network.name}.{backend}.bench.pte"
+    ours.parent.mkdir(parents=True, exist_ok=True)
+    command(petrel, "export", *export_words(network), "--backend", backend, "-o", ours)
+    try:
+        wheel_exports.export(network.methods, backend, 0, theirs)
+    except wheel_exports.ExportError as why:
+        raise Failed(str(why)) from None
+    runner = pathlib.Path(sys.prefix) / "bin" / "wheel_runner"
+    share = ["--share-arenas"] if len(network.methods) > 1 else []
+    return [Side("petrel", [petrel, "run", ours], [petrel, "bench", ours], ours),
+            Side("wheel", [runner, theirs, *share], [runner, theirs], theirs)]
