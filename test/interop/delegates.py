@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts delegate calls and leftover kernels beside the wheel's partitioner.
 
-  test/interop/delegates [--petrel BINARY] [--work DIR] [--partition MODE]
-                         [--markdown] [NAME ...]
+  test/interop/delegates [--petrel BINARY] [--work DIR] [--markdown] [NAME ...]
 
 For every method of every network, exported for XNNPACK by both, the calls of
 the two programs as the wheel's own reader sees them. A row fails when ours has
 more delegate calls or more kernels, or cannot be made; the exit status is 1
-then. --partition is passed to `petrel export`. The wheel's exports are kept
-between runs (wheel_exports.py), since lowering an LSTM takes it minutes.
+then. The wheel's exports are kept between runs (wheel_exports.py), since
+lowering takes it minutes.
 """
 
 import argparse
@@ -28,12 +27,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 COUNTS = ["delegate_calls", "kernel_calls"]
 
 
-def counts_of(petrel: pathlib.Path, partition: list[object], work: pathlib.Path,
-              network: networks.Network, worker: wheel.Worker) -> list[dict]:
+def counts_of(petrel: pathlib.Path, work: pathlib.Path, network: networks.Network,
+              worker: wheel.Worker) -> list[dict]:
     """By method, ours and the wheel's."""
     ours, theirs = work / f"{network.name}.petrel.pte", work / f"{network.name}.wheel.pte"
-    command(petrel, "export", *sides.export_words(network), "--backend", "xnnpack", *partition,
-            "-o", ours)
+    command(petrel, "export", *sides.export_words(network), "--backend", "xnnpack", "-o", ours)
     wheel_exports.export(network.methods, "xnnpack", 0, theirs)
     return [worker.describe(pte) for pte in (ours, theirs)]
 
@@ -43,7 +41,6 @@ def main() -> int:
     parser.add_argument("--petrel", type=pathlib.Path,
                         default=ROOT / "bazel-bin" / "extension" / "cli" / "petrel")
     parser.add_argument("--work", type=pathlib.Path, help="keep all files here")
-    parser.add_argument("--partition", help="cost or supported; default: petrel's own")
     parser.add_argument("--markdown", action="store_true", help="as a table for the docs")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(networks.NAMES))
     args = parser.parse_args()
@@ -53,7 +50,6 @@ def main() -> int:
     if not os.access(args.petrel, os.X_OK):
         print(f"{args.petrel} is not there; build //extension/cli:petrel first", file=sys.stderr)
         return 1
-    partition = ["--partition", args.partition] if args.partition else []
     passed = failed = 0
     if args.markdown:
         print("| method | calls, Petrel | calls, wheel | kernels, Petrel | kernels, wheel |")
@@ -63,7 +59,7 @@ def main() -> int:
         found = networks.load(work / "models", args.names or networks.NAMES)
         for name, network in found.items():
             try:
-                ours, theirs = counts_of(args.petrel.resolve(), partition, work, network, worker)
+                ours, theirs = counts_of(args.petrel.resolve(), work, network, worker)
             except (Failed, wheel_exports.ExportError, wheel.WheelError) as why:
                 failed += 1
                 print(f"FAIL  {name}: {why}", flush=True)
