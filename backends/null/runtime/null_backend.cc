@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backends/null/format/payload.h"
+#include "runtime/backend/known_options.h"
 #include "runtime/core/checked_math.h"
 #include "runtime/core/data_loader.h"
 
@@ -151,6 +152,8 @@ void compute(const Part& part, const Value& value) {
 Result<runtime::DelegateHandle*> NullBackend::init(
     runtime::BackendInitContext& context, FreeableBuffer* processed,
     Span<const runtime::CompileSpec> /*compile_specs*/) const {
+  PETREL_RETURN_IF_ERROR(
+      runtime::refuse_unknown_options(kBackendId.data(), context.runtime_specs(), {}));
   const std::string_view text(static_cast<const char*>(processed->data()),
                               processed->size());
   size_t values = 0;
