@@ -174,8 +174,8 @@ def petrel_registry(
         linkopts = ["-Wl,--gc-sections"] if programs else [],
         textual_hdrs = [used] if programs else [],
         visibility = visibility,
-        deps = ["//runtime/executor:registry"] +
-               (["//runtime/selection"] if programs else []) +
+        deps = [str(Label("//runtime/executor:registry"))] +
+               ([str(Label("//runtime/selection"))] if programs else []) +
                _unique([label for label in
                         [k.partition("=")[0] for k in kernels + backends]]),
         **kwargs

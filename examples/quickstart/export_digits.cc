@@ -31,7 +31,7 @@ absl::Status export_digits(const std::string& model, const std::string& folder) 
   options.methods["forward"] = model;
   options.output = folder + "/digits.pte";
   options.external_weights = folder + "/digits.ptd";
-  options.backend = backends::xnnpack::aot::xnnpack_backend();
+  options.backends.for_all = {{backends::xnnpack::aot::xnnpack_backend()}};
   PETREL_ASSIGN_OR_RETURN(const exir::ExportReport report, exir::export_program(options));
 
   double seconds = 0;
@@ -52,7 +52,7 @@ absl::Status export_digits(const std::string& model, const std::string& folder) 
 
   options.output = folder + "/digits_kernels.pte";
   options.external_weights.clear();
-  options.backend = nullptr;
+  options.backends = {};
   PETREL_ASSIGN_OR_RETURN(const exir::ExportReport kernels, exir::export_program(options));
   const exir::MethodMemory& memory = kernels.emit.memory.at(0);
   PETREL_RETURN_IF_ERROR(draw_plan(memory, "digits with kernels only",

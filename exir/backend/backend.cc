@@ -14,6 +14,8 @@ std::string Subprogram::describe() const {
 
 bool Partitioner::keeps(const OpInfo&) const { return false; }
 
+std::string Partitioner::group(const Node&) const { return ""; }
+
 bool Partitioner::worthwhile(const std::vector<const Node*>&) const {
   return true;
 }

@@ -77,6 +77,9 @@ class Partitioner {
   // True for operators that the backend wants whole: they are decomposed only
   // after partitioning, where nobody took them. (optional)
   virtual bool keeps(const OpInfo& op) const;
+  // Nodes are put into one part only if this is the same for them: which of two
+  // processors they are for, a shape that all of a part must have. (optional)
+  virtual std::string group(const Node& node) const;
   // False for a connected group of nodes that is not worth a delegate call, for
   // example reshapes alone. `nodes` are in graph order. (optional)
   virtual bool worthwhile(const std::vector<const Node*>& nodes) const;

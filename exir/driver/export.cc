@@ -106,6 +106,9 @@ absl::Status check_options(const ExportOptions& options,
     return absl::InvalidArgumentError("there is no method to export");
   }
   PETREL_RETURN_IF_ERROR(check_pass_name(options.dump_after));
+  std::set<std::string> methods;
+  for (const auto& [method, unused] : options.methods) methods.insert(method);
+  PETREL_RETURN_IF_ERROR(options.backends.check(methods));
   std::vector<std::string> files = {options.output};
   if (!options.external_weights.empty()) {
     PETREL_RETURN_IF_ERROR(
@@ -172,13 +175,23 @@ absl::StatusOr<Program> import_all(const ExportOptions& options) {
   return program;
 }
 
+// With `for_backends`, operators stay whole that a backend of their method
+// wants so.
 absl::Status transform(Program& program, absl::Span<const Pass> passes,
-                       const ExportOptions& options,
-                       std::function<bool(const OpInfo&)> keep_whole) {
-  PassContext context;
-  context.keep_whole = std::move(keep_whole);
-  return run_passes(program, passes, context, options.dump_after,
-                    options.dump);
+                       const ExportOptions& options, bool for_backends) {
+  for (auto& [name, method] : program.methods) {
+    PassContext context;
+    context.keep_whole = [&, &name = name](const OpInfo& op) {
+      return for_backends && options.backends.keeps(name, op);
+    };
+    Program one;
+    one.methods[name] = std::move(method);
+    const absl::Status status =
+        run_passes(one, passes, context, options.dump_after, options.dump);
+    method = std::move(one.methods[name]);
+    PETREL_RETURN_IF_ERROR(status);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -186,12 +199,6 @@ absl::Status transform(Program& program, absl::Span<const Pass> passes,
 absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
   Outputs outputs(options);
   PETREL_RETURN_IF_ERROR(check_options(options, outputs));
-  const Backend* backend = options.backend;
-  if (backend != nullptr) {
-    PETREL_RETURN_IF_ERROR(
-        backend->check_compile_specs(options.compile_specs));
-  }
-
   ExportReport report;
   Phases phases(options, &report);
   Program program;
@@ -202,22 +209,19 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
   }));
   PETREL_RETURN_IF_ERROR(phases.run("optimize", [&] {
     return transform(program, passes_before_partitioning(), options,
-                     [&](const OpInfo& op) {
-                       return backend != nullptr &&
-                              backend->partitioner().keeps(op);
-                     });
+                     /*for_backends=*/true);
   }));
-  if (backend != nullptr) {
+  if (!options.backends.empty()) {
     PETREL_RETURN_IF_ERROR(phases.run("delegate", [&]() -> absl::Status {
       PETREL_ASSIGN_OR_RETURN(
           report.partition,
-          lower_to_backend(program, *backend, options.compile_specs, store));
+          lower_to_backends(program, options.backends, store));
       return absl::OkStatus();
     }));
   }
   PETREL_RETURN_IF_ERROR(phases.run("legalize", [&] {
     return transform(program, passes_after_partitioning(), options,
-                     [](const OpInfo&) { return false; });
+                     /*for_backends=*/false);
   }));
   if (options.reorder) {
     PETREL_RETURN_IF_ERROR(phases.run("reorder", [&]() -> absl::Status {

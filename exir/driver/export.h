@@ -10,7 +10,7 @@
 //   options.methods["forward"] = "model.pt2";
 //   options.output = "model.pte";
 //   options.external_weights = "model.ptd";
-//   options.backend = xnnpack_backend();              // null: kernels only
+//   options.backends.for_all = {{xnnpack_backend()}};  // none: kernels only
 //   PETREL_ASSIGN_OR_RETURN(ExportReport report, export_program(options));
 #ifndef PETREL_EXIR_DRIVER_EXPORT_H_
 #define PETREL_EXIR_DRIVER_EXPORT_H_
@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "exir/backend/backend.h"
+#include "exir/backend/backend_selection.h"
 #include "exir/emit/emit.h"
 #include "exir/emit/order_operators.h"
 #include "exir/partition/partition.h"
@@ -37,8 +37,7 @@ struct ExportOptions {
   // written even if there are none. Other files that a backend asks for are put
   // beside `output`.
   std::string external_weights;
-  const Backend* backend = nullptr;  // not owned
-  std::vector<CompileSpec> compile_specs;
+  BackendSelection backends;
   plan::Options planning;
   // Run operators in the order that needs least memory, as far as that can be
   // found in a few seconds.

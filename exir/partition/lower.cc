@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "exir/ir/verifier.h"
 #include "exir/partition/cut.h"
 #include "exir/partition/partition.h"
@@ -14,32 +17,138 @@
 namespace petrel::exir {
 namespace {
 
-// The partitions of one method.
-struct Cut {
-  std::vector<std::vector<Node*>> groups;
-  std::vector<Part> parts;
+// What one backend gets: its parts of all methods, and the calls that stand for
+// them in the same order and own their graphs.
+struct Share {
+  const Backend* backend = nullptr;
+  SubprogramMap parts;
+  std::map<std::string, std::vector<Node*>> calls;
 };
 
-Cut cut(const std::string& method, Graph& graph, const Backend& backend,
-        PartitionReport* report) {
-  Cut cut;
-  std::vector<LeftBehind> left_behind;
-  cut.groups = propose_partitions(graph, backend.partitioner(), &left_behind);
-  for (LeftBehind& left : left_behind) {
-    left.method = method;
-    report->left_behind.push_back(std::move(left));
+bool is_used(const Node& node) {
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i)->is_used()) return true;
+  }
+  return false;
+}
+
+// All nodes as one group; none when there is no node.
+absl::StatusOr<std::vector<std::vector<Node*>>> whole_graph(
+    const Graph& graph, const Backend& backend) {
+  std::vector<Node*> group;
+  for (Node* node : graph.node_pointers()) {
+    if (!is_used(*node)) continue;
+    const Support support = node->op().has(kInPlace)
+                                ? Support::no("works in place")
+                                : backend.partitioner().supports(*node);
+    if (!support.supported) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "backend '", backend.id(), "' cannot take the whole method: ",
+          node->describe(), ": ", support.reason));
+    }
+    group.push_back(node);
+  }
+  if (group.empty()) return std::vector<std::vector<Node*>>();
+  return std::vector<std::vector<Node*>>{std::move(group)};
+}
+
+// Cuts the parts of `use` out of the graph of `method` and leaves calls without
+// payloads in their place.
+absl::Status cut(const std::string& method, Graph& graph,
+                 const BackendUse& use, Share* share, PartitionReport* report,
+                 std::vector<LeftBehind>* out_left_behind) {
+  const Backend& backend = *use.backend;
+  std::vector<std::vector<Node*>> groups;
+  if (use.whole_method) {
+    absl::StatusOr<std::vector<std::vector<Node*>>> whole =
+        whole_graph(graph, backend);
+    if (!whole.ok()) {
+      return absl::Status(whole.status().code(),
+                          absl::StrCat("method '", method, "': ",
+                                       whole.status().message()));
+    }
+    groups = *std::move(whole);
+  } else {
+    groups = propose_partitions(graph, backend.partitioner(), out_left_behind);
   }
   PartitionReport::Taken taken;
   taken.method = method;
   taken.backend_id = backend.id();
-  for (size_t i = 0; i < cut.groups.size(); ++i) {
-    cut.parts.push_back(
-        copy_part(cut.groups[i], absl::StrCat(method, "_", i)));
-    taken.nodes += cut.groups[i].size();
+  taken.partitions = groups.size();
+  std::vector<Part> parts;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    parts.push_back(copy_part(groups[i], absl::StrCat(method, "_", i)));
+    taken.nodes += groups[i].size();
   }
-  taken.partitions = cut.groups.size();
   report->taken.push_back(std::move(taken));
-  return cut;
+  make_contiguous(graph, groups);
+  const std::vector<Node*> calls = replace_parts(graph, groups, parts);
+  for (size_t i = 0; i < calls.size(); ++i) {
+    auto lowered = std::make_shared<LoweredPartition>();
+    lowered->backend_id = backend.id();
+    lowered->compile_specs = use.compile_specs;
+    lowered->graph = std::move(parts[i].graph);
+    Subprogram part;
+    part.method = method;
+    part.index = i;
+    part.graph = lowered->graph.get();
+    part.compile_specs = use.compile_specs;
+    share->parts[method].push_back(std::move(part));
+    share->calls[method].push_back(calls[i]);
+    calls[i]->set_delegate(std::move(lowered));
+  }
+  return absl::OkStatus();
+}
+
+// Nodes that the last of several backends left, with the reasons of all.
+// `by_backend` is in order of priority.
+std::vector<LeftBehind> join_reasons(
+    const std::vector<std::pair<std::string, std::vector<LeftBehind>>>&
+        by_backend) {
+  if (by_backend.empty()) return {};
+  std::vector<LeftBehind> left = by_backend.back().second;
+  if (by_backend.size() == 1) return left;
+  std::vector<std::map<std::string, std::string>> reasons;  // by node
+  for (const auto& [id, nodes] : by_backend) {
+    reasons.emplace_back();
+    for (const LeftBehind& node : nodes) {
+      reasons.back()[node.node] = absl::StrCat(id, ": ", node.reason);
+    }
+  }
+  for (LeftBehind& node : left) {
+    std::vector<std::string> all;
+    for (const std::map<std::string, std::string>& of_backend : reasons) {
+      const auto found = of_backend.find(node.node);
+      if (found != of_backend.end()) all.push_back(found->second);
+    }
+    node.reason = absl::StrJoin(all, "; ");
+  }
+  return left;
+}
+
+// A payload, and debug ids that name values of the part.
+absl::Status check_result(const Backend& backend, const Subprogram& part,
+                          const PreprocessResult& result) {
+  if (result.payload.size() == 0) {
+    return absl::InternalError(
+        absl::StrCat("backend '", backend.id(),
+                     "' returned an empty payload for ", part.describe()));
+  }
+  if (result.debug_handles.empty()) return absl::OkStatus();
+  std::set<std::string> names;
+  for (const auto& node : part.graph->nodes()) {
+    for (size_t i = 0; i < node->num_results(); ++i) {
+      names.insert(node->result(i)->name());
+    }
+  }
+  for (const auto& [handle, name] : result.debug_handles) {
+    if (names.count(name) != 0) continue;
+    return absl::InternalError(absl::StrCat(
+        "backend '", backend.id(), "' maps debug id ", handle, " of ",
+        part.describe(), " to value '", name,
+        "', which no node of the part computes"));
+  }
+  return absl::OkStatus();
 }
 
 // One result for every Subprogram and no other.
@@ -59,6 +168,10 @@ absl::Status check_results(const Backend& backend, const SubprogramMap& parts,
           "backend '", backend.id(), "' returned ", count,
           " results for method '", method, "', which has ",
           subprograms.size(), " partitions"));
+    }
+    for (size_t i = 0; i < count; ++i) {
+      PETREL_RETURN_IF_ERROR(
+          check_result(backend, subprograms[i], it->second[i]));
     }
   }
   for (const auto& [method, unused] : results) {
@@ -80,49 +193,69 @@ void erase_unused_constants(Graph& graph) {
 
 }  // namespace
 
-absl::StatusOr<PartitionReport> lower_to_backend(
-    Program& program, const Backend& backend,
-    const std::vector<CompileSpec>& compile_specs, NamedBlobStore& store) {
-  PETREL_RETURN_IF_ERROR(backend.check_compile_specs(compile_specs));
-  PartitionReport report;
-  std::map<std::string, Cut> cuts;
-  SubprogramMap parts;
-  for (auto& [name, method] : program.methods) {
-    Cut& of_method = cuts[name] = cut(name, *method.graph, backend, &report);
-    for (size_t i = 0; i < of_method.parts.size(); ++i) {
-      Subprogram part;
-      part.method = name;
-      part.index = i;
-      part.graph = of_method.parts[i].graph.get();
-      part.compile_specs = compile_specs;
-      parts[name].push_back(std::move(part));
-    }
-  }
-  if (parts.empty()) return report;
+absl::StatusOr<PartitionReport> lower_to_backends(
+    Program& program, const BackendSelection& selection,
+    NamedBlobStore& store) {
+  std::set<std::string> methods;
+  for (const auto& [name, unused] : program.methods) methods.insert(name);
+  PETREL_RETURN_IF_ERROR(selection.check(methods));
 
-  PETREL_ASSIGN_OR_RETURN(ResultMap results,
-                          backend.preprocess_all(parts, store));
-  PETREL_RETURN_IF_ERROR(check_results(backend, parts, results));
+  PartitionReport report;
+  // In the order in which backends come up, so that output is deterministic.
+  std::vector<Share> shares;
   for (auto& [name, method] : program.methods) {
     Graph& graph = *method.graph;
-    Cut& of_method = cuts.at(name);
-    make_contiguous(graph, of_method.groups);
-    const std::vector<Node*> calls =
-        replace_parts(graph, of_method.groups, of_method.parts);
-    for (size_t i = 0; i < calls.size(); ++i) {
-      PreprocessResult& result = results.at(name)[i];
-      auto lowered = std::make_shared<LoweredPartition>();
-      lowered->backend_id = backend.id();
-      lowered->payload = std::move(result.payload);
-      lowered->compile_specs = compile_specs;
-      lowered->graph = std::move(of_method.parts[i].graph);
-      lowered->debug_handles = std::move(result.debug_handles);
-      calls[i]->set_delegate(std::move(lowered));
+    std::vector<std::pair<std::string, std::vector<LeftBehind>>> left;
+    for (const BackendUse& use : selection.of(name)) {
+      auto share = std::find_if(
+          shares.begin(), shares.end(),
+          [&](const Share& known) { return known.backend == use.backend; });
+      if (share == shares.end()) {
+        share = shares.insert(share, Share{use.backend, {}, {}});
+      }
+      left.emplace_back(use.backend->id(), std::vector<LeftBehind>());
+      PETREL_RETURN_IF_ERROR(
+          cut(name, graph, use, &*share, &report, &left.back().second));
+    }
+    for (LeftBehind& node : join_reasons(left)) {
+      node.method = name;
+      report.left_behind.push_back(std::move(node));
     }
     erase_unused_constants(graph);
     PETREL_RETURN_IF_ERROR(verify_graph(graph));
   }
+
+  for (const Share& share : shares) {
+    if (share.parts.empty()) continue;
+    PETREL_ASSIGN_OR_RETURN(ResultMap results,
+                            share.backend->preprocess_all(share.parts, store));
+    PETREL_RETURN_IF_ERROR(
+        check_results(*share.backend, share.parts, results));
+    for (const auto& [method, calls] : share.calls) {
+      for (size_t i = 0; i < calls.size(); ++i) {
+        PreprocessResult& result = results.at(method)[i];
+        calls[i]->delegate()->payload = std::move(result.payload);
+        calls[i]->delegate()->debug_handles = std::move(result.debug_handles);
+      }
+      for (PartitionReport::Taken& taken : report.taken) {
+        if (taken.method != method || taken.backend_id != share.backend->id()) {
+          continue;
+        }
+        for (const Node* call : calls) {
+          taken.debug_handles.push_back(call->delegate()->debug_handles);
+        }
+      }
+    }
+  }
   return report;
+}
+
+absl::StatusOr<PartitionReport> lower_to_backend(
+    Program& program, const Backend& backend,
+    const std::vector<CompileSpec>& compile_specs, NamedBlobStore& store) {
+  BackendSelection selection;
+  selection.for_all.push_back({&backend, compile_specs});
+  return lower_to_backends(program, selection, store);
 }
 
 }  // namespace petrel::exir

@@ -8,10 +8,12 @@
 //   a -> [b -> c] -> d -> [e]      b, c, e supported; d is not
 //         part 0           part 1
 //
-// Every node that stays behind is reported with the backend's reason.
+// Every node that stays behind is reported with the reason of each backend.
 #ifndef PETREL_EXIR_PARTITION_PARTITION_H_
 #define PETREL_EXIR_PARTITION_PARTITION_H_
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "exir/backend/backend.h"
+#include "exir/backend/backend_selection.h"
 #include "exir/ir/program.h"
 
 namespace petrel::exir {
@@ -27,7 +30,9 @@ struct LeftBehind {
   std::string method;
   std::string node;      // "add_3"
   std::string op;        // "aten.add.Tensor"
-  std::string reason;    // "alpha is 2, must be 1"
+  // "alpha is 2, must be 1"; of several backends "A: alpha is 2; B: knows no
+  // aten.add.Tensor"
+  std::string reason;
   std::string location;  // in the user's model
 };
 
@@ -37,6 +42,8 @@ struct PartitionReport {
     std::string backend_id;
     size_t partitions = 0;
     size_t nodes = 0;
+    // Of each partition: debug id of the backend -> value that it computes.
+    std::vector<std::map<uint32_t, std::string>> debug_handles = {};
   };
   std::vector<Taken> taken;
   std::vector<LeftBehind> left_behind;
@@ -48,7 +55,16 @@ std::vector<std::vector<Node*>> propose_partitions(
     const Graph& graph, const Partitioner& partitioner,
     std::vector<LeftBehind>* out_left_behind);
 
-// Lowers all methods of `program` to `backend`, filling `store`.
+// Lowers every method to the backends that `selection` has for it, filling
+// `store`. First all parts are cut, backend by backend in the order of each
+// method's list; then each backend is handed its parts of all methods in one
+// call. Errors name the method and the position of the part; the program is of
+// no use after one, unless `selection` itself was refused.
+absl::StatusOr<PartitionReport> lower_to_backends(
+    Program& program, const BackendSelection& selection,
+    NamedBlobStore& store);
+
+// The same with one backend for all methods.
 absl::StatusOr<PartitionReport> lower_to_backend(
     Program& program, const Backend& backend,
     const std::vector<CompileSpec>& compile_specs, NamedBlobStore& store);

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,7 +69,8 @@ class RecordingBackend : public Backend {
         const std::string payload = part.describe();
         PreprocessResult result;
         result.payload = Blob::owned({payload.begin(), payload.end()});
-        result.debug_handles[7] = "add";
+        result.debug_handles[7] =
+            part.graph->outputs()[0]->name();
         results[method].push_back(std::move(result));
         EXPECT_TRUE(
             store.add_named_blob(payload, Blob::owned({1}), 1, "").ok());
@@ -167,6 +169,32 @@ TEST(ProposePartitions, RefusesGroupsThatAreNotWorthwhile) {
             "its group of 1 node is not worth a delegate call");
 }
 
+// Additions and rectifiers of one shape per part.
+class ShapePartitioner final : public AddPartitioner {
+ public:
+  std::string group(const Node& node) const override {
+    return to_string(node.result()->tensor());
+  }
+};
+
+TEST(ProposePartitions, KeepsGroupsApart) {
+  const auto graph = parse(R"(
+    method @forward(%x: f32[2], %y: f32[3,2]) {
+      %a = aten.add.Tensor(%x, %x, 1) : f32[2]
+      %b = aten.add.Tensor(%y, %y, 1) : f32[3,2]
+      %c = aten.add.Tensor(%b, %a, 1) : f32[3,2]
+      %d = aten.relu.default(%a) : f32[2]
+      %e = aten.add.Tensor(%c, %d, 1) : f32[3,2]
+      return %e
+    })");
+  ASSERT_NE(graph, nullptr);
+  EXPECT_THAT(names(propose_partitions(*graph, ShapePartitioner(), nullptr)),
+              ElementsAre(ElementsAre("a", "d"), ElementsAre("b"),
+                          ElementsAre("c", "e")));
+  EXPECT_THAT(names(propose_partitions(*graph, AddPartitioner(), nullptr)),
+              ElementsAre(ElementsAre("a", "b", "c", "d", "e")));
+}
+
 TEST(ProposePartitions, LeavesDeadNodesBehind) {
   const auto graph = parse(R"(
     method @forward(%x: f32[2]) {
@@ -238,10 +266,12 @@ TEST(LowerToBackend, ReplacesPartsByCalls) {
   EXPECT_EQ(std::string(payload.span().begin(), payload.span().end()),
             "method 'forward', partition 1");
   EXPECT_EQ(lowered->compile_specs[0].key, "known");
-  EXPECT_EQ(lowered->debug_handles.at(7), "add");
+  EXPECT_EQ(lowered->debug_handles.at(7), "d");
   EXPECT_NE(lowered->graph, nullptr);
   ASSERT_EQ(report->taken.size(), 1u);
   EXPECT_EQ(report->taken[0].partitions, 2u);
+  ASSERT_EQ(report->taken[0].debug_handles.size(), 2u);
+  EXPECT_EQ(report->taken[0].debug_handles[1].at(7), "d");
   EXPECT_EQ(report->taken[0].nodes, 4u);
   EXPECT_EQ(report->left_behind.size(), 1u);
 }
@@ -325,7 +355,7 @@ TEST(LowerToBackend, RefusesResultsThatDoNotMatchTheParts) {
   EXPECT_EQ(error_when([](ResultMap& r) { r.erase("a"); }),
             "backend 'Recording' returned 0 of 1 results: none for method "
             "'a', partition 0");
-  EXPECT_EQ(error_when([](ResultMap& r) { r["a"].emplace_back(); }),
+  EXPECT_EQ(error_when([](ResultMap& r) { r["a"].push_back(r["a"][0]); }),
             "backend 'Recording' returned 2 results for method 'a', which has "
             "1 partitions");
   EXPECT_EQ(error_when([](ResultMap& r) { r["z"].emplace_back(); }),
@@ -436,6 +466,49 @@ TEST(LowerToBackend, RandomGraphsStayAcyclicWithTheFewestPartitions) {
       calls += node->delegate() != nullptr ? 1 : 0;
     }
     EXPECT_EQ(calls, fewest);
+  }
+}
+
+// Takes all that is of one of two kinds, by the number in a node's name.
+class TwoKinds final : public Partitioner {
+ public:
+  Support supports(const Node&) const override { return Support::yes(); }
+  std::string group(const Node& node) const override {
+    return node.result()->name().back() % 2 == 0 ? "even" : "odd";
+  }
+};
+
+class TwoKindsBackend final : public RecordingBackend {
+ public:
+  const Partitioner& partitioner() const override { return kinds_; }
+
+ private:
+  TwoKinds kinds_;
+};
+
+TEST(LowerToBackend, RandomGraphsInGroupsStayAcyclicAndAreTakenWhole) {
+  for (uint32_t seed = 0; seed < 60; ++seed) {
+    Program program;
+    program.methods["forward"].graph = random_graph(seed, 5 + seed * 3);
+    TwoKindsBackend backend;
+    backend.tamper = [](ResultMap& results) {
+      for (PreprocessResult& result : results["forward"]) {
+        result.debug_handles.clear();
+      }
+    };
+    NamedBlobStore store;
+    auto report = lower_to_backend(program, backend, {}, store);
+    ASSERT_TRUE(report.ok()) << seed << ": " << report.status();
+    for (const auto& node : program.methods["forward"].graph->nodes()) {
+      EXPECT_NE(node->delegate(), nullptr);
+    }
+    for (const std::string& text : backend.texts) {
+      const auto part = parse_graph(text, find_op, zeros);
+      ASSERT_TRUE(part.ok());
+      std::set<std::string> groups;
+      for (const auto& node : (*part)->nodes()) groups.insert(TwoKinds().group(*node));
+      EXPECT_EQ(groups.size(), 1u) << text;
+    }
   }
 }
 

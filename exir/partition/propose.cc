@@ -36,16 +36,18 @@ class Proposer {
   }
 
   std::vector<std::vector<Node*>> groups() const {
-    std::map<size_t, std::vector<Node*>> by_level;
-    std::vector<size_t> order;  // levels by first node
+    using Part = std::pair<size_t, size_t>;  // level and group
+    std::map<Part, std::vector<Node*>> parts;
+    std::vector<Part> order;  // by first node
     for (size_t i = 0; i < nodes_.size(); ++i) {
       if (!supported_[i]) continue;
-      std::vector<Node*>& group = by_level[levels_[i]];
-      if (group.empty()) order.push_back(levels_[i]);
-      group.push_back(nodes_[i]);
+      const Part part(levels_[i], groups_[i]);
+      std::vector<Node*>& nodes = parts[part];
+      if (nodes.empty()) order.push_back(part);
+      nodes.push_back(nodes_[i]);
     }
     std::vector<std::vector<Node*>> groups;
-    for (size_t level : order) groups.push_back(std::move(by_level[level]));
+    for (const Part& part : order) groups.push_back(std::move(parts[part]));
     return groups;
   }
 
@@ -68,10 +70,14 @@ class Proposer {
   void ask_for_support() {
     supported_.resize(nodes_.size());
     reasons_.resize(nodes_.size());
+    groups_.resize(nodes_.size());
+    std::map<std::string, size_t> numbers;
     for (size_t i = 0; i < nodes_.size(); ++i) {
       const Support support = support_of(*nodes_[i]);
       supported_[i] = support.supported;
       reasons_[i] = support.reason;
+      if (!support.supported) continue;
+      groups_[i] = numbers.emplace(partitioner_.group(*nodes_[i]), numbers.size()).first->second;
     }
   }
 
@@ -87,9 +93,9 @@ class Proposer {
   }
 
   // The level of a node is the number of times that a path to it leaves a
-  // supported node for one that is not. Supported nodes of one level have no
-  // such node between them, so they can be one partition; and a path that
-  // changes k times cannot do with fewer partitions.
+  // supported node for one that is not, or is of another group. Supported nodes
+  // of one level and group have no such node between them, so they can be one
+  // partition; and a path that changes k times cannot do with fewer partitions.
   //
   //   a    -> u    -> b    -> c        a, b, c supported; u is not
   //   0       1       1       1
@@ -97,7 +103,9 @@ class Proposer {
     levels_.assign(nodes_.size(), 0);
     for (size_t i = 0; i < nodes_.size(); ++i) {
       for (size_t operand : operands_[i]) {
-        const bool leaves = supported_[operand] && !supported_[i];
+        const bool leaves =
+            supported_[operand] &&
+            (!supported_[i] || groups_[operand] != groups_[i]);
         levels_[i] = std::max(levels_[i], levels_[operand] + (leaves ? 1 : 0));
       }
     }
@@ -114,7 +122,8 @@ class Proposer {
     for (size_t i = 0; i < nodes_.size(); ++i) {
       if (!supported_[i]) continue;
       for (size_t operand : operands_[i]) {
-        if (supported_[operand] && levels_[operand] == levels_[i]) {
+        if (supported_[operand] && levels_[operand] == levels_[i] &&
+            groups_[operand] == groups_[i]) {
           parent[find(operand)] = find(i);
         }
       }
@@ -146,6 +155,7 @@ class Proposer {
   std::vector<std::vector<size_t>> operands_;  // by index of their producers
   std::vector<bool> supported_;
   std::vector<std::string> reasons_;
+  std::vector<size_t> groups_;  // of supported nodes, numbered
   std::vector<size_t> levels_;
 };
 

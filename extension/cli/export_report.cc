@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -104,9 +105,16 @@ std::string format_report_json(const exir::ExportReport& report) {
     method["delegated"] = ordered_json::array();
     for (const auto& taken : report.partition.taken) {
       if (taken.method != memory.method) continue;
-      method["delegated"].push_back({{"backend", taken.backend_id},
-                                     {"nodes", taken.nodes},
-                                     {"partitions", taken.partitions}});
+      ordered_json delegated = {{"backend", taken.backend_id},
+                                {"nodes", taken.nodes},
+                                {"partitions", taken.partitions},
+                                {"debug_ids", ordered_json::array()}};
+      for (const auto& handles : taken.debug_handles) {
+        ordered_json ids = ordered_json::object();
+        for (const auto& [id, value] : handles) ids[std::to_string(id)] = value;
+        delegated["debug_ids"].push_back(std::move(ids));
+      }
+      method["delegated"].push_back(std::move(delegated));
     }
     method["not_delegated"] = ordered_json::array();
     for (const auto& node : report.partition.left_behind) {

@@ -26,10 +26,9 @@ constexpr int64_t kPlannerTimeoutMs = 60'000;
 struct Arguments {
   std::string model;
   std::string output;
-  std::string backend = "xnnpack";
+  BackendArguments backends;
   std::vector<std::string> methods;
   std::string external_weights;
-  std::vector<std::string> compile_specs;
   std::string dump_after;
   std::string planner = "search";
   std::string planner_command;
@@ -37,15 +36,6 @@ struct Arguments {
   bool report = false;
   bool json = false;
 };
-
-// The two halves of "KEY=VALUE"; false without a key or a value.
-bool split_pair(const std::string& text, std::string* out_key, std::string* out_value) {
-  const size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) return false;
-  *out_key = text.substr(0, equals);
-  *out_value = text.substr(equals + 1);
-  return true;
-}
 
 int usage(const std::string& problem) {
   std::fprintf(stderr, "petrel export: %s\nTry `petrel export --help`.\n", problem.c_str());
@@ -79,16 +69,11 @@ int run(const Arguments& arguments) {
     }
   }
   if (options.methods.empty()) return usage("there is no model: give MODEL.pt2 or --method");
-  for (const std::string& spec : arguments.compile_specs) {
-    exir::CompileSpec made;
-    if (!split_pair(spec, &made.key, &made.value)) {
-      return usage(absl::StrCat("--compile-spec is '", spec, "', must be KEY=VALUE"));
-    }
-    options.compile_specs.push_back(std::move(made));
-  }
+  absl::StatusOr<exir::BackendSelection> backends = select_backends(arguments.backends);
+  if (!backends.ok()) return usage(std::string(backends.status().message()));
+  options.backends = *std::move(backends);
   options.output = arguments.output;
   options.external_weights = arguments.external_weights;
-  options.backend = find_backend(arguments.backend);
   options.dump_after = arguments.dump_after;
   options.reorder = arguments.reorder;
   if (!arguments.planner_command.empty()) {
@@ -125,14 +110,15 @@ void add_export_verb(CLI::App& app, int* exit_code) {
   verb->add_option("model", arguments->model,
                    "MODEL.pt2 of method 'forward'; others with --method");
   verb->add_option("-o,--output", arguments->output, "the program to write")->required();
-  verb->add_option("--backend", arguments->backend,
-                   "xnnpack (default), or none: kernels only")
-      ->check(CLI::IsMember(backend_names()));
+  add_backend_option(*verb, &arguments->backends);
+  verb->add_flag("--whole-methods", arguments->backends.whole_methods,
+                 "give the backend whole methods, or fail");
   verb->add_option("--method", arguments->methods, "NAME=FILE.pt2, once per further method")
       ->take_all();
   verb->add_option("--external-weights", arguments->external_weights,
                    "put all weights into this .ptd file");
-  verb->add_option("--compile-spec", arguments->compile_specs, "KEY=VALUE for the backend")
+  verb->add_option("--compile-spec", arguments->backends.compile_specs,
+                   "KEY=VALUE for the backend, NAME:KEY=VALUE for one of several")
       ->take_all();
   verb->add_flag("--reorder", arguments->reorder,
                  "run operators in the order that needs least memory");

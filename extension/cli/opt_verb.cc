@@ -17,7 +17,7 @@ namespace {
 struct Arguments {
   std::string model;
   std::string after;
-  std::string backend = "xnnpack";
+  BackendArguments backends;
   bool list = false;
 };
 
@@ -65,12 +65,13 @@ int run(const Arguments& arguments) {
   const exir::Graph& graph = *program.methods["forward"].graph;
   if (arguments.after == "import" || arguments.after == "all") print("import", graph);
   if (arguments.after == "import") return kDone;
-  exir::PassContext context;
-  if (const exir::Backend* backend = find_backend(arguments.backend)) {
-    context.keep_whole = [backend](const exir::OpInfo& op) {
-      return backend->partitioner().keeps(op);
-    };
+  const auto backends = select_backends(arguments.backends);
+  if (!backends.ok()) {
+    std::fprintf(stderr, "petrel opt: %s\n", std::string(backends.status().message()).c_str());
+    return kWrongUsage;
   }
+  exir::PassContext context;
+  context.keep_whole = [&](const exir::OpInfo& op) { return backends->keeps("forward", op); };
   absl::Status status = exir::run_passes(program, before, context, arguments.after, print);
   const bool wants_later = arguments.after == "all" || is_pass(later, arguments.after);
   if (status.ok() && wants_later) {
@@ -89,8 +90,7 @@ void add_opt_verb(CLI::App& app, int* exit_code) {
   verb->add_option("model", arguments->model, "MODEL.pt2");
   verb->add_option("--after", arguments->after,
                    "a pass, all, or import (before any); default: what backends are shown");
-  verb->add_option("--backend", arguments->backend, "whose wishes passes respect (xnnpack)")
-      ->check(CLI::IsMember(backend_names()));
+  add_backend_option(*verb, &arguments->backends);
   verb->add_flag("--list", arguments->list, "list the passes and why they stand where they do");
   verb->footer(
       "Examples:\n"

@@ -115,7 +115,7 @@ TEST_F(ExportTest, ResultsAreThoseOfTorch) {
       for (const char* weights : {"", "/w.ptd"}) {
         SCOPED_TRACE(std::string(model) + weights);
         ExportOptions options = options_for(model);
-        options.backend = backend;
+        if (backend != nullptr) options.backends.for_all = {{backend}};
         if (*weights != 0) options.external_weights = folder_ + weights;
         const auto report = export_program(options);
         ASSERT_TRUE(report.ok()) << report.status();
@@ -187,7 +187,7 @@ TEST_F(ExportTest, MethodsOfOneArchiveShareTheirWeights) {
 TEST_F(ExportTest, TwoExportsGiveEqualBytes) {
   ExportOptions options = options_for("constants");
   options.external_weights = folder_ + "/w.ptd";
-  options.backend = backends::null::aot::null_backend();
+  options.backends.for_all = {{backends::null::aot::null_backend()}};
   ASSERT_TRUE(export_program(options).ok());
   const std::string program = contents(options.output);
   const std::string weights = contents(options.external_weights);
@@ -225,8 +225,8 @@ TEST_F(ExportTest, RefusesOptionsThatCannotBe) {
   options.external_weights = folder_ + "/";
   EXPECT_THAT(failure(options), HasSubstr("not a plain file name"));
   options = options_for("constants");
-  options.compile_specs = {{"key", "value"}};
-  options.backend = backends::null::aot::null_backend();
+  options.backends.for_all = {
+      {backends::null::aot::null_backend(), {{"key", "value"}}}};
   EXPECT_THAT(failure(options), HasSubstr("no compile spec 'key'"));
   options = options_for("constants");
   options.methods["forward"] = folder_ + "/none.pt2";

@@ -4,7 +4,7 @@
 // aten.mul.Tensor on float tensors of equal sizes. Constants become named
 // blobs, so that methods share them and they can live outside the program.
 //
-//   options.backend = petrel::backends::null::aot::null_backend();
+//   options.backends.for_all = {{petrel::backends::null::aot::null_backend()}};
 #ifndef PETREL_BACKENDS_NULL_AOT_NULL_BACKEND_H_
 #define PETREL_BACKENDS_NULL_AOT_NULL_BACKEND_H_
 

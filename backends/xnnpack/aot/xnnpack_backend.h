@@ -4,7 +4,7 @@
 // "XnnpackBackend", weights become named blobs whose key is the SHA-256 of
 // their bytes, so that partitions, methods and programs share them.
 //
-//   options.backend = petrel::backends::xnnpack::aot::xnnpack_backend();
+//   options.backends.for_all = {{petrel::backends::xnnpack::aot::xnnpack_backend()}};
 
 #ifndef PETREL_BACKENDS_XNNPACK_AOT_XNNPACK_BACKEND_H_
 #define PETREL_BACKENDS_XNNPACK_AOT_XNNPACK_BACKEND_H_
