@@ -14,6 +14,7 @@
 #include "extension/cli/console.h"
 #include "extension/cli/kernel_choice.h"
 #include "extension/cli/method_io.h"
+#include "extension/cli/packed_weights_options.h"
 #include "extension/cli/verb.h"
 
 namespace petrel::extension {
@@ -28,6 +29,7 @@ struct Arguments {
   std::vector<std::string> inputs;
   int threads = 0;
   std::string kernels;
+  PackedWeightsOptions packed_weights;
   double seconds = 0.5;
   int min_runs = 30;
   bool json = false;
@@ -38,22 +40,31 @@ struct Figures {
   size_t runs = 0;
   uint64_t packed_bytes = 0;
   uint64_t peak_memory_bytes = 0;
+  uint64_t private_memory_bytes = 0;
 };
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// The most memory this process has held. Not getrusage's figure: the kernel
-// carries that one over from the process that started this one.
-uint64_t peak_memory_bytes() {
-  std::ifstream status("/proc/self/status");
+// A figure in kilobytes of a file in /proc, in bytes; 0 when it is not there.
+uint64_t memory_figure(const char* file, const std::string& name) {
+  std::ifstream figures(file);
   std::string word;
-  while (status >> word) {
+  while (figures >> word) {
     uint64_t kilobytes = 0;
-    if (word == "VmHWM:" && status >> kilobytes) return kilobytes * 1024;
+    if (word == name && figures >> kilobytes) return kilobytes * 1024;
   }
   return 0;
+}
+
+// The most memory this process has held. Not getrusage's figure: the kernel
+// carries that one over from the process that started this one.
+uint64_t peak_memory_bytes() { return memory_figure("/proc/self/status", "VmHWM:"); }
+
+// What only this process has and no file could give back.
+uint64_t private_memory_bytes() {
+  return memory_figure("/proc/self/smaps_rollup", "Private_Dirty:");
 }
 
 void print_text(const Arguments& arguments, const Figures& figures) {
@@ -65,7 +76,8 @@ void print_text(const Arguments& arguments, const Figures& figures) {
               format_seconds(figures.min).c_str(), format_seconds(figures.p50).c_str(),
               format_seconds(figures.p90).c_str(), figures.runs);
   std::printf("packed       %s\n", format_bytes(figures.packed_bytes).c_str());
-  std::printf("peak memory  %s\n", format_bytes(figures.peak_memory_bytes).c_str());
+  std::printf("peak memory  %s, private %s\n", format_bytes(figures.peak_memory_bytes).c_str(),
+              format_bytes(figures.private_memory_bytes).c_str());
 }
 
 void print_json(const Arguments& arguments, const Figures& figures) {
@@ -80,18 +92,22 @@ void print_json(const Arguments& arguments, const Figures& figures) {
                                        {"p90_seconds", figures.p90},
                                        {"runs", figures.runs},
                                        {"packed_bytes", figures.packed_bytes},
-                                       {"peak_memory_bytes", figures.peak_memory_bytes}};
+                                       {"peak_memory_bytes", figures.peak_memory_bytes},
+                                       {"private_memory_bytes", figures.private_memory_bytes}};
   std::printf("%s\n",
               json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
-int run(const Arguments& arguments) {
+int run(Arguments& arguments) {
   const RuntimeMessages messages;
   Module::Options options;
   options.data_files = arguments.data;
   options.num_threads = arguments.threads;
   options.load_mode = Module::LoadMode::Mmap;
   options.registry = &registry_of(arguments.kernels);
+  const auto backend_options = arguments.packed_weights.make();
+  if (!backend_options.ok()) return fail("bench", backend_options.status());
+  options.backend_options = *backend_options;
   // What backends find out about the processor they do once for a process, not
   // with every load.
   for (const runtime::BackendLibrary library : options.registry->backends()) {
@@ -141,6 +157,7 @@ int run(const Arguments& arguments) {
   figures.p90 = times[times.size() * 9 / 10];
   figures.packed_bytes = backends::xnnpack::PackedWeights::instance().stats().bytes;
   figures.peak_memory_bytes = peak_memory_bytes();
+  figures.private_memory_bytes = private_memory_bytes();
   arguments.json ? print_json(arguments, figures) : print_text(arguments, figures);
   return kDone;
 }
@@ -158,6 +175,7 @@ void add_bench_verb(CLI::App& app, int* exit_code) {
   verb->add_option("--threads", arguments->threads, "0 (default): one per processor")
       ->check(CLI::Range(0, 1024));
   add_kernels_option(*verb, &arguments->kernels);
+  arguments->packed_weights.add_to(*verb);
   verb->add_option("--seconds", arguments->seconds, "at least this long (0.5)")
       ->check(CLI::Range(0.0, 3600.0));
   verb->add_option("--min-runs", arguments->min_runs, "and at least as many runs (30)")

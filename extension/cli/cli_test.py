@@ -63,6 +63,48 @@ class CliTest(unittest.TestCase):
             self.fails(2, *arguments)
         self.assertEqual(list(self.folder.iterdir()), [])
 
+    def test_backends_are_chosen_by_method(self):
+        report = json.loads(self.done(
+            "export", "--method", f"a={MODEL}", "--method", f"b={MODEL}", "-o", "m.pte",
+            "--backend", "b=none", "--json"))
+        delegated = {m["name"]: [d["backend"] for d in m["delegated"]] for m in report["methods"]}
+        self.assertEqual(delegated, {"a": ["XnnpackBackend"], "b": []})
+
+    def test_wrong_choices_of_backends_are_named(self):
+        export = ["export", MODEL, "-o", "m.pte"]
+        for words, message in (
+                (["--backend", "gpu"], "--backend is 'gpu', must be NAME or METHOD=NAME with a "
+                                       "name of xnnpack, none"),
+                (["--backend", "forward=gpu"], "--backend is 'forward=gpu', must be"),
+                (["--backend", "xnnpack", "--backend", "none"], "none stands alone"),
+                (["--backend", "none", "--compile-spec", "a=b"], "'a=b' names no backend"),
+                (["--compile-spec", "a"], "--compile-spec is 'a', must be KEY=VALUE")):
+            self.assertIn(message, self.fails(2, *export, *words))
+        for words, message in (
+                (["--backend", "xnnpack", "--backend", "xnnpack"],
+                 "backend 'XnnpackBackend' is given twice for all methods"),
+                (["--backend", "decode=xnnpack"], "method 'decode', which is not there"),
+                (["--compile-spec", "a=b"], "compile spec 'a'")):
+            self.assertIn(message, self.fails(1, *export, *words))
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_packed_weights_are_kept_in_a_file(self):
+        self.export()
+        plain = self.done("run", "m.pte", "--input", IMAGE)
+        use = ["--packed-weights", "packed"]
+        for more in ([], [], ["--verify-packed", "never"]):
+            self.assertEqual(self.done("run", "m.pte", "--input", IMAGE, *use, *more), plain)
+        self.assertEqual((self.folder / "packed").stat().st_mode & 0o7777, 0o600)
+        first = json.loads(self.done("bench", "m.pte", "--seconds", "0.01", "--json"))
+        mapped = json.loads(self.done("bench", "m.pte", "--seconds", "0.01", "--json", *use))
+        self.assertGreater(first["packed_bytes"], 0)
+        self.assertEqual(mapped["packed_bytes"], 0)
+        self.assertGreater(mapped["private_memory_bytes"], 1 << 16)
+        (self.folder / "packed").write_bytes(b"no such thing")
+        self.assertEqual(self.done("run", "m.pte", "--input", IMAGE, *use), plain)
+        self.fails(2, "run", "m.pte", "--verify-packed", "never")
+        self.fails(1, "run", "m.pte", "--packed-weights", "x" * 300)
+
     def test_export_and_run_classify_an_image(self):
         scores = {}
         for backend in ("xnnpack", "none"):

@@ -15,6 +15,7 @@
 #include "extension/cli/console.h"
 #include "extension/cli/kernel_choice.h"
 #include "extension/cli/method_io.h"
+#include "extension/cli/packed_weights_options.h"
 #include "extension/cli/verb.h"
 
 namespace petrel::extension {
@@ -32,6 +33,7 @@ struct Arguments {
   std::string output_dir;
   int threads = 0;
   std::string kernels;
+  PackedWeightsOptions packed_weights;
 };
 
 struct Call {
@@ -80,7 +82,7 @@ int run_call(Module& module, const Call& call, const std::string& directory,
   return kDone;
 }
 
-int run(const Arguments& arguments) {
+int run(Arguments& arguments) {
   std::vector<Call> calls;
   for (const std::string& text : arguments.calls) {
     const size_t colon = text.find(':');
@@ -103,6 +105,9 @@ int run(const Arguments& arguments) {
   options.num_threads = arguments.threads;
   options.load_mode = Module::LoadMode::Mmap;
   options.registry = &registry_of(arguments.kernels);
+  const auto backend_options = arguments.packed_weights.make();
+  if (!backend_options.ok()) return fail("run", backend_options.status());
+  options.backend_options = *backend_options;
   auto module = Module::load(arguments.program, options);
   if (!module.ok()) return messages.fail("run", arguments.program, module.error());
   for (size_t i = 0; i < calls.size(); ++i) {
@@ -136,6 +141,7 @@ void add_run_verb(CLI::App& app, int* exit_code) {
   verb->add_option("--threads", arguments->threads, "0 (default): one per processor")
       ->check(CLI::Range(0, 1024));
   add_kernels_option(*verb, &arguments->kernels);
+  arguments->packed_weights.add_to(*verb);
   verb->footer(
       "Examples:\n"
       "  petrel run model.pte --input x.npy --output-dir out\n"

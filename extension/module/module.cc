@@ -157,6 +157,7 @@ Result<std::unique_ptr<Module>> Module::finish(std::unique_ptr<Module> module,
   if (!program.ok()) return program.error();
   module->program_ = std::make_unique<Program>(std::move(program.get()));
   module->event_tracer_ = options.event_tracer;
+  module->backend_options_ = options.backend_options;
   PETREL_ASSIGN_OR_RETURN(module->shared_arenas_, SharedArenas::find(*module->program_,
                                                                      options.share_memory_arenas));
 
@@ -223,7 +224,8 @@ Result<Module::LoadedMethod*> Module::loaded(const std::string& method) {
   for (const auto& known : methods_) others.push_back(known->method->method_meta());
   const KeptState kept(shared_arenas_, meta, made->arenas, others);
   Result<Method> result =
-      program_->load_method(method, made->memory.get(), event_tracer_, data_map_);
+      program_->load_method(method, made->memory.get(), event_tracer_, data_map_,
+                            backend_options_);
   kept.restore();
   if (!result.ok()) return result.error();
   made->method = std::make_unique<Method>(std::move(result.get()));

@@ -55,6 +55,9 @@ class Module final {
     // Null: default_registry() of the binary.
     const runtime::Registry* registry = nullptr;
     runtime::EventTracer* event_tracer = nullptr;
+    // What loading a method tells its backends; may be null, must outlive the
+    // Module.
+    const runtime::LoadBackendOptionsMap* backend_options = nullptr;
     runtime::DataPrecedence data_precedence = runtime::DataPrecedence::RefuseDifferent;
   };
 
@@ -108,6 +111,7 @@ class Module final {
   std::vector<std::unique_ptr<runtime::NamedDataMap>> data_maps_;
   const runtime::NamedDataMap* data_map_ = nullptr;
   runtime::EventTracer* event_tracer_ = nullptr;
+  const runtime::LoadBackendOptionsMap* backend_options_ = nullptr;
   std::unique_ptr<runtime::Program> program_;
   SharedArenas shared_arenas_;
   std::vector<std::unique_ptr<LoadedMethod>> methods_;

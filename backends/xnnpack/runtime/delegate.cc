@@ -127,6 +127,7 @@ Result<std::unique_ptr<Delegate>> Delegate::create(const void* payload, size_t s
 }
 
 Delegate::~Delegate() {
+  if (packed_file_ != nullptr) packed_file_->write();
   if (runtime_ == nullptr) return;
   const std::lock_guard<std::mutex> lock(workspace_->mutex());
   xnn_delete_runtime(runtime_);
@@ -149,18 +150,25 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options) 
     thread_pool_ = runtime::shared_thread_pool();
   }
   ConstantSource constants(graph_, map);
-  PETREL_ASSIGN_OR_RETURN(const Subgraph subgraph, make_subgraph(graph_, constants, &kept_));
+  WeightSources sources;
+  PETREL_ASSIGN_OR_RETURN(const Subgraph subgraph,
+                          make_subgraph(graph_, constants, &kept_, &sources));
   workspace_ = options.workspace_owner == nullptr ? Workspace::make()
                                                   : Workspace::of(options.workspace_owner);
   if (workspace_ == nullptr) {
     PETREL_LOG(Error, "no memory for a workspace");
     return Error::DelegateMemoryAllocationFailed;
   }
-  return make_runtime(subgraph.get(), options.share_weights);
+  return make_runtime(subgraph.get(), options, std::move(sources));
 }
 
-Error Delegate::make_runtime(xnn_subgraph_t subgraph, bool share_weights) {
-  if (share_weights) weights_.begin(count_filter_bytes(graph_));
+Error Delegate::make_runtime(xnn_subgraph_t subgraph, const Options& options,
+                             WeightSources sources) {
+  const bool share_weights = options.share_weights;
+  if (share_weights) {
+    weights_.begin(count_filter_bytes(graph_),
+                   {options.packed_file, options.verify_packed, std::move(sources)});
+  }
   const std::lock_guard<std::mutex> lock(workspace_->mutex());
   xnn_set_packing_threads(thread_pool_.get());
   const xnn_status status =
@@ -173,6 +181,7 @@ Error Delegate::make_runtime(xnn_subgraph_t subgraph, bool share_weights) {
     return Error::Internal;
   }
   weights_.end();
+  packed_file_ = options.packed_file;
   return Error::Ok;
 }
 
@@ -181,6 +190,10 @@ Error Delegate::execute(const runtime::BackendExecutionContext& context, Span<EV
     PETREL_LOG(Error, "the delegate got %zu arguments, must have %zu", args.size(),
                inputs_.size() + outputs_.size());
     return Error::InvalidArgument;
+  }
+  if (packed_file_ != nullptr) {
+    packed_file_->write();
+    packed_file_.reset();
   }
   bool needs_reshape = !is_shaped_;
   bool needs_setup = false;

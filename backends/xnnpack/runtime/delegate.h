@@ -37,6 +37,10 @@ class Delegate {
   struct Options {
     // Packed weights are shared with other delegates of the process.
     bool share_weights = true;
+    // Where packed weights are kept for later processes; null: nowhere. Needs
+    // share_weights.
+    std::shared_ptr<PackedFile> packed_file;
+    PackedFile::Verify verify_packed = PackedFile::Verify::kFirstUse;
     // Delegates with the same owner share the memory between their nodes and
     // wait for each other; null for memory of its own.
     const void* workspace_owner = nullptr;
@@ -69,7 +73,8 @@ class Delegate {
   };
 
   Delegate() = default;
-  runtime::Error make_runtime(xnn_subgraph_t subgraph, bool share_weights);
+  runtime::Error make_runtime(xnn_subgraph_t subgraph, const Options& options,
+                              WeightSources sources);
   runtime::Error build(const runtime::NamedDataMap* map, const Options& options);
   runtime::Error bind_inputs(const runtime::BackendExecutionContext& context,
                              runtime::Span<runtime::EValue*> args, bool* reshape, bool* setup);
@@ -86,6 +91,8 @@ class Delegate {
   std::vector<PaddedBuffer> kept_;
   runtime::SharedThreadPool thread_pool_;
   WeightSession weights_;
+  // Written to when the first run shows that loading is over.
+  std::shared_ptr<PackedFile> packed_file_;
   std::shared_ptr<Workspace> workspace_;
   xnn_runtime_t runtime_ = nullptr;
   bool is_shaped_ = false;  // XNNPACK knows the dims of graph_

@@ -19,37 +19,40 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "backends/xnnpack/runtime/packed_arena.h"
+#include "runtime/backend/data_cache.h"
 
 namespace petrel::backends::xnnpack {
 
 // One packed filter, or several that are stored as one.
-class PackedRegion {
+class PackedRegion final : public runtime::SharedData {
  public:
   // Null when there is no memory. The bytes are zero.
   static std::unique_ptr<PackedRegion> allocate(std::shared_ptr<PackedArena> arena, size_t size);
 
-  void* data() const { return data_; }
-  size_t size() const { return size_; }
+  // Bytes that `owner` keeps, such as a mapped file.
+  static runtime::SharedDataPtr view(std::shared_ptr<const void> owner, const void* data,
+                                     size_t size);
+
+  // Only until the region is shared. Precondition: it came from allocate().
+  void* writable() const { return const_cast<void*>(data()); }
 
   // Gives the memory back at once. Precondition: nothing was allocated from the
   // arena since.
   static void discard(std::unique_ptr<PackedRegion> region);
 
  private:
-  PackedRegion(std::shared_ptr<PackedArena> arena, void* data, size_t size)
-      : arena_(std::move(arena)), data_(data), size_(size) {}
+  PackedRegion(std::shared_ptr<PackedArena> arena, std::shared_ptr<const void> owner,
+               const void* data, size_t size)
+      : SharedData(data, size), arena_(std::move(arena)), owner_(std::move(owner)) {}
   std::shared_ptr<PackedArena> arena_;
-  void* data_;
-  size_t size_;
+  std::shared_ptr<const void> owner_;
 };
 
-using PackedRegionPtr = std::shared_ptr<const PackedRegion>;
+using PackedRegionPtr = runtime::SharedDataPtr;
 
 class PackedWeights {
  public:
@@ -70,23 +73,7 @@ class PackedWeights {
   Stats stats() const;
 
  private:
-  // Size and a few of the bytes. Regions that agree in it are compared.
-  using Sample = std::pair<size_t, uint64_t>;
-  using Regions = std::multimap<Sample, std::weak_ptr<const PackedRegion>>;
-
-  // Deletes the region and forgets it.
-  struct Release {
-    PackedWeights* owner;
-    Sample sample;
-    void operator()(const PackedRegion* region) const;
-  };
-
-  static Sample sample_of(const PackedRegion& region);
-  PackedRegionPtr find_equal(const Sample& sample, const PackedRegion& region);
-
-  mutable std::mutex mutex_;
-  Regions regions_;
-  Stats stats_;
+  runtime::DataCache cache_;
 };
 
 }  // namespace petrel::backends::xnnpack

@@ -54,8 +54,8 @@ TEST(PackedArena, HasNoMemoryForImpossibleSizes) {
 // A region of `size` bytes, all of them `fill` but byte `odd`.
 std::unique_ptr<PackedRegion> region(size_t size, uint8_t fill, size_t odd) {
   auto made = PackedRegion::allocate(PackedArena::make(size), size);
-  std::memset(made->data(), fill, size);
-  static_cast<uint8_t*>(made->data())[odd] = static_cast<uint8_t>(fill + 1);
+  std::memset(made->writable(), fill, size);
+  static_cast<uint8_t*>(made->writable())[odd] = static_cast<uint8_t>(fill + 1);
   return made;
 }
 

@@ -36,8 +36,9 @@ std::string use_of_filter(const Graph& graph, const Node& node) {
 
 class Builder {
  public:
-  Builder(const Graph& graph, ConstantSource& constants, std::vector<PaddedBuffer>* kept)
-      : graph_(graph), constants_(constants), kept_(kept) {}
+  Builder(const Graph& graph, ConstantSource& constants, std::vector<PaddedBuffer>* kept,
+          WeightSources* sources)
+      : graph_(graph), constants_(constants), kept_(kept), sources_(sources) {}
 
   Result<Subgraph> build() {
     xnn_subgraph_t subgraph = nullptr;
@@ -113,6 +114,7 @@ class Builder {
     }
     uint32_t defined = 0;
     PETREL_RETURN_IF_ERROR(define_value(id, data, &defined));
+    sources_->filters[data] = {bytes_of(id), use};
     filters_[{id, use}] = defined;
     return defined;
   }
@@ -123,6 +125,7 @@ class Builder {
     PETREL_ASSIGN_OR_RETURN(const void* data, constants_.get(id));
     uint32_t defined = 0;
     PETREL_RETURN_IF_ERROR(define_value(id, data, &defined));
+    sources_->biases[data] = bytes_of(id);
     biases_[id] = defined;
     return defined;
   }
@@ -134,9 +137,14 @@ class Builder {
     return uint32_t{ids_[id]};
   }
 
+  size_t bytes_of(uint32_t id) const {
+    return static_cast<size_t>(count_elements(graph_.values[id].dims)) * sizeof(float);
+  }
+
   const Graph& graph_;
   ConstantSource& constants_;
   std::vector<PaddedBuffer>* kept_;
+  WeightSources* sources_;
   Subgraph subgraph_;
   std::vector<uint32_t> ids_;  // XNNPACK's ids by value
   std::map<std::pair<uint32_t, std::string>, uint32_t> filters_;
@@ -147,8 +155,8 @@ class Builder {
 }  // namespace
 
 Result<Subgraph> make_subgraph(const Graph& graph, ConstantSource& constants,
-                               std::vector<PaddedBuffer>* kept) {
-  return Builder(graph, constants, kept).build();
+                               std::vector<PaddedBuffer>* kept, WeightSources* sources) {
+  return Builder(graph, constants, kept, sources).build();
 }
 
 size_t count_filter_bytes(const Graph& graph) {

@@ -13,6 +13,7 @@
 #include "backends/xnnpack/format/graph.h"
 #include "backends/xnnpack/runtime/constant_source.h"
 #include "backends/xnnpack/runtime/over_read.h"
+#include "backends/xnnpack/runtime/weight_session.h"
 
 namespace petrel::backends::xnnpack {
 
@@ -21,10 +22,11 @@ struct DeleteSubgraph {
 };
 using Subgraph = std::unique_ptr<xnn_subgraph, DeleteSubgraph>;
 
-// Puts into `kept` the constants that must outlive the subgraph. Precondition: check_graph and
-// check_implemented found nothing in `graph`, XNNPACK is initialised.
+// Puts into `kept` the constants that must outlive the subgraph, and into `sources` where filters
+// and biases lie. Precondition: check_graph and check_implemented found nothing in `graph`, XNNPACK
+// is initialised.
 runtime::Result<Subgraph> make_subgraph(const Graph& graph, ConstantSource& constants,
-                                        std::vector<PaddedBuffer>* kept);
+                                        std::vector<PaddedBuffer>* kept, WeightSources* sources);
 
 // How many bytes of filters the nodes of a graph pack.
 size_t count_filter_bytes(const Graph& graph);

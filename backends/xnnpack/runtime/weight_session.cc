@@ -22,12 +22,39 @@ void WeightSession::end() {
   indices_.clear();
   pending_.reset();
   arena_.reset();
+  file_ = {};
+}
+
+std::optional<PackedFile::Key> WeightSession::file_key(
+    const xnn_weights_cache_look_up_key& key) const {
+  if (file_.file == nullptr) return std::nullopt;
+  const auto filter = file_.sources.filters.find(key.kernel);
+  if (filter == file_.sources.filters.end()) return std::nullopt;
+  size_t bias_size = 0;
+  if (key.bias != nullptr) {
+    const auto bias = file_.sources.biases.find(key.bias);
+    if (bias == file_.sources.biases.end()) return std::nullopt;
+    bias_size = bias->second;
+  }
+  return file_.file->key_of(key.kernel, filter->second.size, key.bias, bias_size,
+                            filter->second.use + "#" + std::to_string(key.seed));
+}
+
+size_t WeightSession::keep(const xnn_weights_cache_look_up_key& key, PackedRegionPtr region) {
+  regions_.push_back(std::move(region));
+  const size_t index = regions_.size() - 1;
+  indices_[key_of(key)] = index;
+  return index;
 }
 
 size_t WeightSession::look_up(void* context, const xnn_weights_cache_look_up_key* key) {
-  const std::map<Key, size_t>& indices = self(context)->indices_;
-  const auto known = indices.find({key->kernel, key->bias, key->seed});
-  return known == indices.end() ? kNotFound : known->second;
+  WeightSession& session = *self(context);
+  const auto known = session.indices_.find(key_of(*key));
+  if (known != session.indices_.end()) return known->second;
+  const std::optional<PackedFile::Key> in_file = session.file_key(*key);
+  if (!in_file) return kNotFound;
+  PackedRegionPtr region = session.file_.file->find(*in_file, session.file_.verify);
+  return region == nullptr ? kNotFound : session.keep(*key, std::move(region));
 }
 
 void* WeightSession::reserve_space(void* context, size_t size) {
@@ -36,7 +63,7 @@ void* WeightSession::reserve_space(void* context, size_t size) {
   if (session.pending_ != nullptr) PackedRegion::discard(std::move(session.pending_));
   session.pending_ =
       session.arena_ == nullptr ? nullptr : PackedRegion::allocate(session.arena_, size);
-  return session.pending_ == nullptr ? nullptr : session.pending_->data();
+  return session.pending_ == nullptr ? nullptr : session.pending_->writable();
 }
 
 // Some operators call this without having packed anything, with null for
@@ -50,10 +77,11 @@ size_t WeightSession::look_up_or_insert(void* context, const xnn_weights_cache_l
     session.failed_ = true;
     return kNotFound;
   }
-  session.regions_.push_back(PackedWeights::instance().share(std::move(region)));
-  const size_t index = session.regions_.size() - 1;
-  session.indices_[{key->kernel, key->bias, key->seed}] = index;
-  return index;
+  PackedRegionPtr shared = PackedWeights::instance().share(std::move(region));
+  if (const std::optional<PackedFile::Key> in_file = session.file_key(*key)) {
+    session.file_.file->add(*in_file, shared);
+  }
+  return session.keep(*key, std::move(shared));
 }
 
 // Regions never move, so XNNPACK may use them at any time.
@@ -61,7 +89,8 @@ bool WeightSession::is_finalized(void*) { return true; }
 
 void* WeightSession::offset_to_address(void* context, size_t offset) {
   const std::vector<PackedRegionPtr>& regions = self(context)->regions_;
-  return offset < regions.size() ? regions[offset]->data() : nullptr;
+  // XNNPACK's type; it only reads.
+  return offset < regions.size() ? const_cast<void*>(regions[offset]->data()) : nullptr;
 }
 
 xnn_status WeightSession::delete_cache(void*) { return xnn_status_success; }

@@ -6,10 +6,13 @@
 // PackedWeights has of the same bytes.
 //
 //   WeightSession session;
-//   session.begin(bytes_of_filters);
+//   session.begin(bytes_of_filters, nullptr);
 //   xnn_create_runtime_v4(subgraph, session.provider(), ...);
 //   if (session.failed()) ...     // XNNPACK does not look at all results
 //   session.end();                // filters and biases may be freed now
+//
+// With a PackedFile, weights that are in the file are mapped and not packed, and
+// others are added to it; `sources` says what lies at the addresses.
 //
 // It must outlive the XNNPACK runtime that was made with it. Two filters at one
 // address that are used differently must be given different addresses.
@@ -19,22 +22,45 @@
 
 #include <xnnpack.h>
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <tuple>
 #include <vector>
 
+#include "backends/xnnpack/runtime/packed_file.h"
 #include "backends/xnnpack/runtime/packed_weights.h"
 
 namespace petrel::backends::xnnpack {
 
+// The filters and biases of a subgraph by their addresses.
+struct WeightSources {
+  struct Filter {
+    size_t size;
+    std::string use;  // how a node uses it, as far as its packed form depends on it
+  };
+  std::map<const void*, Filter> filters;
+  std::map<const void*, size_t> biases;  // sizes
+};
+
 class WeightSession {
  public:
+  struct FileUse {
+    std::shared_ptr<PackedFile> file;
+    PackedFile::Verify verify = PackedFile::Verify::kFirstUse;
+    WeightSources sources;
+  };
+
   WeightSession();
   WeightSession(const WeightSession&) = delete;
   WeightSession& operator=(const WeightSession&) = delete;
 
-  void begin(size_t expected_bytes) { arena_ = PackedArena::make(expected_bytes); }
+  void begin(size_t expected_bytes, FileUse file) {
+    arena_ = PackedArena::make(expected_bytes);
+    file_ = std::move(file);
+  }
   void end();
 
   // True when a packed filter could not be kept: the XNNPACK runtime made with
@@ -46,6 +72,13 @@ class WeightSession {
  private:
   // Filter, bias and what XNNPACK makes of their sizes.
   using Key = std::tuple<const void*, const void*, uint32_t>;
+
+  static Key key_of(const xnn_weights_cache_look_up_key& key) {
+    return {key.kernel, key.bias, key.seed};
+  }
+  // Its key in the file; none without a file or for an unknown filter.
+  std::optional<PackedFile::Key> file_key(const xnn_weights_cache_look_up_key& key) const;
+  size_t keep(const xnn_weights_cache_look_up_key& key, PackedRegionPtr region);
 
   static size_t look_up(void* context, const xnn_weights_cache_look_up_key* key);
   static void* reserve_space(void* context, size_t size);
@@ -62,6 +95,7 @@ class WeightSession {
   // XNNPACK's "offset" is an index into this.
   std::vector<PackedRegionPtr> regions_;
   std::map<Key, size_t> indices_;
+  FileUse file_;
   bool failed_ = false;
 };
 

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -22,6 +23,8 @@ using runtime::Span;
 constexpr char kNumThreads[] = "num_threads";
 constexpr char kShareWeights[] = "weight_cache_enabled";
 constexpr char kSharingMode[] = "workspace_sharing_mode";
+constexpr char kPackedFile[] = "packed_weights_file";
+constexpr char kVerifyPacked[] = "verify_packed";
 constexpr int kSharedByMethod = 1;
 constexpr int kSharedByAll = 2;
 constexpr int kMaxSharingMode = kSharedByAll;
@@ -34,9 +37,52 @@ Result<T> value_of(const BackendOption& option, const char* type) {
   return Error::InvalidType;
 }
 
+Result<std::string_view> text_of(const BackendOption& option) {
+  const auto* text =
+      std::get_if<std::array<char, runtime::kMaxOptionValueLength>>(&option.value);
+  if (text == nullptr) {
+    PETREL_LOG(Error, "option '%s' must be a text", option.key);
+    return Error::InvalidType;
+  }
+  return std::string_view(text->data());
+}
+
 Error refuse(const BackendOption& option) {
   PETREL_LOG(Error, "XnnpackBackend has no option '%s'", option.key);
   return Error::NotSupported;
+}
+
+// What one load asks for beyond the options of the process.
+Error read_load_options(Span<const BackendOption> given, Delegate::Options* options) {
+  for (const BackendOption& option : given) {
+    const std::string_view key = option.key;
+    if (key == kShareWeights) {
+      PETREL_ASSIGN_OR_RETURN(options->share_weights, value_of<bool>(option, "a bool"));
+    } else if (key == kPackedFile) {
+      PETREL_ASSIGN_OR_RETURN(const std::string_view path, text_of(option));
+      if (path.empty()) {
+        PETREL_LOG(Error, "option '%s' is empty, must be a path", option.key);
+        return Error::InvalidArgument;
+      }
+      options->packed_file = PackedFile::open(std::string(path));
+    } else if (key == kVerifyPacked) {
+      PETREL_ASSIGN_OR_RETURN(const std::string_view when, text_of(option));
+      if (when != "first" && when != "never") {
+        PETREL_LOG(Error, "option '%s' is '%s', must be 'first' or 'never'", option.key,
+                   std::string(when).c_str());
+        return Error::InvalidArgument;
+      }
+      options->verify_packed =
+          when == "never" ? PackedFile::Verify::kNever : PackedFile::Verify::kFirstUse;
+    } else {
+      return refuse(option);
+    }
+  }
+  if (options->packed_file != nullptr && !options->share_weights) {
+    PETREL_LOG(Error, "option '%s' needs option '%s' to be true", kPackedFile, kShareWeights);
+    return Error::InvalidArgument;
+  }
+  return Error::Ok;
 }
 
 }  // namespace
@@ -50,10 +96,7 @@ Result<runtime::DelegateHandle*> XnnpackBackend::init(
     Span<const runtime::CompileSpec>) const {
   Delegate::Options options;
   options.share_weights = share_weights_;
-  for (const BackendOption& option : context.runtime_specs()) {
-    if (std::string_view(option.key) != kShareWeights) return refuse(option);
-    PETREL_ASSIGN_OR_RETURN(options.share_weights, value_of<bool>(option, "a bool"));
-  }
+  PETREL_RETURN_IF_ERROR(read_load_options(context.runtime_specs(), &options));
   // The allocator is one of the method, or of several if the application says
   // so, which are then taken for one.
   const int mode = workspace_sharing_mode_;

@@ -9,6 +9,10 @@
 //   num_threads             int   threads of methods loaded from now on, 0 for one
 //                                 per processor
 //   weight_cache_enabled    bool  share packed weights (true); also per load
+//   packed_weights_file     text  per load only: a file that packed weights are mapped
+//                                 from and added to, see packed_file.h
+//   verify_packed           text  per load only: "first" (default) checks a blob of that
+//                                 file at its first use, "never" does not
 //   workspace_sharing_mode  int   who shares the memory between nodes: 0 nobody, 1
 //                                 (default) the partitions of a method, 2 all of the
 //                                 process, which then wait for each other

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/runtime/packed_file.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "runtime/core/log.h"
+
+namespace petrel::backends::xnnpack {
+namespace {
+
+constexpr char kMagic[8] = {'P', 'T', 'L', 'P', 'A', 'C', 'K', '1'};
+constexpr uint64_t kMaxBlobs = 1 << 20;
+constexpr size_t kAlignment = PackedArena::kAlignment;
+constexpr size_t kSlack = PackedArena::kSlack;
+
+using Configuration = std::array<uint8_t, 32>;
+
+struct Header {
+  char magic[8];
+  Configuration configuration;
+  KeyedHash::Secret secret;
+  uint64_t blobs;
+  uint64_t file_bytes;
+  KeyedHash::Digest digest;  // of what stands before it, and of the index
+};
+static_assert(sizeof(Header) == 1112);
+
+struct IndexEntry {
+  PackedFile::Key key;
+  uint64_t offset;
+  uint64_t size;
+  KeyedHash::Digest digest;
+};
+static_assert(sizeof(IndexEntry) == 64);
+
+uint64_t align_up(uint64_t offset) { return (offset + kAlignment - 1) / kAlignment * kAlignment; }
+
+// FNV-1a in four lanes: tells configurations apart, and is no protection.
+void mix(Configuration* configuration, const void* data, size_t size) {
+  uint64_t lanes[4];
+  std::memcpy(lanes, configuration->data(), sizeof(lanes));
+  for (size_t i = 0; i < size; ++i) {
+    uint64_t& lane = lanes[i % 4];
+    lane = (lane ^ static_cast<const uint8_t*>(data)[i]) * 0x100000001B3;
+  }
+  lanes[0] ^= lanes[3] >> 7;
+  std::memcpy(configuration->data(), lanes, sizeof(lanes));
+}
+
+// The processor, as far as the choice of kernels may depend on it.
+bool mix_processor(Configuration* configuration) {
+  FILE* file = fopen("/proc/cpuinfo", "re");
+  if (file == nullptr) return false;
+  std::string text;
+  char buffer[4096];
+  for (size_t n; (n = fread(buffer, 1, sizeof(buffer), file)) > 0;) text.append(buffer, n);
+  fclose(file);
+  // Of the lines of all processors; speeds change while they run.
+  size_t at = 0;
+  while (at < text.size()) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    at = end + 1;
+    for (const char* name : {"vendor_id", "cpu family", "model", "flags", "Features",
+                             "CPU implementer", "CPU architecture", "CPU variant", "CPU part",
+                             "isa"}) {
+      if (line.compare(0, strlen(name), name) == 0) mix(configuration, line.data(), line.size());
+    }
+  }
+  return true;
+}
+
+// The binary with this code: another one may pack in another way.
+bool mix_program(Configuration* configuration) {
+  Dl_info info = {};
+  struct stat file = {};
+  const bool is_found =
+      dladdr(reinterpret_cast<const void*>(&mix), &info) != 0 && info.dli_fname != nullptr &&
+      info.dli_fname[0] == '/' && stat(info.dli_fname, &file) == 0;
+  if (!is_found && stat("/proc/self/exe", &file) != 0) return false;
+  const int64_t parts[] = {static_cast<int64_t>(file.st_size),
+                           static_cast<int64_t>(file.st_mtim.tv_sec),
+                           static_cast<int64_t>(file.st_mtim.tv_nsec)};
+  mix(configuration, parts, sizeof(parts));
+  return true;
+}
+
+std::optional<Configuration> this_configuration() {
+  Configuration configuration = {};
+  const uint64_t layout[] = {kAlignment, kSlack, sizeof(void*)};
+  mix(&configuration, layout, sizeof(layout));
+  if (!mix_processor(&configuration) || !mix_program(&configuration)) return std::nullopt;
+  return configuration;
+}
+
+KeyedHash::Digest digest_of_index(const Header& header, const std::vector<IndexEntry>& index) {
+  const size_t head = offsetof(Header, digest);
+  std::vector<uint8_t> bytes(head + index.size() * sizeof(IndexEntry));
+  std::memcpy(bytes.data(), &header, head);
+  if (!index.empty()) {
+    std::memcpy(bytes.data() + head, index.data(), index.size() * sizeof(IndexEntry));
+  }
+  return KeyedHash(header.secret).of(bytes.data(), bytes.size());
+}
+
+bool read_all(int fd, void* to, size_t size, uint64_t offset) {
+  auto* at = static_cast<uint8_t*>(to);
+  while (size > 0) {
+    const ssize_t got = pread(fd, at, size, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += got;
+    offset += static_cast<uint64_t>(got);
+    size -= static_cast<size_t>(got);
+  }
+  return true;
+}
+
+bool write_all(int fd, const void* from, size_t size) {
+  const auto* at = static_cast<const uint8_t*>(from);
+  while (size > 0) {
+    const ssize_t put = ::write(fd, at, std::min(size, size_t{1} << 30));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    at += put;
+    size -= static_cast<size_t>(put);
+  }
+  return true;
+}
+
+struct CloseFile {
+  ~CloseFile() {
+    if (fd >= 0) close(fd);
+  }
+  int fd;
+};
+
+// A file as it is on the disk now.
+struct FileContent {
+  Header header;
+  std::vector<IndexEntry> index;
+  std::shared_ptr<const uint8_t> bytes;  // the whole file, mapped
+};
+
+enum class Found { kNothing, kUsable, kOther };
+
+// kOther, with the reason, for a file that is there and cannot be used;
+// `*out_is_foreign` when it must not be replaced either.
+Found read_file(const std::string& path, const Configuration& configuration, FileContent* content,
+                const char** out_reason, bool* out_is_foreign) {
+  *out_is_foreign = false;
+  const auto other = [&](const char* reason) {
+    *out_reason = reason;
+    return Found::kOther;
+  };
+  const CloseFile file{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  if (file.fd < 0) {
+    if (errno == ENOENT) return Found::kNothing;
+    *out_is_foreign = true;
+    return other(errno == ELOOP ? "is a symbolic link" : strerror(errno));
+  }
+  struct stat info = {};
+  if (fstat(file.fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    *out_is_foreign = true;
+    return other("is no regular file");
+  }
+  if (info.st_uid != geteuid()) {
+    *out_is_foreign = true;
+    return other("belongs to another user");
+  }
+  if ((info.st_mode & 07777) != 0600) {
+    *out_is_foreign = true;
+    return other("is open to other users: its mode must be 0600");
+  }
+  const auto size = static_cast<uint64_t>(info.st_size);
+  Header& header = content->header;
+  if (size < sizeof(Header) || !read_all(file.fd, &header, sizeof(header), 0) ||
+      std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0) {
+    return other("has no header of packed weights");
+  }
+  if (header.configuration != configuration) {
+    return other("was made by another program or for another processor");
+  }
+  if (header.file_bytes != size) return other("is cut off");
+  if (header.blobs > kMaxBlobs ||
+      header.blobs > (size - sizeof(Header)) / sizeof(IndexEntry)) {
+    return other("has a damaged header");
+  }
+  content->index.resize(header.blobs);
+  if (!read_all(file.fd, content->index.data(), header.blobs * sizeof(IndexEntry),
+                sizeof(Header)) ||
+      digest_of_index(header, content->index) != header.digest) {
+    return other("has a damaged index");
+  }
+  for (const IndexEntry& entry : content->index) {
+    if (entry.size == 0 || entry.offset % kAlignment != 0 || entry.offset > size ||
+        entry.size > size - entry.offset || kSlack > size - entry.offset - entry.size) {
+      return other("has an index that points outside the file");
+    }
+  }
+  void* const mapped = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.fd, 0);
+  if (mapped == MAP_FAILED) return other("cannot be mapped");
+  content->bytes = std::shared_ptr<const uint8_t>(
+      static_cast<const uint8_t*>(mapped),
+      [size](const uint8_t* bytes) { munmap(const_cast<uint8_t*>(bytes), size); });
+  return Found::kUsable;
+}
+
+// A file under a temporary name, removed unless it was renamed.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& path) : name_(path + ".XXXXXX") {
+    fd_ = mkostemp(name_.data(), O_CLOEXEC);
+  }
+  ~TemporaryFile() {
+    if (fd_ >= 0) close(fd_);
+    if (fd_ >= 0 && !is_renamed_) unlink(name_.c_str());
+  }
+  int fd() const { return fd_; }
+  bool rename_to(const std::string& path) {
+    is_renamed_ = fsync(fd_) == 0 && ::rename(name_.c_str(), path.c_str()) == 0;
+    return is_renamed_;
+  }
+
+ private:
+  std::string name_;
+  int fd_;
+  bool is_renamed_ = false;
+};
+
+}  // namespace
+
+std::shared_ptr<PackedFile> PackedFile::open(const std::string& path) {
+  static std::mutex* const mutex = new std::mutex;
+  static auto* const files = new std::map<std::string, std::weak_ptr<PackedFile>>;
+  const std::lock_guard<std::mutex> lock(*mutex);
+  std::weak_ptr<PackedFile>& known = (*files)[path];
+  if (std::shared_ptr<PackedFile> file = known.lock()) return file;
+
+  const std::optional<Configuration> configuration = this_configuration();
+  FileContent content;
+  const char* reason = "cannot be used: this machine does not say what it is";
+  bool is_foreign = true;
+  Found found = Found::kOther;
+  if (configuration) {
+    found = read_file(path, *configuration, &content, &reason, &is_foreign);
+  }
+  bool is_usable = found != Found::kOther || !is_foreign;
+  if (found == Found::kOther) {
+    PETREL_LOG(Warning, "packed weights '%s' %s; weights are packed again", path.c_str(), reason);
+  }
+  KeyedHash::Secret secret = {};
+  if (found == Found::kUsable) {
+    secret = content.header.secret;
+  } else if (is_usable && !KeyedHash::random_secret(&secret)) {
+    PETREL_LOG(Warning, "packed weights '%s' need random bytes, there are none", path.c_str());
+    is_usable = false;
+  }
+  std::shared_ptr<PackedFile> file(new PackedFile(path, KeyedHash(secret), is_usable));
+  if (found == Found::kUsable) {
+    for (const IndexEntry& entry : content.index) {
+      Blob& blob = file->blobs_[entry.key];
+      blob.region = PackedRegion::view(content.bytes, content.bytes.get() + entry.offset,
+                                       entry.size);
+      blob.digest = entry.digest;
+      blob.has_digest = true;
+    }
+  }
+  known = file;
+  return file;
+}
+
+PackedFile::Key PackedFile::key_of(const void* filter, size_t filter_size, const void* bias,
+                                   size_t bias_size, const std::string& use) const {
+  std::vector<uint8_t> rest(use.begin(), use.end());
+  rest.push_back(bias == nullptr ? 0 : 1);
+  const auto* const bytes = static_cast<const uint8_t*>(bias);
+  if (bias != nullptr) rest.insert(rest.end(), bytes, bytes + bias_size);
+  const KeyedHash::Digest first = hash_.of(filter, filter_size);
+  const KeyedHash::Digest second = hash_.of(rest.data(), rest.size());
+  Key key;
+  std::copy(first.begin(), first.end(), key.begin());
+  std::copy(second.begin(), second.end(), key.begin() + first.size());
+  return key;
+}
+
+PackedRegionPtr PackedFile::find(const Key& key, Verify verify) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = blobs_.find(key);
+  if (found == blobs_.end()) return nullptr;
+  Blob& blob = found->second;
+  if (!blob.is_trusted && verify == Verify::kFirstUse) {
+    const auto start = std::chrono::steady_clock::now();
+    const bool is_whole = hash_.of(blob.region->data(), blob.region->size()) == blob.digest;
+    stats_.verify_seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (!is_whole) {
+      PETREL_LOG(Warning, "packed weights '%s': a blob of %zu bytes is damaged; packed again",
+                 path_.c_str(), blob.region->size());
+      blobs_.erase(found);
+      ++stats_.damaged;
+      has_unwritten_ = true;
+      return nullptr;
+    }
+    blob.is_trusted = true;
+  }
+  ++stats_.mapped;
+  stats_.mapped_bytes += blob.region->size();
+  return blob.region;
+}
+
+void PackedFile::add(const Key& key, PackedRegionPtr region) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!is_usable_) return;
+  Blob& blob = blobs_[key];
+  if (blob.region != nullptr) return;
+  blob.region = std::move(region);
+  blob.is_trusted = true;
+  ++stats_.added;
+  has_unwritten_ = true;
+}
+
+void PackedFile::write() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!has_unwritten_ || !is_usable_) return;
+  has_unwritten_ = false;
+  // What another process wrote meanwhile stays, if its keys are ours.
+  const std::optional<Configuration> configuration = this_configuration();
+  FileContent content;
+  const char* reason = "";
+  bool is_foreign = false;
+  if (!configuration) return;
+  const Found found = read_file(path_, *configuration, &content, &reason, &is_foreign);
+  if (is_foreign) return;
+  std::map<Key, Blob> blobs = blobs_;
+  if (found == Found::kUsable) {
+    if (std::memcmp(&content.header.secret, &hash_.secret(), sizeof(KeyedHash::Secret)) != 0) {
+      return;  // another process was first; the next one adds to its file
+    }
+    for (const IndexEntry& entry : content.index) {
+      Blob& blob = blobs[entry.key];
+      if (blob.region != nullptr) continue;
+      const uint8_t* const data = content.bytes.get() + entry.offset;
+      if (hash_.of(data, entry.size) != entry.digest) {
+        blobs.erase(entry.key);
+        continue;
+      }
+      blob.region = PackedRegion::view(content.bytes, data, entry.size);
+      blob.digest = entry.digest;
+      blob.has_digest = true;
+    }
+  }
+  if (!write_file(blobs)) {
+    PETREL_LOG(Warning, "packed weights '%s' cannot be written: %s", path_.c_str(),
+               strerror(errno));
+  }
+}
+
+bool PackedFile::write_file(std::map<Key, Blob>& blobs) {
+  const std::optional<Configuration> configuration = this_configuration();
+  if (!configuration || blobs.size() > kMaxBlobs) return false;
+  Header header = {};
+  std::memcpy(header.magic, kMagic, sizeof(kMagic));
+  header.configuration = *configuration;
+  header.secret = hash_.secret();
+  header.blobs = blobs.size();
+  std::vector<IndexEntry> index;
+  uint64_t end = sizeof(Header) + blobs.size() * sizeof(IndexEntry);
+  for (auto& [key, blob] : blobs) {
+    if (!blob.has_digest) blob.digest = hash_.of(blob.region->data(), blob.region->size());
+    const uint64_t offset = align_up(end);
+    index.push_back({key, offset, blob.region->size(), blob.digest});
+    end = offset + blob.region->size() + kSlack;
+  }
+  header.file_bytes = end;
+  header.digest = digest_of_index(header, index);
+
+  TemporaryFile file(path_);
+  static constexpr uint8_t kZeros[kAlignment + kSlack] = {};
+  bool is_good = file.fd() >= 0 && fchmod(file.fd(), 0600) == 0 &&
+                 write_all(file.fd(), &header, sizeof(header)) &&
+                 write_all(file.fd(), index.data(), index.size() * sizeof(IndexEntry));
+  uint64_t at = sizeof(Header) + index.size() * sizeof(IndexEntry);
+  size_t i = 0;
+  for (const auto& [key, blob] : blobs) {
+    is_good = is_good && write_all(file.fd(), kZeros, index[i].offset - at) &&
+              write_all(file.fd(), blob.region->data(), blob.region->size()) &&
+              write_all(file.fd(), kZeros, kSlack);
+    at = index[i].offset + blob.region->size() + kSlack;
+    ++i;
+  }
+  return is_good && file.rename_to(path_);
+}
+
+PackedFile::Stats PackedFile::stats() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return stats_;
+}
+
+}  // namespace petrel::backends::xnnpack

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/runtime/packed_file.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "backends/xnnpack/format/payload_writer.h"
+#include "backends/xnnpack/format/test_graphs.h"
+#include "backends/xnnpack/runtime/delegate.h"
+#include "backends/xnnpack/runtime/test_support.h"
+#include "runtime/core/log.h"
+
+namespace petrel::backends::xnnpack {
+namespace {
+
+using runtime::Error;
+using Verify = PackedFile::Verify;
+
+// Messages of one test, one per line.
+class Messages {
+ public:
+  Messages() : before_(runtime::set_log_hook({&write, this})) {}
+  ~Messages() { runtime::set_log_hook(before_); }
+  std::string text;
+
+ private:
+  static void write(void* self, runtime::LogLevel, const char* message) {
+    static_cast<Messages*>(self)->text += std::string(message) + "\n";
+  }
+  runtime::LogHook before_;
+};
+
+class PackedFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = ::testing::TempDir() + "/packed_XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    path_ = folder_ + "/weights";
+    map_.data = {{"filter", std::vector<float>(54)}, {"bias", {0.5f, -1.0f, 2.0f}}};
+    for (size_t i = 0; i < 54; ++i) map_.data["filter"][i] = static_cast<float>(i) / 16;
+  }
+
+  // One load and run of a small network. `*mapped` says whether its weights
+  // came from the file.
+  std::vector<float> run(const TestMap& map, Verify verify = Verify::kFirstUse,
+                         bool* mapped = nullptr, bool with_file = true) {
+    const std::vector<uint8_t> payload = write_payload(small_cnn());
+    Delegate::Options options;
+    if (with_file) options.packed_file = PackedFile::open(path_);
+    options.verify_packed = verify;
+    const size_t before = with_file ? options.packed_file->stats().mapped : 0;
+    auto delegate = Delegate::create(payload.data(), payload.size(), &map, options);
+    EXPECT_TRUE(delegate.ok());
+    if (!delegate.ok()) return {};
+    if (mapped != nullptr) *mapped = options.packed_file->stats().mapped > before;
+    Arguments args;
+    float* in = args.add({1, 4, 4, 2});
+    for (size_t i = 0; i < 32; ++i) in[i] = static_cast<float>(i % 7) - 3;
+    float* out = args.add({1, 4, 4, 3});
+    EXPECT_EQ(args.run(**delegate), Error::Ok);
+    return std::vector<float>(out, out + 48);
+  }
+
+  std::vector<uint8_t> bytes() const {
+    std::ifstream file(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void put(const std::vector<uint8_t>& bytes) const {
+    unlink(path_.c_str());
+    std::ofstream(path_, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    ASSERT_EQ(chmod(path_.c_str(), 0600), 0);
+  }
+
+  std::string folder_;
+  std::string path_;
+  TestMap map_;
+};
+
+TEST_F(PackedFileTest, TheSecondLoadMapsWhatTheFirstPacked) {
+  bool mapped = true;
+  const std::vector<float> without = run(map_, Verify::kFirstUse, nullptr, false);
+  EXPECT_EQ(run(map_, Verify::kFirstUse, &mapped), without);
+  EXPECT_FALSE(mapped);
+  struct stat info;
+  ASSERT_EQ(stat(path_.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 0600u);
+  const std::vector<uint8_t> first = bytes();
+  const uint64_t packed = PackedWeights::instance().stats().packed;
+  for (const Verify verify : {Verify::kFirstUse, Verify::kNever}) {
+    EXPECT_EQ(run(map_, verify, &mapped), without);
+    EXPECT_TRUE(mapped);
+  }
+  EXPECT_EQ(PackedWeights::instance().stats().packed, packed);
+  EXPECT_EQ(bytes(), first) << "nothing to add, so it is not written again";
+}
+
+TEST_F(PackedFileTest, EqualKeysWithDifferentBytesNeverMix) {
+  TestMap other = map_;
+  other.data["filter"][53] += 1;
+  TestMap third = map_;
+  third.data["bias"][0] += 1;
+  const std::vector<float> a = run(map_, Verify::kFirstUse, nullptr, false);
+  const std::vector<float> b = run(other, Verify::kFirstUse, nullptr, false);
+  const std::vector<float> c = run(third, Verify::kFirstUse, nullptr, false);
+  EXPECT_NE(a, b);
+  EXPECT_NE(a, c);
+  for (int round = 0; round < 2; ++round) {
+    bool mapped = false;
+    EXPECT_EQ(run(map_, Verify::kFirstUse, &mapped), a);
+    EXPECT_EQ(mapped, round == 1);
+    EXPECT_EQ(run(other, Verify::kFirstUse, &mapped), b);
+    EXPECT_EQ(mapped, round == 1);
+    EXPECT_EQ(run(third, Verify::kFirstUse, &mapped), c);
+    EXPECT_EQ(mapped, round == 1);
+  }
+}
+
+TEST_F(PackedFileTest, DamagedAnywhereIsPackedAgainAndReplaced) {
+  const std::vector<float> expected = run(map_);
+  const std::vector<uint8_t> whole = bytes();
+  ASSERT_GT(whole.size(), 1112u);
+  size_t fell_back = 0;
+  size_t tried = 0;
+  for (size_t i = 0; i < whole.size(); i += i < 64 || i >= 1080 ? 1 : 37) {
+    std::vector<uint8_t> damaged = whole;
+    damaged[i] ^= 0x55;
+    put(damaged);
+    const Messages messages;
+    bool mapped = true;
+    ASSERT_EQ(run(map_, Verify::kFirstUse, &mapped), expected) << "byte " << i;
+    fell_back += !mapped;
+    ++tried;
+    // A byte between blobs is nobody's; all others are noticed and replaced.
+    if (mapped) continue;
+    EXPECT_NE(messages.text.find(path_), std::string::npos) << "byte " << i;
+    ASSERT_EQ(run(map_, Verify::kFirstUse, &mapped), expected);
+    EXPECT_TRUE(mapped) << "byte " << i;
+  }
+  std::printf("%zu damaged files, %zu packed again\n", tried, fell_back);
+  EXPECT_GT(fell_back, 150u);
+}
+
+TEST_F(PackedFileTest, FieldsOfAnyValueAreNoticed) {
+  const std::vector<float> expected = run(map_);
+  const std::vector<uint8_t> whole = bytes();
+  for (size_t i = 1080; i + 8 <= 1112 + 64; i += 8) {
+    for (const uint64_t value : {uint64_t{0}, uint64_t{1}, uint64_t{128}, ~uint64_t{0},
+                                 ~uint64_t{0} >> 1, uint64_t{1} << 40}) {
+      std::vector<uint8_t> damaged = whole;
+      std::memcpy(damaged.data() + i, &value, sizeof(value));
+      if (damaged == whole) continue;
+      put(damaged);
+      const Messages messages;
+      bool mapped = true;
+      ASSERT_EQ(run(map_, Verify::kFirstUse, &mapped), expected);
+      EXPECT_FALSE(mapped) << "field at " << i << " is " << value;
+    }
+  }
+}
+
+TEST_F(PackedFileTest, CutAnywhereIsPackedAgain) {
+  const std::vector<float> expected = run(map_);
+  const std::vector<uint8_t> whole = bytes();
+  for (size_t size = 0; size < whole.size(); size += 41) {
+    put(std::vector<uint8_t>(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size)));
+    const Messages messages;
+    bool mapped = true;
+    ASSERT_EQ(run(map_, Verify::kFirstUse, &mapped), expected) << size;
+    EXPECT_FALSE(mapped) << size;
+  }
+  std::vector<uint8_t> longer = whole;
+  longer.push_back(0);
+  put(longer);
+  const Messages messages;
+  bool mapped = true;
+  EXPECT_EQ(run(map_, Verify::kFirstUse, &mapped), expected);
+  EXPECT_FALSE(mapped);
+}
+
+TEST_F(PackedFileTest, ADigestOfABlobIsOnlyLookedAtWhenAskedFor) {
+  const std::vector<float> expected = run(map_);
+  std::vector<uint8_t> damaged = bytes();
+  // The first byte of the bias, which stands at the head of the packed weights.
+  uint64_t offset = 0;
+  std::memcpy(&offset, damaged.data() + 1112 + 32, sizeof(offset));
+  damaged[offset + 3] ^= 0x40;
+  put(damaged);
+  bool mapped = false;
+  EXPECT_NE(run(map_, Verify::kNever, &mapped), expected) << "verify_packed=never believes it";
+  EXPECT_TRUE(mapped);
+  const Messages messages;
+  EXPECT_EQ(run(map_, Verify::kFirstUse, &mapped), expected);
+  EXPECT_FALSE(mapped);
+}
+
+TEST_F(PackedFileTest, FilesOfOthersAreLeftAlone) {
+  const std::vector<float> expected = run(map_);
+  const std::vector<uint8_t> whole = bytes();
+  const auto not_used = [&](const char* reason) {
+    Messages messages;
+    bool mapped = true;
+    EXPECT_EQ(run(map_, Verify::kFirstUse, &mapped), expected);
+    EXPECT_FALSE(mapped) << reason;
+    EXPECT_NE(messages.text.find(reason), std::string::npos) << messages.text;
+  };
+  ASSERT_EQ(chmod(path_.c_str(), 0644), 0);
+  not_used("its mode must be 0600");
+  EXPECT_EQ(bytes(), whole);
+
+  const std::string target = folder_ + "/target";
+  put(whole);
+  ASSERT_EQ(rename(path_.c_str(), target.c_str()), 0);
+  ASSERT_EQ(symlink(target.c_str(), path_.c_str()), 0);
+  not_used("is a symbolic link");
+  struct stat info;
+  ASSERT_EQ(lstat(path_.c_str(), &info), 0);
+  EXPECT_TRUE(S_ISLNK(info.st_mode));
+  ASSERT_EQ(unlink(path_.c_str()), 0);
+  ASSERT_EQ(symlink((folder_ + "/nothing").c_str(), path_.c_str()), 0);
+  not_used("is a symbolic link");
+  EXPECT_NE(access((folder_ + "/nothing").c_str(), F_OK), 0);
+  ASSERT_EQ(unlink(path_.c_str()), 0);
+
+  ASSERT_EQ(mkdir(path_.c_str(), 0700), 0);
+  not_used("is no regular file");
+  ASSERT_EQ(rmdir(path_.c_str()), 0);
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  not_used("is no regular file");
+  ASSERT_EQ(unlink(path_.c_str()), 0);
+
+  put(whole);
+  if (chown(path_.c_str(), 1, 1) == 0) not_used("belongs to another user");
+}
+
+TEST_F(PackedFileTest, AFolderThatTakesNoFilesIsNoError) {
+  path_ = folder_ + "/no/such/folder/weights";
+  const Messages messages;
+  EXPECT_EQ(run(map_), run(map_, Verify::kFirstUse, nullptr, false));
+}
+
+TEST_F(PackedFileTest, ManyProcessesAndThreadsAtOnceLeaveAWholeFile) {
+  constexpr int kProcesses = 6;
+  constexpr int kRounds = 12;
+  const auto network = [&](int n) {
+    TestMap map = map_;
+    map.data["filter"][0] = static_cast<float>(n);
+    return map;
+  };
+  for (int p = 0; p < kProcesses; ++p) {
+    if (fork() == 0) {
+      int failures = 0;
+      for (int round = 0; round < kRounds; ++round) {
+        const TestMap map = network((p + round) % 5);
+        failures += run(map) != run(map, Verify::kFirstUse, nullptr, false);
+      }
+      _exit(failures);
+    }
+  }
+  int bad = 0;
+  for (int p = 0; p < kProcesses; ++p) {
+    int status = 0;
+    wait(&status);
+    bad += status != 0;
+  }
+  EXPECT_EQ(bad, 0);
+
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(4, 0);
+  for (size_t t = 0; t < wrong.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < kRounds; ++round) {
+        const TestMap map = network((static_cast<int>(t) + round) % 7);
+        wrong[t] += run(map) != run(map, Verify::kFirstUse, nullptr, false);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(4, 0));
+  // What is left is a file with these weights and no other thing.
+  bool mapped = false;
+  const Messages messages;
+  run(network(6), Verify::kFirstUse, &mapped);
+  EXPECT_EQ(messages.text, "");
+  EXPECT_EQ(system(("test $(ls -A " + folder_ + " | wc -l) = 1").c_str()), 0);
+}
+
+TEST(KeyedHash, DependsOnEveryByteTheLengthAndTheKey) {
+  KeyedHash::Secret secret;
+  ASSERT_TRUE(KeyedHash::random_secret(&secret));
+  const KeyedHash hash(secret);
+  ++secret.words[5];
+  const KeyedHash other(secret);
+  std::set<KeyedHash::Digest> digests;
+  size_t made = 0;
+  for (const size_t size : {0u, 1u, 15u, 16u, 1023u, 1024u, 1025u, 5000u}) {
+    std::vector<uint8_t> bytes(size, 0);
+    digests.insert(hash.of(bytes.data(), size));
+    ++made;
+    for (size_t i = 0; i < size; i += 7) {
+      bytes[i] = 1;
+      digests.insert(hash.of(bytes.data(), size));
+      ++made;
+      bytes[i] = 0;
+    }
+  }
+  EXPECT_EQ(digests.size(), made);
+  const std::vector<uint8_t> bytes(3000, 9);
+  EXPECT_EQ(hash.of(bytes.data(), 3000), hash.of(std::vector<uint8_t>(bytes).data(), 3000));
+  EXPECT_NE(hash.of(bytes.data(), 3000), other.of(bytes.data(), 3000));
+}
+
+}  // namespace
+}  // namespace petrel::backends::xnnpack

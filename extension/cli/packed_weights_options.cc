@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/cli/packed_weights_options.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace petrel::extension {
+
+using runtime::Error;
+
+void PackedWeightsOptions::add_to(CLI::App& verb) {
+  CLI::Option* const file = verb.add_option(
+      "--packed-weights", file_,
+      "FILE that XNNPACK's packed weights are mapped from and added to;\n"
+      "made when it is not there, packed anew when it does not fit");
+  verb.add_option("--verify-packed", verify_,
+                  "first (default): a digest over each blob of that file at its first use;\n"
+                  "never: none")
+      ->check(CLI::IsMember({"first", "never"}))
+      ->needs(file);
+}
+
+absl::StatusOr<const runtime::LoadBackendOptionsMap*> PackedWeightsOptions::make() {
+  if (file_.empty()) return nullptr;
+  if (options_.set_option("packed_weights_file", file_.c_str()) != Error::Ok) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--packed-weights is a path of ", file_.size(), " bytes, at most ",
+                     runtime::kMaxOptionValueLength - 1, " are possible"));
+  }
+  if (options_.set_option("verify_packed", verify_.c_str()) != Error::Ok ||
+      map_.set_options("XnnpackBackend", options_.view()) != Error::Ok) {
+    return absl::InternalError("options of XnnpackBackend cannot be kept");
+  }
+  return &map_;
+}
+
+}  // namespace petrel::extension
