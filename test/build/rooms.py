@@ -11,9 +11,10 @@
     test, examples, docs -> all of these and extension
     third_party        -> nothing, and every room may use it
 
-Nothing knows test, examples or docs, with one exception that is about files and
+Nothing knows test, examples or docs, with two exceptions. One is about files and
 not about code: a test of any room may read the fixtures in test, and extension
-and docs may read the models in examples. Targets at the root are names for
+and docs may read the models in examples. The other is that tests of backends in
+examples run the conformance suite. Targets at the root are names for
 users; only test, examples and docs use them. Edges are those that Bazel sees:
 whatever a target names in any attribute, after macros and for all branches of
 select().
@@ -35,6 +36,9 @@ Edge = collections.namedtuple("Edge", "source destination is_test is_file")
 
 # Packages of exir that run the runtime, all to fold constants.
 FOLDING_PACKAGES = ("exir/fold",)
+
+# What backends outside of backends/ are tested with.
+CONFORMANCE_PACKAGE = "test/conformance"
 
 
 def package_of(label):
@@ -80,6 +84,9 @@ def violation(edge):
 def _outer_violation(edge, here, there):
     """The same for a label in test, examples or docs."""
     if there[0] == "test" and edge.is_test and edge.is_file:
+        return None
+    if "/".join(there) == CONFORMANCE_PACKAGE and here[0] == "examples" and \
+            edge.is_test:
         return None
     if there[0] == "examples" and edge.is_file and \
             here[0] in ("extension", "test", "docs"):

@@ -95,6 +95,16 @@ class RuleTest(unittest.TestCase):
             rooms.Edge("//runtime/core:a", label, True, True)))
 
 
+    def test_lets_tests_of_examples_run_the_conformance_suite(self):
+        def verdict(source, label, is_test):
+            return rooms.violation(rooms.Edge(source, label, is_test, False))
+        suite = "//test/conformance:suite"
+        self.assertIsNone(verdict("//examples/x:a", suite, True))
+        self.assertIsNotNone(verdict("//examples/x:a", suite, False))
+        self.assertIsNotNone(verdict("//extension/cli:a", suite, True))
+        self.assertIsNotNone(verdict("//examples/x:a", "//test/faults:b", True))
+
+
 class TreeTest(unittest.TestCase):
 
     def test_source_tree_keeps_to_the_rooms(self):

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "test/conformance/compiled.h"
+
+#include <cstring>
+#include <memory>
+#include <random>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "exir/emit/emit.h"
+#include "exir/ir/text.h"
+#include "exir/ops/table.h"
+#include "exir/pass/pass.h"
+#include "exir/status_macros.h"
+
+namespace petrel::conformance {
+namespace {
+
+constexpr float kSteps = 64;  // values are multiples of 1/64: sums stay exact
+
+exir::ConstantPtr make_constant(const std::string& name, const exir::TensorType& type) {
+  const Elements elements = constant_elements(name, static_cast<size_t>(type.numel()));
+  std::vector<uint8_t> bytes(elements.size() * sizeof(float));
+  std::memcpy(bytes.data(), elements.data(), bytes.size());
+  bytes.resize(static_cast<size_t>(type.nbytes()));
+  auto constant = std::make_shared<exir::Constant>();
+  constant->fqn = name;
+  constant->type = type;
+  constant->data = exir::Blob::owned(std::move(bytes));
+  return constant;
+}
+
+std::vector<exir::TensorType> types_of(const std::vector<exir::Value*>& values) {
+  std::vector<exir::TensorType> types;
+  for (const exir::Value* value : values) types.push_back(value->tensor());
+  return types;
+}
+
+std::vector<CompiledPart> parts_of(const exir::Program& program) {
+  std::vector<CompiledPart> parts;
+  for (const auto& [name, method] : program.methods) {
+    for (const auto& node : method.graph->nodes()) {
+      if (node->delegate() == nullptr) continue;
+      const exir::LoweredPartition& lowered = *node->delegate();
+      const exir::Blob::Bytes payload = lowered.payload.bytes();
+      CompiledPart part;
+      part.method = name;
+      part.payload.assign(payload.span().begin(), payload.span().end());
+      part.compile_specs = lowered.compile_specs;
+      part.inputs = types_of(lowered.graph->inputs());
+      part.outputs = types_of(lowered.graph->outputs());
+      parts.push_back(std::move(part));
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+size_t Compiled::delegated_nodes() const {
+  size_t nodes = 0;
+  for (const auto& taken : report.taken) nodes += taken.nodes;
+  return nodes;
+}
+
+Elements constant_elements(const std::string& name, size_t count) {
+  std::seed_seq seed(name.begin(), name.end());
+  std::mt19937 random(seed);
+  Elements elements(count);
+  for (float& element : elements) {
+    element = static_cast<float>(random() % 129) / kSteps - 1;
+  }
+  return elements;
+}
+
+std::vector<Elements> make_inputs(const std::vector<exir::TensorType>& types, uint32_t seed) {
+  std::vector<Elements> inputs;
+  for (size_t i = 0; i < types.size(); ++i) {
+    inputs.push_back(constant_elements(absl::StrCat("input ", i, " of ", seed),
+                                       static_cast<size_t>(types[i].numel())));
+  }
+  return inputs;
+}
+
+absl::StatusOr<exir::Program> parse_program(const Methods& methods) {
+  exir::Program program;
+  for (const auto& [name, text] : methods) {
+    PETREL_ASSIGN_OR_RETURN(program.methods[name].graph,
+                            exir::parse_graph(text, exir::find_op, make_constant));
+  }
+  return program;
+}
+
+absl::StatusOr<Compiled> compile(const Methods& methods, const exir::BackendSelection& backends,
+                                 const std::string& external) {
+  PETREL_ASSIGN_OR_RETURN(exir::Program program, parse_program(methods));
+  Compiled compiled;
+  compiled.store = exir::NamedBlobStore(external);
+  const auto forward = program.methods.find("forward");
+  if (forward != program.methods.end()) {
+    compiled.inputs = types_of(forward->second.graph->inputs());
+  }
+  PETREL_ASSIGN_OR_RETURN(compiled.report,
+                          exir::lower_to_backends(program, backends, compiled.store));
+  compiled.parts = parts_of(program);
+  exir::PassContext context;
+  context.keep_whole = [](const exir::OpInfo&) { return false; };
+  PETREL_RETURN_IF_ERROR(exir::run_passes(program, exir::passes_after_partitioning(), context,
+                                          "", nullptr));
+  exir::EmitOptions options;
+  options.external_weights = external;
+  options.planning.node_budget = 20000;
+  exir::NamedBlobStore store = compiled.store;  // emission adds what kernels use
+  PETREL_RETURN_IF_ERROR(
+      exir::emit_program(program, store, options,
+                         [&](const std::string& name) -> absl::StatusOr<exir::ByteSink> {
+                           std::string* file = &compiled.files[name];
+                           return exir::ByteSink([file](absl::Span<const uint8_t> part) {
+                             file->append(reinterpret_cast<const char*>(part.data()),
+                                          part.size());
+                             return absl::OkStatus();
+                           });
+                         })
+          .status());
+  return compiled;
+}
+
+}  // namespace petrel::conformance

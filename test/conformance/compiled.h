@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Methods in text IR, compiled to files in memory, with or without a backend.
+// Constants have values that follow from their names; inputs, from a number.
+#ifndef PETREL_TEST_CONFORMANCE_COMPILED_H_
+#define PETREL_TEST_CONFORMANCE_COMPILED_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "exir/backend/backend_selection.h"
+#include "exir/backend/named_blob_store.h"
+#include "exir/ir/program.h"
+#include "exir/partition/partition.h"
+
+namespace petrel::conformance {
+
+// By destination, "" the program.
+using Files = std::map<std::string, std::string>;
+using Elements = std::vector<float>;
+
+// One partition as the runtime's half gets it.
+struct CompiledPart {
+  std::string method;
+  std::vector<uint8_t> payload;
+  std::vector<exir::CompileSpec> compile_specs;
+  std::vector<exir::TensorType> inputs;
+  std::vector<exir::TensorType> outputs;
+};
+
+struct Compiled {
+  Files files;
+  exir::NamedBlobStore store;  // as the backends left it
+  exir::PartitionReport report;
+  std::vector<CompiledPart> parts;  // methods by name, parts in order
+  std::vector<exir::TensorType> inputs;  // of method "forward", if there is one
+
+  size_t delegated_nodes() const;
+};
+
+using Methods = std::map<std::string, std::string>;
+
+// The program before any backend.
+absl::StatusOr<exir::Program> parse_program(const Methods& methods);
+
+// `external` is the file that weights go to, "" for the program.
+absl::StatusOr<Compiled> compile(const Methods& methods, const exir::BackendSelection& backends,
+                                 const std::string& external = "");
+
+// The values of constant `name`, in [-1, 1].
+Elements constant_elements(const std::string& name, size_t count);
+
+// Inputs of the types, all different for different `seed`s.
+std::vector<Elements> make_inputs(const std::vector<exir::TensorType>& types, uint32_t seed);
+
+}  // namespace petrel::conformance
+
+#endif  // PETREL_TEST_CONFORMANCE_COMPILED_H_
