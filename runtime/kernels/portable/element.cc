@@ -25,6 +25,7 @@ uint16_t double_to_half(double value) {
   const double a = std::fabs(value);
   if (value != value) return 0x7e00;
   if (a >= 65520.0) return sign | 0x7c00;  // rounds to infinity
+  if (a == 0.0) return sign;               // has no exponent
   int exponent = 0;
   std::frexp(a, &exponent);  // a in [2^(e-1), 2^e)
   if (exponent < -13) exponent = -13;  // subnormal halves share one exponent

@@ -186,10 +186,12 @@ void gather_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   loop.strides_of(2, index.sizes(), {strides, self.sizes().size()});
   const auto load = loader<int64_t>(index.scalar_type());
   loop.run([&](const int64_t* at) {
-    int64_t i = 0;
-    if (!args.ok() || !place_of(context, load(index.const_data_ptr(), static_cast<size_t>(at[1])),
-                             self.sizes()[d], &i)) {
-      return;
+    if (!args.ok()) return;
+    const int64_t i = load(index.const_data_ptr(), static_cast<size_t>(at[1]));
+    if (i < 0 || i >= self.sizes()[d]) {
+      PETREL_LOG(Error, "%s: index %lld of dim %zu must be in [0, %d)", context.kernel_name(),
+                 static_cast<long long>(i), d, self.sizes()[d]);
+      return context.fail(Error::InvalidArgument);
     }
     copy_element(out, at[0], self, at[2] + i * self.strides()[d]);
   });
