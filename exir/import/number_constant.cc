@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/import/number_constant.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "exir/ir/narrow_float.h"
 
 namespace petrel::exir {
 namespace {
@@ -18,32 +18,6 @@ std::vector<uint8_t> bytes_of(T value) {
   std::vector<uint8_t> bytes(sizeof(T));
   std::memcpy(bytes.data(), &value, sizeof(T));
   return bytes;
-}
-
-// Round to nearest, ties to even, from the bits of an f32.
-uint16_t to_bfloat16(float value) {
-  uint32_t bits = 0;
-  std::memcpy(&bits, &value, sizeof(bits));
-  if (std::isnan(value)) return 0x7fc0;
-  bits += 0x7fff + ((bits >> 16) & 1);
-  return static_cast<uint16_t>(bits >> 16);
-}
-
-uint16_t to_half(double value) {
-  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  if (std::isnan(value)) return sign | 0x7e00;
-  const double magnitude = std::fabs(value);
-  if (magnitude >= 65520.0) return sign | 0x7c00;
-  if (magnitude == 0.0) return sign;
-  int exponent = 0;
-  std::frexp(magnitude, &exponent);
-  // The weight of the last of 11 bits; below 2^-14 it stays at 2^-24.
-  const int last = std::max(exponent - 11, -24);
-  auto units =
-      static_cast<uint32_t>(std::nearbyint(std::ldexp(magnitude, -last)));
-  // `units` is below 2^11 + 1; its top bit counts into the exponent field.
-  const uint32_t biased = static_cast<uint32_t>(last + 24);
-  return static_cast<uint16_t>(sign | ((biased << 10) + units));
 }
 
 }  // namespace
@@ -76,10 +50,10 @@ absl::StatusOr<ConstantPtr> number_constant(const Argument& number,
       bytes = bytes_of(real);
       break;
     case ScalarType::kHalf:
-      bytes = bytes_of(to_half(real));
+      bytes = bytes_of(half_bits(real));
       break;
     case ScalarType::kBFloat16:
-      bytes = bytes_of(to_bfloat16(static_cast<float>(real)));
+      bytes = bytes_of(bfloat16_bits(static_cast<float>(real)));
       break;
     case ScalarType::kBool:
       bytes = bytes_of(static_cast<uint8_t>(real != 0.0 ? 1 : 0));

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "exir/ir/narrow_float.h"
 #include "exir/pass/strides.h"
 #include "exir/status_macros.h"
 
@@ -27,64 +28,6 @@ template <typename T>
 void write_as(double value, uint8_t* out) {
   const T typed = static_cast<T>(value);
   std::memcpy(out, &typed, sizeof(T));
-}
-
-// `bits` of exponent and mantissa of a small float as a double.
-double read_half(uint16_t half) {
-  const int exponent = (half >> 10) & 31;
-  const int mantissa = half & 1023;
-  double value = 0;
-  if (exponent == 31) {
-    value = mantissa == 0 ? std::numeric_limits<double>::infinity()
-                          : std::numeric_limits<double>::quiet_NaN();
-  } else if (exponent == 0) {
-    value = std::ldexp(mantissa, -24);
-  } else {
-    value = std::ldexp(1024 + mantissa, exponent - 25);
-  }
-  return (half & 0x8000) != 0 ? -value : value;
-}
-
-uint16_t write_half(double value) {
-  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  const double magnitude = std::fabs(value);
-  if (std::isnan(value)) return 0x7e00;
-  // 65520 is half way between the largest half and the next power.
-  if (magnitude >= 65520.0) return static_cast<uint16_t>(sign | 0x7c00);
-  if (magnitude < std::ldexp(1.0, -14)) {
-    // Subnormal; a carry into the exponent is the smallest normal number.
-    return static_cast<uint16_t>(
-        sign | static_cast<uint16_t>(std::nearbyint(std::ldexp(magnitude, 24))));
-  }
-  int exponent = 0;
-  std::frexp(magnitude, &exponent);  // magnitude in [2^(e-1), 2^e)
-  const double scaled = std::nearbyint(std::ldexp(magnitude, 11 - exponent));
-  const int bits =
-      ((exponent + 14) << 10) + (static_cast<int>(scaled) - 1024);
-  return static_cast<uint16_t>(sign | bits);
-}
-
-uint16_t write_bfloat16(double value) {
-  // Rounding through float would round twice.
-  if (std::isnan(value)) return 0x7fc0;
-  float rounded = static_cast<float>(value);
-  if (std::fabs(static_cast<double>(rounded)) > std::fabs(value)) {
-    rounded = std::nextafter(rounded, 0.0f);
-  }
-  uint32_t bits = 0;
-  std::memcpy(&bits, &rounded, sizeof(bits));
-  const uint32_t rest = bits & 0xffff;
-  const bool exact = static_cast<double>(rounded) == value;
-  const bool up = rest > 0x8000 ||
-                  (rest == 0x8000 && (!exact || ((bits >> 16) & 1) != 0));
-  return static_cast<uint16_t>((bits >> 16) + (up ? 1 : 0));
-}
-
-double read_bfloat16(uint16_t half) {
-  const uint32_t bits = static_cast<uint32_t>(half) << 16;
-  float value = 0;
-  std::memcpy(&value, &bits, sizeof(value));
-  return static_cast<double>(value);
 }
 
 // Whether the truncated value is representable; bool takes anything.
@@ -117,10 +60,10 @@ double decode_element(const uint8_t* in, ScalarType dtype) {
       return read_as<int64_t>(in);
     case ScalarType::kHalf:
       std::memcpy(&half, in, sizeof(half));
-      return read_half(half);
+      return half_value(half);
     case ScalarType::kBFloat16:
       std::memcpy(&half, in, sizeof(half));
-      return read_bfloat16(half);
+      return bfloat16_value(half);
     case ScalarType::kFloat:
       return read_as<float>(in);
     case ScalarType::kDouble:
@@ -151,11 +94,11 @@ void encode_element(double value, ScalarType dtype, uint8_t* out) {
     case ScalarType::kLong:
       return write_as<int64_t>(value, out);
     case ScalarType::kHalf:
-      half = write_half(value);
+      half = half_bits(value);
       std::memcpy(out, &half, sizeof(half));
       return;
     case ScalarType::kBFloat16:
-      half = write_bfloat16(value);
+      half = bfloat16_bits(value);
       std::memcpy(out, &half, sizeof(half));
       return;
     case ScalarType::kFloat:
