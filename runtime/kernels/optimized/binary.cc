@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // out = f(a, b) with broadcasting, where b is a tensor or a number: arithmetic
-// and comparisons of floats as vector code, of int64 and int32 as plain loops,
-// and logic of bools.
+// and comparisons of floats as vector code, of half and bfloat16 by way of
+// floats, of int64 and int32 as plain loops, and logic of bools.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,6 +10,7 @@
 
 #include "runtime/kernels/optimized/fast_path.h"
 #include "runtime/kernels/optimized/instruction_sets.h"
+#include "runtime/kernels/optimized/narrow_floats.h"
 #include "runtime/kernels/optimized/rows.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -164,8 +165,9 @@ using Row = void (*)(const void* a, bool a_moves, const void* b, bool b_moves, v
                      size_t n, float p);
 
 // `number` stands for b when that is no tensor, in the element type of a.
+template <typename RowFunction>
 bool run_rows(const Tensor& a, const Operand& b, const void* number, const Tensor& out,
-              double nanoseconds, Row row, float p = 0.0f) {
+              double nanoseconds, RowFunction row, float p = 0.0f) {
   const char* x = static_cast<const char*>(a.const_data_ptr());
   const char* y = static_cast<const char*>(b.tensor ? b.tensor->const_data_ptr() : number);
   char* to = static_cast<char*>(out.mutable_data_ptr());
@@ -193,11 +195,48 @@ bool both_are(const Tensor& a, const Operand& b, ScalarType type) {
 
 constexpr double kNanoseconds = 0.1;
 
-// `row` computes floats into the elements of `out`.
+bool is_float_or_narrow(const Tensor& tensor) {
+  return is_float(tensor) || is_narrow(tensor.scalar_type());
+}
+
+// A row of half or bfloat16, of which `row` computes floats or bools.
+struct NarrowRow {
+  Row row;
+  ScalarType type;
+  bool b_is_number;  // a float then
+  bool to_bool;
+
+  void operator()(const void* a, bool a_moves, const void* b, bool b_moves, void* out, size_t n,
+                  float p) const {
+    constexpr size_t kPiece = 512;
+    float x[kPiece], y[kPiece], result[kPiece];
+    for (size_t i = 0; i < n; i += kPiece) {
+      const size_t count = n - i < kPiece ? n - i : kPiece;
+      widen(type, a, a_moves ? i : 0, x, a_moves ? count : 1);
+      if (!b_is_number) widen(type, b, b_moves ? i : 0, y, b_moves ? count : 1);
+      const void* other = b_is_number ? b : y;
+      if (to_bool) {
+        row(x, a_moves, other, b_moves, static_cast<uint8_t*>(out) + i, count, p);
+      } else {
+        row(x, a_moves, other, b_moves, result, count, p);
+        narrow(result, type, out, i, count);
+      }
+    }
+  }
+};
+
+// `row` computes floats into the elements of `out`, which are of the type of a,
+// or bools.
 bool float_rows(const Tensor& a, const Operand& b, const Tensor& out, Row row, float p = 0.0f) {
-  if (!both_are(a, b, ScalarType::Float)) return false;
+  const ScalarType type = a.scalar_type();
+  const bool to_bool = out.scalar_type() == ScalarType::Bool;
+  if (!is_float_or_narrow(a) || !both_are(a, b, type) || (!to_bool && out.scalar_type() != type)) {
+    return false;
+  }
   const float number = static_cast<float>(b.number.to_double());
-  return run_rows(a, b, &number, out, kNanoseconds, row, p);
+  if (type == ScalarType::Float) return run_rows(a, b, &number, out, kNanoseconds, row, p);
+  return run_rows(a, b, &number, out, 5 * kNanoseconds,
+                  NarrowRow{row, type, !b.tensor.has_value(), to_bool}, p);
 }
 
 // A row of any element type, by a plain loop.
@@ -305,8 +344,8 @@ bool sum(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar, Sum
   const Scalar alpha = args.scalar(2);
   const Tensor out = args.out(3);
   if (!args.ok()) return true;
-  if (is_float(a)) {
-    if (!is_float(out)) return false;
+  if (is_float_or_narrow(a)) {
+    if (out.scalar_type() != a.scalar_type()) return false;
     const float p = static_cast<float>(alpha.to_double());
     if (p == 1.0f) {
       const Row row = kind == Sum::kAdd   ? PETREL_DISPATCH(Row_add)
@@ -330,8 +369,9 @@ bool mul(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar) {
   const Operand b = read_operand(args, with_scalar);
   const Tensor out = args.out(2);
   if (!args.ok()) return true;
-  if (is_float(a)) {
-    return is_float(out) && float_rows(a, b, out, PETREL_DISPATCH(Row_mul));
+  if (is_float_or_narrow(a)) {
+    return out.scalar_type() == a.scalar_type() &&
+           float_rows(a, b, out, PETREL_DISPATCH(Row_mul));
   }
   return integer_rows<Times, false>(a, b, out);
 }
@@ -341,7 +381,35 @@ bool float_only(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scal
   const Tensor a = args.tensor(0);
   const Operand b = read_operand(args, with_scalar);
   const Tensor out = args.out(2);
-  return !args.ok() || (is_float(out) && float_rows(a, b, out, row));
+  return !args.ok() ||
+         (out.scalar_type() == a.scalar_type() && float_rows(a, b, out, row));
+}
+
+struct Larger {
+  template <typename T>
+  T operator()(T x, T y) const {
+    return x > y ? x : y;
+  }
+};
+struct Smaller {
+  template <typename T>
+  T operator()(T x, T y) const {
+    return x < y ? x : y;
+  }
+};
+
+// maximum.out, minimum.out(Tensor self, Tensor other, *, out)
+template <typename F>
+bool extreme(KernelRuntimeContext& context, Span<EValue*> raw, Row row) {
+  KernelArgs args(context, raw, 3);
+  const Tensor a = args.tensor(0);
+  const Operand b = read_operand(args, false);
+  const Tensor out = args.out(2);
+  if (!args.ok()) return true;
+  if (is_float_or_narrow(a)) {
+    return out.scalar_type() == a.scalar_type() && float_rows(a, b, out, row);
+  }
+  return integer_rows<F, false>(a, b, out);
 }
 
 template <typename F>
@@ -352,7 +420,7 @@ bool compare(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar,
   const Tensor out = args.out(2);
   if (!args.ok()) return true;
   if (out.scalar_type() != ScalarType::Bool) return false;
-  if (is_float(a)) return float_rows(a, b, out, row);
+  if (is_float_or_narrow(a)) return float_rows(a, b, out, row);
   return integer_rows<F, true>(a, b, out);
 }
 
@@ -374,7 +442,7 @@ bool power(KernelRuntimeContext& context, Span<EValue*> raw) {
   const double exponent = args.scalar(1).to_double();
   const Tensor out = args.out(2);
   if (!args.ok()) return true;
-  if (exponent != 2.0 || !is_float(out)) return false;
+  if (exponent != 2.0 || out.scalar_type() != a.scalar_type()) return false;
   return float_rows(a, {a}, out, PETREL_DISPATCH(Row_mul));
 }
 
@@ -393,8 +461,8 @@ PETREL_DEFINE(mul_out, mul(context, raw, false))
 PETREL_DEFINE(mul_scalar_out, mul(context, raw, true))
 PETREL_DEFINE(div_out, float_only(context, raw, false, PETREL_DISPATCH(Row_div)))
 PETREL_DEFINE(div_scalar_out, float_only(context, raw, true, PETREL_DISPATCH(Row_div)))
-PETREL_DEFINE(maximum_out, float_only(context, raw, false, PETREL_DISPATCH(Row_maximum)))
-PETREL_DEFINE(minimum_out, float_only(context, raw, false, PETREL_DISPATCH(Row_minimum)))
+PETREL_DEFINE(maximum_out, extreme<Larger>(context, raw, PETREL_DISPATCH(Row_maximum)))
+PETREL_DEFINE(minimum_out, extreme<Smaller>(context, raw, PETREL_DISPATCH(Row_minimum)))
 PETREL_DEFINE(pow_tensor_scalar_out, power(context, raw))
 
 #define PETREL_COMPARE(name, F)                                                        \

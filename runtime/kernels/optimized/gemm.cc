@@ -103,6 +103,40 @@ void PackWholeRows(const GemmJob& job, size_t first_row, size_t depth, size_t fi
   }
 }
 
+// pack_transposed() in squares of four.
+void PackTransposed(const GemmJob& job, size_t first_row, size_t depth, size_t first_column,
+                    size_t columns, size_t width, float* HWY_RESTRICT panel) {
+  const float* from = job.b + first_column * job.b_stride + first_row;
+  const size_t stride = job.b_stride;
+  size_t j = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::FixedTag<float, 4> four;
+  for (; j + 4 <= columns; j += 4, from += 4 * stride) {
+    size_t k = 0;
+    for (; k + 4 <= depth; k += 4) {
+      const auto r0 = hn::LoadU(four, from + k), r1 = hn::LoadU(four, from + stride + k);
+      const auto r2 = hn::LoadU(four, from + 2 * stride + k);
+      const auto r3 = hn::LoadU(four, from + 3 * stride + k);
+      const auto low01 = hn::InterleaveLower(four, r0, r1);
+      const auto low23 = hn::InterleaveLower(four, r2, r3);
+      const auto high01 = hn::InterleaveUpper(four, r0, r1);
+      const auto high23 = hn::InterleaveUpper(four, r2, r3);
+      float* to = panel + k * width + j;
+      hn::StoreU(hn::ConcatLowerLower(four, low23, low01), four, to);
+      hn::StoreU(hn::ConcatUpperUpper(four, low23, low01), four, to + width);
+      hn::StoreU(hn::ConcatLowerLower(four, high23, high01), four, to + 2 * width);
+      hn::StoreU(hn::ConcatUpperUpper(four, high23, high01), four, to + 3 * width);
+    }
+    for (; k < depth; ++k) {
+      for (size_t i = 0; i < 4; ++i) panel[k * width + j + i] = from[i * stride + k];
+    }
+  }
+#endif
+  for (; j < columns; ++j, from += stride) {
+    for (size_t k = 0; k < depth; ++k) panel[k * width + j] = from[k];
+  }
+}
+
 // Rows [first_row, end_row) of the panel of C that begins at first_column.
 void Panel(const GemmJob& job, size_t first_column, size_t first_row, size_t end_row) {
   const size_t width = PanelWidth();
@@ -116,6 +150,8 @@ void Panel(const GemmJob& job, size_t first_column, size_t first_row, size_t end
     const size_t depth = std::min(kDepthBlock, job.depth - k);
     if (is_whole && job.pack == &pack_rows) {
       PackWholeRows(job, k, depth, first_column, panel);
+    } else if (job.pack == &pack_transposed) {
+      PackTransposed(job, k, depth, first_column, columns, width, panel);
     } else {
       job.pack(job, k, depth, first_column, columns, width, panel);
     }
@@ -259,6 +295,13 @@ void gemm_batch(const GemmJob& job, size_t count, SelectJob select, const void* 
 }
 
 void gemm(const GemmJob& job) { gemm_batch(job, 1, nullptr, nullptr); }
+
+void gemm_on_this_thread(const GemmJob& job) {
+  const size_t width = PETREL_DISPATCH(PanelWidth)();
+  for (size_t column = 0; column < job.columns; column += width) {
+    PETREL_DISPATCH(Panel)(job, column, 0, job.rows);
+  }
+}
 
 }  // namespace petrel::runtime::optimized
 #endif  // HWY_ONCE

@@ -58,6 +58,9 @@ void pack_transposed(const GemmJob& job, size_t first_row, size_t depth, size_t 
 
 void gemm(const GemmJob& job);
 
+// The same without threads, for parts of larger work that has its own.
+void gemm_on_this_thread(const GemmJob& job);
+
 // `count` products of equal sizes. select(context, i, &job) sets what differs
 // from `job`; it is called from many threads.
 using SelectJob = void (*)(const void* context, size_t i, GemmJob* job);

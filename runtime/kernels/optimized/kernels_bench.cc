@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/executor/registry.h"
@@ -45,6 +46,10 @@ class Call {
     for (size_t i = 0; i < t->impl->numel(); ++i) {
       if (type == ScalarType::Float) {
         reinterpret_cast<float*>(t->memory.data())[i] = static_cast<float>(i % 97) / 64.0f - 0.5f;
+      } else if (type == ScalarType::Half) {
+        // 0.5 to just under 1, of either sign.
+        reinterpret_cast<uint16_t*>(t->memory.data())[i] =
+            static_cast<uint16_t>(0x3800 + i % 97 + (i % 2) * 0x8000);
       } else if (type == ScalarType::Bool) {
         reinterpret_cast<uint8_t*>(t->memory.data())[i] = i % 3 == 0;
       } else {
@@ -126,6 +131,39 @@ void measure(const char* name, const char* what, Call& call) {
               best[1] / best[0]);
 }
 
+// Attention as one kernel, beside the optimized kernels that it is made of
+// otherwise.
+void measure_attention(const char* what, int32_t heads, int32_t rows, int32_t columns,
+                       int32_t depth) {
+  const Sizes q = {1, heads, rows, depth}, k = {1, heads, columns, depth};
+  const Sizes q3 = {heads, rows, depth}, k3 = {heads, columns, depth};
+  const Sizes t = {1, heads, depth, columns}, t3 = {heads, depth, columns};
+  const Sizes scores = {heads, rows, columns};
+  Call one, scaled, turned, first, weights, second;
+  one.tensor(q).tensor(k).tensor(k).none().value(false).value(0.125).tensor(q);
+  scaled.tensor(q).value(0.125).tensor(q);
+  turned.tensor(k).list({0, 1, 3, 2}).tensor(t);
+  first.tensor(q3).tensor(t3).tensor(scores);
+  weights.tensor(scores).value(int64_t{2}).value(false).tensor(scores);
+  second.tensor(scores).tensor(k3).tensor(q3);
+  const std::pair<const char*, Call*> parts[] = {{"aten::mul.Scalar_out", &scaled},
+                                                 {"aten::permute_copy.out", &turned},
+                                                 {"aten::bmm.out", &first},
+                                                 {"aten::_softmax.out", &weights},
+                                                 {"aten::bmm.out", &second}};
+  double best[2] = {1e9, 1e9};
+  const Clock::time_point start = Clock::now();
+  for (int round = 0; round < 400; ++round) {
+    if (round >= 3 && std::chrono::duration<double>(Clock::now() - start).count() > 0.5) break;
+    best[0] = std::min(best[0], one.time(*kOptimized.find_kernel("petrel::attention.out")));
+    double sum = 0.0;
+    for (const auto& [name, call] : parts) sum += call->time(*kOptimized.find_kernel(name));
+    best[1] = std::min(best[1], sum);
+  }
+  std::printf("%-42s %-28s %10.1f %12.1f %8.1f\n", "attention, beside bmm + softmax + bmm", what,
+              best[0] * 1e6, best[1] * 1e6, best[1] / best[0]);
+}
+
 void measure_all() {
   const auto one = int64_t{1};
   const Sizes tokens = {197, 192};
@@ -180,6 +218,13 @@ void measure_all() {
           Call().tensor({3, 197, 197}).value(int64_t{-1}).value(false).tensor({3, 197, 197}));
   measure("aten::_softmax.out", "[3, 197, 197], dim 1",
           Call().tensor({3, 197, 197}).value(one).value(false).tensor({3, 197, 197}));
+  measure("petrel::attention.out", "3x197x64",
+          Call().tensor({1, 3, 197, 64}).tensor({1, 3, 197, 64}).tensor({1, 3, 197, 64}).none()
+              .value(false).value(0.125).tensor({1, 3, 197, 64}));
+  measure_attention("3 x 197 x 64", 3, 197, 197, 64);
+  measure_attention("12 x 128 x 32", 12, 128, 128, 32);
+  measure_attention("8 x 1024 x 64", 8, 1024, 1024, 64);
+  measure_attention("8 x 1 of 1024 x 64", 8, 1, 1024, 64);
   measure("aten::native_layer_norm.out", "[197, 192]",
           Call().tensor(tokens).list({192}).tensor({192}).tensor({192}).value(1e-5).tensor(tokens)
               .tensor({197, 1}).tensor({197, 1}));
@@ -215,6 +260,23 @@ void measure_all() {
   measure("aten::gather.out", "[128, 384], 1",
           Call().tensor({128, 384}).value(one).tensor({128, 64}, ScalarType::Long).value(false)
               .tensor({128, 64}));
+  const auto half = ScalarType::Half;
+  measure("aten::add.out", "float16, same sizes",
+          Call().tensor(tokens, half).tensor(tokens, half).value(one).tensor(tokens, half));
+  measure("aten::gelu.out", "float16 [197, 768]",
+          Call().tensor({197, 768}, half).value(std::string_view("none")).tensor({197, 768}, half));
+  measure("aten::mm.out", "float16 256x256x256",
+          Call().tensor({256, 256}, half).tensor({256, 256}, half).tensor({256, 256}, half));
+  measure("aten::_softmax.out", "float16 [3, 197, 197], last",
+          Call().tensor({3, 197, 197}, half).value(int64_t{-1}).value(false).tensor(
+              {3, 197, 197}, half));
+  measure("aten::_to_copy.out", "int64 -> float [128, 128]",
+          Call().tensor({128, 128}, ScalarType::Long).value(false).none().tensor({128, 128}));
+  measure("aten::_to_copy.out", "float -> float16 [197, 192]",
+          Call().tensor(tokens).value(false).none().tensor(tokens, half));
+  measure("aten::topk.values", "50 of [1, 32000]",
+          Call().tensor({1, 32000}).value(int64_t{50}).value(int64_t{-1}).value(true).value(true)
+              .tensor({1, 50}).tensor({1, 50}, ScalarType::Long));
   measure("aten::cumsum.out", "int64 [128, 128], 1",
           Call().tensor({128, 128}, ScalarType::Long).value(one).none().tensor(
               {128, 128}, ScalarType::Long));

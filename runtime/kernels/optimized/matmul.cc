@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Products of contiguous float matrices by gemm.h.
+// Products of contiguous matrices: of floats by gemm.h, of half and bfloat16 by
+// narrow_matmul.h.
 #include "runtime/kernels/optimized/fast_path.h"
 #include "runtime/kernels/optimized/gemm.h"
+#include "runtime/kernels/optimized/narrow_floats.h"
+#include "runtime/kernels/optimized/narrow_matmul.h"
 
 namespace petrel::runtime::optimized {
 namespace {
 
-bool all_plain(std::initializer_list<Tensor> tensors, ssize_t rank) {
+bool all_plain(std::initializer_list<Tensor> tensors, ssize_t rank,
+               ScalarType type = ScalarType::Float) {
   for (const Tensor& t : tensors) {
-    if (!is_float(t) || t.dim() != rank || !is_contiguous(t)) return false;
+    if (t.scalar_type() != type || t.dim() != rank || !is_contiguous(t)) return false;
   }
   return true;
 }
@@ -58,6 +62,44 @@ bool add_tensor(const Tensor& bias, const Tensor& out, GemmJob* job) {
   return true;
 }
 
+// out[i] = a[i] b[i] + bias for matrices of half or bfloat16 in the last two of
+// `rank` dims; `b` may be given transposed. False when the call is not for
+// narrow_gemm().
+bool narrow_products(const Tensor& a, const Tensor& b, bool b_is_transposed, const Tensor* bias,
+                     const Tensor& out, ssize_t rank) {
+  const ScalarType type = a.scalar_type();
+  if (!is_narrow(type) || !all_plain({a, b, out}, rank, type)) return false;
+  const size_t last = static_cast<size_t>(rank) - 1;
+  NarrowProduct product;
+  product.type = type;
+  product.rows = size(a, last - 1);
+  product.depth = size(a, last);
+  product.columns = size(b, b_is_transposed ? last - 1 : last);
+  product.b_is_transposed = b_is_transposed;
+  if (size(b, b_is_transposed ? last : last - 1) != product.depth ||
+      (rank == 3 && size(a, 0) != size(b, 0))) {
+    return false;
+  }
+  if (bias != nullptr) {
+    if (!all_plain({*bias}, 1, type) || size(*bias, 0) != product.columns) return false;
+    product.row_bias = bias->const_data_ptr();
+  }
+  portable::SizeArray sizes(a.sizes());
+  sizes[last] = static_cast<portable::SizesType>(product.columns);
+  if (resize_tensor(out, sizes.span()) != Error::Ok) return false;
+  const size_t bytes = a.element_size();
+  for (size_t i = 0; i < (rank == 3 ? size(a, 0) : 1); ++i) {
+    const auto part = [&](const void* data, size_t rows, size_t columns) {
+      return static_cast<const char*>(data) + i * rows * columns * bytes;
+    };
+    product.a = part(a.const_data_ptr(), product.rows, product.depth);
+    product.b = part(b.const_data_ptr(), product.depth, product.columns);
+    product.c = const_cast<char*>(part(out.mutable_data_ptr(), product.rows, product.columns));
+    if (!narrow_gemm(product)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 // mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out)
@@ -66,7 +108,7 @@ void mm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor a = args.tensor(0);
   const Tensor b = args.tensor(1);
   const Tensor out = args.out(2);
-  if (!args.ok()) return;
+  if (!args.ok() || narrow_products(a, b, false, nullptr, out, 2)) return;
   if (!all_plain({a, b}, 2) || !is_float(out) || out.dim() != 2 || a.size(1) != b.size(0)) {
     return portable::mm_out(context, raw);
   }
@@ -83,7 +125,7 @@ void bmm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor a = args.tensor(0);
   const Tensor b = args.tensor(1);
   const Tensor out = args.out(2);
-  if (!args.ok()) return;
+  if (!args.ok() || narrow_products(a, b, false, nullptr, out, 3)) return;
   if (!all_plain({a, b}, 3) || !is_float(out) || out.dim() != 3 || a.size(0) != b.size(0) ||
       a.size(2) != b.size(1)) {
     return portable::bmm_out(context, raw);
@@ -106,8 +148,10 @@ void addmm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Scalar alpha = args.scalar(4);
   const Tensor out = args.out(5);
   if (!args.ok()) return;
+  const bool is_plain_sum = alpha.to_double() == 1.0 && beta.to_double() == 1.0;
+  if (is_plain_sum && narrow_products(a, b, false, &bias, out, 2)) return;
   if (!all_plain({a, b}, 2) || !is_float(out) || out.dim() != 2 || a.size(1) != b.size(0) ||
-      alpha.to_double() != 1.0 || beta.to_double() != 1.0) {
+      !is_plain_sum) {
     return portable::addmm_out(context, raw);
   }
   const portable::SizesType sizes[] = {a.sizes()[0], b.sizes()[1]};

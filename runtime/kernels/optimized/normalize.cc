@@ -7,6 +7,7 @@
 
 #include "runtime/kernels/optimized/fast_path.h"
 #include "runtime/kernels/optimized/instruction_sets.h"
+#include "runtime/kernels/optimized/narrow_floats.h"
 #include "runtime/kernels/optimized/parallel.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -76,15 +77,42 @@ PETREL_EXPORT(ShiftRow);
 
 constexpr double kNanoseconds = 0.3;
 
-bool is_plain(const Tensor& tensor) { return is_float(tensor) && is_contiguous(tensor); }
+bool is_plain(const Tensor& tensor, ScalarType type = ScalarType::Float) {
+  return tensor.scalar_type() == type && is_contiguous(tensor);
+}
 
-// A weight or bias that is left out, or is a plain list of `count` floats.
-bool is_factor(const std::optional<Tensor>& tensor, size_t count) {
-  return !tensor || (is_plain(*tensor) && tensor->numel() == count);
+// A weight or bias that is left out, or is a plain list of `count` elements.
+bool is_factor(const std::optional<Tensor>& tensor, size_t count,
+               ScalarType type = ScalarType::Float) {
+  return !tensor || (is_plain(*tensor, type) && tensor->numel() == count);
 }
 
 const float* data_of(const std::optional<Tensor>& tensor) {
   return tensor ? tensor->const_data_ptr<float>() : nullptr;
+}
+
+// Layer norm of half or bfloat16, all tensors of one type, by way of floats.
+void narrow_layer_norm(const Tensor& input, size_t n, const std::optional<Tensor>& weight,
+                       const std::optional<Tensor>& bias, double eps, const Tensor& out,
+                       const Tensor& mean, const Tensor& rstd) {
+  const ScalarType type = input.scalar_type();
+  parallel_for(input.numel() / n, 3 * kNanoseconds * static_cast<double>(n),
+               [&](size_t begin, size_t end) {
+                 float row[kNarrowPiece], scale[kNarrowPiece], shift[kNarrowPiece];
+                 if (weight) widen(type, weight->const_data_ptr(), 0, scale, n);
+                 if (bias) widen(type, bias->const_data_ptr(), 0, shift, n);
+                 for (size_t g = begin; g < end; ++g) {
+                   float center = 0.0f, inverse = 0.0f;
+                   widen(type, input.const_data_ptr(), g * n, row, n);
+                   PETREL_DISPATCH(Moments)(row, n, eps, &center, &inverse);
+                   PETREL_DISPATCH(NormalizeRow)
+                   (row, center, inverse, weight ? scale : nullptr, bias ? shift : nullptr, row,
+                    n);
+                   narrow(row, type, out.mutable_data_ptr(), g * n, n);
+                   narrow(&center, mean.scalar_type(), mean.mutable_data_ptr(), g, 1);
+                   narrow(&inverse, rstd.scalar_type(), rstd.mutable_data_ptr(), g, 1);
+                 }
+               });
 }
 
 // native_layer_norm.out(Tensor input, SymInt[] normalized_shape, Tensor? weight,
@@ -101,7 +129,12 @@ bool layer_norm(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor rstd = args.out(7);
   if (!args.ok()) return true;
   const size_t rank = input.sizes().size();
-  if (!is_plain(input) || !is_float(out) || !is_float(mean) || !is_float(rstd) || shape.empty() ||
+  const ScalarType type = input.scalar_type();
+  const auto is_result = [type](const Tensor& t) {
+    return t.scalar_type() == type || is_float(t);
+  };
+  if ((!is_float(input) && !is_narrow(type)) || !is_plain(input, type) ||
+      out.scalar_type() != type || !is_result(mean) || !is_result(rstd) || shape.empty() ||
       shape.size() > rank || input.numel() == 0) {
     return false;
   }
@@ -112,12 +145,17 @@ bool layer_norm(KernelRuntimeContext& context, Span<EValue*> raw) {
     stats[leading + i] = 1;
   }
   const size_t n = portable::product(input.sizes(), leading, rank);
-  if (!is_factor(weight, n) || !is_factor(bias, n) ||
+  if (!is_factor(weight, n, type) || !is_factor(bias, n, type) ||
+      (is_narrow(type) && n > kNarrowPiece) ||
       resize_tensor(out, input.sizes()) != Error::Ok ||
       resize_tensor(mean, stats.span()) != Error::Ok ||
       resize_tensor(rstd, stats.span()) != Error::Ok || !is_contiguous(out) ||
       !is_contiguous(mean) || !is_contiguous(rstd)) {
     return false;
+  }
+  if (is_narrow(type)) {
+    narrow_layer_norm(input, n, weight, bias, eps, out, mean, rstd);
+    return true;
   }
   const float* in = input.const_data_ptr<float>();
   float* to = out.mutable_data_ptr<float>();

@@ -9,6 +9,7 @@
 
 #include "runtime/kernels/optimized/fast_path.h"
 #include "runtime/kernels/optimized/instruction_sets.h"
+#include "runtime/kernels/optimized/narrow_floats.h"
 #include "runtime/kernels/optimized/parallel.h"
 #include "runtime/kernels/optimized/reduction_shape.h"
 
@@ -192,15 +193,58 @@ void reduce(const float* in, const ReductionShape& shape, const Reducer& reducer
                });
 }
 
+// reduce() of half or bfloat16, by way of floats; false when a row, or a block
+// of columns, is longer than the buffer.
+template <typename Store>
+bool reduce_narrow(const Tensor& self, const ReductionShape& shape, const Reducer& reducer,
+                   Store store) {
+  const size_t n = shape.length, inner = shape.inner;
+  const size_t width = std::min(inner, kColumns);
+  if (n > kNarrowPiece / (width == 0 ? 1 : width)) return false;
+  if (shape.outer == 0 || inner == 0) return true;
+  const size_t groups = (inner + kColumns - 1) / kColumns;
+  parallel_for(shape.outer * groups, 3 * kNanoseconds * static_cast<double>(n * width),
+               [&](size_t begin, size_t end) {
+                 float buffer[kNarrowPiece];
+                 for (size_t i = begin; i < end; ++i) {
+                   const size_t first = i % groups * kColumns;
+                   const size_t columns = std::min(kColumns, inner - first);
+                   const size_t at = i / groups * n * inner + first;
+                   if (inner == 1) {
+                     widen(self.scalar_type(), self.const_data_ptr(), at, buffer, n);
+                     store(i, reducer.of_row(buffer, n));
+                     continue;
+                   }
+                   for (size_t k = 0; k < n; ++k) {
+                     widen(self.scalar_type(), self.const_data_ptr(), at + k * inner,
+                           buffer + k * columns, columns);
+                   }
+                   double result[kColumns];
+                   reducer.of_columns(buffer, n, columns, columns, result);
+                   for (size_t j = 0; j < columns; ++j) {
+                     store(i / groups * inner + first + j, result[j]);
+                   }
+                 }
+               });
+  return true;
+}
+
 // What the operators have in common: shape and output. False when the call is
 // not for these kernels.
 bool reduce_to(const Tensor& self, std::optional<Span<const int64_t>> dims, bool keepdim,
                const Tensor& out, const Reducer& reducer, bool mean) {
-  if (!is_float(self) || !is_float(out)) return false;
+  const ScalarType type = self.scalar_type();
+  if (out.scalar_type() != type || (!is_float(self) && !is_narrow(type))) return false;
   const auto shape = ReductionShape::of(self, dims);
   if (!shape || shape->length == 0 || !shape->resize(self, keepdim, out)) return false;
-  float* to = out.mutable_data_ptr<float>();
   const double count = mean ? static_cast<double>(shape->length) : 1.0;
+  if (is_narrow(type)) {
+    return reduce_narrow(self, *shape, reducer, [&](size_t i, double value) {
+      const float rounded = static_cast<float>(value / count);
+      narrow(&rounded, type, out.mutable_data_ptr(), i, 1);
+    });
+  }
+  float* to = out.mutable_data_ptr<float>();
   reduce(self.const_data_ptr<float>(), *shape, reducer,
          [=](size_t i, double value) { to[i] = static_cast<float>(value / count); });
   return true;

@@ -8,6 +8,7 @@
 
 #include "runtime/kernels/optimized/fast_path.h"
 #include "runtime/kernels/optimized/instruction_sets.h"
+#include "runtime/kernels/optimized/narrow_floats.h"
 #include "runtime/kernels/optimized/parallel.h"
 #include "runtime/kernels/optimized/reduction_shape.h"
 
@@ -43,7 +44,7 @@ HWY_INLINE float SumOfExp(const float* in, float shift, float* out, size_t n) {
   V sum = hn::Zero(d);
   size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    const V e = Exp(hn::Sub(hn::LoadU(d, in + i), by));
+    const V e = ExpOfNegative(hn::Sub(hn::LoadU(d, in + i), by));
     if (out != nullptr) hn::StoreU(e, d, out + i);
     sum = hn::Add(sum, e);
   }
@@ -52,7 +53,7 @@ HWY_INLINE float SumOfExp(const float* in, float shift, float* out, size_t n) {
   if (i < n) {
     std::memcpy(rest, in + i, (n - i) * sizeof(float));
     for (size_t k = 0; k < n - i; ++k) rest[k] -= shift;
-    const V e = Exp(hn::Load(d, rest));
+    const V e = ExpOfNegative(hn::Load(d, rest));
     hn::Store(e, d, rest);
     if (out != nullptr) std::memcpy(out + i, rest, (n - i) * sizeof(float));
     sum = hn::Add(sum, e);
@@ -94,7 +95,7 @@ void SoftmaxColumns(const float* in, float* out, size_t n, size_t stride, size_t
   for (size_t i = 0; i < n; ++i) largest = hn::Max(largest, load(in + i * stride));
   V sum = hn::Zero(d);
   for (size_t i = 0; i < n; ++i) {
-    const V e = Exp(hn::Sub(load(in + i * stride), largest));
+    const V e = ExpOfNegative(hn::Sub(load(in + i * stride), largest));
     if (!logarithm) store(e, out + i * stride);
     sum = hn::Add(sum, e);
   }
@@ -133,13 +134,29 @@ bool softmax(KernelRuntimeContext& context, Span<EValue*> raw, bool logarithm) {
   const bool half_to_float = args.boolean(2);
   const Tensor out = args.out(3);
   if (!args.ok()) return true;
-  if (half_to_float || !is_float(self) || !is_float(out)) return false;
+  const ScalarType type = self.scalar_type();
+  if (half_to_float || out.scalar_type() != type || (!is_float(self) && !is_narrow(type))) {
+    return false;
+  }
   const auto shape = ReductionShape::of(self, Span<const int64_t>(&dim, 1));
   if (!shape || resize_tensor(out, self.sizes()) != Error::Ok || !is_contiguous(out)) return false;
-  const float* in = self.const_data_ptr<float>();
-  float* to = out.mutable_data_ptr<float>();
   const size_t n = shape->length, inner = shape->inner;
   if (n == 0 || inner == 0) return true;
+  if (is_narrow(type)) {
+    if (inner != 1 || n > kNarrowPiece) return false;
+    parallel_for(shape->outer, 2 * kNanoseconds * static_cast<double>(n),
+                 [&](size_t begin, size_t end) {
+                   float row[kNarrowPiece];
+                   for (size_t i = begin; i < end; ++i) {
+                     widen(type, self.const_data_ptr(), i * n, row, n);
+                     PETREL_DISPATCH(SoftmaxRow)(row, row, n, logarithm);
+                     narrow(row, type, out.mutable_data_ptr(), i * n, n);
+                   }
+                 });
+    return true;
+  }
+  const float* in = self.const_data_ptr<float>();
+  float* to = out.mutable_data_ptr<float>();
   if (inner == 1) {
     parallel_for(shape->outer, kNanoseconds * static_cast<double>(n),
                  [&](size_t begin, size_t end) {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// out[i] = f(self[i]) for float tensors of equal layout.
+// out[i] = f(self[i]) for tensors of equal layout: of floats as vector code, of
+// half and bfloat16 by way of floats, of integers and bools, where they have
+// the function, as plain loops.
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 #include "runtime/kernels/optimized/fast_path.h"
 #include "runtime/kernels/optimized/instruction_sets.h"
+#include "runtime/kernels/optimized/narrow_floats.h"
 #include "runtime/kernels/optimized/parallel.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -103,8 +108,24 @@ using RowFunction = void (*)(const float* in, float* out, size_t n, const float*
 // False when the call is not for these kernels.
 bool map_rows(const Tensor& self, const Tensor& out, RowFunction function, double nanoseconds,
               const float* parameters = nullptr) {
-  if (!is_float(self) || !is_float(out)) return false;
+  const ScalarType type = self.scalar_type();
+  if (out.scalar_type() != type || (type != ScalarType::Float && !is_narrow(type))) return false;
   if (resize_tensor(out, self.sizes()) != Error::Ok || !same_layout(self, out)) return false;
+  if (type != ScalarType::Float) {
+    constexpr size_t kPiece = 1024;
+    const size_t n = self.numel();
+    parallel_for((n + kPiece - 1) / kPiece, (nanoseconds + 0.2) * kPiece,
+                 [&](size_t begin, size_t end) {
+                   for (size_t i = begin * kPiece; i < n && i < end * kPiece; i += kPiece) {
+                     float row[kPiece];
+                     const size_t count = n - i < kPiece ? n - i : kPiece;
+                     widen(type, self.const_data_ptr(), i, row, count);
+                     function(row, row, count, parameters);
+                     narrow(row, type, out.mutable_data_ptr(), i, count);
+                   }
+                 });
+    return true;
+  }
   const float* from = self.const_data_ptr<float>();
   float* to = out.mutable_data_ptr<float>();
   // In steps of a cache line, so that threads do not write to the same one.
@@ -116,6 +137,62 @@ bool map_rows(const Tensor& self, const Tensor& out, RowFunction function, doubl
     function(from + first, to + first, last - first, parameters);
   });
   return true;
+}
+
+// f on int64 or int32.
+template <typename F>
+bool map_integers(const Tensor& self, const Tensor& out, const F& f) {
+  const ScalarType type = self.scalar_type();
+  if (out.scalar_type() != type || resize_tensor(out, self.sizes()) != Error::Ok ||
+      !same_layout(self, out)) {
+    return false;
+  }
+  const auto run = [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = self.const_data_ptr<T>();
+    T* to = out.mutable_data_ptr<T>();
+    parallel_for(self.numel(), 0.3, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) to[i] = f(from[i]);
+    });
+    return true;
+  };
+  if (type == ScalarType::Long) return run(int64_t{0});
+  if (type == ScalarType::Int) return run(int32_t{0});
+  return false;
+}
+
+// Overflow wraps, as arithmetic of integers does.
+template <typename T>
+T negated(T x) {
+  return static_cast<T>(std::make_unsigned_t<T>{0} - static_cast<std::make_unsigned_t<T>>(x));
+}
+
+// What a function is for integers; false when it has none here.
+template <typename Name>
+bool map_as_integers(const Tensor&, const Tensor&) {
+  return false;
+}
+struct Name_abs;
+struct Name_neg;
+struct Name_sign;
+struct Name_relu;
+template <>
+bool map_as_integers<Name_abs>(const Tensor& self, const Tensor& out) {
+  return map_integers(self, out, [](auto x) { return x < 0 ? negated(x) : x; });
+}
+template <>
+bool map_as_integers<Name_neg>(const Tensor& self, const Tensor& out) {
+  return map_integers(self, out, [](auto x) { return negated(x); });
+}
+template <>
+bool map_as_integers<Name_sign>(const Tensor& self, const Tensor& out) {
+  return map_integers(self, out, [](auto x) {
+    return static_cast<decltype(x)>((x > 0) - (x < 0));
+  });
+}
+template <>
+bool map_as_integers<Name_relu>(const Tensor& self, const Tensor& out) {
+  return map_integers(self, out, [](auto x) { return x < 0 ? decltype(x){0} : x; });
 }
 
 #define PETREL_DEFINE(name, nanoseconds, expression) PETREL_EXPORT(Row_##name);
@@ -133,7 +210,8 @@ PETREL_PARAMETER_UNARY(PETREL_DEFINE)
     const Tensor self = args.tensor(0);                                                    \
     const Tensor out = args.out(1);                                                        \
     if (!args.ok()) return;                                                                \
-    if (!map_rows(self, out, PETREL_DISPATCH(Row_##name), nanoseconds)) {             \
+    if (!map_rows(self, out, PETREL_DISPATCH(Row_##name), nanoseconds) &&                  \
+        !map_as_integers<struct Name_##name>(self, out)) {                                 \
       portable::name##_out(context, raw);                                                  \
     }                                                                                      \
   }
@@ -176,12 +254,43 @@ void clamp_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const std::optional<Scalar> max = args.optional_scalar(2);
   const Tensor out = args.out(3);
   if (!args.ok()) return;
+  if ((!min || min->isIntegral(false)) && (!max || max->isIntegral(false)) && (min || max) &&
+      map_integers(self, out, [=](auto x) {
+        int64_t y = x;
+        if (min && y < min->to_int()) y = min->to_int();
+        if (max && y > max->to_int()) y = max->to_int();
+        return static_cast<decltype(x)>(y);
+      })) {
+    return;
+  }
   constexpr float kInfinite = std::numeric_limits<float>::infinity();
   const float p[] = {min ? static_cast<float>(min->to_double()) : -kInfinite,
                      max ? static_cast<float>(max->to_double()) : kInfinite};
   if (!map_rows(self, out, PETREL_DISPATCH(Row_clamp), 0.1, p)) {
     portable::clamp_out(context, raw);
   }
+}
+
+// logical_not.out(Tensor self, *, Tensor(a!) out) and bitwise_not.out of bools
+bool not_bools(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 2);
+  const Tensor self = args.tensor(0);
+  const Tensor out = args.out(1);
+  if (!args.ok()) return true;
+  if (self.scalar_type() != ScalarType::Bool || out.scalar_type() != ScalarType::Bool ||
+      resize_tensor(out, self.sizes()) != Error::Ok || !same_layout(self, out)) {
+    return false;
+  }
+  const uint8_t* from = self.const_data_ptr<uint8_t>();
+  uint8_t* to = out.mutable_data_ptr<uint8_t>();
+  for (size_t i = 0; i < self.numel(); ++i) to[i] = from[i] == 0 ? 1 : 0;
+  return true;
+}
+void logical_not_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  if (!not_bools(context, raw)) portable::logical_not_out(context, raw);
+}
+void bitwise_not_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  if (!not_bools(context, raw)) portable::bitwise_not_out(context, raw);
 }
 
 // leaky_relu.out(Tensor self, Scalar negative_slope, *, Tensor(a!) out)

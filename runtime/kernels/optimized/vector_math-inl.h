@@ -77,6 +77,21 @@ HWY_INLINE V Exp(V x) {
   return hn::IfThenElse(hn::IsNaN(x), x, scaled);
 }
 
+// e^x for x <= 0, with 0 instead of results too small for a normal float. What
+// a softmax needs, for half the work.
+HWY_INLINE V ExpOfNegative(V x) {
+  const D d;
+  const DI di;
+  const V low = hn::Set(d, -87.3f);
+  const auto vanishes = hn::Lt(x, low);
+  V n;
+  const V r = ReduceByLn2(hn::IfThenElse(vanishes, low, x), &n);
+  constexpr float kTerms[] = {1.0f,      1.0f,       1.0f / 2,   1.0f / 6,
+                              1.0f / 24, 1.0f / 120, 1.0f / 720, 1.0f / 5040};
+  const V y = hn::Mul(Polynomial(r, kTerms), PowerOfTwo(hn::ConvertTo(di, n)));
+  return hn::IfThenZeroElse(vanishes, y);
+}
+
 HWY_INLINE V Expm1(V x) {
   const D d;
   const auto small = hn::Lt(hn::Abs(x), hn::Set(d, 0.34f));

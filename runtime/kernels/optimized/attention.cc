@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Attention in tiles. A block of query rows meets the keys block by block; the
+// scores of a tile stay in the cache between the two products, and the softmax
+// goes along: what was summed before a larger score came is scaled down.
+//
+//               keys
+//            | 0 | 1 | 2 |     for each block of columns:
+//   queries  |---+---+---|       scores = scale q k^T + mask     tile
+//     block  | >   >   > |       largest, sum: by row            online softmax
+//            |---+---+---|       out = out * shrink + e^(scores - largest) v
+//
+// Few rows (a step with a KV cache has one) read keys and values as streams
+// instead of packing them for the product of matrices. Blocks that a causal or
+// other mask hides whole are not computed.
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/kernels/optimized/fast_path.h"
+#include "runtime/kernels/optimized/gemm.h"
+#include "runtime/kernels/optimized/instruction_sets.h"
+#include "runtime/kernels/optimized/parallel.h"
+#include "runtime/kernels/portable/attention_call.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "runtime/kernels/optimized/attention.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "runtime/kernels/optimized/vector_math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace petrel::runtime::optimized {
+namespace HWY_NAMESPACE {
+
+// scores[j] = the product of q with row j of `keys`.
+void ScoreRow(const float* HWY_RESTRICT q, const float* HWY_RESTRICT keys, size_t depth, size_t n,
+              float* HWY_RESTRICT scores) {
+  const D d;
+  const size_t lanes = hn::Lanes(d);
+  for (size_t j = 0; j < n; ++j) {
+    const float* key = keys + j * depth;
+    V sum0 = hn::Zero(d), sum1 = hn::Zero(d);
+    size_t e = 0;
+    for (; e + 2 * lanes <= depth; e += 2 * lanes) {
+      sum0 = hn::MulAdd(hn::LoadU(d, q + e), hn::LoadU(d, key + e), sum0);
+      sum1 = hn::MulAdd(hn::LoadU(d, q + e + lanes), hn::LoadU(d, key + e + lanes), sum1);
+    }
+    for (; e + lanes <= depth; e += lanes) {
+      sum0 = hn::MulAdd(hn::LoadU(d, q + e), hn::LoadU(d, key + e), sum0);
+    }
+    float sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
+    for (; e < depth; ++e) sum += q[e] * key[e];
+    scores[j] = sum;
+  }
+}
+
+// out += the sum of weights[j] times row j of `values`.
+void AddWeighted(const float* HWY_RESTRICT weights, const float* HWY_RESTRICT values,
+                 size_t width, size_t n, float* HWY_RESTRICT out) {
+  const D d;
+  const size_t lanes = hn::Lanes(d);
+  size_t c = 0;
+  for (; c + 4 * lanes <= width; c += 4 * lanes) {
+    V sum[4];
+    for (size_t k = 0; k < 4; ++k) sum[k] = hn::LoadU(d, out + c + k * lanes);
+    for (size_t j = 0; j < n; ++j) {
+      const V w = hn::Set(d, weights[j]);
+      const float* from = values + j * width + c;
+      for (size_t k = 0; k < 4; ++k) {
+        sum[k] = hn::MulAdd(w, hn::LoadU(d, from + k * lanes), sum[k]);
+      }
+    }
+    for (size_t k = 0; k < 4; ++k) hn::StoreU(sum[k], d, out + c + k * lanes);
+  }
+  for (; c + lanes <= width; c += lanes) {
+    V sum = hn::LoadU(d, out + c);
+    for (size_t j = 0; j < n; ++j) {
+      sum = hn::MulAdd(hn::Set(d, weights[j]), hn::LoadU(d, values + j * width + c), sum);
+    }
+    hn::StoreU(sum, d, out + c);
+  }
+  for (; c < width; ++c) {
+    float sum = out[c];
+    for (size_t j = 0; j < n; ++j) sum += weights[j] * values[j * width + c];
+    out[c] = sum;
+  }
+}
+
+void ScaleRow(float* row, float factor, size_t n) {
+  const D d;
+  MapVectors(row, row, n, [=](V x) HWY_ATTR { return hn::Mul(x, hn::Set(d, factor)); });
+}
+
+// One row of a tile: scores become weights relative to the largest so far. Of
+// `n` columns the first `visible` count; the row has room for whole vectors.
+// `bias` (optional, same room) is added; with `hides` -inf there means that the
+// score itself does not matter. Returns what earlier sums are to be scaled by.
+float SoftmaxTile(float* HWY_RESTRICT row, const float* HWY_RESTRICT bias, bool hides,
+                  float scale, size_t visible, size_t n, float* largest, float* total) {
+  const D d;
+  const size_t lanes = hn::Lanes(d);
+  const V low = hn::Set(d, -kInfinity);
+  const size_t end = (visible + lanes - 1) / lanes * lanes;
+  V most = low;
+  for (size_t j = 0; j < end; j += lanes) {
+    V x = hn::Mul(hn::LoadU(d, row + j), hn::Set(d, scale));
+    if (bias != nullptr) {
+      const V add = hn::LoadU(d, bias + j);
+      x = hn::Add(x, add);
+      if (hides) x = hn::IfThenElse(hn::Eq(add, low), low, x);
+    }
+    if (j + lanes > visible) {
+      x = hn::IfThenElse(hn::FirstN(d, visible - j), x, low);
+    }
+    hn::StoreU(x, d, row + j);
+    most = hn::IfThenElse(hn::Gt(x, most), x, most);  // NaN is not larger
+  }
+  const float before = *largest;
+  const float now = std::max(before, hn::GetLane(hn::MaxOfLanes(d, most)));
+  // Where nothing is seen, e^(-inf - 0) is the 0 that is wanted.
+  const V shift = hn::Set(d, now == -kInfinity ? 0.0f : now);
+  V sum = hn::Zero(d);
+  for (size_t j = 0; j < end; j += lanes) {
+    const V e = ExpOfNegative(hn::Sub(hn::LoadU(d, row + j), shift));
+    hn::StoreU(e, d, row + j);
+    sum = hn::Add(sum, e);
+  }
+  for (size_t j = end; j < n; ++j) row[j] = 0.0f;
+  const float shrink =
+      before == now ? 1.0f
+                    : hn::GetLane(Exp(hn::Sub(hn::Set(d, before), hn::Set(d, now))));
+  *largest = now;
+  *total = *total * shrink + hn::GetLane(hn::SumOfLanes(d, sum));
+  return shrink;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace petrel::runtime::optimized
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace petrel::runtime::optimized {
+namespace {
+
+using portable::AttentionCall;
+
+PETREL_EXPORT(ScoreRow);
+PETREL_EXPORT(AddWeighted);
+PETREL_EXPORT(ScaleRow);
+PETREL_EXPORT(SoftmaxTile);
+
+constexpr size_t kRows = 192;     // of a block of queries, at most
+constexpr size_t kRowStep = 12;   // what the product of matrices likes
+constexpr size_t kColumns = 128;  // of a block of keys; a multiple of all vectors
+constexpr size_t kPlentyOfHeads = 8;
+constexpr size_t kLeastRows = 96;  // worth a block of their own
+// Below this many rows packing keys costs more than the product gains.
+constexpr size_t kFewRows = 8;
+constexpr float kLow = -std::numeric_limits<float>::infinity();
+
+// A block of query rows of one head.
+class Block {
+ public:
+  // `head` counts over batches.
+  Block(const AttentionCall& call, size_t head, size_t first, size_t count)
+      : call_(call), head_(head), first_(first), count_(count) {
+    const size_t group =
+        head / call.heads * call.groups + call.group_of(head % call.heads);
+    query_ = static_cast<const float*>(call.query) + (head * call.rows + first) * call.depth;
+    key_ = static_cast<const float*>(call.key) + group * call.columns * call.depth;
+    value_ = static_cast<const float*>(call.value) + group * call.columns * call.width;
+    out_ = static_cast<float*>(call.out) + (head * call.rows + first) * call.width;
+  }
+
+  void run() {
+    std::fill(out_, out_ + count_ * call_.width, 0.0f);
+    std::fill(largest_, largest_ + count_, kLow);
+    std::fill(total_, total_ + count_, 0.0f);
+    const size_t end = call_.visible(first_ + count_ - 1);
+    for (size_t column = 0; column < end; column += kColumns) {
+      const size_t n = std::min(kColumns, end - column);
+      if (call_.mask == nullptr || !is_hidden(column, n)) run_columns(column, n);
+    }
+    for (size_t i = 0; i < count_; ++i) {
+      // A row without a mask that sees nothing divides by 0, as softmax does.
+      const bool hidden = total_[i] == 0.0f && call_.mask != nullptr;
+      PETREL_DISPATCH(ScaleRow)
+      (out_ + i * call_.width, hidden ? 0.0f : 1.0f / total_[i], call_.width);
+    }
+  }
+
+ private:
+  int64_t mask_at(size_t row, size_t column) const {
+    return call_.mask_at(head_ / call_.heads, head_ % call_.heads, first_ + row) +
+           static_cast<int64_t>(column) * call_.mask_stride[3];
+  }
+
+  // Whether the mask hides every score of the tile.
+  bool is_hidden(size_t column, size_t n) const {
+    const size_t rows = call_.mask_stride[2] == 0 ? 1 : count_;
+    const int64_t step = call_.mask_stride[3];
+    for (size_t i = 0; i < rows; ++i) {
+      const int64_t at = mask_at(i, column);
+      for (size_t j = 0; j < n; ++j) {
+        const int64_t place = at + static_cast<int64_t>(j) * step;
+        if (call_.mask_is_bool ? static_cast<const uint8_t*>(call_.mask)[place] != 0
+                               : static_cast<const float*>(call_.mask)[place] != kLow) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  // A row of the mask as numbers to add.
+  void fill_bias(size_t row, size_t column, size_t n) {
+    const int64_t at = mask_at(row, column);
+    const int64_t step = call_.mask_stride[3];
+    if (call_.mask_is_bool) {
+      const uint8_t* from = static_cast<const uint8_t*>(call_.mask) + at;
+      if (step == 1) {
+        for (size_t j = 0; j < n; ++j) bias_[j] = from[j] != 0 ? 0.0f : kLow;
+      } else {
+        std::fill(bias_, bias_ + n, *from != 0 ? 0.0f : kLow);
+      }
+      return;
+    }
+    const float* from = static_cast<const float*>(call_.mask) + at;
+    if (step == 1) {
+      std::memcpy(bias_, from, n * sizeof(float));
+    } else {
+      for (size_t j = 0; j < n; ++j) bias_[j] = from[static_cast<int64_t>(j) * step];
+    }
+  }
+
+  void run_columns(size_t column, size_t n) {
+    const float* keys = key_ + column * call_.depth;
+    const float* values = value_ + column * call_.width;
+    const bool few = count_ < kFewRows;
+    if (few) {
+      for (size_t i = 0; i < count_; ++i) {
+        PETREL_DISPATCH(ScoreRow)
+        (query_ + i * call_.depth, keys, call_.depth, n, scores_ + i * kColumns);
+      }
+    } else {
+      GemmJob job;
+      job.rows = count_, job.columns = n, job.depth = call_.depth;
+      job.a = query_, job.a_stride = call_.depth;
+      job.b = keys, job.b_stride = call_.depth, job.pack = &pack_transposed;
+      job.c = scores_, job.c_stride = kColumns;
+      gemm_on_this_thread(job);
+    }
+    for (size_t i = 0; i < count_; ++i) {
+      if (call_.mask != nullptr && (i == 0 || call_.mask_stride[2] != 0)) {
+        fill_bias(i, column, n);
+      }
+      const size_t seen = call_.visible(first_ + i);
+      const size_t visible = seen <= column ? 0 : std::min(n, seen - column);
+      const float shrink = PETREL_DISPATCH(SoftmaxTile)(
+          scores_ + i * kColumns, call_.mask == nullptr ? nullptr : bias_, call_.mask_is_bool,
+          static_cast<float>(call_.scale), visible, n, &largest_[i], &total_[i]);
+      float* out = out_ + i * call_.width;
+      if (shrink != 1.0f && column != 0) PETREL_DISPATCH(ScaleRow)(out, shrink, call_.width);
+      if (few) {
+        PETREL_DISPATCH(AddWeighted)
+        (scores_ + i * kColumns, values, call_.width, visible, out);
+      }
+    }
+    if (few) return;
+    GemmJob job;
+    job.rows = count_, job.columns = call_.width, job.depth = n;
+    job.a = scores_, job.a_stride = kColumns;
+    job.b = values, job.b_stride = call_.width, job.pack = &pack_rows;
+    job.c = out_, job.c_stride = call_.width;
+    job.accumulate = true;
+    gemm_on_this_thread(job);
+  }
+
+  const AttentionCall& call_;
+  size_t head_, first_, count_;
+  const float* query_;
+  const float* key_;
+  const float* value_;
+  float* out_;
+  float largest_[kRows];
+  float total_[kRows];
+  // Read in whole vectors: what is behind the last column must be defined.
+  alignas(32) float bias_[kColumns] = {};
+  alignas(32) float scores_[kRows * kColumns] = {};
+};
+
+}  // namespace
+
+void attention_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  AttentionCall call;
+  if (!portable::read_attention(context, raw, &call)) return;
+  if (call.type != ScalarType::Float) return portable::attention_out(context, raw);
+  if (call.rows == 0 || call.width == 0) return;
+  // Keys and values are packed once per block of rows: few and equal ones, but
+  // enough for the threads.
+  const size_t heads = call.batch * call.heads;
+  const size_t wanted = heads >= kPlentyOfHeads ? 1 : kPlentyOfHeads / heads;
+  const size_t least = (call.rows + kRows - 1) / kRows;
+  const size_t pieces = std::max(least, std::min(wanted, call.rows / kLeastRows));
+  const size_t each = (call.rows + pieces - 1) / pieces;
+  const size_t rows = std::min(kRows, (each + kRowStep - 1) / kRowStep * kRowStep);
+  const size_t blocks = (call.rows + rows - 1) / rows;
+  const double scores = static_cast<double>(std::min(call.rows, rows) * call.columns);
+  const double sums = static_cast<double>(call.depth + call.width);
+  const double nanoseconds = scores * (0.4 + sums / (call.rows < kFewRows ? 5.0 : 40.0));
+  parallel_for(heads * blocks, nanoseconds, [&](size_t begin, size_t end) {
+    for (size_t u = begin; u < end; ++u) {
+      const size_t first = u % blocks * rows;
+      Block(call, u / blocks, first, std::min(rows, call.rows - first)).run();
+    }
+  });
+}
+
+}  // namespace petrel::runtime::optimized
+#endif  // HWY_ONCE
