@@ -132,15 +132,20 @@ Result<std::unique_ptr<Module>> Module::load(const std::string& path) {
 }
 
 Result<std::unique_ptr<Module>> Module::load(const std::string& path, const Options& options) {
-  std::unique_ptr<Module> module(new Module());
-  PETREL_ASSIGN_OR_RETURN(module->loader_, open_file(path, options.load_mode));
-  return finish(std::move(module), options);
+  PETREL_ASSIGN_OR_RETURN(std::unique_ptr<DataLoader> loader,
+                          open_file(path, options.load_mode));
+  return load(std::move(loader), options);
 }
 
 Result<std::unique_ptr<Module>> Module::load(const void* data, size_t size,
                                              const Options& options) {
+  return load(std::make_unique<BufferDataLoader>(data, size), options);
+}
+
+Result<std::unique_ptr<Module>> Module::load(std::unique_ptr<DataLoader> loader,
+                                             const Options& options) {
   std::unique_ptr<Module> module(new Module());
-  module->loader_ = std::make_unique<BufferDataLoader>(data, size);
+  module->loader_ = std::move(loader);
   return finish(std::move(module), options);
 }
 
@@ -171,6 +176,16 @@ Result<std::unique_ptr<Module>> Module::finish(std::unique_ptr<Module> module,
       return map.error();
     }
     module->data_loaders_.push_back(std::move(loader));
+    module->data_maps_.push_back(std::make_unique<FlatDataMap>(std::move(map.get())));
+    maps.push_back(module->data_maps_.back().get());
+  }
+  for (size_t i = 0; i < options.data_loaders.size(); ++i) {
+    Result<FlatDataMap> map = FlatDataMap::load(options.data_loaders[i].get());
+    if (!map.ok()) {
+      PETREL_LOG(Error, "data loader %zu cannot be used as external data", i);
+      return map.error();
+    }
+    module->data_loaders_.push_back(options.data_loaders[i]);
     module->data_maps_.push_back(std::make_unique<FlatDataMap>(std::move(map.get())));
     maps.push_back(module->data_maps_.back().get());
   }

@@ -43,6 +43,8 @@ class Module final {
   struct Options {
     // External data files of the program. They may share keys with equal bytes.
     std::vector<std::string> data_files;
+    // More such data, wherever the bytes come from.
+    std::vector<std::shared_ptr<runtime::DataLoader>> data_loaders;
     // More external data; may be null, must outlive the Module.
     const runtime::NamedDataMap* named_data_map = nullptr;
     LoadMode load_mode = LoadMode::File;
@@ -67,6 +69,10 @@ class Module final {
   // A program in memory, which must outlive the Module; options.load_mode is
   // not used.
   static runtime::Result<std::unique_ptr<Module>> load(const void* data, size_t size,
+                                                       const Options& options);
+  // A program wherever its bytes come from; options.load_mode is that of data
+  // files.
+  static runtime::Result<std::unique_ptr<Module>> load(std::unique_ptr<runtime::DataLoader> loader,
                                                        const Options& options);
 
   ~Module();
@@ -107,7 +113,7 @@ class Module final {
 
   // Destroyed last to first: methods before the data and the program they use.
   std::unique_ptr<runtime::DataLoader> loader_;
-  std::vector<std::unique_ptr<runtime::DataLoader>> data_loaders_;
+  std::vector<std::shared_ptr<runtime::DataLoader>> data_loaders_;
   std::vector<std::unique_ptr<runtime::NamedDataMap>> data_maps_;
   const runtime::NamedDataMap* data_map_ = nullptr;
   runtime::EventTracer* event_tracer_ = nullptr;
