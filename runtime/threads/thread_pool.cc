@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/threads/thread_pool.h"
 
+#include <pthread.h>
+
 #include <mutex>
+#include <utility>
 
 #include "runtime/core/log.h"
 
@@ -14,9 +17,30 @@ struct State {
   SharedThreadPool pool;
 };
 
+State& state();
+
+// The threads of a pool do not come along into the child of fork(): there it is
+// left as it is, unused, and who asks gets a new one.
+void before_fork() { state().mutex.lock(); }
+void after_fork_in_parent() { state().mutex.unlock(); }
+void after_fork_in_child() {
+  State& s = state();
+  static_cast<void>(new SharedThreadPool(std::move(s.pool)));
+  s.pool = nullptr;
+  s.count = 1;
+  s.mutex.unlock();
+}
+
+State* make_state() {
+  // Without room for these functions only fork() suffers.
+  static_cast<void>(
+      pthread_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child));
+  return new State;
+}
+
 State& state() {
   // Never destroyed: its threads must not be joined after main returned.
-  static State* const state = new State;
+  static State* const state = make_state();
   return *state;
 }
 

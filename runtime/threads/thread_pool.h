@@ -8,6 +8,7 @@
 //
 // A pool stays alive while somebody holds it. After set_thread_count()
 // (thread_count.h) whoever asks gets a new one; who holds the old one keeps it.
+// So it is in the child of fork(), where a pool of the parent must not be used.
 #ifndef PETREL_RUNTIME_THREADS_THREAD_POOL_H_
 #define PETREL_RUNTIME_THREADS_THREAD_POOL_H_
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/threads/thread_pool.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "gtest/gtest.h"
 #include "runtime/core/log.h"
 
@@ -22,6 +25,29 @@ TEST(ThreadPool, IsSharedUntilTheCountChanges) {
       0);
   EXPECT_EQ(sum[3], 3u);
 }
+
+#if !defined(__SANITIZE_THREAD__)  // which ends children of programs with threads
+TEST(ThreadPool, ChildOfForkGetsAPoolThatWorks) {
+  ASSERT_EQ(set_thread_count(2), Error::Ok);
+  const SharedThreadPool of_parent = shared_thread_pool();
+  ASSERT_NE(of_parent, nullptr);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(20);  // what waits for threads that are gone waits forever
+    size_t sum[64] = {};
+    const SharedThreadPool pool = shared_thread_pool();
+    pthreadpool_parallelize_1d(
+        pool.get(), [](void* context, size_t i) { static_cast<size_t*>(context)[i] = i; }, sum,
+        64, 0);
+    _exit(pool != nullptr && pool != of_parent && sum[63] == 63 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(shared_thread_pool(), of_parent);
+}
+#endif
 
 TEST(ThreadCount, ZeroMeansOneForEachProcessor) {
   ASSERT_EQ(set_thread_count(0), Error::Ok);
