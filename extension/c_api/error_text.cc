@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/c_api/error_text.h"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include "runtime/core/log.h"
+
+namespace petrel::extension {
+
+using runtime::LogLevel;
+
+namespace {
+
+thread_local ErrorText* innermost = nullptr;
+
+struct Sink {
+  std::mutex mutex;
+  LogSink to;
+};
+
+Sink& sink() {
+  // Never destroyed: threads may log until the process ends.
+  static Sink* const sink = new Sink;
+  return *sink;
+}
+
+void write(void*, LogLevel level, const char* message) {
+  if (level == LogLevel::Error && innermost != nullptr) innermost->add(message);
+  LogSink to;
+  {
+    const std::lock_guard<std::mutex> lock(sink().mutex);
+    to = sink().to;
+  }
+  // Without the lock, so that a sink may take its time.
+  if (to.write != nullptr) to.write(to.context, static_cast<int32_t>(level), message);
+}
+
+void take_over_log() {
+  static std::once_flag once;
+  std::call_once(once, [] { runtime::set_log_hook({&write, nullptr}); });
+}
+
+}  // namespace
+
+ErrorText::ErrorText() : outer_(innermost) {
+  take_over_log();
+  innermost = this;
+}
+
+ErrorText::~ErrorText() { innermost = outer_; }
+
+void ErrorText::add(const char* message) {
+  if (size_ > 0 && size_ + 1 < kMaxText) text_[size_++] = '\n';
+  const size_t length = std::min(std::strlen(message), kMaxText - 1 - size_);
+  std::memcpy(text_ + size_, message, length);
+  size_ += length;
+  text_[size_] = '\0';
+}
+
+void set_log_sink(LogSink to) {
+  take_over_log();
+  const std::lock_guard<std::mutex> lock(sink().mutex);
+  sink().to = to;
+}
+
+}  // namespace petrel::extension

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Options and loading of the C interface.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cinttypes>
+#include <utility>
+
+#include "extension/c_api/guard.h"
+#include "extension/c_api/handles.h"
+#include "extension/data_loader/buffer_data_loader.h"
+#include "extension/data_loader/file_descriptor_data_loader.h"
+#include "runtime/threads/thread_count.h"
+
+namespace petrel::extension::c_api {
+
+using runtime::DataLoader;
+using runtime::Error;
+using runtime::Result;
+
+Descriptor::~Descriptor() { ::close(fd_); }
+
+namespace {
+
+// One of the enumerators 0 .. `last`.
+Error check_choice(const char* name, int value, int last) {
+  if (value >= 0 && value <= last) return Error::Ok;
+  PETREL_LOG(Error, "%s is %d, must be in [0, %d]", name, value, last);
+  return Error::InvalidArgument;
+}
+
+Result<Buffer> make_buffer(const void* data, size_t size, petrel_ownership ownership) {
+  PETREL_RETURN_IF_ERROR(check_choice("ownership", ownership, PETREL_COPY));
+  if (size > 0) PETREL_RETURN_IF_ERROR(require(data, "data"));
+  Buffer buffer;
+  buffer.size = size;
+  buffer.data = data;
+  if (ownership == PETREL_COPY && size > 0) {
+    const auto* bytes = static_cast<const uint8_t*>(data);
+    buffer.copy = std::make_shared<const std::vector<uint8_t>>(bytes, bytes + size);
+    buffer.data = buffer.copy->data();
+  }
+  return buffer;
+}
+
+Result<std::unique_ptr<DataLoader>> open_descriptor(int fd, uint64_t offset, uint64_t length) {
+  Result<FileDescriptorDataLoader> loader = FileDescriptorDataLoader::from(fd, offset, length);
+  if (!loader.ok()) return loader.error();
+  return std::unique_ptr<DataLoader>(
+      std::make_unique<FileDescriptorDataLoader>(std::move(loader.get())));
+}
+
+std::unique_ptr<DataLoader> open_buffer(const Buffer& buffer) {
+  return std::make_unique<BufferDataLoader>(buffer.data, buffer.size);
+}
+
+Error add_sources(const petrel_options& options, petrel_module* module,
+                  Module::Options* module_options) {
+  for (const Source& source : options.sources) {
+    if (source.buffer.has_value()) {
+      module->buffers.push_back(*source.buffer);
+      module_options->data_loaders.push_back(open_buffer(*source.buffer));
+    } else if (source.fd != nullptr) {
+      PETREL_ASSIGN_OR_RETURN(
+          std::unique_ptr<DataLoader> loader,
+          open_descriptor(source.fd->get(), source.offset, source.length));
+      module_options->data_loaders.push_back(std::move(loader));
+    } else {
+      module_options->data_files.push_back(source.path);
+    }
+  }
+  return Error::Ok;
+}
+
+// `open` loads the program; it may put buffers into the module.
+template <typename Open>
+petrel_status load(const petrel_options* given, petrel_module** out, Open open) {
+  return guarded([&]() -> Error {
+    PETREL_RETURN_IF_ERROR(require(out, "out"));
+    const petrel_options defaults;
+    const petrel_options& options = given != nullptr ? *given : defaults;
+    auto module = std::make_unique<petrel_module>();
+    Module::Options module_options = options.module;
+    module_options.num_threads =
+        options.num_threads.value_or(static_cast<int>(runtime::thread_count()));
+    PETREL_RETURN_IF_ERROR(add_sources(options, module.get(), &module_options));
+    PETREL_ASSIGN_OR_RETURN(module->module, open(module_options, module.get()));
+    module->names = module->module->method_names();
+    *out = module.release();
+    return Error::Ok;
+  });
+}
+
+template <typename Work>
+petrel_status change(petrel_options* options, Work work) {
+  return guarded([&]() -> Error {
+    PETREL_RETURN_IF_ERROR(require(options, "options"));
+    return work();
+  });
+}
+
+}  // namespace
+}  // namespace petrel::extension::c_api
+
+using namespace petrel::extension::c_api;  // NOLINT: the C names are global
+using petrel::extension::Module;
+using petrel::runtime::DataLoader;
+using petrel::runtime::DataPrecedence;
+using petrel::runtime::Error;
+using petrel::runtime::Result;
+
+extern "C" {
+
+petrel_status petrel_options_create(petrel_options** out) {
+  return guarded([&]() -> Error {
+    PETREL_RETURN_IF_ERROR(require(out, "out"));
+    *out = new petrel_options;
+    return Error::Ok;
+  });
+}
+
+void petrel_options_destroy(petrel_options* options) { delete options; }
+
+petrel_status petrel_options_set_load_mode(petrel_options* options, petrel_load_mode mode) {
+  return change(options, [&]() -> Error {
+    PETREL_RETURN_IF_ERROR(check_choice("mode", mode, PETREL_LOAD_MMAP));
+    options->module.load_mode =
+        mode == PETREL_LOAD_MMAP ? Module::LoadMode::Mmap : Module::LoadMode::File;
+    return Error::Ok;
+  });
+}
+
+petrel_status petrel_options_set_num_threads(petrel_options* options, int32_t num_threads) {
+  return change(options, [&]() -> Error {
+    PETREL_RETURN_IF_ERROR(check_choice("num_threads", num_threads,
+                                        static_cast<int>(petrel::runtime::kMaxThreads)));
+    options->num_threads = num_threads;
+    return Error::Ok;
+  });
+}
+
+petrel_status petrel_options_set_share_memory(petrel_options* options, int32_t share) {
+  return change(options, [&]() -> Error {
+    PETREL_RETURN_IF_ERROR(check_choice("share", share, 1));
+    options->module.share_memory_arenas = share != 0;
+    return Error::Ok;
+  });
+}
+
+petrel_status petrel_options_set_data_precedence(petrel_options* options,
+                                                 petrel_precedence precedence) {
+  return change(options, [&]() -> Error {
+    PETREL_RETURN_IF_ERROR(check_choice("precedence", precedence, PETREL_PROGRAM_FIRST));
+    constexpr DataPrecedence kChoices[] = {DataPrecedence::RefuseDifferent,
+                                           DataPrecedence::ExternalFirst,
+                                           DataPrecedence::ProgramFirst};
+    options->module.data_precedence = kChoices[precedence];
+    return Error::Ok;
+  });
+}
+
+petrel_status petrel_options_add_data_path(petrel_options* options, const char* path) {
+  return change(options, [&]() -> Error {
+    PETREL_RETURN_IF_ERROR(require(path, "path"));
+    Source source;
+    source.path = path;
+    options->sources.push_back(std::move(source));
+    return Error::Ok;
+  });
+}
+
+petrel_status petrel_options_add_data_buffer(petrel_options* options, const void* data,
+                                             size_t size, petrel_ownership ownership) {
+  return change(options, [&]() -> Error {
+    Source source;
+    PETREL_ASSIGN_OR_RETURN(source.buffer, make_buffer(data, size, ownership));
+    options->sources.push_back(std::move(source));
+    return Error::Ok;
+  });
+}
+
+petrel_status petrel_options_add_data_fd(petrel_options* options, int fd, uint64_t offset,
+                                         uint64_t length) {
+  return change(options, [&]() -> Error {
+    const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0) {
+      PETREL_LOG(Error, "descriptor %d cannot be duplicated", fd);
+      return Error::AccessFailed;
+    }
+    Source source;
+    source.fd = std::make_shared<const Descriptor>(copy);
+    source.offset = offset;
+    source.length = length;
+    options->sources.push_back(std::move(source));
+    return Error::Ok;
+  });
+}
+
+petrel_status petrel_module_load_path(const char* path, const petrel_options* options,
+                                      petrel_module** out) {
+  return load(options, out,
+              [&](const Module::Options& module_options, petrel_module*)
+                  -> Result<std::unique_ptr<Module>> {
+                PETREL_RETURN_IF_ERROR(require(path, "path"));
+                return Module::load(path, module_options);
+              });
+}
+
+petrel_status petrel_module_load_buffer(const void* data, size_t size,
+                                        petrel_ownership ownership,
+                                        const petrel_options* options, petrel_module** out) {
+  return load(options, out,
+              [&](const Module::Options& module_options, petrel_module* module)
+                  -> Result<std::unique_ptr<Module>> {
+                PETREL_ASSIGN_OR_RETURN(const Buffer buffer,
+                                        make_buffer(data, size, ownership));
+                module->buffers.push_back(buffer);
+                return Module::load(open_buffer(buffer), module_options);
+              });
+}
+
+petrel_status petrel_module_load_fd(int fd, uint64_t offset, uint64_t length,
+                                    const petrel_options* options, petrel_module** out) {
+  return load(options, out,
+              [&](const Module::Options& module_options, petrel_module*)
+                  -> Result<std::unique_ptr<Module>> {
+                PETREL_ASSIGN_OR_RETURN(std::unique_ptr<DataLoader> loader,
+                                        open_descriptor(fd, offset, length));
+                return Module::load(std::move(loader), module_options);
+              });
+}
+
+void petrel_module_destroy(petrel_module* module) { delete module; }
+
+}  // extern "C"
