@@ -18,7 +18,13 @@ absl::StatusOr<bool> require_kernels(Graph& graph, const PassContext&) {
     const OpInfo& op = node->op();
     if (op.name == "petrel::delegate_call" || !op.out_name.empty()) continue;
     Missing& entry = missing[op.full_name()];
-    if (entry.count++ == 0) entry.first = node->source().location();
+    if (entry.count++ > 0) continue;
+    const std::string location = node->source().location();
+    if (location.empty()) continue;
+    entry.first = absl::StrCat(
+        ", the first is '",
+        node->num_results() > 0 ? node->result()->name() : op.name, "' at ",
+        location);
   }
   if (missing.empty()) return false;
   std::string text =
@@ -29,8 +35,7 @@ absl::StatusOr<bool> require_kernels(Graph& graph, const PassContext&) {
   for (const auto& [name, entry] : missing) {
     absl::StrAppend(&text, first ? "" : ", ", name, " (", entry.count,
                     entry.count == 1 ? " node" : " nodes",
-                    entry.first.empty() ? "" : ", the first at ", entry.first,
-                    ")");
+                    entry.first, ")");
     first = false;
   }
   return absl::UnimplementedError(text);

@@ -5,7 +5,7 @@
 // places in the user's model.
 //
 //   error    2 operators have no kernel: aten.sort.default (1 node, the first
-//            at model.py:12, in forward), aten.lstm.input (...)
+//            is 'sort' at model.py:12, in forward), aten.lstm.input (...)
 #ifndef PETREL_EXIR_PASS_REQUIRE_KERNELS_H_
 #define PETREL_EXIR_PASS_REQUIRE_KERNELS_H_
 
