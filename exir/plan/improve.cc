@@ -10,8 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "exir/plan/contraction.h"
+#include "exir/plan/descent.h"
 #include "exir/plan/local_search.h"
-#include "exir/plan/ordering.h"
+#include "exir/plan/reassembly.h"
+#include "exir/plan/reversal.h"
 #include "exir/plan/search.h"
 
 namespace petrel::exir::plan {
@@ -19,169 +22,9 @@ namespace {
 
 constexpr int64_t kFewRounds = 50;
 constexpr int64_t kStepsOfFirstTurn = 400'000;
+// Of the buffers; so few are worth more than the buffers themselves.
+constexpr double kFewItems = 0.85;
 constexpr int64_t kEndless = std::numeric_limits<int64_t>::max();
-
-// The same buffers with time running backwards. Conflicts stay as they are.
-Problem backwards(const Problem& problem) {
-  Problem result = problem;
-  for (Buffer& buffer : result.buffers) {
-    buffer.lifetime = {-buffer.lifetime.end, -buffer.lifetime.begin};
-    for (Gap& gap : buffer.gaps) {
-      gap.time = {-gap.time.end, -gap.time.begin};
-    }
-  }
-  return result;
-}
-
-// The search in one direction of time; goes on where it stopped.
-class Improver {
- public:
-  Improver(const Problem& problem, const ConflictGraph& graph, Effort* effort,
-           PartPlan* plan)
-      : problem_(problem), search_(problem, graph), effort_(effort),
-        plan_(plan) {
-    // Buffers on crowded stretches of time first, then long ones; or long
-    // ones first: each fails where the other finds plans at once.
-    const std::vector<std::vector<Key>> keys = {
-        {Key::kCrowd, Key::kWidth, Key::kArea},
-        {Key::kWidth, Key::kArea, Key::kCrowd},
-        {Key::kCrowd, Key::kArea, Key::kWidth},
-        {Key::kArea},
-        {Key::kSize, Key::kWidth},
-    };
-    std::vector<BufferIdx> all;
-    for (size_t i = 0; i < problem.buffers.size(); ++i) {
-      all.push_back(static_cast<BufferIdx>(i));
-    }
-    for (const std::vector<Key>& k : keys) {
-      for (const bool mirrored : {false, true}) {
-        const std::vector<BufferIdx> order =
-            ordered(problem, graph, all, {k, mirrored});
-        std::vector<double> priority(order.size());
-        for (size_t i = 0; i < order.size(); ++i) {
-          priority[order[i]] = -static_cast<double>(i);
-        }
-        priorities_.push_back(std::move(priority));
-      }
-    }
-  }
-
-  // Runs at one capacity until it is decided or `nodes` are spent.
-  Search::Outcome attempt(int64_t capacity, int64_t nodes) {
-    static constexpr std::array<double, 3> kFocus = {0, 0.1, 0.2};
-    // Indices of priorities. Where no instant leaves anything free, large
-    // buffers first is better.
-    static constexpr std::array<size_t, 8> kLoose = {0, 2, 4, 3, 2, 3, 6, 2};
-    static constexpr std::array<size_t, 8> kTight = {0, 6, 4, 8, 2, 7, 5, 9};
-    const std::array<size_t, 8>& order =
-        search_.share_of_full_rows(capacity) > 0.75 ? kTight : kLoose;
-    const auto size = static_cast<int64_t>(problem_.buffers.size());
-    int64_t run_length = 100 + size + size / 5;
-    for (size_t turn = 0; nodes > 0 && !effort_->exhausted(); ++turn) {
-      Search::Guide guide;
-      guide.priority = priorities_[order[turn % order.size()]];
-      guide.focus = kFocus[turn / 2 % kFocus.size()];
-      guide.settle_pairs = turn % 7 != 6;
-      const Search::Outcome outcome =
-          search_.run(capacity, guide, run_length, effort_);
-      if (outcome == Search::Outcome::kFound) {
-        keep();
-        return outcome;
-      }
-      if (outcome == Search::Outcome::kRefuted) {
-        if (search_.proves()) {
-          plan_->lower_bound =
-              std::max(plan_->lower_bound, capacity + search_.unit());
-        }
-        return outcome;
-      }
-      nodes -= run_length;
-      run_length += run_length / 50;
-    }
-    return Search::Outcome::kGaveUp;
-  }
-
-  // Spends the effort, or stops when nothing better is of use or exists.
-  void descend(int64_t goal, bool only_goal) {
-    const int64_t unit = search_.unit();
-    // Offsets and sizes are multiples of the unit, so peaks are.
-    plan_->lower_bound = (plan_->lower_bound + unit - 1) / unit * unit;
-    const auto size = static_cast<int64_t>(problem_.buffers.size());
-    if (!begun_) {
-      begun_ = true;
-      patience_ = 20 * size + 5000;
-      int64_t open = floor_of(goal);  // largest that did not work out
-      while (true) {
-        open = floor_of(std::max(goal, plan_->lower_bound));
-        if (done(goal)) return;
-        if (attempt(open, patience_) != Search::Outcome::kRefuted) break;
-        if (!search_.proves()) break;
-      }
-      patience_ = 4 * size + 1000;
-      while (!only_goal && !done(goal) && !effort_->exhausted() &&
-             plan_->peak - open > std::max(2 * unit, plan_->peak / 256)) {
-        const int64_t middle = floor_of(open + (plan_->peak - open) / 2);
-        if (middle <= open) break;
-        if (attempt(middle, patience_) != Search::Outcome::kFound) {
-          open = middle;
-        }
-      }
-    }
-    // Just below what is known, and the goal again, ever longer.
-    bool undecided = true;
-    while (undecided && !done(goal) && !effort_->exhausted()) {
-      undecided = false;
-      const int64_t best = plan_->peak;
-      const int64_t least = floor_of(std::max(goal, plan_->lower_bound));
-      for (const int64_t part : {64, 16, 4, 1}) {
-        if (only_goal && part != 1) continue;
-        const int64_t capacity =
-            floor_of(best - std::max(unit, (best - least) / part));
-        if (done(goal) || capacity < least) continue;
-        if (attempt(capacity, patience_) != Search::Outcome::kRefuted) {
-          undecided = true;
-        }
-        if (plan_->peak < best) break;
-      }
-      if (plan_->peak == best) patience_ *= 2;
-    }
-    decided_ = !undecided;
-  }
-
-  // Whether there is nothing left to try.
-  bool decided() const { return decided_; }
-
- private:
-  // The largest multiple of the unit that is not larger.
-  int64_t floor_of(int64_t capacity) const {
-    return capacity / search_.unit() * search_.unit();
-  }
-
-  bool done(int64_t goal) const {
-    return plan_->peak <= std::max(goal, plan_->lower_bound);
-  }
-
-  void keep() {
-    const std::vector<int64_t>& offsets = search_.offsets();
-    int64_t peak = 0;
-    for (size_t i = 0; i < problem_.buffers.size(); ++i) {
-      peak = std::max(peak, offsets[i] + problem_.buffers[i].size);
-    }
-    if (peak >= plan_->peak) return;
-    plan_->peak = peak;
-    plan_->offsets = offsets;
-    plan_->method = "exact search";
-  }
-
-  const Problem& problem_;
-  Search search_;
-  Effort* effort_;
-  PartPlan* plan_;
-  std::vector<std::vector<double>> priorities_;
-  bool begun_ = false;
-  bool decided_ = false;
-  int64_t patience_ = 0;  // steps of one try
-};
 
 }  // namespace
 
@@ -196,22 +39,47 @@ void improve(const Problem& problem, const ConflictGraph& graph, int64_t goal,
   local_search(problem, graph, enough, kFewRounds, effort, plan);
   if (plan->peak <= enough) return;
   // What is hard in one direction of time may be easy in the other.
-  const Problem reversed = backwards(problem);
+  const Problem reverse = reversed(problem);
   Effort part = effort->part(0);
-  std::array<std::optional<Improver>, 2> improvers;
-  int64_t steps = kStepsOfFirstTurn;
-  for (size_t turn = 0; plan->peak > std::max(goal, plan->lower_bound) &&
-                        !effort->exhausted();
-       ++turn) {
-    std::optional<Improver>& improver = improvers[turn % 2];
-    if (!improver.has_value()) {
-      improver.emplace(turn == 0 ? problem : reversed, graph, &part, plan);
-    }
+  Descent forward(problem, graph, &part, plan);
+  std::optional<Descent> backward;
+  std::optional<Reassembler> reassembler;
+  const auto done = [&] {
+    return plan->peak <= std::max(goal, plan->lower_bound) ||
+           (only_goal && plan->lower_bound > goal) || effort->exhausted() ||
+           forward.decided() || (backward.has_value() && backward->decided());
+  };
+  const auto take_turn = [&](int64_t steps, const auto& player) {
+    if (done()) return;
     part = effort->part(steps);
-    improver->descend(goal, only_goal);
+    player();
     effort->absorb(part);
-    if (improver->decided()) break;
-    if (turn % 2 == 1) steps *= 2;
+  };
+  if (std::optional<Contraction> items =
+          Contraction::of(problem, graph, enough)) {
+    items->contract();
+    const auto size = static_cast<int64_t>(problem.buffers.size());
+    const bool few = static_cast<double>(items->num_items()) <
+                     kFewItems * static_cast<double>(size);
+    reassembler.emplace(problem, *std::move(items), enough, &part, plan);
+    if (few) {
+      const int64_t nodes = 20 * size + 5000;
+      take_turn(4 * nodes, [&] { forward.attempt(enough, nodes); });
+      take_turn(only_goal ? kEndless : effort->nodes_left() / 2,
+                [&] { reassembler->run(); });
+    }
+  }
+  for (int64_t steps = kStepsOfFirstTurn; !done(); steps *= 2) {
+    take_turn(steps, [&] { forward.run(goal, only_goal); });
+    take_turn(steps, [&] {
+      if (!backward.has_value()) {
+        backward.emplace(reverse, graph, &part, plan);
+      }
+      backward->run(goal, only_goal);
+    });
+    take_turn(steps, [&] {
+      if (reassembler.has_value()) reassembler->run();
+    });
   }
 }
 

@@ -11,7 +11,7 @@
 
 #include "exir/plan/conflict_graph.h"
 #include "exir/plan/effort.h"
-#include "exir/plan/improve.h"
+#include "exir/plan/part_plan.h"
 #include "exir/plan/problem.h"
 
 namespace petrel::exir::plan {

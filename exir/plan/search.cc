@@ -39,6 +39,7 @@ uint64_t mix(uint64_t a, uint64_t b, uint64_t c) {
 void Search::reset(int64_t capacity, const Guide& guide) {
   capacity_ = capacity / unit_;
   settle_pairs_ = guide.settle_pairs;
+  max_visits_ = guide.max_visits;
   priority_ = guide.priority;
   if (refuted_capacity_ != capacity_) {
     refuted_.clear();

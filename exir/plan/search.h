@@ -62,6 +62,10 @@ class Search {
     double focus = 0;
     // Prefer to settle rows of which only two buffers can be the lowest.
     bool settle_pairs = false;
+    // Members looked at by one propagation. Two buffers that cannot both stay
+    // where they are may push each other up byte by byte; from then on only
+    // what placing needs is done.
+    int64_t max_visits = 100'000;
   };
 
   // Larger problems are not searched: steps would be slow, and each level of
@@ -208,6 +212,7 @@ class Search {
   // One run.
   int64_t capacity_ = 0;
   bool settle_pairs_ = false;
+  int64_t max_visits_ = 0;
   std::vector<double> priority_;
   std::vector<int64_t> head_start_, row_head_start_;
   std::vector<Row> rows_;
@@ -230,6 +235,7 @@ class Search {
   std::vector<char> open_twins_;
   Reason conflict_;              // why the last branch failed
   bool gave_up_ = false;
+  bool tired_ = false;           // to propagate more than necessary
   int64_t nodes_left_ = 0;
   int64_t visited_ = 0;  // members, since the last step
   Effort* effort_ = nullptr;

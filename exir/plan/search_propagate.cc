@@ -214,8 +214,9 @@ bool Search::propagate_row(int32_t row) {
   };
   for (const Span& s : spans_) {
     bool consistent = true;
+    if (tired_ && settled < 0) break;
     if (s.buffer == settled) {
-      if (limit < s.last_start) {
+      if (limit < s.last_start && !tired_) {
         consistent = cap(s.buffer, limit - s.low, why());
       }
     } else if (s.start < first_end && (settled >= 0 || !can_be_first(s))) {
@@ -226,7 +227,7 @@ bool Search::propagate_row(int32_t row) {
       return false;
     }
   }
-  if (!is_unordered_[row]) {
+  if (!is_unordered_[row] && !tired_) {
     is_unordered_[row] = 1;
     unordered_.push_back(row);
   }
@@ -416,7 +417,9 @@ bool Search::propagate_boundary(int32_t index) {
 }
 
 bool Search::propagate() {
+  const int64_t tired_at = visited_ + max_visits_;
   while (true) {
+    tired_ = visited_ > tired_at;
     if (!dirty_.empty()) {
       const int32_t row = dirty_.back();
       dirty_.pop_back();
@@ -426,7 +429,7 @@ bool Search::propagate() {
       const int32_t boundary = open_boundaries_.back();
       open_boundaries_.pop_back();
       is_open_boundary_[boundary] = 0;
-      if (!propagate_boundary(boundary)) return false;
+      if (!tired_ && !propagate_boundary(boundary)) return false;
     } else if (!won_.empty()) {
       const BufferIdx buffer = won_.back();
       won_.pop_back();
@@ -436,7 +439,7 @@ bool Search::propagate() {
       const int32_t row = unordered_.back();
       unordered_.pop_back();
       is_unordered_[row] = 0;
-      if (!order_pairs(row)) return false;
+      if (!tired_ && !order_pairs(row)) return false;
     } else {
       return true;
     }

@@ -11,12 +11,15 @@
 //
 // Options: --nodes N (effort per problem), --gaps FILE.svg (how far plans are
 // from their bounds, as a picture), --grain N (cuts at multiples of N),
-// --goal peak (cuts: search for the smallest peak, whose size is not told).
+// --goal peak (cuts: search for the smallest peak, whose size is not told),
+// --first N (of the problems generated), --within MS (exit code 1 if one is not
+// solved or takes longer, in time of the processor).
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -37,6 +40,8 @@ struct Arguments {
   int64_t capacity = 0;
   int64_t nodes = 2'000'000;
   int64_t grain = 1;
+  int64_t first = 0;
+  int64_t within_ms = 0;
   bool smallest = false;
   std::string gaps;
 };
@@ -46,7 +51,14 @@ class Tally {
   void add(const std::string& name, const Problem& problem,
            const Options& options, bool print) {
     ++count_;
+    const std::clock_t begin = std::clock();
     absl::StatusOr<Solution> solution = plan(problem, options);
+    const double cpu = static_cast<double>(std::clock() - begin) /
+                       static_cast<double>(CLOCKS_PER_SEC);
+    if (cpu > slowest_) slowest_name_ = name;
+    slowest_ = std::max(slowest_, cpu);
+    seconds_ += cpu;
+    slow_ += cpu >= 1;
     if (!solution.ok()) {
       const absl::StatusCode code = solution.status().code();
       if (code == absl::StatusCode::kInternal) {
@@ -62,31 +74,30 @@ class Tally {
     }
     ++planned_;
     optimal_ += solution->optimal;
-    seconds_ += solution->seconds;
-    slowest_ = std::max(slowest_, solution->seconds);
     gaps_.push_back(solution->lower_bound == 0
                         ? 0
                         : static_cast<double>(solution->peak) /
                                   static_cast<double>(solution->lower_bound) -
                               1);
     if (!print) return;
-    std::printf("%-28s peak %lld bound %lld%s %.3f s %lld steps\n",
+    std::printf("%-28s peak %lld bound %lld%s %.3f s (%.3f s of the processor) %lld steps\n",
                 name.c_str(),
                 static_cast<long long>(solution->peak),
                 static_cast<long long>(solution->lower_bound),
-                solution->optimal ? " optimal" : "", solution->seconds,
+                solution->optimal ? " optimal" : "", solution->seconds, cpu,
                 static_cast<long long>(solution->nodes));
     std::fflush(stdout);
   }
 
-  bool report(const std::string& gaps_file) {
+  bool report(const std::string& gaps_file, int64_t within_ms) {
     std::sort(gaps_.begin(), gaps_.end());
     std::printf(
         "problems %lld, planned %lld, proven optimal %lld, proven infeasible "
         "or malformed %lld, not solved %lld, invalid %lld\n"
-        "seconds: sum %.3f, slowest %.3f\n",
+        "seconds of the processor: sum %.3f, slowest %.3f (%s), %lld times 1 or "
+        "more\n",
         count_, planned_, optimal_, infeasible_, open_, invalid_, seconds_,
-        slowest_);
+        slowest_, slowest_name_.c_str(), slow_);
     if (!gaps_.empty()) {
       const auto at = [&](double share) {
         return 100 * gaps_[static_cast<size_t>(
@@ -97,7 +108,9 @@ class Tally {
                   at(0.5), at(0.9), at(0.99), at(1));
     }
     if (!gaps_file.empty()) write_picture(gaps_file);
-    return invalid_ == 0;
+    return invalid_ == 0 &&
+           (within_ms == 0 ||
+            (open_ == 0 && slowest_ * 1000 <= static_cast<double>(within_ms)));
   }
 
  private:
@@ -132,6 +145,8 @@ class Tally {
   long long count_ = 0, planned_ = 0, optimal_ = 0, infeasible_ = 0, open_ = 0,
             invalid_ = 0;
   double seconds_ = 0, slowest_ = 0;
+  std::string slowest_name_;
+  long long slow_ = 0;
   std::vector<double> gaps_;
 };
 
@@ -167,7 +182,8 @@ void sweep_cuts(const Arguments& arguments, Options options, Tally* tally) {
   const std::vector<int> sizes = {154, 170, 203, 213, 215, 296,
                                   308, 316, 374, 409, 454};
   if (!arguments.smallest) options.goal = Goal::kFitCapacity;
-  for (int64_t i = 0; i < arguments.count; ++i) {
+  for (int64_t i = arguments.first; i < arguments.first + arguments.count;
+       ++i) {
     CutOptions cut;
     cut.num_buffers = sizes[static_cast<size_t>(i) % sizes.size()];
     cut.size_grain = cut.time_grain = arguments.grain;
@@ -180,7 +196,8 @@ void sweep_cuts(const Arguments& arguments, Options options, Tally* tally) {
 
 void sweep_pools(const Arguments& arguments, const Options& options,
                  Tally* tally) {
-  for (int64_t i = 0; i < arguments.count; ++i) {
+  for (int64_t i = arguments.first; i < arguments.first + arguments.count;
+       ++i) {
     const Problem problem =
         random_problem(1 + static_cast<int>(i % 40),
                        1 + static_cast<int>(i % 4), static_cast<uint64_t>(i));
@@ -219,6 +236,10 @@ int run(int argc, char** argv) {
       arguments.capacity = number;
     } else if (option == "--nodes") {
       arguments.nodes = number;
+    } else if (option == "--first") {
+      arguments.first = number;
+    } else if (option == "--within") {
+      arguments.within_ms = number;
     } else if (option == "--grain") {
       arguments.grain = number;
     } else {
@@ -237,7 +258,7 @@ int run(int argc, char** argv) {
   } else {
     return fail("what is " + arguments.what + "? files, cuts or pools");
   }
-  return tally.report(arguments.gaps) ? 0 : 1;
+  return tally.report(arguments.gaps, arguments.within_ms) ? 0 : 1;
 }
 
 }  // namespace
