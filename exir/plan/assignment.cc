@@ -55,7 +55,10 @@ class Assigner {
       const std::vector<BufferIdx> order =
           ordered(problem_, graph_, all_, ordering);
       for (const Fit fit : {Fit::kFirst, Fit::kBest}) {
-        if (!place_in_order(problem_, graph_, choices_, order, fit, &places)) {
+        // Without any plan time is no reason to stop.
+        if (best_.found && effort_->late()) return;
+        if (!place_in_order(problem_, graph_, choices_, order, fit,
+                            best_.found ? effort_ : nullptr, &places)) {
           continue;
         }
         if (offer(places, fit == Fit::kFirst ? "first fit by "
@@ -70,10 +73,11 @@ class Assigner {
     for (int i = 0; i < kRepairs && effort_->spend(price_); ++i) {
       BufferIdx failed = -1;
       if (place_in_order(problem_, graph_, choices_, order_, Fit::kFirst,
-                         &places, &failed)) {
+                         effort_, &places, &failed)) {
         offer(places, "repaired order");
         return;
       }
+      if (failed < 0) return;  // late
       const auto at = std::find(order_.begin(), order_.end(), failed);
       std::rotate(order_.begin(), at, at + 1);
     }
@@ -101,7 +105,7 @@ class Assigner {
                     choices[b].end());
       }
       const bool placed = place_in_order(problem_, graph_, choices, changed,
-                                         Fit::kFirst, &places);
+                                         Fit::kFirst, effort_, &places);
       const Score now = placed ? score(problem_, places) : Score();
       if (!placed || current < now) {
         if (turn) {

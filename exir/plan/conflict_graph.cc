@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -39,6 +38,32 @@ void append_lifetime_ranges(const Problem& problem,
   }
 }
 
+// Into buckets by the one buffer, then by the other: there can be hundreds of
+// millions.
+void sort_by_pair(size_t num_buffers, std::vector<Range>* ranges) {
+  std::vector<Range> sorted(ranges->size());
+  for (const bool by_a : {false, true}) {
+    std::vector<size_t> next(num_buffers + 1, 0);
+    for (const Range& r : *ranges) ++next[(by_a ? r.a : r.b) + 1];
+    for (size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
+    for (const Range& r : *ranges) sorted[next[by_a ? r.a : r.b]++] = r;
+    ranges->swap(sorted);
+  }
+  for (size_t i = 0; i < ranges->size();) {
+    size_t end = i + 1;
+    while (end < ranges->size() && (*ranges)[end].a == (*ranges)[i].a &&
+           (*ranges)[end].b == (*ranges)[i].b) {
+      ++end;
+    }
+    if (end > i + 1) {
+      std::sort(ranges->begin() + static_cast<int64_t>(i),
+                ranges->begin() + static_cast<int64_t>(end),
+                [](const Range& x, const Range& y) { return x.low < y.low; });
+    }
+    i = end;
+  }
+}
+
 }  // namespace
 
 ConflictGraph::ConflictGraph(const Problem& problem)
@@ -51,9 +76,7 @@ ConflictGraph::ConflictGraph(const Problem& problem)
     ranges.push_back(
         {a, b, -problem.buffers[b].size, problem.buffers[a].size});
   }
-  std::sort(ranges.begin(), ranges.end(), [](const Range& x, const Range& y) {
-    return std::tie(x.a, x.b, x.low) < std::tie(y.a, y.b, y.low);
-  });
+  sort_by_pair(problem.buffers.size(), &ranges);
   std::vector<Range> merged;
   for (const Range& range : ranges) {
     if (merged.empty() || merged.back().a != range.a ||
@@ -118,6 +141,11 @@ ConflictGraph::ConflictGraph(const Problem& problem)
 ConflictGraph::ConflictGraph(const ConflictGraph& whole,
                              const std::vector<BufferIdx>& members)
     : exact_(whole.exact_), has_extra_(whole.has_extra_) {
+  if (members.size() + 1 == whole.first_.size()) {
+    first_ = whole.first_;
+    edges_ = whole.edges_;
+    return;
+  }
   first_.reserve(members.size() + 1);
   first_.push_back(0);
   for (const BufferIdx member : members) {

@@ -13,6 +13,27 @@
 namespace petrel::exir::plan {
 namespace {
 
+// Conflicts looked at between two looks at the clock: some tens of
+// microseconds.
+constexpr int64_t kConflictsPerLook = 1024;
+
+// Counts conflicts and looks at the clock now and then.
+class Watch {
+ public:
+  explicit Watch(Effort* effort) : effort_(effort) {}
+  bool late(int64_t conflicts) {
+    if (effort_ == nullptr) return false;
+    left_ -= 1 + conflicts;
+    if (left_ > 0) return false;
+    left_ = kConflictsPerLook;
+    return effort_->late();
+  }
+
+ private:
+  Effort* effort_;
+  int64_t left_ = kConflictsPerLook;
+};
+
 int64_t align_up(int64_t offset, int64_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
 }
@@ -60,7 +81,8 @@ int64_t limit_of(const Pool& pool, bool preferred) {
 
 bool place_lowest_first(const Problem& problem, const ConflictGraph& graph,
                         PoolIdx pool, const std::vector<BufferIdx>& order,
-                        std::vector<Placement>* placements) {
+                        Effort* effort, std::vector<Placement>* placements) {
+  Watch watch(effort);
   const int64_t limit = limit_of(problem.pools[pool], false);
   std::vector<int32_t> rank(problem.buffers.size(), -1);
   std::vector<int64_t> lowest(problem.buffers.size(), 0);
@@ -75,6 +97,7 @@ bool place_lowest_first(const Problem& problem, const ConflictGraph& graph,
     queue.pop();
     const BufferIdx b = order[r];
     if (rank[b] < 0 || offset != lowest[b]) continue;  // placed, or outdated
+    if (watch.late(graph.degree(b))) return false;
     if (offset + problem.buffers[b].size > limit) return false;
     (*placements)[b] = {pool, offset};
     rank[b] = -1;
@@ -109,15 +132,18 @@ PoolChoices pool_choices(const Problem& problem) {
 bool place_in_order(const Problem& problem, const ConflictGraph& graph,
                     const PoolChoices& choices,
                     const std::vector<BufferIdx>& order, Fit fit,
-                    std::vector<Placement>* placements, BufferIdx* failed) {
+                    Effort* effort, std::vector<Placement>* placements,
+                    BufferIdx* failed) {
   if (order.empty()) return true;
   if (fit == Fit::kLowest) {
     return place_lowest_first(problem, graph, choices[order[0]][0], order,
-                              placements);
+                              effort, placements);
   }
   std::vector<char> placed(problem.buffers.size(), 0);
   std::vector<Taken> taken;
+  Watch watch(effort);
   for (const BufferIdx b : order) {
+    if (watch.late(graph.degree(b))) return false;
     const Buffer& buffer = problem.buffers[b];
     for (const bool preferred : {true, false}) {
       for (const PoolIdx pool : choices[b]) {

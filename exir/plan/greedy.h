@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "exir/plan/conflict_graph.h"
+#include "exir/plan/effort.h"
 #include "exir/plan/problem.h"
 #include "exir/plan/solution.h"
 
@@ -32,12 +33,13 @@ using PoolChoices = std::vector<std::vector<PoolIdx>>;
 PoolChoices pool_choices(const Problem& problem);
 
 // Fills (*placements)[b] for every b in `order` and returns true, or returns
-// false when some buffer fits nowhere, and says which. Buffers that are not in `order` are
+// false when some buffer fits nowhere, and says which, or when the time of
+// `effort` is over, unless that is null. Buffers that are not in `order` are
 // taken as absent. kLowest needs one pool and no fixed offsets.
 bool place_in_order(const Problem& problem, const ConflictGraph& graph,
                     const PoolChoices& choices,
                     const std::vector<BufferIdx>& order, Fit fit,
-                    std::vector<Placement>* placements,
+                    Effort* effort, std::vector<Placement>* placements,
                     BufferIdx* failed = nullptr);
 
 }  // namespace petrel::exir::plan

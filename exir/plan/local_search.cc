@@ -25,10 +25,10 @@ int64_t peak_of(const Problem& problem, const std::vector<Placement>& places) {
 void local_search(const Problem& problem, const ConflictGraph& graph,
                   int64_t goal, int64_t rounds, Effort* effort,
                   PartPlan* plan) {
-  // One round looks at every pair in conflict.
+  // One round looks at every pair in conflict, tens of them a microsecond.
   const int64_t price =
       1 + (static_cast<int64_t>(problem.buffers.size()) + graph.num_edges()) /
-              64;
+              32;
   const PoolChoices choices = pool_choices(problem);
   std::vector<BufferIdx> order;
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
@@ -72,7 +72,7 @@ void local_search(const Problem& problem, const ConflictGraph& graph,
                 changed.begin() + static_cast<int64_t>(from),
                 changed.begin() + static_cast<int64_t>(from) + 1);
     if (!place_in_order(problem, graph, choices, changed, Fit::kFirst,
-                        &places)) {
+                        effort, &places)) {
       continue;
     }
     const int64_t peak = peak_of(problem, places);

@@ -25,15 +25,22 @@ struct Part {
   PartPlan plan;
 };
 
+// Conflicts that all orderings of one part may look at: some seconds.
+constexpr int64_t kMaxVisits = 100'000'000;
+
 // Only what bounds and orderings read; pairs among `members` are renumbered.
 Problem restricted(const Problem& whole,
                    const std::vector<BufferIdx>& members) {
   Problem problem;
   problem.pools.resize(1);
+  for (const BufferIdx member : members) {
+    problem.buffers.push_back(whole.buffers[member]);
+    problem.buffers.back().pools.clear();
+  }
+  // There may be as many parts as buffers, so nothing of the size of the whole.
+  if (whole.non_conflicts.empty() && whole.overlaps.empty()) return problem;
   std::vector<BufferIdx> index(whole.buffers.size(), -1);
   for (size_t i = 0; i < members.size(); ++i) {
-    problem.buffers.push_back(whole.buffers[members[i]]);
-    problem.buffers.back().pools.clear();
     index[members[i]] = static_cast<BufferIdx>(i);
   }
   for (const Pair& pair : whole.non_conflicts) {
@@ -93,8 +100,9 @@ void keep_if_better(const std::vector<Placement>& places,
   for (const Placement& place : places) plan.offsets.push_back(place.offset);
 }
 
-// All orderings and fits, until one reaches `target`.
-void run_portfolio(int64_t target, Part* part) {
+// All orderings and fits, until one reaches `target`, or, once there is a plan,
+// until the time is over or more conflicts were looked at than is reasonable.
+void run_portfolio(int64_t target, Effort* effort, Part* part) {
   const Problem& problem = part->problem;
   bool fixed = false;
   std::vector<BufferIdx> all;
@@ -104,13 +112,17 @@ void run_portfolio(int64_t target, Part* part) {
   }
   const PoolChoices choices = pool_choices(problem);
   std::vector<Placement> places(all.size());
+  int64_t visited = 0;
   for (const Ordering& ordering : all_orderings(problem)) {
     const std::vector<BufferIdx> order =
         ordered(problem, part->graph, all, ordering);
     for (const Fit fit : {Fit::kFirst, Fit::kBest, Fit::kLowest}) {
       if (fit == Fit::kLowest && fixed) continue;
+      const bool first = part->plan.offsets.empty();
+      if (!first && (visited > kMaxVisits || effort->late())) return;
+      visited += static_cast<int64_t>(all.size()) + part->graph.num_edges();
       if (!place_in_order(problem, part->graph, choices, order, fit,
-                          &places)) {
+                          first ? nullptr : effort, &places)) {
         continue;
       }
       static constexpr const char* kNames[] = {"first fit by ", "best fit by ",
@@ -161,7 +173,7 @@ Packing pack(const Problem& problem, const ConflictGraph& graph,
     packing.lower_bound = std::max(packing.lower_bound, part.plan.lower_bound);
   }
   for (Part& part : parts) {
-    run_portfolio(std::max(target, packing.lower_bound), &part);
+    run_portfolio(std::max(target, packing.lower_bound), effort, &part);
   }
 
   // The hardest part decides how far the others need to go.

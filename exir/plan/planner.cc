@@ -138,7 +138,7 @@ absl::Status take_placements(const Problem& problem, const Options& options,
 }  // namespace
 
 absl::StatusOr<Solution> plan(const Problem& problem, const Options& options) {
-  Effort effort(options.node_budget, options.budget_ms);
+  Effort effort(options.node_budget, options.budget_ms, options.clock);
   PETREL_RETURN_IF_ERROR(check_problem(problem));
   const ConflictGraph graph(problem);
   const PoolChoices choices = pool_choices(problem);

@@ -18,7 +18,8 @@
 //
 // Every answer has passed validate(). An answer is a function of the problem
 // and the options alone unless `budget_ms` cut the search; it is never worse
-// than the best of the orderings.
+// than the best of the orderings, all of which are tried but for problems of so
+// many conflicts that this would take minutes.
 
 #ifndef PETREL_EXIR_PLAN_PLANNER_H_
 #define PETREL_EXIR_PLAN_PLANNER_H_
@@ -51,8 +52,10 @@ struct Options {
   // Steps of search, about a microsecond each; bounds the effort in a
   // reproducible way. 0: orderings only.
   int64_t node_budget = 2'000'000;
-  // Wall clock; 0: no limit. Cuts the search, never the orderings.
+  // Wall clock; 0: no limit. Cuts whatever goes on then, once there is a plan.
   int64_t budget_ms = 0;
+  // Seconds from any moment on; the machine's steady clock if empty.
+  std::function<double()> clock;
   // With kFitCapacity and one pool: steps spent on a smaller peak once the
   // capacity is met.
   int64_t nodes_after_fit = 0;

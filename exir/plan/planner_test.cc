@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -214,16 +215,62 @@ TEST(PlannerTest, NeverGetsWorseWithMoreEffort) {
   }
 }
 
+// A clock on which a millisecond passes with every look at it.
+struct FakeClock {
+  int64_t looks = 0;
+  std::function<double()> now() {
+    return [this] { return static_cast<double>(++looks) / 1000; };
+  }
+};
+
+Problem many_buffers(int64_t count, size_t num_pools) {
+  Problem problem;
+  problem.pools.resize(num_pools);
+  for (size_t p = 0; p < num_pools; ++p) {
+    problem.pools[p].name = "pool" + std::to_string(p);
+    if (p + 1 < num_pools) problem.pools[p].capacity = 100'000;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    Buffer buffer;
+    buffer.id = std::to_string(i);
+    buffer.size = 1 + i * 7919 % 1000;
+    buffer.lifetime = {i, i + 2 + i * 104729 % 300};
+    problem.buffers.push_back(buffer);
+  }
+  return problem;
+}
+
 TEST(PlannerTest, StopsWhenItsTimeIsOver) {
   CutOptions cut;
   cut.num_buffers = 454;
   cut.size_grain = cut.time_grain = 1 << 14;  // hard: many equal buffers
+  const std::vector<Problem> problems = {cut_rectangle(cut, 409),
+                                         many_buffers(3000, 1),
+                                         many_buffers(3000, 3)};
+  for (const Problem& problem : problems) {
+    FakeClock clock;
+    Options options;
+    options.node_budget = int64_t{1} << 40;
+    options.budget_ms = 100;
+    options.clock = clock.now();
+    absl::StatusOr<Solution> solution = plan(problem, options);
+    ASSERT_TRUE(solution.ok()) << solution.status();
+    // Every stage looks once more at most.
+    EXPECT_GE(clock.looks, 100);
+    EXPECT_LE(clock.looks, 150);
+  }
+}
+
+TEST(PlannerTest, LooksAtTheClockWhileItTriesOrderings) {
+  const Problem problem = many_buffers(3000, 1);
+  FakeClock clock;
   Options options;
-  options.node_budget = int64_t{1} << 40;
-  options.budget_ms = 100;
-  absl::StatusOr<Solution> solution = plan(cut_rectangle(cut, 409), options);
-  ASSERT_TRUE(solution.ok()) << solution.status();
-  EXPECT_LT(solution->seconds, 10);  // far more than 0.1: machines are busy
+  options.node_budget = 0;
+  options.budget_ms = int64_t{1} << 40;
+  options.clock = clock.now();
+  ASSERT_TRUE(plan(problem, options).ok());
+  // 3000 buffers of 300 conflicts each, 22 orders, 3 fits.
+  EXPECT_GT(clock.looks, int64_t{3000} * 300 * 22 * 3 / 4096);
 }
 
 TEST(PlannerTest, PlansTenThousandBuffers) {
