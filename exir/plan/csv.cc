@@ -16,6 +16,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir::plan {
@@ -45,7 +46,8 @@ absl::StatusOr<int64_t> parse_number(absl::string_view text, size_t line,
                                      const char* what) {
   int64_t value = 0;
   if (!absl::SimpleAtoi(text, &value)) {
-    return bad_line(line, what, " is \"", text, "\", must be a whole number");
+    return bad_line(line, what, " is \"", text,
+                    "\", must be a whole number of at most 64 bits");
   }
   return value;
 }
@@ -223,6 +225,10 @@ absl::StatusOr<Problem> parse_csv(absl::string_view text) {
   Problem problem;
   problem.pools.resize(1);
   problem.pools[0].name = "arena";
+  if (absl::StripAsciiWhitespace(text).empty()) {
+    return bad_line(1, "the file is empty, must begin with the columns");
+  }
+  absl::ConsumePrefix(&text, "\xef\xbb\xbf");  // what spreadsheets write
   std::array<int, kNumColumns> position{};
   size_t number = 0;
   size_t num_columns = 0;

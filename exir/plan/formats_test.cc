@@ -44,6 +44,17 @@ TEST(CsvTest, ReadsEveryColumnInAnyOrder) {
   EXPECT_EQ(b2.gaps[1].high, 3);
 }
 
+TEST(CsvTest, TakesWhatSpreadsheetsPutFirstAndRefusesNothingAtAll) {
+  absl::StatusOr<Problem> problem =
+      parse_csv("\xef\xbb\xbfid,lower,upper,size\na,0,3,4\n");
+  ASSERT_TRUE(problem.ok()) << problem.status();
+  EXPECT_EQ(problem->buffers.size(), 1u);
+  for (const char* text : {"", "\n", " \r\n"}) {
+    EXPECT_EQ(parse_csv(text).status().message(),
+              "line 1: the file is empty, must begin with the columns");
+  }
+}
+
 TEST(CsvTest, EndIsInclusiveWhereUpperIsNot) {
   absl::StatusOr<Problem> problem =
       parse_csv("id,start,end,size\na,0,3,4\nb,3,5,4\n");

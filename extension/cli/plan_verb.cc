@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -80,6 +82,10 @@ bool parse_bytes(const std::string& text, int64_t* out) {
 absl::StatusOr<std::string> read_all(const std::string& path) {
   std::ifstream file;
   if (path != "-") {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) {
+      return absl::InvalidArgumentError("is a folder, must be a file");
+    }
     file.open(path, std::ios::binary);
     if (!file) return absl::NotFoundError(std::strerror(errno));
   }

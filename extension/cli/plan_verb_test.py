@@ -131,7 +131,7 @@ class PlanVerbTest(unittest.TestCase):
     def test_bad_input_names_buffer_and_line_and_writes_nothing(self):
         head = "id,lower,upper,size,alignment,offset\n"
         for text, words in (
-                ("", "line 1"),
+                ("", "line 1: the file is empty"),
                 ("id,lower,upper\n", "line 1"),
                 (head + "a,0,1,4,1\n", "line 2: has 5 columns"),
                 (head + "a,0,1,x,1,\n", 'line 2: size is "x"'),
@@ -153,6 +153,7 @@ class PlanVerbTest(unittest.TestCase):
             self.assertIn(words, message)
             self.assertTrue(message.startswith("petrel plan: bad: "), message)
         self.assertIn("gone.csv", self.fails(1, "plan", "gone.csv"))
+        self.assertIn(".: is a folder", self.fails(1, "plan", "."))
         self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["bad", "small.csv"])
         self.fails(1, "plan", "small.csv", "--svg", "no/such/folder/x.svg")
 
