@@ -181,6 +181,7 @@ absl::Status transform(Program& program, absl::Span<const Pass> passes,
                        const ExportOptions& options, bool for_backends) {
   for (auto& [name, method] : program.methods) {
     PassContext context;
+    context.allow_petrel_ops = options.allow_petrel_ops;
     context.keep_whole = [&, &name = name](const OpInfo& op) {
       return for_backends && options.backends.keeps(name, op);
     };

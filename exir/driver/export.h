@@ -42,6 +42,9 @@ struct ExportOptions {
   // Run operators in the order that needs least memory, as far as that can be
   // found in a few seconds.
   bool reorder = false;
+  // Operators of this project may be emitted (petrel::attention): faster, but
+  // only its own runtime runs the file.
+  bool allow_petrel_ops = false;
   std::string dump_after;  // a pass name, "all", or "" for none
   DumpFn dump;
   // Called at the start of each phase, for progress lines. (optional)

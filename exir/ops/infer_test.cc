@@ -70,6 +70,7 @@ TEST(Infer, AgreesWithEagerPyTorch) {
                 "aten.repeat_interleave.Tensor",
                 "aten.repeat_interleave.self_Tensor",
                 "aten.unique_consecutive.default",
+                "petrel.attention.default",
                 "petrel.delegate_call.default"}));
 }
 

@@ -250,6 +250,27 @@ Inferred attention(const BoundArguments& in) {
   return one(query.dtype, std::move(sizes));
 }
 
+// What the kernel of the same name takes: rank 4, equal batches, the heads of
+// key and value dividing those of query.
+Inferred attention_kernel(const BoundArguments& in) {
+  const TensorType& query = in.tensor("query");
+  const TensorType& key = in.tensor("key");
+  const TensorType& value = in.tensor("value");
+  for (const char* name : {"query", "key", "value"}) {
+    PETREL_RETURN_IF_ERROR(check_rank(in, name, 4));
+  }
+  if (key.sizes[0] != query.sizes[0] || value.sizes[0] != query.sizes[0] ||
+      key.sizes[3] != query.sizes[3] || key.sizes[1] != value.sizes[1] ||
+      key.sizes[2] != value.sizes[2] || key.sizes[1] < 1 ||
+      query.sizes[1] % key.sizes[1] != 0) {
+    return invalid("query [", absl::StrJoin(query.sizes, ","), "], key [",
+                   absl::StrJoin(key.sizes, ","), "] and value [",
+                   absl::StrJoin(value.sizes, ","), "] do not fit");
+  }
+  return one(query.dtype, {query.sizes[0], query.sizes[1], query.sizes[2],
+                           value.sizes[3]});
+}
+
 Inferred flash_attention(const BoundArguments& in) {
   PETREL_RETURN_IF_ERROR(check_rank(in, "query", 4));
   PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, attention(in));
@@ -316,6 +337,10 @@ constexpr OpRow kRows[] = {
      "key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? "
      "attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)",
      "", kPure, infer<flash_attention>},
+    // Of this project; emitted only where the export allows it.
+    {"petrel::attention(Tensor query, Tensor key, Tensor value, Tensor? "
+     "attn_mask, bool is_causal, float scale) -> Tensor",
+     "petrel::attention.out", kPure, infer<attention_kernel>},
     {"aten::_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) "
      "-> Tensor",
      "aten::_cdist_forward.out", kPure, infer<cdist>},

@@ -49,6 +49,8 @@ TEST(OutVariant, IsRegisteredUpstreamWithTheSameArguments) {
   size_t checked = 0;
   for (const OpInfo* row : all_ops()) {
     if (row->out_name.empty()) continue;
+    // Emitted only where the export allows it.
+    if (row->name.rfind("petrel::", 0) == 0) continue;
     const std::string out =
         absl::StrCat(row->out_name, ".", row->out_overload);
     const auto it = kernels.find(out);

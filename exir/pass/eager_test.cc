@@ -12,6 +12,7 @@
 #include <ostream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -136,17 +137,20 @@ void expect_same(const Tensor& wanted, const std::vector<double>& found,
   }
 }
 
-// Runs all passes but folding, which would leave nothing to run.
-void run_all(Graph* graph, bool fold) {
+// Runs all passes; without `fold` all but folding, which would leave nothing to
+// run.
+void run_all(Graph* graph, bool fold, bool allow_petrel_ops) {
+  PassContext context;
+  context.allow_petrel_ops = allow_petrel_ops;
   for (absl::Span<const Pass> passes :
        {passes_before_partitioning(), passes_after_partitioning()}) {
     for (const Pass& pass : passes) {
       if (!fold && std::string(pass.name) == "fold_constants") continue;
-      const auto changed = pass.run(*graph, {});
+      const auto changed = pass.run(*graph, context);
       ASSERT_TRUE(changed.ok()) << pass.name << ": " << changed.status();
       const absl::Status valid = verify_graph(*graph);
       ASSERT_TRUE(valid.ok()) << pass.name << ": " << valid;
-      const auto again = pass.run(*graph, {});
+      const auto again = pass.run(*graph, context);
       ASSERT_TRUE(again.ok()) << pass.name << ": " << again.status();
       EXPECT_FALSE(*again) << pass.name << " is not idempotent";
     }
@@ -157,15 +161,21 @@ class Eager : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Eager, PassesKeepWhatIsComputed) {
   const Case& one = GetParam();
-  for (bool fold : {false, true}) {
+  const bool attends = one.text.find("scaled_dot_product") != std::string::npos;
+  const std::pair<bool, bool> ways[] = {{false, false}, {true, false}, {false, true}};
+  for (const auto& [fold, allow_petrel_ops] : ways) {
+    if (allow_petrel_ops && !attends) continue;  // nothing else would change
     std::unique_ptr<Graph> graph = graph_of(one);
     ASSERT_NE(graph, nullptr);
-    run_all(graph.get(), fold);
+    run_all(graph.get(), fold, allow_petrel_ops);
     if (HasFatalFailure()) {
       ADD_FAILURE() << print_graph(*graph);
       return;
     }
     const std::string text = print_graph(*graph);
+    if (allow_petrel_ops) {
+      EXPECT_NE(text.find("petrel.attention.default"), std::string::npos);
+    }
     ASSERT_EQ(graph->outputs().size(), one.expected.size());
     std::vector<TensorType> types;
     for (const Value* output : graph->outputs()) {
@@ -181,7 +191,8 @@ TEST_P(Eager, PassesKeepWhatIsComputed) {
       auto elements = decode_constant(constant);
       ASSERT_TRUE(elements.ok()) << elements.status();
       expect_same(one.expected[i], *elements,
-                  absl::StrCat("output ", i, fold ? " (folded)" : ""));
+                  absl::StrCat("output ", i, fold ? " (folded)" : "",
+                               allow_petrel_ops ? " (own operators)" : ""));
     }
     if (HasFailure()) {
       ADD_FAILURE() << text;

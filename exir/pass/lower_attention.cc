@@ -120,6 +120,62 @@ Rewritten attention(Builder& b, Node& node) {
   return done(b, node, b.view(s, out));
 }
 
+// x of rank 2 to 4 with dims of size 1 in front.
+BuiltValue as_rank_4(Builder& b, Value* x) {
+  Sizes sizes = x->tensor().sizes;
+  while (sizes.size() < 4) sizes.insert(sizes.begin(), 1);
+  return b.view(x, sizes);
+}
+
+// Whether petrel.attention takes these operands, given ones in front.
+bool fits_kernel(const Value* q, const Value* k, const Value* v) {
+  const auto size = [](const Value* x, size_t back) -> int64_t {
+    const Sizes& sizes = x->tensor().sizes;
+    return sizes.size() < back ? 1 : sizes[sizes.size() - back];
+  };
+  for (const Value* x : {q, k, v}) {
+    const TensorType& type = x->tensor();
+    if (type.rank() < 2 || type.rank() > 4 || !type.is_contiguous()) {
+      return false;
+    }
+  }
+  return size(q, 4) == size(k, 4) && size(q, 4) == size(v, 4) &&
+         size(k, 3) == size(v, 3) && size(k, 3) > 0 &&
+         size(q, 3) % size(k, 3) == 0;
+}
+
+Rewritten attention_kernel(Builder& b, Node& node) {
+  Value* q = tensor_at(node, "query");
+  Value* k = tensor_at(node, "key");
+  Value* v = tensor_at(node, "value");
+  Value* mask = tensor_at(node, "attn_mask");
+  const TensorType& out = node.result()->tensor();
+  if (node.argument("dropout_p").as_number() != 0 || !fits_kernel(q, k, v) ||
+      (node.num_results() > 1 && node.result(1)->is_used()) ||
+      (mask != nullptr && mask->tensor().rank() > 4)) {
+    return attention(b, node);
+  }
+  const double depth = static_cast<double>(q->tensor().sizes.back());
+  const double scale = node.argument("scale").is_none()
+                           ? 1 / std::sqrt(depth)
+                           : node.argument("scale").as_number();
+  const bool causal = node.argument("is_causal") == Argument(true);
+  for (Value** x : {&q, &k, &v}) {
+    PETREL_ASSIGN_OR_RETURN(*x, as_rank_4(b, *x));
+  }
+  const Argument seen = mask == nullptr ? none() : Argument(mask);
+  PETREL_ASSIGN_OR_RETURN(
+      Value * y,
+      b.call("petrel.attention.default", {q, k, v, seen, causal, scale}));
+  return done(b, node, b.view(y, out.sizes));
+}
+
+constexpr Rewrite kPetrelRows[] = {
+    {"aten.scaled_dot_product_attention.default", attention_kernel},
+    {"aten._scaled_dot_product_flash_attention_for_cpu.default",
+     attention_kernel},
+};
+
 constexpr Rewrite kRows[] = {
     {"aten.scaled_dot_product_attention.default", attention},
     {"aten._scaled_dot_product_flash_attention_for_cpu.default", attention},
@@ -128,5 +184,6 @@ constexpr Rewrite kRows[] = {
 }  // namespace
 
 Rewrites attention_lowerings() { return kRows; }
+Rewrites petrel_attention_lowerings() { return kPetrelRows; }
 
 }  // namespace petrel::exir

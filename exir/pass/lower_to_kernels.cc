@@ -5,7 +5,7 @@
 
 namespace petrel::exir {
 
-absl::StatusOr<bool> lower_to_kernels(Graph& graph, const PassContext&) {
+absl::StatusOr<bool> lower_to_kernels(Graph& graph, const PassContext& context) {
   // The decompositions again, for what a backend kept from them and left.
   const Rewrites tables[] = {
       activation_decompositions(), arithmetic_decompositions(),
@@ -18,6 +18,8 @@ absl::StatusOr<bool> lower_to_kernels(Graph& graph, const PassContext&) {
       sort_decompositions(),       volume_decompositions(),
       activation_lowerings(),      attention_lowerings(),
       linear_lowerings(),
+      // The later of two rows for one operator counts.
+      context.allow_petrel_ops ? petrel_attention_lowerings() : Rewrites(),
   };
   return apply_rewrites(graph, tables, [](const OpInfo& op) {
     // The only one whose decomposition leads away from kernels.

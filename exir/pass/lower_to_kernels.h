@@ -21,6 +21,8 @@ absl::StatusOr<bool> lower_to_kernels(Graph& graph, const PassContext& context);
 
 Rewrites activation_lowerings();
 Rewrites attention_lowerings();
+// To petrel.attention, where it takes the call; else as attention_lowerings().
+Rewrites petrel_attention_lowerings();
 Rewrites linear_lowerings();
 
 }  // namespace petrel::exir

@@ -12,6 +12,7 @@ namespace petrel::exir {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Case {
   const char* name;
@@ -96,6 +97,36 @@ TEST(LowerAttention, MasksKeepWhatTheyMean) {
         return %y })");
   EXPECT_THAT(causal, HasSubstr("aten.full.default([3, 3], true, bool"));
   EXPECT_THAT(causal, HasSubstr("aten.tril.default"));
+}
+
+PassContext with_petrel_ops() {
+  PassContext context;
+  context.allow_petrel_ops = true;
+  return context;
+}
+
+TEST(LowerAttention, BecomesOneKernelWhereThatIsAllowed) {
+  const std::string text = after_pass(
+      lower_to_kernels,
+      R"(method @m(%q: f32[8,3,4], %k: f32[2,5,4], %m: bool[3,5]) {
+        %y = aten.scaled_dot_product_attention.default(
+            %q, %k, %k, %m, scale=0.25, enable_gqa=true)
+        return %y })",
+      with_petrel_ops());
+  EXPECT_THAT(text, HasSubstr("petrel.attention.default(%3, %4, %5, %2, false, 0.25)"));
+  EXPECT_THAT(text, Not(HasSubstr("bmm")));
+}
+
+// Batches that broadcast are not for the kernel.
+TEST(LowerAttention, StaysAProductOfMatricesWhereTheKernelDoesNotFit) {
+  const std::string text =
+      after_pass(lower_to_kernels,
+                 R"(method @m(%q: f32[2,2,3,4], %k: f32[1,2,5,4]) {
+        %y = aten.scaled_dot_product_attention.default(%q, %k, %k)
+        return %y })",
+                 with_petrel_ops());
+  EXPECT_THAT(text, HasSubstr("aten.bmm.default"));
+  EXPECT_THAT(text, Not(HasSubstr("petrel.attention")));
 }
 
 TEST(LowerAttention, GroupedHeadsRepeat) {

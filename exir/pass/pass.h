@@ -21,6 +21,8 @@ namespace petrel::exir {
 struct PassContext {
   // Operators for which this returns true are not decomposed now.
   std::function<bool(const OpInfo&)> keep_whole;
+  // Operators of this project, which only its runtime has, may be emitted.
+  bool allow_petrel_ops = false;
 };
 
 using PassFn = absl::StatusOr<bool> (*)(Graph& graph,

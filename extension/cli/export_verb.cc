@@ -33,6 +33,7 @@ struct Arguments {
   std::string planner = "search";
   std::string planner_command;
   bool reorder = false;
+  bool allow_petrel_ops = false;
   bool report = false;
   bool json = false;
 };
@@ -76,6 +77,7 @@ int run(const Arguments& arguments) {
   options.external_weights = arguments.external_weights;
   options.dump_after = arguments.dump_after;
   options.reorder = arguments.reorder;
+  options.allow_petrel_ops = arguments.allow_petrel_ops;
   if (!arguments.planner_command.empty()) {
     options.planning.planner =
         exir::plan::external_planner(arguments.planner_command, kPlannerTimeoutMs);
@@ -122,6 +124,8 @@ void add_export_verb(CLI::App& app, int* exit_code) {
       ->take_all();
   verb->add_flag("--reorder", arguments->reorder,
                  "run operators in the order that needs least memory");
+  verb->add_flag("--allow-petrel-ops", arguments->allow_petrel_ops,
+                 "operators that only Petrel's runtime has, where they are faster");
   verb->add_option("--planner", arguments->planner,
                    "of memory: search (default), orderings or unshared");
   verb->add_option("--planner-command", arguments->planner_command,
