@@ -57,6 +57,21 @@ def _all_static(rctx, package, prefix, exclude):
         fail("package %s has no library %s*.a" % (package, prefix))
     return ["-Wl,--start-group"] + ["-l:" + n for n in names] + ["-Wl,--end-group"]
 
+def _all_shared(rctx, package, prefix, exclude):
+    """A linker script that names every shared library of a package.
+
+    The static ones are not made for shared libraries. What links the script
+    first takes symbols from the shared ones, and leaves those out that it does
+    not need.
+    """
+    files = rctx.execute(["dpkg-query", "-L", package]).stdout.split("\n")
+    names = sorted([f.split("/")[-1] for f in files if f.endswith(".so")])
+    names = [n for n in names if n.startswith(prefix) and not n.startswith(exclude)]
+    return "INPUT(AS_NEEDED(\n%s\n))\n" % "\n".join([
+        "-l" + n[len("lib"):-len(".so")]
+        for n in names
+    ])
+
 def _impl(rctx):
     build = _HEADER
     version = _version(rctx, rctx.attr.package)
@@ -101,6 +116,14 @@ def _impl(rctx):
         else:
             rctx.symlink(path, "bin/" + name)
             build += "filegroup(name = %r, srcs = [%r])\n\n" % (name, "bin/" + name)
+    if rctx.attr.static_prefix:
+        rctx.file("shared.lds", "" if version == None else _all_shared(
+            rctx,
+            rctx.attr.package,
+            rctx.attr.static_prefix,
+            rctx.attr.static_exclude,
+        ))
+        build += "exports_files([\"shared.lds\"])\n"
     rctx.file("package_version.lds", "/* %s %s */\n" % (rctx.attr.package, version))
     rctx.file("BUILD.bazel", build)
 

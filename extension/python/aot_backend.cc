@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/python/aot_backend.h"
+
+#include <pybind11/stl.h>
+
+#include <utility>
+
+#include "extension/python/array.h"
+#include "extension/python/gil.h"
+
+namespace petrel::extension::python {
+
+namespace py = pybind11;
+using exir::Blob;
+using exir::CompileSpec;
+using exir::NamedBlobStore;
+using exir::Support;
+
+namespace {
+
+// The store during preprocess_all; empty afterwards, when Python may hold it.
+struct StoreView {
+  NamedBlobStore* store = nullptr;
+
+  NamedBlobStore& get() const {
+    if (store == nullptr) raise_error("InvalidState", "the store is there during preprocess only");
+    return *store;
+  }
+};
+
+// Bytes that nobody can change are held, others copied.
+Blob to_blob(const py::object& data) {
+  HeldBytes bytes = hold_bytes(data);
+  const absl::Span<const uint8_t> span(bytes.data, bytes.size);
+  return bytes.is_read_only ? Blob::view(span, std::move(bytes.owner)) : Blob::copy_of(span);
+}
+
+bool add_named_blob(const StoreView& view, const std::string& key, const py::object& data,
+                    uint64_t alignment, const std::string& external_file) {
+  const absl::StatusOr<bool> added =
+      view.get().add_named_blob(key, to_blob(data), alignment, external_file);
+  if (!added.ok()) raise_status(added.status());
+  return *added;
+}
+
+py::list to_python(const std::vector<CompileSpec>& specs) {
+  py::list list;
+  for (const CompileSpec& spec : specs) {
+    list.append(py::make_tuple(spec.key, py::bytes(spec.value)));
+  }
+  return list;
+}
+
+exir::PreprocessResult to_result(const py::object& given) {
+  exir::PreprocessResult result;
+  if (PyObject_CheckBuffer(given.ptr()) != 0) {
+    result.payload = to_blob(given);
+    return result;
+  }
+  if (!py::hasattr(given, "payload")) {
+    throw py::type_error("a " +
+                         py::str(py::type::of(given).attr("__name__")).cast<std::string>() +
+                         " was returned, must be bytes or a petrel.PreprocessResult");
+  }
+  result.payload = to_blob(given.attr("payload"));
+  result.debug_handles =
+      given.attr("debug_handles").cast<std::map<uint32_t, std::string>>();
+  return result;
+}
+
+absl::Status raised_in(const std::string& function, const std::string& id) {
+  return absl::InternalError(function + " of backend '" + id + "' raised an exception");
+}
+
+}  // namespace
+
+PythonPartitioner::PythonPartitioner(py::object partitioner, std::shared_ptr<Pending> pending)
+    : partitioner_(std::move(partitioner)), pending_(std::move(pending)) {}
+
+PythonPartitioner::~PythonPartitioner() {
+  const Gil gil;
+  partitioner_ = py::object();
+  copies_.clear();
+}
+
+NodeView PythonPartitioner::view(const exir::Node& node) const {
+  GraphCopy& copy = copies_[&node.graph()];
+  auto found = copy.nodes.find(&node);
+  // A graph may have changed since it was asked about last.
+  if (copy.graph == nullptr || found == copy.nodes.end() ||
+      copy.nodes.size() != node.graph().nodes().size() ||
+      found->second->describe() != node.describe()) {
+    copy = copy_graph(node.graph());
+    found = copy.nodes.find(&node);
+  }
+  return NodeView{copy.graph, found->second};
+}
+
+Support PythonPartitioner::supports(const exir::Node& node) const {
+  const Gil gil;
+  if (!pending_->is_empty()) return Support::no("the partitioner raised an exception");
+  Support support = Support::no("the partitioner raised an exception");
+  pending_->guard("in supports of a petrel.Partitioner, about " + node.describe(), [&] {
+    const py::object answer = partitioner_.attr("supports")(view(node));
+    if (py::isinstance<py::str>(answer)) {
+      support = Support::no(answer.cast<std::string>());
+    } else if (py::bool_(answer)) {
+      support = Support::yes();
+    } else {
+      support = Support::no("the partitioner does not take it");
+    }
+  });
+  return support;
+}
+
+bool PythonPartitioner::keeps(const exir::OpInfo& op) const {
+  const Gil gil;
+  bool answer = false;
+  if (!pending_->is_empty()) return answer;
+  pending_->guard("in keeps of a petrel.Partitioner, about " + op.full_name(), [&] {
+    answer = py::bool_(partitioner_.attr("keeps")(op.full_name()));
+  });
+  return answer;
+}
+
+bool PythonPartitioner::worthwhile(const std::vector<const exir::Node*>& nodes) const {
+  const Gil gil;
+  bool answer = false;
+  if (!pending_->is_empty()) return answer;
+  pending_->guard("in worthwhile of a petrel.Partitioner", [&] {
+    py::list views;
+    for (const exir::Node* node : nodes) views.append(view(*node));
+    answer = py::bool_(partitioner_.attr("worthwhile")(views));
+  });
+  return answer;
+}
+
+PythonBackend::PythonBackend(py::object backend, std::shared_ptr<Pending> pending)
+    : backend_(std::move(backend)),
+      pending_(pending),
+      id_(backend_.attr("id").cast<std::string>()),
+      partitioner_(backend_.attr("partitioner"), std::move(pending)) {}
+
+PythonBackend::~PythonBackend() {
+  const Gil gil;
+  backend_ = py::object();
+}
+
+absl::Status PythonBackend::check_compile_specs(const std::vector<CompileSpec>& specs) const {
+  const Gil gil;
+  const bool good =
+      pending_->guard("in check_compile_specs of backend '" + id_ + "'",
+                      [&] { backend_.attr("check_compile_specs")(to_python(specs)); });
+  return good ? absl::OkStatus() : raised_in("check_compile_specs", id_);
+}
+
+absl::StatusOr<exir::ResultMap> PythonBackend::preprocess_all(const exir::SubprogramMap& parts,
+                                                              NamedBlobStore& store) const {
+  const Gil gil;
+  if (!pending_->is_empty()) return raised_in("the partitioner", id_);
+  exir::ResultMap results;
+  const bool good = pending_->guard("in preprocess_all of backend '" + id_ + "'", [&] {
+    const py::object make = py::module_::import("petrel._backend").attr("Subprogram");
+    py::dict programs;
+    for (const auto& [method, subprograms] : parts) {
+      py::list of_method;
+      for (const exir::Subprogram& part : subprograms) {
+        of_method.append(make(part.method, part.index,
+                              GraphView{copy_graph(*part.graph).graph},
+                              to_python(part.compile_specs)));
+      }
+      programs[py::str(method)] = of_method;
+    }
+    const py::object view = py::cast(StoreView{&store});
+    struct Close {
+      ~Close() { view.store = nullptr; }
+      StoreView& view;
+    } const close{view.cast<StoreView&>()};
+    const py::object returned = backend_.attr("preprocess_all")(programs, view);
+    if (!py::isinstance<py::dict>(returned)) {
+      throw py::type_error("preprocess_all must return a dict of lists, by method");
+    }
+    for (const auto& [method, list] : returned.cast<py::dict>()) {
+      std::vector<exir::PreprocessResult>& of_method = results[method.cast<std::string>()];
+      size_t index = 0;
+      for (const py::handle result : py::reinterpret_borrow<py::object>(list)) {
+        try {
+          of_method.push_back(to_result(py::reinterpret_borrow<py::object>(result)));
+        } catch (const py::type_error& wrong) {
+          throw py::type_error("method '" + method.cast<std::string>() + "', partition " +
+                               std::to_string(index) + ": " + wrong.what());
+        }
+        ++index;
+      }
+    }
+  });
+  if (!good) return raised_in("preprocess_all", id_);
+  return results;
+}
+
+void bind_aot(py::module_& module) {
+  py::class_<StoreView>(module, "NamedBlobStore",
+                        "Where backends put data that payloads share, or that may live outside "
+                        "of the program. Usable during preprocess.")
+      .def("add_named_blob", &add_named_blob, py::arg("key"), py::arg("blob"),
+           py::arg("alignment") = 16, py::arg("external_file") = "")
+      .def("keys", [](const StoreView& view) {
+        std::vector<std::string> keys;
+        for (const auto& [file, destination] : view.get().destinations()) {
+          for (const auto& entry : destination.entries) keys.push_back(entry.key);
+        }
+        return keys;
+      });
+}
+
+}  // namespace petrel::extension::python

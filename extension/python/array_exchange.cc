@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arrays in and out of Python: the buffer protocol and DLPack, both ways.
+
+#include <pybind11/stl.h>
+
+#include <cstring>
+#include <string>
+
+#include "extension/python/array.h"
+#include "extension/python/dlpack.h"
+#include "extension/python/gil.h"
+#include "runtime/core/checked_math.h"
+
+namespace petrel::extension::python {
+
+namespace py = pybind11;
+using runtime::ScalarType;
+
+namespace {
+
+struct TypeRow {
+  ScalarType dtype;
+  const char* format;  // of the buffer protocol
+  dlpack::DataType dlpack;
+};
+
+constexpr TypeRow kTypes[] = {
+    {ScalarType::Byte, "B", {dlpack::kUInt, 8, 1}},
+    {ScalarType::Char, "b", {dlpack::kInt, 8, 1}},
+    {ScalarType::Short, "h", {dlpack::kInt, 16, 1}},
+    {ScalarType::Int, "i", {dlpack::kInt, 32, 1}},
+    {ScalarType::Long, "q", {dlpack::kInt, 64, 1}},
+    {ScalarType::Half, "e", {dlpack::kFloat, 16, 1}},
+    {ScalarType::Float, "f", {dlpack::kFloat, 32, 1}},
+    {ScalarType::Double, "d", {dlpack::kFloat, 64, 1}},
+    {ScalarType::Bool, "?", {dlpack::kBool, 8, 1}},
+    {ScalarType::UInt16, "H", {dlpack::kUInt, 16, 1}},
+    {ScalarType::UInt32, "I", {dlpack::kUInt, 32, 1}},
+    {ScalarType::UInt64, "Q", {dlpack::kUInt, 64, 1}},
+    // The buffer protocol knows it as its bits.
+    {ScalarType::BFloat16, "H", {dlpack::kBfloat, 16, 1}},
+};
+
+const TypeRow* row_of(ScalarType dtype) {
+  for (const TypeRow& row : kTypes) {
+    if (row.dtype == dtype) return &row;
+  }
+  return nullptr;
+}
+
+// 'l' and 'q' are one type here, as are the others of one kind and size.
+std::optional<ScalarType> type_of_format(const char* format, size_t item_size) {
+  if (format == nullptr) format = "B";
+  if (*format == '@' || *format == '=' || *format == '<') ++format;
+  if (std::strlen(format) != 1) return std::nullopt;
+  const bool is_signed = std::strchr("bhilqn", *format) != nullptr;
+  const bool is_unsigned = std::strchr("BHILQN", *format) != nullptr;
+  for (const TypeRow& row : kTypes) {
+    if (runtime::element_size(row.dtype) != item_size) continue;
+    if (*format == *row.format || (is_signed && row.dlpack.code == dlpack::kInt) ||
+        (is_unsigned && row.dlpack.code == dlpack::kUInt)) {
+      return row.dtype;
+    }
+  }
+  return std::nullopt;
+}
+
+Array from_buffer(py::handle object) {
+  struct Held {
+    Py_buffer view = {};
+    ~Held() {
+      const Gil gil;
+      PyBuffer_Release(&view);
+    }
+  };
+  auto held = std::make_shared<Held>();
+  Py_buffer& view = held->view;
+  if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_STRIDED_RO | PyBUF_FORMAT) != 0) {
+    throw py::error_already_set();
+  }
+  const auto item_size = static_cast<size_t>(view.itemsize);
+  const auto dtype = type_of_format(view.format, item_size);
+  if (!dtype.has_value()) {
+    throw py::type_error("elements of format '" + std::string(view.format) +
+                         "' are of no type that programs have");
+  }
+  Array array;
+  array.dtype = *dtype;
+  for (int d = 0; d < view.ndim; ++d) {
+    if (view.strides[d] % view.itemsize != 0) {
+      throw py::type_error("the array has elements at odd distances; make it contiguous");
+    }
+    array.shape.push_back(view.shape[d]);
+    array.strides.push_back(view.strides[d] / view.itemsize);
+  }
+  array.data = view.buf;
+  array.is_writable = view.readonly == 0;
+  array.owner = std::move(held);
+  return array;
+}
+
+Array from_dlpack(py::handle object) {
+  const auto device = object.attr("__dlpack_device__")().cast<std::pair<int, int>>();
+  if (device.first != dlpack::kCpu && device.first != dlpack::kCudaHost) {
+    throw py::type_error("the tensor is on device type " + std::to_string(device.first) +
+                         ", must be in memory of the CPU");
+  }
+  const py::object capsule = object.attr("__dlpack__")();
+  void* const pointer = PyCapsule_GetPointer(capsule.ptr(), "dltensor");
+  if (pointer == nullptr) throw py::error_already_set();
+  auto* const managed = static_cast<dlpack::ManagedTensor*>(pointer);
+  PyCapsule_SetName(capsule.ptr(), "used_dltensor");
+  const std::shared_ptr<dlpack::ManagedTensor> owner(managed, [](dlpack::ManagedTensor* held) {
+    const Gil gil;
+    if (held->deleter != nullptr) held->deleter(held);
+  });
+  const dlpack::Tensor& tensor = managed->tensor;
+  Array array;
+  const TypeRow* found = nullptr;
+  for (const TypeRow& row : kTypes) {
+    if (row.dlpack.code == tensor.dtype.code && row.dlpack.bits == tensor.dtype.bits &&
+        tensor.dtype.lanes == 1) {
+      found = &row;
+    }
+  }
+  if (found == nullptr) throw py::type_error("elements are of no type that programs have");
+  array.dtype = found->dtype;
+  for (int32_t d = 0; d < tensor.rank; ++d) array.shape.push_back(tensor.shape[d]);
+  array.data = static_cast<uint8_t*>(tensor.data) + tensor.byte_offset;
+  Array dense = dense_array(array.dtype, array.shape, {}, array.data, false, owner);
+  if (tensor.strides != nullptr) {
+    for (int32_t d = 0; d < tensor.rank; ++d) dense.strides[static_cast<size_t>(d)] =
+        tensor.strides[d];
+  }
+  return dense;
+}
+
+// What the deleter of an array that was handed out gives back.
+struct Exported {
+  dlpack::ManagedTensor managed;
+  Array array;
+};
+
+py::capsule to_dlpack(const Array& array) {
+  auto exported = std::make_unique<Exported>();
+  exported->array = array;
+  dlpack::Tensor& tensor = exported->managed.tensor;
+  tensor.data = array.data;
+  tensor.device = {dlpack::kCpu, 0};
+  tensor.rank = static_cast<int32_t>(array.shape.size());
+  tensor.dtype = row_of(array.dtype)->dlpack;
+  tensor.shape = exported->array.shape.data();
+  tensor.strides = exported->array.strides.data();
+  tensor.byte_offset = 0;
+  exported->managed.context = exported.get();
+  exported->managed.deleter = [](dlpack::ManagedTensor* self) {
+    delete static_cast<Exported*>(self->context);
+  };
+  PyObject* const capsule =
+      PyCapsule_New(&exported->managed, "dltensor", [](PyObject* unused) {
+        // Renamed by who took it, who then calls the deleter.
+        if (PyCapsule_IsValid(unused, "dltensor") == 0) return;
+        auto* const held = static_cast<dlpack::ManagedTensor*>(
+            PyCapsule_GetPointer(unused, "dltensor"));
+        held->deleter(held);
+      });
+  if (capsule == nullptr) throw py::error_already_set();
+  exported.release();
+  return py::reinterpret_steal<py::capsule>(capsule);
+}
+
+py::buffer_info to_buffer(const Array& array) {
+  const TypeRow* const row = row_of(array.dtype);
+  if (row == nullptr) throw py::buffer_error("Python has no such element type");
+  static uint8_t nothing[16] = {};
+  const auto item = static_cast<py::ssize_t>(array.item_size());
+  std::vector<py::ssize_t> shape(array.shape.begin(), array.shape.end());
+  std::vector<py::ssize_t> strides;
+  for (const int64_t stride : array.strides) strides.push_back(stride * item);
+  return py::buffer_info(array.data != nullptr ? array.data : nothing, item, row->format,
+                         static_cast<py::ssize_t>(shape.size()), shape, strides,
+                         !array.is_writable);
+}
+
+}  // namespace
+
+std::optional<Array> from_python(py::handle object) {
+  if (py::isinstance<Array>(object)) {
+    Array array = object.cast<const Array&>();
+    return array;
+  }
+  if (PyObject_CheckBuffer(object.ptr()) != 0) return from_buffer(object);
+  if (py::hasattr(object, "__dlpack__")) return from_dlpack(object);
+  return std::nullopt;
+}
+
+void bind_array(py::module_& module) {
+  py::class_<Array>(module, "Tensor", py::buffer_protocol(),
+                    "Elements in memory: what NumPy has no type for, such as bfloat16. Has the "
+                    "buffer protocol (bfloat16 as its bits, uint16) and DLPack.")
+      .def_property_readonly("dtype", [](const Array& a) { return runtime::to_string(a.dtype); })
+      .def_property_readonly("shape",
+                             [](const Array& a) { return py::tuple(py::cast(a.shape)); })
+      .def_property_readonly("nbytes", [](const Array& a) { return a.numel() * a.item_size(); })
+      .def_property_readonly("is_writable", [](const Array& a) { return a.is_writable; })
+      .def_buffer(&to_buffer)
+      .def("__dlpack__",
+           [](const Array& a, const py::kwargs&) { return to_dlpack(a); })
+      .def("__dlpack_device__", [](const Array&) { return std::pair<int, int>(dlpack::kCpu, 0); })
+      .def("__repr__", [](const Array& a) {
+        return "petrel.Tensor(" + std::string(runtime::to_string(a.dtype)) + ", " +
+               py::repr(py::tuple(py::cast(a.shape))).cast<std::string>() + ")";
+      });
+}
+
+}  // namespace petrel::extension::python

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// petrel._petrel: the part of the package that is C++. Users import petrel.
+
+#include <pybind11/pybind11.h>
+
+#include "extension/c_api/petrel.h"
+#include "extension/python/aot_backend.h"
+#include "extension/python/array.h"
+#include "extension/python/export.h"
+#include "extension/python/gil.h"
+#include "extension/python/ir_views.h"
+#include "extension/python/program.h"
+#include "extension/python/runtime_backend.h"
+
+namespace petrel::extension::python {
+
+namespace py = pybind11;
+
+PYBIND11_MODULE(_petrel, module) {
+  bind_array(module);
+  bind_ir(module);
+  bind_aot(module);
+  bind_export(module);
+  bind_named_data(module);
+  bind_program(module);
+  module.def("version", &petrel_version);
+  module.def("close", &close);
+  module.def("after_fork_in_child", &after_fork_in_child);
+  module.def("is_main_interpreter",
+             [] { return PyInterpreterState_Get() == PyInterpreterState_Main(); });
+}
+
+}  // namespace petrel::extension::python

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Petrel: compiles PyTorch programs and runs them.
+
+    import petrel
+
+    program = petrel.export("model.pt2")          # or an ExportedProgram, or a
+    print(program.report())                       # Module with args=(...)
+    program.save("model.pte")
+
+    forward = petrel.load("model.pte")["forward"]
+    scores, = forward(image)                      # NumPy arrays or DLPack tensors
+
+Needs no torch, but to export what is not a file yet; running needs NumPy.
+Backends are subclasses of Backend, Partitioner and RuntimeBackend; weights from
+elsewhere come through subclasses of NamedDataMap.
+"""
+
+import atexit
+import os
+
+from petrel import _petrel
+from petrel._backend import (Backend, Partitioner, PreprocessResult, RuntimeBackend,
+                             Subprogram)
+from petrel._data_map import NamedDataMap, TensorLayout
+from petrel._error import Error
+from petrel._export import Program, Report, export
+from petrel._load import LoadedProgram, Method, ValueInfo, load
+from petrel._petrel import Graph, NamedBlobStore, NamedData, Node, Tensor, Value
+
+if not _petrel.is_main_interpreter():
+    raise ImportError("petrel works in the main interpreter only, not in sub-interpreters")
+
+__version__ = _petrel.version()
+
+__all__ = [
+    "Backend", "Error", "Graph", "LoadedProgram", "Method", "NamedBlobStore", "NamedData",
+    "NamedDataMap", "Node", "Partitioner", "PreprocessResult", "Program", "Report",
+    "RuntimeBackend", "Subprogram", "Tensor", "TensorLayout", "Value", "ValueInfo", "export",
+    "load"
+]
+
+atexit.register(_petrel.close)
+os.register_at_fork(after_in_child=_petrel.after_fork_in_child)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the author of a backend subclasses.
+
+A backend has two halves that share a format. The compiler's half chooses nodes
+(Partitioner) and makes payloads of them (Backend); it is given to export(). The
+runtime's half executes payloads; in Python that is RuntimeBackend, given to
+load(), for tests and prototypes. examples/python_backend is a whole one.
+"""
+
+import dataclasses
+from typing import Any, Dict, List, Optional, Tuple, Union
+
+from petrel import _petrel
+from petrel._error import Error
+
+CompileSpecs = List[Tuple[str, bytes]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Subprogram:
+    """One partition, cut out of its method.
+
+    The inputs of the graph are the arguments of the delegate in order, its
+    outputs the results.
+    """
+    method: str
+    index: int  # among the partitions of the method
+    graph: _petrel.Graph
+    compile_specs: CompileSpecs
+
+
+@dataclasses.dataclass(frozen=True)
+class PreprocessResult:
+    payload: bytes
+    # Id of the delegate's own -> name of the value in the graph.
+    debug_handles: Dict[int, str] = dataclasses.field(default_factory=dict)
+
+
+class Partitioner:
+    """Which nodes a backend takes."""
+
+    def supports(self, node: _petrel.Node) -> Union[bool, str]:
+        """True to take the node; else False, or a sentence part that says why not."""
+        raise NotImplementedError(f"{type(self).__name__} does not define supports")
+
+    def keeps(self, op: str) -> bool:
+        """True for operators, such as "aten.gelu.default", to be left whole.
+
+        Others may reach supports() decomposed into simpler ones.
+        """
+        del op
+        return False
+
+    def worthwhile(self, nodes: List[_petrel.Node]) -> bool:
+        """False for a connected group that is not worth a delegate."""
+        del nodes
+        return True
+
+
+class Backend:
+    """The compiler's half of a backend: defines id, partitioner, and one of
+
+    preprocess      one partition becomes one payload
+    preprocess_all  all partitions of all methods at once, to share what is equal
+    """
+
+    # The name by which the runtime finds its half.
+    id: str
+    partitioner: Partitioner
+
+    def check_compile_specs(self, specs: CompileSpecs) -> None:
+        """Raises when there is a spec that the backend does not know."""
+        if specs:
+            raise Error(f"backend '{self.id}' knows no compile spec '{specs[0][0]}', it takes none",
+                        "InvalidArgument")
+
+    def preprocess(self, part: Subprogram,
+                   store: _petrel.NamedBlobStore) -> Union[bytes, PreprocessResult]:
+        raise NotImplementedError(
+            f"{type(self).__name__} defines neither preprocess nor preprocess_all")
+
+    def preprocess_all(
+        self, programs: Dict[str, List[Subprogram]], store: _petrel.NamedBlobStore
+    ) -> Dict[str, List[Union[bytes, PreprocessResult]]]:
+        """One result for each Subprogram, in the same order."""
+        return {
+            method: [self.preprocess(part, store) for part in parts]
+            for method, parts in programs.items()
+        }
+
+
+class RuntimeBackend:
+    """The runtime's half of a backend, in Python: for tests and prototypes."""
+
+    id: str
+
+    def is_available(self) -> bool:
+        return True
+
+    def init(self, payload: bytes, named_data: Optional[_petrel.NamedData], *,
+             compile_specs: CompileSpecs, method: str) -> Any:
+        """Whatever execute() needs to know the part again.
+
+        named_data, None if the program has none, can be read during the call.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define init")
+
+    def execute(self, handle: Any, args: List[Any]) -> None:
+        """Reads the inputs, which come first in args, and writes into the outputs.
+
+        Tensors are arrays over the memory of the method: results are written with
+        `out[...] = result`.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define execute")
+
+    def destroy(self, handle: Any) -> None:
+        """Called once for every handle."""

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that run."""
+
+import dataclasses
+import os
+from typing import Any, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
+
+from petrel import _petrel
+from petrel._backend import RuntimeBackend
+from petrel._data_map import NamedDataMap
+from petrel._export import Program
+
+Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview]
+
+
+@dataclasses.dataclass(frozen=True)
+class ValueInfo:
+    """What is known of an input or output."""
+    kind: str  # "Tensor", "Int", "Double", "Bool", "String", "None", ...
+    # Of tensors; None for others. The largest shape if it is dynamic.
+    dtype: Optional[str] = None
+    shape: Optional[Tuple[int, ...]] = None
+    dim_order: Optional[Tuple[int, ...]] = None
+    is_dynamic: bool = False
+
+
+class Method:
+    """One method of a loaded program; call it with its inputs in order."""
+
+    def __init__(self, program: _petrel.LoadedProgram, name: str) -> None:
+        self._program = program
+        self.name = name
+        self.inputs = [ValueInfo(*info) for info in program.inputs(name)]
+        self.outputs = [ValueInfo(*info) for info in program.outputs(name)]
+
+    @property
+    def backends(self) -> List[str]:
+        """The backend of each delegate, in order."""
+        return self._program.backends(self.name)
+
+    def load(self) -> None:
+        """Makes the method ready ahead of its first call."""
+        self._program.load_method(self.name)
+
+    def __call__(self, *args: Any, copy_outputs: bool = True) -> List[Any]:
+        """The outputs, tensors as NumPy arrays (bfloat16 as petrel.Tensor).
+
+        Inputs are arrays with the buffer protocol (NumPy) or DLPack (torch); they
+        are not copied when they lie densely in the dim order of `inputs`. With
+        copy_outputs=False outputs are read-only views of memory of the program,
+        which the next call of any of its methods may overwrite.
+        """
+        return self._program.run(self.name, args, copy_outputs)
+
+    def __repr__(self) -> str:
+        return f"<petrel.Method {self.name!r}>"
+
+
+class LoadedProgram(Mapping[str, Method]):
+    """The methods of a program by name.
+
+    May be used by several threads: calls of one program wait for each other,
+    those of different programs run at the same time.
+    """
+
+    def __init__(self, program: _petrel.LoadedProgram) -> None:
+        self._program = program
+        self._names = program.method_names()
+
+    def __getitem__(self, name: str) -> Method:
+        if name not in self._names:
+            raise KeyError(f"there is no method {name!r}; the methods are {self._names}")
+        return Method(self._program, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"<petrel.LoadedProgram {self._names}>"
+
+
+def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedDataMap]] = (),
+         backends: Iterable[RuntimeBackend] = (), num_threads: Optional[int] = None,
+         load_mode: str = "file", share_memory: bool = False,
+         precedence: str = "refuse") -> LoadedProgram:
+    """Loads a program: the path of a .pte, its bytes, or what export() made.
+
+    data          .ptd files (paths or bytes) and NamedDataMaps, with the data that
+                  the program does not hold itself
+    backends      backends of Python, besides those that are built in
+    num_threads   of the process, from now on; 0 is one for each processor, None
+                  leaves it as it is
+    load_mode     "file" reads what is needed, "mmap" maps files
+    share_memory  methods compute in one memory
+    precedence    of two different values for a key: "refuse", "external" or "program"
+    """
+    sources = list(data)
+    if isinstance(program, Program):
+        sources = [*program.external_paths, *sources]
+        source: Source = program.path
+    else:
+        source = program
+    return LoadedProgram(
+        _petrel.load(source, sources, list(backends), num_threads, load_mode, share_memory,
+                     precedence))

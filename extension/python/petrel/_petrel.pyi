@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy
+
+class Tensor:
+    """Elements in memory: what NumPy has no type for, such as bfloat16.
+
+    Has the buffer protocol (bfloat16 as its bits, uint16) and DLPack.
+    """
+
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def shape(self) -> Tuple[int, ...]: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def is_writable(self) -> bool: ...
+    def __dlpack__(self, **kwargs: Any) -> Any: ...
+    def __dlpack_device__(self) -> Tuple[int, int]: ...
+
+class Value:
+    """A value of a graph: an input, a constant or a result of a node."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> str:
+        """ "tensor", "int", "float" or "bool"."""
+    @property
+    def dtype(self) -> Optional[str]:
+        """NumPy's word, or "bfloat16"; None for what is no tensor."""
+    @property
+    def shape(self) -> Optional[Tuple[int, ...]]: ...
+    @property
+    def is_input(self) -> bool: ...
+    @property
+    def is_constant(self) -> bool: ...
+    @property
+    def is_state(self) -> bool:
+        """True for a buffer that the program changes; data is its first value."""
+    @property
+    def fqn(self) -> Optional[str]:
+        """Of a constant: "features.0.weight"."""
+    @property
+    def data(self) -> Union[None, numpy.ndarray[Any, Any], Tensor]:
+        """Of a constant: its elements, read-only and not copied."""
+    @property
+    def producer(self) -> Optional[Node]: ...
+    @property
+    def users(self) -> List[Node]: ...
+    def __hash__(self) -> int: ...
+
+class Node:
+    """An operator applied to values."""
+
+    @property
+    def name(self) -> str:
+        """That of its first result."""
+    @property
+    def op(self) -> str:
+        """ "aten.add.Tensor", "aten.conv2d.default"."""
+    @property
+    def args(self) -> Dict[str, Any]:
+        """By schema name, all of them: Values, numbers, strings, None, lists of these."""
+    @property
+    def inputs(self) -> List[Value]:
+        """The Values in args, in order."""
+    @property
+    def outputs(self) -> List[Value]: ...
+    @property
+    def traits(self) -> List[str]:
+        """Of "pure", "elementwise", "view", "reduction", "identity"."""
+    @property
+    def source(self) -> str:
+        """The line of the model: "model.py:12, in forward"."""
+    @property
+    def module(self) -> str: ...
+    @property
+    def graph(self) -> Graph: ...
+    def __hash__(self) -> int: ...
+
+class Graph:
+    """Nodes in an order in which they can run. str() is its text form."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def inputs(self) -> List[Value]: ...
+    @property
+    def outputs(self) -> List[Value]: ...
+    @property
+    def nodes(self) -> List[Node]: ...
+    @property
+    def constants(self) -> List[Value]: ...
+
+class NamedBlobStore:
+    """Where backends put data that payloads share. Usable during preprocess."""
+
+    def add_named_blob(self, key: str, blob: Any, alignment: int = 16,
+                       external_file: str = "") -> bool:
+        """True when the key has these bytes now, False when it has others.
+
+        Bytes that nobody can change (bytes, read-only arrays) are not copied.
+        """
+    def keys(self) -> List[str]: ...
+
+class NamedData:
+    """Named data of a program, as init of a runtime backend sees it."""
+
+    def get_data(self, key: str) -> bytes:
+        """A copy; KeyError if there is none."""
+    def keys(self) -> List[str]: ...
+
+class LoadedProgram:
+    def method_names(self) -> List[str]: ...
+    def load_method(self, method: str) -> None: ...
+    def inputs(self, method: str) -> List[Tuple[Any, ...]]: ...
+    def outputs(self, method: str) -> List[Tuple[Any, ...]]: ...
+    def backends(self, method: str) -> List[str]: ...
+    def run(self, method: str, args: Tuple[Any, ...], copy_outputs: bool) -> List[Any]: ...
+
+def load(source: Any, data: List[Any], backends: List[Any], num_threads: Optional[int],
+         load_mode: str, share_memory: bool, precedence: str) -> LoadedProgram: ...
+def export_files(methods: Mapping[str, str], output: str, external_weights: str, backend: Any,
+                 compile_specs: Sequence[Tuple[str, bytes]], reorder: bool) -> Tuple[str, str]: ...
+def version() -> str: ...
+def close() -> None: ...
+def after_fork_in_child() -> None: ...
+def is_main_interpreter() -> bool: ...

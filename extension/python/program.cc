@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/python/program.h"
+
+#include <pybind11/stl.h>
+
+#include <cstring>
+#include <utility>
+
+#include "extension/c_api/error_text.h"
+#include "extension/data_loader/buffer_data_loader.h"
+#include "extension/python/gil.h"
+#include "runtime/threads/thread_count.h"
+
+namespace petrel::extension::python {
+
+namespace py = pybind11;
+using runtime::DataLoader;
+using runtime::Error;
+using runtime::EValue;
+using runtime::MethodMeta;
+using runtime::Result;
+using runtime::Span;
+using runtime::Tag;
+using runtime::TensorInfo;
+
+namespace {
+
+bool is_path(const py::object& source) {
+  return py::isinstance<py::str>(source) || py::hasattr(source, "__fspath__");
+}
+
+std::string to_path(const py::object& source) {
+  return py::module_::import("os").attr("fsdecode")(source).cast<std::string>();
+}
+
+// A loader of bytes of Python: of the same bytes if nobody can change them.
+std::unique_ptr<DataLoader> open_bytes(const py::object& source,
+                                       std::vector<std::shared_ptr<const void>>* held) {
+  HeldBytes bytes = hold_bytes(source);
+  if (!bytes.is_read_only) {
+    std::shared_ptr<void> copy = aligned_memory(bytes.size);
+    std::memcpy(copy.get(), bytes.data, bytes.size);
+    bytes.data = static_cast<const uint8_t*>(copy.get());
+    bytes.owner = std::move(copy);
+  }
+  held->push_back(bytes.owner);
+  return std::make_unique<BufferDataLoader>(bytes.data, bytes.size);
+}
+
+std::shared_ptr<void> copy_of(const runtime::Tensor& tensor) {
+  std::shared_ptr<void> memory = aligned_memory(tensor.nbytes());
+  if (tensor.nbytes() > 0) {
+    std::memcpy(memory.get(), tensor.const_data_ptr(), tensor.nbytes());
+  }
+  return memory;
+}
+
+// An array like `tensor`, but over its own memory.
+py::object over_memory(const runtime::Tensor& tensor, std::shared_ptr<void> memory) {
+  const std::vector<int64_t> shape(tensor.sizes().begin(), tensor.sizes().end());
+  void* const data = memory.get();
+  return to_python(dense_array(tensor.scalar_type(), shape, tensor.dim_order(), data,
+                               /*is_writable=*/true, std::move(memory)));
+}
+
+}  // namespace
+
+LoadedProgram::LoadedProgram()
+    : pending_(std::make_shared<Pending>()), generation_(fork_generation()) {}
+
+LoadedProgram::~LoadedProgram() {
+  if (generation_ == fork_generation()) return;
+  // The threads that the backends would join are those of another process.
+  static_cast<void>(module_.release());
+  static_cast<void>(merged_.release());
+  static_cast<void>(registry_.release());
+  for (auto& map : python_maps_) static_cast<void>(map.release());
+  for (auto& backend : python_backends_) static_cast<void>(backend.release());
+}
+
+template <typename Work>
+void LoadedProgram::alone(Work work) {
+  if (generation_ != fork_generation()) {
+    raise_error("InvalidState",
+                "the program was loaded before fork() and cannot be used in the new process; "
+                "load it there");
+  }
+  if (runner_.load() == std::this_thread::get_id()) {
+    raise_error("InvalidState", "the program is called from inside of its own call");
+  }
+  std::string text;
+  const Error error = without_gil([&] {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    struct Running {
+      explicit Running(std::atomic<std::thread::id>* id) : runner(id) {
+        runner->store(std::this_thread::get_id());
+      }
+      ~Running() { runner->store(std::thread::id()); }
+      std::atomic<std::thread::id>* runner;
+    } const running(&runner_);
+    const ErrorText said;
+    const Error result = work();
+    text = said.text();
+    return result;
+  });
+  pending_->rethrow();
+  if (error != Error::Ok) raise_runtime(error, text);
+}
+
+std::shared_ptr<LoadedProgram> LoadedProgram::load(const py::object& source,
+                                                   const py::list& data,
+                                                   const py::list& backends,
+                                                   const Options& options) {
+  const std::shared_ptr<LoadedProgram> program(new LoadedProgram());
+  LoadedProgram* const self = program.get();
+  const runtime::Registry& built_in = runtime::default_registry();
+  program->libraries_.assign(built_in.backends().begin(), built_in.backends().end());
+  for (const py::handle backend : backends) {
+    auto made = std::make_unique<PythonRuntimeBackend>(
+        py::reinterpret_borrow<py::object>(backend), program->pending_,
+        [self](const void* address) { return self->memory_of(address); });
+    for (const auto& library : program->libraries_) {
+      if (made->id() == library().name) {
+        raise_error("AlreadyExists", "there are two runtime backends '" + made->id() + "'");
+      }
+    }
+    program->libraries_.push_back(made->library());
+    program->python_backends_.push_back(std::move(made));
+  }
+  const std::vector<runtime::BackendLibrary>& libraries = program->libraries_;
+  program->registry_ = std::make_unique<runtime::Registry>(
+      built_in.kernels(),
+      Span<const runtime::BackendLibrary>(libraries.data(), libraries.size()));
+  program->open(source, data, options);
+  return program;
+}
+
+void LoadedProgram::open(const py::object& source, const py::list& data,
+                         const Options& options) {
+  std::unique_ptr<DataLoader> loader;
+  std::string path;
+  if (is_path(source)) {
+    path = to_path(source);
+  } else {
+    loader = open_bytes(source, &held_);
+  }
+  Module::Options module_options;
+  std::vector<const runtime::NamedDataMap*> maps;
+  for (const py::handle entry : data) {
+    const auto object = py::reinterpret_borrow<py::object>(entry);
+    if (is_path(object)) {
+      module_options.data_files.push_back(to_path(object));
+    } else if (py::hasattr(object, "get_data")) {
+      python_maps_.push_back(std::make_unique<PythonDataMap>(object, pending_));
+      maps.push_back(python_maps_.back().get());
+    } else {
+      module_options.data_loaders.push_back(open_bytes(object, &held_));
+    }
+  }
+  module_options.load_mode = options.load_mode;
+  module_options.share_memory_arenas = options.share_memory;
+  module_options.registry = registry_.get();
+  module_options.data_precedence = options.precedence;
+  module_options.num_threads =
+      options.num_threads.value_or(static_cast<int>(runtime::thread_count()));
+  alone([&]() -> Error {
+    if (maps.size() == 1) module_options.named_data_map = maps.front();
+    if (maps.size() > 1) {
+      Result<MergedDataMap> merged = MergedDataMap::create(
+          Span<const runtime::NamedDataMap* const>(maps.data(), maps.size()));
+      if (!merged.ok()) return merged.error();
+      merged_ = std::make_unique<MergedDataMap>(std::move(merged.get()));
+      module_options.named_data_map = merged_.get();
+    }
+    Result<std::unique_ptr<Module>> module =
+        loader != nullptr ? Module::load(std::move(loader), module_options)
+                          : Module::load(path, module_options);
+    if (!module.ok()) return module.error();
+    module_ = std::move(module.get());
+    return Error::Ok;
+  });
+}
+
+MethodMeta LoadedProgram::meta(const std::string& method) const {
+  const ErrorText said;
+  const Result<MethodMeta> meta = module_->method_meta(method);
+  if (!meta.ok()) raise_runtime(meta.error(), said.text());
+  return *meta;
+}
+
+void LoadedProgram::load_method(const std::string& method) {
+  alone([&] { return module_->load_method(method); });
+}
+
+Memory LoadedProgram::memory_of(const void* address) const {
+  if (inputs_ != nullptr) {
+    for (const auto& input : *inputs_) {
+      if (input->contains(address)) return {input->owner(), false};
+    }
+  }
+  return {shared_from_this(), true};
+}
+
+py::list LoadedProgram::run(const std::string& method, const py::args& args,
+                            bool copy_outputs) {
+  const MethodMeta declared = meta(method);
+  if (args.size() != declared.num_inputs()) {
+    raise_error("InvalidArgument", "method '" + method + "' takes " +
+                                       std::to_string(declared.num_inputs()) + " inputs, " +
+                                       std::to_string(args.size()) + " are given");
+  }
+  std::vector<std::unique_ptr<Input>> inputs;
+  std::vector<EValue> values;
+  for (size_t i = 0; i < args.size(); ++i) {
+    inputs.push_back(std::make_unique<Input>(args[i], declared, i));
+    values.push_back(inputs.back()->value());
+  }
+  py::list results;
+  alone([&]() -> Error {
+    inputs_ = &inputs;
+    struct Forget {
+      ~Forget() { inputs = nullptr; }
+      const std::vector<std::unique_ptr<Input>>*& inputs;
+    } const forget{inputs_};
+    PETREL_ASSIGN_OR_RETURN(const std::vector<EValue> outputs,
+                            module_->execute(method, values));
+    // Here, before another thread runs the method again.
+    std::vector<std::shared_ptr<void>> copies(outputs.size());
+    for (size_t i = 0; copy_outputs && i < outputs.size(); ++i) {
+      if (outputs[i].isTensor()) copies[i] = copy_of(outputs[i].toTensor());
+    }
+    const Gil gil;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      results.append(copies[i] != nullptr
+                         ? over_memory(outputs[i].toTensor(), std::move(copies[i]))
+                         : value_to_python(outputs[i], [this](const void* address) {
+                             return Memory{memory_of(address).owner, false};
+                           }));
+    }
+    return Error::Ok;
+  });
+  return results;
+}
+
+namespace {
+
+// (kind, dtype, shape, dim order, is dynamic) of an input or output.
+py::tuple describe(Tag tag, const Result<TensorInfo>& info) {
+  if (tag != Tag::Tensor || !info.ok()) {
+    return py::make_tuple(to_string(tag), py::none(), py::none(), py::none(), false);
+  }
+  const std::vector<int32_t> sizes(info->sizes().begin(), info->sizes().end());
+  const std::vector<int> order(info->dim_order().begin(), info->dim_order().end());
+  return py::make_tuple("Tensor", to_string(info->scalar_type()),
+                        py::tuple(py::cast(sizes)), py::tuple(py::cast(order)),
+                        info->shape_dynamism() != runtime::TensorShapeDynamism::STATIC);
+}
+
+std::shared_ptr<LoadedProgram> load(const py::object& source, const py::list& data,
+                                    const py::list& backends, std::optional<int> num_threads,
+                                    const std::string& load_mode, bool share_memory,
+                                    const std::string& precedence) {
+  LoadedProgram::Options options;
+  options.num_threads = num_threads;
+  options.share_memory = share_memory;
+  if (load_mode == "mmap") {
+    options.load_mode = Module::LoadMode::Mmap;
+  } else if (load_mode != "file") {
+    throw py::value_error("load_mode is '" + load_mode + "', must be 'file' or 'mmap'");
+  }
+  if (precedence == "external") {
+    options.precedence = runtime::DataPrecedence::ExternalFirst;
+  } else if (precedence == "program") {
+    options.precedence = runtime::DataPrecedence::ProgramFirst;
+  } else if (precedence != "refuse") {
+    throw py::value_error("precedence is '" + precedence +
+                          "', must be 'refuse', 'external' or 'program'");
+  }
+  return LoadedProgram::load(source, data, backends, options);
+}
+
+}  // namespace
+
+void bind_program(py::module_& module) {
+  py::class_<LoadedProgram, std::shared_ptr<LoadedProgram>>(module, "LoadedProgram")
+      .def("method_names", &LoadedProgram::method_names)
+      .def("load_method", &LoadedProgram::load_method)
+      .def("inputs",
+           [](const LoadedProgram& program, const std::string& method) {
+             const MethodMeta meta = program.meta(method);
+             py::list all;
+             for (size_t i = 0; i < meta.num_inputs(); ++i) {
+               all.append(describe(*meta.input_tag(i), meta.input_tensor_meta(i)));
+             }
+             return all;
+           })
+      .def("outputs",
+           [](const LoadedProgram& program, const std::string& method) {
+             const MethodMeta meta = program.meta(method);
+             py::list all;
+             for (size_t i = 0; i < meta.num_outputs(); ++i) {
+               all.append(describe(*meta.output_tag(i), meta.output_tensor_meta(i)));
+             }
+             return all;
+           })
+      .def("backends",
+           [](const LoadedProgram& program, const std::string& method) {
+             const MethodMeta meta = program.meta(method);
+             std::vector<std::string> names;
+             for (size_t i = 0; i < meta.num_backends(); ++i) {
+               names.emplace_back(*meta.get_backend_name(i));
+             }
+             return names;
+           })
+      .def("run", [](LoadedProgram& program, const std::string& method, const py::tuple& args,
+                     bool copy_outputs) {
+        return program.run(method, py::reinterpret_borrow<py::args>(args), copy_outputs);
+      });
+  module.def("load", &load);
+}
+
+}  // namespace petrel::extension::python

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// LoadedProgram: what petrel.load() returns underneath: a Module and everything
+// of Python that it uses.
+//
+//   call   inputs   arrays of Python, pointed at where their layout is right
+//          run      one call at a time, without Python's lock
+//          outputs  copies, or views that keep the program alive
+//
+// Memory that a view shows belongs to the Module: views hold the LoadedProgram.
+#ifndef PETREL_EXTENSION_PYTHON_PROGRAM_H_
+#define PETREL_EXTENSION_PYTHON_PROGRAM_H_
+
+#include <pybind11/pybind11.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "extension/module/module.h"
+#include "extension/named_data_map/merged_data_map.h"
+#include "extension/python/array.h"
+#include "extension/python/data_map.h"
+#include "extension/python/error.h"
+#include "extension/python/input.h"
+#include "extension/python/runtime_backend.h"
+
+namespace petrel::extension::python {
+
+class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
+ public:
+  struct Options {
+    std::optional<int> num_threads;
+    Module::LoadMode load_mode = Module::LoadMode::File;
+    bool share_memory = false;
+    runtime::DataPrecedence precedence = runtime::DataPrecedence::RefuseDifferent;
+  };
+
+  // `source` is a path or bytes; an entry of `data` those, or an object with
+  // get_data. Raises petrel.Error, or what Python code raises.
+  static std::shared_ptr<LoadedProgram> load(const pybind11::object& source,
+                                             const pybind11::list& data,
+                                             const pybind11::list& backends,
+                                             const Options& options);
+  ~LoadedProgram();
+
+  std::vector<std::string> method_names() const { return module_->method_names(); }
+  // Raises when there is no such method.
+  runtime::MethodMeta meta(const std::string& method) const;
+
+  void load_method(const std::string& method);
+  pybind11::list run(const std::string& method, const pybind11::args& args, bool copy_outputs);
+
+ private:
+  LoadedProgram();
+  void open(const pybind11::object& source, const pybind11::list& data, const Options& options);
+  // Does `work`, which returns an Error, alone and without Python's lock.
+  template <typename Work>
+  void alone(Work work);
+  Memory memory_of(const void* address) const;
+
+  std::shared_ptr<Pending> pending_;
+  int generation_;  // of fork()
+  // Destroyed last to first: the module before what it reads.
+  std::vector<std::shared_ptr<const void>> held_;
+  std::vector<std::unique_ptr<PythonDataMap>> python_maps_;
+  std::vector<std::unique_ptr<PythonRuntimeBackend>> python_backends_;
+  std::vector<runtime::BackendLibrary> libraries_;
+  std::unique_ptr<runtime::Registry> registry_;
+  std::unique_ptr<MergedDataMap> merged_;  // of several python_maps_
+  std::unique_ptr<Module> module_;
+
+  std::mutex mutex_;  // held while the module works
+  std::atomic<std::thread::id> runner_{};
+  const std::vector<std::unique_ptr<Input>>* inputs_ = nullptr;  // of the call under way
+};
+
+void bind_program(pybind11::module_& module);
+
+}  // namespace petrel::extension::python
+
+#endif  // PETREL_EXTENSION_PYTHON_PROGRAM_H_

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Threads, fork, sub-interpreters and the end of the interpreter."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import numpy
+import petrel
+from elementwise import Backend, Runtime, affine, model
+
+DIGITS = pathlib.Path("examples/quickstart/digits.pt2")
+X = numpy.array([1, -2, 3, 0.5], numpy.float32)
+
+
+def python(code, *arguments):
+    """A new interpreter with the same paths; the finished process."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    return subprocess.run([sys.executable, "-c", code, *map(str, arguments)], env=environment,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120,
+                          check=False)
+
+
+class ThreadTest(unittest.TestCase):
+
+    def run_threads(self, work, count=4):
+        failures = []
+
+        def guarded(number):
+            try:
+                work(number)
+            except BaseException as error:  # told by the test
+                failures.append(error)
+
+        threads = [threading.Thread(target=guarded, args=(i,)) for i in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        self.assertEqual(failures, [])
+        self.assertFalse(any(thread.is_alive() for thread in threads))
+
+    def test_threads_run_different_methods_of_one_program(self):
+        names = ["affine", "affine_two_parts", "affine_three_parts"]
+        program = petrel.export(methods={name: model(name) for name in names},
+                                backend=Backend())
+        loaded = petrel.load(program, backends=[Runtime()])
+
+        def work(number):
+            method = loaded[names[number % 3]]
+            for i in range(50):
+                x = X + i + number
+                numpy.testing.assert_allclose(method(x)[0], affine(x, parts=number % 3 + 1),
+                                              rtol=1e-6)
+
+        self.run_threads(work)
+
+    def test_threads_run_different_programs(self):
+        program = petrel.export(DIGITS)
+        image = numpy.ones((1, 1, 8, 8), numpy.float32)
+        expected = petrel.load(program)["forward"](image)[0]
+
+        def work(number):
+            forward = petrel.load(program)["forward"]
+            for _ in range(50):
+                numpy.testing.assert_array_equal(forward(image)[0], expected)
+
+        self.run_threads(work)
+
+    def test_threads_export_at_the_same_time(self):
+        expected = petrel.export(DIGITS)
+
+        def work(number):
+            program = petrel.export(DIGITS)
+            self.assertEqual(pathlib.Path(program.path).read_bytes(),
+                             pathlib.Path(expected.path).read_bytes())
+
+        self.run_threads(work, 3)
+
+    def test_other_threads_go_on_while_a_program_runs(self):
+        # A backend that waits for what another thread does while execute runs,
+        # called through a program that does not hold Python's lock.
+        started, go_on = threading.Event(), threading.Event()
+
+        class Waits(Runtime):
+
+            def execute(self, handle, args):
+                started.set()
+                if not go_on.wait(30):
+                    raise TimeoutError
+                super().execute(handle, args)
+
+        forward = petrel.load(petrel.export(model("affine"), backend=Backend()),
+                              backends=[Waits()])["forward"]
+        outputs = []
+        thread = threading.Thread(target=lambda: outputs.append(forward(X)[0]))
+        thread.start()
+        self.assertTrue(started.wait(30))
+        go_on.set()
+        thread.join(30)
+        numpy.testing.assert_array_equal(outputs[0], affine(X))
+
+
+FORK = """
+import os, signal, sys, numpy, petrel
+program = petrel.export(sys.argv[1])
+image = numpy.ones((1, 1, 8, 8), numpy.float32)
+before = petrel.load(program, num_threads=2)
+expected = before["forward"](image)[0]
+child = os.fork()
+if child == 0:
+    signal.alarm(60)
+    try:
+        before["forward"](image)
+    except petrel.Error as error:
+        assert "before fork()" in str(error) and error.code == "InvalidState", error
+    else:
+        os._exit(2)
+    got = petrel.load(program)["forward"](image)[0]
+    same = numpy.array_equal(got, expected)
+    del before
+    os._exit(0 if same else 3)
+_, status = os.waitpid(child, 0)
+assert status == 0, status
+assert numpy.array_equal(before["forward"](image)[0], expected)
+print("ok")
+"""
+
+SUB_INTERPRETER = """
+import _xxsubinterpreters, sys, petrel
+other = _xxsubinterpreters.create()
+try:
+    _xxsubinterpreters.run_string(other, "import sys; sys.path[:0] = %r; import petrel" % sys.path)
+except _xxsubinterpreters.RunFailedError as error:
+    assert "main interpreter only" in str(error), error
+    print("refused")
+_xxsubinterpreters.destroy(other)
+assert petrel.Error("x").code == "Internal"
+"""
+
+EXIT = """
+import sys, threading, time, numpy, petrel
+program = petrel.export(sys.argv[1])
+image = numpy.ones((1, 1, 8, 8), numpy.float32)
+forward = petrel.load(program)["forward"]
+forward(image)
+kept = forward(image, copy_outputs=False)
+
+def forever():
+    while True:
+        forward(image)
+
+for _ in range(3):
+    threading.Thread(target=forever, daemon=True).start()
+time.sleep(float(sys.argv[2]))
+print("end")
+"""
+
+EXIT_IN_CALLBACK = """
+import sys, threading, time, numpy, petrel
+sys.path.insert(0, sys.argv[1])
+from elementwise import Backend, Runtime, model
+forward = petrel.load(petrel.export(model("affine"), backend=Backend()),
+                      backends=[Runtime()])["forward"]
+x = numpy.ones(4, numpy.float32)
+
+def forever():
+    while True:
+        forward(x)
+
+for _ in range(2):
+    threading.Thread(target=forever, daemon=True).start()
+time.sleep(float(sys.argv[2]))
+print("end")
+"""
+
+
+class ProcessTest(unittest.TestCase):
+
+    def test_child_of_fork_loads_anew(self):
+        done = python(FORK, DIGITS)
+        self.assertEqual((done.returncode, done.stdout), (0, "ok\n"), done.stderr)
+
+    def test_sub_interpreters_are_refused(self):
+        done = python(SUB_INTERPRETER)
+        self.assertEqual((done.returncode, done.stdout), (0, "refused\n"), done.stderr)
+
+    def test_interpreter_ends_while_threads_run_programs(self):
+        for delay in (0.0, 0.01, 0.03):
+            done = python(EXIT, DIGITS, delay)
+            self.assertEqual((done.returncode, done.stdout), (0, "end\n"), done.stderr)
+
+    def test_interpreter_ends_while_threads_run_callbacks(self):
+        here = os.path.dirname(os.path.abspath("extension/python/test/elementwise.py"))
+        for delay in (0.0, 0.01, 0.03):
+            done = python(EXIT_IN_CALLBACK, here, delay)
+            self.assertEqual((done.returncode, done.stdout), (0, "end\n"), done.stderr)
+
+    def test_import_takes_no_torch_and_no_numpy(self):
+        done = python("import sys, petrel; print('torch' in sys.modules, 'numpy' in sys.modules)")
+        self.assertEqual((done.returncode, done.stdout), (0, "False False\n"), done.stderr)
+
+    def test_calls_many_times_without_growing(self):
+        forward = petrel.load(petrel.export(DIGITS))["forward"]
+        image = numpy.ones((1, 1, 8, 8), numpy.float32)
+
+        def resident():
+            with open("/proc/self/statm", encoding="ascii") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+        for _ in range(500):
+            forward(image)
+        before, start = resident(), time.monotonic()
+        for _ in range(5000):
+            forward(image)
+            if time.monotonic() - start > 30:
+                break
+        self.assertLess(resident() - before, 1 << 20)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: Apache-2.0
+"""export, save, load, call: arguments, results, errors."""
+
+import ctypes
+import gc
+import os
+import pathlib
+import pickle
+import sys
+import tempfile
+import unittest
+import weakref
+
+import numpy
+import petrel
+from elementwise import affine, model
+
+DIGITS = pathlib.Path("examples/quickstart/digits.pt2")
+
+
+def images(count=50):
+    data = numpy.fromfile("examples/quickstart/digits.bin", numpy.uint8).reshape(-1, 65)[:count]
+    return (data[:, :64] / numpy.float32(16)).reshape(-1, 1, 1, 8, 8), data[:, 64]
+
+
+def folder():
+    return pathlib.Path(tempfile.mkdtemp(dir=os.environ["TEST_TMPDIR"]))
+
+
+class OnlyDlpack:
+    """An array of another library: DLPack and nothing else."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack__(self, **kwargs):
+        return self._array.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
+class AsBfloat16(OnlyDlpack):
+    """uint16 by DLPack, with another type written into it."""
+
+    def __dlpack__(self, **kwargs):
+        capsule = self._array.__dlpack__(**kwargs)
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        # data, device (two ints), rank, code: the layout of a DLTensor.
+        ctypes.c_uint8.from_address(pointer(capsule, b"dltensor") + 20).value = 4
+        return capsule
+
+
+def as_bfloat16(bits):
+    return AsBfloat16(bits)
+
+
+class ExportTest(unittest.TestCase):
+
+    def test_classifies_after_saving_and_loading(self):
+        path = folder() / "digits.pte"
+        petrel.export(DIGITS).save(path)
+        forward = petrel.load(path)["forward"]
+        pixels, labels = images()
+        right = sum(int(forward(image)[0].argmax()) == label
+                    for image, label in zip(pixels, labels))
+        self.assertGreaterEqual(right, 45)
+
+    def test_saves_external_weights_beside_the_program(self):
+        target = folder()
+        program = petrel.export(str(DIGITS), external_weights="w.ptd")
+        self.assertEqual([os.path.basename(path) for path in program.external_paths], ["w.ptd"])
+        program.save(target / "m.pte")
+        self.assertEqual(sorted(os.listdir(target)), ["m.pte", "w.ptd"])
+        image = images(1)[0][0]
+        inside = petrel.load(petrel.export(DIGITS))["forward"](image)[0]
+        for data in (target / "w.ptd", str(target / "w.ptd"), (target / "w.ptd").read_bytes(),
+                     bytearray((target / "w.ptd").read_bytes())):
+            outside = petrel.load(target / "m.pte", data=[data])["forward"](image)[0]
+            numpy.testing.assert_array_equal(outside, inside)
+        with self.assertRaises(petrel.Error) as caught:
+            petrel.load(target / "m.pte")["forward"](image)
+        self.assertEqual(caught.exception.code, "NotFound")
+
+    def test_reports_what_was_delegated_and_what_was_not(self):
+        report = petrel.export(DIGITS).report()
+        method, = report["methods"]
+        self.assertEqual(method["delegated"],
+                         [{"backend": "XnnpackBackend", "nodes": 10, "partitions": 1}])
+        self.assertIn("delegated      10 nodes to XnnpackBackend in 1 partition", str(report))
+
+    def test_same_model_twice_gives_equal_files(self):
+        first, second = petrel.export(DIGITS), petrel.export(DIGITS)
+        self.assertEqual(pathlib.Path(first.path).read_bytes(),
+                         pathlib.Path(second.path).read_bytes())
+
+    def test_its_folder_goes_with_the_program(self):
+        program = petrel.export(DIGITS)
+        path = program.path
+        self.assertTrue(os.path.exists(path))
+        del program
+        gc.collect()
+        self.assertFalse(os.path.exists(path))
+
+    def test_error_tells_code_and_file(self):
+        with self.assertRaises(petrel.Error) as caught:
+            petrel.export("/no/such/model.pt2")
+        self.assertEqual(caught.exception.code, "NotFound")
+        self.assertIn("/no/such/model.pt2", str(caught.exception))
+        self.assertIsNone(caught.exception.node)
+
+    def test_error_about_a_model_tells_the_source_line(self):
+        with self.assertRaises(petrel.Error) as caught:
+            petrel.export("test/models/fixtures/torch_2_13/unsupported_ops.pt2", backend=None)
+        error = caught.exception
+        self.assertEqual(error.code, "NotSupported")
+        self.assertRegex(error.source, r"make_fixtures\.py:\d+, in forward$")
+        self.assertIn(error.source, str(error))
+        again = pickle.loads(pickle.dumps(error))
+        self.assertEqual((str(again), again.code, again.node, again.source),
+                         (str(error), error.code, error.node, error.source))
+
+    def test_error_tells_the_node_that_its_message_names(self):
+        for message, node, source in (
+            ("method 'f': node 'conv_3' (aten.conv2d.default) at /a b/m.py:12, in forward: bad",
+             "conv_3", "/a b/m.py:12, in forward"),
+            ("node 'x' (aten.a) has no kernel", "x", None),
+            ("node 'x' (aten.a) at features.0 has no kernel", "x", "features.0"),
+            ("1 operator has no kernel: aten.f (1 node, the first is 'f' at m.py:3, in forward)",
+             "f", "m.py:3, in forward"),
+            ("there is no method to export", None, None),
+        ):
+            error = petrel._error.from_message("NotSupported", message)
+            self.assertEqual((error.node, error.source, str(error)), (node, source, message))
+
+    def test_failed_save_leaves_nothing(self):
+        target = folder()
+        program = petrel.export(DIGITS, external_weights="m.pte")
+        with self.assertRaises(ValueError):
+            program.save(target / "m.pte")
+        self.assertEqual(os.listdir(target), [])
+        with self.assertRaises(FileNotFoundError):
+            program.save(target / "none" / "x.pte")
+        self.assertEqual(os.listdir(target), [])
+
+    def test_arguments_that_are_wrong_are_told(self):
+        for arguments, error in (
+            (dict(), ValueError),
+            (dict(model=DIGITS, methods={"forward": DIGITS}), ValueError),
+            (dict(model=DIGITS, external_weights="a/b.ptd"), ValueError),
+            (dict(model=DIGITS, external_weights=".."), ValueError),
+            (dict(model=DIGITS, backend="cuda"), petrel.Error),
+            (dict(model=DIGITS, compile_specs={"x": b""}), petrel.Error),
+            (dict(model=3), TypeError),
+        ):
+            with self.assertRaises(error, msg=arguments):
+                petrel.export(**arguments)
+
+    def test_works_without_torch(self):
+        self.assertNotIn("torch", sys.modules)
+
+
+class CallTest(unittest.TestCase):
+
+    def setUp(self):
+        self.program = petrel.load(petrel.export(DIGITS))
+        self.forward = self.program["forward"]
+        self.image = images(1)[0][0]
+        self.expected = self.forward(self.image)[0]
+
+    def test_methods_are_a_mapping(self):
+        self.assertEqual(list(self.program), ["forward"])
+        self.assertEqual(len(self.program), 1)
+        with self.assertRaisesRegex(KeyError, "no method 'backward'.*forward"):
+            self.program["backward"]
+
+    def test_tells_inputs_outputs_and_backends(self):
+        info, = self.forward.inputs
+        self.assertEqual((info.kind, info.dtype, info.shape, info.is_dynamic),
+                         ("Tensor", "float32", (1, 1, 8, 8), False))
+        self.assertEqual(self.forward.outputs[0].shape, (1, 10))
+        self.assertEqual(self.forward.backends, ["XnnpackBackend"])
+
+    def test_takes_arrays_of_any_layout(self):
+        wide = numpy.zeros((1, 1, 8, 16), numpy.float32)
+        wide[..., ::2] = self.image
+        reverse = numpy.ascontiguousarray(self.image[..., ::-1])[..., ::-1]
+        odd = numpy.zeros(64 * 4 + 1, numpy.uint8)[1:].view(numpy.float32).reshape(1, 1, 8, 8)
+        odd[...] = self.image
+        read_only = self.image.copy()
+        read_only.flags.writeable = False
+        for array in (wide[..., ::2], reverse, odd, read_only, numpy.asfortranarray(self.image),
+                      memoryview(self.image), OnlyDlpack(self.image),
+                      OnlyDlpack(wide[..., ::2])):
+            numpy.testing.assert_array_equal(self.forward(array)[0], self.expected)
+
+    def test_results_are_the_callers_own(self):
+        first = self.forward(self.image)[0]
+        first += 1
+        numpy.testing.assert_array_equal(self.forward(self.image)[0], self.expected)
+
+    def test_views_of_outputs_keep_the_program_alive(self):
+        view = self.forward(self.image, copy_outputs=False)[0]
+        self.assertFalse(view.flags.writeable)
+        self.assertFalse(view.flags.owndata)
+        del self.program, self.forward
+        gc.collect()
+        numpy.testing.assert_array_equal(view, self.expected)
+
+    def test_output_of_one_call_is_an_input_of_the_next(self):
+        program = petrel.load(petrel.export(model("affine"), backend=None))["forward"]
+        x = numpy.arange(4, dtype=numpy.float32)
+        view = program(x, copy_outputs=False)[0]
+        numpy.testing.assert_allclose(program(view)[0], affine(affine(x)), rtol=1e-6)
+
+    def test_arguments_and_results_are_given_back(self):
+        count = sys.getrefcount(self.image)
+        for _ in range(20):
+            self.forward(self.image)
+            self.forward(OnlyDlpack(self.image))
+        self.assertLessEqual(sys.getrefcount(self.image), count + 1)
+        array = self.image.copy()
+        gone = weakref.ref(array)
+        outputs = self.forward(array, copy_outputs=False)
+        del array
+        gc.collect()
+        self.assertIsNone(gone())
+        del outputs
+
+    def test_wrong_arguments_are_told(self):
+        for arguments, text in (
+            ((), "takes 1 inputs, 0 are given"),
+            ((self.image, self.image), "takes 1 inputs, 2 are given"),
+            ((self.image.astype(numpy.float64),), "input 0 is float64, must be float32"),
+            ((self.image[0],), "input 0 has rank 3, must have rank 4"),
+            ((3,), "input 0 is a int, must be an array"),
+            (("x",), "input 0 is a str, must be an array"),
+            ((None,), "input 0 is a NoneType, must be an array"),
+        ):
+            with self.assertRaisesRegex(petrel.Error, text) as caught:
+                self.forward(*arguments)
+            self.assertEqual(caught.exception.code, "InvalidArgument")
+        for array in (self.image.astype(numpy.complex64), numpy.array(["a"])):
+            with self.assertRaises((TypeError, ValueError)):
+                self.forward(array)
+        with self.assertRaises(petrel.Error):
+            self.forward(numpy.zeros((1, 1, 8, 9), numpy.float32))
+        numpy.testing.assert_array_equal(self.forward(self.image)[0], self.expected)
+
+    def test_damaged_files_are_errors(self):
+        program = petrel.export(DIGITS)
+        whole = pathlib.Path(program.path).read_bytes()
+        for size in range(0, len(whole), 97):
+            with self.assertRaises(petrel.Error):
+                petrel.load(whole[:size])
+        for at in range(0, len(whole), 11):
+            damaged = bytearray(whole)
+            damaged[at] ^= 0xff
+            try:
+                petrel.load(damaged)["forward"](self.image)
+            except (petrel.Error, KeyError):
+                pass
+
+    def test_options_that_are_wrong_are_told(self):
+        program = petrel.export(DIGITS)
+        for options, error in ((dict(load_mode="slow"), ValueError),
+                               (dict(precedence="mine"), ValueError),
+                               (dict(num_threads=-1), petrel.Error),
+                               (dict(data=[3]), TypeError)):
+            with self.assertRaises(error):
+                petrel.load(program, **options)
+        with self.assertRaisesRegex(petrel.Error, "no such file"):
+            petrel.load("no such file")
+
+    def test_maps_files_when_asked(self):
+        program = petrel.export(DIGITS, external_weights="w.ptd")
+        forward = petrel.load(program, load_mode="mmap", num_threads=2)["forward"]
+        numpy.testing.assert_allclose(forward(self.image)[0], self.expected, rtol=1e-5)
+
+
+class TypesTest(unittest.TestCase):
+
+    def test_bfloat16_goes_in_and_out_as_a_tensor(self):
+        forward = petrel.load(petrel.export(model("bfloat16"), backend=None))["forward"]
+        self.assertEqual(forward.inputs[0].dtype, "bfloat16")
+        for other in (numpy.float32, numpy.uint16):
+            with self.assertRaisesRegex(petrel.Error, "must be bfloat16"):
+                forward(numpy.ones((2, 3), other))
+        # The bits of 1.0, 1.5, ...; doubling adds one to the exponent.
+        bits = numpy.array([[0x3f80, 0x3fc0, 0x4000], [0xbf80, 0x3e00, 0x4240]], numpy.uint16)
+        out, = forward(as_bfloat16(bits))
+        self.assertIsInstance(out, petrel.Tensor)
+        self.assertEqual((out.dtype, out.shape, out.nbytes), ("bfloat16", (2, 3), 12))
+        numpy.testing.assert_array_equal(numpy.asarray(out), bits + 0x80)
+        # What came out goes in again, by itself and by DLPack.
+        for tensor in (out, OnlyDlpack(out)):
+            numpy.testing.assert_array_equal(numpy.asarray(forward(tensor)[0]), bits + 0x100)
+
+    def test_channels_last_inputs_are_not_copied_but_others_are(self):
+        forward = petrel.load(petrel.export(model("channels_last"), backend=None))["forward"]
+        x = numpy.random.default_rng(0).standard_normal((1, 2, 3, 4)).astype(numpy.float32)
+        last = numpy.ascontiguousarray(x.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
+        for array in (x, last):
+            numpy.testing.assert_array_equal(forward(array)[0], numpy.maximum(x, 0))
+
+
+if __name__ == "__main__":
+    unittest.main()

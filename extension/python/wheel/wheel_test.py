@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel is one by the rules, and works where nothing else of Petrel is."""
+
+import base64
+import csv
+import hashlib
+import io
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+
+PROGRAM = """
+import sys, numpy, petrel
+program = petrel.export(sys.argv[1])
+image = numpy.load(sys.argv[2])
+scores, = petrel.load(program)["forward"](image)
+assert scores.shape == (1, 10), scores.shape
+assert petrel.__file__.startswith(sys.argv[3]), petrel.__file__
+assert "torch" not in sys.modules
+bundled = [line.split()[-1] for line in open("/proc/self/maps") if "libabsl" in line]
+assert bundled and all(path.startswith(sys.argv[3]) for path in bundled), bundled
+print(int(scores.argmax()))
+"""
+
+
+class WheelTest(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ["TEST_TMPDIR"]))
+        done = subprocess.run(["extension/python/wheel/wheel", "--output-dir",
+                               str(cls.folder / "dist")], stdout=subprocess.PIPE, text=True,
+                              check=True)
+        cls.path = pathlib.Path(done.stdout.strip())
+        cls.wheel = zipfile.ZipFile(cls.path)
+        cls.names = cls.wheel.namelist()
+
+    def test_is_named_by_version_and_tag(self):
+        major, minor = sys.version_info[:2]
+        machine = os.uname().machine
+        self.assertRegex(
+            self.path.name,
+            rf"^petrel-\d+\.\d+\.\d+-cp{major}{minor}-cp{major}{minor}-linux_{machine}\.whl$")
+        self.assertEqual(os.listdir(self.path.parent), [self.path.name])
+
+    def test_record_lists_every_file_with_its_digest(self):
+        record, = [name for name in self.names if name.endswith("RECORD")]
+        self.assertEqual(self.names[-1], record)
+        rows = list(csv.reader(io.StringIO(self.wheel.read(record).decode())))
+        self.assertEqual([row[0] for row in rows], self.names)
+        for name, digest, size in rows[:-1]:
+            data = self.wheel.read(name)
+            made = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=")
+            self.assertEqual(digest, "sha256=" + made.decode())
+            self.assertEqual(int(size), len(data))
+        self.assertEqual(rows[-1][1:], ["", ""])
+
+    def test_metadata_has_what_installers_ask_for(self):
+        text = {name.split("/")[-1]: self.wheel.read(name).decode() for name in self.names
+                if ".dist-info/" in name and "licenses" not in name}
+        for line in ("Metadata-Version: 2.1", "Name: petrel", "Requires-Dist: numpy"):
+            self.assertIn(line, text["METADATA"].splitlines())
+        tag = self.path.name.split("-", 2)[2][:-len(".whl")]
+        self.assertIn(f"Tag: {tag}", text["WHEEL"].splitlines())
+        self.assertIn("Root-Is-Purelib: false", text["WHEEL"].splitlines())
+
+    def test_is_typed(self):
+        self.assertIn("petrel/py.typed", self.names)
+        self.assertIn("petrel/_petrel.pyi", self.names)
+
+    def test_bundled_libraries_come_with_their_licences(self):
+        libraries = [name for name in self.names if name.startswith("petrel/_libs/")]
+        licences = [name for name in self.names if "/licenses/" in name]
+        for library in libraries:
+            stem = re.split(r"\.so|_", library.split("/")[-1])[0]
+            self.assertTrue(any(stem in licence for licence in licences), library)
+
+    def test_same_bytes_when_written_again(self):
+        other = self.folder / "again"
+        subprocess.run(["extension/python/wheel/wheel", "--output-dir", str(other)],
+                       stdout=subprocess.DEVNULL, check=True)
+        self.assertEqual((other / self.path.name).read_bytes(), self.path.read_bytes())
+
+    def test_exports_and_runs_alone(self):
+        site = self.folder / "site"
+        self.wheel.extractall(site)
+        clean = {"PATH": os.environ["PATH"], "PYTHONPATH": str(site)}
+        done = subprocess.run(
+            ["/usr/bin/python3", "-c", PROGRAM,
+             os.path.realpath("examples/quickstart/digits.pt2"),
+             os.path.realpath("examples/quickstart/digit.npy"), str(site)],
+            env=clean, cwd=self.folder, stdout=subprocess.PIPE, text=True, check=True)
+        self.assertRegex(done.stdout, r"^\d\n$")
+
+
+if __name__ == "__main__":
+    unittest.main()
