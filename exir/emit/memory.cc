@@ -24,7 +24,7 @@ class Lifetimes {
   // The memory of `value` is in use at `time`.
   void touch(const Value* value, int64_t time) {
     const Value* root = storage_.root(value);
-    if (!needs_memory(*root)) return;
+    if (!value->type().is_tensor() || !needs_memory(*root)) return;
     auto [it, fresh] = index_.emplace(root, buffers_.size());
     if (fresh) {
       roots_.push_back(root);
@@ -38,6 +38,8 @@ class Lifetimes {
       buffers_.push_back(std::move(buffer));
     }
     plan::Buffer& buffer = buffers_[it->second];
+    // A view may have the larger bounds.
+    buffer.size = std::max(buffer.size, value->tensor().nbytes());
     buffer.lifetime.begin = std::min(buffer.lifetime.begin, time);
     buffer.lifetime.end = std::max(buffer.lifetime.end, time + 1);
     ++buffer.access_count;
@@ -60,23 +62,52 @@ class Lifetimes {
   std::unordered_map<const Value*, size_t> index_;
 };
 
+// Touches what the steps of `graph` use, from `time` on; returns the time after
+// them.
+int64_t touch_steps(const Graph& graph, const Storage& storage, int64_t time,
+                    Lifetimes* lifetimes, std::vector<const Value*>* state) {
+  for (const Node* node : storage.steps_of(graph)) {
+    const auto touch_operands = [&] {
+      for (const Value* operand : node->operands()) {
+        const Value* root = storage.root(operand);
+        if (root->is_constant()) state->push_back(root);
+        lifetimes->touch(operand, time);
+      }
+    };
+    const auto touch_results = [&] {
+      for (size_t i = 0; i < node->num_results(); ++i) {
+        lifetimes->touch(node->result(i), time);
+      }
+    };
+    touch_operands();
+    const bool is_loop = node->op().name == "petrel::map";
+    // Branches make the results of their node themselves, at their own times.
+    if (node->regions().empty() || is_loop) touch_results();
+    ++time;
+    for (const std::shared_ptr<Graph>& region : node->regions()) {
+      const auto touch_row = [&](const Value* value) {
+        if (value->type().is_tensor()) lifetimes->touch(value, time);
+      };
+      for (const Value* input : region->inputs()) touch_row(input);
+      time = touch_steps(*region, storage, time + 1, lifetimes, state);
+      for (const Value* output : region->outputs()) touch_row(output);
+      ++time;
+    }
+    if (node->regions().empty()) continue;
+    // All rounds of a loop need what the first one does.
+    if (is_loop) touch_operands();
+    touch_results();
+    ++time;
+  }
+  return time;
+}
+
 Lifetimes find_lifetimes(const Graph& graph, const Storage& storage,
                          bool state_apart) {
   Lifetimes lifetimes(storage, state_apart);
   for (const Value* input : graph.inputs()) lifetimes.touch(input, 0);
-  int64_t time = 1;
   std::vector<const Value*> state;
-  for (const Node* node : storage.steps()) {
-    for (const Value* operand : node->operands()) {
-      const Value* root = storage.root(operand);
-      if (root->is_constant()) state.push_back(root);
-      lifetimes.touch(operand, time);
-    }
-    for (size_t i = 0; i < node->num_results(); ++i) {
-      lifetimes.touch(node->result(i), time);
-    }
-    ++time;
-  }
+  int64_t time = touch_steps(graph, storage, 1, &lifetimes, &state);
   for (const BufferWrite& write : graph.buffer_writes()) {
     lifetimes.touch(write.value, time);
     state.push_back(write.buffer);

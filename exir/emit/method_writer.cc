@@ -62,7 +62,10 @@ absl::Status check_executable(const std::string& method, const Graph& graph,
   }
   std::vector<std::string> problems;
   for (const Node* node : storage.steps()) {
-    if (node->delegate() != nullptr || is_dropped(*node)) continue;
+    if (node->delegate() != nullptr || is_dropped(*node) ||
+        !node->regions().empty()) {
+      continue;
+    }
     if (node->op().has(kInPlace)) {
       problems.push_back(absl::StrCat(node->describe(), " works in place"));
     } else if (node->op().out_name.empty()) {
@@ -89,6 +92,7 @@ MethodWriter::MethodWriter(flatbuffers::FlatBufferBuilder& builder,
       values_(builder) {}
 
 int32_t MethodWriter::entry_of(const Value* value) {
+  value = storage_.same(value);
   auto known = entries_.find(value);
   if (known != entries_.end()) return known->second;
   int32_t entry;
@@ -99,6 +103,12 @@ int32_t MethodWriter::entry_of(const Value* value) {
     TensorPlace place;
     auto planned = plan_.offsets.find(root);
     if (planned != plan_.offsets.end()) place.arena_offset = planned->second;
+    // Such a view gets its memory when its instruction runs.
+    if (value->producer() != nullptr && storage_.is_view(*value->producer())) {
+      entry = values_.add_tensor(value->tensor(), {});
+      entries_[value] = entry;
+      return entry;
+    }
     if (root->is_constant()) {
       const Constant& constant = *root->constant();
       if (constant.is_mutable()) {
@@ -269,6 +279,14 @@ void MethodWriter::append_call(const std::string& name,
 
 absl::Status MethodWriter::write_kernel_call(const Node& node) {
   const OpInfo& op = node.op();
+  if (storage_.is_view(node)) {
+    PETREL_ASSIGN_OR_RETURN(const int32_t sizes,
+                            list_entry(op.args[1], node.argument(1)));
+    append_call("executorch_prim::et_view", "default",
+                {entry_of(node.argument(0).value()), sizes,
+                 entry_of(node.result())});
+    return absl::OkStatus();
+  }
   const bool skips_options = takes_tensor_options(op);
   std::vector<int32_t> args;
   for (size_t i = 0; i < op.args.size(); ++i) {
@@ -343,6 +361,80 @@ absl::Status MethodWriter::write_delegate_call(const Node& node) {
   return absl::OkStatus();
 }
 
+size_t MethodWriter::append_jump() {
+  instructions_.emplace_back();
+  return instructions_.size() - 1;
+}
+
+void MethodWriter::set_jump(size_t place, int32_t condition, size_t target) {
+  const auto jump = fb::CreateJumpFalseCall(builder_, condition,
+                                            static_cast<int32_t>(target));
+  instructions_[place] = fb::CreateInstruction(
+      builder_, fb::InstructionArguments::JumpFalseCall, jump.Union());
+}
+
+// jump to A unless %p | true branch | jump to B | A: false branch | B:
+absl::Status MethodWriter::write_cond(const Node& node) {
+  const int32_t predicate = entry_of(node.argument(0).value());
+  const size_t to_false = append_jump();
+  PETREL_RETURN_IF_ERROR(write_steps(*node.regions()[0]));
+  const size_t to_end = append_jump();
+  set_jump(to_false, predicate, instructions_.size());
+  PETREL_RETURN_IF_ERROR(write_steps(*node.regions()[1]));
+  set_jump(to_end, values_.bool_value(false), instructions_.size());
+  return absl::OkStatus();
+}
+
+// %n = number of rows
+// A: rows %i of all operands | body | its outputs become rows %i
+// %i = %i + 1 | jump to A unless %i is %n | %i = %i - %n, for the next call
+absl::Status MethodWriter::write_map(const Node& node) {
+  const Graph& body = *node.regions()[0];
+  const std::vector<Value*> rows = node.argument(0).values();
+  const TensorType& type = rows[0]->tensor();
+  if (!type.varies(0) && type.sizes[0] == 0) return absl::OkStatus();
+  const auto number = [&](const char* name, int32_t a, int32_t b, int32_t out) {
+    append_call(absl::StrCat("executorch_prim::", name), "Scalar", {a, b, out});
+  };
+  const int32_t zero = values_.int_value(0);
+  const int32_t count = values_.add_scalar(Type::Kind::kInt);
+  const int32_t index = values_.add_scalar(Type::Kind::kInt);
+  const int32_t done = values_.add_scalar(Type::Kind::kBool);
+  append_call("aten::sym_size", "int", {entry_of(rows[0]), zero, count});
+  const size_t begin = instructions_.size();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const int32_t row = entry_of(body.inputs()[i]);
+    append_call("aten::select_copy", "int_out",
+                {entry_of(rows[i]), zero, index, row, row});
+  }
+  PETREL_RETURN_IF_ERROR(write_steps(body));
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    append_call("executorch_prim::et_copy_index", "tensor",
+                {entry_of(node.result(i)), entry_of(body.outputs()[i]), index});
+  }
+  number("add", index, values_.int_value(1), index);
+  number("eq", index, count, done);
+  const size_t again = append_jump();
+  set_jump(again, done, begin);
+  number("sub", index, count, index);
+  return absl::OkStatus();
+}
+
+absl::Status MethodWriter::write_steps(const Graph& graph) {
+  for (const Node* node : storage_.steps_of(graph)) {
+    if (is_dropped(*node)) continue;
+    const absl::Status status =
+        node->delegate() != nullptr          ? write_delegate_call(*node)
+        : node->op().name == "petrel::cond" ? write_cond(*node)
+        : node->op().name == "petrel::map"  ? write_map(*node)
+                                            : write_kernel_call(*node);
+    if (status.ok()) continue;
+    return absl::Status(status.code(), absl::StrCat(node->describe(), ": ",
+                                                    status.message()));
+  }
+  return absl::OkStatus();
+}
+
 void MethodWriter::write_state(const BufferWrite& write) {
   if (storage_.root(write.value) == write.buffer) return;  // it is there
   const int32_t buffer = entry_of(write.buffer);
@@ -363,17 +455,10 @@ absl::StatusOr<flatbuffers::Offset<fb::ExecutionPlan>> MethodWriter::write(
     const std::string& name, const Signature& signature) {
   std::vector<int32_t> inputs;
   for (const Value* input : graph_.inputs()) inputs.push_back(entry_of(input));
-  for (const Node* node : storage_.steps()) {
-    if (is_dropped(*node)) continue;
-    const absl::Status status = node->delegate() != nullptr
-                                    ? write_delegate_call(*node)
-                                    : write_kernel_call(*node);
-    if (!status.ok()) {
-      return absl::Status(status.code(),
-                          absl::StrCat("method '", name, "': ",
-                                       node->describe(), ": ",
-                                       status.message()));
-    }
+  const absl::Status status = write_steps(graph_);
+  if (!status.ok()) {
+    return absl::Status(status.code(), absl::StrCat("method '", name, "': ",
+                                                    status.message()));
   }
   for (const BufferWrite& write : graph_.buffer_writes()) write_state(write);
   std::vector<int32_t> outputs;

@@ -58,6 +58,13 @@ class MethodWriter {
  private:
   absl::Status write_kernel_call(const Node& node);
   absl::Status write_delegate_call(const Node& node);
+  absl::Status write_cond(const Node& node);
+  absl::Status write_map(const Node& node);
+  // The steps of the method's graph or of a region.
+  absl::Status write_steps(const Graph& graph);
+  // Room for a jump, and what goes there once its target is known.
+  size_t append_jump();
+  void set_jump(size_t place, int32_t condition, size_t target);
   void write_state(const BufferWrite& write);
   bool has_state() const;
   void append_call(const std::string& name, const std::string& overload,

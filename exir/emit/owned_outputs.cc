@@ -29,12 +29,55 @@ const OpInfo& owned_copy_op() {
   return *kOp;
 }
 
+// The same for sizes that are known only when it runs.
+const OpInfo& owned_clone_op() {
+  static const OpInfo* const kOp = [] {
+    auto* op = new OpInfo;
+    op->name = "petrel::owned_clone";
+    op->args.resize(2);
+    op->args[0].name = "self";
+    op->args[1].name = "memory_format";
+    op->args[1].kind = ArgKind::kMemoryFormat;
+    op->args[1].is_optional = true;
+    op->traits = kPure;
+    op->out_name = "aten::clone";
+    op->out_overload = "out";
+    return op;
+  }();
+  return *kOp;
+}
+
 Value* append_copy(Graph& graph, Value* value) {
+  if (value->type().is_dynamic()) {
+    return graph
+        .append(owned_clone_op(), {Argument(value), Argument()},
+                {value->type()}, value->name() + "_copy")
+        ->result();
+  }
   return graph
       .append(owned_copy_op(),
               {Argument(value), Argument(value->tensor().sizes)},
               {value->type()}, value->name() + "_copy")
       ->result();
+}
+
+// A region writes its outputs where its node has its results, so each must be
+// made there, once, by an instruction.
+void own_region_outputs(Graph& graph) {
+  for (const auto& node : graph.nodes()) {
+    for (const std::shared_ptr<Graph>& region : node->regions()) {
+      own_region_outputs(*region);
+      std::vector<Value*> outputs = region->outputs();
+      for (Value*& output : outputs) {
+        if (!output->type().is_tensor()) continue;
+        const Node* producer = output->producer();
+        const bool is_own = producer != nullptr && output->output_uses() == 1 &&
+                            !keeps_elements_in_order(*producer);
+        if (!is_own) output = append_copy(*region, output);
+      }
+      region->set_outputs(std::move(outputs));
+    }
+  }
 }
 
 void copy_views_of_external_constants(Graph& graph,
@@ -58,7 +101,10 @@ void copy_views_of_external_constants(Graph& graph,
 std::unique_ptr<Graph> with_owned_outputs(const Graph& original,
                                           const ExternalFn& is_external) {
   std::unique_ptr<Graph> graph = original.clone();
-  copy_views_of_external_constants(*graph, is_external);
+  for (Graph* each : with_regions(*graph)) {
+    copy_views_of_external_constants(*each, is_external);
+  }
+  own_region_outputs(*graph);
 
   std::map<Value*, Value*> copies;
   const auto copy_of = [&](Value* value) {

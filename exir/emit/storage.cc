@@ -87,6 +87,14 @@ bool keeps_elements_in_order(const Node& node) {
   if (!operand->type().is_tensor() || !result->type().is_tensor()) return false;
   const TensorType& from = operand->tensor();
   const TensorType& to = result->tensor();
+  if (from.is_dynamic() || to.is_dynamic()) {
+    // Callers may keep an output, which therefore describes no other's memory.
+    const std::string& name = node.op().name;
+    return (name == "aten::view" || name == "aten::_unsafe_view" ||
+            name == "aten::reshape") &&
+           from.dtype == to.dtype && from.is_contiguous() &&
+           to.is_contiguous() && result->output_uses() == 0;
+  }
   if (from.dtype != to.dtype || from.numel() != to.numel() ||
       !from.is_contiguous() || !to.is_contiguous()) {
     return false;
@@ -101,18 +109,56 @@ bool keeps_elements_in_order(const Node& node) {
 
 Storage::Storage(const Graph& graph) {
   for (const Node* node : find_in_place_updates(graph)) in_place_.insert(node);
+  add(graph);
+}
+
+void Storage::add(const Graph& graph) {
+  std::vector<const Node*> steps;
   for (const auto& node : graph.nodes()) {
-    const bool is_elided = keeps_elements_in_order(*node);
-    if (is_elided || is_in_place(*node)) {
+    const bool keeps_elements = keeps_elements_in_order(*node);
+    const bool varies = keeps_elements && node->result()->type().is_dynamic();
+    if (keeps_elements || is_in_place(*node)) {
       roots_[node->result()] = root(node->argument(0).value());
     }
-    if (!is_elided) steps_.push_back(node.get());
+    if (varies) views_.insert(node.get());
+    if (keeps_elements && !varies) continue;
+    steps.push_back(node.get());
+    steps_.push_back(node.get());
+    add_regions(*node);
+  }
+  steps_of_[&graph] = std::move(steps);
+}
+
+void Storage::add_regions(const Node& node) {
+  const bool is_map = node.op().name == "petrel::map";
+  for (const std::shared_ptr<Graph>& region : node.regions()) {
+    const std::vector<Value*> operands = node.argument(1).values();
+    const size_t first = region->inputs().size() - operands.size();
+    for (size_t i = 0; i < operands.size(); ++i) {
+      same_[region->inputs()[first + i]] = operands[i];
+    }
+    add(*region);
+    if (is_map) continue;
+    for (size_t i = 0; i < node.num_results(); ++i) {
+      same_[region->outputs()[i]] = node.result(i);
+    }
   }
 }
 
+const Value* Storage::same(const Value* value) const {
+  for (auto it = same_.find(value); it != same_.end(); it = same_.find(value)) {
+    value = it->second;
+  }
+  return value;
+}
+
 const Value* Storage::root(const Value* value) const {
-  auto it = roots_.find(value);
-  return it == roots_.end() ? value : it->second;
+  while (true) {
+    value = same(value);
+    auto it = roots_.find(value);
+    if (it == roots_.end()) return value;
+    value = it->second;
+  }
 }
 
 }  // namespace petrel::exir

@@ -8,6 +8,18 @@
 //   %b = aten.view.default(%a, [3,4])     : f32[3,4]   root(b) = a, elided
 //   %c = aten.unsqueeze.default(%b, 0)    : f32[1,3,4] root(c) = a, elided
 //
+// A view whose sizes vary is an instruction all the same: it makes the result
+// describe its operand's memory with the sizes of the call.
+//
+// Regions are part of the method: the operands of a cond and the inputs of its
+// branches are the same values, and so are the outputs of its branches and its
+// results, because only one branch runs:
+//
+//   %y = petrel.cond.default(%p, [%x]) do { @true(%a) { ... return %b } ... }
+//   same(a) = x    same(b) = y
+//
+// The rows that the body of a map takes and gives have memory of their own.
+//
 // An update of state in place (exir/emit/in_place.h) is an instruction, and its
 // result lies in the bytes of the state.
 //
@@ -34,16 +46,31 @@ class Storage {
   explicit Storage(const Graph& graph);
 
   const Value* root(const Value* value) const;
-  // The nodes that become instructions, in order.
+  // The one value that stands for `value` and those that are the same.
+  const Value* same(const Value* value) const;
+  // The nodes that become instructions, in order; those of regions behind the
+  // node that has them.
   const std::vector<const Node*>& steps() const { return steps_; }
+  // Those of one graph, the method's or that of a region.
+  const std::vector<const Node*>& steps_of(const Graph& graph) const {
+    return steps_of_.at(&graph);
+  }
+  // True for steps that only describe the memory of their first argument anew.
+  bool is_view(const Node& node) const { return views_.count(&node) != 0; }
   // True for steps that write over their first argument.
   bool is_in_place(const Node& node) const {
     return in_place_.count(&node) != 0;
   }
 
  private:
+  void add(const Graph& graph);
+  void add_regions(const Node& node);
+
   std::unordered_map<const Value*, const Value*> roots_;  // of elided results
+  std::unordered_map<const Value*, const Value*> same_;
   std::vector<const Node*> steps_;
+  std::unordered_map<const Graph*, std::vector<const Node*>> steps_of_;
+  std::unordered_set<const Node*> views_;
   std::unordered_set<const Node*> in_place_;
 };
 

@@ -139,7 +139,10 @@ int32_t ValueTable::add_tensor(const TensorType& type,
                        /*storage_offset=*/0, stored_sizes, dim_order,
                        /*requires_grad=*/false, place.data_buffer_idx,
                        allocation, /*layout=*/0,
-                       fb::TensorShapeDynamism::STATIC, extra));
+                       type.is_dynamic()
+                           ? fb::TensorShapeDynamism::DYNAMIC_BOUND
+                           : fb::TensorShapeDynamism::STATIC,
+                       extra));
 }
 
 int32_t ValueTable::add_scalar(Type::Kind kind) {

@@ -11,15 +11,37 @@
 #include "exir/import/number_constant.h"
 #include "exir/import/tensor_meta.h"
 #include "exir/ops/promotion.h"
+#include "exir/ops/table.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
 namespace {
 
+// A number computed at run time where `spec` takes one.
+std::optional<Argument> fit_number(const ArgSpec& spec,
+                                   const Argument& number) {
+  const Type::Kind kind = number.value()->type().kind;
+  if (spec.is_list) {
+    if (spec.kind != ArgKind::kInt || kind != Type::Kind::kInt) {
+      return std::nullopt;
+    }
+    const size_t length = spec.fixed_length == 0 ? 1 : spec.fixed_length;
+    return Argument(Argument::List(length, number));
+  }
+  const bool fits =
+      (spec.kind == ArgKind::kInt && kind == Type::Kind::kInt) ||
+      (spec.kind == ArgKind::kBool && kind == Type::Kind::kBool) ||
+      (spec.kind == ArgKind::kFloat && kind != Type::Kind::kBool) ||
+      spec.kind == ArgKind::kScalar || spec.kind == ArgKind::kTensor;
+  if (kind == Type::Kind::kTensor || !fits) return std::nullopt;
+  return number;
+}
+
 // A literal as an argument of the kind that `spec` asks for; nullopt when it
 // does not fit. Numbers for tensor slots pass through.
 std::optional<Argument> fit_literal(const ArgSpec& spec,
                                     const Argument& literal) {
+  if (literal.is_value()) return fit_number(spec, literal);
   if (spec.is_list) {
     // One int stands for a list of them.
     if (spec.kind != ArgKind::kInt || !literal.is_int()) return std::nullopt;
@@ -143,12 +165,19 @@ absl::StatusOr<Argument> ArgumentReader::read_list(const ArgSpec& spec,
   if (tag == "as_sym_ints" && spec.kind == ArgKind::kInt) {
     PETREL_ASSIGN_OR_RETURN(std::vector<Json> items, payload.items());
     Argument::Ints ints;
+    Argument::List all;
     for (const Json& item : items) {
       PETREL_ASSIGN_OR_RETURN(Argument scalar, scalar_or_name(item));
-      if (!scalar.is_int()) return item.error("is no static integer");
-      ints.push_back(scalar.as_int());
+      if (scalar.is_int()) {
+        ints.push_back(scalar.as_int());
+      } else if (!scalar.is_value() ||
+                 scalar.value()->type().kind != Type::Kind::kInt) {
+        return item.error("is no integer");
+      }
+      all.push_back(std::move(scalar));
     }
-    return Argument(std::move(ints));
+    if (ints.size() == all.size()) return Argument(std::move(ints));
+    return Argument(std::move(all));
   }
   if (tag == "as_bools" && spec.kind == ArgKind::kBool) {
     PETREL_ASSIGN_OR_RETURN(std::vector<Json> items, payload.items());
@@ -217,8 +246,35 @@ absl::StatusOr<Argument> ArgumentReader::read_one(const ArgSpec& spec,
   return does_not_fit(payload, tag);
 }
 
+absl::StatusOr<Argument> ArgumentReader::number_constant_value(
+    const Argument& number, ScalarType dtype) {
+  PETREL_ASSIGN_OR_RETURN(ConstantPtr made, number_constant(number, dtype));
+  ConstantPtr& known = numbers_[made->fqn];
+  if (known == nullptr) known = std::move(made);
+  return Argument(graph_->add_constant(known));
+}
+
+// A tensor of rank 0 that holds a number computed at run time.
+absl::StatusOr<Argument> ArgumentReader::number_tensor(const Argument& number,
+                                                       ScalarType dtype) {
+  const OpInfo& full = op("aten.full.default");
+  std::vector<Argument> arguments = {Argument(Argument::Ints()), number,
+                                     Argument(dtype)};
+  for (size_t i = arguments.size(); i < full.args.size(); ++i) {
+    arguments.push_back(full.args[i].default_value);
+  }
+  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, full.infer(full, arguments));
+  return Argument(graph_
+                      ->append(full, std::move(arguments), std::move(types),
+                               number.value()->name() + "_tensor")
+                      ->result());
+}
+
 absl::Status ArgumentReader::replace_numbers(const OpInfo& op,
                                              std::vector<Argument>* arguments) {
+  const auto is_run_time_number = [](const Argument& argument) {
+    return argument.is_value() && !argument.value()->type().is_tensor();
+  };
   Promotion promotion;
   bool has_numbers = false;
   bool has_dimensions = false;
@@ -229,9 +285,17 @@ absl::Status ArgumentReader::replace_numbers(const OpInfo& op,
       PETREL_RETURN_IF_ERROR(promotion.add(value->tensor()));
       has_dimensions = has_dimensions || value->tensor().rank() > 0;
     }
-    if (op.args[i].kind == ArgKind::kTensor && argument.is_number()) {
+    if (op.args[i].kind != ArgKind::kTensor) continue;
+    if (argument.is_number()) {
       has_numbers = true;
       PETREL_RETURN_IF_ERROR(promotion.add_number(argument));
+    } else if (is_run_time_number(argument)) {
+      has_numbers = true;
+      const Type::Kind kind = argument.value()->type().kind;
+      PETREL_RETURN_IF_ERROR(promotion.add_number(
+          kind == Type::Kind::kInt    ? Argument(int64_t{1})
+          : kind == Type::Kind::kBool ? Argument(true)
+                                      : Argument(1.0)));
     }
   }
   if (!has_numbers) return absl::OkStatus();
@@ -243,11 +307,12 @@ absl::Status ArgumentReader::replace_numbers(const OpInfo& op,
   }
   for (size_t i = 0; i < op.args.size(); ++i) {
     Argument& argument = (*arguments)[i];
-    if (op.args[i].kind != ArgKind::kTensor || !argument.is_number()) continue;
-    PETREL_ASSIGN_OR_RETURN(ConstantPtr made, number_constant(argument, dtype));
-    ConstantPtr& known = numbers_[made->fqn];
-    if (known == nullptr) known = std::move(made);
-    argument = Argument(graph_->add_constant(known));
+    if (op.args[i].kind != ArgKind::kTensor) continue;
+    if (is_run_time_number(argument)) {
+      PETREL_ASSIGN_OR_RETURN(argument, number_tensor(argument, dtype));
+    }
+    if (!argument.is_number()) continue;
+    PETREL_ASSIGN_OR_RETURN(argument, number_constant_value(argument, dtype));
   }
   return absl::OkStatus();
 }

@@ -45,8 +45,14 @@ class ArgumentReader {
                                      const Json& payload);
   absl::StatusOr<Argument> named_tensor(const Json& holder);
   absl::StatusOr<Argument> scalar_or_name(const Json& union_);
+  absl::StatusOr<Argument> number_constant_value(const Argument& number,
+                                                 ScalarType dtype);
+  absl::StatusOr<Argument> number_tensor(const Argument& number,
+                                         ScalarType dtype);
   absl::Status replace_numbers(const OpInfo& op,
                                std::vector<Argument>* arguments);
+
+  friend class GraphReader;
 
   Graph* graph_;
   Lookup lookup_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/import/graph_reader.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -14,13 +16,25 @@
 namespace petrel::exir {
 namespace {
 
+// Assertions about numbers; nothing looks at them.
+constexpr const char* kIgnored[] = {
+    "aten._assert_scalar.default",
+    "aten.sym_constrain_range.default",
+    "aten.sym_constrain_range_for_size.default",
+};
+
+bool is_ignored(const std::string& name) {
+  return std::find(std::begin(kIgnored), std::end(kIgnored), name) !=
+         std::end(kIgnored);
+}
+
+}  // namespace
+
 absl::StatusOr<std::string> name_in(const Json& holder) {
   PETREL_ASSIGN_OR_RETURN(Json name, holder.at("name"));
   return name.text();
 }
 
-// The names of the tensors that a node or region gives, in order; "" for a
-// result that does not exist.
 absl::StatusOr<std::vector<std::string>> output_names(const Json& holder) {
   std::vector<std::string> names;
   PETREL_ASSIGN_OR_RETURN(Json output_list, holder.at("outputs"));
@@ -51,8 +65,11 @@ absl::StatusOr<std::vector<std::string>> output_names(const Json& holder) {
   return names;
 }
 
-// {"as_int": 3}, {"as_bool": true}, {"as_float": 1.5}, {"as_expr": ...}
-absl::StatusOr<Argument> scalar_value(const Json& json,
+namespace {
+
+// {"as_int": 3}, {"as_bool": true}, {"as_float": 1.5}, {"as_expr": ...}; none
+// when it is computed at run time.
+absl::StatusOr<Argument> scalar_value(const Json& json, bool is_int,
                                       const Symbols& symbols) {
   PETREL_ASSIGN_OR_RETURN(auto tagged, json.tagged());
   const auto& [tag, payload] = tagged;
@@ -64,8 +81,12 @@ absl::StatusOr<Argument> scalar_value(const Json& json,
     PETREL_ASSIGN_OR_RETURN(double value, payload.number());
     return Argument(value);
   }
-  PETREL_ASSIGN_OR_RETURN(int64_t value, symbols.resolve(json));
-  return Argument(value);
+  if (tag == "as_expr" && !is_int) return Argument();
+  // A number without bounds is known to nobody and may be used all the same.
+  const absl::StatusOr<SymbolicInt> value = symbols.resolve(json);
+  if (!value.ok() && tag != "as_expr") return value.status();
+  if (!value.ok() || !value->is_static()) return Argument();
+  return Argument(value->bound);
 }
 
 // Autocast changes dtypes inside of its region unless it is switched off.
@@ -106,7 +127,8 @@ absl::StatusOr<Argument> GraphReader::known_scalar(const std::string& name) {
     return absl::InvalidArgumentError(
         absl::StrCat("nothing is called '", name, "'"));
   }
-  absl::StatusOr<Argument> known = scalar_value(it->second, *symbols_);
+  absl::StatusOr<Argument> known = scalar_value(
+      it->second, scopes_.back().ints.count(name) != 0, *symbols_);
   if (!known.ok()) {
     return annotate(known.status(), absl::StrCat("value '", name, "'"));
   }
@@ -118,7 +140,16 @@ absl::StatusOr<Argument> GraphReader::lookup(const std::string& name) {
   const auto it = scope.bound.find(name);
   if (it != scope.bound.end()) return it->second;
   const auto lazy = scope.lazy.find(name);
-  if (lazy == scope.lazy.end()) return known_scalar(name);
+  if (lazy == scope.lazy.end()) {
+    PETREL_ASSIGN_OR_RETURN(Argument known, known_scalar(name));
+    if (!known.is_none()) return known;
+    const auto reason = scope.unreadable.find(name);
+    return absl::UnimplementedError(absl::StrCat(
+        "'", name, "' is computed at run time",
+        reason == scope.unreadable.end()
+            ? " outside of this graph"
+            : absl::StrCat(" by ", reason->second, ", which is not supported")));
+  }
   PETREL_ASSIGN_OR_RETURN(Value* made, lazy->second());
   PETREL_RETURN_IF_ERROR(check_recorded(name, *made));
   scope.bound.emplace(name, Argument(made));
@@ -150,6 +181,7 @@ absl::Status GraphReader::read_metas(const Json& graph, Scope* scope) {
     if (!scalars) continue;
     PETREL_ASSIGN_OR_RETURN(auto members, scalars->members());
     for (auto& [name, scalar] : members) {
+      if (std::string(kind) == "sym_int_values") scope->ints.insert(name);
       scope->scalars.emplace(name, std::move(scalar));
     }
   }
@@ -174,10 +206,13 @@ absl::StatusOr<bool> GraphReader::bind_known_scalars(const Json& node) {
     if (!absl::StartsWith(tagged.first, "as_sym_")) return false;
   }
   PETREL_ASSIGN_OR_RETURN(std::vector<std::string> names, output_names(node));
+  std::vector<Argument> known;
   for (const std::string& name : names) {
     PETREL_ASSIGN_OR_RETURN(Argument scalar, known_scalar(name));
-    bind(name, std::move(scalar));
+    if (scalar.is_none()) return false;
+    known.push_back(std::move(scalar));
   }
+  for (size_t i = 0; i < names.size(); ++i) bind(names[i], known[i]);
   return true;
 }
 
@@ -196,8 +231,19 @@ absl::Status GraphReader::read_node(const Json& node) {
   }
   const absl::StatusOr<bool> known = bind_known_scalars(node);
   if (!known.ok()) return annotate(known.status(), place);
-  if (*known) return absl::OkStatus();
+  if (*known || is_ignored(operator_name(target))) return absl::OkStatus();
+  if (target == kCond) return annotate(read_cond(node, source, name), place);
+  if (target == kMap) return annotate(read_map(node, source, name), place);
   const OpInfo* op = find_op(operator_name(target));
+  const absl::StatusOr<bool> scalar = has_scalar_results_only(node);
+  if (op == nullptr && scalar.ok() && *scalar) {
+    // Often only an assertion uses it.
+    PETREL_ASSIGN_OR_RETURN(std::vector<std::string> names, output_names(node));
+    for (const std::string& result : names) {
+      scopes_.back().unreadable[result] = place;
+    }
+    return absl::OkStatus();
+  }
   if (op == nullptr) {
     return annotate(absl::UnimplementedError("the operator is not supported"),
                     place);
@@ -229,6 +275,7 @@ absl::Status GraphReader::bind_results(const Node& made, const Json& node) {
   }
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty()) continue;
+    PETREL_RETURN_IF_ERROR(take_recorded_int(names[i], made.result(i)));
     PETREL_RETURN_IF_ERROR(check_recorded(names[i], *made.result(i)));
     Scope& scope = scopes_.back();
     if (!scope.bound.emplace(names[i], Argument(made.result(i))).second) {
@@ -239,8 +286,22 @@ absl::Status GraphReader::bind_results(const Node& made, const Json& node) {
   return absl::OkStatus();
 }
 
+// What a number read from data may be, the exporter knows from assertions.
+absl::Status GraphReader::take_recorded_int(const std::string& name,
+                                            Value* value) {
+  const Type& type = value->type();
+  if (type.kind != Type::Kind::kInt || !type.samples.empty()) {
+    return absl::OkStatus();
+  }
+  const auto it = scopes_.back().scalars.find(name);
+  if (it == scopes_.back().scalars.end()) return absl::OkStatus();
+  const absl::StatusOr<SymbolicInt> recorded = symbols_->resolve(it->second);
+  if (recorded.ok()) value->set_type(Type::integer(recorded->samples));
+  return absl::OkStatus();
+}
+
 absl::Status GraphReader::check_recorded(const std::string& name,
-                                         const Value& value) {
+                                         Value& value) {
   if (!value.type().is_tensor()) return absl::OkStatus();
   const auto it = scopes_.back().tensor_metas.find(name);
   if (it == scopes_.back().tensor_metas.end()) return absl::OkStatus();
@@ -249,7 +310,17 @@ absl::Status GraphReader::check_recorded(const std::string& name,
   if (!recorded.ok()) {
     return annotate(recorded.status(), absl::StrCat("value '", name, "'"));
   }
-  if (*recorded == value.tensor()) return absl::OkStatus();
+  if (*recorded == value.tensor()) {
+    // The exporter's bounds may be the better ones, never the worse.
+    if (recorded->is_dynamic()) {
+      TensorType type = value.tensor();
+      for (size_t i = 0; i < type.rank(); ++i) {
+        type.sizes[i] = std::max(type.sizes[i], recorded->sizes[i]);
+      }
+      value.set_type(std::move(type));
+    }
+    return absl::OkStatus();
+  }
   return absl::InvalidArgumentError(absl::StrCat(
       "value '", name, "' is ", to_string(*recorded),
       " in the archive, but its ",

@@ -3,7 +3,8 @@
 // Reads the nodes of an exported graph into the IR. Every result type is
 // inferred by the operator table and compared with what the exporter recorded.
 // Regions under torch.no_grad() and switched-off autocast are inlined; integers
-// that the exporter knew are replaced by their values.
+// that the exporter knew are replaced by their values. The graphs of cond and map
+// become regions (control_flow.cc).
 //
 //   GraphReader reader(&graph, &symbols);
 //   reader.bind("x", Argument(graph.add_input(type, "x")));
@@ -15,6 +16,8 @@
 
 #include <functional>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -26,6 +29,12 @@
 #include "exir/ir/graph.h"
 
 namespace petrel::exir {
+
+// {"name": NAME}
+absl::StatusOr<std::string> name_in(const Json& holder);
+// The names of the tensors that a node or region gives, in order; "" for a
+// result that does not exist.
+absl::StatusOr<std::vector<std::string>> output_names(const Json& holder);
 
 class GraphReader {
  public:
@@ -51,6 +60,9 @@ class GraphReader {
     std::unordered_map<std::string, MakeValue> lazy;
     std::unordered_map<std::string, Json> tensor_metas;
     std::unordered_map<std::string, Json> scalars;  // symbolic int, float, bool
+    std::set<std::string> ints;                     // those that are ints
+    // Numbers that no operator of the table computes -> the node that would.
+    std::unordered_map<std::string, std::string> unreadable;
   };
 
   absl::Status read_metas(const Json& graph, Scope* scope);
@@ -59,9 +71,19 @@ class GraphReader {
   absl::Status read_operator(const OpInfo& op, const Json& node,
                              const Source& source, const std::string& name);
   absl::Status read_region(const Json& node, const std::string& target);
+  absl::Status read_cond(const Json& node, const Source& source,
+                         const std::string& name);
+  absl::Status read_map(const Json& node, const Source& source,
+                        const std::string& name);
+  absl::StatusOr<std::vector<Value*>> region_operands(const Json& union_);
+  absl::StatusOr<std::unique_ptr<Graph>> read_body(
+      const std::string& name, const Json& graph,
+      const std::vector<Type>& types);
+  absl::Status read_inner(const Json& graph);
   absl::StatusOr<bool> bind_known_scalars(const Json& node);
+  absl::Status take_recorded_int(const std::string& name, Value* value);
   absl::Status bind_results(const Node& made, const Json& node);
-  absl::Status check_recorded(const std::string& name, const Value& value);
+  absl::Status check_recorded(const std::string& name, Value& value);
   absl::StatusOr<Argument> lookup(const std::string& name);
   absl::StatusOr<Argument> known_scalar(const std::string& name);
 
@@ -70,6 +92,10 @@ class GraphReader {
   ArgumentReader arguments_;
   std::vector<Scope> scopes_;  // innermost last
 };
+
+// Gives the regions of `graph` the immutable constants among their operands as
+// constants of their own.
+void bind_region_constants(Graph& graph);
 
 }  // namespace petrel::exir
 

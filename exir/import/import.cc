@@ -207,6 +207,7 @@ absl::StatusOr<Method> Importer::run(ArchiveInfo* out_info) {
   PETREL_RETURN_IF_ERROR(reader_.read(graph));
   PETREL_RETURN_IF_ERROR(set_outputs(graph));
   PETREL_RETURN_IF_ERROR(mark_written_state());
+  bind_region_constants(*graph_);
   Method method;
   PETREL_ASSIGN_OR_RETURN(method.signature, read_signature(graph_module, io_));
   method.graph = std::move(graph_);

@@ -273,11 +273,43 @@ TEST(Import, RefusesWhatItCannotExpressByName) {
                "tensor 'weight' is a pickle in member 'data/weights/weight_0'");
   expect_error(shared_fixture("no_weights"),
                "member 'data/weights/weight_0' is empty");
-  expect_error(shared_fixture("dynamic_batch"),
-               "input 'args_0': dim 0 is the symbolic size s33");
   expect_error(shared_fixture("input_mutation"), "writing to input 'args_0'");
   expect_error(own_fixture("writes_input"), "writing to input 'x' in place");
-  expect_error(shared_fixture("condition"), "higher_order.cond");
+}
+
+TEST(Import, RefusesASizeWithoutUpperBound) {
+  TestArchive archive = TestArchive::of(shared_fixture("dynamic_batch"));
+  archive.edit_program("{\"min_val\": 1, \"max_val\": 16}",
+                       "{\"min_val\": 1, \"max_val\": null}");
+  expect_error(archive.save("unbounded"),
+               "input 'args_0': dim 0 is symbol s33, which has no upper bound");
+}
+
+TEST(Import, KnowsSizesAtSamplePointsOfTheirSymbols) {
+  const Method method = import_or_die(shared_fixture("dynamic_derived"));
+  const TensorType& x = method.graph->inputs()[0]->tensor();
+  const TensorType& y = method.graph->inputs()[1]->tensor();
+  ASSERT_TRUE(x.is_dynamic());
+  ASSERT_TRUE(y.is_dynamic());
+  for (size_t k = 0; k < kSamples; ++k) {
+    EXPECT_EQ(2 * x.samples[k][0], y.samples[k][0]) << "point " << k;
+    EXPECT_LE(x.samples[k][0], x.sizes[0]) << "point " << k;
+  }
+  EXPECT_EQ(x.samples[0][0], x.sizes[0]);
+  EXPECT_NE(x.samples[2][0], x.samples[3][0]);
+}
+
+TEST(Import, GivesBranchesTheirOwnGraphs) {
+  const Method method = import_or_die(shared_fixture("condition"));
+  const Node* cond = nullptr;
+  for (const auto& node : method.graph->nodes()) {
+    if (node->op().name == "petrel::cond") cond = node.get();
+  }
+  ASSERT_NE(cond, nullptr);
+  ASSERT_EQ(cond->regions().size(), 2u);
+  EXPECT_NE(print_graph(*method.graph).find(" do {\n    method @true_graph_0("),
+            std::string::npos)
+      << print_graph(*method.graph);
 }
 
 TEST(Import, TakesASymbolWithOneValueForThatValue) {

@@ -22,7 +22,37 @@ constexpr size_t kMaxPlaces = 3;
 // Operator -> the places that use it.
 using Places = std::map<std::string, std::vector<std::string>>;
 
-// Nodes that only compute integers known at export have no rows and need none.
+// The operators on numbers of Python and torch under the names of their rows.
+struct ScalarName {
+  const char* target;
+  const char* row;
+};
+
+constexpr ScalarName kScalarNames[] = {
+    {"_operator.add", "executorch_prim.add.Scalar"},
+    {"_operator.sub", "executorch_prim.sub.Scalar"},
+    {"_operator.mul", "executorch_prim.mul.Scalar"},
+    {"_operator.floordiv", "executorch_prim.floordiv.Scalar"},
+    {"_operator.mod", "executorch_prim.mod.Scalar"},
+    {"_operator.truediv", "executorch_prim.truediv.Scalar"},
+    {"_operator.neg", "executorch_prim.neg.Scalar"},
+    {"_operator.eq", "executorch_prim.eq.Scalar"},
+    {"_operator.lt", "executorch_prim.lt.Scalar"},
+    {"_operator.le", "executorch_prim.le.Scalar"},
+    {"_operator.gt", "executorch_prim.gt.Scalar"},
+    {"_operator.ge", "executorch_prim.ge.Scalar"},
+    {"math.trunc", "executorch_prim.trunc.Scalar"},
+    {"math.ceil", "executorch_prim.ceil.Scalar"},
+    {"torch.sym_max", "executorch_prim.sym_max.Scalar"},
+    {"torch.sym_min", "executorch_prim.sym_min.Scalar"},
+    {"torch.sym_not", "executorch_prim.sym_not.Scalar"},
+    {"torch.sym_float", "executorch_prim.sym_float.Scalar"},
+    {"torch.sym_int", "executorch_prim.sym_int.Scalar"},
+    {"torch.sym_ite", "executorch_prim.sym_ite.Scalar"},
+};
+
+}  // namespace
+
 absl::StatusOr<bool> has_scalar_results_only(const Json& node) {
   PETREL_ASSIGN_OR_RETURN(Json output_list, node.at("outputs"));
   PETREL_ASSIGN_OR_RETURN(std::vector<Json> outputs, output_list.items());
@@ -33,13 +63,16 @@ absl::StatusOr<bool> has_scalar_results_only(const Json& node) {
   return !outputs.empty();
 }
 
+namespace {
+
 absl::Status collect_unknown(const Json& graph, Places* unknown) {
   PETREL_ASSIGN_OR_RETURN(Json node_list, graph.at("nodes"));
   PETREL_ASSIGN_OR_RETURN(std::vector<Json> nodes, node_list.items());
   for (const Json& node : nodes) {
     PETREL_ASSIGN_OR_RETURN(Json target_json, node.at("target"));
     PETREL_ASSIGN_OR_RETURN(std::string target, target_json.text());
-    if (target == kSetGradEnabled || target == kAutocast) {
+    if (target == kSetGradEnabled || target == kAutocast || target == kCond ||
+        target == kMap) {
       PETREL_ASSIGN_OR_RETURN(Json input_list, node.at("inputs"));
       PETREL_ASSIGN_OR_RETURN(std::vector<Json> inputs, input_list.items());
       for (const Json& input : inputs) {
@@ -65,6 +98,9 @@ absl::Status collect_unknown(const Json& graph, Places* unknown) {
 }  // namespace
 
 std::string operator_name(const std::string& target) {
+  for (const ScalarName& row : kScalarNames) {
+    if (target == row.target) return row.row;
+  }
   absl::string_view name = target;
   absl::ConsumePrefix(&name, "torch.ops.");
   return std::string(name);

@@ -21,8 +21,12 @@ inline constexpr char kSetGradEnabled[] =
 inline constexpr char kAutocast[] =
     "torch.ops.higher_order.wrap_with_autocast";
 
-// "aten.add.Tensor" for the target "torch.ops.aten.add.Tensor"; other targets
-// as they are.
+// Those whose graphs stay graphs.
+inline constexpr char kCond[] = "torch.ops.higher_order.cond";
+inline constexpr char kMap[] = "torch.ops.higher_order.map_impl";
+
+// "aten.add.Tensor" for the target "torch.ops.aten.add.Tensor"; "executorch_prim.add.Scalar"
+// for "_operator.add"; other targets as they are.
 std::string operator_name(const std::string& target);
 
 // From the metadata of a node; empty where the archive has none.
@@ -30,6 +34,9 @@ Source read_source(const Json& node);
 
 // The name under which errors speak of a node: its first result.
 std::string node_name(const Json& node);
+
+// Whether a node gives numbers and nothing else.
+absl::StatusOr<bool> has_scalar_results_only(const Json& node);
 
 // InvalidArgument that lists every operator of `graph` and of the regions in it
 // that the compiler does not know, each with the places that use it.

@@ -5,14 +5,16 @@
 //
 //   {"dtype": 7, "sizes": [{"as_int": 2}, {"as_expr": {"expr_str": ...}}], ...}
 //
-// Sizes must be static. An expression is static when it is an integer or a
-// symbol whose range holds one value.
+// Expressions are evaluated at the sample points of the program's symbols, which
+// are chosen here from their ranges (exir/ir/type.h says what they are for). One
+// that is the same at all of them is static.
 #ifndef PETREL_EXIR_IMPORT_TENSOR_META_H_
 #define PETREL_EXIR_IMPORT_TENSOR_META_H_
 
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "exir/import/json.h"
@@ -28,17 +30,30 @@ absl::StatusOr<MemoryFormat> read_memory_format(const Json& code);
 // An error unless the code is that of plain strided tensors.
 absl::Status check_layout(const Json& code);
 
-// The symbols of a program that have one value.
+// A size, or another int that is computed from sizes.
+struct SymbolicInt {
+  int64_t bound = 0;             // the largest value
+  std::vector<int64_t> samples;  // at each point
+
+  bool is_static() const;
+};
+
+// The symbols of a program, their ranges and sample points.
 class Symbols {
  public:
   static absl::StatusOr<Symbols> read(const Json& range_constraints);
 
-  // `size` is {"as_int"} or {"as_expr"}; Unimplemented with the expression when
-  // it is not static.
-  absl::StatusOr<int64_t> resolve(const Json& size) const;
+  // `size` is {"as_int"} or {"as_expr"}; an error with the symbol when it has no
+  // upper bound.
+  absl::StatusOr<SymbolicInt> resolve(const Json& size) const;
 
  private:
-  std::map<std::string, int64_t> values_;
+  struct Symbol {
+    int64_t low = 0;
+    int64_t high = -1;  // -1: unbounded
+    std::vector<int64_t> samples;
+  };
+  std::map<std::string, Symbol> symbols_;
 };
 
 // Dtype and sizes as a contiguous type: the archive's strides say how the
@@ -46,7 +61,7 @@ class Symbols {
 absl::StatusOr<TensorType> read_tensor_type(const Json& meta,
                                             const Symbols& symbols);
 
-// A list of {"as_int"} or {"as_expr"}.
+// A list of {"as_int"} or {"as_expr"}, all static.
 absl::StatusOr<Sizes> read_sizes(const Json& sizes, const Symbols& symbols);
 
 }  // namespace petrel::exir

@@ -170,6 +170,14 @@ void Graph::erase_constant(Value* constant) {
       [&](const std::unique_ptr<Value>& v) { return v.get() == constant; }));
 }
 
+void Graph::erase_input(Value* input) {
+  inputs_.erase(std::find(inputs_.begin(), inputs_.end(), input));
+  names_.erase(input->name_);
+  owned_values_.erase(std::find_if(
+      owned_values_.begin(), owned_values_.end(),
+      [&](const std::unique_ptr<Value>& v) { return v.get() == input; }));
+}
+
 void Graph::rename(Value* value, const std::string& name) {
   if (value->name_ == name) return;
   names_.erase(value->name_);
@@ -264,6 +272,9 @@ std::unique_ptr<Graph> Graph::clone(
     Node* made = copy->append(*node->op_, std::move(arguments),
                               std::move(types), "", node->source_);
     made->delegate_ = node->delegate_;
+    for (const std::shared_ptr<Graph>& region : node->regions_) {
+      made->regions_.push_back(region->clone());
+    }
     for (size_t i = 0; i < node->results_.size(); ++i) {
       adopt(node->results_[i].get(), made->result(i));
     }
@@ -279,6 +290,18 @@ std::unique_ptr<Graph> Graph::clone(
   copy->set_buffer_writes(std::move(writes));
   if (out_map != nullptr) *out_map = std::move(map);
   return copy;
+}
+
+std::vector<Graph*> with_regions(Graph& graph) {
+  std::vector<Graph*> graphs = {&graph};
+  for (size_t i = 0; i < graphs.size(); ++i) {
+    for (const auto& node : graphs[i]->nodes()) {
+      for (const std::shared_ptr<Graph>& region : node->regions()) {
+        graphs.push_back(region.get());
+      }
+    }
+  }
+  return graphs;
 }
 
 }  // namespace petrel::exir

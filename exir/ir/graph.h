@@ -108,6 +108,16 @@ class Node {
   Graph& graph() const { return *graph_; }
   const Source& source() const { return source_; }
 
+  // The branches of petrel::cond or the body of petrel::map: graphs of their
+  // own that see nothing of this one but the operands, in order, as their
+  // inputs. Empty for all other operators.
+  const std::vector<std::shared_ptr<Graph>>& regions() const {
+    return regions_;
+  }
+  void set_regions(std::vector<std::shared_ptr<Graph>> regions) {
+    regions_ = std::move(regions);
+  }
+
   // Set on nodes of the operator petrel::delegate_call only.
   const std::shared_ptr<LoweredPartition>& delegate() const { return delegate_; }
   void set_delegate(std::shared_ptr<LoweredPartition> delegate) {
@@ -126,6 +136,7 @@ class Node {
   std::vector<std::unique_ptr<Value>> results_;
   Source source_;
   std::shared_ptr<LoweredPartition> delegate_;
+  std::vector<std::shared_ptr<Graph>> regions_;
   std::list<std::unique_ptr<Node>>::iterator place_;
 };
 
@@ -174,6 +185,9 @@ class Graph {
   // Precondition: not used.
   void erase_constant(Value* constant);
 
+  // Precondition: not used.
+  void erase_input(Value* input);
+
   // Gives `value` another name, made unique by a suffix where it is taken.
   void rename(Value* value, const std::string& name);
 
@@ -198,7 +212,7 @@ class Graph {
   // In the order they were added.
   std::vector<Value*> constants() const;
 
-  // A deep copy; constants are shared by pointer. `out_map`, if given, maps
+  // A deep copy, regions included; constants are shared by pointer. `out_map`, if given, maps
   // every value of this graph to its copy.
   std::unique_ptr<Graph> clone(
       std::map<const Value*, Value*>* out_map = nullptr) const;
@@ -219,6 +233,9 @@ class Graph {
   std::map<std::string, int> names_;  // name -> next suffix
   std::map<const Constant*, Value*> constant_values_;
 };
+
+// `graph` and the regions of its nodes, at any depth; outer ones first.
+std::vector<Graph*> with_regions(Graph& graph);
 
 }  // namespace petrel::exir
 

@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 
 namespace petrel::exir {
 namespace {
@@ -122,6 +123,16 @@ void append_node(const Node& node, std::string* out) {
   absl::StrAppend(out, ")");
   for (size_t i = 0; i < results.size(); ++i) {
     absl::StrAppend(out, i == 0 ? " : " : ", ", to_string(results[i]->type()));
+  }
+  if (!node.regions().empty()) {
+    absl::StrAppend(out, " do {\n");
+    for (const auto& region : node.regions()) {
+      for (absl::string_view line :
+           absl::StrSplit(print_graph(*region), '\n', absl::SkipEmpty())) {
+        absl::StrAppend(out, "    ", line, "\n");
+      }
+    }
+    absl::StrAppend(out, "  }");
   }
   absl::StrAppend(out, "\n");
 }

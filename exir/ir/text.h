@@ -13,6 +13,13 @@
 //     return %v
 //   }
 //
+// The regions of a node follow its types:
+//
+//     %y = petrel.cond.default(%p, [%x]) : f32[4] do {
+//       method @true(%x: f32[4]) { ... }
+//       method @false(%x: f32[4]) { ... }
+//     }
+//
 // Arguments stand in schema order, all of them: none, true, -3, 0.5, inf, nan,
 // "text", f32, contiguous_format, [1, 2], [%a, 3]. Names that are no plain words
 // are quoted: %"a b".

@@ -30,6 +30,7 @@ class Parser : private TextCursor {
 
   absl::StatusOr<Value*> value();
   absl::StatusOr<Type> type();
+  absl::StatusOr<std::vector<int64_t>> sample_values();
   absl::StatusOr<Argument> argument(int depth);
   absl::StatusOr<Argument> list(int depth);
   absl::Status inputs();
@@ -40,12 +41,15 @@ class Parser : private TextCursor {
   absl::StatusOr<std::vector<Type>> result_types(
       const OpInfo& op, const std::vector<Argument>& arguments);
   absl::StatusOr<bool> statement();
+  absl::StatusOr<std::unique_ptr<Graph>> method();
+  absl::StatusOr<std::unique_ptr<Graph>> region();
 
   const OpResolver& ops_;
   const ConstantResolver& constants_;
   std::unique_ptr<Graph> graph_;
   std::map<std::string, Value*> values_;
   std::vector<BufferWrite> writes_;
+  int depth_ = 0;  // of regions
 };
 
 absl::StatusOr<Value*> Parser::value() {
@@ -58,8 +62,23 @@ absl::StatusOr<Value*> Parser::value() {
   return error(absl::StrCat("value '", id, "' is not defined above"));
 }
 
+// |16|1|2|5|7|10|12|14; empty when there is none.
+absl::StatusOr<std::vector<int64_t>> Parser::sample_values() {
+  std::vector<int64_t> values;
+  while (accept("|")) {
+    PETREL_ASSIGN_OR_RETURN(const int64_t value, integer());
+    values.push_back(value);
+  }
+  if (values.empty() || values.size() == kSamples) return values;
+  return error(absl::StrCat("found ", values.size(), " sample values, must be ",
+                            kSamples));
+}
+
 absl::StatusOr<Type> Parser::type() {
-  if (accept("int")) return Type::scalar(Type::Kind::kInt);
+  if (accept("int")) {
+    PETREL_ASSIGN_OR_RETURN(std::vector<int64_t> samples, sample_values());
+    return Type::integer(std::move(samples));
+  }
   if (accept("float")) return Type::scalar(Type::Kind::kFloat);
   skip_space();
   const size_t begin = place_;
@@ -73,13 +92,28 @@ absl::StatusOr<Type> Parser::type() {
     return error(absl::StrCat("expected a type, found '", dtype_name, "'"));
   }
   Sizes sizes;
+  std::vector<std::vector<int64_t>> samples;  // by dim
+  bool is_dynamic = false;
   PETREL_RETURN_IF_ERROR(expect("["));
   while (!accept("]")) {
     if (!sizes.empty()) PETREL_RETURN_IF_ERROR(expect(","));
     PETREL_ASSIGN_OR_RETURN(const int64_t size, integer());
+    PETREL_ASSIGN_OR_RETURN(std::vector<int64_t> values, sample_values());
+    is_dynamic = is_dynamic || !values.empty();
+    if (values.empty()) values.resize(kSamples, size);
     sizes.push_back(size);
+    samples.push_back(std::move(values));
   }
-  TensorType type = TensorType::contiguous(*dtype, std::move(sizes));
+  TensorType type = TensorType::contiguous(*dtype, sizes);
+  if (is_dynamic) {
+    std::vector<Sizes> points(kSamples, Sizes(sizes.size()));
+    for (size_t k = 0; k < kSamples; ++k) {
+      for (size_t dim = 0; dim < sizes.size(); ++dim) {
+        points[k][dim] = samples[dim][k];
+      }
+    }
+    type = TensorType::dynamic(*dtype, std::move(sizes), std::move(points));
+  }
   if (accept("{")) {
     type.dim_order.clear();
     while (!accept("}")) {
@@ -288,7 +322,33 @@ absl::Status Parser::node(const std::vector<std::string>& names) {
   for (size_t i = 0; i < names.size(); ++i) {
     PETREL_RETURN_IF_ERROR(define(names[i], made->result(i)));
   }
+  if (!accept("do")) return absl::OkStatus();
+  PETREL_RETURN_IF_ERROR(expect("{"));
+  std::vector<std::shared_ptr<Graph>> regions;
+  while (!accept("}")) {
+    PETREL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> region, this->region());
+    regions.push_back(std::move(region));
+  }
+  made->set_regions(std::move(regions));
   return absl::OkStatus();
+}
+
+// A graph in a graph: names outside of it mean nothing inside.
+absl::StatusOr<std::unique_ptr<Graph>> Parser::region() {
+  if (++depth_ > kMaxNesting) {
+    return error(absl::StrCat("regions nest deeper than ", kMaxNesting));
+  }
+  std::unique_ptr<Graph> outer = std::move(graph_);
+  std::map<std::string, Value*> outer_values;
+  std::vector<BufferWrite> outer_writes;
+  values_.swap(outer_values);
+  writes_.swap(outer_writes);
+  absl::StatusOr<std::unique_ptr<Graph>> inner = method();
+  graph_ = std::move(outer);
+  values_.swap(outer_values);
+  writes_.swap(outer_writes);
+  --depth_;
+  return inner;
 }
 
 // Reads one statement; false when it was the return.
@@ -334,6 +394,13 @@ absl::StatusOr<bool> Parser::statement() {
 }
 
 absl::StatusOr<std::unique_ptr<Graph>> Parser::parse() {
+  PETREL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, method());
+  skip_space();
+  if (!at_end()) return error("text behind the method");
+  return graph;
+}
+
+absl::StatusOr<std::unique_ptr<Graph>> Parser::method() {
   PETREL_RETURN_IF_ERROR(expect("method"));
   PETREL_ASSIGN_OR_RETURN(const std::string graph_name, name('@'));
   graph_ = std::make_unique<Graph>(graph_name);
@@ -344,8 +411,6 @@ absl::StatusOr<std::unique_ptr<Graph>> Parser::parse() {
     PETREL_ASSIGN_OR_RETURN(more, statement());
   }
   PETREL_RETURN_IF_ERROR(expect("}"));
-  skip_space();
-  if (!at_end()) return error("text behind the method");
   return std::move(graph_);
 }
 

@@ -277,11 +277,17 @@ std::string list_of(const std::vector<Type>& types) {
 
 // The rules know nothing of dim orders: they infer contiguous results.
 Type without_order(Type type) {
-  if (type.is_tensor()) {
-    type.tensor =
-        TensorType::contiguous(type.tensor.dtype, type.tensor.sizes);
-  }
+  if (type.is_tensor()) type.tensor = type.tensor.without_order();
   return type;
+}
+
+// A number read from a tensor is what the data says; its rule knows nothing.
+bool is_as_inferred(const Type& found, const Type& wanted) {
+  if (found.kind == Type::Kind::kInt && wanted.kind == Type::Kind::kInt &&
+      wanted.samples.empty()) {
+    return true;
+  }
+  return without_order(found) == without_order(wanted);
 }
 
 absl::Status types_are_as_inferred(const Graph& graph) {
@@ -297,12 +303,14 @@ absl::Status types_are_as_inferred(const Graph& graph) {
     for (size_t i = 0; i < node->num_results(); ++i) {
       found.push_back(without_order(node->result(i)->type()));
     }
-    std::vector<Type> wanted;
-    for (const Type& type : *inferred) wanted.push_back(without_order(type));
-    if (found != wanted) {
+    bool agree = found.size() == inferred->size();
+    for (size_t i = 0; agree && i < found.size(); ++i) {
+      agree = is_as_inferred(found[i], (*inferred)[i]);
+    }
+    if (!agree) {
       return broken(*node, absl::StrCat("is ", list_of(found),
                                         ", its operator gives ",
-                                        list_of(wanted)));
+                                        list_of(*inferred)));
     }
   }
   return absl::OkStatus();
@@ -373,6 +381,85 @@ absl::Status only_delegate_calls_carry_payloads(const Graph& graph) {
   return absl::OkStatus();
 }
 
+// What a region must take and give: types, not names.
+absl::Status region_fits(const Node& node, const Graph& region,
+                         const std::vector<Type>& inputs,
+                         const std::vector<Type>& outputs) {
+  std::vector<Type> taken;
+  for (const Value* input : region.inputs()) taken.push_back(input->type());
+  if (taken != inputs) {
+    return broken(node, absl::StrCat("region '", region.name(), "' takes ",
+                                     list_of(taken), ", must take ",
+                                     list_of(inputs)));
+  }
+  std::vector<Type> given;
+  for (const Value* output : region.outputs()) given.push_back(output->type());
+  if (given != outputs) {
+    return broken(node, absl::StrCat("region '", region.name(), "' gives ",
+                                     list_of(given), ", must give ",
+                                     list_of(outputs)));
+  }
+  if (!region.buffer_writes().empty()) {
+    return broken(node, absl::StrCat("region '", region.name(),
+                                     "' writes state"));
+  }
+  return absl::OkStatus();
+}
+
+// The type of one of the `count` rows that a map takes or gives.
+Type row_of(Type type) {
+  TensorType& tensor = type.tensor;
+  std::vector<Sizes> samples = tensor.samples;
+  Sizes sizes(tensor.sizes.begin() + 1, tensor.sizes.end());
+  if (samples.empty()) {
+    return TensorType::contiguous(tensor.dtype, std::move(sizes));
+  }
+  for (Sizes& at : samples) at.erase(at.begin());
+  return TensorType::dynamic(tensor.dtype, std::move(sizes),
+                             std::move(samples));
+}
+
+absl::Status regions_fit_their_nodes(const Graph& graph) {
+  for (const auto& node : graph.nodes()) {
+    const bool is_cond = node->op().name == "petrel::cond";
+    const bool is_map = node->op().name == "petrel::map";
+    const size_t wanted = is_cond ? 2 : is_map ? 1 : 0;
+    if (node->regions().size() != wanted) {
+      return broken(*node, absl::StrCat("has ", node->regions().size(),
+                                        " regions, must have ", wanted));
+    }
+    if (wanted == 0) continue;
+    std::vector<Type> inputs;
+    std::vector<Type> outputs;
+    if (is_map) {
+      for (const Value* rows : node->argument(0).values()) {
+        if (rows->type().is_tensor() && rows->tensor().rank() > 0) {
+          inputs.push_back(row_of(rows->type()));
+        } else {
+          return broken(*node, absl::StrCat("maps over '", rows->name(),
+                                            "', which has no rows"));
+        }
+      }
+      if (inputs.empty()) return broken(*node, "maps over nothing");
+    }
+    for (const Value* operand : node->argument(1).values()) {
+      inputs.push_back(operand->type());
+    }
+    for (size_t i = 0; i < node->num_results(); ++i) {
+      const Type& type = node->result(i)->type();
+      if (is_map && (!type.is_tensor() || type.tensor.rank() == 0)) {
+        return broken(*node, absl::StrCat("result ", i, " has no rows"));
+      }
+      outputs.push_back(is_map ? row_of(type) : type);
+    }
+    for (const std::shared_ptr<Graph>& region : node->regions()) {
+      PETREL_RETURN_IF_ERROR(region_fits(*node, *region, inputs, outputs));
+      PETREL_RETURN_IF_ERROR(verify_graph(*region));
+    }
+  }
+  return absl::OkStatus();
+}
+
 struct Rule {
   const char* name;
   absl::Status (*check)(const Graph& graph);
@@ -392,6 +479,7 @@ constexpr Rule kRules[] = {
     {"constant names are unique", constant_names_are_unique},
     {"writes go to mutable buffers", writes_go_to_mutable_buffers},
     {"only delegate calls carry payloads", only_delegate_calls_carry_payloads},
+    {"regions fit their nodes", regions_fit_their_nodes},
 };
 
 }  // namespace

@@ -8,6 +8,13 @@ namespace {
 constexpr OpRow kRows[] = {
     // A call of a lowered partition. The partition gives its result types.
     {"petrel::delegate_call(Tensor[] inputs) -> Tensor[]", "", kPure, nullptr},
+    // The results of the first region where the predicate is true, else those
+    // of the second.
+    {"petrel::cond(Tensor predicate, Tensor[] operands) -> Tensor[]",
+     "", kPure, nullptr},
+    // The results of the region for each row of `rows`, stacked.
+    {"petrel::map(Tensor[] rows, Tensor[] operands) -> Tensor[]",
+     "", kPure, nullptr},
 };
 
 }  // namespace

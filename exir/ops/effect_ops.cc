@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "exir/ops/families.h"
 #include "exir/ops/rule.h"
 
@@ -7,12 +9,30 @@ namespace {
 
 Inferred no_results(const BoundArguments&) { return std::vector<Type>(); }
 
-Inferred one_int(const BoundArguments& in) {
-  if (in.has("dim")) {
-    PETREL_RETURN_IF_ERROR(
-        in.dim("dim", in.tensor("self").rank()).status());
+Inferred integer(int64_t value) {
+  return std::vector<Type>{Type::integer({value})};
+}
+
+Inferred size_of_dim(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  if (self.rank() == 0) return invalid("argument 'self' has no dimension");
+  PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", self.rank()));
+  return integer(self.sizes[static_cast<size_t>(dim)]);
+}
+
+Inferred stride_of_dim(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  if (self.rank() == 0) return invalid("argument 'self' has no dimension");
+  PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", self.rank()));
+  int64_t stride = 1;
+  for (size_t i = static_cast<size_t>(dim) + 1; i < self.rank(); ++i) {
+    stride *= std::max<int64_t>(self.sizes[i], 1);
   }
-  return std::vector<Type>{Type::scalar(Type::Kind::kInt)};
+  return integer(stride);
+}
+
+Inferred number_of_elements(const BoundArguments& in) {
+  return integer(in.tensor("self").numel());
 }
 
 Inferred scalar_of_tensor(const BoundArguments& in) {
@@ -46,13 +66,14 @@ constexpr OpRow kRows[] = {
      "max=None) -> ()",
      "", kEffect, infer<no_results>},
     {"aten::sym_size.int(Tensor self, int dim) -> SymInt",
-     "", kPure, infer<one_int>},
+     "aten::sym_size.int", kPure, infer<size_of_dim>},
     {"aten::sym_stride.int(Tensor self, int dim) -> SymInt",
-     "", kPure, infer<one_int>},
-    {"aten::sym_numel(Tensor self) -> SymInt", "", kPure, infer<one_int>},
+     "", kPure, infer<stride_of_dim>},
+    {"aten::sym_numel(Tensor self) -> SymInt",
+     "aten::sym_numel", kPure, infer<number_of_elements>},
     {"aten::item(Tensor self) -> Scalar", "", kPure, infer<scalar_of_tensor>},
     {"aten::_local_scalar_dense(Tensor self) -> Scalar",
-     "", kPure, infer<scalar_of_tensor>},
+     "aten::_local_scalar_dense", kPure, infer<scalar_of_tensor>},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -90,6 +91,156 @@ absl::Status check_argument(const ArgSpec& spec, const Argument& argument) {
                                  : fits_single(spec, argument);
   if (fits) return absl::OkStatus();
   return invalid("argument '", spec.name, "' has the wrong kind");
+}
+
+// What `value` is at sample point `k`; at kSamples, what it is at most.
+Argument at_sample(const ArgSpec& spec, Value* value, size_t k,
+                   std::vector<std::unique_ptr<Value>>* shadows) {
+  const Type& type = value->type();
+  if (type.is_tensor()) {
+    if (!type.tensor.is_dynamic()) return Argument(value);
+    TensorType at = type.tensor;
+    if (k < kSamples) at = at.at_sample(k);
+    at.samples.clear();
+    shadows->push_back(std::make_unique<Value>());
+    shadows->back()->set_type(std::move(at));
+    return Argument(shadows->back().get());
+  }
+  if (type.kind == Type::Kind::kInt && !type.samples.empty()) {
+    const int64_t at =
+        k < kSamples ? type.samples[k]
+                     : *std::max_element(type.samples.begin(),
+                                         type.samples.end());
+    return Argument(at);
+  }
+  // The value of a Scalar decides no type, only its kind does.
+  if (spec.kind != ArgKind::kScalar) return Argument(value);
+  switch (type.kind) {
+    case Type::Kind::kInt:
+      return Argument(int64_t{1});
+    case Type::Kind::kBool:
+      return Argument(true);
+    default:
+      return Argument(1.0);
+  }
+}
+
+Argument at_sample(const ArgSpec& spec, const Argument& argument, size_t k,
+                   std::vector<std::unique_ptr<Value>>* shadows) {
+  if (argument.is_value()) {
+    return at_sample(spec, argument.value(), k, shadows);
+  }
+  if (!argument.is_list()) return argument;
+  Argument::List items;
+  Argument::Ints ints;
+  for (const Argument& item : argument.as_list()) {
+    items.push_back(at_sample(spec, item, k, shadows));
+    if (items.back().is_int()) ints.push_back(items.back().as_int());
+  }
+  return ints.size() == items.size() ? Argument(std::move(ints))
+                                     : Argument(std::move(items));
+}
+
+Inferred run_static(Rule rule, const OpInfo& op,
+                    absl::Span<const Argument> arguments) {
+  PETREL_ASSIGN_OR_RETURN(BoundArguments in,
+                          BoundArguments::bind(op, arguments));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, rule(in));
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (!types[i].is_tensor()) continue;
+    const absl::Status status = check_tensor_type(types[i].tensor);
+    if (!status.ok()) return invalid("result ", i, ": ", status.message());
+  }
+  return types;
+}
+
+Inferred run_at(Rule rule, const OpInfo& op,
+                absl::Span<const Argument> arguments, size_t k) {
+  std::vector<std::unique_ptr<Value>> shadows;
+  std::vector<Argument> at;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    at.push_back(at_sample(op.args[i], arguments[i], k, &shadows));
+  }
+  return run_static(rule, op, at);
+}
+
+// The sizes of the arguments at point `k`, for error messages.
+std::string sizes_at(absl::Span<const Argument> arguments, size_t k) {
+  std::string text;
+  for (const Argument& argument : arguments) {
+    for (const Value* value : argument.values()) {
+      const Type& type = value->type();
+      if (type.is_tensor()) {
+        absl::StrAppend(&text, text.empty() ? "" : ", ", "'", value->name(),
+                        "' is ", to_string(type.tensor.at_sample(k)));
+      } else if (!type.samples.empty()) {
+        absl::StrAppend(&text, text.empty() ? "" : ", ", "'", value->name(),
+                        "' is ", type.samples[k]);
+      }
+    }
+  }
+  return text;
+}
+
+// Every size of every result, as a function of the symbols: the rule at each
+// sample point.
+Inferred run_dynamic(Rule rule, const OpInfo& op,
+                     absl::Span<const Argument> arguments) {
+  std::vector<std::vector<Type>> points;
+  for (size_t k = 0; k < kSamples; ++k) {
+    Inferred types = run_at(rule, op, arguments, k);
+    if (!types.ok()) {
+      return absl::Status(types.status().code(),
+                          absl::StrCat(types.status().message(), ", when ",
+                                       sizes_at(arguments, k)));
+    }
+    points.push_back(*std::move(types));
+    if (points[k].size() != points[0].size()) {
+      return invalid("gives ", points[0].size(), " or ", points[k].size(),
+                     " results, depending on sizes: when ",
+                     sizes_at(arguments, k));
+    }
+  }
+  // Bounds of operands that come together only at other points fit no rule.
+  const Inferred bounds = run_at(rule, op, arguments, kSamples);
+  std::vector<Type> result;
+  for (size_t i = 0; i < points[0].size(); ++i) {
+    const Type& first = points[0][i];
+    if (!first.is_tensor()) {
+      if (first.samples.empty()) {
+        result.push_back(first);
+        continue;
+      }
+      std::vector<int64_t> samples;
+      for (size_t k = 0; k < kSamples; ++k) {
+        samples.push_back(points[k][i].samples[k]);
+      }
+      result.push_back(Type::integer(std::move(samples)));
+      continue;
+    }
+    std::vector<Sizes> samples;
+    for (size_t k = 0; k < kSamples; ++k) {
+      const Type& at = points[k][i];
+      if (!at.is_tensor() || at.tensor.rank() != first.tensor.rank() ||
+          at.tensor.dtype != first.tensor.dtype) {
+        return invalid("result ", i, " is ", to_string(first), " or ",
+                       to_string(at), ", depending on sizes");
+      }
+      samples.push_back(at.tensor.sizes);
+    }
+    Sizes largest = first.tensor.sizes;
+    if (bounds.ok() && bounds->size() > i && (*bounds)[i].is_tensor() &&
+        (*bounds)[i].tensor.rank() == first.tensor.rank()) {
+      largest = (*bounds)[i].tensor.sizes;
+    }
+    TensorType type = TensorType::dynamic(first.tensor.dtype,
+                                          std::move(largest),
+                                          std::move(samples));
+    const absl::Status status = check_tensor_type(type);
+    if (!status.ok()) return invalid("result ", i, ": ", status.message());
+    result.push_back(std::move(type));
+  }
+  return result;
 }
 
 }  // namespace
@@ -278,15 +429,16 @@ Inferred refuse_data_dependent(const BoundArguments&) {
 
 Inferred run_rule(Rule rule, const OpInfo& op,
                   absl::Span<const Argument> arguments) {
-  PETREL_ASSIGN_OR_RETURN(BoundArguments in,
-                          BoundArguments::bind(op, arguments));
-  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, rule(in));
-  for (size_t i = 0; i < types.size(); ++i) {
-    if (!types[i].is_tensor()) continue;
-    const absl::Status status = check_tensor_type(types[i].tensor);
-    if (!status.ok()) return invalid("result ", i, ": ", status.message());
+  if (arguments.size() == op.args.size()) {
+    for (const Argument& argument : arguments) {
+      for (const Value* value : argument.values()) {
+        if (value->type().is_dynamic()) {
+          return run_dynamic(rule, op, arguments);
+        }
+      }
+    }
   }
-  return types;
+  return run_static(rule, op, arguments);
 }
 
 }  // namespace petrel::exir

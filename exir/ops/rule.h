@@ -15,7 +15,9 @@
 //     return one(out);
 //   }
 //
-// Results are contiguous: values inside a graph have no strides.
+// Results are contiguous: values inside a graph have no strides. Rules see fixed
+// sizes and literal numbers only: where an argument varies they run once for each
+// sample point of the method (exir/ir/type.h), and what they say makes the result.
 #ifndef PETREL_EXIR_OPS_RULE_H_
 #define PETREL_EXIR_OPS_RULE_H_
 

@@ -49,7 +49,7 @@ const Table& table() {
          {activation_ops(), binary_ops(), compare_ops(), composite_ops(),
           conv_ops(), copy_ops(), delegate_ops(), effect_ops(), factory_ops(), index_ops(),
           matmul_ops(), norm_ops(), pad_ops(), pool_ops(), quantized_ops(),
-          recurrent_ops(), reduction_ops(), resample_ops(), shape_ops(),
+          recurrent_ops(), reduction_ops(), resample_ops(), scalar_ops(), shape_ops(),
           unary_ops(), view_ops()}) {
       for (const OpRow& row : rows) add_row(row, made);
     }

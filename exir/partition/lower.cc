@@ -52,10 +52,12 @@ absl::StatusOr<std::vector<std::vector<Node*>>> whole_graph(
   return std::vector<std::vector<Node*>>{std::move(group)};
 }
 
-// Cuts the parts of `use` out of the graph of `method` and leaves calls without
-// payloads in their place.
+// Cuts the parts of `use` out of a graph of `method`, its own or that of a
+// region, and leaves calls without payloads in their place. Parts are numbered
+// through the whole method.
 absl::Status cut(const std::string& method, Graph& graph,
-                 const BackendUse& use, Share* share, PartitionReport* report,
+                 const BackendUse& use, Share* share,
+                 PartitionReport::Taken* taken,
                  std::vector<LeftBehind>* out_left_behind) {
   const Backend& backend = *use.backend;
   std::vector<std::vector<Node*>> groups;
@@ -71,16 +73,12 @@ absl::Status cut(const std::string& method, Graph& graph,
   } else {
     groups = propose_partitions(graph, backend.partitioner(), out_left_behind);
   }
-  PartitionReport::Taken taken;
-  taken.method = method;
-  taken.backend_id = backend.id();
-  taken.partitions = groups.size();
   std::vector<Part> parts;
-  for (size_t i = 0; i < groups.size(); ++i) {
-    parts.push_back(copy_part(groups[i], absl::StrCat(method, "_", i)));
-    taken.nodes += groups[i].size();
+  for (const std::vector<Node*>& group : groups) {
+    parts.push_back(
+        copy_part(group, absl::StrCat(method, "_", taken->partitions++)));
+    taken->nodes += group.size();
   }
-  report->taken.push_back(std::move(taken));
   make_contiguous(graph, groups);
   const std::vector<Node*> calls = replace_parts(graph, groups, parts);
   for (size_t i = 0; i < calls.size(); ++i) {
@@ -90,7 +88,7 @@ absl::Status cut(const std::string& method, Graph& graph,
     lowered->graph = std::move(parts[i].graph);
     Subprogram part;
     part.method = method;
-    part.index = i;
+    part.index = share->parts[method].size();
     part.graph = lowered->graph.get();
     part.compile_specs = use.compile_specs;
     share->parts[method].push_back(std::move(part));
@@ -204,8 +202,10 @@ absl::StatusOr<PartitionReport> lower_to_backends(
   // In the order in which backends come up, so that output is deterministic.
   std::vector<Share> shares;
   for (auto& [name, method] : program.methods) {
-    Graph& graph = *method.graph;
-    std::vector<std::pair<std::string, std::vector<LeftBehind>>> left;
+    const std::vector<Graph*> graphs = with_regions(*method.graph);
+    // By graph: names of nodes are unique in one.
+    std::vector<std::vector<std::pair<std::string, std::vector<LeftBehind>>>>
+        left(graphs.size());
     for (const BackendUse& use : selection.of(name)) {
       auto share = std::find_if(
           shares.begin(), shares.end(),
@@ -213,16 +213,24 @@ absl::StatusOr<PartitionReport> lower_to_backends(
       if (share == shares.end()) {
         share = shares.insert(share, Share{use.backend, {}, {}});
       }
-      left.emplace_back(use.backend->id(), std::vector<LeftBehind>());
-      PETREL_RETURN_IF_ERROR(
-          cut(name, graph, use, &*share, &report, &left.back().second));
+      PartitionReport::Taken taken;
+      taken.method = name;
+      taken.backend_id = use.backend->id();
+      for (size_t g = 0; g < graphs.size(); ++g) {
+        left[g].emplace_back(use.backend->id(), std::vector<LeftBehind>());
+        PETREL_RETURN_IF_ERROR(cut(name, *graphs[g], use, &*share, &taken,
+                                   &left[g].back().second));
+      }
+      report.taken.push_back(std::move(taken));
     }
-    for (LeftBehind& node : join_reasons(left)) {
-      node.method = name;
-      report.left_behind.push_back(std::move(node));
+    for (const auto& of_graph : left) {
+      for (LeftBehind& node : join_reasons(of_graph)) {
+        node.method = name;
+        report.left_behind.push_back(std::move(node));
+      }
     }
-    erase_unused_constants(graph);
-    PETREL_RETURN_IF_ERROR(verify_graph(graph));
+    for (Graph* graph : graphs) erase_unused_constants(*graph);
+    PETREL_RETURN_IF_ERROR(verify_graph(*method.graph));
   }
 
   for (const Share& share : shares) {

@@ -92,6 +92,7 @@ std::set<Node*> find_candidates(const Graph& graph) {
     }
     for (size_t i = 0; known && i < node->num_results(); ++i) {
       known = node->result(i)->type().is_tensor() &&
+              !node->result(i)->type().is_dynamic() &&
               node->result(i)->tensor().is_contiguous();
       if (known) bytes += node->result(i)->tensor().nbytes();
     }

@@ -209,6 +209,15 @@ absl::Status Functionalizer::refresh_operands(Node* node) {
 BuiltValue Functionalizer::new_value(Builder& b, Node* node, Value* self) {
   const TensorType& type = self->tensor();
   const OpInfo& op = node->op();
+  const bool is_dynamic = type.is_dynamic();
+  const bool is_number = op.name == "aten::zero_" ||
+                         (op.name == "aten::fill_" &&
+                          tensor_at(*node, 1) == nullptr);
+  if (is_dynamic && is_number) {
+    const Argument number = op.name == "aten::zero_" ? Argument(int64_t{0})
+                                                     : node->argument(1);
+    return b.call("aten.full_like.default", {self, number});
+  }
   if (op.name == "aten::zero_") {
     return b.call("aten.full.default", {type.sizes, 0, type.dtype});
   }
@@ -224,6 +233,10 @@ BuiltValue Functionalizer::new_value(Builder& b, Node* node, Value* self) {
                     {type.sizes, node->argument(1), type.dtype});
     }
     PETREL_ASSIGN_OR_RETURN(made, b.cast(made, type.dtype));
+    if (is_dynamic) {
+      if (made->type() == self->type()) return made;
+      return b.call("aten.expand_as.default", {made, self});
+    }
     PETREL_ASSIGN_OR_RETURN(made, b.expand(made, type.sizes));
     // The source may change later; a value of its own does not.
     return made;
@@ -246,7 +259,8 @@ BuiltValue Functionalizer::new_value(Builder& b, Node* node, Value* self) {
   PETREL_ASSIGN_OR_RETURN(Node * done_node,
                           b.node(*functional, node->arguments()));
   made = done_node->result();
-  if (made->tensor().sizes != type.sizes) {
+  if (is_dynamic ? made->tensor().samples != type.samples
+                 : made->tensor().sizes != type.sizes) {
     return absl::InvalidArgumentError(
         absl::StrCat(node->describe(), ": changes ", to_string(type), " to ",
                      to_string(made->tensor()), " in place"));
@@ -260,6 +274,9 @@ BuiltValue Functionalizer::scatter(Builder& b, const Alias& view,
   if (view.step == nullptr) return value;
   const std::string& name = view.step->op().name;
   if (name == "aten::view" || name == "aten::reshape") {
+    if (parent->type().is_dynamic()) {
+      return b.call("aten.view_as.default", {value, parent});
+    }
     return b.view(value, parent->tensor().sizes);
   }
   if (name == "aten::permute") {

@@ -77,9 +77,11 @@ absl::Status run_passes(Program& program, absl::Span<const Pass> passes,
                         const std::string& dump_after, const DumpFn& dump) {
   for (auto& [name, method] : program.methods) {
     for (const Pass& pass : passes) {
-      const absl::StatusOr<bool> changed = pass.run(*method.graph, context);
-      if (!changed.ok()) {
-        return in_pass(changed.status(), pass, name, " of");
+      for (Graph* graph : with_regions(*method.graph)) {
+        const absl::StatusOr<bool> changed = pass.run(*graph, context);
+        if (!changed.ok()) {
+          return in_pass(changed.status(), pass, name, " of");
+        }
       }
       const absl::Status valid = verify_graph(*method.graph);
       if (!valid.ok()) {

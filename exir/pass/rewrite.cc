@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "exir/ops/table.h"
+#include "exir/pass/rewrite_dynamic.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -43,7 +44,10 @@ absl::StatusOr<bool> apply_rewrites(
           node->num_results() > 0 ? node->result()->name() : "";
       const Source source = node->source();
       Builder builder(graph, node);
-      absl::StatusOr<bool> result = row->second(builder, *node);
+      absl::StatusOr<bool> result =
+          has_varying_sizes(*node)
+              ? rewrite_dynamic(graph, *node, row->second)
+              : row->second(builder, *node);
       if (!result.ok()) {
         return absl::Status(
             result.status().code(),

@@ -13,6 +13,7 @@
 //
 // A function returns false, having changed nothing, where it does not apply.
 // Sweeps repeat until nothing changes, so a row may build what another rewrites.
+// Rows see fixed sizes only; rewrite_dynamic.h says what becomes of others.
 #ifndef PETREL_EXIR_PASS_REWRITE_H_
 #define PETREL_EXIR_PASS_REWRITE_H_
 

@@ -10,6 +10,7 @@
 #include "exir/pass/builder.h"
 #include "exir/pass/constant_data.h"
 #include "exir/pass/rewrite.h"
+#include "exir/pass/rewrite_dynamic.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -120,6 +121,8 @@ absl::StatusOr<bool> update_state(Graph& graph, const PassContext&) {
   bool changed = false;
   for (size_t i = 0; i < graph.buffer_writes().size(); ++i) {
     for (Node* node : partial_writes(graph.buffer_writes()[i])) {
+      // Places that vary are computed, not listed.
+      if (has_varying_sizes(*node)) continue;
       const bool is_slice = node->op().name == "aten::slice_scatter";
       PETREL_ASSIGN_OR_RETURN(const bool made,
                               is_slice ? slice_as_index_put(graph, node)

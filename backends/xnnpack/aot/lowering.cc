@@ -77,7 +77,14 @@ void Lowering::plan() {
     return row == nullptr ? LayoutNeed::kPlain : row->need(node);
   };
   problem.result = [this](const exir::Node& node) { return effective_result(node); };
-  layouts_ = plan_layouts(problem);
+  if (chosen_layouts_.empty()) {
+    layouts_ = plan_layouts(problem);
+    for (const exir::Node* node : problem.nodes) chosen_layouts_.push_back(result_layout(*node));
+    return;
+  }
+  for (size_t i = 0; i < problem.nodes.size(); ++i) {
+    layouts_[effective_result(*problem.nodes[i])] = chosen_layouts_[i];
+  }
 }
 
 absl::Status Lowering::lower(const exir::Node& node) {

@@ -47,8 +47,13 @@ class Lowering {
   // Lowers the whole partition; InvalidArgument names the node that cannot be.
   absl::Status run();
 
+  // Lays values out as `other` did, which lowered the same nodes with other
+  // sizes. Before run().
+  void use_layouts_of(const Lowering& other) { chosen_layouts_ = other.chosen_layouts_; }
+
   Graph& graph() { return graph_; }
   std::map<uint32_t, std::string>& debug_handles() { return debug_handles_; }
+  const std::map<uint32_t, std::string>& debug_handles() const { return debug_handles_; }
 
   // --- for the functions that lower one operator ---
 
@@ -114,6 +119,8 @@ class Lowering {
   std::map<const exir::Node*, const exir::Node*> merged_into_;  // activation -> producer
   std::map<const exir::Node*, const exir::Node*> activation_of_;
   std::map<const exir::Value*, Layout> layouts_;
+  // By node of the layout problem, for lowerings with other sizes.
+  std::vector<Layout> chosen_layouts_;
   std::map<const exir::Value*, Form> forms_;  // as the producer made it
   std::map<std::tuple<const exir::Value*, Layout, size_t>, uint32_t> converted_;
   std::map<std::pair<std::string, Dims>, uint32_t> constants_;

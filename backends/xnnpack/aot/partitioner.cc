@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/op_table.h"
+#include "backends/xnnpack/aot/varying_part.h"
 #include "backends/xnnpack/format/shape_rules.h"
 
 namespace petrel::backends::xnnpack::aot {
@@ -46,12 +47,15 @@ Support XnnpackPartitioner::supports(const exir::Node& node) const {
   }
   if (Support s = check_value("result", *node.result()); !s.supported) return s;
   bool computes = false;
+  bool varies = node.result()->type().is_dynamic();
   for (const exir::Value* operand : node.operands()) {
     if (Support s = check_value("operand", *operand); !s.supported) return s;
     computes |= !operand->is_constant();
+    varies |= operand->type().is_dynamic();
   }
   if (!computes) return Support::no("all operands are constants");
-  return row->check(node);
+  if (Support s = row->check(node); !s.supported) return s;
+  return varies ? supports_varying(node) : Support::yes();
 }
 
 bool XnnpackPartitioner::keeps(const exir::OpInfo& op) const { return find_row(op) != nullptr; }

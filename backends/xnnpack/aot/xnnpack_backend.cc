@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/lowering.h"
+#include "backends/xnnpack/aot/varying_part.h"
 #include "backends/xnnpack/format/graph_check.h"
 #include "backends/xnnpack/format/payload_writer.h"
 #include "exir/status_macros.h"
@@ -17,6 +18,9 @@ absl::StatusOr<exir::PreprocessResult> lower_part(const exir::Subprogram& part,
                                                   exir::NamedBlobStore& store) {
   Lowering lowering(*part.graph, weights, store);
   PETREL_RETURN_IF_ERROR(lowering.run());
+  if (has_varying_sizes(*part.graph)) {
+    PETREL_RETURN_IF_ERROR(fit_all_sizes(*part.graph, weights, store, lowering));
+  }
   // The rules by which the runtime accepts it: a mistake here or a shape beyond
   // XNNPACK's limits is noticed now, not on the device.
   if (const Problem problem = check_graph(lowering.graph()); !problem.ok()) {

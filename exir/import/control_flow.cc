@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cond and map of archives: nodes that hold graphs.
+//
+//   cond      pred, graph of the true branch, graph of the false one, operands
+//   map_impl  graph of the body, tensors to map over, operands
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "exir/import/annotate.h"
+#include "exir/import/graph_reader.h"
+#include "exir/ops/table.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+struct ArchivedRegion {
+  std::string name;
+  Json graph;
+};
+
+// The inputs of one control-flow node.
+struct ArchivedInputs {
+  std::vector<ArchivedRegion> regions;
+  std::vector<Json> others;  // unions, in order
+};
+
+absl::StatusOr<ArchivedInputs> split_inputs(const Json& node) {
+  PETREL_ASSIGN_OR_RETURN(Json input_list, node.at("inputs"));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Json> inputs, input_list.items());
+  ArchivedInputs split;
+  for (const Json& input : inputs) {
+    PETREL_ASSIGN_OR_RETURN(Json argument, input.at("arg"));
+    const std::optional<Json> region = argument.find("as_graph");
+    if (!region) {
+      split.others.push_back(argument);
+      continue;
+    }
+    ArchivedRegion found;
+    PETREL_ASSIGN_OR_RETURN(found.name, name_in(*region));
+    PETREL_ASSIGN_OR_RETURN(found.graph, region->at("graph"));
+    split.regions.push_back(std::move(found));
+  }
+  return split;
+}
+
+absl::Status check_counts(const ArchivedInputs& inputs, size_t regions,
+                          size_t others) {
+  if (inputs.regions.size() == regions && inputs.others.size() == others) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "has ", inputs.regions.size(), " graphs and ", inputs.others.size(),
+      " other inputs, must have ", regions, " and ", others));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Value*>> GraphReader::region_operands(
+    const Json& union_) {
+  PETREL_ASSIGN_OR_RETURN(auto tagged, union_.tagged());
+  const auto& [tag, payload] = tagged;
+  PETREL_ASSIGN_OR_RETURN(std::vector<Json> items, payload.items());
+  std::vector<Value*> operands;
+  for (const Json& item : items) {
+    if (tag == "as_tensors") {
+      PETREL_ASSIGN_OR_RETURN(std::string name, name_in(item));
+      PETREL_ASSIGN_OR_RETURN(Value* operand, value(name));
+      operands.push_back(operand);
+      continue;
+    }
+    if (tag != "as_sym_ints") {
+      return union_.error(
+          absl::StrCat("operands of kind '", tag, "' are not supported"));
+    }
+    PETREL_ASSIGN_OR_RETURN(Argument number, arguments_.scalar_or_name(item));
+    if (!number.is_value()) {
+      return item.error("a number that is known is not supported here");
+    }
+    operands.push_back(number.value());
+  }
+  return operands;
+}
+
+absl::StatusOr<std::unique_ptr<Graph>> GraphReader::read_body(
+    const std::string& name, const Json& graph, const std::vector<Type>& types) {
+  auto region = std::make_unique<Graph>(name);
+  GraphReader inner(region.get(), symbols_);
+  PETREL_ASSIGN_OR_RETURN(Json input_list, graph.at("inputs"));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Json> inputs, input_list.items());
+  if (inputs.size() != types.size()) {
+    return input_list.error(absl::StrCat("has ", inputs.size(),
+                                         " items, the node has ", types.size(),
+                                         " operands"));
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    PETREL_ASSIGN_OR_RETURN(auto tagged, inputs[i].tagged());
+    std::string input;
+    if (tagged.first == "as_tensor") {
+      PETREL_ASSIGN_OR_RETURN(input, name_in(tagged.second));
+    } else {
+      PETREL_ASSIGN_OR_RETURN(Json as_name, tagged.second.at("as_name"));
+      PETREL_ASSIGN_OR_RETURN(input, as_name.text());
+    }
+    inner.bind(input, Argument(region->add_input(types[i], input)));
+  }
+  const absl::Status status = inner.read_inner(graph);
+  if (!status.ok()) return annotate(status, absl::StrCat("graph '", name, "'"));
+  PETREL_ASSIGN_OR_RETURN(std::vector<std::string> names, output_names(graph));
+  std::vector<Value*> outputs;
+  for (const std::string& output : names) {
+    absl::StatusOr<Value*> value = inner.value(output);
+    if (!value.ok()) {
+      return annotate(value.status(), absl::StrCat("graph '", name, "'"));
+    }
+    outputs.push_back(*value);
+  }
+  region->set_outputs(std::move(outputs));
+  return region;
+}
+
+absl::Status GraphReader::read_inner(const Json& graph) {
+  PETREL_RETURN_IF_ERROR(read_metas(graph, &scopes_.back()));
+  return read_nodes(graph);
+}
+
+absl::Status GraphReader::read_cond(const Json& node, const Source& source,
+                                    const std::string& name) {
+  PETREL_ASSIGN_OR_RETURN(ArchivedInputs inputs, split_inputs(node));
+  PETREL_RETURN_IF_ERROR(check_counts(inputs, 2, 2));
+  // The predicate: a tensor, or a number that becomes one.
+  PETREL_ASSIGN_OR_RETURN(auto tagged, inputs.others[0].tagged());
+  Argument predicate;
+  if (tagged.first == "as_tensor") {
+    PETREL_ASSIGN_OR_RETURN(predicate, arguments_.named_tensor(tagged.second));
+  } else if (tagged.first == "as_sym_bool") {
+    PETREL_ASSIGN_OR_RETURN(predicate, arguments_.scalar_or_name(tagged.second));
+  } else {
+    PETREL_ASSIGN_OR_RETURN(predicate,
+                            arguments_.scalar_or_name(inputs.others[0]));
+  }
+  if (predicate.is_value() && !predicate.value()->type().is_tensor()) {
+    PETREL_ASSIGN_OR_RETURN(
+        predicate, arguments_.number_tensor(predicate, ScalarType::kBool));
+  }
+  if (predicate.is_value() &&
+      (predicate.value()->tensor().dtype != ScalarType::kBool ||
+       predicate.value()->tensor().numel() != 1)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the predicate is ", to_string(predicate.value()->type()),
+                     ", must be bool[]"));
+  }
+  if (!predicate.is_value() && !predicate.is_bool()) {
+    return absl::InvalidArgumentError("the predicate is no bool");
+  }
+  PETREL_ASSIGN_OR_RETURN(std::vector<Value*> operands,
+                          region_operands(inputs.others[1]));
+  std::vector<Type> types;
+  for (const Value* operand : operands) types.push_back(operand->type());
+  std::vector<std::shared_ptr<Graph>> regions;
+  for (const ArchivedRegion& region : inputs.regions) {
+    PETREL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> body,
+                            read_body(region.name, region.graph, types));
+    regions.push_back(std::move(body));
+  }
+  std::vector<Type> results;
+  for (const Value* output : regions[0]->outputs()) {
+    results.push_back(output->type());
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    const std::vector<Value*>& other = regions[1]->outputs();
+    if (i < other.size() && other[i]->type() == results[i]) continue;
+    return absl::UnimplementedError(absl::StrCat(
+        "the branches give result ", i, " different types: ",
+        to_string(results[i]), " and ",
+        i < other.size() ? to_string(other[i]->type()) : "none"));
+  }
+  if (predicate.is_bool()) {
+    // The exporter did not decide; nothing keeps us from it.
+    PETREL_ASSIGN_OR_RETURN(
+        Argument made,
+        arguments_.number_constant_value(predicate, ScalarType::kBool));
+    predicate = std::move(made);
+  }
+  Node* made = graph_->append(
+      op("petrel.cond.default"), {predicate, Argument::of_values(operands)},
+      std::move(results), name, source);
+  made->set_regions(std::move(regions));
+  return bind_results(*made, node);
+}
+
+absl::Status GraphReader::read_map(const Json& node, const Source& source,
+                                   const std::string& name) {
+  PETREL_ASSIGN_OR_RETURN(ArchivedInputs inputs, split_inputs(node));
+  PETREL_RETURN_IF_ERROR(check_counts(inputs, 1, 2));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Value*> rows,
+                          region_operands(inputs.others[0]));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Value*> operands,
+                          region_operands(inputs.others[1]));
+  if (rows.empty()) return absl::InvalidArgumentError("maps over nothing");
+  std::vector<Type> types;
+  for (const Value* tensor : rows) {
+    if (!tensor->type().is_tensor() || tensor->tensor().rank() == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("maps over '", tensor->name(), "', which has no rows"));
+    }
+    const TensorType& type = tensor->tensor();
+    Sizes sizes(type.sizes.begin() + 1, type.sizes.end());
+    std::vector<Sizes> samples = type.samples;
+    for (Sizes& at : samples) at.erase(at.begin());
+    types.push_back(
+        samples.empty()
+            ? TensorType::contiguous(type.dtype, std::move(sizes))
+            : TensorType::dynamic(type.dtype, std::move(sizes),
+                                  std::move(samples)));
+  }
+  for (const Value* operand : operands) types.push_back(operand->type());
+  const ArchivedRegion& region = inputs.regions[0];
+  PETREL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> body,
+                          read_body(region.name, region.graph, types));
+  // One row of each result, as many as the first tensor has.
+  const TensorType& count = rows[0]->tensor();
+  std::vector<Type> results;
+  for (const Value* output : body->outputs()) {
+    if (!output->type().is_tensor()) {
+      return absl::UnimplementedError(absl::StrCat(
+          "result '", output->name(), "' of its graph is no tensor"));
+    }
+    const TensorType& row = output->tensor();
+    Sizes sizes = row.sizes;
+    sizes.insert(sizes.begin(), count.sizes[0]);
+    std::vector<Sizes> samples;
+    for (size_t k = 0; k < kSamples; ++k) {
+      samples.push_back(row.at_sample(k).sizes);
+      samples.back().insert(samples.back().begin(),
+                            count.at_sample(k).sizes[0]);
+    }
+    results.push_back(TensorType::dynamic(row.dtype, std::move(sizes),
+                                          std::move(samples)));
+  }
+  Node* made = graph_->append(op("petrel.map.default"),
+                              {Argument::of_values(rows),
+                               operands.empty()
+                                   ? Argument(Argument::Ints())
+                                   : Argument::of_values(operands)},
+                              std::move(results), name, source);
+  made->set_regions({std::shared_ptr<Graph>(std::move(body))});
+  return bind_results(*made, node);
+}
+
+// A branch sees parameters as operands; as constants of its own they can be
+// folded and delegated.
+void bind_region_constants(Graph& graph) {
+  for (const auto& node : graph.nodes()) {
+    if (node->regions().empty()) continue;
+    const size_t first = node->op().name == "petrel::map"
+                             ? node->argument(0).values().size()
+                             : 0;
+    const std::vector<Value*> operands = node->argument(1).values();
+    std::vector<Value*> kept;
+    std::vector<size_t> bound;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const bool is_known = operands[i]->is_constant() &&
+                            !operands[i]->constant()->is_mutable();
+      if (is_known) {
+        bound.push_back(i);
+      } else {
+        kept.push_back(operands[i]);
+      }
+    }
+    for (const std::shared_ptr<Graph>& region : node->regions()) {
+      for (auto i = bound.rbegin(); i != bound.rend(); ++i) {
+        Value* input = region->inputs()[first + *i];
+        Value* constant = region->add_constant(operands[*i]->constant());
+        region->replace_all_uses(input, constant);
+        region->erase_input(input);
+      }
+      bind_region_constants(*region);
+    }
+    node->set_argument(1, kept.empty() ? Argument(Argument::Ints())
+                                       : Argument::of_values(kept));
+  }
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models whose sizes vary from call to call, and models with control flow.
+
+  module, example, dynamic_shapes, calls = MODELS["mlp"]()
+
+`calls` is a list of argument tuples: the smallest and the largest sizes and one
+or two between, and for control flow both branches. One torch seed makes all.
+"""
+
+import torch
+from torch import nn
+from torch._higher_order_ops import map as higher_order_map
+from torch.export import Dim
+
+
+def seeded(module: nn.Module) -> nn.Module:
+    generator = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            scale = 0.5 / max(parameter.shape[-1], 1) ** 0.5
+            parameter.copy_(torch.randn(parameter.shape, generator=generator) * scale * 2)
+    return module.eval()
+
+
+def draw(*shape: int) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(sum(s * 31**i for i, s in enumerate(shape)))
+    return torch.randn(*shape, generator=generator)
+
+
+def mlp():
+    module = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.LayerNorm(16), nn.Linear(16, 4))
+    calls = [(draw(n, 8),) for n in (1, 5, 16)]
+    return seeded(module), (draw(3, 8),), ({0: Dim("batch", max=16)},), calls
+
+
+class Cnn(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3, padding=1)
+        self.norm = nn.BatchNorm2d(8)
+        self.down = nn.Conv2d(8, 12, 3, stride=2, padding=1)
+        self.pool = nn.AdaptiveAvgPool2d(1)
+        self.head = nn.Linear(12, 5)
+
+    def forward(self, x):
+        x = torch.relu(self.norm(self.conv(x)))
+        x = torch.nn.functional.max_pool2d(x, 2)
+        x = torch.nn.functional.hardswish(self.down(x))
+        return self.head(torch.flatten(self.pool(x), 1))
+
+
+def cnn_batch():
+    calls = [(draw(n, 3, 16, 16),) for n in (1, 3, 6)]
+    return seeded(Cnn()), (draw(2, 3, 16, 16),), ({0: Dim("batch", max=6)},), calls
+
+
+class Pixels(nn.Module):
+    """Keeps the image: two convolutions and a residual."""
+
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Conv2d(3, 6, 3, padding=1)
+        self.b = nn.Conv2d(6, 3, 3, padding=1)
+
+    def forward(self, x):
+        return x + self.b(torch.relu(self.a(x))), torch.sigmoid(x).mean((2, 3))
+
+
+def cnn_image():
+    calls = [(draw(1, 3, h, w),) for h, w in ((8, 8), (12, 30), (32, 24))]
+    shapes = ({2: Dim("height", min=8, max=32), 3: Dim("width", min=8, max=32)},)
+    return seeded(Pixels()), (draw(1, 3, 16, 20),), shapes, calls
+
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(50, 16)
+        self.place = nn.Embedding(24, 16)
+        layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, norm_first=True)
+        self.layers = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+        self.head = nn.Linear(16, 7)
+
+    def forward(self, tokens):
+        places = torch.arange(tokens.shape[1])
+        return self.head(self.layers(self.embed(tokens) + self.place(places)))
+
+
+def tokens(n: int) -> torch.Tensor:
+    return torch.arange(n).mul(7).remainder(50).unsqueeze(0)
+
+
+def encoder():
+    calls = [(tokens(n),) for n in (2, 9, 24)]
+    return seeded(Encoder()), (tokens(5),), ({1: Dim("length", min=2, max=24)},), calls
+
+
+class Prefill(nn.Module):
+    """A decoder's causal attention over a prompt of any length, written out."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(50, 16)
+        self.qkv = nn.Linear(16, 48)
+        self.out = nn.Linear(16, 50)
+        self.register_buffer("mask", torch.ones(24, 24).tril().bool())
+
+    def forward(self, tokens):
+        b, n = tokens.shape
+        x = self.embed(tokens)
+        q, k, v = self.qkv(x).view(b, n, 3, 2, 8).permute(2, 0, 3, 1, 4).unbind(0)
+        scores = q @ k.transpose(-1, -2) / 8**0.5
+        scores = scores.masked_fill(~self.mask[:n, :n], float("-inf"))
+        y = (scores.softmax(-1) @ v).transpose(1, 2).reshape(b, n, 16)
+        places = torch.arange(n).unsqueeze(1).expand(n, 16)
+        y = torch.where(places < n // 2, y, y * 0.5)
+        return self.out(y)[:, -1]
+
+
+def prefill():
+    calls = [(tokens(n),) for n in (2, 11, 20)]
+    return seeded(Prefill()), (tokens(5),), ({1: Dim("length", min=2, max=20)},), calls
+
+
+class Sizes(nn.Module):
+    """What people do with sizes."""
+
+    def forward(self, x, y):
+        n, m = x.shape
+        joined = torch.cat([x, y], 0)
+        flat = joined.reshape(-1)
+        cut = joined[1:, : m - 1]
+        grid = x.unsqueeze(-1).expand(n, m, 3).reshape(n, -1)
+        steps = torch.arange(m, dtype=torch.float32) * (1.0 / m)
+        twice = x.repeat(2, 1)
+        square = x.t() @ x / n
+        chosen = torch.where(x > 0, x, torch.zeros_like(x))
+        return flat, cut, grid, steps + x, twice, square, chosen, torch.ones(n, 2) * m + x[:, :2]
+
+
+def sizes():
+    calls = [(draw(n, m), draw(k, m)) for n, m, k in ((2, 4, 3), (5, 9, 2), (8, 12, 6))]
+    shapes = (
+        {0: Dim("n", min=2, max=8), 1: Dim("m", min=4, max=12)},
+        {0: Dim("k", min=2, max=6), 1: Dim("m", min=4, max=12)},
+    )
+    return Sizes().eval(), (draw(3, 6), draw(4, 6)), shapes, calls
+
+
+class Choice(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(6, 6)
+        self.b = nn.Linear(6, 6)
+        self.scale = nn.Parameter(torch.ones(6))
+
+    def forward(self, x):
+        def positive(x):
+            return torch.relu(self.a(x)) * self.scale
+
+        def negative(x):
+            return torch.tanh(self.b(x)) - x * self.scale
+
+        return torch.cond(x.sum() > 0, positive, negative, (x,)) + 1
+
+
+def cond():
+    x = draw(3, 6)
+    return seeded(Choice()), (x,), None, [(x.abs(),), (-x.abs(),)]
+
+
+def cond_varying():
+    calls = [(draw(n, 6).abs() * sign,) for n in (1, 4, 8) for sign in (1, -1)]
+    return seeded(Choice()), (draw(3, 6),), ({0: Dim("rows", max=8)},), calls
+
+
+class Nested(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(5, 5)
+
+    def forward(self, x, y):
+        def inner_true(x, y):
+            return self.a(x) + y, x * 2
+
+        def inner_false(x, y):
+            return x - y, self.a(y)
+
+        def outer_true(x, y):
+            a, b = torch.cond(y.sum() > 0, inner_true, inner_false, (x, y))
+            return torch.exp(-a * a), b.clone()
+
+        def outer_false(x, y):
+            return x * y, y.clone()
+
+        a, b = torch.cond(x.sum() > 0, outer_true, outer_false, (x, y))
+        return a + b, b
+
+
+def cond_nested():
+    x, y = draw(2, 5).abs(), draw(3, 5)[:2].abs()
+    return seeded(Nested()), (x, y), None, [(x, y), (x, -y), (-x, y)]
+
+
+class Rows(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(4, 6)
+
+    def forward(self, rows, weight):
+        def body(row, weight):
+            return torch.relu(self.a(row)) @ weight + 1
+
+        return higher_order_map(body, rows, weight) * 2
+
+
+def map_rows():
+    calls = [(draw(5, 3, 4), draw(6, 4)), (-draw(5, 3, 4), draw(6, 4))]
+    return seeded(Rows()), calls[0], None, calls
+
+
+def map_varying():
+    calls = [(draw(n, 3, 4), draw(6, 4)) for n in (2, 5, 9)]
+    return seeded(Rows()), (draw(4, 3, 4), draw(6, 4)), ({0: Dim("n", min=2, max=9)}, {}), calls
+
+
+MODELS = {
+    f.__name__: f
+    for f in (
+        mlp, cnn_batch, cnn_image, encoder, prefill, sizes,
+        cond, cond_varying, cond_nested, map_rows, map_varying,
+    )
+}  # fmt: skip
+
+
+def export(name: str):
+    """The exported program, and the calls with what eager torch makes of them."""
+    module, example, shapes, calls = MODELS[name]()
+    with torch.no_grad():
+        program = torch.export.export(module, example, dynamic_shapes=shapes)
+        results = []
+        for arguments in calls:
+            out = module(*arguments)
+            results.append([out] if isinstance(out, torch.Tensor) else list(out))
+    return program, calls, results
