@@ -26,7 +26,10 @@ Inferred stride_of_dim(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", self.rank()));
   int64_t stride = 1;
   for (size_t i = static_cast<size_t>(dim) + 1; i < self.rank(); ++i) {
-    stride *= std::max<int64_t>(self.sizes[i], 1);
+    if (__builtin_mul_overflow(stride, std::max<int64_t>(self.sizes[i], 1),
+                               &stride)) {
+      return invalid("argument 'self' has strides beyond 2^63");
+    }
   }
   return integer(stride);
 }

@@ -438,7 +438,11 @@ Inferred run_rule(Rule rule, const OpInfo& op,
       }
     }
   }
-  return run_static(rule, op, arguments);
+  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types,
+                          run_static(rule, op, arguments));
+  // What does not vary needs no samples.
+  for (Type& type : types) type.samples.clear();
+  return types;
 }
 
 }  // namespace petrel::exir

@@ -77,7 +77,9 @@ Inferred to_bool(const BoundArguments&) { return kind(Kind::kBool); }
 Inferred negate(const BoundArguments& in) {
   const Argument& a = in.at("a");
   if (!is_integral(a)) return kind(Kind::kFloat);
-  return integer(-as_int(a));
+  int64_t result = 0;
+  if (sub(0, as_int(a), &result)) return integer(result);
+  return invalid("number ", as_int(a), " has no negative");
 }
 
 // Of a float only the kind of its result is known.

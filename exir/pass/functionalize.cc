@@ -423,10 +423,16 @@ absl::StatusOr<bool> plain_views(Graph& graph) {
     const OpInfo& op = node->op();
     Builder b(graph, node);
     if (op.name == "aten::reshape") {
-      PETREL_RETURN_IF_ERROR(
-          done(b, *node,
-               b.view(tensor_at(*node, 0), node->result()->tensor().sizes))
-              .status());
+      Value* x = tensor_at(*node, 0);
+      const Type& type = node->result()->type();
+      PETREL_ASSIGN_OR_RETURN(
+          Value * made,
+          !type.is_dynamic() && !x->type().is_dynamic()
+              ? b.view(x, type.tensor.sizes)
+          : x->type() == type
+              ? BuiltValue(x)
+              : b.call("aten.view.default", {x, node->argument(1)}));
+      PETREL_RETURN_IF_ERROR(b.replace(*node, made));
       changed = true;
       continue;
     }
