@@ -103,6 +103,8 @@ int32_t MethodWriter::entry_of(const Value* value) {
     TensorPlace place;
     auto planned = plan_.offsets.find(root);
     if (planned != plan_.offsets.end()) place.arena_offset = planned->second;
+    place.grows = value->producer() != nullptr &&
+                  value->producer()->op().name == "petrel::map";
     // Such a view gets its memory when its instruction runs.
     if (value->producer() != nullptr && storage_.is_view(*value->producer())) {
       entry = values_.add_tensor(value->tensor(), {});

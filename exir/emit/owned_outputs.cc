@@ -72,6 +72,7 @@ void own_region_outputs(Graph& graph) {
         if (!output->type().is_tensor()) continue;
         const Node* producer = output->producer();
         const bool is_own = producer != nullptr && output->output_uses() == 1 &&
+                            producer->op().name != "petrel::map" &&
                             !keeps_elements_in_order(*producer);
         if (!is_own) output = append_copy(*region, output);
       }

@@ -139,7 +139,7 @@ int32_t ValueTable::add_tensor(const TensorType& type,
                        /*storage_offset=*/0, stored_sizes, dim_order,
                        /*requires_grad=*/false, place.data_buffer_idx,
                        allocation, /*layout=*/0,
-                       type.is_dynamic()
+                       type.is_dynamic() || place.grows
                            ? fb::TensorShapeDynamism::DYNAMIC_BOUND
                            : fb::TensorShapeDynamism::STATIC,
                        extra));

@@ -30,6 +30,7 @@ struct TensorPlace {
   uint32_t memory_id = 1;     // the arena, counted from 1
   int64_t arena_offset = -1;  // -1: not planned
   bool is_external = false;
+  bool grows = false;  // is filled row by row: its sizes vary while it is
   std::string fqn;  // "" when nothing looks the tensor up by name
 };
 
