@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <memory>
 #include <random>
 #include <set>
@@ -62,6 +63,8 @@ TEST(Infer, AgreesWithEagerPyTorch) {
   // Rows without a case: those that no exported program can use yet.
   std::set<std::string> missing;
   for (const OpInfo* row : all_ops()) {
+    // Numbers are no tensors; ComputesWithSizesThatVary has them.
+    if (row->name.rfind("executorch_prim::", 0) == 0) continue;
     if (covered.count(row) == 0) missing.insert(row->full_name());
   }
   EXPECT_EQ(missing,
@@ -70,8 +73,58 @@ TEST(Infer, AgreesWithEagerPyTorch) {
                 "aten.repeat_interleave.Tensor",
                 "aten.repeat_interleave.self_Tensor",
                 "aten.unique_consecutive.default",
-                "petrel.attention.default",
-                "petrel.delegate_call.default"}));
+                "petrel.attention.default", "petrel.cond.default",
+"petrel.delegate_call.default",
+                "petrel.map.default"}));
+}
+
+// Sizes and numbers at the points 16, 1, 2, 5, 7, 10, 12, 14 of n; each expected
+// list is what Python makes of them.
+TEST(Infer, ComputesWithSizesThatVary) {
+  const auto graph = parse_graph(
+      "method @m(%x: f32[16|16|1|2|5|7|10|12|14,6]) {\n"
+      "  %n = aten.sym_size.int(%x, 0)\n"
+      "  %a = executorch_prim.sub.Scalar(3, %n)\n"
+      "  %b = executorch_prim.floordiv.Scalar(%a, 2)\n"
+      "  %c = executorch_prim.mod.Scalar(%a, 4)\n"
+      "  %d = executorch_prim.sym_max.Scalar(%n, 6)\n"
+      "  %e = executorch_prim.mul.Scalar(%d, 2)\n"
+      "  %f = executorch_prim.neg.Scalar(%n)\n"
+      "  %g = executorch_prim.truediv.Scalar(%n, 2)\n"
+      "  %h = executorch_prim.lt.Scalar(%n, 2)\n"
+      "  %y = aten.view.default(%x, [3, %n, -1])\n"
+      "  %z = aten.slice.Tensor(%y, 1, 1, %d, 1)\n"
+      "  return %z\n}\n",
+      find_op, nullptr);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  std::map<std::string, std::string> types;
+  for (const auto& node : (*graph)->nodes()) {
+    types[node->result()->name()] = to_string(node->result()->type());
+  }
+  EXPECT_EQ(types["n"], "int|16|1|2|5|7|10|12|14");
+  EXPECT_EQ(types["a"], "int|-13|2|1|-2|-4|-7|-9|-11");
+  EXPECT_EQ(types["b"], "int|-7|1|0|-1|-2|-4|-5|-6");
+  EXPECT_EQ(types["c"], "int|3|2|1|2|0|1|3|1");
+  EXPECT_EQ(types["d"], "int|16|6|6|6|7|10|12|14");
+  EXPECT_EQ(types["e"], "int|32|12|12|12|14|20|24|28");
+  EXPECT_EQ(types["f"], "int|-16|-1|-2|-5|-7|-10|-12|-14");
+  EXPECT_EQ(types["g"], "float");
+  EXPECT_EQ(types["h"], "bool");
+  EXPECT_EQ(types["y"], "f32[3,16|16|1|2|5|7|10|12|14,2]");
+  EXPECT_EQ(types["z"], "f32[3,15|15|0|1|4|6|9|11|13,2]");
+}
+
+TEST(Infer, NamesTheSizesThatDoNotFit) {
+  const auto graph = parse_graph(
+      "method @m(%x: f32[16|16|1|2|5|7|10|12|14], %y: f32[16]) {\n"
+      "  %z = aten.add.Tensor(%x, %y)\n"
+      "  return %z\n}\n",
+      find_op, nullptr);
+  ASSERT_FALSE(graph.ok());
+  EXPECT_NE(std::string(graph.status().message())
+                .find("when 'x' is f32[2], 'y' is f32[16]"),
+            std::string::npos)
+      << graph.status();
 }
 
 TEST(Infer, RefusesResultsWhoseSizeDependsOnData) {

@@ -39,6 +39,37 @@ std::map<std::string, Kernel> read_kernels() {
   return kernels;
 }
 
+// What upstream's runtime computes on numbers; these have no out arguments.
+const std::set<std::string>& number_kernels() {
+  static const auto* const kNames = new std::set<std::string>{
+      "aten::_local_scalar_dense.",
+      "aten::sym_numel.",
+      "aten::sym_size.int",
+      "executorch_prim::add.Scalar",
+      "executorch_prim::ceil.Scalar",
+      "executorch_prim::eq.Scalar",
+      "executorch_prim::floordiv.Scalar",
+      "executorch_prim::ge.Scalar",
+      "executorch_prim::gt.Scalar",
+      "executorch_prim::le.Scalar",
+      "executorch_prim::lt.Scalar",
+      "executorch_prim::mod.Scalar",
+      "executorch_prim::mul.Scalar",
+      "executorch_prim::neg.Scalar",
+      "executorch_prim::round.Scalar",
+      "executorch_prim::sub.Scalar",
+      "executorch_prim::sym_float.Scalar",
+      "executorch_prim::sym_int.Scalar",
+      "executorch_prim::sym_ite.Scalar",
+      "executorch_prim::sym_max.Scalar",
+      "executorch_prim::sym_min.Scalar",
+      "executorch_prim::sym_not.Scalar",
+      "executorch_prim::truediv.Scalar",
+      "executorch_prim::trunc.Scalar",
+  };
+  return *kNames;
+}
+
 TEST(OutVariant, IsRegisteredUpstreamWithTheSameArguments) {
   const std::map<std::string, Kernel> kernels = read_kernels();
   ASSERT_GT(kernels.size(), 200u);
@@ -53,6 +84,7 @@ TEST(OutVariant, IsRegisteredUpstreamWithTheSameArguments) {
     if (row->name.rfind("petrel::", 0) == 0) continue;
     const std::string out =
         absl::StrCat(row->out_name, ".", row->out_overload);
+    if (number_kernels().count(out) != 0) continue;
     const auto it = kernels.find(out);
     ASSERT_NE(it, kernels.end()) << row->full_name() << " -> " << out;
     std::vector<std::string> args;
