@@ -74,7 +74,7 @@ TEST(Infer, AgreesWithEagerPyTorch) {
                 "aten.repeat_interleave.self_Tensor",
                 "aten.unique_consecutive.default",
                 "petrel.attention.default", "petrel.cond.default",
-"petrel.delegate_call.default",
+                "petrel.delegate_call.default",
                 "petrel.map.default"}));
 }
 
