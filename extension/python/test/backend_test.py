@@ -222,7 +222,7 @@ class ErrorTest(unittest.TestCase):
             ({"forward": []}, "returned 0 of 1 results: none for method 'forward', partition 0"),
             ({}, "returned 0 of 1 results"),
             ({"forward": [b"", b""]}, "returned 2 results for method 'forward', which has 1"),
-            ({"forward": [b""], "other": []}, "results for method 'other'"),
+            ({"forward": [b"x"], "other": []}, "results for method 'other'"),
         ):
             backend = Backend()
             backend.preprocess_all = lambda *unused, result=result: result
