@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 
 namespace petrel::exir {
@@ -27,11 +28,13 @@ TEST(Table, IsSortedAndWide) {
   }
 }
 
-TEST(Table, EveryRowButTheDelegateCallInfersItsResults) {
+TEST(Table, EveryRowInfersItsResultsButThoseThatHoldGraphs) {
+  std::set<std::string> without;
   for (const OpInfo* row : all_ops()) {
-    EXPECT_EQ(row->infer == nullptr, row->name == "petrel::delegate_call")
-        << row->full_name();
+    if (row->infer == nullptr) without.insert(row->name);
   }
+  EXPECT_EQ(without, (std::set<std::string>{"petrel::cond", "petrel::delegate_call",
+                                            "petrel::map"}));
 }
 
 TEST(Table, TraitsAreConsistent) {
@@ -50,7 +53,11 @@ TEST(Table, TraitsAreConsistent) {
       ASSERT_FALSE(row->args.empty()) << name;
       EXPECT_EQ(row->args[0].kind, ArgKind::kTensor) << name;
     }
-    EXPECT_EQ(row->out_name.empty(), row->out_overload.empty()) << name;
+    // Two kernels that give numbers are overloads without a name.
+    if (row->out_name != "aten::sym_numel" &&
+        row->out_name != "aten::_local_scalar_dense") {
+      EXPECT_EQ(row->out_name.empty(), row->out_overload.empty()) << name;
+    }
   }
 }
 
