@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <hwy/aligned_allocator.h>
+#include <hwy/highway.h>
 #include <minizip/unzip.h>
 #include <minizip/zip.h>
 #include <openssl/sha.h>
@@ -91,10 +91,10 @@ TEST(LibrariesTest, Cli11Parses) {
   EXPECT_EQ(n, 3);
 }
 
-TEST(LibrariesTest, HighwayAllocatesAligned) {
-  auto floats = hwy::AllocateAligned<float>(3);
-  ASSERT_NE(floats.get(), nullptr);
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(floats.get()) % 64, 0u);
+TEST(LibrariesTest, HighwayAddsLanes) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<float> d;
+  EXPECT_EQ(hn::GetLane(hn::Add(hn::Set(d, 1.5f), hn::Set(d, 2.0f))), 3.5f);
 }
 
 TEST(LibrariesTest, BenchmarkLinks) {
