@@ -8,6 +8,7 @@
 
 #include <cstring>
 
+#include "schema/additions_generated.h"
 #include "schema/flat_data_generated.h"
 #include "schema/program_generated.h"
 #include "schema/xnnpack_generated.h"
@@ -104,6 +105,23 @@ TEST(FlatDataLayoutTest, KeepsFieldIdsAndNumbers) {
     EXPECT_STREQ(flat_data::EnumNameScalarType(static_cast<flat_data::ScalarType>(type)),
                  program::EnumNameScalarType(type));
   }
+}
+
+TEST(AdditionsLayoutTest, KeepsFieldIdsAndStructs) {
+  using A = additions::Additions;
+  EXPECT_EQ(A::VT_VERSION, slot(0));
+  EXPECT_EQ(A::VT_METHODS, slot(1));
+  EXPECT_EQ(additions::MethodAdditions::VT_SCRATCH, slot(0));
+  EXPECT_STREQ(additions::AdditionsIdentifier(), "PA01");
+  const additions::ScratchPlace place(0x11, 0x22, 0x33, 0x44, 0x55);
+  uint8_t bytes[32] = {};
+  ASSERT_EQ(sizeof(place), sizeof(bytes));
+  std::memcpy(bytes, &place, sizeof(bytes));
+  EXPECT_EQ(bytes[0], 0x11);
+  EXPECT_EQ(bytes[8], 0x22);
+  EXPECT_EQ(bytes[16], 0x33);
+  EXPECT_EQ(bytes[20], 0x44);
+  EXPECT_EQ(bytes[24], 0x55);
 }
 
 TEST(XnnpackLayoutTest, KeepsFieldIdsAndNumbers) {

@@ -39,6 +39,10 @@ absl::StatusOr<bool> NamedBlobStore::add_named_blob(
     return absl::InvalidArgumentError(absl::StrCat(
         "key '", key.substr(0, key.find('\0')), "...' contains a NUL"));
   }
+  if (key == kProgramKey) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("key '", key, "' is reserved for the program itself"));
+  }
   if (alignment == 0 || (alignment & (alignment - 1)) != 0 ||
       alignment > kMaxAlignment) {
     return absl::InvalidArgumentError(

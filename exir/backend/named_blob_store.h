@@ -55,6 +55,9 @@ class NamedBlobStore {
     std::vector<Entry> entries;
   };
 
+  // The key of what Petrel adds to a program; no blob can have it.
+  static constexpr const char* kProgramKey = "petrel.program";
+
   // Largest alignment that may be asked for.
   static constexpr uint64_t kMaxAlignment = uint64_t{1} << 20;
 
@@ -69,7 +72,7 @@ class NamedBlobStore {
   // `external_file` is "" for the default destination, else a plain file name.
   // True when the blob was stored, or the key already held equal bytes in the
   // same destination; false when the key holds other bytes. InvalidArgument
-  // for an empty key or one with a NUL, an alignment that is not a power of two
+  // for an empty key, one with a NUL or kProgramKey, an alignment that is not a power of two
   // in [1, kMaxAlignment], a file name that is not plain, a layout of another
   // size than the blob; AlreadyExists when the key was sent to another
   // destination, or with another layout, before.

@@ -12,11 +12,13 @@
 #define PETREL_RUNTIME_EXECUTOR_KERNEL_RUNTIME_CONTEXT_H_
 
 #include <cstddef>
+#include <cstdint>
 
 #include "runtime/core/error.h"
 #include "runtime/core/event_tracer.h"
 #include "runtime/core/memory_allocator.h"
 #include "runtime/core/result.h"
+#include "runtime/core/span.h"
 
 namespace petrel::runtime {
 
@@ -24,8 +26,11 @@ class KernelRuntimeContext final {
  public:
   explicit KernelRuntimeContext(EventTracer* event_tracer = nullptr,
                                 MemoryAllocator* temp_allocator = nullptr,
-                                const char* kernel_name = "kernel")
-      : event_tracer_(event_tracer), temp_allocator_(temp_allocator), kernel_name_(kernel_name) {}
+                                const char* kernel_name = "kernel", Span<uint8_t> scratch = {})
+      : event_tracer_(event_tracer),
+        temp_allocator_(temp_allocator),
+        kernel_name_(kernel_name),
+        scratch_(scratch) {}
   KernelRuntimeContext(const KernelRuntimeContext&) = delete;
   KernelRuntimeContext& operator=(const KernelRuntimeContext&) = delete;
 
@@ -36,10 +41,14 @@ class KernelRuntimeContext final {
   }
   Error failure_state() const { return failure_state_; }
 
-  // Memory until the kernel returns. NotSupported when the application gave no
-  // temporary allocator, MemoryAllocationFailed when it has no more. Does not
-  // fail the call by itself.
+  // Memory until the kernel returns: from the scratch memory that the program
+  // planned for this call as long as that lasts, then from the temporary
+  // allocator. NotSupported when the application gave none,
+  // MemoryAllocationFailed when it has no more. Does not fail the call by itself.
   Result<void*> allocate_temp(size_t size, size_t alignment = MemoryAllocator::kDefaultAlignment);
+
+  // The same for kernels that can do without: null where there is none.
+  void* try_allocate_temp(size_t size, size_t alignment = MemoryAllocator::kDefaultAlignment);
 
   // May be null.
   EventTracer* event_tracer() const { return event_tracer_; }
@@ -48,9 +57,12 @@ class KernelRuntimeContext final {
   const char* kernel_name() const { return kernel_name_; }
 
  private:
+  void* take_scratch(size_t size, size_t alignment);
+
   EventTracer* event_tracer_;
   MemoryAllocator* temp_allocator_;
   const char* kernel_name_;
+  Span<uint8_t> scratch_;  // what is left of it
   Error failure_state_ = Error::Ok;
 };
 

@@ -198,7 +198,7 @@ Error Method::run_step(const MethodStep& step, size_t* next) {
 
 Error Method::run_kernel(const MethodStep& step) {
   MemoryAllocator* const temp = memory_->temp_allocator();
-  KernelRuntimeContext context(event_tracer_, temp, step.kernel->name);
+  KernelRuntimeContext context(event_tracer_, temp, step.kernel->name, step.scratch);
   {
     TracedEvent event(event_tracer_, step.kernel->name, chain_, instruction_);
     step.kernel->fn(context, step.args);

@@ -8,6 +8,7 @@
 #include "runtime/executor/merged_data_map.h"
 #include "runtime/executor/prim_ops.h"
 #include "runtime/program/program_verifier.h"
+#include "schema/additions_generated.h"
 
 namespace petrel::runtime {
 namespace fb = schema::program;
@@ -191,6 +192,7 @@ Error MethodBuilder::make_chains() {
     for (uint32_t k = 0; k < steps.size(); ++k) {
       new (&steps[k]) MethodStep();
       PETREL_RETURN_IF_ERROR(make_step(*instructions->Get(k), &steps[k]));
+      PETREL_RETURN_IF_ERROR(find_scratch(i, k, &steps[k]));
     }
     method_.chains_[i].steps = steps;
   }
@@ -233,6 +235,20 @@ Error MethodBuilder::make_step(const fb::Instruction& from, MethodStep* to) {
     default:
       return Error::Internal;  // The verifier refused the program.
   }
+}
+
+Error MethodBuilder::find_scratch(uint32_t chain, uint32_t instruction, MethodStep* to) {
+  const schema::additions::ScratchPlace* const place =
+      program_.additions().find_scratch(plan_, chain, instruction);
+  if (place == nullptr || place->size() == 0) return Error::Ok;
+  HierarchicalAllocator* const arenas = method_.memory_->planned_memory();
+  if (arenas == nullptr) return Error::Ok;
+  const auto size = static_cast<size_t>(place->size());
+  PETREL_ASSIGN_OR_RETURN(void* const memory,
+                          arenas->get_offset_address(place->memory_id() - 1,
+                                                     static_cast<size_t>(place->offset()), size));
+  to->scratch = Span<uint8_t>(static_cast<uint8_t*>(memory), size);
+  return Error::Ok;
 }
 
 Error MethodBuilder::make_args(const flatbuffers::Vector<int32_t>* indices, Span<EValue*>* to) {

@@ -48,6 +48,7 @@ class MethodBuilder final {
   Error make_delegate(size_t index, MethodDelegate* to);
   Error make_chains();
   Error make_step(const schema::program::Instruction& from, MethodStep* to);
+  Error find_scratch(uint32_t chain, uint32_t instruction, MethodStep* to);
   Error make_args(const flatbuffers::Vector<int32_t>* indices, Span<EValue*>* to);
 
   const Program& program_;

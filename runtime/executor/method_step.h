@@ -32,6 +32,7 @@ struct MethodStep {
   EValue* from = nullptr;
   EValue* to = nullptr;
   Span<EValue*> args;
+  Span<uint8_t> scratch;  // of a kernel, in an arena
 };
 
 struct MethodChain {

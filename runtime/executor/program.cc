@@ -51,13 +51,14 @@ bool has_constant_segment(const fb::Program& program) {
 
 Program::Program(DataLoader* loader, const ProgramOptions& options, FreeableBuffer&& program_data,
                  FreeableBuffer&& constant_data, uint64_t segment_base, ProgramDataMap named_data,
-                 const fb::Program* program)
+                 ProgramAdditions&& additions, const fb::Program* program)
     : loader_(loader),
       options_(options),
       program_data_(std::move(program_data)),
       constant_data_(std::move(constant_data)),
       segment_base_(segment_base),
       named_data_(named_data),
+      additions_(std::move(additions)),
       program_(program) {}
 
 Result<Program> Program::load(DataLoader* loader, const ProgramOptions& options) {
@@ -94,6 +95,9 @@ Result<Program> Program::load(DataLoader* loader, const ProgramOptions& options)
   PETREL_RETURN_IF_ERROR(verify_program(file));
 
   const fb::Program* const program = fb::GetProgram(data.data());
+  PETREL_ASSIGN_OR_RETURN(
+      ProgramAdditions additions,
+      ProgramAdditions::load(*loader, header.segment_base_offset, *program));
   FreeableBuffer constants;
   if (has_constant_segment(*program)) {
     const uint32_t index = program->constant_segment()->segment_index();
@@ -106,7 +110,7 @@ Result<Program> Program::load(DataLoader* loader, const ProgramOptions& options)
   }
   ProgramDataMap named_data(loader, header.segment_base_offset, program);
   return Program(loader, options, std::move(data), std::move(constants),
-                 header.segment_base_offset, named_data, program);
+                 header.segment_base_offset, named_data, std::move(additions), program);
 }
 
 size_t Program::num_methods() const { return program_->execution_plan()->size(); }
@@ -164,9 +168,7 @@ Result<Method> Program::load_method(std::string_view method_name, MemoryManager*
 }
 
 Result<const NamedDataMap*> Program::get_named_data_map() const {
-  if (program_->named_data() == nullptr || program_->named_data()->size() == 0) {
-    return Error::NotFound;
-  }
+  if (named_data_.get_num_keys().get() == 0) return Error::NotFound;
   return static_cast<const NamedDataMap*>(&named_data_);
 }
 

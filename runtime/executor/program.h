@@ -33,6 +33,7 @@
 #include "runtime/executor/method.h"
 #include "runtime/executor/method_meta.h"
 #include "runtime/executor/registry.h"
+#include "runtime/program/program_additions.h"
 #include "runtime/program/program_data_map.h"
 
 namespace petrel::schema::program {
@@ -105,6 +106,8 @@ class Program final {
 
   const ProgramOptions& options() const { return options_; }
   const schema::program::Program* internal_program() const { return program_; }
+  // What `petrel.program` says, verified.
+  const ProgramAdditions& additions() const { return additions_; }
   // The constant `index` of the constant segment or, in old files, of the
   // constant buffer. Verified at load, never null for nbytes > 0.
   const void* constant_data(uint32_t index) const;
@@ -117,7 +120,7 @@ class Program final {
  private:
   Program(DataLoader* loader, const ProgramOptions& options, FreeableBuffer&& program_data,
           FreeableBuffer&& constant_data, uint64_t segment_base, ProgramDataMap named_data,
-          const schema::program::Program* program);
+          ProgramAdditions&& additions, const schema::program::Program* program);
 
   const schema::program::ExecutionPlan* find_plan(std::string_view method_name) const;
 
@@ -127,6 +130,7 @@ class Program final {
   FreeableBuffer constant_data_;
   uint64_t segment_base_;
   ProgramDataMap named_data_;
+  ProgramAdditions additions_;
   const schema::program::Program* program_;
 };
 

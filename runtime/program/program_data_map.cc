@@ -2,6 +2,7 @@
 #include "runtime/program/program_data_map.h"
 
 #include "runtime/core/log.h"
+#include "runtime/program/program_additions.h"
 #include "runtime/program/segment.h"
 #include "schema/program_generated.h"
 
@@ -23,6 +24,16 @@ bool keys_ascend(const fb::Program* program) {
   return true;
 }
 
+uint32_t count_of(const fb::Program* program) {
+  return program->named_data() == nullptr ? 0 : program->named_data()->size();
+}
+
+uint32_t index_of_additions(const fb::Program* program) {
+  uint32_t i = 0;
+  while (i < count_of(program) && key_of(program->named_data()->Get(i)) != kAdditionsKey) ++i;
+  return i;
+}
+
 }  // namespace
 
 ProgramDataMap::ProgramDataMap(DataLoader* loader, uint64_t segment_base,
@@ -30,7 +41,8 @@ ProgramDataMap::ProgramDataMap(DataLoader* loader, uint64_t segment_base,
     : loader_(loader),
       segment_base_(segment_base),
       program_(program),
-      sorted_(keys_ascend(program)) {}
+      sorted_(keys_ascend(program)),
+      hidden_(index_of_additions(program)) {}
 
 const fb::NamedData* ProgramDataMap::find(std::string_view key) const {
   const auto* entries = program_->named_data();
@@ -58,7 +70,7 @@ const fb::NamedData* ProgramDataMap::find(std::string_view key) const {
 
 Result<FreeableBuffer> ProgramDataMap::get_data(std::string_view key) const {
   const fb::NamedData* const entry = find(key);
-  if (entry == nullptr) return Error::NotFound;
+  if (entry == nullptr || key == kAdditionsKey) return Error::NotFound;
   const uint32_t index = entry->segment_index();
   return load_segment(*loader_, segment_base_, *program_->segments()->Get(index),
                       DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::External, index,
@@ -66,17 +78,17 @@ Result<FreeableBuffer> ProgramDataMap::get_data(std::string_view key) const {
 }
 
 Result<uint32_t> ProgramDataMap::get_num_keys() const {
-  return program_->named_data() == nullptr ? 0 : program_->named_data()->size();
+  const uint32_t count = count_of(program_);
+  return hidden_ < count ? count - 1 : count;
 }
 
 Result<const char*> ProgramDataMap::get_key(uint32_t index) const {
-  const auto* entries = program_->named_data();
-  const uint32_t count = entries == nullptr ? 0 : entries->size();
+  const uint32_t count = get_num_keys().get();
   if (index >= count) {
     PETREL_LOG(Error, "key %u of named data is asked for, but there are %u", index, count);
     return Error::InvalidArgument;
   }
-  return entries->Get(index)->key()->c_str();
+  return program_->named_data()->Get(index < hidden_ ? index : index + 1)->key()->c_str();
 }
 
 }  // namespace petrel::runtime

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ProgramDataMap: the named data inside a program file, as a NamedDataMap. It
-// has no layouts: get_tensor_layout gives NotImplemented.
+// has no layouts: get_tensor_layout gives NotImplemented. The entry
+// `petrel.program` (program_additions.h) is none of it.
 //
 // A view of a verified program; loader and program must outlive it.
 
@@ -39,6 +40,8 @@ class ProgramDataMap final : public NamedDataMap {
   // Keys are in byte order: found by bisection. Other writers leave them in
   // any order: then every one is compared.
   bool sorted_ = false;
+  // The index of the entry that is left out; the number of entries if none is.
+  uint32_t hidden_ = 0;
 };
 
 }  // namespace petrel::runtime

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Named data `petrel.program`: what is refused, and what kernels get from it.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/executor/kernel.h"
+#include "runtime/executor/kernel_args.h"
+#include "schema/additions_generated.h"
+#include "test/faults/attack.h"
+#include "test/faults/loaded.h"
+
+namespace petrel::faults {
+namespace {
+
+namespace add = schema::additions;
+using runtime::EValue;
+using runtime::Kernel;
+using runtime::KernelArgs;
+using runtime::KernelRuntimeContext;
+using runtime::Registry;
+
+struct AdditionsRecipe {
+  uint32_t version = 0;
+  // Of each method.
+  std::vector<std::vector<add::ScratchPlace>> scratch = {{}};
+};
+
+std::vector<uint8_t> build(const AdditionsRecipe& recipe) {
+  flatbuffers::FlatBufferBuilder builder;
+  std::vector<flatbuffers::Offset<add::MethodAdditions>> methods;
+  for (const auto& places : recipe.scratch) {
+    methods.push_back(
+        add::CreateMethodAdditions(builder, builder.CreateVectorOfStructs(places)));
+  }
+  add::FinishAdditionsBuffer(
+      builder, add::CreateAdditions(builder, recipe.version, builder.CreateVector(methods)));
+  return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+}
+
+void put(Recipe& recipe, std::vector<uint8_t> bytes) {
+  recipe.named_data.emplace_back("petrel.program", static_cast<uint32_t>(recipe.segments.size()));
+  recipe.segments.push_back(std::move(bytes));
+}
+
+void put_scratch(Recipe& recipe, std::vector<add::ScratchPlace> places) {
+  AdditionsRecipe additions;
+  additions.scratch = {std::move(places)};
+  put(recipe, build(additions));
+}
+
+// Offset, size, chain, instruction, arena.
+const Attack kAttacks[] = {
+    {"Text", [](Recipe& r) { put(r, {'h', 'e', 'l', 'l', 'o'}); }, kInvalid, "damaged"},
+    {"Nothing", [](Recipe& r) { put(r, {}); }, kInvalid, "damaged"},
+    {"CutOff",
+     [](Recipe& r) {
+       put_scratch(r, {{0, 16, 0, 0, 1}});
+       r.segments.back().resize(r.segments.back().size() - 16);
+     },
+     kInvalid, "damaged"},
+    {"OtherIdentifier",
+     [](Recipe& r) {
+       put_scratch(r, {});
+       r.segments.back()[4] = 'X';
+     },
+     kInvalid, "damaged"},
+    {"Newer",
+     [](Recipe& r) {
+       AdditionsRecipe additions;
+       additions.version = 1;
+       put(r, build(additions));
+     },
+     kUnsupported, "version 1"},
+    {"MoreMethodsThanThereAre",
+     [](Recipe& r) {
+       AdditionsRecipe additions;
+       additions.scratch = {{}, {}};
+       put(r, build(additions));
+     },
+     kInvalid, "2 methods, but there are 1"},
+    {"Twice",
+     [](Recipe& r) {
+       put_scratch(r, {});
+       put_scratch(r, {});
+     },
+     kInvalid, "twice"},
+    {"NoSuchChain", [](Recipe& r) { put_scratch(r, {{0, 16, 1, 0, 1}}); }, kInvalid,
+     "instruction 1:0, is for what is no kernel call"},
+    {"NoSuchInstruction", [](Recipe& r) { put_scratch(r, {{0, 16, 0, 1, 1}}); }, kInvalid,
+     "instruction 0:1, is for what is no kernel call"},
+    {"NotAKernel",
+     [](Recipe& r) {
+       add_instruction(r, Arguments::MoveCall, 2, 2);
+       put_scratch(r, {{0, 16, 0, 1, 1}});
+     },
+     kInvalid, "no kernel call"},
+    {"ReservedArena", [](Recipe& r) { put_scratch(r, {{0, 16, 0, 0, 0}}); }, kInvalid,
+     "arena 0 for instruction 0:0, is not in an arena"},
+    {"NoSuchArena", [](Recipe& r) { put_scratch(r, {{0, 16, 0, 0, 2}}); }, kInvalid,
+     "not in an arena"},
+    {"PastTheArena", [](Recipe& r) { put_scratch(r, {{56, 9, 0, 0, 1}}); }, kInvalid,
+     "scratch 0, 9 bytes at 56 of arena 1"},
+    {"EndWrapsAround", [](Recipe& r) { put_scratch(r, {{~uint64_t{0}, 16, 0, 0, 1}}); }, kInvalid,
+     "not in an arena"},
+    {"TwiceForOneInstruction",
+     [](Recipe& r) { put_scratch(r, {{0, 16, 0, 0, 1}, {32, 16, 0, 0, 1}}); }, kInvalid,
+     "scratch 1, 16 bytes at 32 of arena 1 for instruction 0:0, is out of order"},
+};
+
+class AdditionsAttackTest : public ::testing::TestWithParam<Attack> {};
+
+TEST_P(AdditionsAttackTest, IsRefusedAtLoad) {
+  const QuietLog quiet;
+  Recipe recipe;
+  GetParam().change(recipe);
+  const Report report = run(recipe);
+  EXPECT_EQ(report.load, GetParam().error);
+  EXPECT_NE(QuietLog::last().find(GetParam().words), std::string::npos) << QuietLog::last();
+  EXPECT_EQ(report.leaked_buffers, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AdditionsAttackTest, ::testing::ValuesIn(kAttacks),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// A kernel that asks for memory twice and remembers where it was.
+size_t wanted[2];
+void* given[2];
+
+void ask(KernelRuntimeContext& context, Span<EValue*>) {
+  for (size_t i = 0; i < 2; ++i) {
+    given[i] = context.allocate_temp(wanted[i], 16).get();
+  }
+}
+
+constexpr Kernel kAsking[] = {{"aten::add.out", &ask}};
+Span<const Kernel> asking_kernels() { return kAsking; }
+
+class ScratchTest : public ::testing::Test {
+ protected:
+  void run(const Recipe& recipe, size_t first, size_t second) {
+    wanted[0] = first;
+    wanted[1] = second;
+    static constexpr runtime::KernelLibrary kLibraries[] = {&asking_kernels};
+    const Registry registry(kLibraries, {});
+    ProgramOptions options;
+    options.registry = &registry;
+    AlignedLoader loader(faults::build(recipe));
+    Result<Program> program = Program::load(&loader, options);
+    ASSERT_TRUE(program.ok());
+    BlockAllocator allocator(nullptr);
+    runtime::MemoryAllocator temp(sizeof(temp_), temp_);
+    Span<uint8_t> arena(arena_, sizeof(arena_));
+    HierarchicalAllocator planned({&arena, 1});
+    MemoryManager memory(&allocator, &planned, &temp);
+    Result<Method> method = program->load_method("forward", &memory);
+    ASSERT_TRUE(method.ok());
+    ASSERT_EQ(method->set_input(input_.tensor(), 0), Error::Ok);
+    ASSERT_EQ(method->execute(), Error::Ok);
+  }
+
+  alignas(16) uint8_t arena_[128] = {};
+  alignas(16) uint8_t temp_[256];
+  Input input_;
+};
+
+TEST_F(ScratchTest, IsWhatKernelsGetFirst) {
+  Recipe recipe;
+  recipe.plans[0].arenas[1] = 128;
+  put_scratch(recipe, {{64, 64, 0, 0, 1}});
+  run(recipe, 20, 32);
+  EXPECT_EQ(given[0], arena_ + 64);
+  EXPECT_EQ(given[1], arena_ + 96);
+}
+
+TEST_F(ScratchTest, LeavesTheRestToTheTemporaryAllocator) {
+  Recipe recipe;
+  recipe.plans[0].arenas[1] = 128;
+  put_scratch(recipe, {{64, 64, 0, 0, 1}});
+  run(recipe, 64, 1);
+  EXPECT_EQ(given[0], arena_ + 64);
+  EXPECT_EQ(given[1], temp_);
+  run(recipe, 65, 64);
+  EXPECT_EQ(given[0], temp_);
+  EXPECT_EQ(given[1], arena_ + 64);
+}
+
+TEST_F(ScratchTest, IsAbsentInOtherPrograms) {
+  run(Recipe(), 16, 16);
+  EXPECT_EQ(given[0], temp_);
+  EXPECT_EQ(given[1], temp_ + 16);
+}
+
+TEST(AdditionsTest, AreNoNamedData) {
+  Recipe recipe;
+  put_scratch(recipe, {});
+  EXPECT_EQ(Loaded(recipe).program().get_named_data_map().error(), Error::NotFound);
+
+  recipe.named_data.emplace(recipe.named_data.begin(), "a", 0);
+  recipe.named_data.emplace_back("z", 0);
+  Loaded loaded(recipe);
+  const NamedDataMap& map = **loaded.program().get_named_data_map();
+  EXPECT_EQ(map.get_num_keys().get(), 2u);
+  EXPECT_STREQ(map.get_key(0).get(), "a");
+  EXPECT_STREQ(map.get_key(1).get(), "z");
+  EXPECT_EQ(map.get_data("petrel.program").error(), Error::NotFound);
+  EXPECT_TRUE(map.get_data("z").ok());
+  const QuietLog quiet;
+  EXPECT_EQ(map.get_key(2).error(), Error::InvalidArgument);
+}
+
+}  // namespace
+}  // namespace petrel::faults
