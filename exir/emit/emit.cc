@@ -7,10 +7,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "exir/backend/backend.h"
+#include "exir/emit/additions.h"
 #include "exir/emit/flat_data_writer.h"
 #include "exir/emit/memory.h"
 #include "exir/emit/method_writer.h"
 #include "exir/emit/owned_outputs.h"
+#include "exir/emit/parts.h"
 #include "exir/emit/segments.h"
 #include "exir/emit/storage.h"
 #include "exir/status_macros.h"
@@ -32,6 +34,7 @@ struct PreparedMethod {
   std::unique_ptr<Graph> graph;
   std::unique_ptr<Storage> storage;
   MemoryPlan plan;
+  MethodAdditions additions;
 };
 
 absl::Status check_alignment(const char* name, uint64_t alignment) {
@@ -159,7 +162,7 @@ flatbuffers::Offset<fb::SubsegmentOffsets> write_subsegments(
 void write_program_table(
     flatbuffers::FlatBufferBuilder& builder,
     const std::vector<flatbuffers::Offset<fb::ExecutionPlan>>& plans,
-    const ProgramSegments& segments, const NamedBlobStore::Destination* named,
+    const ProgramSegments& segments, const NamedBlobStore::Destination& named,
     bool has_empty_payload) {
   std::vector<flatbuffers::Offset<fb::DataSegment>> stored_segments;
   for (const Segment& segment : segments.segments()) {
@@ -174,12 +177,10 @@ void write_program_table(
         builder, ProgramSegments::kStateSegment, segments.state_offsets()));
   }
   std::vector<flatbuffers::Offset<fb::NamedData>> rows;
-  if (named != nullptr) {
-    for (const NamedBlobStore::Entry& entry : named->entries) {
-      const auto key = builder.CreateString(entry.key);
-      rows.push_back(fb::CreateNamedData(
-          builder, key, segments.named_segment(entry.buffer)));
-    }
+  for (const NamedBlobStore::Entry& entry : named.entries) {
+    const auto key = builder.CreateString(entry.key);
+    rows.push_back(fb::CreateNamedData(
+        builder, key, segments.named_segment(entry.buffer)));
   }
   std::vector<flatbuffers::Offset<fb::BackendDelegateInlineData>> payloads;
   if (has_empty_payload) {
@@ -223,16 +224,38 @@ absl::StatusOr<uint64_t> write_program_file(
   return write_file(flatbuffer, header, base, segments.pieces(), sink);
 }
 
-absl::StatusOr<PreparedMethod> prepare(const std::string& name,
-                                       const Method& method,
-                                       const EmitOptions& options,
-                                       const ExternalFn& is_external,
-                                       bool state_apart) {
+// Where kernels find their scratch memory, by instruction.
+std::vector<ScratchPlace> scratch_places(const Storage& storage,
+                                         const MemoryPlan& plan) {
+  std::vector<ScratchPlace> places;
+  uint32_t instruction = 0;
+  auto next = plan.scratch.begin();
+  for (size_t step = 0; step < storage.steps().size(); ++step) {
+    if (next != plan.scratch.end() && next->step == step) {
+      if (next->offset >= 0) {
+        places.push_back({instruction, 1, next->offset, next->bytes});
+      }
+      ++next;
+    }
+    if (!is_dropped(*storage.steps()[step])) ++instruction;
+  }
+  return places;
+}
+
+// With or without tensors that lie in others.
+absl::StatusOr<PreparedMethod> prepare_with(const std::string& name,
+                                            const Method& method,
+                                            const EmitOptions& options,
+                                            const ExternalFn& is_external,
+                                            bool state_apart, bool with_parts) {
   PreparedMethod prepared;
   prepared.name = name;
   prepared.signature = &method.signature;
   prepared.graph = with_owned_outputs(*method.graph, is_external);
-  prepared.storage = std::make_unique<Storage>(*prepared.graph);
+  Parts parts;
+  if (with_parts) parts = place_parts(*prepared.graph);
+  prepared.storage =
+      std::make_unique<Storage>(*prepared.graph, std::move(parts));
   PETREL_RETURN_IF_ERROR(
       check_executable(name, *prepared.graph, *prepared.storage));
   auto plan = plan_memory(*prepared.graph, *prepared.storage, options.planning,
@@ -243,7 +266,27 @@ absl::StatusOr<PreparedMethod> prepare(const std::string& name,
                                      plan.status().message()));
   }
   prepared.plan = *std::move(plan);
+  prepared.additions.scratch =
+      scratch_places(*prepared.storage, prepared.plan);
   return prepared;
+}
+
+// Tensors that lie in others leave the planner less freedom; where that costs
+// memory, bytes are moved after all.
+absl::StatusOr<PreparedMethod> prepare(const std::string& name,
+                                       const Method& method,
+                                       const EmitOptions& options,
+                                       const ExternalFn& is_external,
+                                       bool state_apart) {
+  PETREL_ASSIGN_OR_RETURN(PreparedMethod tight,
+                          prepare_with(name, method, options, is_external,
+                                       state_apart, /*with_parts=*/true));
+  if (tight.storage->parts().list.empty()) return tight;
+  PETREL_ASSIGN_OR_RETURN(PreparedMethod loose,
+                          prepare_with(name, method, options, is_external,
+                                       state_apart, /*with_parts=*/false));
+  return loose.plan.arena_bytes < tight.plan.arena_bytes ? std::move(loose)
+                                                         : std::move(tight);
 }
 
 }  // namespace
@@ -266,6 +309,7 @@ absl::StatusOr<EmitReport> emit_program(
   };
 
   EmitReport report;
+  Additions additions;
   std::vector<PreparedMethod> methods;
   ProgramSegments segments;
   DataCollector data(store, options, is_external, segments);
@@ -287,9 +331,17 @@ absl::StatusOr<EmitReport> emit_program(
     }
     memory.lower_bound_bytes = prepared.plan.lower_bound_bytes;
     memory.proven_optimal = prepared.plan.proven_optimal;
+    for (const StepScratch& scratch : prepared.plan.scratch) {
+      memory.scratch_bytes += scratch.bytes;
+      ++memory.scratch_operators;
+      if (scratch.offset < 0) memory.scratch_bytes_beyond += scratch.bytes;
+    }
+    memory.elided_copies = prepared.storage->parts().elided.size();
+    memory.elided_bytes = prepared.storage->parts().elided_bytes;
     memory.problem = prepared.plan.problem;
     memory.solution = prepared.plan.solution;
     report.memory.push_back(std::move(memory));
+    additions.methods.push_back(prepared.additions);
     methods.push_back(std::move(prepared));
   }
 
@@ -301,8 +353,9 @@ absl::StatusOr<EmitReport> emit_program(
 
   const auto& destinations = store.destinations();
   const auto inside = destinations.find("");
-  const NamedBlobStore::Destination* named =
-      inside == destinations.end() ? nullptr : &inside->second;
+  NamedBlobStore::Destination named;
+  if (inside != destinations.end()) named = inside->second;
+  if (!additions.empty()) store_additions(additions, &named);
   segments.layout(named, options.segment_alignment,
                   options.constant_alignment);
 

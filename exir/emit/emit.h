@@ -42,6 +42,15 @@ struct MethodMemory {
   std::vector<int64_t> arena_bytes;  // per arena, without the reserved one
   int64_t lower_bound_bytes = 0;     // of arena 0
   bool proven_optimal = false;
+  // Joins and cuts that run no instruction, and the bytes that stay where they
+  // are.
+  size_t elided_copies = 0;
+  int64_t elided_bytes = 0;
+  // Temporary memory of kernels, all of them together, and what of it has no
+  // place in the arena.
+  size_t scratch_operators = 0;
+  int64_t scratch_bytes = 0;
+  int64_t scratch_bytes_beyond = 0;
   // The plan of arena 0, for pictures; no buffers when nothing is planned.
   plan::Problem problem;
   plan::Solution solution;

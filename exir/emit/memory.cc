@@ -2,10 +2,12 @@
 #include "exir/emit/memory.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "exir/plan/alias_classes.h"
 #include "exir/plan/validator.h"
 #include "exir/status_macros.h"
 
@@ -47,6 +49,8 @@ class Lifetimes {
 
   std::vector<plan::Buffer>& buffers() { return buffers_; }
   const std::vector<const Value*>& roots() const { return roots_; }
+  // Precondition: it was touched and needs memory.
+  size_t index_of(const Value* root) const { return index_.at(root); }
 
  private:
   bool needs_memory(const Value& root) const {
@@ -66,7 +70,15 @@ class Lifetimes {
 // them.
 int64_t touch_steps(const Graph& graph, const Storage& storage, int64_t time,
                     Lifetimes* lifetimes, std::vector<const Value*>* state) {
-  for (const Node* node : storage.steps_of(graph)) {
+  auto step = storage.steps_of(graph).begin();
+  const auto end = storage.steps_of(graph).end();
+  for (const auto& owned : graph.nodes()) {
+    const Node* node = owned.get();
+    const bool is_step = step != end && *step == node;
+    if (is_step) ++step;
+    // What a node without an instruction would have moved stays from those who
+    // write it to those who read it, also while neither runs.
+    if (!is_step && storage.parts().elided.count(node) == 0) continue;
     const auto touch_operands = [&] {
       for (const Value* operand : node->operands()) {
         const Value* root = storage.root(operand);
@@ -83,6 +95,7 @@ int64_t touch_steps(const Graph& graph, const Storage& storage, int64_t time,
     const bool is_loop = node->op().name == "petrel::map";
     // Branches make the results of their node themselves, at their own times.
     if (node->regions().empty() || is_loop) touch_results();
+    if (!is_step) continue;
     ++time;
     for (const std::shared_ptr<Graph>& region : node->regions()) {
       const auto touch_row = [&](const Value* value) {
@@ -120,6 +133,25 @@ Lifetimes find_lifetimes(const Graph& graph, const Storage& storage,
     lifetimes.touch(buffer, time);
   }
   return lifetimes;
+}
+
+// Ties the buffers that lie in one another. Only the first of a group is aligned
+// like others: within it, elements are.
+absl::Status unite_parts(const Parts& parts, const Lifetimes& lifetimes,
+                         std::vector<plan::Buffer>& buffers,
+                         std::optional<plan::AliasClasses>* classes) {
+  for (const PlacedPart& part : parts.list) {
+    buffers[lifetimes.index_of(part.root)].alignment =
+        static_cast<int64_t>(item_size(part.root->tensor().dtype));
+  }
+  classes->emplace(buffers);
+  for (const PlacedPart& part : parts.list) {
+    PETREL_RETURN_IF_ERROR((*classes)->unite(
+        static_cast<plan::BufferIdx>(lifetimes.index_of(part.anchor)),
+        static_cast<plan::BufferIdx>(lifetimes.index_of(part.root)),
+        part.offset));
+  }
+  return absl::OkStatus();
 }
 
 int64_t round_up(int64_t bytes, int64_t alignment) {
@@ -188,12 +220,20 @@ absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph,
   PETREL_RETURN_IF_ERROR(plan::check_problem(problem));
   const int64_t alignment = choose_alignment(problem.buffers);
   for (plan::Buffer& buffer : problem.buffers) buffer.alignment = alignment;
+  std::optional<plan::AliasClasses> classes;
+  PETREL_RETURN_IF_ERROR(unite_parts(storage.parts(), lifetimes,
+                                     problem.buffers, &classes));
+  PETREL_ASSIGN_OR_RETURN(problem, classes->problem(problem.pools));
 
   PETREL_ASSIGN_OR_RETURN(plan::Solution solution,
                           plan::plan(problem, options));
   PETREL_RETURN_IF_ERROR(plan::validate(problem, solution));
-  for (size_t i = 0; i < problem.buffers.size(); ++i) {
-    result.offsets[lifetimes.roots()[i]] = solution.placements[i].offset;
+  result.scratch = find_scratch(storage);
+  PETREL_RETURN_IF_ERROR(plan_scratch(storage, options, &result.scratch,
+                                      &problem, &solution));
+  for (size_t i = 0; i < lifetimes.roots().size(); ++i) {
+    result.offsets[lifetimes.roots()[i]] =
+        classes->placement(static_cast<plan::BufferIdx>(i), solution).offset;
   }
   const int64_t slack = slack_for(storage, solution.peak);
   result.arena_bytes = round_up(solution.peak, kArenaAlignment) + slack;

@@ -11,6 +11,9 @@
 //   inputs  [0, last use]   outputs [made, last]   state [0, last]
 //   others  [made, last use]                        all half-open in the plan
 //
+// Tensors that lie inside others (exir/emit/parts.h) are one buffer with them,
+// of which only the bytes in use at a time are kept.
+//
 // Invariant: offsets are multiples of at least kArenaAlignment. In a method that
 // calls a backend every tensor ends at least kArenaSlack bytes before the arena
 // does, because its vector code may read (not use) that far past the end of a
@@ -34,6 +37,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "exir/emit/scratch.h"
 #include "exir/emit/storage.h"
 #include "exir/ir/graph.h"
 #include "exir/plan/planner.h"
@@ -59,6 +63,8 @@ struct MemoryPlan {
   int64_t arena_bytes = 0;        // with slack; 0 when nothing is planned
   int64_t lower_bound_bytes = 0;  // with slack, like arena_bytes
   bool proven_optimal = false;
+  // Temporary memory of kernels, by step.
+  std::vector<StepScratch> scratch;
   // What was planned and how, for pictures and reports; no buffers when nothing
   // is planned.
   plan::Problem problem;

@@ -34,17 +34,16 @@ bool is_tensor_option(const std::string& name) {
                    name) != std::end(kTensorOptions);
 }
 
-// What runs as an instruction; assertions have no results and are dropped.
-bool is_dropped(const Node& node) {
-  return node.op().has(kEffect) && node.num_results() == 0;
-}
-
 absl::Status misfit(const ArgSpec& spec, const char* wanted) {
   return absl::InvalidArgumentError(
       absl::StrCat("argument '", spec.name, "' is not ", wanted));
 }
 
 }  // namespace
+
+bool is_dropped(const Node& node) {
+  return node.op().has(kEffect) && node.num_results() == 0;
+}
 
 bool has_initial_state(const Constant& constant) {
   const Blob::Bytes bytes = constant.data.bytes();

@@ -38,6 +38,9 @@ namespace petrel::exir {
 // True when `constant` is state that does not start as zeros.
 bool has_initial_state(const Constant& constant);
 
+// True for steps that become no instruction: assertions.
+bool is_dropped(const Node& node);
+
 // All nodes of a method that no kernel executes, in one error.
 absl::Status check_executable(const std::string& method, const Graph& graph,
                               const Storage& storage);

@@ -99,6 +99,13 @@ void copy_views_of_external_constants(Graph& graph,
 
 }  // namespace
 
+Node* insert_copy_before(Graph& graph, Node* position, Value* value) {
+  return graph.insert_before(
+      position, owned_copy_op(),
+      {Argument(value), Argument(value->tensor().sizes)}, {value->type()},
+      value->name() + "_copy");
+}
+
 std::unique_ptr<Graph> with_owned_outputs(const Graph& original,
                                           const ExternalFn& is_external) {
   std::unique_ptr<Graph> graph = original.clone();

@@ -26,6 +26,9 @@ namespace petrel::exir {
 // True for constants that are written to an external file.
 using ExternalFn = std::function<bool(const Constant&)>;
 
+// A node that copies `value` and is never elided.
+Node* insert_copy_before(Graph& graph, Node* position, Value* value);
+
 // A changed clone of `graph`.
 std::unique_ptr<Graph> with_owned_outputs(const Graph& graph,
                                           const ExternalFn& is_external);

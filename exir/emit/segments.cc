@@ -64,7 +64,7 @@ uint32_t ProgramSegments::append_segment(const Blob& blob, uint64_t alignment) {
   return static_cast<uint32_t>(segments_.size() - 1);
 }
 
-void ProgramSegments::layout(const NamedBlobStore::Destination* named,
+void ProgramSegments::layout(const NamedBlobStore::Destination& named,
                              uint64_t segment_alignment,
                              uint64_t constant_alignment) {
   base_alignment_ = segment_alignment;
@@ -72,10 +72,10 @@ void ProgramSegments::layout(const NamedBlobStore::Destination* named,
   // Which constants named buffers share, and how they must then be aligned.
   std::vector<uint64_t> alignments(constants_.blobs().size(),
                                    constant_alignment);
-  const size_t named_count = named == nullptr ? 0 : named->buffers.size();
+  const size_t named_count = named.buffers.size();
   std::vector<int64_t> shared(named_count, -1);
   for (size_t i = 0; i < named_count; ++i) {
-    const NamedBlobStore::Buffer& buffer = named->buffers[i];
+    const NamedBlobStore::Buffer& buffer = named.buffers[i];
     shared[i] = constants_.find(buffer.blob);
     if (shared[i] < 0) continue;
     merged_bytes_ += buffer.blob.size();
@@ -113,7 +113,7 @@ void ProgramSegments::layout(const NamedBlobStore::Destination* named,
         payload, std::lcm(segment_alignment, kPayloadAlignment)));
   }
   for (size_t i = 0; i < named_count; ++i) {
-    const NamedBlobStore::Buffer& buffer = named->buffers[i];
+    const NamedBlobStore::Buffer& buffer = named.buffers[i];
     if (shared[i] < 0) {
       named_segments_.push_back(append_segment(
           buffer.blob, std::lcm(segment_alignment, buffer.alignment)));

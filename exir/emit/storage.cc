@@ -107,7 +107,7 @@ bool keeps_elements_in_order(const Node& node) {
   return !order.empty() && moves_only_unit_dims(from.sizes, order);
 }
 
-Storage::Storage(const Graph& graph) {
+Storage::Storage(const Graph& graph, Parts parts) : parts_(std::move(parts)) {
   for (const Node* node : find_in_place_updates(graph)) in_place_.insert(node);
   add(graph);
 }
@@ -121,7 +121,9 @@ void Storage::add(const Graph& graph) {
       roots_[node->result()] = root(node->argument(0).value());
     }
     if (varies) views_.insert(node.get());
-    if (keeps_elements && !varies) continue;
+    if ((keeps_elements && !varies) || parts_.elided.count(node.get()) != 0) {
+      continue;
+    }
     steps.push_back(node.get());
     steps_.push_back(node.get());
     add_regions(*node);

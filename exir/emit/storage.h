@@ -21,10 +21,12 @@
 // The rows that the body of a map takes and gives have memory of their own.
 //
 // An update of state in place (exir/emit/in_place.h) is an instruction, and its
-// result lies in the bytes of the state.
+// result lies in the bytes of the state. Joins and cuts whose operands or results
+// lie inside other tensors (exir/emit/parts.h) are none; all of those tensors
+// are roots.
 //
 // Invariant: a root is an input, a constant or a result of a node that is
-// neither elided nor in place. Refers to the graph, which must outlive it; nodes that are appended
+// neither a view nor in place. Refers to the graph, which must outlive it; nodes that are appended
 // later are their own roots.
 #ifndef PETREL_EXIR_EMIT_STORAGE_H_
 #define PETREL_EXIR_EMIT_STORAGE_H_
@@ -33,6 +35,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "exir/emit/parts.h"
 #include "exir/ir/graph.h"
 
 namespace petrel::exir {
@@ -43,7 +46,7 @@ bool keeps_elements_in_order(const Node& node);
 
 class Storage {
  public:
-  explicit Storage(const Graph& graph);
+  explicit Storage(const Graph& graph, Parts parts = Parts());
 
   const Value* root(const Value* value) const;
   // The one value that stands for `value` and those that are the same.
@@ -61,6 +64,7 @@ class Storage {
   bool is_in_place(const Node& node) const {
     return in_place_.count(&node) != 0;
   }
+  const Parts& parts() const { return parts_; }
 
  private:
   void add(const Graph& graph);
@@ -72,6 +76,7 @@ class Storage {
   std::unordered_map<const Graph*, std::vector<const Node*>> steps_of_;
   std::unordered_set<const Node*> views_;
   std::unordered_set<const Node*> in_place_;
+  Parts parts_;
 };
 
 }  // namespace petrel::exir

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a program says beyond the shared format, on its way into the named data
+// `petrel.program` (schema/additions.md). A program with nothing to add gets no
+// such entry, so its bytes are those it had without this file.
+//
+//   Additions additions;
+//   additions.methods.resize(program.methods.size());
+//   additions.methods[0].scratch.push_back({3, 1, 4096, 12544});
+//   if (!additions.empty()) store_additions(additions, &named_data);
+#ifndef PETREL_EXIR_EMIT_ADDITIONS_H_
+#define PETREL_EXIR_EMIT_ADDITIONS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "exir/backend/named_blob_store.h"
+#include "exir/ir/blob.h"
+
+namespace petrel::exir {
+
+// Temporary memory of the kernel of one instruction.
+struct ScratchPlace {
+  uint32_t instruction = 0;  // of the only chain
+  uint32_t arena = 1;        // counted from 1
+  int64_t offset = 0;
+  int64_t bytes = 0;
+};
+
+struct MethodAdditions {
+  std::vector<ScratchPlace> scratch;  // by ascending instruction
+};
+
+struct Additions {
+  std::vector<MethodAdditions> methods;  // in the order of the program
+
+  bool empty() const;
+};
+
+// The bytes of the entry; equal additions give equal bytes.
+Blob additions_blob(const Additions& additions);
+
+// Appends the entry to the named data of the program.
+void store_additions(const Additions& additions,
+                     NamedBlobStore::Destination* named);
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_EMIT_ADDITIONS_H_
