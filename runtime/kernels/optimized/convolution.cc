@@ -13,6 +13,7 @@
 #include "runtime/kernels/optimized/gemm.h"
 #include "runtime/kernels/optimized/padded_plane.h"
 #include "runtime/kernels/optimized/parallel.h"
+#include "runtime/kernels/optimized/plane_buffer.h"
 
 namespace petrel::runtime::optimized {
 namespace {
@@ -27,17 +28,6 @@ struct Geometry {
   size_t in_group() const { return static_cast<size_t>(channels / groups); }
   size_t out_group() const { return static_cast<size_t>(out_channels / groups); }
 };
-
-// One number for all dims, or one per dim, of which the last is the width's.
-bool read(Span<const int64_t> list, size_t dims, int64_t least, int64_t* height, int64_t* width) {
-  if (list.size() != 1 && list.size() != dims) return false;
-  for (const int64_t v : list) {
-    if (v < least || v > INT32_MAX) return false;
-  }
-  if (dims == 2) *height = list[0];
-  *width = list[list.size() - 1];
-  return true;
-}
 
 // PackPanel for windows: job.b is the input of a group, job.source the Geometry.
 // Row k of the panel is one tap of one channel, column j one output element.
@@ -112,9 +102,9 @@ void multiply_windows(const Call& call) {
 }
 
 // Planes [begin, end) of the output of a depthwise convolution.
-void depthwise_planes(const Call& call, const PaddedPlane& padded, size_t begin, size_t end) {
+void depthwise_planes(const Call& call, const PaddedPlane& padded, float* buffer, size_t begin,
+                      size_t end) {
   const Geometry& g = call.g;
-  alignas(64) float buffer[PaddedPlane::kBuffer];
   size_t offset[PaddedPlane::kTaps];
   padded.find_offsets(offset);
   for (size_t i = begin; i < end; ++i) {
@@ -159,20 +149,10 @@ bool convolve(KernelRuntimeContext& context, Span<EValue*> raw) {
   g.channels = input.size(1);
   g.out_channels = weight.size(0);
   g.groups = groups;
-  if (rank == 4) {
-    g.height.in = input.size(2);
-    g.height.window = weight.size(2);
-  }
-  g.width.in = input.size(rank - 1);
-  g.width.window = weight.size(rank - 1);
-  const size_t dims = static_cast<size_t>(rank) - 2;
-  if (!read(stride, dims, 1, &g.height.stride, &g.width.stride) ||
-      !read(padding, dims, 0, &g.height.padding, &g.width.padding) ||
-      !read(dilation, dims, 1, &g.height.dilation, &g.width.dilation) || groups < 1 ||
-      g.channels % groups != 0 || g.out_channels % groups != 0 ||
-      weight.size(1) != g.channels / groups || g.height.window < 1 || g.width.window < 1 ||
-      !g.height.find_out() || !g.width.find_out() || g.height.out > INT32_MAX ||
-      g.width.out > INT32_MAX) {
+  if (!scratch::read_convolution(input.sizes(), weight.sizes(), stride, padding, dilation,
+                                 &g.height, &g.width) ||
+      groups < 1 || g.channels % groups != 0 || g.out_channels % groups != 0 ||
+      weight.size(1) != g.channels / groups) {
     return false;
   }
   using portable::SizesType;
@@ -192,10 +172,15 @@ bool convolve(KernelRuntimeContext& context, Span<EValue*> raw) {
     multiply_windows(call);
     return true;
   }
+  PlaneBuffer memory(context, padded.bytes());
   constexpr double kNanosecondsPerTap = 0.05;
   parallel_for(static_cast<size_t>(g.batch * g.out_channels),
                kNanosecondsPerTap * static_cast<double>(g.out_plane() * g.window()),
-               [&](size_t begin, size_t end) { depthwise_planes(call, padded, begin, end); });
+               [&](size_t begin, size_t end) {
+                 memory.lend([&](float* buffer) {
+                   depthwise_planes(call, padded, buffer, begin, end);
+                 });
+               });
   return true;
 }
 

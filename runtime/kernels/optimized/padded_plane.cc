@@ -70,34 +70,11 @@ void weighted_rows(const float* in, size_t in_row, const size_t* offset, const f
   PETREL_DISPATCH(WeightedRows)(in, in_row, offset, weight, taps, bias, out, rows, columns);
 }
 
-PaddedPlane::PaddedPlane(const Axis& height, const Axis& width)
-    : height_(height), width_(width) {
-  const int64_t reach_x = (width.window - 1) * width.dilation / width.stride + 1;
-  const int64_t reach_y = (height.window - 1) * height.dilation / height.stride + 1;
-  const int64_t columns = width.out - 1 + reach_x;
-  // More than the buffer holds is too much, whatever it is exactly.
-  constexpr int64_t kMost = static_cast<int64_t>(kBuffer);
-  if (columns > kMost || reach_y > kMost || height.stride > kStride || width.stride > kStride) {
-    return;
-  }
-  columns_ = static_cast<size_t>(columns);
-  const int64_t rows =
-      static_cast<int64_t>(kBuffer - kSlack) / (height.stride * width.stride * columns);
-  band_ = std::min(rows - reach_y + 1, height.out);
-  rows_ = static_cast<size_t>(std::max<int64_t>(band_ + reach_y - 1, 0));
-}
-
-bool PaddedPlane::fits() const {
-  return band_ >= 1 && height_.window <= static_cast<int64_t>(kTaps) &&
-         width_.window <= static_cast<int64_t>(kTaps) &&
-         height_.window * width_.window <= static_cast<int64_t>(kTaps);
-}
-
 // Where the element [y, x] of the padded band lies.
 size_t PaddedPlane::place(int64_t y, int64_t x) const {
   const int64_t phase = y % height_.stride * width_.stride + x % width_.stride;
-  return (static_cast<size_t>(phase) * rows_ + static_cast<size_t>(y / height_.stride)) *
-             columns_ +
+  return (static_cast<size_t>(phase) * bands_.rows() + static_cast<size_t>(y / height_.stride)) *
+             bands_.columns() +
          static_cast<size_t>(x / width_.stride);
 }
 
@@ -111,10 +88,9 @@ void PaddedPlane::find_offsets(size_t* offset) const {
 
 void PaddedPlane::fill(const float* plane, int64_t p, float padding, float* buffer) const {
   const Axis &y = height_, &x = width_;
-  const size_t used = static_cast<size_t>(y.stride * x.stride) * rows_ * columns_ + kSlack;
-  std::fill(buffer, buffer + used, padding);
-  const int64_t height = static_cast<int64_t>(rows_) * y.stride;
-  const int64_t width = static_cast<int64_t>(columns_) * x.stride;
+  std::fill(buffer, buffer + bands_.floats(), padding);
+  const int64_t height = static_cast<int64_t>(bands_.rows()) * y.stride;
+  const int64_t width = static_cast<int64_t>(bands_.columns()) * x.stride;
   const int64_t end = std::min(width, x.in + x.padding);
   for (int64_t row = 0; row < height; ++row) {
     const int64_t from_row = p * y.stride - y.padding + row;

@@ -13,7 +13,7 @@
 //
 //   const PaddedPlane padded(height, width);   // Axis each, outputs found
 //   if (!padded.fits()) ...
-//   alignas(64) float buffer[PaddedPlane::kBuffer];
+//   alignas(64) float buffer[PaddedPlane::kBuffer];   // or padded.bytes()
 //   size_t offset[PaddedPlane::kTaps];
 //   padded.find_offsets(offset);
 //   for (int64_t p = 0; p < height.out; p += padded.band()) {
@@ -23,50 +23,33 @@
 #ifndef PETREL_RUNTIME_KERNELS_OPTIMIZED_PADDED_PLANE_H_
 #define PETREL_RUNTIME_KERNELS_OPTIMIZED_PADDED_PLANE_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/kernels/scratch/windows.h"
+
 namespace petrel::runtime::optimized {
 
-// One spatial dimension.
-struct Axis {
-  int64_t in = 1, out = 1, window = 1;
-  int64_t stride = 1, padding = 0, dilation = 1;
-
-  // False when the window does not fit the padded input.
-  bool find_out() {
-    const int64_t reach = dilation * (window - 1) + 1;
-    if (in + 2 * padding < reach) return false;
-    out = (in + 2 * padding - reach) / stride + 1;
-    return true;
-  }
-
-  // The outputs [first, last) for which tap `tap` reads an element that exists.
-  void outputs_of(int64_t tap, int64_t* first, int64_t* last) const {
-    const int64_t offset = tap * dilation - padding;  // of what output 0 reads
-    *first = offset >= 0 ? 0 : (-offset + stride - 1) / stride;
-    const int64_t beyond = in - offset;  // outputs i with i * stride < beyond
-    *last = beyond <= 0 ? 0 : std::min(out, (beyond + stride - 1) / stride);
-    *first = std::min(*first, *last);
-  }
-};
+using scratch::Axis;
 
 class PaddedPlane final {
  public:
-  static constexpr size_t kBuffer = 16384;  // floats
-  static constexpr size_t kTaps = 128;
+  static constexpr size_t kBuffer = scratch::PlaneBands::kMostFloats;
+  static constexpr size_t kTaps = scratch::PlaneBands::kTaps;
 
-  PaddedPlane(const Axis& height, const Axis& width);
+  PaddedPlane(const Axis& height, const Axis& width)
+      : height_(height), width_(width), bands_(height, width) {}
 
   // False when not even one row of output fits the buffers.
-  bool fits() const;
+  bool fits() const { return bands_.fits(); }
+  // Of the buffer that is needed, at most kBuffer floats.
+  size_t bytes() const { return bands_.bytes(); }
 
   // Output rows at a time.
-  int64_t band() const { return band_; }
+  int64_t band() const { return bands_.band(); }
   // Elements from one output row to the next, in the buffer. Behind the last
   // one there is room for vectors that reach beyond it.
-  size_t row() const { return columns_; }
+  size_t row() const { return bands_.columns(); }
 
   // Where each tap lies, seen from the output; taps row by row.
   void find_offsets(size_t* offset) const;
@@ -75,15 +58,10 @@ class PaddedPlane final {
   void fill(const float* plane, int64_t p, float padding, float* buffer) const;
 
  private:
-  static constexpr size_t kSlack = 32;
-  static constexpr int64_t kStride = 8;
-
   size_t place(int64_t y, int64_t x) const;
 
   Axis height_, width_;
-  size_t columns_ = 0;  // of a rectangle
-  size_t rows_ = 0;
-  int64_t band_ = 0;
+  scratch::PlaneBands bands_;
 };
 
 // out[p, q] = bias + the sum of weight[t] * in[p * in_row + q + offset[t]].

@@ -8,6 +8,7 @@
 #include "runtime/kernels/optimized/instruction_sets.h"
 #include "runtime/kernels/optimized/padded_plane.h"
 #include "runtime/kernels/optimized/parallel.h"
+#include "runtime/kernels/optimized/plane_buffer.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/kernels/optimized/pool.cc"
@@ -60,33 +61,6 @@ constexpr double kNanosecondsPerTap = 0.08;
 
 using List = Span<const int64_t>;
 
-// One axis of a window; false when an argument is wrong, which the portable
-// kernel explains. An empty stride is the window's size.
-bool read_axis(size_t d, List kernel, List stride, List padding, List dilation, bool ceil_mode,
-               int64_t in, Axis* axis) {
-  const auto at = [d](List list, int64_t fallback) {
-    return list.empty() ? fallback : list[list.size() == 1 ? 0 : d];
-  };
-  for (const List list : {kernel, stride, padding, dilation}) {
-    if (list.size() > 2) return false;
-  }
-  if (kernel.empty()) return false;
-  axis->in = in;
-  axis->window = at(kernel, 1);
-  axis->stride = at(stride, axis->window);
-  axis->padding = at(padding, 0);
-  axis->dilation = at(dilation, 1);
-  for (const int64_t v : {axis->window, axis->stride, axis->dilation}) {
-    if (v < 1 || v > INT32_MAX) return false;
-  }
-  if (axis->padding < 0 || axis->padding > axis->window / 2) return false;
-  const int64_t room = in + 2 * axis->padding - axis->dilation * (axis->window - 1) - 1;
-  if (room < 0) return false;
-  axis->out = (room + (ceil_mode ? axis->stride - 1 : 0)) / axis->stride + 1;
-  if (ceil_mode && (axis->out - 1) * axis->stride >= in + axis->padding) --axis->out;
-  return axis->out >= 1 && axis->out <= INT32_MAX;
-}
-
 struct Windows {
   Axis height, width;
   size_t planes = 0;
@@ -100,10 +74,8 @@ struct Windows {
     const ssize_t rank = self.dim();
     if ((rank != 3 && rank != 4) || !is_float(self) || !is_contiguous(self)) return false;
     planes = portable::product(self.sizes(), 0, static_cast<size_t>(rank) - 2);
-    return read_axis(0, kernel, stride, padding, dilation, ceil_mode, self.size(rank - 2),
-                     &height) &&
-           read_axis(1, kernel, stride, padding, dilation, ceil_mode, self.size(rank - 1),
-                     &width);
+    return scratch::read_pool(self.sizes(), kernel, stride, padding, dilation, ceil_mode, &height,
+                              &width);
   }
 
   bool resize(const Tensor& self, const Tensor& out) const {
@@ -166,27 +138,29 @@ bool max_pool(KernelRuntimeContext& context, Span<EValue*> raw) {
   const float* in = self.const_data_ptr<float>();
   float* to = out.mutable_data_ptr<float>();
   int64_t* places = indices.mutable_data_ptr<int64_t>();
-  parallel_for(
-      w.planes, kNanosecondsPerTap * static_cast<double>(w.out_plane() * w.taps()),
-      [&](size_t begin, size_t end) {
-        alignas(64) float buffer[PaddedPlane::kBuffer];
-        size_t offset[PaddedPlane::kTaps];
-        int32_t tap[kColumns];
-        padded.find_offsets(offset);
-        for (size_t i = begin; i < end; ++i) {
-          for (int64_t p = 0; p < w.height.out; ++p) {
-            if (p % padded.band() == 0) {
-              padded.fill(in + i * w.in_plane(), p,
-                          -std::numeric_limits<float>::infinity(), buffer);
-            }
-            const size_t at = i * w.out_plane() + static_cast<size_t>(p * w.width.out);
-            PETREL_DISPATCH(LargestTaps)
-            (buffer + static_cast<size_t>(p % padded.band()) * padded.row(), offset, w.taps(),
-             to + at, tap, static_cast<size_t>(w.width.out));
-            places_of(w, p, tap, places + at);
-          }
+  PlaneBuffer memory(context, padded.bytes());
+  const auto planes = [&](float* buffer, size_t begin, size_t end) {
+    size_t offset[PaddedPlane::kTaps];
+    int32_t tap[kColumns];
+    padded.find_offsets(offset);
+    for (size_t i = begin; i < end; ++i) {
+      for (int64_t p = 0; p < w.height.out; ++p) {
+        if (p % padded.band() == 0) {
+          padded.fill(in + i * w.in_plane(), p,
+                      -std::numeric_limits<float>::infinity(), buffer);
         }
-      });
+        const size_t at = i * w.out_plane() + static_cast<size_t>(p * w.width.out);
+        PETREL_DISPATCH(LargestTaps)
+        (buffer + static_cast<size_t>(p % padded.band()) * padded.row(), offset, w.taps(),
+         to + at, tap, static_cast<size_t>(w.width.out));
+        places_of(w, p, tap, places + at);
+      }
+    }
+  };
+  parallel_for(w.planes, kNanosecondsPerTap * static_cast<double>(w.out_plane() * w.taps()),
+               [&](size_t begin, size_t end) {
+                 memory.lend([&](float* buffer) { planes(buffer, begin, end); });
+               });
   return true;
 }
 
@@ -222,30 +196,32 @@ bool avg_pool(KernelRuntimeContext& context, Span<EValue*> raw) {
   float* to = out.mutable_data_ptr<float>();
   float ones[PaddedPlane::kTaps];
   std::fill(ones, ones + w.taps(), 1.0f);
-  parallel_for(
-      w.planes, kNanosecondsPerTap * static_cast<double>(w.out_plane() * w.taps()),
-      [&](size_t begin, size_t end) {
-        alignas(64) float buffer[PaddedPlane::kBuffer];
-        size_t offset[PaddedPlane::kTaps];
-        padded.find_offsets(offset);
-        for (size_t i = begin; i < end; ++i) {
-          for (int64_t p = 0; p < w.height.out; p += padded.band()) {
-            const int64_t rows = std::min(padded.band(), w.height.out - p);
-            float* band = to + i * w.out_plane() + static_cast<size_t>(p * w.width.out);
-            padded.fill(in + i * w.in_plane(), p, 0.0f, buffer);
-            weighted_rows(buffer, padded.row(), offset, ones, w.taps(), 0.0f, band,
-                          static_cast<size_t>(rows), static_cast<size_t>(w.width.out));
-            for (int64_t k = 0; k < rows; ++k) {
-              const int64_t height = counted(w.height, p + k, count_include_pad);
-              for (int64_t q = 0; q < w.width.out; ++q) {
-                const int64_t count =
-                    divisor ? *divisor : height * counted(w.width, q, count_include_pad);
-                band[k * w.width.out + q] /= static_cast<float>(count);
-              }
-            }
+  PlaneBuffer memory(context, padded.bytes());
+  const auto planes = [&](float* buffer, size_t begin, size_t end) {
+    size_t offset[PaddedPlane::kTaps];
+    padded.find_offsets(offset);
+    for (size_t i = begin; i < end; ++i) {
+      for (int64_t p = 0; p < w.height.out; p += padded.band()) {
+        const int64_t rows = std::min(padded.band(), w.height.out - p);
+        float* band = to + i * w.out_plane() + static_cast<size_t>(p * w.width.out);
+        padded.fill(in + i * w.in_plane(), p, 0.0f, buffer);
+        weighted_rows(buffer, padded.row(), offset, ones, w.taps(), 0.0f, band,
+                      static_cast<size_t>(rows), static_cast<size_t>(w.width.out));
+        for (int64_t k = 0; k < rows; ++k) {
+          const int64_t height = counted(w.height, p + k, count_include_pad);
+          for (int64_t q = 0; q < w.width.out; ++q) {
+            const int64_t count =
+                divisor ? *divisor : height * counted(w.width, q, count_include_pad);
+            band[k * w.width.out + q] /= static_cast<float>(count);
           }
         }
-      });
+      }
+    }
+  };
+  parallel_for(w.planes, kNanosecondsPerTap * static_cast<double>(w.out_plane() * w.taps()),
+               [&](size_t begin, size_t end) {
+                 memory.lend([&](float* buffer) { planes(buffer, begin, end); });
+               });
   return true;
 }
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PlaneBuffer: memory for a band of a PaddedPlane. One thread at a time gets the
+// scratch memory of the call, or temporary memory of the application where the
+// program planned none; other threads, and calls without either, work on their
+// stacks.
+//
+//   PlaneBuffer memory(context, padded.bytes());
+//   parallel_for(planes, nanoseconds, [&](size_t begin, size_t end) {
+//     memory.lend([&](float* buffer) { padded.fill(plane, p, 0.0f, buffer); ... });
+//   });
+#ifndef PETREL_RUNTIME_KERNELS_OPTIMIZED_PLANE_BUFFER_H_
+#define PETREL_RUNTIME_KERNELS_OPTIMIZED_PLANE_BUFFER_H_
+
+#include <atomic>
+#include <cstddef>
+
+#include "runtime/executor/kernel_runtime_context.h"
+#include "runtime/kernels/optimized/padded_plane.h"
+
+namespace petrel::runtime::optimized {
+
+class PlaneBuffer final {
+ public:
+  PlaneBuffer(KernelRuntimeContext& context, size_t bytes)
+      : memory_(static_cast<float*>(context.try_allocate_temp(bytes, 16))) {}
+
+  // body(float*): at least as many bytes as were asked for, for this thread.
+  template <typename Body>
+  void lend(Body&& body) {
+    if (memory_ == nullptr || is_lent_.exchange(true, std::memory_order_acquire)) {
+      return on_stack(body);
+    }
+    body(memory_);
+    is_lent_.store(false, std::memory_order_release);
+  }
+
+ private:
+  // Apart, so that whoever is lent memory needs no such stack.
+  template <typename Body>
+  __attribute__((noinline)) static void on_stack(Body& body) {
+    alignas(64) float buffer[PaddedPlane::kBuffer];
+    body(buffer);
+  }
+
+  float* const memory_;
+  std::atomic<bool> is_lent_{false};
+};
+
+}  // namespace petrel::runtime::optimized
+
+#endif  // PETREL_RUNTIME_KERNELS_OPTIMIZED_PLANE_BUFFER_H_
