@@ -118,6 +118,11 @@ void render_program(const ordered_json& d, std::string* out) {
     absl::StrAppend(out, "  inputs   ", method["inputs"].dump(), "\n");
     absl::StrAppend(out, "  outputs  ", method["outputs"].dump(), "\n");
     absl::StrAppend(out, "  arenas   ", method["arenas"].dump(), " bytes\n");
+    for (const auto& scratch : method["scratch"]) {
+      absl::StrAppend(out, "  scratch  ", text_of(scratch["bytes"]), " bytes at ",
+                      text_of(scratch["offset"]), " of arena ", text_of(scratch["arena"]),
+                      " for instruction ", text_of(scratch["instruction"]), "\n");
+    }
     absl::StrAppend(out, "  values\n");
     for (const auto& value : method["values"]) {
       absl::StrAppend(out, "    ", text_of(value), "\n");

@@ -14,6 +14,7 @@
 #include "extension/data_loader/file_data_loader.h"
 #include "runtime/core/log.h"
 #include "runtime/executor/program.h"
+#include "schema/additions_generated.h"
 #include "schema/program_generated.h"
 
 namespace petrel::extension {
@@ -190,7 +191,25 @@ Error describe_delegates(const Program& program, const pb::ExecutionPlan& plan,
   return Error::Ok;
 }
 
-Error describe_method(const Program& program, const pb::ExecutionPlan& plan, ordered_json* out) {
+// Temporary memory of kernels, one entry per instruction that has some.
+ordered_json describe_scratch(const Program& program, uint32_t method) {
+  ordered_json json = ordered_json::array();
+  const schema::additions::Additions* table = program.additions().table();
+  if (table == nullptr || table->methods() == nullptr) return json;
+  const auto* places = table->methods()->Get(method)->scratch();
+  for (uint32_t i = 0; places != nullptr && i < places->size(); ++i) {
+    const schema::additions::ScratchPlace& place = *places->Get(i);
+    json.push_back({{"chain", place.chain()},
+                    {"instruction", place.instruction()},
+                    {"arena", place.memory_id()},
+                    {"offset", place.offset()},
+                    {"bytes", place.size()}});
+  }
+  return json;
+}
+
+Error describe_method(const Program& program, uint32_t index, ordered_json* out) {
+  const pb::ExecutionPlan& plan = *program.internal_program()->execution_plan()->Get(index);
   ordered_json method = {{"name", text(plan.name())},
                          {"inputs", std::vector<int>(plan.inputs()->begin(), plan.inputs()->end())},
                          {"outputs",
@@ -199,6 +218,7 @@ Error describe_method(const Program& program, const pb::ExecutionPlan& plan, ord
   for (uint32_t i = 1; i < plan.non_const_buffer_sizes()->size(); ++i) {
     method["arenas"].push_back(plan.non_const_buffer_sizes()->Get(i));
   }
+  method["scratch"] = describe_scratch(program, index);
   method["values"] = ordered_json::array();
   for (uint32_t i = 0; i < plan.values()->size(); ++i) {
     method["values"].push_back(
@@ -251,8 +271,8 @@ DescribeResult describe_program(const std::string& path) {
          {"segment", entry.segment_index()},
          {"bytes", root.segments()->Get(entry.segment_index())->size()}});
   }
-  for (const pb::ExecutionPlan* plan : *root.execution_plan()) {
-    result.error = describe_method(*program, *plan, &result.json["methods"]);
+  for (uint32_t i = 0; i < root.execution_plan()->size(); ++i) {
+    result.error = describe_method(*program, i, &result.json["methods"]);
     if (result.error != Error::Ok) return result;
   }
   return result;

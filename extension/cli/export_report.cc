@@ -69,6 +69,17 @@ std::string format_report_text(const exir::ExportReport& report) {
                                           100.0));
     }
     absl::StrAppend(&text, "\n");
+    if (memory.scratch_operators > 0) {
+      absl::StrAppend(&text, "  scratch        ", memory.scratch_bytes, " bytes in ",
+                      memory.scratch_operators,
+                      memory.scratch_operators == 1 ? " operator, " : " operators, ",
+                      memory.scratch_bytes_beyond, " beyond the arena\n");
+    }
+    if (memory.elided_copies > 0) {
+      absl::StrAppend(&text, "  in place       ", memory.elided_copies,
+                      memory.elided_copies == 1 ? " join or cut, " : " joins and cuts, ",
+                      memory.elided_bytes, " bytes not moved\n");
+    }
     if (!memory.problem.buffers.empty()) {
       absl::StrAppend(&text, "  fullest        ",
                       exir::plan::describe(memory.problem,
@@ -139,6 +150,11 @@ std::string format_report_json(const exir::ExportReport& report) {
     method["arena_bytes"] = memory.arena_bytes;
     method["arena_lower_bound_bytes"] = memory.lower_bound_bytes;
     method["arena_optimal"] = memory.proven_optimal;
+    method["scratch"] = {{"operators", memory.scratch_operators},
+                         {"bytes", memory.scratch_bytes},
+                         {"bytes_beyond_arena", memory.scratch_bytes_beyond}};
+    method["elided_copies"] = memory.elided_copies;
+    method["elided_bytes"] = memory.elided_bytes;
     const exir::plan::Crowd crowd = exir::plan::largest_crowd(memory.problem);
     method["arena_fullest"] = {{"time", crowd.time},
                                {"bytes", crowd.bytes},

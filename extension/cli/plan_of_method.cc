@@ -11,6 +11,7 @@
 #include "extension/data_loader/file_data_loader.h"
 #include "runtime/core/scalar_type.h"
 #include "runtime/executor/program.h"
+#include "schema/additions_generated.h"
 #include "schema/program_generated.h"
 
 namespace petrel::extension {
@@ -19,10 +20,14 @@ namespace {
 namespace pb = schema::program;
 namespace plan = exir::plan;
 
-// One buffer per planned tensor. Program::load has verified indices and sizes.
+using Scratch = flatbuffers::Vector<const schema::additions::ScratchPlace*>;
+
+// One buffer per planned tensor and per kernel with scratch memory. Program::load has verified indices and sizes.
 class Reader {
  public:
-  explicit Reader(const pb::ExecutionPlan& method) : method_(method) {}
+  // `scratch` may be null.
+  Reader(const pb::ExecutionPlan& method, const Scratch* scratch)
+      : method_(method), scratch_(scratch) {}
 
   void read(plan::Problem* problem, plan::Solution* solution) {
     for (uint32_t i = 1; i < method_.non_const_buffer_sizes()->size(); ++i) {
@@ -45,6 +50,7 @@ class Reader {
     for (const int index : state_) {
       buffers_[index_.at(index)].lifetime = {0, time + 1};
     }
+    add_scratch();
     problem->buffers = std::move(buffers_);
     solution->placements = std::move(places_);
   }
@@ -80,6 +86,26 @@ class Reader {
       }
       default:
         break;
+    }
+  }
+
+  // Behind the values, so that their places in the lists stay.
+  void add_scratch() {
+    if (scratch_ == nullptr) return;
+    std::vector<int64_t> first = {1};  // time of the first instruction of a chain
+    for (const pb::Chain* chain : *method_.chains()) {
+      first.push_back(first.back() + chain->instructions()->size());
+    }
+    for (const schema::additions::ScratchPlace* place : *scratch_) {
+      const int64_t time = first[place->chain()] + place->instruction();
+      plan::Buffer buffer;
+      buffer.id = absl::StrCat("scratch of ", time - 1);
+      buffer.group = "scratch";
+      buffer.size = static_cast<int64_t>(place->size());
+      buffer.lifetime = {time, time + 1};
+      buffers_.push_back(std::move(buffer));
+      places_.push_back({static_cast<plan::PoolIdx>(place->memory_id()) - 1,
+                         static_cast<int64_t>(place->offset())});
     }
   }
 
@@ -146,11 +172,18 @@ class Reader {
   }
 
   const pb::ExecutionPlan& method_;
+  const Scratch* scratch_;
   std::unordered_map<int, size_t> index_;
   std::vector<plan::Buffer> buffers_;
   std::vector<plan::Placement> places_;
   std::vector<int> state_;  // values that keep their bytes between calls
 };
+
+const Scratch* scratch_of(const runtime::Program& program, uint32_t method) {
+  const schema::additions::Additions* table = program.additions().table();
+  if (table == nullptr || table->methods() == nullptr) return nullptr;
+  return table->methods()->Get(method)->scratch();
+}
 
 // Peaks, and the most bytes that are in use at one time: a union, since values
 // may share bytes.
@@ -206,12 +239,14 @@ MethodPlan read_method_plan(const std::string& path, const std::string& method) 
     return result;
   }
   std::string names;
+  uint32_t index = 0;
   for (const pb::ExecutionPlan* candidate : *program->internal_program()->execution_plan()) {
     const std::string name = candidate->name() == nullptr ? "" : candidate->name()->str();
     absl::StrAppend(&names, names.empty() ? "" : ", ", name);
+    const Scratch* scratch = scratch_of(*program, index++);
     if (!method.empty() && name != method) continue;
     result.method = name;
-    Reader(*candidate).read(&result.problem, &result.solution);
+    Reader(*candidate, scratch).read(&result.problem, &result.solution);
     measure(result.problem, &result.solution);
     return result;
   }
