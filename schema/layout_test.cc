@@ -111,6 +111,16 @@ TEST(AdditionsLayoutTest, KeepsFieldIdsAndStructs) {
   using A = additions::Additions;
   EXPECT_EQ(A::VT_VERSION, slot(0));
   EXPECT_EQ(A::VT_METHODS, slot(1));
+  EXPECT_EQ(A::VT_WEIGHTS, slot(2));
+  EXPECT_EQ(A::VT_STRUCTURE, slot(3));
+  EXPECT_EQ(A::VT_RECIPE, slot(4));
+  using W = additions::Weight;
+  EXPECT_EQ(W::VT_KEY, slot(0));
+  EXPECT_EQ(W::VT_SCALAR_TYPE, slot(1));
+  EXPECT_EQ(W::VT_SIZES, slot(2));
+  EXPECT_EQ(W::VT_DIM_ORDER, slot(3));
+  EXPECT_EQ(W::VT_BYTES, slot(4));
+  EXPECT_EQ(W::VT_SHA256, slot(5));
   EXPECT_EQ(additions::MethodAdditions::VT_SCRATCH, slot(0));
   EXPECT_STREQ(additions::AdditionsIdentifier(), "PA01");
   const additions::ScratchPlace place(0x11, 0x22, 0x33, 0x44, 0x55);

@@ -3,7 +3,7 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 
-def flatbuffers_cc_library(name, srcs, includes = [], visibility = None):
+def flatbuffers_cc_library(name, srcs, includes = [], objects = False, visibility = None):
     """A library of the headers that flatc makes.
 
     For `schema/foo.fbs` the header is included as "schema/foo_generated.h".
@@ -12,6 +12,8 @@ def flatbuffers_cc_library(name, srcs, includes = [], visibility = None):
       name: the library.
       srcs: the schemas, in this package.
       includes: schemas that srcs include, by paths from the root.
+      objects: whether there are also structures that hold a table unpacked, to
+        change it and pack it again; fields that are empty are then packed, too.
       visibility: of the library.
     """
     outs = [src[:-len(".fbs")] + "_generated.h" for src in srcs]
@@ -20,6 +22,7 @@ def flatbuffers_cc_library(name, srcs, includes = [], visibility = None):
         srcs = srcs + includes,
         outs = outs,
         cmd = "$(execpath @flatc//:flatc) --cpp --cpp-std c++17 --keep-prefix" +
+              (" --gen-object-api --force-empty" if objects else "") +
               " -I . -o $(RULEDIR) " +
               " ".join(["$(execpath %s)" % src for src in srcs]),
         message = "Generating headers of",

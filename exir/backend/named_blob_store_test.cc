@@ -115,6 +115,41 @@ TEST(NamedBlobStore, RefusesBadKeysAlignmentsAndFileNames) {
             absl::StatusCode::kOk);
 }
 
+TEST(NamedBlobStore, RefusesLongKeysAndShowsLittleOfThem) {
+  NamedBlobStore store;
+  const Blob b = blob({1});
+  const std::string longest(NamedBlobStore::kMaxKeyBytes, 'k');
+  EXPECT_TRUE(*store.add_named_blob(longest, b, 1, ""));
+  for (const std::string& key : {longest + "k", std::string(1 << 20, 'k')}) {
+    const auto added = store.add_named_blob(key, b, 1, "");
+    EXPECT_EQ(added.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_LT(added.status().message().size(), 200u);
+  }
+}
+
+// Keys are data: they are never used as a format, nor shown as they are.
+TEST(NamedBlobStore, KeysWithFormatCharactersAreKeysLikeOthers) {
+  NamedBlobStore store;
+  for (const std::string& key : {std::string("%s%n%d"), std::string("{}\n\t"),
+                                 std::string("a b"), std::string("\xff\x01")}) {
+    EXPECT_TRUE(*store.add_named_blob(key, blob({1}), 1, "")) << key;
+    const auto moved = store.add_named_blob(key, blob({1}), 1, "x.ptd");
+    EXPECT_EQ(moved.status().code(), absl::StatusCode::kAlreadyExists);
+    EXPECT_EQ(moved.status().message().find('\n'), absl::string_view::npos);
+  }
+  EXPECT_EQ(store.destinations().at("").entries.size(), 4u);
+}
+
+// Two backends that choose one key for different bytes: the second is told.
+TEST(NamedBlobStore, TheSecondOfTwoMeaningsIsRefused) {
+  NamedBlobStore store;
+  EXPECT_TRUE(*store.add_named_blob("shared", blob({1, 2}), 16, ""));
+  EXPECT_FALSE(*store.add_named_blob("shared", blob({1, 3}), 16, ""));
+  EXPECT_FALSE(*store.add_named_blob("shared", blob({1, 2, 3}), 16, ""));
+  EXPECT_TRUE(*store.add_named_blob("shared", blob({1, 2}), 16, ""));
+  EXPECT_EQ(store.stored_bytes(), 2u);
+}
+
 TEST(NamedBlobStore, RefusesLayoutsThatDoNotFitOrChange) {
   NamedBlobStore store;
   const Blob b = blob({1, 2, 3, 4});

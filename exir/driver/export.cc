@@ -10,7 +10,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "exir/backend/shards.h"
 #include "exir/driver/output_file.h"
+#include "exir/driver/structure.h"
 #include "exir/import/import.h"
 #include "exir/pass/share_state.h"
 #include "exir/status_macros.h"
@@ -38,16 +40,49 @@ class Outputs {
  public:
   explicit Outputs(const ExportOptions& options) : options_(options) {}
 
-  // Where the bytes of `destination` belong.
+  // Where the bytes of `destination` belong: a shard lies where the whole file
+  // would.
   std::string path_of(const std::string& destination) const {
     if (destination.empty()) return options_.output;
-    if (destination == weights_name()) return options_.external_weights;
-    return fs::path(options_.output).replace_filename(destination).string();
+    const std::string whole = name_without_shard(destination);
+    std::string beside = options_.output;
+    for (const std::string& path : external_paths()) {
+      if (name_of(path) == destination) return path;
+      if (name_of(path) == whole) beside = path;
+    }
+    return fs::path(beside).replace_filename(destination).string();
   }
 
   // The destination that stands for options.external_weights.
   std::string weights_name() const {
-    return fs::path(options_.external_weights).filename().string();
+    return name_of(options_.external_weights);
+  }
+
+  // Of all external files that the options name.
+  std::vector<std::string> external_paths() const {
+    std::vector<std::string> paths;
+    if (!options_.external_weights.empty()) {
+      paths.push_back(options_.external_weights);
+    }
+    for (const ExternalFile& file : options_.external) {
+      paths.push_back(file.path);
+    }
+    return paths;
+  }
+
+  WeightRoutes routes() const {
+    WeightRoutes routes;
+    routes.default_file = weights_name();
+    for (const ExternalFile& file : options_.external) {
+      routes.rules.push_back({file.glob, name_of(file.path)});
+    }
+    routes.keys = options_.weight_keys;
+    return routes;
+  }
+
+  // The name by which the store knows the file at `path`.
+  static std::string name_of(const std::string& path) {
+    return fs::path(path).filename().string();
   }
 
   absl::StatusOr<ByteSink> open(const std::string& destination) {
@@ -109,16 +144,23 @@ absl::Status check_options(const ExportOptions& options,
   std::set<std::string> methods;
   for (const auto& [method, unused] : options.methods) methods.insert(method);
   PETREL_RETURN_IF_ERROR(options.backends.check(methods));
+  PETREL_RETURN_IF_ERROR(outputs.routes().check());
+  std::map<std::string, std::string> by_name;
   std::vector<std::string> files = {options.output};
-  if (!options.external_weights.empty()) {
-    PETREL_RETURN_IF_ERROR(
-        NamedBlobStore::check_file_name(outputs.weights_name()));
-    files.push_back(options.external_weights);
-    if (canonical(options.output) == canonical(options.external_weights)) {
+  for (const std::string& path : outputs.external_paths()) {
+    const std::string name = Outputs::name_of(path);
+    PETREL_RETURN_IF_ERROR(check_plain_file_name(name));
+    if (canonical(options.output) == canonical(path)) {
       return absl::InvalidArgumentError(
           absl::StrCat("program and weights would both be written to '",
                        options.output, "'"));
     }
+    const std::string& other = by_name.emplace(name, path).first->second;
+    if (canonical(other) != canonical(path)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "external files '", other, "' and '", path, "' have one name"));
+    }
+    files.push_back(path);
   }
   for (const std::string& file : files) {
     for (const auto& [method, input] : options.methods) {
@@ -182,6 +224,7 @@ absl::Status transform(Program& program, absl::Span<const Pass> passes,
   for (auto& [name, method] : program.methods) {
     PassContext context;
     context.allow_petrel_ops = options.allow_petrel_ops;
+    context.keep_weights = options.weight_keys == WeightKeys::kName;
     context.keep_whole = [&, &name = name](const OpInfo& op) {
       return for_backends && options.backends.keeps(name, op);
     };
@@ -195,15 +238,11 @@ absl::Status transform(Program& program, absl::Span<const Pass> passes,
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
-  Outputs outputs(options);
-  PETREL_RETURN_IF_ERROR(check_options(options, outputs));
-  ExportReport report;
-  Phases phases(options, &report);
+// From archives to a program that can be emitted; its weights for delegates are
+// in `store`.
+absl::StatusOr<Program> compile(const ExportOptions& options, Phases& phases,
+                                ExportReport& report, NamedBlobStore& store) {
   Program program;
-  NamedBlobStore store(outputs.weights_name());
   PETREL_RETURN_IF_ERROR(phases.run("import", [&]() -> absl::Status {
     PETREL_ASSIGN_OR_RETURN(program, import_all(options));
     return absl::OkStatus();
@@ -224,6 +263,9 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
     return transform(program, passes_after_partitioning(), options,
                      /*for_backends=*/false);
   }));
+  if (options.weight_keys == WeightKeys::kName) {
+    report.structure = structure_of(program);
+  }
   if (options.reorder) {
     PETREL_RETURN_IF_ERROR(phases.run("reorder", [&]() -> absl::Status {
       for (auto& [name, method] : program.methods) {
@@ -234,10 +276,27 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
       return absl::OkStatus();
     }));
   }
+  return program;
+}
+
+}  // namespace
+
+absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
+  Outputs outputs(options);
+  PETREL_RETURN_IF_ERROR(check_options(options, outputs));
+  ExportReport report;
+  Phases phases(options, &report);
+  NamedBlobStore store(outputs.routes());
+  PETREL_ASSIGN_OR_RETURN(const Program program,
+                          compile(options, phases, report, store));
   PETREL_RETURN_IF_ERROR(phases.run("emit", [&]() -> absl::Status {
     EmitOptions emit_options;
     emit_options.external_weights = outputs.weights_name();
+    emit_options.shard_bytes = options.shard_bytes;
     emit_options.planning = options.planning;
+    emit_options.bind_data = options.bind_data;
+    emit_options.recipe = options.recipe;
+    emit_options.structure = report.structure;
     PETREL_ASSIGN_OR_RETURN(
         report.emit,
         emit_program(program, store, emit_options,
@@ -250,6 +309,30 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
   report.weight_bytes = report.emit.weight_bytes;
   report.shared_weight_bytes = report.emit.shared_weight_bytes;
   return report;
+}
+
+absl::StatusOr<CompiledWeights> compile_weights(const ExportOptions& options) {
+  ExportReport report;
+  Phases phases(options, &report);
+  CompiledWeights compiled;
+  WeightRoutes routes;
+  routes.keys = WeightKeys::kName;
+  compiled.store = NamedBlobStore(routes);
+  PETREL_ASSIGN_OR_RETURN(const Program program,
+                          compile(options, phases, report, compiled.store));
+  compiled.structure = report.structure;
+  // Emitting tells which weights kernels read.
+  EmitOptions emit_options;
+  emit_options.planning.node_budget = 0;
+  PETREL_RETURN_IF_ERROR(
+      emit_program(program, compiled.store, emit_options,
+                   [](const std::string&) -> absl::StatusOr<ByteSink> {
+                     return ByteSink([](absl::Span<const uint8_t>) {
+                       return absl::OkStatus();
+                     });
+                   })
+          .status());
+  return compiled;
 }
 
 }  // namespace petrel::exir

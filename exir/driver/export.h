@@ -30,13 +30,31 @@
 
 namespace petrel::exir {
 
+// Weights whose names match `glob` go to the `.ptd` at `path`.
+struct ExternalFile {
+  std::string glob;
+  std::string path;
+};
+
 struct ExportOptions {
   std::map<std::string, std::string> methods;  // method -> path of its `.pt2`
   std::string output;                          // path of the `.pte`
-  // Path of a `.ptd`; when not empty all weights go there, and the file is
-  // written even if there are none. Other files that a backend asks for are put
-  // beside `output`.
+  // Path of a `.ptd`; when not empty all weights go there that `external` says
+  // nothing of, and the file is written even if there are none. Other files
+  // that a backend asks for are put beside `output`.
   std::string external_weights;
+  // The first that matches counts; each must match something.
+  std::vector<ExternalFile> external;
+  // Cut external files so that none is larger; 0 is no limit.
+  uint64_t shard_bytes = 0;
+  // kName: other weights can be given to the program (docs/data.md).
+  WeightKeys weight_keys = WeightKeys::kContent;
+  // Remember the digests of what goes to external files: the program then runs
+  // with these very bytes only.
+  bool bind_data = false;
+  // What the program remembers of how it was made, for whoever makes other
+  // weights for it; under kName.
+  std::vector<std::string> recipe;
   BackendSelection backends;
   plan::Options planning;
   // Run operators in the order that needs least memory, as far as that can be
@@ -58,9 +76,20 @@ struct ExportReport {
   EmitReport emit;
   // Kernel calls left per method: operator -> count.
   std::map<std::string, std::map<std::string, size_t>> kernels;
+  Sha256 structure = {};             // under kName
   uint64_t weight_bytes = 0;         // written
   uint64_t shared_weight_bytes = 0;  // asked for again and not written again
 };
+
+// The weights of a program that was not written.
+struct CompiledWeights {
+  Sha256 structure = {};  // exir/driver/structure.h
+  NamedBlobStore store;   // store.weights()
+};
+
+// Compiles as export_program() does and writes nothing; under kName. Paths of
+// outputs are not used.
+absl::StatusOr<CompiledWeights> compile_weights(const ExportOptions& options);
 
 // Errors say which file, method and node they are about. InvalidArgument for
 // options that contradict each other or name an unknown pass.

@@ -12,10 +12,13 @@
 #define PETREL_EXIR_EMIT_ADDITIONS_H_
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "exir/backend/named_blob_store.h"
 #include "exir/ir/blob.h"
+#include "exir/ir/type.h"
 
 namespace petrel::exir {
 
@@ -31,8 +34,20 @@ struct MethodAdditions {
   std::vector<ScratchPlace> scratch;  // by ascending instruction
 };
 
+// What data for one weight must be.
+struct WeightAddition {
+  std::string key;
+  std::optional<TensorType> layout;
+  uint64_t bytes = 0;
+  std::optional<Sha256> digest;  // of the only bytes that will do
+};
+
 struct Additions {
   std::vector<MethodAdditions> methods;  // in the order of the program
+  std::vector<WeightAddition> weights;   // by key
+  // How other weights are made for the program, if they can be.
+  std::optional<Sha256> structure;
+  std::vector<std::string> recipe;
 
   bool empty() const;
 };

@@ -7,12 +7,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "exir/backend/backend.h"
+#include "exir/backend/shards.h"
 #include "exir/emit/additions.h"
 #include "exir/emit/flat_data_writer.h"
 #include "exir/emit/memory.h"
 #include "exir/emit/method_writer.h"
 #include "exir/emit/owned_outputs.h"
 #include "exir/emit/parts.h"
+#include "exir/emit/program_file.h"
 #include "exir/emit/segments.h"
 #include "exir/emit/storage.h"
 #include "exir/status_macros.h"
@@ -22,7 +24,6 @@ namespace {
 
 namespace fb = schema::program;
 
-constexpr uint64_t kHeaderBytes = 32;
 constexpr uint64_t kMinAlignment = 16;
 // The longest name that loaders take.
 constexpr size_t kMaxMethodNameBytes = 1023;
@@ -89,6 +90,12 @@ absl::Status check_constant(const std::string& method,
       to_string(constant.type), " has ", constant.data.size(), " bytes"));
 }
 
+absl::Status in_method(const std::string& method, const absl::Status& status) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrCat("method '", method, "': ",
+                                                  status.message()));
+}
+
 // Registers the data of all methods with the segments and the store.
 class DataCollector {
  public:
@@ -111,6 +118,9 @@ class DataCollector {
       } else {
         requested_bytes_ += constant->data.size();
         segments_.add_constant(constant->data);
+        if (constant->kind == Constant::Kind::kLiteral) continue;
+        PETREL_RETURN_IF_ERROR(in_method(
+            method.name, store_.note_inline_weight(*constant)));
       }
     }
     for (const Node* node : method.storage->steps()) {
@@ -131,16 +141,8 @@ class DataCollector {
  private:
   absl::Status send_outside(const std::string& method,
                             const Constant& constant) {
-    PETREL_ASSIGN_OR_RETURN(
-        const bool stored,
-        store_.add_named_blob(constant.fqn, constant.data,
-                              options_.constant_alignment,
-                              options_.external_weights, constant.type));
-    if (stored) return absl::OkStatus();
-    return absl::AlreadyExistsError(absl::StrCat(
-        "method '", method, "': constant '", constant.fqn,
-        "' has other bytes than the data already sent to '",
-        options_.external_weights, "' under this name"));
+    return in_method(method, store_.add_kernel_weight(
+                                 constant, options_.constant_alignment));
   }
 
   NamedBlobStore& store_;
@@ -177,10 +179,10 @@ void write_program_table(
         builder, ProgramSegments::kStateSegment, segments.state_offsets()));
   }
   std::vector<flatbuffers::Offset<fb::NamedData>> rows;
-  for (const NamedBlobStore::Entry& entry : named.entries) {
-    const auto key = builder.CreateString(entry.key);
-    rows.push_back(fb::CreateNamedData(
-        builder, key, segments.named_segment(entry.buffer)));
+  for (const NamedBlobStore::Entry* entry : named.sorted_entries()) {
+    const auto key = builder.CreateString(entry->key);
+    rows.push_back(fb::CreateNamedData(builder, key,
+                                       segments.named_segment(entry->buffer)));
   }
   std::vector<flatbuffers::Offset<fb::BackendDelegateInlineData>> payloads;
   if (has_empty_payload) {
@@ -206,22 +208,44 @@ void write_program_table(
       fb::ProgramIdentifier());
 }
 
-absl::StatusOr<uint64_t> write_program_file(
-    const flatbuffers::FlatBufferBuilder& builder,
-    const ProgramSegments& segments, const ByteSink& sink) {
-  const absl::Span<const uint8_t> flatbuffer(builder.GetBufferPointer(),
-                                             builder.GetSize());
-  if (segments.total_bytes() == 0) {
-    return write_file(flatbuffer, {}, 0, {}, sink);
+// What the program has to remember of weights: all of them where names count,
+// so that others can be made, and those outside where it is bound to them.
+std::vector<WeightAddition> remembered_weights(const NamedBlobStore& store,
+                                               const EmitOptions& options) {
+  std::vector<WeightAddition> weights;
+  const bool by_name = store.routes().keys == WeightKeys::kName;
+  for (const auto& [key, weight] : store.weights()) {
+    const bool bound = options.bind_data && !weight.destination.empty();
+    if (!by_name && !bound) continue;
+    WeightAddition addition;
+    addition.key = key;
+    addition.layout = weight.layout;
+    addition.bytes = weight.bytes;
+    if (bound) addition.digest = weight.blob.sha256();
+    weights.push_back(std::move(addition));
   }
-  const uint64_t program_bytes = flatbuffer.size() + kHeaderBytes;
-  const uint64_t base = align_up(program_bytes, segments.base_alignment());
-  std::vector<uint8_t> header = {'e', 'h', '0', '0'};
-  append_u32(&header, kHeaderBytes);
-  append_u64(&header, program_bytes);
-  append_u64(&header, base);
-  append_u64(&header, segments.total_bytes());
-  return write_file(flatbuffer, header, base, segments.pieces(), sink);
+  return weights;
+}
+
+// The files beside the program, cut if need be.
+absl::StatusOr<std::map<std::string, NamedBlobStore::Destination>>
+external_files(const NamedBlobStore& store, const EmitOptions& options) {
+  auto whole = store.destinations();
+  whole.erase("");
+  if (!options.external_weights.empty()) whole[options.external_weights];
+  if (options.shard_bytes == 0) return whole;
+  std::map<std::string, NamedBlobStore::Destination> files;
+  for (const auto& [name, data] : whole) {
+    PETREL_ASSIGN_OR_RETURN(auto shards,
+                            cut_into_shards(name, data, options.shard_bytes));
+    for (auto& [shard, contents] : shards) {
+      if (!files.emplace(shard, std::move(contents)).second) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("two external files would be called '", shard, "'"));
+      }
+    }
+  }
+  return files;
 }
 
 // Where kernels find their scratch memory, by instruction.
@@ -246,12 +270,12 @@ std::vector<ScratchPlace> scratch_places(const Storage& storage,
 absl::StatusOr<PreparedMethod> prepare_with(const std::string& name,
                                             const Method& method,
                                             const EmitOptions& options,
-                                            const ExternalFn& is_external,
+                                            const ExternalFn& is_named,
                                             bool state_apart, bool with_parts) {
   PreparedMethod prepared;
   prepared.name = name;
   prepared.signature = &method.signature;
-  prepared.graph = with_owned_outputs(*method.graph, is_external);
+  prepared.graph = with_owned_outputs(*method.graph, is_named);
   Parts parts;
   if (with_parts) parts = place_parts(*prepared.graph);
   prepared.storage =
@@ -304,8 +328,13 @@ absl::StatusOr<EmitReport> emit_program(
         NamedBlobStore::check_file_name(options.external_weights));
   }
   const ExternalFn is_external = [&](const Constant& constant) {
-    return !options.external_weights.empty() && !constant.is_mutable() &&
-           constant.kind != Constant::Kind::kLiteral;
+    return !store.destination_of(constant).empty();
+  };
+  // Where names count, each of these has one layout, inside or outside.
+  const ExternalFn is_named = [&](const Constant& constant) {
+    return is_external(constant) ||
+           (store.routes().keys == WeightKeys::kName && !constant.is_mutable() &&
+            constant.kind != Constant::Kind::kLiteral);
   };
 
   EmitReport report;
@@ -318,7 +347,7 @@ absl::StatusOr<EmitReport> emit_program(
   for (const auto& [name, method] : program.methods) {
     PETREL_RETURN_IF_ERROR(check_method_name(name));
     PETREL_ASSIGN_OR_RETURN(PreparedMethod prepared,
-                            prepare(name, method, options, is_external,
+                            prepare(name, method, options, is_named,
                                     /*state_apart=*/has_several_methods));
     PETREL_RETURN_IF_ERROR(data.collect(prepared));
     for (const Constant* constant : used_constants(prepared)) {
@@ -351,10 +380,17 @@ absl::StatusOr<EmitReport> emit_program(
     report.state_bytes = state.arena_bytes;
   }
 
+  PETREL_RETURN_IF_ERROR(store.check_all_rules_matched());
   const auto& destinations = store.destinations();
+  PETREL_ASSIGN_OR_RETURN(const auto files, external_files(store, options));
   const auto inside = destinations.find("");
   NamedBlobStore::Destination named;
   if (inside != destinations.end()) named = inside->second;
+  additions.weights = remembered_weights(store, options);
+  if (store.routes().keys == WeightKeys::kName) {
+    additions.structure = options.structure;
+    additions.recipe = options.recipe;
+  }
   if (!additions.empty()) store_additions(additions, &named);
   segments.layout(named, options.segment_alignment,
                   options.constant_alignment);
@@ -374,11 +410,10 @@ absl::StatusOr<EmitReport> emit_program(
 
   PETREL_ASSIGN_OR_RETURN(const ByteSink sink, open_sink(""));
   PETREL_ASSIGN_OR_RETURN(report.file_bytes[""],
-                          write_program_file(builder, segments, sink));
-  auto files = destinations;
-  if (!options.external_weights.empty()) files[options.external_weights];
+                          write_program_file({builder.GetBufferPointer(),
+                                              builder.GetSize()},
+                                             segments, sink));
   for (const auto& [destination, contents] : files) {
-    if (destination.empty()) continue;
     PETREL_ASSIGN_OR_RETURN(const ByteSink outside, open_sink(destination));
     PETREL_ASSIGN_OR_RETURN(
         report.file_bytes[destination],

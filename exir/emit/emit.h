@@ -26,11 +26,16 @@
 namespace petrel::exir {
 
 struct EmitOptions {
-  // When not empty, parameters and buffers that kernels use go to this
-  // destination of the store, keyed by FQN, instead of the constant segment.
-  // Literals and folded values stay in the program. The file is written even
-  // if nothing goes there.
+  // When not empty, this external file is written even if nothing goes there.
+  // Which weights go outside the store knows; literals never do.
   std::string external_weights;
+  // No external file is larger; 0 is no limit.
+  uint64_t shard_bytes = 0;
+  // Remember the digests of external data.
+  bool bind_data = false;
+  // Under WeightKeys::kName the program remembers these and its weights.
+  std::vector<std::string> recipe;
+  Sha256 structure = {};
   // Powers of two in [16, 2^20].
   uint64_t segment_alignment = 128;
   uint64_t constant_alignment = 16;

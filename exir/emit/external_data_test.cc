@@ -105,11 +105,11 @@ TEST(ExternalWeights, GoToTheDataFileWithTheirLayout) {
   EXPECT_TRUE(fd::VerifyFlatDataBuffer(in_place));
   const fd::FlatData* data = fd::GetFlatData(table.data());
   ASSERT_EQ(data->named_data()->size(), 2u);
-  const fd::NamedData* blob = data->named_data()->Get(0);
+  const fd::NamedData* blob = data->named_data()->Get(1);  // by key
   EXPECT_EQ(blob->key()->str(), "of a delegate");
   EXPECT_EQ(blob->tensor_layout(), nullptr);
   EXPECT_EQ(segment(ptd, data, blob->segment_index()), "\x01\x02");
-  const fd::NamedData* row = data->named_data()->Get(1);
+  const fd::NamedData* row = data->named_data()->Get(0);
   EXPECT_EQ(row->key()->str(), "layer.w");
   EXPECT_EQ(row->tensor_layout()->scalar_type(), fd::ScalarType::FLOAT);
   EXPECT_THAT(list(row->tensor_layout()->sizes()), ElementsAre(3));

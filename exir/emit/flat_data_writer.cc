@@ -47,12 +47,12 @@ absl::StatusOr<uint64_t> write_flat_data(
     end = offset + size;
   }
   std::vector<flatbuffers::Offset<fb::NamedData>> rows;
-  for (const NamedBlobStore::Entry& entry : data.entries) {
-    const auto key = builder.CreateString(entry.key);
+  for (const NamedBlobStore::Entry* entry : data.sorted_entries()) {
+    const auto key = builder.CreateString(entry->key);
     flatbuffers::Offset<fb::TensorLayout> layout;
-    if (entry.layout) layout = write_layout(builder, *entry.layout);
+    if (entry->layout) layout = write_layout(builder, *entry->layout);
     rows.push_back(fb::CreateNamedData(
-        builder, key, static_cast<uint32_t>(entry.buffer), layout));
+        builder, key, static_cast<uint32_t>(entry->buffer), layout));
   }
   const auto stored_segments = builder.CreateVector(segments);
   const auto stored_rows = builder.CreateVector(rows);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writes one external destination of a NamedBlobStore as a `.ptd` file: one
-// segment per buffer, one table row per key, rows in the order of the store.
+// segment per buffer, in the order of the store, one table row per key, in the
+// order of keys.
 #ifndef PETREL_EXIR_EMIT_FLAT_DATA_WRITER_H_
 #define PETREL_EXIR_EMIT_FLAT_DATA_WRITER_H_
 

@@ -133,6 +133,10 @@ int32_t MethodWriter::entry_of(const Value* value) {
         place.fqn = constant.fqn;
       } else {
         place.data_buffer_idx = segments_.add_constant(constant.data);
+        // By its name a weight can be taken out of the file and given anew.
+        if (root == value && constant.kind != Constant::Kind::kLiteral) {
+          place.fqn = constant.fqn;
+        }
       }
     }
     entry = values_.add_tensor(value->tensor(), place);

@@ -59,7 +59,8 @@ class ProgramSegments {
   // Number of a payload that is not empty.
   size_t add_payload(const Blob& blob);
 
-  // `named`: what lies in the program. Nothing may be added afterwards but what is known.
+  // `named`: what lies in the program. Nothing may be added afterwards but what
+  // is known.
   void layout(const NamedBlobStore::Destination& named,
               uint64_t segment_alignment, uint64_t constant_alignment);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -13,7 +14,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "exir/fold/evaluate.h"
+#include "exir/ir/text.h"
 #include "exir/pass/constant_data.h"
 #include "exir/pass/rewrite.h"
 #include "exir/status_macros.h"
@@ -138,12 +141,21 @@ Cone cone_of(Node* node) {
   return cone;
 }
 
+// By name, so that equal programs are written alike.
+std::vector<Value*> sorted_constants(const Cone& cone) {
+  std::vector<Value*> sorted(cone.constants.begin(), cone.constants.end());
+  std::sort(sorted.begin(), sorted.end(), [](const Value* a, const Value* b) {
+    return a->constant()->fqn < b->constant()->fqn;
+  });
+  return sorted;
+}
+
 // A method without inputs that returns the used results of the cone's last
 // node.
 std::unique_ptr<Graph> program_of(const Cone& cone) {
   auto graph = std::make_unique<Graph>("fold");
   std::map<Value*, Value*> map;
-  for (Value* constant : cone.constants) {
+  for (Value* constant : sorted_constants(cone)) {
     map[constant] = graph->add_constant(constant->constant());
   }
   for (auto it = cone.nodes.rbegin(); it != cone.nodes.rend(); ++it) {
@@ -158,8 +170,9 @@ std::unique_ptr<Graph> program_of(const Cone& cone) {
     for (size_t i = 0; i < node.num_results(); ++i) {
       types.push_back(node.result(i)->type());
     }
-    Node* copy = graph->append(node.op(), std::move(arguments),
-                               std::move(types), node.result()->name());
+    Node* copy = graph->append(
+        node.op(), std::move(arguments), std::move(types),
+        absl::StrCat("step_", std::distance(cone.nodes.rbegin(), it)));
     for (size_t i = 0; i < node.num_results(); ++i) {
       map[node.result(i)] = copy->result(i);
     }
@@ -173,18 +186,48 @@ std::unique_ptr<Graph> program_of(const Cone& cone) {
   return graph;
 }
 
-// Parameters stay parameters, wherever those are written.
+// Parameters stay parameters and buffers buffers, wherever those are written.
 Constant::Kind kind_of(const Cone& cone) {
+  Constant::Kind kind = Constant::Kind::kLiteral;
   for (const Value* value : cone.constants) {
-    if (value->constant()->kind == Constant::Kind::kParameter) {
-      return Constant::Kind::kParameter;
+    switch (value->constant()->kind) {
+      case Constant::Kind::kParameter:
+        return Constant::Kind::kParameter;
+      case Constant::Kind::kBuffer:
+        kind = Constant::Kind::kBuffer;
+        break;
+      default:
+        break;
     }
   }
-  return Constant::Kind::kLiteral;
+  return kind;
+}
+
+// What weights that are folded are called: after the first of them and how they
+// are folded, "embed.weight@fold_3f2a...", whatever their values are.
+std::string name_of(const Cone& cone, const Graph& program) {
+  std::string recipe = print_graph(program);
+  std::string first;
+  for (const Value* value : sorted_constants(cone)) {
+    const Constant& constant = *value->constant();
+    if (constant.kind == Constant::Kind::kLiteral) {
+      absl::StrAppend(&recipe, constant.fqn, " ",
+                      to_hex(constant.data.sha256()), "\n");
+    } else if (first.empty()) {
+      first = constant.fqn;
+    }
+  }
+  const Sha256 digest = sha256_of(absl::MakeConstSpan(
+      reinterpret_cast<const uint8_t*>(recipe.data()), recipe.size()));
+  return absl::StrCat(first, "@fold_", to_hex(digest).substr(0, 16));
 }
 
 absl::Status fold(Graph& graph, Node* node, const Cone& cone) {
-  absl::StatusOr<std::vector<Blob>> outputs = evaluate(program_of(cone));
+  std::unique_ptr<Graph> program = program_of(cone);
+  const Constant::Kind kind = kind_of(cone);
+  std::string name;
+  if (kind != Constant::Kind::kLiteral) name = name_of(cone, *program);
+  absl::StatusOr<std::vector<Blob>> outputs = evaluate(std::move(program));
   if (!outputs.ok()) {
     return absl::Status(outputs.status().code(),
                         absl::StrCat(node->describe(), ": ",
@@ -195,10 +238,14 @@ absl::Status fold(Graph& graph, Node* node, const Cone& cone) {
   for (size_t i = 0; i < values.size(); ++i) {
     if (!node->result(i)->is_used()) continue;
     Blob data = std::move((*outputs)[next++]);
-    const std::string digest = to_hex(data.sha256()).substr(0, 16);
-    values[i] = add_unique_constant(
-        graph, absl::StrCat("folded_", digest), node->result(i)->tensor(),
-        std::move(data), kind_of(cone));
+    std::string fqn = name;
+    if (kind == Constant::Kind::kLiteral) {
+      fqn = absl::StrCat("folded_", to_hex(data.sha256()).substr(0, 16));
+    } else if (values.size() > 1) {
+      absl::StrAppend(&fqn, "_", i);
+    }
+    values[i] = add_unique_constant(graph, fqn, node->result(i)->tensor(),
+                                    std::move(data), kind);
   }
   Builder b(graph, node);
   return b.replace(*node, values);

@@ -77,6 +77,40 @@ TEST(FoldConstants, ViewsOfFoldedValuesFold) {
               ElementsAre(-3, -3, -3, -3));
 }
 
+// By name others can take the place of a folded weight: the name tells what was
+// done with which weights, and not what came out.
+TEST(FoldConstants, WhatIsMadeOfWeightsIsCalledAfterThem) {
+  const auto name = [](const char* text) {
+    auto graph = graph_of(text);
+    EXPECT_TRUE(fold_constants(*graph, {}).ok());
+    const Constant& constant = *graph->outputs()[0]->constant();
+    EXPECT_EQ(constant.kind, Constant::Kind::kParameter);
+    return constant.fqn;
+  };
+  const std::string exp = name(R"(method @m() {
+    %w = constant @b.w : f32[4]
+    %v = constant @a.v : f32[4]
+    %s = aten.add.Tensor(%w, %v)
+    %e = aten.exp.default(%s)
+    return %e })");
+  EXPECT_EQ(exp.substr(0, 9), "a.v@fold_");
+  // Whatever the values in between are called.
+  EXPECT_EQ(name(R"(method @n() {
+    %v = constant @a.v : f32[4]
+    %w = constant @b.w : f32[4]
+    %x = aten.add.Tensor(%w, %v)
+    %y = aten.exp.default(%x)
+    return %y })"),
+            exp);
+  EXPECT_NE(name(R"(method @m() {
+    %w = constant @b.w : f32[4]
+    %v = constant @a.v : f32[4]
+    %s = aten.add.Tensor(%v, %w)
+    %e = aten.exp.default(%s)
+    return %e })"),
+            exp);
+}
+
 TEST(FoldConstants, StateAndInputsAreNotConstant) {
   constexpr char kText[] = R"(method @m(%x: f32[2]) {
     %s = state @state : f32[2]
@@ -107,7 +141,8 @@ TEST(FoldConstants, WhatFeedsABroadcastIsFolded) {
     %r = aten.repeat.default(%e, [1024, 4])
     return %r })");
   EXPECT_THAT(after, Not(HasSubstr("aten.exp.default")));
-  EXPECT_THAT(after, HasSubstr("aten.repeat.default(%folded_"));
+  EXPECT_THAT(after, HasSubstr("constant @w@fold_"));
+  EXPECT_THAT(after, HasSubstr("aten.repeat.default("));
 }
 
 // Large values in between do not matter.

@@ -99,11 +99,13 @@ Rewritten synonym(Builder& b, Node& node) {
 }
 
 // The number in argument `i`, a constant of rank 0 that numbers can stand for;
-// none otherwise.
+// none otherwise. With kWeights weights are such constants, too.
+template <bool kWeights>
 absl::StatusOr<Argument> number_at(const Node& node, size_t i) {
   const Value* value = tensor_at(node, i);
   if (value == nullptr || !value->is_constant() ||
-      value->constant()->is_mutable() || value->tensor().rank() != 0) {
+      value->constant()->is_mutable() || value->tensor().rank() != 0 ||
+      (!kWeights && value->constant()->kind != Constant::Kind::kLiteral)) {
     return Argument();
   }
   const Constant& constant = *value->constant();
@@ -138,10 +140,11 @@ Rewritten replaced(Builder& b, Node& node, const char* name,
   return true;
 }
 
+template <bool kWeights>
 Rewritten to_twin(Builder& b, Node& node) {
   const size_t second = node.op().name == "aten::masked_fill" ? 2 : 1;
-  PETREL_ASSIGN_OR_RETURN(const Argument left, number_at(node, 0));
-  PETREL_ASSIGN_OR_RETURN(const Argument right, number_at(node, second));
+  PETREL_ASSIGN_OR_RETURN(const Argument left, number_at<kWeights>(node, 0));
+  PETREL_ASSIGN_OR_RETURN(const Argument right, number_at<kWeights>(node, second));
   const std::string name = node.op().full_name();
   for (const Twin& row : kTwins) {
     if (name != row.tensor) continue;
@@ -161,11 +164,12 @@ Rewritten to_twin(Builder& b, Node& node) {
 }
 
 // clamp with constant bounds.
+template <bool kWeights>
 Rewritten clamp(Builder& b, Node& node) {
   std::vector<Argument> arguments = node.arguments();
   for (size_t i = 1; i < 3; ++i) {
     if (arguments[i].is_none()) continue;
-    PETREL_ASSIGN_OR_RETURN(arguments[i], number_at(node, i));
+    PETREL_ASSIGN_OR_RETURN(arguments[i], number_at<kWeights>(node, i));
     if (arguments[i].is_none()) return false;
   }
   return replaced(b, node, "aten.clamp.default", std::move(arguments));
@@ -198,10 +202,11 @@ Rewritten where(Builder& b, Node& node) {
                      {operands[0], operands[1], operands[2]}));
 }
 
+template <bool kWeights>
 Rewritten floor_divide(Builder& b, Node& node) {
   Argument number = node.argument(1);
   if (!number.is_number()) {
-    PETREL_ASSIGN_OR_RETURN(number, number_at(node, 1));
+    PETREL_ASSIGN_OR_RETURN(number, number_at<kWeights>(node, 1));
   }
   if (number.is_none()) return false;
   return replaced(
@@ -217,28 +222,38 @@ Rewritten remainder_of_number(Builder& b, Node& node) {
               b.binary("aten.remainder.Tensor", number, tensor_at(node, 1)));
 }
 
+template <bool kWeights>
 constexpr Rewrite kRows[] = {
     {"aten.rsub.Tensor", rsub},
     {"aten.rsub.Scalar", rsub},
-    {"aten.clamp.Tensor", clamp},
+    {"aten.clamp.Tensor", clamp<kWeights>},
     {"aten.where.ScalarOther", where},
     {"aten.where.ScalarSelf", where},
     {"aten.where.Scalar", where},
-    {"aten.floor_divide.default", floor_divide},
-    {"aten.floor_divide.Scalar", floor_divide},
+    {"aten.floor_divide.default", floor_divide<kWeights>},
+    {"aten.floor_divide.Scalar", floor_divide<kWeights>},
     {"aten.remainder.Scalar_Tensor", remainder_of_number},
 };
 
-}  // namespace
-
-absl::StatusOr<bool> normalize_scalars(Graph& graph, const PassContext&) {
+template <bool kWeights>
+absl::StatusOr<bool> normalize(Graph& graph) {
   std::vector<Rewrite> synonyms;
   for (const Synonym& row : kSynonyms) synonyms.push_back({row.name, synonym});
   std::vector<Rewrite> twins;
-  for (const Twin& row : kTwins) twins.push_back({row.tensor, to_twin});
+  for (const Twin& row : kTwins) {
+    twins.push_back({row.tensor, to_twin<kWeights>});
+  }
   const Rewrites tables[] = {Rewrites(synonyms), Rewrites(twins),
-                             Rewrites(kRows)};
+                             Rewrites(kRows<kWeights>)};
   return apply_rewrites(graph, tables);
+}
+
+}  // namespace
+
+absl::StatusOr<bool> normalize_scalars(Graph& graph,
+                                       const PassContext& context) {
+  return context.keep_weights ? normalize<false>(graph)
+                              : normalize<true>(graph);
 }
 
 }  // namespace petrel::exir

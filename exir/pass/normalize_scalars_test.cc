@@ -103,6 +103,20 @@ INSTANTIATE_TEST_SUITE_P(
              "%b = aten.maximum.default(%a, %two) return %b"}),
     [](const auto& info) { return std::string(info.param.name); });
 
+// Where others may take their place, weights are no numbers: the graph would
+// depend on them.
+TEST(NormalizeScalarConstants, WeightsStayTensorsWhereTheyAreKept) {
+  constexpr char kText[] =
+      "method @m(%x: f32[2]) { %w = constant @w : f32[] "
+      "%a = aten.mul.Tensor(%x, %w) %b = aten.clamp.Tensor(%a, %w, none) "
+      "return %b }";
+  PassContext keep;
+  keep.keep_weights = true;
+  EXPECT_EQ(after_pass(normalize_scalars, kText, keep), expected(kText));
+  EXPECT_THAT(after_pass(normalize_scalars, kText),
+              HasSubstr("aten.mul.Scalar"));
+}
+
 // Sums of rank 0 take part in promotion, numbers do not: f64[] + f32[] is f64,
 // f32[] + 2.0 is f32.
 TEST(NormalizeScalarConstants, ANumberMustNotChangeTheDtype) {

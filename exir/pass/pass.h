@@ -23,6 +23,11 @@ struct PassContext {
   std::function<bool(const OpInfo&)> keep_whole;
   // Operators of this project, which only its runtime has, may be emitted.
   bool allow_petrel_ops = false;
+  // The graph must be the same whatever the weights are, so that others can
+  // take their place: a pass may compute weights from weights, under a name
+  // that tells how, and must not look at one to decide what to do. Weights are
+  // parameters and buffers; literals are part of the graph.
+  bool keep_weights = false;
 };
 
 using PassFn = absl::StatusOr<bool> (*)(Graph& graph,

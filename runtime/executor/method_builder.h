@@ -39,6 +39,8 @@ class MethodBuilder final {
   Error make_value(const schema::program::EValue& from, EValue* to);
   Error make_tensor(const schema::program::Tensor& from, EValue* to);
   Error bind_tensor(const schema::program::Tensor& from, TensorImpl* tensor);
+  // Whether data of the caller goes before constants of the program.
+  bool replaces_constants() const;
   Error bind_external_tensor(const schema::program::Tensor& from, TensorImpl* tensor, void* place);
   template <typename Box, typename Item>
   Error make_boxed_list(const flatbuffers::Vector<Item>* items, EValue* to);

@@ -51,12 +51,15 @@ bool is_external(const fb::Tensor& tensor) {
          tensor.extra_tensor_info()->location() == fb::TensorDataLocation::EXTERNAL;
 }
 
-// The tensor, if it has a name.
+// The tensor, if it has a name and is no constant of the program: state, or data
+// from outside.
 const fb::Tensor* attribute_of(const fb::EValue& value) {
   if (value.val_type() != fb::KernelTypes::Tensor) return nullptr;
   const fb::Tensor* const tensor = value.val_as_Tensor();
   const fb::ExtraTensorInfo* const extra = tensor->extra_tensor_info();
   if (extra == nullptr || extra->fully_qualified_name() == nullptr) return nullptr;
+  const bool is_inside = tensor->data_buffer_idx() != 0 && tensor->allocation_info() == nullptr;
+  if (is_inside && !is_external(*tensor)) return nullptr;
   return extra->fully_qualified_name()->size() == 0 ? nullptr : tensor;
 }
 

@@ -24,6 +24,14 @@ std::string_view name_of(const fb::Tensor& tensor) {
   return {name->c_str(), name->size()};
 }
 
+// A constant in the program that other data can take the place of.
+bool is_named_constant(const fb::Tensor& tensor) {
+  return tensor.data_buffer_idx() > 0 && tensor.allocation_info() == nullptr &&
+         tensor.extra_tensor_info() != nullptr && !is_external(tensor) &&
+         tensor.extra_tensor_info()->fully_qualified_name() != nullptr &&
+         tensor.extra_tensor_info()->fully_qualified_name()->size() > 0;
+}
+
 // "float32 [2, 3] order [0, 1]", cut if it does not fit.
 struct LayoutText {
   LayoutText(ScalarType type, Span<const int32_t> sizes, Span<const uint8_t> dim_order) {
@@ -49,11 +57,13 @@ Error MethodBuilder::make_values() {
   const auto& from = *plan_.values();
   size_t num_tensors = 0;
   size_t num_external = 0;
+  const bool replaces = replaces_constants();
   for (const fb::EValue* value : from) {
     const fb::Tensor* const tensor = value->val_as_Tensor();
     if (tensor == nullptr) continue;
     ++num_tensors;
-    num_external += is_external(*tensor) && tensor->allocation_info() == nullptr;
+    num_external += (is_external(*tensor) && tensor->allocation_info() == nullptr) ||
+                    (replaces && is_named_constant(*tensor));
   }
   PETREL_ASSIGN_OR_RETURN(tensors_, allocator_->allocate_list<TensorImpl>(num_tensors));
   PETREL_ASSIGN_OR_RETURN(external_data_, allocator_->allocate_list<FreeableBuffer>(num_external));
@@ -154,6 +164,11 @@ Error MethodBuilder::make_tensor(const fb::Tensor& from, EValue* to) {
   return Error::Ok;
 }
 
+bool MethodBuilder::replaces_constants() const {
+  return external_map_ != nullptr &&
+         program_.options().data_precedence == DataPrecedence::ExternalFirst;
+}
+
 Error MethodBuilder::bind_tensor(const fb::Tensor& from, TensorImpl* tensor) {
   const size_t nbytes = tensor->nbytes();
   const bool planned = from.allocation_info() != nullptr;
@@ -174,6 +189,12 @@ Error MethodBuilder::bind_tensor(const fb::Tensor& from, TensorImpl* tensor) {
   if (is_external(from)) return bind_external_tensor(from, tensor, place);
   if (!planned) {
     if (from.data_buffer_idx() == 0) return Error::Ok;  // The caller's.
+    if (replaces_constants() && is_named_constant(from)) {
+      const Result<FreeableBuffer> found = external_map_->get_data(name_of(from));
+      if (found.ok() || found.error() != Error::NotFound) {
+        return bind_external_tensor(from, tensor, nullptr);
+      }
+    }
     const void* const data = program_.constant_data(from.data_buffer_idx());
     tensor->set_constant(true);
     return tensor->set_data(const_cast<void*>(data), nbytes);

@@ -44,7 +44,8 @@ struct Program;
 namespace petrel::runtime {
 
 // Which bytes count when a key is both in the program and in the map given to
-// load_method, and the bytes differ.
+// load_method, and the bytes differ. Under ExternalFirst the map also takes the
+// place of constants that kernels read, where the program says their names.
 enum class DataPrecedence {
   RefuseDifferent,  // InvalidExternalData, naming the key
   ExternalFirst,

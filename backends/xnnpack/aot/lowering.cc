@@ -232,7 +232,9 @@ uint32_t Lowering::convert(uint32_t id, const exir::Sizes& sizes, Layout to) {
 absl::StatusOr<uint32_t> Lowering::constant_operand(const exir::Value* value, Layout layout,
                                                     size_t rank) {
   const exir::ConstantPtr& constant = value->constant();
-  if (constant->type.numel() == 1) return add_constant({1}, constant->data);
+  if (constant->type.numel() == 1) {
+    return add_constant({1}, *constant, constant->data, "", constant->type);
+  }
   WeightView view = WeightView::of(*constant);
   if (layout == Layout::kChannelsLast) {
     view = view.padded_to(rank);
@@ -251,7 +253,9 @@ absl::StatusOr<uint32_t> Lowering::constant(const exir::Value* value, const Weig
 
 absl::StatusOr<uint32_t> Lowering::constant(const exir::Value* value, const WeightView& view,
                                             Dims dims) {
-  return add_constant(std::move(dims), weights_.blob(value->constant(), view));
+  const exir::Constant& source = *value->constant();
+  return add_constant(std::move(dims), source, weights_.blob(value->constant(), view),
+                      view.form(source.type), view.type(source.type));
 }
 
 absl::StatusOr<uint32_t> Lowering::scalar(double value) {
@@ -261,22 +265,23 @@ absl::StatusOr<uint32_t> Lowering::scalar(double value) {
 absl::StatusOr<uint32_t> Lowering::floats(Dims dims, const std::vector<float>& values) {
   std::vector<uint8_t> bytes(values.size() * sizeof(float));
   std::memcpy(bytes.data(), values.data(), bytes.size());
-  return add_constant(std::move(dims), exir::Blob::copy_of(bytes));
+  exir::Constant literal;
+  literal.kind = exir::Constant::Kind::kLiteral;
+  literal.type = exir::TensorType::contiguous(exir::ScalarType::kFloat,
+                                              exir::Sizes(dims.begin(), dims.end()));
+  return add_constant(std::move(dims), literal, exir::Blob::copy_of(bytes), "", literal.type);
 }
 
-absl::StatusOr<uint32_t> Lowering::add_constant(Dims dims, const exir::Blob& blob) {
-  const std::string key = exir::to_hex(blob.sha256());
+absl::StatusOr<uint32_t> Lowering::add_constant(Dims dims, const exir::Constant& source,
+                                                const exir::Blob& blob, const std::string& form,
+                                                const exir::TensorType& type) {
+  PETREL_ASSIGN_OR_RETURN(const std::string key,
+                          store_.add_weight(source, blob, kWeightAlignment, form, type));
   const auto found = constants_.find({key, dims});
   if (found != constants_.end()) return found->second;
   const auto [index, is_new] =
       constant_index_.try_emplace(key, static_cast<uint32_t>(graph_.constants.size()));
   if (is_new) {
-    PETREL_ASSIGN_OR_RETURN(const bool stored,
-                            store_.add_named_blob(key, blob, kWeightAlignment, ""));
-    if (!stored) {
-      return absl::InternalError(
-          absl::StrCat("key '", key, "' is taken by other bytes than those it is the digest of"));
-    }
     ConstantData data;
     data.key = key;
     graph_.constants.push_back(std::move(data));

@@ -105,7 +105,10 @@ class Lowering {
   void mark_output(const exir::Value* value, uint32_t id);
   uint32_t add_value(Dims dims);
   uint32_t convert(uint32_t id, const exir::Sizes& sizes, Layout to);
-  absl::StatusOr<uint32_t> add_constant(Dims dims, const exir::Blob& blob);
+  // `form` and `type` describe `blob` as NamedBlobStore::add_weight wants it.
+  absl::StatusOr<uint32_t> add_constant(Dims dims, const exir::Constant& source,
+                                        const exir::Blob& blob, const std::string& form,
+                                        const exir::TensorType& type);
   absl::StatusOr<uint32_t> constant_operand(const exir::Value* value, Layout layout, size_t rank);
 
   const exir::Graph& part_;

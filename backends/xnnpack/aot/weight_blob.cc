@@ -3,6 +3,9 @@
 
 #include <cstring>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
 namespace petrel::backends::xnnpack::aot {
 namespace {
 
@@ -67,6 +70,36 @@ WeightView WeightView::permuted(const std::vector<size_t>& axes) const {
     view.strides.push_back(strides[axis]);
   }
   return view;
+}
+
+std::string WeightView::form(const exir::TensorType& source) const {
+  if (is_dense(*this)) return "";
+  exir::Constant whole;
+  whole.type = source;
+  const WeightView from = of(whole);
+  std::string axes;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == 1) continue;
+    size_t axis = 0;
+    while (axis < from.sizes.size() &&
+           (from.sizes[axis] != sizes[i] || from.strides[axis] != strides[i])) {
+      ++axis;
+    }
+    if (axis == from.sizes.size()) {
+      return absl::StrCat(absl::StrJoin(sizes, "x"), ":", absl::StrJoin(strides, ","));
+    }
+    absl::StrAppend(&axes, axis);
+  }
+  return axes;
+}
+
+exir::TensorType WeightView::type(const exir::TensorType& source) const {
+  if (is_dense(*this)) return source;
+  exir::Sizes kept;
+  for (const int64_t size : sizes) {
+    if (size != 1) kept.push_back(size);
+  }
+  return exir::TensorType::contiguous(source.dtype, kept);
 }
 
 WeightView WeightView::padded_to(size_t rank) const {

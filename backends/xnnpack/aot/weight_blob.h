@@ -14,6 +14,7 @@
 #define PETREL_BACKENDS_XNNPACK_AOT_WEIGHT_BLOB_H_
 
 #include <map>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -30,6 +31,14 @@ struct WeightView {
 
   // Axis i of the result is axis axes[i] of this.
   WeightView permuted(const std::vector<size_t>& axes) const;
+  // How the view lies in a constant of type `source`: "" when it is the data as
+  // it lies; the axes of the source in the order of the view, "0231", without
+  // those of one element; or, for views with an axis split, sizes and strides.
+  std::string form(const exir::TensorType& source) const;
+  // What the bytes of the view are: those of `source` when they lie as there,
+  // else the sizes of the view but for ones.
+  exir::TensorType type(const exir::TensorType& source) const;
+
   // With ones in front, up to `rank`.
   WeightView padded_to(size_t rank) const;
   // With an axis of one element before axis `axis`.
