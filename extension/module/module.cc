@@ -2,6 +2,7 @@
 #include "extension/module/module.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "extension/data_loader/buffer_data_loader.h"
@@ -9,7 +10,10 @@
 #include "extension/data_loader/mmap_data_loader.h"
 #include "extension/flat_data/flat_data_map.h"
 #include "extension/module/heap_allocator.h"
+#include "extension/named_data_map/bound_data_map.h"
+#include "extension/named_data_map/checked_data_map.h"
 #include "extension/named_data_map/merged_data_map.h"
+#include "extension/named_data_map/safetensors_map.h"
 #include "runtime/core/log.h"
 #include "runtime/threads/thread_count.h"
 
@@ -40,6 +44,27 @@ Result<std::unique_ptr<DataLoader>> open_as(const std::string& path) {
 Result<std::unique_ptr<DataLoader>> open_file(const std::string& path, Module::LoadMode mode) {
   return mode == Module::LoadMode::Mmap ? open_as<MmapDataLoader>(path)
                                         : open_as<FileDataLoader>(path);
+}
+
+// The data of a file, by its first bytes a `.ptd` or else a `.safetensors`.
+Result<std::unique_ptr<NamedDataMap>> load_map(DataLoader* loader) {
+  PETREL_ASSIGN_OR_RETURN(const size_t size, loader->size());
+  char head[8] = {};
+  if (size >= sizeof(head)) {
+    const DataLoader::SegmentInfo info(DataLoader::SegmentInfo::Type::Program);
+    PETREL_ASSIGN_OR_RETURN(const runtime::FreeableBuffer bytes,
+                            loader->load(0, sizeof(head), info));
+    std::memcpy(head, bytes.data(), sizeof(head));
+  }
+  // The index of a .safetensors file is shorter than 2^32 bytes.
+  if (std::memcmp(head + 4, "FT01", 4) != 0 && head[4] == 0 && head[5] == 0) {
+    Result<SafetensorsMap> map = SafetensorsMap::load(loader);
+    if (!map.ok()) return map.error();
+    return std::unique_ptr<NamedDataMap>(new SafetensorsMap(std::move(map.get())));
+  }
+  Result<FlatDataMap> map = FlatDataMap::load(loader);
+  if (!map.ok()) return map.error();
+  return std::unique_ptr<NamedDataMap>(new FlatDataMap(std::move(map.get())));
 }
 
 // Of kernels and of backends. Backends without threads do not know the option,
@@ -167,37 +192,49 @@ Result<std::unique_ptr<Module>> Module::finish(std::unique_ptr<Module> module,
                                                                      options.share_memory_arenas));
 
   std::vector<const NamedDataMap*> maps;
-  for (const std::string& path : options.data_files) {
-    PETREL_ASSIGN_OR_RETURN(std::unique_ptr<DataLoader> loader,
-                            open_file(path, options.load_mode));
-    Result<FlatDataMap> map = FlatDataMap::load(loader.get());
+  MergeOptions merge;
+  merge.order = options.data_order;
+  const auto add_data = [&](std::shared_ptr<DataLoader> loader, const std::string& name) {
+    Result<std::unique_ptr<NamedDataMap>> map = load_map(loader.get());
     if (!map.ok()) {
-      PETREL_LOG(Error, "%s cannot be used as external data", path.c_str());
+      PETREL_LOG(Error, "%s cannot be used as external data", name.c_str());
       return map.error();
     }
     module->data_loaders_.push_back(std::move(loader));
-    module->data_maps_.push_back(std::make_unique<FlatDataMap>(std::move(map.get())));
+    module->data_maps_.push_back(std::move(map.get()));
     maps.push_back(module->data_maps_.back().get());
+    merge.names.push_back(name);
+    return Error::Ok;
+  };
+  for (const std::string& path : options.data_files) {
+    PETREL_ASSIGN_OR_RETURN(std::unique_ptr<DataLoader> loader,
+                            open_file(path, options.load_mode));
+    PETREL_RETURN_IF_ERROR(add_data(std::move(loader), path));
   }
   for (size_t i = 0; i < options.data_loaders.size(); ++i) {
-    Result<FlatDataMap> map = FlatDataMap::load(options.data_loaders[i].get());
-    if (!map.ok()) {
-      PETREL_LOG(Error, "data loader %zu cannot be used as external data", i);
-      return map.error();
-    }
-    module->data_loaders_.push_back(options.data_loaders[i]);
-    module->data_maps_.push_back(std::make_unique<FlatDataMap>(std::move(map.get())));
-    maps.push_back(module->data_maps_.back().get());
+    PETREL_RETURN_IF_ERROR(
+        add_data(options.data_loaders[i], "data loader " + std::to_string(i)));
   }
-  if (options.named_data_map != nullptr) maps.push_back(options.named_data_map);
+  if (options.named_data_map != nullptr) {
+    module->data_maps_.push_back(std::make_unique<CheckedDataMap>(*options.named_data_map));
+    maps.push_back(module->data_maps_.back().get());
+    merge.names.push_back("the data map of the app");
+  }
   if (maps.size() > 1) {
     Result<MergedDataMap> merged =
-        MergedDataMap::create(Span<const NamedDataMap* const>(maps.data(), maps.size()));
+        MergedDataMap::create(Span<const NamedDataMap* const>(maps.data(), maps.size()), merge);
     if (!merged.ok()) return merged.error();
     module->data_maps_.push_back(std::make_unique<MergedDataMap>(std::move(merged.get())));
     module->data_map_ = module->data_maps_.back().get();
   } else if (!maps.empty()) {
     module->data_map_ = maps.front();
+  }
+  const auto* additions = module->program_->additions().table();
+  if (additions != nullptr && module->data_map_ != nullptr) {
+    Result<BoundDataMap> bound = BoundDataMap::create(*module->data_map_, *additions);
+    if (!bound.ok()) return bound.error();
+    module->data_maps_.push_back(std::make_unique<BoundDataMap>(std::move(bound.get())));
+    module->data_map_ = module->data_maps_.back().get();
   }
   return module;
 }

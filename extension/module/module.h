@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "extension/module/shared_arenas.h"
+#include "extension/named_data_map/merged_data_map.h"
 #include "runtime/executor/program.h"
 
 namespace petrel::extension {
@@ -41,12 +42,16 @@ class Module final {
   };
 
   struct Options {
-    // External data files of the program. They may share keys with equal bytes.
+    // External data files of the program, `.ptd` or `.safetensors`. They may
+    // share keys with equal bytes.
     std::vector<std::string> data_files;
     // More such data, wherever the bytes come from.
     std::vector<std::shared_ptr<runtime::DataLoader>> data_loaders;
-    // More external data; may be null, must outlive the Module.
+    // More external data; may be null, must outlive the Module. Held to what a
+    // NamedDataMap promises.
     const runtime::NamedDataMap* named_data_map = nullptr;
+    // Which of these counts where bytes differ; the map stands after the files.
+    MergeOrder data_order = MergeOrder::RefuseDifferent;
     LoadMode load_mode = LoadMode::File;
     // One memory for what the methods compute with: outputs then hold until any
     // method runs. Programs with state in that memory do without.
@@ -60,6 +65,9 @@ class Module final {
     // What loading a method tells its backends; may be null, must outlive the
     // Module.
     const runtime::LoadBackendOptionsMap* backend_options = nullptr;
+    // Whether external data or what lies in the program counts where bytes
+    // differ. With ExternalFirst external data takes the place of any weight
+    // that the program names, also of those that kernels read.
     runtime::DataPrecedence data_precedence = runtime::DataPrecedence::RefuseDifferent;
   };
 

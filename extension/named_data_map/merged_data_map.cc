@@ -34,20 +34,25 @@ Result<bool> same_data(const NamedDataMap& a, const NamedDataMap& b, const char*
 
 }  // namespace
 
-Result<MergedDataMap> MergedDataMap::create(Span<const NamedDataMap* const> maps) {
+Result<MergedDataMap> MergedDataMap::create(Span<const NamedDataMap* const> maps,
+                                            const MergeOptions& options) {
+  const auto name_of = [&](size_t index) {
+    return index < options.names.size() ? options.names[index]
+                                        : "data source " + std::to_string(index);
+  };
   Owners owners;
   for (size_t m = 0; m < maps.size(); ++m) {
     PETREL_ASSIGN_OR_RETURN(const uint32_t count, maps[m]->get_num_keys());
     for (uint32_t i = 0; i < count; ++i) {
       PETREL_ASSIGN_OR_RETURN(const char* key, maps[m]->get_key(i));
       const auto [it, fresh] = owners.emplace(key, maps[m]);
-      if (fresh) continue;
+      if (fresh || options.order == MergeOrder::FirstCounts) continue;
       PETREL_ASSIGN_OR_RETURN(const bool same, same_data(*it->second, *maps[m], key));
       if (same) continue;
       size_t first = 0;
       while (maps[first] != it->second) ++first;
-      PETREL_LOG(Error, "key '%.200s' has other bytes in data source %zu than in source %zu", key,
-                 m, first);
+      PETREL_LOG(Error, "key '%.200s' has other bytes in %s than in %s", key,
+                 name_of(m).c_str(), name_of(first).c_str());
       return Error::InvalidExternalData;
     }
   }

@@ -8,7 +8,12 @@
 //
 // A key may be in several maps when its bytes (and layout, where both tell one)
 // are equal; create() compares them once. Other bytes are an error that names
-// the key and the positions of both maps. The maps must outlive this one.
+// the key and both maps, unless the app says that earlier maps go before later
+// ones:
+//
+//   options.order = MergeOrder::FirstCounts;    // {&adapter, &base}
+//
+// The maps must outlive this one.
 #ifndef PETREL_EXTENSION_NAMED_DATA_MAP_MERGED_DATA_MAP_H_
 #define PETREL_EXTENSION_NAMED_DATA_MAP_MERGED_DATA_MAP_H_
 
@@ -21,10 +26,22 @@
 
 namespace petrel::extension {
 
+// Which bytes count when a key is in several maps and the bytes differ.
+enum class MergeOrder {
+  RefuseDifferent,
+  FirstCounts,
+};
+
+struct MergeOptions {
+  MergeOrder order = MergeOrder::RefuseDifferent;
+  // What messages call the maps, one for each; empty: "data source 0", ...
+  std::vector<std::string> names;
+};
+
 class MergedDataMap final : public runtime::NamedDataMap {
  public:
   static runtime::Result<MergedDataMap> create(
-      runtime::Span<const runtime::NamedDataMap* const> maps);
+      runtime::Span<const runtime::NamedDataMap* const> maps, const MergeOptions& options = {});
 
   runtime::Result<runtime::FreeableBuffer> get_data(std::string_view key) const override;
   runtime::Result<uint32_t> get_num_keys() const override;

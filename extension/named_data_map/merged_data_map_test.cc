@@ -75,6 +75,35 @@ TEST(MergedDataMap, RefusesAKeyWithTwoMeanings) {
   runtime::set_log_hook(runtime::LogHook{});
 }
 
+TEST(MergedDataMap, NamesBothSourcesOfAKeyWithTwoMeanings) {
+  std::string message;
+  runtime::set_log_hook({[](void* context, runtime::LogLevel, const char* text) {
+                           *static_cast<std::string*>(context) = text;
+                         },
+                         &message});
+  using Data = std::map<std::string, std::string>;
+  const StringMap a(Data{{"w", "old"}}), b(Data{{"v", "x"}}), c(Data{{"w", "new"}});
+  const NamedDataMap* maps[] = {&a, &b, &c};
+  MergeOptions options;
+  options.names = {"base.ptd", "more.ptd", "adapter.ptd"};
+  EXPECT_EQ(MergedDataMap::create(maps, options).error(), Error::InvalidExternalData);
+  EXPECT_EQ(message, "key 'w' has other bytes in adapter.ptd than in base.ptd");
+  runtime::set_log_hook(runtime::LogHook{});
+}
+
+TEST(MergedDataMap, TheFirstCountsIfTheAppSaysSo) {
+  using Data = std::map<std::string, std::string>;
+  const StringMap adapter(Data{{"w", "new"}}), base(Data{{"v", "x"}, {"w", "old"}});
+  const NamedDataMap* maps[] = {&adapter, &base};
+  MergeOptions options;
+  options.order = MergeOrder::FirstCounts;
+  Result<MergedDataMap> merged = MergedDataMap::create(maps, options);
+  ASSERT_TRUE(merged.ok());
+  EXPECT_EQ(*merged->get_num_keys(), 2u);
+  EXPECT_EQ(text(*merged, "w"), "new");
+  EXPECT_EQ(text(*merged, "v"), "x");
+}
+
 TEST(MergedDataMap, MayBeEmpty) {
   Result<MergedDataMap> merged = MergedDataMap::create({});
   ASSERT_TRUE(merged.ok());

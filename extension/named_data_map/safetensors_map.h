@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SafetensorsMap: the tensors of a `.safetensors` file as a NamedDataMap, so
+// that weights as model hubs have them can be given to a program.
+//
+//   Result<MmapDataLoader> loader = MmapDataLoader::from("model.safetensors");
+//   Result<SafetensorsMap> weights = SafetensorsMap::load(&*loader);
+//   program->load_method("forward", &memory, nullptr, &*weights);
+//
+//   [ u64 n | n bytes of JSON: name -> dtype, shape, [begin, end) | data ]
+//
+// load() checks the whole index: every tensor lies inside the file and has as
+// many bytes as its shape says; names occur once. Data is read when it is asked
+// for; what does not begin at a multiple of 16 in the file is copied to memory
+// that does. The loader must outlive the map, the map every Method loaded with
+// it. Thread-safe if the loader is.
+#ifndef PETREL_EXTENSION_NAMED_DATA_MAP_SAFETENSORS_MAP_H_
+#define PETREL_EXTENSION_NAMED_DATA_MAP_SAFETENSORS_MAP_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/core/data_loader.h"
+#include "runtime/core/named_data_map.h"
+
+namespace petrel::extension {
+
+class SafetensorsMap final : public runtime::NamedDataMap {
+ public:
+  // The index may have at most this many bytes.
+  static constexpr uint64_t kMaxIndexBytes = uint64_t{100} << 20;
+
+  // InvalidExternalData when the file is not one that can be trusted. The
+  // message says what is wrong.
+  static runtime::Result<SafetensorsMap> load(runtime::DataLoader* loader);
+
+  runtime::Result<runtime::FreeableBuffer> get_data(std::string_view key) const override;
+  runtime::Result<uint32_t> get_num_keys() const override;
+  runtime::Result<const char*> get_key(uint32_t index) const override;
+  runtime::Result<runtime::TensorLayout> get_tensor_layout(std::string_view key) const override;
+
+ private:
+  struct Tensor {
+    std::string name;
+    runtime::ScalarType dtype = runtime::ScalarType::Float;
+    std::vector<int32_t> sizes;
+    std::vector<uint8_t> dim_order;
+    size_t offset = 0;  // in the file
+    size_t size = 0;
+  };
+  class IndexReader;
+
+  SafetensorsMap(runtime::DataLoader* loader, std::vector<Tensor> tensors)
+      : loader_(loader), tensors_(std::move(tensors)) {}
+
+  const Tensor* find(std::string_view key) const;
+
+  runtime::DataLoader* loader_;
+  std::vector<Tensor> tensors_;  // by name
+};
+
+}  // namespace petrel::extension
+
+#endif  // PETREL_EXTENSION_NAMED_DATA_MAP_SAFETENSORS_MAP_H_

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/named_data_map/safetensors_map.h"
+
+#include <cstring>
+#include <string>
+
+#include "extension/data_loader/buffer_data_loader.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "runtime/core/log.h"
+
+namespace petrel::extension {
+namespace {
+
+using runtime::Error;
+using runtime::FreeableBuffer;
+using runtime::Result;
+using runtime::ScalarType;
+using runtime::TensorLayout;
+using ::testing::HasSubstr;
+
+// A file with this index, which need not be one, and data behind it.
+std::string file(const std::string& index, const std::string& data) {
+  std::string bytes;
+  for (size_t i = 0; i < 8; ++i) {
+    bytes.push_back(static_cast<char>(uint64_t{index.size()} >> (8 * i)));
+  }
+  return bytes + index + data;
+}
+
+std::string floats(const std::vector<float>& values) {
+  std::string bytes(values.size() * sizeof(float), '\0');
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+std::string two_tensors() {
+  return file(
+      R"({"__metadata__":{"format":"pt"},)"
+      R"("w":{"dtype":"F32","shape":[2,3],"data_offsets":[4,28]},)"
+      R"("b":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}  )",
+      "\x01\x02\x03\x04" + floats({1, 2, 3, 4, 5, 6}));
+}
+
+class SafetensorsMapTest : public ::testing::Test {
+ protected:
+  SafetensorsMapTest() {
+    runtime::set_log_hook({[](void* context, runtime::LogLevel, const char* text) {
+                             *static_cast<std::string*>(context) += text;
+                             *static_cast<std::string*>(context) += "\n";
+                           },
+                           &messages_});
+  }
+  ~SafetensorsMapTest() override { runtime::set_log_hook(runtime::LogHook{}); }
+
+  // What load() says of a file with this index and 28 bytes of data.
+  std::string refusal(const std::string& index) {
+    const std::string bytes = file(index, std::string(28, 'x'));
+    messages_.clear();
+    BufferDataLoader loader(bytes.data(), bytes.size());
+    EXPECT_EQ(SafetensorsMap::load(&loader).error(), Error::InvalidExternalData) << index;
+    return messages_;
+  }
+
+  std::string messages_;
+};
+
+TEST_F(SafetensorsMapTest, GivesTensorsWithTheirLayouts) {
+  const std::string bytes = two_tensors();
+  BufferDataLoader loader(bytes.data(), bytes.size());
+  Result<SafetensorsMap> map = SafetensorsMap::load(&loader);
+  ASSERT_TRUE(map.ok()) << messages_;
+  ASSERT_EQ(*map->get_num_keys(), 2u);
+  EXPECT_STREQ(*map->get_key(0), "b");
+  EXPECT_STREQ(*map->get_key(1), "w");
+  EXPECT_EQ(map->get_key(2).error(), Error::InvalidArgument);
+
+  const Result<TensorLayout> layout = map->get_tensor_layout("w");
+  ASSERT_TRUE(layout.ok());
+  EXPECT_EQ(layout->scalar_type(), ScalarType::Float);
+  ASSERT_EQ(layout->sizes().size(), 2u);
+  EXPECT_EQ(layout->sizes()[1], 3);
+  EXPECT_EQ(layout->dim_order()[1], 1);
+
+  const Result<FreeableBuffer> w = map->get_data("w");
+  ASSERT_TRUE(w.ok());
+  ASSERT_EQ(w->size(), 24u);
+  // The file has it at an odd place.
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(w->data()) % runtime::kDataAlignment, 0u);
+  EXPECT_EQ(static_cast<const float*>(w->data())[5], 6.0f);
+  float two[2] = {};
+  EXPECT_EQ(map->load_data_into("w", two, sizeof(two)), Error::Ok);
+  EXPECT_EQ(two[1], 2.0f);
+  for (const char* key : {"", "__metadata__", "w ", "x"}) {
+    EXPECT_EQ(map->get_data(key).error(), Error::NotFound);
+    EXPECT_EQ(map->get_tensor_layout(key).error(), Error::NotFound);
+  }
+}
+
+TEST_F(SafetensorsMapTest, NamesTheTensorThatIsWrong) {
+  const auto tensor = [](const char* fields) { return std::string("{\"w\":{") + fields + "}}"; };
+  EXPECT_THAT(refusal(tensor(R"("dtype":"F32","shape":[2],"data_offsets":[0,32])")),
+              HasSubstr("\"w\" has data_offsets that are not inside the file"));
+  EXPECT_THAT(refusal(tensor(R"("dtype":"F32","shape":[2],"data_offsets":[8,0])")),
+              HasSubstr("\"w\" has data_offsets"));
+  EXPECT_THAT(refusal(tensor(R"("dtype":"F32","shape":[2],"data_offsets":[0,4])")),
+              HasSubstr("other bytes than its shape"));
+  EXPECT_THAT(refusal(tensor(R"("dtype":"F33","shape":[2],"data_offsets":[0,8])")),
+              HasSubstr("unknown dtype"));
+  EXPECT_THAT(refusal(tensor(R"("dtype":"F32","shape":[-2],"data_offsets":[0,8])")),
+              HasSubstr("negative"));
+  EXPECT_THAT(refusal(tensor(R"("dtype":"F32","shape":[4294967296],"data_offsets":[0,8])")),
+              HasSubstr("2^31"));
+  EXPECT_THAT(refusal(tensor(R"("dtype":"F32","data_offsets":[0,8])")), HasSubstr("no shape"));
+  EXPECT_THAT(refusal(tensor(R"("dtype":"F32","shape":[[2]],"data_offsets":[0,8])")),
+              HasSubstr("list"));
+  EXPECT_THAT(refusal(tensor(R"("dtype":"F32","dtype":"F32","shape":[],"data_offsets":[0,4])")),
+              HasSubstr("field twice"));
+  const char* const kByte = R"({"dtype":"U8","shape":[1],"data_offsets":[0,1]})";
+  EXPECT_THAT(refusal(std::string("{\"w\":") + kByte + ",\"w\":" + kByte + "}"),
+              HasSubstr("\"w\" occurs twice"));
+  EXPECT_THAT(refusal(std::string("{\"\":") + kByte + "}"), HasSubstr("empty"));
+  EXPECT_THAT(refusal(std::string("{\"a\\u0000b\":") + kByte + "}"), HasSubstr("NUL"));
+}
+
+TEST_F(SafetensorsMapTest, RefusesWhatIsNoIndex) {
+  for (const char* index : {"", "[]", "3", "{", "{\"w\":3}", "{\"w\":\"x\"}", "{\"w\":[]}",
+                            "{\"w\":{\"dtype\":{}}}", "{} {}", "\"{}\""}) {
+    EXPECT_THAT(refusal(index), HasSubstr("damaged")) << index;
+  }
+  std::string deep;
+  for (int i = 0; i < 100000; ++i) deep += "{\"a\":";
+  EXPECT_THAT(refusal(deep), HasSubstr("damaged"));
+
+  std::string huge = two_tensors();
+  huge.replace(0, 8, "\xff\xff\xff\xff\xff\xff\xff\xff");
+  for (const std::string& bytes : {huge, std::string("1234567"), std::string()}) {
+    BufferDataLoader loader(bytes.data(), bytes.size());
+    EXPECT_EQ(SafetensorsMap::load(&loader).error(), Error::InvalidExternalData);
+  }
+}
+
+// Every byte to 0, 0xFF and flipped, and every truncation: an error, or a map
+// that can be read throughout.
+TEST_F(SafetensorsMapTest, SurvivesDamage) {
+  runtime::set_log_hook(runtime::LogHook{});
+  const std::string bytes = two_tensors();
+  size_t cases = 0, loaded = 0;
+  uint64_t sum = 0;
+  const auto attempt = [&](const std::string& damaged) {
+    ++cases;
+    const std::string exact(damaged.begin(), damaged.end());
+    BufferDataLoader loader(exact.data(), exact.size());
+    const Result<SafetensorsMap> map = SafetensorsMap::load(&loader);
+    if (!map.ok()) return;
+    ++loaded;
+    for (uint32_t i = 0; i < *map->get_num_keys(); ++i) {
+      const char* key = *map->get_key(i);
+      const Result<FreeableBuffer> data = map->get_data(key);
+      ASSERT_TRUE(data.ok());
+      const Result<TensorLayout> layout = map->get_tensor_layout(key);
+      ASSERT_TRUE(layout.ok());
+      EXPECT_EQ(layout->nbytes(), data->size());
+      for (size_t b = 0; b < data->size(); ++b) {
+        sum += static_cast<const uint8_t*>(data->data())[b];
+      }
+    }
+  };
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    for (const int change : {0, 1, 2}) {
+      std::string damaged = bytes;
+      damaged[i] = change == 0 ? '\0' : change == 1 ? '\xff' : static_cast<char>(~damaged[i]);
+      attempt(damaged);
+    }
+    attempt(bytes.substr(0, i));
+  }
+  attempt(bytes);
+  printf("%zu damaged files, %zu of them loaded and were read\n", cases, loaded);
+  EXPECT_GT(loaded, 0u);
+  EXPECT_LT(loaded, cases);
+  EXPECT_GT(sum, 0u);
+}
+
+}  // namespace
+}  // namespace petrel::extension
