@@ -123,7 +123,7 @@ TEST(ExternalWeights, ViewsOfThemAreCopies) {
   Value* w = graph->add_constant(f32_constant("w", {2, 2}, {1, 2, 3, 4}));
   Value* v = view(*graph, w, {4, 1});
   graph->set_outputs({add(*graph, x, view(*graph, v, {4}))});
-  NamedBlobStore store;
+  NamedBlobStore store("w.ptd");
   auto files = emit_files(program_of(std::move(graph)), store, outside());
   ASSERT_TRUE(files.ok()) << files.status();
   const fb::Program* program = decode(files->at(""));
@@ -139,7 +139,7 @@ TEST(ExternalWeights, EqualBytesOfTwoNamesAreOneSegment) {
   Value* a = graph->add_constant(f32_constant("a", {2}, {1, 2}));
   Value* b = graph->add_constant(f32_constant("b", {2}, {1, 2}));
   graph->set_outputs({add(*graph, add(*graph, x, a), b)});
-  NamedBlobStore store;
+  NamedBlobStore store("w.ptd");
   auto files = emit_files(program_of(std::move(graph)), store, outside());
   ASSERT_TRUE(files.ok()) << files.status();
   const std::string table = flatbuffer_of(files->at("w.ptd"));
@@ -158,11 +158,11 @@ TEST(ExternalWeights, RefuseOneNameForTwoWeights) {
     graph->set_outputs({add(*graph, x, w)});
     program.methods[name].graph = std::move(graph);
   }
-  NamedBlobStore store;
+  NamedBlobStore store("w.ptd");
   auto files = emit_files(program, store, outside());
   EXPECT_EQ(files.status().code(), absl::StatusCode::kAlreadyExists);
   EXPECT_THAT(std::string(files.status().message()),
-              HasSubstr("method 'b': constant 'w'"));
+              HasSubstr("method 'b': weight 'w'"));
   NamedBlobStore inside;
   EXPECT_TRUE(emit_files(program, inside).ok());
 }

@@ -168,7 +168,7 @@ void add_bench_verb(CLI::App& app, int* exit_code) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* verb = app.add_subcommand("bench", "Time loading and running a method");
   verb->add_option("program", arguments->program, "PROG.pte")->required();
-  verb->add_option("--data", arguments->data, "FILE.ptd with weights, may be repeated")
+  verb->add_option("--data", arguments->data, "FILE.ptd or FILE.safetensors with weights, may be repeated")
       ->take_all();
   verb->add_option("--method", arguments->method, "default: forward");
   verb->add_option("--input", arguments->inputs, "X.npy of the next input; else ones")->take_all();

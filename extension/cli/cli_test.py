@@ -47,7 +47,7 @@ class CliTest(unittest.TestCase):
 
     def test_help_of_every_verb_has_examples(self):
         self.assertIn("export", self.done("--help"))
-        for verb in ("export", "run", "inspect", "verify", "bench", "opt", "plan"):
+        for verb in ("export", "run", "inspect", "verify", "bench", "opt", "plan", "data"):
             self.assertIn(f"petrel {verb}", self.done(verb, "--help"))
 
     def test_wrong_usage_is_2(self):

@@ -40,6 +40,13 @@ int RuntimeMessages::fail(absl::string_view verb, absl::string_view subject,
   return extension::fail(verb, text);
 }
 
+int RuntimeMessages::fail(absl::string_view verb, const absl::Status& status) const {
+  std::string text;
+  for (const std::string& message : messages_) absl::StrAppend(&text, message, "\n");
+  absl::StrAppend(&text, status.message());
+  return extension::fail(verb, text);
+}
+
 std::string format_bytes(uint64_t bytes) {
   if (bytes < 10000) return absl::StrCat(bytes, " B");
   if (bytes < 10000000) return absl::StrFormat("%.1f kB", static_cast<double>(bytes) / 1e3);

@@ -33,6 +33,8 @@ class RuntimeMessages {
 
   // Prints the messages, then `subject` and the error's name; returns kFailed.
   int fail(absl::string_view verb, absl::string_view subject, runtime::Error error) const;
+  // The same for a failure that names its subject.
+  int fail(absl::string_view verb, const absl::Status& status) const;
 
  private:
   std::vector<std::string> messages_;

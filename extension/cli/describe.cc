@@ -8,6 +8,7 @@
 #include "extension/cli/file_kind.h"
 #include "extension/data_loader/file_data_loader.h"
 #include "extension/flat_data/flat_data_map.h"
+#include "extension/named_data_map/safetensors_map.h"
 
 namespace petrel::extension {
 
@@ -28,23 +29,28 @@ DescribeResult describe_file(const std::string& path) {
       return describe_data(path);
     case FileKind::kArchive:
       return describe_archive(path);
+    case FileKind::kTensors:
+      return describe_tensors(path);
   }
   return {};
 }
 
-DescribeResult describe_data(const std::string& path) {
+namespace {
+
+template <typename Map>
+DescribeResult describe_map(const std::string& path, const char* kind) {
   DescribeResult result;
   Result<FileDataLoader> loader = FileDataLoader::from(path.c_str());
   if (!loader.ok()) {
     result.error = loader.error();
     return result;
   }
-  const Result<FlatDataMap> map = FlatDataMap::load(&*loader);
+  const Result<Map> map = Map::load(&*loader);
   if (!map.ok()) {
     result.error = map.error();
     return result;
   }
-  result.json = {{"file", path}, {"kind", "data"}, {"bytes", *loader->size()}};
+  result.json = {{"file", path}, {"kind", kind}, {"bytes", *loader->size()}};
   ordered_json entries = ordered_json::array();
   for (uint32_t i = 0; i < *map->get_num_keys(); ++i) {
     const char* key = *map->get_key(i);
@@ -66,6 +72,16 @@ DescribeResult describe_data(const std::string& path) {
   }
   result.json["entries"] = std::move(entries);
   return result;
+}
+
+}  // namespace
+
+DescribeResult describe_data(const std::string& path) {
+  return describe_map<FlatDataMap>(path, "data");
+}
+
+DescribeResult describe_tensors(const std::string& path) {
+  return describe_map<SafetensorsMap>(path, "tensors");
 }
 
 DescribeResult describe_archive(const std::string& path) {
@@ -164,7 +180,7 @@ std::string render_text(const ordered_json& description) {
   }
   const std::string kind = text_of(description["kind"]);
   if (kind == "program") render_program(description, &out);
-  if (kind == "data") render_data(description, &out);
+  if (kind == "data" || kind == "tensors") render_data(description, &out);
   if (kind == "archive") absl::StrAppend(&out, text_of(description["graph"]));
   return out;
 }

@@ -7,6 +7,7 @@
 //          "inputs", "outputs", "arenas", "values", "instructions",
 //          "delegates": [{"id", "payload_bytes", "graph"}]}]}
 //   .ptd  {"kind": "data", "entries": [{"key", "bytes", "layout"}]}
+//   .safetensors  {"kind": "tensors", "entries": as for .ptd}
 //   .pt2  {"kind": "archive", "torch_version", "schema", "graph": "text IR"}
 #ifndef PETREL_EXTENSION_CLI_DESCRIBE_H_
 #define PETREL_EXTENSION_CLI_DESCRIBE_H_
@@ -35,6 +36,7 @@ std::string render_text(const nlohmann::ordered_json& description);
 // The parts, by kind of file.
 DescribeResult describe_program(const std::string& path);
 DescribeResult describe_data(const std::string& path);
+DescribeResult describe_tensors(const std::string& path);
 DescribeResult describe_archive(const std::string& path);
 
 }  // namespace petrel::extension

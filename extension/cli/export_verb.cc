@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "extension/cli/backend_choice.h"
 #include "extension/cli/console.h"
+#include "extension/cli/export_recipe.h"
 #include "extension/cli/export_report.h"
 #include "extension/cli/verb.h"
 #include "exir/driver/export.h"
@@ -29,6 +30,10 @@ struct Arguments {
   BackendArguments backends;
   std::vector<std::string> methods;
   std::string external_weights;
+  std::vector<std::string> external;
+  uint64_t shard_bytes = 0;
+  std::string weight_keys = "content";
+  bool bind_data = false;
   std::string dump_after;
   std::string planner = "search";
   std::string planner_command;
@@ -73,6 +78,21 @@ int run(const Arguments& arguments) {
   absl::StatusOr<exir::BackendSelection> backends = select_backends(arguments.backends);
   if (!backends.ok()) return usage(std::string(backends.status().message()));
   options.backends = *std::move(backends);
+  for (const std::string& text : arguments.external) {
+    exir::ExternalFile file;
+    // A name of a weight may have a '=' in it, a file hardly.
+    const size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+      return usage(absl::StrCat("--external is '", text, "', must be GLOB=FILE.ptd"));
+    }
+    file.glob = text.substr(0, equals);
+    file.path = text.substr(equals + 1);
+    options.external.push_back(std::move(file));
+  }
+  options.shard_bytes = arguments.shard_bytes;
+  if (arguments.weight_keys == "name") options.weight_keys = exir::WeightKeys::kName;
+  options.bind_data = arguments.bind_data;
+  options.recipe = make_recipe(arguments.backends);
   options.output = arguments.output;
   options.external_weights = arguments.external_weights;
   options.dump_after = arguments.dump_after;
@@ -118,7 +138,20 @@ void add_export_verb(CLI::App& app, int* exit_code) {
   verb->add_option("--method", arguments->methods, "NAME=FILE.pt2, once per further method")
       ->take_all();
   verb->add_option("--external-weights", arguments->external_weights,
-                   "put all weights into this .ptd file");
+                   "put all weights into this .ptd file, but for those of --external");
+  verb->add_option("--external", arguments->external,
+                   "'GLOB=FILE.ptd': weights whose names match go there, may be repeated;\n"
+                   "the first that matches counts")
+      ->take_all();
+  verb->add_option("--shard-size", arguments->shard_bytes,
+                   "cut .ptd files so that none is larger: bytes, or 500MB, 2GB")
+      ->transform(CLI::AsSizeValue(true))
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 62));
+  verb->add_option("--weight-keys", arguments->weight_keys,
+                   "content (default), or name: other weights can be given to the program later")
+      ->check(CLI::IsMember({"content", "name"}));
+  verb->add_flag("--bind-data", arguments->bind_data,
+                 "remember digests: the program takes only these bytes from data files");
   verb->add_option("--compile-spec", arguments->backends.compile_specs,
                    "KEY=VALUE for the backend, NAME:KEY=VALUE for one of several")
       ->take_all();
@@ -139,6 +172,7 @@ void add_export_verb(CLI::App& app, int* exit_code) {
       "Examples:\n"
       "  petrel export model.pt2 -o model.pte --report\n"
       "  petrel export model.pt2 -o model.pte --external-weights model.ptd\n"
+      "  petrel export model.pt2 -o model.pte --external 'encoder.*=encoder.ptd'\n"
       "  petrel export --method prefill=p.pt2 --method decode=d.pt2 -o llm.pte\n"
       "  petrel export model.pt2 -o model.pte --backend none --dump-after fold_batch_norm");
   verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });

@@ -18,9 +18,14 @@ absl::StatusOr<FileKind> file_kind(const std::string& path) {
     if (std::memcmp(head + 4, "ET", 2) == 0) return FileKind::kProgram;
     if (std::memcmp(head + 4, "FT", 2) == 0) return FileKind::kData;
     if (std::memcmp(head, "PK\x03\x04", 4) == 0) return FileKind::kArchive;
+    // The length of the index, below 2^32, and its first byte.
+    char first = '\0';
+    if (std::memcmp(head + 4, "\0\0\0\0", 4) == 0 && in.get(first) && first == '{') {
+      return FileKind::kTensors;
+    }
   }
   return absl::InvalidArgumentError(
-      absl::StrCat(path, ": is no .pte, .ptd or .pt2 file"));
+      absl::StrCat(path, ": is no .pte, .ptd, .pt2 or .safetensors file"));
 }
 
 }  // namespace petrel::extension

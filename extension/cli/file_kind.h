@@ -14,6 +14,7 @@ enum class FileKind {
   kProgram,  // .pte
   kData,     // .ptd
   kArchive,  // .pt2, or another zip file
+  kTensors,  // .safetensors
 };
 
 // NotFound, or InvalidArgument for a file that is none of them.

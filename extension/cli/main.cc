@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   add_verify_verb(app, &exit_code);
   add_bench_verb(app, &exit_code);
   add_opt_verb(app, &exit_code);
+  add_data_verb(app, &exit_code);
   add_plan_verb(app, &exit_code);
   try {
     app.parse(argc, argv);

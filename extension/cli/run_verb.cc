@@ -27,6 +27,7 @@ using runtime::Tensor;
 struct Arguments {
   std::string program;
   std::vector<std::string> data;
+  bool override = false;
   std::string method = "forward";
   std::vector<std::string> inputs;
   std::vector<std::string> calls;
@@ -102,6 +103,10 @@ int run(Arguments& arguments) {
   const RuntimeMessages messages;
   Module::Options options;
   options.data_files = arguments.data;
+  if (arguments.override) {
+    options.data_precedence = runtime::DataPrecedence::ExternalFirst;
+    options.data_order = MergeOrder::FirstCounts;
+  }
   options.num_threads = arguments.threads;
   options.load_mode = Module::LoadMode::Mmap;
   options.registry = &registry_of(arguments.kernels);
@@ -125,8 +130,12 @@ void add_run_verb(CLI::App& app, int* exit_code) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* verb = app.add_subcommand("run", "Run a method of a .pte program");
   verb->add_option("program", arguments->program, "PROG.pte")->required();
-  verb->add_option("--data", arguments->data, "FILE.ptd with weights, may be repeated")
+  verb->add_option("--data", arguments->data,
+                   "FILE.ptd or FILE.safetensors with weights, may be repeated")
       ->take_all();
+  verb->add_flag("--override", arguments->override,
+                 "where keys have several meanings: data files go before the program, earlier\n"
+                 "files before later ones");
   CLI::Option* method = verb->add_option("--method", arguments->method, "default: forward");
   CLI::Option* input = verb->add_option("--input", arguments->inputs,
                                         "X.npy of the next input; inputs left out are ones")

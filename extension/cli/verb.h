@@ -26,6 +26,7 @@ void add_inspect_verb(CLI::App& app, int* exit_code);
 void add_verify_verb(CLI::App& app, int* exit_code);
 void add_bench_verb(CLI::App& app, int* exit_code);
 void add_opt_verb(CLI::App& app, int* exit_code);
+void add_data_verb(CLI::App& app, int* exit_code);
 void add_plan_verb(CLI::App& app, int* exit_code);
 
 }  // namespace petrel::extension

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/cli/data_list.h"
+
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "exir/status_macros.h"
+#include "extension/cli/console.h"
+#include "extension/cli/data_input.h"
+#include "extension/cli/data_program.h"
+#include "extension/cli/file_kind.h"
+#include "runtime/core/scalar_type.h"
+
+namespace petrel::extension {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+ordered_json entry_json(const std::string& key, uint64_t bytes, const char* place,
+                        const std::optional<exir::TensorType>& layout) {
+  ordered_json entry = {{"key", key}, {"bytes", bytes}, {"place", place}};
+  if (layout) {
+    entry["layout"] = {
+        {"dtype", runtime::to_string(static_cast<runtime::ScalarType>(layout->dtype))},
+        {"sizes", layout->sizes},
+        {"dim_order", std::vector<int>(layout->dim_order.begin(), layout->dim_order.end())}};
+  }
+  return entry;
+}
+
+absl::StatusOr<ordered_json> list_program(const std::string& path) {
+  PETREL_ASSIGN_OR_RETURN(const DataProgram program, DataProgram::read(path));
+  ordered_json entries = ordered_json::array();
+  for (const DataProgram::Named& named : program.named()) {
+    if (named.key == DataProgram::kOwnKey) continue;
+    entries.push_back(entry_json(named.key, named.blob.size(), "named", std::nullopt));
+  }
+  std::set<std::string> seen;
+  program.for_each_tensor([&](const DataProgram::Tensor& tensor) {
+    const std::string name = DataProgram::name_of(tensor);
+    const bool outside = DataProgram::is_external(tensor);
+    if (name.empty() || (!outside && !DataProgram::is_constant(tensor))) return;
+    if (!seen.insert(name).second) return;
+    const exir::TensorType type = DataProgram::type_of(tensor);
+    entries.push_back(entry_json(name, static_cast<uint64_t>(type.nbytes()),
+                                 outside ? "outside" : "constant", type));
+  });
+  return ordered_json{{"file", path}, {"kind", "program"}, {"entries", std::move(entries)}};
+}
+
+}  // namespace
+
+absl::StatusOr<ordered_json> list_data(const std::string& path) {
+  PETREL_ASSIGN_OR_RETURN(const FileKind kind, file_kind(path));
+  if (kind == FileKind::kProgram) return list_program(path);
+  PETREL_ASSIGN_OR_RETURN(const std::vector<DataEntry> data, read_data_file(path));
+  ordered_json entries = ordered_json::array();
+  for (const DataEntry& entry : data) {
+    entries.push_back(entry_json(entry.key, entry.blob.size(), "file", entry.layout));
+  }
+  return ordered_json{{"file", path},
+                      {"kind", kind == FileKind::kData ? "data" : "tensors"},
+                      {"entries", std::move(entries)}};
+}
+
+std::string render_data_list(const ordered_json& list) {
+  std::string text;
+  uint64_t sum = 0;
+  for (const ordered_json& entry : list["entries"]) {
+    const auto bytes = entry["bytes"].get<uint64_t>();
+    sum += bytes;
+    absl::StrAppend(&text, absl::StrFormat("%12d  %-8s  %s", bytes,
+                                           entry["place"].get<std::string>(),
+                                           absl::CHexEscape(entry["key"].get<std::string>())));
+    if (entry.contains("layout")) {
+      absl::StrAppend(&text, "  ", entry["layout"]["dtype"].get<std::string>(),
+                      entry["layout"]["sizes"].dump());
+    }
+    text += "\n";
+  }
+  absl::StrAppend(&text, list["entries"].size(), " keys, ", format_bytes(sum), "\n");
+  return text;
+}
+
+}  // namespace petrel::extension

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What data a file has or needs, as JSON:
+//
+//   {"file", "kind": "program", "entries": [
+//     {"key", "bytes", "place", "layout": {"dtype", "sizes", "dim_order"}}]}
+//
+//   place    "named"     for delegates, in the program
+//            "constant"  for kernels, in the program, under the weight's name
+//            "outside"   for kernels, to be given from a data file
+//            "file"      an entry of a data file
+#ifndef PETREL_EXTENSION_CLI_DATA_LIST_H_
+#define PETREL_EXTENSION_CLI_DATA_LIST_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace petrel::extension {
+
+absl::StatusOr<nlohmann::ordered_json> list_data(const std::string& path);
+
+// One line per entry, and the sum.
+std::string render_data_list(const nlohmann::ordered_json& list);
+
+}  // namespace petrel::extension
+
+#endif  // PETREL_EXTENSION_CLI_DATA_LIST_H_

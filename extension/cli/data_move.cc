@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/cli/data_move.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "exir/backend/named_blob_store.h"
+#include "exir/emit/flat_data_writer.h"
+#include "exir/status_macros.h"
+#include "extension/cli/data_input.h"
+#include "extension/cli/data_program.h"
+#include "extension/cli/output_files.h"
+
+namespace petrel::extension {
+namespace {
+
+namespace fb = schema::program_objects;
+using exir::NamedBlobStore;
+
+constexpr uint64_t kSegmentAlignment = 128;
+constexpr uint64_t kConstantAlignment = 16;
+
+absl::Status with_note(const std::string& note, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat(note, ": ", status.message()));
+}
+
+// Adds what is to be moved; a key that is there with other bytes is an error.
+absl::Status add(NamedBlobStore& store, const std::string& key, const exir::Blob& blob,
+                 uint64_t alignment, const std::optional<exir::TensorType>& layout) {
+  PETREL_ASSIGN_OR_RETURN(const bool stored,
+                          store.add_named_blob(key, blob, alignment, "", layout));
+  if (stored) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("key '", key, "' has other bytes in another place of the program"));
+}
+
+// Named data that matches leaves the program.
+absl::Status take_named_data(DataProgram& program, const std::string& keys,
+                             NamedBlobStore& store) {
+  std::vector<DataProgram::Named> kept;
+  for (DataProgram::Named& entry : program.named()) {
+    if (entry.key == DataProgram::kOwnKey || !exir::matches_glob(keys, entry.key)) {
+      kept.push_back(std::move(entry));
+      continue;
+    }
+    PETREL_RETURN_IF_ERROR(add(store, entry.key, entry.blob, entry.alignment, std::nullopt));
+  }
+  program.named() = std::move(kept);
+  return absl::OkStatus();
+}
+
+// Constants with names that match become external.
+absl::Status take_constants(DataProgram& program, const std::string& keys,
+                            NamedBlobStore& store) {
+  // A file has one layout for a name.
+  std::map<std::string, exir::TensorType> layouts;
+  std::set<std::string> ambiguous;
+  program.for_each_tensor([&](DataProgram::Tensor& tensor) {
+    const std::string name = DataProgram::name_of(tensor);
+    if (!DataProgram::is_constant(tensor) || name.empty()) return;
+    const exir::TensorType type = DataProgram::type_of(tensor);
+    if (layouts.emplace(name, type).first->second != type) ambiguous.insert(name);
+  });
+  absl::Status status;
+  program.for_each_tensor([&](DataProgram::Tensor& tensor) {
+    const std::string name = DataProgram::name_of(tensor);
+    if (!DataProgram::is_constant(tensor) || name.empty() || ambiguous.count(name) > 0 ||
+        !exir::matches_glob(keys, name)) {
+      return;
+    }
+    status.Update(add(store, name, program.constants().at(tensor.data_buffer_idx),
+                      kConstantAlignment, layouts.at(name)));
+    tensor.extra_tensor_info->location = fb::TensorDataLocation::EXTERNAL;
+    tensor.data_buffer_idx = 0;
+  });
+  return status;
+}
+
+std::vector<std::string> external_names(const DataProgram& program) {
+  std::set<std::string> names;
+  program.for_each_tensor([&](const DataProgram::Tensor& tensor) {
+    if (DataProgram::is_external(tensor)) names.insert(DataProgram::name_of(tensor));
+  });
+  return {names.begin(), names.end()};
+}
+
+// Where an entry came from, for messages.
+struct Found {
+  DataEntry entry;
+  std::string file;
+};
+
+bool same_layout(const DataEntry& a, const DataEntry& b) {
+  return !a.layout || !b.layout || *a.layout == *b.layout;
+}
+
+absl::StatusOr<std::map<std::string, Found>> read_all(const MergeOptions& options,
+                                                      const DataProgram& program) {
+  std::map<std::string, Found> all;
+  for (const DataProgram::Named& named : program.named()) {
+    DataEntry entry;
+    entry.key = named.key;
+    entry.blob = named.blob;
+    entry.alignment = named.alignment;
+    all.emplace(named.key, Found{std::move(entry), options.program});
+  }
+  for (const std::string& path : options.data_files) {
+    PETREL_ASSIGN_OR_RETURN(std::vector<DataEntry> entries, read_data_file(path));
+    for (DataEntry& entry : entries) {
+      const std::string key = entry.key;
+      if (key == DataProgram::kOwnKey) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(path, ": has key '", key, "', which only a program may have"));
+      }
+      auto known = all.find(key);
+      if (known == all.end()) {
+        all.emplace(key, Found{std::move(entry), path});
+        continue;
+      }
+      if (!known->second.entry.blob.equals(entry.blob) ||
+          !same_layout(known->second.entry, entry)) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "key '", key, "' is other data in '", path, "' than in '", known->second.file, "'"));
+      }
+      if (entry.layout) known->second.entry.layout = entry.layout;
+    }
+  }
+  return all;
+}
+
+// Gives an external tensor the data that was found for it.
+absl::Status take_in(DataProgram& program, DataProgram::Tensor& tensor, const Found& found) {
+  const std::string name = DataProgram::name_of(tensor);
+  const exir::TensorType type = DataProgram::type_of(tensor);
+  const auto bytes = static_cast<uint64_t>(type.nbytes());
+  const DataEntry& entry = found.entry;
+  if (entry.layout ? *entry.layout != type : entry.blob.size() != bytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "key '", name, "' is ",
+        entry.layout ? exir::to_string(*entry.layout) : absl::StrCat(entry.blob.size(), " bytes"),
+        " in '", found.file, "', the program needs ", exir::to_string(type)));
+  }
+  tensor.extra_tensor_info->location = fb::TensorDataLocation::SEGMENT;
+  tensor.data_buffer_idx = tensor.allocation_info == nullptr ? program.add_constant(entry.blob)
+                                                             : program.add_state(entry.blob);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<MoveReport> split_data(const SplitOptions& options) {
+  const std::string name = std::filesystem::path(options.data_file).filename().string();
+  PETREL_RETURN_IF_ERROR(exir::check_plain_file_name(name));
+  PETREL_ASSIGN_OR_RETURN(DataProgram program, DataProgram::read(options.program));
+  NamedBlobStore store(name);
+  absl::Status taken = take_named_data(program, options.keys, store);
+  taken.Update(take_constants(program, options.keys, store));
+  if (!taken.ok()) return with_note(options.program, taken);
+  const auto found = store.destinations().find(name);
+  if (found == store.destinations().end()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        options.program, ": no data in it has a key that matches '", options.keys, "'"));
+  }
+  MoveReport report;
+  report.keys = found->second.entries.size();
+  report.bytes = store.stored_bytes();
+  OutputFiles files;
+  PETREL_ASSIGN_OR_RETURN(const exir::ByteSink program_sink, files.open(options.output));
+  PETREL_ASSIGN_OR_RETURN(report.program_bytes, program.write(program_sink));
+  PETREL_ASSIGN_OR_RETURN(const exir::ByteSink data_sink, files.open(options.data_file));
+  PETREL_ASSIGN_OR_RETURN(
+      report.data_bytes, exir::write_flat_data(found->second, kSegmentAlignment, data_sink));
+  PETREL_RETURN_IF_ERROR(files.publish());
+  report.still_outside = external_names(program);
+  return report;
+}
+
+absl::StatusOr<MoveReport> merge_data(const MergeOptions& options) {
+  PETREL_ASSIGN_OR_RETURN(DataProgram program, DataProgram::read(options.program));
+  PETREL_ASSIGN_OR_RETURN(const auto all, read_all(options, program));
+  absl::Status status;
+  program.for_each_tensor([&](DataProgram::Tensor& tensor) {
+    if (!DataProgram::is_external(tensor)) return;
+    const auto found = all.find(DataProgram::name_of(tensor));
+    if (found != all.end()) status.Update(take_in(program, tensor, found->second));
+  });
+  if (!status.ok()) return with_note(options.program, status);
+  MoveReport report;
+  std::set<std::string> inside;
+  for (const DataProgram::Named& named : program.named()) inside.insert(named.key);
+  NamedBlobStore moved;
+  for (const auto& [key, found] : all) {
+    if (inside.count(key) > 0) continue;
+    const DataEntry& entry = found.entry;
+    // Whether a delegate wants it only the delegate knows; next to a constant of
+    // the same bytes it costs nothing.
+    program.named().push_back({key, entry.blob, entry.alignment});
+    PETREL_RETURN_IF_ERROR(moved.add_named_blob(key, entry.blob, 1, "").status());
+    ++report.keys;
+  }
+  report.bytes = moved.stored_bytes();
+  OutputFiles files;
+  PETREL_ASSIGN_OR_RETURN(const exir::ByteSink sink, files.open(options.output));
+  PETREL_ASSIGN_OR_RETURN(report.program_bytes, program.write(sink));
+  PETREL_RETURN_IF_ERROR(files.publish());
+  report.still_outside = external_names(program);
+  return report;
+}
+
+}  // namespace petrel::extension

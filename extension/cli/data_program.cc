@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/cli/data_program.h"
+
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "exir/backend/named_blob_store.h"
+#include "exir/emit/program_file.h"
+#include "exir/emit/segments.h"
+#include "exir/import/mapped_file.h"
+#include "exir/status_macros.h"
+#include "extension/cli/data_input.h"
+
+namespace petrel::extension {
+namespace {
+
+namespace fb = schema::program_objects;
+
+constexpr uint64_t kSegmentAlignment = 128;
+constexpr uint64_t kConstantAlignment = 16;
+constexpr size_t kHeaderAt = 8;
+
+// The place of the segments in a verified file; 0 when it has none.
+uint64_t segment_base_of(absl::Span<const uint8_t> file) {
+  if (file.size() < kHeaderAt + 24 || std::memcmp(file.data() + kHeaderAt, "eh00", 4) != 0) {
+    return 0;
+  }
+  uint64_t base = 0;
+  for (size_t i = 8; i-- > 0;) base = base << 8 | file[kHeaderAt + 16 + i];
+  return base;
+}
+
+// The largest power of two that a file offset is a multiple of: what the data
+// there can have been aligned to.
+uint64_t alignment_of(uint64_t offset) {
+  uint64_t alignment = 1;
+  while (alignment < exir::NamedBlobStore::kMaxAlignment && offset % (2 * alignment) == 0) {
+    alignment *= 2;
+  }
+  return alignment;
+}
+
+// The compiler knows fewer element types than the format.
+bool is_known(exir::ScalarType dtype) {
+  switch (dtype) {
+    case exir::ScalarType::kByte:
+    case exir::ScalarType::kChar:
+    case exir::ScalarType::kShort:
+    case exir::ScalarType::kInt:
+    case exir::ScalarType::kLong:
+    case exir::ScalarType::kHalf:
+    case exir::ScalarType::kFloat:
+    case exir::ScalarType::kDouble:
+    case exir::ScalarType::kBool:
+    case exir::ScalarType::kBFloat16:
+    case exir::ScalarType::kUInt16:
+    case exir::ScalarType::kUInt32:
+    case exir::ScalarType::kUInt64:
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string DataProgram::name_of(const Tensor& tensor) {
+  return tensor.extra_tensor_info == nullptr ? ""
+                                             : tensor.extra_tensor_info->fully_qualified_name;
+}
+
+bool DataProgram::is_external(const Tensor& tensor) {
+  return tensor.extra_tensor_info != nullptr &&
+         tensor.extra_tensor_info->location == fb::TensorDataLocation::EXTERNAL;
+}
+
+bool DataProgram::is_constant(const Tensor& tensor) {
+  return !is_external(tensor) && tensor.allocation_info == nullptr && tensor.data_buffer_idx > 0;
+}
+
+exir::TensorType DataProgram::type_of(const Tensor& tensor) {
+  exir::TensorType type;
+  type.dtype = static_cast<exir::ScalarType>(tensor.scalar_type);
+  type.sizes.assign(tensor.sizes.begin(), tensor.sizes.end());
+  type.dim_order = tensor.dim_order;
+  return type;
+}
+
+void DataProgram::for_each_tensor(const std::function<void(Tensor&)>& visit) {
+  for (const auto& plan : table_->execution_plan) {
+    for (const auto& value : plan->values) {
+      if (fb::TensorT* tensor = value->val.AsTensor()) visit(*tensor);
+    }
+  }
+}
+
+void DataProgram::for_each_tensor(const std::function<void(const Tensor&)>& visit) const {
+  for (const auto& plan : table_->execution_plan) {
+    for (const auto& value : plan->values) {
+      if (const fb::TensorT* tensor = value->val.AsTensor()) visit(*tensor);
+    }
+  }
+}
+
+absl::StatusOr<DataProgram> DataProgram::read(const std::string& path) {
+  PETREL_ASSIGN_OR_RETURN(std::shared_ptr<const exir::MappedFile> file,
+                          exir::MappedFile::open(path));
+  const absl::Span<const uint8_t> bytes = file->bytes();
+  PETREL_RETURN_IF_ERROR(check_program(path, bytes));
+  DataProgram program;
+  program.table_ = fb::UnPackProgram(bytes.data());
+  fb::ProgramT& table = *program.table_;
+  if (table.constant_segment == nullptr && table.constant_buffer.size() > 1) {
+    return absl::UnimplementedError(absl::StrCat(
+        path, ": has its constants inside the flatbuffer, as files of before 2024-09 do"));
+  }
+  const uint64_t base = segment_base_of(bytes);
+  const auto slice = [&](uint64_t offset, uint64_t size) {
+    return exir::Blob::view(bytes.subspan(static_cast<size_t>(base + offset),
+                                          static_cast<size_t>(size)),
+                            file);
+  };
+  PETREL_RETURN_IF_ERROR(
+      program.collect_tensors(base, file));
+  for (size_t i = 0; i < table.execution_plan.size(); ++i) {
+    const auto& delegates = table.execution_plan[i]->delegates;
+    for (size_t j = 0; j < delegates.size(); ++j) {
+      const auto& processed = delegates[j]->processed;
+      if (processed == nullptr || processed->location != fb::DataLocation::SEGMENT) continue;
+      const auto& segment = table.segments[processed->index];
+      program.payloads_[{i, j}] = slice(segment->offset, segment->size);
+    }
+  }
+  for (const auto& entry : table.named_data) {
+    const auto& segment = table.segments[entry->segment_index];
+    program.named_.push_back({entry->key, slice(segment->offset, segment->size),
+                              alignment_of(base + segment->offset)});
+  }
+  return program;
+}
+
+// Lengths of constants are those of the longest tensor that reads them.
+absl::Status DataProgram::collect_tensors(
+    uint64_t base, const std::shared_ptr<const exir::MappedFile>& file) {
+  const auto collect = [&](uint32_t segment_index, const std::vector<uint64_t>& offsets,
+                           const std::function<bool(const Tensor&)>& is_one,
+                           std::map<uint32_t, exir::Blob>* out) {
+    for_each_tensor([&](Tensor& tensor) {
+      if (!is_one(tensor)) return;
+      const auto size = static_cast<size_t>(type_of(tensor).nbytes());
+      exir::Blob& blob = (*out)[tensor.data_buffer_idx];
+      if (blob.size() >= size) return;
+      const uint64_t at =
+          base + table_->segments[segment_index]->offset + offsets[tensor.data_buffer_idx];
+      blob = exir::Blob::view(file->bytes().subspan(static_cast<size_t>(at), size), file);
+    });
+  };
+  bool known_types = true;
+  for_each_tensor([&](Tensor& tensor) {
+    known_types = known_types && is_known(type_of(tensor).dtype);
+  });
+  if (!known_types) {
+    return absl::UnimplementedError("a tensor has an element type that only the runtime knows");
+  }
+  if (table_->constant_segment != nullptr) {
+    collect(table_->constant_segment->segment_index, table_->constant_segment->offsets,
+            is_constant, &constants_);
+  }
+  if (!table_->mutable_data_segments.empty()) {
+    const auto& states = *table_->mutable_data_segments[0];
+    collect(states.segment_index, states.offsets,
+            [](const Tensor& tensor) {
+              return !is_external(tensor) && tensor.allocation_info != nullptr &&
+                     tensor.data_buffer_idx > 0;
+            },
+            &states_);
+  }
+  return absl::OkStatus();
+}
+
+uint32_t DataProgram::add_constant(const exir::Blob& blob) {
+  const uint32_t next = constants_.empty() ? 1 : constants_.rbegin()->first + 1;
+  constants_[next] = blob;
+  return next;
+}
+
+uint32_t DataProgram::add_state(const exir::Blob& blob) {
+  const uint32_t next = states_.empty() ? 1 : states_.rbegin()->first + 1;
+  states_[next] = blob;
+  return next;
+}
+
+absl::StatusOr<uint64_t> DataProgram::write(const exir::ByteSink& sink) {
+  exir::ProgramSegments segments;
+  for_each_tensor([&](Tensor& tensor) {
+    if (is_external(tensor) || tensor.data_buffer_idx == 0) return;
+    tensor.data_buffer_idx =
+        tensor.allocation_info == nullptr
+            ? segments.add_constant(constants_.at(tensor.data_buffer_idx))
+            : segments.add_initial_state(states_.at(tensor.data_buffer_idx));
+  });
+  std::map<std::pair<size_t, size_t>, size_t> payloads;
+  for (const auto& [place, blob] : payloads_) {
+    if (blob.size() > 0) payloads[place] = segments.add_payload(blob);
+  }
+  exir::NamedBlobStore::Destination named;
+  exir::BlobSet buffers;
+  std::set<std::string> keys;
+  for (const Named& entry : named_) {
+    if (!keys.insert(entry.key).second) continue;  // the first counts
+    const size_t buffer = buffers.add(entry.blob);
+    if (buffer == named.buffers.size()) named.buffers.push_back({entry.blob, 1});
+    uint64_t& alignment = named.buffers[buffer].alignment;
+    alignment = std::lcm(alignment, entry.alignment);
+    named.entries.push_back({entry.key, buffer, std::nullopt});
+  }
+  segments.layout(named, kSegmentAlignment, kConstantAlignment);
+
+  table_->named_data.clear();
+  for (const exir::NamedBlobStore::Entry* entry : named.sorted_entries()) {
+    auto row = std::make_unique<fb::NamedDataT>();
+    row->key = entry->key;
+    row->segment_index = segments.named_segment(entry->buffer);
+    table_->named_data.push_back(std::move(row));
+  }
+  for (const auto& [place, payload] : payloads) {
+    table_->execution_plan[place.first]->delegates[place.second]->processed->index =
+        segments.payload_segment(payload);
+  }
+  table_->segments.clear();
+  for (const exir::Segment& segment : segments.segments()) {
+    auto row = std::make_unique<fb::DataSegmentT>();
+    row->offset = segment.offset;
+    row->size = segment.size;
+    table_->segments.push_back(std::move(row));
+  }
+  // An empty payload is a segment without bytes: any will do.
+  for (const auto& [place, blob] : payloads_) {
+    if (blob.size() > 0) continue;
+    auto row = std::make_unique<fb::DataSegmentT>();
+    table_->execution_plan[place.first]->delegates[place.second]->processed->index =
+        static_cast<uint32_t>(table_->segments.size());
+    table_->segments.push_back(std::move(row));
+  }
+  table_->constant_segment = std::make_unique<fb::SubsegmentOffsetsT>();
+  table_->constant_segment->offsets = segments.constant_offsets();
+  table_->mutable_data_segments.clear();
+  if (segments.has_state()) {
+    auto states = std::make_unique<fb::SubsegmentOffsetsT>();
+    states->segment_index = exir::ProgramSegments::kStateSegment;
+    states->offsets = segments.state_offsets();
+    table_->mutable_data_segments.push_back(std::move(states));
+  }
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(fb::Program::Pack(builder, table_.get()), fb::ProgramIdentifier());
+  return exir::write_program_file({builder.GetBufferPointer(), builder.GetSize()}, segments,
+                                  sink);
+}
+
+}  // namespace petrel::extension

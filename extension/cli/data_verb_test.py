@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data of programs in every arrangement, and what `petrel data` refuses."""
+
+import itertools
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import tempfile
+import unittest
+
+PETREL = pathlib.Path("extension/cli/petrel").absolute()
+DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
+LAYERS = pathlib.Path("test/models/layers").absolute()
+STATE = pathlib.Path("test/models/state").absolute()
+
+# Convolutions, attention and embeddings; with and without delegates.
+MODELS = [DIGITS, LAYERS / "attention.pt2", LAYERS / "embedding.pt2", LAYERS / "norms.pt2",
+          LAYERS / "encoder.pt2", LAYERS / "lstm.pt2", LAYERS / "conv_transposed.pt2"]
+
+
+def petrel(*arguments, cwd):
+    return subprocess.run([PETREL, *map(str, arguments)], cwd=cwd, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def keys_of(listing, place=None):
+    return [e["key"] for e in listing["entries"] if place in (None, e["place"])]
+
+
+def safetensors(tensors):
+    """{name: (dtype, shape, bytes)} as a file."""
+    index, data = {}, b""
+    for name, (dtype, shape, content) in tensors.items():
+        index[name] = {"dtype": dtype, "shape": shape,
+                       "data_offsets": [len(data), len(data) + len(content)]}
+        data += content
+    text = json.dumps(index).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+class DataVerbTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+
+    def done(self, *arguments):
+        result = petrel(*arguments, cwd=self.folder)
+        self.assertEqual(result.returncode, 0, f"{arguments}: {result.stderr}")
+        return result.stdout
+
+    def fails(self, *arguments):
+        result = petrel(*arguments, cwd=self.folder)
+        self.assertEqual(result.returncode, 1, f"{arguments}: {result.stdout}")
+        return result.stderr
+
+    def list(self, file):
+        return json.loads(self.done("data", "list", file, "--json"))
+
+    def outputs(self, program, *data):
+        arguments = list(itertools.chain(*(("--data", d) for d in data)))
+        return self.done("run", program, *arguments)
+
+    def size(self, name):
+        return os.path.getsize(self.folder / name)
+
+    def test_every_arrangement_computes_the_same(self):
+        moved = 0
+        for model, backend in itertools.product(MODELS, ("xnnpack", "none")):
+            with self.subTest(model=model.name, backend=backend):
+                made = ("export", model, "--backend", backend, "-o")
+                self.done(*made, "in.pte")
+                self.done(*made, "ext.pte", "--external-weights", "ext.ptd")
+                wanted = self.outputs("in.pte")
+                self.assertIn("sha256", wanted)
+                self.assertEqual(self.outputs("ext.pte", "ext.ptd"), wanted)
+                if not self.list("ext.ptd")["entries"]:
+                    self.assertIn("no data", self.fails("data", "split", "in.pte", "-o",
+                                                        "out.pte", "--to", "out.ptd"))
+                    continue
+                moved += 1
+                self.done("data", "split", "in.pte", "-o", "out.pte", "--to", "out.ptd")
+                self.assertEqual(self.outputs("out.pte", "out.ptd"), wanted)
+                # What export puts outside is what split takes out.
+                self.assertEqual(keys_of(self.list("out.ptd")), keys_of(self.list("ext.ptd")))
+
+                self.done("data", "merge", "ext.pte", "ext.ptd", "-o", "back.pte")
+                self.assertEqual(self.outputs("back.pte"), wanted)
+                self.done("data", "merge", "out.pte", "out.ptd", "-o", "again.pte")
+                self.assertEqual(self.outputs("again.pte"), wanted)
+
+                # In two files, by the first letter of the keys.
+                keys = keys_of(self.list("out.ptd"))
+                letter = sorted(keys)[len(keys) // 2][0]
+                glob = f"{letter}*"
+                self.done("data", "split", "back.pte", "-o", "one.pte", "--to", "one.ptd",
+                          "--keys", glob)
+                self.assertEqual(sorted(keys_of(self.list("one.ptd"))),
+                                 sorted(k for k in keys if k.startswith(letter)))
+                self.assertEqual(self.outputs("one.pte", "one.ptd"), wanted)
+                if any(not k.startswith(letter) for k in keys):
+                    self.done("data", "split", "one.pte", "-o", "two.pte", "--to", "two.ptd")
+                    self.assertEqual(self.outputs("two.pte", "one.ptd", "two.ptd"), wanted)
+                    self.done("data", "merge", "two.pte", "two.ptd", "one.ptd", "-o", "all.pte")
+                    self.assertEqual(self.outputs("all.pte"), wanted)
+                for name in ("back.pte", "again.pte", "one.pte", "out.pte", "out.ptd"):
+                    self.assertIn("ok", self.done("verify", name))
+
+        self.assertGreater(moved, len(MODELS))
+
+    def test_moving_twice_gives_the_same_files(self):
+        self.done("export", DIGITS, "-o", "in.pte")
+        for name in ("a", "b"):
+            self.done("data", "split", "in.pte", "-o", f"{name}.pte", "--to", f"{name}.ptd")
+            self.done("data", "merge", f"{name}.pte", f"{name}.ptd", "-o", f"{name}m.pte")
+        for kind in (".pte", ".ptd", "m.pte"):
+            self.assertEqual((self.folder / f"a{kind}").read_bytes(),
+                             (self.folder / f"b{kind}").read_bytes())
+        self.assertLess(self.size("a.pte"), self.size("in.pte") / 2)
+        self.assertLess(self.size("am.pte"), self.size("in.pte") * 1.05)
+
+    def test_methods_state_and_delegates_survive(self):
+        self.done("export", "--method", f"prefill={STATE / 'decoder.prefill.pt2'}",
+                  "--method", f"decode={STATE / 'decoder.decode.pt2'}", "-o", "in.pte")
+        calls = ("--call", f"prefill:{STATE / 'decoder.prompt.npy'}", "--call", "decode",
+                 "--call", "decode")
+        wanted = self.done("run", "in.pte", *calls)
+        self.done("data", "split", "in.pte", "-o", "out.pte", "--to", "out.ptd")
+        self.assertEqual(self.done("run", "out.pte", "--data", "out.ptd", *calls), wanted)
+        self.done("data", "merge", "out.pte", "out.ptd", "-o", "back.pte")
+        self.assertEqual(self.done("run", "back.pte", *calls), wanted)
+
+    def test_export_puts_weights_where_it_is_told(self):
+        for backend in ("xnnpack", "none"):
+            self.done("export", DIGITS, "-o", "in.pte", "--backend", backend)
+            wanted = self.outputs("in.pte")
+            names = [c["fqn"] for c in
+                     json.loads(self.done("inspect", DIGITS, "--json"))["constants"]]
+            first = names[0].split(".")[0]
+            self.done("export", DIGITS, "-o", "m.pte", "--backend", backend,
+                      "--external", f"{first}.*=first.ptd")
+            self.assertEqual(self.outputs("m.pte", "first.ptd"), wanted)
+            self.fails("run", "m.pte")
+            self.done("export", DIGITS, "-o", "m.pte", "--backend", backend,
+                      "--external", f"{first}.*=first.ptd", "--external-weights", "rest.ptd")
+            self.assertEqual(self.outputs("m.pte", "first.ptd", "rest.ptd"), wanted)
+            self.assertEqual(self.outputs("m.pte", "rest.ptd", "first.ptd"), wanted)
+            self.fails("run", "m.pte", "--data", "first.ptd")
+            self.assertEqual(set(keys_of(self.list("first.ptd"))) &
+                             set(keys_of(self.list("rest.ptd"))), set())
+
+    def test_a_pattern_without_weights_is_named(self):
+        self.assertIn("'no.such.*'", self.fails("export", DIGITS, "-o", "m.pte", "--external",
+                                                "no.such.*=x.ptd"))
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_bad_external_options(self):
+        for text in ("", "=", "a=", "=b.ptd", "nothing"):
+            result = petrel("export", DIGITS, "-o", "m.pte", "--external", text, cwd=self.folder)
+            self.assertEqual(result.returncode, 2, text)
+        for path in ("folder/", "..", "."):
+            self.assertIn("plain file name", self.fails("export", DIGITS, "-o", "m.pte",
+                                                        "--external", f"*={path}"))
+        self.assertIn("both be written", self.fails("export", DIGITS, "-o", "m.pte",
+                                                    "--external", "*=m.pte"))
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_shards_are_no_larger_than_asked(self):
+        self.done("export", DIGITS, "-o", "in.pte", "--external-weights", "in.ptd")
+        wanted = self.outputs("in.pte", "in.ptd")
+        limit = max(e["bytes"] for e in self.list("in.ptd")["entries"]) + 2000
+        self.done("export", DIGITS, "-o", "m.pte", "--external-weights", "m.ptd",
+                  "--shard-size", limit)
+        shards = sorted(p.name for p in self.folder.glob("m-*-of-*.ptd"))
+        self.assertGreater(len(shards), 1)
+        self.assertEqual(shards[0], f"m-00001-of-{len(shards):05}.ptd")
+        for shard in shards:
+            self.assertLessEqual(self.size(shard), limit)
+        self.assertEqual(self.outputs("m.pte", *shards), wanted)
+        self.assertIn("does not fit", self.fails("export", DIGITS, "-o", "n.pte",
+                                                 "--external-weights", "n.ptd",
+                                                 "--shard-size", "1000"))
+
+    def test_merge_names_what_does_not_agree(self):
+        self.done("export", DIGITS, "-o", "m.pte", "--backend", "none",
+                  "--external-weights", "m.ptd")
+        weight = next(e for e in self.list("m.pte")["entries"] if e["place"] == "outside")
+        key, sizes = weight["key"], weight["layout"]["sizes"]
+        count = weight["bytes"] // 4
+
+        def merge_with(*files):
+            return self.fails("data", "merge", "m.pte", *files, "-o", "x.pte")
+
+        (self.folder / "a.safetensors").write_bytes(
+            safetensors({key: ("F32", [count, 1], b"\0" * 4 * count)}))
+        self.assertIn(f"'{key}'", merge_with("a.safetensors"))
+        (self.folder / "b.safetensors").write_bytes(
+            safetensors({key: ("F32", sizes, b"\1" * 4 * count)}))
+        message = merge_with("b.safetensors", "m.ptd")
+        for part in (f"'{key}'", "b.safetensors", "m.ptd"):
+            self.assertIn(part, message)
+        (self.folder / "c.safetensors").write_bytes(
+            safetensors({"petrel.program": ("U8", [1], b"x")}))
+        self.assertIn("only a program", merge_with("c.safetensors"))
+        (self.folder / "cut.ptd").write_bytes((self.folder / "m.ptd").read_bytes()[:100])
+        self.assertIn("cut.ptd", merge_with("cut.ptd"))
+        self.assertFalse((self.folder / "x.pte").exists())
+        # Only some of the weights: the program says what it still needs.
+        (self.folder / "d.safetensors").write_bytes(
+            safetensors({key: ("F32", sizes, b"\0" * 4 * count)}))
+        self.assertIn("still needs", self.done("data", "merge", "m.pte", "d.safetensors",
+                                               "-o", "x.pte"))
+
+    def test_split_refuses(self):
+        self.done("export", DIGITS, "-o", "m.pte")
+        before = sorted(p.name for p in self.folder.iterdir())
+        split = ("data", "split", "m.pte", "-o", "x.pte", "--to")
+        self.assertIn("'zzz*'", self.fails(*split, "x.ptd", "--keys", "zzz*"))
+        self.assertIn("plain file name", self.fails(*split, ""))
+        self.assertIn("two outputs", self.fails(*split, "x.pte"))
+        self.assertIn("no/such", self.fails(*split, "no/such/x.ptd"))
+        self.assertIn(DIGITS.name, self.fails("data", "split", DIGITS, "-o", "x.pte", "--to",
+                                              "x.ptd"))
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), before)
+
+    def test_usage(self):
+        for arguments in (["data"], ["data", "fly"], ["data", "list"], ["data", "split", "m.pte"],
+                          ["data", "merge", "m.pte", "-o", "x.pte"]):
+            self.assertEqual(petrel(*arguments, cwd=self.folder).returncode, 2, arguments)
+
+
+if __name__ == "__main__":
+    unittest.main()
