@@ -20,6 +20,10 @@ bool Partitioner::worthwhile(const std::vector<const Node*>&) const {
   return true;
 }
 
+std::optional<GroupCosts> Partitioner::costs(const Graph&) const {
+  return std::nullopt;
+}
+
 absl::Status Backend::check_compile_specs(
     const std::vector<CompileSpec>& specs) const {
   if (specs.empty()) return absl::OkStatus();

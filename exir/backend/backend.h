@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,6 +71,17 @@ struct Support {
   static Support no(std::string why) { return {false, std::move(why)}; }
 };
 
+// What a group of nodes takes in microseconds, by constants that were measured
+// once: the same on every machine that exports.
+struct GroupCosts {
+  double kernels = 0;
+  double delegated = 0;  // with copies into other layouts, without the call
+  double call = 0;       // of a delegate
+  size_t layout_copies = 0;
+  int64_t copied_elements = 0;
+  std::string nodes;  // "3 elementwise nodes, 1,200 elements"
+};
+
 class Partitioner {
  public:
   virtual ~Partitioner() = default;
@@ -83,6 +95,9 @@ class Partitioner {
   // False for a connected group of nodes that is not worth a delegate call, for
   // example reshapes alone. `nodes` are in graph order. (optional)
   virtual bool worthwhile(const std::vector<const Node*>& nodes) const;
+  // What a group costs, of which `part` is a copy; nullopt where the backend
+  // cannot tell, and what it supports is delegated. (optional)
+  virtual std::optional<GroupCosts> costs(const Graph& part) const;
 };
 
 using SubprogramMap = std::map<std::string, std::vector<Subprogram>>;

@@ -25,12 +25,19 @@
 
 namespace petrel::exir {
 
+// Which of the supported nodes are delegated.
+enum class Delegate {
+  kCheaper,    // those that kernels do not do faster
+  kSupported,  // all
+};
+
 struct BackendUse {
   const Backend* backend = nullptr;
   std::vector<CompileSpec> compile_specs = {};
   // The method is one part, with every node in it, and it is an error when the
   // backend does not support one; else parts are proposed by its partitioner.
   bool whole_method = false;
+  Delegate delegate = Delegate::kCheaper;
 };
 
 struct BackendSelection {

@@ -71,13 +71,16 @@ absl::Status cut(const std::string& method, Graph& graph,
     }
     groups = *std::move(whole);
   } else {
-    groups = propose_partitions(graph, backend.partitioner(), out_left_behind);
+    groups = propose_partitions(graph, backend.partitioner(), out_left_behind,
+                                use.delegate);
   }
   std::vector<Part> parts;
   for (const std::vector<Node*>& group : groups) {
     parts.push_back(
         copy_part(group, absl::StrCat(method, "_", taken->partitions++)));
     taken->nodes += group.size();
+    auto costs = backend.partitioner().costs(*parts.back().graph);
+    if (costs) taken->costs.push_back(*std::move(costs));
   }
   make_contiguous(graph, groups);
   const std::vector<Node*> calls = replace_parts(graph, groups, parts);

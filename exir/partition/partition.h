@@ -8,6 +8,8 @@
 //   a -> [b -> c] -> d -> [e]      b, c, e supported; d is not
 //         part 0           part 1
 //
+// A connected group that kernels do faster by the backend's table of costs is
+// left to them, unless the method can be delegated whole: then it is one call.
 // Every node that stays behind is reported with the reason of each backend.
 #ifndef PETREL_EXIR_PARTITION_PARTITION_H_
 #define PETREL_EXIR_PARTITION_PARTITION_H_
@@ -44,6 +46,8 @@ struct PartitionReport {
     size_t nodes = 0;
     // Of each partition: debug id of the backend -> value that it computes.
     std::vector<std::map<uint32_t, std::string>> debug_handles = {};
+    // One for each partition, where the backend can tell.
+    std::vector<GroupCosts> costs = {};
   };
   std::vector<Taken> taken;
   std::vector<LeftBehind> left_behind;
@@ -53,7 +57,11 @@ struct PartitionReport {
 // first node. Deterministic.
 std::vector<std::vector<Node*>> propose_partitions(
     const Graph& graph, const Partitioner& partitioner,
-    std::vector<LeftBehind>* out_left_behind);
+    std::vector<LeftBehind>* out_left_behind,
+    Delegate which = Delegate::kCheaper);
+
+// "3 elementwise nodes, 1,200 elements: 2.1 us as kernels, 4.0 us delegated".
+std::string describe_costs(const GroupCosts& costs);
 
 // Lowers every method to the backends that `selection` has for it, filling
 // `store`. First all parts are cut, backend by backend in the order of each

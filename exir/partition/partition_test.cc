@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -193,6 +194,100 @@ TEST(ProposePartitions, KeepsGroupsApart) {
                           ElementsAre("c", "e")));
   EXPECT_THAT(names(propose_partitions(*graph, AddPartitioner(), nullptr)),
               ElementsAre(ElementsAre("a", "b", "c", "d", "e")));
+}
+
+// As AddPartitioner, with 1 us for each node as a kernel, `node` delegated and
+// `call` for the call.
+class WeighingPartitioner : public AddPartitioner {
+ public:
+  std::optional<GroupCosts> costs(const Graph& part) const override {
+    GroupCosts costs;
+    const auto nodes = static_cast<double>(part.node_pointers().size());
+    costs.nodes = absl::StrCat(nodes, " nodes");
+    costs.kernels = nodes;
+    costs.delegated = node * nodes;
+    costs.call = call;
+    return costs;
+  }
+  double node = 0.5;
+  double call = 1.5;
+};
+
+constexpr char kOneAndFour[] = R"(
+    method @forward(%x: f32[2]) {
+      %a = aten.add.Tensor(%x, %x, 1) : f32[2]
+      %s = aten.sigmoid.default(%a) : f32[2]
+      %b = aten.add.Tensor(%s, %s, 1) : f32[2]
+      %c = aten.relu.default(%b) : f32[2]
+      %d = aten.add.Tensor(%c, %c, 1) : f32[2]
+      %e = aten.relu.default(%d) : f32[2]
+      return %e
+    })";
+
+TEST(ProposePartitions, LeavesToKernelsWhatTheyDoFaster) {
+  const auto graph = parse(kOneAndFour);
+  ASSERT_NE(graph, nullptr);
+  std::vector<LeftBehind> left;
+  const auto groups = propose_partitions(*graph, WeighingPartitioner(), &left);
+  EXPECT_THAT(names(groups), ElementsAre(ElementsAre("b", "c", "d", "e")));
+  ASSERT_EQ(left.size(), 2u);
+  EXPECT_EQ(left[0].node, "a");
+  EXPECT_EQ(left[0].reason,
+            "left to kernels: 1 nodes: 1.0 us as kernels, 2.0 us delegated");
+}
+
+TEST(ProposePartitions, DelegatesAllThatIsSupportedWhenAsked) {
+  const auto graph = parse(kOneAndFour);
+  ASSERT_NE(graph, nullptr);
+  const auto groups = propose_partitions(*graph, WeighingPartitioner(), nullptr,
+                                         Delegate::kSupported);
+  EXPECT_THAT(names(groups), ElementsAre(ElementsAre("a"),
+                                         ElementsAre("b", "c", "d", "e")));
+}
+
+TEST(ProposePartitions, DelegatesAMethodThatNeedsNoKernelsWhole) {
+  const auto graph = parse(R"(
+    method @forward(%x: f32[2]) {
+      %a = aten.add.Tensor(%x, %x, 1) : f32[2]
+      return %a
+    })");
+  ASSERT_NE(graph, nullptr);
+  WeighingPartitioner partitioner;
+  partitioner.node = 100;
+  const auto groups = propose_partitions(*graph, partitioner, nullptr);
+  EXPECT_THAT(names(groups), ElementsAre(ElementsAre("a")));
+}
+
+TEST(ProposePartitions, GroupsOfOneLevelShareTheirCall) {
+  // Neither is worth a call of its own.
+  const auto graph = parse(R"(
+    method @forward(%x: f32[2], %y: f32[2]) {
+      %a = aten.add.Tensor(%x, %x, 1) : f32[2]
+      %b = aten.add.Tensor(%y, %y, 1) : f32[2]
+      %s = aten.sigmoid.default(%a) : f32[2]
+      return %s, %b
+    })");
+  ASSERT_NE(graph, nullptr);
+  const auto groups = propose_partitions(*graph, WeighingPartitioner(), nullptr);
+  EXPECT_THAT(names(groups), ElementsAre(ElementsAre("a", "b")));
+}
+
+TEST(LowerToBackend, ReportsWhatPartitionsCost) {
+  class WeighingBackend : public RecordingBackend {
+   public:
+    const Partitioner& partitioner() const override { return weighing_; }
+    WeighingPartitioner weighing_;
+  };
+  Program program;
+  program.methods["forward"].graph = parse(kOneAndFour);
+  WeighingBackend backend;
+  NamedBlobStore store;
+  auto report = lower_to_backend(program, backend, {}, store);
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_EQ(report->taken.size(), 1u);
+  ASSERT_EQ(report->taken[0].costs.size(), 1u);
+  EXPECT_EQ(describe_costs(report->taken[0].costs[0]),
+            "4 nodes: 4.0 us as kernels, 3.5 us delegated");
 }
 
 TEST(ProposePartitions, LeavesDeadNodesBehind) {

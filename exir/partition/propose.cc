@@ -2,12 +2,15 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "exir/partition/cut.h"
 #include "exir/partition/partition.h"
 
 namespace petrel::exir {
@@ -28,11 +31,14 @@ class Proposer {
     }
   }
 
-  void run() {
+  void run(Delegate which) {
     ask_for_support();
     do {
-      find_levels();
-    } while (refuse_what_is_not_worthwhile());
+      do {
+        find_levels();
+      } while (refuse_what_is_not_worthwhile());
+    } while (which == Delegate::kCheaper && needs_kernels() &&
+             leave_what_kernels_do_faster());
   }
 
   std::vector<std::vector<Node*>> groups() const {
@@ -111,8 +117,8 @@ class Proposer {
     }
   }
 
-  // True when some connected group was refused, so that levels may change.
-  bool refuse_what_is_not_worthwhile() {
+  // Supported nodes that are connected within their level, in graph order.
+  std::vector<std::vector<size_t>> connected_groups() const {
     std::vector<size_t> parent(nodes_.size());
     std::iota(parent.begin(), parent.end(), size_t{0});
     const auto find = [&](size_t i) {
@@ -128,25 +134,69 @@ class Proposer {
         }
       }
     }
-    std::map<size_t, std::vector<size_t>> connected;
+    std::map<size_t, std::vector<size_t>> by_root;
     for (size_t i = 0; i < nodes_.size(); ++i) {
-      if (supported_[i]) connected[find(i)].push_back(i);
+      if (supported_[i]) by_root[find(i)].push_back(i);
     }
+    std::vector<std::vector<size_t>> groups;
+    for (auto& [root, members] : by_root) groups.push_back(std::move(members));
+    return groups;
+  }
+
+  void leave(const std::vector<size_t>& members, const std::string& reason) {
+    for (size_t member : members) {
+      supported_[member] = false;
+      reasons_[member] = reason;
+    }
+  }
+
+  // True when some connected group was refused, so that levels may change.
+  bool refuse_what_is_not_worthwhile() {
     bool refused = false;
-    for (const auto& [root, members] : connected) {
+    for (const std::vector<size_t>& members : connected_groups()) {
       std::vector<const Node*> nodes;
       for (size_t member : members) nodes.push_back(nodes_[member]);
       if (partitioner_.worthwhile(nodes)) continue;
       refused = true;
-      for (size_t member : members) {
-        supported_[member] = false;
-        reasons_[member] =
-            absl::StrCat("its group of ", members.size(),
-                         members.size() == 1 ? " node" : " nodes",
-                         " is not worth a delegate call");
-      }
+      leave(members, absl::StrCat("its group of ", members.size(),
+                                  members.size() == 1 ? " node" : " nodes",
+                                  " is not worth a delegate call"));
     }
     return refused;
+  }
+
+  // True when some node will run as a kernel whatever is delegated.
+  bool needs_kernels() const {
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      if (supported_[i] || nodes_[i]->delegate() != nullptr) continue;
+      for (const Value* operand : nodes_[i]->operands()) {
+        if (!operand->is_constant()) return true;
+      }
+    }
+    return false;
+  }
+
+  // True when some connected group was left. A group beside others of its level
+  // would share their call.
+  bool leave_what_kernels_do_faster() {
+    const std::vector<std::vector<size_t>> groups = connected_groups();
+    std::map<size_t, size_t> groups_of_level;
+    for (const std::vector<size_t>& group : groups) {
+      ++groups_of_level[levels_[group[0]]];
+    }
+    bool left = false;
+    for (const std::vector<size_t>& group : groups) {
+      std::vector<Node*> nodes;
+      for (size_t member : group) nodes.push_back(nodes_[member]);
+      std::optional<GroupCosts> costs =
+          partitioner_.costs(*copy_part(nodes, "group").graph);
+      if (!costs) continue;
+      if (groups_of_level[levels_[group[0]]] > 1) costs->call = 0;
+      if (costs->kernels >= costs->delegated + costs->call) continue;
+      left = true;
+      leave(group, absl::StrCat("left to kernels: ", describe_costs(*costs)));
+    }
+    return left;
   }
 
   const Partitioner& partitioner_;
@@ -161,11 +211,17 @@ class Proposer {
 
 }  // namespace
 
+std::string describe_costs(const GroupCosts& costs) {
+  return absl::StrFormat("%s: %.1f us as kernels, %.1f us delegated",
+                         costs.nodes, costs.kernels,
+                         costs.delegated + costs.call);
+}
+
 std::vector<std::vector<Node*>> propose_partitions(
     const Graph& graph, const Partitioner& partitioner,
-    std::vector<LeftBehind>* out_left_behind) {
+    std::vector<LeftBehind>* out_left_behind, Delegate which) {
   Proposer proposer(graph, partitioner);
-  proposer.run();
+  proposer.run(which);
   if (out_left_behind != nullptr) {
     proposer.report(graph.name(), out_left_behind);
   }

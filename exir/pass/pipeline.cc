@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "exir/ir/verifier.h"
+#include "exir/pass/additive_masks.h"
 #include "exir/pass/contiguous_constants.h"
 #include "exir/pass/decompose.h"
 #include "exir/pass/drop_assertions.h"
@@ -41,6 +42,8 @@ constexpr Pass kBefore[] = {
      decompose},
     {"fold_batch_norm", "convolutions and matrix products have their last form",
      fold_batch_norm},
+    {"additive_masks", "masks that are constant fold with all else",
+     additive_masks},
     {"remove_identities", "decompositions leave views of views",
      remove_identities},
     {"fold_constants", "backends take weights, not computations of weights",

@@ -53,7 +53,8 @@ absl::StatusOr<Specs> read_specs(const std::vector<std::string>& texts) {
 // The backends that are named, each once, with their lists.
 class Choice {
  public:
-  explicit Choice(bool whole_methods) : whole_methods_(whole_methods) {}
+  Choice(bool whole_methods, exir::Delegate delegate)
+      : whole_methods_(whole_methods), delegate_(delegate) {}
 
   absl::Status add(const std::string& text) {
     std::string method, name;
@@ -75,7 +76,7 @@ class Choice {
     if (linked == nullptr) {
       has_none = true;
     } else {
-      list.push_back({linked->backend(), {}, whole_methods_});
+      list.push_back({linked->backend(), {}, whole_methods_, delegate_});
       used_[linked->name] = list.back().backend;
     }
     return absl::OkStatus();
@@ -115,6 +116,7 @@ class Choice {
   }
 
   bool whole_methods_;
+  exir::Delegate delegate_;
   exir::BackendSelection selection_;
   std::map<std::string, bool> has_none_;  // by method, "" for all
   std::map<std::string, const exir::Backend*> used_;
@@ -139,7 +141,9 @@ void add_backend_option(CLI::App& verb, BackendArguments* arguments) {
 }
 
 absl::StatusOr<exir::BackendSelection> select_backends(const BackendArguments& arguments) {
-  Choice choice(arguments.whole_methods);
+  Choice choice(arguments.whole_methods, arguments.partition == "supported"
+                                             ? exir::Delegate::kSupported
+                                             : exir::Delegate::kCheaper);
   bool names_all = false;
   for (const std::string& text : arguments.backends) {
     PETREL_RETURN_IF_ERROR(choice.add(text));

@@ -22,6 +22,7 @@ struct BackendArguments {
   std::vector<std::string> backends;       // NAME or METHOD=NAME
   std::vector<std::string> compile_specs;  // KEY=VALUE or NAME:KEY=VALUE
   bool whole_methods = false;
+  std::string partition = "cost";  // or "supported"
 };
 
 // Adds --backend.

@@ -11,6 +11,7 @@ namespace {
 constexpr char kBackend[] = "backend=";
 constexpr char kCompileSpec[] = "compile-spec=";
 constexpr char kWholeMethods[] = "whole-methods";
+constexpr char kPartition[] = "partition=";
 
 // What stands behind `prefix` in `line`; false when it does not begin so.
 bool read_line(const std::string& line, const std::string& prefix, std::string* out) {
@@ -30,6 +31,7 @@ std::vector<std::string> make_recipe(const BackendArguments& backends) {
     recipe.push_back(absl::StrCat(kCompileSpec, spec));
   }
   if (backends.whole_methods) recipe.push_back(kWholeMethods);
+  recipe.push_back(absl::StrCat(kPartition, backends.partition));
   return recipe;
 }
 
@@ -41,6 +43,8 @@ absl::Status apply_recipe(const std::vector<std::string>& recipe, exir::ExportOp
       backends.backends.push_back(text);
     } else if (read_line(line, kCompileSpec, &text)) {
       backends.compile_specs.push_back(text);
+    } else if (read_line(line, kPartition, &text)) {
+      backends.partition = text;
     } else if (line == kWholeMethods) {
       backends.whole_methods = true;
     } else {

@@ -23,6 +23,18 @@ int64_t total(const std::vector<int64_t>& arenas) {
   return std::accumulate(arenas.begin(), arenas.end(), int64_t{0});
 }
 
+ordered_json costs_json(const std::vector<exir::GroupCosts>& all) {
+  ordered_json json = ordered_json::array();
+  for (const exir::GroupCosts& costs : all) {
+    json.push_back({{"nodes", costs.nodes},
+                    {"kernels_us", costs.kernels},
+                    {"delegated_us", costs.delegated + costs.call},
+                    {"layout_copies", costs.layout_copies},
+                    {"copied_elements", costs.copied_elements}});
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string format_report_text(const exir::ExportReport& report) {
@@ -34,6 +46,16 @@ std::string format_report_text(const exir::ExportReport& report) {
       absl::StrAppend(&text, "  delegated      ", taken.nodes, " nodes to ", taken.backend_id,
                       " in ", taken.partitions,
                       taken.partitions == 1 ? " partition\n" : " partitions\n");
+      for (size_t i = 0; i < taken.costs.size(); ++i) {
+        const exir::GroupCosts& costs = taken.costs[i];
+        absl::StrAppend(&text, "    partition ", i, ": ", exir::describe_costs(costs));
+        if (costs.layout_copies > 0) {
+          absl::StrAppend(&text, ", ", costs.layout_copies,
+                          costs.layout_copies == 1 ? " layout copy" : " layout copies", " of ",
+                          costs.copied_elements, " elements");
+        }
+        absl::StrAppend(&text, "\n");
+      }
     }
     size_t left = 0;
     for (const auto& node : report.partition.left_behind) left += node.method == memory.method;
@@ -119,6 +141,7 @@ std::string format_report_json(const exir::ExportReport& report) {
       ordered_json delegated = {{"backend", taken.backend_id},
                                 {"nodes", taken.nodes},
                                 {"partitions", taken.partitions},
+                                {"costs", costs_json(taken.costs)},
                                 {"debug_ids", ordered_json::array()}};
       for (const auto& handles : taken.debug_handles) {
         ordered_json ids = ordered_json::object();

@@ -135,6 +135,10 @@ void add_export_verb(CLI::App& app, int* exit_code) {
   add_backend_option(*verb, &arguments->backends);
   verb->add_flag("--whole-methods", arguments->backends.whole_methods,
                  "give the backend whole methods, or fail");
+  verb->add_option("--partition", arguments->backends.partition,
+                   "cost (default): delegate what kernels do not do faster by a table of measured "
+                   "costs; supported: all that the backend takes")
+      ->check(CLI::IsMember({"cost", "supported"}));
   verb->add_option("--method", arguments->methods, "NAME=FILE.pt2, once per further method")
       ->take_all();
   verb->add_option("--external-weights", arguments->external_weights,

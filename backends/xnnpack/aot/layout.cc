@@ -153,4 +153,34 @@ std::map<const exir::Value*, Layout> plan_layouts(const LayoutProblem& problem) 
   return Planner(problem).plan();
 }
 
+std::vector<const exir::Value*> layout_copies(
+    const LayoutProblem& problem, const std::map<const exir::Value*, Layout>& layouts,
+    const std::vector<const exir::Value*>& outputs) {
+  std::vector<const exir::Value*> copied;
+  std::set<const exir::Value*> seen;
+  const auto layout_of = [&](const exir::Value* value) {
+    const auto found = layouts.find(value);
+    return found == layouts.end() ? Layout::kPlain : found->second;
+  };
+  const auto ask = [&](const exir::Value* value, Layout layout) {
+    if (value->is_constant() || !has_channels_last_form(value->tensor().rank())) return;
+    if (layout_of(value) == layout || is_same_in_both_layouts(value->tensor().sizes)) return;
+    if (seen.insert(value).second) copied.push_back(value);
+  };
+  for (const exir::Node* node : problem.nodes) {
+    const exir::Value* result = problem.result(*node);
+    for (const exir::Value* operand : node->operands()) {
+      switch (problem.need(*node)) {
+        case LayoutNeed::kPlain: ask(operand, Layout::kPlain); break;
+        case LayoutNeed::kChannelsLast:
+        case LayoutNeed::kReduces: ask(operand, Layout::kChannelsLast); break;
+        case LayoutNeed::kFollows: ask(operand, layout_of(result)); break;
+        case LayoutNeed::kTakesEither: break;
+      }
+    }
+  }
+  for (const exir::Value* output : outputs) ask(output, Layout::kPlain);
+  return copied;
+}
+
 }  // namespace petrel::backends::xnnpack::aot

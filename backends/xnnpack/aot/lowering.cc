@@ -49,14 +49,8 @@ void Lowering::add_inputs() {
 
 void Lowering::merge_activations() {
   for (const auto& node : part_.nodes()) {
-    if (!activation_range(*node)) continue;
-    const exir::Value* operand = node->operands()[0];
-    const exir::Node* producer = operand->producer();
-    if (producer == nullptr || !operand->has_single_user() || merged_into_.count(producer) != 0) {
-      continue;
-    }
-    const OpRow* row = find_row(producer->op());
-    if (row == nullptr || !row->takes_activation) continue;
+    const exir::Node* producer = activation_host(*node);
+    if (producer == nullptr || merged_into_.count(producer) != 0) continue;
     merged_into_[node.get()] = producer;
     activation_of_[producer] = node.get();
   }

@@ -19,4 +19,13 @@ const OpRow* find_row(const exir::OpInfo& op) {
   return found == rows->end() ? nullptr : found->second;
 }
 
+const exir::Node* activation_host(const exir::Node& node) {
+  if (!activation_range(node)) return nullptr;
+  const exir::Value* operand = node.operands()[0];
+  const exir::Node* producer = operand->producer();
+  if (producer == nullptr || !operand->has_single_user()) return nullptr;
+  const OpRow* row = find_row(producer->op());
+  return row != nullptr && row->takes_activation ? producer : nullptr;
+}
+
 }  // namespace petrel::backends::xnnpack::aot

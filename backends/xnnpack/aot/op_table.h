@@ -38,6 +38,10 @@ const OpRow* find_row(const exir::OpInfo& op);
 // The bounds when the node is a relu, hardtanh or clamp.
 std::optional<Range> activation_range(const exir::Node& node);
 
+// The node whose last payload node can do `node`'s work, when `node` is an
+// activation that alone uses its result; else null.
+const exir::Node* activation_host(const exir::Node& node);
+
 // Families.
 absl::Span<const OpRow> attention_ops();
 absl::Span<const OpRow> elementwise_ops();

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "backends/xnnpack/aot/costs.h"
 #include "backends/xnnpack/aot/op_table.h"
 #include "backends/xnnpack/aot/varying_part.h"
 #include "backends/xnnpack/format/shape_rules.h"
@@ -65,6 +66,10 @@ bool XnnpackPartitioner::worthwhile(const std::vector<const exir::Node*>& nodes)
     const OpRow* row = find_row(node->op());
     return row != nullptr && !row->only_moves;
   });
+}
+
+std::optional<exir::GroupCosts> XnnpackPartitioner::costs(const exir::Graph& part) const {
+  return costs_of(part);
 }
 
 }  // namespace petrel::backends::xnnpack::aot

@@ -7,6 +7,7 @@
 #ifndef PETREL_BACKENDS_XNNPACK_AOT_PARTITIONER_H_
 #define PETREL_BACKENDS_XNNPACK_AOT_PARTITIONER_H_
 
+#include <optional>
 #include <vector>
 
 #include "exir/backend/backend.h"
@@ -19,6 +20,8 @@ class XnnpackPartitioner final : public exir::Partitioner {
   bool keeps(const exir::OpInfo& op) const override;
   // False for nodes that only move elements.
   bool worthwhile(const std::vector<const exir::Node*>& nodes) const override;
+  // By the measured table (costs.h).
+  std::optional<exir::GroupCosts> costs(const exir::Graph& part) const override;
 };
 
 }  // namespace petrel::backends::xnnpack::aot
