@@ -88,6 +88,8 @@ class ExportTest(unittest.TestCase):
         method, = report["methods"]
         delegated, = method["delegated"]
         names, = delegated.pop("debug_ids")
+        costs, = delegated.pop("costs")
+        self.assertLess(costs["delegated_us"], costs["kernels_us"])
         self.assertEqual(delegated, {"backend": "XnnpackBackend", "nodes": 10, "partitions": 1})
         self.assertEqual((names["0"], names["7"]), ("relu", "linear"))
         self.assertIn("delegated      10 nodes to XnnpackBackend in 1 partition", str(report))
