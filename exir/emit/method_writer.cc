@@ -79,7 +79,7 @@ absl::Status check_executable(const std::string& method, const Graph& graph,
 MethodWriter::MethodWriter(flatbuffers::FlatBufferBuilder& builder,
                            const Graph& graph, const Storage& storage,
                            const MemoryPlan& plan, const StatePlan& state,
-                           const ExternalFn& is_external,
+                           const ExternalFn& is_external, bool names_weights,
                            ProgramSegments& segments)
     : builder_(builder),
       graph_(graph),
@@ -87,6 +87,7 @@ MethodWriter::MethodWriter(flatbuffers::FlatBufferBuilder& builder,
       plan_(plan),
       state_(state),
       is_external_(is_external),
+      names_weights_(names_weights),
       segments_(segments),
       values_(builder) {}
 
@@ -134,7 +135,8 @@ int32_t MethodWriter::entry_of(const Value* value) {
       } else {
         place.data_buffer_idx = segments_.add_constant(constant.data);
         // By its name a weight can be taken out of the file and given anew.
-        if (root == value && constant.kind != Constant::Kind::kLiteral) {
+        // Viewers of programs stumble over names, so only where it is asked for.
+        if (names_weights_ && root == value && constant.kind != Constant::Kind::kLiteral) {
           place.fqn = constant.fqn;
         }
       }

@@ -45,12 +45,13 @@ bool is_dropped(const Node& node);
 absl::Status check_executable(const std::string& method, const Graph& graph,
                               const Storage& storage);
 
+// With `names_weights` a program says the names of the weights that lie in it.
 class MethodWriter {
  public:
   MethodWriter(flatbuffers::FlatBufferBuilder& builder, const Graph& graph,
                const Storage& storage, const MemoryPlan& plan,
                const StatePlan& state, const ExternalFn& is_external,
-               ProgramSegments& segments);
+               bool names_weights, ProgramSegments& segments);
 
   absl::StatusOr<flatbuffers::Offset<schema::program::ExecutionPlan>> write(
       const std::string& name, const Signature& signature);
@@ -86,6 +87,7 @@ class MethodWriter {
   const MemoryPlan& plan_;
   const StatePlan& state_;
   const ExternalFn& is_external_;
+  const bool names_weights_;
   ProgramSegments& segments_;
   ValueTable values_;
   std::unordered_map<const Value*, int32_t> entries_;
