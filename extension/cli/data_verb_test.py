@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import tempfile
@@ -75,7 +76,10 @@ class DataVerbTest(unittest.TestCase):
                 wanted = self.outputs("in.pte")
                 self.assertIn("sha256", wanted)
                 self.assertEqual(self.outputs("ext.pte", "ext.ptd"), wanted)
-                if not self.list("ext.ptd")["entries"]:
+                # Weights of kernels have no keys inside of a program by default.
+                movable = [key for key in keys_of(self.list("ext.ptd"))
+                           if backend == "none" or re.fullmatch("[0-9a-f]{64}", key)]
+                if not movable:
                     self.assertIn("no data", self.fails("data", "split", "in.pte", "-o",
                                                         "out.pte", "--to", "out.ptd"))
                     continue
@@ -83,7 +87,7 @@ class DataVerbTest(unittest.TestCase):
                 self.done("data", "split", "in.pte", "-o", "out.pte", "--to", "out.ptd")
                 self.assertEqual(self.outputs("out.pte", "out.ptd"), wanted)
                 # What export puts outside is what split takes out.
-                self.assertEqual(keys_of(self.list("out.ptd")), keys_of(self.list("ext.ptd")))
+                self.assertEqual(keys_of(self.list("out.ptd")), movable)
 
                 self.done("data", "merge", "ext.pte", "ext.ptd", "-o", "back.pte")
                 self.assertEqual(self.outputs("back.pte"), wanted)
