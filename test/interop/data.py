@@ -79,7 +79,9 @@ class Data:
 
     def arrangements(self, model: str, backend: str):
         """Name -> (program, data files)."""
-        self.export(model, "in.pte", backend)
+        # Only named weights of kernels can leave a program.
+        self.export(model, "in.pte", backend,
+                    *(("--weight-keys", "name") if backend == "none" else ()))
         yield "inline", "in.pte", []
         command(self.petrel, "data", "split", self.path("in.pte"), "-o", self.path("split.pte"),
                 "--to", self.path("split.ptd"))

@@ -103,7 +103,7 @@ def main() -> int:
                 with torch.no_grad():
                     wheel_export(program, backend, theirs)
             except Exception as error:  # whatever its compiler throws
-                refused = f"{type(error).__name__}: {str(error).strip().splitlines()[0][:90]}"
+                refused = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0][:90]}"
             for direction, work_of in {
                 "petrel -> petrel": lambda: (export(), in_petrel(ours))[1],
                 "petrel -> python": lambda: worker.run(ours, None, [[t.numpy() for t in call] for call in calls]),
