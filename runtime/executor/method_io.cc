@@ -133,6 +133,16 @@ Error Method::set_tensor_input(const Tensor& from, size_t value_index, size_t in
     PETREL_LOG(Error, "input %zu has no data", index);
     return Error::InvalidArgument;
   }
+  if (declared->shape_dynamism() == fb::TensorShapeDynamism::DYNAMIC_BOUND) {
+    // Fewer elements would fit, but what is made of them was planned for these.
+    for (ssize_t dim = 0; dim < from.dim(); ++dim) {
+      const int32_t bound = declared->sizes()->Get(static_cast<uint32_t>(dim));
+      if (from.size(dim) <= bound) continue;
+      PETREL_LOG(Error, "input %zu has size %zd in dim %zd, must be at most %d", index,
+                 static_cast<ssize_t>(from.size(dim)), dim, bound);
+      return Error::InvalidArgument;
+    }
+  }
   Error error = Error::Ok;
   if (declared->allocation_info() == nullptr) {
     error = to.impl()->rebind(from.sizes(), from.mutable_data_ptr(), from.nbytes());

@@ -4,8 +4,10 @@ with kernels alone and with XNNPACK: the calls of one model, which differ in the
 sizes or take other branches, all go to one program and give what eager torch
 gives."""
 
+import math
 import os
 import pathlib
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -61,6 +63,18 @@ class VaryingTest(unittest.TestCase):
                                                 DELEGATED.get(name, 0))
                     for call in calls:
                         self.run_call(folder, name, call)
+
+    def test_sizes_beyond_a_bound_are_told_even_if_they_fit(self):
+        folder, _ = self.export("cnn_image", "none")
+        # As many elements as the largest image has, in rows that are too long.
+        shape = (1, 3, 16, 64)
+        header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}}}".encode()
+        header = header.ljust(117) + b"\n"
+        (folder / "x.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) +
+                                       header + bytes(4 * math.prod(shape)))
+        done = petrel(folder, "run", "m.pte", "--input", "x.npy")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("input 0 has size 64 in dim 3, must be at most 32", done.stderr)
 
 
 if __name__ == "__main__":
