@@ -140,7 +140,7 @@ Error Method::set_tensor_input(const Tensor& from, size_t value_index, size_t in
       if (from.size(dim) <= bound) continue;
       PETREL_LOG(Error, "input %zu has size %zd in dim %zd, must be at most %d", index,
                  static_cast<ssize_t>(from.size(dim)), dim, bound);
-      return Error::InvalidArgument;
+      return Error::NotSupported;
     }
   }
   Error error = Error::Ok;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/faults/recipe.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace petrel::faults {
@@ -269,8 +270,8 @@ std::vector<uint8_t> build(const Recipe& recipe) {
   if (recipe.header_length >= 32) write_number(&bytes, 32, end, 8);
   bytes.resize(base + end);
   for (size_t i = 0; i < recipe.segments.size(); ++i) {
-    std::memcpy(bytes.data() + base + offsets[i], recipe.segments[i].data(),
-                recipe.segments[i].size());
+    std::copy(recipe.segments[i].begin(), recipe.segments[i].end(),
+              bytes.begin() + static_cast<ptrdiff_t>(base + offsets[i]));
   }
   return bytes;
 }
