@@ -23,9 +23,10 @@ import torch
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "interop"))
 
-import bench  # noqa: E402
 import run  # noqa: E402
+import sides  # noqa: E402
 import wheel  # noqa: E402
+from networks import Call  # noqa: E402
 from run import Case, Interop  # noqa: E402
 
 LENGTH = 1000
@@ -70,17 +71,19 @@ def write(folder: pathlib.Path, name: str) -> None:
             np.save(folder / f"{name}.input_{e}_{i}.npy", tensor.numpy())
 
 
-def sides_of(interop: Interop, name: str) -> list[bench.Side]:
+def sides_of(interop: Interop, name: str) -> list[sides.Side]:
     write(interop.models, name)
     ours = Case(name, "none", "inline", interop.ours / f"{name}.pte")
     theirs = Case(name, "none", "inline", interop.theirs / f"{name}.pte")
     interop.export_ours(ours)
     interop.export_theirs(theirs)
     for case in (ours, theirs):
-        counts = interop.worker.describe(case.pte)
+        counts = interop.worker.describe(case.pte)["forward"]
         print(f"{name}: {case.pte.parent.name:7s} {counts['kernel_calls']} kernels, "
               f"{case.pte.stat().st_size} bytes")
-    return [bench.Side("petrel", ours), bench.Side("wheel", theirs)]
+    runner = pathlib.Path(sys.prefix) / "bin" / "wheel_runner"
+    return [sides.Side("petrel", [], [interop.petrel, "bench", ours.pte], ours.pte),
+            sides.Side("wheel", [], [runner, theirs.pte], theirs.pte)]
 
 
 def main() -> int:
@@ -95,12 +98,13 @@ def main() -> int:
         rows = [("chain", "steady p50", f"ns an instruction, of {LENGTH}", 1e3 / LENGTH),
                 ("many_weights", "load", f"us to load {NODES} nodes", 1.0)]
         for name, metric, what, unit in rows:
-            sides = sides_of(interop, name)
-            times: dict[str, list[float]] = {side.name: [] for side in sides}
+            both = sides_of(interop, name)
+            inputs = sorted(interop.models.glob(f"{name}.input_0_*.npy"))
+            call = Call("forward", inputs, [])
+            times: dict[str, list[float]] = {side.name: [] for side in both}
             for _ in range(args.rounds):
-                for side in sides:
-                    times[side.name].append(
-                        side.measure(interop, 1, args.seconds)[metric] * unit)
+                for side in both:
+                    times[side.name].append(side.measure(call, 1, args.seconds)[metric] * unit)
             ratio = statistics.median(t / o for o, t in zip(times["petrel"], times["wheel"]))
             print(f"{what}: petrel {statistics.median(times['petrel']):.1f}, "
                   f"wheel {statistics.median(times['wheel']):.1f}, wheel / petrel {ratio:.2f}",
