@@ -399,8 +399,7 @@ absl::StatusOr<EmitReport> emit_program(
   std::vector<flatbuffers::Offset<fb::ExecutionPlan>> plans;
   for (const PreparedMethod& method : methods) {
     MethodWriter writer(builder, *method.graph, *method.storage, method.plan,
-                        state, is_external,
-                        store.routes().keys == WeightKeys::kName, segments);
+                        state, is_external, is_named, segments);
     PETREL_ASSIGN_OR_RETURN(const auto plan,
                             writer.write(method.name, *method.signature));
     plans.push_back(plan);

@@ -79,7 +79,7 @@ absl::Status check_executable(const std::string& method, const Graph& graph,
 MethodWriter::MethodWriter(flatbuffers::FlatBufferBuilder& builder,
                            const Graph& graph, const Storage& storage,
                            const MemoryPlan& plan, const StatePlan& state,
-                           const ExternalFn& is_external, bool names_weights,
+                           const ExternalFn& is_external, const ExternalFn& is_named,
                            ProgramSegments& segments)
     : builder_(builder),
       graph_(graph),
@@ -87,7 +87,7 @@ MethodWriter::MethodWriter(flatbuffers::FlatBufferBuilder& builder,
       plan_(plan),
       state_(state),
       is_external_(is_external),
-      names_weights_(names_weights),
+      is_named_(is_named),
       segments_(segments),
       values_(builder) {}
 
@@ -134,11 +134,7 @@ int32_t MethodWriter::entry_of(const Value* value) {
         place.fqn = constant.fqn;
       } else {
         place.data_buffer_idx = segments_.add_constant(constant.data);
-        // By its name a weight can be taken out of the file and given anew.
-        // Viewers of programs stumble over names, so only where it is asked for.
-        if (names_weights_ && root == value && constant.kind != Constant::Kind::kLiteral) {
-          place.fqn = constant.fqn;
-        }
+        if (root == value && is_named_(constant)) place.fqn = constant.fqn;
       }
     }
     entry = values_.add_tensor(value->tensor(), place);

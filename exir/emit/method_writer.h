@@ -45,13 +45,14 @@ bool is_dropped(const Node& node);
 absl::Status check_executable(const std::string& method, const Graph& graph,
                               const Storage& storage);
 
-// With `names_weights` a program says the names of the weights that lie in it.
+// Weights for which `is_named` holds keep their names, by which they can be
+// taken out of the file and given anew. Viewers stumble over names.
 class MethodWriter {
  public:
   MethodWriter(flatbuffers::FlatBufferBuilder& builder, const Graph& graph,
                const Storage& storage, const MemoryPlan& plan,
                const StatePlan& state, const ExternalFn& is_external,
-               bool names_weights, ProgramSegments& segments);
+               const ExternalFn& is_named, ProgramSegments& segments);
 
   absl::StatusOr<flatbuffers::Offset<schema::program::ExecutionPlan>> write(
       const std::string& name, const Signature& signature);
@@ -87,7 +88,7 @@ class MethodWriter {
   const MemoryPlan& plan_;
   const StatePlan& state_;
   const ExternalFn& is_external_;
-  const bool names_weights_;
+  const ExternalFn& is_named_;
   ProgramSegments& segments_;
   ValueTable values_;
   std::unordered_map<const Value*, int32_t> entries_;

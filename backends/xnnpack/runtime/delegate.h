@@ -66,7 +66,7 @@ class Delegate {
   struct External {
     uint32_t value;  // in graph_.values; XNNPACK's id is its external_id
     const void* data = nullptr;  // as XNNPACK knows it
-    PaddedBuffer staging;        // for data that must not be read past its end
+    PaddedBuffer staging = {};   // for data that must not be read past its end
     bool is_read = false;        // an output that kernels also read
     void* unstaged = nullptr;    // where a staged output belongs
     size_t nbytes = 0;
