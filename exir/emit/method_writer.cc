@@ -79,7 +79,8 @@ absl::Status check_executable(const std::string& method, const Graph& graph,
 MethodWriter::MethodWriter(flatbuffers::FlatBufferBuilder& builder,
                            const Graph& graph, const Storage& storage,
                            const MemoryPlan& plan, const StatePlan& state,
-                           const ExternalFn& is_external, const ExternalFn& is_named,
+                           const ExternalFn& is_external,
+                           const ExternalFn& is_named,
                            ProgramSegments& segments)
     : builder_(builder),
       graph_(graph),
@@ -89,7 +90,8 @@ MethodWriter::MethodWriter(flatbuffers::FlatBufferBuilder& builder,
       is_external_(is_external),
       is_named_(is_named),
       segments_(segments),
-      values_(builder) {}
+      values_(builder),
+      calls_(builder) {}
 
 int32_t MethodWriter::entry_of(const Value* value) {
   value = storage_.same(value);
@@ -262,30 +264,12 @@ absl::StatusOr<int32_t> MethodWriter::argument_entry(const ArgSpec& spec,
   return misfit(spec, "of a known kind");
 }
 
-void MethodWriter::append_call(const std::string& name,
-                               const std::string& overload,
-                               const std::vector<int32_t>& args) {
-  auto [it, fresh] = operator_index_.emplace(
-      std::make_pair(name, overload), static_cast<int32_t>(operators_.size()));
-  if (fresh) {
-    const auto stored_name = builder_.CreateString(name);
-    const auto stored_overload = builder_.CreateString(overload);
-    operators_.push_back(
-        fb::CreateOperator(builder_, stored_name, stored_overload));
-  }
-  const auto call = fb::CreateKernelCall(builder_, it->second,
-                                         builder_.CreateVector(args));
-  instructions_.push_back(fb::CreateInstruction(
-      builder_, fb::InstructionArguments::KernelCall, call.Union()));
-  ++kernels_[overload.empty() ? name : absl::StrCat(name, ".", overload)];
-}
-
 absl::Status MethodWriter::write_kernel_call(const Node& node) {
   const OpInfo& op = node.op();
   if (storage_.is_view(node)) {
     PETREL_ASSIGN_OR_RETURN(const int32_t sizes,
                             list_entry(op.args[1], node.argument(1)));
-    append_call("executorch_prim::et_view", "default",
+    calls_.append_kernel("executorch_prim::et_view", "default",
                 {entry_of(node.argument(0).value()), sizes,
                  entry_of(node.result())});
     return absl::OkStatus();
@@ -300,7 +284,7 @@ absl::Status MethodWriter::write_kernel_call(const Node& node) {
   }
   if (storage_.is_in_place(node)) {
     args.push_back(entry_of(node.result()));
-    append_call(in_place_kernel(node), "", args);
+    calls_.append_kernel(in_place_kernel(node), "", args);
     return absl::OkStatus();
   }
   std::vector<int32_t> results;
@@ -323,7 +307,7 @@ absl::Status MethodWriter::write_kernel_call(const Node& node) {
       args.push_back(values_.tensor_list(results));
     }
   }
-  append_call(op.out_name, op.out_overload, args);
+  calls_.append_kernel(op.out_name, op.out_overload, args);
   return absl::OkStatus();
 }
 
@@ -356,35 +340,19 @@ absl::Status MethodWriter::write_delegate_call(const Node& node) {
   for (size_t i = 0; i < node.num_results(); ++i) {
     args.push_back(entry_of(node.result(i)));
   }
-  const auto call = fb::CreateDelegateCall(
-      builder_, static_cast<int32_t>(delegates_.size() - 1),
-      builder_.CreateVector(args));
-  instructions_.push_back(fb::CreateInstruction(
-      builder_, fb::InstructionArguments::DelegateCall, call.Union()));
+  calls_.append_delegate(static_cast<int32_t>(delegates_.size() - 1), args);
   return absl::OkStatus();
-}
-
-size_t MethodWriter::append_jump() {
-  instructions_.emplace_back();
-  return instructions_.size() - 1;
-}
-
-void MethodWriter::set_jump(size_t place, int32_t condition, size_t target) {
-  const auto jump = fb::CreateJumpFalseCall(builder_, condition,
-                                            static_cast<int32_t>(target));
-  instructions_[place] = fb::CreateInstruction(
-      builder_, fb::InstructionArguments::JumpFalseCall, jump.Union());
 }
 
 // jump to A unless %p | true branch | jump to B | A: false branch | B:
 absl::Status MethodWriter::write_cond(const Node& node) {
   const int32_t predicate = entry_of(node.argument(0).value());
-  const size_t to_false = append_jump();
+  const size_t to_false = calls_.reserve_jump();
   PETREL_RETURN_IF_ERROR(write_steps(*node.regions()[0]));
-  const size_t to_end = append_jump();
-  set_jump(to_false, predicate, instructions_.size());
+  const size_t to_end = calls_.reserve_jump();
+  calls_.set_jump(to_false, predicate, calls_.size());
   PETREL_RETURN_IF_ERROR(write_steps(*node.regions()[1]));
-  set_jump(to_end, values_.bool_value(false), instructions_.size());
+  calls_.set_jump(to_end, values_.bool_value(false), calls_.size());
   return absl::OkStatus();
 }
 
@@ -397,28 +365,28 @@ absl::Status MethodWriter::write_map(const Node& node) {
   const TensorType& type = rows[0]->tensor();
   if (!type.varies(0) && type.sizes[0] == 0) return absl::OkStatus();
   const auto number = [&](const char* name, int32_t a, int32_t b, int32_t out) {
-    append_call(absl::StrCat("executorch_prim::", name), "Scalar", {a, b, out});
+    calls_.append_kernel(absl::StrCat("executorch_prim::", name), "Scalar", {a, b, out});
   };
   const int32_t zero = values_.int_value(0);
   const int32_t count = values_.add_scalar(Type::Kind::kInt);
   const int32_t index = values_.add_scalar(Type::Kind::kInt);
   const int32_t done = values_.add_scalar(Type::Kind::kBool);
-  append_call("aten::sym_size", "int", {entry_of(rows[0]), zero, count});
-  const size_t begin = instructions_.size();
+  calls_.append_kernel("aten::sym_size", "int", {entry_of(rows[0]), zero, count});
+  const size_t begin = calls_.size();
   for (size_t i = 0; i < rows.size(); ++i) {
     const int32_t row = entry_of(body.inputs()[i]);
-    append_call("aten::select_copy", "int_out",
+    calls_.append_kernel("aten::select_copy", "int_out",
                 {entry_of(rows[i]), zero, index, row, row});
   }
   PETREL_RETURN_IF_ERROR(write_steps(body));
   for (size_t i = 0; i < node.num_results(); ++i) {
-    append_call("executorch_prim::et_copy_index", "tensor",
+    calls_.append_kernel("executorch_prim::et_copy_index", "tensor",
                 {entry_of(node.result(i)), entry_of(body.outputs()[i]), index});
   }
   number("add", index, values_.int_value(1), index);
   number("eq", index, count, done);
-  const size_t again = append_jump();
-  set_jump(again, done, begin);
+  const size_t again = calls_.reserve_jump();
+  calls_.set_jump(again, done, begin);
   number("sub", index, count, index);
   return absl::OkStatus();
 }
@@ -442,7 +410,7 @@ void MethodWriter::write_state(const BufferWrite& write) {
   if (storage_.root(write.value) == write.buffer) return;  // it is there
   const int32_t buffer = entry_of(write.buffer);
   const int32_t value = entry_of(write.value);
-  append_call("aten::copy_", "",
+  calls_.append_kernel("aten::copy_", "",
               {buffer, value, values_.bool_value(false), buffer});
 }
 
@@ -472,7 +440,7 @@ absl::StatusOr<flatbuffers::Offset<fb::ExecutionPlan>> MethodWriter::write(
   const std::vector<int32_t> none;
   const auto chain_inputs = builder_.CreateVector(none);
   const auto chain_outputs = builder_.CreateVector(none);
-  const auto instructions = builder_.CreateVector(instructions_);
+  const auto instructions = builder_.CreateVector(calls_.instructions());
   const std::vector<flatbuffers::Offset<fb::Chain>> chains = {
       fb::CreateChain(builder_, chain_inputs, chain_outputs, instructions)};
 
@@ -488,7 +456,7 @@ absl::StatusOr<flatbuffers::Offset<fb::ExecutionPlan>> MethodWriter::write(
   const auto stored_inputs = builder_.CreateVector(inputs);
   const auto stored_outputs = builder_.CreateVector(outputs);
   const auto stored_chains = builder_.CreateVector(chains);
-  const auto operators = builder_.CreateVector(operators_);
+  const auto operators = builder_.CreateVector(calls_.operators());
   const auto delegates = builder_.CreateVector(delegates_);
   const auto stored_arenas = builder_.CreateVector(arenas);
   return fb::CreateExecutionPlan(builder_, stored_name, containers,

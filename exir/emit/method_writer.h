@@ -21,11 +21,11 @@
 #include <map>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "exir/emit/instruction_list.h"
 #include "exir/emit/memory.h"
 #include "exir/emit/owned_outputs.h"
 #include "exir/emit/segments.h"
@@ -58,7 +58,9 @@ class MethodWriter {
       const std::string& name, const Signature& signature);
 
   // Kernel calls by name ("aten::add.out"). After write().
-  const std::map<std::string, size_t>& kernels() const { return kernels_; }
+  const std::map<std::string, size_t>& kernels() const {
+    return calls_.kernels();
+  }
 
  private:
   absl::Status write_kernel_call(const Node& node);
@@ -67,13 +69,8 @@ class MethodWriter {
   absl::Status write_map(const Node& node);
   // The steps of the method's graph or of a region.
   absl::Status write_steps(const Graph& graph);
-  // Room for a jump, and what goes there once its target is known.
-  size_t append_jump();
-  void set_jump(size_t place, int32_t condition, size_t target);
   void write_state(const BufferWrite& write);
   bool has_state() const;
-  void append_call(const std::string& name, const std::string& overload,
-                   const std::vector<int32_t>& args);
 
   // Index of the entry of `value`, which is made on first use.
   int32_t entry_of(const Value* value);
@@ -91,12 +88,9 @@ class MethodWriter {
   const ExternalFn& is_named_;
   ProgramSegments& segments_;
   ValueTable values_;
+  InstructionList calls_;
   std::unordered_map<const Value*, int32_t> entries_;
-  std::map<std::pair<std::string, std::string>, int32_t> operator_index_;
-  std::vector<flatbuffers::Offset<schema::program::Operator>> operators_;
   std::vector<flatbuffers::Offset<schema::program::BackendDelegate>> delegates_;
-  std::vector<flatbuffers::Offset<schema::program::Instruction>> instructions_;
-  std::map<std::string, size_t> kernels_;
 };
 
 }  // namespace petrel::exir

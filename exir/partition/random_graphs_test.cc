@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exir/ops/table.h"
+#include "exir/partition/partition.h"
+#include "exir/partition/recording_backend.h"
+#include "gtest/gtest.h"
+
+namespace petrel::exir {
+namespace {
+
+// A random graph in which every node may read any earlier value.
+std::unique_ptr<Graph> random_graph(uint32_t seed, size_t nodes) {
+  std::mt19937 random(seed);
+  auto graph = std::make_unique<Graph>("forward");
+  const TensorType type = TensorType::contiguous(ScalarType::kFloat, {2});
+  std::vector<Value*> values = {graph->add_input(type, "x")};
+  for (size_t i = 0; i < nodes; ++i) {
+    // Near operands mostly, as in real models, and some far ones.
+    const size_t reach = random() % 4 == 0 ? values.size() : 8;
+    const auto pick = [&] {
+      return values[values.size() - 1 -
+                    random() % std::min(reach, values.size())];
+    };
+    if (random() % 3 != 0) {
+      values.push_back(graph
+                           ->append(op("aten.add.Tensor"),
+                                    {Argument(pick()), Argument(pick()),
+                                     Argument(int64_t{1})},
+                                    {type}, "add")
+                           ->result());
+    } else {
+      values.push_back(graph
+                           ->append(op("aten.mul.Tensor"),
+                                    {Argument(pick()), Argument(pick())},
+                                    {type}, "mul")
+                           ->result());
+    }
+  }
+  std::vector<Value*> outputs;
+  for (Value* value : values) {
+    if (value->users().empty()) outputs.push_back(value);
+  }
+  graph->set_outputs(std::move(outputs));
+  return graph;
+}
+
+// The most changes from supported to unsupported along any path to a supported
+// node, plus one: no set of acyclic partitions can be smaller.
+size_t fewest_partitions(const Graph& graph) {
+  std::map<const Value*, size_t> depth;
+  size_t fewest = 0;
+  for (const auto& node : graph.nodes()) {
+    size_t& d = depth[node->result()];
+    const bool supported = node->op().name == "aten::add";
+    for (const Value* operand : node->operands()) {
+      const Node* producer = operand->producer();
+      if (producer == nullptr) continue;
+      const bool leaves = !supported && producer->op().name == "aten::add";
+      d = std::max(d, depth.at(operand) + (leaves ? 1 : 0));
+    }
+    if (supported) fewest = std::max(fewest, d + 1);
+  }
+  return fewest;
+}
+
+TEST(LowerToBackend, RandomGraphsStayAcyclicWithTheFewestPartitions) {
+  for (uint32_t seed = 0; seed < 60; ++seed) {
+    Program program;
+    program.methods["forward"].graph = random_graph(seed, 5 + seed * 3);
+    Graph& graph = *program.methods["forward"].graph;
+    const size_t fewest = fewest_partitions(graph);
+    RecordingBackend backend;
+    NamedBlobStore store;
+    // Verifies the graph, so a use before its definition would show.
+    auto report = lower_to_backend(program, backend, {}, store);
+    ASSERT_TRUE(report.ok()) << seed << ": " << report.status();
+    EXPECT_EQ(report->taken[0].partitions, fewest) << seed;
+    size_t calls = 0;
+    for (const auto& node : graph.nodes()) {
+      EXPECT_NE(node->op().name, "aten::add");
+      calls += node->delegate() != nullptr ? 1 : 0;
+    }
+    EXPECT_EQ(calls, fewest);
+  }
+}
+
+// Takes all that is of one of two kinds, by the number in a node's name.
+class TwoKinds final : public Partitioner {
+ public:
+  Support supports(const Node&) const override { return Support::yes(); }
+  std::string group(const Node& node) const override {
+    return node.result()->name().back() % 2 == 0 ? "even" : "odd";
+  }
+};
+
+class TwoKindsBackend final : public RecordingBackend {
+ public:
+  const Partitioner& partitioner() const override { return kinds_; }
+
+ private:
+  TwoKinds kinds_;
+};
+
+TEST(LowerToBackend, RandomGraphsInGroupsStayAcyclicAndAreTakenWhole) {
+  for (uint32_t seed = 0; seed < 60; ++seed) {
+    Program program;
+    program.methods["forward"].graph = random_graph(seed, 5 + seed * 3);
+    TwoKindsBackend backend;
+    backend.tamper = [](ResultMap& results) {
+      for (PreprocessResult& result : results["forward"]) {
+        result.debug_handles.clear();
+      }
+    };
+    NamedBlobStore store;
+    auto report = lower_to_backend(program, backend, {}, store);
+    ASSERT_TRUE(report.ok()) << seed << ": " << report.status();
+    for (const auto& node : program.methods["forward"].graph->nodes()) {
+      EXPECT_NE(node->delegate(), nullptr);
+    }
+    for (const std::string& text : backend.texts) {
+      const auto part = parse_graph(text, find_op, zeros);
+      ASSERT_TRUE(part.ok());
+      std::set<std::string> groups;
+      for (const auto& node : (*part)->nodes()) groups.insert(TwoKinds().group(*node));
+      EXPECT_EQ(groups.size(), 1u) << text;
+    }
+  }
+}
+
+// Quadratic work on so many nodes would run into the test's time limit.
+TEST(ProposePartitions, TakesLargeGraphs) {
+  const auto graph = random_graph(1, 100000);
+  const auto parts = propose_partitions(*graph, AddPartitioner(), nullptr);
+  size_t taken = 0;
+  size_t supported = 0;
+  for (const auto& part : parts) taken += part.size();
+  for (const Node* node : graph->node_pointers()) {
+    supported += AddPartitioner().supports(*node).supported;
+  }
+  EXPECT_EQ(taken, supported);
+}
+
+}  // namespace
+}  // namespace petrel::exir
