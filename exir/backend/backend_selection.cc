@@ -15,7 +15,7 @@ namespace {
 absl::Status check_list(const std::string& owner,
                         const std::vector<BackendUse>& uses,
                         std::map<std::string, const Backend*>* known) {
-  std::set<std::string> seen;
+  std::map<std::string, size_t> seen;
   for (size_t i = 0; i < uses.size(); ++i) {
     const BackendUse& use = uses[i];
     if (use.backend == nullptr) {
@@ -27,14 +27,17 @@ absl::Status check_list(const std::string& owner,
       return absl::InvalidArgumentError(
           absl::StrCat("backend ", i, " of ", owner, " has an empty id"));
     }
-    if (!seen.insert(id).second) {
+    const auto [first, is_new] = seen.emplace(id, i);
+    if (!is_new) {
       return absl::InvalidArgumentError(
-          absl::StrCat("backend '", id, "' is given twice for ", owner));
+          absl::StrCat("backend '", id, "' is given twice for ", owner,
+                       ", as backends ", first->second, " and ", i));
     }
     const Backend*& of_id = (*known)[id];
     if (of_id != nullptr && of_id != use.backend) {
       return absl::InvalidArgumentError(
-          absl::StrCat("two different backends have the id '", id, "'"));
+          absl::StrCat("backend ", i, " of ", owner, " has the id '", id,
+                       "', which another backend has, too"));
     }
     of_id = use.backend;
     if (use.whole_method && uses.size() > 1) {

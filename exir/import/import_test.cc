@@ -263,9 +263,9 @@ TEST(Import, RecordsWhereNodesComeFrom) {
 TEST(Import, ListsEveryUnknownOperatorWithItsLine) {
   expect_error(shared_fixture("unsupported_ops"),
                "3 operators are not supported: aten.igamma.default "
-               "(/petrel/test/models/make_fixtures.py:");
+               "(node 'igamma' at /petrel/test/models/make_fixtures.py:");
   expect_error(shared_fixture("unsupported_ops"),
-               ", in forward), aten.linalg_det.default (");
+               ", in forward), aten.linalg_det.default (node '");
 }
 
 TEST(Import, RefusesWhatItCannotExpressByName) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -19,8 +20,13 @@ namespace {
 
 constexpr size_t kMaxPlaces = 3;
 
+struct Place {
+  std::string node;
+  std::string line;  // empty where the archive has none
+};
+
 // Operator -> the places that use it.
-using Places = std::map<std::string, std::vector<std::string>>;
+using Places = std::map<std::string, std::vector<Place>>;
 
 // The operators on numbers of Python and torch under the names of their rows.
 struct ScalarName {
@@ -88,9 +94,7 @@ absl::Status collect_unknown(const Json& graph, Places* unknown) {
     if (find_op(name) != nullptr) continue;
     PETREL_ASSIGN_OR_RETURN(bool scalar, has_scalar_results_only(node));
     if (scalar) continue;
-    std::string place = read_source(node).location();
-    if (place.empty()) place = absl::StrCat("node '", node_name(node), "'");
-    (*unknown)[name].push_back(std::move(place));
+    (*unknown)[name].push_back({node_name(node), read_source(node).location()});
   }
   return absl::OkStatus();
 }
@@ -146,10 +150,11 @@ absl::Status check_operators(const Json& graph) {
   for (const auto& [name, places] : unknown) {
     // The same line may use an operator many times.
     std::vector<std::string> distinct;
-    for (const std::string& place : places) {
-      bool known = false;
-      for (const std::string& seen : distinct) known = known || seen == place;
-      if (!known) distinct.push_back(place);
+    std::set<std::string> lines;
+    for (const Place& place : places) {
+      if (!place.line.empty() && !lines.insert(place.line).second) continue;
+      distinct.push_back(absl::StrCat("node '", place.node, "'",
+                                      place.line.empty() ? "" : " at ", place.line));
     }
     const size_t shown = std::min(distinct.size(), kMaxPlaces);
     std::string text = absl::StrCat(

@@ -36,21 +36,28 @@ std::vector<exir::TensorType> types_of(const std::vector<exir::Value*>& values) 
   return types;
 }
 
+// Of a graph and of the regions in it.
+void collect_parts(const std::string& method, const exir::Graph& graph,
+                   std::vector<CompiledPart>* out) {
+  for (const auto& node : graph.nodes()) {
+    for (const auto& region : node->regions()) collect_parts(method, *region, out);
+    if (node->delegate() == nullptr) continue;
+    const exir::LoweredPartition& lowered = *node->delegate();
+    const exir::Blob::Bytes payload = lowered.payload.bytes();
+    CompiledPart part;
+    part.method = method;
+    part.payload.assign(payload.span().begin(), payload.span().end());
+    part.compile_specs = lowered.compile_specs;
+    part.inputs = types_of(lowered.graph->inputs());
+    part.outputs = types_of(lowered.graph->outputs());
+    out->push_back(std::move(part));
+  }
+}
+
 std::vector<CompiledPart> parts_of(const exir::Program& program) {
   std::vector<CompiledPart> parts;
   for (const auto& [name, method] : program.methods) {
-    for (const auto& node : method.graph->nodes()) {
-      if (node->delegate() == nullptr) continue;
-      const exir::LoweredPartition& lowered = *node->delegate();
-      const exir::Blob::Bytes payload = lowered.payload.bytes();
-      CompiledPart part;
-      part.method = name;
-      part.payload.assign(payload.span().begin(), payload.span().end());
-      part.compile_specs = lowered.compile_specs;
-      part.inputs = types_of(lowered.graph->inputs());
-      part.outputs = types_of(lowered.graph->outputs());
-      parts.push_back(std::move(part));
-    }
+    collect_parts(name, *method.graph, &parts);
   }
   return parts;
 }

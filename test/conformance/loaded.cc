@@ -144,6 +144,10 @@ Error LoadedMethod::run(const std::vector<Elements>& inputs, std::vector<Element
     const runtime::TensorInfo info = meta.input_tensor_meta(i).get();
     std::vector<int32_t> sizes(info.sizes().begin(), info.sizes().end());
     std::vector<uint8_t> order(info.dim_order().begin(), info.dim_order().end());
+    if (info.shape_dynamism() != runtime::TensorShapeDynamism::STATIC) {
+      const size_t most = info.nbytes() / sizeof(float);
+      sizes[0] = static_cast<int32_t>(inputs[i].size() / (most / static_cast<size_t>(sizes[0])));
+    }
     runtime::TensorImpl tensor(info.scalar_type(), static_cast<ssize_t>(sizes.size()),
                                sizes.data(), const_cast<float*>(inputs[i].data()), order.data());
     PETREL_RETURN_IF_ERROR(method.set_input(runtime::Tensor(&tensor), i));

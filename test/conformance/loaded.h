@@ -52,6 +52,7 @@ class LoadedMethod {
   runtime::Error error() const;
   // Allocations of the method's memory.
   int64_t allocations() const;
+  // Tensors that vary have as many rows as their elements make.
   runtime::Error run(const std::vector<Elements>& inputs, std::vector<Elements>* outputs);
 
  private:

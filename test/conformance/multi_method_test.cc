@@ -4,6 +4,8 @@
 // several partitions and several backends. First takes additions, Second
 // multiplications; both run by the null backend's runtime half, under two names.
 // Payloads are text, so tests can read which operators are in a part.
+#include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "backends/null/aot/null_backend.h"
@@ -108,6 +110,26 @@ constexpr char kAddMulAddMul[] = R"(method @forward(%x: f32[2,3]) {
   %c = aten.add.Tensor(%b, %a, 1) : f32[2,3]
   %d = aten.mul.Tensor(%c, %c) : f32[2,3]
   return %d
+})";
+// One sign of the sum adds and multiplies, the other adds twice.
+constexpr char kBranches[] = R"(method @forward(%x: f32[2,3]) {
+  %s = aten.sum.dim_IntList(%x, [], false) : f32[]
+  %p = aten.gt.Scalar(%s, 0) : bool[]
+  %y = petrel.cond.default(%p, [%x]) : f32[2,3] do {
+    method @positive(%x: f32[2,3]) {
+      %a = aten.add.Tensor(%x, %x, 1) : f32[2,3]
+      %b = aten.mul.Tensor(%a, %x) : f32[2,3]
+      return %b
+    }
+    method @otherwise(%x: f32[2,3]) {
+      %a = aten.add.Tensor(%x, %x, 1) : f32[2,3]
+      %r = aten.relu.default(%a) : f32[2,3]
+      %b = aten.add.Tensor(%r, %x, 1) : f32[2,3]
+      return %b
+    }
+  }
+  %z = aten.add.Tensor(%y, %y, 1) : f32[2,3]
+  return %z
 })";
 constexpr char kWithConstant[] = R"(method @forward(%x: f32[2,3]) {
   %w = constant @w : f32[2,3]
@@ -235,6 +257,37 @@ TEST_F(MultiMethod, ConstantsAreInThePartsAndStoredOnce) {
   expect_right(methods, made);
 }
 
+TEST_F(MultiMethod, PartitionsInsideBranchesAreSeenWithTheOthers) {
+  const Methods methods = {{"forward", kBranches}, {"other", kAddMul}};
+  const Compiled made = compiled(methods, both());
+  EXPECT_EQ(first_.calls, 1);
+  EXPECT_EQ(second_.calls, 1);
+  // The one after the cond, one in the first branch, two in the second.
+  EXPECT_THAT(first_.seen,
+              ElementsAre("method 'forward', partition 0", "method 'forward', partition 1",
+                          "method 'forward', partition 2", "method 'forward', partition 3",
+                          "method 'other', partition 0"));
+  EXPECT_THAT(second_.seen,
+              ElementsAre("method 'forward', partition 0", "method 'other', partition 0"));
+  EXPECT_EQ(made.parts.size(), 7u);
+  for (const float sign : {1.0f, -1.0f}) {
+    std::vector<Elements> inputs = make_inputs(made.inputs, 3);
+    for (float& element : inputs[0]) element = sign * std::fabs(element);
+    const Compiled kernels = compiled({{"forward", kBranches}}, {});
+    const LoadedProgram program(made.files, true, &kRegistry);
+    LoadedMethod method(program, "forward");
+    ASSERT_EQ(method.error(), runtime::Error::Ok);
+    std::vector<Elements> outputs;
+    ASSERT_EQ(method.run(inputs, &outputs), runtime::Error::Ok);
+    EXPECT_EQ(outputs, load_and_run(kernels.files, "forward", inputs));
+    for (size_t i = 0; i < inputs[0].size(); ++i) {
+      const float x = inputs[0][i];
+      const float y = sign > 0 ? (x + x) * x : std::max(x + x, 0.0f) + x;
+      EXPECT_EQ(outputs[0][i], y + y);
+    }
+  }
+}
+
 TEST_F(MultiMethod, ABackendThatIsNotThereIsNamed) {
   EXPECT_EQ(failure({{"forward", kAdd}}, [] {
               BackendSelection selection;
@@ -296,13 +349,13 @@ TEST_F(MultiMethod, ADebugIdOfNoValueNamesMethodAndIndex) {
 TEST_F(MultiMethod, ADuplicateBackendIsRefused) {
   BackendSelection selection = both();
   selection.for_all.push_back({&first_});
-  EXPECT_EQ(failure({{"a", kAdd}}, selection), "backend 'First' is given twice for all methods");
+  EXPECT_EQ(failure({{"a", kAdd}}, selection), "backend 'First' is given twice for all methods, as backends 0 and 2");
   selection = both();
   selection.for_method["a"] = {{&first_}, {&first_}};
-  EXPECT_EQ(failure({{"a", kAdd}}, selection), "backend 'First' is given twice for method 'a'");
+  EXPECT_EQ(failure({{"a", kAdd}}, selection), "backend 'First' is given twice for method 'a', as backends 0 and 1");
   const TextBackend impostor("First", "aten::mul");
   selection.for_method["a"] = {{&impostor}};
-  EXPECT_EQ(failure({{"a", kAdd}}, selection), "two different backends have the id 'First'");
+  EXPECT_EQ(failure({{"a", kAdd}}, selection), "backend 0 of method 'a' has the id 'First', which another backend has, too");
   EXPECT_EQ(first_.calls, 0);
 }
 

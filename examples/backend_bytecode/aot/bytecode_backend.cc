@@ -207,6 +207,9 @@ Support BytecodePartitioner::supports(const Node& node) const {
   if (type.dtype != exir::ScalarType::kFloat || !type.is_contiguous()) {
     return Support::no("the result is not a contiguous float tensor");
   }
+  if (type.is_dynamic()) {
+    return Support::no("its sizes vary, and payloads hold numbers of elements");
+  }
   if (type.numel() > std::numeric_limits<uint32_t>::max()) {
     return Support::no("the result has 2^32 elements or more");
   }

@@ -10,8 +10,8 @@ _LINE = r"(?: at (?P<source>.+?:\d+(?:, in [\w<>]+)?|[^\s:]+))?"
 _NODES = [
     re.compile(r"node '(?P<node>[^']*)' \([^)]*\)" + _LINE),
     re.compile(r"the first is '(?P<node>[^']*)'" + _LINE),
-    # An operator that is not known, by its lines.
-    re.compile(r"\((?P<node>)(?P<source>[^()]+?:\d+, in [\w<>]+)"),
+    # The first that uses an operator that is not known.
+    re.compile(r"\(node '(?P<node>[^']*)'" + _LINE),
 ]
 
 

@@ -152,6 +152,13 @@ class StoreTest(unittest.TestCase):
         loaded["a"](X)
         self.assertEqual(payloads, [b"b0", b"a0", b"a1"])
 
+    def test_nb5_whole_methods_are_lists_of_one(self):
+        backend = Backend()
+        petrel.export(methods={"a": model("affine"), "b": model("affine_same_scale")},
+                      backend=backend, whole_methods=True)
+        self.assertEqual({method: len(parts) for method, parts in backend.seen.items()},
+                         {"a": 1, "b": 1})
+
     def test_mutable_bytes_are_copied_and_others_held(self):
         array = numpy.ones(100, numpy.float32)
         held = b"held" * 1000
@@ -268,6 +275,33 @@ class DataMapTest(WithoutWeights):
         del again, loaded
         gc.collect()
         self.assertIsNone(gone())
+
+    def test_nb9_a_backend_changes_its_copy_only(self):
+
+        class Doubles(Runtime):
+            """Changes the weights it got, after which nobody else sees a change."""
+
+            def init(self, payload, named_data, *, compile_specs, method):
+                part = super().init(payload, named_data, compile_specs=compile_specs,
+                                    method=method)
+                for name, constant in part["constants"].items():
+                    changed = constant.copy()
+                    changed *= 2
+                    part["constants"][name] = changed
+                key = named_data.keys()[0]
+                again = named_data.get_data(key)
+                assert again == named_data.get_data(key)
+                assert isinstance(again, bytes)  # which nobody can change
+                return part
+
+        program = petrel.export(model("affine"), backend=Backend(), external_weights="w.ptd")
+        before = pathlib.Path(program.external_paths[0]).read_bytes()
+        doubled = petrel.load(program, backends=[Doubles()])["forward"]
+        plain = petrel.load(program, backends=[Runtime()])["forward"]
+        for _ in range(2):
+            numpy.testing.assert_array_equal(doubled(X)[0], 2 * affine(X))
+            numpy.testing.assert_array_equal(plain(X)[0], affine(X))
+        self.assertEqual(pathlib.Path(program.external_paths[0]).read_bytes(), before)
 
     def test_nb9_data_cannot_be_resized_while_a_method_uses_them(self):
         scale = bytearray(self.weights["scale"].tobytes())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Backends of the tests: each takes some of add, mul and sub of floats.
+"""Backends of the tests: each takes some of add, mul, sub and relu of floats.
 
 A payload is JSON; it says which methods and operators preprocess_all saw, too.
 """
@@ -12,7 +12,9 @@ import petrel
 
 TESTDATA = pathlib.Path("extension/python/test/testdata")
 ADD, MUL, SUB = "aten.add.Tensor", "aten.mul.Tensor", "aten.sub.Tensor"
-FUNCTIONS = {ADD: numpy.add, MUL: numpy.multiply, SUB: numpy.subtract}
+RELU = "aten.relu.default"
+FUNCTIONS = {ADD: numpy.add, MUL: numpy.multiply, SUB: numpy.subtract,
+             RELU: lambda x: numpy.maximum(x, 0)}
 
 
 def model(name):
@@ -27,7 +29,11 @@ class Partitioner(petrel.Partitioner):
 
     def supports(self, node):
         self.asked.append(node.op)
-        return True if node.op in self.ops else f"{node.op} is none of {len(self.ops)} operators"
+        if node.op not in self.ops:
+            return f"{node.op} is none of {len(self.ops)} operators"
+        values = [*node.inputs, *node.outputs]
+        operands = 1 if node.op == RELU else 2
+        return all(value.dtype == "float32" for value in values) and len(node.inputs) == operands
 
 
 class Backend(petrel.Backend):
@@ -53,7 +59,7 @@ class Backend(petrel.Backend):
             if not store.add_named_blob(key, value.data, 16):
                 raise AssertionError(key)
             constants[value.name] = (key, value.shape)
-        steps = [(node.op, node.name, node.args["self"].name, node.args["other"].name)
+        steps = [(node.op, node.name, [value.name for value in node.inputs])
                  for node in part.graph.nodes]
         return json.dumps({
             "method": part.method,
@@ -86,8 +92,8 @@ class Runtime(petrel.RuntimeBackend):
         self.events.append(("execute", handle["method"], handle["index"]))
         inputs = len(handle["inputs"])
         values = {**handle["constants"], **dict(zip(handle["inputs"], args))}
-        for op, result, a, b in handle["steps"]:
-            values[result] = FUNCTIONS[op](values[a], values[b])
+        for op, result, operands in handle["steps"]:
+            values[result] = FUNCTIONS[op](*(values[name] for name in operands))
         for name, output in zip(handle["outputs"], args[inputs:]):
             output[...] = values[name]
 

@@ -10,7 +10,9 @@ import unittest
 
 import numpy
 import petrel
-from elementwise import ADD, MUL, SUB, Backend, Runtime, affine, model
+from elementwise import ADD, MUL, RELU, SUB, Backend, Runtime, affine, model
+
+VARYING = pathlib.Path("test/models/varying")
 
 X = numpy.array([1, -2, 3, 0.5], numpy.float32)
 Y = numpy.array([2, 2, -1, 4], numpy.float32)
@@ -154,6 +156,124 @@ class DifferentBackendsTest(unittest.TestCase):
             self.assertEqual(set(forward.backends), {runtime.id})
             numpy.testing.assert_array_equal(forward(X, Y)[0], (X + Y) * Y - X)
 
+    def test_several_backends_in_order_of_priority(self):
+        """Each takes what those before it left, and is asked once."""
+        for chosen, seen in (((ADD,), (MUL, SUB)), [[ADD], [MUL, SUB]]), \
+                (((ADD, MUL, SUB), (MUL, SUB)), [[ADD, MUL, SUB], None]):
+            backends = [Backend("First", chosen[0]), Backend("Second", chosen[1])]
+            program = petrel.export(methods={"a": model("add_mul_sub"), "b": model("add_mul_sub")},
+                                    backend=backends)
+            for backend, ops in zip(backends, seen):
+                self.assertEqual({method: parts for method, parts in backend.seen.items() if parts},
+                                 {} if ops is None else {"a": [ops], "b": [ops]})
+                self.assertLessEqual(backend.calls, 1)
+            loaded = petrel.load(program, backends=[Runtime("First"), Runtime("Second")])
+            self.assertEqual(loaded["a"].backends,
+                             ["First"] if seen[1] is None else ["First", "Second"])
+            for name in ("a", "b"):
+                numpy.testing.assert_array_equal(loaded[name](X, Y)[0], (X + Y) * Y - X)
+
+    def test_methods_may_go_to_different_backends(self):
+        adds, rest = Backend("Adds", (ADD,)), Backend("Rest", (MUL, SUB))
+        names = ("adds", "both", "kernels", "rest")
+        program = petrel.export(
+            methods={name: model("add_mul_sub") for name in names},
+            backend={"adds": adds, "both": [rest, adds], "kernels": None, None: [rest]})
+        self.assertEqual(sorted(method for method, parts in adds.seen.items() if parts),
+                         ["adds", "both"])
+        self.assertEqual(sorted(method for method, parts in rest.seen.items() if parts),
+                         ["both", "rest"])
+        self.assertEqual((adds.calls, rest.calls), (1, 1))
+        loaded = petrel.load(program, backends=[Runtime("Adds"), Runtime("Rest")])
+        self.assertEqual({name: sorted(loaded[name].backends) for name in names},
+                         {"adds": ["Adds"], "both": ["Adds", "Rest"], "kernels": [],
+                          "rest": ["Rest"]})
+        for name in names:
+            numpy.testing.assert_array_equal(loaded[name](X, Y)[0], (X + Y) * Y - X)
+
+    def test_methods_that_are_not_named_go_to_xnnpack(self):
+        program = petrel.export(methods={"a": model("affine"), "b": model("affine")},
+                                backend={"a": Backend()}, partition="supported")
+        loaded = petrel.load(program, backends=[Runtime()])
+        self.assertEqual(loaded["a"].backends, ["Elementwise"])
+        self.assertEqual(loaded["b"].backends, ["XnnpackBackend"])
+        for name in "ab":
+            numpy.testing.assert_allclose(loaded[name](X)[0], affine(X), rtol=1e-6)
+
+    def test_one_beside_xnnpack(self):
+        mine = Backend("Mine", (MUL,))
+        for backend, expected in (([mine, "xnnpack"], ["Mine", "XnnpackBackend"]),
+                                  (["xnnpack", mine], ["XnnpackBackend"])):
+            program = petrel.export(model("affine"), backend=backend, partition="supported")
+            forward = petrel.load(program, backends=[Runtime("Mine")])["forward"]
+            self.assertEqual(forward.backends, expected)
+            numpy.testing.assert_allclose(forward(X)[0], affine(X), rtol=1e-6)
+
+    def test_compile_specs_reach_their_backend(self):
+        given = {}
+
+        class Knows(Backend):
+
+            def check_compile_specs(self, specs):
+                given[self.id] = specs
+
+        backends = [Knows("First", (ADD,)), Knows("Second", (MUL,))]
+        petrel.export(model("affine"), backend=backends,
+                      compile_specs={"First": {"tile": "8"}, "Second": {"a": b"\0", "b": "c"}})
+        self.assertEqual(given, {"First": [("tile", b"8")],
+                                 "Second": [("a", b"\0"), ("b", b"c")]})
+        for specs, error, text in (
+            ({"tile": "8"}, ValueError, "'tile' names no backend"),
+            ({"Third": {"tile": "8"}}, ValueError, "'Third', which is not used"),
+            ({"First": {"tile": 8}}, TypeError, "compile spec 'tile' is 8"),
+            ({"First": {"tile": "8"}, "Second": b"x"}, TypeError, "must be a dict"),
+        ):
+            with self.assertRaisesRegex(error, text):
+                petrel.export(model("affine"), backend=backends, compile_specs=specs)
+
+    def test_unknown_backends_are_told_with_method_and_index(self):
+        for backend, text in (
+            (["xnnpack", "Nowhere"], "backend 'Nowhere' is unknown, backend 1 of all methods"),
+            ({"one": ["xnnpack", "Nowhere"]},
+             "backend 'Nowhere' is unknown, backend 1 of method 'one'"),
+        ):
+            with self.assertRaisesRegex(petrel.Error, text) as caught:
+                petrel.export(methods={"one": model("affine")}, backend=backend)
+            self.assertEqual(caught.exception.code, "NotFound")
+        with self.assertRaisesRegex(petrel.Error, "method 'other', which is not there; the "
+                                    "methods are one"):
+            petrel.export(methods={"one": model("affine")}, backend={"other": "xnnpack"})
+        for backend in ([None], ["xnnpack", ["xnnpack"]], {"one": {"one": "xnnpack"}}, {3: None}):
+            with self.assertRaises(TypeError, msg=backend):
+                petrel.export(methods={"one": model("affine")}, backend=backend)
+
+    def test_duplicate_backends_are_told(self):
+        for backend, text in (
+            ([Backend("A"), Backend("B"), Backend("A")],
+             "backend 'A' is given twice for all methods, as backends 0 and 2"),
+            ({"one": ["xnnpack", "xnnpack"]},
+             "backend 'XnnpackBackend' is given twice for method 'one', as backends 0 and 1"),
+            ({"one": Backend("A"), None: [Backend("A")]},
+             "backend 0 of method 'one' has the id 'A', which another backend has, too"),
+        ):
+            with self.assertRaisesRegex(petrel.Error, text) as caught:
+                petrel.export(methods={"one": model("affine")}, backend=backend)
+            self.assertEqual(caught.exception.code, "InvalidArgument")
+
+    def test_whole_methods_or_an_error_that_names_the_node(self):
+        backend = Backend("Whole", (ADD, MUL, SUB))
+        program = petrel.export(methods={"a": model("affine"), "b": model("add_mul_sub")},
+                                backend=backend, whole_methods=True)
+        self.assertEqual({method: len(parts) for method, parts in backend.seen.items()},
+                         {"a": 1, "b": 1})
+        loaded = petrel.load(program, backends=[Runtime("Whole")])
+        numpy.testing.assert_allclose(loaded["a"](X)[0], affine(X), rtol=1e-6)
+        with self.assertRaisesRegex(petrel.Error, "cannot take the whole method") as caught:
+            petrel.export(methods={"two": model("affine_two_parts")}, backend=backend,
+                          whole_methods=True)
+        self.assertEqual(caught.exception.node, "sigmoid")
+        self.assertRegex(caught.exception.source, r"make_models\.py:\d+, in forward")
+
     def test_payload_is_json_of_its_own_part(self):
         payloads = {}
 
@@ -169,6 +289,58 @@ class DifferentBackendsTest(unittest.TestCase):
         self.assertEqual(sorted(payloads), [("a", 0), ("b", 0), ("b", 1)])
         for (method, index), payload in payloads.items():
             self.assertEqual((payload["method"], payload["index"]), (method, index))
+
+
+class ControlFlowTest(unittest.TestCase):
+    """Partitions inside of branches and loops; results are those of eager torch."""
+
+    def check(self, name, ops, expected):
+        """`expected` partitions, and which of them each call executes."""
+        backend, runtime = Backend(ops=ops), Runtime()
+        program = petrel.export(methods={"forward": VARYING / f"{name}.pt2",
+                                         "other": model("affine")}, backend=backend)
+        self.assertEqual(backend.calls, 1)
+        self.assertEqual(sorted(backend.seen["forward"]), sorted(expected))
+        loaded = petrel.load(program, backends=[runtime])
+        self.assertEqual(len(loaded["forward"].backends), len(expected))
+        executed = []
+        calls = sorted({path.name.split(".")[1] for path in VARYING.glob(f"{name}.call_*.npy")})
+        for call in calls:
+            inputs, outputs = ([numpy.load(path) for path in
+                                sorted(VARYING.glob(f"{name}.{call}.{kind}_*.npy"))]
+                               for kind in ("input", "output"))
+            del runtime.events[:]
+            for actual, wanted in zip(loaded["forward"](*inputs), outputs, strict=True):
+                numpy.testing.assert_allclose(actual, wanted, rtol=1e-5, atol=1e-6)
+            executed.append([index for event, _, index, *_ in runtime.events if event == "execute"])
+        numpy.testing.assert_allclose(loaded["other"](X)[0], affine(X), rtol=1e-6)
+        return executed
+
+    def test_partitions_inside_branches(self):
+        first, second = self.check("cond", (MUL, SUB), [[MUL], [MUL, SUB]])
+        # One call takes the one branch, the other the other.
+        self.assertEqual((len(first), len(second)), (1, 1))
+        self.assertNotEqual(first, second)
+
+    def test_partitions_inside_nested_branches(self):
+        executed = self.check("cond_nested", (ADD, MUL, SUB), [[ADD], [ADD], [MUL], [MUL], [SUB]])
+        self.assertEqual(len({tuple(call) for call in executed}), len(executed))
+
+    def test_partitions_inside_a_map(self):
+        # Once for each of the five rows.
+        self.assertEqual(self.check("map_rows", (RELU,), [[RELU]]), [[0] * 5] * 2)
+
+    def test_backends_share_the_branches(self):
+        backends = [Backend("Muls", (MUL,)), Backend("Subs", (SUB,))]
+        program = petrel.export(VARYING / "cond.pt2", backend=[*backends, "xnnpack"])
+        loaded = petrel.load(program, backends=[Runtime("Muls"), Runtime("Subs")])
+        self.assertEqual([len(backend.seen["forward"]) for backend in backends], [2, 1])
+        self.assertLessEqual({"Muls", "Subs", "XnnpackBackend"}, set(loaded["forward"].backends))
+        for call in range(2):
+            inputs, wanted = (numpy.load(VARYING / f"cond.call_{call}.{kind}_0.npy")
+                              for kind in ("input", "output"))
+            numpy.testing.assert_allclose(loaded["forward"](inputs)[0], wanted, rtol=1e-5,
+                                          atol=1e-6)
 
 
 if __name__ == "__main__":

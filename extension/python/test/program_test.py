@@ -83,6 +83,26 @@ class ExportTest(unittest.TestCase):
             petrel.load(target / "m.pte")["forward"](image)
         self.assertEqual(caught.exception.code, "NotFound")
 
+    def test_weights_go_to_files_by_pattern(self):
+        target = folder()
+        image = images(1)[0][0]
+        inside = petrel.load(petrel.export(DIGITS))["forward"](image)[0]
+        program = petrel.export(DIGITS, external={"*.bias": "biases.ptd", "*": "rest.ptd"})
+        self.assertEqual([os.path.basename(path) for path in program.external_paths],
+                         ["biases.ptd", "rest.ptd"])
+        program.save(target / "m.pte")
+        files = [target / "biases.ptd", target / "rest.ptd"]
+        numpy.testing.assert_array_equal(
+            petrel.load(target / "m.pte", data=files)["forward"](image)[0], inside)
+        with self.assertRaises(petrel.Error):
+            petrel.load(target / "m.pte", data=files[:1])["forward"].load()
+        limit = 76_000
+        cut = petrel.export(DIGITS, external_weights="w.ptd", shard_bytes=limit)
+        self.assertGreater(len(cut.external_paths), 1)
+        for path in cut.external_paths:
+            self.assertLessEqual(os.path.getsize(path), limit)
+        numpy.testing.assert_array_equal(petrel.load(cut)["forward"](image)[0], inside)
+
     def test_reports_what_was_delegated_and_what_was_not(self):
         report = petrel.export(DIGITS).report()
         method, = report["methods"]
@@ -120,6 +140,7 @@ class ExportTest(unittest.TestCase):
         error = caught.exception
         self.assertEqual(error.code, "NotSupported")
         self.assertRegex(error.source, r"make_fixtures\.py:\d+, in forward$")
+        self.assertEqual(error.node, "igamma")
         self.assertIn(error.source, str(error))
         again = pickle.loads(pickle.dumps(error))
         self.assertEqual((str(again), again.code, again.node, again.source),
@@ -133,6 +154,9 @@ class ExportTest(unittest.TestCase):
             ("node 'x' (aten.a) at features.0 has no kernel", "x", "features.0"),
             ("1 operator has no kernel: aten.f (1 node, the first is 'f' at m.py:3, in forward)",
              "f", "m.py:3, in forward"),
+            ("1 operator is not supported: aten.f.x (node 'f' at m.py:3, in forward; node 'g')",
+             "f", "m.py:3, in forward"),
+            ("1 operator is not supported: aten.f.x (node 'f')", "f", None),
             ("there is no method to export", None, None),
         ):
             error = petrel._error.from_message("NotSupported", message)
@@ -154,6 +178,20 @@ class ExportTest(unittest.TestCase):
             (dict(model=DIGITS, methods={"forward": DIGITS}), ValueError),
             (dict(model=DIGITS, external_weights="a/b.ptd"), ValueError),
             (dict(model=DIGITS, external_weights=".."), ValueError),
+            (dict(model=DIGITS, external_weights="program.pte"), ValueError),
+            (dict(model=DIGITS, external={"*": "a/b.ptd"}), ValueError),
+            (dict(model=DIGITS, external={"no.such.*": "a.ptd"}), petrel.Error),
+            (dict(model=DIGITS, external={"": "a.ptd"}), petrel.Error),
+            (dict(model=DIGITS, partition="most"), ValueError),
+            (dict(model=DIGITS, weight_keys="sha"), ValueError),
+            (dict(model=DIGITS, shard_bytes=-1), ValueError),
+            (dict(model=DIGITS, extenal_weights="a.ptd"), TypeError),
+            (dict(model=DIGITS, args=(1,)), TypeError),
+            (dict(args=(1,)), TypeError),
+            (dict(methods={"a": (DIGITS,)}), TypeError),
+            (dict(methods={"": DIGITS}), petrel.Error),
+            (dict(methods={"a\0b": DIGITS}), petrel.Error),
+            (dict(model=DIGITS, backend=None, compile_specs={"x": b""}), ValueError),
             (dict(model=DIGITS, backend="cuda"), petrel.Error),
             (dict(model=DIGITS, compile_specs={"x": b""}), petrel.Error),
             (dict(model=3), TypeError),
