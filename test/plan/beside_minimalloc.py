@@ -5,9 +5,10 @@
   beside_minimalloc.py --petrel PATH --minimalloc PATH [--timeout S] FILE.CAPACITY.csv ...
 
 Both get the capacity that is part of the file's name, one file at a time on one
-core, and are timed as whole processes. The plans of both are checked here, by
-comparing all pairs of buffers. Exits with 1 when a plan of ours is missing or
-invalid.
+core, and are timed as whole processes: by the clock and, in brackets, by the
+processor, which is what counts on a machine that does other work as well. The
+plans of both are checked here, by comparing all pairs of buffers. Exits with 1
+when a plan of ours is missing or invalid.
 
 MiniMalloc is built from its sources (github.com/google/minimalloc).
 """
@@ -17,6 +18,7 @@ import csv
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -38,15 +40,21 @@ def valid(rows, offsets, capacity) -> bool:
     return True
 
 
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def timed(command, timeout):
-    """(seconds, what it printed or None)."""
-    begin = time.perf_counter()
+    """((seconds, seconds of the processor), what it printed or None)."""
+    begin, used = time.perf_counter(), processor_seconds()
     try:
         done = subprocess.run([str(word) for word in command], text=True, timeout=timeout,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        text = done.stdout if done.returncode == 0 else None
     except subprocess.TimeoutExpired:
-        return timeout, None
-    return time.perf_counter() - begin, done.stdout if done.returncode == 0 else None
+        text = None
+    return (time.perf_counter() - begin, processor_seconds() - used), text
 
 
 def petrel_offsets(args, file, capacity):
@@ -70,6 +78,10 @@ def minimalloc_offsets(args, file, capacity):
                              for row in csv.DictReader(lines, skipinitialspace=True)}
 
 
+def shown(seconds) -> str:
+    return f"{seconds[0]:.3f} ({seconds[1]:.3f})"
+
+
 def verdict(rows, offsets, capacity) -> str:
     if offsets is None:
         return "none"
@@ -86,7 +98,7 @@ def main() -> int:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
     bad = 0
-    sums = [0.0, 0.0]
+    sums = [(0.0, 0.0), (0.0, 0.0)]
     print("| file | buffers | bound | Petrel peak | Petrel s | plan | MiniMalloc s | plan |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
     for file in args.files:
@@ -97,12 +109,11 @@ def main() -> int:
         theirs, their_offsets = minimalloc_offsets(args, file, capacity)
         good = verdict(rows, offsets, capacity)
         bad += good != "valid"
-        sums[0] += ours
-        sums[1] += theirs
+        sums = [tuple(map(sum, zip(*pair))) for pair in zip(sums, (ours, theirs))]
         print(f"| {file.name} | {len(rows)} | {plan['lower_bound'] if plan else '?'} | "
-              f"{plan['peak'] if plan else '?'} | {ours:.3f} | {good} | {theirs:.3f} | "
+              f"{plan['peak'] if plan else '?'} | {shown(ours)} | {good} | {shown(theirs)} | "
               f"{verdict(rows, their_offsets, capacity)} |", flush=True)
-    print(f"| sum | | | | {sums[0]:.3f} | | {sums[1]:.3f} | |")
+    print(f"| sum | | | | {shown(sums[0])} | | {shown(sums[1])} | |")
     return 1 if bad else 0
 
 
