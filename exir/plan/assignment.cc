@@ -51,14 +51,17 @@ class Assigner {
 
   void try_orderings() {
     std::vector<Placement> places(all_.size());
+    int64_t visited = 0;
     for (const Ordering& ordering : all_orderings(problem_)) {
       const std::vector<BufferIdx> order =
           ordered(problem_, graph_, all_, ordering);
       for (const Fit fit : {Fit::kFirst, Fit::kBest}) {
         // Without any plan time is no reason to stop.
-        if (best_.found && effort_->late()) return;
+        const bool sure = !best_.found || visited < kSureVisits;
+        if (!sure && effort_->late()) return;
+        visited += static_cast<int64_t>(all_.size()) + graph_.num_edges();
         if (!place_in_order(problem_, graph_, choices_, order, fit,
-                            best_.found ? effort_ : nullptr, &places)) {
+                            sure ? nullptr : effort_, &places)) {
           continue;
         }
         if (offer(places, fit == Fit::kFirst ? "first fit by "

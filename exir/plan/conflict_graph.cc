@@ -77,26 +77,29 @@ ConflictGraph::ConflictGraph(const Problem& problem)
         {a, b, -problem.buffers[b].size, problem.buffers[a].size});
   }
   sort_by_pair(problem.buffers.size(), &ranges);
-  std::vector<Range> merged;
+  // In place, again because of their number.
+  size_t kept = 0;
   for (const Range& range : ranges) {
-    if (merged.empty() || merged.back().a != range.a ||
-        merged.back().b != range.b) {
-      merged.push_back(range);
+    if (kept == 0 || ranges[kept - 1].a != range.a ||
+        ranges[kept - 1].b != range.b) {
+      ranges[kept++] = range;
       continue;
     }
     // Open ranges that only touch leave their common end allowed.
-    if (range.low >= merged.back().high) exact_ = false;
-    merged.back().high = std::max(merged.back().high, range.high);
+    Range& merged = ranges[kept - 1];
+    if (range.low >= merged.high) exact_ = false;
+    merged.high = std::max(merged.high, range.high);
   }
+  ranges.resize(kept);
 
   const auto find_range = [&](BufferIdx x, BufferIdx y) -> Range* {
     const std::pair<BufferIdx, BufferIdx> key = std::minmax(x, y);
     const auto it = std::lower_bound(
-        merged.begin(), merged.end(), key,
+        ranges.begin(), ranges.end(), key,
         [](const Range& range, const std::pair<BufferIdx, BufferIdx>& k) {
           return std::make_pair(range.a, range.b) < k;
         });
-    return it != merged.end() && std::make_pair(it->a, it->b) == key ? &*it
+    return it != ranges.end() && std::make_pair(it->a, it->b) == key ? &*it
                                                                      : nullptr;
   };
   for (const PermittedOverlap& overlap : problem.overlaps) {
@@ -115,39 +118,40 @@ ConflictGraph::ConflictGraph(const Problem& problem)
       range->high = range->low;
     }
   }
-  merged.erase(
-      std::remove_if(merged.begin(), merged.end(),
+  ranges.erase(
+      std::remove_if(ranges.begin(), ranges.end(),
                      [](const Range& range) { return range.low >= range.high; }),
-      merged.end());
+      ranges.end());
 
   // Edges from both ends, bucketed by buffer; two passes in the order of
   // (a, b) leave every bucket sorted by `other`.
-  first_.assign(problem.buffers.size() + 1, 0);
-  for (const Range& range : merged) {
-    ++first_[range.a + 1];
-    ++first_[range.b + 1];
+  Lists lists;
+  lists.first.assign(problem.buffers.size() + 1, 0);
+  for (const Range& range : ranges) {
+    ++lists.first[range.a + 1];
+    ++lists.first[range.b + 1];
   }
-  for (size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
-  edges_.resize(2 * merged.size());
-  std::vector<int64_t> next(first_.begin(), first_.end() - 1);
-  for (const Range& range : merged) {
-    edges_[next[range.b]++] = {range.a, -range.high, -range.low};
+  for (size_t i = 1; i < lists.first.size(); ++i) {
+    lists.first[i] += lists.first[i - 1];
   }
-  for (const Range& range : merged) {
-    edges_[next[range.a]++] = {range.b, range.low, range.high};
+  lists.edges.resize(2 * ranges.size());
+  std::vector<int64_t> next(lists.first.begin(), lists.first.end() - 1);
+  for (const Range& range : ranges) {
+    lists.edges[next[range.b]++] = {range.a, -range.high, -range.low};
   }
+  for (const Range& range : ranges) {
+    lists.edges[next[range.a]++] = {range.b, range.low, range.high};
+  }
+  keep(std::move(lists));
 }
 
 ConflictGraph::ConflictGraph(const ConflictGraph& whole,
                              const std::vector<BufferIdx>& members)
-    : exact_(whole.exact_), has_extra_(whole.has_extra_) {
-  if (members.size() + 1 == whole.first_.size()) {
-    first_ = whole.first_;
-    edges_ = whole.edges_;
-    return;
-  }
-  first_.reserve(members.size() + 1);
-  first_.push_back(0);
+    : ConflictGraph(whole) {
+  if (members.size() + 1 == whole.lists_->first.size()) return;
+  Lists lists;
+  lists.first.reserve(members.size() + 1);
+  lists.first.push_back(0);
   for (const BufferIdx member : members) {
     // Both lists ascend: look for each neighbour from where the last was.
     auto from = members.begin();
@@ -155,11 +159,18 @@ ConflictGraph::ConflictGraph(const ConflictGraph& whole,
       from = std::lower_bound(from, members.end(), e->other);
       if (from == members.end()) break;
       if (*from != e->other) continue;
-      edges_.push_back({static_cast<BufferIdx>(from - members.begin()), e->low,
-                        e->high});
+      lists.edges.push_back({static_cast<BufferIdx>(from - members.begin()),
+                             e->low, e->high});
     }
-    first_.push_back(static_cast<int64_t>(edges_.size()));
+    lists.first.push_back(static_cast<int64_t>(lists.edges.size()));
   }
+  keep(std::move(lists));
+}
+
+void ConflictGraph::keep(Lists lists) {
+  lists_ = std::make_shared<const Lists>(std::move(lists));
+  first_ = lists_->first.data();
+  edges_ = lists_->edges.data();
 }
 
 const Edge* ConflictGraph::find(BufferIdx buffer, BufferIdx other) const {

@@ -18,7 +18,9 @@
 #ifndef PETREL_EXIR_PLAN_CONFLICT_GRAPH_H_
 #define PETREL_EXIR_PLAN_CONFLICT_GRAPH_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "exir/plan/problem.h"
@@ -43,10 +45,10 @@ class ConflictGraph {
 
   // In ascending order of `other`.
   const Edge* begin(BufferIdx buffer) const {
-    return edges_.data() + first_[buffer];
+    return edges_ + first_[buffer];
   }
   const Edge* end(BufferIdx buffer) const {
-    return edges_.data() + first_[buffer + 1];
+    return edges_ + first_[buffer + 1];
   }
   int64_t degree(BufferIdx buffer) const {
     return first_[buffer + 1] - first_[buffer];
@@ -54,7 +56,9 @@ class ConflictGraph {
   // The edge between two buffers, or null.
   const Edge* find(BufferIdx buffer, BufferIdx other) const;
 
-  int64_t num_edges() const { return static_cast<int64_t>(edges_.size()); }
+  int64_t num_edges() const {
+    return static_cast<int64_t>(lists_->edges.size());
+  }
 
   // False when windows within gaps forbid several separate ranges for some
   // pair; the edge then covers them all, plans stay valid, but what search
@@ -65,8 +69,17 @@ class ConflictGraph {
   bool has_extra() const { return has_extra_; }
 
  private:
-  std::vector<int64_t> first_;
-  std::vector<Edge> edges_;
+  // Never changed once built, so that copies of a graph can share them: there
+  // can be hundreds of millions of edges.
+  struct Lists {
+    std::vector<int64_t> first;  // of each buffer, and the end
+    std::vector<Edge> edges;
+  };
+  void keep(Lists lists);
+
+  std::shared_ptr<const Lists> lists_;
+  const int64_t* first_ = nullptr;  // in lists_
+  const Edge* edges_ = nullptr;
   bool exact_ = true;
   bool has_extra_ = false;
 };

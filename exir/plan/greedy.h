@@ -26,6 +26,10 @@ namespace petrel::exir::plan {
 
 enum class Fit { kFirst, kBest, kLowest };
 
+// Conflicts that orderings look at whatever the time is, some ten milliseconds:
+// a short budget must not make small problems worse than the best ordering.
+inline constexpr int64_t kSureVisits = 2'000'000;
+
 // The pools that each buffer may take, best first, never empty.
 using PoolChoices = std::vector<std::vector<PoolIdx>>;
 

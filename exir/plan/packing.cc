@@ -118,11 +118,11 @@ void run_portfolio(int64_t target, Effort* effort, Part* part) {
         ordered(problem, part->graph, all, ordering);
     for (const Fit fit : {Fit::kFirst, Fit::kBest, Fit::kLowest}) {
       if (fit == Fit::kLowest && fixed) continue;
-      const bool first = part->plan.offsets.empty();
-      if (!first && (visited > kMaxVisits || effort->late())) return;
+      const bool sure = part->plan.offsets.empty() || visited < kSureVisits;
+      if (!sure && (visited > kMaxVisits || effort->late())) return;
       visited += static_cast<int64_t>(all.size()) + part->graph.num_edges();
       if (!place_in_order(problem, part->graph, choices, order, fit,
-                          first ? nullptr : effort, &places)) {
+                          sure ? nullptr : effort, &places)) {
         continue;
       }
       static constexpr const char* kNames[] = {"first fit by ", "best fit by ",
