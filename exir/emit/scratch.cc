@@ -58,9 +58,11 @@ class CallShape {
   std::vector<table::Ints> int_spans_;
 };
 
+// Floats, or a mask.
 bool is_plain(const Value* value) {
   return value->type().is_tensor() && !value->type().is_dynamic() &&
-         value->tensor().dtype == ScalarType::kFloat &&
+         (value->tensor().dtype == ScalarType::kFloat ||
+          value->tensor().dtype == ScalarType::kBool) &&
          value->tensor().is_contiguous();
 }
 

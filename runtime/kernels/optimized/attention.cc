@@ -19,8 +19,10 @@
 #include "runtime/kernels/optimized/fast_path.h"
 #include "runtime/kernels/optimized/gemm.h"
 #include "runtime/kernels/optimized/instruction_sets.h"
+#include "runtime/kernels/optimized/lent_memory.h"
 #include "runtime/kernels/optimized/parallel.h"
 #include "runtime/kernels/portable/attention_call.h"
+#include "runtime/kernels/scratch/attention_tiles.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/kernels/optimized/attention.cc"
@@ -149,11 +151,10 @@ PETREL_EXPORT(AddWeighted);
 PETREL_EXPORT(ScaleRow);
 PETREL_EXPORT(SoftmaxTile);
 
-constexpr size_t kRows = 192;     // of a block of queries, at most
-constexpr size_t kRowStep = 12;   // what the product of matrices likes
-constexpr size_t kColumns = 128;  // of a block of keys; a multiple of all vectors
-constexpr size_t kPlentyOfHeads = 8;
-constexpr size_t kLeastRows = 96;  // worth a block of their own
+using scratch::AttentionTiles;
+
+constexpr size_t kRows = AttentionTiles::kMostRows;
+constexpr size_t kColumns = AttentionTiles::kColumns;
 // Below this many rows packing keys costs more than the product gains.
 constexpr size_t kFewRows = 8;
 constexpr float kLow = -std::numeric_limits<float>::infinity();
@@ -161,9 +162,9 @@ constexpr float kLow = -std::numeric_limits<float>::infinity();
 // A block of query rows of one head.
 class Block {
  public:
-  // `head` counts over batches.
-  Block(const AttentionCall& call, size_t head, size_t first, size_t count)
-      : call_(call), head_(head), first_(first), count_(count) {
+  // `head` counts over batches; `scores` has room for a tile of `count` rows.
+  Block(const AttentionCall& call, size_t head, size_t first, size_t count, float* scores)
+      : call_(call), head_(head), first_(first), count_(count), scores_(scores) {
     const size_t group =
         head / call.heads * call.groups + call.group_of(head % call.heads);
     query_ = static_cast<const float*>(call.query) + (head * call.rows + first) * call.depth;
@@ -176,6 +177,8 @@ class Block {
     std::fill(out_, out_ + count_ * call_.width, 0.0f);
     std::fill(largest_, largest_ + count_, kLow);
     std::fill(total_, total_ + count_, 0.0f);
+    // Read in whole vectors: what is behind the last column must be defined.
+    std::fill(scores_, scores_ + count_ * kColumns, 0.0f);
     const size_t end = call_.visible(first_ + count_ - 1);
     for (size_t column = 0; column < end; column += kColumns) {
       const size_t n = std::min(kColumns, end - column);
@@ -284,9 +287,8 @@ class Block {
   float* out_;
   float largest_[kRows];
   float total_[kRows];
-  // Read in whole vectors: what is behind the last column must be defined.
-  alignas(32) float bias_[kColumns] = {};
-  alignas(32) float scores_[kRows * kColumns] = {};
+  alignas(32) float bias_[kColumns] = {};  // as the scores
+  float* const scores_;
 };
 
 }  // namespace
@@ -296,23 +298,21 @@ void attention_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (!portable::read_attention(context, raw, &call)) return;
   if (call.type != ScalarType::Float) return portable::attention_out(context, raw);
   if (call.rows == 0 || call.width == 0) return;
-  // Keys and values are packed once per block of rows: few and equal ones, but
-  // enough for the threads.
   const size_t heads = call.batch * call.heads;
-  const size_t wanted = heads >= kPlentyOfHeads ? 1 : kPlentyOfHeads / heads;
-  const size_t least = (call.rows + kRows - 1) / kRows;
-  const size_t pieces = std::max(least, std::min(wanted, call.rows / kLeastRows));
-  const size_t each = (call.rows + pieces - 1) / pieces;
-  const size_t rows = std::min(kRows, (each + kRowStep - 1) / kRowStep * kRowStep);
-  const size_t blocks = (call.rows + rows - 1) / rows;
+  if (heads == 0) return;
+  const AttentionTiles tiles(heads, call.rows);
+  const size_t rows = tiles.rows(), blocks = tiles.blocks();
   const double scores = static_cast<double>(std::min(call.rows, rows) * call.columns);
   const double sums = static_cast<double>(call.depth + call.width);
   const double nanoseconds = scores * (0.4 + sums / (call.rows < kFewRows ? 5.0 : 40.0));
+  LentMemory<AttentionTiles::kMostFloats> memory(context, tiles.bytes());
   parallel_for(heads * blocks, nanoseconds, [&](size_t begin, size_t end) {
-    for (size_t u = begin; u < end; ++u) {
-      const size_t first = u % blocks * rows;
-      Block(call, u / blocks, first, std::min(rows, call.rows - first)).run();
-    }
+    memory.lend([&](float* scratch) {
+      for (size_t u = begin; u < end; ++u) {
+        const size_t first = u % blocks * rows;
+        Block(call, u / blocks, first, std::min(rows, call.rows - first), scratch).run();
+      }
+    });
   });
 }
 

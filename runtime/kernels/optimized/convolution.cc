@@ -11,9 +11,9 @@
 
 #include "runtime/kernels/optimized/fast_path.h"
 #include "runtime/kernels/optimized/gemm.h"
+#include "runtime/kernels/optimized/lent_memory.h"
 #include "runtime/kernels/optimized/padded_plane.h"
 #include "runtime/kernels/optimized/parallel.h"
-#include "runtime/kernels/optimized/plane_buffer.h"
 
 namespace petrel::runtime::optimized {
 namespace {
@@ -172,7 +172,7 @@ bool convolve(KernelRuntimeContext& context, Span<EValue*> raw) {
     multiply_windows(call);
     return true;
   }
-  PlaneBuffer memory(context, padded.bytes());
+  LentMemory<PaddedPlane::kBuffer> memory(context, padded.bytes());
   constexpr double kNanosecondsPerTap = 0.05;
   parallel_for(static_cast<size_t>(g.batch * g.out_channels),
                kNanosecondsPerTap * static_cast<double>(g.out_plane() * g.window()),

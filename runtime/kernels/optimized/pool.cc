@@ -6,9 +6,9 @@
 
 #include "runtime/kernels/optimized/fast_path.h"
 #include "runtime/kernels/optimized/instruction_sets.h"
+#include "runtime/kernels/optimized/lent_memory.h"
 #include "runtime/kernels/optimized/padded_plane.h"
 #include "runtime/kernels/optimized/parallel.h"
-#include "runtime/kernels/optimized/plane_buffer.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/kernels/optimized/pool.cc"
@@ -138,7 +138,7 @@ bool max_pool(KernelRuntimeContext& context, Span<EValue*> raw) {
   const float* in = self.const_data_ptr<float>();
   float* to = out.mutable_data_ptr<float>();
   int64_t* places = indices.mutable_data_ptr<int64_t>();
-  PlaneBuffer memory(context, padded.bytes());
+  LentMemory<PaddedPlane::kBuffer> memory(context, padded.bytes());
   const auto planes = [&](float* buffer, size_t begin, size_t end) {
     size_t offset[PaddedPlane::kTaps];
     int32_t tap[kColumns];
@@ -196,7 +196,7 @@ bool avg_pool(KernelRuntimeContext& context, Span<EValue*> raw) {
   float* to = out.mutable_data_ptr<float>();
   float ones[PaddedPlane::kTaps];
   std::fill(ones, ones + w.taps(), 1.0f);
-  PlaneBuffer memory(context, padded.bytes());
+  LentMemory<PaddedPlane::kBuffer> memory(context, padded.bytes());
   const auto planes = [&](float* buffer, size_t begin, size_t end) {
     size_t offset[PaddedPlane::kTaps];
     padded.find_offsets(offset);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/kernels/scratch/table.h"
 
+#include "runtime/kernels/scratch/attention_tiles.h"
+
 namespace petrel::runtime::scratch {
 namespace {
 
@@ -45,6 +47,17 @@ size_t avg_pool(const ScratchCall& call) {
   return bytes_of(height, width);
 }
 
+// (query, key, value, attn_mask, is_causal, scale), query [batch, heads, rows, depth]
+size_t attention(const ScratchCall& call) {
+  if (call.sizes.size() < 6 || call.sizes[0].size() != 4) return 0;
+  const Sizes& query = call.sizes[0];
+  for (size_t d = 0; d < 3; ++d) {
+    if (query[d] <= 0) return 0;
+  }
+  const size_t heads = static_cast<size_t>(query[0]) * static_cast<size_t>(query[1]);
+  return AttentionTiles(heads, static_cast<size_t>(query[2])).bytes();
+}
+
 struct Row {
   std::string_view kernel;
   size_t (*bytes)(const ScratchCall& call);
@@ -54,6 +67,7 @@ constexpr Row kRows[] = {
     {"aten::avg_pool2d.out", &avg_pool},
     {"aten::convolution.out", &convolution},
     {"aten::max_pool2d_with_indices.out", &max_pool},
+    {"petrel::attention.out", &attention},
 };
 
 }  // namespace

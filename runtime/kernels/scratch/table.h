@@ -9,6 +9,7 @@
 //   aten::convolution.out                  a band of a padded plane, if depthwise
 //   aten::max_pool2d_with_indices.out      a band of a padded plane
 //   aten::avg_pool2d.out                   a band of a padded plane
+//   petrel::attention.out                  a tile of scores
 //
 //   ScratchCall call;                      // arguments in schema order
 //   call.sizes = {input, weight, ...};     // empty for what is no tensor
@@ -25,7 +26,7 @@
 
 namespace petrel::runtime::scratch {
 
-// A call on contiguous float tensors. Both lists are as long as the schema.
+// A call on contiguous float tensors, but for masks. Both lists are as long as the schema.
 struct ScratchCall {
   Span<const Sizes> sizes;
   Span<const Ints> ints;

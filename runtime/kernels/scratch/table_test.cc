@@ -46,10 +46,34 @@ TEST(ScratchTable, PoolsTakeABand) {
   EXPECT_EQ(scratch_bytes("aten::avg_pool2d.out", {sizes, average}), 4u * (4 * 14 * 14 + 32));
 }
 
+size_t attention(std::vector<int32_t> query) {
+  const Sizes sizes[7] = {Sizes(query.data(), query.size())};
+  const Ints ints[7] = {};
+  return scratch_bytes("petrel::attention.out", {sizes, ints});
+}
+
+TEST(ScratchTable, AttentionTakesATileOfScores) {
+  // One row, and all rows of plenty of heads.
+  EXPECT_EQ(attention({1, 8, 1, 64}), 4u * 128);
+  EXPECT_EQ(attention({1, 8, 100, 64}), 4u * 100 * 128);
+  // 197 rows are too many for one block: two of 99, rounded up to twelves.
+  EXPECT_EQ(attention({1, 12, 197, 64}), 4u * 108 * 128);
+  // One head is cut for the threads: eight blocks of 120.
+  EXPECT_EQ(attention({1, 1, 960, 64}), 4u * 120 * 128);
+  EXPECT_EQ(attention({4, 8, 1 << 30, 64}), 4u * 192 * 128);
+}
+
+TEST(ScratchTable, AttentionOfNothingTakesNone) {
+  EXPECT_EQ(attention({1, 0, 5, 64}), 0u);
+  EXPECT_EQ(attention({1, 8, 0, 64}), 0u);
+  EXPECT_EQ(attention({8, 5, 64}), 0u);
+}
+
 TEST(ScratchTable, RefusesWhatIsTooShortOrUnknown) {
   EXPECT_EQ(scratch_bytes("aten::convolution.out", {}), 0u);
   EXPECT_EQ(scratch_bytes("aten::avg_pool2d.out", {}), 0u);
   EXPECT_EQ(scratch_bytes("aten::max_pool2d_with_indices.out", {}), 0u);
+  EXPECT_EQ(scratch_bytes("petrel::attention.out", {}), 0u);
   EXPECT_EQ(scratch_bytes("aten::relu.out", {}), 0u);
 }
 

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PlaneBuffer: memory for a band of a PaddedPlane. One thread at a time gets the
-// scratch memory of the call, or temporary memory of the application where the
-// program planned none; other threads, and calls without either, work on their
-// stacks.
+// LentMemory<N>: work memory for a piece of a call, at most N floats. One thread
+// at a time gets the scratch memory of the call, or temporary memory of the
+// application where the program planned none; other threads, and calls without
+// either, work on their stacks.
 //
-//   PlaneBuffer memory(context, padded.bytes());
+//   LentMemory<PaddedPlane::kBuffer> memory(context, padded.bytes());
 //   parallel_for(planes, nanoseconds, [&](size_t begin, size_t end) {
 //     memory.lend([&](float* buffer) { padded.fill(plane, p, 0.0f, buffer); ... });
 //   });
-#ifndef PETREL_RUNTIME_KERNELS_OPTIMIZED_PLANE_BUFFER_H_
-#define PETREL_RUNTIME_KERNELS_OPTIMIZED_PLANE_BUFFER_H_
+#ifndef PETREL_RUNTIME_KERNELS_OPTIMIZED_LENT_MEMORY_H_
+#define PETREL_RUNTIME_KERNELS_OPTIMIZED_LENT_MEMORY_H_
 
 #include <atomic>
 #include <cstddef>
 
 #include "runtime/executor/kernel_runtime_context.h"
-#include "runtime/kernels/optimized/padded_plane.h"
 
 namespace petrel::runtime::optimized {
 
-class PlaneBuffer final {
+template <size_t kMostFloats>
+class LentMemory final {
  public:
-  PlaneBuffer(KernelRuntimeContext& context, size_t bytes)
+  LentMemory(KernelRuntimeContext& context, size_t bytes)
       : memory_(static_cast<float*>(context.try_allocate_temp(bytes, 16))) {}
 
   // body(float*): at least as many bytes as were asked for, for this thread.
@@ -39,7 +39,7 @@ class PlaneBuffer final {
   // Apart, so that whoever is lent memory needs no such stack.
   template <typename Body>
   __attribute__((noinline)) static void on_stack(Body& body) {
-    alignas(64) float buffer[PaddedPlane::kBuffer];
+    alignas(64) float buffer[kMostFloats];
     body(buffer);
   }
 
@@ -49,4 +49,4 @@ class PlaneBuffer final {
 
 }  // namespace petrel::runtime::optimized
 
-#endif  // PETREL_RUNTIME_KERNELS_OPTIMIZED_PLANE_BUFFER_H_
+#endif  // PETREL_RUNTIME_KERNELS_OPTIMIZED_LENT_MEMORY_H_
