@@ -212,6 +212,18 @@ long peak_rss_kb() {
   return 0;
 }
 
+// Pages that this process shares with nobody.
+long private_kb() {
+  std::ifstream rollup("/proc/self/smaps_rollup");
+  long sum = 0;
+  for (std::string line; std::getline(rollup, line);) {
+    for (const char* key : {"Private_Clean:", "Private_Dirty:"}) {
+      if (line.rfind(key, 0) == 0) sum += std::atol(line.c_str() + std::strlen(key));
+    }
+  }
+  return sum;
+}
+
 // A tenth of the time to warm up, then the runs that count.
 std::string bench(Module& module, const Call& call, double seconds) {
   const Inputs inputs = make_inputs(module, call);
@@ -245,6 +257,7 @@ int run(const Options& options) {
   Module module(options.program, options.data_files, options.load_mode, nullptr, nullptr, nullptr,
                 options.share_arenas);
   check(module.load(), "loading " + options.program);
+  const long private_before = private_kb();
   for (const Call& call : options.calls) {
     check(module.load_method(call.method), "load_method(" + call.method + ")");
   }
@@ -273,7 +286,8 @@ int run(const Options& options) {
   if (options.bench_seconds > 0) {
     json << bench(module, options.calls.back(), options.bench_seconds);
   }
-  json << ",\"peak_rss_kb\":" << peak_rss_kb() << "}";
+  json << ",\"peak_rss_kb\":" << peak_rss_kb() << ",\"private_kb_before\":" << private_before
+       << ",\"private_kb\":" << private_kb() << "}";
   std::puts(json.str().c_str());
   return 0;
 }

@@ -5,9 +5,12 @@
 //
 //   method_memory MODEL.pte prefill decode
 //
-//   {"method": "prefill", "private_bytes": 5021696, "arena_bytes": 413696}
-//   {"method": "decode", "private_bytes": 5066752, "arena_bytes": 180224}
+//   {"method": "prefill", "private_bytes": 5021696, "private_bytes_before": 1021696,
+//    "arena_bytes": 413696, "packed_bytes": 3401216}
+//   {"method": "decode", ...}
 //
+// "before" is before the first method was loaded; packed are the weights as
+// XNNPACK has them, in the whole process.
 // The program is mapped, so its weights are not counted where they are used as
 // they lie in the file. Inputs are zeros.
 #include <cstdint>
@@ -18,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/xnnpack/runtime/packed_weights.h"
 #include "extension/module/module.h"
 #include "extension/tensor/tensor_ptr.h"
 
@@ -39,7 +43,7 @@ size_t private_bytes() {
   return kilobytes * 1024;
 }
 
-bool run(extension::Module& module, const char* name) {
+bool run(extension::Module& module, const char* name, size_t before) {
   const auto meta = module.method_meta(name);
   if (!meta.ok()) return false;
   std::vector<extension::TensorPtr> tensors;
@@ -56,8 +60,10 @@ bool run(extension::Module& module, const char* name) {
   for (size_t i = 0; i < meta->num_memory_planned_buffers(); ++i) {
     arenas += meta->memory_planned_buffer_size(i).get();
   }
-  std::printf("{\"method\": \"%s\", \"private_bytes\": %zu, \"arena_bytes\": %zu}\n", name,
-              private_bytes(), arenas);
+  const uint64_t packed = backends::xnnpack::PackedWeights::instance().stats().bytes;
+  std::printf("{\"method\": \"%s\", \"private_bytes\": %zu, \"private_bytes_before\": %zu, "
+              "\"arena_bytes\": %zu, \"packed_bytes\": %zu}\n",
+              name, private_bytes(), before, arenas, static_cast<size_t>(packed));
   return true;
 }
 
@@ -73,8 +79,9 @@ int main(int argc, char** argv) {
   options.num_threads = 1;
   auto module = extension::Module::load(argv[1], options);
   if (!module.ok()) return 1;  // the runtime has said why
+  const size_t before = private_bytes();
   for (int i = 2; i < argc; ++i) {
-    if (!run(**module, argv[i])) return 1;
+    if (!run(**module, argv[i], before)) return 1;
   }
   return 0;
 }

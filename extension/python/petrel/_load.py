@@ -97,6 +97,13 @@ def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedD
     share_memory  methods compute in one memory
     precedence    of two different values for a key: "refuse", "external" or "program"
     """
+    for name, value, single in (
+        ("data", data, (str, os.PathLike, bytes, bytearray, memoryview, NamedDataMap)),
+        ("backends", backends, (str, RuntimeBackend)),
+    ):
+        if isinstance(value, single):
+            # A path is iterable, too: by its letters.
+            raise TypeError(f"{name} is a {type(value).__name__}, must be a list")
     sources = list(data)
     if isinstance(program, Program):
         sources = [*program.external_paths, *sources]

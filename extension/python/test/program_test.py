@@ -309,7 +309,12 @@ class CallTest(unittest.TestCase):
         for options, error in ((dict(load_mode="slow"), ValueError),
                                (dict(precedence="mine"), ValueError),
                                (dict(num_threads=-1), petrel.Error),
-                               (dict(data=[3]), TypeError)):
+                               (dict(data=[3]), TypeError),
+                               (dict(data="w.ptd"), TypeError),
+                               (dict(data=b"FH01"), TypeError),
+                               (dict(data=3), TypeError),
+                               (dict(backends="xnnpack"), TypeError),
+                               (dict(backends=petrel.RuntimeBackend()), TypeError)):
             with self.assertRaises(error):
                 petrel.load(program, **options)
         with self.assertRaisesRegex(petrel.Error, "no such file"):
