@@ -117,6 +117,38 @@ TEST(Emit, ChannelsLastConstantsKeepTheirOrder) {
   EXPECT_THAT(list(w_entry->dim_order()), ElementsAre(0, 2, 3, 1));
 }
 
+TEST(Emit, FixedOutputsStandBetweenTheComputedOnes) {
+  Program program;
+  auto graph = std::make_unique<Graph>("forward");
+  Value* x = graph->add_input(f32({2}), "x");
+  Value* sum = add(*graph, x, x);
+  graph->set_outputs({sum, x});
+  Method& method = program.methods["forward"];
+  method.graph = std::move(graph);
+  method.signature.fixed_outputs = {{0, Argument()},
+                                    {2, Argument(int64_t{7})},
+                                    {3, Argument(0.5)},
+                                    {5, Argument(true)},
+                                    {6, Argument(std::string("done"))}};
+  NamedBlobStore store;
+  EmitReport report;
+  auto files = emit_files(program, store, {}, &report);
+  ASSERT_TRUE(files.ok()) << files.status();
+  const fb::ExecutionPlan* plan =
+      decode(files->at(""))->execution_plan()->Get(0);
+  ASSERT_EQ(plan->outputs()->size(), 7u);
+  const auto output = [&](int i) {
+    return plan->values()->Get(plan->outputs()->Get(i));
+  };
+  EXPECT_EQ(output(0)->val_type(), fb::KernelTypes::Null);
+  EXPECT_NE(output(1)->val_as_Tensor(), nullptr);
+  EXPECT_EQ(output(2)->val_as_Int()->int_val(), 7);
+  EXPECT_EQ(output(3)->val_as_Double()->double_val(), 0.5);
+  EXPECT_NE(output(4)->val_as_Tensor(), nullptr);
+  EXPECT_TRUE(output(5)->val_as_Bool()->bool_val());
+  EXPECT_EQ(output(6)->val_as_String()->string_val()->str(), "done");
+}
+
 TEST(Emit, EqualConstantsOfAllMethodsAreStoredOnce) {
   Program program;
   for (const char* name : {"a", "b"}) {

@@ -264,6 +264,14 @@ absl::StatusOr<int32_t> MethodWriter::argument_entry(const ArgSpec& spec,
   return misfit(spec, "of a known kind");
 }
 
+int32_t MethodWriter::fixed_entry(const Argument& output) {
+  if (output.is_int()) return values_.int_value(output.as_int());
+  if (output.is_float()) return values_.double_value(output.as_float());
+  if (output.is_bool()) return values_.bool_value(output.as_bool());
+  if (output.is_string()) return values_.string_value(output.as_string());
+  return values_.null_value();
+}
+
 absl::Status MethodWriter::write_kernel_call(const Node& node) {
   const OpInfo& op = node.op();
   if (storage_.is_view(node)) {
@@ -432,9 +440,15 @@ absl::StatusOr<flatbuffers::Offset<fb::ExecutionPlan>> MethodWriter::write(
                                                     status.message()));
   }
   for (const BufferWrite& write : graph_.buffer_writes()) write_state(write);
+  const size_t num_outputs =
+      graph_.outputs().size() + signature.fixed_outputs.size();
+  auto computed = graph_.outputs().begin();
   std::vector<int32_t> outputs;
-  for (const Value* output : graph_.outputs()) {
-    outputs.push_back(entry_of(output));
+  for (size_t i = 0; i < num_outputs; ++i) {
+    const auto fixed = signature.fixed_outputs.find(i);
+    outputs.push_back(fixed == signature.fixed_outputs.end()
+                          ? entry_of(*computed++)
+                          : fixed_entry(fixed->second));
   }
 
   const std::vector<int32_t> none;

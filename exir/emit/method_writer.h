@@ -74,6 +74,8 @@ class MethodWriter {
 
   // Index of the entry of `value`, which is made on first use.
   int32_t entry_of(const Value* value);
+  // Of an output that is no value of the graph.
+  int32_t fixed_entry(const Argument& output);
   absl::StatusOr<int32_t> argument_entry(const ArgSpec& spec,
                                          const Argument& argument);
   absl::StatusOr<int32_t> list_entry(const ArgSpec& spec,

@@ -143,6 +143,7 @@ absl::Status Importer::set_outputs(const Json& graph) {
   std::set<std::string> written;
   for (size_t i = 0; i < io_.outputs.size(); ++i) {
     const OutputSpec& spec = io_.outputs[i];
+    if (spec.kind == OutputSpec::Kind::kFixed) continue;  // is no value
     absl::StatusOr<Value*> value = reader_.value(spec.value);
     if (!value.ok()) {
       return annotate(value.status(), absl::StrCat("output ", i));

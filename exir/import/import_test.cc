@@ -250,6 +250,30 @@ TEST(Import, TakesTheKeysOfAFlatDictAsOutputNames) {
             (std::vector<std::string>{"logits"}));
 }
 
+TEST(Import, KeepsOutputsThatAreNoTensors) {
+  TestArchive archive = TestArchive::of(shared_fixture("conv_bn_relu"));
+  const std::string tensor = R"({"as_tensor": {"name": "relu"}})";
+  const std::string user = R"({"user_output": {"arg": )";
+  const std::string fixed = R"({"as_none": true})";
+  const std::string number = R"({"as_float": 0.25})";
+  archive.edit_program(
+      R"("output_specs": [)" + user + tensor + "}}",
+      R"("output_specs": [)" + user + fixed + "}}, " + user + tensor +
+          "}}, " + user + number + "}}");
+  archive.edit_program(R"("outputs": [)" + tensor + "]",
+                       R"("outputs": [)" + fixed + ", " + tensor + ", " +
+                           number + "]");
+  // The graph's own list is the last "outputs" of a tensor alone.
+  const auto method = import_pt2(archive.save("fixed"), "forward");
+  ASSERT_TRUE(method.ok()) << method.status();
+  EXPECT_EQ(method->graph->outputs().size(), 1u);
+  ASSERT_EQ(method->signature.fixed_outputs.size(), 2u);
+  EXPECT_TRUE(method->signature.fixed_outputs.at(0).is_none());
+  EXPECT_EQ(method->signature.fixed_outputs.at(2).as_float(), 0.25);
+  EXPECT_EQ(method->signature.output_names,
+            (std::vector<std::string>{"output_0", "relu", "output_2"}));
+}
+
 TEST(Import, RecordsWhereNodesComeFrom) {
   const Method method = import_or_die(own_fixture("writes_state"));
   const Node& node = *method.graph->nodes().back();
@@ -387,8 +411,8 @@ TEST(Import, NamesTheMemberThatIsWrong) {
       {kProgram, "\"output_specs\": [{\"user_output\"",
        "\"output_specs\": [{\"loss_output\"", "an output of kind 'loss_output'"},
       {kProgram, "{\"user_output\": {\"arg\": {\"as_tensor\": {\"name\": "
-       "\"relu\"}}}}", "{\"user_output\": {\"arg\": {\"as_none\": true}}}",
-       "output 0, which is None, is not supported"},
+       "\"relu\"}}}}", "{\"user_output\": {\"arg\": {\"as_sym_int\": {\"as_name\": \"s\"}}}}",
+       "output 0, which is no tensor but 'as_sym_int', is not supported"},
       {kProgram, "\"parameter_name\": \"0.weight\"",
        "\"parameter_name\": \"9.weight\"", "has no tensor '9.weight'"},
       {kWeights, "weight_0", "weight_77",

@@ -36,6 +36,31 @@ absl::StatusOr<std::string> user_tensor(const Json& spec,
   return refuse(absl::StrCat(which, ", which is no tensor but '", tag, "',"));
 }
 
+// The fixed output in {"arg": {"as_int": 3}}; nullopt for what is no literal.
+absl::StatusOr<std::optional<Argument>> fixed_output(const Json& spec) {
+  PETREL_ASSIGN_OR_RETURN(Json arg, spec.at("arg"));
+  PETREL_ASSIGN_OR_RETURN(auto tagged, arg.tagged());
+  const auto& [tag, payload] = tagged;
+  if (tag == "as_none") return Argument();
+  if (tag == "as_int") {
+    PETREL_ASSIGN_OR_RETURN(int64_t value, payload.integer());
+    return Argument(value);
+  }
+  if (tag == "as_float") {
+    PETREL_ASSIGN_OR_RETURN(double value, payload.number());
+    return Argument(value);
+  }
+  if (tag == "as_bool") {
+    PETREL_ASSIGN_OR_RETURN(bool value, payload.boolean());
+    return Argument(value);
+  }
+  if (tag == "as_string") {
+    PETREL_ASSIGN_OR_RETURN(std::string value, payload.text());
+    return Argument(std::move(value));
+  }
+  return std::optional<Argument>();
+}
+
 absl::StatusOr<InputSpec> read_input(const Json& json, size_t index) {
   PETREL_ASSIGN_OR_RETURN(auto tagged, json.tagged());
   const auto& [tag, spec] = tagged;
@@ -73,6 +98,13 @@ absl::StatusOr<OutputSpec> read_output(const Json& json, size_t index) {
   const auto& [tag, spec] = tagged;
   OutputSpec output;
   if (tag == "user_output") {
+    PETREL_ASSIGN_OR_RETURN(std::optional<Argument> fixed, fixed_output(spec));
+    if (fixed) {
+      output.kind = OutputSpec::Kind::kFixed;
+      output.value = absl::StrCat("output_", index);
+      output.fixed = *std::move(fixed);
+      return output;
+    }
     PETREL_ASSIGN_OR_RETURN(
         output.value, user_tensor(spec, absl::StrCat("output ", index)));
   } else if (tag == "buffer_mutation" || tag == "parameter_mutation") {
@@ -159,7 +191,7 @@ absl::StatusOr<GraphIo> read_graph_io(const Json& graph_module) {
   user_index = 0;
   for (const Json& json : outputs) {
     PETREL_ASSIGN_OR_RETURN(OutputSpec output, read_output(json, user_index));
-    if (output.kind == OutputSpec::Kind::kUser) ++user_index;
+    if (output.kind != OutputSpec::Kind::kStateWrite) ++user_index;
     io.outputs.push_back(std::move(output));
   }
   return io;
@@ -202,9 +234,11 @@ absl::StatusOr<Signature> read_signature(const Json& graph_module,
   const std::vector<std::string> keys = flat_dict_keys(signature.out_spec);
   std::vector<std::string> output_names;
   for (const OutputSpec& output : io.outputs) {
-    if (output.kind == OutputSpec::Kind::kUser) {
-      output_names.push_back(output.value);
+    if (output.kind == OutputSpec::Kind::kStateWrite) continue;
+    if (output.kind == OutputSpec::Kind::kFixed) {
+      signature.fixed_outputs.emplace(output_names.size(), output.fixed);
     }
+    output_names.push_back(output.value);
   }
   signature.output_names =
       keys.size() == output_names.size() ? keys : output_names;

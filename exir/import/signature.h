@@ -6,9 +6,9 @@
 //   input_specs     parameter      buffer   tensor_constant    user    literal
 //                   "conv.weight"  "scale"  "lifted_tensor_0"
 //
-//   graph.outputs   add              linear
-//   output_specs    buffer_mutation  user_output
-//                   "steps"
+//   graph.outputs   add              linear       None
+//   output_specs    buffer_mutation  user_output  user_output
+//                   "steps"          kUser        kFixed
 #ifndef PETREL_EXIR_IMPORT_SIGNATURE_H_
 #define PETREL_EXIR_IMPORT_SIGNATURE_H_
 
@@ -17,6 +17,7 @@
 
 #include "absl/status/statusor.h"
 #include "exir/import/json.h"
+#include "exir/ir/argument.h"
 #include "exir/ir/program.h"
 
 namespace petrel::exir {
@@ -31,10 +32,11 @@ struct InputSpec {
 };
 
 struct OutputSpec {
-  enum class Kind { kUser, kStateWrite };
+  enum class Kind { kUser, kFixed, kStateWrite };
 
   Kind kind = Kind::kUser;
-  std::string value;
+  std::string value;  // name in the graph; of a fixed one, "output_PLACE"
+  Argument fixed;     // none, or a number or string that does not depend on inputs
   std::string fqn;  // of the buffer or parameter that is written
 };
 
@@ -44,7 +46,7 @@ struct GraphIo {
 };
 
 // Refuses what a program cannot express, by name: custom objects, tokens,
-// writes to user inputs, outputs that are no tensors, gradients.
+// writes to user inputs, outputs that are numbers computed at run time, gradients.
 absl::StatusOr<GraphIo> read_graph_io(const Json& graph_module);
 
 // Names and pytree specs of the user inputs and outputs. Input names are those

@@ -16,10 +16,15 @@
 namespace petrel::exir {
 
 // What callers see of a method beyond its graph, in the order of its inputs and
-// outputs.
+// outputs. Outputs that the graph has nothing to do with, None, numbers and
+// strings, stand here:
+//
+//   return x, None, y, 3     graph.outputs()   x y
+//                            fixed_outputs     1: none   3: 3
 struct Signature {
   std::vector<std::string> input_names;
-  std::vector<std::string> output_names;
+  std::vector<std::string> output_names;  // of fixed ones too
+  std::map<size_t, Argument> fixed_outputs;  // by place among all outputs
   std::string in_spec;   // pytree specs as the archive has them, opaque
   std::string out_spec;
 };
