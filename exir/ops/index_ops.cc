@@ -156,6 +156,47 @@ Inferred embedding(const BoundArguments& in) {
   return one(weight.dtype, std::move(sizes));
 }
 
+// The bags; of which bag each row is, how many rows each has, and which row
+// its largest elements come from. The last three are for gradients: torch leaves
+// the second empty where it does not need it.
+Inferred embedding_bag(const BoundArguments& in) {
+  const TensorType& weight = in.tensor("weight");
+  const TensorType& indices = in.tensor("indices");
+  const TensorType& offsets = in.tensor("offsets");
+  PETREL_RETURN_IF_ERROR(check_index_dtype(indices));
+  PETREL_RETURN_IF_ERROR(check_index_dtype(offsets));
+  if (weight.rank() != 2 || indices.rank() != 1 || offsets.rank() != 1) {
+    return invalid("arguments 'weight', 'indices' and 'offsets' have ranks ",
+                   weight.rank(), ", ", indices.rank(), " and ",
+                   offsets.rank(), ", must be 2, 1 and 1");
+  }
+  if (in.given("per_sample_weights") &&
+      in.tensor("per_sample_weights").sizes != indices.sizes) {
+    return invalid("argument 'per_sample_weights' is [",
+                   absl::StrJoin(in.tensor("per_sample_weights").sizes, ","),
+                   "], must be [", indices.sizes[0], "]");
+  }
+  const int64_t mode = in.integer("mode");
+  if (mode < 0 || mode > 2) {
+    return invalid("argument 'mode' is ", mode, ", must be in [0, 2]");
+  }
+  const int64_t bags = offsets.sizes[0] - (in.flag("include_last_offset") ? 1 : 0);
+  if (bags < 0) return invalid("argument 'offsets' is empty");
+  const bool has_padding =
+      in.given("padding_idx") && in.integer("padding_idx") >= 0;
+  const bool is_plain_sum = mode == 0 && !has_padding &&
+                            (weight.dtype == ScalarType::kFloat ||
+                             weight.dtype == ScalarType::kHalf);
+  Sizes largest = {bags};
+  if (mode == 2) largest.push_back(weight.sizes[1]);
+  const ScalarType dtype = offsets.dtype;
+  return std::vector<Type>{
+      TensorType::contiguous(weight.dtype, {bags, weight.sizes[1]}),
+      TensorType::contiguous(dtype, {is_plain_sum ? 0 : indices.sizes[0]}),
+      TensorType::contiguous(dtype, {bags}),
+      TensorType::contiguous(dtype, std::move(largest))};
+}
+
 Inferred take(const BoundArguments& in) {
   PETREL_RETURN_IF_ERROR(check_index_dtype(in.tensor("index")));
   return one(in.tensor("self").dtype, in.tensor("index").sizes);
@@ -287,6 +328,27 @@ constexpr OpRow kRows[] = {
     {"aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, "
      "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
      "aten::embedding.out", kPure, infer<embedding>},
+    {"aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, "
+     "bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? "
+     "per_sample_weights=None, bool include_last_offset=False) -> (Tensor, "
+     "Tensor, Tensor, Tensor)",
+     "", kPure, infer<embedding_bag>},
+    {"aten::embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor "
+     "offsets, bool scale_grad_by_freq, int mode, bool sparse, Tensor? "
+     "per_sample_weights, bool include_last_offset, int? padding_idx) -> "
+     "(Tensor, Tensor, Tensor, Tensor)",
+     "", kPure, infer<embedding_bag>},
+    {"aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, "
+     "bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? "
+     "per_sample_weights=None, bool include_last_offset=False, int "
+     "padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
+     "", kPure, infer<embedding_bag>},
+    {"aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, "
+     "Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool "
+     "sparse=False, Tensor? per_sample_weights=None, bool "
+     "include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, "
+     "Tensor, Tensor)",
+     "", kPure, infer<embedding_bag>},
     {"aten::take(Tensor self, Tensor index) -> Tensor", "", kPure, infer<take>},
     {"aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> "
      "Tensor",

@@ -301,6 +301,36 @@ Inferred pdist(const BoundArguments& in) {
   return one(in.tensor("self").dtype, {rows * (rows - 1) / 2});
 }
 
+Inferred tensordot(const BoundArguments& in) {
+  const TensorType& a = in.tensor("self");
+  const TensorType& b = in.tensor("other");
+  PETREL_ASSIGN_OR_RETURN(Sizes from_a, in.dims("dims_self", a.rank()));
+  PETREL_ASSIGN_OR_RETURN(Sizes from_b, in.dims("dims_other", b.rank()));
+  if (from_a.size() != from_b.size()) {
+    return invalid("arguments 'dims_self' and 'dims_other' have ",
+                   from_a.size(), " and ", from_b.size(), " items");
+  }
+  for (size_t i = 0; i < from_a.size(); ++i) {
+    const int64_t here = a.sizes[static_cast<size_t>(from_a[i])];
+    const int64_t there = b.sizes[static_cast<size_t>(from_b[i])];
+    if (here == there) continue;
+    return invalid("dims ", from_a[i], " and ", from_b[i], " are ", here,
+                   " and ", there, ", must be equal");
+  }
+  Sizes sizes;
+  const auto add_others = [&](const TensorType& type, const Sizes& taken) {
+    for (size_t i = 0; i < type.rank(); ++i) {
+      const auto dim = static_cast<int64_t>(i);
+      if (std::find(taken.begin(), taken.end(), dim) == taken.end()) {
+        sizes.push_back(type.sizes[i]);
+      }
+    }
+  };
+  add_others(a, from_a);
+  add_others(b, from_b);
+  return one(a.dtype, std::move(sizes));
+}
+
 constexpr OpRow kRows[] = {
     {"aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
      "", kPure, infer<linear>},
@@ -326,6 +356,9 @@ constexpr OpRow kRows[] = {
     {"aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, "
      "Scalar alpha=1) -> Tensor",
      "", kPure, infer<addmv>},
+    {"aten::tensordot(Tensor self, Tensor other, int[] dims_self, int[] "
+     "dims_other) -> Tensor",
+     "", kPure, infer<tensordot>},
     {"aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> "
      "Tensor",
      "", kPure, infer<einsum>},

@@ -234,6 +234,12 @@ constexpr OpRow kRows[] = {
     {"aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, "
      "bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
      "", kPure | kReduction, infer<vector_norm>},
+    {"aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool "
+     "keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+     "", kPure | kReduction, infer<vector_norm>},
+    {"aten::linalg_matrix_norm.str_ord(Tensor self, str ord=\"fro\", int[] "
+     "dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+     "", kPure | kReduction, infer<vector_norm>},
     {"aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) "
      "-> Tensor",
      "", kPure | kReduction, infer<float_reduction>},

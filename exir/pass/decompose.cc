@@ -7,7 +7,7 @@ absl::StatusOr<bool> decompose(Graph& graph, const PassContext& context) {
   const Rewrites tables[] = {
       activation_decompositions(), arithmetic_decompositions(),
       composite_decompositions(),  einsum_decompositions(),
-      factory_decompositions(),
+      embedding_bag_decompositions(), factory_decompositions(),
       index_decompositions(),      matmul_decompositions(),
       norm_decompositions(),       pool_decompositions(),
       recurrent_decompositions(),  reduction_decompositions(),

@@ -29,6 +29,7 @@ Rewrites activation_decompositions();
 Rewrites arithmetic_decompositions();
 Rewrites composite_decompositions();
 Rewrites einsum_decompositions();
+Rewrites embedding_bag_decompositions();
 Rewrites factory_decompositions();
 Rewrites index_decompositions();
 Rewrites matmul_decompositions();

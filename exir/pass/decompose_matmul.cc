@@ -124,10 +124,40 @@ Rewritten addmv(Builder& b, Node& node) {
   return add_product(b, node, y);
 }
 
-// The p-norms of all differences of rows.
+// sqrt(|x|^2 + |y|^2 - 2 x y), at least 0.
+BuiltValue euclidean_by_product(Builder& b, Value* x, Value* y) {
+  const auto last = static_cast<int64_t>(x->tensor().rank()) - 1;
+  const auto squares = [&](Value* rows) -> BuiltValue {
+    PETREL_ASSIGN_OR_RETURN(rows, b.binary("aten.mul.Tensor", rows, rows));
+    return b.call("aten.sum.dim_IntList", {rows, Ints{last}, true});
+  };
+  PETREL_ASSIGN_OR_RETURN(Value * from_x, squares(x));
+  PETREL_ASSIGN_OR_RETURN(Value * from_y, squares(y));
+  PETREL_ASSIGN_OR_RETURN(from_y, b.swap_last_two(from_y));
+  PETREL_ASSIGN_OR_RETURN(y, b.swap_last_two(y));
+  PETREL_ASSIGN_OR_RETURN(x, b.call("aten.mul.Scalar", {x, 2}));
+  PETREL_ASSIGN_OR_RETURN(Value * z, b.binary("aten.matmul.default", x, y));
+  PETREL_ASSIGN_OR_RETURN(Value * sum,
+                          b.binary("aten.add.Tensor", from_x, from_y));
+  PETREL_ASSIGN_OR_RETURN(z, b.binary("aten.sub.Tensor", sum, z));
+  PETREL_ASSIGN_OR_RETURN(z, b.call("aten.clamp.default", {z, 0}));
+  return b.call("aten.sqrt.default", {z});
+}
+
+// The p-norms of all differences of rows; Euclidean ones of many rows (more than
+// 25 of either, if the program does not say) by one product, as torch does.
 Rewritten cdist(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
   Value* y = tensor_at(node, 1);
+  const Argument& mode = node.argument("compute_mode");
+  const bool is_large = x->tensor().sizes[x->tensor().rank() - 2] > 25 ||
+                        y->tensor().sizes[y->tensor().rank() - 2] > 25;
+  const bool by_product = mode.is_int() && mode.as_int() != 0
+                              ? mode.as_int() == 1
+                              : is_large;
+  if (node.argument("p").as_number() == 2 && by_product) {
+    return done(b, node, euclidean_by_product(b, x, y));
+  }
   Sizes sizes = x->tensor().sizes;
   sizes.insert(sizes.end() - 1, 1);
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
@@ -141,7 +171,46 @@ Rewritten cdist(Builder& b, Node& node) {
                      {d, node.argument("p"), Ints{last}}));
 }
 
+// The dims of x that are not in `taken`, in order.
+Ints other_dims(const Value& x, const Ints& taken) {
+  Ints others;
+  for (int64_t dim : all_dims(x.tensor().rank())) {
+    if (std::find(taken.begin(), taken.end(), dim) == taken.end()) {
+      others.push_back(dim);
+    }
+  }
+  return others;
+}
+
+// One product of matrices: [others of self, taken] by [taken, others of other].
+Rewritten tensordot(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  Value* y = tensor_at(node, 1);
+  Ints from_x = ints_at(node, "dims_self", 1);
+  Ints from_y = ints_at(node, "dims_other", 1);
+  for (int64_t& dim : from_x) dim = wrap_dim(dim, x->tensor().rank());
+  for (int64_t& dim : from_y) dim = wrap_dim(dim, y->tensor().rank());
+  int64_t inner = 1;
+  for (int64_t dim : from_x) inner *= x->tensor().sizes[static_cast<size_t>(dim)];
+  int64_t rows = 1;
+  int64_t columns = 1;
+  Ints order = other_dims(*x, from_x);
+  for (int64_t dim : order) rows *= x->tensor().sizes[static_cast<size_t>(dim)];
+  order.insert(order.end(), from_x.begin(), from_x.end());
+  PETREL_ASSIGN_OR_RETURN(x, b.permute(x, order));
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {rows, inner}));
+  const Ints last = other_dims(*y, from_y);
+  for (int64_t dim : last) columns *= y->tensor().sizes[static_cast<size_t>(dim)];
+  order = from_y;
+  order.insert(order.end(), last.begin(), last.end());
+  PETREL_ASSIGN_OR_RETURN(y, b.permute(y, order));
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, {inner, columns}));
+  PETREL_ASSIGN_OR_RETURN(Value * z, b.call("aten.mm.default", {x, y}));
+  return done(b, node, b.view(z, node.result()->tensor().sizes));
+}
+
 constexpr Rewrite kRows[] = {
+    {"aten.tensordot.default", tensordot},
     {"aten.cdist.default", cdist},   {"aten._cdist_forward.default", cdist},
     {"aten.matmul.default", matmul}, {"aten.mv.default", mv},
     {"aten.dot.default", mv},        {"aten.outer.default", outer},

@@ -187,6 +187,17 @@ Rewritten norm(Builder& b, Node& node) {
                      has_dims ? reduced_dims(node) : all_dims(rank_of(node)));
 }
 
+// linalg.norm and linalg.matrix_norm where they are norms of vectors: without an
+// order, over one dim, or Frobenius'. Singular values are not computed.
+Rewritten matrix_norm(Builder& b, Node& node) {
+  const Argument& order = node.argument("ord");
+  const size_t dims =
+      node.argument("dim").is_none() ? rank_of(node) : reduced_dims(node).size();
+  const bool is_of_vectors = order.is_string() ? order.as_string() == "fro"
+                                               : order.is_none() || dims <= 1;
+  return is_of_vectors ? norm(b, node) : false;
+}
+
 Rewritten count_nonzero(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(
       Value * some, b.call("aten.ne.Scalar", {tensor_at(node, 0), 0}));
@@ -231,6 +242,8 @@ constexpr Rewrite kRows[] = {
     {"aten.nansum.default", nansum},
     {"aten.logsumexp.default", logsumexp},
     {"aten.linalg_vector_norm.default", norm},
+    {"aten.linalg_norm.default", matrix_norm},
+    {"aten.linalg_matrix_norm.str_ord", matrix_norm},
     {"aten.norm.ScalarOpt_dim", norm},
     {"aten.norm.Scalar", norm},
     {"aten.frobenius_norm.dim", norm},

@@ -25,6 +25,19 @@ Rewritten stack(Builder& b, Node& node) {
   return done(b, node, b.call("aten.cat.default", {parts, dim}));
 }
 
+// One dtype: kernels and backends join what is alike.
+Rewritten cat(Builder& b, Node& node) {
+  const ScalarType dtype = node.result()->tensor().dtype;
+  bool is_alike = true;
+  std::vector<Value*> parts = node.argument(0).values();
+  for (Value*& part : parts) {
+    is_alike = is_alike && part->tensor().dtype == dtype;
+    PETREL_ASSIGN_OR_RETURN(part, b.cast(part, dtype));
+  }
+  if (is_alike) return false;
+  return done(b, node, b.call("aten.cat.default", {parts, node.argument(1)}));
+}
+
 // hstack joins along dim 1 (0 for vectors), vstack along dim 0 of matrices.
 Rewritten joined(Builder& b, Node& node, bool horizontal) {
   std::vector<Value*> parts;
@@ -148,6 +161,9 @@ Rewritten pad(Builder& b, Node& node) {
 }
 
 constexpr Rewrite kRows[] = {
+    {"aten.cat.default", cat, true},
+    {"aten.concat.default", cat, true},
+    {"aten.concatenate.default", cat, true},
     {"aten.stack.default", stack},
     {"aten.hstack.default", hstack},
     {"aten.vstack.default", vstack},

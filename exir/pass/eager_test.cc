@@ -206,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 // The file is there and whole.
-TEST(EagerCases, AreRead) { EXPECT_EQ(read_cases().size(), 69u); }
+TEST(EagerCases, AreRead) { EXPECT_EQ(read_cases().size(), 75u); }
 
 }  // namespace
 }  // namespace petrel::exir

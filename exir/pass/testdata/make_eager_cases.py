@@ -496,5 +496,32 @@ def main():
         F.conv_transpose3d(a, g, c, groups=2, dilation=(2, 1, 1)), F.conv_transpose3d(a[0], w, stride=3, padding=1)),
         volume, rand(2, 3, 2, 3, 2), rand(2, 2, 2, 2, 2), rand(4))
 
+    emit("mixed_joins", lambda a, h, i: (
+        torch.cat([a, i], 1), torch.cat([h, a]), torch.concat([i, h]), torch.stack([i, a])),
+        rand(2, 3), rand(2, 3).half(), torch.tensor([[1, 2, 3], [4, 5, 6]]))
+    emit("norms_of_matrices", lambda a: (
+        torch.linalg.norm(a), torch.linalg.norm(a, dim=-1, keepdim=True),
+        torch.linalg.norm(a, 1, dim=1), torch.linalg.norm(a, dim=(0, 2)),
+        torch.linalg.matrix_norm(a), torch.linalg.norm(a[0, 0], math.inf)), x)
+    emit("products_over_dims", lambda a, c: (
+        torch.tensordot(a, c, 1), torch.tensordot(a, c, dims=([2, 0], [0, 1])),
+        torch.tensordot(a, c, 0), torch.tensordot(a[0], a, dims=([0, 1], [1, 2]))),
+        x, rand(4, 2, 3))
+
+    # Bags of rows: of one length, of several, with padding, with an empty bag.
+    table = rand(6, 3)
+    emit("bags", lambda i, w, t: (
+        F.embedding_bag(i, t, mode="sum"), F.embedding_bag(i, t), F.embedding_bag(i, t, mode="max"),
+        F.embedding_bag(i, t, per_sample_weights=w, mode="sum"),
+        F.embedding_bag(i, t, padding_idx=2), F.embedding_bag(i, t, mode="max", padding_idx=2)),
+        torch.tensor([[1, 2, 0], [4, 3, 3], [2, 2, 2]]), rand(3, 3), table)
+    emit("bags_of_lengths", lambda i, o, w, t: (
+        F.embedding_bag(i, t, o, mode="sum"), F.embedding_bag(i, t, o),
+        F.embedding_bag(i, t, o, mode="sum", per_sample_weights=w, padding_idx=3),
+        F.embedding_bag(i, t, o, include_last_offset=True, padding_idx=4)),
+        torch.tensor([1, 2, 0, 4, 3, 3, 5]), torch.tensor([0, 3, 3, 5]), rand(7), table)
+    emit("distances_of_many_rows", lambda a, c: (torch.cdist(a, c), torch.cdist(c[None], a[:2])),
+         rand(2, 27, 3), rand(4, 3))
+
 
 main()

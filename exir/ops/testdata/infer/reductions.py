@@ -99,6 +99,14 @@ for equation, sizes in [
         ("ii->i", [(3, 3)]), ("i,j->ij", [(2,), (3,)]), ("ij->", [(2, 3)]),
         ("b c h w -> b h w c".replace(" ", ""), [(1, 2, 3, 4)])]:
     call("einsum", equation, [T(*s) for s in sizes])
+for a, b, here, there in (((2, 3, 4), (4, 5), [2], [0]),
+                          ((2, 3), (3, 2), [0, 1], [-1, 0]),
+                          ((2,), (3,), [], []), ((2, 3), (4, 5), [0], [0])):
+    call("tensordot", T(*a), T(*b), here, there)
+for kept in (False, True):
+    call("linalg_norm", T(2, 3), None, None, kept)
+    call("linalg_norm", T(2, 3), None, [-1], kept)
+    call("linalg_matrix_norm.str_ord", T(2, 3, 4), "fro", [-2, -1], kept)
 ATTENTION = "scaled_dot_product_attention"
 call(ATTENTION, T(2, 3, 5, 4), T(2, 3, 6, 4), T(2, 3, 6, 7))
 call(ATTENTION, T(2, 5, 4), T(2, 6, 4), T(2, 6, 4), T(5, 6))
