@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 
 #include "runtime/kernels/optimized/fast_path.h"
 #include "runtime/kernels/optimized/parallel.h"
@@ -103,6 +104,29 @@ void keep_first(const float* row, size_t n, size_t k, float* values, int64_t* pl
   std::memcpy(places, place, k * sizeof(int64_t));
 }
 
+// The same for more than that: the places themselves are put in order.
+template <bool kLargest>
+void order_first(const float* row, size_t n, size_t k, float* values, int64_t* places) {
+  const auto comes_before = [row](int64_t a, int64_t b) {
+    const float x = row[a], y = row[b];
+    if (before<kLargest>(x, y)) return true;
+    return !before<kLargest>(y, x) && a < b;
+  };
+  std::iota(places, places + k, int64_t{0});
+  if (k < n) {
+    std::make_heap(places, places + k, comes_before);
+    for (size_t i = k; i < n; ++i) {
+      // Nearly all of a long row comes after the last that is kept.
+      if (!comes_before(static_cast<int64_t>(i), places[0])) continue;
+      std::pop_heap(places, places + k, comes_before);
+      places[k - 1] = static_cast<int64_t>(i);
+      std::push_heap(places, places + k, comes_before);
+    }
+  }
+  std::sort(places, places + k, comes_before);
+  for (size_t i = 0; i < k; ++i) values[i] = row[places[i]];
+}
+
 // topk.values(Tensor self, SymInt k, int dim, bool largest, bool sorted, *,
 //   values, indices)
 bool topk(KernelRuntimeContext& context, Span<EValue*> raw) {
@@ -119,8 +143,7 @@ bool topk(KernelRuntimeContext& context, Span<EValue*> raw) {
     return false;
   }
   const auto shape = ReductionShape::of(self, Span<const int64_t>(&dim, 1));
-  if (!shape || shape->inner != 1 || k < 1 || k > static_cast<int64_t>(kMostKept) ||
-      static_cast<size_t>(k) > shape->length) {
+  if (!shape || shape->inner != 1 || k < 1 || static_cast<size_t>(k) > shape->length) {
     return false;
   }
   portable::SizeArray sizes(self.sizes());
@@ -136,9 +159,12 @@ bool topk(KernelRuntimeContext& context, Span<EValue*> raw) {
   const float* in = self.const_data_ptr<float>();
   float* bests = values.mutable_data_ptr<float>();
   int64_t* places = indices.mutable_data_ptr<int64_t>();
-  parallel_for(shape->outer, 0.7 * static_cast<double>(n), [&](size_t begin, size_t end) {
+  const bool few = count <= kMostKept;
+  const auto keep = few ? (largest ? &keep_first<true> : &keep_first<false>)
+                        : (largest ? &order_first<true> : &order_first<false>);
+  const double cost = (few ? 0.7 : 40.0) * static_cast<double>(n);
+  parallel_for(shape->outer, cost, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
-      const auto keep = largest ? &keep_first<true> : &keep_first<false>;
       keep(in + i * n, n, count, bests + i * count, places + i * count);
     }
   });

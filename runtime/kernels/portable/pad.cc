@@ -59,21 +59,37 @@ void pad_by(KernelRuntimeContext& context, Span<EValue*> raw, size_t dims, bool 
     }
   }
   if (!resize_out(context, out, padding.sizes.span())) return;
-  const size_t rank = padding.sizes.rank;
-  const size_t size = out.element_size();
+  const size_t last = padding.sizes.rank - 1;
+  const int64_t length = padding.sizes[last], input = self.sizes()[last];
+  const int64_t step = self.strides()[last], out_step = out.strides()[last];
+  const int64_t before = padding.before[last];
+  // The part of a row that is the input's own, at once where both are together.
+  const bool is_together = step == 1 && out_step == 1;
+  const int64_t begin = before > 0 ? before : 0;
+  const int64_t end = before + input < length ? before + input : length;
+  const int64_t size = static_cast<int64_t>(out.element_size());
   const char* from = static_cast<const char*>(self.const_data_ptr());
   char* to = static_cast<char*>(out.mutable_data_ptr());
   SizesType index[kTensorDimensionLimit] = {};
-  for (size_t n = out.numel(); n > 0; --n) {
+  const size_t rows = length == 0 ? 0 : out.numel() / static_cast<size_t>(length);
+  for (size_t n = rows; n > 0; --n) {
     int64_t at = 0, target = 0;
-    for (size_t d = 0; d < rank; ++d) {
-      const int64_t i = source(index[d] - padding.before[d], self.sizes()[d]);
-      at += i * self.strides()[d];
+    for (size_t d = 0; d < last; ++d) {
+      at += source(index[d] - padding.before[d], self.sizes()[d]) * self.strides()[d];
       target += index[d] * out.strides()[d];
     }
-    std::memmove(to + target * static_cast<int64_t>(size), from + at * static_cast<int64_t>(size),
-                 size);
-    for (size_t d = rank; d-- > 0;) {
+    for (int64_t j = 0; j < length; ++j) {
+      if (j == begin && is_together && begin < end) {
+        std::memmove(to + (target + begin) * size, from + (at + begin - before) * size,
+                     static_cast<size_t>((end - begin) * size));
+        j = end - 1;
+        continue;
+      }
+      std::memmove(to + (target + j * out_step) * size,
+                   from + (at + source(j - before, input) * step) * size,
+                   static_cast<size_t>(size));
+    }
+    for (size_t d = last; d-- > 0;) {
       if (++index[d] < padding.sizes[d]) break;
       index[d] = 0;
     }
@@ -101,12 +117,18 @@ void constant_pad_nd_out(KernelRuntimeContext& context, Span<EValue*> raw) {
       !resize_out(context, out, padding.sizes.span())) {
     return;
   }
+  if (out.numel() == 0) return;
   if (is_floating(out.scalar_type())) {
-    const auto store = storer<double>(out.scalar_type());
-    for (size_t i = 0; i < out.numel(); ++i) store(out.mutable_data_ptr(), i, value.to_double());
+    storer<double>(out.scalar_type())(out.mutable_data_ptr(), 0, value.to_double());
   } else {
-    const auto store = storer<int64_t>(out.scalar_type());
-    for (size_t i = 0; i < out.numel(); ++i) store(out.mutable_data_ptr(), i, value.to_int());
+    storer<int64_t>(out.scalar_type())(out.mutable_data_ptr(), 0, value.to_int());
+  }
+  // The first element to all others, twice as many each time.
+  char* filled = static_cast<char*>(out.mutable_data_ptr());
+  for (size_t n = out.element_size(); n < out.nbytes();) {
+    const size_t more = n < out.nbytes() - n ? n : out.nbytes() - n;
+    std::memcpy(filled + n, filled, more);
+    n += more;
   }
   // The part of the input that is not cropped, and its place in the output.
   View from(self), to(out);

@@ -134,18 +134,34 @@ void roll_out(KernelRuntimeContext& context, Span<EValue*> raw) {
     if (self.dim() == 0) continue;
     shift[d] = (shift[d] + shifts[i] % sizes[d]) % sizes[d];
   }
-  const size_t size = out.element_size();
+  for (size_t d = 0; d < sizes.rank; ++d) {
+    if (shift[d] < 0) shift[d] += sizes[d];
+  }
+  // What lies behind the last dim that is rolled stays together; of that dim the
+  // end goes to the front, and the rest behind it.
+  size_t rolled = sizes.rank;
+  while (rolled > 0 && shift[rolled - 1] == 0) --rolled;
   const char* from = static_cast<const char*>(self.const_data_ptr());
   char* to = static_cast<char*>(out.mutable_data_ptr());
+  if (rolled == 0) {
+    std::memmove(to, from, self.nbytes());
+    return;
+  }
+  const size_t last = rolled - 1;
+  size_t piece = out.element_size();
+  for (size_t d = rolled; d < sizes.rank; ++d) piece *= static_cast<size_t>(sizes[d]);
+  const size_t row = piece * static_cast<size_t>(sizes[last]);
+  const size_t front = piece * static_cast<size_t>(shift[last]);
   SizesType index[kTensorDimensionLimit] = {};
-  for (size_t n = 0; n < self.numel(); ++n) {
+  for (size_t n = self.nbytes() / row; n > 0; --n, from += row) {
     size_t target = 0;
-    for (size_t d = 0; d < sizes.rank; ++d) {
-      const int64_t place = (index[d] + shift[d] + sizes[d]) % sizes[d];
+    for (size_t d = 0; d < last; ++d) {
+      const int64_t place = (index[d] + shift[d]) % sizes[d];
       target = target * static_cast<size_t>(sizes[d]) + static_cast<size_t>(place);
     }
-    std::memmove(to + target * size, from + n * size, size);
-    for (size_t d = sizes.rank; d-- > 0;) {
+    std::memmove(to + target * row + front, from, row - front);
+    std::memmove(to + target * row, from + row - front, front);
+    for (size_t d = last; d-- > 0;) {
       if (++index[d] < sizes[d]) break;
       index[d] = 0;
     }

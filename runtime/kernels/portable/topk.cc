@@ -11,6 +11,42 @@ namespace {
 
 bool above(double a, double b) { return a != a ? b == b : a > b; }
 
+// A heap in place, `step` apart: nothing comes after the entry at its top.
+//
+//        0         entry n comes after 2n+1 and 2n+2,
+//      1   2       or is what they are
+//     3 4 5 6
+template <typename Before>
+void sift_down(int64_t* heap, int64_t step, int64_t count, int64_t n, const Before& before) {
+  const int64_t entry = heap[n * step];
+  for (int64_t child; (child = 2 * n + 1) < count; n = child) {
+    if (child + 1 < count && before(heap[child * step], heap[(child + 1) * step])) ++child;
+    if (!before(entry, heap[child * step])) break;
+    heap[n * step] = heap[child * step];
+  }
+  heap[n * step] = entry;
+}
+
+// The first `k` of the elements [0, size) in order. The places of those kept are
+// a heap in the output itself; then its top goes to the end, again and again.
+template <typename Before>
+void keep_first(int64_t* places, int64_t step, int64_t k, int64_t size, const Before& before) {
+  if (k < 1) return;
+  for (int64_t i = 0; i < k; ++i) places[i * step] = i;
+  for (int64_t n = k / 2 - 1; n >= 0; --n) sift_down(places, step, k, n, before);
+  for (int64_t i = k; i < size; ++i) {
+    if (!before(i, places[0])) continue;
+    places[0] = i;
+    sift_down(places, step, k, 0, before);
+  }
+  for (int64_t end = k - 1; end > 0; --end) {
+    const int64_t last = places[0];
+    places[0] = places[end * step];
+    places[end * step] = last;
+    sift_down(places, step, end, 0, before);
+  }
+}
+
 }  // namespace
 
 void topk_values(KernelRuntimeContext& context, Span<EValue*> raw) {
@@ -50,29 +86,18 @@ void topk_values(KernelRuntimeContext& context, Span<EValue*> raw) {
     const auto element = [&](int64_t i) {
       return load(self.const_data_ptr(), static_cast<size_t>(at[0] + i * step));
     };
-    // Each round finds the best element that comes after the one before it, in
-    // the order of value and then of place.
-    double last = 0;
-    int64_t last_at = -1;
+    // Whether element a comes before element b: by value, then by place.
+    const auto comes_before = [&](int64_t a, int64_t b) {
+      const double x = element(a), y = element(b);
+      if (largest ? above(x, y) : above(y, x)) return true;
+      if (largest ? above(y, x) : above(x, y)) return false;
+      return a < b;
+    };
+    int64_t* places = index_out + at[2];
+    keep_first(places, index_step, k, size, comes_before);
     for (int64_t n = 0; n < k; ++n) {
-      int64_t best_at = -1;
-      double best = 0;
-      for (int64_t i = 0; i < size; ++i) {
-        const double x = element(i);
-        if (n > 0) {
-          const bool better = largest ? above(x, last) : above(last, x);
-          const bool worse = largest ? above(last, x) : above(x, last);
-          if (better || (!worse && i <= last_at)) continue;
-        }
-        if (best_at < 0 || (largest ? above(x, best) : above(best, x))) {
-          best = x;
-          best_at = i;
-        }
-      }
-      store(values.mutable_data_ptr(), static_cast<size_t>(at[1] + n * value_step), best);
-      index_out[at[2] + n * index_step] = best_at;
-      last = best;
-      last_at = best_at;
+      store(values.mutable_data_ptr(), static_cast<size_t>(at[1] + n * value_step),
+            element(places[n * index_step]));
     }
   });
 }

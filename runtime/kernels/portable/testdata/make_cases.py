@@ -520,3 +520,13 @@ for source in kinds:
         if source is not target:
             x = t(17, lo=0 if torch.uint8 in (source, target) else -9, hi=9, dtype=source)
             call("aten::_to_copy.out", x, False, None, dtypes=(target,))
+
+# Rolling by rows, by whole pieces and not at all; padding that crops.
+call("aten::roll.out", t(2, 3, 4), [-2], [2])
+call("aten::roll.out", t(3, 2, 2), [4, 0], [0, 2])
+call("aten::roll.out", t(2, 3), [3], [1])
+call("aten::replication_pad2d.out", t(1, 2, 3, 4), [-1, 2, 1, -2])
+call("aten::reflection_pad2d.out", t(1, 2, 3, 4), [2, -1, 0, 1])
+# All of many elements in order, along the middle.
+call("aten::topk.values", t(2, 40, 3), 40, 1, False, True, dtypes=(F, torch.int64))
+call("aten::topk.values", t(2, 40), 17, 1, True, True, dtypes=(F, torch.int64))
