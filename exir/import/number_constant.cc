@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "exir/ir/narrow_float.h"
+#include "runtime/kernels/narrow/narrow_float.h"
 
 namespace petrel::exir {
 namespace {
@@ -50,10 +50,10 @@ absl::StatusOr<ConstantPtr> number_constant(const Argument& number,
       bytes = bytes_of(real);
       break;
     case ScalarType::kHalf:
-      bytes = bytes_of(half_bits(real));
+      bytes = bytes_of(runtime::half_bits(static_cast<float>(real)));
       break;
     case ScalarType::kBFloat16:
-      bytes = bytes_of(bfloat16_bits(static_cast<float>(real)));
+      bytes = bytes_of(runtime::bfloat16_bits(static_cast<float>(real)));
       break;
     case ScalarType::kBool:
       bytes = bytes_of(static_cast<uint8_t>(real != 0.0 ? 1 : 0));

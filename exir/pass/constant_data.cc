@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "exir/ir/narrow_float.h"
 #include "exir/pass/strides.h"
 #include "exir/status_macros.h"
+#include "runtime/kernels/narrow/narrow_float.h"
 
 namespace petrel::exir {
 namespace {
@@ -60,10 +60,10 @@ double decode_element(const uint8_t* in, ScalarType dtype) {
       return read_as<int64_t>(in);
     case ScalarType::kHalf:
       std::memcpy(&half, in, sizeof(half));
-      return half_value(half);
+      return static_cast<double>(runtime::half_value(half));
     case ScalarType::kBFloat16:
       std::memcpy(&half, in, sizeof(half));
-      return bfloat16_value(half);
+      return static_cast<double>(runtime::bfloat16_value(half));
     case ScalarType::kFloat:
       return read_as<float>(in);
     case ScalarType::kDouble:
@@ -94,11 +94,11 @@ void encode_element(double value, ScalarType dtype, uint8_t* out) {
     case ScalarType::kLong:
       return write_as<int64_t>(value, out);
     case ScalarType::kHalf:
-      half = half_bits(value);
+      half = runtime::half_bits(static_cast<float>(value));
       std::memcpy(out, &half, sizeof(half));
       return;
     case ScalarType::kBFloat16:
-      half = bfloat16_bits(value);
+      half = runtime::bfloat16_bits(static_cast<float>(value));
       std::memcpy(out, &half, sizeof(half));
       return;
     case ScalarType::kFloat:

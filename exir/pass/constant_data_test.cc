@@ -39,14 +39,14 @@ TEST(ConstantData, HalvesRoundToNearestEven) {
   EXPECT_EQ(bits_of(2 - std::ldexp(1.0, -12), ScalarType::kHalf), 0x4000);
 }
 
-TEST(ConstantData, BFloat16RoundsOnce) {
+TEST(ConstantData, BFloat16RoundsByWayOfFloat) {
   EXPECT_EQ(bits_of(1.0, ScalarType::kBFloat16), 0x3f80);
   EXPECT_EQ(bits_of(1 + std::ldexp(1.0, -8), ScalarType::kBFloat16), 0x3f80);
   EXPECT_EQ(bits_of(1 + std::ldexp(3.0, -8), ScalarType::kBFloat16), 0x3f82);
-  // Just above half way: rounding through float first would lose the rest.
+  // As torch: just above half way as a double, half way as a float.
   EXPECT_EQ(bits_of(1 + std::ldexp(1.0, -8) + std::ldexp(1.0, -40),
                     ScalarType::kBFloat16),
-            0x3f81);
+            0x3f80);
   EXPECT_EQ(bits_of(-std::numeric_limits<double>::infinity(),
                     ScalarType::kBFloat16),
             0xff80);

@@ -4,7 +4,8 @@
     schema             -> nothing
     runtime            -> schema
     exir               -> schema; runtime only where constants are folded, and
-                          its arithmetic of shapes where memory is planned
+                          its arithmetic of shapes where memory is planned, and
+                          of half and bfloat16 where constants are made
     backends/X/format  -> schema
     backends/X/aot     -> exir, backends/X/format, schema
     backends/X/runtime -> runtime, backends/X/format, schema
@@ -41,8 +42,11 @@ FOLDING_PACKAGES = ("exir/fold",)
 # What backends outside of backends/ are tested with.
 CONFORMANCE_PACKAGE = "test/conformance"
 
-# What kernels and the compiler both compute from shapes.
-SHARED_PACKAGES = {"exir/emit": "runtime/kernels/scratch"}
+# What kernels and the compiler both compute: from shapes, and the bits of
+# narrow floats.
+SHARED_PACKAGES = {"exir/emit": "runtime/kernels/scratch",
+                   "exir/import": "runtime/kernels/narrow",
+                   "exir/pass": "runtime/kernels/narrow"}
 
 
 def package_of(label):

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "runtime/kernels/optimized/instruction_sets.h"
-#include "runtime/kernels/portable/element.h"
+#include "runtime/kernels/narrow/narrow_float.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/kernels/optimized/narrow_floats.cc"
@@ -36,7 +36,7 @@ void WidenHalves(const uint16_t* in, float* out, size_t n) {
     hn::StoreU(hn::PromoteTo(d, hn::BitCast(halves, bits)), d, out + i);
   }
 #endif
-  for (; i < n; ++i) out[i] = static_cast<float>(portable::half_to_double(in[i]));
+  for (; i < n; ++i) out[i] = half_value(in[i]);
 }
 
 void NarrowToHalves(const float* in, uint16_t* out, size_t n) {
@@ -50,7 +50,7 @@ void NarrowToHalves(const float* in, uint16_t* out, size_t n) {
     hn::StoreU(hn::BitCast(bits, hn::DemoteTo(halves, hn::LoadU(d, in + i))), bits, out + i);
   }
 #endif
-  for (; i < n; ++i) out[i] = portable::double_to_half(in[i]);
+  for (; i < n; ++i) out[i] = half_bits(in[i]);
 }
 
 // Plain loops, which compilers turn into vectors.

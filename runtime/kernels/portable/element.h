@@ -8,6 +8,7 @@
 // than twice the bits, gives the correctly rounded quotient and root as well),
 // and integer arithmetic modulo 2^64 keeps the low bits that a narrower store
 // takes.
+// Halves and bfloat16 are rounded to float first, as narrow_float.h says.
 //
 //   const auto load = loader<double>(self.scalar_type());
 //   const auto store = storer<double>(out.scalar_type());
@@ -25,14 +26,9 @@
 #include <type_traits>
 
 #include "runtime/core/scalar_type.h"
+#include "runtime/kernels/narrow/narrow_float.h"
 
 namespace petrel::runtime::portable {
-
-// IEEE half and bfloat16 as bits; the conversions round to nearest even.
-double half_to_double(uint16_t bits);
-uint16_t double_to_half(double value);
-double bfloat16_to_double(uint16_t bits);
-uint16_t double_to_bfloat16(double value);
 
 constexpr bool is_floating(ScalarType type) {
   return type == ScalarType::Float || type == ScalarType::Double || type == ScalarType::Half ||
@@ -105,15 +101,15 @@ void store_bool(void* data, size_t i, C value) {
   static_cast<uint8_t*>(data)[i] = value != C{0} ? 1 : 0;
 }
 
-template <typename C, double (*kConvert)(uint16_t)>
+template <typename C, float (*kConvert)(uint16_t)>
 C load_bits(const void* data, size_t i) {
-  const double value = kConvert(static_cast<const uint16_t*>(data)[i]);
-  if constexpr (std::is_integral_v<C>) return to_integer(value);
+  const float value = kConvert(static_cast<const uint16_t*>(data)[i]);
+  if constexpr (std::is_integral_v<C>) return to_integer(static_cast<double>(value));
   return static_cast<C>(value);
 }
-template <typename C, uint16_t (*kConvert)(double)>
+template <typename C, uint16_t (*kConvert)(float)>
 void store_bits(void* data, size_t i, C value) {
-  static_cast<uint16_t*>(data)[i] = kConvert(static_cast<double>(value));
+  static_cast<uint16_t*>(data)[i] = kConvert(static_cast<float>(value));
 }
 
 }  // namespace internal
@@ -132,8 +128,8 @@ Loader<C> loader(ScalarType type) {
     case ScalarType::UInt64: return load<C, uint64_t>;
     case ScalarType::Float: return load<C, float>;
     case ScalarType::Double: return load<C, double>;
-    case ScalarType::Half: return load_bits<C, half_to_double>;
-    case ScalarType::BFloat16: return load_bits<C, bfloat16_to_double>;
+    case ScalarType::Half: return load_bits<C, half_value>;
+    case ScalarType::BFloat16: return load_bits<C, bfloat16_value>;
     case ScalarType::Bool: return load_bool<C>;
     default: return nullptr;
   }
@@ -153,8 +149,8 @@ Storer<C> storer(ScalarType type) {
     case ScalarType::UInt64: return store<C, uint64_t>;
     case ScalarType::Float: return store<C, float>;
     case ScalarType::Double: return store<C, double>;
-    case ScalarType::Half: return store_bits<C, double_to_half>;
-    case ScalarType::BFloat16: return store_bits<C, double_to_bfloat16>;
+    case ScalarType::Half: return store_bits<C, half_bits>;
+    case ScalarType::BFloat16: return store_bits<C, bfloat16_bits>;
     case ScalarType::Bool: return store_bool<C>;
     default: return nullptr;
   }
