@@ -126,8 +126,8 @@ Rewritten addmv(Builder& b, Node& node) {
 
 // sqrt(|x|^2 + |y|^2 - 2 x y), at least 0.
 BuiltValue euclidean_by_product(Builder& b, Value* x, Value* y) {
-  const auto last = static_cast<int64_t>(x->tensor().rank()) - 1;
   const auto squares = [&](Value* rows) -> BuiltValue {
+    const auto last = static_cast<int64_t>(rows->tensor().rank()) - 1;
     PETREL_ASSIGN_OR_RETURN(rows, b.binary("aten.mul.Tensor", rows, rows));
     return b.call("aten.sum.dim_IntList", {rows, Ints{last}, true});
   };
