@@ -274,6 +274,16 @@ TEST(Import, KeepsOutputsThatAreNoTensors) {
             (std::vector<std::string>{"output_0", "relu", "output_2"}));
 }
 
+// Of a network of halves: torch.export records halves, eager torch has floats.
+TEST(Import, TakesNoNoteOfTheTypesOfUnusedResults) {
+  TestArchive archive = TestArchive::of(shared_fixture("conv_bn_relu_core"));
+  archive.edit_program(
+      R"("_native_batch_norm_legit_no_training_unused_1": {"dtype": 7)",
+      R"("_native_batch_norm_legit_no_training_unused_1": {"dtype": 6)");
+  const auto method = import_pt2(archive.save("unused"), "forward");
+  EXPECT_TRUE(method.ok()) << method.status();
+}
+
 TEST(Import, RecordsWhereNodesComeFrom) {
   const Method method = import_or_die(own_fixture("writes_state"));
   const Node& node = *method.graph->nodes().back();
