@@ -32,6 +32,49 @@ Fixture backend_under_test() {
            return %d
          })",
   };
+  fixture.takes_varying_sizes = true;
+  fixture.varying_methods = {
+      // More than a block, and less.
+      R"(method @forward(%x: f32[6|6|1|2|3|4|5|3|2,50], %y: f32[6|6|1|2|3|4|5|3|2,50]) {
+           %a = aten.mul.Tensor(%x, %y)
+           %b = aten.erf.default(%a)
+           %c = aten.sub.Tensor(%b, %a, 0.5)
+           %d = aten.relu.default(%c)
+           %e = aten.add.Scalar(%d, 3, 1)
+           return %e, %a
+         })",
+      // Two sizes, and one that is computed from both.
+      R"(method @forward(%x: f32[6|6|1|2|3|4|5|3|2,1], %y: f32[9|9|0|7|1|2|4|8|3]) {
+           %a = aten.relu.default(%x)
+           %b = aten.mul.Tensor(%y, %y)
+           %c = aten.add.Tensor(%a, %b, 1)
+           %d = aten.mul.Scalar(%c, -0.25)
+           return %d
+         })",
+      // In branches and bodies.
+      R"(method @forward(%x: f32[6|6|1|2|3|4|5|3|2,4], %f: f32[]) {
+           %p = aten.gt.Scalar(%f, 0)
+           %y = petrel.cond.default(%p, [%x]) : f32[6|6|1|2|3|4|5|3|2,4] do {
+             method @true(%t: f32[6|6|1|2|3|4|5|3|2,4]) {
+               %a = aten.mul.Tensor(%t, %t)
+               return %a
+             }
+             method @false(%t: f32[6|6|1|2|3|4|5|3|2,4]) {
+               %a = aten.sub.Tensor(%t, %t, 3)
+               %b = aten.relu.default(%a)
+               return %b
+             }
+           }
+           %z = petrel.map.default([%y], []) : f32[6|6|1|2|3|4|5|3|2,4] do {
+             method @row(%t: f32[4]) {
+               %w = constant @w : f32[4]
+               %a = aten.add.Tensor(%t, %w, 1)
+               return %a
+             }
+           }
+           return %z
+         })",
+  };
   return fixture;
 }
 

@@ -7,7 +7,6 @@
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
-
 std::string Subprogram::describe() const {
   return absl::StrCat("method '", method, "', partition ", index);
 }
@@ -20,8 +19,23 @@ bool Partitioner::worthwhile(const std::vector<const Node*>&) const {
   return true;
 }
 
+bool Partitioner::takes_varying_sizes() const { return false; }
+
 std::optional<GroupCosts> Partitioner::costs(const Graph&) const {
   return std::nullopt;
+}
+
+Support support_of(const Partitioner& partitioner, const Node& node) {
+  if (node.op().has(kInPlace)) return Support::no("works in place");
+  std::vector<const Value*> values;
+  for (const Value* operand : node.operands()) values.push_back(operand);
+  for (size_t i = 0; i < node.num_results(); ++i) values.push_back(node.result(i));
+  for (const Value* value : values) {
+    if (!value->type().is_dynamic() || partitioner.takes_varying_sizes()) continue;
+    return Support::no(absl::StrCat("'", value->name(), "' is ", to_string(value->type()),
+                                    ", which varies, and the backend takes only fixed sizes"));
+  }
+  return partitioner.supports(node);
 }
 
 absl::Status Backend::check_compile_specs(

@@ -92,6 +92,10 @@ class Partitioner {
   // Nodes are put into one part only if this is the same for them: which of two
   // processors they are for, a shape that all of a part must have. (optional)
   virtual std::string group(const Node& node) const;
+  // True when the runtime's half takes inputs of any sizes within the bounds and
+  // resizes the results. False: nodes whose sizes vary are not offered, so that
+  // no size is refused at run time. (optional)
+  virtual bool takes_varying_sizes() const;
   // False for a connected group of nodes that is not worth a delegate call, for
   // example reshapes alone. `nodes` are in graph order. (optional)
   virtual bool worthwhile(const std::vector<const Node*>& nodes) const;
@@ -99,6 +103,9 @@ class Partitioner {
   // cannot tell, and what it supports is delegated. (optional)
   virtual std::optional<GroupCosts> costs(const Graph& part) const;
 };
+
+// What the partitioner says of the node, after what holds for every backend.
+Support support_of(const Partitioner& partitioner, const Node& node);
 
 using SubprogramMap = std::map<std::string, std::vector<Subprogram>>;
 using ResultMap = std::map<std::string, std::vector<PreprocessResult>>;

@@ -38,9 +38,7 @@ absl::StatusOr<std::vector<std::vector<Node*>>> whole_graph(
   std::vector<Node*> group;
   for (Node* node : graph.node_pointers()) {
     if (!is_used(*node)) continue;
-    const Support support = node->op().has(kInPlace)
-                                ? Support::no("works in place")
-                                : backend.partitioner().supports(*node);
+    const Support support = support_of(backend.partitioner(), *node);
     if (!support.supported) {
       return absl::InvalidArgumentError(absl::StrCat(
           "backend '", backend.id(), "' cannot take the whole method: ",

@@ -79,7 +79,7 @@ class Proposer {
     groups_.resize(nodes_.size());
     std::map<std::string, size_t> numbers;
     for (size_t i = 0; i < nodes_.size(); ++i) {
-      const Support support = support_of(*nodes_[i]);
+      const Support support = support_where_used(*nodes_[i]);
       supported_[i] = support.supported;
       reasons_[i] = support.reason;
       if (!support.supported) continue;
@@ -87,15 +87,14 @@ class Proposer {
     }
   }
 
-  Support support_of(const Node& node) const {
+  Support support_where_used(const Node& node) const {
     if (node.delegate() != nullptr) return Support::no("is delegated already");
-    if (node.op().has(kInPlace)) return Support::no("works in place");
     bool used = false;
     for (size_t i = 0; i < node.num_results(); ++i) {
       used |= node.result(i)->is_used();
     }
     if (!used) return Support::no("has no results that are used");
-    return partitioner_.supports(node);
+    return support_of(partitioner_, node);
   }
 
   // The level of a node is the number of times that a path to it leaves a

@@ -113,6 +113,16 @@ Support PythonPartitioner::supports(const exir::Node& node) const {
   return support;
 }
 
+bool PythonPartitioner::takes_varying_sizes() const {
+  const Gil gil;
+  bool answer = false;
+  if (!pending_->is_empty()) return answer;
+  pending_->guard("in takes_varying_sizes of a petrel.Partitioner", [&] {
+    answer = py::bool_(py::getattr(partitioner_, "takes_varying_sizes", py::bool_(false)));
+  });
+  return answer;
+}
+
 bool PythonPartitioner::keeps(const exir::OpInfo& op) const {
   const Gil gil;
   bool answer = false;

@@ -29,6 +29,7 @@ class PythonPartitioner final : public exir::Partitioner {
   ~PythonPartitioner() override;
 
   exir::Support supports(const exir::Node& node) const override;
+  bool takes_varying_sizes() const override;
   bool keeps(const exir::OpInfo& op) const override;
   bool worthwhile(const std::vector<const exir::Node*>& nodes) const override;
 

@@ -35,7 +35,8 @@ struct Compiled {
   Files files;
   exir::NamedBlobStore store;  // as the backends left it
   exir::PartitionReport report;
-  std::vector<CompiledPart> parts;  // methods by name, parts in order
+  // Methods by name, parts in the order of their nodes.
+  std::vector<CompiledPart> parts;
   std::vector<exir::TensorType> inputs;  // of method "forward", if there is one
 
   size_t delegated_nodes() const;

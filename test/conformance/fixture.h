@@ -13,6 +13,7 @@
 //     fixture.runtime = my_runtime_backend();
 //     fixture.type = "f32[2,3]";
 //     fixture.step = "aten.mul.Tensor($x, $w)";
+//     fixture.varying_methods = {...};
 //     return fixture;
 //   }
 //   }
@@ -50,6 +51,15 @@ struct Fixture {
   // Further whole methods in text IR, inputs of type float: with every operator
   // that the backend takes, and with some that it takes in part.
   std::vector<std::string> methods;
+
+  // Parts may have sizes that vary from call to call; as the partitioner says.
+  // Where false, the suite checks that they are refused ahead of time.
+  bool takes_varying_sizes = false;
+  // Whole methods whose inputs are float and vary, of operators that the backend
+  // takes where sizes are fixed, and some that it does not take. A size is
+  // written as its bound and its values at eight points, the largest and the
+  // smallest first (exir/ir/type.h): f32[6|6|1|2|3|4|5|3|2,8].
+  std::vector<std::string> varying_methods;
 
   // Most difference from the kernels, relative to the largest magnitude; 0 for
   // bit-equal results.

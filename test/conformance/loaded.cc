@@ -138,11 +138,24 @@ Error LoadedMethod::error() const { return state_->error; }
 int64_t LoadedMethod::allocations() const { return state_->method_memory.count(); }
 
 Error LoadedMethod::run(const std::vector<Elements>& inputs, std::vector<Elements>* outputs) {
+  const runtime::MethodMeta meta = state_->method->method_meta();
+  std::vector<exir::Sizes> sizes;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const runtime::TensorInfo info = meta.input_tensor_meta(i).get();
+    sizes.emplace_back(info.sizes().begin(), info.sizes().end());
+  }
+  std::vector<exir::Sizes> output_sizes;
+  return run(inputs, sizes, outputs, &output_sizes);
+}
+
+Error LoadedMethod::run(const std::vector<Elements>& inputs,
+                        const std::vector<exir::Sizes>& input_sizes,
+                        std::vector<Elements>* outputs, std::vector<exir::Sizes>* output_sizes) {
   runtime::Method& method = *state_->method;
   const runtime::MethodMeta meta = method.method_meta();
   for (size_t i = 0; i < inputs.size(); ++i) {
     const runtime::TensorInfo info = meta.input_tensor_meta(i).get();
-    std::vector<int32_t> sizes(info.sizes().begin(), info.sizes().end());
+    std::vector<int32_t> sizes(input_sizes[i].begin(), input_sizes[i].end());
     std::vector<uint8_t> order(info.dim_order().begin(), info.dim_order().end());
     if (info.shape_dynamism() != runtime::TensorShapeDynamism::STATIC) {
       const size_t most = info.nbytes() / sizeof(float);
@@ -154,10 +167,12 @@ Error LoadedMethod::run(const std::vector<Elements>& inputs, std::vector<Element
   }
   PETREL_RETURN_IF_ERROR(method.execute());
   outputs->clear();
+  output_sizes->clear();
   for (size_t i = 0; i < method.outputs_size(); ++i) {
     const runtime::Tensor tensor = method.get_output(i).toTensor();
     const float* begin = tensor.const_data_ptr<float>();
     outputs->emplace_back(begin, begin + tensor.numel());
+    output_sizes->emplace_back(tensor.sizes().begin(), tensor.sizes().end());
   }
   return Error::Ok;
 }

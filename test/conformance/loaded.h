@@ -54,6 +54,10 @@ class LoadedMethod {
   int64_t allocations() const;
   // Tensors that vary have as many rows as their elements make.
   runtime::Error run(const std::vector<Elements>& inputs, std::vector<Elements>* outputs);
+  // With inputs of these sizes instead of those that the method declares, and
+  // the sizes of the outputs.
+  runtime::Error run(const std::vector<Elements>& inputs, const std::vector<exir::Sizes>& sizes,
+                     std::vector<Elements>* outputs, std::vector<exir::Sizes>* output_sizes);
 
  private:
   struct State;

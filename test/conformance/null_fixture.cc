@@ -35,6 +35,14 @@ Fixture backend_under_test() {
            return %a
          })",
   };
+  // They stay with the kernels: its payloads say how many elements there are.
+  fixture.varying_methods = {
+      R"(method @forward(%x: f32[6|6|1|2|3|4|5|3|2,3]) {
+           %a = aten.mul.Tensor(%x, %x)
+           %b = aten.add.Tensor(%a, %x, 1)
+           return %b
+         })",
+  };
   return fixture;
 }
 

@@ -46,7 +46,7 @@ class HeapMemory final : public MemoryAllocator {
 
 }  // namespace
 
-GuardedTensor::GuardedTensor(const exir::TensorType& type)
+GuardedTensor::GuardedTensor(const exir::TensorType& type, bool resizes)
     : elements_(static_cast<size_t>(type.numel())) {
   for (const int64_t size : type.sizes) sizes_.push_back(static_cast<int32_t>(size));
   order_.assign(type.dim_order.begin(), type.dim_order.end());
@@ -58,7 +58,10 @@ GuardedTensor::GuardedTensor(const exir::TensorType& type)
   data_ = reinterpret_cast<float*>(block_ + kGuard);
   impl_ = std::make_unique<runtime::TensorImpl>(runtime::ScalarType::Float,
                                                 static_cast<ssize_t>(sizes_.size()),
-                                                sizes_.data(), data_, order_.data());
+                                                sizes_.data(), data_, order_.data(), nullptr,
+                                                resizes
+                                                    ? runtime::TensorShapeDynamism::DYNAMIC_BOUND
+                                                    : runtime::TensorShapeDynamism::STATIC);
 }
 
 GuardedTensor::~GuardedTensor() { std::free(block_); }

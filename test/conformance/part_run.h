@@ -22,10 +22,13 @@
 
 namespace petrel::conformance {
 
-// A tensor with data of its own.
+// A tensor with data of its own; where sizes vary, of their bounds.
 class GuardedTensor {
  public:
-  explicit GuardedTensor(const exir::TensorType& type);
+  // `resizes`: may get other sizes within its memory.
+  GuardedTensor(const exir::TensorType& type, bool resizes);
+  explicit GuardedTensor(const exir::TensorType& type)
+      : GuardedTensor(type, type.is_dynamic()) {}
   ~GuardedTensor();
   GuardedTensor(const GuardedTensor&) = delete;
   GuardedTensor& operator=(const GuardedTensor&) = delete;

@@ -77,9 +77,6 @@ Support NullPartitioner::supports(const Node& node) const {
   if (type.dtype != ScalarType::kFloat || !type.is_contiguous()) {
     return Support::no("the result is not a contiguous float tensor");
   }
-  if (type.is_dynamic()) {
-    return Support::no("its sizes vary, and payloads hold numbers of elements");
-  }
   for (size_t i = 0; i < 2; ++i) {
     const Argument& operand = node.argument(i);
     if (!operand.is_value() || operand.value()->type() != node.result()->type()) {

@@ -18,6 +18,7 @@ class XnnpackPartitioner final : public exir::Partitioner {
  public:
   exir::Support supports(const exir::Node& node) const override;
   bool keeps(const exir::OpInfo& op) const override;
+  bool takes_varying_sizes() const override { return true; }
   // False for nodes that only move elements.
   bool worthwhile(const std::vector<const exir::Node*>& nodes) const override;
   // By the measured table (costs.h).

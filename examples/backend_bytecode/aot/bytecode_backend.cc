@@ -36,6 +36,13 @@ const std::map<std::string, Op>& ops() {
   return *kOps;
 }
 
+// Of every tensor of the part.
+uint32_t elements_of(const exir::Graph& part) {
+  if (part.outputs().empty()) return 0;
+  const exir::TensorType& type = part.outputs()[0]->tensor();
+  return type.is_dynamic() ? kVaryingElements : static_cast<uint32_t>(type.numel());
+}
+
 // The factor of the second operand of an addition or subtraction.
 const Argument* alpha_of(const Node& node) {
   return node.op().find_arg("alpha") < 0 ? nullptr : &node.argument("alpha");
@@ -98,8 +105,7 @@ class Compiler {
     exir::PreprocessResult unused;
     CodeWriter head(&unused);
     head.text(std::string(kMagic));
-    const auto elements = static_cast<uint32_t>(
-        graph.outputs().empty() ? 0 : graph.outputs()[0]->tensor().numel());
+    const uint32_t elements = elements_of(graph);
     head.u16(static_cast<uint16_t>(elements));
     head.u16(static_cast<uint16_t>(elements >> 16));
     head.u16(static_cast<uint16_t>(graph.inputs().size()));
@@ -207,11 +213,8 @@ Support BytecodePartitioner::supports(const Node& node) const {
   if (type.dtype != exir::ScalarType::kFloat || !type.is_contiguous()) {
     return Support::no("the result is not a contiguous float tensor");
   }
-  if (type.is_dynamic()) {
-    return Support::no("its sizes vary, and payloads hold numbers of elements");
-  }
-  if (type.numel() > std::numeric_limits<uint32_t>::max()) {
-    return Support::no("the result has 2^32 elements or more");
+  if (type.numel() >= kVaryingElements) {
+    return Support::no("the result has 2^32 - 1 elements or more");
   }
   for (size_t i = 0; i < (found->second.is_binary ? 2u : 1u); ++i) {
     const Argument& operand = node.argument(i);

@@ -20,6 +20,7 @@ namespace petrel::backends::bytecode::aot {
 class BytecodePartitioner final : public exir::Partitioner {
  public:
   exir::Support supports(const exir::Node& node) const override;
+  bool takes_varying_sizes() const override { return true; }
   // The shape, so that a part is one loop.
   std::string group(const exir::Node& node) const override;
 };

@@ -5,7 +5,8 @@
 //
 //   offset  bytes
 //   0       4      "PBC1"
-//   4       4      elements of every argument and blob, little-endian like all
+//   4       4      elements of every argument and blob, little-endian like all;
+//                  2^32 - 1: as many as the first input has, and no blobs
 //   8       2      inputs
 //   10      2      outputs
 //   12      2      blobs
@@ -32,6 +33,9 @@ namespace petrel::backends::bytecode {
 
 inline constexpr char kBackendId[] = "BytecodeBackend";
 inline constexpr std::string_view kMagic = "PBC1";
+
+// Instead of a number of elements: it varies from call to call.
+inline constexpr uint32_t kVaryingElements = 0xFFFFFFFF;
 
 // Values on the stack at once, at most.
 inline constexpr size_t kMaxDepth = 8;

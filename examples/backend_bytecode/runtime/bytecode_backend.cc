@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "examples/backend_bytecode/runtime/bytecode_backend.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <new>
@@ -78,6 +79,9 @@ Error load_blob(const runtime::NamedDataMap* map, std::string_view key, size_t e
 }
 
 Error read_part(runtime::BackendInitContext& context, ByteReader reader, Part* part) {
+  const bool varies = part->header.elements == kVaryingElements;
+  if (varies && part->header.inputs == 0) return damaged("has varying sizes and no input");
+  if (varies && part->header.blobs != 0) return damaged("has varying sizes and a blob");
   runtime::MemoryAllocator& memory = *context.get_runtime_allocator();
   PETREL_ASSIGN_OR_RETURN(const Span<FreeableBuffer> blobs,
                           memory.allocate_list<FreeableBuffer>(part->header.blobs));
@@ -120,6 +124,30 @@ Result<float*> argument_data(Span<EValue*> args, size_t index, size_t elements, 
     return Error::InvalidArgument;
   }
   return static_cast<float*>(tensor.mutable_data_ptr());
+}
+
+// The elements that this call is about, and results of as many: those of the
+// first input, whose sizes all others must have.
+Result<size_t> resize_to_first_input(Span<EValue*> args, const Header& header) {
+  PETREL_ASSIGN_OR_RETURN(const Tensor first, args[0]->tryToTensor());
+  const Span<const int32_t> sizes = first.sizes();
+  for (size_t i = 1; i < args.size(); ++i) {
+    PETREL_ASSIGN_OR_RETURN(const Tensor tensor, args[i]->tryToTensor());
+    if (i >= header.inputs) {
+      if (const Error error = runtime::resize_tensor(tensor, sizes); error != Error::Ok) {
+        PETREL_LOG(Error, "%s: result %zu cannot take the %zu elements of the inputs", kBackendId,
+                   i - header.inputs, first.numel());
+        return error;
+      }
+      continue;
+    }
+    const Span<const int32_t> others = tensor.sizes();
+    if (!std::equal(sizes.begin(), sizes.end(), others.begin(), others.end())) {
+      PETREL_LOG(Error, "%s: input %zu has other sizes than input 0", kBackendId, i);
+      return Error::InvalidArgument;
+    }
+  }
+  return first.numel();
 }
 
 // Runs the code on `count` elements from `first` on. `blocks` holds the locals,
@@ -221,15 +249,19 @@ Error BytecodeBackend::execute(runtime::BackendExecutionContext& context,
                part.arguments.size());
     return Error::InvalidArgument;
   }
+  size_t elements = part.header.elements;
+  if (part.header.elements == kVaryingElements) {
+    PETREL_ASSIGN_OR_RETURN(elements, resize_to_first_input(args, part.header));
+  }
   for (size_t i = 0; i < args.size(); ++i) {
-    PETREL_ASSIGN_OR_RETURN(part.arguments[i], argument_data(args, i, part.header.elements,
-                                                             i >= part.header.inputs));
+    PETREL_ASSIGN_OR_RETURN(part.arguments[i],
+                            argument_data(args, i, elements, i >= part.header.inputs));
   }
   PETREL_ASSIGN_OR_RETURN(
       void* const blocks,
       context.allocate((part.header.locals + kMaxDepth) * part.block * sizeof(float)));
-  for (size_t first = 0; first < part.header.elements; first += part.block) {
-    const size_t left = part.header.elements - first;
+  for (size_t first = 0; first < elements; first += part.block) {
+    const size_t left = elements - first;
     run_block(part, first, left < part.block ? left : part.block, static_cast<float*>(blocks));
   }
   return Error::Ok;

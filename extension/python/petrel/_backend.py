@@ -39,6 +39,11 @@ class PreprocessResult:
 class Partitioner:
     """Which nodes a backend takes."""
 
+    # True when the runtime's half takes inputs of any sizes within the bounds and
+    # resizes the results; a RuntimeBackend cannot. False: nodes whose sizes vary
+    # are not offered.
+    takes_varying_sizes: bool = False
+
     def supports(self, node: _petrel.Node) -> Union[bool, str]:
         """True to take the node; else False, or a sentence part that says why not."""
         raise NotImplementedError(f"{type(self).__name__} does not define supports")

@@ -187,6 +187,23 @@ class PartitionerTest(unittest.TestCase):
             self.assertEqual("aten.sigmoid.default" in partitioner.asked, not whole)
 
 
+    def test_sizes_that_vary_are_offered_only_where_they_are_taken(self):
+        path = "test/models/fixtures/torch_2_13/dynamic_batch.pt2"
+        fixed = Backend()
+        fixed.partitioner = Partitioner(())
+        left = petrel.export(path, backend=fixed).report()["methods"][0]["not_delegated"]
+        self.assertTrue(any("takes only fixed sizes" in node["reason"] for node in left), left)
+        self.assertNotIn(ADD, fixed.partitioner.asked)
+
+        class Any(Partitioner):
+            takes_varying_sizes = True
+
+        varying = Backend()
+        varying.partitioner = Any(())
+        petrel.export(path, backend=varying)
+        self.assertIn(ADD, varying.partitioner.asked)
+
+
 class ErrorTest(unittest.TestCase):
     """Exceptions of callbacks come out of the call, as they were raised."""
 
