@@ -143,6 +143,9 @@ Error LoadedMethod::run(const std::vector<Elements>& inputs, std::vector<Element
   for (size_t i = 0; i < inputs.size(); ++i) {
     const runtime::TensorInfo info = meta.input_tensor_meta(i).get();
     sizes.emplace_back(info.sizes().begin(), info.sizes().end());
+    if (info.shape_dynamism() == runtime::TensorShapeDynamism::STATIC) continue;
+    const auto most = static_cast<int64_t>(info.nbytes() / sizeof(float));
+    sizes[i][0] = static_cast<int64_t>(inputs[i].size()) / (most / sizes[i][0]);
   }
   std::vector<exir::Sizes> output_sizes;
   return run(inputs, sizes, outputs, &output_sizes);
@@ -157,10 +160,6 @@ Error LoadedMethod::run(const std::vector<Elements>& inputs,
     const runtime::TensorInfo info = meta.input_tensor_meta(i).get();
     std::vector<int32_t> sizes(input_sizes[i].begin(), input_sizes[i].end());
     std::vector<uint8_t> order(info.dim_order().begin(), info.dim_order().end());
-    if (info.shape_dynamism() != runtime::TensorShapeDynamism::STATIC) {
-      const size_t most = info.nbytes() / sizeof(float);
-      sizes[0] = static_cast<int32_t>(inputs[i].size() / (most / static_cast<size_t>(sizes[0])));
-    }
     runtime::TensorImpl tensor(info.scalar_type(), static_cast<ssize_t>(sizes.size()),
                                sizes.data(), const_cast<float*>(inputs[i].data()), order.data());
     PETREL_RETURN_IF_ERROR(method.set_input(runtime::Tensor(&tensor), i));
