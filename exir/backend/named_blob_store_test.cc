@@ -99,16 +99,21 @@ TEST(NamedBlobStore, RefusesBadKeysAlignmentsAndFileNames) {
   EXPECT_EQ(code("", 1, ""), kBad);
   EXPECT_EQ(code(std::string("a\0b", 3), 1, ""), kBad);
   for (uint64_t alignment :
-       {uint64_t{0}, uint64_t{3}, uint64_t{48},
+       {uint64_t{0}, uint64_t{3}, uint64_t{48}, uint64_t{1} << 40,
         2 * NamedBlobStore::kMaxAlignment, ~uint64_t{0}}) {
-    EXPECT_EQ(code("a", alignment, ""), kBad) << alignment;
+    const absl::Status refused = store.add_named_blob("a", b, alignment, "").status();
+    EXPECT_EQ(refused.code(), kBad) << alignment;
+    EXPECT_THAT(std::string(refused.message()),
+                HasSubstr("alignment of key 'a' is " + std::to_string(alignment) + ", must be"));
   }
   const std::string long_name(256, 'x');
   for (const std::string& file :
        {std::string("."), std::string(".."), std::string("a/b"),
         std::string("/etc/x"), std::string("a\\b"), std::string("a\0b", 3),
         long_name}) {
-    EXPECT_EQ(code("a", 1, file), kBad) << file;
+    const absl::Status refused = store.add_named_blob("a", b, 1, file).status();
+    EXPECT_EQ(refused.code(), kBad) << file;
+    EXPECT_THAT(std::string(refused.message()), HasSubstr("is not a plain file name"));
   }
   EXPECT_TRUE(store.destinations().empty());
   EXPECT_EQ(code("a", NamedBlobStore::kMaxAlignment, "..x"),

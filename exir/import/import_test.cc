@@ -302,6 +302,17 @@ TEST(Import, ListsEveryUnknownOperatorWithItsLine) {
                ", in forward), aten.linalg_det.default (node '");
 }
 
+TEST(Import, NamesNodeAndLineOfLoopsAndOfSizesThatDependOnData) {
+  for (const auto& [name, text] : std::vector<std::pair<std::string, std::string>>{
+           {"while_loop", "higher_order.while_loop (node 'while_loop' at "},
+           {"scan", "higher_order.scan (node 'scan' at "},
+           {"nonzero", "node 'nonzero' (aten.nonzero.default) at "},
+           {"mask", "node 'index' (aten.index.Tensor) at "}}) {
+    expect_error(own_fixture(name), text + "/petrel/exir/import/testdata/make_fixtures.py:");
+    expect_error(own_fixture(name), ", in forward");
+  }
+}
+
 TEST(Import, RefusesWhatItCannotExpressByName) {
   expect_error(shared_fixture("pickled_payload"),
                "tensor 'weight' is a pickle in member 'data/weights/weight_0'");
@@ -391,7 +402,7 @@ TEST(Import, NamesTheMemberThatIsWrong) {
       {kProgram, "\"nodes\"", "\"no_nodes\"",
        "models/model.json: graph_module.graph: has no 'nodes'"},
       {kProgram, "torch.ops.aten.conv2d.default", "torch.ops.aten.conv9d.x",
-       "1 operator is not supported: aten.conv9d.x"},
+       "1 operator is not supported: aten.conv9d.x (node '"},
       {kProgram, "\"name\": \"stride\"", "\"name\": \"strife\"",
        "the schema has no argument 'strife'"},
       {kProgram, "\"name\": \"bias\"", "\"name\": \"input\"", "is given twice"},

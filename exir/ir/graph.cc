@@ -33,7 +33,9 @@ std::string Source::location() const {
     absl::string_view rest = line.substr(quote + 1);
     if (!absl::ConsumePrefix(&rest, ", line ")) continue;
     innermost = absl::StrCat(path, ":", rest);
-    if (!absl::StrContains(path, "-packages/torch/")) found = innermost;
+    // "<eval_with_key>.5": code that torch made, in no file.
+    const bool is_file = !absl::StartsWith(path, "<");
+    if (is_file && !absl::StrContains(path, "-packages/torch/")) found = innermost;
   }
   if (!found.empty()) return found;
   return innermost.empty() ? module : innermost;

@@ -160,6 +160,9 @@ TEST(Source, LocationSkipsFramesInsideOfTorch) {
             "/x/site-packages/torch/nn/linear.py:7, in forward");
   source.stack_trace = "File \"a.py\", line 3, in forward\n    y\n" + inner;
   EXPECT_EQ(source.location(), "a.py:3, in forward");
+  source.stack_trace = "File \"a.py\", line 3, in forward\n    y\n"
+                       "  File \"<eval_with_key>.5\", line 9, in forward\n    z\n";
+  EXPECT_EQ(source.location(), "a.py:3, in forward");
 }
 
 }  // namespace

@@ -163,6 +163,12 @@ class DataVerbTest(unittest.TestCase):
         for text in ("", "=", "a=", "=b.ptd", "nothing"):
             result = petrel("export", DIGITS, "-o", "m.pte", "--external", text, cwd=self.folder)
             self.assertEqual(result.returncode, 2, text)
+        for name in ("", "m.ptd", "."):
+            result = petrel("export", DIGITS, "-o", "m.pte", "--external-weights", name,
+                            cwd=self.folder)
+            self.assertEqual(result.returncode, {"": 2, ".": 1}.get(name, 0), result.stderr)
+            for file in self.folder.iterdir():
+                file.unlink()
         for path in ("folder/", "..", "."):
             self.assertIn("plain file name", self.fails("export", DIGITS, "-o", "m.pte",
                                                         "--external", f"*={path}"))
@@ -215,6 +221,43 @@ class DataVerbTest(unittest.TestCase):
             safetensors({key: ("F32", sizes, b"\0" * 4 * count)}))
         self.assertIn("still needs", self.done("data", "merge", "m.pte", "d.safetensors",
                                                "-o", "x.pte"))
+
+    def test_keys_are_data_and_never_shown_as_they_are(self):
+        one = ("F32", [1], b"\0" * 4)
+        for key in ("%s%n%d", "a\nb\x1b[31m", "{}"):
+            (self.folder / "k.safetensors").write_bytes(safetensors({key: one}))
+            text = self.done("data", "list", "k.safetensors")
+            self.assertEqual(len(text.splitlines()), 2, text)
+            self.assertNotIn("\x1b", text)
+            self.assertEqual(keys_of(self.list("k.safetensors")), [key])
+        for key in ("", "a\0b", "k" * (1 << 20)):
+            (self.folder / "k.safetensors").write_bytes(safetensors({key: one}))
+            message = self.fails("data", "list", "k.safetensors")
+            self.assertIn("has a name that is empty, too long or contains a NUL", message)
+            self.assertLess(len(message), 1000)
+
+    def test_damaged_data_files_are_told_or_read(self):
+        self.done("export", DIGITS, "-o", "m.pte", "--backend", "none",
+                  "--external-weights", "m.ptd")
+        whole = (self.folder / "m.ptd").read_bytes()
+        base = int.from_bytes(whole[24:32], "little")  # where data begins
+        damaged = [whole[:size] for size in (0, 1, 40, base - 1, base, len(whole) - 1)]
+        for at in [*range(0, 48, 3), *range(48, base, 29)]:
+            for byte in (0, 0xFF, whole[at] ^ 0x10):
+                damaged.append(whole[:at] + bytes([byte]) + whole[at + 1:])
+        told = 0
+        for data in damaged:
+            (self.folder / "d.ptd").write_bytes(data)
+            result = petrel("data", "merge", "m.pte", "d.ptd", "-o", "x.pte", cwd=self.folder)
+            self.assertIn(result.returncode, (0, 1), result.stderr)
+            if result.returncode == 0:
+                (self.folder / "x.pte").unlink()
+                continue
+            told += 1
+            self.assertIn("d.ptd", result.stderr)
+            self.assertEqual(sorted(p.name for p in self.folder.iterdir()),
+                             ["d.ptd", "m.ptd", "m.pte"])
+        self.assertGreater(told, 6)
 
     def test_split_refuses(self):
         self.done("export", DIGITS, "-o", "m.pte")

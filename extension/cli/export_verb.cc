@@ -142,7 +142,10 @@ void add_export_verb(CLI::App& app, int* exit_code) {
   verb->add_option("--method", arguments->methods, "NAME=FILE.pt2, once per further method")
       ->take_all();
   verb->add_option("--external-weights", arguments->external_weights,
-                   "put all weights into this .ptd file, but for those of --external");
+                   "put all weights into this .ptd file, but for those of --external")
+      ->check([](const std::string& file) {
+        return file.empty() ? std::string("the name of the file is empty") : std::string();
+      });
   verb->add_option("--external", arguments->external,
                    "'GLOB=FILE.ptd': weights whose names match go there, may be repeated;\n"
                    "the first that matches counts")

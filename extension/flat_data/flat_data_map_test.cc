@@ -6,12 +6,15 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "extension/data_loader/buffer_data_loader.h"
 #include "gtest/gtest.h"
 #include "runtime/core/log.h"
+#include "schema/flat_data_generated.h"
 
 namespace petrel::extension {
 namespace {
@@ -20,6 +23,7 @@ using runtime::Error;
 using runtime::FreeableBuffer;
 using runtime::Result;
 using runtime::TensorLayout;
+namespace flat = schema::flat_data;
 
 std::string golden() {
   std::ifstream in("extension/flat_data/testdata/wheel.ptd", std::ios::binary);
@@ -102,6 +106,135 @@ TEST(FlatDataMap, LoadsIntoMemoryOfTheCaller) {
   EXPECT_EQ(out[1], 1.0f);
   char big[64];
   EXPECT_EQ(map->load_data_into("linear.weight", big, 25), Error::InvalidArgument);
+}
+
+// What a file says of one entry; the defaults are right.
+struct EntrySpec {
+  std::string key;
+  uint32_t segment = 0;
+  std::vector<int32_t> sizes = {4};
+  std::vector<uint8_t> dim_order = {0};
+  bool has_key = true;
+};
+
+// A file with one segment of 16 bytes and these entries.
+std::string file_of(const std::vector<EntrySpec>& specs, uint64_t segment_bytes = 16) {
+  flatbuffers::FlatBufferBuilder builder;
+  std::vector<flatbuffers::Offset<flat::NamedData>> rows;
+  for (const EntrySpec& spec : specs) {
+    const auto key = spec.has_key ? builder.CreateString(spec.key)
+                                  : flatbuffers::Offset<flatbuffers::String>();
+    const auto sizes = builder.CreateVector(spec.sizes);
+    const auto order = builder.CreateVector(spec.dim_order);
+    const auto layout =
+        flat::CreateTensorLayout(builder, flat::ScalarType::FLOAT, sizes, order);
+    rows.push_back(flat::CreateNamedData(builder, key, spec.segment, layout));
+  }
+  const std::vector<flatbuffers::Offset<flat::DataSegment>> segments = {
+      flat::CreateDataSegment(builder, 0, segment_bytes)};
+  const auto stored_segments = builder.CreateVector(segments);
+  const auto stored_rows = builder.CreateVector(rows);
+  builder.Finish(flat::CreateFlatData(builder, 0, stored_segments, stored_rows),
+                 flat::FlatDataIdentifier());
+  // The header stands behind the first eight bytes of the index, the offset of
+  // its root, which grows by as much, and "FT01".
+  const std::string index(reinterpret_cast<const char*>(builder.GetBufferPointer()),
+                          builder.GetSize());
+  std::string file;
+  const auto number = [&](uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) file += static_cast<char>(value >> 8 * i);
+  };
+  const uint64_t base = (48 + builder.GetSize() + 15) / 16 * 16;
+  number(48 + static_cast<uint8_t>(index[0]) + static_cast<uint8_t>(index[1]) * 256, 4);
+  file += index.substr(4, 4) + "FH01";
+  number(40, 4);
+  number(48, 8);
+  number(index.size(), 8);
+  number(base, 8);
+  number(16, 8);
+  file.resize(8 + 48);
+  file += index.substr(8);
+  file.resize(base);
+  return file + std::string(16, 'd');
+}
+
+// The error and the last message of loading a file.
+struct Loaded {
+  explicit Loaded(const std::string& bytes) {
+    const runtime::LogHook before = runtime::set_log_hook(
+        {[](void* self, runtime::LogLevel, const char* text) {
+           static_cast<Loaded*>(self)->message = text;
+         },
+         this});
+    BufferDataLoader loader(bytes.data(), bytes.size());
+    const Result<FlatDataMap> map = FlatDataMap::load(&loader);
+    error = map.ok() ? Error::Ok : map.error();
+    runtime::set_log_hook(before);
+  }
+  Error error;
+  std::string message;
+};
+
+TEST(FlatDataMap, RefusesEntriesWithoutAKeyOrWithANulInIt) {
+  EXPECT_EQ(Loaded(file_of({{"a"}, {"b"}})).error, Error::Ok);
+  EntrySpec without{"x"};
+  without.has_key = false;
+  for (const EntrySpec& spec : {EntrySpec{""}, without}) {
+    const Loaded loaded(file_of({{"a"}, spec}));
+    EXPECT_EQ(loaded.error, Error::InvalidExternalData);
+    EXPECT_EQ(loaded.message, "data file entry 1 has no key");
+  }
+  const Loaded loaded(file_of({{"a"}, {std::string("b\0c", 3)}}));
+  EXPECT_EQ(loaded.error, Error::InvalidExternalData);
+  EXPECT_EQ(loaded.message, "data file entry 1 has a NUL in its key");
+}
+
+// Others may write longer keys than we do.
+TEST(FlatDataMap, FindsKeysOfAMegabyteAndWithFormatCharacters) {
+  const std::string longest(1 << 20, 'k');
+  const std::string bytes = file_of({{"%s%n%d"}, {"{}\n\x1b[31m"}, {longest}});
+  BufferDataLoader loader(bytes.data(), bytes.size());
+  const Result<FlatDataMap> map = FlatDataMap::load(&loader);
+  ASSERT_TRUE(map.ok());
+  for (const std::string& key : {longest, std::string("%s%n%d"), std::string("{}\n\x1b[31m")}) {
+    const Result<FreeableBuffer> data = map->get_data(key);
+    ASSERT_TRUE(data.ok());
+    EXPECT_EQ(data->size(), 16u);
+  }
+  EXPECT_EQ(map->get_data(longest + "k").error(), Error::NotFound);
+  EXPECT_EQ(map->get_data(longest.substr(1)).error(), Error::NotFound);
+}
+
+TEST(FlatDataMap, NamesTheKeyThatIsWrongAndShowsLittleOfIt) {
+  const std::string longest(1 << 20, 'k');
+  for (const std::string& key : {std::string("%s%n"), longest}) {
+    EntrySpec beyond{key};
+    beyond.segment = 1;
+    EntrySpec large{key};
+    large.sizes = {5};
+    EntrySpec negative{key};
+    negative.sizes = {-4};
+    EntrySpec order{key};
+    order.dim_order = {1};
+    EntrySpec huge{key};
+    huge.sizes = {1 << 30, 1 << 30, 1 << 30};
+    huge.dim_order = {0, 1, 2};
+    for (const std::vector<EntrySpec>& specs : std::initializer_list<std::vector<EntrySpec>>{
+             {{key}, {key}}, {beyond}, {large}, {negative}, {order}, {huge}}) {
+      const Loaded loaded(file_of(specs));
+      EXPECT_EQ(loaded.error, Error::InvalidExternalData);
+      EXPECT_NE(loaded.message.find(key.substr(0, 4)), std::string::npos) << loaded.message;
+      EXPECT_LT(loaded.message.size(), 400u);
+    }
+  }
+}
+
+TEST(FlatDataMap, RefusesSegmentsBeyondItsData) {
+  for (const uint64_t size : {uint64_t{17}, uint64_t{1} << 40, ~uint64_t{0}}) {
+    const Loaded loaded(file_of({{"a"}}, size));
+    EXPECT_EQ(loaded.error, Error::InvalidExternalData);
+    EXPECT_EQ(loaded.message, "data file segment 0 is not inside the data of 16 bytes");
+  }
 }
 
 // Every byte to 0, 0xFF and flipped, and every truncation: an error, or a map

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "backends/null/aot/null_backend.h"
 #include "backends/null/runtime/null_backend.h"
@@ -63,6 +64,13 @@ class TextBackend final : public exir::Backend {
       }
     }
     if (change) change(results);
+    if (table) {
+      auto stored = store.add_named_blob("table", exir::Blob::owned({*table}), 16, "");
+      if (!stored.ok()) return stored.status();
+      if (!*stored) {
+        return absl::AlreadyExistsError("'" + id_ + "' finds other bytes under key 'table'");
+      }
+    }
     return results;
   }
 
@@ -70,6 +78,7 @@ class TextBackend final : public exir::Backend {
   mutable std::vector<std::string> seen;
   mutable std::vector<std::string> specs;
   std::function<void(exir::ResultMap&)> change;
+  std::optional<uint8_t> table;  // bytes that it stores beside its constants
 
  private:
   std::string id_;
@@ -245,6 +254,18 @@ TEST_F(MultiMethod, SequentialDelegatesCallEachBackendOnce) {
   EXPECT_EQ(made.parts.size(), 6u);
   EXPECT_TRUE(made.report.left_behind.empty());
   expect_right(methods, made);
+}
+
+TEST_F(MultiMethod, BackendsShareEqualBytesOfOneKeyAndTheSecondIsToldOfOthers) {
+  const Methods methods = {{"forward", kAddMul}};
+  first_.table = 1;
+  second_.table = 1;
+  const Compiled made = compiled(methods, both());
+  EXPECT_EQ(made.store.stored_bytes(), 1u);
+  EXPECT_EQ(made.store.requested_bytes(), 2u);
+  second_.table = 2;
+  EXPECT_EQ(compile(methods, both()).status(),
+            absl::AlreadyExistsError("'Second' finds other bytes under key 'table'"));
 }
 
 TEST_F(MultiMethod, ConstantsAreInThePartsAndStoredOnce) {

@@ -5,6 +5,7 @@ test/models: regions, views of parameters, writes to inputs. Run with torch
 
 import torch
 from torch import nn
+from torch._higher_order_ops import scan, while_loop
 
 
 class NoGrad(nn.Module):
@@ -70,6 +71,35 @@ class WritesState(nn.Module):
         return self.seen + self.kept
 
 
+class WhileLoop(nn.Module):
+    """A loop whose number of turns depends on data."""
+
+    def forward(self, x):
+        start = (torch.tensor(0), x)
+        return while_loop(lambda i, x: i < 5, lambda i, x: (i + 1, x * 2), start)[1]
+
+
+class Scan(nn.Module):
+    """A loop that carries a sum from row to row."""
+
+    def forward(self, x):
+        return scan(lambda carry, row: (carry + row, carry * row), torch.zeros(3), x)[1]
+
+
+class NonZero(nn.Module):
+    """A result whose size depends on data."""
+
+    def forward(self, x):
+        return torch.nonzero(x)
+
+
+class Mask(nn.Module):
+    """Another one, by indexing."""
+
+    def forward(self, x):
+        return x[x > 0]
+
+
 def save(name, module, *args):
     program = torch.export.export(module.eval(), args)
     torch.export.save(program, name + ".pt2")
@@ -84,6 +114,10 @@ def main():
     save("views", Views(), torch.zeros(4, 2, 3))
     save("writes_input", WritesInput(), x)
     save("writes_state", WritesState(), torch.ones(2))
+    save("while_loop", WhileLoop(), x)
+    save("scan", Scan(), x)
+    save("nonzero", NonZero(), x)
+    save("mask", Mask(), x)
 
 
 main()

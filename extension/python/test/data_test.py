@@ -87,6 +87,16 @@ class StoreTest(unittest.TestCase):
 
         with_store(use)
 
+    def test_bad_external_file_names_are_told(self):
+        def use(store):
+            for name in ("a/b", "..", ".", "/abs", "a\\b", "x" * 256):
+                with self.assertRaisesRegex(petrel.Error, "is not a plain file name") as caught:
+                    store.add_named_blob("k", b"x", 16, name)
+                self.assertEqual(caught.exception.code, "InvalidArgument")
+            self.assertEqual(list(store.keys()), [])
+
+        with_store(use)
+
     def test_nb2_external_files_are_grouped_by_name(self):
         def use(store):
             store.add_named_blob("blob1", b"1" * 100, 16, "external_file1.ptd")
@@ -415,6 +425,23 @@ class BadMapTest(WithoutWeights):
         changes = Changes(self.weights)
         for _ in range(3):
             self.assertEqual(self.run_with(changes).shape, (4,))
+
+    def test_damaged_data_files_are_told_or_read(self):
+        whole = pathlib.Path(self.program.external_paths[0]).read_bytes()
+        damaged = folder() / "damaged.ptd"
+        told = 0
+        cases = [whole[:size] for size in range(0, len(whole), 7)]
+        for at in range(len(whole)):
+            for byte in (0, 0xFF, whole[at] ^ 0x10):
+                cases.append(whole[:at] + bytes([byte]) + whole[at + 1:])
+        for data in cases:
+            damaged.write_bytes(data)
+            try:
+                self.assertEqual(self.run_with(damaged).shape, (4,))
+            except petrel.Error as error:
+                self.assertNotEqual(str(error), "")
+                told += 1
+        self.assertGreater(told, len(whole) // 7)
 
     def test_exceptions_come_out_as_they_were_raised(self):
 
