@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolutions of contiguous float tensors in one and two dims, not transposed.
+// Convolutions of contiguous float tensors in one and two dims; transposed ones
+// are in transposed_convolution.cc.
 //
 //   depthwise (a channel from a channel)   rows of outputs, by padded_plane.h
 //   others                                 weights [K, C R S] times windows
@@ -14,6 +15,7 @@
 #include "runtime/kernels/optimized/lent_memory.h"
 #include "runtime/kernels/optimized/padded_plane.h"
 #include "runtime/kernels/optimized/parallel.h"
+#include "runtime/kernels/optimized/transposed_convolution.h"
 
 namespace petrel::runtime::optimized {
 namespace {
@@ -190,7 +192,8 @@ bool convolve(KernelRuntimeContext& context, Span<EValue*> raw) {
 //   SymInt[] padding, SymInt[] dilation, bool transposed,
 //   SymInt[] output_padding, SymInt groups, *, Tensor(a!) out)
 void convolution_out(KernelRuntimeContext& context, Span<EValue*> raw) {
-  if (!convolve(context, raw)) portable::convolution_out(context, raw);
+  if (convolve(context, raw)) return;
+  if (!transposed_convolution(context, raw)) portable::convolution_out(context, raw);
 }
 
 }  // namespace petrel::runtime::optimized

@@ -3,6 +3,7 @@
 // Convolutions and pools.
 #include "runtime/kernels/optimized/sweep.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace petrel::runtime {
@@ -46,6 +47,39 @@ TEST_P(Sweep, Convolutions) {
           {value(line), value(k), EValue(), int_list({2}), int_list({3}), int_list({1}),
            EValue(false), int_list({0}), EValue(int64_t{2})},
           {{kFloat, {2, 8, 26}}}, 2e-5);
+}
+
+TEST_P(Sweep, TransposedConvolutions) {
+  const Window windows[] = {
+      {3, 8, 1, 9, 11, 3, 3, 1, 1, 1}, {4, 6, 2, 7, 16, 4, 4, 2, 1, 1},
+      {5, 5, 5, 6, 9, 3, 5, 3, 0, 2},  {2, 3, 1, 4, 40, 2, 2, 5, 0, 1},
+      {3, 2, 1, 1, 1, 3, 3, 2, 1, 1},  {6, 4, 2, 5, 7, 1, 1, 2, 0, 1},
+      {2, 2, 1, 3, 4, 3, 3, 2, 3, 2},  {33, 9, 1, 6, 6, 2, 3, 1, 2, 3}};
+  for (const Window& w : windows) {
+    for (const int64_t extra : {0, 1}) {
+      if (extra >= std::max(w.stride, w.dilation)) continue;
+      const auto out_size = [&](int64_t in, int64_t window) {
+        return static_cast<int32_t>((in - 1) * w.stride - 2 * w.padding +
+                                    w.dilation * (window - 1) + 1 + extra);
+      };
+      const Sizes sizes = {2, w.out_channels, out_size(w.height, w.rows),
+                           out_size(w.width, w.columns)};
+      Array* x = floats({2, w.channels, w.height, w.width});
+      Array* k = floats({w.channels, w.out_channels / w.groups, w.rows, w.columns});
+      Array* b = floats({w.out_channels});
+      compare("aten::convolution.out",
+              {value(x), value(k), extra == 0 ? value(b) : EValue(),
+               int_list({w.stride, w.stride}), int_list({w.padding, w.padding}),
+               int_list({w.dilation, w.dilation}), EValue(true), int_list({extra, extra}),
+               EValue(int64_t{w.groups})},
+              {{kFloat, sizes}}, 2e-5);
+    }
+  }
+  Array *line = floats({2, 6, 50}), *k = floats({6, 4, 5});
+  compare("aten::convolution.out",
+          {value(line), value(k), EValue(), int_list({3}), int_list({2}), int_list({1}),
+           EValue(true), int_list({1}), EValue(int64_t{2})},
+          {{kFloat, {2, 8, 149}}}, 2e-5);
 }
 
 struct PoolWindow {

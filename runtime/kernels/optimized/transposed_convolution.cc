@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/kernels/optimized/transposed_convolution.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "runtime/kernels/optimized/fast_path.h"
+#include "runtime/kernels/optimized/parallel.h"
+
+namespace petrel::runtime::optimized {
+namespace {
+
+using portable::SizesType;
+
+constexpr int64_t kMostColumns = 8192;  // of an output row, on the stack
+constexpr int64_t kMostTaps = 64;       // of a window's row
+
+struct Dim {
+  int64_t in = 1, window = 1, out = 1;
+  int64_t stride = 1, padding = 0, dilation = 1;
+};
+
+// What tap s of a row does: input [first, first + count) goes to the buffer from
+// `to` on.
+struct Tap {
+  int64_t first = 0, count = 0, to = 0;
+};
+
+struct Call {
+  Dim height, width;
+  int64_t channels = 0, in_group = 0, out_group = 0, out_channels = 0;
+  int64_t columns = 0;  // of the buffer for one remainder of the stride
+  Tap taps[kMostTaps];
+  const float* input = nullptr;
+  const float* weight = nullptr;
+  const float* bias = nullptr;
+  float* out = nullptr;
+};
+
+int64_t divide_down(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
+
+void find_taps(Call* call) {
+  const Dim& w = call->width;
+  call->columns = (w.out + w.stride - 1) / w.stride;
+  for (int64_t s = 0; s < w.window; ++s) {
+    const int64_t offset = s * w.dilation - w.padding;
+    const int64_t shift = divide_down(offset, w.stride);
+    const int64_t rest = offset - shift * w.stride;
+    // Columns rest, rest + stride, ... below w.out.
+    const int64_t room = rest < w.out ? (w.out - rest + w.stride - 1) / w.stride : 0;
+    Tap& tap = call->taps[s];
+    tap.first = std::max<int64_t>(0, -shift);
+    tap.count = std::max<int64_t>(0, std::min(w.in, room - shift) - tap.first);
+    tap.to = rest * call->columns + tap.first + shift;
+  }
+}
+
+void add_scaled(const float* __restrict from, float factor, float* __restrict to, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) to[i] += factor * from[i];
+}
+
+// Planes [begin, end) of the output.
+void sum_planes(const Call& call, size_t begin, size_t end) {
+  const Dim &h = call.height, &w = call.width;
+  float buffer[kMostColumns];
+  for (size_t i = begin; i < end; ++i) {
+    const int64_t n = static_cast<int64_t>(i) / call.out_channels;
+    const int64_t k = static_cast<int64_t>(i) % call.out_channels;
+    const int64_t group = k / call.out_group;
+    const float* input = call.input + (n * call.channels + group * call.in_group) * h.in * w.in;
+    const float* weight = call.weight + (group * call.in_group * call.out_group +
+                                         k % call.out_group) * h.window * w.window;
+    float* out = call.out + static_cast<int64_t>(i) * h.out * w.out;
+    for (int64_t p = 0; p < h.out; ++p, out += w.out) {
+      std::fill_n(buffer, call.columns * w.stride, call.bias != nullptr ? call.bias[k] : 0.0f);
+      for (int64_t r = 0; r < h.window; ++r) {
+        const int64_t scaled = p + h.padding - r * h.dilation;
+        if (scaled < 0 || scaled % h.stride != 0 || scaled / h.stride >= h.in) continue;
+        const float* row = input + scaled / h.stride * w.in;
+        const float* factors = weight + r * w.window;
+        for (int64_t c = 0; c < call.in_group; ++c) {
+          for (int64_t s = 0; s < w.window; ++s) {
+            const Tap& tap = call.taps[s];
+            add_scaled(row + tap.first, factors[s], buffer + tap.to, tap.count);
+          }
+          row += h.in * w.in;
+          factors += call.out_group * h.window * w.window;
+        }
+      }
+      for (int64_t rest = 0; rest < std::min(w.stride, w.out); ++rest) {
+        const float* from = buffer + rest * call.columns;
+        for (int64_t q = rest; q < w.out; q += w.stride) out[q] = *from++;
+      }
+    }
+  }
+}
+
+bool is_plain(const Tensor& tensor) { return is_float(tensor) && is_contiguous(tensor); }
+
+// One dim of the window; false where sizes are wrong or large.
+bool read_dim(int64_t in, int64_t window, int64_t stride, int64_t padding, int64_t dilation,
+              int64_t output_padding, Dim* out) {
+  constexpr int64_t kLimit = 1 << 20;
+  for (const int64_t v : {in, window, stride, padding, dilation, output_padding}) {
+    if (v < 0 || v > kLimit) return false;
+  }
+  if (in < 1 || window < 1 || stride < 1 || dilation < 1) return false;
+  const int64_t size =
+      (in - 1) * stride - 2 * padding + dilation * (window - 1) + 1 + output_padding;
+  *out = {in, window, size, stride, padding, dilation};
+  return size >= 1 && size <= INT32_MAX;
+}
+
+}  // namespace
+
+bool transposed_convolution(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 10);
+  const Tensor input = args.tensor(0);
+  const Tensor weight = args.tensor(1);
+  const std::optional<Tensor> bias = args.optional_tensor(2);
+  const Span<const int64_t> stride = args.int_list(3);
+  const Span<const int64_t> padding = args.int_list(4);
+  const Span<const int64_t> dilation = args.int_list(5);
+  const bool transposed = args.boolean(6);
+  const Span<const int64_t> output_padding = args.int_list(7);
+  const int64_t groups = args.integer(8);
+  const Tensor out = args.out(9);
+  if (!args.ok()) return true;
+  const ssize_t rank = input.dim();
+  if (!transposed || (rank != 3 && rank != 4) || weight.dim() != rank || out.dim() != rank ||
+      !is_plain(input) || !is_plain(weight) || !is_float(out) || groups < 1 ||
+      input.size(1) % groups != 0 || weight.size(0) != input.size(1)) {
+    return false;
+  }
+  const size_t dims = static_cast<size_t>(rank) - 2;
+  for (const Span<const int64_t>& list : {stride, padding, dilation, output_padding}) {
+    if (list.size() != dims) return false;
+  }
+  Call call;
+  call.channels = input.size(1);
+  call.in_group = call.channels / groups;
+  call.out_group = weight.size(1);
+  call.out_channels = call.out_group * groups;
+  if (bias && (!is_plain(*bias) || bias->dim() != 1 || bias->size(0) != call.out_channels)) {
+    return false;
+  }
+  for (size_t i = 0; i < dims; ++i) {
+    const ssize_t d = static_cast<ssize_t>(i) + 2;
+    Dim* dim = i + 1 == dims ? &call.width : &call.height;
+    if (!read_dim(input.size(d), weight.size(d), stride[i], padding[i], dilation[i],
+                  output_padding[i], dim)) {
+      return false;
+    }
+  }
+  if (call.width.window > kMostTaps || call.out_channels > INT32_MAX ||
+      call.width.out + call.width.stride > kMostColumns) {
+    return false;
+  }
+  find_taps(&call);
+  SizesType sizes[4] = {input.sizes()[0], static_cast<SizesType>(call.out_channels)};
+  if (rank == 4) sizes[2] = static_cast<SizesType>(call.height.out);
+  sizes[rank - 1] = static_cast<SizesType>(call.width.out);
+  if (resize_tensor(out, {sizes, static_cast<size_t>(rank)}) != Error::Ok || !is_contiguous(out)) {
+    return false;
+  }
+  if (out.numel() == 0) return true;
+  call.input = input.const_data_ptr<float>();
+  call.weight = weight.const_data_ptr<float>();
+  call.bias = bias ? bias->const_data_ptr<float>() : nullptr;
+  call.out = out.mutable_data_ptr<float>();
+  constexpr double kNanosecondsPerProduct = 0.2;
+  const double products = static_cast<double>(call.in_group * call.height.in * call.width.in) *
+                          static_cast<double>(call.height.window * call.width.window);
+  parallel_for(static_cast<size_t>(input.size(0) * call.out_channels),
+               kNanosecondsPerProduct * products,
+               [&](size_t begin, size_t end) { sum_planes(call, begin, end); });
+  return true;
+}
+
+}  // namespace petrel::runtime::optimized
