@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -49,23 +51,43 @@ Result<MmapDataLoader> MmapDataLoader::from(const char* path) {
     }
   }
   close(fd);
-  return MmapDataLoader(static_cast<const char*>(base), size);
+  return MmapDataLoader(
+      std::unique_ptr<Mapping>(new Mapping{static_cast<char*>(base), size}));
 }
 
-MmapDataLoader::~MmapDataLoader() {
-  if (base_ != nullptr) munmap(const_cast<char*>(base_), size_);
+MmapDataLoader::Mapping::~Mapping() {
+  if (base != nullptr) munmap(base, size);
+}
+
+// Nothing is lost, the bytes are the file's. A touched page brings those around
+// it that are in the page cache, so they go together: else many small ranges
+// would leave as many pages behind as there are.
+void MmapDataLoader::give_pages_back(void* mapping, void* data, size_t size) {
+  constexpr size_t kAround = size_t{64} << 10;  // Linux's default, at least a page
+  const auto& [base, mapped] = *static_cast<const Mapping*>(mapping);
+  const auto offset = static_cast<size_t>(static_cast<char*>(data) - base);
+  // The kernel counts from multiples of that in memory, where no file begins.
+  const size_t shift = reinterpret_cast<uintptr_t>(base) % kAround;
+  const size_t begin = (offset + shift) / kAround * kAround;
+  const size_t end = (offset + size + shift + kAround - 1) / kAround * kAround;
+  const size_t first = begin < shift ? 0 : begin - shift;
+  // The system rounds up to pages. It may refuse where pages are locked.
+  madvise(base + first, std::min(end - shift, mapped) - first, MADV_DONTNEED);
 }
 
 Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size,
                                             const SegmentInfo& info) const {
-  const BufferDataLoader mapped(base_, size_);
-  if (info.segment_type != SegmentInfo::Type::Program) return mapped.load(offset, size, info);
-  return mapped.load_copy(offset, size);
+  const BufferDataLoader mapped(mapping_->base, mapping_->size);
+  if (info.segment_type == SegmentInfo::Type::Program) return mapped.load_copy(offset, size);
+  // The mapping begins at a page, so that no range is copied to be aligned.
+  PETREL_ASSIGN_OR_RETURN(const FreeableBuffer range, mapped.load(offset, size, info));
+  return FreeableBuffer(range.data(), size, size == 0 ? nullptr : &give_pages_back,
+                        mapping_.get());
 }
 
 Error MmapDataLoader::load_into(size_t offset, size_t size, const SegmentInfo& info,
                                 void* buffer) const {
-  return BufferDataLoader(base_, size_).load_into(offset, size, info, buffer);
+  return BufferDataLoader(mapping_->base, mapping_->size).load_into(offset, size, info, buffer);
 }
 
 }  // namespace petrel::extension

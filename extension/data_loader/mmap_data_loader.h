@@ -6,7 +6,14 @@
 //   Result<MmapDataLoader> loader = MmapDataLoader::from("model.pte");
 //
 // One read-only mapping of the whole file lives as long as the loader; buffers
-// point into it and cost nothing. Ranges of type Program are copied out, since
+// point into it and cost nothing. Freeing one takes its pages out of the memory
+// of this process, so that weights which a backend packed are not there twice:
+//
+//   file      | weight 0 | weight 1 | weight 2 |
+//   resident             |  packing |  pages as they are read
+//
+// Other buffers over the same pages stay good: what they touch is mapped again
+// from the page cache. Ranges of type Program are copied out, since
 // verified structures must not change under the runtime. Truncating the file
 // while it is mapped makes later reads of its weights raise SIGBUS: replace
 // model files by renaming, never in place. Thread-safe.
@@ -14,6 +21,7 @@
 #define PETREL_EXTENSION_DATA_LOADER_MMAP_DATA_LOADER_H_
 
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 #include "runtime/core/data_loader.h"
@@ -25,22 +33,27 @@ class MmapDataLoader final : public runtime::DataLoader {
   // Errors as FileDataLoader::from.
   static runtime::Result<MmapDataLoader> from(const char* path);
 
-  MmapDataLoader(MmapDataLoader&& other) noexcept
-      : base_(std::exchange(other.base_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  MmapDataLoader(MmapDataLoader&& other) noexcept = default;
   MmapDataLoader& operator=(MmapDataLoader&&) = delete;
-  ~MmapDataLoader() override;
 
   runtime::Result<runtime::FreeableBuffer> load(size_t offset, size_t size,
                                                 const SegmentInfo& info) const override;
   runtime::Error load_into(size_t offset, size_t size, const SegmentInfo& info,
                            void* buffer) const override;
-  runtime::Result<size_t> size() const override { return size_; }
+  runtime::Result<size_t> size() const override { return mapping_->size; }
 
  private:
-  MmapDataLoader(const char* base, size_t size) : base_(base), size_(size) {}
+  // Buffers point to it, so it stays where it is when the loader moves.
+  struct Mapping {
+    char* base;  // null for an empty file
+    size_t size;
+    ~Mapping();
+  };
 
-  const char* base_;  // null for an empty file
-  size_t size_;
+  explicit MmapDataLoader(std::unique_ptr<Mapping> mapping) : mapping_(std::move(mapping)) {}
+  static void give_pages_back(void* mapping, void* data, size_t size);
+
+  std::unique_ptr<Mapping> mapping_;
 };
 
 }  // namespace petrel::extension

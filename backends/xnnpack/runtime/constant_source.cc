@@ -19,6 +19,16 @@ size_t bytes_of(const Value& value) {
 
 }  // namespace
 
+ConstantSource::ConstantSource(const Graph& graph, const runtime::NamedDataMap* map)
+    : graph_(graph), map_(map) {
+  for (const Node& node : graph.nodes) {
+    for (const uint32_t id : node.inputs) {
+      if (id == kNoId || !graph.values[id].is_constant()) continue;
+      ++readers_[graph.values[id].constant];
+    }
+  }
+}
+
 Result<ConstantSource::Fetched*> ConstantSource::fetch(uint32_t id) {
   const Value& value = graph_.values[id];
   const ConstantData& constant = graph_.constants[value.constant];
@@ -61,6 +71,7 @@ Result<ConstantSource::Fetched*> ConstantSource::fetch(uint32_t id) {
     }
     fetched.size = needed;
   }
+  if (is_new && readers_[value.constant] == 1) read_once_[fetched.data] = &fetched;
   return &fetched;
 }
 
@@ -99,10 +110,20 @@ Result<const void*> ConstantSource::get(uint32_t id) {
 Result<const void*> ConstantSource::get_copy(uint32_t id) { return copy(id, &copies_); }
 
 Result<const void*> ConstantSource::get_kept(uint32_t id, std::vector<PaddedBuffer>* keep) {
-  return copy(id, keep);
+  PETREL_ASSIGN_OR_RETURN(const void* kept, copy(id, keep));
+  packed(fetched_[graph_.values[id].constant].data);
+  return kept;
+}
+
+void ConstantSource::packed(const void* address) {
+  const auto found = read_once_.find(address);
+  if (found == read_once_.end()) return;
+  found->second->buffer.free();
+  read_once_.erase(found);
 }
 
 void ConstantSource::release() {
+  read_once_.clear();
   fetched_.clear();
   addresses_.clear();
   copies_.clear();

@@ -6,11 +6,12 @@
 //
 //   named data map --get_data--> FreeableBuffer --.
 //   payload --------------------------------------+--> address, valid until
-//   a copy, where the bytes lie badly ------------'    release()
+//   a copy, where the bytes lie badly ------------'    packed() or release()
 //
-// Filters and biases are packed when the XNNPACK runtime is made; after that
-// release() gives their bytes back. What kernels read every time (operands of
-// elementwise nodes) is kept as a copy of its own.
+// Filters and biases are packed one after the other when the XNNPACK runtime is
+// made, and packed() gives the bytes of each back while the next ones are not
+// even read, so that a model is not in memory twice. What kernels read every
+// time (operands of elementwise nodes) is kept as a copy of its own.
 
 #ifndef PETREL_BACKENDS_XNNPACK_RUNTIME_CONSTANT_SOURCE_H_
 #define PETREL_BACKENDS_XNNPACK_RUNTIME_CONSTANT_SOURCE_H_
@@ -28,8 +29,7 @@ namespace petrel::backends::xnnpack {
 class ConstantSource {
  public:
   // `map` may be null. Both must outlive this.
-  ConstantSource(const Graph& graph, const runtime::NamedDataMap* map)
-      : graph_(graph), map_(map) {}
+  ConstantSource(const Graph& graph, const runtime::NamedDataMap* map);
 
   // The bytes of value `id`, a constant, as many as its dims say, for code that
   // does not read past them: that packs filters. Valid until release().
@@ -43,6 +43,10 @@ class ConstantSource {
 
   // The same bytes in `keep`, for as long as that lives.
   runtime::Result<const void*> get_kept(uint32_t id, std::vector<PaddedBuffer>* keep);
+
+  // Says that a node has packed the filter or bias at `address` and reads it no
+  // more. What other nodes read as well stays until release().
+  void packed(const void* address);
 
   // Gives everything back.
   void release();
@@ -59,7 +63,9 @@ class ConstantSource {
 
   const Graph& graph_;
   const runtime::NamedDataMap* map_;
-  std::map<uint32_t, Fetched> fetched_;      // by entry of Graph::constants
+  std::map<uint32_t, Fetched> fetched_;        // by entry of Graph::constants
+  std::map<uint32_t, size_t> readers_;         // inputs of nodes, by the same
+  std::map<const void*, Fetched*> read_once_;  // by address
   std::map<uint32_t, const void*> addresses_;  // by value
   std::vector<PaddedBuffer> copies_;
 };

@@ -159,15 +159,19 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options) 
     PETREL_LOG(Error, "no memory for a workspace");
     return Error::DelegateMemoryAllocationFailed;
   }
-  return make_runtime(subgraph.get(), options, std::move(sources));
+  return make_runtime(subgraph.get(), options, std::move(sources), &constants);
 }
 
 Error Delegate::make_runtime(xnn_subgraph_t subgraph, const Options& options,
-                             WeightSources sources) {
+                             WeightSources sources, ConstantSource* constants) {
   const bool share_weights = options.share_weights;
   if (share_weights) {
     weights_.begin(count_filter_bytes(graph_),
-                   {options.packed_file, options.verify_packed, std::move(sources)});
+                   {options.packed_file, options.verify_packed, std::move(sources)},
+                   [constants](const void* filter, const void* bias) {
+                     constants->packed(filter);
+                     constants->packed(bias);
+                   });
   }
   const std::lock_guard<std::mutex> lock(workspace_->mutex());
   xnn_set_packing_threads(thread_pool_.get());

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "backends/xnnpack/format/graph.h"
+#include "backends/xnnpack/runtime/constant_source.h"
 #include "backends/xnnpack/runtime/over_read.h"
 #include "backends/xnnpack/runtime/weight_session.h"
 #include "backends/xnnpack/runtime/workspace.h"
@@ -74,7 +75,7 @@ class Delegate {
 
   Delegate() = default;
   runtime::Error make_runtime(xnn_subgraph_t subgraph, const Options& options,
-                              WeightSources sources);
+                              WeightSources sources, ConstantSource* constants);
   runtime::Error build(const runtime::NamedDataMap* map, const Options& options);
   runtime::Error bind_inputs(const runtime::BackendExecutionContext& context,
                              runtime::Span<runtime::EValue*> args, bool* reshape, bool* setup);

@@ -23,6 +23,7 @@ void WeightSession::end() {
   pending_.reset();
   arena_.reset();
   file_ = {};
+  packed_ = nullptr;
 }
 
 std::optional<PackedFile::Key> WeightSession::file_key(
@@ -44,6 +45,7 @@ size_t WeightSession::keep(const xnn_weights_cache_look_up_key& key, PackedRegio
   regions_.push_back(std::move(region));
   const size_t index = regions_.size() - 1;
   indices_[key_of(key)] = index;
+  packed_(key.kernel, key.bias);
   return index;
 }
 

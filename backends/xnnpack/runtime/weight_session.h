@@ -6,10 +6,13 @@
 // PackedWeights has of the same bytes.
 //
 //   WeightSession session;
-//   session.begin(bytes_of_filters, nullptr);
+//   session.begin(bytes_of_filters, {}, [](const void* filter, const void* bias) { ... });
 //   xnn_create_runtime_v4(subgraph, session.provider(), ...);
 //   if (session.failed()) ...     // XNNPACK does not look at all results
 //   session.end();                // filters and biases may be freed now
+//
+// What begin() is given hears of each filter and bias that one node has packed
+// and will not read again; another node may.
 //
 // With a PackedFile, weights that are in the file are mapped and not packed, and
 // others are added to it; `sources` says what lies at the addresses.
@@ -23,6 +26,7 @@
 #include <xnnpack.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -57,9 +61,11 @@ class WeightSession {
   WeightSession(const WeightSession&) = delete;
   WeightSession& operator=(const WeightSession&) = delete;
 
-  void begin(size_t expected_bytes, FileUse file) {
+  using Packed = std::function<void(const void* filter, const void* bias)>;
+  void begin(size_t expected_bytes, FileUse file, Packed packed) {
     arena_ = PackedArena::make(expected_bytes);
     file_ = std::move(file);
+    packed_ = std::move(packed);
   }
   void end();
 
@@ -96,6 +102,7 @@ class WeightSession {
   std::vector<PackedRegionPtr> regions_;
   std::map<Key, size_t> indices_;
   FileUse file_;
+  Packed packed_;
   bool failed_ = false;
 };
 
