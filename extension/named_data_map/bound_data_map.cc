@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/named_data_map/bound_data_map.h"
 
+// The functions that need no more of OpenSSL than themselves.
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
 
 #include <algorithm>
@@ -109,7 +111,11 @@ Result<FreeableBuffer> BoundDataMap::get_data(std::string_view key) const {
     if (checked_->keys.count(found->first) > 0) return data;
   }
   uint8_t digest[SHA256_DIGEST_LENGTH];
-  SHA256(static_cast<const uint8_t*>(data.data()), data.size(), digest);
+  // Not SHA256(), which starts the whole of OpenSSL.
+  SHA256_CTX context;
+  SHA256_Init(&context);
+  SHA256_Update(&context, data.data(), data.size());
+  SHA256_Final(digest, &context);
   if (std::memcmp(digest, weight.sha256()->data(), sizeof(digest)) != 0) {
     PETREL_LOG(Error, "weight \"%.*s\" has other bytes than those the program is bound to",
                shown(key), key.data());
