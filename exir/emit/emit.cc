@@ -296,7 +296,8 @@ absl::StatusOr<PreparedMethod> prepare_with(const std::string& name,
 }
 
 // Tensors that lie in others leave the planner less freedom; where that costs
-// memory, bytes are moved after all.
+// memory, bytes are moved after all. That is not even tried where it cannot win,
+// which is nearly always.
 absl::StatusOr<PreparedMethod> prepare(const std::string& name,
                                        const Method& method,
                                        const EmitOptions& options,
@@ -305,7 +306,12 @@ absl::StatusOr<PreparedMethod> prepare(const std::string& name,
   PETREL_ASSIGN_OR_RETURN(PreparedMethod tight,
                           prepare_with(name, method, options, is_external,
                                        state_apart, /*with_parts=*/true));
-  if (tight.storage->parts().list.empty()) return tight;
+  if (tight.storage->parts().list.empty() ||
+      tight.plan.arena_bytes <=
+          least_arena_bytes(*tight.graph, Storage(*tight.graph, Parts()),
+                            state_apart)) {
+    return tight;
+  }
   PETREL_ASSIGN_OR_RETURN(PreparedMethod loose,
                           prepare_with(name, method, options, is_external,
                                        state_apart, /*with_parts=*/false));

@@ -245,4 +245,29 @@ absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph,
   return result;
 }
 
+int64_t least_arena_bytes(const Graph& graph, const Storage& storage,
+                          bool state_apart) {
+  plan::Problem problem;
+  problem.pools.resize(1);
+  problem.buffers =
+      std::move(find_lifetimes(graph, storage, state_apart).buffers());
+  // Bounds the sum of all sizes.
+  if (problem.buffers.empty() || !plan::check_problem(problem).ok()) return 0;
+  std::vector<std::pair<int64_t, int64_t>> changes;
+  for (const plan::Buffer& buffer : problem.buffers) {
+    const int64_t bytes = round_up(buffer.size, kArenaAlignment);
+    changes.emplace_back(buffer.lifetime.begin, bytes);
+    changes.emplace_back(buffer.lifetime.end, -bytes);
+  }
+  // What ends at a time makes room for what begins then.
+  std::sort(changes.begin(), changes.end());
+  int64_t live = 0;
+  int64_t most = 0;
+  for (const auto& change : changes) {
+    live += change.second;
+    most = std::max(most, live);
+  }
+  return most + slack_for(storage, most);
+}
+
 }  // namespace petrel::exir

@@ -77,6 +77,11 @@ absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph,
                                        const plan::Options& options,
                                        bool state_apart = false);
 
+// What no plan of a method without parts has less of: the most bytes that are
+// in use at a time, with slack. 0 where plan_memory fails.
+int64_t least_arena_bytes(const Graph& graph, const Storage& storage,
+                          bool state_apart = false);
+
 }  // namespace petrel::exir
 
 #endif  // PETREL_EXIR_EMIT_MEMORY_H_

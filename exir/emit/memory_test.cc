@@ -26,7 +26,9 @@ using testing::view;
 MemoryPlan plan_of(const Graph& graph, const Storage& storage) {
   auto plan = plan_memory(graph, storage, plan::Options());
   EXPECT_TRUE(plan.ok()) << plan.status();
-  return plan.ok() ? *plan : MemoryPlan();
+  if (!plan.ok()) return MemoryPlan();
+  EXPECT_LE(least_arena_bytes(graph, storage), plan->arena_bytes);
+  return *plan;
 }
 
 bool overlap(const MemoryPlan& plan, const Value* a, const Value* b) {
@@ -46,6 +48,7 @@ TEST(Memory, AChainNeedsTwoTensorsAtATime) {
   EXPECT_EQ(plan.arena_bytes, 2 * 256);
   EXPECT_EQ(plan.lower_bound_bytes, plan.arena_bytes);
   EXPECT_TRUE(plan.proven_optimal);
+  EXPECT_EQ(least_arena_bytes(graph, storage), plan.arena_bytes);
 }
 
 TEST(Memory, OnlyBackendsNeedRoomBehindTheLastTensor) {
@@ -159,6 +162,7 @@ TEST(Memory, RefusesSizesBeyondWhatCanBePlanned) {
   graph.set_outputs({relu(graph, x)});
   const Storage storage(graph);
   EXPECT_FALSE(plan_memory(graph, storage, plan::Options()).ok());
+  EXPECT_EQ(least_arena_bytes(graph, storage), 0);
 }
 
 TEST(Storage, KeepsElementsInOrderOnlyWhereNothingMoves) {
