@@ -12,6 +12,7 @@
 #define PETREL_EXIR_EMIT_ADDITIONS_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,8 +31,17 @@ struct ScratchPlace {
   int64_t bytes = 0;
 };
 
+// The least size that a dim of an input may have in a call.
+struct LeastSize {
+  uint32_t input = 0;
+  uint32_t dim = 0;
+  int32_t size = 0;
+};
+
 struct MethodAdditions {
-  std::vector<ScratchPlace> scratch;  // by ascending instruction
+  std::vector<ScratchPlace> scratch;      // by ascending instruction
+  std::vector<LeastSize> least_sizes;     // where sizes vary
+  std::map<uint32_t, std::string> names;  // of constants in the program, by value
 };
 
 // What data for one weight must be.
@@ -51,6 +61,9 @@ struct Additions {
 
   bool empty() const;
 };
+
+// What a verified entry says.
+Additions read_additions(const Blob& entry);
 
 // The bytes of the entry; equal additions give equal bytes.
 Blob additions_blob(const Additions& additions);

@@ -49,6 +49,33 @@ TEST(AdditionsTest, TellPlacesByMethodAndInstruction) {
   EXPECT_EQ(places.Get(1)->memory_id(), 2u);
 }
 
+TEST(AdditionsTest, AreReadAsTheyWereWritten) {
+  Additions additions;
+  additions.methods.resize(2);
+  additions.methods[0].least_sizes = {{0, 1, 2}, {1, 0, 7}};
+  additions.methods[1].names = {{4, "a.weight"}, {9, "b.bias"}};
+  additions.methods[1].scratch = {{3, 1, 4096, 64}};
+  WeightAddition weight;
+  weight.key = "c";
+  weight.bytes = 24;
+  weight.layout = TensorType::contiguous(ScalarType::kFloat, {2, 3});
+  weight.digest = Sha256{1, 2, 3};
+  additions.weights.push_back(weight);
+  additions.structure = Sha256{9};
+  additions.recipe = {"backend=none"};
+  EXPECT_FALSE(additions.empty());
+  const Blob blob = additions_blob(additions);
+  const Additions again = read_additions(blob);
+  EXPECT_TRUE(additions_blob(again).equals(blob));
+  ASSERT_EQ(again.methods.size(), 2u);
+  EXPECT_EQ(again.methods[0].least_sizes[1].size, 7);
+  EXPECT_EQ(again.methods[1].names.at(9), "b.bias");
+  EXPECT_EQ(again.methods[1].scratch[0].bytes, 64);
+  EXPECT_EQ(again.weights[0].layout, weight.layout);
+  EXPECT_EQ(again.weights[0].digest, weight.digest);
+  EXPECT_EQ(again.recipe, additions.recipe);
+}
+
 TEST(AdditionsTest, HaveAKeyThatNoBackendCanTake) {
   NamedBlobStore store;
   const auto result =

@@ -17,6 +17,7 @@
 #include "exir/emit/program_file.h"
 #include "exir/emit/segments.h"
 #include "exir/emit/storage.h"
+#include "exir/emit/weight_names.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -292,6 +293,7 @@ absl::StatusOr<PreparedMethod> prepare_with(const std::string& name,
   prepared.plan = *std::move(plan);
   prepared.additions.scratch =
       scratch_places(*prepared.storage, prepared.plan);
+  prepared.additions.least_sizes = least_sizes(*prepared.graph);
   return prepared;
 }
 
@@ -397,20 +399,26 @@ absl::StatusOr<EmitReport> emit_program(
     additions.structure = options.structure;
     additions.recipe = options.recipe;
   }
-  if (!additions.empty()) store_additions(additions, &named);
-  segments.layout(named, options.segment_alignment,
-                  options.constant_alignment);
-
+  // Payloads have numbers before named data, so that methods can be written
+  // before it is known what is said of them.
+  ProgramSegments numbered = segments;
+  numbered.layout({}, options.segment_alignment, options.constant_alignment);
   flatbuffers::FlatBufferBuilder builder;
   std::vector<flatbuffers::Offset<fb::ExecutionPlan>> plans;
+  std::vector<std::map<uint32_t, const Constant*>> weights;
   for (const PreparedMethod& method : methods) {
     MethodWriter writer(builder, *method.graph, *method.storage, method.plan,
-                        state, is_external, is_named, segments);
+                        state, is_external, is_named, numbered);
     PETREL_ASSIGN_OR_RETURN(const auto plan,
                             writer.write(method.name, *method.signature));
     plans.push_back(plan);
+    weights.push_back(writer.weights());
     report.kernels[method.name] = writer.kernels();
   }
+  name_weights(weights, store, &additions.methods);
+  if (!additions.empty()) store_additions(additions, &named);
+  segments.layout(named, options.segment_alignment,
+                  options.constant_alignment);
   write_program_table(builder, plans, segments, named,
                       data.has_empty_payload());
 

@@ -61,11 +61,15 @@ TEST(Emit, SplicesTheHeaderAndPlacesConstants) {
   const uint64_t program_bytes = read<uint64_t>(pte, 16);
   const uint64_t base = segment_base(pte);
   EXPECT_EQ(base, (program_bytes + 127) / 128 * 128);
-  EXPECT_EQ(read<uint64_t>(pte, 32), 52u);  // 20, padded to 32, and 20
-  EXPECT_EQ(pte.size(), base + 52);
+  EXPECT_EQ(pte.size(), base + read<uint64_t>(pte, 32));
 
   const fb::Program* program = decode(pte);
   ASSERT_NE(program, nullptr);
+  // 20, padded to 32, and 20; then the names of both.
+  ASSERT_EQ(program->segments()->size(), 2u);
+  EXPECT_EQ(program->segments()->Get(0)->size(), 52u);
+  ASSERT_EQ(program->named_data()->size(), 1u);
+  EXPECT_EQ(program->named_data()->Get(0)->key()->str(), "petrel.program");
   EXPECT_THAT(list(program->constant_segment()->offsets()),
               ElementsAre(0, 0, 32));
   EXPECT_EQ(program->constant_segment()->segment_index(), 0u);
@@ -201,7 +205,8 @@ TEST(Emit, NamedDataOfConstantsLieInTheConstantSegment) {
   ASSERT_NE(program, nullptr);
   EXPECT_THAT(list(program->constant_segment()->offsets()),
               ElementsAre(0, 0, 128));
-  ASSERT_EQ(program->named_data()->size(), 2u);
+  ASSERT_EQ(program->named_data()->size(), 3u);
+  EXPECT_EQ(program->named_data()->Get(2)->key()->str(), "petrel.program");
   const fb::NamedData* k = program->named_data()->Get(0);
   EXPECT_EQ(k->key()->str(), "k");
   EXPECT_EQ(program->segments()->Get(k->segment_index())->offset(), 128u);

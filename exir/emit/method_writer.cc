@@ -102,6 +102,7 @@ int32_t MethodWriter::entry_of(const Value* value) {
     entry = values_.add_scalar(value->type().kind);
   } else {
     const Value* root = storage_.root(value);
+    const Constant* weight = nullptr;
     TensorPlace place;
     auto planned = plan_.offsets.find(root);
     if (planned != plan_.offsets.end()) place.arena_offset = planned->second;
@@ -137,12 +138,27 @@ int32_t MethodWriter::entry_of(const Value* value) {
       } else {
         place.data_buffer_idx = segments_.add_constant(constant.data);
         if (root == value && is_named_(constant)) place.fqn = constant.fqn;
+        if (root != value) {
+          viewed_.insert(&constant);
+        } else if (place.fqn.empty() && !constant.fqn.empty() &&
+                   constant.kind != Constant::Kind::kLiteral) {
+          weight = &constant;
+        }
       }
     }
     entry = values_.add_tensor(value->tensor(), place);
+    if (weight != nullptr) weights_[static_cast<uint32_t>(entry)] = weight;
   }
   entries_[value] = entry;
   return entry;
+}
+
+std::map<uint32_t, const Constant*> MethodWriter::weights() const {
+  std::map<uint32_t, const Constant*> weights;
+  for (const auto& [entry, weight] : weights_) {
+    if (viewed_.count(weight) == 0) weights.emplace(entry, weight);
+  }
+  return weights;
 }
 
 absl::StatusOr<int32_t> MethodWriter::list_entry(const ArgSpec& spec,

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -61,6 +62,9 @@ class MethodWriter {
   const std::map<std::string, size_t>& kernels() const {
     return calls_.kernels();
   }
+  // The constants in the program, by entry, whose name and type are those of a
+  // weight: no literals, and none that is read as a view, too. After write().
+  std::map<uint32_t, const Constant*> weights() const;
 
  private:
   absl::Status write_kernel_call(const Node& node);
@@ -92,6 +96,8 @@ class MethodWriter {
   ValueTable values_;
   InstructionList calls_;
   std::unordered_map<const Value*, int32_t> entries_;
+  std::map<uint32_t, const Constant*> weights_;
+  std::set<const Constant*> viewed_;
   std::vector<flatbuffers::Offset<schema::program::BackendDelegate>> delegates_;
 };
 

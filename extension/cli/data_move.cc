@@ -165,8 +165,7 @@ absl::StatusOr<MoveReport> split_data(const SplitOptions& options) {
   if (found == store.destinations().end()) {
     return absl::InvalidArgumentError(absl::StrCat(
         options.program, ": no data in it has a key that matches '", options.keys,
-        "'; weights that kernels use have keys when they lie in a data file, or with "
-        "--weight-keys name"));
+        "'"));
   }
   MoveReport report;
   report.keys = found->second.entries.size();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/cli/data_program.h"
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -9,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "exir/backend/named_blob_store.h"
+#include "exir/emit/additions.h"
 #include "exir/emit/program_file.h"
 #include "exir/emit/segments.h"
 #include "exir/import/mapped_file.h"
@@ -139,6 +142,7 @@ absl::StatusOr<DataProgram> DataProgram::read(const std::string& path) {
     program.named_.push_back({entry->key, slice(segment->offset, segment->size),
                               alignment_of(base + segment->offset)});
   }
+  program.take_names();
   return program;
 }
 
@@ -193,7 +197,47 @@ uint32_t DataProgram::add_state(const exir::Blob& blob) {
   return next;
 }
 
+// Names stand beside the tensors in the file, and in them meanwhile.
+void DataProgram::take_names() {
+  for (const Named& entry : named_) {
+    if (entry.key != kOwnKey) continue;
+    const exir::Additions additions = exir::read_additions(entry.blob);
+    for (size_t i = 0; i < additions.methods.size(); ++i) {
+      for (const auto& [value, name] : additions.methods[i].names) {
+        Tensor& tensor = *table_->execution_plan[i]->values[value]->val.AsTensor();
+        tensor.extra_tensor_info = std::make_unique<fb::ExtraTensorInfoT>();
+        tensor.extra_tensor_info->fully_qualified_name = name;
+      }
+    }
+  }
+}
+
+void DataProgram::put_names() {
+  exir::Additions additions;
+  for (const Named& entry : named_) {
+    if (entry.key == kOwnKey) additions = exir::read_additions(entry.blob);
+  }
+  additions.methods.resize(table_->execution_plan.size());
+  for (size_t i = 0; i < additions.methods.size(); ++i) {
+    additions.methods[i].names.clear();
+    const auto& values = table_->execution_plan[i]->values;
+    for (uint32_t value = 0; value < values.size(); ++value) {
+      Tensor* const tensor = values[value]->val.AsTensor();
+      if (tensor == nullptr || !is_constant(*tensor)) continue;
+      if (!name_of(*tensor).empty()) additions.methods[i].names[value] = name_of(*tensor);
+      tensor->extra_tensor_info = nullptr;
+    }
+  }
+  named_.erase(std::remove_if(named_.begin(), named_.end(),
+                              [](const Named& entry) { return entry.key == kOwnKey; }),
+               named_.end());
+  if (!additions.empty()) {
+    named_.push_back({kOwnKey, exir::additions_blob(additions), kConstantAlignment});
+  }
+}
+
 absl::StatusOr<uint64_t> DataProgram::write(const exir::ByteSink& sink) {
+  put_names();
   exir::ProgramSegments segments;
   for_each_tensor([&](Tensor& tensor) {
     if (is_external(tensor) || tensor.data_buffer_idx == 0) return;

@@ -13,6 +13,8 @@
 //   payloads   bytes by method and delegate, where they are segments
 //   named      key, bytes and alignment
 //
+// Constants have the names that the program says of them beside its tensors.
+//
 // Bytes stay in the mapped file until they are written. read() verifies the
 // whole file, always.
 #ifndef PETREL_EXTENSION_CLI_DATA_PROGRAM_H_
@@ -80,6 +82,8 @@ class DataProgram {
  private:
   absl::Status collect_tensors(uint64_t base,
                                const std::shared_ptr<const exir::MappedFile>& file);
+  void take_names();
+  void put_names();
 
   std::unique_ptr<Table> table_;
   std::map<uint32_t, exir::Blob> constants_;

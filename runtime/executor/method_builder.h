@@ -36,12 +36,14 @@ class MethodBuilder final {
   Error find_backends();
   // In method_values.cc.
   Error make_values();
-  Error make_value(const schema::program::EValue& from, EValue* to);
-  Error make_tensor(const schema::program::Tensor& from, EValue* to);
-  Error bind_tensor(const schema::program::Tensor& from, TensorImpl* tensor);
-  // Whether data of the caller goes before constants of the program.
-  bool replaces_constants() const;
-  Error bind_external_tensor(const schema::program::Tensor& from, TensorImpl* tensor, void* place);
+  Error make_value(uint32_t index, EValue* to);
+  Error make_tensor(uint32_t index, const schema::program::Tensor& from, EValue* to);
+  Error bind_tensor(uint32_t index, const schema::program::Tensor& from, TensorImpl* tensor);
+  // The name under which data of the caller goes before a constant of the
+  // program; empty if none does.
+  std::string_view replacement_name(uint32_t index, const schema::program::Tensor& tensor) const;
+  Error bind_external_tensor(std::string_view name, const schema::program::Tensor& from,
+                             TensorImpl* tensor, void* place);
   template <typename Box, typename Item>
   Error make_boxed_list(const flatbuffers::Vector<Item>* items, EValue* to);
   // In method_builder.cc.

@@ -9,10 +9,13 @@
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
 #include "runtime/executor/method.h"
+#include "runtime/executor/program.h"
+#include "schema/additions_generated.h"
 #include "schema/program_generated.h"
 
 namespace petrel::runtime {
 namespace fb = schema::program;
+namespace add = schema::additions;
 
 namespace {
 
@@ -47,6 +50,15 @@ bool same_dim_order(const Tensor& a, const Tensor& b) {
 // What the program says about a value that is a tensor there.
 const fb::Tensor* declared_tensor(const fb::ExecutionPlan& plan, size_t value_index) {
   return plan.values()->Get(static_cast<uint32_t>(value_index))->val_as_Tensor();
+}
+
+// Of a dim of an input, where sizes vary.
+int32_t least_size(const add::MethodAdditions* additions, size_t input, ssize_t dim) {
+  if (additions == nullptr || additions->least_sizes() == nullptr) return 0;
+  for (const add::LeastSize* least : *additions->least_sizes()) {
+    if (least->input() == input && least->dim() == static_cast<uint32_t>(dim)) return least->size();
+  }
+  return 0;
 }
 
 }  // namespace
@@ -136,10 +148,11 @@ Error Method::set_tensor_input(const Tensor& from, size_t value_index, size_t in
   if (declared->shape_dynamism() == fb::TensorShapeDynamism::DYNAMIC_BOUND) {
     // Fewer elements would fit, but what is made of them was planned for these.
     for (ssize_t dim = 0; dim < from.dim(); ++dim) {
-      const int32_t bound = declared->sizes()->Get(static_cast<uint32_t>(dim));
-      if (from.size(dim) <= bound) continue;
-      PETREL_LOG(Error, "input %zu has size %zd in dim %zd, must be at most %d", index,
-                 static_cast<ssize_t>(from.size(dim)), dim, bound);
+      const int32_t most = declared->sizes()->Get(static_cast<uint32_t>(dim));
+      const int32_t least = least_size(program_->additions().of(*plan_), index, dim);
+      if (from.size(dim) >= least && from.size(dim) <= most) continue;
+      PETREL_LOG(Error, "input %zu has size %zd in dim %zd, must be in [%d, %d]", index,
+                 static_cast<ssize_t>(from.size(dim)), dim, least, most);
       return Error::NotSupported;
     }
   }

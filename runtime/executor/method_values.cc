@@ -24,14 +24,6 @@ std::string_view name_of(const fb::Tensor& tensor) {
   return {name->c_str(), name->size()};
 }
 
-// A constant in the program that other data can take the place of.
-bool is_named_constant(const fb::Tensor& tensor) {
-  return tensor.data_buffer_idx() > 0 && tensor.allocation_info() == nullptr &&
-         tensor.extra_tensor_info() != nullptr && !is_external(tensor) &&
-         tensor.extra_tensor_info()->fully_qualified_name() != nullptr &&
-         tensor.extra_tensor_info()->fully_qualified_name()->size() > 0;
-}
-
 // "float32 [2, 3] order [0, 1]", cut if it does not fit.
 struct LayoutText {
   LayoutText(ScalarType type, Span<const int32_t> sizes, Span<const uint8_t> dim_order) {
@@ -57,20 +49,19 @@ Error MethodBuilder::make_values() {
   const auto& from = *plan_.values();
   size_t num_tensors = 0;
   size_t num_external = 0;
-  const bool replaces = replaces_constants();
-  for (const fb::EValue* value : from) {
-    const fb::Tensor* const tensor = value->val_as_Tensor();
+  for (uint32_t i = 0; i < from.size(); ++i) {
+    const fb::Tensor* const tensor = from.Get(i)->val_as_Tensor();
     if (tensor == nullptr) continue;
     ++num_tensors;
     num_external += (is_external(*tensor) && tensor->allocation_info() == nullptr) ||
-                    (replaces && is_named_constant(*tensor));
+                    !replacement_name(i, *tensor).empty();
   }
   PETREL_ASSIGN_OR_RETURN(tensors_, allocator_->allocate_list<TensorImpl>(num_tensors));
   PETREL_ASSIGN_OR_RETURN(external_data_, allocator_->allocate_list<FreeableBuffer>(num_external));
   PETREL_ASSIGN_OR_RETURN(method_.values_, allocator_->allocate_list<EValue>(from.size()));
   for (EValue& value : method_.values_) new (&value) EValue();
   for (uint32_t i = 0; i < from.size(); ++i) {
-    const Error error = make_value(*from.Get(i), &method_.values_[i]);
+    const Error error = make_value(i, &method_.values_[i]);
     if (error != Error::Ok) {
       PETREL_LOG(Error, "method \"%.64s\": value %u cannot be set up", plan_.name()->c_str(), i);
       return error;
@@ -82,7 +73,8 @@ Error MethodBuilder::make_values() {
   return Error::Ok;
 }
 
-Error MethodBuilder::make_value(const fb::EValue& from, EValue* to) {
+Error MethodBuilder::make_value(uint32_t index, EValue* to) {
+  const fb::EValue& from = *plan_.values()->Get(index);
   switch (from.val_type()) {
     case fb::KernelTypes::Int:
       *to = EValue(int64_t{from.val_as_Int()->int_val()});
@@ -99,7 +91,7 @@ Error MethodBuilder::make_value(const fb::EValue& from, EValue* to) {
       return Error::Ok;
     }
     case fb::KernelTypes::Tensor:
-      return make_tensor(*from.val_as_Tensor(), to);
+      return make_tensor(index, *from.val_as_Tensor(), to);
     case fb::KernelTypes::BoolList: {
       // Copied: a byte of the file may be neither 0 nor 1.
       const auto* const items = from.val_as_BoolList()->items();
@@ -142,7 +134,7 @@ Error MethodBuilder::make_boxed_list(const flatbuffers::Vector<Item>* items, EVa
   return Error::Ok;
 }
 
-Error MethodBuilder::make_tensor(const fb::Tensor& from, EValue* to) {
+Error MethodBuilder::make_tensor(uint32_t index, const fb::Tensor& from, EValue* to) {
   const auto rank = static_cast<size_t>(from.sizes()->size());
   const auto dynamism = static_cast<TensorShapeDynamism>(from.shape_dynamism());
   // Never written: TensorImpl leaves dim_order and the sizes of static tensors
@@ -159,17 +151,26 @@ Error MethodBuilder::make_tensor(const fb::Tensor& from, EValue* to) {
       TensorImpl(static_cast<ScalarType>(from.scalar_type()), static_cast<ssize_t>(rank), sizes,
                  nullptr, dim_order, strides.data(), dynamism);
   tensors_ = tensors_.subspan(1);
-  PETREL_RETURN_IF_ERROR(bind_tensor(from, tensor));
+  PETREL_RETURN_IF_ERROR(bind_tensor(index, from, tensor));
   *to = EValue(Tensor(tensor));
   return Error::Ok;
 }
 
-bool MethodBuilder::replaces_constants() const {
-  return external_map_ != nullptr &&
-         program_.options().data_precedence == DataPrecedence::ExternalFirst;
+std::string_view MethodBuilder::replacement_name(uint32_t index, const fb::Tensor& tensor) const {
+  if (external_map_ == nullptr ||
+      program_.options().data_precedence != DataPrecedence::ExternalFirst ||
+      tensor.data_buffer_idx() == 0 || tensor.allocation_info() != nullptr ||
+      is_external(tensor)) {
+    return {};
+  }
+  if (tensor.extra_tensor_info() != nullptr &&
+      tensor.extra_tensor_info()->fully_qualified_name() != nullptr) {
+    return name_of(tensor);
+  }
+  return program_.additions().constant_name(plan_, index);
 }
 
-Error MethodBuilder::bind_tensor(const fb::Tensor& from, TensorImpl* tensor) {
+Error MethodBuilder::bind_tensor(uint32_t index, const fb::Tensor& from, TensorImpl* tensor) {
   const size_t nbytes = tensor->nbytes();
   const bool planned = from.allocation_info() != nullptr;
   void* place = nullptr;
@@ -186,13 +187,14 @@ Error MethodBuilder::bind_tensor(const fb::Tensor& from, TensorImpl* tensor) {
     PETREL_ASSIGN_OR_RETURN(place, arenas->get_offset_address(details.memory_id() - 1,
                                                               static_cast<size_t>(offset), nbytes));
   }
-  if (is_external(from)) return bind_external_tensor(from, tensor, place);
+  if (is_external(from)) return bind_external_tensor(name_of(from), from, tensor, place);
   if (!planned) {
     if (from.data_buffer_idx() == 0) return Error::Ok;  // The caller's.
-    if (replaces_constants() && is_named_constant(from)) {
-      const Result<FreeableBuffer> found = external_map_->get_data(name_of(from));
+    const std::string_view name = replacement_name(index, from);
+    if (!name.empty()) {
+      const Result<FreeableBuffer> found = external_map_->get_data(name);
       if (found.ok() || found.error() != Error::NotFound) {
-        return bind_external_tensor(from, tensor, nullptr);
+        return bind_external_tensor(name, from, tensor, nullptr);
       }
     }
     const void* const data = program_.constant_data(from.data_buffer_idx());
@@ -204,9 +206,8 @@ Error MethodBuilder::bind_tensor(const fb::Tensor& from, TensorImpl* tensor) {
   return program_.load_mutable_data(from.data_buffer_idx(), place, nbytes);
 }
 
-Error MethodBuilder::bind_external_tensor(const fb::Tensor& from, TensorImpl* tensor,
-                                          void* place) {
-  const std::string_view name = name_of(from);
+Error MethodBuilder::bind_external_tensor(std::string_view name, const fb::Tensor& from,
+                                          TensorImpl* tensor, void* place) {
   const auto name_length = static_cast<int>(name.size() < 128 ? name.size() : 128);
   if (external_map_ == nullptr) {
     PETREL_LOG(Error, "external tensor \"%.*s\" needs a data map, but none was given", name_length,

@@ -19,10 +19,6 @@ namespace {
 
 using Places = flatbuffers::Vector<const add::ScratchPlace*>;
 
-const Places* scratch_of(const add::Additions& table, uint32_t plan) {
-  return table.methods() == nullptr ? nullptr : table.methods()->Get(plan)->scratch();
-}
-
 uint64_t order_of(uint32_t chain, uint32_t instruction) {
   return uint64_t{chain} << 32 | instruction;
 }
@@ -73,6 +69,30 @@ Error verify_scratch(const fb::ExecutionPlan& plan, const Places& places) {
   return Error::Ok;
 }
 
+bool is_inner_constant(const fb::ExecutionPlan& plan, uint32_t value) {
+  if (value >= plan.values()->size()) return false;
+  const fb::Tensor* const tensor = plan.values()->Get(value)->val_as_Tensor();
+  return tensor != nullptr && tensor->data_buffer_idx() > 0 &&
+         tensor->allocation_info() == nullptr &&
+         (tensor->extra_tensor_info() == nullptr ||
+          tensor->extra_tensor_info()->location() == fb::TensorDataLocation::SEGMENT);
+}
+
+Error verify_names(const fb::ExecutionPlan& plan, const add::MethodAdditions& additions) {
+  const auto* const values = additions.named_values();
+  const auto* const names = additions.names();
+  const uint32_t count = values == nullptr ? 0 : values->size();
+  bool good = count == (names == nullptr ? 0 : names->size()) && is_aligned(values);
+  for (uint32_t i = 0; good && i < count; ++i) {
+    good = is_inner_constant(plan, values->Get(i)) && is_name(names->Get(i), kMaxTensorNameLength) &&
+           (i == 0 || values->Get(i - 1) < values->Get(i));
+  }
+  if (good) return Error::Ok;
+  PETREL_LOG(Error, "method \"%.64s\": the names of constants in petrel.program are not right",
+             plan.name()->c_str());
+  return Error::InvalidProgram;
+}
+
 Error verify_additions(const fb::Program& program, const FreeableBuffer& data) {
   const auto* const bytes = static_cast<const uint8_t*>(data.data());
   flatbuffers::Verifier::Options options;
@@ -100,9 +120,16 @@ Error verify_additions(const fb::Program& program, const FreeableBuffer& data) {
     return Error::InvalidProgram;
   }
   for (uint32_t i = 0; i < num_methods; ++i) {
-    const Places* const places = scratch_of(table, i);
-    if (places == nullptr) continue;
-    PETREL_RETURN_IF_ERROR(verify_scratch(*program.execution_plan()->Get(i), *places));
+    const fb::ExecutionPlan& plan = *program.execution_plan()->Get(i);
+    const add::MethodAdditions& additions = *table.methods()->Get(i);
+    if (!is_aligned(additions.least_sizes(), alignof(add::LeastSize))) {
+      PETREL_LOG(Error, "method \"%.64s\": the least sizes of inputs are not aligned",
+                 plan.name()->c_str());
+      return Error::InvalidProgram;
+    }
+    PETREL_RETURN_IF_ERROR(verify_names(plan, additions));
+    if (additions.scratch() == nullptr) continue;
+    PETREL_RETURN_IF_ERROR(verify_scratch(plan, *additions.scratch()));
   }
   return Error::Ok;
 }
@@ -134,13 +161,38 @@ Result<ProgramAdditions> ProgramAdditions::load(const DataLoader& loader, uint64
   return result;
 }
 
-const add::ScratchPlace* ProgramAdditions::find_scratch(const fb::ExecutionPlan& plan,
-                                                        uint32_t chain,
-                                                        uint32_t instruction) const {
+const add::MethodAdditions* ProgramAdditions::of(const fb::ExecutionPlan& plan) const {
   if (table_ == nullptr || table_->methods() == nullptr) return nullptr;
   uint32_t index = 0;
   while (program_->execution_plan()->Get(index) != &plan) ++index;
-  const Places* const places = scratch_of(*table_, index);
+  return table_->methods()->Get(index);
+}
+
+std::string_view ProgramAdditions::constant_name(const fb::ExecutionPlan& plan,
+                                                 uint32_t value) const {
+  const add::MethodAdditions* const additions = of(plan);
+  if (additions == nullptr || additions->named_values() == nullptr) return {};
+  const auto& values = *additions->named_values();
+  uint32_t begin = 0;
+  uint32_t end = values.size();
+  while (begin < end) {
+    const uint32_t middle = begin + (end - begin) / 2;
+    if (values.Get(middle) < value) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  if (begin == values.size() || values.Get(begin) != value) return {};
+  const flatbuffers::String* const name = additions->names()->Get(begin);
+  return {name->c_str(), name->size()};
+}
+
+const add::ScratchPlace* ProgramAdditions::find_scratch(const fb::ExecutionPlan& plan,
+                                                        uint32_t chain,
+                                                        uint32_t instruction) const {
+  const add::MethodAdditions* const additions = of(plan);
+  const Places* const places = additions == nullptr ? nullptr : additions->scratch();
   if (places == nullptr) return nullptr;
   const uint64_t wanted = order_of(chain, instruction);
   uint32_t begin = 0;

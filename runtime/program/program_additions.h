@@ -22,6 +22,7 @@
 
 namespace petrel::schema::additions {
 struct Additions;
+struct MethodAdditions;
 struct ScratchPlace;
 }  // namespace petrel::schema::additions
 
@@ -46,8 +47,14 @@ class ProgramAdditions final {
   // Null if the program has none.
   const schema::additions::Additions* table() const { return table_; }
 
-  // The scratch memory of one instruction of `plan`, which is one of the
-  // program's; null if it has none.
+  // What is said of `plan`, which is one of the program's; null if nothing is.
+  const schema::additions::MethodAdditions* of(const schema::program::ExecutionPlan& plan) const;
+
+  // The name of a constant in the program; empty if it has none.
+  std::string_view constant_name(const schema::program::ExecutionPlan& plan,
+                                 uint32_t value) const;
+
+  // The scratch memory of one instruction of `plan`; null if it has none.
   const schema::additions::ScratchPlace* find_scratch(const schema::program::ExecutionPlan& plan,
                                                       uint32_t chain, uint32_t instruction) const;
 

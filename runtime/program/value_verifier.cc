@@ -14,8 +14,6 @@ namespace fb = schema::program;
 
 namespace {
 
-constexpr size_t kMaxTensorNameLength = 4096;
-
 // Reports a problem of one value. `Log` lines start alike, so that a message
 // always says which value of which method is meant.
 #define PETREL_LOG_VALUE(format, ...) \

@@ -65,16 +65,23 @@ class VaryingTest(unittest.TestCase):
                         self.run_call(folder, name, call)
 
     def test_sizes_beyond_a_bound_are_told_even_if_they_fit(self):
+        # As many elements as the largest image has, in rows that are too long; rows
+        # that are too short; another number of channels, which does not vary.
+        for shape, dim, size, least, most in (((1, 3, 16, 64), 3, 64, 8, 32),
+                                              ((1, 3, 7, 16), 2, 7, 8, 32),
+                                              ((1, 2, 16, 16), 1, 2, 3, 3)):
+            self.refuses(shape, f"input 0 has size {size} in dim {dim}, must be in "
+                         f"[{least}, {most}]")
+
+    def refuses(self, shape, message):
         folder, _ = self.export("cnn_image", "none")
-        # As many elements as the largest image has, in rows that are too long.
-        shape = (1, 3, 16, 64)
         header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}}}".encode()
         header = header.ljust(117) + b"\n"
         (folder / "x.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) +
                                        header + bytes(4 * math.prod(shape)))
         done = petrel(folder, "run", "m.pte", "--input", "x.npy")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("input 0 has size 64 in dim 3, must be at most 32", done.stderr)
+        self.assertIn(message, done.stderr)
 
 
 if __name__ == "__main__":

@@ -28,14 +28,20 @@ struct AdditionsRecipe {
   uint32_t version = 0;
   // Of each method.
   std::vector<std::vector<add::ScratchPlace>> scratch = {{}};
+  // Of the first.
+  std::vector<uint32_t> named_values;
+  std::vector<std::string> names;
 };
 
 std::vector<uint8_t> build(const AdditionsRecipe& recipe) {
   flatbuffers::FlatBufferBuilder builder;
   std::vector<flatbuffers::Offset<add::MethodAdditions>> methods;
   for (const auto& places : recipe.scratch) {
-    methods.push_back(
-        add::CreateMethodAdditions(builder, builder.CreateVectorOfStructs(places)));
+    const bool is_first = methods.empty();
+    methods.push_back(add::CreateMethodAdditions(
+        builder, builder.CreateVectorOfStructs(places), 0,
+        is_first ? builder.CreateVector(recipe.named_values) : 0,
+        is_first ? builder.CreateVectorOfStrings(recipe.names) : 0));
   }
   add::FinishAdditionsBuffer(
       builder, add::CreateAdditions(builder, recipe.version, builder.CreateVector(methods)));
@@ -52,6 +58,16 @@ void put_scratch(Recipe& recipe, std::vector<add::ScratchPlace> places) {
   additions.scratch = {std::move(places)};
   put(recipe, build(additions));
 }
+
+void put_names(Recipe& recipe, std::vector<uint32_t> values, std::vector<std::string> names) {
+  AdditionsRecipe additions;
+  additions.named_values = std::move(values);
+  additions.names = std::move(names);
+  put(recipe, build(additions));
+}
+
+// The constant of the recipe.
+constexpr uint32_t kConstant = 1;
 
 // Offset, size, chain, instruction, arena.
 const Attack kAttacks[] = {
@@ -110,6 +126,23 @@ const Attack kAttacks[] = {
     {"TwiceForOneInstruction",
      [](Recipe& r) { put_scratch(r, {{0, 16, 0, 0, 1}, {32, 16, 0, 0, 1}}); }, kInvalid,
      "scratch 1, 16 bytes at 32 of arena 1 for instruction 0:0, is out of order"},
+    {"NameOfNoValue", [](Recipe& r) { put_names(r, {1000}, {"c"}); }, kInvalid, "names"},
+    {"NameOfAnInput", [](Recipe& r) { put_names(r, {0}, {"x"}); }, kInvalid, "names"},
+    {"NameTwice", [](Recipe& r) { put_names(r, {kConstant, kConstant}, {"c", "d"}); }, kInvalid,
+     "names"},
+    {"MoreNamesThanValues", [](Recipe& r) { put_names(r, {kConstant}, {"c", "d"}); }, kInvalid,
+     "names"},
+    {"MoreValuesThanNames", [](Recipe& r) { put_names(r, {kConstant}, {}); }, kInvalid, "names"},
+    {"EmptyName", [](Recipe& r) { put_names(r, {kConstant}, {""}); }, kInvalid, "names"},
+    {"NameWithNul", [](Recipe& r) { put_names(r, {kConstant}, {std::string("a\0b", 3)}); },
+     kInvalid, "names"},
+    {"NameOfAnExternalTensor",
+     [](Recipe& r) {
+       r.plans[0].values[kConstant].extra =
+           ExtraRecipe{"c", fb::TensorDataLocation::EXTERNAL, fb::DeviceType::CPU};
+       put_names(r, {kConstant}, {"c"});
+     },
+     kInvalid, "names"},
 };
 
 class AdditionsAttackTest : public ::testing::TestWithParam<Attack> {};
@@ -139,6 +172,18 @@ void ask(KernelRuntimeContext& context, Span<EValue*>) {
 
 constexpr Kernel kAsking[] = {{"aten::add.out", &ask}};
 Span<const Kernel> asking_kernels() { return kAsking; }
+
+TEST(NamesTest, OfConstantsAreFoundByValue) {
+  Recipe recipe;
+  put_names(recipe, {kConstant}, {"c"});
+  AlignedLoader loader(faults::build(recipe));
+  const Result<Program> program = Program::load(&loader, ProgramOptions());
+  ASSERT_TRUE(program.ok());
+  const auto& plan = *program->internal_program()->execution_plan()->Get(0);
+  EXPECT_EQ(program->additions().constant_name(plan, kConstant), "c");
+  EXPECT_EQ(program->additions().constant_name(plan, 0), "");
+  EXPECT_EQ(program->additions().constant_name(plan, 1000), "");
+}
 
 class ScratchTest : public ::testing::Test {
  protected:

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/emit/weight_names.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+namespace petrel::exir {
+namespace {
+
+// The longest that loaders take.
+constexpr size_t kMaxNameBytes = 4096;
+
+bool is_good_name(const std::string& name) {
+  return !name.empty() && name.size() <= kMaxNameBytes &&
+         name.find('\0') == std::string::npos &&
+         name != NamedBlobStore::kProgramKey;
+}
+
+}  // namespace
+
+std::vector<LeastSize> least_sizes(const Graph& graph) {
+  std::vector<LeastSize> rows;
+  for (size_t i = 0; i < graph.inputs().size(); ++i) {
+    const Type& type = graph.inputs()[i]->type();
+    if (!type.is_tensor() || !type.tensor.is_dynamic()) continue;
+    for (size_t dim = 0; dim < type.tensor.rank(); ++dim) {
+      int64_t least = type.tensor.sizes[dim];
+      for (const Sizes& sample : type.tensor.samples) {
+        least = std::min(least, sample[dim]);
+      }
+      if (least <= 0) continue;
+      rows.push_back({static_cast<uint32_t>(i), static_cast<uint32_t>(dim),
+                      static_cast<int32_t>(least)});
+    }
+  }
+  return rows;
+}
+
+void name_weights(const std::vector<std::map<uint32_t, const Constant*>>& weights,
+                  const NamedBlobStore& store,
+                  std::vector<MethodAdditions>* out) {
+  std::set<std::string> ambiguous;
+  for (const auto& [file, destination] : store.destinations()) {
+    for (const NamedBlobStore::Entry& entry : destination.entries) {
+      ambiguous.insert(entry.key);
+    }
+  }
+  std::map<std::string, const Constant*> meanings;
+  for (const auto& of_method : weights) {
+    for (const auto& [entry, weight] : of_method) {
+      const Constant& first = *meanings.emplace(weight->fqn, weight).first->second;
+      if (first.type != weight->type || !first.data.equals(weight->data)) {
+        ambiguous.insert(weight->fqn);
+      }
+    }
+  }
+  for (size_t i = 0; i < weights.size(); ++i) {
+    for (const auto& [entry, weight] : weights[i]) {
+      if (!is_good_name(weight->fqn) || ambiguous.count(weight->fqn) > 0) continue;
+      (*out)[i].names[entry] = weight->fqn;
+    }
+  }
+}
+
+}  // namespace petrel::exir
