@@ -11,8 +11,8 @@
 //
 // "before" is before the first method was loaded; packed are the weights as
 // XNNPACK has them, in the whole process.
-// The program is mapped, so its weights are not counted where they are used as
-// they lie in the file. Inputs are zeros.
+// Pages of the mapped program count as long as they are resident. Inputs are
+// zeros.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
