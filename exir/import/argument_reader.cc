@@ -3,12 +3,14 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "exir/import/annotate.h"
 #include "exir/import/number_constant.h"
+#include "exir/import/scalar_literal.h"
 #include "exir/import/tensor_meta.h"
 #include "exir/ops/promotion.h"
 #include "exir/ops/table.h"
@@ -117,18 +119,9 @@ absl::StatusOr<Argument> ArgumentReader::scalar_or_name(const Json& union_) {
     PETREL_ASSIGN_OR_RETURN(std::string name, payload.text());
     return lookup_(name);
   }
-  if (tag == "as_int") {
-    PETREL_ASSIGN_OR_RETURN(int64_t value, payload.integer());
-    return Argument(value);
-  }
-  if (tag == "as_float") {
-    PETREL_ASSIGN_OR_RETURN(double value, payload.number());
-    return Argument(value);
-  }
-  if (tag == "as_bool") {
-    PETREL_ASSIGN_OR_RETURN(bool value, payload.boolean());
-    return Argument(value);
-  }
+  PETREL_ASSIGN_OR_RETURN(std::optional<Argument> number,
+                          read_scalar(tag, payload));
+  if (number) return *std::move(number);
   return union_.error(absl::StrCat("has the unknown member '", tag, "'"));
 }
 

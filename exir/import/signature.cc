@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "exir/import/scalar_literal.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -42,23 +43,11 @@ absl::StatusOr<std::optional<Argument>> fixed_output(const Json& spec) {
   PETREL_ASSIGN_OR_RETURN(auto tagged, arg.tagged());
   const auto& [tag, payload] = tagged;
   if (tag == "as_none") return Argument();
-  if (tag == "as_int") {
-    PETREL_ASSIGN_OR_RETURN(int64_t value, payload.integer());
-    return Argument(value);
-  }
-  if (tag == "as_float") {
-    PETREL_ASSIGN_OR_RETURN(double value, payload.number());
-    return Argument(value);
-  }
-  if (tag == "as_bool") {
-    PETREL_ASSIGN_OR_RETURN(bool value, payload.boolean());
-    return Argument(value);
-  }
   if (tag == "as_string") {
     PETREL_ASSIGN_OR_RETURN(std::string value, payload.text());
     return Argument(std::move(value));
   }
-  return std::optional<Argument>();
+  return read_scalar(tag, payload);
 }
 
 absl::StatusOr<InputSpec> read_input(const Json& json, size_t index) {
