@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls of kernels with the results of eager torch, read from a file that
-// testdata/make_cases.py wrote (its head describes the format). For tests.
+// testdata/make_cases.py wrote (recorded_call.py there describes it). For tests.
 //
 //   for (const auto& c : read_cases("runtime/kernels/portable/testdata/cases.txt")) {
 //     SCOPED_TRACE(c->name);
