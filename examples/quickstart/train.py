@@ -16,6 +16,9 @@ repository). A fifth is held out before training and never looked at by it.
 Run it with torch 2.13, numpy and scikit-learn installed:
 
   python3 train.py [--out FOLDER]
+
+The archive that lies here went through test/models/neutral_archive.py, which
+keeps the folders of a machine out of it.
 """
 
 import argparse

@@ -297,7 +297,7 @@ TEST(Import, RecordsWhereNodesComeFrom) {
 TEST(Import, ListsEveryUnknownOperatorWithItsLine) {
   expect_error(shared_fixture("unsupported_ops"),
                "3 operators are not supported: aten.igamma.default "
-               "(node 'igamma' at /petrel/test/models/make_fixtures.py:");
+               "(node 'igamma' at test/models/make_fixtures.py:");
   expect_error(shared_fixture("unsupported_ops"),
                ", in forward), aten.linalg_det.default (node '");
 }
@@ -308,7 +308,7 @@ TEST(Import, NamesNodeAndLineOfLoopsAndOfSizesThatDependOnData) {
            {"scan", "higher_order.scan (node 'scan' at "},
            {"nonzero", "node 'nonzero' (aten.nonzero.default) at "},
            {"mask", "node 'index' (aten.index.Tensor) at "}}) {
-    expect_error(own_fixture(name), text + "/petrel/exir/import/testdata/make_fixtures.py:");
+    expect_error(own_fixture(name), text + "exir/import/testdata/make_fixtures.py:");
     expect_error(own_fixture(name), ", in forward");
   }
 }

@@ -23,6 +23,8 @@ from torch import nn
 from torch.export import Dim
 from torch.nn import functional as F
 
+import neutral_archive
+
 HERE = pathlib.Path(__file__).resolve().parent
 RELEASE = "_".join(torch.__version__.split(".")[:2])
 FIXTURES: dict[str, Callable[[], "Fixture"]] = {}
@@ -388,7 +390,7 @@ def save(build: Callable[[], Fixture], folder: pathlib.Path) -> None:
     name = build.__name__
     made = build()
     program = made.program()
-    torch.export.save(program, folder / f"{name}.pt2")
+    neutral_archive.save(program, folder / f"{name}.pt2")
     if not made.tensors_only or RELEASE != "2_13":
         return
     with torch.no_grad():
@@ -412,6 +414,7 @@ def save_two_programs(folder: pathlib.Path) -> None:
                                       (torch.randn(1, 4),)),
     }
     package_pt2(folder / "two_programs.pt2", exported_programs=programs)
+    neutral_archive.rewrite(folder / "two_programs.pt2")
 
 
 def main() -> int:

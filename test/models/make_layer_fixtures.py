@@ -14,6 +14,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+import neutral_archive
+
 OUT = pathlib.Path(__file__).resolve().parent / "layers"
 rand = torch.randn
 
@@ -124,7 +126,7 @@ def main() -> None:
         module = Call(function).eval()
         with torch.no_grad():
             outputs = module(*[a.clone() for a in args])
-        torch.export.save(torch.export.export(module, args), OUT / f"{name}.pt2")
+        neutral_archive.save(torch.export.export(module, args), OUT / f"{name}.pt2")
         for kind, tensors in (("input", args), ("output", outputs)):
             for i, tensor in enumerate(tensors):
                 np.save(OUT / f"{name}.{kind}_{i}.npy", tensor.detach().contiguous().numpy())

@@ -17,6 +17,7 @@ import torch
 from torch import nn
 
 import decoder
+import neutral_archive
 
 OUT = pathlib.Path(__file__).resolve().parent / "state"
 TOKENS = 32
@@ -51,7 +52,7 @@ def main() -> None:
     OUT.mkdir(exist_ok=True)
 
     def save(name, program):
-        torch.export.save(program, OUT / f"{name}.pt2")
+        neutral_archive.save(program, OUT / f"{name}.pt2")
 
     for method, program in decoder.programs(decoder.SMALL).items():
         save(f"decoder.{method}", program)

@@ -12,6 +12,7 @@ import pathlib
 import numpy as np
 import torch
 
+import neutral_archive
 import varying_models
 
 OUT = pathlib.Path(__file__).parent / "varying"
@@ -21,7 +22,7 @@ def main() -> None:
     OUT.mkdir(exist_ok=True)
     for name in varying_models.MODELS:
         program, calls, results = varying_models.export(name)
-        torch.export.save(program, OUT / f"{name}.pt2")
+        neutral_archive.save(program, OUT / f"{name}.pt2")
         for k, (arguments, outputs) in enumerate(zip(calls, results)):
             for i, tensor in enumerate(arguments):
                 np.save(OUT / f"{name}.call_{k}.input_{i}.npy", tensor.numpy())
