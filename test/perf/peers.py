@@ -7,7 +7,7 @@
 
 All four run the same network with the same inputs in 32-bit floats, each round
 in a process of its own that is pinned to as many cores as it has threads, in
-turn. Petrel and ExecuTorch are C++ programs; the others run in Python with
+turn, each round beginning with another one. Petrel and ExecuTorch are C++ programs; the others run in Python with
 inputs and outputs bound ahead, which costs them a few microseconds a run (the
 row `digits` shows that more than it shows their speed). They have no state: the
 decoder's cache is an input and an output to them. An engine whose output differs
@@ -89,8 +89,9 @@ def onnx_sides(work: pathlib.Path, table: str, part: networks.Stateless,
 
 def time_call(table: str, sides: list, call: networks.Call, threads: int, args) -> list[dict]:
     rounds: dict[str, list[dict[str, float]]] = {side.name: [] for side in sides}
-    for _ in range(args.rounds):
-        for side in sides:
+    for start in range(args.rounds):
+        first = start % len(sides)  # nobody always comes after the same one
+        for side in sides[first:] + sides[:first]:
             rounds[side.name].append(side.measure(call, threads, args.seconds))
     names = list(rounds)
     print(f"\n{table}, {threads} thread(s), {args.rounds} rounds, microseconds")
