@@ -47,8 +47,9 @@ void NarrowProduct::run(Kernel kernel) {
   // Rows are stored behind a few floats that nobody may touch.
   out += 1;
   if (tile_.window == 0) {
-    const auto gemm = narrow ? &petrel_f32_gemm_minmax_ukernel_7x32__avx512f
-                             : &xnn_f32_gemm_minmax_ukernel_7x32__avx512f_broadcast;
+    const auto whole = tile_.rows == 1 ? &xnn_f32_gemm_minmax_ukernel_1x32__avx512f_broadcast
+                                       : &xnn_f32_gemm_minmax_ukernel_7x32__avx512f_broadcast;
+    const auto gemm = narrow ? &petrel_f32_gemm_minmax_ukernel_7x32__avx512f : whole;
     gemm(tile_.rows, tile_.columns, kc, input_.data(), kc, weights_, out, row, block,
          &params);
     return;

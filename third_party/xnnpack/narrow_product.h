@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // One tile of a product with AVX-512: `rows` of at most 7 times a matrix of any
-// number of columns, by the kernel of whole tiles and by the one that leaves
-// out what is not there. Data is random with a fixed seed. For the test and the
+// number of columns, by XNNPACK's kernel, of whole tiles or of one row, and by
+// the one that leaves out what is not there. Data is random with a fixed seed. For the test and the
 // benchmark of narrow tiles only.
 //
 //   NarrowProduct p({/*rows=*/7, /*depth=*/96, /*columns=*/24, /*window=*/1});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Times one tile of rows by XNNPACK's kernel of whole tiles, and by the kernel
+// Times one tile of rows by XNNPACK's kernel of whole tiles or of one row, and by the kernel
 // of narrow_tiles.patch, in turns.
 #include <algorithm>
 #include <chrono>
@@ -47,4 +47,6 @@ int main() {
   }
   for (size_t columns : {16, 24, 64}) compare({7, 32, columns, 9});
   for (size_t columns : {32, 96, 200}) compare({3, 144, columns, 0});
+  for (size_t rows : {1, 2, 3, 4}) compare({rows, 128, 512, 0});
+  compare({1, 1024, 1024, 0});
 }

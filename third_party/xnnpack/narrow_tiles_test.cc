@@ -12,7 +12,7 @@ namespace {
 TEST(NarrowTilesTest, ComputeWhatIsThereAndTouchNothingElse) {
   if (!NarrowProduct::is_possible()) GTEST_SKIP() << "the machine has no AVX-512";
   for (size_t rows = 1; rows <= 7; ++rows) {
-    for (size_t columns : {1, 7, 8, 9, 16, 17, 24, 25, 31, 32, 33, 40, 56, 72, 100}) {
+    for (size_t columns : {1, 7, 8, 9, 16, 17, 24, 25, 31, 32, 33, 40, 56, 64, 72, 100, 128, 170}) {
       for (size_t depth : {1, 5, 32}) {
         for (size_t window : {0, 1, 9}) {
           NarrowProduct product({rows, depth, columns, window});
