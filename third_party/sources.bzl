@@ -55,5 +55,6 @@ def source_libraries():
             "//third_party/xnnpack:depthwise_pixels.patch",
             "//third_party/xnnpack:clamps.patch",
             "//third_party/xnnpack:logarithm.patch",
+            "//third_party/xnnpack:small_operators.patch",
         ],
     )
