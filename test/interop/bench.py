@@ -3,7 +3,7 @@
 """Times our program in our runtime beside the wheel's program in its runtime.
 
   test/interop/bench [--petrel BINARY] [--rounds N] [--threads 1,2]
-                     [--statistic median|min] [--json OUT.json] [NAME ...]
+                     [--statistic median|min] [--json OUT.json] [NAME or MODEL.pt2 ...]
 
 Both sides are C++ processes that map the file, pinned to as many cores as they
 have threads, and started in turn: ours, theirs, ours, theirs. Each process
@@ -111,11 +111,8 @@ def main() -> int:
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--statistic", choices=["median", "min"], default="median")
     parser.add_argument("--json", type=pathlib.Path)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(networks.NAMES))
+    parser.add_argument("names", nargs="*", metavar="NAME", type=networks.name, help=networks.HELP)
     args = parser.parse_args()
-    for name in args.names:
-        if name not in networks.NAMES:
-            parser.error(f"unknown model '{name}', known: {', '.join(networks.NAMES)}")
     if not os.access(args.petrel, os.X_OK):
         print(f"{args.petrel} is not there; build //extension/cli:petrel first", file=sys.stderr)
         return 1

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts delegate calls and leftover kernels beside the wheel's partitioner.
 
-  test/interop/delegates [--petrel BINARY] [--work DIR] [--markdown] [NAME ...]
+  test/interop/delegates [--petrel BINARY] [--work DIR] [--markdown] [NAME or MODEL.pt2 ...]
 
 For every method of every network, exported for XNNPACK by both, the calls of
 the two programs as the wheel's own reader sees them. A row fails when ours has
@@ -42,11 +42,8 @@ def main() -> int:
                         default=ROOT / "bazel-bin" / "extension" / "cli" / "petrel")
     parser.add_argument("--work", type=pathlib.Path, help="keep all files here")
     parser.add_argument("--markdown", action="store_true", help="as a table for the docs")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(networks.NAMES))
+    parser.add_argument("names", nargs="*", metavar="NAME", type=networks.name, help=networks.HELP)
     args = parser.parse_args()
-    for name in args.names:
-        if name not in networks.NAMES:
-            parser.error(f"unknown model '{name}', known: {', '.join(networks.NAMES)}")
     if not os.access(args.petrel, os.X_OK):
         print(f"{args.petrel} is not there; build //extension/cli:petrel first", file=sys.stderr)
         return 1

@@ -6,12 +6,15 @@
   network.calls        # what is run in one process, in order, with what eager torch makes of it
   network.timed        # {"decoder.prefill": Call, "decoder.decode": Call}
   network.stateless    # the same for engines without state: archive and calls by table
+  networks.load(folder, ["my/model.pt2"])["model"]   # any archive that says its example inputs
 
 Most have one method, `forward`, called with two inputs. The decoder's calls are
 its prompt and the tokens after it, each with the token that eager torch chose
-before, so that a wrong cache shows in the logits of a later call.
+before, so that a wrong cache shows in the logits of a later call. An archive is
+called with its example inputs, twice; what it computes is what torch makes of it.
 """
 
+import argparse
 import dataclasses
 import pathlib
 import subprocess
@@ -62,6 +65,17 @@ class Network:
         return first
 
 
+def name(word: str) -> str:
+    """The `type` of an argument of a command: a name of NAMES or an archive."""
+    if word not in NAMES and not (word.endswith(".pt2") and pathlib.Path(word).is_file()):
+        raise argparse.ArgumentTypeError(
+            f"'{word}' is no .pt2 file and none of {', '.join(NAMES)}")
+    return word
+
+
+HELP = f"{', '.join(NAMES)} or an archive MODEL.pt2"
+
+
 def _single(folder: pathlib.Path, name: str) -> Network:
     def files(kind: str, example: int) -> list[pathlib.Path]:
         count = len(list(folder.glob(f"{name}.{kind}_{example}_*.npy")))
@@ -71,6 +85,34 @@ def _single(folder: pathlib.Path, name: str) -> Network:
              for e in range(2)]
     archive = folder / f"{name}.pt2"
     return Network(name, {"forward": archive}, calls, {name: Stateless(archive, calls)})
+
+
+def _archive(folder: pathlib.Path, path: pathlib.Path) -> Network:
+    import torch
+
+    program = torch.export.load(path)
+    if program.example_inputs is None:
+        raise SystemExit(f"{path}: has no example inputs")
+    args, kwargs = program.example_inputs
+
+    def saved(kind: str, values: object) -> list[pathlib.Path]:
+        files = []
+        for i, value in enumerate(torch.utils._pytree.tree_leaves(values)):
+            if not isinstance(value, torch.Tensor):
+                raise SystemExit(f"{path}: {kind} {i} is no tensor but {value!r}")
+            files.append(folder / f"{path.stem}.{kind}_0_{i}.npy")
+            np.save(files[-1], value.detach().numpy())
+        return files
+
+    # Called twice, with the state that the first call left.
+    inputs = saved("input", (args, kwargs))
+    module = program.module()
+    calls = []
+    with torch.no_grad():
+        for _ in range(2):
+            outputs = saved("output", module(*args, **kwargs))
+            calls.append(Call("forward", inputs, [np.load(f) for f in outputs]))
+    return Network(path.stem, {"forward": path}, calls, {path.stem: Stateless(path, calls)})
 
 
 def _decoder(folder: pathlib.Path) -> Network:
@@ -130,10 +172,20 @@ def _stateless_decoder(decoder, saved, folder: pathlib.Path) -> dict[str, Statel
 def load(folder: pathlib.Path, names: list[str]) -> dict[str, Network]:
     """Writes archives, inputs and expected outputs into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
-    single = [name for name in names if name != "decoder"]
+    single = [name for name in names if name != "decoder" and name in NAMES]
     if single:
         words = [sys.executable, MODELS / "export_models.py", "--out", folder, *single]
         subprocess.run([str(w) for w in words], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
-    return {name: _decoder(folder) if name == "decoder" else _single(folder, name)
-            for name in names}
+    found = {}
+    for name in names:
+        if name == "decoder":
+            found[name] = _decoder(folder)
+        elif name in NAMES:
+            found[name] = _single(folder, name)
+        else:
+            network = _archive(folder, pathlib.Path(name).resolve())
+            if network.name in found:
+                raise SystemExit(f"two networks are called {network.name}")
+            found[network.name] = network
+    return found

@@ -3,7 +3,7 @@
 """Times Petrel beside ExecuTorch, ONNX Runtime and OpenVINO.
 
   test/perf/peers [--petrel BINARY] [--rounds N] [--threads 1,2]
-                  [--json OUT.json] [--picture OUT.svg] [NAME ...]
+                  [--json OUT.json] [--picture OUT.svg] [NAME or MODEL.pt2 ...]
 
 All four run the same network with the same inputs in 32-bit floats, each round
 in a process of its own that is pinned to as many cores as it has threads, in
@@ -173,11 +173,8 @@ def main() -> int:
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--picture", type=pathlib.Path)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(networks.NAMES))
+    parser.add_argument("names", nargs="*", metavar="NAME", type=networks.name, help=networks.HELP)
     args = parser.parse_args()
-    for name in args.names:
-        if name not in networks.NAMES:
-            parser.error(f"unknown model '{name}', known: {', '.join(networks.NAMES)}")
     if not os.access(args.petrel, os.X_OK):
         print(f"{args.petrel} is not there; build //extension/cli:petrel first", file=sys.stderr)
         return 1
