@@ -68,6 +68,30 @@ absl::StatusOr<std::vector<int64_t>> parse_shape(const std::string& path,
   return shape;
 }
 
+// Data whose first dim is the innermost, in the order where the last one is.
+std::vector<uint8_t> in_c_order(const std::vector<int64_t>& shape, size_t element,
+                                const std::vector<uint8_t>& data) {
+  std::vector<uint8_t> ordered(data.size());
+  std::vector<size_t> strides;
+  size_t stride = element;
+  for (const int64_t size : shape) {
+    strides.push_back(stride);
+    stride *= static_cast<size_t>(size);
+  }
+  std::vector<int64_t> index(shape.size(), 0);
+  size_t from = 0;
+  for (size_t to = 0; to < ordered.size(); to += element) {
+    std::memcpy(&ordered[to], &data[from], element);
+    for (size_t dim = shape.size(); dim-- != 0;) {
+      from += strides[dim];
+      if (++index[dim] < shape[dim]) break;
+      from -= strides[dim] * static_cast<size_t>(shape[dim]);
+      index[dim] = 0;
+    }
+  }
+  return ordered;
+}
+
 }  // namespace
 
 absl::StatusOr<NpyArray> read_npy(const std::string& path) {
@@ -97,7 +121,10 @@ absl::StatusOr<NpyArray> read_npy(const std::string& path) {
   const auto order = find_field(header, "fortran_order");
   const auto shape = find_field(header, "shape");
   if (!descr || !order || !shape) return bad(path, "has a header without dtype, order or shape");
-  if (order->substr(0, 5) != "False") return bad(path, "is in Fortran order, must be in C order");
+  const bool is_fortran = order->substr(0, 4) == "True";
+  if (!is_fortran && order->substr(0, 5) != "False") {
+    return bad(path, "has a fortran_order that is neither True nor False");
+  }
   NpyArray array;
   const TypeName* known = nullptr;
   for (const TypeName& type : kTypes) {
@@ -120,6 +147,9 @@ absl::StatusOr<NpyArray> read_npy(const std::string& path) {
     return bad(path, absl::StrCat("has ", have, " bytes of data, its shape asks for ", wanted));
   }
   array.data.assign(bytes.end() - static_cast<ptrdiff_t>(wanted), bytes.end());
+  if (is_fortran) {
+    array.data = in_c_order(array.shape, runtime::element_size(array.type), array.data);
+  }
   return array;
 }
 

@@ -7,8 +7,8 @@
 //
 //   "\x93NUMPY" major minor | header length | "{'descr': '<f4', ...}\n" | data
 //
-// In memory an array is always in C order and little-endian; files in Fortran
-// order or big-endian are refused by name. bfloat16 has no NumPy type: it is
+// In memory an array is always in C order and little-endian; a file in Fortran
+// order is put into C order, a big-endian one refused by name. bfloat16 has no NumPy type: it is
 // written as two opaque bytes ("<V2") and read back as such.
 #ifndef PETREL_EXTENSION_NPY_NPY_H_
 #define PETREL_EXTENSION_NPY_NPY_H_

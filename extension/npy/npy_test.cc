@@ -82,9 +82,24 @@ TEST(Npy, NamesTheProblem) {
   std::string big_endian = numpy_file();
   big_endian.replace(big_endian.find("<f4"), 3, ">f4");
   EXPECT_NE(read_npy(write(big_endian)).status().message().find("'>f4'"), std::string::npos);
-  std::string fortran = numpy_file();
-  fortran.replace(fortran.find("False"), 5, "True ");
-  EXPECT_NE(read_npy(write(fortran)).status().message().find("Fortran"), std::string::npos);
+  std::string no_order = numpy_file();
+  no_order.replace(no_order.find("False"), 5, "maybe");
+  EXPECT_NE(read_npy(write(no_order)).status().message().find("fortran_order"), std::string::npos);
+}
+
+// numpy.save("x.npy", numpy.asfortranarray(numpy.arange(24, dtype="u1").reshape(2, 3, 4))).
+TEST(Npy, PutsFortranOrderIntoCOrder) {
+  std::string header = "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3, 4), }";
+  header.resize(117, ' ');
+  std::string bytes = std::string("\x93NUMPY\x01", 7) + '\0' + '\x76' + '\0' + header + '\n';
+  for (const int byte : {0, 12, 4, 16, 8, 20, 1, 13, 5, 17, 9,  21,
+                         2, 14, 6, 18, 10, 22, 3, 15, 7, 19, 11, 23}) {
+    bytes.push_back(static_cast<char>(byte));
+  }
+  const auto array = read_npy(write(bytes));
+  ASSERT_TRUE(array.ok()) << array.status();
+  EXPECT_EQ(array->shape, (std::vector<int64_t>{2, 3, 4}));
+  for (size_t i = 0; i < 24; ++i) ASSERT_EQ(array->data.at(i), i);
 }
 
 TEST(Npy, LeavesNothingWhereItCannotWrite) {
