@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// out = f(a, b) with broadcasting, where b is a tensor or a number: arithmetic
-// and comparisons of floats as vector code, of half and bfloat16 by way of
-// floats, of int64 and int32 as plain loops, and logic of bools.
-#include <algorithm>
-#include <cmath>
+// Arithmetic and comparisons of two operands (binary_rows.h): of floats as vector
+// code, of half, bfloat16 and mixed types by way of floats, of integers and
+// doubles as plain loops.
 #include <cstring>
-#include <type_traits>
 
+#include "runtime/kernels/optimized/binary_rows.h"
 #include "runtime/kernels/optimized/fast_path.h"
 #include "runtime/kernels/optimized/instruction_sets.h"
-#include "runtime/kernels/optimized/narrow_floats.h"
-#include "runtime/kernels/optimized/rows.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/kernels/optimized/binary.cc"
@@ -136,167 +132,24 @@ HWY_AFTER_NAMESPACE();
 namespace petrel::runtime::optimized {
 namespace {
 
-// The second operand, and how a number stands for it.
-struct Operand {
-  std::optional<Tensor> tensor;
-  Scalar number = Scalar(int64_t{0});
-};
-
-// Whether element i of all operands belongs together, in memory, as it mostly
-// does: then there is one row and nothing to find out. Gives out its sizes.
-bool is_one_row(const Tensor& a, const Operand& b, const Tensor& out) {
-  return (!b.tensor || same_layout(a, *b.tensor)) &&
-         resize_tensor(out, a.sizes()) == Error::Ok && same_layout(a, out);
-}
-
-// Gives out its sizes and finds the rows. False when the call is not for these
-// kernels.
-bool find_rows(const Tensor& a, const Operand& b, const Tensor& out,
-               std::optional<Rows<3>>* rows) {
-  portable::SizeArray sizes(a.sizes());
-  if (b.tensor && !portable::broadcast_sizes(&sizes, b.tensor->sizes())) return false;
-  if (resize_tensor(out, sizes.span()) != Error::Ok) return false;
-  rows->emplace(out);
-  return (*rows)->add(1, a) && (!b.tensor || (*rows)->add(2, *b.tensor)) && (*rows)->finish();
-}
-
-// One row; types are those of the function. `p` is a parameter of some.
-using Row = void (*)(const void* a, bool a_moves, const void* b, bool b_moves, void* out,
-                     size_t n, float p);
-
-// `number` stands for b when that is no tensor, in the element type of a.
-template <typename RowFunction>
-bool run_rows(const Tensor& a, const Operand& b, const void* number, const Tensor& out,
-              double nanoseconds, RowFunction row, float p = 0.0f) {
-  const char* x = static_cast<const char*>(a.const_data_ptr());
-  const char* y = static_cast<const char*>(b.tensor ? b.tensor->const_data_ptr() : number);
-  char* to = static_cast<char*>(out.mutable_data_ptr());
-  constexpr size_t kShort = 1024;  // not worth cutting for threads
-  if (a.numel() <= kShort && is_one_row(a, b, out)) {
-    if (a.numel() != 0) row(x, true, y, b.tensor.has_value(), to, a.numel(), p);
-    return true;
-  }
-  std::optional<Rows<3>> rows;
-  if (!find_rows(a, b, out, &rows)) return false;
-  const int64_t size = static_cast<int64_t>(a.element_size());
-  const int64_t out_size = static_cast<int64_t>(out.element_size());
-  const bool y_moves = b.tensor && rows->moves(2);
-  // A row in which nothing moves has one element: let one operand move.
-  const bool x_moves = rows->moves(1) || !y_moves;
-  rows->run(nanoseconds, [&](const int64_t* at, size_t n) {
-    row(x + at[1] * size, x_moves, y + at[2] * size, y_moves, to + at[0] * out_size, n, p);
-  });
-  return true;
-}
-
-bool both_are(const Tensor& a, const Operand& b, ScalarType type) {
-  return a.scalar_type() == type && (!b.tensor || b.tensor->scalar_type() == type);
-}
-
-constexpr double kNanoseconds = 0.1;
-
-bool is_float_or_narrow(const Tensor& tensor) {
-  return is_float(tensor) || is_narrow(tensor.scalar_type());
-}
-
-// A row of half or bfloat16, of which `row` computes floats or bools.
-struct NarrowRow {
-  Row row;
-  ScalarType type;
-  bool b_is_number;  // a float then
-  bool to_bool;
-
-  void operator()(const void* a, bool a_moves, const void* b, bool b_moves, void* out, size_t n,
-                  float p) const {
-    constexpr size_t kPiece = 512;
-    float x[kPiece], y[kPiece], result[kPiece];
-    for (size_t i = 0; i < n; i += kPiece) {
-      const size_t count = n - i < kPiece ? n - i : kPiece;
-      widen(type, a, a_moves ? i : 0, x, a_moves ? count : 1);
-      if (!b_is_number) widen(type, b, b_moves ? i : 0, y, b_moves ? count : 1);
-      const void* other = b_is_number ? b : y;
-      if (to_bool) {
-        row(x, a_moves, other, b_moves, static_cast<uint8_t*>(out) + i, count, p);
-      } else {
-        row(x, a_moves, other, b_moves, result, count, p);
-        narrow(result, type, out, i, count);
-      }
-    }
-  }
-};
-
-// `row` computes floats into the elements of `out`, which are of the type of a,
-// or bools.
-bool float_rows(const Tensor& a, const Operand& b, const Tensor& out, Row row, float p = 0.0f) {
-  const ScalarType type = a.scalar_type();
-  const bool to_bool = out.scalar_type() == ScalarType::Bool;
-  if (!is_float_or_narrow(a) || !both_are(a, b, type) || (!to_bool && out.scalar_type() != type)) {
-    return false;
-  }
-  const float number = static_cast<float>(b.number.to_double());
-  if (type == ScalarType::Float) return run_rows(a, b, &number, out, kNanoseconds, row, p);
-  return run_rows(a, b, &number, out, 5 * kNanoseconds,
-                  NarrowRow{row, type, !b.tensor.has_value(), to_bool}, p);
-}
-
-// A row of any element type, by a plain loop.
-template <typename T, typename Out, typename F>
-void plain_row(const void* a, bool a_moves, const void* b, bool b_moves, void* out, size_t n,
-               float) {
-  const T* x = static_cast<const T*>(a);
-  const T* y = static_cast<const T*>(b);
-  Out* to = static_cast<Out*>(out);
-  const F f;
-  if (a_moves && b_moves) {
-    for (size_t i = 0; i < n; ++i) to[i] = f(x[i], y[i]);
-  } else if (a_moves) {
-    const T fixed = *y;
-    for (size_t i = 0; i < n; ++i) to[i] = f(x[i], fixed);
-  } else {
-    const T fixed = *x;
-    for (size_t i = 0; i < n; ++i) to[i] = f(fixed, y[i]);
-  }
-}
-
-// What F computes, on int64 or int32. The result has the type of the operands,
-// or is bool.
-template <typename F, bool kToBool>
-bool integer_rows(const Tensor& a, const Operand& b, const Tensor& out) {
-  const ScalarType type = a.scalar_type();
-  // A number beside integers must be one, or the result is not an integer.
-  if ((!b.tensor && b.number.isFloatingPoint()) || !both_are(a, b, type) ||
-      out.scalar_type() != (kToBool ? ScalarType::Bool : type)) {
-    return false;
-  }
-  const auto run = [&](auto zero) {
-    using T = decltype(zero);
-    const T number = static_cast<T>(b.number.to_int());
-    if (number != b.number.to_int()) return false;
-    return run_rows(a, b, &number, out, 3 * kNanoseconds,
-                    &plain_row<T, std::conditional_t<kToBool, uint8_t, T>, F>);
+// Integers without a sign, so that overflow wraps, or doubles.
+#define PETREL_ARITHMETIC(Name, op)        \
+  struct Name {                            \
+    template <typename T>                  \
+    T operator()(T x, T y) const {         \
+      return static_cast<T>(x op y);       \
+    }                                      \
   };
-  if (type == ScalarType::Long) return run(int64_t{0});
-  if (type == ScalarType::Int) return run(int32_t{0});
-  return false;
-}
-
-// Overflow wraps: computed on the unsigned type of the same width.
-#define PETREL_WRAPPING(Name, op)                                  \
-  struct Name {                                                    \
-    template <typename T>                                          \
-    T operator()(T x, T y) const {                                 \
-      using U = std::make_unsigned_t<T>;                           \
-      return static_cast<T>(static_cast<U>(x) op static_cast<U>(y)); \
-    }                                                              \
-  };
-PETREL_WRAPPING(Plus, +)
-PETREL_WRAPPING(Minus, -)
-PETREL_WRAPPING(Times, *)
-#undef PETREL_WRAPPING
-struct ReversedMinus {
+PETREL_ARITHMETIC(Plus, +)
+PETREL_ARITHMETIC(Minus, -)
+PETREL_ARITHMETIC(Quotient, /)
+#undef PETREL_ARITHMETIC
+struct Times {
   template <typename T>
   T operator()(T x, T y) const {
-    return Minus()(y, x);
+    // Of two uint16_t the product would be an int, and may overflow one.
+    if constexpr (sizeof(T) < sizeof(int)) return static_cast<T>(1u * x * y);
+    return static_cast<T>(x * y);
   }
 };
 
@@ -311,23 +164,7 @@ PETREL_TRUTH(Equal, x == y)
 PETREL_TRUTH(Unequal, x != y)
 PETREL_TRUTH(Less, x < y)
 PETREL_TRUTH(LessOrEqual, x <= y)
-PETREL_TRUTH(Greater, x > y)
-PETREL_TRUTH(GreaterOrEqual, x >= y)
-// Of bools, where a byte other than 0 counts as true.
-PETREL_TRUTH(Both, x != 0 && y != 0)
-PETREL_TRUTH(Either, x != 0 || y != 0)
-PETREL_TRUTH(OneOnly, (x != 0) != (y != 0))
 #undef PETREL_TRUTH
-
-Operand read_operand(KernelArgs& args, bool with_scalar) {
-  Operand b;
-  if (with_scalar) {
-    b.number = args.scalar(1);
-  } else {
-    b.tensor = args.tensor(1);
-  }
-  return b;
-}
 
 #define PETREL_DEFINE(name, expression) PETREL_EXPORT(Row_##name);
 PETREL_FLOAT_BINARY(PETREL_DEFINE)
@@ -344,106 +181,74 @@ bool sum(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar, Sum
   const Scalar alpha = args.scalar(2);
   const Tensor out = args.out(3);
   if (!args.ok()) return true;
-  if (is_float_or_narrow(a)) {
-    if (out.scalar_type() != a.scalar_type()) return false;
-    const float p = static_cast<float>(alpha.to_double());
-    if (p == 1.0f) {
-      const Row row = kind == Sum::kAdd   ? PETREL_DISPATCH(Row_add)
-                           : kind == Sum::kSub ? PETREL_DISPATCH(Row_sub)
-                                               : PETREL_DISPATCH(Row_rsub);
-      return float_rows(a, b, out, row);
-    }
-    if (kind == Sum::kRsub) return float_rows(a, b, out, PETREL_DISPATCH(Row_rsub_scaled), p);
-    return float_rows(a, b, out, PETREL_DISPATCH(Row_add_scaled),
-                      kind == Sum::kAdd ? p : -p);
+  const float p = static_cast<float>(alpha.to_double());
+  const bool is_plain = alpha.to_double() == 1.0;
+  const Row row = kind == Sum::kAdd && is_plain   ? PETREL_DISPATCH(Row_add)
+                  : kind == Sum::kAdd             ? PETREL_DISPATCH(Row_add_scaled)
+                  : kind == Sum::kSub && is_plain ? PETREL_DISPATCH(Row_sub)
+                  : kind == Sum::kSub             ? PETREL_DISPATCH(Row_add_scaled)
+                  : is_plain                      ? PETREL_DISPATCH(Row_rsub)
+                                                  : PETREL_DISPATCH(Row_rsub_scaled);
+  if (float_rows(a, b, out, row, kind == Sum::kSub ? -p : p)) return true;
+  if (!is_plain) return false;
+  const ScalarType type = a.scalar_type();
+  if (kind == Sum::kAdd) {
+    return plain_rows(a, b, out, or_double_row<Plus, false>(type, wrapping_row<Plus, false>(type)),
+                      false);
   }
-  if (alpha.isFloatingPoint() || alpha.to_int() != 1) return false;
-  if (kind == Sum::kAdd) return integer_rows<Plus, false>(a, b, out);
-  if (kind == Sum::kSub) return integer_rows<Minus, false>(a, b, out);
-  return integer_rows<ReversedMinus, false>(a, b, out);
+  return plain_rows(a, b, out, or_double_row<Minus, false>(type, wrapping_row<Minus, false>(type)),
+                    false, /*swapped=*/kind == Sum::kRsub);
 }
 
-bool mul(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar) {
+// `row` for floats, `plain` for what is of the same type otherwise.
+bool binary(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar, Row row,
+            Row (*plain)(ScalarType), bool to_bool = false, bool swapped = false) {
   KernelArgs args(context, raw, 3);
   const Tensor a = args.tensor(0);
   const Operand b = read_operand(args, with_scalar);
   const Tensor out = args.out(2);
   if (!args.ok()) return true;
-  if (is_float_or_narrow(a)) {
-    return out.scalar_type() == a.scalar_type() &&
-           float_rows(a, b, out, PETREL_DISPATCH(Row_mul));
-  }
-  return integer_rows<Times, false>(a, b, out);
+  if (to_bool != (out.scalar_type() == ScalarType::Bool)) return false;
+  return float_rows(a, b, out, row) ||
+         plain_rows(a, b, out, plain(a.scalar_type()), to_bool, swapped);
 }
 
-bool float_only(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar, Row row) {
-  KernelArgs args(context, raw, 3);
-  const Tensor a = args.tensor(0);
-  const Operand b = read_operand(args, with_scalar);
-  const Tensor out = args.out(2);
-  return !args.ok() ||
-         (out.scalar_type() == a.scalar_type() && float_rows(a, b, out, row));
+Row times(ScalarType type) {
+  return or_double_row<Times, false>(type, wrapping_row<Times, false>(type));
 }
+Row quotient(ScalarType type) { return or_double_row<Quotient, false>(type, nullptr); }
 
+// NaN wins.
 struct Larger {
   template <typename T>
   T operator()(T x, T y) const {
-    return x > y ? x : y;
+    return x != x || x > y ? x : y;
   }
 };
 struct Smaller {
   template <typename T>
   T operator()(T x, T y) const {
-    return x < y ? x : y;
+    return x != x || x < y ? x : y;
   }
 };
-
-// maximum.out, minimum.out(Tensor self, Tensor other, *, out)
 template <typename F>
-bool extreme(KernelRuntimeContext& context, Span<EValue*> raw, Row row) {
-  KernelArgs args(context, raw, 3);
-  const Tensor a = args.tensor(0);
-  const Operand b = read_operand(args, false);
-  const Tensor out = args.out(2);
-  if (!args.ok()) return true;
-  if (is_float_or_narrow(a)) {
-    return out.scalar_type() == a.scalar_type() && float_rows(a, b, out, row);
-  }
-  return integer_rows<F, false>(a, b, out);
+Row extreme(ScalarType type) {
+  return or_double_row<F, false>(type, ordered_row<F, false>(type));
 }
 
+// Of bools, of which any byte but 0 is true.
 template <typename F>
-bool compare(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar, Row row) {
-  KernelArgs args(context, raw, 3);
-  const Tensor a = args.tensor(0);
-  const Operand b = read_operand(args, with_scalar);
-  const Tensor out = args.out(2);
-  if (!args.ok()) return true;
-  if (out.scalar_type() != ScalarType::Bool) return false;
-  if (is_float_or_narrow(a)) return float_rows(a, b, out, row);
-  return integer_rows<F, true>(a, b, out);
-}
-
+struct OfTruth {
+  uint8_t operator()(uint8_t x, uint8_t y) const { return F()(x != 0, y != 0); }
+};
 template <typename F>
-bool logic(KernelRuntimeContext& context, Span<EValue*> raw) {
-  KernelArgs args(context, raw, 3);
-  const Tensor a = args.tensor(0);
-  const Operand b = read_operand(args, false);
-  const Tensor out = args.out(2);
-  if (!args.ok()) return true;
-  if (!both_are(a, b, ScalarType::Bool) || out.scalar_type() != ScalarType::Bool) return false;
-  return run_rows(a, b, nullptr, out, 3 * kNanoseconds, &plain_row<uint8_t, uint8_t, F>);
+Row equality(ScalarType type) {
+  if (type == ScalarType::Bool) return &plain_row<uint8_t, uint8_t, OfTruth<F>>;
+  return or_double_row<F, true>(type, wrapping_row<F, true>(type));
 }
-
-// pow by a small exponent that needs no logarithm.
-bool power(KernelRuntimeContext& context, Span<EValue*> raw) {
-  KernelArgs args(context, raw, 3);
-  const Tensor a = args.tensor(0);
-  const double exponent = args.scalar(1).to_double();
-  const Tensor out = args.out(2);
-  if (!args.ok()) return true;
-  if (exponent != 2.0 || out.scalar_type() != a.scalar_type()) return false;
-  return float_rows(a, {a}, out, PETREL_DISPATCH(Row_mul));
+template <typename F>
+Row order(ScalarType type) {
+  return or_double_row<F, true>(type, ordered_row<F, true>(type));
 }
 
 }  // namespace
@@ -457,32 +262,28 @@ PETREL_DEFINE(add_scalar_out, sum(context, raw, true, Sum::kAdd))
 PETREL_DEFINE(sub_out, sum(context, raw, false, Sum::kSub))
 PETREL_DEFINE(sub_scalar_out, sum(context, raw, true, Sum::kSub))
 PETREL_DEFINE(rsub_scalar_out, sum(context, raw, true, Sum::kRsub))
-PETREL_DEFINE(mul_out, mul(context, raw, false))
-PETREL_DEFINE(mul_scalar_out, mul(context, raw, true))
-PETREL_DEFINE(div_out, float_only(context, raw, false, PETREL_DISPATCH(Row_div)))
-PETREL_DEFINE(div_scalar_out, float_only(context, raw, true, PETREL_DISPATCH(Row_div)))
-PETREL_DEFINE(maximum_out, extreme<Larger>(context, raw, PETREL_DISPATCH(Row_maximum)))
-PETREL_DEFINE(minimum_out, extreme<Smaller>(context, raw, PETREL_DISPATCH(Row_minimum)))
-PETREL_DEFINE(pow_tensor_scalar_out, power(context, raw))
+PETREL_DEFINE(mul_out, binary(context, raw, false, PETREL_DISPATCH(Row_mul), &times))
+PETREL_DEFINE(mul_scalar_out, binary(context, raw, true, PETREL_DISPATCH(Row_mul), &times))
+PETREL_DEFINE(div_out, binary(context, raw, false, PETREL_DISPATCH(Row_div), &quotient))
+PETREL_DEFINE(div_scalar_out, binary(context, raw, true, PETREL_DISPATCH(Row_div), &quotient))
+PETREL_DEFINE(maximum_out,
+              binary(context, raw, false, PETREL_DISPATCH(Row_maximum), &extreme<Larger>))
+PETREL_DEFINE(minimum_out,
+              binary(context, raw, false, PETREL_DISPATCH(Row_minimum), &extreme<Smaller>))
 
-#define PETREL_COMPARE(name, F)                                                        \
-  PETREL_DEFINE(name##_tensor_out,                                                     \
-                compare<F>(context, raw, false, PETREL_DISPATCH(Row_##name)))     \
-  PETREL_DEFINE(name##_scalar_out,                                                     \
-                compare<F>(context, raw, true, PETREL_DISPATCH(Row_##name)))
-PETREL_COMPARE(eq, Equal)
-PETREL_COMPARE(ne, Unequal)
-PETREL_COMPARE(lt, Less)
-PETREL_COMPARE(le, LessOrEqual)
-PETREL_COMPARE(gt, Greater)
-PETREL_COMPARE(ge, GreaterOrEqual)
+// Of a > b, where a type has no vectors, b < a is computed.
+#define PETREL_COMPARE(name, plain, swapped)                                           \
+  PETREL_DEFINE(name##_tensor_out, binary(context, raw, false,                         \
+                                          PETREL_DISPATCH(Row_##name), plain, true, swapped)) \
+  PETREL_DEFINE(name##_scalar_out, binary(context, raw, true,                          \
+                                          PETREL_DISPATCH(Row_##name), plain, true, swapped))
+PETREL_COMPARE(eq, &equality<Equal>, false)
+PETREL_COMPARE(ne, &equality<Unequal>, false)
+PETREL_COMPARE(lt, &order<Less>, false)
+PETREL_COMPARE(le, &order<LessOrEqual>, false)
+PETREL_COMPARE(gt, &order<Less>, true)
+PETREL_COMPARE(ge, &order<LessOrEqual>, true)
 #undef PETREL_COMPARE
-
-PETREL_DEFINE(logical_and_out, logic<Both>(context, raw))
-PETREL_DEFINE(logical_or_out, logic<Either>(context, raw))
-PETREL_DEFINE(logical_xor_out, logic<OneOnly>(context, raw))
-PETREL_DEFINE(bitwise_and_tensor_out, logic<Both>(context, raw))
-PETREL_DEFINE(bitwise_or_tensor_out, logic<Either>(context, raw))
 #undef PETREL_DEFINE
 
 }  // namespace petrel::runtime::optimized

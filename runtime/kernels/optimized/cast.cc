@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Conversions between element types of tensors of equal layout: float, half,
-// bfloat16, int64, int32, uint8 and bool, each into each. Floats become integers
+// Conversions between element types of tensors of equal layout: all that have
+// arithmetic but unsigned ones above 8 bits, each into each. Floats become integers
 // towards zero, what is out of range as the portable kernel has it.
+#include "runtime/kernels/optimized/cast.h"
+
 #include <cstdint>
 #include <cstring>
 
@@ -24,17 +26,35 @@ To converted(From x) {
     return converted<uint8_t, To>(x.byte != 0 ? 1 : 0);
   } else if constexpr (std::is_same_v<To, Truth>) {
     return Truth{static_cast<uint8_t>(x != From{0} ? 1 : 0)};
-  } else if constexpr (std::is_same_v<From, float> && std::is_integral_v<To>) {
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     return static_cast<To>(portable::to_integer(static_cast<double>(x)));
   } else {
     return static_cast<To>(x);
   }
 }
 
+// Whether all floats are in the range of int32, NaN none of them.
+bool fit_int32(const float* from, size_t n) {
+  int32_t largest = 0;
+  for (size_t i = 0; i < n; ++i) {
+    int32_t bits = 0;
+    std::memcpy(&bits, from + i, sizeof(bits));
+    bits &= 0x7fffffff;
+    largest = bits > largest ? bits : largest;
+  }
+  return largest < 0x4f000000;
+}
+
 template <typename From, typename To>
 void convert(const void* in, void* out, size_t n) {
   const From* from = static_cast<const From*>(in);
   To* to = static_cast<To*>(out);
+  if constexpr (std::is_same_v<From, float> && std::is_integral_v<To>) {
+    if (fit_int32(from, n)) {
+      for (size_t i = 0; i < n; ++i) to[i] = static_cast<To>(static_cast<int32_t>(from[i]));
+      return;
+    }
+  }
   for (size_t i = 0; i < n; ++i) to[i] = converted<From, To>(from[i]);
 }
 
@@ -46,6 +66,9 @@ Convert converter_from(ScalarType to) {
     case ScalarType::Float: return &convert<From, float>;
     case ScalarType::Long: return &convert<From, int64_t>;
     case ScalarType::Int: return &convert<From, int32_t>;
+    case ScalarType::Double: return &convert<From, double>;
+    case ScalarType::Short: return &convert<From, int16_t>;
+    case ScalarType::Char: return &convert<From, int8_t>;
     case ScalarType::Byte: return &convert<From, uint8_t>;
     case ScalarType::Bool: return &convert<From, Truth>;
     default: return nullptr;
@@ -61,6 +84,9 @@ Convert converter(ScalarType from, ScalarType to) {
     case ScalarType::Float: return converter_from<float>(to);
     case ScalarType::Long: return converter_from<int64_t>(to);
     case ScalarType::Int: return converter_from<int32_t>(to);
+    case ScalarType::Double: return converter_from<double>(to);
+    case ScalarType::Short: return converter_from<int16_t>(to);
+    case ScalarType::Char: return converter_from<int8_t>(to);
     case ScalarType::Byte: return converter_from<uint8_t>(to);
     case ScalarType::Bool: return converter_from<Truth>(to);
     default: return nullptr;
@@ -96,6 +122,16 @@ bool cast(const Tensor& self, const Tensor& out) {
 }
 
 }  // namespace
+
+bool can_load_floats(ScalarType type) {
+  return type != ScalarType::Double && converter(type, ScalarType::Float) != nullptr;
+}
+
+void load_floats(ScalarType type, const void* data, size_t first, float* out, size_t n) {
+  if (type == ScalarType::Float || is_narrow(type)) return widen(type, data, first, out, n);
+  const char* from = static_cast<const char*>(data) + first * element_size(type);
+  converter(type, ScalarType::Float)(from, out, n);
+}
 
 // _to_copy.out, _to_dim_order_copy.out, _clone_dim_order.out(Tensor self, *,
 //   bool non_blocking, int[]? order, out)

@@ -3,6 +3,7 @@
 // out[i] = f(self[i]) for tensors of equal layout: of floats as vector code, of
 // half and bfloat16 by way of floats, of integers and bools, where they have
 // the function, as plain loops.
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -17,6 +18,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "runtime/kernels/optimized/vector_math-inl.h"
+#include "runtime/kernels/optimized/trigonometry-inl.h"
 
 // The functions without parameters: operator, name here, nanoseconds per
 // element, f(x).
@@ -30,6 +32,17 @@
   X(tanh, 0.3, Tanh(x))                                                                    \
   X(sigmoid, 0.3, Sigmoid(x))                                                              \
   X(erf, 0.4, Erf(x))                                                                      \
+  X(sin, 0.5, Sin(x))                                                                      \
+  X(cos, 0.5, Cos(x))                                                                      \
+  X(tan, 0.6, Tan(x))                                                                      \
+  X(asin, 0.4, Asin(x))                                                                    \
+  X(acos, 0.4, Acos(x))                                                                    \
+  X(atan, 0.4, Atan(x))                                                                    \
+  X(sinh, 0.5, Sinh(x))                                                                    \
+  X(cosh, 0.5, Cosh(x))                                                                    \
+  X(asinh, 0.7, Asinh(x))                                                                  \
+  X(acosh, 0.7, Acosh(x))                                                                  \
+  X(atanh, 0.6, Atanh(x))                                                                  \
   X(sqrt, 0.2, hn::Sqrt(x))                                                                \
   X(rsqrt, 0.2, hn::Div(hn::Set(d, 1.0f), hn::Sqrt(x)))                                    \
   X(reciprocal, 0.2, hn::Div(hn::Set(d, 1.0f), x))                                         \
@@ -52,6 +65,7 @@
   X(clamp, hn::IfThenElse(                                                                 \
                hn::Gt(AtLeast(x, p[0]), hn::Set(d, p[1])), hn::Set(d, p[1]),               \
                AtLeast(x, p[0])))                                                          \
+  X(logit, Log(hn::Div(Between(x, p[0]), hn::Sub(hn::Set(d, 1.0f), Between(x, p[0])))))    \
   X(leaky_relu, hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(x, hn::Set(d, p[0]))))   \
   X(elu, hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Mul(x, hn::Set(d, p[1])),              \
                         hn::Mul(hn::Set(d, p[1] * p[0]),                                   \
@@ -72,6 +86,14 @@ HWY_INLINE V GeluTanh(V x) {
 HWY_INLINE V AtLeast(V x, float low) {
   const D d;
   return hn::IfThenElse(hn::Lt(x, hn::Set(d, low)), hn::Set(d, low), x);
+}
+
+// In [eps, 1 - eps]; NaN stays, as does everything where eps is below 0.
+HWY_INLINE V Between(V x, float eps) {
+  const D d;
+  if (!(eps >= 0.0f)) return x;
+  const V low = AtLeast(x, eps), top = hn::Set(d, 1.0f - eps);
+  return hn::IfThenElse(hn::Gt(low, top), top, low);
 }
 
 #define PETREL_DEFINE(name, nanoseconds, expression)                                       \
@@ -139,9 +161,9 @@ bool map_rows(const Tensor& self, const Tensor& out, RowFunction function, doubl
   return true;
 }
 
-// f on int64 or int32.
-template <typename F>
-bool map_integers(const Tensor& self, const Tensor& out, const F& f) {
+// f on integers and, where `with_double` is true, on doubles.
+template <bool kWithDouble, typename F>
+bool map_plain(const Tensor& self, const Tensor& out, const F& f) {
   const ScalarType type = self.scalar_type();
   if (out.scalar_type() != type || resize_tensor(out, self.sizes()) != Error::Ok ||
       !same_layout(self, out)) {
@@ -152,22 +174,68 @@ bool map_integers(const Tensor& self, const Tensor& out, const F& f) {
     const T* from = self.const_data_ptr<T>();
     T* to = out.mutable_data_ptr<T>();
     parallel_for(self.numel(), 0.3, [&](size_t begin, size_t end) {
+#pragma GCC ivdep
       for (size_t i = begin; i < end; ++i) to[i] = f(from[i]);
     });
     return true;
   };
-  if (type == ScalarType::Long) return run(int64_t{0});
-  if (type == ScalarType::Int) return run(int32_t{0});
-  return false;
+  switch (type) {
+    case ScalarType::Long: return run(int64_t{0});
+    case ScalarType::Int: return run(int32_t{0});
+    case ScalarType::Short: return run(int16_t{0});
+    case ScalarType::Char: return run(int8_t{0});
+    case ScalarType::Byte: return run(uint8_t{0});
+    case ScalarType::Double:
+      if constexpr (kWithDouble) return run(0.0);
+      return false;
+    default: return false;
+  }
+}
+
+// f on doubles.
+template <typename F>
+bool map_doubles(const Tensor& self, const Tensor& out, double nanoseconds, const F& f) {
+  if (self.scalar_type() != ScalarType::Double || out.scalar_type() != ScalarType::Double ||
+      resize_tensor(out, self.sizes()) != Error::Ok || !same_layout(self, out)) {
+    return false;
+  }
+  const double* from = self.const_data_ptr<double>();
+  double* to = out.mutable_data_ptr<double>();
+  parallel_for(self.numel(), nanoseconds, [&](size_t begin, size_t end) {
+#pragma GCC ivdep
+    for (size_t i = begin; i < end; ++i) to[i] = f(from[i]);
+  });
+  return true;
+}
+
+// Bounds beyond the type are its ends.
+bool clamp_integers(const Tensor& self, const Tensor& out, const std::optional<Scalar>& min,
+                    const std::optional<Scalar>& max) {
+  const int64_t low = min ? min->to_int() : std::numeric_limits<int64_t>::min();
+  const int64_t high = max ? max->to_int() : std::numeric_limits<int64_t>::max();
+  return map_plain<false>(self, out, [=](auto x) {
+    using T = decltype(x);
+    constexpr int64_t kLow = std::numeric_limits<T>::min();
+    constexpr int64_t kHigh = std::numeric_limits<T>::max();
+    const T least = static_cast<T>(low < kLow ? kLow : low > kHigh ? kHigh : low);
+    const T most = static_cast<T>(high < kLow ? kLow : high > kHigh ? kHigh : high);
+    const T y = x < least ? least : x;
+    return y > most ? most : y;
+  });
 }
 
 // Overflow wraps, as arithmetic of integers does.
 template <typename T>
 T negated(T x) {
-  return static_cast<T>(std::make_unsigned_t<T>{0} - static_cast<std::make_unsigned_t<T>>(x));
+  if constexpr (std::is_floating_point_v<T>) {
+    return -x;
+  } else {
+    return static_cast<T>(std::make_unsigned_t<T>{0} - static_cast<std::make_unsigned_t<T>>(x));
+  }
 }
 
-// What a function is for integers; false when it has none here.
+// What a function is for integers, of doubles with the same loop; false when it
+// has none here.
 template <typename Name>
 bool map_as_integers(const Tensor&, const Tensor&) {
   return false;
@@ -178,21 +246,56 @@ struct Name_sign;
 struct Name_relu;
 template <>
 bool map_as_integers<Name_abs>(const Tensor& self, const Tensor& out) {
-  return map_integers(self, out, [](auto x) { return x < 0 ? negated(x) : x; });
+  return map_plain<true>(self, out, [](auto x) {
+    if constexpr (std::is_floating_point_v<decltype(x)>) return std::fabs(x);
+    return x < 0 ? negated(x) : x;
+  });
 }
 template <>
 bool map_as_integers<Name_neg>(const Tensor& self, const Tensor& out) {
-  return map_integers(self, out, [](auto x) { return negated(x); });
+  return map_plain<true>(self, out, [](auto x) { return negated(x); });
 }
 template <>
 bool map_as_integers<Name_sign>(const Tensor& self, const Tensor& out) {
-  return map_integers(self, out, [](auto x) {
+  return map_plain<true>(self, out, [](auto x) {
     return static_cast<decltype(x)>((x > 0) - (x < 0));
   });
 }
 template <>
 bool map_as_integers<Name_relu>(const Tensor& self, const Tensor& out) {
-  return map_integers(self, out, [](auto x) { return x < 0 ? decltype(x){0} : x; });
+  return map_plain<true>(self, out, [](auto x) { return x < 0 ? decltype(x){0} : x; });
+}
+
+// Functions of doubles that the C library computes in about the time of a
+// vector of them.
+double (*double_function(std::string_view name))(double) {
+  struct Entry {
+    std::string_view name;
+    double (*function)(double);
+  };
+  static constexpr Entry kFunctions[] = {
+      {"exp", std::exp},       {"expm1", std::expm1}, {"log", std::log},
+      {"log1p", std::log1p},   {"log2", std::log2},   {"log10", std::log10},
+      {"sin", std::sin},       {"cos", std::cos},     {"tan", std::tan},
+      {"asin", std::asin},     {"acos", std::acos},   {"atan", std::atan},
+      {"sinh", std::sinh},     {"cosh", std::cosh},   {"tanh", std::tanh},
+      {"asinh", std::asinh},   {"acosh", std::acosh}, {"atanh", std::atanh},
+      {"erf", std::erf},       {"sqrt", [](double x) { return std::sqrt(x); }},
+      {"ceil", std::ceil},     {"floor", std::floor}, {"trunc", std::trunc},
+      {"round", std::nearbyint},
+      {"sigmoid", [](double x) { return 1.0 / (1.0 + std::exp(-x)); }},
+      {"rsqrt", [](double x) { return 1.0 / std::sqrt(x); }},
+      {"reciprocal", [](double x) { return 1.0 / x; }}};
+  for (const Entry& entry : kFunctions) {
+    if (entry.name == name) return entry.function;
+  }
+  return nullptr;
+}
+
+bool map_by_library(const Tensor& self, const Tensor& out, std::string_view name) {
+  if (self.scalar_type() != ScalarType::Double) return false;
+  double (*function)(double) = double_function(name);
+  return function != nullptr && map_doubles(self, out, 10.0, function);
 }
 
 #define PETREL_DEFINE(name, nanoseconds, expression) PETREL_EXPORT(Row_##name);
@@ -211,7 +314,8 @@ PETREL_PARAMETER_UNARY(PETREL_DEFINE)
     const Tensor out = args.out(1);                                                        \
     if (!args.ok()) return;                                                                \
     if (!map_rows(self, out, PETREL_DISPATCH(Row_##name), nanoseconds) &&                  \
-        !map_as_integers<struct Name_##name>(self, out)) {                                 \
+        !map_as_integers<struct Name_##name>(self, out) &&                                 \
+        !map_by_library(self, out, #name)) {                                 \
       portable::name##_out(context, raw);                                                  \
     }                                                                                      \
   }
@@ -229,7 +333,17 @@ void gelu_out(KernelRuntimeContext& context, Span<EValue*> raw) {
       approximate == "none"   ? map_rows(self, out, PETREL_DISPATCH(Row_gelu), 0.5)
       : approximate == "tanh" ? map_rows(self, out, PETREL_DISPATCH(Row_gelu_tanh), 0.5)
                               : false;
-  if (!taken) portable::gelu_out(context, raw);
+  const bool is_tanh = approximate == "tanh";
+  if (taken || ((is_tanh || approximate == "none") &&
+                map_doubles(self, out, 10.0, [=](double x) {
+                  if (!is_tanh) return 0.5 * x * (1.0 + std::erf(x * 0.70710678118654752440));
+                  constexpr double kRootTwoOverPi = 0.79788456080286535588;
+                  return 0.5 * x *
+                         (1.0 + std::tanh(kRootTwoOverPi * (x + 0.044715 * x * x * x)));
+                }))) {
+    return;
+  }
+  portable::gelu_out(context, raw);
 }
 
 // hardtanh.out(Tensor self, Scalar min_val, Scalar max_val, *, Tensor(a!) out)
@@ -255,11 +369,15 @@ void clamp_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor out = args.out(3);
   if (!args.ok()) return;
   if ((!min || min->isIntegral(false)) && (!max || max->isIntegral(false)) && (min || max) &&
-      map_integers(self, out, [=](auto x) {
-        int64_t y = x;
-        if (min && y < min->to_int()) y = min->to_int();
-        if (max && y > max->to_int()) y = max->to_int();
-        return static_cast<decltype(x)>(y);
+      clamp_integers(self, out, min, max)) {
+    return;
+  }
+  constexpr double kEndless = std::numeric_limits<double>::infinity();
+  const double low = min ? min->to_double() : -kEndless;
+  const double high = max ? max->to_double() : kEndless;
+  if (map_doubles(self, out, 0.4, [=](double x) {
+        const double y = x < low ? low : x;
+        return y > high ? high : y;
       })) {
     return;
   }
@@ -290,7 +408,46 @@ void logical_not_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (!not_bools(context, raw)) portable::logical_not_out(context, raw);
 }
 void bitwise_not_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 2);
+  const Tensor self = args.tensor(0);
+  const Tensor out = args.out(1);
+  if (!args.ok() || map_plain<false>(self, out, [](auto x) {
+        return static_cast<decltype(x)>(~x);
+      })) {
+    return;
+  }
   if (!not_bools(context, raw)) portable::bitwise_not_out(context, raw);
+}
+
+// isnan.out and isinf.out(Tensor self, *, Tensor(a!) out) of floats, by the bits
+// without the sign: above those of infinity, or equal to them.
+template <bool kInfinite>
+bool classify(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 2);
+  const Tensor self = args.tensor(0);
+  const Tensor out = args.out(1);
+  if (!args.ok()) return true;
+  if (!is_float(self) || out.scalar_type() != ScalarType::Bool ||
+      resize_tensor(out, self.sizes()) != Error::Ok || !same_layout(self, out)) {
+    return false;
+  }
+  const float* from = self.const_data_ptr<float>();
+  uint8_t* to = static_cast<uint8_t*>(out.mutable_data_ptr());
+  parallel_for(self.numel(), 0.2, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      int32_t bits = 0;
+      std::memcpy(&bits, from + i, sizeof(bits));
+      bits &= 0x7fffffff;
+      to[i] = (kInfinite ? bits == 0x7f800000 : bits > 0x7f800000) ? 1 : 0;
+    }
+  });
+  return true;
+}
+void isnan_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  if (!classify<false>(context, raw)) portable::isnan_out(context, raw);
+}
+void isinf_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  if (!classify<true>(context, raw)) portable::isinf_out(context, raw);
 }
 
 // leaky_relu.out(Tensor self, Scalar negative_slope, *, Tensor(a!) out)
@@ -302,6 +459,19 @@ void leaky_relu_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (!args.ok()) return;
   if (!map_rows(self, out, PETREL_DISPATCH(Row_leaky_relu), 0.1, p)) {
     portable::leaky_relu_out(context, raw);
+  }
+}
+
+// logit.out(Tensor self, float? eps, *, Tensor(a!) out)
+void logit_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 3);
+  const Tensor self = args.tensor(0);
+  const std::optional<double> eps = args.optional_real(1);
+  const float p[] = {eps ? static_cast<float>(*eps) : -1.0f};
+  const Tensor out = args.out(2);
+  if (!args.ok()) return;
+  if (!map_rows(self, out, PETREL_DISPATCH(Row_logit), 0.5, p)) {
+    portable::logit_out(context, raw);
   }
 }
 

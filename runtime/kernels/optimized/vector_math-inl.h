@@ -196,18 +196,20 @@ HWY_INLINE V Erf(V x) {
 }
 
 // out[i] = f(in[i]); the elements that do not fill a vector go through one on
-// the stack. `in` may be `out`.
+// the stack, in the same loop, as f may be long. `in` may be `out`.
 template <typename F>
 HWY_INLINE void MapVectors(const float* in, float* out, size_t n, const F& f) {
   const D d;
   const size_t lanes = hn::Lanes(d);
-  size_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(f(hn::LoadU(d, in + i)), d, out + i);
-  if (i < n) {
-    HWY_ALIGN float rest[kMaxLanes] = {};
-    std::memcpy(rest, in + i, (n - i) * sizeof(float));
-    hn::Store(f(hn::Load(d, rest)), d, rest);
-    std::memcpy(out + i, rest, (n - i) * sizeof(float));
+  HWY_ALIGN float rest[kMaxLanes];
+  for (size_t i = 0; i < n; i += lanes) {
+    const bool is_whole = n - i >= lanes;
+    if (HWY_UNLIKELY(!is_whole)) {
+      hn::Store(hn::Zero(d), d, rest);
+      std::memcpy(rest, in + i, (n - i) * sizeof(float));
+    }
+    hn::StoreU(f(hn::LoadU(d, is_whole ? in + i : rest)), d, is_whole ? out + i : rest);
+    if (HWY_UNLIKELY(!is_whole)) std::memcpy(out + i, rest, (n - i) * sizeof(float));
   }
 }
 

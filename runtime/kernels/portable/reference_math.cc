@@ -56,13 +56,73 @@ double sin_cos_series(double r, int odd) {
   return sum;
 }
 
+// The bits of 2/pi behind the point, enough for the largest double.
+constexpr uint64_t kTwoOverPi[] = {
+    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
+    0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
+    0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
+    0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
+    0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab};
+
+// 32 bits of 2/pi from bit `first` behind the point on; before it are zeros.
+uint32_t bits_of_two_over_pi(int first) {
+  uint32_t bits = 0;
+  for (int i = first; i < first + 32; ++i) {
+    const uint64_t bit = i < 0 ? 0 : kTwoOverPi[i / 64] >> (63 - i % 64) & 1;
+    bits = bits << 1 | static_cast<uint32_t>(bit);
+  }
+  return bits;
+}
+
+// reduce_quadrant() for a finite x of 2^20 or more: with x = m 2^e, m of 53 bits,
+// those bits of 2/pi that give multiples of 4 are left out, and m times 192 bits
+// of the rest gives the quadrant in its two highest bits and then the fraction.
+int reduce_large(double x, double* out_r) {
+  int exponent = 0;
+  const uint64_t m =
+      static_cast<uint64_t>(std::ldexp(std::frexp(std::fabs(x), &exponent), 53));
+  const int first = exponent - 53 - 2;
+  constexpr int kWords = 6;
+  uint32_t words[kWords];  // low words first
+  for (int i = 0; i < kWords; ++i) {
+    words[i] = bits_of_two_over_pi(first + 32 * (kWords - 1 - i));
+  }
+  uint32_t product[kWords] = {};
+  for (int half = 0; half < 2; ++half) {
+    const uint64_t factor = half == 0 ? m & 0xffffffff : m >> 32;
+    uint64_t carry = 0;
+    for (int i = 0; i + half < kWords; ++i) {
+      carry += factor * words[i] + product[i + half];
+      product[i + half] = static_cast<uint32_t>(carry);
+      carry >>= 32;
+    }
+  }
+  int quadrant = static_cast<int>(product[kWords - 1] >> 30);
+  uint64_t high = 0, low = 0;  // 128 bits of the fraction
+  high = static_cast<uint64_t>(product[5]) << 34 | static_cast<uint64_t>(product[4]) << 2 |
+         product[3] >> 30;
+  low = static_cast<uint64_t>(product[3]) << 34 | static_cast<uint64_t>(product[2]) << 2 |
+        product[1] >> 30;
+  double sign = 1.0;
+  if (high >> 63 != 0) {  // nearer to the next quadrant
+    ++quadrant;
+    sign = -1.0;
+    high = ~high;
+    low = ~low;
+  }
+  const double fraction =
+      std::ldexp(static_cast<double>(high), -64) + std::ldexp(static_cast<double>(low), -128);
+  *out_r = std::copysign(1.0, x) * sign * fraction * (kPi / 2.0);
+  return (x < 0.0 ? -quadrant : quadrant) & 3;
+}
+
 // x = q pi/2 + r; returns q mod 4. pi/2 in three parts of 33, 33 and 53 bits,
 // so that q times the first two is exact for |q| < 2^20.
 int reduce_quadrant(double x, double* out_r) {
+  if (std::fabs(x) > 1.6e6) return reduce_large(x, out_r);
   constexpr double kPart1 = 0x1.921fb54400000p+0;
   constexpr double kPart2 = 0x1.0b4611a600000p-34;
   constexpr double kPart3 = 0x1.3198a2e037073p-69;
-  if (std::fabs(x) > 1.6e6) x = std::fmod(x, 2.0 * kPi);
   const double q = std::floor(x / (kPi / 2.0) + 0.5);
   *out_r = ((x - q * kPart1) - q * kPart2) - q * kPart3;
   return static_cast<int>(static_cast<int64_t>(q) & 3);

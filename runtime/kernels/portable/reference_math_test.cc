@@ -53,6 +53,23 @@ INSTANTIATE_TEST_SUITE_P(
                     Compared{"erf", erf, std::erf, -7, 7.01}),
     [](const auto& info) { return info.param.name; });
 
+// Values of the C library, which is right to the last bit here.
+TEST(ReferenceMathLimits, AnglesOfAnySizeAreReducedExactly) {
+  const double angles[][3] = {{10000000.0, 0.4205477931907825, -0.9072703861817396},
+                              {-12345678.9, 0.8973068124812599, 0.44140739037166243},
+                              {1e15, 0.8582727931702359, -0.5131937377869703},
+                              {1e22, -0.8522008497671888, 0.523214785395139},
+                              {-3e38, 0.023678459894696413, 0.9997196259637076},
+                              {1.7e308, -0.5952560848632077, 0.803536056087918},
+                              {5.319372648326541e+255, 1.0, -4.68716592425462e-19},
+                              {3294198.658330571, -1.284135242062735e-10, 1.0}};
+  for (const auto& [x, sine, cosine] : angles) {
+    EXPECT_NEAR(sin(x), sine, 3e-15 * std::fabs(sine)) << x;
+    EXPECT_NEAR(cos(x), cosine, 3e-15 * std::fabs(cosine)) << x;
+    EXPECT_NEAR(sin(-x), -sine, 3e-15 * std::fabs(sine)) << x;
+  }
+}
+
 TEST(ReferenceMathLimits, FollowTheStandard) {
   EXPECT_EQ(exp(-kInfinity), 0.0);
   EXPECT_EQ(exp(kInfinity), kInfinity);

@@ -10,6 +10,7 @@ one generator in the order below, so what is added last changes no other case.
 import torch
 
 import attention_cases as attention
+import edge_cases as edge
 import element_type_cases as element_type
 import elementwise_cases as elementwise
 import moving_cases as moving
@@ -39,6 +40,8 @@ SECTIONS = (
     element_type.conversions,
     moving.rolls_and_crops,
     summing.orders,
+    edge.edges_of_functions,
+    edge.doubles_and_small_integers,
 )
 
 torch.manual_seed(7)
