@@ -67,7 +67,8 @@ class Importer {
   absl::Status bind_inputs(const Json& graph);
   absl::StatusOr<Value*> load_state(const InputSpec& spec);
   absl::Status set_outputs(const Json& graph);
-  absl::Status mark_written_state();
+  absl::Status check_input_write(const OutputSpec& spec, const Value& value);
+  absl::Status mark_written_values();
 
   const ProgramArchive& archive_;
   Symbols symbols_;
@@ -152,6 +153,11 @@ absl::Status Importer::set_outputs(const Json& graph) {
       outputs.push_back(*value);
       continue;
     }
+    if (spec.kind == OutputSpec::Kind::kInputWrite) {
+      PETREL_RETURN_IF_ERROR(check_input_write(spec, **value));
+      outputs.push_back(*value);
+      continue;
+    }
     const std::string place = absl::StrCat("write to '", spec.fqn, "'");
     const InputSpec* target = nullptr;
     for (const InputSpec& input : io_.inputs) {
@@ -182,14 +188,47 @@ absl::Status Importer::set_outputs(const Json& graph) {
   return absl::OkStatus();
 }
 
-absl::Status Importer::mark_written_state() {
-  PETREL_ASSIGN_OR_RETURN(std::set<const Constant*> written,
-                          written_constants(*graph_));
-  for (auto& [fqn, constant] : state_) {
-    if (written.count(constant.get()) != 0) {
-      constant->kind = Constant::Kind::kMutableBuffer;
+absl::Status Importer::check_input_write(const OutputSpec& spec,
+                                         const Value& value) {
+  const std::string place = absl::StrCat("write to input '", spec.input, "'");
+  absl::StatusOr<Value*> input = reader_.value(spec.input);
+  if (!input.ok()) return annotate(input.status(), place);
+  if (!(*input)->is_input()) {
+    return annotate(absl::InvalidArgumentError("it is no input"), place);
+  }
+  if ((*input)->type() == value.type()) return absl::OkStatus();
+  return annotate(absl::InvalidArgumentError(absl::StrCat(
+                      "it is ", to_string((*input)->type()), ", value '",
+                      spec.value, "' is ", to_string(value.type()))),
+                  place);
+}
+
+// What nodes write in place: constants become state, inputs outputs.
+absl::Status Importer::mark_written_values() {
+  const std::set<const Value*> written = written_roots(*graph_);
+  for (const Value* value : written) {
+    if (!value->is_constant()) continue;
+    for (auto& [fqn, constant] : state_) {
+      if (constant == value->constant()) {
+        constant->kind = Constant::Kind::kMutableBuffer;
+      }
     }
   }
+  std::vector<Value*> outputs;
+  std::vector<OutputSpec> specs;
+  for (const InputSpec& input : io_.inputs) {
+    if (input.kind != InputSpec::Kind::kUser) continue;
+    PETREL_ASSIGN_OR_RETURN(Value * value, reader_.value(input.value));
+    if (written.count(value) == 0) continue;
+    outputs.push_back(value);
+    OutputSpec spec;
+    spec.kind = OutputSpec::Kind::kInputWrite;
+    spec.value = spec.input = input.value;
+    specs.push_back(std::move(spec));
+  }
+  outputs.insert(outputs.end(), graph_->outputs().begin(), graph_->outputs().end());
+  graph_->set_outputs(std::move(outputs));
+  io_.outputs.insert(io_.outputs.begin(), specs.begin(), specs.end());
   return absl::OkStatus();
 }
 
@@ -207,7 +246,7 @@ absl::StatusOr<Method> Importer::run(ArchiveInfo* out_info) {
   PETREL_RETURN_IF_ERROR(bind_inputs(graph));
   PETREL_RETURN_IF_ERROR(reader_.read(graph));
   PETREL_RETURN_IF_ERROR(set_outputs(graph));
-  PETREL_RETURN_IF_ERROR(mark_written_state());
+  PETREL_RETURN_IF_ERROR(mark_written_values());
   bind_region_constants(*graph_);
   Method method;
   PETREL_ASSIGN_OR_RETURN(method.signature, read_signature(graph_module, io_));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/import/mutations.h"
 
-#include "absl/strings/str_cat.h"
-
 namespace petrel::exir {
 namespace {
 
@@ -29,9 +27,8 @@ const Value* root_of(const Value* value) {
 
 }  // namespace
 
-absl::StatusOr<std::set<const Constant*>> written_constants(
-    const Graph& graph) {
-  std::set<const Constant*> written;
+std::set<const Value*> written_roots(const Graph& graph) {
+  std::set<const Value*> written;
   for (const auto& node : graph.nodes()) {
     const OpInfo& op = node->op();
     bool writes = writes_elements(op);
@@ -44,12 +41,7 @@ absl::StatusOr<std::set<const Constant*>> written_constants(
     for (size_t i = 0; i < op.args.size(); ++i) {
       if (!op.args[i].is_written || !node->argument(i).is_value()) continue;
       const Value* root = root_of(node->argument(i).value());
-      if (root->is_constant()) written.insert(root->constant().get());
-      if (root->is_input()) {
-        return absl::UnimplementedError(absl::StrCat(
-            node->describe(), ": writing to input '", root->name(),
-            "' in place is not supported; write to a clone of it"));
-      }
+      if (root->is_constant() || root->is_input()) written.insert(root);
     }
   }
   return written;

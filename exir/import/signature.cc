@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/import/signature.h"
 
+#include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -103,10 +105,9 @@ absl::StatusOr<OutputSpec> read_output(const Json& json, size_t index) {
         output.fqn, text_at(spec, tag == "buffer_mutation" ? "buffer_name"
                                                            : "parameter_name"));
   } else if (tag == "user_input_mutation") {
-    PETREL_ASSIGN_OR_RETURN(std::string name, text_at(spec, "user_input_name"));
-    return absl::UnimplementedError(
-        absl::StrCat("writing to input '", name,
-                     "' in place is not supported; return the new value"));
+    output.kind = OutputSpec::Kind::kInputWrite;
+    PETREL_ASSIGN_OR_RETURN(output.value, arg_name(spec));
+    PETREL_ASSIGN_OR_RETURN(output.input, text_at(spec, "user_input_name"));
   } else {
     return refuse(
         absl::StrCat(json.place(), ": an output of kind '", tag, "'"));
@@ -180,7 +181,9 @@ absl::StatusOr<GraphIo> read_graph_io(const Json& graph_module) {
   user_index = 0;
   for (const Json& json : outputs) {
     PETREL_ASSIGN_OR_RETURN(OutputSpec output, read_output(json, user_index));
-    if (output.kind != OutputSpec::Kind::kStateWrite) ++user_index;
+    const bool is_user = output.kind == OutputSpec::Kind::kUser ||
+                         output.kind == OutputSpec::Kind::kFixed;
+    if (is_user) ++user_index;
     io.outputs.push_back(std::move(output));
   }
   return io;
@@ -216,21 +219,29 @@ absl::StatusOr<Signature> read_signature(const Json& graph_module,
     }
   }
   const bool named = names.size() == arguments.size();
+  std::map<std::string, std::string> input_names;  // by name in the graph
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i]->kind != InputSpec::Kind::kUser) continue;
     signature.input_names.push_back(named ? names[i] : arguments[i]->value);
+    input_names[arguments[i]->value] = signature.input_names.back();
   }
+  const auto is_user = [](const OutputSpec& output) {
+    return output.kind == OutputSpec::Kind::kUser ||
+           output.kind == OutputSpec::Kind::kFixed;
+  };
   const std::vector<std::string> keys = flat_dict_keys(signature.out_spec);
-  std::vector<std::string> output_names;
+  const auto users = static_cast<size_t>(
+      std::count_if(io.outputs.begin(), io.outputs.end(), is_user));
+  auto key = keys.begin();
   for (const OutputSpec& output : io.outputs) {
     if (output.kind == OutputSpec::Kind::kStateWrite) continue;
     if (output.kind == OutputSpec::Kind::kFixed) {
-      signature.fixed_outputs.emplace(output_names.size(), output.fixed);
+      signature.fixed_outputs.emplace(signature.output_names.size(), output.fixed);
     }
-    output_names.push_back(output.value);
+    signature.output_names.push_back(!is_user(output) ? input_names[output.input]
+                                     : keys.size() == users ? *key++
+                                                            : output.value);
   }
-  signature.output_names =
-      keys.size() == output_names.size() ? keys : output_names;
   return signature;
 }
 

@@ -6,9 +6,12 @@
 //   input_specs     parameter      buffer   tensor_constant    user    literal
 //                   "conv.weight"  "scale"  "lifted_tensor_0"
 //
-//   graph.outputs   add              linear       None
-//   output_specs    buffer_mutation  user_output  user_output
-//                   "steps"          kUser        kFixed
+//   graph.outputs   add              copy                 linear       None
+//   output_specs    buffer_mutation  user_input_mutation  user_output  user_output
+//                   "steps"          "cache"              kUser        kFixed
+//
+// An input that is written becomes an output, before those that forward()
+// returns, as in ExecuTorch; the tensor of the caller stays as it was.
 #ifndef PETREL_EXIR_IMPORT_SIGNATURE_H_
 #define PETREL_EXIR_IMPORT_SIGNATURE_H_
 
@@ -32,12 +35,13 @@ struct InputSpec {
 };
 
 struct OutputSpec {
-  enum class Kind { kUser, kFixed, kStateWrite };
+  enum class Kind { kUser, kFixed, kStateWrite, kInputWrite };
 
   Kind kind = Kind::kUser;
   std::string value;  // name in the graph; of a fixed one, "output_PLACE"
   Argument fixed;     // none, or a number or string that does not depend on inputs
   std::string fqn;  // of the buffer or parameter that is written
+  std::string input;  // that is written, its name in the graph
 };
 
 struct GraphIo {
@@ -46,12 +50,13 @@ struct GraphIo {
 };
 
 // Refuses what a program cannot express, by name: custom objects, tokens,
-// writes to user inputs, outputs that are numbers computed at run time, gradients.
+// outputs that are numbers computed at run time, gradients.
 absl::StatusOr<GraphIo> read_graph_io(const Json& graph_module);
 
 // Names and pytree specs of the user inputs and outputs. Input names are those
 // of forward() where each argument is one tensor, else those of the graph;
-// output names are the keys of a returned dict, else those of the graph.
+// output names are the keys of a returned dict, else those of the graph; of an
+// input that is written, that of the input.
 absl::StatusOr<Signature> read_signature(const Json& graph_module,
                                          const GraphIo& io);
 

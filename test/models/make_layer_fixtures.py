@@ -3,7 +3,9 @@
 """Writes layers/: layers of torch.nn and what people write beside them.
 
 One archive each, as torch 2.13 exports it, with its inputs and eager torch's
-outputs: layers/NAME.pt2, NAME.input_I.npy, NAME.output_I.npy.
+outputs: layers/NAME.pt2, NAME.input_I.npy, NAME.output_I.npy. What a layer leaves
+in an input comes before its outputs. NAME_functional is an archive without
+in-place operators.
 """
 
 import pathlib
@@ -93,6 +95,8 @@ def cases() -> dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...]]]:
             torch.bucketize(x, torch.tensor([-1.0, 0.0, 1.0])), x.masked_scatter(x > 0, x * 2),
             x.repeat_interleave(2, 1), x.roll((1, -2), (0, 2)), x.flip(1).tril()), (rows, tokens)),
         "writes": (Writes(), (rows, tokens[0])),
+        "input_writes": (InputWrites(), (rows, tokens[0], rows[:, :3].clone())),
+        "input_writes_functional": (InputWrites(), (rows, tokens[0], rows[:, :3].clone())),
     }
 
 
@@ -117,6 +121,15 @@ class Writes(nn.Module):
         return y
 
 
+class InputWrites(nn.Module):
+    """A cache that comes in and is changed, once through a view, and a tensor that is not."""
+
+    def forward(self, cache, i, x):
+        cache[:, i] = x
+        cache[:, 0].mul_(2)
+        return cache.sum(1), x + 1
+
+
 def main() -> None:
     OUT.mkdir(exist_ok=True)
     for old in OUT.iterdir():
@@ -124,9 +137,15 @@ def main() -> None:
     torch.manual_seed(3)
     for name, (function, args) in cases().items():
         module = Call(function).eval()
+        given = [a.clone() for a in args]
         with torch.no_grad():
-            outputs = module(*[a.clone() for a in args])
-        neutral_archive.save(torch.export.export(module, args), OUT / f"{name}.pt2")
+            outputs = module(*given)
+        changed = [now for now, before in zip(given, args) if not torch.equal(now, before)]
+        outputs = (*changed, *outputs)
+        program = torch.export.export(module, args)
+        if name.endswith("_functional"):
+            program = program.run_decompositions({})
+        neutral_archive.save(program, OUT / f"{name}.pt2")
         for kind, tensors in (("input", args), ("output", outputs)):
             for i, tensor in enumerate(tensors):
                 np.save(OUT / f"{name}.{kind}_{i}.npy", tensor.detach().contiguous().numpy())
