@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "runtime/kernels/optimized/fast_path.h"
+#include "runtime/kernels/optimized/fold.h"
 #include "runtime/kernels/optimized/instruction_sets.h"
 #include "runtime/kernels/optimized/narrow_floats.h"
 #include "runtime/kernels/optimized/parallel.h"
@@ -258,7 +259,8 @@ bool sum_or_mean(KernelRuntimeContext& context, Span<EValue*> raw, bool mean) {
   const std::optional<Span<const int64_t>> dims = args.optional_int_list(1);
   const bool keepdim = args.boolean(2);
   const Tensor out = args.out(4);
-  return !args.ok() || reduce_to(self, dims, keepdim, out, sums(), mean);
+  return !args.ok() || reduce_to(self, dims, keepdim, out, sums(), mean) ||
+         fold(self, dims, keepdim, out, mean ? Fold::kMean : Fold::kSum);
 }
 
 // amax.out, amin.out(Tensor self, int[1] dim, bool keepdim, *, out)
@@ -268,7 +270,8 @@ bool extreme(KernelRuntimeContext& context, Span<EValue*> raw, bool largest) {
   const Span<const int64_t> dims = args.int_list(1);
   const bool keepdim = args.boolean(2);
   const Tensor out = args.out(3);
-  return !args.ok() || reduce_to(self, dims, keepdim, out, best(largest), false);
+  return !args.ok() || reduce_to(self, dims, keepdim, out, best(largest), false) ||
+         fold(self, dims, keepdim, out, largest ? Fold::kLargest : Fold::kSmallest);
 }
 
 // max.unary_out, min.unary_out(Tensor self, *, out)
@@ -276,7 +279,8 @@ bool extreme_of_all(KernelRuntimeContext& context, Span<EValue*> raw, bool large
   KernelArgs args(context, raw, 2);
   const Tensor self = args.tensor(0);
   const Tensor out = args.out(1);
-  return !args.ok() || reduce_to(self, std::nullopt, false, out, best(largest), false);
+  return !args.ok() || reduce_to(self, std::nullopt, false, out, best(largest), false) ||
+         fold(self, std::nullopt, false, out, largest ? Fold::kLargest : Fold::kSmallest);
 }
 
 // Where the value that won stands first; NaN is found, too.
@@ -370,33 +374,41 @@ bool variance_with_correction(KernelRuntimeContext& context, Span<EValue*> raw) 
          variance(self, dims, correction ? correction->to_double() : 1.0, keepdim, out);
 }
 
-// any.out and any.dims_out of bools: (Tensor self, int or int[]? dim, bool
-// keepdim, *, out)
-bool any(const Tensor& self, std::optional<Span<const int64_t>> dims, bool keepdim,
-         const Tensor& out) {
-  if (self.scalar_type() != ScalarType::Bool || out.scalar_type() != ScalarType::Bool) {
-    return false;
-  }
-  const auto shape = ReductionShape::of(self, dims);
-  if (!shape || shape->inner != 1 || !shape->resize(self, keepdim, out)) return false;
-  const uint8_t* in = static_cast<const uint8_t*>(self.const_data_ptr());
-  uint8_t* to = static_cast<uint8_t*>(out.mutable_data_ptr());
-  const size_t n = shape->length;
-  for (size_t i = 0; i < shape->outer; ++i) {
-    uint8_t seen = 0;
-    for (size_t k = 0; k < n && seen == 0; ++k) seen = in[i * n + k];
-    to[i] = seen != 0 ? 1 : 0;
-  }
-  return true;
+// any.all_out(Tensor self, *, out)
+bool any_of_all(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 2);
+  const Tensor self = args.tensor(0);
+  const Tensor out = args.out(1);
+  return !args.ok() || fold(self, std::nullopt, false, out, Fold::kAny);
 }
 
+// prod.out(Tensor self, *, ScalarType? dtype, out)
+bool product_of_all(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 3);
+  const Tensor self = args.tensor(0);
+  const Tensor out = args.out(2);
+  return !args.ok() || fold(self, std::nullopt, false, out, Fold::kProduct);
+}
+
+// prod.int_out(Tensor self, int dim, bool keepdim, *, ScalarType? dtype, out)
+bool product_along(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 5);
+  const Tensor self = args.tensor(0);
+  const int64_t dim = args.integer(1);
+  const bool keepdim = args.boolean(2);
+  const Tensor out = args.out(4);
+  return !args.ok() ||
+         fold(self, Span<const int64_t>(&dim, 1), keepdim, out, Fold::kProduct);
+}
+
+// any.out and any.dims_out(Tensor self, int or int[]? dim, bool keepdim, *, out)
 bool any_dim(KernelRuntimeContext& context, Span<EValue*> raw) {
   KernelArgs args(context, raw, 4);
   const Tensor self = args.tensor(0);
   const int64_t dim = args.integer(1);
   const bool keepdim = args.boolean(2);
   const Tensor out = args.out(3);
-  return !args.ok() || any(self, Span<const int64_t>(&dim, 1), keepdim, out);
+  return !args.ok() || fold(self, Span<const int64_t>(&dim, 1), keepdim, out, Fold::kAny);
 }
 
 bool any_dims(KernelRuntimeContext& context, Span<EValue*> raw) {
@@ -405,7 +417,7 @@ bool any_dims(KernelRuntimeContext& context, Span<EValue*> raw) {
   const std::optional<Span<const int64_t>> dims = args.optional_int_list(1);
   const bool keepdim = args.boolean(2);
   const Tensor out = args.out(3);
-  return !args.ok() || any(self, dims, keepdim, out);
+  return !args.ok() || fold(self, dims, keepdim, out, Fold::kAny);
 }
 
 }  // namespace
@@ -425,6 +437,9 @@ PETREL_DEFINE(min_dim_min, best_along(context, raw, false))
 PETREL_DEFINE(argmax_out, arg_best(context, raw, true))
 PETREL_DEFINE(argmin_out, arg_best(context, raw, false))
 PETREL_DEFINE(var_correction_out, variance_with_correction(context, raw))
+PETREL_DEFINE(any_all_out, any_of_all(context, raw))
+PETREL_DEFINE(prod_out, product_of_all(context, raw))
+PETREL_DEFINE(prod_int_out, product_along(context, raw))
 PETREL_DEFINE(any_out, any_dim(context, raw))
 PETREL_DEFINE(any_dims_out, any_dims(context, raw))
 #undef PETREL_DEFINE

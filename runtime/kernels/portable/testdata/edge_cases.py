@@ -62,3 +62,65 @@ def doubles_and_small_integers():
             call("aten::div.out", i(3, 5), torch.full((5,), 7, dtype=dtype))
             call("aten::mul.Scalar_out", i(9), 0.3)
             call("aten::mul.out", i(9), t(9))
+
+
+def chosen_by_index():
+    """Rows and columns by indices, of several types; reductions of any dims."""
+    for dtype in (torch.float32, torch.float64, torch.int64, torch.int32, torch.uint8):
+        same = dict(dtypes=(dtype,))
+        def x(*sizes, dtype=dtype):
+            return t(*sizes, lo=0, hi=9).round().to(dtype)
+        for dim, index in ((0, ints(2, 4, lo=0, hi=2)), (1, ints(3, 2, lo=0, hi=3)),
+                           (-1, ints(3, 40, lo=0, hi=3))):
+            call("aten::gather.out", x(3, 4), dim, index, False, **same)
+        middle = ints(2, 4, 2, lo=0, hi=2)
+        call("aten::gather.out", x(2, 3, 5), 1, middle, False, **same)
+        call("aten::scatter.value_out", x(2, 3, 5), 1, middle, 7, **same)
+        if dtype is not torch.uint8:
+            call("aten::scatter_add.out", x(2, 3, 5), 1, middle, x(2, 4, 3), **same)
+            call("aten::scatter_add.out", x(3, 4), 1, ints(2, 9, lo=0, hi=3), x(3, 9), **same)
+        own = torch.tensor([[2, 0, 1], [1, 2, 0]])  # no place twice
+        call("aten::scatter.src_out", x(3, 4), 1, own, x(2, 3), **same)
+        call("aten::scatter.src_out", x(3, 4), 0, own, x(2, 4), **same)
+        rows = ints(600 if dtype is torch.uint8 else 9, lo=-3, hi=2)
+        call("aten::index.Tensor_out", x(3, 2), [rows], **same)
+        call("aten::index.Tensor_out", x(2, 3, 4), [None, ints(3, 1, lo=0, hi=2), ints(2, lo=-4, hi=3)],
+             **same)
+        call("aten::index_select.out", x(2, 3, 4), -2, torch.tensor([2, 0, 0, 1]), **same)
+        call("aten::index_put.out", x(4, 3, 2), [torch.tensor([3, 0])], x(2, 3, 2), False, **same)
+        call("aten::index_put.out", x(4, 3, 2), [torch.tensor([3, -4])], x(1), False, **same)
+        call("aten::index_put.out", x(2, 4, 3), [None, torch.tensor([[3], [1]]), torch.tensor([0, 2])],
+             x(2, 2, 2), False, **same)
+        if dtype is not torch.uint8:
+            call("aten::index_put.out", x(4, 3), [torch.tensor([3, 0, 3])], x(3, 3), True, **same)
+            call("aten::index_put.out", x(4, 3), [torch.tensor([3, 0, 3])], x(1).reshape(()), True, **same)
+    usual = (torch.float32, torch.int64)
+    kinds = (torch.float32, torch.float64, torch.float16, torch.int64, torch.int32, torch.int16,
+             torch.int8, torch.uint8, torch.bool)
+    for dtype in kinds:
+        floating = dtype.is_floating_point
+        sums = dict(dtypes=(dtype if floating else torch.int64,))
+        def x(*sizes, dtype=dtype):
+            return (t(*sizes, lo=-9 if floating else 0, hi=12) / 4).round().to(dtype)
+        for dims in ([0], [1], [2], [0, 2], [0, 1], []) if dtype in usual else ([0], [0, 2]):
+            call("aten::sum.IntList_out", x(3, 2, 18), dims, bool(len(dims) % 2), None, **sums)
+            if floating:
+                call("aten::mean.out", x(3, 2, 18), dims, False, None, **sums)
+            if dtype is not torch.bool:
+                call("aten::amax.out", x(3, 2, 18), dims, False, dtypes=(dtype,))
+                call("aten::amin.out", x(3, 2, 18), dims, True, dtypes=(dtype,))
+            truths = x(3, 2, 18) * t(3, 2, 18, dtype=torch.bool) * t(3, 1, 1, dtype=torch.bool)
+            byte = torch.uint8 if dtype is torch.uint8 else torch.bool
+            if dims:
+                call("aten::any.dims_out", truths, dims, False, dtypes=(byte,))
+        call("aten::any.all_out", x(3, 4) * 0, dtypes=(byte,))
+        if dtype is not torch.bool:
+            call("aten::max.unary_out", x(3, 40), dtypes=(dtype,))
+        if dtype is not torch.float16:
+            call("aten::prod.out", x(3, 6), None, **sums)
+            for dim in (0, 1, -1):
+                call("aten::prod.int_out", x(3, 2, 21), dim, False, None, **sums)
+    broken = torch.tensor([[1.0, math.nan, 2.0], [math.inf, -1.0, 0.0]], dtype=torch.float64)
+    for dim in (0, 1):
+        call("aten::amax.out", broken, [dim], False, dtypes=(torch.float64,))
+        call("aten::prod.int_out", broken, dim, False, None, dtypes=(torch.float64,))

@@ -42,6 +42,7 @@ SECTIONS = (
     summing.orders,
     edge.edges_of_functions,
     edge.doubles_and_small_integers,
+    edge.chosen_by_index,
 )
 
 torch.manual_seed(7)
