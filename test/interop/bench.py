@@ -23,10 +23,8 @@ of loading: the wheel does it when its library is linked in, ours before it
 loads. Delegate calls and kernels are those of the two programs.
 """
 
-import argparse
 import dataclasses
 import json
-import os
 import pathlib
 import statistics
 import sys
@@ -37,8 +35,8 @@ import wheel
 from agreement import Disagreement
 from command import Failed
 from sides import METRICS, Side, prepare
+from tool_parser import ToolParser
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 MEANS = ["steady p50", "first run", "load"]
 MEAN_AIM, EACH_AIM = 0.80, 1.03
 
@@ -101,9 +99,7 @@ def summary(rows: list[Row]) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--petrel", type=pathlib.Path,
-                        default=ROOT / "bazel-bin" / "extension" / "cli" / "petrel")
+    parser = ToolParser(__doc__, "petrel")
     parser.add_argument("--work", type=pathlib.Path, help="keep all files here")
     parser.add_argument("--backend", choices=["none", "xnnpack"], default="xnnpack")
     parser.add_argument("--rounds", type=int, default=7)
@@ -113,9 +109,6 @@ def main() -> int:
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("names", nargs="*", metavar="NAME", type=networks.name, help=networks.HELP)
     args = parser.parse_args()
-    if not os.access(args.petrel, os.X_OK):
-        print(f"{args.petrel} is not there; build //extension/cli:petrel first", file=sys.stderr)
-        return 1
     numbers = [int(n) for n in args.threads.split(",")]
     failed = False
     rows: list[Row] = []
@@ -124,7 +117,7 @@ def main() -> int:
         found = networks.load(work / "models", args.names or networks.NAMES)
         for name, network in found.items():
             try:
-                sides = prepare(args.petrel.resolve(), work, network, args.backend)
+                sides = prepare(args.petrel, work, network, args.backend)
                 for side in sides:
                     for threads in numbers:
                         side.check(network, threads)

@@ -22,10 +22,8 @@ must give what a direct export gives, bit for bit; a data file with a wrong layo
 is refused. The last line is "N passed, N failed".
 """
 
-import argparse
 import hashlib
 import json
-import os
 import pathlib
 import shutil
 import struct
@@ -40,6 +38,7 @@ import networks
 import wheel_exports
 from command import Failed, command
 from run import BACKENDS, ROOT, Table
+from tool_parser import ToolParser
 
 sys.path.append(str(ROOT / "test" / "models"))
 
@@ -256,20 +255,11 @@ class Data:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--petrel", type=pathlib.Path,
-                        default=ROOT / "bazel-bin" / "extension" / "cli" / "petrel")
+    parser = ToolParser(__doc__, "petrel", names=networks.NAMES)
     parser.add_argument("--work", type=pathlib.Path, help="keep all files here")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(networks.NAMES))
     args = parser.parse_args()
-    for name in args.names:
-        if name not in networks.NAMES:
-            parser.error(f"unknown network '{name}'")
-    if not os.access(args.petrel, os.X_OK):
-        print(f"{args.petrel} is not there; build //extension/cli:petrel first", file=sys.stderr)
-        return 1
     with tempfile.TemporaryDirectory() as scratch:
-        data = Data(args.petrel.resolve(), (args.work or pathlib.Path(scratch)).resolve())
+        data = Data(args.petrel, (args.work or pathlib.Path(scratch)).resolve())
         data.work.mkdir(parents=True, exist_ok=True)
         for name in args.names or DEFAULT:
             network = networks.load(data.work, [name])[name]

@@ -11,8 +11,6 @@ then. The wheel's exports are kept between runs (wheel_exports.py), since
 lowering takes it minutes.
 """
 
-import argparse
-import os
 import pathlib
 import sys
 import tempfile
@@ -22,8 +20,8 @@ import sides
 import wheel
 import wheel_exports
 from command import Failed, command
+from tool_parser import ToolParser
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 COUNTS = ["delegate_calls", "kernel_calls"]
 
 
@@ -37,16 +35,11 @@ def counts_of(petrel: pathlib.Path, work: pathlib.Path, network: networks.Networ
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--petrel", type=pathlib.Path,
-                        default=ROOT / "bazel-bin" / "extension" / "cli" / "petrel")
+    parser = ToolParser(__doc__, "petrel")
     parser.add_argument("--work", type=pathlib.Path, help="keep all files here")
     parser.add_argument("--markdown", action="store_true", help="as a table for the docs")
     parser.add_argument("names", nargs="*", metavar="NAME", type=networks.name, help=networks.HELP)
     args = parser.parse_args()
-    if not os.access(args.petrel, os.X_OK):
-        print(f"{args.petrel} is not there; build //extension/cli:petrel first", file=sys.stderr)
-        return 1
     passed = failed = 0
     if args.markdown:
         print("| method | calls, Petrel | calls, wheel | kernels, Petrel | kernels, wheel |")
@@ -56,7 +49,7 @@ def main() -> int:
         found = networks.load(work / "models", args.names or networks.NAMES)
         for name, network in found.items():
             try:
-                ours, theirs = counts_of(args.petrel.resolve(), work, network, worker)
+                ours, theirs = counts_of(args.petrel, work, network, worker)
             except (Failed, wheel_exports.ExportError, wheel.WheelError) as why:
                 failed += 1
                 print(f"FAIL  {name}: {why}", flush=True)

@@ -21,7 +21,6 @@ The last line is "N passed, N failed"; the exit status is 1 when anything
 failed, 2 on wrong usage.
 """
 
-import argparse
 import dataclasses
 import json
 import os
@@ -40,6 +39,7 @@ import agreement
 import wheel
 import wheel_exports
 from command import TIMEOUT_S, Failed, command
+from tool_parser import ToolParser
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -416,27 +416,16 @@ class Interop:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__.splitlines()[0], epilog="See the head of run.py for the table's rows."
-    )
-    parser.add_argument("--petrel", type=pathlib.Path,
-                        default=ROOT / "bazel-bin" / "extension" / "cli" / "petrel")
-    parser.add_argument("--work", type=pathlib.Path, help="keep all files here")
     known = DEFAULT + MORE
+    parser = ToolParser(__doc__, "petrel", names=known,
+                        epilog="See the head of run.py for the table's rows.")
+    parser.add_argument("--work", type=pathlib.Path, help="keep all files here")
     parser.add_argument("--all", action="store_true", help=f"also {', '.join(MORE)}")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))
     args = parser.parse_args()
-    for name in args.names:
-        if name not in known:
-            parser.error(f"unknown model '{name}', known: {', '.join(known)}")
-    if not os.access(args.petrel, os.X_OK):
-        print(f"{args.petrel} is not there; build //extension/cli:petrel first", file=sys.stderr)
-        return 1
-
     asked = args.names or (known if args.all else DEFAULT)
     names = [name for name in asked if name != "decoder"]
     with tempfile.TemporaryDirectory() as scratch, wheel.Worker() as worker:
-        interop = Interop(args.petrel.resolve(), (args.work or pathlib.Path(scratch)).resolve(), worker)
+        interop = Interop(args.petrel, (args.work or pathlib.Path(scratch)).resolve(), worker)
         if names:
             command(sys.executable, ROOT / "test" / "models" / "export_models.py",
                     "--out", interop.models, *names)

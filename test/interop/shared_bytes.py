@@ -15,7 +15,6 @@ its own. Ratios are of both methods to the larger one, and of
 ours to the wheel's.
 """
 
-import argparse
 import dataclasses
 import json
 import pathlib
@@ -25,8 +24,8 @@ import tempfile
 import networks
 import wheel_exports
 from command import command
+from tool_parser import ToolParser
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 SETS = {"decode": ["decode"], "prefill": ["prefill"], "both": ["prefill", "decode"]}
 ROWS = ["program with weights", "program and data file", "private memory", "packed weights"]
 
@@ -90,12 +89,7 @@ def print_table(by_side: dict[str, dict[str, dict[str, int]]]) -> None:
 
 
 def main() -> int:
-    bin_folder = ROOT / "bazel-bin"
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--petrel", type=pathlib.Path,
-                        default=bin_folder / "extension" / "cli" / "petrel")
-    parser.add_argument("--method-memory", type=pathlib.Path,
-                        default=bin_folder / "test" / "perf" / "method_memory")
+    parser = ToolParser(__doc__, "petrel", "method-memory")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         work = pathlib.Path(scratch)

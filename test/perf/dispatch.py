@@ -11,7 +11,6 @@ Both runtimes run kernels, with one thread, each its own file of the same
 network, in turn; medians over the rounds.
 """
 
-import argparse
 import pathlib
 import statistics
 import sys
@@ -23,11 +22,11 @@ import torch
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "interop"))
 
-import run  # noqa: E402
 import sides  # noqa: E402
 import wheel  # noqa: E402
 from networks import Call  # noqa: E402
 from run import Case, Interop  # noqa: E402
+from tool_parser import ToolParser  # noqa: E402
 
 LENGTH = 1000
 NODES = 500
@@ -87,14 +86,12 @@ def sides_of(interop: Interop, name: str) -> list[sides.Side]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--petrel", type=pathlib.Path,
-                        default=run.ROOT / "bazel-bin" / "extension" / "cli" / "petrel")
+    parser = ToolParser(__doc__, "petrel")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=0.5)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch, wheel.Worker() as worker:
-        interop = Interop(args.petrel.resolve(), pathlib.Path(scratch), worker)
+        interop = Interop(args.petrel, pathlib.Path(scratch), worker)
         rows = [("chain", "steady p50", f"ns an instruction, of {LENGTH}", 1e3 / LENGTH),
                 ("many_weights", "load", f"us to load {NODES} nodes", 1.0)]
         for name, metric, what, unit in rows:

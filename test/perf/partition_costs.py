@@ -16,10 +16,8 @@ The table belongs into backends/xnnpack/aot/cost_table.inc. It is committed, so
 that exports depend on no clock. Times are the best of the rounds.
 """
 
-import argparse
 import dataclasses
 import json
-import os
 import pathlib
 import statistics
 import sys
@@ -31,10 +29,10 @@ from torch import nn
 from torch.nn import functional as F
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE.parent / "interop"))
 
 from command import command  # noqa: E402
+from tool_parser import ToolParser  # noqa: E402
 
 LENGTH = 9
 Step = Callable[[torch.Tensor], torch.Tensor]
@@ -180,18 +178,13 @@ def norms(bench: "Bench") -> Iterator[tuple[str, float, float]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--petrel", type=pathlib.Path,
-                        default=ROOT / "bazel-bin" / "extension" / "cli" / "petrel")
+    parser = ToolParser(__doc__, "petrel")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=0.05)
     args = parser.parse_args()
-    if not os.access(args.petrel, os.X_OK):
-        print(f"{args.petrel} is not there; build //extension/cli:petrel first", file=sys.stderr)
-        return 1
     torch.manual_seed(1)
     with tempfile.TemporaryDirectory() as scratch:
-        bench = Bench(args.petrel.resolve(), pathlib.Path(scratch), args.rounds, args.seconds)
+        bench = Bench(args.petrel, pathlib.Path(scratch), args.rounds, args.seconds)
         calls = []
         found: dict[str, dict[str, tuple[float, float]]] = {}
         for family in FAMILIES:

@@ -15,11 +15,9 @@ from eager torch is not timed. Ratios are peer / petrel, medians over the rounds
 ratios: above 1 Petrel is faster.
 """
 
-import argparse
 import dataclasses
 import json
 import math
-import os
 import pathlib
 import statistics
 import sys
@@ -34,8 +32,8 @@ import agreement  # noqa: E402
 import networks  # noqa: E402
 from command import Failed, command  # noqa: E402
 from sides import Side, pinned, prepare  # noqa: E402
+from tool_parser import ToolParser  # noqa: E402
 
-ROOT = HERE.parents[1]
 
 METRICS = ["steady p50", "first run", "load"]
 PEERS = ["wheel", "onnxruntime", "openvino"]
@@ -112,7 +110,7 @@ def time_call(table: str, sides: list, call: networks.Call, threads: int, args) 
 def time_network(network: networks.Network, work: pathlib.Path, args) -> list[dict]:
     """Every method with every number of threads; nothing that disagrees."""
     numbers = [int(n) for n in args.threads.split(",")]
-    sides = prepare(args.petrel.resolve(), work, network, "xnnpack")
+    sides = prepare(args.petrel, work, network, "xnnpack")
     for side in sides:
         for threads in numbers:
             side.check(network, threads)
@@ -164,9 +162,7 @@ def picture(rows: list[dict], path: pathlib.Path) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--petrel", type=pathlib.Path,
-                        default=ROOT / "bazel-bin" / "extension" / "cli" / "petrel")
+    parser = ToolParser(__doc__, "petrel")
     parser.add_argument("--work", type=pathlib.Path, help="keep all files here")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=1.0)
@@ -175,9 +171,6 @@ def main() -> int:
     parser.add_argument("--picture", type=pathlib.Path)
     parser.add_argument("names", nargs="*", metavar="NAME", type=networks.name, help=networks.HELP)
     args = parser.parse_args()
-    if not os.access(args.petrel, os.X_OK):
-        print(f"{args.petrel} is not there; build //extension/cli:petrel first", file=sys.stderr)
-        return 1
     rows: list[dict] = []
     failed = False
     with tempfile.TemporaryDirectory() as scratch:

@@ -11,7 +11,6 @@ process has for itself after `decode` alone ran and after both ran. The aim of
 the second is at most the first, the other method's arena and 5 %.
 """
 
-import argparse
 import json
 import pathlib
 import sys
@@ -20,22 +19,17 @@ import tempfile
 import torch
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE.parent / "interop"), str(HERE.parent / "models")]
 
 import decoder  # noqa: E402
 from run import command  # noqa: E402
+from tool_parser import ToolParser  # noqa: E402
 
 LARGE = decoder.Size(vocabulary=4096, width=512, heads=8, layers=4, context=256, prompt=32)
 
 
 def main() -> int:
-    bin_folder = ROOT / "bazel-bin"
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--petrel", type=pathlib.Path,
-                        default=bin_folder / "extension" / "cli" / "petrel")
-    parser.add_argument("--method-memory", type=pathlib.Path,
-                        default=bin_folder / "test" / "perf" / "method_memory")
+    parser = ToolParser(__doc__, "petrel", "method-memory")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         work = pathlib.Path(scratch)
