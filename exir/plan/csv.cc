@@ -2,7 +2,6 @@
 
 #include "exir/plan/csv.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <limits>
@@ -12,11 +11,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "exir/plan/csv_rows.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir::plan {
@@ -31,6 +30,7 @@ constexpr std::array<const char*, kNumColumns> kColumnNames = {
     "id",   "lower",     "upper", "start", "end",
     "size", "alignment", "gaps",  "hint",  "offset"};
 
+// Cells by column; those of columns that the file does not have are empty.
 struct Line {
   size_t number;
   std::array<absl::string_view, kNumColumns> cells;
@@ -137,28 +137,27 @@ absl::StatusOr<Buffer> parse_buffer(const Line& line, bool inclusive) {
 
 // For every column its position in the file, or -1.
 absl::StatusOr<std::array<int, kNumColumns>> parse_header(
-    absl::string_view text) {
+    const CsvRow& row) {
   std::array<int, kNumColumns> position;
   position.fill(-1);
   int next = 0;
-  for (absl::string_view name : absl::StrSplit(text, ',')) {
-    name = absl::StripAsciiWhitespace(name);
+  for (const std::string& name : row.cells) {
     size_t column = 0;
     while (column < kNumColumns && name != kColumnNames[column]) ++column;
     if (column == kNumColumns) {
-      return bad_line(1, "column \"", name, "\" is not one of ",
+      return bad_line(row.line, "column \"", name, "\" is not one of ",
                       "id, lower, upper, start, end, size, alignment, gaps, "
                       "hint, offset");
     }
     if (position[column] >= 0) {
-      return bad_line(1, "column \"", name, "\" comes twice");
+      return bad_line(row.line, "column \"", name, "\" comes twice");
     }
     position[column] = next++;
   }
   const bool half_open = position[kLower] >= 0 && position[kUpper] >= 0;
   const bool inclusive = position[kStart] >= 0 && position[kEnd] >= 0;
   if (position[kId] < 0 || position[kSize] < 0 || half_open == inclusive) {
-    return bad_line(1, "columns must hold id, size, and either lower and ",
+    return bad_line(row.line, "columns must hold id, size, and either lower and ",
                     "upper or start and end");
   }
   return position;
@@ -206,7 +205,7 @@ std::string format(const Problem& problem, const Solution* solution) {
     const Buffer& buffer = problem.buffers[i];
     std::optional<int64_t> offset = buffer.offset;
     if (solution != nullptr) offset = solution->placements[i].offset;
-    cells[kId] = buffer.id;
+    cells[kId] = csv_cell(buffer.id);
     cells[kLower] = absl::StrCat(buffer.lifetime.begin);
     cells[kUpper] = absl::StrCat(buffer.lifetime.end);
     cells[kSize] = absl::StrCat(buffer.size);
@@ -225,36 +224,26 @@ absl::StatusOr<Problem> parse_csv(absl::string_view text) {
   Problem problem;
   problem.pools.resize(1);
   problem.pools[0].name = "arena";
-  if (absl::StripAsciiWhitespace(text).empty()) {
+  absl::ConsumePrefix(&text, "\xef\xbb\xbf");  // what spreadsheets write
+  PETREL_ASSIGN_OR_RETURN(const std::vector<CsvRow> rows, read_csv_rows(text));
+  if (rows.empty()) {
     return bad_line(1, "the file is empty, must begin with the columns");
   }
-  absl::ConsumePrefix(&text, "\xef\xbb\xbf");  // what spreadsheets write
-  std::array<int, kNumColumns> position{};
-  size_t number = 0;
-  size_t num_columns = 0;
-  for (absl::string_view row : absl::StrSplit(text, '\n')) {
-    ++number;
-    row = absl::StripAsciiWhitespace(row);
-    if (number == 1) {
-      PETREL_ASSIGN_OR_RETURN(position, parse_header(row));
-      num_columns = static_cast<size_t>(
-          1 + std::count(row.begin(), row.end(), ','));
-      continue;
+  const CsvRow& header = rows.front();
+  PETREL_ASSIGN_OR_RETURN(const auto position, parse_header(header));
+  for (size_t i = 1; i < rows.size(); ++i) {
+    const CsvRow& row = rows[i];
+    if (row.cells.size() != header.cells.size()) {
+      return bad_line(row.line, "has ", row.cells.size(), " columns, must have ",
+                      header.cells.size());
     }
-    if (row.empty()) continue;
-    const std::vector<absl::string_view> cells = absl::StrSplit(row, ',');
-    if (cells.size() != num_columns) {
-      return bad_line(number, "has ", cells.size(), " columns, must have ",
-                      num_columns);
-    }
-    Line line{number, {}};
+    Line line{row.line, {}};
     for (size_t c = 0; c < kNumColumns; ++c) {
-      if (position[c] < 0) continue;
-      line.cells[c] = absl::StripAsciiWhitespace(cells[position[c]]);
+      if (position[c] >= 0) line.cells[c] = row.cells[position[c]];
     }
     PETREL_ASSIGN_OR_RETURN(Buffer buffer,
                             parse_buffer(line, position[kStart] >= 0));
-    buffer.origin = absl::StrCat("line ", number);
+    buffer.origin = absl::StrCat("line ", row.line);
     problem.buffers.push_back(std::move(buffer));
   }
   PETREL_RETURN_IF_ERROR(check_names(problem));

@@ -10,7 +10,8 @@
 // Columns may come in any order. `lower`/`upper` are half-open; `start`/`end`
 // may stand in their place, where `end` is the last instant alive. A gap
 // `4-6` frees the whole buffer in [4, 6); `7-8@0:2` all but its bytes [0, 2).
-// Optional: alignment, gaps (space-separated), offset (fixed place), hint.
+// Optional: alignment, gaps (space-separated), offset (fixed place), hint. Ids
+// with commas, quotes or line ends stand in quotes (csv_rows.h).
 
 #ifndef PETREL_EXIR_PLAN_CSV_H_
 #define PETREL_EXIR_PLAN_CSV_H_

@@ -55,6 +55,33 @@ TEST(CsvTest, TakesWhatSpreadsheetsPutFirstAndRefusesNothingAtAll) {
   }
 }
 
+TEST(CsvTest, QuotedCellsHoldCommasQuotesAndLineEnds) {
+  absl::StatusOr<Problem> problem = parse_csv(
+      "\"id\",lower,upper,\"size\",gaps\r\n"
+      "\"conv, 3x3\",0,3,\"4\",\"\"\r\n"
+      "\n"
+      "  \"the \"\"big\"\" one\" ,0, 3 ,4,1-2\n"
+      "\"two\r\nlines\",3,9,6,\"4-6 7-8@1:3\"\n"
+      "\" kept \",3,9,1,");
+  ASSERT_TRUE(problem.ok()) << problem.status();
+  ASSERT_EQ(problem->buffers.size(), 4u);
+  EXPECT_EQ(problem->buffers[0].id, "conv, 3x3");
+  EXPECT_EQ(problem->buffers[0].size, 4);
+  EXPECT_EQ(problem->buffers[1].id, "the \"big\" one");
+  EXPECT_EQ(problem->buffers[1].lifetime.end, 3);
+  EXPECT_EQ(problem->buffers[2].id, "two\r\nlines");
+  EXPECT_EQ(problem->buffers[2].gaps.size(), 2u);
+  EXPECT_EQ(problem->buffers[3].id, " kept ");
+  EXPECT_EQ(problem->buffers[3].origin, "line 7");
+
+  absl::StatusOr<Problem> again = parse_csv(format_csv(*problem));
+  ASSERT_TRUE(again.ok()) << again.status();
+  ASSERT_EQ(again->buffers.size(), 4u);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(again->buffers[i].id, problem->buffers[i].id);
+  }
+}
+
 TEST(CsvTest, EndIsInclusiveWhereUpperIsNot) {
   absl::StatusOr<Problem> problem =
       parse_csv("id,start,end,size\na,0,3,4\nb,3,5,4\n");
@@ -108,6 +135,18 @@ TEST(CsvTest, ErrorsNameTheLine) {
               HasSubstr("line 2: gap"));
   EXPECT_THAT(message("id,lower,upper,size,gaps\na,0,9,8,5-6@2:9\n"),
               HasSubstr("line 2: gap keeps bytes [2, 9)"));
+  EXPECT_EQ(message("id,lower,upper,size\na,0,1,1\n\"b,0,1,1\nc,0,1,1\n"),
+            "line 3: cell \"b,0,1,1\" has no closing quote");
+  EXPECT_EQ(message("id,lower,upper,size\n\"a\nb\" c,0,1,1\n"),
+            "line 3: \"c\" follows a closing quote, must be a comma or the end "
+            "of the line");
+  EXPECT_EQ(message("id,lower,upper,size\na\"b\",0,1,1\n"),
+            "line 2: cell \"a\"b\"\" has a quote inside; such a cell must stand "
+            "in quotes, each of its own doubled");
+  EXPECT_THAT(message("id,lower,upper,size\n\"a,0\",1,1\n"),
+              HasSubstr("line 2: has 3 columns, must have 4"));
+  EXPECT_EQ(message("id,lower,upper,size\n\"\",0,1,1\n"),
+            "line 2: id is empty");
   EXPECT_THAT(message("id,lower,upper,size\na,5,5,1\n"),
               HasSubstr("buffer a (line 2): lifetime [5, 5)"));
   EXPECT_THAT(message("id,lower,upper,size\na,0,5,-1\n"),
@@ -122,10 +161,10 @@ TEST(CsvTest, ErrorsNameTheLine) {
 
 TEST(CsvTest, DamagedTextIsRefusedOrReadNeverWorse) {
   const std::string text =
-      "id,lower,upper,size,alignment,gaps,offset\na,0,9,8,4,2-3 5-6@1:2,4\n";
+      "id,lower,upper,size,alignment,gaps,offset\n\"a\",0,9,8,4,2-3 5-6@1:2,4\n";
   for (size_t i = 0; i < text.size(); ++i) {
     parse_csv(text.substr(0, i)).status().IgnoreError();
-    for (const char c : {'\0', '-', ',', '\n', '9', '\xff'}) {
+    for (const char c : {'\0', '-', ',', '"', '\n', '9', '\xff'}) {
       std::string damaged = text;
       damaged[i] = c;
       absl::StatusOr<Problem> problem = parse_csv(damaged);
