@@ -12,6 +12,7 @@
 #include "extension/c_api/handles.h"
 #include "extension/data_loader/buffer_data_loader.h"
 #include "extension/data_loader/file_descriptor_data_loader.h"
+#include "extension/named_data_map/safetensors_map.h"
 #include "runtime/threads/thread_count.h"
 
 namespace petrel::extension::c_api {
@@ -83,6 +84,7 @@ petrel_status load(const petrel_options* given, petrel_module** out, Open open) 
     const petrel_options& options = given != nullptr ? *given : defaults;
     auto module = std::make_unique<petrel_module>();
     Module::Options module_options = options.module;
+    module_options.other_data = read_safetensors;
     module_options.num_threads =
         options.num_threads.value_or(static_cast<int>(runtime::thread_count()));
     PETREL_RETURN_IF_ERROR(add_sources(options, module.get(), &module_options));

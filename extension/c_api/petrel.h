@@ -227,8 +227,8 @@ PETREL_EXPORT petrel_status petrel_options_set_share_memory(petrel_options* opti
 PETREL_EXPORT petrel_status petrel_options_set_data_precedence(petrel_options* options,
                                                                petrel_precedence precedence);
 
-// External data (.ptd), as often as there are files. They are opened, and
-// checked, by the load functions.
+// External data (.ptd or .safetensors), as often as there are files. They are
+// opened, and checked, by the load functions.
 PETREL_EXPORT petrel_status petrel_options_add_data_path(petrel_options* options,
                                                          const char* path);
 PETREL_EXPORT petrel_status petrel_options_add_data_buffer(petrel_options* options,

@@ -173,6 +173,24 @@ static void takes_external_data_from_every_source(void) {
   petrel_module_destroy(module);
 }
 
+static void takes_safetensors_files(void) {
+  static const char kNoTensors[] = "\002\0\0\0\0\0\0\0{}";
+  static const char kNoIndex[] = "\002\0\0\0\0\0\0\0[]";
+  petrel_module* module = NULL;
+  petrel_options* with = options();
+  petrel_options* damaged = options();
+  CHECK(petrel_options_add_data_buffer(with, kNoTensors, 10, PETREL_BORROW) == PETREL_OK);
+  CHECK(petrel_module_load_path(kInline, with, &module) == PETREL_OK);
+  petrel_options_destroy(with);
+  CHECK(count_right(module, "forward") >= 45);
+  petrel_module_destroy(module);
+
+  CHECK(petrel_options_add_data_buffer(damaged, kNoIndex, 10, PETREL_BORROW) == PETREL_OK);
+  CHECK(petrel_module_load_path(kInline, damaged, &module) == PETREL_INVALID_DATA);
+  CHECK(strstr(petrel_error_text(), "safetensors index of 2 bytes is damaged") != NULL);
+  petrel_options_destroy(damaged);
+}
+
 static void runs_several_methods(void) {
   petrel_module* module = NULL;
   petrel_options* with = options();
@@ -437,6 +455,7 @@ int main(void) {
   classifies_from_every_source();
   reads_assets_of_a_package();
   takes_external_data_from_every_source();
+  takes_safetensors_files();
   runs_several_methods();
   tells_what_a_method_takes_and_gives();
   refuses_inputs_that_do_not_fit();

@@ -16,6 +16,7 @@
 #include "extension/cli/method_io.h"
 #include "extension/cli/packed_weights_options.h"
 #include "extension/cli/verb.h"
+#include "extension/named_data_map/safetensors_map.h"
 
 namespace petrel::extension {
 namespace {
@@ -102,6 +103,7 @@ int run(Arguments& arguments) {
   const RuntimeMessages messages;
   Module::Options options;
   options.data_files = arguments.data;
+  options.other_data = read_safetensors;
   options.num_threads = arguments.threads;
   options.load_mode = Module::LoadMode::Mmap;
   options.registry = &registry_of(arguments.kernels);

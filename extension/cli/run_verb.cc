@@ -17,6 +17,7 @@
 #include "extension/cli/method_io.h"
 #include "extension/cli/packed_weights_options.h"
 #include "extension/cli/verb.h"
+#include "extension/named_data_map/safetensors_map.h"
 
 namespace petrel::extension {
 namespace {
@@ -103,6 +104,7 @@ int run(Arguments& arguments) {
   const RuntimeMessages messages;
   Module::Options options;
   options.data_files = arguments.data;
+  options.other_data = read_safetensors;
   if (arguments.override) {
     options.data_precedence = runtime::DataPrecedence::ExternalFirst;
     options.data_order = MergeOrder::FirstCounts;

@@ -13,7 +13,6 @@
 #include "extension/named_data_map/bound_data_map.h"
 #include "extension/named_data_map/checked_data_map.h"
 #include "extension/named_data_map/merged_data_map.h"
-#include "extension/named_data_map/safetensors_map.h"
 #include "runtime/core/log.h"
 #include "runtime/threads/thread_count.h"
 
@@ -46,21 +45,27 @@ Result<std::unique_ptr<DataLoader>> open_file(const std::string& path, Module::L
                                         : open_as<FileDataLoader>(path);
 }
 
-// The data of a file, by its first bytes a `.ptd` or else a `.safetensors`.
-Result<std::unique_ptr<NamedDataMap>> load_map(DataLoader* loader) {
+// Whether a data file is no `.ptd`, which begins with an offset and FT01. One
+// shorter than that is the `.ptd` reader's to refuse.
+Result<bool> is_other_data(DataLoader* loader) {
   PETREL_ASSIGN_OR_RETURN(const size_t size, loader->size());
-  char head[8] = {};
-  if (size >= sizeof(head)) {
-    const DataLoader::SegmentInfo info(DataLoader::SegmentInfo::Type::Program);
-    PETREL_ASSIGN_OR_RETURN(const runtime::FreeableBuffer bytes,
-                            loader->load(0, sizeof(head), info));
-    std::memcpy(head, bytes.data(), sizeof(head));
-  }
-  // The index of a .safetensors file is shorter than 2^32 bytes.
-  if (std::memcmp(head + 4, "FT01", 4) != 0 && head[4] == 0 && head[5] == 0) {
-    Result<SafetensorsMap> map = SafetensorsMap::load(loader);
-    if (!map.ok()) return map.error();
-    return std::unique_ptr<NamedDataMap>(new SafetensorsMap(std::move(map.get())));
+  constexpr size_t kHeadBytes = 8;
+  if (size < kHeadBytes) return false;
+  const DataLoader::SegmentInfo info(DataLoader::SegmentInfo::Type::Program);
+  PETREL_ASSIGN_OR_RETURN(const runtime::FreeableBuffer bytes,
+                          loader->load(0, kHeadBytes, info));
+  return std::memcmp(static_cast<const char*>(bytes.data()) + 4, "FT01", 4) != 0;
+}
+
+Result<std::unique_ptr<NamedDataMap>> load_map(DataLoader* loader,
+                                               Module::DataReader other_data) {
+  PETREL_ASSIGN_OR_RETURN(const bool is_other, is_other_data(loader));
+  if (is_other && other_data != nullptr) return other_data(loader);
+  if (is_other) {
+    PETREL_LOG(Error,
+               "data file has no FT01 at byte 4, so it is no .ptd; Module::Options::other_data "
+               "can name a reader of other files, such as read_safetensors");
+    return Error::InvalidExternalData;
   }
   Result<FlatDataMap> map = FlatDataMap::load(loader);
   if (!map.ok()) return map.error();
@@ -195,7 +200,7 @@ Result<std::unique_ptr<Module>> Module::finish(std::unique_ptr<Module> module,
   MergeOptions merge;
   merge.order = options.data_order;
   const auto add_data = [&](std::shared_ptr<DataLoader> loader, const std::string& name) {
-    Result<std::unique_ptr<NamedDataMap>> map = load_map(loader.get());
+    Result<std::unique_ptr<NamedDataMap>> map = load_map(loader.get(), options.other_data);
     if (!map.ok()) {
       PETREL_LOG(Error, "%s cannot be used as external data", name.c_str());
       return map.error();

@@ -41,12 +41,20 @@ class Module final {
     Mmap,  // map the file: weights are shared with the page cache
   };
 
+  // A map over a file of data that outlives it. The error's reason is logged.
+  using DataReader = runtime::Result<std::unique_ptr<runtime::NamedDataMap>> (*)(
+      runtime::DataLoader* loader);
+
   struct Options {
-    // External data files of the program, `.ptd` or `.safetensors`. They may
-    // share keys with equal bytes.
+    // External data files of the program, `.ptd`. They may share keys with equal
+    // bytes.
     std::vector<std::string> data_files;
     // More such data, wherever the bytes come from.
     std::vector<std::shared_ptr<runtime::DataLoader>> data_loaders;
+    // Reads those that are no `.ptd`, such as read_safetensors of
+    // extension/named_data_map/safetensors_map.h; null refuses them. An app that
+    // does not name a reader does not carry it.
+    DataReader other_data = nullptr;
     // More external data; may be null, must outlive the Module. Held to what a
     // NamedDataMap promises.
     const runtime::NamedDataMap* named_data_map = nullptr;

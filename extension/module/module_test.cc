@@ -10,11 +10,14 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "extension/data_loader/buffer_data_loader.h"
 #include "extension/data_loader/file_data_loader.h"
 #include "extension/flat_data/flat_data_map.h"
+#include "extension/named_data_map/safetensors_map.h"
 #include "extension/tensor/tensor_ptr.h"
 #include "gtest/gtest.h"
 #include "runtime/core/log.h"
@@ -197,6 +200,71 @@ TEST_F(ModuleTest, TakesADataMapOfTheApplication) {
     EXPECT_GT(map.handed_out, 0);
   }
   EXPECT_EQ(map.freed, map.handed_out);
+}
+
+// A .safetensors file of the tensors of another.
+std::string safetensors_of(const FlatDataMap& from) {
+  std::string index;
+  std::string content;
+  for (uint32_t i = 0; i < *from.get_num_keys(); ++i) {
+    const char* key = *from.get_key(i);
+    const Result<FreeableBuffer> data = from.get_data(key);
+    std::string shape;
+    for (const int32_t size : from.get_tensor_layout(key)->sizes()) {
+      shape += (shape.empty() ? "" : ",") + std::to_string(size);
+    }
+    index += std::string(i == 0 ? "{" : ",") + "\"" + key + R"(":{"dtype":"F32","shape":[)" +
+             shape + R"(],"data_offsets":[)" + std::to_string(content.size()) + ",";
+    content.append(static_cast<const char*>(data->data()), data->size());
+    index += std::to_string(content.size()) + "]}";
+  }
+  index += "}";
+  std::string length(8, '\0');
+  for (size_t i = 0; i < 8; ++i) length[i] = static_cast<char>(index.size() >> 8 * i);
+  return length + index + content;
+}
+
+TEST_F(ModuleTest, ReadsOtherDataWithTheReaderThatItIsGivenOnly) {
+  Result<FileDataLoader> loader = FileDataLoader::from(kKernelsExternalData);
+  ASSERT_TRUE(loader.ok());
+  Result<FlatDataMap> flat = FlatDataMap::load(&*loader);
+  ASSERT_TRUE(flat.ok());
+  const std::string file = safetensors_of(*flat);
+  const std::string path = testing::TempDir() + "weights.safetensors";
+  std::ofstream(path, std::ios::binary) << file;
+
+  Module::Options options;
+  options.data_files = {path};
+  std::vector<std::string> messages;
+  runtime::set_log_hook({[](void* context, runtime::LogLevel, const char* text) {
+                           static_cast<std::vector<std::string>*>(context)->push_back(text);
+                         },
+                         &messages});
+  EXPECT_EQ(Module::load(kKernelsExternal, options).error(), Error::InvalidExternalData);
+  ASSERT_EQ(messages.size(), 2u);
+  EXPECT_EQ(messages[0],
+            "data file has no FT01 at byte 4, so it is no .ptd; Module::Options::other_data can "
+            "name a reader of other files, such as read_safetensors");
+  EXPECT_EQ(messages[1], path + " cannot be used as external data");
+  runtime::set_log_hook(runtime::LogHook{});
+
+  options.other_data = read_safetensors;
+  EXPECT_GE(count_right(kKernelsExternal, options), 47);
+  options.data_files.clear();
+  options.data_loaders = {std::make_shared<BufferDataLoader>(file.data(), file.size())};
+  EXPECT_GE(count_right(kKernelsExternal, options), 47);
+  // A reader of others does not get .ptd files, nor what is too short for any.
+  options.data_loaders.clear();
+  options.data_files = {kKernelsExternalData};
+  options.other_data = [](runtime::DataLoader*) -> Result<std::unique_ptr<NamedDataMap>> {
+    return Error::Internal;
+  };
+  EXPECT_GE(count_right(kKernelsExternal, options), 47);
+  options.data_files.clear();
+  options.data_loaders = {std::make_shared<BufferDataLoader>(file.data(), 7)};
+  EXPECT_EQ(Module::load(kKernelsExternal, options).error(), Error::InvalidExternalData);
+  options.data_loaders = {std::make_shared<BufferDataLoader>(file.data(), 8)};
+  EXPECT_EQ(Module::load(kKernelsExternal, options).error(), Error::Internal);
 }
 
 TEST_F(ModuleTest, MergesSeveralDataFiles) {

@@ -19,6 +19,7 @@ using runtime::DataLoader;
 using runtime::Error;
 using runtime::FreeableBuffer;
 using runtime::kDataAlignment;
+using runtime::NamedDataMap;
 using runtime::Result;
 using runtime::ScalarType;
 using runtime::TensorLayout;
@@ -275,6 +276,12 @@ Result<TensorLayout> SafetensorsMap::get_tensor_layout(std::string_view key) con
   return TensorLayout::create({tensor->sizes.data(), tensor->sizes.size()},
                               {tensor->dim_order.data(), tensor->dim_order.size()},
                               tensor->dtype);
+}
+
+Result<std::unique_ptr<NamedDataMap>> read_safetensors(DataLoader* loader) {
+  Result<SafetensorsMap> map = SafetensorsMap::load(loader);
+  if (!map.ok()) return map.error();
+  return std::unique_ptr<NamedDataMap>(new SafetensorsMap(std::move(map.get())));
 }
 
 }  // namespace petrel::extension

@@ -9,6 +9,10 @@
 //
 //   [ u64 n | n bytes of JSON: name -> dtype, shape, [begin, end) | data ]
 //
+// Module reads such files when it is told how:
+//
+//   options.other_data = read_safetensors;
+//
 // load() checks the whole index: every tensor lies inside the file and has as
 // many bytes as its shape says; names occur once. Data is read when it is asked
 // for; what does not begin at a multiple of 16 in the file is copied to memory
@@ -18,6 +22,7 @@
 #define PETREL_EXTENSION_NAMED_DATA_MAP_SAFETENSORS_MAP_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +65,10 @@ class SafetensorsMap final : public runtime::NamedDataMap {
   runtime::DataLoader* loader_;
   std::vector<Tensor> tensors_;  // by name
 };
+
+// The map of SafetensorsMap::load() on the heap.
+runtime::Result<std::unique_ptr<runtime::NamedDataMap>> read_safetensors(
+    runtime::DataLoader* loader);
 
 }  // namespace petrel::extension
 

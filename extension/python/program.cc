@@ -8,6 +8,7 @@
 
 #include "extension/c_api/error_text.h"
 #include "extension/data_loader/buffer_data_loader.h"
+#include "extension/named_data_map/safetensors_map.h"
 #include "extension/python/gil.h"
 #include "runtime/threads/thread_count.h"
 
@@ -157,6 +158,7 @@ void LoadedProgram::open(const py::object& source, const py::list& data,
       module_options.data_loaders.push_back(open_bytes(object, &held_));
     }
   }
+  module_options.other_data = read_safetensors;
   module_options.load_mode = options.load_mode;
   module_options.share_memory_arenas = options.share_memory;
   module_options.registry = registry_.get();

@@ -13,5 +13,14 @@ def code_bytes(binary):
                re.findall(r"^\.(?:text|rodata)\s+(\d+)", listing, re.M))
 
 
+X86_64, AARCH64 = 62, 183
+
+
+def machine(binary):
+    """The e_machine field of an ELF file."""
+    with open(binary, "rb") as file:
+        return int.from_bytes(file.read(20)[18:20], "little")
+
+
 if __name__ == "__main__":
     print(code_bytes(sys.argv[1]))

@@ -8,19 +8,12 @@ makes it smaller lowers the ceiling with it.
 import sys
 import unittest
 
-from code_bytes import code_bytes
+from code_bytes import AARCH64, X86_64, code_bytes, machine
 
-# Bytes with gcc 12 by the machine in the ELF header, with messages and without;
-# SLACK is for compilers that differ a little.
-X86_64, AARCH64 = 62, 183
+# Bytes with gcc 12, with messages and without; SLACK is for compilers that
+# differ a little.
 CORE_BYTES = {X86_64: (66_803, 51_124), AARCH64: (68_724, 53_504)}
 SLACK = 1.03
-
-
-def machine(binary):
-    """The e_machine field of an ELF file."""
-    with open(binary, "rb") as file:
-        return int.from_bytes(file.read(20)[18:20], "little")
 
 
 class CoreSize(unittest.TestCase):

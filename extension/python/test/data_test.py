@@ -5,6 +5,7 @@ Tests are numbered by the rows of the contract that they show: NB-1 to NB-12.
 """
 
 import gc
+import json
 import os
 import pathlib
 import tempfile
@@ -367,6 +368,19 @@ class DataMapTest(WithoutWeights):
             outside = petrel.load(petrel.export(DIGITS, backend=backend,
                                                 external_weights="w.ptd"))["forward"](image)[0]
             numpy.testing.assert_array_equal(inside, outside)
+
+    def test_safetensors_files_are_data_too(self):
+        header, content = {}, b""
+        for key, value in self.weights.items():
+            begin, content = len(content), content + value.tobytes()
+            header[key] = {"dtype": "F32", "shape": list(value.shape),
+                           "data_offsets": [begin, len(content)]}
+        text = json.dumps(header).encode()
+        data = len(text).to_bytes(8, "little") + text + content
+        path = folder() / "w.safetensors"
+        path.write_bytes(data)
+        for given in (path, data):
+            numpy.testing.assert_array_equal(self.run_with(given), affine(X))
 
     def test_nb12_map_needs_no_file(self):
 
