@@ -18,7 +18,9 @@ namespace table = runtime::scratch;
 // Vector code likes cache lines.
 constexpr int64_t kScratchAlignment = 64;
 
-// The arguments of a call as the table wants them.
+// The arguments of a call as the table wants them. Sizes that vary are at their
+// bounds; a smaller call that needs more, because other bands suit it, takes
+// that from the temporary allocator.
 class CallShape {
  public:
   explicit CallShape(const Node& node) {
@@ -60,7 +62,7 @@ class CallShape {
 
 // Floats, or a mask.
 bool is_plain(const Value* value) {
-  return value->type().is_tensor() && !value->type().is_dynamic() &&
+  return value->type().is_tensor() &&
          (value->tensor().dtype == ScalarType::kFloat ||
           value->tensor().dtype == ScalarType::kBool) &&
          value->tensor().is_contiguous();

@@ -69,12 +69,14 @@ struct Arena {
 };
 
 // Sets every tensor input to zeros of its kind, in memory that `inputs` keeps.
-void set_inputs(Method& method, std::vector<std::vector<uint8_t>>* inputs) {
+// `batch` is their dim 0 where it is not 0; other sizes are the largest.
+void set_inputs(Method& method, int32_t batch, std::vector<std::vector<uint8_t>>* inputs) {
   const MethodMeta meta = method.method_meta();
   for (size_t i = 0; i < meta.num_inputs(); ++i) {
     const TensorInfo info = meta.input_tensor_meta(i).get();
     inputs->emplace_back(info.nbytes());
     std::vector<int32_t> sizes(info.sizes().begin(), info.sizes().end());
+    if (batch != 0) sizes[0] = batch;
     std::vector<uint8_t> order(info.dim_order().begin(), info.dim_order().end());
     TensorImpl tensor(info.scalar_type(), static_cast<ssize_t>(sizes.size()), sizes.data(),
                       inputs->back().data(), order.data());
@@ -82,7 +84,7 @@ void set_inputs(Method& method, std::vector<std::vector<uint8_t>>* inputs) {
   }
 }
 
-void run_all_methods(const std::string& name, size_t* num_scratch) {
+void run_all_methods(const std::string& name, size_t* num_scratch, int32_t batch = 0) {
   SCOPED_TRACE(name);
   const std::string path = "test/compile_and_run/" + name + ".pte";
   auto loader = extension::FileDataLoader::from(path.c_str());
@@ -105,7 +107,7 @@ void run_all_methods(const std::string& name, size_t* num_scratch) {
     Result<Method> method = program->load_method(method_name, &memory);
     ASSERT_TRUE(method.ok());
     std::vector<std::vector<uint8_t>> inputs;
-    set_inputs(*method, &inputs);
+    set_inputs(*method, batch, &inputs);
     const size_t before = allocations;
     const Error error = method->execute();
     const size_t after = allocations;
@@ -135,6 +137,15 @@ TEST(NoAllocation, ExecutionTakesNothingFromTheHeap) {
   }
   // At least the pools work with temporary memory, and it is planned.
   EXPECT_GE(num_scratch, 2u);
+}
+
+TEST(NoAllocation, NorDoCallsOfAnySizeWhereSizesVary) {
+  ASSERT_EQ(set_thread_count(1), Error::Ok);
+  for (const int32_t batch : {1, 5, 6}) {
+    size_t num_scratch = 0;
+    run_all_methods("cnn_batch.none", &num_scratch, batch);
+    EXPECT_EQ(num_scratch, 1u);  // of its pool
+  }
 }
 
 }  // namespace
