@@ -45,26 +45,4 @@ std::string steps_with_all_results(const Fixture& fixture,
   return chain(fixture, weights, /*all_results=*/true);
 }
 
-std::string branches(const Fixture& fixture, const std::vector<std::string>& if_positive,
-                     const std::vector<std::string>& otherwise) {
-  const auto region = [&](const char* name, const std::vector<std::string>& weights) {
-    return absl::StrReplaceAll(steps(fixture, weights), {{"@forward", name}});
-  };
-  return absl::StrCat("method @forward(%x: ", fixture.type, ") {\n",
-                      "  %s = aten.sum.dim_IntList(%x, [], false) : f32[]\n",
-                      "  %p = aten.gt.Scalar(%s, 0) : bool[]\n",
-                      "  %y = petrel.cond.default(%p, [%x]) : ", fixture.type, " do {\n",
-                      region("@positive", if_positive), region("@otherwise", otherwise),
-                      "  }\n  return %y\n}\n");
-}
-
-std::string varying_type(const Fixture& fixture) {
-  const size_t open = fixture.type.find('[');
-  const size_t end = fixture.type.find_first_of(",]", open);
-  // The bound, then the values at the points.
-  std::string rows = absl::StrCat(kMostRows, "|", kMostRows);
-  for (int k = 1; k < kMostRows; ++k) absl::StrAppend(&rows, "|", k);
-  return absl::StrCat(fixture.type.substr(0, open + 1), rows, fixture.type.substr(end));
-}
-
 }  // namespace petrel::conformance

@@ -21,15 +21,6 @@ std::string steps(const Fixture& fixture, const std::vector<std::string>& weight
 std::string steps_with_all_results(const Fixture& fixture,
                                    const std::vector<std::string>& weights);
 
-// A cond with steps inside each branch, by the sign of the sum of %x.
-std::string branches(const Fixture& fixture, const std::vector<std::string>& if_positive,
-                     const std::vector<std::string>& otherwise);
-
-// The type of a step with any number of rows, the outermost dim, from 1 to
-// kMostRows.
-inline constexpr int kMostRows = 8;
-std::string varying_type(const Fixture& fixture);
-
 }  // namespace petrel::conformance
 
 #endif  // PETREL_TEST_CONFORMANCE_GRAPHS_H_

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whatever is cut, shared and moved: results are those of the kernels.
-#include <cmath>
-
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "test/conformance/suite.h"
 
 namespace petrel::conformance {
@@ -118,72 +114,6 @@ TEST_F(Conformance, ScalarAndListArgumentsAreHonoured) {
     // An addition of three terms may be rounded in another order.
     expect_as_kernels(methods, *made);
   }
-}
-
-// One sign of the sum takes the one branch, the other the other.
-TEST_F(Conformance, PartitionsInsideBranchesComputeWhatKernelsDo) {
-  const std::string text = branches(fixture_, {"a", "", "b"}, {"c"});
-  const Methods methods = {{"forward", text}, {"other", steps({"c"})}};
-  const Compiled made = compiled(methods);
-  EXPECT_EQ(made.parts.size(), 4u);
-  const Compiled one = compiled({{"other", steps({"c"})}});
-  if (fixture_.stores_weights) {
-    EXPECT_EQ(made.store.stored_bytes(), 3 * one.store.stored_bytes());
-  }
-  const auto kernels = compile({{"forward", text}}, {});
-  ASSERT_TRUE(kernels.ok()) << kernels.status();
-  const LoadedProgram program(made.files);
-  ASSERT_EQ(program.error(), runtime::Error::Ok);
-  LoadedMethod forward(program, "forward");
-  ASSERT_EQ(forward.error(), runtime::Error::Ok);
-  std::vector<Elements> inputs = make_inputs(made.inputs, 5);
-  std::vector<std::vector<Elements>> results;
-  for (const float sign : {1.0f, -1.0f, 1.0f}) {
-    for (float& element : inputs[0]) element = sign * std::fabs(element);
-    results.emplace_back();
-    ASSERT_EQ(forward.run(inputs, &results.back()), runtime::Error::Ok);
-    expect_near(results.back(), load_and_run(kernels->files, "forward", inputs));
-  }
-  EXPECT_NE(results[0], results[1]);
-  EXPECT_EQ(results[0], results[2]);
-}
-
-// Taken or left, but right for every number of rows, up and down again.
-TEST_F(Conformance, RowsMayVaryFromCallToCall) {
-  const std::string type = varying_type(fixture_);
-  std::string step;
-  if (!fixture_.weight_type.empty()) {
-    step = absl::StrCat("%w = constant @w : ", fixture_.weight_type, "\n %s = ",
-                        absl::StrReplaceAll(fixture_.step, {{"$x", "%b"}, {"$w", "%w"}}), "\n");
-  }
-  const std::string text = absl::StrCat(
-      "method @forward(%x: ", type, ", %y: ", type, ") {\n %a = aten.add.Tensor(%x, %y, 1)\n",
-      " %b = aten.mul.Tensor(%a, %x)\n", step, " %c = aten.relu.default(",
-      step.empty() ? "%b" : "%s", ")\n return %c, %a }");
-  const Compiled made = compiled({{"forward", text}});
-  const auto kernels = compile({{"forward", text}}, {});
-  ASSERT_TRUE(kernels.ok()) << kernels.status();
-  const LoadedProgram program(made.files);
-  ASSERT_EQ(program.error(), runtime::Error::Ok);
-  LoadedMethod forward(program, "forward");
-  ASSERT_EQ(forward.error(), runtime::Error::Ok);
-  for (const int rows : {1, 5, kMostRows, 2, kMostRows, 1, 3}) {
-    SCOPED_TRACE(rows);
-    std::vector<Elements> inputs = make_inputs(made.inputs, static_cast<uint32_t>(rows));
-    for (Elements& input : inputs) {
-      input.resize(input.size() / kMostRows * static_cast<size_t>(rows));
-    }
-    std::vector<Elements> outputs;
-    ASSERT_EQ(forward.run(inputs, &outputs), runtime::Error::Ok);
-    EXPECT_EQ(outputs[0].size(), inputs[0].size());
-    expect_near(outputs, load_and_run(kernels->files, "forward", inputs));
-  }
-  // More rows than the program was made for are refused, and do no harm.
-  std::vector<Elements> inputs = make_inputs(made.inputs, 9);
-  for (Elements& input : inputs) input.resize(input.size() / kMostRows * (kMostRows + 1));
-  QuietLog quiet;
-  std::vector<Elements> outputs;
-  EXPECT_NE(forward.run(inputs, &outputs), runtime::Error::Ok);
 }
 
 TEST_F(Conformance, RunsAgainAndWithOtherMethodsBetween) {
