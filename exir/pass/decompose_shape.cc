@@ -100,6 +100,41 @@ Rewritten channel_shuffle(Builder& b, Node& node) {
   return done(b, node, b.view(x, out));
 }
 
+// [..., c*r*r, h, w] seen as [..., c, r, r, h, w], and each r moved behind the
+// h or w that it multiplies.
+Rewritten pixel_shuffle(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  const Sizes out = node.result()->tensor().sizes;
+  const int64_t r = node.argument(1).as_int();
+  const size_t lead = out.size() - 3;
+  Sizes sizes(out.begin(), out.end() - 2);
+  const Sizes& in = x->tensor().sizes;
+  sizes.insert(sizes.end(), {r, r, in[lead + 1], in[lead + 2]});
+  Ints dims = all_dims(sizes.size());
+  const auto c = static_cast<int64_t>(lead);
+  std::copy_n(Ints{c + 3, c + 1, c + 4, c + 2}.begin(), 4, dims.end() - 4);
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
+  PETREL_ASSIGN_OR_RETURN(x, b.permute(x, dims));
+  return done(b, node, b.view(x, out));
+}
+
+// The way back: [..., c, h, r, w, r] with each r moved behind the c.
+Rewritten pixel_unshuffle(Builder& b, Node& node) {
+  Value* x = tensor_at(node, 0);
+  const Sizes out = node.result()->tensor().sizes;
+  const int64_t r = node.argument(1).as_int();
+  const size_t lead = out.size() - 3;
+  const Sizes& in = x->tensor().sizes;
+  Sizes sizes(in.begin(), in.end() - 2);
+  sizes.insert(sizes.end(), {out[lead + 1], r, out[lead + 2], r});
+  Ints dims = all_dims(sizes.size());
+  const auto c = static_cast<int64_t>(lead);
+  std::copy_n(Ints{c + 2, c + 4, c + 1, c + 3}.begin(), 4, dims.end() - 4);
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
+  PETREL_ASSIGN_OR_RETURN(x, b.permute(x, dims));
+  return done(b, node, b.view(x, out));
+}
+
 // Wraps around: what leaves at one end comes in at the other.
 BuiltValue circular(Builder& b, Value* x, const Ints& pad) {
   const size_t rank = x->tensor().rank();
@@ -171,6 +206,8 @@ constexpr Rewrite kRows[] = {
     {"aten.repeat_interleave.self_int", repeat_interleave},
     {"aten.channel_shuffle.default", channel_shuffle},
     {"aten.native_channel_shuffle.default", channel_shuffle},
+    {"aten.pixel_shuffle.default", pixel_shuffle},
+    {"aten.pixel_unshuffle.default", pixel_unshuffle},
     {"aten.pad.default", pad},
 };
 

@@ -75,7 +75,9 @@ def main():
         F.pad(a, (1, 2, 2, 1), mode="replicate"), F.pad(a, (2, 1, 1, 2), mode="circular"),
         F.pad(a, (-1, 0))), image)
     emit("shuffles", lambda a: (
-        torch.channel_shuffle(a, 2), F.pixel_shuffle(a, 2)), image)
+        torch.channel_shuffle(a, 2), F.pixel_shuffle(a, 2), F.pixel_shuffle(a[0], 2),
+        F.pixel_unshuffle(F.pixel_shuffle(a, 2), 2),
+        F.pixel_unshuffle(a[:, None], 2)), image)
 
     # Products.
     emit("matmuls", lambda a, b, v: (
