@@ -101,11 +101,12 @@ Rewritten channel_shuffle(Builder& b, Node& node) {
 }
 
 // [..., c*r*r, h, w] seen as [..., c, r, r, h, w], and each r moved behind the
-// h or w that it multiplies.
+// h or w that it multiplies. Kernels and backends take one dim before the c.
 Rewritten pixel_shuffle(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
   const Sizes out = node.result()->tensor().sizes;
   const int64_t r = node.argument(1).as_int();
+  if (out.size() == 4) return false;
   const size_t lead = out.size() - 3;
   Sizes sizes(out.begin(), out.end() - 2);
   const Sizes& in = x->tensor().sizes;
@@ -123,6 +124,7 @@ Rewritten pixel_unshuffle(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
   const Sizes out = node.result()->tensor().sizes;
   const int64_t r = node.argument(1).as_int();
+  if (out.size() == 4) return false;
   const size_t lead = out.size() - 3;
   const Sizes& in = x->tensor().sizes;
   Sizes sizes(in.begin(), in.end() - 2);

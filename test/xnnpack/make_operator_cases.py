@@ -362,5 +362,17 @@ case("unet_step", {"x": rand(1, 2, 4, 4)},
       ("j", "aten.cat.default([%e, %u], 1)", lambda v: torch.cat([v["e"], v["u"]], 1)),
       ("y", *conv_of("j", "w3"))])
 
+unary("pixel_shuffle", "aten.pixel_shuffle.default(%x, 2)",
+      lambda x: F.pixel_shuffle(x, 2), rand(2, 8, 3, 2))
+unary("pixel_unshuffle", "aten.pixel_unshuffle.default(%x, 3)",
+      lambda x: F.pixel_unshuffle(x, 3), rand(2, 2, 6, 3))
+case("pixels_between_convolutions", {"x": rand(2, 2, 3, 4)},
+     {"w": rand(12, 2, 3, 3), "w2": rand(2, 3, 3, 3), "w3": rand(3, 8, 3, 3)},
+     [("c", *conv_of("x", "w")),
+      ("u", "aten.pixel_shuffle.default(%c, 2)", lambda v: F.pixel_shuffle(v["c"], 2)),
+      ("d", *conv_of("u", "w2")),
+      ("s", "aten.pixel_unshuffle.default(%d, 2)", lambda v: F.pixel_unshuffle(v["d"], 2)),
+      ("y", *conv_of("s", "w3"))])
+
 for text in CASES:
     print(text)

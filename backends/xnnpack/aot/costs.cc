@@ -101,6 +101,8 @@ const std::map<std::string, Family>& families() {
       {"aten::cat", Family::kMove},
       {"aten::slice", Family::kMove},
       {"aten::constant_pad_nd", Family::kMove},
+      {"aten::pixel_shuffle", Family::kMove},
+      {"aten::pixel_unshuffle", Family::kMove},
       {"aten::clone", Family::kMove},
       {"aten::add", Family::kBinary},
       {"aten::sub", Family::kBinary},

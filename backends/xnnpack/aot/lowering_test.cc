@@ -76,6 +76,17 @@ TEST(Layout, LeavesMatricesAlone) {
                   "Add #3 #3 -> #4[2,3,4]\n");
 }
 
+TEST(Layout, ShufflesPixelsInTheLayoutTheyHave) {
+  const std::string text = lowered_text(std::string(R"(method @forward(%x: f32[1,1,8,8]) {
+  %w = constant @w : f32[4,1,3,3]
+  %c = aten.convolution.default(%x, %w)") + kConv + R"(
+  %y = aten.pixel_shuffle.default(%c, 2)
+  return %y
+})");
+  EXPECT_EQ(count(text, "StaticTranspose"), 1u) << text;
+  EXPECT_THAT(text, HasSubstr("-> #5[1,8,2,8,2,1]"));
+}
+
 TEST(Layout, TransposesOnceForManyUsers) {
   const std::string text = lowered_text(std::string(R"(method @forward(%x: f32[1,3,8,8]) {
   %w = constant @w : f32[3,3,3,3]

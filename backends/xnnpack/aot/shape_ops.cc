@@ -224,6 +224,52 @@ Status lower_pad(Lowering& l, const IrNode& node) {
   return absl::OkStatus();
 }
 
+// --- pixel_shuffle and pixel_unshuffle ---
+
+Support check_pixels(const IrNode& node) {
+  const size_t rank = self_sizes(node).size();
+  if (rank != 4) return Support::no(absl::StrCat("the image has rank ", rank, ", must be 4"));
+  return Support::yes();
+}
+
+// The image is seen with its channels and pixels split in two, which change
+// places: from[k] is where axis k of the result comes from.
+//
+//   shuffle    plain [n,c,r,r,h,w] -> [n,c,h,r,w,r]    last [n,h,w,c,r,r] -> [n,h,r,w,r,c]
+//   unshuffle  plain [n,c,h,r,w,r] -> [n,c,r,r,h,w]    last [n,h,r,w,r,c] -> [n,h,w,c,r,r]
+Status lower_pixels(Lowering& l, const IrNode& node, bool shuffles) {
+  const Layout layout = l.result_layout(node);
+  const bool last = layout == Layout::kChannelsLast;
+  const auto r = static_cast<uint32_t>(node.argument(1).as_int());
+  const Sizes& small = (shuffles ? node.argument(0).value() : node.result())->tensor().sizes;
+  const Sizes& large = (shuffles ? node.result() : node.argument(0).value())->tensor().sizes;
+  const auto n = static_cast<uint32_t>(small[0]);
+  const auto c = static_cast<uint32_t>(large[1]);
+  const auto h = static_cast<uint32_t>(small[2]);
+  const auto w = static_cast<uint32_t>(small[3]);
+  const Dims packed = last ? Dims{n, h, w, c, r, r} : Dims{n, c, r, r, h, w};
+  const Dims spread = last ? Dims{n, h, r, w, r, c} : Dims{n, c, h, r, w, r};
+  std::vector<uint32_t> from = {0, 1, 4, 2, 5, 3};
+  if (!shuffles) {
+    std::vector<uint32_t> back(from.size());
+    for (uint32_t i = 0; i < from.size(); ++i) back[from[i]] = i;
+    from = std::move(back);
+  }
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(node.argument(0).value(), layout));
+  const uint32_t split = l.reshape(x, shuffles ? packed : spread);
+  const uint32_t moved = l.intermediate(shuffles ? spread : packed);
+  l.add_node(NodeKind::StaticTranspose, {split}, moved).list = std::move(from);
+  const uint32_t out = l.result(node);
+  const Dims dims = l.dims(out);
+  l.add_node(NodeKind::StaticReshape, {moved}, out).list = dims;
+  return absl::OkStatus();
+}
+
+Status lower_pixel_shuffle(Lowering& l, const IrNode& node) { return lower_pixels(l, node, true); }
+Status lower_pixel_unshuffle(Lowering& l, const IrNode& node) {
+  return lower_pixels(l, node, false);
+}
+
 // --- clone ---
 
 Status lower_clone(Lowering& l, const IrNode& node) {
@@ -250,6 +296,8 @@ constexpr OpRow kRows[] = {
     moves("aten.cat.default", &check_cat, &follows, &lower_cat),
     moves("aten.slice.Tensor", &check_slice, &follows, &lower_slice),
     moves("aten.constant_pad_nd.default", &check_pad, &follows, &lower_pad),
+    moves("aten.pixel_shuffle.default", &check_pixels, &follows, &lower_pixel_shuffle),
+    moves("aten.pixel_unshuffle.default", &check_pixels, &follows, &lower_pixel_unshuffle),
     moves("aten.clone.default", &accept, &follows, &lower_clone),
 };
 
