@@ -251,6 +251,28 @@ Row order(ScalarType type) {
   return or_double_row<F, true>(type, ordered_row<F, true>(type));
 }
 
+// clamp.Tensor_out(Tensor self, Tensor? min, Tensor? max, *, out), of which the
+// bounds broadcast to self: the larger of self and min, then the smaller of that
+// and max.
+bool clamp_by_tensors(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 4);
+  const Tensor self = args.tensor(0);
+  const std::optional<Tensor> min = args.optional_tensor(1);
+  const std::optional<Tensor> max = args.optional_tensor(2);
+  const Tensor out = args.out(3);
+  if (!args.ok()) return true;
+  if (!is_float(self) || !is_float(out) || (!min && !max)) return false;
+  for (const std::optional<Tensor>& bound : {min, max}) {
+    if (bound && (!is_float(*bound) ||
+                  !portable::broadcasts_to(bound->sizes(), self.sizes()) ||
+                  bound->const_data_ptr() == out.const_data_ptr())) {
+      return false;
+    }
+  }
+  if (min && !float_rows(self, {*min}, out, PETREL_DISPATCH(Row_maximum))) return false;
+  return !max || float_rows(min ? out : self, {*max}, out, PETREL_DISPATCH(Row_minimum));
+}
+
 }  // namespace
 
 #define PETREL_DEFINE(function, ...)                                       \
@@ -266,6 +288,7 @@ PETREL_DEFINE(mul_out, binary(context, raw, false, PETREL_DISPATCH(Row_mul), &ti
 PETREL_DEFINE(mul_scalar_out, binary(context, raw, true, PETREL_DISPATCH(Row_mul), &times))
 PETREL_DEFINE(div_out, binary(context, raw, false, PETREL_DISPATCH(Row_div), &quotient))
 PETREL_DEFINE(div_scalar_out, binary(context, raw, true, PETREL_DISPATCH(Row_div), &quotient))
+PETREL_DEFINE(clamp_tensor_out, clamp_by_tensors(context, raw))
 PETREL_DEFINE(maximum_out,
               binary(context, raw, false, PETREL_DISPATCH(Row_maximum), &extreme<Larger>))
 PETREL_DEFINE(minimum_out,

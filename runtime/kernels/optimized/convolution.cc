@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolutions of contiguous float tensors in one and two dims; transposed ones
+// Convolutions of contiguous tensors in one and two dims; transposed ones
 // are in transposed_convolution.cc.
 //
 //   depthwise (a channel from a channel)   rows of outputs, by padded_plane.h
 //   others                                 weights [K, C R S] times windows
 //                                          [C R S, P Q], by gemm.h; windows are
 //                                          gathered panel by panel while packing
+//   half, bfloat16, double                 the same by narrow_matmul.h, double_gemm.h
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/kernels/optimized/double_gemm.h"
 #include "runtime/kernels/optimized/fast_path.h"
 #include "runtime/kernels/optimized/gemm.h"
 #include "runtime/kernels/optimized/lent_memory.h"
+#include "runtime/kernels/optimized/narrow_floats.h"
+#include "runtime/kernels/optimized/narrow_matmul.h"
 #include "runtime/kernels/optimized/padded_plane.h"
 #include "runtime/kernels/optimized/parallel.h"
 #include "runtime/kernels/optimized/transposed_convolution.h"
@@ -31,22 +35,23 @@ struct Geometry {
   size_t out_group() const { return static_cast<size_t>(out_channels / groups); }
 };
 
-// PackPanel for windows: job.b is the input of a group, job.source the Geometry.
-// Row k of the panel is one tap of one channel, column j one output element.
-void pack_windows(const GemmJob& job, size_t first_row, size_t depth, size_t first_column,
-                  size_t columns, size_t width, float* panel) {
-  const Geometry& g = *static_cast<const Geometry*>(job.source);
+// Fills a panel (PackPanel) with windows of `input`, that of a group. Row k of the
+// panel is one tap of one channel, column j one output element. T is the type
+// of elements, or one of their size of which 0 stands for 0.
+template <typename T>
+void pack_windows_of(const Geometry& g, const T* input, size_t first_row, size_t depth,
+                     size_t first_column, size_t columns, size_t width, T* panel) {
   const int64_t row_size = g.width.out;
   const int64_t stride = g.width.stride;
   for (size_t k = 0; k < depth; ++k, panel += width) {
     const int64_t tap = static_cast<int64_t>((first_row + k) % g.window());
-    const float* plane = job.b + (first_row + k) / g.window() * g.in_plane();
+    const T* plane = input + (first_row + k) / g.window() * g.in_plane();
     const int64_t tap_y = tap / g.width.window, tap_x = tap % g.width.window;
     int64_t first_valid = 0, last_valid = 0;
     g.width.outputs_of(tap_x, &first_valid, &last_valid);
     int64_t p = static_cast<int64_t>(first_column) / row_size;
     int64_t q = static_cast<int64_t>(first_column) % row_size;
-    float* to = panel;
+    T* to = panel;
     for (int64_t left = static_cast<int64_t>(columns); left > 0; q = 0, ++p) {
       const int64_t end = std::min(row_size, q + left);
       left -= end - q;
@@ -55,8 +60,8 @@ void pack_windows(const GemmJob& job, size_t first_row, size_t depth, size_t fir
       // Zeros, elements, zeros.
       const int64_t begin_data = exists ? std::clamp(first_valid, q, end) : end;
       const int64_t end_data = exists ? std::clamp(last_valid, begin_data, end) : end;
-      for (; q < begin_data; ++q) *to++ = 0.0f;
-      const float* from =
+      for (; q < begin_data; ++q) *to++ = T{0};
+      const T* from =
           plane + y * g.width.in + q * stride - g.width.padding + tap_x * g.width.dilation;
       if (stride == 1) {
         for (int64_t i = 0; i < end_data - q; ++i) to[i] = from[i];
@@ -64,9 +69,59 @@ void pack_windows(const GemmJob& job, size_t first_row, size_t depth, size_t fir
         for (int64_t i = 0; i < end_data - q; ++i) to[i] = from[i * stride];
       }
       to += end_data - q;
-      for (q = end_data; q < end; ++q) *to++ = 0.0f;
+      for (q = end_data; q < end; ++q) *to++ = T{0};
     }
   }
+}
+
+// PackPanel for floats: job.b is the input of a group, job.source the Geometry.
+void pack_windows(const GemmJob& job, size_t first_row, size_t depth, size_t first_column,
+                  size_t columns, size_t width, float* panel) {
+  pack_windows_of(*static_cast<const Geometry*>(job.source), job.b, first_row, depth,
+                  first_column, columns, width, panel);
+}
+
+// The same for products that are not of floats.
+template <typename T>
+struct Source {
+  const Geometry* g;
+  const T* input;
+};
+template <typename T>
+void pack_source(const void* source, size_t first_row, size_t depth, size_t first_column,
+                 size_t columns, size_t width, T* panel) {
+  const Source<T>& from = *static_cast<const Source<T>*>(source);
+  pack_windows_of(*from.g, from.input, first_row, depth, first_column, columns, width, panel);
+}
+
+// Convolutions of half, bfloat16 and double, a product per group; false when
+// windows are too deep for narrow_gemm(). `Product` is that of T.
+template <typename T, typename Product, typename Multiply>
+bool multiply_others(const Geometry& g, const Tensor& input, const Tensor& weight,
+                     const std::optional<Tensor>& bias, const Tensor& out, Product product,
+                     const Multiply& multiply) {
+  product.rows = g.out_group();
+  product.columns = g.out_plane();
+  product.depth = g.in_group() * g.window();
+  product.pack = &pack_source<T>;
+  for (size_t i = 0; i < static_cast<size_t>(g.batch * g.groups); ++i) {
+    const size_t group = i % static_cast<size_t>(g.groups);
+    const Source<T> source = {
+        &g, static_cast<const T*>(input.const_data_ptr()) + i * g.in_group() * g.in_plane()};
+    product.source = &source;
+    using A = decltype(product.a);
+    product.a = static_cast<A>(static_cast<const void*>(
+        static_cast<const T*>(weight.const_data_ptr()) + group * product.rows * product.depth));
+    if (bias) {
+      product.column_bias = static_cast<A>(static_cast<const void*>(
+          static_cast<const T*>(bias->const_data_ptr()) + group * product.rows));
+    }
+    using C = decltype(product.c);
+    product.c = static_cast<C>(static_cast<void*>(static_cast<T*>(out.mutable_data_ptr()) +
+                                                  i * product.rows * product.columns));
+    if (!multiply(product)) return false;
+  }
+  return true;
 }
 
 struct Call {
@@ -125,7 +180,9 @@ void depthwise_planes(const Call& call, const PaddedPlane& padded, float* buffer
   }
 }
 
-bool is_plain(const Tensor& tensor) { return is_float(tensor) && is_contiguous(tensor); }
+bool is_plain(const Tensor& tensor, ScalarType type) {
+  return tensor.scalar_type() == type && is_contiguous(tensor);
+}
 
 bool convolve(KernelRuntimeContext& context, Span<EValue*> raw) {
   KernelArgs args(context, raw, 10);
@@ -140,9 +197,11 @@ bool convolve(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor out = args.out(9);
   if (!args.ok()) return true;
   const ssize_t rank = input.dim();
+  const ScalarType type = input.scalar_type();
   if (transposed || (rank != 3 && rank != 4) || weight.dim() != rank || out.dim() != rank ||
-      !is_plain(input) || !is_plain(weight) || !is_float(out) ||
-      (bias && (!is_plain(*bias) || bias->dim() != 1 || bias->size(0) != weight.size(0)))) {
+      (type != ScalarType::Float && type != ScalarType::Double && !is_narrow(type)) ||
+      !is_plain(input, type) || !is_plain(weight, type) || out.scalar_type() != type ||
+      (bias && (!is_plain(*bias, type) || bias->dim() != 1 || bias->size(0) != weight.size(0)))) {
     return false;
   }
   Call call;
@@ -165,6 +224,15 @@ bool convolve(KernelRuntimeContext& context, Span<EValue*> raw) {
     return false;
   }
   if (out.numel() == 0) return true;
+  if (is_narrow(type)) {
+    NarrowProduct product;
+    product.type = type;
+    return multiply_others<uint16_t>(g, input, weight, bias, out, product, &narrow_gemm);
+  }
+  if (type == ScalarType::Double) {
+    return multiply_others<double>(g, input, weight, bias, out, DoubleProduct(),
+                                   [](const DoubleProduct& p) { return double_gemm(p), true; });
+  }
   call.input = input.const_data_ptr<float>();
   call.weight = weight.const_data_ptr<float>();
   call.bias = bias ? bias->const_data_ptr<float>() : nullptr;

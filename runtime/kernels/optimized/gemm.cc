@@ -30,6 +30,7 @@ constexpr size_t kTileRows = 6;
 constexpr size_t kTileVectors = 2;
 constexpr size_t kDepthBlock = 256;
 constexpr size_t kMaxWidth = kTileVectors * 16;
+static_assert(kDepthBlock * kMaxWidth == kMostPanel, "what packing functions rely on");
 
 size_t PanelWidth() { return kTileVectors * hn::Lanes(D()); }
 

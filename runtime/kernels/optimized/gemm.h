@@ -30,6 +30,8 @@ struct GemmJob;
 
 // panel[k * width + j] = B[first_row + k, first_column + j] for k < depth and
 // j < columns; the rest of each row of the panel is not touched.
+// A panel has at most kMostPanel elements.
+inline constexpr size_t kMostPanel = 256 * 32;
 using PackPanel = void (*)(const GemmJob& job, size_t first_row, size_t depth,
                            size_t first_column, size_t columns, size_t width, float* panel);
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Products of contiguous matrices: of floats by gemm.h, of half and bfloat16 by
-// narrow_matmul.h.
+// narrow_matmul.h, of doubles by double_gemm.h.
+#include "runtime/kernels/optimized/double_gemm.h"
 #include "runtime/kernels/optimized/fast_path.h"
 #include "runtime/kernels/optimized/gemm.h"
 #include "runtime/kernels/optimized/narrow_floats.h"
 #include "runtime/kernels/optimized/narrow_matmul.h"
+#include "runtime/kernels/optimized/parallel.h"
 
 namespace petrel::runtime::optimized {
 namespace {
@@ -62,13 +64,62 @@ bool add_tensor(const Tensor& bias, const Tensor& out, GemmJob* job) {
   return true;
 }
 
-// out[i] = a[i] b[i] + bias for matrices of half or bfloat16 in the last two of
-// `rank` dims; `b` may be given transposed. False when the call is not for
-// narrow_gemm().
-bool narrow_products(const Tensor& a, const Tensor& b, bool b_is_transposed, const Tensor* bias,
+DoubleProduct double_product(const NarrowProduct& from) {
+  DoubleProduct product;
+  product.rows = from.rows, product.columns = from.columns, product.depth = from.depth;
+  product.a = static_cast<const double*>(from.a);
+  product.b = static_cast<const double*>(from.b);
+  product.b_row = from.b_is_transposed ? 1 : from.columns;
+  product.b_column = from.b_is_transposed ? from.depth : 1;
+  product.row_bias = static_cast<const double*>(from.row_bias);
+  product.c = static_cast<double*>(from.c);
+  return product;
+}
+
+// Products with a column, C[m] = A[m, k] b[k]: a dot product per row, in sums
+// side by side.
+void multiply_column(const float* a, const float* b, float* c, size_t rows, size_t depth) {
+  parallel_for(rows, 0.1 * static_cast<double>(depth), [&](size_t begin, size_t end) {
+    constexpr size_t kSums = 16;
+    for (size_t i = begin; i < end; ++i) {
+      const float* row = a + i * depth;
+      float sums[kSums] = {};
+      size_t k = 0;
+      for (; k + kSums <= depth; k += kSums) {
+        for (size_t j = 0; j < kSums; ++j) sums[j] += row[k + j] * b[k + j];
+      }
+      float sum = 0.0f;
+      for (; k < depth; ++k) sum += row[k] * b[k];
+      for (const float part : sums) sum += part;
+      c[i] = sum;
+    }
+  });
+}
+
+// c = alpha c + beta bias, where bias has the sizes of c or of a row.
+void scale_and_add(const float* bias, bool is_row, float beta, float alpha, float* c, size_t rows,
+                   size_t columns) {
+  parallel_for(rows, 0.3 * static_cast<double>(columns), [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      float* row = c + i * columns;
+      const float* other = bias + (is_row ? 0 : i * columns);
+      if (beta == 0.0f) {  // then bias does not count, whatever it is
+        for (size_t j = 0; j < columns; ++j) row[j] *= alpha;
+      } else {
+        for (size_t j = 0; j < columns; ++j) row[j] = alpha * row[j] + beta * other[j];
+      }
+    }
+  });
+}
+
+// out[i] = a[i] b[i] + bias for matrices of half, bfloat16 or double in the last
+// two of `rank` dims; `b` may be given transposed. False when the call is not for
+// narrow_gemm() and double_gemm().
+bool other_products(const Tensor& a, const Tensor& b, bool b_is_transposed, const Tensor* bias,
                      const Tensor& out, ssize_t rank) {
   const ScalarType type = a.scalar_type();
-  if (!is_narrow(type) || !all_plain({a, b, out}, rank, type)) return false;
+  const bool is_double = type == ScalarType::Double;
+  if ((!is_double && !is_narrow(type)) || !all_plain({a, b, out}, rank, type)) return false;
   const size_t last = static_cast<size_t>(rank) - 1;
   NarrowProduct product;
   product.type = type;
@@ -95,7 +146,11 @@ bool narrow_products(const Tensor& a, const Tensor& b, bool b_is_transposed, con
     product.a = part(a.const_data_ptr(), product.rows, product.depth);
     product.b = part(b.const_data_ptr(), product.depth, product.columns);
     product.c = const_cast<char*>(part(out.mutable_data_ptr(), product.rows, product.columns));
-    if (!narrow_gemm(product)) return false;
+    if (is_double) {
+      double_gemm(double_product(product));
+    } else if (!narrow_gemm(product)) {
+      return false;
+    }
   }
   return true;
 }
@@ -108,7 +163,7 @@ void mm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor a = args.tensor(0);
   const Tensor b = args.tensor(1);
   const Tensor out = args.out(2);
-  if (!args.ok() || narrow_products(a, b, false, nullptr, out, 2)) return;
+  if (!args.ok() || other_products(a, b, false, nullptr, out, 2)) return;
   if (!all_plain({a, b}, 2) || !is_float(out) || out.dim() != 2 || a.size(1) != b.size(0)) {
     return portable::mm_out(context, raw);
   }
@@ -116,7 +171,11 @@ void mm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (resize_tensor(out, sizes) != Error::Ok || !is_contiguous(out)) {
     return portable::mm_out(context, raw);
   }
-  gemm(job_of(a, b, out, 0));
+  const GemmJob job = job_of(a, b, out, 0);
+  if (job.columns == 1 && job.rows > 1) {
+    return multiply_column(job.a, job.b, job.c, job.rows, job.depth);
+  }
+  gemm(job);
 }
 
 // bmm.out(Tensor self, Tensor mat2, *, Tensor(a!) out)
@@ -125,7 +184,7 @@ void bmm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor a = args.tensor(0);
   const Tensor b = args.tensor(1);
   const Tensor out = args.out(2);
-  if (!args.ok() || narrow_products(a, b, false, nullptr, out, 3)) return;
+  if (!args.ok() || other_products(a, b, false, nullptr, out, 3)) return;
   if (!all_plain({a, b}, 3) || !is_float(out) || out.dim() != 3 || a.size(0) != b.size(0) ||
       a.size(2) != b.size(1)) {
     return portable::bmm_out(context, raw);
@@ -149,9 +208,8 @@ void addmm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor out = args.out(5);
   if (!args.ok()) return;
   const bool is_plain_sum = alpha.to_double() == 1.0 && beta.to_double() == 1.0;
-  if (is_plain_sum && narrow_products(a, b, false, &bias, out, 2)) return;
-  if (!all_plain({a, b}, 2) || !is_float(out) || out.dim() != 2 || a.size(1) != b.size(0) ||
-      !is_plain_sum) {
+  if (is_plain_sum && other_products(a, b, false, &bias, out, 2)) return;
+  if (!all_plain({a, b}, 2) || !is_float(out) || out.dim() != 2 || a.size(1) != b.size(0)) {
     return portable::addmm_out(context, raw);
   }
   const portable::SizesType sizes[] = {a.sizes()[0], b.sizes()[1]};
@@ -159,6 +217,18 @@ void addmm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
     return portable::addmm_out(context, raw);
   }
   GemmJob job = job_of(a, b, out, 0);
+  if (!is_plain_sum) {
+    const size_t bias_rank = bias.sizes().size();
+    const bool is_row = bias_rank == 1 || (bias_rank == 2 && bias.size(0) == 1);
+    if (!is_float(bias) || !is_contiguous(bias) || bias_rank < 1 || bias_rank > 2 ||
+        size(bias, bias_rank - 1) != job.columns || (!is_row && size(bias, 0) != job.rows)) {
+      return portable::addmm_out(context, raw);
+    }
+    gemm(job);
+    return scale_and_add(bias.const_data_ptr<float>(), is_row,
+                         static_cast<float>(beta.to_double()),
+                         static_cast<float>(alpha.to_double()), job.c, job.rows, job.columns);
+  }
   if (!add_tensor(bias, out, &job)) return portable::addmm_out(context, raw);
   gemm(job);
 }
@@ -172,6 +242,7 @@ void linear_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor out = args.out(3);
   if (!args.ok()) return;
   const size_t rank = input.sizes().size();
+  if (rank == 2 && other_products(input, weight, true, bias ? &*bias : nullptr, out, 2)) return;
   if (!all_plain({weight}, 2) || !is_float(input) || !is_contiguous(input) || !is_float(out) ||
       rank == 0 || input.sizes()[rank - 1] != weight.sizes()[1] ||
       (bias && (!all_plain({*bias}, 1) || bias->sizes()[0] != weight.sizes()[0]))) {

@@ -26,6 +26,12 @@ void pack(const GemmJob& job, size_t first_row, size_t depth, size_t first_colum
   const Source& source = *static_cast<const Source*>(job.source);
   const NarrowProduct& product = *source.product;
   const size_t column = source.first + first_column;
+  if (product.pack != nullptr) {
+    uint16_t raw[kMostPanel];
+    if (columns < width) std::fill_n(raw, depth * width, uint16_t{0});
+    product.pack(product.source, first_row, depth, column, columns, width, raw);
+    return widen(product.type, raw, 0, panel, depth * width);
+  }
   if (!product.b_is_transposed) {
     for (size_t k = 0; k < depth; ++k) {
       widen(product.type, product.b, (first_row + k) * product.columns + column,
@@ -57,6 +63,10 @@ void multiply_block(const NarrowProduct& product, size_t row, size_t rows, size_
   if (product.row_bias != nullptr) {
     widen(product.type, product.row_bias, column, bias, columns);
     job.row_bias = bias;
+  }
+  if (product.column_bias != nullptr) {
+    widen(product.type, product.column_bias, row, bias, rows);
+    job.column_bias = bias;
   }
   gemm_on_this_thread(job);
   for (size_t i = 0; i < rows; ++i) {

@@ -14,6 +14,7 @@
 #define PETREL_RUNTIME_KERNELS_OPTIMIZED_NARROW_MATMUL_H_
 
 #include <cstddef>
+#include <cstdint>
 
 #include "runtime/core/scalar_type.h"
 
@@ -25,7 +26,13 @@ struct NarrowProduct {
   const void* a = nullptr;
   const void* b = nullptr;
   bool b_is_transposed = false;
-  const void* row_bias = nullptr;  // [columns], added to every row (optional)
+  // In place of b: fills panels as PackPanel does, without widening.
+  void (*pack)(const void* source, size_t first_row, size_t depth, size_t first_column,
+               size_t columns, size_t width, uint16_t* panel) = nullptr;
+  const void* source = nullptr;
+  // Added to the product; at most one of them.
+  const void* row_bias = nullptr;     // [columns], to every row
+  const void* column_bias = nullptr;  // [rows], to every column
   void* c = nullptr;
 };
 

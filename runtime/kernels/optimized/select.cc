@@ -24,13 +24,23 @@ void choose_row(const uint8_t* condition, bool condition_moves, const T* yes, bo
   }
   const size_t y = yes_moves, z = no_moves;
   if (y + z == 2) {
-    for (size_t i = 0; i < n; ++i) to[i] = condition[i] != 0 ? yes[i] : no[i];
+    for (size_t i = 0; i < n; ++i) {
+      // Both are read, so that there is no branch.
+      const T a = yes[i], b = no[i];
+      to[i] = condition[i] != 0 ? a : b;
+    }
   } else if (y == 1) {
     const T fixed = *no;
-    for (size_t i = 0; i < n; ++i) to[i] = condition[i] != 0 ? yes[i] : fixed;
+    for (size_t i = 0; i < n; ++i) {
+      const T a = yes[i];
+      to[i] = condition[i] != 0 ? a : fixed;
+    }
   } else if (z == 1) {
     const T fixed = *yes;
-    for (size_t i = 0; i < n; ++i) to[i] = condition[i] != 0 ? fixed : no[i];
+    for (size_t i = 0; i < n; ++i) {
+      const T b = no[i];
+      to[i] = condition[i] != 0 ? fixed : b;
+    }
   } else {
     const T a = *yes, b = *no;
     for (size_t i = 0; i < n; ++i) to[i] = condition[i] != 0 ? a : b;

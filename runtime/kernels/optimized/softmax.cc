@@ -126,6 +126,40 @@ PETREL_EXPORT(Columns);
 
 constexpr double kNanoseconds = 0.5;
 
+// Of half or bfloat16, columns by way of a buffer of floats; false when a vector
+// of columns does not fit it.
+bool narrow_columns(const Tensor& self, const ReductionShape& shape, const Tensor& out,
+                    bool logarithm) {
+  const ScalarType type = self.scalar_type();
+  const size_t n = shape.length, inner = shape.inner;
+  const size_t lanes = PETREL_DISPATCH(Columns)();
+  const size_t width = std::min<size_t>(64, kNarrowPiece / n / lanes * lanes);
+  if (width == 0) return false;
+  const size_t groups = (inner + width - 1) / width;
+  parallel_for(shape.outer * groups, 3 * kNanoseconds * static_cast<double>(n * width),
+               [&](size_t begin, size_t end) {
+                 float buffer[kNarrowPiece];
+                 for (size_t i = begin; i < end; ++i) {
+                   const size_t first = i % groups * width;
+                   const size_t at = i / groups * n * inner + first;
+                   const size_t columns = std::min(width, inner - first);
+                   for (size_t k = 0; k < n; ++k) {
+                     widen(type, self.const_data_ptr(), at + k * inner, buffer + k * columns,
+                           columns);
+                   }
+                   for (size_t j = 0; j < columns; j += lanes) {
+                     PETREL_DISPATCH(SoftmaxColumns)
+                     (buffer + j, buffer + j, n, columns, std::min(lanes, columns - j), logarithm);
+                   }
+                   for (size_t k = 0; k < n; ++k) {
+                     narrow(buffer + k * columns, type, out.mutable_data_ptr(), at + k * inner,
+                            columns);
+                   }
+                 }
+               });
+  return true;
+}
+
 // _softmax.out(Tensor self, int dim, bool half_to_float, *, out)
 bool softmax(KernelRuntimeContext& context, Span<EValue*> raw, bool logarithm) {
   KernelArgs args(context, raw, 4);
@@ -143,7 +177,8 @@ bool softmax(KernelRuntimeContext& context, Span<EValue*> raw, bool logarithm) {
   const size_t n = shape->length, inner = shape->inner;
   if (n == 0 || inner == 0) return true;
   if (is_narrow(type)) {
-    if (inner != 1 || n > kNarrowPiece) return false;
+    if (inner != 1) return narrow_columns(self, *shape, out, logarithm);
+    if (n > kNarrowPiece) return false;
     parallel_for(shape->outer, 2 * kNanoseconds * static_cast<double>(n),
                  [&](size_t begin, size_t end) {
                    float row[kNarrowPiece];

@@ -2,6 +2,7 @@
 //
 // Kernels whose result does not depend on the elements of an input.
 #include <cmath>
+#include <cstring>
 
 #include "runtime/kernels/portable/check.h"
 #include "runtime/kernels/portable/copy.h"
@@ -21,15 +22,20 @@ bool read_sizes(KernelRuntimeContext& context, Span<const int64_t> list, SizeArr
   return true;
 }
 
-// All elements of `out` in memory order.
+// All elements of `out`: one, then copies of what is there already.
 void fill(KernelRuntimeContext& context, const Tensor& out, const Scalar& value) {
-  if (!check_arithmetic(context, out)) return;
+  if (!check_arithmetic(context, out) || out.numel() == 0) return;
+  char* data = static_cast<char*>(out.mutable_data_ptr());
   if (is_floating(out.scalar_type())) {
-    const auto store = storer<double>(out.scalar_type());
-    for (size_t i = 0; i < out.numel(); ++i) store(out.mutable_data_ptr(), i, value.to_double());
+    storer<double>(out.scalar_type())(data, 0, value.to_double());
   } else {
-    const auto store = storer<int64_t>(out.scalar_type());
-    for (size_t i = 0; i < out.numel(); ++i) store(out.mutable_data_ptr(), i, value.to_int());
+    storer<int64_t>(out.scalar_type())(data, 0, value.to_int());
+  }
+  const size_t bytes = out.numel() * out.element_size();
+  for (size_t done = out.element_size(); done < bytes;) {
+    const size_t next = done < bytes - done ? done : bytes - done;
+    std::memcpy(data + done, data, next);
+    done += next;
   }
 }
 
@@ -180,14 +186,14 @@ void tril_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const int64_t limit = diagonal < -(int64_t{1} << 32)  ? -(int64_t{1} << 32)
                         : diagonal > (int64_t{1} << 32) ? (int64_t{1} << 32)
                                                         : diagonal;
-  for (size_t n = 0; n < self.numel(); ++n) {
-    const int64_t j = static_cast<int64_t>(n % columns);
-    const int64_t i = static_cast<int64_t>(n / columns % rows);
-    if (j > i + limit) {
-      std::memset(to + n * size, 0, size);
-    } else {
-      std::memmove(to + n * size, from + n * size, size);
-    }
+  for (size_t row = 0; row < self.numel() / columns; ++row, from += columns * size,
+              to += columns * size) {
+    const int64_t end = static_cast<int64_t>(row % rows) + limit + 1;
+    const size_t kept = end < 0                                ? 0
+                        : end > static_cast<int64_t>(columns) ? columns
+                                                              : static_cast<size_t>(end);
+    std::memmove(to, from, kept * size);
+    std::memset(to + kept * size, 0, (columns - kept) * size);
   }
 }
 

@@ -124,3 +124,34 @@ def chosen_by_index():
     for dim in (0, 1):
         call("aten::amax.out", broken, [dim], False, dtypes=(torch.float64,))
         call("aten::prod.int_out", broken, dim, False, None, dtypes=(torch.float64,))
+
+
+def products_of_other_types():
+    """Products and convolutions of halves and doubles; sums with factors."""
+    for dtype in (torch.float64, torch.float16, torch.bfloat16):
+        same = dict(dtypes=(dtype,))
+        def x(*sizes, dtype=dtype):
+            return (t(*sizes, lo=-8, hi=8).round() / 4).to(dtype)
+        call("aten::mm.out", x(5, 7), x(7, 19), **same)
+        call("aten::bmm.out", x(2, 5, 3), x(2, 3, 4), **same)
+        call("aten::addmm.out", x(9), x(6, 5), x(5, 9), 1, 1, **same)
+        call("aten::linear.out", x(6, 5), x(9, 5), x(9), **same)
+        conv = lambda *a: call("aten::convolution.out", *a, **same)
+        conv(x(2, 3, 7, 8), x(5, 3, 3, 2), x(5), [2, 1], [1, 0], [1, 2], False, [0, 0], 1)
+        conv(x(1, 4, 5, 5), x(6, 2, 3, 3), None, [1, 1], [1, 1], [1, 1], False, [0, 0], 2)
+        conv(x(1, 4, 6, 5), x(4, 1, 3, 3), x(4), [1, 1], [2, 1], [1, 1], False, [0, 0], 4)
+        conv(x(2, 3, 19), x(7, 3, 4), x(7), [2], [1], [1], False, [0], 1)
+        for dim in (0, 1, 2):
+            call("aten::_softmax.out", x(2, 3, 17), dim, False, **same)
+            call("aten::_log_softmax.out", x(2, 3, 17), dim, False, **same)
+    for bias in (t(9), t(1, 9), t(6, 9)):
+        call("aten::addmm.out", bias, t(6, 5), t(5, 9), 0.5, -2)
+    call("aten::addmm.out", torch.full((9,), math.nan), t(6, 5), t(5, 9), 0, 1.5)
+    call("aten::mm.out", t(7, 37), t(37, 1))
+    low, high = t(3, 1), t(5)
+    low[1], high[2] = math.nan, math.nan
+    call("aten::clamp.Tensor_out", t(3, 5), low, high)
+    call("aten::clamp.Tensor_out", t(3, 5), None, t(3, 5))
+    call("aten::clamp.Tensor_out", t(3, 5), t(3, 5), None)
+    for diagonal in (-9, -2, 0, 3, 9):
+        call("aten::tril.out", t(2, 4, 5), diagonal)

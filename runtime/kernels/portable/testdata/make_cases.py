@@ -43,6 +43,7 @@ SECTIONS = (
     edge.edges_of_functions,
     edge.doubles_and_small_integers,
     edge.chosen_by_index,
+    edge.products_of_other_types,
 )
 
 torch.manual_seed(7)
