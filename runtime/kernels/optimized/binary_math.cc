@@ -100,8 +100,14 @@ bool power(KernelRuntimeContext& context, Span<EValue*> raw) {
   struct Times {
     double operator()(double x, double y) const { return x * y; }
   };
-  return e == 2.0 && a.scalar_type() == ScalarType::Double &&
-         plain_rows(a, {a}, out, &plain_row<double, double, Times>, false);
+  struct Cube {
+    double operator()(double x, double) const { return x * x * x; }
+  };
+  if (a.scalar_type() != ScalarType::Double || (e != 2.0 && e != 3.0)) return false;
+  return plain_rows(a, {a}, out,
+                    e == 2.0 ? &plain_row<double, double, Times>
+                             : &plain_row<double, double, Cube>,
+                    false);
 }
 
 // pow.Scalar_out(Scalar self, Tensor exponent, *, out)

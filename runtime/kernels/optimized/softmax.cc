@@ -4,6 +4,7 @@
 // when the dim is the last, else as many columns side by side as a vector has
 // lanes. A NaN, or nothing but -inf, makes the whole row NaN.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "runtime/kernels/optimized/fast_path.h"
@@ -160,6 +161,31 @@ bool narrow_columns(const Tensor& self, const ReductionShape& shape, const Tenso
   return true;
 }
 
+// Of doubles, by the exponential of the C library.
+void softmax_of_doubles(const double* in, const ReductionShape& shape, double* out,
+                        bool logarithm) {
+  const size_t n = shape.length, inner = shape.inner;
+  parallel_for(shape.outer * inner, 8.0 * static_cast<double>(n), [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      const size_t at = i / inner * n * inner + i % inner;
+      const double* x = in + at;
+      double* y = out + at;
+      double largest = x[0];
+      for (size_t k = 1; k < n; ++k) largest = std::max(largest, x[k * inner]);
+      double sum = 0.0;
+      for (size_t k = 0; k < n; ++k) {
+        const double e = std::exp(x[k * inner] - largest);
+        if (!logarithm) y[k * inner] = e;
+        sum += e;
+      }
+      const double log_sum = std::log(sum);
+      for (size_t k = 0; k < n; ++k) {
+        y[k * inner] = logarithm ? x[k * inner] - largest - log_sum : y[k * inner] / sum;
+      }
+    }
+  });
+}
+
 // _softmax.out(Tensor self, int dim, bool half_to_float, *, out)
 bool softmax(KernelRuntimeContext& context, Span<EValue*> raw, bool logarithm) {
   KernelArgs args(context, raw, 4);
@@ -169,13 +195,20 @@ bool softmax(KernelRuntimeContext& context, Span<EValue*> raw, bool logarithm) {
   const Tensor out = args.out(3);
   if (!args.ok()) return true;
   const ScalarType type = self.scalar_type();
-  if (half_to_float || out.scalar_type() != type || (!is_float(self) && !is_narrow(type))) {
+  const bool is_double = type == ScalarType::Double;
+  if (half_to_float || out.scalar_type() != type ||
+      (!is_float(self) && !is_narrow(type) && !is_double)) {
     return false;
   }
   const auto shape = ReductionShape::of(self, Span<const int64_t>(&dim, 1));
   if (!shape || resize_tensor(out, self.sizes()) != Error::Ok || !is_contiguous(out)) return false;
   const size_t n = shape->length, inner = shape->inner;
   if (n == 0 || inner == 0) return true;
+  if (is_double) {
+    softmax_of_doubles(self.const_data_ptr<double>(), *shape, out.mutable_data_ptr<double>(),
+                       logarithm);
+    return true;
+  }
   if (is_narrow(type)) {
     if (inner != 1) return narrow_columns(self, *shape, out, logarithm);
     if (n > kNarrowPiece) return false;

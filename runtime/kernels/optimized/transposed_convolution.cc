@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "runtime/kernels/optimized/fast_path.h"
+#include "runtime/kernels/optimized/gemm.h"
 #include "runtime/kernels/optimized/parallel.h"
 
 namespace petrel::runtime::optimized {
@@ -95,6 +96,91 @@ void sum_planes(const Call& call, size_t begin, size_t end) {
   }
 }
 
+// Pixels of the input times the weights of some output channels: every pixel
+// gives its window in each of them, which is then added where it belongs.
+//
+//   pixels [p, channels] x weights [channels, k r s]  ->  windows [p, k r s]
+struct Windows {
+  static constexpr int64_t kPixels = 96, kColumns = 256;
+  static constexpr int64_t kMostPixels = 16384, kMostWindows = kPixels * kColumns;
+
+  const Call& call;
+  int64_t area, pixels, group_channels, blocks;  // of a group
+
+  explicit Windows(const Call& c)
+      : call(c),
+        area(c.height.window * c.width.window),
+        pixels(std::min({kPixels, kMostPixels / c.in_group, kMostWindows / area})),
+        group_channels(std::clamp<int64_t>(kColumns / area, 1, c.out_group)),
+        blocks((c.out_group + group_channels - 1) / group_channels) {}
+
+  // With few channels rows are faster.
+  static bool fit(const Call& c) {
+    constexpr int64_t kLeastChannels = 8;
+    return c.in_group >= kLeastChannels && c.in_group <= kMostPixels &&
+           c.height.window * c.width.window <= kMostWindows / 8;
+  }
+
+  // Block `block` of the output channels of image and group `unit`.
+  void run(int64_t unit, int64_t block) const {
+    const Dim &h = call.height, &w = call.width;
+    const int64_t groups = call.channels / call.in_group, group = unit % groups;
+    const int64_t first = block * group_channels;
+    const int64_t count = std::min(group_channels, call.out_group - first);
+    const int64_t in_plane = h.in * w.in, out_plane = h.out * w.out;
+    const float* input = call.input + unit * call.in_group * in_plane;
+    float* out = call.out + (unit * call.out_group + first) * out_plane;
+    for (int64_t k = 0; k < count; ++k) {
+      std::fill_n(out + k * out_plane, out_plane,
+                  call.bias != nullptr ? call.bias[group * call.out_group + first + k] : 0.0f);
+    }
+    float turned[kMostPixels], windows[kMostWindows];
+    GemmJob job;
+    job.columns = static_cast<size_t>(count * area);
+    job.depth = static_cast<size_t>(call.in_group);
+    job.a = turned, job.a_stride = job.depth;
+    job.b = call.weight + (group * call.in_group * call.out_group + first) * area;
+    job.b_stride = static_cast<size_t>(call.out_group * area);
+    job.pack = &pack_rows;
+    job.c = windows, job.c_stride = job.columns;
+    for (int64_t p = 0; p < in_plane; p += pixels) {
+      const int64_t n = std::min(pixels, in_plane - p);
+      for (int64_t c = 0; c < call.in_group; ++c) {
+        const float* from = input + c * in_plane + p;
+        for (int64_t i = 0; i < n; ++i) turned[i * call.in_group + c] = from[i];
+      }
+      job.rows = static_cast<size_t>(n);
+      gemm_on_this_thread(job);
+      for (int64_t i = 0; i < n; ++i) {
+        add_windows(windows + i * count * area, count, (p + i) / w.in, (p + i) % w.in, out);
+      }
+    }
+  }
+
+  // The windows of the input pixel [y, x] in `count` output planes.
+  void add_windows(const float* from, int64_t count, int64_t y, int64_t x, float* out) const {
+    const Dim &h = call.height, &w = call.width;
+    const int64_t left = x * w.stride - w.padding;
+    const int64_t right = left + (w.window - 1) * w.dilation;
+    const bool is_inside = left >= 0 && right < w.out;
+    for (int64_t k = 0; k < count; ++k, out += h.out * w.out) {
+      for (int64_t r = 0; r < h.window; ++r, from += w.window) {
+        const int64_t row = y * h.stride - h.padding + r * h.dilation;
+        if (row < 0 || row >= h.out) continue;
+        float* to = out + row * w.out;
+        if (is_inside) {
+          for (int64_t s = 0; s < w.window; ++s) to[left + s * w.dilation] += from[s];
+          continue;
+        }
+        for (int64_t s = 0; s < w.window; ++s) {
+          const int64_t column = left + s * w.dilation;
+          if (column >= 0 && column < w.out) to[column] += from[s];
+        }
+      }
+    }
+  }
+};
+
 bool is_plain(const Tensor& tensor) { return is_float(tensor) && is_contiguous(tensor); }
 
 // One dim of the window; false where sizes are wrong or large.
@@ -171,6 +257,20 @@ bool transposed_convolution(KernelRuntimeContext& context, Span<EValue*> raw) {
   constexpr double kNanosecondsPerProduct = 0.2;
   const double products = static_cast<double>(call.in_group * call.height.in * call.width.in) *
                           static_cast<double>(call.height.window * call.width.window);
+  if (Windows::fit(call)) {
+    const Windows windows(call);
+    const size_t blocks = static_cast<size_t>(windows.blocks);
+    constexpr double kNanosecondsInTiles = 0.05;
+    parallel_for(static_cast<size_t>(input.size(0) * groups) * blocks,
+                 kNanosecondsInTiles * products * static_cast<double>(windows.group_channels),
+                 [&](size_t begin, size_t end) {
+                   for (size_t u = begin; u < end; ++u) {
+                     windows.run(static_cast<int64_t>(u / blocks),
+                                 static_cast<int64_t>(u % blocks));
+                   }
+                 });
+    return true;
+  }
   parallel_for(static_cast<size_t>(input.size(0) * call.out_channels),
                kNanosecondsPerProduct * products,
                [&](size_t begin, size_t end) { sum_planes(call, begin, end); });

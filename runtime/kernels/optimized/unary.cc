@@ -174,8 +174,12 @@ bool map_plain(const Tensor& self, const Tensor& out, const F& f) {
     const T* from = self.const_data_ptr<T>();
     T* to = out.mutable_data_ptr<T>();
     parallel_for(self.numel(), 0.3, [&](size_t begin, size_t end) {
+      // Copies, since bytes that are stored might be those of what is captured.
+      const T* x = from;
+      T* y = to;
+      const F g = f;
 #pragma GCC ivdep
-      for (size_t i = begin; i < end; ++i) to[i] = f(from[i]);
+      for (size_t i = begin; i < end; ++i) y[i] = g(x[i]);
     });
     return true;
   };
@@ -434,11 +438,13 @@ bool classify(KernelRuntimeContext& context, Span<EValue*> raw) {
   const float* from = self.const_data_ptr<float>();
   uint8_t* to = static_cast<uint8_t*>(out.mutable_data_ptr());
   parallel_for(self.numel(), 0.2, [&](size_t begin, size_t end) {
+    const float* x = from;
+    uint8_t* y = to;
     for (size_t i = begin; i < end; ++i) {
       int32_t bits = 0;
-      std::memcpy(&bits, from + i, sizeof(bits));
+      std::memcpy(&bits, x + i, sizeof(bits));
       bits &= 0x7fffffff;
-      to[i] = (kInfinite ? bits == 0x7f800000 : bits > 0x7f800000) ? 1 : 0;
+      y[i] = (kInfinite ? bits == 0x7f800000 : bits > 0x7f800000) ? 1 : 0;
     }
   });
   return true;

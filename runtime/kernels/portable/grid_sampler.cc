@@ -75,6 +75,51 @@ void cubic_weights(double t, double* weights) {
   weights[3] = far(2.0 - t);
 }
 
+// The elements of a plane that make up a sample, and how much of each.
+struct Taps {
+  int64_t offset[16];
+  double weight[16];
+  int count = 0;
+
+  void find(Interpolation interpolation, const Axis& axis_y, double y, int64_t stride_y,
+            const Axis& axis_x, double x, int64_t stride_x) {
+    // Elements that do not exist count as 0.
+    const auto add = [&](int64_t h, int64_t w, double share) {
+      if (h < 0 || h >= axis_y.size || w < 0 || w >= axis_x.size) return;
+      offset[count] = h * stride_y + w * stride_x;
+      weight[count++] = share;
+    };
+    if (interpolation == kNearest) {
+      return add(whole(std::nearbyint(axis_y.padded(y))), whole(std::nearbyint(axis_x.padded(x))),
+                 1.0);
+    }
+    if (interpolation == kBilinear) {
+      y = axis_y.padded(y);
+      x = axis_x.padded(x);
+      if (!std::isfinite(y) || !std::isfinite(x)) return;  // nowhere
+      const double top = std::floor(y), left = std::floor(x);
+      const int64_t h = whole(top), w = whole(left);
+      const double dy = y - top, dx = x - left;
+      add(h, w, (1.0 - dy) * (1.0 - dx));
+      add(h, w + 1, (1.0 - dy) * dx);
+      add(h + 1, w, dy * (1.0 - dx));
+      add(h + 1, w + 1, dy * dx);
+      return;
+    }
+    // Bicubic pads each neighbour by itself.
+    const double top = std::floor(y), left = std::floor(x);
+    double weights_y[4], weights_x[4];
+    cubic_weights(y - top, weights_y);
+    cubic_weights(x - left, weights_x);
+    int64_t columns[4];
+    for (int j = 0; j < 4; ++j) columns[j] = whole(axis_x.padded(left - 1.0 + j));
+    for (int i = 0; i < 4; ++i) {
+      const int64_t row = whole(axis_y.padded(top - 1.0 + i));
+      for (int j = 0; j < 4; ++j) add(row, columns[j], weights_y[i] * weights_x[j]);
+    }
+  }
+};
+
 }  // namespace
 
 void grid_sampler_2d_out(KernelRuntimeContext& context, Span<EValue*> raw) {
@@ -105,50 +150,31 @@ void grid_sampler_2d_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const auto is = input.strides(), gs = grid.strides(), os = out.strides();
   const Axis axis_y = {input.size(2), static_cast<Padding>(padding), align_corners};
   const Axis axis_x = {input.size(3), static_cast<Padding>(padding), align_corners};
-  const auto sample = [&](int64_t base, double y, double x) {
-    const auto at = [&](int64_t h, int64_t w) {
-      if (h < 0 || h >= axis_y.size || w < 0 || w >= axis_x.size) return 0.0;
-      return load(input.const_data_ptr(), static_cast<size_t>(base + h * is[2] + w * is[3]));
-    };
-    if (interpolation == kNearest) {
-      return at(whole(std::nearbyint(axis_y.padded(y))), whole(std::nearbyint(axis_x.padded(x))));
-    }
-    if (interpolation == kBilinear) {
-      y = axis_y.padded(y);
-      x = axis_x.padded(x);
-      if (!std::isfinite(y) || !std::isfinite(x)) return 0.0;  // nowhere
-      const double top = std::floor(y), left = std::floor(x);
-      const int64_t h = whole(top), w = whole(left);
-      const double dy = y - top, dx = x - left;
-      return at(h, w) * (1.0 - dy) * (1.0 - dx) + at(h, w + 1) * (1.0 - dy) * dx +
-             at(h + 1, w) * dy * (1.0 - dx) + at(h + 1, w + 1) * dy * dx;
-    }
-    // Bicubic pads each neighbour by itself.
-    const double top = std::floor(y), left = std::floor(x);
-    double weights_y[4], weights_x[4];
-    cubic_weights(y - top, weights_y);
-    cubic_weights(x - left, weights_x);
-    double sum = 0.0;
-    for (int i = 0; i < 4; ++i) {
-      double row = 0.0;
-      for (int j = 0; j < 4; ++j) {
-        row += weights_x[j] * at(whole(axis_y.padded(top - 1.0 + i)),
-                                 whole(axis_x.padded(left - 1.0 + j)));
-      }
-      sum += weights_y[i] * row;
-    }
-    return sum;
-  };
+  const bool is_float = input.scalar_type() == ScalarType::Float;
   for (int64_t n = 0; n < sizes[0]; ++n) {
     for (int64_t p = 0; p < sizes[2]; ++p) {
       for (int64_t q = 0; q < sizes[3]; ++q) {
         const int64_t place = n * gs[0] + p * gs[1] + q * gs[2];
         const double x = load(grid.const_data_ptr(), static_cast<size_t>(place));
         const double y = load(grid.const_data_ptr(), static_cast<size_t>(place + gs[3]));
+        // All channels are sampled alike.
+        Taps taps;
+        taps.find(static_cast<Interpolation>(interpolation), axis_y, axis_y.unnormalized(y),
+                  is[2], axis_x, axis_x.unnormalized(x), is[3]);
+        const int64_t from = n * is[0], to = n * os[0] + p * os[2] + q * os[3];
         for (int64_t c = 0; c < sizes[1]; ++c) {
-          store(out.mutable_data_ptr(),
-                static_cast<size_t>(n * os[0] + c * os[1] + p * os[2] + q * os[3]),
-                sample(n * is[0] + c * is[1], axis_y.unnormalized(y), axis_x.unnormalized(x)));
+          double sum = 0.0;
+          if (is_float) {
+            const float* plane = input.const_data_ptr<float>() + from + c * is[1];
+            for (int i = 0; i < taps.count; ++i) sum += taps.weight[i] * plane[taps.offset[i]];
+            out.mutable_data_ptr<float>()[to + c * os[1]] = static_cast<float>(sum);
+            continue;
+          }
+          for (int i = 0; i < taps.count; ++i) {
+            sum += taps.weight[i] * load(input.const_data_ptr(), static_cast<size_t>(
+                                             from + c * is[1] + taps.offset[i]));
+          }
+          store(out.mutable_data_ptr(), static_cast<size_t>(to + c * os[1]), sum);
         }
       }
     }

@@ -155,3 +155,13 @@ def products_of_other_types():
     call("aten::clamp.Tensor_out", t(3, 5), t(3, 5), None)
     for diagonal in (-9, -2, 0, 3, 9):
         call("aten::tril.out", t(2, 4, 5), diagonal)
+
+
+def transposed_windows():
+    """Transposed convolutions of many channels."""
+    conv = lambda *a: call("aten::convolution.out", *a)
+    x = lambda *sizes: (t(*sizes) * 4).round() / 4  # short in the file
+    conv(x(2, 9, 4, 5), x(9, 3, 3, 2), x(3), [2, 1], [1, 0], [1, 2], True, [1, 0], 1)
+    conv(x(1, 16, 3, 3), x(16, 2, 2, 2), None, [2, 2], [0, 0], [1, 1], True, [0, 0], 2)
+    conv(x(1, 8, 13), x(8, 35, 8), x(35), [4], [2], [1], True, [0], 1)
+    conv(x(1, 8, 11, 10), x(8, 2, 3, 3), x(2), [1, 1], [4, 4], [1, 1], True, [0, 0], 1)

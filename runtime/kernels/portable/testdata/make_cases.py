@@ -44,6 +44,7 @@ SECTIONS = (
     edge.doubles_and_small_integers,
     edge.chosen_by_index,
     edge.products_of_other_types,
+    edge.transposed_windows,
 )
 
 torch.manual_seed(7)
