@@ -19,25 +19,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "exir/emit/instruction_list.h"
 #include "exir/emit/memory.h"
+#include "exir/emit/method_values.h"
 #include "exir/emit/owned_outputs.h"
 #include "exir/emit/segments.h"
 #include "exir/emit/storage.h"
-#include "exir/emit/value_table.h"
 #include "exir/ir/program.h"
 
 namespace petrel::exir {
-
-// True when `constant` is state that does not start as zeros.
-bool has_initial_state(const Constant& constant);
 
 // True for steps that become no instruction: assertions.
 bool is_dropped(const Node& node);
@@ -62,9 +57,10 @@ class MethodWriter {
   const std::map<std::string, size_t>& kernels() const {
     return calls_.kernels();
   }
-  // The constants in the program, by entry, whose name and type are those of a
-  // weight: no literals, and none that is read as a view, too. After write().
-  std::map<uint32_t, const Constant*> weights() const;
+  // Those of MethodValues. After write().
+  std::map<uint32_t, const Constant*> weights() const {
+    return values_.weights();
+  }
 
  private:
   absl::Status write_kernel_call(const Node& node);
@@ -74,30 +70,15 @@ class MethodWriter {
   // The steps of the method's graph or of a region.
   absl::Status write_steps(const Graph& graph);
   void write_state(const BufferWrite& write);
-  bool has_state() const;
-
-  // Index of the entry of `value`, which is made on first use.
-  int32_t entry_of(const Value* value);
-  // Of an output that is no value of the graph.
-  int32_t fixed_entry(const Argument& output);
-  absl::StatusOr<int32_t> argument_entry(const ArgSpec& spec,
-                                         const Argument& argument);
-  absl::StatusOr<int32_t> list_entry(const ArgSpec& spec,
-                                     const Argument& argument);
 
   flatbuffers::FlatBufferBuilder& builder_;
   const Graph& graph_;
   const Storage& storage_;
   const MemoryPlan& plan_;
   const StatePlan& state_;
-  const ExternalFn& is_external_;
-  const ExternalFn& is_named_;
   ProgramSegments& segments_;
-  ValueTable values_;
+  MethodValues values_;
   InstructionList calls_;
-  std::unordered_map<const Value*, int32_t> entries_;
-  std::map<uint32_t, const Constant*> weights_;
-  std::set<const Constant*> viewed_;
   std::vector<flatbuffers::Offset<schema::program::BackendDelegate>> delegates_;
 };
 
