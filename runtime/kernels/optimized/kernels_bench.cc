@@ -52,7 +52,13 @@ class Call {
             static_cast<uint16_t>(0x3800 + i % 97 + (i % 2) * 0x8000);
       } else if (type == ScalarType::Bool) {
         reinterpret_cast<uint8_t*>(t->memory.data())[i] = i % 3 == 0;
-      } else {
+      } else if (type == ScalarType::Double) {
+        reinterpret_cast<double*>(t->memory.data())[i] = static_cast<double>(i % 97) / 64.0 - 0.5;
+      } else if (type == ScalarType::Int) {
+        reinterpret_cast<int32_t*>(t->memory.data())[i] = static_cast<int32_t>(i % 90);
+      } else if (type == ScalarType::Char) {
+        reinterpret_cast<int8_t*>(t->memory.data())[i] = static_cast<int8_t>(i % 90);
+      } else {  // Long
         reinterpret_cast<int64_t*>(t->memory.data())[i] = static_cast<int64_t>(i % 90);
       }
     }
@@ -171,9 +177,24 @@ void measure_all() {
     measure(name, "[197, 192]", Call().tensor(tokens).tensor(tokens));
   };
   for (const char* name : {"aten::exp.out", "aten::sigmoid.out", "aten::tanh.out", "aten::relu.out",
-                           "aten::sqrt.out", "aten::log.out"}) {
+                           "aten::sqrt.out", "aten::log.out", "aten::sin.out", "aten::tan.out",
+                           "aten::asin.out", "aten::atan.out", "aten::sinh.out",
+                           "aten::acosh.out"}) {
     unary(name);
   }
+  for (const char* name : {"aten::atan2.out", "aten::fmod.Tensor_out",
+                           "aten::pow.Tensor_Tensor_out", "aten::floor_divide.out"}) {
+    measure(name, "[197, 192]", Call().tensor(tokens).tensor(tokens).tensor(tokens));
+  }
+  measure("aten::add.out", "int8, same sizes",
+          Call().tensor(tokens, ScalarType::Char).tensor(tokens, ScalarType::Char).value(one)
+              .tensor(tokens, ScalarType::Char));
+  measure("aten::mul.out", "float64, same sizes",
+          Call().tensor(tokens, ScalarType::Double).tensor(tokens, ScalarType::Double)
+              .tensor(tokens, ScalarType::Double));
+  measure("aten::bitwise_xor.Tensor_out", "int32, same sizes",
+          Call().tensor(tokens, ScalarType::Int).tensor(tokens, ScalarType::Int)
+              .tensor(tokens, ScalarType::Int));
   measure("aten::gelu.out", "[197, 768]",
           Call().tensor({197, 768}).value(std::string_view("none")).tensor({197, 768}));
   measure("aten::hardtanh.out", "[1, 96, 112, 112]",
@@ -260,7 +281,28 @@ void measure_all() {
   measure("aten::gather.out", "[128, 384], 1",
           Call().tensor({128, 384}).value(one).tensor({128, 64}, ScalarType::Long).value(false)
               .tensor({128, 64}));
+  measure("aten::scatter_add.out", "[128, 384], 1",
+          Call().tensor({128, 384}).value(one).tensor({128, 64}, ScalarType::Long)
+              .tensor({128, 64}).tensor({128, 384}));
+  measure("aten::prod.int_out", "[512, 384], 1",
+          Call().tensor({512, 384}).value(one).value(false).none().tensor({512}));
+  measure("aten::sum.IntList_out", "[8, 64, 128], 0 2",
+          Call().tensor({8, 64, 128}).list({0, 2}).value(false).none().tensor({64}));
+  measure("aten::any.dims_out", "bool [512, 384], 0",
+          Call().tensor({512, 384}, ScalarType::Bool).list({0}).value(false).tensor(
+              {384}, ScalarType::Bool));
+  measure("aten::mm.out", "float64 128x128x128",
+          Call().tensor({128, 128}, ScalarType::Double).tensor({128, 128}, ScalarType::Double)
+              .tensor({128, 128}, ScalarType::Double));
+  measure("aten::convolution.out", "transposed 4x4 /2 64->32 28x28",
+          Call().tensor({1, 64, 28, 28}).tensor({64, 32, 4, 4}).tensor({32}).list({2, 2})
+              .list({1, 1}).list({1, 1}).value(true).list({0, 0}).value(one)
+              .tensor({1, 32, 56, 56}));
   const auto half = ScalarType::Half;
+  measure("aten::convolution.out", "float16 3x3 32->32 28x28",
+          Call().tensor({1, 32, 28, 28}, half).tensor({32, 32, 3, 3}, half).tensor({32}, half)
+              .list({1, 1}).list({1, 1}).list({1, 1}).value(false).list({0, 0}).value(one)
+              .tensor({1, 32, 28, 28}, half));
   measure("aten::add.out", "float16, same sizes",
           Call().tensor(tokens, half).tensor(tokens, half).value(one).tensor(tokens, half));
   measure("aten::gelu.out", "float16 [197, 768]",

@@ -161,6 +161,14 @@ bool map_rows(const Tensor& self, const Tensor& out, RowFunction function, doubl
   return true;
 }
 
+// A plain loop. f is a copy, since bytes that are stored might be those of what
+// it has captured. `to` may be `from`.
+template <typename From, typename To, typename F>
+void map_row(const From* from, To* to, size_t n, F f) {
+#pragma GCC ivdep
+  for (size_t i = 0; i < n; ++i) to[i] = static_cast<To>(f(from[i]));
+}
+
 // f on integers and, where `with_double` is true, on doubles.
 template <bool kWithDouble, typename F>
 bool map_plain(const Tensor& self, const Tensor& out, const F& f) {
@@ -174,12 +182,7 @@ bool map_plain(const Tensor& self, const Tensor& out, const F& f) {
     const T* from = self.const_data_ptr<T>();
     T* to = out.mutable_data_ptr<T>();
     parallel_for(self.numel(), 0.3, [&](size_t begin, size_t end) {
-      // Copies, since bytes that are stored might be those of what is captured.
-      const T* x = from;
-      T* y = to;
-      const F g = f;
-#pragma GCC ivdep
-      for (size_t i = begin; i < end; ++i) y[i] = g(x[i]);
+      map_row(from + begin, to + begin, end - begin, f);
     });
     return true;
   };
@@ -206,8 +209,7 @@ bool map_doubles(const Tensor& self, const Tensor& out, double nanoseconds, cons
   const double* from = self.const_data_ptr<double>();
   double* to = out.mutable_data_ptr<double>();
   parallel_for(self.numel(), nanoseconds, [&](size_t begin, size_t end) {
-#pragma GCC ivdep
-    for (size_t i = begin; i < end; ++i) to[i] = f(from[i]);
+    map_row(from + begin, to + begin, end - begin, f);
   });
   return true;
 }
@@ -217,15 +219,35 @@ bool clamp_integers(const Tensor& self, const Tensor& out, const std::optional<S
                     const std::optional<Scalar>& max) {
   const int64_t low = min ? min->to_int() : std::numeric_limits<int64_t>::min();
   const int64_t high = max ? max->to_int() : std::numeric_limits<int64_t>::max();
-  return map_plain<false>(self, out, [=](auto x) {
-    using T = decltype(x);
+  const ScalarType type = self.scalar_type();
+  if (out.scalar_type() != type || resize_tensor(out, self.sizes()) != Error::Ok ||
+      !same_layout(self, out)) {
+    return false;
+  }
+  const auto run = [&](auto zero) {
+    using T = decltype(zero);
     constexpr int64_t kLow = std::numeric_limits<T>::min();
     constexpr int64_t kHigh = std::numeric_limits<T>::max();
     const T least = static_cast<T>(low < kLow ? kLow : low > kHigh ? kHigh : low);
     const T most = static_cast<T>(high < kLow ? kLow : high > kHigh ? kHigh : high);
-    const T y = x < least ? least : x;
-    return y > most ? most : y;
-  });
+    const T* from = self.const_data_ptr<T>();
+    T* to = out.mutable_data_ptr<T>();
+    parallel_for(self.numel(), 0.3, [&](size_t begin, size_t end) {
+      map_row(from + begin, to + begin, end - begin, [least, most](T x) {
+        const T y = x > least ? x : least;
+        return y < most ? y : most;
+      });
+    });
+    return true;
+  };
+  switch (type) {
+    case ScalarType::Long: return run(int64_t{0});
+    case ScalarType::Int: return run(int32_t{0});
+    case ScalarType::Short: return run(int16_t{0});
+    case ScalarType::Char: return run(int8_t{0});
+    case ScalarType::Byte: return run(uint8_t{0});
+    default: return false;
+  }
 }
 
 // Overflow wraps, as arithmetic of integers does.
@@ -405,7 +427,7 @@ bool not_bools(KernelRuntimeContext& context, Span<EValue*> raw) {
   }
   const uint8_t* from = self.const_data_ptr<uint8_t>();
   uint8_t* to = out.mutable_data_ptr<uint8_t>();
-  for (size_t i = 0; i < self.numel(); ++i) to[i] = from[i] == 0 ? 1 : 0;
+  map_row(from, to, self.numel(), [](uint8_t x) { return x == 0 ? 1 : 0; });
   return true;
 }
 void logical_not_out(KernelRuntimeContext& context, Span<EValue*> raw) {
@@ -438,14 +460,12 @@ bool classify(KernelRuntimeContext& context, Span<EValue*> raw) {
   const float* from = self.const_data_ptr<float>();
   uint8_t* to = static_cast<uint8_t*>(out.mutable_data_ptr());
   parallel_for(self.numel(), 0.2, [&](size_t begin, size_t end) {
-    const float* x = from;
-    uint8_t* y = to;
-    for (size_t i = begin; i < end; ++i) {
+    map_row(from + begin, to + begin, end - begin, [](float x) {
       int32_t bits = 0;
-      std::memcpy(&bits, x + i, sizeof(bits));
+      std::memcpy(&bits, &x, sizeof(bits));
       bits &= 0x7fffffff;
-      y[i] = (kInfinite ? bits == 0x7f800000 : bits > 0x7f800000) ? 1 : 0;
-    }
+      return (kInfinite ? bits == 0x7f800000 : bits > 0x7f800000) ? 1 : 0;
+    });
   });
   return true;
 }

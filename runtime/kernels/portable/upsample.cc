@@ -77,6 +77,17 @@ void for_each_plane(const Tensor& t, Fn fn) {
   }
 }
 
+// What is found once per column is kept for this many at a time.
+constexpr int64_t kColumns = 128;
+
+// fn(first, count) for pieces of `columns`.
+template <typename Fn>
+void for_each_piece(int64_t columns, Fn fn) {
+  for (int64_t first = 0; first < columns; first += kColumns) {
+    fn(first, columns - first < kColumns ? columns - first : kColumns);
+  }
+}
+
 }  // namespace
 
 // upsample_bilinear2d.vec_out(Tensor input, SymInt[]? output_size,
@@ -97,23 +108,40 @@ void upsample_bilinear2d_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const auto load = loader<double>(input.scalar_type());
   const auto store = storer<double>(out.scalar_type());
   const auto is = input.strides(), os = out.strides();
-  for_each_plane(input, [&](ssize_t n, ssize_t c) {
-    const int64_t base = n * is[0] + c * is[1];
-    const auto at = [&](int64_t h, int64_t w) {
-      return load(input.const_data_ptr(), static_cast<size_t>(base + h * is[2] + w * is[3]));
-    };
-    for (int64_t p = 0; p < resize.out[0]; ++p) {
-      const Between h = between(p, input.size(2), resize.out[0], resize.scale[0], align_corners);
-      for (int64_t q = 0; q < resize.out[1]; ++q) {
-        const Between w =
-            between(q, input.size(3), resize.out[1], resize.scale[1], align_corners);
-        const double top = at(h.low, w.low) * (1.0 - w.weight) + at(h.low, w.high) * w.weight;
-        const double bottom = at(h.high, w.low) * (1.0 - w.weight) + at(h.high, w.high) * w.weight;
-        store(out.mutable_data_ptr(),
-              static_cast<size_t>(n * os[0] + c * os[1] + p * os[2] + q * os[3]),
-              top * (1.0 - h.weight) + bottom * h.weight);
-      }
+  const bool is_float = input.scalar_type() == ScalarType::Float;
+  Between columns[kColumns];
+  for_each_piece(resize.out[1], [&](int64_t first, int64_t count) {
+    for (int64_t q = 0; q < count; ++q) {
+      columns[q] =
+          between(first + q, input.size(3), resize.out[1], resize.scale[1], align_corners);
     }
+    for_each_plane(input, [&](ssize_t n, ssize_t c) {
+      const int64_t base = n * is[0] + c * is[1];
+      for (int64_t p = 0; p < resize.out[0]; ++p) {
+        const Between h = between(p, input.size(2), resize.out[0], resize.scale[0], align_corners);
+        const int64_t low = base + h.low * is[2], high = base + h.high * is[2];
+        const int64_t to = n * os[0] + c * os[1] + p * os[2] + first * os[3];
+        const auto row = [&](const auto& at, const auto& put) {
+          for (int64_t q = 0; q < count; ++q) {
+            const Between& w = columns[q];
+            const double top = at(low + w.low * is[3]) * (1.0 - w.weight) +
+                               at(low + w.high * is[3]) * w.weight;
+            const double bottom = at(high + w.low * is[3]) * (1.0 - w.weight) +
+                                  at(high + w.high * is[3]) * w.weight;
+            put(to + q * os[3], top * (1.0 - h.weight) + bottom * h.weight);
+          }
+        };
+        if (is_float) {
+          const float* x = input.const_data_ptr<float>();
+          float* y = out.mutable_data_ptr<float>();
+          row([x](int64_t i) { return static_cast<double>(x[i]); },
+              [y](int64_t i, double v) { y[i] = static_cast<float>(v); });
+          continue;
+        }
+        row([&](int64_t i) { return load(input.const_data_ptr(), static_cast<size_t>(i)); },
+            [&](int64_t i, double v) { store(out.mutable_data_ptr(), static_cast<size_t>(i), v); });
+      }
+    });
   });
 }
 
@@ -131,8 +159,6 @@ void upsample_nearest2d_out(KernelRuntimeContext& context, Span<EValue*> raw) {
       !prepare(context, input, resize, out)) {
     return;
   }
-  const auto load = loader<double>(input.scalar_type());
-  const auto store = storer<double>(out.scalar_type());
   const auto is = input.strides(), os = out.strides();
   const auto nearest = [&](int64_t i, size_t d) {
     const int64_t last = input.sizes()[2 + d] - 1;
@@ -141,15 +167,27 @@ void upsample_nearest2d_out(KernelRuntimeContext& context, Span<EValue*> raw) {
         std::floor(static_cast<float>(i) * static_cast<float>(resize.scale[d])));
     return at < last ? at : last;
   };
-  for_each_plane(input, [&](ssize_t n, ssize_t c) {
-    for (int64_t p = 0; p < resize.out[0]; ++p) {
-      for (int64_t q = 0; q < resize.out[1]; ++q) {
-        const int64_t from = n * is[0] + c * is[1] + nearest(p, 0) * is[2] + nearest(q, 1) * is[3];
-        const int64_t to = n * os[0] + c * os[1] + p * os[2] + q * os[3];
-        store(out.mutable_data_ptr(), static_cast<size_t>(to),
-              load(input.const_data_ptr(), static_cast<size_t>(from)));
+  int64_t places[kColumns];
+  for_each_piece(resize.out[1], [&](int64_t first, int64_t count) {
+    for (int64_t q = 0; q < count; ++q) places[q] = nearest(first + q, 1) * is[3];
+    for_each_plane(input, [&](ssize_t n, ssize_t c) {
+      for (int64_t p = 0; p < resize.out[0]; ++p) {
+        const int64_t from = n * is[0] + c * is[1] + nearest(p, 0) * is[2];
+        const int64_t to = n * os[0] + c * os[1] + p * os[2] + first * os[3];
+        const auto pick = [&](auto zero) {
+          using T = decltype(zero);
+          const T* x = static_cast<const T*>(input.const_data_ptr()) + from;
+          T* y = static_cast<T*>(out.mutable_data_ptr()) + to;
+          for (int64_t q = 0; q < count; ++q) y[q * os[3]] = x[places[q]];
+        };
+        switch (out.element_size()) {
+          case 1: pick(uint8_t{0}); break;
+          case 2: pick(uint16_t{0}); break;
+          case 4: pick(uint32_t{0}); break;
+          default: pick(uint64_t{0}); break;  // no type with arithmetic is larger
+        }
       }
-    }
+    });
   });
 }
 
