@@ -6,6 +6,7 @@
 
 #include "runtime/kernels/optimized/fast_path.h"
 #include "runtime/kernels/optimized/gemm.h"
+#include "runtime/kernels/optimized/narrow_floats.h"
 #include "runtime/kernels/optimized/parallel.h"
 
 namespace petrel::runtime::optimized {
@@ -36,6 +37,12 @@ struct Call {
   const float* weight = nullptr;
   const float* bias = nullptr;
   float* out = nullptr;
+  // The same of half or bfloat16; then those above are null.
+  ScalarType type = ScalarType::Float;
+  const void* narrow_input = nullptr;
+  const void* narrow_weight = nullptr;
+  const void* narrow_bias = nullptr;
+  void* narrow_out = nullptr;
 };
 
 int64_t divide_down(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
@@ -107,46 +114,98 @@ struct Windows {
   const Call& call;
   int64_t area, pixels, group_channels, blocks;  // of a group
 
+  static constexpr int64_t kMostSums = 32768;
+  struct Weights {
+    ScalarType type;
+    const void* data;
+    size_t first;
+  };
+
   explicit Windows(const Call& c)
       : call(c),
         area(c.height.window * c.width.window),
         pixels(std::min({kPixels, kMostPixels / c.in_group, kMostWindows / area})),
         group_channels(std::clamp<int64_t>(kColumns / area, 1, c.out_group)),
-        blocks((c.out_group + group_channels - 1) / group_channels) {}
+        blocks(0) {
+    if (is_narrow(c.type)) {
+      group_channels = std::clamp<int64_t>(kMostSums / (c.height.out * c.width.out), 1,
+                                           group_channels);
+    }
+    blocks = (c.out_group + group_channels - 1) / group_channels;
+  }
 
-  // With few channels rows are faster.
+  // With few channels rows are faster, which are for floats only. The sums of
+  // narrow floats need a plane on the stack.
   static bool fit(const Call& c) {
-    constexpr int64_t kLeastChannels = 8;
-    return c.in_group >= kLeastChannels && c.in_group <= kMostPixels &&
-           c.height.window * c.width.window <= kMostWindows / 8;
+    const int64_t least_channels = is_narrow(c.type) ? 1 : 8;
+    return c.in_group >= least_channels && c.in_group <= kMostPixels &&
+           c.height.window * c.width.window <= kMostWindows / 8 &&
+           (!is_narrow(c.type) || c.height.out * c.width.out <= kMostSums);
+  }
+
+  // A PackPanel that widens; job.source is the Weights.
+  static void pack_narrow(const GemmJob& job, size_t first_row, size_t depth,
+                          size_t first_column, size_t columns, size_t width, float* panel) {
+    const Weights& from = *static_cast<const Weights*>(job.source);
+    for (size_t k = 0; k < depth; ++k) {
+      widen(from.type, from.data, from.first + (first_row + k) * job.b_stride + first_column,
+            panel + k * width, columns);
+    }
   }
 
   // Block `block` of the output channels of image and group `unit`.
   void run(int64_t unit, int64_t block) const {
-    const Dim &h = call.height, &w = call.width;
-    const int64_t groups = call.channels / call.in_group, group = unit % groups;
+    const int64_t out_plane = call.height.out * call.width.out;
     const int64_t first = block * group_channels;
     const int64_t count = std::min(group_channels, call.out_group - first);
+    const int64_t plane = unit * call.out_group + first;  // of the output
+    if (!is_narrow(call.type)) return sum(unit, first, count, call.out + plane * out_plane);
+    float sums[kMostSums];
+    sum(unit, first, count, sums);
+    narrow(sums, call.type, call.narrow_out, static_cast<size_t>(plane * out_plane),
+           static_cast<size_t>(count * out_plane));
+  }
+
+  // Channels [first, first + count) of the group, into their planes.
+  void sum(int64_t unit, int64_t first, int64_t count, float* out) const {
+    const Dim &h = call.height, &w = call.width;
+    const int64_t groups = call.channels / call.in_group, group = unit % groups;
     const int64_t in_plane = h.in * w.in, out_plane = h.out * w.out;
-    const float* input = call.input + unit * call.in_group * in_plane;
-    float* out = call.out + (unit * call.out_group + first) * out_plane;
     for (int64_t k = 0; k < count; ++k) {
-      std::fill_n(out + k * out_plane, out_plane,
-                  call.bias != nullptr ? call.bias[group * call.out_group + first + k] : 0.0f);
+      const int64_t channel = group * call.out_group + first + k;
+      float bias = call.bias != nullptr ? call.bias[channel] : 0.0f;
+      if (call.narrow_bias != nullptr) {
+        widen(call.type, call.narrow_bias, static_cast<size_t>(channel), &bias, 1);
+      }
+      std::fill_n(out + k * out_plane, out_plane, bias);
     }
-    float turned[kMostPixels], windows[kMostWindows];
+    float turned[kMostPixels], windows[kMostWindows], row[kPixels];
+    const int64_t weight = (group * call.in_group * call.out_group + first) * area;
+    const Weights weights = {call.type, call.narrow_weight, static_cast<size_t>(weight)};
     GemmJob job;
     job.columns = static_cast<size_t>(count * area);
     job.depth = static_cast<size_t>(call.in_group);
     job.a = turned, job.a_stride = job.depth;
-    job.b = call.weight + (group * call.in_group * call.out_group + first) * area;
     job.b_stride = static_cast<size_t>(call.out_group * area);
-    job.pack = &pack_rows;
+    if (is_narrow(call.type)) {
+      job.pack = &pack_narrow;
+      job.source = &weights;
+    } else {
+      job.pack = &pack_rows;
+      job.b = call.weight + weight;
+    }
     job.c = windows, job.c_stride = job.columns;
     for (int64_t p = 0; p < in_plane; p += pixels) {
       const int64_t n = std::min(pixels, in_plane - p);
       for (int64_t c = 0; c < call.in_group; ++c) {
-        const float* from = input + c * in_plane + p;
+        const int64_t at = (unit * call.in_group + c) * in_plane + p;
+        const float* from = row;
+        if (is_narrow(call.type)) {
+          widen(call.type, call.narrow_input, static_cast<size_t>(at), row,
+                static_cast<size_t>(n));
+        } else {
+          from = call.input + at;
+        }
         for (int64_t i = 0; i < n; ++i) turned[i * call.in_group + c] = from[i];
       }
       job.rows = static_cast<size_t>(n);
@@ -181,7 +240,9 @@ struct Windows {
   }
 };
 
-bool is_plain(const Tensor& tensor) { return is_float(tensor) && is_contiguous(tensor); }
+bool is_plain(const Tensor& tensor, ScalarType type) {
+  return tensor.scalar_type() == type && is_contiguous(tensor);
+}
 
 // One dim of the window; false where sizes are wrong or large.
 bool read_dim(int64_t in, int64_t window, int64_t stride, int64_t padding, int64_t dilation,
@@ -213,8 +274,10 @@ bool transposed_convolution(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor out = args.out(9);
   if (!args.ok()) return true;
   const ssize_t rank = input.dim();
+  const ScalarType type = input.scalar_type();
   if (!transposed || (rank != 3 && rank != 4) || weight.dim() != rank || out.dim() != rank ||
-      !is_plain(input) || !is_plain(weight) || !is_float(out) || groups < 1 ||
+      (type != ScalarType::Float && !is_narrow(type)) || !is_plain(input, type) ||
+      !is_plain(weight, type) || out.scalar_type() != type || groups < 1 ||
       input.size(1) % groups != 0 || weight.size(0) != input.size(1)) {
     return false;
   }
@@ -223,11 +286,12 @@ bool transposed_convolution(KernelRuntimeContext& context, Span<EValue*> raw) {
     if (list.size() != dims) return false;
   }
   Call call;
+  call.type = type;
   call.channels = input.size(1);
   call.in_group = call.channels / groups;
   call.out_group = weight.size(1);
   call.out_channels = call.out_group * groups;
-  if (bias && (!is_plain(*bias) || bias->dim() != 1 || bias->size(0) != call.out_channels)) {
+  if (bias && (!is_plain(*bias, type) || bias->dim() != 1 || bias->size(0) != call.out_channels)) {
     return false;
   }
   for (size_t i = 0; i < dims; ++i) {
@@ -242,6 +306,7 @@ bool transposed_convolution(KernelRuntimeContext& context, Span<EValue*> raw) {
       call.width.out + call.width.stride > kMostColumns) {
     return false;
   }
+  if (is_narrow(type) && !Windows::fit(call)) return false;
   find_taps(&call);
   SizesType sizes[4] = {input.sizes()[0], static_cast<SizesType>(call.out_channels)};
   if (rank == 4) sizes[2] = static_cast<SizesType>(call.height.out);
@@ -250,10 +315,17 @@ bool transposed_convolution(KernelRuntimeContext& context, Span<EValue*> raw) {
     return false;
   }
   if (out.numel() == 0) return true;
-  call.input = input.const_data_ptr<float>();
-  call.weight = weight.const_data_ptr<float>();
-  call.bias = bias ? bias->const_data_ptr<float>() : nullptr;
-  call.out = out.mutable_data_ptr<float>();
+  if (is_narrow(type)) {
+    call.narrow_input = input.const_data_ptr();
+    call.narrow_weight = weight.const_data_ptr();
+    call.narrow_bias = bias ? bias->const_data_ptr() : nullptr;
+    call.narrow_out = out.mutable_data_ptr();
+  } else {
+    call.input = input.const_data_ptr<float>();
+    call.weight = weight.const_data_ptr<float>();
+    call.bias = bias ? bias->const_data_ptr<float>() : nullptr;
+    call.out = out.mutable_data_ptr<float>();
+  }
   constexpr double kNanosecondsPerProduct = 0.2;
   const double products = static_cast<double>(call.in_group * call.height.in * call.width.in) *
                           static_cast<double>(call.height.window * call.width.window);

@@ -165,3 +165,9 @@ def transposed_windows():
     conv(x(1, 16, 3, 3), x(16, 2, 2, 2), None, [2, 2], [0, 0], [1, 1], True, [0, 0], 2)
     conv(x(1, 8, 13), x(8, 35, 8), x(35), [4], [2], [1], True, [0], 1)
     conv(x(1, 8, 11, 10), x(8, 2, 3, 3), x(2), [1, 1], [4, 4], [1, 1], True, [0, 0], 1)
+    for dtype in (torch.float16, torch.bfloat16):
+        n = lambda *sizes: x(*sizes).to(dtype)
+        for a in ((n(2, 3, 4, 5), n(3, 3, 3, 2), n(3), [2, 1], [1, 0], [1, 2], True, [1, 0], 1),
+                  (n(1, 4, 3, 3), n(4, 2, 2, 2), None, [2, 2], [0, 0], [1, 1], True, [0, 0], 2),
+                  (n(1, 9, 7), n(9, 3, 4), n(3), [2], [1], [1], True, [0], 1)):
+            call("aten::convolution.out", *a, dtypes=(dtype,))
