@@ -47,6 +47,16 @@ struct Walk {
   // row is at base + indices[i] * step + i * along of `at`.
   template <typename Fn>
   void for_each_row(const Fn& fn) const {
+    walk([](const void* own, const int64_t* indices, size_t n, int64_t base, int64_t place,
+            int64_t step, int64_t along) {
+      (*static_cast<const Fn*>(own))(indices, n, base, place, step, along);
+    }, &fn);
+  }
+
+  // The same once for all functions.
+  using Row = void (*)(const void* own, const int64_t* indices, size_t n, int64_t base,
+                       int64_t place, int64_t step, int64_t along);
+  __attribute__((noinline)) void walk(Row row, const void* own) const {
     const size_t rank = index.sizes().size(), last = rank - 1;
     const size_t n = static_cast<size_t>(index.sizes()[last]);
     int64_t strides[kTensorDimensionLimit];
@@ -58,7 +68,7 @@ struct Walk {
     const int64_t* data = index.const_data_ptr<int64_t>();
     const int64_t step = dim == last ? 1 : at.strides()[dim];
     rows.run([&](const int64_t* base) {
-      fn(data, n, base[0], base[1], step, dim == last ? int64_t{0} : int64_t{1});
+      row(own, data, n, base[0], base[1], step, dim == last ? int64_t{0} : int64_t{1});
       data += n;
     });
   }
