@@ -81,7 +81,7 @@ void start(void* results, size_t n) {
 template <typename Op, typename T>
 void row(const void* elements, size_t n, void* result) {
   using C = typename Op::C;
-  constexpr size_t kLanes = 16;
+  constexpr size_t kLanes = 8;
   const T* from = static_cast<const T*>(elements);
   C lanes[kLanes];
   std::fill_n(lanes, kLanes, Op::kStart);

@@ -98,8 +98,8 @@ class Block final {
   };
 
   // Offsets of n places of a row of the block, from place `first` on.
-  bool find(KernelRuntimeContext& context, const SizesType* position, size_t first, size_t n,
-            int64_t* offsets) const {
+  __attribute__((noinline)) bool find(KernelRuntimeContext& context, const SizesType* position,
+                                      size_t first, size_t n, int64_t* offsets) const {
     for (size_t i = 0; i < n; ++i) offsets[i] = 0;
     const size_t last = block_.rank == 0 ? 0 : block_.rank - 1;
     for (size_t k = 0; k < count_; ++k) {
