@@ -56,6 +56,7 @@ def source_libraries():
             "//third_party/xnnpack:clamps.patch",
             "//third_party/xnnpack:logarithm.patch",
             "//third_party/xnnpack:few_columns.patch",
+            "//third_party/xnnpack:angles.patch",
             "//third_party/xnnpack:small_operators.patch",
         ],
     )
