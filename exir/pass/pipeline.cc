@@ -11,6 +11,7 @@
 #include "exir/pass/fold_constants.h"
 #include "exir/pass/functionalize.h"
 #include "exir/pass/lower_to_kernels.h"
+#include "exir/pass/merge_equal_nodes.h"
 #include "exir/pass/normalize_convolutions.h"
 #include "exir/pass/normalize_scalars.h"
 #include "exir/pass/normalize_views.h"
@@ -48,6 +49,8 @@ constexpr Pass kBefore[] = {
      remove_identities},
     {"fold_constants", "backends take weights, not computations of weights",
      fold_constants},
+    {"merge_equal_nodes", "decompositions repeat what models did not",
+     merge_equal_nodes},
     {"remove_dead_code", "backends and folding see live code only",
      remove_dead_code},
 };
@@ -59,6 +62,8 @@ constexpr Pass kAfter[] = {
      update_state},
     {"fold_constants", "weights of lowered operators are rearranged once",
      fold_constants},
+    {"merge_equal_nodes", "lowering repeats casts, masks and indices",
+     merge_equal_nodes},
     {"remove_dead_code", "kernels run for live code only", remove_dead_code},
     {"require_kernels", "nothing can change any more", require_kernels},
 };
