@@ -58,7 +58,9 @@ TEST_F(FewColumnsTest, FullyConnectedLayersAreRightAndTakeWideTilesFromFiveColum
       ASSERT_EQ(xnn_setup_fully_connected_nc_f32(made, input.data(), output.data()),
                 xnn_status_success);
       ASSERT_EQ(xnn_run_operator(made, nullptr), xnn_status_success);
-      if (has_avx512_) EXPECT_EQ(made->ukernel.gemm.nr == kTileColumns, columns > 4) << columns;
+      if (has_avx512_) {
+        EXPECT_EQ(made->ukernel.gemm.nr == kTileColumns, columns > 4) << columns;
+      }
       for (size_t i = 0; i < rows * columns; ++i) {
         const size_t row = i / columns, column = i % columns;
         double sum = bias[column];
@@ -127,7 +129,9 @@ TEST_F(FewColumnsTest, TransposedConvolutionsOfOneImageAreRightAndTakeRowsOfPixe
     ASSERT_EQ(xnn_setup_deconvolution2d_nhwc_f32(made, input.data(), output.data()),
               xnn_status_success);
     ASSERT_EQ(xnn_run_operator(made, nullptr), xnn_status_success);
-    if (has_avx512_ && image.stride == image.kernel) EXPECT_EQ(made->last_mr, kTileRows);
+    if (has_avx512_ && image.stride == image.kernel) {
+      EXPECT_EQ(made->last_mr, kTileRows);
+    }
     const std::vector<double> expected =
         transposed(image, input, weight, out_height, out_width);
     for (size_t i = 0; i < output.size(); ++i) {
