@@ -226,9 +226,14 @@ long private_kb() {
 
 // A tenth of the time to warm up, then the runs that count.
 std::string bench(Module& module, const Call& call, double seconds) {
-  const Inputs inputs = make_inputs(module, call);
+  Inputs inputs = make_inputs(module, call);
+  // A program may plan its other values into the memory of an input.
+  const std::vector<NpyArray> given = inputs.arrays;
   std::vector<double> times;
   const auto once = [&] {
+    for (size_t i = 0; i < given.size(); ++i) {
+      std::copy(given[i].bytes.begin(), given[i].bytes.end(), inputs.arrays[i].bytes.begin());
+    }
     const auto from = Clock::now();
     const auto outputs = module.execute(call.method, inputs.values);
     times.push_back(microseconds(from, Clock::now()));
