@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/pass/fold_batch_norm.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -275,12 +277,13 @@ Rewritten with_operators(Builder& b, Node& node) {
   return done(b, node, b.cast(y, node.result()->tensor().dtype));
 }
 
-Rewritten batch_norm(Builder& b, Node& node) {
+// Whether the node normalizes with given statistics and nothing else is asked
+// of it.
+bool is_inference(const Node& node) {
   const int training = node.op().find_arg("training");
   const bool trains = training >= 0 && node.argument("training") ==
                                            Argument(true);
-  Value* x = tensor_at(node, 0);
-  if (trains || x->tensor().rank() < 2 ||
+  if (trains || tensor_at(node, 0)->tensor().rank() < 2 ||
       tensor_at(node, "running_mean") == nullptr ||
       tensor_at(node, "running_var") == nullptr) {
     return false;
@@ -288,14 +291,21 @@ Rewritten batch_norm(Builder& b, Node& node) {
   for (size_t i = 1; i < node.num_results(); ++i) {
     if (node.result(i)->is_used()) return false;
   }
+  return true;
+}
+
+bool has_fixed_parameters(const Node& node) {
   for (const char* name : {"weight", "bias", "running_mean", "running_var"}) {
     const Value* value = tensor_at(node, name);
-    if (value != nullptr && !is_fixed(value)) return with_operators(b, node);
+    if (value != nullptr && !is_fixed(value)) return false;
   }
+  return true;
+}
+
+Rewritten batch_norm(Builder& b, Node& node) {
+  if (!is_inference(node)) return false;
+  if (!has_fixed_parameters(node)) return with_operators(b, node);
   PETREL_ASSIGN_OR_RETURN(const Affine affine, affine_of(node));
-  PETREL_ASSIGN_OR_RETURN(const bool folded,
-                          fold_into_producer(b, node, affine));
-  if (folded) return true;
   return scale_and_shift(b, node, affine);
 }
 
@@ -311,7 +321,23 @@ constexpr Rewrites kTables[] = {Rewrites(kRows)};
 }  // namespace
 
 absl::StatusOr<bool> fold_batch_norm(Graph& graph, const PassContext&) {
-  return apply_rewrites(graph, kTables);
+  bool folded = false;
+  // No row: rows see a node of varying sizes without its producer.
+  for (Node* node : graph.node_pointers()) {
+    const bool is_batch_norm = std::any_of(
+        std::begin(kRows), std::end(kRows),
+        [&](const Rewrite& row) { return node->op().full_name() == row.op; });
+    if (!is_batch_norm || !is_inference(*node) || !has_fixed_parameters(*node)) {
+      continue;
+    }
+    Builder b(graph, node);
+    PETREL_ASSIGN_OR_RETURN(const Affine affine, affine_of(*node));
+    PETREL_ASSIGN_OR_RETURN(const bool fits,
+                            fold_into_producer(b, *node, affine));
+    folded = folded || fits;
+  }
+  PETREL_ASSIGN_OR_RETURN(const bool rewritten, apply_rewrites(graph, kTables));
+  return folded || rewritten;
 }
 
 }  // namespace petrel::exir

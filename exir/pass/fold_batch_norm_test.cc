@@ -15,6 +15,7 @@ namespace petrel::exir {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr char kNorm[] = R"(
     %bn.weight = constant @bn.weight : f32[4]
@@ -76,6 +77,20 @@ TEST(FoldBatchNorm, GoesIntoAConvolution) {
   const auto mean = constant_elements(*graph, "bn.running_mean");
   for (size_t c = 0; c < 4; ++c) bias[c] -= mean[c] * s[c];
   expect_near(constant_elements(*graph, "conv.bias@bn"), bias);
+}
+
+TEST(FoldBatchNorm, GoesIntoAConvolutionOfVaryingSizes) {
+  const std::string after = after_pass(
+      fold_batch_norm,
+      absl::StrCat("method @m(%x: f32[9|9|1|2|3|5|6|7|9,2,5,5]) { "
+                   "%w = constant @conv.weight : f32[4,2,3,3] ",
+                   kNorm,
+                   "%c = aten.convolution.default(%x, %w, none, [1, 1], [0, 0], "
+                   "[1, 1], false, [0, 0], 1) ",
+                   norm_of("%c"), "return %y }"));
+  EXPECT_THAT(after, HasSubstr("aten.convolution.default(%0, %conv.weight@bn, "
+                               "%conv.bias@bn, [1, 1]"));
+  EXPECT_THAT(after, Not(HasSubstr("aten.mul")));
 }
 
 TEST(FoldBatchNorm, TakesTheOldBiasAlong) {
