@@ -206,12 +206,13 @@ absl::Status Importer::check_input_write(const OutputSpec& spec,
 // What nodes write in place: constants become state, inputs outputs.
 absl::Status Importer::mark_written_values() {
   const std::set<const Value*> written = written_roots(*graph_);
+  std::set<const Constant*> state;
   for (const Value* value : written) {
-    if (!value->is_constant()) continue;
-    for (auto& [fqn, constant] : state_) {
-      if (constant == value->constant()) {
-        constant->kind = Constant::Kind::kMutableBuffer;
-      }
+    if (value->is_constant()) state.insert(value->constant().get());
+  }
+  for (auto& [fqn, constant] : state_) {
+    if (state.count(constant.get()) != 0) {
+      constant->kind = Constant::Kind::kMutableBuffer;
     }
   }
   std::vector<Value*> outputs;

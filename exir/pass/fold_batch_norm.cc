@@ -324,9 +324,10 @@ absl::StatusOr<bool> fold_batch_norm(Graph& graph, const PassContext&) {
   bool folded = false;
   // No row: rows see a node of varying sizes without its producer.
   for (Node* node : graph.node_pointers()) {
-    const bool is_batch_norm = std::any_of(
-        std::begin(kRows), std::end(kRows),
-        [&](const Rewrite& row) { return node->op().full_name() == row.op; });
+    const std::string name = node->op().full_name();
+    const bool is_batch_norm =
+        std::any_of(std::begin(kRows), std::end(kRows),
+                    [&name](const Rewrite& row) { return name == row.op; });
     if (!is_batch_norm || !is_inference(*node) || !has_fixed_parameters(*node)) {
       continue;
     }
