@@ -20,16 +20,15 @@
 #define PETREL_STATUS_CONCAT_(a, b) PETREL_STATUS_CONCAT_INNER_(a, b)
 
 #undef PETREL_RETURN_IF_ERROR
-#define PETREL_RETURN_IF_ERROR(expr)          \
-  do {                                        \
-    ::absl::Status petrel_status_ = (expr);   \
+#define PETREL_RETURN_IF_ERROR(expr)                 \
+  do {                                               \
+    ::absl::Status petrel_status_ = (expr);          \
     if (!petrel_status_.ok()) return petrel_status_; \
   } while (false)
 
 #undef PETREL_ASSIGN_OR_RETURN
 #define PETREL_ASSIGN_OR_RETURN(lhs, expr) \
-  PETREL_ASSIGN_OR_RETURN_IMPL_(           \
-      PETREL_STATUS_CONCAT_(petrel_status_or_, __LINE__), lhs, expr)
+  PETREL_ASSIGN_OR_RETURN_IMPL_(PETREL_STATUS_CONCAT_(petrel_status_or_, __LINE__), lhs, expr)
 
 #define PETREL_ASSIGN_OR_RETURN_IMPL_(result, lhs, expr) \
   auto result = (expr);                                  \

@@ -40,8 +40,7 @@ class DecryptingLoader final : public DataLoader {
                    const std::array<uint8_t, kBlock>& iv)
       : file_(file), key_(key), iv_(iv) {}
 
-  Result<FreeableBuffer> load(size_t offset, size_t size,
-                              const SegmentInfo& info) const override {
+  Result<FreeableBuffer> load(size_t offset, size_t size, const SegmentInfo& info) const override {
     // Decryption begins where a block does.
     const size_t before = offset % kBlock;
     if (size > SIZE_MAX - 2 * kBlock) return Error::InvalidArgument;
@@ -69,8 +68,8 @@ class DecryptingLoader final : public DataLoader {
     }
     EVP_CIPHER_CTX* context = EVP_CIPHER_CTX_new();
     if (context == nullptr) return false;
-    bool good = EVP_DecryptInit_ex(context, EVP_aes_256_ctr(), nullptr, key_.data(),
-                                   counter.data()) == 1;
+    bool good =
+        EVP_DecryptInit_ex(context, EVP_aes_256_ctr(), nullptr, key_.data(), counter.data()) == 1;
     const auto* in = static_cast<const uint8_t*>(hidden.data());
     for (size_t at = 0; good && at < hidden.size();) {
       const int part = static_cast<int>(std::min<size_t>(hidden.size() - at, 1 << 30));

@@ -16,9 +16,9 @@ int run_on_ones(const std::string& program, const runtime::NamedDataMap& weights
   if (!module.ok()) return 1;
   const auto input = (*module)->method_meta("forward")->input_tensor_meta(0);
   if (!input.ok()) return 1;
-  const auto ones = extension::make_tensor_ptr(
-      {input->sizes().begin(), input->sizes().end()},
-      std::vector<float>(input->nbytes() / sizeof(float), 1.0f));
+  const auto ones =
+      extension::make_tensor_ptr({input->sizes().begin(), input->sizes().end()},
+                                 std::vector<float>(input->nbytes() / sizeof(float), 1.0f));
   if (ones == nullptr) return 1;
   const auto outputs = (*module)->forward({*ones});
   if (!outputs.ok()) return 1;

@@ -44,19 +44,19 @@ absl::Status export_digits(const std::string& model, const std::string& folder) 
   }
   for (const auto& [destination, bytes] : report.emit.file_bytes) {
     const std::string& path = destination.empty() ? options.output : options.external_weights;
-    std::printf("%-12s %s, %llu bytes\n", destination.empty() ? "program" : "weights",
-                path.c_str(), static_cast<unsigned long long>(bytes));
+    std::printf("%-12s %s, %llu bytes\n", destination.empty() ? "program" : "weights", path.c_str(),
+                static_cast<unsigned long long>(bytes));
   }
-  PETREL_RETURN_IF_ERROR(draw_plan(report.emit.memory.at(0), "digits with XNNPACK",
-                                   folder + "/plan.svg"));
+  PETREL_RETURN_IF_ERROR(
+      draw_plan(report.emit.memory.at(0), "digits with XNNPACK", folder + "/plan.svg"));
 
   options.output = folder + "/digits_kernels.pte";
   options.external_weights.clear();
   options.backends = {};
   PETREL_ASSIGN_OR_RETURN(const exir::ExportReport kernels, exir::export_program(options));
   const exir::MethodMemory& memory = kernels.emit.memory.at(0);
-  PETREL_RETURN_IF_ERROR(draw_plan(memory, "digits with kernels only",
-                                   folder + "/plan_kernels.svg"));
+  PETREL_RETURN_IF_ERROR(
+      draw_plan(memory, "digits with kernels only", folder + "/plan_kernels.svg"));
   std::printf("memory plan  %s/plan.svg, and plan_kernels.svg without the backend\n",
               folder.c_str());
   return absl::OkStatus();

@@ -19,9 +19,9 @@ int main(int argc, char** argv) {
   if (!module.ok()) return 1;  // the runtime has said why
   const auto input = (*module)->method_meta("forward")->input_tensor_meta(0);
   if (!input.ok()) return 1;
-  const auto tensor = extension::make_tensor_ptr(
-      {input->sizes().begin(), input->sizes().end()},
-      std::vector<float>(input->nbytes() / sizeof(float), 1.0f));
+  const auto tensor =
+      extension::make_tensor_ptr({input->sizes().begin(), input->sizes().end()},
+                                 std::vector<float>(input->nbytes() / sizeof(float), 1.0f));
   if (tensor == nullptr) return 1;
   const auto outputs = (*module)->forward({*tensor});
   if (!outputs.ok()) return 1;

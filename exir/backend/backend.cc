@@ -15,15 +15,11 @@ bool Partitioner::keeps(const OpInfo&) const { return false; }
 
 std::string Partitioner::group(const Node&) const { return ""; }
 
-bool Partitioner::worthwhile(const std::vector<const Node*>&) const {
-  return true;
-}
+bool Partitioner::worthwhile(const std::vector<const Node*>&) const { return true; }
 
 bool Partitioner::takes_varying_sizes() const { return false; }
 
-std::optional<GroupCosts> Partitioner::costs(const Graph&) const {
-  return std::nullopt;
-}
+std::optional<GroupCosts> Partitioner::costs(const Graph&) const { return std::nullopt; }
 
 Support support_of(const Partitioner& partitioner, const Node& node) {
   if (node.op().has(kInPlace)) return Support::no("works in place");
@@ -38,19 +34,15 @@ Support support_of(const Partitioner& partitioner, const Node& node) {
   return partitioner.supports(node);
 }
 
-absl::Status Backend::check_compile_specs(
-    const std::vector<CompileSpec>& specs) const {
+absl::Status Backend::check_compile_specs(const std::vector<CompileSpec>& specs) const {
   if (specs.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("backend '", id(), "' knows no compile spec '",
-                   specs.front().key, "', it takes none"));
+  return absl::InvalidArgumentError(absl::StrCat("backend '", id(), "' knows no compile spec '",
+                                                 specs.front().key, "', it takes none"));
 }
 
-absl::StatusOr<PreprocessResult> Backend::preprocess(const Subprogram&,
-                                                     NamedBlobStore&) const {
+absl::StatusOr<PreprocessResult> Backend::preprocess(const Subprogram&, NamedBlobStore&) const {
   return absl::UnimplementedError(
-      absl::StrCat("backend '", id(),
-                   "' has neither preprocess nor preprocess_all"));
+      absl::StrCat("backend '", id(), "' has neither preprocess nor preprocess_all"));
 }
 
 absl::StatusOr<ResultMap> Backend::preprocess_all(const SubprogramMap& parts,
@@ -61,9 +53,8 @@ absl::StatusOr<ResultMap> Backend::preprocess_all(const SubprogramMap& parts,
     for (const Subprogram& part : subprograms) {
       absl::StatusOr<PreprocessResult> result = preprocess(part, store);
       if (!result.ok()) {
-        return absl::Status(
-            result.status().code(),
-            absl::StrCat(part.describe(), ": ", result.status().message()));
+        return absl::Status(result.status().code(),
+                            absl::StrCat(part.describe(), ": ", result.status().message()));
       }
       of_method.push_back(*std::move(result));
     }

@@ -117,12 +117,11 @@ class Backend {
   virtual std::string id() const = 0;
   virtual const Partitioner& partitioner() const = 0;
   // InvalidArgument for a compile spec it does not know. Default: refuses all.
-  virtual absl::Status check_compile_specs(
-      const std::vector<CompileSpec>& specs) const;
+  virtual absl::Status check_compile_specs(const std::vector<CompileSpec>& specs) const;
 
   // Default: Unimplemented, for backends that override preprocess_all.
-  virtual absl::StatusOr<PreprocessResult> preprocess(
-      const Subprogram& part, NamedBlobStore& store) const;
+  virtual absl::StatusOr<PreprocessResult> preprocess(const Subprogram& part,
+                                                      NamedBlobStore& store) const;
   // Default: calls preprocess on each, in method order; errors name the part.
   virtual absl::StatusOr<ResultMap> preprocess_all(const SubprogramMap& parts,
                                                    NamedBlobStore& store) const;

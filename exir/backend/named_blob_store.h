@@ -106,10 +106,9 @@ class NamedBlobStore {
   // NUL, an alignment that is not a power of two in [1, kMaxAlignment], a file name that is not
   // plain, a layout of another size than the blob; AlreadyExists when the key
   // was sent to another destination, or with another layout, before.
-  absl::StatusOr<bool> add_named_blob(
-      const std::string& key, const Blob& blob, uint64_t alignment,
-      const std::string& external_file,
-      const std::optional<TensorType>& layout = std::nullopt);
+  absl::StatusOr<bool> add_named_blob(const std::string& key, const Blob& blob, uint64_t alignment,
+                                      const std::string& external_file,
+                                      const std::optional<TensorType>& layout = std::nullopt);
 
   // Stores what somebody made of `source`, a constant of the program, and
   // returns its key. `form` tells how the bytes differ from those of the source
@@ -122,10 +121,9 @@ class NamedBlobStore {
   // Literals of the model are always called by content; under kName, where data
   // files are to be exchanged, they stay in the program. Errors are those of
   // add_named_blob; AlreadyExists when two weights of one name differ.
-  absl::StatusOr<std::string> add_weight(
-      const Constant& source, const Blob& blob, uint64_t alignment,
-      const std::string& form,
-      const std::optional<TensorType>& layout = std::nullopt);
+  absl::StatusOr<std::string> add_weight(const Constant& source, const Blob& blob,
+                                         uint64_t alignment, const std::string& form,
+                                         const std::optional<TensorType>& layout = std::nullopt);
 
   // The same for a weight that a kernel reads from a file, which is always
   // called by its name. Precondition: destination_of(source) is not "".
@@ -151,13 +149,9 @@ class NamedBlobStore {
   absl::Status merge(const NamedBlobStore& other);
 
   // By destination, "" first. Absent when nothing was sent there.
-  const std::map<std::string, Destination>& destinations() const {
-    return destinations_;
-  }
+  const std::map<std::string, Destination>& destinations() const { return destinations_; }
   // Where blobs sent to "" go; "" is the program.
-  const std::string& default_destination() const {
-    return routes_.default_file;
-  }
+  const std::string& default_destination() const { return routes_.default_file; }
 
   // Bytes of all successful calls, repetitions included, and bytes of the
   // buffers: the difference is what sharing saves.
@@ -170,12 +164,11 @@ class NamedBlobStore {
     size_t buffer;
     size_t entry;
   };
-  absl::StatusOr<bool> place(const std::string& key, const Blob& blob,
-                             uint64_t alignment, const std::string& destination,
+  absl::StatusOr<bool> place(const std::string& key, const Blob& blob, uint64_t alignment,
+                             const std::string& destination,
                              const std::optional<TensorType>& layout);
-  absl::Status place_weight(const Constant& source, const std::string& key,
-                            const Blob& blob, uint64_t alignment,
-                            const std::string& destination,
+  absl::Status place_weight(const Constant& source, const std::string& key, const Blob& blob,
+                            uint64_t alignment, const std::string& destination,
                             const std::optional<TensorType>& layout);
 
   WeightRoutes routes_;

@@ -91,16 +91,14 @@ TEST(NamedBlobStore, RefusesAKeyInTwoDestinations) {
 TEST(NamedBlobStore, RefusesBadKeysAlignmentsAndFileNames) {
   NamedBlobStore store;
   const Blob b = blob({1});
-  auto code = [&](const std::string& key, uint64_t alignment,
-                  const std::string& file) {
+  auto code = [&](const std::string& key, uint64_t alignment, const std::string& file) {
     return store.add_named_blob(key, b, alignment, file).status().code();
   };
   constexpr auto kBad = absl::StatusCode::kInvalidArgument;
   EXPECT_EQ(code("", 1, ""), kBad);
   EXPECT_EQ(code(std::string("a\0b", 3), 1, ""), kBad);
-  for (uint64_t alignment :
-       {uint64_t{0}, uint64_t{3}, uint64_t{48}, uint64_t{1} << 40,
-        2 * NamedBlobStore::kMaxAlignment, ~uint64_t{0}}) {
+  for (uint64_t alignment : {uint64_t{0}, uint64_t{3}, uint64_t{48}, uint64_t{1} << 40,
+                             2 * NamedBlobStore::kMaxAlignment, ~uint64_t{0}}) {
     const absl::Status refused = store.add_named_blob("a", b, alignment, "").status();
     EXPECT_EQ(refused.code(), kBad) << alignment;
     EXPECT_THAT(std::string(refused.message()),
@@ -108,16 +106,14 @@ TEST(NamedBlobStore, RefusesBadKeysAlignmentsAndFileNames) {
   }
   const std::string long_name(256, 'x');
   for (const std::string& file :
-       {std::string("."), std::string(".."), std::string("a/b"),
-        std::string("/etc/x"), std::string("a\\b"), std::string("a\0b", 3),
-        long_name}) {
+       {std::string("."), std::string(".."), std::string("a/b"), std::string("/etc/x"),
+        std::string("a\\b"), std::string("a\0b", 3), long_name}) {
     const absl::Status refused = store.add_named_blob("a", b, 1, file).status();
     EXPECT_EQ(refused.code(), kBad) << file;
     EXPECT_THAT(std::string(refused.message()), HasSubstr("is not a plain file name"));
   }
   EXPECT_TRUE(store.destinations().empty());
-  EXPECT_EQ(code("a", NamedBlobStore::kMaxAlignment, "..x"),
-            absl::StatusCode::kOk);
+  EXPECT_EQ(code("a", NamedBlobStore::kMaxAlignment, "..x"), absl::StatusCode::kOk);
 }
 
 TEST(NamedBlobStore, RefusesLongKeysAndShowsLittleOfThem) {
@@ -135,8 +131,8 @@ TEST(NamedBlobStore, RefusesLongKeysAndShowsLittleOfThem) {
 // Keys are data: they are never used as a format, nor shown as they are.
 TEST(NamedBlobStore, KeysWithFormatCharactersAreKeysLikeOthers) {
   NamedBlobStore store;
-  for (const std::string& key : {std::string("%s%n%d"), std::string("{}\n\t"),
-                                 std::string("a b"), std::string("\xff\x01")}) {
+  for (const std::string& key : {std::string("%s%n%d"), std::string("{}\n\t"), std::string("a b"),
+                                 std::string("\xff\x01")}) {
     EXPECT_TRUE(*store.add_named_blob(key, blob({1}), 1, "")) << key;
     const auto moved = store.add_named_blob(key, blob({1}), 1, "x.ptd");
     EXPECT_EQ(moved.status().code(), absl::StatusCode::kAlreadyExists);

@@ -44,11 +44,9 @@ bool is_mark(const std::string& text) {
 
 }  // namespace
 
-absl::StatusOr<std::map<std::string, NamedBlobStore::Destination>>
-cut_into_shards(const std::string& name, const NamedBlobStore::Destination& data,
-                uint64_t max_file_bytes) {
-  std::vector<std::vector<const NamedBlobStore::Entry*>> keys(
-      data.buffers.size());
+absl::StatusOr<std::map<std::string, NamedBlobStore::Destination>> cut_into_shards(
+    const std::string& name, const NamedBlobStore::Destination& data, uint64_t max_file_bytes) {
+  std::vector<std::vector<const NamedBlobStore::Entry*>> keys(data.buffers.size());
   for (const NamedBlobStore::Entry& entry : data.entries) {
     keys[entry.buffer].push_back(&entry);
   }
@@ -61,16 +59,14 @@ cut_into_shards(const std::string& name, const NamedBlobStore::Destination& data
   for (size_t i = 0; i < data.buffers.size(); ++i) {
     const NamedBlobStore::Buffer& buffer = data.buffers[i];
     uint64_t needed =
-        kBufferOverhead + std::lcm(kSegmentAlignment, buffer.alignment) - 1 +
-        buffer.blob.size();
+        kBufferOverhead + std::lcm(kSegmentAlignment, buffer.alignment) - 1 + buffer.blob.size();
     for (const NamedBlobStore::Entry* entry : keys[i]) {
       needed += key_bytes(*entry);
     }
     if (begin(buffer.alignment) + needed > max_file_bytes) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "the data of key '", keys[i].empty() ? "" : keys[i].front()->key,
-          "' has ", buffer.blob.size(), " bytes and does not fit into a file of ",
-          max_file_bytes));
+          "the data of key '", keys[i].empty() ? "" : keys[i].front()->key, "' has ",
+          buffer.blob.size(), " bytes and does not fit into a file of ", max_file_bytes));
     }
     const uint64_t alignment = std::lcm(largest_alignment, buffer.alignment);
     if (begin(alignment) + used + needed > max_file_bytes) {
@@ -93,13 +89,11 @@ cut_into_shards(const std::string& name, const NamedBlobStore::Destination& data
     return files;
   }
   if (shards.size() > kMostShards) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", name, "' would become ", shards.size(),
-                     " files, the most are ", kMostShards));
+    return absl::InvalidArgumentError(absl::StrCat("'", name, "' would become ", shards.size(),
+                                                   " files, the most are ", kMostShards));
   }
   for (size_t i = 0; i < shards.size(); ++i) {
-    files[with_mark(name, absl::StrFormat("-%05d-of-%05d", i + 1,
-                                          shards.size()))] =
+    files[with_mark(name, absl::StrFormat("-%05d-of-%05d", i + 1, shards.size()))] =
         std::move(shards[i]);
   }
   return files;

@@ -22,9 +22,8 @@ namespace petrel::exir {
 
 // No file that is written from a shard is larger than `max_file_bytes`.
 // InvalidArgument naming the key of a buffer that alone is too large.
-absl::StatusOr<std::map<std::string, NamedBlobStore::Destination>>
-cut_into_shards(const std::string& name, const NamedBlobStore::Destination& data,
-                uint64_t max_file_bytes);
+absl::StatusOr<std::map<std::string, NamedBlobStore::Destination>> cut_into_shards(
+    const std::string& name, const NamedBlobStore::Destination& data, uint64_t max_file_bytes);
 
 // "w.ptd" of "w-00001-of-00002.ptd", and of itself.
 std::string name_without_shard(const std::string& name);

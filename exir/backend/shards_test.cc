@@ -20,11 +20,10 @@ NamedBlobStore::Destination data(const std::vector<size_t>& sizes) {
   NamedBlobStore store("w.ptd");
   for (size_t i = 0; i < sizes.size(); ++i) {
     std::vector<uint8_t> bytes(sizes[i], static_cast<uint8_t>(i + 1));
-    EXPECT_TRUE(*store.add_named_blob(absl::StrCat("k", i),
-                                      Blob::owned(std::move(bytes)), 16, ""));
+    EXPECT_TRUE(*store.add_named_blob(absl::StrCat("k", i), Blob::owned(std::move(bytes)), 16, ""));
   }
-  EXPECT_TRUE(*store.add_named_blob(
-      "same", Blob::owned(std::vector<uint8_t>(sizes[0], 1)), 16, ""));
+  EXPECT_TRUE(
+      *store.add_named_blob("same", Blob::owned(std::vector<uint8_t>(sizes[0], 1)), 16, ""));
   return store.destinations().at("w.ptd");
 }
 
@@ -48,10 +47,8 @@ TEST(Shards, KeepOrderAndKeysOfOneBufferTogether) {
   auto shards = cut_into_shards("w.ptd", data({9000, 4000, 4000}), 12000);
   ASSERT_TRUE(shards.ok()) << shards.status();
   ASSERT_EQ(shards->size(), 2u);
-  EXPECT_THAT(keys(shards->at("w-00001-of-00002.ptd")),
-              ElementsAre("k0", "same"));
-  EXPECT_THAT(keys(shards->at("w-00002-of-00002.ptd")),
-              ElementsAre("k1", "k2"));
+  EXPECT_THAT(keys(shards->at("w-00001-of-00002.ptd")), ElementsAre("k0", "same"));
+  EXPECT_THAT(keys(shards->at("w-00002-of-00002.ptd")), ElementsAre("k1", "k2"));
 }
 
 TEST(Shards, NameTheKeyThatFitsNowhere) {
@@ -63,8 +60,7 @@ TEST(Shards, NameTheKeyThatFitsNowhere) {
 TEST(Shards, TellTheNameOfTheWhole) {
   EXPECT_EQ(name_without_shard("w-00001-of-00002.ptd"), "w.ptd");
   EXPECT_EQ(name_without_shard("w-00001-of-00002"), "w");
-  for (const char* name :
-       {"w.ptd", "w-0001-of-00002.ptd", "w-00001-of-0000x.ptd", ".ptd", ""}) {
+  for (const char* name : {"w.ptd", "w-0001-of-00002.ptd", "w-00001-of-0000x.ptd", ".ptd", ""}) {
     EXPECT_EQ(name_without_shard(name), name);
   }
 }

@@ -16,23 +16,20 @@ constexpr size_t kShownBytes = 80;
 }  // namespace
 
 absl::Status check_plain_file_name(const std::string& name) {
-  const bool plain = !name.empty() && name.size() <= kMaxFileNameBytes &&
-                     name != "." && name != ".." &&
-                     name.find_first_of(std::string("/\\\0", 3)) ==
-                         std::string::npos;
+  const bool plain = !name.empty() && name.size() <= kMaxFileNameBytes && name != "." &&
+                     name != ".." &&
+                     name.find_first_of(std::string("/\\\0", 3)) == std::string::npos;
   if (plain) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "external file '", absl::CHexEscape(name.substr(0, kShownBytes)),
-      "' is not a plain file name of at most ", kMaxFileNameBytes, " bytes"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("external file '", absl::CHexEscape(name.substr(0, kShownBytes)),
+                   "' is not a plain file name of at most ", kMaxFileNameBytes, " bytes"));
 }
 
 bool matches_glob(const std::string& glob, const std::string& text) {
   return fnmatch(glob.c_str(), text.c_str(), FNM_NOESCAPE) == 0;
 }
 
-std::string source_name(const std::string& fqn) {
-  return fqn.substr(0, fqn.find('@'));
-}
+std::string source_name(const std::string& fqn) { return fqn.substr(0, fqn.find('@')); }
 
 absl::Status WeightRoutes::check() const {
   if (!default_file.empty()) {
@@ -40,8 +37,8 @@ absl::Status WeightRoutes::check() const {
   }
   for (const WeightRule& rule : rules) {
     if (rule.glob.empty()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "the pattern of the weights for '", rule.file, "' is empty"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("the pattern of the weights for '", rule.file, "' is empty"));
     }
     PETREL_RETURN_IF_ERROR(check_plain_file_name(rule.file));
   }

@@ -17,14 +17,12 @@ Constant weight(const std::string& fqn, std::vector<uint8_t> bytes,
   Constant constant;
   constant.fqn = fqn;
   constant.kind = kind;
-  constant.type = TensorType::contiguous(ScalarType::kByte,
-                                         {static_cast<int64_t>(bytes.size())});
+  constant.type = TensorType::contiguous(ScalarType::kByte, {static_cast<int64_t>(bytes.size())});
   constant.data = Blob::owned(std::move(bytes));
   return constant;
 }
 
-std::string key_of(NamedBlobStore& store, const Constant& constant,
-                   const std::string& form = "") {
+std::string key_of(NamedBlobStore& store, const Constant& constant, const std::string& form = "") {
   auto key = store.add_weight(constant, constant.data, 16, form, constant.type);
   EXPECT_TRUE(key.ok()) << key.status();
   return key.value_or("?");
@@ -104,16 +102,14 @@ TEST(WeightKeys, OfOneNameMustBeOneWeight) {
   const auto added = store.add_weight(other, other.data, 16, "");
   EXPECT_EQ(added.status().code(), absl::StatusCode::kAlreadyExists);
   EXPECT_THAT(std::string(added.status().message()), HasSubstr("'w'"));
-  EXPECT_EQ(store.note_inline_weight(other).code(),
-            absl::StatusCode::kAlreadyExists);
+  EXPECT_EQ(store.note_inline_weight(other).code(), absl::StatusCode::kAlreadyExists);
   EXPECT_TRUE(store.note_inline_weight(weight("w", {1, 2})).ok());
 }
 
 TEST(WeightRoutes, ARuleWithoutWeightsIsNamed) {
   NamedBlobStore store(two_files());
   key_of(store, weight("enc.w", {1}));
-  EXPECT_THAT(std::string(store.check_all_rules_matched().message()),
-              HasSubstr("'*lora*'"));
+  EXPECT_THAT(std::string(store.check_all_rules_matched().message()), HasSubstr("'*lora*'"));
   key_of(store, weight("x.lora", {1}));
   EXPECT_TRUE(store.check_all_rules_matched().ok());
 }

@@ -24,8 +24,7 @@ namespace fs = std::filesystem;
 
 absl::Status with_note(const std::string& note, const absl::Status& status) {
   if (status.ok()) return status;
-  return absl::Status(status.code(),
-                      absl::StrCat(note, ": ", status.message()));
+  return absl::Status(status.code(), absl::StrCat(note, ": ", status.message()));
 }
 
 // One spelling for every path of a file, also of one that is not there yet.
@@ -54,9 +53,7 @@ class Outputs {
   }
 
   // The destination that stands for options.external_weights.
-  std::string weights_name() const {
-    return name_of(options_.external_weights);
-  }
+  std::string weights_name() const { return name_of(options_.external_weights); }
 
   // Of all external files that the options name.
   std::vector<std::string> external_paths() const {
@@ -81,9 +78,7 @@ class Outputs {
   }
 
   // The name by which the store knows the file at `path`.
-  static std::string name_of(const std::string& path) {
-    return fs::path(path).filename().string();
-  }
+  static std::string name_of(const std::string& path) { return fs::path(path).filename().string(); }
 
   absl::StatusOr<ByteSink> open(const std::string& destination) {
     const std::string path = path_of(destination);
@@ -95,9 +90,7 @@ class Outputs {
     PETREL_ASSIGN_OR_RETURN(OutputFile file, OutputFile::create(path));
     files_.push_back(std::move(file));
     OutputFile* opened = &files_.back();
-    return ByteSink([opened](absl::Span<const uint8_t> bytes) {
-      return opened->write(bytes);
-    });
+    return ByteSink([opened](absl::Span<const uint8_t> bytes) { return opened->write(bytes); });
   }
 
   // All files or none.
@@ -131,12 +124,10 @@ absl::Status check_pass_name(const std::string& name) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("there is no pass '", name, "'; the passes are ",
-                   absl::StrJoin(known, ", ")));
+      absl::StrCat("there is no pass '", name, "'; the passes are ", absl::StrJoin(known, ", ")));
 }
 
-absl::Status check_options(const ExportOptions& options,
-                           const Outputs& outputs) {
+absl::Status check_options(const ExportOptions& options, const Outputs& outputs) {
   if (options.methods.empty()) {
     return absl::InvalidArgumentError("there is no method to export");
   }
@@ -152,21 +143,20 @@ absl::Status check_options(const ExportOptions& options,
     PETREL_RETURN_IF_ERROR(check_plain_file_name(name));
     if (canonical(options.output) == canonical(path)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("program and weights would both be written to '",
-                       options.output, "'"));
+          absl::StrCat("program and weights would both be written to '", options.output, "'"));
     }
     const std::string& other = by_name.emplace(name, path).first->second;
     if (canonical(other) != canonical(path)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "external files '", other, "' and '", path, "' have one name"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("external files '", other, "' and '", path, "' have one name"));
     }
     files.push_back(path);
   }
   for (const std::string& file : files) {
     for (const auto& [method, input] : options.methods) {
       if (canonical(file) != canonical(input)) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          "output '", file, "' is the input of method '", method, "'"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("output '", file, "' is the input of method '", method, "'"));
     }
     // Tried now, because a folder that takes no files is better known before
     // the work than after it.
@@ -181,16 +171,14 @@ constexpr int64_t kStatesOfOrders = 20'000;
 // Takes the time of each phase.
 class Phases {
  public:
-  Phases(const ExportOptions& options, ExportReport* report)
-      : options_(options), report_(report) {}
+  Phases(const ExportOptions& options, ExportReport* report) : options_(options), report_(report) {}
 
   template <typename Work>
   absl::Status run(const std::string& name, Work work) {
     if (options_.on_phase) options_.on_phase(name);
     const auto begin = std::chrono::steady_clock::now();
     const absl::Status status = work();
-    const std::chrono::duration<double> took =
-        std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     report_->phase_seconds.emplace_back(name, took.count());
     return status;
   }
@@ -204,8 +192,7 @@ absl::StatusOr<Program> import_all(const ExportOptions& options) {
   Program program;
   for (const auto& [name, path] : options.methods) {
     if (name.empty()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the method of '", path, "' has no name"));
+      return absl::InvalidArgumentError(absl::StrCat("the method of '", path, "' has no name"));
     }
     absl::StatusOr<Method> method = import_pt2(path, name);
     if (!method.ok()) {
@@ -230,8 +217,7 @@ absl::Status transform(Program& program, absl::Span<const Pass> passes,
     };
     Program one;
     one.methods[name] = std::move(method);
-    const absl::Status status =
-        run_passes(one, passes, context, options.dump_after, options.dump);
+    const absl::Status status = run_passes(one, passes, context, options.dump_after, options.dump);
     method = std::move(one.methods[name]);
     PETREL_RETURN_IF_ERROR(status);
   }
@@ -240,8 +226,8 @@ absl::Status transform(Program& program, absl::Span<const Pass> passes,
 
 // From archives to a program that can be emitted; its weights for delegates are
 // in `store`.
-absl::StatusOr<Program> compile(const ExportOptions& options, Phases& phases,
-                                ExportReport& report, NamedBlobStore& store) {
+absl::StatusOr<Program> compile(const ExportOptions& options, Phases& phases, ExportReport& report,
+                                NamedBlobStore& store) {
   Program program;
   PETREL_RETURN_IF_ERROR(phases.run("import", [&]() -> absl::Status {
     PETREL_ASSIGN_OR_RETURN(program, import_all(options));
@@ -253,9 +239,8 @@ absl::StatusOr<Program> compile(const ExportOptions& options, Phases& phases,
   }));
   if (!options.backends.empty()) {
     PETREL_RETURN_IF_ERROR(phases.run("delegate", [&]() -> absl::Status {
-      PETREL_ASSIGN_OR_RETURN(
-          report.partition,
-          lower_to_backends(program, options.backends, store));
+      PETREL_ASSIGN_OR_RETURN(report.partition,
+                              lower_to_backends(program, options.backends, store));
       return absl::OkStatus();
     }));
   }
@@ -269,9 +254,8 @@ absl::StatusOr<Program> compile(const ExportOptions& options, Phases& phases,
   if (options.reorder) {
     PETREL_RETURN_IF_ERROR(phases.run("reorder", [&]() -> absl::Status {
       for (auto& [name, method] : program.methods) {
-        PETREL_ASSIGN_OR_RETURN(
-            report.order[name],
-            order_operators(*method.graph, kStatesOfOrders));
+        PETREL_ASSIGN_OR_RETURN(report.order[name],
+                                order_operators(*method.graph, kStatesOfOrders));
       }
       return absl::OkStatus();
     }));
@@ -287,8 +271,7 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
   ExportReport report;
   Phases phases(options, &report);
   NamedBlobStore store(outputs.routes());
-  PETREL_ASSIGN_OR_RETURN(const Program program,
-                          compile(options, phases, report, store));
+  PETREL_ASSIGN_OR_RETURN(const Program program, compile(options, phases, report, store));
   PETREL_RETURN_IF_ERROR(phases.run("emit", [&]() -> absl::Status {
     EmitOptions emit_options;
     emit_options.external_weights = outputs.weights_name();
@@ -297,12 +280,10 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
     emit_options.bind_data = options.bind_data;
     emit_options.recipe = options.recipe;
     emit_options.structure = report.structure;
-    PETREL_ASSIGN_OR_RETURN(
-        report.emit,
-        emit_program(program, store, emit_options,
-                     [&](const std::string& destination) {
-                       return outputs.open(destination);
-                     }));
+    PETREL_ASSIGN_OR_RETURN(report.emit, emit_program(program, store, emit_options,
+                                                      [&](const std::string& destination) {
+                                                        return outputs.open(destination);
+                                                      }));
     return outputs.publish();
   }));
   report.kernels = report.emit.kernels;
@@ -318,8 +299,7 @@ absl::StatusOr<CompiledWeights> compile_weights(const ExportOptions& options) {
   WeightRoutes routes;
   routes.keys = WeightKeys::kName;
   compiled.store = NamedBlobStore(routes);
-  PETREL_ASSIGN_OR_RETURN(const Program program,
-                          compile(options, phases, report, compiled.store));
+  PETREL_ASSIGN_OR_RETURN(const Program program, compile(options, phases, report, compiled.store));
   compiled.structure = report.structure;
   // Emitting tells which weights kernels read.
   EmitOptions emit_options;
@@ -327,9 +307,7 @@ absl::StatusOr<CompiledWeights> compile_weights(const ExportOptions& options) {
   PETREL_RETURN_IF_ERROR(
       emit_program(program, compiled.store, emit_options,
                    [](const std::string&) -> absl::StatusOr<ByteSink> {
-                     return ByteSink([](absl::Span<const uint8_t>) {
-                       return absl::OkStatus();
-                     });
+                     return ByteSink([](absl::Span<const uint8_t>) { return absl::OkStatus(); });
                    })
           .status());
   return compiled;

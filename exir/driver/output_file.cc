@@ -23,10 +23,8 @@ constexpr size_t kPendingBytes = size_t{1} << 16;
 // Some systems write at most 2 GB in one call.
 constexpr size_t kMaxWriteBytes = size_t{1} << 30;
 
-absl::Status failed(const std::string& what, const std::string& path,
-                    int error) {
-  const std::string message =
-      absl::StrCat("cannot ", what, " '", path, "': ", strerror(error));
+absl::Status failed(const std::string& what, const std::string& path, int error) {
+  const std::string message = absl::StrCat("cannot ", what, " '", path, "': ", strerror(error));
   switch (error) {
     case ENOENT:
     case ENOTDIR:
@@ -59,13 +57,11 @@ absl::StatusOr<OutputFile> OutputFile::create(const std::string& path) {
   struct stat info;
   const bool exists = stat(path.c_str(), &info) == 0;
   if (exists && !S_ISREG(info.st_mode)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("output '", path, "' is ",
-                     S_ISDIR(info.st_mode) ? "a directory" : "no regular file"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "output '", path, "' is ", S_ISDIR(info.st_mode) ? "a directory" : "no regular file"));
   }
   if (path.back() == '/') {
-    return absl::InvalidArgumentError(
-        absl::StrCat("output '", path, "' names no file"));
+    return absl::InvalidArgumentError(absl::StrCat("output '", path, "' names no file"));
   }
   std::string temporary = absl::StrCat(path, ".XXXXXX");
   const int fd = mkostemp(temporary.data(), O_CLOEXEC);
@@ -95,8 +91,7 @@ OutputFile::~OutputFile() {
 
 absl::Status OutputFile::write_out(absl::Span<const uint8_t> bytes) {
   while (!bytes.empty()) {
-    const ssize_t written =
-        ::write(fd_, bytes.data(), std::min(bytes.size(), kMaxWriteBytes));
+    const ssize_t written = ::write(fd_, bytes.data(), std::min(bytes.size(), kMaxWriteBytes));
     if (written < 0) {
       if (errno == EINTR) continue;
       return failed("write", path_, errno);
@@ -127,8 +122,7 @@ absl::Status OutputFile::finish() {
 absl::Status OutputFile::publish() {
   // A file that is replaced changes places with ours, for withdraw(). Where
   // there is none, or the file system cannot exchange names, ours just moves.
-  if (renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(),
-                RENAME_EXCHANGE) != 0) {
+  if (renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0) {
     if (rename(temporary_.c_str(), path_.c_str()) != 0) {
       return failed("rename a file to", path_, errno);
     }
@@ -136,8 +130,7 @@ absl::Status OutputFile::publish() {
   }
   // The new name is on the disk once its folder is. Not all file systems can
   // say so, and the file is in place either way.
-  const int folder =
-      open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int folder = open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder >= 0) {
     fsync(folder);
     close(folder);

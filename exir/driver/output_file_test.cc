@@ -131,10 +131,8 @@ TEST_F(OutputFileTest, RefusesWhatIsNoFile) {
               HasSubstr("is a directory"));
   EXPECT_THAT(std::string(OutputFile::create("/dev/null").status().message()),
               HasSubstr("'/dev/null' is no regular file"));
-  EXPECT_EQ(OutputFile::create("").status().code(),
-            absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(OutputFile::create(folder_ + "/none/x").status().code(),
-            absl::StatusCode::kNotFound);
+  EXPECT_EQ(OutputFile::create("").status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(OutputFile::create(folder_ + "/none/x").status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(files(), IsEmpty());
 }
 

@@ -37,8 +37,7 @@ std::string numbered_text(const Graph& graph) {
   return print_graph(*copy);
 }
 
-void append_digest(const std::string& what, const Blob& blob,
-                   std::string* text) {
+void append_digest(const std::string& what, const Blob& blob, std::string* text) {
   absl::StrAppend(text, what, " ", to_hex(blob.sha256()), "\n");
 }
 
@@ -66,8 +65,7 @@ Sha256 structure_of(const Program& program) {
       if (node->delegate() != nullptr) append_delegate(*node->delegate(), &text);
     }
   }
-  return sha256_of(absl::MakeConstSpan(
-      reinterpret_cast<const uint8_t*>(text.data()), text.size()));
+  return sha256_of(absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
 }
 
 }  // namespace petrel::exir

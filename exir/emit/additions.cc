@@ -13,25 +13,23 @@ namespace add = schema::additions;
 // Loaders want what they verify at a multiple of it.
 constexpr uint64_t kAlignment = 16;
 
-flatbuffers::Offset<add::Weight> write_weight(
-    flatbuffers::FlatBufferBuilder& builder, const WeightAddition& weight) {
+flatbuffers::Offset<add::Weight> write_weight(flatbuffers::FlatBufferBuilder& builder,
+                                              const WeightAddition& weight) {
   const auto key = builder.CreateString(weight.key);
   flatbuffers::Offset<flatbuffers::Vector<int32_t>> sizes;
   flatbuffers::Offset<flatbuffers::Vector<uint8_t>> dim_order;
   int8_t scalar_type = 0;
   if (weight.layout) {
-    sizes = builder.CreateVector(std::vector<int32_t>(
-        weight.layout->sizes.begin(), weight.layout->sizes.end()));
+    sizes = builder.CreateVector(
+        std::vector<int32_t>(weight.layout->sizes.begin(), weight.layout->sizes.end()));
     dim_order = builder.CreateVector(weight.layout->dim_order);
     scalar_type = static_cast<int8_t>(weight.layout->dtype);
   }
   flatbuffers::Offset<flatbuffers::Vector<uint8_t>> digest;
   if (weight.digest) {
-    digest =
-        builder.CreateVector(weight.digest->data(), weight.digest->size());
+    digest = builder.CreateVector(weight.digest->data(), weight.digest->size());
   }
-  return add::CreateWeight(builder, key, scalar_type, sizes, dim_order,
-                           weight.bytes, digest);
+  return add::CreateWeight(builder, key, scalar_type, sizes, dim_order, weight.bytes, digest);
 }
 
 std::optional<Sha256> read_digest(const flatbuffers::Vector<uint8_t>* bytes) {
@@ -82,11 +80,9 @@ MethodAdditions read_method(const add::MethodAdditions& from) {
 
 bool Additions::empty() const {
   return weights.empty() && !structure &&
-         std::all_of(methods.begin(), methods.end(),
-                     [](const MethodAdditions& method) {
-                       return method.scratch.empty() &&
-                              method.least_sizes.empty() && method.names.empty();
-                     });
+         std::all_of(methods.begin(), methods.end(), [](const MethodAdditions& method) {
+           return method.scratch.empty() && method.least_sizes.empty() && method.names.empty();
+         });
 }
 
 Additions read_additions(const Blob& entry) {
@@ -118,9 +114,8 @@ Blob additions_blob(const Additions& additions) {
   for (const MethodAdditions& method : additions.methods) {
     std::vector<add::ScratchPlace> places;
     for (const ScratchPlace& place : method.scratch) {
-      places.emplace_back(static_cast<uint64_t>(place.offset),
-                          static_cast<uint64_t>(place.bytes), /*chain=*/0,
-                          place.instruction, place.arena);
+      places.emplace_back(static_cast<uint64_t>(place.offset), static_cast<uint64_t>(place.bytes),
+                          /*chain=*/0, place.instruction, place.arena);
     }
     flatbuffers::Offset<flatbuffers::Vector<const add::ScratchPlace*>> scratch;
     if (!places.empty()) scratch = builder.CreateVectorOfStructs(places);
@@ -133,9 +128,7 @@ Blob additions_blob(const Additions& additions) {
       least_sizes = builder.CreateVectorOfStructs(least);
     }
     flatbuffers::Offset<flatbuffers::Vector<uint32_t>> named_values;
-    flatbuffers::Offset<
-        flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>>
-        names;
+    flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>> names;
     if (!method.names.empty()) {
       std::vector<uint32_t> values;
       std::vector<std::string> texts;
@@ -146,37 +139,30 @@ Blob additions_blob(const Additions& additions) {
       named_values = builder.CreateVector(values);
       names = builder.CreateVectorOfStrings(texts);
     }
-    methods.push_back(add::CreateMethodAdditions(builder, scratch, least_sizes,
-                                                 named_values, names));
+    methods.push_back(
+        add::CreateMethodAdditions(builder, scratch, least_sizes, named_values, names));
   }
   std::vector<flatbuffers::Offset<add::Weight>> weights;
   for (const WeightAddition& weight : additions.weights) {
     weights.push_back(write_weight(builder, weight));
   }
   const auto stored_methods = builder.CreateVector(methods);
-  flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<add::Weight>>>
-      stored_weights;
+  flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<add::Weight>>> stored_weights;
   if (!weights.empty() || additions.structure) {
     stored_weights = builder.CreateVector(weights);
   }
   flatbuffers::Offset<flatbuffers::Vector<uint8_t>> structure;
-  flatbuffers::Offset<
-      flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>>
-      recipe;
+  flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>> recipe;
   if (additions.structure) {
-    structure = builder.CreateVector(additions.structure->data(),
-                                     additions.structure->size());
+    structure = builder.CreateVector(additions.structure->data(), additions.structure->size());
     recipe = builder.CreateVectorOfStrings(additions.recipe);
   }
-  add::FinishAdditionsBuffer(
-      builder,
-      add::CreateAdditions(builder, /*version=*/0, stored_methods,
-                           stored_weights, structure, recipe));
+  add::FinishAdditionsBuffer(builder, add::CreateAdditions(builder, /*version=*/0, stored_methods,
+                                                           stored_weights, structure, recipe));
   return Blob::copy_of({builder.GetBufferPointer(), builder.GetSize()});
 }
 
-void store_additions(const Additions& additions,
-                     NamedBlobStore::Destination* named) {
+void store_additions(const Additions& additions, NamedBlobStore::Destination* named) {
   NamedBlobStore::Entry entry;
   entry.key = NamedBlobStore::kProgramKey;
   entry.buffer = named->buffers.size();

@@ -69,8 +69,7 @@ Additions read_additions(const Blob& entry);
 Blob additions_blob(const Additions& additions);
 
 // Appends the entry to the named data of the program.
-void store_additions(const Additions& additions,
-                     NamedBlobStore::Destination* named);
+void store_additions(const Additions& additions, NamedBlobStore::Destination* named);
 
 }  // namespace petrel::exir
 

@@ -78,12 +78,9 @@ TEST(AdditionsTest, AreReadAsTheyWereWritten) {
 
 TEST(AdditionsTest, HaveAKeyThatNoBackendCanTake) {
   NamedBlobStore store;
-  const auto result =
-      store.add_named_blob("petrel.program", Blob::owned({1}), 1, "");
-  EXPECT_EQ(result.status().message(),
-            "key 'petrel.program' is reserved for the program itself");
-  EXPECT_FALSE(
-      store.add_named_blob("petrel.program", Blob::owned({1}), 1, "a.ptd").ok());
+  const auto result = store.add_named_blob("petrel.program", Blob::owned({1}), 1, "");
+  EXPECT_EQ(result.status().message(), "key 'petrel.program' is reserved for the program itself");
+  EXPECT_FALSE(store.add_named_blob("petrel.program", Blob::owned({1}), 1, "a.ptd").ok());
 }
 
 }  // namespace

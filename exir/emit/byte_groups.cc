@@ -9,8 +9,7 @@ namespace {
 using Range = ByteGroups::Range;
 
 // Does any range of `a`, moved by `shift`, meet one of `b`?
-bool meet(const std::vector<Range>& a, int64_t shift,
-          const std::vector<Range>& b) {
+bool meet(const std::vector<Range>& a, int64_t shift, const std::vector<Range>& b) {
   for (const Range& x : a) {
     for (const Range& y : b) {
       if (x.begin + shift < y.end && y.begin < x.end + shift) return true;
@@ -41,19 +40,18 @@ bool ByteGroups::can_unite(int outer, int inner, int64_t offset,
     return false;
   }
   // From the zero of the inner group to that of the outer one.
-  const int64_t shift = position_[static_cast<size_t>(outer)] + offset -
-                        position_[static_cast<size_t>(inner)];
+  const int64_t shift =
+      position_[static_cast<size_t>(outer)] + offset - position_[static_cast<size_t>(inner)];
   if (meet(b.written, shift, a.written)) return false;
-  return !meet(b.written, shift - position_[static_cast<size_t>(outer)],
-               reserved);
+  return !meet(b.written, shift - position_[static_cast<size_t>(outer)], reserved);
 }
 
 void ByteGroups::unite(int outer, int inner, int64_t offset) {
   if (are_together(outer, inner)) return;
   size_t into = group_of(outer);
   size_t from = group_of(inner);
-  int64_t shift = position_[static_cast<size_t>(outer)] + offset -
-                  position_[static_cast<size_t>(inner)];
+  int64_t shift =
+      position_[static_cast<size_t>(outer)] + offset - position_[static_cast<size_t>(inner)];
   if (groups_[into].members.size() < groups_[from].members.size()) {
     std::swap(into, from);
     shift = -shift;

@@ -33,17 +33,13 @@ class ByteGroups {
   bool are_together(int a, int b) const { return group_of(a) == group_of(b); }
   // Of the begin of `inner` from that of `outer`. Precondition: together.
   int64_t distance(int outer, int inner) const {
-    return position_[static_cast<size_t>(inner)] -
-           position_[static_cast<size_t>(outer)];
+    return position_[static_cast<size_t>(inner)] - position_[static_cast<size_t>(outer)];
   }
-  const std::vector<int>& members(int value) const {
-    return groups_[group_of(value)].members;
-  }
+  const std::vector<int>& members(int value) const { return groups_[group_of(value)].members; }
 
   // Could unite(outer, inner, offset) be done, with `reserved` ranges of
   // `outer` written by nobody else?
-  bool can_unite(int outer, int inner, int64_t offset,
-                 const std::vector<Range>& reserved) const;
+  bool can_unite(int outer, int inner, int64_t offset, const std::vector<Range>& reserved) const;
   // Precondition: can_unite().
   void unite(int outer, int inner, int64_t offset);
 

@@ -40,8 +40,7 @@ std::string emit_everything(size_t junk) {
       noise.push_back(std::make_unique<char[]>(1 + junk * (i % 7)));
       Value* a = values[random() % values.size()];
       Value* w = graph->add_constant(f32_constant(
-          "w" + std::to_string(i), {3, 4},
-          std::vector<float>(12, static_cast<float>(i % 11))));
+          "w" + std::to_string(i), {3, 4}, std::vector<float>(12, static_cast<float>(i % 11))));
       Value* sum = add(*graph, a, w);
       values.push_back(i % 3 == 0 ? relu(*graph, sum) : sum);
       if (i % 5 == 0) outputs.push_back(view(*graph, a, {12}));
@@ -52,9 +51,9 @@ std::string emit_everything(size_t junk) {
   }
   NamedBlobStore store;
   for (int i = 0; i < 20; ++i) {
-    EXPECT_TRUE(*store.add_named_blob(
-        "k" + std::to_string(i), Blob::owned({static_cast<uint8_t>(i % 13)}),
-        16, i % 2 == 0 ? "" : "x.ptd"));
+    EXPECT_TRUE(*store.add_named_blob("k" + std::to_string(i),
+                                      Blob::owned({static_cast<uint8_t>(i % 13)}), 16,
+                                      i % 2 == 0 ? "" : "x.ptd"));
   }
   EmitOptions options;
   options.external_weights = "w.ptd";
@@ -72,15 +71,13 @@ TEST(Determinism, WritesItsBytesWhereAskedTo) {
 }
 
 TEST(Determinism, TwoProcessesWriteTheSameBytes) {
-  const std::string path = ::testing::TempDir() + "/determinism_" +
-                           std::to_string(getpid());
+  const std::string path = ::testing::TempDir() + "/determinism_" + std::to_string(getpid());
   char self[4096];
   const ssize_t length = readlink("/proc/self/exe", self, sizeof(self));
   ASSERT_GT(length, 0);
-  const std::string command =
-      std::string(kWriteTo) + "=" + path + " " +
-      std::string(self, static_cast<size_t>(length)) +
-      " --gtest_filter=Determinism.WritesItsBytesWhereAskedTo > /dev/null";
+  const std::string command = std::string(kWriteTo) + "=" + path + " " +
+                              std::string(self, static_cast<size_t>(length)) +
+                              " --gtest_filter=Determinism.WritesItsBytesWhereAskedTo > /dev/null";
   ASSERT_EQ(system(command.c_str()), 0);
   std::ifstream file(path, std::ios::binary);
   const std::string other{std::istreambuf_iterator<char>(file), {}};

@@ -40,25 +40,22 @@ struct PreparedMethod {
 };
 
 absl::Status check_alignment(const char* name, uint64_t alignment) {
-  if (alignment >= kMinAlignment &&
-      alignment <= NamedBlobStore::kMaxAlignment &&
+  if (alignment >= kMinAlignment && alignment <= NamedBlobStore::kMaxAlignment &&
       (alignment & (alignment - 1)) == 0) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      name, " is ", alignment, ", must be a power of two in [", kMinAlignment,
-      ", ", NamedBlobStore::kMaxAlignment, "]"));
+  return absl::InvalidArgumentError(absl::StrCat(name, " is ", alignment,
+                                                 ", must be a power of two in [", kMinAlignment,
+                                                 ", ", NamedBlobStore::kMaxAlignment, "]"));
 }
 
 absl::Status check_method_name(const std::string& name) {
-  if (!name.empty() && name.size() <= kMaxMethodNameBytes &&
-      name.find('\0') == std::string::npos) {
+  if (!name.empty() && name.size() <= kMaxMethodNameBytes && name.find('\0') == std::string::npos) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "method name '", name.substr(0, 80), "' has ", name.size(),
-      " bytes or a NUL, must have 1 to ", kMaxMethodNameBytes,
-      " bytes and none"));
+  return absl::InvalidArgumentError(absl::StrCat("method name '", name.substr(0, 80), "' has ",
+                                                 name.size(), " bytes or a NUL, must have 1 to ",
+                                                 kMaxMethodNameBytes, " bytes and none"));
 }
 
 // The constants that instructions, outputs or write-backs refer to, in order.
@@ -81,31 +78,26 @@ std::vector<const Constant*> used_constants(const PreparedMethod& method) {
   return constants;
 }
 
-absl::Status check_constant(const std::string& method,
-                            const Constant& constant) {
+absl::Status check_constant(const std::string& method, const Constant& constant) {
   if (constant.data.size() == static_cast<uint64_t>(constant.type.nbytes())) {
     return absl::OkStatus();
   }
-  return absl::InternalError(absl::StrCat(
-      "method '", method, "': constant '", constant.fqn, "' of type ",
-      to_string(constant.type), " has ", constant.data.size(), " bytes"));
+  return absl::InternalError(absl::StrCat("method '", method, "': constant '", constant.fqn,
+                                          "' of type ", to_string(constant.type), " has ",
+                                          constant.data.size(), " bytes"));
 }
 
 absl::Status in_method(const std::string& method, const absl::Status& status) {
   if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat("method '", method, "': ",
-                                                  status.message()));
+  return absl::Status(status.code(), absl::StrCat("method '", method, "': ", status.message()));
 }
 
 // Registers the data of all methods with the segments and the store.
 class DataCollector {
  public:
-  DataCollector(NamedBlobStore& store, const EmitOptions& options,
-                const ExternalFn& is_external, ProgramSegments& segments)
-      : store_(store),
-        options_(options),
-        is_external_(is_external),
-        segments_(segments) {}
+  DataCollector(NamedBlobStore& store, const EmitOptions& options, const ExternalFn& is_external,
+                ProgramSegments& segments)
+      : store_(store), options_(options), is_external_(is_external), segments_(segments) {}
 
   absl::Status collect(const PreparedMethod& method) {
     for (const Constant* constant : used_constants(method)) {
@@ -120,8 +112,7 @@ class DataCollector {
         requested_bytes_ += constant->data.size();
         segments_.add_constant(constant->data);
         if (constant->kind == Constant::Kind::kLiteral) continue;
-        PETREL_RETURN_IF_ERROR(in_method(
-            method.name, store_.note_inline_weight(*constant)));
+        PETREL_RETURN_IF_ERROR(in_method(method.name, store_.note_inline_weight(*constant)));
       }
     }
     for (const Node* node : method.storage->steps()) {
@@ -140,10 +131,8 @@ class DataCollector {
   bool has_empty_payload() const { return has_empty_payload_; }
 
  private:
-  absl::Status send_outside(const std::string& method,
-                            const Constant& constant) {
-    return in_method(method, store_.add_kernel_weight(
-                                 constant, options_.constant_alignment));
+  absl::Status send_outside(const std::string& method, const Constant& constant) {
+    return in_method(method, store_.add_kernel_weight(constant, options_.constant_alignment));
   }
 
   NamedBlobStore& store_;
@@ -157,55 +146,46 @@ class DataCollector {
 flatbuffers::Offset<fb::SubsegmentOffsets> write_subsegments(
     flatbuffers::FlatBufferBuilder& builder, uint32_t segment,
     const std::vector<uint64_t>& offsets) {
-  return fb::CreateSubsegmentOffsets(builder, segment,
-                                     builder.CreateVector(offsets));
+  return fb::CreateSubsegmentOffsets(builder, segment, builder.CreateVector(offsets));
 }
 
 // Finishes the flatbuffer around the methods in `plans`.
-void write_program_table(
-    flatbuffers::FlatBufferBuilder& builder,
-    const std::vector<flatbuffers::Offset<fb::ExecutionPlan>>& plans,
-    const ProgramSegments& segments, const NamedBlobStore::Destination& named,
-    bool has_empty_payload) {
+void write_program_table(flatbuffers::FlatBufferBuilder& builder,
+                         const std::vector<flatbuffers::Offset<fb::ExecutionPlan>>& plans,
+                         const ProgramSegments& segments, const NamedBlobStore::Destination& named,
+                         bool has_empty_payload) {
   std::vector<flatbuffers::Offset<fb::DataSegment>> stored_segments;
   for (const Segment& segment : segments.segments()) {
-    stored_segments.push_back(
-        fb::CreateDataSegment(builder, segment.offset, segment.size));
+    stored_segments.push_back(fb::CreateDataSegment(builder, segment.offset, segment.size));
   }
-  const auto constants =
-      write_subsegments(builder, 0, segments.constant_offsets());
+  const auto constants = write_subsegments(builder, 0, segments.constant_offsets());
   std::vector<flatbuffers::Offset<fb::SubsegmentOffsets>> states;
   if (segments.has_state()) {
-    states.push_back(write_subsegments(
-        builder, ProgramSegments::kStateSegment, segments.state_offsets()));
+    states.push_back(
+        write_subsegments(builder, ProgramSegments::kStateSegment, segments.state_offsets()));
   }
   std::vector<flatbuffers::Offset<fb::NamedData>> rows;
   for (const NamedBlobStore::Entry* entry : named.sorted_entries()) {
     const auto key = builder.CreateString(entry->key);
-    rows.push_back(fb::CreateNamedData(builder, key,
-                                       segments.named_segment(entry->buffer)));
+    rows.push_back(fb::CreateNamedData(builder, key, segments.named_segment(entry->buffer)));
   }
   std::vector<flatbuffers::Offset<fb::BackendDelegateInlineData>> payloads;
   if (has_empty_payload) {
-    payloads.push_back(fb::CreateBackendDelegateInlineData(
-        builder, builder.CreateVector(std::vector<uint8_t>())));
+    payloads.push_back(
+        fb::CreateBackendDelegateInlineData(builder, builder.CreateVector(std::vector<uint8_t>())));
   }
   const auto stored_plans = builder.CreateVector(plans);
-  const auto constant_buffer =
-      builder.CreateVector(std::vector<flatbuffers::Offset<fb::Buffer>>());
+  const auto constant_buffer = builder.CreateVector(std::vector<flatbuffers::Offset<fb::Buffer>>());
   const auto stored_payloads = builder.CreateVector(payloads);
   const auto segment_vector = builder.CreateVector(stored_segments);
-  flatbuffers::Offset<
-      flatbuffers::Vector<flatbuffers::Offset<fb::SubsegmentOffsets>>>
+  flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<fb::SubsegmentOffsets>>>
       stored_states;
   if (!states.empty()) stored_states = builder.CreateVector(states);
-  flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<fb::NamedData>>>
-      stored_rows;
+  flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<fb::NamedData>>> stored_rows;
   if (!rows.empty()) stored_rows = builder.CreateVector(rows);
   builder.Finish(
-      fb::CreateProgram(builder, /*version=*/0, stored_plans, constant_buffer,
-                        stored_payloads, segment_vector, constants,
-                        stored_states, stored_rows),
+      fb::CreateProgram(builder, /*version=*/0, stored_plans, constant_buffer, stored_payloads,
+                        segment_vector, constants, stored_states, stored_rows),
       fb::ProgramIdentifier());
 }
 
@@ -229,16 +209,15 @@ std::vector<WeightAddition> remembered_weights(const NamedBlobStore& store,
 }
 
 // The files beside the program, cut if need be.
-absl::StatusOr<std::map<std::string, NamedBlobStore::Destination>>
-external_files(const NamedBlobStore& store, const EmitOptions& options) {
+absl::StatusOr<std::map<std::string, NamedBlobStore::Destination>> external_files(
+    const NamedBlobStore& store, const EmitOptions& options) {
   auto whole = store.destinations();
   whole.erase("");
   if (!options.external_weights.empty()) whole[options.external_weights];
   if (options.shard_bytes == 0) return whole;
   std::map<std::string, NamedBlobStore::Destination> files;
   for (const auto& [name, data] : whole) {
-    PETREL_ASSIGN_OR_RETURN(auto shards,
-                            cut_into_shards(name, data, options.shard_bytes));
+    PETREL_ASSIGN_OR_RETURN(auto shards, cut_into_shards(name, data, options.shard_bytes));
     for (auto& [shard, contents] : shards) {
       if (!files.emplace(shard, std::move(contents)).second) {
         return absl::InvalidArgumentError(
@@ -250,8 +229,7 @@ external_files(const NamedBlobStore& store, const EmitOptions& options) {
 }
 
 // Where kernels find their scratch memory, by instruction.
-std::vector<ScratchPlace> scratch_places(const Storage& storage,
-                                         const MemoryPlan& plan) {
+std::vector<ScratchPlace> scratch_places(const Storage& storage, const MemoryPlan& plan) {
   std::vector<ScratchPlace> places;
   uint32_t instruction = 0;
   auto next = plan.scratch.begin();
@@ -268,10 +246,8 @@ std::vector<ScratchPlace> scratch_places(const Storage& storage,
 }
 
 // With or without tensors that lie in others.
-absl::StatusOr<PreparedMethod> prepare_with(const std::string& name,
-                                            const Method& method,
-                                            const EmitOptions& options,
-                                            const ExternalFn& is_named,
+absl::StatusOr<PreparedMethod> prepare_with(const std::string& name, const Method& method,
+                                            const EmitOptions& options, const ExternalFn& is_named,
                                             bool state_apart, bool with_parts) {
   PreparedMethod prepared;
   prepared.name = name;
@@ -279,20 +255,16 @@ absl::StatusOr<PreparedMethod> prepare_with(const std::string& name,
   prepared.graph = with_owned_outputs(*method.graph, is_named);
   Parts parts;
   if (with_parts) parts = place_parts(*prepared.graph);
-  prepared.storage =
-      std::make_unique<Storage>(*prepared.graph, std::move(parts));
-  PETREL_RETURN_IF_ERROR(
-      check_executable(name, *prepared.graph, *prepared.storage));
-  auto plan = plan_memory(*prepared.graph, *prepared.storage, options.planning,
-                          state_apart);
+  prepared.storage = std::make_unique<Storage>(*prepared.graph, std::move(parts));
+  PETREL_RETURN_IF_ERROR(check_executable(name, *prepared.graph, *prepared.storage));
+  auto plan = plan_memory(*prepared.graph, *prepared.storage, options.planning, state_apart);
   if (!plan.ok()) {
-    return absl::Status(plan.status().code(),
-                        absl::StrCat("method '", name, "': memory planning: ",
-                                     plan.status().message()));
+    return absl::Status(
+        plan.status().code(),
+        absl::StrCat("method '", name, "': memory planning: ", plan.status().message()));
   }
   prepared.plan = *std::move(plan);
-  prepared.additions.scratch =
-      scratch_places(*prepared.storage, prepared.plan);
+  prepared.additions.scratch = scratch_places(*prepared.storage, prepared.plan);
   prepared.additions.least_sizes = least_sizes(*prepared.graph);
   return prepared;
 }
@@ -300,40 +272,30 @@ absl::StatusOr<PreparedMethod> prepare_with(const std::string& name,
 // Tensors that lie in others leave the planner less freedom; where that costs
 // memory, bytes are moved after all. That is not even tried where it cannot win,
 // which is nearly always.
-absl::StatusOr<PreparedMethod> prepare(const std::string& name,
-                                       const Method& method,
-                                       const EmitOptions& options,
-                                       const ExternalFn& is_external,
+absl::StatusOr<PreparedMethod> prepare(const std::string& name, const Method& method,
+                                       const EmitOptions& options, const ExternalFn& is_external,
                                        bool state_apart) {
-  PETREL_ASSIGN_OR_RETURN(PreparedMethod tight,
-                          prepare_with(name, method, options, is_external,
-                                       state_apart, /*with_parts=*/true));
+  PETREL_ASSIGN_OR_RETURN(PreparedMethod tight, prepare_with(name, method, options, is_external,
+                                                             state_apart, /*with_parts=*/true));
   if (tight.storage->parts().list.empty() ||
       tight.plan.arena_bytes <=
-          least_arena_bytes(*tight.graph, Storage(*tight.graph, Parts()),
-                            state_apart)) {
+          least_arena_bytes(*tight.graph, Storage(*tight.graph, Parts()), state_apart)) {
     return tight;
   }
-  PETREL_ASSIGN_OR_RETURN(PreparedMethod loose,
-                          prepare_with(name, method, options, is_external,
-                                       state_apart, /*with_parts=*/false));
-  return loose.plan.arena_bytes < tight.plan.arena_bytes ? std::move(loose)
-                                                         : std::move(tight);
+  PETREL_ASSIGN_OR_RETURN(PreparedMethod loose, prepare_with(name, method, options, is_external,
+                                                             state_apart, /*with_parts=*/false));
+  return loose.plan.arena_bytes < tight.plan.arena_bytes ? std::move(loose) : std::move(tight);
 }
 
 }  // namespace
 
 absl::StatusOr<EmitReport> emit_program(
     const Program& program, NamedBlobStore& store, const EmitOptions& options,
-    const std::function<absl::StatusOr<ByteSink>(const std::string&)>&
-        open_sink) {
-  PETREL_RETURN_IF_ERROR(
-      check_alignment("segment alignment", options.segment_alignment));
-  PETREL_RETURN_IF_ERROR(
-      check_alignment("constant alignment", options.constant_alignment));
+    const std::function<absl::StatusOr<ByteSink>(const std::string&)>& open_sink) {
+  PETREL_RETURN_IF_ERROR(check_alignment("segment alignment", options.segment_alignment));
+  PETREL_RETURN_IF_ERROR(check_alignment("constant alignment", options.constant_alignment));
   if (!options.external_weights.empty()) {
-    PETREL_RETURN_IF_ERROR(
-        NamedBlobStore::check_file_name(options.external_weights));
+    PETREL_RETURN_IF_ERROR(NamedBlobStore::check_file_name(options.external_weights));
   }
   const ExternalFn is_external = [&](const Constant& constant) {
     return !store.destination_of(constant).empty();
@@ -354,9 +316,8 @@ absl::StatusOr<EmitReport> emit_program(
   std::vector<const Constant*> states;
   for (const auto& [name, method] : program.methods) {
     PETREL_RETURN_IF_ERROR(check_method_name(name));
-    PETREL_ASSIGN_OR_RETURN(PreparedMethod prepared,
-                            prepare(name, method, options, is_named,
-                                    /*state_apart=*/has_several_methods));
+    PETREL_ASSIGN_OR_RETURN(PreparedMethod prepared, prepare(name, method, options, is_named,
+                                                             /*state_apart=*/has_several_methods));
     PETREL_RETURN_IF_ERROR(data.collect(prepared));
     for (const Constant* constant : used_constants(prepared)) {
       if (constant->is_mutable()) states.push_back(constant);
@@ -407,35 +368,29 @@ absl::StatusOr<EmitReport> emit_program(
   std::vector<flatbuffers::Offset<fb::ExecutionPlan>> plans;
   std::vector<std::map<uint32_t, const Constant*>> weights;
   for (const PreparedMethod& method : methods) {
-    MethodWriter writer(builder, *method.graph, *method.storage, method.plan,
-                        state, is_external, is_named, numbered);
-    PETREL_ASSIGN_OR_RETURN(const auto plan,
-                            writer.write(method.name, *method.signature));
+    MethodWriter writer(builder, *method.graph, *method.storage, method.plan, state, is_external,
+                        is_named, numbered);
+    PETREL_ASSIGN_OR_RETURN(const auto plan, writer.write(method.name, *method.signature));
     plans.push_back(plan);
     weights.push_back(writer.weights());
     report.kernels[method.name] = writer.kernels();
   }
   name_weights(weights, store, &additions.methods);
   if (!additions.empty()) store_additions(additions, &named);
-  segments.layout(named, options.segment_alignment,
-                  options.constant_alignment);
-  write_program_table(builder, plans, segments, named,
-                      data.has_empty_payload());
+  segments.layout(named, options.segment_alignment, options.constant_alignment);
+  write_program_table(builder, plans, segments, named, data.has_empty_payload());
 
   PETREL_ASSIGN_OR_RETURN(const ByteSink sink, open_sink(""));
-  PETREL_ASSIGN_OR_RETURN(report.file_bytes[""],
-                          write_program_file({builder.GetBufferPointer(),
-                                              builder.GetSize()},
-                                             segments, sink));
+  PETREL_ASSIGN_OR_RETURN(
+      report.file_bytes[""],
+      write_program_file({builder.GetBufferPointer(), builder.GetSize()}, segments, sink));
   for (const auto& [destination, contents] : files) {
     PETREL_ASSIGN_OR_RETURN(const ByteSink outside, open_sink(destination));
-    PETREL_ASSIGN_OR_RETURN(
-        report.file_bytes[destination],
-        write_flat_data(contents, options.segment_alignment, outside));
+    PETREL_ASSIGN_OR_RETURN(report.file_bytes[destination],
+                            write_flat_data(contents, options.segment_alignment, outside));
   }
 
-  report.weight_bytes =
-      store.stored_bytes() + segments.constant_bytes() - segments.merged_bytes();
+  report.weight_bytes = store.stored_bytes() + segments.constant_bytes() - segments.merged_bytes();
   report.shared_weight_bytes =
       store.requested_bytes() + data.requested_bytes() - report.weight_bytes;
   return report;
@@ -447,16 +402,12 @@ absl::StatusOr<std::string> emit_to_memory(const Program& program) {
   options.planning.node_budget = 0;
   std::string bytes;
   PETREL_RETURN_IF_ERROR(
-      emit_program(program, store, options,
-                   [&](const std::string&) -> absl::StatusOr<ByteSink> {
-                     return ByteSink([&](absl::Span<const uint8_t> part) {
-                       bytes.append(
-                           reinterpret_cast<const char*>(part.data()),
-                           part.size());
-                       return absl::OkStatus();
-                     });
-                   })
-          .status());
+      emit_program(program, store, options, [&](const std::string&) -> absl::StatusOr<ByteSink> {
+        return ByteSink([&](absl::Span<const uint8_t> part) {
+          bytes.append(reinterpret_cast<const char*>(part.data()), part.size());
+          return absl::OkStatus();
+        });
+      }).status());
   return bytes;
 }
 

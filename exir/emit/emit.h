@@ -82,8 +82,7 @@ struct EmitReport {
 // Unimplemented names all nodes that no kernel executes.
 absl::StatusOr<EmitReport> emit_program(
     const Program& program, NamedBlobStore& store, const EmitOptions& options,
-    const std::function<absl::StatusOr<ByteSink>(const std::string&)>&
-        open_sink);
+    const std::function<absl::StatusOr<ByteSink>(const std::string&)>& open_sink);
 
 // The bytes of `program` with everything inside, for running it right away.
 // Memory is planned without a search.

@@ -18,10 +18,12 @@ using testing::add;
 using testing::arena_offset;
 using testing::constant;
 using testing::decode;
+using ::testing::ElementsAre;
 using testing::emit_files;
 using testing::emit_one;
 using testing::f32;
 using testing::f32_constant;
+using ::testing::HasSubstr;
 using testing::kernel_call;
 using testing::list;
 using testing::program_of;
@@ -30,8 +32,6 @@ using testing::relu;
 using testing::segment;
 using testing::segment_base;
 using testing::tensor;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 TEST(Emit, WritesAPlainFlatbufferWhenThereAreNoSegmentBytes) {
   auto graph = std::make_unique<Graph>("forward");
@@ -70,8 +70,7 @@ TEST(Emit, SplicesTheHeaderAndPlacesConstants) {
   EXPECT_EQ(program->segments()->Get(0)->size(), 52u);
   ASSERT_EQ(program->named_data()->size(), 1u);
   EXPECT_EQ(program->named_data()->Get(0)->key()->str(), "petrel.program");
-  EXPECT_THAT(list(program->constant_segment()->offsets()),
-              ElementsAre(0, 0, 32));
+  EXPECT_THAT(list(program->constant_segment()->offsets()), ElementsAre(0, 0, 32));
   EXPECT_EQ(program->constant_segment()->segment_index(), 0u);
   EXPECT_EQ(read<float>(pte, base + 4), 2.0f);
   EXPECT_EQ(read<float>(pte, base + 32), 6.0f);
@@ -99,8 +98,7 @@ TEST(Emit, ScalarAndEmptyTensorsKeepTheirSizes) {
   const fb::Tensor* empty = tensor(plan, plan->outputs()->Get(1));
   EXPECT_THAT(list(empty->sizes()), ElementsAre(2, 0));
   EXPECT_LE(arena_offset(empty), 96u + 64u);
-  EXPECT_THAT(list(program->constant_segment()->offsets()),
-              ElementsAre(0, 0, 16));
+  EXPECT_THAT(list(program->constant_segment()->offsets()), ElementsAre(0, 0, 16));
   EXPECT_EQ(program->segments()->Get(0)->size(), 4u);
 }
 
@@ -109,15 +107,13 @@ TEST(Emit, ChannelsLastConstantsKeepTheirOrder) {
   type.dim_order = {0, 2, 3, 1};
   auto graph = std::make_unique<Graph>("forward");
   Value* x = graph->add_input(type, "x");
-  Value* w = graph->add_constant(
-      constant("w", type, std::vector<uint8_t>(16, 1)));
+  Value* w = graph->add_constant(constant("w", type, std::vector<uint8_t>(16, 1)));
   graph->set_outputs({add(*graph, x, w)});
   const std::string pte = emit_one(std::move(graph));
   const fb::Program* program = decode(pte);
   ASSERT_NE(program, nullptr);
   const fb::ExecutionPlan* plan = program->execution_plan()->Get(0);
-  const fb::Tensor* w_entry =
-      tensor(plan, kernel_call(plan, 0)->args()->Get(1));
+  const fb::Tensor* w_entry = tensor(plan, kernel_call(plan, 0)->args()->Get(1));
   EXPECT_THAT(list(w_entry->dim_order()), ElementsAre(0, 2, 3, 1));
 }
 
@@ -138,12 +134,9 @@ TEST(Emit, FixedOutputsStandBetweenTheComputedOnes) {
   EmitReport report;
   auto files = emit_files(program, store, {}, &report);
   ASSERT_TRUE(files.ok()) << files.status();
-  const fb::ExecutionPlan* plan =
-      decode(files->at(""))->execution_plan()->Get(0);
+  const fb::ExecutionPlan* plan = decode(files->at(""))->execution_plan()->Get(0);
   ASSERT_EQ(plan->outputs()->size(), 7u);
-  const auto output = [&](int i) {
-    return plan->values()->Get(plan->outputs()->Get(i));
-  };
+  const auto output = [&](int i) { return plan->values()->Get(plan->outputs()->Get(i)); };
   EXPECT_EQ(output(0)->val_type(), fb::KernelTypes::Null);
   EXPECT_NE(output(1)->val_as_Tensor(), nullptr);
   EXPECT_EQ(output(2)->val_as_Int()->int_val(), 7);
@@ -175,10 +168,8 @@ TEST(Emit, EqualConstantsOfAllMethodsAreStoredOnce) {
     const fb::ExecutionPlan* plan = decoded->execution_plan()->Get(i);
     const std::string name = i == 0 ? "a" : "b";
     EXPECT_EQ(plan->name()->str(), name);
-    EXPECT_EQ(plan->container_meta_type()->encoded_inp_str()->str(),
-              "in of " + name);
-    EXPECT_EQ(plan->container_meta_type()->encoded_out_str()->str(),
-              "out of " + name);
+    EXPECT_EQ(plan->container_meta_type()->encoded_inp_str()->str(), "in of " + name);
+    EXPECT_EQ(plan->container_meta_type()->encoded_out_str()->str(), "out of " + name);
   }
   EXPECT_EQ(decoded->constant_segment()->offsets()->size(), 2u);
   EXPECT_EQ(report.weight_bytes, 8u);
@@ -203,18 +194,15 @@ TEST(Emit, NamedDataOfConstantsLieInTheConstantSegment) {
   const std::string& pte = files->at("");
   const fb::Program* program = decode(pte);
   ASSERT_NE(program, nullptr);
-  EXPECT_THAT(list(program->constant_segment()->offsets()),
-              ElementsAre(0, 0, 128));
+  EXPECT_THAT(list(program->constant_segment()->offsets()), ElementsAre(0, 0, 128));
   ASSERT_EQ(program->named_data()->size(), 3u);
   EXPECT_EQ(program->named_data()->Get(2)->key()->str(), "petrel.program");
   const fb::NamedData* k = program->named_data()->Get(0);
   EXPECT_EQ(k->key()->str(), "k");
   EXPECT_EQ(program->segments()->Get(k->segment_index())->offset(), 128u);
-  EXPECT_EQ(segment(pte, program, k->segment_index()),
-            std::string("\0\0\0\x40", 4));
+  EXPECT_EQ(segment(pte, program, k->segment_index()), std::string("\0\0\0\x40", 4));
   const fb::NamedData* other = program->named_data()->Get(1);
-  const uint64_t offset =
-      program->segments()->Get(other->segment_index())->offset();
+  const uint64_t offset = program->segments()->Get(other->segment_index())->offset();
   EXPECT_EQ(segment(pte, program, other->segment_index()), "\t\t\t");
   EXPECT_EQ((segment_base(pte) + offset) % 256, 0u);
   EXPECT_EQ(report.weight_bytes, 11u);
@@ -223,33 +211,27 @@ TEST(Emit, NamedDataOfConstantsLieInTheConstantSegment) {
 
 TEST(Emit, RejectsScalarInputsAndBadAlignments) {
   auto graph = std::make_unique<Graph>("forward");
-  graph->set_outputs(
-      {graph->add_input(Type::scalar(Type::Kind::kInt), "n")});
+  graph->set_outputs({graph->add_input(Type::scalar(Type::Kind::kInt), "n")});
   const Program program = program_of(std::move(graph));
   auto bytes = emit_to_memory(program);
-  EXPECT_THAT(std::string(bytes.status().message()),
-              HasSubstr("input 'n' is of type int"));
+  EXPECT_THAT(std::string(bytes.status().message()), HasSubstr("input 'n' is of type int"));
 
   auto empty = std::make_unique<Graph>("forward");
   const Program valid = program_of(std::move(empty));
-  for (uint64_t alignment : {uint64_t{0}, uint64_t{8}, uint64_t{100},
-                             uint64_t{1} << 40}) {
+  for (uint64_t alignment : {uint64_t{0}, uint64_t{8}, uint64_t{100}, uint64_t{1} << 40}) {
     NamedBlobStore store;
     EmitOptions options;
     options.segment_alignment = alignment;
-    EXPECT_EQ(emit_files(valid, store, options).status().code(),
-              absl::StatusCode::kInvalidArgument)
+    EXPECT_EQ(emit_files(valid, store, options).status().code(), absl::StatusCode::kInvalidArgument)
         << alignment;
   }
 }
 
 TEST(Emit, RejectsNamesThatNoLoaderTakes) {
-  for (const std::string& name :
-       {std::string(), std::string(1024, 'm'), std::string("a\0b", 3)}) {
+  for (const std::string& name : {std::string(), std::string(1024, 'm'), std::string("a\0b", 3)}) {
     Program program;
     program.methods[name].graph = std::make_unique<Graph>(name);
-    EXPECT_EQ(emit_to_memory(program).status().code(),
-              absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(emit_to_memory(program).status().code(), absl::StatusCode::kInvalidArgument);
   }
   Program program;
   program.methods["m"].graph = std::make_unique<Graph>("m");
@@ -273,13 +255,11 @@ TEST(Emit, PassesOnWhatTheSinkSays) {
   for (size_t room = 0; room < whole->at("").size(); room += 61) {
     NamedBlobStore store;
     size_t written = 0;
-    auto report = emit_program(
-        program, store, {},
-        [&](const std::string&) -> absl::StatusOr<ByteSink> {
+    auto report =
+        emit_program(program, store, {}, [&](const std::string&) -> absl::StatusOr<ByteSink> {
           return ByteSink([&](absl::Span<const uint8_t> part) {
             written += part.size();
-            return written > room ? absl::ResourceExhaustedError("full")
-                                  : absl::OkStatus();
+            return written > room ? absl::ResourceExhaustedError("full") : absl::OkStatus();
           });
         });
     EXPECT_EQ(report.status().code(), absl::StatusCode::kResourceExhausted);

@@ -20,16 +20,16 @@ namespace fb = schema::program;
 namespace fd = schema::flat_data;
 using testing::add;
 using testing::decode;
+using ::testing::ElementsAre;
 using testing::emit_files;
 using testing::f32;
 using testing::f32_constant;
+using ::testing::HasSubstr;
 using testing::list;
 using testing::program_of;
 using testing::read;
 using testing::relu;
 using testing::view;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // The table of a `.ptd`: the header is taken out and the root moved back.
 std::string flatbuffer_of(const std::string& ptd) {
@@ -41,8 +41,7 @@ std::string flatbuffer_of(const std::string& ptd) {
   return table;
 }
 
-std::string segment(const std::string& ptd, const fd::FlatData* data,
-                    uint32_t index) {
+std::string segment(const std::string& ptd, const fd::FlatData* data, uint32_t index) {
   const fd::DataSegment* s = data->segments()->Get(index);
   return ptd.substr(read<uint64_t>(ptd, 32) + s->offset(), s->size());
 }
@@ -57,14 +56,12 @@ TEST(ExternalWeights, GoToTheDataFileWithTheirLayout) {
   auto graph = std::make_unique<Graph>("forward");
   Value* x = graph->add_input(f32({3}), "x");
   Value* w = graph->add_constant(f32_constant("layer.w", {3}, {1, 2, 3}));
-  Value* l = graph->add_constant(f32_constant(
-      "lifted", {3}, {4, 5, 6}, Constant::Kind::kLiteral));
+  Value* l = graph->add_constant(f32_constant("lifted", {3}, {4, 5, 6}, Constant::Kind::kLiteral));
   TensorType last = f32({1, 3, 1, 1});
   last.dim_order = {0, 2, 3, 1};
   graph->set_outputs({add(*graph, add(*graph, x, w), l)});
   NamedBlobStore store("w.ptd");
-  ASSERT_TRUE(*store.add_named_blob("of a delegate", Blob::owned({1, 2}), 256,
-                                    ""));
+  ASSERT_TRUE(*store.add_named_blob("of a delegate", Blob::owned({1, 2}), 256, ""));
   auto files = emit_files(program_of(std::move(graph)), store, outside());
   ASSERT_TRUE(files.ok()) << files.status();
 
@@ -72,15 +69,11 @@ TEST(ExternalWeights, GoToTheDataFileWithTheirLayout) {
   ASSERT_NE(program, nullptr);
   EXPECT_EQ(program->named_data(), nullptr);
   const fb::ExecutionPlan* plan = program->execution_plan()->Get(0);
-  const auto* call = plan->chains()->Get(0)->instructions()->Get(0)
-                         ->instr_args_as_KernelCall();
-  const fb::Tensor* weight =
-      plan->values()->Get(call->args()->Get(1))->val_as_Tensor();
+  const auto* call = plan->chains()->Get(0)->instructions()->Get(0)->instr_args_as_KernelCall();
+  const fb::Tensor* weight = plan->values()->Get(call->args()->Get(1))->val_as_Tensor();
   ASSERT_NE(weight->extra_tensor_info(), nullptr);
-  EXPECT_EQ(weight->extra_tensor_info()->location(),
-            fb::TensorDataLocation::EXTERNAL);
-  EXPECT_EQ(weight->extra_tensor_info()->fully_qualified_name()->str(),
-            "layer.w");
+  EXPECT_EQ(weight->extra_tensor_info()->location(), fb::TensorDataLocation::EXTERNAL);
+  EXPECT_EQ(weight->extra_tensor_info()->fully_qualified_name()->str(), "layer.w");
   EXPECT_EQ(weight->data_buffer_idx(), 0u);
   EXPECT_EQ(weight->allocation_info(), nullptr);
   // The literal stays: one constant of 12 bytes.
@@ -96,8 +89,7 @@ TEST(ExternalWeights, GoToTheDataFileWithTheirLayout) {
   EXPECT_EQ(base % 256, 0u);
   EXPECT_EQ(ptd.size(), base + read<uint64_t>(ptd, 40));
   const std::string table = flatbuffer_of(ptd);
-  flatbuffers::Verifier verifier(
-      reinterpret_cast<const uint8_t*>(table.data()), table.size());
+  flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t*>(table.data()), table.size());
   ASSERT_TRUE(fd::VerifyFlatDataBuffer(verifier));
   // And as it stands in the file, where readers see it.
   flatbuffers::Verifier in_place(reinterpret_cast<const uint8_t*>(ptd.data()),
@@ -153,16 +145,14 @@ TEST(ExternalWeights, RefuseOneNameForTwoWeights) {
   for (const char* name : {"a", "b"}) {
     auto graph = std::make_unique<Graph>(name);
     Value* x = graph->add_input(f32({1}), "x");
-    Value* w = graph->add_constant(
-        f32_constant("w", {1}, {name[0] == 'a' ? 1.0f : 2.0f}));
+    Value* w = graph->add_constant(f32_constant("w", {1}, {name[0] == 'a' ? 1.0f : 2.0f}));
     graph->set_outputs({add(*graph, x, w)});
     program.methods[name].graph = std::move(graph);
   }
   NamedBlobStore store("w.ptd");
   auto files = emit_files(program, store, outside());
   EXPECT_EQ(files.status().code(), absl::StatusCode::kAlreadyExists);
-  EXPECT_THAT(std::string(files.status().message()),
-              HasSubstr("method 'b': weight 'w'"));
+  EXPECT_THAT(std::string(files.status().message()), HasSubstr("method 'b': weight 'w'"));
   NamedBlobStore inside;
   EXPECT_TRUE(emit_files(program, inside).ok());
 }
@@ -185,8 +175,7 @@ TEST(State, KeepsItsInitialValueAndIsWrittenBack) {
   auto graph = std::make_unique<Graph>("forward");
   constexpr auto kState = Constant::Kind::kMutableBuffer;
   Value* x = graph->add_input(f32({2}), "x");
-  Value* count = graph->add_constant(
-      f32_constant("count", {2}, {10, 20}, kState));
+  Value* count = graph->add_constant(f32_constant("count", {2}, {10, 20}, kState));
   Value* sum = graph->add_constant(f32_constant("sum", {2}, {0, 0}, kState));
   Value* next = add(*graph, count, x);
   Value* total = add(*graph, sum, next);
@@ -201,30 +190,22 @@ TEST(State, KeepsItsInitialValueAndIsWrittenBack) {
   ASSERT_EQ(program->mutable_data_segments()->size(), 1u);
   const fb::SubsegmentOffsets* states = program->mutable_data_segments()->Get(0);
   EXPECT_THAT(list(states->offsets()), ElementsAre(0, 0));
-  const fb::DataSegment* s =
-      program->segments()->Get(states->segment_index());
+  const fb::DataSegment* s = program->segments()->Get(states->segment_index());
   EXPECT_EQ(s->size(), 8u);
-  EXPECT_EQ(read<float>(pte, read<uint64_t>(pte, 24) + s->offset() + 4),
-            20.0f);
+  EXPECT_EQ(read<float>(pte, read<uint64_t>(pte, 24) + s->offset() + 4), 20.0f);
 
   const fb::ExecutionPlan* plan = program->execution_plan()->Get(0);
   const auto* instructions = plan->chains()->Get(0)->instructions();
   // Two additions, a copy of `count` to return, two writes.
   ASSERT_EQ(instructions->size(), 5u);
-  const auto call = [&](size_t i) {
-    return instructions->Get(i)->instr_args_as_KernelCall();
-  };
+  const auto call = [&](size_t i) { return instructions->Get(i)->instr_args_as_KernelCall(); };
   const int32_t count_entry = call(0)->args()->Get(0);
-  const fb::Tensor* count_tensor =
-      plan->values()->Get(count_entry)->val_as_Tensor();
+  const fb::Tensor* count_tensor = plan->values()->Get(count_entry)->val_as_Tensor();
   EXPECT_EQ(count_tensor->data_buffer_idx(), 1u);
   ASSERT_NE(count_tensor->allocation_info(), nullptr);
-  EXPECT_EQ(count_tensor->extra_tensor_info()->fully_qualified_name()->str(),
-            "count");
-  EXPECT_EQ(count_tensor->extra_tensor_info()->location(),
-            fb::TensorDataLocation::SEGMENT);
-  const fb::Tensor* sum_tensor =
-      plan->values()->Get(call(1)->args()->Get(0))->val_as_Tensor();
+  EXPECT_EQ(count_tensor->extra_tensor_info()->fully_qualified_name()->str(), "count");
+  EXPECT_EQ(count_tensor->extra_tensor_info()->location(), fb::TensorDataLocation::SEGMENT);
+  const fb::Tensor* sum_tensor = plan->values()->Get(call(1)->args()->Get(0))->val_as_Tensor();
   EXPECT_EQ(sum_tensor->data_buffer_idx(), 0u);
 
   const auto name = [&](size_t i) {
@@ -258,28 +239,24 @@ TEST(State, ExchangedBuffersAreCopiedFirstAndUnchangedOnesNotWritten) {
   std::vector<std::string> names;
   for (const fb::Instruction* i : *plan->chains()->Get(0)->instructions()) {
     names.push_back(
-        plan->operators()
-            ->Get(i->instr_args_as_KernelCall()->op_index())
-            ->name()
-            ->str());
+        plan->operators()->Get(i->instr_args_as_KernelCall()->op_index())->name()->str());
   }
-  EXPECT_THAT(names, ElementsAre("aten::view_copy", "aten::view_copy",
-                                 "aten::copy_", "aten::copy_"));
+  EXPECT_THAT(names,
+              ElementsAre("aten::view_copy", "aten::view_copy", "aten::copy_", "aten::copy_"));
 }
 
 TEST(State, AViewOfItBringsItsInitialValueAlong) {
   auto graph = std::make_unique<Graph>("forward");
   Value* x = graph->add_input(f32({4}), "x");
-  Value* s = graph->add_constant(f32_constant(
-      "s", {2, 2}, {1, 2, 3, 4}, Constant::Kind::kMutableBuffer));
+  Value* s =
+      graph->add_constant(f32_constant("s", {2, 2}, {1, 2, 3, 4}, Constant::Kind::kMutableBuffer));
   graph->set_outputs({add(*graph, x, view(*graph, s, {4}))});
   auto bytes = emit_to_memory(program_of(std::move(graph)));
   ASSERT_TRUE(bytes.ok()) << bytes.status();
   const fb::Program* program = decode(*bytes);
   ASSERT_NE(program, nullptr);
   int with_value = 0;
-  for (const fb::EValue* value :
-       *program->execution_plan()->Get(0)->values()) {
+  for (const fb::EValue* value : *program->execution_plan()->Get(0)->values()) {
     const fb::Tensor* tensor = value->val_as_Tensor();
     if (tensor == nullptr || tensor->data_buffer_idx() == 0) continue;
     ++with_value;

@@ -27,8 +27,7 @@ class Writer {
   absl::Status pad_to(uint64_t position) {
     static constexpr uint8_t kZeros[4096] = {};
     while (position_ < position) {
-      const uint64_t size =
-          std::min<uint64_t>(position - position_, sizeof(kZeros));
+      const uint64_t size = std::min<uint64_t>(position - position_, sizeof(kZeros));
       PETREL_RETURN_IF_ERROR(write({kZeros, static_cast<size_t>(size)}));
     }
     return absl::OkStatus();
@@ -47,34 +46,24 @@ void append_little_endian(std::vector<uint8_t>* bytes, T value) {
 }
 
 uint32_t read_u32(const uint8_t* bytes) {
-  return static_cast<uint32_t>(bytes[0]) |
-         static_cast<uint32_t>(bytes[1]) << 8 |
-         static_cast<uint32_t>(bytes[2]) << 16 |
-         static_cast<uint32_t>(bytes[3]) << 24;
+  return static_cast<uint32_t>(bytes[0]) | static_cast<uint32_t>(bytes[1]) << 8 |
+         static_cast<uint32_t>(bytes[2]) << 16 | static_cast<uint32_t>(bytes[3]) << 24;
 }
 
 }  // namespace
 
-void append_u32(std::vector<uint8_t>* bytes, uint32_t value) {
-  append_little_endian(bytes, value);
-}
+void append_u32(std::vector<uint8_t>* bytes, uint32_t value) { append_little_endian(bytes, value); }
 
-void append_u64(std::vector<uint8_t>* bytes, uint64_t value) {
-  append_little_endian(bytes, value);
-}
+void append_u64(std::vector<uint8_t>* bytes, uint64_t value) { append_little_endian(bytes, value); }
 
 absl::StatusOr<uint64_t> write_file(absl::Span<const uint8_t> flatbuffer,
-                                    absl::Span<const uint8_t> header,
-                                    uint64_t segment_base,
-                                    const std::vector<Piece>& pieces,
-                                    const ByteSink& sink) {
+                                    absl::Span<const uint8_t> header, uint64_t segment_base,
+                                    const std::vector<Piece>& pieces, const ByteSink& sink) {
   Writer writer(sink);
   std::vector<uint8_t> root;
-  append_u32(&root, read_u32(flatbuffer.data()) +
-                        static_cast<uint32_t>(header.size()));
+  append_u32(&root, read_u32(flatbuffer.data()) + static_cast<uint32_t>(header.size()));
   PETREL_RETURN_IF_ERROR(writer.write(root));
-  PETREL_RETURN_IF_ERROR(
-      writer.write(flatbuffer.subspan(4, kHeaderPosition - 4)));
+  PETREL_RETURN_IF_ERROR(writer.write(flatbuffer.subspan(4, kHeaderPosition - 4)));
   PETREL_RETURN_IF_ERROR(writer.write(header));
   PETREL_RETURN_IF_ERROR(writer.write(flatbuffer.subspan(kHeaderPosition)));
   for (const Piece& piece : pieces) {

@@ -33,10 +33,8 @@ void append_u64(std::vector<uint8_t>* bytes, uint64_t value);
 // then each piece at `segment_base` plus its offset; ends no earlier than at
 // `segment_base`. Returns the file's size.
 absl::StatusOr<uint64_t> write_file(absl::Span<const uint8_t> flatbuffer,
-                                    absl::Span<const uint8_t> header,
-                                    uint64_t segment_base,
-                                    const std::vector<Piece>& pieces,
-                                    const ByteSink& sink);
+                                    absl::Span<const uint8_t> header, uint64_t segment_base,
+                                    const std::vector<Piece>& pieces, const ByteSink& sink);
 
 }  // namespace petrel::exir
 

@@ -16,21 +16,19 @@ namespace fb = schema::flat_data;
 constexpr uint32_t kHeaderBytes = 40;
 constexpr uint64_t kPaddedHeaderBytes = 48;
 
-flatbuffers::Offset<fb::TensorLayout> write_layout(
-    flatbuffers::FlatBufferBuilder& builder, const TensorType& type) {
+flatbuffers::Offset<fb::TensorLayout> write_layout(flatbuffers::FlatBufferBuilder& builder,
+                                                   const TensorType& type) {
   const std::vector<int32_t> sizes(type.sizes.begin(), type.sizes.end());
   const auto stored_sizes = builder.CreateVector(sizes);
   const auto dim_order = builder.CreateVector(type.dim_order);
-  return fb::CreateTensorLayout(builder,
-                                static_cast<fb::ScalarType>(type.dtype),
-                                stored_sizes, dim_order);
+  return fb::CreateTensorLayout(builder, static_cast<fb::ScalarType>(type.dtype), stored_sizes,
+                                dim_order);
 }
 
 }  // namespace
 
-absl::StatusOr<uint64_t> write_flat_data(
-    const NamedBlobStore::Destination& data, uint64_t segment_alignment,
-    const ByteSink& sink) {
+absl::StatusOr<uint64_t> write_flat_data(const NamedBlobStore::Destination& data,
+                                         uint64_t segment_alignment, const ByteSink& sink) {
   flatbuffers::FlatBufferBuilder builder;
   std::vector<Piece> pieces;
   std::vector<flatbuffers::Offset<fb::DataSegment>> segments;
@@ -51,13 +49,11 @@ absl::StatusOr<uint64_t> write_flat_data(
     const auto key = builder.CreateString(entry->key);
     flatbuffers::Offset<fb::TensorLayout> layout;
     if (entry->layout) layout = write_layout(builder, *entry->layout);
-    rows.push_back(fb::CreateNamedData(
-        builder, key, static_cast<uint32_t>(entry->buffer), layout));
+    rows.push_back(fb::CreateNamedData(builder, key, static_cast<uint32_t>(entry->buffer), layout));
   }
   const auto stored_segments = builder.CreateVector(segments);
   const auto stored_rows = builder.CreateVector(rows);
-  builder.Finish(fb::CreateFlatData(builder, /*version=*/0, stored_segments,
-                                    stored_rows),
+  builder.Finish(fb::CreateFlatData(builder, /*version=*/0, stored_segments, stored_rows),
                  fb::FlatDataIdentifier());
 
   const uint64_t flatbuffer_end = kPaddedHeaderBytes + builder.GetSize();
@@ -69,8 +65,7 @@ absl::StatusOr<uint64_t> write_flat_data(
   append_u64(&header, base);
   append_u64(&header, end);
   header.resize(kPaddedHeaderBytes);
-  return write_file({builder.GetBufferPointer(), builder.GetSize()}, header,
-                    base, pieces, sink);
+  return write_file({builder.GetBufferPointer(), builder.GetSize()}, header, base, pieces, sink);
 }
 
 }  // namespace petrel::exir

@@ -15,9 +15,8 @@
 namespace petrel::exir {
 
 // Returns the size of the file.
-absl::StatusOr<uint64_t> write_flat_data(
-    const NamedBlobStore::Destination& data, uint64_t segment_alignment,
-    const ByteSink& sink);
+absl::StatusOr<uint64_t> write_flat_data(const NamedBlobStore::Destination& data,
+                                         uint64_t segment_alignment, const ByteSink& sink);
 
 }  // namespace petrel::exir
 

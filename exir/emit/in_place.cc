@@ -11,8 +11,7 @@ namespace {
 
 // The value whose bytes `value` describes, in-place updates not counted.
 const Value* base_of(const Value* value) {
-  while (value->producer() != nullptr &&
-         keeps_elements_in_order(*value->producer())) {
+  while (value->producer() != nullptr && keeps_elements_in_order(*value->producer())) {
     value = value->producer()->argument(0).value();
   }
   return value;
@@ -37,8 +36,7 @@ bool is_plain_put(const Node& node) {
   const auto index = std::find_if(indices.begin(), indices.end(), chooses);
   const TensorType& places = index->value()->tensor();
   const auto dim = static_cast<size_t>(index - indices.begin());
-  if (places.dtype != ScalarType::kLong || places.rank() != 1 ||
-      dim >= self.rank()) {
+  if (places.dtype != ScalarType::kLong || places.rank() != 1 || dim >= self.rank()) {
     return false;
   }
   Sizes whole = self.sizes;
@@ -87,9 +85,7 @@ class Analysis {
     const std::vector<const Node*>& readers = readers_.at(base);
     if (std::count(readers.begin(), readers.end(), &node) != 1) return false;
     return std::all_of(readers.begin(), readers.end(),
-                       [&](const Node* reader) {
-                         return times_.at(reader) <= times_.at(&node);
-                       });
+                       [&](const Node* reader) { return times_.at(reader) <= times_.at(&node); });
   }
 
   const Graph& graph_;

@@ -29,8 +29,7 @@ class InstructionList {
   using Instruction = flatbuffers::Offset<schema::program::Instruction>;
   using Operator = flatbuffers::Offset<schema::program::Operator>;
 
-  explicit InstructionList(flatbuffers::FlatBufferBuilder& builder)
-      : builder_(builder) {}
+  explicit InstructionList(flatbuffers::FlatBufferBuilder& builder) : builder_(builder) {}
 
   // `args` are indices of entries, `delegate` one of a delegate.
   void append_kernel(const std::string& name, const std::string& overload,

@@ -55,8 +55,7 @@ class Lifetimes {
  private:
   bool needs_memory(const Value& root) const {
     return root.type().is_tensor() &&
-           (!root.is_constant() ||
-            (root.constant()->is_mutable() && !state_apart_));
+           (!root.is_constant() || (root.constant()->is_mutable() && !state_apart_));
   }
 
   const Storage& storage_;
@@ -68,8 +67,8 @@ class Lifetimes {
 
 // Touches what the steps of `graph` use, from `time` on; returns the time after
 // them.
-int64_t touch_steps(const Graph& graph, const Storage& storage, int64_t time,
-                    Lifetimes* lifetimes, std::vector<const Value*>* state) {
+int64_t touch_steps(const Graph& graph, const Storage& storage, int64_t time, Lifetimes* lifetimes,
+                    std::vector<const Value*>* state) {
   auto step = storage.steps_of(graph).begin();
   const auto end = storage.steps_of(graph).end();
   for (const auto& owned : graph.nodes()) {
@@ -115,8 +114,7 @@ int64_t touch_steps(const Graph& graph, const Storage& storage, int64_t time,
   return time;
 }
 
-Lifetimes find_lifetimes(const Graph& graph, const Storage& storage,
-                         bool state_apart) {
+Lifetimes find_lifetimes(const Graph& graph, const Storage& storage, bool state_apart) {
   Lifetimes lifetimes(storage, state_apart);
   for (const Value* input : graph.inputs()) lifetimes.touch(input, 0);
   std::vector<const Value*> state;
@@ -148,8 +146,7 @@ absl::Status unite_parts(const Parts& parts, const Lifetimes& lifetimes,
   for (const PlacedPart& part : parts.list) {
     PETREL_RETURN_IF_ERROR((*classes)->unite(
         static_cast<plan::BufferIdx>(lifetimes.index_of(part.anchor)),
-        static_cast<plan::BufferIdx>(lifetimes.index_of(part.root)),
-        part.offset));
+        static_cast<plan::BufferIdx>(lifetimes.index_of(part.root)), part.offset));
   }
   return absl::OkStatus();
 }
@@ -180,8 +177,7 @@ int64_t choose_alignment(const std::vector<plan::Buffer>& buffers) {
 
 }  // namespace
 
-absl::StatusOr<StatePlan> plan_state(
-    const std::vector<const Constant*>& states) {
+absl::StatusOr<StatePlan> plan_state(const std::vector<const Constant*>& states) {
   StatePlan result;
   std::map<std::string, int64_t> sizes;
   for (const Constant* state : states) {
@@ -191,9 +187,10 @@ absl::StatusOr<StatePlan> plan_state(
   int64_t end = 0;
   for (const auto& [name, size] : sizes) {
     if (size > plan::kMaxBytes - kWideAlignment - end) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "state '", name, "' of ", size, " bytes makes the state of the "
-          "program larger than ", plan::kMaxBytes, " bytes"));
+      return absl::InvalidArgumentError(absl::StrCat("state '", name, "' of ", size,
+                                                     " bytes makes the state of the "
+                                                     "program larger than ",
+                                                     plan::kMaxBytes, " bytes"));
     }
     result.offsets[name] = end;
     end = round_up(end + size, kWideAlignment);
@@ -202,10 +199,8 @@ absl::StatusOr<StatePlan> plan_state(
   return result;
 }
 
-absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph,
-                                       const Storage& storage,
-                                       const plan::Options& options,
-                                       bool state_apart) {
+absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph, const Storage& storage,
+                                       const plan::Options& options, bool state_apart) {
   Lifetimes lifetimes = find_lifetimes(graph, storage, state_apart);
   MemoryPlan result;
   if (lifetimes.buffers().empty()) {
@@ -221,36 +216,30 @@ absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph,
   const int64_t alignment = choose_alignment(problem.buffers);
   for (plan::Buffer& buffer : problem.buffers) buffer.alignment = alignment;
   std::optional<plan::AliasClasses> classes;
-  PETREL_RETURN_IF_ERROR(unite_parts(storage.parts(), lifetimes,
-                                     problem.buffers, &classes));
+  PETREL_RETURN_IF_ERROR(unite_parts(storage.parts(), lifetimes, problem.buffers, &classes));
   PETREL_ASSIGN_OR_RETURN(problem, classes->problem(problem.pools));
 
-  PETREL_ASSIGN_OR_RETURN(plan::Solution solution,
-                          plan::plan(problem, options));
+  PETREL_ASSIGN_OR_RETURN(plan::Solution solution, plan::plan(problem, options));
   PETREL_RETURN_IF_ERROR(plan::validate(problem, solution));
   result.scratch = find_scratch(storage);
-  PETREL_RETURN_IF_ERROR(plan_scratch(storage, options, &result.scratch,
-                                      &problem, &solution));
+  PETREL_RETURN_IF_ERROR(plan_scratch(storage, options, &result.scratch, &problem, &solution));
   for (size_t i = 0; i < lifetimes.roots().size(); ++i) {
     result.offsets[lifetimes.roots()[i]] =
         classes->placement(static_cast<plan::BufferIdx>(i), solution).offset;
   }
   const int64_t slack = slack_for(storage, solution.peak);
   result.arena_bytes = round_up(solution.peak, kArenaAlignment) + slack;
-  result.lower_bound_bytes =
-      round_up(solution.lower_bound, kArenaAlignment) + slack;
+  result.lower_bound_bytes = round_up(solution.lower_bound, kArenaAlignment) + slack;
   result.proven_optimal = solution.optimal;
   result.problem = std::move(problem);
   result.solution = std::move(solution);
   return result;
 }
 
-int64_t least_arena_bytes(const Graph& graph, const Storage& storage,
-                          bool state_apart) {
+int64_t least_arena_bytes(const Graph& graph, const Storage& storage, bool state_apart) {
   plan::Problem problem;
   problem.pools.resize(1);
-  problem.buffers =
-      std::move(find_lifetimes(graph, storage, state_apart).buffers());
+  problem.buffers = std::move(find_lifetimes(graph, storage, state_apart).buffers());
   // Bounds the sum of all sizes.
   if (problem.buffers.empty() || !plan::check_problem(problem).ok()) return 0;
   std::vector<std::pair<int64_t, int64_t>> changes;

@@ -55,13 +55,12 @@ struct StatePlan {
 
 // One entry per name: share_state() has made equal names one state. Error when
 // sizes cannot be summed.
-absl::StatusOr<StatePlan> plan_state(
-    const std::vector<const Constant*>& states);
+absl::StatusOr<StatePlan> plan_state(const std::vector<const Constant*>& states);
 
 struct MemoryPlan {
   std::unordered_map<const Value*, int64_t> offsets;  // of roots
-  int64_t arena_bytes = 0;        // with slack; 0 when nothing is planned
-  int64_t lower_bound_bytes = 0;  // with slack, like arena_bytes
+  int64_t arena_bytes = 0;                            // with slack; 0 when nothing is planned
+  int64_t lower_bound_bytes = 0;                      // with slack, like arena_bytes
   bool proven_optimal = false;
   // Temporary memory of kernels, by step.
   std::vector<StepScratch> scratch;
@@ -72,15 +71,12 @@ struct MemoryPlan {
 };
 
 // `state_apart`: state gets no place here.
-absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph,
-                                       const Storage& storage,
-                                       const plan::Options& options,
-                                       bool state_apart = false);
+absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph, const Storage& storage,
+                                       const plan::Options& options, bool state_apart = false);
 
 // What no plan of a method without parts has less of: the most bytes that are
 // in use at a time, with slack. 0 where plan_memory fails.
-int64_t least_arena_bytes(const Graph& graph, const Storage& storage,
-                          bool state_apart = false);
+int64_t least_arena_bytes(const Graph& graph, const Storage& storage, bool state_apart = false);
 
 }  // namespace petrel::exir
 

@@ -34,8 +34,7 @@ MemoryPlan plan_of(const Graph& graph, const Storage& storage) {
 bool overlap(const MemoryPlan& plan, const Value* a, const Value* b) {
   const int64_t a_begin = plan.offsets.at(a);
   const int64_t b_begin = plan.offsets.at(b);
-  return a_begin < b_begin + b->tensor().nbytes() &&
-         b_begin < a_begin + a->tensor().nbytes();
+  return a_begin < b_begin + b->tensor().nbytes() && b_begin < a_begin + a->tensor().nbytes();
 }
 
 TEST(Memory, AChainNeedsTwoTensorsAtATime) {
@@ -55,13 +54,11 @@ TEST(Memory, OnlyBackendsNeedRoomBehindTheLastTensor) {
   for (const bool delegated : {false, true}) {
     Graph graph("forward");
     Value* x = graph.add_input(f32({16}), "x");
-    Value* y = delegated ? testing::delegate_call(graph, {x}, f32({16}), "Null",
-                                                  "payload")
+    Value* y = delegated ? testing::delegate_call(graph, {x}, f32({16}), "Null", "payload")
                          : relu(graph, x);
     graph.set_outputs({y});
     const Storage storage(graph);
-    EXPECT_EQ(plan_of(graph, storage).arena_bytes,
-              2 * 64 + (delegated ? kArenaSlack : 0));
+    EXPECT_EQ(plan_of(graph, storage).arena_bytes, 2 * 64 + (delegated ? kArenaSlack : 0));
   }
 }
 
@@ -110,8 +107,7 @@ TEST(Memory, StateIsNeverReused) {
   Graph graph("forward");
   Value* x = graph.add_input(f32({16}), "x");
   Value* state = graph.add_constant(
-      f32_constant("s", {16}, std::vector<float>(16, 0),
-                   Constant::Kind::kMutableBuffer));
+      f32_constant("s", {16}, std::vector<float>(16, 0), Constant::Kind::kMutableBuffer));
   Value* first = add(graph, x, state);
   Value* value = first;
   for (int i = 0; i < 4; ++i) value = relu(graph, value);
@@ -128,11 +124,9 @@ TEST(Memory, StateIsNeverReused) {
 TEST(Memory, ConstantsAndScalarsNeedNone) {
   Graph graph("forward");
   Value* x = graph.add_input(f32({16}), "x");
-  Value* w = graph.add_constant(
-      f32_constant("w", {16}, std::vector<float>(16, 1)));
+  Value* w = graph.add_constant(f32_constant("w", {16}, std::vector<float>(16, 1)));
   Value* n = graph
-                 .append(test_op("aten.sym_size.int"),
-                         {Argument(x), Argument(int64_t{0})},
+                 .append(test_op("aten.sym_size.int"), {Argument(x), Argument(int64_t{0})},
                          {Type::scalar(Type::Kind::kInt)}, "n")
                  ->result();
   graph.set_outputs({add(graph, x, w), n});
@@ -169,10 +163,9 @@ TEST(Storage, KeepsElementsInOrderOnlyWhereNothingMoves) {
   Graph graph("forward");
   const auto permuted = [&](Sizes from, Argument::Ints dims, Sizes to) {
     Value* x = graph.add_input(f32(std::move(from)), "x");
-    return keeps_elements_in_order(
-        *graph.append(test_op("aten.permute.default"),
-                      {Argument(x), Argument(std::move(dims))},
-                      {f32(std::move(to))}, "p"));
+    return keeps_elements_in_order(*graph.append(test_op("aten.permute.default"),
+                                                 {Argument(x), Argument(std::move(dims))},
+                                                 {f32(std::move(to))}, "p"));
   };
   EXPECT_FALSE(permuted({2, 3}, {1, 0}, {3, 2}));
   EXPECT_TRUE(permuted({1, 3}, {1, 0}, {3, 1}));

@@ -12,8 +12,7 @@ namespace {
 constexpr uint32_t kStateArena = 2;
 
 absl::Status misfit(const ArgSpec& spec, const char* wanted) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("argument '", spec.name, "' is not ", wanted));
+  return absl::InvalidArgumentError(absl::StrCat("argument '", spec.name, "' is not ", wanted));
 }
 
 }  // namespace
@@ -24,11 +23,9 @@ bool has_initial_state(const Constant& constant) {
                      [](uint8_t byte) { return byte != 0; });
 }
 
-MethodValues::MethodValues(flatbuffers::FlatBufferBuilder& builder,
-                           const Storage& storage, const MemoryPlan& plan,
-                           const StatePlan& state,
-                           const ExternalFn& is_external,
-                           const ExternalFn& is_named,
+MethodValues::MethodValues(flatbuffers::FlatBufferBuilder& builder, const Storage& storage,
+                           const MemoryPlan& plan, const StatePlan& state,
+                           const ExternalFn& is_external, const ExternalFn& is_named,
                            ProgramSegments& segments)
     : storage_(storage),
       plan_(plan),
@@ -51,8 +48,7 @@ int32_t MethodValues::of(const Value* value) {
     TensorPlace place;
     auto planned = plan_.offsets.find(root);
     if (planned != plan_.offsets.end()) place.arena_offset = planned->second;
-    place.grows = value->producer() != nullptr &&
-                  value->producer()->op().name == "petrel::map";
+    place.grows = value->producer() != nullptr && value->producer()->op().name == "petrel::map";
     // Such a view gets its memory when its instruction runs.
     if (value->producer() != nullptr && storage_.is_view(*value->producer())) {
       entry = table_.add_tensor(value->tensor(), {});
@@ -106,8 +102,7 @@ std::map<uint32_t, const Constant*> MethodValues::weights() const {
   return weights;
 }
 
-absl::StatusOr<int32_t> MethodValues::of_list(const ArgSpec& spec,
-                                                 const Argument& argument) {
+absl::StatusOr<int32_t> MethodValues::of_list(const ArgSpec& spec, const Argument& argument) {
   // A list that holds values is a list of Arguments, any other a typed one.
   std::vector<Argument> items;
   if (argument.is_list()) {
@@ -171,13 +166,11 @@ absl::StatusOr<int32_t> MethodValues::of_list(const ArgSpec& spec,
   }
 }
 
-absl::StatusOr<int32_t> MethodValues::of_argument(const ArgSpec& spec,
-                                                     const Argument& argument) {
+absl::StatusOr<int32_t> MethodValues::of_argument(const ArgSpec& spec, const Argument& argument) {
   if (argument.is_none()) {
     // An absent tensor that the schema wants there is one without elements.
     if (spec.kind == ArgKind::kTensor && !spec.is_list && !spec.is_optional) {
-      return table_.add_tensor(TensorType::contiguous(ScalarType::kByte, {0}),
-                                {});
+      return table_.add_tensor(TensorType::contiguous(ScalarType::kByte, {0}), {});
     }
     return table_.null_value();
   }
@@ -206,8 +199,7 @@ absl::StatusOr<int32_t> MethodValues::of_argument(const ArgSpec& spec,
       return table_.string_value(argument.as_string());
     case ArgKind::kScalarType:
       if (!argument.is_scalar_type()) return misfit(spec, "an element type");
-      return table_.int_value(
-          static_cast<int64_t>(argument.as_scalar_type()));
+      return table_.int_value(static_cast<int64_t>(argument.as_scalar_type()));
     case ArgKind::kLayout:
       return table_.int_value(0);  // strided, the only one there is
     case ArgKind::kDevice:
@@ -215,8 +207,7 @@ absl::StatusOr<int32_t> MethodValues::of_argument(const ArgSpec& spec,
     case ArgKind::kMemoryFormat: {
       if (!argument.is_memory_format()) return misfit(spec, "a memory format");
       const MemoryFormat format = argument.as_memory_format();
-      if (format != MemoryFormat::kContiguous &&
-          format != MemoryFormat::kPreserve) {
+      if (format != MemoryFormat::kContiguous && format != MemoryFormat::kPreserve) {
         return misfit(spec, "the contiguous or the preserved memory format");
       }
       return table_.int_value(static_cast<int64_t>(format));
@@ -236,8 +227,7 @@ int32_t MethodValues::of_fixed(const Argument& output) {
 bool MethodValues::has_state() const {
   return std::any_of(entries_.begin(), entries_.end(), [&](const auto& entry) {
     const Value* root = storage_.root(entry.first);
-    return root->is_constant() &&
-           state_.offsets.count(root->constant()->fqn) != 0;
+    return root->is_constant() && state_.offsets.count(root->constant()->fqn) != 0;
   });
 }
 

@@ -34,18 +34,15 @@ bool has_initial_state(const Constant& constant);
 class MethodValues {
  public:
   MethodValues(flatbuffers::FlatBufferBuilder& builder, const Storage& storage,
-               const MemoryPlan& plan, const StatePlan& state,
-               const ExternalFn& is_external, const ExternalFn& is_named,
-               ProgramSegments& segments);
+               const MemoryPlan& plan, const StatePlan& state, const ExternalFn& is_external,
+               const ExternalFn& is_named, ProgramSegments& segments);
 
   int32_t of(const Value* value);
   // Of an output that is no value of the graph.
   int32_t of_fixed(const Argument& output);
   // Errors name the argument that a program cannot hold.
-  absl::StatusOr<int32_t> of_argument(const ArgSpec& spec,
-                                      const Argument& argument);
-  absl::StatusOr<int32_t> of_list(const ArgSpec& spec,
-                                  const Argument& argument);
+  absl::StatusOr<int32_t> of_argument(const ArgSpec& spec, const Argument& argument);
+  absl::StatusOr<int32_t> of_list(const ArgSpec& spec, const Argument& argument);
 
   // Whether a value so far lies in the state.
   bool has_state() const;

@@ -17,38 +17,33 @@ namespace fb = schema::program;
 
 // The arguments of factories and conversions that say what tensor to make. An
 // out-variant has its out tensor for that and lacks all four.
-constexpr const char* kTensorOptions[] = {"dtype", "layout", "device",
-                                          "pin_memory"};
+constexpr const char* kTensorOptions[] = {"dtype", "layout", "device", "pin_memory"};
 
 bool takes_tensor_options(const OpInfo& op) {
-  return std::all_of(
-      std::begin(kTensorOptions), std::end(kTensorOptions),
-      [&](const char* name) { return op.find_arg(name) >= 0; });
+  return std::all_of(std::begin(kTensorOptions), std::end(kTensorOptions),
+                     [&](const char* name) { return op.find_arg(name) >= 0; });
 }
 
 bool is_tensor_option(const std::string& name) {
-  return std::find(std::begin(kTensorOptions), std::end(kTensorOptions),
-                   name) != std::end(kTensorOptions);
+  return std::find(std::begin(kTensorOptions), std::end(kTensorOptions), name) !=
+         std::end(kTensorOptions);
 }
 
 }  // namespace
 
-bool is_dropped(const Node& node) {
-  return node.op().has(kEffect) && node.num_results() == 0;
-}
+bool is_dropped(const Node& node) { return node.op().has(kEffect) && node.num_results() == 0; }
 
 absl::Status check_executable(const std::string& method, const Graph& graph,
                               const Storage& storage) {
   for (const Value* input : graph.inputs()) {
     if (input->type().is_tensor()) continue;
-    return absl::UnimplementedError(absl::StrCat(
-        "method '", method, "': input '", input->name(), "' is of type ",
-        to_string(input->type()), ", only tensors can be inputs"));
+    return absl::UnimplementedError(absl::StrCat("method '", method, "': input '", input->name(),
+                                                 "' is of type ", to_string(input->type()),
+                                                 ", only tensors can be inputs"));
   }
   std::vector<std::string> problems;
   for (const Node* node : storage.steps()) {
-    if (node->delegate() != nullptr || is_dropped(*node) ||
-        !node->regions().empty()) {
+    if (node->delegate() != nullptr || is_dropped(*node) || !node->regions().empty()) {
       continue;
     }
     if (node->op().has(kInPlace)) {
@@ -62,11 +57,9 @@ absl::Status check_executable(const std::string& method, const Graph& graph,
       absl::StrCat("method '", method, "': ", absl::StrJoin(problems, "; ")));
 }
 
-MethodWriter::MethodWriter(flatbuffers::FlatBufferBuilder& builder,
-                           const Graph& graph, const Storage& storage,
-                           const MemoryPlan& plan, const StatePlan& state,
-                           const ExternalFn& is_external,
-                           const ExternalFn& is_named,
+MethodWriter::MethodWriter(flatbuffers::FlatBufferBuilder& builder, const Graph& graph,
+                           const Storage& storage, const MemoryPlan& plan, const StatePlan& state,
+                           const ExternalFn& is_external, const ExternalFn& is_named,
                            ProgramSegments& segments)
     : builder_(builder),
       graph_(graph),
@@ -80,19 +73,16 @@ MethodWriter::MethodWriter(flatbuffers::FlatBufferBuilder& builder,
 absl::Status MethodWriter::write_kernel_call(const Node& node) {
   const OpInfo& op = node.op();
   if (storage_.is_view(node)) {
-    PETREL_ASSIGN_OR_RETURN(const int32_t sizes,
-                            values_.of_list(op.args[1], node.argument(1)));
+    PETREL_ASSIGN_OR_RETURN(const int32_t sizes, values_.of_list(op.args[1], node.argument(1)));
     calls_.append_kernel("executorch_prim::et_view", "default",
-                {values_.of(node.argument(0).value()), sizes,
-                 values_.of(node.result())});
+                         {values_.of(node.argument(0).value()), sizes, values_.of(node.result())});
     return absl::OkStatus();
   }
   const bool skips_options = takes_tensor_options(op);
   std::vector<int32_t> args;
   for (size_t i = 0; i < op.args.size(); ++i) {
     if (skips_options && is_tensor_option(op.args[i].name)) continue;
-    PETREL_ASSIGN_OR_RETURN(const int32_t entry,
-                            values_.of_argument(op.args[i], node.argument(i)));
+    PETREL_ASSIGN_OR_RETURN(const int32_t entry, values_.of_argument(op.args[i], node.argument(i)));
     args.push_back(entry);
   }
   if (storage_.is_in_place(node)) {
@@ -129,9 +119,8 @@ absl::Status MethodWriter::write_delegate_call(const Node& node) {
   std::vector<flatbuffers::Offset<fb::CompileSpec>> specs;
   for (const CompileSpec& spec : part.compile_specs) {
     const auto key = builder_.CreateString(spec.key);
-    const auto value = builder_.CreateVector(
-        reinterpret_cast<const uint8_t*>(spec.value.data()),
-        spec.value.size());
+    const auto value = builder_.CreateVector(reinterpret_cast<const uint8_t*>(spec.value.data()),
+                                             spec.value.size());
     specs.push_back(fb::CreateCompileSpec(builder_, key, value));
   }
   const auto id = builder_.CreateString(part.backend_id);
@@ -140,11 +129,8 @@ absl::Status MethodWriter::write_delegate_call(const Node& node) {
   const bool is_empty = part.payload.size() == 0;
   const auto processed = fb::CreateBackendDelegateDataReference(
       builder_, is_empty ? fb::DataLocation::INLINE : fb::DataLocation::SEGMENT,
-      is_empty
-          ? 0
-          : segments_.payload_segment(segments_.add_payload(part.payload)));
-  delegates_.push_back(
-      fb::CreateBackendDelegate(builder_, id, processed, stored_specs));
+      is_empty ? 0 : segments_.payload_segment(segments_.add_payload(part.payload)));
+  delegates_.push_back(fb::CreateBackendDelegate(builder_, id, processed, stored_specs));
 
   std::vector<int32_t> args;
   for (const Value* operand : node.operands()) {
@@ -189,12 +175,12 @@ absl::Status MethodWriter::write_map(const Node& node) {
   for (size_t i = 0; i < rows.size(); ++i) {
     const int32_t row = values_.of(body.inputs()[i]);
     calls_.append_kernel("aten::select_copy", "int_out",
-                {values_.of(rows[i]), zero, index, row, row});
+                         {values_.of(rows[i]), zero, index, row, row});
   }
   PETREL_RETURN_IF_ERROR(write_steps(body));
   for (size_t i = 0; i < node.num_results(); ++i) {
     calls_.append_kernel("executorch_prim::et_copy_index", "tensor",
-                {values_.of(node.result(i)), values_.of(body.outputs()[i]), index});
+                         {values_.of(node.result(i)), values_.of(body.outputs()[i]), index});
   }
   number("add", index, values_.table().int_value(1), index);
   number("eq", index, count, done);
@@ -207,14 +193,12 @@ absl::Status MethodWriter::write_map(const Node& node) {
 absl::Status MethodWriter::write_steps(const Graph& graph) {
   for (const Node* node : storage_.steps_of(graph)) {
     if (is_dropped(*node)) continue;
-    const absl::Status status =
-        node->delegate() != nullptr          ? write_delegate_call(*node)
-        : node->op().name == "petrel::cond" ? write_cond(*node)
-        : node->op().name == "petrel::map"  ? write_map(*node)
-                                            : write_kernel_call(*node);
+    const absl::Status status = node->delegate() != nullptr         ? write_delegate_call(*node)
+                                : node->op().name == "petrel::cond" ? write_cond(*node)
+                                : node->op().name == "petrel::map"  ? write_map(*node)
+                                                                    : write_kernel_call(*node);
     if (status.ok()) continue;
-    return absl::Status(status.code(), absl::StrCat(node->describe(), ": ",
-                                                    status.message()));
+    return absl::Status(status.code(), absl::StrCat(node->describe(), ": ", status.message()));
   }
   return absl::OkStatus();
 }
@@ -224,7 +208,7 @@ void MethodWriter::write_state(const BufferWrite& write) {
   const int32_t buffer = values_.of(write.buffer);
   const int32_t value = values_.of(write.value);
   calls_.append_kernel("aten::copy_", "",
-              {buffer, value, values_.table().bool_value(false), buffer});
+                       {buffer, value, values_.table().bool_value(false), buffer});
 }
 
 absl::StatusOr<flatbuffers::Offset<fb::ExecutionPlan>> MethodWriter::write(
@@ -233,19 +217,16 @@ absl::StatusOr<flatbuffers::Offset<fb::ExecutionPlan>> MethodWriter::write(
   for (const Value* input : graph_.inputs()) inputs.push_back(values_.of(input));
   const absl::Status status = write_steps(graph_);
   if (!status.ok()) {
-    return absl::Status(status.code(), absl::StrCat("method '", name, "': ",
-                                                    status.message()));
+    return absl::Status(status.code(), absl::StrCat("method '", name, "': ", status.message()));
   }
   for (const BufferWrite& write : graph_.buffer_writes()) write_state(write);
-  const size_t num_outputs =
-      graph_.outputs().size() + signature.fixed_outputs.size();
+  const size_t num_outputs = graph_.outputs().size() + signature.fixed_outputs.size();
   auto computed = graph_.outputs().begin();
   std::vector<int32_t> outputs;
   for (size_t i = 0; i < num_outputs; ++i) {
     const auto fixed = signature.fixed_outputs.find(i);
-    outputs.push_back(fixed == signature.fixed_outputs.end()
-                          ? values_.of(*computed++)
-                          : values_.of_fixed(fixed->second));
+    outputs.push_back(fixed == signature.fixed_outputs.end() ? values_.of(*computed++)
+                                                             : values_.of_fixed(fixed->second));
   }
 
   const std::vector<int32_t> none;
@@ -261,8 +242,7 @@ absl::StatusOr<flatbuffers::Offset<fb::ExecutionPlan>> MethodWriter::write(
   const auto stored_name = builder_.CreateString(name);
   const auto in_spec = builder_.CreateString(signature.in_spec);
   const auto out_spec = builder_.CreateString(signature.out_spec);
-  const auto containers =
-      fb::CreateContainerMetadata(builder_, in_spec, out_spec);
+  const auto containers = fb::CreateContainerMetadata(builder_, in_spec, out_spec);
   const auto stored_values = builder_.CreateVector(values_.table().entries());
   const auto stored_inputs = builder_.CreateVector(inputs);
   const auto stored_outputs = builder_.CreateVector(outputs);
@@ -270,9 +250,8 @@ absl::StatusOr<flatbuffers::Offset<fb::ExecutionPlan>> MethodWriter::write(
   const auto operators = builder_.CreateVector(calls_.operators());
   const auto delegates = builder_.CreateVector(delegates_);
   const auto stored_arenas = builder_.CreateVector(arenas);
-  return fb::CreateExecutionPlan(builder_, stored_name, containers,
-                                 stored_values, stored_inputs, stored_outputs,
-                                 stored_chains, operators, delegates,
+  return fb::CreateExecutionPlan(builder_, stored_name, containers, stored_values, stored_inputs,
+                                 stored_outputs, stored_chains, operators, delegates,
                                  stored_arenas);
 }
 

@@ -45,22 +45,17 @@ absl::Status check_executable(const std::string& method, const Graph& graph,
 // taken out of the file and given anew. Viewers stumble over names.
 class MethodWriter {
  public:
-  MethodWriter(flatbuffers::FlatBufferBuilder& builder, const Graph& graph,
-               const Storage& storage, const MemoryPlan& plan,
-               const StatePlan& state, const ExternalFn& is_external,
+  MethodWriter(flatbuffers::FlatBufferBuilder& builder, const Graph& graph, const Storage& storage,
+               const MemoryPlan& plan, const StatePlan& state, const ExternalFn& is_external,
                const ExternalFn& is_named, ProgramSegments& segments);
 
   absl::StatusOr<flatbuffers::Offset<schema::program::ExecutionPlan>> write(
       const std::string& name, const Signature& signature);
 
   // Kernel calls by name ("aten::add.out"). After write().
-  const std::map<std::string, size_t>& kernels() const {
-    return calls_.kernels();
-  }
+  const std::map<std::string, size_t>& kernels() const { return calls_.kernels(); }
   // Those of MethodValues. After write().
-  std::map<uint32_t, const Constant*> weights() const {
-    return values_.weights();
-  }
+  std::map<uint32_t, const Constant*> weights() const { return values_.weights(); }
 
  private:
   absl::Status write_kernel_call(const Node& node);

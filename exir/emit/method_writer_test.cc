@@ -18,10 +18,13 @@ using testing::add;
 using testing::arena_offset;
 using testing::decode;
 using testing::delegate_call;
+using ::testing::ElementsAre;
 using testing::emit_one;
 using testing::f32;
 using testing::f32_constant;
+using ::testing::HasSubstr;
 using testing::instruction_count;
+using ::testing::IsEmpty;
 using testing::kernel_call;
 using testing::kernel_name;
 using testing::list;
@@ -31,9 +34,6 @@ using testing::segment;
 using testing::tensor;
 using testing::test_op;
 using testing::view;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 TEST(MethodWriter, KernelCallsRepeatTheResult) {
   auto graph = std::make_unique<Graph>("forward");
@@ -58,10 +58,9 @@ TEST(MethodWriter, KernelCallsRepeatTheResult) {
 TEST(MethodWriter, SeveralResultsAreRepeatedAsOneList) {
   auto graph = std::make_unique<Graph>("forward");
   Value* x = graph->add_input(f32({2, 3}), "x");
-  Node* node = graph->append(
-      test_op("aten.max.dim"),
-      {Argument(x), Argument(int64_t{1}), Argument(false)},
-      {f32({2}), TensorType::contiguous(ScalarType::kLong, {2})}, "max");
+  Node* node =
+      graph->append(test_op("aten.max.dim"), {Argument(x), Argument(int64_t{1}), Argument(false)},
+                    {f32({2}), TensorType::contiguous(ScalarType::kLong, {2})}, "max");
   graph->set_outputs({node->result(0), node->result(1)});
   const std::string pte = emit_one(std::move(graph));
   const fb::Program* program = decode(pte);
@@ -80,10 +79,9 @@ TEST(MethodWriter, SeveralResultsAreRepeatedAsOneList) {
 TEST(MethodWriter, AListResultIsItsOwnOutArgument) {
   auto graph = std::make_unique<Graph>("forward");
   Value* x = graph->add_input(f32({4}), "x");
-  Node* node = graph->append(
-      test_op("aten.split_copy.Tensor"),
-      {Argument(x), Argument(int64_t{2}), Argument(int64_t{0})},
-      {f32({2}), f32({2})}, "split");
+  Node* node = graph->append(test_op("aten.split_copy.Tensor"),
+                             {Argument(x), Argument(int64_t{2}), Argument(int64_t{0})},
+                             {f32({2}), f32({2})}, "split");
   graph->set_outputs({node->result(1)});
   const std::string pte = emit_one(std::move(graph));
   const fb::Program* program = decode(pte);
@@ -92,8 +90,7 @@ TEST(MethodWriter, AListResultIsItsOwnOutArgument) {
   const auto args = list(kernel_call(plan, 0)->args());
   ASSERT_EQ(args.size(), 5u);
   EXPECT_EQ(args[3], args[4]);
-  const auto items =
-      list(plan->values()->Get(args[3])->val_as_TensorList()->items());
+  const auto items = list(plan->values()->Get(args[3])->val_as_TensorList()->items());
   ASSERT_EQ(items.size(), 2u);
   EXPECT_EQ(items[1], plan->outputs()->Get(0));
 }
@@ -103,26 +100,21 @@ TEST(MethodWriter, LiteralsAreBoxedAndShared) {
   Value* x = graph->add_input(f32({2, 3, 3}), "x");
   Value* p = graph
                  ->append(test_op("aten.permute.default"),
-                          {Argument(x), Argument(Argument::Ints{2, 1, 0})},
-                          {f32({3, 3, 2})}, "p")
+                          {Argument(x), Argument(Argument::Ints{2, 1, 0})}, {f32({3, 3, 2})}, "p")
                  ->result();
   Value* q = graph
                  ->append(test_op("aten.permute.default"),
-                          {Argument(p), Argument(Argument::Ints{2, 1, 0})},
-                          {f32({2, 3, 3})}, "q")
+                          {Argument(p), Argument(Argument::Ints{2, 1, 0})}, {f32({2, 3, 3})}, "q")
                  ->result();
   graph->set_outputs({q});
   const std::string pte = emit_one(std::move(graph));
   const fb::Program* program = decode(pte);
   ASSERT_NE(program, nullptr);
   const fb::ExecutionPlan* plan = program->execution_plan()->Get(0);
-  EXPECT_EQ(kernel_call(plan, 0)->args()->Get(1),
-            kernel_call(plan, 1)->args()->Get(1));
+  EXPECT_EQ(kernel_call(plan, 0)->args()->Get(1), kernel_call(plan, 1)->args()->Get(1));
   std::vector<int64_t> dims;
-  for (int64_t item : list(plan->values()
-                               ->Get(kernel_call(plan, 0)->args()->Get(1))
-                               ->val_as_IntList()
-                               ->items())) {
+  for (int64_t item :
+       list(plan->values()->Get(kernel_call(plan, 0)->args()->Get(1))->val_as_IntList()->items())) {
     dims.push_back(plan->values()->Get(item)->val_as_Int()->int_val());
   }
   EXPECT_THAT(dims, ElementsAre(2, 1, 0));
@@ -135,30 +127,23 @@ TEST(MethodWriter, ArgumentsOfEveryKindTakeTheirForm) {
   Value* u =
       graph
           ->append(test_op("aten.upsample_bilinear2d.vec"),
-                   {Argument(x), Argument(), Argument(true),
-                    Argument(Argument::Floats{2.0, 0.5})},
+                   {Argument(x), Argument(), Argument(true), Argument(Argument::Floats{2.0, 0.5})},
                    {f32({1, 1, 4, 1})}, "u")
           ->result();
   Value* g = graph
                  ->append(test_op("aten.gelu.default"),
-                          {Argument(u), Argument(std::string("tanh"))},
-                          {u->type()}, "g")
+                          {Argument(u), Argument(std::string("tanh"))}, {u->type()}, "g")
                  ->result();
-  Value* c =
-      graph
-          ->append(test_op("aten.clone.default"),
-                   {Argument(g), Argument(MemoryFormat::kPreserve)},
-                   {u->type()}, "c")
-          ->result();
-  Value* i = graph->add_input(
-      TensorType::contiguous(ScalarType::kLong, {2}), "i");
-  Value* picked =
-      graph
-          ->append(test_op("aten.index.Tensor"),
-                   {Argument(c), Argument(Argument::List{Argument(),
-                                                         Argument(i)})},
-                   {f32({1, 2, 4, 1})}, "picked")
-          ->result();
+  Value* c = graph
+                 ->append(test_op("aten.clone.default"),
+                          {Argument(g), Argument(MemoryFormat::kPreserve)}, {u->type()}, "c")
+                 ->result();
+  Value* i = graph->add_input(TensorType::contiguous(ScalarType::kLong, {2}), "i");
+  Value* picked = graph
+                      ->append(test_op("aten.index.Tensor"),
+                               {Argument(c), Argument(Argument::List{Argument(), Argument(i)})},
+                               {f32({1, 2, 4, 1})}, "picked")
+                      ->result();
   graph->set_outputs({picked});
   const std::string pte = emit_one(std::move(graph));
   const fb::Program* program = decode(pte);
@@ -169,8 +154,7 @@ TEST(MethodWriter, ArgumentsOfEveryKindTakeTheirForm) {
   };
   EXPECT_EQ(value(0, 1)->val_type(), fb::KernelTypes::Null);
   EXPECT_TRUE(value(0, 2)->val_as_Bool()->bool_val());
-  EXPECT_THAT(list(value(0, 3)->val_as_DoubleList()->items()),
-              ElementsAre(2.0, 0.5));
+  EXPECT_THAT(list(value(0, 3)->val_as_DoubleList()->items()), ElementsAre(2.0, 0.5));
   EXPECT_EQ(value(1, 1)->val_as_String()->string_val()->str(), "tanh");
   EXPECT_EQ(value(2, 1)->val_as_Int()->int_val(), 1);
   EXPECT_THAT(list(value(3, 1)->val_as_OptionalTensorList()->items()),
@@ -179,11 +163,11 @@ TEST(MethodWriter, ArgumentsOfEveryKindTakeTheirForm) {
 
 TEST(MethodWriter, FactoriesDropTheOptionsThatTheOutTensorSays) {
   auto graph = std::make_unique<Graph>("forward");
-  Node* node = graph->append(
-      test_op("aten.full.default"),
-      {Argument(Argument::Ints{2}), Argument(0.5),
-       Argument(ScalarType::kFloat), Argument(), Argument(), Argument(false)},
-      {f32({2})}, "full");
+  Node* node =
+      graph->append(test_op("aten.full.default"),
+                    {Argument(Argument::Ints{2}), Argument(0.5), Argument(ScalarType::kFloat),
+                     Argument(), Argument(), Argument(false)},
+                    {f32({2})}, "full");
   graph->set_outputs({node->result()});
   const std::string pte = emit_one(std::move(graph));
   const fb::Program* program = decode(pte);
@@ -198,16 +182,15 @@ TEST(MethodWriter, ComputedScalarsHaveNoOutArgument) {
   auto graph = std::make_unique<Graph>("forward");
   Value* x = graph->add_input(f32({2, 3}), "x");
   Value* n = graph
-                 ->append(test_op("aten.sym_size.int"),
-                          {Argument(x), Argument(int64_t{0})},
+                 ->append(test_op("aten.sym_size.int"), {Argument(x), Argument(int64_t{0})},
                           {Type::scalar(Type::Kind::kInt)}, "n")
                  ->result();
-  Value* p = graph
-                 ->append(test_op("aten.permute.default"),
-                          {Argument(x), Argument(Argument::List{
-                                            Argument(n), Argument(int64_t{0})})},
-                          {f32({3, 2})}, "p")
-                 ->result();
+  Value* p =
+      graph
+          ->append(test_op("aten.permute.default"),
+                   {Argument(x), Argument(Argument::List{Argument(n), Argument(int64_t{0})})},
+                   {f32({3, 2})}, "p")
+          ->result();
   graph->set_outputs({p, n});
   const std::string pte = emit_one(std::move(graph));
   const fb::Program* program = decode(pte);
@@ -218,9 +201,7 @@ TEST(MethodWriter, ComputedScalarsHaveNoOutArgument) {
   ASSERT_EQ(args.size(), 3u);
   EXPECT_EQ(plan->values()->Get(args[2])->val_type(), fb::KernelTypes::Int);
   EXPECT_EQ(plan->outputs()->Get(1), args[2]);
-  const auto* sizes =
-      plan->values()->Get(kernel_call(plan, 1)->args()->Get(1))
-          ->val_as_IntList();
+  const auto* sizes = plan->values()->Get(kernel_call(plan, 1)->args()->Get(1))->val_as_IntList();
   EXPECT_EQ(sizes->items()->Get(0), args[2]);
 }
 
@@ -236,8 +217,7 @@ TEST(MethodWriter, ViewsAreOtherNamesOfTheirBase) {
   ASSERT_NE(program, nullptr);
   const fb::ExecutionPlan* plan = program->execution_plan()->Get(0);
   ASSERT_EQ(instruction_count(plan), 2u);
-  const fb::Tensor* base =
-      tensor(plan, kernel_call(plan, 0)->args()->Get(1));
+  const fb::Tensor* base = tensor(plan, kernel_call(plan, 0)->args()->Get(1));
   const fb::Tensor* seen = tensor(plan, kernel_call(plan, 1)->args()->Get(0));
   EXPECT_THAT(list(base->sizes()), ElementsAre(2, 6));
   EXPECT_THAT(list(seen->sizes()), ElementsAre(12));
@@ -281,8 +261,7 @@ TEST(MethodWriter, OutputsThatWouldAliasInputsOrConstantsAreCopies) {
     EXPECT_NE(tensor(plan, output)->allocation_info(), nullptr);
     EXPECT_EQ(tensor(plan, output)->data_buffer_idx(), 0u);
   }
-  EXPECT_EQ(arena_offset(tensor(plan, outputs[3])),
-            arena_offset(tensor(plan, outputs[4])));
+  EXPECT_EQ(arena_offset(tensor(plan, outputs[3])), arena_offset(tensor(plan, outputs[4])));
 }
 
 TEST(MethodWriter, ArenasHaveAReservedEntry) {
@@ -335,8 +314,7 @@ TEST(MethodWriter, DelegateCallsTakeInputsThenOutputs) {
   EXPECT_EQ(first->id()->str(), "Null");
   EXPECT_EQ(first->processed()->location(), fb::DataLocation::SEGMENT);
   EXPECT_EQ(segment(pte, program, first->processed()->index()), "payload");
-  EXPECT_EQ(first->processed()->index(),
-            plan->delegates()->Get(1)->processed()->index());
+  EXPECT_EQ(first->processed()->index(), plan->delegates()->Get(1)->processed()->index());
   const fb::CompileSpec* spec = first->compile_specs()->Get(0);
   EXPECT_EQ(spec->key()->str(), "mode");
   EXPECT_EQ(spec->value()->size(), 4u);
@@ -345,8 +323,7 @@ TEST(MethodWriter, DelegateCallsTakeInputsThenOutputs) {
   ASSERT_EQ(program->backend_delegate_data()->size(), 1u);
   EXPECT_EQ(program->backend_delegate_data()->Get(0)->data()->size(), 0u);
 
-  const auto* call = plan->chains()->Get(0)->instructions()->Get(0)
-                         ->instr_args_as_DelegateCall();
+  const auto* call = plan->chains()->Get(0)->instructions()->Get(0)->instr_args_as_DelegateCall();
   EXPECT_EQ(call->delegate_index(), 0);
   const auto args = list(call->args());
   ASSERT_EQ(args.size(), 3u);
@@ -359,14 +336,9 @@ TEST(MethodWriter, RejectsWhatNoKernelExecutesAllAtOnce) {
   Value* x = graph->add_input(f32({1}), "x");
   Source source;
   source.stack_trace = "  File \"model.py\", line 12, in forward";
-  Value* a = graph
-                 ->append(test_op("aten.nowhere.default"), {Argument(x)},
-                          {f32({1})}, "a", source)
+  Value* a = graph->append(test_op("aten.nowhere.default"), {Argument(x)}, {f32({1})}, "a", source)
                  ->result();
-  Value* b = graph
-                 ->append(test_op("aten.relu_.default"), {Argument(a)},
-                          {f32({1})}, "b")
-                 ->result();
+  Value* b = graph->append(test_op("aten.relu_.default"), {Argument(a)}, {f32({1})}, "b")->result();
   graph->set_outputs({b});
   auto bytes = emit_to_memory(program_of(std::move(graph)));
   EXPECT_EQ(bytes.status().code(), absl::StatusCode::kUnimplemented);
@@ -380,12 +352,11 @@ TEST(MethodWriter, RejectsWhatNoKernelExecutesAllAtOnce) {
 TEST(MethodWriter, RejectsArgumentsThatDoNotFitTheSchema) {
   auto graph = std::make_unique<Graph>("forward");
   Value* x = graph->add_input(f32({1}), "x");
-  graph->set_outputs({graph
-                          ->append(test_op("aten.add.Tensor"),
-                                   {Argument(x), Argument(int64_t{2}),
-                                    Argument(int64_t{1})},
-                                   {f32({1})}, "sum")
-                          ->result()});
+  graph->set_outputs(
+      {graph
+           ->append(test_op("aten.add.Tensor"),
+                    {Argument(x), Argument(int64_t{2}), Argument(int64_t{1})}, {f32({1})}, "sum")
+           ->result()});
   auto bytes = emit_to_memory(program_of(std::move(graph)));
   EXPECT_EQ(bytes.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(bytes.status().message()),

@@ -56,8 +56,7 @@ class Translator {
       last_effect_ = index;
     }
     // A node may use a value twice.
-    op.after.erase(std::remove(op.after.begin(), op.after.end(), index),
-                   op.after.end());
+    op.after.erase(std::remove(op.after.begin(), op.after.end(), index), op.after.end());
     problem_.operators.push_back(std::move(op));
     for (size_t i = 0; i < node.num_results(); ++i) {
       maker_[node.result(i)] = index;
@@ -70,11 +69,9 @@ class Translator {
   }
 
   int32_t value_of(const Value* root, int32_t producer) {
-    const auto [known, fresh] = values_.emplace(
-        root, static_cast<int32_t>(problem_.values.size()));
+    const auto [known, fresh] = values_.emplace(root, static_cast<int32_t>(problem_.values.size()));
     if (fresh) {
-      const int64_t bytes =
-          root->type().is_tensor() ? root->tensor().nbytes() : 0;
+      const int64_t bytes = root->type().is_tensor() ? root->tensor().nbytes() : 0;
       problem_.values.push_back({bytes, producer, false});
     }
     return known->second;
@@ -105,9 +102,8 @@ absl::StatusOr<OrderReport> order_operators(Graph& graph, int64_t max_states) {
   const Translator translator(graph);
   const auto num_operators = static_cast<int64_t>(translator.nodes().size());
   max_states = std::min(max_states, kMaxBytes / (16 * (1 + num_operators)));
-  PETREL_ASSIGN_OR_RETURN(
-      const plan::OrderAnswer answer,
-      plan::best_order(translator.problem(), max_states));
+  PETREL_ASSIGN_OR_RETURN(const plan::OrderAnswer answer,
+                          plan::best_order(translator.problem(), max_states));
   OrderReport report;
   report.given_peak = answer.given_peak;
   report.peak = answer.peak;
@@ -115,8 +111,7 @@ absl::StatusOr<OrderReport> order_operators(Graph& graph, int64_t max_states) {
   report.optimal = answer.optimal;
   if (answer.peak == answer.given_peak) return report;
   for (size_t i = answer.order.size() - 1; i > 0; --i) {
-    graph.move_before(translator.nodes()[answer.order[i - 1]],
-                      translator.nodes()[answer.order[i]]);
+    graph.move_before(translator.nodes()[answer.order[i - 1]], translator.nodes()[answer.order[i]]);
   }
   return report;
 }

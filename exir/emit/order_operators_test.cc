@@ -21,8 +21,7 @@ using testing::view;
 // One input, one result of any size.
 Value* make(Graph& graph, Value* x, int64_t numel, const std::string& name,
             const char* op = "aten.relu.default") {
-  return graph.append(test_op(op), {Argument(x)}, {f32({numel})}, name)
-      ->result();
+  return graph.append(test_op(op), {Argument(x)}, {f32({numel})}, name)->result();
 }
 
 int64_t planned(const Graph& graph) {
@@ -54,12 +53,11 @@ TEST(OrderOperators, OneBranchIsFinishedBeforeTheNext) {
   EXPECT_EQ(report->given_peak, 2 * 4096 + 64);
   EXPECT_EQ(report->peak, 4096 + 3 * 64 - 64);
   EXPECT_TRUE(report->optimal);
-  EXPECT_THAT(names(graph),
-              ::testing::AnyOf(
-                  ::testing::ElementsAre("big1", "flat1", "small1", "big2",
-                                         "flat2", "small2", "sum"),
-                  ::testing::ElementsAre("big2", "flat2", "small2", "big1",
-                                         "flat1", "small1", "sum")));
+  EXPECT_THAT(
+      names(graph),
+      ::testing::AnyOf(
+          ::testing::ElementsAre("big1", "flat1", "small1", "big2", "flat2", "small2", "sum"),
+          ::testing::ElementsAre("big2", "flat2", "small2", "big1", "flat1", "small1", "sum")));
   EXPECT_LT(planned(graph), before * 6 / 10);
 }
 

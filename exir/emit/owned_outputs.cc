@@ -50,14 +50,13 @@ const OpInfo& owned_clone_op() {
 Value* append_copy(Graph& graph, Value* value) {
   if (value->type().is_dynamic()) {
     return graph
-        .append(owned_clone_op(), {Argument(value), Argument()},
-                {value->type()}, value->name() + "_copy")
+        .append(owned_clone_op(), {Argument(value), Argument()}, {value->type()},
+                value->name() + "_copy")
         ->result();
   }
   return graph
-      .append(owned_copy_op(),
-              {Argument(value), Argument(value->tensor().sizes)},
-              {value->type()}, value->name() + "_copy")
+      .append(owned_copy_op(), {Argument(value), Argument(value->tensor().sizes)}, {value->type()},
+              value->name() + "_copy")
       ->result();
 }
 
@@ -81,17 +80,15 @@ void own_region_outputs(Graph& graph) {
   }
 }
 
-void copy_views_of_external_constants(Graph& graph,
-                                      const ExternalFn& is_external) {
+void copy_views_of_external_constants(Graph& graph, const ExternalFn& is_external) {
   for (Node* node : graph.node_pointers()) {
     if (!keeps_elements_in_order(*node)) continue;
     Value* base = node->argument(0).value();
     if (!base->is_constant() || !is_external(*base->constant())) continue;
     Value* result = node->result();
-    Node* copy = graph.insert_before(
-        node, owned_copy_op(),
-        {Argument(base), Argument(result->tensor().sizes)}, {result->type()},
-        result->name());
+    Node* copy = graph.insert_before(node, owned_copy_op(),
+                                     {Argument(base), Argument(result->tensor().sizes)},
+                                     {result->type()}, result->name());
     graph.replace_all_uses(result, copy->result());
     graph.erase(node);
   }
@@ -100,14 +97,12 @@ void copy_views_of_external_constants(Graph& graph,
 }  // namespace
 
 Node* insert_copy_before(Graph& graph, Node* position, Value* value) {
-  return graph.insert_before(
-      position, owned_copy_op(),
-      {Argument(value), Argument(value->tensor().sizes)}, {value->type()},
-      value->name() + "_copy");
+  return graph.insert_before(position, owned_copy_op(),
+                             {Argument(value), Argument(value->tensor().sizes)}, {value->type()},
+                             value->name() + "_copy");
 }
 
-std::unique_ptr<Graph> with_owned_outputs(const Graph& original,
-                                          const ExternalFn& is_external) {
+std::unique_ptr<Graph> with_owned_outputs(const Graph& original, const ExternalFn& is_external) {
   std::unique_ptr<Graph> graph = original.clone();
   for (Graph* each : with_regions(*graph)) {
     copy_views_of_external_constants(*each, is_external);

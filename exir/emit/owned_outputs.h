@@ -30,8 +30,7 @@ using ExternalFn = std::function<bool(const Constant&)>;
 Node* insert_copy_before(Graph& graph, Node* position, Value* value);
 
 // A changed clone of `graph`.
-std::unique_ptr<Graph> with_owned_outputs(const Graph& graph,
-                                          const ExternalFn& is_external);
+std::unique_ptr<Graph> with_owned_outputs(const Graph& graph, const ExternalFn& is_external);
 
 }  // namespace petrel::exir
 

@@ -28,8 +28,7 @@ std::optional<size_t> dim_of(const Node& node, size_t argument, size_t rank) {
 // Nothing but elements side by side along `dim` moves.
 bool is_outermost(const TensorType& type, size_t dim) {
   return type.is_contiguous() &&
-         std::all_of(type.sizes.begin(),
-                     type.sizes.begin() + static_cast<ptrdiff_t>(dim),
+         std::all_of(type.sizes.begin(), type.sizes.begin() + static_cast<ptrdiff_t>(dim),
                      [](int64_t size) { return size == 1; });
 }
 
@@ -86,8 +85,8 @@ std::optional<int64_t> cut_offset(const Node& node) {
   const TensorType& whole = node.argument(0).value()->tensor();
   const TensorType& part = node.result()->tensor();
   const std::optional<size_t> dim = dim_of(node, 1, whole.rank());
-  if (!dim || !is_outermost(whole, *dim) || !part.is_contiguous() ||
-      part.dtype != whole.dtype || part.nbytes() == 0) {
+  if (!dim || !is_outermost(whole, *dim) || !part.is_contiguous() || part.dtype != whole.dtype ||
+      part.nbytes() == 0) {
     return std::nullopt;
   }
   const std::vector<Argument>& arguments = node.arguments();
@@ -129,8 +128,8 @@ class Placer {
       if (roots_[i] == nullptr || groups_.members(number).size() < 2) continue;
       const int anchor = anchor_of(number);
       if (anchor == number) continue;
-      parts_.list.push_back({roots_[static_cast<size_t>(anchor)], roots_[i],
-                             groups_.distance(anchor, number)});
+      parts_.list.push_back(
+          {roots_[static_cast<size_t>(anchor)], roots_[i], groups_.distance(anchor, number)});
     }
     return std::move(parts_);
   }
@@ -164,9 +163,8 @@ class Placer {
     const int number = add(whole, false);
     std::vector<Slot*> by_size;
     for (Slot& slot : slots) by_size.push_back(&slot);
-    std::stable_sort(by_size.begin(), by_size.end(), [](Slot* a, Slot* b) {
-      return a->bytes > b->bytes;
-    });
+    std::stable_sort(by_size.begin(), by_size.end(),
+                     [](Slot* a, Slot* b) { return a->bytes > b->bytes; });
     int64_t placed_bytes = 0;
     for (Slot* slot : by_size) {
       if (!slot->is_placed) place(number, slot, slots);
@@ -190,8 +188,7 @@ class Placer {
     const auto comes_along = [&](const Slot& other) {
       return other.number >= 0 && other.bytes > 0 &&
              groups_.are_together(slot->number, other.number) &&
-             groups_.distance(slot->number, other.number) ==
-                 other.offset - slot->offset;
+             groups_.distance(slot->number, other.number) == other.offset - slot->offset;
     };
     std::vector<ByteGroups::Range> reserved;
     for (const Slot& other : slots) {
@@ -233,8 +230,8 @@ class Placer {
       const Value* root = roots_[static_cast<size_t>(member)];
       if (root == nullptr) continue;
       const int64_t distance = groups_.distance(best, member);
-      const int64_t larger = root->tensor().nbytes() -
-                             roots_[static_cast<size_t>(best)]->tensor().nbytes();
+      const int64_t larger =
+          root->tensor().nbytes() - roots_[static_cast<size_t>(best)]->tensor().nbytes();
       if (distance < 0 || (distance == 0 && larger > 0) ||
           (distance == 0 && larger == 0 && member < best)) {
         best = member;
@@ -254,9 +251,7 @@ class Placer {
 
 // Whether offsets inside of other tensors are the same in every call.
 bool is_straight_and_fixed(const Graph& graph) {
-  const auto varies = [](const Value* value) {
-    return value->type().is_dynamic();
-  };
+  const auto varies = [](const Value* value) { return value->type().is_dynamic(); };
   if (std::any_of(graph.inputs().begin(), graph.inputs().end(), varies)) {
     return false;
   }

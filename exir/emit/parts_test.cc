@@ -21,21 +21,18 @@ using testing::f32_constant;
 using testing::relu;
 using testing::test_op;
 
-Value* cat(Graph& graph, const std::vector<Value*>& values, int64_t dim,
-           Sizes sizes) {
+Value* cat(Graph& graph, const std::vector<Value*>& values, int64_t dim, Sizes sizes) {
   return graph
-      .append(test_op("aten.cat.default"),
-              {Argument::of_values(values), Argument(dim)},
+      .append(test_op("aten.cat.default"), {Argument::of_values(values), Argument(dim)},
               {f32(std::move(sizes))}, "cat")
       ->result();
 }
 
-Value* slice(Graph& graph, Value* value, int64_t dim, int64_t start,
-             int64_t end, Sizes sizes, int64_t step = 1) {
+Value* slice(Graph& graph, Value* value, int64_t dim, int64_t start, int64_t end, Sizes sizes,
+             int64_t step = 1) {
   return graph
       .append(test_op("aten.slice_copy.Tensor"),
-              {Argument(value), Argument(dim), Argument(start), Argument(end),
-               Argument(step)},
+              {Argument(value), Argument(dim), Argument(start), Argument(end), Argument(step)},
               {f32(std::move(sizes))}, "slice")
       ->result();
 }
@@ -49,20 +46,15 @@ size_t count(const Graph& graph, const std::string& name) {
 // Where every root lies, from the plan.
 class Placed {
  public:
-  explicit Placed(Graph& graph)
-      : storage_(graph, place_parts(graph)) {
+  explicit Placed(Graph& graph) : storage_(graph, place_parts(graph)) {
     auto plan = plan_memory(graph, storage_, plan::Options());
     EXPECT_TRUE(plan.ok()) << plan.status();
     if (plan.ok()) plan_ = *std::move(plan);
   }
-  int64_t at(const Value* value) const {
-    return plan_.offsets.at(storage_.root(value));
-  }
+  int64_t at(const Value* value) const { return plan_.offsets.at(storage_.root(value)); }
   const MemoryPlan& plan() const { return plan_; }
   const Parts& parts() const { return storage_.parts(); }
-  bool runs(const Value* value) const {
-    return parts().elided.count(value->producer()) == 0;
-  }
+  bool runs(const Value* value) const { return parts().elided.count(value->producer()) == 0; }
 
  private:
   Storage storage_;
@@ -117,8 +109,7 @@ TEST(Parts, CutsAreReadWhereTheyLie) {
 TEST(Parts, WhatIsThereTwiceOrElsewhereIsCopied) {
   Graph graph("forward");
   Value* x = graph.add_input(f32({2, 8}), "x");
-  Value* w = graph.add_constant(
-      f32_constant("w", {1, 8}, std::vector<float>(8, 1)));
+  Value* w = graph.add_constant(f32_constant("w", {1, 8}, std::vector<float>(8, 1)));
   Value* a = relu(graph, x);
   Value* c = cat(graph, {a, w, a}, 0, {5, 8});
   graph.set_outputs({relu(graph, c)});
@@ -148,8 +139,7 @@ TEST(Parts, JoinsThatGrowAreOneBuffer) {
   const Placed placed(graph);
   EXPECT_EQ(count(graph, "petrel::owned_copy"), 0u);
   for (size_t i = 0; i < features.size(); ++i) {
-    EXPECT_EQ(placed.at(features[i]),
-              placed.at(all) + static_cast<int64_t>(i) * 256);
+    EXPECT_EQ(placed.at(features[i]), placed.at(all) + static_cast<int64_t>(i) * 256);
   }
   EXPECT_EQ(placed.plan().arena_bytes, 2 * 5 * 256);
 }
@@ -190,16 +180,16 @@ TEST(Parts, BytesThatNobodyReadsAnyMoreAreFree) {
   Value* x = graph.add_input(f32({4}), "x");
   Value* big = graph
                    .append(test_op("aten.full.default"),
-                           {Argument(Argument::Ints{64, 16}), Argument(1.0),
-                            Argument(), Argument(), Argument(), Argument()},
+                           {Argument(Argument::Ints{64, 16}), Argument(1.0), Argument(), Argument(),
+                            Argument(), Argument()},
                            {f32({64, 16})}, "big")
                    ->result();
   Value* head = slice(graph, big, 0, 0, 1, {1, 16});
   Value* other = relu(graph, relu(graph, x));
   Value* more = graph
                     .append(test_op("aten.full.default"),
-                            {Argument(Argument::Ints{60, 16}), Argument(1.0),
-                             Argument(), Argument(), Argument(), Argument()},
+                            {Argument(Argument::Ints{60, 16}), Argument(1.0), Argument(),
+                             Argument(), Argument(), Argument()},
                             {f32({60, 16})}, "more")
                     ->result();
   graph.set_outputs({relu(graph, head), relu(graph, more), other});

@@ -10,9 +10,8 @@ constexpr uint32_t kHeaderBytes = 32;
 
 }  // namespace
 
-absl::StatusOr<uint64_t> write_program_file(
-    absl::Span<const uint8_t> flatbuffer, const ProgramSegments& segments,
-    const ByteSink& sink) {
+absl::StatusOr<uint64_t> write_program_file(absl::Span<const uint8_t> flatbuffer,
+                                            const ProgramSegments& segments, const ByteSink& sink) {
   if (segments.total_bytes() == 0) {
     return write_file(flatbuffer, {}, 0, {}, sink);
   }

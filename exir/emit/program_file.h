@@ -15,9 +15,8 @@ namespace petrel::exir {
 
 // `flatbuffer` names the segments as `segments` laid them out. Returns the size
 // of the file.
-absl::StatusOr<uint64_t> write_program_file(
-    absl::Span<const uint8_t> flatbuffer, const ProgramSegments& segments,
-    const ByteSink& sink);
+absl::StatusOr<uint64_t> write_program_file(absl::Span<const uint8_t> flatbuffer,
+                                            const ProgramSegments& segments, const ByteSink& sink);
 
 }  // namespace petrel::exir
 

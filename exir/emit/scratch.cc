@@ -49,8 +49,7 @@ class CallShape {
   }
 
   table::ScratchCall call() const {
-    return {{size_spans_.data(), size_spans_.size()},
-            {int_spans_.data(), int_spans_.size()}};
+    return {{size_spans_.data(), size_spans_.size()}, {int_spans_.data(), int_spans_.size()}};
   }
 
  private:
@@ -72,15 +71,11 @@ int64_t scratch_bytes_of(const Node& node) {
   if (node.delegate() != nullptr || node.op().out_name.empty()) return 0;
   const std::vector<Value*> operands = node.operands();
   if (!std::all_of(operands.begin(), operands.end(), is_plain)) return 0;
-  const std::string kernel =
-      absl::StrCat(node.op().out_name, ".", node.op().out_overload);
-  return static_cast<int64_t>(
-      table::scratch_bytes(kernel, CallShape(node).call()));
+  const std::string kernel = absl::StrCat(node.op().out_name, ".", node.op().out_overload);
+  return static_cast<int64_t>(table::scratch_bytes(kernel, CallShape(node).call()));
 }
 
-int64_t time_of(const StepScratch& scratch) {
-  return static_cast<int64_t>(scratch.step) + 1;
-}
+int64_t time_of(const StepScratch& scratch) { return static_cast<int64_t>(scratch.step) + 1; }
 
 // The lowest place below `peak` that no buffer needs at that time, or -1.
 int64_t free_place(const plan::Problem& problem, const plan::Solution& solution,
@@ -104,8 +99,7 @@ int64_t free_place(const plan::Problem& problem, const plan::Solution& solution,
   int64_t place = 0;
   for (const auto& [begin, end] : taken) {
     if (place + scratch.bytes <= begin) break;
-    place = std::max(place, (end + kScratchAlignment - 1) / kScratchAlignment *
-                                kScratchAlignment);
+    place = std::max(place, (end + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment);
   }
   return place + scratch.bytes <= solution.peak ? place : -1;
 }
@@ -127,9 +121,7 @@ plan::Buffer buffer_of(const Storage& storage, const StepScratch& scratch) {
 std::vector<StepScratch> find_scratch(const Storage& storage) {
   std::vector<StepScratch> found;
   // Steps of branches and loops are not one instruction each, one after another.
-  const auto has_regions = [](const Node* node) {
-    return !node->regions().empty();
-  };
+  const auto has_regions = [](const Node* node) { return !node->regions().empty(); };
   if (std::any_of(storage.steps().begin(), storage.steps().end(), has_regions)) {
     return found;
   }
@@ -141,8 +133,8 @@ std::vector<StepScratch> find_scratch(const Storage& storage) {
 }
 
 absl::Status plan_scratch(const Storage& storage, const plan::Options& options,
-                          std::vector<StepScratch>* scratch,
-                          plan::Problem* problem, plan::Solution* solution) {
+                          std::vector<StepScratch>* scratch, plan::Problem* problem,
+                          plan::Solution* solution) {
   for (StepScratch& one : *scratch) {
     one.offset = free_place(*problem, *solution, one);
   }

@@ -37,8 +37,8 @@ std::vector<StepScratch> find_scratch(const Storage& storage);
 // each that has some. Other buffers may move, the peak stays. Step i runs at
 // time i + 1.
 absl::Status plan_scratch(const Storage& storage, const plan::Options& options,
-                          std::vector<StepScratch>* scratch,
-                          plan::Problem* problem, plan::Solution* solution);
+                          std::vector<StepScratch>* scratch, plan::Problem* problem,
+                          plan::Solution* solution);
 
 }  // namespace petrel::exir
 

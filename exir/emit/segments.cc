@@ -41,17 +41,13 @@ uint32_t ProgramSegments::add_initial_state(const Blob& blob) {
   return static_cast<uint32_t>(states_.add(blob) + 1);
 }
 
-size_t ProgramSegments::add_payload(const Blob& blob) {
-  return payloads_.add(blob);
-}
+size_t ProgramSegments::add_payload(const Blob& blob) { return payloads_.add(blob); }
 
 uint32_t ProgramSegments::payload_segment(size_t payload) const {
   return payload_segments_[payload];
 }
 
-uint32_t ProgramSegments::named_segment(size_t buffer) const {
-  return named_segments_[buffer];
-}
+uint32_t ProgramSegments::named_segment(size_t buffer) const { return named_segments_[buffer]; }
 
 uint32_t ProgramSegments::append_segment(const Blob& blob, uint64_t alignment) {
   base_alignment_ = std::lcm(base_alignment_, alignment);
@@ -64,14 +60,12 @@ uint32_t ProgramSegments::append_segment(const Blob& blob, uint64_t alignment) {
   return static_cast<uint32_t>(segments_.size() - 1);
 }
 
-void ProgramSegments::layout(const NamedBlobStore::Destination& named,
-                             uint64_t segment_alignment,
+void ProgramSegments::layout(const NamedBlobStore::Destination& named, uint64_t segment_alignment,
                              uint64_t constant_alignment) {
   base_alignment_ = segment_alignment;
 
   // Which constants named buffers share, and how they must then be aligned.
-  std::vector<uint64_t> alignments(constants_.blobs().size(),
-                                   constant_alignment);
+  std::vector<uint64_t> alignments(constants_.blobs().size(), constant_alignment);
   const size_t named_count = named.buffers.size();
   std::vector<int64_t> shared(named_count, -1);
   for (size_t i = 0; i < named_count; ++i) {
@@ -80,8 +74,7 @@ void ProgramSegments::layout(const NamedBlobStore::Destination& named,
     if (shared[i] < 0) continue;
     merged_bytes_ += buffer.blob.size();
     uint64_t& alignment = alignments[static_cast<size_t>(shared[i])];
-    alignment = std::lcm(std::lcm(alignment, segment_alignment),
-                         buffer.alignment);
+    alignment = std::lcm(std::lcm(alignment, segment_alignment), buffer.alignment);
   }
 
   for (size_t i = 0; i < constants_.blobs().size(); ++i) {
@@ -109,14 +102,14 @@ void ProgramSegments::layout(const NamedBlobStore::Destination& named,
     segments_.push_back({begin, end - begin});
   }
   for (const Blob& payload : payloads_.blobs()) {
-    payload_segments_.push_back(append_segment(
-        payload, std::lcm(segment_alignment, kPayloadAlignment)));
+    payload_segments_.push_back(
+        append_segment(payload, std::lcm(segment_alignment, kPayloadAlignment)));
   }
   for (size_t i = 0; i < named_count; ++i) {
     const NamedBlobStore::Buffer& buffer = named.buffers[i];
     if (shared[i] < 0) {
-      named_segments_.push_back(append_segment(
-          buffer.blob, std::lcm(segment_alignment, buffer.alignment)));
+      named_segments_.push_back(
+          append_segment(buffer.blob, std::lcm(segment_alignment, buffer.alignment)));
       continue;
     }
     const auto constant = static_cast<size_t>(shared[i]);

@@ -61,14 +61,12 @@ class ProgramSegments {
 
   // `named`: what lies in the program. Nothing may be added afterwards but what
   // is known.
-  void layout(const NamedBlobStore::Destination& named,
-              uint64_t segment_alignment, uint64_t constant_alignment);
+  void layout(const NamedBlobStore::Destination& named, uint64_t segment_alignment,
+              uint64_t constant_alignment);
 
   // After layout():
   const std::vector<Segment>& segments() const { return segments_; }
-  const std::vector<uint64_t>& constant_offsets() const {
-    return constant_offsets_;
-  }
+  const std::vector<uint64_t>& constant_offsets() const { return constant_offsets_; }
   bool has_state() const { return !states_.blobs().empty(); }
   static constexpr uint32_t kStateSegment = 1;
   const std::vector<uint64_t>& state_offsets() const { return state_offsets_; }

@@ -18,22 +18,20 @@ namespace fb = schema::program;
 using namespace testing;  // NOLINT: graphs by hand
 using ::testing::ElementsAre;
 
-TensorType i64(Sizes sizes) {
-  return TensorType::contiguous(ScalarType::kLong, std::move(sizes));
-}
+TensorType i64(Sizes sizes) { return TensorType::contiguous(ScalarType::kLong, std::move(sizes)); }
 
 Value* state(Graph& graph, const std::string& name, Sizes sizes) {
   const TensorType type = f32(std::move(sizes));
-  return graph.add_constant(constant(
-      name, type, std::vector<uint8_t>(static_cast<size_t>(type.nbytes()), 0),
-      Constant::Kind::kMutableBuffer));
+  return graph.add_constant(constant(name, type,
+                                     std::vector<uint8_t>(static_cast<size_t>(type.nbytes()), 0),
+                                     Constant::Kind::kMutableBuffer));
 }
 
 Value* put(Graph& graph, Value* self, Value* index, Value* values) {
   return graph
       .append(test_op("aten.index_put.default"),
-              {Argument(self), Argument(Argument::List{Argument(index)}),
-               Argument(values), Argument(false)},
+              {Argument(self), Argument(Argument::List{Argument(index)}), Argument(values),
+               Argument(false)},
               {self->type()}, "put")
       ->result();
 }
@@ -64,16 +62,13 @@ TEST(StateInPlace, AnUpdateThatIsWrittenBackNeedsNoCopy) {
   m.graph->set_outputs({relu(*m.graph, next)});
   m.graph->set_buffer_writes({{m.s, next}});
   const std::string bytes = emit_one(std::move(m.graph));
-  EXPECT_THAT(kernels(bytes),
-              ElementsAre("aten::index_put_.", "aten::relu.out"));
+  EXPECT_THAT(kernels(bytes), ElementsAre("aten::index_put_.", "aten::relu.out"));
   const fb::ExecutionPlan* plan = decode(bytes)->execution_plan()->Get(0);
   const auto args = list(kernel_call(plan, 0)->args());
   ASSERT_EQ(args.size(), 5u);
   EXPECT_NE(args[0], args[4]);
-  EXPECT_EQ(arena_offset(tensor(plan, args[0])),
-            arena_offset(tensor(plan, args[4])));
-  EXPECT_EQ(tensor(plan, args[0])->extra_tensor_info()
-                ->fully_qualified_name()->str(), "s");
+  EXPECT_EQ(arena_offset(tensor(plan, args[0])), arena_offset(tensor(plan, args[4])));
+  EXPECT_EQ(tensor(plan, args[0])->extra_tensor_info()->fully_qualified_name()->str(), "s");
   EXPECT_EQ(arena_offset(tensor(plan, kernel_call(plan, 1)->args()->Get(0))),
             arena_offset(tensor(plan, args[0])));
 }
@@ -106,9 +101,8 @@ TEST(StateInPlace, ALaterReaderOfTheOldStateForbidsIt) {
   Value* old = relu(*m.graph, view(*m.graph, m.s, {32}));
   m.graph->set_outputs({old});
   m.graph->set_buffer_writes({{m.s, next}});
-  EXPECT_THAT(
-      kernels(emit_one(std::move(m.graph))),
-      ElementsAre("aten::index_put.out", "aten::relu.out", "aten::copy_."));
+  EXPECT_THAT(kernels(emit_one(std::move(m.graph))),
+              ElementsAre("aten::index_put.out", "aten::relu.out", "aten::copy_."));
 }
 
 TEST(StateInPlace, ReturningTheOldStateForbidsIt) {
@@ -116,9 +110,8 @@ TEST(StateInPlace, ReturningTheOldStateForbidsIt) {
   Value* next = put(*m.graph, m.s, m.i, m.row);
   m.graph->set_outputs({m.s});
   m.graph->set_buffer_writes({{m.s, next}});
-  EXPECT_THAT(
-      kernels(emit_one(std::move(m.graph))),
-      ElementsAre("aten::index_put.out", "aten::view_copy.out", "aten::copy_."));
+  EXPECT_THAT(kernels(emit_one(std::move(m.graph))),
+              ElementsAre("aten::index_put.out", "aten::view_copy.out", "aten::copy_."));
 }
 
 TEST(StateInPlace, ReturningTheNewStateReturnsACopy) {
@@ -147,9 +140,9 @@ TEST(StateInPlace, WritingTheOldStateToAnotherForbidsIt) {
   Value* next = put(*m.graph, m.s, m.i, m.row);
   m.graph->set_outputs({});
   m.graph->set_buffer_writes({{m.s, next}, {other, m.s}});
-  EXPECT_THAT(kernels(emit_one(std::move(m.graph))),
-              ElementsAre("aten::index_put.out", "aten::view_copy.out",
-                          "aten::copy_.", "aten::copy_."));
+  EXPECT_THAT(
+      kernels(emit_one(std::move(m.graph))),
+      ElementsAre("aten::index_put.out", "aten::view_copy.out", "aten::copy_.", "aten::copy_."));
 }
 
 TEST(StateInPlace, BroadcastValuesAndSeveralIndicesForbidIt) {
@@ -160,10 +153,10 @@ TEST(StateInPlace, BroadcastValuesAndSeveralIndicesForbidIt) {
     Value* row = graph->add_input(f32(several ? Sizes{2} : Sizes{4}), "row");
     Argument::List indices = {Argument(i)};
     if (several) indices.push_back(Argument(i));
-    Value* next = graph->append(test_op("aten.index_put.default"),
-                                {Argument(s), Argument(indices), Argument(row),
-                                 Argument(false)},
-                                {s->type()}, "put")
+    Value* next = graph
+                      ->append(test_op("aten.index_put.default"),
+                               {Argument(s), Argument(indices), Argument(row), Argument(false)},
+                               {s->type()}, "put")
                       ->result();
     graph->set_outputs({});
     graph->set_buffer_writes({{s, next}});
@@ -204,8 +197,7 @@ Program two_methods() {
 }
 
 // By name: arena and offset of the states of a method.
-std::map<std::string, std::pair<uint32_t, uint64_t>> places(
-    const fb::ExecutionPlan* plan) {
+std::map<std::string, std::pair<uint32_t, uint64_t>> places(const fb::ExecutionPlan* plan) {
   std::map<std::string, std::pair<uint32_t, uint64_t>> found;
   for (const fb::EValue* value : *plan->values()) {
     const fb::Tensor* tensor = value->val_as_Tensor();

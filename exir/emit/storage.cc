@@ -15,18 +15,15 @@ namespace {
 // Operators that never reorder elements: with as many elements in the result
 // as in the operand they change nothing but the sizes.
 constexpr const char* kOrderedViews[] = {
-    "aten::_reshape_copy", "aten::_unsafe_view",  "aten::alias",
-    "aten::alias_copy",    "aten::detach",        "aten::detach_copy",
-    "aten::expand",        "aten::expand_copy",   "aten::flatten",
-    "aten::narrow",        "aten::narrow_copy",   "aten::reshape",
-    "aten::select",        "aten::select_copy",   "aten::slice",
-    "aten::slice_copy",    "aten::squeeze",       "aten::squeeze_copy",
-    "aten::unflatten",     "aten::unsqueeze",     "aten::unsqueeze_copy",
-    "aten::view",          "aten::view_copy",
+    "aten::_reshape_copy",  "aten::_unsafe_view", "aten::alias",       "aten::alias_copy",
+    "aten::detach",         "aten::detach_copy",  "aten::expand",      "aten::expand_copy",
+    "aten::flatten",        "aten::narrow",       "aten::narrow_copy", "aten::reshape",
+    "aten::select",         "aten::select_copy",  "aten::slice",       "aten::slice_copy",
+    "aten::squeeze",        "aten::squeeze_copy", "aten::unflatten",   "aten::unsqueeze",
+    "aten::unsqueeze_copy", "aten::view",         "aten::view_copy",
 };
 
-bool is_one_of(const std::string& name, const char* const* begin,
-               const char* const* end) {
+bool is_one_of(const std::string& name, const char* const* begin, const char* const* end) {
   return std::find(begin, end, name) != end;
 }
 
@@ -35,8 +32,7 @@ bool is_one_of(const std::string& name, const char* const* begin,
 std::vector<size_t> permutation_of(const Node& node, size_t rank) {
   const std::string& name = node.op().name;
   const auto wrap = [rank](int64_t dim) {
-    return static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(rank)
-                                       : dim);
+    return static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(rank) : dim);
   };
   std::vector<size_t> order(rank);
   std::iota(order.begin(), order.end(), size_t{0});
@@ -46,8 +42,8 @@ std::vector<size_t> permutation_of(const Node& node, size_t rank) {
     if (dims.size() != rank) return {};
     std::transform(dims.begin(), dims.end(), order.begin(), wrap);
   } else if (name == "aten::transpose" || name == "aten::transpose_copy") {
-    if (node.arguments().size() < 3 || !node.argument(1).is_int() ||
-        !node.argument(2).is_int() || rank == 0) {
+    if (node.arguments().size() < 3 || !node.argument(1).is_int() || !node.argument(2).is_int() ||
+        rank == 0) {
       return {};
     }
     const size_t a = wrap(node.argument(1).as_int());
@@ -78,8 +74,7 @@ bool moves_only_unit_dims(const Sizes& sizes, const std::vector<size_t>& order) 
 }  // namespace
 
 bool keeps_elements_in_order(const Node& node) {
-  if (node.num_results() != 1 || node.arguments().empty() ||
-      !node.argument(0).is_value()) {
+  if (node.num_results() != 1 || node.arguments().empty() || !node.argument(0).is_value()) {
     return false;
   }
   const Value* operand = node.argument(0).value();
@@ -90,17 +85,15 @@ bool keeps_elements_in_order(const Node& node) {
   if (from.is_dynamic() || to.is_dynamic()) {
     // Callers may keep an output, which therefore describes no other's memory.
     const std::string& name = node.op().name;
-    return (name == "aten::view" || name == "aten::_unsafe_view" ||
-            name == "aten::reshape") &&
-           from.dtype == to.dtype && from.is_contiguous() &&
-           to.is_contiguous() && result->output_uses() == 0;
+    return (name == "aten::view" || name == "aten::_unsafe_view" || name == "aten::reshape") &&
+           from.dtype == to.dtype && from.is_contiguous() && to.is_contiguous() &&
+           result->output_uses() == 0;
   }
-  if (from.dtype != to.dtype || from.numel() != to.numel() ||
-      !from.is_contiguous() || !to.is_contiguous()) {
+  if (from.dtype != to.dtype || from.numel() != to.numel() || !from.is_contiguous() ||
+      !to.is_contiguous()) {
     return false;
   }
-  if (is_one_of(node.op().name, std::begin(kOrderedViews),
-                std::end(kOrderedViews))) {
+  if (is_one_of(node.op().name, std::begin(kOrderedViews), std::end(kOrderedViews))) {
     return true;
   }
   const std::vector<size_t> order = permutation_of(node, from.rank());

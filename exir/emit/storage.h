@@ -61,9 +61,7 @@ class Storage {
   // True for steps that only describe the memory of their first argument anew.
   bool is_view(const Node& node) const { return views_.count(&node) != 0; }
   // True for steps that write over their first argument.
-  bool is_in_place(const Node& node) const {
-    return in_place_.count(&node) != 0;
-  }
+  bool is_in_place(const Node& node) const { return in_place_.count(&node) != 0; }
   const Parts& parts() const { return parts_; }
 
  private:

@@ -32,16 +32,14 @@ TEST(Streaming, HoldsAFewBuffersAndNotTheFile) {
   ASSERT_GT(before, 0u);
   NamedBlobStore store("w.ptd");
   for (size_t i = 0; i < kBlobs; ++i) {
-    const Blob blob =
-        Blob::produced(kBlobBytes, [i](absl::Span<uint8_t> out) {
-          std::memset(out.data(), static_cast<int>(i + 1), out.size());
-        });
+    const Blob blob = Blob::produced(kBlobBytes, [i](absl::Span<uint8_t> out) {
+      std::memset(out.data(), static_cast<int>(i + 1), out.size());
+    });
     ASSERT_TRUE(*store.add_named_blob(absl::StrCat("k", i), blob, 16, ""));
   }
   uint64_t written = 0;
-  const auto size = write_flat_data(
-      store.destinations().at("w.ptd"), 128,
-      [&](absl::Span<const uint8_t> bytes) {
+  const auto size =
+      write_flat_data(store.destinations().at("w.ptd"), 128, [&](absl::Span<const uint8_t> bytes) {
         written += bytes.size();
         return absl::OkStatus();
       });
@@ -51,8 +49,8 @@ TEST(Streaming, HoldsAFewBuffersAndNotTheFile) {
   // What hashing may keep, a buffer in work and a little.
   const uint64_t grown = peak_bytes() - before;
   EXPECT_LT(grown, Blob::kMostKept + 3 * kBlobBytes) << grown;
-  printf("%zu MB passed through %zu MB of memory\n",
-         static_cast<size_t>(written >> 20), static_cast<size_t>(grown >> 20));
+  printf("%zu MB passed through %zu MB of memory\n", static_cast<size_t>(written >> 20),
+         static_cast<size_t>(grown >> 20));
 }
 
 }  // namespace

@@ -33,9 +33,8 @@ ArgSpec optional_items(ArgSpec spec) {
   return spec;
 }
 
-OpInfo make(const std::string& name, const std::string& overload,
-            std::vector<ArgSpec> args, const std::string& out_overload,
-            size_t num_results = 1) {
+OpInfo make(const std::string& name, const std::string& overload, std::vector<ArgSpec> args,
+            const std::string& out_overload, size_t num_results = 1) {
   OpInfo op;
   op.name = name;
   op.overload = overload;
@@ -51,43 +50,35 @@ std::map<std::string, OpInfo> make_ops() {
   using K = ArgKind;
   const ArgSpec self = arg("self", K::kTensor);
   std::vector<OpInfo> ops = {
-      make("aten::add", "Tensor",
-           {self, arg("other", K::kTensor), arg("alpha", K::kScalar)}, "out"),
+      make("aten::add", "Tensor", {self, arg("other", K::kTensor), arg("alpha", K::kScalar)},
+           "out"),
       make("aten::relu", "", {self}, "out"),
       make("aten::view", "", {self, list("size", K::kInt)}, "out"),
       make("aten::permute", "", {self, list("dims", K::kInt)}, "out"),
-      make("aten::max", "dim",
-           {self, arg("dim", K::kInt), arg("keepdim", K::kBool)}, "dim_max",
-           2),
-      make("aten::split_copy", "Tensor",
-           {self, arg("split_size", K::kInt), arg("dim", K::kInt)},
+      make("aten::max", "dim", {self, arg("dim", K::kInt), arg("keepdim", K::kBool)}, "dim_max", 2),
+      make("aten::split_copy", "Tensor", {self, arg("split_size", K::kInt), arg("dim", K::kInt)},
            "Tensor_out", 0),
-      make("aten::cat", "", {list("tensors", K::kTensor), arg("dim", K::kInt)},
-           "out"),
+      make("aten::cat", "", {list("tensors", K::kTensor), arg("dim", K::kInt)}, "out"),
       make("aten::slice_copy", "Tensor",
            {self, arg("dim", K::kInt), optional(arg("start", K::kInt)),
             optional(arg("end", K::kInt)), arg("step", K::kInt)},
            "Tensor_out"),
-      make("aten::index", "Tensor",
-           {self, optional_items(list("indices", K::kTensor))}, "Tensor_out"),
+      make("aten::index", "Tensor", {self, optional_items(list("indices", K::kTensor))},
+           "Tensor_out"),
       make("aten::index_put", "",
-           {self, optional_items(list("indices", K::kTensor)),
-            arg("values", K::kTensor), arg("accumulate", K::kBool)},
+           {self, optional_items(list("indices", K::kTensor)), arg("values", K::kTensor),
+            arg("accumulate", K::kBool)},
            "out"),
       make("aten::upsample_bilinear2d", "vec",
-           {self, optional(list("output_size", K::kInt)),
-            arg("align_corners", K::kBool),
+           {self, optional(list("output_size", K::kInt)), arg("align_corners", K::kBool),
             optional(list("scale_factors", K::kFloat))},
            "vec_out"),
       make("aten::full", "",
            {list("size", K::kInt), arg("fill_value", K::kScalar),
-            optional(arg("dtype", K::kScalarType)),
-            optional(arg("layout", K::kLayout)),
-            optional(arg("device", K::kDevice)),
-            optional(arg("pin_memory", K::kBool))},
+            optional(arg("dtype", K::kScalarType)), optional(arg("layout", K::kLayout)),
+            optional(arg("device", K::kDevice)), optional(arg("pin_memory", K::kBool))},
            "out"),
-      make("aten::clone", "",
-           {self, optional(arg("memory_format", K::kMemoryFormat))}, "out"),
+      make("aten::clone", "", {self, optional(arg("memory_format", K::kMemoryFormat))}, "out"),
       make("aten::gelu", "", {self, arg("approximate", K::kString)}, "out"),
       make("aten::sym_size", "int", {self, arg("dim", K::kInt)}, "int"),
       make("aten::nowhere", "", {self}, ""),
@@ -114,12 +105,10 @@ const OpInfo& test_op(const std::string& full_name) {
   return kOps->at(full_name);
 }
 
-TensorType f32(Sizes sizes) {
-  return TensorType::contiguous(ScalarType::kFloat, std::move(sizes));
-}
+TensorType f32(Sizes sizes) { return TensorType::contiguous(ScalarType::kFloat, std::move(sizes)); }
 
-ConstantPtr constant(const std::string& fqn, TensorType type,
-                     std::vector<uint8_t> bytes, Constant::Kind kind) {
+ConstantPtr constant(const std::string& fqn, TensorType type, std::vector<uint8_t> bytes,
+                     Constant::Kind kind) {
   auto made = std::make_shared<Constant>();
   made->fqn = fqn;
   made->kind = kind;
@@ -128,8 +117,7 @@ ConstantPtr constant(const std::string& fqn, TensorType type,
   return made;
 }
 
-ConstantPtr f32_constant(const std::string& fqn, Sizes sizes,
-                         const std::vector<float>& values,
+ConstantPtr f32_constant(const std::string& fqn, Sizes sizes, const std::vector<float>& values,
                          Constant::Kind kind) {
   std::vector<uint8_t> bytes(values.size() * sizeof(float));
   if (!bytes.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
@@ -138,37 +126,30 @@ ConstantPtr f32_constant(const std::string& fqn, Sizes sizes,
 
 Value* add(Graph& graph, Value* a, Value* b, const std::string& name) {
   return graph
-      .append(test_op("aten.add.Tensor"),
-              {Argument(a), Argument(b), Argument(int64_t{1})}, {a->type()},
-              name)
+      .append(test_op("aten.add.Tensor"), {Argument(a), Argument(b), Argument(int64_t{1})},
+              {a->type()}, name)
       ->result();
 }
 
 Value* relu(Graph& graph, Value* a, const std::string& name) {
-  return graph
-      .append(test_op("aten.relu.default"), {Argument(a)}, {a->type()}, name)
-      ->result();
+  return graph.append(test_op("aten.relu.default"), {Argument(a)}, {a->type()}, name)->result();
 }
 
 Value* view(Graph& graph, Value* a, Sizes sizes, const std::string& name) {
   Type type = TensorType::contiguous(a->tensor().dtype, sizes);
   return graph
-      .append(test_op("aten.view.default"),
-              {Argument(a), Argument(std::move(sizes))}, {std::move(type)},
-              name)
+      .append(test_op("aten.view.default"), {Argument(a), Argument(std::move(sizes))},
+              {std::move(type)}, name)
       ->result();
 }
 
-Value* delegate_call(Graph& graph, const std::vector<Value*>& inputs,
-                     TensorType type, const std::string& backend_id,
-                     const std::string& payload) {
-  Node* node = graph.append(test_op("petrel.delegate_call.default"),
-                            {Argument::of_values(inputs)}, {std::move(type)},
-                            "delegate");
+Value* delegate_call(Graph& graph, const std::vector<Value*>& inputs, TensorType type,
+                     const std::string& backend_id, const std::string& payload) {
+  Node* node = graph.append(test_op("petrel.delegate_call.default"), {Argument::of_values(inputs)},
+                            {std::move(type)}, "delegate");
   auto part = std::make_shared<LoweredPartition>();
   part->backend_id = backend_id;
-  part->payload =
-      Blob::owned(std::vector<uint8_t>(payload.begin(), payload.end()));
+  part->payload = Blob::owned(std::vector<uint8_t>(payload.begin(), payload.end()));
   part->compile_specs = {{"mode", "fast"}};
   node->set_delegate(std::move(part));
   return node->result();
@@ -181,28 +162,24 @@ Program program_of(std::unique_ptr<Graph> graph) {
 }
 
 absl::StatusOr<Files> emit_files(const Program& program, NamedBlobStore& store,
-                                 const EmitOptions& options,
-                                 EmitReport* out_report) {
+                                 const EmitOptions& options, EmitReport* out_report) {
   Files files;
-  PETREL_ASSIGN_OR_RETURN(
-      EmitReport report,
-      emit_program(program, store, options,
-                   [&](const std::string& name) -> absl::StatusOr<ByteSink> {
-                     std::string* file = &files[name];
-                     return ByteSink([file](absl::Span<const uint8_t> part) {
-                       file->append(
-                           reinterpret_cast<const char*>(part.data()),
-                           part.size());
-                       return absl::OkStatus();
-                     });
-                   }));
+  PETREL_ASSIGN_OR_RETURN(EmitReport report,
+                          emit_program(program, store, options,
+                                       [&](const std::string& name) -> absl::StatusOr<ByteSink> {
+                                         std::string* file = &files[name];
+                                         return ByteSink([file](absl::Span<const uint8_t> part) {
+                                           file->append(reinterpret_cast<const char*>(part.data()),
+                                                        part.size());
+                                           return absl::OkStatus();
+                                         });
+                                       }));
   if (out_report != nullptr) *out_report = std::move(report);
   return files;
 }
 
 const schema::program::Program* decode(const std::string& bytes) {
-  flatbuffers::Verifier verifier(
-      reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+  flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
   const bool valid = schema::program::VerifyProgramBuffer(verifier);
   EXPECT_TRUE(valid);
   return valid ? schema::program::GetProgram(bytes.data()) : nullptr;
@@ -214,13 +191,12 @@ std::string emit_one(std::unique_ptr<Graph> graph) {
   return bytes.ok() ? *bytes : "";
 }
 
-const schema::program::Tensor* tensor(
-    const schema::program::ExecutionPlan* plan, int32_t entry) {
+const schema::program::Tensor* tensor(const schema::program::ExecutionPlan* plan, int32_t entry) {
   return plan->values()->Get(static_cast<uint32_t>(entry))->val_as_Tensor();
 }
 
-const schema::program::KernelCall* kernel_call(
-    const schema::program::ExecutionPlan* plan, size_t instruction) {
+const schema::program::KernelCall* kernel_call(const schema::program::ExecutionPlan* plan,
+                                               size_t instruction) {
   return plan->chains()
       ->Get(0)
       ->instructions()
@@ -228,10 +204,8 @@ const schema::program::KernelCall* kernel_call(
       ->instr_args_as_KernelCall();
 }
 
-std::string kernel_name(const schema::program::ExecutionPlan* plan,
-                        size_t instruction) {
-  const auto index =
-      static_cast<uint32_t>(kernel_call(plan, instruction)->op_index());
+std::string kernel_name(const schema::program::ExecutionPlan* plan, size_t instruction) {
+  const auto index = static_cast<uint32_t>(kernel_call(plan, instruction)->op_index());
   const schema::program::Operator* op = plan->operators()->Get(index);
   return op->name()->str() + "." + op->overload()->str();
 }
@@ -242,16 +216,13 @@ size_t instruction_count(const schema::program::ExecutionPlan* plan) {
 
 uint64_t arena_offset(const schema::program::Tensor* tensor) {
   const schema::program::AllocationDetails* place = tensor->allocation_info();
-  return place->memory_offset_low() |
-         static_cast<uint64_t>(place->memory_offset_high()) << 32;
+  return place->memory_offset_low() | static_cast<uint64_t>(place->memory_offset_high()) << 32;
 }
 
-uint64_t segment_base(const std::string& pte) {
-  return read<uint64_t>(pte, 24);
-}
+uint64_t segment_base(const std::string& pte) { return read<uint64_t>(pte, 24); }
 
-std::string segment(const std::string& pte,
-                    const schema::program::Program* program, uint32_t index) {
+std::string segment(const std::string& pte, const schema::program::Program* program,
+                    uint32_t index) {
   const schema::program::DataSegment* found = program->segments()->Get(index);
   return pte.substr(segment_base(pte) + found->offset(), found->size());
 }

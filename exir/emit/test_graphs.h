@@ -26,30 +26,24 @@ const OpInfo& test_op(const std::string& full_name);
 
 TensorType f32(Sizes sizes);
 
-ConstantPtr constant(const std::string& fqn, TensorType type,
-                     std::vector<uint8_t> bytes,
+ConstantPtr constant(const std::string& fqn, TensorType type, std::vector<uint8_t> bytes,
                      Constant::Kind kind = Constant::Kind::kParameter);
-ConstantPtr f32_constant(const std::string& fqn, Sizes sizes,
-                         const std::vector<float>& values,
+ConstantPtr f32_constant(const std::string& fqn, Sizes sizes, const std::vector<float>& values,
                          Constant::Kind kind = Constant::Kind::kParameter);
 
 Value* add(Graph& graph, Value* a, Value* b, const std::string& name = "add");
 Value* relu(Graph& graph, Value* a, const std::string& name = "relu");
-Value* view(Graph& graph, Value* a, Sizes sizes,
-            const std::string& name = "view");
-Value* delegate_call(Graph& graph, const std::vector<Value*>& inputs,
-                     TensorType type, const std::string& backend_id,
-                     const std::string& payload);
+Value* view(Graph& graph, Value* a, Sizes sizes, const std::string& name = "view");
+Value* delegate_call(Graph& graph, const std::vector<Value*>& inputs, TensorType type,
+                     const std::string& backend_id, const std::string& payload);
 
 // A program of one method "forward".
 Program program_of(std::unique_ptr<Graph> graph);
 
 // The files that emit_program() wrote, by destination.
 using Files = std::map<std::string, std::string>;
-absl::StatusOr<Files> emit_files(const Program& program,
-                                 NamedBlobStore& store,
-                                 const EmitOptions& options = {},
-                                 EmitReport* out_report = nullptr);
+absl::StatusOr<Files> emit_files(const Program& program, NamedBlobStore& store,
+                                 const EmitOptions& options = {}, EmitReport* out_report = nullptr);
 
 // The program table of a `.pte`, which `bytes` must outlive. Fails the running
 // test and returns null when the schema's verifier refuses it.
@@ -71,18 +65,16 @@ template <typename T>
 std::vector<T> list(const flatbuffers::Vector<T>* items) {
   return {items->begin(), items->end()};
 }
-const schema::program::Tensor* tensor(
-    const schema::program::ExecutionPlan* plan, int32_t entry);
-const schema::program::KernelCall* kernel_call(
-    const schema::program::ExecutionPlan* plan, size_t instruction);
+const schema::program::Tensor* tensor(const schema::program::ExecutionPlan* plan, int32_t entry);
+const schema::program::KernelCall* kernel_call(const schema::program::ExecutionPlan* plan,
+                                               size_t instruction);
 // "aten::add.out"
-std::string kernel_name(const schema::program::ExecutionPlan* plan,
-                        size_t instruction);
+std::string kernel_name(const schema::program::ExecutionPlan* plan, size_t instruction);
 size_t instruction_count(const schema::program::ExecutionPlan* plan);
 uint64_t arena_offset(const schema::program::Tensor* tensor);
 uint64_t segment_base(const std::string& pte);
-std::string segment(const std::string& pte,
-                    const schema::program::Program* program, uint32_t index);
+std::string segment(const std::string& pte, const schema::program::Program* program,
+                    uint32_t index);
 
 }  // namespace petrel::exir::testing
 

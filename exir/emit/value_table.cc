@@ -21,8 +21,7 @@ uint64_t bits_of(double value) {
 }  // namespace
 
 template <typename Table>
-int32_t ValueTable::append(fb::KernelTypes type,
-                           flatbuffers::Offset<Table> table) {
+int32_t ValueTable::append(fb::KernelTypes type, flatbuffers::Offset<Table> table) {
   entries_.push_back(fb::CreateEValue(builder_, type, table.Union()));
   return static_cast<int32_t>(entries_.size() - 1);
 }
@@ -37,27 +36,22 @@ int32_t ValueTable::shared(const std::string& key, Make make) {
 }
 
 int32_t ValueTable::null_value() {
-  return shared("null", [&] {
-    return append(fb::KernelTypes::Null, fb::CreateNull(builder_));
-  });
+  return shared("null", [&] { return append(fb::KernelTypes::Null, fb::CreateNull(builder_)); });
 }
 
 int32_t ValueTable::int_value(int64_t value) {
-  return shared(absl::StrCat("int ", value), [&] {
-    return append(fb::KernelTypes::Int, fb::CreateInt(builder_, value));
-  });
+  return shared(absl::StrCat("int ", value),
+                [&] { return append(fb::KernelTypes::Int, fb::CreateInt(builder_, value)); });
 }
 
 int32_t ValueTable::bool_value(bool value) {
-  return shared(value ? "true" : "false", [&] {
-    return append(fb::KernelTypes::Bool, fb::CreateBool(builder_, value));
-  });
+  return shared(value ? "true" : "false",
+                [&] { return append(fb::KernelTypes::Bool, fb::CreateBool(builder_, value)); });
 }
 
 int32_t ValueTable::double_value(double value) {
-  return shared(absl::StrCat("double ", bits_of(value)), [&] {
-    return append(fb::KernelTypes::Double, fb::CreateDouble(builder_, value));
-  });
+  return shared(absl::StrCat("double ", bits_of(value)),
+                [&] { return append(fb::KernelTypes::Double, fb::CreateDouble(builder_, value)); });
 }
 
 int32_t ValueTable::string_value(const std::string& value) {
@@ -70,21 +64,17 @@ int32_t ValueTable::string_value(const std::string& value) {
 int32_t ValueTable::int_list(const std::vector<int32_t>& entries) {
   return shared(absl::StrCat("ints ", absl::StrJoin(entries, ",")), [&] {
     const std::vector<int64_t> items(entries.begin(), entries.end());
-    return append(
-        fb::KernelTypes::IntList,
-        fb::CreateIntList(builder_, builder_.CreateVector(items)));
+    return append(fb::KernelTypes::IntList,
+                  fb::CreateIntList(builder_, builder_.CreateVector(items)));
   });
 }
 
 int32_t ValueTable::double_list(const std::vector<double>& values) {
-  const std::string key =
-      absl::StrJoin(values, ",", [](std::string* out, double value) {
-        absl::StrAppend(out, bits_of(value));
-      });
+  const std::string key = absl::StrJoin(
+      values, ",", [](std::string* out, double value) { absl::StrAppend(out, bits_of(value)); });
   return shared(absl::StrCat("doubles ", key), [&] {
-    return append(
-        fb::KernelTypes::DoubleList,
-        fb::CreateDoubleList(builder_, builder_.CreateVector(values)));
+    return append(fb::KernelTypes::DoubleList,
+                  fb::CreateDoubleList(builder_, builder_.CreateVector(values)));
   });
 }
 
@@ -98,22 +88,19 @@ int32_t ValueTable::bool_list(const std::vector<bool>& values) {
 
 int32_t ValueTable::tensor_list(const std::vector<int32_t>& entries) {
   return shared(absl::StrCat("tensors ", absl::StrJoin(entries, ",")), [&] {
-    return append(
-        fb::KernelTypes::TensorList,
-        fb::CreateTensorList(builder_, builder_.CreateVector(entries)));
+    return append(fb::KernelTypes::TensorList,
+                  fb::CreateTensorList(builder_, builder_.CreateVector(entries)));
   });
 }
 
 int32_t ValueTable::optional_tensor_list(const std::vector<int32_t>& entries) {
   return shared(absl::StrCat("optionals ", absl::StrJoin(entries, ",")), [&] {
     return append(fb::KernelTypes::OptionalTensorList,
-                  fb::CreateOptionalTensorList(
-                      builder_, builder_.CreateVector(entries)));
+                  fb::CreateOptionalTensorList(builder_, builder_.CreateVector(entries)));
   });
 }
 
-int32_t ValueTable::add_tensor(const TensorType& type,
-                               const TensorPlace& place) {
+int32_t ValueTable::add_tensor(const TensorType& type, const TensorPlace& place) {
   // CreateVector stores an empty vector too: readers need it to be there.
   const std::vector<int32_t> sizes(type.sizes.begin(), type.sizes.end());
   const auto stored_sizes = builder_.CreateVector(sizes);
@@ -121,27 +108,23 @@ int32_t ValueTable::add_tensor(const TensorType& type,
   flatbuffers::Offset<fb::AllocationDetails> allocation;
   if (place.arena_offset >= 0) {
     const auto offset = static_cast<uint64_t>(place.arena_offset);
-    allocation = fb::CreateAllocationDetails(
-        builder_, place.memory_id, static_cast<uint32_t>(offset),
-        static_cast<uint32_t>(offset >> 32));
+    allocation =
+        fb::CreateAllocationDetails(builder_, place.memory_id, static_cast<uint32_t>(offset),
+                                    static_cast<uint32_t>(offset >> 32));
   }
   flatbuffers::Offset<fb::ExtraTensorInfo> extra;
   if (!place.fqn.empty()) {
     extra = fb::CreateExtraTensorInfo(
-        builder_, /*mutable_data_segments_idx=*/0,
-        builder_.CreateString(place.fqn),
-        place.is_external ? fb::TensorDataLocation::EXTERNAL
-                          : fb::TensorDataLocation::SEGMENT);
+        builder_, /*mutable_data_segments_idx=*/0, builder_.CreateString(place.fqn),
+        place.is_external ? fb::TensorDataLocation::EXTERNAL : fb::TensorDataLocation::SEGMENT);
   }
   return append(
       fb::KernelTypes::Tensor,
       fb::CreateTensor(builder_, static_cast<fb::ScalarType>(type.dtype),
                        /*storage_offset=*/0, stored_sizes, dim_order,
-                       /*requires_grad=*/false, place.data_buffer_idx,
-                       allocation, /*layout=*/0,
-                       type.is_dynamic() || place.grows
-                           ? fb::TensorShapeDynamism::DYNAMIC_BOUND
-                           : fb::TensorShapeDynamism::STATIC,
+                       /*requires_grad=*/false, place.data_buffer_idx, allocation, /*layout=*/0,
+                       type.is_dynamic() || place.grows ? fb::TensorShapeDynamism::DYNAMIC_BOUND
+                                                        : fb::TensorShapeDynamism::STATIC,
                        extra));
 }
 

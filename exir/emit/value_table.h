@@ -31,13 +31,12 @@ struct TensorPlace {
   int64_t arena_offset = -1;  // -1: not planned
   bool is_external = false;
   bool grows = false;  // is filled row by row: its sizes vary while it is
-  std::string fqn;  // "" when nothing looks the tensor up by name
+  std::string fqn;     // "" when nothing looks the tensor up by name
 };
 
 class ValueTable {
  public:
-  explicit ValueTable(flatbuffers::FlatBufferBuilder& builder)
-      : builder_(builder) {}
+  explicit ValueTable(flatbuffers::FlatBufferBuilder& builder) : builder_(builder) {}
 
   int32_t null_value();
   int32_t int_value(int64_t value);
@@ -56,8 +55,7 @@ class ValueTable {
   // Precondition: `kind` is not kTensor.
   int32_t add_scalar(Type::Kind kind);
 
-  const std::vector<flatbuffers::Offset<schema::program::EValue>>& entries()
-      const {
+  const std::vector<flatbuffers::Offset<schema::program::EValue>>& entries() const {
     return entries_;
   }
 
@@ -66,8 +64,7 @@ class ValueTable {
   template <typename Make>
   int32_t shared(const std::string& key, Make make);
   template <typename Table>
-  int32_t append(schema::program::KernelTypes type,
-                 flatbuffers::Offset<Table> table);
+  int32_t append(schema::program::KernelTypes type, flatbuffers::Offset<Table> table);
 
   flatbuffers::FlatBufferBuilder& builder_;
   std::vector<flatbuffers::Offset<schema::program::EValue>> entries_;

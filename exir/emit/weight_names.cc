@@ -12,8 +12,7 @@ namespace {
 constexpr size_t kMaxNameBytes = 4096;
 
 bool is_good_name(const std::string& name) {
-  return !name.empty() && name.size() <= kMaxNameBytes &&
-         name.find('\0') == std::string::npos &&
+  return !name.empty() && name.size() <= kMaxNameBytes && name.find('\0') == std::string::npos &&
          name != NamedBlobStore::kProgramKey;
 }
 
@@ -30,16 +29,15 @@ std::vector<LeastSize> least_sizes(const Graph& graph) {
         least = std::min(least, sample[dim]);
       }
       if (least <= 0) continue;
-      rows.push_back({static_cast<uint32_t>(i), static_cast<uint32_t>(dim),
-                      static_cast<int32_t>(least)});
+      rows.push_back(
+          {static_cast<uint32_t>(i), static_cast<uint32_t>(dim), static_cast<int32_t>(least)});
     }
   }
   return rows;
 }
 
 void name_weights(const std::vector<std::map<uint32_t, const Constant*>>& weights,
-                  const NamedBlobStore& store,
-                  std::vector<MethodAdditions>* out) {
+                  const NamedBlobStore& store, std::vector<MethodAdditions>* out) {
   std::set<std::string> ambiguous;
   for (const auto& [file, destination] : store.destinations()) {
     for (const NamedBlobStore::Entry& entry : destination.entries) {

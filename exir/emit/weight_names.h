@@ -27,8 +27,7 @@ std::vector<LeastSize> least_sizes(const Graph& graph);
 // in the program is given to none of them, because data under it could replace
 // only one.
 void name_weights(const std::vector<std::map<uint32_t, const Constant*>>& weights,
-                  const NamedBlobStore& store,
-                  std::vector<MethodAdditions>* out);
+                  const NamedBlobStore& store, std::vector<MethodAdditions>* out);
 
 }  // namespace petrel::exir
 

@@ -26,24 +26,22 @@ constexpr runtime::KernelLibrary kLibraries[] = {&runtime::portable_kernels};
 constexpr runtime::Registry kRegistry(kLibraries, {});
 
 absl::Status failed(const char* doing, runtime::Error error) {
-  return absl::FailedPreconditionError(absl::StrCat(
-      "folding constants: ", doing, ": ", runtime::to_string(error)));
+  return absl::FailedPreconditionError(
+      absl::StrCat("folding constants: ", doing, ": ", runtime::to_string(error)));
 }
 
 // The planned arenas of the method.
-absl::StatusOr<std::vector<runtime::Span<uint8_t>>> make_arenas(
-    const runtime::Program& program, HeapAllocator* heap) {
+absl::StatusOr<std::vector<runtime::Span<uint8_t>>> make_arenas(const runtime::Program& program,
+                                                                HeapAllocator* heap) {
   auto meta = program.method_meta(kMethod);
   if (!meta.ok()) return failed("reading the method", meta.error());
   std::vector<runtime::Span<uint8_t>> arenas;
   for (size_t i = 0; i < meta->num_memory_planned_buffers(); ++i) {
     auto size = meta->memory_planned_buffer_size(i);
     if (!size.ok()) return failed("reading the plan", size.error());
-    auto* memory = static_cast<uint8_t*>(
-        heap->allocate(*size, runtime::kDataAlignment));
+    auto* memory = static_cast<uint8_t*>(heap->allocate(*size, runtime::kDataAlignment));
     if (memory == nullptr && *size > 0) {
-      return failed("allocating an arena",
-                    runtime::Error::MemoryAllocationFailed);
+      return failed("allocating an arena", runtime::Error::MemoryAllocationFailed);
     }
     arenas.emplace_back(memory, *size);
   }
@@ -61,9 +59,8 @@ absl::StatusOr<Blob> output_bytes(const runtime::Method& method, size_t i) {
 
 bool can_evaluate(const OpInfo& op) {
   if (!op.has(kPure) || op.out_name.empty()) return false;
-  for (const char* random :
-       {"aten::rand", "aten::randn", "aten::rand_like", "aten::randn_like",
-        "aten::native_dropout"}) {
+  for (const char* random : {"aten::rand", "aten::randn", "aten::rand_like", "aten::randn_like",
+                             "aten::native_dropout"}) {
     if (op.name == random) return false;
   }
   std::string name = op.out_name;
@@ -83,8 +80,7 @@ absl::StatusOr<std::vector<Blob>> evaluate(std::unique_ptr<Graph> graph) {
   auto program = runtime::Program::load(&loader, options);
   if (!program.ok()) return failed("loading the program", program.error());
   HeapAllocator heap;
-  PETREL_ASSIGN_OR_RETURN(std::vector<runtime::Span<uint8_t>> arenas,
-                          make_arenas(*program, &heap));
+  PETREL_ASSIGN_OR_RETURN(std::vector<runtime::Span<uint8_t>> arenas, make_arenas(*program, &heap));
   runtime::HierarchicalAllocator planned(
       runtime::Span<runtime::Span<uint8_t>>(arenas.data(), arenas.size()));
   HeapAllocator scratch;

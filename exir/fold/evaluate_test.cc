@@ -125,9 +125,7 @@ TEST(StringLoader, GivesAlignedBytesFromAnywhere) {
     auto buffer = loader.load(offset, bytes.size() - offset, {});
     ASSERT_TRUE(buffer.ok());
     EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->data()) % 16, 0u);
-    EXPECT_EQ(std::memcmp(buffer->data(), bytes.data() + offset,
-                          buffer->size()),
-              0);
+    EXPECT_EQ(std::memcmp(buffer->data(), bytes.data() + offset, buffer->size()), 0);
   }
   EXPECT_FALSE(loader.load(30, 7, {}).ok());
   EXPECT_FALSE(loader.load(~size_t{0}, 2, {}).ok());

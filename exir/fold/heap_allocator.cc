@@ -12,8 +12,7 @@ void* HeapAllocator::allocate(size_t size, size_t alignment) {
   alignment = std::max(alignment, alignof(std::max_align_t));
   if (size > std::numeric_limits<size_t>::max() - alignment) return nullptr;
   // aligned_alloc takes multiples of the alignment, and something.
-  const size_t rounded =
-      std::max(alignment, (size + alignment - 1) / alignment * alignment);
+  const size_t rounded = std::max(alignment, (size + alignment - 1) / alignment * alignment);
   void* memory = std::aligned_alloc(alignment, rounded);
   if (memory != nullptr) blocks_.push_back(memory);
   return memory;

@@ -17,8 +17,8 @@ class StringLoader final : public runtime::DataLoader {
   explicit StringLoader(const std::string& bytes) : bytes_(bytes) {}
 
   // A copy where the range is not aligned.
-  runtime::Result<runtime::FreeableBuffer> load(
-      size_t offset, size_t size, const SegmentInfo& info) const override;
+  runtime::Result<runtime::FreeableBuffer> load(size_t offset, size_t size,
+                                                const SegmentInfo& info) const override;
   runtime::Error load_into(size_t offset, size_t size, const SegmentInfo& info,
                            void* buffer) const override;
   runtime::Result<size_t> size() const override { return bytes_.size(); }

@@ -12,11 +12,9 @@
 
 namespace petrel::exir {
 
-inline absl::Status annotate(const absl::Status& status,
-                             const std::string& place) {
+inline absl::Status annotate(const absl::Status& status, const std::string& place) {
   if (status.ok()) return status;
-  return absl::Status(status.code(),
-                      absl::StrCat(place, ": ", status.message()));
+  return absl::Status(status.code(), absl::StrCat(place, ": ", status.message()));
 }
 
 }  // namespace petrel::exir

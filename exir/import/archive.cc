@@ -14,12 +14,11 @@ namespace petrel::exir {
 namespace {
 
 // The content of a one-word member without white space around it.
-absl::StatusOr<std::string> read_word(const ZipArchive& zip,
-                                      const std::string& name) {
+absl::StatusOr<std::string> read_word(const ZipArchive& zip, const std::string& name) {
   PETREL_ASSIGN_OR_RETURN(absl::Span<const uint8_t> bytes, zip.read(name));
   if (bytes.size() > 64) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "member '", name, "' has ", bytes.size(), " bytes"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("member '", name, "' has ", bytes.size(), " bytes"));
   }
   const std::string text(bytes.begin(), bytes.end());
   return std::string(absl::StripAsciiWhitespace(text));
@@ -41,8 +40,7 @@ absl::Status check_markers(const ZipArchive& zip) {
             "was saved by torch 2.7 or older; save it again with 2.9 or newer");
       }
     }
-    return absl::InvalidArgumentError(
-        "is a zip archive but no exported program");
+    return absl::InvalidArgumentError("is a zip archive but no exported program");
   }
   PETREL_RETURN_IF_ERROR(check_word(zip, "archive_format", "pt2"));
   PETREL_RETURN_IF_ERROR(check_word(zip, "archive_version", "0"));
@@ -50,8 +48,7 @@ absl::Status check_markers(const ZipArchive& zip) {
   return check_word(zip, "byteorder", "little");
 }
 
-absl::StatusOr<std::string> choose_program(const ZipArchive& zip,
-                                           const std::string& wanted) {
+absl::StatusOr<std::string> choose_program(const ZipArchive& zip, const std::string& wanted) {
   std::vector<std::string> programs;
   for (const std::string& name : zip.names()) {
     absl::string_view rest = name;
@@ -64,9 +61,9 @@ absl::StatusOr<std::string> choose_program(const ZipArchive& zip,
   if (programs.empty()) {
     return absl::InvalidArgumentError("has no member 'models/*.json'");
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "has ", programs.size(), " programs (",
-      absl::StrJoin(programs, ", "), "), none of them called '", wanted, "'"));
+  return absl::InvalidArgumentError(absl::StrCat("has ", programs.size(), " programs (",
+                                                 absl::StrJoin(programs, ", "),
+                                                 "), none of them called '", wanted, "'"));
 }
 
 }  // namespace
@@ -75,16 +72,12 @@ absl::StatusOr<ProgramArchive> open_program_archive(const std::string& path,
                                                     const std::string& wanted) {
   ProgramArchive archive;
   PETREL_ASSIGN_OR_RETURN(archive.file, MappedFile::open(path));
-  PETREL_ASSIGN_OR_RETURN(archive.zip,
-                          ZipArchive::open(archive.file->bytes()));
+  PETREL_ASSIGN_OR_RETURN(archive.zip, ZipArchive::open(archive.file->bytes()));
   PETREL_RETURN_IF_ERROR(check_markers(archive.zip));
   PETREL_ASSIGN_OR_RETURN(archive.name, choose_program(archive.zip, wanted));
   archive.json_name = absl::StrCat("models/", archive.name, ".json");
-  PETREL_ASSIGN_OR_RETURN(absl::Span<const uint8_t> bytes,
-                          archive.zip.read(archive.json_name));
-  PETREL_ASSIGN_OR_RETURN(
-      archive.json,
-      JsonDocument::parse(bytes, archive.json_name));
+  PETREL_ASSIGN_OR_RETURN(absl::Span<const uint8_t> bytes, archive.zip.read(archive.json_name));
+  PETREL_ASSIGN_OR_RETURN(archive.json, JsonDocument::parse(bytes, archive.json_name));
   return archive;
 }
 

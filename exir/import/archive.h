@@ -25,7 +25,7 @@ namespace petrel::exir {
 struct ProgramArchive {
   std::shared_ptr<const MappedFile> file;
   ZipArchive zip;
-  std::string name;      // of the program: models/<name>.json
+  std::string name;       // of the program: models/<name>.json
   std::string json_name;  // "models/<name>.json"
   JsonDocument json;
 };

@@ -20,8 +20,7 @@ namespace petrel::exir {
 namespace {
 
 // A number computed at run time where `spec` takes one.
-std::optional<Argument> fit_number(const ArgSpec& spec,
-                                   const Argument& number) {
+std::optional<Argument> fit_number(const ArgSpec& spec, const Argument& number) {
   const Type::Kind kind = number.value()->type().kind;
   if (spec.is_list) {
     if (spec.kind != ArgKind::kInt || kind != Type::Kind::kInt) {
@@ -30,19 +29,17 @@ std::optional<Argument> fit_number(const ArgSpec& spec,
     const size_t length = spec.fixed_length == 0 ? 1 : spec.fixed_length;
     return Argument(Argument::List(length, number));
   }
-  const bool fits =
-      (spec.kind == ArgKind::kInt && kind == Type::Kind::kInt) ||
-      (spec.kind == ArgKind::kBool && kind == Type::Kind::kBool) ||
-      (spec.kind == ArgKind::kFloat && kind != Type::Kind::kBool) ||
-      spec.kind == ArgKind::kScalar || spec.kind == ArgKind::kTensor;
+  const bool fits = (spec.kind == ArgKind::kInt && kind == Type::Kind::kInt) ||
+                    (spec.kind == ArgKind::kBool && kind == Type::Kind::kBool) ||
+                    (spec.kind == ArgKind::kFloat && kind != Type::Kind::kBool) ||
+                    spec.kind == ArgKind::kScalar || spec.kind == ArgKind::kTensor;
   if (kind == Type::Kind::kTensor || !fits) return std::nullopt;
   return number;
 }
 
 // A literal as an argument of the kind that `spec` asks for; nullopt when it
 // does not fit. Numbers for tensor slots pass through.
-std::optional<Argument> fit_literal(const ArgSpec& spec,
-                                    const Argument& literal) {
+std::optional<Argument> fit_literal(const ArgSpec& spec, const Argument& literal) {
   if (literal.is_value()) return fit_number(spec, literal);
   if (spec.is_list) {
     // One int stands for a list of them.
@@ -74,8 +71,7 @@ std::optional<Argument> fit_literal(const ArgSpec& spec,
 }
 
 absl::Status does_not_fit(const Json& place, const std::string& tag) {
-  return place.error(
-      absl::StrCat("'", tag, "' does not fit the argument's type"));
+  return place.error(absl::StrCat("'", tag, "' does not fit the argument's type"));
 }
 
 // Ints that may stand where floats are asked for.
@@ -119,14 +115,12 @@ absl::StatusOr<Argument> ArgumentReader::scalar_or_name(const Json& union_) {
     PETREL_ASSIGN_OR_RETURN(std::string name, payload.text());
     return lookup_(name);
   }
-  PETREL_ASSIGN_OR_RETURN(std::optional<Argument> number,
-                          read_scalar(tag, payload));
+  PETREL_ASSIGN_OR_RETURN(std::optional<Argument> number, read_scalar(tag, payload));
   if (number) return *std::move(number);
   return union_.error(absl::StrCat("has the unknown member '", tag, "'"));
 }
 
-absl::StatusOr<Argument> ArgumentReader::read_list(const ArgSpec& spec,
-                                                   const std::string& tag,
+absl::StatusOr<Argument> ArgumentReader::read_list(const ArgSpec& spec, const std::string& tag,
                                                    const Json& payload) {
   const bool is_tensors = spec.kind == ArgKind::kTensor;
   if (is_tensors && (tag == "as_tensors" || tag == "as_optional_tensors")) {
@@ -149,8 +143,7 @@ absl::StatusOr<Argument> ArgumentReader::read_list(const ArgSpec& spec,
     }
     return Argument(std::move(list));
   }
-  const bool takes_floats =
-      spec.kind == ArgKind::kFloat || spec.kind == ArgKind::kScalar;
+  const bool takes_floats = spec.kind == ArgKind::kFloat || spec.kind == ArgKind::kScalar;
   if ((tag == "as_ints" && (spec.kind == ArgKind::kInt || takes_floats)) ||
       (tag == "as_floats" && takes_floats)) {
     return read_numbers(spec, payload);
@@ -163,8 +156,7 @@ absl::StatusOr<Argument> ArgumentReader::read_list(const ArgSpec& spec,
       PETREL_ASSIGN_OR_RETURN(Argument scalar, scalar_or_name(item));
       if (scalar.is_int()) {
         ints.push_back(scalar.as_int());
-      } else if (!scalar.is_value() ||
-                 scalar.value()->type().kind != Type::Kind::kInt) {
+      } else if (!scalar.is_value() || scalar.value()->type().kind != Type::Kind::kInt) {
         return item.error("is no integer");
       }
       all.push_back(std::move(scalar));
@@ -190,8 +182,7 @@ absl::StatusOr<Argument> ArgumentReader::read_list(const ArgSpec& spec,
   return does_not_fit(payload, tag);
 }
 
-absl::StatusOr<Argument> ArgumentReader::read_one(const ArgSpec& spec,
-                                                  const Json& union_) {
+absl::StatusOr<Argument> ArgumentReader::read_one(const ArgSpec& spec, const Json& union_) {
   PETREL_ASSIGN_OR_RETURN(auto tagged, union_.tagged());
   const auto& [tag, payload] = tagged;
   if (tag == "as_none") return Argument();
@@ -239,8 +230,8 @@ absl::StatusOr<Argument> ArgumentReader::read_one(const ArgSpec& spec,
   return does_not_fit(payload, tag);
 }
 
-absl::StatusOr<Argument> ArgumentReader::number_constant_value(
-    const Argument& number, ScalarType dtype) {
+absl::StatusOr<Argument> ArgumentReader::number_constant_value(const Argument& number,
+                                                               ScalarType dtype) {
   PETREL_ASSIGN_OR_RETURN(ConstantPtr made, number_constant(number, dtype));
   ConstantPtr& known = numbers_[made->fqn];
   if (known == nullptr) known = std::move(made);
@@ -248,23 +239,20 @@ absl::StatusOr<Argument> ArgumentReader::number_constant_value(
 }
 
 // A tensor of rank 0 that holds a number computed at run time.
-absl::StatusOr<Argument> ArgumentReader::number_tensor(const Argument& number,
-                                                       ScalarType dtype) {
+absl::StatusOr<Argument> ArgumentReader::number_tensor(const Argument& number, ScalarType dtype) {
   const OpInfo& full = op("aten.full.default");
-  std::vector<Argument> arguments = {Argument(Argument::Ints()), number,
-                                     Argument(dtype)};
+  std::vector<Argument> arguments = {Argument(Argument::Ints()), number, Argument(dtype)};
   for (size_t i = arguments.size(); i < full.args.size(); ++i) {
     arguments.push_back(full.args[i].default_value);
   }
   PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, full.infer(full, arguments));
-  return Argument(graph_
-                      ->append(full, std::move(arguments), std::move(types),
-                               number.value()->name() + "_tensor")
-                      ->result());
+  return Argument(
+      graph_
+          ->append(full, std::move(arguments), std::move(types), number.value()->name() + "_tensor")
+          ->result());
 }
 
-absl::Status ArgumentReader::replace_numbers(const OpInfo& op,
-                                             std::vector<Argument>* arguments) {
+absl::Status ArgumentReader::replace_numbers(const OpInfo& op, std::vector<Argument>* arguments) {
   const auto is_run_time_number = [](const Argument& argument) {
     return argument.is_value() && !argument.value()->type().is_tensor();
   };
@@ -285,10 +273,9 @@ absl::Status ArgumentReader::replace_numbers(const OpInfo& op,
     } else if (is_run_time_number(argument)) {
       has_numbers = true;
       const Type::Kind kind = argument.value()->type().kind;
-      PETREL_RETURN_IF_ERROR(promotion.add_number(
-          kind == Type::Kind::kInt    ? Argument(int64_t{1})
-          : kind == Type::Kind::kBool ? Argument(true)
-                                      : Argument(1.0)));
+      PETREL_RETURN_IF_ERROR(promotion.add_number(kind == Type::Kind::kInt    ? Argument(int64_t{1})
+                                                  : kind == Type::Kind::kBool ? Argument(true)
+                                                                              : Argument(1.0)));
     }
   }
   if (!has_numbers) return absl::OkStatus();
@@ -310,8 +297,7 @@ absl::Status ArgumentReader::replace_numbers(const OpInfo& op,
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<Argument>> ArgumentReader::read(const OpInfo& op,
-                                                           const Json& inputs) {
+absl::StatusOr<std::vector<Argument>> ArgumentReader::read(const OpInfo& op, const Json& inputs) {
   std::vector<Argument> arguments(op.args.size());
   std::vector<bool> given(op.args.size(), false);
   PETREL_ASSIGN_OR_RETURN(std::vector<Json> items, inputs.items());
@@ -320,8 +306,7 @@ absl::StatusOr<std::vector<Argument>> ArgumentReader::read(const OpInfo& op,
     PETREL_ASSIGN_OR_RETURN(std::string name, name_json.text());
     const int index = op.find_arg(name);
     if (index < 0) {
-      return name_json.error(
-          absl::StrCat("the schema has no argument '", name, "'"));
+      return name_json.error(absl::StrCat("the schema has no argument '", name, "'"));
     }
     if (given[index]) return name_json.error("is given twice");
     given[index] = true;
@@ -335,8 +320,7 @@ absl::StatusOr<std::vector<Argument>> ArgumentReader::read(const OpInfo& op,
   for (size_t i = 0; i < op.args.size(); ++i) {
     if (given[i]) continue;
     if (!op.args[i].has_default) {
-      return inputs.error(
-          absl::StrCat("argument '", op.args[i].name, "' is missing"));
+      return inputs.error(absl::StrCat("argument '", op.args[i].name, "' is missing"));
     }
     arguments[i] = op.args[i].default_value;
   }

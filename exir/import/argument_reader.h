@@ -30,27 +30,21 @@ class ArgumentReader {
   using Lookup = std::function<absl::StatusOr<Argument>(const std::string&)>;
 
   // Constants are added to `graph`, which must outlive the reader.
-  ArgumentReader(Graph* graph, Lookup lookup)
-      : graph_(graph), lookup_(std::move(lookup)) {}
+  ArgumentReader(Graph* graph, Lookup lookup) : graph_(graph), lookup_(std::move(lookup)) {}
 
   // `inputs` is the list of named arguments of a node. Errors name the
   // argument.
-  absl::StatusOr<std::vector<Argument>> read(const OpInfo& op,
-                                             const Json& inputs);
+  absl::StatusOr<std::vector<Argument>> read(const OpInfo& op, const Json& inputs);
 
  private:
   absl::StatusOr<Argument> read_one(const ArgSpec& spec, const Json& union_);
-  absl::StatusOr<Argument> read_list(const ArgSpec& spec,
-                                     const std::string& tag,
+  absl::StatusOr<Argument> read_list(const ArgSpec& spec, const std::string& tag,
                                      const Json& payload);
   absl::StatusOr<Argument> named_tensor(const Json& holder);
   absl::StatusOr<Argument> scalar_or_name(const Json& union_);
-  absl::StatusOr<Argument> number_constant_value(const Argument& number,
-                                                 ScalarType dtype);
-  absl::StatusOr<Argument> number_tensor(const Argument& number,
-                                         ScalarType dtype);
-  absl::Status replace_numbers(const OpInfo& op,
-                               std::vector<Argument>* arguments);
+  absl::StatusOr<Argument> number_constant_value(const Argument& number, ScalarType dtype);
+  absl::StatusOr<Argument> number_tensor(const Argument& number, ScalarType dtype);
+  absl::Status replace_numbers(const OpInfo& op, std::vector<Argument>* arguments);
 
   friend class GraphReader;
 

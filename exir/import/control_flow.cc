@@ -47,20 +47,18 @@ absl::StatusOr<ArchivedInputs> split_inputs(const Json& node) {
   return split;
 }
 
-absl::Status check_counts(const ArchivedInputs& inputs, size_t regions,
-                          size_t others) {
+absl::Status check_counts(const ArchivedInputs& inputs, size_t regions, size_t others) {
   if (inputs.regions.size() == regions && inputs.others.size() == others) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "has ", inputs.regions.size(), " graphs and ", inputs.others.size(),
-      " other inputs, must have ", regions, " and ", others));
+  return absl::InvalidArgumentError(absl::StrCat("has ", inputs.regions.size(), " graphs and ",
+                                                 inputs.others.size(), " other inputs, must have ",
+                                                 regions, " and ", others));
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<Value*>> GraphReader::region_operands(
-    const Json& union_) {
+absl::StatusOr<std::vector<Value*>> GraphReader::region_operands(const Json& union_) {
   PETREL_ASSIGN_OR_RETURN(auto tagged, union_.tagged());
   const auto& [tag, payload] = tagged;
   PETREL_ASSIGN_OR_RETURN(std::vector<Json> items, payload.items());
@@ -68,13 +66,12 @@ absl::StatusOr<std::vector<Value*>> GraphReader::region_operands(
   for (const Json& item : items) {
     if (tag == "as_tensors") {
       PETREL_ASSIGN_OR_RETURN(std::string name, name_in(item));
-      PETREL_ASSIGN_OR_RETURN(Value* operand, value(name));
+      PETREL_ASSIGN_OR_RETURN(Value * operand, value(name));
       operands.push_back(operand);
       continue;
     }
     if (tag != "as_sym_ints") {
-      return union_.error(
-          absl::StrCat("operands of kind '", tag, "' are not supported"));
+      return union_.error(absl::StrCat("operands of kind '", tag, "' are not supported"));
     }
     PETREL_ASSIGN_OR_RETURN(Argument number, arguments_.scalar_or_name(item));
     if (!number.is_value()) {
@@ -85,16 +82,16 @@ absl::StatusOr<std::vector<Value*>> GraphReader::region_operands(
   return operands;
 }
 
-absl::StatusOr<std::unique_ptr<Graph>> GraphReader::read_body(
-    const std::string& name, const Json& graph, const std::vector<Type>& types) {
+absl::StatusOr<std::unique_ptr<Graph>> GraphReader::read_body(const std::string& name,
+                                                              const Json& graph,
+                                                              const std::vector<Type>& types) {
   auto region = std::make_unique<Graph>(name);
   GraphReader inner(region.get(), symbols_);
   PETREL_ASSIGN_OR_RETURN(Json input_list, graph.at("inputs"));
   PETREL_ASSIGN_OR_RETURN(std::vector<Json> inputs, input_list.items());
   if (inputs.size() != types.size()) {
-    return input_list.error(absl::StrCat("has ", inputs.size(),
-                                         " items, the node has ", types.size(),
-                                         " operands"));
+    return input_list.error(
+        absl::StrCat("has ", inputs.size(), " items, the node has ", types.size(), " operands"));
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     PETREL_ASSIGN_OR_RETURN(auto tagged, inputs[i].tagged());
@@ -139,25 +136,20 @@ absl::Status GraphReader::read_cond(const Json& node, const Source& source,
   } else if (tagged.first == "as_sym_bool") {
     PETREL_ASSIGN_OR_RETURN(predicate, arguments_.scalar_or_name(tagged.second));
   } else {
-    PETREL_ASSIGN_OR_RETURN(predicate,
-                            arguments_.scalar_or_name(inputs.others[0]));
+    PETREL_ASSIGN_OR_RETURN(predicate, arguments_.scalar_or_name(inputs.others[0]));
   }
   if (predicate.is_value() && !predicate.value()->type().is_tensor()) {
-    PETREL_ASSIGN_OR_RETURN(
-        predicate, arguments_.number_tensor(predicate, ScalarType::kBool));
+    PETREL_ASSIGN_OR_RETURN(predicate, arguments_.number_tensor(predicate, ScalarType::kBool));
   }
-  if (predicate.is_value() &&
-      (predicate.value()->tensor().dtype != ScalarType::kBool ||
-       predicate.value()->tensor().numel() != 1)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the predicate is ", to_string(predicate.value()->type()),
-                     ", must be bool[]"));
+  if (predicate.is_value() && (predicate.value()->tensor().dtype != ScalarType::kBool ||
+                               predicate.value()->tensor().numel() != 1)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the predicate is ", to_string(predicate.value()->type()), ", must be bool[]"));
   }
   if (!predicate.is_value() && !predicate.is_bool()) {
     return absl::InvalidArgumentError("the predicate is no bool");
   }
-  PETREL_ASSIGN_OR_RETURN(std::vector<Value*> operands,
-                          region_operands(inputs.others[1]));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Value*> operands, region_operands(inputs.others[1]));
   std::vector<Type> types;
   for (const Value* operand : operands) types.push_back(operand->type());
   std::vector<std::shared_ptr<Graph>> regions;
@@ -173,21 +165,18 @@ absl::Status GraphReader::read_cond(const Json& node, const Source& source,
   for (size_t i = 0; i < results.size(); ++i) {
     const std::vector<Value*>& other = regions[1]->outputs();
     if (i < other.size() && other[i]->type() == results[i]) continue;
-    return absl::UnimplementedError(absl::StrCat(
-        "the branches give result ", i, " different types: ",
-        to_string(results[i]), " and ",
-        i < other.size() ? to_string(other[i]->type()) : "none"));
+    return absl::UnimplementedError(
+        absl::StrCat("the branches give result ", i, " different types: ", to_string(results[i]),
+                     " and ", i < other.size() ? to_string(other[i]->type()) : "none"));
   }
   if (predicate.is_bool()) {
     // The exporter did not decide; nothing keeps us from it.
-    PETREL_ASSIGN_OR_RETURN(
-        Argument made,
-        arguments_.number_constant_value(predicate, ScalarType::kBool));
+    PETREL_ASSIGN_OR_RETURN(Argument made,
+                            arguments_.number_constant_value(predicate, ScalarType::kBool));
     predicate = std::move(made);
   }
-  Node* made = graph_->append(
-      op("petrel.cond.default"), {predicate, Argument::of_values(operands)},
-      std::move(results), name, source);
+  Node* made = graph_->append(op("petrel.cond.default"), {predicate, Argument::of_values(operands)},
+                              std::move(results), name, source);
   made->set_regions(std::move(regions));
   return bind_results(*made, node);
 }
@@ -196,10 +185,8 @@ absl::Status GraphReader::read_map(const Json& node, const Source& source,
                                    const std::string& name) {
   PETREL_ASSIGN_OR_RETURN(ArchivedInputs inputs, split_inputs(node));
   PETREL_RETURN_IF_ERROR(check_counts(inputs, 1, 2));
-  PETREL_ASSIGN_OR_RETURN(std::vector<Value*> rows,
-                          region_operands(inputs.others[0]));
-  PETREL_ASSIGN_OR_RETURN(std::vector<Value*> operands,
-                          region_operands(inputs.others[1]));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Value*> rows, region_operands(inputs.others[0]));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Value*> operands, region_operands(inputs.others[1]));
   if (rows.empty()) return absl::InvalidArgumentError("maps over nothing");
   std::vector<Type> types;
   for (const Value* tensor : rows) {
@@ -211,23 +198,20 @@ absl::Status GraphReader::read_map(const Json& node, const Source& source,
     Sizes sizes(type.sizes.begin() + 1, type.sizes.end());
     std::vector<Sizes> samples = type.samples;
     for (Sizes& at : samples) at.erase(at.begin());
-    types.push_back(
-        samples.empty()
-            ? TensorType::contiguous(type.dtype, std::move(sizes))
-            : TensorType::dynamic(type.dtype, std::move(sizes),
-                                  std::move(samples)));
+    types.push_back(samples.empty()
+                        ? TensorType::contiguous(type.dtype, std::move(sizes))
+                        : TensorType::dynamic(type.dtype, std::move(sizes), std::move(samples)));
   }
   for (const Value* operand : operands) types.push_back(operand->type());
   const ArchivedRegion& region = inputs.regions[0];
-  PETREL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> body,
-                          read_body(region.name, region.graph, types));
+  PETREL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> body, read_body(region.name, region.graph, types));
   // One row of each result, as many as the first tensor has.
   const TensorType& count = rows[0]->tensor();
   std::vector<Type> results;
   for (const Value* output : body->outputs()) {
     if (!output->type().is_tensor()) {
-      return absl::UnimplementedError(absl::StrCat(
-          "result '", output->name(), "' of its graph is no tensor"));
+      return absl::UnimplementedError(
+          absl::StrCat("result '", output->name(), "' of its graph is no tensor"));
     }
     const TensorType& row = output->tensor();
     Sizes sizes = row.sizes;
@@ -235,18 +219,15 @@ absl::Status GraphReader::read_map(const Json& node, const Source& source,
     std::vector<Sizes> samples;
     for (size_t k = 0; k < kSamples; ++k) {
       samples.push_back(row.at_sample(k).sizes);
-      samples.back().insert(samples.back().begin(),
-                            count.at_sample(k).sizes[0]);
+      samples.back().insert(samples.back().begin(), count.at_sample(k).sizes[0]);
     }
-    results.push_back(TensorType::dynamic(row.dtype, std::move(sizes),
-                                          std::move(samples)));
+    results.push_back(TensorType::dynamic(row.dtype, std::move(sizes), std::move(samples)));
   }
-  Node* made = graph_->append(op("petrel.map.default"),
-                              {Argument::of_values(rows),
-                               operands.empty()
-                                   ? Argument(Argument::Ints())
-                                   : Argument::of_values(operands)},
-                              std::move(results), name, source);
+  Node* made =
+      graph_->append(op("petrel.map.default"),
+                     {Argument::of_values(rows), operands.empty() ? Argument(Argument::Ints())
+                                                                  : Argument::of_values(operands)},
+                     std::move(results), name, source);
   made->set_regions({std::shared_ptr<Graph>(std::move(body))});
   return bind_results(*made, node);
 }
@@ -256,15 +237,12 @@ absl::Status GraphReader::read_map(const Json& node, const Source& source,
 void bind_region_constants(Graph& graph) {
   for (const auto& node : graph.nodes()) {
     if (node->regions().empty()) continue;
-    const size_t first = node->op().name == "petrel::map"
-                             ? node->argument(0).values().size()
-                             : 0;
+    const size_t first = node->op().name == "petrel::map" ? node->argument(0).values().size() : 0;
     const std::vector<Value*> operands = node->argument(1).values();
     std::vector<Value*> kept;
     std::vector<size_t> bound;
     for (size_t i = 0; i < operands.size(); ++i) {
-      const bool is_known = operands[i]->is_constant() &&
-                            !operands[i]->constant()->is_mutable();
+      const bool is_known = operands[i]->is_constant() && !operands[i]->constant()->is_mutable();
       if (is_known) {
         bound.push_back(i);
       } else {
@@ -280,8 +258,7 @@ void bind_region_constants(Graph& graph) {
       }
       bind_region_constants(*region);
     }
-    node->set_argument(1, kept.empty() ? Argument(Argument::Ints())
-                                       : Argument::of_values(kept));
+    node->set_argument(1, kept.empty() ? Argument(Argument::Ints()) : Argument::of_values(kept));
   }
 }
 

@@ -24,8 +24,7 @@ constexpr const char* kIgnored[] = {
 };
 
 bool is_ignored(const std::string& name) {
-  return std::find(std::begin(kIgnored), std::end(kIgnored), name) !=
-         std::end(kIgnored);
+  return std::find(std::begin(kIgnored), std::end(kIgnored), name) != std::end(kIgnored);
 }
 
 }  // namespace
@@ -58,8 +57,7 @@ absl::StatusOr<std::vector<std::string>> output_names(const Json& holder) {
       PETREL_ASSIGN_OR_RETURN(std::string text, name.text());
       names.push_back(std::move(text));
     } else {
-      return output.error(
-          absl::StrCat("a result of kind '", tag, "' is not supported"));
+      return output.error(absl::StrCat("a result of kind '", tag, "' is not supported"));
     }
   }
   return names;
@@ -69,8 +67,7 @@ namespace {
 
 // {"as_int": 3}, {"as_bool": true}, {"as_float": 1.5}, {"as_expr": ...}; none
 // when it is computed at run time.
-absl::StatusOr<Argument> scalar_value(const Json& json, bool is_int,
-                                      const Symbols& symbols) {
+absl::StatusOr<Argument> scalar_value(const Json& json, bool is_int, const Symbols& symbols) {
   PETREL_ASSIGN_OR_RETURN(auto tagged, json.tagged());
   const auto& [tag, payload] = tagged;
   if (tag == "as_bool") {
@@ -108,8 +105,7 @@ absl::Status check_autocast(const std::vector<Json>& inputs) {
 GraphReader::GraphReader(Graph* graph, const Symbols* symbols)
     : graph_(graph),
       symbols_(symbols),
-      arguments_(graph,
-                 [this](const std::string& name) { return lookup(name); }) {
+      arguments_(graph, [this](const std::string& name) { return lookup(name); }) {
   scopes_.emplace_back();
 }
 
@@ -124,11 +120,10 @@ void GraphReader::bind_lazily(const std::string& name, MakeValue make) {
 absl::StatusOr<Argument> GraphReader::known_scalar(const std::string& name) {
   const auto it = scopes_.back().scalars.find(name);
   if (it == scopes_.back().scalars.end()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("nothing is called '", name, "'"));
+    return absl::InvalidArgumentError(absl::StrCat("nothing is called '", name, "'"));
   }
-  absl::StatusOr<Argument> known = scalar_value(
-      it->second, scopes_.back().ints.count(name) != 0, *symbols_);
+  absl::StatusOr<Argument> known =
+      scalar_value(it->second, scopes_.back().ints.count(name) != 0, *symbols_);
   if (!known.ok()) {
     return annotate(known.status(), absl::StrCat("value '", name, "'"));
   }
@@ -144,13 +139,13 @@ absl::StatusOr<Argument> GraphReader::lookup(const std::string& name) {
     PETREL_ASSIGN_OR_RETURN(Argument known, known_scalar(name));
     if (!known.is_none()) return known;
     const auto reason = scope.unreadable.find(name);
-    return absl::UnimplementedError(absl::StrCat(
-        "'", name, "' is computed at run time",
-        reason == scope.unreadable.end()
-            ? " outside of this graph"
-            : absl::StrCat(" by ", reason->second, ", which is not supported")));
+    return absl::UnimplementedError(
+        absl::StrCat("'", name, "' is computed at run time",
+                     reason == scope.unreadable.end()
+                         ? " outside of this graph"
+                         : absl::StrCat(" by ", reason->second, ", which is not supported")));
   }
-  PETREL_ASSIGN_OR_RETURN(Value* made, lazy->second());
+  PETREL_ASSIGN_OR_RETURN(Value * made, lazy->second());
   PETREL_RETURN_IF_ERROR(check_recorded(name, *made));
   scope.bound.emplace(name, Argument(made));
   return Argument(made);
@@ -175,8 +170,7 @@ absl::Status GraphReader::read_metas(const Json& graph, Scope* scope) {
   for (auto& [name, meta] : metas) {
     scope->tensor_metas.emplace(name, std::move(meta));
   }
-  for (const char* kind :
-       {"sym_int_values", "sym_bool_values", "sym_float_values"}) {
+  for (const char* kind : {"sym_int_values", "sym_bool_values", "sym_float_values"}) {
     const std::optional<Json> scalars = graph.find(kind);
     if (!scalars) continue;
     PETREL_ASSIGN_OR_RETURN(auto members, scalars->members());
@@ -221,8 +215,7 @@ absl::Status GraphReader::read_node(const Json& node) {
   PETREL_ASSIGN_OR_RETURN(std::string target, target_json.text());
   const std::string name = node_name(node);
   const Source source = read_source(node);
-  std::string place =
-      absl::StrCat("node '", name, "' (", operator_name(target), ")");
+  std::string place = absl::StrCat("node '", name, "' (", operator_name(target), ")");
   const std::string location = source.location();
   if (!location.empty()) absl::StrAppend(&place, " at ", location);
 
@@ -245,24 +238,20 @@ absl::Status GraphReader::read_node(const Json& node) {
     return absl::OkStatus();
   }
   if (op == nullptr) {
-    return annotate(absl::UnimplementedError("the operator is not supported"),
-                    place);
+    return annotate(absl::UnimplementedError("the operator is not supported"), place);
   }
   return annotate(read_operator(*op, node, source, name), place);
 }
 
-absl::Status GraphReader::read_operator(const OpInfo& op, const Json& node,
-                                        const Source& source,
+absl::Status GraphReader::read_operator(const OpInfo& op, const Json& node, const Source& source,
                                         const std::string& name) {
   PETREL_ASSIGN_OR_RETURN(Json inputs, node.at("inputs"));
-  PETREL_ASSIGN_OR_RETURN(std::vector<Argument> arguments,
-                          arguments_.read(op, inputs));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Argument> arguments, arguments_.read(op, inputs));
   if (op.infer == nullptr) {
     return absl::InvalidArgumentError("occurs only inside the compiler");
   }
   PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, op.infer(op, arguments));
-  const Node* made =
-      graph_->append(op, std::move(arguments), std::move(types), name, source);
+  const Node* made = graph_->append(op, std::move(arguments), std::move(types), name, source);
   return bind_results(*made, node);
 }
 
@@ -270,8 +259,7 @@ absl::Status GraphReader::bind_results(const Node& made, const Json& node) {
   PETREL_ASSIGN_OR_RETURN(std::vector<std::string> names, output_names(node));
   if (names.size() != made.num_results()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("has ", names.size(), " results, its operator gives ",
-                     made.num_results()));
+        absl::StrCat("has ", names.size(), " results, its operator gives ", made.num_results()));
   }
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty()) continue;
@@ -283,16 +271,14 @@ absl::Status GraphReader::bind_results(const Node& made, const Json& node) {
     }
     Scope& scope = scopes_.back();
     if (!scope.bound.emplace(names[i], Argument(made.result(i))).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("value '", names[i], "' is defined twice"));
+      return absl::InvalidArgumentError(absl::StrCat("value '", names[i], "' is defined twice"));
     }
   }
   return absl::OkStatus();
 }
 
 // What a number read from data may be, the exporter knows from assertions.
-absl::Status GraphReader::take_recorded_int(const std::string& name,
-                                            Value* value) {
+absl::Status GraphReader::take_recorded_int(const std::string& name, Value* value) {
   const Type& type = value->type();
   if (type.kind != Type::Kind::kInt || !type.samples.empty()) {
     return absl::OkStatus();
@@ -304,13 +290,11 @@ absl::Status GraphReader::take_recorded_int(const std::string& name,
   return absl::OkStatus();
 }
 
-absl::Status GraphReader::check_recorded(const std::string& name,
-                                         Value& value) {
+absl::Status GraphReader::check_recorded(const std::string& name, Value& value) {
   if (!value.type().is_tensor()) return absl::OkStatus();
   const auto it = scopes_.back().tensor_metas.find(name);
   if (it == scopes_.back().tensor_metas.end()) return absl::OkStatus();
-  const absl::StatusOr<TensorType> recorded =
-      read_tensor_type(it->second, *symbols_);
+  const absl::StatusOr<TensorType> recorded = read_tensor_type(it->second, *symbols_);
   if (!recorded.ok()) {
     return annotate(recorded.status(), absl::StrCat("value '", name, "'"));
   }
@@ -326,14 +310,11 @@ absl::Status GraphReader::check_recorded(const std::string& name,
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "value '", name, "' is ", to_string(*recorded),
-      " in the archive, but its ",
-      value.is_constant() ? "payload is " : "operator gives ",
-      to_string(value.type())));
+      "value '", name, "' is ", to_string(*recorded), " in the archive, but its ",
+      value.is_constant() ? "payload is " : "operator gives ", to_string(value.type())));
 }
 
-absl::Status GraphReader::read_region(const Json& node,
-                                      const std::string& target) {
+absl::Status GraphReader::read_region(const Json& node, const std::string& target) {
   PETREL_ASSIGN_OR_RETURN(Json input_list, node.at("inputs"));
   PETREL_ASSIGN_OR_RETURN(std::vector<Json> inputs, input_list.items());
   if (target == kAutocast) PETREL_RETURN_IF_ERROR(check_autocast(inputs));
@@ -350,8 +331,7 @@ absl::Status GraphReader::read_region(const Json& node,
       PETREL_ASSIGN_OR_RETURN(Argument operand, lookup(name));
       operands.push_back(std::move(operand));
     } else if (region) {
-      return argument.error(
-          absl::StrCat("an operand of kind '", tag, "' is not supported"));
+      return argument.error(absl::StrCat("an operand of kind '", tag, "' is not supported"));
     }
   }
   if (!region) return input_list.error("has no 'as_graph'");
@@ -359,8 +339,7 @@ absl::Status GraphReader::read_region(const Json& node,
   PETREL_ASSIGN_OR_RETURN(Json region_inputs, region->at("inputs"));
   PETREL_ASSIGN_OR_RETURN(std::vector<Json> parameters, region_inputs.items());
   if (parameters.size() != operands.size()) {
-    return region_inputs.error(absl::StrCat("has ", parameters.size(),
-                                            " items, the node has ",
+    return region_inputs.error(absl::StrCat("has ", parameters.size(), " items, the node has ",
                                             operands.size(), " operands"));
   }
   Scope scope;
@@ -370,13 +349,11 @@ absl::Status GraphReader::read_region(const Json& node,
     PETREL_ASSIGN_OR_RETURN(std::string name, name_in(tensor));
     scope.bound.emplace(std::move(name), operands[i]);
   }
-  PETREL_ASSIGN_OR_RETURN(std::vector<std::string> inner_names,
-                          output_names(*region));
+  PETREL_ASSIGN_OR_RETURN(std::vector<std::string> inner_names, output_names(*region));
   PETREL_ASSIGN_OR_RETURN(std::vector<std::string> names, output_names(node));
   if (names.size() != inner_names.size()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("has ", names.size(), " results, its region gives ",
-                     inner_names.size()));
+        absl::StrCat("has ", names.size(), " results, its region gives ", inner_names.size()));
   }
   scopes_.push_back(std::move(scope));
   absl::Status status = read_nodes(*region);

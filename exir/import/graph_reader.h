@@ -68,17 +68,14 @@ class GraphReader {
   absl::Status read_metas(const Json& graph, Scope* scope);
   absl::Status read_nodes(const Json& graph);
   absl::Status read_node(const Json& node);
-  absl::Status read_operator(const OpInfo& op, const Json& node,
-                             const Source& source, const std::string& name);
+  absl::Status read_operator(const OpInfo& op, const Json& node, const Source& source,
+                             const std::string& name);
   absl::Status read_region(const Json& node, const std::string& target);
-  absl::Status read_cond(const Json& node, const Source& source,
-                         const std::string& name);
-  absl::Status read_map(const Json& node, const Source& source,
-                        const std::string& name);
+  absl::Status read_cond(const Json& node, const Source& source, const std::string& name);
+  absl::Status read_map(const Json& node, const Source& source, const std::string& name);
   absl::StatusOr<std::vector<Value*>> region_operands(const Json& union_);
-  absl::StatusOr<std::unique_ptr<Graph>> read_body(
-      const std::string& name, const Json& graph,
-      const std::vector<Type>& types);
+  absl::StatusOr<std::unique_ptr<Graph>> read_body(const std::string& name, const Json& graph,
+                                                   const std::vector<Type>& types);
   absl::Status read_inner(const Json& graph);
   absl::StatusOr<bool> bind_known_scalars(const Json& node);
   absl::Status take_recorded_int(const std::string& name, Value* value);

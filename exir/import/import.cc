@@ -33,8 +33,7 @@ absl::StatusOr<ArchiveInfo> read_info(const Json& program) {
   PETREL_ASSIGN_OR_RETURN(int64_t minor, minor_json.integer());
   // Minor versions add members, which are refused where they are used.
   if (major != kSchemaMajor) {
-    return version.error(absl::StrCat("is ", major, ".", minor, ", must be ",
-                                      kSchemaMajor, ".x"));
+    return version.error(absl::StrCat("is ", major, ".", minor, ", must be ", kSchemaMajor, ".x"));
   }
   info.schema_major = static_cast<int>(major);
   info.schema_minor = static_cast<int>(minor);
@@ -101,21 +100,18 @@ absl::Status Importer::bind_inputs(const Json& graph) {
   PETREL_ASSIGN_OR_RETURN(Json input_list, graph.at("inputs"));
   PETREL_ASSIGN_OR_RETURN(std::vector<Json> inputs, input_list.items());
   if (inputs.size() != io_.inputs.size()) {
-    return input_list.error(absl::StrCat("has ", inputs.size(),
-                                         " items, the signature has ",
-                                         io_.inputs.size()));
+    return input_list.error(
+        absl::StrCat("has ", inputs.size(), " items, the signature has ", io_.inputs.size()));
   }
   PETREL_ASSIGN_OR_RETURN(Json metas, graph.at("tensor_values"));
   std::set<std::string> names;
   for (const InputSpec& spec : io_.inputs) {
     if (!names.insert(spec.value).second) {
-      return input_list.error(
-          absl::StrCat("'", spec.value, "' occurs twice"));
+      return input_list.error(absl::StrCat("'", spec.value, "' occurs twice"));
     }
     if (spec.kind == InputSpec::Kind::kLiteral) continue;
     if (spec.kind != InputSpec::Kind::kUser) {
-      reader_.bind_lazily(spec.value,
-                          [this, &spec] { return load_state(spec); });
+      reader_.bind_lazily(spec.value, [this, &spec] { return load_state(spec); });
       continue;
     }
     const std::string place = absl::StrCat("input '", spec.value, "'");
@@ -135,9 +131,8 @@ absl::Status Importer::set_outputs(const Json& graph) {
   PETREL_ASSIGN_OR_RETURN(Json output_list, graph.at("outputs"));
   PETREL_ASSIGN_OR_RETURN(std::vector<Json> listed, output_list.items());
   if (listed.size() != io_.outputs.size()) {
-    return output_list.error(absl::StrCat("has ", listed.size(),
-                                          " items, the signature has ",
-                                          io_.outputs.size()));
+    return output_list.error(
+        absl::StrCat("has ", listed.size(), " items, the signature has ", io_.outputs.size()));
   }
   std::vector<Value*> outputs;
   std::vector<BufferWrite> writes;
@@ -161,24 +156,22 @@ absl::Status Importer::set_outputs(const Json& graph) {
     const std::string place = absl::StrCat("write to '", spec.fqn, "'");
     const InputSpec* target = nullptr;
     for (const InputSpec& input : io_.inputs) {
-      const bool is_state = input.kind == InputSpec::Kind::kBuffer ||
-                            input.kind == InputSpec::Kind::kParameter;
+      const bool is_state =
+          input.kind == InputSpec::Kind::kBuffer || input.kind == InputSpec::Kind::kParameter;
       if (is_state && input.fqn == spec.fqn) target = &input;
     }
     if (target == nullptr || !written.insert(spec.fqn).second) {
-      return annotate(absl::InvalidArgumentError(
-                          target == nullptr ? "there is no such state"
-                                            : "it is written twice"),
+      return annotate(absl::InvalidArgumentError(target == nullptr ? "there is no such state"
+                                                                   : "it is written twice"),
                       place);
     }
     absl::StatusOr<Value*> buffer = reader_.value(target->value);
     if (!buffer.ok()) return annotate(buffer.status(), place);
     if ((*buffer)->type() != (*value)->type()) {
-      return annotate(
-          absl::InvalidArgumentError(absl::StrCat(
-              "it is ", to_string((*buffer)->type()), ", value '", spec.value,
-              "' is ", to_string((*value)->type()))),
-          place);
+      return annotate(absl::InvalidArgumentError(
+                          absl::StrCat("it is ", to_string((*buffer)->type()), ", value '",
+                                       spec.value, "' is ", to_string((*value)->type()))),
+                      place);
     }
     state_[spec.fqn]->kind = Constant::Kind::kMutableBuffer;
     writes.push_back({*buffer, *value});
@@ -188,8 +181,7 @@ absl::Status Importer::set_outputs(const Json& graph) {
   return absl::OkStatus();
 }
 
-absl::Status Importer::check_input_write(const OutputSpec& spec,
-                                         const Value& value) {
+absl::Status Importer::check_input_write(const OutputSpec& spec, const Value& value) {
   const std::string place = absl::StrCat("write to input '", spec.input, "'");
   absl::StatusOr<Value*> input = reader_.value(spec.input);
   if (!input.ok()) return annotate(input.status(), place);
@@ -197,10 +189,10 @@ absl::Status Importer::check_input_write(const OutputSpec& spec,
     return annotate(absl::InvalidArgumentError("it is no input"), place);
   }
   if ((*input)->type() == value.type()) return absl::OkStatus();
-  return annotate(absl::InvalidArgumentError(absl::StrCat(
-                      "it is ", to_string((*input)->type()), ", value '",
-                      spec.value, "' is ", to_string(value.type()))),
-                  place);
+  return annotate(
+      absl::InvalidArgumentError(absl::StrCat("it is ", to_string((*input)->type()), ", value '",
+                                              spec.value, "' is ", to_string(value.type()))),
+      place);
 }
 
 // What nodes write in place: constants become state, inputs outputs.
@@ -242,8 +234,7 @@ absl::StatusOr<Method> Importer::run(ArchiveInfo* out_info) {
   PETREL_ASSIGN_OR_RETURN(Json graph_module, program.at("graph_module"));
   PETREL_ASSIGN_OR_RETURN(Json graph, graph_module.at("graph"));
   PETREL_ASSIGN_OR_RETURN(io_, read_graph_io(graph_module));
-  PETREL_ASSIGN_OR_RETURN(payloads_,
-                          Payloads::open(archive_, info.torch_version));
+  PETREL_ASSIGN_OR_RETURN(payloads_, Payloads::open(archive_, info.torch_version));
   PETREL_RETURN_IF_ERROR(bind_inputs(graph));
   PETREL_RETURN_IF_ERROR(reader_.read(graph));
   PETREL_RETURN_IF_ERROR(set_outputs(graph));
@@ -257,14 +248,11 @@ absl::StatusOr<Method> Importer::run(ArchiveInfo* out_info) {
 
 }  // namespace
 
-absl::StatusOr<Method> import_pt2(const std::string& path,
-                                  const std::string& method_name,
+absl::StatusOr<Method> import_pt2(const std::string& path, const std::string& method_name,
                                   ArchiveInfo* out_info) {
-  absl::StatusOr<ProgramArchive> archive =
-      open_program_archive(path, method_name);
+  absl::StatusOr<ProgramArchive> archive = open_program_archive(path, method_name);
   if (!archive.ok()) return annotate(archive.status(), path);
-  absl::StatusOr<Method> method =
-      Importer(*archive, method_name).run(out_info);
+  absl::StatusOr<Method> method = Importer(*archive, method_name).run(out_info);
   if (!method.ok()) return annotate(method.status(), path);
   return method;
 }

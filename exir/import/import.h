@@ -32,8 +32,7 @@ struct ArchiveInfo {
 //
 // Inputs are taken as contiguous, whatever their strides were at export.
 // Checksums are verified for every member that is read.
-absl::StatusOr<Method> import_pt2(const std::string& path,
-                                  const std::string& method_name,
+absl::StatusOr<Method> import_pt2(const std::string& path, const std::string& method_name,
                                   ArchiveInfo* out_info = nullptr);
 
 }  // namespace petrel::exir

@@ -90,8 +90,7 @@ void mutate_member(const std::string& name) {
   ASSERT_FALSE(original.empty());
   Tally tally;
   for (size_t place = 0; place < original.size(); ++place) {
-    for (char value :
-         {'\0', '\xff', static_cast<char>(~original[place]), '9'}) {
+    for (char value : {'\0', '\xff', static_cast<char>(~original[place]), '9'}) {
       if (value == original[place]) continue;
       text = original;
       text[place] = value;
@@ -102,14 +101,11 @@ void mutate_member(const std::string& name) {
     text = original.substr(0, size);
     exercise(archive.bytes(), &tally);
   }
-  std::printf("%s: %d refused, %d accepted\n", name.c_str(), tally.refused,
-              tally.accepted);
+  std::printf("%s: %d refused, %d accepted\n", name.c_str(), tally.refused, tally.accepted);
   EXPECT_GT(tally.refused, tally.accepted);
 }
 
-TEST(ImportMutation, SurvivesDamageToTheProgram) {
-  mutate_member("models/model.json");
-}
+TEST(ImportMutation, SurvivesDamageToTheProgram) { mutate_member("models/model.json"); }
 
 TEST(ImportMutation, SurvivesDamageToTheWeightsConfig) {
   mutate_member("model_weights_config.json");
@@ -123,8 +119,7 @@ TEST(ImportMutation, SurvivesDamageToTheWholeFile) {
   const std::string original = archive.bytes();
   Tally tally;
   for (size_t place = 0; place < original.size(); ++place) {
-    for (char value :
-         {'\0', '\xff', static_cast<char>(~original[place])}) {
+    for (char value : {'\0', '\xff', static_cast<char>(~original[place])}) {
       if (value == original[place]) continue;
       std::string changed = original;
       changed[place] = value;
@@ -134,8 +129,7 @@ TEST(ImportMutation, SurvivesDamageToTheWholeFile) {
   for (size_t size = 0; size < original.size(); size += 7) {
     exercise(original.substr(0, size), &tally);
   }
-  std::printf("whole file: %d refused, %d accepted\n", tally.refused,
-              tally.accepted);
+  std::printf("whole file: %d refused, %d accepted\n", tally.refused, tally.accepted);
   EXPECT_GT(tally.refused, tally.accepted);
 }
 

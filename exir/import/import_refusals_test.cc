@@ -29,8 +29,7 @@ TEST(ImportRefusals, ListsEveryUnknownOperatorWithItsLine) {
   expect_error(shared_fixture("unsupported_ops"),
                "3 operators are not supported: aten.igamma.default "
                "(node 'igamma' at test/models/make_fixtures.py:");
-  expect_error(shared_fixture("unsupported_ops"),
-               ", in forward), aten.linalg_det.default (node '");
+  expect_error(shared_fixture("unsupported_ops"), ", in forward), aten.linalg_det.default (node '");
 }
 
 TEST(ImportRefusals, NamesNodeAndLineOfLoopsAndOfSizesThatDependOnData) {
@@ -53,22 +52,19 @@ TEST(ImportRefusals, NamesTheProgramsThatThereAre) {
 TEST(ImportRefusals, RefusesWhatItCannotExpressByName) {
   expect_error(shared_fixture("pickled_payload"),
                "tensor 'weight' is a pickle in member 'data/weights/weight_0'");
-  expect_error(shared_fixture("no_weights"),
-               "member 'data/weights/weight_0' is empty");
+  expect_error(shared_fixture("no_weights"), "member 'data/weights/weight_0' is empty");
   expect_error(own_fixture("autocast_on"), "under autocast is not supported");
 }
 
 TEST(ImportRefusals, RefusesWritesToInputsThatAreNone) {
   TestArchive archive = TestArchive::of(shared_fixture("input_mutation"));
-  archive.edit_program("\"user_input_name\": \"args_0\"",
-                       "\"user_input_name\": \"args_9\"");
+  archive.edit_program("\"user_input_name\": \"args_0\"", "\"user_input_name\": \"args_9\"");
   expect_error(archive.save("no_such_input"), "write to input 'args_9'");
 }
 
 TEST(ImportRefusals, RefusesASizeWithoutUpperBound) {
   TestArchive archive = TestArchive::of(shared_fixture("dynamic_batch"));
-  archive.edit_program("{\"min_val\": 1, \"max_val\": 16}",
-                       "{\"min_val\": 1, \"max_val\": null}");
+  archive.edit_program("{\"min_val\": 1, \"max_val\": 16}", "{\"min_val\": 1, \"max_val\": null}");
   expect_error(archive.save("unbounded"),
                "input 'args_0': dim 0 is symbol s33, which has no upper bound");
 }
@@ -77,12 +73,9 @@ TEST(ImportRefusals, RefusesFilesThatAreNoProgram) {
   expect_error("no/such/file.pt2", "cannot be opened");
   expect_error(::testing::TempDir(), "is not a regular file");
   expect_error(write_test_file("empty.pt2", ""), "is empty");
-  expect_error(write_test_file("text.pt2", std::string(1000, 'x')),
-               "is not a zip archive");
-  expect_error(
-      write_test_file("old.pt2",
-                      write_zip({{"serialized_exported_program.json", "{}"}})),
-      "torch 2.7 or older");
+  expect_error(write_test_file("text.pt2", std::string(1000, 'x')), "is not a zip archive");
+  expect_error(write_test_file("old.pt2", write_zip({{"serialized_exported_program.json", "{}"}})),
+               "torch 2.7 or older");
   expect_error(write_test_file("other.pt2", write_zip({{"a/b", "c"}})),
                "is a zip archive but no exported program");
 }
@@ -101,8 +94,7 @@ TEST(ImportRefusals, NamesTheMemberThatIsWrong) {
       {"archive_format", "pt2", "pt3", "archive_format is 'pt3'"},
       {"archive_version", "0", "1", "archive_version is '1'"},
       {"byteorder", "little", "big", "byteorder is 'big'"},
-      {kProgram, "{\"graph_module\"", "{\"graph_module\" 1",
-       "models/model.json: is not JSON"},
+      {kProgram, "{\"graph_module\"", "{\"graph_module\" 1", "models/model.json: is not JSON"},
       {kProgram, "\"major\": 8", "\"major\": 9", "is 9.20, must be 8.x"},
       {kProgram, "\"nodes\"", "\"no_nodes\"",
        "models/model.json: graph_module.graph: has no 'nodes'"},
@@ -111,61 +103,53 @@ TEST(ImportRefusals, NamesTheMemberThatIsWrong) {
       {kProgram, "\"name\": \"stride\"", "\"name\": \"strife\"",
        "the schema has no argument 'strife'"},
       {kProgram, "\"name\": \"bias\"", "\"name\": \"input\"", "is given twice"},
-      {kProgram, "\"as_ints\": [1, 1]", "\"as_ints\": [0, 1]",
-       "argument 'stride' has 0"},
-      {kProgram, "\"as_ints\": [1, 1]", "\"as_ints\": [1.5, 1]",
-       "is not a 64-bit integer"},
+      {kProgram, "\"as_ints\": [1, 1]", "\"as_ints\": [0, 1]", "argument 'stride' has 0"},
+      {kProgram, "\"as_ints\": [1, 1]", "\"as_ints\": [1.5, 1]", "is not a 64-bit integer"},
       {kProgram, "\"as_ints\": [1, 1]", "\"as_thing\": [1, 1]",
        "'as_thing' does not fit the argument's type"},
       {kProgram, "\"as_ints\": [1, 1]", "\"as_ints\": [1, 1, 1]",
        "argument 'stride' has 3 items, must have 2"},
-      {kProgram, "{\"as_none\": true}", "{\"as_string\": \"x\"}",
-       "argument 'bias'"},
+      {kProgram, "{\"as_none\": true}", "{\"as_string\": \"x\"}", "argument 'bias'"},
       {kProgram, "{\"as_tensor\": {\"name\": \"p_0_weight\"}}, \"kind\"",
-       "{\"as_tensor\": {\"name\": \"p_9\"}}, \"kind\"",
-       "nothing is called 'p_9'"},
+       "{\"as_tensor\": {\"name\": \"p_9\"}}, \"kind\"", "nothing is called 'p_9'"},
+      {kProgram, "\"outputs\": [{\"as_tensor\": {\"name\": \"conv2d\"}}]", "\"outputs\": []",
+       "has 0 results, its operator gives 1"},
       {kProgram, "\"outputs\": [{\"as_tensor\": {\"name\": \"conv2d\"}}]",
-       "\"outputs\": []", "has 0 results, its operator gives 1"},
-      {kProgram, "\"outputs\": [{\"as_tensor\": {\"name\": \"conv2d\"}}]",
-       "\"outputs\": [{\"as_tensor\": {\"name\": \"input\"}}]",
-       "value 'input'"},
+       "\"outputs\": [{\"as_tensor\": {\"name\": \"input\"}}]", "value 'input'"},
       {kProgram, "\"sizes\": [{\"as_int\": 4}", "\"sizes\": [{\"as_int\": 5}",
        "value 'p_0_weight' is f32[5,3,3,3] in the archive, but its payload is "
        "f32[4,3,3,3]"},
-      {kProgram, "\"input_specs\": [{\"parameter\"",
-       "\"input_specs\": [{\"token\"", "an input of kind 'token'"},
-      {kProgram, "\"output_specs\": [{\"user_output\"",
-       "\"output_specs\": [{\"loss_output\"", "an output of kind 'loss_output'"},
-      {kProgram, "{\"user_output\": {\"arg\": {\"as_tensor\": {\"name\": "
-       "\"relu\"}}}}", "{\"user_output\": {\"arg\": {\"as_sym_int\": {\"as_name\": \"s\"}}}}",
+      {kProgram, "\"input_specs\": [{\"parameter\"", "\"input_specs\": [{\"token\"",
+       "an input of kind 'token'"},
+      {kProgram, "\"output_specs\": [{\"user_output\"", "\"output_specs\": [{\"loss_output\"",
+       "an output of kind 'loss_output'"},
+      {kProgram,
+       "{\"user_output\": {\"arg\": {\"as_tensor\": {\"name\": "
+       "\"relu\"}}}}",
+       "{\"user_output\": {\"arg\": {\"as_sym_int\": {\"as_name\": \"s\"}}}}",
        "output 0, which is no tensor but 'as_sym_int', is not supported"},
-      {kProgram, "\"parameter_name\": \"0.weight\"",
-       "\"parameter_name\": \"9.weight\"", "has no tensor '9.weight'"},
-      {kWeights, "weight_0", "weight_77",
-       "has no member 'data/weights/weight_77'"},
+      {kProgram, "\"parameter_name\": \"0.weight\"", "\"parameter_name\": \"9.weight\"",
+       "has no tensor '9.weight'"},
+      {kWeights, "weight_0", "weight_77", "has no member 'data/weights/weight_77'"},
       {kWeights, "weight_0", "../../x", "has no member"},
       {kWeights, "\"dtype\": 7", "\"dtype\": 99", "is 99, which is no dtype"},
-      {kWeights, "\"dtype\": 7", "\"dtype\": 10",
-       "dtype complex64 is not supported"},
+      {kWeights, "\"dtype\": 7", "\"dtype\": 10", "dtype complex64 is not supported"},
       {kWeights, "\"layout\": 7", "\"layout\": 1", "is layout 1"},
-      {kWeights, "{\"as_int\": 4}", "{\"as_int\": -4}",
-       "dim 0 is -4, must be in [0, 2^31)"},
+      {kWeights, "{\"as_int\": 4}", "{\"as_int\": -4}", "dim 0 is -4, must be in [0, 2^31)"},
       {kWeights, "{\"as_int\": 4}", "{\"as_int\": 400}", "needs more"},
       {kWeights, "{\"as_int\": 4}, {\"as_int\": 3}, {\"as_int\": 3}",
        "{\"as_int\": 2000000000}, {\"as_int\": 2000000000}, "
        "{\"as_int\": 2000000000}",
        "more than 2^63 bytes"},
-      {kWeights, "{\"as_int\": 27}", "{\"as_int\": 9223372036854775807}",
-       "needs more"},
+      {kWeights, "{\"as_int\": 27}", "{\"as_int\": 9223372036854775807}", "needs more"},
       {kWeights, "{\"as_int\": 27}", "{\"as_int\": -1}", "has -1"},
-      {kWeights, "\"strides\": [{\"as_int\": 27}, ", "\"strides\": [",
-       "has 3 items, must have 4"},
-      {kWeights, "\"storage_offset\": {\"as_int\": 0}",
-       "\"storage_offset\": {\"as_int\": 1}", "needs more"},
+      {kWeights, "\"strides\": [{\"as_int\": 27}, ", "\"strides\": [", "has 3 items, must have 4"},
+      {kWeights, "\"storage_offset\": {\"as_int\": 0}", "\"storage_offset\": {\"as_int\": 1}",
+       "needs more"},
       {kWeights, "\"storage_offset\": {\"as_int\": 0}",
        "\"storage_offset\": {\"as_int\": 9223372036854775807}", "needs more"},
-      {kWeights, "\"storage_offset\": {\"as_int\": 0}",
-       "\"storage_offset\": {\"as_int\": -1}", "is -1"},
+      {kWeights, "\"storage_offset\": {\"as_int\": 0}", "\"storage_offset\": {\"as_int\": -1}",
+       "is -1"},
       {kWeights, "\"config\"", "\"confit\"", "has no 'config'"},
   };
   int count = 0;
@@ -190,14 +174,12 @@ TEST(ImportRefusals, ComparesTypesWithWhatTheExporterRecorded) {
 TEST(ImportRefusals, RefusesDamagedWeights) {
   TestArchive archive = TestArchive::of(shared_fixture("conv_bn_relu"));
   archive.member("data/weights/weight_0").crc = 1;
-  expect_error(archive.save("damaged"),
-               "member 'data/weights/weight_0' is damaged");
+  expect_error(archive.save("damaged"), "member 'data/weights/weight_0' is damaged");
 }
 
 TEST(ImportRefusals, RefusesMissingMembers) {
-  for (const char* name :
-       {"models/model.json", "model_weights_config.json",
-        "model_constants_config.json", "data/weights/weight_0"}) {
+  for (const char* name : {"models/model.json", "model_weights_config.json",
+                           "model_constants_config.json", "data/weights/weight_0"}) {
     TestArchive archive = TestArchive::of(shared_fixture("conv_bn_relu"));
     archive.remove(name);
     expect_error(archive.save("missing"), "has no member");

@@ -18,8 +18,7 @@
 namespace petrel::exir {
 namespace {
 
-Method import_or_die(const std::string& path,
-                     const std::string& method = "forward") {
+Method import_or_die(const std::string& path, const std::string& method = "forward") {
   absl::StatusOr<Method> imported = import_pt2(path, method);
   EXPECT_TRUE(imported.ok()) << imported.status();
   if (!imported.ok()) return {std::make_unique<Graph>("failed"), {}};
@@ -48,71 +47,62 @@ TEST(Import, ReadsANetworkOfEveryRelease) {
     const Method method = import_or_die(shared_fixture("conv_bn_relu", torch));
     // Whether the exporting machine had cuDNN; it means nothing here.
     const std::string text = print_graph(*method.graph);
-    const std::string cudnn =
-        absl::StrContains(text, "1e-05, true") ? "true" : "false";
-    EXPECT_EQ(
-        text,
-        "method @forward(%input: f32[1,3,6,6]) {\n"
-        "  %0.weight = constant @0.weight : f32[4,3,3,3]\n"
-        "  %1.weight = constant @1.weight : f32[4]\n"
-        "  %1.bias = constant @1.bias : f32[4]\n"
-        "  %1.running_mean = constant @1.running_mean : f32[4]\n"
-        "  %1.running_var = constant @1.running_var : f32[4]\n"
-        "  %conv2d = aten.conv2d.default(%input, %0.weight, none, [1, 1], "
-        "[1, 1], [1, 1], 1) : f32[1,4,6,6]\n"
-        "  %batch_norm = aten.batch_norm.default(%conv2d, %1.weight, %1.bias, "
-        "%1.running_mean, %1.running_var, false, 0.1, 1e-05, " + cudnn +
-        ") : f32[1,4,6,6]\n"
-        "  %relu = aten.relu.default(%batch_norm) : f32[1,4,6,6]\n"
-        "  return %relu\n}\n")
+    const std::string cudnn = absl::StrContains(text, "1e-05, true") ? "true" : "false";
+    EXPECT_EQ(text,
+              "method @forward(%input: f32[1,3,6,6]) {\n"
+              "  %0.weight = constant @0.weight : f32[4,3,3,3]\n"
+              "  %1.weight = constant @1.weight : f32[4]\n"
+              "  %1.bias = constant @1.bias : f32[4]\n"
+              "  %1.running_mean = constant @1.running_mean : f32[4]\n"
+              "  %1.running_var = constant @1.running_var : f32[4]\n"
+              "  %conv2d = aten.conv2d.default(%input, %0.weight, none, [1, 1], "
+              "[1, 1], [1, 1], 1) : f32[1,4,6,6]\n"
+              "  %batch_norm = aten.batch_norm.default(%conv2d, %1.weight, %1.bias, "
+              "%1.running_mean, %1.running_var, false, 0.1, 1e-05, " +
+                  cudnn +
+                  ") : f32[1,4,6,6]\n"
+                  "  %relu = aten.relu.default(%batch_norm) : f32[1,4,6,6]\n"
+                  "  return %relu\n}\n")
         << torch;
   }
 }
 
 TEST(Import, TellsTheFactsOfTheArchive) {
   ArchiveInfo info;
-  ASSERT_TRUE(
-      import_pt2(shared_fixture("conv_bn_relu"), "forward", &info).ok());
+  ASSERT_TRUE(import_pt2(shared_fixture("conv_bn_relu"), "forward", &info).ok());
   EXPECT_EQ(info.torch_version, "2.13.0+cpu");
   EXPECT_EQ(info.schema_major, 8);
   EXPECT_EQ(info.schema_minor, 20);
   EXPECT_EQ(info.dialect, "TRAINING");
-  ASSERT_TRUE(
-      import_pt2(shared_fixture("conv_bn_relu_core"), "forward", &info).ok());
+  ASSERT_TRUE(import_pt2(shared_fixture("conv_bn_relu_core"), "forward", &info).ok());
   EXPECT_EQ(info.dialect, "ATEN");
 }
 
 TEST(Import, ReadsEveryStaticFixtureOfEveryRelease) {
   for (const char* torch : {"torch_2_9", "torch_2_13", "torch_2_14"}) {
     for (const char* name :
-         {"buffer_mutation", "buffer_mutation_functional", "channels_last",
-          "constants", "conv_bn_relu", "conv_bn_relu_core", "dtypes",
-          "in_place", "int_inputs", "kwargs_and_dict", "list_args",
-          "prim_inputs", "scalar_args", "shared_storage", "split_chunk",
-          "tied_weights", "transposed_parameter"}) {
+         {"buffer_mutation", "buffer_mutation_functional", "channels_last", "constants",
+          "conv_bn_relu", "conv_bn_relu_core", "dtypes", "in_place", "int_inputs",
+          "kwargs_and_dict", "list_args", "prim_inputs", "scalar_args", "shared_storage",
+          "split_chunk", "tied_weights", "transposed_parameter"}) {
       const Method method = import_or_die(shared_fixture(name, torch));
       EXPECT_FALSE(method.graph->outputs().empty()) << torch << " " << name;
-      EXPECT_EQ(method.signature.input_names.size(),
-                method.graph->inputs().size());
-      EXPECT_EQ(method.signature.output_names.size(),
-                method.graph->outputs().size());
+      EXPECT_EQ(method.signature.input_names.size(), method.graph->inputs().size());
+      EXPECT_EQ(method.signature.output_names.size(), method.graph->outputs().size());
     }
   }
 }
 
 TEST(Import, ChoosesAProgramByName) {
   const std::string path = shared_fixture("two_programs");
-  EXPECT_EQ(import_or_die(path, "prefill").graph->inputs()[0]->tensor().sizes,
-            (Sizes{5, 4}));
-  EXPECT_EQ(import_or_die(path, "decode").graph->inputs()[0]->tensor().sizes,
-            (Sizes{1, 4}));
+  EXPECT_EQ(import_or_die(path, "prefill").graph->inputs()[0]->tensor().sizes, (Sizes{5, 4}));
+  EXPECT_EQ(import_or_die(path, "decode").graph->inputs()[0]->tensor().sizes, (Sizes{1, 4}));
 }
 
 TEST(Import, SharesTheBytesOfTiedWeights) {
   TestArchive archive = TestArchive::of(shared_fixture("tied_weights"));
   // Two names, two inputs of the graph, one member.
-  archive.edit("model_weights_config.json",
-               "\"0.bias\": {\"path_name\": \"weight_1\"",
+  archive.edit("model_weights_config.json", "\"0.bias\": {\"path_name\": \"weight_1\"",
                "\"0.bias\": {\"path_name\": \"weight_2\"");
   const Method method = import_or_die(archive.save("tied"));
   const ConstantPtr first = constant(method, "0.bias");
@@ -134,8 +124,7 @@ TEST(Import, GivesViewsOfStoragesAsDenseTensors) {
   }
   EXPECT_EQ(floats(constant(method, "permuted")), expected);
   EXPECT_EQ(floats(constant(method, "expanded")), std::vector<float>(24, 5));
-  EXPECT_EQ(floats(constant(method, "tail")),
-            (std::vector<float>{5, 6, 7}));
+  EXPECT_EQ(floats(constant(method, "tail")), (std::vector<float>{5, 6, 7}));
 }
 
 TEST(Import, GivesSlicesOfOneStorage) {
@@ -167,8 +156,7 @@ TEST(Import, MarksStateWrittenInPlace) {
 }
 
 TEST(Import, TurnsBufferMutationsIntoWrites) {
-  const Method method =
-      import_or_die(shared_fixture("buffer_mutation_functional"));
+  const Method method = import_or_die(shared_fixture("buffer_mutation_functional"));
   ASSERT_EQ(method.graph->buffer_writes().size(), 2u);
   EXPECT_EQ(method.graph->outputs().size(), 1u);
   for (const BufferWrite& write : method.graph->buffer_writes()) {
@@ -180,11 +168,9 @@ TEST(Import, TurnsBufferMutationsIntoWrites) {
 TEST(Import, KnowsWhatEachConstantIs) {
   const Method network = import_or_die(shared_fixture("conv_bn_relu"));
   EXPECT_EQ(constant(network, "1.weight")->kind, Constant::Kind::kParameter);
-  EXPECT_EQ(constant(network, "1.running_var")->kind,
-            Constant::Kind::kBuffer);
+  EXPECT_EQ(constant(network, "1.running_var")->kind, Constant::Kind::kBuffer);
   const Method literals = import_or_die(shared_fixture("constants"));
-  EXPECT_EQ(constant(literals, "lifted_tensor_0")->kind,
-            Constant::Kind::kLiteral);
+  EXPECT_EQ(constant(literals, "lifted_tensor_0")->kind, Constant::Kind::kLiteral);
 }
 
 TEST(Import, MakesConstantsOfNumbersInTensorSlots) {
@@ -199,31 +185,27 @@ TEST(Import, InlinesRegions) {
     const Method method = import_or_die(own_fixture(name));
     const Node& first = *method.graph->nodes().front();
     EXPECT_EQ(first.op().full_name(), "aten.linear.default") << name;
-    EXPECT_EQ(method.graph->outputs()[0]->producer()->op().full_name(),
-              "aten.add.Tensor");
+    EXPECT_EQ(method.graph->outputs()[0]->producer()->op().full_name(), "aten.add.Tensor");
   }
 }
 
 TEST(Import, NamesInputsAndOutputs) {
   const Method network = import_or_die(shared_fixture("conv_bn_relu"));
-  EXPECT_EQ(network.signature.input_names,
-            (std::vector<std::string>{"input"}));
+  EXPECT_EQ(network.signature.input_names, (std::vector<std::string>{"input"}));
   const Method nested = import_or_die(shared_fixture("kwargs_and_dict"));
   EXPECT_EQ(nested.signature.input_names,
-            (std::vector<std::string>{"batch_image", "batch_bias_0",
-                                      "batch_bias_1", "scale"}));
+            (std::vector<std::string>{"batch_image", "batch_bias_0", "batch_bias_1", "scale"}));
   EXPECT_TRUE(absl::StartsWith(nested.signature.in_spec, "[1, {"));
   EXPECT_TRUE(absl::StartsWith(nested.signature.out_spec, "[1, {"));
 }
 
 TEST(Import, TakesTheKeysOfAFlatDictAsOutputNames) {
   TestArchive archive = TestArchive::of(shared_fixture("conv_bn_relu"));
-  archive.edit_program(
-      R"("out_spec": "[1, {\"type\": null, \"context\": null, )"
-      R"(\"children_spec\": []}]")",
-      R"("out_spec": "[1, {\"type\": \"builtins.dict\", \"context\": )"
-      R"(\"[\\\"logits\\\"]\", \"children_spec\": [{\"type\": null, )"
-      R"(\"context\": null, \"children_spec\": []}]}]")");
+  archive.edit_program(R"("out_spec": "[1, {\"type\": null, \"context\": null, )"
+                       R"(\"children_spec\": []}]")",
+                       R"("out_spec": "[1, {\"type\": \"builtins.dict\", \"context\": )"
+                       R"(\"[\\\"logits\\\"]\", \"children_spec\": [{\"type\": null, )"
+                       R"(\"context\": null, \"children_spec\": []}]}]")");
   EXPECT_EQ(import_or_die(archive.save("dict")).signature.output_names,
             (std::vector<std::string>{"logits"}));
 }
@@ -234,13 +216,11 @@ TEST(Import, KeepsOutputsThatAreNoTensors) {
   const std::string user = R"({"user_output": {"arg": )";
   const std::string fixed = R"({"as_none": true})";
   const std::string number = R"({"as_float": 0.25})";
-  archive.edit_program(
-      R"("output_specs": [)" + user + tensor + "}}",
-      R"("output_specs": [)" + user + fixed + "}}, " + user + tensor +
-          "}}, " + user + number + "}}");
+  archive.edit_program(R"("output_specs": [)" + user + tensor + "}}",
+                       R"("output_specs": [)" + user + fixed + "}}, " + user + tensor + "}}, " +
+                           user + number + "}}");
   archive.edit_program(R"("outputs": [)" + tensor + "]",
-                       R"("outputs": [)" + fixed + ", " + tensor + ", " +
-                           number + "]");
+                       R"("outputs": [)" + fixed + ", " + tensor + ", " + number + "]");
   // The graph's own list is the last "outputs" of a tensor alone.
   const auto method = import_pt2(archive.save("fixed"), "forward");
   ASSERT_TRUE(method.ok()) << method.status();
@@ -255,9 +235,8 @@ TEST(Import, KeepsOutputsThatAreNoTensors) {
 // Of a network of halves: torch.export records halves, eager torch has floats.
 TEST(Import, TakesNoNoteOfTheTypesOfUnusedResults) {
   TestArchive archive = TestArchive::of(shared_fixture("conv_bn_relu_core"));
-  archive.edit_program(
-      R"("_native_batch_norm_legit_no_training_unused_1": {"dtype": 7)",
-      R"("_native_batch_norm_legit_no_training_unused_1": {"dtype": 6)");
+  archive.edit_program(R"("_native_batch_norm_legit_no_training_unused_1": {"dtype": 7)",
+                       R"("_native_batch_norm_legit_no_training_unused_1": {"dtype": 6)");
   const auto method = import_pt2(archive.save("unused"), "forward");
   EXPECT_TRUE(method.ok()) << method.status();
 }
@@ -266,22 +245,17 @@ TEST(Import, RecordsWhereNodesComeFrom) {
   const Method method = import_or_die(own_fixture("writes_state"));
   const Node& node = *method.graph->nodes().back();
   EXPECT_TRUE(absl::EndsWith(node.source().location(), ", in forward"));
-  EXPECT_TRUE(absl::StrContains(node.source().location(),
-                                "testdata/make_fixtures.py:"));
+  EXPECT_TRUE(absl::StrContains(node.source().location(), "testdata/make_fixtures.py:"));
   const Method network = import_or_die(shared_fixture("conv_bn_relu"));
   EXPECT_EQ(network.graph->nodes().front()->source().module, "0");
 }
 
 TEST(Import, MakesOutputsOfInputsThatAreWritten) {
-  for (const std::string& path :
-       {shared_fixture("input_mutation"), own_fixture("writes_input")}) {
+  for (const std::string& path : {shared_fixture("input_mutation"), own_fixture("writes_input")}) {
     const Method method = import_or_die(path);
     ASSERT_EQ(method.graph->outputs().size(), 2u) << path;
-    EXPECT_EQ(method.signature.output_names[0], method.signature.input_names[0])
-        << path;
-    EXPECT_EQ(method.graph->outputs()[0]->type(),
-              method.graph->inputs()[0]->type())
-        << path;
+    EXPECT_EQ(method.signature.output_names[0], method.signature.input_names[0]) << path;
+    EXPECT_EQ(method.graph->outputs()[0]->type(), method.graph->inputs()[0]->type()) << path;
   }
 }
 
@@ -307,15 +281,13 @@ TEST(Import, GivesBranchesTheirOwnGraphs) {
   }
   ASSERT_NE(cond, nullptr);
   ASSERT_EQ(cond->regions().size(), 2u);
-  EXPECT_NE(print_graph(*method.graph).find(" do {\n    method @true_graph_0("),
-            std::string::npos)
+  EXPECT_NE(print_graph(*method.graph).find(" do {\n    method @true_graph_0("), std::string::npos)
       << print_graph(*method.graph);
 }
 
 TEST(Import, TakesASymbolWithOneValueForThatValue) {
   TestArchive archive = TestArchive::of(shared_fixture("dynamic_batch"));
-  archive.edit_program("{\"min_val\": 1, \"max_val\": 16}",
-                       "{\"min_val\": 3, \"max_val\": 3}");
+  archive.edit_program("{\"min_val\": 1, \"max_val\": 16}", "{\"min_val\": 3, \"max_val\": 3}");
   const Method method = import_or_die(archive.save("one_value"));
   EXPECT_EQ(method.graph->inputs()[0]->tensor().sizes, (Sizes{3, 2, 3}));
   for (const auto& node : method.graph->nodes()) {
@@ -340,16 +312,11 @@ TEST(Import, CopiesUnalignedWeights) {
                "{\"as_int\": 4}, {\"as_int\": 1}");
   std::string bytes = archive.bytes();
   // Bytes in front of an archive shift everything in it.
-  const Method shifted =
-      import_or_die(write_test_file("shifted.pt2", "x" + bytes));
-  const Method straight =
-      import_or_die(write_test_file("straight.pt2", bytes));
-  EXPECT_EQ(floats(constant(shifted, "weight")),
-            floats(constant(straight, "weight")));
-  EXPECT_NE(floats(constant(aligned, "weight")),
-            floats(constant(straight, "weight")));
-  const auto data = reinterpret_cast<uintptr_t>(
-      constant(shifted, "weight")->data.bytes().data());
+  const Method shifted = import_or_die(write_test_file("shifted.pt2", "x" + bytes));
+  const Method straight = import_or_die(write_test_file("straight.pt2", bytes));
+  EXPECT_EQ(floats(constant(shifted, "weight")), floats(constant(straight, "weight")));
+  EXPECT_NE(floats(constant(aligned, "weight")), floats(constant(straight, "weight")));
+  const auto data = reinterpret_cast<uintptr_t>(constant(shifted, "weight")->data.bytes().data());
   EXPECT_EQ(data % sizeof(float), 0u);
 }
 

@@ -19,8 +19,7 @@ std::string child_place(const std::string& parent, const std::string& key) {
 }  // namespace
 
 absl::Status Json::error(const std::string& what) const {
-  return absl::InvalidArgumentError(absl::StrCat(
-      place_, place_.back() == ':' ? " " : ": ", what));
+  return absl::InvalidArgumentError(absl::StrCat(place_, place_.back() == ':' ? " " : ": ", what));
 }
 
 absl::StatusOr<Json> Json::at(const char* key) const {
@@ -85,8 +84,7 @@ absl::StatusOr<std::vector<Json>> Json::items() const {
   return items;
 }
 
-absl::StatusOr<std::vector<std::pair<std::string, Json>>> Json::members()
-    const {
+absl::StatusOr<std::vector<std::pair<std::string, Json>>> Json::members() const {
   simdjson::dom::object object;
   if (element_.get(object) != simdjson::SUCCESS) {
     return error("is not an object");
@@ -111,15 +109,13 @@ absl::StatusOr<std::pair<std::string, Json>> Json::tagged() const {
   return std::make_pair(std::move(tag), Json(field.value, std::move(place)));
 }
 
-absl::StatusOr<JsonDocument> JsonDocument::parse(
-    absl::Span<const uint8_t> bytes, const std::string& name) {
+absl::StatusOr<JsonDocument> JsonDocument::parse(absl::Span<const uint8_t> bytes,
+                                                 const std::string& name) {
   JsonDocument document;
   document.parser_ = std::make_unique<simdjson::dom::parser>();
   simdjson::dom::element root;
   const simdjson::error_code code =
-      document.parser_
-          ->parse(bytes.data(), bytes.size(), /*realloc_if_needed=*/true)
-          .get(root);
+      document.parser_->parse(bytes.data(), bytes.size(), /*realloc_if_needed=*/true).get(root);
   if (code != simdjson::SUCCESS) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, ": is not JSON: ", simdjson::error_message(code)));

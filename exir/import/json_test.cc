@@ -14,14 +14,12 @@ namespace {
 
 absl::StatusOr<JsonDocument> parse(const std::string& text) {
   return JsonDocument::parse(
-      absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()),
-                          text.size()),
+      absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()), text.size()),
       "models/m.json");
 }
 
 TEST(Json, KeepsIntegersExact) {
-  const auto document = parse(
-      "[9223372036854775807, -9223372036854775808, 9007199254740993]");
+  const auto document = parse("[9223372036854775807, -9223372036854775808, 9007199254740993]");
   ASSERT_TRUE(document.ok()) << document.status();
   const auto items = document->root().items();
   ASSERT_TRUE(items.ok());
@@ -31,8 +29,7 @@ TEST(Json, KeepsIntegersExact) {
 }
 
 TEST(Json, RefusesWhatIsNoInteger) {
-  const auto document =
-      parse("[1.0, 9223372036854775808, \"1\", true, null, [], {}]");
+  const auto document = parse("[1.0, 9223372036854775808, \"1\", true, null, [], {}]");
   ASSERT_TRUE(document.ok()) << document.status();
   const auto items = document->root().items();
   ASSERT_TRUE(items.ok());
@@ -56,11 +53,9 @@ TEST(Json, NamesThePlaceOfAnError) {
   const Json a = *document->root().at("a");
   const Json b = *a.at("b");
   const Json c = *(*b.items())[1].at("c");
-  EXPECT_EQ(c.text().status().message(),
-            "models/m.json: a.b[1].c: is not text");
+  EXPECT_EQ(c.text().status().message(), "models/m.json: a.b[1].c: is not text");
   EXPECT_EQ(a.at("x").status().message(), "models/m.json: a: has no 'x'");
-  EXPECT_EQ(document->root().at("x").status().message(),
-            "models/m.json: has no 'x'");
+  EXPECT_EQ(document->root().at("x").status().message(), "models/m.json: has no 'x'");
 }
 
 TEST(Json, TakesUnionsApart) {
@@ -86,9 +81,8 @@ TEST(Json, RefusesBrokenText) {
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += "[";
   for (const std::string& text :
-       {std::string(), std::string("{"), std::string("{\"a\": }"),
-        std::string("\xff\xfe"), std::string("[1] 2"), std::string("\"\xc3\""),
-        deep, std::string("1e999999")}) {
+       {std::string(), std::string("{"), std::string("{\"a\": }"), std::string("\xff\xfe"),
+        std::string("[1] 2"), std::string("\"\xc3\""), deep, std::string("1e999999")}) {
     EXPECT_FALSE(parse(text).ok()) << text.substr(0, 20);
   }
 }

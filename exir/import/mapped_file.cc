@@ -17,8 +17,7 @@ namespace {
 
 absl::Status system_error(const char* what) {
   const int error = errno;
-  const std::string text =
-      absl::StrCat(what, ": ", std::strerror(error));
+  const std::string text = absl::StrCat(what, ": ", std::strerror(error));
   if (error == ENOENT) return absl::NotFoundError(text);
   if (error == EACCES) return absl::PermissionDeniedError(text);
   return absl::InvalidArgumentError(text);
@@ -40,11 +39,9 @@ class Descriptor {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::open(
-    const std::string& path) {
+absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
   // Non-blocking, so that a FIFO is refused below and not waited for.
-  const Descriptor file(
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) return system_error("cannot be opened");
   struct stat info;
   if (::fstat(file.get(), &info) != 0) {
@@ -57,11 +54,9 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::open(
   if (size == 0) {
     return std::shared_ptr<const MappedFile>(new MappedFile(nullptr, 0));
   }
-  void* data =
-      ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), /*offset=*/0);
+  void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), /*offset=*/0);
   if (data == MAP_FAILED) return system_error("cannot be mapped");
-  return std::shared_ptr<const MappedFile>(
-      new MappedFile(static_cast<const uint8_t*>(data), size));
+  return std::shared_ptr<const MappedFile>(new MappedFile(static_cast<const uint8_t*>(data), size));
 }
 
 MappedFile::~MappedFile() {

@@ -26,16 +26,13 @@ class MappedFile {
  public:
   // NotFound when there is no such file, InvalidArgument when it is not a
   // regular file.
-  static absl::StatusOr<std::shared_ptr<const MappedFile>> open(
-      const std::string& path);
+  static absl::StatusOr<std::shared_ptr<const MappedFile>> open(const std::string& path);
 
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  absl::Span<const uint8_t> bytes() const {
-    return absl::MakeConstSpan(data_, size_);
-  }
+  absl::Span<const uint8_t> bytes() const { return absl::MakeConstSpan(data_, size_); }
 
  private:
   MappedFile(const uint8_t* data, size_t size) : data_(data), size_(size) {}

@@ -4,9 +4,7 @@
 namespace petrel::exir {
 namespace {
 
-bool aliases_first_argument(const OpInfo& op) {
-  return op.has(kView) || op.has(kInPlace);
-}
+bool aliases_first_argument(const OpInfo& op) { return op.has(kView) || op.has(kInPlace); }
 
 // In-place operators that change what a tensor looks like but not its elements:
 // detach_, t_, squeeze_.

@@ -77,8 +77,7 @@ absl::Status collect_unknown(const Json& graph, Places* unknown) {
   for (const Json& node : nodes) {
     PETREL_ASSIGN_OR_RETURN(Json target_json, node.at("target"));
     PETREL_ASSIGN_OR_RETURN(std::string target, target_json.text());
-    if (target == kSetGradEnabled || target == kAutocast || target == kCond ||
-        target == kMap) {
+    if (target == kSetGradEnabled || target == kAutocast || target == kCond || target == kMap) {
       PETREL_ASSIGN_OR_RETURN(Json input_list, node.at("inputs"));
       PETREL_ASSIGN_OR_RETURN(std::vector<Json> inputs, input_list.items());
       for (const Json& input : inputs) {
@@ -153,21 +152,19 @@ absl::Status check_operators(const Json& graph) {
     std::set<std::string> lines;
     for (const Place& place : places) {
       if (!place.line.empty() && !lines.insert(place.line).second) continue;
-      distinct.push_back(absl::StrCat("node '", place.node, "'",
-                                      place.line.empty() ? "" : " at ", place.line));
+      distinct.push_back(
+          absl::StrCat("node '", place.node, "'", place.line.empty() ? "" : " at ", place.line));
     }
     const size_t shown = std::min(distinct.size(), kMaxPlaces);
-    std::string text = absl::StrCat(
-        name, " (",
-        absl::StrJoin(distinct.begin(), distinct.begin() + shown, "; "));
+    std::string text =
+        absl::StrCat(name, " (", absl::StrJoin(distinct.begin(), distinct.begin() + shown, "; "));
     if (distinct.size() > shown) {
       absl::StrAppend(&text, "; and ", distinct.size() - shown, " more");
     }
     texts.push_back(absl::StrCat(text, ")"));
   }
   return absl::UnimplementedError(
-      absl::StrCat(unknown.size(),
-                   unknown.size() == 1 ? " operator is" : " operators are",
+      absl::StrCat(unknown.size(), unknown.size() == 1 ? " operator is" : " operators are",
                    " not supported: ", absl::StrJoin(texts, ", ")));
 }
 

@@ -16,10 +16,8 @@
 namespace petrel::exir {
 
 // Higher-order operators whose region is inlined.
-inline constexpr char kSetGradEnabled[] =
-    "torch.ops.higher_order.wrap_with_set_grad_enabled";
-inline constexpr char kAutocast[] =
-    "torch.ops.higher_order.wrap_with_autocast";
+inline constexpr char kSetGradEnabled[] = "torch.ops.higher_order.wrap_with_set_grad_enabled";
+inline constexpr char kAutocast[] = "torch.ops.higher_order.wrap_with_autocast";
 
 // Those whose graphs stay graphs.
 inline constexpr char kCond[] = "torch.ops.higher_order.cond";

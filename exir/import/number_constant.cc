@@ -22,16 +22,13 @@ std::vector<uint8_t> bytes_of(T value) {
 
 }  // namespace
 
-absl::StatusOr<ConstantPtr> number_constant(const Argument& number,
-                                            ScalarType dtype) {
+absl::StatusOr<ConstantPtr> number_constant(const Argument& number, ScalarType dtype) {
   const double real = number.as_number();
   uint64_t whole = 0;
   if (number.is_float()) {
-    if (!is_floating_point(dtype) && dtype != ScalarType::kBool &&
-        !(std::fabs(real) < 9.2e18)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the number ", real, " does not fit ",
-                       std::string(scalar_type_name(dtype))));
+    if (!is_floating_point(dtype) && dtype != ScalarType::kBool && !(std::fabs(real) < 9.2e18)) {
+      return absl::InvalidArgumentError(absl::StrCat("the number ", real, " does not fit ",
+                                                     std::string(scalar_type_name(dtype))));
     }
     if (std::fabs(real) < 9.2e18) {
       whole = static_cast<uint64_t>(static_cast<int64_t>(real));
@@ -69,8 +66,7 @@ absl::StatusOr<ConstantPtr> number_constant(const Argument& number,
     absl::StrAppend(&bits, absl::Hex(bytes[i], absl::kZeroPad2));
   }
   auto constant = std::make_shared<Constant>();
-  constant->fqn = absl::StrCat("literal_",
-                               std::string(scalar_type_name(dtype)), "_", bits);
+  constant->fqn = absl::StrCat("literal_", std::string(scalar_type_name(dtype)), "_", bits);
   constant->kind = Constant::Kind::kLiteral;
   constant->type = TensorType::contiguous(dtype, {});
   constant->data = Blob::owned(std::move(bytes));

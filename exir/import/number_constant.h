@@ -15,8 +15,7 @@ namespace petrel::exir {
 // `number` is an int, float or bool literal. It is converted as a cast would:
 // integers wrap around, floats round. InvalidArgument for a float that no
 // integer `dtype` holds.
-absl::StatusOr<ConstantPtr> number_constant(const Argument& number,
-                                            ScalarType dtype);
+absl::StatusOr<ConstantPtr> number_constant(const Argument& number, ScalarType dtype);
 
 }  // namespace petrel::exir
 

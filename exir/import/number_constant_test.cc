@@ -58,16 +58,13 @@ TEST(NumberConstant, RoundsToBfloat16) {
 }
 
 TEST(NumberConstant, WrapsIntegers) {
-  EXPECT_EQ(bytes_of(Argument(int64_t{300}), ScalarType::kByte),
-            (std::vector<uint8_t>{44}));
+  EXPECT_EQ(bytes_of(Argument(int64_t{300}), ScalarType::kByte), (std::vector<uint8_t>{44}));
   EXPECT_EQ(bytes_of(Argument(int64_t{-2}), ScalarType::kShort),
             (std::vector<uint8_t>{0xfe, 0xff}));
   EXPECT_EQ(bytes_of(Argument(true), ScalarType::kLong),
             (std::vector<uint8_t>{1, 0, 0, 0, 0, 0, 0, 0}));
-  EXPECT_EQ(bytes_of(Argument(-2.5), ScalarType::kChar),
-            (std::vector<uint8_t>{0xfe}));
-  EXPECT_EQ(bytes_of(Argument(0.5), ScalarType::kBool),
-            (std::vector<uint8_t>{1}));
+  EXPECT_EQ(bytes_of(Argument(-2.5), ScalarType::kChar), (std::vector<uint8_t>{0xfe}));
+  EXPECT_EQ(bytes_of(Argument(0.5), ScalarType::kBool), (std::vector<uint8_t>{1}));
 }
 
 TEST(NumberConstant, RefusesFloatsThatNoIntegerHolds) {
@@ -76,10 +73,8 @@ TEST(NumberConstant, RefusesFloatsThatNoIntegerHolds) {
 }
 
 TEST(NumberConstant, IsNamedAfterItsBits) {
-  EXPECT_EQ((*number_constant(Argument(2.0), ScalarType::kFloat))->fqn,
-            "literal_f32_40000000");
-  EXPECT_EQ((*number_constant(Argument(int64_t{1}), ScalarType::kByte))->fqn,
-            "literal_u8_01");
+  EXPECT_EQ((*number_constant(Argument(2.0), ScalarType::kFloat))->fqn, "literal_f32_40000000");
+  EXPECT_EQ((*number_constant(Argument(int64_t{1}), ScalarType::kByte))->fqn, "literal_u8_01");
 }
 
 }  // namespace

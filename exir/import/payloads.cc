@@ -30,9 +30,8 @@ bool strides_are_contiguous(const Sizes& sizes, const Sizes& strides) {
 
 // The elements behind a view in the order of its indices. Precondition: they
 // all lie in `storage`, and there is at least one.
-void copy_strided(absl::Span<const uint8_t> storage, const Sizes& sizes,
-                  const Sizes& strides, int64_t offset, size_t item,
-                  uint8_t* out) {
+void copy_strided(absl::Span<const uint8_t> storage, const Sizes& sizes, const Sizes& strides,
+                  int64_t offset, size_t item, uint8_t* out) {
   Sizes index(sizes.size(), 0);
   int64_t place = offset;
   while (true) {
@@ -59,16 +58,13 @@ absl::Status Payloads::read_config(Section section, const std::string& folder,
   const std::string name = absl::StrCat(folder, archive_->name, config);
   const std::string pickle = absl::StrCat(folder, archive_->name, ".pt");
   if (!archive_->zip.contains(name) && archive_->zip.contains(pickle)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "member '", pickle,
-        "' is a pickle of torch 2.8; save the program again with 2.9 or "
-        "newer"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("member '", pickle,
+                     "' is a pickle of torch 2.8; save the program again with 2.9 or "
+                     "newer"));
   }
-  PETREL_ASSIGN_OR_RETURN(absl::Span<const uint8_t> bytes,
-                          archive_->zip.read(name));
-  PETREL_ASSIGN_OR_RETURN(
-      JsonDocument document,
-      JsonDocument::parse(bytes, name));
+  PETREL_ASSIGN_OR_RETURN(absl::Span<const uint8_t> bytes, archive_->zip.read(name));
+  PETREL_ASSIGN_OR_RETURN(JsonDocument document, JsonDocument::parse(bytes, name));
   PETREL_ASSIGN_OR_RETURN(Json entries, document.root().at("config"));
   PETREL_ASSIGN_OR_RETURN(auto members, entries.members());
   documents_.push_back(std::move(document));
@@ -85,19 +81,17 @@ absl::StatusOr<Payloads> Payloads::open(const ProgramArchive& archive,
   Payloads payloads;
   payloads.archive_ = &archive;
   payloads.torch_version_ = torch_version;
-  PETREL_RETURN_IF_ERROR(payloads.read_config(
-      Section::kWeights, "data/weights/", "_weights_config.json"));
-  PETREL_RETURN_IF_ERROR(payloads.read_config(
-      Section::kConstants, "data/constants/", "_constants_config.json"));
+  PETREL_RETURN_IF_ERROR(
+      payloads.read_config(Section::kWeights, "data/weights/", "_weights_config.json"));
+  PETREL_RETURN_IF_ERROR(
+      payloads.read_config(Section::kConstants, "data/constants/", "_constants_config.json"));
   return payloads;
 }
 
-absl::StatusOr<absl::Span<const uint8_t>> Payloads::storage(
-    const std::string& member) {
+absl::StatusOr<absl::Span<const uint8_t>> Payloads::storage(const std::string& member) {
   const auto it = storages_.find(member);
   if (it != storages_.end()) return it->second;
-  PETREL_ASSIGN_OR_RETURN(absl::Span<const uint8_t> bytes,
-                          archive_->zip.read(member));
+  PETREL_ASSIGN_OR_RETURN(absl::Span<const uint8_t> bytes, archive_->zip.read(member));
   storages_.emplace(member, bytes);
   return bytes;
 }
@@ -112,8 +106,8 @@ absl::StatusOr<Payloads::View> Payloads::read_view(const Json& meta) const {
   PETREL_ASSIGN_OR_RETURN(const SymbolicInt place, no_symbols.resolve(offset));
   view.offset = place.bound;
   if (view.strides.size() != view.type.rank()) {
-    return strides.error(absl::StrCat("has ", view.strides.size(),
-                                      " items, must have ", view.type.rank()));
+    return strides.error(
+        absl::StrCat("has ", view.strides.size(), " items, must have ", view.type.rank()));
   }
   for (int64_t stride : view.strides) {
     if (stride < 0) return strides.error(absl::StrCat("has ", stride));
@@ -124,9 +118,8 @@ absl::StatusOr<Payloads::View> Payloads::read_view(const Json& meta) const {
 
 absl::StatusOr<Blob> Payloads::slice(const std::string& member, View view) {
   const Sizes& sizes = view.type.sizes;
-  const std::string key = absl::StrCat(
-      member, " ", to_string(view.type), " ",
-      absl::StrJoin(view.strides, ","), " ", view.offset);
+  const std::string key = absl::StrCat(member, " ", to_string(view.type), " ",
+                                       absl::StrJoin(view.strides, ","), " ", view.offset);
   const auto known = blobs_.find(key);
   if (known != blobs_.end()) return known->second;
   if (view.type.numel() == 0) return Blob();
@@ -141,8 +134,7 @@ absl::StatusOr<Blob> Payloads::slice(const std::string& member, View view) {
   const size_t item = item_size(view.type.dtype);
   bool contiguous = strides_are_contiguous(sizes, view.strides);
   // torch 2.9.0 could write a dense copy under the strides of the original.
-  if (!contiguous && absl::StartsWith(torch_version_, "2.9.0") &&
-      view.offset == 0 &&
+  if (!contiguous && absl::StartsWith(torch_version_, "2.9.0") && view.offset == 0 &&
       bytes.size() == static_cast<uint64_t>(view.type.nbytes())) {
     contiguous = true;
   }
@@ -154,27 +146,23 @@ absl::StatusOr<Blob> Payloads::slice(const std::string& member, View view) {
   } else {
     for (size_t i = 0; i < sizes.size(); ++i) {
       int64_t reach = 0;
-      fits = fits &&
-             !__builtin_mul_overflow(sizes[i] - 1, view.strides[i], &reach) &&
+      fits = fits && !__builtin_mul_overflow(sizes[i] - 1, view.strides[i], &reach) &&
              !__builtin_add_overflow(end, reach, &end);
     }
   }
   fits = fits && !__builtin_mul_overflow(end, static_cast<int64_t>(item), &end);
   if (!fits || static_cast<uint64_t>(end) > bytes.size()) {
-    return error("has ", bytes.size(), " bytes, ", to_string(view.type),
-                 " at offset ", view.offset, " with strides [",
-                 absl::StrJoin(view.strides, ","), "] needs more");
+    return error("has ", bytes.size(), " bytes, ", to_string(view.type), " at offset ", view.offset,
+                 " with strides [", absl::StrJoin(view.strides, ","), "] needs more");
   }
-  const int64_t limit =
-      std::max(kMaxExpandedBytes, static_cast<int64_t>(bytes.size()));
+  const int64_t limit = std::max(kMaxExpandedBytes, static_cast<int64_t>(bytes.size()));
   if (view.type.nbytes() > limit) {
-    return error("has ", bytes.size(), " bytes that expand to ",
-                 view.type.nbytes(), ", the limit is ", limit);
+    return error("has ", bytes.size(), " bytes that expand to ", view.type.nbytes(),
+                 ", the limit is ", limit);
   }
   const auto size = static_cast<size_t>(view.type.nbytes());
   const std::shared_ptr<const MappedFile> owner = archive_->file;
-  const uint8_t* start =
-      bytes.data() + static_cast<size_t>(view.offset) * item;
+  const uint8_t* start = bytes.data() + static_cast<size_t>(view.offset) * item;
   // Readers of a Blob take it for an array of its element type.
   const bool aligned = reinterpret_cast<uintptr_t>(start) % item == 0;
   Blob blob;
@@ -185,23 +173,20 @@ absl::StatusOr<Blob> Payloads::slice(const std::string& member, View view) {
       std::memcpy(out.data(), start, size);
     });
   } else {
-    blob = Blob::produced(
-        size, [bytes, view, item, owner](absl::Span<uint8_t> out) {
-          copy_strided(bytes, view.type.sizes, view.strides, view.offset, item,
-                       out.data());
-        });
+    blob = Blob::produced(size, [bytes, view, item, owner](absl::Span<uint8_t> out) {
+      copy_strided(bytes, view.type.sizes, view.strides, view.offset, item, out.data());
+    });
   }
   blobs_.emplace(key, blob);
   return blob;
 }
 
-absl::StatusOr<std::shared_ptr<Constant>> Payloads::load(
-    Section section, const std::string& fqn, Constant::Kind kind) {
+absl::StatusOr<std::shared_ptr<Constant>> Payloads::load(Section section, const std::string& fqn,
+                                                         Constant::Kind kind) {
   const auto it = metas_.find({section, fqn});
   if (it == metas_.end()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        folders_[section], archive_->name,
-        "_..._config.json has no tensor '", fqn, "'"));
+    return absl::InvalidArgumentError(absl::StrCat(folders_[section], archive_->name,
+                                                   "_..._config.json has no tensor '", fqn, "'"));
   }
   const Json& meta = it->second;
   PETREL_ASSIGN_OR_RETURN(Json path, meta.at("path_name"));
@@ -210,9 +195,8 @@ absl::StatusOr<std::shared_ptr<Constant>> Payloads::load(
   if (const std::optional<Json> pickled = meta.find("use_pickle")) {
     PETREL_ASSIGN_OR_RETURN(bool use_pickle, pickled->boolean());
     if (use_pickle) {
-      return absl::UnimplementedError(absl::StrCat(
-          "tensor '", fqn, "' is a pickle in member '",
-          member, "', which is not supported"));
+      return absl::UnimplementedError(absl::StrCat("tensor '", fqn, "' is a pickle in member '",
+                                                   member, "', which is not supported"));
     }
   }
   const std::optional<Json> tensor = meta.find("tensor_meta");

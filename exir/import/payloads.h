@@ -37,8 +37,7 @@ class Payloads {
                                        const std::string& torch_version);
 
   // Errors name the tensor and the member it should be in.
-  absl::StatusOr<std::shared_ptr<Constant>> load(Section section,
-                                                 const std::string& fqn,
+  absl::StatusOr<std::shared_ptr<Constant>> load(Section section, const std::string& fqn,
                                                  Constant::Kind kind);
 
  private:
@@ -48,8 +47,7 @@ class Payloads {
     int64_t offset = 0;
   };
 
-  absl::Status read_config(Section section, const std::string& folder,
-                           const std::string& config);
+  absl::Status read_config(Section section, const std::string& folder, const std::string& config);
   absl::StatusOr<absl::Span<const uint8_t>> storage(const std::string& member);
   absl::StatusOr<View> read_view(const Json& meta) const;
   absl::StatusOr<Blob> slice(const std::string& member, View view);

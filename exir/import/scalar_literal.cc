@@ -5,8 +5,7 @@
 
 namespace petrel::exir {
 
-absl::StatusOr<std::optional<Argument>> read_scalar(const std::string& tag,
-                                                    const Json& payload) {
+absl::StatusOr<std::optional<Argument>> read_scalar(const std::string& tag, const Json& payload) {
   if (tag == "as_int") {
     PETREL_ASSIGN_OR_RETURN(int64_t value, payload.integer());
     return Argument(value);

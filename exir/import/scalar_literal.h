@@ -16,8 +16,7 @@
 namespace petrel::exir {
 
 // nullopt when `tag` is that of no number.
-absl::StatusOr<std::optional<Argument>> read_scalar(const std::string& tag,
-                                                    const Json& payload);
+absl::StatusOr<std::optional<Argument>> read_scalar(const std::string& tag, const Json& payload);
 
 }  // namespace petrel::exir
 

@@ -29,8 +29,7 @@ absl::Status refuse(const std::string& what) {
 }
 
 // The name in {"arg": {"as_tensor": {"name": "x"}}}.
-absl::StatusOr<std::string> user_tensor(const Json& spec,
-                                        const std::string& which) {
+absl::StatusOr<std::string> user_tensor(const Json& spec, const std::string& which) {
   PETREL_ASSIGN_OR_RETURN(Json arg, spec.at("arg"));
   PETREL_ASSIGN_OR_RETURN(auto tagged, arg.tagged());
   const auto& [tag, payload] = tagged;
@@ -58,8 +57,7 @@ absl::StatusOr<InputSpec> read_input(const Json& json, size_t index) {
   InputSpec input;
   if (tag == "user_input") {
     input.kind = InputSpec::Kind::kUser;
-    PETREL_ASSIGN_OR_RETURN(
-        input.value, user_tensor(spec, absl::StrCat("input ", index)));
+    PETREL_ASSIGN_OR_RETURN(input.value, user_tensor(spec, absl::StrCat("input ", index)));
   } else if (tag == "constant_input") {
     input.kind = InputSpec::Kind::kLiteral;
     PETREL_ASSIGN_OR_RETURN(input.value, text_at(spec, "name"));
@@ -96,21 +94,18 @@ absl::StatusOr<OutputSpec> read_output(const Json& json, size_t index) {
       output.fixed = *std::move(fixed);
       return output;
     }
-    PETREL_ASSIGN_OR_RETURN(
-        output.value, user_tensor(spec, absl::StrCat("output ", index)));
+    PETREL_ASSIGN_OR_RETURN(output.value, user_tensor(spec, absl::StrCat("output ", index)));
   } else if (tag == "buffer_mutation" || tag == "parameter_mutation") {
     output.kind = OutputSpec::Kind::kStateWrite;
     PETREL_ASSIGN_OR_RETURN(output.value, arg_name(spec));
     PETREL_ASSIGN_OR_RETURN(
-        output.fqn, text_at(spec, tag == "buffer_mutation" ? "buffer_name"
-                                                           : "parameter_name"));
+        output.fqn, text_at(spec, tag == "buffer_mutation" ? "buffer_name" : "parameter_name"));
   } else if (tag == "user_input_mutation") {
     output.kind = OutputSpec::Kind::kInputWrite;
     PETREL_ASSIGN_OR_RETURN(output.value, arg_name(spec));
     PETREL_ASSIGN_OR_RETURN(output.input, text_at(spec, "user_input_name"));
   } else {
-    return refuse(
-        absl::StrCat(json.place(), ": an output of kind '", tag, "'"));
+    return refuse(absl::StrCat(json.place(), ": an output of kind '", tag, "'"));
   }
   return output;
 }
@@ -119,9 +114,7 @@ absl::StatusOr<OutputSpec> read_output(const Json& json, size_t index) {
 std::vector<std::string> flat_dict_keys(const std::string& spec) {
   const auto parse = [](const std::string& text) {
     return JsonDocument::parse(
-        absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()),
-                            text.size()),
-        "spec");
+        absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()), text.size()), "spec");
   };
   const absl::StatusOr<JsonDocument> document = parse(spec);
   if (!document.ok()) return {};
@@ -137,8 +130,7 @@ std::vector<std::string> flat_dict_keys(const std::string& spec) {
   for (const Json& leaf : *leaves) {
     if (leaf.find("type")) return {};
   }
-  const absl::StatusOr<JsonDocument> keys =
-      parse(context->text().value_or(""));
+  const absl::StatusOr<JsonDocument> keys = parse(context->text().value_or(""));
   if (!keys.ok()) return {};
   const auto items = keys->root().items();
   if (!items.ok() || items->size() != leaves->size()) return {};
@@ -181,28 +173,25 @@ absl::StatusOr<GraphIo> read_graph_io(const Json& graph_module) {
   user_index = 0;
   for (const Json& json : outputs) {
     PETREL_ASSIGN_OR_RETURN(OutputSpec output, read_output(json, user_index));
-    const bool is_user = output.kind == OutputSpec::Kind::kUser ||
-                         output.kind == OutputSpec::Kind::kFixed;
+    const bool is_user =
+        output.kind == OutputSpec::Kind::kUser || output.kind == OutputSpec::Kind::kFixed;
     if (is_user) ++user_index;
     io.outputs.push_back(std::move(output));
   }
   return io;
 }
 
-absl::StatusOr<Signature> read_signature(const Json& graph_module,
-                                         const GraphIo& io) {
+absl::StatusOr<Signature> read_signature(const Json& graph_module, const GraphIo& io) {
   Signature signature;
   // Arguments of forward(): user inputs and literals, in order.
   std::vector<const InputSpec*> arguments;
   for (const InputSpec& input : io.inputs) {
-    if (input.kind == InputSpec::Kind::kUser ||
-        input.kind == InputSpec::Kind::kLiteral) {
+    if (input.kind == InputSpec::Kind::kUser || input.kind == InputSpec::Kind::kLiteral) {
       arguments.push_back(&input);
     }
   }
   std::vector<std::string> names;
-  PETREL_ASSIGN_OR_RETURN(std::optional<Json> root,
-                          root_signature(graph_module));
+  PETREL_ASSIGN_OR_RETURN(std::optional<Json> root, root_signature(graph_module));
   if (root) {
     if (const std::optional<Json> spec = root->find("in_spec")) {
       PETREL_ASSIGN_OR_RETURN(signature.in_spec, spec->text());
@@ -226,19 +215,18 @@ absl::StatusOr<Signature> read_signature(const Json& graph_module,
     input_names[arguments[i]->value] = signature.input_names.back();
   }
   const auto is_user = [](const OutputSpec& output) {
-    return output.kind == OutputSpec::Kind::kUser ||
-           output.kind == OutputSpec::Kind::kFixed;
+    return output.kind == OutputSpec::Kind::kUser || output.kind == OutputSpec::Kind::kFixed;
   };
   const std::vector<std::string> keys = flat_dict_keys(signature.out_spec);
-  const auto users = static_cast<size_t>(
-      std::count_if(io.outputs.begin(), io.outputs.end(), is_user));
+  const auto users =
+      static_cast<size_t>(std::count_if(io.outputs.begin(), io.outputs.end(), is_user));
   auto key = keys.begin();
   for (const OutputSpec& output : io.outputs) {
     if (output.kind == OutputSpec::Kind::kStateWrite) continue;
     if (output.kind == OutputSpec::Kind::kFixed) {
       signature.fixed_outputs.emplace(signature.output_names.size(), output.fixed);
     }
-    signature.output_names.push_back(!is_user(output) ? input_names[output.input]
+    signature.output_names.push_back(!is_user(output)       ? input_names[output.input]
                                      : keys.size() == users ? *key++
                                                             : output.value);
   }

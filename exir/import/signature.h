@@ -29,8 +29,8 @@ struct InputSpec {
   enum class Kind { kParameter, kBuffer, kTensorConstant, kUser, kLiteral };
 
   Kind kind = Kind::kUser;
-  std::string value;  // name in the graph; of a literal, its own name
-  std::string fqn;    // of a parameter, buffer or constant
+  std::string value;       // name in the graph; of a literal, its own name
+  std::string fqn;         // of a parameter, buffer or constant
   bool persistent = true;  // of a buffer: it lies with the weights
 };
 
@@ -40,7 +40,7 @@ struct OutputSpec {
   Kind kind = Kind::kUser;
   std::string value;  // name in the graph; of a fixed one, "output_PLACE"
   Argument fixed;     // none, or a number or string that does not depend on inputs
-  std::string fqn;  // of the buffer or parameter that is written
+  std::string fqn;    // of the buffer or parameter that is written
   std::string input;  // that is written, its name in the graph
 };
 
@@ -57,8 +57,7 @@ absl::StatusOr<GraphIo> read_graph_io(const Json& graph_module);
 // of forward() where each argument is one tensor, else those of the graph;
 // output names are the keys of a returned dict, else those of the graph; of an
 // input that is written, that of the input.
-absl::StatusOr<Signature> read_signature(const Json& graph_module,
-                                         const GraphIo& io);
+absl::StatusOr<Signature> read_signature(const Json& graph_module, const GraphIo& io);
 
 }  // namespace petrel::exir
 

@@ -18,9 +18,7 @@ namespace {
 constexpr int kMaxDepth = 64;
 constexpr long double kLargest = 4611686018427387904.0L;  // 2^62
 
-absl::Status refuse(const std::string& what) {
-  return absl::InvalidArgumentError(what);
-}
+absl::Status refuse(const std::string& what) { return absl::InvalidArgumentError(what); }
 
 }  // namespace
 
@@ -40,8 +38,8 @@ class SymbolicParser {
   using Kind = SymbolicExpression::Kind;
 
   absl::Status error(const std::string& what) const {
-    return refuse(absl::StrCat("expression '", text_.substr(0, 200),
-                               "', column ", place_ + 1, ": ", what));
+    return refuse(
+        absl::StrCat("expression '", text_.substr(0, 200), "', column ", place_ + 1, ": ", what));
   }
 
   void skip_space() {
@@ -58,9 +56,8 @@ class SymbolicParser {
   std::string word() {
     skip_space();
     const size_t begin = place_;
-    while (place_ < text_.size() &&
-           (std::isalnum(static_cast<unsigned char>(text_[place_])) != 0 ||
-            text_[place_] == '_' || text_[place_] == '.')) {
+    while (place_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[place_])) != 0 ||
+                                     text_[place_] == '_' || text_[place_] == '.')) {
       ++place_;
     }
     return text_.substr(begin, place_ - begin);
@@ -103,8 +100,7 @@ class SymbolicParser {
     SymbolicExpression made;
     skip_space();
     if (place_ < text_.size() &&
-        (text_[place_] == '-' ||
-         std::isdigit(static_cast<unsigned char>(text_[place_])) != 0)) {
+        (text_[place_] == '-' || std::isdigit(static_cast<unsigned char>(text_[place_])) != 0)) {
       PETREL_ASSIGN_OR_RETURN(made.number_, number());
       return made;
     }
@@ -155,13 +151,12 @@ class SymbolicParser {
     } while (accept(','));
     if (!accept(')')) return error("expected ')'");
     const bool is_unary = made.kind_ >= Kind::kFloor;
-    const bool is_list =
-        made.kind_ == Kind::kAdd || made.kind_ == Kind::kMultiply ||
-        made.kind_ == Kind::kMin || made.kind_ == Kind::kMax;
+    const bool is_list = made.kind_ == Kind::kAdd || made.kind_ == Kind::kMultiply ||
+                         made.kind_ == Kind::kMin || made.kind_ == Kind::kMax;
     const size_t wanted = is_unary ? 1 : 2;
     if (!is_list && made.parts_.size() != wanted) {
-      return error(absl::StrCat(function, " has ", made.parts_.size(),
-                                " arguments, must have ", wanted));
+      return error(
+          absl::StrCat(function, " has ", made.parts_.size(), " arguments, must have ", wanted));
     }
     return made;
   }
@@ -170,8 +165,7 @@ class SymbolicParser {
   size_t place_ = 0;
 };
 
-absl::StatusOr<SymbolicExpression::Kind> SymbolicExpression::kind_of(
-    const std::string& function) {
+absl::StatusOr<SymbolicExpression::Kind> SymbolicExpression::kind_of(const std::string& function) {
   struct Row {
     const char* name;
     Kind kind;
@@ -207,13 +201,11 @@ absl::StatusOr<SymbolicExpression::Kind> SymbolicExpression::kind_of(
       absl::StrCat("sizes computed with '", function, "' are not supported"));
 }
 
-absl::StatusOr<SymbolicExpression> SymbolicExpression::parse(
-    const std::string& text) {
+absl::StatusOr<SymbolicExpression> SymbolicExpression::parse(const std::string& text) {
   return SymbolicParser(text).parse();
 }
 
-void SymbolicExpression::collect_symbols(
-    std::set<std::string>* out_symbols) const {
+void SymbolicExpression::collect_symbols(std::set<std::string>* out_symbols) const {
   if (kind_ == Kind::kSymbol) out_symbols->insert(symbol_);
   for (const SymbolicExpression& part : parts_) {
     part.collect_symbols(out_symbols);
@@ -228,8 +220,7 @@ absl::StatusOr<int64_t> SymbolicExpression::evaluate(
     points[name] = {at, at};
   }
   PETREL_ASSIGN_OR_RETURN(const Range at, range(points));
-  if (at.low != at.high || at.low != std::floor(at.low) ||
-      std::fabs(at.low) > kLargest) {
+  if (at.low != at.high || at.low != std::floor(at.low) || std::fabs(at.low) > kLargest) {
     return refuse("a size is no integer below 2^62");
   }
   return static_cast<int64_t>(at.low);
@@ -250,8 +241,8 @@ absl::StatusOr<SymbolicExpression::Range> SymbolicExpression::range(
   }
   // The extremes of op(a, b) lie at corners where op is monotone in each.
   const auto corners = [](const Range& a, const Range& b, auto op) {
-    const long double at[] = {op(a.low, b.low), op(a.low, b.high),
-                              op(a.high, b.low), op(a.high, b.high)};
+    const long double at[] = {op(a.low, b.low), op(a.low, b.high), op(a.high, b.low),
+                              op(a.high, b.high)};
     Range all = {at[0], at[0]};
     for (long double value : at) {
       all.low = std::min(all.low, value);
@@ -259,12 +250,8 @@ absl::StatusOr<SymbolicExpression::Range> SymbolicExpression::range(
     }
     return all;
   };
-  const auto each = [&](auto op) {
-    return Range{op(parts[0].low), op(parts[0].high)};
-  };
-  const auto divides_by_zero = [](const Range& by) {
-    return by.low <= 0 && by.high >= 0;
-  };
+  const auto each = [&](auto op) { return Range{op(parts[0].low), op(parts[0].high)}; };
+  const auto divides_by_zero = [](const Range& by) { return by.low <= 0 && by.high >= 0; };
   Range all = parts[0];
   switch (kind_) {
     case Kind::kAdd:
@@ -274,8 +261,7 @@ absl::StatusOr<SymbolicExpression::Range> SymbolicExpression::range(
       return all;
     case Kind::kMultiply:
       for (size_t i = 1; i < parts.size(); ++i) {
-        all = corners(all, parts[i],
-                      [](long double a, long double b) { return a * b; });
+        all = corners(all, parts[i], [](long double a, long double b) { return a * b; });
       }
       return all;
     case Kind::kMin:
@@ -289,13 +275,11 @@ absl::StatusOr<SymbolicExpression::Range> SymbolicExpression::range(
       }
       return all;
     case Kind::kPower:
-      if (parts[1].low != parts[1].high ||
-          (parts[1].low < 0 && divides_by_zero(parts[0]))) {
+      if (parts[1].low != parts[1].high || (parts[1].low < 0 && divides_by_zero(parts[0]))) {
         return refuse("a size is a power of two numbers that vary");
       }
-      return corners(parts[0], parts[1], [](long double a, long double b) {
-        return std::pow(a, b);
-      });
+      return corners(parts[0], parts[1],
+                     [](long double a, long double b) { return std::pow(a, b); });
     case Kind::kFloorDivide:
     case Kind::kCeilDivide:
     case Kind::kDivide: {

@@ -39,8 +39,7 @@ class SymbolicExpression {
 
   // InvalidArgument when the value is no integer in [-2^62, 2^62] or a symbol is
   // unknown.
-  absl::StatusOr<int64_t> evaluate(
-      const std::map<std::string, int64_t>& symbols) const;
+  absl::StatusOr<int64_t> evaluate(const std::map<std::string, int64_t>& symbols) const;
 
   // Bounds of the value for symbols in these ranges; not always tight.
   absl::StatusOr<Range> range(const std::map<std::string, Range>& symbols) const;

@@ -58,8 +58,7 @@ class Symbols {
 
 // Dtype and sizes as a contiguous type: the archive's strides say how the
 // exporter laid the value out, which is not how the compiler will.
-absl::StatusOr<TensorType> read_tensor_type(const Json& meta,
-                                            const Symbols& symbols);
+absl::StatusOr<TensorType> read_tensor_type(const Json& meta, const Symbols& symbols);
 
 // A list of {"as_int"} or {"as_expr"}, all static.
 absl::StatusOr<Sizes> read_sizes(const Json& sizes, const Symbols& symbols);

@@ -27,8 +27,7 @@ uint32_t crc_of(const std::string& bytes) {
 }
 
 // Version needed to the uncompressed size: what both headers share.
-void put_common(const TestMember& member, bool in_directory,
-                std::string* out) {
+void put_common(const TestMember& member, bool in_directory, std::string* out) {
   const auto size = static_cast<uint32_t>(member.bytes.size());
   const uint32_t shown = in_directory ? member.size.value_or(size) : size;
   put(0, 2, out);
@@ -82,8 +81,7 @@ std::string read_file(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-std::string write_test_file(const std::string& name,
-                            const std::string& bytes) {
+std::string write_test_file(const std::string& name, const std::string& bytes) {
   const std::string path = ::testing::TempDir() + "/" + name;
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -119,16 +117,14 @@ TestMember& TestArchive::member(const std::string& suffix) {
 }
 
 void TestArchive::remove(const std::string& suffix) {
-  const auto end = std::remove_if(
-      members_.begin(), members_.end(), [&](const TestMember& member) {
-        return absl::EndsWith(member.name, suffix);
-      });
+  const auto end = std::remove_if(members_.begin(), members_.end(), [&](const TestMember& member) {
+    return absl::EndsWith(member.name, suffix);
+  });
   EXPECT_NE(end, members_.end()) << "no member " << suffix;
   members_.erase(end, members_.end());
 }
 
-void TestArchive::edit(const std::string& suffix, const std::string& from,
-                       const std::string& to) {
+void TestArchive::edit(const std::string& suffix, const std::string& from, const std::string& to) {
   std::string& text = member(suffix).bytes;
   const size_t place = text.find(from);
   ASSERT_NE(place, std::string::npos) << "no " << from;

@@ -19,8 +19,8 @@ namespace petrel::exir {
 struct TestMember {
   std::string name;
   std::string bytes;
-  uint16_t method = 0;  // 8 says deflated
-  uint16_t flags = 0;   // 1 says encrypted
+  uint16_t method = 0;                           // 8 says deflated
+  uint16_t flags = 0;                            // 1 says encrypted
   std::optional<uint32_t> crc = std::nullopt;    // a wrong one
   std::optional<uint32_t> size = std::nullopt;   // a wrong one, in the directory
   std::optional<uint32_t> place = std::nullopt;  // a wrong one of the header
@@ -44,8 +44,7 @@ class TestArchive {
   void remove(const std::string& suffix);
 
   // Replaces the first `from`; fails the test when there is none.
-  void edit(const std::string& suffix, const std::string& from,
-            const std::string& to);
+  void edit(const std::string& suffix, const std::string& from, const std::string& to);
   void edit_program(const std::string& from, const std::string& to) {
     edit("models/model.json", from, to);
   }

@@ -45,9 +45,7 @@ uLong read_stream(voidpf, voidpf opaque, void* buffer, uLong size) {
 
 uLong write_stream(voidpf, voidpf, const void*, uLong) { return 0; }
 
-ZPOS64_T tell_stream(voidpf, voidpf opaque) {
-  return static_cast<MemoryStream*>(opaque)->place;
-}
+ZPOS64_T tell_stream(voidpf, voidpf opaque) { return static_cast<MemoryStream*>(opaque)->place; }
 
 long seek_stream(voidpf, voidpf opaque, ZPOS64_T offset, int origin) {
   auto* stream = static_cast<MemoryStream*>(opaque);
@@ -55,8 +53,7 @@ long seek_stream(voidpf, voidpf opaque, ZPOS64_T offset, int origin) {
   if (origin == ZLIB_FILEFUNC_SEEK_CUR) base = stream->place;
   if (origin == ZLIB_FILEFUNC_SEEK_END) base = stream->bytes.size();
   uint64_t target = 0;
-  if (__builtin_add_overflow(base, offset, &target) ||
-      target > stream->bytes.size()) {
+  if (__builtin_add_overflow(base, offset, &target) || target > stream->bytes.size()) {
     return -1;
   }
   stream->place = target;
@@ -103,23 +100,19 @@ absl::Status check_name(const std::string& name) {
     if (part == "..") problem = "leads out of the archive";
   }
   if (problem == nullptr) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("the name of member '", name, "' ", problem));
+  return absl::InvalidArgumentError(absl::StrCat("the name of member '", name, "' ", problem));
 }
 
 }  // namespace
 
-absl::Status ZipArchive::add_member(const std::string& name,
-                                    const Member& member) {
-  if (member.offset > bytes_.size() ||
-      member.size > bytes_.size() - member.offset) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "member '", name, "' is said to be ", member.size, " bytes at ",
-        member.offset, ", the file has ", bytes_.size()));
+absl::Status ZipArchive::add_member(const std::string& name, const Member& member) {
+  if (member.offset > bytes_.size() || member.size > bytes_.size() - member.offset) {
+    return absl::InvalidArgumentError(absl::StrCat("member '", name, "' is said to be ",
+                                                   member.size, " bytes at ", member.offset,
+                                                   ", the file has ", bytes_.size()));
   }
   if (!members_.emplace(name, member).second) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("member '", name, "' occurs twice"));
+    return absl::InvalidArgumentError(absl::StrCat("member '", name, "' occurs twice"));
   }
   return absl::OkStatus();
 }
@@ -135,14 +128,12 @@ absl::Status ZipArchive::check_overlaps() const {
     if (member.size == 0) continue;
     extents.push_back({member.offset, member.offset + member.size, &name});
   }
-  std::sort(
-      extents.begin(), extents.end(),
-      [](const Extent& a, const Extent& b) { return a.offset < b.offset; });
+  std::sort(extents.begin(), extents.end(),
+            [](const Extent& a, const Extent& b) { return a.offset < b.offset; });
   for (size_t i = 1; i < extents.size(); ++i) {
     if (extents[i].offset >= extents[i - 1].end) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("members '", *extents[i - 1].name, "' and '",
-                     *extents[i].name, "' overlap"));
+        absl::StrCat("members '", *extents[i - 1].name, "' and '", *extents[i].name, "' overlap"));
   }
   return absl::OkStatus();
 }
@@ -181,9 +172,8 @@ absl::StatusOr<ZipArchive> ZipArchive::open(absl::Span<const uint8_t> bytes) {
     return error("is not a zip archive, or its end is missing");
   }
   MemoryStream stream{bytes};
-  zlib_filefunc64_def functions = {open_stream,  read_stream,  write_stream,
-                                   tell_stream,  seek_stream,  close_stream,
-                                   stream_error, &stream};
+  zlib_filefunc64_def functions = {open_stream, read_stream,  write_stream, tell_stream,
+                                   seek_stream, close_stream, stream_error, &stream};
   const Unzip unzip(unzOpen2_64("", &functions));
   if (unzip == nullptr) return error("is not a zip archive");
 
@@ -192,21 +182,18 @@ absl::StatusOr<ZipArchive> ZipArchive::open(absl::Span<const uint8_t> bytes) {
     return error("has no readable zip directory");
   }
   uint64_t count = 0;
-  int step = global.number_entry == 0 ? UNZ_END_OF_LIST_OF_FILE
-                                      : unzGoToFirstFile(unzip.get());
+  int step = global.number_entry == 0 ? UNZ_END_OF_LIST_OF_FILE : unzGoToFirstFile(unzip.get());
   for (; step == UNZ_OK; step = unzGoToNextFile(unzip.get())) {
     ++count;
     unz_file_info64 info;
     std::vector<char> name_buffer(kMaxNameLength + 1);
-    if (unzGetCurrentFileInfo64(unzip.get(), &info, name_buffer.data(),
-                                kMaxNameLength, nullptr, 0, nullptr,
-                                0) != UNZ_OK) {
+    if (unzGetCurrentFileInfo64(unzip.get(), &info, name_buffer.data(), kMaxNameLength, nullptr, 0,
+                                nullptr, 0) != UNZ_OK) {
       return error("zip directory entry ", count, " is damaged");
     }
     if (info.size_filename > kMaxNameLength) {
-      return error("the name of zip directory entry ", count, " has ",
-                   info.size_filename, " bytes, the limit is ",
-                   kMaxNameLength);
+      return error("the name of zip directory entry ", count, " has ", info.size_filename,
+                   " bytes, the limit is ", kMaxNameLength);
     }
     const std::string name(name_buffer.data(), info.size_filename);
     PETREL_RETURN_IF_ERROR(check_name(name));
@@ -220,15 +207,13 @@ absl::StatusOr<ZipArchive> ZipArchive::open(absl::Span<const uint8_t> bytes) {
                    "recompressing the archive");
     }
     if (info.compressed_size != info.uncompressed_size) {
-      return error("member '", name, "' is stored but has two sizes, ",
-                   info.compressed_size, " and ", info.uncompressed_size);
+      return error("member '", name, "' is stored but has two sizes, ", info.compressed_size,
+                   " and ", info.uncompressed_size);
     }
     int method = 0;
     int level = 0;
-    if (unzOpenCurrentFile2(unzip.get(), &method, &level, /*raw=*/1) !=
-        UNZ_OK) {
-      return error("the header of member '", name,
-                   "' does not agree with the zip directory");
+    if (unzOpenCurrentFile2(unzip.get(), &method, &level, /*raw=*/1) != UNZ_OK) {
+      return error("the header of member '", name, "' does not agree with the zip directory");
     }
     Member member;
     member.offset = unzGetCurrentFileZStreamPos64(unzip.get());
@@ -238,34 +223,27 @@ absl::StatusOr<ZipArchive> ZipArchive::open(absl::Span<const uint8_t> bytes) {
     PETREL_RETURN_IF_ERROR(archive.add_member(name, member));
   }
   if (step != UNZ_END_OF_LIST_OF_FILE || count != global.number_entry) {
-    return error("the zip directory is damaged behind entry ", count, " of ",
-                 global.number_entry);
+    return error("the zip directory is damaged behind entry ", count, " of ", global.number_entry);
   }
   PETREL_RETURN_IF_ERROR(archive.check_overlaps());
   archive.strip_root();
   return archive;
 }
 
-bool ZipArchive::contains(const std::string& name) const {
-  return members_.count(name) != 0;
-}
+bool ZipArchive::contains(const std::string& name) const { return members_.count(name) != 0; }
 
-absl::StatusOr<absl::Span<const uint8_t>> ZipArchive::read(
-    const std::string& name) const {
+absl::StatusOr<absl::Span<const uint8_t>> ZipArchive::read(const std::string& name) const {
   const auto it = members_.find(name);
   if (it == members_.end()) {
-    return absl::NotFoundError(
-        absl::StrCat("has no member '", name, "'"));
+    return absl::NotFoundError(absl::StrCat("has no member '", name, "'"));
   }
-  const absl::Span<const uint8_t> bytes =
-      bytes_.subspan(it->second.offset, it->second.size);
-  const auto crc =
-      static_cast<uint32_t>(crc32_z(0, bytes.data(), bytes.size()));
+  const absl::Span<const uint8_t> bytes = bytes_.subspan(it->second.offset, it->second.size);
+  const auto crc = static_cast<uint32_t>(crc32_z(0, bytes.data(), bytes.size()));
   // The checksum of no bytes is 0, also where zlib is given no pointer.
   if ((bytes.empty() ? 0 : crc) != it->second.crc) {
-    return absl::DataLossError(
-        absl::StrCat("member '", name, "' is damaged, its checksum is ",
-                     absl::Hex(crc), ", must be ", absl::Hex(it->second.crc)));
+    return absl::DataLossError(absl::StrCat("member '", name, "' is damaged, its checksum is ",
+                                            absl::Hex(crc), ", must be ",
+                                            absl::Hex(it->second.crc)));
   }
   return bytes;
 }

@@ -13,8 +13,7 @@ namespace petrel::exir {
 namespace {
 
 absl::Span<const uint8_t> span_of(const std::string& bytes) {
-  return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(bytes.data()),
-                             bytes.size());
+  return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
 }
 
 std::string text_of(absl::Span<const uint8_t> bytes) {
@@ -28,21 +27,19 @@ std::vector<TestMember> small_members() {
           {"m/b", "second one"}};
 }
 
-void expect_refused(const std::vector<TestMember>& members,
-                    const std::string& message) {
+void expect_refused(const std::vector<TestMember>& members, const std::string& message) {
   const std::string bytes = write_zip(members);
   const auto zip = ZipArchive::open(span_of(bytes));
   ASSERT_FALSE(zip.ok()) << message;
-  EXPECT_TRUE(absl::StrContains(zip.status().message(), message))
-      << zip.status();
+  EXPECT_TRUE(absl::StrContains(zip.status().message(), message)) << zip.status();
 }
 
 TEST(ZipArchive, GivesSlicesWithoutTheRootFolder) {
   const std::string bytes = write_zip(small_members());
   const auto zip = ZipArchive::open(span_of(bytes));
   ASSERT_TRUE(zip.ok()) << zip.status();
-  EXPECT_EQ(zip->names(), (std::vector<std::string>{"archive_format", "b",
-                                                    "data/a", "data/empty"}));
+  EXPECT_EQ(zip->names(),
+            (std::vector<std::string>{"archive_format", "b", "data/a", "data/empty"}));
   const auto a = zip->read("data/a");
   ASSERT_TRUE(a.ok()) << a.status();
   EXPECT_EQ(text_of(*a), "first");
@@ -54,9 +51,8 @@ TEST(ZipArchive, GivesSlicesWithoutTheRootFolder) {
 }
 
 TEST(ZipArchive, FindsTheRootUnderAddedFolders) {
-  const std::string bytes = write_zip({{"x/y/archive_format", "pt2"},
-                                       {"x/y/models/m.json", "{}"},
-                                       {"x/other", "z"}});
+  const std::string bytes =
+      write_zip({{"x/y/archive_format", "pt2"}, {"x/y/models/m.json", "{}"}, {"x/other", "z"}});
   const auto zip = ZipArchive::open(span_of(bytes));
   ASSERT_TRUE(zip.ok()) << zip.status();
   EXPECT_TRUE(zip->contains("models/m.json"));
@@ -64,8 +60,7 @@ TEST(ZipArchive, FindsTheRootUnderAddedFolders) {
 }
 
 TEST(ZipArchive, ReadsWhatTheExporterWrites) {
-  const std::string bytes =
-      read_file("test/models/fixtures/torch_2_13/conv_bn_relu.pt2");
+  const std::string bytes = read_file("test/models/fixtures/torch_2_13/conv_bn_relu.pt2");
   const auto zip = ZipArchive::open(span_of(bytes));
   ASSERT_TRUE(zip.ok()) << zip.status();
   for (const std::string& name : zip->names()) {
@@ -93,8 +88,7 @@ TEST(ZipArchive, RefusesDuplicateNames) {
 }
 
 TEST(ZipArchive, RefusesNamesThatLeaveTheArchive) {
-  for (const char* name :
-       {"/etc/passwd", "m/../../x", "..", "m\\x", "m/a\nb", "../m"}) {
+  for (const char* name : {"/etc/passwd", "m/../../x", "..", "m\\x", "m/a\nb", "../m"}) {
     auto members = small_members();
     members[1].name = name;
     expect_refused(members, "the name of member");
@@ -138,9 +132,8 @@ TEST(ZipArchive, RefusesDamagedContentWhenItIsRead) {
 }
 
 TEST(ZipArchive, RefusesWhatIsNoArchive) {
-  for (const std::string& bytes :
-       {std::string(), std::string("P"), std::string("PK\5\6"),
-        std::string(22, '\0'), std::string(100000, 'x')}) {
+  for (const std::string& bytes : {std::string(), std::string("P"), std::string("PK\5\6"),
+                                   std::string(22, '\0'), std::string(100000, 'x')}) {
     EXPECT_FALSE(ZipArchive::open(span_of(bytes)).ok());
   }
 }

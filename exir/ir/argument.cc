@@ -7,9 +7,7 @@
 namespace petrel::exir {
 namespace {
 
-bool same(double a, double b) {
-  return a == b || (std::isnan(a) && std::isnan(b));
-}
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 void collect(const Argument& argument, std::vector<Value*>* out_values) {
   if (argument.is_value()) out_values->push_back(argument.value());

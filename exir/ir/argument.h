@@ -103,8 +103,8 @@ class Argument {
     return std::holds_alternative<T>(data_);
   }
 
-  std::variant<std::monostate, Value*, int64_t, double, bool, std::string,
-               ScalarType, MemoryFormat, Ints, Floats, Bools, List>
+  std::variant<std::monostate, Value*, int64_t, double, bool, std::string, ScalarType, MemoryFormat,
+               Ints, Floats, Bools, List>
       data_;
 };
 

@@ -41,13 +41,11 @@ bool fits(const Argument& argument, ArgKind kind) {
     case ArgKind::kTensor:
       return is_scalar_of(argument, Type::Kind::kTensor);
     case ArgKind::kScalar:
-      return argument.is_number() ||
-             (argument.is_value() && !argument.value()->type().is_tensor());
+      return argument.is_number() || (argument.is_value() && !argument.value()->type().is_tensor());
     case ArgKind::kInt:
       return argument.is_int() || is_scalar_of(argument, Type::Kind::kInt);
     case ArgKind::kFloat:
-      return argument.is_number() ||
-             is_scalar_of(argument, Type::Kind::kFloat) ||
+      return argument.is_number() || is_scalar_of(argument, Type::Kind::kFloat) ||
              is_scalar_of(argument, Type::Kind::kInt);
     case ArgKind::kBool:
       return argument.is_bool() || is_scalar_of(argument, Type::Kind::kBool);
@@ -65,9 +63,7 @@ bool fits(const Argument& argument, ArgKind kind) {
 }
 
 // A program has one device and one layout, so that none is always right.
-bool says_nothing(ArgKind kind) {
-  return kind == ArgKind::kLayout || kind == ArgKind::kDevice;
-}
+bool says_nothing(ArgKind kind) { return kind == ArgKind::kLayout || kind == ArgKind::kDevice; }
 
 bool list_fits(const Argument& argument, const ArgSpec& spec) {
   if (argument.is_ints()) {
@@ -80,8 +76,7 @@ bool list_fits(const Argument& argument, const ArgSpec& spec) {
   if (argument.is_bools()) return spec.kind == ArgKind::kBool;
   if (!argument.is_list()) return false;
   for (const Argument& item : argument.as_list()) {
-    const bool item_fits = item.is_none() ? spec.has_optional_items
-                                          : fits(item, spec.kind);
+    const bool item_fits = item.is_none() ? spec.has_optional_items : fits(item, spec.kind);
     if (!item_fits) return false;
   }
   return true;

@@ -82,8 +82,7 @@ Blob Blob::copy_of(absl::Span<const uint8_t> bytes) {
   return owned(std::vector<uint8_t>(bytes.begin(), bytes.end()));
 }
 
-Blob Blob::view(absl::Span<const uint8_t> bytes,
-                std::shared_ptr<const void> owner) {
+Blob Blob::view(absl::Span<const uint8_t> bytes, std::shared_ptr<const void> owner) {
   auto state = std::make_shared<State>();
   state->size = bytes.size();
   state->span = bytes;

@@ -66,8 +66,7 @@ class Blob {
 
   static Blob owned(std::vector<uint8_t> bytes);
   static Blob copy_of(absl::Span<const uint8_t> bytes);
-  static Blob view(absl::Span<const uint8_t> bytes,
-                   std::shared_ptr<const void> owner);
+  static Blob view(absl::Span<const uint8_t> bytes, std::shared_ptr<const void> owner);
   // `producer` writes all `size` bytes; each bytes() calls it anew, but for the
   // first one after sha256().
   static Blob produced(size_t size, Producer producer);

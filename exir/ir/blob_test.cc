@@ -11,10 +11,8 @@ namespace petrel::exir {
 namespace {
 
 // Digests from FIPS 180-2's examples.
-constexpr char kEmpty[] =
-    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-constexpr char kAbc[] =
-    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+constexpr char kEmpty[] = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+constexpr char kAbc[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
 TEST(Blob, DigestIsSha256) {
   EXPECT_EQ(to_hex(Blob().sha256()), kEmpty);
@@ -58,9 +56,7 @@ TEST(Blob, AProducedBlobIsMadeOnDemandAndHashedOnce) {
 TEST(Blob, KeepsNoMoreThanItsLimitBetweenHashingAndWriting) {
   constexpr size_t kHalf = Blob::kMostKept / 2;
   int calls = 0;
-  const auto make = [&] {
-    return Blob::produced(kHalf, [&](absl::Span<uint8_t>) { ++calls; });
-  };
+  const auto make = [&] { return Blob::produced(kHalf, [&](absl::Span<uint8_t>) { ++calls; }); };
   std::vector<Blob> blobs = {make(), make(), make()};
   for (const Blob& blob : blobs) blob.sha256();
   EXPECT_EQ(calls, 3);

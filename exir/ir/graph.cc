@@ -63,14 +63,12 @@ std::vector<Value*> Node::operands() const {
 }
 
 std::string Node::describe() const {
-  return describe_node(results_.empty() ? "" : results_[0]->name(), *op_,
-                       source_);
+  return describe_node(results_.empty() ? "" : results_[0]->name(), *op_, source_);
 }
 
-std::string describe_node(const std::string& name, const OpInfo& op,
-                          const Source& source) {
-  std::string text = absl::StrCat("node '", name.empty() ? op.name : name,
-                                  "' (", op.full_name(), ")");
+std::string describe_node(const std::string& name, const OpInfo& op, const Source& source) {
+  std::string text =
+      absl::StrCat("node '", name.empty() ? op.name : name, "' (", op.full_name(), ")");
   const std::string location = source.location();
   if (!location.empty()) absl::StrAppend(&text, " at ", location);
   return text;
@@ -107,10 +105,8 @@ Value* Graph::add_constant(ConstantPtr constant) {
   return slot;
 }
 
-Node* Graph::insert(NodeList::iterator place, const OpInfo& op,
-                    std::vector<Argument> arguments,
-                    std::vector<Type> result_types, const std::string& name,
-                    Source source) {
+Node* Graph::insert(NodeList::iterator place, const OpInfo& op, std::vector<Argument> arguments,
+                    std::vector<Type> result_types, const std::string& name, Source source) {
   auto owned = std::make_unique<Node>();
   Node* node = owned.get();
   node->op_ = &op;
@@ -119,8 +115,7 @@ Node* Graph::insert(NodeList::iterator place, const OpInfo& op,
   node->source_ = std::move(source);
   for (size_t i = 0; i < result_types.size(); ++i) {
     auto result = std::make_unique<Value>();
-    result->name_ = unique_name(
-        result_types.size() == 1 ? name : absl::StrCat(name, "_r", i));
+    result->name_ = unique_name(result_types.size() == 1 ? name : absl::StrCat(name, "_r", i));
     result->type_ = std::move(result_types[i]);
     result->producer_ = node;
     result->result_index_ = i;
@@ -132,26 +127,21 @@ Node* Graph::insert(NodeList::iterator place, const OpInfo& op,
 }
 
 Node* Graph::append(const OpInfo& op, std::vector<Argument> arguments,
-                    std::vector<Type> result_types, const std::string& name,
-                    Source source) {
-  return insert(nodes_.end(), op, std::move(arguments),
-                std::move(result_types), name, std::move(source));
+                    std::vector<Type> result_types, const std::string& name, Source source) {
+  return insert(nodes_.end(), op, std::move(arguments), std::move(result_types), name,
+                std::move(source));
 }
 
-Node* Graph::insert_before(Node* position, const OpInfo& op,
-                           std::vector<Argument> arguments,
-                           std::vector<Type> result_types,
-                           const std::string& name) {
-  return insert(position->place_, op, std::move(arguments),
-                std::move(result_types), name, position->source_);
+Node* Graph::insert_before(Node* position, const OpInfo& op, std::vector<Argument> arguments,
+                           std::vector<Type> result_types, const std::string& name) {
+  return insert(position->place_, op, std::move(arguments), std::move(result_types), name,
+                position->source_);
 }
 
-Node* Graph::insert_after(Node* position, const OpInfo& op,
-                          std::vector<Argument> arguments,
-                          std::vector<Type> result_types,
-                          const std::string& name) {
-  return insert(std::next(position->place_), op, std::move(arguments),
-                std::move(result_types), name, position->source_);
+Node* Graph::insert_after(Node* position, const OpInfo& op, std::vector<Argument> arguments,
+                          std::vector<Type> result_types, const std::string& name) {
+  return insert(std::next(position->place_), op, std::move(arguments), std::move(result_types),
+                name, position->source_);
 }
 
 void Graph::move_before(Node* node, Node* position) {
@@ -167,17 +157,17 @@ void Graph::erase(Node* node) {
 void Graph::erase_constant(Value* constant) {
   constant_values_.erase(constant->constant_.get());
   names_.erase(constant->name_);
-  owned_values_.erase(std::find_if(
-      owned_values_.begin(), owned_values_.end(),
-      [&](const std::unique_ptr<Value>& v) { return v.get() == constant; }));
+  owned_values_.erase(
+      std::find_if(owned_values_.begin(), owned_values_.end(),
+                   [&](const std::unique_ptr<Value>& v) { return v.get() == constant; }));
 }
 
 void Graph::erase_input(Value* input) {
   inputs_.erase(std::find(inputs_.begin(), inputs_.end(), input));
   names_.erase(input->name_);
-  owned_values_.erase(std::find_if(
-      owned_values_.begin(), owned_values_.end(),
-      [&](const std::unique_ptr<Value>& v) { return v.get() == input; }));
+  owned_values_.erase(
+      std::find_if(owned_values_.begin(), owned_values_.end(),
+                   [&](const std::unique_ptr<Value>& v) { return v.get() == input; }));
 }
 
 void Graph::rename(Value* value, const std::string& name) {
@@ -247,8 +237,7 @@ std::vector<Value*> Graph::constants() const {
   return constants;
 }
 
-std::unique_ptr<Graph> Graph::clone(
-    std::map<const Value*, Value*>* out_map) const {
+std::unique_ptr<Graph> Graph::clone(std::map<const Value*, Value*>* out_map) const {
   auto copy = std::make_unique<Graph>(name_);
   std::map<const Value*, Value*> map;
   // Names are unique here, so that the copies take them as they are.
@@ -257,9 +246,8 @@ std::unique_ptr<Graph> Graph::clone(
     map[from] = to;
   };
   for (const auto& value : owned_values_) {
-    adopt(value.get(), value->is_constant()
-                           ? copy->add_constant(value->constant_)
-                           : copy->add_input(value->type_, value->name_));
+    adopt(value.get(), value->is_constant() ? copy->add_constant(value->constant_)
+                                            : copy->add_input(value->type_, value->name_));
   }
   for (const auto& node : nodes_) {
     std::vector<Argument> arguments = node->arguments_;
@@ -271,8 +259,8 @@ std::unique_ptr<Graph> Graph::clone(
     }
     std::vector<Type> types;
     for (const auto& result : node->results_) types.push_back(result->type_);
-    Node* made = copy->append(*node->op_, std::move(arguments),
-                              std::move(types), "", node->source_);
+    Node* made =
+        copy->append(*node->op_, std::move(arguments), std::move(types), "", node->source_);
     made->delegate_ = node->delegate_;
     for (const std::shared_ptr<Graph>& region : node->regions_) {
       made->regions_.push_back(region->clone());

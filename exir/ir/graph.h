@@ -74,9 +74,7 @@ class Value {
   int output_uses() const { return output_uses_; }
   bool is_used() const { return !users_.empty() || output_uses_ > 0; }
   // Exactly one use in all, and that by a node.
-  bool has_single_user() const {
-    return users_.size() == 1 && output_uses_ == 0;
-  }
+  bool has_single_user() const { return users_.size() == 1 && output_uses_ == 0; }
 
  private:
   friend class Graph;
@@ -111,18 +109,12 @@ class Node {
   // The branches of petrel::cond or the body of petrel::map: graphs of their
   // own that see nothing of this one but the operands, in order, as their
   // inputs. Empty for all other operators.
-  const std::vector<std::shared_ptr<Graph>>& regions() const {
-    return regions_;
-  }
-  void set_regions(std::vector<std::shared_ptr<Graph>> regions) {
-    regions_ = std::move(regions);
-  }
+  const std::vector<std::shared_ptr<Graph>>& regions() const { return regions_; }
+  void set_regions(std::vector<std::shared_ptr<Graph>> regions) { regions_ = std::move(regions); }
 
   // Set on nodes of the operator petrel::delegate_call only.
   const std::shared_ptr<LoweredPartition>& delegate() const { return delegate_; }
-  void set_delegate(std::shared_ptr<LoweredPartition> delegate) {
-    delegate_ = std::move(delegate);
-  }
+  void set_delegate(std::shared_ptr<LoweredPartition> delegate) { delegate_ = std::move(delegate); }
 
   // "node 'conv2d_3' (aten.conv2d.default) at model.py:12, in forward": the
   // opening of every error about a node.
@@ -141,8 +133,7 @@ class Node {
 };
 
 // What Node::describe says of a node with this name, operator and source.
-std::string describe_node(const std::string& name, const OpInfo& op,
-                          const Source& source);
+std::string describe_node(const std::string& name, const OpInfo& op, const Source& source);
 
 // A write-back at the end of the method: `buffer` (a constant of kind
 // kMutableBuffer) takes the value of `value`.
@@ -166,16 +157,13 @@ class Graph {
   // The Value of `constant`; the same one for the same pointer.
   Value* add_constant(ConstantPtr constant);
 
-  Node* append(const OpInfo& op, std::vector<Argument> arguments,
-               std::vector<Type> result_types, const std::string& name,
-               Source source = {});
+  Node* append(const OpInfo& op, std::vector<Argument> arguments, std::vector<Type> result_types,
+               const std::string& name, Source source = {});
   // As append, but before `position` and with its source.
-  Node* insert_before(Node* position, const OpInfo& op,
-                      std::vector<Argument> arguments,
+  Node* insert_before(Node* position, const OpInfo& op, std::vector<Argument> arguments,
                       std::vector<Type> result_types, const std::string& name);
   // As append, directly behind `position` and with its source.
-  Node* insert_after(Node* position, const OpInfo& op,
-                     std::vector<Argument> arguments,
+  Node* insert_after(Node* position, const OpInfo& op, std::vector<Argument> arguments,
                      std::vector<Type> result_types, const std::string& name);
 
   void move_before(Node* node, Node* position);
@@ -199,9 +187,7 @@ class Graph {
 
   const std::vector<Value*>& inputs() const { return inputs_; }
   const std::vector<Value*>& outputs() const { return outputs_; }
-  const std::vector<BufferWrite>& buffer_writes() const {
-    return buffer_writes_;
-  }
+  const std::vector<BufferWrite>& buffer_writes() const { return buffer_writes_; }
   const NodeList& nodes() const { return nodes_; }
   // The node after `node`; null behind the last.
   Node* next(const Node* node) const;
@@ -214,14 +200,12 @@ class Graph {
 
   // A deep copy, regions included; constants are shared by pointer. `out_map`, if given, maps
   // every value of this graph to its copy.
-  std::unique_ptr<Graph> clone(
-      std::map<const Value*, Value*>* out_map = nullptr) const;
+  std::unique_ptr<Graph> clone(std::map<const Value*, Value*>* out_map = nullptr) const;
 
  private:
   std::string unique_name(const std::string& wanted);
-  Node* insert(NodeList::iterator place, const OpInfo& op,
-               std::vector<Argument> arguments, std::vector<Type> result_types,
-               const std::string& name, Source source);
+  Node* insert(NodeList::iterator place, const OpInfo& op, std::vector<Argument> arguments,
+               std::vector<Type> result_types, const std::string& name, Source source);
   void count_outputs(int delta);
 
   std::string name_;

@@ -17,16 +17,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-Type f32(Sizes sizes) {
-  return TensorType::contiguous(ScalarType::kFloat, std::move(sizes));
-}
+Type f32(Sizes sizes) { return TensorType::contiguous(ScalarType::kFloat, std::move(sizes)); }
 
 class GraphTest : public ::testing::Test {
  protected:
   Node* add(Value* a, Value* b, const std::string& name) {
     return graph_.append(*find_test_op("aten.add.Tensor"),
-                         {Argument(a), Argument(b), Argument(int64_t{1})},
-                         {a->type()}, name);
+                         {Argument(a), Argument(b), Argument(int64_t{1})}, {a->type()}, name);
   }
 
   Graph graph_{"m"};
@@ -76,14 +73,13 @@ TEST_F(GraphTest, OutputsCountAsUses) {
 }
 
 TEST_F(GraphTest, ReplaceAllUsesCoversNodesListsOutputsAndWrites) {
-  Value* state = graph_.add_constant(
-      test_constant("state", TensorType::contiguous(ScalarType::kFloat, {2})));
+  Value* state =
+      graph_.add_constant(test_constant("state", TensorType::contiguous(ScalarType::kFloat, {2})));
   Node* y = add(x_, x_, "y");
-  Node* cat = graph_.append(
-      *find_test_op("aten.cat.default"),
-      {Argument::of_values({y->result(), x_, y->result()}),
-       Argument(int64_t{0})},
-      {f32({6})}, "cat");
+  Node* cat =
+      graph_.append(*find_test_op("aten.cat.default"),
+                    {Argument::of_values({y->result(), x_, y->result()}), Argument(int64_t{0})},
+                    {f32({6})}, "cat");
   graph_.set_outputs({y->result(), cat->result()});
   graph_.set_buffer_writes({{state, y->result()}});
   graph_.replace_all_uses(y->result(), x_);
@@ -96,8 +92,7 @@ TEST_F(GraphTest, ReplaceAllUsesCoversNodesListsOutputsAndWrites) {
 }
 
 TEST_F(GraphTest, TheSameConstantIsOneValue) {
-  const ConstantPtr w =
-      test_constant("w", TensorType::contiguous(ScalarType::kFloat, {2}));
+  const ConstantPtr w = test_constant("w", TensorType::contiguous(ScalarType::kFloat, {2}));
   Value* value = graph_.add_constant(w);
   EXPECT_EQ(graph_.add_constant(w), value);
   EXPECT_EQ(value->name(), "w");
@@ -152,16 +147,15 @@ TEST(Source, LocationIsTheInnermostFrame) {
 }
 
 TEST(Source, LocationSkipsFramesInsideOfTorch) {
-  const std::string inner =
-      "  File \"/x/site-packages/torch/nn/linear.py\", line 7, in forward\n";
+  const std::string inner = "  File \"/x/site-packages/torch/nn/linear.py\", line 7, in forward\n";
   Source source;
   source.stack_trace = inner;
-  EXPECT_EQ(source.location(),
-            "/x/site-packages/torch/nn/linear.py:7, in forward");
+  EXPECT_EQ(source.location(), "/x/site-packages/torch/nn/linear.py:7, in forward");
   source.stack_trace = "File \"a.py\", line 3, in forward\n    y\n" + inner;
   EXPECT_EQ(source.location(), "a.py:3, in forward");
-  source.stack_trace = "File \"a.py\", line 3, in forward\n    y\n"
-                       "  File \"<eval_with_key>.5\", line 9, in forward\n    z\n";
+  source.stack_trace =
+      "File \"a.py\", line 3, in forward\n    y\n"
+      "  File \"<eval_with_key>.5\", line 9, in forward\n    z\n";
   EXPECT_EQ(source.location(), "a.py:3, in forward");
 }
 

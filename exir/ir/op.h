@@ -59,15 +59,15 @@ enum OpTrait : uint32_t {
   kElementwise = 1u << 1,  // out[i] depends on in[i] only (after broadcasting)
   kView = 1u << 2,         // result aliases argument 0
   kReduction = 1u << 3,
-  kInPlace = 1u << 4,      // writes an argument; removed by functionalisation
-  kIdentity = 1u << 5,     // result equals argument 0 (detach, eval dropout)
-  kEffect = 1u << 6,       // assertions: no results, may be dropped
+  kInPlace = 1u << 4,   // writes an argument; removed by functionalisation
+  kIdentity = 1u << 5,  // result equals argument 0 (detach, eval dropout)
+  kEffect = 1u << 6,    // assertions: no results, may be dropped
 };
 
 // Types of the results of `op` applied to `arguments`; InvalidArgument names
 // the argument that does not fit.
-using InferFn = absl::StatusOr<std::vector<Type>> (*)(
-    const struct OpInfo& op, absl::Span<const Argument> arguments);
+using InferFn = absl::StatusOr<std::vector<Type>> (*)(const struct OpInfo& op,
+                                                      absl::Span<const Argument> arguments);
 
 // Replaces `node` by simpler ones before it. Returns false and changes nothing
 // when it does not apply to these arguments.

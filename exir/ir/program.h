@@ -23,9 +23,9 @@ namespace petrel::exir {
 //                            fixed_outputs     1: none   3: 3
 struct Signature {
   std::vector<std::string> input_names;
-  std::vector<std::string> output_names;  // of fixed ones too
+  std::vector<std::string> output_names;     // of fixed ones too
   std::map<size_t, Argument> fixed_outputs;  // by place among all outputs
-  std::string in_spec;   // pytree specs as the archive has them, opaque
+  std::string in_spec;                       // pytree specs as the archive has them, opaque
   std::string out_spec;
 };
 

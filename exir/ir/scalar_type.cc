@@ -49,12 +49,8 @@ std::optional<ScalarType> parse_scalar_type(std::string_view name) {
   return std::nullopt;
 }
 
-bool is_floating_point(ScalarType type) {
-  return row_of(type).family == Family::kFloating;
-}
+bool is_floating_point(ScalarType type) { return row_of(type).family == Family::kFloating; }
 
-bool is_integral(ScalarType type) {
-  return row_of(type).family == Family::kIntegral;
-}
+bool is_integral(ScalarType type) { return row_of(type).family == Family::kIntegral; }
 
 }  // namespace petrel::exir

@@ -37,18 +37,16 @@ ArgSpec with_default(ArgSpec spec, Argument value) {
   return spec;
 }
 
-absl::StatusOr<std::vector<Type>> same_as_self(
-    const OpInfo& op, absl::Span<const Argument> arguments) {
+absl::StatusOr<std::vector<Type>> same_as_self(const OpInfo& op,
+                                               absl::Span<const Argument> arguments) {
   if (!arguments[0].is_value()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(op.full_name(), ": self is no tensor"));
+    return absl::InvalidArgumentError(absl::StrCat(op.full_name(), ": self is no tensor"));
   }
   return std::vector<Type>{arguments[0].value()->type()};
 }
 
-OpInfo make(const std::string& name, const std::string& overload,
-            std::vector<ArgSpec> args, size_t num_results,
-            InferFn infer = nullptr) {
+OpInfo make(const std::string& name, const std::string& overload, std::vector<ArgSpec> args,
+            size_t num_results, InferFn infer = nullptr) {
   OpInfo op;
   op.name = name;
   op.overload = overload;
@@ -62,50 +60,41 @@ std::map<std::string, OpInfo> make_all() {
   const ArgSpec self = arg("self", ArgKind::kTensor);
   ArgSpec indices = list(arg("indices", ArgKind::kTensor));
   indices.has_optional_items = true;
-  OpInfo split =
-      make("aten::split", "Tensor", {self, arg("split_size", ArgKind::kInt)}, 0);
+  OpInfo split = make("aten::split", "Tensor", {self, arg("split_size", ArgKind::kInt)}, 0);
   split.has_list_result = true;
-  OpInfo delegate = make("petrel::delegate_call", "",
-                         {list(arg("arguments", ArgKind::kTensor))}, 0);
+  OpInfo delegate =
+      make("petrel::delegate_call", "", {list(arg("arguments", ArgKind::kTensor))}, 0);
   delegate.has_list_result = true;
   std::map<std::string, OpInfo> ops;
   for (OpInfo op :
        {make("aten::add", "Tensor",
              {self, arg("other", ArgKind::kTensor),
-              with_default(arg("alpha", ArgKind::kScalar),
-                           Argument(int64_t{1}))},
+              with_default(arg("alpha", ArgKind::kScalar), Argument(int64_t{1}))},
              1, same_as_self),
         make("aten::relu", "", {self}, 1, same_as_self),
         make("aten::cat", "",
              {list(arg("tensors", ArgKind::kTensor)),
               with_default(arg("dim", ArgKind::kInt), Argument(int64_t{0}))},
              1),
-        make("aten::max", "dim",
-             {self, arg("dim", ArgKind::kInt), arg("keepdim", ArgKind::kBool)},
+        make("aten::max", "dim", {self, arg("dim", ArgKind::kInt), arg("keepdim", ArgKind::kBool)},
              2),
         make("aten::mean", "dim",
              {self, optional(list(arg("dim", ArgKind::kInt))),
               with_default(arg("keepdim", ArgKind::kBool), Argument(false)),
-              with_default(optional(arg("dtype", ArgKind::kScalarType)),
-                           Argument())},
+              with_default(optional(arg("dtype", ArgKind::kScalarType)), Argument())},
              1),
         make("aten::index", "Tensor", {self, indices}, 1), split,
         make("aten::clone", "",
-             {self, with_default(
-                        optional(arg("memory_format", ArgKind::kMemoryFormat)),
-                        Argument())},
+             {self,
+              with_default(optional(arg("memory_format", ArgKind::kMemoryFormat)), Argument())},
              1, same_as_self),
         make("aten::view", "", {self, list(arg("size", ArgKind::kInt))}, 1),
         make("aten::pad", "",
              {self, list(arg("pad", ArgKind::kInt)),
-              with_default(arg("mode", ArgKind::kString),
-                           Argument(std::string("constant"))),
-              with_default(optional(arg("value", ArgKind::kFloat)),
-                           Argument())},
+              with_default(arg("mode", ArgKind::kString), Argument(std::string("constant"))),
+              with_default(optional(arg("value", ArgKind::kFloat)), Argument())},
              1),
-        make("aten::_assert", "",
-             {self, arg("message", ArgKind::kString)}, 0),
-        delegate}) {
+        make("aten::_assert", "", {self, arg("message", ArgKind::kString)}, 0), delegate}) {
     const std::string name = op.full_name();
     ops.emplace(name, std::move(op));
   }
@@ -129,8 +118,7 @@ ConstantPtr test_constant(const std::string& fqn, const TensorType& type) {
     made->type = type;
     made->kind = absl::StartsWith(fqn, "state") ? Constant::Kind::kMutableBuffer
                                                 : Constant::Kind::kParameter;
-    made->data =
-        Blob::owned(std::vector<uint8_t>(static_cast<size_t>(type.nbytes())));
+    made->data = Blob::owned(std::vector<uint8_t>(static_cast<size_t>(type.nbytes())));
     slot = std::move(made);
   }
   return slot;

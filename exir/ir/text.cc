@@ -20,9 +20,8 @@ namespace petrel::exir {
 namespace {
 
 bool is_word_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '$' ||
-         c == '/' || c == '@';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '$' || c == '/' || c == '@';
 }
 
 std::string quoted(const std::string& text) {
@@ -127,8 +126,7 @@ void append_node(const Node& node, std::string* out) {
   if (!node.regions().empty()) {
     absl::StrAppend(out, " do {\n");
     for (const auto& region : node.regions()) {
-      for (absl::string_view line :
-           absl::StrSplit(print_graph(*region), '\n', absl::SkipEmpty())) {
+      for (absl::string_view line : absl::StrSplit(print_graph(*region), '\n', absl::SkipEmpty())) {
         absl::StrAppend(out, "    ", line, "\n");
       }
     }
@@ -140,25 +138,23 @@ void append_node(const Node& node, std::string* out) {
 }  // namespace
 
 std::string print_graph(const Graph& graph) {
-  std::string out =
-      absl::StrCat("method ", sigil_name('@', graph.name()), "(");
+  std::string out = absl::StrCat("method ", sigil_name('@', graph.name()), "(");
   for (size_t i = 0; i < graph.inputs().size(); ++i) {
     const Value* input = graph.inputs()[i];
-    absl::StrAppend(&out, i == 0 ? "" : ", ", sigil_name('%', input->name()),
-                    ": ", to_string(input->type()));
+    absl::StrAppend(&out, i == 0 ? "" : ", ", sigil_name('%', input->name()), ": ",
+                    to_string(input->type()));
   }
   absl::StrAppend(&out, ") {\n");
   for (const Value* value : graph.constants()) {
     const Constant& constant = *value->constant();
     absl::StrAppend(&out, "  ", sigil_name('%', value->name()), " = ",
-                    constant.is_mutable() ? "state " : "constant ",
-                    sigil_name('@', constant.fqn), " : ",
-                    to_string(constant.type), "\n");
+                    constant.is_mutable() ? "state " : "constant ", sigil_name('@', constant.fqn),
+                    " : ", to_string(constant.type), "\n");
   }
   for (const auto& node : graph.nodes()) append_node(*node, &out);
   for (const BufferWrite& write : graph.buffer_writes()) {
-    absl::StrAppend(&out, "  write ", sigil_name('%', write.value->name()),
-                    " to ", sigil_name('%', write.buffer->name()), "\n");
+    absl::StrAppend(&out, "  write ", sigil_name('%', write.value->name()), " to ",
+                    sigil_name('%', write.buffer->name()), "\n");
   }
   absl::StrAppend(&out, "  return");
   if (!graph.outputs().empty()) {

@@ -44,15 +44,13 @@ namespace petrel::exir {
 std::string print_graph(const Graph& graph);
 
 // Gives the Constant of an FQN; null makes parsing fail with its name.
-using ConstantResolver =
-    std::function<ConstantPtr(const std::string& fqn, const TensorType& type)>;
+using ConstantResolver = std::function<ConstantPtr(const std::string& fqn, const TensorType& type)>;
 // Gives the operator of a full name; null makes parsing fail with its name.
 using OpResolver = std::function<const OpInfo*(absl::string_view full_name)>;
 
 // InvalidArgument with line and column where the text is wrong.
-absl::StatusOr<std::unique_ptr<Graph>> parse_graph(
-    absl::string_view text, const OpResolver& ops,
-    const ConstantResolver& constants);
+absl::StatusOr<std::unique_ptr<Graph>> parse_graph(absl::string_view text, const OpResolver& ops,
+                                                   const ConstantResolver& constants);
 
 }  // namespace petrel::exir
 

@@ -14,9 +14,8 @@ namespace petrel::exir {
 namespace {
 
 bool is_word_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '$' ||
-         c == '/' || c == '@';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '$' || c == '/' || c == '@';
 }
 
 }  // namespace
@@ -28,8 +27,7 @@ absl::Status TextCursor::error(const std::string& what) const {
     column = text_[i] == '\n' ? 1 : column + 1;
     line += text_[i] == '\n' ? 1 : 0;
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("line ", line, ", column ", column, ": ", what));
+  return absl::InvalidArgumentError(absl::StrCat("line ", line, ", column ", column, ": ", what));
 }
 
 void TextCursor::skip_space() {
@@ -98,8 +96,7 @@ absl::StatusOr<std::string> TextCursor::name(char sigil) {
   const std::string found(word());
   if (found.empty() || text_[begin] != found[0]) {
     place_ = begin;
-    return error(absl::StrCat("expected a name after '",
-                              std::string(1, sigil), "'"));
+    return error(absl::StrCat("expected a name after '", std::string(1, sigil), "'"));
   }
   return found;
 }
@@ -124,9 +121,8 @@ absl::StatusOr<Argument> TextCursor::literal() {
     const bool exponent = text_[place_] == 'e';
     ++place_;
     // The sign inside 1e-05 is not a word character.
-    if (exponent && place_ < text_.size() &&
-        (text_[place_] == '-' || text_[place_] == '+') && begin < place_ - 1 &&
-        text_[place_ - 2] >= '.' && text_[place_ - 2] <= '9') {
+    if (exponent && place_ < text_.size() && (text_[place_] == '-' || text_[place_] == '+') &&
+        begin < place_ - 1 && text_[place_ - 2] >= '.' && text_[place_ - 2] <= '9') {
       ++place_;
     }
   }
@@ -155,8 +151,7 @@ absl::StatusOr<Argument> TextCursor::literal() {
   double real = 0;
   const bool starts_number =
       !token.empty() && (token[0] == '-' || (token[0] >= '0' && token[0] <= '9'));
-  const bool is_real = token.find('.') != std::string::npos ||
-                       token.find('e') != std::string::npos;
+  const bool is_real = token.find('.') != std::string::npos || token.find('e') != std::string::npos;
   if (starts_number && is_real && absl::SimpleAtod(token, &real)) {
     return Argument(real);
   }

@@ -18,8 +18,7 @@ namespace {
 // A recursive-descent reader over the text.
 class Parser : private TextCursor {
  public:
-  Parser(absl::string_view text, const OpResolver& ops,
-         const ConstantResolver& constants)
+  Parser(absl::string_view text, const OpResolver& ops, const ConstantResolver& constants)
       : TextCursor(text), ops_(ops), constants_(constants) {}
 
   absl::StatusOr<std::unique_ptr<Graph>> parse();
@@ -38,8 +37,8 @@ class Parser : private TextCursor {
   absl::Status constant(const std::string& name, bool is_mutable);
   absl::Status node(const std::vector<std::string>& names);
   absl::StatusOr<std::vector<Argument>> arguments(const OpInfo& op);
-  absl::StatusOr<std::vector<Type>> result_types(
-      const OpInfo& op, const std::vector<Argument>& arguments);
+  absl::StatusOr<std::vector<Type>> result_types(const OpInfo& op,
+                                                 const std::vector<Argument>& arguments);
   absl::StatusOr<bool> statement();
   absl::StatusOr<std::unique_ptr<Graph>> method();
   absl::StatusOr<std::unique_ptr<Graph>> region();
@@ -70,8 +69,7 @@ absl::StatusOr<std::vector<int64_t>> Parser::sample_values() {
     values.push_back(value);
   }
   if (values.empty() || values.size() == kSamples) return values;
-  return error(absl::StrCat("found ", values.size(), " sample values, must be ",
-                            kSamples));
+  return error(absl::StrCat("found ", values.size(), " sample values, must be ", kSamples));
 }
 
 absl::StatusOr<Type> Parser::type() {
@@ -120,8 +118,7 @@ absl::StatusOr<Type> Parser::type() {
       if (!type.dim_order.empty()) PETREL_RETURN_IF_ERROR(expect(","));
       PETREL_ASSIGN_OR_RETURN(const int64_t dim, integer());
       if (dim < 0 || dim >= static_cast<int64_t>(type.rank())) {
-        return error(absl::StrCat("dim order holds ", dim,
-                                  ", must be in [0, ", type.rank(), ")"));
+        return error(absl::StrCat("dim order holds ", dim, ", must be in [0, ", type.rank(), ")"));
       }
       type.dim_order.push_back(static_cast<uint8_t>(dim));
     }
@@ -199,8 +196,7 @@ absl::Status Parser::inputs() {
     PETREL_ASSIGN_OR_RETURN(const std::string id, name('%'));
     PETREL_RETURN_IF_ERROR(expect(":"));
     PETREL_ASSIGN_OR_RETURN(Type input_type, type());
-    PETREL_RETURN_IF_ERROR(
-        define(id, graph_->add_input(std::move(input_type), id)));
+    PETREL_RETURN_IF_ERROR(define(id, graph_->add_input(std::move(input_type), id)));
   }
   return absl::OkStatus();
 }
@@ -217,13 +213,12 @@ absl::Status Parser::constant(const std::string& id, bool is_mutable) {
     return error(absl::StrCat("constant '", fqn, "' is unknown"));
   }
   if (found->type != wanted.tensor) {
-    return error(absl::StrCat("constant '", fqn, "' is ",
-                              to_string(found->type), ", not ",
+    return error(absl::StrCat("constant '", fqn, "' is ", to_string(found->type), ", not ",
                               to_string(wanted.tensor)));
   }
   if (found->is_mutable() != is_mutable) {
-    return error(absl::StrCat("constant '", fqn, "' is ",
-                              found->is_mutable() ? "mutable" : "not mutable"));
+    return error(
+        absl::StrCat("constant '", fqn, "' is ", found->is_mutable() ? "mutable" : "not mutable"));
   }
   const size_t before = graph_->constants().size();
   Value* made = graph_->add_constant(found);
@@ -249,20 +244,18 @@ absl::StatusOr<std::vector<Argument>> Parser::arguments(const OpInfo& op) {
       const int place = op.find_arg(key);
       if (place < 0) {
         place_ = begin;
-        return error(
-            absl::StrCat(op.full_name(), " has no argument '", key, "'"));
+        return error(absl::StrCat(op.full_name(), " has no argument '", key, "'"));
       }
       index = static_cast<size_t>(place);
     } else {
       place_ = begin;
     }
     if (index >= op.args.size()) {
-      return error(absl::StrCat(op.full_name(), " takes ", op.args.size(),
-                                " arguments, found more"));
+      return error(
+          absl::StrCat(op.full_name(), " takes ", op.args.size(), " arguments, found more"));
     }
     if (given[index]) {
-      return error(absl::StrCat("argument '", op.args[index].name,
-                                "' is given twice"));
+      return error(absl::StrCat("argument '", op.args[index].name, "' is given twice"));
     }
     PETREL_ASSIGN_OR_RETURN(found[index], argument(0));
     given[index] = true;
@@ -271,16 +264,15 @@ absl::StatusOr<std::vector<Argument>> Parser::arguments(const OpInfo& op) {
   for (size_t i = 0; i < op.args.size(); ++i) {
     if (given[i]) continue;
     if (!op.args[i].has_default) {
-      return error(absl::StrCat(op.full_name(), " lacks argument '",
-                                op.args[i].name, "'"));
+      return error(absl::StrCat(op.full_name(), " lacks argument '", op.args[i].name, "'"));
     }
     found[i] = op.args[i].default_value;
   }
   return found;
 }
 
-absl::StatusOr<std::vector<Type>> Parser::result_types(
-    const OpInfo& op, const std::vector<Argument>& arguments) {
+absl::StatusOr<std::vector<Type>> Parser::result_types(const OpInfo& op,
+                                                       const std::vector<Argument>& arguments) {
   std::vector<Type> types;
   if (accept(":")) {
     do {
@@ -307,18 +299,14 @@ absl::Status Parser::node(const std::vector<std::string>& names) {
     place_ = begin;
     return error(absl::StrCat("operator '", op_name, "' is unknown"));
   }
-  PETREL_ASSIGN_OR_RETURN(std::vector<Argument> arguments,
-                          this->arguments(*op));
-  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types,
-                          result_types(*op, arguments));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Argument> arguments, this->arguments(*op));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, result_types(*op, arguments));
   if (types.size() != names.size()) {
     place_ = begin;
-    return error(absl::StrCat(names.size(), " names for ", types.size(),
-                              " results"));
+    return error(absl::StrCat(names.size(), " names for ", types.size(), " results"));
   }
   // A name that no text form has, so that the wanted ones are all free.
-  Node* made = graph_->append(*op, std::move(arguments), std::move(types),
-                              "\n");
+  Node* made = graph_->append(*op, std::move(arguments), std::move(types), "\n");
   for (size_t i = 0; i < names.size(); ++i) {
     PETREL_RETURN_IF_ERROR(define(names[i], made->result(i)));
   }
@@ -416,9 +404,8 @@ absl::StatusOr<std::unique_ptr<Graph>> Parser::method() {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Graph>> parse_graph(
-    absl::string_view text, const OpResolver& ops,
-    const ConstantResolver& constants) {
+absl::StatusOr<std::unique_ptr<Graph>> parse_graph(absl::string_view text, const OpResolver& ops,
+                                                   const ConstantResolver& constants) {
   return Parser(text, ops, constants).parse();
 }
 

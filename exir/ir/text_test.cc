@@ -22,7 +22,8 @@ std::string parse_error(const std::string& text) {
 }
 
 // One line of every kind that the printer writes.
-constexpr char kAll[] = R"(method @forward(%x: f32[1,16,8,8], %y: i64[2]{0}, %n: int, %cl: f32[1,3,8,8]{0,2,3,1}, %s: float, %b: bool) {
+constexpr char kAll[] =
+    R"(method @forward(%x: f32[1,16,8,8], %y: i64[2]{0}, %n: int, %cl: f32[1,3,8,8]{0,2,3,1}, %s: float, %b: bool) {
   %conv.weight = constant @conv.weight : f32[16,1,3,3]
   %cache = state @state.cache : f32[1,16,8,8]
   %"odd name\n" = constant @"odd \"fqn\"" : i64[]
@@ -65,8 +66,7 @@ TEST(Text, ReadsTheKindsOfArguments) {
   EXPECT_EQ(nodes[7]->argument(1), Argument(MemoryFormat::kChannelsLast));
   EXPECT_TRUE(nodes[8]->argument(1).is_list());
   EXPECT_EQ(nodes[9]->argument(1), Argument(Argument::Ints{}));
-  EXPECT_EQ(nodes[9]->argument(3),
-            Argument(-std::numeric_limits<double>::infinity()));
+  EXPECT_EQ(nodes[9]->argument(3), Argument(-std::numeric_limits<double>::infinity()));
   EXPECT_EQ(nodes[10]->argument(1), Argument(std::string("must be \"so\"")));
   EXPECT_TRUE((*graph)->buffer_writes()[0].buffer->constant()->is_mutable());
 }
@@ -76,23 +76,20 @@ class FloatText : public ::testing::TestWithParam<double> {};
 TEST_P(FloatText, ReadsBackAsTheSameDouble) {
   Graph graph("m");
   Value* x = graph.add_input(TensorType::contiguous(ScalarType::kFloat, {}), "x");
-  graph.append(*find_test_op("aten.add.Tensor"),
-               {Argument(x), Argument(x), Argument(GetParam())}, {x->type()},
-               "y");
+  graph.append(*find_test_op("aten.add.Tensor"), {Argument(x), Argument(x), Argument(GetParam())},
+               {x->type()}, "y");
   graph.set_outputs({x});
   auto again = parse(print_graph(graph));
   ASSERT_TRUE(again.ok()) << again.status() << print_graph(graph);
-  EXPECT_EQ((*again)->nodes().front()->argument(2), Argument(GetParam()))
-      << print_graph(graph);
+  EXPECT_EQ((*again)->nodes().front()->argument(2), Argument(GetParam())) << print_graph(graph);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, FloatText,
-    ::testing::Values(0.0, 1.0, -1.0, 0.1, 1e-5, -1e-5, 1e300, 1e22, 123456789.0,
-                      1.0 / 3.0, 5e-324, 0.35355339059327373,
-                      std::numeric_limits<double>::infinity(),
-                      -std::numeric_limits<double>::infinity(),
-                      std::numeric_limits<double>::quiet_NaN()));
+INSTANTIATE_TEST_SUITE_P(All, FloatText,
+                         ::testing::Values(0.0, 1.0, -1.0, 0.1, 1e-5, -1e-5, 1e300, 1e22,
+                                           123456789.0, 1.0 / 3.0, 5e-324, 0.35355339059327373,
+                                           std::numeric_limits<double>::infinity(),
+                                           -std::numeric_limits<double>::infinity(),
+                                           std::numeric_limits<double>::quiet_NaN()));
 
 TEST(Text, FillsDefaultsTakesKeywordsAndInfers) {
   auto graph = parse(R"(method @m(%x: f32[2]) {  // a note
@@ -140,70 +137,54 @@ INSTANTIATE_TEST_SUITE_P(
         BadText{"Empty", "", "line 1, column 1: expected 'method'"},
         BadText{"UnknownOp", "method @m() {\n %a = aten.nope.x() : f32[]\n",
                 "line 2, column 7: operator 'aten.nope.x' is unknown"},
-        BadText{"UseBeforeDefinition",
-                "method @m() {\n %a = aten.relu.default(%b) : f32[]\n",
+        BadText{"UseBeforeDefinition", "method @m() {\n %a = aten.relu.default(%b) : f32[]\n",
                 "line 2, column 25: value 'b' is not defined above"},
-        BadText{"DefinedTwice",
-                "method @m(%a: f32[]) {\n %a = aten.relu.default(%a) : f32[]",
+        BadText{"DefinedTwice", "method @m(%a: f32[]) {\n %a = aten.relu.default(%a) : f32[]",
                 "value 'a' is defined twice"},
         BadText{"BadType", "method @m(%a: f33[]) {",
                 "line 1, column 15: expected a type, found 'f33'"},
-        BadText{"NegativeDim", "method @m(%a: f32[2,-4]) {",
-                "dim 1 is -4, must be in [0, 2^31)"},
-        BadText{"HugeTensor",
-                "method @m(%a: f32[2147483647,2147483647,2147483647]) {",
+        BadText{"NegativeDim", "method @m(%a: f32[2,-4]) {", "dim 1 is -4, must be in [0, 2^31)"},
+        BadText{"HugeTensor", "method @m(%a: f32[2147483647,2147483647,2147483647]) {",
                 "more than 2^63 bytes"},
         BadText{"DimOrderNoPermutation", "method @m(%a: f32[2,2]{0,0}) {",
                 "dim order is no permutation of 2 dims"},
         BadText{"DimOrderTooLarge", "method @m(%a: f32[2,2]{0,300}) {",
                 "dim order holds 300, must be in [0, 2)"},
-        BadText{"TooManyArguments",
-                "method @m(%a: f32[]) {%b = aten.relu.default(%a, 1)",
+        BadText{"TooManyArguments", "method @m(%a: f32[]) {%b = aten.relu.default(%a, 1)",
                 "aten.relu.default takes 1 arguments, found more"},
-        BadText{"MissingArgument",
-                "method @m(%a: f32[]) {%b = aten.add.Tensor(%a)",
+        BadText{"MissingArgument", "method @m(%a: f32[]) {%b = aten.add.Tensor(%a)",
                 "aten.add.Tensor lacks argument 'other'"},
-        BadText{"UnknownKeyword",
-                "method @m(%a: f32[]) {%b = aten.relu.default(it=%a)",
+        BadText{"UnknownKeyword", "method @m(%a: f32[]) {%b = aten.relu.default(it=%a)",
                 "aten.relu.default has no argument 'it'"},
-        BadText{"GivenTwice",
-                "method @m(%a: f32[]) {%b = aten.relu.default(%a, self=%a)",
+        BadText{"GivenTwice", "method @m(%a: f32[]) {%b = aten.relu.default(%a, self=%a)",
                 "argument 'self' is given twice"},
         BadText{"WrongNumberOfNames",
                 "method @m(%a: f32[]) {%b = aten.max.dim(%a, 0, true) : f32[], "
                 "i64[]",
                 "1 names for 2 results"},
-        BadText{"UnclosedString",
-                "method @m(%a: f32[]) {aten._assert.default(%a, \"x",
+        BadText{"UnclosedString", "method @m(%a: f32[]) {aten._assert.default(%a, \"x",
                 "the string has no closing quote"},
         BadText{"UnclosedStringAfterBackslash",
                 "method @m(%a: f32[]) {aten._assert.default(%a, \"x\\",
                 "the string has no closing quote"},
         BadText{"BadNumber", "method @m(%a: f32[]) {%b = aten.add.Tensor(%a, %a, 1.2.3)",
                 "expected an argument, found '1.2.3'"},
-        BadText{"IntegerOverflow",
-                "method @m(%a: f32[99999999999999999999]) {",
+        BadText{"IntegerOverflow", "method @m(%a: f32[99999999999999999999]) {",
                 "expected an integer, found '99999999999999999999'"},
-        BadText{"DeepLists",
-                "method @m(%a: f32[]) {%b = aten.cat.default([[[[[[[[[[[[",
+        BadText{"DeepLists", "method @m(%a: f32[]) {%b = aten.cat.default([[[[[[[[[[[[",
                 "lists nest deeper than 8"},
         BadText{"NoReturn", "method @m(%a: f32[]) { }", "operator '' is unknown"},
-        BadText{"TextBehind", "method @m(%a: f32[]) { return %a } x",
-                "text behind the method"},
-        BadText{"ConstantTwice",
-                "method @m() {%a = constant @w : f32[] %b = constant @w : f32[]",
+        BadText{"TextBehind", "method @m(%a: f32[]) { return %a } x", "text behind the method"},
+        BadText{"ConstantTwice", "method @m() {%a = constant @w : f32[] %b = constant @w : f32[]",
                 "constant 'w' occurs twice"},
-        BadText{"MutableAsConstant",
-                "method @m() {%a = constant @state.w : f32[]",
+        BadText{"MutableAsConstant", "method @m() {%a = constant @state.w : f32[]",
                 "constant 'state.w' is mutable"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Text, RejectsAConstantThatNobodyKnows) {
-  auto graph = parse_graph(
-      "method @m() { %w = constant @w : f32[2] return %w }", find_test_op,
-      [](const std::string&, const TensorType&) { return ConstantPtr(); });
-  EXPECT_THAT(std::string(graph.status().message()),
-              HasSubstr("constant 'w' is unknown"));
+  auto graph = parse_graph("method @m() { %w = constant @w : f32[2] return %w }", find_test_op,
+                           [](const std::string&, const TensorType&) { return ConstantPtr(); });
+  EXPECT_THAT(std::string(graph.status().message()), HasSubstr("constant 'w' is unknown"));
 }
 
 TEST(Text, EveryTruncationIsAnError) {

@@ -21,8 +21,7 @@ TensorType TensorType::contiguous(ScalarType dtype, Sizes sizes) {
   return type;
 }
 
-TensorType TensorType::dynamic(ScalarType dtype, Sizes bounds,
-                               std::vector<Sizes> samples) {
+TensorType TensorType::dynamic(ScalarType dtype, Sizes bounds, std::vector<Sizes> samples) {
   bool is_static = true;
   for (size_t dim = 0; dim < bounds.size(); ++dim) {
     bool same = true;
@@ -70,9 +69,7 @@ int64_t TensorType::numel() const {
   return n;
 }
 
-int64_t TensorType::nbytes() const {
-  return numel() * static_cast<int64_t>(item_size(dtype));
-}
+int64_t TensorType::nbytes() const { return numel() * static_cast<int64_t>(item_size(dtype)); }
 
 bool TensorType::is_contiguous() const {
   for (size_t i = 0; i < dim_order.size(); ++i) {
@@ -82,8 +79,8 @@ bool TensorType::is_contiguous() const {
 }
 
 bool TensorType::operator==(const TensorType& other) const {
-  return dtype == other.dtype && dim_order == other.dim_order &&
-         samples == other.samples && (is_dynamic() || sizes == other.sizes);
+  return dtype == other.dtype && dim_order == other.dim_order && samples == other.samples &&
+         (is_dynamic() || sizes == other.sizes);
 }
 
 absl::Status check_tensor_type(const TensorType& type) {
@@ -93,9 +90,8 @@ absl::Status check_tensor_type(const TensorType& type) {
   }
   if (type.is_dynamic()) {
     if (type.samples.size() != kSamples) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("sizes are given at ", type.samples.size(),
-                       " points, must be at ", kSamples));
+      return absl::InvalidArgumentError(absl::StrCat("sizes are given at ", type.samples.size(),
+                                                     " points, must be at ", kSamples));
     }
     for (const Sizes& at : type.samples) {
       if (at.size() != type.rank()) {
@@ -103,9 +99,10 @@ absl::Status check_tensor_type(const TensorType& type) {
       }
       for (size_t i = 0; i < type.rank(); ++i) {
         if (at[i] >= 0 && at[i] <= type.sizes[i]) continue;
-        return absl::InvalidArgumentError(
-            absl::StrCat("dim ", i, " is ", at[i], " at a sample point, must "
-                         "be in [0, ", type.sizes[i], "]"));
+        return absl::InvalidArgumentError(absl::StrCat("dim ", i, " is ", at[i],
+                                                       " at a sample point, must "
+                                                       "be in [0, ",
+                                                       type.sizes[i], "]"));
       }
     }
   }
@@ -113,8 +110,8 @@ absl::Status check_tensor_type(const TensorType& type) {
   for (size_t i = 0; i < type.rank(); ++i) {
     const int64_t size = type.sizes[i];
     if (size < 0 || size > std::numeric_limits<int32_t>::max()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "dim ", i, " is ", size, ", must be in [0, 2^31)"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("dim ", i, " is ", size, ", must be in [0, 2^31)"));
     }
     empty = empty || size == 0;
   }
@@ -122,9 +119,8 @@ absl::Status check_tensor_type(const TensorType& type) {
     int64_t bytes = static_cast<int64_t>(item_size(type.dtype));
     for (int64_t size : type.sizes) {
       if (__builtin_mul_overflow(bytes, size, &bytes)) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("a tensor of sizes [", absl::StrJoin(type.sizes, ","),
-                         "] has more than 2^63 bytes"));
+        return absl::InvalidArgumentError(absl::StrCat(
+            "a tensor of sizes [", absl::StrJoin(type.sizes, ","), "] has more than 2^63 bytes"));
       }
     }
   }
@@ -156,8 +152,7 @@ Type Type::integer(std::vector<int64_t> samples) {
 }
 
 bool Type::operator==(const Type& other) const {
-  return kind == other.kind && samples == other.samples &&
-         (!is_tensor() || tensor == other.tensor);
+  return kind == other.kind && samples == other.samples && (!is_tensor() || tensor == other.tensor);
 }
 
 std::string to_string(const TensorType& type) {
@@ -170,13 +165,12 @@ std::string to_string(const TensorType& type) {
   }
   absl::StrAppend(&text, "]");
   if (!type.is_contiguous()) {
-    absl::StrAppend(
-        &text, "{",
-        absl::StrJoin(type.dim_order, ",",
-                      [](std::string* out, uint8_t dim) {
-                        absl::StrAppend(out, static_cast<int>(dim));
-                      }),
-        "}");
+    absl::StrAppend(&text, "{",
+                    absl::StrJoin(type.dim_order, ",",
+                                  [](std::string* out, uint8_t dim) {
+                                    absl::StrAppend(out, static_cast<int>(dim));
+                                  }),
+                    "}");
   }
   return text;
 }
@@ -186,9 +180,7 @@ std::string to_string(const Type& type) {
     case Type::Kind::kTensor:
       return to_string(type.tensor);
     case Type::Kind::kInt:
-      return type.samples.empty()
-                 ? "int"
-                 : absl::StrCat("int|", absl::StrJoin(type.samples, "|"));
+      return type.samples.empty() ? "int" : absl::StrCat("int|", absl::StrJoin(type.samples, "|"));
     case Type::Kind::kFloat:
       return "float";
     case Type::Kind::kBool:

@@ -58,8 +58,7 @@ struct TensorType {
   // One whose sizes vary, static if they turn out to be the same at all points.
   // `bounds` may be lower than a sample, which then counts. Precondition:
   // kSamples samples and `bounds`, all of one rank.
-  static TensorType dynamic(ScalarType dtype, Sizes bounds,
-                            std::vector<Sizes> samples);
+  static TensorType dynamic(ScalarType dtype, Sizes bounds, std::vector<Sizes> samples);
 
   bool is_dynamic() const { return !samples.empty(); }
   bool varies(size_t dim) const;

@@ -12,9 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string check(const TensorType& type) {
-  return std::string(check_tensor_type(type).message());
-}
+std::string check(const TensorType& type) { return std::string(check_tensor_type(type).message()); }
 
 TEST(TensorType, CountsElementsAndBytes) {
   const TensorType type = TensorType::contiguous(ScalarType::kHalf, {2, 3, 4});
@@ -50,9 +48,9 @@ TEST(TensorType, RejectsWhatBreaksTheInvariant) {
 
 // An empty tensor may have dims whose product alone would overflow.
 TEST(TensorType, AcceptsAnEmptyTensorOfHugeDims) {
-  EXPECT_EQ(check(TensorType::contiguous(
-                ScalarType::kFloat, {2147483647, 2147483647, 2147483647, 0})),
-            "");
+  EXPECT_EQ(
+      check(TensorType::contiguous(ScalarType::kFloat, {2147483647, 2147483647, 2147483647, 0})),
+      "");
 }
 
 TEST(Argument, NanEqualsNanAndKindsDiffer) {
@@ -67,10 +65,9 @@ TEST(Argument, NanEqualsNanAndKindsDiffer) {
 
 TEST(ScalarType, NamesReadBack) {
   for (ScalarType type :
-       {ScalarType::kByte, ScalarType::kChar, ScalarType::kShort,
-        ScalarType::kInt, ScalarType::kLong, ScalarType::kHalf,
-        ScalarType::kFloat, ScalarType::kDouble, ScalarType::kBool,
-        ScalarType::kBFloat16, ScalarType::kUInt16, ScalarType::kUInt32,
+       {ScalarType::kByte, ScalarType::kChar, ScalarType::kShort, ScalarType::kInt,
+        ScalarType::kLong, ScalarType::kHalf, ScalarType::kFloat, ScalarType::kDouble,
+        ScalarType::kBool, ScalarType::kBFloat16, ScalarType::kUInt16, ScalarType::kUInt32,
         ScalarType::kUInt64}) {
     EXPECT_EQ(parse_scalar_type(scalar_type_name(type)), type);
   }

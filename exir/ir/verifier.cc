@@ -17,9 +17,7 @@
 namespace petrel::exir {
 namespace {
 
-absl::Status broken(const std::string& what) {
-  return absl::InvalidArgumentError(what);
-}
+absl::Status broken(const std::string& what) { return absl::InvalidArgumentError(what); }
 
 absl::Status broken(const Node& node, const std::string& what) {
   return broken(absl::StrCat(node.describe(), ": ", what));
@@ -59,8 +57,7 @@ absl::Status operands_are_defined_before(const Graph& graph) {
     for (const Value* operand : node->operands()) {
       if (operand == nullptr) return broken(*node, "an operand is null");
       if (defined.count(operand) == 0) {
-        return broken(*node,
-                      "an operand is defined later or not in this graph");
+        return broken(*node, "an operand is defined later or not in this graph");
       }
     }
     for (size_t i = 0; i < node->num_results(); ++i) {
@@ -75,8 +72,7 @@ absl::Status operands_are_defined_before(const Graph& graph) {
   for (size_t i = 0; i < graph.buffer_writes().size(); ++i) {
     const BufferWrite& write = graph.buffer_writes()[i];
     if (defined.count(write.buffer) == 0 || defined.count(write.value) == 0) {
-      return broken(absl::StrCat("buffer write ", i,
-                                 " is of a value not defined in this graph"));
+      return broken(absl::StrCat("buffer write ", i, " is of a value not defined in this graph"));
     }
   }
   return absl::OkStatus();
@@ -90,8 +86,7 @@ absl::Status results_know_their_node(const Graph& graph) {
     for (size_t i = 0; i < node->num_results(); ++i) {
       const Value& result = *node->result(i);
       if (result.producer() != node.get() || result.result_index() != i) {
-        return broken(*node, absl::StrCat("result ", i,
-                                          " points at another place"));
+        return broken(*node, absl::StrCat("result ", i, " points at another place"));
       }
     }
   }
@@ -112,18 +107,15 @@ absl::Status use_lists_are_exact(const Graph& graph) {
     ++output_uses[write.buffer];
   }
   return for_each_value(graph, [&](const Value& value) -> absl::Status {
-    const std::multiset<const Node*> recorded(value.users().begin(),
-                                              value.users().end());
+    const std::multiset<const Node*> recorded(value.users().begin(), value.users().end());
     const std::multiset<const Node*>& found = users[&value];
     if (recorded != found) {
-      return broken(absl::StrCat("value '", value.name(), "' lists ",
-                                 recorded.size(), " uses by nodes, found ",
-                                 found.size()));
+      return broken(absl::StrCat("value '", value.name(), "' lists ", recorded.size(),
+                                 " uses by nodes, found ", found.size()));
     }
     if (value.output_uses() != output_uses[&value]) {
-      return broken(absl::StrCat("value '", value.name(), "' counts ",
-                                 value.output_uses(), " uses as output, found ",
-                                 output_uses[&value]));
+      return broken(absl::StrCat("value '", value.name(), "' counts ", value.output_uses(),
+                                 " uses as output, found ", output_uses[&value]));
     }
     return absl::OkStatus();
   });
@@ -133,15 +125,13 @@ absl::Status arguments_fit_the_schema(const Graph& graph) {
   for (const auto& node : graph.nodes()) {
     const OpInfo& op = node->op();
     if (node->arguments().size() != op.args.size()) {
-      return broken(*node, absl::StrCat("has ", node->arguments().size(),
-                                        " arguments, its schema ",
+      return broken(*node, absl::StrCat("has ", node->arguments().size(), " arguments, its schema ",
                                         op.args.size()));
     }
     for (size_t i = 0; i < op.args.size(); ++i) {
       const ArgSpec& spec = op.args[i];
       if (!argument_fits(node->argument(i), spec)) {
-        return broken(*node, absl::StrCat("argument '", spec.name,
-                                          "' is not a ", wanted_by(spec)));
+        return broken(*node, absl::StrCat("argument '", spec.name, "' is not a ", wanted_by(spec)));
       }
     }
   }
@@ -152,8 +142,7 @@ absl::Status result_count_fits(const Graph& graph) {
   for (const auto& node : graph.nodes()) {
     const OpInfo& op = node->op();
     if (!op.has_list_result && node->num_results() != op.num_results) {
-      return broken(*node, absl::StrCat("has ", node->num_results(),
-                                        " results, its schema ",
+      return broken(*node, absl::StrCat("has ", node->num_results(), " results, its schema ",
                                         op.num_results));
     }
   }
@@ -165,13 +154,11 @@ absl::Status types_are_valid(const Graph& graph) {
     if (!value.type().is_tensor()) return absl::OkStatus();
     const absl::Status status = check_tensor_type(value.tensor());
     if (!status.ok()) {
-      return broken(
-          absl::StrCat("value '", value.name(), "': ", status.message()));
+      return broken(absl::StrCat("value '", value.name(), "': ", status.message()));
     }
     if (value.producer() != nullptr && value.output_uses() == 0 &&
         !value.tensor().is_contiguous()) {
-      return broken(absl::StrCat("value '", value.name(), "' is ",
-                                 to_string(value.type()),
+      return broken(absl::StrCat("value '", value.name(), "' is ", to_string(value.type()),
                                  ", inside a method only contiguous tensors "
                                  "may occur"));
     }
@@ -195,8 +182,7 @@ Type without_order(Type type) {
 
 // A number read from a tensor is what the data says; its rule knows nothing.
 bool is_as_inferred(const Type& found, const Type& wanted) {
-  if (found.kind == Type::Kind::kInt && wanted.kind == Type::Kind::kInt &&
-      wanted.samples.empty()) {
+  if (found.kind == Type::Kind::kInt && wanted.kind == Type::Kind::kInt && wanted.samples.empty()) {
     return true;
   }
   return without_order(found) == without_order(wanted);
@@ -206,8 +192,7 @@ absl::Status types_are_as_inferred(const Graph& graph) {
   for (const auto& node : graph.nodes()) {
     const OpInfo& op = node->op();
     if (op.infer == nullptr) continue;
-    const absl::StatusOr<std::vector<Type>> inferred =
-        op.infer(op, node->arguments());
+    const absl::StatusOr<std::vector<Type>> inferred = op.infer(op, node->arguments());
     if (!inferred.ok()) {
       return broken(*node, std::string(inferred.status().message()));
     }
@@ -220,9 +205,8 @@ absl::Status types_are_as_inferred(const Graph& graph) {
       agree = is_as_inferred(found[i], (*inferred)[i]);
     }
     if (!agree) {
-      return broken(*node, absl::StrCat("is ", list_of(found),
-                                        ", its operator gives ",
-                                        list_of(*inferred)));
+      return broken(
+          *node, absl::StrCat("is ", list_of(found), ", its operator gives ", list_of(*inferred)));
     }
   }
   return absl::OkStatus();
@@ -235,15 +219,13 @@ absl::Status constants_hold_their_bytes(const Graph& graph) {
       return broken(absl::StrCat("constant '", value->name(), "' has no FQN"));
     }
     if (value->type() != Type(constant.type)) {
-      return broken(absl::StrCat("constant '", constant.fqn, "' is ",
-                                 to_string(constant.type), ", its value ",
-                                 to_string(value->type())));
+      return broken(absl::StrCat("constant '", constant.fqn, "' is ", to_string(constant.type),
+                                 ", its value ", to_string(value->type())));
     }
     const uint64_t wanted = static_cast<uint64_t>(constant.type.nbytes());
     if (constant.data.size() != wanted) {
-      return broken(absl::StrCat("constant '", constant.fqn, "' has ",
-                                 constant.data.size(), " bytes, its type ",
-                                 wanted));
+      return broken(absl::StrCat("constant '", constant.fqn, "' has ", constant.data.size(),
+                                 " bytes, its type ", wanted));
     }
   }
   return absl::OkStatus();
@@ -253,8 +235,7 @@ absl::Status constant_names_are_unique(const Graph& graph) {
   std::set<std::string> names;
   for (const Value* value : graph.constants()) {
     if (!names.insert(value->constant()->fqn).second) {
-      return broken(absl::StrCat("two constants have the FQN '",
-                                 value->constant()->fqn, "'"));
+      return broken(absl::StrCat("two constants have the FQN '", value->constant()->fqn, "'"));
     }
   }
   return absl::OkStatus();
@@ -264,20 +245,15 @@ absl::Status writes_go_to_mutable_buffers(const Graph& graph) {
   std::set<const Value*> written;
   for (const BufferWrite& write : graph.buffer_writes()) {
     const std::string& name = write.buffer->name();
-    if (!write.buffer->is_constant() ||
-        !write.buffer->constant()->is_mutable()) {
-      return broken(absl::StrCat("'", name,
-                                 "' is written and no mutable buffer"));
+    if (!write.buffer->is_constant() || !write.buffer->constant()->is_mutable()) {
+      return broken(absl::StrCat("'", name, "' is written and no mutable buffer"));
     }
     if (write.value->type() != write.buffer->type()) {
-      return broken(absl::StrCat("mutable buffer '", name, "' is ",
-                                 to_string(write.buffer->type()),
-                                 ", what is written ",
-                                 to_string(write.value->type())));
+      return broken(absl::StrCat("mutable buffer '", name, "' is ", to_string(write.buffer->type()),
+                                 ", what is written ", to_string(write.value->type())));
     }
     if (!written.insert(write.buffer).second) {
-      return broken(absl::StrCat("mutable buffer '", name,
-                                 "' is written twice"));
+      return broken(absl::StrCat("mutable buffer '", name, "' is written twice"));
     }
   }
   return absl::OkStatus();
@@ -285,8 +261,7 @@ absl::Status writes_go_to_mutable_buffers(const Graph& graph) {
 
 absl::Status only_delegate_calls_carry_payloads(const Graph& graph) {
   for (const auto& node : graph.nodes()) {
-    if (node->delegate() != nullptr &&
-        node->op().name != "petrel::delegate_call") {
+    if (node->delegate() != nullptr && node->op().name != "petrel::delegate_call") {
       return broken(*node, "carries a lowered partition");
     }
   }
@@ -294,26 +269,22 @@ absl::Status only_delegate_calls_carry_payloads(const Graph& graph) {
 }
 
 // What a region must take and give: types, not names.
-absl::Status region_fits(const Node& node, const Graph& region,
-                         const std::vector<Type>& inputs,
+absl::Status region_fits(const Node& node, const Graph& region, const std::vector<Type>& inputs,
                          const std::vector<Type>& outputs) {
   std::vector<Type> taken;
   for (const Value* input : region.inputs()) taken.push_back(input->type());
   if (taken != inputs) {
-    return broken(node, absl::StrCat("region '", region.name(), "' takes ",
-                                     list_of(taken), ", must take ",
-                                     list_of(inputs)));
+    return broken(node, absl::StrCat("region '", region.name(), "' takes ", list_of(taken),
+                                     ", must take ", list_of(inputs)));
   }
   std::vector<Type> given;
   for (const Value* output : region.outputs()) given.push_back(output->type());
   if (given != outputs) {
-    return broken(node, absl::StrCat("region '", region.name(), "' gives ",
-                                     list_of(given), ", must give ",
-                                     list_of(outputs)));
+    return broken(node, absl::StrCat("region '", region.name(), "' gives ", list_of(given),
+                                     ", must give ", list_of(outputs)));
   }
   if (!region.buffer_writes().empty()) {
-    return broken(node, absl::StrCat("region '", region.name(),
-                                     "' writes state"));
+    return broken(node, absl::StrCat("region '", region.name(), "' writes state"));
   }
   return absl::OkStatus();
 }
@@ -327,8 +298,7 @@ Type row_of(Type type) {
     return TensorType::contiguous(tensor.dtype, std::move(sizes));
   }
   for (Sizes& at : samples) at.erase(at.begin());
-  return TensorType::dynamic(tensor.dtype, std::move(sizes),
-                             std::move(samples));
+  return TensorType::dynamic(tensor.dtype, std::move(sizes), std::move(samples));
 }
 
 absl::Status regions_fit_their_nodes(const Graph& graph) {
@@ -337,8 +307,8 @@ absl::Status regions_fit_their_nodes(const Graph& graph) {
     const bool is_map = node->op().name == "petrel::map";
     const size_t wanted = is_cond ? 2 : is_map ? 1 : 0;
     if (node->regions().size() != wanted) {
-      return broken(*node, absl::StrCat("has ", node->regions().size(),
-                                        " regions, must have ", wanted));
+      return broken(*node,
+                    absl::StrCat("has ", node->regions().size(), " regions, must have ", wanted));
     }
     if (wanted == 0) continue;
     std::vector<Type> inputs;
@@ -348,8 +318,7 @@ absl::Status regions_fit_their_nodes(const Graph& graph) {
         if (rows->type().is_tensor() && rows->tensor().rank() > 0) {
           inputs.push_back(row_of(rows->type()));
         } else {
-          return broken(*node, absl::StrCat("maps over '", rows->name(),
-                                            "', which has no rows"));
+          return broken(*node, absl::StrCat("maps over '", rows->name(), "', which has no rows"));
         }
       }
       if (inputs.empty()) return broken(*node, "maps over nothing");
@@ -400,8 +369,8 @@ absl::Status verify_graph(const Graph& graph) {
   for (const Rule& rule : kRules) {
     const absl::Status status = rule.check(graph);
     if (!status.ok()) {
-      return broken(absl::StrCat("method '", graph.name(), "': ", rule.name,
-                                 ": ", status.message()));
+      return broken(
+          absl::StrCat("method '", graph.name(), "': ", rule.name, ": ", status.message()));
     }
   }
   return absl::OkStatus();

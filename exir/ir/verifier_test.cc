@@ -21,13 +21,9 @@ std::unique_ptr<Graph> parse(const std::string& text) {
   return graph.ok() ? *std::move(graph) : nullptr;
 }
 
-std::string verify(const Graph& graph) {
-  return std::string(verify_graph(graph).message());
-}
+std::string verify(const Graph& graph) { return std::string(verify_graph(graph).message()); }
 
-Type f32(Sizes sizes) {
-  return TensorType::contiguous(ScalarType::kFloat, std::move(sizes));
-}
+Type f32(Sizes sizes) { return TensorType::contiguous(ScalarType::kFloat, std::move(sizes)); }
 
 TEST(Verifier, AcceptsAGoodGraph) {
   auto graph = parse(R"(method @m(%x: f32[2], %n: int, %i: i64[1]) {
@@ -61,60 +57,59 @@ TEST_P(BadGraphs, AreRefusedByName) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, BadGraphs,
-    ::testing::Values(
-        BadGraph{"StringForANumber",
-                 "method @m(%x: f32[2]) {"
-                 "%y = aten.add.Tensor(%x, %x, \"1\") : f32[2] return %y }",
-                 "method 'm': arguments fit the schema: node 'y' "
-                 "(aten.add.Tensor): argument 'alpha' is not a number"},
-        BadGraph{"NumberForATensor",
-                 "method @m(%x: f32[2]) {"
-                 "%y = aten.add.Tensor(%x, 2, 1) : f32[2] return %y }",
-                 "argument 'other' is not a tensor"},
-        BadGraph{"NoneForATensor",
-                 "method @m(%x: f32[2]) {"
-                 "%y = aten.add.Tensor(%x, none, 1) : f32[2] return %y }",
-                 "argument 'other' is not a tensor"},
-        BadGraph{"TensorForAnInt",
-                 "method @m(%x: f32[2]) {"
-                 "%y = aten.cat.default([%x], %x) : f32[2] return %y }",
-                 "argument 'dim' is not a int"},
-        BadGraph{"NoneInATensorList",
-                 "method @m(%x: f32[2]) {"
-                 "%y = aten.cat.default([%x, none], 0) : f32[2] return %y }",
-                 "argument 'tensors' is not a list of tensor"},
-        BadGraph{"FloatsForInts",
-                 "method @m(%x: f32[2]) {"
-                 "%y = aten.view.default(%x, [2.0]) : f32[2] return %y }",
-                 "argument 'size' is not a list of int"},
-        BadGraph{"ATensorForAList",
-                 "method @m(%x: f32[2]) {"
-                 "%y = aten.cat.default(%x, 0) : f32[2] return %y }",
-                 "argument 'tensors' is not a list of tensor"},
-        BadGraph{"OtherTypeThanInferred",
-                 "method @m(%x: f32[2]) {"
-                 "%y = aten.relu.default(%x) : f64[2] return %y }",
-                 "types are as inferred: node 'y' (aten.relu.default): is "
-                 "f64[2], its operator gives f32[2]"},
-        BadGraph{"ReorderedTensorInside",
-                 "method @m(%x: f32[1,2]) {"
-                 "%y = aten.cat.default([%x]) : f32[2,1]{1,0} "
-                 "%z = aten.relu.default(%y) : f32[2,1] return %z }",
-                 "value 'y' is f32[2,1]{1,0}, inside a method only contiguous "
-                 "tensors may occur"},
-        BadGraph{"WriteToAParameter",
-                 "method @m(%x: f32[2]) { %w = constant @w : f32[2] "
-                 "write %x to %w return %x }",
-                 "writes go to mutable buffers: 'w' is written and no mutable "
-                 "buffer"},
-        BadGraph{"WriteOfAnotherType",
-                 "method @m(%x: f32[3]) { %w = state @state.w : f32[2] "
-                 "write %x to %w return %x }",
-                 "mutable buffer 'w' is f32[2], what is written f32[3]"},
-        BadGraph{"TwoWritesToOneBuffer",
-                 "method @m(%x: f32[2]) { %w = state @state.w : f32[2] "
-                 "write %x to %w write %w to %w return %x }",
-                 "mutable buffer 'w' is written twice"}),
+    ::testing::Values(BadGraph{"StringForANumber",
+                               "method @m(%x: f32[2]) {"
+                               "%y = aten.add.Tensor(%x, %x, \"1\") : f32[2] return %y }",
+                               "method 'm': arguments fit the schema: node 'y' "
+                               "(aten.add.Tensor): argument 'alpha' is not a number"},
+                      BadGraph{"NumberForATensor",
+                               "method @m(%x: f32[2]) {"
+                               "%y = aten.add.Tensor(%x, 2, 1) : f32[2] return %y }",
+                               "argument 'other' is not a tensor"},
+                      BadGraph{"NoneForATensor",
+                               "method @m(%x: f32[2]) {"
+                               "%y = aten.add.Tensor(%x, none, 1) : f32[2] return %y }",
+                               "argument 'other' is not a tensor"},
+                      BadGraph{"TensorForAnInt",
+                               "method @m(%x: f32[2]) {"
+                               "%y = aten.cat.default([%x], %x) : f32[2] return %y }",
+                               "argument 'dim' is not a int"},
+                      BadGraph{"NoneInATensorList",
+                               "method @m(%x: f32[2]) {"
+                               "%y = aten.cat.default([%x, none], 0) : f32[2] return %y }",
+                               "argument 'tensors' is not a list of tensor"},
+                      BadGraph{"FloatsForInts",
+                               "method @m(%x: f32[2]) {"
+                               "%y = aten.view.default(%x, [2.0]) : f32[2] return %y }",
+                               "argument 'size' is not a list of int"},
+                      BadGraph{"ATensorForAList",
+                               "method @m(%x: f32[2]) {"
+                               "%y = aten.cat.default(%x, 0) : f32[2] return %y }",
+                               "argument 'tensors' is not a list of tensor"},
+                      BadGraph{"OtherTypeThanInferred",
+                               "method @m(%x: f32[2]) {"
+                               "%y = aten.relu.default(%x) : f64[2] return %y }",
+                               "types are as inferred: node 'y' (aten.relu.default): is "
+                               "f64[2], its operator gives f32[2]"},
+                      BadGraph{"ReorderedTensorInside",
+                               "method @m(%x: f32[1,2]) {"
+                               "%y = aten.cat.default([%x]) : f32[2,1]{1,0} "
+                               "%z = aten.relu.default(%y) : f32[2,1] return %z }",
+                               "value 'y' is f32[2,1]{1,0}, inside a method only contiguous "
+                               "tensors may occur"},
+                      BadGraph{"WriteToAParameter",
+                               "method @m(%x: f32[2]) { %w = constant @w : f32[2] "
+                               "write %x to %w return %x }",
+                               "writes go to mutable buffers: 'w' is written and no mutable "
+                               "buffer"},
+                      BadGraph{"WriteOfAnotherType",
+                               "method @m(%x: f32[3]) { %w = state @state.w : f32[2] "
+                               "write %x to %w return %x }",
+                               "mutable buffer 'w' is f32[2], what is written f32[3]"},
+                      BadGraph{"TwoWritesToOneBuffer",
+                               "method @m(%x: f32[2]) { %w = state @state.w : f32[2] "
+                               "write %x to %w write %w to %w return %x }",
+                               "mutable buffer 'w' is written twice"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Verifier, RejectsAUseBeforeTheDefinition) {
@@ -131,8 +126,8 @@ TEST(Verifier, RejectsAUseBeforeTheDefinition) {
 TEST(Verifier, RejectsAValueOfAnotherGraph) {
   auto other = parse("method @o(%x: f32[2]) { return %x }");
   auto graph = parse("method @m(%x: f32[2]) { return %x }");
-  graph->append(*find_test_op("aten.relu.default"),
-                {Argument(other->inputs()[0])}, {f32({2})}, "y");
+  graph->append(*find_test_op("aten.relu.default"), {Argument(other->inputs()[0])}, {f32({2})},
+                "y");
   EXPECT_THAT(verify(*graph), HasSubstr("not in this graph"));
   graph->erase(graph->nodes().back().get());
   graph->set_outputs({other->inputs()[0]});
@@ -143,12 +138,10 @@ TEST(Verifier, RejectsAValueOfAnotherGraph) {
 TEST(Verifier, RejectsTooFewArgumentsAndResults) {
   auto graph = parse("method @m(%x: f32[2]) { return %x }");
   Value* x = graph->inputs()[0];
-  graph->append(*find_test_op("aten.add.Tensor"), {Argument(x), Argument(x)},
-                {f32({2})}, "y");
+  graph->append(*find_test_op("aten.add.Tensor"), {Argument(x), Argument(x)}, {f32({2})}, "y");
   EXPECT_THAT(verify(*graph), HasSubstr("has 2 arguments, its schema 3"));
   graph->erase(graph->nodes().back().get());
-  graph->append(*find_test_op("aten.max.dim"),
-                {Argument(x), Argument(int64_t{0}), Argument(true)},
+  graph->append(*find_test_op("aten.max.dim"), {Argument(x), Argument(int64_t{0}), Argument(true)},
                 {f32({1})}, "y");
   EXPECT_THAT(verify(*graph), HasSubstr("has 1 results, its schema 2"));
 }
@@ -156,8 +149,7 @@ TEST(Verifier, RejectsTooFewArgumentsAndResults) {
 TEST(Verifier, RejectsAnInvalidType) {
   auto graph = parse("method @m(%x: f32[2]) { return %x }");
   graph->inputs()[0]->set_type(f32({2, -1}));
-  EXPECT_THAT(verify(*graph),
-              HasSubstr("value 'x': dim 1 is -1, must be in [0, 2^31)"));
+  EXPECT_THAT(verify(*graph), HasSubstr("value 'x': dim 1 is -1, must be in [0, 2^31)"));
 }
 
 TEST(Verifier, RejectsAConstantOfTheWrongSize) {
@@ -188,8 +180,7 @@ TEST(Verifier, RejectsAPayloadOnAnOrdinaryNode) {
   })");
   // Only whether there is one is looked at.
   graph->nodes().front()->set_delegate(std::shared_ptr<LoweredPartition>(
-      reinterpret_cast<LoweredPartition*>(graph.get()),
-      [](LoweredPartition*) {}));
+      reinterpret_cast<LoweredPartition*>(graph.get()), [](LoweredPartition*) {}));
   EXPECT_THAT(verify(*graph), HasSubstr("carries a lowered partition"));
 }
 
@@ -197,8 +188,8 @@ TEST(Verifier, ErrorsNameThePlaceInTheModel) {
   auto graph = parse("method @m(%x: f32[2]) { return %x }");
   Source source;
   source.stack_trace = "  File \"model.py\", line 12, in forward\n    x + 1";
-  graph->append(*find_test_op("aten.relu.default"),
-                {Argument(graph->inputs()[0])}, {f32({3})}, "y", source);
+  graph->append(*find_test_op("aten.relu.default"), {Argument(graph->inputs()[0])}, {f32({3})}, "y",
+                source);
   EXPECT_THAT(verify(*graph), HasSubstr("node 'y' (aten.relu.default) at "
                                         "model.py:12, in forward: is f32[3]"));
 }

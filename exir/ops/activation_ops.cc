@@ -33,14 +33,12 @@ Inferred softmax(const BoundArguments& in) {
 Inferred internal_softmax(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
   PETREL_RETURN_IF_ERROR(in.dim("dim", self.rank()).status());
-  return one(in.flag("half_to_float") ? ScalarType::kFloat : self.dtype,
-             self.sizes);
+  return one(in.flag("half_to_float") ? ScalarType::kFloat : self.dtype, self.sizes);
 }
 
 absl::Status check_not_training(const BoundArguments& in) {
   if (!in.flag("train")) return absl::OkStatus();
-  return invalid(
-      "dropout in training mode; call eval() on the model before exporting it");
+  return invalid("dropout in training mode; call eval() on the model before exporting it");
 }
 
 Inferred dropout(const BoundArguments& in) {
@@ -51,88 +49,71 @@ Inferred dropout(const BoundArguments& in) {
 Inferred native_dropout(const BoundArguments& in) {
   PETREL_RETURN_IF_ERROR(check_not_training(in));
   const TensorType& input = in.tensor("input");
-  return std::vector<Type>{
-      TensorType::contiguous(input.dtype, input.sizes),
-      TensorType::contiguous(ScalarType::kBool, input.sizes)};
+  return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes),
+                           TensorType::contiguous(ScalarType::kBool, input.sizes)};
 }
 
 constexpr OpRow kRows[] = {
-    {"aten::celu(Tensor self, Scalar alpha=1.) -> Tensor",
-     "", kPure | kElementwise, infer<activation>},
-    {"aten::celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)",
-     "", kInPlace, infer<in_place_elementwise>},
+    {"aten::celu(Tensor self, Scalar alpha=1.) -> Tensor", "", kPure | kElementwise,
+     infer<activation>},
+    {"aten::celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)", "", kInPlace,
+     infer<in_place_elementwise>},
     {"aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar "
      "input_scale=1) -> Tensor",
      "aten::elu.out", kPure | kElementwise, infer<activation>},
     {"aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar "
      "input_scale=1) -> Tensor(a!)",
      "", kInPlace, infer<in_place_elementwise>},
-    {"aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
-     "aten::gelu.out", kPure | kElementwise, infer<activation>},
-    {"aten::glu(Tensor self, int dim=-1) -> Tensor",
-     "aten::glu.out", kPure, infer<glu>},
-    {"aten::hardsigmoid(Tensor self) -> Tensor",
-     "", kPure | kElementwise, infer<activation>},
-    {"aten::hardsigmoid_(Tensor(a!) self) -> Tensor(a!)",
-     "", kInPlace, infer<in_place_elementwise>},
-    {"aten::hardswish(Tensor self) -> Tensor",
-     "", kPure | kElementwise, infer<activation>},
-    {"aten::hardswish_(Tensor(a!) self) -> Tensor(a!)",
-     "", kInPlace, infer<in_place_elementwise>},
+    {"aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor", "aten::gelu.out",
+     kPure | kElementwise, infer<activation>},
+    {"aten::glu(Tensor self, int dim=-1) -> Tensor", "aten::glu.out", kPure, infer<glu>},
+    {"aten::hardsigmoid(Tensor self) -> Tensor", "", kPure | kElementwise, infer<activation>},
+    {"aten::hardsigmoid_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace,
+     infer<in_place_elementwise>},
+    {"aten::hardswish(Tensor self) -> Tensor", "", kPure | kElementwise, infer<activation>},
+    {"aten::hardswish_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>},
     {"aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> "
      "Tensor",
      "aten::hardtanh.out", kPure | kElementwise, infer<activation>},
     {"aten::hardtanh_(Tensor(a!) self, Scalar min_val=-1, Scalar max_val=1) "
      "-> Tensor(a!)",
      "", kInPlace, infer<in_place_elementwise>},
-    {"aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor",
-     "aten::leaky_relu.out", kPure | kElementwise, infer<activation>},
+    {"aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor", "aten::leaky_relu.out",
+     kPure | kElementwise, infer<activation>},
     {"aten::leaky_relu_(Tensor(a!) self, Scalar negative_slope=0.01) -> "
      "Tensor(a!)",
      "", kInPlace, infer<in_place_elementwise>},
-    {"aten::log_sigmoid(Tensor self) -> Tensor",
-     "", kPure | kElementwise, infer<activation>},
-    {"aten::mish(Tensor self) -> Tensor",
-     "", kPure | kElementwise, infer<activation>},
-    {"aten::mish_(Tensor(a!) self) -> Tensor(a!)",
-     "", kInPlace, infer<in_place_elementwise>},
-    {"aten::prelu(Tensor self, Tensor weight) -> Tensor",
-     "", kPure | kElementwise, infer<activation>},
-    {"aten::_prelu_kernel(Tensor self, Tensor weight) -> Tensor",
-     "", kPure | kElementwise, infer<activation>},
-    {"aten::relu(Tensor self) -> Tensor",
-     "aten::relu.out", kPure | kElementwise, infer<activation>},
-    {"aten::relu_(Tensor(a!) self) -> Tensor(a!)",
-     "", kInPlace, infer<in_place_elementwise>},
-    {"aten::relu6(Tensor self) -> Tensor",
-     "", kPure | kElementwise, infer<activation>},
-    {"aten::relu6_(Tensor(a!) self) -> Tensor(a!)",
-     "", kInPlace, infer<in_place_elementwise>},
-    {"aten::selu(Tensor self) -> Tensor",
-     "", kPure | kElementwise, infer<activation>},
-    {"aten::selu_(Tensor(a!) self) -> Tensor(a!)",
-     "", kInPlace, infer<in_place_elementwise>},
-    {"aten::sigmoid(Tensor self) -> Tensor",
-     "aten::sigmoid.out", kPure | kElementwise, infer<unary_float>},
-    {"aten::sigmoid_(Tensor(a!) self) -> Tensor(a!)",
-     "", kInPlace, infer<in_place_elementwise>},
-    {"aten::silu(Tensor self) -> Tensor",
-     "", kPure | kElementwise, infer<activation>},
-    {"aten::silu_(Tensor(a!) self) -> Tensor(a!)",
-     "", kInPlace, infer<in_place_elementwise>},
+    {"aten::log_sigmoid(Tensor self) -> Tensor", "", kPure | kElementwise, infer<activation>},
+    {"aten::mish(Tensor self) -> Tensor", "", kPure | kElementwise, infer<activation>},
+    {"aten::mish_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>},
+    {"aten::prelu(Tensor self, Tensor weight) -> Tensor", "", kPure | kElementwise,
+     infer<activation>},
+    {"aten::_prelu_kernel(Tensor self, Tensor weight) -> Tensor", "", kPure | kElementwise,
+     infer<activation>},
+    {"aten::relu(Tensor self) -> Tensor", "aten::relu.out", kPure | kElementwise,
+     infer<activation>},
+    {"aten::relu_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>},
+    {"aten::relu6(Tensor self) -> Tensor", "", kPure | kElementwise, infer<activation>},
+    {"aten::relu6_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>},
+    {"aten::selu(Tensor self) -> Tensor", "", kPure | kElementwise, infer<activation>},
+    {"aten::selu_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>},
+    {"aten::sigmoid(Tensor self) -> Tensor", "aten::sigmoid.out", kPure | kElementwise,
+     infer<unary_float>},
+    {"aten::sigmoid_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>},
+    {"aten::silu(Tensor self) -> Tensor", "", kPure | kElementwise, infer<activation>},
+    {"aten::silu_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>},
     {"aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> "
      "Tensor",
      "", kPure | kElementwise, infer<activation>},
-    {"aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
-     "", kPure | kElementwise, infer<activation>},
-    {"aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
-     "", kPure | kElementwise, infer<activation>},
-    {"aten::tanh(Tensor self) -> Tensor",
-     "aten::tanh.out", kPure | kElementwise, infer<unary_float>},
-    {"aten::tanh_(Tensor(a!) self) -> Tensor(a!)",
-     "", kInPlace, infer<in_place_elementwise>},
-    {"aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor",
-     "", kPure | kElementwise, infer<activation>},
+    {"aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", "", kPure | kElementwise,
+     infer<activation>},
+    {"aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor", "", kPure | kElementwise,
+     infer<activation>},
+    {"aten::tanh(Tensor self) -> Tensor", "aten::tanh.out", kPure | kElementwise,
+     infer<unary_float>},
+    {"aten::tanh_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>},
+    {"aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor", "",
+     kPure | kElementwise, infer<activation>},
     {"aten::threshold_(Tensor(a!) self, Scalar threshold, Scalar value) -> "
      "Tensor(a!)",
      "", kInPlace, infer<in_place_elementwise>},
@@ -142,21 +123,21 @@ constexpr OpRow kRows[] = {
     {"aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> "
      "Tensor",
      "", kPure, infer<softmax>},
-    {"aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
-     "aten::_softmax.out", kPure, infer<internal_softmax>},
+    {"aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", "aten::_softmax.out",
+     kPure, infer<internal_softmax>},
     {"aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
      "aten::_log_softmax.out", kPure, infer<internal_softmax>},
-    {"aten::dropout(Tensor input, float p, bool train) -> Tensor",
-     "", kPure | kView | kIdentity, infer<dropout>},
-    {"aten::dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)",
-     "", kInPlace | kIdentity, infer<dropout>},
-    {"aten::feature_dropout(Tensor input, float p, bool train) -> Tensor",
-     "", kPure | kView | kIdentity, infer<dropout>},
+    {"aten::dropout(Tensor input, float p, bool train) -> Tensor", "", kPure | kView | kIdentity,
+     infer<dropout>},
+    {"aten::dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", "", kInPlace | kIdentity,
+     infer<dropout>},
+    {"aten::feature_dropout(Tensor input, float p, bool train) -> Tensor", "",
+     kPure | kView | kIdentity, infer<dropout>},
     {"aten::feature_dropout_(Tensor(a!) self, float p, bool train) -> "
      "Tensor(a!)",
      "", kInPlace | kIdentity, infer<dropout>},
-    {"aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor",
-     "", kPure | kView | kIdentity, infer<dropout>},
+    {"aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor", "",
+     kPure | kView | kIdentity, infer<dropout>},
     {"aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, "
      "Tensor)",
      "aten::native_dropout.out", kPure, infer<native_dropout>},

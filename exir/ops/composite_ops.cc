@@ -16,11 +16,9 @@ namespace {
 // The new state of one step, from the state before it.
 Inferred cell(const BoundArguments& in, const TensorType& state) {
   const TensorType& input = in.tensor("input");
-  if (input.rank() != 2 || state.rank() != 2 ||
-      input.sizes[0] != state.sizes[0]) {
-    return invalid("arguments 'input' [", absl::StrJoin(input.sizes, ","),
-                   "] and 'hx' [", absl::StrJoin(state.sizes, ","),
-                   "] do not fit, both must be [batch, size]");
+  if (input.rank() != 2 || state.rank() != 2 || input.sizes[0] != state.sizes[0]) {
+    return invalid("arguments 'input' [", absl::StrJoin(input.sizes, ","), "] and 'hx' [",
+                   absl::StrJoin(state.sizes, ","), "] do not fit, both must be [batch, size]");
   }
   return one(state);
 }
@@ -28,23 +26,20 @@ Inferred cell(const BoundArguments& in, const TensorType& state) {
 Inferred lstm_cell(const BoundArguments& in) {
   const std::vector<const TensorType*> states = in.tensors("hx");
   if (states.size() != 2) {
-    return invalid("argument 'hx' has ", states.size(),
-                   " tensors, must have 2");
+    return invalid("argument 'hx' has ", states.size(), " tensors, must have 2");
   }
   PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, cell(in, *states[0]));
   types.push_back(TensorType::contiguous(states[1]->dtype, states[1]->sizes));
   return types;
 }
 
-Inferred simple_cell(const BoundArguments& in) {
-  return cell(in, in.tensor("hx"));
-}
+Inferred simple_cell(const BoundArguments& in) { return cell(in, in.tensor("hx")); }
 
 Inferred flipped(const BoundArguments& in) {
   const size_t least = in.op().name == "aten::fliplr" ? 2 : 1;
   if (in.tensor("self").rank() < least) {
-    return invalid("argument 'self' has rank ", in.tensor("self").rank(),
-                   ", must be at least ", least);
+    return invalid("argument 'self' has rank ", in.tensor("self").rank(), ", must be at least ",
+                   least);
   }
   return one(in.tensor("self"));
 }
@@ -52,11 +47,9 @@ Inferred flipped(const BoundArguments& in) {
 Inferred kthvalue(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", self.rank()));
-  const int64_t size =
-      self.rank() == 0 ? 1 : self.sizes[static_cast<size_t>(dim)];
+  const int64_t size = self.rank() == 0 ? 1 : self.sizes[static_cast<size_t>(dim)];
   if (in.integer("k") < 1 || in.integer("k") > size) {
-    return invalid("argument 'k' is ", in.integer("k"), ", must be in [1, ",
-                   size, "]");
+    return invalid("argument 'k' is ", in.integer("k"), ", must be in [1, ", size, "]");
   }
   Sizes sizes = self.sizes;
   if (!sizes.empty() && in.flag("keepdim")) {
@@ -64,20 +57,19 @@ Inferred kthvalue(const BoundArguments& in) {
   } else if (!sizes.empty()) {
     sizes.erase(sizes.begin() + dim);
   }
-  return std::vector<Type>{
-      TensorType::contiguous(self.dtype, sizes),
-      TensorType::contiguous(ScalarType::kLong, sizes)};
+  return std::vector<Type>{TensorType::contiguous(self.dtype, sizes),
+                           TensorType::contiguous(ScalarType::kLong, sizes)};
 }
 
 Inferred msort(const BoundArguments& in) { return one(in.tensor("self")); }
 
 // The number of places of a window that fit one dim.
-absl::StatusOr<int64_t> places(int64_t size, int64_t kernel, int64_t dilation,
-                               int64_t padding, int64_t stride) {
+absl::StatusOr<int64_t> places(int64_t size, int64_t kernel, int64_t dilation, int64_t padding,
+                               int64_t stride) {
   const int64_t room = size + 2 * padding - dilation * (kernel - 1) - 1;
   if (room < 0) {
-    return invalid("a window that reaches ", dilation * (kernel - 1) + 1,
-                   " does not fit ", size, " padded by ", padding);
+    return invalid("a window that reaches ", dilation * (kernel - 1) + 1, " does not fit ", size,
+                   " padded by ", padding);
   }
   return room / stride + 1;
 }
@@ -95,13 +87,11 @@ struct Unfolding {
     PETREL_ASSIGN_OR_RETURN(padding, in.window("padding", 2, 0));
     PETREL_ASSIGN_OR_RETURN(stride, in.window("stride", 2, 1));
     for (size_t i = 0; i < 2; ++i) {
-      PETREL_ASSIGN_OR_RETURN(
-          const int64_t n,
-          places(image[i], kernel[i], dilation[i], padding[i], stride[i]));
+      PETREL_ASSIGN_OR_RETURN(const int64_t n,
+                              places(image[i], kernel[i], dilation[i], padding[i], stride[i]));
       // Both products stay far from the limits of int64.
       if (n > kMostElements / count || kernel[i] > kMostElements / area) {
-        return invalid("more than ", kMostElements,
-                       " windows, or elements of a window");
+        return invalid("more than ", kMostElements, " windows, or elements of a window");
       }
       count *= n;
       area *= kernel[i];
@@ -113,12 +103,10 @@ struct Unfolding {
 Inferred im2col(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
   if (self.rank() < 3 || self.rank() > 4) {
-    return invalid("argument 'self' has rank ", self.rank(),
-                   ", must be 3 or 4");
+    return invalid("argument 'self' has rank ", self.rank(), ", must be 3 or 4");
   }
   Unfolding u;
-  PETREL_RETURN_IF_ERROR(
-      u.read(in, {self.sizes[self.rank() - 2], self.sizes[self.rank() - 1]}));
+  PETREL_RETURN_IF_ERROR(u.read(in, {self.sizes[self.rank() - 2], self.sizes[self.rank() - 1]}));
   Sizes sizes(self.sizes.begin(), self.sizes.end() - 2);
   if (sizes.back() > kMostElements) {
     return invalid("argument 'self' has ", sizes.back(), " channels");
@@ -134,10 +122,10 @@ Inferred col2im(const BoundArguments& in) {
   Unfolding u;
   PETREL_RETURN_IF_ERROR(u.read(in, image));
   const int64_t area = u.area;
-  if (self.rank() < 2 || self.rank() > 3 ||
-      self.sizes[self.rank() - 2] % area != 0 || self.sizes.back() != u.count) {
-    return invalid("argument 'self' [", absl::StrJoin(self.sizes, ","),
-                   "] does not fit ", u.count, " windows of ", area);
+  if (self.rank() < 2 || self.rank() > 3 || self.sizes[self.rank() - 2] % area != 0 ||
+      self.sizes.back() != u.count) {
+    return invalid("argument 'self' [", absl::StrJoin(self.sizes, ","), "] does not fit ", u.count,
+                   " windows of ", area);
   }
   Sizes sizes(self.sizes.begin(), self.sizes.end() - 1);
   sizes.back() /= area;
@@ -150,8 +138,7 @@ Inferred diag(const BoundArguments& in) {
   const int64_t shift = in.integer("diagonal");
   if (self.rank() < 1 || self.rank() > 2 || shift < -(int64_t{1} << 30) ||
       shift > int64_t{1} << 30) {
-    return invalid("argument 'self' has rank ", self.rank(),
-                   " and 'diagonal' is ", shift,
+    return invalid("argument 'self' has rank ", self.rank(), " and 'diagonal' is ", shift,
                    ", must be 1 or 2 and within 2^30");
   }
   if (self.rank() == 1) {
@@ -160,8 +147,7 @@ Inferred diag(const BoundArguments& in) {
   }
   const int64_t rows = self.sizes[0] + std::min<int64_t>(shift, 0);
   const int64_t columns = self.sizes[1] - std::max<int64_t>(shift, 0);
-  return one(self.dtype,
-             {std::max<int64_t>(0, std::min(rows, columns))});
+  return one(self.dtype, {std::max<int64_t>(0, std::min(rows, columns))});
 }
 
 Inferred diff(const BoundArguments& in) {
@@ -177,8 +163,8 @@ Inferred diff(const BoundArguments& in) {
     if (!in.given(name)) continue;
     const TensorType& more = in.tensor(name);
     if (more.rank() != out.rank() || more.dtype != out.dtype) {
-      return invalid("argument '", name, "' is ", to_string(more),
-                     ", does not fit ", to_string(in.tensor("self")));
+      return invalid("argument '", name, "' is ", to_string(more), ", does not fit ",
+                     to_string(in.tensor("self")));
     }
     size += more.sizes[static_cast<size_t>(dim)];
   }
@@ -191,14 +177,12 @@ Inferred trace(const BoundArguments& in) {
   if (self.rank() != 2) {
     return invalid("argument 'self' has rank ", self.rank(), ", must be 2");
   }
-  return one(is_floating_point(self.dtype) ? self.dtype : ScalarType::kLong,
-             {});
+  return one(is_floating_point(self.dtype) ? self.dtype : ScalarType::kLong, {});
 }
 
 Inferred cross(const BoundArguments& in) {
-  PETREL_ASSIGN_OR_RETURN(
-      Sizes sizes,
-      broadcast_sizes({in.tensor("self").sizes, in.tensor("other").sizes}));
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes,
+                          broadcast_sizes({in.tensor("self").sizes, in.tensor("other").sizes}));
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", sizes.size()));
   if (sizes.empty() || sizes[static_cast<size_t>(dim)] != 3) {
     return invalid("arguments have no 3 elements along dim ", dim);
@@ -207,8 +191,8 @@ Inferred cross(const BoundArguments& in) {
 }
 
 Inferred cosine_similarity(const BoundArguments& in) {
-  PETREL_ASSIGN_OR_RETURN(
-      Sizes sizes, broadcast_sizes({in.tensor("x1").sizes, in.tensor("x2").sizes}));
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes,
+                          broadcast_sizes({in.tensor("x1").sizes, in.tensor("x2").sizes}));
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", sizes.size()));
   if (sizes.empty()) return invalid("arguments have rank 0, must be at least 1");
   sizes.erase(sizes.begin() + dim);
@@ -216,8 +200,8 @@ Inferred cosine_similarity(const BoundArguments& in) {
 }
 
 Inferred pairwise_distance(const BoundArguments& in) {
-  PETREL_ASSIGN_OR_RETURN(
-      Sizes sizes, broadcast_sizes({in.tensor("x1").sizes, in.tensor("x2").sizes}));
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes,
+                          broadcast_sizes({in.tensor("x1").sizes, in.tensor("x2").sizes}));
   if (sizes.empty()) return invalid("arguments have rank 0, must be at least 1");
   sizes.pop_back();
   if (in.flag("keepdim")) sizes.push_back(1);
@@ -265,14 +249,13 @@ constexpr OpRow kRows[] = {
     {"aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, "
      "int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
      "", kPure, infer<col2im>},
-    {"aten::diag(Tensor self, int diagonal=0) -> Tensor",
-     "", kPure, infer<diag>},
+    {"aten::diag(Tensor self, int diagonal=0) -> Tensor", "", kPure, infer<diag>},
     {"aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, "
      "Tensor? append=None) -> Tensor",
      "", kPure, infer<diff>},
     {"aten::trace(Tensor self) -> Tensor", "", kPure, infer<trace>},
-    {"aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
-     "", kPure, infer<cross>},
+    {"aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor", "", kPure,
+     infer<cross>},
     {"aten::cosine_similarity(Tensor x1, Tensor x2, int dim=1, float "
      "eps=1e-08) -> Tensor",
      "", kPure, infer<cosine_similarity>},

@@ -20,19 +20,17 @@ absl::StatusOr<Geometry> geometry(const BoundArguments& in, bool transposed) {
   const TensorType& input = in.tensor("input");
   const TensorType& weight = in.tensor("weight");
   if (weight.rank() < 3 || weight.rank() > 5) {
-    return invalid("argument 'weight' has rank ", weight.rank(),
-                   ", must be 3, 4 or 5");
+    return invalid("argument 'weight' has rank ", weight.rank(), ", must be 3, 4 or 5");
   }
   Geometry result;
   result.spatial = weight.rank() - 2;
   if (input.rank() != result.spatial + 1 && input.rank() != weight.rank()) {
-    return invalid("argument 'input' has rank ", input.rank(), ", must be ",
-                   weight.rank() - 1, " or ", weight.rank());
+    return invalid("argument 'input' has rank ", input.rank(), ", must be ", weight.rank() - 1,
+                   " or ", weight.rank());
   }
   if (input.dtype != weight.dtype) {
-    return invalid("dtypes ", std::string(scalar_type_name(input.dtype)),
-                   " and ", std::string(scalar_type_name(weight.dtype)),
-                   " differ");
+    return invalid("dtypes ", std::string(scalar_type_name(input.dtype)), " and ",
+                   std::string(scalar_type_name(weight.dtype)), " differ");
   }
   result.first = input.rank() - result.spatial;
   result.groups = in.integer("groups");
@@ -40,45 +38,36 @@ absl::StatusOr<Geometry> geometry(const BoundArguments& in, bool transposed) {
   // The weight is [out, in / groups, ...], transposed [in, out / groups, ...].
   const int64_t filters = weight.sizes[0];
   if (result.groups < 1 || filters % result.groups != 0) {
-    return invalid("argument 'groups' is ", result.groups, ", must divide ",
-                   filters, " filters");
+    return invalid("argument 'groups' is ", result.groups, ", must divide ", filters, " filters");
   }
   int64_t expected = filters;
-  if (!transposed &&
-      __builtin_mul_overflow(weight.sizes[1], result.groups, &expected)) {
+  if (!transposed && __builtin_mul_overflow(weight.sizes[1], result.groups, &expected)) {
     expected = -1;
   }
   if (channels != expected) {
-    return invalid("argument 'input' has ", channels,
-                   " channels, the weight expects ", expected);
+    return invalid("argument 'input' has ", channels, " channels, the weight expects ", expected);
   }
-  const int64_t outputs = transposed ? weight.sizes[1] * result.groups
-                                     : filters;
+  const int64_t outputs = transposed ? weight.sizes[1] * result.groups : filters;
   if (in.given("bias") && in.tensor("bias").sizes != Sizes{outputs}) {
-    return invalid("argument 'bias' is [",
-                   absl::StrJoin(in.tensor("bias").sizes, ","),
+    return invalid("argument 'bias' is [", absl::StrJoin(in.tensor("bias").sizes, ","),
                    "], must be [", outputs, "]");
   }
   return result;
 }
 
-Inferred slid(const BoundArguments& in, const Geometry& geometry,
-              const Sizes& total_padding) {
+Inferred slid(const BoundArguments& in, const Geometry& geometry, const Sizes& total_padding) {
   const TensorType& weight = in.tensor("weight");
   TensorType out = in.tensor("input");
-  PETREL_ASSIGN_OR_RETURN(Sizes stride,
-                          in.window("stride", geometry.spatial, 1));
-  PETREL_ASSIGN_OR_RETURN(Sizes dilation,
-                          in.window("dilation", geometry.spatial, 1));
+  PETREL_ASSIGN_OR_RETURN(Sizes stride, in.window("stride", geometry.spatial, 1));
+  PETREL_ASSIGN_OR_RETURN(Sizes dilation, in.window("dilation", geometry.spatial, 1));
   out.sizes[geometry.first - 1] = weight.sizes[0];
   for (size_t i = 0; i < geometry.spatial; ++i) {
     int64_t& size = out.sizes[geometry.first + i];
     const int64_t kernel = weight.sizes[2 + i];
     const int64_t reach = dilation[i] * (kernel - 1) + 1;
     if (kernel < 1 || size + total_padding[i] < reach) {
-      return invalid("a kernel that reaches ", reach, " does not fit dim ",
-                     geometry.first + i, " of ", size, " padded by ",
-                     total_padding[i]);
+      return invalid("a kernel that reaches ", reach, " does not fit dim ", geometry.first + i,
+                     " of ", size, " padded by ", total_padding[i]);
     }
     size = (size + total_padding[i] - reach) / stride[i] + 1;
   }
@@ -92,8 +81,7 @@ Inferred conv(const BoundArguments& in) {
     PETREL_ASSIGN_OR_RETURN(padding, in.window("padding", shape.spatial, 0));
     for (int64_t& pad : padding) pad *= 2;
   } else if (in.text("padding") == "same") {
-    PETREL_ASSIGN_OR_RETURN(Sizes dilation,
-                            in.window("dilation", shape.spatial, 1));
+    PETREL_ASSIGN_OR_RETURN(Sizes dilation, in.window("dilation", shape.spatial, 1));
     for (size_t i = 0; i < shape.spatial; ++i) {
       if (in.ints("stride") != Sizes(in.ints("stride").size(), 1)) {
         return invalid("argument 'padding' is 'same' with a stride");
@@ -122,9 +110,8 @@ Inferred conv_transpose(const BoundArguments& in) {
       return invalid("an empty kernel or image in dim ", shape.first + i);
     }
     if (extra[i] >= stride[i] && extra[i] >= dilation[i]) {
-      return invalid("argument 'output_padding' has ", extra[i],
-                     ", must be below the stride ", stride[i],
-                     " or the dilation ", dilation[i]);
+      return invalid("argument 'output_padding' has ", extra[i], ", must be below the stride ",
+                     stride[i], " or the dilation ", dilation[i]);
     }
     const int64_t reach = dilation[i] * (weight.sizes[2 + i] - 1);
     size = (size - 1) * stride[i] - 2 * padding[i] + reach + extra[i] + 1;

@@ -10,11 +10,9 @@ constexpr OpRow kRows[] = {
     {"petrel::delegate_call(Tensor[] inputs) -> Tensor[]", "", kPure, nullptr},
     // The results of the first region where the predicate is true, else those
     // of the second.
-    {"petrel::cond(Tensor predicate, Tensor[] operands) -> Tensor[]",
-     "", kPure, nullptr},
+    {"petrel::cond(Tensor predicate, Tensor[] operands) -> Tensor[]", "", kPure, nullptr},
     // The results of the region for each row of `rows`, stacked.
-    {"petrel::map(Tensor[] rows, Tensor[] operands) -> Tensor[]",
-     "", kPure, nullptr},
+    {"petrel::map(Tensor[] rows, Tensor[] operands) -> Tensor[]", "", kPure, nullptr},
 };
 
 }  // namespace

@@ -9,9 +9,7 @@ namespace {
 
 Inferred no_results(const BoundArguments&) { return std::vector<Type>(); }
 
-Inferred integer(int64_t value) {
-  return std::vector<Type>{Type::integer({value})};
-}
+Inferred integer(int64_t value) { return std::vector<Type>{Type::integer({value})}; }
 
 Inferred size_of_dim(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
@@ -26,30 +24,25 @@ Inferred stride_of_dim(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", self.rank()));
   int64_t stride = 1;
   for (size_t i = static_cast<size_t>(dim) + 1; i < self.rank(); ++i) {
-    if (__builtin_mul_overflow(stride, std::max<int64_t>(self.sizes[i], 1),
-                               &stride)) {
+    if (__builtin_mul_overflow(stride, std::max<int64_t>(self.sizes[i], 1), &stride)) {
       return invalid("argument 'self' has strides beyond 2^63");
     }
   }
   return integer(stride);
 }
 
-Inferred number_of_elements(const BoundArguments& in) {
-  return integer(in.tensor("self").numel());
-}
+Inferred number_of_elements(const BoundArguments& in) { return integer(in.tensor("self").numel()); }
 
 Inferred scalar_of_tensor(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
   if (self.numel() != 1) {
-    return invalid("argument 'self' has ", self.numel(),
-                   " elements, must have 1");
+    return invalid("argument 'self' has ", self.numel(), " elements, must have 1");
   }
   if (self.dtype == ScalarType::kBool) {
     return std::vector<Type>{Type::scalar(Type::Kind::kBool)};
   }
-  return std::vector<Type>{Type::scalar(is_floating_point(self.dtype)
-                                            ? Type::Kind::kFloat
-                                            : Type::Kind::kInt)};
+  return std::vector<Type>{
+      Type::scalar(is_floating_point(self.dtype) ? Type::Kind::kFloat : Type::Kind::kInt)};
 }
 
 constexpr OpRow kRows[] = {
@@ -57,26 +50,22 @@ constexpr OpRow kRows[] = {
      "stride=None, ScalarType? dtype=None, *, Device? device=None, Layout? "
      "layout=None) -> ()",
      "", kEffect, infer<no_results>},
-    {"aten::_assert_scalar(Scalar self, str assert_msg) -> ()",
-     "", kEffect, infer<no_results>},
+    {"aten::_assert_scalar(Scalar self, str assert_msg) -> ()", "", kEffect, infer<no_results>},
     {"aten::_assert_async(Tensor self) -> ()", "", kEffect, infer<no_results>},
-    {"aten::_assert_async.msg(Tensor self, str assert_msg) -> ()",
-     "", kEffect, infer<no_results>},
+    {"aten::_assert_async.msg(Tensor self, str assert_msg) -> ()", "", kEffect, infer<no_results>},
     {"aten::sym_constrain_range(Scalar size, *, int? min=None, int? max=None) "
      "-> ()",
      "", kEffect, infer<no_results>},
     {"aten::sym_constrain_range_for_size(Scalar size, *, int? min=None, int? "
      "max=None) -> ()",
      "", kEffect, infer<no_results>},
-    {"aten::sym_size.int(Tensor self, int dim) -> SymInt",
-     "aten::sym_size.int", kPure, infer<size_of_dim>},
-    {"aten::sym_stride.int(Tensor self, int dim) -> SymInt",
-     "", kPure, infer<stride_of_dim>},
-    {"aten::sym_numel(Tensor self) -> SymInt",
-     "aten::sym_numel", kPure, infer<number_of_elements>},
+    {"aten::sym_size.int(Tensor self, int dim) -> SymInt", "aten::sym_size.int", kPure,
+     infer<size_of_dim>},
+    {"aten::sym_stride.int(Tensor self, int dim) -> SymInt", "", kPure, infer<stride_of_dim>},
+    {"aten::sym_numel(Tensor self) -> SymInt", "aten::sym_numel", kPure, infer<number_of_elements>},
     {"aten::item(Tensor self) -> Scalar", "", kPure, infer<scalar_of_tensor>},
-    {"aten::_local_scalar_dense(Tensor self) -> Scalar",
-     "aten::_local_scalar_dense", kPure, infer<scalar_of_tensor>},
+    {"aten::_local_scalar_dense(Tensor self) -> Scalar", "aten::_local_scalar_dense", kPure,
+     infer<scalar_of_tensor>},
 };
 
 }  // namespace

@@ -6,9 +6,7 @@
 
 namespace petrel::exir {
 
-Inferred unary_same(const BoundArguments& in) {
-  return one(in.tensor(in.op().args[0].name));
-}
+Inferred unary_same(const BoundArguments& in) { return one(in.tensor(in.op().args[0].name)); }
 
 Inferred unary_float(const BoundArguments& in) {
   const TensorType& self = in.tensor(in.op().args[0].name);
@@ -31,8 +29,7 @@ Inferred in_place_elementwise(const BoundArguments& in) {
   const TensorType& self = in.tensor(in.op().args[0].name);
   PETREL_ASSIGN_OR_RETURN(Sizes sizes, broadcast(in.all_tensors()));
   if (sizes != self.sizes) {
-    return invalid("sizes [", absl::StrJoin(sizes, ","),
-                   "] cannot be written in place into [",
+    return invalid("sizes [", absl::StrJoin(sizes, ","), "] cannot be written in place into [",
                    absl::StrJoin(self.sizes, ","), "]");
   }
   return one(self);

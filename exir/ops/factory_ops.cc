@@ -22,19 +22,16 @@ Inferred arange(const BoundArguments& in) {
   const double step = has_step ? in.number("step") : 1.0;
   const double count = std::ceil((in.number("end") - start) / step);
   if (!(count >= 0.0 && count < 2147483648.0)) {
-    return invalid("counts from ", start, " to ", in.number("end"),
-                   " in steps of ", step);
+    return invalid("counts from ", start, " to ", in.number("end"), " in steps of ", step);
   }
-  const bool is_float = in.at("end").is_float() || in.at("start").is_float() ||
-                        in.at("step").is_float();
+  const bool is_float =
+      in.at("end").is_float() || in.at("start").is_float() || in.at("step").is_float();
   const ScalarType natural = is_float ? ScalarType::kFloat : ScalarType::kLong;
-  return one(in.dtype("dtype").value_or(natural),
-             {static_cast<int64_t>(count)});
+  return one(in.dtype("dtype").value_or(natural), {static_cast<int64_t>(count)});
 }
 
 Inferred full(const BoundArguments& in) {
-  return one(in.dtype("dtype").value_or(number_dtype(in.at("fill_value"))),
-             in.ints("size"));
+  return one(in.dtype("dtype").value_or(number_dtype(in.at("fill_value"))), in.ints("size"));
 }
 
 Inferred filled(const BoundArguments& in) {
@@ -47,8 +44,7 @@ Inferred like(const BoundArguments& in) {
 }
 
 Inferred new_filled(const BoundArguments& in) {
-  return one(in.dtype("dtype").value_or(in.tensor("self").dtype),
-             in.ints("size"));
+  return one(in.dtype("dtype").value_or(in.tensor("self").dtype), in.ints("size"));
 }
 
 Inferred eye(const BoundArguments& in) {
@@ -58,8 +54,7 @@ Inferred eye(const BoundArguments& in) {
 }
 
 Inferred linspace(const BoundArguments& in) {
-  return one(in.dtype("dtype").value_or(ScalarType::kFloat),
-             {in.integer("steps")});
+  return one(in.dtype("dtype").value_or(ScalarType::kFloat), {in.integer("steps")});
 }
 
 Inferred scalar_tensor(const BoundArguments& in) {
@@ -67,8 +62,7 @@ Inferred scalar_tensor(const BoundArguments& in) {
 }
 
 Inferred window(const BoundArguments& in) {
-  return one(in.dtype("dtype").value_or(ScalarType::kFloat),
-             {in.integer("window_length")});
+  return one(in.dtype("dtype").value_or(ScalarType::kFloat), {in.integer("window_length")});
 }
 
 constexpr OpRow kRows[] = {
@@ -146,18 +140,16 @@ constexpr OpRow kRows[] = {
     {"aten::scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? "
      "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
      "aten::scalar_tensor.out", kPure, infer<scalar_tensor>},
-    {"aten::fill.Scalar(Tensor self, Scalar value) -> Tensor",
-     "aten::fill.Scalar_out", kPure | kElementwise, infer<same_as_self>},
-    {"aten::fill.Tensor(Tensor self, Tensor value) -> Tensor",
-     "aten::fill.Tensor_out", kPure | kElementwise, infer<same_as_self>},
-    {"aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>},
-    {"aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>},
-    {"aten::zero(Tensor self) -> Tensor",
-     "", kPure | kElementwise, infer<same_as_self>},
-    {"aten::zero_(Tensor(a!) self) -> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>},
+    {"aten::fill.Scalar(Tensor self, Scalar value) -> Tensor", "aten::fill.Scalar_out",
+     kPure | kElementwise, infer<same_as_self>},
+    {"aten::fill.Tensor(Tensor self, Tensor value) -> Tensor", "aten::fill.Tensor_out",
+     kPure | kElementwise, infer<same_as_self>},
+    {"aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)", "", kInPlace,
+     infer<same_as_self>},
+    {"aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)", "", kInPlace,
+     infer<same_as_self>},
+    {"aten::zero(Tensor self) -> Tensor", "", kPure | kElementwise, infer<same_as_self>},
+    {"aten::zero_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<same_as_self>},
     {"aten::rand(SymInt[] size, *, ScalarType? dtype=None, Layout? "
      "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
      "aten::rand.out", kNoTraits, infer<filled>},

@@ -28,8 +28,8 @@ absl::StatusOr<Sizes> indexed_sizes(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
   const std::vector<const TensorType*> indices = in.tensors("indices");
   if (indices.size() > self.rank()) {
-    return invalid("argument 'indices' has ", indices.size(),
-                   " items, must have at most ", self.rank());
+    return invalid("argument 'indices' has ", indices.size(), " items, must have at most ",
+                   self.rank());
   }
   std::vector<const TensorType*> present;
   size_t first = 0;
@@ -74,11 +74,9 @@ Inferred index_put(const BoundArguments& in) {
   }
   if (!by_mask) {
     PETREL_ASSIGN_OR_RETURN(Sizes sizes, indexed_sizes(in));
-    PETREL_ASSIGN_OR_RETURN(
-        Sizes both, broadcast_sizes({sizes, in.tensor("values").sizes}));
+    PETREL_ASSIGN_OR_RETURN(Sizes both, broadcast_sizes({sizes, in.tensor("values").sizes}));
     if (both != sizes) {
-      return invalid("argument 'values' [",
-                     absl::StrJoin(in.tensor("values").sizes, ","),
+      return invalid("argument 'values' [", absl::StrJoin(in.tensor("values").sizes, ","),
                      "] does not fit [", absl::StrJoin(sizes, ","), "]");
     }
   }
@@ -90,8 +88,7 @@ Inferred index_select(const BoundArguments& in) {
   const TensorType& index = in.tensor("index");
   PETREL_RETURN_IF_ERROR(check_index_dtype(index));
   if (index.rank() > 1) {
-    return invalid("argument 'index' has rank ", index.rank(),
-                   ", must be at most 1");
+    return invalid("argument 'index' has rank ", index.rank(), ", must be at most 1");
   }
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", out.rank()));
   if (out.rank() > 0) out.sizes[dim] = index.numel();
@@ -104,16 +101,14 @@ Inferred gather(const BoundArguments& in) {
   PETREL_RETURN_IF_ERROR(in.dim("dim", self.rank()).status());
   PETREL_RETURN_IF_ERROR(check_index_dtype(index));
   if (std::max<size_t>(index.rank(), 1) != std::max<size_t>(self.rank(), 1)) {
-    return invalid("argument 'index' has rank ", index.rank(), ", must be ",
-                   self.rank());
+    return invalid("argument 'index' has rank ", index.rank(), ", must be ", self.rank());
   }
   return one(self.dtype, index.sizes);
 }
 
 // The mask may be larger than what it masks; other tensors take no part.
 Inferred masked_fill(const BoundArguments& in) {
-  PETREL_ASSIGN_OR_RETURN(Sizes sizes,
-                          broadcast({&in.tensor("self"), &in.tensor("mask")}));
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes, broadcast({&in.tensor("self"), &in.tensor("mask")}));
   return one(in.tensor("self").dtype, std::move(sizes));
 }
 
@@ -121,35 +116,26 @@ Inferred masked_fill(const BoundArguments& in) {
 Inferred replaced(const BoundArguments& in, const Inferred& part) {
   PETREL_RETURN_IF_ERROR(part.status());
   const Sizes& sizes = (*part)[0].tensor.sizes;
-  PETREL_ASSIGN_OR_RETURN(Sizes both,
-                          broadcast_sizes({sizes, in.tensor("src").sizes}));
+  PETREL_ASSIGN_OR_RETURN(Sizes both, broadcast_sizes({sizes, in.tensor("src").sizes}));
   if (both != sizes) {
-    return invalid("argument 'src' is [",
-                   absl::StrJoin(in.tensor("src").sizes, ","),
+    return invalid("argument 'src' is [", absl::StrJoin(in.tensor("src").sizes, ","),
                    "], must be [", absl::StrJoin(sizes, ","), "]");
   }
   return one(in.tensor("self"));
 }
 
-Inferred select_scatter(const BoundArguments& in) {
-  return replaced(in, select(in));
-}
+Inferred select_scatter(const BoundArguments& in) { return replaced(in, select(in)); }
 
-Inferred slice_scatter(const BoundArguments& in) {
-  return replaced(in, slice(in));
-}
+Inferred slice_scatter(const BoundArguments& in) { return replaced(in, slice(in)); }
 
-Inferred diagonal_scatter(const BoundArguments& in) {
-  return replaced(in, diagonal(in));
-}
+Inferred diagonal_scatter(const BoundArguments& in) { return replaced(in, diagonal(in)); }
 
 Inferred embedding(const BoundArguments& in) {
   const TensorType& weight = in.tensor("weight");
   const TensorType& indices = in.tensor("indices");
   PETREL_RETURN_IF_ERROR(check_index_dtype(indices));
   if (weight.rank() != 2) {
-    return invalid("argument 'weight' has rank ", weight.rank(),
-                   ", must be 2");
+    return invalid("argument 'weight' has rank ", weight.rank(), ", must be 2");
   }
   Sizes sizes = indices.sizes;
   sizes.push_back(weight.sizes[1]);
@@ -166,15 +152,13 @@ Inferred embedding_bag(const BoundArguments& in) {
   PETREL_RETURN_IF_ERROR(check_index_dtype(indices));
   PETREL_RETURN_IF_ERROR(check_index_dtype(offsets));
   if (weight.rank() != 2 || indices.rank() != 1 || offsets.rank() != 1) {
-    return invalid("arguments 'weight', 'indices' and 'offsets' have ranks ",
-                   weight.rank(), ", ", indices.rank(), " and ",
-                   offsets.rank(), ", must be 2, 1 and 1");
+    return invalid("arguments 'weight', 'indices' and 'offsets' have ranks ", weight.rank(), ", ",
+                   indices.rank(), " and ", offsets.rank(), ", must be 2, 1 and 1");
   }
-  if (in.given("per_sample_weights") &&
-      in.tensor("per_sample_weights").sizes != indices.sizes) {
+  if (in.given("per_sample_weights") && in.tensor("per_sample_weights").sizes != indices.sizes) {
     return invalid("argument 'per_sample_weights' is [",
-                   absl::StrJoin(in.tensor("per_sample_weights").sizes, ","),
-                   "], must be [", indices.sizes[0], "]");
+                   absl::StrJoin(in.tensor("per_sample_weights").sizes, ","), "], must be [",
+                   indices.sizes[0], "]");
   }
   const int64_t mode = in.integer("mode");
   if (mode < 0 || mode > 2) {
@@ -182,19 +166,17 @@ Inferred embedding_bag(const BoundArguments& in) {
   }
   const int64_t bags = offsets.sizes[0] - (in.flag("include_last_offset") ? 1 : 0);
   if (bags < 0) return invalid("argument 'offsets' is empty");
-  const bool has_padding =
-      in.given("padding_idx") && in.integer("padding_idx") >= 0;
-  const bool is_plain_sum = mode == 0 && !has_padding &&
-                            (weight.dtype == ScalarType::kFloat ||
-                             weight.dtype == ScalarType::kHalf);
+  const bool has_padding = in.given("padding_idx") && in.integer("padding_idx") >= 0;
+  const bool is_plain_sum =
+      mode == 0 && !has_padding &&
+      (weight.dtype == ScalarType::kFloat || weight.dtype == ScalarType::kHalf);
   Sizes largest = {bags};
   if (mode == 2) largest.push_back(weight.sizes[1]);
   const ScalarType dtype = offsets.dtype;
-  return std::vector<Type>{
-      TensorType::contiguous(weight.dtype, {bags, weight.sizes[1]}),
-      TensorType::contiguous(dtype, {is_plain_sum ? 0 : indices.sizes[0]}),
-      TensorType::contiguous(dtype, {bags}),
-      TensorType::contiguous(dtype, std::move(largest))};
+  return std::vector<Type>{TensorType::contiguous(weight.dtype, {bags, weight.sizes[1]}),
+                           TensorType::contiguous(dtype, {is_plain_sum ? 0 : indices.sizes[0]}),
+                           TensorType::contiguous(dtype, {bags}),
+                           TensorType::contiguous(dtype, std::move(largest))};
 }
 
 Inferred take(const BoundArguments& in) {
@@ -209,13 +191,11 @@ Inferred take_along_dim(const BoundArguments& in) {
   if (!in.given("dim")) return one(self.dtype, {indices.numel()});
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", self.rank()));
   if (indices.rank() != self.rank() || self.rank() == 0) {
-    return invalid("argument 'indices' has rank ", indices.rank(),
-                   ", must be ", self.rank());
+    return invalid("argument 'indices' has rank ", indices.rank(), ", must be ", self.rank());
   }
   Sizes open = self.sizes;
   open[dim] = indices.sizes[dim];
-  PETREL_ASSIGN_OR_RETURN(Sizes sizes,
-                          broadcast_sizes({open, indices.sizes}));
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes, broadcast_sizes({open, indices.sizes}));
   return one(self.dtype, std::move(sizes));
 }
 
@@ -228,8 +208,7 @@ Inferred one_hot(const BoundArguments& in) {
 }
 
 Inferred bucketize(const BoundArguments& in) {
-  return one(in.flag("out_int32") ? ScalarType::kInt : ScalarType::kLong,
-             in.tensor("self").sizes);
+  return one(in.flag("out_int32") ? ScalarType::kInt : ScalarType::kLong, in.tensor("self").sizes);
 }
 
 Inferred isin(const BoundArguments& in) {
@@ -237,8 +216,8 @@ Inferred isin(const BoundArguments& in) {
 }
 
 constexpr OpRow kRows[] = {
-    {"aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
-     "aten::index.Tensor_out", kPure, infer<index>},
+    {"aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", "aten::index.Tensor_out",
+     kPure, infer<index>},
     {"aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
      "aten::index.Tensor_out", kPure, infer<index>},
     {"aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool "
@@ -250,8 +229,8 @@ constexpr OpRow kRows[] = {
     {"aten::_unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, "
      "bool accumulate=False) -> Tensor",
      "", kPure, infer<index_put>},
-    {"aten::index_select(Tensor self, int dim, Tensor index) -> Tensor",
-     "aten::index_select.out", kPure, infer<index_select>},
+    {"aten::index_select(Tensor self, int dim, Tensor index) -> Tensor", "aten::index_select.out",
+     kPure, infer<index_select>},
     {"aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> "
      "Tensor",
      "", kPure, infer<same_as_self>},
@@ -311,8 +290,8 @@ constexpr OpRow kRows[] = {
     {"aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> "
      "Tensor(a!)",
      "", kInPlace, infer<same_as_self>},
-    {"aten::masked_select(Tensor self, Tensor mask) -> Tensor",
-     "aten::masked_select.out", kPure, infer<refuse_data_dependent>},
+    {"aten::masked_select(Tensor self, Tensor mask) -> Tensor", "aten::masked_select.out", kPure,
+     infer<refuse_data_dependent>},
     {"aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> "
      "Tensor",
      "aten::select_scatter.out", kPure, infer<select_scatter>},
@@ -356,8 +335,7 @@ constexpr OpRow kRows[] = {
     {"aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, "
      "str reduce) -> Tensor",
      "", kPure, infer<same_as_self>},
-    {"aten::one_hot(Tensor self, int num_classes=-1) -> Tensor",
-     "", kPure, infer<one_hot>},
+    {"aten::one_hot(Tensor self, int num_classes=-1) -> Tensor", "", kPure, infer<one_hot>},
     {"aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool "
      "out_int32=False, bool right=False) -> Tensor",
      "", kPure, infer<bucketize>},

@@ -70,12 +70,9 @@ TEST(Infer, AgreesWithEagerPyTorch) {
   EXPECT_EQ(missing,
             (std::set<std::string>{
                 "aten.masked_select.default", "aten.nonzero.default",
-                "aten.repeat_interleave.Tensor",
-                "aten.repeat_interleave.self_Tensor",
-                "aten.unique_consecutive.default",
-                "petrel.attention.default", "petrel.cond.default",
-                "petrel.delegate_call.default",
-                "petrel.map.default"}));
+                "aten.repeat_interleave.Tensor", "aten.repeat_interleave.self_Tensor",
+                "aten.unique_consecutive.default", "petrel.attention.default",
+                "petrel.cond.default", "petrel.delegate_call.default", "petrel.map.default"}));
 }
 
 // Sizes and numbers at the points 16, 1, 2, 5, 7, 10, 12, 14 of n; each expected
@@ -121,8 +118,7 @@ TEST(Infer, NamesTheSizesThatDoNotFit) {
       "  return %z\n}\n",
       find_op, nullptr);
   ASSERT_FALSE(graph.ok());
-  EXPECT_NE(std::string(graph.status().message())
-                .find("when 'x' is f32[2], 'y' is f32[16]"),
+  EXPECT_NE(std::string(graph.status().message()).find("when 'x' is f32[2], 'y' is f32[16]"),
             std::string::npos)
       << graph.status();
 }
@@ -149,29 +145,22 @@ TEST(Infer, NamesTheArgumentThatDoesNotFit) {
       {"aten.add.Tensor(%a, %b, 1)", "[4,5] do not broadcast"},
       {"aten.conv2d.default(%x, %w, none, [0,0], [0,0], [1,1], 1)",
        "argument 'stride' has 0, must be in [1, 2^31)"},
-      {"aten.conv2d.default(%x, %w, none, [1,1], [0,0], [1,1], 0)",
-       "argument 'groups' is 0"},
-      {"aten.conv2d.default(%x, %w, none, [1,1], [-1,0], [1,1], 1)",
-       "argument 'padding' has -1"},
-      {"aten.conv2d.default(%x, %w, none, [1,1], [0,0], [9,9], 1)",
-       "does not fit dim 2 of 8"},
+      {"aten.conv2d.default(%x, %w, none, [1,1], [0,0], [1,1], 0)", "argument 'groups' is 0"},
+      {"aten.conv2d.default(%x, %w, none, [1,1], [-1,0], [1,1], 1)", "argument 'padding' has -1"},
+      {"aten.conv2d.default(%x, %w, none, [1,1], [0,0], [9,9], 1)", "does not fit dim 2 of 8"},
       {"aten.max_pool2d.default(%x, [0,2], [], [0,0], [1,1], false)",
        "argument 'kernel_size' has 0"},
       {"aten.view.default(%a, [-1,-1])", "more than one -1"},
       {"aten.view.default(%a, [4])", "do not hold 6 elements"},
-      {"aten.view.default(%a, [4194305,4194305,211106198978564])",
-       "no sizes of a tensor"},
-      {"aten.expand.default(%a, [2147483647,2147483647,2,3], false)",
-       "more than 2^63 bytes"},
+      {"aten.view.default(%a, [4194305,4194305,211106198978564])", "no sizes of a tensor"},
+      {"aten.expand.default(%a, [2147483647,2147483647,2,3], false)", "more than 2^63 bytes"},
       {"aten.slice.Tensor(%a, 0, 0, 1, 0)", "argument 'step' is 0"},
       {"aten.select.int(%a, 0, 2)", "argument 'index' is 2"},
       {"aten.select.int(%a, 2, 0)", "argument 'dim' is 2"},
       {"aten.split.Tensor(%a, 0, 0)", "into parts of 0"},
       {"aten.softmax.int(%a, 7, none)", "argument 'dim' is 7"},
-      {"aten.sum.dim_IntList(%a, [0,-2], false, none)",
-       "dimension 0 twice"},
-      {"aten.arange.start_step(0, 5, 0, none, none, none, none)",
-       "in steps of 0"},
+      {"aten.sum.dim_IntList(%a, [0,-2], false, none)", "dimension 0 twice"},
+      {"aten.arange.start_step(0, 5, 0, none, none, none, none)", "in steps of 0"},
       {"aten.linear.default(%a, %b, none)", "do not multiply"},
       {"aten.dropout.default(%a, 0.5, true)", "in training mode"},
       {"aten.batch_norm.default(%x, none, none, none, none, false, 0.1, 0.1,"
@@ -179,8 +168,7 @@ TEST(Infer, NamesTheArgumentThatDoesNotFit) {
        "neither training"},
       {"aten.add.Tensor(none, %b, 1)", "argument 'self' is none"},
       {"aten.add.Tensor(%a, %b, \"x\")", "argument 'alpha' has the wrong kind"},
-      {"aten.upsample_nearest2d.vec(%x, none, [inf,1.0])",
-       "argument 'scale_factors' has inf"},
+      {"aten.upsample_nearest2d.vec(%x, none, [inf,1.0])", "argument 'scale_factors' has inf"},
       {"aten.upsample_nearest2d.vec(%x, none, [nan,1.0])", "has nan"},
   };
   for (const Wrong& wrong : kWrong) {
@@ -193,8 +181,7 @@ TEST(Infer, NamesTheArgumentThatDoesNotFit) {
     const Node& node = *(*graph)->nodes().front();
     const auto inferred = node.op().infer(node.op(), node.arguments());
     ASSERT_FALSE(inferred.ok()) << wrong.call;
-    EXPECT_TRUE(
-        absl::StrContains(inferred.status().message(), wrong.message))
+    EXPECT_TRUE(absl::StrContains(inferred.status().message(), wrong.message))
         << wrong.call << ": " << inferred.status();
   }
 }
@@ -203,19 +190,27 @@ TEST(Infer, NamesTheArgumentThatDoesNotFit) {
 class ArgumentMaker {
  public:
   explicit ArgumentMaker(uint32_t seed) : random_(seed), graph_("m") {
-    const Sizes kSizes[] = {{},        {0},          {1},       {4},
-                            {2, 3},    {3, 3},       {0, 3},    {1, 3, 8, 8},
-                            {4, 3, 3}, {2, 2, 3, 4}, {2, 4, 4}, {4, 3, 3, 3},
-                            {2147483647, 1000000}, {1, 2, 3, 4, 5, 6}};
+    const Sizes kSizes[] = {{},
+                            {0},
+                            {1},
+                            {4},
+                            {2, 3},
+                            {3, 3},
+                            {0, 3},
+                            {1, 3, 8, 8},
+                            {4, 3, 3},
+                            {2, 2, 3, 4},
+                            {2, 4, 4},
+                            {4, 3, 3, 3},
+                            {2147483647, 1000000},
+                            {1, 2, 3, 4, 5, 6}};
     for (const Sizes& sizes : kSizes) {
-      for (ScalarType dtype : {ScalarType::kFloat, ScalarType::kLong,
-                               ScalarType::kBool, ScalarType::kHalf}) {
-        values_.push_back(
-            graph_.add_input(TensorType::contiguous(dtype, sizes), "x"));
+      for (ScalarType dtype :
+           {ScalarType::kFloat, ScalarType::kLong, ScalarType::kBool, ScalarType::kHalf}) {
+        values_.push_back(graph_.add_input(TensorType::contiguous(dtype, sizes), "x"));
       }
     }
-    values_.push_back(
-        graph_.add_input(Type::scalar(Type::Kind::kInt), "scalar"));
+    values_.push_back(graph_.add_input(Type::scalar(Type::Kind::kInt), "scalar"));
   }
 
   Argument make(const ArgSpec& spec) {
@@ -223,15 +218,11 @@ class ArgumentMaker {
     if (spec.is_optional && below(3) == 0) return Argument();
     if (spec.has_default && below(3) == 0) return spec.default_value;
     if (!spec.is_list) return single(spec.kind);
-    const size_t count = spec.fixed_length > 0 && below(4) != 0
-                             ? spec.fixed_length
-                             : below(7);
+    const size_t count = spec.fixed_length > 0 && below(4) != 0 ? spec.fixed_length : below(7);
     if (spec.kind == ArgKind::kTensor) {
       Argument::List list;
       for (size_t i = 0; i < count; ++i) {
-        list.push_back(spec.has_optional_items && below(3) == 0
-                           ? Argument()
-                           : Argument(tensor()));
+        list.push_back(spec.has_optional_items && below(3) == 0 ? Argument() : Argument(tensor()));
       }
       return Argument(std::move(list));
     }
@@ -249,18 +240,40 @@ class ArgumentMaker {
   size_t below(size_t bound) { return random_() % bound; }
 
   int64_t integer() {
-    constexpr int64_t kPool[] = {
-        0,  1,  2,  3,  4,  5,  6,  7,  -1, -2,
-        -3, -4, 12, 16, 1 << 30, 2147483647, 2147483648, -2147483648,
-        std::numeric_limits<int64_t>::max(),
-        std::numeric_limits<int64_t>::min(),
-        std::numeric_limits<int64_t>::max() - 1, int64_t{1} << 62};
+    constexpr int64_t kPool[] = {0,
+                                 1,
+                                 2,
+                                 3,
+                                 4,
+                                 5,
+                                 6,
+                                 7,
+                                 -1,
+                                 -2,
+                                 -3,
+                                 -4,
+                                 12,
+                                 16,
+                                 1 << 30,
+                                 2147483647,
+                                 2147483648,
+                                 -2147483648,
+                                 std::numeric_limits<int64_t>::max(),
+                                 std::numeric_limits<int64_t>::min(),
+                                 std::numeric_limits<int64_t>::max() - 1,
+                                 int64_t{1} << 62};
     // Small ones most of the time, so that rules get past their first check.
     return kPool[below(below(3) == 0 ? std::size(kPool) : 8)];
   }
 
   double real() {
-    constexpr double kPool[] = {0.0, 1.0, 2.0, 0.5, -1.0, 1e300, -1e300,
+    constexpr double kPool[] = {0.0,
+                                1.0,
+                                2.0,
+                                0.5,
+                                -1.0,
+                                1e300,
+                                -1e300,
                                 std::numeric_limits<double>::infinity(),
                                 std::numeric_limits<double>::quiet_NaN()};
     return kPool[below(std::size(kPool))];
@@ -281,14 +294,12 @@ class ArgumentMaker {
       case ArgKind::kBool:
         return Argument(below(2) == 0);
       case ArgKind::kString: {
-        const char* kPool[] = {"same", "valid",    "reflect", "ij,jk->ik",
-                               "xy",   "->...a",   "...,",    ",,,->",
-                               "",     "a...b->b", "constant"};
+        const char* kPool[] = {"same", "valid", "reflect", "ij,jk->ik", "xy",      "->...a",
+                               "...,", ",,,->", "",        "a...b->b",  "constant"};
         return Argument(std::string(kPool[below(std::size(kPool))]));
       }
       case ArgKind::kScalarType:
-        return Argument(below(2) == 0 ? ScalarType::kFloat
-                                      : ScalarType::kChar);
+        return Argument(below(2) == 0 ? ScalarType::kFloat : ScalarType::kChar);
       case ArgKind::kMemoryFormat:
         return Argument(MemoryFormat::kContiguous);
       default:

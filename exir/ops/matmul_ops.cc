@@ -12,15 +12,13 @@ namespace petrel::exir {
 namespace {
 
 absl::Status mismatch(const Sizes& a, const Sizes& b) {
-  return invalid("sizes [", absl::StrJoin(a, ","), "] and [",
-                 absl::StrJoin(b, ","), "] do not multiply");
+  return invalid("sizes [", absl::StrJoin(a, ","), "] and [", absl::StrJoin(b, ","),
+                 "] do not multiply");
 }
 
-absl::Status check_rank(const BoundArguments& in, const char* name,
-                        size_t rank) {
+absl::Status check_rank(const BoundArguments& in, const char* name, size_t rank) {
   if (in.tensor(name).rank() == rank) return absl::OkStatus();
-  return invalid("argument '", name, "' has rank ", in.tensor(name).rank(),
-                 ", must be ", rank);
+  return invalid("argument '", name, "' has rank ", in.tensor(name).rank(), ", must be ", rank);
 }
 
 absl::Status check_same_dtype(const TensorType& a, const TensorType& b) {
@@ -30,13 +28,11 @@ absl::Status check_same_dtype(const TensorType& a, const TensorType& b) {
 }
 
 // What broadcasts into a product must not make it larger.
-absl::Status check_broadcasts_into(const TensorType& added,
-                                   const Sizes& product) {
-  PETREL_ASSIGN_OR_RETURN(Sizes sizes,
-                          broadcast_sizes({added.sizes, product}));
+absl::Status check_broadcasts_into(const TensorType& added, const Sizes& product) {
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes, broadcast_sizes({added.sizes, product}));
   if (sizes == product) return absl::OkStatus();
-  return invalid("sizes [", absl::StrJoin(added.sizes, ","),
-                 "] do not broadcast into [", absl::StrJoin(product, ","), "]");
+  return invalid("sizes [", absl::StrJoin(added.sizes, ","), "] do not broadcast into [",
+                 absl::StrJoin(product, ","), "]");
 }
 
 Inferred linear(const BoundArguments& in) {
@@ -66,9 +62,8 @@ Inferred multiplied(const TensorType& a, const TensorType& b) {
   if (a.rank() == 1) left.insert(left.begin(), 1);
   if (b.rank() == 1) right.push_back(1);
   if (left.back() != right[right.size() - 2]) return mismatch(a.sizes, b.sizes);
-  PETREL_ASSIGN_OR_RETURN(
-      Sizes sizes, broadcast_sizes({Sizes(left.begin(), left.end() - 2),
-                                    Sizes(right.begin(), right.end() - 2)}));
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes, broadcast_sizes({Sizes(left.begin(), left.end() - 2),
+                                                        Sizes(right.begin(), right.end() - 2)}));
   if (a.rank() > 1) sizes.push_back(left[left.size() - 2]);
   if (b.rank() > 1) sizes.push_back(right.back());
   return one(a.dtype, std::move(sizes));
@@ -111,8 +106,7 @@ Inferred outer(const BoundArguments& in) {
   PETREL_RETURN_IF_ERROR(check_rank(in, "self", 1));
   PETREL_RETURN_IF_ERROR(check_rank(in, "vec2", 1));
   PETREL_ASSIGN_OR_RETURN(ScalarType dtype, promoted_dtype(in));
-  return one(dtype,
-             {in.tensor("self").sizes[0], in.tensor("vec2").sizes[0]});
+  return one(dtype, {in.tensor("self").sizes[0], in.tensor("vec2").sizes[0]});
 }
 
 // `self` is added to `product`.
@@ -136,9 +130,7 @@ Inferred addmv(const BoundArguments& in) {
   return added(in, multiplied(in.tensor("mat"), in.tensor("vec")));
 }
 
-Inferred baddbmm(const BoundArguments& in) {
-  return added(in, batched(in, "batch1", "batch2"));
-}
+Inferred baddbmm(const BoundArguments& in) { return added(in, batched(in, "batch1", "batch2")); }
 
 Inferred einsum(const BoundArguments& in) {
   const std::vector<const TensorType*> operands = in.tensors("tensors");
@@ -157,18 +149,16 @@ Inferred einsum(const BoundArguments& in) {
     const size_t comma = std::min(left.find(',', place), left.size());
     std::string labels = left.substr(place, comma - place);
     if ((comma == left.size()) != (i + 1 == operands.size())) {
-      return invalid("argument 'equation' does not name ", operands.size(),
-                     " operands");
+      return invalid("argument 'equation' does not name ", operands.size(), " operands");
     }
     place = comma + 1;
     const size_t dots = labels.find("...");
     if (dots != std::string::npos) labels.replace(dots, 3, ".");
     const Sizes& sizes = operands[i]->sizes;
     const size_t named = labels.size() - (dots != std::string::npos ? 1 : 0);
-    if (sizes.size() < named ||
-        (dots == std::string::npos && sizes.size() != named)) {
-      return invalid("argument 'equation' gives operand ", i, " ", named,
-                     " dimensions, it has ", sizes.size());
+    if (sizes.size() < named || (dots == std::string::npos && sizes.size() != named)) {
+      return invalid("argument 'equation' gives operand ", i, " ", named, " dimensions, it has ",
+                     sizes.size());
     }
     size_t dim = 0;
     for (char label : labels) {
@@ -176,8 +166,7 @@ Inferred einsum(const BoundArguments& in) {
         const size_t count = sizes.size() - named;
         PETREL_ASSIGN_OR_RETURN(
             ellipsis,
-            broadcast_sizes({ellipsis, Sizes(sizes.begin() + dim,
-                                             sizes.begin() + dim + count)}));
+            broadcast_sizes({ellipsis, Sizes(sizes.begin() + dim, sizes.begin() + dim + count)}));
         dim += count;
         continue;
       }
@@ -185,8 +174,8 @@ Inferred einsum(const BoundArguments& in) {
       const auto [it, fresh] = extents.emplace(label, sizes[dim]);
       if (!fresh && it->second == 1) it->second = sizes[dim];
       if (sizes[dim] != it->second && sizes[dim] != 1) {
-        return invalid("argument 'equation' has '", std::string(1, label),
-                       "' as ", it->second, " and as ", sizes[dim]);
+        return invalid("argument 'equation' has '", std::string(1, label), "' as ", it->second,
+                       " and as ", sizes[dim]);
       }
       ++dim;
     }
@@ -210,8 +199,7 @@ Inferred einsum(const BoundArguments& in) {
     }
     const auto it = extents.find(label);
     if (it == extents.end()) {
-      return invalid("argument 'equation' has no operand with '",
-                     std::string(1, label), "'");
+      return invalid("argument 'equation' has no operand with '", std::string(1, label), "'");
     }
     sizes.push_back(it->second);
   }
@@ -229,21 +217,19 @@ Inferred attention(const BoundArguments& in) {
                    ", must be 0; call eval() on the model before exporting it");
   }
   const size_t rank = query.rank();
-  if (rank < 2 || key.rank() < 2 || value.rank() < 2 ||
-      query.sizes.back() != key.sizes.back() ||
+  if (rank < 2 || key.rank() < 2 || value.rank() < 2 || query.sizes.back() != key.sizes.back() ||
       key.sizes[key.rank() - 2] != value.sizes[value.rank() - 2]) {
     return invalid("query [", absl::StrJoin(query.sizes, ","), "], key [",
-                   absl::StrJoin(key.sizes, ","), "] and value [",
-                   absl::StrJoin(value.sizes, ","), "] do not fit");
+                   absl::StrJoin(key.sizes, ","), "] and value [", absl::StrJoin(value.sizes, ","),
+                   "] do not fit");
   }
   const auto batch_of = [](const TensorType& type) {
     return Sizes(type.sizes.begin(), type.sizes.end() - 2);
   };
   Sizes sizes = batch_of(query);
   if (!in.flag("enable_gqa")) {
-    PETREL_ASSIGN_OR_RETURN(
-        sizes,
-        broadcast_sizes({batch_of(query), batch_of(key), batch_of(value)}));
+    PETREL_ASSIGN_OR_RETURN(sizes,
+                            broadcast_sizes({batch_of(query), batch_of(key), batch_of(value)}));
   }
   sizes.push_back(query.sizes[rank - 2]);
   sizes.push_back(value.sizes.back());
@@ -261,14 +247,12 @@ Inferred attention_kernel(const BoundArguments& in) {
   }
   if (key.sizes[0] != query.sizes[0] || value.sizes[0] != query.sizes[0] ||
       key.sizes[3] != query.sizes[3] || key.sizes[1] != value.sizes[1] ||
-      key.sizes[2] != value.sizes[2] || key.sizes[1] < 1 ||
-      query.sizes[1] % key.sizes[1] != 0) {
+      key.sizes[2] != value.sizes[2] || key.sizes[1] < 1 || query.sizes[1] % key.sizes[1] != 0) {
     return invalid("query [", absl::StrJoin(query.sizes, ","), "], key [",
-                   absl::StrJoin(key.sizes, ","), "] and value [",
-                   absl::StrJoin(value.sizes, ","), "] do not fit");
+                   absl::StrJoin(key.sizes, ","), "] and value [", absl::StrJoin(value.sizes, ","),
+                   "] do not fit");
   }
-  return one(query.dtype, {query.sizes[0], query.sizes[1], query.sizes[2],
-                           value.sizes[3]});
+  return one(query.dtype, {query.sizes[0], query.sizes[1], query.sizes[2], value.sizes[3]});
 }
 
 Inferred flash_attention(const BoundArguments& in) {
@@ -286,10 +270,9 @@ Inferred cdist(const BoundArguments& in) {
   if (a.rank() < 2 || b.rank() < 2 || a.sizes.back() != b.sizes.back()) {
     return mismatch(a.sizes, b.sizes);
   }
-  PETREL_ASSIGN_OR_RETURN(
-      Sizes sizes,
-      broadcast_sizes({Sizes(a.sizes.begin(), a.sizes.end() - 2),
-                       Sizes(b.sizes.begin(), b.sizes.end() - 2)}));
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes,
+                          broadcast_sizes({Sizes(a.sizes.begin(), a.sizes.end() - 2),
+                                           Sizes(b.sizes.begin(), b.sizes.end() - 2)}));
   sizes.push_back(a.sizes[a.rank() - 2]);
   sizes.push_back(b.sizes[b.rank() - 2]);
   return one(a.dtype, std::move(sizes));
@@ -307,15 +290,15 @@ Inferred tensordot(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(Sizes from_a, in.dims("dims_self", a.rank()));
   PETREL_ASSIGN_OR_RETURN(Sizes from_b, in.dims("dims_other", b.rank()));
   if (from_a.size() != from_b.size()) {
-    return invalid("arguments 'dims_self' and 'dims_other' have ",
-                   from_a.size(), " and ", from_b.size(), " items");
+    return invalid("arguments 'dims_self' and 'dims_other' have ", from_a.size(), " and ",
+                   from_b.size(), " items");
   }
   for (size_t i = 0; i < from_a.size(); ++i) {
     const int64_t here = a.sizes[static_cast<size_t>(from_a[i])];
     const int64_t there = b.sizes[static_cast<size_t>(from_b[i])];
     if (here == there) continue;
-    return invalid("dims ", from_a[i], " and ", from_b[i], " are ", here,
-                   " and ", there, ", must be equal");
+    return invalid("dims ", from_a[i], " and ", from_b[i], " are ", here, " and ", there,
+                   ", must be equal");
   }
   Sizes sizes;
   const auto add_others = [&](const TensorType& type, const Sizes& taken) {
@@ -332,18 +315,14 @@ Inferred tensordot(const BoundArguments& in) {
 }
 
 constexpr OpRow kRows[] = {
-    {"aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
-     "", kPure, infer<linear>},
-    {"aten::matmul(Tensor self, Tensor other) -> Tensor",
-     "", kPure, infer<matmul>},
-    {"aten::mm(Tensor self, Tensor mat2) -> Tensor",
-     "aten::mm.out", kPure, infer<mm>},
-    {"aten::bmm(Tensor self, Tensor mat2) -> Tensor",
-     "aten::bmm.out", kPure, infer<bmm>},
+    {"aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", "", kPure,
+     infer<linear>},
+    {"aten::matmul(Tensor self, Tensor other) -> Tensor", "", kPure, infer<matmul>},
+    {"aten::mm(Tensor self, Tensor mat2) -> Tensor", "aten::mm.out", kPure, infer<mm>},
+    {"aten::bmm(Tensor self, Tensor mat2) -> Tensor", "aten::bmm.out", kPure, infer<bmm>},
     {"aten::mv(Tensor self, Tensor vec) -> Tensor", "", kPure, infer<mv>},
     {"aten::dot(Tensor self, Tensor tensor) -> Tensor", "", kPure, infer<dot>},
-    {"aten::outer(Tensor self, Tensor vec2) -> Tensor",
-     "", kPure, infer<outer>},
+    {"aten::outer(Tensor self, Tensor vec2) -> Tensor", "", kPure, infer<outer>},
     {"aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, "
      "Scalar alpha=1) -> Tensor",
      "aten::addmm.out", kPure, infer<addmm>},
@@ -380,8 +359,8 @@ constexpr OpRow kRows[] = {
     {"aten::cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) "
      "-> Tensor",
      "", kPure, infer<cdist>},
-    {"aten::_pdist_forward(Tensor self, float p=2.) -> Tensor",
-     "aten::_pdist_forward.out", kPure, infer<pdist>},
+    {"aten::_pdist_forward(Tensor self, float p=2.) -> Tensor", "aten::_pdist_forward.out", kPure,
+     infer<pdist>},
 };
 
 }  // namespace

@@ -13,15 +13,13 @@ namespace {
 absl::Status check_channels(const BoundArguments& in) {
   const TensorType& input = in.tensor("input");
   if (input.rank() < 2) {
-    return invalid("argument 'input' has rank ", input.rank(),
-                   ", must be at least 2");
+    return invalid("argument 'input' has rank ", input.rank(), ", must be at least 2");
   }
   for (const char* name : {"weight", "bias", "running_mean", "running_var"}) {
     if (!in.given(name)) continue;
     if (in.tensor(name).sizes == Sizes{input.sizes[1]}) continue;
-    return invalid("argument '", name, "' is [",
-                   absl::StrJoin(in.tensor(name).sizes, ","), "], must be [",
-                   input.sizes[1], "]");
+    return invalid("argument '", name, "' is [", absl::StrJoin(in.tensor(name).sizes, ","),
+                   "], must be [", input.sizes[1], "]");
   }
   return absl::OkStatus();
 }
@@ -58,10 +56,8 @@ Inferred native_batch_norm(const BoundArguments& in) {
   const TensorType& input = in.tensor("input");
   // Statistics are given out only where they are computed.
   const int64_t channels = in.flag("training") ? input.sizes[1] : 0;
-  const Type saved =
-      TensorType::contiguous(statistics_dtype(input), {channels});
-  return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes),
-                           saved, saved};
+  const Type saved = TensorType::contiguous(statistics_dtype(input), {channels});
+  return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes), saved, saved};
 }
 
 // The last dimensions of the input are `normalized_shape`, as is the weight.
@@ -70,18 +66,15 @@ absl::Status check_normalized(const BoundArguments& in) {
   const Sizes shape = in.ints("normalized_shape");
   const bool fits =
       !shape.empty() && shape.size() <= input.rank() &&
-      Sizes(input.sizes.end() - static_cast<ptrdiff_t>(shape.size()),
-            input.sizes.end()) == shape;
+      Sizes(input.sizes.end() - static_cast<ptrdiff_t>(shape.size()), input.sizes.end()) == shape;
   if (!fits) {
-    return invalid("argument 'normalized_shape' is [",
-                   absl::StrJoin(shape, ","), "], the input is [",
-                   absl::StrJoin(input.sizes, ","), "]");
+    return invalid("argument 'normalized_shape' is [", absl::StrJoin(shape, ","),
+                   "], the input is [", absl::StrJoin(input.sizes, ","), "]");
   }
   for (const char* name : {"weight", "bias"}) {
     if (!in.given(name) || in.tensor(name).sizes == shape) continue;
-    return invalid("argument '", name, "' is [",
-                   absl::StrJoin(in.tensor(name).sizes, ","), "], must be [",
-                   absl::StrJoin(shape, ","), "]");
+    return invalid("argument '", name, "' is [", absl::StrJoin(in.tensor(name).sizes, ","),
+                   "], must be [", absl::StrJoin(shape, ","), "]");
   }
   return absl::OkStatus();
 }
@@ -103,25 +96,22 @@ Type block_statistics(const BoundArguments& in) {
 Inferred native_layer_norm(const BoundArguments& in) {
   PETREL_RETURN_IF_ERROR(check_normalized(in));
   const TensorType& input = in.tensor("input");
-  return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes),
-                           block_statistics(in), block_statistics(in)};
+  return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes), block_statistics(in),
+                           block_statistics(in)};
 }
 
 Inferred fused_rms_norm(const BoundArguments& in) {
   PETREL_RETURN_IF_ERROR(check_normalized(in));
   const TensorType& input = in.tensor("input");
-  return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes),
-                           block_statistics(in)};
+  return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes), block_statistics(in)};
 }
 
-absl::StatusOr<int64_t> checked_groups(const BoundArguments& in,
-                                       const char* name) {
+absl::StatusOr<int64_t> checked_groups(const BoundArguments& in, const char* name) {
   PETREL_RETURN_IF_ERROR(check_channels(in));
   const int64_t groups = in.integer(name);
   const int64_t channels = in.tensor("input").sizes[1];
   if (groups < 1 || channels % groups != 0) {
-    return invalid("argument '", name, "' is ", groups, ", must divide ",
-                   channels, " channels");
+    return invalid("argument '", name, "' is ", groups, ", must divide ", channels, " channels");
   }
   return groups;
 }
@@ -134,10 +124,8 @@ Inferred group_norm(const BoundArguments& in) {
 Inferred native_group_norm(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(int64_t groups, checked_groups(in, "group"));
   const TensorType& input = in.tensor("input");
-  const Type saved = TensorType::contiguous(statistics_dtype(input),
-                                            {input.sizes[0], groups});
-  return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes),
-                           saved, saved};
+  const Type saved = TensorType::contiguous(statistics_dtype(input), {input.sizes[0], groups});
+  return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes), saved, saved};
 }
 
 Inferred weight_norm_interface(const BoundArguments& in) {
@@ -155,8 +143,7 @@ constexpr OpRow kRows[] = {
     {"aten::_native_batch_norm_legit_no_training(Tensor input, Tensor? "
      "weight, Tensor? bias, Tensor running_mean, Tensor running_var, float "
      "momentum, float eps) -> (Tensor, Tensor, Tensor)",
-     "aten::_native_batch_norm_legit_no_training.out", kPure,
-     infer<native_batch_norm>},
+     "aten::_native_batch_norm_legit_no_training.out", kPure, infer<native_batch_norm>},
     {"aten::_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? "
      "bias, Tensor(a!) running_mean, Tensor(b!) running_var, bool training, "
      "float momentum, float eps) -> (Tensor, Tensor, Tensor)",
@@ -164,8 +151,7 @@ constexpr OpRow kRows[] = {
     {"aten::_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, "
      "Tensor? bias, bool training, float momentum, float eps) -> (Tensor, "
      "Tensor, Tensor)",
-     "aten::_native_batch_norm_legit.no_stats_out", kPure,
-     infer<native_batch_norm>},
+     "aten::_native_batch_norm_legit.no_stats_out", kPure, infer<native_batch_norm>},
     {"aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, "
      "Tensor? running_mean, Tensor? running_var, bool training, float "
      "momentum, float eps) -> (Tensor, Tensor, Tensor)",
@@ -195,8 +181,7 @@ constexpr OpRow kRows[] = {
     {"aten::_fused_rms_norm(Tensor input, int[] normalized_shape, Tensor? "
      "weight, float? eps) -> (Tensor, Tensor)",
      "", kPure, infer<fused_rms_norm>},
-    {"aten::_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor",
-     "", kPure, infer<unary_same>},
+    {"aten::_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor", "", kPure, infer<unary_same>},
     {"aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, "
      "Tensor)",
      "", kPure, infer<weight_norm_interface>},

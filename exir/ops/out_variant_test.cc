@@ -74,16 +74,14 @@ TEST(OutVariant, IsRegisteredUpstreamWithTheSameArguments) {
   const std::map<std::string, Kernel> kernels = read_kernels();
   ASSERT_GT(kernels.size(), 200u);
   // Operators that call the same things by other names.
-  const std::set<std::string> kRenamed = {"aten.reshape.default",
-                                          "aten.split.sizes",
+  const std::set<std::string> kRenamed = {"aten.reshape.default", "aten.split.sizes",
                                           "aten.swapaxes.default"};
   size_t checked = 0;
   for (const OpInfo* row : all_ops()) {
     if (row->out_name.empty()) continue;
     // Emitted only where the export allows it.
     if (row->name.rfind("petrel::", 0) == 0) continue;
-    const std::string out =
-        absl::StrCat(row->out_name, ".", row->out_overload);
+    const std::string out = absl::StrCat(row->out_name, ".", row->out_overload);
     if (number_kernels().count(out) != 0) continue;
     const auto it = kernels.find(out);
     ASSERT_NE(it, kernels.end()) << row->full_name() << " -> " << out;
@@ -111,28 +109,24 @@ TEST(OutVariant, CoversUpstreamsKernels) {
   EXPECT_EQ(unused,
             (std::set<std::string>{
                 // Complex numbers.
-                "aten::_conj_physical.out", "aten::_fft_c2r.out",
-                "aten::_fft_r2c.out", "aten::view_as_real_copy.out",
+                "aten::_conj_physical.out", "aten::_fft_c2r.out", "aten::_fft_r2c.out",
+                "aten::view_as_real_copy.out",
                 // Training.
-                "aten::_native_batch_norm_legit.out",
-                "aten::convolution_backward.out",
+                "aten::_native_batch_norm_legit.out", "aten::convolution_backward.out",
                 "aten::max_pool2d_with_indices_backward.grad_input",
                 // In the optimized library only.
                 "aten::linear.out",
                 // Made by upstream's own passes, not by exporters.
-                "dim_order_ops::_clone_dim_order.out",
-                "dim_order_ops::_empty_dim_order.out",
-                "dim_order_ops::_to_dim_order_copy.out",
-                "et_copy::_d2h_copy.out", "et_copy::_h2d_copy.out",
-                "quantized_decomposed::add.out",
+                "dim_order_ops::_clone_dim_order.out", "dim_order_ops::_empty_dim_order.out",
+                "dim_order_ops::_to_dim_order_copy.out", "et_copy::_d2h_copy.out",
+                "et_copy::_h2d_copy.out", "quantized_decomposed::add.out",
                 "quantized_decomposed::embedding_2bit.dtype_out",
                 "quantized_decomposed::embedding_2bit.out",
                 "quantized_decomposed::embedding_4bit.dtype_out",
                 "quantized_decomposed::embedding_4bit.out",
                 "quantized_decomposed::embedding_byte.dtype_out",
                 "quantized_decomposed::embedding_byte.out",
-                "quantized_decomposed::mixed_linear.out",
-                "quantized_decomposed::mixed_mm.out"}));
+                "quantized_decomposed::mixed_linear.out", "quantized_decomposed::mixed_mm.out"}));
 }
 
 }  // namespace

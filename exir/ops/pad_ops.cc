@@ -12,8 +12,7 @@ Inferred padded(const BoundArguments& in, bool reflects) {
   TensorType out = in.tensor("self");
   const Sizes pad = in.ints(in.has("pad") ? "pad" : "padding");
   if (pad.size() % 2 != 0 || pad.size() / 2 > out.rank()) {
-    return invalid("argument 'pad' has ", pad.size(),
-                   " items, must be an even number of at most ",
+    return invalid("argument 'pad' has ", pad.size(), " items, must be an even number of at most ",
                    2 * out.rank());
   }
   constexpr int64_t kLimit = std::numeric_limits<int32_t>::max();
@@ -24,8 +23,8 @@ Inferred padded(const BoundArguments& in, bool reflects) {
       return invalid("argument 'pad' has ", pad[i], " for dim ", dim);
     }
     if (reflects && pad[i] >= size) {
-      return invalid("argument 'pad' has ", pad[i], " for dim ", dim,
-                     ", must be below its size ", size, " to reflect");
+      return invalid("argument 'pad' has ", pad[i], " for dim ", dim, ", must be below its size ",
+                     size, " to reflect");
     }
     out.sizes[dim] += pad[i];
   }

@@ -12,29 +12,25 @@ namespace {
 // The number of spatial dimensions is the number in the operator's name.
 size_t spatial_dims(const BoundArguments& in) {
   const size_t d = in.op().name.find('d', in.op().name.find("pool"));
-  return d == std::string::npos
-             ? 2
-             : static_cast<size_t>(in.op().name[d - 1] - '0');
+  return d == std::string::npos ? 2 : static_cast<size_t>(in.op().name[d - 1] - '0');
 }
 
 absl::Status check_image(const TensorType& self, size_t spatial) {
   if (self.rank() == spatial + 1 || self.rank() == spatial + 2) {
     return absl::OkStatus();
   }
-  return invalid("argument 'self' has rank ", self.rank(), ", must be ",
-                 spatial + 1, " or ", spatial + 2);
+  return invalid("argument 'self' has rank ", self.rank(), ", must be ", spatial + 1, " or ",
+                 spatial + 2);
 }
 
 // One spatial size after pooling. In ceil mode a last window may hang over, but
 // it must start inside the image or its left padding.
-absl::StatusOr<int64_t> pooled(int64_t size, int64_t kernel, int64_t stride,
-                               int64_t padding, int64_t dilation,
-                               bool ceil_mode) {
+absl::StatusOr<int64_t> pooled(int64_t size, int64_t kernel, int64_t stride, int64_t padding,
+                               int64_t dilation, bool ceil_mode) {
   const int64_t reach = dilation * (kernel - 1) + 1;
   const int64_t room = size + 2 * padding - reach;
   if (room < 0) {
-    return invalid("a window that reaches ", reach, " does not fit ", size,
-                   " padded by ", padding);
+    return invalid("a window that reaches ", reach, " does not fit ", size, " padded by ", padding);
   }
   int64_t count = room / stride + 1;
   if (ceil_mode && room % stride != 0 && count * stride < size + padding) {
@@ -64,22 +60,18 @@ Inferred windowed(const BoundArguments& in) {
     }
     int64_t& size = out.sizes[out.rank() - n + i];
     PETREL_ASSIGN_OR_RETURN(
-        size, pooled(size, kernel[i], stride[i], padding[i], dilation[i],
-                     in.flag("ceil_mode")));
+        size, pooled(size, kernel[i], stride[i], padding[i], dilation[i], in.flag("ceil_mode")));
   }
   return one(out);
 }
 
 Inferred with_indices(Inferred values) {
   PETREL_RETURN_IF_ERROR(values.status());
-  values->push_back(TensorType::contiguous(ScalarType::kLong,
-                                           (*values)[0].tensor.sizes));
+  values->push_back(TensorType::contiguous(ScalarType::kLong, (*values)[0].tensor.sizes));
   return values;
 }
 
-Inferred max_pool_with_indices(const BoundArguments& in) {
-  return with_indices(windowed(in));
-}
+Inferred max_pool_with_indices(const BoundArguments& in) { return with_indices(windowed(in)); }
 
 Inferred avg_pool(const BoundArguments& in) {
   if (in.given("divisor_override") && in.integer("divisor_override") == 0) {
@@ -137,12 +129,12 @@ constexpr OpRow kRows[] = {
      "int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, "
      "int? divisor_override=None) -> Tensor",
      "", kPure, infer<avg_pool>},
-    {"aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
-     "", kPure, infer<adaptive_pool>},
+    {"aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor", "", kPure,
+     infer<adaptive_pool>},
     {"aten::adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
      "aten::_adaptive_avg_pool2d.out", kPure, infer<adaptive_pool>},
-    {"aten::adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor",
-     "", kPure, infer<adaptive_pool>},
+    {"aten::adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor", "", kPure,
+     infer<adaptive_pool>},
     {"aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> "
      "Tensor",
      "aten::_adaptive_avg_pool2d.out", kPure, infer<adaptive_pool>},

@@ -14,8 +14,7 @@ int category(ScalarType type) {
 }
 
 bool is_wide_unsigned(ScalarType type) {
-  return type == ScalarType::kUInt16 || type == ScalarType::kUInt32 ||
-         type == ScalarType::kUInt64;
+  return type == ScalarType::kUInt16 || type == ScalarType::kUInt32 || type == ScalarType::kUInt64;
 }
 
 }  // namespace
@@ -53,8 +52,7 @@ absl::Status Promotion::add(const TensorType& type) {
 
 absl::Status Promotion::add_number(const Argument& number) {
   if (number.is_float()) return join(kNumber, ScalarType::kFloat);
-  return join(kNumber,
-              number.is_bool() ? ScalarType::kBool : ScalarType::kLong);
+  return join(kNumber, number.is_bool() ? ScalarType::kBool : ScalarType::kLong);
 }
 
 absl::StatusOr<ScalarType> Promotion::result() const {

@@ -29,9 +29,8 @@ Inferred dequantize(const BoundArguments& in) {
 }
 
 Inferred choose_qparams(const BoundArguments&) {
-  return std::vector<Type>{
-      TensorType::contiguous(ScalarType::kDouble, {1}),
-      TensorType::contiguous(ScalarType::kLong, {1})};
+  return std::vector<Type>{TensorType::contiguous(ScalarType::kDouble, {1}),
+                           TensorType::contiguous(ScalarType::kLong, {1})};
 }
 
 // One pair for each row of the last dimension.
@@ -39,22 +38,19 @@ Inferred choose_qparams_per_token(const BoundArguments& in) {
   Sizes sizes = in.tensor("input").sizes;
   if (sizes.empty()) return invalid("argument 'input' has no dimension");
   sizes.back() = 1;
-  return std::vector<Type>{
-      TensorType::contiguous(ScalarType::kDouble, sizes),
-      TensorType::contiguous(ScalarType::kLong, sizes)};
+  return std::vector<Type>{TensorType::contiguous(ScalarType::kDouble, sizes),
+                           TensorType::contiguous(ScalarType::kLong, sizes)};
 }
 
 constexpr OpRow kRows[] = {
     {"quantized_decomposed::quantize_per_tensor(Tensor input, float scale, "
      "int zero_point, int quant_min, int quant_max, ScalarType dtype) -> "
      "Tensor",
-     "quantized_decomposed::quantize_per_tensor.out", kPure | kElementwise,
-     infer<quantize>},
+     "quantized_decomposed::quantize_per_tensor.out", kPure | kElementwise, infer<quantize>},
     {"quantized_decomposed::quantize_per_tensor.tensor(Tensor input, Tensor "
      "scale, Tensor zero_point, int quant_min, int quant_max, ScalarType "
      "dtype) -> Tensor",
-     "quantized_decomposed::quantize_per_tensor.Tensor_out", kPure | kElementwise,
-     infer<quantize>},
+     "quantized_decomposed::quantize_per_tensor.Tensor_out", kPure | kElementwise, infer<quantize>},
     {"quantized_decomposed::quantize_per_tensor.tensor2(Tensor input, Tensor "
      "scale, Tensor zero_point, Tensor quant_min, Tensor quant_max, "
      "ScalarType dtype) -> Tensor",
@@ -62,8 +58,7 @@ constexpr OpRow kRows[] = {
     {"quantized_decomposed::dequantize_per_tensor(Tensor input, float scale, "
      "int zero_point, int quant_min, int quant_max, ScalarType dtype, *, "
      "ScalarType? out_dtype=None) -> Tensor",
-     "quantized_decomposed::dequantize_per_tensor.out", kPure | kElementwise,
-     infer<dequantize>},
+     "quantized_decomposed::dequantize_per_tensor.out", kPure | kElementwise, infer<dequantize>},
     {"quantized_decomposed::dequantize_per_tensor.tensor(Tensor input, Tensor "
      "scale, Tensor zero_point, int quant_min, int quant_max, ScalarType "
      "dtype, *, ScalarType? out_dtype=None) -> Tensor",
@@ -76,18 +71,15 @@ constexpr OpRow kRows[] = {
     {"quantized_decomposed::quantize_per_channel(Tensor input, Tensor scales, "
      "Tensor zero_points, int axis, int quant_min, int quant_max, ScalarType "
      "dtype) -> Tensor",
-     "quantized_decomposed::quantize_per_channel.out", kPure | kElementwise,
-     infer<quantize>},
+     "quantized_decomposed::quantize_per_channel.out", kPure | kElementwise, infer<quantize>},
     {"quantized_decomposed::dequantize_per_channel(Tensor input, Tensor "
      "scales, Tensor? zero_points, int axis, int quant_min, int quant_max, "
      "ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
-     "quantized_decomposed::dequantize_per_channel.out", kPure | kElementwise,
-     infer<dequantize>},
+     "quantized_decomposed::dequantize_per_channel.out", kPure | kElementwise, infer<dequantize>},
     {"quantized_decomposed::choose_qparams.tensor(Tensor input, int "
      "quant_min, int quant_max, float eps, ScalarType dtype) -> (Tensor, "
      "Tensor)",
-     "quantized_decomposed::choose_qparams.Tensor_out", kPure,
-     infer<choose_qparams>},
+     "quantized_decomposed::choose_qparams.Tensor_out", kPure, infer<choose_qparams>},
     {"quantized_decomposed::choose_qparams_symmetric.tensor(Tensor input, int "
      "quant_min, int quant_max, float eps, ScalarType dtype) -> (Tensor, "
      "Tensor)",
@@ -99,13 +91,11 @@ constexpr OpRow kRows[] = {
     {"quantized_decomposed::quantize_per_token(Tensor input, Tensor scales, "
      "Tensor zero_points, int quant_min, int quant_max, ScalarType dtype) -> "
      "Tensor",
-     "quantized_decomposed::quantize_per_token.out", kPure | kElementwise,
-     infer<quantize>},
+     "quantized_decomposed::quantize_per_token.out", kPure | kElementwise, infer<quantize>},
     {"quantized_decomposed::dequantize_per_token(Tensor input, Tensor scales, "
      "Tensor zero_points, int quant_min, int quant_max, ScalarType dtype, "
      "ScalarType output_dtype) -> Tensor",
-     "quantized_decomposed::dequantize_per_token.out", kPure | kElementwise,
-     infer<dequantize>},
+     "quantized_decomposed::dequantize_per_token.out", kPure | kElementwise, infer<dequantize>},
     {"quantized_decomposed::quantize_per_channel_group(Tensor input, Tensor "
      "scales, Tensor zero_points, int quant_min, int quant_max, ScalarType "
      "dtype, int group_size) -> Tensor",

@@ -15,9 +15,8 @@ absl::StatusOr<Sizes> reduced_sizes(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(Sizes dims, in.dims("dim", self.rank()));
   Sizes sizes;
   for (size_t i = 0; i < self.rank(); ++i) {
-    const bool gone = dims.empty() ||
-                      std::find(dims.begin(), dims.end(),
-                                static_cast<int64_t>(i)) != dims.end();
+    const bool gone =
+        dims.empty() || std::find(dims.begin(), dims.end(), static_cast<int64_t>(i)) != dims.end();
     if (!gone) sizes.push_back(self.sizes[i]);
     if (gone && in.flag("keepdim")) sizes.push_back(1);
   }
@@ -27,9 +26,7 @@ absl::StatusOr<Sizes> reduced_sizes(const BoundArguments& in) {
 // Sums of integers and truth values count in i64.
 ScalarType sum_dtype(const BoundArguments& in) {
   const ScalarType dtype = in.tensor("self").dtype;
-  return in.dtype("dtype").value_or(is_floating_point(dtype)
-                                        ? dtype
-                                        : ScalarType::kLong);
+  return in.dtype("dtype").value_or(is_floating_point(dtype) ? dtype : ScalarType::kLong);
 }
 
 Inferred sum(const BoundArguments& in) {
@@ -39,8 +36,7 @@ Inferred sum(const BoundArguments& in) {
 
 Inferred floating_reduction(const BoundArguments& in, ScalarType dtype) {
   if (!is_floating_point(dtype)) {
-    return invalid("argument 'self' is ",
-                   std::string(scalar_type_name(dtype)),
+    return invalid("argument 'self' is ", std::string(scalar_type_name(dtype)),
                    ", must be floating point");
   }
   PETREL_ASSIGN_OR_RETURN(Sizes sizes, reduced_sizes(in));
@@ -48,8 +44,7 @@ Inferred floating_reduction(const BoundArguments& in, ScalarType dtype) {
 }
 
 Inferred mean(const BoundArguments& in) {
-  return floating_reduction(
-      in, in.dtype("dtype").value_or(in.tensor("self").dtype));
+  return floating_reduction(in, in.dtype("dtype").value_or(in.tensor("self").dtype));
 }
 
 Inferred variance(const BoundArguments& in) {
@@ -67,8 +62,7 @@ Inferred float_reduction(const BoundArguments& in) {
 }
 
 Inferred vector_norm(const BoundArguments& in) {
-  return floating_reduction(
-      in, in.dtype("dtype").value_or(in.tensor("self").dtype));
+  return floating_reduction(in, in.dtype("dtype").value_or(in.tensor("self").dtype));
 }
 
 Inferred extremum(const BoundArguments& in) {
@@ -84,8 +78,7 @@ Inferred aminmax(const BoundArguments& in) {
 
 // Values and the i64 indices they come from.
 std::vector<Type> with_indices(ScalarType dtype, const Sizes& sizes) {
-  return {TensorType::contiguous(dtype, sizes),
-          TensorType::contiguous(ScalarType::kLong, sizes)};
+  return {TensorType::contiguous(dtype, sizes), TensorType::contiguous(ScalarType::kLong, sizes)};
 }
 
 Inferred extremum_along(const BoundArguments& in) {
@@ -101,8 +94,7 @@ Inferred arg_extremum(const BoundArguments& in) {
 Inferred any_all(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(Sizes sizes, reduced_sizes(in));
   const bool is_byte = in.tensor("self").dtype == ScalarType::kByte;
-  return one(is_byte ? ScalarType::kByte : ScalarType::kBool,
-             std::move(sizes));
+  return one(is_byte ? ScalarType::kByte : ScalarType::kBool, std::move(sizes));
 }
 
 Inferred cumulative(const BoundArguments& in) {
@@ -136,66 +128,64 @@ Inferred argsort(const BoundArguments& in) {
 }
 
 constexpr OpRow kRows[] = {
-    {"aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-     "", kPure | kReduction, infer<sum>},
+    {"aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", "", kPure | kReduction,
+     infer<sum>},
     {"aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, "
      "ScalarType? dtype=None) -> Tensor",
      "aten::sum.IntList_out", kPure | kReduction, infer<sum>},
-    {"aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-     "aten::mean.dtype_out", kPure | kReduction, infer<mean>},
+    {"aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", "aten::mean.dtype_out",
+     kPure | kReduction, infer<mean>},
     {"aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, "
      "ScalarType? dtype=None) -> Tensor",
      "aten::mean.out", kPure | kReduction, infer<mean>},
-    {"aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-     "aten::prod.out", kPure | kReduction, infer<sum>},
+    {"aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor", "aten::prod.out",
+     kPure | kReduction, infer<sum>},
     {"aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, "
      "ScalarType? dtype=None) -> Tensor",
      "aten::prod.int_out", kPure | kReduction, infer<sum>},
-    {"aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
-     "aten::amax.out", kPure | kReduction, infer<extremum>},
-    {"aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
-     "aten::amin.out", kPure | kReduction, infer<extremum>},
+    {"aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", "aten::amax.out",
+     kPure | kReduction, infer<extremum>},
+    {"aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", "aten::amin.out",
+     kPure | kReduction, infer<extremum>},
     {"aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> "
      "(Tensor min, Tensor max)",
      "", kPure | kReduction, infer<aminmax>},
-    {"aten::max(Tensor self) -> Tensor",
-     "aten::max.unary_out", kPure | kReduction, infer<extremum>},
-    {"aten::min(Tensor self) -> Tensor",
-     "aten::min.unary_out", kPure | kReduction, infer<extremum>},
+    {"aten::max(Tensor self) -> Tensor", "aten::max.unary_out", kPure | kReduction,
+     infer<extremum>},
+    {"aten::min(Tensor self) -> Tensor", "aten::min.unary_out", kPure | kReduction,
+     infer<extremum>},
     {"aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor "
      "values, Tensor indices)",
      "aten::max.dim_max", kPure | kReduction, infer<extremum_along>},
     {"aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor "
      "values, Tensor indices)",
      "aten::min.dim_min", kPure | kReduction, infer<extremum_along>},
-    {"aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-     "aten::argmax.out", kPure | kReduction, infer<arg_extremum>},
-    {"aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-     "aten::argmin.out", kPure | kReduction, infer<arg_extremum>},
-    {"aten::any(Tensor self) -> Tensor",
-     "aten::any.all_out", kPure | kReduction, infer<any_all>},
-    {"aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
-     "aten::any.out", kPure | kReduction, infer<any_all>},
+    {"aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", "aten::argmax.out",
+     kPure | kReduction, infer<arg_extremum>},
+    {"aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", "aten::argmin.out",
+     kPure | kReduction, infer<arg_extremum>},
+    {"aten::any(Tensor self) -> Tensor", "aten::any.all_out", kPure | kReduction, infer<any_all>},
+    {"aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", "aten::any.out",
+     kPure | kReduction, infer<any_all>},
     {"aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> "
      "Tensor",
      "aten::any.dims_out", kPure | kReduction, infer<any_all>},
-    {"aten::all(Tensor self) -> Tensor",
-     "", kPure | kReduction, infer<any_all>},
-    {"aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
-     "", kPure | kReduction, infer<any_all>},
+    {"aten::all(Tensor self) -> Tensor", "", kPure | kReduction, infer<any_all>},
+    {"aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", "", kPure | kReduction,
+     infer<any_all>},
     {"aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> "
      "Tensor",
      "", kPure | kReduction, infer<any_all>},
-    {"aten::var(Tensor self, bool unbiased=True) -> Tensor",
-     "", kPure | kReduction, infer<variance>},
+    {"aten::var(Tensor self, bool unbiased=True) -> Tensor", "", kPure | kReduction,
+     infer<variance>},
     {"aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool "
      "keepdim=False) -> Tensor",
      "aten::var.out", kPure | kReduction, infer<variance>},
     {"aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? "
      "correction=None, bool keepdim=False) -> Tensor",
      "aten::var.correction_out", kPure | kReduction, infer<variance>},
-    {"aten::std(Tensor self, bool unbiased=True) -> Tensor",
-     "", kPure | kReduction, infer<variance>},
+    {"aten::std(Tensor self, bool unbiased=True) -> Tensor", "", kPure | kReduction,
+     infer<variance>},
     {"aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool "
      "keepdim=False) -> Tensor",
      "", kPure | kReduction, infer<variance>},
@@ -204,33 +194,32 @@ constexpr OpRow kRows[] = {
      "", kPure | kReduction, infer<variance>},
     {"aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? "
      "correction=None, bool keepdim=False) -> (Tensor, Tensor)",
-     "aten::var_mean.correction_out", kPure | kReduction,
-     infer<variance_and_mean>},
+     "aten::var_mean.correction_out", kPure | kReduction, infer<variance_and_mean>},
     {"aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool "
      "keepdim=False) -> (Tensor, Tensor)",
      "", kPure | kReduction, infer<variance_and_mean>},
-    {"aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
-     "", kPure | kReduction, infer<variance_and_mean>},
-    {"aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
-     "", kPure | kReduction, infer<variance_and_mean>},
+    {"aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "", kPure | kReduction,
+     infer<variance_and_mean>},
+    {"aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "", kPure | kReduction,
+     infer<variance_and_mean>},
     {"aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool "
      "keepdim=False) -> (Tensor, Tensor)",
      "", kPure | kReduction, infer<variance_and_mean>},
     {"aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, "
      "ScalarType? dtype=None) -> Tensor",
      "", kPure | kReduction, infer<sum>},
-    {"aten::count_nonzero(Tensor self, int? dim=None) -> Tensor",
-     "", kPure | kReduction, infer<arg_extremum>},
+    {"aten::count_nonzero(Tensor self, int? dim=None) -> Tensor", "", kPure | kReduction,
+     infer<arg_extremum>},
     {"aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? "
      "correction=None, bool keepdim=False) -> (Tensor, Tensor)",
      "", kPure | kReduction, infer<variance_and_mean>},
-    {"aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
-     "", kPure | kReduction, infer<float_reduction>},
+    {"aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "",
+     kPure | kReduction, infer<float_reduction>},
     {"aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool "
      "keepdim=False) -> Tensor",
      "", kPure | kReduction, infer<float_reduction>},
-    {"aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor",
-     "", kPure | kReduction, infer<float_reduction>},
+    {"aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor", "", kPure | kReduction,
+     infer<float_reduction>},
     {"aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, "
      "bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
      "", kPure | kReduction, infer<vector_norm>},
@@ -243,22 +232,21 @@ constexpr OpRow kRows[] = {
     {"aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) "
      "-> Tensor",
      "", kPure | kReduction, infer<float_reduction>},
-    {"aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
-     "", kPure | kReduction, infer<arg_extremum>},
-    {"aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-     "aten::cumsum.out", kPure, infer<cumulative>},
+    {"aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor", "", kPure | kReduction,
+     infer<arg_extremum>},
+    {"aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", "aten::cumsum.out",
+     kPure, infer<cumulative>},
     {"aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> "
      "Tensor",
      "", kPure, infer<cumulative>},
     {"aten::cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> "
      "Tensor(a!)",
      "", kInPlace, infer<same_as_self>},
-    {"aten::logcumsumexp(Tensor self, int dim) -> Tensor",
-     "", kPure, infer<same_as_self>},
-    {"aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
-     "", kPure, infer<cumulative_extremum>},
-    {"aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
-     "", kPure, infer<cumulative_extremum>},
+    {"aten::logcumsumexp(Tensor self, int dim) -> Tensor", "", kPure, infer<same_as_self>},
+    {"aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)", "", kPure,
+     infer<cumulative_extremum>},
+    {"aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)", "", kPure,
+     infer<cumulative_extremum>},
     {"aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool "
      "sorted=True) -> (Tensor values, Tensor indices)",
      "aten::topk.values", kPure, infer<topk>},
@@ -268,18 +256,17 @@ constexpr OpRow kRows[] = {
     {"aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool "
      "descending=False) -> (Tensor values, Tensor indices)",
      "", kPure, infer<cumulative_extremum>},
-    {"aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",
-     "", kPure, infer<argsort>},
+    {"aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor", "", kPure,
+     infer<argsort>},
     {"aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool "
      "descending=False) -> Tensor",
      "", kPure, infer<argsort>},
-    {"aten::median(Tensor self) -> Tensor",
-     "", kPure | kReduction, infer<extremum>},
+    {"aten::median(Tensor self) -> Tensor", "", kPure | kReduction, infer<extremum>},
     {"aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor "
      "values, Tensor indices)",
      "", kPure | kReduction, infer<extremum_along>},
-    {"aten::nonzero(Tensor self) -> Tensor",
-     "aten::nonzero.out", kPure, infer<refuse_data_dependent>},
+    {"aten::nonzero(Tensor self) -> Tensor", "aten::nonzero.out", kPure,
+     infer<refuse_data_dependent>},
     {"aten::unique_consecutive(Tensor self, bool return_inverse=False, bool "
      "return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)",
      "", kPure, infer<refuse_data_dependent>},

@@ -15,14 +15,12 @@ Inferred upsample(const BoundArguments& in) {
   const bool vec = in.has("input");
   TensorType out = in.tensor(vec ? "input" : "self");
   if (out.rank() < 3 || out.rank() > 5) {
-    return invalid("argument 'input' has rank ", out.rank(),
-                   ", must be 3, 4 or 5");
+    return invalid("argument 'input' has rank ", out.rank(), ", must be 3, 4 or 5");
   }
   const size_t n = out.rank() - 2;
   if (in.given("output_size")) {
     if (in.given("scale_factors")) {
-      return invalid(
-          "arguments 'output_size' and 'scale_factors' are both given");
+      return invalid("arguments 'output_size' and 'scale_factors' are both given");
     }
     PETREL_ASSIGN_OR_RETURN(Sizes sizes, in.window("output_size", n, 1));
     for (size_t i = 0; i < n; ++i) out.sizes[2 + i] = sizes[i];
@@ -30,15 +28,13 @@ Inferred upsample(const BoundArguments& in) {
   }
   const std::vector<double> factors = in.floats("scale_factors");
   if (factors.size() != n) {
-    return invalid("argument 'scale_factors' has ", factors.size(),
-                   " items, must have ", n);
+    return invalid("argument 'scale_factors' has ", factors.size(), " items, must have ", n);
   }
   for (size_t i = 0; i < n; ++i) {
-    const double scaled =
-        std::floor(static_cast<double>(out.sizes[2 + i]) * factors[i]);
+    const double scaled = std::floor(static_cast<double>(out.sizes[2 + i]) * factors[i]);
     if (!(scaled >= 1.0 && scaled < 2147483648.0)) {
-      return invalid("argument 'scale_factors' has ", factors[i],
-                     ", which makes dim ", 2 + i, " ", scaled);
+      return invalid("argument 'scale_factors' has ", factors[i], ", which makes dim ", 2 + i, " ",
+                     scaled);
     }
     out.sizes[2 + i] = static_cast<int64_t>(scaled);
   }
@@ -50,11 +46,9 @@ Inferred grid_sampler(const BoundArguments& in) {
   TensorType out = in.tensor("input");
   const TensorType& grid = in.tensor("grid");
   if (out.rank() < 4 || out.rank() > 5 || grid.rank() != out.rank() ||
-      grid.sizes[0] != out.sizes[0] ||
-      grid.sizes.back() != static_cast<int64_t>(out.rank()) - 2) {
+      grid.sizes[0] != out.sizes[0] || grid.sizes.back() != static_cast<int64_t>(out.rank()) - 2) {
     return invalid("argument 'grid' [", absl::StrJoin(grid.sizes, ","),
-                   "] does not fit the input [",
-                   absl::StrJoin(out.sizes, ","), "]");
+                   "] does not fit the input [", absl::StrJoin(out.sizes, ","), "]");
   }
   for (size_t i = 2; i < out.rank(); ++i) out.sizes[i] = grid.sizes[i - 1];
   return one(out);
@@ -63,8 +57,7 @@ Inferred grid_sampler(const BoundArguments& in) {
 Inferred affine_grid(const BoundArguments& in) {
   const Sizes size = in.ints("size");
   if (size.size() < 4 || size.size() > 5) {
-    return invalid("argument 'size' has ", size.size(),
-                   " items, must have 4 or 5");
+    return invalid("argument 'size' has ", size.size(), " items, must have 4 or 5");
   }
   Sizes sizes = {size[0]};
   sizes.insert(sizes.end(), size.begin() + 2, size.end());

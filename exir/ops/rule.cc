@@ -28,8 +28,7 @@ bool fits_list(const ArgSpec& spec, const Argument& argument) {
     case ArgKind::kTensor:
       if (!argument.is_list()) return false;
       for (const Argument& item : argument.as_list()) {
-        if (item.is_none() ? !spec.has_optional_items
-                           : !is_tensor_value(item)) {
+        if (item.is_none() ? !spec.has_optional_items : !is_tensor_value(item)) {
           return false;
         }
       }
@@ -73,8 +72,7 @@ bool fits_single(const ArgSpec& spec, const Argument& argument) {
 }
 
 bool may_be_none(const ArgSpec& spec) {
-  return spec.is_optional || spec.kind == ArgKind::kLayout ||
-         spec.kind == ArgKind::kDevice;
+  return spec.is_optional || spec.kind == ArgKind::kLayout || spec.kind == ArgKind::kDevice;
 }
 
 absl::Status check_argument(const ArgSpec& spec, const Argument& argument) {
@@ -84,11 +82,9 @@ absl::Status check_argument(const ArgSpec& spec, const Argument& argument) {
   }
   if (spec.kind != ArgKind::kTensor && !argument.values().empty()) {
     return invalid("argument '", spec.name, "' is computed at run time as '",
-                   argument.values()[0]->name(),
-                   "'; only literals are supported there");
+                   argument.values()[0]->name(), "'; only literals are supported there");
   }
-  const bool fits = spec.is_list ? fits_list(spec, argument)
-                                 : fits_single(spec, argument);
+  const bool fits = spec.is_list ? fits_list(spec, argument) : fits_single(spec, argument);
   if (fits) return absl::OkStatus();
   return invalid("argument '", spec.name, "' has the wrong kind");
 }
@@ -107,10 +103,8 @@ Argument at_sample(const ArgSpec& spec, Value* value, size_t k,
     return Argument(shadows->back().get());
   }
   if (type.kind == Type::Kind::kInt && !type.samples.empty()) {
-    const int64_t at =
-        k < kSamples ? type.samples[k]
-                     : *std::max_element(type.samples.begin(),
-                                         type.samples.end());
+    const int64_t at = k < kSamples ? type.samples[k]
+                                    : *std::max_element(type.samples.begin(), type.samples.end());
     return Argument(at);
   }
   // The value of a Scalar decides no type, only its kind does.
@@ -137,14 +131,11 @@ Argument at_sample(const ArgSpec& spec, const Argument& argument, size_t k,
     items.push_back(at_sample(spec, item, k, shadows));
     if (items.back().is_int()) ints.push_back(items.back().as_int());
   }
-  return ints.size() == items.size() ? Argument(std::move(ints))
-                                     : Argument(std::move(items));
+  return ints.size() == items.size() ? Argument(std::move(ints)) : Argument(std::move(items));
 }
 
-Inferred run_static(Rule rule, const OpInfo& op,
-                    absl::Span<const Argument> arguments) {
-  PETREL_ASSIGN_OR_RETURN(BoundArguments in,
-                          BoundArguments::bind(op, arguments));
+Inferred run_static(Rule rule, const OpInfo& op, absl::Span<const Argument> arguments) {
+  PETREL_ASSIGN_OR_RETURN(BoundArguments in, BoundArguments::bind(op, arguments));
   PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, rule(in));
   for (size_t i = 0; i < types.size(); ++i) {
     if (!types[i].is_tensor()) continue;
@@ -154,8 +145,7 @@ Inferred run_static(Rule rule, const OpInfo& op,
   return types;
 }
 
-Inferred run_at(Rule rule, const OpInfo& op,
-                absl::Span<const Argument> arguments, size_t k) {
+Inferred run_at(Rule rule, const OpInfo& op, absl::Span<const Argument> arguments, size_t k) {
   std::vector<std::unique_ptr<Value>> shadows;
   std::vector<Argument> at;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -171,11 +161,11 @@ std::string sizes_at(absl::Span<const Argument> arguments, size_t k) {
     for (const Value* value : argument.values()) {
       const Type& type = value->type();
       if (type.is_tensor()) {
-        absl::StrAppend(&text, text.empty() ? "" : ", ", "'", value->name(),
-                        "' is ", to_string(type.tensor.at_sample(k)));
+        absl::StrAppend(&text, text.empty() ? "" : ", ", "'", value->name(), "' is ",
+                        to_string(type.tensor.at_sample(k)));
       } else if (!type.samples.empty()) {
-        absl::StrAppend(&text, text.empty() ? "" : ", ", "'", value->name(),
-                        "' is ", type.samples[k]);
+        absl::StrAppend(&text, text.empty() ? "" : ", ", "'", value->name(), "' is ",
+                        type.samples[k]);
       }
     }
   }
@@ -184,21 +174,18 @@ std::string sizes_at(absl::Span<const Argument> arguments, size_t k) {
 
 // Every size of every result, as a function of the symbols: the rule at each
 // sample point.
-Inferred run_dynamic(Rule rule, const OpInfo& op,
-                     absl::Span<const Argument> arguments) {
+Inferred run_dynamic(Rule rule, const OpInfo& op, absl::Span<const Argument> arguments) {
   std::vector<std::vector<Type>> points;
   for (size_t k = 0; k < kSamples; ++k) {
     Inferred types = run_at(rule, op, arguments, k);
     if (!types.ok()) {
-      return absl::Status(types.status().code(),
-                          absl::StrCat(types.status().message(), ", when ",
-                                       sizes_at(arguments, k)));
+      return absl::Status(types.status().code(), absl::StrCat(types.status().message(), ", when ",
+                                                              sizes_at(arguments, k)));
     }
     points.push_back(*std::move(types));
     if (points[k].size() != points[0].size()) {
       return invalid("gives ", points[0].size(), " or ", points[k].size(),
-                     " results, depending on sizes: when ",
-                     sizes_at(arguments, k));
+                     " results, depending on sizes: when ", sizes_at(arguments, k));
     }
   }
   // Bounds of operands that come together only at other points fit no rule.
@@ -223,8 +210,8 @@ Inferred run_dynamic(Rule rule, const OpInfo& op,
       const Type& at = points[k][i];
       if (!at.is_tensor() || at.tensor.rank() != first.tensor.rank() ||
           at.tensor.dtype != first.tensor.dtype) {
-        return invalid("result ", i, " is ", to_string(first), " or ",
-                       to_string(at), ", depending on sizes");
+        return invalid("result ", i, " is ", to_string(first), " or ", to_string(at),
+                       ", depending on sizes");
       }
       samples.push_back(at.tensor.sizes);
     }
@@ -233,9 +220,8 @@ Inferred run_dynamic(Rule rule, const OpInfo& op,
         (*bounds)[i].tensor.rank() == first.tensor.rank()) {
       largest = (*bounds)[i].tensor.sizes;
     }
-    TensorType type = TensorType::dynamic(first.tensor.dtype,
-                                          std::move(largest),
-                                          std::move(samples));
+    TensorType type =
+        TensorType::dynamic(first.tensor.dtype, std::move(largest), std::move(samples));
     const absl::Status status = check_tensor_type(type);
     if (!status.ok()) return invalid("result ", i, ": ", status.message());
     result.push_back(std::move(type));
@@ -245,11 +231,10 @@ Inferred run_dynamic(Rule rule, const OpInfo& op,
 
 }  // namespace
 
-absl::StatusOr<BoundArguments> BoundArguments::bind(
-    const OpInfo& op, absl::Span<const Argument> arguments) {
+absl::StatusOr<BoundArguments> BoundArguments::bind(const OpInfo& op,
+                                                    absl::Span<const Argument> arguments) {
   if (arguments.size() != op.args.size()) {
-    return invalid("has ", arguments.size(), " arguments, its schema has ",
-                   op.args.size());
+    return invalid("has ", arguments.size(), " arguments, its schema has ", op.args.size());
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     PETREL_RETURN_IF_ERROR(check_argument(op.args[i], arguments[i]));
@@ -281,8 +266,7 @@ const TensorType& BoundArguments::tensor(absl::string_view name) const {
   return argument.is_value() ? argument.value()->tensor() : *kEmpty;
 }
 
-std::vector<const TensorType*> BoundArguments::tensors(
-    absl::string_view name) const {
+std::vector<const TensorType*> BoundArguments::tensors(absl::string_view name) const {
   std::vector<const TensorType*> types;
   const Argument& argument = at(name);
   if (!argument.is_list()) return types;
@@ -339,13 +323,11 @@ std::vector<double> BoundArguments::floats(absl::string_view name) const {
   return argument.is_floats() ? argument.as_floats() : std::vector<double>();
 }
 
-absl::StatusOr<int64_t> BoundArguments::dim(absl::string_view name,
-                                            size_t rank) const {
+absl::StatusOr<int64_t> BoundArguments::dim(absl::string_view name, size_t rank) const {
   return normalize_dim(integer(name), rank, name);
 }
 
-absl::StatusOr<Sizes> BoundArguments::dims(absl::string_view name,
-                                           size_t rank) const {
+absl::StatusOr<Sizes> BoundArguments::dims(absl::string_view name, size_t rank) const {
   Sizes dims = ints(name);
   std::set<int64_t> seen;
   for (int64_t& dim : dims) {
@@ -357,38 +339,31 @@ absl::StatusOr<Sizes> BoundArguments::dims(absl::string_view name,
   return dims;
 }
 
-absl::StatusOr<Sizes> BoundArguments::window(absl::string_view name,
-                                             size_t length,
+absl::StatusOr<Sizes> BoundArguments::window(absl::string_view name, size_t length,
                                              int64_t low) const {
   Sizes values = ints(name);
   if (values.size() == 1 && length > 1) values.resize(length, values[0]);
   if (values.size() != length) {
-    return invalid("argument '", name, "' has ", values.size(),
-                   " items, must have ", length);
+    return invalid("argument '", name, "' has ", values.size(), " items, must have ", length);
   }
   for (int64_t value : values) {
     if (value < low || value > std::numeric_limits<int32_t>::max()) {
-      return invalid("argument '", name, "' has ", value, ", must be in [",
-                     low, ", 2^31)");
+      return invalid("argument '", name, "' has ", value, ", must be in [", low, ", 2^31)");
     }
   }
   return values;
 }
 
-Inferred one(TensorType type) {
-  return one(type.dtype, std::move(type.sizes));
-}
+Inferred one(TensorType type) { return one(type.dtype, std::move(type.sizes)); }
 
 Inferred one(ScalarType dtype, Sizes sizes) {
   return std::vector<Type>{TensorType::contiguous(dtype, std::move(sizes))};
 }
 
-absl::StatusOr<int64_t> normalize_dim(int64_t dim, size_t rank,
-                                      absl::string_view name) {
+absl::StatusOr<int64_t> normalize_dim(int64_t dim, size_t rank, absl::string_view name) {
   const int64_t count = std::max<int64_t>(static_cast<int64_t>(rank), 1);
   if (dim < -count || dim >= count) {
-    return invalid("argument '", name, "' is ", dim, ", must be in [", -count,
-                   ", ", count, ")");
+    return invalid("argument '", name, "' is ", dim, ", must be in [", -count, ", ", count, ")");
   }
   return dim < 0 ? dim + count : dim;
 }
@@ -403,8 +378,8 @@ absl::StatusOr<Sizes> broadcast_sizes(absl::Span<const Sizes> all) {
       int64_t& size = result[shift + i];
       if (sizes[i] == size || sizes[i] == 1) continue;
       if (size != 1) {
-        return invalid("sizes [", absl::StrJoin(sizes, ","),
-                       "] do not broadcast: dim ", i, " meets ", size);
+        return invalid("sizes [", absl::StrJoin(sizes, ","), "] do not broadcast: dim ", i,
+                       " meets ", size);
       }
       size = sizes[i];
     }
@@ -418,17 +393,13 @@ absl::StatusOr<Sizes> broadcast(absl::Span<const TensorType* const> types) {
   return broadcast_sizes(all);
 }
 
-Inferred same_as_self(const BoundArguments& in) {
-  return one(in.tensor("self"));
-}
+Inferred same_as_self(const BoundArguments& in) { return one(in.tensor("self")); }
 
 Inferred refuse_data_dependent(const BoundArguments&) {
-  return absl::UnimplementedError(
-      "the size of its result depends on data, which is not supported");
+  return absl::UnimplementedError("the size of its result depends on data, which is not supported");
 }
 
-Inferred run_rule(Rule rule, const OpInfo& op,
-                  absl::Span<const Argument> arguments) {
+Inferred run_rule(Rule rule, const OpInfo& op, absl::Span<const Argument> arguments) {
   if (arguments.size() == op.args.size()) {
     for (const Argument& argument : arguments) {
       for (const Value* value : argument.values()) {
@@ -438,8 +409,7 @@ Inferred run_rule(Rule rule, const OpInfo& op,
       }
     }
   }
-  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types,
-                          run_static(rule, op, arguments));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, run_static(rule, op, arguments));
   // What does not vary needs no samples.
   for (Type& type : types) type.samples.clear();
   return types;

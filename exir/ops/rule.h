@@ -49,8 +49,8 @@ class BoundArguments {
  public:
   // InvalidArgument naming the argument that does not fit. Arguments computed
   // at run time fit no slot but tensors'.
-  static absl::StatusOr<BoundArguments> bind(
-      const OpInfo& op, absl::Span<const Argument> arguments);
+  static absl::StatusOr<BoundArguments> bind(const OpInfo& op,
+                                             absl::Span<const Argument> arguments);
 
   const OpInfo& op() const { return *op_; }
   bool has(absl::string_view name) const { return find(name) != nullptr; }
@@ -81,8 +81,7 @@ class BoundArguments {
 
   // The named int list with each member in [low, 2^31), of length 1 (repeated)
   // or `length`.
-  absl::StatusOr<Sizes> window(absl::string_view name, size_t length,
-                               int64_t low) const;
+  absl::StatusOr<Sizes> window(absl::string_view name, size_t length, int64_t low) const;
 
  private:
   BoundArguments(const OpInfo& op, absl::Span<const Argument> arguments)
@@ -103,8 +102,7 @@ Inferred one(TensorType type);
 Inferred one(ScalarType dtype, Sizes sizes);
 
 // `dim` counted from the end if negative; an error unless in range.
-absl::StatusOr<int64_t> normalize_dim(int64_t dim, size_t rank,
-                                      absl::string_view name);
+absl::StatusOr<int64_t> normalize_dim(int64_t dim, size_t rank, absl::string_view name);
 
 // The common sizes of `types` by right-aligned broadcasting.
 absl::StatusOr<Sizes> broadcast(absl::Span<const TensorType* const> types);
@@ -116,8 +114,7 @@ Inferred refuse_data_dependent(const BoundArguments& in);
 
 using Rule = Inferred (*)(const BoundArguments& in);
 
-Inferred run_rule(Rule rule, const OpInfo& op,
-                  absl::Span<const Argument> arguments);
+Inferred run_rule(Rule rule, const OpInfo& op, absl::Span<const Argument> arguments);
 
 template <Rule rule>
 Inferred infer(const OpInfo& op, absl::Span<const Argument> arguments) {

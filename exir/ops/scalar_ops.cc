@@ -16,13 +16,9 @@ using Kind = Type::Kind;
 
 Inferred kind(Kind kind) { return std::vector<Type>{Type::scalar(kind)}; }
 
-Inferred integer(int64_t value) {
-  return std::vector<Type>{Type::integer({value})};
-}
+Inferred integer(int64_t value) { return std::vector<Type>{Type::integer({value})}; }
 
-bool is_integral(const Argument& argument) {
-  return argument.is_int() || argument.is_bool();
-}
+bool is_integral(const Argument& argument) { return argument.is_int() || argument.is_bool(); }
 
 int64_t as_int(const Argument& argument) {
   return argument.is_bool() ? (argument.as_bool() ? 1 : 0) : argument.as_int();
@@ -41,15 +37,9 @@ Inferred arithmetic(const BoundArguments& in) {
   return invalid("numbers ", as_int(a), " and ", as_int(b), " have no result");
 }
 
-bool add(int64_t a, int64_t b, int64_t* r) {
-  return !__builtin_add_overflow(a, b, r);
-}
-bool sub(int64_t a, int64_t b, int64_t* r) {
-  return !__builtin_sub_overflow(a, b, r);
-}
-bool mul(int64_t a, int64_t b, int64_t* r) {
-  return !__builtin_mul_overflow(a, b, r);
-}
+bool add(int64_t a, int64_t b, int64_t* r) { return !__builtin_add_overflow(a, b, r); }
+bool sub(int64_t a, int64_t b, int64_t* r) { return !__builtin_sub_overflow(a, b, r); }
+bool mul(int64_t a, int64_t b, int64_t* r) { return !__builtin_mul_overflow(a, b, r); }
 bool smaller(int64_t a, int64_t b, int64_t* r) {
   *r = std::min(a, b);
   return true;
@@ -89,53 +79,50 @@ Inferred to_int(const BoundArguments& in) {
 }
 
 Inferred choose(const BoundArguments& in) {
-  return kind(is_integral(in.at("b")) && is_integral(in.at("c"))
-                  ? Kind::kInt
-                  : Kind::kFloat);
+  return kind(is_integral(in.at("b")) && is_integral(in.at("c")) ? Kind::kInt : Kind::kFloat);
 }
 
 constexpr OpRow kRows[] = {
-    {"executorch_prim::add.Scalar(Scalar a, Scalar b) -> Scalar",
-     "executorch_prim::add.Scalar", kPure, infer<arithmetic<add>>},
-    {"executorch_prim::sub.Scalar(Scalar a, Scalar b) -> Scalar",
-     "executorch_prim::sub.Scalar", kPure, infer<arithmetic<sub>>},
-    {"executorch_prim::mul.Scalar(Scalar a, Scalar b) -> Scalar",
-     "executorch_prim::mul.Scalar", kPure, infer<arithmetic<mul>>},
+    {"executorch_prim::add.Scalar(Scalar a, Scalar b) -> Scalar", "executorch_prim::add.Scalar",
+     kPure, infer<arithmetic<add>>},
+    {"executorch_prim::sub.Scalar(Scalar a, Scalar b) -> Scalar", "executorch_prim::sub.Scalar",
+     kPure, infer<arithmetic<sub>>},
+    {"executorch_prim::mul.Scalar(Scalar a, Scalar b) -> Scalar", "executorch_prim::mul.Scalar",
+     kPure, infer<arithmetic<mul>>},
     {"executorch_prim::floordiv.Scalar(Scalar a, Scalar b) -> Scalar",
-     "executorch_prim::floordiv.Scalar", kPure,
-     infer<arithmetic<floor_divide>>},
-    {"executorch_prim::mod.Scalar(Scalar a, Scalar b) -> Scalar",
-     "executorch_prim::mod.Scalar", kPure, infer<arithmetic<modulo>>},
+     "executorch_prim::floordiv.Scalar", kPure, infer<arithmetic<floor_divide>>},
+    {"executorch_prim::mod.Scalar(Scalar a, Scalar b) -> Scalar", "executorch_prim::mod.Scalar",
+     kPure, infer<arithmetic<modulo>>},
     {"executorch_prim::truediv.Scalar(Scalar a, Scalar b) -> Scalar",
      "executorch_prim::truediv.Scalar", kPure, infer<to_float>},
     {"executorch_prim::sym_max.Scalar(Scalar a, Scalar b) -> Scalar",
      "executorch_prim::sym_max.Scalar", kPure, infer<arithmetic<larger>>},
     {"executorch_prim::sym_min.Scalar(Scalar a, Scalar b) -> Scalar",
      "executorch_prim::sym_min.Scalar", kPure, infer<arithmetic<smaller>>},
-    {"executorch_prim::eq.Scalar(Scalar a, Scalar b) -> bool",
-     "executorch_prim::eq.Scalar", kPure, infer<to_bool>},
-    {"executorch_prim::lt.Scalar(Scalar a, Scalar b) -> bool",
-     "executorch_prim::lt.Scalar", kPure, infer<to_bool>},
-    {"executorch_prim::le.Scalar(Scalar a, Scalar b) -> bool",
-     "executorch_prim::le.Scalar", kPure, infer<to_bool>},
-    {"executorch_prim::gt.Scalar(Scalar a, Scalar b) -> bool",
-     "executorch_prim::gt.Scalar", kPure, infer<to_bool>},
-    {"executorch_prim::ge.Scalar(Scalar a, Scalar b) -> bool",
-     "executorch_prim::ge.Scalar", kPure, infer<to_bool>},
-    {"executorch_prim::neg.Scalar(Scalar a) -> Scalar",
-     "executorch_prim::neg.Scalar", kPure, infer<negate>},
-    {"executorch_prim::sym_not.Scalar(Scalar a) -> bool",
-     "executorch_prim::sym_not.Scalar", kPure, infer<to_bool>},
-    {"executorch_prim::sym_float.Scalar(Scalar a) -> float",
-     "executorch_prim::sym_float.Scalar", kPure, infer<to_float>},
-    {"executorch_prim::sym_int.Scalar(Scalar a) -> Scalar",
-     "executorch_prim::sym_int.Scalar", kPure, infer<to_int>},
-    {"executorch_prim::trunc.Scalar(Scalar a) -> Scalar",
-     "executorch_prim::trunc.Scalar", kPure, infer<to_int>},
-    {"executorch_prim::ceil.Scalar(Scalar a) -> Scalar",
-     "executorch_prim::ceil.Scalar", kPure, infer<to_int>},
-    {"executorch_prim::round.Scalar(Scalar a) -> Scalar",
-     "executorch_prim::round.Scalar", kPure, infer<to_int>},
+    {"executorch_prim::eq.Scalar(Scalar a, Scalar b) -> bool", "executorch_prim::eq.Scalar", kPure,
+     infer<to_bool>},
+    {"executorch_prim::lt.Scalar(Scalar a, Scalar b) -> bool", "executorch_prim::lt.Scalar", kPure,
+     infer<to_bool>},
+    {"executorch_prim::le.Scalar(Scalar a, Scalar b) -> bool", "executorch_prim::le.Scalar", kPure,
+     infer<to_bool>},
+    {"executorch_prim::gt.Scalar(Scalar a, Scalar b) -> bool", "executorch_prim::gt.Scalar", kPure,
+     infer<to_bool>},
+    {"executorch_prim::ge.Scalar(Scalar a, Scalar b) -> bool", "executorch_prim::ge.Scalar", kPure,
+     infer<to_bool>},
+    {"executorch_prim::neg.Scalar(Scalar a) -> Scalar", "executorch_prim::neg.Scalar", kPure,
+     infer<negate>},
+    {"executorch_prim::sym_not.Scalar(Scalar a) -> bool", "executorch_prim::sym_not.Scalar", kPure,
+     infer<to_bool>},
+    {"executorch_prim::sym_float.Scalar(Scalar a) -> float", "executorch_prim::sym_float.Scalar",
+     kPure, infer<to_float>},
+    {"executorch_prim::sym_int.Scalar(Scalar a) -> Scalar", "executorch_prim::sym_int.Scalar",
+     kPure, infer<to_int>},
+    {"executorch_prim::trunc.Scalar(Scalar a) -> Scalar", "executorch_prim::trunc.Scalar", kPure,
+     infer<to_int>},
+    {"executorch_prim::ceil.Scalar(Scalar a) -> Scalar", "executorch_prim::ceil.Scalar", kPure,
+     infer<to_int>},
+    {"executorch_prim::round.Scalar(Scalar a) -> Scalar", "executorch_prim::round.Scalar", kPure,
+     infer<to_int>},
     {"executorch_prim::sym_ite.Scalar(Scalar a, Scalar b, Scalar c) -> Scalar",
      "executorch_prim::sym_ite.Scalar", kPure, infer<choose>},
 };

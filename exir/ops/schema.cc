@@ -64,9 +64,8 @@ class Parser {
 
  private:
   absl::Status error(absl::string_view what) const {
-    return absl::InvalidArgumentError(
-        absl::StrCat("schema: ", what, " at '", text_.substr(0, place_), " -->",
-                     text_.substr(place_), "'"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "schema: ", what, " at '", text_.substr(0, place_), " -->", text_.substr(place_), "'"));
   }
 
   void skip_spaces() {
@@ -180,8 +179,8 @@ class Parser {
   std::string literal() {
     skip_spaces();
     const size_t start = place_;
-    while (place_ < text_.size() && text_[place_] != ',' &&
-           text_[place_] != ')' && text_[place_] != ']') {
+    while (place_ < text_.size() && text_[place_] != ',' && text_[place_] != ')' &&
+           text_[place_] != ']') {
       ++place_;
     }
     return std::string(text_.substr(start, place_ - start));
@@ -296,8 +295,6 @@ class Parser {
 
 }  // namespace
 
-absl::StatusOr<OpInfo> parse_schema(absl::string_view schema) {
-  return Parser(schema).parse();
-}
+absl::StatusOr<OpInfo> parse_schema(absl::string_view schema) { return Parser(schema).parse(); }
 
 }  // namespace petrel::exir

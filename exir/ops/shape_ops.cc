@@ -12,8 +12,7 @@
 namespace petrel::exir {
 namespace {
 
-absl::StatusOr<ScalarType> common_dtype(
-    const std::vector<const TensorType*>& types) {
+absl::StatusOr<ScalarType> common_dtype(const std::vector<const TensorType*>& types) {
   Promotion promotion;
   for (const TensorType* type : types) {
     PETREL_RETURN_IF_ERROR(promotion.add(*type));
@@ -42,9 +41,8 @@ Inferred concatenated(const std::vector<TensorType>& parts, int64_t axis) {
         continue;
       }
     }
-    return invalid("sizes [", absl::StrJoin(part.sizes, ","), "] and [",
-                   absl::StrJoin(*sizes, ","), "] do not join along dim ",
-                   axis);
+    return invalid("sizes [", absl::StrJoin(part.sizes, ","), "] and [", absl::StrJoin(*sizes, ","),
+                   "] do not join along dim ", axis);
   }
   PETREL_ASSIGN_OR_RETURN(ScalarType dtype, promotion.result());
   return one(dtype, sizes.value_or(Sizes{0}));
@@ -56,9 +54,7 @@ std::vector<TensorType> tensor_list(const BoundArguments& in) {
   return parts;
 }
 
-Inferred cat(const BoundArguments& in) {
-  return concatenated(tensor_list(in), in.integer("dim"));
-}
+Inferred cat(const BoundArguments& in) { return concatenated(tensor_list(in), in.integer("dim")); }
 
 Inferred stack(const BoundArguments& in) {
   const std::vector<const TensorType*> parts = in.tensors("tensors");
@@ -66,8 +62,8 @@ Inferred stack(const BoundArguments& in) {
   Sizes sizes = parts[0]->sizes;
   for (const TensorType* part : parts) {
     if (part->sizes == sizes) continue;
-    return invalid("sizes [", absl::StrJoin(part->sizes, ","), "] and [",
-                   absl::StrJoin(sizes, ","), "] do not stack");
+    return invalid("sizes [", absl::StrJoin(part->sizes, ","), "] and [", absl::StrJoin(sizes, ","),
+                   "] do not stack");
   }
   PETREL_ASSIGN_OR_RETURN(ScalarType dtype, common_dtype(parts));
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", sizes.size() + 1));
@@ -98,16 +94,15 @@ Inferred repeat(const BoundArguments& in) {
   Sizes repeats = in.ints(is_tile ? "dims" : "repeats");
   if (repeats.size() < self.rank()) {
     if (!is_tile) {
-      return invalid("argument 'repeats' has ", repeats.size(),
-                     " items, must have at least ", self.rank());
+      return invalid("argument 'repeats' has ", repeats.size(), " items, must have at least ",
+                     self.rank());
     }
     repeats.insert(repeats.begin(), self.rank() - repeats.size(), 1);
   }
   Sizes sizes(repeats.size() - self.rank(), 1);
   sizes.insert(sizes.end(), self.sizes.begin(), self.sizes.end());
   for (size_t i = 0; i < sizes.size(); ++i) {
-    if (repeats[i] < 0 ||
-        __builtin_mul_overflow(sizes[i], repeats[i], &sizes[i])) {
+    if (repeats[i] < 0 || __builtin_mul_overflow(sizes[i], repeats[i], &sizes[i])) {
       return invalid("repeats dim ", i, " ", repeats[i], " times");
     }
   }
@@ -119,8 +114,7 @@ Inferred repeat_interleave(const BoundArguments& in) {
   if (!in.given("dim") || out.rank() == 0) out.sizes = {out.numel()};
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", out.rank()));
   const int64_t repeats = in.integer("repeats");
-  if (repeats < 0 || __builtin_mul_overflow(out.sizes[dim], repeats,
-                                            &out.sizes[dim])) {
+  if (repeats < 0 || __builtin_mul_overflow(out.sizes[dim], repeats, &out.sizes[dim])) {
     return invalid("argument 'repeats' is ", repeats);
   }
   return one(out);
@@ -144,8 +138,7 @@ Inferred meshgrid(const BoundArguments& in) {
   Sizes sizes;
   for (const TensorType* axis : axes) {
     if (axis->rank() > 1) {
-      return invalid("a tensor of rank ", axis->rank(),
-                     " in a grid, must be at most 1");
+      return invalid("a tensor of rank ", axis->rank(), " in a grid, must be at most 1");
     }
     sizes.push_back(axis->numel());
   }
@@ -170,24 +163,20 @@ Inferred broadcast_tensors(const BoundArguments& in) {
 }
 
 // The factor of pixel_shuffle; its square must divide.
-absl::StatusOr<int64_t> shuffle_factor(const BoundArguments& in,
-                                       const char* name) {
+absl::StatusOr<int64_t> shuffle_factor(const BoundArguments& in, const char* name) {
   const int64_t factor = in.integer(name);
   if (factor < 1 || factor > 32768) {
-    return invalid("argument '", name, "' is ", factor,
-                   ", must be in [1, 32768]");
+    return invalid("argument '", name, "' is ", factor, ", must be in [1, 32768]");
   }
   if (in.tensor("self").rank() < 3) {
-    return invalid("argument 'self' has rank ", in.tensor("self").rank(),
-                   ", must be at least 3");
+    return invalid("argument 'self' has rank ", in.tensor("self").rank(), ", must be at least 3");
   }
   return factor;
 }
 
 Inferred pixel_shuffle(const BoundArguments& in) {
   TensorType out = in.tensor("self");
-  PETREL_ASSIGN_OR_RETURN(int64_t factor,
-                          shuffle_factor(in, "upscale_factor"));
+  PETREL_ASSIGN_OR_RETURN(int64_t factor, shuffle_factor(in, "upscale_factor"));
   int64_t* chw = &out.sizes[out.rank() - 3];
   if (chw[0] % (factor * factor) != 0) {
     return invalid(chw[0], " channels are no multiple of ", factor, " squared");
@@ -200,12 +189,10 @@ Inferred pixel_shuffle(const BoundArguments& in) {
 
 Inferred pixel_unshuffle(const BoundArguments& in) {
   TensorType out = in.tensor("self");
-  PETREL_ASSIGN_OR_RETURN(int64_t factor,
-                          shuffle_factor(in, "downscale_factor"));
+  PETREL_ASSIGN_OR_RETURN(int64_t factor, shuffle_factor(in, "downscale_factor"));
   int64_t* chw = &out.sizes[out.rank() - 3];
   if (chw[1] % factor != 0 || chw[2] % factor != 0) {
-    return invalid("an image of ", chw[1], " x ", chw[2],
-                   " is no multiple of ", factor);
+    return invalid("an image of ", chw[1], " x ", chw[2], " is no multiple of ", factor);
   }
   chw[0] *= factor * factor;
   chw[1] /= factor;
@@ -233,20 +220,16 @@ Inferred diag_embed(const BoundArguments& in) {
 }
 
 constexpr OpRow kRows[] = {
-    {"aten::cat(Tensor[] tensors, int dim=0) -> Tensor",
-     "aten::cat.out", kPure, infer<cat>},
-    {"aten::concat(Tensor[] tensors, int dim=0) -> Tensor",
-     "aten::cat.out", kPure, infer<cat>},
-    {"aten::concatenate(Tensor[] tensors, int dim=0) -> Tensor",
-     "aten::cat.out", kPure, infer<cat>},
-    {"aten::stack(Tensor[] tensors, int dim=0) -> Tensor",
-     "aten::stack.out", kPure, infer<stack>},
+    {"aten::cat(Tensor[] tensors, int dim=0) -> Tensor", "aten::cat.out", kPure, infer<cat>},
+    {"aten::concat(Tensor[] tensors, int dim=0) -> Tensor", "aten::cat.out", kPure, infer<cat>},
+    {"aten::concatenate(Tensor[] tensors, int dim=0) -> Tensor", "aten::cat.out", kPure,
+     infer<cat>},
+    {"aten::stack(Tensor[] tensors, int dim=0) -> Tensor", "aten::stack.out", kPure, infer<stack>},
     {"aten::hstack(Tensor[] tensors) -> Tensor", "", kPure, infer<hstack>},
     {"aten::vstack(Tensor[] tensors) -> Tensor", "", kPure, infer<vstack>},
-    {"aten::repeat(Tensor self, SymInt[] repeats) -> Tensor",
-     "aten::repeat.out", kPure, infer<repeat>},
-    {"aten::tile(Tensor self, SymInt[] dims) -> Tensor",
-     "", kPure, infer<repeat>},
+    {"aten::repeat(Tensor self, SymInt[] repeats) -> Tensor", "aten::repeat.out", kPure,
+     infer<repeat>},
+    {"aten::tile(Tensor self, SymInt[] dims) -> Tensor", "", kPure, infer<repeat>},
     {"aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? "
      "dim=None, *, SymInt? output_size=None) -> Tensor",
      "", kPure, infer<repeat_interleave>},
@@ -256,34 +239,29 @@ constexpr OpRow kRows[] = {
     {"aten::repeat_interleave.Tensor(Tensor repeats, *, SymInt? "
      "output_size=None) -> Tensor",
      "aten::repeat_interleave.Tensor_out", kPure, infer<refuse_data_dependent>},
-    {"aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
-     "aten::roll.out", kPure, infer<same_as_self>},
-    {"aten::flip(Tensor self, int[] dims) -> Tensor",
-     "aten::flip.out", kPure, infer<same_as_self>},
-    {"aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor",
-     "", kPure, infer<rot90>},
-    {"aten::tril(Tensor self, SymInt diagonal=0) -> Tensor",
-     "aten::tril.out", kPure, infer<same_as_self>},
-    {"aten::triu(Tensor self, SymInt diagonal=0) -> Tensor",
-     "", kPure, infer<same_as_self>},
-    {"aten::tril_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>},
-    {"aten::triu_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>},
-    {"aten::meshgrid(Tensor[] tensors) -> Tensor[]",
-     "", kPure | kView, infer<meshgrid>},
-    {"aten::meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]",
-     "", kPure | kView, infer<meshgrid>},
-    {"aten::broadcast_tensors(Tensor[] tensors) -> Tensor[]",
-     "", kPure | kView, infer<broadcast_tensors>},
-    {"aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
-     "aten::pixel_shuffle.out", kPure, infer<pixel_shuffle>},
+    {"aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor", "aten::roll.out", kPure,
+     infer<same_as_self>},
+    {"aten::flip(Tensor self, int[] dims) -> Tensor", "aten::flip.out", kPure, infer<same_as_self>},
+    {"aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor", "", kPure, infer<rot90>},
+    {"aten::tril(Tensor self, SymInt diagonal=0) -> Tensor", "aten::tril.out", kPure,
+     infer<same_as_self>},
+    {"aten::triu(Tensor self, SymInt diagonal=0) -> Tensor", "", kPure, infer<same_as_self>},
+    {"aten::tril_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)", "", kInPlace,
+     infer<same_as_self>},
+    {"aten::triu_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)", "", kInPlace,
+     infer<same_as_self>},
+    {"aten::meshgrid(Tensor[] tensors) -> Tensor[]", "", kPure | kView, infer<meshgrid>},
+    {"aten::meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]", "", kPure | kView,
+     infer<meshgrid>},
+    {"aten::broadcast_tensors(Tensor[] tensors) -> Tensor[]", "", kPure | kView,
+     infer<broadcast_tensors>},
+    {"aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor", "aten::pixel_shuffle.out",
+     kPure, infer<pixel_shuffle>},
     {"aten::pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
      "aten::pixel_unshuffle.out", kPure, infer<pixel_unshuffle>},
-    {"aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor",
-     "", kPure, infer<same_as_self>},
-    {"aten::native_channel_shuffle(Tensor self, SymInt groups) -> Tensor",
-     "", kPure, infer<same_as_self>},
+    {"aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor", "", kPure, infer<same_as_self>},
+    {"aten::native_channel_shuffle(Tensor self, SymInt groups) -> Tensor", "", kPure,
+     infer<same_as_self>},
     {"aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) "
      "-> Tensor",
      "", kPure, infer<diag_embed>},

@@ -46,17 +46,15 @@ const Table& table() {
   static const Table* const kTable = [] {
     auto* made = new Table();
     for (absl::Span<const OpRow> rows :
-         {activation_ops(), binary_ops(), compare_ops(), composite_ops(),
-          conv_ops(), copy_ops(), delegate_ops(), effect_ops(), factory_ops(), index_ops(),
-          matmul_ops(), norm_ops(), pad_ops(), pool_ops(), quantized_ops(),
-          recurrent_ops(), reduction_ops(), resample_ops(), scalar_ops(), shape_ops(),
-          unary_ops(), view_ops()}) {
+         {activation_ops(), binary_ops(),    compare_ops(),  composite_ops(), conv_ops(),
+          copy_ops(),       delegate_ops(),  effect_ops(),   factory_ops(),   index_ops(),
+          matmul_ops(),     norm_ops(),      pad_ops(),      pool_ops(),      quantized_ops(),
+          recurrent_ops(),  reduction_ops(), resample_ops(), scalar_ops(),    shape_ops(),
+          unary_ops(),      view_ops()}) {
       for (const OpRow& row : rows) add_row(row, made);
     }
     std::sort(made->sorted.begin(), made->sorted.end(),
-              [](const OpInfo* a, const OpInfo* b) {
-                return a->full_name() < b->full_name();
-              });
+              [](const OpInfo* a, const OpInfo* b) { return a->full_name() < b->full_name(); });
     return made;
   }();
   return *kTable;
@@ -66,8 +64,7 @@ const Table& table() {
 
 const OpInfo* find_op(absl::string_view full_name) {
   const auto& by_name = table().by_name;
-  const auto it =
-      by_name.find(std::string(full_name.data(), full_name.size()));
+  const auto it = by_name.find(std::string(full_name.data(), full_name.size()));
   return it == by_name.end() ? nullptr : it->second;
 }
 

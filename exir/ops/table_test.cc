@@ -33,8 +33,8 @@ TEST(Table, EveryRowInfersItsResultsButThoseThatHoldGraphs) {
   for (const OpInfo* row : all_ops()) {
     if (row->infer == nullptr) without.insert(row->name);
   }
-  EXPECT_EQ(without, (std::set<std::string>{"petrel::cond", "petrel::delegate_call",
-                                            "petrel::map"}));
+  EXPECT_EQ(without,
+            (std::set<std::string>{"petrel::cond", "petrel::delegate_call", "petrel::map"}));
 }
 
 TEST(Table, TraitsAreConsistent) {
@@ -54,8 +54,7 @@ TEST(Table, TraitsAreConsistent) {
       EXPECT_EQ(row->args[0].kind, ArgKind::kTensor) << name;
     }
     // Two kernels that give numbers are overloads without a name.
-    if (row->out_name != "aten::sym_numel" &&
-        row->out_name != "aten::_local_scalar_dense") {
+    if (row->out_name != "aten::sym_numel" && row->out_name != "aten::_local_scalar_dense") {
       EXPECT_EQ(row->out_name.empty(), row->out_overload.empty()) << name;
     }
   }
@@ -76,8 +75,7 @@ TEST(Schema, ReadsEveryPartOfAnOperator) {
   EXPECT_TRUE(arg(conv, "bias").default_value.is_none());
   EXPECT_TRUE(arg(conv, "stride").is_list);
   EXPECT_EQ(arg(conv, "stride").fixed_length, 2u);
-  EXPECT_EQ(arg(conv, "padding").default_value,
-            Argument(Argument::Ints{0, 0}));
+  EXPECT_EQ(arg(conv, "padding").default_value, Argument(Argument::Ints{0, 0}));
   EXPECT_FALSE(arg(conv, "weight").has_default);
 
   const OpInfo& add = op("aten.add_.Tensor");
@@ -91,27 +89,24 @@ TEST(Schema, ReadsEveryPartOfAnOperator) {
   EXPECT_EQ(op("aten.native_layer_norm.default").num_results, 3u);
   EXPECT_EQ(arg(op("aten.gelu.default"), "approximate").default_value,
             Argument(std::string("none")));
-  EXPECT_EQ(arg(op("aten.layer_norm.default"), "eps").default_value,
-            Argument(1e-5));
+  EXPECT_EQ(arg(op("aten.layer_norm.default"), "eps").default_value, Argument(1e-5));
 }
 
 TEST(Schema, TensorOptionsAreThoseOfFactories) {
   EXPECT_TRUE(arg(op("aten.full.default"), "dtype").is_tensor_option);
   EXPECT_TRUE(arg(op("aten._to_copy.default"), "dtype").is_tensor_option);
-  EXPECT_FALSE(
-      arg(op("aten._to_copy.default"), "memory_format").is_tensor_option);
+  EXPECT_FALSE(arg(op("aten._to_copy.default"), "memory_format").is_tensor_option);
   EXPECT_FALSE(arg(op("aten.sum.dim_IntList"), "dtype").is_tensor_option);
 }
 
 TEST(Schema, ShowsThePlaceThatIsWrong) {
   for (const char* wrong :
-       {"", "add() -> Tensor", "aten::add", "aten::add(",
-        "aten::add(Tensor) -> Tensor", "aten::add(Tensor self)",
-        "aten::add(Tensor self) -> ", "aten::add(Tensor self) -> Tensor x",
-        "aten::add(Thing self) -> Tensor", "aten::add(int[x] a) -> Tensor",
-        "aten::add(int a=x) -> Tensor", "aten::add(bool a=1) -> Tensor",
-        "aten::add(int[2] a=[1) -> Tensor", "aten::add(str a=\"x) -> Tensor",
-        "aten::add(Tensor self,) -> Tensor"}) {
+       {"", "add() -> Tensor", "aten::add", "aten::add(", "aten::add(Tensor) -> Tensor",
+        "aten::add(Tensor self)", "aten::add(Tensor self) -> ",
+        "aten::add(Tensor self) -> Tensor x", "aten::add(Thing self) -> Tensor",
+        "aten::add(int[x] a) -> Tensor", "aten::add(int a=x) -> Tensor",
+        "aten::add(bool a=1) -> Tensor", "aten::add(int[2] a=[1) -> Tensor",
+        "aten::add(str a=\"x) -> Tensor", "aten::add(Tensor self,) -> Tensor"}) {
     const auto parsed = parse_schema(wrong);
     ASSERT_FALSE(parsed.ok()) << wrong;
     EXPECT_NE(parsed.status().message().find("-->"), std::string::npos);

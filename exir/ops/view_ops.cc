@@ -14,9 +14,8 @@ Inferred view_as_dtype(const BoundArguments& in) {
   TensorType out = in.tensor("self");
   const auto dtype = in.dtype("dtype").value_or(out.dtype);
   if (item_size(dtype) != item_size(out.dtype)) {
-    return invalid("a view of ", std::string(scalar_type_name(out.dtype)),
-                   " as ", std::string(scalar_type_name(dtype)),
-                   " changes the element size");
+    return invalid("a view of ", std::string(scalar_type_name(out.dtype)), " as ",
+                   std::string(scalar_type_name(dtype)), " changes the element size");
   }
   out.dtype = dtype;
   return one(out);
@@ -31,8 +30,7 @@ Inferred flatten(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(int64_t start, in.dim("start_dim", self.rank()));
   PETREL_ASSIGN_OR_RETURN(int64_t end, in.dim("end_dim", self.rank()));
   if (start > end) {
-    return invalid("argument 'start_dim' is ", start, ", behind 'end_dim' ",
-                   end);
+    return invalid("argument 'start_dim' is ", start, ", behind 'end_dim' ", end);
   }
   if (self.rank() == 0) return one(self.dtype, {1});
   Sizes middle(self.sizes.begin() + start, self.sizes.begin() + end + 1);
@@ -46,8 +44,7 @@ Inferred unflatten(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
   if (self.rank() == 0) return invalid("argument 'self' has no dimension");
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", self.rank()));
-  PETREL_ASSIGN_OR_RETURN(Sizes inner,
-                          resolve_sizes(self.sizes[dim], in.ints("sizes")));
+  PETREL_ASSIGN_OR_RETURN(Sizes inner, resolve_sizes(self.sizes[dim], in.ints("sizes")));
   Sizes sizes = self.sizes;
   sizes.erase(sizes.begin() + dim);
   sizes.insert(sizes.begin() + dim, inner.begin(), inner.end());
@@ -68,8 +65,7 @@ Inferred reverse_dims(const BoundArguments& in) {
 Inferred last_two_transposed(const BoundArguments& in) {
   TensorType out = in.tensor("self");
   if (out.rank() < 2) {
-    return invalid("argument 'self' has rank ", out.rank(),
-                   ", must be at least 2");
+    return invalid("argument 'self' has rank ", out.rank(), ", must be at least 2");
   }
   std::swap(out.sizes[out.rank() - 1], out.sizes[out.rank() - 2]);
   return one(out);
@@ -80,8 +76,7 @@ Inferred move_dims(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(Sizes from, in.dims("source", self.rank()));
   PETREL_ASSIGN_OR_RETURN(Sizes to, in.dims("destination", self.rank()));
   if (from.size() != to.size()) {
-    return invalid("argument 'source' has ", from.size(),
-                   " items, 'destination' ", to.size());
+    return invalid("argument 'source' has ", from.size(), " items, 'destination' ", to.size());
   }
   if (self.rank() == 0) return one(self);
   Sizes sizes(self.rank(), -1);
@@ -106,8 +101,7 @@ Inferred chunk(const BoundArguments& in) {
   if (self.rank() == 0) return invalid("argument 'self' has no dimension");
   const int64_t chunks = in.integer("chunks");
   if (chunks < 1 || chunks > kMaxListResults) {
-    return invalid("argument 'chunks' is ", chunks, ", must be in [1, ",
-                   kMaxListResults, "]");
+    return invalid("argument 'chunks' is ", chunks, ", must be in [1, ", kMaxListResults, "]");
   }
   const int64_t size = self.sizes[dim];
   if (size == 0) return split_into(self, dim, Sizes(chunks, 0));
@@ -123,8 +117,8 @@ Inferred tensor_split(const BoundArguments& in) {
   if (in.has("sections")) {
     const int64_t sections = in.integer("sections");
     if (sections < 1 || sections > kMaxListResults) {
-      return invalid("argument 'sections' is ", sections, ", must be in [1, ",
-                     kMaxListResults, "]");
+      return invalid("argument 'sections' is ", sections, ", must be in [1, ", kMaxListResults,
+                     "]");
     }
     for (int64_t i = 0; i < sections; ++i) {
       parts.push_back(size / sections + (i < size % sections ? 1 : 0));
@@ -142,49 +136,44 @@ Inferred tensor_split(const BoundArguments& in) {
 }
 
 constexpr OpRow kRows[] = {
-    {"aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
-     "aten::view_copy.out", kPure | kView, infer<reshape>},
-    {"aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
-     "", kPure | kView, infer<view_as_dtype>},
-    {"aten::_unsafe_view(Tensor self, SymInt[] size) -> Tensor",
-     "aten::view_copy.out", kPure, infer<reshape>},
+    {"aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)", "aten::view_copy.out", kPure | kView,
+     infer<reshape>},
+    {"aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)", "", kPure | kView,
+     infer<view_as_dtype>},
+    {"aten::_unsafe_view(Tensor self, SymInt[] size) -> Tensor", "aten::view_copy.out", kPure,
+     infer<reshape>},
     {"aten::_reshape_alias(Tensor(a) self, SymInt[] size, SymInt[] stride) -> "
      "Tensor(a)",
      "", kPure | kView, infer<reshape>},
-    {"aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)",
-     "aten::view_copy.out", kPure | kView, infer<reshape>},
-    {"aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)",
-     "", kPure | kView, infer<like_other_sizes>},
-    {"aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)",
-     "", kPure | kView, infer<like_other_sizes>},
+    {"aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)", "aten::view_copy.out",
+     kPure | kView, infer<reshape>},
+    {"aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)", "", kPure | kView,
+     infer<like_other_sizes>},
+    {"aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)", "", kPure | kView,
+     infer<like_other_sizes>},
     {"aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int "
      "end_dim=-1) -> Tensor(a)",
      "", kPure | kView, infer<flatten>},
     {"aten::unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> "
      "Tensor(a)",
      "", kPure | kView, infer<unflatten>},
-    {"aten::ravel(Tensor(a) self) -> Tensor(a)",
-     "", kPure | kView, infer<ravel>},
-    {"aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)",
-     "aten::permute_copy.out", kPure | kView, infer<permute>},
+    {"aten::ravel(Tensor(a) self) -> Tensor(a)", "", kPure | kView, infer<ravel>},
+    {"aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)", "aten::permute_copy.out",
+     kPure | kView, infer<permute>},
     {"aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
      "aten::transpose_copy.int_out", kPure | kView, infer<transpose>},
-    {"aten::transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)",
-     "", kInPlace | kView, infer<transpose>},
+    {"aten::transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)", "", kInPlace | kView,
+     infer<transpose>},
     {"aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)",
      "aten::transpose_copy.int_out", kPure | kView, infer<transpose>},
     {"aten::swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
      "aten::transpose_copy.int_out", kPure | kView, infer<transpose>},
-    {"aten::t(Tensor(a) self) -> Tensor(a)",
-     "aten::t_copy.out", kPure | kView, infer<matrix_transpose>},
-    {"aten::t_(Tensor(a!) self) -> Tensor(a!)",
-     "", kInPlace | kView, infer<matrix_transpose>},
-    {"aten::numpy_T(Tensor(a) self) -> Tensor(a)",
-     "", kPure | kView, infer<reverse_dims>},
-    {"aten::mT(Tensor(a) self) -> Tensor(a)",
-     "", kPure | kView, infer<last_two_transposed>},
-    {"aten::adjoint(Tensor(a) self) -> Tensor(a)",
-     "", kPure | kView, infer<last_two_transposed>},
+    {"aten::t(Tensor(a) self) -> Tensor(a)", "aten::t_copy.out", kPure | kView,
+     infer<matrix_transpose>},
+    {"aten::t_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace | kView, infer<matrix_transpose>},
+    {"aten::numpy_T(Tensor(a) self) -> Tensor(a)", "", kPure | kView, infer<reverse_dims>},
+    {"aten::mT(Tensor(a) self) -> Tensor(a)", "", kPure | kView, infer<last_two_transposed>},
+    {"aten::adjoint(Tensor(a) self) -> Tensor(a)", "", kPure | kView, infer<last_two_transposed>},
     {"aten::movedim.int(Tensor(a) self, int source, int destination) -> "
      "Tensor(a)",
      "", kPure | kView, infer<move_dims>},
@@ -194,29 +183,27 @@ constexpr OpRow kRows[] = {
     {"aten::moveaxis.int(Tensor(a) self, int source, int destination) -> "
      "Tensor(a)",
      "", kPure | kView, infer<move_dims>},
-    {"aten::squeeze(Tensor(a) self) -> Tensor(a)",
-     "", kPure | kView, infer<squeeze>},
-    {"aten::squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)",
-     "aten::squeeze_copy.dim_out", kPure | kView, infer<squeeze>},
-    {"aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)",
-     "aten::squeeze_copy.dims_out", kPure | kView, infer<squeeze>},
-    {"aten::squeeze_(Tensor(a!) self) -> Tensor(a!)",
-     "", kInPlace | kView, infer<squeeze>},
-    {"aten::squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!)",
-     "", kInPlace | kView, infer<squeeze>},
-    {"aten::squeeze_.dims(Tensor(a!) self, int[] dim) -> Tensor(a!)",
-     "", kInPlace | kView, infer<squeeze>},
-    {"aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
-     "aten::unsqueeze_copy.out", kPure | kView, infer<unsqueeze>},
-    {"aten::unsqueeze_(Tensor(a!) self, int dim) -> Tensor(a!)",
-     "", kInPlace | kView, infer<unsqueeze>},
+    {"aten::squeeze(Tensor(a) self) -> Tensor(a)", "", kPure | kView, infer<squeeze>},
+    {"aten::squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)", "aten::squeeze_copy.dim_out",
+     kPure | kView, infer<squeeze>},
+    {"aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)", "aten::squeeze_copy.dims_out",
+     kPure | kView, infer<squeeze>},
+    {"aten::squeeze_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace | kView, infer<squeeze>},
+    {"aten::squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!)", "", kInPlace | kView,
+     infer<squeeze>},
+    {"aten::squeeze_.dims(Tensor(a!) self, int[] dim) -> Tensor(a!)", "", kInPlace | kView,
+     infer<squeeze>},
+    {"aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)", "aten::unsqueeze_copy.out",
+     kPure | kView, infer<unsqueeze>},
+    {"aten::unsqueeze_(Tensor(a!) self, int dim) -> Tensor(a!)", "", kInPlace | kView,
+     infer<unsqueeze>},
     {"aten::expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> "
      "Tensor(a)",
      "aten::expand_copy.out", kPure | kView, infer<expand>},
-    {"aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)",
-     "", kPure | kView, infer<expand_as>},
-    {"aten::broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)",
-     "", kPure | kView, infer<expand>},
+    {"aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)", "", kPure | kView,
+     infer<expand_as>},
+    {"aten::broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)", "", kPure | kView,
+     infer<expand>},
     {"aten::slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, "
      "SymInt? end=None, SymInt step=1) -> Tensor(a)",
      "aten::slice_copy.Tensor_out", kPure | kView, infer<slice>},
@@ -249,38 +236,36 @@ constexpr OpRow kRows[] = {
     {"aten::unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int "
      "dim=0) -> Tensor[]",
      "aten::split_with_sizes_copy.out", kPure, infer<split_with_sizes>},
-    {"aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
-     "", kPure | kView, infer<chunk>},
-    {"aten::unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
-     "", kPure, infer<chunk>},
+    {"aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]", "", kPure | kView,
+     infer<chunk>},
+    {"aten::unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]", "", kPure, infer<chunk>},
     {"aten::tensor_split.sections(Tensor(a -> *) self, SymInt sections, int "
      "dim=0) -> Tensor(a)[]",
      "", kPure | kView, infer<tensor_split>},
     {"aten::tensor_split.indices(Tensor(a -> *) self, SymInt[] indices, int "
      "dim=0) -> Tensor(a)[]",
      "", kPure | kView, infer<tensor_split>},
-    {"aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
-     "aten::unbind_copy.int_out", kPure | kView, infer<unbind>},
-    {"aten::alias(Tensor(a) self) -> Tensor(a)",
-     "aten::alias_copy.out", kPure | kView | kIdentity, infer<unary_same>},
-    {"aten::detach(Tensor(a) self) -> Tensor(a)",
-     "aten::detach_copy.out", kPure | kView | kIdentity, infer<unary_same>},
-    {"aten::detach_(Tensor(a!) self) -> Tensor(a!)",
-     "", kInPlace | kView | kIdentity, infer<unary_same>},
+    {"aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]", "aten::unbind_copy.int_out",
+     kPure | kView, infer<unbind>},
+    {"aten::alias(Tensor(a) self) -> Tensor(a)", "aten::alias_copy.out", kPure | kView | kIdentity,
+     infer<unary_same>},
+    {"aten::detach(Tensor(a) self) -> Tensor(a)", "aten::detach_copy.out",
+     kPure | kView | kIdentity, infer<unary_same>},
+    {"aten::detach_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace | kView | kIdentity,
+     infer<unary_same>},
     {"aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> "
      "Tensor(a)",
      "", kPure | kView | kIdentity, infer<unary_same>},
-    {"aten::lift(Tensor self) -> Tensor",
-     "", kPure | kView | kIdentity, infer<unary_same>},
-    {"aten::lift_fresh(Tensor(a) self) -> Tensor(a)",
-     "", kPure | kView | kIdentity, infer<unary_same>},
+    {"aten::lift(Tensor self) -> Tensor", "", kPure | kView | kIdentity, infer<unary_same>},
+    {"aten::lift_fresh(Tensor(a) self) -> Tensor(a)", "", kPure | kView | kIdentity,
+     infer<unary_same>},
     {"aten::requires_grad_(Tensor(a!) self, bool requires_grad=True) -> "
      "Tensor(a!)",
      "", kInPlace | kView | kIdentity, infer<unary_same>},
-    {"aten::resolve_conj(Tensor(a) self) -> Tensor(a)",
-     "", kPure | kView | kIdentity, infer<unary_same>},
-    {"aten::resolve_neg(Tensor(a) self) -> Tensor(a)",
-     "", kPure | kView | kIdentity, infer<unary_same>},
+    {"aten::resolve_conj(Tensor(a) self) -> Tensor(a)", "", kPure | kView | kIdentity,
+     infer<unary_same>},
+    {"aten::resolve_neg(Tensor(a) self) -> Tensor(a)", "", kPure | kView | kIdentity,
+     infer<unary_same>},
 };
 
 }  // namespace

@@ -10,9 +10,7 @@
 namespace petrel::exir {
 namespace {
 
-absl::Status no_dimension() {
-  return invalid("argument 'self' has no dimension");
-}
+absl::Status no_dimension() { return invalid("argument 'self' has no dimension"); }
 
 }  // namespace
 
@@ -22,21 +20,16 @@ absl::StatusOr<Sizes> resolve_sizes(int64_t numel, Sizes wanted) {
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i] == -1) {
       if (wildcard >= 0) {
-        return invalid("sizes [", absl::StrJoin(wanted, ","),
-                       "] have more than one -1");
+        return invalid("sizes [", absl::StrJoin(wanted, ","), "] have more than one -1");
       }
       wildcard = static_cast<int>(i);
-    } else if (wanted[i] < 0 ||
-               __builtin_mul_overflow(known, wanted[i], &known)) {
-      return invalid("sizes [", absl::StrJoin(wanted, ","),
-                     "] are no sizes of a tensor");
+    } else if (wanted[i] < 0 || __builtin_mul_overflow(known, wanted[i], &known)) {
+      return invalid("sizes [", absl::StrJoin(wanted, ","), "] are no sizes of a tensor");
     }
   }
-  const bool fits = wildcard < 0 ? known == numel
-                                 : known != 0 && numel % known == 0;
+  const bool fits = wildcard < 0 ? known == numel : known != 0 && numel % known == 0;
   if (!fits) {
-    return invalid("sizes [", absl::StrJoin(wanted, ","), "] do not hold ",
-                   numel, " elements");
+    return invalid("sizes [", absl::StrJoin(wanted, ","), "] do not hold ", numel, " elements");
   }
   if (wildcard >= 0) wanted[wildcard] = numel / known;
   return wanted;
@@ -54,9 +47,8 @@ Inferred reshaped(const TensorType& self, const Sizes& sizes) {
 
 Inferred expanded(const TensorType& self, Sizes sizes) {
   if (sizes.size() < self.rank()) {
-    return invalid("sizes [", absl::StrJoin(sizes, ","),
-                   "] have fewer dimensions than the ", self.rank(),
-                   " of argument 'self'");
+    return invalid("sizes [", absl::StrJoin(sizes, ","), "] have fewer dimensions than the ",
+                   self.rank(), " of argument 'self'");
   }
   const size_t shift = sizes.size() - self.rank();
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -67,8 +59,7 @@ Inferred expanded(const TensorType& self, Sizes sizes) {
     const int64_t old = self.sizes[i - shift];
     if (sizes[i] == -1) sizes[i] = old;
     if (sizes[i] != old && old != 1) {
-      return invalid("dim ", i, " is ", old, " and cannot be expanded to ",
-                     sizes[i]);
+      return invalid("dim ", i, " is ", old, " and cannot be expanded to ", sizes[i]);
     }
   }
   return one(self.dtype, std::move(sizes));
@@ -76,8 +67,7 @@ Inferred expanded(const TensorType& self, Sizes sizes) {
 
 Inferred split_into(const TensorType& self, int64_t dim, const Sizes& parts) {
   if (parts.size() > kMaxListResults) {
-    return invalid("splits into ", parts.size(), " tensors, the limit is ",
-                   kMaxListResults);
+    return invalid("splits into ", parts.size(), " tensors, the limit is ", kMaxListResults);
   }
   std::vector<Type> types;
   for (int64_t part : parts) {
@@ -95,8 +85,8 @@ Inferred split_evenly(const TensorType& self, int64_t dim, int64_t part) {
   }
   if (size == 0) return split_into(self, dim, {0});
   if ((size - 1) / part >= kMaxListResults) {
-    return invalid("splits into ", (size - 1) / part + 1,
-                   " tensors, the limit is ", kMaxListResults);
+    return invalid("splits into ", (size - 1) / part + 1, " tensors, the limit is ",
+                   kMaxListResults);
   }
   Sizes parts;
   for (int64_t left = size; left > 0; left -= parts.back()) {
@@ -106,16 +96,14 @@ Inferred split_evenly(const TensorType& self, int64_t dim, int64_t part) {
 }
 
 Inferred reshape(const BoundArguments& in) {
-  return reshaped(in.tensor("self"),
-                  in.ints(in.has("size") ? "size" : "shape"));
+  return reshaped(in.tensor("self"), in.ints(in.has("size") ? "size" : "shape"));
 }
 
 Inferred permute(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
   PETREL_ASSIGN_OR_RETURN(Sizes dims, in.dims("dims", self.rank()));
   if (dims.size() != self.rank()) {
-    return invalid("argument 'dims' has ", dims.size(), " items, must have ",
-                   self.rank());
+    return invalid("argument 'dims' has ", dims.size(), " items, must have ", self.rank());
   }
   Sizes sizes;
   for (int64_t dim : dims) sizes.push_back(self.sizes[dim]);
@@ -125,10 +113,8 @@ Inferred permute(const BoundArguments& in) {
 Inferred transpose(const BoundArguments& in) {
   TensorType out = in.tensor("self");
   const bool by_axis = in.has("axis0");
-  PETREL_ASSIGN_OR_RETURN(int64_t a,
-                          in.dim(by_axis ? "axis0" : "dim0", out.rank()));
-  PETREL_ASSIGN_OR_RETURN(int64_t b,
-                          in.dim(by_axis ? "axis1" : "dim1", out.rank()));
+  PETREL_ASSIGN_OR_RETURN(int64_t a, in.dim(by_axis ? "axis0" : "dim0", out.rank()));
+  PETREL_ASSIGN_OR_RETURN(int64_t b, in.dim(by_axis ? "axis1" : "dim1", out.rank()));
   if (out.rank() > 0) std::swap(out.sizes[a], out.sizes[b]);
   return one(out);
 }
@@ -136,8 +122,7 @@ Inferred transpose(const BoundArguments& in) {
 Inferred matrix_transpose(const BoundArguments& in) {
   TensorType out = in.tensor("self");
   if (out.rank() > 2) {
-    return invalid("argument 'self' has rank ", out.rank(),
-                   ", must be at most 2");
+    return invalid("argument 'self' has rank ", out.rank(), ", must be at most 2");
   }
   std::reverse(out.sizes.begin(), out.sizes.end());
   return one(out);
@@ -149,9 +134,8 @@ Inferred squeeze(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(Sizes dims, in.dims("dim", self.rank()));
   Sizes sizes;
   for (size_t i = 0; i < self.rank(); ++i) {
-    const bool named = every || std::find(dims.begin(), dims.end(),
-                                          static_cast<int64_t>(i)) !=
-                                    dims.end();
+    const bool named =
+        every || std::find(dims.begin(), dims.end(), static_cast<int64_t>(i)) != dims.end();
     if (!named || self.sizes[i] != 1) sizes.push_back(self.sizes[i]);
   }
   return one(self.dtype, std::move(sizes));
@@ -164,9 +148,7 @@ Inferred unsqueeze(const BoundArguments& in) {
   return one(out);
 }
 
-Inferred expand(const BoundArguments& in) {
-  return expanded(in.tensor("self"), in.ints("size"));
-}
+Inferred expand(const BoundArguments& in) { return expanded(in.tensor("self"), in.ints("size")); }
 
 Inferred slice(const BoundArguments& in) {
   TensorType out = in.tensor("self");
@@ -175,10 +157,8 @@ Inferred slice(const BoundArguments& in) {
   const int64_t step = in.integer("step");
   if (step < 1) return invalid("argument 'step' is ", step, ", must be >= 1");
   const int64_t size = out.sizes[dim];
-  const int64_t start =
-      in.given("start") ? clamp_index(in.integer("start"), size) : 0;
-  const int64_t end =
-      in.given("end") ? clamp_index(in.integer("end"), size) : size;
+  const int64_t start = in.given("start") ? clamp_index(in.integer("start"), size) : 0;
+  const int64_t end = in.given("end") ? clamp_index(in.integer("end"), size) : size;
   out.sizes[dim] = end > start ? (end - start - 1) / step + 1 : 0;
   return one(out);
 }
@@ -190,8 +170,7 @@ Inferred select(const BoundArguments& in) {
   const int64_t size = out.sizes[dim];
   const int64_t index = in.integer("index");
   if (index < -size || index >= size) {
-    return invalid("argument 'index' is ", index, ", must be in [", -size,
-                   ", ", size, ")");
+    return invalid("argument 'index' is ", index, ", must be in [", -size, ", ", size, ")");
   }
   out.sizes.erase(out.sizes.begin() + dim);
   return one(out);
@@ -206,8 +185,7 @@ Inferred narrow(const BoundArguments& in) {
   const int64_t length = in.integer("length");
   if (start < 0 && start >= -size) start += size;
   if (start < 0 || start > size || length < 0 || length > size - start) {
-    return invalid("takes ", length, " from ", start, " on of the ", size,
-                   " in dim ", dim);
+    return invalid("takes ", length, " from ", start, " on of the ", size, " in dim ", dim);
   }
   out.sizes[dim] = length;
   return one(out);
@@ -221,8 +199,8 @@ Inferred diagonal(const BoundArguments& in) {
   const int64_t offset = in.integer("offset");
   const int64_t rows = out.sizes[a];
   const int64_t columns = out.sizes[b];
-  const int64_t length = offset >= 0 ? std::min(rows, columns - offset)
-                                     : std::min(rows + offset, columns);
+  const int64_t length =
+      offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns);
   out.sizes.erase(out.sizes.begin() + std::max(a, b));
   out.sizes.erase(out.sizes.begin() + std::min(a, b));
   out.sizes.push_back(std::max<int64_t>(length, 0));
@@ -236,8 +214,7 @@ Inferred unfold(const BoundArguments& in) {
   const int64_t size = in.integer("size");
   const int64_t step = in.integer("step");
   if (size < 0 || size > available) {
-    return invalid("argument 'size' is ", size, ", must be in [0, ",
-                   available, "]");
+    return invalid("argument 'size' is ", size, ", must be in [0, ", available, "]");
   }
   if (step < 1) return invalid("argument 'step' is ", step, ", must be >= 1");
   if (out.rank() > 0) out.sizes[dim] = (available - size) / step + 1;
@@ -250,8 +227,7 @@ Inferred as_strided(const BoundArguments& in) {
   const Sizes sizes = in.ints("size");
   const Sizes strides = in.ints("stride");
   if (sizes.size() != strides.size()) {
-    return invalid("argument 'stride' has ", strides.size(),
-                   " items, must have ", sizes.size());
+    return invalid("argument 'stride' has ", strides.size(), " items, must have ", sizes.size());
   }
   int64_t last = in.integer("storage_offset");
   bool fits = last >= 0;
@@ -260,14 +236,12 @@ Inferred as_strided(const BoundArguments& in) {
     int64_t reach = 0;
     empty = empty || sizes[i] == 0;
     fits = fits && sizes[i] >= 0 && strides[i] >= 0 &&
-           !__builtin_mul_overflow(std::max<int64_t>(sizes[i] - 1, 0),
-                                   strides[i], &reach) &&
+           !__builtin_mul_overflow(std::max<int64_t>(sizes[i] - 1, 0), strides[i], &reach) &&
            !__builtin_add_overflow(last, reach, &last);
   }
   if (!fits || (!empty && last >= self.numel())) {
     return invalid("sizes [", absl::StrJoin(sizes, ","), "] with strides [",
-                   absl::StrJoin(strides, ","), "] reach past the ",
-                   self.numel(), " elements");
+                   absl::StrJoin(strides, ","), "] reach past the ", self.numel(), " elements");
   }
   return one(self.dtype, sizes);
 }
@@ -283,8 +257,7 @@ Inferred split_with_sizes(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
   if (self.rank() == 0) return no_dimension();
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", self.rank()));
-  const Sizes parts =
-      in.ints(in.has("split_sizes") ? "split_sizes" : "split_size");
+  const Sizes parts = in.ints(in.has("split_sizes") ? "split_sizes" : "split_size");
   int64_t left = self.sizes[dim];
   for (int64_t part : parts) {
     if (part < 0 || part > left) left = -1;
@@ -292,8 +265,7 @@ Inferred split_with_sizes(const BoundArguments& in) {
     left -= part;
   }
   if (left != 0) {
-    return invalid("parts [", absl::StrJoin(parts, ","), "] do not add up to ",
-                   self.sizes[dim]);
+    return invalid("parts [", absl::StrJoin(parts, ","), "] do not add up to ", self.sizes[dim]);
   }
   return split_into(self, dim, parts);
 }
@@ -304,8 +276,7 @@ Inferred unbind(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", part.rank()));
   const int64_t count = part.sizes[dim];
   if (count > kMaxListResults) {
-    return invalid("splits into ", count, " tensors, the limit is ",
-                   kMaxListResults);
+    return invalid("splits into ", count, " tensors, the limit is ", kMaxListResults);
   }
   part.sizes.erase(part.sizes.begin() + dim);
   return std::vector<Type>(static_cast<size_t>(count),

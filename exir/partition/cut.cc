@@ -57,16 +57,14 @@ Part copy_part(const std::vector<Node*>& group, const std::string& name) {
     for (size_t i = 0; i < node->num_results(); ++i) {
       types.push_back(node->result(i)->type());
     }
-    const Node* copy =
-        part.graph->append(node->op(), std::move(arguments), std::move(types),
-                           stem_of(*node), node->source());
+    const Node* copy = part.graph->append(node->op(), std::move(arguments), std::move(types),
+                                          stem_of(*node), node->source());
     for (size_t i = 0; i < node->num_results(); ++i) {
       Value* result = node->result(i);
       copies[result] = copy->result(i);
-      const bool leaves =
-          result->output_uses() > 0 ||
-          std::any_of(result->users().begin(), result->users().end(),
-                      [&](Node* user) { return members.count(user) == 0; });
+      const bool leaves = result->output_uses() > 0 ||
+                          std::any_of(result->users().begin(), result->users().end(),
+                                      [&](Node* user) { return members.count(user) == 0; });
       if (!leaves) continue;
       part.outputs.push_back(result);
       outputs.push_back(copy->result(i));
@@ -76,8 +74,7 @@ Part copy_part(const std::vector<Node*>& group, const std::string& name) {
   return part;
 }
 
-void make_contiguous(Graph& graph,
-                     const std::vector<std::vector<Node*>>& groups) {
+void make_contiguous(Graph& graph, const std::vector<std::vector<Node*>>& groups) {
   // A unit is a group or a node alone. Units are numbered by the place of their
   // last node, before which none of them can run, and drawn in that order as
   // soon as their operands are there.
@@ -122,8 +119,7 @@ void make_contiguous(Graph& graph,
   }
 }
 
-std::vector<Node*> replace_parts(Graph& graph,
-                                 const std::vector<std::vector<Node*>>& groups,
+std::vector<Node*> replace_parts(Graph& graph, const std::vector<std::vector<Node*>>& groups,
                                  const std::vector<Part>& parts) {
   // All calls are there before values are replaced, so that a call whose
   // operand is computed in another part gets that part's result.
@@ -133,9 +129,9 @@ std::vector<Node*> replace_parts(Graph& graph,
     for (const Value* output : parts[i].outputs) {
       types.push_back(output->type());
     }
-    calls.push_back(graph.insert_after(
-        groups[i].back(), op("petrel.delegate_call.default"),
-        {Argument::of_values(parts[i].inputs)}, std::move(types), "delegate"));
+    calls.push_back(graph.insert_after(groups[i].back(), op("petrel.delegate_call.default"),
+                                       {Argument::of_values(parts[i].inputs)}, std::move(types),
+                                       "delegate"));
   }
   std::set<const Node*> replaced;
   for (size_t i = 0; i < groups.size(); ++i) {

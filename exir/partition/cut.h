@@ -37,12 +37,10 @@ Part copy_part(const std::vector<Node*>& group, const std::string& name);
 // Reorders the nodes of `graph` so that each group is contiguous. Nodes keep
 // their order otherwise as far as their operands allow. Precondition: replacing
 // each group by one node makes no cycle.
-void make_contiguous(Graph& graph,
-                     const std::vector<std::vector<Node*>>& groups);
+void make_contiguous(Graph& graph, const std::vector<std::vector<Node*>>& groups);
 
 // Replaces each group, which must be contiguous, by one call. Returns the calls.
-std::vector<Node*> replace_parts(Graph& graph,
-                                 const std::vector<std::vector<Node*>>& groups,
+std::vector<Node*> replace_parts(Graph& graph, const std::vector<std::vector<Node*>>& groups,
                                  const std::vector<Part>& parts);
 
 }  // namespace petrel::exir

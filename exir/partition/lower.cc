@@ -33,16 +33,16 @@ bool is_used(const Node& node) {
 }
 
 // All nodes as one group; none when there is no node.
-absl::StatusOr<std::vector<std::vector<Node*>>> whole_graph(
-    const Graph& graph, const Backend& backend) {
+absl::StatusOr<std::vector<std::vector<Node*>>> whole_graph(const Graph& graph,
+                                                            const Backend& backend) {
   std::vector<Node*> group;
   for (Node* node : graph.node_pointers()) {
     if (!is_used(*node)) continue;
     const Support support = support_of(backend.partitioner(), *node);
     if (!support.supported) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "backend '", backend.id(), "' cannot take the whole method: ",
-          node->describe(), ": ", support.reason));
+      return absl::InvalidArgumentError(
+          absl::StrCat("backend '", backend.id(),
+                       "' cannot take the whole method: ", node->describe(), ": ", support.reason));
     }
     group.push_back(node);
   }
@@ -53,29 +53,23 @@ absl::StatusOr<std::vector<std::vector<Node*>>> whole_graph(
 // Cuts the parts of `use` out of a graph of `method`, its own or that of a
 // region, and leaves calls without payloads in their place. Parts are numbered
 // through the whole method.
-absl::Status cut(const std::string& method, Graph& graph,
-                 const BackendUse& use, Share* share,
-                 PartitionReport::Taken* taken,
-                 std::vector<LeftBehind>* out_left_behind) {
+absl::Status cut(const std::string& method, Graph& graph, const BackendUse& use, Share* share,
+                 PartitionReport::Taken* taken, std::vector<LeftBehind>* out_left_behind) {
   const Backend& backend = *use.backend;
   std::vector<std::vector<Node*>> groups;
   if (use.whole_method) {
-    absl::StatusOr<std::vector<std::vector<Node*>>> whole =
-        whole_graph(graph, backend);
+    absl::StatusOr<std::vector<std::vector<Node*>>> whole = whole_graph(graph, backend);
     if (!whole.ok()) {
       return absl::Status(whole.status().code(),
-                          absl::StrCat("method '", method, "': ",
-                                       whole.status().message()));
+                          absl::StrCat("method '", method, "': ", whole.status().message()));
     }
     groups = *std::move(whole);
   } else {
-    groups = propose_partitions(graph, backend.partitioner(), out_left_behind,
-                                use.delegate);
+    groups = propose_partitions(graph, backend.partitioner(), out_left_behind, use.delegate);
   }
   std::vector<Part> parts;
   for (const std::vector<Node*>& group : groups) {
-    parts.push_back(
-        copy_part(group, absl::StrCat(method, "_", taken->partitions++)));
+    parts.push_back(copy_part(group, absl::StrCat(method, "_", taken->partitions++)));
     taken->nodes += group.size();
     auto costs = backend.partitioner().costs(*parts.back().graph);
     if (costs) taken->costs.push_back(*std::move(costs));
@@ -102,8 +96,7 @@ absl::Status cut(const std::string& method, Graph& graph,
 // Nodes that the last of several backends left, with the reasons of all.
 // `by_backend` is in order of priority.
 std::vector<LeftBehind> join_reasons(
-    const std::vector<std::pair<std::string, std::vector<LeftBehind>>>&
-        by_backend) {
+    const std::vector<std::pair<std::string, std::vector<LeftBehind>>>& by_backend) {
   if (by_backend.empty()) return {};
   std::vector<LeftBehind> left = by_backend.back().second;
   if (by_backend.size() == 1) return left;
@@ -129,9 +122,8 @@ std::vector<LeftBehind> join_reasons(
 absl::Status check_result(const Backend& backend, const Subprogram& part,
                           const PreprocessResult& result) {
   if (result.payload.size() == 0) {
-    return absl::InternalError(
-        absl::StrCat("backend '", backend.id(),
-                     "' returned an empty payload for ", part.describe()));
+    return absl::InternalError(absl::StrCat("backend '", backend.id(),
+                                            "' returned an empty payload for ", part.describe()));
   }
   if (result.debug_handles.empty()) return absl::OkStatus();
   std::set<std::string> names;
@@ -142,10 +134,9 @@ absl::Status check_result(const Backend& backend, const Subprogram& part,
   }
   for (const auto& [handle, name] : result.debug_handles) {
     if (names.count(name) != 0) continue;
-    return absl::InternalError(absl::StrCat(
-        "backend '", backend.id(), "' maps debug id ", handle, " of ",
-        part.describe(), " to value '", name,
-        "', which no node of the part computes"));
+    return absl::InternalError(absl::StrCat("backend '", backend.id(), "' maps debug id ", handle,
+                                            " of ", part.describe(), " to value '", name,
+                                            "', which no node of the part computes"));
   }
   return absl::OkStatus();
 }
@@ -157,28 +148,24 @@ absl::Status check_results(const Backend& backend, const SubprogramMap& parts,
     auto it = results.find(method);
     const size_t count = it == results.end() ? 0 : it->second.size();
     if (count < subprograms.size()) {
-      return absl::InternalError(absl::StrCat(
-          "backend '", backend.id(), "' returned ", count, " of ",
-          subprograms.size(), " results: none for ",
-          subprograms[count].describe()));
+      return absl::InternalError(absl::StrCat("backend '", backend.id(), "' returned ", count,
+                                              " of ", subprograms.size(), " results: none for ",
+                                              subprograms[count].describe()));
     }
     if (count > subprograms.size()) {
-      return absl::InternalError(absl::StrCat(
-          "backend '", backend.id(), "' returned ", count,
-          " results for method '", method, "', which has ",
-          subprograms.size(), " partitions"));
+      return absl::InternalError(absl::StrCat("backend '", backend.id(), "' returned ", count,
+                                              " results for method '", method, "', which has ",
+                                              subprograms.size(), " partitions"));
     }
     for (size_t i = 0; i < count; ++i) {
-      PETREL_RETURN_IF_ERROR(
-          check_result(backend, subprograms[i], it->second[i]));
+      PETREL_RETURN_IF_ERROR(check_result(backend, subprograms[i], it->second[i]));
     }
   }
   for (const auto& [method, unused] : results) {
     if (parts.count(method) == 0) {
-      return absl::InternalError(
-          absl::StrCat("backend '", backend.id(),
-                       "' returned results for method '", method,
-                       "', of which it was given no partition"));
+      return absl::InternalError(absl::StrCat("backend '", backend.id(),
+                                              "' returned results for method '", method,
+                                              "', of which it was given no partition"));
     }
   }
   return absl::OkStatus();
@@ -192,9 +179,9 @@ void erase_unused_constants(Graph& graph) {
 
 }  // namespace
 
-absl::StatusOr<PartitionReport> lower_to_backends(
-    Program& program, const BackendSelection& selection,
-    NamedBlobStore& store) {
+absl::StatusOr<PartitionReport> lower_to_backends(Program& program,
+                                                  const BackendSelection& selection,
+                                                  NamedBlobStore& store) {
   std::set<std::string> methods;
   for (const auto& [name, unused] : program.methods) methods.insert(name);
   PETREL_RETURN_IF_ERROR(selection.check(methods));
@@ -205,12 +192,10 @@ absl::StatusOr<PartitionReport> lower_to_backends(
   for (auto& [name, method] : program.methods) {
     const std::vector<Graph*> graphs = with_regions(*method.graph);
     // By graph: names of nodes are unique in one.
-    std::vector<std::vector<std::pair<std::string, std::vector<LeftBehind>>>>
-        left(graphs.size());
+    std::vector<std::vector<std::pair<std::string, std::vector<LeftBehind>>>> left(graphs.size());
     for (const BackendUse& use : selection.of(name)) {
-      auto share = std::find_if(
-          shares.begin(), shares.end(),
-          [&](const Share& known) { return known.backend == use.backend; });
+      auto share = std::find_if(shares.begin(), shares.end(),
+                                [&](const Share& known) { return known.backend == use.backend; });
       if (share == shares.end()) {
         share = shares.insert(share, Share{use.backend, {}, {}});
       }
@@ -219,8 +204,7 @@ absl::StatusOr<PartitionReport> lower_to_backends(
       taken.backend_id = use.backend->id();
       for (size_t g = 0; g < graphs.size(); ++g) {
         left[g].emplace_back(use.backend->id(), std::vector<LeftBehind>());
-        PETREL_RETURN_IF_ERROR(cut(name, *graphs[g], use, &*share, &taken,
-                                   &left[g].back().second));
+        PETREL_RETURN_IF_ERROR(cut(name, *graphs[g], use, &*share, &taken, &left[g].back().second));
       }
       report.taken.push_back(std::move(taken));
     }
@@ -236,10 +220,8 @@ absl::StatusOr<PartitionReport> lower_to_backends(
 
   for (const Share& share : shares) {
     if (share.parts.empty()) continue;
-    PETREL_ASSIGN_OR_RETURN(ResultMap results,
-                            share.backend->preprocess_all(share.parts, store));
-    PETREL_RETURN_IF_ERROR(
-        check_results(*share.backend, share.parts, results));
+    PETREL_ASSIGN_OR_RETURN(ResultMap results, share.backend->preprocess_all(share.parts, store));
+    PETREL_RETURN_IF_ERROR(check_results(*share.backend, share.parts, results));
     for (const auto& [method, calls] : share.calls) {
       for (size_t i = 0; i < calls.size(); ++i) {
         PreprocessResult& result = results.at(method)[i];
@@ -259,9 +241,9 @@ absl::StatusOr<PartitionReport> lower_to_backends(
   return report;
 }
 
-absl::StatusOr<PartitionReport> lower_to_backend(
-    Program& program, const Backend& backend,
-    const std::vector<CompileSpec>& compile_specs, NamedBlobStore& store) {
+absl::StatusOr<PartitionReport> lower_to_backend(Program& program, const Backend& backend,
+                                                 const std::vector<CompileSpec>& compile_specs,
+                                                 NamedBlobStore& store) {
   BackendSelection selection;
   selection.for_all.push_back({&backend, compile_specs});
   return lower_to_backends(program, selection, store);

@@ -103,12 +103,10 @@ TEST(LowerToBackend, PassesStateAsAnInput) {
   NamedBlobStore store;
   ASSERT_TRUE(lower_to_backend(program, backend, {}, store).ok());
   ASSERT_EQ(backend.texts.size(), 1u);
-  EXPECT_THAT(backend.texts[0],
-              HasSubstr("@forward_0(%x: f32[2], %state: f32[2])"));
+  EXPECT_THAT(backend.texts[0], HasSubstr("@forward_0(%x: f32[2], %state: f32[2])"));
   const Graph& graph = *program.methods["forward"].graph;
   ASSERT_EQ(graph.buffer_writes().size(), 1u);
-  EXPECT_EQ(graph.buffer_writes()[0].value->producer()->op().name,
-            "petrel::delegate_call");
+  EXPECT_EQ(graph.buffer_writes()[0].value->producer()->op().name, "petrel::delegate_call");
 }
 
 constexpr char kOneAdd[] = R"(
@@ -130,15 +128,13 @@ constexpr char kNone[] = R"(
     })";
 
 TEST(LowerToBackend, HandsAllMethodsOverInOneCall) {
-  Program program =
-      program_of({{"b", kTwoParts}, {"a", kOneAdd}, {"c", kNone}});
+  Program program = program_of({{"b", kTwoParts}, {"a", kOneAdd}, {"c", kNone}});
   RecordingBackend backend;
   NamedBlobStore store;
   auto report = lower_to_backend(program, backend, {}, store);
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_EQ(backend.calls, 1);
-  EXPECT_THAT(backend.seen, ElementsAre("method 'a', partition 0",
-                                        "method 'b', partition 0",
+  EXPECT_THAT(backend.seen, ElementsAre("method 'a', partition 0", "method 'b', partition 0",
                                         "method 'b', partition 1"));
   EXPECT_EQ(report->taken.size(), 3u);
   EXPECT_EQ(store.destinations().at("").entries.size(), 3u);
@@ -183,15 +179,14 @@ TEST(LowerToBackend, RefusesUnknownCompileSpecsBeforeAnything) {
   NamedBlobStore store;
   EXPECT_FALSE(lower_to_backend(program, backend, {{"x", "1"}}, store).ok());
   EXPECT_EQ(backend.calls, 0);
-  EXPECT_EQ(program.methods["a"].graph->node_pointers()[0]->op().name,
-            "aten::add");
+  EXPECT_EQ(program.methods["a"].graph->node_pointers()[0]->op().name, "aten::add");
 }
 
 // A backend that only has what the base class gives.
 class BareBackend : public RecordingBackend {
  public:
-  absl::StatusOr<ResultMap> preprocess_all(
-      const SubprogramMap& parts, NamedBlobStore& store) const override {
+  absl::StatusOr<ResultMap> preprocess_all(const SubprogramMap& parts,
+                                           NamedBlobStore& store) const override {
     return Backend::preprocess_all(parts, store);
   }
 };

@@ -30,8 +30,8 @@ namespace petrel::exir {
 
 struct LeftBehind {
   std::string method;
-  std::string node;      // "add_3"
-  std::string op;        // "aten.add.Tensor"
+  std::string node;  // "add_3"
+  std::string op;    // "aten.add.Tensor"
   // "alpha is 2, must be 1"; of several backends "A: alpha is 2; B: knows no
   // aten.add.Tensor"
   std::string reason;
@@ -55,10 +55,10 @@ struct PartitionReport {
 
 // Groups of nodes to delegate, each in graph order, groups ordered by their
 // first node. Deterministic.
-std::vector<std::vector<Node*>> propose_partitions(
-    const Graph& graph, const Partitioner& partitioner,
-    std::vector<LeftBehind>* out_left_behind,
-    Delegate which = Delegate::kCheaper);
+std::vector<std::vector<Node*>> propose_partitions(const Graph& graph,
+                                                   const Partitioner& partitioner,
+                                                   std::vector<LeftBehind>* out_left_behind,
+                                                   Delegate which = Delegate::kCheaper);
 
 // "3 elementwise nodes, 1,200 elements: 2.1 us as kernels, 4.0 us delegated".
 std::string describe_costs(const GroupCosts& costs);
@@ -68,14 +68,14 @@ std::string describe_costs(const GroupCosts& costs);
 // method's list; then each backend is handed its parts of all methods in one
 // call. Errors name the method and the position of the part; the program is of
 // no use after one, unless `selection` itself was refused.
-absl::StatusOr<PartitionReport> lower_to_backends(
-    Program& program, const BackendSelection& selection,
-    NamedBlobStore& store);
+absl::StatusOr<PartitionReport> lower_to_backends(Program& program,
+                                                  const BackendSelection& selection,
+                                                  NamedBlobStore& store);
 
 // The same with one backend for all methods.
-absl::StatusOr<PartitionReport> lower_to_backend(
-    Program& program, const Backend& backend,
-    const std::vector<CompileSpec>& compile_specs, NamedBlobStore& store);
+absl::StatusOr<PartitionReport> lower_to_backend(Program& program, const Backend& backend,
+                                                 const std::vector<CompileSpec>& compile_specs,
+                                                 NamedBlobStore& store);
 
 }  // namespace petrel::exir
 

@@ -37,8 +37,7 @@ class Proposer {
       do {
         find_levels();
       } while (refuse_what_is_not_worthwhile());
-    } while (which == Delegate::kCheaper && needs_kernels() &&
-             leave_what_kernels_do_faster());
+    } while (which == Delegate::kCheaper && needs_kernels() && leave_what_kernels_do_faster());
   }
 
   std::vector<std::vector<Node*>> groups() const {
@@ -57,8 +56,7 @@ class Proposer {
     return groups;
   }
 
-  void report(const std::string& method,
-              std::vector<LeftBehind>* out_left_behind) const {
+  void report(const std::string& method, std::vector<LeftBehind>* out_left_behind) const {
     for (size_t i = 0; i < nodes_.size(); ++i) {
       const Node& node = *nodes_[i];
       if (supported_[i] || node.delegate() != nullptr) continue;
@@ -109,8 +107,7 @@ class Proposer {
     for (size_t i = 0; i < nodes_.size(); ++i) {
       for (size_t operand : operands_[i]) {
         const bool leaves =
-            supported_[operand] &&
-            (!supported_[i] || groups_[operand] != groups_[i]);
+            supported_[operand] && (!supported_[i] || groups_[operand] != groups_[i]);
         levels_[i] = std::max(levels_[i], levels_[operand] + (leaves ? 1 : 0));
       }
     }
@@ -157,9 +154,9 @@ class Proposer {
       for (size_t member : members) nodes.push_back(nodes_[member]);
       if (partitioner_.worthwhile(nodes)) continue;
       refused = true;
-      leave(members, absl::StrCat("its group of ", members.size(),
-                                  members.size() == 1 ? " node" : " nodes",
-                                  " is not worth a delegate call"));
+      leave(members,
+            absl::StrCat("its group of ", members.size(), members.size() == 1 ? " node" : " nodes",
+                         " is not worth a delegate call"));
     }
     return refused;
   }
@@ -187,8 +184,7 @@ class Proposer {
     for (const std::vector<size_t>& group : groups) {
       std::vector<Node*> nodes;
       for (size_t member : group) nodes.push_back(nodes_[member]);
-      std::optional<GroupCosts> costs =
-          partitioner_.costs(*copy_part(nodes, "group").graph);
+      std::optional<GroupCosts> costs = partitioner_.costs(*copy_part(nodes, "group").graph);
       if (!costs) continue;
       if (groups_of_level[levels_[group[0]]] > 1) costs->call = 0;
       if (costs->kernels >= costs->delegated + costs->call) continue;
@@ -211,14 +207,14 @@ class Proposer {
 }  // namespace
 
 std::string describe_costs(const GroupCosts& costs) {
-  return absl::StrFormat("%s: %.1f us as kernels, %.1f us delegated",
-                         costs.nodes, costs.kernels,
+  return absl::StrFormat("%s: %.1f us as kernels, %.1f us delegated", costs.nodes, costs.kernels,
                          costs.delegated + costs.call);
 }
 
-std::vector<std::vector<Node*>> propose_partitions(
-    const Graph& graph, const Partitioner& partitioner,
-    std::vector<LeftBehind>* out_left_behind, Delegate which) {
+std::vector<std::vector<Node*>> propose_partitions(const Graph& graph,
+                                                   const Partitioner& partitioner,
+                                                   std::vector<LeftBehind>* out_left_behind,
+                                                   Delegate which) {
   Proposer proposer(graph, partitioner);
   proposer.run(which);
   if (out_left_behind != nullptr) {

@@ -13,8 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::vector<std::vector<std::string>> names(
-    const std::vector<std::vector<Node*>>& groups) {
+std::vector<std::vector<std::string>> names(const std::vector<std::vector<Node*>>& groups) {
   std::vector<std::vector<std::string>> names;
   for (const std::vector<Node*>& group : groups) {
     names.emplace_back();
@@ -74,16 +73,13 @@ TEST(ProposePartitions, RefusesGroupsThatAreNotWorthwhile) {
   const auto groups = propose_partitions(*graph, partitioner, &left);
   EXPECT_THAT(names(groups), ElementsAre(ElementsAre("a"), ElementsAre("b")));
   ASSERT_EQ(left.size(), 3u);
-  EXPECT_EQ(left[1].reason,
-            "its group of 1 node is not worth a delegate call");
+  EXPECT_EQ(left[1].reason, "its group of 1 node is not worth a delegate call");
 }
 
 // Additions and rectifiers of one shape per part.
 class ShapePartitioner final : public AddPartitioner {
  public:
-  std::string group(const Node& node) const override {
-    return to_string(node.result()->tensor());
-  }
+  std::string group(const Node& node) const override { return to_string(node.result()->tensor()); }
 };
 
 TEST(ProposePartitions, KeepsGroupsApart) {
@@ -98,8 +94,7 @@ TEST(ProposePartitions, KeepsGroupsApart) {
     })");
   ASSERT_NE(graph, nullptr);
   EXPECT_THAT(names(propose_partitions(*graph, ShapePartitioner(), nullptr)),
-              ElementsAre(ElementsAre("a", "d"), ElementsAre("b"),
-                          ElementsAre("c", "e")));
+              ElementsAre(ElementsAre("a", "d"), ElementsAre("b"), ElementsAre("c", "e")));
   EXPECT_THAT(names(propose_partitions(*graph, AddPartitioner(), nullptr)),
               ElementsAre(ElementsAre("a", "b", "c", "d", "e")));
 }
@@ -112,17 +107,15 @@ TEST(ProposePartitions, LeavesToKernelsWhatTheyDoFaster) {
   EXPECT_THAT(names(groups), ElementsAre(ElementsAre("b", "c", "d", "e")));
   ASSERT_EQ(left.size(), 2u);
   EXPECT_EQ(left[0].node, "a");
-  EXPECT_EQ(left[0].reason,
-            "left to kernels: 1 nodes: 1.0 us as kernels, 2.0 us delegated");
+  EXPECT_EQ(left[0].reason, "left to kernels: 1 nodes: 1.0 us as kernels, 2.0 us delegated");
 }
 
 TEST(ProposePartitions, DelegatesAllThatIsSupportedWhenAsked) {
   const auto graph = parse(kOneAndFour);
   ASSERT_NE(graph, nullptr);
-  const auto groups = propose_partitions(*graph, WeighingPartitioner(), nullptr,
-                                         Delegate::kSupported);
-  EXPECT_THAT(names(groups), ElementsAre(ElementsAre("a"),
-                                         ElementsAre("b", "c", "d", "e")));
+  const auto groups =
+      propose_partitions(*graph, WeighingPartitioner(), nullptr, Delegate::kSupported);
+  EXPECT_THAT(names(groups), ElementsAre(ElementsAre("a"), ElementsAre("b", "c", "d", "e")));
 }
 
 TEST(ProposePartitions, DelegatesAMethodThatNeedsNoKernelsWhole) {

@@ -26,22 +26,18 @@ std::unique_ptr<Graph> random_graph(uint32_t seed, size_t nodes) {
     // Near operands mostly, as in real models, and some far ones.
     const size_t reach = random() % 4 == 0 ? values.size() : 8;
     const auto pick = [&] {
-      return values[values.size() - 1 -
-                    random() % std::min(reach, values.size())];
+      return values[values.size() - 1 - random() % std::min(reach, values.size())];
     };
     if (random() % 3 != 0) {
       values.push_back(graph
                            ->append(op("aten.add.Tensor"),
-                                    {Argument(pick()), Argument(pick()),
-                                     Argument(int64_t{1})},
+                                    {Argument(pick()), Argument(pick()), Argument(int64_t{1})},
                                     {type}, "add")
                            ->result());
     } else {
-      values.push_back(graph
-                           ->append(op("aten.mul.Tensor"),
-                                    {Argument(pick()), Argument(pick())},
-                                    {type}, "mul")
-                           ->result());
+      values.push_back(
+          graph->append(op("aten.mul.Tensor"), {Argument(pick()), Argument(pick())}, {type}, "mul")
+              ->result());
     }
   }
   std::vector<Value*> outputs;

@@ -66,8 +66,7 @@ class RecordingBackend : public Backend {
  public:
   std::string id() const override { return "Recording"; }
   const Partitioner& partitioner() const override { return partitioner_; }
-  absl::Status check_compile_specs(
-      const std::vector<CompileSpec>& specs) const override {
+  absl::Status check_compile_specs(const std::vector<CompileSpec>& specs) const override {
     for (const CompileSpec& spec : specs) {
       if (spec.key != "known") {
         return absl::InvalidArgumentError("unknown spec");
@@ -75,8 +74,8 @@ class RecordingBackend : public Backend {
     }
     return absl::OkStatus();
   }
-  absl::StatusOr<ResultMap> preprocess_all(
-      const SubprogramMap& parts, NamedBlobStore& store) const override {
+  absl::StatusOr<ResultMap> preprocess_all(const SubprogramMap& parts,
+                                           NamedBlobStore& store) const override {
     ++calls;
     ResultMap results;
     for (const auto& [method, subprograms] : parts) {
@@ -87,11 +86,9 @@ class RecordingBackend : public Backend {
         const std::string payload = part.describe();
         PreprocessResult result;
         result.payload = Blob::owned({payload.begin(), payload.end()});
-        result.debug_handles[7] =
-            part.graph->outputs()[0]->name();
+        result.debug_handles[7] = part.graph->outputs()[0]->name();
         results[method].push_back(std::move(result));
-        EXPECT_TRUE(
-            store.add_named_blob(payload, Blob::owned({1}), 1, "").ok());
+        EXPECT_TRUE(store.add_named_blob(payload, Blob::owned({1}), 1, "").ok());
       }
     }
     if (tamper) tamper(results);
@@ -109,10 +106,8 @@ inline ConstantPtr zeros(const std::string& fqn, const TensorType& type) {
   auto constant = std::make_shared<Constant>();
   constant->fqn = fqn;
   constant->type = type;
-  constant->kind = fqn == "state" ? Constant::Kind::kMutableBuffer
-                                  : Constant::Kind::kParameter;
-  constant->data =
-      Blob::owned(std::vector<uint8_t>(static_cast<size_t>(type.nbytes())));
+  constant->kind = fqn == "state" ? Constant::Kind::kMutableBuffer : Constant::Kind::kParameter;
+  constant->data = Blob::owned(std::vector<uint8_t>(static_cast<size_t>(type.nbytes())));
   return constant;
 }
 
@@ -122,8 +117,7 @@ inline std::unique_ptr<Graph> parse(const std::string& text) {
   return graph.ok() ? *std::move(graph) : nullptr;
 }
 
-inline Program program_of(
-    const std::vector<std::pair<std::string, std::string>>& methods) {
+inline Program program_of(const std::vector<std::pair<std::string, std::string>>& methods) {
   Program program;
   for (const auto& [name, text] : methods) {
     program.methods[name].graph = parse(text);

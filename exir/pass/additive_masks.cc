@@ -31,11 +31,9 @@ absl::StatusOr<bool> additive_masks(Graph& graph, const PassContext& context) {
     if (sum == nullptr) {
       Builder b(graph, node);
       PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0.0, dtype));
-      PETREL_ASSIGN_OR_RETURN(
-          Value * low,
-          b.scalar(-std::numeric_limits<double>::infinity(), dtype));
-      PETREL_ASSIGN_OR_RETURN(sum,
-                              b.call("aten.where.self", {mask, zero, low}));
+      PETREL_ASSIGN_OR_RETURN(Value * low,
+                              b.scalar(-std::numeric_limits<double>::infinity(), dtype));
+      PETREL_ASSIGN_OR_RETURN(sum, b.call("aten.where.self", {mask, zero, low}));
     }
     node->set_argument(at, Argument(sum));
     changed = true;

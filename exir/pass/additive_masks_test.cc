@@ -28,16 +28,15 @@ PassContext keeping(const std::string& name) {
 
 size_t count(const std::string& text, const std::string& word) {
   size_t found = 0;
-  for (size_t at = text.find(word); at != std::string::npos;
-       at = text.find(word, at + 1)) {
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
     ++found;
   }
   return found;
 }
 
 TEST(AdditiveMasks, MakesOneSumForAllThatShareAMask) {
-  const std::string text = after_pass(
-      additive_masks, kTwice, keeping("aten::scaled_dot_product_attention"));
+  const std::string text =
+      after_pass(additive_masks, kTwice, keeping("aten::scaled_dot_product_attention"));
   EXPECT_EQ(count(text, "aten.where.self"), 1u) << text;
   EXPECT_EQ(count(text, "aten.scaled_dot_product_attention"), 2u) << text;
   EXPECT_THAT(text, HasSubstr("f32[1,1,4,4]"));
@@ -45,8 +44,7 @@ TEST(AdditiveMasks, MakesOneSumForAllThatShareAMask) {
 
 TEST(AdditiveMasks, LeavesMasksToKernelsWhenNobodyWantsTheAttention) {
   EXPECT_EQ(after_pass(additive_masks, kTwice), expected(kTwice));
-  EXPECT_EQ(after_pass(additive_masks, kTwice, keeping("aten::relu")),
-            expected(kTwice));
+  EXPECT_EQ(after_pass(additive_masks, kTwice, keeping("aten::relu")), expected(kTwice));
 }
 
 TEST(AdditiveMasks, LeavesMasksThatAreAdded) {
@@ -56,8 +54,7 @@ TEST(AdditiveMasks, LeavesMasksThatAreAdded) {
       %z = aten.scaled_dot_product_attention.default(%y, %q, %q)
       return %z
     })";
-  EXPECT_EQ(after_pass(additive_masks, text,
-                       keeping("aten::scaled_dot_product_attention")),
+  EXPECT_EQ(after_pass(additive_masks, text, keeping("aten::scaled_dot_product_attention")),
             expected(text));
 }
 

@@ -25,34 +25,29 @@ std::string short_name(const OpInfo& op) {
 // A constant of rank 0. The importer names literals in the same way, so that
 // equal ones are one: "literal_f32_40000000" is 2.0.
 Value* literal(Graph& graph, Blob data, ScalarType dtype) {
-  std::string fqn =
-      absl::StrCat("literal_", std::string(scalar_type_name(dtype)), "_");
+  std::string fqn = absl::StrCat("literal_", std::string(scalar_type_name(dtype)), "_");
   const Blob::Bytes bytes = data.bytes();
   for (size_t i = bytes.size(); i-- > 0;) {
     absl::StrAppend(&fqn, absl::Hex(bytes.data()[i], absl::kZeroPad2));
   }
-  return add_unique_constant(graph, fqn, TensorType::contiguous(dtype, {}),
-                             std::move(data));
+  return add_unique_constant(graph, fqn, TensorType::contiguous(dtype, {}), std::move(data));
 }
 
 }  // namespace
 
-absl::StatusOr<Node*> Builder::node(absl::string_view op,
-                                    std::initializer_list<Arg> arguments) {
+absl::StatusOr<Node*> Builder::node(absl::string_view op, std::initializer_list<Arg> arguments) {
   const OpInfo* info = find_op(op);
   if (info == nullptr) {
-    return absl::InternalError(
-        absl::StrCat("operator '", op, "' is not in the table"));
+    return absl::InternalError(absl::StrCat("operator '", op, "' is not in the table"));
   }
   return node(*info, std::vector<Argument>(arguments.begin(), arguments.end()));
 }
 
-absl::StatusOr<Node*> Builder::node(const OpInfo& op,
-                                    std::vector<Argument> arguments) {
+absl::StatusOr<Node*> Builder::node(const OpInfo& op, std::vector<Argument> arguments) {
   for (size_t i = arguments.size(); i < op.args.size(); ++i) {
     if (!op.args[i].has_default) {
-      return absl::InternalError(absl::StrCat(
-          op.full_name(), " is made without argument '", op.args[i].name, "'"));
+      return absl::InternalError(
+          absl::StrCat(op.full_name(), " is made without argument '", op.args[i].name, "'"));
     }
     arguments.push_back(op.args[i].default_value);
   }
@@ -60,18 +55,15 @@ absl::StatusOr<Node*> Builder::node(const OpInfo& op,
   if (op.infer != nullptr) {
     PETREL_ASSIGN_OR_RETURN(types, op.infer(op, arguments));
   }
-  Node* made =
-      position_ == nullptr
-          ? graph_.append(op, std::move(arguments), std::move(types),
-                          short_name(op))
-          : graph_.insert_before(position_, op, std::move(arguments),
-                                 std::move(types), short_name(op));
+  Node* made = position_ == nullptr
+                   ? graph_.append(op, std::move(arguments), std::move(types), short_name(op))
+                   : graph_.insert_before(position_, op, std::move(arguments), std::move(types),
+                                          short_name(op));
   made_.insert(made);
   return made;
 }
 
-BuiltValue Builder::call(absl::string_view op,
-                         std::initializer_list<Arg> arguments) {
+BuiltValue Builder::call(absl::string_view op, std::initializer_list<Arg> arguments) {
   PETREL_ASSIGN_OR_RETURN(Node * made, node(op, arguments));
   return made->result();
 }
@@ -102,18 +94,14 @@ BuiltValue Builder::cast(Value* x, ScalarType dtype) {
   return call("aten._to_copy.default", {x, dtype});
 }
 
-BuiltValue Builder::slice(Value* x, int64_t dim, int64_t start, int64_t end,
-                          int64_t step) {
-  if (start == 0 && step == 1 &&
-      end == x->tensor().sizes[static_cast<size_t>(dim)]) {
+BuiltValue Builder::slice(Value* x, int64_t dim, int64_t start, int64_t end, int64_t step) {
+  if (start == 0 && step == 1 && end == x->tensor().sizes[static_cast<size_t>(dim)]) {
     return x;
   }
   return call("aten.slice.Tensor", {x, dim, start, end, step});
 }
 
-BuiltValue Builder::binary(absl::string_view op, Value* a, Value* b) {
-  return call(op, {a, b});
-}
+BuiltValue Builder::binary(absl::string_view op, Value* a, Value* b) { return call(op, {a, b}); }
 
 BuiltValue Builder::scalar(const Argument& number, ScalarType dtype) {
   if (!number.is_number()) {
@@ -147,13 +135,12 @@ absl::Status Builder::replace(Node& node, const std::vector<Value*>& values) {
     Value* value = values[i];
     if (value == nullptr) {
       if (!old->is_used()) continue;
-      return absl::InternalError(
-          absl::StrCat(node.describe(), ": result ", i, " is still used"));
+      return absl::InternalError(absl::StrCat(node.describe(), ": result ", i, " is still used"));
     }
     if (value->type() != old->type()) {
-      return absl::InternalError(absl::StrCat(
-          node.describe(), ": was rewritten from ", to_string(old->type()),
-          " to ", to_string(value->type())));
+      return absl::InternalError(absl::StrCat(node.describe(), ": was rewritten from ",
+                                              to_string(old->type()), " to ",
+                                              to_string(value->type())));
     }
     if (value->producer() != nullptr && made_.count(value->producer()) > 0) {
       renames.emplace_back(value, old->name());
@@ -166,8 +153,7 @@ absl::Status Builder::replace(Node& node, const std::vector<Value*>& values) {
   return absl::OkStatus();
 }
 
-Value* add_unique_constant(Graph& graph, const std::string& fqn,
-                           const TensorType& type, Blob data,
+Value* add_unique_constant(Graph& graph, const std::string& fqn, const TensorType& type, Blob data,
                            Constant::Kind kind) {
   std::string name = fqn;
   for (int i = 1;; ++i) {
@@ -177,8 +163,7 @@ Value* add_unique_constant(Graph& graph, const std::string& fqn,
     }
     if (taken == nullptr) break;
     const Constant& constant = *taken->constant();
-    if (!constant.is_mutable() && constant.type == type &&
-        constant.data.equals(data)) {
+    if (!constant.is_mutable() && constant.type == type && constant.data.equals(data)) {
       return taken;
     }
     name = absl::StrCat(fqn, ".", i);

@@ -51,14 +51,12 @@ inline Argument none() { return Argument(); }
 class Builder {
  public:
   // `position` null: at the end of the graph.
-  Builder(Graph& graph, Node* position)
-      : graph_(graph), position_(position) {}
+  Builder(Graph& graph, Node* position) : graph_(graph), position_(position) {}
 
   Graph& graph() const { return graph_; }
 
   // Internal error when the operator is unknown; otherwise what its rule says.
-  absl::StatusOr<Node*> node(absl::string_view op,
-                             std::initializer_list<Arg> arguments);
+  absl::StatusOr<Node*> node(absl::string_view op, std::initializer_list<Arg> arguments);
   absl::StatusOr<Node*> node(const OpInfo& op, std::vector<Argument> arguments);
   // The first result of node().
   BuiltValue call(absl::string_view op, std::initializer_list<Arg> arguments);
@@ -69,8 +67,7 @@ class Builder {
   BuiltValue expand(Value* x, const Sizes& sizes);
   BuiltValue cast(Value* x, ScalarType dtype);
   // Elements [start, end) of `dim`.
-  BuiltValue slice(Value* x, int64_t dim, int64_t start, int64_t end,
-                   int64_t step = 1);
+  BuiltValue slice(Value* x, int64_t dim, int64_t start, int64_t end, int64_t step = 1);
   // One node of an operator of two tensors.
   BuiltValue binary(absl::string_view op, Value* a, Value* b);
 
@@ -94,9 +91,8 @@ class Builder {
 // A constant of `graph` with this FQN and these bytes; one that is there with
 // equal type and bytes is used, one with other bytes makes the FQN end in a
 // number.
-Value* add_unique_constant(
-    Graph& graph, const std::string& fqn, const TensorType& type, Blob data,
-    Constant::Kind kind = Constant::Kind::kLiteral);
+Value* add_unique_constant(Graph& graph, const std::string& fqn, const TensorType& type, Blob data,
+                           Constant::Kind kind = Constant::Kind::kLiteral);
 
 // 0, 1, ... rank-1.
 Ints all_dims(size_t rank);

@@ -34,9 +34,8 @@ void write_as(double value, uint8_t* out) {
 bool fits(double value, ScalarType dtype) {
   if (!is_integral(dtype)) return true;
   const double bits = static_cast<double>(8 * item_size(dtype));
-  const bool is_signed =
-      dtype == ScalarType::kChar || dtype == ScalarType::kShort ||
-      dtype == ScalarType::kInt || dtype == ScalarType::kLong;
+  const bool is_signed = dtype == ScalarType::kChar || dtype == ScalarType::kShort ||
+                         dtype == ScalarType::kInt || dtype == ScalarType::kLong;
   const double high = std::exp2(is_signed ? bits - 1 : bits);
   const double low = is_signed ? -high : 0;
   return value >= low && value < high;
@@ -120,17 +119,15 @@ absl::StatusOr<std::vector<double>> decode_constant(const Constant& constant) {
   const size_t size = item_size(type.dtype);
   const size_t count = static_cast<size_t>(type.numel());
   if (bytes.size() != count * size) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("constant '", constant.fqn, "' has ", bytes.size(),
-                     " bytes, its type ", count * size));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "constant '", constant.fqn, "' has ", bytes.size(), " bytes, its type ", count * size));
   }
   std::vector<double> values(count);
   const Strides strides = dense_strides(type);
   Sizes index(type.rank(), 0);
   int64_t place = 0;
   for (size_t n = 0; n < count; ++n) {
-    values[n] = decode_element(
-        bytes.data() + static_cast<size_t>(place) * size, type.dtype);
+    values[n] = decode_element(bytes.data() + static_cast<size_t>(place) * size, type.dtype);
     for (size_t i = type.rank(); i-- > 0;) {
       place += strides[i];
       if (++index[i] < type.sizes[i]) break;
@@ -141,15 +138,13 @@ absl::StatusOr<std::vector<double>> decode_constant(const Constant& constant) {
   return values;
 }
 
-absl::StatusOr<Blob> encode_constant(const std::vector<double>& values,
-                                     ScalarType dtype) {
+absl::StatusOr<Blob> encode_constant(const std::vector<double>& values, ScalarType dtype) {
   const size_t size = item_size(dtype);
   std::vector<uint8_t> bytes(values.size() * size);
   for (size_t i = 0; i < values.size(); ++i) {
     if (!fits(values[i], dtype)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("value ", values[i], " does not fit ",
-                       std::string(scalar_type_name(dtype))));
+      return absl::InvalidArgumentError(absl::StrCat("value ", values[i], " does not fit ",
+                                                     std::string(scalar_type_name(dtype))));
     }
     encode_element(values[i], dtype, bytes.data() + i * size);
   }
@@ -164,8 +159,7 @@ Blob in_row_major_order(const Blob& data, const TensorType& type) {
     Sizes index(type.rank(), 0);
     int64_t place = 0;
     for (size_t at = 0; at + item <= out.size(); at += item) {
-      std::memcpy(out.data() + at,
-                  in.data() + static_cast<size_t>(place) * item, item);
+      std::memcpy(out.data() + at, in.data() + static_cast<size_t>(place) * item, item);
       for (size_t i = type.rank(); i-- > 0;) {
         place += strides[i];
         if (++index[i] < type.sizes[i]) break;

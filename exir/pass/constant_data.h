@@ -22,8 +22,7 @@ absl::StatusOr<std::vector<double>> decode_constant(const Constant& constant);
 
 // Rounds to nearest even. InvalidArgument when a value does not fit an integer
 // dtype.
-absl::StatusOr<Blob> encode_constant(const std::vector<double>& values,
-                                     ScalarType dtype);
+absl::StatusOr<Blob> encode_constant(const std::vector<double>& values, ScalarType dtype);
 
 // `data`, which holds a tensor of `type` in its dim order, in row-major order:
 // rearranged whenever it is read. Precondition: data.size() == type.nbytes().

@@ -44,20 +44,15 @@ TEST(ConstantData, BFloat16RoundsByWayOfFloat) {
   EXPECT_EQ(bits_of(1 + std::ldexp(1.0, -8), ScalarType::kBFloat16), 0x3f80);
   EXPECT_EQ(bits_of(1 + std::ldexp(3.0, -8), ScalarType::kBFloat16), 0x3f82);
   // As torch: just above half way as a double, half way as a float.
-  EXPECT_EQ(bits_of(1 + std::ldexp(1.0, -8) + std::ldexp(1.0, -40),
-                    ScalarType::kBFloat16),
-            0x3f80);
-  EXPECT_EQ(bits_of(-std::numeric_limits<double>::infinity(),
-                    ScalarType::kBFloat16),
-            0xff80);
+  EXPECT_EQ(bits_of(1 + std::ldexp(1.0, -8) + std::ldexp(1.0, -40), ScalarType::kBFloat16), 0x3f80);
+  EXPECT_EQ(bits_of(-std::numeric_limits<double>::infinity(), ScalarType::kBFloat16), 0xff80);
 }
 
 TEST(ConstantData, EveryHalfReadsBack) {
   for (uint32_t i = 0; i < 0x10000; ++i) {
     const uint16_t bits = static_cast<uint16_t>(i);
     for (ScalarType type : {ScalarType::kHalf, ScalarType::kBFloat16}) {
-      const double value =
-          decode_element(reinterpret_cast<const uint8_t*>(&bits), type);
+      const double value = decode_element(reinterpret_cast<const uint8_t*>(&bits), type);
       if (std::isnan(value)) continue;
       EXPECT_EQ(bits_of(value, type), bits);
     }
@@ -78,13 +73,11 @@ TEST(ConstantData, DecodesInRowMajorOrder) {
 
 TEST(ConstantData, IntegersThatDoNotFitAreRefused) {
   EXPECT_TRUE(encode_constant({-128, 127}, ScalarType::kChar).ok());
-  EXPECT_THAT(
-      std::string(encode_constant({128}, ScalarType::kChar).status().message()),
-      HasSubstr("value 128 does not fit i8"));
+  EXPECT_THAT(std::string(encode_constant({128}, ScalarType::kChar).status().message()),
+              HasSubstr("value 128 does not fit i8"));
   EXPECT_FALSE(encode_constant({-1}, ScalarType::kByte).ok());
   EXPECT_FALSE(encode_constant({9.3e18}, ScalarType::kLong).ok());
-  EXPECT_FALSE(
-      encode_constant({std::nan("")}, ScalarType::kInt).ok());
+  EXPECT_FALSE(encode_constant({std::nan("")}, ScalarType::kInt).ok());
 }
 
 TEST(ConstantData, RefusesTooFewBytes) {

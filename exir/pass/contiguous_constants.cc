@@ -19,8 +19,7 @@ absl::StatusOr<bool> contiguous_constants(Graph& graph, const PassContext&) {
     }
     auto made = std::make_shared<Constant>(constant);
     made->data = in_row_major_order(constant.data, constant.type);
-    made->type =
-        TensorType::contiguous(constant.type.dtype, constant.type.sizes);
+    made->type = TensorType::contiguous(constant.type.dtype, constant.type.sizes);
     const std::string name = value->name();
     Value* replacement = graph.add_constant(std::move(made));
     graph.replace_all_uses(value, replacement);

@@ -13,8 +13,7 @@
 
 namespace petrel::exir {
 
-absl::StatusOr<bool> contiguous_constants(Graph& graph,
-                                          const PassContext& context);
+absl::StatusOr<bool> contiguous_constants(Graph& graph, const PassContext& context);
 
 }  // namespace petrel::exir
 

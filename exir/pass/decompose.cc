@@ -5,14 +5,12 @@ namespace petrel::exir {
 
 absl::StatusOr<bool> decompose(Graph& graph, const PassContext& context) {
   const Rewrites tables[] = {
-      activation_decompositions(), arithmetic_decompositions(),
-      composite_decompositions(),  einsum_decompositions(),
-      embedding_bag_decompositions(), factory_decompositions(),
-      index_decompositions(),      matmul_decompositions(),
-      norm_decompositions(),       pool_decompositions(),
-      recurrent_decompositions(),  reduction_decompositions(),
-      resample_decompositions(),   shape_decompositions(),
-      sort_decompositions(),       volume_decompositions(),
+      activation_decompositions(), arithmetic_decompositions(),    composite_decompositions(),
+      einsum_decompositions(),     embedding_bag_decompositions(), factory_decompositions(),
+      index_decompositions(),      matmul_decompositions(),        norm_decompositions(),
+      pool_decompositions(),       recurrent_decompositions(),     reduction_decompositions(),
+      resample_decompositions(),   shape_decompositions(),         sort_decompositions(),
+      volume_decompositions(),
   };
   return apply_rewrites(graph, tables, context.keep_whole);
 }

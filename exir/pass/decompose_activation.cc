@@ -8,32 +8,27 @@ namespace {
 using Rewritten = absl::StatusOr<bool>;
 
 Rewritten relu6(Builder& b, Node& node) {
-  return done(b, node,
-              b.call("aten.hardtanh.default", {tensor_at(node, 0), 0, 6}));
+  return done(b, node, b.call("aten.hardtanh.default", {tensor_at(node, 0), 0, 6}));
 }
 
 // The constants of self-normalising networks.
 Rewritten selu(Builder& b, Node& node) {
   return done(b, node,
-              b.call("aten.elu.default",
-                     {tensor_at(node, 0), 1.6732632423543772848170429916717,
-                      1.0507009873554804934193349852946, 1}));
+              b.call("aten.elu.default", {tensor_at(node, 0), 1.6732632423543772848170429916717,
+                                          1.0507009873554804934193349852946, 1}));
 }
 
 // max(0, x) + min(0, alpha (exp(x / alpha) - 1))
 Rewritten celu(Builder& b, Node& node) {
   const double alpha = node.argument(1).as_number();
   if (alpha == 0) return absl::InvalidArgumentError("argument 'alpha' is 0");
-  return done(b, node,
-              b.call("aten.elu.default",
-                     {tensor_at(node, 0), alpha, 1, 1 / alpha}));
+  return done(b, node, b.call("aten.elu.default", {tensor_at(node, 0), alpha, 1, 1 / alpha}));
 }
 
 // min(0, x) - log(1 + exp(-|x|)), which does not overflow.
 Rewritten log_sigmoid(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
-  PETREL_ASSIGN_OR_RETURN(
-      Value * low, b.call("aten.clamp.default", {x, none(), 0}));
+  PETREL_ASSIGN_OR_RETURN(Value * low, b.call("aten.clamp.default", {x, none(), 0}));
   PETREL_ASSIGN_OR_RETURN(Value * y, b.call("aten.abs.default", {x}));
   PETREL_ASSIGN_OR_RETURN(y, b.call("aten.neg.default", {y}));
   PETREL_ASSIGN_OR_RETURN(y, b.call("aten.exp.default", {y}));
@@ -55,18 +50,15 @@ Rewritten hardshrink(Builder& b, Node& node) {
 Rewritten softshrink(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
   const double lambda = node.argument(1).as_number();
-  PETREL_ASSIGN_OR_RETURN(
-      Value * middle, b.call("aten.clamp.default", {x, -lambda, lambda}));
+  PETREL_ASSIGN_OR_RETURN(Value * middle, b.call("aten.clamp.default", {x, -lambda, lambda}));
   return done(b, node, b.call("aten.sub.Tensor", {x, middle}));
 }
 
 // x where x > threshold, else value.
 Rewritten threshold(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
-  PETREL_ASSIGN_OR_RETURN(Value * low,
-                          b.call("aten.le.Scalar", {x, node.argument(1)}));
-  PETREL_ASSIGN_OR_RETURN(
-      Value * value, b.scalar(node.argument(2).as_number(), x->tensor().dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * low, b.call("aten.le.Scalar", {x, node.argument(1)}));
+  PETREL_ASSIGN_OR_RETURN(Value * value, b.scalar(node.argument(2).as_number(), x->tensor().dtype));
   return done(b, node, b.call("aten.where.self", {low, value, x}));
 }
 
@@ -108,14 +100,12 @@ Rewritten log_softmax(Builder& b, Node& node) {
 Rewritten internal_softmax(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
   const int64_t dim = wrap_dim(node.argument(1).as_int(), x->tensor().rank());
-  if (node.argument(1) == Argument(dim) &&
-      node.argument(2) == Argument(false)) {
+  if (node.argument(1) == Argument(dim) && node.argument(2) == Argument(false)) {
     return false;
   }
   PETREL_ASSIGN_OR_RETURN(x, cast_of(b, node));
-  PETREL_ASSIGN_OR_RETURN(
-      Node * made,
-      b.node(node.op(), {Argument(x), Argument(dim), Argument(false)}));
+  PETREL_ASSIGN_OR_RETURN(Node * made,
+                          b.node(node.op(), {Argument(x), Argument(dim), Argument(false)}));
   return done(b, node, made->result());
 }
 

@@ -13,74 +13,58 @@ using Rewritten = absl::StatusOr<bool>;
 
 constexpr double kPi = 3.14159265358979323846;
 
-bool is_one(const Argument& argument) {
-  return argument.is_number() && argument.as_number() == 1;
-}
+bool is_one(const Argument& argument) { return argument.is_number() && argument.as_number() == 1; }
 
 Rewritten square(Builder& b, Node& node) {
-  return done(b, node,
-              b.call("aten.pow.Tensor_Scalar", {tensor_at(node, 0), 2}));
+  return done(b, node, b.call("aten.pow.Tensor_Scalar", {tensor_at(node, 0), 2}));
 }
 
 // self + value * t1 <op> t2
 Rewritten add_combined(Builder& b, Node& node, const char* combine) {
-  PETREL_ASSIGN_OR_RETURN(
-      Value * y, b.binary(combine, tensor_at(node, 1), tensor_at(node, 2)));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(combine, tensor_at(node, 1), tensor_at(node, 2)));
   if (!is_one(node.argument(3))) {
-    PETREL_ASSIGN_OR_RETURN(
-        y, b.call("aten.mul.Scalar", {y, node.argument(3)}));
+    PETREL_ASSIGN_OR_RETURN(y, b.call("aten.mul.Scalar", {y, node.argument(3)}));
   }
   return done(b, node, b.binary("aten.add.Tensor", tensor_at(node, 0), y));
 }
 
-Rewritten addcmul(Builder& b, Node& node) {
-  return add_combined(b, node, "aten.mul.Tensor");
-}
+Rewritten addcmul(Builder& b, Node& node) { return add_combined(b, node, "aten.mul.Tensor"); }
 
-Rewritten addcdiv(Builder& b, Node& node) {
-  return add_combined(b, node, "aten.div.Tensor");
-}
+Rewritten addcdiv(Builder& b, Node& node) { return add_combined(b, node, "aten.div.Tensor"); }
 
 // self + weight * (end - self)
 Rewritten lerp(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
-  PETREL_ASSIGN_OR_RETURN(Value * y,
-                          b.binary("aten.sub.Tensor", tensor_at(node, 1), x));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary("aten.sub.Tensor", tensor_at(node, 1), x));
   Value* weight = tensor_at(node, 2);
   if (weight != nullptr) {
     PETREL_ASSIGN_OR_RETURN(y, b.binary("aten.mul.Tensor", y, weight));
   } else {
-    PETREL_ASSIGN_OR_RETURN(
-        y, b.call("aten.mul.Scalar", {y, node.argument(2)}));
+    PETREL_ASSIGN_OR_RETURN(y, b.call("aten.mul.Scalar", {y, node.argument(2)}));
   }
   return done(b, node, b.binary("aten.add.Tensor", x, y));
 }
 
 Rewritten clamp_min(Builder& b, Node& node) {
   return done(b, node,
-              b.call("aten.clamp.default",
-                     {tensor_at(node, 0), node.argument(1), none()}));
+              b.call("aten.clamp.default", {tensor_at(node, 0), node.argument(1), none()}));
 }
 
 Rewritten clamp_max(Builder& b, Node& node) {
   return done(b, node,
-              b.call("aten.clamp.default",
-                     {tensor_at(node, 0), none(), node.argument(1)}));
+              b.call("aten.clamp.default", {tensor_at(node, 0), none(), node.argument(1)}));
 }
 
 Rewritten clamp_min_tensor(Builder& b, Node& node) {
-  return done(b, node, b.binary("aten.maximum.default", tensor_at(node, 0),
-                                tensor_at(node, 1)));
+  return done(b, node, b.binary("aten.maximum.default", tensor_at(node, 0), tensor_at(node, 1)));
 }
 
 Rewritten clamp_max_tensor(Builder& b, Node& node) {
-  return done(b, node, b.binary("aten.minimum.default", tensor_at(node, 0),
-                                tensor_at(node, 1)));
+  return done(b, node, b.binary("aten.minimum.default", tensor_at(node, 0), tensor_at(node, 1)));
 }
 
 Rewritten times(Builder& b, Node& node, double factor) {
-  return done(b, node,
-              b.call("aten.mul.Scalar", {tensor_at(node, 0), factor}));
+  return done(b, node, b.call("aten.mul.Scalar", {tensor_at(node, 0), factor}));
 }
 
 Rewritten deg2rad(Builder& b, Node& node) { return times(b, node, kPi / 180); }
@@ -88,15 +72,13 @@ Rewritten rad2deg(Builder& b, Node& node) { return times(b, node, 180 / kPi); }
 
 // 1 - erf(x)
 Rewritten erfc(Builder& b, Node& node) {
-  PETREL_ASSIGN_OR_RETURN(Value * y,
-                          b.call("aten.erf.default", {tensor_at(node, 0)}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call("aten.erf.default", {tensor_at(node, 0)}));
   PETREL_ASSIGN_OR_RETURN(Value * one, b.scalar(1, y->tensor().dtype));
   return done(b, node, b.binary("aten.sub.Tensor", one, y));
 }
 
 Rewritten exp2(Builder& b, Node& node) {
-  PETREL_ASSIGN_OR_RETURN(
-      Value * x, b.cast(tensor_at(node, 0), node.result()->tensor().dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * x, b.cast(tensor_at(node, 0), node.result()->tensor().dtype));
   return done(b, node, b.call("aten.pow.Scalar", {2, x}));
 }
 
@@ -114,23 +96,20 @@ Rewritten isfinite(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
   PETREL_ASSIGN_OR_RETURN(Value * inf, b.call("aten.isinf.default", {x}));
   PETREL_ASSIGN_OR_RETURN(Value * nan, b.call("aten.isnan.default", {x}));
-  PETREL_ASSIGN_OR_RETURN(Value * bad,
-                          b.binary("aten.logical_or.default", inf, nan));
+  PETREL_ASSIGN_OR_RETURN(Value * bad, b.binary("aten.logical_or.default", inf, nan));
   return done(b, node, b.call("aten.logical_not.default", {bad}));
 }
 
 Rewritten isposinf(Builder& b, Node& node) {
-  return done(b, node,
-              b.call("aten.eq.Scalar",
-                     {tensor_at(node, 0),
-                      std::numeric_limits<double>::infinity()}));
+  return done(
+      b, node,
+      b.call("aten.eq.Scalar", {tensor_at(node, 0), std::numeric_limits<double>::infinity()}));
 }
 
 Rewritten isneginf(Builder& b, Node& node) {
-  return done(b, node,
-              b.call("aten.eq.Scalar",
-                     {tensor_at(node, 0),
-                      -std::numeric_limits<double>::infinity()}));
+  return done(
+      b, node,
+      b.call("aten.eq.Scalar", {tensor_at(node, 0), -std::numeric_limits<double>::infinity()}));
 }
 
 // The largest finite value of a dtype.
@@ -154,18 +133,15 @@ Rewritten nan_to_num(Builder& b, Node& node) {
   const double inf = std::numeric_limits<double>::infinity();
   const double finite[] = {
       node.argument(1).is_none() ? 0 : node.argument(1).as_number(),
-      node.argument(2).is_none() ? largest(dtype)
-                                 : node.argument(2).as_number(),
-      node.argument(3).is_none() ? -largest(dtype)
-                                 : node.argument(3).as_number()};
+      node.argument(2).is_none() ? largest(dtype) : node.argument(2).as_number(),
+      node.argument(3).is_none() ? -largest(dtype) : node.argument(3).as_number()};
   Value* y = x;
   for (int i = 0; i < 3; ++i) {
     Value* is = nullptr;
     if (i == 0) {
       PETREL_ASSIGN_OR_RETURN(is, b.call("aten.isnan.default", {x}));
     } else {
-      PETREL_ASSIGN_OR_RETURN(
-          is, b.call("aten.eq.Scalar", {x, i == 1 ? inf : -inf}));
+      PETREL_ASSIGN_OR_RETURN(is, b.call("aten.eq.Scalar", {x, i == 1 ? inf : -inf}));
     }
     PETREL_ASSIGN_OR_RETURN(Value * value, b.scalar(finite[i], dtype));
     PETREL_ASSIGN_OR_RETURN(y, b.call("aten.where.self", {is, value, y}));
@@ -187,12 +163,9 @@ Rewritten sinc(Builder& b, Node& node) {
 Rewritten hypot(Builder& b, Node& node) {
   Value* squares[2];
   for (size_t i = 0; i < 2; ++i) {
-    PETREL_ASSIGN_OR_RETURN(
-        squares[i],
-        b.call("aten.pow.Tensor_Scalar", {tensor_at(node, i), 2}));
+    PETREL_ASSIGN_OR_RETURN(squares[i], b.call("aten.pow.Tensor_Scalar", {tensor_at(node, i), 2}));
   }
-  PETREL_ASSIGN_OR_RETURN(
-      Value * sum, b.binary("aten.add.Tensor", squares[0], squares[1]));
+  PETREL_ASSIGN_OR_RETURN(Value * sum, b.binary("aten.add.Tensor", squares[0], squares[1]));
   return done(b, node, b.call("aten.sqrt.default", {sum}));
 }
 
@@ -200,8 +173,7 @@ Rewritten hypot(Builder& b, Node& node) {
 Rewritten logaddexp(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
   Value* y = tensor_at(node, 1);
-  PETREL_ASSIGN_OR_RETURN(Value * high,
-                          b.binary("aten.maximum.default", x, y));
+  PETREL_ASSIGN_OR_RETURN(Value * high, b.binary("aten.maximum.default", x, y));
   PETREL_ASSIGN_OR_RETURN(Value * rest, b.binary("aten.sub.Tensor", x, y));
   PETREL_ASSIGN_OR_RETURN(rest, b.call("aten.abs.default", {rest}));
   PETREL_ASSIGN_OR_RETURN(rest, b.call("aten.neg.default", {rest}));
@@ -210,8 +182,7 @@ Rewritten logaddexp(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(rest, b.binary("aten.add.Tensor", high, rest));
   PETREL_ASSIGN_OR_RETURN(Value * equal, b.binary("aten.eq.Tensor", x, y));
   PETREL_ASSIGN_OR_RETURN(Value * inf, b.call("aten.isinf.default", {high}));
-  PETREL_ASSIGN_OR_RETURN(
-      inf, b.binary("aten.logical_and.default", inf, equal));
+  PETREL_ASSIGN_OR_RETURN(inf, b.binary("aten.logical_and.default", inf, equal));
   return done(b, node, b.call("aten.where.self", {inf, high, rest}));
 }
 
@@ -226,8 +197,7 @@ Rewritten xlogy(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(Value * none, b.call("aten.eq.Scalar", {x, 0}));
   PETREL_ASSIGN_OR_RETURN(Value * nan, b.call("aten.isnan.default", {y}));
   PETREL_ASSIGN_OR_RETURN(nan, b.call("aten.logical_not.default", {nan}));
-  PETREL_ASSIGN_OR_RETURN(none,
-                          b.binary("aten.logical_and.default", none, nan));
+  PETREL_ASSIGN_OR_RETURN(none, b.binary("aten.logical_and.default", none, nan));
   return done(b, node, b.call("aten.where.self", {none, zero, log}));
 }
 
@@ -235,8 +205,7 @@ Rewritten xlogy(Builder& b, Node& node) {
 Rewritten round_decimals(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
   const int64_t decimals = node.argument("decimals").as_int();
-  if (!is_floating_point(x->tensor().dtype) || decimals < -30 ||
-      decimals > 30) {
+  if (!is_floating_point(x->tensor().dtype) || decimals < -30 || decimals > 30) {
     return false;
   }
   const double ten = std::pow(10.0, static_cast<double>(std::abs(decimals)));

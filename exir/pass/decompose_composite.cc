@@ -16,22 +16,18 @@ namespace {
 using Rewritten = absl::StatusOr<bool>;
 
 Rewritten fliplr(Builder& b, Node& node) {
-  return done(b, node,
-              b.call("aten.flip.default", {tensor_at(node, 0), Ints{1}}));
+  return done(b, node, b.call("aten.flip.default", {tensor_at(node, 0), Ints{1}}));
 }
 
 Rewritten flipud(Builder& b, Node& node) {
-  return done(b, node,
-              b.call("aten.flip.default", {tensor_at(node, 0), Ints{0}}));
+  return done(b, node, b.call("aten.flip.default", {tensor_at(node, 0), Ints{0}}));
 }
 
 // Each element but the first less the one before it, `n` times over.
 Rewritten diff(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
-  const int64_t dim =
-      wrap_dim(node.argument("dim").as_int(), x->tensor().rank());
-  std::vector<Value*> parts = {tensor_at(node, "prepend"), x,
-                               tensor_at(node, "append")};
+  const int64_t dim = wrap_dim(node.argument("dim").as_int(), x->tensor().rank());
+  std::vector<Value*> parts = {tensor_at(node, "prepend"), x, tensor_at(node, "append")};
   parts.erase(std::remove(parts.begin(), parts.end(), nullptr), parts.end());
   if (parts.size() > 1) {
     PETREL_ASSIGN_OR_RETURN(x, b.call("aten.cat.default", {parts, dim}));
@@ -43,15 +39,13 @@ Rewritten diff(Builder& b, Node& node) {
     PETREL_ASSIGN_OR_RETURN(Value * after, b.slice(x, dim, 1, size));
     PETREL_ASSIGN_OR_RETURN(Value * before, b.slice(x, dim, 0, size - 1));
     PETREL_ASSIGN_OR_RETURN(
-        x, b.binary(is_bool ? "aten.logical_xor.default" : "aten.sub.Tensor",
-                    after, before));
+        x, b.binary(is_bool ? "aten.logical_xor.default" : "aten.sub.Tensor", after, before));
   }
   return done(b, node, x);
 }
 
 Rewritten trace(Builder& b, Node& node) {
-  PETREL_ASSIGN_OR_RETURN(
-      Value * x, b.call("aten.diagonal.default", {tensor_at(node, 0)}));
+  PETREL_ASSIGN_OR_RETURN(Value * x, b.call("aten.diagonal.default", {tensor_at(node, 0)}));
   return done(b, node, b.call("aten.sum.dim_IntList", {x, Ints{0}}));
 }
 
@@ -66,18 +60,15 @@ Rewritten rot90(Builder& b, Node& node) {
     return done(b, node, b.call("aten.flip.default", {x, plane}));
   }
   if (turns == 1) {
-    PETREL_ASSIGN_OR_RETURN(x,
-                            b.call("aten.flip.default", {x, Ints{plane[1]}}));
+    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.flip.default", {x, Ints{plane[1]}}));
   }
   if (turns != 0) {
     Ints dims = all_dims(x->tensor().rank());
-    std::swap(dims[static_cast<size_t>(plane[0])],
-              dims[static_cast<size_t>(plane[1])]);
+    std::swap(dims[static_cast<size_t>(plane[0])], dims[static_cast<size_t>(plane[1])]);
     PETREL_ASSIGN_OR_RETURN(x, b.permute(x, dims));
   }
   if (turns == 3) {
-    PETREL_ASSIGN_OR_RETURN(x,
-                            b.call("aten.flip.default", {x, Ints{plane[1]}}));
+    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.flip.default", {x, Ints{plane[1]}}));
   }
   return done(b, node, x);
 }
@@ -98,8 +89,7 @@ Rewritten cross(Builder& b, Node& node) {
     PETREL_ASSIGN_OR_RETURN(Value * y, turned(1, 2 - i));
     PETREL_ASSIGN_OR_RETURN(products[i], b.binary("aten.mul.Tensor", x, y));
   }
-  return done(b, node,
-              b.binary("aten.sub.Tensor", products[0], products[1]));
+  return done(b, node, b.binary("aten.sub.Tensor", products[0], products[1]));
 }
 
 // The windows of an image, as F.unfold and F.fold count them.
@@ -114,9 +104,8 @@ Windows windows_of(const Node& node, const Ints& image) {
   w.padding = ints_at(node, "padding", 2);
   w.stride = ints_at(node, "stride", 2);
   for (size_t i = 0; i < 2; ++i) {
-    w.count.push_back((image[i] + 2 * w.padding[i] -
-                       w.dilation[i] * (w.kernel[i] - 1) - 1) /
-                          w.stride[i] + 1);
+    w.count.push_back(
+        (image[i] + 2 * w.padding[i] - w.dilation[i] * (w.kernel[i] - 1) - 1) / w.stride[i] + 1);
   }
   return w;
 }
@@ -128,19 +117,16 @@ absl::StatusOr<Value*> places_of(Builder& b, const Windows& w, int64_t width) {
     for (int64_t j = 0; j < w.kernel[1]; ++j) {
       for (int64_t y = 0; y < w.count[0]; ++y) {
         for (int64_t x = 0; x < w.count[1]; ++x) {
-          places.push_back(static_cast<double>(
-              (y * w.stride[0] + i * w.dilation[0]) * width +
-              x * w.stride[1] + j * w.dilation[1]));
+          places.push_back(static_cast<double>((y * w.stride[0] + i * w.dilation[0]) * width +
+                                               x * w.stride[1] + j * w.dilation[1]));
         }
       }
     }
   }
-  PETREL_ASSIGN_OR_RETURN(Blob data,
-                          encode_constant(places, ScalarType::kLong));
+  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(places, ScalarType::kLong));
   return add_unique_constant(
       b.graph(), "unfold.places",
-      TensorType::contiguous(ScalarType::kLong,
-                             {static_cast<int64_t>(places.size())}),
+      TensorType::contiguous(ScalarType::kLong, {static_cast<int64_t>(places.size())}),
       std::move(data));
 }
 
@@ -154,15 +140,13 @@ Rewritten im2col(Builder& b, Node& node) {
   if (w.padding[0] != 0 || w.padding[1] != 0) {
     PETREL_ASSIGN_OR_RETURN(
         x, b.call("aten.constant_pad_nd.default",
-                  {x, Ints{w.padding[1], w.padding[1], w.padding[0],
-                           w.padding[0]}, 0}));
+                  {x, Ints{w.padding[1], w.padding[1], w.padding[0], w.padding[0]}, 0}));
   }
   const int64_t height = sizes[2] + 2 * w.padding[0];
   const int64_t width = sizes[3] + 2 * w.padding[1];
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, {sizes[0], sizes[1], height * width}));
   PETREL_ASSIGN_OR_RETURN(Value * places, places_of(b, w, width));
-  PETREL_ASSIGN_OR_RETURN(
-      x, b.call("aten.index_select.default", {x, 2, places}));
+  PETREL_ASSIGN_OR_RETURN(x, b.call("aten.index_select.default", {x, 2, places}));
   return done(b, node, b.view(x, node.result()->tensor().sizes));
 }
 
@@ -175,21 +159,16 @@ Rewritten col2im(Builder& b, Node& node) {
   const int64_t height = image[0] + 2 * w.padding[0];
   const int64_t width = image[1] + 2 * w.padding[1];
   const int64_t channels = product(leading(out, 2));
-  PETREL_ASSIGN_OR_RETURN(
-      x, b.view(x, {channels, product(w.kernel) * product(w.count)}));
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {channels, product(w.kernel) * product(w.count)}));
   PETREL_ASSIGN_OR_RETURN(Value * places, places_of(b, w, width));
-  PETREL_ASSIGN_OR_RETURN(
-      Value * sums, b.call("aten.full.default", {Ints{channels, height * width},
-                                                 0, x->tensor().dtype}));
+  PETREL_ASSIGN_OR_RETURN(Value * sums, b.call("aten.full.default", {Ints{channels, height * width},
+                                                                     0, x->tensor().dtype}));
   Argument::List index = {none(), Argument(places)};
   PETREL_ASSIGN_OR_RETURN(
-      sums, b.call("aten.index_put.default",
-                   {sums, Argument(std::move(index)), x, true}));
+      sums, b.call("aten.index_put.default", {sums, Argument(std::move(index)), x, true}));
   PETREL_ASSIGN_OR_RETURN(sums, b.view(sums, {channels, height, width}));
-  PETREL_ASSIGN_OR_RETURN(
-      sums, b.slice(sums, 1, w.padding[0], w.padding[0] + image[0]));
-  PETREL_ASSIGN_OR_RETURN(
-      sums, b.slice(sums, 2, w.padding[1], w.padding[1] + image[1]));
+  PETREL_ASSIGN_OR_RETURN(sums, b.slice(sums, 1, w.padding[0], w.padding[0] + image[0]));
+  PETREL_ASSIGN_OR_RETURN(sums, b.slice(sums, 2, w.padding[1], w.padding[1] + image[1]));
   return done(b, node, b.view(sums, out));
 }
 
@@ -218,17 +197,15 @@ Rewritten diag_embed(Builder& b, Node& node) {
   for (int64_t i = 0; i < size; ++i) {
     for (int64_t j = 0; j < size; ++j) chosen.push_back(j - i == shift);
   }
-  PETREL_ASSIGN_OR_RETURN(Blob data,
-                          encode_constant(chosen, ScalarType::kBool));
-  Value* mask = add_unique_constant(
-      b.graph(), "diagonal.places",
-      TensorType::contiguous(ScalarType::kBool, {size, size}), std::move(data));
+  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(chosen, ScalarType::kBool));
+  Value* mask =
+      add_unique_constant(b.graph(), "diagonal.places",
+                          TensorType::contiguous(ScalarType::kBool, {size, size}), std::move(data));
   // Above the main diagonal element i is in row i, below it in column i.
   Sizes line = x->tensor().sizes;
   const int64_t missing = size - line.back();
   if (missing > 0) {
-    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.constant_pad_nd.default",
-                                      {x, Ints{0, missing}, 0}));
+    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.constant_pad_nd.default", {x, Ints{0, missing}, 0}));
     line.back() = size;
   }
   line.insert(shift < 0 ? line.end() - 1 : line.end(), 1);
@@ -253,11 +230,9 @@ Rewritten cosine_similarity(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(Value * top, b.binary("aten.mul.Tensor", x, y));
   PETREL_ASSIGN_OR_RETURN(top, b.call("aten.sum.dim_IntList", {top, dim}));
   for (Value* value : {x, y}) {
-    PETREL_ASSIGN_OR_RETURN(Value * norm,
-                            b.binary("aten.mul.Tensor", value, value));
+    PETREL_ASSIGN_OR_RETURN(Value * norm, b.binary("aten.mul.Tensor", value, value));
     PETREL_ASSIGN_OR_RETURN(norm, b.call("aten.sum.dim_IntList", {norm, dim}));
-    PETREL_ASSIGN_OR_RETURN(
-        norm, b.call("aten.clamp.default", {norm, eps * eps, none()}));
+    PETREL_ASSIGN_OR_RETURN(norm, b.call("aten.clamp.default", {norm, eps * eps, none()}));
     PETREL_ASSIGN_OR_RETURN(norm, b.call("aten.sqrt.default", {norm}));
     PETREL_ASSIGN_OR_RETURN(top, b.binary("aten.div.Tensor", top, norm));
   }
@@ -265,16 +240,13 @@ Rewritten cosine_similarity(Builder& b, Node& node) {
 }
 
 Rewritten pairwise_distance(Builder& b, Node& node) {
-  PETREL_ASSIGN_OR_RETURN(
-      Value * d,
-      b.binary("aten.sub.Tensor", tensor_at(node, 0), tensor_at(node, 1)));
-  PETREL_ASSIGN_OR_RETURN(
-      d, b.call("aten.add.Scalar", {d, node.argument("eps")}));
+  PETREL_ASSIGN_OR_RETURN(Value * d,
+                          b.binary("aten.sub.Tensor", tensor_at(node, 0), tensor_at(node, 1)));
+  PETREL_ASSIGN_OR_RETURN(d, b.call("aten.add.Scalar", {d, node.argument("eps")}));
   const auto last = static_cast<int64_t>(d->tensor().rank()) - 1;
   return done(b, node,
               b.call("aten.linalg_vector_norm.default",
-                     {d, node.argument("p"), Ints{last},
-                      node.argument("keepdim")}));
+                     {d, node.argument("p"), Ints{last}, node.argument("keepdim")}));
 }
 
 // y[n,o] = sum_ij x1[n,i] w[o,i,j] x2[n,j] + bias[o]
@@ -288,8 +260,7 @@ Rewritten bilinear(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(left, b.view(left, {rows, w[1]}));
   PETREL_ASSIGN_OR_RETURN(weight, b.permute(weight, {0, 2, 1}));
   PETREL_ASSIGN_OR_RETURN(weight, b.view(weight, {w[0] * w[2], w[1]}));
-  PETREL_ASSIGN_OR_RETURN(
-      Value * y, b.call("aten.linear.default", {left, weight, none()}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call("aten.linear.default", {left, weight, none()}));
   PETREL_ASSIGN_OR_RETURN(y, b.view(y, {rows, w[0], w[2]}));
   PETREL_ASSIGN_OR_RETURN(right, b.view(right, {rows, w[2], 1}));
   PETREL_ASSIGN_OR_RETURN(y, b.binary("aten.bmm.default", y, right));

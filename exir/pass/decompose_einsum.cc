@@ -23,9 +23,7 @@ struct Term {
   std::string labels;
 };
 
-bool has(const std::string& labels, char label) {
-  return labels.find(label) != std::string::npos;
-}
+bool has(const std::string& labels, char label) { return labels.find(label) != std::string::npos; }
 
 int64_t size_of(const Term& term, char label) {
   return term.value->tensor().sizes[term.labels.find(label)];
@@ -57,14 +55,12 @@ absl::StatusOr<Term> summed(Builder& b, Term term, const std::string& keep) {
     }
   }
   if (dims.empty()) return term;
-  PETREL_ASSIGN_OR_RETURN(
-      Value * sum, b.call("aten.sum.dim_IntList", {term.value, dims, false}));
+  PETREL_ASSIGN_OR_RETURN(Value * sum, b.call("aten.sum.dim_IntList", {term.value, dims, false}));
   return Term{sum, left};
 }
 
 // x [shared, own, contracted] times y [shared, contracted, own].
-absl::StatusOr<Term> contracted(Builder& b, Term x, Term y,
-                                const std::string& keep) {
+absl::StatusOr<Term> contracted(Builder& b, Term x, Term y, const std::string& keep) {
   PETREL_ASSIGN_OR_RETURN(x, summed(b, x, absl::StrCat(keep, y.labels)));
   PETREL_ASSIGN_OR_RETURN(y, summed(b, y, absl::StrCat(keep, x.labels)));
   std::string shared;
@@ -87,10 +83,8 @@ absl::StatusOr<Term> contracted(Builder& b, Term x, Term y,
   const Sizes rows = sizes_of(x, x_own);
   const Sizes columns = sizes_of(y, y_own);
   const int64_t k = product(sizes_of(x, inner));
-  PETREL_ASSIGN_OR_RETURN(Value * left,
-                          arranged(b, x, shared + x_own + inner));
-  PETREL_ASSIGN_OR_RETURN(Value * right,
-                          arranged(b, y, shared + inner + y_own));
+  PETREL_ASSIGN_OR_RETURN(Value * left, arranged(b, x, shared + x_own + inner));
+  PETREL_ASSIGN_OR_RETURN(Value * right, arranged(b, y, shared + inner + y_own));
   const int64_t m = product(rows);
   const int64_t n = product(columns);
   Value* made = nullptr;
@@ -111,8 +105,7 @@ absl::StatusOr<Term> contracted(Builder& b, Term x, Term y,
 }
 
 // The labels after "->", or those that occur once, in alphabetical order.
-std::string output_labels(const std::string& equation,
-                          const std::vector<std::string>& inputs) {
+std::string output_labels(const std::string& equation, const std::vector<std::string>& inputs) {
   const size_t arrow = equation.find("->");
   if (arrow != std::string::npos) return equation.substr(arrow + 2);
   std::map<char, int> counts;
@@ -136,15 +129,13 @@ bool is_plain(const std::string& labels) {
 // Ellipses and diagonals (a label twice in one operand) stay as they are, and
 // are then reported as operators without a kernel.
 Rewritten einsum(Builder& b, Node& node) {
-  const std::string equation =
-      absl::StrReplaceAll(node.argument(0).as_string(), {{" ", ""}});
+  const std::string equation = absl::StrReplaceAll(node.argument(0).as_string(), {{" ", ""}});
   const std::vector<Value*> tensors = node.argument(1).values();
-  const std::vector<std::string> inputs = absl::StrSplit(
-      equation.substr(0, equation.find("->")), ',');
+  const std::vector<std::string> inputs =
+      absl::StrSplit(equation.substr(0, equation.find("->")), ',');
   if (inputs.size() != tensors.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("equation '", equation, "' has ", inputs.size(),
-                     " operands, the node ", tensors.size()));
+    return absl::InvalidArgumentError(absl::StrCat("equation '", equation, "' has ", inputs.size(),
+                                                   " operands, the node ", tensors.size()));
   }
   const std::string output = output_labels(equation, inputs);
   std::map<char, int64_t> sizes;
@@ -153,14 +144,13 @@ Rewritten einsum(Builder& b, Node& node) {
     const Sizes& own = tensors[i]->tensor().sizes;
     if (!is_plain(inputs[i])) return false;
     if (inputs[i].size() != own.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("equation '", equation, "' gives operand ", i, " ",
-                       inputs[i].size(), " dims, it has ", own.size()));
+      return absl::InvalidArgumentError(absl::StrCat("equation '", equation, "' gives operand ", i,
+                                                     " ", inputs[i].size(), " dims, it has ",
+                                                     own.size()));
     }
     for (size_t d = 0; d < own.size(); ++d) {
       // A size of 1 that broadcasts is left to others.
-      if (!sizes.emplace(inputs[i][d], own[d]).second &&
-          sizes[inputs[i][d]] != own[d]) {
+      if (!sizes.emplace(inputs[i][d], own[d]).second && sizes[inputs[i][d]] != own[d]) {
         return false;
       }
     }

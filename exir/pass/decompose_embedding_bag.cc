@@ -26,8 +26,7 @@ struct Bags {
 
 // The length of each bag when all are alike and that is known: offsets
 // 0, k, 2 k, ..., as they come from indices of two dims.
-absl::StatusOr<std::optional<int64_t>> common_length(const Value& offsets,
-                                                     const Bags& bags) {
+absl::StatusOr<std::optional<int64_t>> common_length(const Value& offsets, const Bags& bags) {
   const std::optional<int64_t> unknown;
   if (bags.count < 1 || bags.rows < 1 || bags.rows % bags.count != 0) {
     return unknown;
@@ -42,8 +41,7 @@ absl::StatusOr<std::optional<int64_t>> common_length(const Value& offsets,
   if (!offsets.is_constant() || offsets.constant()->is_mutable()) {
     return unknown;
   }
-  PETREL_ASSIGN_OR_RETURN(const std::vector<double> starts,
-                          decode_constant(*offsets.constant()));
+  PETREL_ASSIGN_OR_RETURN(const std::vector<double> starts, decode_constant(*offsets.constant()));
   for (int64_t i = 0; i < bags.count; ++i) {
     if (starts[static_cast<size_t>(i)] != static_cast<double>(i * length)) {
       return unknown;
@@ -54,14 +52,12 @@ absl::StatusOr<std::optional<int64_t>> common_length(const Value& offsets,
 
 // Which rows are no padding, [rows, 1].
 BuiltValue is_counted(Builder& b, Value* indices, const Bags& bags) {
-  PETREL_ASSIGN_OR_RETURN(Value * counts,
-                          b.call("aten.ne.Scalar", {indices, bags.padding}));
+  PETREL_ASSIGN_OR_RETURN(Value * counts, b.call("aten.ne.Scalar", {indices, bags.padding}));
   return b.view(counts, {bags.rows, 1});
 }
 
 // 1 for rows that count and 0 for padding, [rows, 1].
-BuiltValue weight_of_rows(Builder& b, Value* indices, const Bags& bags,
-                          ScalarType dtype) {
+BuiltValue weight_of_rows(Builder& b, Value* indices, const Bags& bags, ScalarType dtype) {
   if (bags.padding < 0) {
     PETREL_ASSIGN_OR_RETURN(Value * one, b.scalar(1, dtype));
     return b.expand(one, {bags.rows, 1});
@@ -80,14 +76,11 @@ class Sums {
     if (length_) return absl::OkStatus();
     // A row belongs to the last bag that starts at it or before.
     PETREL_ASSIGN_OR_RETURN(offsets, b_.slice(offsets, 0, 0, bags_.count));
-    PETREL_ASSIGN_OR_RETURN(
-        Value * place, b_.call("aten.arange.start_step",
-                               {0, bags_.rows, 1, offsets->tensor().dtype}));
+    PETREL_ASSIGN_OR_RETURN(Value * place, b_.call("aten.arange.start_step",
+                                                   {0, bags_.rows, 1, offsets->tensor().dtype}));
     PETREL_ASSIGN_OR_RETURN(place, b_.view(place, {bags_.rows, 1}));
-    PETREL_ASSIGN_OR_RETURN(Value * started,
-                            b_.binary("aten.ge.Tensor", place, offsets));
-    PETREL_ASSIGN_OR_RETURN(
-        bag_, b_.call("aten.sum.dim_IntList", {started, Ints{1}}));
+    PETREL_ASSIGN_OR_RETURN(Value * started, b_.binary("aten.ge.Tensor", place, offsets));
+    PETREL_ASSIGN_OR_RETURN(bag_, b_.call("aten.sum.dim_IntList", {started, Ints{1}}));
     PETREL_ASSIGN_OR_RETURN(bag_, b_.call("aten.sub.Scalar", {bag_, 1}));
     return absl::OkStatus();
   }
@@ -111,8 +104,7 @@ class Sums {
 };
 
 // The largest of each bag; 0 for one of padding only.
-BuiltValue largest(Builder& b, Value* x, Value* indices, const Bags& bags,
-                   int64_t length) {
+BuiltValue largest(Builder& b, Value* x, Value* indices, const Bags& bags, int64_t length) {
   const ScalarType dtype = x->tensor().dtype;
   const Sizes sizes = {bags.count, length, bags.width};
   if (bags.padding < 0) {
@@ -121,15 +113,12 @@ BuiltValue largest(Builder& b, Value* x, Value* indices, const Bags& bags,
   }
   PETREL_ASSIGN_OR_RETURN(Value * counts, is_counted(b, indices, bags));
   PETREL_ASSIGN_OR_RETURN(counts, b.view(counts, {bags.count, length, 1}));
-  PETREL_ASSIGN_OR_RETURN(
-      Value * least,
-      b.scalar(-std::numeric_limits<double>::infinity(), dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * least, b.scalar(-std::numeric_limits<double>::infinity(), dtype));
   PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, dtype));
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
   PETREL_ASSIGN_OR_RETURN(x, b.call("aten.where.self", {counts, x, least}));
   PETREL_ASSIGN_OR_RETURN(x, b.call("aten.amax.default", {x, Ints{1}}));
-  PETREL_ASSIGN_OR_RETURN(Value * any,
-                          b.call("aten.any.dims", {counts, Ints{1}}));
+  PETREL_ASSIGN_OR_RETURN(Value * any, b.call("aten.any.dims", {counts, Ints{1}}));
   return b.call("aten.where.self", {any, x, zero});
 }
 
@@ -149,13 +138,11 @@ Rewritten embedding_bag(Builder& b, Node& node) {
     bags.padding = node.argument("padding_idx").as_int();
   }
   const int64_t mode = node.argument("mode").as_int();
-  PETREL_ASSIGN_OR_RETURN(const std::optional<int64_t> length,
-                          common_length(*offsets, bags));
+  PETREL_ASSIGN_OR_RETURN(const std::optional<int64_t> length, common_length(*offsets, bags));
   if (mode == kMax && !length) return false;
 
-  PETREL_ASSIGN_OR_RETURN(
-      Value * x, b.call("aten.embedding.default",
-                        {tensor_at(node, "weight"), indices}));
+  PETREL_ASSIGN_OR_RETURN(Value * x,
+                          b.call("aten.embedding.default", {tensor_at(node, "weight"), indices}));
   if (mode == kMax) {
     return done(b, node, largest(b, x, indices, bags, *length));
   }
@@ -172,12 +159,10 @@ Rewritten embedding_bag(Builder& b, Node& node) {
   PETREL_RETURN_IF_ERROR(sums.prepare(offsets, length));
   PETREL_ASSIGN_OR_RETURN(Value * y, sums.of(x));
   if (mode == kMean) {
-    PETREL_ASSIGN_OR_RETURN(Value * count,
-                            weight_of_rows(b, indices, bags, dtype));
+    PETREL_ASSIGN_OR_RETURN(Value * count, weight_of_rows(b, indices, bags, dtype));
     PETREL_ASSIGN_OR_RETURN(count, sums.of(count));
     PETREL_ASSIGN_OR_RETURN(Value * one, b.scalar(1, dtype));
-    PETREL_ASSIGN_OR_RETURN(count,
-                            b.binary("aten.maximum.default", count, one));
+    PETREL_ASSIGN_OR_RETURN(count, b.binary("aten.maximum.default", count, one));
     PETREL_ASSIGN_OR_RETURN(y, b.binary("aten.div.Tensor", y, count));
   }
   return done(b, node, y);

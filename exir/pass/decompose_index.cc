@@ -19,15 +19,13 @@ Argument along(int64_t dim, Value* index) {
 }
 
 int64_t dim_of(const Node& node) {
-  return wrap_dim(node.argument("dim").as_int(),
-                  tensor_at(node, 0)->tensor().rank());
+  return wrap_dim(node.argument("dim").as_int(), tensor_at(node, 0)->tensor().rank());
 }
 
 Rewritten put(Builder& b, Node& node, Value* values, bool accumulate) {
   return done(b, node,
               b.call("aten.index_put.default",
-                     {tensor_at(node, 0),
-                      along(dim_of(node), tensor_at(node, "index")), values,
+                     {tensor_at(node, 0), along(dim_of(node), tensor_at(node, "index")), values,
                       accumulate}));
 }
 
@@ -41,8 +39,7 @@ Rewritten index_add(Builder& b, Node& node) {
   Value* source = tensor_at(node, "source");
   const Argument& alpha = node.argument("alpha");
   if (alpha.as_number() != 1) {
-    PETREL_ASSIGN_OR_RETURN(source,
-                            b.call("aten.mul.Scalar", {source, alpha}));
+    PETREL_ASSIGN_OR_RETURN(source, b.call("aten.mul.Scalar", {source, alpha}));
   }
   return put(b, node, source, true);
 }
@@ -50,25 +47,21 @@ Rewritten index_add(Builder& b, Node& node) {
 Rewritten index_fill(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
   if (x->tensor().rank() == 0) return false;
-  PETREL_ASSIGN_OR_RETURN(
-      Value * value,
-      b.scalar(node.argument("value").as_number(), x->tensor().dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * value,
+                          b.scalar(node.argument("value").as_number(), x->tensor().dtype));
   return put(b, node, value, false);
 }
 
 Rewritten masked_fill(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
-  PETREL_ASSIGN_OR_RETURN(Value * value,
-                          b.cast(tensor_at(node, 2), x->tensor().dtype));
-  return done(b, node,
-              b.call("aten.where.self", {tensor_at(node, 1), value, x}));
+  PETREL_ASSIGN_OR_RETURN(Value * value, b.cast(tensor_at(node, 2), x->tensor().dtype));
+  return done(b, node, b.call("aten.where.self", {tensor_at(node, 1), value, x}));
 }
 
 Rewritten take(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, {x->tensor().numel()}));
-  return done(b, node,
-              b.call("aten.index.Tensor", {x, along(0, tensor_at(node, 1))}));
+  return done(b, node, b.call("aten.index.Tensor", {x, along(0, tensor_at(node, 1))}));
 }
 
 Rewritten take_along_dim(Builder& b, Node& node) {
@@ -83,12 +76,10 @@ Rewritten take_along_dim(Builder& b, Node& node) {
     // gather takes a smaller index, not a broadcast one.
     Sizes x_sizes = node.result()->tensor().sizes;
     PETREL_ASSIGN_OR_RETURN(index, b.expand(index, x_sizes));
-    x_sizes[static_cast<size_t>(dim)] =
-        x->tensor().sizes[static_cast<size_t>(dim)];
+    x_sizes[static_cast<size_t>(dim)] = x->tensor().sizes[static_cast<size_t>(dim)];
     PETREL_ASSIGN_OR_RETURN(x, b.expand(x, x_sizes));
   }
-  PETREL_ASSIGN_OR_RETURN(Value * y,
-                          b.call("aten.gather.default", {x, dim, index}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call("aten.gather.default", {x, dim, index}));
   return done(b, node, b.view(y, node.result()->tensor().sizes));
 }
 
@@ -97,12 +88,10 @@ Rewritten one_hot(Builder& b, Node& node) {
   Sizes sizes = x->tensor().sizes;
   sizes.push_back(1);
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
-  PETREL_ASSIGN_OR_RETURN(
-      Value * classes,
-      b.call("aten.arange.start_step", {0, node.result()->tensor().sizes.back(),
-                                        1, x->tensor().dtype}));
-  PETREL_ASSIGN_OR_RETURN(Value * hot,
-                          b.binary("aten.eq.Tensor", x, classes));
+  PETREL_ASSIGN_OR_RETURN(Value * classes,
+                          b.call("aten.arange.start_step",
+                                 {0, node.result()->tensor().sizes.back(), 1, x->tensor().dtype}));
+  PETREL_ASSIGN_OR_RETURN(Value * hot, b.binary("aten.eq.Tensor", x, classes));
   return done(b, node, b.cast(hot, node.result()->tensor().dtype));
 }
 
@@ -139,8 +128,7 @@ Rewritten index_put(Builder& b, Node& node) {
 Rewritten masked_scatter(Builder& b, Node& node) {
   const TensorType& out = node.result()->tensor();
   PETREL_ASSIGN_OR_RETURN(Value * x, b.expand(tensor_at(node, 0), out.sizes));
-  PETREL_ASSIGN_OR_RETURN(Value * mask,
-                          b.expand(tensor_at(node, 1), out.sizes));
+  PETREL_ASSIGN_OR_RETURN(Value * mask, b.expand(tensor_at(node, 1), out.sizes));
   Value* source = tensor_at(node, 2);
   const int64_t count = source->tensor().numel();
   if (count < 1) return false;
@@ -148,11 +136,9 @@ Rewritten masked_scatter(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(nth, b.cast(nth, ScalarType::kLong));
   PETREL_ASSIGN_OR_RETURN(nth, b.call("aten.cumsum.default", {nth, 0}));
   PETREL_ASSIGN_OR_RETURN(nth, b.call("aten.sub.Scalar", {nth, 1}));
-  PETREL_ASSIGN_OR_RETURN(
-      nth, b.call("aten.clamp.default", {nth, 0, count - 1}));
+  PETREL_ASSIGN_OR_RETURN(nth, b.call("aten.clamp.default", {nth, 0, count - 1}));
   PETREL_ASSIGN_OR_RETURN(source, b.view(source, {count}));
-  PETREL_ASSIGN_OR_RETURN(
-      Value * taken, b.call("aten.index.Tensor", {source, along(0, nth)}));
+  PETREL_ASSIGN_OR_RETURN(Value * taken, b.call("aten.index.Tensor", {source, along(0, nth)}));
   PETREL_ASSIGN_OR_RETURN(taken, b.view(taken, out.sizes));
   return done(b, node, b.call("aten.where.self", {mask, taken, x}));
 }
@@ -161,8 +147,7 @@ Rewritten masked_scatter(Builder& b, Node& node) {
 Rewritten scatter_reduce(Builder& b, Node& node) {
   const std::string reduce = node.argument("reduce").as_string();
   const int own = node.op().find_arg("include_self");
-  const bool include =
-      own < 0 || node.argument("include_self") == Argument(true);
+  const bool include = own < 0 || node.argument("include_self") == Argument(true);
   const bool is_mean = reduce == "mean";
   if (reduce != "sum" && reduce != "add" && !is_mean) return false;
   Value* x = tensor_at(node, 0);
@@ -178,17 +163,14 @@ Rewritten scatter_reduce(Builder& b, Node& node) {
   Value* base = x;
   if (!include) {
     PETREL_ASSIGN_OR_RETURN(Value * zeros, b.expand(zero, index->tensor().sizes));
-    PETREL_ASSIGN_OR_RETURN(
-        base, b.call("aten.scatter.src", {x, dim, index, zeros}));
+    PETREL_ASSIGN_OR_RETURN(base, b.call("aten.scatter.src", {x, dim, index, zeros}));
   }
-  PETREL_ASSIGN_OR_RETURN(
-      Value * sum, b.call("aten.scatter_add.default", {base, dim, index, source}));
+  PETREL_ASSIGN_OR_RETURN(Value * sum,
+                          b.call("aten.scatter_add.default", {base, dim, index, source}));
   if (!is_mean) return done(b, node, sum);
   PETREL_ASSIGN_OR_RETURN(Value * ones, b.expand(one, index->tensor().sizes));
-  PETREL_ASSIGN_OR_RETURN(Value * count,
-                          b.expand(include ? one : zero, type.sizes));
-  PETREL_ASSIGN_OR_RETURN(
-      count, b.call("aten.scatter_add.default", {count, dim, index, ones}));
+  PETREL_ASSIGN_OR_RETURN(Value * count, b.expand(include ? one : zero, type.sizes));
+  PETREL_ASSIGN_OR_RETURN(count, b.call("aten.scatter_add.default", {count, dim, index, ones}));
   PETREL_ASSIGN_OR_RETURN(count, b.binary("aten.maximum.default", count, one));
   return done(b, node, b.binary("aten.div.Tensor", sum, count));
 }

@@ -36,8 +36,7 @@ Sizes broadcast(const Sizes& a, const Sizes& b) {
 Rewritten rows_by_matrix(Builder& b, Node& node, Value* x, Value* y) {
   const Sizes& out = node.result()->tensor().sizes;
   const int64_t inner = x->tensor().sizes.back();
-  if (Value* weight = transposed_weight(y);
-      weight != nullptr && x->tensor().rank() >= 2) {
+  if (Value* weight = transposed_weight(y); weight != nullptr && x->tensor().rank() >= 2) {
     return done(b, node, b.call("aten.linear.default", {x, weight, none()}));
   }
   if (y->tensor().rank() == 1) {
@@ -96,30 +95,25 @@ BuiltValue scaled(Builder& b, Value* x, const Argument& factor) {
 // beta * self + alpha * product; beta 0 ignores self, NaN included.
 Rewritten add_product(Builder& b, Node& node, Value* product_value) {
   const Argument& beta = node.argument("beta");
-  PETREL_ASSIGN_OR_RETURN(
-      product_value, scaled(b, product_value, node.argument("alpha")));
+  PETREL_ASSIGN_OR_RETURN(product_value, scaled(b, product_value, node.argument("alpha")));
   if (beta.as_number() == 0) {
-    return done(b, node,
-                b.expand(product_value, node.result()->tensor().sizes));
+    return done(b, node, b.expand(product_value, node.result()->tensor().sizes));
   }
   PETREL_ASSIGN_OR_RETURN(Value * self, scaled(b, tensor_at(node, 0), beta));
   return done(b, node, b.binary("aten.add.Tensor", self, product_value));
 }
 
 Rewritten baddbmm(Builder& b, Node& node) {
-  PETREL_ASSIGN_OR_RETURN(
-      Value * y, b.binary("aten.bmm.default", tensor_at(node, 1),
-                          tensor_at(node, 2)));
+  PETREL_ASSIGN_OR_RETURN(Value * y,
+                          b.binary("aten.bmm.default", tensor_at(node, 1), tensor_at(node, 2)));
   return add_product(b, node, y);
 }
 
 Rewritten addmv(Builder& b, Node& node) {
   Value* matrix = tensor_at(node, 1);
   Value* vector = tensor_at(node, 2);
-  PETREL_ASSIGN_OR_RETURN(vector,
-                          b.view(vector, {vector->tensor().numel(), 1}));
-  PETREL_ASSIGN_OR_RETURN(Value * y,
-                          b.binary("aten.mm.default", matrix, vector));
+  PETREL_ASSIGN_OR_RETURN(vector, b.view(vector, {vector->tensor().numel(), 1}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary("aten.mm.default", matrix, vector));
   PETREL_ASSIGN_OR_RETURN(y, b.view(y, {matrix->tensor().sizes[0]}));
   return add_product(b, node, y);
 }
@@ -137,8 +131,7 @@ BuiltValue euclidean_by_product(Builder& b, Value* x, Value* y) {
   PETREL_ASSIGN_OR_RETURN(y, b.swap_last_two(y));
   PETREL_ASSIGN_OR_RETURN(x, b.call("aten.mul.Scalar", {x, 2}));
   PETREL_ASSIGN_OR_RETURN(Value * z, b.binary("aten.matmul.default", x, y));
-  PETREL_ASSIGN_OR_RETURN(Value * sum,
-                          b.binary("aten.add.Tensor", from_x, from_y));
+  PETREL_ASSIGN_OR_RETURN(Value * sum, b.binary("aten.add.Tensor", from_x, from_y));
   PETREL_ASSIGN_OR_RETURN(z, b.binary("aten.sub.Tensor", sum, z));
   PETREL_ASSIGN_OR_RETURN(z, b.call("aten.clamp.default", {z, 0}));
   return b.call("aten.sqrt.default", {z});
@@ -152,9 +145,7 @@ Rewritten cdist(Builder& b, Node& node) {
   const Argument& mode = node.argument("compute_mode");
   const bool is_large = x->tensor().sizes[x->tensor().rank() - 2] > 25 ||
                         y->tensor().sizes[y->tensor().rank() - 2] > 25;
-  const bool by_product = mode.is_int() && mode.as_int() != 0
-                              ? mode.as_int() == 1
-                              : is_large;
+  const bool by_product = mode.is_int() && mode.as_int() != 0 ? mode.as_int() == 1 : is_large;
   if (node.argument("p").as_number() == 2 && by_product) {
     return done(b, node, euclidean_by_product(b, x, y));
   }
@@ -167,8 +158,7 @@ Rewritten cdist(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(Value * d, b.binary("aten.sub.Tensor", x, y));
   const auto last = static_cast<int64_t>(d->tensor().rank()) - 1;
   return done(b, node,
-              b.call("aten.linalg_vector_norm.default",
-                     {d, node.argument("p"), Ints{last}}));
+              b.call("aten.linalg_vector_norm.default", {d, node.argument("p"), Ints{last}}));
 }
 
 // The dims of x that are not in `taken`, in order.
@@ -211,10 +201,14 @@ Rewritten tensordot(Builder& b, Node& node) {
 
 constexpr Rewrite kRows[] = {
     {"aten.tensordot.default", tensordot},
-    {"aten.cdist.default", cdist},   {"aten._cdist_forward.default", cdist},
-    {"aten.matmul.default", matmul}, {"aten.mv.default", mv},
-    {"aten.dot.default", mv},        {"aten.outer.default", outer},
-    {"aten.baddbmm.default", baddbmm}, {"aten.addmv.default", addmv},
+    {"aten.cdist.default", cdist},
+    {"aten._cdist_forward.default", cdist},
+    {"aten.matmul.default", matmul},
+    {"aten.mv.default", mv},
+    {"aten.dot.default", mv},
+    {"aten.outer.default", outer},
+    {"aten.baddbmm.default", baddbmm},
+    {"aten.addmv.default", addmv},
 };
 
 }  // namespace

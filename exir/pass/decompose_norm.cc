@@ -13,8 +13,8 @@ using Rewritten = absl::StatusOr<bool>;
 Rewritten layer_norm(Builder& b, Node& node) {
   return done(b, node,
               b.call("aten.native_layer_norm.default",
-                     {node.argument(0), node.argument(1), node.argument(2),
-                      node.argument(3), node.argument(4)}));
+                     {node.argument(0), node.argument(1), node.argument(2), node.argument(3),
+                      node.argument(4)}));
 }
 
 BuiltValue grouped(Builder& b, Value* x, int64_t groups, const Argument& weight,
@@ -27,8 +27,8 @@ BuiltValue grouped(Builder& b, Value* x, int64_t groups, const Argument& weight,
 
 Rewritten group_norm(Builder& b, Node& node) {
   return done(b, node,
-              grouped(b, tensor_at(node, 0), node.argument(1).as_int(),
-                      node.argument(2), node.argument(3), node.argument(4)));
+              grouped(b, tensor_at(node, 0), node.argument(1).as_int(), node.argument(2),
+                      node.argument(3), node.argument(4)));
 }
 
 // Statistics of each channel of each sample: a group per channel.
@@ -36,34 +36,30 @@ Rewritten instance_norm(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
   if (node.argument("use_input_stats") == Argument(true)) {
     return done(b, node,
-                grouped(b, x, x->tensor().sizes[1], node.argument("weight"),
-                        node.argument("bias"), node.argument("eps")));
+                grouped(b, x, x->tensor().sizes[1], node.argument("weight"), node.argument("bias"),
+                        node.argument("eps")));
   }
-  if (node.argument("running_mean").is_none() ||
-      node.argument("running_var").is_none()) {
+  if (node.argument("running_mean").is_none() || node.argument("running_var").is_none()) {
     return false;
   }
-  return done(b, node,
-              b.call("aten._native_batch_norm_legit_no_training.default",
-                     {x, node.argument("weight"), node.argument("bias"),
-                      node.argument("running_mean"),
-                      node.argument("running_var"), node.argument("momentum"),
-                      node.argument("eps")}));
+  return done(
+      b, node,
+      b.call("aten._native_batch_norm_legit_no_training.default",
+             {x, node.argument("weight"), node.argument("bias"), node.argument("running_mean"),
+              node.argument("running_var"), node.argument("momentum"), node.argument("eps")}));
 }
 
 // Statistics of the batch itself. Running statistics would have to be written:
 // with them the node stays and is reported.
 Rewritten batch_norm(Builder& b, Node& node) {
-  if (node.argument("training") != Argument(true) ||
-      !node.argument("running_mean").is_none() ||
+  if (node.argument("training") != Argument(true) || !node.argument("running_mean").is_none() ||
       !node.argument("running_var").is_none()) {
     return false;
   }
   return done(b, node,
               b.call("aten._native_batch_norm_legit.no_stats",
-                     {tensor_at(node, 0), node.argument("weight"),
-                      node.argument("bias"), true, node.argument("momentum"),
-                      node.argument("eps")}));
+                     {tensor_at(node, 0), node.argument("weight"), node.argument("bias"), true,
+                      node.argument("momentum"), node.argument("eps")}));
 }
 
 double machine_epsilon(ScalarType type) {
@@ -85,15 +81,13 @@ Rewritten rms_norm(Builder& b, Node& node) {
   if (node.num_results() > 1 && node.result(1)->is_used()) return false;
   const ScalarType dtype = x->tensor().dtype;
   const size_t rank = x->tensor().rank();
-  const double eps = node.argument(3).is_none()
-                         ? machine_epsilon(dtype)
-                         : node.argument(3).as_number();
+  const double eps =
+      node.argument(3).is_none() ? machine_epsilon(dtype) : node.argument(3).as_number();
   Ints dims;
   for (size_t i = ints_at(node, "normalized_shape", 1).size(); i > 0; --i) {
     dims.push_back(static_cast<int64_t>(rank - i));
   }
-  const ScalarType wide =
-      item_size(dtype) < 4 ? ScalarType::kFloat : dtype;
+  const ScalarType wide = item_size(dtype) < 4 ? ScalarType::kFloat : dtype;
   PETREL_ASSIGN_OR_RETURN(x, b.cast(x, wide));
   PETREL_ASSIGN_OR_RETURN(Value * s, b.call("aten.pow.Tensor_Scalar", {x, 2}));
   PETREL_ASSIGN_OR_RETURN(s, b.call("aten.mean.dim", {s, dims, true}));
@@ -121,8 +115,7 @@ Rewritten weight_norm(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(Value * s, b.call("aten.pow.Tensor_Scalar", {v, 2}));
   PETREL_ASSIGN_OR_RETURN(s, b.call("aten.sum.dim_IntList", {s, dims, true}));
   PETREL_ASSIGN_OR_RETURN(s, b.call("aten.sqrt.default", {s}));
-  PETREL_ASSIGN_OR_RETURN(s,
-                          b.binary("aten.div.Tensor", tensor_at(node, 1), s));
+  PETREL_ASSIGN_OR_RETURN(s, b.binary("aten.div.Tensor", tensor_at(node, 1), s));
   return done(b, node, b.binary("aten.mul.Tensor", v, s));
 }
 

@@ -20,8 +20,7 @@ BuiltValue as_image(Builder& b, Value* x, size_t spatial) {
 }
 
 // A window list in two dimensions; `unit` is what the added one gets.
-Ints window(const Node& node, const std::string& name, size_t spatial,
-            int64_t unit) {
+Ints window(const Node& node, const std::string& name, size_t spatial, int64_t unit) {
   Ints list = ints_at(node, name, spatial);
   if (list.empty()) list = ints_at(node, "kernel_size", spatial);  // stride
   if (spatial == 1) list.insert(list.begin(), unit);
@@ -29,12 +28,10 @@ Ints window(const Node& node, const std::string& name, size_t spatial,
 }
 
 bool is_normal(const Node& node, const char* op, size_t spatial) {
-  bool normal = node.op().name == op && spatial == 2 &&
-                tensor_at(node, 0)->tensor().rank() == 4;
+  bool normal = node.op().name == op && spatial == 2 && tensor_at(node, 0)->tensor().rank() == 4;
   for (const char* name : {"kernel_size", "stride", "padding", "dilation"}) {
     if (node.op().find_arg(name) < 0) continue;
-    normal = normal && node.argument(name).is_ints() &&
-             node.argument(name).as_ints().size() == 2;
+    normal = normal && node.argument(name).is_ints() && node.argument(name).as_ints().size() == 2;
   }
   return normal;
 }
@@ -46,17 +43,14 @@ Rewritten max_pool(Builder& b, Node& node, size_t spatial) {
   PETREL_ASSIGN_OR_RETURN(Value * x, as_image(b, tensor_at(node, 0), spatial));
   if (has_places) {  // in an image of height 1 places are those in the signal
     PETREL_ASSIGN_OR_RETURN(
-        Node * made, b.node("aten.max_pool2d_with_indices.default",
-                            {x, window(node, "kernel_size", spatial, 1),
-                             window(node, "stride", spatial, 1),
-                             window(node, "padding", spatial, 0),
-                             window(node, "dilation", spatial, 1),
-                             node.argument("ceil_mode")}));
+        Node * made,
+        b.node("aten.max_pool2d_with_indices.default",
+               {x, window(node, "kernel_size", spatial, 1), window(node, "stride", spatial, 1),
+                window(node, "padding", spatial, 0), window(node, "dilation", spatial, 1),
+                node.argument("ceil_mode")}));
     std::vector<Value*> results;
     for (size_t i = 0; i < 2; ++i) {
-      PETREL_ASSIGN_OR_RETURN(
-          Value * y,
-          b.view(made->result(i), node.result(i)->tensor().sizes));
+      PETREL_ASSIGN_OR_RETURN(Value * y, b.view(made->result(i), node.result(i)->tensor().sizes));
       results.push_back(y);
     }
     PETREL_RETURN_IF_ERROR(b.replace(node, results));
@@ -65,10 +59,8 @@ Rewritten max_pool(Builder& b, Node& node, size_t spatial) {
   PETREL_ASSIGN_OR_RETURN(
       Value * y, b.call("aten.max_pool2d.default",
                         {x, window(node, "kernel_size", spatial, 1),
-                         window(node, "stride", spatial, 1),
-                         window(node, "padding", spatial, 0),
-                         window(node, "dilation", spatial, 1),
-                         node.argument("ceil_mode")}));
+                         window(node, "stride", spatial, 1), window(node, "padding", spatial, 0),
+                         window(node, "dilation", spatial, 1), node.argument("ceil_mode")}));
   return done(b, node, b.view(y, node.result()->tensor().sizes));
 }
 
@@ -78,15 +70,12 @@ Rewritten max_pool2d(Builder& b, Node& node) { return max_pool(b, node, 2); }
 Rewritten avg_pool(Builder& b, Node& node, size_t spatial) {
   if (is_normal(node, "aten::avg_pool2d", spatial)) return false;
   PETREL_ASSIGN_OR_RETURN(Value * x, as_image(b, tensor_at(node, 0), spatial));
-  const Argument divisor =
-      spatial == 2 ? node.argument("divisor_override") : Argument();
+  const Argument divisor = spatial == 2 ? node.argument("divisor_override") : Argument();
   PETREL_ASSIGN_OR_RETURN(
       Value * y, b.call("aten.avg_pool2d.default",
                         {x, window(node, "kernel_size", spatial, 1),
-                         window(node, "stride", spatial, 1),
-                         window(node, "padding", spatial, 0),
-                         node.argument("ceil_mode"),
-                         node.argument("count_include_pad"), divisor}));
+                         window(node, "stride", spatial, 1), window(node, "padding", spatial, 0),
+                         node.argument("ceil_mode"), node.argument("count_include_pad"), divisor}));
   return done(b, node, b.view(y, node.result()->tensor().sizes));
 }
 
@@ -117,36 +106,28 @@ Rewritten adaptive_avg_pool(Builder& b, Node& node, size_t spatial) {
   Value* x = tensor_at(node, 0);
   if (spatial == 2 && out == Ints{1, 1}) {
     const int64_t rank = static_cast<int64_t>(x->tensor().rank());
-    return done(b, node,
-                b.call("aten.mean.dim", {x, Ints{rank - 2, rank - 1}, true}));
+    return done(b, node, b.call("aten.mean.dim", {x, Ints{rank - 2, rank - 1}, true}));
   }
   PETREL_ASSIGN_OR_RETURN(x, as_image(b, x, spatial));
   const Ints kernel = dividing_window(x->tensor().sizes, out);
   if (kernel == Ints{1, 1}) return done(b, node, b.view(x, sizes));
   Value* y = nullptr;
   if (!kernel.empty()) {
-    PETREL_ASSIGN_OR_RETURN(
-        y, b.call("aten.avg_pool2d.default", {x, kernel, kernel, Ints{0, 0}}));
+    PETREL_ASSIGN_OR_RETURN(y, b.call("aten.avg_pool2d.default", {x, kernel, kernel, Ints{0, 0}}));
   } else {
-    PETREL_ASSIGN_OR_RETURN(
-        y, b.call("aten._adaptive_avg_pool2d.default", {x, out}));
+    PETREL_ASSIGN_OR_RETURN(y, b.call("aten._adaptive_avg_pool2d.default", {x, out}));
   }
   return done(b, node, b.view(y, sizes));
 }
 
-Rewritten adaptive_avg_pool1d(Builder& b, Node& node) {
-  return adaptive_avg_pool(b, node, 1);
-}
+Rewritten adaptive_avg_pool1d(Builder& b, Node& node) { return adaptive_avg_pool(b, node, 1); }
 
-Rewritten adaptive_avg_pool2d(Builder& b, Node& node) {
-  return adaptive_avg_pool(b, node, 2);
-}
+Rewritten adaptive_avg_pool2d(Builder& b, Node& node) { return adaptive_avg_pool(b, node, 2); }
 
 // The internal form stays where sizes do not divide.
 Rewritten internal_adaptive_avg_pool2d(Builder& b, Node& node) {
   const TensorType& type = tensor_at(node, 0)->tensor();
-  if (type.rank() == 4 && node.argument(1).is_ints() &&
-      node.argument(1).as_ints().size() == 2 &&
+  if (type.rank() == 4 && node.argument(1).is_ints() && node.argument(1).as_ints().size() == 2 &&
       dividing_window(type.sizes, output_size(node, 2)).empty()) {
     return false;
   }
@@ -162,19 +143,14 @@ Rewritten adaptive_max_pool(Builder& b, Node& node, size_t spatial) {
   const Ints kernel = dividing_window(image, output_size(node, spatial));
   if (kernel.empty()) return adaptive_max_pool_windows(b, node);
   PETREL_ASSIGN_OR_RETURN(Value * x, as_image(b, tensor_at(node, 0), spatial));
-  PETREL_ASSIGN_OR_RETURN(
-      Value * y, b.call("aten.max_pool2d.default",
-                        {x, kernel, kernel, Ints{0, 0}, Ints{1, 1}, false}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call("aten.max_pool2d.default",
+                                            {x, kernel, kernel, Ints{0, 0}, Ints{1, 1}, false}));
   return done(b, node, b.view(y, node.result()->tensor().sizes));
 }
 
-Rewritten adaptive_max_pool1d(Builder& b, Node& node) {
-  return adaptive_max_pool(b, node, 1);
-}
+Rewritten adaptive_max_pool1d(Builder& b, Node& node) { return adaptive_max_pool(b, node, 1); }
 
-Rewritten adaptive_max_pool2d(Builder& b, Node& node) {
-  return adaptive_max_pool(b, node, 2);
-}
+Rewritten adaptive_max_pool2d(Builder& b, Node& node) { return adaptive_max_pool(b, node, 2); }
 
 // Resampling of signals is that of images of height 1; the plain overloads give
 // sizes and, where the model gave them, scales.
@@ -204,11 +180,9 @@ Rewritten upsample(Builder& b, Node& node, const char* op, size_t spatial) {
     size = Argument(Ints{1, out.back()});
   }
   const int corners = node.op().find_arg("align_corners");
-  BuiltValue y =
-      corners < 0
-          ? b.call(op, {x, size, factors})
-          : b.call(op, {x, size,
-                        node.argument(static_cast<size_t>(corners)), factors});
+  BuiltValue y = corners < 0
+                     ? b.call(op, {x, size, factors})
+                     : b.call(op, {x, size, node.argument(static_cast<size_t>(corners)), factors});
   PETREL_RETURN_IF_ERROR(y.status());
   return done(b, node, b.view(*y, out));
 }
@@ -231,10 +205,10 @@ Rewritten upsample_nearest2d(Builder& b, Node& node) {
 
 Rewritten grid_sampler(Builder& b, Node& node) {
   if (tensor_at(node, 0)->tensor().rank() != 4) return false;
-  return done(b, node,
-              b.call("aten.grid_sampler_2d.default",
-                     {node.argument(0), node.argument(1), node.argument(2),
-                      node.argument(3), node.argument(4)}));
+  return done(
+      b, node,
+      b.call("aten.grid_sampler_2d.default", {node.argument(0), node.argument(1), node.argument(2),
+                                              node.argument(3), node.argument(4)}));
 }
 
 constexpr Rewrite kRows[] = {

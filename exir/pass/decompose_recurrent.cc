@@ -40,24 +40,18 @@ BuiltValue part(Builder& b, Value* gates, int64_t index, int64_t count) {
   return b.slice(gates, 1, index * size, (index + 1) * size);
 }
 
-BuiltValue sigmoid(Builder& b, Value* x) {
-  return b.call("aten.sigmoid.default", {x});
-}
+BuiltValue sigmoid(Builder& b, Value* x) { return b.call("aten.sigmoid.default", {x}); }
 
-BuiltValue tanh(Builder& b, Value* x) {
-  return b.call("aten.tanh.default", {x});
-}
+BuiltValue tanh(Builder& b, Value* x) { return b.call("aten.tanh.default", {x}); }
 
 BuiltValue linear(Builder& b, Value* x, Value* weight, Value* bias) {
-  return b.call("aten.linear.default",
-                {x, weight, bias == nullptr ? Arg(none()) : Arg(bias)});
+  return b.call("aten.linear.default", {x, weight, bias == nullptr ? Arg(none()) : Arg(bias)});
 }
 
 // gates = [input, forget, candidate, output]
 //   c' = sigmoid(forget) c + sigmoid(input) tanh(candidate)
 //   h' = sigmoid(output) tanh(c')
-absl::Status lstm_cell(Builder& b, Value* gates, Value* projection, Value** h,
-                       Value** c) {
+absl::Status lstm_cell(Builder& b, Value* gates, Value* projection, Value** h, Value** c) {
   const int64_t size = gates->tensor().sizes.back() / 4;
   PETREL_ASSIGN_OR_RETURN(Value * both, b.slice(gates, 1, 0, 2 * size));
   PETREL_ASSIGN_OR_RETURN(both, sigmoid(b, both));
@@ -67,10 +61,8 @@ absl::Status lstm_cell(Builder& b, Value* gates, Value* projection, Value** h,
   PETREL_ASSIGN_OR_RETURN(candidate, tanh(b, candidate));
   PETREL_ASSIGN_OR_RETURN(Value * out, part(b, gates, 3, 4));
   PETREL_ASSIGN_OR_RETURN(out, sigmoid(b, out));
-  PETREL_ASSIGN_OR_RETURN(Value * kept,
-                          b.binary("aten.mul.Tensor", forget, *c));
-  PETREL_ASSIGN_OR_RETURN(Value * added,
-                          b.binary("aten.mul.Tensor", in, candidate));
+  PETREL_ASSIGN_OR_RETURN(Value * kept, b.binary("aten.mul.Tensor", forget, *c));
+  PETREL_ASSIGN_OR_RETURN(Value * added, b.binary("aten.mul.Tensor", in, candidate));
   PETREL_ASSIGN_OR_RETURN(*c, b.binary("aten.add.Tensor", kept, added));
   PETREL_ASSIGN_OR_RETURN(Value * bounded, tanh(b, *c));
   PETREL_ASSIGN_OR_RETURN(*h, b.binary("aten.mul.Tensor", out, bounded));
@@ -103,15 +95,13 @@ absl::Status gru_cell(Builder& b, Value* from_x, Value* from_h, Value** h) {
 }
 
 // One step of any of the four, from the products of input and state.
-absl::Status step(Builder& b, const std::string& kind, Value* from_x,
-                  Value* from_h, Value* projection, Value** h, Value** c) {
+absl::Status step(Builder& b, const std::string& kind, Value* from_x, Value* from_h,
+                  Value* projection, Value** h, Value** c) {
   if (kind == "aten::gru") return gru_cell(b, from_x, from_h, h);
-  PETREL_ASSIGN_OR_RETURN(Value * gates,
-                          b.binary("aten.add.Tensor", from_x, from_h));
+  PETREL_ASSIGN_OR_RETURN(Value * gates, b.binary("aten.add.Tensor", from_x, from_h));
   if (kind == "aten::lstm") return lstm_cell(b, gates, projection, h, c);
-  PETREL_ASSIGN_OR_RETURN(*h, kind == "aten::rnn_relu"
-                                  ? b.call("aten.relu.default", {gates})
-                                  : tanh(b, gates));
+  PETREL_ASSIGN_OR_RETURN(
+      *h, kind == "aten::rnn_relu" ? b.call("aten.relu.default", {gates}) : tanh(b, gates));
   return absl::OkStatus();
 }
 
@@ -136,17 +126,15 @@ BuiltValue joined(Builder& b, const Values& parts) {
 
 // Runs one layer in one direction over x [steps, batch, size]; returns the
 // hidden states of all steps in the order of the input.
-BuiltValue direction(Builder& b, const std::string& kind, Value* x,
-                     const Weights& w, bool is_reverse, Value** h, Value** c) {
+BuiltValue direction(Builder& b, const std::string& kind, Value* x, const Weights& w,
+                     bool is_reverse, Value** h, Value** c) {
   const int64_t steps = x->tensor().sizes[0];
-  PETREL_ASSIGN_OR_RETURN(Value * from_x,
-                          linear(b, x, w.input, w.input_bias));
+  PETREL_ASSIGN_OR_RETURN(Value * from_x, linear(b, x, w.input, w.input_bias));
   Values states(static_cast<size_t>(steps));
   for (int64_t i = 0; i < steps; ++i) {
     const int64_t t = is_reverse ? steps - 1 - i : i;
     PETREL_ASSIGN_OR_RETURN(Value * now, entry(b, from_x, t));
-    PETREL_ASSIGN_OR_RETURN(Value * from_h,
-                            linear(b, *h, w.hidden, w.hidden_bias));
+    PETREL_ASSIGN_OR_RETURN(Value * from_h, linear(b, *h, w.hidden, w.hidden_bias));
     PETREL_RETURN_IF_ERROR(step(b, kind, now, from_h, w.projection, h, c));
     states[static_cast<size_t>(t)] = *h;
   }
@@ -162,16 +150,15 @@ Rewritten recurrent(Builder& b, Node& node) {
   const bool has_biases = node.argument("has_biases") == Argument(true);
   const bool batch_first = node.argument("batch_first") == Argument(true);
   const int64_t layers = node.argument("num_layers").as_int();
-  const int64_t directions =
-      node.argument("bidirectional") == Argument(true) ? 2 : 1;
+  const int64_t directions = node.argument("bidirectional") == Argument(true) ? 2 : 1;
   const size_t cells = static_cast<size_t>(layers * directions);
   const size_t plain = has_biases ? 4 : 2;
   const size_t each = cells == 0 ? 0 : params.size() / cells;
   if (initial.size() != (has_cell ? 2u : 1u) || each * cells != params.size() ||
       (each != plain && !(has_cell && each == plain + 1))) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        node.describe(), ": has ", params.size(), " weights for ", cells,
-        " cells, must have ", plain, " each"));
+    return absl::InvalidArgumentError(absl::StrCat(node.describe(), ": has ", params.size(),
+                                                   " weights for ", cells, " cells, must have ",
+                                                   plain, " each"));
   }
   if (batch_first) {
     PETREL_ASSIGN_OR_RETURN(x, b.permute(x, {1, 0, 2}));
@@ -179,9 +166,9 @@ Rewritten recurrent(Builder& b, Node& node) {
   const int64_t steps = x->tensor().sizes[0];
   if (steps < 1) return false;
   if (steps > kMostSteps / static_cast<int64_t>(cells)) {
-    return absl::UnimplementedError(absl::StrCat(
-        node.describe(), ": ", steps, " steps of ", cells,
-        " cells, must be at most ", kMostSteps, " in all"));
+    return absl::UnimplementedError(absl::StrCat(node.describe(), ": ", steps, " steps of ", cells,
+                                                 " cells, must be at most ", kMostSteps,
+                                                 " in all"));
   }
   Values last_h, last_c;
   for (int64_t layer = 0; layer < layers; ++layer) {
@@ -203,8 +190,7 @@ Rewritten recurrent(Builder& b, Node& node) {
       if (has_cell) {
         PETREL_ASSIGN_OR_RETURN(c, entry(b, initial[1], cell));
       }
-      PETREL_ASSIGN_OR_RETURN(Value * y,
-                              direction(b, kind, x, w, d == 1, &h, &c));
+      PETREL_ASSIGN_OR_RETURN(Value * y, direction(b, kind, x, w, d == 1, &h, &c));
       outputs.push_back(y);
       last_h.push_back(h);
       if (has_cell) last_c.push_back(c);
@@ -239,13 +225,12 @@ Rewritten cell(Builder& b, Node& node) {
   const Values state = node.argument("hx").values();
   if (state.size() != node.num_results()) return false;
   PETREL_ASSIGN_OR_RETURN(
-      Value * from_x, linear(b, tensor_at(node, "input"),
-                             tensor_at(node, "w_ih"), optional_at(node, "b_ih")));
+      Value * from_x,
+      linear(b, tensor_at(node, "input"), tensor_at(node, "w_ih"), optional_at(node, "b_ih")));
   Value* h = state[0];
   Value* c = state.size() == 2 ? state[1] : nullptr;
-  PETREL_ASSIGN_OR_RETURN(
-      Value * from_h, linear(b, h, tensor_at(node, "w_hh"),
-                             optional_at(node, "b_hh")));
+  PETREL_ASSIGN_OR_RETURN(Value * from_h,
+                          linear(b, h, tensor_at(node, "w_hh"), optional_at(node, "b_hh")));
   PETREL_RETURN_IF_ERROR(step(b, kind, from_x, from_h, nullptr, &h, &c));
   Values results = {h};
   if (c != nullptr) results.push_back(c);
@@ -254,14 +239,10 @@ Rewritten cell(Builder& b, Node& node) {
 }
 
 constexpr Rewrite kRows[] = {
-    {"aten.lstm_cell.default", cell},
-    {"aten.gru_cell.default", cell},
-    {"aten.rnn_tanh_cell.default", cell},
-    {"aten.rnn_relu_cell.default", cell},
-    {"aten.lstm.input", recurrent},
-    {"aten.gru.input", recurrent},
-    {"aten.rnn_tanh.input", recurrent},
-    {"aten.rnn_relu.input", recurrent},
+    {"aten.lstm_cell.default", cell},     {"aten.gru_cell.default", cell},
+    {"aten.rnn_tanh_cell.default", cell}, {"aten.rnn_relu_cell.default", cell},
+    {"aten.lstm.input", recurrent},       {"aten.gru.input", recurrent},
+    {"aten.rnn_tanh.input", recurrent},   {"aten.rnn_relu.input", recurrent},
 };
 
 }  // namespace

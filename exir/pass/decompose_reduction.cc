@@ -30,8 +30,7 @@ Rewritten mean(Builder& b, Node& node) {
   const ScalarType dtype = node.result()->tensor().dtype;
   const bool has_dims = node.op().find_arg("dim") >= 0;
   const Ints dims = has_dims ? reduced_dims(node) : all_dims(rank_of(node));
-  if (has_dims && node.argument("dim") == Argument(dims) &&
-      node.argument("dtype").is_none()) {
+  if (has_dims && node.argument("dim") == Argument(dims) && node.argument("dtype").is_none()) {
     return false;
   }
   PETREL_ASSIGN_OR_RETURN(Value * x, b.cast(tensor_at(node, 0), dtype));
@@ -45,41 +44,35 @@ Rewritten sum(Builder& b, Node& node) {
   if (has_dims && node.argument("dim") == Argument(dims)) return false;
   return done(b, node,
               b.call("aten.sum.dim_IntList",
-                     {tensor_at(node, 0), dims, keepdim(node),
-                      node.argument("dtype")}));
+                     {tensor_at(node, 0), dims, keepdim(node), node.argument("dtype")}));
 }
 
 // amax, amin: dims non-negative.
 Rewritten extreme(Builder& b, Node& node) {
   const Ints dims = reduced_dims(node);
   if (node.argument(1) == Argument(dims)) return false;
-  PETREL_ASSIGN_OR_RETURN(
-      Node * made,
-      b.node(node.op(), {node.argument(0), Argument(dims), keepdim(node)}));
+  PETREL_ASSIGN_OR_RETURN(Node * made,
+                          b.node(node.op(), {node.argument(0), Argument(dims), keepdim(node)}));
   return done(b, node, made->result());
 }
 
 Rewritten aminmax(Builder& b, Node& node) {
   const Ints dims = reduced_dims(node);
-  PETREL_ASSIGN_OR_RETURN(
-      Value * low,
-      b.call("aten.amin.default", {tensor_at(node, 0), dims, keepdim(node)}));
-  PETREL_ASSIGN_OR_RETURN(
-      Value * high,
-      b.call("aten.amax.default", {tensor_at(node, 0), dims, keepdim(node)}));
+  PETREL_ASSIGN_OR_RETURN(Value * low,
+                          b.call("aten.amin.default", {tensor_at(node, 0), dims, keepdim(node)}));
+  PETREL_ASSIGN_OR_RETURN(Value * high,
+                          b.call("aten.amax.default", {tensor_at(node, 0), dims, keepdim(node)}));
   PETREL_RETURN_IF_ERROR(b.replace(node, {low, high}));
   return true;
 }
 
 // all(x) = not any(not x)
 Rewritten all(Builder& b, Node& node) {
-  PETREL_ASSIGN_OR_RETURN(
-      Value * x, b.call("aten.logical_not.default", {tensor_at(node, 0)}));
+  PETREL_ASSIGN_OR_RETURN(Value * x, b.call("aten.logical_not.default", {tensor_at(node, 0)}));
   if (node.op().overload.empty()) {
     PETREL_ASSIGN_OR_RETURN(x, b.call("aten.any.default", {x}));
   } else {
-    PETREL_ASSIGN_OR_RETURN(
-        x, b.call("aten.any.dims", {x, reduced_dims(node), keepdim(node)}));
+    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.any.dims", {x, reduced_dims(node), keepdim(node)}));
   }
   PETREL_ASSIGN_OR_RETURN(x, b.call("aten.logical_not.default", {x}));
   return done(b, node, b.cast(x, node.result()->tensor().dtype));
@@ -88,19 +81,14 @@ Rewritten all(Builder& b, Node& node) {
 BuiltValue variance(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
   if (node.op().find_arg("correction") >= 0) {
-    return b.call("aten.var.correction", {x, reduced_dims(node),
-                                          node.argument("correction"),
-                                          keepdim(node)});
+    return b.call("aten.var.correction",
+                  {x, reduced_dims(node), node.argument("correction"), keepdim(node)});
   }
-  const Ints dims = node.op().find_arg("dim") < 0 ? all_dims(rank_of(node))
-                                                  : reduced_dims(node);
-  return b.call("aten.var.dim",
-                {x, dims, node.argument("unbiased"), keepdim(node)});
+  const Ints dims = node.op().find_arg("dim") < 0 ? all_dims(rank_of(node)) : reduced_dims(node);
+  return b.call("aten.var.dim", {x, dims, node.argument("unbiased"), keepdim(node)});
 }
 
-Rewritten var(Builder& b, Node& node) {
-  return done(b, node, variance(b, node));
-}
+Rewritten var(Builder& b, Node& node) { return done(b, node, variance(b, node)); }
 
 Rewritten deviation(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(Value * y, variance(b, node));
@@ -108,8 +96,7 @@ Rewritten deviation(Builder& b, Node& node) {
 }
 
 BuiltValue mean_of(Builder& b, Node& node) {
-  const Ints dims = node.op().find_arg("dim") < 0 ? all_dims(rank_of(node))
-                                                  : reduced_dims(node);
+  const Ints dims = node.op().find_arg("dim") < 0 ? all_dims(rank_of(node)) : reduced_dims(node);
   return b.call("aten.mean.dim", {tensor_at(node, 0), dims, keepdim(node)});
 }
 
@@ -133,8 +120,7 @@ Rewritten std_mean(Builder& b, Node& node) {
 Rewritten logsumexp(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
   const Ints dims = reduced_dims(node);
-  PETREL_ASSIGN_OR_RETURN(Value * m,
-                          b.call("aten.amax.default", {x, dims, true}));
+  PETREL_ASSIGN_OR_RETURN(Value * m, b.call("aten.amax.default", {x, dims, true}));
   PETREL_ASSIGN_OR_RETURN(Value * inf, b.call("aten.isinf.default", {m}));
   PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, m->tensor().dtype));
   PETREL_ASSIGN_OR_RETURN(m, b.call("aten.where.self", {inf, zero, m}));
@@ -148,14 +134,12 @@ Rewritten logsumexp(Builder& b, Node& node) {
 
 // (sum |x|^p)^(1/p); p = 0 counts, p = inf takes the largest.
 Rewritten vector_norm(Builder& b, Node& node, double p, const Ints& dims) {
-  PETREL_ASSIGN_OR_RETURN(
-      Value * x, b.cast(tensor_at(node, 0), node.result()->tensor().dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * x, b.cast(tensor_at(node, 0), node.result()->tensor().dtype));
   const Argument keep = keepdim(node);
   if (std::isinf(p)) {
     PETREL_ASSIGN_OR_RETURN(x, b.call("aten.abs.default", {x}));
     return done(b, node,
-                b.call(p > 0 ? "aten.amax.default" : "aten.amin.default",
-                       {x, dims, keep}));
+                b.call(p > 0 ? "aten.amax.default" : "aten.amin.default", {x, dims, keep}));
   }
   if (p == 0) {
     PETREL_ASSIGN_OR_RETURN(Value * some, b.call("aten.ne.Scalar", {x, 0}));
@@ -179,30 +163,25 @@ Rewritten vector_norm(Builder& b, Node& node, double p, const Ints& dims) {
 Rewritten norm(Builder& b, Node& node) {
   const char* name = node.op().find_arg("ord") >= 0 ? "ord" : "p";
   const bool has_order = node.op().find_arg(name) >= 0;
-  const double p = has_order && node.argument(name).is_number()
-                       ? node.argument(name).as_number()
-                       : 2;
+  const double p =
+      has_order && node.argument(name).is_number() ? node.argument(name).as_number() : 2;
   const bool has_dims = node.op().find_arg("dim") >= 0;
-  return vector_norm(b, node, p,
-                     has_dims ? reduced_dims(node) : all_dims(rank_of(node)));
+  return vector_norm(b, node, p, has_dims ? reduced_dims(node) : all_dims(rank_of(node)));
 }
 
 // linalg.norm and linalg.matrix_norm where they are norms of vectors: without an
 // order, over one dim, or Frobenius'. Singular values are not computed.
 Rewritten matrix_norm(Builder& b, Node& node) {
   const Argument& order = node.argument("ord");
-  const size_t dims =
-      node.argument("dim").is_none() ? rank_of(node) : reduced_dims(node).size();
-  const bool is_of_vectors = order.is_string() ? order.as_string() == "fro"
-                                               : order.is_none() || dims <= 1;
+  const size_t dims = node.argument("dim").is_none() ? rank_of(node) : reduced_dims(node).size();
+  const bool is_of_vectors =
+      order.is_string() ? order.as_string() == "fro" : order.is_none() || dims <= 1;
   return is_of_vectors ? norm(b, node) : false;
 }
 
 Rewritten count_nonzero(Builder& b, Node& node) {
-  PETREL_ASSIGN_OR_RETURN(
-      Value * some, b.call("aten.ne.Scalar", {tensor_at(node, 0), 0}));
-  return done(b, node,
-              b.call("aten.sum.dim_IntList", {some, reduced_dims(node)}));
+  PETREL_ASSIGN_OR_RETURN(Value * some, b.call("aten.ne.Scalar", {tensor_at(node, 0), 0}));
+  return done(b, node, b.call("aten.sum.dim_IntList", {some, reduced_dims(node)}));
 }
 
 Rewritten nansum(Builder& b, Node& node) {
@@ -214,8 +193,7 @@ Rewritten nansum(Builder& b, Node& node) {
   }
   return done(b, node,
               b.call("aten.sum.dim_IntList",
-                     {x, reduced_dims(node), keepdim(node),
-                      node.argument("dtype")}));
+                     {x, reduced_dims(node), keepdim(node), node.argument("dtype")}));
 }
 
 constexpr Rewrite kRows[] = {

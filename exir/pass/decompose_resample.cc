@@ -24,11 +24,10 @@ namespace {
 
 using Rewritten = absl::StatusOr<bool>;
 
-BuiltValue constant(Builder& b, const char* name, ScalarType dtype,
-                    const Sizes& sizes, const std::vector<double>& values) {
+BuiltValue constant(Builder& b, const char* name, ScalarType dtype, const Sizes& sizes,
+                    const std::vector<double>& values) {
   PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(values, dtype));
-  return add_unique_constant(b.graph(), name,
-                             TensorType::contiguous(dtype, sizes),
+  return add_unique_constant(b.graph(), name, TensorType::contiguous(dtype, sizes),
                              std::move(data));
 }
 
@@ -47,8 +46,7 @@ struct Axis {
 
   float scale() const {
     if (align_corners) {
-      return out > 1 ? static_cast<float>(in - 1) / static_cast<float>(out - 1)
-                     : 0.0f;
+      return out > 1 ? static_cast<float>(in - 1) / static_cast<float>(out - 1) : 0.0f;
     }
     return factor > 0 ? static_cast<float>(1 / factor)
                       : static_cast<float>(in) / static_cast<float>(out);
@@ -59,8 +57,7 @@ struct Axis {
     return scale() * (static_cast<float>(i) + 0.5f) - 0.5f;
   }
   double clamp(int64_t at) const {
-    return static_cast<double>(
-        std::clamp<int64_t>(at, 0, std::max<int64_t>(in - 1, 0)));
+    return static_cast<double>(std::clamp<int64_t>(at, 0, std::max<int64_t>(in - 1, 0)));
   }
 };
 
@@ -109,8 +106,7 @@ Taps bicubic(const Axis& axis) {
     for (int64_t k = 0; k < 4; ++k) {
       const auto at = static_cast<size_t>(k);
       taps.at[at].push_back(axis.clamp(static_cast<int64_t>(low) + k - 1));
-      taps.weight[at].push_back(cubic(share + 1 - static_cast<double>(k),
-                                      -0.75));
+      taps.weight[at].push_back(cubic(share + 1 - static_cast<double>(k), -0.75));
     }
   }
   return taps;
@@ -127,10 +123,8 @@ Taps antialiased(const Axis& axis, bool is_cubic) {
   taps.weight.assign(most, {});
   for (int64_t i = 0; i < axis.out; ++i) {
     const double center = scale * (static_cast<double>(i) + 0.5);
-    const auto begin =
-        std::max<int64_t>(static_cast<int64_t>(center - support + 0.5), 0);
-    const auto end =
-        std::min<int64_t>(static_cast<int64_t>(center + support + 0.5), axis.in);
+    const auto begin = std::max<int64_t>(static_cast<int64_t>(center - support + 0.5), 0);
+    const auto end = std::min<int64_t>(static_cast<int64_t>(center + support + 0.5), axis.in);
     std::vector<double> weights(most, 0);
     double sum = 0;
     for (int64_t j = begin; j < end; ++j) {
@@ -142,8 +136,7 @@ Taps antialiased(const Axis& axis, bool is_cubic) {
     }
     for (size_t k = 0; k < most; ++k) {
       // Places of no weight repeat one that counts.
-      taps.at[k].push_back(axis.clamp(
-          std::min(begin + static_cast<int64_t>(k), end - 1)));
+      taps.at[k].push_back(axis.clamp(std::min(begin + static_cast<int64_t>(k), end - 1)));
       taps.weight[k].push_back(sum != 0 ? weights[k] / sum : 0);
     }
   }
@@ -161,15 +154,12 @@ BuiltValue along(Builder& b, Value* x, int64_t dim, const Taps& taps) {
                                 [](double w) { return w == 0; })) {
       continue;
     }
-    PETREL_ASSIGN_OR_RETURN(
-        Value * at,
-        constant(b, "resample.at", ScalarType::kLong, {count}, taps.at[k]));
-    PETREL_ASSIGN_OR_RETURN(
-        Value * part, b.call("aten.index_select.default", {x, dim, at}));
+    PETREL_ASSIGN_OR_RETURN(Value * at,
+                            constant(b, "resample.at", ScalarType::kLong, {count}, taps.at[k]));
+    PETREL_ASSIGN_OR_RETURN(Value * part, b.call("aten.index_select.default", {x, dim, at}));
     if (weighted) {
       PETREL_ASSIGN_OR_RETURN(
-          Value * weight, constant(b, "resample.weight", x->tensor().dtype,
-                                   shape, taps.weight[k]));
+          Value * weight, constant(b, "resample.weight", x->tensor().dtype, shape, taps.weight[k]));
       PETREL_ASSIGN_OR_RETURN(part, b.binary("aten.mul.Tensor", part, weight));
     }
     if (sum == nullptr) {
@@ -207,13 +197,11 @@ Rewritten resample(Builder& b, Node& node) {
   const std::string& name = node.op().name;
   Value* x = tensor_at(node, 0);
   const size_t spatial = x->tensor().rank() - 2;
-  if (!is_floating_point(x->tensor().dtype) &&
-      !absl::StrContains(name, "nearest")) {
+  if (!is_floating_point(x->tensor().dtype) && !absl::StrContains(name, "nearest")) {
     return false;
   }
   const int corners = node.op().find_arg("align_corners");
-  const bool align = corners >= 0 &&
-                     node.argument("align_corners") == Argument(true);
+  const bool align = corners >= 0 && node.argument("align_corners") == Argument(true);
   const bool smooth = absl::EndsWith(name, "_aa");
   if (smooth && align) return false;
   const std::vector<double> factors = factors_of(node, spatial);
@@ -233,8 +221,7 @@ Rewritten resample(Builder& b, Node& node) {
     } else {
       taps = linear(axis);
     }
-    PETREL_ASSIGN_OR_RETURN(x,
-                            along(b, x, static_cast<int64_t>(2 + i), taps));
+    PETREL_ASSIGN_OR_RETURN(x, along(b, x, static_cast<int64_t>(2 + i), taps));
   }
   return done(b, node, x);
 }
@@ -245,8 +232,7 @@ std::vector<double> spread(int64_t count, bool align_corners) {
   for (int64_t i = 0; i < count; ++i) {
     const double n = static_cast<double>(count);
     const double at = static_cast<double>(i);
-    places.push_back(align_corners ? (count > 1 ? 2 * at / (n - 1) - 1 : 0)
-                                   : (2 * at + 1) / n - 1);
+    places.push_back(align_corners ? (count > 1 ? 2 * at / (n - 1) - 1 : 0) : (2 * at + 1) / n - 1);
   }
   return places;
 }
@@ -275,9 +261,8 @@ Rewritten affine_grid(Builder& b, Node& node) {
     places.push_back(1);
   }
   const int64_t columns = static_cast<int64_t>(spatial) + 1;
-  PETREL_ASSIGN_OR_RETURN(
-      Value * base, constant(b, "affine_grid.places", theta->tensor().dtype,
-                             {1, count, columns}, places));
+  PETREL_ASSIGN_OR_RETURN(Value * base, constant(b, "affine_grid.places", theta->tensor().dtype,
+                                                 {1, count, columns}, places));
   PETREL_ASSIGN_OR_RETURN(base, b.expand(base, {size[0], count, columns}));
   PETREL_ASSIGN_OR_RETURN(theta, b.swap_last_two(theta));
   PETREL_ASSIGN_OR_RETURN(Value * y, b.binary("aten.bmm.default", base, theta));

@@ -50,9 +50,7 @@ Rewritten joined(Builder& b, Node& node, bool horizontal) {
     PETREL_ASSIGN_OR_RETURN(part, b.view(part, sizes));
     parts.push_back(part);
   }
-  return done(b, node,
-              b.call("aten.cat.default",
-                     {parts, horizontal && rank > 1 ? 1 : 0}));
+  return done(b, node, b.call("aten.cat.default", {parts, horizontal && rank > 1 ? 1 : 0}));
 }
 
 Rewritten hstack(Builder& b, Node& node) { return joined(b, node, true); }
@@ -62,8 +60,7 @@ Rewritten tile(Builder& b, Node& node) {
   Ints repeats = ints_at(node, "dims", 1);
   const size_t rank = tensor_at(node, 0)->tensor().rank();
   while (repeats.size() < rank) repeats.insert(repeats.begin(), 1);
-  return done(b, node,
-              b.call("aten.repeat.default", {tensor_at(node, 0), repeats}));
+  return done(b, node, b.call("aten.repeat.default", {tensor_at(node, 0), repeats}));
 }
 
 // Each element `repeats` times in a row.
@@ -150,14 +147,11 @@ BuiltValue circular(Builder& b, Value* x, const Ints& pad) {
     }
     std::vector<Value*> parts;
     if (before > 0) {
-      PETREL_ASSIGN_OR_RETURN(Value * part,
-                              b.slice(x, dim, size - before, size));
+      PETREL_ASSIGN_OR_RETURN(Value * part, b.slice(x, dim, size - before, size));
       parts.push_back(part);
     }
-    PETREL_ASSIGN_OR_RETURN(
-        Value * middle,
-        b.slice(x, dim, std::max<int64_t>(0, -before),
-                size - std::max<int64_t>(0, -after)));
+    PETREL_ASSIGN_OR_RETURN(Value * middle, b.slice(x, dim, std::max<int64_t>(0, -before),
+                                                    size - std::max<int64_t>(0, -after)));
     parts.push_back(middle);
     if (after > 0) {
       PETREL_ASSIGN_OR_RETURN(Value * part, b.slice(x, dim, 0, after));
@@ -185,16 +179,14 @@ Rewritten pad(Builder& b, Node& node) {
   static constexpr const char* kReflect[] = {"aten.reflection_pad1d.default",
                                              "aten.reflection_pad2d.default",
                                              "aten.reflection_pad3d.default"};
-  static constexpr const char* kReplicate[] = {
-      "aten.replication_pad1d.default", "aten.replication_pad2d.default",
-      "aten.replication_pad3d.default"};
+  static constexpr const char* kReplicate[] = {"aten.replication_pad1d.default",
+                                               "aten.replication_pad2d.default",
+                                               "aten.replication_pad3d.default"};
   const size_t dims = amounts.size() / 2;
   if (dims < 1 || dims > 3 || (mode != "reflect" && mode != "replicate")) {
     return false;
   }
-  return done(b, node,
-              b.call((mode == "reflect" ? kReflect : kReplicate)[dims - 1],
-                     {x, amounts}));
+  return done(b, node, b.call((mode == "reflect" ? kReflect : kReplicate)[dims - 1], {x, amounts}));
 }
 
 constexpr Rewrite kRows[] = {

@@ -20,8 +20,7 @@ using Rewritten = absl::StatusOr<bool>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 int64_t dim_of(const Node& node) {
-  return wrap_dim(node.argument("dim").as_int(),
-                  tensor_at(node, 0)->tensor().rank());
+  return wrap_dim(node.argument("dim").as_int(), tensor_at(node, 0)->tensor().rank());
 }
 
 int64_t size_along(const Value* x, int64_t dim) {
@@ -29,10 +28,8 @@ int64_t size_along(const Value* x, int64_t dim) {
 }
 
 // All elements along `dim` in order: values and places.
-absl::StatusOr<Node*> sorted(Builder& b, Value* x, int64_t dim,
-                             bool descending) {
-  return b.node("aten.topk.default",
-                {x, size_along(x, dim), dim, descending, true});
+absl::StatusOr<Node*> sorted(Builder& b, Value* x, int64_t dim, bool descending) {
+  return b.node("aten.topk.default", {x, size_along(x, dim), dim, descending, true});
 }
 
 Rewritten sort(Builder& b, Node& node) {
@@ -42,9 +39,7 @@ Rewritten sort(Builder& b, Node& node) {
   const int64_t dim = by_name < 0 ? 0 : dim_of(node);  // msort
   const int order = node.op().find_arg("descending");
   PETREL_ASSIGN_OR_RETURN(
-      Node * made,
-      sorted(b, x, dim,
-             order >= 0 && node.argument("descending") == Argument(true)));
+      Node * made, sorted(b, x, dim, order >= 0 && node.argument("descending") == Argument(true)));
   if (node.num_results() == 2) {
     PETREL_RETURN_IF_ERROR(b.replace(node, {made->result(0), made->result(1)}));
     return true;
@@ -54,14 +49,13 @@ Rewritten sort(Builder& b, Node& node) {
 }
 
 // Element `rank` in ascending order along `dim`, with its place.
-absl::Status nth(Builder& b, Value* x, int64_t dim, int64_t rank,
-                 const Sizes& out, Value** value, Value** place) {
-  PETREL_ASSIGN_OR_RETURN(
-      Node * made, b.node("aten.topk.default", {x, rank + 1, dim, false, true}));
+absl::Status nth(Builder& b, Value* x, int64_t dim, int64_t rank, const Sizes& out, Value** value,
+                 Value** place) {
+  PETREL_ASSIGN_OR_RETURN(Node * made,
+                          b.node("aten.topk.default", {x, rank + 1, dim, false, true}));
   Value** results[] = {value, place};
   for (size_t i = 0; i < 2; ++i) {
-    PETREL_ASSIGN_OR_RETURN(
-        Value * last, b.slice(made->result(i), dim, rank, rank + 1));
+    PETREL_ASSIGN_OR_RETURN(Value * last, b.slice(made->result(i), dim, rank, rank + 1));
     PETREL_ASSIGN_OR_RETURN(*results[i], b.view(last, out));
   }
   return absl::OkStatus();
@@ -72,8 +66,8 @@ Rewritten kthvalue(Builder& b, Node& node) {
   const int64_t k = node.argument("k").as_int();
   if (x->tensor().rank() == 0) return false;
   Value *value = nullptr, *place = nullptr;
-  PETREL_RETURN_IF_ERROR(nth(b, x, dim_of(node), k - 1,
-                             node.result()->tensor().sizes, &value, &place));
+  PETREL_RETURN_IF_ERROR(
+      nth(b, x, dim_of(node), k - 1, node.result()->tensor().sizes, &value, &place));
   PETREL_RETURN_IF_ERROR(b.replace(node, {value, place}));
   return true;
 }
@@ -89,23 +83,17 @@ Rewritten median(Builder& b, Node& node) {
   const int64_t dim = whole ? 0 : dim_of(node);
   if (size_along(x, dim) < 1) return false;
   Value *value = nullptr, *place = nullptr;
-  PETREL_RETURN_IF_ERROR(nth(b, x, dim, (size_along(x, dim) - 1) / 2, out,
-                             &value, &place));
+  PETREL_RETURN_IF_ERROR(nth(b, x, dim, (size_along(x, dim) - 1) / 2, out, &value, &place));
   if (is_floating_point(x->tensor().dtype)) {
     PETREL_ASSIGN_OR_RETURN(Value * nan, b.call("aten.isnan.default", {x}));
-    PETREL_ASSIGN_OR_RETURN(
-        Value * any, b.call("aten.any.dims", {nan, Ints{dim}, true}));
+    PETREL_ASSIGN_OR_RETURN(Value * any, b.call("aten.any.dims", {nan, Ints{dim}, true}));
     PETREL_ASSIGN_OR_RETURN(any, b.view(any, out));
-    PETREL_ASSIGN_OR_RETURN(
-        Value * none, b.scalar(std::nan(""), x->tensor().dtype));
-    PETREL_ASSIGN_OR_RETURN(value,
-                            b.call("aten.where.self", {any, none, value}));
+    PETREL_ASSIGN_OR_RETURN(Value * none, b.scalar(std::nan(""), x->tensor().dtype));
+    PETREL_ASSIGN_OR_RETURN(value, b.call("aten.where.self", {any, none, value}));
     PETREL_ASSIGN_OR_RETURN(nan, b.cast(nan, ScalarType::kFloat));
-    PETREL_ASSIGN_OR_RETURN(Value * first,
-                            b.call("aten.argmax.default", {nan, dim, true}));
+    PETREL_ASSIGN_OR_RETURN(Value * first, b.call("aten.argmax.default", {nan, dim, true}));
     PETREL_ASSIGN_OR_RETURN(first, b.view(first, out));
-    PETREL_ASSIGN_OR_RETURN(place,
-                            b.call("aten.where.self", {any, first, place}));
+    PETREL_ASSIGN_OR_RETURN(place, b.call("aten.where.self", {any, first, place}));
   }
   if (node.num_results() == 1) return done(b, node, value);
   PETREL_RETURN_IF_ERROR(b.replace(node, {value, place}));
@@ -114,27 +102,23 @@ Rewritten median(Builder& b, Node& node) {
 
 // x combined by `op` with all that stands before it along `dim`; `unit` is what
 // changes nothing.
-BuiltValue running(Builder& b, Value* x, int64_t dim, const char* op,
-                   double unit) {
+BuiltValue running(Builder& b, Value* x, int64_t dim, const char* op, double unit) {
   const int64_t size = size_along(x, dim);
   const size_t after = x->tensor().rank() - 1 - static_cast<size_t>(dim);
   for (int64_t shift = 1; shift < size; shift *= 2) {
     Ints pad(2 * after + 2, 0);
     pad[2 * after] = shift;
     PETREL_ASSIGN_OR_RETURN(Value * before, b.slice(x, dim, 0, size - shift));
-    const Arg fill = is_floating_point(x->tensor().dtype)
-                         ? Arg(unit)
-                         : Arg(static_cast<int64_t>(unit));
-    PETREL_ASSIGN_OR_RETURN(
-        before, b.call("aten.constant_pad_nd.default", {before, pad, fill}));
+    const Arg fill =
+        is_floating_point(x->tensor().dtype) ? Arg(unit) : Arg(static_cast<int64_t>(unit));
+    PETREL_ASSIGN_OR_RETURN(before, b.call("aten.constant_pad_nd.default", {before, pad, fill}));
     PETREL_ASSIGN_OR_RETURN(x, b.binary(op, before, x));
   }
   return x;
 }
 
 Rewritten cumprod(Builder& b, Node& node) {
-  PETREL_ASSIGN_OR_RETURN(
-      Value * x, b.cast(tensor_at(node, 0), node.result()->tensor().dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * x, b.cast(tensor_at(node, 0), node.result()->tensor().dtype));
   if (x->tensor().rank() == 0) return done(b, node, x);
   return done(b, node, running(b, x, dim_of(node), "aten.mul.Tensor", 1));
 }
@@ -142,8 +126,7 @@ Rewritten cumprod(Builder& b, Node& node) {
 Rewritten logcumsumexp(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
   if (x->tensor().rank() == 0) return false;
-  return done(b, node, running(b, x, dim_of(node), "aten.logaddexp.default",
-                               -kInfinity));
+  return done(b, node, running(b, x, dim_of(node), "aten.logaddexp.default", -kInfinity));
 }
 
 // The place is that of the last element that is as large as any before it.
@@ -155,24 +138,19 @@ Rewritten cumulative_extreme(Builder& b, Node& node) {
   const int64_t dim = dim_of(node);
   const int64_t size = size_along(x, dim);
   PETREL_ASSIGN_OR_RETURN(
-      Value * value,
-      running(b, x, dim,
-              is_max ? "aten.maximum.default" : "aten.minimum.default",
-              is_max ? -kInfinity : kInfinity));
+      Value * value, running(b, x, dim, is_max ? "aten.maximum.default" : "aten.minimum.default",
+                             is_max ? -kInfinity : kInfinity));
   PETREL_ASSIGN_OR_RETURN(Value * at, b.binary("aten.eq.Tensor", x, value));
   PETREL_ASSIGN_OR_RETURN(Value * nan, b.call("aten.isnan.default", {x}));
   PETREL_ASSIGN_OR_RETURN(at, b.binary("aten.logical_or.default", at, nan));
-  PETREL_ASSIGN_OR_RETURN(
-      Value * place, b.call("aten.arange.start_step",
-                            {0, size, 1, ScalarType::kLong}));
+  PETREL_ASSIGN_OR_RETURN(Value * place,
+                          b.call("aten.arange.start_step", {0, size, 1, ScalarType::kLong}));
   Sizes sizes(x->tensor().rank(), 1);
   sizes[static_cast<size_t>(dim)] = size;
   PETREL_ASSIGN_OR_RETURN(place, b.view(place, sizes));
   PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, ScalarType::kLong));
-  PETREL_ASSIGN_OR_RETURN(place,
-                          b.call("aten.where.self", {at, place, zero}));
-  PETREL_ASSIGN_OR_RETURN(
-      place, running(b, place, dim, "aten.maximum.default", 0));
+  PETREL_ASSIGN_OR_RETURN(place, b.call("aten.where.self", {at, place, zero}));
+  PETREL_ASSIGN_OR_RETURN(place, running(b, place, dim, "aten.maximum.default", 0));
   PETREL_RETURN_IF_ERROR(b.replace(node, {value, place}));
   return true;
 }
@@ -182,19 +160,16 @@ BuiltValue count_below(Builder& b, Value* x, Value* boundaries, bool right) {
   Sizes sizes = x->tensor().sizes;
   sizes.push_back(1);
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
-  PETREL_ASSIGN_OR_RETURN(
-      Value * above,
-      b.binary(right ? "aten.gt.Tensor" : "aten.ge.Tensor", boundaries, x));
-  PETREL_ASSIGN_OR_RETURN(Value * below,
-                          b.call("aten.logical_not.default", {above}));
+  PETREL_ASSIGN_OR_RETURN(Value * above,
+                          b.binary(right ? "aten.gt.Tensor" : "aten.ge.Tensor", boundaries, x));
+  PETREL_ASSIGN_OR_RETURN(Value * below, b.call("aten.logical_not.default", {above}));
   const int64_t last = static_cast<int64_t>(sizes.size()) - 1;
   return b.call("aten.sum.dim_IntList", {below, Ints{last}, false});
 }
 
 Rewritten bucketize(Builder& b, Node& node) {
-  PETREL_ASSIGN_OR_RETURN(
-      Value * y, count_below(b, tensor_at(node, 0), tensor_at(node, 1),
-                             node.argument("right") == Argument(true)));
+  PETREL_ASSIGN_OR_RETURN(Value * y, count_below(b, tensor_at(node, 0), tensor_at(node, 1),
+                                                 node.argument("right") == Argument(true)));
   return done(b, node, b.cast(y, node.result()->tensor().dtype));
 }
 

@@ -20,9 +20,7 @@ namespace {
 
 using Rewritten = absl::StatusOr<bool>;
 
-Ints without_first(const Ints& list) {
-  return Ints(list.begin() + 1, list.end());
-}
+Ints without_first(const Ints& list) { return Ints(list.begin() + 1, list.end()); }
 
 // x [N,C,D,H,W] * w [O,C/g,KD,KH,KW]: of slice d of the kernel with the slices
 // of x that it meets, all depths of the result as one batch.
@@ -39,29 +37,24 @@ Rewritten conv3d(Builder& b, Node& node) {
   const Sizes kernel = weight->tensor().sizes;
   const Sizes out = node.result()->tensor().sizes;
   if (padding[0] != 0) {
-    PETREL_ASSIGN_OR_RETURN(
-        x, b.call("aten.constant_pad_nd.default",
-                  {x, Ints{0, 0, 0, 0, padding[0], padding[0]}, 0}));
+    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.constant_pad_nd.default",
+                                      {x, Ints{0, 0, 0, 0, padding[0], padding[0]}, 0}));
   }
   PETREL_ASSIGN_OR_RETURN(x, b.permute(x, {0, 2, 1, 3, 4}));
   const Sizes in = x->tensor().sizes;  // [N,D,C,H,W]
   Value* sum = nullptr;
   for (int64_t d = 0; d < kernel[2]; ++d) {
     const int64_t first = d * dilation[0];
-    PETREL_ASSIGN_OR_RETURN(
-        Value * slices,
-        b.slice(x, 1, first, first + (out[2] - 1) * stride[0] + 1, stride[0]));
-    PETREL_ASSIGN_OR_RETURN(
-        slices, b.view(slices, {in[0] * out[2], in[2], in[3], in[4]}));
+    PETREL_ASSIGN_OR_RETURN(Value * slices,
+                            b.slice(x, 1, first, first + (out[2] - 1) * stride[0] + 1, stride[0]));
+    PETREL_ASSIGN_OR_RETURN(slices, b.view(slices, {in[0] * out[2], in[2], in[3], in[4]}));
     PETREL_ASSIGN_OR_RETURN(Value * w, b.slice(weight, 2, d, d + 1));
-    PETREL_ASSIGN_OR_RETURN(
-        w, b.view(w, {kernel[0], kernel[1], kernel[3], kernel[4]}));
+    PETREL_ASSIGN_OR_RETURN(w, b.view(w, {kernel[0], kernel[1], kernel[3], kernel[4]}));
     PETREL_ASSIGN_OR_RETURN(
         Value * part,
         b.call("aten.convolution.default",
-               {slices, w, d == 0 ? node.argument("bias") : none(),
-                without_first(stride), without_first(padding),
-                without_first(dilation), false, Ints{0, 0},
+               {slices, w, d == 0 ? node.argument("bias") : none(), without_first(stride),
+                without_first(padding), without_first(dilation), false, Ints{0, 0},
                 node.argument("groups")}));
     if (sum == nullptr) {
       sum = part;
@@ -69,14 +62,12 @@ Rewritten conv3d(Builder& b, Node& node) {
       PETREL_ASSIGN_OR_RETURN(sum, b.binary("aten.add.Tensor", sum, part));
     }
   }
-  PETREL_ASSIGN_OR_RETURN(
-      sum, b.view(sum, {out[0], out[2], out[1], out[3], out[4]}));
+  PETREL_ASSIGN_OR_RETURN(sum, b.view(sum, {out[0], out[2], out[1], out[3], out[4]}));
   return done(b, node, b.permute(sum, {0, 2, 1, 3, 4}));
 }
 
 // Slices x [N,D,...] at depth `first` + d * `stride` of `length`, zeros between.
-absl::StatusOr<Value*> spread(Builder& b, Value* x, int64_t first,
-                              int64_t stride, int64_t length) {
+absl::StatusOr<Value*> spread(Builder& b, Value* x, int64_t first, int64_t stride, int64_t length) {
   Sizes sizes = x->tensor().sizes;
   const int64_t depth = sizes[1];
   const int64_t spread_depth = (depth - 1) * stride + 1;
@@ -86,8 +77,7 @@ absl::StatusOr<Value*> spread(Builder& b, Value* x, int64_t first,
     apart.insert(apart.begin() + 2, 1);
     PETREL_ASSIGN_OR_RETURN(x, b.view(x, apart));
     pads.back() = stride - 1;
-    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.constant_pad_nd.default",
-                                      {x, pads, 0}));
+    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.constant_pad_nd.default", {x, pads, 0}));
     sizes[1] = depth * stride;
     PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
     PETREL_ASSIGN_OR_RETURN(x, b.slice(x, 1, 0, spread_depth));
@@ -107,8 +97,7 @@ Rewritten conv3d_transposed(Builder& b, Node& node) {
   const Ints padding = ints_at(node, "padding", 3);
   const Ints dilation = ints_at(node, "dilation", 3);
   const Ints extra = ints_at(node, "output_padding", 3);
-  if (stride.size() != 3 || padding.size() != 3 || dilation.size() != 3 ||
-      extra.size() != 3) {
+  if (stride.size() != 3 || padding.size() != 3 || dilation.size() != 3 || extra.size() != 3) {
     return false;
   }
   const Sizes kernel = weight->tensor().sizes;
@@ -121,26 +110,21 @@ Rewritten conv3d_transposed(Builder& b, Node& node) {
   Value* sum = nullptr;
   for (int64_t d = 0; d < kernel[2]; ++d) {
     PETREL_ASSIGN_OR_RETURN(Value * w, b.slice(weight, 2, d, d + 1));
-    PETREL_ASSIGN_OR_RETURN(
-        w, b.view(w, {kernel[0], kernel[1], kernel[3], kernel[4]}));
+    PETREL_ASSIGN_OR_RETURN(w, b.view(w, {kernel[0], kernel[1], kernel[3], kernel[4]}));
     PETREL_ASSIGN_OR_RETURN(
         Value * part,
         b.call("aten.convolution.default",
                {x, w, none(), without_first(stride), without_first(padding),
-                without_first(dilation), true, without_first(extra),
-                node.argument("groups")}));
-    PETREL_ASSIGN_OR_RETURN(
-        part, b.view(part, {in[0], in[2], out[1], out[3], out[4]}));
-    PETREL_ASSIGN_OR_RETURN(
-        part, spread(b, part, d * dilation[0], stride[0], length));
+                without_first(dilation), true, without_first(extra), node.argument("groups")}));
+    PETREL_ASSIGN_OR_RETURN(part, b.view(part, {in[0], in[2], out[1], out[3], out[4]}));
+    PETREL_ASSIGN_OR_RETURN(part, spread(b, part, d * dilation[0], stride[0], length));
     if (sum == nullptr) {
       sum = part;
     } else {
       PETREL_ASSIGN_OR_RETURN(sum, b.binary("aten.add.Tensor", sum, part));
     }
   }
-  PETREL_ASSIGN_OR_RETURN(
-      sum, b.slice(sum, 1, padding[0], padding[0] + out[2]));
+  PETREL_ASSIGN_OR_RETURN(sum, b.slice(sum, 1, padding[0], padding[0] + out[2]));
   if (Value* bias = tensor_at(node, "bias"); bias != nullptr) {
     PETREL_ASSIGN_OR_RETURN(bias, b.view(bias, {1, 1, out[1], 1, 1}));
     PETREL_ASSIGN_OR_RETURN(sum, b.binary("aten.add.Tensor", sum, bias));
@@ -149,9 +133,8 @@ Rewritten conv3d_transposed(Builder& b, Node& node) {
 }
 
 Rewritten convolution(Builder& b, Node& node) {
-  return node.argument("transposed") == Argument(true)
-             ? conv3d_transposed(b, node)
-             : conv3d(b, node);
+  return node.argument("transposed") == Argument(true) ? conv3d_transposed(b, node)
+                                                       : conv3d(b, node);
 }
 
 // The sizes of a volume as [N,C,D,H,W].
@@ -170,8 +153,7 @@ Rewritten by_planes(Builder& b, Node& node, Planes planes, Depth depth) {
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, {in[0], in[1] * in[2], in[3], in[4]}));
   PETREL_ASSIGN_OR_RETURN(x, planes(x));
   const Sizes plane = x->tensor().sizes;
-  PETREL_ASSIGN_OR_RETURN(x,
-                          b.view(x, {in[0], in[1], in[2], plane[2] * plane[3]}));
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {in[0], in[1], in[2], plane[2] * plane[3]}));
   PETREL_ASSIGN_OR_RETURN(x, depth(x));
   return done(b, node, b.view(x, node.result()->tensor().sizes));
 }
@@ -192,13 +174,12 @@ Rewritten max_pool3d(Builder& b, Node& node) {
       b, node,
       [&](Value* x) {
         return b.call("aten.max_pool2d.default",
-                      {x, without_first(kernel), without_first(stride),
-                       without_first(padding), without_first(dilation), ceil});
+                      {x, without_first(kernel), without_first(stride), without_first(padding),
+                       without_first(dilation), ceil});
       },
       [&](Value* x) {
-        return b.call("aten.max_pool2d.default",
-                      {x, Ints{kernel[0], 1}, Ints{stride[0], 1},
-                       Ints{padding[0], 0}, Ints{dilation[0], 1}, ceil});
+        return b.call("aten.max_pool2d.default", {x, Ints{kernel[0], 1}, Ints{stride[0], 1},
+                                                  Ints{padding[0], 0}, Ints{dilation[0], 1}, ceil});
       });
 }
 
@@ -210,19 +191,16 @@ Rewritten avg_pool3d(Builder& b, Node& node) {
   const Argument counts = node.argument("count_include_pad");
   const Argument divisor = node.argument("divisor_override");
   // With a divisor the planes are summed.
-  const Argument planes =
-      divisor.is_none() ? none() : Argument(int64_t{1});
+  const Argument planes = divisor.is_none() ? none() : Argument(int64_t{1});
   return by_planes(
       b, node,
       [&](Value* x) {
-        return b.call("aten.avg_pool2d.default",
-                      {x, without_first(kernel), without_first(stride),
-                       without_first(padding), ceil, counts, planes});
+        return b.call("aten.avg_pool2d.default", {x, without_first(kernel), without_first(stride),
+                                                  without_first(padding), ceil, counts, planes});
       },
       [&](Value* x) {
-        return b.call("aten.avg_pool2d.default",
-                      {x, Ints{kernel[0], 1}, Ints{stride[0], 1},
-                       Ints{padding[0], 0}, ceil, counts, divisor});
+        return b.call("aten.avg_pool2d.default", {x, Ints{kernel[0], 1}, Ints{stride[0], 1},
+                                                  Ints{padding[0], 0}, ceil, counts, divisor});
       });
 }
 
@@ -231,12 +209,10 @@ Rewritten adaptive_avg_pool3d(Builder& b, Node& node) {
   return by_planes(
       b, node,
       [&](Value* x) {
-        return b.call("aten.adaptive_avg_pool2d.default",
-                      {x, without_first(out)});
+        return b.call("aten.adaptive_avg_pool2d.default", {x, without_first(out)});
       },
       [&](Value* x) {
-        return b.call("aten.adaptive_avg_pool2d.default",
-                      {x, Ints{out[0], x->tensor().sizes[3]}});
+        return b.call("aten.adaptive_avg_pool2d.default", {x, Ints{out[0], x->tensor().sizes[3]}});
       });
 }
 
@@ -252,24 +228,20 @@ Windows adaptive_windows(int64_t size, int64_t count) {
   Windows windows;
   windows.count = count;
   const auto begin = [&](int64_t i) { return i * size / count; };
-  const auto end = [&](int64_t i) {
-    return ((i + 1) * size + count - 1) / count;
-  };
+  const auto end = [&](int64_t i) { return ((i + 1) * size + count - 1) / count; };
   for (int64_t i = 0; i < count; ++i) {
     windows.longest = std::max(windows.longest, end(i) - begin(i));
   }
   for (int64_t i = 0; i < count; ++i) {
     for (int64_t k = 0; k < windows.longest; ++k) {
-      windows.at.push_back(
-          static_cast<double>(std::min(begin(i) + k, end(i) - 1)));
+      windows.at.push_back(static_cast<double>(std::min(begin(i) + k, end(i) - 1)));
     }
   }
   return windows;
 }
 
 // Where each element of each window lies in the flat image: [outputs * length].
-std::vector<double> flat_places(const std::vector<Windows>& windows,
-                                const Sizes& image) {
+std::vector<double> flat_places(const std::vector<Windows>& windows, const Sizes& image) {
   // Outputs vary before elements, as in the rearranged values.
   std::vector<std::vector<double>> by_output = {{0}};
   for (size_t i = 0; i < windows.size(); ++i) {
@@ -280,9 +252,8 @@ std::vector<double> flat_places(const std::vector<Windows>& windows,
         std::vector<double> elements;
         for (const double base : outer) {
           for (int64_t k = 0; k < windows[i].longest; ++k) {
-            elements.push_back(
-                base * below +
-                windows[i].at[static_cast<size_t>(o * windows[i].longest + k)]);
+            elements.push_back(base * below +
+                               windows[i].at[static_cast<size_t>(o * windows[i].longest + k)]);
           }
         }
         next.push_back(std::move(elements));
@@ -298,28 +269,23 @@ std::vector<double> flat_places(const std::vector<Windows>& windows,
 }
 
 BuiltValue places_constant(Builder& b, const std::vector<double>& places) {
-  PETREL_ASSIGN_OR_RETURN(Blob data,
-                          encode_constant(places, ScalarType::kLong));
+  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(places, ScalarType::kLong));
   return add_unique_constant(
       b.graph(), "pool.places",
-      TensorType::contiguous(ScalarType::kLong,
-                             {static_cast<int64_t>(places.size())}),
+      TensorType::contiguous(ScalarType::kLong, {static_cast<int64_t>(places.size())}),
       std::move(data));
 }
 
 // [lead..., outputs, elements of a window]
-BuiltValue side_by_side(Builder& b, Value* x, size_t lead,
-                        const std::vector<Windows>& windows) {
-  Sizes split(x->tensor().sizes.begin(),
-              x->tensor().sizes.begin() + static_cast<ptrdiff_t>(lead));
+BuiltValue side_by_side(Builder& b, Value* x, size_t lead, const std::vector<Windows>& windows) {
+  Sizes split(x->tensor().sizes.begin(), x->tensor().sizes.begin() + static_cast<ptrdiff_t>(lead));
   Sizes joined = split;
   Ints dims = all_dims(lead);
   int64_t outputs = 1, elements = 1;
   for (size_t i = 0; i < windows.size(); ++i) {
     PETREL_ASSIGN_OR_RETURN(Value * at, places_constant(b, windows[i].at));
     PETREL_ASSIGN_OR_RETURN(
-        x, b.call("aten.index_select.default",
-                  {x, static_cast<int64_t>(lead + i), at}));
+        x, b.call("aten.index_select.default", {x, static_cast<int64_t>(lead + i), at}));
     split.insert(split.end(), {windows[i].count, windows[i].longest});
     dims.push_back(static_cast<int64_t>(lead + 2 * i));
     outputs *= windows[i].count;
@@ -357,21 +323,17 @@ Rewritten adaptive_max_pool(Builder& b, Node& node) {
   }
   const int64_t outputs = product(out);
   const int64_t elements = x->tensor().sizes.back();
-  PETREL_ASSIGN_OR_RETURN(Node * largest,
-                          b.node("aten.max.dim", {x, last, false}));
+  PETREL_ASSIGN_OR_RETURN(Node * largest, b.node("aten.max.dim", {x, last, false}));
   std::vector<double> starts;
   for (int64_t i = 0; i < outputs; ++i) {
     starts.push_back(static_cast<double>(i * elements));
   }
   PETREL_ASSIGN_OR_RETURN(Value * start, places_constant(b, starts));
-  PETREL_ASSIGN_OR_RETURN(
-      Value * at, b.binary("aten.add.Tensor", largest->result(1), start));
-  PETREL_ASSIGN_OR_RETURN(Value * places,
-                          places_constant(b, flat_places(windows, image)));
+  PETREL_ASSIGN_OR_RETURN(Value * at, b.binary("aten.add.Tensor", largest->result(1), start));
+  PETREL_ASSIGN_OR_RETURN(Value * places, places_constant(b, flat_places(windows, image)));
   Argument::List index;
   index.emplace_back(at);
-  PETREL_ASSIGN_OR_RETURN(
-      at, b.call("aten.index.Tensor", {places, Argument(std::move(index))}));
+  PETREL_ASSIGN_OR_RETURN(at, b.call("aten.index.Tensor", {places, Argument(std::move(index))}));
   PETREL_ASSIGN_OR_RETURN(Value * values, b.view(largest->result(0), result));
   PETREL_ASSIGN_OR_RETURN(at, b.view(at, result));
   PETREL_RETURN_IF_ERROR(b.replace(node, {values, at}));
@@ -391,13 +353,11 @@ Rewritten pad3d(Builder& b, Node& node) {
       int64_t from = at;
       if (reflects && from < 0) from = -from;
       if (reflects && from >= size) from = 2 * (size - 1) - from;
-      places.push_back(
-          static_cast<double>(std::clamp<int64_t>(from, 0, size - 1)));
+      places.push_back(static_cast<double>(std::clamp<int64_t>(from, 0, size - 1)));
     }
     if (pad[2 * i] == 0 && pad[2 * i + 1] == 0) continue;
     PETREL_ASSIGN_OR_RETURN(Value * at, places_constant(b, places));
-    PETREL_ASSIGN_OR_RETURN(
-        x, b.call("aten.index_select.default", {x, dim, at}));
+    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.index_select.default", {x, dim, at}));
   }
   return done(b, node, x);
 }
@@ -416,9 +376,7 @@ constexpr Rewrite kRows[] = {
 
 }  // namespace
 
-Rewritten adaptive_max_pool_windows(Builder& b, Node& node) {
-  return adaptive_max_pool(b, node);
-}
+Rewritten adaptive_max_pool_windows(Builder& b, Node& node) { return adaptive_max_pool(b, node); }
 
 Rewrites volume_decompositions() { return kRows; }
 

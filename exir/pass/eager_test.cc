@@ -57,15 +57,13 @@ Tensor read_tensor(std::istream& in) {
       sizes.push_back(number);
     }
   }
-  tensor.type = TensorType::contiguous(
-      parse_scalar_type(word.substr(0, bracket)).value(), sizes);
+  tensor.type = TensorType::contiguous(parse_scalar_type(word.substr(0, bracket)).value(), sizes);
   while (in >> word) {
     double number = 0;
     EXPECT_TRUE(absl::SimpleAtod(word, &number)) << word;
     tensor.elements.push_back(number);
   }
-  EXPECT_EQ(tensor.elements.size(),
-            static_cast<size_t>(tensor.type.numel()));
+  EXPECT_EQ(tensor.elements.size(), static_cast<size_t>(tensor.type.numel()));
   return tensor;
 }
 
@@ -118,8 +116,7 @@ double tolerance(ScalarType type, double largest) {
   return (half ? 2e-3 : 4e-6) * std::max(largest, 1.0);
 }
 
-void expect_same(const Tensor& wanted, const std::vector<double>& found,
-                 const std::string& where) {
+void expect_same(const Tensor& wanted, const std::vector<double>& found, const std::string& where) {
   ASSERT_EQ(found.size(), wanted.elements.size()) << where;
   double largest = 0;
   for (double value : wanted.elements) {
@@ -129,10 +126,8 @@ void expect_same(const Tensor& wanted, const std::vector<double>& found,
   for (size_t i = 0; i < found.size(); ++i) {
     const double a = wanted.elements[i];
     const double b = found[i];
-    const bool same = (std::isnan(a) && std::isnan(b)) || a == b ||
-                      std::fabs(a - b) <= allowed;
-    EXPECT_TRUE(same) << where << ", element " << i << ": " << b << ", torch "
-                      << a;
+    const bool same = (std::isnan(a) && std::isnan(b)) || a == b || std::fabs(a - b) <= allowed;
+    EXPECT_TRUE(same) << where << ", element " << i << ": " << b << ", torch " << a;
     if (!same) return;
   }
 }
@@ -201,9 +196,8 @@ TEST_P(Eager, PassesKeepWhatIsComputed) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Eager, ::testing::ValuesIn(read_cases()),
-    [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, Eager, ::testing::ValuesIn(read_cases()),
+                         [](const auto& info) { return info.param.name; });
 
 // The file is there and whole.
 TEST(EagerCases, AreRead) { EXPECT_EQ(read_cases().size(), 75u); }

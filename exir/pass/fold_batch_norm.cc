@@ -32,37 +32,30 @@ struct Affine {
 };
 
 bool is_fixed(const Value* value) {
-  return value != nullptr && value->is_constant() &&
-         !value->constant()->is_mutable() &&
+  return value != nullptr && value->is_constant() && !value->constant()->is_mutable() &&
          value->tensor().is_contiguous();
 }
 
 // The elements of an optional operand, `otherwise` repeated where there is
 // none.
-absl::StatusOr<Doubles> elements(const Node& node, const char* name,
-                                 double otherwise, size_t channels) {
+absl::StatusOr<Doubles> elements(const Node& node, const char* name, double otherwise,
+                                 size_t channels) {
   const Value* value = tensor_at(node, name);
   if (value == nullptr) return Doubles(channels, otherwise);
   PETREL_ASSIGN_OR_RETURN(Doubles found, decode_constant(*value->constant()));
   if (found.size() != channels) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("argument '", name, "' has ", found.size(),
-                     " elements, the input ", channels, " channels"));
+    return absl::InvalidArgumentError(absl::StrCat("argument '", name, "' has ", found.size(),
+                                                   " elements, the input ", channels, " channels"));
   }
   return found;
 }
 
 absl::StatusOr<Affine> affine_of(const Node& node) {
-  const size_t channels =
-      static_cast<size_t>(tensor_at(node, 0)->tensor().sizes[1]);
-  PETREL_ASSIGN_OR_RETURN(const Doubles weight,
-                          elements(node, "weight", 1, channels));
-  PETREL_ASSIGN_OR_RETURN(const Doubles bias,
-                          elements(node, "bias", 0, channels));
-  PETREL_ASSIGN_OR_RETURN(const Doubles mean,
-                          elements(node, "running_mean", 0, channels));
-  PETREL_ASSIGN_OR_RETURN(const Doubles variance,
-                          elements(node, "running_var", 1, channels));
+  const size_t channels = static_cast<size_t>(tensor_at(node, 0)->tensor().sizes[1]);
+  PETREL_ASSIGN_OR_RETURN(const Doubles weight, elements(node, "weight", 1, channels));
+  PETREL_ASSIGN_OR_RETURN(const Doubles bias, elements(node, "bias", 0, channels));
+  PETREL_ASSIGN_OR_RETURN(const Doubles mean, elements(node, "running_mean", 0, channels));
+  PETREL_ASSIGN_OR_RETURN(const Doubles variance, elements(node, "running_var", 1, channels));
   const double eps = node.argument("eps").as_number();
   Affine affine;
   for (size_t c = 0; c < channels; ++c) {
@@ -84,13 +77,11 @@ struct ChannelLayout {
 };
 
 // out[i] = in[i] * factor for `count` elements, rounded once.
-void scale_run(const uint8_t* in, size_t count, double factor, ScalarType dtype,
-               uint8_t* out) {
+void scale_run(const uint8_t* in, size_t count, double factor, ScalarType dtype, uint8_t* out) {
   const size_t item = item_size(dtype);
   if (dtype != ScalarType::kFloat) {
     for (size_t i = 0; i < count; ++i) {
-      encode_element(decode_element(in + i * item, dtype) * factor, dtype,
-                     out + i * item);
+      encode_element(decode_element(in + i * item, dtype) * factor, dtype, out + i * item);
     }
     return;
   }
@@ -103,25 +94,21 @@ void scale_run(const uint8_t* in, size_t count, double factor, ScalarType dtype,
 }
 
 // `weight` times the scale of each element's channel.
-Blob scaled(const Constant& weight, const ChannelLayout& layout,
-            const Doubles& scale) {
+Blob scaled(const Constant& weight, const ChannelLayout& layout, const Doubles& scale) {
   const Blob data = weight.data;
   const ScalarType dtype = weight.type.dtype;
-  return Blob::produced(
-      data.size(), [data, dtype, layout, scale](absl::Span<uint8_t> out) {
-        const Blob::Bytes in = data.bytes();
-        const size_t item = item_size(dtype);
-        // Neighbours of one channel come in runs.
-        const size_t runs = out.size() / (layout.stride * item);
-        const size_t runs_per_group = layout.group_size / layout.stride;
-        for (size_t run = 0; run < runs; ++run) {
-          const size_t channel =
-              run / runs_per_group * layout.count + run % layout.count;
-          const size_t offset = run * layout.stride * item;
-          scale_run(in.data() + offset, layout.stride, scale[channel], dtype,
-                    out.data() + offset);
-        }
-      });
+  return Blob::produced(data.size(), [data, dtype, layout, scale](absl::Span<uint8_t> out) {
+    const Blob::Bytes in = data.bytes();
+    const size_t item = item_size(dtype);
+    // Neighbours of one channel come in runs.
+    const size_t runs = out.size() / (layout.stride * item);
+    const size_t runs_per_group = layout.group_size / layout.stride;
+    for (size_t run = 0; run < runs; ++run) {
+      const size_t channel = run / runs_per_group * layout.count + run % layout.count;
+      const size_t offset = run * layout.stride * item;
+      scale_run(in.data() + offset, layout.stride, scale[channel], dtype, out.data() + offset);
+    }
+  });
 }
 
 // The parts of a producer that a scale and a shift go into.
@@ -132,12 +119,9 @@ struct Target {
 };
 
 absl::StatusOr<Value*> folded_weight(Graph& graph, const Constant& weight,
-                                     const ChannelLayout& layout,
-                                     const Affine& affine) {
-  return add_unique_constant(graph,
-                             absl::StrCat(weight.fqn, "@", affine.name),
-                             weight.type, scaled(weight, layout, affine.scale),
-                             weight.kind);
+                                     const ChannelLayout& layout, const Affine& affine) {
+  return add_unique_constant(graph, absl::StrCat(weight.fqn, "@", affine.name), weight.type,
+                             scaled(weight, layout, affine.scale), weight.kind);
 }
 
 // Whether `node` is a producer whose weights can take the scale, and how.
@@ -147,15 +131,13 @@ bool find_target(const Node& node, size_t channels, Target* out) {
     Value* weight = tensor_at(node, 1);
     if (!is_fixed(weight)) return false;
     const Sizes& sizes = weight->tensor().sizes;
-    const size_t area =
-        static_cast<size_t>(product(Sizes(sizes.begin() + 2, sizes.end())));
+    const size_t area = static_cast<size_t>(product(Sizes(sizes.begin() + 2, sizes.end())));
     const size_t groups = static_cast<size_t>(node.argument(8).as_int());
     if (node.argument(6) == Argument(true)) {
       // [in, out / groups, ...]: channels of a group repeat for each input.
       out->layout.stride = area;
       out->layout.count = channels / groups;
-      out->layout.group_size =
-          static_cast<size_t>(sizes[0]) / groups * out->layout.count * area;
+      out->layout.group_size = static_cast<size_t>(sizes[0]) / groups * out->layout.count * area;
     } else {
       out->layout.stride = static_cast<size_t>(sizes[1]) * area;
       out->layout.count = channels;
@@ -178,8 +160,7 @@ bool find_target(const Node& node, size_t channels, Target* out) {
       return false;
     }
     // Every row of [in, out] goes through all channels.
-    out->layout = {1, channels,
-                   static_cast<size_t>(weight->tensor().numel())};
+    out->layout = {1, channels, static_cast<size_t>(weight->tensor().numel())};
     out->weight_argument = 2;
     out->bias_argument = 0;
   } else {
@@ -188,8 +169,7 @@ bool find_target(const Node& node, size_t channels, Target* out) {
   const Value* bias = tensor_at(node, out->bias_argument);
   return out->layout.group_size > 0 &&
          (bias == nullptr ||
-          (is_fixed(bias) &&
-           bias->tensor().sizes == Sizes{static_cast<int64_t>(channels)}));
+          (is_fixed(bias) && bias->tensor().sizes == Sizes{static_cast<int64_t>(channels)}));
 }
 
 // Puts the scale and the shift into the producer of `node`'s input.
@@ -198,30 +178,26 @@ Rewritten fold_into_producer(Builder& b, Node& node, const Affine& affine) {
   Node* producer = x->producer();
   const size_t channels = affine.scale.size();
   Target target;
-  if (producer == nullptr || !x->has_single_user() ||
-      !find_target(*producer, channels, &target)) {
+  if (producer == nullptr || !x->has_single_user() || !find_target(*producer, channels, &target)) {
     return false;
   }
-  const Constant& weight =
-      *tensor_at(*producer, target.weight_argument)->constant();
+  const Constant& weight = *tensor_at(*producer, target.weight_argument)->constant();
   const Value* bias = tensor_at(*producer, target.bias_argument);
   Doubles shift = affine.shift;
   std::string bias_name = absl::StrReplaceAll(weight.fqn, {{"weight", "bias"}});
   if (bias != nullptr) {
-    PETREL_ASSIGN_OR_RETURN(const Doubles old,
-                            decode_constant(*bias->constant()));
+    PETREL_ASSIGN_OR_RETURN(const Doubles old, decode_constant(*bias->constant()));
     for (size_t c = 0; c < channels; ++c) shift[c] += old[c] * affine.scale[c];
     bias_name = bias->constant()->fqn;
   }
   const ScalarType dtype = x->tensor().dtype;
   PETREL_ASSIGN_OR_RETURN(Blob shift_data, encode_constant(shift, dtype));
-  PETREL_ASSIGN_OR_RETURN(
-      Value * new_weight,
-      folded_weight(b.graph(), weight, target.layout, affine));
-  Value* new_bias = add_unique_constant(
-      b.graph(), absl::StrCat(bias_name, "@", affine.name),
-      TensorType::contiguous(dtype, {static_cast<int64_t>(channels)}),
-      std::move(shift_data), weight.kind);
+  PETREL_ASSIGN_OR_RETURN(Value * new_weight,
+                          folded_weight(b.graph(), weight, target.layout, affine));
+  Value* new_bias =
+      add_unique_constant(b.graph(), absl::StrCat(bias_name, "@", affine.name),
+                          TensorType::contiguous(dtype, {static_cast<int64_t>(channels)}),
+                          std::move(shift_data), weight.kind);
   producer->set_argument(target.weight_argument, Argument(new_weight));
   producer->set_argument(target.bias_argument, Argument(new_bias));
   PETREL_RETURN_IF_ERROR(b.replace(node, x));
@@ -229,25 +205,21 @@ Rewritten fold_into_producer(Builder& b, Node& node, const Affine& affine) {
 }
 
 // One value per channel as [1, C, 1, ...].
-absl::StatusOr<Value*> per_channel(Graph& graph, const std::string& fqn,
-                                   const Doubles& values,
+absl::StatusOr<Value*> per_channel(Graph& graph, const std::string& fqn, const Doubles& values,
                                    const TensorType& like) {
   Sizes sizes(like.rank(), 1);
   sizes[1] = static_cast<int64_t>(values.size());
   PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(values, like.dtype));
-  return add_unique_constant(
-      graph, fqn, TensorType::contiguous(like.dtype, std::move(sizes)),
-      std::move(data), Constant::Kind::kParameter);
+  return add_unique_constant(graph, fqn, TensorType::contiguous(like.dtype, std::move(sizes)),
+                             std::move(data), Constant::Kind::kParameter);
 }
 
 Rewritten scale_and_shift(Builder& b, Node& node, const Affine& affine) {
   Value* x = tensor_at(node, 0);
-  PETREL_ASSIGN_OR_RETURN(
-      Value * scale, per_channel(b.graph(), absl::StrCat(affine.name, ".scale"),
-                                 affine.scale, x->tensor()));
-  PETREL_ASSIGN_OR_RETURN(
-      Value * shift, per_channel(b.graph(), absl::StrCat(affine.name, ".shift"),
-                                 affine.shift, x->tensor()));
+  PETREL_ASSIGN_OR_RETURN(Value * scale, per_channel(b.graph(), absl::StrCat(affine.name, ".scale"),
+                                                     affine.scale, x->tensor()));
+  PETREL_ASSIGN_OR_RETURN(Value * shift, per_channel(b.graph(), absl::StrCat(affine.name, ".shift"),
+                                                     affine.shift, x->tensor()));
   PETREL_ASSIGN_OR_RETURN(x, b.binary("aten.mul.Tensor", x, scale));
   return done(b, node, b.binary("aten.add.Tensor", x, shift));
 }
@@ -259,15 +231,13 @@ Rewritten with_operators(Builder& b, Node& node) {
   Sizes sizes(x->tensor().rank(), 1);
   sizes[1] = x->tensor().sizes[1];
   PETREL_ASSIGN_OR_RETURN(
-      Value * s, b.call("aten.add.Scalar", {tensor_at(node, "running_var"),
-                                            node.argument("eps")}));
+      Value * s, b.call("aten.add.Scalar", {tensor_at(node, "running_var"), node.argument("eps")}));
   PETREL_ASSIGN_OR_RETURN(s, b.call("aten.rsqrt.default", {s}));
   if (Value* weight = tensor_at(node, "weight")) {
     PETREL_ASSIGN_OR_RETURN(s, b.binary("aten.mul.Tensor", s, weight));
   }
   PETREL_ASSIGN_OR_RETURN(s, b.view(s, sizes));
-  PETREL_ASSIGN_OR_RETURN(Value * mean,
-                          b.view(tensor_at(node, "running_mean"), sizes));
+  PETREL_ASSIGN_OR_RETURN(Value * mean, b.view(tensor_at(node, "running_mean"), sizes));
   PETREL_ASSIGN_OR_RETURN(Value * y, b.binary("aten.sub.Tensor", x, mean));
   PETREL_ASSIGN_OR_RETURN(y, b.binary("aten.mul.Tensor", y, s));
   if (Value* bias = tensor_at(node, "bias")) {
@@ -281,11 +251,9 @@ Rewritten with_operators(Builder& b, Node& node) {
 // of it.
 bool is_inference(const Node& node) {
   const int training = node.op().find_arg("training");
-  const bool trains = training >= 0 && node.argument("training") ==
-                                           Argument(true);
+  const bool trains = training >= 0 && node.argument("training") == Argument(true);
   if (trains || tensor_at(node, 0)->tensor().rank() < 2 ||
-      tensor_at(node, "running_mean") == nullptr ||
-      tensor_at(node, "running_var") == nullptr) {
+      tensor_at(node, "running_mean") == nullptr || tensor_at(node, "running_var") == nullptr) {
     return false;
   }
   for (size_t i = 1; i < node.num_results(); ++i) {
@@ -325,16 +293,14 @@ absl::StatusOr<bool> fold_batch_norm(Graph& graph, const PassContext&) {
   // No row: rows see a node of varying sizes without its producer.
   for (Node* node : graph.node_pointers()) {
     const std::string name = node->op().full_name();
-    const bool is_batch_norm =
-        std::any_of(std::begin(kRows), std::end(kRows),
-                    [&name](const Rewrite& row) { return name == row.op; });
+    const bool is_batch_norm = std::any_of(std::begin(kRows), std::end(kRows),
+                                           [&name](const Rewrite& row) { return name == row.op; });
     if (!is_batch_norm || !is_inference(*node) || !has_fixed_parameters(*node)) {
       continue;
     }
     Builder b(graph, node);
     PETREL_ASSIGN_OR_RETURN(const Affine affine, affine_of(*node));
-    PETREL_ASSIGN_OR_RETURN(const bool fits,
-                            fold_into_producer(b, *node, affine));
+    PETREL_ASSIGN_OR_RETURN(const bool fits, fold_into_producer(b, *node, affine));
     folded = folded || fits;
   }
   PETREL_ASSIGN_OR_RETURN(const bool rewritten, apply_rewrites(graph, kTables));

@@ -41,8 +41,7 @@ std::vector<double> scale(const Graph& graph) {
   return scale;
 }
 
-void expect_near(const std::vector<double>& found,
-                 const std::vector<double>& wanted) {
+void expect_near(const std::vector<double>& found, const std::vector<double>& wanted) {
   ASSERT_EQ(found.size(), wanted.size());
   for (size_t i = 0; i < found.size(); ++i) {
     // Half a unit in the last place of a float.
@@ -54,18 +53,16 @@ TEST(FoldBatchNorm, GoesIntoAConvolution) {
   const std::string head =
       "method @m(%x: f32[1,2,5,5]) { %w = constant @conv.weight : "
       "f32[4,2,3,3] ";
-  const std::string conv =
-      ", [1, 1], [0, 0], [1, 1], false, [0, 0], 1) ";
-  const std::string before = absl::StrCat(
-      head, kNorm, "%c = aten.convolution.default(%x, %w, none", conv,
-      norm_of("%c"), "return %y }");
+  const std::string conv = ", [1, 1], [0, 0], [1, 1], false, [0, 0], 1) ";
+  const std::string before = absl::StrCat(head, kNorm, "%c = aten.convolution.default(%x, %w, none",
+                                          conv, norm_of("%c"), "return %y }");
   const std::string after = after_pass(fold_batch_norm, before);
   EXPECT_THAT(after, HasSubstr("%conv.weight@bn = constant @conv.weight@bn : "
                                "f32[4,2,3,3]\n"));
-  EXPECT_THAT(after, HasSubstr(
-      "  %1 = aten.convolution.default(%0, %conv.weight@bn, %conv.bias@bn, "
-      "[1, 1], [0, 0], [1, 1], false, [0, 0], 1) : f32[1,4,3,3]\n"
-      "  return %1\n"));
+  EXPECT_THAT(after,
+              HasSubstr("  %1 = aten.convolution.default(%0, %conv.weight@bn, %conv.bias@bn, "
+                        "[1, 1], [0, 0], [1, 1], false, [0, 0], 1) : f32[1,4,3,3]\n"
+                        "  return %1\n"));
 
   auto graph = graph_of(before);
   ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
@@ -81,24 +78,22 @@ TEST(FoldBatchNorm, GoesIntoAConvolution) {
 
 TEST(FoldBatchNorm, GoesIntoAConvolutionOfVaryingSizes) {
   const std::string after = after_pass(
-      fold_batch_norm,
-      absl::StrCat("method @m(%x: f32[9|9|1|2|3|5|6|7|9,2,5,5]) { "
-                   "%w = constant @conv.weight : f32[4,2,3,3] ",
-                   kNorm,
-                   "%c = aten.convolution.default(%x, %w, none, [1, 1], [0, 0], "
-                   "[1, 1], false, [0, 0], 1) ",
-                   norm_of("%c"), "return %y }"));
+      fold_batch_norm, absl::StrCat("method @m(%x: f32[9|9|1|2|3|5|6|7|9,2,5,5]) { "
+                                    "%w = constant @conv.weight : f32[4,2,3,3] ",
+                                    kNorm,
+                                    "%c = aten.convolution.default(%x, %w, none, [1, 1], [0, 0], "
+                                    "[1, 1], false, [0, 0], 1) ",
+                                    norm_of("%c"), "return %y }"));
   EXPECT_THAT(after, HasSubstr("aten.convolution.default(%0, %conv.weight@bn, "
                                "%conv.bias@bn, [1, 1]"));
   EXPECT_THAT(after, Not(HasSubstr("aten.mul")));
 }
 
 TEST(FoldBatchNorm, TakesTheOldBiasAlong) {
-  auto graph = graph_of(absl::StrCat(
-      "method @m(%x: f32[3,2]) { %w = constant @fc.weight : f32[4,2] "
-      "%b = constant @fc.bias : f32[4] ",
-      kNorm, "%c = aten.linear.default(%x, %w, %b) ", norm_of("%c"),
-      "return %y }"));
+  auto graph = graph_of(
+      absl::StrCat("method @m(%x: f32[3,2]) { %w = constant @fc.weight : f32[4,2] "
+                   "%b = constant @fc.bias : f32[4] ",
+                   kNorm, "%c = aten.linear.default(%x, %w, %b) ", norm_of("%c"), "return %y }"));
   ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
   const std::vector<double> s = scale(*graph);
   std::vector<double> weight = constant_elements(*graph, "fc.weight");
@@ -116,12 +111,11 @@ TEST(FoldBatchNorm, TakesTheOldBiasAlong) {
 
 TEST(FoldBatchNorm, KnowsTheChannelsOfGroupedTransposedConvolutions) {
   // [in, out / groups, k, k]: 6 inputs, 2 groups, 4 outputs.
-  auto graph = graph_of(absl::StrCat(
-      "method @m(%x: f32[1,6,5,5]) { %w = constant @up.weight : f32[6,2,2,2] ",
-      kNorm,
-      "%c = aten.convolution.default(%x, %w, none, [2, 2], [0, 0], [1, 1], "
-      "true, [0, 0], 2) ",
-      norm_of("%c"), "return %y }"));
+  auto graph = graph_of(
+      absl::StrCat("method @m(%x: f32[1,6,5,5]) { %w = constant @up.weight : f32[6,2,2,2] ", kNorm,
+                   "%c = aten.convolution.default(%x, %w, none, [2, 2], [0, 0], [1, 1], "
+                   "true, [0, 0], 2) ",
+                   norm_of("%c"), "return %y }"));
   ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
   const std::vector<double> s = scale(*graph);
   std::vector<double> weight = constant_elements(*graph, "up.weight");
@@ -136,11 +130,10 @@ TEST(FoldBatchNorm, KnowsTheChannelsOfGroupedTransposedConvolutions) {
 }
 
 TEST(FoldBatchNorm, GoesIntoTheColumnsOfAddmm) {
-  auto graph = graph_of(absl::StrCat(
-      "method @m(%x: f32[3,2]) { %w = constant @w : f32[2,4] "
-      "%b = constant @b : f32[4] ",
-      kNorm, "%c = aten.addmm.default(%b, %x, %w) ", norm_of("%c"),
-      "return %y }"));
+  auto graph = graph_of(
+      absl::StrCat("method @m(%x: f32[3,2]) { %w = constant @w : f32[2,4] "
+                   "%b = constant @b : f32[4] ",
+                   kNorm, "%c = aten.addmm.default(%b, %x, %w) ", norm_of("%c"), "return %y }"));
   ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
   const std::vector<double> s = scale(*graph);
   std::vector<double> weight = constant_elements(*graph, "w");
@@ -151,9 +144,8 @@ TEST(FoldBatchNorm, GoesIntoTheColumnsOfAddmm) {
 TEST(FoldBatchNorm, AProducerWithAnotherUserIsLeftAlone) {
   const std::string after = after_pass(
       fold_batch_norm,
-      absl::StrCat("method @m(%x: f32[3,2]) { %w = constant @w : f32[4,2] ",
-                   kNorm, "%c = aten.linear.default(%x, %w) ", norm_of("%c"),
-                   "return %y, %c }"));
+      absl::StrCat("method @m(%x: f32[3,2]) { %w = constant @w : f32[4,2] ", kNorm,
+                   "%c = aten.linear.default(%x, %w) ", norm_of("%c"), "return %y, %c }"));
   EXPECT_THAT(after, HasSubstr("  %1 = aten.linear.default(%0, %w, none) : "
                                "f32[3,4]\n"
                                "  %2 = aten.mul.Tensor(%1, %bn.scale) : "
@@ -164,18 +156,18 @@ TEST(FoldBatchNorm, AProducerWithAnotherUserIsLeftAlone) {
 }
 
 TEST(FoldBatchNorm, WithoutAProducerItIsAScaleAndAShiftPerChannel) {
-  auto graph = graph_of(absl::StrCat("method @m(%x: f32[1,4,5,5]) {", kNorm,
-                                     norm_of("%x"), "return %y }"));
+  auto graph =
+      graph_of(absl::StrCat("method @m(%x: f32[1,4,5,5]) {", kNorm, norm_of("%x"), "return %y }"));
   ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
   EXPECT_THAT(plain_text(*graph), HasSubstr("@bn.scale : f32[1,4,1,1]"));
   expect_near(constant_elements(*graph, "bn.scale"), scale(*graph));
 }
 
 TEST(FoldBatchNorm, NoWeightAndNoBiasAreOneAndZero) {
-  auto graph = graph_of(absl::StrCat(
-      "method @m(%x: f32[1,4,5,5]) {", kNorm,
-      "%y, %a, %b = aten._native_batch_norm_legit_no_training.default(%x, "
-      "none, none, %mean, %var, 0.1, 0.25) return %y }"));
+  auto graph =
+      graph_of(absl::StrCat("method @m(%x: f32[1,4,5,5]) {", kNorm,
+                            "%y, %a, %b = aten._native_batch_norm_legit_no_training.default(%x, "
+                            "none, none, %mean, %var, 0.1, 0.25) return %y }"));
   ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
   const auto var = constant_elements(*graph, "bn.running_var");
   const auto found = constant_elements(*graph, "bn.scale");
@@ -185,26 +177,25 @@ TEST(FoldBatchNorm, NoWeightAndNoBiasAreOneAndZero) {
 }
 
 TEST(FoldBatchNorm, OneWeightUnderTwoNormsGivesTwo) {
-  auto graph = graph_of(absl::StrCat(
-      "method @m(%x: f32[3,2]) { %w = constant @w : f32[4,2] ", kNorm,
-      "%mean2 = constant @bn2.running_mean : f32[4] "
-      "%var2 = constant @bn2.running_var : f32[4] "
-      "%c = aten.linear.default(%x, %w) %d = aten.linear.default(%x, %w) ",
-      norm_of("%c"),
-      "%z = aten.batch_norm.default(%d, none, none, %mean2, %var2, false, "
-      "0.1, 0.25, true) return %y, %z }"));
+  auto graph =
+      graph_of(absl::StrCat("method @m(%x: f32[3,2]) { %w = constant @w : f32[4,2] ", kNorm,
+                            "%mean2 = constant @bn2.running_mean : f32[4] "
+                            "%var2 = constant @bn2.running_var : f32[4] "
+                            "%c = aten.linear.default(%x, %w) %d = aten.linear.default(%x, %w) ",
+                            norm_of("%c"),
+                            "%z = aten.batch_norm.default(%d, none, none, %mean2, %var2, false, "
+                            "0.1, 0.25, true) return %y, %z }"));
   ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
-  EXPECT_NE(constant_elements(*graph, "w@bn"),
-            constant_elements(*graph, "w@bn2"));
+  EXPECT_NE(constant_elements(*graph, "w@bn"), constant_elements(*graph, "w@bn2"));
 }
 
 TEST(FoldBatchNorm, StatisticsThatAreStateStayOperators) {
-  const std::string after = after_pass(
-      fold_batch_norm,
-      "method @m(%x: f32[1,4,5,5]) { %mean = state @state.mean : f32[4] "
-      "%var = state @state.var : f32[4] "
-      "%y = aten.batch_norm.default(%x, none, none, %mean, %var, false, 0.1, "
-      "0.25, true) return %y }");
+  const std::string after =
+      after_pass(fold_batch_norm,
+                 "method @m(%x: f32[1,4,5,5]) { %mean = state @state.mean : f32[4] "
+                 "%var = state @state.var : f32[4] "
+                 "%y = aten.batch_norm.default(%x, none, none, %mean, %var, false, 0.1, "
+                 "0.25, true) return %y }");
   EXPECT_THAT(after, HasSubstr("aten.rsqrt.default"));
   EXPECT_THAT(after, HasSubstr("aten.view.default(%state.mean, [1, 4, 1, 1])"));
 }

@@ -38,25 +38,21 @@ bool is_fixed(const Value* value) {
 // A view of a constant is a constant of the same bytes.
 Rewritten view(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
-  if (!is_fixed(x) || !x->tensor().is_contiguous() ||
-      !node.result()->tensor().is_contiguous()) {
+  if (!is_fixed(x) || !x->tensor().is_contiguous() || !node.result()->tensor().is_contiguous()) {
     return false;
   }
   const Constant& constant = *x->constant();
   const TensorType& type = node.result()->tensor();
   return done(b, node,
               add_unique_constant(
-                  b.graph(),
-                  absl::StrCat(constant.fqn, "@view_",
-                               absl::StrJoin(type.sizes, "_")),
+                  b.graph(), absl::StrCat(constant.fqn, "@view_", absl::StrJoin(type.sizes, "_")),
                   type, constant.data, constant.kind));
 }
 
 // A permuted constant is the same bytes read in another order.
 Rewritten permute(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
-  if (!is_fixed(x) || !x->tensor().is_contiguous() ||
-      !node.result()->tensor().is_contiguous()) {
+  if (!is_fixed(x) || !x->tensor().is_contiguous() || !node.result()->tensor().is_contiguous()) {
     return false;
   }
   const Constant& constant = *x->constant();
@@ -67,12 +63,10 @@ Rewritten permute(Builder& b, Node& node) {
     stored.dim_order[static_cast<size_t>(dims[i])] = static_cast<uint8_t>(i);
   }
   return done(b, node,
-              add_unique_constant(
-                  b.graph(),
-                  absl::StrCat(constant.fqn, "@permute_",
-                               absl::StrJoin(dims, "_")),
-                  node.result()->tensor(),
-                  in_row_major_order(constant.data, stored), constant.kind));
+              add_unique_constant(b.graph(),
+                                  absl::StrCat(constant.fqn, "@permute_", absl::StrJoin(dims, "_")),
+                                  node.result()->tensor(),
+                                  in_row_major_order(constant.data, stored), constant.kind));
 }
 
 constexpr Rewrite kViews[] = {
@@ -89,13 +83,11 @@ std::set<Node*> find_candidates(const Graph& graph) {
     bool known = can_evaluate(node->op());
     int64_t bytes = 0;
     for (Value* operand : node->operands()) {
-      known = known && (operand->producer() != nullptr
-                            ? candidates.count(operand->producer()) > 0
-                            : is_fixed(operand));
+      known = known && (operand->producer() != nullptr ? candidates.count(operand->producer()) > 0
+                                                       : is_fixed(operand));
     }
     for (size_t i = 0; known && i < node->num_results(); ++i) {
-      known = node->result(i)->type().is_tensor() &&
-              !node->result(i)->type().is_dynamic() &&
+      known = node->result(i)->type().is_tensor() && !node->result(i)->type().is_dynamic() &&
               node->result(i)->tensor().is_contiguous();
       if (known) bytes += node->result(i)->tensor().nbytes();
     }
@@ -144,9 +136,8 @@ Cone cone_of(Node* node) {
 // By name, so that equal programs are written alike.
 std::vector<Value*> sorted_constants(const Cone& cone) {
   std::vector<Value*> sorted(cone.constants.begin(), cone.constants.end());
-  std::sort(sorted.begin(), sorted.end(), [](const Value* a, const Value* b) {
-    return a->constant()->fqn < b->constant()->fqn;
-  });
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Value* a, const Value* b) { return a->constant()->fqn < b->constant()->fqn; });
   return sorted;
 }
 
@@ -170,9 +161,8 @@ std::unique_ptr<Graph> program_of(const Cone& cone) {
     for (size_t i = 0; i < node.num_results(); ++i) {
       types.push_back(node.result(i)->type());
     }
-    Node* copy = graph->append(
-        node.op(), std::move(arguments), std::move(types),
-        absl::StrCat("step_", std::distance(cone.nodes.rbegin(), it)));
+    Node* copy = graph->append(node.op(), std::move(arguments), std::move(types),
+                               absl::StrCat("step_", std::distance(cone.nodes.rbegin(), it)));
     for (size_t i = 0; i < node.num_results(); ++i) {
       map[node.result(i)] = copy->result(i);
     }
@@ -211,14 +201,13 @@ std::string name_of(const Cone& cone, const Graph& program) {
   for (const Value* value : sorted_constants(cone)) {
     const Constant& constant = *value->constant();
     if (constant.kind == Constant::Kind::kLiteral) {
-      absl::StrAppend(&recipe, constant.fqn, " ",
-                      to_hex(constant.data.sha256()), "\n");
+      absl::StrAppend(&recipe, constant.fqn, " ", to_hex(constant.data.sha256()), "\n");
     } else if (first.empty()) {
       first = constant.fqn;
     }
   }
-  const Sha256 digest = sha256_of(absl::MakeConstSpan(
-      reinterpret_cast<const uint8_t*>(recipe.data()), recipe.size()));
+  const Sha256 digest = sha256_of(
+      absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(recipe.data()), recipe.size()));
   return absl::StrCat(first, "@fold_", to_hex(digest).substr(0, 16));
 }
 
@@ -230,8 +219,7 @@ absl::Status fold(Graph& graph, Node* node, const Cone& cone) {
   absl::StatusOr<std::vector<Blob>> outputs = evaluate(std::move(program));
   if (!outputs.ok()) {
     return absl::Status(outputs.status().code(),
-                        absl::StrCat(node->describe(), ": ",
-                                     outputs.status().message()));
+                        absl::StrCat(node->describe(), ": ", outputs.status().message()));
   }
   std::vector<Value*> values(node->num_results(), nullptr);
   size_t next = 0;
@@ -244,8 +232,7 @@ absl::Status fold(Graph& graph, Node* node, const Cone& cone) {
     } else if (values.size() > 1) {
       absl::StrAppend(&fqn, "_", i);
     }
-    values[i] = add_unique_constant(graph, fqn, node->result(i)->tensor(),
-                                    std::move(data), kind);
+    values[i] = add_unique_constant(graph, fqn, node->result(i)->tensor(), std::move(data), kind);
   }
   Builder b(graph, node);
   return b.replace(*node, values);
@@ -295,8 +282,7 @@ Rewritten fold_nodes(Graph& graph) {
   }
   // What they were computed from.
   for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
-    const bool gone =
-        std::find(needed.begin(), needed.end(), *it) != needed.end();
+    const bool gone = std::find(needed.begin(), needed.end(), *it) != needed.end();
     if (!gone && folded.count(*it) > 0 && !is_used(**it)) graph.erase(*it);
   }
   return !needed.empty();

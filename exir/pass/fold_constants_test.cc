@@ -167,8 +167,7 @@ TEST(FoldConstants, ASharedPieceIsFoldedForEachUser) {
 }
 
 TEST(FoldConstants, RandomNumbersStay) {
-  constexpr char kText[] =
-      "method @m() { %a = aten.rand.default([2]) return %a }";
+  constexpr char kText[] = "method @m() { %a = aten.rand.default([2]) return %a }";
   EXPECT_EQ(after_pass(fold_constants, kText), expected(kText));
 }
 

@@ -57,13 +57,11 @@ class Functionalizer {
   absl::Status visit(Node* node);
   absl::Status write(Node* node);
   BuiltValue new_value(Builder& b, Node* node, Value* self);
-  BuiltValue scatter(Builder& b, const Alias& view, Value* parent,
-                     Value* value);
+  BuiltValue scatter(Builder& b, const Alias& view, Value* parent, Value* value);
   absl::Status refresh_operands(Node* node);
   BuiltValue refresh(Value* value, Node* position);
   void add_base(Value* value);
-  void add_view(Value* value, Value* parent, Node* step,
-                std::optional<Strides> strides);
+  void add_view(Value* value, Value* parent, Node* step, std::optional<Strides> strides);
   void add_results(Node* node);
   absl::Status finish();
 
@@ -105,8 +103,7 @@ void Functionalizer::add_results(Node* node) {
   Value* self = node->arguments().empty() ? nullptr : tensor_at(*node, 0);
   // The operand may be a newer value of what the trace names.
   auto known = self == nullptr ? aliases_.end() : aliases_.find(self);
-  const bool makes_copy = op.has(kIdentity) && !op.has(kView) &&
-                          !op.has(kInPlace);  // clone
+  const bool makes_copy = op.has(kIdentity) && !op.has(kView) && !op.has(kInPlace);  // clone
   if (!may_alias(op) || makes_copy || known == aliases_.end()) {
     for (size_t i = 0; i < node->num_results(); ++i) add_base(node->result(i));
     return;
@@ -115,8 +112,7 @@ void Functionalizer::add_results(Node* node) {
   const Sizes& sizes = self->tensor().sizes;
   const std::optional<Strides>& strides = known->second.strides;
   if (op.name == "aten::contiguous" && strides &&
-      *strides != dense_strides(TensorType::contiguous(self->tensor().dtype,
-                                                       sizes))) {
+      *strides != dense_strides(TensorType::contiguous(self->tensor().dtype, sizes))) {
     return add_base(value);
   }
   if (op.has(kIdentity)) {
@@ -124,9 +120,7 @@ void Functionalizer::add_results(Node* node) {
   }
   if (op.has(kElementwise)) {  // a cast: the same tensor when nothing changes
     const int copy = op.find_arg("copy");
-    const bool asked =
-        copy >= 0 && node->argument(static_cast<size_t>(copy)) ==
-                         Argument(true);
+    const bool asked = copy >= 0 && node->argument(static_cast<size_t>(copy)) == Argument(true);
     if (asked || value->type() != self->type()) return add_base(value);
     return add_view(value, self, nullptr, strides);
   }
@@ -147,8 +141,7 @@ void Functionalizer::add_results(Node* node) {
   }
   if (strides && op.name == "aten::slice") {
     Strides made = *strides;
-    made[static_cast<size_t>(node->argument(1).as_int())] *=
-        node->argument(4).as_int();
+    made[static_cast<size_t>(node->argument(1).as_int())] *= node->argument(4).as_int();
     return add_view(value, self, node, made);
   }
   if (strides && op.name == "aten::expand") {
@@ -180,8 +173,7 @@ BuiltValue Functionalizer::refresh(Value* value, Node* position) {
       std::vector<Argument> arguments = alias.step->arguments();
       arguments[0] = Argument(made);
       Builder b(graph_, position);
-      PETREL_ASSIGN_OR_RETURN(
-          Node * again, b.node(alias.step->op(), std::move(arguments)));
+      PETREL_ASSIGN_OR_RETURN(Node * again, b.node(alias.step->op(), std::move(arguments)));
       made = again->result(alias.result_index);
     }
   }
@@ -210,27 +202,23 @@ BuiltValue Functionalizer::new_value(Builder& b, Node* node, Value* self) {
   const TensorType& type = self->tensor();
   const OpInfo& op = node->op();
   const bool is_dynamic = type.is_dynamic();
-  const bool is_number = op.name == "aten::zero_" ||
-                         (op.name == "aten::fill_" &&
-                          tensor_at(*node, 1) == nullptr);
+  const bool is_number =
+      op.name == "aten::zero_" || (op.name == "aten::fill_" && tensor_at(*node, 1) == nullptr);
   if (is_dynamic && is_number) {
-    const Argument number = op.name == "aten::zero_" ? Argument(int64_t{0})
-                                                     : node->argument(1);
+    const Argument number = op.name == "aten::zero_" ? Argument(int64_t{0}) : node->argument(1);
     return b.call("aten.full_like.default", {self, number});
   }
   if (op.name == "aten::zero_") {
     return b.call("aten.full.default", {type.sizes, 0, type.dtype});
   }
   if (op.name == "aten::fill_" && !node->argument(1).is_value()) {
-    return b.call("aten.full.default",
-                  {type.sizes, node->argument(1), type.dtype});
+    return b.call("aten.full.default", {type.sizes, node->argument(1), type.dtype});
   }
   Value* made = nullptr;
   if (op.name == "aten::copy_" || op.name == "aten::fill_") {
     made = tensor_at(*node, 1);
     if (made == nullptr) {  // a number
-      return b.call("aten.full.default",
-                    {type.sizes, node->argument(1), type.dtype});
+      return b.call("aten.full.default", {type.sizes, node->argument(1), type.dtype});
     }
     PETREL_ASSIGN_OR_RETURN(made, b.cast(made, type.dtype));
     if (is_dynamic) {
@@ -244,33 +232,26 @@ BuiltValue Functionalizer::new_value(Builder& b, Node* node, Value* self) {
   const std::string twin = op.name.substr(0, op.name.size() - 1);
   std::string overload = op.overload.empty() ? "default" : op.overload;
   if (op.name == "aten::pow_") overload = "Tensor_" + overload;
-  const std::string name =
-      absl::StrCat("aten.", twin.substr(twin.rfind(':') + 1), ".", overload);
+  const std::string name = absl::StrCat("aten.", twin.substr(twin.rfind(':') + 1), ".", overload);
   const OpInfo* functional = find_op(name);
   if (functional == nullptr && overload != "default") {
-    functional = find_op(absl::StrCat(
-        "aten.", twin.substr(twin.rfind(':') + 1), ".default"));
+    functional = find_op(absl::StrCat("aten.", twin.substr(twin.rfind(':') + 1), ".default"));
   }
   if (!absl::EndsWith(op.name, "_") || functional == nullptr ||
       functional->args.size() != op.args.size()) {
-    return absl::UnimplementedError(
-        absl::StrCat(node->describe(), " has no functional form"));
+    return absl::UnimplementedError(absl::StrCat(node->describe(), " has no functional form"));
   }
-  PETREL_ASSIGN_OR_RETURN(Node * done_node,
-                          b.node(*functional, node->arguments()));
+  PETREL_ASSIGN_OR_RETURN(Node * done_node, b.node(*functional, node->arguments()));
   made = done_node->result();
-  if (is_dynamic ? made->tensor().samples != type.samples
-                 : made->tensor().sizes != type.sizes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(node->describe(), ": changes ", to_string(type), " to ",
-                     to_string(made->tensor()), " in place"));
+  if (is_dynamic ? made->tensor().samples != type.samples : made->tensor().sizes != type.sizes) {
+    return absl::InvalidArgumentError(absl::StrCat(node->describe(), ": changes ", to_string(type),
+                                                   " to ", to_string(made->tensor()), " in place"));
   }
   return b.cast(made, type.dtype);
 }
 
 // The parent after `value` was written to its view.
-BuiltValue Functionalizer::scatter(Builder& b, const Alias& view,
-                                   Value* parent, Value* value) {
+BuiltValue Functionalizer::scatter(Builder& b, const Alias& view, Value* parent, Value* value) {
   if (view.step == nullptr) return value;
   const std::string& name = view.step->op().name;
   if (name == "aten::view" || name == "aten::reshape") {
@@ -289,28 +270,24 @@ BuiltValue Functionalizer::scatter(Builder& b, const Alias& view,
   }
   if (name == "aten::slice") {
     return b.call("aten.slice_scatter.default",
-                  {parent, value, view.step->argument(1),
-                   view.step->argument(2), view.step->argument(3),
-                   view.step->argument(4)});
+                  {parent, value, view.step->argument(1), view.step->argument(2),
+                   view.step->argument(3), view.step->argument(4)});
   }
   return absl::UnimplementedError(
-      absl::StrCat("a write through the view of ", view.step->describe(),
-                   " is not supported"));
+      absl::StrCat("a write through the view of ", view.step->describe(), " is not supported"));
 }
 
 absl::Status Functionalizer::write(Node* node) {
   const size_t place = written_argument(node->op());
   Value* target = tensor_at(*node, place);
   if (target == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        node->describe(), ": argument '", node->op().args[place].name,
-        "' is no tensor"));
+    return absl::InvalidArgumentError(absl::StrCat(node->describe(), ": argument '",
+                                                   node->op().args[place].name, "' is no tensor"));
   }
   // Views of the target that must follow, innermost first, as they are now.
   std::vector<Value*> chain;
   std::vector<Value*> before;
-  for (Value* value = target; value != nullptr;
-       value = aliases_.at(value).parent) {
+  for (Value* value = target; value != nullptr; value = aliases_.at(value).parent) {
     chain.push_back(value);
     PETREL_ASSIGN_OR_RETURN(Value * now, refresh(value, node));
     before.push_back(now);
@@ -318,8 +295,7 @@ absl::Status Functionalizer::write(Node* node) {
   PETREL_RETURN_IF_ERROR(refresh_operands(node));
   Builder b(graph_, node);
   PETREL_ASSIGN_OR_RETURN(Value * value, new_value(b, node, before[0]));
-  if (value->producer() != nullptr && aliases_.count(value) == 0 &&
-      node->num_results() == 1) {
+  if (value->producer() != nullptr && aliases_.count(value) == 0 && node->num_results() == 1) {
     renames_.emplace_back(value, node->result()->name());
   }
   Group* group = aliases_.at(target).group;
@@ -332,8 +308,7 @@ absl::Status Functionalizer::write(Node* node) {
       absl::StatusOr<Value*> outer = scatter(b, alias, before[i + 1], value);
       if (!outer.ok()) {
         return absl::Status(outer.status().code(),
-                            absl::StrCat(node->describe(), ": ",
-                                         outer.status().message()));
+                            absl::StrCat(node->describe(), ": ", outer.status().message()));
       }
       value = *outer;
     }
@@ -426,21 +401,18 @@ absl::StatusOr<bool> plain_views(Graph& graph) {
       Value* x = tensor_at(*node, 0);
       const Type& type = node->result()->type();
       PETREL_ASSIGN_OR_RETURN(
-          Value * made,
-          !type.is_dynamic() && !x->type().is_dynamic()
-              ? b.view(x, type.tensor.sizes)
-          : x->type() == type
-              ? BuiltValue(x)
-              : b.call("aten.view.default", {x, node->argument(1)}));
+          Value * made, !type.is_dynamic() && !x->type().is_dynamic() ? b.view(x, type.tensor.sizes)
+                        : x->type() == type                           ? BuiltValue(x)
+                                            : b.call("aten.view.default", {x, node->argument(1)}));
       PETREL_RETURN_IF_ERROR(b.replace(*node, made));
       changed = true;
       continue;
     }
     if (!absl::EndsWith(op.name, "_copy")) continue;
     const std::string full = op.full_name();
-    const OpInfo* plain = find_op(absl::StrCat(
-        absl::string_view(full).substr(0, full.find("_copy.")),
-        absl::string_view(full).substr(full.find("_copy.") + 5)));
+    const OpInfo* plain =
+        find_op(absl::StrCat(absl::string_view(full).substr(0, full.find("_copy.")),
+                             absl::string_view(full).substr(full.find("_copy.") + 5)));
     if (plain == nullptr || !plain->has(kView)) continue;
     PETREL_ASSIGN_OR_RETURN(Node * made, b.node(*plain, node->arguments()));
     std::vector<Value*> results;
@@ -458,8 +430,7 @@ absl::StatusOr<bool> plain_views(Graph& graph) {
 absl::StatusOr<bool> functionalize(Graph& graph, const PassContext&) {
   bool writes = false;
   for (const auto& node : graph.nodes()) {
-    writes = writes ||
-             (node->op().has(kInPlace) && !node->op().has(kIdentity));
+    writes = writes || (node->op().has(kInPlace) && !node->op().has(kIdentity));
   }
   if (writes) PETREL_RETURN_IF_ERROR(Functionalizer(graph).run());
   PETREL_ASSIGN_OR_RETURN(const bool viewed, plain_views(graph));

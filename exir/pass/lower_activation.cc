@@ -38,8 +38,7 @@ BuiltValue softplus_of(Builder& b, Value* x, double beta, double threshold) {
   if (beta != 1) {
     PETREL_ASSIGN_OR_RETURN(y, b.call("aten.mul.Scalar", {x, beta}));
   }
-  PETREL_ASSIGN_OR_RETURN(Value * high,
-                          b.call("aten.gt.Scalar", {y, threshold}));
+  PETREL_ASSIGN_OR_RETURN(Value * high, b.call("aten.gt.Scalar", {y, threshold}));
   PETREL_ASSIGN_OR_RETURN(y, b.call("aten.exp.default", {y}));
   PETREL_ASSIGN_OR_RETURN(y, b.call("aten.log1p.default", {y}));
   if (beta != 1) {
@@ -62,10 +61,8 @@ Rewritten mish(Builder& b, Node& node) {
 }
 
 constexpr Rewrite kRows[] = {
-    {"aten.silu.default", silu},
-    {"aten.hardsigmoid.default", hardsigmoid},
-    {"aten.hardswish.default", hardswish},
-    {"aten.softplus.default", softplus},
+    {"aten.silu.default", silu},           {"aten.hardsigmoid.default", hardsigmoid},
+    {"aten.hardswish.default", hardswish}, {"aten.softplus.default", softplus},
     {"aten.mish.default", mish},
 };
 

@@ -39,20 +39,16 @@ BuiltValue as_matrices(Builder& b, Value* x, const Sizes& batch) {
 
 // `scores` with -inf where `allowed` is false.
 BuiltValue masked(Builder& b, Value* scores, Value* allowed) {
-  PETREL_ASSIGN_OR_RETURN(Value * low,
-                          b.scalar(-kInfinity, scores->tensor().dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * low, b.scalar(-kInfinity, scores->tensor().dtype));
   return b.call("aten.where.self", {allowed, scores, low});
 }
 
 // Softmax over the last dim; rows that are masked whole give 0, not NaN.
 BuiltValue safe_softmax(Builder& b, Value* scores) {
   const int64_t last = static_cast<int64_t>(scores->tensor().rank()) - 1;
-  PETREL_ASSIGN_OR_RETURN(
-      Value * seen, b.call("aten.ne.Scalar", {scores, -kInfinity}));
-  PETREL_ASSIGN_OR_RETURN(
-      seen, b.call("aten.any.dims", {seen, Ints{last}, true}));
-  PETREL_ASSIGN_OR_RETURN(
-      Value * y, b.call("aten._softmax.default", {scores, last, false}));
+  PETREL_ASSIGN_OR_RETURN(Value * seen, b.call("aten.ne.Scalar", {scores, -kInfinity}));
+  PETREL_ASSIGN_OR_RETURN(seen, b.call("aten.any.dims", {seen, Ints{last}, true}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call("aten._softmax.default", {scores, last, false}));
   PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, y->tensor().dtype));
   return b.call("aten.where.self", {seen, y, zero});
 }
@@ -84,9 +80,8 @@ Rewritten attention(Builder& b, Node& node) {
   const int64_t rows = q->tensor().sizes[q->tensor().rank() - 2];
   const int64_t columns = k->tensor().sizes[k->tensor().rank() - 2];
   const int64_t depth = q->tensor().sizes.back();
-  const double scale = node.argument("scale").is_none()
-                           ? 1 / std::sqrt(static_cast<double>(depth))
-                           : node.argument("scale").as_number();
+  const double scale = node.argument("scale").is_none() ? 1 / std::sqrt(static_cast<double>(depth))
+                                                        : node.argument("scale").as_number();
   PETREL_ASSIGN_OR_RETURN(q, b.call("aten.mul.Scalar", {q, scale}));
   PETREL_ASSIGN_OR_RETURN(q, as_matrices(b, q, batch));
   PETREL_ASSIGN_OR_RETURN(k, b.swap_last_two(k));
@@ -96,8 +91,7 @@ Rewritten attention(Builder& b, Node& node) {
   if (node.argument("is_causal") == Argument(true)) {
     // Aligned to the top left: row i sees columns up to i.
     PETREL_ASSIGN_OR_RETURN(
-        Value * seen, b.call("aten.full.default",
-                             {Ints{rows, columns}, true, ScalarType::kBool}));
+        Value * seen, b.call("aten.full.default", {Ints{rows, columns}, true, ScalarType::kBool}));
     PETREL_ASSIGN_OR_RETURN(seen, b.call("aten.tril.default", {seen, 0}));
     PETREL_ASSIGN_OR_RETURN(s, masked(b, s, seen));
   }
@@ -113,8 +107,7 @@ Rewritten attention(Builder& b, Node& node) {
     PETREL_ASSIGN_OR_RETURN(s, safe_softmax(b, s));
     PETREL_ASSIGN_OR_RETURN(s, b.view(s, {product(batch), rows, columns}));
   } else {
-    PETREL_ASSIGN_OR_RETURN(
-        s, b.call("aten._softmax.default", {s, 2, false}));
+    PETREL_ASSIGN_OR_RETURN(s, b.call("aten._softmax.default", {s, 2, false}));
   }
   PETREL_ASSIGN_OR_RETURN(s, b.binary("aten.bmm.default", s, v));
   return done(b, node, b.view(s, out));
@@ -139,9 +132,8 @@ bool fits_kernel(const Value* q, const Value* k, const Value* v) {
       return false;
     }
   }
-  return size(q, 4) == size(k, 4) && size(q, 4) == size(v, 4) &&
-         size(k, 3) == size(v, 3) && size(k, 3) > 0 &&
-         size(q, 3) % size(k, 3) == 0;
+  return size(q, 4) == size(k, 4) && size(q, 4) == size(v, 4) && size(k, 3) == size(v, 3) &&
+         size(k, 3) > 0 && size(q, 3) % size(k, 3) == 0;
 }
 
 Rewritten attention_kernel(Builder& b, Node& node) {
@@ -156,24 +148,21 @@ Rewritten attention_kernel(Builder& b, Node& node) {
     return attention(b, node);
   }
   const double depth = static_cast<double>(q->tensor().sizes.back());
-  const double scale = node.argument("scale").is_none()
-                           ? 1 / std::sqrt(depth)
-                           : node.argument("scale").as_number();
+  const double scale =
+      node.argument("scale").is_none() ? 1 / std::sqrt(depth) : node.argument("scale").as_number();
   const bool causal = node.argument("is_causal") == Argument(true);
   for (Value** x : {&q, &k, &v}) {
     PETREL_ASSIGN_OR_RETURN(*x, as_rank_4(b, *x));
   }
   const Argument seen = mask == nullptr ? none() : Argument(mask);
-  PETREL_ASSIGN_OR_RETURN(
-      Value * y,
-      b.call("petrel.attention.default", {q, k, v, seen, causal, scale}));
+  PETREL_ASSIGN_OR_RETURN(Value * y,
+                          b.call("petrel.attention.default", {q, k, v, seen, causal, scale}));
   return done(b, node, b.view(y, out.sizes));
 }
 
 constexpr Rewrite kPetrelRows[] = {
     {"aten.scaled_dot_product_attention.default", attention_kernel},
-    {"aten._scaled_dot_product_flash_attention_for_cpu.default",
-     attention_kernel},
+    {"aten._scaled_dot_product_flash_attention_for_cpu.default", attention_kernel},
 };
 
 constexpr Rewrite kRows[] = {

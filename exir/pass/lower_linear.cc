@@ -25,18 +25,16 @@ Rewritten linear(Builder& b, Node& node) {
   if (bias == nullptr) {
     PETREL_ASSIGN_OR_RETURN(y, b.binary("aten.mm.default", x, weight));
   } else {
-    PETREL_ASSIGN_OR_RETURN(y,
-                            b.call("aten.addmm.default", {bias, x, weight}));
+    PETREL_ASSIGN_OR_RETURN(y, b.call("aten.addmm.default", {bias, x, weight}));
   }
   return done(b, node, b.view(y, out));
 }
 
 Rewritten max_pool2d(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(
-      Node * made,
-      b.node("aten.max_pool2d_with_indices.default",
-             {node.argument(0), node.argument(1), node.argument(2),
-              node.argument(3), node.argument(4), node.argument(5)}));
+      Node * made, b.node("aten.max_pool2d_with_indices.default",
+                          {node.argument(0), node.argument(1), node.argument(2), node.argument(3),
+                           node.argument(4), node.argument(5)}));
   return done(b, node, made->result(0));
 }
 

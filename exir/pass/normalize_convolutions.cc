@@ -31,18 +31,14 @@ Rewritten convolve(Builder& b, Node& node, Value* x, const Window& window) {
     sizes.insert(sizes.begin(), 1);
     PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
   }
-  PETREL_ASSIGN_OR_RETURN(
-      Value * y,
-      b.call("aten.convolution.default",
-             {x, weight, node.argument("bias"), window.stride, window.padding,
-              window.dilation, window.transposed, window.output_padding,
-              node.argument("groups")}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call("aten.convolution.default",
+                                            {x, weight, node.argument("bias"), window.stride,
+                                             window.padding, window.dilation, window.transposed,
+                                             window.output_padding, node.argument("groups")}));
   return done(b, node, b.view(y, node.result()->tensor().sizes));
 }
 
-size_t spatial_dims(const Node& node) {
-  return tensor_at(node, "weight")->tensor().rank() - 2;
-}
+size_t spatial_dims(const Node& node) { return tensor_at(node, "weight")->tensor().rank() - 2; }
 
 // conv1d, conv2d, conv3d and their transposed forms with numbers as padding.
 Rewritten numeric(Builder& b, Node& node) {
@@ -79,8 +75,7 @@ Rewritten named(Builder& b, Node& node) {
       symmetric = symmetric && total % 2 == 0;
     }
     if (!symmetric) {
-      PETREL_ASSIGN_OR_RETURN(
-          x, b.call("aten.constant_pad_nd.default", {x, extra, 0}));
+      PETREL_ASSIGN_OR_RETURN(x, b.call("aten.constant_pad_nd.default", {x, extra, 0}));
     }
   }
   return convolve(b, node, x, window);
@@ -98,27 +93,21 @@ Rewritten lists(Builder& b, Node& node) {
   // Without transposition it means nothing.
   if (!window.transposed) window.output_padding = Ints(n, 0);
   Value* x = tensor_at(node, 0);
-  const bool normal =
-      x->tensor().rank() == n + 2 &&
-      node.argument("stride") == Argument(window.stride) &&
-      node.argument("padding") == Argument(window.padding) &&
-      node.argument("dilation") == Argument(window.dilation) &&
-      node.argument("output_padding") == Argument(window.output_padding);
+  const bool normal = x->tensor().rank() == n + 2 &&
+                      node.argument("stride") == Argument(window.stride) &&
+                      node.argument("padding") == Argument(window.padding) &&
+                      node.argument("dilation") == Argument(window.dilation) &&
+                      node.argument("output_padding") == Argument(window.output_padding);
   if (normal) return false;
   return convolve(b, node, x, window);
 }
 
 constexpr Rewrite kRows[] = {
-    {"aten.conv1d.default", numeric},
-    {"aten.conv1d.padding", named},
-    {"aten.conv2d.default", numeric},
-    {"aten.conv2d.padding", named},
-    {"aten.conv3d.default", numeric},
-    {"aten.conv3d.padding", named},
-    {"aten.conv_transpose1d.default", numeric},
-    {"aten.conv_transpose2d.input", numeric},
-    {"aten.conv_transpose3d.input", numeric},
-    {"aten.convolution.default", lists},
+    {"aten.conv1d.default", numeric},           {"aten.conv1d.padding", named},
+    {"aten.conv2d.default", numeric},           {"aten.conv2d.padding", named},
+    {"aten.conv3d.default", numeric},           {"aten.conv3d.padding", named},
+    {"aten.conv_transpose1d.default", numeric}, {"aten.conv_transpose2d.input", numeric},
+    {"aten.conv_transpose3d.input", numeric},   {"aten.convolution.default", lists},
 };
 
 constexpr Rewrites kTables[] = {Rewrites(kRows)};

@@ -20,8 +20,7 @@
 
 namespace petrel::exir {
 
-absl::StatusOr<bool> normalize_convolutions(Graph& graph,
-                                            const PassContext& context);
+absl::StatusOr<bool> normalize_convolutions(Graph& graph, const PassContext& context);
 
 }  // namespace petrel::exir
 

@@ -36,12 +36,10 @@ TEST_P(NormalizeConvolutions, GivesOneOperator) {
 INSTANTIATE_TEST_SUITE_P(
     All, NormalizeConvolutions,
     ::testing::Values(
-        Case{"Plain",
-             "%y = aten.conv2d.default(%x, %w, %b, [2, 2], [1, 1]) return %y",
+        Case{"Plain", "%y = aten.conv2d.default(%x, %w, %b, [2, 2], [1, 1]) return %y",
              "%y = aten.convolution.default(%x, %w, %b, [2, 2], [1, 1], "
              "[1, 1], false, [0, 0], 1) return %y"},
-        Case{"ShortLists",
-             "%y = aten.conv2d.default(%x, %w, none, [2], [1]) return %y",
+        Case{"ShortLists", "%y = aten.conv2d.default(%x, %w, none, [2], [1]) return %y",
              "%y = aten.convolution.default(%x, %w, none, [2, 2], [1, 1], "
              "[1, 1], false, [0, 0], 1) return %y"},
         Case{"ShortListsOfAConvolution",
@@ -76,8 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
              "%p = aten.constant_pad_nd.default(%x, [0, 0, 0, 1], 0) "
              "%y = aten.convolution.default(%p, %e, none, [1, 1], [0, 1], "
              "[1, 1], false, [0, 0], 1) return %y"},
-        Case{"Signal",
-             "%y = aten.conv1d.padding(%s, %v, %b, [1], \"same\") return %y",
+        Case{"Signal", "%y = aten.conv1d.padding(%s, %v, %b, [1], \"same\") return %y",
              "%p = aten.constant_pad_nd.default(%s, [0, 1], 0) "
              "%y = aten.convolution.default(%p, %v, %b, [1], [1], [1], "
              "false, [0], 1) return %y"},

@@ -34,16 +34,11 @@ constexpr Twin kTwins[] = {
     {"aten.fmod.Tensor", "aten.fmod.Scalar", ""},
     {"aten.remainder.Tensor", "aten.remainder.Scalar", ""},
     {"aten.pow.Tensor_Tensor", "aten.pow.Tensor_Scalar", ""},
-    {"aten.bitwise_and.Tensor", "aten.bitwise_and.Scalar",
-     "aten.bitwise_and.Scalar"},
-    {"aten.bitwise_or.Tensor", "aten.bitwise_or.Scalar",
-     "aten.bitwise_or.Scalar"},
-    {"aten.bitwise_xor.Tensor", "aten.bitwise_xor.Scalar",
-     "aten.bitwise_xor.Scalar"},
-    {"aten.bitwise_left_shift.Tensor", "aten.bitwise_left_shift.Tensor_Scalar",
-     ""},
-    {"aten.bitwise_right_shift.Tensor",
-     "aten.bitwise_right_shift.Tensor_Scalar", ""},
+    {"aten.bitwise_and.Tensor", "aten.bitwise_and.Scalar", "aten.bitwise_and.Scalar"},
+    {"aten.bitwise_or.Tensor", "aten.bitwise_or.Scalar", "aten.bitwise_or.Scalar"},
+    {"aten.bitwise_xor.Tensor", "aten.bitwise_xor.Scalar", "aten.bitwise_xor.Scalar"},
+    {"aten.bitwise_left_shift.Tensor", "aten.bitwise_left_shift.Tensor_Scalar", ""},
+    {"aten.bitwise_right_shift.Tensor", "aten.bitwise_right_shift.Tensor_Scalar", ""},
     {"aten.eq.Tensor", "aten.eq.Scalar", "aten.eq.Scalar"},
     {"aten.ne.Tensor", "aten.ne.Scalar", "aten.ne.Scalar"},
     {"aten.lt.Tensor", "aten.lt.Scalar", "aten.gt.Scalar"},
@@ -90,8 +85,7 @@ Rewritten synonym(Builder& b, Node& node) {
     if (name != row.name) continue;
     const OpInfo& canonical = op(row.canonical);
     // Equal arguments in front; what the synonym lacks has a default.
-    PETREL_ASSIGN_OR_RETURN(Node * made,
-                            b.node(canonical, node.arguments()));
+    PETREL_ASSIGN_OR_RETURN(Node * made, b.node(canonical, node.arguments()));
     PETREL_RETURN_IF_ERROR(b.replace(node, made->result()));
     return true;
   }
@@ -103,14 +97,13 @@ Rewritten synonym(Builder& b, Node& node) {
 template <bool kWeights>
 absl::StatusOr<Argument> number_at(const Node& node, size_t i) {
   const Value* value = tensor_at(node, i);
-  if (value == nullptr || !value->is_constant() ||
-      value->constant()->is_mutable() || value->tensor().rank() != 0 ||
+  if (value == nullptr || !value->is_constant() || value->constant()->is_mutable() ||
+      value->tensor().rank() != 0 ||
       (!kWeights && value->constant()->kind != Constant::Kind::kLiteral)) {
     return Argument();
   }
   const Constant& constant = *value->constant();
-  PETREL_ASSIGN_OR_RETURN(const std::vector<double> elements,
-                          decode_constant(constant));
+  PETREL_ASSIGN_OR_RETURN(const std::vector<double> elements, decode_constant(constant));
   const double number = elements[0];
   const ScalarType dtype = constant.type.dtype;
   if (is_floating_point(dtype)) return Argument(number);
@@ -129,8 +122,7 @@ bool alpha_is_one(const Node& node) {
 
 // `node` with the operator `name` and `arguments` in its place, if that gives
 // the same type.
-Rewritten replaced(Builder& b, Node& node, const char* name,
-                   std::vector<Argument> arguments) {
+Rewritten replaced(Builder& b, Node& node, const char* name, std::vector<Argument> arguments) {
   PETREL_ASSIGN_OR_RETURN(Node * made, b.node(op(name), std::move(arguments)));
   if (made->result()->type() != node.result()->type()) {
     b.graph().erase(made);
@@ -183,8 +175,7 @@ Rewritten rsub(Builder& b, Node& node) {
   if (other == nullptr) {
     PETREL_ASSIGN_OR_RETURN(other, b.scalar(node.argument(1), dtype));
   }
-  return done(b, node,
-              b.call("aten.sub.Tensor", {other, x, node.argument(2)}));
+  return done(b, node, b.call("aten.sub.Tensor", {other, x, node.argument(2)}));
 }
 
 Rewritten where(Builder& b, Node& node) {
@@ -197,9 +188,7 @@ Rewritten where(Builder& b, Node& node) {
     }
     operands.push_back(value);
   }
-  return done(b, node,
-              b.call("aten.where.self",
-                     {operands[0], operands[1], operands[2]}));
+  return done(b, node, b.call("aten.where.self", {operands[0], operands[1], operands[2]}));
 }
 
 template <bool kWeights>
@@ -209,17 +198,14 @@ Rewritten floor_divide(Builder& b, Node& node) {
     PETREL_ASSIGN_OR_RETURN(number, number_at<kWeights>(node, 1));
   }
   if (number.is_none()) return false;
-  return replaced(
-      b, node, "aten.div.Scalar_mode",
-      {node.argument(0), number, Argument(std::string("floor"))});
+  return replaced(b, node, "aten.div.Scalar_mode",
+                  {node.argument(0), number, Argument(std::string("floor"))});
 }
 
 Rewritten remainder_of_number(Builder& b, Node& node) {
-  PETREL_ASSIGN_OR_RETURN(
-      Value * number,
-      b.scalar(node.argument(0), node.result()->tensor().dtype));
-  return done(b, node,
-              b.binary("aten.remainder.Tensor", number, tensor_at(node, 1)));
+  PETREL_ASSIGN_OR_RETURN(Value * number,
+                          b.scalar(node.argument(0), node.result()->tensor().dtype));
+  return done(b, node, b.binary("aten.remainder.Tensor", number, tensor_at(node, 1)));
 }
 
 template <bool kWeights>
@@ -243,17 +229,14 @@ absl::StatusOr<bool> normalize(Graph& graph) {
   for (const Twin& row : kTwins) {
     twins.push_back({row.tensor, to_twin<kWeights>});
   }
-  const Rewrites tables[] = {Rewrites(synonyms), Rewrites(twins),
-                             Rewrites(kRows<kWeights>)};
+  const Rewrites tables[] = {Rewrites(synonyms), Rewrites(twins), Rewrites(kRows<kWeights>)};
   return apply_rewrites(graph, tables);
 }
 
 }  // namespace
 
-absl::StatusOr<bool> normalize_scalars(Graph& graph,
-                                       const PassContext& context) {
-  return context.keep_weights ? normalize<false>(graph)
-                              : normalize<true>(graph);
+absl::StatusOr<bool> normalize_scalars(Graph& graph, const PassContext& context) {
+  return context.keep_weights ? normalize<false>(graph) : normalize<true>(graph);
 }
 
 }  // namespace petrel::exir

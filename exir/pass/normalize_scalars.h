@@ -21,8 +21,7 @@
 
 namespace petrel::exir {
 
-absl::StatusOr<bool> normalize_scalars(Graph& graph,
-                                       const PassContext& context);
+absl::StatusOr<bool> normalize_scalars(Graph& graph, const PassContext& context);
 
 }  // namespace petrel::exir
 

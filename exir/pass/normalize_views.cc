@@ -27,8 +27,7 @@ Rewritten view(Builder& b, Node& node) {
 }
 
 Rewritten to_view(Builder& b, Node& node) {
-  return done(b, node,
-              b.view(tensor_at(node, 0), node.result()->tensor().sizes));
+  return done(b, node, b.view(tensor_at(node, 0), node.result()->tensor().sizes));
 }
 
 Rewritten reshape(Builder& b, Node& node) {
@@ -47,14 +46,12 @@ Rewritten to_reshape(Builder& b, Node& node) {
 }
 
 Rewritten to_expand(Builder& b, Node& node) {
-  return done(b, node,
-              b.expand(tensor_at(node, 0), node.result()->tensor().sizes));
+  return done(b, node, b.expand(tensor_at(node, 0), node.result()->tensor().sizes));
 }
 
 Rewritten expand(Builder& b, Node& node) {
   const Sizes& sizes = node.result()->tensor().sizes;
-  if (tensor_at(node, 0)->tensor().sizes != sizes &&
-      node.argument(1) == Argument(sizes) &&
+  if (tensor_at(node, 0)->tensor().sizes != sizes && node.argument(1) == Argument(sizes) &&
       node.argument(2) == Argument(false)) {
     return false;
   }
@@ -124,20 +121,16 @@ Rewritten slice(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
   const int64_t dim = wrap_dim(node.argument(1).as_int(), x->tensor().rank());
   const int64_t size = x->tensor().sizes[at(dim)];
-  if (node.argument(2).is_value() || node.argument(3).is_value() ||
-      node.argument(4).is_value()) {
+  if (node.argument(2).is_value() || node.argument(3).is_value() || node.argument(4).is_value()) {
     return false;  // bounds computed at run time
   }
-  const int64_t start = node.argument(2).is_none()
-                            ? 0
-                            : clamp_index(node.argument(2).as_int(), size);
-  const int64_t end = node.argument(3).is_none()
-                          ? size
-                          : clamp_index(node.argument(3).as_int(), size);
+  const int64_t start =
+      node.argument(2).is_none() ? 0 : clamp_index(node.argument(2).as_int(), size);
+  const int64_t end =
+      node.argument(3).is_none() ? size : clamp_index(node.argument(3).as_int(), size);
   const int64_t stop = std::max(start, end);
   const int64_t step = node.argument(4).as_int();
-  const bool normal = node.argument(1) == Argument(dim) &&
-                      node.argument(2) == Argument(start) &&
+  const bool normal = node.argument(1) == Argument(dim) && node.argument(2) == Argument(start) &&
                       node.argument(3) == Argument(stop);
   const bool whole = start == 0 && stop == size && step == 1;
   if (normal && !whole) return false;
@@ -148,10 +141,8 @@ Rewritten narrow(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
   const int64_t dim = wrap_dim(node.argument(1).as_int(), x->tensor().rank());
   if (!node.argument(2).is_int() || !node.argument(3).is_int()) return false;
-  const int64_t start =
-      clamp_index(node.argument(2).as_int(), x->tensor().sizes[at(dim)]);
-  return done(b, node,
-              b.slice(x, dim, start, start + node.argument(3).as_int()));
+  const int64_t start = clamp_index(node.argument(2).as_int(), x->tensor().sizes[at(dim)]);
+  return done(b, node, b.slice(x, dim, start, start + node.argument(3).as_int()));
 }
 
 // One element of `dim`, with the dim gone.
@@ -177,8 +168,7 @@ Rewritten unbind(Builder& b, Node& node) {
   std::vector<Value*> parts(node.num_results(), nullptr);
   for (size_t i = 0; i < parts.size(); ++i) {
     if (!node.result(i)->is_used()) continue;
-    PETREL_ASSIGN_OR_RETURN(parts[i],
-                            element(b, x, dim, static_cast<int64_t>(i)));
+    PETREL_ASSIGN_OR_RETURN(parts[i], element(b, x, dim, static_cast<int64_t>(i)));
   }
   PETREL_RETURN_IF_ERROR(b.replace(node, parts));
   return true;
@@ -187,14 +177,12 @@ Rewritten unbind(Builder& b, Node& node) {
 // The parts [starts[i], starts[i] + size of result i) of dim "dim".
 Rewritten cut(Builder& b, Node& node, const Ints& starts) {
   Value* x = tensor_at(node, 0);
-  const int64_t dim =
-      wrap_dim(node.argument("dim").as_int(), x->tensor().rank());
+  const int64_t dim = wrap_dim(node.argument("dim").as_int(), x->tensor().rank());
   std::vector<Value*> parts(node.num_results(), nullptr);
   for (size_t i = 0; i < parts.size(); ++i) {
     if (!node.result(i)->is_used()) continue;
     const int64_t size = node.result(i)->tensor().sizes[at(dim)];
-    PETREL_ASSIGN_OR_RETURN(parts[i],
-                            b.slice(x, dim, starts[i], starts[i] + size));
+    PETREL_ASSIGN_OR_RETURN(parts[i], b.slice(x, dim, starts[i], starts[i] + size));
   }
   PETREL_RETURN_IF_ERROR(b.replace(node, parts));
   return true;
@@ -228,8 +216,7 @@ Rewritten tensor_split_indices(Builder& b, Node& node) {
 Rewritten meshgrid(Builder& b, Node& node) {
   const std::vector<Value*> tensors = node.argument(0).values();
   const bool by_columns = node.arguments().size() > 1 &&
-                          node.argument(1) == Argument(std::string("xy")) &&
-                          tensors.size() > 1;
+                          node.argument(1) == Argument(std::string("xy")) && tensors.size() > 1;
   std::vector<Value*> grids;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const Sizes& grid = node.result(i)->tensor().sizes;
@@ -248,8 +235,7 @@ Rewritten broadcast_tensors(Builder& b, Node& node) {
   const std::vector<Value*> tensors = node.argument(0).values();
   std::vector<Value*> made;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    PETREL_ASSIGN_OR_RETURN(
-        Value * one, b.expand(tensors[i], node.result(i)->tensor().sizes));
+    PETREL_ASSIGN_OR_RETURN(Value * one, b.expand(tensors[i], node.result(i)->tensor().sizes));
     made.push_back(one);
   }
   PETREL_RETURN_IF_ERROR(b.replace(node, made));

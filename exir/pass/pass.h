@@ -30,8 +30,7 @@ struct PassContext {
   bool keep_weights = false;
 };
 
-using PassFn = absl::StatusOr<bool> (*)(Graph& graph,
-                                        const PassContext& context);
+using PassFn = absl::StatusOr<bool> (*)(Graph& graph, const PassContext& context);
 
 struct Pass {
   const char* name;    // "fold_batch_norm": as in --dump-after
@@ -49,8 +48,7 @@ using DumpFn = std::function<void(const std::string& pass, const Graph& graph)>;
 
 // Runs `passes` on every method, verifying after each. An error names the pass
 // and the method.
-absl::Status run_passes(Program& program, absl::Span<const Pass> passes,
-                        const PassContext& context,
+absl::Status run_passes(Program& program, absl::Span<const Pass> passes, const PassContext& context,
                         const std::string& dump_after, const DumpFn& dump);
 
 }  // namespace petrel::exir

@@ -30,8 +30,8 @@ ConstantPtr made_constant(const std::string& fqn, const TensorType& type) {
   auto made = std::make_shared<Constant>();
   made->fqn = fqn;
   made->type = type;
-  made->kind = absl::StartsWith(fqn, "state") ? Constant::Kind::kMutableBuffer
-                                              : Constant::Kind::kParameter;
+  made->kind =
+      absl::StartsWith(fqn, "state") ? Constant::Kind::kMutableBuffer : Constant::Kind::kParameter;
   made->data = *std::move(data);
   return made;
 }
@@ -40,8 +40,7 @@ ConstantPtr made_constant(const std::string& fqn, const TensorType& type) {
 
 std::unique_ptr<Graph> graph_of(const std::string& text) {
   auto graph = parse_graph(
-      text, [](absl::string_view name) { return find_op(name); },
-      made_constant);
+      text, [](absl::string_view name) { return find_op(name); }, made_constant);
   EXPECT_TRUE(graph.ok()) << graph.status() << "\n" << text;
   if (!graph.ok()) return nullptr;
   const absl::Status valid = verify_graph(**graph);
@@ -76,8 +75,7 @@ std::string plain_text(const Graph& graph) {
   while (begin < text.size()) {
     const size_t end = text.find('\n', begin) + 1;
     const std::string line = text.substr(begin, end - begin);
-    if (absl::StrContains(line, " = constant @") ||
-        absl::StrContains(line, " = state @")) {
+    if (absl::StrContains(line, " = constant @") || absl::StrContains(line, " = state @")) {
       constants[line] = line;
     } else {
       rest += line;
@@ -89,8 +87,7 @@ std::string plain_text(const Graph& graph) {
   return out + rest;
 }
 
-std::string after_pass(PassFn pass, const std::string& text,
-                       const PassContext& context) {
+std::string after_pass(PassFn pass, const std::string& text, const PassContext& context) {
   std::unique_ptr<Graph> graph = graph_of(text);
   if (graph == nullptr) return "";
   const std::string before = plain_text(*graph);
@@ -120,8 +117,7 @@ std::string pass_error(PassFn pass, const std::string& text) {
   return std::string(pass(*graph, {}).status().message());
 }
 
-std::vector<double> constant_elements(const Graph& graph,
-                                      const std::string& fqn) {
+std::vector<double> constant_elements(const Graph& graph, const std::string& fqn) {
   for (const Value* value : graph.constants()) {
     if (value->constant()->fqn != fqn) continue;
     auto elements = decode_constant(*value->constant());

@@ -27,8 +27,7 @@ std::string plain_text(const Graph& graph);
 
 // plain_text after the pass; checks validity and idempotence, and that the pass
 // says truly whether it changed something.
-std::string after_pass(PassFn pass, const std::string& text,
-                       const PassContext& context = {});
+std::string after_pass(PassFn pass, const std::string& text, const PassContext& context = {});
 
 // plain_text of the graph that `text` describes.
 std::string expected(const std::string& text);
@@ -37,8 +36,7 @@ std::string expected(const std::string& text);
 std::string pass_error(PassFn pass, const std::string& text);
 
 // The elements of a constant of `graph`.
-std::vector<double> constant_elements(const Graph& graph,
-                                      const std::string& fqn);
+std::vector<double> constant_elements(const Graph& graph, const std::string& fqn);
 
 }  // namespace petrel::exir
 

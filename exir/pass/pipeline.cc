@@ -27,52 +27,37 @@ namespace {
 
 constexpr Pass kBefore[] = {
     {"drop_assertions", "nothing later looks at them", drop_assertions},
-    {"contiguous_constants", "folding reads weights in row-major order",
-     contiguous_constants},
-    {"normalize_views", "few kinds of views make writes through them few",
-     normalize_views},
-    {"functionalize", "all later passes may move and drop nodes",
-     functionalize},
+    {"contiguous_constants", "folding reads weights in row-major order", contiguous_constants},
+    {"normalize_views", "few kinds of views make writes through them few", normalize_views},
+    {"functionalize", "all later passes may move and drop nodes", functionalize},
     {"normalize_views", "copies became views", normalize_views},
     {"remove_identities", "patterns match through them", remove_identities},
-    {"normalize_scalars", "decompositions see tensors where tensors belong",
-     normalize_scalars},
+    {"normalize_scalars", "decompositions see tensors where tensors belong", normalize_scalars},
     {"normalize_convolutions", "batch norm folds into one kind of producer",
      normalize_convolutions},
-    {"decompose", "composites become what backends and kernels know",
-     decompose},
-    {"fold_batch_norm", "convolutions and matrix products have their last form",
-     fold_batch_norm},
-    {"additive_masks", "masks that are constant fold with all else",
-     additive_masks},
-    {"remove_identities", "decompositions leave views of views",
-     remove_identities},
-    {"fold_constants", "backends take weights, not computations of weights",
-     fold_constants},
-    {"merge_equal_nodes", "decompositions repeat what models did not",
-     merge_equal_nodes},
-    {"remove_dead_code", "backends and folding see live code only",
-     remove_dead_code},
+    {"decompose", "composites become what backends and kernels know", decompose},
+    {"fold_batch_norm", "convolutions and matrix products have their last form", fold_batch_norm},
+    {"additive_masks", "masks that are constant fold with all else", additive_masks},
+    {"remove_identities", "decompositions leave views of views", remove_identities},
+    {"fold_constants", "backends take weights, not computations of weights", fold_constants},
+    {"merge_equal_nodes", "decompositions repeat what models did not", merge_equal_nodes},
+    {"remove_dead_code", "backends and folding see live code only", remove_dead_code},
 };
 
 constexpr Pass kAfter[] = {
     {"lower_to_kernels", "nobody took what is left", lower_to_kernels},
     {"remove_identities", "lowering leaves views of views", remove_identities},
-    {"update_state", "index_put is the operator that can write in place",
-     update_state},
-    {"fold_constants", "weights of lowered operators are rearranged once",
-     fold_constants},
-    {"merge_equal_nodes", "lowering repeats casts, masks and indices",
-     merge_equal_nodes},
+    {"update_state", "index_put is the operator that can write in place", update_state},
+    {"fold_constants", "weights of lowered operators are rearranged once", fold_constants},
+    {"merge_equal_nodes", "lowering repeats casts, masks and indices", merge_equal_nodes},
     {"remove_dead_code", "kernels run for live code only", remove_dead_code},
     {"require_kernels", "nothing can change any more", require_kernels},
 };
 
-absl::Status in_pass(const absl::Status& status, const Pass& pass,
-                     const std::string& method, const char* what) {
-  return absl::Status(status.code(),
-                      absl::StrCat("pass ", pass.name, what, " method '",
-                                   method, "': ", status.message()));
+absl::Status in_pass(const absl::Status& status, const Pass& pass, const std::string& method,
+                     const char* what) {
+  return absl::Status(status.code(), absl::StrCat("pass ", pass.name, what, " method '", method,
+                                                  "': ", status.message()));
 }
 
 }  // namespace
@@ -80,8 +65,7 @@ absl::Status in_pass(const absl::Status& status, const Pass& pass,
 absl::Span<const Pass> passes_before_partitioning() { return kBefore; }
 absl::Span<const Pass> passes_after_partitioning() { return kAfter; }
 
-absl::Status run_passes(Program& program, absl::Span<const Pass> passes,
-                        const PassContext& context,
+absl::Status run_passes(Program& program, absl::Span<const Pass> passes, const PassContext& context,
                         const std::string& dump_after, const DumpFn& dump) {
   for (auto& [name, method] : program.methods) {
     for (const Pass& pass : passes) {

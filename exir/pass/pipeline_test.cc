@@ -59,12 +59,10 @@ std::vector<std::string> ops_of(const Program& program) {
 
 TEST(Pipeline, GivesTheNormalFormOfAResidualBlock) {
   Program program = program_of(kBlock);
-  ASSERT_EQ(run_passes(program, passes_before_partitioning(), {}, "", nullptr),
-            absl::OkStatus());
+  ASSERT_EQ(run_passes(program, passes_before_partitioning(), {}, "", nullptr), absl::OkStatus());
   EXPECT_THAT(ops_of(program),
-              ElementsAre("aten.convolution.default", "aten.add.Tensor",
-                          "aten.relu.default", "aten.max_pool2d.default",
-                          "aten.mean.dim", "aten.view.default",
+              ElementsAre("aten.convolution.default", "aten.add.Tensor", "aten.relu.default",
+                          "aten.max_pool2d.default", "aten.mean.dim", "aten.view.default",
                           "aten.linear.default"));
   // Statistics and counters are gone.
   EXPECT_EQ(program.methods.at("forward").graph->constants().size(), 4u);
@@ -87,8 +85,7 @@ TEST(Pipeline, IsIdempotentAsAWhole) {
 }
 
 TEST(Pipeline, DumpsAfterTheNamedPass) {
-  for (const auto& [name, wanted] :
-       std::map<std::string, int>{{"decompose", 1}, {"nothing", 0}}) {
+  for (const auto& [name, wanted] : std::map<std::string, int>{{"decompose", 1}, {"nothing", 0}}) {
     Program program = program_of(kBlock);
     int dumps = 0;
     ASSERT_EQ(run_passes(program, passes_before_partitioning(), {}, name,
@@ -112,26 +109,23 @@ TEST(Pipeline, AnErrorNamesThePassAndTheMethod) {
       method @forward(%x: f32[1,1,2,2,2], %g: f32[1,2,2,2,3]) {
         %a = aten.grid_sampler_3d.default(%x, %g, 0, 0, false)
         return %a })");
-  const absl::Status status =
-      run_passes(program, passes_after_partitioning(), {}, "", nullptr);
+  const absl::Status status = run_passes(program, passes_after_partitioning(), {}, "", nullptr);
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("pass require_kernels of method 'forward': 1 operator "
                         "has no kernel: aten.grid_sampler_3d.default (1 node)"));
 }
 
 absl::StatusOr<bool> break_types(Graph& graph, const PassContext&) {
-  graph.nodes().front()->result()->set_type(
-      TensorType::contiguous(ScalarType::kFloat, {99}));
+  graph.nodes().front()->result()->set_type(TensorType::contiguous(ScalarType::kFloat, {99}));
   return true;
 }
 
 TEST(Pipeline, APassThatBreaksTheGraphIsCaught) {
-  Program program = program_of(
-      "method @forward(%x: f32[4]) { %a = aten.neg.default(%x) return %a }");
+  Program program =
+      program_of("method @forward(%x: f32[4]) { %a = aten.neg.default(%x) return %a }");
   const Pass passes[] = {{"break_types", "", break_types}};
   const absl::Status status = run_passes(program, passes, {}, "", nullptr);
-  EXPECT_THAT(std::string(status.message()),
-              HasSubstr("pass break_types broke method 'forward'"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("pass break_types broke method 'forward'"));
 }
 
 // The graph in a file of testdata/, its weights all zeros that are never held.
@@ -145,8 +139,7 @@ std::unique_ptr<Graph> graph_in(const std::string& file) {
         auto made = std::make_shared<Constant>();
         made->fqn = fqn;
         made->type = type;
-        made->data = Blob::produced(static_cast<size_t>(type.nbytes()),
-                                    [](absl::Span<uint8_t>) {});
+        made->data = Blob::produced(static_cast<size_t>(type.nbytes()), [](absl::Span<uint8_t>) {});
         return made;
       });
   EXPECT_TRUE(graph.ok()) << graph.status();
@@ -173,49 +166,45 @@ TEST_P(RealModels, HaveNoNodeTooMany) {
   Program program;
   program.methods["forward"].graph = graph_in(GetParam().file);
   ASSERT_NE(program.methods["forward"].graph, nullptr);
-  ASSERT_EQ(run_passes(program, passes_before_partitioning(), {}, "", nullptr),
-            absl::OkStatus());
+  ASSERT_EQ(run_passes(program, passes_before_partitioning(), {}, "", nullptr), absl::OkStatus());
   EXPECT_EQ(histogram(program), GetParam().normal_form);
-  ASSERT_EQ(run_passes(program, passes_after_partitioning(), {}, "", nullptr),
-            absl::OkStatus());
+  ASSERT_EQ(run_passes(program, passes_after_partitioning(), {}, "", nullptr), absl::OkStatus());
   EXPECT_EQ(histogram(program), GetParam().kernels);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, RealModels,
-    ::testing::Values(
-        Model{"resnet18.ir",
-              {{"aten.convolution.default", 20},
-               {"aten.relu.default", 17},
-               {"aten.add.Tensor", 8},
-               {"aten.max_pool2d.default", 1},
-               {"aten.mean.dim", 1},
-               {"aten.view.default", 1},
-               {"aten.linear.default", 1}},
-              {{"aten.convolution.default", 20},
-               {"aten.relu.default", 17},
-               {"aten.add.Tensor", 8},
-               {"aten.max_pool2d_with_indices.default", 1},
-               {"aten.mean.dim", 1},
-               {"aten.view.default", 1},
-               {"aten.addmm.default", 1}}},
-        Model{"mobilenet_v2.ir",
-              {{"aten.convolution.default", 52},
-               {"aten.hardtanh.default", 35},
-               {"aten.add.Tensor", 10},
-               {"aten.mean.dim", 1},
-               {"aten.view.default", 1},
-               {"aten.linear.default", 1}},
-              {{"aten.convolution.default", 52},
-               {"aten.hardtanh.default", 35},
-               {"aten.add.Tensor", 10},
-               {"aten.mean.dim", 1},
-               {"aten.view.default", 1},
-               {"aten.addmm.default", 1}}}),
-    [](const auto& info) {
-      const std::string file = info.param.file;
-      return file.substr(0, file.find('.'));
-    });
+INSTANTIATE_TEST_SUITE_P(All, RealModels,
+                         ::testing::Values(Model{"resnet18.ir",
+                                                 {{"aten.convolution.default", 20},
+                                                  {"aten.relu.default", 17},
+                                                  {"aten.add.Tensor", 8},
+                                                  {"aten.max_pool2d.default", 1},
+                                                  {"aten.mean.dim", 1},
+                                                  {"aten.view.default", 1},
+                                                  {"aten.linear.default", 1}},
+                                                 {{"aten.convolution.default", 20},
+                                                  {"aten.relu.default", 17},
+                                                  {"aten.add.Tensor", 8},
+                                                  {"aten.max_pool2d_with_indices.default", 1},
+                                                  {"aten.mean.dim", 1},
+                                                  {"aten.view.default", 1},
+                                                  {"aten.addmm.default", 1}}},
+                                           Model{"mobilenet_v2.ir",
+                                                 {{"aten.convolution.default", 52},
+                                                  {"aten.hardtanh.default", 35},
+                                                  {"aten.add.Tensor", 10},
+                                                  {"aten.mean.dim", 1},
+                                                  {"aten.view.default", 1},
+                                                  {"aten.linear.default", 1}},
+                                                 {{"aten.convolution.default", 52},
+                                                  {"aten.hardtanh.default", 35},
+                                                  {"aten.add.Tensor", 10},
+                                                  {"aten.mean.dim", 1},
+                                                  {"aten.view.default", 1},
+                                                  {"aten.addmm.default", 1}}}),
+                         [](const auto& info) {
+                           const std::string file = info.param.file;
+                           return file.substr(0, file.find('.'));
+                         });
 
 // Every operator that a pass builds or rewrites is in the table: names are
 // looked up when a pattern occurs, which may be never in the tests.
@@ -225,8 +214,7 @@ TEST(Pipeline, EveryOperatorNamedInAPassIsInTheTable) {
   // Bazel runs tests at the root of the repository's files.
   for (const auto& entry : std::filesystem::directory_iterator("exir/pass")) {
     const std::string file = entry.path().filename().string();
-    if (entry.path().extension() != ".cc" ||
-        file.find("_test.cc") != std::string::npos) {
+    if (entry.path().extension() != ".cc" || file.find("_test.cc") != std::string::npos) {
       continue;
     }
     std::ifstream in(entry.path());
@@ -234,8 +222,7 @@ TEST(Pipeline, EveryOperatorNamedInAPassIsInTheTable) {
     std::stringstream text;
     text << in.rdbuf();
     const std::string source = text.str();
-    for (std::sregex_iterator it(source.begin(), source.end(), op_name), end;
-         it != end; ++it) {
+    for (std::sregex_iterator it(source.begin(), source.end(), op_name), end; it != end; ++it) {
       ++names;
       EXPECT_NE(find_op((*it)[1].str()), nullptr) << file << ": " << (*it)[1];
     }

@@ -22,8 +22,7 @@ Rewritten same(Builder& b, Node& node) {
 }
 
 Rewritten dropout(Builder& b, Node& node) {
-  if (node.argument("train") == Argument(true) &&
-      node.argument("p").as_number() != 0) {
+  if (node.argument("train") == Argument(true) && node.argument("p").as_number() != 0) {
     return false;
   }
   if (node.num_results() > 1 && node.result(1)->is_used()) return false;
@@ -45,8 +44,7 @@ Rewritten cast(Builder& b, Node& node) {
   }
   if (x->tensor().dtype == type.tensor.dtype) return false;
   const Type wanted = type;
-  PETREL_ASSIGN_OR_RETURN(
-      Value * made, b.call("aten._to_copy.default", {x, wanted.tensor.dtype}));
+  PETREL_ASSIGN_OR_RETURN(Value * made, b.call("aten._to_copy.default", {x, wanted.tensor.dtype}));
   made->set_type(wanted);  // keeps the dim order of the border
   return done(b, node, made);
 }
@@ -56,8 +54,8 @@ Rewritten view(Builder& b, Node& node) {
   const TensorType& type = node.result()->tensor();
   if (x->tensor() == type) return done(b, node, x);
   const Node* inner = x->producer();
-  if (inner == nullptr || inner->op().name != "aten::view" ||
-      !inner->op().overload.empty() || !type.is_contiguous()) {
+  if (inner == nullptr || inner->op().name != "aten::view" || !inner->op().overload.empty() ||
+      !type.is_contiguous()) {
     return false;
   }
   return done(b, node, b.view(tensor_at(*inner, 0), type.sizes));
@@ -101,8 +99,7 @@ Rewritten repeat(Builder& b, Node& node) {
   for (int64_t times : ints_at(node, "repeats", 1)) {
     if (times != 1) return false;
   }
-  return done(b, node,
-              b.view(tensor_at(node, 0), node.result()->tensor().sizes));
+  return done(b, node, b.view(tensor_at(node, 0), node.result()->tensor().sizes));
 }
 
 // cat: empty operands of rank 1 join anything and add nothing.
@@ -117,8 +114,7 @@ Rewritten cat(Builder& b, Node& node) {
     return done(b, node, parts[0]);
   }
   const int64_t dim = wrap_dim(node.argument(1).as_int(), type.rank());
-  const bool normal = parts.size() == all.size() &&
-                      node.op().name == "aten::cat" &&
+  const bool normal = parts.size() == all.size() && node.op().name == "aten::cat" &&
                       node.argument(1) == Argument(dim);
   if (parts.empty() || normal) return false;
   // What was left out may have decided the dtype.

@@ -18,8 +18,7 @@
 
 namespace petrel::exir {
 
-absl::StatusOr<bool> remove_identities(Graph& graph,
-                                       const PassContext& context);
+absl::StatusOr<bool> remove_identities(Graph& graph, const PassContext& context);
 
 }  // namespace petrel::exir
 

@@ -28,68 +28,66 @@ TEST_P(RemoveIdentities, KeepsWhatDoesSomething) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, RemoveIdentities,
-    ::testing::Values(
-        Case{"AChainOfThem",
-             "%a = aten.dropout.default(%x, 0.5, false) "
-             "%b = aten.clone.default(%a) %c = aten.detach.default(%b) "
-             "%d = aten.contiguous.default(%c) "
-             "%e2 = aten.lift_fresh.default(%d) "
-             "%f = aten.neg.default(%e2) return %f",
-             "%f = aten.neg.default(%x) return %f"},
-        Case{"ACastToTheSameDtype",
-             "%a = aten.to.dtype(%x, f32, false, true) "
-             "%b = aten._to_copy.default(%a, dtype=f32) "
-             "%c = aten.type_as.default(%b, %x) return %c",
-             "return %x"},
-        Case{"ARealCast", "%a = aten.to.dtype(%x, f16) return %a",
-             "%a = aten._to_copy.default(%x, dtype=f16) return %a"},
-        Case{"ACastLike",
-             "%h = aten.to.dtype_layout(%x, dtype=f16, layout=0) "
-             "%a = aten.to.other(%x, %h) return %a",
-             "%h = aten._to_copy.default(%x, dtype=f16) "
-             "%a = aten._to_copy.default(%x, dtype=f16) return %a"},
-        Case{"ViewsOfViews",
-             "%a = aten.view.default(%x, [6]) "
-             "%b = aten.view.default(%a, [3, 2]) return %a, %b",
-             "%a = aten.view.default(%x, [6]) "
-             "%b = aten.view.default(%x, [3, 2]) return %a, %b"},
-        Case{"ViewBackAgain",
-             "%a = aten.view.default(%x, [6]) "
-             "%b = aten.view.default(%a, [2, 1, 3]) return %b",
-             "%a = aten.view.default(%x, [6]) return %x"},
-        Case{"PermutationsOfPermutations",
-             "%a = aten.permute.default(%x, [2, 0, 1]) "
-             "%b = aten.permute.default(%a, [2, 0, 1]) return %b",
-             "%a = aten.permute.default(%x, [2, 0, 1]) "
-             "%b = aten.permute.default(%x, [1, 2, 0]) return %b"},
-        Case{"InversePermutations",
-             "%a = aten.permute.default(%x, [2, 0, 1]) "
-             "%b = aten.permute.default(%a, [1, 2, 0]) return %b",
-             "%a = aten.permute.default(%x, [2, 0, 1]) return %x"},
-        Case{"APermutationOfDimsOfSizeOneIsAView",
-             "%a = aten.permute.default(%x, [1, 0, 2]) return %a",
-             "%a = aten.view.default(%x, [1, 2, 3]) return %a"},
-        Case{"NoOps",
-             "%a = aten.constant_pad_nd.default(%x, [0, 0, 0, 0]) "
-             "%b = aten.slice.Tensor(%a, 2, 0, 3, 1) "
-             "%c = aten.expand.default(%b, [2, 1, 3]) "
-             "%d = aten.repeat.default(%c, [1, 1, 1, 1]) "
-             "%f = aten.neg.default(%d) return %f",
-             "%d = aten.view.default(%x, [1, 2, 1, 3]) "
-             "%f = aten.neg.default(%d) return %f"},
-        Case{"APadThatPads",
-             "%a = aten.constant_pad_nd.default(%x, [0, 1]) return %a",
-             "%a = aten.constant_pad_nd.default(%x, [0, 1]) return %a"},
-        Case{"APadThatCropsAsMuchAsItAdds",
-             "%a = aten.constant_pad_nd.default(%x, [1, -1]) return %a",
-             "%a = aten.constant_pad_nd.default(%x, [1, -1]) return %a"},
-        Case{"CatOfOne", "%a = aten.cat.default([%x], 1) return %a",
-             "return %x"},
-        Case{"CatDropsEmptyParts",
-             "%a = aten.cat.default([%e, %x, %x], -1) return %a",
-             "%a = aten.cat.default([%x, %x], 2) return %a"},
-        Case{"Concat", "%a = aten.concat.default([%x, %x], 1) return %a",
-             "%a = aten.cat.default([%x, %x], 1) return %a"}),
+    ::testing::Values(Case{"AChainOfThem",
+                           "%a = aten.dropout.default(%x, 0.5, false) "
+                           "%b = aten.clone.default(%a) %c = aten.detach.default(%b) "
+                           "%d = aten.contiguous.default(%c) "
+                           "%e2 = aten.lift_fresh.default(%d) "
+                           "%f = aten.neg.default(%e2) return %f",
+                           "%f = aten.neg.default(%x) return %f"},
+                      Case{"ACastToTheSameDtype",
+                           "%a = aten.to.dtype(%x, f32, false, true) "
+                           "%b = aten._to_copy.default(%a, dtype=f32) "
+                           "%c = aten.type_as.default(%b, %x) return %c",
+                           "return %x"},
+                      Case{"ARealCast", "%a = aten.to.dtype(%x, f16) return %a",
+                           "%a = aten._to_copy.default(%x, dtype=f16) return %a"},
+                      Case{"ACastLike",
+                           "%h = aten.to.dtype_layout(%x, dtype=f16, layout=0) "
+                           "%a = aten.to.other(%x, %h) return %a",
+                           "%h = aten._to_copy.default(%x, dtype=f16) "
+                           "%a = aten._to_copy.default(%x, dtype=f16) return %a"},
+                      Case{"ViewsOfViews",
+                           "%a = aten.view.default(%x, [6]) "
+                           "%b = aten.view.default(%a, [3, 2]) return %a, %b",
+                           "%a = aten.view.default(%x, [6]) "
+                           "%b = aten.view.default(%x, [3, 2]) return %a, %b"},
+                      Case{"ViewBackAgain",
+                           "%a = aten.view.default(%x, [6]) "
+                           "%b = aten.view.default(%a, [2, 1, 3]) return %b",
+                           "%a = aten.view.default(%x, [6]) return %x"},
+                      Case{"PermutationsOfPermutations",
+                           "%a = aten.permute.default(%x, [2, 0, 1]) "
+                           "%b = aten.permute.default(%a, [2, 0, 1]) return %b",
+                           "%a = aten.permute.default(%x, [2, 0, 1]) "
+                           "%b = aten.permute.default(%x, [1, 2, 0]) return %b"},
+                      Case{"InversePermutations",
+                           "%a = aten.permute.default(%x, [2, 0, 1]) "
+                           "%b = aten.permute.default(%a, [1, 2, 0]) return %b",
+                           "%a = aten.permute.default(%x, [2, 0, 1]) return %x"},
+                      Case{"APermutationOfDimsOfSizeOneIsAView",
+                           "%a = aten.permute.default(%x, [1, 0, 2]) return %a",
+                           "%a = aten.view.default(%x, [1, 2, 3]) return %a"},
+                      Case{"NoOps",
+                           "%a = aten.constant_pad_nd.default(%x, [0, 0, 0, 0]) "
+                           "%b = aten.slice.Tensor(%a, 2, 0, 3, 1) "
+                           "%c = aten.expand.default(%b, [2, 1, 3]) "
+                           "%d = aten.repeat.default(%c, [1, 1, 1, 1]) "
+                           "%f = aten.neg.default(%d) return %f",
+                           "%d = aten.view.default(%x, [1, 2, 1, 3]) "
+                           "%f = aten.neg.default(%d) return %f"},
+                      Case{"APadThatPads",
+                           "%a = aten.constant_pad_nd.default(%x, [0, 1]) return %a",
+                           "%a = aten.constant_pad_nd.default(%x, [0, 1]) return %a"},
+                      Case{"APadThatCropsAsMuchAsItAdds",
+                           "%a = aten.constant_pad_nd.default(%x, [1, -1]) return %a",
+                           "%a = aten.constant_pad_nd.default(%x, [1, -1]) return %a"},
+                      Case{"CatOfOne", "%a = aten.cat.default([%x], 1) return %a", "return %x"},
+                      Case{"CatDropsEmptyParts",
+                           "%a = aten.cat.default([%e, %x, %x], -1) return %a",
+                           "%a = aten.cat.default([%x, %x], 2) return %a"},
+                      Case{"Concat", "%a = aten.concat.default([%x, %x], 1) return %a",
+                           "%a = aten.cat.default([%x, %x], 1) return %a"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

@@ -16,8 +16,7 @@ std::string varying_dims(const Node& node) {
     if (!operand->type().is_tensor()) continue;
     for (size_t dim = 0; dim < operand->tensor().rank(); ++dim) {
       if (!operand->tensor().varies(dim)) continue;
-      return absl::StrCat(", node '",
-                          node.num_results() > 0 ? node.result()->name() : "",
+      return absl::StrCat(", node '", node.num_results() > 0 ? node.result()->name() : "",
                           "': dim ", dim, " of '", operand->name(),
                           "' varies; export it with a fixed size");
     }
@@ -36,8 +35,7 @@ absl::StatusOr<bool> require_kernels(Graph& graph, const PassContext&) {
   std::map<std::string, Missing> missing;
   for (const auto& node : graph.nodes()) {
     const OpInfo& op = node->op();
-    if (op.name == "petrel::delegate_call" || !op.out_name.empty() ||
-        !node->regions().empty()) {
+    if (op.name == "petrel::delegate_call" || !op.out_name.empty() || !node->regions().empty()) {
       continue;
     }
     Missing& entry = missing[op.full_name()];
@@ -45,21 +43,17 @@ absl::StatusOr<bool> require_kernels(Graph& graph, const PassContext&) {
     entry.varying = varying_dims(*node);
     const std::string location = node->source().location();
     if (location.empty()) continue;
-    entry.first = absl::StrCat(
-        ", the first is '",
-        node->num_results() > 0 ? node->result()->name() : op.name, "' at ",
-        location);
+    entry.first =
+        absl::StrCat(", the first is '", node->num_results() > 0 ? node->result()->name() : op.name,
+                     "' at ", location);
   }
   if (missing.empty()) return false;
-  std::string text =
-      absl::StrCat(missing.size(),
-                   missing.size() == 1 ? " operator has" : " operators have",
-                   " no kernel: ");
+  std::string text = absl::StrCat(
+      missing.size(), missing.size() == 1 ? " operator has" : " operators have", " no kernel: ");
   bool first = true;
   for (const auto& [name, entry] : missing) {
     absl::StrAppend(&text, first ? "" : ", ", name, " (", entry.count,
-                    entry.count == 1 ? " node" : " nodes",
-                    entry.first, entry.varying, ")");
+                    entry.count == 1 ? " node" : " nodes", entry.first, entry.varying, ")");
     first = false;
   }
   return absl::UnimplementedError(text);

@@ -18,16 +18,14 @@ constexpr int kMaxSweeps = 32;
 
 }  // namespace
 
-absl::StatusOr<bool> apply_rewrites(
-    Graph& graph, absl::Span<const Rewrites> tables,
-    const std::function<bool(const OpInfo&)>& keep) {
+absl::StatusOr<bool> apply_rewrites(Graph& graph, absl::Span<const Rewrites> tables,
+                                    const std::function<bool(const OpInfo&)>& keep) {
   std::map<const OpInfo*, RewriteFn> rows;
   for (const Rewrites& table : tables) {
     for (const Rewrite& row : table) {
       const OpInfo* info = find_op(row.op);
       if (info == nullptr) {
-        return absl::InternalError(
-            absl::StrCat("operator '", row.op, "' is not in the table"));
+        return absl::InternalError(absl::StrCat("operator '", row.op, "' is not in the table"));
       }
       if (keep && !row.spelling && keep(*info)) continue;
       rows[info] = row.run;
@@ -40,27 +38,23 @@ absl::StatusOr<bool> apply_rewrites(
       auto row = rows.find(&node->op());
       if (row == rows.end()) continue;
       // The node may be gone when its rewriting fails.
-      const std::string name =
-          node->num_results() > 0 ? node->result()->name() : "";
+      const std::string name = node->num_results() > 0 ? node->result()->name() : "";
       const Source source = node->source();
       Builder builder(graph, node);
-      absl::StatusOr<bool> result =
-          has_varying_sizes(*node)
-              ? rewrite_dynamic(graph, *node, row->second)
-              : row->second(builder, *node);
+      absl::StatusOr<bool> result = has_varying_sizes(*node)
+                                        ? rewrite_dynamic(graph, *node, row->second)
+                                        : row->second(builder, *node);
       if (!result.ok()) {
-        return absl::Status(
-            result.status().code(),
-            absl::StrCat(describe_node(name, *row->first, source), ": ",
-                         result.status().message()));
+        return absl::Status(result.status().code(),
+                            absl::StrCat(describe_node(name, *row->first, source), ": ",
+                                         result.status().message()));
       }
       changed_now = changed_now || *result;
     }
     if (!changed_now) return changed;
     changed = true;
   }
-  return absl::InternalError(
-      absl::StrCat("rewriting did not end after ", kMaxSweeps, " sweeps"));
+  return absl::InternalError(absl::StrCat("rewriting did not end after ", kMaxSweeps, " sweeps"));
 }
 
 absl::StatusOr<bool> done(Builder& b, Node& node, const BuiltValue& value) {

@@ -38,9 +38,8 @@ using Rewrites = absl::Span<const Rewrite>;
 
 // Applies the rows of all `tables`; of two rows for one operator the later. Where
 // `keep` returns true only the rows for spelling are. (optional)
-absl::StatusOr<bool> apply_rewrites(
-    Graph& graph, absl::Span<const Rewrites> tables,
-    const std::function<bool(const OpInfo&)>& keep = nullptr);
+absl::StatusOr<bool> apply_rewrites(Graph& graph, absl::Span<const Rewrites> tables,
+                                    const std::function<bool(const OpInfo&)>& keep = nullptr);
 
 // Finishes a row: `value` in place of the node.
 absl::StatusOr<bool> done(Builder& b, Node& node, const BuiltValue& value);

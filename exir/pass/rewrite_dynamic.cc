@@ -46,11 +46,10 @@ class Trials {
   Place place_of(size_t trial, const Value* value) const;
   bool same_value(const Value* first, size_t trial, const Value* other) const;
   absl::StatusOr<bool> build();
-  absl::StatusOr<std::optional<Argument>> join(
-      const Node& node, size_t index,
-      const std::vector<const Argument*>& arguments);
-  absl::StatusOr<std::optional<Argument>> join_ints(
-      const Node& node, size_t index, const std::vector<Ints>& lists);
+  absl::StatusOr<std::optional<Argument>> join(const Node& node, size_t index,
+                                               const std::vector<const Argument*>& arguments);
+  absl::StatusOr<std::optional<Argument>> join_ints(const Node& node, size_t index,
+                                                    const std::vector<Ints>& lists);
   Value* real(const Value* value);
   void undo();
 
@@ -62,7 +61,7 @@ class Trials {
   std::vector<size_t> used_results_;
   std::vector<std::map<const Node*, size_t>> numbers_;  // of the nodes
   std::vector<Node*> made_;                             // one per trial node
-  Node* before_ = nullptr;  // what stood in front of the node
+  Node* before_ = nullptr;                              // what stood in front of the node
 };
 
 Argument Trials::at_sample(const Argument& argument, size_t k, Trial* trial,
@@ -113,8 +112,8 @@ absl::StatusOr<bool> Trials::run_at(size_t k) {
     if (type.is_tensor()) type = type.tensor.at_sample(k);
     types.push_back(std::move(type));
   }
-  Node* copy = trial.graph->append(node_.op(), std::move(arguments),
-                                   std::move(types), "r", node_.source());
+  Node* copy =
+      trial.graph->append(node_.op(), std::move(arguments), std::move(types), "r", node_.source());
   std::vector<Value*> outputs;
   for (size_t i : used_results_) outputs.push_back(copy->result(i));
   trial.graph->set_outputs(std::move(outputs));
@@ -144,15 +143,12 @@ Place Trials::place_of(size_t trial, const Value* value) const {
   return place;
 }
 
-bool Trials::same_value(const Value* first, size_t trial,
-                        const Value* other) const {
+bool Trials::same_value(const Value* first, size_t trial, const Value* other) const {
   const Place a = place_of(0, first);
   const Place b = place_of(trial, other);
   if (a.constant != nullptr || b.constant != nullptr) {
-    return a.constant != nullptr && b.constant != nullptr &&
-           a.constant->fqn == b.constant->fqn &&
-           a.constant->type == b.constant->type &&
-           a.constant->data.equals(b.constant->data);
+    return a.constant != nullptr && b.constant != nullptr && a.constant->fqn == b.constant->fqn &&
+           a.constant->type == b.constant->type && a.constant->data.equals(b.constant->data);
   }
   return a.outside == b.outside && a.node == b.node && a.result == b.result;
 }
@@ -165,8 +161,7 @@ bool Trials::same_shape() const {
     if (other.nodes().size() != first.nodes().size()) return false;
     auto b = other.nodes().begin();
     for (const auto& a : first.nodes()) {
-      if (&a->op() != &(*b)->op() ||
-          a->num_results() != (*b)->num_results()) {
+      if (&a->op() != &(*b)->op() || a->num_results() != (*b)->num_results()) {
         return false;
       }
       ++b;
@@ -183,8 +178,7 @@ Value* Trials::real(const Value* value) {
   if (place.outside != nullptr) return const_cast<Value*>(place.outside);
   if (place.constant != nullptr) {
     const Constant& constant = *place.constant;
-    return add_unique_constant(graph_, constant.fqn, constant.type,
-                               constant.data, constant.kind);
+    return add_unique_constant(graph_, constant.fqn, constant.type, constant.data, constant.kind);
   }
   return made_[place.node]->result(place.result);
 }
@@ -192,32 +186,27 @@ Value* Trials::real(const Value* value) {
 // The same argument of the same node in all trials as one; nullopt when there is
 // none that stands for all.
 absl::StatusOr<std::optional<Argument>> Trials::join(
-    const Node& node, size_t index,
-    const std::vector<const Argument*>& arguments) {
+    const Node& node, size_t index, const std::vector<const Argument*>& arguments) {
   const Argument& first = *arguments[0];
   if (first.is_int() || first.is_ints()) {
     std::vector<Ints> lists;
     for (const Argument* argument : arguments) {
-      if (argument->is_int() != first.is_int() ||
-          argument->is_ints() != first.is_ints()) {
+      if (argument->is_int() != first.is_int() || argument->is_ints() != first.is_ints()) {
         return std::optional<Argument>();
       }
-      lists.push_back(first.is_int() ? Ints{argument->as_int()}
-                                     : argument->as_ints());
+      lists.push_back(first.is_int() ? Ints{argument->as_int()} : argument->as_ints());
       if (lists.back().size() != lists[0].size()) {
         return std::optional<Argument>();
       }
     }
-    PETREL_ASSIGN_OR_RETURN(std::optional<Argument> joined,
-                            join_ints(node, index, lists));
+    PETREL_ASSIGN_OR_RETURN(std::optional<Argument> joined, join_ints(node, index, lists));
     if (!joined || !first.is_int()) return joined;
     if (joined->is_ints()) return std::optional(Argument(joined->as_ints()[0]));
     return std::optional(joined->as_list()[0]);
   }
   if (first.is_value()) {
     for (size_t t = 0; t < arguments.size(); ++t) {
-      if (!arguments[t]->is_value() ||
-          !same_value(first.value(), t, arguments[t]->value())) {
+      if (!arguments[t]->is_value() || !same_value(first.value(), t, arguments[t]->value())) {
         return std::optional<Argument>();
       }
     }
@@ -228,14 +217,12 @@ absl::StatusOr<std::optional<Argument>> Trials::join(
     for (size_t i = 0; i < first.as_list().size(); ++i) {
       std::vector<const Argument*> each;
       for (const Argument* argument : arguments) {
-        if (!argument->is_list() ||
-            argument->as_list().size() != first.as_list().size()) {
+        if (!argument->is_list() || argument->as_list().size() != first.as_list().size()) {
           return std::optional<Argument>();
         }
         each.push_back(&argument->as_list()[i]);
       }
-      PETREL_ASSIGN_OR_RETURN(std::optional<Argument> joined,
-                              join(node, index, each));
+      PETREL_ASSIGN_OR_RETURN(std::optional<Argument> joined, join(node, index, each));
       if (!joined) return joined;
       items.push_back(*std::move(joined));
     }
@@ -250,13 +237,12 @@ absl::StatusOr<std::optional<Argument>> Trials::join(
 // Whether the operator finds out one size by itself.
 bool infers_a_size(const Node& node, size_t index) {
   const std::string& name = node.op().name;
-  return index == 1 &&
-         (name == "aten::view" || name == "aten::reshape" ||
-          name == "aten::_unsafe_view" || name == "aten::view_copy");
+  return index == 1 && (name == "aten::view" || name == "aten::reshape" ||
+                        name == "aten::_unsafe_view" || name == "aten::view_copy");
 }
 
-absl::StatusOr<std::optional<Argument>> Trials::join_ints(
-    const Node& node, size_t index, const std::vector<Ints>& lists) {
+absl::StatusOr<std::optional<Argument>> Trials::join_ints(const Node& node, size_t index,
+                                                          const std::vector<Ints>& lists) {
   const size_t length = lists[0].size();
   std::vector<std::vector<int64_t>> by_item(length);
   std::vector<size_t> varying;
@@ -311,14 +297,12 @@ absl::StatusOr<std::optional<Argument>> Trials::join_ints(
       }
     }
     if (is_slice_end &&
-        is_size_of_operand(i, static_cast<size_t>(wrap_dim(
-                                  node.argument(1).as_int(),
-                                  operand[0]->size())))) {
+        is_size_of_operand(
+            i, static_cast<size_t>(wrap_dim(node.argument(1).as_int(), operand[0]->size())))) {
       items[i] = Argument(std::numeric_limits<int64_t>::max());
       continue;
     }
-    PETREL_ASSIGN_OR_RETURN(std::optional<Argument> made,
-                            known.make(builder_, by_item[i]));
+    PETREL_ASSIGN_OR_RETURN(std::optional<Argument> made, known.make(builder_, by_item[i]));
     if (!made) return made;
     items[i] = *std::move(made);
   }
@@ -350,8 +334,7 @@ absl::StatusOr<bool> Trials::build() {
         std::advance(it, static_cast<ptrdiff_t>(number));
         each.push_back(&(*it)->argument(i));
       }
-      PETREL_ASSIGN_OR_RETURN(std::optional<Argument> joined,
-                              join(*node, i, each));
+      PETREL_ASSIGN_OR_RETURN(std::optional<Argument> joined, join(*node, i, each));
       if (!joined) return false;
       arguments.push_back(*std::move(joined));
     }
@@ -360,8 +343,7 @@ absl::StatusOr<bool> Trials::build() {
         arguments == node_.arguments()) {
       return false;
     }
-    const absl::StatusOr<Node*> made =
-        builder_.node(node->op(), std::move(arguments));
+    const absl::StatusOr<Node*> made = builder_.node(node->op(), std::move(arguments));
     if (!made.ok()) return false;  // at a point where sizes are 1, say
     if ((*made)->num_results() != node->num_results()) return false;
     // Casts may carry the dim order of the border.

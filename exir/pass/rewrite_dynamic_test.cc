@@ -70,9 +70,8 @@ TEST(RewriteDynamic, ComputesBoundsOfSlices) {
 // A row that takes the number of rows for a constant.
 absl::StatusOr<bool> divide_by_rows(Builder& b, Node& node) {
   Value* x = tensor_at(node, 0);
-  PETREL_ASSIGN_OR_RETURN(
-      Value * rows, b.scalar(static_cast<double>(x->tensor().sizes[0]),
-                             ScalarType::kFloat));
+  PETREL_ASSIGN_OR_RETURN(Value * rows,
+                          b.scalar(static_cast<double>(x->tensor().sizes[0]), ScalarType::kFloat));
   return done(b, node, b.binary("aten.div.Tensor", x, rows));
 }
 
@@ -84,8 +83,7 @@ TEST(RewriteDynamic, LeavesWhatWouldTakeASizeForAConstant) {
       })");
   ASSERT_NE(graph, nullptr);
   const std::string before = plain_text(*graph);
-  const auto changed =
-      rewrite_dynamic(*graph, *graph->node_pointers()[0], divide_by_rows);
+  const auto changed = rewrite_dynamic(*graph, *graph->node_pointers()[0], divide_by_rows);
   ASSERT_TRUE(changed.ok()) << changed.status();
   EXPECT_FALSE(*changed);
   EXPECT_EQ(plain_text(*graph), before);

@@ -17,22 +17,19 @@ struct State {
   ConstantPtr constant;
 };
 
-absl::Status check_same(const State& state, const std::string& method,
-                        const Constant& other) {
+absl::Status check_same(const State& state, const std::string& method, const Constant& other) {
   const Constant& first = *state.constant;
   std::string difference;
   if (first.type != other.type) {
-    difference = absl::StrCat("is ", to_string(other.type), ", in method '",
-                              state.method, "' it is ", to_string(first.type));
+    difference = absl::StrCat("is ", to_string(other.type), ", in method '", state.method,
+                              "' it is ", to_string(first.type));
   } else if (!first.data.equals(other.data)) {
-    difference = absl::StrCat("starts with other values than in method '",
-                              state.method, "'");
+    difference = absl::StrCat("starts with other values than in method '", state.method, "'");
   } else {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("method '", method, "': state '", other.fqn, "' ",
-                   difference, "; methods share state by name"));
+  return absl::InvalidArgumentError(absl::StrCat("method '", method, "': state '", other.fqn, "' ",
+                                                 difference, "; methods share state by name"));
 }
 
 void put_in_place(Graph& graph, Value* old, const ConstantPtr& state) {
@@ -61,12 +58,10 @@ absl::Status share_state(Program& program) {
   for (auto& [name, method] : program.methods) {
     for (Value* value : method.graph->constants()) {
       const auto state = states.find(value->constant()->fqn);
-      if (state == states.end() ||
-          state->second.constant == value->constant()) {
+      if (state == states.end() || state->second.constant == value->constant()) {
         continue;
       }
-      PETREL_RETURN_IF_ERROR(
-          check_same(state->second, name, *value->constant()));
+      PETREL_RETURN_IF_ERROR(check_same(state->second, name, *value->constant()));
       put_in_place(*method.graph, value, state->second.constant);
     }
   }

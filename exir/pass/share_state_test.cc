@@ -34,8 +34,7 @@ constexpr char kWrites[] = R"(method @m(%x: f32[2]) {
   return %y })";
 
 // The graph of kWrites with its state as a constant of another kind or value.
-std::unique_ptr<Graph> with_state(Constant::Kind kind, std::vector<uint8_t> bytes,
-                                  Sizes sizes) {
+std::unique_ptr<Graph> with_state(Constant::Kind kind, std::vector<uint8_t> bytes, Sizes sizes) {
   auto graph = std::make_unique<Graph>("m");
   auto made = std::make_shared<Constant>();
   made->fqn = "state.total";
@@ -60,24 +59,21 @@ TEST(ShareState, EqualBuffersBecomeOneConstant) {
 
 TEST(ShareState, WhatOneMethodChangesIsStateInTheOtherThatReadsIt) {
   Program program = two(kWrites, kWrites);
-  const Blob::Bytes bytes =
-      graph(program, "a").constants()[0]->constant()->data.bytes();
-  program.methods["b"].graph = with_state(
-      Constant::Kind::kBuffer, {bytes.data(), bytes.data() + bytes.size()},
-      {2});
+  const Blob::Bytes bytes = graph(program, "a").constants()[0]->constant()->data.bytes();
+  program.methods["b"].graph =
+      with_state(Constant::Kind::kBuffer, {bytes.data(), bytes.data() + bytes.size()}, {2});
   ASSERT_TRUE(share_state(program).ok());
   const Graph& reader = graph(program, "b");
   ASSERT_EQ(reader.constants().size(), 1u);
   EXPECT_TRUE(reader.constants()[0]->constant()->is_mutable());
   EXPECT_EQ(reader.outputs()[0], reader.constants()[0]);
-  EXPECT_EQ(reader.constants()[0]->constant(),
-            graph(program, "a").constants()[0]->constant());
+  EXPECT_EQ(reader.constants()[0]->constant(), graph(program, "a").constants()[0]->constant());
 }
 
 TEST(ShareState, RefusesOneNameForTwoTypes) {
   Program program = two(kWrites, kWrites);
-  program.methods["b"].graph = with_state(Constant::Kind::kBuffer,
-                                          std::vector<uint8_t>(12, 0), {3});
+  program.methods["b"].graph =
+      with_state(Constant::Kind::kBuffer, std::vector<uint8_t>(12, 0), {3});
   const absl::Status status = share_state(program);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()),
@@ -87,8 +83,8 @@ TEST(ShareState, RefusesOneNameForTwoTypes) {
 
 TEST(ShareState, RefusesOneNameForTwoInitialValues) {
   Program program = two(kWrites, kWrites);
-  program.methods["b"].graph = with_state(Constant::Kind::kMutableBuffer,
-                                          std::vector<uint8_t>(8, 1), {2});
+  program.methods["b"].graph =
+      with_state(Constant::Kind::kMutableBuffer, std::vector<uint8_t>(8, 1), {2});
   EXPECT_THAT(std::string(share_state(program).message()),
               HasSubstr("state 'state.total' starts with other values than in "
                         "method 'a'"));

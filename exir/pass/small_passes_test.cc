@@ -74,8 +74,7 @@ TEST(ContiguousConstants, RearrangesTheBytes) {
   ASSERT_TRUE(changed.ok() && *changed);
   EXPECT_EQ(to_string(graph->outputs()[0]->type()), "f32[1,2,1,3]");
   EXPECT_THAT(constant_elements(*graph, "w"),
-              ElementsAre(stored[0], stored[2], stored[4], stored[1],
-                          stored[3], stored[5]));
+              ElementsAre(stored[0], stored[2], stored[4], stored[1], stored[3], stored[5]));
   EXPECT_EQ(after_pass(contiguous_constants, kText),
             expected("method @m() { %w = constant @w : f32[1,2,1,3] "
                      "return %w }"));

@@ -15,8 +15,7 @@ Strides dense_strides(const TensorType& type) {
   return strides;
 }
 
-std::optional<Strides> strides_of_view(const Sizes& sizes,
-                                       const Strides& strides,
+std::optional<Strides> strides_of_view(const Sizes& sizes, const Strides& strides,
                                        const Sizes& new_sizes) {
   int64_t count = 1;
   for (int64_t size : sizes) count *= size;
@@ -35,8 +34,7 @@ std::optional<Strides> strides_of_view(const Sizes& sizes,
     }
     const int64_t unit = strides[old_dim - 1];
     int64_t run = sizes[--old_dim];
-    while (old_dim > 0 && (sizes[old_dim - 1] == 1 ||
-                           strides[old_dim - 1] == run * unit)) {
+    while (old_dim > 0 && (sizes[old_dim - 1] == 1 || strides[old_dim - 1] == run * unit)) {
       run *= sizes[--old_dim];
     }
     int64_t filled = 1;

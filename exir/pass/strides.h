@@ -23,8 +23,7 @@ Strides dense_strides(const TensorType& type);
 
 // Strides by which a tensor of `sizes` and `strides` is seen with `new_sizes`,
 // nullopt when a copy is needed. Precondition: equal numbers of elements.
-std::optional<Strides> strides_of_view(const Sizes& sizes,
-                                       const Strides& strides,
+std::optional<Strides> strides_of_view(const Sizes& sizes, const Strides& strides,
                                        const Sizes& new_sizes);
 
 }  // namespace petrel::exir

@@ -19,10 +19,8 @@ TEST(Strides, OfDenseTensorsFollowTheDimOrder) {
 }
 
 TEST(Strides, ContiguousTensorsTakeAnyView) {
-  EXPECT_THAT(strides_of_view({2, 3, 4}, {12, 4, 1}, {6, 2, 2}),
-              Optional(ElementsAre(4, 2, 1)));
-  EXPECT_THAT(strides_of_view({2, 3, 4}, {12, 4, 1}, {24}),
-              Optional(ElementsAre(1)));
+  EXPECT_THAT(strides_of_view({2, 3, 4}, {12, 4, 1}, {6, 2, 2}), Optional(ElementsAre(4, 2, 1)));
+  EXPECT_THAT(strides_of_view({2, 3, 4}, {12, 4, 1}, {24}), Optional(ElementsAre(1)));
   EXPECT_THAT(strides_of_view({}, {}, {1, 1}), Optional(ElementsAre(1, 1)));
 }
 
@@ -35,10 +33,8 @@ TEST(Strides, APermutedTensorSplitsButDoesNotMerge) {
 }
 
 TEST(Strides, DimsOfSizeOneDoNotMatter) {
-  EXPECT_THAT(strides_of_view({1, 4, 1}, {99, 1, 77}, {4}),
-              Optional(ElementsAre(1)));
-  EXPECT_THAT(strides_of_view({4}, {2}, {1, 4, 1}),
-              Optional(ElementsAre(8, 2, 2)));
+  EXPECT_THAT(strides_of_view({1, 4, 1}, {99, 1, 77}, {4}), Optional(ElementsAre(1)));
+  EXPECT_THAT(strides_of_view({4}, {2}, {1, 4, 1}), Optional(ElementsAre(8, 2, 2)));
 }
 
 TEST(Strides, ASliceWithAStepCannotMergeRows) {

@@ -23,8 +23,7 @@ std::vector<Node*> partial_writes(const BufferWrite& write) {
   const Value* value = write.value;
   while (value != write.buffer) {
     Node* made_by = value->producer();
-    if (made_by == nullptr || made_by->arguments().empty() ||
-        !made_by->argument(0).is_value()) {
+    if (made_by == nullptr || made_by->arguments().empty() || !made_by->argument(0).is_value()) {
       return {};
     }
     const OpInfo& op = made_by->op();
@@ -53,8 +52,7 @@ std::pair<int64_t, int64_t> bounds_of(const Node& node, int64_t size) {
 absl::StatusOr<bool> slice_as_index_put(Graph& graph, Node* node) {
   Value* self = tensor_at(*node, 0);
   Value* source = tensor_at(*node, 1);
-  const int64_t dim =
-      wrap_dim(node->argument("dim").as_int(), self->tensor().rank());
+  const int64_t dim = wrap_dim(node->argument("dim").as_int(), self->tensor().rank());
   const int64_t size = self->tensor().sizes[static_cast<size_t>(dim)];
   const int64_t step = node->argument("step").as_int();
   const auto [start, end] = bounds_of(*node, size);
@@ -64,17 +62,16 @@ absl::StatusOr<bool> slice_as_index_put(Graph& graph, Node* node) {
   }
   const auto count = static_cast<int64_t>(places.size());
   if (count != source->tensor().sizes[static_cast<size_t>(dim)]) return false;
-  PETREL_ASSIGN_OR_RETURN(Blob data,
-                          encode_constant(places, ScalarType::kLong));
-  Value* index = add_unique_constant(
-      graph, absl::StrCat("indices.", start, ".", end, ".", step),
-      TensorType::contiguous(ScalarType::kLong, {count}), std::move(data));
+  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(places, ScalarType::kLong));
+  Value* index =
+      add_unique_constant(graph, absl::StrCat("indices.", start, ".", end, ".", step),
+                          TensorType::contiguous(ScalarType::kLong, {count}), std::move(data));
   Argument::List indices(static_cast<size_t>(dim));
   indices.emplace_back(index);
   Builder b(graph, node);
-  return done(b, *node,
-              b.call("aten.index_put.default",
-                     {self, Argument(std::move(indices)), source, false}));
+  return done(
+      b, *node,
+      b.call("aten.index_put.default", {self, Argument(std::move(indices)), source, false}));
 }
 
 // Values of the shape of self, but for the dim that the one index chooses from.
@@ -111,8 +108,7 @@ absl::StatusOr<bool> with_whole_values(Graph& graph, Node* node) {
   single.emplace_back(index);
   return done(b, *node,
               b.call("aten.index_put.default",
-                     {self, Argument(std::move(single)), values,
-                      node->argument(3)}));
+                     {self, Argument(std::move(single)), values, node->argument(3)}));
 }
 
 }  // namespace
@@ -124,9 +120,8 @@ absl::StatusOr<bool> update_state(Graph& graph, const PassContext&) {
       // Places that vary are computed, not listed.
       if (has_varying_sizes(*node)) continue;
       const bool is_slice = node->op().name == "aten::slice_scatter";
-      PETREL_ASSIGN_OR_RETURN(const bool made,
-                              is_slice ? slice_as_index_put(graph, node)
-                                       : with_whole_values(graph, node));
+      PETREL_ASSIGN_OR_RETURN(const bool made, is_slice ? slice_as_index_put(graph, node)
+                                                        : with_whole_values(graph, node));
       changed |= made;
     }
   }

@@ -16,8 +16,7 @@ TEST(UpdateState, WritesOfRowsBecomeIndexPut) {
     %a = aten.slice_scatter.default(%s, %x, 1, 1, -1, 2)
     write %a to %s
     return %a })";
-  EXPECT_EQ(after_pass(update_state, kBefore),
-            expected(R"(method @m(%x: f32[2,3]) {
+  EXPECT_EQ(after_pass(update_state, kBefore), expected(R"(method @m(%x: f32[2,3]) {
               %s = state @state : f32[2,8]
               %i = constant @indices.1.7.2 : i64[3]
               %a = aten.index_put.default(%s, [none, %i], %x, false)
@@ -25,8 +24,7 @@ TEST(UpdateState, WritesOfRowsBecomeIndexPut) {
               return %a })"));
   const auto graph = graph_of(kBefore);
   ASSERT_TRUE(update_state(*graph, {}).ok());
-  EXPECT_THAT(constant_elements(*graph, "indices.1.7.2"),
-              ElementsAre(1, 3, 5));
+  EXPECT_THAT(constant_elements(*graph, "indices.1.7.2"), ElementsAre(1, 3, 5));
 }
 
 TEST(UpdateState, FollowsWritesAndViewsToTheState) {
@@ -51,13 +49,14 @@ TEST(UpdateState, FollowsWritesAndViewsToTheState) {
 }
 
 TEST(UpdateState, ValuesGetTheShapeOfThePlacesTheyGoTo) {
-  EXPECT_EQ(after_pass(update_state, R"(method @m(%i: i64[2,3], %j: i64[], %x: f32[3,4], %y: f32[4]) {
+  EXPECT_EQ(
+      after_pass(update_state, R"(method @m(%i: i64[2,3], %j: i64[], %x: f32[3,4], %y: f32[4]) {
               %s = state @state : f32[2,8,4]
               %a = aten.index_put.default(%s, [none, %i], %x, false)
               %b = aten.index_put.default(%a, [%j], %y, true)
               write %b to %s
               return })"),
-            expected(R"(method @m(%i: i64[2,3], %j: i64[], %x: f32[3,4], %y: f32[4]) {
+      expected(R"(method @m(%i: i64[2,3], %j: i64[], %x: f32[3,4], %y: f32[4]) {
               %s = state @state : f32[2,8,4]
               %k = aten.view.default(%i, [6])
               %e = aten.expand.default(%x, [2,2,3,4])

@@ -108,8 +108,7 @@ bool VaryingInts::is_known(const Values& values) const {
   return false;
 }
 
-absl::StatusOr<std::optional<Argument>> VaryingInts::make(
-    Builder& b, const Values& values) const {
+absl::StatusOr<std::optional<Argument>> VaryingInts::make(Builder& b, const Values& values) const {
   for (const Source& source : sources_) {
     if (source.values == values) return found(value_of(b, source));
   }
@@ -130,12 +129,10 @@ absl::StatusOr<std::optional<Argument>> VaryingInts::make(
         if (factor == 0) continue;
         PETREL_ASSIGN_OR_RETURN(Value * x, value_of(b, sources_[i]));
         PETREL_ASSIGN_OR_RETURN(Value * y, value_of(b, sources_[j]));
-        PETREL_ASSIGN_OR_RETURN(x,
-                                b.call("executorch_prim.mul.Scalar", {x, y}));
+        PETREL_ASSIGN_OR_RETURN(x, b.call("executorch_prim.mul.Scalar", {x, y}));
         if (has_third) {
           PETREL_ASSIGN_OR_RETURN(y, value_of(b, sources_[l]));
-          PETREL_ASSIGN_OR_RETURN(
-              x, b.call("executorch_prim.mul.Scalar", {x, y}));
+          PETREL_ASSIGN_OR_RETURN(x, b.call("executorch_prim.mul.Scalar", {x, y}));
         }
         return found(multiply(b, x, factor));
       }

@@ -28,8 +28,8 @@ class VaryingInts {
 
   // True when it is a number or size that is there.
   bool is_known(const std::vector<int64_t>& values) const;
-  absl::StatusOr<std::optional<Argument>> make(
-      Builder& b, const std::vector<int64_t>& values) const;
+  absl::StatusOr<std::optional<Argument>> make(Builder& b,
+                                               const std::vector<int64_t>& values) const;
 
  private:
   // A number (dim -1) or a size.

@@ -28,8 +28,8 @@ absl::Status invalid(const Args&... args) {
 
 // The class needs the bytes from the lowest to the highest that some member
 // alive needs; where that is not all of them, a gap says so.
-void merge_lifetimes(const std::vector<Stretch>& stretches,
-                     const std::vector<int64_t>& position, Buffer* merged) {
+void merge_lifetimes(const std::vector<Stretch>& stretches, const std::vector<int64_t>& position,
+                     Buffer* merged) {
   std::vector<int64_t> cuts;
   for (const Stretch& s : stretches) {
     cuts.push_back(s.time.begin);
@@ -52,8 +52,7 @@ void merge_lifetimes(const std::vector<Stretch>& stretches,
     if (low >= high) low = high = 0;
     if (!merged->gaps.empty()) {
       Gap& last = merged->gaps.back();
-      if (last.time.end == time.begin && last.low == low &&
-          last.high == high) {
+      if (last.time.end == time.begin && last.low == low && last.high == high) {
         last.time.end = time.end;
         continue;
       }
@@ -92,38 +91,32 @@ BufferIdx AliasClasses::find(BufferIdx value) {
   return root;
 }
 
-absl::Status AliasClasses::unite(BufferIdx outer, BufferIdx inner,
-                                 int64_t byte_offset) {
+absl::Status AliasClasses::unite(BufferIdx outer, BufferIdx inner, int64_t byte_offset) {
   const auto num_values = static_cast<BufferIdx>(values_.size());
   for (const BufferIdx index : {outer, inner}) {
     if (index < 0 || index >= num_values) {
-      return invalid("alias: value index is ", index, ", must be in [0, ",
-                     num_values, ")");
+      return invalid("alias: value index is ", index, ", must be in [0, ", num_values, ")");
     }
   }
   // Bounds the positions in a class of any length below overflow.
   constexpr int64_t kLimit = kMaxBytes >> 8;
   if (byte_offset <= -kLimit || byte_offset >= kLimit) {
-    return invalid("alias: value ", values_[inner].id, " is ", byte_offset,
-                   " bytes from ", values_[outer].id, ", must be within ",
-                   kLimit);
+    return invalid("alias: value ", values_[inner].id, " is ", byte_offset, " bytes from ",
+                   values_[outer].id, ", must be within ", kLimit);
   }
   const BufferIdx outer_root = find(outer);
   const BufferIdx inner_root = find(inner);
   // Position of inner's root relative to outer's.
-  const int64_t position =
-      position_[outer] + byte_offset - position_[inner];
+  const int64_t position = position_[outer] + byte_offset - position_[inner];
   if (outer_root == inner_root) {
     if (position == 0) return absl::OkStatus();
-    return invalid("alias: value ", values_[inner].id, " would be ",
-                   byte_offset, " bytes after ", values_[outer].id,
-                   ", other aliases put it ",
+    return invalid("alias: value ", values_[inner].id, " would be ", byte_offset, " bytes after ",
+                   values_[outer].id, ", other aliases put it ",
                    position_[inner] - position_[outer], " bytes after it");
   }
   if (position <= -kLimit || position >= kLimit) {
-    return invalid("alias: values ", values_[outer_root].id, " and ",
-                   values_[inner_root].id, " would be ", position,
-                   " bytes apart, must be within ", kLimit);
+    return invalid("alias: values ", values_[outer_root].id, " and ", values_[inner_root].id,
+                   " would be ", position, " bytes apart, must be within ", kLimit);
   }
   parent_[inner_root] = outer_root;
   position_[inner_root] = position;
@@ -185,8 +178,7 @@ absl::StatusOr<Problem> AliasClasses::problem(std::vector<Pool> pools) {
       const Buffer& value = values_[m.value];
       const int64_t position = m.position - low;
       offset_in_buffer_[m.value] = position;
-      if (position % value.alignment != 0 ||
-          merged.alignment % value.alignment != 0) {
+      if (position % value.alignment != 0 || merged.alignment % value.alignment != 0) {
         return invalid("alias: value ", value.id, " lies ", position,
                        " bytes into a buffer aligned to ", merged.alignment,
                        ", which breaks its alignment ", value.alignment);
@@ -195,10 +187,9 @@ absl::StatusOr<Problem> AliasClasses::problem(std::vector<Pool> pools) {
       merged.access_count += value.access_count;
       if (value.offset.has_value()) {
         const int64_t start = *value.offset - position;
-        if (start < 0 || (merged.offset.has_value() &&
-                          *merged.offset != start)) {
-          return invalid("alias: value ", value.id, " is fixed at ",
-                         *value.offset, ", where its aliases cannot be");
+        if (start < 0 || (merged.offset.has_value() && *merged.offset != start)) {
+          return invalid("alias: value ", value.id, " is fixed at ", *value.offset,
+                         ", where its aliases cannot be");
         }
         merged.offset = start;
       }
@@ -207,15 +198,12 @@ absl::StatusOr<Problem> AliasClasses::problem(std::vector<Pool> pools) {
           merged.pools = value.pools;
         } else {
           const auto refused = [&](PoolIdx pool) {
-            return std::find(value.pools.begin(), value.pools.end(), pool) ==
-                   value.pools.end();
+            return std::find(value.pools.begin(), value.pools.end(), pool) == value.pools.end();
           };
-          merged.pools.erase(std::remove_if(merged.pools.begin(),
-                                            merged.pools.end(), refused),
+          merged.pools.erase(std::remove_if(merged.pools.begin(), merged.pools.end(), refused),
                              merged.pools.end());
           if (merged.pools.empty()) {
-            return invalid("alias: value ", value.id,
-                           " allows none of the pools of its aliases");
+            return invalid("alias: value ", value.id, " allows none of the pools of its aliases");
           }
         }
       }
@@ -232,12 +220,9 @@ absl::StatusOr<Problem> AliasClasses::problem(std::vector<Pool> pools) {
   return problem;
 }
 
-BufferIdx AliasClasses::buffer_of(BufferIdx value) const {
-  return buffer_[value];
-}
+BufferIdx AliasClasses::buffer_of(BufferIdx value) const { return buffer_[value]; }
 
-Placement AliasClasses::placement(BufferIdx value,
-                                  const Solution& solution) const {
+Placement AliasClasses::placement(BufferIdx value, const Solution& solution) const {
   const Placement& place = solution.placements[buffer_[value]];
   return {place.pool, place.offset + offset_in_buffer_[value]};
 }

@@ -15,8 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Buffer value(const char* id, int64_t begin, int64_t end, int64_t size,
-             int64_t alignment = 1) {
+Buffer value(const char* id, int64_t begin, int64_t end, int64_t size, int64_t alignment = 1) {
   Buffer buffer;
   buffer.id = id;
   buffer.lifetime = {begin, end};
@@ -33,8 +32,8 @@ std::vector<Pool> arena() {
 
 TEST(AliasClassesTest, MembersOfAConcatenationLieInIt) {
   // a and b are written at 0 and 1 and joined to c at 2.
-  AliasClasses classes({value("a", 0, 3, 16, 8), value("b", 1, 3, 8, 8),
-                        value("c", 2, 5, 24, 8), value("d", 0, 1, 8, 8)});
+  AliasClasses classes({value("a", 0, 3, 16, 8), value("b", 1, 3, 8, 8), value("c", 2, 5, 24, 8),
+                        value("d", 0, 1, 8, 8)});
   ASSERT_TRUE(classes.unite(2, 0, 0).ok());
   ASSERT_TRUE(classes.unite(2, 1, 16).ok());
   absl::StatusOr<Problem> problem = classes.problem(arena());
@@ -55,8 +54,7 @@ TEST(AliasClassesTest, MembersOfAConcatenationLieInIt) {
 }
 
 TEST(AliasClassesTest, ChainsOfViewsAddTheirOffsets) {
-  AliasClasses classes({value("x", 0, 2, 64), value("y", 1, 4, 32),
-                        value("z", 3, 5, 16)});
+  AliasClasses classes({value("x", 0, 2, 64), value("y", 1, 4, 32), value("z", 3, 5, 16)});
   ASSERT_TRUE(classes.unite(1, 2, 8).ok());
   ASSERT_TRUE(classes.unite(0, 1, 16).ok());
   EXPECT_TRUE(classes.unite(0, 2, 24).ok());  // says the same again
@@ -69,14 +67,11 @@ TEST(AliasClassesTest, ChainsOfViewsAddTheirOffsets) {
   ASSERT_EQ(problem->buffers.size(), 1u);
   EXPECT_EQ(problem->buffers[0].size, 64);
   absl::StatusOr<Solution> solution = plan(*problem);
-  EXPECT_EQ(classes.placement(2, *solution).offset -
-                classes.placement(0, *solution).offset,
-            24);
+  EXPECT_EQ(classes.placement(2, *solution).offset - classes.placement(0, *solution).offset, 24);
 }
 
 TEST(AliasClassesTest, TimesWhenNobodyIsAliveAreGaps) {
-  AliasClasses classes({value("in", 0, 2, 8), value("out", 5, 7, 8),
-                        value("other", 2, 5, 8)});
+  AliasClasses classes({value("in", 0, 2, 8), value("out", 5, 7, 8), value("other", 2, 5, 8)});
   ASSERT_TRUE(classes.unite(0, 1, 0).ok());
   absl::StatusOr<Problem> problem = classes.problem(arena());
   ASSERT_TRUE(problem.ok()) << problem.status();
@@ -85,9 +80,8 @@ TEST(AliasClassesTest, TimesWhenNobodyIsAliveAreGaps) {
 
 TEST(AliasClassesTest, BeginsSoThatEveryMemberIsAligned) {
   // The header of four bytes lies just before data aligned to sixteen.
-  AliasClasses classes({value("header", 0, 2, 4, 4),
-                        value("data", 0, 2, 32, 16),
-                        value("other", 0, 2, 16, 16)});
+  AliasClasses classes(
+      {value("header", 0, 2, 4, 4), value("data", 0, 2, 32, 16), value("other", 0, 2, 16, 16)});
   ASSERT_TRUE(classes.unite(1, 0, -4).ok());
   absl::StatusOr<Problem> problem = classes.problem(arena());
   ASSERT_TRUE(problem.ok()) << problem.status();
@@ -112,9 +106,8 @@ TEST(AliasClassesTest, RefusesWhatNoAddressSatisfies) {
   slow.pools = {1};
   AliasClasses apart({fast, slow});
   ASSERT_TRUE(apart.unite(0, 1, 0).ok());
-  EXPECT_THAT(
-      std::string(apart.problem(std::vector<Pool>(2)).status().message()),
-      HasSubstr("value slow allows none of the pools"));
+  EXPECT_THAT(std::string(apart.problem(std::vector<Pool>(2)).status().message()),
+              HasSubstr("value slow allows none of the pools"));
 
   AliasClasses bad({value("a", 0, 1, 8)});
   EXPECT_THAT(std::string(bad.unite(0, 3, 0).message()),

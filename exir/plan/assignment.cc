@@ -15,18 +15,16 @@
 namespace petrel::exir::plan {
 namespace {
 
-constexpr int kRepairs = 200;          // of an order in which something failed
-constexpr int kDrift = 400;            // changes of the order
-constexpr int64_t kInsertSteps = 2000; // to pack a pool with one buffer more
+constexpr int kRepairs = 200;           // of an order in which something failed
+constexpr int kDrift = 400;             // changes of the order
+constexpr int64_t kInsertSteps = 2000;  // to pack a pool with one buffer more
 constexpr int64_t kMaxCombinations = 4096;
 
 class Assigner {
  public:
-  Assigner(const Problem& problem, const ConflictGraph& graph,
-           const PoolChoices& choices, const BoundFinder& bounds,
-           Effort* effort)
-      : problem_(problem), graph_(graph), choices_(choices), bounds_(bounds),
-        effort_(effort) {
+  Assigner(const Problem& problem, const ConflictGraph& graph, const PoolChoices& choices,
+           const BoundFinder& bounds, Effort* effort)
+      : problem_(problem), graph_(graph), choices_(choices), bounds_(bounds), effort_(effort) {
     for (size_t i = 0; i < problem.buffers.size(); ++i) {
       all_.push_back(static_cast<BufferIdx>(i));
     }
@@ -53,19 +51,17 @@ class Assigner {
     std::vector<Placement> places(all_.size());
     int64_t visited = 0;
     for (const Ordering& ordering : all_orderings(problem_)) {
-      const std::vector<BufferIdx> order =
-          ordered(problem_, graph_, all_, ordering);
+      const std::vector<BufferIdx> order = ordered(problem_, graph_, all_, ordering);
       for (const Fit fit : {Fit::kFirst, Fit::kBest}) {
         // Without any plan time is no reason to stop.
         const bool sure = !best_.found || visited < kSureVisits;
         if (!sure && effort_->late()) return;
         visited += static_cast<int64_t>(all_.size()) + graph_.num_edges();
-        if (!place_in_order(problem_, graph_, choices_, order, fit,
-                            sure ? nullptr : effort_, &places)) {
+        if (!place_in_order(problem_, graph_, choices_, order, fit, sure ? nullptr : effort_,
+                            &places)) {
           continue;
         }
-        if (offer(places, fit == Fit::kFirst ? "first fit by "
-                                             : "best fit by ")) {
+        if (offer(places, fit == Fit::kFirst ? "first fit by " : "best fit by ")) {
           best_.method += name_of(ordering);
           order_ = order;
         }
@@ -75,8 +71,8 @@ class Assigner {
     order_ = ordered(problem_, graph_, all_, all_orderings(problem_)[0]);
     for (int i = 0; i < kRepairs && effort_->spend(price_); ++i) {
       BufferIdx failed = -1;
-      if (place_in_order(problem_, graph_, choices_, order_, Fit::kFirst,
-                         effort_, &places, &failed)) {
+      if (place_in_order(problem_, graph_, choices_, order_, Fit::kFirst, effort_, &places,
+                         &failed)) {
         offer(places, "repaired order");
         return;
       }
@@ -95,25 +91,21 @@ class Assigner {
     for (int i = 0; i < kDrift && all_.size() > 1; ++i) {
       if (!effort_->spend(price_)) return;
       changed = order_;
-      const auto from =
-          random.below(static_cast<int64_t>(changed.size() - 1)) + 1;
-      std::rotate(changed.begin() + random.below(from),
-                  changed.begin() + from, changed.begin() + from + 1);
+      const auto from = random.below(static_cast<int64_t>(changed.size() - 1)) + 1;
+      std::rotate(changed.begin() + random.below(from), changed.begin() + from,
+                  changed.begin() + from + 1);
       // Now and then a buffer tries its pools in another order.
-      const auto b = static_cast<size_t>(
-          random.below(static_cast<int64_t>(choices.size())));
+      const auto b = static_cast<size_t>(random.below(static_cast<int64_t>(choices.size())));
       const bool turn = choices[b].size() > 1 && random.chance(30);
       if (turn) {
-        std::rotate(choices[b].begin(), choices[b].begin() + 1,
-                    choices[b].end());
+        std::rotate(choices[b].begin(), choices[b].begin() + 1, choices[b].end());
       }
-      const bool placed = place_in_order(problem_, graph_, choices, changed,
-                                         Fit::kFirst, effort_, &places);
+      const bool placed =
+          place_in_order(problem_, graph_, choices, changed, Fit::kFirst, effort_, &places);
       const Score now = placed ? score(problem_, places) : Score();
       if (!placed || current < now) {
         if (turn) {
-          std::rotate(choices[b].begin(), choices[b].end() - 1,
-                      choices[b].end());
+          std::rotate(choices[b].begin(), choices[b].end() - 1, choices[b].end());
         }
         continue;
       }
@@ -126,11 +118,9 @@ class Assigner {
   // Largest first, as long as anything moves.
   void move_to_preferred() {
     std::vector<BufferIdx> by_size = all_;
-    std::stable_sort(by_size.begin(), by_size.end(),
-                     [&](BufferIdx a, BufferIdx b) {
-                       return problem_.buffers[a].size >
-                              problem_.buffers[b].size;
-                     });
+    std::stable_sort(by_size.begin(), by_size.end(), [&](BufferIdx a, BufferIdx b) {
+      return problem_.buffers[a].size > problem_.buffers[b].size;
+    });
     bool moved = true;
     while (moved) {
       moved = false;
@@ -162,8 +152,7 @@ class Assigner {
     best_.pool_bounds.assign(problem_.pools.size(), 0);
     const auto num_pools = static_cast<int64_t>(problem_.pools.size());
     for (int64_t p = 0; p < num_pools; ++p) {
-      repack(static_cast<PoolIdx>(p),
-             effort_->nodes_left() / (num_pools - p), false, &places,
+      repack(static_cast<PoolIdx>(p), effort_->nodes_left() / (num_pools - p), false, &places,
              &best_.pool_bounds[p]);
     }
     const std::string method = best_.method;
@@ -201,8 +190,8 @@ class Assigner {
 
   // Packs what `places` has in the pool; false if that exceeds its capacity.
   // With `tight`, the capacity is all that matters.
-  bool repack(PoolIdx pool, int64_t steps, bool tight,
-              std::vector<Placement>* places, int64_t* bound = nullptr) {
+  bool repack(PoolIdx pool, int64_t steps, bool tight, std::vector<Placement>* places,
+              int64_t* bound = nullptr) {
     std::vector<BufferIdx> members;
     std::vector<char> chosen(all_.size(), 0);
     int64_t peak = 0;
@@ -214,8 +203,7 @@ class Assigner {
     }
     const int64_t capacity = problem_.pools[pool].capacity.value_or(kMaxBytes);
     if (bounds_.bound(chosen) > capacity) return false;
-    const int64_t target =
-        tight ? problem_.pools[pool].capacity.value_or(0) : 0;
+    const int64_t target = tight ? problem_.pools[pool].capacity.value_or(0) : 0;
     Effort part = effort_->part(steps);
     const Packing packing = pack(problem_, graph_, members, target, &part);
     effort_->absorb(part);
@@ -264,18 +252,15 @@ class Assigner {
         (*places)[members[i]].offset = packing.offsets[i];
       }
       bound[p] = packing.lower_bound;
-      fits = fits && packing.peak <=
-                         problem_.pools[p].capacity.value_or(kMaxBytes);
+      fits = fits && packing.peak <= problem_.pools[p].capacity.value_or(kMaxBytes);
     }
     if (fits && offer(*places, "all combinations")) best_.pool_bounds = bound;
     // Nothing better can be in it, even if the packings were not the best.
     bool decided = false;
     for (size_t p = 0; p < peak.size(); ++p) {
-      decided = decided ||
-                bound[p] > problem_.pools[p].capacity.value_or(kMaxBytes);
+      decided = decided || bound[p] > problem_.pools[p].capacity.value_or(kMaxBytes);
     }
-    decided = decided ||
-              (best_.found && !(score(problem_, *places, bound) < score_));
+    decided = decided || (best_.found && !(score(problem_, *places, bound) < score_));
     for (Placement& place : *places) place.offset = 0;
     return decided;
   }
@@ -295,9 +280,8 @@ class Assigner {
 
 }  // namespace
 
-Assignment assign(const Problem& problem, const ConflictGraph& graph,
-                  const PoolChoices& choices, const BoundFinder& bounds,
-                  bool stop_when_found, Effort* effort) {
+Assignment assign(const Problem& problem, const ConflictGraph& graph, const PoolChoices& choices,
+                  const BoundFinder& bounds, bool stop_when_found, Effort* effort) {
   Assigner assigner(problem, graph, choices, bounds, effort);
   assigner.try_orderings();
   if (assigner.found() && !stop_when_found && !effort->exhausted()) {

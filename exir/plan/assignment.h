@@ -37,9 +37,8 @@ struct Assignment {
 };
 
 // With `stop_when_found` the first that fits is good enough.
-Assignment assign(const Problem& problem, const ConflictGraph& graph,
-                  const PoolChoices& choices, const BoundFinder& bounds,
-                  bool stop_when_found, Effort* effort);
+Assignment assign(const Problem& problem, const ConflictGraph& graph, const PoolChoices& choices,
+                  const BoundFinder& bounds, bool stop_when_found, Effort* effort);
 
 }  // namespace petrel::exir::plan
 

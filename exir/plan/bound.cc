@@ -80,7 +80,7 @@ int64_t BoundFinder::stacked(const std::vector<int32_t>& members) const {
 }
 
 int64_t BoundFinder::section_bound(const std::vector<int32_t>& members) const {
-  std::vector<int32_t> firm;     // keep apart from all the others
+  std::vector<int32_t> firm;  // keep apart from all the others
   std::vector<int32_t> yielding;
   for (const int32_t s : members) {
     (yields_[stretches_[s].buffer] ? yielding : firm).push_back(s);
@@ -117,13 +117,11 @@ int64_t BoundFinder::section_bound(const std::vector<int32_t>& members) const {
     }
     const int32_t taken = open[best];
     firm.push_back(taken);
-    open.erase(
-        std::remove_if(open.begin(), open.end(),
-                       [&](int32_t s) {
-                         return s == taken ||
-                                shared(stretches_[taken], stretches_[s]) > 0;
-                       }),
-        open.end());
+    open.erase(std::remove_if(open.begin(), open.end(),
+                              [&](int32_t s) {
+                                return s == taken || shared(stretches_[taken], stretches_[s]) > 0;
+                              }),
+               open.end());
   }
   return std::max(total, stacked(firm));
 }

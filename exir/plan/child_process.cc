@@ -96,8 +96,7 @@ class Child {
   }
 
   // Writes and reads until the command has closed its output and exited.
-  absl::StatusOr<std::string> talk(const std::string& input,
-                                   int64_t timeout_ms) {
+  absl::StatusOr<std::string> talk(const std::string& input, int64_t timeout_ms) {
     const auto end = Clock::now() + std::chrono::milliseconds(timeout_ms);
     size_t written = 0;
     std::string output;
@@ -105,11 +104,8 @@ class Child {
     while (out_.is_open() || err_.is_open()) {
       const int64_t left = milliseconds_until(end);
       if (left <= 0) return too_late(timeout_ms);
-      pollfd fds[3] = {{in_.get(), POLLOUT, 0},
-                       {out_.get(), POLLIN, 0},
-                       {err_.get(), POLLIN, 0}};
-      if (poll(fds, 3, static_cast<int>(std::min<int64_t>(left, 1000))) < 0 &&
-          errno != EINTR) {
+      pollfd fds[3] = {{in_.get(), POLLOUT, 0}, {out_.get(), POLLIN, 0}, {err_.get(), POLLIN, 0}};
+      if (poll(fds, 3, static_cast<int>(std::min<int64_t>(left, 1000))) < 0 && errno != EINTR) {
         return system_error("wait for");
       }
       if (fds[0].revents != 0) write_some(input, &written);
@@ -122,8 +118,7 @@ class Child {
       }
       if (output.size() > kMaxOutput) {
         return absl::ResourceExhaustedError(
-            absl::StrCat("'", command_, "' wrote more than ", kMaxOutput,
-                         " bytes"));
+            absl::StrCat("'", command_, "' wrote more than ", kMaxOutput, " bytes"));
       }
     }
     in_.close();
@@ -136,15 +131,12 @@ class Child {
     if (done < 0) return system_error("wait for");
     reaped_ = true;
     if (WIFSIGNALED(state)) {
-      return absl::AbortedError(absl::StrCat("'", command_,
-                                             "' was killed by signal ",
-                                             WTERMSIG(state), last_words()));
+      return absl::AbortedError(
+          absl::StrCat("'", command_, "' was killed by signal ", WTERMSIG(state), last_words()));
     }
     if (WEXITSTATUS(state) != 0) {
-      return absl::AbortedError(absl::StrCat("'", command_,
-                                             "' failed with exit code ",
-                                             WEXITSTATUS(state),
-                                             last_words()));
+      return absl::AbortedError(absl::StrCat("'", command_, "' failed with exit code ",
+                                             WEXITSTATUS(state), last_words()));
     }
     return output;
   }
@@ -153,13 +145,12 @@ class Child {
   using Clock = std::chrono::steady_clock;
 
   static int64_t milliseconds_until(Clock::time_point end) {
-    return std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now())
-        .count();
+    return std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
   }
 
   void write_some(const std::string& input, size_t* written) {
-    const ssize_t n = send(in_.get(), input.data() + *written,
-                           input.size() - *written, MSG_NOSIGNAL);
+    const ssize_t n =
+        send(in_.get(), input.data() + *written, input.size() - *written, MSG_NOSIGNAL);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (n > 0) *written += static_cast<size_t>(n);
     // It may have seen enough; what it answers will tell.
@@ -177,14 +168,13 @@ class Child {
   }
 
   absl::Status too_late(int64_t timeout_ms) const {
-    return absl::DeadlineExceededError(absl::StrCat(
-        "'", command_, "' did not answer within ", timeout_ms, " ms",
-        last_words()));
+    return absl::DeadlineExceededError(
+        absl::StrCat("'", command_, "' did not answer within ", timeout_ms, " ms", last_words()));
   }
 
   absl::Status system_error(const char* what) const {
-    return absl::InternalError(absl::StrCat("cannot ", what, " '", command_,
-                                            "': ", std::strerror(errno)));
+    return absl::InternalError(
+        absl::StrCat("cannot ", what, " '", command_, "': ", std::strerror(errno)));
   }
 
   // ": message" of the last line of standard error, or nothing.
@@ -192,8 +182,7 @@ class Child {
     const absl::string_view text = absl::StripAsciiWhitespace(complaint_);
     if (text.empty()) return "";
     const size_t line = text.rfind('\n');
-    return absl::StrCat(
-        ": ", line == absl::string_view::npos ? text : text.substr(line + 1));
+    return absl::StrCat(": ", line == absl::string_view::npos ? text : text.substr(line + 1));
   }
 
   const std::string command_;
@@ -205,8 +194,7 @@ class Child {
 
 }  // namespace
 
-absl::StatusOr<std::string> run_command(const std::string& command,
-                                        const std::string& input,
+absl::StatusOr<std::string> run_command(const std::string& command, const std::string& input,
                                         int64_t timeout_ms) {
   Child child(command);
   if (absl::Status status = child.start(); !status.ok()) return status;

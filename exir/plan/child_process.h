@@ -21,8 +21,7 @@ namespace petrel::exir::plan {
 // exits with another code than 0 or is killed, with the last line of its
 // standard error; ResourceExhausted beyond 256 MiB of output; Internal when
 // the system lets no process start.
-absl::StatusOr<std::string> run_command(const std::string& command,
-                                        const std::string& input,
+absl::StatusOr<std::string> run_command(const std::string& command, const std::string& input,
                                         int64_t timeout_ms);
 
 }  // namespace petrel::exir::plan

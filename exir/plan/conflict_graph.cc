@@ -18,8 +18,7 @@ struct Range {
   int64_t low, high;
 };
 
-void append_lifetime_ranges(const Problem& problem,
-                            std::vector<Range>* ranges) {
+void append_lifetime_ranges(const Problem& problem, std::vector<Range>* ranges) {
   std::vector<Stretch> stretches = stretches_by_begin(problem);
   std::vector<Stretch> alive;
   for (const Stretch& s : stretches) {
@@ -30,8 +29,7 @@ void append_lifetime_ranges(const Problem& problem,
       if (t.buffer == s.buffer) continue;
       const Stretch& x = t.buffer < s.buffer ? t : s;
       const Stretch& y = t.buffer < s.buffer ? s : t;
-      ranges->push_back(
-          {x.buffer, y.buffer, x.low - y.high, x.high - y.low});
+      ranges->push_back({x.buffer, y.buffer, x.low - y.high, x.high - y.low});
     }
     alive.resize(kept);
     alive.push_back(s);
@@ -66,22 +64,19 @@ void sort_by_pair(size_t num_buffers, std::vector<Range>* ranges) {
 
 }  // namespace
 
-ConflictGraph::ConflictGraph(const Problem& problem)
-    : has_extra_(!problem.conflicts.empty()) {
+ConflictGraph::ConflictGraph(const Problem& problem) : has_extra_(!problem.conflicts.empty()) {
   std::vector<Range> ranges;
   append_lifetime_ranges(problem, &ranges);
   for (const Pair& pair : problem.conflicts) {
     const auto [a, b] = std::minmax(pair.first, pair.second);
     if (problem.buffers[a].size == 0 || problem.buffers[b].size == 0) continue;
-    ranges.push_back(
-        {a, b, -problem.buffers[b].size, problem.buffers[a].size});
+    ranges.push_back({a, b, -problem.buffers[b].size, problem.buffers[a].size});
   }
   sort_by_pair(problem.buffers.size(), &ranges);
   // In place, again because of their number.
   size_t kept = 0;
   for (const Range& range : ranges) {
-    if (kept == 0 || ranges[kept - 1].a != range.a ||
-        ranges[kept - 1].b != range.b) {
+    if (kept == 0 || ranges[kept - 1].a != range.a || ranges[kept - 1].b != range.b) {
       ranges[kept++] = range;
       continue;
     }
@@ -94,19 +89,17 @@ ConflictGraph::ConflictGraph(const Problem& problem)
 
   const auto find_range = [&](BufferIdx x, BufferIdx y) -> Range* {
     const std::pair<BufferIdx, BufferIdx> key = std::minmax(x, y);
-    const auto it = std::lower_bound(
-        ranges.begin(), ranges.end(), key,
-        [](const Range& range, const std::pair<BufferIdx, BufferIdx>& k) {
-          return std::make_pair(range.a, range.b) < k;
-        });
-    return it != ranges.end() && std::make_pair(it->a, it->b) == key ? &*it
-                                                                     : nullptr;
+    const auto it =
+        std::lower_bound(ranges.begin(), ranges.end(), key,
+                         [](const Range& range, const std::pair<BufferIdx, BufferIdx>& k) {
+                           return std::make_pair(range.a, range.b) < k;
+                         });
+    return it != ranges.end() && std::make_pair(it->a, it->b) == key ? &*it : nullptr;
   };
   for (const PermittedOverlap& overlap : problem.overlaps) {
     Range* range = find_range(overlap.lower, overlap.upper);
     if (range == nullptr) continue;
-    const int64_t distance =
-        problem.buffers[overlap.lower].size - overlap.bytes;
+    const int64_t distance = problem.buffers[overlap.lower].size - overlap.bytes;
     if (overlap.lower == range->a) {
       range->high = std::min(range->high, distance);
     } else {
@@ -118,10 +111,9 @@ ConflictGraph::ConflictGraph(const Problem& problem)
       range->high = range->low;
     }
   }
-  ranges.erase(
-      std::remove_if(ranges.begin(), ranges.end(),
-                     [](const Range& range) { return range.low >= range.high; }),
-      ranges.end());
+  ranges.erase(std::remove_if(ranges.begin(), ranges.end(),
+                              [](const Range& range) { return range.low >= range.high; }),
+               ranges.end());
 
   // Edges from both ends, bucketed by buffer; two passes in the order of
   // (a, b) leave every bucket sorted by `other`.
@@ -145,8 +137,7 @@ ConflictGraph::ConflictGraph(const Problem& problem)
   keep(std::move(lists));
 }
 
-ConflictGraph::ConflictGraph(const ConflictGraph& whole,
-                             const std::vector<BufferIdx>& members)
+ConflictGraph::ConflictGraph(const ConflictGraph& whole, const std::vector<BufferIdx>& members)
     : ConflictGraph(whole) {
   if (members.size() + 1 == whole.lists_->first.size()) return;
   Lists lists;
@@ -159,8 +150,7 @@ ConflictGraph::ConflictGraph(const ConflictGraph& whole,
       from = std::lower_bound(from, members.end(), e->other);
       if (from == members.end()) break;
       if (*from != e->other) continue;
-      lists.edges.push_back({static_cast<BufferIdx>(from - members.begin()),
-                             e->low, e->high});
+      lists.edges.push_back({static_cast<BufferIdx>(from - members.begin()), e->low, e->high});
     }
     lists.first.push_back(static_cast<int64_t>(lists.edges.size()));
   }
@@ -174,9 +164,9 @@ void ConflictGraph::keep(Lists lists) {
 }
 
 const Edge* ConflictGraph::find(BufferIdx buffer, BufferIdx other) const {
-  const Edge* it = std::lower_bound(
-      begin(buffer), end(buffer), other,
-      [](const Edge& edge, BufferIdx key) { return edge.other < key; });
+  const Edge* it =
+      std::lower_bound(begin(buffer), end(buffer), other,
+                       [](const Edge& edge, BufferIdx key) { return edge.other < key; });
   return it != end(buffer) && it->other == other ? it : nullptr;
 }
 

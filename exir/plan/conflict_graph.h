@@ -40,25 +40,16 @@ class ConflictGraph {
 
   // What is left of `whole` among `members`, whose i-th becomes buffer i.
   // Must be in ascending order.
-  ConflictGraph(const ConflictGraph& whole,
-                const std::vector<BufferIdx>& members);
+  ConflictGraph(const ConflictGraph& whole, const std::vector<BufferIdx>& members);
 
   // In ascending order of `other`.
-  const Edge* begin(BufferIdx buffer) const {
-    return edges_ + first_[buffer];
-  }
-  const Edge* end(BufferIdx buffer) const {
-    return edges_ + first_[buffer + 1];
-  }
-  int64_t degree(BufferIdx buffer) const {
-    return first_[buffer + 1] - first_[buffer];
-  }
+  const Edge* begin(BufferIdx buffer) const { return edges_ + first_[buffer]; }
+  const Edge* end(BufferIdx buffer) const { return edges_ + first_[buffer + 1]; }
+  int64_t degree(BufferIdx buffer) const { return first_[buffer + 1] - first_[buffer]; }
   // The edge between two buffers, or null.
   const Edge* find(BufferIdx buffer, BufferIdx other) const;
 
-  int64_t num_edges() const {
-    return static_cast<int64_t>(lists_->edges.size());
-  }
+  int64_t num_edges() const { return static_cast<int64_t>(lists_->edges.size()); }
 
   // False when windows within gaps forbid several separate ranges for some
   // pair; the edge then covers them all, plans stay valid, but what search

@@ -27,13 +27,10 @@ struct Sum {
 
 // Of all parts, in ascending order.
 template <typename SizeOf>
-std::vector<Sum> sums_of_parts(const std::vector<int32_t>& side,
-                               const SizeOf& size_of) {
+std::vector<Sum> sums_of_parts(const std::vector<int32_t>& side, const SizeOf& size_of) {
   std::vector<Sum> sums = {{0, 0}};
   std::vector<Sum> merged;
-  const auto less = [](const Sum& a, const Sum& b) {
-    return a.bytes < b.bytes;
-  };
+  const auto less = [](const Sum& a, const Sum& b) { return a.bytes < b.bytes; };
   for (size_t i = 0; i < side.size(); ++i) {
     std::vector<Sum> more = sums;
     for (Sum& sum : more) {
@@ -41,8 +38,7 @@ std::vector<Sum> sums_of_parts(const std::vector<int32_t>& side,
       sum.members |= uint32_t{1} << i;
     }
     merged.resize(2 * sums.size());
-    std::merge(sums.begin(), sums.end(), more.begin(), more.end(),
-               merged.begin(), less);
+    std::merge(sums.begin(), sums.end(), more.begin(), more.end(), merged.begin(), less);
     sums.swap(merged);
   }
   return sums;
@@ -70,11 +66,9 @@ double choose(int n, int k) {
 
 }  // namespace
 
-std::optional<Contraction> Contraction::of(const Problem& problem,
-                                           const ConflictGraph& graph,
+std::optional<Contraction> Contraction::of(const Problem& problem, const ConflictGraph& graph,
                                            int64_t capacity) {
-  if (!problem.non_conflicts.empty() || !problem.overlaps.empty() ||
-      graph.has_extra()) {
+  if (!problem.non_conflicts.empty() || !problem.overlaps.empty() || graph.has_extra()) {
     return std::nullopt;
   }
   Contraction result;
@@ -99,8 +93,7 @@ std::optional<Contraction> Contraction::of(const Problem& problem,
     bytes += before;
     Group group;
     group.wall = before == 0 || bytes == 0;
-    group.tight = (before == 0 || before == capacity) &&
-                  (bytes == 0 || bytes == capacity);
+    group.tight = (before == 0 || before == capacity) && (bytes == 0 || bytes == capacity);
     any = any || (group.tight && !group.wall);
     before = bytes;
     group_at[time] = static_cast<GroupIdx>(result.groups_.size());
@@ -145,8 +138,7 @@ void Contraction::analyze(Group* group) {
   group->analyzed = true;
   group->too_large = !group->tight;
   group->equal_parts.clear();
-  if (!group->tight || group->wall || group->died.size() < 2 ||
-      group->born.size() < 2) {
+  if (!group->tight || group->wall || group->died.size() < 2 || group->born.size() < 2) {
     return;
   }
   if (group->died.size() > kMaxSide || group->born.size() > kMaxSide) {
@@ -161,14 +153,12 @@ void Contraction::analyze(Group* group) {
   size_t from = 1;
   for (size_t i = 1; i + 1 < died.size(); ++i) {
     while (from + 1 < born.size() && born[from].bytes < died[i].bytes) ++from;
-    for (size_t j = from;
-         j + 1 < born.size() && born[j].bytes == died[i].bytes; ++j) {
+    for (size_t j = from; j + 1 < born.size() && born[j].bytes == died[i].bytes; ++j) {
       if (group->equal_parts.size() == kMaxEqualParts) {
         group->too_large = true;
         return;
       }
-      group->equal_parts.push_back(
-          died[i].members | born[j].members << group->died.size());
+      group->equal_parts.push_back(died[i].members | born[j].members << group->died.size());
     }
   }
 }
@@ -184,22 +174,17 @@ bool Contraction::separable(const Group& group, ItemIdx a, ItemIdx b) const {
     side = &group.born;
   }
   const auto bit_of = [&](ItemIdx item) {
-    return shift + static_cast<size_t>(
-                       std::find(side->begin(), side->end(), item) -
-                       side->begin());
+    return shift + static_cast<size_t>(std::find(side->begin(), side->end(), item) - side->begin());
   };
   const size_t bit_a = bit_of(a);
   const size_t bit_b = bit_of(b);
   return std::any_of(group.equal_parts.begin(), group.equal_parts.end(),
-                     [&](Mask mask) {
-                       return ((mask >> bit_a ^ mask >> bit_b) & 1) != 0;
-                     });
+                     [&](Mask mask) { return ((mask >> bit_a ^ mask >> bit_b) & 1) != 0; });
 }
 
 bool Contraction::join_chain(GroupIdx index) {
   const Group& group = groups_[index];
-  if (!group.tight || group.wall || group.died.size() != 1 ||
-      group.born.size() != 1) {
+  if (!group.tight || group.wall || group.died.size() != 1 || group.born.size() != 1) {
     return false;
   }
   const ItemIdx first = group.died[0];
@@ -219,8 +204,7 @@ bool Contraction::join_stacks() {
   std::map<std::pair<GroupIdx, GroupIdx>, std::vector<ItemIdx>> twins;
   for (size_t i = 0; i < items_.size(); ++i) {
     if (!items_[i].alive) continue;
-    twins[{items_[i].born_in, items_[i].dies_in}].push_back(
-        static_cast<ItemIdx>(i));
+    twins[{items_[i].born_in, items_[i].dies_in}].push_back(static_cast<ItemIdx>(i));
   }
   bool joined = false;
   for (auto& [groups, members] : twins) {
@@ -231,12 +215,9 @@ bool Contraction::join_stacks() {
       bool again = false;
       for (size_t j = 1; j < members.size() && !again; ++j) {
         for (size_t i = 0; i < j && !again; ++i) {
-          if (trust_twins_
-                  ? !groups_[groups.first].tight ||
-                        !groups_[groups.second].tight
-                  : separable(groups_[groups.first], members[i], members[j]) ||
-                        separable(groups_[groups.second], members[i],
-                                  members[j])) {
+          if (trust_twins_ ? !groups_[groups.first].tight || !groups_[groups.second].tight
+                           : separable(groups_[groups.first], members[i], members[j]) ||
+                                 separable(groups_[groups.second], members[i], members[j])) {
             continue;
           }
           Item whole = items_[members[i]];
@@ -244,8 +225,7 @@ bool Contraction::join_stacks() {
           whole.size += items_[members[j]].size;
           retire(members[i]);
           retire(members[j]);
-          const ItemIdx joint =
-              add_item(whole, {{members[i], 0}, {members[j], below}});
+          const ItemIdx joint = add_item(whole, {{members[i], 0}, {members[j], below}});
           members.erase(members.begin() + static_cast<int64_t>(j));
           members[i] = joint;
           joined = again = true;
@@ -263,28 +243,23 @@ bool Contraction::join_pinwheel(ItemIdx c) {
   if (!items_[c].alive) return false;
   const Group& before = groups_[items_[c].born_in];
   const Group& after = groups_[items_[c].dies_in];
-  if (!before.tight || before.wall || before.died.size() != 1 ||
-      before.born.size() != 2 || !after.tight || after.wall ||
-      after.died.size() != 2 || after.born.size() != 1) {
+  if (!before.tight || before.wall || before.died.size() != 1 || before.born.size() != 2 ||
+      !after.tight || after.wall || after.died.size() != 2 || after.born.size() != 1) {
     return false;
   }
   const ItemIdx x = before.died[0];
   const ItemIdx y = other_of(before.born, c);
   const ItemIdx z = other_of(after.died, c);
   const ItemIdx w = after.born[0];
-  if (items_[x].born_in != items_[z].born_in ||
-      items_[y].dies_in != items_[w].dies_in || y == z || x == w) {
+  if (items_[x].born_in != items_[z].born_in || items_[y].dies_in != items_[w].dies_in || y == z ||
+      x == w) {
     return false;
   }
   Item whole = items_[x];
   whole.time.end = items_[w].time.end;
   whole.dies_in = items_[w].dies_in;
   whole.size += items_[z].size;
-  Parts parts = {{x, 0},
-                 {y, 0},
-                 {c, items_[y].size},
-                 {z, items_[x].size},
-                 {w, items_[y].size}};
+  Parts parts = {{x, 0}, {y, 0}, {c, items_[y].size}, {z, items_[x].size}, {w, items_[y].size}};
   for (const auto& part : parts) retire(part.first);
   add_item(whole, std::move(parts));
   return true;
@@ -311,17 +286,14 @@ void Contraction::trust_twins() {
 }
 
 // Those that contain no other.
-std::vector<Contraction::Mask> Contraction::minimal_parts(
-    const Group& group) const {
+std::vector<Contraction::Mask> Contraction::minimal_parts(const Group& group) const {
   std::vector<Mask> sorted = group.equal_parts;
-  std::stable_sort(sorted.begin(), sorted.end(), [](Mask a, Mask b) {
-    return count_bits(a) < count_bits(b);
-  });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](Mask a, Mask b) { return count_bits(a) < count_bits(b); });
   std::vector<Mask> minimal;
   for (const Mask mask : sorted) {
-    if (std::none_of(minimal.begin(), minimal.end(), [&](Mask smaller) {
-          return (mask & smaller) == smaller;
-        })) {
+    if (std::none_of(minimal.begin(), minimal.end(),
+                     [&](Mask smaller) { return (mask & smaller) == smaller; })) {
       minimal.push_back(mask);
     }
   }
@@ -331,15 +303,13 @@ std::vector<Contraction::Mask> Contraction::minimal_parts(
 // What the parts of a group may be, with odds against their being equal by
 // chance: so many pairs of parts there are with so many members, each of which
 // is equal once in as many times as there are sizes.
-std::vector<Contraction::Option> Contraction::options(
-    const Group& group) const {
+std::vector<Contraction::Option> Contraction::options(const Group& group) const {
   int64_t bytes = 0;
   for (const ItemIdx i : group.died) bytes += items_[i].size;
   const auto num_died = static_cast<int>(group.died.size());
   const auto num_born = static_cast<int>(group.born.size());
   const Mask died_bits = (Mask{1} << num_died) - 1;
-  const double sizes =
-      static_cast<double>(bytes) / static_cast<double>(unit_);
+  const double sizes = static_cast<double>(bytes) / static_cast<double>(unit_);
   std::vector<Option> options = {{0, 1}};  // one block after all
   double sum = 1;
   for (const Mask mask : minimal_parts(group)) {
@@ -423,8 +393,7 @@ Problem Contraction::reduced() const {
   return result;
 }
 
-std::vector<int64_t> Contraction::expanded(
-    const std::vector<int64_t>& offsets) const {
+std::vector<int64_t> Contraction::expanded(const std::vector<int64_t>& offsets) const {
   std::vector<int64_t> all(items_.size(), 0);
   size_t next = 0;
   for (size_t i = 0; i < items_.size(); ++i) {

@@ -52,8 +52,7 @@ class Contraction {
   // None for problems with fixed offsets, gaps, pairs of any kind or
   // alignments that do not divide all sizes, and where no instant has all of
   // `capacity` in use on both sides.
-  static std::optional<Contraction> of(const Problem& problem,
-                                       const ConflictGraph& graph,
+  static std::optional<Contraction> of(const Problem& problem, const ConflictGraph& graph,
                                        int64_t capacity);
 
   // Applies the rules until none applies: the buffers have a plan within the
@@ -94,10 +93,10 @@ class Contraction {
   using Mask = uint32_t;
   struct Group {
     std::vector<ItemIdx> died, born;
-    bool tight = false;      // both sides take the same addresses
-    bool wall = false;       // the begin or the end of all: one side is empty
+    bool tight = false;  // both sides take the same addresses
+    bool wall = false;   // the begin or the end of all: one side is empty
     bool analyzed = false;
-    bool too_large = false;  // to know its equal parts
+    bool too_large = false;         // to know its equal parts
     std::vector<Mask> equal_parts;  // of equal size on both sides, proper
   };
 

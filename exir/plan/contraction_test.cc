@@ -33,10 +33,8 @@ Problem one_pool(std::vector<Buffer> buffers) {
   return problem;
 }
 
-std::optional<Contraction> contracted(const Problem& problem,
-                                      int64_t capacity) {
-  std::optional<Contraction> items =
-      Contraction::of(problem, ConflictGraph(problem), capacity);
+std::optional<Contraction> contracted(const Problem& problem, int64_t capacity) {
+  std::optional<Contraction> items = Contraction::of(problem, ConflictGraph(problem), capacity);
   if (items.has_value()) items->contract();
   return items;
 }
@@ -47,10 +45,8 @@ bool collide(const Problem& problem, const std::vector<int64_t>& offsets) {
     for (size_t j = 0; j < i; ++j) {
       const Buffer& a = problem.buffers[i];
       const Buffer& b = problem.buffers[j];
-      if (a.lifetime.begin < b.lifetime.end &&
-          b.lifetime.begin < a.lifetime.end &&
-          offsets[i] < offsets[j] + b.size &&
-          offsets[j] < offsets[i] + a.size) {
+      if (a.lifetime.begin < b.lifetime.end && b.lifetime.begin < a.lifetime.end &&
+          offsets[i] < offsets[j] + b.size && offsets[j] < offsets[i] + a.size) {
         return true;
       }
     }
@@ -60,8 +56,7 @@ bool collide(const Problem& problem, const std::vector<int64_t>& offsets) {
 
 TEST(ContractionTest, PutsAPinwheelTogether) {
   const Problem problem =
-      one_pool({make(0, 3, 7), make(3, 9, 2), make(3, 6, 5), make(0, 6, 3),
-                make(6, 9, 8)});
+      one_pool({make(0, 3, 7), make(3, 9, 2), make(3, 6, 5), make(0, 6, 3), make(6, 9, 8)});
   const std::optional<Contraction> items = contracted(problem, 10);
   ASSERT_TRUE(items.has_value());
   EXPECT_EQ(items->num_items(), 1u);
@@ -71,9 +66,8 @@ TEST(ContractionTest, PutsAPinwheelTogether) {
 TEST(ContractionTest, LeavesTwinsApartThatMayHaveToBe) {
   // At 4, what dies and what is born are two pairs of equal sizes, which can
   // lie apart; nothing says who is below whom.
-  const Problem problem = one_pool({make(0, 4, 3), make(0, 4, 5),
-                                    make(4, 8, 3), make(4, 8, 5),
-                                    make(0, 8, 2)});
+  const Problem problem =
+      one_pool({make(0, 4, 3), make(0, 4, 5), make(4, 8, 3), make(4, 8, 5), make(0, 8, 2)});
   const std::optional<Contraction> items = contracted(problem, 10);
   ASSERT_TRUE(items.has_value());
   EXPECT_EQ(items->num_items(), 5u);
@@ -85,8 +79,7 @@ TEST(ContractionTest, ReassemblesWhatWasCutAtInstantsOfItsOwn) {
     CutOptions cut;
     cut.num_buffers = 60;
     const Problem problem = cut_rectangle(cut, seed);
-    const std::optional<Contraction> items =
-        contracted(problem, cut.capacity);
+    const std::optional<Contraction> items = contracted(problem, cut.capacity);
     ASSERT_TRUE(items.has_value());
     if (items->num_items() > 1) continue;
     ++whole;
@@ -108,8 +101,7 @@ TEST(ContractionTest, ItemsHaveAPlanWhenBuffersHaveOne) {
     cut.num_buffers = 24;
     cut.capacity = cut.horizon = 12;
     const Problem problem = cut_rectangle(cut, seed);
-    const std::optional<Contraction> items =
-        contracted(problem, cut.capacity);
+    const std::optional<Contraction> items = contracted(problem, cut.capacity);
     if (!items.has_value()) continue;
     Problem reduced = items->reduced();
     for (size_t i = 0; i < reduced.buffers.size(); ++i) {

@@ -32,21 +32,18 @@ Crowd largest_crowd(const Problem& problem) {
       crowd.members.emplace_back(s.buffer, s.high - s.low);
     }
   }
-  std::stable_sort(
-      crowd.members.begin(), crowd.members.end(),
-      [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::stable_sort(crowd.members.begin(), crowd.members.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   return crowd;
 }
 
-std::string describe(const Problem& problem, const Crowd& crowd,
-                     size_t limit) {
+std::string describe(const Problem& problem, const Crowd& crowd, size_t limit) {
   std::string text = absl::StrCat("at time ", crowd.time, " are alive:");
   int64_t rest = crowd.bytes;
   const size_t named = std::min(limit, crowd.members.size());
   for (size_t i = 0; i < named; ++i) {
     const auto& [buffer, bytes] = crowd.members[i];
-    absl::StrAppend(&text, i == 0 ? " " : ", ",
-                    label(problem.buffers[buffer]), " ", bytes);
+    absl::StrAppend(&text, i == 0 ? " " : ", ", label(problem.buffers[buffer]), " ", bytes);
     rest -= bytes;
   }
   if (named < crowd.members.size()) {

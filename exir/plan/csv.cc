@@ -22,13 +22,21 @@ namespace petrel::exir::plan {
 namespace {
 
 enum Column {
-  kId, kLower, kUpper, kStart, kEnd, kSize, kAlignment, kGaps, kHint, kOffset,
+  kId,
+  kLower,
+  kUpper,
+  kStart,
+  kEnd,
+  kSize,
+  kAlignment,
+  kGaps,
+  kHint,
+  kOffset,
   kNumColumns
 };
 
 constexpr std::array<const char*, kNumColumns> kColumnNames = {
-    "id",   "lower",     "upper", "start", "end",
-    "size", "alignment", "gaps",  "hint",  "offset"};
+    "id", "lower", "upper", "start", "end", "size", "alignment", "gaps", "hint", "offset"};
 
 // Cells by column; those of columns that the file does not have are empty.
 struct Line {
@@ -38,16 +46,13 @@ struct Line {
 
 template <typename... Args>
 absl::Status bad_line(size_t number, const Args&... args) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("line ", number, ": ", args...));
+  return absl::InvalidArgumentError(absl::StrCat("line ", number, ": ", args...));
 }
 
-absl::StatusOr<int64_t> parse_number(absl::string_view text, size_t line,
-                                     const char* what) {
+absl::StatusOr<int64_t> parse_number(absl::string_view text, size_t line, const char* what) {
   int64_t value = 0;
   if (!absl::SimpleAtoi(text, &value)) {
-    return bad_line(line, what, " is \"", text,
-                    "\", must be a whole number of at most 64 bits");
+    return bad_line(line, what, " is \"", text, "\", must be a whole number of at most 64 bits");
   }
   return value;
 }
@@ -60,8 +65,7 @@ absl::StatusOr<int64_t> past(int64_t end, size_t line) {
   return end + 1;
 }
 
-absl::StatusOr<Gap> parse_gap(absl::string_view text, size_t line,
-                              int64_t size, bool inclusive) {
+absl::StatusOr<Gap> parse_gap(absl::string_view text, size_t line, int64_t size, bool inclusive) {
   const std::pair<absl::string_view, absl::string_view> time_and_window =
       absl::StrSplit(text, absl::MaxSplits('@', 1));
   // A leading minus belongs to the number.
@@ -71,35 +75,29 @@ absl::StatusOr<Gap> parse_gap(absl::string_view text, size_t line,
   }
   Gap gap;
   PETREL_ASSIGN_OR_RETURN(
-      gap.time.begin, parse_number(time_and_window.first.substr(0, dash), line,
-                                   "begin of a gap"));
+      gap.time.begin, parse_number(time_and_window.first.substr(0, dash), line, "begin of a gap"));
   PETREL_ASSIGN_OR_RETURN(
-      gap.time.end, parse_number(time_and_window.first.substr(dash + 1), line,
-                                 "end of a gap"));
+      gap.time.end, parse_number(time_and_window.first.substr(dash + 1), line, "end of a gap"));
   if (inclusive) {
     PETREL_ASSIGN_OR_RETURN(gap.time.end, past(gap.time.end, line));
   }
   if (time_and_window.first.size() == text.size()) return gap;
   const std::pair<absl::string_view, absl::string_view> window =
       absl::StrSplit(time_and_window.second, absl::MaxSplits(':', 1));
-  PETREL_ASSIGN_OR_RETURN(
-      gap.low, parse_number(window.first, line, "window of a gap"));
-  PETREL_ASSIGN_OR_RETURN(
-      gap.high, parse_number(window.second, line, "window of a gap"));
+  PETREL_ASSIGN_OR_RETURN(gap.low, parse_number(window.first, line, "window of a gap"));
+  PETREL_ASSIGN_OR_RETURN(gap.high, parse_number(window.second, line, "window of a gap"));
   if (gap.low < 0 || gap.low > gap.high || gap.high > size) {
-    return bad_line(line, "gap keeps bytes [", gap.low, ", ", gap.high,
-                    "), must be within [0, ", size, ")");
+    return bad_line(line, "gap keeps bytes [", gap.low, ", ", gap.high, "), must be within [0, ",
+                    size, ")");
   }
   return gap;
 }
 
-absl::StatusOr<std::optional<int64_t>> parse_optional(
-    const Line& line, Column column) {
+absl::StatusOr<std::optional<int64_t>> parse_optional(const Line& line, Column column) {
   const absl::string_view cell = line.cells[column];
   if (cell.empty()) return std::optional<int64_t>();
-  PETREL_ASSIGN_OR_RETURN(
-      const int64_t value,
-      parse_number(cell, line.number, kColumnNames[column]));
+  PETREL_ASSIGN_OR_RETURN(const int64_t value,
+                          parse_number(cell, line.number, kColumnNames[column]));
   return std::optional<int64_t>(value);
 }
 
@@ -107,37 +105,29 @@ absl::StatusOr<Buffer> parse_buffer(const Line& line, bool inclusive) {
   Buffer buffer;
   buffer.id = std::string(line.cells[kId]);
   if (buffer.id.empty()) return bad_line(line.number, "id is empty");
-  PETREL_ASSIGN_OR_RETURN(
-      buffer.size, parse_number(line.cells[kSize], line.number, "size"));
+  PETREL_ASSIGN_OR_RETURN(buffer.size, parse_number(line.cells[kSize], line.number, "size"));
   const Column begin = inclusive ? kStart : kLower;
   const Column end = inclusive ? kEnd : kUpper;
-  PETREL_ASSIGN_OR_RETURN(
-      buffer.lifetime.begin,
-      parse_number(line.cells[begin], line.number, kColumnNames[begin]));
-  PETREL_ASSIGN_OR_RETURN(
-      buffer.lifetime.end,
-      parse_number(line.cells[end], line.number, kColumnNames[end]));
+  PETREL_ASSIGN_OR_RETURN(buffer.lifetime.begin,
+                          parse_number(line.cells[begin], line.number, kColumnNames[begin]));
+  PETREL_ASSIGN_OR_RETURN(buffer.lifetime.end,
+                          parse_number(line.cells[end], line.number, kColumnNames[end]));
   if (inclusive) {
-    PETREL_ASSIGN_OR_RETURN(buffer.lifetime.end,
-                            past(buffer.lifetime.end, line.number));
+    PETREL_ASSIGN_OR_RETURN(buffer.lifetime.end, past(buffer.lifetime.end, line.number));
   }
-  PETREL_ASSIGN_OR_RETURN(const std::optional<int64_t> alignment,
-                          parse_optional(line, kAlignment));
+  PETREL_ASSIGN_OR_RETURN(const std::optional<int64_t> alignment, parse_optional(line, kAlignment));
   buffer.alignment = alignment.value_or(1);
   PETREL_ASSIGN_OR_RETURN(buffer.hint, parse_optional(line, kHint));
   PETREL_ASSIGN_OR_RETURN(buffer.offset, parse_optional(line, kOffset));
-  for (const absl::string_view text :
-       absl::StrSplit(line.cells[kGaps], ' ', absl::SkipEmpty())) {
-    PETREL_ASSIGN_OR_RETURN(
-        const Gap gap, parse_gap(text, line.number, buffer.size, inclusive));
+  for (const absl::string_view text : absl::StrSplit(line.cells[kGaps], ' ', absl::SkipEmpty())) {
+    PETREL_ASSIGN_OR_RETURN(const Gap gap, parse_gap(text, line.number, buffer.size, inclusive));
     buffer.gaps.push_back(gap);
   }
   return buffer;
 }
 
 // For every column its position in the file, or -1.
-absl::StatusOr<std::array<int, kNumColumns>> parse_header(
-    const CsvRow& row) {
+absl::StatusOr<std::array<int, kNumColumns>> parse_header(const CsvRow& row) {
   std::array<int, kNumColumns> position;
   position.fill(-1);
   int next = 0;
@@ -164,8 +154,7 @@ absl::StatusOr<std::array<int, kNumColumns>> parse_header(
 }
 
 void append_row(const std::array<bool, kNumColumns>& used,
-                const std::array<std::string, kNumColumns>& cells,
-                std::string* text) {
+                const std::array<std::string, kNumColumns>& cells, std::string* text) {
   bool first = true;
   for (size_t c = 0; c < kNumColumns; ++c) {
     if (!used[c]) continue;
@@ -178,8 +167,7 @@ void append_row(const std::array<bool, kNumColumns>& used,
 std::string format_gaps(const Buffer& buffer) {
   std::string text;
   for (const Gap& gap : buffer.gaps) {
-    absl::StrAppend(&text, text.empty() ? "" : " ", gap.time.begin, "-",
-                    gap.time.end);
+    absl::StrAppend(&text, text.empty() ? "" : " ", gap.time.begin, "-", gap.time.end);
     if (gap.low < gap.high) {
       absl::StrAppend(&text, "@", gap.low, ":", gap.high);
     }
@@ -241,8 +229,7 @@ absl::StatusOr<Problem> parse_csv(absl::string_view text) {
     for (size_t c = 0; c < kNumColumns; ++c) {
       if (position[c] >= 0) line.cells[c] = row.cells[position[c]];
     }
-    PETREL_ASSIGN_OR_RETURN(Buffer buffer,
-                            parse_buffer(line, position[kStart] >= 0));
+    PETREL_ASSIGN_OR_RETURN(Buffer buffer, parse_buffer(line, position[kStart] >= 0));
     buffer.origin = absl::StrCat("line ", row.line);
     problem.buffers.push_back(std::move(buffer));
   }
@@ -251,9 +238,7 @@ absl::StatusOr<Problem> parse_csv(absl::string_view text) {
   return problem;
 }
 
-std::string format_csv(const Problem& problem) {
-  return format(problem, nullptr);
-}
+std::string format_csv(const Problem& problem) { return format(problem, nullptr); }
 
 std::string format_csv(const Problem& problem, const Solution& solution) {
   return format(problem, &solution);

@@ -45,8 +45,7 @@ class Reader {
   absl::Status read_row(CsvRow* row) {
     do {
       skip_spaces();
-      PETREL_ASSIGN_OR_RETURN(std::string cell,
-                              absl::StartsWith(rest_, "\"") ? quoted() : plain());
+      PETREL_ASSIGN_OR_RETURN(std::string cell, absl::StartsWith(rest_, "\"") ? quoted() : plain());
       row->cells.push_back(std::move(cell));
     } while (absl::ConsumePrefix(&rest_, ","));
     if (absl::ConsumePrefix(&rest_, "\n")) ++line_;
@@ -73,8 +72,7 @@ class Reader {
       for (const char c : piece) line_ += c == '\n' ? 1 : 0;
       cell.append(piece.data(), piece.size());
       if (rest_.empty()) {
-        return bad_line(first_line, "cell \"", shown(cell),
-                        "\" has no closing quote");
+        return bad_line(first_line, "cell \"", shown(cell), "\" has no closing quote");
       }
       rest_.remove_prefix(1);
       if (!absl::ConsumePrefix(&rest_, "\"")) break;

@@ -11,10 +11,8 @@
 
 namespace petrel::exir::plan {
 
-Descent::Descent(const Problem& problem, const ConflictGraph& graph,
-                 Effort* effort, PartPlan* plan)
-    : problem_(problem), search_(problem, graph), effort_(effort),
-      plan_(plan) {
+Descent::Descent(const Problem& problem, const ConflictGraph& graph, Effort* effort, PartPlan* plan)
+    : problem_(problem), search_(problem, graph), effort_(effort), plan_(plan) {
   // Buffers on crowded stretches of time first, then long ones; or long
   // ones first: each fails where the other finds plans at once.
   const std::vector<std::vector<Key>> keys = {
@@ -30,8 +28,7 @@ Descent::Descent(const Problem& problem, const ConflictGraph& graph,
   }
   for (const std::vector<Key>& k : keys) {
     for (const bool mirrored : {false, true}) {
-      const std::vector<BufferIdx> order =
-          ordered(problem, graph, all, {k, mirrored});
+      const std::vector<BufferIdx> order = ordered(problem, graph, all, {k, mirrored});
       std::vector<double> priority(order.size());
       for (size_t i = 0; i < order.size(); ++i) {
         priority[order[i]] = -static_cast<double>(i);
@@ -56,16 +53,14 @@ Search::Outcome Descent::attempt(int64_t capacity, int64_t nodes) {
     guide.priority = priorities_[order[turn % order.size()]];
     guide.focus = kFocus[turn / 2 % kFocus.size()];
     guide.settle_pairs = turn % 7 != 6;
-    const Search::Outcome outcome =
-        search_.run(capacity, guide, run_length, effort_);
+    const Search::Outcome outcome = search_.run(capacity, guide, run_length, effort_);
     if (outcome == Search::Outcome::kFound) {
       keep();
       return outcome;
     }
     if (outcome == Search::Outcome::kRefuted) {
       if (search_.proves()) {
-        plan_->lower_bound =
-            std::max(plan_->lower_bound, capacity + search_.unit());
+        plan_->lower_bound = std::max(plan_->lower_bound, capacity + search_.unit());
       }
       return outcome;
     }
@@ -108,8 +103,7 @@ void Descent::run(int64_t goal, bool only_goal) {
     const int64_t least = floor_of(std::max(goal, plan_->lower_bound));
     for (const int64_t part : {64, 16, 4, 1}) {
       if (only_goal && part != 1) continue;
-      const int64_t capacity =
-          floor_of(best - std::max(unit, (best - least) / part));
+      const int64_t capacity = floor_of(best - std::max(unit, (best - least) / part));
       if (done(goal, only_goal) || capacity < least) continue;
       if (attempt(capacity, patience_) != Search::Outcome::kRefuted) {
         undecided = true;

@@ -25,8 +25,7 @@ class Descent {
  public:
   // Keeps references to all of them. The problem has one pool, the plan's peak
   // is what to improve on.
-  Descent(const Problem& problem, const ConflictGraph& graph, Effort* effort,
-          PartPlan* plan);
+  Descent(const Problem& problem, const ConflictGraph& graph, Effort* effort, PartPlan* plan);
 
   // Runs at one capacity until it is decided or `nodes` are spent. Keeps what
   // it finds in the plan.
@@ -40,9 +39,7 @@ class Descent {
 
  private:
   // The largest multiple of the unit that is not larger.
-  int64_t floor_of(int64_t capacity) const {
-    return capacity / search_.unit() * search_.unit();
-  }
+  int64_t floor_of(int64_t capacity) const { return capacity / search_.unit() * search_.unit(); }
   bool done(int64_t goal, bool only_goal) const;
   void keep();
 

@@ -25,7 +25,9 @@ class Effort {
 
   // budget_ms 0: no limit. `clock`: the machine's, if empty.
   Effort(int64_t node_budget, int64_t budget_ms, Clock clock = nullptr)
-      : node_budget_(node_budget), clock_(std::move(clock)), begin_(now()),
+      : node_budget_(node_budget),
+        clock_(std::move(clock)),
+        begin_(now()),
         timed_(budget_ms > 0),
         end_(begin_ + static_cast<double>(budget_ms) / 1000) {}
 
@@ -55,8 +57,7 @@ class Effort {
     Effort part = *this;
     part.nodes_ = 0;
     part.next_look_ = 0;
-    part.node_budget_ = std::max<int64_t>(
-        0, std::min(steps, exhausted() ? 0 : nodes_left()));
+    part.node_budget_ = std::max<int64_t>(0, std::min(steps, exhausted() ? 0 : nodes_left()));
     return part;
   }
   void absorb(const Effort& part) {
@@ -73,8 +74,7 @@ class Effort {
  private:
   double now() const {
     if (clock_) return clock_();
-    return std::chrono::duration<double>(
-               std::chrono::steady_clock::now().time_since_epoch())
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
   }
 

@@ -33,8 +33,7 @@ Problem two_buffers() {
   return problem;
 }
 
-absl::StatusOr<Solution> plan_by(const std::string& command,
-                                 int64_t timeout_ms = 20'000) {
+absl::StatusOr<Solution> plan_by(const std::string& command, int64_t timeout_ms = 20'000) {
   Options options;
   options.planner = external_planner(command, timeout_ms);
   options.planner_name = "theirs";
@@ -48,9 +47,7 @@ std::string message(const std::string& command, absl::StatusCode code,
   return std::string(status.message());
 }
 
-std::string say(const std::string& answer) {
-  return "cat >/dev/null; echo '" + answer + "'";
-}
+std::string say(const std::string& answer) { return "cat >/dev/null; echo '" + answer + "'"; }
 
 TEST(PlannerRegistryTest, AnOwnPlannerIsBoundedAndValidated) {
   PlannerRegistry planners = PlannerRegistry::built_in();
@@ -61,8 +58,7 @@ TEST(PlannerRegistryTest, AnOwnPlannerIsBoundedAndValidated) {
                          return std::vector<Placement>{{0, 0}, {0, second}};
                        })
                   .ok());
-  EXPECT_THAT(planners.names(),
-              ElementsAre("mine", "orderings", "search", "unshared"));
+  EXPECT_THAT(planners.names(), ElementsAre("mine", "orderings", "search", "unshared"));
   Options options;
   ASSERT_TRUE(planners.choose("mine", &options).ok());
   absl::StatusOr<Solution> solution = plan(two_buffers(), options);
@@ -81,8 +77,7 @@ TEST(PlannerRegistryTest, AnOwnPlannerIsBoundedAndValidated) {
   second = 9;
   const absl::Status overlap = plan(two_buffers(), options).status();
   EXPECT_EQ(overlap.code(), absl::StatusCode::kInternal);
-  EXPECT_THAT(std::string(overlap.message()),
-              HasSubstr("planner mine: invalid plan: buffers"));
+  EXPECT_THAT(std::string(overlap.message()), HasSubstr("planner mine: invalid plan: buffers"));
   second = INT64_MAX;
   EXPECT_THAT(std::string(plan(two_buffers(), options).status().message()),
               HasSubstr("buffer b is at offset 9223372036854775807"));
@@ -90,16 +85,12 @@ TEST(PlannerRegistryTest, AnOwnPlannerIsBoundedAndValidated) {
 
 TEST(PlannerRegistryTest, NamesAreUniqueAndKnown) {
   PlannerRegistry planners = PlannerRegistry::built_in();
-  const PlacementFn none = [](const Problem&, const Options&) {
-    return std::vector<Placement>();
-  };
-  EXPECT_EQ(planners.add("search", none).code(),
-            absl::StatusCode::kAlreadyExists);
+  const PlacementFn none = [](const Problem&, const Options&) { return std::vector<Placement>(); };
+  EXPECT_EQ(planners.add("search", none).code(), absl::StatusCode::kAlreadyExists);
   EXPECT_FALSE(planners.add("", none).ok());
   ASSERT_TRUE(planners.add("none", none).ok());
   Options options;
-  EXPECT_EQ(planners.choose("nothing", &options).code(),
-            absl::StatusCode::kNotFound);
+  EXPECT_EQ(planners.choose("nothing", &options).code(), absl::StatusCode::kNotFound);
   ASSERT_TRUE(planners.choose("none", &options).ok());
   EXPECT_THAT(std::string(plan(two_buffers(), options).status().message()),
               HasSubstr("has 0 places for 2 buffers"));
@@ -113,23 +104,22 @@ TEST(PlannerRegistryTest, UnsharedBuffersNeedTheSumOfSizes) {
   EXPECT_EQ(plan(problem, options)->peak, 20);
   EXPECT_EQ(plan(problem)->peak, 10);
   problem.pools[0].capacity = 19;
-  EXPECT_EQ(plan(problem, options).status().code(),
-            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(plan(problem, options).status().code(), absl::StatusCode::kResourceExhausted);
 }
 
 TEST(ExternalPlannerTest, GetsSizesConflictsAndPoolsAndAnswersWithPlaces) {
   const std::string check =
       "read x; read y; cat >/dev/null; "
       "case \"$y\" in *'\"id\":\"arena\"'*) ;; esac; ";
-  absl::StatusOr<Solution> solution = plan_by(
-      check + "echo '{\"buffers\": [{\"id\": \"b\", \"offset\": 0}, "
+  absl::StatusOr<Solution> solution =
+      plan_by(check +
+              "echo '{\"buffers\": [{\"id\": \"b\", \"offset\": 0}, "
               "{\"id\": \"a\", \"pool\": \"arena\", \"offset\": 10}]}'");
   ASSERT_TRUE(solution.ok()) << solution.status();
   EXPECT_EQ(solution->placements[0].offset, 10);
   EXPECT_EQ(solution->placements[1].offset, 0);
   // What it got, told through its standard error.
-  const std::string request = message("cat >&2; exit 1",
-                                      absl::StatusCode::kAborted);
+  const std::string request = message("cat >&2; exit 1", absl::StatusCode::kAborted);
   EXPECT_THAT(request, HasSubstr("\"id\":\"b\",\"lower\":0,\"upper\":2,"
                                  "\"size\":10,\"alignment\":1,"
                                  "\"pools\":[\"arena\"],"
@@ -141,26 +131,20 @@ TEST(ExternalPlannerTest, WrongAnswersAreNamed) {
   EXPECT_THAT(message(say("hello"), invalid), HasSubstr("no JSON"));
   EXPECT_THAT(message(say(""), invalid), HasSubstr("no JSON"));
   EXPECT_THAT(message(say("[]"), invalid), HasSubstr("a list"));
-  EXPECT_THAT(message(say("{\"buffers\": [{\"id\": \"a\", \"offset\": 0}]}"),
-                      invalid),
+  EXPECT_THAT(message(say("{\"buffers\": [{\"id\": \"a\", \"offset\": 0}]}"), invalid),
               HasSubstr("buffer b has no place"));
-  EXPECT_THAT(message(say("{\"buffers\": [{\"id\": \"c\", \"offset\": 0}]}"),
-                      invalid),
+  EXPECT_THAT(message(say("{\"buffers\": [{\"id\": \"c\", \"offset\": 0}]}"), invalid),
               HasSubstr("\"c\", which is no buffer"));
-  EXPECT_THAT(
-      message(say("{\"buffers\": [{\"id\": \"a\", \"offset\": 0.5}]}"),
-              invalid),
-      HasSubstr("buffer a: offset is 0.5, must be a whole number"));
-  EXPECT_THAT(
-      message(say("{\"buffers\": [{\"id\": \"a\", \"offset\": 0}, "
-                  "{\"id\": \"a\", \"offset\": 0}]}"),
-              invalid),
-      HasSubstr("two places"));
-  EXPECT_THAT(
-      message(say("{\"buffers\": [{\"id\": \"a\", \"pool\": \"moon\", "
-                  "\"offset\": 0}]}"),
-              invalid),
-      HasSubstr("\"moon\", which is no pool"));
+  EXPECT_THAT(message(say("{\"buffers\": [{\"id\": \"a\", \"offset\": 0.5}]}"), invalid),
+              HasSubstr("buffer a: offset is 0.5, must be a whole number"));
+  EXPECT_THAT(message(say("{\"buffers\": [{\"id\": \"a\", \"offset\": 0}, "
+                          "{\"id\": \"a\", \"offset\": 0}]}"),
+                      invalid),
+              HasSubstr("two places"));
+  EXPECT_THAT(message(say("{\"buffers\": [{\"id\": \"a\", \"pool\": \"moon\", "
+                          "\"offset\": 0}]}"),
+                      invalid),
+              HasSubstr("\"moon\", which is no pool"));
   EXPECT_THAT(message(say("{\"buffers\": [{\"id\": \"a\", \"offset\": 0}, "
                           "{\"id\": \"b\", \"offset\": 5}]}"),
                       absl::StatusCode::kInternal),
@@ -172,8 +156,7 @@ TEST(ExternalPlannerTest, FailuresOfTheProcessAreNamed) {
   EXPECT_THAT(message("echo first >&2; echo why >&2; exit 3", aborted),
               HasSubstr("failed with exit code 3: why"));
   EXPECT_THAT(message("kill -9 $$", aborted), HasSubstr("signal 9"));
-  EXPECT_THAT(message("no_such_program_at_all", aborted),
-              HasSubstr("exit code 127"));
+  EXPECT_THAT(message("no_such_program_at_all", aborted), HasSubstr("exit code 127"));
 }
 
 TEST(ExternalPlannerTest, SlowOnesAreStoppedWithAllTheyStarted) {
@@ -185,11 +168,9 @@ TEST(ExternalPlannerTest, SlowOnesAreStoppedWithAllTheyStarted) {
   // The output is closed, but it stays.
   message("exec >&- 2>&-; sleep 30", late, 100);
   // It writes for ever.
-  const absl::StatusCode code =
-      plan_by("yes", 300).status().code();
+  const absl::StatusCode code = plan_by("yes", 300).status().code();
   EXPECT_TRUE(code == late || code == absl::StatusCode::kResourceExhausted);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin,
-            std::chrono::seconds(15));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
 }
 
 TEST(RunCommandTest, MovesMoreThanPipesHoldInBothDirections) {

@@ -45,8 +45,7 @@ TEST(CsvTest, ReadsEveryColumnInAnyOrder) {
 }
 
 TEST(CsvTest, TakesWhatSpreadsheetsPutFirstAndRefusesNothingAtAll) {
-  absl::StatusOr<Problem> problem =
-      parse_csv("\xef\xbb\xbfid,lower,upper,size\na,0,3,4\n");
+  absl::StatusOr<Problem> problem = parse_csv("\xef\xbb\xbfid,lower,upper,size\na,0,3,4\n");
   ASSERT_TRUE(problem.ok()) << problem.status();
   EXPECT_EQ(problem->buffers.size(), 1u);
   for (const char* text : {"", "\n", " \r\n"}) {
@@ -83,8 +82,7 @@ TEST(CsvTest, QuotedCellsHoldCommasQuotesAndLineEnds) {
 }
 
 TEST(CsvTest, EndIsInclusiveWhereUpperIsNot) {
-  absl::StatusOr<Problem> problem =
-      parse_csv("id,start,end,size\na,0,3,4\nb,3,5,4\n");
+  absl::StatusOr<Problem> problem = parse_csv("id,start,end,size\na,0,3,4\nb,3,5,4\n");
   ASSERT_TRUE(problem.ok()) << problem.status();
   EXPECT_EQ(problem->buffers[0].lifetime.end, 4);
   EXPECT_EQ(plan(*problem)->peak, 8);  // both alive at time 3
@@ -125,14 +123,11 @@ TEST(CsvTest, ErrorsNameTheLine) {
   EXPECT_THAT(message("id,id,lower,upper,size"), HasSubstr("twice"));
   EXPECT_THAT(message("id,lower,upper,size\na,0,1,1\nb,0,1\n"),
               HasSubstr("line 3: has 3 columns, must have 4"));
-  EXPECT_THAT(message("id,lower,upper,size\na,0,1,big\n"),
-              HasSubstr("line 2: size is \"big\""));
+  EXPECT_THAT(message("id,lower,upper,size\na,0,1,big\n"), HasSubstr("line 2: size is \"big\""));
   EXPECT_THAT(message("id,lower,upper,size\na,0,1,99999999999999999999\n"),
               HasSubstr("line 2: size"));
-  EXPECT_THAT(message("id,start,end,size\na,0,9223372036854775807,1\n"),
-              HasSubstr("line 2: end"));
-  EXPECT_THAT(message("id,lower,upper,size,gaps\na,0,9,1,5\n"),
-              HasSubstr("line 2: gap"));
+  EXPECT_THAT(message("id,start,end,size\na,0,9223372036854775807,1\n"), HasSubstr("line 2: end"));
+  EXPECT_THAT(message("id,lower,upper,size,gaps\na,0,9,1,5\n"), HasSubstr("line 2: gap"));
   EXPECT_THAT(message("id,lower,upper,size,gaps\na,0,9,8,5-6@2:9\n"),
               HasSubstr("line 2: gap keeps bytes [2, 9)"));
   EXPECT_EQ(message("id,lower,upper,size\na,0,1,1\n\"b,0,1,1\nc,0,1,1\n"),
@@ -145,8 +140,7 @@ TEST(CsvTest, ErrorsNameTheLine) {
             "in quotes, each of its own doubled");
   EXPECT_THAT(message("id,lower,upper,size\n\"a,0\",1,1\n"),
               HasSubstr("line 2: has 3 columns, must have 4"));
-  EXPECT_EQ(message("id,lower,upper,size\n\"\",0,1,1\n"),
-            "line 2: id is empty");
+  EXPECT_EQ(message("id,lower,upper,size\n\"\",0,1,1\n"), "line 2: id is empty");
   EXPECT_THAT(message("id,lower,upper,size\na,5,5,1\n"),
               HasSubstr("buffer a (line 2): lifetime [5, 5)"));
   EXPECT_THAT(message("id,lower,upper,size\na,0,5,-1\n"),

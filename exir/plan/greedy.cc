@@ -41,10 +41,9 @@ int64_t align_up(int64_t offset, int64_t alignment) {
 // Offsets strictly between low and high are taken.
 using Taken = std::pair<int64_t, int64_t>;
 
-void collect_taken(const ConflictGraph& graph,
-                   const std::vector<Placement>& placements,
-                   const std::vector<char>& placed, BufferIdx buffer,
-                   PoolIdx pool, std::vector<Taken>* taken) {
+void collect_taken(const ConflictGraph& graph, const std::vector<Placement>& placements,
+                   const std::vector<char>& placed, BufferIdx buffer, PoolIdx pool,
+                   std::vector<Taken>* taken) {
   taken->clear();
   for (const Edge* e = graph.begin(buffer); e != graph.end(buffer); ++e) {
     if (!placed[e->other] || placements[e->other].pool != pool) continue;
@@ -54,8 +53,7 @@ void collect_taken(const ConflictGraph& graph,
   std::sort(taken->begin(), taken->end());
 }
 
-int64_t fit_among(const std::vector<Taken>& taken, int64_t alignment,
-                  int64_t from, bool best) {
+int64_t fit_among(const std::vector<Taken>& taken, int64_t alignment, int64_t from, bool best) {
   int64_t offset = align_up(from, alignment);
   int64_t tightest = -1;
   int64_t tightest_slack = 0;
@@ -75,13 +73,12 @@ int64_t fit_among(const std::vector<Taken>& taken, int64_t alignment,
 
 int64_t limit_of(const Pool& pool, bool preferred) {
   const int64_t hard = pool.capacity.value_or(kMaxBytes);
-  return preferred ? std::min(hard, pool.preferred_capacity.value_or(hard))
-                   : hard;
+  return preferred ? std::min(hard, pool.preferred_capacity.value_or(hard)) : hard;
 }
 
-bool place_lowest_first(const Problem& problem, const ConflictGraph& graph,
-                        PoolIdx pool, const std::vector<BufferIdx>& order,
-                        Effort* effort, std::vector<Placement>* placements) {
+bool place_lowest_first(const Problem& problem, const ConflictGraph& graph, PoolIdx pool,
+                        const std::vector<BufferIdx>& order, Effort* effort,
+                        std::vector<Placement>* placements) {
   Watch watch(effort);
   const int64_t limit = limit_of(problem.pools[pool], false);
   std::vector<int32_t> rank(problem.buffers.size(), -1);
@@ -104,8 +101,7 @@ bool place_lowest_first(const Problem& problem, const ConflictGraph& graph,
     for (const Edge* e = graph.begin(b); e != graph.end(b); ++e) {
       if (rank[e->other] < 0) continue;
       const int64_t above =
-          align_up(std::max<int64_t>(offset + e->high, 0),
-                   problem.buffers[e->other].alignment);
+          align_up(std::max<int64_t>(offset + e->high, 0), problem.buffers[e->other].alignment);
       if (above > lowest[e->other]) {
         lowest[e->other] = above;
         queue.push({above, rank[e->other]});
@@ -129,15 +125,12 @@ PoolChoices pool_choices(const Problem& problem) {
   return choices;
 }
 
-bool place_in_order(const Problem& problem, const ConflictGraph& graph,
-                    const PoolChoices& choices,
-                    const std::vector<BufferIdx>& order, Fit fit,
-                    Effort* effort, std::vector<Placement>* placements,
-                    BufferIdx* failed) {
+bool place_in_order(const Problem& problem, const ConflictGraph& graph, const PoolChoices& choices,
+                    const std::vector<BufferIdx>& order, Fit fit, Effort* effort,
+                    std::vector<Placement>* placements, BufferIdx* failed) {
   if (order.empty()) return true;
   if (fit == Fit::kLowest) {
-    return place_lowest_first(problem, graph, choices[order[0]][0], order,
-                              effort, placements);
+    return place_lowest_first(problem, graph, choices[order[0]][0], order, effort, placements);
   }
   std::vector<char> placed(problem.buffers.size(), 0);
   std::vector<Taken> taken;
@@ -151,10 +144,9 @@ bool place_in_order(const Problem& problem, const ConflictGraph& graph,
         int64_t offset = 0;
         if (buffer.offset.has_value()) {
           offset = *buffer.offset;
-          const bool collides = std::any_of(
-              taken.begin(), taken.end(), [&](const Taken& t) {
-                return t.first < offset && offset < t.second;
-              });
+          const bool collides = std::any_of(taken.begin(), taken.end(), [&](const Taken& t) {
+            return t.first < offset && offset < t.second;
+          });
           if (collides) continue;
         } else {
           offset = fit_among(taken, buffer.alignment, 0, fit == Fit::kBest);

@@ -40,11 +40,9 @@ PoolChoices pool_choices(const Problem& problem);
 // false when some buffer fits nowhere, and says which, or when the time of
 // `effort` is over, unless that is null. Buffers that are not in `order` are
 // taken as absent. kLowest needs one pool and no fixed offsets.
-bool place_in_order(const Problem& problem, const ConflictGraph& graph,
-                    const PoolChoices& choices,
-                    const std::vector<BufferIdx>& order, Fit fit,
-                    Effort* effort, std::vector<Placement>* placements,
-                    BufferIdx* failed = nullptr);
+bool place_in_order(const Problem& problem, const ConflictGraph& graph, const PoolChoices& choices,
+                    const std::vector<BufferIdx>& order, Fit fit, Effort* effort,
+                    std::vector<Placement>* placements, BufferIdx* failed = nullptr);
 
 }  // namespace petrel::exir::plan
 

@@ -266,19 +266,19 @@ std::string render_html(const Problem& problem, const Solution& solution,
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
     const Buffer& buffer = problem.buffers[i];
     const Placement& place = solution.placements[i];
-    json entry = {{"id", buffer.id},          {"size", buffer.size},
-                  {"pool", place.pool},       {"offset", place.offset},
+    json entry = {{"id", buffer.id},
+                  {"size", buffer.size},
+                  {"pool", place.pool},
+                  {"offset", place.offset},
                   {"lower", buffer.lifetime.begin},
                   {"upper", buffer.lifetime.end}};
     if (!buffer.group.empty()) entry["group"] = buffer.group;
     data["buffers"].push_back(std::move(entry));
   }
   for (const Stretch& s : stretches_by_begin(problem)) {
-    data["stretches"].push_back(json::array(
-        {s.buffer, s.time.begin, s.time.end, s.low, s.high}));
+    data["stretches"].push_back(json::array({s.buffer, s.time.begin, s.time.end, s.low, s.high}));
   }
-  std::string text =
-      data.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string text = data.dump(-1, ' ', false, json::error_handler_t::replace);
   // Nothing in a name may end the script that holds the data.
   std::string safe;
   for (const char c : text) {

@@ -15,8 +15,7 @@
 namespace petrel::exir::plan {
 
 // The solution must be valid for the problem.
-std::string render_html(const Problem& problem, const Solution& solution,
-                        const std::string& title);
+std::string render_html(const Problem& problem, const Solution& solution, const std::string& title);
 
 }  // namespace petrel::exir::plan
 

@@ -28,8 +28,8 @@ constexpr int64_t kEndless = std::numeric_limits<int64_t>::max();
 
 }  // namespace
 
-void improve(const Problem& problem, const ConflictGraph& graph, int64_t goal,
-             bool only_goal, Effort* effort, PartPlan* plan) {
+void improve(const Problem& problem, const ConflictGraph& graph, int64_t goal, bool only_goal,
+             Effort* effort, PartPlan* plan) {
   const int64_t enough = std::max(goal, plan->lower_bound);
   if (problem.buffers.size() > Search::kMaxBuffers) {
     local_search(problem, graph, enough, kEndless, effort, plan);
@@ -46,8 +46,8 @@ void improve(const Problem& problem, const ConflictGraph& graph, int64_t goal,
   std::optional<Reassembler> reassembler;
   const auto done = [&] {
     return plan->peak <= std::max(goal, plan->lower_bound) ||
-           (only_goal && plan->lower_bound > goal) || effort->exhausted() ||
-           forward.decided() || (backward.has_value() && backward->decided());
+           (only_goal && plan->lower_bound > goal) || effort->exhausted() || forward.decided() ||
+           (backward.has_value() && backward->decided());
   };
   const auto take_turn = [&](int64_t steps, const auto& player) {
     if (done()) return;
@@ -55,18 +55,16 @@ void improve(const Problem& problem, const ConflictGraph& graph, int64_t goal,
     player();
     effort->absorb(part);
   };
-  if (std::optional<Contraction> items =
-          Contraction::of(problem, graph, enough)) {
+  if (std::optional<Contraction> items = Contraction::of(problem, graph, enough)) {
     items->contract();
     const auto size = static_cast<int64_t>(problem.buffers.size());
-    const bool few = static_cast<double>(items->num_items()) <
-                     kFewItems * static_cast<double>(size);
+    const bool few =
+        static_cast<double>(items->num_items()) < kFewItems * static_cast<double>(size);
     reassembler.emplace(problem, *std::move(items), enough, &part, plan);
     if (few) {
       const int64_t nodes = 20 * size + 5000;
       take_turn(4 * nodes, [&] { forward.attempt(enough, nodes); });
-      take_turn(only_goal ? kEndless : effort->nodes_left() / 2,
-                [&] { reassembler->run(); });
+      take_turn(only_goal ? kEndless : effort->nodes_left() / 2, [&] { reassembler->run(); });
     }
   }
   for (int64_t steps = kStepsOfFirstTurn; !done(); steps *= 2) {

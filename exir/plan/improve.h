@@ -29,8 +29,8 @@ namespace petrel::exir::plan {
 // Stops at a peak of `goal` or the lower bound, whichever is higher; with
 // `only_goal` nothing in between is of use. The problem has one pool, the plan
 // is complete.
-void improve(const Problem& problem, const ConflictGraph& graph, int64_t goal,
-             bool only_goal, Effort* effort, PartPlan* plan);
+void improve(const Problem& problem, const ConflictGraph& graph, int64_t goal, bool only_goal,
+             Effort* effort, PartPlan* plan);
 
 }  // namespace petrel::exir::plan
 

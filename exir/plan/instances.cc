@@ -77,20 +77,16 @@ void shuffle_buffers(Random* random, std::vector<Buffer>* buffers) {
 
 Problem cut_rectangle(const CutOptions& options, uint64_t seed) {
   Random random(seed);
-  std::vector<Rectangle> pieces = {
-      {{0, options.horizon}, {0, options.capacity}}};
+  std::vector<Rectangle> pieces = {{{0, options.horizon}, {0, options.capacity}}};
   // Large pieces are cut more often, as allocators see many sizes at once.
   int failures = 0;
-  while (static_cast<int>(pieces.size()) < options.num_buffers &&
-         failures < 1000) {
+  while (static_cast<int>(pieces.size()) < options.num_buffers && failures < 1000) {
     size_t pick = 0;
     double largest = -1;
     for (int tries = 0; tries < 3; ++tries) {
-      const auto i = static_cast<size_t>(
-          random.below(static_cast<int64_t>(pieces.size())));
-      const double area =
-          static_cast<double>(pieces[i].time.end - pieces[i].time.begin) *
-          static_cast<double>(pieces[i].address.end - pieces[i].address.begin);
+      const auto i = static_cast<size_t>(random.below(static_cast<int64_t>(pieces.size())));
+      const double area = static_cast<double>(pieces[i].time.end - pieces[i].time.begin) *
+                          static_cast<double>(pieces[i].address.end - pieces[i].address.begin);
       if (area > largest) {
         largest = area;
         pick = i;
@@ -98,9 +94,9 @@ Problem cut_rectangle(const CutOptions& options, uint64_t seed) {
     }
     const Rectangle r = pieces[pick];
     std::vector<Rectangle> parts;
-    const bool done = (random.chance(options.pinwheel_percent) &&
-                       pinwheel(r, options, &random, &parts)) ||
-                      guillotine(r, options, &random, &parts);
+    const bool done =
+        (random.chance(options.pinwheel_percent) && pinwheel(r, options, &random, &parts)) ||
+        guillotine(r, options, &random, &parts);
     if (!done) {
       ++failures;
       continue;
@@ -148,14 +144,12 @@ Problem random_problem(int num_buffers, int num_pools, uint64_t seed) {
     buffer.alignment = int64_t{1} << random.below(6);
     if (random.chance(5)) buffer.alignment = 1 + random.below(24);
     buffer.lifetime.begin = random.below(horizon);
-    buffer.lifetime.end =
-        buffer.lifetime.begin + 1 + random.below(1 + horizon / 3);
+    buffer.lifetime.end = buffer.lifetime.begin + 1 + random.below(1 + horizon / 3);
     if (random.chance(20)) {
       const int64_t length = buffer.lifetime.end - buffer.lifetime.begin;
       Gap gap;
       gap.time.begin = buffer.lifetime.begin + random.below(length);
-      gap.time.end = gap.time.begin + 1 +
-                     random.below(buffer.lifetime.end - gap.time.begin);
+      gap.time.end = gap.time.begin + 1 + random.below(buffer.lifetime.end - gap.time.begin);
       if (random.chance(50)) {
         gap.low = random.below(buffer.size + 1);
         gap.high = gap.low + random.below(buffer.size - gap.low + 1);
@@ -170,8 +164,7 @@ Problem random_problem(int num_buffers, int num_pools, uint64_t seed) {
       std::vector<PoolIdx> pools(problem.pools.size());
       std::iota(pools.begin(), pools.end(), 0);
       for (size_t k = pools.size(); k > 1; --k) {
-        std::swap(pools[k - 1], pools[static_cast<size_t>(
-                                    random.below(static_cast<int64_t>(k)))]);
+        std::swap(pools[k - 1], pools[static_cast<size_t>(random.below(static_cast<int64_t>(k)))]);
       }
       pools.resize(static_cast<size_t>(1 + random.below(num_pools)));
       buffer.pools = pools;
@@ -182,8 +175,7 @@ Problem random_problem(int num_buffers, int num_pools, uint64_t seed) {
   const int64_t num_relations = random.below(1 + num_buffers / 4);
   for (int64_t k = 0; k < num_relations; ++k) {
     const auto a = static_cast<BufferIdx>(random.below(num_buffers));
-    const auto b = static_cast<BufferIdx>(
-        (a + 1 + random.below(num_buffers - 1)) % num_buffers);
+    const auto b = static_cast<BufferIdx>((a + 1 + random.below(num_buffers - 1)) % num_buffers);
     switch (random.below(3)) {
       case 0:
         // Pairs with opposite first and second parity never meet in both
@@ -195,9 +187,7 @@ Problem random_problem(int num_buffers, int num_pools, uint64_t seed) {
         break;
       default:
         problem.overlaps.push_back(
-            {a, b,
-             random.below(1 + std::min(problem.buffers[a].size,
-                                       problem.buffers[b].size))});
+            {a, b, random.below(1 + std::min(problem.buffers[a].size, problem.buffers[b].size))});
     }
   }
   return problem;

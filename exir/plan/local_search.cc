@@ -22,13 +22,10 @@ int64_t peak_of(const Problem& problem, const std::vector<Placement>& places) {
 
 }  // namespace
 
-void local_search(const Problem& problem, const ConflictGraph& graph,
-                  int64_t goal, int64_t rounds, Effort* effort,
-                  PartPlan* plan) {
+void local_search(const Problem& problem, const ConflictGraph& graph, int64_t goal, int64_t rounds,
+                  Effort* effort, PartPlan* plan) {
   // One round looks at every pair in conflict, tens of them a microsecond.
-  const int64_t price =
-      1 + (static_cast<int64_t>(problem.buffers.size()) + graph.num_edges()) /
-              32;
+  const int64_t price = 1 + (static_cast<int64_t>(problem.buffers.size()) + graph.num_edges()) / 32;
   const PoolChoices choices = pool_choices(problem);
   std::vector<BufferIdx> order;
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
@@ -42,8 +39,7 @@ void local_search(const Problem& problem, const ConflictGraph& graph,
     return plan->offsets[a] < plan->offsets[b];
   });
   size_t num_fixed = 0;
-  while (num_fixed < order.size() &&
-         problem.buffers[order[num_fixed]].offset.has_value()) {
+  while (num_fixed < order.size() && problem.buffers[order[num_fixed]].offset.has_value()) {
     ++num_fixed;
   }
   if (num_fixed == order.size()) return;
@@ -62,17 +58,14 @@ void local_search(const Problem& problem, const ConflictGraph& graph,
       }
     }
     if (top.empty()) return;  // a fixed buffer sets it
-    const size_t from = top[static_cast<size_t>(
-        random.below(static_cast<int64_t>(top.size())))];
+    const size_t from = top[static_cast<size_t>(random.below(static_cast<int64_t>(top.size())))];
     const auto room = static_cast<int64_t>(from - num_fixed);
-    const size_t to =
-        num_fixed + static_cast<size_t>(random.below(room + 1));
+    const size_t to = num_fixed + static_cast<size_t>(random.below(room + 1));
     changed = order;
     std::rotate(changed.begin() + static_cast<int64_t>(to),
                 changed.begin() + static_cast<int64_t>(from),
                 changed.begin() + static_cast<int64_t>(from) + 1);
-    if (!place_in_order(problem, graph, choices, changed, Fit::kFirst,
-                        effort, &places)) {
+    if (!place_in_order(problem, graph, choices, changed, Fit::kFirst, effort, &places)) {
       continue;
     }
     const int64_t peak = peak_of(problem, places);

@@ -17,8 +17,8 @@
 namespace petrel::exir::plan {
 
 // Makes up to `rounds` changes, stops at a peak of `goal`. The plan never gets worse.
-void local_search(const Problem& problem, const ConflictGraph& graph,
-                  int64_t goal, int64_t rounds, Effort* effort, PartPlan* plan);
+void local_search(const Problem& problem, const ConflictGraph& graph, int64_t goal, int64_t rounds,
+                  Effort* effort, PartPlan* plan);
 
 }  // namespace petrel::exir::plan
 

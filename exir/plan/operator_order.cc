@@ -32,26 +32,24 @@ absl::Status check(const OrderProblem& problem) {
     const OrderProblem::Value& value = problem.values[v];
     if (value.size < 0 || value.size >= kMaxBytes - total) {
       return invalid("value ", v, ": size is ", value.size,
-                     ", must not be negative nor bring the sum to ",
-                     kMaxBytes);
+                     ", must not be negative nor bring the sum to ", kMaxBytes);
     }
     total += value.size;
     if (value.producer < -1 || value.producer >= num_operators) {
-      return invalid("value ", v, ": producer is ", value.producer,
-                     ", must be in [-1, ", num_operators, ")");
+      return invalid("value ", v, ": producer is ", value.producer, ", must be in [-1, ",
+                     num_operators, ")");
     }
   }
   for (int64_t o = 0; o < num_operators; ++o) {
     for (const int32_t v : problem.operators[o].reads) {
       if (v < 0 || v >= num_values || problem.values[v].producer >= o) {
-        return invalid("operator ", o, " reads value ", v,
-                       ", which is not made before it");
+        return invalid("operator ", o, " reads value ", v, ", which is not made before it");
       }
     }
     for (const int32_t before : problem.operators[o].after) {
       if (before < 0 || before >= o) {
-        return invalid("operator ", o, " comes after operator ", before,
-                       ", must be in [0, ", o, ")");
+        return invalid("operator ", o, " comes after operator ", before, ", must be in [0, ", o,
+                       ")");
       }
     }
   }
@@ -79,8 +77,7 @@ class Progress {
       for (size_t o = 0; o < n; ++o) {
         reads[o] = given.operators[o].reads;
         std::sort(reads[o].begin(), reads[o].end());
-        reads[o].erase(std::unique(reads[o].begin(), reads[o].end()),
-                       reads[o].end());
+        reads[o].erase(std::unique(reads[o].begin(), reads[o].end()), reads[o].end());
         std::vector<int32_t> before = given.operators[o].after;
         for (const int32_t v : reads[o]) {
           ++num_readers[v];
@@ -103,8 +100,10 @@ class Progress {
   };
 
   explicit Progress(const Facts& facts)
-      : facts_(&facts), readers_left_(facts.num_readers),
-        before_left_(facts.num_before), done_(facts.reads.size(), '0') {
+      : facts_(&facts),
+        readers_left_(facts.num_readers),
+        before_left_(facts.num_before),
+        done_(facts.reads.size(), '0') {
     for (const OrderProblem::Value& value : facts.problem.values) {
       if (value.producer < 0) live_ += value.size;
     }
@@ -117,9 +116,7 @@ class Progress {
     }
   }
 
-  bool can_run(int32_t op) const {
-    return done_[op] == '0' && before_left_[op] == 0;
-  }
+  bool can_run(int32_t op) const { return done_[op] == '0' && before_left_[op] == 0; }
 
   // Bytes alive while it runs.
   int64_t need(int32_t op) const { return live_ + made(op); }
@@ -168,9 +165,7 @@ class Progress {
   const std::string& key() const { return done_; }
 
  private:
-  const OrderProblem::Value& value(int32_t v) const {
-    return facts_->problem.values[v];
-  }
+  const OrderProblem::Value& value(int32_t v) const { return facts_->problem.values[v]; }
   int64_t made(int32_t op) const {
     int64_t bytes = 0;
     for (const int32_t v : facts_->makes[op]) bytes += value(v).size;
@@ -195,8 +190,7 @@ Progress greedy(const Progress::Facts& facts) {
     std::pair<int64_t, int64_t> least;
     for (int32_t op = 0; op < progress.size(); ++op) {
       if (!progress.can_run(op)) continue;
-      const std::pair<int64_t, int64_t> step(progress.need(op),
-                                             progress.change(op));
+      const std::pair<int64_t, int64_t> step(progress.need(op), progress.change(op));
       if (best < 0 || step < least) {
         best = op;
         least = step;
@@ -216,8 +210,7 @@ int64_t evident_bound(const Progress::Facts& facts) {
   bound = std::max(bound, kept);
   for (size_t op = 0; op < facts.reads.size(); ++op) {
     int64_t need = 0;
-    for (const std::vector<int32_t>* values :
-         {&facts.reads[op], &facts.makes[op]}) {
+    for (const std::vector<int32_t>* values : {&facts.reads[op], &facts.makes[op]}) {
       for (const int32_t v : *values) need += facts.problem.values[v].size;
     }
     bound = std::max(bound, need);
@@ -227,8 +220,7 @@ int64_t evident_bound(const Progress::Facts& facts) {
 
 }  // namespace
 
-absl::StatusOr<OrderAnswer> best_order(const OrderProblem& problem,
-                                       int64_t max_states) {
+absl::StatusOr<OrderAnswer> best_order(const OrderProblem& problem, int64_t max_states) {
   PETREL_RETURN_IF_ERROR(check(problem));
   const Progress::Facts facts(problem);
   OrderAnswer answer;
@@ -252,14 +244,12 @@ absl::StatusOr<OrderAnswer> best_order(const OrderProblem& problem,
   const auto add = [&](Progress progress) {
     progress.run_what_is_free();
     if (progress.peak() >= answer.peak) return;
-    const auto [known, fresh] =
-        best_peak.emplace(progress.key(), progress.peak());
+    const auto [known, fresh] = best_peak.emplace(progress.key(), progress.peak());
     if (!fresh) {
       if (known->second <= progress.peak()) return;
       known->second = progress.peak();
     }
-    open.emplace(progress.peak(),
-                 -static_cast<int64_t>(progress.order().size()),
+    open.emplace(progress.peak(), -static_cast<int64_t>(progress.order().size()),
                  static_cast<int32_t>(states.size()));
     states.push_back(std::move(progress));
   };

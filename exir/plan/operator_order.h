@@ -56,8 +56,7 @@ struct OrderAnswer {
 // that order when nothing better is known. Stops exploring beyond `max_states`
 // sets, each of which takes about 16 bytes per operator. Fails with InvalidArgument when an index is
 // out of range, a size negative or the sum of sizes beyond 2^60.
-absl::StatusOr<OrderAnswer> best_order(const OrderProblem& problem,
-                                       int64_t max_states);
+absl::StatusOr<OrderAnswer> best_order(const OrderProblem& problem, int64_t max_states);
 
 }  // namespace petrel::exir::plan
 

@@ -16,8 +16,7 @@ namespace petrel::exir::plan {
 namespace {
 
 // The peak by the definition, or -1 when the order is not possible.
-int64_t peak_of(const OrderProblem& problem,
-                const std::vector<int32_t>& order) {
+int64_t peak_of(const OrderProblem& problem, const std::vector<int32_t>& order) {
   std::vector<int32_t> at(problem.operators.size(), -1);
   for (size_t i = 0; i < order.size(); ++i) {
     at[order[i]] = static_cast<int32_t>(i);
@@ -30,8 +29,7 @@ int64_t peak_of(const OrderProblem& problem,
     int32_t last = value.kept ? steps : first;
     for (size_t o = 0; o < order.size(); ++o) {
       const std::vector<int32_t>& reads = problem.operators[o].reads;
-      if (std::find(reads.begin(), reads.end(), static_cast<int32_t>(v)) ==
-          reads.end()) {
+      if (std::find(reads.begin(), reads.end(), static_cast<int32_t>(v)) == reads.end()) {
         continue;
       }
       if (at[o] <= first) return -1;
@@ -55,8 +53,8 @@ OrderProblem random_network(int num_operators, uint64_t seed) {
     OrderProblem::Operator op;
     const int64_t reads = 1 + random.below(2);
     for (int64_t i = 0; i < reads; ++i) {
-      op.reads.push_back(static_cast<int32_t>(
-          random.below(static_cast<int64_t>(problem.values.size()))));
+      op.reads.push_back(
+          static_cast<int32_t>(random.below(static_cast<int64_t>(problem.values.size()))));
     }
     if (o > 0 && random.chance(10)) {
       op.after.push_back(static_cast<int32_t>(random.below(o)));
@@ -73,8 +71,7 @@ OrderProblem random_network(int num_operators, uint64_t seed) {
 TEST(OperatorOrderTest, FinishesOneBranchBeforeTheNext) {
   OrderProblem problem;
   problem.values = {{10}, {100, 0}, {100, 1}, {10, 2}, {10, 3}, {10, 4, true}};
-  problem.operators = {{{0}, {}}, {{0}, {}}, {{1}, {}}, {{2}, {}},
-                       {{3, 4}, {}}};
+  problem.operators = {{{0}, {}}, {{0}, {}}, {{1}, {}}, {{2}, {}}, {{3, 4}, {}}};
   absl::StatusOr<OrderAnswer> answer = best_order(problem, 1000);
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_EQ(answer->given_peak, 210);
@@ -86,8 +83,7 @@ TEST(OperatorOrderTest, FinishesOneBranchBeforeTheNext) {
 TEST(OperatorOrderTest, IsAsGoodAsTheBestOfAllOrders) {
   int better = 0;
   for (uint64_t seed = 0; seed < 300; ++seed) {
-    const OrderProblem problem =
-        random_network(2 + static_cast<int>(seed % 6), seed);
+    const OrderProblem problem = random_network(2 + static_cast<int>(seed % 6), seed);
     std::vector<int32_t> order(problem.operators.size());
     std::iota(order.begin(), order.end(), 0);
     const int64_t given = peak_of(problem, order);

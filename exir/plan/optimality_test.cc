@@ -22,13 +22,10 @@ namespace petrel::exir::plan {
 namespace {
 
 // By the definitions of problem.h alone.
-bool may_share(const Problem& problem, size_t i, int64_t offset_i, size_t j,
-               int64_t offset_j) {
+bool may_share(const Problem& problem, size_t i, int64_t offset_i, size_t j, int64_t offset_j) {
   const auto is = [&](const Pair& p) {
-    return (static_cast<size_t>(p.first) == i &&
-            static_cast<size_t>(p.second) == j) ||
-           (static_cast<size_t>(p.first) == j &&
-            static_cast<size_t>(p.second) == i);
+    return (static_cast<size_t>(p.first) == i && static_cast<size_t>(p.second) == j) ||
+           (static_cast<size_t>(p.first) == j && static_cast<size_t>(p.second) == i);
   };
   for (const Pair& pair : problem.non_conflicts) {
     if (is(pair)) return true;
@@ -74,12 +71,9 @@ int64_t best_of_all_orders(const Problem& problem) {
       const auto fits = [&] {
         for (size_t q = 0; q < order.size(); ++q) {
           // Fixed buffers are in place from the start.
-          const bool placed = q < k || (q > k && problem.buffers[order[q]]
-                                                     .offset.has_value());
-          const int64_t other =
-              problem.buffers[order[q]].offset.value_or(offset[order[q]]);
-          if (placed &&
-              !may_share(problem, order[k], at, order[q], other)) {
+          const bool placed = q < k || (q > k && problem.buffers[order[q]].offset.has_value());
+          const int64_t other = problem.buffers[order[q]].offset.value_or(offset[order[q]]);
+          if (placed && !may_share(problem, order[k], at, order[q], other)) {
             return false;
           }
         }
@@ -109,16 +103,13 @@ Problem small_problem(uint64_t seed) {
     buffer.lifetime.begin = random.below(6);
     buffer.lifetime.end = buffer.lifetime.begin + 1 + random.below(5);
     if (random.chance(25)) {
-      const int64_t t = buffer.lifetime.begin +
-                        random.below(buffer.lifetime.end -
-                                     buffer.lifetime.begin);
+      const int64_t t =
+          buffer.lifetime.begin + random.below(buffer.lifetime.end - buffer.lifetime.begin);
       buffer.gaps.push_back({{t, t + 1}, 0, 0});
     }
     problem.buffers.push_back(buffer);
   }
-  const auto pick = [&] {
-    return static_cast<BufferIdx>(random.below(num_buffers));
-  };
+  const auto pick = [&] { return static_cast<BufferIdx>(random.below(num_buffers)); };
   for (int64_t k = random.below(4); k > 0; --k) {
     const BufferIdx a = pick();
     const BufferIdx b = pick();
@@ -128,9 +119,7 @@ Problem small_problem(uint64_t seed) {
     if (kind == 1 && (a + b) % 2 == 1) problem.non_conflicts.push_back({a, b});
     if (kind == 2) {
       problem.overlaps.push_back(
-          {a, b,
-           random.below(1 + std::min(problem.buffers[a].size,
-                                     problem.buffers[b].size))});
+          {a, b, random.below(1 + std::min(problem.buffers[a].size, problem.buffers[b].size))});
     }
   }
   if (random.chance(20)) {
@@ -204,8 +193,7 @@ TEST(OptimalityTest, SmallProblemsWithTwoPoolsAreSolvedAndProven) {
       for (size_t i = 0; i < n; ++i) {
         pool[i] = mask >> i & 1;
         const std::vector<PoolIdx>& pools = problem.buffers[i].pools;
-        allowed = allowed && (pools.empty() ||
-                              std::count(pools.begin(), pools.end(), pool[i]));
+        allowed = allowed && (pools.empty() || std::count(pools.begin(), pools.end(), pool[i]));
       }
       std::vector<int64_t> peak(2, 0);
       for (int p = 0; p < 2 && allowed; ++p) {
@@ -217,8 +205,7 @@ TEST(OptimalityTest, SmallProblemsWithTwoPoolsAreSolvedAndProven) {
           part.buffers[i].offset.reset();
           for (size_t j = 0; j < n; ++j) {
             if (j == i) continue;
-            part.non_conflicts.push_back(
-                {static_cast<BufferIdx>(i), static_cast<BufferIdx>(j)});
+            part.non_conflicts.push_back({static_cast<BufferIdx>(i), static_cast<BufferIdx>(j)});
           }
         }
         peak[p] = best_of_all_orders(part);
@@ -234,9 +221,8 @@ TEST(OptimalityTest, SmallProblemsWithTwoPoolsAreSolvedAndProven) {
     absl::StatusOr<Solution> solution = plan(problem);
     if (!possible) {
       ++infeasible;
-      EXPECT_THAT(solution.status().code(),
-                  testing::AnyOf(absl::StatusCode::kFailedPrecondition,
-                                 absl::StatusCode::kInvalidArgument))
+      EXPECT_THAT(solution.status().code(), testing::AnyOf(absl::StatusCode::kFailedPrecondition,
+                                                           absl::StatusCode::kInvalidArgument))
           << seed << ": " << solution.status();
       continue;
     }
@@ -245,8 +231,7 @@ TEST(OptimalityTest, SmallProblemsWithTwoPoolsAreSolvedAndProven) {
     for (const Placement& place : solution->placements) {
       pool.push_back(place.pool);
     }
-    const std::vector<int64_t> peak = {solution->pools[0].peak,
-                                       solution->pools[1].peak};
+    const std::vector<int64_t> peak = {solution->pools[0].peak, solution->pools[1].peak};
     EXPECT_EQ(objective(problem, pool, peak), best) << seed;
     EXPECT_TRUE(solution->optimal) << seed;
   }

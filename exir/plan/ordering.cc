@@ -15,14 +15,11 @@
 namespace petrel::exir::plan {
 namespace {
 
-int64_t width_of(const Buffer& buffer) {
-  return buffer.lifetime.end - buffer.lifetime.begin;
-}
+int64_t width_of(const Buffer& buffer) { return buffer.lifetime.end - buffer.lifetime.begin; }
 
 // Doubles: an area may exceed 64 bits, and only the order matters.
 double value_of(const Problem& problem, const ConflictGraph& graph,
-                const std::vector<double>& crowd, bool mirrored, Key key,
-                BufferIdx index) {
+                const std::vector<double>& crowd, bool mirrored, Key key, BufferIdx index) {
   const Buffer& buffer = problem.buffers[index];
   switch (key) {
     case Key::kSize:
@@ -30,8 +27,7 @@ double value_of(const Problem& problem, const ConflictGraph& graph,
     case Key::kWidth:
       return static_cast<double>(width_of(buffer));
     case Key::kArea:
-      return static_cast<double>(buffer.size) *
-             static_cast<double>(width_of(buffer));
+      return static_cast<double>(buffer.size) * static_cast<double>(width_of(buffer));
     case Key::kDegree:
       return static_cast<double>(graph.degree(index));
     case Key::kPressure: {
@@ -44,12 +40,10 @@ double value_of(const Problem& problem, const ConflictGraph& graph,
     case Key::kCrowd:
       return crowd[index];
     case Key::kBegin:
-      return static_cast<double>(mirrored ? buffer.lifetime.end
-                                          : -buffer.lifetime.begin);
+      return static_cast<double>(mirrored ? buffer.lifetime.end : -buffer.lifetime.begin);
     case Key::kHint:
-      return buffer.hint.has_value()
-                 ? -static_cast<double>(*buffer.hint)
-                 : -std::numeric_limits<double>::infinity();
+      return buffer.hint.has_value() ? -static_cast<double>(*buffer.hint)
+                                     : -std::numeric_limits<double>::infinity();
   }
   return 0;
 }
@@ -87,9 +81,8 @@ std::vector<Ordering> all_orderings(const Problem& problem) {
       {Key::kCrowd, Key::kSize},
   };
   std::vector<Ordering> orderings;
-  const bool hinted = std::any_of(
-      problem.buffers.begin(), problem.buffers.end(),
-      [](const Buffer& buffer) { return buffer.hint.has_value(); });
+  const bool hinted = std::any_of(problem.buffers.begin(), problem.buffers.end(),
+                                  [](const Buffer& buffer) { return buffer.hint.has_value(); });
   if (hinted) orderings.push_back({{Key::kHint, Key::kSize}, false});
   for (const bool mirrored : {false, true}) {
     for (const std::vector<Key>& k : keys) orderings.push_back({k, mirrored});
@@ -97,10 +90,8 @@ std::vector<Ordering> all_orderings(const Problem& problem) {
   return orderings;
 }
 
-std::vector<BufferIdx> ordered(const Problem& problem,
-                               const ConflictGraph& graph,
-                               std::vector<BufferIdx> buffers,
-                               const Ordering& ordering) {
+std::vector<BufferIdx> ordered(const Problem& problem, const ConflictGraph& graph,
+                               std::vector<BufferIdx> buffers, const Ordering& ordering) {
   std::vector<double> crowd;
   if (std::count(ordering.keys.begin(), ordering.keys.end(), Key::kCrowd)) {
     crowd = crowds(problem);
@@ -117,27 +108,23 @@ std::vector<BufferIdx> ordered(const Problem& problem,
     size_t n = 0;
     entry.values[n++] = problem.buffers[b].offset.has_value() ? 1 : 0;
     for (const Key key : ordering.keys) {
-      entry.values[n++] =
-          value_of(problem, graph, crowd, ordering.mirrored, key, b);
+      entry.values[n++] = value_of(problem, graph, crowd, ordering.mirrored, key, b);
     }
-    entry.values[n] = value_of(problem, graph, crowd, ordering.mirrored,
-                               Key::kBegin, b);
+    entry.values[n] = value_of(problem, graph, crowd, ordering.mirrored, Key::kBegin, b);
     entry.buffer = b;
     ranked.push_back(entry);
   }
-  std::sort(ranked.begin(), ranked.end(),
-            [](const Ranked& x, const Ranked& y) {
-              if (x.values != y.values) return x.values > y.values;
-              return x.buffer < y.buffer;
-            });
+  std::sort(ranked.begin(), ranked.end(), [](const Ranked& x, const Ranked& y) {
+    if (x.values != y.values) return x.values > y.values;
+    return x.buffer < y.buffer;
+  });
   for (size_t i = 0; i < ranked.size(); ++i) buffers[i] = ranked[i].buffer;
   return buffers;
 }
 
 std::string name_of(const Ordering& ordering) {
-  static constexpr const char* kNames[] = {"size",     "width", "area",
-                                           "degree",   "pressure", "crowd",
-                                           "begin",    "hint"};
+  static constexpr const char* kNames[] = {"size",     "width", "area",  "degree",
+                                           "pressure", "crowd", "begin", "hint"};
   std::string name;
   for (const Key key : ordering.keys) {
     if (!name.empty()) name += '-';

@@ -41,10 +41,8 @@ struct Ordering {
 std::vector<Ordering> all_orderings(const Problem& problem);
 
 // Sorts `buffers`; those with a fixed offset come first in any case.
-std::vector<BufferIdx> ordered(const Problem& problem,
-                               const ConflictGraph& graph,
-                               std::vector<BufferIdx> buffers,
-                               const Ordering& ordering);
+std::vector<BufferIdx> ordered(const Problem& problem, const ConflictGraph& graph,
+                               std::vector<BufferIdx> buffers, const Ordering& ordering);
 
 // For reports: "size", "crowd-width-area mirrored".
 std::string name_of(const Ordering& ordering);

@@ -29,8 +29,7 @@ struct Part {
 constexpr int64_t kMaxVisits = 100'000'000;
 
 // Only what bounds and orderings read; pairs among `members` are renumbered.
-Problem restricted(const Problem& whole,
-                   const std::vector<BufferIdx>& members) {
+Problem restricted(const Problem& whole, const std::vector<BufferIdx>& members) {
   Problem problem;
   problem.pools.resize(1);
   for (const BufferIdx member : members) {
@@ -50,16 +49,14 @@ Problem restricted(const Problem& whole,
   }
   for (const PermittedOverlap& overlap : whole.overlaps) {
     if (index[overlap.lower] >= 0 && index[overlap.upper] >= 0) {
-      problem.overlaps.push_back(
-          {index[overlap.lower], index[overlap.upper], overlap.bytes});
+      problem.overlaps.push_back({index[overlap.lower], index[overlap.upper], overlap.bytes});
     }
   }
   return problem;
 }
 
 // Labels of connected sets, 0, 1, ... in order of their first buffer.
-std::vector<int32_t> components(const ConflictGraph& graph, size_t num_buffers,
-                                int32_t* count) {
+std::vector<int32_t> components(const ConflictGraph& graph, size_t num_buffers, int32_t* count) {
   std::vector<int32_t> label(num_buffers, -1);
   std::vector<BufferIdx> stack;
   *count = 0;
@@ -89,8 +86,7 @@ int64_t peak_of(const Problem& problem, const std::vector<Placement>& places) {
   return peak;
 }
 
-void keep_if_better(const std::vector<Placement>& places,
-                    const std::string& method, Part* part) {
+void keep_if_better(const std::vector<Placement>& places, const std::string& method, Part* part) {
   const int64_t peak = peak_of(part->problem, places);
   PartPlan& plan = part->plan;
   if (!plan.offsets.empty() && peak >= plan.peak) return;
@@ -114,21 +110,18 @@ void run_portfolio(int64_t target, Effort* effort, Part* part) {
   std::vector<Placement> places(all.size());
   int64_t visited = 0;
   for (const Ordering& ordering : all_orderings(problem)) {
-    const std::vector<BufferIdx> order =
-        ordered(problem, part->graph, all, ordering);
+    const std::vector<BufferIdx> order = ordered(problem, part->graph, all, ordering);
     for (const Fit fit : {Fit::kFirst, Fit::kBest, Fit::kLowest}) {
       if (fit == Fit::kLowest && fixed) continue;
       const bool sure = part->plan.offsets.empty() || visited < kSureVisits;
       if (!sure && (visited > kMaxVisits || effort->late())) return;
       visited += static_cast<int64_t>(all.size()) + part->graph.num_edges();
-      if (!place_in_order(problem, part->graph, choices, order, fit,
-                          sure ? nullptr : effort, &places)) {
+      if (!place_in_order(problem, part->graph, choices, order, fit, sure ? nullptr : effort,
+                          &places)) {
         continue;
       }
-      static constexpr const char* kNames[] = {"first fit by ", "best fit by ",
-                                               "lowest by "};
-      keep_if_better(places,
-                     kNames[static_cast<int>(fit)] + name_of(ordering), part);
+      static constexpr const char* kNames[] = {"first fit by ", "best fit by ", "lowest by "};
+      keep_if_better(places, kNames[static_cast<int>(fit)] + name_of(ordering), part);
       if (part->plan.peak <= std::max(target, part->plan.lower_bound)) return;
     }
   }
@@ -137,15 +130,13 @@ void run_portfolio(int64_t target, Effort* effort, Part* part) {
 }  // namespace
 
 Packing pack(const Problem& problem, const ConflictGraph& graph,
-             const std::vector<BufferIdx>& members, int64_t target,
-             Effort* effort) {
+             const std::vector<BufferIdx>& members, int64_t target, Effort* effort) {
   Packing packing;
   packing.offsets.resize(members.size());
   const Problem pool_problem = restricted(problem, members);
   const ConflictGraph pool_graph(graph, members);
   int32_t num_parts = 0;
-  const std::vector<int32_t> label =
-      components(pool_graph, members.size(), &num_parts);
+  const std::vector<int32_t> label = components(pool_graph, members.size(), &num_parts);
   std::vector<std::vector<BufferIdx>> parts_members(num_parts);
   for (size_t i = 0; i < members.size(); ++i) {
     parts_members[label[i]].push_back(static_cast<BufferIdx>(i));
@@ -158,12 +149,13 @@ Packing pack(const Problem& problem, const ConflictGraph& graph,
     if (own.size() == 1) {
       const Buffer& buffer = pool_problem.buffers[own[0]];
       packing.offsets[own[0]] = buffer.offset.value_or(0);
-      packing.peak = std::max(packing.peak,
-                              packing.offsets[own[0]] + buffer.size);
+      packing.peak = std::max(packing.peak, packing.offsets[own[0]] + buffer.size);
       continue;
     }
-    Part part{restricted(pool_problem, own), ConflictGraph(pool_graph, own),
-              {own.begin(), own.end()}, PartPlan()};
+    Part part{restricted(pool_problem, own),
+              ConflictGraph(pool_graph, own),
+              {own.begin(), own.end()},
+              PartPlan()};
     part.plan.lower_bound = BoundFinder(part.problem, part.graph).bound({});
     parts.push_back(std::move(part));
   }
@@ -177,16 +169,13 @@ Packing pack(const Problem& problem, const ConflictGraph& graph,
   }
 
   // The hardest part decides how far the others need to go.
-  std::stable_sort(parts.begin(), parts.end(), [](const Part& a,
-                                                  const Part& b) {
-    return a.plan.peak > b.plan.peak;
-  });
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const Part& a, const Part& b) { return a.plan.peak > b.plan.peak; });
   for (Part& part : parts) {
     const int64_t goal = std::max(target, packing.lower_bound);
     if (part.plan.peak <= goal || effort->exhausted()) continue;
     improve(part.problem, part.graph, goal, target > 0, effort, &part.plan);
-    packing.lower_bound =
-        std::max(packing.lower_bound, part.plan.lower_bound);
+    packing.lower_bound = std::max(packing.lower_bound, part.plan.lower_bound);
   }
   for (const Part& part : parts) {
     if (part.plan.peak > packing.peak) {

@@ -36,8 +36,7 @@ struct Packing {
 // exceed any capacity: limits are the caller's to compare. Fixed offsets of
 // members must not collide.
 Packing pack(const Problem& problem, const ConflictGraph& graph,
-             const std::vector<BufferIdx>& members, int64_t target,
-             Effort* effort);
+             const std::vector<BufferIdx>& members, int64_t target, Effort* effort);
 
 }  // namespace petrel::exir::plan
 

@@ -36,10 +36,8 @@ absl::Status check_fixed(const Problem& problem, const ConflictGraph& graph,
       const int64_t difference = *b.offset - *a.offset;
       if (e->low < difference && difference < e->high) {
         return absl::InvalidArgumentError(absl::StrCat(
-            "buffers ", label(a), " and ", label(b),
-            " are fixed at offsets ",
-            *a.offset, " and ", *b.offset, " of pool ",
-            problem.pools[choices[i][0]].name, ", where they collide"));
+            "buffers ", label(a), " and ", label(b), " are fixed at offsets ", *a.offset, " and ",
+            *b.offset, " of pool ", problem.pools[choices[i][0]].name, ", where they collide"));
       }
     }
   }
@@ -52,21 +50,17 @@ std::vector<BufferIdx> all_buffers(const Problem& problem) {
   return all;
 }
 
-absl::Status out_of_capacity(const Problem& problem, const Solution& solution,
-                             bool proven) {
+absl::Status out_of_capacity(const Problem& problem, const Solution& solution, bool proven) {
   std::string text = proven ? "no plan fits, which is proven: "
                             : "found no plan that fits, whether there is one "
                               "is not known: ";
   for (const Pool& pool : problem.pools) {
     if (!pool.capacity.has_value()) continue;
-    absl::StrAppend(&text, "pool ", pool.name, " holds ", *pool.capacity,
-                    ", ");
+    absl::StrAppend(&text, "pool ", pool.name, " holds ", *pool.capacity, ", ");
   }
-  absl::StrAppend(&text, "at least ", solution.lower_bound,
-                  " bytes are needed; ",
+  absl::StrAppend(&text, "at least ", solution.lower_bound, " bytes are needed; ",
                   describe(problem, largest_crowd(problem), 5));
-  return proven ? absl::FailedPreconditionError(text)
-                : absl::ResourceExhaustedError(text);
+  return proven ? absl::FailedPreconditionError(text) : absl::ResourceExhaustedError(text);
 }
 
 // The sum of all capacities, or kMaxBytes when some pool has none.
@@ -80,14 +74,12 @@ int64_t total_capacity(const Problem& problem) {
 
 // No search is needed to see that nothing can be better: every weight of the
 // score is at its own minimum.
-bool evidently_best(const Problem& problem, const PoolChoices& choices,
-                    const BoundFinder& bounds, int64_t lower_bound,
-                    const std::vector<Placement>& placements) {
+bool evidently_best(const Problem& problem, const PoolChoices& choices, const BoundFinder& bounds,
+                    int64_t lower_bound, const std::vector<Placement>& placements) {
   Score least;
   int64_t limited_capacity = 0;
   for (const Pool& pool : problem.pools) {
-    limited_capacity =
-        std::min(kMaxBytes, limited_capacity + pool.capacity.value_or(0));
+    limited_capacity = std::min(kMaxBytes, limited_capacity + pool.capacity.value_or(0));
   }
   std::vector<char> forced(problem.buffers.size(), 0);
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
@@ -100,34 +92,27 @@ bool evidently_best(const Problem& problem, const PoolChoices& choices,
     least.cost += cost * problem.buffers[i].access_count;
   }
   least.unlimited_peak =
-      std::max({int64_t{0}, lower_bound - limited_capacity,
-                bounds.bound(forced)});
+      std::max({int64_t{0}, lower_bound - limited_capacity, bounds.bound(forced)});
   least.peak = lower_bound;
   return score(problem, placements) == least;
 }
 
 // What another planner says, made safe to compute with: validate() forms sums.
-absl::Status take_placements(const Problem& problem, const Options& options,
-                             Solution* solution) {
-  absl::StatusOr<std::vector<Placement>> places =
-      options.planner(problem, options);
+absl::Status take_placements(const Problem& problem, const Options& options, Solution* solution) {
+  absl::StatusOr<std::vector<Placement>> places = options.planner(problem, options);
   if (!places.ok()) return places.status();
   const auto wrong = [&](const auto&... args) {
-    return absl::InternalError(
-        absl::StrCat("planner ", options.planner_name, ": ", args...));
+    return absl::InternalError(absl::StrCat("planner ", options.planner_name, ": ", args...));
   };
   if (places->size() != problem.buffers.size()) {
-    return wrong("has ", places->size(), " places for ",
-                 problem.buffers.size(), " buffers");
+    return wrong("has ", places->size(), " places for ", problem.buffers.size(), " buffers");
   }
   for (size_t i = 0; i < places->size(); ++i) {
     const Placement& place = (*places)[i];
     const auto num_pools = static_cast<PoolIdx>(problem.pools.size());
-    if (place.pool < 0 || place.pool >= num_pools || place.offset < 0 ||
-        place.offset > kMaxBytes) {
-      return wrong("buffer ", label(problem.buffers[i]), " is at offset ",
-                   place.offset, " of pool ", place.pool,
-                   ", must be in [0, 2^60] and in [0, ", num_pools, ")");
+    if (place.pool < 0 || place.pool >= num_pools || place.offset < 0 || place.offset > kMaxBytes) {
+      return wrong("buffer ", label(problem.buffers[i]), " is at offset ", place.offset,
+                   " of pool ", place.pool, ", must be in [0, 2^60] and in [0, ", num_pools, ")");
     }
   }
   solution->placements = *std::move(places);
@@ -162,21 +147,17 @@ absl::StatusOr<Solution> plan(const Problem& problem, const Options& options) {
       }
       solution.pools[p].lower_bound = bounds.bound(inside);
     }
-    solution.optimal = evidently_best(problem, choices, bounds,
-                                      solution.lower_bound,
-                                      solution.placements);
+    solution.optimal =
+        evidently_best(problem, choices, bounds, solution.lower_bound, solution.placements);
   } else if (problem.pools.size() <= 1) {
     const int64_t capacity =
-        problem.pools.empty() ? 0
-                              : problem.pools[0].capacity.value_or(kMaxBytes);
-    Packing packing =
-        pack(problem, graph, all_buffers(problem),
-             fit && capacity < kMaxBytes ? capacity : 0, &effort);
+        problem.pools.empty() ? 0 : problem.pools[0].capacity.value_or(kMaxBytes);
+    Packing packing = pack(problem, graph, all_buffers(problem),
+                           fit && capacity < kMaxBytes ? capacity : 0, &effort);
     if (fit && options.nodes_after_fit > 0 && packing.peak <= capacity &&
         packing.peak > packing.lower_bound) {
       Effort more = effort.part(options.nodes_after_fit);
-      Packing smaller =
-          pack(problem, graph, all_buffers(problem), 0, &more);
+      Packing smaller = pack(problem, graph, all_buffers(problem), 0, &more);
       effort.absorb(more);
       smaller.lower_bound = std::max(smaller.lower_bound, packing.lower_bound);
       if (smaller.peak <= packing.peak) {
@@ -191,16 +172,14 @@ absl::StatusOr<Solution> plan(const Problem& problem, const Options& options) {
     solution.method = std::move(packing.method);
     solution.lower_bound = std::max(solution.lower_bound, packing.lower_bound);
     if (packing.peak > capacity) {
-      return out_of_capacity(problem, solution,
-                             solution.lower_bound > capacity);
+      return out_of_capacity(problem, solution, solution.lower_bound > capacity);
     }
     if (!problem.pools.empty()) {
       solution.pools[0].lower_bound = solution.lower_bound;
     }
     solution.optimal = packing.peak == solution.lower_bound;
   } else {
-    Assignment assignment =
-        assign(problem, graph, choices, bounds, fit, &effort);
+    Assignment assignment = assign(problem, graph, choices, bounds, fit, &effort);
     if (!assignment.found) {
       return out_of_capacity(problem, solution, assignment.proven);
     }
@@ -211,8 +190,7 @@ absl::StatusOr<Solution> plan(const Problem& problem, const Options& options) {
     }
     solution.optimal =
         assignment.proven ||
-        evidently_best(problem, choices, bounds, solution.lower_bound,
-                       solution.placements);
+        evidently_best(problem, choices, bounds, solution.lower_bound, solution.placements);
   }
 
   const std::vector<int64_t> peak = peaks(problem, solution.placements);
@@ -223,8 +201,8 @@ absl::StatusOr<Solution> plan(const Problem& problem, const Options& options) {
   solution.nodes = effort.nodes();
   if (absl::Status valid = validate(problem, solution); !valid.ok()) {
     if (!options.planner) return valid;
-    return absl::InternalError(absl::StrCat("planner ", options.planner_name,
-                                            ": ", valid.message()));
+    return absl::InternalError(
+        absl::StrCat("planner ", options.planner_name, ": ", valid.message()));
   }
   solution.seconds = effort.seconds();
   return solution;

@@ -44,8 +44,8 @@ struct Options;
 
 // Another planner: a place for every buffer, in order. Need not check anything
 // of its own: plan() validates what it gets and computes peaks and bounds.
-using PlacementFn = std::function<absl::StatusOr<std::vector<Placement>>(
-    const Problem&, const Options&)>;
+using PlacementFn =
+    std::function<absl::StatusOr<std::vector<Placement>>(const Problem&, const Options&)>;
 
 struct Options {
   Goal goal = Goal::kSmallestPeak;
@@ -69,8 +69,7 @@ struct Options {
 // is proven that hard capacities cannot be met; ResourceExhausted when no plan
 // within them was found in the budget, which proves nothing; Internal when
 // `planner` gives an invalid plan; what `planner` fails with.
-absl::StatusOr<Solution> plan(const Problem& problem,
-                              const Options& options = Options());
+absl::StatusOr<Solution> plan(const Problem& problem, const Options& options = Options());
 
 }  // namespace petrel::exir::plan
 

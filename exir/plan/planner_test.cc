@@ -49,8 +49,8 @@ TEST(PlannerTest, PlansNothingInNothing) {
 }
 
 TEST(PlannerTest, SharesMemoryOfBuffersThatDoNotMeet) {
-  absl::StatusOr<Solution> solution = plan(one_pool(
-      {make("a", 0, 3, 4), make("b", 3, 9, 4), make("c", 0, 9, 4)}));
+  absl::StatusOr<Solution> solution =
+      plan(one_pool({make("a", 0, 3, 4), make("b", 3, 9, 4), make("c", 0, 9, 4)}));
   ASSERT_TRUE(solution.ok()) << solution.status();
   EXPECT_EQ(solution->peak, 8);
   EXPECT_EQ(solution->placements[0].offset, solution->placements[1].offset);
@@ -78,8 +78,7 @@ TEST(PlannerTest, UsesGapsInLifetimes) {
 }
 
 TEST(PlannerTest, HonoursFixedOffsetsAndReportsCollisions) {
-  Problem problem =
-      one_pool({make("a", 0, 4, 8), make("b", 0, 4, 8), make("c", 2, 6, 8)});
+  Problem problem = one_pool({make("a", 0, 4, 8), make("b", 0, 4, 8), make("c", 2, 6, 8)});
   problem.buffers[0].offset = 8;
   absl::StatusOr<Solution> solution = plan(problem);
   ASSERT_TRUE(solution.ok()) << solution.status();
@@ -133,10 +132,8 @@ TEST(PlannerTest, NamesTheBufferThatIsWrong) {
   };
   EXPECT_THAT(message(make("x", 0, 1, -1)), HasSubstr("buffer x: size is -1"));
   EXPECT_THAT(message(make("x", 0, 1, INT64_MAX)), HasSubstr("buffer x: size"));
-  EXPECT_THAT(message(make("x", 3, 3, 1)),
-              HasSubstr("buffer x: lifetime [3, 3)"));
-  EXPECT_THAT(message(make("x", INT64_MIN, 3, 1)),
-              HasSubstr("buffer x: lifetime"));
+  EXPECT_THAT(message(make("x", 3, 3, 1)), HasSubstr("buffer x: lifetime [3, 3)"));
+  EXPECT_THAT(message(make("x", INT64_MIN, 3, 1)), HasSubstr("buffer x: lifetime"));
   Buffer buffer = make("x", 0, 4, 8);
   buffer.alignment = 0;
   EXPECT_THAT(message(buffer), HasSubstr("buffer x: alignment is 0"));
@@ -168,8 +165,8 @@ TEST(PlannerTest, RefusesSumsThatOverflow) {
 // Pools are rejected because of one neighbour; a later neighbour in the same
 // pool must not bring the pool back with a lower offset.
 TEST(PlannerTest, DoesNotReenterAPoolThatWasRejected) {
-  std::vector<Buffer> buffers = {make("A", 0, 1, 60), make("C", 0, 1, 50),
-                                 make("B", 0, 1, 30), make("D", 0, 1, 25)};
+  std::vector<Buffer> buffers = {make("A", 0, 1, 60), make("C", 0, 1, 50), make("B", 0, 1, 30),
+                                 make("D", 0, 1, 25)};
   std::sort(buffers.begin(), buffers.end(),
             [](const Buffer& a, const Buffer& b) { return a.id < b.id; });
   do {
@@ -184,9 +181,8 @@ TEST(PlannerTest, DoesNotReenterAPoolThatWasRejected) {
     EXPECT_EQ(solution->peak, 165);
     // 60 + 30 and 50 + 30 + 25 fit; nothing fits better than 90 or more.
     EXPECT_GE(solution->pools[0].peak, 85);
-  } while (std::next_permutation(
-      buffers.begin(), buffers.end(),
-      [](const Buffer& a, const Buffer& b) { return a.id < b.id; }));
+  } while (std::next_permutation(buffers.begin(), buffers.end(),
+                                 [](const Buffer& a, const Buffer& b) { return a.id < b.id; }));
 }
 
 TEST(PlannerTest, GivesTheSameAnswerForTheSameBudget) {
@@ -244,8 +240,7 @@ TEST(PlannerTest, StopsWhenItsTimeIsOver) {
   CutOptions cut;
   cut.num_buffers = 454;
   cut.size_grain = cut.time_grain = 1 << 14;  // hard: many equal buffers
-  const std::vector<Problem> problems = {cut_rectangle(cut, 409),
-                                         many_buffers(3000, 1),
+  const std::vector<Problem> problems = {cut_rectangle(cut, 409), many_buffers(3000, 1),
                                          many_buffers(3000, 3)};
   for (const Problem& problem : problems) {
     FakeClock clock;
@@ -304,16 +299,14 @@ TEST(PlannerTest, PlansTenThousandBuffers) {
   }
   absl::StatusOr<Solution> solution = plan(problem, effort(100000));
   ASSERT_TRUE(solution.ok()) << solution.status();
-  EXPECT_LE(static_cast<double>(solution->peak),
-            1.1 * static_cast<double>(solution->lower_bound));
+  EXPECT_LE(static_cast<double>(solution->peak), 1.1 * static_cast<double>(solution->lower_bound));
 }
 
 TEST(PlannerTest, RandomProblemsGetValidPlansOrNone) {
   int planned = 0;
   for (uint64_t seed = 0; seed < 2000; ++seed) {
     const Problem problem =
-        random_problem(1 + static_cast<int>(seed % 37),
-                       1 + static_cast<int>(seed % 4), seed);
+        random_problem(1 + static_cast<int>(seed % 37), 1 + static_cast<int>(seed % 4), seed);
     absl::StatusOr<Solution> solution = plan(problem, effort(500));
     if (solution.ok()) {
       ++planned;
@@ -321,13 +314,11 @@ TEST(PlannerTest, RandomProblemsGetValidPlansOrNone) {
       continue;
     }
     if (solution.status().code() == absl::StatusCode::kInvalidArgument) {
-      EXPECT_THAT(std::string(solution.status().message()),
-                  HasSubstr("are fixed at offsets"));
+      EXPECT_THAT(std::string(solution.status().message()), HasSubstr("are fixed at offsets"));
       continue;
     }
-    EXPECT_THAT(solution.status().code(),
-                ::testing::AnyOf(absl::StatusCode::kFailedPrecondition,
-                                 absl::StatusCode::kResourceExhausted))
+    EXPECT_THAT(solution.status().code(), ::testing::AnyOf(absl::StatusCode::kFailedPrecondition,
+                                                           absl::StatusCode::kResourceExhausted))
         << seed << ": " << solution.status();
   }
   EXPECT_GT(planned, 800);

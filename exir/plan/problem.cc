@@ -29,31 +29,26 @@ bool inside(const Interval& inner, const Interval& outer) {
 
 absl::Status check_lifetime(const Buffer& buffer) {
   const Interval& life = buffer.lifetime;
-  if (life.begin < -kMaxTime || life.end > kMaxTime ||
-      life.begin >= life.end) {
+  if (life.begin < -kMaxTime || life.end > kMaxTime || life.begin >= life.end) {
     return invalid("buffer ", label(buffer), ": lifetime ", range(life),
-                   " must be non-empty and within ",
-                   range({-kMaxTime, kMaxTime}));
+                   " must be non-empty and within ", range({-kMaxTime, kMaxTime}));
   }
   std::vector<Gap> gaps = buffer.gaps;
-  std::sort(gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) {
-    return a.time.begin < b.time.begin;
-  });
+  std::sort(gaps.begin(), gaps.end(),
+            [](const Gap& a, const Gap& b) { return a.time.begin < b.time.begin; });
   for (size_t i = 0; i < gaps.size(); ++i) {
     const Gap& gap = gaps[i];
     if (gap.time.begin >= gap.time.end || !inside(gap.time, life)) {
       return invalid("buffer ", label(buffer), ": gap ", range(gap.time),
-                     " must be non-empty and within the lifetime ",
-                     range(life));
+                     " must be non-empty and within the lifetime ", range(life));
     }
     if (gap.low < 0 || gap.low > gap.high || gap.high > buffer.size) {
-      return invalid("buffer ", label(buffer), ": gap keeps bytes [", gap.low,
-                     ", ", gap.high, "), must be within [0, ", buffer.size,
-                     ")");
+      return invalid("buffer ", label(buffer), ": gap keeps bytes [", gap.low, ", ", gap.high,
+                     "), must be within [0, ", buffer.size, ")");
     }
     if (i > 0 && gaps[i - 1].time.end > gap.time.begin) {
-      return invalid("buffer ", label(buffer), ": gaps ", range(gaps[i - 1].time),
-                     " and ", range(gap.time), " overlap");
+      return invalid("buffer ", label(buffer), ": gaps ", range(gaps[i - 1].time), " and ",
+                     range(gap.time), " overlap");
     }
   }
   return absl::OkStatus();
@@ -61,27 +56,26 @@ absl::Status check_lifetime(const Buffer& buffer) {
 
 absl::Status check_buffer(const Problem& problem, const Buffer& buffer) {
   if (buffer.size < 0 || buffer.size >= kMaxBytes) {
-    return invalid("buffer ", label(buffer), ": size is ", buffer.size,
-                   ", must be in [0, ", kMaxBytes, ")");
+    return invalid("buffer ", label(buffer), ": size is ", buffer.size, ", must be in [0, ",
+                   kMaxBytes, ")");
   }
   if (buffer.alignment < 1 || buffer.alignment >= kMaxBytes) {
     return invalid("buffer ", label(buffer), ": alignment is ", buffer.alignment,
                    ", must be in [1, ", kMaxBytes, ")");
   }
   if (buffer.access_count < 0) {
-    return invalid("buffer ", label(buffer), ": access count is ",
-                   buffer.access_count, ", must not be negative");
+    return invalid("buffer ", label(buffer), ": access count is ", buffer.access_count,
+                   ", must not be negative");
   }
   if (buffer.offset.has_value()) {
     const int64_t offset = *buffer.offset;
     if (offset < 0 || offset >= kMaxBytes - buffer.size) {
-      return invalid("buffer ", label(buffer), ": fixed offset is ", offset,
-                     ", must be in [0, ", kMaxBytes - buffer.size, ")");
+      return invalid("buffer ", label(buffer), ": fixed offset is ", offset, ", must be in [0, ",
+                     kMaxBytes - buffer.size, ")");
     }
     if (offset % buffer.alignment != 0) {
       return invalid("buffer ", label(buffer), ": fixed offset ", offset,
-                     " is not a multiple of its alignment ",
-                     buffer.alignment);
+                     " is not a multiple of its alignment ", buffer.alignment);
     }
   }
   if (absl::Status status = check_lifetime(buffer); !status.ok()) {
@@ -100,12 +94,12 @@ absl::Status check_buffer(const Problem& problem, const Buffer& buffer) {
   std::sort(seen.begin(), seen.end());
   for (size_t i = 0; i < seen.size(); ++i) {
     if (seen[i] < 0 || seen[i] >= num_pools) {
-      return invalid("buffer ", label(buffer), ": pool index is ", seen[i],
-                     ", must be in [0, ", num_pools, ")");
+      return invalid("buffer ", label(buffer), ": pool index is ", seen[i], ", must be in [0, ",
+                     num_pools, ")");
     }
     if (i > 0 && seen[i] == seen[i - 1]) {
-      return invalid("buffer ", label(buffer), ": pool ",
-                     problem.pools[seen[i]].name, " is listed twice");
+      return invalid("buffer ", label(buffer), ": pool ", problem.pools[seen[i]].name,
+                     " is listed twice");
     }
     try_pool(problem.pools[seen[i]]);
   }
@@ -125,16 +119,15 @@ absl::Status check_pools(const Problem& problem) {
     return invalid("the problem has buffers but no pool");
   }
   for (const Pool& pool : problem.pools) {
-    for (const std::optional<int64_t>& limit :
-         {pool.capacity, pool.preferred_capacity}) {
+    for (const std::optional<int64_t>& limit : {pool.capacity, pool.preferred_capacity}) {
       if (limit.has_value() && (*limit < 0 || *limit > kMaxBytes)) {
-        return invalid("pool ", pool.name, ": capacity is ", *limit,
-                       ", must be in [0, ", kMaxBytes, "]");
+        return invalid("pool ", pool.name, ": capacity is ", *limit, ", must be in [0, ", kMaxBytes,
+                       "]");
       }
     }
     if (pool.cost_per_access < 0) {
-      return invalid("pool ", pool.name, ": cost per access is ",
-                     pool.cost_per_access, ", must not be negative");
+      return invalid("pool ", pool.name, ": cost per access is ", pool.cost_per_access,
+                     ", must not be negative");
     }
   }
   return absl::OkStatus();
@@ -159,31 +152,28 @@ absl::Status check_totals(const Problem& problem) {
     int64_t share = 0;
     if (__builtin_mul_overflow(buffer.access_count, cost_per_access, &share) ||
         __builtin_add_overflow(cost, share, &cost)) {
-      return invalid("buffer ", label(buffer), ": its access count ",
-                     buffer.access_count, " brings the cost beyond 2^63");
+      return invalid("buffer ", label(buffer), ": its access count ", buffer.access_count,
+                     " brings the cost beyond 2^63");
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status check_indices(const Problem& problem, BufferIdx first,
-                           BufferIdx second, const char* what) {
+absl::Status check_indices(const Problem& problem, BufferIdx first, BufferIdx second,
+                           const char* what) {
   const auto num_buffers = static_cast<BufferIdx>(problem.buffers.size());
   for (const BufferIdx index : {first, second}) {
     if (index < 0 || index >= num_buffers) {
-      return invalid(what, ": buffer index is ", index, ", must be in [0, ",
-                     num_buffers, ")");
+      return invalid(what, ": buffer index is ", index, ", must be in [0, ", num_buffers, ")");
     }
   }
   if (first == second) {
-    return invalid(what, ": buffer ", label(problem.buffers[first]),
-                   " is paired with itself");
+    return invalid(what, ": buffer ", label(problem.buffers[first]), " is paired with itself");
   }
   return absl::OkStatus();
 }
 
-std::vector<std::pair<BufferIdx, BufferIdx>> sorted_pairs(
-    const std::vector<Pair>& pairs) {
+std::vector<std::pair<BufferIdx, BufferIdx>> sorted_pairs(const std::vector<Pair>& pairs) {
   std::vector<std::pair<BufferIdx, BufferIdx>> sorted;
   for (const Pair& pair : pairs) {
     sorted.push_back(std::minmax(pair.first, pair.second));
@@ -194,17 +184,14 @@ std::vector<std::pair<BufferIdx, BufferIdx>> sorted_pairs(
 
 absl::Status check_relations(const Problem& problem) {
   for (const Pair& pair : problem.conflicts) {
-    absl::Status status =
-        check_indices(problem, pair.first, pair.second, "conflict");
+    absl::Status status = check_indices(problem, pair.first, pair.second, "conflict");
     if (!status.ok()) return status;
   }
   const auto conflicts = sorted_pairs(problem.conflicts);
   for (const Pair& pair : problem.non_conflicts) {
-    absl::Status status =
-        check_indices(problem, pair.first, pair.second, "non-conflict");
+    absl::Status status = check_indices(problem, pair.first, pair.second, "non-conflict");
     if (!status.ok()) return status;
-    const std::pair<BufferIdx, BufferIdx> key =
-        std::minmax(pair.first, pair.second);
+    const std::pair<BufferIdx, BufferIdx> key = std::minmax(pair.first, pair.second);
     if (std::binary_search(conflicts.begin(), conflicts.end(), key)) {
       return invalid("buffers ", label(problem.buffers[pair.first]), " and ",
                      label(problem.buffers[pair.second]),
@@ -212,16 +199,14 @@ absl::Status check_relations(const Problem& problem) {
     }
   }
   for (const PermittedOverlap& overlap : problem.overlaps) {
-    absl::Status status = check_indices(problem, overlap.lower, overlap.upper,
-                                        "permitted overlap");
+    absl::Status status = check_indices(problem, overlap.lower, overlap.upper, "permitted overlap");
     if (!status.ok()) return status;
     const Buffer& lower = problem.buffers[overlap.lower];
     const Buffer& upper = problem.buffers[overlap.upper];
     const int64_t limit = std::min(lower.size, upper.size);
     if (overlap.bytes < 0 || overlap.bytes > limit) {
-      return invalid("permitted overlap of buffers ", label(lower), " and ",
-                     label(upper), ": ", overlap.bytes,
-                     " bytes, must be in [0, ", limit, "]");
+      return invalid("permitted overlap of buffers ", label(lower), " and ", label(upper), ": ",
+                     overlap.bytes, " bytes, must be in [0, ", limit, "]");
     }
   }
   return absl::OkStatus();
@@ -230,9 +215,7 @@ absl::Status check_relations(const Problem& problem) {
 }  // namespace
 
 std::string label(const Buffer& buffer) {
-  return buffer.origin.empty()
-             ? buffer.id
-             : absl::StrCat(buffer.id, " (", buffer.origin, ")");
+  return buffer.origin.empty() ? buffer.id : absl::StrCat(buffer.id, " (", buffer.origin, ")");
 }
 
 absl::Status check_names(const Problem& problem) {
@@ -240,8 +223,7 @@ absl::Status check_names(const Problem& problem) {
   for (const Buffer& buffer : problem.buffers) {
     const auto [first, fresh] = buffers.emplace(buffer.id, &buffer);
     if (!fresh) {
-      return invalid("buffer ", label(buffer), " has the id of another, ",
-                     label(*first->second));
+      return invalid("buffer ", label(buffer), " has the id of another, ", label(*first->second));
     }
   }
   std::unordered_set<std::string> pools;
@@ -255,11 +237,9 @@ absl::Status check_names(const Problem& problem) {
 
 absl::Status check_problem(const Problem& problem) {
   constexpr size_t kMaxBuffers = size_t{1} << 30;
-  if (problem.buffers.size() > kMaxBuffers ||
-      problem.pools.size() > kMaxBuffers) {
-    return invalid("the problem has ", problem.buffers.size(),
-                   " buffers and ", problem.pools.size(),
-                   " pools, at most ", kMaxBuffers, " are supported");
+  if (problem.buffers.size() > kMaxBuffers || problem.pools.size() > kMaxBuffers) {
+    return invalid("the problem has ", problem.buffers.size(), " buffers and ",
+                   problem.pools.size(), " pools, at most ", kMaxBuffers, " are supported");
   }
   if (absl::Status status = check_pools(problem); !status.ok()) return status;
   for (const Buffer& buffer : problem.buffers) {

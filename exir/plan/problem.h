@@ -71,8 +71,8 @@ struct Buffer {
   std::optional<int64_t> hint;    // offset of an earlier plan, tried first
   std::vector<PoolIdx> pools;     // allowed, best first; empty: all, in order
   int64_t access_count = 0;       // reads and writes over one execution
-  std::string group;   // what pictures colour alike, such as a layer
-  std::string origin;  // where a file states it: "line 4"; for messages
+  std::string group;              // what pictures colour alike, such as a layer
+  std::string origin;             // where a file states it: "line 4"; for messages
 };
 
 enum class PoolKind { kReadWrite, kReadOnly };

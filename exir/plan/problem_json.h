@@ -58,8 +58,8 @@ std::string format_problem_json(const Problem& problem);
 std::string format_request_json(const Problem& problem);
 
 // Every buffer must have exactly one place. Nothing else is checked.
-absl::StatusOr<std::vector<Placement>> parse_answer_json(
-    const Problem& problem, absl::string_view text);
+absl::StatusOr<std::vector<Placement>> parse_answer_json(const Problem& problem,
+                                                         absl::string_view text);
 
 }  // namespace petrel::exir::plan
 

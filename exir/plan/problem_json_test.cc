@@ -68,8 +68,7 @@ TEST(ProblemJsonTest, ARequestAsksForTheSamePlansAndItsPlanIsAnAnswer) {
   for (uint64_t seed = 0; seed < 60; ++seed) {
     const Problem problem = random_problem(12, 2, seed);
     if (!check_problem(problem).ok()) continue;
-    absl::StatusOr<Problem> again =
-        parse_problem_json(format_request_json(problem));
+    absl::StatusOr<Problem> again = parse_problem_json(format_request_json(problem));
     ASSERT_TRUE(again.ok()) << again.status();
     absl::StatusOr<Solution> solution = plan(*again);
     if (!solution.ok()) continue;
@@ -97,29 +96,23 @@ TEST(ProblemJsonTest, ErrorsNameTheBufferAndWhereItIs) {
   EXPECT_THAT(message("[]"), HasSubstr("must be an object"));
   EXPECT_THAT(message("{}"), HasSubstr("no buffers"));
   EXPECT_THAT(message("{\"buffers\": 3}"), HasSubstr("must be a list"));
-  EXPECT_THAT(message("{\"buffers\": [], \"bufers\": []}"),
-              HasSubstr("\"bufers\" is not one of"));
+  EXPECT_THAT(message("{\"buffers\": [], \"bufers\": []}"), HasSubstr("\"bufers\" is not one of"));
   EXPECT_THAT(with("{\"id\": 3}"), HasSubstr("buffers[0]: id is 3"));
-  EXPECT_THAT(with("{\"id\": \"a\"}"),
-              HasSubstr("buffer a (buffers[0]): has no lower"));
+  EXPECT_THAT(with("{\"id\": \"a\"}"), HasSubstr("buffer a (buffers[0]): has no lower"));
   const std::string a = "{\"id\": \"a\", \"lower\": 0, \"upper\": 1, ";
-  EXPECT_THAT(with(a + "\"size\": -1}"),
-              HasSubstr("buffer a (buffers[0]): size is -1"));
-  EXPECT_THAT(with(a + "\"size\": 18446744073709551615}"),
-              HasSubstr("must be below 2^63"));
+  EXPECT_THAT(with(a + "\"size\": -1}"), HasSubstr("buffer a (buffers[0]): size is -1"));
+  EXPECT_THAT(with(a + "\"size\": 18446744073709551615}"), HasSubstr("must be below 2^63"));
   EXPECT_THAT(with(a + "\"size\": 1e30}"), HasSubstr("must be a whole number"));
   EXPECT_THAT(with(a + "\"size\": 1}, " + a + "\"size\": 1}"),
               HasSubstr("buffer a (buffers[1]) has the id of another"));
-  EXPECT_THAT(with(a + "\"size\": 1, \"pools\": [\"x\"]}"),
-              HasSubstr("\"x\", which is no pool"));
+  EXPECT_THAT(with(a + "\"size\": 1, \"pools\": [\"x\"]}"), HasSubstr("\"x\", which is no pool"));
   EXPECT_THAT(with(a + "\"size\": 1, \"conflicts\": [\"x\"]}"),
               HasSubstr("\"x\", which is no buffer"));
-  EXPECT_THAT(with(a + "\"size\": 1, \"conflicts\": [\"a\"]}"),
-              HasSubstr("paired with itself"));
+  EXPECT_THAT(with(a + "\"size\": 1, \"conflicts\": [\"a\"]}"), HasSubstr("paired with itself"));
   EXPECT_THAT(message(std::string(200'000, '[')), HasSubstr("no JSON"));
-  EXPECT_THAT(message("{\"buffers\": " + std::string(200'000, '[') +
-                      std::string(200'000, ']') + "}"),
-              HasSubstr("must be an object"));
+  EXPECT_THAT(
+      message("{\"buffers\": " + std::string(200'000, '[') + std::string(200'000, ']') + "}"),
+      HasSubstr("must be an object"));
 }
 
 TEST(HtmlTest, HoldsItsDataAndLoadsNothing) {

@@ -53,8 +53,8 @@ ordered_json buffer_json(const Problem& problem, const Buffer& buffer) {
 }
 
 // What of `low` and `high` differs from two plain buffers side by side.
-void add_conflicts(const Problem& problem, const ConflictGraph& graph,
-                   BufferIdx index, ordered_json* json) {
+void add_conflicts(const Problem& problem, const ConflictGraph& graph, BufferIdx index,
+                   ordered_json* json) {
   (*json)["conflicts"] = ordered_json::array();
   for (const Edge* e = graph.begin(index); e != graph.end(index); ++e) {
     const Buffer& other = problem.buffers[e->other];
@@ -96,15 +96,13 @@ std::string format(const Problem& problem, bool request) {
     }
     buffers.push_back(dump(json));
   }
-  std::string text = absl::StrCat("{\"pools\": ", lines(pools),
-                                  ",\n \"buffers\": ", lines(buffers));
-  const auto append_pairs = [&](const char* key,
-                                const std::vector<Pair>& pairs) {
+  std::string text =
+      absl::StrCat("{\"pools\": ", lines(pools), ",\n \"buffers\": ", lines(buffers));
+  const auto append_pairs = [&](const char* key, const std::vector<Pair>& pairs) {
     if (pairs.empty()) return;
     ordered_json json;
     for (const Pair& pair : pairs) {
-      json.push_back({problem.buffers[pair.first].id,
-                      problem.buffers[pair.second].id});
+      json.push_back({problem.buffers[pair.first].id, problem.buffers[pair.second].id});
     }
     absl::StrAppend(&text, ",\n \"", key, "\": ", dump(json));
   };
@@ -124,12 +122,8 @@ std::string format(const Problem& problem, bool request) {
 
 }  // namespace
 
-std::string format_problem_json(const Problem& problem) {
-  return format(problem, false);
-}
+std::string format_problem_json(const Problem& problem) { return format(problem, false); }
 
-std::string format_request_json(const Problem& problem) {
-  return format(problem, true);
-}
+std::string format_request_json(const Problem& problem) { return format(problem, true); }
 
 }  // namespace petrel::exir::plan

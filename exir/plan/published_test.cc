@@ -35,8 +35,7 @@ Problem chain(const std::vector<int64_t>& sizes) {
   Problem problem = empty_problem();
   for (size_t i = 0; i < sizes.size(); ++i) {
     const auto op = static_cast<int64_t>(i);
-    add(&problem, i == 0 ? 0 : op - 1,
-        i + 1 == sizes.size() ? op - 1 : op, sizes[i]);
+    add(&problem, i == 0 ? 0 : op - 1, i + 1 == sizes.size() ? op - 1 : op, sizes[i]);
   }
   return problem;
 }
@@ -76,8 +75,7 @@ TEST(PublishedTest, ImageClassificationResNet8) {
   int64_t op = 0;
   add(&problem, 0, 0, bytes(32 * 32 * 3));
   BufferIdx trunk = add(&problem, op++, 0, bytes(32 * 32 * 16));
-  const std::vector<int64_t> outputs = {32 * 32 * 16, 16 * 16 * 32,
-                                        8 * 8 * 64};
+  const std::vector<int64_t> outputs = {32 * 32 * 16, 16 * 16 * 32, 8 * 8 * 64};
   for (size_t stack = 0; stack < 3; ++stack) {
     const int64_t size = bytes(outputs[stack]);
     const int64_t conv1 = op++;
@@ -102,7 +100,7 @@ TEST(PublishedTest, ImageClassificationResNet8) {
 TEST(PublishedTest, VisualWakeWordsMobileNet) {
   std::vector<int64_t> sizes = {bytes(96 * 96 * 3), bytes(48 * 48 * 8)};
   const std::vector<std::pair<int64_t, int64_t>> blocks = {
-      {48, 16}, {24, 32}, {24, 32}, {12, 64}, {12, 64},  {6, 128}, {6, 128},
+      {48, 16}, {24, 32}, {24, 32}, {12, 64}, {12, 64}, {6, 128}, {6, 128},
       {6, 128}, {6, 128}, {6, 128}, {6, 128}, {3, 256}, {3, 256}};
   int64_t channels = 8;
   for (const auto& [side, out] : blocks) {
@@ -121,8 +119,7 @@ TEST(PublishedTest, VisualWakeWordsMobileNet) {
 TEST(PublishedTest, StreamingWakeWord) {
   // 30 frames of 40 features; three times a convolution along time for each
   // channel by itself and one across channels, then all frames at once.
-  std::vector<int64_t> sizes = {bytes(30 * 40), bytes(28 * 40),
-                                bytes(28 * 128)};
+  std::vector<int64_t> sizes = {bytes(30 * 40), bytes(28 * 40), bytes(28 * 128)};
   for (const int64_t frames : {24, 15}) {
     sizes.push_back(bytes(frames * 128));
     sizes.push_back(bytes(frames * 128));
@@ -227,7 +224,7 @@ TEST(PublishedTest, MobileNetStemInTwoPools) {
   problem.pools[0].capacity = 200704;
   problem.pools.resize(2);
   problem.pools[1].name = "slow";
-  add(&problem, 0, 1, 301056);                      // cast input
+  add(&problem, 0, 1, 301056);  // cast input
   const BufferIdx padded = add(&problem, 1, 2, 314646);
   const BufferIdx row = add(&problem, 2, 2, 256);
   const BufferIdx features = add(&problem, 2, 3, 802816);
@@ -248,17 +245,17 @@ TEST(PublishedTest, ResNetBottleneck) {
   const int64_t wide = 75 * 75 * 256 * 4;   // int32
   const int64_t padded = 77 * 77 * 64 * 2;
   Problem problem = empty_problem();
-  add(&problem, 0, 7, narrow);    // input, read again by the shortcut
-  add(&problem, 1, 2, narrow);    // 1x1: copy of the input
+  add(&problem, 0, 7, narrow);  // input, read again by the shortcut
+  add(&problem, 1, 2, narrow);  // 1x1: copy of the input
   add(&problem, 2, 2, 256);
   add(&problem, 2, 3, narrow);
-  add(&problem, 3, 4, padded);    // 3x3
+  add(&problem, 3, 4, padded);  // 3x3
   add(&problem, 4, 4, 256);
   add(&problem, 4, 5, narrow);
-  add(&problem, 5, 6, narrow);    // 1x1 to 256 channels
+  add(&problem, 5, 6, narrow);  // 1x1 to 256 channels
   add(&problem, 6, 6, 256);
   add(&problem, 6, 8, wide);
-  add(&problem, 7, 8, narrow);    // shortcut
+  add(&problem, 7, 8, narrow);  // shortcut
   add(&problem, 8, 8, 256);
   expect_optimum(problem, 7200256);
 }

@@ -33,7 +33,9 @@ struct Reassembler::Direction {
   Descent descent;
 
   Direction(Problem items, int64_t capacity, const Effort& effort)
-      : problem(std::move(items)), graph(problem), part(effort),
+      : problem(std::move(items)),
+        graph(problem),
+        part(effort),
         descent(problem, graph, &part, &plan) {
     plan.peak = capacity + 1;
   }
@@ -41,10 +43,14 @@ struct Reassembler::Direction {
   Direction& operator=(const Direction&) = delete;
 };
 
-Reassembler::Reassembler(const Problem& problem, Contraction items,
-                         int64_t capacity, Effort* effort, PartPlan* plan)
-    : problem_(problem), items_(std::move(items)), capacity_(capacity),
-      effort_(effort), plan_(plan), random_(kSeed),
+Reassembler::Reassembler(const Problem& problem, Contraction items, int64_t capacity,
+                         Effort* effort, PartPlan* plan)
+    : problem_(problem),
+      items_(std::move(items)),
+      capacity_(capacity),
+      effort_(effort),
+      plan_(plan),
+      random_(kSeed),
       steps_(4 * static_cast<int64_t>(items_.num_items()) + kFirstSteps) {}
 
 Reassembler::~Reassembler() = default;
@@ -65,8 +71,8 @@ void Reassembler::search(bool backward, int64_t steps) {
   std::unique_ptr<Direction>& direction = directions_[backward];
   if (direction == nullptr) {
     const Problem items = items_.reduced();
-    direction = std::make_unique<Direction>(
-        backward ? reversed(items) : items, capacity_, *effort_);
+    direction =
+        std::make_unique<Direction>(backward ? reversed(items) : items, capacity_, *effort_);
   }
   direction->part = effort_->part(steps);
   const Search::Outcome outcome = direction->descent.attempt(capacity_, steps);
@@ -76,8 +82,7 @@ void Reassembler::search(bool backward, int64_t steps) {
   if (outcome == Search::Outcome::kFound) {
     keep(items_, direction->plan, "exact search");
   } else {
-    plan_->lower_bound =
-        std::max(plan_->lower_bound, direction->plan.lower_bound);
+    plan_->lower_bound = std::max(plan_->lower_bound, direction->plan.lower_bound);
   }
 }
 
@@ -94,11 +99,10 @@ void Reassembler::guess(int64_t steps) {
     const Problem problem = items.reduced();
     const auto size = static_cast<int64_t>(problem.buffers.size());
     part.spend(size);
-    Direction direction(guesses_ % 2 == 0 ? problem : reversed(problem),
-                        capacity_, part.part(4 * (100 + 3 * size)));
+    Direction direction(guesses_ % 2 == 0 ? problem : reversed(problem), capacity_,
+                        part.part(4 * (100 + 3 * size)));
     ++guesses_;
-    const Search::Outcome outcome =
-        direction.descent.attempt(capacity_, 100 + 3 * size);
+    const Search::Outcome outcome = direction.descent.attempt(capacity_, 100 + 3 * size);
     part.absorb(direction.part);
     if (outcome != Search::Outcome::kFound) continue;
     keep(items, direction.plan, "search of guessed blocks");
@@ -107,8 +111,7 @@ void Reassembler::guess(int64_t steps) {
   effort_->absorb(part);
 }
 
-void Reassembler::keep(const Contraction& items, const PartPlan& found,
-                       const char* method) {
+void Reassembler::keep(const Contraction& items, const PartPlan& found, const char* method) {
   const std::vector<int64_t> offsets = items.expanded(found.offsets);
   int64_t peak = 0;
   for (size_t i = 0; i < offsets.size(); ++i) {

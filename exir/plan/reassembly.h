@@ -26,8 +26,8 @@ namespace petrel::exir::plan {
 class Reassembler {
  public:
   // Keeps references, but for `items`, those of the problem, contracted.
-  Reassembler(const Problem& problem, Contraction items, int64_t capacity,
-              Effort* effort, PartPlan* plan);
+  Reassembler(const Problem& problem, Contraction items, int64_t capacity, Effort* effort,
+              PartPlan* plan);
   ~Reassembler();
 
   // Until the capacity is met or refuted (which raises the lower bound of the
@@ -39,8 +39,7 @@ class Reassembler {
 
   void search(bool backward, int64_t steps);
   void guess(int64_t steps);
-  void keep(const Contraction& items, const PartPlan& found,
-            const char* method);
+  void keep(const Contraction& items, const PartPlan& found, const char* method);
 
   const Problem& problem_;
   const Contraction items_;

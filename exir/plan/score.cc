@@ -8,8 +8,7 @@
 
 namespace petrel::exir::plan {
 
-std::vector<int64_t> peaks(const Problem& problem,
-                           const std::vector<Placement>& placements) {
+std::vector<int64_t> peaks(const Problem& problem, const std::vector<Placement>& placements) {
   std::vector<int64_t> result(problem.pools.size(), 0);
   for (size_t i = 0; i < placements.size(); ++i) {
     int64_t& peak = result[placements[i].pool];
@@ -30,8 +29,7 @@ Score score(const Problem& problem, const std::vector<Placement>& placements,
     score.peak += peak[p];
     if (!pool.capacity.has_value()) score.unlimited_peak += peak[p];
     if (pool.preferred_capacity.has_value()) {
-      score.excess +=
-          std::max<int64_t>(0, peak[p] - *pool.preferred_capacity);
+      score.excess += std::max<int64_t>(0, peak[p] - *pool.preferred_capacity);
     }
   }
   for (size_t i = 0; i < placements.size(); ++i) {

@@ -16,11 +16,11 @@
 namespace petrel::exir::plan {
 
 struct Score {
-  int64_t excess = 0;         // bytes of peaks beyond preferred capacities
-  int64_t cost = 0;           // accesses times cost per access
-  int64_t unlimited_peak = 0; // sum of peaks of pools without hard capacity
-  int64_t displaced = 0;      // bytes of buffers away from their first choice
-  int64_t peak = 0;           // sum of all peaks
+  int64_t excess = 0;          // bytes of peaks beyond preferred capacities
+  int64_t cost = 0;            // accesses times cost per access
+  int64_t unlimited_peak = 0;  // sum of peaks of pools without hard capacity
+  int64_t displaced = 0;       // bytes of buffers away from their first choice
+  int64_t peak = 0;            // sum of all peaks
 
   bool operator<(const Score& other) const { return key() < other.key(); }
   bool operator==(const Score& other) const { return key() == other.key(); }
@@ -32,8 +32,7 @@ struct Score {
 };
 
 // Peak of every pool.
-std::vector<int64_t> peaks(const Problem& problem,
-                           const std::vector<Placement>& placements);
+std::vector<int64_t> peaks(const Problem& problem, const std::vector<Placement>& placements);
 
 Score score(const Problem& problem, const std::vector<Placement>& placements);
 

@@ -30,9 +30,7 @@ uint64_t mix(uint64_t z) {
   return z ^ (z >> 31);
 }
 
-uint64_t mix(uint64_t a, uint64_t b, uint64_t c) {
-  return mix(mix(mix(a) ^ b) ^ c);
-}
+uint64_t mix(uint64_t a, uint64_t b, uint64_t c) { return mix(mix(mix(a) ^ b) ^ c); }
 
 }  // namespace
 
@@ -72,10 +70,9 @@ void Search::reset(int64_t capacity, const Guide& guide) {
     most_failures = std::max(most_failures, failures);
     failures *= kForget;
   }
-  const double scale =
-      most_failures > 0
-          ? guide.focus * kForget / most_failures * static_cast<double>(capacity_)
-          : 0;
+  const double scale = most_failures > 0
+                           ? guide.focus * kForget / most_failures * static_cast<double>(capacity_)
+                           : 0;
   row_head_start_.assign(num_rows, 0);
   head_start_.assign(size_.size(), 0);
   for (size_t r = 0; r < num_rows; ++r) {
@@ -203,8 +200,7 @@ int32_t Search::choose_pair(Run run, int64_t below) const {
 // buffers, and where these are settled already. The top buffer of a row counts
 // while it may forbid its twins to follow.
 uint64_t Search::signature(Run run) {
-  uint64_t sum = mix(1, static_cast<uint64_t>(run.first),
-                     static_cast<uint64_t>(run.second));
+  uint64_t sum = mix(1, static_cast<uint64_t>(run.first), static_cast<uint64_t>(run.second));
   open_twins_.assign(size_.size(), 0);
   for (int32_t r = run.first; r < run.second; ++r) {
     for (int32_t j = 0; j < rows_[r].count; ++j) {
@@ -258,9 +254,7 @@ bool Search::solve_connected(Run run, int32_t level) {
       return false;
     }
     const BufferIdx buffer = choose_buffer(run);
-    const int32_t pair =
-        settle_pairs_ ? choose_pair(run, buffer >= 0 ? rank(buffer) : kNever)
-                      : -1;
+    const int32_t pair = settle_pairs_ ? choose_pair(run, buffer >= 0 ? rank(buffer) : kNever) : -1;
     if (pair >= 0) {
       if (!settle_pair(pair, run, level, &solved)) return false;
     } else if (buffer >= 0) {
@@ -282,8 +276,7 @@ bool Search::solve_connected(Run run, int32_t level) {
 }
 
 // Tries the buffer as the lowest of all its rows; if that fails, says so.
-bool Search::try_buffer(BufferIdx buffer, Run run, int32_t level,
-                        bool* solved) {
+bool Search::try_buffer(BufferIdx buffer, Run run, int32_t level, bool* solved) {
   const size_t rows_mark = old_rows_.size();
   const size_t states_mark = old_states_.size();
   ++choice_;
@@ -307,8 +300,7 @@ bool Search::settle_pair(int32_t row, Run run, int32_t level, bool* solved) {
   BufferIdx first = rows_[row].candidates[0];
   BufferIdx second = rows_[row].candidates[1];
   if (states_[second].lowest < states_[first].lowest ||
-      (states_[second].lowest == states_[first].lowest &&
-       priority_[second] > priority_[first])) {
+      (states_[second].lowest == states_[first].lowest && priority_[second] > priority_[first])) {
     std::swap(first, second);
   }
   const Reason only_two = row_reason(row);
@@ -336,12 +328,11 @@ double Search::share_of_full_rows(int64_t capacity) const {
     for (const Member& m : members) total += m.high - m.low;
     if (total >= capacity / unit_) ++full;
   }
-  return static_cast<double>(full) /
-         static_cast<double>(std::max<size_t>(members_.size(), 1));
+  return static_cast<double>(full) / static_cast<double>(std::max<size_t>(members_.size(), 1));
 }
 
-Search::Outcome Search::run(int64_t capacity, const Guide& guide,
-                            int64_t node_limit, Effort* effort) {
+Search::Outcome Search::run(int64_t capacity, const Guide& guide, int64_t node_limit,
+                            Effort* effort) {
   reset(capacity, guide);
   nodes_left_ = node_limit;
   effort_ = effort;

@@ -77,8 +77,7 @@ class Search {
 
   // Looks for offsets with all ends at most `capacity`. Gives up after
   // `node_limit` steps, or when the effort is exhausted.
-  Outcome run(int64_t capacity, const Guide& guide, int64_t node_limit,
-              Effort* effort);
+  Outcome run(int64_t capacity, const Guide& guide, int64_t node_limit, Effort* effort);
 
   // After kFound.
   const std::vector<int64_t>& offsets() const { return offsets_; }
@@ -99,15 +98,15 @@ class Search {
     int64_t low, high;  // bytes of the buffer that the row needs
   };
   struct Row {
-    int64_t rest = 0;      // bytes of members not yet placed
-    int64_t floor = 0;     // end of the last one placed
-    BufferIdx top = -1;    // the last one placed
-    BufferIdx next = -1;   // the lowest of those not yet placed, once known
-    int32_t count = 0;     // of those; they are the first in members_
+    int64_t rest = 0;     // bytes of members not yet placed
+    int64_t floor = 0;    // end of the last one placed
+    BufferIdx top = -1;   // the last one placed
+    BufferIdx next = -1;  // the lowest of those not yet placed, once known
+    int32_t count = 0;    // of those; they are the first in members_
     // Found by the last propagation:
     int32_t num_candidates = 0;  // that can be `next`
     BufferIdx candidates[2] = {-1, -1};
-    int64_t lowest_start = 0;    // of the candidates
+    int64_t lowest_start = 0;  // of the candidates
     // The two smallest highest begins of unplaced members: whatever comes
     // first must end by then.
     int64_t deadline = 0, deadline_of_others = 0;
@@ -115,7 +114,7 @@ class Search {
     uint64_t saved_at = 0;
   };
   struct State {
-    int64_t lowest = 0;    // offsets that it can still have
+    int64_t lowest = 0;  // offsets that it can still have
     int64_t highest = 0;
     int32_t rows_won = 0;  // rows of which it is `next`
     bool placed = false;
@@ -143,8 +142,8 @@ class Search {
 
   // Construction, search_rows.cc and search_block.cc.
   void build_rows(const Problem& problem, const ConflictGraph& graph);
-  std::vector<std::vector<Member>> groups_apart(
-      const std::vector<Member>& members, const ConflictGraph& graph) const;
+  std::vector<std::vector<Member>> groups_apart(const std::vector<Member>& members,
+                                                const ConflictGraph& graph) const;
   void build_boundaries();
   void find_blocks();
   void index_rows();
@@ -168,8 +167,8 @@ class Search {
   bool order_pairs(int32_t row);
   bool propagate_boundary(int32_t boundary);
   bool propagate_block(const Boundary& boundary);
-  bool confine(const std::vector<BufferIdx>& buffers,
-               const std::vector<BufferIdx>& space, int64_t free);
+  bool confine(const std::vector<BufferIdx>& buffers, const std::vector<BufferIdx>& space,
+               int64_t free);
   void gather(int32_t row);
   void mark_dirty(int32_t row);
   void mark_buffer(BufferIdx buffer);
@@ -189,9 +188,7 @@ class Search {
   bool solve_connected(Run run, int32_t level);
   bool settle_pair(int32_t row, Run run, int32_t level, bool* solved);
   bool try_buffer(BufferIdx buffer, Run run, int32_t level, bool* solved);
-  int64_t rank(BufferIdx buffer) const {
-    return states_[buffer].lowest - head_start_[buffer];
-  }
+  int64_t rank(BufferIdx buffer) const { return states_[buffer].lowest - head_start_[buffer]; }
 
   // Fixed by the problem; bytes in multiples of unit_.
   int64_t unit_ = 1;
@@ -218,13 +215,13 @@ class Search {
   std::vector<Row> rows_;
   std::vector<Reason> row_why_;  // steps that placed members or settled `next`
   std::vector<State> states_;
-  std::vector<Reason> why_;      // steps that bounds and `refuted` rest on
+  std::vector<Reason> why_;        // steps that bounds and `refuted` rest on
   std::vector<Reason> place_why_;  // of placed ones: why they are there
-  std::vector<int64_t> total_;   // bytes of all members of a row
-  std::vector<int32_t> across_;  // unplaced buffers on rows <= r and > r
+  std::vector<int64_t> total_;     // bytes of all members of a row
+  std::vector<int32_t> across_;    // unplaced buffers on rows <= r and > r
   std::vector<int64_t> offsets_;
-  std::vector<BufferIdx> won_;   // next in all of their rows, to be placed
-  std::vector<int32_t> dirty_;      // rows to be propagated
+  std::vector<BufferIdx> won_;  // next in all of their rows, to be placed
+  std::vector<int32_t> dirty_;  // rows to be propagated
   std::vector<char> is_dirty_;
   std::vector<int32_t> unordered_;  // rows for order_pairs(), when others rest
   std::vector<char> is_unordered_;
@@ -233,9 +230,9 @@ class Search {
   std::vector<Span> spans_;
   std::vector<std::pair<int64_t, int64_t>> others_, from_below_, from_above_;
   std::vector<char> open_twins_;
-  Reason conflict_;              // why the last branch failed
+  Reason conflict_;  // why the last branch failed
   bool gave_up_ = false;
-  bool tired_ = false;           // to propagate more than necessary
+  bool tired_ = false;  // to propagate more than necessary
   int64_t nodes_left_ = 0;
   int64_t visited_ = 0;  // members, since the last step
   Effort* effort_ = nullptr;

@@ -39,8 +39,7 @@ std::vector<int64_t> sums_of_parts(const std::vector<BufferIdx>& buffers,
   return sums;
 }
 
-bool share_an_element(const std::vector<int64_t>& a,
-                      const std::vector<int64_t>& b) {
+bool share_an_element(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
   size_t j = 0;
   for (const int64_t value : a) {
     while (j < b.size() && b[j] < value) ++j;
@@ -54,33 +53,26 @@ bool share_an_element(const std::vector<int64_t>& a,
 void Search::find_blocks() {
   const auto is_whole = [&](int32_t row) {
     return std::all_of(members_[row].begin(), members_[row].end(),
-                       [&](const Member& m) {
-                         return m.low == 0 && m.high == size_[m.buffer];
-                       });
+                       [&](const Member& m) { return m.low == 0 && m.high == size_[m.buffer]; });
   };
   for (Boundary& boundary : boundaries_) {
     // A single buffer has no parts.
     const bool single = boundary.died.size() == 1 || boundary.born.size() == 1;
-    if (boundary.after != boundary.before + 1 || boundary.died.empty() ||
-        boundary.born.empty() ||
-        (!single && (boundary.died.size() > kMaxMembers ||
-                     boundary.born.size() > kMaxMembers)) ||
+    if (boundary.after != boundary.before + 1 || boundary.died.empty() || boundary.born.empty() ||
+        (!single && (boundary.died.size() > kMaxMembers || boundary.born.size() > kMaxMembers)) ||
         !is_whole(boundary.before) || !is_whole(boundary.after)) {
       continue;
     }
     int64_t difference = 0;
     for (const BufferIdx b : boundary.died) difference += size_[b];
     for (const BufferIdx b : boundary.born) difference -= size_[b];
-    if (difference != 0 ||
-        (!single &&
-         share_an_element(sums_of_parts(boundary.died, size_),
-                          sums_of_parts(boundary.born, size_)))) {
+    if (difference != 0 || (!single && share_an_element(sums_of_parts(boundary.died, size_),
+                                                        sums_of_parts(boundary.born, size_)))) {
       continue;
     }
     boundary.one_block = true;
     for (const Member& m : members_[boundary.before]) {
-      if (std::find(boundary.died.begin(), boundary.died.end(), m.buffer) ==
-          boundary.died.end()) {
+      if (std::find(boundary.died.begin(), boundary.died.end(), m.buffer) == boundary.died.end()) {
         boundary.stayed.push_back(m.buffer);
       }
     }
@@ -101,8 +93,7 @@ bool Search::propagate_block(const Boundary& boundary) {
   const auto add_why = [&](BufferIdx b, Reason* reason) {
     reason->add(states_[b].placed ? place_why_[b] : why_[b]);
   };
-  visited_ += static_cast<int64_t>(2 * boundary.died.size() +
-                                   2 * boundary.born.size() +
+  visited_ += static_cast<int64_t>(2 * boundary.died.size() + 2 * boundary.born.size() +
                                    boundary.stayed.size());
   // The block begins in [lowest, highest].
   int64_t bytes = 0;
@@ -120,8 +111,7 @@ bool Search::propagate_block(const Boundary& boundary) {
   const auto know = [&] {
     if (known) return;
     known = true;
-    for (const std::vector<BufferIdx>* side :
-         {&boundary.died, &boundary.born}) {
+    for (const std::vector<BufferIdx>* side : {&boundary.died, &boundary.born}) {
       for (const BufferIdx b : *side) add_why(b, &reason);
     }
   };
@@ -152,8 +142,7 @@ bool Search::propagate_block(const Boundary& boundary) {
     if ((!can_be_below && !can_be_above) || states_[b].placed) {
       return fail(both);
     }
-    if (!(can_be_below ? cap(b, highest - size_[b], both)
-                       : raise(b, lowest + bytes, both))) {
+    if (!(can_be_below ? cap(b, highest - size_[b], both) : raise(b, lowest + bytes, both))) {
       return false;
     }
   }

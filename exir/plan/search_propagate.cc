@@ -122,9 +122,8 @@ Reason Search::row_reason(int32_t row) const {
 bool Search::can_be_next(const Row& row, const Member& member) const {
   const int64_t lowest = states_[member.buffer].lowest;
   return lowest + member.low <= capacity_ - row.rest &&
-         lowest + member.high <= (row.most_urgent == member.buffer
-                                      ? row.deadline_of_others
-                                      : row.deadline);
+         lowest + member.high <=
+             (row.most_urgent == member.buffer ? row.deadline_of_others : row.deadline);
 }
 
 // Copies the bounds of unplaced members to where loops are fast, and so that
@@ -136,9 +135,8 @@ void Search::gather(int32_t row) {
   for (int32_t j = 0; j < rows_[row].count; ++j) {
     const Member& m = members[j];
     const State& s = states_[m.buffer];
-    spans_.push_back({m.buffer, m.low, m.high, s.lowest + m.low,
-                      s.lowest + m.high, s.highest + m.low,
-                      s.highest + m.high});
+    spans_.push_back({m.buffer, m.low, m.high, s.lowest + m.low, s.lowest + m.high,
+                      s.highest + m.low, s.highest + m.high});
   }
 }
 
@@ -161,8 +159,7 @@ bool Search::propagate_row(int32_t row) {
   const int64_t limit = capacity_ - rows_[row].rest;
   const BufferIdx next = rows_[row].next;
   const auto can_be_first = [&](const Span& s) {
-    return s.start <= limit &&
-           s.end <= (s.buffer == most_urgent ? deadline_of_others : deadline);
+    return s.start <= limit && s.end <= (s.buffer == most_urgent ? deadline_of_others : deadline);
   };
   int64_t first_end = kNever;
   int64_t lowest_start = kNever;
@@ -178,10 +175,9 @@ bool Search::propagate_row(int32_t row) {
   if (num_candidates == 0) return fail_in_row(row, row_reason(row));
   {
     const Row& r = rows_[row];
-    if (r.num_candidates != num_candidates ||
-        r.candidates[0] != candidates[0] || r.candidates[1] != candidates[1] ||
-        r.lowest_start != lowest_start || r.deadline != deadline ||
-        r.deadline_of_others != deadline_of_others ||
+    if (r.num_candidates != num_candidates || r.candidates[0] != candidates[0] ||
+        r.candidates[1] != candidates[1] || r.lowest_start != lowest_start ||
+        r.deadline != deadline || r.deadline_of_others != deadline_of_others ||
         r.most_urgent != most_urgent) {
       Row& changed = change_row(row);
       changed.num_candidates = num_candidates;
@@ -238,11 +234,10 @@ bool Search::order_pairs(int32_t row) {
   gather(row);
   int64_t first_deadline = kNever;  // the two smallest
   int64_t second_deadline = kNever;
-  int64_t last_end = -1;            // the two largest
+  int64_t last_end = -1;  // the two largest
   int64_t second_end = -1;
   for (const Span& s : spans_) {
-    second_deadline =
-        std::min(second_deadline, std::max(first_deadline, s.last_start));
+    second_deadline = std::min(second_deadline, std::max(first_deadline, s.last_start));
     first_deadline = std::min(first_deadline, s.last_start);
     second_end = std::max(second_end, std::min(last_end, s.end));
     last_end = std::max(last_end, s.end);
@@ -280,8 +275,7 @@ bool Search::order_pairs(int32_t row) {
       for (size_t i = others_.size(); i-- > 0;) {
         begin = std::min(begin, others_[i].first) - others_[i].second;
       }
-      if (begin < s.last_end &&
-          !cap(s.buffer, begin - s.high, row_reason(row))) {
+      if (begin < s.last_end && !cap(s.buffer, begin - s.high, row_reason(row))) {
         failures_[row] += 1;
         return false;
       }
@@ -297,8 +291,7 @@ bool Search::dominated(BufferIdx buffer) const {
   }
   if (twins_[buffer] < 0) return false;
   const BufferIdx below = rows_[rows_of_[buffer][0]].top;
-  return below >= 0 && twins_[below] == twins_[buffer] &&
-         size_[below] < size_[buffer] &&
+  return below >= 0 && twins_[below] == twins_[buffer] && size_[below] < size_[buffer] &&
          offsets_[below] + size_[below] == states_[buffer].lowest;
 }
 
@@ -341,8 +334,8 @@ bool Search::place(BufferIdx buffer) {
 // Each of `buffers` takes addresses of `space`, but for at most `free` bytes.
 // It ends no earlier than so many bytes of `space` can be stacked from below,
 // and begins no more than the free bytes below the lowest; likewise from above.
-bool Search::confine(const std::vector<BufferIdx>& buffers,
-                     const std::vector<BufferIdx>& space, int64_t free) {
+bool Search::confine(const std::vector<BufferIdx>& buffers, const std::vector<BufferIdx>& space,
+                     int64_t free) {
   const auto least_of = [&](BufferIdx b) {
     return states_[b].placed ? offsets_[b] : states_[b].lowest;
   };
@@ -372,8 +365,7 @@ bool Search::confine(const std::vector<BufferIdx>& buffers,
       missing -= std::min(size, missing);
       if (missing == 0) break;
     }
-    const int64_t lowest =
-        std::max(end - size_[b], from_below_.front().first - free);
+    const int64_t lowest = std::max(end - size_[b], from_below_.front().first - free);
 
     int64_t begin = kNever;
     missing = size_[b] - free;
@@ -382,8 +374,7 @@ bool Search::confine(const std::vector<BufferIdx>& buffers,
       missing -= std::min(size, missing);
       if (missing == 0) break;
     }
-    const int64_t highest = std::min(
-        begin, -from_above_.front().first + free - size_[b]);
+    const int64_t highest = std::min(begin, -from_above_.front().first + free - size_[b]);
 
     if (least_of(b) >= lowest && most_of(b) <= highest + size_[b]) continue;
     if (!known) {
@@ -404,10 +395,8 @@ bool Search::confine(const std::vector<BufferIdx>& buffers,
 bool Search::propagate_boundary(int32_t index) {
   const Boundary& boundary = boundaries_[index];
   if (boundary.died.empty() || boundary.born.empty()) return true;
-  if (!confine(boundary.born, boundary.died,
-               capacity_ - total_[boundary.before]) ||
-      !confine(boundary.died, boundary.born,
-               capacity_ - total_[boundary.after]) ||
+  if (!confine(boundary.born, boundary.died, capacity_ - total_[boundary.before]) ||
+      !confine(boundary.died, boundary.born, capacity_ - total_[boundary.after]) ||
       !propagate_block(boundary)) {
     failures_[boundary.before] += 1;
     failures_[boundary.after] += 1;

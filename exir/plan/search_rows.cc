@@ -49,8 +49,7 @@ Search::Search(const Problem& problem, const ConflictGraph& graph) {
 // last section of its first buffer so that buffers stay on few rows.
 void Search::build_rows(const Problem& problem, const ConflictGraph& graph) {
   const std::vector<Stretch> stretches = stretches_by_begin(problem);
-  const bool may_meet =
-      !problem.non_conflicts.empty() || !problem.overlaps.empty();
+  const bool may_meet = !problem.non_conflicts.empty() || !problem.overlaps.empty();
   // Otherwise sections say it all.
   const bool complete = !may_meet && !graph.has_extra() && proves_;
   std::vector<std::pair<int32_t, std::vector<Member>>> rows;  // by section
@@ -60,8 +59,7 @@ void Search::build_rows(const Problem& problem, const ConflictGraph& graph) {
   for (const std::vector<int32_t>& section : maximal_sections(stretches)) {
     std::vector<Member> members;
     for (const int32_t s : section) {
-      members.push_back({stretches[s].buffer, stretches[s].low / unit_,
-                         stretches[s].high / unit_});
+      members.push_back({stretches[s].buffer, stretches[s].low / unit_, stretches[s].high / unit_});
       last_section[stretches[s].buffer] = section_index;
     }
     std::vector<std::vector<Member>> groups;
@@ -92,22 +90,20 @@ void Search::build_rows(const Problem& problem, const ConflictGraph& graph) {
     for (size_t i = 0; i < problem.buffers.size(); ++i) {
       const auto a = static_cast<BufferIdx>(i);
       for (const Edge* e = graph.begin(a); e != graph.end(a); ++e) {
-        if (e->other < a || std::binary_search(settled.begin(), settled.end(),
-                                               IdxPair(a, e->other))) {
+        if (e->other < a ||
+            std::binary_search(settled.begin(), settled.end(), IdxPair(a, e->other))) {
           continue;
         }
         // An end below a begin cannot be expressed.
         if (e->high < 0 || e->low > 0) proves_ = false;
-        rows.push_back(
-            {last_section[a],
-             {{a, 0, std::max<int64_t>(e->high, 0) / unit_},
-              {e->other, 0, std::max<int64_t>(-e->low, 0) / unit_}}});
+        rows.push_back({last_section[a],
+                        {{a, 0, std::max<int64_t>(e->high, 0) / unit_},
+                         {e->other, 0, std::max<int64_t>(-e->low, 0) / unit_}}});
       }
     }
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& x, const auto& y) {
-    return x.first < y.first;
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& x, const auto& y) { return x.first < y.first; });
   for (auto& [section, members] : rows) members_.push_back(std::move(members));
   if (complete) {
     build_boundaries();
@@ -151,8 +147,8 @@ void Search::build_boundaries() {
 
 // Overlapping sets whose members all keep apart by at least what the section
 // asks; every member is in at least one.
-std::vector<std::vector<Search::Member>> Search::groups_apart(
-    const std::vector<Member>& members, const ConflictGraph& graph) const {
+std::vector<std::vector<Search::Member>> Search::groups_apart(const std::vector<Member>& members,
+                                                              const ConflictGraph& graph) const {
   const auto apart = [&](const Member& a, const Member& b) {
     const Edge* edge = graph.find(a.buffer, b.buffer);
     return edge != nullptr && edge->low <= (a.low - b.high) * unit_ &&
@@ -191,8 +187,7 @@ void Search::index_rows() {
   }
   boundaries_of_.resize(num_buffers);
   for (size_t i = 0; i < boundaries_.size(); ++i) {
-    for (const std::vector<BufferIdx>* set :
-         {&boundaries_[i].died, &boundaries_[i].born}) {
+    for (const std::vector<BufferIdx>* set : {&boundaries_[i].died, &boundaries_[i].born}) {
       for (const BufferIdx b : *set) {
         boundaries_of_[b].push_back(static_cast<int32_t>(i));
       }
@@ -205,14 +200,12 @@ void Search::index_rows() {
   std::map<std::pair<std::vector<int32_t>, int64_t>, int32_t> classes;
   std::map<std::pair<int32_t, int64_t>, BufferIdx> last_of_size;
   for (size_t i = 0; i < num_buffers; ++i) {
-    if (!whole[i] || fixed_[i] >= 0 || size_[i] % alignment_[i] != 0 ||
-        rows_of_[i].empty()) {
+    if (!whole[i] || fixed_[i] >= 0 || size_[i] % alignment_[i] != 0 || rows_of_[i].empty()) {
       continue;
     }
     const auto next = static_cast<int32_t>(classes.size());
     const auto b = static_cast<BufferIdx>(i);
-    twins_[i] =
-        classes.try_emplace({rows_of_[i], alignment_[i]}, next).first->second;
+    twins_[i] = classes.try_emplace({rows_of_[i], alignment_[i]}, next).first->second;
     const auto [it, fresh] = last_of_size.try_emplace({twins_[i], size_[i]}, b);
     if (fresh) continue;
     smaller_twin_[i] = it->second;

@@ -40,8 +40,8 @@ struct Solution {
   int64_t lower_bound = 0;  // of `peak`, over all assignments to pools
   bool optimal = false;     // proven; with several pools: of the whole answer
   double seconds = 0;
-  int64_t nodes = 0;        // steps of search spent, the unit of node budgets
-  std::string method;       // what found the answer, for reports
+  int64_t nodes = 0;   // steps of search spent, the unit of node budgets
+  std::string method;  // what found the answer, for reports
 };
 
 }  // namespace petrel::exir::plan

@@ -48,13 +48,12 @@ struct Arguments {
 
 class Tally {
  public:
-  void add(const std::string& name, const Problem& problem,
-           const Options& options, bool print) {
+  void add(const std::string& name, const Problem& problem, const Options& options, bool print) {
     ++count_;
     const std::clock_t begin = std::clock();
     absl::StatusOr<Solution> solution = plan(problem, options);
-    const double cpu = static_cast<double>(std::clock() - begin) /
-                       static_cast<double>(CLOCKS_PER_SEC);
+    const double cpu =
+        static_cast<double>(std::clock() - begin) / static_cast<double>(CLOCKS_PER_SEC);
     if (cpu > slowest_) slowest_name_ = name;
     slowest_ = std::max(slowest_, cpu);
     seconds_ += cpu;
@@ -74,18 +73,15 @@ class Tally {
     }
     ++planned_;
     optimal_ += solution->optimal;
-    gaps_.push_back(solution->lower_bound == 0
-                        ? 0
-                        : static_cast<double>(solution->peak) /
-                                  static_cast<double>(solution->lower_bound) -
-                              1);
+    gaps_.push_back(
+        solution->lower_bound == 0
+            ? 0
+            : static_cast<double>(solution->peak) / static_cast<double>(solution->lower_bound) - 1);
     if (!print) return;
     std::printf("%-28s peak %lld bound %lld%s %.3f s (%.3f s of the processor) %lld steps\n",
-                name.c_str(),
-                static_cast<long long>(solution->peak),
-                static_cast<long long>(solution->lower_bound),
-                solution->optimal ? " optimal" : "", solution->seconds, cpu,
-                static_cast<long long>(solution->nodes));
+                name.c_str(), static_cast<long long>(solution->peak),
+                static_cast<long long>(solution->lower_bound), solution->optimal ? " optimal" : "",
+                solution->seconds, cpu, static_cast<long long>(solution->nodes));
     std::fflush(stdout);
   }
 
@@ -96,21 +92,20 @@ class Tally {
         "or malformed %lld, not solved %lld, invalid %lld\n"
         "seconds of the processor: sum %.3f, slowest %.3f (%s), %lld times 1 or "
         "more\n",
-        count_, planned_, optimal_, infeasible_, open_, invalid_, seconds_,
-        slowest_, slowest_name_.c_str(), slow_);
+        count_, planned_, optimal_, infeasible_, open_, invalid_, seconds_, slowest_,
+        slowest_name_.c_str(), slow_);
     if (!gaps_.empty()) {
       const auto at = [&](double share) {
-        return 100 * gaps_[static_cast<size_t>(
-                         share * static_cast<double>(gaps_.size() - 1))];
+        return 100 * gaps_[static_cast<size_t>(share * static_cast<double>(gaps_.size() - 1))];
       };
-      std::printf("above the bound: median %.2f %%, 90%% %.2f %%, 99%% %.2f "
-                  "%%, most %.2f %%\n",
-                  at(0.5), at(0.9), at(0.99), at(1));
+      std::printf(
+          "above the bound: median %.2f %%, 90%% %.2f %%, 99%% %.2f "
+          "%%, most %.2f %%\n",
+          at(0.5), at(0.9), at(0.99), at(1));
     }
     if (!gaps_file.empty()) write_picture(gaps_file);
     return invalid_ == 0 &&
-           (within_ms == 0 ||
-            (open_ == 0 && slowest_ * 1000 <= static_cast<double>(within_ms)));
+           (within_ms == 0 || (open_ == 0 && slowest_ * 1000 <= static_cast<double>(within_ms)));
   }
 
  private:
@@ -129,21 +124,21 @@ class Tally {
            "<text x=\"20\" y=\"20\">share of plans by per cent above the "
            "bound (first bar: at the bound)</text>\n";
     for (int i = 0; i < kBars; ++i) {
-      const double share = static_cast<double>(bars[i]) /
-                           static_cast<double>(std::max<size_t>(gaps_.size(), 1));
+      const double share =
+          static_cast<double>(bars[i]) / static_cast<double>(std::max<size_t>(gaps_.size(), 1));
       const double height = 220 * share;
-      out << "<rect x=\"" << 20 + 23 * i << "\" y=\"" << 260 - height
-          << "\" width=\"20\" height=\"" << height
-          << "\" fill=\"steelblue\"><title>" << bars[i] << "</title></rect>\n"
+      out << "<rect x=\"" << 20 + 23 * i << "\" y=\"" << 260 - height << "\" width=\"20\" height=\""
+          << height << "\" fill=\"steelblue\"><title>" << bars[i] << "</title></rect>\n"
           << "<text x=\"" << 24 + 23 * i << "\" y=\"275\">"
-          << (i == 0 ? "0" : i + 1 == kBars ? "more" : std::to_string(i))
+          << (i == 0           ? "0"
+              : i + 1 == kBars ? "more"
+                               : std::to_string(i))
           << "</text>\n";
     }
     out << "</svg>\n";
   }
 
-  long long count_ = 0, planned_ = 0, optimal_ = 0, infeasible_ = 0, open_ = 0,
-            invalid_ = 0;
+  long long count_ = 0, planned_ = 0, optimal_ = 0, infeasible_ = 0, open_ = 0, invalid_ = 0;
   double seconds_ = 0, slowest_ = 0;
   std::string slowest_name_;
   long long slow_ = 0;
@@ -179,28 +174,22 @@ int sweep_files(const Arguments& arguments, Options options, Tally* tally) {
 
 void sweep_cuts(const Arguments& arguments, Options options, Tally* tally) {
   // As many buffers as the hard problems of the MiniMalloc benchmark have.
-  const std::vector<int> sizes = {154, 170, 203, 213, 215, 296,
-                                  308, 316, 374, 409, 454};
+  const std::vector<int> sizes = {154, 170, 203, 213, 215, 296, 308, 316, 374, 409, 454};
   if (!arguments.smallest) options.goal = Goal::kFitCapacity;
-  for (int64_t i = arguments.first; i < arguments.first + arguments.count;
-       ++i) {
+  for (int64_t i = arguments.first; i < arguments.first + arguments.count; ++i) {
     CutOptions cut;
     cut.num_buffers = sizes[static_cast<size_t>(i) % sizes.size()];
     cut.size_grain = cut.time_grain = arguments.grain;
     Problem problem = cut_rectangle(cut, static_cast<uint64_t>(i));
     if (!arguments.smallest) problem.pools[0].capacity = cut.capacity;
-    tally->add("cut " + std::to_string(i), problem, options,
-               arguments.count <= 1000);
+    tally->add("cut " + std::to_string(i), problem, options, arguments.count <= 1000);
   }
 }
 
-void sweep_pools(const Arguments& arguments, const Options& options,
-                 Tally* tally) {
-  for (int64_t i = arguments.first; i < arguments.first + arguments.count;
-       ++i) {
-    const Problem problem =
-        random_problem(1 + static_cast<int>(i % 40),
-                       1 + static_cast<int>(i % 4), static_cast<uint64_t>(i));
+void sweep_pools(const Arguments& arguments, const Options& options, Tally* tally) {
+  for (int64_t i = arguments.first; i < arguments.first + arguments.count; ++i) {
+    const Problem problem = random_problem(1 + static_cast<int>(i % 40),
+                                           1 + static_cast<int>(i % 4), static_cast<uint64_t>(i));
     tally->add("pools " + std::to_string(i), problem, options, false);
   }
 }
@@ -264,6 +253,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace petrel::exir::plan
 
-int main(int argc, char** argv) {
-  return petrel::exir::plan::run(argc, argv);
-}
+int main(int argc, char** argv) { return petrel::exir::plan::run(argc, argv); }

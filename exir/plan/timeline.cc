@@ -13,17 +13,14 @@ std::vector<Stretch> stretches_by_begin(const Problem& problem) {
   std::vector<Stretch> stretches;
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
     const Buffer& buffer = problem.buffers[i];
-    const auto append = [&](int64_t begin, int64_t end, int64_t low,
-                            int64_t high) {
+    const auto append = [&](int64_t begin, int64_t end, int64_t low, int64_t high) {
       if (begin < end && low < high) {
-        stretches.push_back(
-            {static_cast<BufferIdx>(i), {begin, end}, low, high});
+        stretches.push_back({static_cast<BufferIdx>(i), {begin, end}, low, high});
       }
     };
     std::vector<Gap> gaps = buffer.gaps;
-    std::sort(gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) {
-      return a.time.begin < b.time.begin;
-    });
+    std::sort(gaps.begin(), gaps.end(),
+              [](const Gap& a, const Gap& b) { return a.time.begin < b.time.begin; });
     int64_t time = buffer.lifetime.begin;
     for (const Gap& gap : gaps) {
       append(time, gap.time.begin, 0, buffer.size);
@@ -32,16 +29,13 @@ std::vector<Stretch> stretches_by_begin(const Problem& problem) {
     }
     append(time, buffer.lifetime.end, 0, buffer.size);
   }
-  std::sort(stretches.begin(), stretches.end(),
-            [](const Stretch& a, const Stretch& b) {
-              return std::tie(a.time.begin, a.buffer) <
-                     std::tie(b.time.begin, b.buffer);
-            });
+  std::sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) {
+    return std::tie(a.time.begin, a.buffer) < std::tie(b.time.begin, b.buffer);
+  });
   return stretches;
 }
 
-std::vector<std::vector<int32_t>> maximal_sections(
-    const std::vector<Stretch>& stretches) {
+std::vector<std::vector<int32_t>> maximal_sections(const std::vector<Stretch>& stretches) {
   std::vector<std::vector<int32_t>> sections;
   std::vector<int32_t> alive;
   const auto close = [&] {

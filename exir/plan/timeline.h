@@ -25,7 +25,7 @@ namespace petrel::exir::plan {
 struct Stretch {
   BufferIdx buffer = 0;
   Interval time;
-  int64_t low = 0;   // bytes of the buffer needed: [low, high)
+  int64_t low = 0;  // bytes of the buffer needed: [low, high)
   int64_t high = 0;
 };
 
@@ -34,8 +34,7 @@ std::vector<Stretch> stretches_by_begin(const Problem& problem);
 
 // The maximal sets of stretches alive at one time, in order of time. Members
 // are indices into `stretches`, which stretches_by_begin() made.
-std::vector<std::vector<int32_t>> maximal_sections(
-    const std::vector<Stretch>& stretches);
+std::vector<std::vector<int32_t>> maximal_sections(const std::vector<Stretch>& stretches);
 
 }  // namespace petrel::exir::plan
 

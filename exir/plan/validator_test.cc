@@ -34,9 +34,7 @@ struct Fixture {
     solution.peak = solution.lower_bound = 16;
   }
 
-  std::string message() const {
-    return std::string(validate(problem, solution).message());
-  }
+  std::string message() const { return std::string(validate(problem, solution).message()); }
 };
 
 TEST(ValidatorTest, AcceptsAPlanThatHolds) {

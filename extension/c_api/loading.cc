@@ -64,9 +64,8 @@ Error add_sources(const petrel_options& options, petrel_module* module,
       module->buffers.push_back(*source.buffer);
       module_options->data_loaders.push_back(open_buffer(*source.buffer));
     } else if (source.fd != nullptr) {
-      PETREL_ASSIGN_OR_RETURN(
-          std::unique_ptr<DataLoader> loader,
-          open_descriptor(source.fd->get(), source.offset, source.length));
+      PETREL_ASSIGN_OR_RETURN(std::unique_ptr<DataLoader> loader,
+                              open_descriptor(source.fd->get(), source.offset, source.length));
       module_options->data_loaders.push_back(std::move(loader));
     } else {
       module_options->data_files.push_back(source.path);
@@ -136,8 +135,8 @@ petrel_status petrel_options_set_load_mode(petrel_options* options, petrel_load_
 
 petrel_status petrel_options_set_num_threads(petrel_options* options, int32_t num_threads) {
   return change(options, [&]() -> Error {
-    PETREL_RETURN_IF_ERROR(check_choice("num_threads", num_threads,
-                                        static_cast<int>(petrel::runtime::kMaxThreads)));
+    PETREL_RETURN_IF_ERROR(
+        check_choice("num_threads", num_threads, static_cast<int>(petrel::runtime::kMaxThreads)));
     options->num_threads = num_threads;
     return Error::Ok;
   });
@@ -173,8 +172,8 @@ petrel_status petrel_options_add_data_path(petrel_options* options, const char* 
   });
 }
 
-petrel_status petrel_options_add_data_buffer(petrel_options* options, const void* data,
-                                             size_t size, petrel_ownership ownership) {
+petrel_status petrel_options_add_data_buffer(petrel_options* options, const void* data, size_t size,
+                                             petrel_ownership ownership) {
   return change(options, [&]() -> Error {
     Source source;
     PETREL_ASSIGN_OR_RETURN(source.buffer, make_buffer(data, size, ownership));
@@ -203,21 +202,19 @@ petrel_status petrel_options_add_data_fd(petrel_options* options, int fd, uint64
 petrel_status petrel_module_load_path(const char* path, const petrel_options* options,
                                       petrel_module** out) {
   return load(options, out,
-              [&](const Module::Options& module_options, petrel_module*)
-                  -> Result<std::unique_ptr<Module>> {
+              [&](const Module::Options& module_options,
+                  petrel_module*) -> Result<std::unique_ptr<Module>> {
                 PETREL_RETURN_IF_ERROR(require(path, "path"));
                 return Module::load(path, module_options);
               });
 }
 
-petrel_status petrel_module_load_buffer(const void* data, size_t size,
-                                        petrel_ownership ownership,
+petrel_status petrel_module_load_buffer(const void* data, size_t size, petrel_ownership ownership,
                                         const petrel_options* options, petrel_module** out) {
   return load(options, out,
-              [&](const Module::Options& module_options, petrel_module* module)
-                  -> Result<std::unique_ptr<Module>> {
-                PETREL_ASSIGN_OR_RETURN(const Buffer buffer,
-                                        make_buffer(data, size, ownership));
+              [&](const Module::Options& module_options,
+                  petrel_module* module) -> Result<std::unique_ptr<Module>> {
+                PETREL_ASSIGN_OR_RETURN(const Buffer buffer, make_buffer(data, size, ownership));
                 module->buffers.push_back(buffer);
                 return Module::load(open_buffer(buffer), module_options);
               });
@@ -226,8 +223,8 @@ petrel_status petrel_module_load_buffer(const void* data, size_t size,
 petrel_status petrel_module_load_fd(int fd, uint64_t offset, uint64_t length,
                                     const petrel_options* options, petrel_module** out) {
   return load(options, out,
-              [&](const Module::Options& module_options, petrel_module*)
-                  -> Result<std::unique_ptr<Module>> {
+              [&](const Module::Options& module_options,
+                  petrel_module*) -> Result<std::unique_ptr<Module>> {
                 PETREL_ASSIGN_OR_RETURN(std::unique_ptr<DataLoader> loader,
                                         open_descriptor(fd, offset, length));
                 return Module::load(std::move(loader), module_options);

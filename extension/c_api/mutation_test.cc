@@ -29,8 +29,8 @@ petrel_status try_everything(const std::string& program, const std::string& data
               PETREL_OK);
   }
   petrel_module* module = nullptr;
-  petrel_status status = petrel_module_load_buffer(program.data(), program.size(),
-                                                   PETREL_BORROW, options, &module);
+  petrel_status status =
+      petrel_module_load_buffer(program.data(), program.size(), PETREL_BORROW, options, &module);
   petrel_options_destroy(options);
   if (status != PETREL_OK) {
     EXPECT_EQ(module, nullptr);

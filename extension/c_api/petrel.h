@@ -65,18 +65,18 @@ typedef int32_t petrel_status;
 enum {
   PETREL_OK = 0x00,
   PETREL_INTERNAL = 0x01,
-  PETREL_INVALID_STATE = 0x02,       // not now: an input is not set, say
-  PETREL_NOT_SUPPORTED = 0x10,       // meaningful, but nothing here can do it
+  PETREL_INVALID_STATE = 0x02,  // not now: an input is not set, say
+  PETREL_NOT_SUPPORTED = 0x10,  // meaningful, but nothing here can do it
   PETREL_NOT_IMPLEMENTED = 0x11,
-  PETREL_INVALID_ARGUMENT = 0x12,    // the caller's mistake
-  PETREL_INVALID_TYPE = 0x13,        // a value of another kind
-  PETREL_OPERATOR_MISSING = 0x14,    // the program needs a kernel that is not here
-  PETREL_NOT_FOUND = 0x20,           // no such file, method, backend or key
+  PETREL_INVALID_ARGUMENT = 0x12,  // the caller's mistake
+  PETREL_INVALID_TYPE = 0x13,      // a value of another kind
+  PETREL_OPERATOR_MISSING = 0x14,  // the program needs a kernel that is not here
+  PETREL_NOT_FOUND = 0x20,         // no such file, method, backend or key
   PETREL_OUT_OF_MEMORY = 0x21,
-  PETREL_ACCESS_FAILED = 0x22,       // reading a file failed
-  PETREL_INVALID_PROGRAM = 0x23,     // the .pte is damaged
-  PETREL_INVALID_DATA = 0x24,        // a .ptd is damaged, or does not fit
-  PETREL_OUT_OF_RESOURCES = 0x25,    // a limit was reached
+  PETREL_ACCESS_FAILED = 0x22,     // reading a file failed
+  PETREL_INVALID_PROGRAM = 0x23,   // the .pte is damaged
+  PETREL_INVALID_DATA = 0x24,      // a .ptd is damaged, or does not fit
+  PETREL_OUT_OF_RESOURCES = 0x25,  // a limit was reached
   PETREL_DELEGATE_INCOMPATIBLE = 0x30,
   PETREL_DELEGATE_OUT_OF_MEMORY = 0x31,
   PETREL_DELEGATE_INVALID_HANDLE = 0x32
@@ -161,9 +161,9 @@ typedef struct petrel_value {
   size_t string_size;
 } petrel_value;
 
-#define PETREL_VALUE_INIT(value)                \
-  do {                                          \
-    memset((value), 0, sizeof(petrel_value));   \
+#define PETREL_VALUE_INIT(value)                 \
+  do {                                           \
+    memset((value), 0, sizeof(petrel_value));    \
     (value)->struct_size = sizeof(petrel_value); \
   } while (0)
 
@@ -221,16 +221,14 @@ PETREL_EXPORT petrel_status petrel_options_set_num_threads(petrel_options* optio
                                                            int32_t num_threads);
 // Lets the methods of a module compute in one memory; outputs then hold until
 // any method of it runs.
-PETREL_EXPORT petrel_status petrel_options_set_share_memory(petrel_options* options,
-                                                            int32_t share);
+PETREL_EXPORT petrel_status petrel_options_set_share_memory(petrel_options* options, int32_t share);
 // Which bytes count for a key that is in the program and in named data.
 PETREL_EXPORT petrel_status petrel_options_set_data_precedence(petrel_options* options,
                                                                petrel_precedence precedence);
 
 // External data (.ptd or .safetensors), as often as there are files. They are
 // opened, and checked, by the load functions.
-PETREL_EXPORT petrel_status petrel_options_add_data_path(petrel_options* options,
-                                                         const char* path);
+PETREL_EXPORT petrel_status petrel_options_add_data_path(petrel_options* options, const char* path);
 PETREL_EXPORT petrel_status petrel_options_add_data_buffer(petrel_options* options,
                                                            const void* data, size_t size,
                                                            petrel_ownership ownership);
@@ -244,8 +242,7 @@ typedef struct petrel_module petrel_module;
 
 // `options` may be NULL. The whole structure of the files is verified; methods
 // are loaded when they are first used.
-PETREL_EXPORT petrel_status petrel_module_load_path(const char* path,
-                                                    const petrel_options* options,
+PETREL_EXPORT petrel_status petrel_module_load_path(const char* path, const petrel_options* options,
                                                     petrel_module** out);
 PETREL_EXPORT petrel_status petrel_module_load_buffer(const void* data, size_t size,
                                                       petrel_ownership ownership,
@@ -280,8 +277,7 @@ PETREL_EXPORT petrel_status petrel_module_output_info(const petrel_module* modul
 // Loads a method ahead of its first use; does nothing the second time.
 PETREL_EXPORT petrel_status petrel_module_load_method(petrel_module* module, const char* method);
 // Forgets a method, its outputs and its state.
-PETREL_EXPORT petrel_status petrel_module_unload_method(petrel_module* module,
-                                                        const char* method);
+PETREL_EXPORT petrel_status petrel_module_unload_method(petrel_module* module, const char* method);
 
 // Says what input `index` of the next run is. The value is copied, the data and
 // the string that it points at are not: they must stay until the run.
@@ -293,8 +289,8 @@ PETREL_EXPORT petrel_status petrel_module_run(petrel_module* module, const char*
 // Output `index` of the last run that succeeded. Set struct_size first. Data
 // and strings belong to the module, until the method runs again or is unloaded.
 PETREL_EXPORT petrel_status petrel_module_get_output(const petrel_module* module,
-                                                     const char* method,
-                                                     size_t index, petrel_value* out);
+                                                     const char* method, size_t index,
+                                                     petrel_value* out);
 
 #ifdef __cplusplus
 }

@@ -13,13 +13,13 @@
 
 static int failures = 0;
 
-#define CHECK(condition)                                                       \
-  do {                                                                         \
-    if (!(condition)) {                                                        \
-      ++failures;                                                              \
+#define CHECK(condition)                                                          \
+  do {                                                                            \
+    if (!(condition)) {                                                           \
+      ++failures;                                                                 \
       fprintf(stderr, "%s:%d: %s is false; %s\n", __FILE__, __LINE__, #condition, \
-              petrel_error_text());                                            \
-    }                                                                          \
+              petrel_error_text());                                               \
+    }                                                                             \
   } while (0)
 
 static const char kInline[] = "extension/c_api/inline.pte";
@@ -202,10 +202,8 @@ static void runs_several_methods(void) {
   CHECK(petrel_module_load_path(kTwo, with, &module) == PETREL_OK);
   petrel_options_destroy(with);
   CHECK(petrel_module_num_methods(module, &count) == PETREL_OK && count == 2);
-  CHECK(petrel_module_method_name(module, 0, &name) == PETREL_OK &&
-        strcmp(name, "classify") == 0);
-  CHECK(petrel_module_method_name(module, 1, &name) == PETREL_OK &&
-        strcmp(name, "forward") == 0);
+  CHECK(petrel_module_method_name(module, 0, &name) == PETREL_OK && strcmp(name, "classify") == 0);
+  CHECK(petrel_module_method_name(module, 1, &name) == PETREL_OK && strcmp(name, "forward") == 0);
   CHECK(petrel_module_method_name(module, 2, &name) == PETREL_INVALID_ARGUMENT);
   CHECK(strcmp(petrel_error_text(), "index is 2, must be less than 2") == 0);
   CHECK(count_right(module, "classify") >= 45);
@@ -248,17 +246,16 @@ static void refuses_inputs_that_do_not_fit(void) {
   CHECK(petrel_module_get_output(module, "forward", 0, &out) == PETREL_INVALID_STATE);
   CHECK(petrel_module_run(module, "forward") == PETREL_INVALID_STATE);
   CHECK(strcmp(petrel_error_text(), "input 0 of method 'forward' has not been set") == 0);
-#define REFUSES(change, said)                                                             \
-  bad = good;                                                                             \
-  change;                                                                                 \
-  CHECK(petrel_module_set_input(module, "forward", 0, &bad) == PETREL_INVALID_ARGUMENT);  \
+#define REFUSES(change, said)                                                            \
+  bad = good;                                                                            \
+  change;                                                                                \
+  CHECK(petrel_module_set_input(module, "forward", 0, &bad) == PETREL_INVALID_ARGUMENT); \
   CHECK(strcmp(petrel_error_text(), said) == 0)
   REFUSES(bad.dtype = 99, "input 0: dtype is 99, which is no element type");
   REFUSES(bad.dtype = 262, "input 0: dtype is 262, which is no element type");
   REFUSES(bad.rank = 17, "input 0: rank is 17, must be at most 16");
   REFUSES(bad.sizes[2] = -4, "input 0: dim 2 is -4, must be in [0, 2^31)");
-  REFUSES(bad.sizes[2] = INT64_C(2147483648),
-          "input 0: dim 2 is 2147483648, must be in [0, 2^31)");
+  REFUSES(bad.sizes[2] = INT64_C(2147483648), "input 0: dim 2 is 2147483648, must be in [0, 2^31)");
   REFUSES((bad.sizes[0] = bad.sizes[1] = bad.sizes[2] = INT32_MAX),
           "input 0: its sizes need more bytes than there are addresses");
   REFUSES(bad.dim_order[1] = 0, "input 0: dim_order is no order of 4 dimensions");
@@ -272,8 +269,7 @@ static void refuses_inputs_that_do_not_fit(void) {
   REFUSES((bad.kind = PETREL_KIND_STRING, bad.string_size = 3),
           "value->string is NULL, must not be");
   CHECK(petrel_module_set_input(module, "forward", 1, &good) == PETREL_INVALID_ARGUMENT);
-  CHECK(petrel_module_set_input(module, "forward", (size_t)-1, &good) ==
-        PETREL_INVALID_ARGUMENT);
+  CHECK(petrel_module_set_input(module, "forward", (size_t)-1, &good) == PETREL_INVALID_ARGUMENT);
 
   // Well-formed, but not what the program takes: the run says so.
   bad = good;
@@ -301,8 +297,8 @@ static void checks_every_pointer(void) {
   petrel_value value = image(pixels);
   size_t count;
   CHECK(petrel_module_load_path(kInline, NULL, &module) == PETREL_OK);
-#define REFUSES_NULL(call, what)                                        \
-  CHECK((call) == PETREL_INVALID_ARGUMENT);                             \
+#define REFUSES_NULL(call, what)            \
+  CHECK((call) == PETREL_INVALID_ARGUMENT); \
   CHECK(strcmp(petrel_error_text(), what " is NULL, must not be") == 0)
   REFUSES_NULL(petrel_options_create(NULL), "out");
   REFUSES_NULL(petrel_options_set_load_mode(NULL, 0), "options");

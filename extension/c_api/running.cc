@@ -29,13 +29,20 @@ static_assert(PETREL_MAX_RANK == runtime::kTensorDimensionLimit);
 
 int32_t kind_of(Tag tag) {
   switch (tag) {
-    case Tag::None: return PETREL_KIND_NONE;
-    case Tag::Tensor: return PETREL_KIND_TENSOR;
-    case Tag::String: return PETREL_KIND_STRING;
-    case Tag::Double: return PETREL_KIND_DOUBLE;
-    case Tag::Int: return PETREL_KIND_INT;
-    case Tag::Bool: return PETREL_KIND_BOOL;
-    default: return PETREL_KIND_OTHER;
+    case Tag::None:
+      return PETREL_KIND_NONE;
+    case Tag::Tensor:
+      return PETREL_KIND_TENSOR;
+    case Tag::String:
+      return PETREL_KIND_STRING;
+    case Tag::Double:
+      return PETREL_KIND_DOUBLE;
+    case Tag::Int:
+      return PETREL_KIND_INT;
+    case Tag::Bool:
+      return PETREL_KIND_BOOL;
+    default:
+      return PETREL_KIND_OTHER;
   }
 }
 
@@ -114,8 +121,8 @@ Error check_tensor(const petrel_value& value, size_t index) {
   size_t bytes = item;
   for (uint32_t d = 0; d < value.rank; ++d) {
     if (value.sizes[d] < 0 || value.sizes[d] > INT32_MAX) {
-      PETREL_LOG(Error, "input %zu: dim %" PRIu32 " is %" PRId64 ", must be in [0, 2^31)", index,
-                 d, value.sizes[d]);
+      PETREL_LOG(Error, "input %zu: dim %" PRIu32 " is %" PRId64 ", must be in [0, 2^31)", index, d,
+                 value.sizes[d]);
       return Error::InvalidArgument;
     }
     if (!runtime::checked_mul(bytes, static_cast<size_t>(value.sizes[d]), &bytes)) {
@@ -141,7 +148,8 @@ Error check_tensor(const petrel_value& value, size_t index) {
 
 Error check_input(const petrel_value& value, size_t index) {
   switch (value.kind) {
-    case PETREL_KIND_TENSOR: return check_tensor(value, index);
+    case PETREL_KIND_TENSOR:
+      return check_tensor(value, index);
     case PETREL_KIND_STRING:
       return value.string_size > 0 ? require(value.string, "value->string") : Error::Ok;
     case PETREL_KIND_BOOL:
@@ -151,7 +159,8 @@ Error check_input(const petrel_value& value, size_t index) {
       return Error::InvalidArgument;
     case PETREL_KIND_NONE:
     case PETREL_KIND_DOUBLE:
-    case PETREL_KIND_INT: return Error::Ok;
+    case PETREL_KIND_INT:
+      return Error::Ok;
     default:
       PETREL_LOG(Error, "input %zu: kind is %" PRId32 ", must be in [0, %d]", index, value.kind,
                  PETREL_KIND_BOOL);
@@ -167,15 +176,20 @@ EValue to_evalue(const petrel_value& value, InputTensor* place) {
         place->sizes[d] = static_cast<int32_t>(value.sizes[d]);
         place->dim_order[d] = value.dim_order[d];
       }
-      place->impl = TensorImpl(static_cast<ScalarType>(value.dtype),
-                               static_cast<ssize_t>(value.rank), place->sizes, value.data,
-                               place->dim_order);
+      place->impl =
+          TensorImpl(static_cast<ScalarType>(value.dtype), static_cast<ssize_t>(value.rank),
+                     place->sizes, value.data, place->dim_order);
       return EValue(Tensor(&place->impl));
-    case PETREL_KIND_STRING: return EValue(std::string_view(value.string, value.string_size));
-    case PETREL_KIND_DOUBLE: return EValue(value.double_value);
-    case PETREL_KIND_INT: return EValue(value.int_value);
-    case PETREL_KIND_BOOL: return EValue(value.int_value != 0);
-    default: return EValue();
+    case PETREL_KIND_STRING:
+      return EValue(std::string_view(value.string, value.string_size));
+    case PETREL_KIND_DOUBLE:
+      return EValue(value.double_value);
+    case PETREL_KIND_INT:
+      return EValue(value.int_value);
+    case PETREL_KIND_BOOL:
+      return EValue(value.int_value != 0);
+    default:
+      return EValue();
   }
 }
 
@@ -221,8 +235,7 @@ Error run(petrel_module* module, const char* method) {
   return Error::Ok;
 }
 
-Error get_output(const petrel_module* module, const char* method, size_t index,
-                 petrel_value* out) {
+Error get_output(const petrel_module* module, const char* method, size_t index, petrel_value* out) {
   PETREL_RETURN_IF_ERROR(check_struct(out, "out"));
   PETREL_RETURN_IF_ERROR(meta_of(module, method).error());
   const auto call = module->calls.find(std::string_view(method));
@@ -292,8 +305,7 @@ petrel_status petrel_module_input_info(const petrel_module* module, const char* 
     PETREL_ASSIGN_OR_RETURN(const MethodMeta meta, meta_of(module, method));
     PETREL_RETURN_IF_ERROR(check_index("index", index, meta.num_inputs()));
     PETREL_ASSIGN_OR_RETURN(const Tag tag, meta.input_tag(index));
-    PETREL_ASSIGN_OR_RETURN(const petrel_value value,
-                            info_of(tag, meta.input_tensor_meta(index)));
+    PETREL_ASSIGN_OR_RETURN(const petrel_value value, info_of(tag, meta.input_tensor_meta(index)));
     assign(out, value);
     return Error::Ok;
   });
@@ -306,8 +318,7 @@ petrel_status petrel_module_output_info(const petrel_module* module, const char*
     PETREL_ASSIGN_OR_RETURN(const MethodMeta meta, meta_of(module, method));
     PETREL_RETURN_IF_ERROR(check_index("index", index, meta.num_outputs()));
     PETREL_ASSIGN_OR_RETURN(const Tag tag, meta.output_tag(index));
-    PETREL_ASSIGN_OR_RETURN(const petrel_value value,
-                            info_of(tag, meta.output_tensor_meta(index)));
+    PETREL_ASSIGN_OR_RETURN(const petrel_value value, info_of(tag, meta.output_tensor_meta(index)));
     assign(out, value);
     return Error::Ok;
   });

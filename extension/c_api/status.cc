@@ -43,8 +43,7 @@ static_assert(PETREL_LOG_ERROR == static_cast<int>(runtime::LogLevel::Error));
 }  // namespace
 
 petrel_status keep_failure(Error error, const char* text) {
-  std::snprintf(failure_text, sizeof(failure_text), "%s",
-                *text != '\0' ? text : to_string(error));
+  std::snprintf(failure_text, sizeof(failure_text), "%s", *text != '\0' ? text : to_string(error));
   return static_cast<petrel_status>(error);
 }
 

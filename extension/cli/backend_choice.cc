@@ -65,9 +65,9 @@ class Choice {
     bool& has_none = has_none_[has_method ? method : ""];
     const LinkedBackend* linked = find_linked(name);
     if (linked == nullptr && name != kNone) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--backend is '", text, "', must be NAME or METHOD=NAME with a name of ",
-          absl::StrJoin(names(), ", ")));
+      return absl::InvalidArgumentError(
+          absl::StrCat("--backend is '", text, "', must be NAME or METHOD=NAME with a name of ",
+                       absl::StrJoin(names(), ", ")));
     }
     if (has_none || (linked == nullptr && !list.empty())) {
       return absl::InvalidArgumentError(
@@ -87,9 +87,8 @@ class Choice {
       const std::string option =
           absl::StrCat("--compile-spec '", of_backend[0].key, "=", of_backend[0].value, "'");
       if (name.empty() && used_.size() != 1) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(option, " names no backend, there are ", used_.size(),
-                         "; write NAME:KEY=VALUE"));
+        return absl::InvalidArgumentError(absl::StrCat(option, " names no backend, there are ",
+                                                       used_.size(), "; write NAME:KEY=VALUE"));
       }
       const auto found = name.empty() ? used_.begin() : used_.find(name);
       if (found == used_.end()) {

@@ -29,12 +29,10 @@ struct BackendArguments {
 void add_backend_option(CLI::App& verb, BackendArguments* arguments);
 
 // InvalidArgument, about the option and its value, for wrong usage.
-absl::StatusOr<exir::BackendSelection> select_backends(
-    const BackendArguments& arguments);
+absl::StatusOr<exir::BackendSelection> select_backends(const BackendArguments& arguments);
 
 // The two halves of "KEY=VALUE"; false without a key or a value.
-bool split_pair(const std::string& text, std::string* out_key,
-                std::string* out_value);
+bool split_pair(const std::string& text, std::string* out_key, std::string* out_value);
 
 }  // namespace petrel::extension
 

@@ -69,8 +69,8 @@ uint64_t private_memory_bytes() {
 }
 
 void print_text(const Arguments& arguments, const Figures& figures) {
-  std::printf("%s, method %s, threads %d\n", arguments.program.c_str(),
-              arguments.method.c_str(), arguments.threads);
+  std::printf("%s, method %s, threads %d\n", arguments.program.c_str(), arguments.method.c_str(),
+              arguments.threads);
   std::printf("load         %s\n", format_seconds(figures.load).c_str());
   std::printf("first run    %s\n", format_seconds(figures.first_run).c_str());
   std::printf("steady       min %s, p50 %s, p90 %s over %zu runs\n",
@@ -95,8 +95,7 @@ void print_json(const Arguments& arguments, const Figures& figures) {
                                        {"packed_bytes", figures.packed_bytes},
                                        {"peak_memory_bytes", figures.peak_memory_bytes},
                                        {"private_memory_bytes", figures.private_memory_bytes}};
-  std::printf("%s\n",
-              json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  std::printf("%s\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
 int run(Arguments& arguments) {
@@ -144,9 +143,8 @@ int run(Arguments& arguments) {
   }
   times.clear();
   const Clock::time_point steady = Clock::now();
-  while (error == runtime::Error::Ok &&
-         (times.size() < static_cast<size_t>(arguments.min_runs) ||
-          since(steady) < arguments.seconds)) {
+  while (error == runtime::Error::Ok && (times.size() < static_cast<size_t>(arguments.min_runs) ||
+                                         since(steady) < arguments.seconds)) {
     error = once();
   }
   if (error != runtime::Error::Ok) {
@@ -170,7 +168,8 @@ void add_bench_verb(CLI::App& app, int* exit_code) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* verb = app.add_subcommand("bench", "Time loading and running a method");
   verb->add_option("program", arguments->program, "PROG.pte")->required();
-  verb->add_option("--data", arguments->data, "FILE.ptd or FILE.safetensors with weights, may be repeated")
+  verb->add_option("--data", arguments->data,
+                   "FILE.ptd or FILE.safetensors with weights, may be repeated")
       ->take_all();
   verb->add_option("--method", arguments->method, "default: forward");
   verb->add_option("--input", arguments->inputs, "X.npy of the next input; else ones")->take_all();

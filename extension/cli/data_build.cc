@@ -68,26 +68,24 @@ absl::Status check_weights(const BuildOptions& options, const add::Additions& ta
     known.insert(key);
     const auto found = store.weights().find(key);
     if (found == store.weights().end()) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "the program needs weight '", key, "', which the new model does not have"));
+      return absl::FailedPreconditionError(
+          absl::StrCat("the program needs weight '", key, "', which the new model does not have"));
     }
     if (weight->sha256() != nullptr) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          options.program, ": is bound to the bytes of weight '", key,
-          "', others cannot take their place"));
+      return absl::FailedPreconditionError(absl::StrCat(options.program,
+                                                        ": is bound to the bytes of weight '", key,
+                                                        "', others cannot take their place"));
     }
     const std::optional<exir::TensorType> wanted = layout_of(*weight);
     if (wanted == found->second.layout && weight->bytes() == found->second.bytes) continue;
-    return absl::FailedPreconditionError(
-        absl::StrCat("weight '", key, "' is ",
-                     layout_text(found->second.layout, found->second.bytes),
-                     " in the new model, the program needs ",
-                     layout_text(wanted, weight->bytes())));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "weight '", key, "' is ", layout_text(found->second.layout, found->second.bytes),
+        " in the new model, the program needs ", layout_text(wanted, weight->bytes())));
   }
   for (const auto& [key, unused] : store.weights()) {
     if (known.count(key) > 0) continue;
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the new model has weight '", key, "', of which the program knows nothing"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("the new model has weight '", key, "', of which the program knows nothing"));
   }
   return absl::OkStatus();
 }
@@ -99,9 +97,9 @@ absl::Status check_structure(const BuildOptions& options, const add::Additions& 
       std::equal(structure.begin(), structure.end(), wanted.begin())) {
     return absl::OkStatus();
   }
-  return absl::FailedPreconditionError(absl::StrCat(
-      "the new model has the weights of ", options.program,
-      " but is another program: its operators, literals or initial state differ"));
+  return absl::FailedPreconditionError(
+      absl::StrCat("the new model has the weights of ", options.program,
+                   " but is another program: its operators, literals or initial state differ"));
 }
 
 absl::StatusOr<exir::CompiledWeights> compile(const BuildOptions& options,
@@ -117,9 +115,9 @@ absl::StatusOr<exir::CompiledWeights> compile(const BuildOptions& options,
   for (const auto& plan : program.table().execution_plan) {
     const auto model = options.models.find(plan->name);
     if (model == options.models.end()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(options.program, ": has method '", plan->name,
-                       "', for which no model is given: --from ", plan->name, "=NEW.pt2"));
+      return absl::InvalidArgumentError(absl::StrCat(options.program, ": has method '", plan->name,
+                                                     "', for which no model is given: --from ",
+                                                     plan->name, "=NEW.pt2"));
     }
     compiling.methods[plan->name] = model->second;
   }
@@ -138,8 +136,7 @@ absl::StatusOr<BuildReport> build_data(const BuildOptions& options) {
   PETREL_RETURN_IF_ERROR(exir::check_plain_file_name(name));
   PETREL_ASSIGN_OR_RETURN(const DataProgram program, DataProgram::read(options.program));
   exir::Blob blob;
-  PETREL_ASSIGN_OR_RETURN(const add::Additions* table,
-                          remembered(program, options.program, &blob));
+  PETREL_ASSIGN_OR_RETURN(const add::Additions* table, remembered(program, options.program, &blob));
   BuildOptions given = options;
   // One model needs no method to be named.
   const auto& plans = program.table().execution_plan;

@@ -31,8 +31,7 @@ template <typename Map>
 absl::Status load(MappedData& data, const std::string& path) {
   runtime::Result<Map> map = Map::load(&data.loader);
   if (!map.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": ", runtime::to_string(map.error())));
+    return absl::InvalidArgumentError(absl::StrCat(path, ": ", runtime::to_string(map.error())));
   }
   data.map = std::make_unique<Map>(std::move(map.get()));
   return absl::OkStatus();
@@ -69,14 +68,13 @@ absl::StatusOr<std::vector<DataEntry>> read_data_file(const std::string& path) {
   const absl::StatusOr<FileKind> kind = file_kind(path);
   if (!kind.ok()) return kind.status();
   if (*kind != FileKind::kData && *kind != FileKind::kTensors) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": is no .ptd or .safetensors file"));
+    return absl::InvalidArgumentError(absl::StrCat(path, ": is no .ptd or .safetensors file"));
   }
   absl::StatusOr<std::shared_ptr<const exir::MappedFile>> file = exir::MappedFile::open(path);
   if (!file.ok()) return file.status();
   auto data = std::make_shared<MappedData>(*std::move(file));
-  const absl::Status loaded = *kind == FileKind::kData ? load<FlatDataMap>(*data, path)
-                                                       : load<SafetensorsMap>(*data, path);
+  const absl::Status loaded =
+      *kind == FileKind::kData ? load<FlatDataMap>(*data, path) : load<SafetensorsMap>(*data, path);
   if (!loaded.ok()) return loaded;
   std::vector<DataEntry> entries;
   const uint32_t count = data->map->get_num_keys().get();
@@ -84,8 +82,8 @@ absl::StatusOr<std::vector<DataEntry>> read_data_file(const std::string& path) {
     const char* key = data->map->get_key(i).get();
     runtime::Result<runtime::FreeableBuffer> bytes = data->map->get_data(key);
     if (!bytes.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(path, ": key '", key, "': ",
-                                                     runtime::to_string(bytes.error())));
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, ": key '", key, "': ", runtime::to_string(bytes.error())));
     }
     DataEntry entry;
     entry.key = key;
@@ -106,8 +104,7 @@ absl::Status check_program(const std::string& path, absl::Span<const uint8_t> by
   BufferDataLoader loader(bytes.data(), bytes.size());
   const runtime::Result<runtime::Program> program = runtime::Program::load(&loader);
   if (program.ok()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(path, ": ", runtime::to_string(program.error())));
+  return absl::InvalidArgumentError(absl::StrCat(path, ": ", runtime::to_string(program.error())));
 }
 
 }  // namespace petrel::extension

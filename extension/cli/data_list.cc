@@ -74,9 +74,9 @@ std::string render_data_list(const ordered_json& list) {
   for (const ordered_json& entry : list["entries"]) {
     const auto bytes = entry["bytes"].get<uint64_t>();
     sum += bytes;
-    absl::StrAppend(&text, absl::StrFormat("%12d  %-8s  %s", bytes,
-                                           entry["place"].get<std::string>(),
-                                           absl::CHexEscape(entry["key"].get<std::string>())));
+    absl::StrAppend(&text,
+                    absl::StrFormat("%12d  %-8s  %s", bytes, entry["place"].get<std::string>(),
+                                    absl::CHexEscape(entry["key"].get<std::string>())));
     if (entry.contains("layout")) {
       absl::StrAppend(&text, "  ", entry["layout"]["dtype"].get<std::string>(),
                       entry["layout"]["sizes"].dump());

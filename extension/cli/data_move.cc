@@ -40,8 +40,7 @@ absl::Status add(NamedBlobStore& store, const std::string& key, const exir::Blob
 }
 
 // Named data that matches leaves the program.
-absl::Status take_named_data(DataProgram& program, const std::string& keys,
-                             NamedBlobStore& store) {
+absl::Status take_named_data(DataProgram& program, const std::string& keys, NamedBlobStore& store) {
   std::vector<DataProgram::Named> kept;
   for (DataProgram::Named& entry : program.named()) {
     if (entry.key == DataProgram::kOwnKey || !exir::matches_glob(keys, entry.key)) {
@@ -55,8 +54,7 @@ absl::Status take_named_data(DataProgram& program, const std::string& keys,
 }
 
 // Constants with names that match become external.
-absl::Status take_constants(DataProgram& program, const std::string& keys,
-                            NamedBlobStore& store) {
+absl::Status take_constants(DataProgram& program, const std::string& keys, NamedBlobStore& store) {
   // A file has one layout for a name.
   std::map<std::string, exir::TensorType> layouts;
   std::set<std::string> ambiguous;
@@ -124,8 +122,8 @@ absl::StatusOr<std::map<std::string, Found>> read_all(const MergeOptions& option
       }
       if (!known->second.entry.blob.equals(entry.blob) ||
           !same_layout(known->second.entry, entry)) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "key '", key, "' is other data in '", path, "' than in '", known->second.file, "'"));
+        return absl::InvalidArgumentError(absl::StrCat("key '", key, "' is other data in '", path,
+                                                       "' than in '", known->second.file, "'"));
       }
       if (entry.layout) known->second.entry.layout = entry.layout;
     }
@@ -164,8 +162,7 @@ absl::StatusOr<MoveReport> split_data(const SplitOptions& options) {
   const auto found = store.destinations().find(name);
   if (found == store.destinations().end()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        options.program, ": no data in it has a key that matches '", options.keys,
-        "'"));
+        options.program, ": no data in it has a key that matches '", options.keys, "'"));
   }
   MoveReport report;
   report.keys = found->second.entries.size();
@@ -174,8 +171,8 @@ absl::StatusOr<MoveReport> split_data(const SplitOptions& options) {
   PETREL_ASSIGN_OR_RETURN(const exir::ByteSink program_sink, files.open(options.output));
   PETREL_ASSIGN_OR_RETURN(report.program_bytes, program.write(program_sink));
   PETREL_ASSIGN_OR_RETURN(const exir::ByteSink data_sink, files.open(options.data_file));
-  PETREL_ASSIGN_OR_RETURN(
-      report.data_bytes, exir::write_flat_data(found->second, kSegmentAlignment, data_sink));
+  PETREL_ASSIGN_OR_RETURN(report.data_bytes,
+                          exir::write_flat_data(found->second, kSegmentAlignment, data_sink));
   PETREL_RETURN_IF_ERROR(files.publish());
   report.still_outside = external_names(program);
   return report;

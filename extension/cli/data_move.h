@@ -23,8 +23,8 @@ namespace petrel::extension {
 
 struct SplitOptions {
   std::string program;
-  std::string output;     // the program without the data
-  std::string data_file;  // the data
+  std::string output;      // the program without the data
+  std::string data_file;   // the data
   std::string keys = "*";  // which of it
 };
 
@@ -35,8 +35,8 @@ struct MergeOptions {
 };
 
 struct MoveReport {
-  size_t keys = 0;      // moved
-  uint64_t bytes = 0;   // of them; what several keys share counts once
+  size_t keys = 0;             // moved
+  uint64_t bytes = 0;          // of them; what several keys share counts once
   uint64_t program_bytes = 0;  // sizes of the files
   uint64_t data_bytes = 0;
   // Keys that the new program needs and does not contain.

@@ -71,8 +71,7 @@ bool is_known(exir::ScalarType dtype) {
 }  // namespace
 
 std::string DataProgram::name_of(const Tensor& tensor) {
-  return tensor.extra_tensor_info == nullptr ? ""
-                                             : tensor.extra_tensor_info->fully_qualified_name;
+  return tensor.extra_tensor_info == nullptr ? "" : tensor.extra_tensor_info->fully_qualified_name;
 }
 
 bool DataProgram::is_external(const Tensor& tensor) {
@@ -122,12 +121,10 @@ absl::StatusOr<DataProgram> DataProgram::read(const std::string& path) {
   }
   const uint64_t base = segment_base_of(bytes);
   const auto slice = [&](uint64_t offset, uint64_t size) {
-    return exir::Blob::view(bytes.subspan(static_cast<size_t>(base + offset),
-                                          static_cast<size_t>(size)),
-                            file);
+    return exir::Blob::view(
+        bytes.subspan(static_cast<size_t>(base + offset), static_cast<size_t>(size)), file);
   };
-  PETREL_RETURN_IF_ERROR(
-      program.collect_tensors(base, file));
+  PETREL_RETURN_IF_ERROR(program.collect_tensors(base, file));
   for (size_t i = 0; i < table.execution_plan.size(); ++i) {
     const auto& delegates = table.execution_plan[i]->delegates;
     for (size_t j = 0; j < delegates.size(); ++j) {
@@ -139,16 +136,16 @@ absl::StatusOr<DataProgram> DataProgram::read(const std::string& path) {
   }
   for (const auto& entry : table.named_data) {
     const auto& segment = table.segments[entry->segment_index];
-    program.named_.push_back({entry->key, slice(segment->offset, segment->size),
-                              alignment_of(base + segment->offset)});
+    program.named_.push_back(
+        {entry->key, slice(segment->offset, segment->size), alignment_of(base + segment->offset)});
   }
   program.take_names();
   return program;
 }
 
 // Lengths of constants are those of the longest tensor that reads them.
-absl::Status DataProgram::collect_tensors(
-    uint64_t base, const std::shared_ptr<const exir::MappedFile>& file) {
+absl::Status DataProgram::collect_tensors(uint64_t base,
+                                          const std::shared_ptr<const exir::MappedFile>& file) {
   const auto collect = [&](uint32_t segment_index, const std::vector<uint64_t>& offsets,
                            const std::function<bool(const Tensor&)>& is_one,
                            std::map<uint32_t, exir::Blob>* out) {
@@ -163,24 +160,24 @@ absl::Status DataProgram::collect_tensors(
     });
   };
   bool known_types = true;
-  for_each_tensor([&](Tensor& tensor) {
-    known_types = known_types && is_known(type_of(tensor).dtype);
-  });
+  for_each_tensor(
+      [&](Tensor& tensor) { known_types = known_types && is_known(type_of(tensor).dtype); });
   if (!known_types) {
     return absl::UnimplementedError("a tensor has an element type that only the runtime knows");
   }
   if (table_->constant_segment != nullptr) {
-    collect(table_->constant_segment->segment_index, table_->constant_segment->offsets,
-            is_constant, &constants_);
+    collect(table_->constant_segment->segment_index, table_->constant_segment->offsets, is_constant,
+            &constants_);
   }
   if (!table_->mutable_data_segments.empty()) {
     const auto& states = *table_->mutable_data_segments[0];
-    collect(states.segment_index, states.offsets,
-            [](const Tensor& tensor) {
-              return !is_external(tensor) && tensor.allocation_info != nullptr &&
-                     tensor.data_buffer_idx > 0;
-            },
-            &states_);
+    collect(
+        states.segment_index, states.offsets,
+        [](const Tensor& tensor) {
+          return !is_external(tensor) && tensor.allocation_info != nullptr &&
+                 tensor.data_buffer_idx > 0;
+        },
+        &states_);
   }
   return absl::OkStatus();
 }
@@ -241,10 +238,9 @@ absl::StatusOr<uint64_t> DataProgram::write(const exir::ByteSink& sink) {
   exir::ProgramSegments segments;
   for_each_tensor([&](Tensor& tensor) {
     if (is_external(tensor) || tensor.data_buffer_idx == 0) return;
-    tensor.data_buffer_idx =
-        tensor.allocation_info == nullptr
-            ? segments.add_constant(constants_.at(tensor.data_buffer_idx))
-            : segments.add_initial_state(states_.at(tensor.data_buffer_idx));
+    tensor.data_buffer_idx = tensor.allocation_info == nullptr
+                                 ? segments.add_constant(constants_.at(tensor.data_buffer_idx))
+                                 : segments.add_initial_state(states_.at(tensor.data_buffer_idx));
   });
   std::map<std::pair<size_t, size_t>, size_t> payloads;
   for (const auto& [place, blob] : payloads_) {
@@ -300,8 +296,7 @@ absl::StatusOr<uint64_t> DataProgram::write(const exir::ByteSink& sink) {
   }
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(fb::Program::Pack(builder, table_.get()), fb::ProgramIdentifier());
-  return exir::write_program_file({builder.GetBufferPointer(), builder.GetSize()}, segments,
-                                  sink);
+  return exir::write_program_file({builder.GetBufferPointer(), builder.GetSize()}, segments, sink);
 }
 
 }  // namespace petrel::extension

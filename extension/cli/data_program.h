@@ -80,8 +80,7 @@ class DataProgram {
   static exir::TensorType type_of(const Tensor& tensor);
 
  private:
-  absl::Status collect_tensors(uint64_t base,
-                               const std::shared_ptr<const exir::MappedFile>& file);
+  absl::Status collect_tensors(uint64_t base, const std::shared_ptr<const exir::MappedFile>& file);
   void take_names();
   void put_names();
 

@@ -26,9 +26,9 @@ int run_list(const ListArguments& arguments) {
   const auto list = list_data(arguments.file);
   if (!list.ok()) return messages.fail(kVerb, list.status());
   if (arguments.json) {
-    std::printf("%s\n",
-                list->dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
-                    .c_str());
+    std::printf(
+        "%s\n",
+        list->dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
   } else {
     std::printf("%s", render_data_list(*list).c_str());
   }
@@ -99,8 +99,7 @@ int run_build(BuildArguments& arguments) {
     const size_t equals = text.find('=');
     const bool named = equals != std::string::npos && equals > 0 && equals + 1 < text.size();
     const std::string method = named ? text.substr(0, equals) : "";
-    if (!arguments.options.models.emplace(method, named ? text.substr(equals + 1) : text)
-             .second) {
+    if (!arguments.options.models.emplace(method, named ? text.substr(equals + 1) : text).second) {
       return fail(kVerb, absl::StrCat("--from is given twice for method '", method, "'"));
     }
   }
@@ -129,8 +128,7 @@ void add_build(CLI::App& data, int* exit_code) {
 }  // namespace
 
 void add_data_verb(CLI::App& app, int* exit_code) {
-  CLI::App* verb =
-      app.add_subcommand(kVerb, "List, move and build the data of programs");
+  CLI::App* verb = app.add_subcommand(kVerb, "List, move and build the data of programs");
   verb->require_subcommand(1);
   add_list(*verb, exit_code);
   add_split(*verb, exit_code);

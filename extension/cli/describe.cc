@@ -96,8 +96,8 @@ DescribeResult describe_archive(const std::string& path) {
   ordered_json constants = ordered_json::array();
   for (const exir::Value* value : method->graph->constants()) {
     weights += value->constant()->data.size();
-    constants.push_back({{"fqn", value->constant()->fqn},
-                         {"type", exir::to_string(value->constant()->type)}});
+    constants.push_back(
+        {{"fqn", value->constant()->fqn}, {"type", exir::to_string(value->constant()->type)}});
   }
   result.json = {{"file", path},
                  {"kind", "archive"},
@@ -121,13 +121,14 @@ std::string text_of(const ordered_json& value) {
 void render_program(const ordered_json& d, std::string* out) {
   absl::StrAppend(out, "segments\n");
   for (const auto& segment : d["segments"]) {
-    absl::StrAppend(out, absl::StrFormat("  %-5s offset %-10s %s bytes\n", text_of(segment["index"]),
-                                         text_of(segment["offset"]), text_of(segment["bytes"])));
+    absl::StrAppend(out,
+                    absl::StrFormat("  %-5s offset %-10s %s bytes\n", text_of(segment["index"]),
+                                    text_of(segment["offset"]), text_of(segment["bytes"])));
   }
   if (!d["named_data"].empty()) absl::StrAppend(out, "named data\n");
   for (const auto& entry : d["named_data"]) {
-    absl::StrAppend(out, "  ", text_of(entry["key"]), "  segment ", text_of(entry["segment"]),
-                    ", ", text_of(entry["bytes"]), " bytes\n");
+    absl::StrAppend(out, "  ", text_of(entry["key"]), "  segment ", text_of(entry["segment"]), ", ",
+                    text_of(entry["bytes"]), " bytes\n");
   }
   for (const auto& method : d["methods"]) {
     absl::StrAppend(out, "method ", text_of(method["name"]), "\n");
@@ -148,9 +149,8 @@ void render_program(const ordered_json& d, std::string* out) {
       absl::StrAppend(out, "    ", text_of(instruction), "\n");
     }
     for (const auto& delegate : method["delegates"]) {
-      absl::StrAppend(out, "  delegate ", text_of(delegate["index"]), " ",
-                      text_of(delegate["id"]), ", payload ", text_of(delegate["payload_bytes"]),
-                      " bytes\n");
+      absl::StrAppend(out, "  delegate ", text_of(delegate["index"]), " ", text_of(delegate["id"]),
+                      ", payload ", text_of(delegate["payload_bytes"]), " bytes\n");
       for (const auto& line : delegate["graph"]) {
         absl::StrAppend(out, "    ", text_of(line), "\n");
       }

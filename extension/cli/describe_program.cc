@@ -41,9 +41,9 @@ std::string join(const Vector* items, const char* prefix = "") {
 }
 
 std::string describe_tensor(const pb::Tensor& tensor) {
-  std::string out = absl::StrCat(
-      runtime::to_string(static_cast<runtime::ScalarType>(tensor.scalar_type())),
-      join(tensor.sizes()));
+  std::string out =
+      absl::StrCat(runtime::to_string(static_cast<runtime::ScalarType>(tensor.scalar_type())),
+                   join(tensor.sizes()));
   if (tensor.shape_dynamism() == pb::TensorShapeDynamism::DYNAMIC_BOUND) {
     absl::StrAppend(&out, " at most");
   }
@@ -60,8 +60,8 @@ std::string describe_tensor(const pb::Tensor& tensor) {
     absl::StrAppend(&out, " external '", text(extra->fully_qualified_name()), "'");
   } else if (tensor.allocation_info() != nullptr) {
     const pb::AllocationDetails& at = *tensor.allocation_info();
-    const uint64_t offset =
-        at.memory_offset_low() | static_cast<uint64_t>(at.memory_offset_high()) << 32;
+    const uint64_t offset = at.memory_offset_low() | static_cast<uint64_t>(at.memory_offset_high())
+                                                         << 32;
     absl::StrAppend(&out, " arena ", at.memory_id(), " offset ", offset);
     if (tensor.data_buffer_idx() > 0) {
       absl::StrAppend(&out, " initial value ", tensor.data_buffer_idx());
@@ -135,8 +135,8 @@ std::string describe_instruction(const pb::ExecutionPlan& plan, const pb::Instru
 // when the payload is damaged; the reason is logged.
 bool describe_xnnpack(const FreeableBuffer& payload, ordered_json* out) {
   xnnpack::Graph graph;
-  xnnpack::Problem problem = xnnpack::read_payload(
-      static_cast<const uint8_t*>(payload.data()), payload.size(), &graph);
+  xnnpack::Problem problem =
+      xnnpack::read_payload(static_cast<const uint8_t*>(payload.data()), payload.size(), &graph);
   if (problem.ok()) problem = xnnpack::check_graph(graph);
   if (!problem.ok()) {
     PETREL_LOG(Error, "XNNPACK payload: %s", problem.text().c_str());
@@ -165,8 +165,7 @@ bool describe_xnnpack(const FreeableBuffer& payload, ordered_json* out) {
   return true;
 }
 
-Error describe_delegates(const Program& program, const pb::ExecutionPlan& plan,
-                         ordered_json* out) {
+Error describe_delegates(const Program& program, const pb::ExecutionPlan& plan, ordered_json* out) {
   for (uint32_t i = 0; i < plan.delegates()->size(); ++i) {
     const pb::BackendDelegate& delegate = *plan.delegates()->Get(i);
     const Result<FreeableBuffer> payload = program.load_delegate_data(plan, i);
@@ -210,10 +209,10 @@ ordered_json describe_scratch(const Program& program, uint32_t method) {
 
 Error describe_method(const Program& program, uint32_t index, ordered_json* out) {
   const pb::ExecutionPlan& plan = *program.internal_program()->execution_plan()->Get(index);
-  ordered_json method = {{"name", text(plan.name())},
-                         {"inputs", std::vector<int>(plan.inputs()->begin(), plan.inputs()->end())},
-                         {"outputs",
-                          std::vector<int>(plan.outputs()->begin(), plan.outputs()->end())}};
+  ordered_json method = {
+      {"name", text(plan.name())},
+      {"inputs", std::vector<int>(plan.inputs()->begin(), plan.inputs()->end())},
+      {"outputs", std::vector<int>(plan.outputs()->begin(), plan.outputs()->end())}};
   method["arenas"] = ordered_json::array();
   for (uint32_t i = 1; i < plan.non_const_buffer_sizes()->size(); ++i) {
     method["arenas"].push_back(plan.non_const_buffer_sizes()->Get(i));
@@ -221,14 +220,13 @@ Error describe_method(const Program& program, uint32_t index, ordered_json* out)
   method["scratch"] = describe_scratch(program, index);
   method["values"] = ordered_json::array();
   for (uint32_t i = 0; i < plan.values()->size(); ++i) {
-    method["values"].push_back(
-        absl::StrCat("%", i, " ", describe_value(*plan.values()->Get(i))));
+    method["values"].push_back(absl::StrCat("%", i, " ", describe_value(*plan.values()->Get(i))));
   }
   method["instructions"] = ordered_json::array();
   for (const pb::Chain* chain : *plan.chains()) {
     for (const pb::Instruction* instruction : *chain->instructions()) {
-      method["instructions"].push_back(absl::StrCat(
-          method["instructions"].size(), " ", describe_instruction(plan, *instruction)));
+      method["instructions"].push_back(absl::StrCat(method["instructions"].size(), " ",
+                                                    describe_instruction(plan, *instruction)));
     }
   }
   method["delegates"] = ordered_json::array();

@@ -48,15 +48,15 @@ absl::Status apply_recipe(const std::vector<std::string>& recipe, exir::ExportOp
     } else if (line == kWholeMethods) {
       backends.whole_methods = true;
     } else {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "the program was made with '", line, "', which this version does not know"));
+      return absl::FailedPreconditionError(
+          absl::StrCat("the program was made with '", line, "', which this version does not know"));
     }
   }
   absl::StatusOr<exir::BackendSelection> selection = select_backends(backends);
   if (!selection.ok()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the program was made with backends that this command does not have: ",
-        selection.status().message()));
+    return absl::FailedPreconditionError(
+        absl::StrCat("the program was made with backends that this command does not have: ",
+                     selection.status().message()));
   }
   options->backends = *std::move(selection);
   return absl::OkStatus();

@@ -84,11 +84,10 @@ std::string format_report_text(const exir::ExportReport& report) {
     if (memory.proven_optimal) {
       absl::StrAppend(&text, ", proven optimal");
     } else if (memory.lower_bound_bytes > 0) {
-      absl::StrAppend(&text,
-                      absl::StrFormat(", at most %.2f %% above it",
-                                      100.0 * static_cast<double>(arena) /
-                                              static_cast<double>(memory.lower_bound_bytes) -
-                                          100.0));
+      absl::StrAppend(&text, absl::StrFormat(", at most %.2f %% above it",
+                                             100.0 * static_cast<double>(arena) /
+                                                     static_cast<double>(memory.lower_bound_bytes) -
+                                                 100.0));
     }
     absl::StrAppend(&text, "\n");
     if (memory.scratch_operators > 0) {
@@ -104,9 +103,8 @@ std::string format_report_text(const exir::ExportReport& report) {
     }
     if (!memory.problem.buffers.empty()) {
       absl::StrAppend(&text, "  fullest        ",
-                      exir::plan::describe(memory.problem,
-                                           exir::plan::largest_crowd(memory.problem),
-                                           kContributors),
+                      exir::plan::describe(
+                          memory.problem, exir::plan::largest_crowd(memory.problem), kContributors),
                       "\n");
     }
   }
@@ -179,9 +177,8 @@ std::string format_report_json(const exir::ExportReport& report) {
     method["elided_copies"] = memory.elided_copies;
     method["elided_bytes"] = memory.elided_bytes;
     const exir::plan::Crowd crowd = exir::plan::largest_crowd(memory.problem);
-    method["arena_fullest"] = {{"time", crowd.time},
-                               {"bytes", crowd.bytes},
-                               {"values", ordered_json::array()}};
+    method["arena_fullest"] = {
+        {"time", crowd.time}, {"bytes", crowd.bytes}, {"values", ordered_json::array()}};
     for (const auto& [buffer, bytes] : crowd.members) {
       method["arena_fullest"]["values"].push_back(
           {{"name", memory.problem.buffers[buffer].id}, {"bytes", bytes}});

@@ -28,8 +28,8 @@ struct Arguments {
 
 absl::Status write_text(const std::string& path, const std::string& text) {
   PETREL_ASSIGN_OR_RETURN(exir::OutputFile file, exir::OutputFile::create(path));
-  PETREL_RETURN_IF_ERROR(file.write(
-      absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()), text.size())));
+  PETREL_RETURN_IF_ERROR(
+      file.write(absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()), text.size())));
   PETREL_RETURN_IF_ERROR(file.finish());
   return file.publish();
 }
@@ -39,8 +39,8 @@ int draw_plan(const Arguments& arguments, const RuntimeMessages& messages) {
   const absl::StatusOr<FileKind> kind = file_kind(arguments.file);
   if (!kind.ok()) return fail("inspect", kind.status());
   if (*kind != FileKind::kProgram) {
-    return fail("inspect", absl::StrCat(arguments.file,
-                                        ": has no memory plan, only a .pte file has"));
+    return fail("inspect",
+                absl::StrCat(arguments.file, ": has no memory plan, only a .pte file has"));
   }
   const MethodPlan plan = read_method_plan(arguments.file, arguments.method);
   if (plan.error != runtime::Error::Ok) {
@@ -73,9 +73,9 @@ int run(const Arguments& arguments) {
   }
   if (!described.status.ok()) return fail("inspect", described.status);
   if (arguments.json) {
-    std::printf("%s\n", described.json
-                            .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
-                            .c_str());
+    std::printf("%s\n",
+                described.json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
+                    .c_str());
   } else {
     std::printf("%s", render_text(described.json).c_str());
   }

@@ -121,9 +121,9 @@ absl::StatusOr<MethodInputs> MethodInputs::make(Module& module, const std::strin
       array = ones_like(*info);
     }
     if (array.type != info->scalar_type()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          source, " has dtype ", runtime::to_string(array.type), ", method '", method,
-          "' takes ", runtime::to_string(info->scalar_type())));
+      return absl::InvalidArgumentError(
+          absl::StrCat(source, " has dtype ", runtime::to_string(array.type), ", method '", method,
+                       "' takes ", runtime::to_string(info->scalar_type())));
     }
     if (array.shape.size() != info->sizes().size()) {
       return absl::InvalidArgumentError(
@@ -145,9 +145,9 @@ absl::StatusOr<MethodInputs> MethodInputs::make(Module& module, const std::strin
     reorder(array.data.data(), dense_strides(sizes, {}),
             reinterpret_cast<uint8_t*>(holder->memory.data()), holder->strides, sizes,
             runtime::element_size(array.type));
-    holder->impl = TensorImpl(array.type, static_cast<ssize_t>(holder->sizes.size()),
-                              holder->sizes.data(), nullptr, holder->dim_order.data(),
-                              holder->strides.data());
+    holder->impl =
+        TensorImpl(array.type, static_cast<ssize_t>(holder->sizes.size()), holder->sizes.data(),
+                   nullptr, holder->dim_order.data(), holder->strides.data());
     if (holder->impl.set_data(holder->memory.data(), holder->memory.size() * sizeof(uint64_t)) !=
         runtime::Error::Ok) {
       return absl::InternalError(absl::StrCat(source, " cannot be made"));
@@ -156,8 +156,8 @@ absl::StatusOr<MethodInputs> MethodInputs::make(Module& module, const std::strin
     inputs.holders_.push_back(std::move(holder));
   }
   if (next_file < files.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(files.size(), " inputs are given, method '",
-                                                   method, "' takes ", next_file));
+    return absl::InvalidArgumentError(
+        absl::StrCat(files.size(), " inputs are given, method '", method, "' takes ", next_file));
   }
   return inputs;
 }

@@ -22,7 +22,8 @@ struct Arguments {
 };
 
 void list_passes() {
-  for (const auto passes : {exir::passes_before_partitioning(), exir::passes_after_partitioning()}) {
+  for (const auto passes :
+       {exir::passes_before_partitioning(), exir::passes_after_partitioning()}) {
     for (const exir::Pass& pass : passes) std::printf("%-28s %s\n", pass.name, pass.reason);
   }
 }

@@ -24,8 +24,7 @@ absl::StatusOr<exir::ByteSink> OutputFiles::open(const std::string& path) {
   PETREL_ASSIGN_OR_RETURN(exir::OutputFile file, exir::OutputFile::create(path));
   files_.push_back(std::move(file));
   exir::OutputFile* opened = &files_.back();
-  return exir::ByteSink(
-      [opened](absl::Span<const uint8_t> bytes) { return opened->write(bytes); });
+  return exir::ByteSink([opened](absl::Span<const uint8_t> bytes) { return opened->write(bytes); });
 }
 
 absl::Status OutputFiles::publish() {

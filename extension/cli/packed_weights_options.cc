@@ -8,10 +8,10 @@ namespace petrel::extension {
 using runtime::Error;
 
 void PackedWeightsOptions::add_to(CLI::App& verb) {
-  CLI::Option* const file = verb.add_option(
-      "--packed-weights", file_,
-      "FILE that XNNPACK's packed weights are mapped from and added to;\n"
-      "made when it is not there, packed anew when it does not fit");
+  CLI::Option* const file =
+      verb.add_option("--packed-weights", file_,
+                      "FILE that XNNPACK's packed weights are mapped from and added to;\n"
+                      "made when it is not there, packed anew when it does not fit");
   verb.add_option("--verify-packed", verify_,
                   "first (default): a digest over each blob of that file at its first use;\n"
                   "never: none")

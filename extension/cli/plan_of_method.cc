@@ -61,8 +61,7 @@ class Reader {
     switch (instruction.instr_args_type()) {
       case pb::InstructionArguments::KernelCall: {
         const pb::KernelCall& call = *instruction.instr_args_as_KernelCall();
-        const pb::Operator& op =
-            *method_.operators()->Get(static_cast<uint32_t>(call.op_index()));
+        const pb::Operator& op = *method_.operators()->Get(static_cast<uint32_t>(call.op_index()));
         touch_all(call.args(), time, op.name() == nullptr ? "" : op.name()->str());
         break;
       }
@@ -156,8 +155,8 @@ class Reader {
       buffer.id = absl::StrCat("%", index);
       buffer.group = who;
       buffer.lifetime = {time, time + 1};
-      buffer.size = static_cast<int64_t>(runtime::element_size(
-          static_cast<runtime::ScalarType>(tensor.scalar_type())));
+      buffer.size = static_cast<int64_t>(
+          runtime::element_size(static_cast<runtime::ScalarType>(tensor.scalar_type())));
       if (tensor.sizes() != nullptr) {
         for (const int dim : *tensor.sizes()) buffer.size *= dim;
       }

@@ -115,8 +115,7 @@ bool set_pools(const Arguments& arguments, plan::Problem* problem, std::string* 
     const std::string size = pool.name.empty() ? "" : text.substr(equals + 1);
     int64_t bytes = 0;
     if (size != "unlimited" && !parse_bytes(size, &bytes)) {
-      *why = absl::StrCat("--pool is '", text,
-                          "', must be NAME=BYTES (64K, 1M) or NAME=unlimited");
+      *why = absl::StrCat("--pool is '", text, "', must be NAME=BYTES (64K, 1M) or NAME=unlimited");
       return false;
     }
     if (size != "unlimited") pool.capacity = bytes;
@@ -149,8 +148,8 @@ bool set_pools(const Arguments& arguments, plan::Problem* problem, std::string* 
 // Complete or not at all.
 absl::Status write_file(const std::string& path, const std::string& text) {
   PETREL_ASSIGN_OR_RETURN(exir::OutputFile file, exir::OutputFile::create(path));
-  PETREL_RETURN_IF_ERROR(file.write(
-      absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()), text.size())));
+  PETREL_RETURN_IF_ERROR(
+      file.write(absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()), text.size())));
   PETREL_RETURN_IF_ERROR(file.finish());
   return file.publish();
 }
@@ -158,11 +157,10 @@ absl::Status write_file(const std::string& path, const std::string& text) {
 void print_text(const plan::Problem& problem, const plan::Solution& solution) {
   std::printf("peak         %lld bytes\n", static_cast<long long>(solution.peak));
   std::printf("lower bound  %lld bytes\n", static_cast<long long>(solution.lower_bound));
-  const double gap =
-      solution.lower_bound == 0
-          ? 0
-          : 100.0 * static_cast<double>(solution.peak - solution.lower_bound) /
-                static_cast<double>(solution.lower_bound);
+  const double gap = solution.lower_bound == 0
+                         ? 0
+                         : 100.0 * static_cast<double>(solution.peak - solution.lower_bound) /
+                               static_cast<double>(solution.lower_bound);
   std::printf("gap          %.2f %%, %s\n", gap,
               solution.optimal ? "proven optimal" : "not proven optimal");
   std::printf("found by     %s in %s\n", solution.method.c_str(),
@@ -185,8 +183,9 @@ int fail_with(const Arguments& arguments, const absl::Status& status) {
     const bool proven = status.code() == absl::StatusCode::kFailedPrecondition;
     nlohmann::ordered_json json = {{"error", message}};
     if (proven || status.code() == absl::StatusCode::kResourceExhausted) json["proven"] = proven;
-    std::printf("%s\n", json.dump(-1, ' ', false,
-                                  nlohmann::ordered_json::error_handler_t::replace).c_str());
+    std::printf(
+        "%s\n",
+        json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
   }
   return fail("plan", message);
 }
@@ -202,11 +201,11 @@ int run(const Arguments& arguments) {
   }
   plan::Options options;
   if (!arguments.planner_command.empty()) {
-    options.planner = plan::external_planner(arguments.planner_command,
-                                             arguments.planner_timeout_ms);
+    options.planner =
+        plan::external_planner(arguments.planner_command, arguments.planner_timeout_ms);
     options.planner_name = arguments.planner_command;
-  } else if (const absl::Status status = plan::PlannerRegistry::built_in().choose(
-                 arguments.planner, &options);
+  } else if (const absl::Status status =
+                 plan::PlannerRegistry::built_in().choose(arguments.planner, &options);
              !status.ok()) {
     return usage(std::string(status.message()));
   }
@@ -244,8 +243,8 @@ int run(const Arguments& arguments) {
     written.Update(write_file(arguments.svg, plan::render_svg(*problem, *solution, svg)));
   }
   if (!arguments.html.empty()) {
-    written.Update(write_file(arguments.html,
-                              plan::render_html(*problem, *solution, arguments.file)));
+    written.Update(
+        write_file(arguments.html, plan::render_html(*problem, *solution, arguments.file)));
   }
   if (!arguments.csv.empty()) {
     written.Update(write_file(arguments.csv, plan::format_csv(*problem, *solution)));

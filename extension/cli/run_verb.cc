@@ -56,8 +56,8 @@ std::string describe(const EValue& value) {
   const Tensor tensor = value.toTensor();
   const NpyArray array = to_npy(tensor);
   return absl::StrCat(runtime::to_string(tensor.scalar_type()), " [",
-                      absl::StrJoin(tensor.sizes().begin(), tensor.sizes().end(), ","),
-                      "] sha256 ", exir::to_hex(exir::sha256_of(array.data)).substr(0, 16));
+                      absl::StrJoin(tensor.sizes().begin(), tensor.sizes().end(), ","), "] sha256 ",
+                      exir::to_hex(exir::sha256_of(array.data)).substr(0, 16));
 }
 
 // Runs one call, prints its outputs and writes the tensors among them to

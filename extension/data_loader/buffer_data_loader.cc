@@ -23,8 +23,7 @@ void free_memory(void*, void* data, size_t) { std::free(data); }
 
 Error BufferDataLoader::check_range(size_t offset, size_t size) const {
   if (runtime::in_bounds(offset, size, size_)) return Error::Ok;
-  PETREL_LOG(Error, "range [%zu, +%zu) is not inside the data of %zu bytes", offset, size,
-             size_);
+  PETREL_LOG(Error, "range [%zu, +%zu) is not inside the data of %zu bytes", offset, size, size_);
   return Error::InvalidArgument;
 }
 

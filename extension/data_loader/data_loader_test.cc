@@ -105,8 +105,7 @@ TEST_P(DataLoaderTest, AlignsRangesWithAlignedOffsets) {
 
 TEST_P(DataLoaderTest, CopiesProgramsIntoPrivateMemory) {
   Result<FreeableBuffer> first = held_.loader->load(0, 64, DataLoader::SegmentInfo(Type::Program));
-  Result<FreeableBuffer> second =
-      held_.loader->load(0, 64, DataLoader::SegmentInfo(Type::Program));
+  Result<FreeableBuffer> second = held_.loader->load(0, 64, DataLoader::SegmentInfo(Type::Program));
   ASSERT_TRUE(first.ok() && second.ok());
   // The buffer of this test is misaligned, so it is copied too.
   EXPECT_NE(first->data(), second->data());

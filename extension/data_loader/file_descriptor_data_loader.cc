@@ -78,8 +78,7 @@ Result<FreeableBuffer> FileDescriptorDataLoader::load(size_t offset, size_t size
   size_t padded = 0;
   if (!in_bounds(offset, size, size_) || !checked_align_up(size, kDataAlignment, &padded)) {
     // Before allocating: a wrong size must not ask for memory.
-    PETREL_LOG(Error, "range [%zu, +%zu) is not inside the file of %zu bytes", offset, size,
-               size_);
+    PETREL_LOG(Error, "range [%zu, +%zu) is not inside the file of %zu bytes", offset, size, size_);
     return Error::InvalidArgument;
   }
   void* memory = std::aligned_alloc(kDataAlignment, padded);
@@ -92,8 +91,7 @@ Result<FreeableBuffer> FileDescriptorDataLoader::load(size_t offset, size_t size
 Error FileDescriptorDataLoader::load_into(size_t offset, size_t size, const SegmentInfo&,
                                           void* buffer) const {
   if (!in_bounds(offset, size, size_)) {
-    PETREL_LOG(Error, "range [%zu, +%zu) is not inside the file of %zu bytes", offset, size,
-               size_);
+    PETREL_LOG(Error, "range [%zu, +%zu) is not inside the file of %zu bytes", offset, size, size_);
     return Error::InvalidArgument;
   }
   size_t done = 0;

@@ -27,8 +27,7 @@ class FileDescriptorDataLoader : public runtime::DataLoader {
   // All of the file.
   static runtime::Result<FileDescriptorDataLoader> from(int fd);
   // `length` bytes from `offset`. InvalidArgument when the file is shorter.
-  static runtime::Result<FileDescriptorDataLoader> from(int fd, uint64_t offset,
-                                                        uint64_t length);
+  static runtime::Result<FileDescriptorDataLoader> from(int fd, uint64_t offset, uint64_t length);
 
   FileDescriptorDataLoader(FileDescriptorDataLoader&& other) noexcept
       : fd_(std::exchange(other.fd_, -1)), base_(other.base_), size_(other.size_) {}

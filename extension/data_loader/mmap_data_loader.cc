@@ -51,8 +51,7 @@ Result<MmapDataLoader> MmapDataLoader::from(const char* path) {
     }
   }
   close(fd);
-  return MmapDataLoader(
-      std::unique_ptr<Mapping>(new Mapping{static_cast<char*>(base), size}));
+  return MmapDataLoader(std::unique_ptr<Mapping>(new Mapping{static_cast<char*>(base), size}));
 }
 
 MmapDataLoader::Mapping::~Mapping() {
@@ -81,8 +80,7 @@ Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size,
   if (info.segment_type == SegmentInfo::Type::Program) return mapped.load_copy(offset, size);
   // The mapping begins at a page, so that no range is copied to be aligned.
   PETREL_ASSIGN_OR_RETURN(const FreeableBuffer range, mapped.load(offset, size, info));
-  return FreeableBuffer(range.data(), size, size == 0 ? nullptr : &give_pages_back,
-                        mapping_.get());
+  return FreeableBuffer(range.data(), size, size == 0 ? nullptr : &give_pages_back, mapping_.get());
 }
 
 Error MmapDataLoader::load_into(size_t offset, size_t size, const SegmentInfo& info,

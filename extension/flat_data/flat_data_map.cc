@@ -43,8 +43,7 @@ Error check_segments(const flat::FlatData& root, uint64_t data_size) {
   }
   for (size_t i = 0; i < root.segments()->size(); ++i) {
     const flat::DataSegment* segment = root.segments()->Get(static_cast<uint32_t>(i));
-    if (segment == nullptr ||
-        !runtime::in_bounds(segment->offset(), segment->size(), data_size)) {
+    if (segment == nullptr || !runtime::in_bounds(segment->offset(), segment->size(), data_size)) {
       PETREL_LOG(Error, "data file segment %zu is not inside the data of %llu bytes", i,
                  static_cast<unsigned long long>(data_size));
       return Error::InvalidExternalData;
@@ -89,8 +88,8 @@ Result<FlatDataMap> FlatDataMap::load(DataLoader* loader) {
     const size_t head_size = std::min(file_size, FlatDataHeader::kNumHeadBytes);
     PETREL_ASSIGN_OR_RETURN(const FreeableBuffer head, loader->load(0, head_size, info));
     PETREL_ASSIGN_OR_RETURN(
-        header, FlatDataHeader::parse({static_cast<const uint8_t*>(head.data()), head_size},
-                                      file_size));
+        header,
+        FlatDataHeader::parse({static_cast<const uint8_t*>(head.data()), head_size}, file_size));
   }
   PETREL_ASSIGN_OR_RETURN(FreeableBuffer index,
                           loader->load(0, static_cast<size_t>(header.index_end), info));
@@ -119,9 +118,9 @@ Result<FlatDataMap> FlatDataMap::load(DataLoader* loader) {
   if (!std::is_sorted(sorted.begin(), sorted.end(), before)) {
     std::sort(sorted.begin(), sorted.end(), before);
   }
-  const auto twice = std::adjacent_find(
-      sorted.begin(), sorted.end(),
-      [](const Entry* a, const Entry* b) { return key_of(a) == key_of(b); });
+  const auto twice =
+      std::adjacent_find(sorted.begin(), sorted.end(),
+                         [](const Entry* a, const Entry* b) { return key_of(a) == key_of(b); });
   if (twice != sorted.end()) {
     PETREL_LOG(Error, "key '%.200s' occurs twice in a data file", (*twice)->key()->c_str());
     return Error::InvalidExternalData;
@@ -150,9 +149,7 @@ Result<FreeableBuffer> FlatDataMap::get_data(std::string_view key) const {
                        DataLoader::SegmentInfo(SegmentType::External, entry->segment_index()));
 }
 
-Result<uint32_t> FlatDataMap::get_num_keys() const {
-  return static_cast<uint32_t>(sorted_.size());
-}
+Result<uint32_t> FlatDataMap::get_num_keys() const { return static_cast<uint32_t>(sorted_.size()); }
 
 Result<const char*> FlatDataMap::get_key(uint32_t index) const {
   if (index >= sorted_.size()) {
@@ -179,8 +176,7 @@ Error FlatDataMap::load_data_into(std::string_view key, void* buffer, size_t siz
   const DataLoader::SegmentInfo info(SegmentType::External, entry->segment_index());
   const Error error = loader_->load_into(range.offset, size, info, buffer);
   if (error != Error::NotImplemented) return error;
-  PETREL_ASSIGN_OR_RETURN(const FreeableBuffer data,
-                          loader_->load(range.offset, size, info));
+  PETREL_ASSIGN_OR_RETURN(const FreeableBuffer data, loader_->load(range.offset, size, info));
   std::copy_n(static_cast<const char*>(data.data()), size, static_cast<char*>(buffer));
   return Error::Ok;
 }

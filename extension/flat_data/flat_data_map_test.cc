@@ -122,12 +122,11 @@ std::string file_of(const std::vector<EntrySpec>& specs, uint64_t segment_bytes 
   flatbuffers::FlatBufferBuilder builder;
   std::vector<flatbuffers::Offset<flat::NamedData>> rows;
   for (const EntrySpec& spec : specs) {
-    const auto key = spec.has_key ? builder.CreateString(spec.key)
-                                  : flatbuffers::Offset<flatbuffers::String>();
+    const auto key =
+        spec.has_key ? builder.CreateString(spec.key) : flatbuffers::Offset<flatbuffers::String>();
     const auto sizes = builder.CreateVector(spec.sizes);
     const auto order = builder.CreateVector(spec.dim_order);
-    const auto layout =
-        flat::CreateTensorLayout(builder, flat::ScalarType::FLOAT, sizes, order);
+    const auto layout = flat::CreateTensorLayout(builder, flat::ScalarType::FLOAT, sizes, order);
     rows.push_back(flat::CreateNamedData(builder, key, spec.segment, layout));
   }
   const std::vector<flatbuffers::Offset<flat::DataSegment>> segments = {
@@ -161,11 +160,11 @@ std::string file_of(const std::vector<EntrySpec>& specs, uint64_t segment_bytes 
 // The error and the last message of loading a file.
 struct Loaded {
   explicit Loaded(const std::string& bytes) {
-    const runtime::LogHook before = runtime::set_log_hook(
-        {[](void* self, runtime::LogLevel, const char* text) {
-           static_cast<Loaded*>(self)->message = text;
-         },
-         this});
+    const runtime::LogHook before =
+        runtime::set_log_hook({[](void* self, runtime::LogLevel, const char* text) {
+                                 static_cast<Loaded*>(self)->message = text;
+                               },
+                               this});
     BufferDataLoader loader(bytes.data(), bytes.size());
     const Result<FlatDataMap> map = FlatDataMap::load(&loader);
     error = map.ok() ? Error::Ok : map.error();

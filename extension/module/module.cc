@@ -52,13 +52,11 @@ Result<bool> is_other_data(DataLoader* loader) {
   constexpr size_t kHeadBytes = 8;
   if (size < kHeadBytes) return false;
   const DataLoader::SegmentInfo info(DataLoader::SegmentInfo::Type::Program);
-  PETREL_ASSIGN_OR_RETURN(const runtime::FreeableBuffer bytes,
-                          loader->load(0, kHeadBytes, info));
+  PETREL_ASSIGN_OR_RETURN(const runtime::FreeableBuffer bytes, loader->load(0, kHeadBytes, info));
   return std::memcmp(static_cast<const char*>(bytes.data()) + 4, "FT01", 4) != 0;
 }
 
-Result<std::unique_ptr<NamedDataMap>> load_map(DataLoader* loader,
-                                               Module::DataReader other_data) {
+Result<std::unique_ptr<NamedDataMap>> load_map(DataLoader* loader, Module::DataReader other_data) {
   PETREL_ASSIGN_OR_RETURN(const bool is_other, is_other_data(loader));
   if (is_other && other_data != nullptr) return other_data(loader);
   if (is_other) {
@@ -130,8 +128,8 @@ struct Module::LoadedMethod {
     }
     planned = std::make_unique<runtime::HierarchicalAllocator>(
         Span<Span<uint8_t>>(spans.data(), spans.size()));
-    memory = std::make_unique<runtime::MemoryManager>(&method_allocator, planned.get(),
-                                                      &temp_allocator);
+    memory =
+        std::make_unique<runtime::MemoryManager>(&method_allocator, planned.get(), &temp_allocator);
     return Error::Ok;
   }
 
@@ -162,8 +160,7 @@ Result<std::unique_ptr<Module>> Module::load(const std::string& path) {
 }
 
 Result<std::unique_ptr<Module>> Module::load(const std::string& path, const Options& options) {
-  PETREL_ASSIGN_OR_RETURN(std::unique_ptr<DataLoader> loader,
-                          open_file(path, options.load_mode));
+  PETREL_ASSIGN_OR_RETURN(std::unique_ptr<DataLoader> loader, open_file(path, options.load_mode));
   return load(std::move(loader), options);
 }
 
@@ -193,8 +190,8 @@ Result<std::unique_ptr<Module>> Module::finish(std::unique_ptr<Module> module,
   module->program_ = std::make_unique<Program>(std::move(program.get()));
   module->event_tracer_ = options.event_tracer;
   module->backend_options_ = options.backend_options;
-  PETREL_ASSIGN_OR_RETURN(module->shared_arenas_, SharedArenas::find(*module->program_,
-                                                                     options.share_memory_arenas));
+  PETREL_ASSIGN_OR_RETURN(module->shared_arenas_,
+                          SharedArenas::find(*module->program_, options.share_memory_arenas));
 
   std::vector<const NamedDataMap*> maps;
   MergeOptions merge;
@@ -212,13 +209,11 @@ Result<std::unique_ptr<Module>> Module::finish(std::unique_ptr<Module> module,
     return Error::Ok;
   };
   for (const std::string& path : options.data_files) {
-    PETREL_ASSIGN_OR_RETURN(std::unique_ptr<DataLoader> loader,
-                            open_file(path, options.load_mode));
+    PETREL_ASSIGN_OR_RETURN(std::unique_ptr<DataLoader> loader, open_file(path, options.load_mode));
     PETREL_RETURN_IF_ERROR(add_data(std::move(loader), path));
   }
   for (size_t i = 0; i < options.data_loaders.size(); ++i) {
-    PETREL_RETURN_IF_ERROR(
-        add_data(options.data_loaders[i], "data loader " + std::to_string(i)));
+    PETREL_RETURN_IF_ERROR(add_data(options.data_loaders[i], "data loader " + std::to_string(i)));
   }
   if (options.named_data_map != nullptr) {
     module->data_maps_.push_back(std::make_unique<CheckedDataMap>(*options.named_data_map));
@@ -281,8 +276,7 @@ Result<Module::LoadedMethod*> Module::loaded(const std::string& method) {
   for (const auto& known : methods_) others.push_back(known->method->method_meta());
   const KeptState kept(shared_arenas_, meta, made->arenas, others);
   Result<Method> result =
-      program_->load_method(method, made->memory.get(), event_tracer_, data_map_,
-                            backend_options_);
+      program_->load_method(method, made->memory.get(), event_tracer_, data_map_, backend_options_);
   kept.restore();
   if (!result.ok()) return result.error();
   made->method = std::make_unique<Method>(std::move(result.get()));

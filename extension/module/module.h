@@ -42,8 +42,8 @@ class Module final {
   };
 
   // A map over a file of data that outlives it. The error's reason is logged.
-  using DataReader = runtime::Result<std::unique_ptr<runtime::NamedDataMap>> (*)(
-      runtime::DataLoader* loader);
+  using DataReader =
+      runtime::Result<std::unique_ptr<runtime::NamedDataMap>> (*)(runtime::DataLoader* loader);
 
   struct Options {
     // External data files of the program, `.ptd`. They may share keys with equal
@@ -106,8 +106,8 @@ class Module final {
 
   // Runs a method on its inputs in order. InvalidArgument when there are too
   // many or too few of them.
-  runtime::Result<std::vector<runtime::EValue>> execute(
-      const std::string& method, const std::vector<runtime::EValue>& inputs);
+  runtime::Result<std::vector<runtime::EValue>> execute(const std::string& method,
+                                                        const std::vector<runtime::EValue>& inputs);
   runtime::Result<std::vector<runtime::EValue>> forward(
       const std::vector<runtime::EValue>& inputs) {
     return execute("forward", inputs);

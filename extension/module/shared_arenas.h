@@ -34,9 +34,7 @@ class SharedArenas {
 
   static runtime::Result<SharedArenas> find(const runtime::Program& program, bool share_first);
 
-  bool is_shared(size_t index) const {
-    return index < arenas_.size() && arenas_[index].is_shared;
-  }
+  bool is_shared(size_t index) const { return index < arenas_.size() && arenas_[index].is_shared; }
   // The memory of arena `index`: that of the other methods if it is shared, else
   // new memory of `size` bytes.
   runtime::Result<std::shared_ptr<Arena>> get(size_t index, size_t size);

@@ -43,8 +43,8 @@ class OneWeight final : public NamedDataMap {
   Result<const char*> get_key(uint32_t) const override { return "w"; }
   Result<TensorLayout> get_tensor_layout(std::string_view key) const override {
     if (key != "w" || !has_layout) return Error::NotFound;
-    return TensorLayout::create({sizes.data(), sizes.size()},
-                                {dim_order.data(), dim_order.size()}, type);
+    return TensorLayout::create({sizes.data(), sizes.size()}, {dim_order.data(), dim_order.size()},
+                                type);
   }
 };
 
@@ -64,9 +64,9 @@ class BoundDataMapTest : public ::testing::Test {
     builder_.Clear();
     const std::vector<int32_t> sizes = {2, 3};
     const std::vector<uint8_t> order = {0, 1};
-    const auto weight = add::CreateWeightDirect(
-        builder_, key.c_str(), static_cast<int8_t>(ScalarType::Float), &sizes, &order,
-        sizeof(kWeight), digest ? &*digest : nullptr);
+    const auto weight =
+        add::CreateWeightDirect(builder_, key.c_str(), static_cast<int8_t>(ScalarType::Float),
+                                &sizes, &order, sizeof(kWeight), digest ? &*digest : nullptr);
     const std::vector<flatbuffers::Offset<add::Weight>> weights = {weight};
     add::FinishAdditionsBuffer(builder_,
                                add::CreateAdditionsDirect(builder_, 0, nullptr, &weights));

@@ -49,9 +49,8 @@ Error CheckedDataMap::check_same(std::string_view key, const void* data, size_t 
   if (fresh || (it->second.size == now.size && it->second.checksum == now.checksum)) {
     return Error::Ok;
   }
-  PETREL_LOG(Error,
-             "data map gives %zu bytes for key \"%.*s\", and gave %zu other bytes before", size,
-             shown(key), key.data(), it->second.size);
+  PETREL_LOG(Error, "data map gives %zu bytes for key \"%.*s\", and gave %zu other bytes before",
+             size, shown(key), key.data(), it->second.size);
   return Error::InvalidExternalData;
 }
 
@@ -69,8 +68,8 @@ Result<FreeableBuffer> CheckedDataMap::get_data(std::string_view key) const {
   }
   const Result<TensorLayout> layout = get_tensor_layout(key);
   if (layout.ok() && layout->nbytes() > data.size()) {
-    PETREL_LOG(Error, "data map gives %zu bytes for key \"%.*s\", but a layout of %zu",
-               data.size(), shown(key), key.data(), layout->nbytes());
+    PETREL_LOG(Error, "data map gives %zu bytes for key \"%.*s\", but a layout of %zu", data.size(),
+               shown(key), key.data(), layout->nbytes());
     return Error::InvalidExternalData;
   }
   PETREL_RETURN_IF_ERROR(check_same(key, data.data(), data.size()));
@@ -93,8 +92,8 @@ Result<TensorLayout> CheckedDataMap::get_tensor_layout(std::string_view key) con
 Error CheckedDataMap::load_data_into(std::string_view key, void* buffer, size_t size) const {
   PETREL_ASSIGN_OR_RETURN(const FreeableBuffer data, get_data(key));
   if (data.size() < size) {
-    PETREL_LOG(Error, "data map gives %zu bytes for key \"%.*s\", but %zu are needed",
-               data.size(), shown(key), key.data(), size);
+    PETREL_LOG(Error, "data map gives %zu bytes for key \"%.*s\", but %zu are needed", data.size(),
+               shown(key), key.data(), size);
     return Error::InvalidExternalData;
   }
   PETREL_RETURN_IF_ERROR(map_.load_data_into(key, buffer, size));

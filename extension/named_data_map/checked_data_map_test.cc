@@ -84,7 +84,7 @@ TEST_F(CheckedDataMapTest, RefusesOtherBytesTheSecondTime) {
   EXPECT_EQ(checked.get_data("w").error(), Error::InvalidExternalData);
   EXPECT_THAT(message_, HasSubstr("\"w\""));
   EXPECT_THAT(message_, HasSubstr("other bytes before"));
-  EXPECT_EQ(map_.freed, 2);  // the refused one as well
+  EXPECT_EQ(map_.freed, 2);                 // the refused one as well
   EXPECT_TRUE(checked.get_data("v").ok());  // another key is another matter
 }
 
@@ -100,7 +100,9 @@ TEST_F(CheckedDataMapTest, SeesASingleChangedByteAnywhere) {
   for (size_t i = 0; i < 32; ++i) {
     std::memcpy(changed, kData, sizeof(changed));
     changed[i] ^= 1;
-    map_.answer = [](int call) { return std::make_pair(call % 2 == 0 ? kData : changed, size_t{32}); };
+    map_.answer = [](int call) {
+      return std::make_pair(call % 2 == 0 ? kData : changed, size_t{32});
+    };
     map_.calls = 0;
     const CheckedDataMap checked(map_);
     EXPECT_TRUE(checked.get_data("w").ok());
@@ -121,9 +123,7 @@ TEST_F(CheckedDataMapTest, RefusesDataThatIsNotThereOrNotAligned) {
 TEST_F(CheckedDataMapTest, RefusesDataShorterThanItsLayout) {
   static const int32_t kSizes[] = {9};
   static const uint8_t kOrder[] = {0};
-  map_.layout = [] {
-    return TensorLayout::create(kSizes, kOrder, runtime::ScalarType::Float);
-  };
+  map_.layout = [] { return TensorLayout::create(kSizes, kOrder, runtime::ScalarType::Float); };
   map_.answer = [](int) { return std::make_pair(kData, size_t{32}); };
   const CheckedDataMap checked(map_);
   EXPECT_EQ(checked.get_data("w").error(), Error::InvalidExternalData);

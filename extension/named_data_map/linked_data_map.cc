@@ -51,9 +51,7 @@ Result<FreeableBuffer> LinkedDataMap::get_data(std::string_view key) const {
   return Error::NotFound;
 }
 
-Result<uint32_t> LinkedDataMap::get_num_keys() const {
-  return static_cast<uint32_t>(rows_.size());
-}
+Result<uint32_t> LinkedDataMap::get_num_keys() const { return static_cast<uint32_t>(rows_.size()); }
 
 Result<const char*> LinkedDataMap::get_key(uint32_t index) const {
   if (index >= rows_.size()) {

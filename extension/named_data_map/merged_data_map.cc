@@ -51,8 +51,8 @@ Result<MergedDataMap> MergedDataMap::create(Span<const NamedDataMap* const> maps
       if (same) continue;
       size_t first = 0;
       while (maps[first] != it->second) ++first;
-      PETREL_LOG(Error, "key '%.200s' has other bytes in %s than in %s", key,
-                 name_of(m).c_str(), name_of(first).c_str());
+      PETREL_LOG(Error, "key '%.200s' has other bytes in %s than in %s", key, name_of(m).c_str(),
+                 name_of(first).c_str());
       return Error::InvalidExternalData;
     }
   }
@@ -75,9 +75,7 @@ Result<FreeableBuffer> MergedDataMap::get_data(std::string_view key) const {
   return map->get_data(key);
 }
 
-Result<uint32_t> MergedDataMap::get_num_keys() const {
-  return static_cast<uint32_t>(keys_.size());
-}
+Result<uint32_t> MergedDataMap::get_num_keys() const { return static_cast<uint32_t>(keys_.size()); }
 
 Result<const char*> MergedDataMap::get_key(uint32_t index) const {
   if (index >= keys_.size()) return Error::InvalidArgument;

@@ -35,13 +35,20 @@ struct Dtype {
 };
 
 constexpr Dtype kDtypes[] = {
-    {"BOOL", ScalarType::Bool},         {"U8", ScalarType::Byte},
-    {"I8", ScalarType::Char},           {"F8_E5M2", ScalarType::Float8_e5m2},
-    {"F8_E4M3", ScalarType::Float8_e4m3fn}, {"I16", ScalarType::Short},
-    {"U16", ScalarType::UInt16},        {"F16", ScalarType::Half},
-    {"BF16", ScalarType::BFloat16},     {"I32", ScalarType::Int},
-    {"U32", ScalarType::UInt32},        {"F32", ScalarType::Float},
-    {"F64", ScalarType::Double},        {"I64", ScalarType::Long},
+    {"BOOL", ScalarType::Bool},
+    {"U8", ScalarType::Byte},
+    {"I8", ScalarType::Char},
+    {"F8_E5M2", ScalarType::Float8_e5m2},
+    {"F8_E4M3", ScalarType::Float8_e4m3fn},
+    {"I16", ScalarType::Short},
+    {"U16", ScalarType::UInt16},
+    {"F16", ScalarType::Half},
+    {"BF16", ScalarType::BFloat16},
+    {"I32", ScalarType::Int},
+    {"U32", ScalarType::UInt32},
+    {"F32", ScalarType::Float},
+    {"F64", ScalarType::Double},
+    {"I64", ScalarType::Long},
     {"U64", ScalarType::UInt64},
 };
 
@@ -175,9 +182,9 @@ class SafetensorsMap::IndexReader {
     }
     tensor.offset = static_cast<size_t>(data_begin_ + offsets_[0]);
     tensor.size = static_cast<size_t>(offsets_[1] - offsets_[0]);
-    const Result<TensorLayout> layout = TensorLayout::create(
-        {tensor.sizes.data(), tensor.sizes.size()},
-        {tensor.dim_order.data(), tensor.dim_order.size()}, tensor.dtype);
+    const Result<TensorLayout> layout =
+        TensorLayout::create({tensor.sizes.data(), tensor.sizes.size()},
+                             {tensor.dim_order.data(), tensor.dim_order.size()}, tensor.dtype);
     if (!layout.ok() || layout->nbytes() != tensor.size) {
       return fail("has other bytes than its shape and dtype need");
     }
@@ -227,8 +234,7 @@ Result<SafetensorsMap> SafetensorsMap::load(DataLoader* loader) {
   const auto* text = static_cast<const char*>(index.data());
   IndexReader reader(begin, file_size - begin);
   // Only an object is an index; the parser takes any value.
-  if (length == 0 || text[0] != '{' ||
-      !nlohmann::json::sax_parse(text, text + length, &reader)) {
+  if (length == 0 || text[0] != '{' || !nlohmann::json::sax_parse(text, text + length, &reader)) {
     PETREL_LOG(Error, "safetensors index of %llu bytes is damaged",
                static_cast<unsigned long long>(length));
     return Error::InvalidExternalData;
@@ -274,8 +280,7 @@ Result<TensorLayout> SafetensorsMap::get_tensor_layout(std::string_view key) con
   const Tensor* tensor = find(key);
   if (tensor == nullptr) return Error::NotFound;
   return TensorLayout::create({tensor->sizes.data(), tensor->sizes.size()},
-                              {tensor->dim_order.data(), tensor->dim_order.size()},
-                              tensor->dtype);
+                              {tensor->dim_order.data(), tensor->dim_order.size()}, tensor->dtype);
 }
 
 Result<std::unique_ptr<NamedDataMap>> read_safetensors(DataLoader* loader) {

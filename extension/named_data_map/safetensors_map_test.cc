@@ -35,11 +35,10 @@ std::string floats(const std::vector<float>& values) {
 }
 
 std::string two_tensors() {
-  return file(
-      R"({"__metadata__":{"format":"pt"},)"
-      R"("w":{"dtype":"F32","shape":[2,3],"data_offsets":[4,28]},)"
-      R"("b":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}  )",
-      "\x01\x02\x03\x04" + floats({1, 2, 3, 4, 5, 6}));
+  return file(R"({"__metadata__":{"format":"pt"},)"
+              R"("w":{"dtype":"F32","shape":[2,3],"data_offsets":[4,28]},)"
+              R"("b":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}  )",
+              "\x01\x02\x03\x04" + floats({1, 2, 3, 4, 5, 6}));
 }
 
 class SafetensorsMapTest : public ::testing::Test {

@@ -31,10 +31,10 @@ struct TypeName {
   ScalarType type;
 };
 constexpr TypeName kTypes[] = {
-    {"<f4", ScalarType::Float},  {"<f8", ScalarType::Double}, {"<f2", ScalarType::Half},
-    {"<i8", ScalarType::Long},   {"<i4", ScalarType::Int},    {"<i2", ScalarType::Short},
-    {"|i1", ScalarType::Char},   {"|u1", ScalarType::Byte},   {"|b1", ScalarType::Bool},
-    {"<u2", ScalarType::UInt16}, {"<u4", ScalarType::UInt32}, {"<u8", ScalarType::UInt64},
+    {"<f4", ScalarType::Float},    {"<f8", ScalarType::Double},   {"<f2", ScalarType::Half},
+    {"<i8", ScalarType::Long},     {"<i4", ScalarType::Int},      {"<i2", ScalarType::Short},
+    {"|i1", ScalarType::Char},     {"|u1", ScalarType::Byte},     {"|b1", ScalarType::Bool},
+    {"<u2", ScalarType::UInt16},   {"<u4", ScalarType::UInt32},   {"<u8", ScalarType::UInt64},
     {"<V2", ScalarType::BFloat16}, {"|V2", ScalarType::BFloat16},
 };
 
@@ -49,8 +49,7 @@ std::optional<absl::string_view> find_field(absl::string_view header, absl::stri
   return absl::StripLeadingAsciiWhitespace(header.substr(at + key.size() + 3));
 }
 
-absl::StatusOr<std::vector<int64_t>> parse_shape(const std::string& path,
-                                                 absl::string_view text) {
+absl::StatusOr<std::vector<int64_t>> parse_shape(const std::string& path, absl::string_view text) {
   const size_t end = text.find(')');
   if (text.empty() || text[0] != '(' || end == absl::string_view::npos) {
     return bad(path, "its shape is no tuple");

@@ -24,7 +24,8 @@ std::string numpy_file() {
   std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }";
   header.resize(117, ' ');
   header.push_back('\n');
-  std::string bytes = std::string("\x93NUMPY\x01", 7) + '\0' + static_cast<char>(header.size()) + '\0';
+  std::string bytes =
+      std::string("\x93NUMPY\x01", 7) + '\0' + static_cast<char>(header.size()) + '\0';
   const float data[] = {1.5f, -2.0f};
   return bytes + header + std::string(reinterpret_cast<const char*>(data), sizeof(data));
 }
@@ -92,8 +93,8 @@ TEST(Npy, PutsFortranOrderIntoCOrder) {
   std::string header = "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3, 4), }";
   header.resize(117, ' ');
   std::string bytes = std::string("\x93NUMPY\x01", 7) + '\0' + '\x76' + '\0' + header + '\n';
-  for (const int byte : {0, 12, 4, 16, 8, 20, 1, 13, 5, 17, 9,  21,
-                         2, 14, 6, 18, 10, 22, 3, 15, 7, 19, 11, 23}) {
+  for (const int byte :
+       {0, 12, 4, 16, 8, 20, 1, 13, 5, 17, 9, 21, 2, 14, 6, 18, 10, 22, 3, 15, 7, 19, 11, 23}) {
     bytes.push_back(static_cast<char>(byte));
   }
   const auto array = read_npy(write(bytes));

@@ -58,13 +58,11 @@ exir::PreprocessResult to_result(const py::object& given) {
     return result;
   }
   if (!py::hasattr(given, "payload")) {
-    throw py::type_error("a " +
-                         py::str(py::type::of(given).attr("__name__")).cast<std::string>() +
+    throw py::type_error("a " + py::str(py::type::of(given).attr("__name__")).cast<std::string>() +
                          " was returned, must be bytes or a petrel.PreprocessResult");
   }
   result.payload = to_blob(given.attr("payload"));
-  result.debug_handles =
-      given.attr("debug_handles").cast<std::map<uint32_t, std::string>>();
+  result.debug_handles = given.attr("debug_handles").cast<std::map<uint32_t, std::string>>();
   return result;
 }
 
@@ -127,9 +125,8 @@ bool PythonPartitioner::keeps(const exir::OpInfo& op) const {
   const Gil gil;
   bool answer = false;
   if (!pending_->is_empty()) return answer;
-  pending_->guard("in keeps of a petrel.Partitioner, about " + op.full_name(), [&] {
-    answer = py::bool_(partitioner_.attr("keeps")(op.full_name()));
-  });
+  pending_->guard("in keeps of a petrel.Partitioner, about " + op.full_name(),
+                  [&] { answer = py::bool_(partitioner_.attr("keeps")(op.full_name())); });
   return answer;
 }
 
@@ -158,9 +155,9 @@ PythonBackend::~PythonBackend() {
 
 absl::Status PythonBackend::check_compile_specs(const std::vector<CompileSpec>& specs) const {
   const Gil gil;
-  const bool good =
-      pending_->guard("in check_compile_specs of backend '" + id_ + "'",
-                      [&] { backend_.attr("check_compile_specs")(to_python(specs)); });
+  const bool good = pending_->guard("in check_compile_specs of backend '" + id_ + "'", [&] {
+    backend_.attr("check_compile_specs")(to_python(specs));
+  });
   return good ? absl::OkStatus() : raised_in("check_compile_specs", id_);
 }
 
@@ -175,8 +172,7 @@ absl::StatusOr<exir::ResultMap> PythonBackend::preprocess_all(const exir::Subpro
     for (const auto& [method, subprograms] : parts) {
       py::list of_method;
       for (const exir::Subprogram& part : subprograms) {
-        of_method.append(make(part.method, part.index,
-                              GraphView{copy_graph(*part.graph).graph},
+        of_method.append(make(part.method, part.index, GraphView{copy_graph(*part.graph).graph},
                               to_python(part.compile_specs)));
       }
       programs[py::str(method)] = of_method;

@@ -130,8 +130,8 @@ Array from_dlpack(py::handle object) {
   array.data = static_cast<uint8_t*>(tensor.data) + tensor.byte_offset;
   Array dense = dense_array(array.dtype, array.shape, {}, array.data, false, owner);
   if (tensor.strides != nullptr) {
-    for (int32_t d = 0; d < tensor.rank; ++d) dense.strides[static_cast<size_t>(d)] =
-        tensor.strides[d];
+    for (int32_t d = 0; d < tensor.rank; ++d)
+      dense.strides[static_cast<size_t>(d)] = tensor.strides[d];
   }
   return dense;
 }
@@ -157,14 +157,13 @@ py::capsule to_dlpack(const Array& array) {
   exported->managed.deleter = [](dlpack::ManagedTensor* self) {
     delete static_cast<Exported*>(self->context);
   };
-  PyObject* const capsule =
-      PyCapsule_New(&exported->managed, "dltensor", [](PyObject* unused) {
-        // Renamed by who took it, who then calls the deleter.
-        if (PyCapsule_IsValid(unused, "dltensor") == 0) return;
-        auto* const held = static_cast<dlpack::ManagedTensor*>(
-            PyCapsule_GetPointer(unused, "dltensor"));
-        held->deleter(held);
-      });
+  PyObject* const capsule = PyCapsule_New(&exported->managed, "dltensor", [](PyObject* unused) {
+    // Renamed by who took it, who then calls the deleter.
+    if (PyCapsule_IsValid(unused, "dltensor") == 0) return;
+    auto* const held =
+        static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(unused, "dltensor"));
+    held->deleter(held);
+  });
   if (capsule == nullptr) throw py::error_already_set();
   exported.release();
   return py::reinterpret_steal<py::capsule>(capsule);
@@ -200,13 +199,11 @@ void bind_array(py::module_& module) {
                     "Elements in memory: what NumPy has no type for, such as bfloat16. Has the "
                     "buffer protocol (bfloat16 as its bits, uint16) and DLPack.")
       .def_property_readonly("dtype", [](const Array& a) { return runtime::to_string(a.dtype); })
-      .def_property_readonly("shape",
-                             [](const Array& a) { return py::tuple(py::cast(a.shape)); })
+      .def_property_readonly("shape", [](const Array& a) { return py::tuple(py::cast(a.shape)); })
       .def_property_readonly("nbytes", [](const Array& a) { return a.numel() * a.item_size(); })
       .def_property_readonly("is_writable", [](const Array& a) { return a.is_writable; })
       .def_buffer(&to_buffer)
-      .def("__dlpack__",
-           [](const Array& a, const py::kwargs&) { return to_dlpack(a); })
+      .def("__dlpack__", [](const Array& a, const py::kwargs&) { return to_dlpack(a); })
       .def("__dlpack_device__", [](const Array&) { return std::pair<int, int>(dlpack::kCpu, 0); })
       .def("__repr__", [](const Array& a) {
         return "petrel.Tensor(" + std::string(runtime::to_string(a.dtype)) + ", " +

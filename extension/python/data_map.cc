@@ -23,18 +23,16 @@ using runtime::TensorLayout;
 namespace {
 
 py::object to_text(std::string_view key) {
-  return py::reinterpret_steal<py::object>(PyUnicode_DecodeUTF8(
-      key.data(), static_cast<Py_ssize_t>(key.size()), "surrogateescape"));
+  return py::reinterpret_steal<py::object>(
+      PyUnicode_DecodeUTF8(key.data(), static_cast<Py_ssize_t>(key.size()), "surrogateescape"));
 }
 
 std::string where(const char* function, std::string_view key) {
-  return std::string("in ") + function + "(" +
-         py::repr(to_text(key)).cast<std::string>() + ") of a petrel.NamedDataMap";
+  return std::string("in ") + function + "(" + py::repr(to_text(key)).cast<std::string>() +
+         ") of a petrel.NamedDataMap";
 }
 
-void let_go(void* owner, void*, size_t) {
-  delete static_cast<std::shared_ptr<const void>*>(owner);
-}
+void let_go(void* owner, void*, size_t) { delete static_cast<std::shared_ptr<const void>*>(owner); }
 
 }  // namespace
 
@@ -89,9 +87,7 @@ Result<FreeableBuffer> PythonDataMap::get_data(std::string_view key) const {
                         new std::shared_ptr<const void>(std::move(bytes.owner)));
 }
 
-Result<uint32_t> PythonDataMap::get_num_keys() const {
-  return static_cast<uint32_t>(keys_.size());
-}
+Result<uint32_t> PythonDataMap::get_num_keys() const { return static_cast<uint32_t>(keys_.size()); }
 
 Result<const char*> PythonDataMap::get_key(uint32_t index) const {
   if (index >= keys_.size()) return Error::InvalidArgument;

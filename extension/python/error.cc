@@ -11,17 +11,28 @@ namespace {
 
 const char* name_of(absl::StatusCode code) {
   switch (code) {
-    case absl::StatusCode::kInvalidArgument: return "InvalidArgument";
-    case absl::StatusCode::kNotFound: return "NotFound";
-    case absl::StatusCode::kAlreadyExists: return "AlreadyExists";
-    case absl::StatusCode::kPermissionDenied: return "AccessFailed";
-    case absl::StatusCode::kResourceExhausted: return "OutOfResources";
-    case absl::StatusCode::kFailedPrecondition: return "InvalidState";
-    case absl::StatusCode::kOutOfRange: return "InvalidArgument";
-    case absl::StatusCode::kUnimplemented: return "NotSupported";
-    case absl::StatusCode::kDataLoss: return "InvalidProgram";
-    case absl::StatusCode::kUnavailable: return "AccessFailed";
-    default: return "Internal";
+    case absl::StatusCode::kInvalidArgument:
+      return "InvalidArgument";
+    case absl::StatusCode::kNotFound:
+      return "NotFound";
+    case absl::StatusCode::kAlreadyExists:
+      return "AlreadyExists";
+    case absl::StatusCode::kPermissionDenied:
+      return "AccessFailed";
+    case absl::StatusCode::kResourceExhausted:
+      return "OutOfResources";
+    case absl::StatusCode::kFailedPrecondition:
+      return "InvalidState";
+    case absl::StatusCode::kOutOfRange:
+      return "InvalidArgument";
+    case absl::StatusCode::kUnimplemented:
+      return "NotSupported";
+    case absl::StatusCode::kDataLoss:
+      return "InvalidProgram";
+    case absl::StatusCode::kUnavailable:
+      return "AccessFailed";
+    default:
+      return "Internal";
   }
 }
 

@@ -81,8 +81,7 @@ std::pair<std::string, std::string> export_files(
     const std::vector<std::string>& recipe, bool allow_petrel_ops, bool reorder) {
   const auto pending = std::make_shared<Pending>();
   Backends chosen(pending);
-  const auto delegate =
-      delegates_supported ? exir::Delegate::kSupported : exir::Delegate::kCheaper;
+  const auto delegate = delegates_supported ? exir::Delegate::kSupported : exir::Delegate::kCheaper;
   exir::ExportOptions options;
   options.methods = methods;
   options.output = output;

@@ -57,8 +57,8 @@ Input::Input(py::handle argument, const MethodMeta& meta, size_t index) {
     text_ = argument.cast<std::string>();
     value_ = EValue(std::string_view(text_));
   } else {
-    refuse(index, "is a " + type_name(argument) + ", must be " +
-                      (tag.ok() ? to_string(*tag) : "a value"));
+    refuse(index,
+           "is a " + type_name(argument) + ", must be " + (tag.ok() ? to_string(*tag) : "a value"));
   }
 }
 

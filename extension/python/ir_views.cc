@@ -25,18 +25,22 @@ const char* name_of(exir::ScalarType type) {
 
 const char* name_of(exir::MemoryFormat format) {
   switch (format) {
-    case exir::MemoryFormat::kContiguous: return "contiguous";
-    case exir::MemoryFormat::kPreserve: return "preserve";
-    case exir::MemoryFormat::kChannelsLast: return "channels_last";
-    case exir::MemoryFormat::kChannelsLast3d: return "channels_last_3d";
+    case exir::MemoryFormat::kContiguous:
+      return "contiguous";
+    case exir::MemoryFormat::kPreserve:
+      return "preserve";
+    case exir::MemoryFormat::kChannelsLast:
+      return "channels_last";
+    case exir::MemoryFormat::kChannelsLast3d:
+      return "channels_last_3d";
   }
   return "unknown";
 }
 
 // Names of a model may hold any bytes.
 py::object to_text(const std::string& text) {
-  return py::reinterpret_steal<py::object>(PyUnicode_DecodeUTF8(
-      text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
+  return py::reinterpret_steal<py::object>(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
 }
 
 py::object view_of(const SharedGraph& graph, const Value* value) {
@@ -78,8 +82,7 @@ py::dict arguments_of(const NodeView& view) {
   py::dict arguments;
   const exir::OpInfo& op = view.node->op();
   for (size_t i = 0; i < view.node->arguments().size(); ++i) {
-    const std::string name =
-        i < op.args.size() ? op.args[i].name : "argument_" + std::to_string(i);
+    const std::string name = i < op.args.size() ? op.args[i].name : "argument_" + std::to_string(i);
     arguments[to_text(name)] = to_object(view.graph, view.node->argument(i));
   }
   return arguments;
@@ -87,10 +90,14 @@ py::dict arguments_of(const NodeView& view) {
 
 std::string kind_of(const Value& value) {
   switch (value.type().kind) {
-    case exir::Type::Kind::kTensor: return "tensor";
-    case exir::Type::Kind::kInt: return "int";
-    case exir::Type::Kind::kFloat: return "float";
-    case exir::Type::Kind::kBool: return "bool";
+    case exir::Type::Kind::kTensor:
+      return "tensor";
+    case exir::Type::Kind::kInt:
+      return "int";
+    case exir::Type::Kind::kFloat:
+      return "float";
+    case exir::Type::Kind::kBool:
+      return "bool";
   }
   return "unknown";
 }
@@ -103,18 +110,16 @@ py::object data_of(const ValueView& view) {
   const std::vector<uint8_t>& order = constant.type.dim_order;
   return to_python(dense_array(static_cast<runtime::ScalarType>(constant.type.dtype),
                                constant.type.sizes, {order.data(), order.size()},
-                               const_cast<uint8_t*>(bytes->data()), /*is_writable=*/false,
-                               bytes));
+                               const_cast<uint8_t*>(bytes->data()), /*is_writable=*/false, bytes));
 }
 
 std::vector<std::string> traits_of(const NodeView& view) {
   std::vector<std::string> names;
-  for (const auto& [trait, name] :
-       {std::pair<exir::OpTrait, const char*>{exir::kPure, "pure"},
-        {exir::kElementwise, "elementwise"},
-        {exir::kView, "view"},
-        {exir::kReduction, "reduction"},
-        {exir::kIdentity, "identity"}}) {
+  for (const auto& [trait, name] : {std::pair<exir::OpTrait, const char*>{exir::kPure, "pure"},
+                                    {exir::kElementwise, "elementwise"},
+                                    {exir::kView, "view"},
+                                    {exir::kReduction, "reduction"},
+                                    {exir::kIdentity, "identity"}}) {
     if (view.node->op().has(trait)) names.emplace_back(name);
   }
   return names;
@@ -139,8 +144,7 @@ void bind_value(py::module_& module) {
                              [](const ValueView& v) { return v.value->is_constant(); })
       .def_property_readonly("is_state",
                              [](const ValueView& v) {
-                               return v.value->is_constant() &&
-                                      v.value->constant()->is_mutable();
+                               return v.value->is_constant() && v.value->constant()->is_mutable();
                              })
       .def_property_readonly("fqn",
                              [](const ValueView& v) -> py::object {
@@ -148,20 +152,20 @@ void bind_value(py::module_& module) {
                                return to_text(v.value->constant()->fqn);
                              })
       .def_property_readonly("data", &data_of)
-      .def_property_readonly(
-          "producer",
-          [](const ValueView& v) -> py::object {
-            return view_of(v.graph, static_cast<const Node*>(v.value->producer()));
-          })
-      .def_property_readonly(
-          "users", [](const ValueView& v) { return views_of(v.graph, v.value->users()); })
-      .def("__eq__", [](const ValueView& a, const py::object& b) {
-        return py::isinstance<ValueView>(b) && a.value == b.cast<const ValueView&>().value;
-      })
+      .def_property_readonly("producer",
+                             [](const ValueView& v) -> py::object {
+                               return view_of(v.graph,
+                                              static_cast<const Node*>(v.value->producer()));
+                             })
+      .def_property_readonly("users",
+                             [](const ValueView& v) { return views_of(v.graph, v.value->users()); })
+      .def("__eq__",
+           [](const ValueView& a, const py::object& b) {
+             return py::isinstance<ValueView>(b) && a.value == b.cast<const ValueView&>().value;
+           })
       .def("__hash__", [](const ValueView& v) { return std::hash<const void*>()(v.value); })
       .def("__repr__", [](const ValueView& v) {
-        return "<petrel.Value %" + v.value->name() + ": " + exir::to_string(v.value->type()) +
-               ">";
+        return "<petrel.Value %" + v.value->name() + ": " + exir::to_string(v.value->type()) + ">";
       });
 }
 
@@ -176,28 +180,28 @@ void bind_node(py::module_& module) {
       .def_property_readonly("args", &arguments_of)
       .def_property_readonly(
           "inputs", [](const NodeView& n) { return views_of(n.graph, n.node->operands()); })
-      .def_property_readonly("outputs",
-                             [](const NodeView& n) {
-                               py::list all;
-                               for (size_t i = 0; i < n.node->num_results(); ++i) {
-                                 all.append(view_of(
-                                     n.graph, static_cast<const Value*>(n.node->result(i))));
-                               }
-                               return all;
-                             })
+      .def_property_readonly(
+          "outputs",
+          [](const NodeView& n) {
+            py::list all;
+            for (size_t i = 0; i < n.node->num_results(); ++i) {
+              all.append(view_of(n.graph, static_cast<const Value*>(n.node->result(i))));
+            }
+            return all;
+          })
       .def_property_readonly("traits", &traits_of)
       .def_property_readonly("source",
                              [](const NodeView& n) { return to_text(n.node->source().location()); })
       .def_property_readonly("module",
                              [](const NodeView& n) { return to_text(n.node->source().module); })
       .def_property_readonly("graph", [](const NodeView& n) { return GraphView{n.graph}; })
-      .def("__eq__", [](const NodeView& a, const py::object& b) {
-        return py::isinstance<NodeView>(b) && a.node == b.cast<const NodeView&>().node;
-      })
+      .def("__eq__",
+           [](const NodeView& a, const py::object& b) {
+             return py::isinstance<NodeView>(b) && a.node == b.cast<const NodeView&>().node;
+           })
       .def("__hash__", [](const NodeView& n) { return std::hash<const void*>()(n.node); })
-      .def("__repr__", [](const NodeView& n) {
-        return to_text("<petrel.Node: " + n.node->describe() + ">");
-      });
+      .def("__repr__",
+           [](const NodeView& n) { return to_text("<petrel.Node: " + n.node->describe() + ">"); });
 }
 
 }  // namespace
@@ -214,17 +218,15 @@ void bind_ir(py::module_& module) {
   bind_value(module);
   bind_node(module);
   py::class_<GraphView>(module, "Graph")
-      .def_property_readonly("name",
-                             [](const GraphView& g) { return to_text(g.graph->name()); })
+      .def_property_readonly("name", [](const GraphView& g) { return to_text(g.graph->name()); })
       .def_property_readonly(
           "inputs", [](const GraphView& g) { return views_of(g.graph, g.graph->inputs()); })
       .def_property_readonly(
           "outputs", [](const GraphView& g) { return views_of(g.graph, g.graph->outputs()); })
+      .def_property_readonly("nodes",
+                             [](const GraphView& g) { return views_of(g.graph, g.graph->nodes()); })
       .def_property_readonly(
-          "nodes", [](const GraphView& g) { return views_of(g.graph, g.graph->nodes()); })
-      .def_property_readonly(
-          "constants",
-          [](const GraphView& g) { return views_of(g.graph, g.graph->constants()); })
+          "constants", [](const GraphView& g) { return views_of(g.graph, g.graph->constants()); })
       .def("__str__", [](const GraphView& g) { return to_text(exir::print_graph(*g.graph)); })
       .def("__repr__", [](const GraphView& g) {
         return to_text("<petrel.Graph " + g.graph->name() + ", " +

@@ -108,8 +108,7 @@ void LoadedProgram::alone(Work work) {
   if (error != Error::Ok) raise_runtime(error, text);
 }
 
-std::shared_ptr<LoadedProgram> LoadedProgram::load(const py::object& source,
-                                                   const py::list& data,
+std::shared_ptr<LoadedProgram> LoadedProgram::load(const py::object& source, const py::list& data,
                                                    const py::list& backends,
                                                    const Options& options) {
   const std::shared_ptr<LoadedProgram> program(new LoadedProgram());
@@ -130,14 +129,12 @@ std::shared_ptr<LoadedProgram> LoadedProgram::load(const py::object& source,
   }
   const std::vector<runtime::BackendLibrary>& libraries = program->libraries_;
   program->registry_ = std::make_unique<runtime::Registry>(
-      built_in.kernels(),
-      Span<const runtime::BackendLibrary>(libraries.data(), libraries.size()));
+      built_in.kernels(), Span<const runtime::BackendLibrary>(libraries.data(), libraries.size()));
   program->open(source, data, options);
   return program;
 }
 
-void LoadedProgram::open(const py::object& source, const py::list& data,
-                         const Options& options) {
+void LoadedProgram::open(const py::object& source, const py::list& data, const Options& options) {
   std::unique_ptr<DataLoader> loader;
   std::string path;
   if (is_path(source)) {
@@ -168,15 +165,15 @@ void LoadedProgram::open(const py::object& source, const py::list& data,
   alone([&]() -> Error {
     if (maps.size() == 1) module_options.named_data_map = maps.front();
     if (maps.size() > 1) {
-      Result<MergedDataMap> merged = MergedDataMap::create(
-          Span<const runtime::NamedDataMap* const>(maps.data(), maps.size()));
+      Result<MergedDataMap> merged =
+          MergedDataMap::create(Span<const runtime::NamedDataMap* const>(maps.data(), maps.size()));
       if (!merged.ok()) return merged.error();
       merged_ = std::make_unique<MergedDataMap>(std::move(merged.get()));
       module_options.named_data_map = merged_.get();
     }
-    Result<std::unique_ptr<Module>> module =
-        loader != nullptr ? Module::load(std::move(loader), module_options)
-                          : Module::load(path, module_options);
+    Result<std::unique_ptr<Module>> module = loader != nullptr
+                                                 ? Module::load(std::move(loader), module_options)
+                                                 : Module::load(path, module_options);
     if (!module.ok()) return module.error();
     module_ = std::move(module.get());
     return Error::Ok;
@@ -203,8 +200,7 @@ Memory LoadedProgram::memory_of(const void* address) const {
   return {shared_from_this(), true};
 }
 
-py::list LoadedProgram::run(const std::string& method, const py::args& args,
-                            bool copy_outputs) {
+py::list LoadedProgram::run(const std::string& method, const py::args& args, bool copy_outputs) {
   const MethodMeta declared = meta(method);
   if (args.size() != declared.num_inputs()) {
     raise_error("InvalidArgument", "method '" + method + "' takes " +
@@ -224,8 +220,7 @@ py::list LoadedProgram::run(const std::string& method, const py::args& args,
       ~Forget() { inputs = nullptr; }
       const std::vector<std::unique_ptr<Input>>*& inputs;
     } const forget{inputs_};
-    PETREL_ASSIGN_OR_RETURN(const std::vector<EValue> outputs,
-                            module_->execute(method, values));
+    PETREL_ASSIGN_OR_RETURN(const std::vector<EValue> outputs, module_->execute(method, values));
     // Here, before another thread runs the method again.
     std::vector<std::shared_ptr<void>> copies(outputs.size());
     for (size_t i = 0; copy_outputs && i < outputs.size(); ++i) {
@@ -253,8 +248,8 @@ py::tuple describe(Tag tag, const Result<TensorInfo>& info) {
   }
   const std::vector<int32_t> sizes(info->sizes().begin(), info->sizes().end());
   const std::vector<int> order(info->dim_order().begin(), info->dim_order().end());
-  return py::make_tuple("Tensor", to_string(info->scalar_type()),
-                        py::tuple(py::cast(sizes)), py::tuple(py::cast(order)),
+  return py::make_tuple("Tensor", to_string(info->scalar_type()), py::tuple(py::cast(sizes)),
+                        py::tuple(py::cast(order)),
                         info->shape_dynamism() != runtime::TensorShapeDynamism::STATIC);
 }
 

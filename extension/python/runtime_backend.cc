@@ -83,8 +83,7 @@ PythonRuntimeBackend::PythonRuntimeBackend(py::object backend, std::shared_ptr<P
       slot_(0) {
   while (slot_ < kMaxBackends && slots[slot_] != nullptr) ++slot_;
   if (slot_ == kMaxBackends) {
-    raise_error("OutOfResources", "backends of Python are in use " +
-                                      std::to_string(kMaxBackends) +
+    raise_error("OutOfResources", "backends of Python are in use " + std::to_string(kMaxBackends) +
                                       " times, there must be no more");
   }
   slots[slot_] = this;
@@ -140,8 +139,7 @@ Result<runtime::DelegateHandle*> PythonRuntimeBackend::init(
 }
 
 Error PythonRuntimeBackend::execute(runtime::BackendExecutionContext& /*context*/,
-                                    runtime::DelegateHandle* handle,
-                                    Span<EValue*> args) const {
+                                    runtime::DelegateHandle* handle, Span<EValue*> args) const {
   const Gil gil;
   const bool good = pending_->guard(where("execute"), [&] {
     py::list values;
@@ -155,8 +153,7 @@ Error PythonRuntimeBackend::execute(runtime::BackendExecutionContext& /*context*
 
 void PythonRuntimeBackend::destroy(runtime::DelegateHandle* handle) const {
   const Gil gil;
-  const auto owned =
-      py::reinterpret_steal<py::object>(static_cast<PyObject*>(handle));
+  const auto owned = py::reinterpret_steal<py::object>(static_cast<PyObject*>(handle));
   try {
     backend_.attr("destroy")(owned);
   } catch (py::error_already_set& raised) {
@@ -167,10 +164,14 @@ void PythonRuntimeBackend::destroy(runtime::DelegateHandle* handle) const {
 
 py::object value_to_python(const EValue& value, const FindMemory& find_memory) {
   switch (value.tag) {
-    case Tag::Int: return py::int_(value.toInt());
-    case Tag::Double: return py::float_(value.toDouble());
-    case Tag::Bool: return py::bool_(value.toBool());
-    case Tag::String: return py::str(std::string(value.toString()));
+    case Tag::Int:
+      return py::int_(value.toInt());
+    case Tag::Double:
+      return py::float_(value.toDouble());
+    case Tag::Bool:
+      return py::bool_(value.toBool());
+    case Tag::String:
+      return py::str(std::string(value.toString()));
     case Tag::ListInt: {
       py::list items;
       const auto list = value.tryToIntList();
@@ -197,16 +198,17 @@ py::object value_to_python(const EValue& value, const FindMemory& find_memory) {
       }
       return std::move(items);
     }
-    case Tag::Tensor: break;
-    default: return py::none();
+    case Tag::Tensor:
+      break;
+    default:
+      return py::none();
   }
   const runtime::Tensor tensor = value.toTensor();
   Memory memory = find_memory(tensor.const_data_ptr());
   const std::vector<int64_t> shape(tensor.sizes().begin(), tensor.sizes().end());
-  return to_python(dense_array(tensor.scalar_type(), shape, tensor.dim_order(),
-                               tensor.mutable_data_ptr(),
-                               memory.is_writable && !tensor.is_constant(),
-                               std::move(memory.owner)));
+  return to_python(
+      dense_array(tensor.scalar_type(), shape, tensor.dim_order(), tensor.mutable_data_ptr(),
+                  memory.is_writable && !tensor.is_constant(), std::move(memory.owner)));
 }
 
 void bind_named_data(py::module_& module) {

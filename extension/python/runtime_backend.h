@@ -50,8 +50,7 @@ class PythonRuntimeBackend final : public runtime::BackendInterface {
   runtime::Result<runtime::DelegateHandle*> init(
       runtime::BackendInitContext& context, runtime::FreeableBuffer* processed,
       runtime::Span<const runtime::CompileSpec> compile_specs) const override;
-  runtime::Error execute(runtime::BackendExecutionContext& context,
-                         runtime::DelegateHandle* handle,
+  runtime::Error execute(runtime::BackendExecutionContext& context, runtime::DelegateHandle* handle,
                          runtime::Span<runtime::EValue*> args) const override;
   void destroy(runtime::DelegateHandle* handle) const override;
 

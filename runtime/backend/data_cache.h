@@ -66,11 +66,11 @@ class DataCache {
   using Make = std::function<Result<std::unique_ptr<SharedData>>()>;
 
   struct Stats {
-    size_t entries = 0;    // there now, idle ones included
-    size_t bytes = 0;      // of these
-    size_t idle_bytes = 0; // of those that nobody uses
-    uint64_t added = 0;    // ever
-    uint64_t shared = 0;   // times that data was given out again
+    size_t entries = 0;     // there now, idle ones included
+    size_t bytes = 0;       // of these
+    size_t idle_bytes = 0;  // of those that nobody uses
+    uint64_t added = 0;     // ever
+    uint64_t shared = 0;    // times that data was given out again
   };
 
   // Data without users stays up to `most_idle_bytes` in all; what was idle

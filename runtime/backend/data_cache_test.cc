@@ -128,29 +128,31 @@ class ChangingBackend final : public BackendInterface {
     PETREL_ASSIGN_OR_RETURN(FreeableBuffer original, context.get_named_data_map()->get_data(name));
     // What the data is: here it is short enough to be its own digest.
     DataCache::Key key = {};
-    std::copy_n(static_cast<const uint8_t*>(original.data()),
-                std::min(original.size(), key.size()), key.begin());
-    PETREL_ASSIGN_OR_RETURN(
-        SharedDataPtr data,
-        cache_.get_or_make(key, [&]() -> Result<std::unique_ptr<SharedData>> {
-          const auto* begin = static_cast<const uint8_t*>(original.data());
-          std::vector<uint8_t> changed(begin, begin + original.size());
-          for (uint8_t& byte : changed) byte = static_cast<uint8_t>(~byte);
-          original.free();
-          ++made_;
-          return Bytes::make(std::move(changed));
-        }));
+    std::copy_n(static_cast<const uint8_t*>(original.data()), std::min(original.size(), key.size()),
+                key.begin());
+    PETREL_ASSIGN_OR_RETURN(SharedDataPtr data,
+                            cache_.get_or_make(key, [&]() -> Result<std::unique_ptr<SharedData>> {
+                              const auto* begin = static_cast<const uint8_t*>(original.data());
+                              std::vector<uint8_t> changed(begin, begin + original.size());
+                              for (uint8_t& byte : changed) byte = static_cast<uint8_t>(~byte);
+                              original.free();
+                              ++made_;
+                              return Bytes::make(std::move(changed));
+                            }));
     processed->free();
     return static_cast<DelegateHandle*>(new SharedDataPtr(std::move(data)));
   }
-  Error execute(BackendExecutionContext&, DelegateHandle* handle, Span<EValue*> args) const override {
+  Error execute(BackendExecutionContext&, DelegateHandle* handle,
+                Span<EValue*> args) const override {
     const SharedData& data = **static_cast<SharedDataPtr*>(handle);
     int64_t sum = 0;
     for (size_t i = 0; i < data.size(); ++i) sum += static_cast<const uint8_t*>(data.data())[i];
     *args[0] = EValue(sum);
     return Error::Ok;
   }
-  void destroy(DelegateHandle* handle) const override { delete static_cast<SharedDataPtr*>(handle); }
+  void destroy(DelegateHandle* handle) const override {
+    delete static_cast<SharedDataPtr*>(handle);
+  }
 
   const DataCache& cache() const { return cache_; }
   int made() const { return made_; }
@@ -168,9 +170,9 @@ class TwoKeys final : public NamedDataMap {
     if (key != "a" && key != "b") return Error::NotFound;
     ++out_;
     const std::vector<uint8_t>& bytes = key == "a" ? a_ : b_;
-    return FreeableBuffer(bytes.data(), bytes.size(), [](void* out, void*, size_t) {
-      --*static_cast<std::atomic<int>*>(out);
-    }, &out_);
+    return FreeableBuffer(
+        bytes.data(), bytes.size(),
+        [](void* out, void*, size_t) { --*static_cast<std::atomic<int>*>(out); }, &out_);
   }
   Result<uint32_t> get_num_keys() const override { return uint32_t{2}; }
   Result<const char*> get_key(uint32_t index) const override { return index == 0 ? "a" : "b"; }

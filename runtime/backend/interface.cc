@@ -5,8 +5,10 @@ namespace petrel::runtime {
 
 Result<void*> BackendExecutionContext::allocate(size_t size, size_t alignment) {
   if (temp_allocator_ == nullptr) {
-    PETREL_LOG(Error, "a backend needs %zu bytes of temporary memory, but no temporary allocator "
-               "was given", size);
+    PETREL_LOG(Error,
+               "a backend needs %zu bytes of temporary memory, but no temporary allocator "
+               "was given",
+               size);
     return Error::NotSupported;
   }
   return temp_allocator_->allocate_bytes(size, alignment);

@@ -62,8 +62,7 @@ Result<Tensor> EValue::tryToTensor() const {
 
 Result<std::string_view> EValue::tryToString() const {
   if (!isString()) return Error::InvalidType;
-  return std::string_view(static_cast<const char*>(payload_.as_array.data),
-                          payload_.as_array.size);
+  return std::string_view(static_cast<const char*>(payload_.as_array.data), payload_.as_array.size);
 }
 
 Result<Span<const int64_t>> EValue::tryToIntList() const {
@@ -79,8 +78,7 @@ Result<Span<const int64_t>> EValue::tryToIntList() const {
 
 Result<Span<const bool>> EValue::tryToBoolList() const {
   if (!isBoolList()) return Error::InvalidType;
-  return Span<const bool>(static_cast<const bool*>(payload_.as_array.data),
-                          payload_.as_array.size);
+  return Span<const bool>(static_cast<const bool*>(payload_.as_array.data), payload_.as_array.size);
 }
 
 Result<Span<const double>> EValue::tryToDoubleList() const {

@@ -51,10 +51,9 @@ namespace internal {
   ::petrel::runtime::internal::log(::petrel::runtime::LogLevel::level, __VA_ARGS__)
 #else
 // The arguments stay checked and used, but are never evaluated.
-#define PETREL_LOG(level, ...)                                                            \
-  do {                                                                                    \
-    if (false)                                                                            \
-      ::petrel::runtime::internal::log(::petrel::runtime::LogLevel::level, __VA_ARGS__); \
+#define PETREL_LOG(level, ...)                                                                    \
+  do {                                                                                            \
+    if (false) ::petrel::runtime::internal::log(::petrel::runtime::LogLevel::level, __VA_ARGS__); \
   } while (0)
 #endif
 

@@ -37,8 +37,7 @@ TEST_F(MemoryTest, RefusesWhatCannotBe) {
   EXPECT_EQ(allocator.allocate(1, 3), nullptr);
   EXPECT_EQ(allocator.allocate(1, 0), nullptr);
   EXPECT_EQ(allocator.allocate(SIZE_MAX, 1), nullptr);
-  EXPECT_EQ(allocator.allocate_list<uint64_t>(SIZE_MAX / 4).error(),
-            Error::MemoryAllocationFailed);
+  EXPECT_EQ(allocator.allocate_list<uint64_t>(SIZE_MAX / 4).error(), Error::MemoryAllocationFailed);
 }
 
 // An application's allocator that does not do what it is asked.
@@ -124,9 +123,7 @@ TEST_F(MemoryTest, DerivesWhatAMapDoesNotHave) {
   EXPECT_EQ(map.get_tensor_layout("key").error(), Error::NotImplemented);
 }
 
-void keep(void* text, LogLevel, const char* message) {
-  *static_cast<std::string*>(text) = message;
-}
+void keep(void* text, LogLevel, const char* message) { *static_cast<std::string*>(text) = message; }
 
 TEST_F(MemoryTest, LogsOneCleanLine) {
   std::string text;

@@ -9,8 +9,8 @@
 
 namespace petrel::runtime {
 
-Result<TensorLayout> TensorLayout::create(Span<const int32_t> sizes,
-                                          Span<const uint8_t> dim_order, ScalarType scalar_type) {
+Result<TensorLayout> TensorLayout::create(Span<const int32_t> sizes, Span<const uint8_t> dim_order,
+                                          ScalarType scalar_type) {
   if (!is_valid(scalar_type)) {
     PETREL_LOG(Error, "a tensor layout has type %d, which is unknown",
                static_cast<int>(scalar_type));

@@ -8,8 +8,7 @@
 namespace petrel::runtime {
 
 TensorImpl::TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* data,
-                       DimOrderType* dim_order, StridesType* strides,
-                       TensorShapeDynamism dynamism)
+                       DimOrderType* dim_order, StridesType* strides, TensorShapeDynamism dynamism)
     : sizes_(sizes),
       dim_order_(dim_order),
       strides_(strides),
@@ -86,8 +85,7 @@ Error TensorImpl::rebind(Span<const SizesType> new_sizes, void* data, size_t cap
 Error TensorImpl::check_resize(Span<const SizesType> new_sizes, size_t limit_bytes,
                                size_t* numel) const {
   if (new_sizes.size() != dim_) {
-    PETREL_LOG(Error, "a tensor of rank %zu cannot be resized to rank %zu", dim_,
-               new_sizes.size());
+    PETREL_LOG(Error, "a tensor of rank %zu cannot be resized to rank %zu", dim_, new_sizes.size());
     return Error::NotSupported;
   }
   if (equal(sizes(), new_sizes)) {

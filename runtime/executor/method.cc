@@ -165,8 +165,7 @@ void Method::restore_numbers() {
 
 Error Method::run_step(const MethodStep& step, size_t* next) {
   if (executed_++ == program_->options().max_instructions) {
-    PETREL_LOG(Error,
-               "method \"%.64s\" ran %" PRIu64 " instructions, the limit: it may never end",
+    PETREL_LOG(Error, "method \"%.64s\" ran %" PRIu64 " instructions, the limit: it may never end",
                plan_->name()->c_str(), program_->options().max_instructions);
     return Error::OutOfResources;
   }
@@ -205,9 +204,8 @@ Error Method::run_kernel(const MethodStep& step) {
   }
   if (temp != nullptr) temp->reset();
   if (context.failure_state() == Error::Ok) return Error::Ok;
-  PETREL_LOG(Error, "method \"%.64s\": instruction %zu:%zu, %s, failed: %s",
-             plan_->name()->c_str(), chain_, instruction_, step.kernel->name,
-             to_string(context.failure_state()));
+  PETREL_LOG(Error, "method \"%.64s\": instruction %zu:%zu, %s, failed: %s", plan_->name()->c_str(),
+             chain_, instruction_, step.kernel->name, to_string(context.failure_state()));
   return context.failure_state();
 }
 

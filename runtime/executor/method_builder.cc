@@ -133,8 +133,8 @@ Error MethodBuilder::make_data_map() {
   }
   // Never destroyed: it owns nothing.
   PETREL_ASSIGN_OR_RETURN(Span<MergedDataMap> room, allocator_->allocate_list<MergedDataMap>(1));
-  method_.data_map_ = new (room.data())
-      MergedDataMap(*external_map_, **own, program_.options().data_precedence);
+  method_.data_map_ =
+      new (room.data()) MergedDataMap(*external_map_, **own, program_.options().data_precedence);
   return Error::Ok;
 }
 
@@ -200,9 +200,7 @@ Error MethodBuilder::make_chains() {
 }
 
 Error MethodBuilder::make_step(const fb::Instruction& from, MethodStep* to) {
-  const auto value = [this](int32_t index) {
-    return &method_.values_[static_cast<size_t>(index)];
-  };
+  const auto value = [this](int32_t index) { return &method_.values_[static_cast<size_t>(index)]; };
   switch (from.instr_args_type()) {
     case fb::InstructionArguments::KernelCall: {
       const fb::KernelCall& call = *from.instr_args_as_KernelCall();

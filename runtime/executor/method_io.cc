@@ -30,12 +30,18 @@ bool is_close(double a, double b) {
 
 bool equals_baked_value(const EValue& given, const EValue& baked) {
   switch (baked.tag) {
-    case Tag::None: return true;
-    case Tag::Int: return given.toInt() == baked.toInt();
-    case Tag::Bool: return given.toBool() == baked.toBool();
-    case Tag::Double: return is_close(given.toDouble(), baked.toDouble());
-    case Tag::String: return given.toString() == baked.toString();
-    default: return false;
+    case Tag::None:
+      return true;
+    case Tag::Int:
+      return given.toInt() == baked.toInt();
+    case Tag::Bool:
+      return given.toBool() == baked.toBool();
+    case Tag::Double:
+      return is_close(given.toDouble(), baked.toDouble());
+    case Tag::String:
+      return given.toString() == baked.toString();
+    default:
+      return false;
   }
 }
 
@@ -82,8 +88,7 @@ size_t Method::output_value(size_t index) const {
 Error Method::check_inputs() const {
   for (size_t i = 0; i < input_set_.size(); ++i) {
     if (input_set_[i]) continue;
-    PETREL_LOG(Error, "input %zu of method \"%.64s\" has not been set", i,
-               plan_->name()->c_str());
+    PETREL_LOG(Error, "input %zu of method \"%.64s\" has not been set", i, plan_->name()->c_str());
     return Error::InvalidArgument;
   }
   return Error::Ok;

@@ -16,17 +16,28 @@ uint32_t size_of(const flatbuffers::Vector<T>* vector) {
 
 Tag tag_of(const fb::EValue& value) {
   switch (value.val_type()) {
-    case fb::KernelTypes::Int: return Tag::Int;
-    case fb::KernelTypes::Bool: return Tag::Bool;
-    case fb::KernelTypes::Double: return Tag::Double;
-    case fb::KernelTypes::Tensor: return Tag::Tensor;
-    case fb::KernelTypes::String: return Tag::String;
-    case fb::KernelTypes::IntList: return Tag::ListInt;
-    case fb::KernelTypes::DoubleList: return Tag::ListDouble;
-    case fb::KernelTypes::BoolList: return Tag::ListBool;
-    case fb::KernelTypes::TensorList: return Tag::ListTensor;
-    case fb::KernelTypes::OptionalTensorList: return Tag::ListOptionalTensor;
-    default: return Tag::None;
+    case fb::KernelTypes::Int:
+      return Tag::Int;
+    case fb::KernelTypes::Bool:
+      return Tag::Bool;
+    case fb::KernelTypes::Double:
+      return Tag::Double;
+    case fb::KernelTypes::Tensor:
+      return Tag::Tensor;
+    case fb::KernelTypes::String:
+      return Tag::String;
+    case fb::KernelTypes::IntList:
+      return Tag::ListInt;
+    case fb::KernelTypes::DoubleList:
+      return Tag::ListDouble;
+    case fb::KernelTypes::BoolList:
+      return Tag::ListBool;
+    case fb::KernelTypes::TensorList:
+      return Tag::ListTensor;
+    case fb::KernelTypes::OptionalTensorList:
+      return Tag::ListOptionalTensor;
+    default:
+      return Tag::None;
   }
 }
 

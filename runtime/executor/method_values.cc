@@ -159,8 +159,7 @@ Error MethodBuilder::make_tensor(uint32_t index, const fb::Tensor& from, EValue*
 std::string_view MethodBuilder::replacement_name(uint32_t index, const fb::Tensor& tensor) const {
   if (external_map_ == nullptr ||
       program_.options().data_precedence != DataPrecedence::ExternalFirst ||
-      tensor.data_buffer_idx() == 0 || tensor.allocation_info() != nullptr ||
-      is_external(tensor)) {
+      tensor.data_buffer_idx() == 0 || tensor.allocation_info() != nullptr || is_external(tensor)) {
     return {};
   }
   if (tensor.extra_tensor_info() != nullptr &&

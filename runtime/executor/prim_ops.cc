@@ -267,13 +267,20 @@ void local_scalar_dense(KernelRuntimeContext& context, Span<EValue*> raw) {
     return context.fail(Error::InvalidProgram);
   }
   switch (self.scalar_type()) {
-    case ScalarType::Byte: return store(context, raw, 1, EValue(first_as_int<uint8_t>(self)));
-    case ScalarType::Char: return store(context, raw, 1, EValue(first_as_int<int8_t>(self)));
-    case ScalarType::Short: return store(context, raw, 1, EValue(first_as_int<int16_t>(self)));
-    case ScalarType::Int: return store(context, raw, 1, EValue(first_as_int<int32_t>(self)));
-    case ScalarType::Long: return store(context, raw, 1, EValue(first_as_int<int64_t>(self)));
-    case ScalarType::UInt16: return store(context, raw, 1, EValue(first_as_int<uint16_t>(self)));
-    case ScalarType::UInt32: return store(context, raw, 1, EValue(first_as_int<uint32_t>(self)));
+    case ScalarType::Byte:
+      return store(context, raw, 1, EValue(first_as_int<uint8_t>(self)));
+    case ScalarType::Char:
+      return store(context, raw, 1, EValue(first_as_int<int8_t>(self)));
+    case ScalarType::Short:
+      return store(context, raw, 1, EValue(first_as_int<int16_t>(self)));
+    case ScalarType::Int:
+      return store(context, raw, 1, EValue(first_as_int<int32_t>(self)));
+    case ScalarType::Long:
+      return store(context, raw, 1, EValue(first_as_int<int64_t>(self)));
+    case ScalarType::UInt16:
+      return store(context, raw, 1, EValue(first_as_int<uint16_t>(self)));
+    case ScalarType::UInt32:
+      return store(context, raw, 1, EValue(first_as_int<uint32_t>(self)));
     case ScalarType::Bool:
       return store(context, raw, 1, EValue(*self.const_data_ptr<uint8_t>() != 0));
     case ScalarType::Float:

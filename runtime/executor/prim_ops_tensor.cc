@@ -50,8 +50,8 @@ void prim_view(KernelRuntimeContext& context, Span<EValue*> raw) {
   }
   TensorImpl* const view = out->impl();
   if (view == self.impl()) return;
-  const Error error = view->rebind(Span<const int32_t>(sizes, size.size()),
-                                   self.mutable_data_ptr(), self.impl()->capacity());
+  const Error error = view->rebind(Span<const int32_t>(sizes, size.size()), self.mutable_data_ptr(),
+                                   self.impl()->capacity());
   if (error != Error::Ok) return context.fail(error);
   view->set_constant(self.is_constant());
 }

@@ -79,8 +79,8 @@ TEST_F(PrimOpsTest, DividesLikePython) {
 }
 
 TEST_F(PrimOpsTest, RefusesDivisionByZero) {
-  for (const char* name : {"floordiv.Scalar", "mod.Scalar", "truediv.Scalar", "floordiv.int",
-                           "mod.int"}) {
+  for (const char* name :
+       {"floordiv.Scalar", "mod.Scalar", "truediv.Scalar", "floordiv.int", "mod.int"}) {
     EXPECT_TRUE(compute(name, {integer(1), integer(0)}).isNone()) << name;
     EXPECT_TRUE(compute(name, {EValue(1.0), EValue(0.0)}).isNone()) << name;
   }

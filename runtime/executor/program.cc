@@ -76,9 +76,8 @@ Result<Program> Program::load(DataLoader* loader, const ProgramOptions& options)
                           load_range(*loader, 0, kMinHeadBytes, SegmentInfo(SegmentType::Program)));
   PETREL_ASSIGN_OR_RETURN(const ExtendedHeader header,
                           read_header(static_cast<const uint8_t*>(head.data()), file_size));
-  PETREL_ASSIGN_OR_RETURN(
-      FreeableBuffer data,
-      load_range(*loader, 0, header.program_size, SegmentInfo(SegmentType::Program)));
+  PETREL_ASSIGN_OR_RETURN(FreeableBuffer data, load_range(*loader, 0, header.program_size,
+                                                          SegmentInfo(SegmentType::Program)));
   // What was decided on must be what is used.
   if (std::memcmp(head.data(), data.data(), kMinHeadBytes) != 0) {
     PETREL_LOG(Error, "the file changed while it was read");
@@ -95,22 +94,20 @@ Result<Program> Program::load(DataLoader* loader, const ProgramOptions& options)
   PETREL_RETURN_IF_ERROR(verify_program(file));
 
   const fb::Program* const program = fb::GetProgram(data.data());
-  PETREL_ASSIGN_OR_RETURN(
-      ProgramAdditions additions,
-      ProgramAdditions::load(*loader, header.segment_base_offset, *program));
+  PETREL_ASSIGN_OR_RETURN(ProgramAdditions additions,
+                          ProgramAdditions::load(*loader, header.segment_base_offset, *program));
   FreeableBuffer constants;
   if (has_constant_segment(*program)) {
     const uint32_t index = program->constant_segment()->segment_index();
     const fb::DataSegment& segment = *program->segments()->Get(index);
     if (segment.size() != 0) {
-      PETREL_ASSIGN_OR_RETURN(constants,
-                              load_segment(*loader, header.segment_base_offset, segment,
-                                           SegmentInfo(SegmentType::Constant, index)));
+      PETREL_ASSIGN_OR_RETURN(constants, load_segment(*loader, header.segment_base_offset, segment,
+                                                      SegmentInfo(SegmentType::Constant, index)));
     }
   }
   ProgramDataMap named_data(loader, header.segment_base_offset, program);
-  return Program(loader, options, std::move(data), std::move(constants),
-                 header.segment_base_offset, named_data, std::move(additions), program);
+  return Program(loader, options, std::move(data), std::move(constants), header.segment_base_offset,
+                 named_data, std::move(additions), program);
 }
 
 size_t Program::num_methods() const { return program_->execution_plan()->size(); }

@@ -16,10 +16,10 @@ class ExtendedHeaderTest : public ::testing::Test {
   ExtendedHeaderTest() : head_(64, 0xaa) {
     previous_ = set_log_hook({});
     // A header of 32 bytes, every number different.
-    const uint8_t header[] = {'e', 'h', '0', '0', 32,   0,    0,    0,    //
-                              0x10, 0x11, 0x12, 0x13, 0,    0,    0,    0,  //
-                              0x20, 0x21, 0x22, 0x23, 0x24, 0,    0,    0,  //
-                              0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0,    0};
+    const uint8_t header[] = {'e',  'h',  '0',  '0',  32,   0,    0, 0,  //
+                              0x10, 0x11, 0x12, 0x13, 0,    0,    0, 0,  //
+                              0x20, 0x21, 0x22, 0x23, 0x24, 0,    0, 0,  //
+                              0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0, 0};
     std::memcpy(head_.data() + 8, header, sizeof(header));
   }
   ~ExtendedHeaderTest() override { set_log_hook(previous_); }

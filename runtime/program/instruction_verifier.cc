@@ -125,8 +125,8 @@ class InstructionVerifier final {
     if (!context_.items->spend(size_of(indices))) return too_much_sharing();
     for (uint32_t i = 0; i < size_of(indices); ++i) {
       if (is_value(indices->Get(i))) continue;
-      PETREL_LOG(Error, "method \"%.64s\": %s %u is value %d, must be in [0, %u)", method_, what,
-                 i, indices->Get(i), num_values_);
+      PETREL_LOG(Error, "method \"%.64s\": %s %u is value %d, must be in [0, %u)", method_, what, i,
+                 indices->Get(i), num_values_);
       return Error::InvalidProgram;
     }
     return Error::Ok;

@@ -84,7 +84,8 @@ Error verify_names(const fb::ExecutionPlan& plan, const add::MethodAdditions& ad
   const uint32_t count = values == nullptr ? 0 : values->size();
   bool good = count == (names == nullptr ? 0 : names->size()) && is_aligned(values);
   for (uint32_t i = 0; good && i < count; ++i) {
-    good = is_inner_constant(plan, values->Get(i)) && is_name(names->Get(i), kMaxTensorNameLength) &&
+    good = is_inner_constant(plan, values->Get(i)) &&
+           is_name(names->Get(i), kMaxTensorNameLength) &&
            (i == 0 || values->Get(i - 1) < values->Get(i));
   }
   if (good) return Error::Ok;

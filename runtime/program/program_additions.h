@@ -51,8 +51,7 @@ class ProgramAdditions final {
   const schema::additions::MethodAdditions* of(const schema::program::ExecutionPlan& plan) const;
 
   // The name of a constant in the program; empty if it has none.
-  std::string_view constant_name(const schema::program::ExecutionPlan& plan,
-                                 uint32_t value) const;
+  std::string_view constant_name(const schema::program::ExecutionPlan& plan, uint32_t value) const;
 
   // The scratch memory of one instruction of `plan`; null if it has none.
   const schema::additions::ScratchPlace* find_scratch(const schema::program::ExecutionPlan& plan,

@@ -21,8 +21,7 @@ constexpr size_t kMaxKeyLength = 4096;
 // Bytes of segments that the file has room for.
 uint64_t segment_limit(const ProgramFile& file) {
   if (file.segment_base == 0) return 0;
-  return file.segment_data_size != 0 ? file.segment_data_size
-                                     : file.file_size - file.segment_base;
+  return file.segment_data_size != 0 ? file.segment_data_size : file.file_size - file.segment_base;
 }
 
 Error verify_segments(const ProgramFile& file, const fb::Program& program) {
@@ -67,8 +66,9 @@ Error verify_subsegments(const fb::Program& program, const fb::SubsegmentOffsets
   const uint64_t size = program.segments()->Get(entries.segment_index())->size();
   for (uint32_t i = 0; i < count; ++i) {
     if (entries.offsets()->Get(i) > size) {
-      PETREL_LOG(Error, "entry %u of %s is at offset %" PRIu64 ", but the segment has %" PRIu64
-                 " bytes", i, name, entries.offsets()->Get(i), size);
+      PETREL_LOG(Error,
+                 "entry %u of %s is at offset %" PRIu64 ", but the segment has %" PRIu64 " bytes",
+                 i, name, entries.offsets()->Get(i), size);
       return Error::InvalidProgram;
     }
   }
@@ -153,8 +153,8 @@ Error verify_arenas(const PlanContext& context) {
   const uint32_t num_arenas = sizes == nullptr ? 0 : sizes->size();
   for (const fb::NonConstBufferDevice* device : *plan.non_const_buffer_device()) {
     if (device->buffer_idx() < 0 || static_cast<uint32_t>(device->buffer_idx()) >= num_arenas) {
-      PETREL_LOG(Error, "method \"%.64s\": a device is told for arena %d, but there are %u",
-                 method, device->buffer_idx(), num_arenas);
+      PETREL_LOG(Error, "method \"%.64s\": a device is told for arena %d, but there are %u", method,
+                 device->buffer_idx(), num_arenas);
       return Error::InvalidProgram;
     }
     if (device->device_type() != fb::DeviceType::CPU) {
@@ -169,8 +169,7 @@ Error verify_arenas(const PlanContext& context) {
 Error verify_method_names(const fb::Program& program) {
   const auto& plans = *program.execution_plan();
   if (plans.size() > kMaxMethods) {
-    PETREL_LOG(Error, "the program has %u methods, must be at most %zu", plans.size(),
-               kMaxMethods);
+    PETREL_LOG(Error, "the program has %u methods, must be at most %zu", plans.size(), kMaxMethods);
     return Error::InvalidProgram;
   }
   for (uint32_t i = 0; i < plans.size(); ++i) {

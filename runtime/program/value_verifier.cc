@@ -126,13 +126,13 @@ class ValueVerifier final {
     PETREL_RETURN_IF_ERROR(verify_shape(tensor, element_size(type), &nbytes));
     PETREL_RETURN_IF_ERROR(verify_features(tensor));
     if (tensor.allocation_info() != nullptr) {
-      PETREL_RETURN_IF_ERROR(
-          verify_place(*tensor.allocation_info(), nbytes, element_size(type)));
+      PETREL_RETURN_IF_ERROR(verify_place(*tensor.allocation_info(), nbytes, element_size(type)));
     }
     const fb::ExtraTensorInfo* const extra = tensor.extra_tensor_info();
     if (extra != nullptr && extra->location() == fb::TensorDataLocation::EXTERNAL) {
       if (is_name(extra->fully_qualified_name(), kMaxTensorNameLength)) return Error::Ok;
-      PETREL_LOG_VALUE("%s", "an external tensor whose name is missing, empty, too long or "
+      PETREL_LOG_VALUE("%s",
+                       "an external tensor whose name is missing, empty, too long or "
                        "contains a NUL");
       return Error::InvalidProgram;
     }
@@ -224,8 +224,7 @@ class ValueVerifier final {
       PETREL_LOG_VALUE("arena %u, must be in [1, %u)", place.memory_id(), count);
       return Error::InvalidProgram;
     }
-    const uint64_t offset =
-        uint64_t{place.memory_offset_high()} << 32 | place.memory_offset_low();
+    const uint64_t offset = uint64_t{place.memory_offset_high()} << 32 | place.memory_offset_low();
     const auto arena_bytes = static_cast<uint64_t>(arenas->Get(place.memory_id()));
     if (!in_bounds(offset, nbytes, arena_bytes)) {
       PETREL_LOG_VALUE("%zu bytes at offset %" PRIu64 " of arena %u, which has %" PRIu64, nbytes,

@@ -33,8 +33,7 @@ void after_fork_in_child() {
 
 State* make_state() {
   // Without room for these functions only fork() suffers.
-  static_cast<void>(
-      pthread_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child));
+  static_cast<void>(pthread_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child));
   return new State;
 }
 

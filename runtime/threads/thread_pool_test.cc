@@ -23,8 +23,7 @@ TEST(ThreadPool, IsSharedUntilTheCountChanges) {
   // Whoever holds the old pool may go on using it.
   size_t sum[4] = {};
   pthreadpool_parallelize_1d(
-      pool.get(), [](void* context, size_t i) { static_cast<size_t*>(context)[i] = i; }, sum, 4,
-      0);
+      pool.get(), [](void* context, size_t i) { static_cast<size_t*>(context)[i] = i; }, sum, 4, 0);
   EXPECT_EQ(sum[3], 3u);
 }
 
@@ -42,8 +41,8 @@ TEST(ThreadPool, ChildOfForkGetsAPoolThatWorks) {
     size_t sum[64] = {};
     const SharedThreadPool pool = shared_thread_pool();
     pthreadpool_parallelize_1d(
-        pool.get(), [](void* context, size_t i) { static_cast<size_t*>(context)[i] = i; }, sum,
-        64, 0);
+        pool.get(), [](void* context, size_t i) { static_cast<size_t*>(context)[i] = i; }, sum, 64,
+        0);
     _exit(pool != nullptr && pool != of_parent && sum[63] == 63 ? 0 : 1);
   }
   int status = -1;

@@ -28,9 +28,9 @@ uint64_t bytes_of(const fb::Tensor& tensor) {
 }
 
 bool is_copy(const std::string& kernel) {
-  for (const char* name : {"aten::clone", "aten::copy", "aten::copy_", "aten::view_copy",
-                           "aten::expand_copy", "aten::_clone_dim_order",
-                           "dim_order_ops::_to_dim_order_copy"}) {
+  for (const char* name :
+       {"aten::clone", "aten::copy", "aten::copy_", "aten::view_copy", "aten::expand_copy",
+        "aten::_clone_dim_order", "dim_order_ops::_to_dim_order_copy"}) {
     if (kernel == name) return true;
   }
   return false;
@@ -58,8 +58,8 @@ TEST_P(Borders, NeedNoCopies) {
             *plan->values()->Get(static_cast<uint32_t>(arg))->val_as_Tensor();
         const fb::AllocationDetails* place = tensor.allocation_info();
         ASSERT_NE(place, nullptr) << "value " << arg << " lies in no arena";
-        const auto arena = static_cast<uint64_t>(
-            plan->non_const_buffer_sizes()->Get(place->memory_id()));
+        const auto arena =
+            static_cast<uint64_t>(plan->non_const_buffer_sizes()->Get(place->memory_id()));
         EXPECT_LE(place->memory_offset_low() + bytes_of(tensor) + kSlack, arena) << arg;
         at_borders.insert(arg);
       }
@@ -78,8 +78,7 @@ TEST_P(Borders, NeedNoCopies) {
   EXPECT_GT(num_calls, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Borders,
-                         ::testing::Values("decoder.xnnpack", "encoder.xnnpack"),
+INSTANTIATE_TEST_SUITE_P(All, Borders, ::testing::Values("decoder.xnnpack", "encoder.xnnpack"),
                          [](const auto& info) {
                            return std::string(info.param, std::string(info.param).find('.'));
                          });

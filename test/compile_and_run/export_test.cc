@@ -57,13 +57,10 @@ bool read_npy(const std::string& path, std::vector<float>* out) {
   return true;
 }
 
-std::vector<std::vector<float>> read_all(const std::string& model,
-                                         const std::string& kind) {
+std::vector<std::vector<float>> read_all(const std::string& model, const std::string& kind) {
   std::vector<std::vector<float>> all;
   std::vector<float> one;
-  while (read_npy(fixture(model + "." + kind + "_" +
-                          std::to_string(all.size()) + ".npy"),
-                  &one)) {
+  while (read_npy(fixture(model + "." + kind + "_" + std::to_string(all.size()) + ".npy"), &one)) {
     all.push_back(one);
   }
   return all;
@@ -106,12 +103,10 @@ class ExportTest : public ::testing::Test {
 };
 
 TEST_F(ExportTest, ResultsAreThoseOfTorch) {
-  for (const char* model :
-       {"conv_bn_relu", "conv_bn_relu_core", "channels_last", "constants",
-        "in_place", "shared_storage", "tied_weights", "transposed_parameter"}) {
+  for (const char* model : {"conv_bn_relu", "conv_bn_relu_core", "channels_last", "constants",
+                            "in_place", "shared_storage", "tied_weights", "transposed_parameter"}) {
     for (const exir::Backend* backend :
-         {static_cast<const exir::Backend*>(nullptr),
-          backends::null::aot::null_backend()}) {
+         {static_cast<const exir::Backend*>(nullptr), backends::null::aot::null_backend()}) {
       for (const char* weights : {"", "/w.ptd"}) {
         SCOPED_TRACE(std::string(model) + weights);
         ExportOptions options = options_for(model);
@@ -165,8 +160,7 @@ TEST_F(ExportTest, ReportsWhatItDid) {
   ASSERT_EQ(report->emit.memory.size(), 1u);
   EXPECT_TRUE(report->emit.memory[0].proven_optimal);
   EXPECT_EQ(report->emit.file_bytes.at(""), contents(options.output).size());
-  EXPECT_EQ(report->emit.file_bytes.at("w.ptd"),
-            contents(options.external_weights).size());
+  EXPECT_EQ(report->emit.file_bytes.at("w.ptd"), contents(options.external_weights).size());
   EXPECT_THAT(files(), UnorderedElementsAre("out.pte", "w.ptd"));
 }
 
@@ -207,9 +201,8 @@ TEST_F(ExportTest, SaysWhereUnknownOperatorsAre) {
 TEST_F(ExportTest, RefusesOptionsThatCannotBe) {
   ExportOptions options = options_for("constants");
   options.dump_after = "no_such_pass";
-  EXPECT_THAT(failure(options),
-              HasSubstr("there is no pass 'no_such_pass'; the passes are "
-                        "drop_assertions"));
+  EXPECT_THAT(failure(options), HasSubstr("there is no pass 'no_such_pass'; the passes are "
+                                          "drop_assertions"));
   options = options_for("constants");
   options.methods.clear();
   EXPECT_EQ(failure(options), "there is no method to export");
@@ -217,16 +210,13 @@ TEST_F(ExportTest, RefusesOptionsThatCannotBe) {
   options.methods[""] = fixture("constants.pt2");
   EXPECT_THAT(failure(options), HasSubstr("has no name"));
   options = options_for("constants");
-  options.external_weights = folder_ + "/../" +
-                             folder_.substr(folder_.rfind('/') + 1) +
-                             "/out.pte";
+  options.external_weights = folder_ + "/../" + folder_.substr(folder_.rfind('/') + 1) + "/out.pte";
   EXPECT_THAT(failure(options), HasSubstr("would both be written to"));
   options = options_for("constants");
   options.external_weights = folder_ + "/";
   EXPECT_THAT(failure(options), HasSubstr("not a plain file name"));
   options = options_for("constants");
-  options.backends.for_all = {
-      {backends::null::aot::null_backend(), {{"key", "value"}}}};
+  options.backends.for_all = {{backends::null::aot::null_backend(), {{"key", "value"}}}};
   EXPECT_THAT(failure(options), HasSubstr("no compile spec 'key'"));
   options = options_for("constants");
   options.methods["forward"] = folder_ + "/none.pt2";

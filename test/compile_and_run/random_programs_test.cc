@@ -39,14 +39,13 @@ TensorType f32(Sizes sizes) {
 
 // Shapes by number of elements, so that views find another one.
 const std::map<int64_t, std::vector<Sizes>>& shapes() {
-  static const auto* const kShapes =
-      new std::map<int64_t, std::vector<Sizes>>{
-          {1, {{}, {1}, {1, 1}}},
-          {12, {{12}, {3, 4}, {4, 3}, {2, 3, 2}, {1, 12}}},
-          {24, {{24}, {6, 4}, {4, 6}, {2, 12}, {1, 24}}},
-          {36, {{36}, {9, 4}, {3, 12}, {1, 9, 4}}},
-          {300, {{300}, {20, 15}, {15, 20}, {3, 10, 10}}},
-      };
+  static const auto* const kShapes = new std::map<int64_t, std::vector<Sizes>>{
+      {1, {{}, {1}, {1, 1}}},
+      {12, {{12}, {3, 4}, {4, 3}, {2, 3, 2}, {1, 12}}},
+      {24, {{24}, {6, 4}, {4, 6}, {2, 12}, {1, 24}}},
+      {36, {{36}, {9, 4}, {3, 12}, {1, 9, 4}}},
+      {300, {{300}, {20, 15}, {15, 20}, {3, 10, 10}}},
+  };
   return *kShapes;
 }
 
@@ -57,12 +56,11 @@ class ProgramMaker {
 
   std::unique_ptr<Graph> make(size_t nodes) {
     for (const auto& [numel, choices] : shapes()) {
-      values_.push_back(
-          graph_->add_input(f32(choices[pick(choices.size())]), "x"));
+      values_.push_back(graph_->add_input(f32(choices[pick(choices.size())]), "x"));
     }
     for (int i = 0; i < 3; ++i) {
-      states_.push_back(graph_->add_constant(
-          constant("s", f32({12}), Constant::Kind::kMutableBuffer, i == 0)));
+      states_.push_back(
+          graph_->add_constant(constant("s", f32({12}), Constant::Kind::kMutableBuffer, i == 0)));
       values_.push_back(states_.back());
     }
     for (size_t i = 0; i < nodes; ++i) {
@@ -94,8 +92,8 @@ class ProgramMaker {
     return fit[pick(fit.size())];
   }
 
-  exir::ConstantPtr constant(const std::string& name, const TensorType& type,
-                             Constant::Kind kind, bool zeros = false) {
+  exir::ConstantPtr constant(const std::string& name, const TensorType& type, Constant::Kind kind,
+                             bool zeros = false) {
     auto made = std::make_shared<Constant>();
     made->fqn = name + std::to_string(constants_++);
     made->type = type;
@@ -110,12 +108,9 @@ class ProgramMaker {
     return made;
   }
 
-  void append(const char* op, std::vector<Argument> arguments,
-              TensorType type) {
-    values_.push_back(graph_
-                          ->append(exir::op(op), std::move(arguments),
-                                   {std::move(type)}, "v")
-                          ->result());
+  void append(const char* op, std::vector<Argument> arguments, TensorType type) {
+    values_.push_back(
+        graph_->append(exir::op(op), std::move(arguments), {std::move(type)}, "v")->result());
   }
 
   // Three elements of what the state is by now, maybe where it lies.
@@ -124,16 +119,13 @@ class ProgramMaker {
     auto places = std::make_shared<Constant>();
     places->fqn = "i" + std::to_string(constants_++);
     places->type = TensorType::contiguous(exir::ScalarType::kLong, {3});
-    const int64_t chosen[] = {static_cast<int64_t>(pick(4)), 11,
-                              static_cast<int64_t>(4 + pick(4))};
+    const int64_t chosen[] = {static_cast<int64_t>(pick(4)), 11, static_cast<int64_t>(4 + pick(4))};
     std::vector<uint8_t> bytes(sizeof(chosen));
     std::memcpy(bytes.data(), chosen, sizeof(chosen));
     places->data = exir::Blob::owned(std::move(bytes));
-    Value* values = graph_->add_constant(
-        constant("u", f32({3}), Constant::Kind::kParameter));
+    Value* values = graph_->add_constant(constant("u", f32({3}), Constant::Kind::kParameter));
     append("aten.index_put.default",
-           {Argument(update),
-            Argument(Argument::List{Argument(graph_->add_constant(places))}),
+           {Argument(update), Argument(Argument::List{Argument(graph_->add_constant(places))}),
             Argument(values), Argument(false)},
            f32({12}));
     update = values_.back();
@@ -143,8 +135,7 @@ class ProgramMaker {
   void add_cat(Value* a) {
     const Sizes& sizes = a->tensor().sizes;
     if (sizes.empty()) return;
-    const size_t dim = sizes.size() > 1 && sizes[0] == 1 ? 1 : pick(4) == 0
-                           ? sizes.size() - 1 : 0;
+    const size_t dim = sizes.size() > 1 && sizes[0] == 1 ? 1 : pick(4) == 0 ? sizes.size() - 1 : 0;
     std::vector<Value*> parts = {a};
     int64_t numel = a->tensor().numel();
     for (int tries = 0; tries < 6; ++tries) {
@@ -160,8 +151,7 @@ class ProgramMaker {
     Sizes whole = sizes;
     whole[dim] = 0;
     for (Value* part : parts) whole[dim] += part->tensor().sizes[dim];
-    append("aten.cat.default",
-           {Argument::of_values(parts), Argument(static_cast<int64_t>(dim))},
+    append("aten.cat.default", {Argument::of_values(parts), Argument(static_cast<int64_t>(dim))},
            f32(std::move(whole)));
   }
 
@@ -192,8 +182,7 @@ class ProgramMaker {
       case 1: {
         const auto& choices = shapes().at(type.numel());
         const Sizes& sizes = choices[pick(choices.size())];
-        append("aten.view.default", {Argument(a), Argument(sizes)},
-               f32(sizes));
+        append("aten.view.default", {Argument(a), Argument(sizes)}, f32(sizes));
         return;
       }
       case 2:
@@ -201,16 +190,15 @@ class ProgramMaker {
         return;
       case 3:
         if (type.rank() == 2) {
-          append("aten.permute_copy.default",
-                 {Argument(a), Argument(Argument::Ints{1, 0})},
+          append("aten.permute_copy.default", {Argument(a), Argument(Argument::Ints{1, 0})},
                  f32({type.sizes[1], type.sizes[0]}));
           return;
         }
         [[fallthrough]];
       case 4:
         append("aten.mul.Tensor",
-               {Argument(a), Argument(graph_->add_constant(constant(
-                                 "w", type, Constant::Kind::kParameter)))},
+               {Argument(a),
+                Argument(graph_->add_constant(constant("w", type, Constant::Kind::kParameter)))},
                type);
         return;
       case 5:
@@ -224,9 +212,7 @@ class ProgramMaker {
         return;
       default:
         append("aten.add.Tensor",
-               {Argument(a), Argument(value_of_type(type)),
-                Argument(int64_t{1})},
-               type);
+               {Argument(a), Argument(value_of_type(type)), Argument(int64_t{1})}, type);
         return;
     }
   }
@@ -281,8 +267,7 @@ class Interpreter {
     int64_t outer = 1, size = 1, inner = 1;
   };
 
-  Elements joined(const std::vector<Value*>& parts, size_t dim,
-                  const Sizes& sizes) const {
+  Elements joined(const std::vector<Value*>& parts, size_t dim, const Sizes& sizes) const {
     const Shape whole(sizes, dim);
     Elements out;
     for (int64_t i = 0; i < whole.outer; ++i) {
@@ -295,15 +280,14 @@ class Interpreter {
     return out;
   }
 
-  static Elements cut(const Elements& from, const Sizes& from_sizes, size_t dim,
-                      int64_t start, int64_t step, const Sizes& sizes) {
+  static Elements cut(const Elements& from, const Sizes& from_sizes, size_t dim, int64_t start,
+                      int64_t step, const Sizes& sizes) {
     const Shape whole(from_sizes, dim);
     const Shape part(sizes, dim);
     Elements out;
     for (int64_t i = 0; i < part.outer; ++i) {
       for (int64_t k = 0; k < part.size; ++k) {
-        const auto begin = from.begin() +
-                           ((i * whole.size) + start + k * step) * whole.inner;
+        const auto begin = from.begin() + ((i * whole.size) + start + k * step) * whole.inner;
         out.insert(out.end(), begin, begin + whole.inner);
       }
     }
@@ -329,10 +313,9 @@ class Interpreter {
       out = joined(operands, static_cast<size_t>(node.argument(1).as_int()),
                    node.result()->tensor().sizes);
     } else if (name == "aten::slice_copy") {
-      out = cut(a, operands[0]->tensor().sizes,
-                static_cast<size_t>(node.argument(1).as_int()),
-                node.argument(2).as_int(), node.argument(4).as_int(),
-                node.result()->tensor().sizes);
+      out =
+          cut(a, operands[0]->tensor().sizes, static_cast<size_t>(node.argument(1).as_int()),
+              node.argument(2).as_int(), node.argument(4).as_int(), node.result()->tensor().sizes);
     } else if (name == "aten::index_put") {
       const exir::Blob::Bytes places = operands[1]->constant()->data.bytes();
       for (size_t i = 0; i < 3; ++i) {
@@ -368,8 +351,7 @@ TEST_P(RandomPrograms, GiveWhatTheirOperatorsGiveOneByOne) {
   size_t in_place = 0;
   for (uint32_t seed = 0; seed < 200; ++seed) {
     exir::Program program;
-    program.methods["forward"].graph =
-        ProgramMaker(seed).make(1 + seed / 2);
+    program.methods["forward"].graph = ProgramMaker(seed).make(1 + seed / 2);
     Graph& graph = *program.methods["forward"].graph;
     ASSERT_TRUE(exir::verify_graph(graph).ok())
         << exir::verify_graph(graph) << exir::print_graph(graph);
@@ -377,8 +359,8 @@ TEST_P(RandomPrograms, GiveWhatTheirOperatorsGiveOneByOne) {
 
     exir::NamedBlobStore store(variant.external ? "w.ptd" : "");
     if (variant.delegates) {
-      auto report = exir::lower_to_backend(
-          program, *backends::null::aot::null_backend(), {}, store);
+      auto report =
+          exir::lower_to_backend(program, *backends::null::aot::null_backend(), {}, store);
       ASSERT_TRUE(report.ok()) << report.status();
     }
     exir::EmitOptions options;
@@ -386,12 +368,10 @@ TEST_P(RandomPrograms, GiveWhatTheirOperatorsGiveOneByOne) {
     if (variant.external) options.external_weights = "w.ptd";
     Files files;
     auto report = exir::emit_program(
-        program, store, options,
-        [&](const std::string& name) -> absl::StatusOr<exir::ByteSink> {
+        program, store, options, [&](const std::string& name) -> absl::StatusOr<exir::ByteSink> {
           std::string* file = &files[name];
           return exir::ByteSink([file](absl::Span<const uint8_t> part) {
-            file->append(reinterpret_cast<const char*>(part.data()),
-                         part.size());
+            file->append(reinterpret_cast<const char*>(part.data()), part.size());
             return absl::OkStatus();
           });
         });
@@ -426,14 +406,13 @@ TEST_P(RandomPrograms, GiveWhatTheirOperatorsGiveOneByOne) {
   EXPECT_GT(in_place, 20u);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, RandomPrograms,
-    ::testing::Values(Variant{false, false}, Variant{false, true},
-                      Variant{true, false}, Variant{true, true}),
-    [](const ::testing::TestParamInfo<Variant>& info) {
-      return std::string(info.param.delegates ? "Delegated" : "Kernels") +
-             (info.param.external ? "External" : "Inline");
-    });
+INSTANTIATE_TEST_SUITE_P(All, RandomPrograms,
+                         ::testing::Values(Variant{false, false}, Variant{false, true},
+                                           Variant{true, false}, Variant{true, true}),
+                         [](const ::testing::TestParamInfo<Variant>& info) {
+                           return std::string(info.param.delegates ? "Delegated" : "Kernels") +
+                                  (info.param.external ? "External" : "Inline");
+                         });
 
 }  // namespace
 }  // namespace petrel::compile_and_run

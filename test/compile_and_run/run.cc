@@ -21,8 +21,7 @@ using ArenaPtr = std::unique_ptr<uint8_t, decltype(&std::free)>;
 // Zeros, at the alignment that programs expect.
 ArenaPtr make_arena(size_t size) {
   const size_t rounded = (size + 63) / 64 * 64;
-  ArenaPtr arena(static_cast<uint8_t*>(std::aligned_alloc(64, rounded)),
-                 &std::free);
+  ArenaPtr arena(static_cast<uint8_t*>(std::aligned_alloc(64, rounded)), &std::free);
   std::memset(arena.get(), 0, rounded);
   return arena;
 }
@@ -44,8 +43,7 @@ struct LoadedMethod::State {
     for (const auto& [destination, bytes] : files) {
       if (destination.empty()) continue;
       data_loader.emplace(bytes.data(), bytes.size());
-      Result<extension::FlatDataMap> loaded =
-          extension::FlatDataMap::load(&*data_loader);
+      Result<extension::FlatDataMap> loaded = extension::FlatDataMap::load(&*data_loader);
       if (!loaded.ok()) return loaded.error();
       data.emplace(std::move(*loaded));
       map = &*data;
@@ -91,19 +89,16 @@ LoadedMethod::~LoadedMethod() = default;
 
 Error LoadedMethod::error() const { return state_->error; }
 
-std::vector<std::vector<float>> LoadedMethod::run(
-    const std::vector<std::vector<float>>& inputs) {
+std::vector<std::vector<float>> LoadedMethod::run(const std::vector<std::vector<float>>& inputs) {
   Method& method = *state_->method;
   const MethodMeta meta = method.method_meta();
   EXPECT_EQ(meta.num_inputs(), inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const TensorInfo info = meta.input_tensor_meta(i).get();
     std::vector<int32_t> sizes(info.sizes().begin(), info.sizes().end());
-    std::vector<uint8_t> order(info.dim_order().begin(),
-                               info.dim_order().end());
-    TensorImpl tensor(info.scalar_type(), static_cast<ssize_t>(sizes.size()),
-                      sizes.data(), const_cast<float*>(inputs[i].data()),
-                      order.data());
+    std::vector<uint8_t> order(info.dim_order().begin(), info.dim_order().end());
+    TensorImpl tensor(info.scalar_type(), static_cast<ssize_t>(sizes.size()), sizes.data(),
+                      const_cast<float*>(inputs[i].data()), order.data());
     EXPECT_EQ(tensor.nbytes(), inputs[i].size() * sizeof(float));
     EXPECT_EQ(method.set_input(Tensor(&tensor), i), Error::Ok);
   }

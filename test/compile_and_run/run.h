@@ -31,8 +31,7 @@ class LoadedMethod {
   runtime::Error error() const;
   // Elements of every output for elements of every input, all of type float.
   // Fails the running test on any error.
-  std::vector<std::vector<float>> run(
-      const std::vector<std::vector<float>>& inputs);
+  std::vector<std::vector<float>> run(const std::vector<std::vector<float>>& inputs);
 
  private:
   struct State;

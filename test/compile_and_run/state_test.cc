@@ -88,8 +88,7 @@ void expect_generation(Module& module) {
   std::vector<EValue> last;
   for (size_t i = 0; i < tokens.size(); ++i) {
     const Result<std::vector<EValue>> out =
-        i == 0 ? prefill(module)
-               : decode(module, last[1], kPrompt + static_cast<int64_t>(i) - 1);
+        i == 0 ? prefill(module) : decode(module, last[1], kPrompt + static_cast<int64_t>(i) - 1);
     ASSERT_TRUE(out.ok()) << i;
     last = *out;
     ASSERT_EQ(elements<int64_t>(last[1])[0], tokens[i]) << "token " << i;
@@ -159,8 +158,7 @@ TEST_P(DecoderTest, StateLivesAsLongAsAMethodThatHasIt) {
   EXPECT_NE(run(), with_context);
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, DecoderTest,
-                         testing::Values("decoder.none", "decoder.xnnpack"),
+INSTANTIATE_TEST_SUITE_P(Backends, DecoderTest, testing::Values("decoder.none", "decoder.xnnpack"),
                          [](const auto& info) { return std::string(info.param + 8); });
 
 std::vector<float> read(Module& counter) {

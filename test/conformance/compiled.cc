@@ -112,8 +112,8 @@ absl::StatusOr<Compiled> compile(const Methods& methods, const exir::BackendSele
   compiled.parts = parts_of(program);
   exir::PassContext context;
   context.keep_whole = [](const exir::OpInfo&) { return false; };
-  PETREL_RETURN_IF_ERROR(exir::run_passes(program, exir::passes_after_partitioning(), context,
-                                          "", nullptr));
+  PETREL_RETURN_IF_ERROR(
+      exir::run_passes(program, exir::passes_after_partitioning(), context, "", nullptr));
   exir::EmitOptions options;
   options.external_weights = external;
   options.planning.node_budget = 20000;
@@ -123,8 +123,7 @@ absl::StatusOr<Compiled> compile(const Methods& methods, const exir::BackendSele
                          [&](const std::string& name) -> absl::StatusOr<exir::ByteSink> {
                            std::string* file = &compiled.files[name];
                            return exir::ByteSink([file](absl::Span<const uint8_t> part) {
-                             file->append(reinterpret_cast<const char*>(part.data()),
-                                          part.size());
+                             file->append(reinterpret_cast<const char*>(part.data()), part.size());
                              return absl::OkStatus();
                            });
                          })

@@ -89,8 +89,7 @@ TEST_F(Conformance, AMethodWithNothingToTakeHasNoDelegate) {
 }
 
 TEST_F(Conformance, RefusesACompileSpecItDoesNotKnowByName) {
-  const absl::Status status =
-      fixture_.compiler->check_compile_specs({{"no such spec", "1"}});
+  const absl::Status status = fixture_.compiler->check_compile_specs({{"no such spec", "1"}});
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("no such spec"));
 }

@@ -27,9 +27,8 @@ class ControlFlow : public Conformance {
   }
 
   std::string weight(const std::string& name) {
-    return absl::StrCat(
-        "%", name, " = constant @", name, " : ",
-        fixture_.weight_type.empty() ? fixture_.type : fixture_.weight_type, "\n");
+    return absl::StrCat("%", name, " = constant @", name, " : ",
+                        fixture_.weight_type.empty() ? fixture_.type : fixture_.weight_type, "\n");
   }
 
   // Inputs x and f. Where f > 0 the steps of `yes`, else those of `no`; then the
@@ -133,11 +132,11 @@ TEST_F(ControlFlow, PartsOfBranchesComeInOneCallNumberedThroughTheMethod) {
 }
 
 TEST_F(ControlFlow, BranchesMayHaveBranches) {
-  const std::string inner = absl::StrCat(
-      "method @yes(%x: ", fixture_.type, ", %f: f32[]) {\n",
-      "%q = aten.gt.Scalar(%f, 1) : bool[]\n",
-      "%v = petrel.cond.default(%q, [%x]) : ", fixture_.type, " do {\n", region("far", {"a"}),
-      region("near", {"b"}), "}\nreturn %v\n}\n");
+  const std::string inner =
+      absl::StrCat("method @yes(%x: ", fixture_.type, ", %f: f32[]) {\n",
+                   "%q = aten.gt.Scalar(%f, 1) : bool[]\n",
+                   "%v = petrel.cond.default(%q, [%x]) : ", fixture_.type, " do {\n",
+                   region("far", {"a"}), region("near", {"b"}), "}\nreturn %v\n}\n");
   const std::string outer = absl::StrCat(
       "method @forward(%x: ", fixture_.type, ", %f: f32[]) {\n",
       "%p = aten.gt.Scalar(%f, 0) : bool[]\n",
@@ -161,8 +160,9 @@ TEST_F(ControlFlow, BranchesMayHaveBranches) {
 TEST_F(ControlFlow, ABodyOfRowsRunsItsPartsForEach) {
   const std::string rows = absl::StrReplaceAll(fixture_.type, {{"f32[", "f32[3,"}});
   const Methods methods = {
-      {"forward", absl::StrCat("method @forward(%x: ", rows, ") {\n%y = petrel.map.default([%x], []) : ",
-                               rows, " do {\n", region("row", yes_), "}\nreturn %y\n}\n")}};
+      {"forward",
+       absl::StrCat("method @forward(%x: ", rows, ") {\n%y = petrel.map.default([%x], []) : ", rows,
+                    " do {\n", region("row", yes_), "}\nreturn %y\n}\n")}};
   const Compiled made = compiled(methods);
   ASSERT_EQ(made.parts.size(), 2u);
   const LoadedProgram program(made.files);

@@ -160,7 +160,8 @@ TEST_F(Faults, ExecuteRefusesArgumentsThatDoNotFitAndWorksAfterwards) {
   const std::vector<Elements> expected = run.outputs();
   const size_t count = run.num_inputs() + run.num_outputs();
 
-  const auto refused = [&](const char* what, const std::function<void(PartRun::Arguments&)>& change) {
+  const auto refused = [&](const char* what,
+                           const std::function<void(PartRun::Arguments&)>& change) {
     const QuietLog quiet;
     EXPECT_NE(run.execute(1, change), Error::Ok) << what;
     EXPECT_TRUE(run.guards_are_whole()) << what;

@@ -12,8 +12,7 @@ namespace {
 
 std::string chain(const Fixture& fixture, const std::vector<std::string>& weights,
                   bool all_results) {
-  const std::string& weight_type =
-      fixture.weight_type.empty() ? fixture.type : fixture.weight_type;
+  const std::string& weight_type = fixture.weight_type.empty() ? fixture.type : fixture.weight_type;
   std::string text = absl::StrCat("method @forward(%x: ", fixture.type, ") {\n");
   for (const std::string& weight : std::set<std::string>(weights.begin(), weights.end())) {
     if (weight.empty()) continue;

@@ -18,8 +18,7 @@ namespace petrel::conformance {
 std::string steps(const Fixture& fixture, const std::vector<std::string>& weights);
 
 // A chain as above whose every value is returned, too.
-std::string steps_with_all_results(const Fixture& fixture,
-                                   const std::vector<std::string>& weights);
+std::string steps_with_all_results(const Fixture& fixture, const std::vector<std::string>& weights);
 
 }  // namespace petrel::conformance
 

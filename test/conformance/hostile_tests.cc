@@ -73,10 +73,10 @@ TEST_F(HostilePayloads, WithADamagedByteStayWithinTheirMemory) {
   PartRun run(made_.parts[0], made_.store);
   const std::vector<uint8_t>& whole = run.payload();
   for (size_t i = 0; i < whole.size(); i += fixture_.mutation_stride) {
-    for (const uint8_t byte : {uint8_t{0}, uint8_t{1}, uint8_t{0x7F}, uint8_t{0x80}, uint8_t{0xFF},
-                               static_cast<uint8_t>(whole[i] + 1),
-                               static_cast<uint8_t>(whole[i] - 1),
-                               static_cast<uint8_t>(whole[i] ^ 0x10)}) {
+    for (const uint8_t byte :
+         {uint8_t{0}, uint8_t{1}, uint8_t{0x7F}, uint8_t{0x80}, uint8_t{0xFF},
+          static_cast<uint8_t>(whole[i] + 1), static_cast<uint8_t>(whole[i] - 1),
+          static_cast<uint8_t>(whole[i] ^ 0x10)}) {
       if (byte == whole[i]) continue;
       std::vector<uint8_t> damaged = whole;
       damaged[i] = byte;
@@ -93,8 +93,8 @@ TEST_F(HostilePayloads, WithADamagedFieldStayWithinTheirMemory) {
     for (size_t i = 0; i + width <= whole.size(); i += width) {
       if (i / width % fixture_.mutation_stride != 0) continue;
       for (const uint64_t value :
-           {uint64_t{0}, uint64_t{1}, uint64_t{0x7FFFFFFF}, uint64_t{0xFFFFFFFF},
-            ~uint64_t{0}, ~uint64_t{0} >> 1, uint64_t{1} << 31, uint64_t{1} << 62}) {
+           {uint64_t{0}, uint64_t{1}, uint64_t{0x7FFFFFFF}, uint64_t{0xFFFFFFFF}, ~uint64_t{0},
+            ~uint64_t{0} >> 1, uint64_t{1} << 31, uint64_t{1} << 62}) {
         std::vector<uint8_t> damaged = whole;
         std::memcpy(damaged.data() + i, &value, width);
         ASSERT_NO_FATAL_FAILURE(attack(run, damaged)) << width << " bytes at " << i;
@@ -112,9 +112,15 @@ TEST_F(HostilePayloads, DamagedAtRandomStayWithinTheirMemory) {
     for (uint32_t edit = 0; edit < 1 + random() % 4; ++edit) {
       const size_t at = random() % damaged.size();
       switch (random() % 3) {
-        case 0: damaged[at] = static_cast<uint8_t>(random()); break;
-        case 1: damaged.erase(damaged.begin() + static_cast<ptrdiff_t>(at)); break;
-        default: damaged.insert(damaged.begin() + static_cast<ptrdiff_t>(at), damaged[at]); break;
+        case 0:
+          damaged[at] = static_cast<uint8_t>(random());
+          break;
+        case 1:
+          damaged.erase(damaged.begin() + static_cast<ptrdiff_t>(at));
+          break;
+        default:
+          damaged.insert(damaged.begin() + static_cast<ptrdiff_t>(at), damaged[at]);
+          break;
       }
       if (damaged.empty()) break;
     }

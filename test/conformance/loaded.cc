@@ -33,8 +33,7 @@ class BlockAllocator final : public runtime::MemoryAllocator {
   void* allocate(size_t size, size_t alignment = kDefaultAlignment) override {
     if (count_++ == fail_) return nullptr;
     void* block = nullptr;
-    if (posix_memalign(&block, alignment < sizeof(void*) ? sizeof(void*) : alignment,
-                       size) != 0) {
+    if (posix_memalign(&block, alignment < sizeof(void*) ? sizeof(void*) : alignment, size) != 0) {
       return nullptr;
     }
     blocks_.push_back(block);
@@ -63,8 +62,7 @@ struct LoadedProgram::State {
   Error error = Error::Ok;
 };
 
-LoadedProgram::LoadedProgram(const Files& files, bool with_data,
-                             const runtime::Registry* registry)
+LoadedProgram::LoadedProgram(const Files& files, bool with_data, const runtime::Registry* registry)
     : state_(std::make_unique<State>(files.at(""))) {
   for (const auto& [destination, bytes] : files) {
     if (destination.empty() || !with_data) continue;
@@ -127,8 +125,8 @@ LoadedMethod::LoadedMethod(const LoadedProgram& program, const std::string& name
   }
   state.planned.emplace(Span<Span<uint8_t>>(state.spans.data(), state.spans.size()));
   state.memory.emplace(&state.method_memory, &*state.planned, &state.temp_memory);
-  Result<runtime::Method> method = program.program().load_method(
-      name, &*state.memory, nullptr, program.data(), settings.options);
+  Result<runtime::Method> method = program.program().load_method(name, &*state.memory, nullptr,
+                                                                 program.data(), settings.options);
   state.error = method.ok() ? Error::Ok : method.error();
   if (method.ok()) state.method.emplace(std::move(*method));
 }
@@ -152,16 +150,16 @@ Error LoadedMethod::run(const std::vector<Elements>& inputs, std::vector<Element
 }
 
 Error LoadedMethod::run(const std::vector<Elements>& inputs,
-                        const std::vector<exir::Sizes>& input_sizes,
-                        std::vector<Elements>* outputs, std::vector<exir::Sizes>* output_sizes) {
+                        const std::vector<exir::Sizes>& input_sizes, std::vector<Elements>* outputs,
+                        std::vector<exir::Sizes>* output_sizes) {
   runtime::Method& method = *state_->method;
   const runtime::MethodMeta meta = method.method_meta();
   for (size_t i = 0; i < inputs.size(); ++i) {
     const runtime::TensorInfo info = meta.input_tensor_meta(i).get();
     std::vector<int32_t> sizes(input_sizes[i].begin(), input_sizes[i].end());
     std::vector<uint8_t> order(info.dim_order().begin(), info.dim_order().end());
-    runtime::TensorImpl tensor(info.scalar_type(), static_cast<ssize_t>(sizes.size()),
-                               sizes.data(), const_cast<float*>(inputs[i].data()), order.data());
+    runtime::TensorImpl tensor(info.scalar_type(), static_cast<ssize_t>(sizes.size()), sizes.data(),
+                               const_cast<float*>(inputs[i].data()), order.data());
     PETREL_RETURN_IF_ERROR(method.set_input(runtime::Tensor(&tensor), i));
   }
   PETREL_RETURN_IF_ERROR(method.execute());

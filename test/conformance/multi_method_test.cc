@@ -85,12 +85,8 @@ class TextBackend final : public exir::Backend {
   OneOp partitioner_;
 };
 
-runtime::Backend first_runtime() {
-  return {"First", backends::null::null_backend().backend};
-}
-runtime::Backend second_runtime() {
-  return {"Second", backends::null::null_backend().backend};
-}
+runtime::Backend first_runtime() { return {"First", backends::null::null_backend().backend}; }
+runtime::Backend second_runtime() { return {"Second", backends::null::null_backend().backend}; }
 
 constexpr runtime::KernelLibrary kKernels[] = {&runtime::portable_kernels};
 constexpr runtime::BackendLibrary kBoth[] = {&first_runtime, &second_runtime};
@@ -208,8 +204,7 @@ TEST_F(MultiMethod, TwoMethodsAreSeenInOneCall) {
   const Methods methods = {{"b", kAdd}, {"a", kWithConstant}};
   const Compiled made = compiled(methods, first_only());
   EXPECT_EQ(first_.calls, 1);
-  EXPECT_THAT(first_.seen,
-              ElementsAre("method 'a', partition 0", "method 'b', partition 0"));
+  EXPECT_THAT(first_.seen, ElementsAre("method 'a', partition 0", "method 'b', partition 0"));
   expect_right(methods, made);
 }
 
@@ -217,8 +212,8 @@ TEST_F(MultiMethod, MultiplePartitionsOfAMethodComeInOrder) {
   const Methods methods = {{"forward", kAddReluAdd}};
   const Compiled made = compiled(methods, first_only());
   EXPECT_EQ(first_.calls, 1);
-  EXPECT_THAT(first_.seen, ElementsAre("method 'forward', partition 0",
-                                       "method 'forward', partition 1"));
+  EXPECT_THAT(first_.seen,
+              ElementsAre("method 'forward', partition 0", "method 'forward', partition 1"));
   expect_right(methods, made);
 }
 
@@ -310,11 +305,12 @@ TEST_F(MultiMethod, PartitionsInsideBranchesAreSeenWithTheOthers) {
 }
 
 TEST_F(MultiMethod, ABackendThatIsNotThereIsNamed) {
-  EXPECT_EQ(failure({{"forward", kAdd}}, [] {
-              BackendSelection selection;
-              selection.for_all = {{nullptr}};
-              return selection;
-            }()),
+  EXPECT_EQ(failure({{"forward", kAdd}},
+                    [] {
+                      BackendSelection selection;
+                      selection.for_all = {{nullptr}};
+                      return selection;
+                    }()),
             "backend 0 of all methods is null");
   // And at run time, where a method needs it; other methods run.
   const Methods methods = {{"adds", kAdd}, {"muls", kAddMul}};
@@ -330,8 +326,8 @@ TEST_F(MultiMethod, ABackendThatIsNotThereIsNamed) {
 }
 
 TEST_F(MultiMethod, EndToEnd) {
-  const Methods methods = {{"forward", kAddMulAddMul}, {"other", kAddReluAdd},
-                           {"third", kWithConstant}};
+  const Methods methods = {
+      {"forward", kAddMulAddMul}, {"other", kAddReluAdd}, {"third", kWithConstant}};
   for (const bool swapped : {false, true}) {
     BackendSelection selection = both();
     if (swapped) std::swap(selection.for_all[0], selection.for_all[1]);
@@ -370,13 +366,16 @@ TEST_F(MultiMethod, ADebugIdOfNoValueNamesMethodAndIndex) {
 TEST_F(MultiMethod, ADuplicateBackendIsRefused) {
   BackendSelection selection = both();
   selection.for_all.push_back({&first_});
-  EXPECT_EQ(failure({{"a", kAdd}}, selection), "backend 'First' is given twice for all methods, as backends 0 and 2");
+  EXPECT_EQ(failure({{"a", kAdd}}, selection),
+            "backend 'First' is given twice for all methods, as backends 0 and 2");
   selection = both();
   selection.for_method["a"] = {{&first_}, {&first_}};
-  EXPECT_EQ(failure({{"a", kAdd}}, selection), "backend 'First' is given twice for method 'a', as backends 0 and 1");
+  EXPECT_EQ(failure({{"a", kAdd}}, selection),
+            "backend 'First' is given twice for method 'a', as backends 0 and 1");
   const TextBackend impostor("First", "aten::mul");
   selection.for_method["a"] = {{&impostor}};
-  EXPECT_EQ(failure({{"a", kAdd}}, selection), "backend 0 of method 'a' has the id 'First', which another backend has, too");
+  EXPECT_EQ(failure({{"a", kAdd}}, selection),
+            "backend 0 of method 'a' has the id 'First', which another backend has, too");
   EXPECT_EQ(first_.calls, 0);
 }
 
@@ -394,8 +393,7 @@ TEST_F(MultiMethod, WholeMethodsAreSingleElementLists) {
   const Methods methods = {{"a", kAdd}, {"b", kWithConstant}};
   const Compiled made = compiled(methods, selection);
   EXPECT_EQ(first_.calls, 1);
-  EXPECT_THAT(first_.seen,
-              ElementsAre("method 'a', partition 0", "method 'b', partition 0"));
+  EXPECT_THAT(first_.seen, ElementsAre("method 'a', partition 0", "method 'b', partition 0"));
   expect_right(methods, made);
   selection.for_method["b"].push_back({&second_});
   EXPECT_EQ(failure(methods, selection),

@@ -56,12 +56,10 @@ GuardedTensor::GuardedTensor(const exir::TensorType& type, bool resizes)
   block_ = static_cast<uint8_t*>(block);
   std::memset(block_, kGuardByte, kGuard + bytes + kGuard);
   data_ = reinterpret_cast<float*>(block_ + kGuard);
-  impl_ = std::make_unique<runtime::TensorImpl>(runtime::ScalarType::Float,
-                                                static_cast<ssize_t>(sizes_.size()),
-                                                sizes_.data(), data_, order_.data(), nullptr,
-                                                resizes
-                                                    ? runtime::TensorShapeDynamism::DYNAMIC_BOUND
-                                                    : runtime::TensorShapeDynamism::STATIC);
+  impl_ = std::make_unique<runtime::TensorImpl>(
+      runtime::ScalarType::Float, static_cast<ssize_t>(sizes_.size()), sizes_.data(), data_,
+      order_.data(), nullptr,
+      resizes ? runtime::TensorShapeDynamism::DYNAMIC_BOUND : runtime::TensorShapeDynamism::STATIC);
 }
 
 GuardedTensor::~GuardedTensor() { std::free(block_); }
@@ -199,8 +197,6 @@ bool PartRun::guards_are_whole() const {
          std::all_of(outputs_.begin(), outputs_.end(), whole);
 }
 
-int PartRun::leaks() const {
-  return data_->out() + processed_->out + processed_->freed_again;
-}
+int PartRun::leaks() const { return data_->out() + processed_->out + processed_->freed_again; }
 
 }  // namespace petrel::conformance

@@ -27,8 +27,7 @@ class GuardedTensor {
  public:
   // `resizes`: may get other sizes within its memory.
   GuardedTensor(const exir::TensorType& type, bool resizes);
-  explicit GuardedTensor(const exir::TensorType& type)
-      : GuardedTensor(type, type.is_dynamic()) {}
+  explicit GuardedTensor(const exir::TensorType& type) : GuardedTensor(type, type.is_dynamic()) {}
   ~GuardedTensor();
   GuardedTensor(const GuardedTensor&) = delete;
   GuardedTensor& operator=(const GuardedTensor&) = delete;

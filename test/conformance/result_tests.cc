@@ -22,8 +22,7 @@ TEST_F(Conformance, SeveralPartitionsComputeWhatKernelsDo) {
 }
 
 TEST_F(Conformance, SeveralResultsLeaveAPartition) {
-  const Methods methods = {
-      {"forward", steps_with_all_results(fixture_, {"a", "b", "", "c", "a"})}};
+  const Methods methods = {{"forward", steps_with_all_results(fixture_, {"a", "b", "", "c", "a"})}};
   const Compiled made = compiled(methods);
   ASSERT_EQ(made.parts.size(), 2u);
   EXPECT_EQ(made.parts[0].outputs.size(), 2u);
@@ -60,8 +59,7 @@ TEST_F(Conformance, PrivateWeightsStayApart) {
   }
   expect_as_kernels(methods, made);
   const std::vector<Elements> inputs = make_inputs(made.inputs, 1);
-  EXPECT_NE(load_and_run(made.files, "forward", inputs),
-            load_and_run(made.files, "other", inputs));
+  EXPECT_NE(load_and_run(made.files, "forward", inputs), load_and_run(made.files, "other", inputs));
 }
 
 TEST_F(Conformance, ExternalDataGivesEqualBits) {

@@ -32,8 +32,7 @@ class Conformance : public ::testing::Test {
   exir::BackendSelection backend(const std::vector<exir::CompileSpec>& specs = {}) const {
     exir::BackendSelection selection;
     // Also what kernels would do sooner: the suite is about the backend.
-    selection.for_all.push_back(
-        {fixture_.compiler, specs, false, exir::Delegate::kSupported});
+    selection.for_all.push_back({fixture_.compiler, specs, false, exir::Delegate::kSupported});
     return selection;
   }
 

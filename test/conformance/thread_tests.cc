@@ -23,8 +23,8 @@ TEST_F(Conformance, MethodsOnManyThreadsComputeWhatEachAloneDoes) {
   ASSERT_EQ(program.error(), Error::Ok);
   std::vector<std::vector<Elements>> alone;
   for (uint32_t t = 0; t < kThreads; ++t) {
-    alone.push_back(load_and_run(made.files, t % 2 == 0 ? "forward" : "other",
-                                 make_inputs(made.inputs, t)));
+    alone.push_back(
+        load_and_run(made.files, t % 2 == 0 ? "forward" : "other", make_inputs(made.inputs, t)));
   }
   std::vector<int> right(kThreads, 0);
   std::vector<std::thread> threads;

@@ -92,8 +92,7 @@ class VaryingSizes : public Conformance {
 };
 
 TEST_F(VaryingSizes, AreDeclaredAsThePartitionerSays) {
-  EXPECT_EQ(fixture_.takes_varying_sizes,
-            fixture_.compiler->partitioner().takes_varying_sizes());
+  EXPECT_EQ(fixture_.takes_varying_sizes, fixture_.compiler->partitioner().takes_varying_sizes());
   EXPECT_FALSE(fixture_.varying_methods.empty()) << "the fixture has no method to try";
 }
 
@@ -231,10 +230,10 @@ TEST_F(VaryingParts, RefuseResultsThatAreTooSmall) {
       // Room for the smallest sizes, inputs of the largest.
       GuardedTensor small(part.outputs[i].at_sample(1), /*resizes=*/true);
       const QuietLog quiet;
-      EXPECT_NE(run.execute(1, [&](PartRun::Arguments& args) {
-                  args[run.num_inputs() + i] = small.value();
-                }),
-                Error::Ok);
+      EXPECT_NE(
+          run.execute(
+              1, [&](PartRun::Arguments& args) { args[run.num_inputs() + i] = small.value(); }),
+          Error::Ok);
       EXPECT_TRUE(small.guards_are_whole());
       EXPECT_EQ(run.execute(1), Error::Ok);
     }

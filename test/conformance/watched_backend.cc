@@ -90,8 +90,7 @@ class WatchedBackend final : public runtime::BackendInterface {
     auto watched = std::make_unique<WatchedHandle>(context.get_named_data_map());
     runtime::BackendInitContext inner(
         context.get_runtime_allocator(), context.event_tracer(), context.get_method_name(),
-        context.get_named_data_map() == nullptr ? nullptr : &watched->map,
-        context.runtime_specs());
+        context.get_named_data_map() == nullptr ? nullptr : &watched->map, context.runtime_specs());
     PETREL_ASSIGN_OR_RETURN(watched->handle,
                             tested().backend->init(inner, processed, compile_specs));
     ++watch.inits;

@@ -27,10 +27,10 @@ struct Watch {
   std::atomic<int> fail_data{-1};
   DataFault data_fault = DataFault::kError;
 
-  std::atomic<int> inits{0};      // that succeeded
-  std::atomic<int> attempts{0};   // of init
+  std::atomic<int> inits{0};     // that succeeded
+  std::atomic<int> attempts{0};  // of init
   std::atomic<int> destroyed{0};
-  std::atomic<int> requests{0};   // for named data
+  std::atomic<int> requests{0};     // for named data
   std::atomic<int> buffers_out{0};  // named data that was not given back
 
   int live() const { return inits - destroyed; }

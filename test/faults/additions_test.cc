@@ -38,10 +38,10 @@ std::vector<uint8_t> build(const AdditionsRecipe& recipe) {
   std::vector<flatbuffers::Offset<add::MethodAdditions>> methods;
   for (const auto& places : recipe.scratch) {
     const bool is_first = methods.empty();
-    methods.push_back(add::CreateMethodAdditions(
-        builder, builder.CreateVectorOfStructs(places), 0,
-        is_first ? builder.CreateVector(recipe.named_values) : 0,
-        is_first ? builder.CreateVectorOfStrings(recipe.names) : 0));
+    methods.push_back(
+        add::CreateMethodAdditions(builder, builder.CreateVectorOfStructs(places), 0,
+                                   is_first ? builder.CreateVector(recipe.named_values) : 0,
+                                   is_first ? builder.CreateVectorOfStrings(recipe.names) : 0));
   }
   add::FinishAdditionsBuffer(
       builder, add::CreateAdditions(builder, recipe.version, builder.CreateVector(methods)));
@@ -71,7 +71,11 @@ constexpr uint32_t kConstant = 1;
 
 // Offset, size, chain, instruction, arena.
 const Attack kAttacks[] = {
-    {"Text", [](Recipe& r) { put(r, {'h', 'e', 'l', 'l', 'o'}); }, kInvalid, "damaged"},
+    {"Text",
+     [](Recipe& r) {
+       put(r, {'h', 'e', 'l', 'l', 'o'});
+     },
+     kInvalid, "damaged"},
     {"Nothing", [](Recipe& r) { put(r, {}); }, kInvalid, "damaged"},
     {"CutOff",
      [](Recipe& r) {
@@ -105,33 +109,59 @@ const Attack kAttacks[] = {
        put_scratch(r, {});
      },
      kInvalid, "twice"},
-    {"NoSuchChain", [](Recipe& r) { put_scratch(r, {{0, 16, 1, 0, 1}}); }, kInvalid,
-     "instruction 1:0, is for what is no kernel call"},
-    {"NoSuchInstruction", [](Recipe& r) { put_scratch(r, {{0, 16, 0, 1, 1}}); }, kInvalid,
-     "instruction 0:1, is for what is no kernel call"},
+    {"NoSuchChain",
+     [](Recipe& r) {
+       put_scratch(r, {{0, 16, 1, 0, 1}});
+     },
+     kInvalid, "instruction 1:0, is for what is no kernel call"},
+    {"NoSuchInstruction",
+     [](Recipe& r) {
+       put_scratch(r, {{0, 16, 0, 1, 1}});
+     },
+     kInvalid, "instruction 0:1, is for what is no kernel call"},
     {"NotAKernel",
      [](Recipe& r) {
        add_instruction(r, Arguments::MoveCall, 2, 2);
        put_scratch(r, {{0, 16, 0, 1, 1}});
      },
      kInvalid, "no kernel call"},
-    {"ReservedArena", [](Recipe& r) { put_scratch(r, {{0, 16, 0, 0, 0}}); }, kInvalid,
-     "arena 0 for instruction 0:0, is not in an arena"},
-    {"NoSuchArena", [](Recipe& r) { put_scratch(r, {{0, 16, 0, 0, 2}}); }, kInvalid,
-     "not in an arena"},
-    {"PastTheArena", [](Recipe& r) { put_scratch(r, {{56, 9, 0, 0, 1}}); }, kInvalid,
-     "scratch 0, 9 bytes at 56 of arena 1"},
-    {"EndWrapsAround", [](Recipe& r) { put_scratch(r, {{~uint64_t{0}, 16, 0, 0, 1}}); }, kInvalid,
-     "not in an arena"},
+    {"ReservedArena",
+     [](Recipe& r) {
+       put_scratch(r, {{0, 16, 0, 0, 0}});
+     },
+     kInvalid, "arena 0 for instruction 0:0, is not in an arena"},
+    {"NoSuchArena",
+     [](Recipe& r) {
+       put_scratch(r, {{0, 16, 0, 0, 2}});
+     },
+     kInvalid, "not in an arena"},
+    {"PastTheArena",
+     [](Recipe& r) {
+       put_scratch(r, {{56, 9, 0, 0, 1}});
+     },
+     kInvalid, "scratch 0, 9 bytes at 56 of arena 1"},
+    {"EndWrapsAround",
+     [](Recipe& r) {
+       put_scratch(r, {{~uint64_t{0}, 16, 0, 0, 1}});
+     },
+     kInvalid, "not in an arena"},
     {"TwiceForOneInstruction",
-     [](Recipe& r) { put_scratch(r, {{0, 16, 0, 0, 1}, {32, 16, 0, 0, 1}}); }, kInvalid,
-     "scratch 1, 16 bytes at 32 of arena 1 for instruction 0:0, is out of order"},
+     [](Recipe& r) {
+       put_scratch(r, {{0, 16, 0, 0, 1}, {32, 16, 0, 0, 1}});
+     },
+     kInvalid, "scratch 1, 16 bytes at 32 of arena 1 for instruction 0:0, is out of order"},
     {"NameOfNoValue", [](Recipe& r) { put_names(r, {1000}, {"c"}); }, kInvalid, "names"},
     {"NameOfAnInput", [](Recipe& r) { put_names(r, {0}, {"x"}); }, kInvalid, "names"},
-    {"NameTwice", [](Recipe& r) { put_names(r, {kConstant, kConstant}, {"c", "d"}); }, kInvalid,
-     "names"},
-    {"MoreNamesThanValues", [](Recipe& r) { put_names(r, {kConstant}, {"c", "d"}); }, kInvalid,
-     "names"},
+    {"NameTwice",
+     [](Recipe& r) {
+       put_names(r, {kConstant, kConstant}, {"c", "d"});
+     },
+     kInvalid, "names"},
+    {"MoreNamesThanValues",
+     [](Recipe& r) {
+       put_names(r, {kConstant}, {"c", "d"});
+     },
+     kInvalid, "names"},
     {"MoreValuesThanNames", [](Recipe& r) { put_names(r, {kConstant}, {}); }, kInvalid, "names"},
     {"EmptyName", [](Recipe& r) { put_names(r, {kConstant}, {""}); }, kInvalid, "names"},
     {"NameWithNul", [](Recipe& r) { put_names(r, {kConstant}, {std::string("a\0b", 3)}); },

@@ -65,8 +65,8 @@ TEST_P(FaultTest, ReportsEveryFailedAllocation) {
 TEST_P(FaultTest, ReportsEveryFailedRead) {
   const int64_t loads = count().loads;
   ASSERT_GE(loads, 2);
-  for (const auto fault : {Faults::LoadFault::Error, Faults::LoadFault::ShortRead,
-                           Faults::LoadFault::Misaligned}) {
+  for (const auto fault :
+       {Faults::LoadFault::Error, Faults::LoadFault::ShortRead, Faults::LoadFault::Misaligned}) {
     for (int64_t n = 0; n < loads; ++n) {
       Faults faults;
       faults.fail_load = n;
@@ -102,8 +102,8 @@ TEST_P(FaultTest, NoticesOrSurvivesOtherBytesInEveryRead) {
 
 TEST_P(FaultTest, SurvivesAWrongFileSize) {
   const auto size = static_cast<int64_t>(golden_.bytes.size());
-  for (const int64_t error : {-size, -size + 63, -size / 2, int64_t{-1}, int64_t{1},
-                              int64_t{4096}, INT64_MAX - size}) {
+  for (const int64_t error :
+       {-size, -size + 63, -size / 2, int64_t{-1}, int64_t{1}, int64_t{4096}, INT64_MAX - size}) {
     Faults faults;
     faults.size_error = error;
     const Report report = run_program(golden_.bytes, golden_, &faults);

@@ -35,7 +35,8 @@ inline InstructionRecipe& call(Recipe& r) { return r.plans[0].chains[0][0]; }
 
 inline void add_value(Recipe& r, ValueRecipe value) { plan(r).values.push_back(std::move(value)); }
 
-inline void add_instruction(Recipe& r, fb::InstructionArguments type, int32_t first, int32_t second) {
+inline void add_instruction(Recipe& r, fb::InstructionArguments type, int32_t first,
+                            int32_t second) {
   InstructionRecipe instruction;
   instruction.type = type;
   instruction.first = first;

@@ -149,8 +149,8 @@ TEST_F(ContainerTest, RefusesSegmentsWithoutABase) {
 }
 
 TEST_F(ContainerTest, RefusesBadDataSizes) {
-  for (const uint64_t value : {uint64_t{13}, uint64_t{1} << 32, UINT64_MAX,
-                               UINT64_MAX - read(bytes_, kBase, 8) + 1}) {
+  for (const uint64_t value :
+       {uint64_t{13}, uint64_t{1} << 32, UINT64_MAX, UINT64_MAX - read(bytes_, kBase, 8) + 1}) {
     EXPECT_EQ(load_with(kDataSize, value, 8), Error::InvalidProgram) << value;
     EXPECT_TRUE(message_has("cut off")) << QuietLog::last();
   }
@@ -160,9 +160,9 @@ TEST_F(ContainerTest, RefusesBadDataSizes) {
 
 TEST_F(ContainerTest, RefusesBadRootOffsets) {
   const uint64_t program_size = read(bytes_, kProgramSize, 8);
-  for (const uint64_t value : {uint64_t{0}, uint64_t{1}, uint64_t{4}, uint64_t{8}, program_size - 1,
-                               program_size, program_size + 4, uint64_t{0x7fffffff},
-                               uint64_t{0x80000000}, uint64_t{0xffffffff}}) {
+  for (const uint64_t value :
+       {uint64_t{0}, uint64_t{1}, uint64_t{4}, uint64_t{8}, program_size - 1, program_size,
+        program_size + 4, uint64_t{0x7fffffff}, uint64_t{0x80000000}, uint64_t{0xffffffff}}) {
     EXPECT_EQ(load_with(kRoot, value, 4), Error::InvalidProgram) << value;
   }
 }
@@ -264,8 +264,8 @@ TEST_F(ContainerTest, RefusesSmallFilesThatAreLongToVisit) {
   flatbuffers::FlatBufferBuilder builder;
   const auto items = builder.CreateVector(std::vector<int64_t>(20000, 0));
   std::vector<flatbuffers::Offset<fb::EValue>> values;
-  values.push_back(fb::CreateEValue(builder, fb::KernelTypes::Int,
-                                    fb::CreateInt(builder, 0).Union()));
+  values.push_back(
+      fb::CreateEValue(builder, fb::KernelTypes::Int, fb::CreateInt(builder, 0).Union()));
   const auto list = fb::CreateIntList(builder, items).Union();
   const auto value = fb::CreateEValue(builder, fb::KernelTypes::IntList, list);
   values.insert(values.end(), 20000, value);
@@ -274,8 +274,7 @@ TEST_F(ContainerTest, RefusesSmallFilesThatAreLongToVisit) {
   const auto value_vector = builder.CreateVector(values);
   const auto chain_vector =
       builder.CreateVector(std::vector<flatbuffers::Offset<fb::Chain>>{chain});
-  const auto plan =
-      fb::CreateExecutionPlan(builder, name, 0, value_vector, 0, 0, chain_vector);
+  const auto plan = fb::CreateExecutionPlan(builder, name, 0, value_vector, 0, 0, chain_vector);
   const auto plans =
       builder.CreateVector(std::vector<flatbuffers::Offset<fb::ExecutionPlan>>{plan});
   fb::FinishProgramBuffer(builder, fb::CreateProgram(builder, 0, plans));
@@ -299,29 +298,24 @@ Bytes build_method(MakeLists make_lists) {
   make_lists(builder, &inputs, &outputs, &specs, &instructions);
   const auto value =
       fb::CreateEValue(builder, fb::KernelTypes::Int, fb::CreateInt(builder, 0).Union());
-  const auto values =
-      builder.CreateVector(std::vector<flatbuffers::Offset<fb::EValue>>{value});
-  const auto chain =
-      fb::CreateChain(builder, 0, 0, builder.CreateVector(instructions));
+  const auto values = builder.CreateVector(std::vector<flatbuffers::Offset<fb::EValue>>{value});
+  const auto chain = fb::CreateChain(builder, 0, 0, builder.CreateVector(instructions));
   const auto chains = builder.CreateVector(std::vector<flatbuffers::Offset<fb::Chain>>{chain});
   const auto op = fb::CreateOperatorDirect(builder, "aten::add", "out");
-  const auto operators =
-      builder.CreateVector(std::vector<flatbuffers::Offset<fb::Operator>>{op});
-  const auto payload =
-      fb::CreateBackendDelegateDataReference(builder, fb::DataLocation::INLINE, 0);
+  const auto operators = builder.CreateVector(std::vector<flatbuffers::Offset<fb::Operator>>{op});
+  const auto payload = fb::CreateBackendDelegateDataReference(builder, fb::DataLocation::INLINE, 0);
   const auto delegate = fb::CreateBackendDelegate(builder, builder.CreateString("XnnpackBackend"),
                                                   payload, builder.CreateVector(specs));
-  const auto delegates =
-      builder.CreateVector(std::vector<flatbuffers::Offset<fb::BackendDelegate>>(
-          specs.empty() ? 1 : 20000, delegate));
+  const auto delegates = builder.CreateVector(
+      std::vector<flatbuffers::Offset<fb::BackendDelegate>>(specs.empty() ? 1 : 20000, delegate));
   const auto name = builder.CreateString("forward");
   const auto plan = fb::CreateExecutionPlan(builder, name, 0, values, inputs, outputs, chains,
                                             operators, delegates);
   const auto plans =
       builder.CreateVector(std::vector<flatbuffers::Offset<fb::ExecutionPlan>>{plan});
   const auto data = fb::CreateBackendDelegateInlineData(builder);
-  const auto payloads = builder.CreateVector(
-      std::vector<flatbuffers::Offset<fb::BackendDelegateInlineData>>{data});
+  const auto payloads =
+      builder.CreateVector(std::vector<flatbuffers::Offset<fb::BackendDelegateInlineData>>{data});
   fb::FinishProgramBuffer(builder, fb::CreateProgram(builder, 0, plans, 0, payloads));
   return Bytes(builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize());
 }
@@ -356,11 +350,10 @@ TEST_F(ContainerTest, RefusesInputsSharedWithOutputsTooOften) {
 }
 
 TEST_F(ContainerTest, RefusesCompileSpecsSharedTooOften) {
-  const Bytes bytes = build_method(
-      [](auto& builder, auto*, auto*, auto* specs, Instructions*) {
-        const std::vector<uint8_t> value = {1};
-        specs->assign(1000, fb::CreateCompileSpecDirect(builder, "key", &value));
-      });
+  const Bytes bytes = build_method([](auto& builder, auto*, auto*, auto* specs, Instructions*) {
+    const std::vector<uint8_t> value = {1};
+    specs->assign(1000, fb::CreateCompileSpecDirect(builder, "key", &value));
+  });
   Error error;
   EXPECT_LT(seconds_to_load(bytes, &error), kSecondsPerMegabyte);
   EXPECT_EQ(error, Error::InvalidProgram);
@@ -370,8 +363,8 @@ TEST_F(ContainerTest, RefusesCompileSpecsSharedTooOften) {
 // aligned; its first element must look like a length.
 template <typename T>
 void misalign(const T* table, int field) {
-  auto* const offset = const_cast<uint8_t*>(
-      reinterpret_cast<const flatbuffers::Table*>(table)->GetAddressOf(
+  auto* const offset =
+      const_cast<uint8_t*>(reinterpret_cast<const flatbuffers::Table*>(table)->GetAddressOf(
           static_cast<flatbuffers::voffset_t>(field)));
   flatbuffers::uoffset_t value;
   std::memcpy(&value, offset, sizeof(value));
@@ -405,9 +398,7 @@ TEST_F(ContainerTest, RefusesMisalignedVectors) {
                   fb::IntList::VT_ITEMS);
        },
        "list is not aligned"},
-      {[](const fb::Program* p) {
-         misalign(p->constant_buffer()->Get(0), fb::Buffer::VT_STORAGE);
-       },
+      {[](const fb::Program* p) { misalign(p->constant_buffer()->Get(0), fb::Buffer::VT_STORAGE); },
        "constant 0 is not aligned"},
       {[](const fb::Program* p) {
          misalign(p->backend_delegate_data()->Get(0), fb::BackendDelegateInlineData::VT_DATA);
@@ -435,14 +426,13 @@ TEST_F(ContainerTest, RefusesSegmentTablesSharedTooOften) {
   flatbuffers::FlatBufferBuilder builder;
   const auto offsets = builder.CreateVector(std::vector<uint64_t>(5000, 0));
   const auto entries = fb::CreateSubsegmentOffsets(builder, 0, offsets);
-  const auto mutable_data = builder.CreateVector(
-      std::vector<flatbuffers::Offset<fb::SubsegmentOffsets>>(5000, entries));
+  const auto mutable_data =
+      builder.CreateVector(std::vector<flatbuffers::Offset<fb::SubsegmentOffsets>>(5000, entries));
   const auto segments = builder.CreateVector(
       std::vector<flatbuffers::Offset<fb::DataSegment>>{fb::CreateDataSegment(builder)});
-  const auto plans =
-      builder.CreateVector(std::vector<flatbuffers::Offset<fb::ExecutionPlan>>());
-  fb::FinishProgramBuffer(builder, fb::CreateProgram(builder, 0, plans, 0, 0, segments, 0,
-                                                     mutable_data));
+  const auto plans = builder.CreateVector(std::vector<flatbuffers::Offset<fb::ExecutionPlan>>());
+  fb::FinishProgramBuffer(builder,
+                          fb::CreateProgram(builder, 0, plans, 0, 0, segments, 0, mutable_data));
   const Bytes bytes(builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize());
   EXPECT_EQ(load(bytes), Error::InvalidProgram);
   EXPECT_TRUE(message_has("refers to its own parts too often")) << QuietLog::last();
@@ -454,10 +444,9 @@ TEST_F(ContainerTest, RefusesTablesSharedTooOften) {
   flatbuffers::FlatBufferBuilder builder;
   const auto frame = fb::CreateFrame(builder, 0, 1);
   const auto frames = fb::CreateFrameList(
-      builder,
-      builder.CreateVector(std::vector<flatbuffers::Offset<fb::Frame>>(10000, frame)));
-  const auto traces = builder.CreateVector(
-      std::vector<flatbuffers::Offset<fb::FrameList>>(10000, frames));
+      builder, builder.CreateVector(std::vector<flatbuffers::Offset<fb::Frame>>(10000, frame)));
+  const auto traces =
+      builder.CreateVector(std::vector<flatbuffers::Offset<fb::FrameList>>(10000, frames));
   const auto chain = fb::CreateChain(builder, 0, 0, 0, traces);
   const auto chains = builder.CreateVector(std::vector<flatbuffers::Offset<fb::Chain>>{chain});
   const auto name = builder.CreateString("forward");

@@ -76,9 +76,9 @@ Golden load_golden(const std::string& name) {
 }
 
 const std::vector<std::string>& golden_names() {
-  static const auto* const names = new std::vector<std::string>{
-      "add",      "choice", "counter", "delegate", "external",
-      "inline",   "linear", "loop",    "methods",  "stack"};
+  static const auto* const names =
+      new std::vector<std::string>{"add",    "choice", "counter", "delegate", "external",
+                                   "inline", "linear", "loop",    "methods",  "stack"};
   return *names;
 }
 

@@ -58,9 +58,12 @@ class AlignedLoader final : public DataLoader {
 class Loaded {
  public:
   explicit Loaded(const Recipe& recipe, DataPrecedence precedence = DataPrecedence::RefuseDifferent)
-      : loader_(build(recipe)), options_(make_options(precedence)),
-        program_(Program::load(&loader_, options_)), method_allocator_(nullptr),
-        temp_allocator_(nullptr), planned_({&span_, 1}),
+      : loader_(build(recipe)),
+        options_(make_options(precedence)),
+        program_(Program::load(&loader_, options_)),
+        method_allocator_(nullptr),
+        temp_allocator_(nullptr),
+        planned_({&span_, 1}),
         memory_(&method_allocator_, &planned_, &temp_allocator_) {}
 
   Program& program() { return program_.get(); }

@@ -74,8 +74,8 @@ TEST_F(MethodDataTest, FindsNamedDataInAnyOrder) {
     recipe.named_data.clear();
     for (int i = 0; i < 100; ++i) {
       const int n = sorted ? i : (i * 37) % 100;
-      recipe.named_data.push_back({"key" + std::to_string(100 + n),
-                                   static_cast<uint32_t>(recipe.segments.size())});
+      recipe.named_data.push_back(
+          {"key" + std::to_string(100 + n), static_cast<uint32_t>(recipe.segments.size())});
       recipe.segments.push_back({static_cast<uint8_t>(n)});
     }
     Loaded loaded(recipe);

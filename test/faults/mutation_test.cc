@@ -45,8 +45,7 @@ class MutationTest : public ::testing::TestWithParam<std::string> {
     count_.ran += report.all_ok();
     const bool explained = report.all_ok() || !QuietLog::last().empty();
     const bool known = report.load == Error::Ok || report.load == Error::InvalidProgram ||
-                       report.load == Error::NotSupported ||
-                       report.load == Error::OutOfResources;
+                       report.load == Error::NotSupported || report.load == Error::OutOfResources;
     if (report.leaked_buffers == 0 && live_handles() == 0 && explained && known) return true;
     ADD_FAILURE() << golden_.name << ", " << what << " at " << position << ": "
                   << report.leaked_buffers << " buffers and " << live_handles()
@@ -97,8 +96,8 @@ TEST_P(MutationTest, SurvivesEveryTruncation) {
 TEST_P(MutationTest, SurvivesEveryExtremeNumber) {
   const auto size = static_cast<uint32_t>(golden_.bytes.size());
   for (size_t i = 0; i + 4 <= golden_.bytes.size(); i += 4) {
-    for (const uint32_t value : {0u, 1u, 2u, 8u, size - 1, size, size + 1, 0x7fffffffu,
-                                 0x80000000u, 0xfffffffeu, 0xffffffffu}) {
+    for (const uint32_t value : {0u, 1u, 2u, 8u, size - 1, size, size + 1, 0x7fffffffu, 0x80000000u,
+                                 0xfffffffeu, 0xffffffffu}) {
       ASSERT_TRUE(handles_value(i, value, "32-bit number"));
     }
     for (const uint16_t value : {0, 1, 4, 0x7fff, 0x8000, 0xffff}) {

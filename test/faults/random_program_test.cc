@@ -204,11 +204,16 @@ class Generator {
       letter = static_cast<char>(letter - 'a' + 'A');
     }
     switch (letter) {
-      case 'W': return pick(by_kind_[below(4) == 0 ? 'T' : 'W']);
-      case 'V': return pick(by_kind_['L']);
-      case 'O': return pick(by_kind_['I']);
-      case 'S': return pick(by_kind_[below(3) == 0 ? 'F' : 'I']);
-      default: return pick(by_kind_[letter]);
+      case 'W':
+        return pick(by_kind_[below(4) == 0 ? 'T' : 'W']);
+      case 'V':
+        return pick(by_kind_['L']);
+      case 'O':
+        return pick(by_kind_['I']);
+      case 'S':
+        return pick(by_kind_[below(3) == 0 ? 'F' : 'I']);
+      default:
+        return pick(by_kind_[letter]);
     }
   }
 
@@ -219,8 +224,8 @@ class Generator {
     const size_t dot = name.find('.');
     InstructionRecipe call;
     call.first = static_cast<int32_t>(plan->operators.size());
-    plan->operators.push_back({name.substr(0, dot),
-                               dot == std::string::npos ? "" : name.substr(dot + 1)});
+    plan->operators.push_back(
+        {name.substr(0, dot), dot == std::string::npos ? "" : name.substr(dot + 1)});
     for (const char* letter = signature.arguments; *letter != '\0'; ++letter) {
       call.args.push_back(argument(*plan, *letter));
     }

@@ -40,13 +40,11 @@ Offset<void> make_tensor(FlatBufferBuilder& builder, const ValueRecipe& value) {
   Offset<fb::ExtraTensorInfo> extra;
   if (value.extra.has_value()) {
     const Text name = make_text(builder, value.extra->name);
-    extra = fb::CreateExtraTensorInfo(builder, 0, name, value.extra->location,
-                                      value.extra->device);
+    extra = fb::CreateExtraTensorInfo(builder, 0, name, value.extra->location, value.extra->device);
   }
   return fb::CreateTensor(builder, static_cast<fb::ScalarType>(value.scalar_type),
                           value.storage_offset, sizes, dim_order, false, value.constant, place,
-                          value.layout, static_cast<fb::TensorShapeDynamism>(value.dynamism),
-                          extra)
+                          value.layout, static_cast<fb::TensorShapeDynamism>(value.dynamism), extra)
       .Union();
 }
 
@@ -108,8 +106,8 @@ Offset<fb::Instruction> make_instruction(FlatBufferBuilder& builder,
         body = fb::CreateFreeCall(builder, recipe.first).Union();
         break;
       default:
-        body = fb::CreateKernelCall(builder, recipe.first, builder.CreateVector(recipe.args))
-                   .Union();
+        body =
+            fb::CreateKernelCall(builder, recipe.first, builder.CreateVector(recipe.args)).Union();
     }
   }
   return fb::CreateInstruction(builder, recipe.type, body);
@@ -120,8 +118,8 @@ Offset<fb::BackendDelegate> make_delegate(FlatBufferBuilder& builder,
   std::vector<Offset<fb::CompileSpec>> specs;
   for (const auto& [key, value] : recipe.specs) {
     const Text key_text = make_text(builder, key);
-    const auto bytes = builder.CreateVector(reinterpret_cast<const uint8_t*>(value.data()),
-                                            value.size());
+    const auto bytes =
+        builder.CreateVector(reinterpret_cast<const uint8_t*>(value.data()), value.size());
     specs.push_back(fb::CreateCompileSpec(builder, key_text, bytes));
   }
   const Text id = make_text(builder, recipe.id);
@@ -250,10 +248,9 @@ std::vector<uint8_t> build(const Recipe& recipe) {
   const auto segment_vector = builder.CreateVector(segments);
   const auto mutable_vector = builder.CreateVector(mutable_data);
   const auto named_vector = builder.CreateVector(named_data);
-  fb::FinishProgramBuffer(
-      builder, fb::CreateProgram(builder, recipe.version, plan_vector, buffer_vector,
-                                 payload_vector, segment_vector, constants, mutable_vector,
-                                 named_vector));
+  fb::FinishProgramBuffer(builder, fb::CreateProgram(builder, recipe.version, plan_vector,
+                                                     buffer_vector, payload_vector, segment_vector,
+                                                     constants, mutable_vector, named_vector));
 
   std::vector<uint8_t> bytes(builder.GetBufferPointer(),
                              builder.GetBufferPointer() + builder.GetSize());

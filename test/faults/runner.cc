@@ -108,8 +108,8 @@ struct OwnedTensor {
 
 std::unique_ptr<OwnedTensor> make_golden_input(const GoldenValue& value) {
   const uint8_t order[] = {0, 1, 2, 3};
-  auto tensor = std::make_unique<OwnedTensor>(
-      value.type, value.sizes, Span<const uint8_t>(order, value.sizes.size()));
+  auto tensor = std::make_unique<OwnedTensor>(value.type, value.sizes,
+                                              Span<const uint8_t>(order, value.sizes.size()));
   std::memcpy(tensor->data.get(), value.data.data(), value.data.size() * sizeof(float));
   return tensor;
 }

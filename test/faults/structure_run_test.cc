@@ -27,7 +27,11 @@ const Attack kRunAttacks[] = {
      },
      Error::InvalidExternalData, "value 1"},
     {"NoArguments", [](Recipe& r) { call(r).args.clear(); }, kInvalid, "add.out"},
-    {"OneArgumentLess", [](Recipe& r) { call(r).args = {0, 1, 2}; }, kInvalid, "add.out"},
+    {"OneArgumentLess",
+     [](Recipe& r) {
+       call(r).args = {0, 1, 2};
+     },
+     kInvalid, "add.out"},
     {"IntForTensor", [](Recipe& r) { call(r).args[0] = 2; }, kInvalid, "add.out"},
     {"TensorForScalar", [](Recipe& r) { call(r).args[2] = 0; }, kInvalid, "add.out"},
     {"ConstantAsOutput", [](Recipe& r) { call(r).args[3] = 1; }, kInvalid, "add.out"},
@@ -94,17 +98,29 @@ INSTANTIATE_TEST_SUITE_P(All, RunAttackTest, ::testing::ValuesIn(kRunAttacks),
 // Odd, but right: must run.
 const Attack kOddities[] = {
     {"OperatorListedButNotCalled",
-     [](Recipe& r) { plan(r).operators.push_back({"aten::unheard_of", "out"}); }, Error::Ok, ""},
+     [](Recipe& r) {
+       plan(r).operators.push_back({"aten::unheard_of", "out"});
+     },
+     Error::Ok, ""},
     {"MethodNameIsAFormat", [](Recipe& r) { plan(r).name = "../%n%s"; }, Error::Ok, ""},
-    {"RankAtLimit",
-     [](Recipe& r) { add_value(r, planned_tensor(std::vector<int32_t>(16, 1), 0)); }, Error::Ok,
-     ""},
+    {"RankAtLimit", [](Recipe& r) { add_value(r, planned_tensor(std::vector<int32_t>(16, 1), 0)); },
+     Error::Ok, ""},
     {"RankZero", [](Recipe& r) { add_value(r, planned_tensor({}, 0)); }, Error::Ok, ""},
-    {"DimZeroBesideHugeDim", [](Recipe& r) { add_value(r, planned_tensor({INT32_MAX, 0}, 64)); },
+    {"DimZeroBesideHugeDim",
+     [](Recipe& r) {
+       add_value(r, planned_tensor({INT32_MAX, 0}, 64));
+     },
      Error::Ok, ""},
     {"ArgumentsInAbundance", [](Recipe& r) { call(r).args.resize(1000, 2); }, Error::Ok, ""},
-    {"InputUsedTwice", [](Recipe& r) { plan(r).inputs = {0, 0}; }, Error::Ok, ""},
-    {"ManyNamesForOneSegment", [](Recipe& r) { r.named_data = {{"a", 0}, {"b", 0}, {"b", 0}}; },
+    {"InputUsedTwice",
+     [](Recipe& r) {
+       plan(r).inputs = {0, 0};
+     },
+     Error::Ok, ""},
+    {"ManyNamesForOneSegment",
+     [](Recipe& r) {
+       r.named_data = {{"a", 0}, {"b", 0}, {"b", 0}};
+     },
      Error::Ok, ""},
     {"MoveOntoItself", [](Recipe& r) { add_instruction(r, Arguments::MoveCall, 3, 3); }, Error::Ok,
      ""},
@@ -122,7 +138,11 @@ const Attack kOddities[] = {
      },
      Error::Ok, ""},
     {"ValuesOverlap", [](Recipe& r) { output(r).place->offset = 4; }, Error::Ok, ""},
-    {"OutputIsTheInput", [](Recipe& r) { call(r).args = {0, 1, 2, 0, 0}; }, Error::Ok, ""},
+    {"OutputIsTheInput",
+     [](Recipe& r) {
+       call(r).args = {0, 1, 2, 0, 0};
+     },
+     Error::Ok, ""},
     {"NoHeaderNoSegments",
      [](Recipe& r) {
        r.with_header = false;
@@ -155,7 +175,10 @@ const Attack kOddities[] = {
      },
      Error::Ok, ""},
     {"BoolListOfOddBytes",
-     [](Recipe& r) { add_value(r, list_value(Types::BoolList, {0, 1, 2, 255})); }, Error::Ok, ""},
+     [](Recipe& r) {
+       add_value(r, list_value(Types::BoolList, {0, 1, 2, 255}));
+     },
+     Error::Ok, ""},
 };
 
 class OddityTest : public ::testing::TestWithParam<Attack> {};

@@ -69,17 +69,35 @@ const Attack kLoadAttacks[] = {
      "offset 13"},
     {"ConstantOffsetHuge", [](Recipe& r) { r.constants->offsets[1] = UINT64_MAX; }, kInvalid,
      "entry 1 of constant data"},
-    {"MutableSegmentOutOfRange", [](Recipe& r) { r.mutable_data = {{7, {0}}}; }, kInvalid,
-     "mutable data is segment 7"},
-    {"MutableOffsetPastSegment", [](Recipe& r) { r.mutable_data = {{0, {0, 99}}}; }, kInvalid,
-     "offset 99"},
-    {"NamedDataSegmentOutOfRange", [](Recipe& r) { r.named_data = {{"key", 1}}; }, kInvalid,
-     "\"key\" is segment 1"},
-    {"NamedDataWithoutKey", [](Recipe& r) { r.named_data = {{std::nullopt, 0}}; }, kInvalid,
-     "key of named data 0"},
-    {"NamedDataWithEmptyKey", [](Recipe& r) { r.named_data = {{"", 0}}; }, kInvalid,
-     "key of named data 0"},
-    {"NamedDataKeyWithNul", [](Recipe& r) { r.named_data = {{std::string("a\0b", 3), 0}}; },
+    {"MutableSegmentOutOfRange",
+     [](Recipe& r) {
+       r.mutable_data = {{7, {0}}};
+     },
+     kInvalid, "mutable data is segment 7"},
+    {"MutableOffsetPastSegment",
+     [](Recipe& r) {
+       r.mutable_data = {{0, {0, 99}}};
+     },
+     kInvalid, "offset 99"},
+    {"NamedDataSegmentOutOfRange",
+     [](Recipe& r) {
+       r.named_data = {{"key", 1}};
+     },
+     kInvalid, "\"key\" is segment 1"},
+    {"NamedDataWithoutKey",
+     [](Recipe& r) {
+       r.named_data = {{std::nullopt, 0}};
+     },
+     kInvalid, "key of named data 0"},
+    {"NamedDataWithEmptyKey",
+     [](Recipe& r) {
+       r.named_data = {{"", 0}};
+     },
+     kInvalid, "key of named data 0"},
+    {"NamedDataKeyWithNul",
+     [](Recipe& r) {
+       r.named_data = {{std::string("a\0b", 3), 0}};
+     },
      kInvalid, "key of named data 0"},
 
     // Values.
@@ -126,13 +144,19 @@ const Attack kLoadAttacks[] = {
      "value 0: dim 1 is -4, must be in [0, 2^31)"},
     {"MostNegativeDim", [](Recipe& r) { input(r).sizes[0] = INT32_MIN; }, kInvalid, "dim 0"},
     {"NumelWrapsToSmall",
-     [](Recipe& r) { input(r) = planned_tensor({INT32_MAX, INT32_MAX, 5}, 0); }, kInvalid,
-     "overflows"},
+     [](Recipe& r) {
+       input(r) = planned_tensor({INT32_MAX, INT32_MAX, 5}, 0);
+     },
+     kInvalid, "overflows"},
     {"NumelWrapsToZero",
-     [](Recipe& r) { input(r) = planned_tensor({1 << 30, 1 << 30, 16}, 0); }, kInvalid,
-     "overflows"},
+     [](Recipe& r) {
+       input(r) = planned_tensor({1 << 30, 1 << 30, 16}, 0);
+     },
+     kInvalid, "overflows"},
     {"NumelWrapsBeforeZero",
-     [](Recipe& r) { input(r) = planned_tensor({INT32_MAX, INT32_MAX, INT32_MAX, 0}, 0); },
+     [](Recipe& r) {
+       input(r) = planned_tensor({INT32_MAX, INT32_MAX, INT32_MAX, 0}, 0);
+     },
      kInvalid, "overflows"},
     {"BytesOverflowOnly",
      [](Recipe& r) {
@@ -140,20 +164,33 @@ const Attack kLoadAttacks[] = {
        input(r).scalar_type = static_cast<int8_t>(fb::ScalarType::DOUBLE);
      },
      kInvalid, "overflows"},
-    {"ScalarTypeReserved", [](Recipe& r) { input(r).scalar_type = 9; }, kInvalid,
-     "scalar type 9"},
+    {"ScalarTypeReserved", [](Recipe& r) { input(r).scalar_type = 9; }, kInvalid, "scalar type 9"},
     {"ScalarTypeBeyondLast", [](Recipe& r) { input(r).scalar_type = 30; }, kInvalid,
      "scalar type 30"},
     {"ScalarTypeNegative", [](Recipe& r) { input(r).scalar_type = -128; }, kInvalid,
      "scalar type -128"},
     {"DimOrderTooShort", [](Recipe& r) { input(r).dim_order = {0}; }, kInvalid,
      "1 entries in its dim order"},
-    {"DimOrderTooLong", [](Recipe& r) { input(r).dim_order = {0, 1, 2}; }, kInvalid,
-     "3 entries in its dim order"},
-    {"DimOrderTwice", [](Recipe& r) { input(r).dim_order = {1, 1}; }, kInvalid, "permutation"},
-    {"DimOrderPastRank", [](Recipe& r) { input(r).dim_order = {0, 2}; }, kInvalid, "permutation"},
-    {"DimOrderPastMask", [](Recipe& r) { input(r).dim_order = {0, 255}; }, kInvalid,
-     "permutation"},
+    {"DimOrderTooLong",
+     [](Recipe& r) {
+       input(r).dim_order = {0, 1, 2};
+     },
+     kInvalid, "3 entries in its dim order"},
+    {"DimOrderTwice",
+     [](Recipe& r) {
+       input(r).dim_order = {1, 1};
+     },
+     kInvalid, "permutation"},
+    {"DimOrderPastRank",
+     [](Recipe& r) {
+       input(r).dim_order = {0, 2};
+     },
+     kInvalid, "permutation"},
+    {"DimOrderPastMask",
+     [](Recipe& r) {
+       input(r).dim_order = {0, 255};
+     },
+     kInvalid, "permutation"},
     {"StorageOffsetNegative", [](Recipe& r) { input(r).storage_offset = -1; }, kInvalid,
      "storage offset -1"},
     {"StorageOffset", [](Recipe& r) { input(r).storage_offset = 4; }, kUnsupported,
@@ -163,7 +200,9 @@ const Attack kLoadAttacks[] = {
     {"DynamismUnknown", [](Recipe& r) { input(r).dynamism = 3; }, kInvalid, "dynamism 3"},
     {"DynamismNegative", [](Recipe& r) { input(r).dynamism = -1; }, kInvalid, "dynamism -1"},
     {"OtherDevice",
-     [](Recipe& r) { input(r).extra = ExtraRecipe{{}, {}, fb::DeviceType::CUDA}; },
+     [](Recipe& r) {
+       input(r).extra = ExtraRecipe{{}, {}, fb::DeviceType::CUDA};
+     },
      kUnsupported, "device type 1"},
     {"LocationUnknown",
      [](Recipe& r) {
@@ -171,7 +210,9 @@ const Attack kLoadAttacks[] = {
      },
      kInvalid, "data location 2"},
     {"ExternalWithoutName",
-     [](Recipe& r) { input(r).extra = ExtraRecipe{{}, fb::TensorDataLocation::EXTERNAL, {}}; },
+     [](Recipe& r) {
+       input(r).extra = ExtraRecipe{{}, fb::TensorDataLocation::EXTERNAL, {}};
+     },
      kInvalid, "whose name is missing"},
     {"ExternalWithNulInName",
      [](Recipe& r) {
@@ -179,19 +220,18 @@ const Attack kLoadAttacks[] = {
      },
      kInvalid, "name"},
     {"InternalTensorWithNulInName",
-     [](Recipe& r) { input(r).extra = ExtraRecipe{std::string("a\0b", 3), {}, {}}; }, kInvalid,
-     "value 0: its name"},
+     [](Recipe& r) {
+       input(r).extra = ExtraRecipe{std::string("a\0b", 3), {}, {}};
+     },
+     kInvalid, "value 0: its name"},
     {"ConstantPastTable", [](Recipe& r) { constant(r).constant = 2; }, kInvalid,
      "entry 2 of constant data"},
     {"ConstantHuge", [](Recipe& r) { constant(r).constant = UINT32_MAX; }, kInvalid,
      "constant data"},
     {"ConstantLongerThanSegment", [](Recipe& r) { constant(r).sizes = {4}; }, kInvalid,
      "16 bytes at offset 0"},
-    {"ConstantEndsPastSegment",
-     [](Recipe& r) {
-       r.constants->offsets[1] = 4;
-     },
-     kInvalid, "12 bytes at offset 4"},
+    {"ConstantEndsPastSegment", [](Recipe& r) { r.constants->offsets[1] = 4; }, kInvalid,
+     "12 bytes at offset 4"},
     {"ConstantMisaligned",
      [](Recipe& r) {
        r.constants->offsets[1] = 2;
@@ -231,8 +271,7 @@ const Attack kLoadAttacks[] = {
      "arena 1"},
     {"PlaceOffsetHighPart", [](Recipe& r) { output(r).place->offset = uint64_t{1} << 32; },
      kInvalid, "offset 4294967296"},
-    {"PlaceMisaligned", [](Recipe& r) { output(r).place->offset = 33; }, kInvalid,
-     "multiple of 4"},
+    {"PlaceMisaligned", [](Recipe& r) { output(r).place->offset = 33; }, kInvalid, "multiple of 4"},
     {"ArenaTooSmall", [](Recipe& r) { plan(r).arenas[1] = 55; }, kInvalid, "which has 55"},
     {"NoArenas", [](Recipe& r) { plan(r).arenas.clear(); }, kInvalid, "arena 1"},
     {"ArenaNegative", [](Recipe& r) { plan(r).arenas[1] = -1; }, kInvalid, "-1 bytes"},
@@ -242,19 +281,30 @@ const Attack kLoadAttacks[] = {
     {"ArenaOfAllMemory", [](Recipe& r) { plan(r).arenas[1] = INT64_MAX; }, Error::OutOfResources,
      "limit"},
     {"ArenasOverflowTogether",
-     [](Recipe& r) { plan(r).arenas = {0, 64, INT64_MAX, INT64_MAX, INT64_MAX}; },
+     [](Recipe& r) {
+       plan(r).arenas = {0, 64, INT64_MAX, INT64_MAX, INT64_MAX};
+     },
      Error::OutOfResources, "arena 2"},
-    {"ArenaOnDevice", [](Recipe& r) { plan(r).devices = {{1, fb::DeviceType::CUDA}}; },
+    {"ArenaOnDevice",
+     [](Recipe& r) {
+       plan(r).devices = {{1, fb::DeviceType::CUDA}};
+     },
      kUnsupported, "device type 1"},
-    {"DeviceOfUnknownArena", [](Recipe& r) { plan(r).devices = {{2, fb::DeviceType::CPU}}; },
+    {"DeviceOfUnknownArena",
+     [](Recipe& r) {
+       plan(r).devices = {{2, fb::DeviceType::CPU}};
+     },
      kInvalid, "arena 2"},
 
     // Instructions.
     {"NoChains", [](Recipe& r) { plan(r).chains.clear(); }, kInvalid, "no chain"},
     {"InputPastEnd", [](Recipe& r) { plan(r).inputs = {4}; }, kInvalid, "input 0 is value 4"},
     {"InputNegative", [](Recipe& r) { plan(r).inputs = {-1}; }, kInvalid, "input 0 is value -1"},
-    {"OutputPastEnd", [](Recipe& r) { plan(r).outputs = {3, 4}; }, kInvalid,
-     "output 1 is value 4"},
+    {"OutputPastEnd",
+     [](Recipe& r) {
+       plan(r).outputs = {3, 4};
+     },
+     kInvalid, "output 1 is value 4"},
     {"OperatorPastEnd", [](Recipe& r) { call(r).first = 1; }, kInvalid, "operator 1"},
     {"OperatorNegative", [](Recipe& r) { call(r).first = -1; }, kInvalid, "operator -1"},
     {"ArgumentPastEnd", [](Recipe& r) { call(r).args[1] = 4; }, kInvalid,
@@ -272,8 +322,8 @@ const Attack kLoadAttacks[] = {
      "value 4"},
     {"MoveToNegative", [](Recipe& r) { add_instruction(r, Arguments::MoveCall, 0, -1); }, kInvalid,
      "value -1"},
-    {"JumpPastEnd", [](Recipe& r) { add_instruction(r, Arguments::JumpFalseCall, 0, 3); },
-     kInvalid, "destination 3"},
+    {"JumpPastEnd", [](Recipe& r) { add_instruction(r, Arguments::JumpFalseCall, 0, 3); }, kInvalid,
+     "destination 3"},
     {"JumpNegative", [](Recipe& r) { add_instruction(r, Arguments::JumpFalseCall, 0, -1); },
      kInvalid, "destination -1"},
     {"JumpOnUnknownValue", [](Recipe& r) { add_instruction(r, Arguments::JumpFalseCall, 9, 0); },
@@ -301,22 +351,22 @@ const Attack kLoadAttacks[] = {
     {"DelegatePayloadPastEnd", [](Recipe& r) { add_delegate(r, [](auto& d) { d.index = 1; }); },
      kInvalid, "number 1"},
     {"DelegateInlinePayloadPastEnd",
-     [](Recipe& r) { add_delegate(r, [](auto& d) { d.location = 0; }); }, kInvalid,
-     "there are 0"},
-    {"DelegateLocationUnknown",
-     [](Recipe& r) { add_delegate(r, [](auto& d) { d.location = 2; }); }, kInvalid,
-     "location 2"},
+     [](Recipe& r) { add_delegate(r, [](auto& d) { d.location = 0; }); }, kInvalid, "there are 0"},
+    {"DelegateLocationUnknown", [](Recipe& r) { add_delegate(r, [](auto& d) { d.location = 2; }); },
+     kInvalid, "location 2"},
     {"CompileSpecWithoutKey",
-     [](Recipe& r) { add_delegate(r, [](auto& d) { d.specs = {{std::nullopt, "v"}}; }); },
-     kInvalid, "key of compile spec 0"},
+     [](Recipe& r) { add_delegate(r, [](auto& d) {
+                       d.specs = {{std::nullopt, "v"}};
+                     }); }, kInvalid,
+     "key of compile spec 0"},
     {"CompileSpecWithNul",
-     [](Recipe& r) { add_delegate(r, [](auto& d) { d.specs = {{std::string("k\0", 2), ""}}; }); },
+     [](Recipe& r) { add_delegate(r, [](auto& d) {
+                       d.specs = {{std::string("k\0", 2), ""}};
+                     }); },
      kInvalid, "key of compile spec 0"},
 };
 
-TEST(StructureTest, RunsTheProgramThatTheAttacksStartFrom) {
-  EXPECT_TRUE(run(Recipe()).all_ok());
-}
+TEST(StructureTest, RunsTheProgramThatTheAttacksStartFrom) { EXPECT_TRUE(run(Recipe()).all_ok()); }
 
 class LoadAttackTest : public ::testing::TestWithParam<Attack> {};
 

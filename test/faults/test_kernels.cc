@@ -222,11 +222,16 @@ void cat(KernelRuntimeContext& context, Span<EValue*> raw) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"aten::add.out", &add},          {"aten::addmm.out", &addmm},
-    {"aten::cat.out", &cat},          {"aten::copy_", &copy},
-    {"aten::gt.Scalar_out", &gt},     {"aten::mul.out", &mul},
-    {"aten::permute_copy.out", &permute}, {"aten::select_copy.int_out", &select},
-    {"aten::sum.IntList_out", &sum},  {"aten::view_copy.out", &view},
+    {"aten::add.out", &add},
+    {"aten::addmm.out", &addmm},
+    {"aten::cat.out", &cat},
+    {"aten::copy_", &copy},
+    {"aten::gt.Scalar_out", &gt},
+    {"aten::mul.out", &mul},
+    {"aten::permute_copy.out", &permute},
+    {"aten::select_copy.int_out", &select},
+    {"aten::sum.IntList_out", &sum},
+    {"aten::view_copy.out", &view},
 };
 Span<const Kernel> kernels() { return kKernels; }
 
@@ -240,8 +245,7 @@ class TestBackend final : public BackendInterface {
 
   Result<DelegateHandle*> init(BackendInitContext& context, FreeableBuffer* processed,
                                Span<const CompileSpec> specs) const override {
-    Result<Span<unsigned>> sum =
-        context.get_runtime_allocator()->allocate_list<unsigned>(1);
+    Result<Span<unsigned>> sum = context.get_runtime_allocator()->allocate_list<unsigned>(1);
     if (!sum.ok()) return sum.error();
     unsigned& checksum = sum.get()[0];
     checksum = 0;

@@ -80,8 +80,7 @@ inline NpyArray ReadNpy(const std::string& path) {
 }
 
 inline void WriteNpy(const std::string& path, const NpyArray& array) {
-  std::string header =
-      "{'descr': '" + array.descr + "', 'fortran_order': False, 'shape': (";
+  std::string header = "{'descr': '" + array.descr + "', 'fortran_order': False, 'shape': (";
   for (int64_t size : array.shape) header += std::to_string(size) + ",";
   header += "), }";
   header.append(63 - (10 + header.size()) % 64, ' ');

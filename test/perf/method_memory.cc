@@ -61,9 +61,10 @@ bool run(extension::Module& module, const char* name, size_t before) {
     arenas += meta->memory_planned_buffer_size(i).get();
   }
   const uint64_t packed = backends::xnnpack::PackedWeights::instance().stats().bytes;
-  std::printf("{\"method\": \"%s\", \"private_bytes\": %zu, \"private_bytes_before\": %zu, "
-              "\"arena_bytes\": %zu, \"packed_bytes\": %zu}\n",
-              name, private_bytes(), before, arenas, static_cast<size_t>(packed));
+  std::printf(
+      "{\"method\": \"%s\", \"private_bytes\": %zu, \"private_bytes_before\": %zu, "
+      "\"arena_bytes\": %zu, \"packed_bytes\": %zu}\n",
+      name, private_bytes(), before, arenas, static_cast<size_t>(packed));
   return true;
 }
 

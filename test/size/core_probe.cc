@@ -37,6 +37,4 @@ Error run(const char* path) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return argc == 2 && run(argv[1]) == Error::Ok ? 0 : 1;
-}
+int main(int argc, char** argv) { return argc == 2 && run(argv[1]) == Error::Ok ? 0 : 1; }

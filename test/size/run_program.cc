@@ -21,9 +21,9 @@ int main(int argc, char** argv) {
   for (size_t i = 0; i < meta->num_inputs(); ++i) {
     const auto input = meta->input_tensor_meta(i);
     if (!input.ok()) return 1;
-    inputs.push_back(extension::make_tensor_ptr(
-        {input->sizes().begin(), input->sizes().end()},
-        std::vector<float>(input->nbytes() / sizeof(float), 1.0f)));
+    inputs.push_back(
+        extension::make_tensor_ptr({input->sizes().begin(), input->sizes().end()},
+                                   std::vector<float>(input->nbytes() / sizeof(float), 1.0f)));
     values.emplace_back(*inputs.back());
   }
   const auto outputs = (*module)->forward(values);

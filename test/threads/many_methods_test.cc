@@ -52,8 +52,12 @@ class Image {
   std::array<Tensor::SizesType, 4> sizes_ = {1, 1, 8, 8};
   std::array<Tensor::DimOrderType, 4> dim_order_ = {0, 1, 2, 3};
   std::array<Tensor::StridesType, 4> strides_ = {64, 64, 8, 1};
-  TensorImpl impl_{runtime::ScalarType::Float, 4,     sizes_.data(), pixels_.data(),
-                   dim_order_.data(),          strides_.data()};
+  TensorImpl impl_{runtime::ScalarType::Float,
+                   4,
+                   sizes_.data(),
+                   pixels_.data(),
+                   dim_order_.data(),
+                   strides_.data()};
 };
 
 Logits copy(const EValue& value) {
@@ -66,7 +70,8 @@ Logits copy(const EValue& value) {
 class Memory {
  public:
   explicit Memory(size_t arena_bytes)
-      : pool_(64 * 1024), arena_(arena_bytes / sizeof(Line) + 1),
+      : pool_(64 * 1024),
+        arena_(arena_bytes / sizeof(Line) + 1),
         span_{reinterpret_cast<uint8_t*>(arena_.data()), arena_bytes},
         temp_(32 * 1024 * 1024) {}
   MemoryManager* manager() { return &manager_; }

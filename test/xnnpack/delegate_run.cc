@@ -56,8 +56,7 @@ Error Handle::execute(const std::vector<CaseTensor>& inputs, std::vector<CaseTen
     strides.emplace_back(tensor.sizes.size());
     orders.emplace_back(tensor.sizes.size());
     for (size_t i = 0; i < tensor.sizes.size(); ++i) orders.back()[i] = static_cast<uint8_t>(i);
-    runtime::compute_strides({tensor.sizes.data(), tensor.sizes.size()}, {},
-                             strides.back().data());
+    runtime::compute_strides({tensor.sizes.data(), tensor.sizes.size()}, {}, strides.back().data());
     impls.emplace_back(runtime::ScalarType::Float, tensor.sizes.size(), tensor.sizes.data(),
                        tensor.values.data(), orders.back().data(), strides.back().data(),
                        runtime::TensorShapeDynamism::DYNAMIC_BOUND);
@@ -84,8 +83,8 @@ Error Handle::execute(const std::vector<CaseTensor>& inputs, std::vector<CaseTen
   for (const float value : expected.values) largest = std::max(largest, std::fabs(value));
   for (size_t i = 0; i < expected.values.size(); ++i) {
     if (std::fabs(actual.values[i] - expected.values[i]) <= 1e-5f * largest + 1e-6f) continue;
-    return ::testing::AssertionFailure() << "element " << i << " is " << actual.values[i]
-                                         << ", expected " << expected.values[i];
+    return ::testing::AssertionFailure()
+           << "element " << i << " is " << actual.values[i] << ", expected " << expected.values[i];
   }
   return ::testing::AssertionSuccess();
 }

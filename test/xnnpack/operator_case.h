@@ -25,7 +25,7 @@ struct CaseTensor {
 struct OperatorCase {
   std::string name;
   std::string graph;
-  std::vector<CaseTensor> inputs;   // in the order of the graph's
+  std::vector<CaseTensor> inputs;  // in the order of the graph's
   std::map<std::string, CaseTensor> constants;
   std::vector<CaseTensor> outputs;
 

@@ -25,8 +25,7 @@ TEST_P(Operators, AreTakenAndComputeWhatPyTorchComputes) {
   const OperatorCase& c = GetParam();
   const std::unique_ptr<exir::Graph> graph = c.parse();
   ASSERT_NE(graph, nullptr);
-  const exir::Partitioner& partitioner =
-      backends::xnnpack::aot::xnnpack_backend()->partitioner();
+  const exir::Partitioner& partitioner = backends::xnnpack::aot::xnnpack_backend()->partitioner();
   for (const auto& node : graph->nodes()) {
     const exir::Support support = partitioner.supports(*node);
     EXPECT_TRUE(support.supported) << node->describe() << ": " << support.reason;
@@ -72,9 +71,8 @@ bool leaves_numbers(const std::string& name) {
 #ifdef __aarch64__
   return false;
 #else
-  return starts_with_any(name,
-                         {"max_pool", "minimum_constant_right", "minimum_scalar_tensor",
-                          "maximum_constant_right", "maximum_scalar_tensor"});
+  return starts_with_any(name, {"max_pool", "minimum_constant_right", "minimum_scalar_tensor",
+                                "maximum_constant_right", "maximum_scalar_tensor"});
 #endif
 }
 
@@ -96,7 +94,8 @@ TEST_P(Operators, GiveNoNumberForNoNumbers) {
     size_t numbers = 0;
     for (const float value : output.values) numbers += std::isnan(value) ? 0 : 1;
     EXPECT_EQ(numbers > 0, leaves_numbers(c.name))
-        << numbers << " numbers of " << output.values.size() << "\n" << c.graph;
+        << numbers << " numbers of " << output.values.size() << "\n"
+        << c.graph;
   }
 }
 

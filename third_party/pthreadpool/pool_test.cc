@@ -15,8 +15,8 @@
 namespace {
 
 TEST(PoolTest, EachRunSeesWhatTheRunBeforeWrote) {
-  std::unique_ptr<pthreadpool, decltype(&pthreadpool_destroy)> pool(
-      pthreadpool_create(4), &pthreadpool_destroy);
+  std::unique_ptr<pthreadpool, decltype(&pthreadpool_destroy)> pool(pthreadpool_create(4),
+                                                                    &pthreadpool_destroy);
   ASSERT_NE(pool, nullptr);
   std::vector<size_t> values(1000), next(1000);
   std::iota(values.begin(), values.end(), 0);
@@ -41,15 +41,14 @@ TEST(PoolTest, EachRunSeesWhatTheRunBeforeWrote) {
 }
 
 TEST(PoolTest, TilesCoverARangeOnce) {
-  std::unique_ptr<pthreadpool, decltype(&pthreadpool_destroy)> pool(
-      pthreadpool_create(3), &pthreadpool_destroy);
+  std::unique_ptr<pthreadpool, decltype(&pthreadpool_destroy)> pool(pthreadpool_create(3),
+                                                                    &pthreadpool_destroy);
   ASSERT_NE(pool, nullptr);
   constexpr size_t kRows = 37, kColumns = 53;
   std::vector<int> visits(kRows * kColumns);
   pthreadpool_parallelize_2d_tile_2d(
       pool.get(),
-      [](void* context, size_t row, size_t column, size_t rows,
-         size_t columns) {
+      [](void* context, size_t row, size_t column, size_t rows, size_t columns) {
         auto* visits = static_cast<std::vector<int>*>(context);
         for (size_t r = row; r < row + rows; ++r) {
           for (size_t c = column; c < column + columns; ++c) {
@@ -64,23 +63,22 @@ TEST(PoolTest, TilesCoverARangeOnce) {
 // More threads than processors, and commands much shorter than it takes a
 // thread to wake: most threads come too late for most commands.
 TEST(PoolTest, LateThreadsNeitherMissNorRepeatItems) {
-  std::unique_ptr<pthreadpool, decltype(&pthreadpool_destroy)> pool(
-      pthreadpool_create(7), &pthreadpool_destroy);
+  std::unique_ptr<pthreadpool, decltype(&pthreadpool_destroy)> pool(pthreadpool_create(7),
+                                                                    &pthreadpool_destroy);
   ASSERT_NE(pool, nullptr);
   for (size_t round = 0; round < 100000; ++round) {
     const size_t items = 2 + round % 11;
     std::vector<int> visits(items);
     pthreadpool_parallelize_1d(
-        pool.get(),
-        [](void* context, size_t i) { ++static_cast<int*>(context)[i]; },
-        visits.data(), items, 0);
+        pool.get(), [](void* context, size_t i) { ++static_cast<int*>(context)[i]; }, visits.data(),
+        items, 0);
     ASSERT_EQ(visits, std::vector<int>(items, 1)) << "round " << round;
   }
 }
 
 TEST(PoolTest, SeveralCallersShareAPool) {
-  std::unique_ptr<pthreadpool, decltype(&pthreadpool_destroy)> pool(
-      pthreadpool_create(3), &pthreadpool_destroy);
+  std::unique_ptr<pthreadpool, decltype(&pthreadpool_destroy)> pool(pthreadpool_create(3),
+                                                                    &pthreadpool_destroy);
   ASSERT_NE(pool, nullptr);
   std::vector<std::vector<size_t>> sums(4, std::vector<size_t>(64));
   std::vector<std::thread> callers;
@@ -88,10 +86,7 @@ TEST(PoolTest, SeveralCallersShareAPool) {
     callers.emplace_back([&pool, &sum] {
       for (int round = 0; round < 2000; ++round) {
         pthreadpool_parallelize_1d(
-            pool.get(),
-            [](void* context, size_t i) {
-              static_cast<size_t*>(context)[i] += i;
-            },
+            pool.get(), [](void* context, size_t i) { static_cast<size_t*>(context)[i] += i; },
             sum.data(), sum.size(), 0);
       }
     });

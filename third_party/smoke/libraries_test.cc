@@ -32,8 +32,7 @@ TEST(LibrariesTest, AbseilLinks) {
 
 TEST(LibrariesTest, FlatcMakesHeadersThatRoundTrip) {
   flatbuffers::FlatBufferBuilder builder;
-  petrel::smoke::FinishPointBuffer(
-      builder, petrel::smoke::CreatePointDirect(builder, 7, "seven"));
+  petrel::smoke::FinishPointBuffer(builder, petrel::smoke::CreatePointDirect(builder, 7, "seven"));
   flatbuffers::Verifier verifier(builder.GetBufferPointer(), builder.GetSize());
   ASSERT_TRUE(petrel::smoke::VerifyPointBuffer(verifier));
   const auto* point = petrel::smoke::GetPoint(builder.GetBufferPointer());
@@ -45,8 +44,7 @@ TEST(LibrariesTest, MinizipReadsWhatItWrote) {
   const std::string path = ::testing::TempDir() + "/smoke.zip";
   zipFile out = zipOpen64(path.c_str(), APPEND_STATUS_CREATE);
   ASSERT_NE(out, nullptr);
-  ASSERT_EQ(zipOpenNewFileInZip(out, "entry", nullptr, nullptr, 0, nullptr, 0,
-                                nullptr, 0, 0),
+  ASSERT_EQ(zipOpenNewFileInZip(out, "entry", nullptr, nullptr, 0, nullptr, 0, nullptr, 0, 0),
             ZIP_OK);
   ASSERT_EQ(zipWriteInFileInZip(out, "bytes", 5), ZIP_OK);
   ASSERT_EQ(zipCloseFileInZip(out), ZIP_OK);

@@ -17,10 +17,10 @@ std::vector<float> run(xnn_unary_operator type, std::vector<float> x) {
   x.resize(count + XNN_EXTRA_BYTES / sizeof(float));
   std::vector<float> y(count + 1, 12345);
   EXPECT_EQ(xnn_initialize(nullptr), xnn_status_success);
-  EXPECT_EQ(xnn_run_unary_elementwise_nc(type, xnn_datatype_fp32, xnn_datatype_fp32, nullptr,
-                                         nullptr, nullptr, 0, count, 1, 1, 1, nullptr, x.data(),
-                                         y.data()),
-            xnn_status_success);
+  EXPECT_EQ(
+      xnn_run_unary_elementwise_nc(type, xnn_datatype_fp32, xnn_datatype_fp32, nullptr, nullptr,
+                                   nullptr, 0, count, 1, 1, 1, nullptr, x.data(), y.data()),
+      xnn_status_success);
   EXPECT_EQ(y.back(), 12345);
   y.pop_back();
   return y;

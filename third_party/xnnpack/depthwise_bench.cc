@@ -27,8 +27,8 @@ void compare(const RowShape& shape) {
     measure(row, Pixels::kOne, &one);
     measure(row, Pixels::kFour, &four);
   }
-  std::printf("%6zu %7zu %9zu %7zu %9.2f %9.2f %7.2fx\n", shape.size, shape.stride,
-              shape.channels, shape.width, 1e6 * one, 1e6 * four, one / four);
+  std::printf("%6zu %7zu %9zu %7zu %9.2f %9.2f %7.2fx\n", shape.size, shape.stride, shape.channels,
+              shape.width, 1e6 * one, 1e6 * four, one / four);
 }
 
 }  // namespace

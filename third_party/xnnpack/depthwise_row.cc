@@ -40,10 +40,10 @@ void DepthwiseRow::run(Pixels pixels) {
   params.scalar.max = kMax;
   const size_t step = shape_.stride * shape_.size * sizeof(void*);
   // The offset of pointers is one float.
-  (shape_.size == 3 ? of_3 : of_5)(
-      shape_.channels, shape_.width, pointers_.data(), weights_, (four ? four_ : one_).data(),
-      static_cast<intptr_t>(step), (stride() - shape_.channels) * sizeof(float), sizeof(float),
-      zeros_.data(), &params);
+  (shape_.size == 3 ? of_3 : of_5)(shape_.channels, shape_.width, pointers_.data(), weights_,
+                                   (four ? four_ : one_).data(), static_cast<intptr_t>(step),
+                                   (stride() - shape_.channels) * sizeof(float), sizeof(float),
+                                   zeros_.data(), &params);
 }
 
 #else
@@ -54,7 +54,9 @@ void DepthwiseRow::run(Pixels) {}
 #endif
 
 DepthwiseRow::DepthwiseRow(const RowShape& shape)
-    : shape_(shape), zeros_(shape.channels, 0), one_(stride() * shape.width, kUntouched),
+    : shape_(shape),
+      zeros_(shape.channels, 0),
+      one_(stride() * shape.width, kUntouched),
       four_(one_) {
   const size_t columns = shape.size + (shape.width - 1) * shape.stride;
   input_ = random_floats(shape.size * columns * shape.channels + 1, 1);

@@ -114,10 +114,10 @@ TEST_F(FewColumnsTest, TransposedConvolutionsOfOneImageAreRightAndTakeRowsOfPixe
     const auto kernel = static_cast<uint32_t>(image.kernel);
     const auto stride = static_cast<uint32_t>(image.stride);
     xnn_operator_t made = nullptr;
-    ASSERT_EQ(xnn_create_deconvolution2d_nhwc_f32(
-                  0, 0, 0, 0, kernel, kernel, stride, stride, 1, 1, 1, image.in, image.out,
-                  image.in, image.out, weight.data(), nullptr, -INFINITY, INFINITY, 0, nullptr,
-                  nullptr, &made),
+    ASSERT_EQ(xnn_create_deconvolution2d_nhwc_f32(0, 0, 0, 0, kernel, kernel, stride, stride, 1, 1,
+                                                  1, image.in, image.out, image.in, image.out,
+                                                  weight.data(), nullptr, -INFINITY, INFINITY, 0,
+                                                  nullptr, nullptr, &made),
               xnn_status_success);
     const Operator op(made, &xnn_delete_operator);
     size_t height = 0, width = 0;
@@ -132,8 +132,7 @@ TEST_F(FewColumnsTest, TransposedConvolutionsOfOneImageAreRightAndTakeRowsOfPixe
     if (has_avx512_ && image.stride == image.kernel) {
       EXPECT_EQ(made->last_mr, kTileRows);
     }
-    const std::vector<double> expected =
-        transposed(image, input, weight, out_height, out_width);
+    const std::vector<double> expected = transposed(image, input, weight, out_height, out_width);
     for (size_t i = 0; i < output.size(); ++i) {
       ASSERT_NEAR(output[i], expected[i], 1e-5) << image.out << " channels at " << i;
     }

@@ -34,10 +34,8 @@ class InstructionSetTest : public ::testing::Test {
 #if XNN_ARCH_ARM64
 
 TEST_F(InstructionSetTest, HardwareIsWhatTheKernelReports) {
-  EXPECT_EQ(hardware_->use_arm_neon_dot,
-            (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0);
-  EXPECT_EQ(hardware_->use_arm_neon_i8mm,
-            (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0);
+  EXPECT_EQ(hardware_->use_arm_neon_dot, (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0);
+  EXPECT_EQ(hardware_->use_arm_neon_i8mm, (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0);
 }
 
 TEST_F(InstructionSetTest, FloatProductComputesRowsOfEightColumnsInNeon) {
@@ -63,8 +61,7 @@ bool machine_has(const std::string& flag) {
   return false;
 }
 
-const std::vector<std::string> kSkx = {"avx512f", "avx512cd", "avx512bw",
-                                       "avx512dq", "avx512vl"};
+const std::vector<std::string> kSkx = {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"};
 
 bool machine_has_all(const std::vector<std::string>& flags) {
   return std::all_of(flags.begin(), flags.end(), machine_has);
@@ -75,11 +72,9 @@ TEST_F(InstructionSetTest, HardwareIsWhatTheKernelReports) {
   EXPECT_EQ(hardware_->use_x86_fma3, machine_has("fma"));
   EXPECT_EQ(hardware_->use_x86_avx512f, machine_has("avx512f"));
   EXPECT_EQ(hardware_->use_x86_avx512skx, machine_has_all(kSkx));
-  EXPECT_EQ(hardware_->use_x86_avx512vnni,
-            machine_has_all(kSkx) && machine_has("avx512_vnni"));
-  EXPECT_EQ(hardware_->use_x86_avx512amx,
-            machine_has_all(kSkx) && machine_has("avx512_vnni") &&
-                machine_has("gfni") && machine_has("amx_int8"));
+  EXPECT_EQ(hardware_->use_x86_avx512vnni, machine_has_all(kSkx) && machine_has("avx512_vnni"));
+  EXPECT_EQ(hardware_->use_x86_avx512amx, machine_has_all(kSkx) && machine_has("avx512_vnni") &&
+                                              machine_has("gfni") && machine_has("amx_int8"));
 }
 
 TEST_F(InstructionSetTest, FloatProductUsesAvx512WhereTheMachineHasIt) {
@@ -87,8 +82,7 @@ TEST_F(InstructionSetTest, FloatProductUsesAvx512WhereTheMachineHasIt) {
   ASSERT_NE(config, nullptr);
   const bool avx512 =
       config->minmax.gemm[0].function[0] ==
-      reinterpret_cast<xnn_gemm_ukernel_fn>(
-          xnn_f32_gemm_minmax_ukernel_1x32__avx512f_broadcast);
+      reinterpret_cast<xnn_gemm_ukernel_fn>(xnn_f32_gemm_minmax_ukernel_1x32__avx512f_broadcast);
   EXPECT_EQ(avx512, machine_has("avx512f"));
 }
 

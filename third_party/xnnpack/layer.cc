@@ -26,24 +26,20 @@ void check(xnn_status status, const char* what) {
 }  // namespace
 
 bool Layer::convolution() const {
-  return shape_.kind == Kind::kConvolution ||
-         shape_.kind == Kind::kInt8Convolution;
+  return shape_.kind == Kind::kConvolution || shape_.kind == Kind::kInt8Convolution;
 }
 
 bool Layer::int8() const {
-  return shape_.kind == Kind::kInt8FullyConnected ||
-         shape_.kind == Kind::kInt8Convolution;
+  return shape_.kind == Kind::kInt8FullyConnected || shape_.kind == Kind::kInt8Convolution;
 }
 
-Layer::Layer(const Shape& shape, pthreadpool_t pool)
-    : shape_(shape), pool_(pool) {
+Layer::Layer(const Shape& shape, pthreadpool_t pool) : shape_(shape), pool_(pool) {
   check(xnn_initialize(nullptr), "initialize");
   std::mt19937 random(1);
   std::uniform_real_distribution<float> real(-1, 1);
   std::uniform_int_distribution<int> byte(-127, 127);
   const size_t window = convolution() ? shape.kernel * shape.kernel : 1;
-  const size_t pixels =
-      shape.batch * (convolution() ? shape.side * shape.side : 1);
+  const size_t pixels = shape.batch * (convolution() ? shape.side * shape.side : 1);
   const size_t inputs = pixels * shape.in;
   const size_t weights = shape.out * window * shape.in;
   bias_.resize(shape.out);
@@ -75,27 +71,26 @@ Layer::Layer(const Shape& shape, pthreadpool_t pool)
   xnn_status status = xnn_status_invalid_parameter;
   switch (shape.kind) {
     case Kind::kFullyConnected:
-      status = xnn_create_fully_connected_nc_f32(
-          shape.in, shape.out, shape.in, shape.out, weights_.data(),
-          bias_.data(), -kInfinity, kInfinity, 0, nullptr, nullptr, &operator_);
+      status = xnn_create_fully_connected_nc_f32(shape.in, shape.out, shape.in, shape.out,
+                                                 weights_.data(), bias_.data(), -kInfinity,
+                                                 kInfinity, 0, nullptr, nullptr, &operator_);
       break;
     case Kind::kInt8FullyConnected:
       status = xnn_create_fully_connected_nc_qd8_f32_qc8w(
-          shape.in, shape.out, shape.in, shape.out, scales_.data(),
-          int8_weights_.data(), bias_.data(), -kInfinity, kInfinity, 0, nullptr,
-          nullptr, &operator_);
+          shape.in, shape.out, shape.in, shape.out, scales_.data(), int8_weights_.data(),
+          bias_.data(), -kInfinity, kInfinity, 0, nullptr, nullptr, &operator_);
       break;
     case Kind::kConvolution:
-      status = xnn_create_convolution2d_nhwc_f32(
-          pad, pad, pad, pad, kernel, kernel, 1, 1, 1, 1, 1, shape.in,
-          shape.out, shape.in, shape.out, weights_.data(), bias_.data(),
-          -kInfinity, kInfinity, 0, nullptr, nullptr, &operator_);
+      status = xnn_create_convolution2d_nhwc_f32(pad, pad, pad, pad, kernel, kernel, 1, 1, 1, 1, 1,
+                                                 shape.in, shape.out, shape.in, shape.out,
+                                                 weights_.data(), bias_.data(), -kInfinity,
+                                                 kInfinity, 0, nullptr, nullptr, &operator_);
       break;
     case Kind::kInt8Convolution:
       status = xnn_create_convolution2d_nhwc_qd8_f32_qc8w(
-          pad, pad, pad, pad, kernel, kernel, 1, 1, 1, 1, 1, shape.in,
-          shape.out, shape.in, shape.out, scales_.data(), int8_weights_.data(),
-          bias_.data(), -kInfinity, kInfinity, 0, nullptr, nullptr, &operator_);
+          pad, pad, pad, pad, kernel, kernel, 1, 1, 1, 1, 1, shape.in, shape.out, shape.in,
+          shape.out, scales_.data(), int8_weights_.data(), bias_.data(), -kInfinity, kInfinity, 0,
+          nullptr, nullptr, &operator_);
       break;
   }
   check(status, "create");
@@ -109,24 +104,20 @@ void Layer::reshape(size_t max_panel) {
   size_t bytes = 0, alignment = 0, height = 0, width = 0;
   switch (shape_.kind) {
     case Kind::kFullyConnected:
-      check(xnn_reshape_fully_connected_nc_f32(operator_, shape_.batch, pool_),
-            "reshape");
+      check(xnn_reshape_fully_connected_nc_f32(operator_, shape_.batch, pool_), "reshape");
       break;
     case Kind::kInt8FullyConnected:
-      check(xnn_reshape_fully_connected_nc_qd8_f32_qc8w(operator_, shape_.batch,
-                                                        pool_),
-            "reshape");
+      check(xnn_reshape_fully_connected_nc_qd8_f32_qc8w(operator_, shape_.batch, pool_), "reshape");
       break;
     case Kind::kConvolution:
-      check(xnn_reshape_convolution2d_nhwc_f32(
-                operator_, shape_.batch, shape_.side, shape_.side, &bytes,
-                &alignment, &height, &width, pool_),
+      check(xnn_reshape_convolution2d_nhwc_f32(operator_, shape_.batch, shape_.side, shape_.side,
+                                               &bytes, &alignment, &height, &width, pool_),
             "reshape");
       break;
     case Kind::kInt8Convolution:
-      check(xnn_reshape_convolution2d_nhwc_qd8_f32_qc8w(
-                operator_, shape_.batch, shape_.side, shape_.side, &bytes,
-                &alignment, &height, &width, pool_),
+      check(xnn_reshape_convolution2d_nhwc_qd8_f32_qc8w(operator_, shape_.batch, shape_.side,
+                                                        shape_.side, &bytes, &alignment, &height,
+                                                        &width, pool_),
             "reshape");
       break;
   }
@@ -140,25 +131,20 @@ void Layer::reshape(size_t max_panel) {
   }
   switch (shape_.kind) {
     case Kind::kFullyConnected:
-      check(xnn_setup_fully_connected_nc_f32(operator_, input_.data(),
-                                             output_.data()),
-            "setup");
+      check(xnn_setup_fully_connected_nc_f32(operator_, input_.data(), output_.data()), "setup");
       break;
     case Kind::kInt8FullyConnected:
-      check(xnn_setup_fully_connected_nc_qd8_f32_qc8w(
-                operator_, int8_input_.data(), output_.data(),
-                quantization_.data()),
+      check(xnn_setup_fully_connected_nc_qd8_f32_qc8w(operator_, int8_input_.data(), output_.data(),
+                                                      quantization_.data()),
             "setup");
       break;
     case Kind::kConvolution:
-      check(xnn_setup_convolution2d_nhwc_f32(operator_, workspace,
-                                             input_.data(), output_.data()),
+      check(xnn_setup_convolution2d_nhwc_f32(operator_, workspace, input_.data(), output_.data()),
             "setup");
       break;
     case Kind::kInt8Convolution:
-      check(xnn_setup_convolution2d_nhwc_qd8_f32_qc8w(
-                operator_, workspace, int8_input_.data(), output_.data(),
-                quantization_.data()),
+      check(xnn_setup_convolution2d_nhwc_qd8_f32_qc8w(operator_, workspace, int8_input_.data(),
+                                                      output_.data(), quantization_.data()),
             "setup");
       break;
   }
@@ -186,8 +172,7 @@ double Layer::expected(size_t pixel, size_t channel) const {
   double sum = bias_[channel];
   if (!convolution()) {
     for (size_t c = 0; c < shape_.in; ++c) {
-      sum += input_at(pixel * shape_.in + c, pixel) *
-             weight_at(channel * shape_.in + c, channel);
+      sum += input_at(pixel * shape_.in + c, pixel) * weight_at(channel * shape_.in + c, channel);
     }
     return sum;
   }
@@ -202,8 +187,7 @@ double Layer::expected(size_t pixel, size_t channel) const {
       if (iy >= side || ix >= side) continue;
       for (size_t c = 0; c < shape_.in; ++c) {
         const size_t input = ((batch * side + iy) * side + ix) * shape_.in + c;
-        const size_t weight =
-            ((channel * kernel + ky) * kernel + kx) * shape_.in + c;
+        const size_t weight = ((channel * kernel + ky) * kernel + kx) * shape_.in + c;
         sum += input_at(input, batch) * weight_at(weight, channel);
       }
     }

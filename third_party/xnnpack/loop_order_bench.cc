@@ -35,15 +35,13 @@ const Case kCases[] = {
     {"conv 1x1 7x7x512 -> 2048", {Kind::kConvolution, 1, 7, 1, 512, 2048}},
     {"conv 1x1 14x14x256 -> 1024", {Kind::kConvolution, 1, 14, 1, 256, 1024}},
     {"conv 1x1 7x7x320 -> 1280", {Kind::kConvolution, 1, 7, 1, 320, 1280}},
-    {"int8 fc 128 x 768 x 3072",
-     {Kind::kInt8FullyConnected, 128, 0, 0, 768, 3072}},
+    {"int8 fc 128 x 768 x 3072", {Kind::kInt8FullyConnected, 128, 0, 0, 768, 3072}},
 };
 
 double seconds(Layer& layer) {
   const auto start = std::chrono::steady_clock::now();
   layer.run();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-      .count();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 // The shorter of two sequences of runs; both orders take turns, so that other
@@ -62,9 +60,8 @@ void compare(const Case& c, pthreadpool_t pool, size_t max_panel) {
   }
   const double gflop = 2e-9 * rows.multiplications();
   std::printf("%-28s %7zu %9.3f %9.3f %7.2fx %8.0f %8.0f\n", c.name,
-              pthreadpool_get_threads_count(pool), 1e3 * rows_best,
-              1e3 * panels_best, rows_best / panels_best, gflop / rows_best,
-              gflop / panels_best);
+              pthreadpool_get_threads_count(pool), 1e3 * rows_best, 1e3 * panels_best,
+              rows_best / panels_best, gflop / rows_best, gflop / panels_best);
 }
 
 }  // namespace
@@ -81,10 +78,9 @@ int main(int argc, char** argv) {
       return 2;
     }
   }
-  std::printf("panels of at most %zu bytes; best of many runs, in turns\n",
-              max_panel);
-  std::printf("%-28s %7s %9s %9s %8s %8s %8s\n", "layer", "threads", "rows ms",
-              "panels ms", "ratio", "GFLOP/s", "GFLOP/s");
+  std::printf("panels of at most %zu bytes; best of many runs, in turns\n", max_panel);
+  std::printf("%-28s %7s %9s %9s %8s %8s %8s\n", "layer", "threads", "rows ms", "panels ms",
+              "ratio", "GFLOP/s", "GFLOP/s");
   for (size_t threads : {1, 2}) {
     pthreadpool_t pool = pthreadpool_create(threads);
     for (const Case& c : kCases) compare(c, pool, max_panel);

@@ -40,13 +40,12 @@ const Case kCases[] = {
 };
 
 // (case, threads, largest panel in bytes)
-class LoopOrderTest
-    : public ::testing::TestWithParam<std::tuple<Case, size_t, size_t>> {};
+class LoopOrderTest : public ::testing::TestWithParam<std::tuple<Case, size_t, size_t>> {};
 
 TEST_P(LoopOrderTest, PanelsFirstGivesTheSameBitsAndTheRightValues) {
   const auto& [test_case, threads, max_panel] = GetParam();
-  std::unique_ptr<pthreadpool, decltype(&pthreadpool_destroy)> pool(
-      pthreadpool_create(threads), &pthreadpool_destroy);
+  std::unique_ptr<pthreadpool, decltype(&pthreadpool_destroy)> pool(pthreadpool_create(threads),
+                                                                    &pthreadpool_destroy);
   Layer layer(test_case.shape, pool.get());
 
   layer.reshape(0);
@@ -56,9 +55,8 @@ TEST_P(LoopOrderTest, PanelsFirstGivesTheSameBitsAndTheRightValues) {
   // A tile that is left out must not find the earlier result in its place.
   std::fill(layer.output().begin(), layer.output().end(), -12345.f);
   layer.run();
-  ASSERT_EQ(std::memcmp(rows_first.data(), layer.output().data(),
-                        rows_first.size() * sizeof(float)),
-            0);
+  ASSERT_EQ(
+      std::memcmp(rows_first.data(), layer.output().data(), rows_first.size() * sizeof(float)), 0);
 
   float largest = 0;
   for (float x : rows_first) largest = std::max(largest, std::fabs(x));
@@ -71,16 +69,15 @@ TEST_P(LoopOrderTest, PanelsFirstGivesTheSameBitsAndTheRightValues) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, LoopOrderTest,
-    ::testing::Combine(::testing::ValuesIn(kCases), ::testing::Values(1, 2),
-                       // One column tile, a few, and the panel as shipped.
-                       ::testing::Values(1, 100'000, 1 << 20)),
-    [](const auto& info) {
-      return std::get<0>(info.param).name + std::string("Threads") +
-             std::to_string(std::get<1>(info.param)) + "Panel" +
-             std::to_string(std::get<2>(info.param));
-    });
+INSTANTIATE_TEST_SUITE_P(Shapes, LoopOrderTest,
+                         ::testing::Combine(::testing::ValuesIn(kCases), ::testing::Values(1, 2),
+                                            // One column tile, a few, and the panel as shipped.
+                                            ::testing::Values(1, 100'000, 1 << 20)),
+                         [](const auto& info) {
+                           return std::get<0>(info.param).name + std::string("Threads") +
+                                  std::to_string(std::get<1>(info.param)) + "Panel" +
+                                  std::to_string(std::get<2>(info.param));
+                         });
 
 }  // namespace
 }  // namespace petrel::third_party::xnnpack

@@ -25,9 +25,7 @@ std::vector<float> random_floats(size_t count, unsigned seed) {
   return floats;
 }
 
-size_t steps(const Tile& tile) {
-  return std::max<size_t>(tile.window, 1) * tile.depth;
-}
+size_t steps(const Tile& tile) { return std::max<size_t>(tile.window, 1) * tile.depth; }
 
 }  // namespace
 
@@ -50,8 +48,7 @@ void NarrowProduct::run(Kernel kernel) {
     const auto whole = tile_.rows == 1 ? &xnn_f32_gemm_minmax_ukernel_1x32__avx512f_broadcast
                                        : &xnn_f32_gemm_minmax_ukernel_7x32__avx512f_broadcast;
     const auto gemm = narrow ? &petrel_f32_gemm_minmax_ukernel_7x32__avx512f : whole;
-    gemm(tile_.rows, tile_.columns, kc, input_.data(), kc, weights_, out, row, block,
-         &params);
+    gemm(tile_.rows, tile_.columns, kc, input_.data(), kc, weights_, out, row, block, &params);
     return;
   }
   const auto igemm = narrow ? &petrel_f32_igemm_minmax_ukernel_7x32__avx512f

@@ -67,9 +67,8 @@ class Product {
 class Occupation {
  public:
   explicit Occupation(pthreadpool_t pool)
-      : thread_(std::async(std::launch::async, [this, pool] {
-          pthreadpool_parallelize_1d(pool, &wait, this, 2, 0);
-        })) {
+      : thread_(std::async(std::launch::async,
+                           [this, pool] { pthreadpool_parallelize_1d(pool, &wait, this, 2, 0); })) {
     begun_.get_future().wait();
   }
   void release() {

@@ -37,17 +37,15 @@ class Writer {
     const exir::Blob& data = value->constant()->data;
     const std::string key = exir::to_hex(data.sha256());
     // The key is the digest of the bytes, so a key never holds other bytes.
-    PETREL_RETURN_IF_ERROR(
-        store_.add_named_blob(key, data, kBlobAlignment, "").status());
+    PETREL_RETURN_IF_ERROR(store_.add_named_blob(key, data, kBlobAlignment, "").status());
     absl::StrAppend(&text_, "blob ", value->tensor().numel(), " ", key, "\n");
     number_of_[value] = count_++;
     return absl::OkStatus();
   }
 
   void node(const Node& node) {
-    absl::StrAppend(&text_, is_add(node) ? "add " : "mul ",
-                    number_of_.at(node.argument(0).value()), " ",
-                    number_of_.at(node.argument(1).value()), "\n");
+    absl::StrAppend(&text_, is_add(node) ? "add " : "mul ", number_of_.at(node.argument(0).value()),
+                    " ", number_of_.at(node.argument(1).value()), "\n");
     number_of_[node.result()] = count_++;
   }
 
@@ -55,9 +53,7 @@ class Writer {
     absl::StrAppend(&text_, "output ", number_of_.at(value), "\n");
   }
 
-  exir::Blob payload() const {
-    return exir::Blob::owned({text_.begin(), text_.end()});
-  }
+  exir::Blob payload() const { return exir::Blob::owned({text_.begin(), text_.end()}); }
 
  private:
   exir::NamedBlobStore& store_;
@@ -94,8 +90,8 @@ Support NullPartitioner::supports(const Node& node) const {
 
 std::string NullBackend::id() const { return std::string(kBackendId); }
 
-absl::StatusOr<exir::PreprocessResult> NullBackend::preprocess(
-    const exir::Subprogram& part, exir::NamedBlobStore& store) const {
+absl::StatusOr<exir::PreprocessResult> NullBackend::preprocess(const exir::Subprogram& part,
+                                                               exir::NamedBlobStore& store) const {
   Writer writer(store);
   for (const Value* input : part.graph->inputs()) writer.input(input);
   for (const Value* constant : part.graph->constants()) {

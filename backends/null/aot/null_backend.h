@@ -23,9 +23,8 @@ class NullBackend final : public exir::Backend {
  public:
   std::string id() const override;
   const exir::Partitioner& partitioner() const override { return partitioner_; }
-  absl::StatusOr<exir::PreprocessResult> preprocess(
-      const exir::Subprogram& part,
-      exir::NamedBlobStore& store) const override;
+  absl::StatusOr<exir::PreprocessResult> preprocess(const exir::Subprogram& part,
+                                                    exir::NamedBlobStore& store) const override;
 
  private:
   NullPartitioner partitioner_;

@@ -20,8 +20,7 @@ exir::ConstantPtr ones(const std::string& fqn, const exir::TensorType& type) {
   auto constant = std::make_shared<exir::Constant>();
   constant->fqn = fqn;
   constant->type = type;
-  constant->data = exir::Blob::owned(
-      std::vector<uint8_t>(static_cast<size_t>(type.nbytes()), 1));
+  constant->data = exir::Blob::owned(std::vector<uint8_t>(static_cast<size_t>(type.nbytes()), 1));
   return constant;
 }
 
@@ -42,35 +41,33 @@ TEST(NullBackend, WritesWhatItTakesAndSaysWhyNotTheRest) {
   exir::Program program;
   program.methods["forward"].graph = *std::move(graph);
   exir::NamedBlobStore store;
-  auto report =
-      exir::lower_to_backend(program, *null_backend(), {}, store);
+  auto report = exir::lower_to_backend(program, *null_backend(), {}, store);
   ASSERT_TRUE(report.ok()) << report.status();
 
   const auto nodes = program.methods["forward"].graph->node_pointers();
   ASSERT_NE(nodes[0]->delegate(), nullptr);
   EXPECT_EQ(nodes[0]->delegate()->backend_id, "NullBackend");
   const exir::Blob::Bytes payload = nodes[0]->delegate()->payload.bytes();
-  const std::string key = exir::to_hex(
-      exir::sha256_of(std::vector<uint8_t>(24, 1)));
+  const std::string key = exir::to_hex(exir::sha256_of(std::vector<uint8_t>(24, 1)));
   EXPECT_EQ(std::string(payload.span().begin(), payload.span().end()),
             "null 1\n"
             "input 6\n"
-            "blob 6 " + key + "\n"
-            "add 0 1\n"
-            "mul 2 0\n"
-            "output 2\n"
-            "output 3\n");
+            "blob 6 " +
+                key +
+                "\n"
+                "add 0 1\n"
+                "mul 2 0\n"
+                "output 2\n"
+                "output 3\n");
   ASSERT_EQ(store.destinations().at("").entries.size(), 1u);
   EXPECT_EQ(store.destinations().at("").entries[0].key, key);
   std::vector<std::string> reasons;
   for (const exir::LeftBehind& left : report->left_behind) {
     reasons.push_back(left.reason);
   }
-  EXPECT_THAT(reasons,
-              ElementsAre("alpha is not 1",
-                          "an operand is not of the type of the result",
-                          "the result is not a contiguous float tensor",
-                          "only aten.add.Tensor and aten.mul.Tensor are taken"));
+  EXPECT_THAT(reasons, ElementsAre("alpha is not 1", "an operand is not of the type of the result",
+                                   "the result is not a contiguous float tensor",
+                                   "only aten.add.Tensor and aten.mul.Tensor are taken"));
 }
 
 TEST(NullBackend, TakesNoCompileSpecs) {

@@ -16,8 +16,7 @@ std::string_view take_word(std::string_view* line) {
 
 bool take_number(std::string_view* line, size_t* number) {
   const std::string_view word = take_word(line);
-  const auto [end, error] =
-      std::from_chars(word.data(), word.data() + word.size(), *number);
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), *number);
   return error == std::errc() && end == word.data() + word.size();
 }
 
@@ -32,8 +31,7 @@ bool kind_of(std::string_view word, Line::Kind* kind) {
 
 bool parse(std::string_view text, Line* line) {
   *line = Line();
-  if (!kind_of(take_word(&text), &line->kind) ||
-      !take_number(&text, &line->first)) {
+  if (!kind_of(take_word(&text), &line->kind) || !take_number(&text, &line->first)) {
     return false;
   }
   switch (line->kind) {

@@ -26,8 +26,8 @@ inline constexpr std::string_view kFirstLine = "null 1";
 struct Line {
   enum class Kind { kInput, kBlob, kAdd, kMul, kOutput };
   Kind kind = Kind::kInput;
-  size_t first = 0;   // elements (input, blob), operand or output
-  size_t second = 0;  // operand of add and mul
+  size_t first = 0;      // elements (input, blob), operand or output
+  size_t second = 0;     // operand of add and mul
   std::string_view key;  // of blob
 
   bool is_value() const { return kind != Kind::kOutput; }

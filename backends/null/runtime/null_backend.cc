@@ -25,9 +25,9 @@ using runtime::Tensor;
 struct Value {
   Line line;
   size_t elements = 0;
-  FreeableBuffer blob;            // of named data
-  float* scratch = nullptr;       // of computed values
-  const float* data = nullptr;    // during execute
+  FreeableBuffer blob;          // of named data
+  float* scratch = nullptr;     // of computed values
+  const float* data = nullptr;  // during execute
 };
 
 struct Part {
@@ -60,16 +60,14 @@ Error load_blob(const runtime::NamedDataMap* map, size_t line, Value* value) {
   if (map == nullptr) return damaged(line, "wants named data, there is none");
   PETREL_ASSIGN_OR_RETURN(value->blob, map->get_data(value->line.key));
   size_t bytes = 0;
-  if (!runtime::checked_mul(value->elements, sizeof(float), &bytes) ||
-      value->blob.size() < bytes) {
+  if (!runtime::checked_mul(value->elements, sizeof(float), &bytes) || value->blob.size() < bytes) {
     return damaged(line, "wants more elements than the named data have");
   }
   value->data = static_cast<const float*>(value->blob.data());
   return Error::Ok;
 }
 
-Error read_value(runtime::BackendInitContext& context, size_t line, size_t index,
-                 Part* part) {
+Error read_value(runtime::BackendInitContext& context, size_t line, size_t index, Part* part) {
   Value& value = part->values[index];
   switch (value.line.kind) {
     case Line::Kind::kInput:
@@ -89,15 +87,13 @@ Error read_value(runtime::BackendInitContext& context, size_t line, size_t index
   if (value.elements != part->values[value.line.second].elements) {
     return damaged(line, "combines values of different sizes");
   }
-  PETREL_ASSIGN_OR_RETURN(
-      const Span<float> scratch,
-      context.get_runtime_allocator()->allocate_list<float>(value.elements));
+  PETREL_ASSIGN_OR_RETURN(const Span<float> scratch,
+                          context.get_runtime_allocator()->allocate_list<float>(value.elements));
   value.scratch = scratch.data();
   return Error::Ok;
 }
 
-Error read_part(runtime::BackendInitContext& context, std::string_view text,
-                Part* part) {
+Error read_part(runtime::BackendInitContext& context, std::string_view text, Part* part) {
   PayloadReader reader(text);
   reader.read_first_line();
   Line line;
@@ -118,11 +114,9 @@ Error read_part(runtime::BackendInitContext& context, std::string_view text,
 }
 
 // The data of argument `index`, which must hold exactly `elements` floats.
-Result<float*> argument_data(Span<EValue*> args, size_t index, size_t elements,
-                             bool is_written) {
+Result<float*> argument_data(Span<EValue*> args, size_t index, size_t elements, bool is_written) {
   PETREL_ASSIGN_OR_RETURN(const Tensor tensor, args[index]->tryToTensor());
-  if (tensor.scalar_type() != runtime::ScalarType::Float ||
-      tensor.numel() != elements) {
+  if (tensor.scalar_type() != runtime::ScalarType::Float || tensor.numel() != elements) {
     PETREL_LOG(Error, "null backend: argument %zu has %zu elements or is not float, must have %zu",
                index, tensor.numel(), elements);
     return Error::InvalidArgument;
@@ -154,8 +148,7 @@ Result<runtime::DelegateHandle*> NullBackend::init(
     Span<const runtime::CompileSpec> /*compile_specs*/) const {
   PETREL_RETURN_IF_ERROR(
       runtime::refuse_unknown_options(kBackendId.data(), context.runtime_specs(), {}));
-  const std::string_view text(static_cast<const char*>(processed->data()),
-                              processed->size());
+  const std::string_view text(static_cast<const char*>(processed->data()), processed->size());
   size_t values = 0;
   size_t outputs = 0;
   PETREL_RETURN_IF_ERROR(count_lines(text, &values, &outputs));
@@ -176,8 +169,7 @@ Result<runtime::DelegateHandle*> NullBackend::init(
 }
 
 Error NullBackend::execute(runtime::BackendExecutionContext& /*context*/,
-                           runtime::DelegateHandle* handle,
-                           Span<EValue*> args) const {
+                           runtime::DelegateHandle* handle, Span<EValue*> args) const {
   const Part& part = *static_cast<const Part*>(handle);
   if (args.size() != part.num_inputs + part.outputs.size()) {
     PETREL_LOG(Error, "null backend: there are %zu arguments, must be %zu", args.size(),

@@ -62,8 +62,7 @@ class NullBackendTest : public ::testing::Test {
   runtime::MemoryAllocator memory_{sizeof(bytes_), bytes_};
 };
 
-constexpr char kPayload[] =
-    "null 1\ninput 3\nblob 3 w\nadd 0 1\nmul 2 0\noutput 3\noutput 2\n";
+constexpr char kPayload[] = "null 1\ninput 3\nblob 3 w\nadd 0 1\nmul 2 0\noutput 3\noutput 2\n";
 
 TEST_F(NullBackendTest, ComputesAndGivesItsDataBack) {
   auto handle = init(kPayload);
@@ -111,9 +110,9 @@ TEST_F(NullBackendTest, RefusesPayloadsThatAreDamagedOrNotItsOwn) {
   EXPECT_EQ(init("null 2\n").error(), Error::DelegateInvalidCompatibility);
   for (const char* lines :
        {"input\n", "input x\n", "input 3 4\n", "input -1\n", "input 99999999999999999999\n",
-        "blob 3\n", "blob 4 w\n", "blob 4611686018427387905 w\n", "add 0 0\n",
-        "input 3\nadd 0 1\n", "input 3\nadd 0\n", "input 3\ninput 2\nadd 0 1\n", "output 0\n",
-        "input 3\noutput 1\n", "jump 1\n", "input 3\n\noutput 0\n"}) {
+        "blob 3\n", "blob 4 w\n", "blob 4611686018427387905 w\n", "add 0 0\n", "input 3\nadd 0 1\n",
+        "input 3\nadd 0\n", "input 3\ninput 2\nadd 0 1\n", "output 0\n", "input 3\noutput 1\n",
+        "jump 1\n", "input 3\n\noutput 0\n"}) {
     EXPECT_EQ(init(std::string("null 1\n") + lines).error(), Error::InvalidProgram) << lines;
     EXPECT_EQ(blobs_.live(), 0) << lines;
     memory_.reset();

@@ -64,8 +64,8 @@ Support check_convolution(const IrNode& node) {
   }
   if (!weight->is_constant()) return Support::no("weight is computed at run time");
   if (weight->tensor().rank() != rank) {
-    return Support::no(absl::StrCat("weight has rank ", weight->tensor().rank(), ", input has ",
-                                    rank));
+    return Support::no(
+        absl::StrCat("weight has rank ", weight->tensor().rank(), ", input has ", rank));
   }
   if (bias.is_value() && !bias.value()->is_constant()) {
     return Support::no("bias is computed at run time");
@@ -121,8 +121,7 @@ Status lower_convolution(Lowering& l, const IrNode& node) {
   w.dilation_width = static_cast<uint32_t>(p.dilation[1]);
 
   NodeKind kind = NodeKind::Conv2d;
-  const bool depthwise =
-      !p.transposed && channels.group_input_channels == 1 && channels.groups > 1;
+  const bool depthwise = !p.transposed && channels.group_input_channels == 1 && channels.groups > 1;
   if (depthwise) kind = NodeKind::DepthwiseConv2d;
   if (p.transposed) {
     kind = NodeKind::ConvTranspose2d;
@@ -133,8 +132,7 @@ Status lower_convolution(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(input, Layout::kChannelsLast));
   const WeightView view = filter_view(*weight->constant(), p, depthwise);
   Dims filter_dims = {static_cast<uint32_t>(depthwise ? 1 : out[1]), w.kernel_height,
-                      w.kernel_width,
-                      static_cast<uint32_t>(depthwise ? out[1] : in[1] / p.groups)};
+                      w.kernel_width, static_cast<uint32_t>(depthwise ? out[1] : in[1] / p.groups)};
   PETREL_ASSIGN_OR_RETURN(const uint32_t filter, l.constant(weight, view, filter_dims));
   uint32_t bias_id = kNoId;
   if (bias.is_value()) {

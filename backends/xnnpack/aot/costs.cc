@@ -75,18 +75,26 @@ struct Kind {
 
 Kind kind_of(Family family) {
   switch (family) {
-    case Family::kSoftmax: return {"softmax", "softmaxes"};
+    case Family::kSoftmax:
+      return {"softmax", "softmaxes"};
     case Family::kView:
-    case Family::kMove: return {"move of elements", "moves of elements"};
-    case Family::kMean: return {"mean", "means"};
-    case Family::kPool: return {"pool", "pools"};
+    case Family::kMove:
+      return {"move of elements", "moves of elements"};
+    case Family::kMean:
+      return {"mean", "means"};
+    case Family::kPool:
+      return {"pool", "pools"};
     case Family::kProduct:
     case Family::kVectorProduct:
-    case Family::kBatchProduct: return {"matrix product", "matrix products"};
+    case Family::kBatchProduct:
+      return {"matrix product", "matrix products"};
     case Family::kConvolution:
-    case Family::kDepthwise: return {"convolution", "convolutions"};
-    case Family::kAttention: return {"attention", "attentions"};
-    default: return {"elementwise node", "elementwise nodes"};
+    case Family::kDepthwise:
+      return {"convolution", "convolutions"};
+    case Family::kAttention:
+      return {"attention", "attentions"};
+    default:
+      return {"elementwise node", "elementwise nodes"};
   }
 }
 
@@ -184,18 +192,24 @@ Work work_of(const IrNode& node) {
   switch (family) {
     case Family::kProduct: {
       const std::string& name = node.op().name;
-      return product_work(
-          node, name == "aten::linear" ? "input" : name == "aten::mm" ? "self" : "mat1");
+      return product_work(node, name == "aten::linear" ? "input"
+                                : name == "aten::mm"   ? "self"
+                                                       : "mat1");
     }
     case Family::kBatchProduct: {
       const Sizes& left = node.argument("self").value()->tensor().sizes;
       return {family, numel(*node.result()) * static_cast<double>(left.back())};
     }
-    case Family::kConvolution: return convolution_work(node);
-    case Family::kPool: return pool_work(node);
-    case Family::kAttention: return attention_work(node);
-    case Family::kMean: return {family, numel(*node.argument("self").value())};
-    default: return {family, numel(*node.result())};
+    case Family::kConvolution:
+      return convolution_work(node);
+    case Family::kPool:
+      return pool_work(node);
+    case Family::kAttention:
+      return attention_work(node);
+    case Family::kMean:
+      return {family, numel(*node.argument("self").value())};
+    default:
+      return {family, numel(*node.result())};
   }
 }
 
@@ -213,8 +227,8 @@ std::string describe(const std::map<std::string, std::pair<Kind, size_t>>& kinds
                      int64_t elements) {
   std::vector<std::string> parts;
   for (const auto& [name, kind] : kinds) {
-    parts.push_back(absl::StrCat(kind.second, " ",
-                                 kind.second == 1 ? kind.first.one : kind.first.many));
+    parts.push_back(
+        absl::StrCat(kind.second, " ", kind.second == 1 ? kind.first.one : kind.first.many));
   }
   return absl::StrCat(absl::StrJoin(parts, ", "), ", ", with_commas(elements), " elements");
 }

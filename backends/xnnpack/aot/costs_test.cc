@@ -38,12 +38,15 @@ TEST(Costs, NameTheNodesByFamily) {
   %y = aten.linear.default(%x, %w)
   %z = aten._softmax.default(%y, 1, false)
   return %z
-})").nodes, "1 matrix product, 1 softmax, 16 elements");
+})")
+                .nodes,
+            "1 matrix product, 1 softmax, 16 elements");
 }
 
 TEST(Costs, GrowWithTheWork) {
   const auto chain = [](const std::string& sizes) {
-    return costs("method @forward(%x: f32[" + sizes + "]) {\n"
+    return costs("method @forward(%x: f32[" + sizes +
+                 "]) {\n"
                  "  %y = aten.tanh.default(%x)\n  return %y\n}");
   };
   const exir::GroupCosts small = chain("1,64");
@@ -59,8 +62,7 @@ TEST(Costs, GrowWithTheWork) {
 // What the report calls layout copies are the transposes of the payload.
 TEST(Costs, CountTheTransposesThatTheLoweringMakes) {
   for (const std::string& text :
-       {std::string(kImage),
-        std::string(R"(method @forward(%x: f32[1,8,16,16]) {
+       {std::string(kImage), std::string(R"(method @forward(%x: f32[1,8,16,16]) {
   %w = constant @w : f32[8,8,3,3]
   %c = aten.convolution.default(%x, %w, none, [1,1], [1,1], [1,1], false, [0,0], 1)
   %m = aten.mean.dim(%c, [2,3], false)

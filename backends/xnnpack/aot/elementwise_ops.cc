@@ -119,8 +119,7 @@ Status lower_tanh_gelu(Lowering& l, const IrNode& node, uint32_t x) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t cubic, l.scalar(0.044715 * std::sqrt(2 / M_PI)));
   const uint32_t square = l.intermediate(dims);
   l.add_node(NodeKind::Square, {x}, square);
-  const uint32_t factor =
-      binary(NodeKind::Add, binary(NodeKind::Multiply, square, cubic), linear);
+  const uint32_t factor = binary(NodeKind::Add, binary(NodeKind::Multiply, square, cubic), linear);
   const uint32_t inner = binary(NodeKind::Multiply, x, factor);
   const uint32_t tanh = l.intermediate(dims);
   l.add_node(NodeKind::Tanh, {inner}, tanh);
@@ -147,9 +146,9 @@ NodeKind power_kind(double exponent) {
 Support check_pow(const IrNode& node) {
   const auto exponent = number_argument(node.argument("exponent"));
   if (exponent && power_kind(*exponent) != NodeKind::NONE) return Support::yes();
-  return Support::no(
-      absl::StrCat("exponent is ", exponent ? number_text(*exponent) : "not a number",
-                   ", must be 2, 0.5 or -0.5"));
+  return Support::no(absl::StrCat("exponent is ",
+                                  exponent ? number_text(*exponent) : "not a number",
+                                  ", must be 2, 0.5 or -0.5"));
 }
 
 Status lower_pow(Lowering& l, const IrNode& node) {

@@ -153,9 +153,9 @@ std::map<const exir::Value*, Layout> plan_layouts(const LayoutProblem& problem) 
   return Planner(problem).plan();
 }
 
-std::vector<const exir::Value*> layout_copies(
-    const LayoutProblem& problem, const std::map<const exir::Value*, Layout>& layouts,
-    const std::vector<const exir::Value*>& outputs) {
+std::vector<const exir::Value*> layout_copies(const LayoutProblem& problem,
+                                              const std::map<const exir::Value*, Layout>& layouts,
+                                              const std::vector<const exir::Value*>& outputs) {
   std::vector<const exir::Value*> copied;
   std::set<const exir::Value*> seen;
   const auto layout_of = [&](const exir::Value* value) {
@@ -171,11 +171,18 @@ std::vector<const exir::Value*> layout_copies(
     const exir::Value* result = problem.result(*node);
     for (const exir::Value* operand : node->operands()) {
       switch (problem.need(*node)) {
-        case LayoutNeed::kPlain: ask(operand, Layout::kPlain); break;
+        case LayoutNeed::kPlain:
+          ask(operand, Layout::kPlain);
+          break;
         case LayoutNeed::kChannelsLast:
-        case LayoutNeed::kReduces: ask(operand, Layout::kChannelsLast); break;
-        case LayoutNeed::kFollows: ask(operand, layout_of(result)); break;
-        case LayoutNeed::kTakesEither: break;
+        case LayoutNeed::kReduces:
+          ask(operand, Layout::kChannelsLast);
+          break;
+        case LayoutNeed::kFollows:
+          ask(operand, layout_of(result));
+          break;
+        case LayoutNeed::kTakesEither:
+          break;
       }
     }
   }

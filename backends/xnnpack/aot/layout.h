@@ -62,9 +62,9 @@ std::map<const exir::Value*, Layout> plan_layouts(const LayoutProblem& problem);
 
 // The values that are copied into the layout that they are not made in, once
 // each: for a node that asks for it, or because they leave the partition.
-std::vector<const exir::Value*> layout_copies(
-    const LayoutProblem& problem, const std::map<const exir::Value*, Layout>& layouts,
-    const std::vector<const exir::Value*>& outputs);
+std::vector<const exir::Value*> layout_copies(const LayoutProblem& problem,
+                                              const std::map<const exir::Value*, Layout>& layouts,
+                                              const std::vector<const exir::Value*>& outputs);
 
 }  // namespace petrel::backends::xnnpack::aot
 

@@ -214,7 +214,8 @@ uint32_t Lowering::convert(uint32_t id, const exir::Sizes& sizes, Layout to) {
   if (is_same_in_both_layouts(sizes)) return reshape(id, to_plain ? plain : channels_last);
   const bool is_image = sizes.size() == 4;
   std::vector<uint32_t> perm = {0, 2, 1};
-  if (is_image) perm = to_plain ? std::vector<uint32_t>{0, 3, 1, 2} : std::vector<uint32_t>{0, 2, 3, 1};
+  if (is_image)
+    perm = to_plain ? std::vector<uint32_t>{0, 3, 1, 2} : std::vector<uint32_t>{0, 2, 3, 1};
   // Rank 3 is transposed as it is; its channels-last form has an axis more.
   const Dims rows = {plain[0], plain[2], plain[1]};
   if (!is_image && to_plain) id = reshape(id, rows);
@@ -261,8 +262,8 @@ absl::StatusOr<uint32_t> Lowering::floats(Dims dims, const std::vector<float>& v
   std::memcpy(bytes.data(), values.data(), bytes.size());
   exir::Constant literal;
   literal.kind = exir::Constant::Kind::kLiteral;
-  literal.type = exir::TensorType::contiguous(exir::ScalarType::kFloat,
-                                              exir::Sizes(dims.begin(), dims.end()));
+  literal.type =
+      exir::TensorType::contiguous(exir::ScalarType::kFloat, exir::Sizes(dims.begin(), dims.end()));
   return add_constant(std::move(dims), literal, exir::Blob::copy_of(bytes), "", literal.type);
 }
 

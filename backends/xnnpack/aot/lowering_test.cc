@@ -26,12 +26,15 @@ size_t count(const std::string& text, const std::string& what) {
 TEST(Layout, TransposesACnnAtItsEndsOnly) {
   const std::string text = lowered_text(std::string(R"(method @forward(%x: f32[1,3,8,8]) {
   %w = constant @w : f32[3,3,3,3]
-  %c1 = aten.convolution.default(%x, %w)") + kConv + R"(
+  %c1 = aten.convolution.default(%x, %w)") +
+                                        kConv + R"(
   %r1 = aten.hardswish.default(%c1)
-  %c2 = aten.convolution.default(%r1, %w)" + kConv + R"(
+  %c2 = aten.convolution.default(%r1, %w)" +
+                                        kConv + R"(
   %s = aten.add.Tensor(%c2, %x)
   %p = aten.max_pool2d.default(%s, [2])
-  %c3 = aten.convolution.default(%p, %w)" + kConv + R"(
+  %c3 = aten.convolution.default(%p, %w)" +
+                                        kConv + R"(
   return %c3
 })");
   EXPECT_EQ(count(text, "StaticTranspose"), 2u) << text;
@@ -43,7 +46,8 @@ TEST(Layout, NeedsNoTransposeBehindAGlobalMean) {
   const std::string text = lowered_text(std::string(R"(method @forward(%x: f32[2,3,8,8]) {
   %w = constant @w : f32[4,3,3,3]
   %l = constant @l : f32[5,4]
-  %c = aten.convolution.default(%x, %w)") + kConv + R"(
+  %c = aten.convolution.default(%x, %w)") +
+                                        kConv + R"(
   %m = aten.mean.dim(%c, [2,3], true)
   %f = aten.view.default(%m, [2,4])
   %y = aten.linear.default(%f, %l)
@@ -56,7 +60,8 @@ TEST(Layout, NeedsNoTransposeBehindAGlobalMean) {
 TEST(Layout, ReshapesImagesOfOneChannel) {
   const std::string text = lowered_text(std::string(R"(method @forward(%x: f32[1,1,8,8]) {
   %w = constant @w : f32[4,1,3,3]
-  %c = aten.convolution.default(%x, %w)") + kConv + R"(
+  %c = aten.convolution.default(%x, %w)") +
+                                        kConv + R"(
   return %c
 })");
   EXPECT_THAT(text, HasSubstr("StaticReshape #0 -> #1[1,8,8,1]"));
@@ -71,15 +76,17 @@ TEST(Layout, LeavesMatricesAlone) {
   %y = aten.add.Tensor(%g, %g)
   return %y
 })");
-  EXPECT_EQ(text, "FullyConnected #0 constant[4,5] -> #2[2,3,4]\n"
-                  "Gelu #2 -> #3[2,3,4]\n"
-                  "Add #3 #3 -> #4[2,3,4]\n");
+  EXPECT_EQ(text,
+            "FullyConnected #0 constant[4,5] -> #2[2,3,4]\n"
+            "Gelu #2 -> #3[2,3,4]\n"
+            "Add #3 #3 -> #4[2,3,4]\n");
 }
 
 TEST(Layout, ShufflesPixelsInTheLayoutTheyHave) {
   const std::string text = lowered_text(std::string(R"(method @forward(%x: f32[1,1,8,8]) {
   %w = constant @w : f32[4,1,3,3]
-  %c = aten.convolution.default(%x, %w)") + kConv + R"(
+  %c = aten.convolution.default(%x, %w)") +
+                                        kConv + R"(
   %y = aten.pixel_shuffle.default(%c, 2)
   return %y
 })");
@@ -91,8 +98,10 @@ TEST(Layout, TransposesOnceForManyUsers) {
   const std::string text = lowered_text(std::string(R"(method @forward(%x: f32[1,3,8,8]) {
   %w = constant @w : f32[3,3,3,3]
   %l = constant @l : f32[4,8]
-  %a = aten.convolution.default(%x, %w)") + kConv + R"(
-  %b = aten.convolution.default(%x, %w)" + kConv + R"(
+  %a = aten.convolution.default(%x, %w)") +
+                                        kConv + R"(
+  %b = aten.convolution.default(%x, %w)" +
+                                        kConv + R"(
   %c = aten.cat.default([%a, %b, %x], 1)
   %p = aten.max_pool2d.default(%c, [2])
   %y = aten.linear.default(%a, %l)
@@ -109,10 +118,12 @@ TEST(Layout, PermutesConstantsThatAreAddedToImages) {
   %w = constant @w : f32[3,3,3,3]
   %k = constant @k : f32[3,1,1]
   %m = constant @m : f32[3,2,2]
-  %c = aten.convolution.default(%x, %w)") + kConv + R"(
+  %c = aten.convolution.default(%x, %w)") +
+                               kConv + R"(
   %a = aten.add.Tensor(%c, %k)
   %b = aten.mul.Tensor(%a, %m)
-  %y = aten.convolution.default(%b, %w)" + kConv + R"(
+  %y = aten.convolution.default(%b, %w)" +
+                               kConv + R"(
   return %y
 })");
   ASSERT_NE(part, nullptr);
@@ -216,10 +227,9 @@ class Filters : public ::testing::TestWithParam<Filter> {};
 
 TEST_P(Filters, LieAsXnnpackReadsThem) {
   const Filter& f = GetParam();
-  const auto part = parse_part(std::string("method @forward(%x: ") + f.input + ") {\n" +
-                               "  %w = constant @w : " + f.type + "\n" +
-                               "  %y = aten.convolution.default(%x, %w, none, " + f.arguments +
-                               ")\n  return %y\n}");
+  const auto part = parse_part(
+      std::string("method @forward(%x: ") + f.input + ") {\n" + "  %w = constant @w : " + f.type +
+      "\n" + "  %y = aten.convolution.default(%x, %w, none, " + f.arguments + ")\n  return %y\n}");
   ASSERT_NE(part, nullptr);
   const LoweredPart lowered = lower_part(*part);
   const auto conv = std::find_if(lowered.graph.nodes.begin(), lowered.graph.nodes.end(),
@@ -231,26 +241,58 @@ TEST_P(Filters, LieAsXnnpackReadsThem) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Filters,
-    ::testing::Values(
-        Filter{"Ordinary", "f32[2,2,1,2]", "[1,1], [0,0], [1,1], false, [0,0], 1",
-               "f32[1,2,3,3]", NodeKind::Conv2d, {2, 1, 2, 2}, {0, 2, 1, 3, 4, 6, 5, 7}},
-        Filter{"Grouped", "f32[2,1,1,2]", "[1,1], [0,0], [1,1], false, [0,0], 1", "f32[1,1,3,3]",
-               NodeKind::Conv2d, {2, 1, 2, 1}, {0, 1, 2, 3}},
-        Filter{"Depthwise", "f32[2,1,2,2]", "[1,1], [0,0], [1,1], false, [0,0], 2",
-               "f32[1,2,3,3]", NodeKind::DepthwiseConv2d, {1, 2, 2, 2},
-               {0, 4, 1, 5, 2, 6, 3, 7}},
-        // [I=2, O=1, 1, 3] -> [O, 1, 3, I]
-        Filter{"Transposed", "f32[2,1,1,3]", "[1,1], [0,0], [1,1], true, [0,0], 1",
-               "f32[1,2,3,3]", NodeKind::ConvTranspose2d, {1, 1, 3, 2}, {0, 3, 1, 4, 2, 5}},
-        // Two groups of [I=1, O=2, 1, 2].
-        Filter{"TransposedGrouped", "f32[2,2,1,2]", "[1,1], [0,0], [1,1], true, [0,0], 2",
-               "f32[1,2,3,3]", NodeKind::ConvTranspose2d, {4, 1, 2, 1},
-               {0, 1, 2, 3, 4, 5, 6, 7}},
-        Filter{"OneDimensional", "f32[2,2,2]", "[1], [0], [1], false, [0], 1", "f32[1,2,3]",
-               NodeKind::Conv2d, {2, 1, 2, 2}, {0, 2, 1, 3, 4, 6, 5, 7}},
-        // The data already lies as it must: [O,I,1,2] in channels-last order.
-        Filter{"ChannelsLast", "f32[2,2,1,2]{0,2,3,1}", "[1,1], [0,0], [1,1], false, [0,0], 1",
-               "f32[1,2,3,3]", NodeKind::Conv2d, {2, 1, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7}}),
+    ::testing::Values(Filter{"Ordinary",
+                             "f32[2,2,1,2]",
+                             "[1,1], [0,0], [1,1], false, [0,0], 1",
+                             "f32[1,2,3,3]",
+                             NodeKind::Conv2d,
+                             {2, 1, 2, 2},
+                             {0, 2, 1, 3, 4, 6, 5, 7}},
+                      Filter{"Grouped",
+                             "f32[2,1,1,2]",
+                             "[1,1], [0,0], [1,1], false, [0,0], 1",
+                             "f32[1,1,3,3]",
+                             NodeKind::Conv2d,
+                             {2, 1, 2, 1},
+                             {0, 1, 2, 3}},
+                      Filter{"Depthwise",
+                             "f32[2,1,2,2]",
+                             "[1,1], [0,0], [1,1], false, [0,0], 2",
+                             "f32[1,2,3,3]",
+                             NodeKind::DepthwiseConv2d,
+                             {1, 2, 2, 2},
+                             {0, 4, 1, 5, 2, 6, 3, 7}},
+                      // [I=2, O=1, 1, 3] -> [O, 1, 3, I]
+                      Filter{"Transposed",
+                             "f32[2,1,1,3]",
+                             "[1,1], [0,0], [1,1], true, [0,0], 1",
+                             "f32[1,2,3,3]",
+                             NodeKind::ConvTranspose2d,
+                             {1, 1, 3, 2},
+                             {0, 3, 1, 4, 2, 5}},
+                      // Two groups of [I=1, O=2, 1, 2].
+                      Filter{"TransposedGrouped",
+                             "f32[2,2,1,2]",
+                             "[1,1], [0,0], [1,1], true, [0,0], 2",
+                             "f32[1,2,3,3]",
+                             NodeKind::ConvTranspose2d,
+                             {4, 1, 2, 1},
+                             {0, 1, 2, 3, 4, 5, 6, 7}},
+                      Filter{"OneDimensional",
+                             "f32[2,2,2]",
+                             "[1], [0], [1], false, [0], 1",
+                             "f32[1,2,3]",
+                             NodeKind::Conv2d,
+                             {2, 1, 2, 2},
+                             {0, 2, 1, 3, 4, 6, 5, 7}},
+                      // The data already lies as it must: [O,I,1,2] in channels-last order.
+                      Filter{"ChannelsLast",
+                             "f32[2,2,1,2]{0,2,3,1}",
+                             "[1,1], [0,0], [1,1], false, [0,0], 1",
+                             "f32[1,2,3,3]",
+                             NodeKind::Conv2d,
+                             {2, 1, 2, 2},
+                             {0, 1, 2, 3, 4, 5, 6, 7}}),
     [](const auto& info) { return info.param.name; });
 
 // --- sharing ---
@@ -294,7 +336,8 @@ TEST(Weights, AreSharedByAllPartsOfAllMethodsUnderTheDigestOfTheirBytes) {
 TEST(Lowering, IsTheSameEveryTime) {
   const auto part = parse_part(std::string(R"(method @forward(%x: f32[1,3,8,8]) {
   %w = constant @w : f32[3,3,3,3]
-  %a = aten.convolution.default(%x, %w)") + kConv + R"(
+  %a = aten.convolution.default(%x, %w)") +
+                               kConv + R"(
   %b = aten.relu.default(%a)
   %y = aten.add.Tensor(%b, %x)
   return %y, %b

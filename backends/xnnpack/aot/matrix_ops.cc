@@ -30,8 +30,8 @@ Support check_product(const IrNode& node) {
     return Support::no(absl::StrCat(kProduct.weight, " is computed at run time"));
   }
   if (weight->tensor().rank() != 2) {
-    return Support::no(absl::StrCat(kProduct.weight, " has rank ", weight->tensor().rank(),
-                                    ", must be 2"));
+    return Support::no(
+        absl::StrCat(kProduct.weight, " has rank ", weight->tensor().rank(), ", must be 2"));
   }
   for (const char* name : {"alpha", "beta"}) {
     if (node.op().find_arg(name) < 0) continue;

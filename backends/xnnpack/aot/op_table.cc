@@ -8,9 +8,8 @@ namespace petrel::backends::xnnpack::aot {
 const OpRow* find_row(const exir::OpInfo& op) {
   static const auto* const rows = [] {
     auto* map = new std::map<std::string, const OpRow*>;
-    for (const auto family :
-         {attention_ops(), elementwise_ops(), convolution_ops(), matrix_ops(), pooling_ops(),
-          shape_ops()}) {
+    for (const auto family : {attention_ops(), elementwise_ops(), convolution_ops(), matrix_ops(),
+                              pooling_ops(), shape_ops()}) {
       for (const OpRow& row : family) (*map)[row.name] = &row;
     }
     return map;

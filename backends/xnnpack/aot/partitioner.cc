@@ -26,8 +26,8 @@ Support check_value(const char* what, const exir::Value& value) {
   }
   const size_t minimum = value.is_constant() ? 0 : 1;
   if (type.rank() < minimum || type.rank() > kMaxValueRank) {
-    return no(absl::StrCat("has rank ", type.rank(), ", must be in [", minimum, ", ",
-                           kMaxValueRank, "]"));
+    return no(absl::StrCat("has rank ", type.rank(), ", must be in [", minimum, ", ", kMaxValueRank,
+                           "]"));
   }
   if (type.numel() == 0) return no("has no elements");
   if (static_cast<uint64_t>(type.nbytes()) > kMaxValueBytes) {

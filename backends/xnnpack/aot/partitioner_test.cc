@@ -19,10 +19,10 @@ std::string reason_for(const std::string& inputs, const std::string& call) {
                                "  %w2 = constant @w2 : f32[4,3]\n"
                                "  %m = constant @m : f32[2,4]\n"
                                "  %b = constant @b : f32[4]\n"
-                               "  %y = " + call + "\n  return %y\n}");
+                               "  %y = " +
+                               call + "\n  return %y\n}");
   if (part == nullptr) return "(does not parse)";
-  const exir::Support support =
-      xnnpack_backend()->partitioner().supports(*part->nodes().back());
+  const exir::Support support = xnnpack_backend()->partitioner().supports(*part->nodes().back());
   return support.supported ? "" : support.reason;
 }
 
@@ -85,8 +85,7 @@ const Refusal kRefusals[] = {
     {"MeanOfAll", "%x: f32[1,3,4,4]", "aten.mean.dim(%x, none, true)", "the mean must be over"},
     {"SoftmaxOfTheFirst", "%x: f32[2,3,4]", "aten._softmax.default(%x, 0, false)",
      "dim is 0, must be the last"},
-    {"UnevenScale", "%x: f32[1,3,5,5]",
-     "aten.upsample_bilinear2d.vec(%x, none, false, [1.5, 2.0])",
+    {"UnevenScale", "%x: f32[1,3,5,5]", "aten.upsample_bilinear2d.vec(%x, none, false, [1.5, 2.0])",
      "scale factor 1.5 does not give a whole number of pixels"},
     {"StridedSlice", "%x: f32[8]", "aten.slice.Tensor(%x, 0, 0, 8, 2)", "step must be 1"},
     {"NegativePadding", "%x: f32[8]", "aten.constant_pad_nd.default(%x, [-1, 2])",

@@ -59,8 +59,7 @@ int64_t missing(const IrNode& node, const Pool& pool, size_t axis) {
   const int64_t in = node.argument("self").value()->tensor().sizes[2 + axis];
   const int64_t out = node.result()->tensor().sizes[2 + axis];
   const int64_t reach = (pool.kernel[axis] - 1) * pool.dilation[axis] + 1;
-  return std::max<int64_t>(
-      0, (out - 1) * pool.stride[axis] + reach - in - 2 * pool.padding[axis]);
+  return std::max<int64_t>(0, (out - 1) * pool.stride[axis] + reach - in - 2 * pool.padding[axis]);
 }
 
 Window to_window(const Pool& pool) {
@@ -106,8 +105,8 @@ Status lower_max_pool(Lowering& l, const IrNode& node) {
   Window window = to_window(pool);
   window.padding_bottom += static_cast<uint32_t>(missing(node, pool, 0));
   window.padding_right += static_cast<uint32_t>(missing(node, pool, 1));
-  PETREL_ASSIGN_OR_RETURN(
-      const uint32_t x, l.operand(node.argument("self").value(), Layout::kChannelsLast));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x,
+                          l.operand(node.argument("self").value(), Layout::kChannelsLast));
   return finish(l, node, NodeKind::MaxPooling2d, x, window);
 }
 
@@ -136,8 +135,8 @@ Status lower_avg_pool(Lowering& l, const IrNode& node) {
   Pool pool;
   read_pool(node, &pool);
   Window window = to_window(pool);
-  PETREL_ASSIGN_OR_RETURN(
-      uint32_t x, l.operand(node.argument("self").value(), Layout::kChannelsLast));
+  PETREL_ASSIGN_OR_RETURN(uint32_t x,
+                          l.operand(node.argument("self").value(), Layout::kChannelsLast));
   const bool is_padded = pool.padding[0] > 0 || pool.padding[1] > 0;
   if (is_padded && node.argument("count_include_pad").as_bool()) {
     Dims dims = l.dims(x);
@@ -160,9 +159,9 @@ Support check_mean(const IrNode& node) {
   if (!has_channels_last_form(rank)) {
     return Support::no(absl::StrCat("input has rank ", rank, ", must be 3 or 4"));
   }
-  if (!node.argument("dtype").is_none() && !(node.argument("dtype").is_scalar_type() &&
-                                             node.argument("dtype").as_scalar_type() ==
-                                                 exir::ScalarType::kFloat)) {
+  if (!node.argument("dtype").is_none() &&
+      !(node.argument("dtype").is_scalar_type() &&
+        node.argument("dtype").as_scalar_type() == exir::ScalarType::kFloat)) {
     return Support::no("dtype must be f32");
   }
   if (!node.argument("keepdim").is_bool()) return Support::no("keepdim must be literal");
@@ -186,8 +185,8 @@ LayoutNeed mean_need(const IrNode& node) {
 }
 
 Status lower_mean(Lowering& l, const IrNode& node) {
-  PETREL_ASSIGN_OR_RETURN(
-      const uint32_t x, l.operand(node.argument("self").value(), Layout::kChannelsLast));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x,
+                          l.operand(node.argument("self").value(), Layout::kChannelsLast));
   const bool keepdim = node.argument("keepdim").as_bool();
   l.add_node(NodeKind::GlobalAvgPooling2d, {x}, l.result(node)).flags = keepdim ? kKeepDims : 0;
   return absl::OkStatus();
@@ -221,8 +220,8 @@ Support check_resize(const IrNode& node) {
 }
 
 Status lower_resize(Lowering& l, const IrNode& node) {
-  PETREL_ASSIGN_OR_RETURN(
-      const uint32_t x, l.operand(node.argument("input").value(), Layout::kChannelsLast));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x,
+                          l.operand(node.argument("input").value(), Layout::kChannelsLast));
   const uint32_t out = l.result(node);
   const Dims dims = l.dims(out);
   Node& resize = l.add_node(NodeKind::StaticResizeBilinear2d, {x}, out);

@@ -17,9 +17,7 @@ using IrNode = exir::Node;
 
 constexpr size_t kMaxConcatenated = 5;
 
-const Sizes& self_sizes(const IrNode& node) {
-  return node.argument(0).value()->tensor().sizes;
-}
+const Sizes& self_sizes(const IrNode& node) { return node.argument(0).value()->tensor().sizes; }
 
 // --- view and its kin: the same elements, other sizes ---
 
@@ -33,8 +31,8 @@ LayoutNeed view_need(const IrNode& node) {
 Status lower_view(Lowering& l, const IrNode& node) {
   const Value* input = node.argument(0).value();
   const bool either = view_need(node) == LayoutNeed::kTakesEither;
-  PETREL_ASSIGN_OR_RETURN(
-      const uint32_t x, either ? l.any_operand(input) : l.operand(input, Layout::kPlain));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x,
+                          either ? l.any_operand(input) : l.operand(input, Layout::kPlain));
   const uint32_t out = l.result(node);
   const Dims dims = l.dims(out);
   l.add_node(NodeKind::StaticReshape, {x}, out).list = dims;

@@ -46,10 +46,10 @@ absl::Status differs(const Lowering& bounds, const Node& node, const char* what)
 
 // Everything but the lists that sizes go into.
 bool same_but_lists(const Node& a, const Node& b) {
-  return a.kind == b.kind && a.inputs == b.inputs && a.outputs == b.outputs &&
-         a.flags == b.flags && a.output_min == b.output_min && a.output_max == b.output_max &&
-         a.window == b.window && a.channels == b.channels && a.scalar == b.scalar &&
-         a.axis == b.axis && a.new_height == b.new_height && a.new_width == b.new_width &&
+  return a.kind == b.kind && a.inputs == b.inputs && a.outputs == b.outputs && a.flags == b.flags &&
+         a.output_min == b.output_min && a.output_max == b.output_max && a.window == b.window &&
+         a.channels == b.channels && a.scalar == b.scalar && a.axis == b.axis &&
+         a.new_height == b.new_height && a.new_width == b.new_width &&
          a.list.size() == b.list.size() && a.list2.size() == b.list2.size();
 }
 
@@ -57,9 +57,8 @@ bool same_but_lists(const Node& a, const Node& b) {
 std::vector<size_t> varying_entries(const std::vector<const std::vector<uint32_t>*>& lists) {
   std::vector<size_t> found;
   for (size_t i = 0; i < lists[0]->size(); ++i) {
-    const bool same = std::all_of(lists.begin(), lists.end(), [&](const auto* list) {
-      return (*list)[i] == (*lists[0])[i];
-    });
+    const bool same = std::all_of(lists.begin(), lists.end(),
+                                  [&](const auto* list) { return (*list)[i] == (*lists[0])[i]; });
     if (!same) found.push_back(i);
   }
   return found;
@@ -198,8 +197,8 @@ exir::Support supports_varying(const exir::Node& node) {
       argument.replace(value, copy);
     }
   }
-  const exir::Node* copy = part.append(node.op(), std::move(arguments), {node.result()->type()},
-                                       node.result()->name());
+  const exir::Node* copy =
+      part.append(node.op(), std::move(arguments), {node.result()->type()}, node.result()->name());
   part.set_outputs({copy->result()});
   WeightBlobs weights;
   exir::NamedBlobStore store("");

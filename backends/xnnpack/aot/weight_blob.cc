@@ -126,17 +126,15 @@ WeightView WeightView::with_axis_split(size_t axis, int64_t outer) const {
 
 exir::Blob WeightBlobs::blob(const exir::ConstantPtr& constant, const WeightView& view) {
   if (is_dense(view)) return constant->data;
-  const auto [place, is_new] =
-      blobs_.try_emplace(Key(constant.get(), view.sizes, view.strides));
+  const auto [place, is_new] = blobs_.try_emplace(Key(constant.get(), view.sizes, view.strides));
   if (is_new) {
     constants_.push_back(constant);
     const exir::Blob source = constant->data;
-    place->second = exir::Blob::produced(
-        source.size(), [source, view](absl::Span<uint8_t> out) {
-          const exir::Blob::Bytes bytes = source.bytes();
-          uint8_t* to = out.data();
-          gather(bytes.data(), view, 0, &to);
-        });
+    place->second = exir::Blob::produced(source.size(), [source, view](absl::Span<uint8_t> out) {
+      const exir::Blob::Bytes bytes = source.bytes();
+      uint8_t* to = out.data();
+      gather(bytes.data(), view, 0, &to);
+    });
   }
   return place->second;
 }

@@ -34,8 +34,8 @@ absl::StatusOr<exir::PreprocessResult> lower_part(const exir::Subprogram& part,
 
 }  // namespace
 
-absl::StatusOr<exir::ResultMap> XnnpackBackend::preprocess_all(
-    const exir::SubprogramMap& parts, exir::NamedBlobStore& store) const {
+absl::StatusOr<exir::ResultMap> XnnpackBackend::preprocess_all(const exir::SubprogramMap& parts,
+                                                               exir::NamedBlobStore& store) const {
   WeightBlobs weights;
   exir::ResultMap results;
   for (const auto& [method, subprograms] : parts) {
@@ -43,8 +43,8 @@ absl::StatusOr<exir::ResultMap> XnnpackBackend::preprocess_all(
     for (const exir::Subprogram& part : subprograms) {
       absl::StatusOr<exir::PreprocessResult> result = lower_part(part, weights, store);
       if (!result.ok()) {
-        return absl::Status(result.status().code(), absl::StrCat(part.describe(), ": ",
-                                                                 result.status().message()));
+        return absl::Status(result.status().code(),
+                            absl::StrCat(part.describe(), ": ", result.status().message()));
       }
       out.push_back(*std::move(result));
     }

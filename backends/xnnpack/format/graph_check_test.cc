@@ -36,7 +36,10 @@ TEST_P(DamagedGraphs, AreRefusedByName) {
 const Damage kDamages[] = {
     {"EmptyDim", [](Graph& g) { g.values[3].dims[1] = 0; }, "value 3: dim 1 is 0, must be in"},
     {"HugeDim", [](Graph& g) { g.values[0].dims[0] = 0x80000000; }, "value 0: dim 0 is 21474836"},
-    {"HugeValue", [](Graph& g) { g.values[0].dims = {65536, 65536, 65536}; },
+    {"HugeValue",
+     [](Graph& g) {
+       g.values[0].dims = {65536, 65536, 65536};
+     },
      "need more than 2^34 bytes"},
     {"RankSeven", [](Graph& g) { g.values[0].dims = {1, 1, 1, 1, 1, 1, 1}; }, "rank is 7"},
     {"UnknownFlag", [](Graph& g) { g.values[3].flags = 4; }, "value 3: flags are 4"},
@@ -81,8 +84,16 @@ const Damage kDamages[] = {
     {"HugePadding", [](Graph& g) { g.nodes[0].window.padding_top = 0xFFFFFFFF; },
      "padding is 4294967296, must be below 2^31"},
     {"SmallBias", [](Graph& g) { g.values[2].dims = {2}; }, "bias is [2], must be [3]"},
-    {"FilterOfRankThree", [](Graph& g) { g.values[1].dims = {3, 3, 6}; }, "filter is [3,3,6]"},
-    {"InputOfRankThree", [](Graph& g) { g.values[0].dims = {1, 16, 2}; }, "must have rank 4"},
+    {"FilterOfRankThree",
+     [](Graph& g) {
+       g.values[1].dims = {3, 3, 6};
+     },
+     "filter is [3,3,6]"},
+    {"InputOfRankThree",
+     [](Graph& g) {
+       g.values[0].dims = {1, 16, 2};
+     },
+     "must have rank 4"},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, DamagedGraphs, ::testing::ValuesIn(kDamages),
@@ -117,7 +128,7 @@ TEST_P(ShapeRules, GiveTheOutput) {
 
 void square_window(Node& node, uint32_t kernel, uint32_t stride, uint32_t padding,
                    uint32_t dilation = 1) {
-  node.window = {padding, padding, padding, padding, kernel,
+  node.window = {padding, padding, padding, padding,  kernel,
                  kernel,  stride,  stride,  dilation, dilation};
 }
 void channels(Node& node, uint32_t groups, uint32_t in, uint32_t out) {
@@ -127,122 +138,232 @@ void channels(Node& node, uint32_t groups, uint32_t in, uint32_t out) {
 }
 
 const Rule kRules[] = {
-    {"ConvStrideTwo", NodeKind::Conv2d, {{1, 7, 7, 3}, {8, 3, 3, 3}, {8}},
-     [](Node& n) { square_window(n, 3, 2, 1), channels(n, 1, 3, 8); }, {1, 4, 4, 8}},
-    {"ConvWithoutBias", NodeKind::Conv2d, {{1, 7, 7, 4}, {8, 3, 3, 2}, {}},
-     [](Node& n) { square_window(n, 3, 1, 0, 2), channels(n, 2, 2, 4); }, {1, 3, 3, 8}},
-    {"Depthwise", NodeKind::DepthwiseConv2d, {{1, 5, 5, 4}, {1, 3, 3, 8}, {8}},
-     [](Node& n) { square_window(n, 3, 1, 1), channels(n, 4, 1, 2); }, {1, 5, 5, 8}},
-    {"DepthwiseOfTwoChannels", NodeKind::DepthwiseConv2d, {{1, 5, 5, 4}, {1, 3, 3, 4}, {}},
-     [](Node& n) { square_window(n, 3, 1, 1), channels(n, 2, 2, 2); }, {}},
-    {"Transposed", NodeKind::ConvTranspose2d, {{1, 5, 4, 4}, {3, 3, 3, 4}, {3}},
+    {"ConvStrideTwo",
+     NodeKind::Conv2d,
+     {{1, 7, 7, 3}, {8, 3, 3, 3}, {8}},
+     [](Node& n) { square_window(n, 3, 2, 1), channels(n, 1, 3, 8); },
+     {1, 4, 4, 8}},
+    {"ConvWithoutBias",
+     NodeKind::Conv2d,
+     {{1, 7, 7, 4}, {8, 3, 3, 2}, {}},
+     [](Node& n) { square_window(n, 3, 1, 0, 2), channels(n, 2, 2, 4); },
+     {1, 3, 3, 8}},
+    {"Depthwise",
+     NodeKind::DepthwiseConv2d,
+     {{1, 5, 5, 4}, {1, 3, 3, 8}, {8}},
+     [](Node& n) { square_window(n, 3, 1, 1), channels(n, 4, 1, 2); },
+     {1, 5, 5, 8}},
+    {"DepthwiseOfTwoChannels",
+     NodeKind::DepthwiseConv2d,
+     {{1, 5, 5, 4}, {1, 3, 3, 4}, {}},
+     [](Node& n) { square_window(n, 3, 1, 1), channels(n, 2, 2, 2); },
+     {}},
+    {"Transposed",
+     NodeKind::ConvTranspose2d,
+     {{1, 5, 4, 4}, {3, 3, 3, 4}, {3}},
      [](Node& n) {
        square_window(n, 3, 2, 1), channels(n, 1, 4, 3);
        n.channels.adjustment_height = 1;
      },
      {1, 10, 7, 3}},
-    {"TransposedAdjustmentOfAStride", NodeKind::ConvTranspose2d, {{1, 5, 4, 4}, {3, 3, 3, 4}, {}},
+    {"TransposedAdjustmentOfAStride",
+     NodeKind::ConvTranspose2d,
+     {{1, 5, 4, 4}, {3, 3, 3, 4}, {}},
      [](Node& n) {
        square_window(n, 3, 2, 1), channels(n, 1, 4, 3);
        n.channels.adjustment_width = 2;
      },
      {}},
-    {"TransposedOfNothing", NodeKind::ConvTranspose2d, {{1, 1, 1, 4}, {3, 3, 3, 4}, {}},
-     [](Node& n) { square_window(n, 3, 1, 3), channels(n, 1, 4, 3); }, {}},
+    {"TransposedOfNothing",
+     NodeKind::ConvTranspose2d,
+     {{1, 1, 1, 4}, {3, 3, 3, 4}, {}},
+     [](Node& n) { square_window(n, 3, 1, 3), channels(n, 1, 4, 3); },
+     {}},
     {"FullyConnected", NodeKind::FullyConnected, {{2, 3, 5}, {4, 5}, {4}}, nullptr, {2, 3, 4}},
-    {"FullyConnectedTransposed", NodeKind::FullyConnected, {{3, 5}, {5, 4}, {}},
-     [](Node& n) { n.flags = kTransposeWeights; }, {3, 4}},
+    {"FullyConnectedTransposed",
+     NodeKind::FullyConnected,
+     {{3, 5}, {5, 4}, {}},
+     [](Node& n) { n.flags = kTransposeWeights; },
+     {3, 4}},
     {"FullyConnectedMismatch", NodeKind::FullyConnected, {{3, 5}, {5, 4}, {}}, nullptr, {}},
-    {"MaxPool", NodeKind::MaxPooling2d, {{1, 7, 6, 3}}, [](Node& n) { square_window(n, 3, 2, 1); },
+    {"MaxPool",
+     NodeKind::MaxPooling2d,
+     {{1, 7, 6, 3}},
+     [](Node& n) { square_window(n, 3, 2, 1); },
      {1, 4, 3, 3}},
-    {"MaxPoolOfOne", NodeKind::MaxPooling2d, {{1, 7, 6, 3}},
-     [](Node& n) { square_window(n, 1, 1, 0); }, {}},
-    {"MaxPoolLargeStride", NodeKind::MaxPooling2d, {{1, 7, 6, 3}},
-     [](Node& n) { square_window(n, 2, 3, 0); }, {}},
-    {"PoolOfPadding", NodeKind::AvgPooling2d, {{1, 7, 6, 3}},
-     [](Node& n) { square_window(n, 2, 1, 2); }, {}},
-    {"AvgPoolDilated", NodeKind::AvgPooling2d, {{1, 7, 6, 3}},
-     [](Node& n) { square_window(n, 2, 1, 0, 2); }, {}},
-    {"PoolOfTooManyPointers", NodeKind::AvgPooling2d, {{1, 60000, 60000, 1}},
-     [](Node& n) { square_window(n, 100, 1, 0); }, {}},
-    {"GlobalAverage", NodeKind::GlobalAvgPooling2d, {{2, 5, 6, 3}},
-     [](Node& n) { n.flags = kKeepDims; }, {2, 1, 1, 3}},
+    {"MaxPoolOfOne",
+     NodeKind::MaxPooling2d,
+     {{1, 7, 6, 3}},
+     [](Node& n) { square_window(n, 1, 1, 0); },
+     {}},
+    {"MaxPoolLargeStride",
+     NodeKind::MaxPooling2d,
+     {{1, 7, 6, 3}},
+     [](Node& n) { square_window(n, 2, 3, 0); },
+     {}},
+    {"PoolOfPadding",
+     NodeKind::AvgPooling2d,
+     {{1, 7, 6, 3}},
+     [](Node& n) { square_window(n, 2, 1, 2); },
+     {}},
+    {"AvgPoolDilated",
+     NodeKind::AvgPooling2d,
+     {{1, 7, 6, 3}},
+     [](Node& n) { square_window(n, 2, 1, 0, 2); },
+     {}},
+    {"PoolOfTooManyPointers",
+     NodeKind::AvgPooling2d,
+     {{1, 60000, 60000, 1}},
+     [](Node& n) { square_window(n, 100, 1, 0); },
+     {}},
+    {"GlobalAverage",
+     NodeKind::GlobalAvgPooling2d,
+     {{2, 5, 6, 3}},
+     [](Node& n) { n.flags = kKeepDims; },
+     {2, 1, 1, 3}},
     {"GlobalAverageReduced", NodeKind::GlobalAvgPooling2d, {{2, 5, 6, 3}}, nullptr, {2, 3}},
     {"GlobalAverageOfAMatrix", NodeKind::GlobalAvgPooling2d, {{2, 5}}, nullptr, {}},
     {"Broadcast", NodeKind::Add, {{2, 1, 4}, {3, 1}}, nullptr, {2, 3, 4}},
     {"BroadcastMismatch", NodeKind::Add, {{2, 3}, {2}}, nullptr, {}},
     {"BroadcastTooLarge", NodeKind::Add, {{1 << 20, 1}, {1, 1 << 20}}, nullptr, {}},
     {"Product", NodeKind::BatchMatrixMultiply, {{2, 3, 5}, {1, 5, 4}}, nullptr, {2, 3, 4}},
-    {"ProductTransposed", NodeKind::BatchMatrixMultiply, {{2, 3, 5}, {2, 4, 5}},
-     [](Node& n) { n.flags = kTransposeWeights; }, {2, 3, 4}},
+    {"ProductTransposed",
+     NodeKind::BatchMatrixMultiply,
+     {{2, 3, 5}, {2, 4, 5}},
+     [](Node& n) { n.flags = kTransposeWeights; },
+     {2, 3, 4}},
     {"ProductMismatch", NodeKind::BatchMatrixMultiply, {{2, 3, 5}, {2, 4, 5}}, nullptr, {}},
     {"ProductOfMatrices", NodeKind::BatchMatrixMultiply, {{3, 5}, {5, 4}}, nullptr, {}},
-    {"Transpose", NodeKind::StaticTranspose, {{2, 3, 4}}, [](Node& n) { n.list = {2, 0, 1}; },
+    {"Transpose",
+     NodeKind::StaticTranspose,
+     {{2, 3, 4}},
+     [](Node& n) {
+       n.list = {2, 0, 1};
+     },
      {4, 2, 3}},
-    {"TransposeTwice", NodeKind::StaticTranspose, {{2, 3, 4}}, [](Node& n) { n.list = {2, 0, 2}; },
+    {"TransposeTwice",
+     NodeKind::StaticTranspose,
+     {{2, 3, 4}},
+     [](Node& n) {
+       n.list = {2, 0, 2};
+     },
      {}},
-    {"TransposeOut", NodeKind::StaticTranspose, {{2, 3, 4}}, [](Node& n) { n.list = {0, 1, 3}; },
+    {"TransposeOut",
+     NodeKind::StaticTranspose,
+     {{2, 3, 4}},
+     [](Node& n) {
+       n.list = {0, 1, 3};
+     },
      {}},
-    {"TransposeShort", NodeKind::StaticTranspose, {{2, 3, 4}}, [](Node& n) { n.list = {1, 0}; },
+    {"TransposeShort",
+     NodeKind::StaticTranspose,
+     {{2, 3, 4}},
+     [](Node& n) {
+       n.list = {1, 0};
+     },
      {}},
-    {"Reshape", NodeKind::StaticReshape, {{2, 3, 4}}, [](Node& n) { n.list = {6, 0}; }, {6, 4}},
-    {"ReshapeTwoUnknown", NodeKind::StaticReshape, {{2, 3, 4}}, [](Node& n) { n.list = {0, 0}; },
+    {"Reshape",
+     NodeKind::StaticReshape,
+     {{2, 3, 4}},
+     [](Node& n) {
+       n.list = {6, 0};
+     },
+     {6, 4}},
+    {"ReshapeTwoUnknown",
+     NodeKind::StaticReshape,
+     {{2, 3, 4}},
+     [](Node& n) {
+       n.list = {0, 0};
+     },
      {}},
-    {"ReshapeMismatch", NodeKind::StaticReshape, {{2, 3, 4}}, [](Node& n) { n.list = {5, 0}; },
+    {"ReshapeMismatch",
+     NodeKind::StaticReshape,
+     {{2, 3, 4}},
+     [](Node& n) {
+       n.list = {5, 0};
+     },
      {}},
-    {"ReshapeOverflow", NodeKind::StaticReshape, {{2, 3, 4}},
-     [](Node& n) { n.list = {0x80000000, 0x80000000, 4, 6}; }, {}},
-    {"Slice", NodeKind::StaticSlice, {{5, 6}},
+    {"ReshapeOverflow",
+     NodeKind::StaticReshape,
+     {{2, 3, 4}},
+     [](Node& n) {
+       n.list = {0x80000000, 0x80000000, 4, 6};
+     },
+     {}},
+    {"Slice",
+     NodeKind::StaticSlice,
+     {{5, 6}},
      [](Node& n) {
        n.list = {1, 0};
        n.list2 = {4, 0};
      },
      {4, 6}},
-    {"SliceOut", NodeKind::StaticSlice, {{5, 6}},
+    {"SliceOut",
+     NodeKind::StaticSlice,
+     {{5, 6}},
      [](Node& n) {
        n.list = {2, 0};
        n.list2 = {4, 6};
      },
      {}},
-    {"SliceWraps", NodeKind::StaticSlice, {{5, 6}},
+    {"SliceWraps",
+     NodeKind::StaticSlice,
+     {{5, 6}},
      [](Node& n) {
        n.list = {0xFFFFFFFF, 0};
        n.list2 = {2, 6};
      },
      {}},
-    {"SliceOfRestFromTheMiddle", NodeKind::StaticSlice, {{5}},
+    {"SliceOfRestFromTheMiddle",
+     NodeKind::StaticSlice,
+     {{5}},
      [](Node& n) {
        n.list = {1};
        n.list2 = {0};
      },
      {}},
-    {"Pad", NodeKind::StaticConstantPad, {{5, 6}},
+    {"Pad",
+     NodeKind::StaticConstantPad,
+     {{5, 6}},
      [](Node& n) {
        n.list = {1, 0};
        n.list2 = {2, 3};
      },
      {8, 9}},
-    {"PadOverflow", NodeKind::StaticConstantPad, {{5}},
+    {"PadOverflow",
+     NodeKind::StaticConstantPad,
+     {{5}},
      [](Node& n) {
        n.list = {0x7FFFFFFF};
        n.list2 = {0};
      },
      {}},
-    {"Resize", NodeKind::StaticResizeBilinear2d, {{1, 5, 6, 2}},
+    {"Resize",
+     NodeKind::StaticResizeBilinear2d,
+     {{1, 5, 6, 2}},
      [](Node& n) {
        n.new_height = 7;
        n.new_width = 8;
      },
      {1, 7, 8, 2}},
     {"ResizeToNothing", NodeKind::StaticResizeBilinear2d, {{1, 5, 6, 2}}, nullptr, {}},
-    {"Concatenate", NodeKind::Concatenate3, {{2, 1}, {2, 2}, {2, 3}},
-     [](Node& n) { n.axis = 1; }, {2, 6}},
-    {"ConcatenateMismatch", NodeKind::Concatenate2, {{2, 1}, {3, 1}}, [](Node& n) { n.axis = 1; },
+    {"Concatenate",
+     NodeKind::Concatenate3,
+     {{2, 1}, {2, 2}, {2, 3}},
+     [](Node& n) { n.axis = 1; },
+     {2, 6}},
+    {"ConcatenateMismatch",
+     NodeKind::Concatenate2,
+     {{2, 1}, {3, 1}},
+     [](Node& n) { n.axis = 1; },
      {}},
     {"ConcatenateRanks", NodeKind::Concatenate2, {{2, 1}, {2}}, [](Node& n) { n.axis = 0; }, {}},
     {"ConcatenateAxis", NodeKind::Concatenate2, {{2, 1}, {2, 1}}, [](Node& n) { n.axis = 2; }, {}},
-    {"EluOfInfinity", NodeKind::Elu, {{2}},
-     [](Node& n) { n.scalar = std::numeric_limits<float>::infinity(); }, {}},
+    {"EluOfInfinity",
+     NodeKind::Elu,
+     {{2}},
+     [](Node& n) { n.scalar = std::numeric_limits<float>::infinity(); },
+     {}},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, ShapeRules, ::testing::ValuesIn(kRules),
@@ -252,8 +373,7 @@ TEST(Implemented, RefusesOtherTypesAndQuantisation) {
   Graph graph = small_cnn();
   EXPECT_TRUE(check_implemented(graph).ok());
   graph.values[3].datatype = Datatype::FP16;
-  EXPECT_EQ(check_implemented(graph).text(),
-            "value 3 has datatype FP16, only FP32 is supported");
+  EXPECT_EQ(check_implemented(graph).text(), "value 3 has datatype FP16, only FP32 is supported");
   EXPECT_EQ(check_implemented(graph).kind(), Problem::Kind::kUnsupported);
   graph = small_cnn();
   graph.values[1].quantization = Quantization::kPerChannel;

@@ -57,13 +57,13 @@ Problem read_header(const uint8_t* payload, size_t size, Header* out) {
   header.flatbuffer_size = load<uint32_t>(payload + 14);
   header.constants_offset = load<uint32_t>(payload + 18);
   header.constants_size = load<uint64_t>(payload + 22);
-  if (Problem p = check_part("the flatbuffer", header.flatbuffer_offset, header.flatbuffer_size,
-                             size);
+  if (Problem p =
+          check_part("the flatbuffer", header.flatbuffer_offset, header.flatbuffer_size, size);
       !p.ok()) {
     return p;
   }
-  if (Problem p = check_part("the constant region", header.constants_offset,
-                             header.constants_size, size);
+  if (Problem p =
+          check_part("the constant region", header.constants_offset, header.constants_size, size);
       !p.ok()) {
     return p;
   }

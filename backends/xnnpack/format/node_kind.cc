@@ -24,8 +24,8 @@ constexpr NodeKindInfo concatenate(NodeKind kind, const char* name, uint8_t inpu
 // In the order of their numbers, which start at 1.
 constexpr NodeKindInfo kKinds[] = {
     binary(NodeKind::Add, "Add"),
-    {NodeKind::FullyConnected, "FullyConnected", F::kFullyConnected, 3, true, 1,
-     kTransposeWeights, true},
+    {NodeKind::FullyConnected, "FullyConnected", F::kFullyConnected, 3, true, 1, kTransposeWeights,
+     true},
     unary(NodeKind::Softmax, "Softmax"),
     unary(NodeKind::Sigmoid, "Sigmoid"),
     {NodeKind::StaticTranspose, "StaticTranspose", F::kTranspose, 1, false, 1, 0, true},
@@ -62,8 +62,8 @@ constexpr NodeKindInfo kKinds[] = {
     concatenate(NodeKind::Concatenate3, "Concatenate3", 3),
     concatenate(NodeKind::Concatenate4, "Concatenate4", 4),
     {NodeKind::StaticSlice, "StaticSlice", F::kSlice, 1, false, 1, 0, true},
-    {NodeKind::ScaledDotProductAttention, "ScaledDotProductAttention", F::kAttention, 5,
-     false, 1, 0, false},
+    {NodeKind::ScaledDotProductAttention, "ScaledDotProductAttention", F::kAttention, 5, false, 1,
+     0, false},
     binary(NodeKind::BatchMatrixMultiply, "BatchMatrixMultiply", kTransposeWeights),
     concatenate(NodeKind::Concatenate5, "Concatenate5", 5),
     convolution(NodeKind::ConvTranspose2d, "ConvTranspose2d"),

@@ -36,8 +36,8 @@ class Reader {
     }
     out_.num_externs = root_.num_externs();
     if (out_.num_externs > kMaxExternals) {
-      return Problem::invalid("num_externs is " + number(out_.num_externs) +
-                              ", must be at most " + number(kMaxExternals));
+      return Problem::invalid("num_externs is " + number(out_.num_externs) + ", must be at most " +
+                              number(kMaxExternals));
     }
     if (Problem p = read_constants(); !p.ok()) return p;
     if (root_.values() != nullptr) {
@@ -128,10 +128,9 @@ class Reader {
     }
     value.datatype = tensor->datatype();
     if (value.datatype <= fbs::Datatype::INVALID || value.datatype > fbs::Datatype::MAX) {
-      return Problem::invalid("datatype is " +
-                              std::to_string(static_cast<int16_t>(value.datatype)) +
-                              ", must be in [1, " +
-                              std::to_string(static_cast<int16_t>(fbs::Datatype::MAX)) + "]");
+      return Problem::invalid(
+          "datatype is " + std::to_string(static_cast<int16_t>(value.datatype)) +
+          ", must be in [1, " + std::to_string(static_cast<int16_t>(fbs::Datatype::MAX)) + "]");
     }
     // An older way to say that the value is quantised when it arrives.
     if (tensor->dq_datatype() != fbs::Datatype::INVALID) {
@@ -276,8 +275,7 @@ class Reader {
       }
       case NodeFamily::kConcatenate: {
         const auto& t = *static_cast<const fbs::Concatenate*>(table);
-        node->inputs = {t.input1_id(), t.input2_id(), t.input3_id(), t.input4_id(),
-                        t.input5_id()};
+        node->inputs = {t.input1_id(), t.input2_id(), t.input3_id(), t.input4_id(), t.input5_id()};
         node->inputs.resize(info.num_inputs);
         node->outputs = {t.output_id()};
         node->flags = t.flags();

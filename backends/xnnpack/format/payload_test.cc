@@ -142,8 +142,8 @@ std::vector<uint8_t> bare_flatbuffer(const char* identifier, size_t constant_byt
     values.push_back(fbs::CreateValue(b, fbs::ValueUnion::TensorValue, tensor.Union()));
   }
   const auto add = fbs::CreateNode2x1(b, 7, 9, 8, 0);
-  const auto nodes = b.CreateVector(std::vector<flatbuffers::Offset<fbs::Node>>{
-      fbs::CreateNode(b, NodeKind::Add, add.Union())});
+  const auto nodes = b.CreateVector(
+      std::vector<flatbuffers::Offset<fbs::Node>>{fbs::CreateNode(b, NodeKind::Add, add.Union())});
   const auto all_values = b.CreateVector(values);
   return finish(b, fbs::CreateGraph(b, 0, nodes, all_values, 2, 0, 0, buffers), identifier);
 }

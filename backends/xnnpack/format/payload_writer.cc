@@ -45,14 +45,14 @@ Offset write_contents(Builder& b, const Node& n) {
           .Union();
     case NodeFamily::kPooling:
       return fbs::CreatePooling2d(b, w.padding_top, w.padding_right, w.padding_bottom,
-                                  w.padding_left, w.kernel_height, w.kernel_width,
-                                  w.stride_height, w.stride_width, w.dilation_height,
-                                  w.dilation_width, in(0), out, n.flags)
+                                  w.padding_left, w.kernel_height, w.kernel_width, w.stride_height,
+                                  w.stride_width, w.dilation_height, w.dilation_width, in(0), out,
+                                  n.flags)
           .Union();
     case NodeFamily::kArgMaxPooling:
       return fbs::CreateArgMaxPooling2d(b, w.padding_top, w.padding_right, w.padding_bottom,
-                                        w.padding_left, w.kernel_height, w.kernel_width, in(0),
-                                        out, n.outputs[1], n.flags)
+                                        w.padding_left, w.kernel_height, w.kernel_width, in(0), out,
+                                        n.outputs[1], n.flags)
           .Union();
     case NodeFamily::kTranspose: {
       const auto list = vector(b, n.list);
@@ -113,9 +113,9 @@ std::vector<uint8_t> write_payload(const Graph& graph) {
     const Value& v = graph.values[id];
     if (v.is_input()) inputs.push_back(id);
     if (v.is_output()) outputs.push_back(id);
-    const auto tensor = fbs::CreateTensorValue(
-        b, v.datatype, static_cast<uint32_t>(v.dims.size()), vector(b, v.dims), v.constant,
-        v.external_id, v.flags, id);
+    const auto tensor =
+        fbs::CreateTensorValue(b, v.datatype, static_cast<uint32_t>(v.dims.size()),
+                               vector(b, v.dims), v.constant, v.external_id, v.flags, id);
     values.push_back(fbs::CreateValue(b, fbs::ValueUnion::TensorValue, tensor.Union()));
   }
 
@@ -138,8 +138,7 @@ std::vector<uint8_t> write_payload(const Graph& graph) {
   const size_t end = kPaddedHeaderSize + b.GetSize();
   const size_t padded = (end + kPayloadAlignment - 1) / kPayloadAlignment * kPayloadAlignment;
   std::vector<uint8_t> payload(padded, 0);
-  write_header({kPaddedHeaderSize, b.GetSize(), static_cast<uint32_t>(padded), 0},
-               payload.data());
+  write_header({kPaddedHeaderSize, b.GetSize(), static_cast<uint32_t>(padded), 0}, payload.data());
   std::copy_n(b.GetBufferPointer(), b.GetSize(), payload.begin() + kPaddedHeaderSize);
   return payload;
 }

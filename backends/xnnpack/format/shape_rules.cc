@@ -31,8 +31,7 @@ Problem slide(const char* axis, uint64_t size, uint64_t padding, uint64_t kernel
               uint64_t dilation, uint64_t* positions) {
   if (kernel == 0 || stride == 0 || dilation == 0) {
     return Problem::invalid(std::string(axis) + ": kernel " + number(kernel) + ", stride " +
-                            number(stride) + ", dilation " + number(dilation) +
-                            ", must not be 0");
+                            number(stride) + ", dilation " + number(dilation) + ", must not be 0");
   }
   if (padding > kMaxDim) {
     return Problem::invalid(std::string(axis) + ": padding is " + number(padding) +
@@ -48,14 +47,14 @@ Problem slide(const char* axis, uint64_t size, uint64_t padding, uint64_t kernel
 }
 
 Problem slide_over_image(const Window& w, const Dims& image, uint64_t* height, uint64_t* width) {
-  Problem p = slide("height", image[1], uint64_t{w.padding_top} + w.padding_bottom,
-                    w.kernel_height, w.stride_height, w.dilation_height, height);
+  Problem p = slide("height", image[1], uint64_t{w.padding_top} + w.padding_bottom, w.kernel_height,
+                    w.stride_height, w.dilation_height, height);
   if (!p.ok()) return p;
   p = slide("width", image[2], uint64_t{w.padding_left} + w.padding_right, w.kernel_width,
             w.stride_width, w.dilation_width, width);
   if (!p.ok()) return p;
-  const long double pointers = static_cast<long double>(*height) * *width *
-                               w.kernel_height * w.kernel_width;
+  const long double pointers =
+      static_cast<long double>(*height) * *width * w.kernel_height * w.kernel_width;
   if (pointers > kMaxIndirections) {
     return Problem::invalid("a window of " + number(w.kernel_height) + "x" +
                             number(w.kernel_width) + " at " + number(*height) + "x" +
@@ -81,8 +80,7 @@ Problem transposed_extent(const char* axis, uint64_t size, uint64_t padding, uin
                           uint64_t* extent) {
   if (kernel == 0 || stride == 0 || dilation == 0) {
     return Problem::invalid(std::string(axis) + ": kernel " + number(kernel) + ", stride " +
-                            number(stride) + ", dilation " + number(dilation) +
-                            ", must not be 0");
+                            number(stride) + ", dilation " + number(dilation) + ", must not be 0");
   }
   if (adjustment >= stride) {
     return Problem::invalid(std::string(axis) + ": adjustment is " + number(adjustment) +
@@ -108,10 +106,9 @@ Problem infer_convolution(const Node& node, const Inputs& in, Dims* out) {
   const uint64_t input_channels = uint64_t{c.groups} * c.group_input_channels;
   const uint64_t output_channels = uint64_t{c.groups} * c.group_output_channels;
   if (input_channels == 0 || output_channels == 0 || input_channels != x[3]) {
-    return Problem::invalid("groups " + number(c.groups) + " of " +
-                            number(c.group_input_channels) + " -> " +
-                            number(c.group_output_channels) + " channels do not fit input " +
-                            to_string(x));
+    return Problem::invalid("groups " + number(c.groups) + " of " + number(c.group_input_channels) +
+                            " -> " + number(c.group_output_channels) +
+                            " channels do not fit input " + to_string(x));
   }
   Dims expected = {0, w.kernel_height, w.kernel_width, 0};
   if (node.kind == NodeKind::DepthwiseConv2d) {
@@ -126,8 +123,7 @@ Problem infer_convolution(const Node& node, const Inputs& in, Dims* out) {
     expected[3] = c.group_input_channels;
   }
   if (filter != expected) {
-    return Problem::invalid("filter is " + to_string(filter) + ", must be " +
-                            to_string(expected));
+    return Problem::invalid("filter is " + to_string(filter) + ", must be " + to_string(expected));
   }
   if (Problem p = check_bias(in[2], output_channels); !p.ok()) return p;
   uint64_t height = 0;
@@ -136,13 +132,12 @@ Problem infer_convolution(const Node& node, const Inputs& in, Dims* out) {
     if (Problem p = slide_over_image(w, x, &height, &width); !p.ok()) return p;
     return assign({x[0], height, width, output_channels}, out);
   }
-  Problem p = transposed_extent("height", x[1], uint64_t{w.padding_top} + w.padding_bottom,
-                                w.kernel_height, w.stride_height, w.dilation_height,
-                                c.adjustment_height, &height);
+  Problem p =
+      transposed_extent("height", x[1], uint64_t{w.padding_top} + w.padding_bottom, w.kernel_height,
+                        w.stride_height, w.dilation_height, c.adjustment_height, &height);
   if (!p.ok()) return p;
-  p = transposed_extent("width", x[2], uint64_t{w.padding_left} + w.padding_right,
-                        w.kernel_width, w.stride_width, w.dilation_width, c.adjustment_width,
-                        &width);
+  p = transposed_extent("width", x[2], uint64_t{w.padding_left} + w.padding_right, w.kernel_width,
+                        w.stride_width, w.dilation_width, c.adjustment_width, &width);
   if (!p.ok()) return p;
   const long double pointers =
       static_cast<long double>(height) * width * w.kernel_height * w.kernel_width;

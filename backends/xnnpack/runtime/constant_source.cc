@@ -59,8 +59,8 @@ Result<ConstantSource::Fetched*> ConstantSource::fetch(uint32_t id) {
   }
   if (fetched.data == nullptr || fetched.size != needed) {
     if (constant.is_named()) {
-      PETREL_LOG(Error, "weight '%s' has %zu bytes, value %u of %s needs %zu",
-                 constant.key.c_str(), fetched.size, id, to_string(value.dims).c_str(), needed);
+      PETREL_LOG(Error, "weight '%s' has %zu bytes, value %u of %s needs %zu", constant.key.c_str(),
+                 fetched.size, id, to_string(value.dims).c_str(), needed);
       return Error::InvalidExternalData;
     }
     // Values of different sizes may share one inline constant.

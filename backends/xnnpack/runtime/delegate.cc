@@ -39,11 +39,15 @@ Error report(const char* what, xnn_status status) {
   if (status == xnn_status_success) return Error::Ok;
   PETREL_LOG(Error, "XNNPACK cannot %s: status %d", what, static_cast<int>(status));
   switch (status) {
-    case xnn_status_out_of_memory: return Error::DelegateMemoryAllocationFailed;
+    case xnn_status_out_of_memory:
+      return Error::DelegateMemoryAllocationFailed;
     case xnn_status_unsupported_parameter:
-    case xnn_status_unsupported_hardware: return Error::NotSupported;
-    case xnn_status_invalid_parameter: return Error::InvalidProgram;
-    default: return Error::Internal;
+    case xnn_status_unsupported_hardware:
+      return Error::NotSupported;
+    case xnn_status_invalid_parameter:
+      return Error::InvalidProgram;
+    default:
+      return Error::Internal;
   }
 }
 
@@ -114,8 +118,7 @@ Result<std::unique_ptr<Delegate>> Delegate::create(const void* payload, size_t s
                                                    const Options& options) {
   std::unique_ptr<Delegate> delegate(new Delegate);
   Graph& graph = delegate->graph_;
-  PETREL_RETURN_IF_ERROR(
-      report(read_payload(static_cast<const uint8_t*>(payload), size, &graph)));
+  PETREL_RETURN_IF_ERROR(report(read_payload(static_cast<const uint8_t*>(payload), size, &graph)));
   PETREL_RETURN_IF_ERROR(report(check_implemented(graph)));
   PETREL_RETURN_IF_ERROR(report(check_graph(graph)));
   PETREL_RETURN_IF_ERROR(report("start", xnn_initialize(nullptr)));
@@ -162,8 +165,8 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options) 
   return make_runtime(subgraph.get(), options, std::move(sources), &constants);
 }
 
-Error Delegate::make_runtime(xnn_subgraph_t subgraph, const Options& options,
-                             WeightSources sources, ConstantSource* constants) {
+Error Delegate::make_runtime(xnn_subgraph_t subgraph, const Options& options, WeightSources sources,
+                             ConstantSource* constants) {
   const bool share_weights = options.share_weights;
   if (share_weights) {
     weights_.begin(count_filter_bytes(graph_),
@@ -289,11 +292,10 @@ Error Delegate::bind_outputs(const runtime::BackendExecutionContext& context, Sp
       sizes[axis_at(tensor, place)] = static_cast<Tensor::SizesType>(dims[place]);
     }
     const bool fits = rank == dims.size() || dims[0] == 1;
-    if (const Error error = fits ? runtime::resize_tensor(tensor, {sizes, rank})
-                                 : Error::InvalidArgument;
+    if (const Error error =
+            fits ? runtime::resize_tensor(tensor, {sizes, rank}) : Error::InvalidArgument;
         error != Error::Ok) {
-      PETREL_LOG(Error, "argument %zu cannot take an output of %s", index,
-                 to_string(dims).c_str());
+      PETREL_LOG(Error, "argument %zu cannot take an output of %s", index, to_string(dims).c_str());
       return error;
     }
     void* data = tensor.mutable_data_ptr();

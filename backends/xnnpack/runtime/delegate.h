@@ -65,7 +65,7 @@ class Delegate {
  private:
   // An input or output, by its place in the arguments.
   struct External {
-    uint32_t value;  // in graph_.values; XNNPACK's id is its external_id
+    uint32_t value;              // in graph_.values; XNNPACK's id is its external_id
     const void* data = nullptr;  // as XNNPACK knows it
     PaddedBuffer staging = {};   // for data that must not be read past its end
     bool is_read = false;        // an output that kernels also read

@@ -29,8 +29,7 @@ Graph linear_graph(uint32_t rows, uint32_t in, uint32_t out, const std::string& 
                    const std::string& bias = "b", uint32_t flags = 0) {
   GraphBuilder b;
   const uint32_t x = b.input({rows, in});
-  const uint32_t w =
-      b.constant(flags == 0 ? Dims{out, in} : Dims{in, out}, weight);
+  const uint32_t w = b.constant(flags == 0 ? Dims{out, in} : Dims{in, out}, weight);
   const uint32_t c = b.constant({out}, bias);
   const uint32_t y = b.output({rows, out});
   b.node(NodeKind::FullyConnected, {x, w, c}, {y}).flags = flags;

@@ -16,8 +16,7 @@ namespace petrel::backends::xnnpack {
 // `inputs` and `outputs` are XNNPACK's ids of the node's values, kNoId for a
 // missing bias. Precondition: check_graph and check_implemented found nothing.
 xnn_status define_node(xnn_subgraph_t subgraph, const Node& node,
-                       const std::vector<uint32_t>& inputs,
-                       const std::vector<uint32_t>& outputs);
+                       const std::vector<uint32_t>& inputs, const std::vector<uint32_t>& outputs);
 
 }  // namespace petrel::backends::xnnpack
 

@@ -64,8 +64,7 @@ void PackedArena::give_back(void* data, size_t size) {
   chunk.used = static_cast<size_t>(begin - chunk.data);
   // Zeros again: whole pages by returning them, the rest by hand.
   uint8_t* const end = begin + size;
-  uint8_t* const first_page =
-      begin + (kPage - reinterpret_cast<uintptr_t>(begin) % kPage) % kPage;
+  uint8_t* const first_page = begin + (kPage - reinterpret_cast<uintptr_t>(begin) % kPage) % kPage;
   uint8_t* const last_page = end - reinterpret_cast<uintptr_t>(end) % kPage;
   if (first_page >= last_page ||
       madvise(first_page, static_cast<size_t>(last_page - first_page), MADV_DONTNEED) != 0) {

@@ -77,9 +77,9 @@ bool mix_processor(Configuration* configuration) {
     const size_t end = std::min(text.find('\n', at), text.size());
     const std::string line = text.substr(at, end - at);
     at = end + 1;
-    for (const char* name : {"vendor_id", "cpu family", "model", "flags", "Features",
-                             "CPU implementer", "CPU architecture", "CPU variant", "CPU part",
-                             "isa"}) {
+    for (const char* name :
+         {"vendor_id", "cpu family", "model", "flags", "Features", "CPU implementer",
+          "CPU architecture", "CPU variant", "CPU part", "isa"}) {
       if (line.compare(0, strlen(name), name) == 0) mix(configuration, line.data(), line.size());
     }
   }
@@ -90,9 +90,9 @@ bool mix_processor(Configuration* configuration) {
 bool mix_program(Configuration* configuration) {
   Dl_info info = {};
   struct stat file = {};
-  const bool is_found =
-      dladdr(reinterpret_cast<const void*>(&mix), &info) != 0 && info.dli_fname != nullptr &&
-      info.dli_fname[0] == '/' && stat(info.dli_fname, &file) == 0;
+  const bool is_found = dladdr(reinterpret_cast<const void*>(&mix), &info) != 0 &&
+                        info.dli_fname != nullptr && info.dli_fname[0] == '/' &&
+                        stat(info.dli_fname, &file) == 0;
   if (!is_found && stat("/proc/self/exe", &file) != 0) return false;
   const int64_t parts[] = {static_cast<int64_t>(file.st_size),
                            static_cast<int64_t>(file.st_mtim.tv_sec),
@@ -198,8 +198,7 @@ Found read_file(const std::string& path, const Configuration& configuration, Fil
     return other("was made by another program or for another processor");
   }
   if (header.file_bytes != size) return other("is cut off");
-  if (header.blobs > kMaxBlobs ||
-      header.blobs > (size - sizeof(Header)) / sizeof(IndexEntry)) {
+  if (header.blobs > kMaxBlobs || header.blobs > (size - sizeof(Header)) / sizeof(IndexEntry)) {
     return other("has a damaged header");
   }
   content->index.resize(header.blobs);
@@ -276,8 +275,8 @@ std::shared_ptr<PackedFile> PackedFile::open(const std::string& path) {
   if (found == Found::kUsable) {
     for (const IndexEntry& entry : content.index) {
       Blob& blob = file->blobs_[entry.key];
-      blob.region = PackedRegion::view(content.bytes, content.bytes.get() + entry.offset,
-                                       entry.size);
+      blob.region =
+          PackedRegion::view(content.bytes, content.bytes.get() + entry.offset, entry.size);
       blob.digest = entry.digest;
       blob.has_digest = true;
     }

@@ -54,11 +54,11 @@ class PackedFile {
   enum class Verify { kFirstUse, kNever };
 
   struct Stats {
-    size_t mapped = 0;         // blobs found in the file
+    size_t mapped = 0;  // blobs found in the file
     size_t mapped_bytes = 0;
-    size_t added = 0;          // blobs that were not there
-    size_t damaged = 0;        // blobs that failed their digest
-    double verify_seconds = 0; // spent on digests of blobs
+    size_t added = 0;           // blobs that were not there
+    size_t damaged = 0;         // blobs that failed their digest
+    double verify_seconds = 0;  // spent on digests of blobs
   };
 
   // Never null. A file that is not there or cannot be used is empty; a warning

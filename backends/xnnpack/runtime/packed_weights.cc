@@ -13,12 +13,10 @@ std::unique_ptr<PackedRegion> PackedRegion::allocate(std::shared_ptr<PackedArena
                                                      size_t size) {
   void* data = arena->allocate(size);
   if (data == nullptr) return nullptr;
-  return std::unique_ptr<PackedRegion>(
-      new PackedRegion(std::move(arena), nullptr, data, size));
+  return std::unique_ptr<PackedRegion>(new PackedRegion(std::move(arena), nullptr, data, size));
 }
 
-SharedDataPtr PackedRegion::view(std::shared_ptr<const void> owner, const void* data,
-                                 size_t size) {
+SharedDataPtr PackedRegion::view(std::shared_ptr<const void> owner, const void* data, size_t size) {
   return SharedDataPtr(new PackedRegion(nullptr, std::move(owner), data, size));
 }
 

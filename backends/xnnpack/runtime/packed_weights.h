@@ -57,10 +57,10 @@ using PackedRegionPtr = runtime::SharedDataPtr;
 class PackedWeights {
  public:
   struct Stats {
-    size_t regions = 0;    // held now
-    size_t bytes = 0;      // held now
-    uint64_t packed = 0;   // regions ever added
-    uint64_t shared = 0;   // times a region was used again
+    size_t regions = 0;   // held now
+    size_t bytes = 0;     // held now
+    uint64_t packed = 0;  // regions ever added
+    uint64_t shared = 0;  // times a region was used again
   };
 
   // The one of the process.

@@ -20,12 +20,11 @@ using runtime::Result;
 std::string use_of_filter(const Graph& graph, const Node& node) {
   const Channels& c = node.channels;
   const Window& w = node.window;
-  std::string use = std::to_string(static_cast<int>(node.kind)) + "/" +
-                    std::to_string(node.flags) + "/" +
-                    to_string(graph.values[node.inputs[1]].dims);
+  std::string use = std::to_string(static_cast<int>(node.kind)) + "/" + std::to_string(node.flags) +
+                    "/" + to_string(graph.values[node.inputs[1]].dims);
   if (find_node_kind(node.kind)->family == NodeFamily::kConvolution) {
-    use += to_string({c.groups, c.group_input_channels, c.group_output_channels,
-                      w.kernel_height, w.kernel_width});
+    use += to_string({c.groups, c.group_input_channels, c.group_output_channels, w.kernel_height,
+                      w.kernel_width});
   }
   // Transposed convolutions are split into one product for each phase.
   if (node.kind == NodeKind::ConvTranspose2d) {
@@ -60,13 +59,15 @@ class Builder {
  private:
   static Error check(const char* what, size_t index, xnn_status status) {
     if (status == xnn_status_success) return Error::Ok;
-    PETREL_LOG(Error, "XNNPACK refuses %s %zu: status %d", what, index,
-               static_cast<int>(status));
+    PETREL_LOG(Error, "XNNPACK refuses %s %zu: status %d", what, index, static_cast<int>(status));
     switch (status) {
-      case xnn_status_out_of_memory: return Error::DelegateMemoryAllocationFailed;
+      case xnn_status_out_of_memory:
+        return Error::DelegateMemoryAllocationFailed;
       case xnn_status_unsupported_parameter:
-      case xnn_status_unsupported_hardware: return Error::NotSupported;
-      default: return Error::InvalidProgram;
+      case xnn_status_unsupported_hardware:
+        return Error::NotSupported;
+      default:
+        return Error::InvalidProgram;
     }
   }
 

@@ -63,8 +63,8 @@ class Arguments {
     for (size_t i = 0; i < s.size(); ++i) orders_.back()[i] = static_cast<uint8_t>(i);
     strides_.emplace_back(s.size());
     runtime::compute_strides({s.data(), s.size()}, {}, strides_.back().data());
-    impls_.emplace_back(runtime::ScalarType::Float, static_cast<ssize_t>(s.size()), s.data(),
-                        data, orders_.back().data(), strides_.back().data(),
+    impls_.emplace_back(runtime::ScalarType::Float, static_cast<ssize_t>(s.size()), s.data(), data,
+                        orders_.back().data(), strides_.back().data(),
                         runtime::TensorShapeDynamism::DYNAMIC_BOUND);
     values_.emplace_back(runtime::Tensor(&impls_.back()));
     return data;

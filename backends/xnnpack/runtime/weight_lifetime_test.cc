@@ -175,8 +175,10 @@ TEST(WeightLifetime, EndsNowhereTooEarly) {
   b.node(NodeKind::Add, {widened, term}, {y});
 
   SpoilingMap spoiling;
-  spoiling.data = {{"filter", ramp(54, -0.5f)}, {"filter_bias", ramp(3, 1)},
-                   {"depthwise", ramp(27, -1)}, {"turned", ramp(24, 0.5f)},
+  spoiling.data = {{"filter", ramp(54, -0.5f)},
+                   {"filter_bias", ramp(3, 1)},
+                   {"depthwise", ramp(27, -1)},
+                   {"turned", ramp(24, 0.5f)},
                    {"term", ramp(2, 5)}};
   TestMap lasting;
   lasting.data = spoiling.data;

@@ -38,8 +38,7 @@ Result<T> value_of(const BackendOption& option, const char* type) {
 }
 
 Result<std::string_view> text_of(const BackendOption& option) {
-  const auto* text =
-      std::get_if<std::array<char, runtime::kMaxOptionValueLength>>(&option.value);
+  const auto* text = std::get_if<std::array<char, runtime::kMaxOptionValueLength>>(&option.value);
   if (text == nullptr) {
     PETREL_LOG(Error, "option '%s' must be a text", option.key);
     return Error::InvalidType;
@@ -87,13 +86,11 @@ Error read_load_options(Span<const BackendOption> given, Delegate::Options* opti
 
 }  // namespace
 
-bool XnnpackBackend::is_available() const {
-  return xnn_initialize(nullptr) == xnn_status_success;
-}
+bool XnnpackBackend::is_available() const { return xnn_initialize(nullptr) == xnn_status_success; }
 
-Result<runtime::DelegateHandle*> XnnpackBackend::init(
-    runtime::BackendInitContext& context, runtime::FreeableBuffer* processed,
-    Span<const runtime::CompileSpec>) const {
+Result<runtime::DelegateHandle*> XnnpackBackend::init(runtime::BackendInitContext& context,
+                                                      runtime::FreeableBuffer* processed,
+                                                      Span<const runtime::CompileSpec>) const {
   Delegate::Options options;
   options.share_weights = share_weights_;
   PETREL_RETURN_IF_ERROR(read_load_options(context.runtime_specs(), &options));
@@ -110,8 +107,7 @@ Result<runtime::DelegateHandle*> XnnpackBackend::init(
 }
 
 Error XnnpackBackend::execute(runtime::BackendExecutionContext& context,
-                              runtime::DelegateHandle* handle,
-                              Span<runtime::EValue*> args) const {
+                              runtime::DelegateHandle* handle, Span<runtime::EValue*> args) const {
   if (handle == nullptr) return Error::DelegateInvalidHandle;
   return static_cast<Delegate*>(handle)->execute(context, args);
 }

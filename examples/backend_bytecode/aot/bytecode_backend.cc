@@ -129,8 +129,8 @@ class Compiler {
 
   absl::Status place(const Value* value, Opcode opcode, size_t index) {
     if (index > std::numeric_limits<uint16_t>::max()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "value '", value->name(), "' would be number ", index, ", must be below 65536"));
+      return absl::InvalidArgumentError(absl::StrCat("value '", value->name(), "' would be number ",
+                                                     index, ", must be below 65536"));
     }
     places_[value] = {opcode, static_cast<uint16_t>(index)};
     return absl::OkStatus();
@@ -243,9 +243,8 @@ absl::Status BytecodeBackend::check_compile_specs(
     }
     uint32_t block = 0;
     if (!absl::SimpleAtoi(spec.value, &block) || block == 0 || block > kMaxBlock) {
-      return absl::InvalidArgumentError(absl::StrCat("compile spec '", spec.key, "' is '",
-                                                     spec.value, "', must be in [1, ", kMaxBlock,
-                                                     "]"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "compile spec '", spec.key, "' is '", spec.value, "', must be in [1, ", kMaxBlock, "]"));
     }
   }
   return absl::OkStatus();

@@ -30,10 +30,9 @@ class BytecodeBackend final : public exir::Backend {
   std::string id() const override;
   const exir::Partitioner& partitioner() const override { return partitioner_; }
   // "block": elements that an instruction works on at once.
-  absl::Status check_compile_specs(
-      const std::vector<exir::CompileSpec>& specs) const override;
-  absl::StatusOr<exir::PreprocessResult> preprocess(
-      const exir::Subprogram& part, exir::NamedBlobStore& store) const override;
+  absl::Status check_compile_specs(const std::vector<exir::CompileSpec>& specs) const override;
+  absl::StatusOr<exir::PreprocessResult> preprocess(const exir::Subprogram& part,
+                                                    exir::NamedBlobStore& store) const override;
 
  private:
   BytecodePartitioner partitioner_;

@@ -39,8 +39,8 @@ std::string_view ByteReader::bytes(size_t count) {
 uint16_t ByteReader::u16() {
   const std::string_view taken = bytes(2);
   if (failed_) return 0;
-  return static_cast<uint16_t>(static_cast<uint8_t>(taken[0]) |
-                               static_cast<uint8_t>(taken[1]) << 8);
+  return static_cast<uint16_t>(static_cast<uint8_t>(taken[0]) | static_cast<uint8_t>(taken[1])
+                                                                    << 8);
 }
 
 uint32_t ByteReader::u32() {

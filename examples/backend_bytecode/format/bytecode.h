@@ -52,10 +52,10 @@ enum class Opcode : uint8_t {
   kAdd = 4,     // pops b, then a; pushes a + b
   kSub = 5,
   kMul = 6,
-  kRelu = 7,    // in place
-  kSave = 8,    // u16: pops into a local
-  kLoad = 9,    // u16: pushes a local
-  kOutput = 10, // u16: pops into that result
+  kRelu = 7,     // in place
+  kSave = 8,     // u16: pops into a local
+  kLoad = 9,     // u16: pushes a local
+  kOutput = 10,  // u16: pops into that result
 };
 
 // Bytes of the operand; false for what is no opcode.
@@ -64,8 +64,7 @@ bool operand_size(uint8_t opcode, size_t* size);
 // Takes little-endian numbers and bytes off the front; fails once and for all.
 class ByteReader {
  public:
-  ByteReader(const void* data, size_t size)
-      : at_(static_cast<const uint8_t*>(data)), left_(size) {}
+  ByteReader(const void* data, size_t size) : at_(static_cast<const uint8_t*>(data)), left_(size) {}
 
   uint16_t u16();
   uint32_t u32();

@@ -26,7 +26,7 @@ struct Part {
   Header header;
   size_t block = kDefaultBlock;
   Span<FreeableBuffer> blobs;
-  Span<char> code;  // a copy: the payload may be a file that changes
+  Span<char> code;         // a copy: the payload may be a file that changes
   Span<float*> arguments;  // of the running execute: inputs, then outputs
 };
 
@@ -38,8 +38,8 @@ Error check_block(int64_t block) {
 }
 
 // The block length of a compile spec, or of a load option, which comes first.
-Error read_block(const runtime::BackendInitContext& context,
-                 Span<const runtime::CompileSpec> specs, size_t* out_block) {
+Error read_block(const runtime::BackendInitContext& context, Span<const runtime::CompileSpec> specs,
+                 size_t* out_block) {
   constexpr const char* kKnown[] = {kBlockOption};
   PETREL_RETURN_IF_ERROR(
       runtime::refuse_unknown_options(kBackendId, context.runtime_specs(), kKnown));
@@ -93,9 +93,8 @@ Error read_part(runtime::BackendInitContext& context, ByteReader reader, Part* p
     PETREL_RETURN_IF_ERROR(
         load_blob(context.get_named_data_map(), key, part->header.elements, &blob));
   }
-  PETREL_ASSIGN_OR_RETURN(
-      part->arguments,
-      memory.allocate_list<float*>(size_t{part->header.inputs} + part->header.outputs));
+  PETREL_ASSIGN_OR_RETURN(part->arguments, memory.allocate_list<float*>(
+                                               size_t{part->header.inputs} + part->header.outputs));
   PETREL_ASSIGN_OR_RETURN(part->code, memory.allocate_list<char>(reader.rest().size()));
   if (!part->code.empty()) {
     std::memcpy(part->code.data(), reader.rest().data(), part->code.size());
@@ -257,9 +256,8 @@ Error BytecodeBackend::execute(runtime::BackendExecutionContext& context,
     PETREL_ASSIGN_OR_RETURN(part.arguments[i],
                             argument_data(args, i, elements, i >= part.header.inputs));
   }
-  PETREL_ASSIGN_OR_RETURN(
-      void* const blocks,
-      context.allocate((part.header.locals + kMaxDepth) * part.block * sizeof(float)));
+  PETREL_ASSIGN_OR_RETURN(void* const blocks, context.allocate((part.header.locals + kMaxDepth) *
+                                                               part.block * sizeof(float)));
   for (size_t first = 0; first < elements; first += part.block) {
     const size_t left = elements - first;
     run_block(part, first, left < part.block ? left : part.block, static_cast<float*>(blocks));

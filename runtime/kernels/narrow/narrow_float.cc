@@ -68,8 +68,6 @@ uint16_t bfloat16_bits(float value) {
   return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
-float bfloat16_value(uint16_t bits) {
-  return float_of(static_cast<uint32_t>(bits) << 16);
-}
+float bfloat16_value(uint16_t bits) { return float_of(static_cast<uint32_t>(bits) << 16); }
 
 }  // namespace petrel::runtime

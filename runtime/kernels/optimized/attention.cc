@@ -57,8 +57,8 @@ void ScoreRow(const float* HWY_RESTRICT q, const float* HWY_RESTRICT keys, size_
 }
 
 // out += the sum of weights[j] times row j of `values`.
-void AddWeighted(const float* HWY_RESTRICT weights, const float* HWY_RESTRICT values,
-                 size_t width, size_t n, float* HWY_RESTRICT out) {
+void AddWeighted(const float* HWY_RESTRICT weights, const float* HWY_RESTRICT values, size_t width,
+                 size_t n, float* HWY_RESTRICT out) {
   const D d;
   const size_t lanes = hn::Lanes(d);
   size_t c = 0;
@@ -97,8 +97,8 @@ void ScaleRow(float* row, float factor, size_t n) {
 // `n` columns the first `visible` count; the row has room for whole vectors.
 // `bias` (optional, same room) is added; with `hides` -inf there means that the
 // score itself does not matter. Returns what earlier sums are to be scaled by.
-float SoftmaxTile(float* HWY_RESTRICT row, const float* HWY_RESTRICT bias, bool hides,
-                  float scale, size_t visible, size_t n, float* largest, float* total) {
+float SoftmaxTile(float* HWY_RESTRICT row, const float* HWY_RESTRICT bias, bool hides, float scale,
+                  size_t visible, size_t n, float* largest, float* total) {
   const D d;
   const size_t lanes = hn::Lanes(d);
   const V low = hn::Set(d, -kInfinity);
@@ -129,8 +129,7 @@ float SoftmaxTile(float* HWY_RESTRICT row, const float* HWY_RESTRICT bias, bool 
   }
   for (size_t j = end; j < n; ++j) row[j] = 0.0f;
   const float shrink =
-      before == now ? 1.0f
-                    : hn::GetLane(Exp(hn::Sub(hn::Set(d, before), hn::Set(d, now))));
+      before == now ? 1.0f : hn::GetLane(Exp(hn::Sub(hn::Set(d, before), hn::Set(d, now))));
   *largest = now;
   *total = *total * shrink + hn::GetLane(hn::SumOfLanes(d, sum));
   return shrink;
@@ -165,8 +164,7 @@ class Block {
   // `head` counts over batches; `scores` has room for a tile of `count` rows.
   Block(const AttentionCall& call, size_t head, size_t first, size_t count, float* scores)
       : call_(call), head_(head), first_(first), count_(count), scores_(scores) {
-    const size_t group =
-        head / call.heads * call.groups + call.group_of(head % call.heads);
+    const size_t group = head / call.heads * call.groups + call.group_of(head % call.heads);
     query_ = static_cast<const float*>(call.query) + (head * call.rows + first) * call.depth;
     key_ = static_cast<const float*>(call.key) + group * call.columns * call.depth;
     value_ = static_cast<const float*>(call.value) + group * call.columns * call.width;

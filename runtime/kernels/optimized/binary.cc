@@ -16,15 +16,15 @@
 #include "runtime/kernels/optimized/vector_math-inl.h"
 
 // Vector functions of x and y, and of a parameter p.
-#define PETREL_FLOAT_BINARY(X)                                                             \
-  X(add, hn::Add(x, y))                                                                    \
-  X(sub, hn::Sub(x, y))                                                                    \
-  X(rsub, hn::Sub(y, x))                                                                   \
-  X(add_scaled, hn::MulAdd(hn::Set(d, p), y, x))                                           \
-  X(rsub_scaled, hn::NegMulAdd(hn::Set(d, p), x, y))                                       \
-  X(mul, hn::Mul(x, y))                                                                    \
-  X(div, hn::Div(x, y))                                                                    \
-  X(maximum, hn::IfThenElse(hn::Or(hn::IsNaN(x), hn::Gt(x, y)), x, y))                     \
+#define PETREL_FLOAT_BINARY(X)                                         \
+  X(add, hn::Add(x, y))                                                \
+  X(sub, hn::Sub(x, y))                                                \
+  X(rsub, hn::Sub(y, x))                                               \
+  X(add_scaled, hn::MulAdd(hn::Set(d, p), y, x))                       \
+  X(rsub_scaled, hn::NegMulAdd(hn::Set(d, p), x, y))                   \
+  X(mul, hn::Mul(x, y))                                                \
+  X(div, hn::Div(x, y))                                                \
+  X(maximum, hn::IfThenElse(hn::Or(hn::IsNaN(x), hn::Gt(x, y)), x, y)) \
   X(minimum, hn::IfThenElse(hn::Or(hn::IsNaN(x), hn::Lt(x, y)), x, y))
 
 #define PETREL_FLOAT_COMPARISON(X) \
@@ -80,46 +80,45 @@ HWY_INLINE void WalkRow(const float* a, bool a_moves, const float* b, bool b_mov
   }
 }
 
-#define PETREL_DEFINE(name, expression)                                                    \
-  void Row_##name(const void* a, bool a_moves, const void* b, bool b_moves, void* to,      \
-                  size_t n, float p) {                                                     \
-    const D d;                                                                             \
-    float* out = static_cast<float*>(to);                                                  \
-    (void)p;                                                                               \
-    WalkRow(                                                                               \
-        static_cast<const float*>(a), a_moves, static_cast<const float*>(b), b_moves, n,   \
-        [=](V x, V y) HWY_ATTR { return expression; },                                     \
-        [=](size_t i, V v, size_t count) HWY_ATTR {                                        \
-          if (HWY_LIKELY(count == hn::Lanes(d))) {                                         \
-            hn::StoreU(v, d, out + i);                                                     \
-          } else if (count == 1) {                                                         \
-            out[i] = hn::GetLane(v);                                                       \
-          } else {                                                                         \
-            HWY_ALIGN float rest[kMaxLanes];                                               \
-            hn::Store(v, d, rest);                                                         \
-            std::memcpy(out + i, rest, count * sizeof(float));                             \
-          }                                                                                \
-        });                                                                                \
+#define PETREL_DEFINE(name, expression)                                                         \
+  void Row_##name(const void* a, bool a_moves, const void* b, bool b_moves, void* to, size_t n, \
+                  float p) {                                                                    \
+    const D d;                                                                                  \
+    float* out = static_cast<float*>(to);                                                       \
+    (void)p;                                                                                    \
+    WalkRow(                                                                                    \
+        static_cast<const float*>(a), a_moves, static_cast<const float*>(b), b_moves, n,        \
+        [=](V x, V y) HWY_ATTR { return expression; },                                          \
+        [=](size_t i, V v, size_t count) HWY_ATTR {                                             \
+          if (HWY_LIKELY(count == hn::Lanes(d))) {                                              \
+            hn::StoreU(v, d, out + i);                                                          \
+          } else if (count == 1) {                                                              \
+            out[i] = hn::GetLane(v);                                                            \
+          } else {                                                                              \
+            HWY_ALIGN float rest[kMaxLanes];                                                    \
+            hn::Store(v, d, rest);                                                              \
+            std::memcpy(out + i, rest, count * sizeof(float));                                  \
+          }                                                                                     \
+        });                                                                                     \
   }
 PETREL_FLOAT_BINARY(PETREL_DEFINE)
 #undef PETREL_DEFINE
 
-#define PETREL_DEFINE(name, expression)                                                    \
-  void Row_##name(const void* a, bool a_moves, const void* b, bool b_moves, void* to,      \
-                  size_t n, float) {                                                       \
-    const DI di;                                                                           \
-    const hn::Rebind<uint8_t, DI> bytes;                                                   \
-    uint8_t* out = static_cast<uint8_t*>(to);                                              \
-    WalkRow(                                                                               \
-        static_cast<const float*>(a), a_moves, static_cast<const float*>(b), b_moves, n,   \
-        [](V x, V y) HWY_ATTR { return hn::VecFromMask(D(), expression); },                \
-        [=](size_t i, V v, size_t count) HWY_ATTR {                                        \
-          const auto ones = hn::ShiftRight<31>(                                            \
-              hn::BitCast(hn::RebindToUnsigned<DI>(), v));                                 \
-          HWY_ALIGN uint8_t rest[4 * kMaxLanes];                                           \
-          hn::StoreU(hn::DemoteTo(bytes, hn::BitCast(di, ones)), bytes, rest);             \
-          std::memcpy(out + i, rest, count);                                               \
-        });                                                                                \
+#define PETREL_DEFINE(name, expression)                                                         \
+  void Row_##name(const void* a, bool a_moves, const void* b, bool b_moves, void* to, size_t n, \
+                  float) {                                                                      \
+    const DI di;                                                                                \
+    const hn::Rebind<uint8_t, DI> bytes;                                                        \
+    uint8_t* out = static_cast<uint8_t*>(to);                                                   \
+    WalkRow(                                                                                    \
+        static_cast<const float*>(a), a_moves, static_cast<const float*>(b), b_moves, n,        \
+        [](V x, V y) HWY_ATTR { return hn::VecFromMask(D(), expression); },                     \
+        [=](size_t i, V v, size_t count) HWY_ATTR {                                             \
+          const auto ones = hn::ShiftRight<31>(hn::BitCast(hn::RebindToUnsigned<DI>(), v));     \
+          HWY_ALIGN uint8_t rest[4 * kMaxLanes];                                                \
+          hn::StoreU(hn::DemoteTo(bytes, hn::BitCast(di, ones)), bytes, rest);                  \
+          std::memcpy(out + i, rest, count);                                                    \
+        });                                                                                     \
   }
 PETREL_FLOAT_COMPARISON(PETREL_DEFINE)
 #undef PETREL_DEFINE
@@ -133,12 +132,12 @@ namespace petrel::runtime::optimized {
 namespace {
 
 // Integers without a sign, so that overflow wraps, or doubles.
-#define PETREL_ARITHMETIC(Name, op)        \
-  struct Name {                            \
-    template <typename T>                  \
-    T operator()(T x, T y) const {         \
-      return static_cast<T>(x op y);       \
-    }                                      \
+#define PETREL_ARITHMETIC(Name, op)  \
+  struct Name {                      \
+    template <typename T>            \
+    T operator()(T x, T y) const {   \
+      return static_cast<T>(x op y); \
+    }                                \
   };
 PETREL_ARITHMETIC(Plus, +)
 PETREL_ARITHMETIC(Minus, -)
@@ -153,12 +152,12 @@ struct Times {
   }
 };
 
-#define PETREL_TRUTH(Name, expression)     \
-  struct Name {                            \
-    template <typename T>                  \
-    uint8_t operator()(T x, T y) const {   \
-      return (expression) ? 1 : 0;         \
-    }                                      \
+#define PETREL_TRUTH(Name, expression)   \
+  struct Name {                          \
+    template <typename T>                \
+    uint8_t operator()(T x, T y) const { \
+      return (expression) ? 1 : 0;       \
+    }                                    \
   };
 PETREL_TRUTH(Equal, x == y)
 PETREL_TRUTH(Unequal, x != y)
@@ -263,8 +262,7 @@ bool clamp_by_tensors(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (!args.ok()) return true;
   if (!is_float(self) || !is_float(out) || (!min && !max)) return false;
   for (const std::optional<Tensor>& bound : {min, max}) {
-    if (bound && (!is_float(*bound) ||
-                  !portable::broadcasts_to(bound->sizes(), self.sizes()) ||
+    if (bound && (!is_float(*bound) || !portable::broadcasts_to(bound->sizes(), self.sizes()) ||
                   bound->const_data_ptr() == out.const_data_ptr())) {
       return false;
     }
@@ -275,9 +273,9 @@ bool clamp_by_tensors(KernelRuntimeContext& context, Span<EValue*> raw) {
 
 }  // namespace
 
-#define PETREL_DEFINE(function, ...)                                       \
-  void function(KernelRuntimeContext& context, Span<EValue*> raw) {        \
-    if (!(__VA_ARGS__)) portable::function(context, raw);                  \
+#define PETREL_DEFINE(function, ...)                                \
+  void function(KernelRuntimeContext& context, Span<EValue*> raw) { \
+    if (!(__VA_ARGS__)) portable::function(context, raw);           \
   }
 PETREL_DEFINE(add_out, sum(context, raw, false, Sum::kAdd))
 PETREL_DEFINE(add_scalar_out, sum(context, raw, true, Sum::kAdd))
@@ -295,11 +293,11 @@ PETREL_DEFINE(minimum_out,
               binary(context, raw, false, PETREL_DISPATCH(Row_minimum), &extreme<Smaller>))
 
 // Of a > b, where a type has no vectors, b < a is computed.
-#define PETREL_COMPARE(name, plain, swapped)                                           \
-  PETREL_DEFINE(name##_tensor_out, binary(context, raw, false,                         \
-                                          PETREL_DISPATCH(Row_##name), plain, true, swapped)) \
-  PETREL_DEFINE(name##_scalar_out, binary(context, raw, true,                          \
-                                          PETREL_DISPATCH(Row_##name), plain, true, swapped))
+#define PETREL_COMPARE(name, plain, swapped)                                                    \
+  PETREL_DEFINE(name##_tensor_out,                                                              \
+                binary(context, raw, false, PETREL_DISPATCH(Row_##name), plain, true, swapped)) \
+  PETREL_DEFINE(name##_scalar_out,                                                              \
+                binary(context, raw, true, PETREL_DISPATCH(Row_##name), plain, true, swapped))
 PETREL_COMPARE(eq, &equality<Equal>, false)
 PETREL_COMPARE(ne, &equality<Unequal>, false)
 PETREL_COMPARE(lt, &order<Less>, false)

@@ -19,29 +19,29 @@
 #include "runtime/kernels/optimized/trigonometry-inl.h"
 
 // Functions of x and y.
-#define PETREL_PAIR_FUNCTIONS(X)        \
-  X(atan2, Atan2(x, y))                 \
-  X(pow, Pow(x, y))                     \
-  X(pow_reversed, Pow(y, x))            \
-  X(cube, hn::Mul(hn::Mul(x, x), x))    \
-  X(square, hn::Mul(x, x))              \
-  X(root, hn::Sqrt(x))                  \
+#define PETREL_PAIR_FUNCTIONS(X)                                  \
+  X(atan2, Atan2(x, y))                                           \
+  X(pow, Pow(x, y))                                               \
+  X(pow_reversed, Pow(y, x))                                      \
+  X(cube, hn::Mul(hn::Mul(x, x), x))                              \
+  X(square, hn::Mul(x, x))                                        \
+  X(root, hn::Sqrt(x))                                            \
   X(inverse, hn::Div(hn::Set(hn::ScalableTag<float>(), 1.0f), x)) \
-  X(fmod, Fmod(x, y))                   \
-  X(remainder, Remainder(x, y))         \
-  X(floor_divide, FloorDivide(x, y))    \
+  X(fmod, Fmod(x, y))                                             \
+  X(remainder, Remainder(x, y))                                   \
+  X(floor_divide, FloorDivide(x, y))                              \
   X(trunc_divide, hn::Trunc(hn::Div(x, y)))
 
 HWY_BEFORE_NAMESPACE();
 namespace petrel::runtime::optimized {
 namespace HWY_NAMESPACE {
 
-#define PETREL_DEFINE(name, expression)                                                    \
-  void Row_##name(const void* a, bool a_moves, const void* b, bool b_moves, void* out,     \
-                  size_t n, float) {                                                       \
-    MapPairs(static_cast<const float*>(a), a_moves, static_cast<const float*>(b), b_moves, \
-             static_cast<float*>(out), n,                                                  \
-             [](V x, [[maybe_unused]] V y) HWY_ATTR { return expression; });               \
+#define PETREL_DEFINE(name, expression)                                                          \
+  void Row_##name(const void* a, bool a_moves, const void* b, bool b_moves, void* out, size_t n, \
+                  float) {                                                                       \
+    MapPairs(static_cast<const float*>(a), a_moves, static_cast<const float*>(b), b_moves,       \
+             static_cast<float*>(out), n,                                                        \
+             [](V x, [[maybe_unused]] V y) HWY_ATTR { return expression; });                     \
   }
 PETREL_PAIR_FUNCTIONS(PETREL_DEFINE)
 #undef PETREL_DEFINE
@@ -88,9 +88,9 @@ bool power(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor out = args.out(2);
   if (!args.ok()) return true;
   const double e = exponent.to_double();
-  const Row row = e == 2.0   ? PETREL_DISPATCH(Row_square)
-                  : e == 3.0 ? PETREL_DISPATCH(Row_cube)
-                  : e == 0.5 ? PETREL_DISPATCH(Row_root)
+  const Row row = e == 2.0    ? PETREL_DISPATCH(Row_square)
+                  : e == 3.0  ? PETREL_DISPATCH(Row_cube)
+                  : e == 0.5  ? PETREL_DISPATCH(Row_root)
                   : e == -1.0 ? PETREL_DISPATCH(Row_inverse)
                               : PETREL_DISPATCH(Row_pow);
   const bool is_cheap = row != PETREL_DISPATCH(Row_pow);
@@ -105,8 +105,7 @@ bool power(KernelRuntimeContext& context, Span<EValue*> raw) {
   };
   if (a.scalar_type() != ScalarType::Double || (e != 2.0 && e != 3.0)) return false;
   return plain_rows(a, {a}, out,
-                    e == 2.0 ? &plain_row<double, double, Times>
-                             : &plain_row<double, double, Cube>,
+                    e == 2.0 ? &plain_row<double, double, Times> : &plain_row<double, double, Cube>,
                     false);
 }
 
@@ -122,9 +121,9 @@ bool power_of_number(KernelRuntimeContext& context, Span<EValue*> raw) {
 
 }  // namespace
 
-#define PETREL_DEFINE(function, ...)                                       \
-  void function(KernelRuntimeContext& context, Span<EValue*> raw) {        \
-    if (!(__VA_ARGS__)) portable::function(context, raw);                  \
+#define PETREL_DEFINE(function, ...)                                \
+  void function(KernelRuntimeContext& context, Span<EValue*> raw) { \
+    if (!(__VA_ARGS__)) portable::function(context, raw);           \
   }
 PETREL_DEFINE(atan2_out, of_floats(context, raw, false, PETREL_DISPATCH(Row_atan2)))
 PETREL_DEFINE(pow_tensor_tensor_out, of_floats(context, raw, false, PETREL_DISPATCH(Row_pow)))
@@ -132,12 +131,9 @@ PETREL_DEFINE(pow_tensor_scalar_out, power(context, raw))
 PETREL_DEFINE(pow_scalar_out, power_of_number(context, raw))
 PETREL_DEFINE(fmod_tensor_out, of_floats(context, raw, false, PETREL_DISPATCH(Row_fmod)))
 PETREL_DEFINE(fmod_scalar_out, of_floats(context, raw, true, PETREL_DISPATCH(Row_fmod)))
-PETREL_DEFINE(remainder_tensor_out,
-              of_floats(context, raw, false, PETREL_DISPATCH(Row_remainder)))
-PETREL_DEFINE(remainder_scalar_out,
-              of_floats(context, raw, true, PETREL_DISPATCH(Row_remainder)))
-PETREL_DEFINE(floor_divide_out,
-              of_floats(context, raw, false, PETREL_DISPATCH(Row_floor_divide)))
+PETREL_DEFINE(remainder_tensor_out, of_floats(context, raw, false, PETREL_DISPATCH(Row_remainder)))
+PETREL_DEFINE(remainder_scalar_out, of_floats(context, raw, true, PETREL_DISPATCH(Row_remainder)))
+PETREL_DEFINE(floor_divide_out, of_floats(context, raw, false, PETREL_DISPATCH(Row_floor_divide)))
 PETREL_DEFINE(div_out_mode, divide(context, raw, false))
 PETREL_DEFINE(div_scalar_mode_out, divide(context, raw, true))
 #undef PETREL_DEFINE

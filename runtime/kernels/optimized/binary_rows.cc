@@ -11,13 +11,12 @@ namespace {
 // Whether element i of all operands belongs together, in memory, as it mostly
 // does: then there is one row and nothing to find out. Gives out its sizes.
 bool is_one_row(const Tensor& a, const Operand& b, const Tensor& out) {
-  return (!b.tensor || same_layout(a, *b.tensor)) &&
-         resize_tensor(out, a.sizes()) == Error::Ok && same_layout(a, out);
+  return (!b.tensor || same_layout(a, *b.tensor)) && resize_tensor(out, a.sizes()) == Error::Ok &&
+         same_layout(a, out);
 }
 
 // Gives out its sizes and finds the rows.
-bool find_rows(const Tensor& a, const Operand& b, const Tensor& out,
-               std::optional<Rows<3>>* rows) {
+bool find_rows(const Tensor& a, const Operand& b, const Tensor& out, std::optional<Rows<3>>* rows) {
   portable::SizeArray sizes(a.sizes());
   if (b.tensor && !portable::broadcast_sizes(&sizes, b.tensor->sizes())) return false;
   if (resize_tensor(out, sizes.span()) != Error::Ok) return false;
@@ -108,8 +107,7 @@ bool float_rows(const Tensor& a, const Operand& b, const Tensor& out, Row row, f
   // Of integers alone a comparison is exact, and not this one.
   const bool has_floats = is_floatlike(type) || (b.tensor && is_floatlike(other));
   if ((to_bool && !has_floats) || !can_load_floats(type) || !can_load_floats(other)) return false;
-  return run_rows(a, b, &number, out, nanoseconds + 0.4,
-                  WidenedRow{row, type, other, out_type}, p);
+  return run_rows(a, b, &number, out, nanoseconds + 0.4, WidenedRow{row, type, other, out_type}, p);
 }
 
 bool plain_rows(const Tensor& a, const Operand& b, const Tensor& out, Row row, bool to_bool,
@@ -129,10 +127,12 @@ bool plain_rows(const Tensor& a, const Operand& b, const Tensor& out, Row row, b
     if (portable::loader<int64_t>(type)(&number, 0) != b.number.to_int()) return false;
   }
   if (!swapped) return run_rows(a, b, &number, out, 0.3, row, 0.0f);
-  return run_rows(a, b, &number, out, 0.3,
-                  [row](const void* x, bool x_moves, const void* y, bool y_moves, void* to,
-                        size_t n, float p) { row(y, y_moves, x, x_moves, to, n, p); },
-                  0.0f);
+  return run_rows(
+      a, b, &number, out, 0.3,
+      [row](const void* x, bool x_moves, const void* y, bool y_moves, void* to, size_t n, float p) {
+        row(y, y_moves, x, x_moves, to, n, p);
+      },
+      0.0f);
 }
 
 }  // namespace petrel::runtime::optimized

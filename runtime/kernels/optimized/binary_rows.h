@@ -28,8 +28,8 @@ struct Operand {
 Operand read_operand(KernelArgs& args, bool with_scalar);
 
 // Types are those of the function. `p` is a parameter of some.
-using Row = void (*)(const void* a, bool a_moves, const void* b, bool b_moves, void* out,
-                     size_t n, float p);
+using Row = void (*)(const void* a, bool a_moves, const void* b, bool b_moves, void* out, size_t n,
+                     float p);
 
 // `row` computes floats. Operands of other types become floats before (not
 // doubles, and integers only beside floats or where `out` has them), and the
@@ -75,12 +75,17 @@ Row wrapping_row(ScalarType type) {
     return &plain_row<T, std::conditional_t<kToBool, uint8_t, T>, F>;
   };
   switch (type) {
-    case ScalarType::Long: return row(uint64_t{0});
-    case ScalarType::Int: return row(uint32_t{0});
-    case ScalarType::Short: return row(uint16_t{0});
+    case ScalarType::Long:
+      return row(uint64_t{0});
+    case ScalarType::Int:
+      return row(uint32_t{0});
+    case ScalarType::Short:
+      return row(uint16_t{0});
     case ScalarType::Char:
-    case ScalarType::Byte: return row(uint8_t{0});
-    default: return nullptr;
+    case ScalarType::Byte:
+      return row(uint8_t{0});
+    default:
+      return nullptr;
   }
 }
 
@@ -92,12 +97,18 @@ Row ordered_row(ScalarType type) {
     return &plain_row<T, std::conditional_t<kToBool, uint8_t, T>, F>;
   };
   switch (type) {
-    case ScalarType::Long: return row(int64_t{0});
-    case ScalarType::Int: return row(int32_t{0});
-    case ScalarType::Short: return row(int16_t{0});
-    case ScalarType::Char: return row(int8_t{0});
-    case ScalarType::Byte: return row(uint8_t{0});
-    default: return nullptr;
+    case ScalarType::Long:
+      return row(int64_t{0});
+    case ScalarType::Int:
+      return row(int32_t{0});
+    case ScalarType::Short:
+      return row(int16_t{0});
+    case ScalarType::Char:
+      return row(int8_t{0});
+    case ScalarType::Byte:
+      return row(uint8_t{0});
+    default:
+      return nullptr;
   }
 }
 

@@ -10,23 +10,23 @@ namespace petrel::runtime::optimized {
 namespace {
 
 // Of bools, where a byte other than 0 counts as true.
-#define PETREL_TRUTH(Name, expression)                 \
-  struct Name {                                        \
-    uint8_t operator()(uint8_t x, uint8_t y) const {   \
+#define PETREL_TRUTH(Name, expression)                   \
+  struct Name {                                          \
+    uint8_t operator()(uint8_t x, uint8_t y) const {     \
       return static_cast<uint8_t>((expression) ? 1 : 0); \
-    }                                                  \
+    }                                                    \
   };
 PETREL_TRUTH(Both, (x != 0) & (y != 0))
 PETREL_TRUTH(Either, (x | y) != 0)
 PETREL_TRUTH(OneOnly, (x != 0) != (y != 0))
 #undef PETREL_TRUTH
 
-#define PETREL_BITS(Name, op)              \
-  struct Name {                            \
-    template <typename T>                  \
-    T operator()(T x, T y) const {         \
-      return static_cast<T>(x op y);       \
-    }                                      \
+#define PETREL_BITS(Name, op)        \
+  struct Name {                      \
+    template <typename T>            \
+    T operator()(T x, T y) const {   \
+      return static_cast<T>(x op y); \
+    }                                \
   };
 PETREL_BITS(And, &)
 PETREL_BITS(Or, |)
@@ -69,15 +69,15 @@ constexpr Row kOneOnly = &plain_row<uint8_t, uint8_t, OneOnly>;
 
 }  // namespace
 
-#define PETREL_DEFINE(function, ...)                                       \
-  void function(KernelRuntimeContext& context, Span<EValue*> raw) {        \
-    if (!(__VA_ARGS__)) portable::function(context, raw);                  \
+#define PETREL_DEFINE(function, ...)                                \
+  void function(KernelRuntimeContext& context, Span<EValue*> raw) { \
+    if (!(__VA_ARGS__)) portable::function(context, raw);           \
   }
 PETREL_DEFINE(logical_and_out, logic(context, raw, false, kBoth, nullptr))
 PETREL_DEFINE(logical_or_out, logic(context, raw, false, kEither, nullptr))
 PETREL_DEFINE(logical_xor_out, logic(context, raw, false, kOneOnly, nullptr))
-#define PETREL_BITS(name, of_bools, of_integers)                                          \
-  PETREL_DEFINE(name##_tensor_out, logic(context, raw, false, of_bools, of_integers))     \
+#define PETREL_BITS(name, of_bools, of_integers)                                      \
+  PETREL_DEFINE(name##_tensor_out, logic(context, raw, false, of_bools, of_integers)) \
   PETREL_DEFINE(name##_scalar_out, logic(context, raw, true, of_bools, of_integers))
 PETREL_BITS(bitwise_and, kBoth, (&wrapping_row<And, false>))
 PETREL_BITS(bitwise_or, kEither, (&wrapping_row<Or, false>))

@@ -18,11 +18,20 @@ namespace petrel::runtime::optimized {
 template <typename Fn>
 bool with_size(size_t size, const Fn& fn) {
   switch (size) {
-    case 1: fn(uint8_t{0}); return true;
-    case 2: fn(uint16_t{0}); return true;
-    case 4: fn(uint32_t{0}); return true;
-    case 8: fn(uint64_t{0}); return true;
-    default: return false;
+    case 1:
+      fn(uint8_t{0});
+      return true;
+    case 2:
+      fn(uint16_t{0});
+      return true;
+    case 4:
+      fn(uint32_t{0});
+      return true;
+    case 8:
+      fn(uint64_t{0});
+      return true;
+    default:
+      return false;
   }
 }
 

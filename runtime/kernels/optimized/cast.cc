@@ -63,15 +63,24 @@ using Convert = void (*)(const void* in, void* out, size_t n);
 template <typename From>
 Convert converter_from(ScalarType to) {
   switch (to) {
-    case ScalarType::Float: return &convert<From, float>;
-    case ScalarType::Long: return &convert<From, int64_t>;
-    case ScalarType::Int: return &convert<From, int32_t>;
-    case ScalarType::Double: return &convert<From, double>;
-    case ScalarType::Short: return &convert<From, int16_t>;
-    case ScalarType::Char: return &convert<From, int8_t>;
-    case ScalarType::Byte: return &convert<From, uint8_t>;
-    case ScalarType::Bool: return &convert<From, Truth>;
-    default: return nullptr;
+    case ScalarType::Float:
+      return &convert<From, float>;
+    case ScalarType::Long:
+      return &convert<From, int64_t>;
+    case ScalarType::Int:
+      return &convert<From, int32_t>;
+    case ScalarType::Double:
+      return &convert<From, double>;
+    case ScalarType::Short:
+      return &convert<From, int16_t>;
+    case ScalarType::Char:
+      return &convert<From, int8_t>;
+    case ScalarType::Byte:
+      return &convert<From, uint8_t>;
+    case ScalarType::Bool:
+      return &convert<From, Truth>;
+    default:
+      return nullptr;
   }
 }
 
@@ -81,15 +90,24 @@ Convert converter(ScalarType from, ScalarType to) {
   switch (from) {
     case ScalarType::Half:
     case ScalarType::BFloat16:
-    case ScalarType::Float: return converter_from<float>(to);
-    case ScalarType::Long: return converter_from<int64_t>(to);
-    case ScalarType::Int: return converter_from<int32_t>(to);
-    case ScalarType::Double: return converter_from<double>(to);
-    case ScalarType::Short: return converter_from<int16_t>(to);
-    case ScalarType::Char: return converter_from<int8_t>(to);
-    case ScalarType::Byte: return converter_from<uint8_t>(to);
-    case ScalarType::Bool: return converter_from<Truth>(to);
-    default: return nullptr;
+    case ScalarType::Float:
+      return converter_from<float>(to);
+    case ScalarType::Long:
+      return converter_from<int64_t>(to);
+    case ScalarType::Int:
+      return converter_from<int32_t>(to);
+    case ScalarType::Double:
+      return converter_from<double>(to);
+    case ScalarType::Short:
+      return converter_from<int16_t>(to);
+    case ScalarType::Char:
+      return converter_from<int8_t>(to);
+    case ScalarType::Byte:
+      return converter_from<uint8_t>(to);
+    case ScalarType::Bool:
+      return converter_from<Truth>(to);
+    default:
+      return nullptr;
   }
 }
 

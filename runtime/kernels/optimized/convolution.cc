@@ -77,8 +77,8 @@ void pack_windows_of(const Geometry& g, const T* input, size_t first_row, size_t
 // PackPanel for floats: job.b is the input of a group, job.source the Geometry.
 void pack_windows(const GemmJob& job, size_t first_row, size_t depth, size_t first_column,
                   size_t columns, size_t width, float* panel) {
-  pack_windows_of(*static_cast<const Geometry*>(job.source), job.b, first_row, depth,
-                  first_column, columns, width, panel);
+  pack_windows_of(*static_cast<const Geometry*>(job.source), job.b, first_row, depth, first_column,
+                  columns, width, panel);
 }
 
 // The same for products that are not of floats.
@@ -167,8 +167,8 @@ void depthwise_planes(const Call& call, const PaddedPlane& padded, float* buffer
   for (size_t i = begin; i < end; ++i) {
     const size_t k = i % static_cast<size_t>(g.out_channels);
     const size_t n = i / static_cast<size_t>(g.out_channels);
-    const float* plane = call.input + (n * static_cast<size_t>(g.channels) +
-                                       k / g.out_group()) * g.in_plane();
+    const float* plane =
+        call.input + (n * static_cast<size_t>(g.channels) + k / g.out_group()) * g.in_plane();
     for (int64_t p = 0; p < g.height.out; p += padded.band()) {
       padded.fill(plane, p, 0.0f, buffer);
       weighted_rows(buffer, padded.row(), offset, call.weight + k * g.window(), g.window(),
@@ -244,13 +244,12 @@ bool convolve(KernelRuntimeContext& context, Span<EValue*> raw) {
   }
   LentMemory<PaddedPlane::kBuffer> memory(context, padded.bytes());
   constexpr double kNanosecondsPerTap = 0.05;
-  parallel_for(static_cast<size_t>(g.batch * g.out_channels),
-               kNanosecondsPerTap * static_cast<double>(g.out_plane() * g.window()),
-               [&](size_t begin, size_t end) {
-                 memory.lend([&](float* buffer) {
-                   depthwise_planes(call, padded, buffer, begin, end);
-                 });
-               });
+  parallel_for(
+      static_cast<size_t>(g.batch * g.out_channels),
+      kNanosecondsPerTap * static_cast<double>(g.out_plane() * g.window()),
+      [&](size_t begin, size_t end) {
+        memory.lend([&](float* buffer) { depthwise_planes(call, padded, buffer, begin, end); });
+      });
   return true;
 }
 

@@ -51,7 +51,7 @@ void DoubleTile(const DoubleProduct& product, size_t row, size_t column, size_t 
     hn::Store(sum1[i], d, tile + lanes);
     double* c = product.c + (row + i) * product.columns + column;
     for (size_t j = 0; j < columns; ++j) {
-      const double start = k > 0                           ? c[j]
+      const double start = k > 0                            ? c[j]
                            : product.row_bias != nullptr    ? product.row_bias[column + j]
                            : product.column_bias != nullptr ? product.column_bias[row + i]
                                                             : 0.0;
@@ -108,9 +108,9 @@ void double_gemm(const DoubleProduct& product) {
   const size_t width = PETREL_DISPATCH(DoublePanelWidth)();
   const size_t panels = (product.columns + width - 1) / width;
   const size_t blocks = (product.rows + kRowBlock - 1) / kRowBlock;
-  const double cost = static_cast<double>(std::min(product.rows, kRowBlock) * width *
-                                          product.depth) /
-                      kMultiplyAddsPerNanosecond;
+  const double cost =
+      static_cast<double>(std::min(product.rows, kRowBlock) * width * product.depth) /
+      kMultiplyAddsPerNanosecond;
   parallel_for(panels * blocks, cost, [&](size_t begin, size_t end) {
     for (size_t u = begin; u < end; ++u) {
       const size_t first = u % blocks * kRowBlock;

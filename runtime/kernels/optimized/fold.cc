@@ -124,14 +124,22 @@ std::optional<Functions> functions_of(ScalarType type) {
   switch (type) {
     case ScalarType::Half:
     case ScalarType::BFloat16:
-    case ScalarType::Float: return functions<Op, float>();
-    case ScalarType::Double: return functions<Op, double>();
-    case ScalarType::Long: return functions<Op, int64_t>();
-    case ScalarType::Int: return functions<Op, int32_t>();
-    case ScalarType::Short: return functions<Op, int16_t>();
-    case ScalarType::Char: return functions<Op, int8_t>();
-    case ScalarType::Byte: return functions<Op, uint8_t>();
-    default: return std::nullopt;
+    case ScalarType::Float:
+      return functions<Op, float>();
+    case ScalarType::Double:
+      return functions<Op, double>();
+    case ScalarType::Long:
+      return functions<Op, int64_t>();
+    case ScalarType::Int:
+      return functions<Op, int32_t>();
+    case ScalarType::Short:
+      return functions<Op, int16_t>();
+    case ScalarType::Char:
+      return functions<Op, int8_t>();
+    case ScalarType::Byte:
+      return functions<Op, uint8_t>();
+    default:
+      return std::nullopt;
   }
 }
 
@@ -140,10 +148,14 @@ std::optional<Functions> functions_of(ScalarType type, Fold kind) {
     case Fold::kSum:
       if (type == ScalarType::Bool) return functions<Truths, uint8_t>();
       return functions_of<Sum>(type);
-    case Fold::kMean: return functions_of<Sum>(type);
-    case Fold::kProduct: return functions_of<Product>(type);
-    case Fold::kLargest: return functions_of<Largest>(type);
-    case Fold::kSmallest: return functions_of<Smallest>(type);
+    case Fold::kMean:
+      return functions_of<Sum>(type);
+    case Fold::kProduct:
+      return functions_of<Product>(type);
+    case Fold::kLargest:
+      return functions_of<Largest>(type);
+    case Fold::kSmallest:
+      return functions_of<Smallest>(type);
     case Fold::kAny:
       // A bool is a byte, of which any but 0 is true.
       return functions_of<Any>(type == ScalarType::Bool ? ScalarType::Byte : type);
@@ -204,8 +216,8 @@ struct Plan {
     }
     for (size_t i = 0; i < d; ++i) {
       if (sizes[i] == 1) continue;
-      (is_reduced[i] ? reduced : kept).add(static_cast<size_t>(sizes[i]),
-                                           static_cast<size_t>(self.strides()[i]));
+      (is_reduced[i] ? reduced : kept)
+          .add(static_cast<size_t>(sizes[i]), static_cast<size_t>(self.strides()[i]));
     }
     length = reduced.count * (run_is_reduced ? run : 1);
     return true;
@@ -215,10 +227,13 @@ struct Plan {
 bool types_fit(ScalarType from, ScalarType to, Fold kind) {
   const bool floating = portable::is_floating(from);
   switch (kind) {
-    case Fold::kAny: return to == ScalarType::Bool || to == ScalarType::Byte;
-    case Fold::kMean: return floating && portable::is_floating(to);
+    case Fold::kAny:
+      return to == ScalarType::Bool || to == ScalarType::Byte;
+    case Fold::kMean:
+      return floating && portable::is_floating(to);
     case Fold::kLargest:
-    case Fold::kSmallest: return from == to;
+    case Fold::kSmallest:
+      return from == to;
     default:
       return floating == portable::is_floating(to) && to != ScalarType::Bool &&
              portable::is_arithmetic(to);

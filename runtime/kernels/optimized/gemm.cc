@@ -70,8 +70,8 @@ HWY_NOINLINE void Tile(const float* HWY_RESTRICT a, size_t a_stride,
       hn::Store(sum0[i], d, edge);
       hn::Store(sum1[i], d, edge + lanes);
       for (size_t j = 0; j < columns; ++j) {
-        const float add = addend.c              ? row[j]
-                          : addend.row != nullptr ? addend.row[j]
+        const float add = addend.c                   ? row[j]
+                          : addend.row != nullptr    ? addend.row[j]
                           : addend.column != nullptr ? addend.column[i]
                                                      : 0.0f;
         row[j] = edge[j] + add;
@@ -162,18 +162,18 @@ void Panel(const GemmJob& job, size_t first_column, size_t first_row, size_t end
       if (k == 0 && job.row_bias != nullptr) addend.row = job.row_bias + first_column;
       if (k == 0 && job.column_bias != nullptr) addend.column = job.column_bias + i;
       const size_t left = end_row - i;
-      const auto tile = left >= kTileRows ? &Tile<kTileRows>
+      const auto tile = left >= kTileRows            ? &Tile<kTileRows>
                         : left >= 8 && kTileRows > 8 ? &Tile<8>
-                        : left >= 4       ? &Tile<4>
-                        : left >= 2       ? &Tile<2>
-                                          : &Tile<1>;
+                        : left >= 4                  ? &Tile<4>
+                        : left >= 2                  ? &Tile<2>
+                                                     : &Tile<1>;
       tile(job.a + i * job.a_stride + k, job.a_stride, panel, depth, addend,
            job.c + i * job.c_stride + first_column, job.c_stride, columns);
-      i += left >= kTileRows ? kTileRows
+      i += left >= kTileRows            ? kTileRows
            : left >= 8 && kTileRows > 8 ? 8
-           : left >= 4       ? 4
-           : left >= 2       ? 2
-                             : 1;
+           : left >= 4                  ? 4
+           : left >= 2                  ? 2
+                                        : 1;
     }
   }
 }

@@ -32,8 +32,8 @@ struct GemmJob;
 // j < columns; the rest of each row of the panel is not touched.
 // A panel has at most kMostPanel elements.
 inline constexpr size_t kMostPanel = 256 * 32;
-using PackPanel = void (*)(const GemmJob& job, size_t first_row, size_t depth,
-                           size_t first_column, size_t columns, size_t width, float* panel);
+using PackPanel = void (*)(const GemmJob& job, size_t first_row, size_t depth, size_t first_column,
+                           size_t columns, size_t width, float* panel);
 
 struct GemmJob {
   size_t rows = 0, columns = 0, depth = 0;

@@ -204,11 +204,19 @@ bool put(KernelRuntimeContext& context, const Tensor& self,
     });
   }
   switch (type) {
-    case ScalarType::Float: write<float>(context, block, values, spread, out, add); break;
-    case ScalarType::Double: write<double>(context, block, values, spread, out, add); break;
+    case ScalarType::Float:
+      write<float>(context, block, values, spread, out, add);
+      break;
+    case ScalarType::Double:
+      write<double>(context, block, values, spread, out, add);
+      break;
     // Without a sign, so that overflow wraps.
-    case ScalarType::Long: write<uint64_t>(context, block, values, spread, out, add); break;
-    default: write<uint32_t>(context, block, values, spread, out, add); break;
+    case ScalarType::Long:
+      write<uint64_t>(context, block, values, spread, out, add);
+      break;
+    default:
+      write<uint32_t>(context, block, values, spread, out, add);
+      break;
   }
   return true;
 }

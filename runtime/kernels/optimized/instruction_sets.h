@@ -33,11 +33,10 @@
 
 #if HWY_ARCH_X86 && (HWY_TARGETS & (HWY_TARGETS - 1)) != 0
 
-#define PETREL_EXPORT(function)                                              \
-  HWY_MAYBE_UNUSED static decltype(&HWY_STATIC_DISPATCH(function)) const     \
-      PetrelTable_##function[] = {                                           \
-          HWY_CHOOSE_FALLBACK(function), HWY_CHOOSE_SSE4(function),          \
-          HWY_CHOOSE_AVX2(function), HWY_CHOOSE_AVX3(function)}
+#define PETREL_EXPORT(function)                                                                   \
+  HWY_MAYBE_UNUSED static decltype(&HWY_STATIC_DISPATCH(function))                                \
+      const PetrelTable_##function[] = {HWY_CHOOSE_FALLBACK(function), HWY_CHOOSE_SSE4(function), \
+                                        HWY_CHOOSE_AVX2(function), HWY_CHOOSE_AVX3(function)}
 #define PETREL_DISPATCH(function) \
   (PetrelTable_##function[::petrel::runtime::optimized::instruction_set()])
 

@@ -38,9 +38,9 @@ class Call {
     t->strides.resize(t->sizes.size());
     compute_strides(Span<const int32_t>(t->sizes), Span<const uint8_t>(t->order),
                     t->strides.data());
-    t->impl = std::make_unique<TensorImpl>(type, static_cast<ssize_t>(t->sizes.size()),
-                                           t->sizes.data(), nullptr, t->order.data(),
-                                           t->strides.data());
+    t->impl =
+        std::make_unique<TensorImpl>(type, static_cast<ssize_t>(t->sizes.size()), t->sizes.data(),
+                                     nullptr, t->order.data(), t->strides.data());
     t->memory.resize(t->impl->nbytes() / 8 + 2);
     if (t->impl->set_data(t->memory.data(), t->memory.size() * 8) != Error::Ok) std::abort();
     for (size_t i = 0; i < t->impl->numel(); ++i) {
@@ -176,10 +176,10 @@ void measure_all() {
   const auto unary = [&](const char* name) {
     measure(name, "[197, 192]", Call().tensor(tokens).tensor(tokens));
   };
-  for (const char* name : {"aten::exp.out", "aten::sigmoid.out", "aten::tanh.out", "aten::relu.out",
-                           "aten::sqrt.out", "aten::log.out", "aten::sin.out", "aten::tan.out",
-                           "aten::asin.out", "aten::atan.out", "aten::sinh.out",
-                           "aten::acosh.out"}) {
+  for (const char* name :
+       {"aten::exp.out", "aten::sigmoid.out", "aten::tanh.out", "aten::relu.out", "aten::sqrt.out",
+        "aten::log.out", "aten::sin.out", "aten::tan.out", "aten::asin.out", "aten::atan.out",
+        "aten::sinh.out", "aten::acosh.out"}) {
     unary(name);
   }
   for (const char* name : {"aten::atan2.out", "aten::fmod.Tensor_out",
@@ -187,13 +187,20 @@ void measure_all() {
     measure(name, "[197, 192]", Call().tensor(tokens).tensor(tokens).tensor(tokens));
   }
   measure("aten::add.out", "int8, same sizes",
-          Call().tensor(tokens, ScalarType::Char).tensor(tokens, ScalarType::Char).value(one)
+          Call()
+              .tensor(tokens, ScalarType::Char)
+              .tensor(tokens, ScalarType::Char)
+              .value(one)
               .tensor(tokens, ScalarType::Char));
   measure("aten::mul.out", "float64, same sizes",
-          Call().tensor(tokens, ScalarType::Double).tensor(tokens, ScalarType::Double)
+          Call()
+              .tensor(tokens, ScalarType::Double)
+              .tensor(tokens, ScalarType::Double)
               .tensor(tokens, ScalarType::Double));
   measure("aten::bitwise_xor.Tensor_out", "int32, same sizes",
-          Call().tensor(tokens, ScalarType::Int).tensor(tokens, ScalarType::Int)
+          Call()
+              .tensor(tokens, ScalarType::Int)
+              .tensor(tokens, ScalarType::Int)
               .tensor(tokens, ScalarType::Int));
   measure("aten::gelu.out", "[197, 768]",
           Call().tensor({197, 768}).value(std::string_view("none")).tensor({197, 768}));
@@ -204,17 +211,30 @@ void measure_all() {
   measure("aten::mul.out", "channels [1, 96, 1, 1]",
           Call().tensor({1, 96, 56, 56}).tensor({1, 96, 1, 1}).tensor({1, 96, 56, 56}));
   measure("aten::mul.Scalar_out", "[197, 192]", Call().tensor(tokens).value(0.5).tensor(tokens));
-  measure("aten::eq.Scalar_out", "int64 [128, 128]",
-          Call().tensor({128, 128}, ScalarType::Long).value(one).tensor({128, 128},
-                                                                        ScalarType::Bool));
+  measure(
+      "aten::eq.Scalar_out", "int64 [128, 128]",
+      Call().tensor({128, 128}, ScalarType::Long).value(one).tensor({128, 128}, ScalarType::Bool));
   measure("aten::where.self_out", "[3, 197, 197]",
-          Call().tensor({1, 197, 197}, ScalarType::Bool).tensor({3, 197, 197}).tensor({1}).tensor(
-              {3, 197, 197}));
+          Call()
+              .tensor({1, 197, 197}, ScalarType::Bool)
+              .tensor({3, 197, 197})
+              .tensor({1})
+              .tensor({3, 197, 197}));
   measure("aten::addmm.out", "197x192x768",
-          Call().tensor({768}).tensor(tokens).tensor({192, 768}).value(one).value(one).tensor(
-              {197, 768}));
+          Call()
+              .tensor({768})
+              .tensor(tokens)
+              .tensor({192, 768})
+              .value(one)
+              .value(one)
+              .tensor({197, 768}));
   measure("aten::addmm.out", "1x1024x1024",
-          Call().tensor({1024}).tensor({1, 1024}).tensor({1024, 1024}).value(one).value(one)
+          Call()
+              .tensor({1024})
+              .tensor({1, 1024})
+              .tensor({1024, 1024})
+              .value(one)
+              .value(one)
               .tensor({1, 1024}));
   measure("aten::mm.out", "256x256x256",
           Call().tensor({256, 256}).tensor({256, 256}).tensor({256, 256}));
@@ -226,10 +246,17 @@ void measure_all() {
                                int32_t window, int64_t stride, int64_t groups) {
     const int32_t result = static_cast<int32_t>((size - 1) / stride + 1);
     measure("aten::convolution.out", what,
-            Call().tensor({1, in, size, size})
+            Call()
+                .tensor({1, in, size, size})
                 .tensor({out, static_cast<int32_t>(in / groups), window, window})
-                .tensor({out}).list({stride, stride}).list({window / 2, window / 2}).list({1, 1})
-                .value(false).list({0, 0}).value(groups).tensor({1, out, result, result}));
+                .tensor({out})
+                .list({stride, stride})
+                .list({window / 2, window / 2})
+                .list({1, 1})
+                .value(false)
+                .list({0, 0})
+                .value(groups)
+                .tensor({1, out, result, result}));
   };
   convolution("3x3 64->64 56x56", 64, 64, 56, 3, 1, 1);
   convolution("1x1 96->24 56x56", 96, 24, 56, 1, 1, 1);
@@ -240,19 +267,41 @@ void measure_all() {
   measure("aten::_softmax.out", "[3, 197, 197], dim 1",
           Call().tensor({3, 197, 197}).value(one).value(false).tensor({3, 197, 197}));
   measure("petrel::attention.out", "3x197x64",
-          Call().tensor({1, 3, 197, 64}).tensor({1, 3, 197, 64}).tensor({1, 3, 197, 64}).none()
-              .value(false).value(0.125).tensor({1, 3, 197, 64}));
+          Call()
+              .tensor({1, 3, 197, 64})
+              .tensor({1, 3, 197, 64})
+              .tensor({1, 3, 197, 64})
+              .none()
+              .value(false)
+              .value(0.125)
+              .tensor({1, 3, 197, 64}));
   measure_attention("3 x 197 x 64", 3, 197, 197, 64);
   measure_attention("12 x 128 x 32", 12, 128, 128, 32);
   measure_attention("8 x 1024 x 64", 8, 1024, 1024, 64);
   measure_attention("8 x 1 of 1024 x 64", 8, 1, 1024, 64);
   measure("aten::native_layer_norm.out", "[197, 192]",
-          Call().tensor(tokens).list({192}).tensor({192}).tensor({192}).value(1e-5).tensor(tokens)
-              .tensor({197, 1}).tensor({197, 1}));
+          Call()
+              .tensor(tokens)
+              .list({192})
+              .tensor({192})
+              .tensor({192})
+              .value(1e-5)
+              .tensor(tokens)
+              .tensor({197, 1})
+              .tensor({197, 1}));
   measure("aten::native_group_norm.out", "[1, 64, 56, 56], 8",
-          Call().tensor({1, 64, 56, 56}).tensor({64}).tensor({64}).value(one).value(int64_t{64})
-              .value(int64_t{3136}).value(int64_t{8}).value(1e-5).tensor({1, 64, 56, 56})
-              .tensor({1, 8}).tensor({1, 8}));
+          Call()
+              .tensor({1, 64, 56, 56})
+              .tensor({64})
+              .tensor({64})
+              .value(one)
+              .value(int64_t{64})
+              .value(int64_t{3136})
+              .value(int64_t{8})
+              .value(1e-5)
+              .tensor({1, 64, 56, 56})
+              .tensor({1, 8})
+              .tensor({1, 8}));
   measure("aten::mean.out", "[1, 1280, 7, 7], 2 3",
           Call().tensor({1, 1280, 7, 7}).list({2, 3}).value(false).none().tensor({1, 1280}));
   measure("aten::sum.IntList_out", "[512, 384], 0",
@@ -262,46 +311,99 @@ void measure_all() {
   measure("aten::argmax.out", "[1, 32000], 1",
           Call().tensor({1, 32000}).value(one).value(false).tensor({1}, ScalarType::Long));
   measure("aten::max_pool2d_with_indices.out", "3x3 /2 [1, 64, 112, 112]",
-          Call().tensor({1, 64, 112, 112}).list({3, 3}).list({2, 2}).list({1, 1}).list({1, 1})
-              .value(false).tensor({1, 64, 56, 56}).tensor({1, 64, 56, 56}, ScalarType::Long));
+          Call()
+              .tensor({1, 64, 112, 112})
+              .list({3, 3})
+              .list({2, 2})
+              .list({1, 1})
+              .list({1, 1})
+              .value(false)
+              .tensor({1, 64, 56, 56})
+              .tensor({1, 64, 56, 56}, ScalarType::Long));
   measure("aten::avg_pool2d.out", "2x2 /2 [1, 64, 56, 56]",
-          Call().tensor({1, 64, 56, 56}).list({2, 2}).list({2, 2}).list({0, 0}).value(false)
-              .value(true).none().tensor({1, 64, 28, 28}));
+          Call()
+              .tensor({1, 64, 56, 56})
+              .list({2, 2})
+              .list({2, 2})
+              .list({0, 0})
+              .value(false)
+              .value(true)
+              .none()
+              .tensor({1, 64, 28, 28}));
   // Copies have one implementation, which both libraries share.
   measure("aten::permute_copy.out", "[197, 3, 64], 1 2 0",
           Call().tensor({197, 3, 64}).list({1, 2, 0}).tensor({3, 64, 197}));
   measure("aten::slice_copy.Tensor_out", "[197, 576], 1 192:384",
-          Call().tensor({197, 576}).value(one).value(int64_t{192}).value(int64_t{384}).value(one)
+          Call()
+              .tensor({197, 576})
+              .value(one)
+              .value(int64_t{192})
+              .value(int64_t{384})
+              .value(one)
               .tensor(tokens));
   measure("aten::embedding.out", "128 of [30522, 384]",
-          Call().tensor({30522, 384}).tensor({128}, ScalarType::Long).value(int64_t{-1})
-              .value(false).value(false).tensor({128, 384}));
+          Call()
+              .tensor({30522, 384})
+              .tensor({128}, ScalarType::Long)
+              .value(int64_t{-1})
+              .value(false)
+              .value(false)
+              .tensor({128, 384}));
   measure("aten::index_select.out", "[512, 384], 1",
           Call().tensor({512, 384}).value(one).tensor({64}, ScalarType::Long).tensor({512, 64}));
   measure("aten::gather.out", "[128, 384], 1",
-          Call().tensor({128, 384}).value(one).tensor({128, 64}, ScalarType::Long).value(false)
+          Call()
+              .tensor({128, 384})
+              .value(one)
+              .tensor({128, 64}, ScalarType::Long)
+              .value(false)
               .tensor({128, 64}));
   measure("aten::scatter_add.out", "[128, 384], 1",
-          Call().tensor({128, 384}).value(one).tensor({128, 64}, ScalarType::Long)
-              .tensor({128, 64}).tensor({128, 384}));
+          Call()
+              .tensor({128, 384})
+              .value(one)
+              .tensor({128, 64}, ScalarType::Long)
+              .tensor({128, 64})
+              .tensor({128, 384}));
   measure("aten::prod.int_out", "[512, 384], 1",
           Call().tensor({512, 384}).value(one).value(false).none().tensor({512}));
   measure("aten::sum.IntList_out", "[8, 64, 128], 0 2",
           Call().tensor({8, 64, 128}).list({0, 2}).value(false).none().tensor({64}));
   measure("aten::any.dims_out", "bool [512, 384], 0",
-          Call().tensor({512, 384}, ScalarType::Bool).list({0}).value(false).tensor(
-              {384}, ScalarType::Bool));
+          Call()
+              .tensor({512, 384}, ScalarType::Bool)
+              .list({0})
+              .value(false)
+              .tensor({384}, ScalarType::Bool));
   measure("aten::mm.out", "float64 128x128x128",
-          Call().tensor({128, 128}, ScalarType::Double).tensor({128, 128}, ScalarType::Double)
+          Call()
+              .tensor({128, 128}, ScalarType::Double)
+              .tensor({128, 128}, ScalarType::Double)
               .tensor({128, 128}, ScalarType::Double));
   measure("aten::convolution.out", "transposed 4x4 /2 64->32 28x28",
-          Call().tensor({1, 64, 28, 28}).tensor({64, 32, 4, 4}).tensor({32}).list({2, 2})
-              .list({1, 1}).list({1, 1}).value(true).list({0, 0}).value(one)
+          Call()
+              .tensor({1, 64, 28, 28})
+              .tensor({64, 32, 4, 4})
+              .tensor({32})
+              .list({2, 2})
+              .list({1, 1})
+              .list({1, 1})
+              .value(true)
+              .list({0, 0})
+              .value(one)
               .tensor({1, 32, 56, 56}));
   const auto half = ScalarType::Half;
   measure("aten::convolution.out", "float16 3x3 32->32 28x28",
-          Call().tensor({1, 32, 28, 28}, half).tensor({32, 32, 3, 3}, half).tensor({32}, half)
-              .list({1, 1}).list({1, 1}).list({1, 1}).value(false).list({0, 0}).value(one)
+          Call()
+              .tensor({1, 32, 28, 28}, half)
+              .tensor({32, 32, 3, 3}, half)
+              .tensor({32}, half)
+              .list({1, 1})
+              .list({1, 1})
+              .list({1, 1})
+              .value(false)
+              .list({0, 0})
+              .value(one)
               .tensor({1, 32, 28, 28}, half));
   measure("aten::add.out", "float16, same sizes",
           Call().tensor(tokens, half).tensor(tokens, half).value(one).tensor(tokens, half));
@@ -310,18 +412,30 @@ void measure_all() {
   measure("aten::mm.out", "float16 256x256x256",
           Call().tensor({256, 256}, half).tensor({256, 256}, half).tensor({256, 256}, half));
   measure("aten::_softmax.out", "float16 [3, 197, 197], last",
-          Call().tensor({3, 197, 197}, half).value(int64_t{-1}).value(false).tensor(
-              {3, 197, 197}, half));
+          Call()
+              .tensor({3, 197, 197}, half)
+              .value(int64_t{-1})
+              .value(false)
+              .tensor({3, 197, 197}, half));
   measure("aten::_to_copy.out", "int64 -> float [128, 128]",
           Call().tensor({128, 128}, ScalarType::Long).value(false).none().tensor({128, 128}));
   measure("aten::_to_copy.out", "float -> float16 [197, 192]",
           Call().tensor(tokens).value(false).none().tensor(tokens, half));
   measure("aten::topk.values", "50 of [1, 32000]",
-          Call().tensor({1, 32000}).value(int64_t{50}).value(int64_t{-1}).value(true).value(true)
-              .tensor({1, 50}).tensor({1, 50}, ScalarType::Long));
+          Call()
+              .tensor({1, 32000})
+              .value(int64_t{50})
+              .value(int64_t{-1})
+              .value(true)
+              .value(true)
+              .tensor({1, 50})
+              .tensor({1, 50}, ScalarType::Long));
   measure("aten::cumsum.out", "int64 [128, 128], 1",
-          Call().tensor({128, 128}, ScalarType::Long).value(one).none().tensor(
-              {128, 128}, ScalarType::Long));
+          Call()
+              .tensor({128, 128}, ScalarType::Long)
+              .value(one)
+              .none()
+              .tensor({128, 128}, ScalarType::Long));
 }
 
 }  // namespace

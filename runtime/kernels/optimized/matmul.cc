@@ -116,7 +116,7 @@ void scale_and_add(const float* bias, bool is_row, float beta, float alpha, floa
 // two of `rank` dims; `b` may be given transposed. False when the call is not for
 // narrow_gemm() and double_gemm().
 bool other_products(const Tensor& a, const Tensor& b, bool b_is_transposed, const Tensor* bias,
-                     const Tensor& out, ssize_t rank) {
+                    const Tensor& out, ssize_t rank) {
   const ScalarType type = a.scalar_type();
   const bool is_double = type == ScalarType::Double;
   if ((!is_double && !is_narrow(type)) || !all_plain({a, b, out}, rank, type)) return false;
@@ -225,8 +225,7 @@ void addmm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
       return portable::addmm_out(context, raw);
     }
     gemm(job);
-    return scale_and_add(bias.const_data_ptr<float>(), is_row,
-                         static_cast<float>(beta.to_double()),
+    return scale_and_add(bias.const_data_ptr<float>(), is_row, static_cast<float>(beta.to_double()),
                          static_cast<float>(alpha.to_double()), job.c, job.rows, job.columns);
   }
   if (!add_tensor(bias, out, &job)) return portable::addmm_out(context, raw);

@@ -34,8 +34,8 @@ void pack(const GemmJob& job, size_t first_row, size_t depth, size_t first_colum
   }
   if (!product.b_is_transposed) {
     for (size_t k = 0; k < depth; ++k) {
-      widen(product.type, product.b, (first_row + k) * product.columns + column,
-            panel + k * width, columns);
+      widen(product.type, product.b, (first_row + k) * product.columns + column, panel + k * width,
+            columns);
     }
     return;
   }

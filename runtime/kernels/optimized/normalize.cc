@@ -106,8 +106,7 @@ void narrow_layer_norm(const Tensor& input, size_t n, const std::optional<Tensor
                    widen(type, input.const_data_ptr(), g * n, row, n);
                    PETREL_DISPATCH(Moments)(row, n, eps, &center, &inverse);
                    PETREL_DISPATCH(NormalizeRow)
-                   (row, center, inverse, weight ? scale : nullptr, bias ? shift : nullptr, row,
-                    n);
+                   (row, center, inverse, weight ? scale : nullptr, bias ? shift : nullptr, row, n);
                    narrow(row, type, out.mutable_data_ptr(), g * n, n);
                    narrow(&center, mean.scalar_type(), mean.mutable_data_ptr(), g, 1);
                    narrow(&inverse, rstd.scalar_type(), rstd.mutable_data_ptr(), g, 1);
@@ -130,9 +129,7 @@ bool layer_norm(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (!args.ok()) return true;
   const size_t rank = input.sizes().size();
   const ScalarType type = input.scalar_type();
-  const auto is_result = [type](const Tensor& t) {
-    return t.scalar_type() == type || is_float(t);
-  };
+  const auto is_result = [type](const Tensor& t) { return t.scalar_type() == type || is_float(t); };
   if ((!is_float(input) && !is_narrow(type)) || !is_plain(input, type) ||
       out.scalar_type() != type || !is_result(mean) || !is_result(rstd) || shape.empty() ||
       shape.size() > rank || input.numel() == 0) {
@@ -146,8 +143,7 @@ bool layer_norm(KernelRuntimeContext& context, Span<EValue*> raw) {
   }
   const size_t n = portable::product(input.sizes(), leading, rank);
   if (!is_factor(weight, n, type) || !is_factor(bias, n, type) ||
-      (is_narrow(type) && n > kNarrowPiece) ||
-      resize_tensor(out, input.sizes()) != Error::Ok ||
+      (is_narrow(type) && n > kNarrowPiece) || resize_tensor(out, input.sizes()) != Error::Ok ||
       resize_tensor(mean, stats.span()) != Error::Ok ||
       resize_tensor(rstd, stats.span()) != Error::Ok || !is_contiguous(out) ||
       !is_contiguous(mean) || !is_contiguous(rstd)) {
@@ -210,23 +206,22 @@ bool group_norm(KernelRuntimeContext& context, Span<EValue*> raw) {
   const size_t n = per_group * hw;
   const float* in = input.const_data_ptr<float>();
   float* to = out.mutable_data_ptr<float>();
-  parallel_for(
-      static_cast<size_t>(batch * groups), kNanoseconds * static_cast<double>(n),
-      [&](size_t begin, size_t end) {
-        for (size_t g = begin; g < end; ++g) {
-          float center = 0.0f, inverse = 0.0f;
-          PETREL_DISPATCH(Moments)(in + g * n, n, eps, &center, &inverse);
-          mean.mutable_data_ptr<float>()[g] = center;
-          rstd.mutable_data_ptr<float>()[g] = inverse;
-          const size_t first = g % static_cast<size_t>(groups) * per_group;
-          for (size_t c = 0; c < per_group; ++c) {
-            const float factor = inverse * (weight ? data_of(weight)[first + c] : 1.0f);
-            const float shift = bias ? data_of(bias)[first + c] : 0.0f;
-            const size_t at = g * n + c * hw;
-            PETREL_DISPATCH(ShiftRow)(in + at, center, factor, shift, to + at, hw);
-          }
-        }
-      });
+  parallel_for(static_cast<size_t>(batch * groups), kNanoseconds * static_cast<double>(n),
+               [&](size_t begin, size_t end) {
+                 for (size_t g = begin; g < end; ++g) {
+                   float center = 0.0f, inverse = 0.0f;
+                   PETREL_DISPATCH(Moments)(in + g * n, n, eps, &center, &inverse);
+                   mean.mutable_data_ptr<float>()[g] = center;
+                   rstd.mutable_data_ptr<float>()[g] = inverse;
+                   const size_t first = g % static_cast<size_t>(groups) * per_group;
+                   for (size_t c = 0; c < per_group; ++c) {
+                     const float factor = inverse * (weight ? data_of(weight)[first + c] : 1.0f);
+                     const float shift = bias ? data_of(bias)[first + c] : 0.0f;
+                     const size_t at = g * n + c * hw;
+                     PETREL_DISPATCH(ShiftRow)(in + at, center, factor, shift, to + at, hw);
+                   }
+                 }
+               });
   return true;
 }
 
@@ -257,18 +252,17 @@ bool batch_norm(KernelRuntimeContext& context, Span<EValue*> raw) {
   const size_t hw = portable::product(input.sizes(), 2, input.sizes().size());
   const float* in = input.const_data_ptr<float>();
   float* to = out.mutable_data_ptr<float>();
-  parallel_for(
-      static_cast<size_t>(input.size(0)) * channels, kNanoseconds * static_cast<double>(hw),
-      [&](size_t begin, size_t end) {
-        for (size_t i = begin; i < end; ++i) {
-          const size_t c = i % channels;
-          const double scale = (weight ? data_of(weight)[c] : 1.0) /
-                               std::sqrt(static_cast<double>(data_of(variance)[c]) + eps);
-          PETREL_DISPATCH(ShiftRow)
-          (in + i * hw, data_of(mean)[c], static_cast<float>(scale),
-           bias ? data_of(bias)[c] : 0.0f, to + i * hw, hw);
-        }
-      });
+  parallel_for(static_cast<size_t>(input.size(0)) * channels,
+               kNanoseconds * static_cast<double>(hw), [&](size_t begin, size_t end) {
+                 for (size_t i = begin; i < end; ++i) {
+                   const size_t c = i % channels;
+                   const double scale = (weight ? data_of(weight)[c] : 1.0) /
+                                        std::sqrt(static_cast<double>(data_of(variance)[c]) + eps);
+                   PETREL_DISPATCH(ShiftRow)
+                   (in + i * hw, data_of(mean)[c], static_cast<float>(scale),
+                    bias ? data_of(bias)[c] : 0.0f, to + i * hw, hw);
+                 }
+               });
   return true;
 }
 

@@ -16,7 +16,7 @@ namespace petrel::runtime::optimized {
 namespace HWY_NAMESPACE {
 
 void WeightedRows(const float* in, size_t in_row, const size_t* offset, const float* weight,
-                   size_t taps, float bias, float* out, size_t rows, size_t columns) {
+                  size_t taps, float bias, float* out, size_t rows, size_t columns) {
   const D d;
   const size_t lanes = hn::Lanes(d);
   const V start = hn::Set(d, bias);

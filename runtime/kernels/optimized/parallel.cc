@@ -24,8 +24,8 @@ void parallel_ranges(size_t count, double nanoseconds, RangeFunction function, v
   const SharedThreadPool pool = shared_thread_pool();
   if (pool == nullptr) return function(context, 0, count);
   const size_t threads = pthreadpool_get_threads_count(pool.get());
-  const size_t worth = static_cast<size_t>(static_cast<double>(count) * nanoseconds /
-                                           kLeastPieceNanoseconds);
+  const size_t worth =
+      static_cast<size_t>(static_cast<double>(count) * nanoseconds / kLeastPieceNanoseconds);
   const size_t pieces = std::min({count, std::max<size_t>(worth, 1), threads * kPiecesPerThread});
   Call call{function, context};
   pthreadpool_parallelize_1d_tile_1d(

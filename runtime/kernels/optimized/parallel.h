@@ -32,9 +32,7 @@ void parallel_for(size_t count, double nanoseconds, Body&& body) {
   using Plain = std::remove_reference_t<Body>;
   parallel_ranges(
       count, nanoseconds,
-      [](void* context, size_t begin, size_t end) {
-        (*static_cast<Plain*>(context))(begin, end);
-      },
+      [](void* context, size_t begin, size_t end) { (*static_cast<Plain*>(context))(begin, end); },
       const_cast<void*>(static_cast<const void*>(&body)));
 }
 

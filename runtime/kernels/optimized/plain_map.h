@@ -42,15 +42,21 @@ bool map_plain(const Tensor& self, const Tensor& out, const F& f) {
     return true;
   };
   switch (type) {
-    case ScalarType::Long: return run(int64_t{0});
-    case ScalarType::Int: return run(int32_t{0});
-    case ScalarType::Short: return run(int16_t{0});
-    case ScalarType::Char: return run(int8_t{0});
-    case ScalarType::Byte: return run(uint8_t{0});
+    case ScalarType::Long:
+      return run(int64_t{0});
+    case ScalarType::Int:
+      return run(int32_t{0});
+    case ScalarType::Short:
+      return run(int16_t{0});
+    case ScalarType::Char:
+      return run(int8_t{0});
+    case ScalarType::Byte:
+      return run(uint8_t{0});
     case ScalarType::Double:
       if constexpr (kWithDouble) return run(0.0);
       return false;
-    default: return false;
+    default:
+      return false;
   }
 }
 

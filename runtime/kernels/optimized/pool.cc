@@ -34,8 +34,8 @@ void LargestTaps(const float* in, const size_t* offset, size_t taps, float* out,
       const V x = hn::LoadU(d, in + q + offset[t]);
       const auto better = hn::Or(hn::Gt(x, best), hn::IsNaN(x));
       best = hn::IfThenElse(better, x, best);
-      which = hn::IfThenElse(hn::RebindMask(di, better), hn::Set(di, static_cast<int32_t>(t)),
-                             which);
+      which =
+          hn::IfThenElse(hn::RebindMask(di, better), hn::Set(di, static_cast<int32_t>(t)), which);
     }
     HWY_ALIGN float values[kMaxLanes];
     HWY_ALIGN int32_t places[kMaxLanes];
@@ -146,13 +146,12 @@ bool max_pool(KernelRuntimeContext& context, Span<EValue*> raw) {
     for (size_t i = begin; i < end; ++i) {
       for (int64_t p = 0; p < w.height.out; ++p) {
         if (p % padded.band() == 0) {
-          padded.fill(in + i * w.in_plane(), p,
-                      -std::numeric_limits<float>::infinity(), buffer);
+          padded.fill(in + i * w.in_plane(), p, -std::numeric_limits<float>::infinity(), buffer);
         }
         const size_t at = i * w.out_plane() + static_cast<size_t>(p * w.width.out);
         PETREL_DISPATCH(LargestTaps)
-        (buffer + static_cast<size_t>(p % padded.band()) * padded.row(), offset, w.taps(),
-         to + at, tap, static_cast<size_t>(w.width.out));
+        (buffer + static_cast<size_t>(p % padded.band()) * padded.row(), offset, w.taps(), to + at,
+         tap, static_cast<size_t>(w.width.out));
         places_of(w, p, tap, places + at);
       }
     }

@@ -50,7 +50,7 @@ HWY_INLINE VW WideExp(VW x) {
   const hn::RebindToSigned<DW> di;
   const VW n = hn::Round(hn::Mul(x, hn::Set(dw, 1.44269504088896340736)));
   const VW r = hn::NegMulAdd(n, hn::Set(dw, 0.69314718055994530942), x);
-  constexpr double kTerms[] = {1.0,       1.0,        1.0 / 2,     1.0 / 6,     1.0 / 24,
+  constexpr double kTerms[] = {1.0,       1.0,       1.0 / 2,    1.0 / 6,     1.0 / 24,
                                1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880};
   VW sum = hn::Set(dw, kTerms[9]);
   for (size_t i = 9; i-- > 0;) sum = hn::MulAdd(sum, r, hn::Set(dw, kTerms[i]));
@@ -75,8 +75,7 @@ HWY_INLINE V Pow(V x, V y) {
     return hn::Min(WideExp(limited), hn::Set(dw, kBeyond));
   });
   power = hn::IfThenElse(hn::Eq(power, hn::Set(d, static_cast<float>(kBeyond))), infinity, power);
-  power = hn::IfThenElse(hn::Eq(a, zero),
-                         hn::IfThenElseZero(hn::Lt(y, zero), infinity), power);
+  power = hn::IfThenElse(hn::Eq(a, zero), hn::IfThenElseZero(hn::Lt(y, zero), infinity), power);
   const auto is_whole = hn::Eq(hn::Round(y), y);
   const V half = hn::Mul(y, hn::Set(d, 0.5f));
   const auto is_odd = hn::AndNot(hn::Eq(hn::Round(half), half), is_whole);
@@ -85,8 +84,8 @@ HWY_INLINE V Pow(V x, V y) {
   const auto undefined = hn::AndNot(is_whole, hn::Lt(x, zero));
   power = hn::IfThenElse(undefined, hn::Set(d, std::numeric_limits<float>::quiet_NaN()), power);
   // Zeros, infinities and NaN raised to 0, to infinities and to NaN.
-  const auto of_zero = hn::And(hn::Eq(a, zero), hn::And(hn::Lt(hn::Abs(y), infinity),
-                                                        hn::Gt(hn::Abs(y), zero)));
+  const auto of_zero =
+      hn::And(hn::Eq(a, zero), hn::And(hn::Lt(hn::Abs(y), infinity), hn::Gt(hn::Abs(y), zero)));
   const auto strange = hn::Not(hn::Or(usual, of_zero));
   return LaneByLane(strange, x, y, power, &reference_math::pow);
 }

@@ -104,8 +104,7 @@ HWY_INLINE void BestOfColumns(const float* in, size_t n, size_t stride, size_t c
 void LargestOfColumns(const float* in, size_t n, size_t stride, size_t columns, double* result) {
   BestOfColumns<true>(in, n, stride, columns, result);
 }
-void SmallestOfColumns(const float* in, size_t n, size_t stride, size_t columns,
-                       double* result) {
+void SmallestOfColumns(const float* in, size_t n, size_t stride, size_t columns, double* result) {
   BestOfColumns<false>(in, n, stride, columns, result);
 }
 
@@ -159,10 +158,8 @@ struct Reducer {
 
 Reducer sums() { return {PETREL_DISPATCH(SumRow), PETREL_DISPATCH(SumColumns)}; }
 Reducer best(bool largest) {
-  return largest ? Reducer{PETREL_DISPATCH(LargestOfRow),
-                           PETREL_DISPATCH(LargestOfColumns)}
-                 : Reducer{PETREL_DISPATCH(SmallestOfRow),
-                           PETREL_DISPATCH(SmallestOfColumns)};
+  return largest ? Reducer{PETREL_DISPATCH(LargestOfRow), PETREL_DISPATCH(LargestOfColumns)}
+                 : Reducer{PETREL_DISPATCH(SmallestOfRow), PETREL_DISPATCH(SmallestOfColumns)};
 }
 
 // store(i, result) for element i of what remains.
@@ -171,10 +168,9 @@ void reduce(const float* in, const ReductionShape& shape, const Reducer& reducer
   const size_t n = shape.length, inner = shape.inner;
   if (shape.outer == 0 || inner == 0) return;
   if (inner == 1) {
-    parallel_for(shape.outer, kNanoseconds * static_cast<double>(n),
-                 [&](size_t begin, size_t end) {
-                   for (size_t i = begin; i < end; ++i) store(i, reducer.of_row(in + i * n, n));
-                 });
+    parallel_for(shape.outer, kNanoseconds * static_cast<double>(n), [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) store(i, reducer.of_row(in + i * n, n));
+    });
     return;
   }
   const size_t groups = (inner + kColumns - 1) / kColumns;
@@ -303,8 +299,7 @@ bool choose(const Tensor& self, std::optional<Span<const int64_t>> dims, bool ke
     return false;
   }
   const auto shape = ReductionShape::of(self, dims);
-  if (!shape || shape->length == 0 || shape->inner != 1 ||
-      !shape->resize(self, keepdim, indices) ||
+  if (!shape || shape->length == 0 || shape->inner != 1 || !shape->resize(self, keepdim, indices) ||
       (values != nullptr && !shape->resize(self, keepdim, *values))) {
     return false;
   }
@@ -328,7 +323,8 @@ bool best_along(KernelRuntimeContext& context, Span<EValue*> raw, bool largest) 
   const bool keepdim = args.boolean(2);
   const Tensor values = args.out(3);
   const Tensor indices = args.out(4);
-  return !args.ok() || choose(self, Span<const int64_t>(&dim, 1), keepdim, &values, indices, largest);
+  return !args.ok() ||
+         choose(self, Span<const int64_t>(&dim, 1), keepdim, &values, indices, largest);
 }
 
 // argmax.out(Tensor self, int? dim, bool keepdim, *, out)
@@ -397,8 +393,7 @@ bool product_along(KernelRuntimeContext& context, Span<EValue*> raw) {
   const int64_t dim = args.integer(1);
   const bool keepdim = args.boolean(2);
   const Tensor out = args.out(4);
-  return !args.ok() ||
-         fold(self, Span<const int64_t>(&dim, 1), keepdim, out, Fold::kProduct);
+  return !args.ok() || fold(self, Span<const int64_t>(&dim, 1), keepdim, out, Fold::kProduct);
 }
 
 // any.out and any.dims_out(Tensor self, int or int[]? dim, bool keepdim, *, out)
@@ -422,9 +417,9 @@ bool any_dims(KernelRuntimeContext& context, Span<EValue*> raw) {
 
 }  // namespace
 
-#define PETREL_DEFINE(function, ...)                                       \
-  void function(KernelRuntimeContext& context, Span<EValue*> raw) {        \
-    if (!(__VA_ARGS__)) portable::function(context, raw);                  \
+#define PETREL_DEFINE(function, ...)                                \
+  void function(KernelRuntimeContext& context, Span<EValue*> raw) { \
+    if (!(__VA_ARGS__)) portable::function(context, raw);           \
   }
 PETREL_DEFINE(sum_out, sum_or_mean(context, raw, false))
 PETREL_DEFINE(mean_out, sum_or_mean(context, raw, true))

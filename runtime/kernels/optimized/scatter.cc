@@ -27,8 +27,8 @@ struct Walk {
     const int64_t rank = index.dim();
     const int64_t d = signed_dim < 0 ? signed_dim + rank : signed_dim;
     if (rank < 1 || at.dim() != rank || beside.dim() != rank || d < 0 || d >= rank ||
-        index.scalar_type() != ScalarType::Long || !is_contiguous(index) ||
-        !is_contiguous(at) || !is_contiguous(beside)) {
+        index.scalar_type() != ScalarType::Long || !is_contiguous(index) || !is_contiguous(at) ||
+        !is_contiguous(beside)) {
       return false;
     }
     dim = static_cast<size_t>(d);
@@ -47,10 +47,11 @@ struct Walk {
   // row is at base + indices[i] * step + i * along of `at`.
   template <typename Fn>
   void for_each_row(const Fn& fn) const {
-    walk([](const void* own, const int64_t* indices, size_t n, int64_t base, int64_t place,
-            int64_t step, int64_t along) {
-      (*static_cast<const Fn*>(own))(indices, n, base, place, step, along);
-    }, &fn);
+    walk(
+        [](const void* own, const int64_t* indices, size_t n, int64_t base, int64_t place,
+           int64_t step,
+           int64_t along) { (*static_cast<const Fn*>(own))(indices, n, base, place, step, along); },
+        &fn);
   }
 
   // The same once for all functions.
@@ -75,8 +76,7 @@ struct Walk {
 };
 
 bool gather(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out) {
-  if (self.scalar_type() != out.scalar_type() ||
-      resize_tensor(out, index.sizes()) != Error::Ok) {
+  if (self.scalar_type() != out.scalar_type() || resize_tensor(out, index.sizes()) != Error::Ok) {
     return false;
   }
   Walk walk{self, index, out};
@@ -113,8 +113,7 @@ void place_rows(const Walk& walk, const T* from, bool source_moves, const Tensor
 
 // Gives out the sizes of self; false where its type is not for these kernels.
 bool start(const Tensor& self, const Tensor& out) {
-  return self.scalar_type() == out.scalar_type() &&
-         portable::is_arithmetic(self.scalar_type()) &&
+  return self.scalar_type() == out.scalar_type() && portable::is_arithmetic(self.scalar_type()) &&
          self.scalar_type() != ScalarType::Bool && is_contiguous(self) &&
          resize_tensor(out, self.sizes()) == Error::Ok;
 }
@@ -149,17 +148,24 @@ bool scatter(KernelRuntimeContext& context, Span<EValue*> raw, bool accumulate) 
     place_rows(walk, static_cast<const T*>(source.const_data_ptr()), true, out, place);
   };
   if (!accumulate) {
-    return with_size(out.element_size(), [&](auto zero) {
-      run(zero, [](auto* to, auto value) { *to = value; });
-    });
+    return with_size(out.element_size(),
+                     [&](auto zero) { run(zero, [](auto* to, auto value) { *to = value; }); });
   }
   const auto add = [](auto* to, auto value) { *to += value; };
   switch (type) {
-    case ScalarType::Float: run(0.0f, add); break;
-    case ScalarType::Double: run(0.0, add); break;
+    case ScalarType::Float:
+      run(0.0f, add);
+      break;
+    case ScalarType::Double:
+      run(0.0, add);
+      break;
     // Without a sign, so that overflow wraps.
-    case ScalarType::Long: run(uint64_t{0}, add); break;
-    default: run(uint32_t{0}, add); break;
+    case ScalarType::Long:
+      run(uint64_t{0}, add);
+      break;
+    default:
+      run(uint32_t{0}, add);
+      break;
   }
   return true;
 }

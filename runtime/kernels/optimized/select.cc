@@ -58,20 +58,28 @@ void choose(const Rows<4>& rows, const Tensor& condition, const void* yes, const
   });
 }
 
-bool choose_by_size(const Rows<4>& rows, const Tensor& condition, const void* yes,
-                    const void* no, const Tensor& out) {
+bool choose_by_size(const Rows<4>& rows, const Tensor& condition, const void* yes, const void* no,
+                    const Tensor& out) {
   switch (out.element_size()) {
-    case 1: choose<uint8_t>(rows, condition, yes, no, out); return true;
-    case 2: choose<uint16_t>(rows, condition, yes, no, out); return true;
-    case 4: choose<uint32_t>(rows, condition, yes, no, out); return true;
-    case 8: choose<uint64_t>(rows, condition, yes, no, out); return true;
-    default: return false;
+    case 1:
+      choose<uint8_t>(rows, condition, yes, no, out);
+      return true;
+    case 2:
+      choose<uint16_t>(rows, condition, yes, no, out);
+      return true;
+    case 4:
+      choose<uint32_t>(rows, condition, yes, no, out);
+      return true;
+    case 8:
+      choose<uint64_t>(rows, condition, yes, no, out);
+      return true;
+    default:
+      return false;
   }
 }
 
 bool moves_only(const Tensor& tensor) {
-  return portable::is_arithmetic(tensor.scalar_type()) &&
-         tensor.scalar_type() != ScalarType::Bool;
+  return portable::is_arithmetic(tensor.scalar_type()) && tensor.scalar_type() != ScalarType::Bool;
 }
 
 }  // namespace
@@ -111,8 +119,7 @@ void masked_fill_scalar_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (!args.ok()) return;
   portable::SizeArray sizes(self.sizes());
   if (!moves_only(out) || self.scalar_type() != out.scalar_type() ||
-      mask.scalar_type() != ScalarType::Bool ||
-      !portable::broadcast_sizes(&sizes, mask.sizes()) ||
+      mask.scalar_type() != ScalarType::Bool || !portable::broadcast_sizes(&sizes, mask.sizes()) ||
       resize_tensor(out, sizes.span()) != Error::Ok) {
     return portable::masked_fill_scalar_out(context, raw);
   }

@@ -72,8 +72,7 @@ void SoftmaxRow(const float* in, float* out, size_t n, bool logarithm) {
   }
   const V shift = hn::Set(d, largest);
   const V log_sum = Log(hn::Set(d, sum));
-  MapVectors(in, out, n,
-             [=](V x) HWY_ATTR { return hn::Sub(hn::Sub(x, shift), log_sum); });
+  MapVectors(in, out, n, [=](V x) HWY_ATTR { return hn::Sub(hn::Sub(x, shift), log_sum); });
 }
 
 // Up to a vector of columns, `stride` apart from row to row.
@@ -137,27 +136,26 @@ bool narrow_columns(const Tensor& self, const ReductionShape& shape, const Tenso
   const size_t width = std::min<size_t>(64, kNarrowPiece / n / lanes * lanes);
   if (width == 0) return false;
   const size_t groups = (inner + width - 1) / width;
-  parallel_for(shape.outer * groups, 3 * kNanoseconds * static_cast<double>(n * width),
-               [&](size_t begin, size_t end) {
-                 float buffer[kNarrowPiece];
-                 for (size_t i = begin; i < end; ++i) {
-                   const size_t first = i % groups * width;
-                   const size_t at = i / groups * n * inner + first;
-                   const size_t columns = std::min(width, inner - first);
-                   for (size_t k = 0; k < n; ++k) {
-                     widen(type, self.const_data_ptr(), at + k * inner, buffer + k * columns,
-                           columns);
-                   }
-                   for (size_t j = 0; j < columns; j += lanes) {
-                     PETREL_DISPATCH(SoftmaxColumns)
-                     (buffer + j, buffer + j, n, columns, std::min(lanes, columns - j), logarithm);
-                   }
-                   for (size_t k = 0; k < n; ++k) {
-                     narrow(buffer + k * columns, type, out.mutable_data_ptr(), at + k * inner,
-                            columns);
-                   }
-                 }
-               });
+  parallel_for(
+      shape.outer * groups, 3 * kNanoseconds * static_cast<double>(n * width),
+      [&](size_t begin, size_t end) {
+        float buffer[kNarrowPiece];
+        for (size_t i = begin; i < end; ++i) {
+          const size_t first = i % groups * width;
+          const size_t at = i / groups * n * inner + first;
+          const size_t columns = std::min(width, inner - first);
+          for (size_t k = 0; k < n; ++k) {
+            widen(type, self.const_data_ptr(), at + k * inner, buffer + k * columns, columns);
+          }
+          for (size_t j = 0; j < columns; j += lanes) {
+            PETREL_DISPATCH(SoftmaxColumns)
+            (buffer + j, buffer + j, n, columns, std::min(lanes, columns - j), logarithm);
+          }
+          for (size_t k = 0; k < n; ++k) {
+            narrow(buffer + k * columns, type, out.mutable_data_ptr(), at + k * inner, columns);
+          }
+        }
+      });
   return true;
 }
 

@@ -106,14 +106,14 @@ void Sweep::compare(const char* name, std::vector<EValue> inputs,
     int shown = 0;
     for (size_t i = 0; i < results[0][r]->numel() && shown < 3; ++i) {
       const double want = results[0][r]->at(i), got = results[1][r]->at(i);
-      const bool same = std::isnan(want)   ? std::isnan(got)
-                        : std::isinf(want) ? got == want
-                                           : std::fabs(got - want) <=
-                                                 tolerance * (1.0 + std::fabs(want));
+      const bool same = std::isnan(want) ? std::isnan(got)
+                        : std::isinf(want)
+                            ? got == want
+                            : std::fabs(got - want) <= tolerance * (1.0 + std::fabs(want));
       if (same) continue;
       ++shown;
-      ADD_FAILURE() << "output " << r << " element " << i << " of "
-                    << results[0][r]->numel() << ": " << got << ", must be " << want;
+      ADD_FAILURE() << "output " << r << " element " << i << " of " << results[0][r]->numel()
+                    << ": " << got << ", must be " << want;
     }
   }
 }
@@ -124,8 +124,8 @@ EValue Sweep::int_list(std::vector<int64_t> values) {
   for (int64_t v : list->values) list->boxes.push_back(EValue(v));
   for (EValue& v : list->boxes) list->items.push_back(&v);
   list->unboxed.resize(list->values.size() + 1);
-  list->list = BoxedIntList{Span<EValue*>(list->items.data(), list->items.size()),
-                            list->unboxed.data()};
+  list->list =
+      BoxedIntList{Span<EValue*>(list->items.data(), list->items.size()), list->unboxed.data()};
   lists_.push_back(std::move(list));
   return EValue(&lists_.back()->list);
 }

@@ -100,8 +100,8 @@ class Sweep : public ::testing::TestWithParam<Machine> {
   std::vector<std::unique_ptr<IntList>> lists_;
 };
 
-#define PETREL_SWEEP_ALL()                                                             \
-  INSTANTIATE_TEST_SUITE_P(Machines, Sweep, ::testing::ValuesIn(machines()),           \
+#define PETREL_SWEEP_ALL()                                                   \
+  INSTANTIATE_TEST_SUITE_P(Machines, Sweep, ::testing::ValuesIn(machines()), \
                            [](const auto& info) { return name_of(info.param); })
 
 }  // namespace petrel::runtime

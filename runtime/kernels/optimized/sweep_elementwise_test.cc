@@ -11,9 +11,9 @@ namespace {
 const int32_t kLengths[] = {0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 1000, 70001};
 
 TEST_P(Sweep, UnaryFunctions) {
-  const char* names[] = {"exp",  "expm1", "log",        "log1p", "log2", "log10", "tanh",
-                         "sqrt", "rsqrt", "reciprocal", "abs",   "neg",  "ceil",  "floor",
-                         "trunc", "round", "sign",      "relu",  "erf",  "sigmoid"};
+  const char* names[] = {"exp",   "expm1", "log",        "log1p", "log2", "log10",  "tanh",
+                         "sqrt",  "rsqrt", "reciprocal", "abs",   "neg",  "ceil",   "floor",
+                         "trunc", "round", "sign",       "relu",  "erf",  "sigmoid"};
   for (const char* name : names) {
     for (const int32_t n : kLengths) {
       Array* x = random(kFloat, {n}, -9.0, 9.0, /*wild=*/true);
@@ -24,11 +24,11 @@ TEST_P(Sweep, UnaryFunctions) {
 
 TEST_P(Sweep, UnaryFunctionsOverTheWholeRange) {
   const std::pair<const char*, std::pair<double, double>> ranges[] = {
-      {"aten::exp.out", {-110, 95}},     {"aten::expm1.out", {-1, 1}},
-      {"aten::log.out", {0, 4}},         {"aten::log.out", {0, 1e38}},
-      {"aten::log.out", {0, 1e-37}},     {"aten::log1p.out", {-1, 1}},
+      {"aten::exp.out", {-110, 95}},      {"aten::expm1.out", {-1, 1}},
+      {"aten::log.out", {0, 4}},          {"aten::log.out", {0, 1e38}},
+      {"aten::log.out", {0, 1e-37}},      {"aten::log1p.out", {-1, 1}},
       {"aten::log1p.out", {-1e-6, 1e-6}}, {"aten::tanh.out", {-12, 12}},
-      {"aten::tanh.out", {-1e-3, 1e-3}}, {"aten::erf.out", {-6, 6}},
+      {"aten::tanh.out", {-1e-3, 1e-3}},  {"aten::erf.out", {-6, 6}},
       {"aten::sigmoid.out", {-100, 100}}, {"aten::log2.out", {0, 20}},
       {"aten::log10.out", {0, 1000}}};
   for (const auto& [name, range] : ranges) {
@@ -58,11 +58,20 @@ TEST_P(Sweep, ChannelsLast) {
 }
 
 // Operands that broadcast in every way there is a path for.
-const std::pair<Sizes, Sizes> kOperands[] = {
-    {{1}, {1}},          {{17}, {17}},         {{17}, {1}},           {{1}, {17}},
-    {{70001}, {70001}},  {{3, 5, 19}, {19}},   {{3, 5, 19}, {5, 1}},  {{5, 1}, {3, 5, 19}},
-    {{4, 1, 6}, {3, 1}}, {{2, 8, 4, 4}, {8, 1, 1}}, {{33, 2000}, {33, 1}}, {{0, 3}, {3}},
-    {{}, {}},            {{}, {3, 4}}};
+const std::pair<Sizes, Sizes> kOperands[] = {{{1}, {1}},
+                                             {{17}, {17}},
+                                             {{17}, {1}},
+                                             {{1}, {17}},
+                                             {{70001}, {70001}},
+                                             {{3, 5, 19}, {19}},
+                                             {{3, 5, 19}, {5, 1}},
+                                             {{5, 1}, {3, 5, 19}},
+                                             {{4, 1, 6}, {3, 1}},
+                                             {{2, 8, 4, 4}, {8, 1, 1}},
+                                             {{33, 2000}, {33, 1}},
+                                             {{0, 3}, {3}},
+                                             {{}, {}},
+                                             {{}, {3, 4}}};
 
 Sizes broadcast(const Sizes& a, const Sizes& b) {
   Sizes out(std::max(a.size(), b.size()), 1);
@@ -78,8 +87,8 @@ Sizes broadcast(const Sizes& a, const Sizes& b) {
 TEST_P(Sweep, BinaryFunctions) {
   for (const auto& [sa, sb] : kOperands) {
     const Sizes so = broadcast(sa, sb);
-    for (const ScalarType type : {kFloat, ScalarType::Long, ScalarType::Int, ScalarType::Half,
-                                  ScalarType::BFloat16}) {
+    for (const ScalarType type :
+         {kFloat, ScalarType::Long, ScalarType::Int, ScalarType::Half, ScalarType::BFloat16}) {
       const bool wild = type == kFloat;
       const double tolerance = type == ScalarType::Half       ? 2e-3
                                : type == ScalarType::BFloat16 ? 1.6e-2
@@ -98,8 +107,8 @@ TEST_P(Sweep, BinaryFunctions) {
       compare("aten::rsub.Scalar_out", {value(a), EValue(int64_t{4}), EValue(int64_t{2})},
               {{type, sa}}, tolerance);
       for (const char* name : {"mul", "maximum", "minimum"}) {
-        compare(("aten::" + std::string(name) + ".out").c_str(), {value(a), value(b)},
-                {{type, so}}, tolerance);
+        compare(("aten::" + std::string(name) + ".out").c_str(), {value(a), value(b)}, {{type, so}},
+                tolerance);
       }
       if (wild) compare("aten::div.out", {value(a), value(b)}, {{type, so}}, tolerance);
       for (const char* name : {"eq", "ne", "lt", "le", "gt", "ge"}) {
@@ -123,7 +132,8 @@ TEST_P(Sweep, BinaryFunctions) {
 
 TEST_P(Sweep, ChannelsLastOperands) {
   const Sizes sizes = {2, 5, 7, 3};
-  Array *a = random(kFloat, sizes, -3, 3, true, true), *b = random(kFloat, sizes, -3, 3, true, true);
+  Array *a = random(kFloat, sizes, -3, 3, true, true),
+        *b = random(kFloat, sizes, -3, 3, true, true);
   Array *plain = floats(sizes), *bias = floats({5, 1, 1});
   for (Array* other : {b, plain, bias}) {
     for (const bool channels_last : {true, false}) {
@@ -178,8 +188,8 @@ TEST_P(Sweep, IntegerUnaryFunctions) {
       for (const char* name : {"abs", "neg", "sign", "relu"}) {
         compare(("aten::" + std::string(name) + ".out").c_str(), {value(x)}, {{type, {n}}}, 0);
       }
-      compare("aten::clamp.out", {value(x), EValue(int64_t{3}), EValue(int64_t{40})},
-              {{type, {n}}}, 0);
+      compare("aten::clamp.out", {value(x), EValue(int64_t{3}), EValue(int64_t{40})}, {{type, {n}}},
+              0);
       compare("aten::clamp.out", {value(x), EValue(), EValue(int64_t{40})}, {{type, {n}}}, 0);
     }
   }
@@ -192,8 +202,14 @@ TEST_P(Sweep, IntegerUnaryFunctions) {
 }
 
 TEST_P(Sweep, Casts) {
-  const ScalarType types[] = {kFloat, ScalarType::Half, ScalarType::BFloat16, ScalarType::Long,
-                              ScalarType::Int, ScalarType::Byte, kBool, ScalarType::Double};
+  const ScalarType types[] = {kFloat,
+                              ScalarType::Half,
+                              ScalarType::BFloat16,
+                              ScalarType::Long,
+                              ScalarType::Int,
+                              ScalarType::Byte,
+                              kBool,
+                              ScalarType::Double};
   for (const ScalarType from : types) {
     for (const ScalarType to : types) {
       for (const int32_t n : {0, 1, 19, 3001}) {
@@ -229,8 +245,8 @@ TEST_P(Sweep, HalvesAreConvertedExactly) {
       between->set(3 * i + 2, middle * (1 - 1e-7));
     }
     for (size_t i = 3 * 65535; i < 3 * 65536; ++i) between->set(i, 0.0);
-    compare("aten::_to_copy.out", {value(between), EValue(false), EValue()},
-            {{type, {3 * 65536}}}, 0);
+    compare("aten::_to_copy.out", {value(between), EValue(false), EValue()}, {{type, {3 * 65536}}},
+            0);
   }
 }
 

@@ -13,13 +13,13 @@ constexpr ScalarType kDouble = ScalarType::Double;
 
 TEST_P(Sweep, AnglesAndHyperbolas) {
   const std::pair<const char*, std::pair<double, double>> ranges[] = {
-      {"sin", {-7, 7}},         {"sin", {-2e5, 2e5}},      {"sin", {-3e38, 3e38}},
-      {"cos", {-7, 7}},         {"cos", {-2e5, 2e5}},      {"cos", {-3e5, 3e8}},
-      {"tan", {-1.5, 1.5}},     {"asin", {-1.1, 1.1}},     {"acos", {-1.1, 1.1}},
-      {"atan", {-3, 3}},        {"atan", {-1e30, 1e30}},   {"sinh", {-1, 1}},
-      {"sinh", {-92, 92}},      {"cosh", {-92, 92}},       {"asinh", {-5, 5}},
-      {"asinh", {-1e30, 1e30}}, {"acosh", {0.9, 5}},       {"acosh", {1, 1e30}},
-      {"atanh", {-1.1, 1.1}},   {"sin", {-1e-3, 1e-3}},    {"atanh", {-1e-3, 1e-3}}};
+      {"sin", {-7, 7}},         {"sin", {-2e5, 2e5}},    {"sin", {-3e38, 3e38}},
+      {"cos", {-7, 7}},         {"cos", {-2e5, 2e5}},    {"cos", {-3e5, 3e8}},
+      {"tan", {-1.5, 1.5}},     {"asin", {-1.1, 1.1}},   {"acos", {-1.1, 1.1}},
+      {"atan", {-3, 3}},        {"atan", {-1e30, 1e30}}, {"sinh", {-1, 1}},
+      {"sinh", {-92, 92}},      {"cosh", {-92, 92}},     {"asinh", {-5, 5}},
+      {"asinh", {-1e30, 1e30}}, {"acosh", {0.9, 5}},     {"acosh", {1, 1e30}},
+      {"atanh", {-1.1, 1.1}},   {"sin", {-1e-3, 1e-3}},  {"atanh", {-1e-3, 1e-3}}};
   for (const auto& [name, range] : ranges) {
     for (const int32_t n : {1, 17, 5000}) {
       Array* x = random(kFloat, {n}, range.first, range.second, /*wild=*/true);
@@ -40,8 +40,8 @@ TEST_P(Sweep, AnglesNearMultiplesOfAQuarterTurn) {
 }
 
 TEST_P(Sweep, PairFunctions) {
-  const std::pair<Sizes, Sizes> operands[] = {{{1}, {1}},    {{5000}, {5000}}, {{33, 21}, {21}},
-                                              {{33, 21}, {33, 1}}, {{}, {19}}};
+  const std::pair<Sizes, Sizes> operands[] = {
+      {{1}, {1}}, {{5000}, {5000}}, {{33, 21}, {21}}, {{33, 21}, {33, 1}}, {{}, {19}}};
   for (const auto& [sa, sb] : operands) {
     const Sizes so = sa.size() >= sb.size() ? sa : sb;
     Array *a = random(kFloat, sa, -6, 6, true), *b = random(kFloat, sb, -4, 4, true);
@@ -94,8 +94,8 @@ TEST_P(Sweep, MixedTypesMeetAsFloats) {
 }
 
 TEST_P(Sweep, DoublesAndSmallIntegers) {
-  const std::pair<Sizes, Sizes> operands[] = {{{1}, {1}}, {{5000}, {5000}}, {{33, 21}, {21}},
-                                              {{33, 21}, {33, 1}}, {{}, {4000}}};
+  const std::pair<Sizes, Sizes> operands[] = {
+      {{1}, {1}}, {{5000}, {5000}}, {{33, 21}, {21}}, {{33, 21}, {33, 1}}, {{}, {4000}}};
   for (const ScalarType type : {kDouble, ScalarType::Long, ScalarType::Int, ScalarType::Short,
                                 ScalarType::Char, ScalarType::Byte}) {
     const double low = type == ScalarType::Byte ? 0 : -120;
@@ -117,8 +117,8 @@ TEST_P(Sweep, DoublesAndSmallIntegers) {
         compare(("aten::" + std::string(name) + ".Scalar_out").c_str(),
                 {value(a), EValue(int64_t{3})}, {{kBool, sa}}, 0);
       }
-      compare("aten::clamp.out", {value(a), EValue(int64_t{3}), EValue(int64_t{70})},
-              {{type, sa}}, 0);
+      compare("aten::clamp.out", {value(a), EValue(int64_t{3}), EValue(int64_t{70})}, {{type, sa}},
+              0);
       for (const char* name : {"abs", "neg", "sign", "relu"}) {
         compare(("aten::" + std::string(name) + ".out").c_str(), {value(a)}, {{type, sa}}, 0);
       }
@@ -136,8 +136,8 @@ TEST_P(Sweep, DoublesAndSmallIntegers) {
       for (const char* name : {"left_shift", "right_shift"}) {
         const std::string full = "aten::bitwise_" + std::string(name);
         compare((full + ".Tensor_out").c_str(), {value(a), value(by)}, {{type, so}}, 0);
-        compare((full + ".Tensor_Scalar_out").c_str(), {value(a), EValue(int64_t{2})},
-                {{type, sa}}, 0);
+        compare((full + ".Tensor_Scalar_out").c_str(), {value(a), EValue(int64_t{2})}, {{type, sa}},
+                0);
       }
       compare("aten::bitwise_not.out", {value(a)}, {{type, sa}}, 0);
     }
@@ -147,9 +147,9 @@ TEST_P(Sweep, DoublesAndSmallIntegers) {
 TEST_P(Sweep, DoubleFunctions) {
   Array* x = random(kDouble, {3000}, 0.01, 0.99);
   for (const char* name :
-       {"exp", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "asin", "acos",
-        "atan", "sinh", "cosh", "tanh", "asinh", "atanh", "erf", "sqrt", "ceil", "floor", "trunc",
-        "round", "sigmoid", "rsqrt", "reciprocal"}) {
+       {"exp",  "expm1", "log",   "log1p", "log2",  "log10",   "sin",   "cos",       "tan",
+        "asin", "acos",  "atan",  "sinh",  "cosh",  "tanh",    "asinh", "atanh",     "erf",
+        "sqrt", "ceil",  "floor", "trunc", "round", "sigmoid", "rsqrt", "reciprocal"}) {
     compare(("aten::" + std::string(name) + ".out").c_str(), {value(x)}, {{kDouble, {3000}}},
             1e-13);
   }
@@ -167,8 +167,8 @@ TEST_P(Sweep, KindsOfNumbers) {
   compare("aten::isnan.out", {value(x)}, {{kBool, {3000}}}, 0);
   compare("aten::isinf.out", {value(x)}, {{kBool, {3000}}}, 0);
   Array *p = random(kBool, {300}, -1, 1), *q = random(kBool, {300}, -1, 1);
-  for (const char* name : {"aten::eq.Tensor_out", "aten::ne.Tensor_out",
-                           "aten::bitwise_xor.Tensor_out"}) {
+  for (const char* name :
+       {"aten::eq.Tensor_out", "aten::ne.Tensor_out", "aten::bitwise_xor.Tensor_out"}) {
     compare(name, {value(p), value(q)}, {{kBool, {300}}}, 0);
   }
   Array* probability = random(kFloat, {3000}, -0.1, 1.1);

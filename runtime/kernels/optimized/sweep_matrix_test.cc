@@ -23,7 +23,7 @@ TEST_P(Sweep, MatrixProducts) {
                 tolerance);
         if (k > 64) continue;
         Array *matrix = floats({m, n}), *column = floats({m, 1});
-        for (Array* bias : {matrix, column}) {
+        for (Array *bias : {matrix, column}) {
           compare("aten::addmm.out",
                   {value(bias), value(a), value(b), EValue(int64_t{1}), EValue(int64_t{1})},
                   {{kFloat, {m, n}}}, tolerance);
@@ -42,7 +42,7 @@ TEST_P(Sweep, NarrowMatrixProducts) {
       for (const int32_t n : {1, 33, 129}) {
         for (const int32_t k : {0, 1, 64, 300}) {
           Array *a = random(type, {m, k}, -1, 1), *b = random(type, {k, n}, -1, 1);
-          Array* row = random(type, {n}, -1, 1);
+          Array *row = random(type, {n}, -1, 1);
           compare("aten::mm.out", {value(a), value(b)}, {{type, {m, n}}}, tolerance);
           compare("aten::addmm.out",
                   {value(row), value(a), value(b), EValue(int64_t{1}), EValue(int64_t{1})},
@@ -60,14 +60,14 @@ struct AttentionSizes {
 };
 
 TEST_P(Sweep, Attention) {
-  const AttentionSizes all[] = {
-      {1, 1, 1, 1, 1, 1, 1},      {2, 3, 3, 5, 7, 4, 6},       {1, 4, 2, 1, 300, 16, 16},
-      {1, 2, 1, 9, 129, 17, 33},  {1, 1, 1, 197, 197, 64, 32}, {2, 2, 2, 100, 128, 16, 20},
-      {1, 2, 2, 8, 256, 65, 33},  {1, 2, 1, 3, 1000, 16, 64}};
-  for (const AttentionSizes& s : all) {
-    Array* q = floats({s.batch, s.heads, s.rows, s.depth});
-    Array* k = floats({s.batch, s.groups, s.columns, s.depth});
-    Array* v = floats({s.batch, s.groups, s.columns, s.width});
+  const AttentionSizes all[] = {{1, 1, 1, 1, 1, 1, 1},       {2, 3, 3, 5, 7, 4, 6},
+                                {1, 4, 2, 1, 300, 16, 16},   {1, 2, 1, 9, 129, 17, 33},
+                                {1, 1, 1, 197, 197, 64, 32}, {2, 2, 2, 100, 128, 16, 20},
+                                {1, 2, 2, 8, 256, 65, 33},   {1, 2, 1, 3, 1000, 16, 64}};
+  for (const AttentionSizes &s : all) {
+    Array *q = floats({s.batch, s.heads, s.rows, s.depth});
+    Array *k = floats({s.batch, s.groups, s.columns, s.depth});
+    Array *v = floats({s.batch, s.groups, s.columns, s.width});
     const auto check = [&](EValue mask, bool causal, double tolerance = 1e-5) {
       compare("petrel::attention.out",
               {value(q), value(k), value(v), mask, EValue(causal), EValue(0.3)},

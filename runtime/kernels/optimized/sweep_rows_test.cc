@@ -9,10 +9,18 @@ namespace petrel::runtime {
 namespace {
 
 // Sizes, the dims to reduce, and whether rows or columns are left.
-const std::pair<Sizes, std::vector<int64_t>> kReductions[] = {
-    {{1}, {0}},          {{17}, {0}},        {{70001}, {0}},      {{5, 33}, {1}},
-    {{5, 33}, {0}},      {{4, 100, 130}, {1}}, {{3, 4, 5, 6}, {2, 3}}, {{3, 4, 5, 6}, {0, 1}},
-    {{3, 4, 5, 6}, {0, 2}}, {{1, 64, 7, 7}, {2, 3}}, {{2, 300, 3}, {-2}}, {{300, 300}, {0, 1}}};
+const std::pair<Sizes, std::vector<int64_t>> kReductions[] = {{{1}, {0}},
+                                                              {{17}, {0}},
+                                                              {{70001}, {0}},
+                                                              {{5, 33}, {1}},
+                                                              {{5, 33}, {0}},
+                                                              {{4, 100, 130}, {1}},
+                                                              {{3, 4, 5, 6}, {2, 3}},
+                                                              {{3, 4, 5, 6}, {0, 1}},
+                                                              {{3, 4, 5, 6}, {0, 2}},
+                                                              {{1, 64, 7, 7}, {2, 3}},
+                                                              {{2, 300, 3}, {-2}},
+                                                              {{300, 300}, {0, 1}}};
 
 TEST_P(Sweep, Reductions) {
   for (const auto& [sizes, dims] : kReductions) {

@@ -76,8 +76,9 @@ void sum_planes(const Call& call, size_t begin, size_t end) {
     const int64_t k = static_cast<int64_t>(i) % call.out_channels;
     const int64_t group = k / call.out_group;
     const float* input = call.input + (n * call.channels + group * call.in_group) * h.in * w.in;
-    const float* weight = call.weight + (group * call.in_group * call.out_group +
-                                         k % call.out_group) * h.window * w.window;
+    const float* weight =
+        call.weight +
+        (group * call.in_group * call.out_group + k % call.out_group) * h.window * w.window;
     float* out = call.out + static_cast<int64_t>(i) * h.out * w.out;
     for (int64_t p = 0; p < h.out; ++p, out += w.out) {
       std::fill_n(buffer, call.columns * w.stride, call.bias != nullptr ? call.bias[k] : 0.0f);
@@ -128,8 +129,8 @@ struct Windows {
         group_channels(std::clamp<int64_t>(kColumns / area, 1, c.out_group)),
         blocks(0) {
     if (is_narrow(c.type)) {
-      group_channels = std::clamp<int64_t>(kMostSums / (c.height.out * c.width.out), 1,
-                                           group_channels);
+      group_channels =
+          std::clamp<int64_t>(kMostSums / (c.height.out * c.width.out), 1, group_channels);
     }
     blocks = (c.out_group + group_channels - 1) / group_channels;
   }
@@ -144,8 +145,8 @@ struct Windows {
   }
 
   // A PackPanel that widens; job.source is the Weights.
-  static void pack_narrow(const GemmJob& job, size_t first_row, size_t depth,
-                          size_t first_column, size_t columns, size_t width, float* panel) {
+  static void pack_narrow(const GemmJob& job, size_t first_row, size_t depth, size_t first_column,
+                          size_t columns, size_t width, float* panel) {
     const Weights& from = *static_cast<const Weights*>(job.source);
     for (size_t k = 0; k < depth; ++k) {
       widen(from.type, from.data, from.first + (first_row + k) * job.b_stride + first_column,
@@ -201,8 +202,7 @@ struct Windows {
         const int64_t at = (unit * call.in_group + c) * in_plane + p;
         const float* from = row;
         if (is_narrow(call.type)) {
-          widen(call.type, call.narrow_input, static_cast<size_t>(at), row,
-                static_cast<size_t>(n));
+          widen(call.type, call.narrow_input, static_cast<size_t>(at), row, static_cast<size_t>(n));
         } else {
           from = call.input + at;
         }

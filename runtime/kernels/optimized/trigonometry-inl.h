@@ -43,7 +43,7 @@ HWY_INLINE V SmallSin(V r) {
   return hn::MulAdd(hn::Mul(r, square), Polynomial(square, kTerms), r);
 }
 HWY_INLINE V SmallCos(V r) {
-  constexpr float kTerms[] = {1.0f,        -1.0f / 2,     1.0f / 24,
+  constexpr float kTerms[] = {1.0f,        -1.0f / 2,    1.0f / 24,
                               -1.0f / 720, 1.0f / 40320, -1.0f / 3628800};
   return Polynomial(hn::Mul(r, r), kTerms);
 }
@@ -76,8 +76,8 @@ HWY_INLINE V Tan(V x) {
   const V r = ReduceQuadrant(x, &q);
   const V sine = SmallSin(r), cosine = SmallCos(r);
   const auto odd = hn::RebindMask(d, hn::Eq(hn::And(q, hn::Set(di, 1)), hn::Set(di, 1)));
-  const V y = hn::Div(hn::IfThenElse(odd, hn::Neg(cosine), sine),
-                      hn::IfThenElse(odd, sine, cosine));
+  const V y =
+      hn::Div(hn::IfThenElse(odd, hn::Neg(cosine), sine), hn::IfThenElse(odd, sine, cosine));
   const auto far = hn::Not(hn::Lt(hn::Abs(x), hn::Set(d, kMostTurned)));
   const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, 1e-4f));
   return hn::IfThenElse(tiny, x, LaneByLane(far, x, y, &reference_math::tan));
@@ -115,8 +115,7 @@ HWY_INLINE V Atan2(V y, V x) {
   // Of two infinities the angle is that of equals; of two zeros 0.
   const auto alike = hn::And(hn::Eq(a, b), hn::Eq(a, hn::Set(d, kInfinity)));
   const V fraction = hn::IfThenZeroElse(
-      hn::Eq(most, hn::Zero(d)),
-      hn::IfThenElse(alike, hn::Set(d, 1.0f), hn::Div(least, most)));
+      hn::Eq(most, hn::Zero(d)), hn::IfThenElse(alike, hn::Set(d, 1.0f), hn::Div(least, most)));
   V angle = AtanOfFraction(fraction);
   angle = hn::IfThenElse(hn::Gt(b, a), hn::Sub(hn::Set(d, kHalfPi), angle), angle);
   const auto backward = hn::Lt(hn::CopySign(hn::Set(d, 1.0f), x), hn::Zero(d));
@@ -141,8 +140,7 @@ HWY_INLINE V Asin(V x) {
   const auto steep = hn::Gt(a, half);
   const V square = hn::IfThenElse(steep, hn::NegMulAdd(half, a, half), hn::Mul(a, a));
   const V angle = SmallAsin(hn::IfThenElse(steep, hn::Sqrt(square), a), square);
-  const V y = hn::IfThenElse(
-      steep, hn::Sub(hn::Set(d, kHalfPi), hn::Add(angle, angle)), angle);
+  const V y = hn::IfThenElse(steep, hn::Sub(hn::Set(d, kHalfPi), hn::Add(angle, angle)), angle);
   return hn::CopySign(y, x);
 }
 
@@ -153,8 +151,8 @@ HWY_INLINE V Acos(V x) {
   const V square = hn::IfThenElse(steep, hn::NegMulAdd(half, a, half), hn::Mul(a, a));
   const V angle = SmallAsin(hn::IfThenElse(steep, hn::Sqrt(square), a), square);
   const V twice = hn::Add(angle, angle);
-  const V far = hn::IfThenElse(hn::Lt(x, hn::Zero(d)),
-                               hn::Sub(hn::Set(d, 2 * kHalfPi), twice), twice);
+  const V far =
+      hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(hn::Set(d, 2 * kHalfPi), twice), twice);
   return hn::IfThenElse(steep, far, hn::Sub(hn::Set(d, kHalfPi), hn::CopySign(angle, x)));
 }
 
@@ -203,8 +201,7 @@ HWY_INLINE V Acosh(V x) {
   const V near = Log1p(hn::Add(t, hn::Sqrt(hn::Mul(t, hn::Add(x, one)))));
   const V far = hn::Add(Log(x), hn::Set(d, 0.693147181f));
   const V y = hn::IfThenElse(hn::Gt(x, hn::Set(d, 1e8f)), far, near);
-  return hn::IfThenElse(hn::Lt(x, one),
-                        hn::Set(d, std::numeric_limits<float>::quiet_NaN()), y);
+  return hn::IfThenElse(hn::Lt(x, one), hn::Set(d, std::numeric_limits<float>::quiet_NaN()), y);
 }
 
 HWY_INLINE V Atanh(V x) {

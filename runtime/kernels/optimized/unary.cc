@@ -23,54 +23,52 @@
 
 // The functions without parameters: operator, name here, nanoseconds per
 // element, f(x).
-#define PETREL_PLAIN_UNARY(X)                                                              \
-  X(exp, 0.2, Exp(x))                                                                      \
-  X(expm1, 0.3, Expm1(x))                                                                  \
-  X(log, 0.3, Log(x))                                                                      \
-  X(log1p, 0.4, Log1p(x))                                                                  \
-  X(log2, 0.3, Log2(x))                                                                    \
-  X(log10, 0.3, Log10(x))                                                                  \
-  X(tanh, 0.3, Tanh(x))                                                                    \
-  X(sigmoid, 0.3, Sigmoid(x))                                                              \
-  X(erf, 0.4, Erf(x))                                                                      \
-  X(sin, 0.5, Sin(x))                                                                      \
-  X(cos, 0.5, Cos(x))                                                                      \
-  X(tan, 0.6, Tan(x))                                                                      \
-  X(asin, 0.4, Asin(x))                                                                    \
-  X(acos, 0.4, Acos(x))                                                                    \
-  X(atan, 0.4, Atan(x))                                                                    \
-  X(sinh, 0.5, Sinh(x))                                                                    \
-  X(cosh, 0.5, Cosh(x))                                                                    \
-  X(asinh, 0.7, Asinh(x))                                                                  \
-  X(acosh, 0.7, Acosh(x))                                                                  \
-  X(atanh, 0.6, Atanh(x))                                                                  \
-  X(sqrt, 0.2, hn::Sqrt(x))                                                                \
-  X(rsqrt, 0.2, hn::Div(hn::Set(d, 1.0f), hn::Sqrt(x)))                                    \
-  X(reciprocal, 0.2, hn::Div(hn::Set(d, 1.0f), x))                                         \
-  X(abs, 0.1, hn::Abs(x))                                                                  \
-  X(neg, 0.1, hn::Neg(x))                                                                  \
-  X(ceil, 0.1, hn::Ceil(x))                                                                \
-  X(floor, 0.1, hn::Floor(x))                                                              \
-  X(trunc, 0.1, hn::Trunc(x))                                                              \
-  X(round, 0.1, hn::Round(x))                                                              \
-  X(relu, 0.1, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Zero(d), x))                     \
-  X(sign, 0.1,                                                                             \
-    hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Set(d, 1.0f),                               \
+#define PETREL_PLAIN_UNARY(X)                                          \
+  X(exp, 0.2, Exp(x))                                                  \
+  X(expm1, 0.3, Expm1(x))                                              \
+  X(log, 0.3, Log(x))                                                  \
+  X(log1p, 0.4, Log1p(x))                                              \
+  X(log2, 0.3, Log2(x))                                                \
+  X(log10, 0.3, Log10(x))                                              \
+  X(tanh, 0.3, Tanh(x))                                                \
+  X(sigmoid, 0.3, Sigmoid(x))                                          \
+  X(erf, 0.4, Erf(x))                                                  \
+  X(sin, 0.5, Sin(x))                                                  \
+  X(cos, 0.5, Cos(x))                                                  \
+  X(tan, 0.6, Tan(x))                                                  \
+  X(asin, 0.4, Asin(x))                                                \
+  X(acos, 0.4, Acos(x))                                                \
+  X(atan, 0.4, Atan(x))                                                \
+  X(sinh, 0.5, Sinh(x))                                                \
+  X(cosh, 0.5, Cosh(x))                                                \
+  X(asinh, 0.7, Asinh(x))                                              \
+  X(acosh, 0.7, Acosh(x))                                              \
+  X(atanh, 0.6, Atanh(x))                                              \
+  X(sqrt, 0.2, hn::Sqrt(x))                                            \
+  X(rsqrt, 0.2, hn::Div(hn::Set(d, 1.0f), hn::Sqrt(x)))                \
+  X(reciprocal, 0.2, hn::Div(hn::Set(d, 1.0f), x))                     \
+  X(abs, 0.1, hn::Abs(x))                                              \
+  X(neg, 0.1, hn::Neg(x))                                              \
+  X(ceil, 0.1, hn::Ceil(x))                                            \
+  X(floor, 0.1, hn::Floor(x))                                          \
+  X(trunc, 0.1, hn::Trunc(x))                                          \
+  X(round, 0.1, hn::Round(x))                                          \
+  X(relu, 0.1, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Zero(d), x)) \
+  X(sign, 0.1,                                                         \
+    hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Set(d, 1.0f),           \
                    hn::IfThenElseZero(hn::Lt(x, hn::Zero(d)), hn::Set(d, -1.0f))))
 
 // The functions with parameters p[0], p[1], p[2].
-#define PETREL_PARAMETER_UNARY(X)                                                          \
-  X(gelu, hn::Mul(hn::Mul(hn::Set(d, 0.5f), x),                                            \
-                  hn::Add(hn::Set(d, 1.0f), Erf(hn::Mul(x, hn::Set(d, 0.707106781f))))))   \
-  X(gelu_tanh, GeluTanh(x))                                                                \
-  X(clamp, hn::IfThenElse(                                                                 \
-               hn::Gt(AtLeast(x, p[0]), hn::Set(d, p[1])), hn::Set(d, p[1]),               \
-               AtLeast(x, p[0])))                                                          \
-  X(logit, Log(hn::Div(Between(x, p[0]), hn::Sub(hn::Set(d, 1.0f), Between(x, p[0])))))    \
-  X(leaky_relu, hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(x, hn::Set(d, p[0]))))   \
-  X(elu, hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Mul(x, hn::Set(d, p[1])),              \
-                        hn::Mul(hn::Set(d, p[1] * p[0]),                                   \
-                                Expm1(hn::Mul(x, hn::Set(d, p[2]))))))
+#define PETREL_PARAMETER_UNARY(X)                                                        \
+  X(gelu, hn::Mul(hn::Mul(hn::Set(d, 0.5f), x),                                          \
+                  hn::Add(hn::Set(d, 1.0f), Erf(hn::Mul(x, hn::Set(d, 0.707106781f)))))) \
+  X(gelu_tanh, GeluTanh(x))                                                              \
+  X(clamp, hn::IfThenElse(hn::Gt(AtLeast(x, p[0]), hn::Set(d, p[1])), hn::Set(d, p[1]),  \
+                          AtLeast(x, p[0])))                                             \
+  X(logit, Log(hn::Div(Between(x, p[0]), hn::Sub(hn::Set(d, 1.0f), Between(x, p[0])))))  \
+  X(leaky_relu, hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(x, hn::Set(d, p[0])))) \
+  X(elu, hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Mul(x, hn::Set(d, p[1])),            \
+                        hn::Mul(hn::Set(d, p[1] * p[0]), Expm1(hn::Mul(x, hn::Set(d, p[2]))))))
 
 HWY_BEFORE_NAMESPACE();
 namespace petrel::runtime::optimized {
@@ -97,23 +95,23 @@ HWY_INLINE V Between(V x, float eps) {
   return hn::IfThenElse(hn::Gt(low, top), top, low);
 }
 
-#define PETREL_DEFINE(name, nanoseconds, expression)                                       \
-  void Row_##name(const float* in, float* out, size_t n, const float*) {                   \
-    MapVectors(in, out, n, [](V x) HWY_ATTR {                                              \
-      [[maybe_unused]] const D d;                                                          \
-      return expression;                                                                   \
-    });                                                                                    \
+#define PETREL_DEFINE(name, nanoseconds, expression)                     \
+  void Row_##name(const float* in, float* out, size_t n, const float*) { \
+    MapVectors(in, out, n, [](V x) HWY_ATTR {                            \
+      [[maybe_unused]] const D d;                                        \
+      return expression;                                                 \
+    });                                                                  \
   }
 PETREL_PLAIN_UNARY(PETREL_DEFINE)
 #undef PETREL_DEFINE
 
-#define PETREL_DEFINE(name, expression)                                                    \
-  void Row_##name(const float* in, float* out, size_t n, const float* p) {                 \
-    MapVectors(in, out, n, [=](V x) HWY_ATTR {                                             \
-      [[maybe_unused]] const D d;                                                          \
-      (void)p;                                                                             \
-      return expression;                                                                   \
-    });                                                                                    \
+#define PETREL_DEFINE(name, expression)                                    \
+  void Row_##name(const float* in, float* out, size_t n, const float* p) { \
+    MapVectors(in, out, n, [=](V x) HWY_ATTR {                             \
+      [[maybe_unused]] const D d;                                          \
+      (void)p;                                                             \
+      return expression;                                                   \
+    });                                                                    \
   }
 PETREL_PARAMETER_UNARY(PETREL_DEFINE)
 #undef PETREL_DEFINE
@@ -189,12 +187,18 @@ bool clamp_integers(const Tensor& self, const Tensor& out, const std::optional<S
     return true;
   };
   switch (type) {
-    case ScalarType::Long: return run(int64_t{0});
-    case ScalarType::Int: return run(int32_t{0});
-    case ScalarType::Short: return run(int16_t{0});
-    case ScalarType::Char: return run(int8_t{0});
-    case ScalarType::Byte: return run(uint8_t{0});
-    default: return false;
+    case ScalarType::Long:
+      return run(int64_t{0});
+    case ScalarType::Int:
+      return run(int32_t{0});
+    case ScalarType::Short:
+      return run(int16_t{0});
+    case ScalarType::Char:
+      return run(int8_t{0});
+    case ScalarType::Byte:
+      return run(uint8_t{0});
+    default:
+      return false;
   }
 }
 
@@ -231,9 +235,8 @@ bool map_as_integers<Name_neg>(const Tensor& self, const Tensor& out) {
 }
 template <>
 bool map_as_integers<Name_sign>(const Tensor& self, const Tensor& out) {
-  return map_plain<true>(self, out, [](auto x) {
-    return static_cast<decltype(x)>((x > 0) - (x < 0));
-  });
+  return map_plain<true>(self, out,
+                         [](auto x) { return static_cast<decltype(x)>((x > 0) - (x < 0)); });
 }
 template <>
 bool map_as_integers<Name_relu>(const Tensor& self, const Tensor& out) {
@@ -248,14 +251,29 @@ double (*double_function(std::string_view name))(double) {
     double (*function)(double);
   };
   static constexpr Entry kFunctions[] = {
-      {"exp", std::exp},       {"expm1", std::expm1}, {"log", std::log},
-      {"log1p", std::log1p},   {"log2", std::log2},   {"log10", std::log10},
-      {"sin", std::sin},       {"cos", std::cos},     {"tan", std::tan},
-      {"asin", std::asin},     {"acos", std::acos},   {"atan", std::atan},
-      {"sinh", std::sinh},     {"cosh", std::cosh},   {"tanh", std::tanh},
-      {"asinh", std::asinh},   {"acosh", std::acosh}, {"atanh", std::atanh},
-      {"erf", std::erf},       {"sqrt", [](double x) { return std::sqrt(x); }},
-      {"ceil", std::ceil},     {"floor", std::floor}, {"trunc", std::trunc},
+      {"exp", std::exp},
+      {"expm1", std::expm1},
+      {"log", std::log},
+      {"log1p", std::log1p},
+      {"log2", std::log2},
+      {"log10", std::log10},
+      {"sin", std::sin},
+      {"cos", std::cos},
+      {"tan", std::tan},
+      {"asin", std::asin},
+      {"acos", std::acos},
+      {"atan", std::atan},
+      {"sinh", std::sinh},
+      {"cosh", std::cosh},
+      {"tanh", std::tanh},
+      {"asinh", std::asinh},
+      {"acosh", std::acosh},
+      {"atanh", std::atanh},
+      {"erf", std::erf},
+      {"sqrt", [](double x) { return std::sqrt(x); }},
+      {"ceil", std::ceil},
+      {"floor", std::floor},
+      {"trunc", std::trunc},
       {"round", std::nearbyint},
       {"sigmoid", [](double x) { return 1.0 / (1.0 + std::exp(-x)); }},
       {"rsqrt", [](double x) { return 1.0 / std::sqrt(x); }},
@@ -281,17 +299,16 @@ PETREL_PARAMETER_UNARY(PETREL_DEFINE)
 
 }  // namespace
 
-#define PETREL_DEFINE(name, nanoseconds, expression)                                       \
-  void name##_out(KernelRuntimeContext& context, Span<EValue*> raw) {                      \
-    KernelArgs args(context, raw, 2);                                                      \
-    const Tensor self = args.tensor(0);                                                    \
-    const Tensor out = args.out(1);                                                        \
-    if (!args.ok()) return;                                                                \
-    if (!map_rows(self, out, PETREL_DISPATCH(Row_##name), nanoseconds) &&                  \
-        !map_as_integers<struct Name_##name>(self, out) &&                                 \
-        !map_by_library(self, out, #name)) {                                 \
-      portable::name##_out(context, raw);                                                  \
-    }                                                                                      \
+#define PETREL_DEFINE(name, nanoseconds, expression)                                            \
+  void name##_out(KernelRuntimeContext& context, Span<EValue*> raw) {                           \
+    KernelArgs args(context, raw, 2);                                                           \
+    const Tensor self = args.tensor(0);                                                         \
+    const Tensor out = args.out(1);                                                             \
+    if (!args.ok()) return;                                                                     \
+    if (!map_rows(self, out, PETREL_DISPATCH(Row_##name), nanoseconds) &&                       \
+        !map_as_integers<struct Name_##name>(self, out) && !map_by_library(self, out, #name)) { \
+      portable::name##_out(context, raw);                                                       \
+    }                                                                                           \
   }
 PETREL_PLAIN_UNARY(PETREL_DEFINE)
 #undef PETREL_DEFINE
@@ -303,17 +320,15 @@ void gelu_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const std::string_view approximate = args.string(1);
   const Tensor out = args.out(2);
   if (!args.ok()) return;
-  const bool taken =
-      approximate == "none"   ? map_rows(self, out, PETREL_DISPATCH(Row_gelu), 0.5)
-      : approximate == "tanh" ? map_rows(self, out, PETREL_DISPATCH(Row_gelu_tanh), 0.5)
-                              : false;
+  const bool taken = approximate == "none" ? map_rows(self, out, PETREL_DISPATCH(Row_gelu), 0.5)
+                     : approximate == "tanh"
+                         ? map_rows(self, out, PETREL_DISPATCH(Row_gelu_tanh), 0.5)
+                         : false;
   const bool is_tanh = approximate == "tanh";
-  if (taken || ((is_tanh || approximate == "none") &&
-                map_doubles(self, out, 10.0, [=](double x) {
+  if (taken || ((is_tanh || approximate == "none") && map_doubles(self, out, 10.0, [=](double x) {
                   if (!is_tanh) return 0.5 * x * (1.0 + std::erf(x * 0.70710678118654752440));
                   constexpr double kRootTwoOverPi = 0.79788456080286535588;
-                  return 0.5 * x *
-                         (1.0 + std::tanh(kRootTwoOverPi * (x + 0.044715 * x * x * x)));
+                  return 0.5 * x * (1.0 + std::tanh(kRootTwoOverPi * (x + 0.044715 * x * x * x)));
                 }))) {
     return;
   }
@@ -385,9 +400,8 @@ void bitwise_not_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   KernelArgs args(context, raw, 2);
   const Tensor self = args.tensor(0);
   const Tensor out = args.out(1);
-  if (!args.ok() || map_plain<false>(self, out, [](auto x) {
-        return static_cast<decltype(x)>(~x);
-      })) {
+  if (!args.ok() ||
+      map_plain<false>(self, out, [](auto x) { return static_cast<decltype(x)>(~x); })) {
     return;
   }
   if (!not_bools(context, raw)) portable::bitwise_not_out(context, raw);

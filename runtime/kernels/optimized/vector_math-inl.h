@@ -109,8 +109,7 @@ HWY_INLINE V LogOfMantissa(V x, V* e) {
   const VI from_root = hn::Sub(bits, hn::Set(di, 0x3f3504f3));
   const VI exponent = hn::ShiftRight<23>(from_root);
   const V m = hn::BitCast(d, hn::Sub(bits, hn::ShiftLeft<23>(exponent)));
-  *e = hn::Sub(hn::ConvertTo(d, exponent),
-               hn::IfThenElseZero(subnormal, hn::Set(d, 23.0f)));
+  *e = hn::Sub(hn::ConvertTo(d, exponent), hn::IfThenElseZero(subnormal, hn::Set(d, 23.0f)));
   // log(m) = 2 artanh(s) = 2 (s + s^3 / 3 + s^5 / 5 + ...), |s| < 0.172
   const V f = hn::Sub(m, hn::Set(d, 1.0f));
   const V s = hn::Div(f, hn::Add(m, hn::Set(d, 1.0f)));
@@ -125,8 +124,8 @@ HWY_INLINE V LogOfMantissa(V x, V* e) {
 HWY_INLINE V SpecialLog(V x, V y) {
   const D d;
   y = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, -kInfinity), y);
-  y = hn::IfThenElse(hn::Lt(x, hn::Zero(d)),
-                     hn::Set(d, std::numeric_limits<float>::quiet_NaN()), y);
+  y = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Set(d, std::numeric_limits<float>::quiet_NaN()),
+                     y);
   y = hn::IfThenElse(hn::Eq(x, hn::Set(d, kInfinity)), x, y);
   return hn::IfThenElse(hn::IsNaN(x), x, y);
 }
@@ -176,10 +175,10 @@ HWY_INLINE V Erf(V x) {
   // Near 0 the series 2 / sqrt(pi) sum of (-1)^n x^(2n+1) / (n! (2n+1)).
   constexpr double kScale = 1.1283791670955126;
   constexpr float kSeries[] = {
-      static_cast<float>(kScale),           static_cast<float>(-kScale / 3),
-      static_cast<float>(kScale / 10),      static_cast<float>(-kScale / 42),
-      static_cast<float>(kScale / 216),     static_cast<float>(-kScale / 1320),
-      static_cast<float>(kScale / 9360),    static_cast<float>(-kScale / 75600),
+      static_cast<float>(kScale),         static_cast<float>(-kScale / 3),
+      static_cast<float>(kScale / 10),    static_cast<float>(-kScale / 42),
+      static_cast<float>(kScale / 216),   static_cast<float>(-kScale / 1320),
+      static_cast<float>(kScale / 9360),  static_cast<float>(-kScale / 75600),
       static_cast<float>(kScale / 685440)};
   const V near = hn::Mul(x, Polynomial(hn::Mul(x, x), kSeries));
   // Further out 1 - e^(-x^2) g(x), g fitted in t = 1 / (1 + x / 2) over

@@ -36,10 +36,10 @@ HWY_INLINE V InDoubles(V x, V y, const F& f) {
   return hn::DemoteTo(D(), f(hn::PromoteTo(dw, x), hn::PromoteTo(dw, y)));
 #else
   const DH dh;
-  const VW low = f(hn::PromoteTo(dw, hn::LowerHalf(dh, x)),
-                   hn::PromoteTo(dw, hn::LowerHalf(dh, y)));
-  const VW high = f(hn::PromoteTo(dw, hn::UpperHalf(dh, x)),
-                    hn::PromoteTo(dw, hn::UpperHalf(dh, y)));
+  const VW low =
+      f(hn::PromoteTo(dw, hn::LowerHalf(dh, x)), hn::PromoteTo(dw, hn::LowerHalf(dh, y)));
+  const VW high =
+      f(hn::PromoteTo(dw, hn::UpperHalf(dh, x)), hn::PromoteTo(dw, hn::UpperHalf(dh, y)));
   return hn::Combine(D(), hn::DemoteTo(dh, high), hn::DemoteTo(dh, low));
 #endif
 }

@@ -121,8 +121,8 @@ class AttentionRow {
     }
     sum *= call_.scale;
     if (call_.mask == nullptr) return sum;
-    const int64_t at = call_.mask_at(batch_, head_, row_) +
-                       static_cast<int64_t>(column) * call_.mask_stride[3];
+    const int64_t at =
+        call_.mask_at(batch_, head_, row_) + static_cast<int64_t>(column) * call_.mask_stride[3];
     if (!call_.mask_is_bool) return sum + load_(call_.mask, static_cast<size_t>(at));
     return static_cast<const uint8_t*>(call_.mask)[at] != 0 ? sum : -kInfinity;
   }

@@ -44,8 +44,7 @@ void combine(const Tensor& a, const Operand& b, const Tensor& out, Fn fn) {
       number = b.number.to_int();
     }
     loop.run([&](const int64_t* at) {
-      store(to, static_cast<size_t>(at[0]),
-            fn(load_a(from, static_cast<size_t>(at[1])), number));
+      store(to, static_cast<size_t>(at[0]), fn(load_a(from, static_cast<size_t>(at[1])), number));
     });
     return;
   }
@@ -54,8 +53,7 @@ void combine(const Tensor& a, const Operand& b, const Tensor& out, Fn fn) {
   loop.operand(2, *b.tensor);
   loop.run([&](const int64_t* at) {
     store(to, static_cast<size_t>(at[0]),
-          fn(load_a(from, static_cast<size_t>(at[1])),
-             load_b(other, static_cast<size_t>(at[2]))));
+          fn(load_a(from, static_cast<size_t>(at[1])), load_b(other, static_cast<size_t>(at[2]))));
   });
 }
 
@@ -225,8 +223,7 @@ struct Remainder {
 };
 
 template <typename Op>
-void divide_like(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar,
-                 size_t count) {
+void divide_like(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar, size_t count) {
   KernelArgs args(context, raw, count);
   const Tensor a = args.tensor(0);
   Operand b;
@@ -298,11 +295,11 @@ struct Pow {
   }
 };
 
-#define PETREL_COMPARISON(Name, op)                                                  \
-  struct Name {                                                                      \
-    static constexpr bool kAlwaysFloating = false;                                   \
-    double floating(double x, double y) const { return x op y ? 1.0 : 0.0; }         \
-    int64_t integral(int64_t x, int64_t y) const { return x op y ? 1 : 0; }          \
+#define PETREL_COMPARISON(Name, op)                                          \
+  struct Name {                                                              \
+    static constexpr bool kAlwaysFloating = false;                           \
+    double floating(double x, double y) const { return x op y ? 1.0 : 0.0; } \
+    int64_t integral(int64_t x, int64_t y) const { return x op y ? 1 : 0; }  \
   };
 PETREL_COMPARISON(Eq, ==)
 PETREL_COMPARISON(Ne, !=)
@@ -312,11 +309,11 @@ PETREL_COMPARISON(Gt, >)
 PETREL_COMPARISON(Ge, >=)
 #undef PETREL_COMPARISON
 
-#define PETREL_LOGICAL(Name, op)                                                           \
-  struct Name {                                                                            \
-    static constexpr bool kAlwaysFloating = false;                                         \
-    double floating(double x, double y) const { return (x != 0.0)op(y != 0.0) ? 1.0 : 0.0; } \
-    int64_t integral(int64_t x, int64_t y) const { return (x != 0)op(y != 0) ? 1 : 0; }    \
+#define PETREL_LOGICAL(Name, op)                                                              \
+  struct Name {                                                                               \
+    static constexpr bool kAlwaysFloating = false;                                            \
+    double floating(double x, double y) const { return (x != 0.0) op(y != 0.0) ? 1.0 : 0.0; } \
+    int64_t integral(int64_t x, int64_t y) const { return (x != 0) op(y != 0) ? 1 : 0; }      \
   };
 PETREL_LOGICAL(LogicalAnd, &&)
 PETREL_LOGICAL(LogicalOr, ||)
@@ -324,11 +321,11 @@ PETREL_LOGICAL(LogicalXor, !=)
 #undef PETREL_LOGICAL
 
 // Integers only; floating operands never reach `floating` (bitwise checks).
-#define PETREL_BITWISE(Name, op)                                        \
-  struct Name {                                                         \
-    static constexpr bool kAlwaysFloating = false;                      \
-    double floating(double x, double) const { return x; }               \
-    int64_t integral(int64_t x, int64_t y) const { return x op y; }     \
+#define PETREL_BITWISE(Name, op)                                    \
+  struct Name {                                                     \
+    static constexpr bool kAlwaysFloating = false;                  \
+    double floating(double x, double) const { return x; }           \
+    int64_t integral(int64_t x, int64_t y) const { return x op y; } \
   };
 PETREL_BITWISE(BitwiseAnd, &)
 PETREL_BITWISE(BitwiseOr, |)
@@ -430,8 +427,7 @@ void pow_scalar_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (!prepare(context, args, exponent, number, out)) return;
   const Pow pow;
   if (is_floating(exponent.scalar_type()) || base.isFloatingPoint()) {
-    combine<double>(exponent, number, out,
-                    [&](double e, double b) { return pow.floating(b, e); });
+    combine<double>(exponent, number, out, [&](double e, double b) { return pow.floating(b, e); });
   } else {
     combine<int64_t>(exponent, number, out,
                      [&](int64_t e, int64_t b) { return pow.integral(b, e); });

@@ -35,8 +35,8 @@ bool check_same_type(KernelRuntimeContext& context, const Tensor& a, const Tenso
 
 bool check_rank(KernelRuntimeContext& context, const Tensor& tensor, ssize_t rank) {
   if (tensor.dim() == rank) return true;
-  PETREL_LOG(Error, "%s: a tensor has rank %zd, must have %zd", context.kernel_name(),
-             tensor.dim(), rank);
+  PETREL_LOG(Error, "%s: a tensor has rank %zd, must have %zd", context.kernel_name(), tensor.dim(),
+             rank);
   context.fail(Error::InvalidArgument);
   return false;
 }
@@ -61,8 +61,7 @@ bool check_contiguous(KernelRuntimeContext& context, const Tensor& tensor) {
 bool resize_out(KernelRuntimeContext& context, const Tensor& out, Span<const SizesType> sizes) {
   const Error error = resize_tensor(out, sizes);
   if (error == Error::Ok) return true;
-  PETREL_LOG(Error, "%s: the output cannot take the sizes of the result",
-             context.kernel_name());
+  PETREL_LOG(Error, "%s: the output cannot take the sizes of the result", context.kernel_name());
   context.fail(error);
   return false;
 }

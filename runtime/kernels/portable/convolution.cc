@@ -58,9 +58,8 @@ bool read_pair(KernelRuntimeContext& context, Span<const int64_t> list, bool fla
   out->width = list[list.size() - 1];
   for (const int64_t v : {out->height, out->width}) {
     if (v < least || v > INT32_MAX) {
-      PETREL_LOG(Error, "%s: a parameter is %lld, must be in [%lld, 2^31)",
-                 context.kernel_name(), static_cast<long long>(v),
-                 static_cast<long long>(least));
+      PETREL_LOG(Error, "%s: a parameter is %lld, must be in [%lld, 2^31)", context.kernel_name(),
+                 static_cast<long long>(v), static_cast<long long>(least));
       context.fail(Error::InvalidArgument);
       return false;
     }
@@ -193,8 +192,7 @@ void convolution_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (!check(context, flat || input.dim() == 4, "input must have rank 3 or 4") ||
       !check_rank(context, weight, input.dim()) || !check_rank(context, out, input.dim()) ||
       !check_floating(context, input) || !check_same_type(context, input, weight) ||
-      !check_same_type(context, input, out) ||
-      !read_pair(context, stride, flat, 1, 1, &g.stride) ||
+      !check_same_type(context, input, out) || !read_pair(context, stride, flat, 1, 1, &g.stride) ||
       !read_pair(context, padding, flat, 0, 0, &g.padding) ||
       !read_pair(context, dilation, flat, 1, 1, &g.dilation)) {
     return;

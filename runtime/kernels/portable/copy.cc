@@ -86,8 +86,8 @@ void transpose(char* to, const char* from, const Dim& across, const Dim& along) 
     for (int64_t j = 0; j < along.size; j += kBlock) {
       const Dim line = {along.size - j < kBlock ? along.size - j : kBlock, along.to, along.from};
       for (int64_t k = i; k < i_end; ++k) {
-        copy_line<kSize>(to + k * across.to + j * along.to,
-                         from + k * across.from + j * along.from, line);
+        copy_line<kSize>(to + k * across.to + j * along.to, from + k * across.from + j * along.from,
+                         line);
       }
     }
   }
@@ -133,15 +133,18 @@ void copy_view(const Tensor& from_tensor, const View& from, const Tensor& to_ten
   if (whole || (plan.dims[plan.rank - 1].to == size && plan.dims[plan.rank - 1].from == size)) {
     const size_t bytes = static_cast<size_t>(size * (whole ? 1 : plan.dims[plan.rank - 1].size));
     // memmove: a program may have planned source and target onto each other.
-    return for_each(plan, whole ? 0 : plan.rank - 1, [&](char* to, const char* from) {
-      std::memmove(to, from, bytes);
-    });
+    return for_each(plan, whole ? 0 : plan.rank - 1,
+                    [&](char* to, const char* from) { std::memmove(to, from, bytes); });
   }
   switch (size) {
-    case 1: return copy_elements<1>(plan);
-    case 2: return copy_elements<2>(plan);
-    case 4: return copy_elements<4>(plan);
-    case 8: return copy_elements<8>(plan);
+    case 1:
+      return copy_elements<1>(plan);
+    case 2:
+      return copy_elements<2>(plan);
+    case 4:
+      return copy_elements<4>(plan);
+    case 8:
+      return copy_elements<8>(plan);
     default:
       for_each(plan, plan.rank, [&](char* to, const char* from) {
         std::memmove(to, from, static_cast<size_t>(size));

@@ -118,20 +118,34 @@ template <typename C>
 Loader<C> loader(ScalarType type) {
   using namespace internal;  // NOLINT: local
   switch (type) {
-    case ScalarType::Byte: return load<C, uint8_t>;
-    case ScalarType::Char: return load<C, int8_t>;
-    case ScalarType::Short: return load<C, int16_t>;
-    case ScalarType::Int: return load<C, int32_t>;
-    case ScalarType::Long: return load<C, int64_t>;
-    case ScalarType::UInt16: return load<C, uint16_t>;
-    case ScalarType::UInt32: return load<C, uint32_t>;
-    case ScalarType::UInt64: return load<C, uint64_t>;
-    case ScalarType::Float: return load<C, float>;
-    case ScalarType::Double: return load<C, double>;
-    case ScalarType::Half: return load_bits<C, half_value>;
-    case ScalarType::BFloat16: return load_bits<C, bfloat16_value>;
-    case ScalarType::Bool: return load_bool<C>;
-    default: return nullptr;
+    case ScalarType::Byte:
+      return load<C, uint8_t>;
+    case ScalarType::Char:
+      return load<C, int8_t>;
+    case ScalarType::Short:
+      return load<C, int16_t>;
+    case ScalarType::Int:
+      return load<C, int32_t>;
+    case ScalarType::Long:
+      return load<C, int64_t>;
+    case ScalarType::UInt16:
+      return load<C, uint16_t>;
+    case ScalarType::UInt32:
+      return load<C, uint32_t>;
+    case ScalarType::UInt64:
+      return load<C, uint64_t>;
+    case ScalarType::Float:
+      return load<C, float>;
+    case ScalarType::Double:
+      return load<C, double>;
+    case ScalarType::Half:
+      return load_bits<C, half_value>;
+    case ScalarType::BFloat16:
+      return load_bits<C, bfloat16_value>;
+    case ScalarType::Bool:
+      return load_bool<C>;
+    default:
+      return nullptr;
   }
 }
 
@@ -139,20 +153,34 @@ template <typename C>
 Storer<C> storer(ScalarType type) {
   using namespace internal;  // NOLINT: local
   switch (type) {
-    case ScalarType::Byte: return store<C, uint8_t>;
-    case ScalarType::Char: return store<C, int8_t>;
-    case ScalarType::Short: return store<C, int16_t>;
-    case ScalarType::Int: return store<C, int32_t>;
-    case ScalarType::Long: return store<C, int64_t>;
-    case ScalarType::UInt16: return store<C, uint16_t>;
-    case ScalarType::UInt32: return store<C, uint32_t>;
-    case ScalarType::UInt64: return store<C, uint64_t>;
-    case ScalarType::Float: return store<C, float>;
-    case ScalarType::Double: return store<C, double>;
-    case ScalarType::Half: return store_bits<C, half_bits>;
-    case ScalarType::BFloat16: return store_bits<C, bfloat16_bits>;
-    case ScalarType::Bool: return store_bool<C>;
-    default: return nullptr;
+    case ScalarType::Byte:
+      return store<C, uint8_t>;
+    case ScalarType::Char:
+      return store<C, int8_t>;
+    case ScalarType::Short:
+      return store<C, int16_t>;
+    case ScalarType::Int:
+      return store<C, int32_t>;
+    case ScalarType::Long:
+      return store<C, int64_t>;
+    case ScalarType::UInt16:
+      return store<C, uint16_t>;
+    case ScalarType::UInt32:
+      return store<C, uint32_t>;
+    case ScalarType::UInt64:
+      return store<C, uint64_t>;
+    case ScalarType::Float:
+      return store<C, float>;
+    case ScalarType::Double:
+      return store<C, double>;
+    case ScalarType::Half:
+      return store_bits<C, half_bits>;
+    case ScalarType::BFloat16:
+      return store_bits<C, bfloat16_bits>;
+    case ScalarType::Bool:
+      return store_bool<C>;
+    default:
+      return nullptr;
   }
 }
 

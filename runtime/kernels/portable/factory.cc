@@ -186,10 +186,10 @@ void tril_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const int64_t limit = diagonal < -(int64_t{1} << 32)  ? -(int64_t{1} << 32)
                         : diagonal > (int64_t{1} << 32) ? (int64_t{1} << 32)
                                                         : diagonal;
-  for (size_t row = 0; row < self.numel() / columns; ++row, from += columns * size,
-              to += columns * size) {
+  for (size_t row = 0; row < self.numel() / columns;
+       ++row, from += columns * size, to += columns * size) {
     const int64_t end = static_cast<int64_t>(row % rows) + limit + 1;
-    const size_t kept = end < 0                                ? 0
+    const size_t kept = end < 0                               ? 0
                         : end > static_cast<int64_t>(columns) ? columns
                                                               : static_cast<size_t>(end);
     std::memmove(to, from, kept * size);

@@ -66,9 +66,7 @@ int64_t whole(double value) {
 void cubic_weights(double t, double* weights) {
   constexpr double kA = -0.75;
   const auto near = [](double x) { return ((kA + 2.0) * x - (kA + 3.0)) * x * x + 1.0; };
-  const auto far = [](double x) {
-    return ((kA * x - 5.0 * kA) * x + 8.0 * kA) * x - 4.0 * kA;
-  };
+  const auto far = [](double x) { return ((kA * x - 5.0 * kA) * x + 8.0 * kA) * x - 4.0 * kA; };
   weights[0] = far(t + 1.0);
   weights[1] = near(t);
   weights[2] = near(1.0 - t);
@@ -142,8 +140,7 @@ void grid_sampler_2d_out(KernelRuntimeContext& context, Span<EValue*> raw) {
              "padding_mode is not in [0, 2]")) {
     return;
   }
-  const SizesType sizes[] = {input.sizes()[0], input.sizes()[1], grid.sizes()[1],
-                             grid.sizes()[2]};
+  const SizesType sizes[] = {input.sizes()[0], input.sizes()[1], grid.sizes()[1], grid.sizes()[2]};
   if (!resize_out(context, out, sizes)) return;
   const auto load = loader<double>(input.scalar_type());
   const auto store = storer<double>(out.scalar_type());
@@ -159,8 +156,8 @@ void grid_sampler_2d_out(KernelRuntimeContext& context, Span<EValue*> raw) {
         const double y = load(grid.const_data_ptr(), static_cast<size_t>(place + gs[3]));
         // All channels are sampled alike.
         Taps taps;
-        taps.find(static_cast<Interpolation>(interpolation), axis_y, axis_y.unnormalized(y),
-                  is[2], axis_x, axis_x.unnormalized(x), is[3]);
+        taps.find(static_cast<Interpolation>(interpolation), axis_y, axis_y.unnormalized(y), is[2],
+                  axis_x, axis_x.unnormalized(x), is[3]);
         const int64_t from = n * is[0], to = n * os[0] + p * os[2] + q * os[3];
         for (int64_t c = 0; c < sizes[1]; ++c) {
           double sum = 0.0;
@@ -171,8 +168,8 @@ void grid_sampler_2d_out(KernelRuntimeContext& context, Span<EValue*> raw) {
             continue;
           }
           for (int i = 0; i < taps.count; ++i) {
-            sum += taps.weight[i] * load(input.const_data_ptr(), static_cast<size_t>(
-                                             from + c * is[1] + taps.offset[i]));
+            sum += taps.weight[i] * load(input.const_data_ptr(),
+                                         static_cast<size_t>(from + c * is[1] + taps.offset[i]));
           }
           store(out.mutable_data_ptr(), static_cast<size_t>(to + c * os[1]), sum);
         }

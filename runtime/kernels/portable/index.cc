@@ -30,7 +30,8 @@ void where_self_out(KernelRuntimeContext& context, Span<EValue*> raw) {
     return;
   }
   SizeArray sizes(condition.sizes());
-  if (!check(context, broadcast_sizes(&sizes, self.sizes()) && broadcast_sizes(&sizes, other.sizes()),
+  if (!check(context,
+             broadcast_sizes(&sizes, self.sizes()) && broadcast_sizes(&sizes, other.sizes()),
              "sizes of the operands do not broadcast") ||
       !resize_out(context, out, sizes.span())) {
     return;
@@ -87,8 +88,7 @@ void masked_fill_scalar_out(KernelRuntimeContext& context, Span<EValue*> raw) {
     const auto store = storer<C>(out.scalar_type());
     loop.run([&](const int64_t* at) {
       store(out.mutable_data_ptr(), static_cast<size_t>(at[0]),
-            masked[at[2]] != 0 ? filler
-                               : load(self.const_data_ptr(), static_cast<size_t>(at[1])));
+            masked[at[2]] != 0 ? filler : load(self.const_data_ptr(), static_cast<size_t>(at[1])));
     });
   };
   if (is_floating(out.scalar_type())) {

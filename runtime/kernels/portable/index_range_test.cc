@@ -20,8 +20,8 @@ class Array {
       : sizes_(std::move(sizes)), order_(sizes_.size()), strides_(sizes_.size()) {
     for (size_t d = 0; d < sizes_.size(); ++d) order_[d] = static_cast<uint8_t>(d);
     compute_strides(Span<const int32_t>(sizes_), Span<const uint8_t>(order_), strides_.data());
-    impl_ = std::make_unique<TensorImpl>(type, static_cast<ssize_t>(sizes_.size()),
-                                         sizes_.data(), nullptr, order_.data(), strides_.data());
+    impl_ = std::make_unique<TensorImpl>(type, static_cast<ssize_t>(sizes_.size()), sizes_.data(),
+                                         nullptr, order_.data(), strides_.data());
     memory_.reset(new uint8_t[impl_->nbytes()]());
     EXPECT_EQ(impl_->set_data(memory_.get(), impl_->nbytes()), Error::Ok);
   }
@@ -97,8 +97,8 @@ constexpr ScalarType kFloat = ScalarType::Float;
 TEST_F(IndexRange, EmbeddingTakesTokensOfItsTable) {
   Array table(kFloat, {5, 3}), out(kFloat, {3, 3});
   expect_range(&portable::embedding_out, false, [&](Array& index) {
-    return std::vector<EValue>{table.value(), index.value(), EValue(int64_t{-1}), EValue(false),
-                               EValue(false), out.value()};
+    return std::vector<EValue>{table.value(), index.value(), EValue(int64_t{-1}),
+                               EValue(false), EValue(false), out.value()};
   });
 }
 

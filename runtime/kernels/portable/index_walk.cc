@@ -73,8 +73,8 @@ bool IndexWalk::place_in(KernelRuntimeContext& context, const Tensor& tensor,
     for (size_t i = 0; i < choice.sizes().size(); ++i) {
       if (choice.sizes()[i] != 1) offset += index[shift + i] * choice.strides()[i];
     }
-    const int64_t value = loader<int64_t>(choice.scalar_type())(choice.const_data_ptr(),
-                                                                static_cast<size_t>(offset));
+    const int64_t value =
+        loader<int64_t>(choice.scalar_type())(choice.const_data_ptr(), static_cast<size_t>(offset));
     int64_t place = 0;
     if (!place_of(context, value, tensor.sizes()[d], &place)) return false;
     *out += place * tensor.strides()[d];

@@ -62,8 +62,8 @@ void stack_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   }
   SizeArray sizes;
   for (size_t i = 0; i <= tensors[0].sizes().size(); ++i) {
-    sizes[sizes.rank++] = i == d ? static_cast<SizesType>(tensors.size())
-                                 : tensors[0].sizes()[i < d ? i : i - 1];
+    sizes[sizes.rank++] =
+        i == d ? static_cast<SizesType>(tensors.size()) : tensors[0].sizes()[i < d ? i : i - 1];
   }
   for (const Tensor& t : tensors) {
     if (!check_same_type(context, t, out) ||

@@ -35,9 +35,13 @@ TEST(PortableKernels, AgreeWithEagerTorch) {
 // others that are compared; and random ones, which random_test.cc tests.
 TEST(PortableKernels, AreAllCompared) {
   std::set<std::string> compared = {"dim_order_ops::_clone_dim_order.out",
-                                    "dim_order_ops::_to_dim_order_copy.out", "aten::copy_",
-                                    "aten::index_put_", "aten::empty.out", "aten::rand.out",
-                                    "aten::randn.out", "aten::native_dropout.out"};
+                                    "dim_order_ops::_to_dim_order_copy.out",
+                                    "aten::copy_",
+                                    "aten::index_put_",
+                                    "aten::empty.out",
+                                    "aten::rand.out",
+                                    "aten::randn.out",
+                                    "aten::native_dropout.out"};
   for (const auto& c : read_cases(kCases)) compared.insert(c->name);
   for (const Kernel& kernel : portable_kernels()) {
     EXPECT_EQ(compared.count(kernel.name), 1u) << kernel.name;

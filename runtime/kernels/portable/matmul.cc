@@ -32,8 +32,7 @@ struct Product {
     const auto load_a = loader<C>(a_tensor.scalar_type());
     const auto load_b = loader<C>(b_tensor.scalar_type());
     const auto store = storer<C>(out_tensor.scalar_type());
-    const auto load_bias =
-        bias_tensor != nullptr ? loader<C>(bias_tensor->scalar_type()) : nullptr;
+    const auto load_bias = bias_tensor != nullptr ? loader<C>(bias_tensor->scalar_type()) : nullptr;
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < columns; ++j) {
         C sum{0};
@@ -43,8 +42,8 @@ struct Product {
         }
         sum *= alpha;
         if (bias_tensor != nullptr && beta != C{0}) {
-          sum += beta *
-                 load_bias(bias_tensor->const_data_ptr(), static_cast<size_t>(bias.at(i, j)));
+          sum +=
+              beta * load_bias(bias_tensor->const_data_ptr(), static_cast<size_t>(bias.at(i, j)));
         }
         store(out_tensor.mutable_data_ptr(), static_cast<size_t>(out.at(i, j)), sum);
       }
@@ -130,8 +129,7 @@ void addmm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Scalar beta = args.scalar(3);
   const Scalar alpha = args.scalar(4);
   const Tensor out = args.out(5);
-  if (!args.ok() || !check_operands(context, a, b, out, 2) ||
-      !check_same_type(context, a, bias) ||
+  if (!args.ok() || !check_operands(context, a, b, out, 2) || !check_same_type(context, a, bias) ||
       !check(context, a.size(1) == b.size(0), "inner sizes of the matrices differ")) {
     return;
   }

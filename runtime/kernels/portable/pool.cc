@@ -199,13 +199,11 @@ void avg_pool2d_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   for_each_plane(self, out, [&](int64_t in_at, int64_t out_at) {
     for (int64_t p = 0; p < height; ++p) {
       const int64_t top = p * window[0].stride - window[0].padding;
-      const int64_t bottom_padded =
-          std::min(top + window[0].kernel, in_h + window[0].padding);
+      const int64_t bottom_padded = std::min(top + window[0].kernel, in_h + window[0].padding);
       const int64_t h_begin = clip(top, in_h), h_end = clip(top + window[0].kernel, in_h);
       for (int64_t q = 0; q < width; ++q) {
         const int64_t left = q * window[1].stride - window[1].padding;
-        const int64_t right_padded =
-            std::min(left + window[1].kernel, in_w + window[1].padding);
+        const int64_t right_padded = std::min(left + window[1].kernel, in_w + window[1].padding);
         const int64_t w_begin = clip(left, in_w), w_end = clip(left + window[1].kernel, in_w);
         double sum = 0.0;
         for (int64_t h = h_begin; h < h_end; ++h) {
@@ -213,10 +211,9 @@ void avg_pool2d_out(KernelRuntimeContext& context, Span<EValue*> raw) {
             sum += load(self.const_data_ptr(), static_cast<size_t>(in_at + h * sh + w * sw));
           }
         }
-        int64_t count = divisor ? *divisor
-                        : count_include_pad
-                            ? (bottom_padded - top) * (right_padded - left)
-                            : (h_end - h_begin) * (w_end - w_begin);
+        int64_t count = divisor             ? *divisor
+                        : count_include_pad ? (bottom_padded - top) * (right_padded - left)
+                                            : (h_end - h_begin) * (w_end - w_begin);
         const double mean = count == 0 ? 0.0 : sum / static_cast<double>(count);
         store(out.mutable_data_ptr(), static_cast<size_t>(out_at + p * oh + q * ow), mean);
       }

@@ -77,14 +77,12 @@ TEST(Random, RandnIsNormal) {
   const std::vector<float> list = numbers(&portable::randn_out);
   EXPECT_NEAR(mean_of(list, itself), 0.0, 0.04);
   EXPECT_NEAR(mean_of(list, squared), 1.0, 0.06);
-  const auto within = std::count_if(list.begin(), list.end(),
-                                    [](float v) { return std::fabs(v) < 1.0f; });
+  const auto within =
+      std::count_if(list.begin(), list.end(), [](float v) { return std::fabs(v) < 1.0f; });
   EXPECT_NEAR(static_cast<double>(within) / kCount, 0.6827, 0.02);
 }
 
-TEST(Random, CallsDiffer) {
-  EXPECT_NE(numbers(&portable::rand_out), numbers(&portable::rand_out));
-}
+TEST(Random, CallsDiffer) { EXPECT_NE(numbers(&portable::rand_out), numbers(&portable::rand_out)); }
 
 TEST(Random, DropoutDropsOnlyInTraining) {
   List in(ScalarType::Float), out(ScalarType::Float), mask(ScalarType::Bool);

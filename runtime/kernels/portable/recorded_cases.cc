@@ -17,9 +17,9 @@ using portable::storer;
 
 ScalarType type_of(const std::string& word) {
   const std::pair<const char*, ScalarType> kTypes[] = {
-      {"f32", ScalarType::Float},  {"f64", ScalarType::Double},    {"i64", ScalarType::Long},
-      {"i32", ScalarType::Int},    {"i16", ScalarType::Short},     {"i8", ScalarType::Char},
-      {"u8", ScalarType::Byte},    {"bool", ScalarType::Bool},     {"f16", ScalarType::Half},
+      {"f32", ScalarType::Float},    {"f64", ScalarType::Double}, {"i64", ScalarType::Long},
+      {"i32", ScalarType::Int},      {"i16", ScalarType::Short},  {"i8", ScalarType::Char},
+      {"u8", ScalarType::Byte},      {"bool", ScalarType::Bool},  {"f16", ScalarType::Half},
       {"bf16", ScalarType::BFloat16}};
   for (const auto& [name, type] : kTypes) {
     if (word == name) return type;
@@ -132,9 +132,8 @@ EValue RecordedCase::parse_tensor(std::istringstream& in, bool is_out) {
     outputs_.push_back(&holder);
   } else {
     const auto store = storer<double>(holder.impl->scalar_type());
-    for_each(holder, [&](size_t i, size_t at) {
-      store(holder.memory.data(), at, holder.elements[i]);
-    });
+    for_each(holder,
+             [&](size_t i, size_t at) { store(holder.memory.data(), at, holder.elements[i]); });
   }
   return EValue(Tensor(holder.impl.get()));
 }
@@ -153,12 +152,12 @@ EValue RecordedCase::finish_list() {
   if (list_kind_ == "optionals") {
     auto& unboxed =
         optionals_.emplace_back(std::make_unique<std::vector<std::optional<Tensor>>>(n));
-    optional_boxes_.push_back(std::make_unique<BoxedOptionalTensorList>(
-        BoxedOptionalTensorList{span, unboxed->data()}));
+    optional_boxes_.push_back(
+        std::make_unique<BoxedOptionalTensorList>(BoxedOptionalTensorList{span, unboxed->data()}));
     return EValue(optional_boxes_.back().get());
   }
-  auto& unboxed = tensors_.emplace_back(
-      std::make_unique<std::vector<Tensor>>(n, Tensor(&placeholder_)));
+  auto& unboxed =
+      tensors_.emplace_back(std::make_unique<std::vector<Tensor>>(n, Tensor(&placeholder_)));
   tensor_boxes_.push_back(
       std::make_unique<BoxedTensorList>(BoxedTensorList{span, unboxed->data()}));
   return EValue(tensor_boxes_.back().get());

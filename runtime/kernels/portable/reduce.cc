@@ -142,15 +142,15 @@ void sum_out(KernelRuntimeContext& context, Span<EValue*> raw) {
     return;
   }
   if (is_floating(out.scalar_type()) || is_floating(self.scalar_type())) {
-    fold<double>(self, out, dims, 0.0, [](double s, double v) { return s + v; },
-                 [](double s) { return s; });
+    fold<double>(
+        self, out, dims, 0.0, [](double s, double v) { return s + v; }, [](double s) { return s; });
   } else {
-    fold<int64_t>(self, out, dims, 0,
-                  [](int64_t s, int64_t v) {
-                    return static_cast<int64_t>(static_cast<uint64_t>(s) +
-                                                static_cast<uint64_t>(v));
-                  },
-                  [](int64_t s) { return s; });
+    fold<int64_t>(
+        self, out, dims, 0,
+        [](int64_t s, int64_t v) {
+          return static_cast<int64_t>(static_cast<uint64_t>(s) + static_cast<uint64_t>(v));
+        },
+        [](int64_t s) { return s; });
   }
 }
 
@@ -168,8 +168,9 @@ void mean_out(KernelRuntimeContext& context, Span<EValue*> raw) {
     return;
   }
   const double count = static_cast<double>(Loops(self, dims).reduced_numel());
-  fold<double>(self, out, dims, 0.0, [](double s, double v) { return s + v; },
-               [=](double s) { return s / count; });
+  fold<double>(
+      self, out, dims, 0.0, [](double s, double v) { return s + v; },
+      [=](double s) { return s / count; });
 }
 
 // mean.dtype_out(Tensor self, *, ScalarType? dtype, out): over all dims.
@@ -184,24 +185,26 @@ void mean_dtype_out(KernelRuntimeContext& context, Span<EValue*> raw) {
     return;
   }
   const double count = static_cast<double>(self.numel());
-  fold<double>(self, out, dims, 0.0, [](double s, double v) { return s + v; },
-               [=](double s) { return s / count; });
+  fold<double>(
+      self, out, dims, 0.0, [](double s, double v) { return s + v; },
+      [=](double s) { return s / count; });
 }
 
 namespace {
 
-void product_over(KernelRuntimeContext& context, const Tensor& self, const Dims& dims,
-                  bool keepdim, const Tensor& out) {
+void product_over(KernelRuntimeContext& context, const Tensor& self, const Dims& dims, bool keepdim,
+                  const Tensor& out) {
   if (!check_arithmetic(context, self) || !check_arithmetic(context, out) ||
       !resize_reduced(context, self, dims, keepdim, out)) {
     return;
   }
   if (is_floating(out.scalar_type())) {
-    fold<double>(self, out, dims, 1.0, [](double s, double v) { return s * v; },
-                 [](double s) { return s; });
+    fold<double>(
+        self, out, dims, 1.0, [](double s, double v) { return s * v; }, [](double s) { return s; });
   } else {
-    fold<uint64_t>(self, out, dims, 1, [](uint64_t s, uint64_t v) { return s * v; },
-                   [](uint64_t s) { return s; });
+    fold<uint64_t>(
+        self, out, dims, 1, [](uint64_t s, uint64_t v) { return s * v; },
+        [](uint64_t s) { return s; });
   }
 }
 
@@ -239,8 +242,9 @@ void any_over(KernelRuntimeContext& context, const Tensor& self, const Dims& dim
       !resize_reduced(context, self, dims, keepdim, out)) {
     return;
   }
-  fold<double>(self, out, dims, 0.0, [](double s, double v) { return s != 0.0 || v != 0.0; },
-               [](double s) { return s; });
+  fold<double>(
+      self, out, dims, 0.0, [](double s, double v) { return s != 0.0 || v != 0.0; },
+      [](double s) { return s; });
 }
 
 // The largest or smallest of all elements.
@@ -257,9 +261,9 @@ void extreme_of_all(KernelRuntimeContext& context, Span<EValue*> raw) {
     return;
   }
   const double first = loader<double>(self.scalar_type())(self.const_data_ptr(), 0);
-  fold<double>(self, out, dims, first,
-               [](double s, double v) { return kBetter(v, s) ? v : s; },
-               [](double s) { return s; });
+  fold<double>(
+      self, out, dims, first, [](double s, double v) { return kBetter(v, s) ? v : s; },
+      [](double s) { return s; });
 }
 
 }  // namespace
@@ -308,9 +312,7 @@ void any_dims_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   }
 }
 
-void amax_out(KernelRuntimeContext& context, Span<EValue*> args) {
-  extreme<larger>(context, args);
-}
+void amax_out(KernelRuntimeContext& context, Span<EValue*> args) { extreme<larger>(context, args); }
 void amin_out(KernelRuntimeContext& context, Span<EValue*> args) {
   extreme<smaller>(context, args);
 }

@@ -15,7 +15,7 @@ struct Dims {
 
 // None or an empty list means all.
 inline bool read_dims(KernelRuntimeContext& context, std::optional<Span<const int64_t>> list,
-               ssize_t rank, Dims* out) {
+                      ssize_t rank, Dims* out) {
   if (!list || list->empty()) {
     for (ssize_t d = 0; d < rank; ++d) out->reduced[d] = true;
     return true;
@@ -35,7 +35,7 @@ inline bool read_dim(KernelRuntimeContext& context, int64_t dim, ssize_t rank, D
 }
 
 inline bool resize_reduced(KernelRuntimeContext& context, const Tensor& self, const Dims& dims,
-                    bool keepdim, const Tensor& out) {
+                           bool keepdim, const Tensor& out) {
   SizeArray sizes;
   for (size_t d = 0; d < self.sizes().size(); ++d) {
     if (!dims.reduced[d]) {

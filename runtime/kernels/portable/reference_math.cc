@@ -79,8 +79,7 @@ uint32_t bits_of_two_over_pi(int first) {
 // of the rest gives the quadrant in its two highest bits and then the fraction.
 int reduce_large(double x, double* out_r) {
   int exponent = 0;
-  const uint64_t m =
-      static_cast<uint64_t>(std::ldexp(std::frexp(std::fabs(x), &exponent), 53));
+  const uint64_t m = static_cast<uint64_t>(std::ldexp(std::frexp(std::fabs(x), &exponent), 53));
   const int first = exponent - 53 - 2;
   constexpr int kWords = 6;
   uint32_t words[kWords];  // low words first
@@ -184,10 +183,14 @@ double sin(double x) {
   if (x != x || std::fabs(x) == kInfinity) return kNaN;
   double r = 0.0;
   switch (reduce_quadrant(x, &r)) {
-    case 0: return sin_cos_series(r, 1);
-    case 1: return sin_cos_series(r, 0);
-    case 2: return -sin_cos_series(r, 1);
-    default: return -sin_cos_series(r, 0);
+    case 0:
+      return sin_cos_series(r, 1);
+    case 1:
+      return sin_cos_series(r, 0);
+    case 2:
+      return -sin_cos_series(r, 1);
+    default:
+      return -sin_cos_series(r, 0);
   }
 }
 
@@ -195,10 +198,14 @@ double cos(double x) {
   if (x != x || std::fabs(x) == kInfinity) return kNaN;
   double r = 0.0;
   switch (reduce_quadrant(x, &r)) {
-    case 0: return sin_cos_series(r, 0);
-    case 1: return -sin_cos_series(r, 1);
-    case 2: return -sin_cos_series(r, 0);
-    default: return sin_cos_series(r, 1);
+    case 0:
+      return sin_cos_series(r, 0);
+    case 1:
+      return -sin_cos_series(r, 1);
+    case 2:
+      return -sin_cos_series(r, 0);
+    default:
+      return sin_cos_series(r, 1);
   }
 }
 

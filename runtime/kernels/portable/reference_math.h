@@ -11,14 +11,14 @@ namespace petrel::runtime::reference_math {
 
 double exp(double x);
 double expm1(double x);
-double log(double x);    // NaN below 0, -inf at 0
+double log(double x);  // NaN below 0, -inf at 0
 double log1p(double x);
 double log2(double x);
 double log10(double x);
 double sin(double x);
 double cos(double x);
 double tan(double x);
-double asin(double x);   // NaN outside [-1, 1]
+double asin(double x);  // NaN outside [-1, 1]
 double acos(double x);
 double atan(double x);
 double atan2(double y, double x);

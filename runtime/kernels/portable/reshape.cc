@@ -107,9 +107,7 @@ void identity_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   convert_args(context, raw, 2);
 }
 // clone.out(Tensor self, *, MemoryFormat? memory_format, out)
-void clone_out(KernelRuntimeContext& context, Span<EValue*> raw) {
-  convert_args(context, raw, 3);
-}
+void clone_out(KernelRuntimeContext& context, Span<EValue*> raw) { convert_args(context, raw, 3); }
 // _clone_dim_order.out(Tensor self, *, bool non_blocking, int[]? dim_order, out)
 // _to_copy.out and _to_dim_order_copy.out with the same shape of arguments
 void to_order_out(KernelRuntimeContext& context, Span<EValue*> raw) {

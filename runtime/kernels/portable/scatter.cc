@@ -25,8 +25,8 @@ void for_each_target(KernelRuntimeContext& context, const Tensor& out, size_t d,
   loop.run([&](const int64_t* at) {
     int64_t i = 0;
     if (context.failure_state() != Error::Ok ||
-        !place_of(context, load(index.const_data_ptr(), static_cast<size_t>(at[0])),
-               out.sizes()[d], &i)) {
+        !place_of(context, load(index.const_data_ptr(), static_cast<size_t>(at[0])), out.sizes()[d],
+                  &i)) {
       return;
     }
     fn(static_cast<size_t>(at[1] + i * out.strides()[d]), static_cast<size_t>(at[2]));
@@ -106,8 +106,7 @@ void put(KernelRuntimeContext& context, KernelArgs& args, const Tensor& self,
       !check_same_type(context, self, out) || !walk.prepare(context, self.sizes(), indices) ||
       !check(context, broadcasts_to(values.sizes(), walk.sizes().span()),
              "the values do not broadcast") ||
-      !start_from(context, self, out) ||
-      product(walk.sizes().span(), 0, walk.sizes().rank) == 0) {
+      !start_from(context, self, out) || product(walk.sizes().span(), 0, walk.sizes().rank) == 0) {
     return;
   }
   // The strides of values for each dim of self[indices].

@@ -7,7 +7,7 @@
 namespace petrel::runtime::portable {
 namespace {
 
-bool larger(double a, double b) { return a != a ? b == b : a > b; }   // NaN is largest
+bool larger(double a, double b) { return a != a ? b == b : a > b; }  // NaN is largest
 
 // softmax(x) = e^(x - max) / sum, log_softmax(x) = x - max - log(sum).
 void softmax_family(KernelRuntimeContext& context, Span<EValue*> raw, bool logarithm) {
@@ -19,8 +19,7 @@ void softmax_family(KernelRuntimeContext& context, Span<EValue*> raw, bool logar
   Dims dims;
   if (!args.ok() || !check(context, !half_to_float, "half_to_float is not supported") ||
       !check_floating(context, self) || !check_same_type(context, self, out) ||
-      !read_dim(context, dim, self.dim(), &dims) ||
-      !resize_out(context, out, self.sizes()) ||
+      !read_dim(context, dim, self.dim(), &dims) || !resize_out(context, out, self.sizes()) ||
       !check(context, is_contiguous(self) && is_contiguous(out),
              "input and output must be contiguous")) {
     return;

@@ -33,10 +33,10 @@ void as_strided_copy_out(KernelRuntimeContext& context, Span<EValue*> raw) {
     }
     view.strides[d] = stride[d];
     empty = empty || size[d] == 0;
-    if (size[d] > 0 && !check(context,
-                              checked_mul(size[d] - 1, stride[d], &reach) &&
-                                  checked_add(last, reach, &last),
-                              "the strides reach too far")) {
+    if (size[d] > 0 &&
+        !check(context,
+               checked_mul(size[d] - 1, stride[d], &reach) && checked_add(last, reach, &last),
+               "the strides reach too far")) {
       return;
     }
   }
@@ -64,8 +64,8 @@ void diagonal_copy_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const int64_t rows = self.sizes()[a], columns = self.sizes()[b];
   // Outside (-rows, columns) the diagonal is empty, wherever exactly.
   const int64_t shift = offset < -rows ? -rows : offset > columns ? columns : offset;
-  const int64_t length = std::min(shift < 0 ? rows + shift : rows,
-                                  shift > 0 ? columns - shift : columns);
+  const int64_t length =
+      std::min(shift < 0 ? rows + shift : rows, shift > 0 ? columns - shift : columns);
   View view;
   for (size_t d = 0; d < self.sizes().size(); ++d) {
     if (d == a || d == b) continue;
@@ -189,8 +189,7 @@ void pixel_unshuffle_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   }
   for (int64_t i = 0; i < r; ++i) {
     for (int64_t j = 0; j < r; ++j) {
-      const View from =
-          View(self).part(2, i, sizes[2], r).part(3, j, sizes[3], r);
+      const View from = View(self).part(2, i, sizes[2], r).part(3, j, sizes[3], r);
       copy_view(self, from, out, View(out).part(1, i * r + j, self.size(1), r * r));
     }
   }

@@ -76,14 +76,11 @@ class StridedLoop final {
     }
   }
 
-  void operand(size_t k, const Tensor& tensor) {
-    strides_of(k, tensor.sizes(), tensor.strides());
-  }
+  void operand(size_t k, const Tensor& tensor) { strides_of(k, tensor.sizes(), tensor.strides()); }
 
   // The same for a view that is no Tensor: sizes that broadcast to the loop's,
   // strides in elements.
-  void strides_of(size_t k, Span<const SizesType> sizes,
-                  Span<const Tensor::StridesType> strides) {
+  void strides_of(size_t k, Span<const SizesType> sizes, Span<const Tensor::StridesType> strides) {
     const size_t shift = sizes_.rank - sizes.size();
     for (size_t d = 0; d < sizes_.rank; ++d) {
       const bool present = d >= shift && sizes[d - shift] != 1;

@@ -70,7 +70,9 @@ double square_root(double x) { return std::sqrt(x); }
 double inverse_root(double x) { return 1.0 / std::sqrt(x); }
 double reciprocal(double x) { return 1.0 / x; }
 double absolute(double x) { return std::fabs(x); }
-int64_t absolute_int(int64_t x) { return x < 0 ? static_cast<int64_t>(0u - static_cast<uint64_t>(x)) : x; }
+int64_t absolute_int(int64_t x) {
+  return x < 0 ? static_cast<int64_t>(0u - static_cast<uint64_t>(x)) : x;
+}
 double negative(double x) { return -x; }
 int64_t negative_int(int64_t x) { return static_cast<int64_t>(0u - static_cast<uint64_t>(x)); }
 double ceiling(double x) { return std::ceil(x); }
@@ -95,9 +97,9 @@ bool is_zero(double x) { return x == 0.0; }
 
 }  // namespace
 
-#define PETREL_FLOATING_UNARY(function, fn)                               \
-  void function(KernelRuntimeContext& context, Span<EValue*> args) {      \
-    floating_unary<fn>(context, args);                                    \
+#define PETREL_FLOATING_UNARY(function, fn)                          \
+  void function(KernelRuntimeContext& context, Span<EValue*> args) { \
+    floating_unary<fn>(context, args);                               \
   }
 PETREL_FLOATING_UNARY(exp_out, reference_math::exp)
 PETREL_FLOATING_UNARY(expm1_out, reference_math::expm1)
@@ -124,9 +126,9 @@ PETREL_FLOATING_UNARY(rsqrt_out, inverse_root)
 PETREL_FLOATING_UNARY(reciprocal_out, reciprocal)
 #undef PETREL_FLOATING_UNARY
 
-#define PETREL_SAME_TYPE_UNARY(function, floating, integral)              \
-  void function(KernelRuntimeContext& context, Span<EValue*> args) {      \
-    same_type_unary<floating, integral>(context, args);                   \
+#define PETREL_SAME_TYPE_UNARY(function, floating, integral)         \
+  void function(KernelRuntimeContext& context, Span<EValue*> args) { \
+    same_type_unary<floating, integral>(context, args);              \
   }
 PETREL_SAME_TYPE_UNARY(abs_out, absolute, absolute_int)
 PETREL_SAME_TYPE_UNARY(neg_out, negative, negative_int)
@@ -170,8 +172,7 @@ void gelu_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (approximate == "tanh") {
     map<double>(self, out, [](double x) {
       constexpr double kRootTwoOverPi = 0.79788456080286535588;
-      return 0.5 * x *
-             (1.0 + reference_math::tanh(kRootTwoOverPi * (x + 0.044715 * x * x * x)));
+      return 0.5 * x * (1.0 + reference_math::tanh(kRootTwoOverPi * (x + 0.044715 * x * x * x)));
     });
   } else if (check(context, approximate == "none", "approximate must be none or tanh")) {
     map<double>(self, out, [](double x) {

@@ -19,8 +19,8 @@ struct Resize {
 // Exactly one of the two lists is given. With factors, the scale is theirs and
 // not that of the rounded sizes.
 bool read_resize(KernelRuntimeContext& context, const Tensor& input,
-                 std::optional<Span<const int64_t>> size,
-                 std::optional<Span<const double>> factors, Resize* out) {
+                 std::optional<Span<const int64_t>> size, std::optional<Span<const double>> factors,
+                 Resize* out) {
   if (!check(context, size.has_value() != factors.has_value(),
              "exactly one of output_size and scale_factors must be given") ||
       !check(context, (size ? size->size() : factors->size()) == 2,
@@ -29,8 +29,8 @@ bool read_resize(KernelRuntimeContext& context, const Tensor& input,
   }
   for (size_t d = 0; d < 2; ++d) {
     const int64_t in = input.sizes()[2 + d];
-    const double wanted =
-        size ? static_cast<double>((*size)[d]) : std::floor(static_cast<double>(in) * (*factors)[d]);
+    const double wanted = size ? static_cast<double>((*size)[d])
+                               : std::floor(static_cast<double>(in) * (*factors)[d]);
     if (!check(context, wanted >= 1.0 && wanted <= INT32_MAX && in > 0,
                "an input or output size is not in [1, 2^31)")) {
       return false;
@@ -59,7 +59,8 @@ struct Between {
 Between between(int64_t i, int64_t in, int64_t out, double scale, bool align_corners) {
   double at = 0.0;
   if (align_corners) {
-    if (out > 1) at = static_cast<double>(i) * static_cast<double>(in - 1) / static_cast<double>(out - 1);
+    if (out > 1)
+      at = static_cast<double>(i) * static_cast<double>(in - 1) / static_cast<double>(out - 1);
   } else {
     at = scale * (static_cast<double>(i) + 0.5) - 0.5;
     if (at < 0.0) at = 0.0;
@@ -112,8 +113,7 @@ void upsample_bilinear2d_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   Between columns[kColumns];
   for_each_piece(resize.out[1], [&](int64_t first, int64_t count) {
     for (int64_t q = 0; q < count; ++q) {
-      columns[q] =
-          between(first + q, input.size(3), resize.out[1], resize.scale[1], align_corners);
+      columns[q] = between(first + q, input.size(3), resize.out[1], resize.scale[1], align_corners);
     }
     for_each_plane(input, [&](ssize_t n, ssize_t c) {
       const int64_t base = n * is[0] + c * is[1];
@@ -124,10 +124,10 @@ void upsample_bilinear2d_out(KernelRuntimeContext& context, Span<EValue*> raw) {
         const auto row = [&](const auto& at, const auto& put) {
           for (int64_t q = 0; q < count; ++q) {
             const Between& w = columns[q];
-            const double top = at(low + w.low * is[3]) * (1.0 - w.weight) +
-                               at(low + w.high * is[3]) * w.weight;
-            const double bottom = at(high + w.low * is[3]) * (1.0 - w.weight) +
-                                  at(high + w.high * is[3]) * w.weight;
+            const double top =
+                at(low + w.low * is[3]) * (1.0 - w.weight) + at(low + w.high * is[3]) * w.weight;
+            const double bottom =
+                at(high + w.low * is[3]) * (1.0 - w.weight) + at(high + w.high * is[3]) * w.weight;
             put(to + q * os[3], top * (1.0 - h.weight) + bottom * h.weight);
           }
         };
@@ -181,10 +181,18 @@ void upsample_nearest2d_out(KernelRuntimeContext& context, Span<EValue*> raw) {
           for (int64_t q = 0; q < count; ++q) y[q * os[3]] = x[places[q]];
         };
         switch (out.element_size()) {
-          case 1: pick(uint8_t{0}); break;
-          case 2: pick(uint16_t{0}); break;
-          case 4: pick(uint32_t{0}); break;
-          default: pick(uint64_t{0}); break;  // no type with arithmetic is larger
+          case 1:
+            pick(uint8_t{0});
+            break;
+          case 2:
+            pick(uint16_t{0});
+            break;
+          case 4:
+            pick(uint32_t{0});
+            break;
+          default:
+            pick(uint64_t{0});
+            break;  // no type with arithmetic is larger
         }
       }
     });

@@ -40,8 +40,8 @@ size_t max_pool(const ScratchCall& call) {
 size_t avg_pool(const ScratchCall& call) {
   Axis height, width;
   if (call.sizes.size() < 5 || call.ints.size() < 5 ||
-      !read_pool(call.sizes[0], call.ints[1], call.ints[2], call.ints[3], {},
-                 is_true(call.ints[4]), &height, &width)) {
+      !read_pool(call.sizes[0], call.ints[1], call.ints[2], call.ints[3], {}, is_true(call.ints[4]),
+                 &height, &width)) {
     return 0;
   }
   return bytes_of(height, width);

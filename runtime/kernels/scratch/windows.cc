@@ -15,8 +15,8 @@ bool read_dims(Ints list, size_t dims, int64_t least, int64_t* height, int64_t* 
   return true;
 }
 
-bool read_pool_axis(size_t d, Ints kernel, Ints stride, Ints padding, Ints dilation,
-                    bool ceil_mode, int64_t in, Axis* axis) {
+bool read_pool_axis(size_t d, Ints kernel, Ints stride, Ints padding, Ints dilation, bool ceil_mode,
+                    int64_t in, Axis* axis) {
   const auto at = [d](Ints list, int64_t fallback) {
     return list.empty() ? fallback : list[list.size() == 1 ? 0 : d];
   };
@@ -55,8 +55,8 @@ bool read_convolution(Sizes input, Sizes weight, Ints stride, Ints padding, Ints
   const size_t dims = rank - 2;
   return read_dims(stride, dims, 1, &height->stride, &width->stride) &&
          read_dims(padding, dims, 0, &height->padding, &width->padding) &&
-         read_dims(dilation, dims, 1, &height->dilation, &width->dilation) &&
-         height->window >= 1 && width->window >= 1 && height->find_out() && width->find_out() &&
+         read_dims(dilation, dims, 1, &height->dilation, &width->dilation) && height->window >= 1 &&
+         width->window >= 1 && height->find_out() && width->find_out() &&
          height->out <= INT32_MAX && width->out <= INT32_MAX;
 }
 
