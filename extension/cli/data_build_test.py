@@ -99,6 +99,17 @@ class DataBuildTest(unittest.TestCase):
                         count += 1
         self.assertGreater(count, 60)
 
+    def test_what_changes_the_graph_is_remembered(self):
+        model = LAYERS / "encoder.pt2"
+        options = ("--allow-petrel-ops", "--backend", "none")
+        self.export(model, "old", *options)
+        self.assertIn("petrel::attention", self.done("inspect", "old.pte"))
+        (self.folder / "new.pt2").write_bytes(with_weights(model, noise))
+        self.export("new.pt2", "direct", *options)
+        self.done("data", "build", "--from", "new.pt2", "--for", "old.pte", "-o", "new.ptd")
+        self.assertEqual(self.done("run", "old.pte", "--data", "new.ptd"),
+                         self.done("run", "direct.pte", "--data", "direct.ptd"))
+
     def test_programs_with_their_weights_inside_take_others(self):
         for backend in ("xnnpack", "none"):
             self.done("export", DIGITS, "-o", "in.pte", "--weight-keys", "name", "--backend",

@@ -12,6 +12,7 @@ constexpr char kBackend[] = "backend=";
 constexpr char kCompileSpec[] = "compile-spec=";
 constexpr char kWholeMethods[] = "whole-methods";
 constexpr char kPartition[] = "partition=";
+constexpr char kAllowPetrelOps[] = "allow-petrel-ops";
 
 // What stands behind `prefix` in `line`; false when it does not begin so.
 bool read_line(const std::string& line, const std::string& prefix, std::string* out) {
@@ -22,7 +23,7 @@ bool read_line(const std::string& line, const std::string& prefix, std::string* 
 
 }  // namespace
 
-std::vector<std::string> make_recipe(const BackendArguments& backends) {
+std::vector<std::string> make_recipe(const BackendArguments& backends, bool allow_petrel_ops) {
   std::vector<std::string> recipe;
   for (const std::string& backend : backends.backends) {
     recipe.push_back(absl::StrCat(kBackend, backend));
@@ -32,6 +33,7 @@ std::vector<std::string> make_recipe(const BackendArguments& backends) {
   }
   if (backends.whole_methods) recipe.push_back(kWholeMethods);
   recipe.push_back(absl::StrCat(kPartition, backends.partition));
+  if (allow_petrel_ops) recipe.push_back(kAllowPetrelOps);
   return recipe;
 }
 
@@ -47,6 +49,8 @@ absl::Status apply_recipe(const std::vector<std::string>& recipe, exir::ExportOp
       backends.partition = text;
     } else if (line == kWholeMethods) {
       backends.whole_methods = true;
+    } else if (line == kAllowPetrelOps) {
+      options->allow_petrel_ops = true;
     } else {
       return absl::FailedPreconditionError(
           absl::StrCat("the program was made with '", line, "', which this version does not know"));

@@ -92,7 +92,7 @@ int run(const Arguments& arguments) {
   options.shard_bytes = arguments.shard_bytes;
   if (arguments.weight_keys == "name") options.weight_keys = exir::WeightKeys::kName;
   options.bind_data = arguments.bind_data;
-  options.recipe = make_recipe(arguments.backends);
+  options.recipe = make_recipe(arguments.backends, arguments.allow_petrel_ops);
   options.output = arguments.output;
   options.external_weights = arguments.external_weights;
   options.dump_after = arguments.dump_after;

@@ -101,7 +101,8 @@ class BackendChoice:
                              f"{names}; give a dict by backend")
         return {names[0]: _as_specs(specs)}  # type: ignore[arg-type]
 
-    def recipe(self, whole_methods: bool, partition: str) -> List[bytes]:
+    def recipe(self, whole_methods: bool, partition: str,
+               allow_petrel_ops: bool) -> List[bytes]:
         """What the program remembers, for `petrel data build`: options of `petrel export`."""
         lines: List[bytes] = []
         specs: Dict[str, _Specs] = {}
@@ -113,4 +114,7 @@ class BackendChoice:
             lines += [f"compile-spec={name}:{key}=".encode() + value for key, value in of_backend]
         if whole_methods:
             lines.append(b"whole-methods")
-        return [*lines, f"partition={partition}".encode()]
+        lines.append(f"partition={partition}".encode())
+        if allow_petrel_ops:
+            lines.append(b"allow-petrel-ops")
+        return lines

@@ -219,7 +219,7 @@ def export(model: Model = None, args: Optional[tuple] = None, *,
                 method_backends=choice.by_method, whole_methods=whole_methods,
                 delegates_supported=partition == "supported",
                 weight_names=weight_keys == "name", bind_data=bind_data,
-                recipe=choice.recipe(whole_methods, partition),
+                recipe=choice.recipe(whole_methods, partition, allow_petrel_ops),
                 allow_petrel_ops=allow_petrel_ops, reorder=reorder)
         return Program(folder, Report(json.loads(report), text))
     except BaseException:
