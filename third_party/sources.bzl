@@ -58,5 +58,6 @@ def source_libraries():
             "//third_party/xnnpack:few_columns.patch",
             "//third_party/xnnpack:angles.patch",
             "//third_party/xnnpack:small_operators.patch",
+            "//third_party/xnnpack:padding.patch",
         ],
     )
