@@ -55,8 +55,7 @@ Error TensorImpl::set_data(void* data, size_t capacity) {
 }
 
 Error TensorImpl::resize(Span<const SizesType> new_sizes) {
-  size_t limit = bound_;
-  if (data_ != nullptr && capacity_ < limit) limit = capacity_;
+  const size_t limit = capacity_ < bound_ ? capacity_ : bound_;
   size_t numel = 0;
   PETREL_RETURN_IF_ERROR(check_resize(new_sizes, limit, &numel));
   apply_sizes(new_sizes, numel);

@@ -17,7 +17,9 @@
 //
 // The invariant that keeps kernels inside memory: nbytes() never exceeds the
 // number of bytes that data points to. Resizing checks it, and so does binding
-// data to a tensor.
+// data to a tensor. Without data there are no bytes, so such a tensor may have
+// the sizes that it was made with, which no kernel takes, or fewer elements
+// than any memory is needed for.
 
 #ifndef PETREL_RUNTIME_CORE_TENSOR_H_
 #define PETREL_RUNTIME_CORE_TENSOR_H_
@@ -77,7 +79,8 @@ class TensorImpl final {
   const void* data() const { return data_; }
   void* mutable_data() const { return data_; }
 
-  // Bytes that data points to, at least nbytes() while data is not null.
+  // Bytes that data points to, at least nbytes() while data is not null; 0
+  // without data.
   size_t capacity() const { return capacity_; }
 
   // True for data that must not be written: constants of a program, which may
@@ -94,7 +97,8 @@ class TensorImpl final {
 
   // Changes the sizes, keeping rank and dim_order, and the strides with them.
   // NotSupported if the tensor is static and the sizes differ, if they need
-  // more memory than the tensor was made with, or more than its data has.
+  // more memory than the tensor was made with, or more than its data has: other
+  // sizes that have elements need data.
   Error resize(Span<const SizesType> new_sizes);
 
   // resize() and set_data() in one, for data that replaces the current one.

@@ -89,6 +89,21 @@ TEST_F(ResizeTest, StaysWithinItsData) {
   EXPECT_EQ(impl.rebind(span({5, 3}), data_, 60), Error::NotSupported);
 }
 
+TEST_F(ResizeTest, NeedsDataForElements) {
+  TensorImpl impl(ScalarType::Float, 2, sizes_, nullptr, nullptr, strides_,
+                  TensorShapeDynamism::DYNAMIC_BOUND);
+  EXPECT_EQ(impl.resize(span({4, 3})), Error::Ok);
+  EXPECT_EQ(impl.resize(span({3, 3})), Error::NotSupported);
+  EXPECT_EQ(impl.resize(span({0, 3})), Error::Ok);
+  EXPECT_EQ(impl.resize(span({1, 3})), Error::NotSupported);
+  // Nor after it lost them.
+  ASSERT_EQ(impl.set_data(data_, 48), Error::Ok);
+  EXPECT_EQ(impl.resize(span({1, 3})), Error::Ok);
+  ASSERT_EQ(impl.set_data(nullptr, 48), Error::Ok);
+  EXPECT_EQ(impl.resize(span({2, 3})), Error::NotSupported);
+  EXPECT_EQ(impl.capacity(), 0u);
+}
+
 TEST_F(ResizeTest, RefusesMisalignedData) {
   TensorImpl impl(ScalarType::Float, 2, sizes_);
   auto* const bytes = reinterpret_cast<uint8_t*>(data_);

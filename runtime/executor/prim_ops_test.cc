@@ -197,6 +197,19 @@ TEST_F(ViewTest, CannotGrowBeyondItsMemory) {
   EXPECT_EQ(to_.resize(five), Error::Ok);
 }
 
+// Nothing is viewed, so there is nothing to write to.
+TEST_F(ViewTest, OfNothingCannotGrow) {
+  from_sizes_[0] = 0;
+  TensorImpl nothing(ScalarType::Float, 2, from_sizes_);
+  from_ = nothing;
+  ASSERT_EQ(view({0}), Error::Ok);
+  EXPECT_EQ(to_.data(), nullptr);
+  float number = 1;
+  TensorImpl row(ScalarType::Float, 0, nullptr, &number);
+  std::vector<EValue> values = {EValue(Tensor(&to_)), EValue(Tensor(&row)), integer(50)};
+  EXPECT_EQ(call("executorch_prim::et_copy_index.tensor", &values), Error::NotSupported);
+}
+
 TEST_F(ViewTest, KeepsConstantsConstant) {
   from_.set_constant(true);
   ASSERT_EQ(view({6}), Error::Ok);

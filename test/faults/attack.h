@@ -44,10 +44,40 @@ inline void add_instruction(Recipe& r, fb::InstructionArguments type, int32_t fi
   plan(r).chains[0].push_back(instruction);
 }
 
+inline void add_kernel_call(Recipe& r, const char* name, const char* overload,
+                            std::vector<int32_t> args) {
+  InstructionRecipe instruction;
+  instruction.first = static_cast<int32_t>(plan(r).operators.size());
+  instruction.args = std::move(args);
+  plan(r).operators.push_back({name, overload});
+  plan(r).chains[0].push_back(instruction);
+}
+
 inline void add_delegate(Recipe& r, const std::function<void(DelegateRecipe&)>& change) {
   DelegateRecipe delegate;
   change(delegate);
   plan(r).delegates.push_back(delegate);
+}
+
+// Values that views are made of: one without elements or memory, a dynamic one
+// without memory, the sizes [0]. A view of the first is put at the second.
+struct EmptyView {
+  int32_t empty, view, sizes, index;
+};
+
+inline EmptyView add_empty_view(Recipe& r) {
+  const auto first = static_cast<int32_t>(plan(r).values.size());
+  ValueRecipe tensor = planned_tensor({0}, 0);
+  tensor.place.reset();
+  add_value(r, tensor);
+  tensor.sizes = {1 << 20};
+  tensor.dynamism = 1;
+  add_value(r, tensor);
+  add_value(r, number_value(fb::KernelTypes::Int, 0));
+  add_value(r, list_value(fb::KernelTypes::IntList, {first + 2}));
+  add_value(r, number_value(fb::KernelTypes::Int, 4096));
+  add_kernel_call(r, "executorch_prim::et_view", "default", {first, first + 3, first + 1});
+  return {first, first + 1, first + 3, first + 4};
 }
 
 inline constexpr Error kInvalid = Error::InvalidProgram;

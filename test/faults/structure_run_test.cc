@@ -53,6 +53,15 @@ const Attack kRunAttacks[] = {
        output(r).place.reset();
      },
      Error::InvalidState, "add.out"},
+    {"RowOfAViewOfNothing",
+     [](Recipe& r) {
+       const EmptyView made = add_empty_view(r);
+       ValueRecipe number = planned_tensor({}, 0);
+       add_value(r, number);
+       add_kernel_call(r, "executorch_prim::et_copy_index", "tensor",
+                       {made.view, made.index + 1, made.index});
+     },
+     Error::NotSupported, "et_copy_index"},
     {"JumpToItself",
      [](Recipe& r) {
        add_value(r, number_value(Types::Bool, 0));
