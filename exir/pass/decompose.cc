@@ -3,8 +3,8 @@
 
 namespace petrel::exir {
 
-absl::StatusOr<bool> decompose(Graph& graph, const PassContext& context) {
-  const Rewrites tables[] = {
+std::vector<Rewrites> decompositions() {
+  return {
       activation_decompositions(), arithmetic_decompositions(),    composite_decompositions(),
       einsum_decompositions(),     embedding_bag_decompositions(), factory_decompositions(),
       index_decompositions(),      matmul_decompositions(),        norm_decompositions(),
@@ -12,7 +12,10 @@ absl::StatusOr<bool> decompose(Graph& graph, const PassContext& context) {
       resample_decompositions(),   shape_decompositions(),         sort_decompositions(),
       volume_decompositions(),
   };
-  return apply_rewrites(graph, tables, context.keep_whole);
+}
+
+absl::StatusOr<bool> decompose(Graph& graph, const PassContext& context) {
+  return apply_rewrites(graph, decompositions(), context.keep_whole);
 }
 
 }  // namespace petrel::exir

@@ -18,12 +18,18 @@
 #ifndef PETREL_EXIR_PASS_DECOMPOSE_H_
 #define PETREL_EXIR_PASS_DECOMPOSE_H_
 
+#include <vector>
+
 #include "exir/pass/pass.h"
 #include "exir/pass/rewrite.h"
 
 namespace petrel::exir {
 
 absl::StatusOr<bool> decompose(Graph& graph, const PassContext& context);
+
+// The rows of every family: what this pass applies before partitioning, and
+// lower_to_kernels again after it.
+std::vector<Rewrites> decompositions();
 
 Rewrites activation_decompositions();
 Rewrites arithmetic_decompositions();

@@ -78,6 +78,19 @@ INSTANTIATE_TEST_SUITE_P(
                            "%c = aten.elu.default(%b) return %c"}),
     [](const auto& info) { return std::string(info.param.name); });
 
+// A backend may keep an operator of any family whole and then leave it.
+TEST(LowerToKernels, TakesApartWhatABackendKeptAndLeft) {
+  for (const char* op :
+       {"embedding_bag.default", "_embedding_bag.default", "_embedding_bag_forward_only.default"}) {
+    const std::string text = after_pass(
+        lower_to_kernels, std::string("method @m(%w: f32[5,2], %i: i64[6], %o: i64[3]) { "
+                                      "%y, %a, %b, %c = aten.") +
+                              op + "(%w, %i, %o) return %y }");
+    EXPECT_THAT(text, HasSubstr("aten.embedding.default")) << op;
+    EXPECT_THAT(text, Not(HasSubstr("embedding_bag"))) << op;
+  }
+}
+
 // The masks: rows that see nothing give 0, a causal mask sees the top left.
 TEST(LowerAttention, MasksKeepWhatTheyMean) {
   const std::string masked =
