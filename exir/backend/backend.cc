@@ -23,6 +23,9 @@ std::optional<GroupCosts> Partitioner::costs(const Graph&) const { return std::n
 
 Support support_of(const Partitioner& partitioner, const Node& node) {
   if (node.op().has(kInPlace)) return Support::no("works in place");
+  if (node.is_random()) {
+    return Support::no("draws random numbers, which the runtime does in the order of the model");
+  }
   std::vector<const Value*> values;
   for (const Value* operand : node.operands()) values.push_back(operand);
   for (size_t i = 0; i < node.num_results(); ++i) values.push_back(node.result(i));

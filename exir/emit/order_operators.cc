@@ -34,7 +34,7 @@ class Translator {
   void add(const Node& node, int32_t index) {
     plan::OrderProblem::Operator op;
     const bool is_view = keeps_elements_in_order(node);
-    const bool has_effect = !node.op().has(kPure);
+    const bool has_effect = !node.is_pure();
     for (const Value* operand : node.operands()) {
       const auto made = maker_.find(operand);
       if (made != maker_.end()) op.after.push_back(made->second);

@@ -59,10 +59,6 @@ absl::StatusOr<Blob> output_bytes(const runtime::Method& method, size_t i) {
 
 bool can_evaluate(const OpInfo& op) {
   if (!op.has(kPure) || op.out_name.empty()) return false;
-  for (const char* random : {"aten::rand", "aten::randn", "aten::rand_like", "aten::randn_like",
-                             "aten::native_dropout"}) {
-    if (op.name == random) return false;
-  }
   std::string name = op.out_name;
   if (!op.out_overload.empty()) absl::StrAppend(&name, ".", op.out_overload);
   return kRegistry.find_kernel(name) != nullptr;

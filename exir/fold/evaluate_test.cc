@@ -103,6 +103,7 @@ TEST(Evaluate, KnowsWhatHasAKernel) {
   EXPECT_FALSE(can_evaluate(op("aten.sort.default")));
   EXPECT_FALSE(can_evaluate(op("aten.relu_.default")));
   EXPECT_FALSE(can_evaluate(op("aten.rand.default")));
+  EXPECT_FALSE(can_evaluate(op("aten.native_dropout.default")));
 }
 
 TEST(HeapAllocator, AlignsAndRefusesWhatCannotBe) {

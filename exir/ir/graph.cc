@@ -53,6 +53,16 @@ void Node::set_argument(size_t i, Argument argument) {
   for (Value* value : arguments_[i].values()) value->users_.push_back(this);
 }
 
+bool Node::is_random() const {
+  if (op_->has(kRandom)) return true;
+  for (const std::shared_ptr<Graph>& region : regions_) {
+    for (const auto& node : region->nodes()) {
+      if (node->is_random()) return true;
+    }
+  }
+  return false;
+}
+
 std::vector<Value*> Node::operands() const {
   std::vector<Value*> operands;
   for (const Argument& argument : arguments_) {

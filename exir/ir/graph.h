@@ -112,6 +112,11 @@ class Node {
   const std::vector<std::shared_ptr<Graph>>& regions() const { return regions_; }
   void set_regions(std::vector<std::shared_ptr<Graph>> regions) { regions_ = std::move(regions); }
 
+  // The operator is kRandom, or one in a region is.
+  bool is_random() const;
+  // Has no effect but its results; regions included.
+  bool is_pure() const { return op_->has(kPure) && !is_random(); }
+
   // Set on nodes of the operator petrel::delegate_call only.
   const std::shared_ptr<LoweredPartition>& delegate() const { return delegate_; }
   void set_delegate(std::shared_ptr<LoweredPartition> delegate) { delegate_ = std::move(delegate); }

@@ -62,6 +62,10 @@ enum OpTrait : uint32_t {
   kInPlace = 1u << 4,   // writes an argument; removed by functionalisation
   kIdentity = 1u << 5,  // result equals argument 0 (detach, eval dropout)
   kEffect = 1u << 6,    // assertions: no results, may be dropped
+  // Draws from the runtime's one sequence of random numbers. Never pure: folded,
+  // merged, dropped or moved across another one, it would give other numbers
+  // than the model does, or all that come after it would.
+  kRandom = 1u << 7,
 };
 
 // Types of the results of `op` applied to `arguments`; InvalidArgument names

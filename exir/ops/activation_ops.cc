@@ -140,7 +140,7 @@ constexpr OpRow kRows[] = {
      kPure | kView | kIdentity, infer<dropout>},
     {"aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, "
      "Tensor)",
-     "aten::native_dropout.out", kPure, infer<native_dropout>},
+     "aten::native_dropout.out", kRandom, infer<native_dropout>},
 };
 
 }  // namespace

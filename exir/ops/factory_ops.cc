@@ -152,18 +152,18 @@ constexpr OpRow kRows[] = {
     {"aten::zero_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<same_as_self>},
     {"aten::rand(SymInt[] size, *, ScalarType? dtype=None, Layout? "
      "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-     "aten::rand.out", kNoTraits, infer<filled>},
+     "aten::rand.out", kRandom, infer<filled>},
     {"aten::randn(SymInt[] size, *, ScalarType? dtype=None, Layout? "
      "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-     "aten::randn.out", kNoTraits, infer<filled>},
+     "aten::randn.out", kRandom, infer<filled>},
     {"aten::rand_like(Tensor self, *, ScalarType? dtype=None, Layout? "
      "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
      "memory_format=None) -> Tensor",
-     "", kNoTraits, infer<like>},
+     "", kRandom, infer<like>},
     {"aten::randn_like(Tensor self, *, ScalarType? dtype=None, Layout? "
      "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
      "memory_format=None) -> Tensor",
-     "", kNoTraits, infer<like>},
+     "", kRandom, infer<like>},
     {"aten::hann_window(int window_length, *, ScalarType? dtype=None, Layout? "
      "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
      "", kPure, infer<window>},

@@ -60,6 +60,18 @@ TEST(Table, TraitsAreConsistent) {
   }
 }
 
+// These alone: dropout of every other kind is refused in training mode.
+TEST(Table, RandomOperatorsAreNotPure) {
+  std::set<std::string> random;
+  for (const OpInfo* row : all_ops()) {
+    if (!row->has(kRandom)) continue;
+    random.insert(row->name);
+    EXPECT_FALSE(row->has(kPure) || row->has(kView) || row->has(kIdentity)) << row->full_name();
+  }
+  EXPECT_EQ(random, (std::set<std::string>{"aten::native_dropout", "aten::rand", "aten::rand_like",
+                                           "aten::randn", "aten::randn_like"}));
+}
+
 TEST(Table, TheDelegateCallTakesAndGivesTensorLists) {
   const OpInfo& call = op("petrel.delegate_call.default");
   EXPECT_TRUE(call.has_list_result);

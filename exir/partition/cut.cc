@@ -92,14 +92,19 @@ void make_contiguous(Graph& graph, const std::vector<std::vector<Node*>>& groups
   std::vector<std::vector<Node*>> members(nodes.size());
   std::vector<std::set<size_t>> users(nodes.size());
   std::vector<size_t> missing(nodes.size(), 0);
+  const auto goes_before = [&](const Node* first, size_t i) {
+    const size_t unit = unit_of[place.at(first)];
+    if (unit != unit_of[i] && users[unit].insert(unit_of[i]).second) ++missing[unit_of[i]];
+  };
+  const Node* last_random = nullptr;
   for (size_t i = 0; i < nodes.size(); ++i) {
     members[unit_of[i]].push_back(nodes[i]);
     for (const Value* operand : nodes[i]->operands()) {
-      if (operand->producer() == nullptr) continue;
-      const size_t producer = unit_of[place.at(operand->producer())];
-      if (producer == unit_of[i]) continue;
-      if (users[producer].insert(unit_of[i]).second) ++missing[unit_of[i]];
+      if (operand->producer() != nullptr) goes_before(operand->producer(), i);
     }
+    if (!nodes[i]->is_random()) continue;
+    if (last_random != nullptr) goes_before(last_random, i);
+    last_random = nodes[i];
   }
   std::priority_queue<size_t, std::vector<size_t>, std::greater<size_t>> ready;
   for (size_t unit = 0; unit < nodes.size(); ++unit) {

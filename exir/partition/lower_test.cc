@@ -31,6 +31,50 @@ TEST(LowerToBackend, ReportsWhatPartitionsCost) {
             "4 nodes: 4.0 us as kernels, 3.5 us delegated");
 }
 
+// What a call computes may come late; what draws random numbers waits for it, and
+// so does all that draws after it. Nor may a call need what comes after it.
+TEST(LowerToBackend, RandomNumbersAreDrawnInTheOrderOfTheModel) {
+  for (const char* last :
+       {"%b = aten.add.Tensor(%s, %a, 1) : f32[2]", "%b = aten.add.Tensor(%r, %a, 1) : f32[2]"}) {
+    Program program = program_of({{"forward", std::string(R"(
+    method @forward(%x: f32[2]) {
+      %s = aten.sigmoid.default(%x) : f32[2]
+      %a = aten.add.Tensor(%x, %x, 1) : f32[2]
+      %d, %m = aten.native_dropout.default(%a, 0.5, none) : f32[2], bool[2]
+      %r = aten.rand.default([2], none, none, none, none) : f32[2]
+      )") + last + R"(
+      return %b, %d, %r, %s
+    })"}});
+    RecordingBackend backend;
+    NamedBlobStore store;
+    auto report = lower_to_backend(program, backend, {}, store);
+    ASSERT_TRUE(report.ok()) << report.status();
+    std::vector<std::string> order;
+    for (const Node* node : program.methods["forward"].graph->node_pointers()) {
+      if (node->is_random()) order.push_back(node->op().name);
+    }
+    EXPECT_THAT(order, ElementsAre("aten::native_dropout", "aten::rand")) << last;
+  }
+}
+
+// A backend that says it takes everything.
+TEST(LowerToBackend, NoBackendDrawsRandomNumbers) {
+  class Everything final : public Partitioner {
+   public:
+    Support supports(const Node&) const override { return Support::yes(); }
+  };
+  const auto graph = parse(R"(
+    method @forward() {
+      %r = aten.rand.default([2], none, none, none, none) : f32[2]
+      return %r
+    })");
+  ASSERT_NE(graph, nullptr);
+  std::vector<LeftBehind> left;
+  EXPECT_TRUE(propose_partitions(*graph, Everything(), &left).empty());
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_THAT(left[0].reason, HasSubstr("draws random numbers"));
+}
+
 TEST(LowerToBackend, ReplacesPartsByCalls) {
   Program program = program_of({{"forward", R"(
     method @forward(%x: f32[2], %unused: f32[2]) {

@@ -22,12 +22,16 @@ class Proposer {
       : partitioner_(partitioner), nodes_(graph.node_pointers()) {
     for (size_t i = 0; i < nodes_.size(); ++i) index_[nodes_[i]] = i;
     operands_.resize(nodes_.size());
+    std::optional<size_t> last_random;
     for (size_t i = 0; i < nodes_.size(); ++i) {
       for (const Value* operand : nodes_[i]->operands()) {
         if (operand->producer() != nullptr) {
           operands_[i].push_back(index_.at(operand->producer()));
         }
       }
+      if (!nodes_[i]->is_random()) continue;
+      if (last_random) operands_[i].push_back(*last_random);
+      last_random = i;
     }
   }
 
@@ -197,7 +201,8 @@ class Proposer {
   const Partitioner& partitioner_;
   std::vector<Node*> nodes_;
   std::unordered_map<const Node*, size_t> index_;
-  std::vector<std::vector<size_t>> operands_;  // by index of their producers
+  // By index of their producers; of a random node also the random one before it.
+  std::vector<std::vector<size_t>> operands_;
   std::vector<bool> supported_;
   std::vector<std::string> reasons_;
   std::vector<size_t> groups_;  // of supported nodes, numbered

@@ -12,7 +12,7 @@ namespace petrel::exir {
 namespace {
 
 bool may_merge(const Node& node) {
-  return node.op().has(kPure) && node.num_results() > 0 && node.regions().empty() &&
+  return node.is_pure() && node.num_results() > 0 && node.regions().empty() &&
          node.delegate() == nullptr;
 }
 

@@ -2,6 +2,7 @@
 //
 // Of nodes without an effect that compute the same from the same values, keeps
 // the first. Models compute masks, positions and indices anew in every layer.
+// Nodes that draw random numbers never compute the same.
 // Runs on functional graphs, where a value never changes.
 //
 //   before   %a = aten.arange.default(8)     %b = aten.neg.default(%a)

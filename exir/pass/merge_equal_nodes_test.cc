@@ -44,6 +44,16 @@ TEST(MergeEqualNodes, KeepsWhatDiffersInANumberOrATypeOrTheSignOfZero) {
   EXPECT_EQ(after_pass(merge_equal_nodes, kText), expected(kText));
 }
 
+TEST(MergeEqualNodes, KeepsEveryDrawOfRandomNumbers) {
+  constexpr char kText[] = R"(method @m(%x: f32[4,3]) {
+    %a, %i = aten.native_dropout.default(%x, 0.5, none)
+    %b, %j = aten.native_dropout.default(%x, 0.5, none)
+    %c = aten.rand.default([4])
+    %d = aten.rand.default([4])
+    return %a, %b, %c, %d })";
+  EXPECT_EQ(after_pass(merge_equal_nodes, kText), expected(kText));
+}
+
 TEST(MergeEqualNodes, KeepsChecks) {
   constexpr char kText[] = R"(method @m(%x: f32[2]) {
     aten._assert_async.msg(%x, "true")

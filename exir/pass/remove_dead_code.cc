@@ -8,7 +8,7 @@ namespace petrel::exir {
 namespace {
 
 bool is_dead(const Node& node) {
-  if (!node.op().has(kPure)) return false;
+  if (!node.is_pure()) return false;
   for (size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i)->is_used()) return false;
   }

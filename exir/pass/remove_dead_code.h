@@ -2,7 +2,8 @@
 //
 // Removes nodes without an effect whose results nobody uses, and constants that
 // no node, output or write uses any more (running statistics of folded batch
-// norms, counters).
+// norms, counters). A node that draws random numbers stays: without its draw,
+// all later ones would give other numbers than the model does.
 //
 //   before   %a = aten.relu.default(%x)      %b = aten.neg.default(%x)
 //            return %b

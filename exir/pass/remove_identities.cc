@@ -22,7 +22,8 @@ Rewritten same(Builder& b, Node& node) {
 }
 
 Rewritten dropout(Builder& b, Node& node) {
-  if (node.argument("train") == Argument(true) && node.argument("p").as_number() != 0) {
+  // None is training, too.
+  if (node.argument("train") != Argument(false) && node.argument("p").as_number() != 0) {
     return false;
   }
   if (node.num_results() > 1 && node.result(1)->is_used()) return false;

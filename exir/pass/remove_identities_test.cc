@@ -90,5 +90,15 @@ INSTANTIATE_TEST_SUITE_P(
                            "%a = aten.cat.default([%x, %x], 1) return %a"}),
     [](const auto& info) { return std::string(info.param.name); });
 
+TEST(RemoveIdentities, DropoutStaysUnlessItDropsNothing) {
+  const std::string text = "method @m(%x: f32[2]) { %y, %m = aten.native_dropout.default(%x, ";
+  const std::string drops = text + "0.5, none) return %y }";
+  EXPECT_EQ(after_pass(remove_identities, drops), expected(drops));
+  for (const char* rest : {"0.5, false)", "0, none)"}) {
+    EXPECT_EQ(after_pass(remove_identities, text + rest + " return %y }"),
+              expected("method @m(%x: f32[2]) { return %x }"));
+  }
+}
+
 }  // namespace
 }  // namespace petrel::exir

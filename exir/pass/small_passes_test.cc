@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include "exir/ops/table.h"
 #include "exir/pass/contiguous_constants.h"
 #include "exir/pass/drop_assertions.h"
 #include "exir/pass/pass_case.h"
@@ -53,6 +54,37 @@ TEST(RemoveDeadCode, KeepsANodeOfWhichOneResultIsUsed) {
     %a, %b = aten.max.dim(%x, 0)
     return %b })";
   EXPECT_EQ(after_pass(remove_dead_code, kText), expected(kText));
+}
+
+// Eager draws its numbers whether they are used or not.
+TEST(RemoveDeadCode, KeepsEveryDrawOfRandomNumbers) {
+  constexpr char kText[] = R"(method @m(%x: f32[2]) {
+    %a, %b = aten.native_dropout.default(%x, 0.5, none)
+    %c = aten.randn.default([2])
+    %d = aten.rand.default([2])
+    return %d })";
+  EXPECT_EQ(after_pass(remove_dead_code, kText), expected(kText));
+}
+
+TEST(RemoveDeadCode, KeepsABranchThatDrawsRandomNumbers) {
+  for (const char* op : {"aten.rand_like.default", "aten.neg.default"}) {
+    auto graph =
+        graph_of("method @m(%p: bool[], %x: f32[2]) { %y = aten.neg.default(%x) return %y }");
+    ASSERT_NE(graph, nullptr);
+    std::vector<std::shared_ptr<Graph>> branches;
+    for (int i = 0; i < 2; ++i) {
+      branches.push_back(graph_of(std::string("method @b(%x: f32[2]) { %y = ") +
+                                  (i == 0 ? "aten.neg.default" : op) + "(%x) return %y }"));
+    }
+    Value* x = graph->inputs()[1];
+    Node* cond = graph->insert_before(graph->nodes().front().get(), exir::op("petrel.cond.default"),
+                                      {Argument(graph->inputs()[0]), Argument::of_values({x})},
+                                      {x->type()}, "cond");
+    cond->set_regions(std::move(branches));
+    auto changed = remove_dead_code(*graph, {});
+    ASSERT_TRUE(changed.ok()) << changed.status();
+    EXPECT_EQ(*changed, std::string(op) == "aten.neg.default");
+  }
 }
 
 TEST(ContiguousConstants, RearrangesTheBytes) {

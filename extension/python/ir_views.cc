@@ -119,6 +119,7 @@ std::vector<std::string> traits_of(const NodeView& view) {
                                     {exir::kElementwise, "elementwise"},
                                     {exir::kView, "view"},
                                     {exir::kReduction, "reduction"},
+                                    {exir::kRandom, "random"},
                                     {exir::kIdentity, "identity"}}) {
     if (view.node->op().has(trait)) names.emplace_back(name);
   }
