@@ -22,9 +22,8 @@ whatever a target names in any attribute, after macros and for all branches of
 select().
 """
 import collections
-import os
-import subprocess
-import xml.etree.ElementTree as ElementTree
+
+from tree import package_of
 
 ROOMS = ("schema", "runtime", "exir", "backends", "extension", "test",
          "examples", "docs", "third_party")
@@ -47,10 +46,6 @@ CONFORMANCE_PACKAGE = "test/conformance"
 SHARED_PACKAGES = {"exir/emit": "runtime/kernels/scratch",
                    "exir/import": "runtime/kernels/narrow",
                    "exir/pass": "runtime/kernels/narrow"}
-
-
-def package_of(label):
-    return label[len("//"):].split(":")[0]
 
 
 def violation(edge):
@@ -124,53 +119,14 @@ def _backend_violation(here, there):
     return "%s of a backend does not depend on %s" % (part, there[0])
 
 
-def _packages(workspace):
-    """The packages of a tree: what //... would be in a tree without links.
-
-    //... itself enters the links that another Bazel has left there.
-    """
-    packages = []
-    for folder, folders, files in os.walk(workspace):
-        package = os.path.relpath(folder, workspace)
-        if package != "." and "WORKSPACE" in files:
-            folders.clear()  # another repository
-            continue
-        folders[:] = [name for name in folders if name[0] != "."]
-        if "BUILD.bazel" in files:
-            packages.append("" if package == "." else package)
-    return sorted(packages)
-
-
-def edges(workspace, output_base):
-    """All edges of a workspace, by bazel query."""
-    patterns = ["//%s:all" % package for package in _packages(workspace)]
-    result = subprocess.run(
-        [
-            "bazel", "--batch", "--output_base=" + output_base,
-            "--host_jvm_args=-Xmx1g", "query", "--output=xml",
-            "--noimplicit_deps", "--notool_deps",
-            "kind(rule, set(%s))" % " ".join(patterns)
-        ],
-        cwd=workspace, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        universal_newlines=True, check=False)
-    if result.returncode:
-        raise RuntimeError("bazel query failed: " + result.stderr)
-    rules = {
-        rule.get("name"): rule
-        for rule in ElementTree.fromstring(result.stdout).iter("rule")
-    }
-    found = []
-    for name, rule in rules.items():
-        is_test = rule.get("class").endswith("_test") or any(
-            flag.get("name") == "testonly" and flag.get("value") == "true"
-            for flag in rule.iter("boolean"))
-        for rule_input in rule.iter("rule-input"):
-            label = rule_input.get("name")
-            if label.startswith("//"):
-                is_file = label not in rules or \
-                    rules[label].get("class") == "filegroup"
-                found.append(Edge(name, label, is_test, is_file))
-    return found
+def edges(rules):
+    """All edges between the rules of a tree."""
+    return [
+        Edge(rule.name, label, rule.is_test,
+             label not in rules or rules[label].kind == "filegroup")
+        for rule in rules.values() for label in rule.inputs
+        if label.startswith("//")
+    ]
 
 
 def violations(found):

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whom a file includes: what Bazel's edges do not tell.
+
+A target may name a library for one header and include another one that comes
+along through it. So every `#include "room/folder/header.h"` is an edge of its
+own: the rooms must allow it, and a target that includes a header must name the
+target that owns it.
+
+    exir/driver/structure.cc   includes exir/backend/backend.h
+    //exir/driver:driver       must name //exir/backend:backend in its deps
+
+"//exir/driver:driver: exir/driver/structure.cc includes exir/backend/backend.h,
+and deps does not name its owner" is a line of violations().
+"""
+import collections
+import os
+import re
+
+import rooms
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+KINDS = ("cc_binary", "cc_library", "cc_test")
+ENDINGS = (".c", ".cc", ".h")
+
+
+def path_of(label):
+    """The path of a file's label."""
+    package, name = label[len("//"):].split(":")
+    return "%s/%s" % (package, name) if package else name
+
+
+def _owners(rules):
+    """{path of a header: the targets that offer it}."""
+    owners = collections.defaultdict(set)
+    for rule in rules.values():
+        if rule.kind not in KINDS:
+            continue
+        for attribute in ("hdrs", "textual_hdrs"):
+            for label in rule.lists.get(attribute, ()):
+                for file in rules[label].outputs if label in rules else (label,):
+                    if file.startswith("//"):
+                        owners[path_of(file)].add(rule.name)
+    return owners
+
+
+def _direct(rule, rules):
+    """The targets that a rule names, through aliases."""
+    names = set()
+    todo = list(rule.lists.get("deps", ())) + list(rule.lists.get("interface_deps", ()))
+    while todo:
+        name = todo.pop()
+        names.add(name)
+        if name in rules and rules[name].kind == "alias":
+            todo += rules[name].lists.get("actual", ())
+    return names
+
+
+def _edge(rule, path, header, owners):
+    package = "//%s:%s" % os.path.split(header)
+    return rooms.Edge(rule.name, sorted(owners)[0] if owners else package,
+                      rule.is_test, False)
+
+
+def violations(root, rules):
+    """(includes read, one line for each that is not allowed)."""
+    owners = _owners(rules)
+    read, lines = 0, set()
+    for rule in rules.values():
+        if rule.kind not in KINDS:
+            continue
+        own = {
+            label for attribute in ("srcs", "hdrs", "textual_hdrs")
+            for label in rule.lists.get(attribute, ()) if label.startswith("//")
+        }
+        own_paths = {path_of(label) for label in own}
+        direct = _direct(rule, rules)
+        for path in sorted(own_paths):
+            file = os.path.join(root, path)
+            if not path.endswith(ENDINGS) or not os.path.exists(file):
+                continue  # made by another rule
+            with open(file, encoding="utf-8") as text:
+                included = INCLUDE.findall(text.read())
+            for header in included:
+                if header not in owners or header in own_paths:
+                    continue
+                read += 1
+                reason = rooms.violation(_edge(rule, path, header, owners[header]))
+                if reason:
+                    lines.add("%s includes %s: %s" % (path, header, reason))
+                if not owners[header] & direct:
+                    lines.add("%s: %s includes %s, and deps does not name its owner %s" % (
+                        rule.name, path, header, " or ".join(sorted(owners[header]))))
+    return read, sorted(lines)
