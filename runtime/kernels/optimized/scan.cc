@@ -155,6 +155,8 @@ bool topk(KernelRuntimeContext& context, Span<EValue*> raw) {
       !is_contiguous(indices)) {
     return false;
   }
+  // Places are kept in the output and trusted to stay.
+  if (!portable::check_apart(context, {self, values, indices})) return true;
   const size_t n = shape->length, count = static_cast<size_t>(k);
   const float* in = self.const_data_ptr<float>();
   float* bests = values.mutable_data_ptr<float>();

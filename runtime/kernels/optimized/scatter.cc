@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gather and the scatters of contiguous tensors, a row of the index at a time.
+// gather and the scatters of contiguous tensors, a piece of a row of the index at
+// a time.
 //
 //   dim last:  out[base + index[i]]                scatter, and gather the other
 //   others:    out[base + index[i] * stride + i]   way round
 //
-// Indices are looked at before anything is written; where one is negative or too
-// large the portable kernel decides.
+// The indices of a piece become offsets in memory of the call, checked as they
+// are read: writing elements changes no offset, whatever memory they share.
 #include <cstring>
 
 #include "runtime/kernels/optimized/by_size.h"
@@ -36,28 +37,27 @@ struct Walk {
       const auto size = index.sizes()[i];
       if (size > beside.sizes()[i] || (i != dim && size > at.sizes()[i])) return false;
     }
-    // The largest as a number without a sign, of which negative ones are large.
-    const uint64_t* data = static_cast<const uint64_t*>(index.const_data_ptr());
-    uint64_t largest = 0;
-    for (size_t i = 0; i < index.numel(); ++i) largest = data[i] > largest ? data[i] : largest;
-    return index.numel() == 0 || largest < static_cast<uint64_t>(at.sizes()[dim]);
+    return true;
   }
 
-  // fn(indices, n, base in `at`, base in `beside`, step, along): element i of the
-  // row is at base + indices[i] * step + i * along of `at`.
+  // fn(offsets, n, base in `at`, base in `beside`): element i of the piece is at
+  // base + offsets[i] of `at`. An index outside its dim fails the context and
+  // ends the walk.
   template <typename Fn>
-  void for_each_row(const Fn& fn) const {
+  void for_each_piece(KernelRuntimeContext& context, const Fn& fn) const {
     walk(
-        [](const void* own, const int64_t* indices, size_t n, int64_t base, int64_t place,
-           int64_t step,
-           int64_t along) { (*static_cast<const Fn*>(own))(indices, n, base, place, step, along); },
+        context,
+        [](const void* own, const int64_t* offsets, size_t n, int64_t base, int64_t place) {
+          (*static_cast<const Fn*>(own))(offsets, n, base, place);
+        },
         &fn);
   }
 
   // The same once for all functions.
-  using Row = void (*)(const void* own, const int64_t* indices, size_t n, int64_t base,
-                       int64_t place, int64_t step, int64_t along);
-  __attribute__((noinline)) void walk(Row row, const void* own) const {
+  using Piece = void (*)(const void* own, const int64_t* offsets, size_t n, int64_t base,
+                         int64_t place);
+  __attribute__((noinline)) void walk(KernelRuntimeContext& context, Piece piece,
+                                      const void* own) const {
     const size_t rank = index.sizes().size(), last = rank - 1;
     const size_t n = static_cast<size_t>(index.sizes()[last]);
     int64_t strides[kTensorDimensionLimit];
@@ -67,15 +67,41 @@ struct Walk {
     rows.strides_of(0, sizes, {strides, last});
     rows.strides_of(1, sizes, {beside.strides().data(), last});
     const int64_t* data = index.const_data_ptr<int64_t>();
-    const int64_t step = dim == last ? 1 : at.strides()[dim];
+    int64_t offsets[kPiece];
     rows.run([&](const int64_t* base) {
-      row(own, data, n, base[0], base[1], step, dim == last ? int64_t{0} : int64_t{1});
+      for (size_t first = 0; first < n; first += kPiece) {
+        const size_t count = n - first < kPiece ? n - first : kPiece;
+        if (!find(context, data + first, first, count, offsets)) return;
+        piece(own, offsets, count, base[0], base[1] + static_cast<int64_t>(first));
+      }
       data += n;
     });
   }
+
+  static constexpr size_t kPiece = 128;
+
+  // Offsets of `n` elements of a row, from place `first` of it on.
+  bool find(KernelRuntimeContext& context, const int64_t* indices, size_t first, size_t n,
+            int64_t* offsets) const {
+    if (context.failure_state() != Error::Ok) return false;
+    const int64_t size = at.sizes()[dim];
+    const bool is_last = dim + 1 == index.sizes().size();
+    const int64_t step = is_last ? 1 : at.strides()[dim];
+    const auto along = static_cast<int64_t>(is_last ? 0 : 1);
+    for (size_t i = 0; i < n; ++i) {
+      int64_t place = indices[i];
+      if (static_cast<uint64_t>(place) >= static_cast<uint64_t>(size) &&
+          !portable::place_of(context, place, size, &place)) {
+        return false;
+      }
+      offsets[i] = place * step + static_cast<int64_t>(first + i) * along;
+    }
+    return true;
+  }
 };
 
-bool gather(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out) {
+bool gather(KernelRuntimeContext& context, const Tensor& self, int64_t dim, const Tensor& index,
+            const Tensor& out) {
   if (self.scalar_type() != out.scalar_type() || resize_tensor(out, index.sizes()) != Error::Ok) {
     return false;
   }
@@ -85,29 +111,23 @@ bool gather(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& 
     using T = decltype(zero);
     const T* from = static_cast<const T*>(self.const_data_ptr());
     T* to = static_cast<T*>(out.mutable_data_ptr());
-    walk.for_each_row([&](const int64_t* indices, size_t n, int64_t base, int64_t place,
-                          int64_t step, int64_t along) {
-      const T* row = from + base;
-      T* result = to + place;
-      for (size_t i = 0; i < n; ++i) {
-        result[i] = row[indices[i] * step + static_cast<int64_t>(i) * along];
-      }
-    });
+    walk.for_each_piece(context,
+                        [&](const int64_t* offsets, size_t n, int64_t base, int64_t place) {
+                          const T* row = from + base;
+                          T* result = to + place;
+                          for (size_t i = 0; i < n; ++i) result[i] = row[offsets[i]];
+                        });
   });
 }
 
 template <typename T, typename Place>
-void place_rows(const Walk& walk, const T* from, bool source_moves, const Tensor& out,
-                const Place& place) {
+void place_rows(KernelRuntimeContext& context, const Walk& walk, const T* from, bool source_moves,
+                const Tensor& out, const Place& place) {
   T* to = static_cast<T*>(out.mutable_data_ptr());
-  walk.for_each_row([&](const int64_t* indices, size_t n, int64_t base, int64_t source,
-                        int64_t step, int64_t along) {
+  walk.for_each_piece(context, [&](const int64_t* offsets, size_t n, int64_t base, int64_t source) {
     const T* row = source_moves ? from + source : from;
     T* result = to + base;
-    for (size_t i = 0; i < n; ++i) {
-      place(&result[indices[i] * step + static_cast<int64_t>(i) * along],
-            row[source_moves ? i : 0]);
-    }
+    for (size_t i = 0; i < n; ++i) place(&result[offsets[i]], row[source_moves ? i : 0]);
   });
 }
 
@@ -145,7 +165,7 @@ bool scatter(KernelRuntimeContext& context, Span<EValue*> raw, bool accumulate) 
   copy(self, out);
   const auto run = [&](auto zero, const auto& place) {
     using T = decltype(zero);
-    place_rows(walk, static_cast<const T*>(source.const_data_ptr()), true, out, place);
+    place_rows(context, walk, static_cast<const T*>(source.const_data_ptr()), true, out, place);
   };
   if (!accumulate) {
     return with_size(out.element_size(),
@@ -193,7 +213,7 @@ bool scatter_value(KernelRuntimeContext& context, Span<EValue*> raw) {
     using T = decltype(zero);
     T element;
     std::memcpy(&element, &filler, sizeof(element));
-    place_rows(walk, static_cast<const T*>(&element), false, out,
+    place_rows(context, walk, static_cast<const T*>(&element), false, out,
                [](auto* to, auto v) { *to = v; });
   });
 }
@@ -207,7 +227,7 @@ void gather_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const int64_t dim = args.integer(1);
   const Tensor index = args.tensor(2);
   const Tensor out = args.out(4);
-  if (!args.ok() || gather(self, dim, index, out)) return;
+  if (!args.ok() || gather(context, self, dim, index, out)) return;
   portable::gather_out(context, raw);
 }
 

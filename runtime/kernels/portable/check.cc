@@ -58,6 +58,21 @@ bool check_contiguous(KernelRuntimeContext& context, const Tensor& tensor) {
   return check(context, is_contiguous(tensor), "a tensor is not contiguous");
 }
 
+bool check_apart(KernelRuntimeContext& context, std::initializer_list<Tensor> tensors) {
+  for (const Tensor& a : tensors) {
+    for (const Tensor& b : tensors) {
+      const auto begin = reinterpret_cast<uintptr_t>(a.const_data_ptr());
+      const auto other = reinterpret_cast<uintptr_t>(b.const_data_ptr());
+      if (&a == &b || a.nbytes() == 0 || b.nbytes() == 0) continue;
+      if (!check(context, begin + a.nbytes() <= other || other + b.nbytes() <= begin,
+                 "two of its tensors lie in the same memory, which is not supported")) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 bool resize_out(KernelRuntimeContext& context, const Tensor& out, Span<const SizesType> sizes) {
   const Error error = resize_tensor(out, sizes);
   if (error == Error::Ok) return true;

@@ -8,6 +8,7 @@
 #define PETREL_RUNTIME_KERNELS_PORTABLE_CHECK_H_
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
@@ -34,6 +35,10 @@ bool check_same_type(KernelRuntimeContext& context, const Tensor& a, const Tenso
 bool check_rank(KernelRuntimeContext& context, const Tensor& tensor, ssize_t rank);
 // Elements in logical order: strides as of a contiguous tensor.
 bool check_contiguous(KernelRuntimeContext& context, const Tensor& tensor);
+
+// No byte belongs to two of the tensors. For kernels that read again what they
+// have written.
+bool check_apart(KernelRuntimeContext& context, std::initializer_list<Tensor> tensors);
 
 // Gives `out` its sizes.
 bool resize_out(KernelRuntimeContext& context, const Tensor& out, Span<const SizesType> sizes);

@@ -3,6 +3,8 @@
 // topk.values(Tensor self, SymInt k, int dim, bool largest, bool sorted, *,
 //   values, indices): the k largest or smallest along one dim, in order. NaN is
 // larger than all; of equal elements the first comes first.
+//
+// The places of those found are kept in the output, so nothing else may lie there.
 #include "runtime/kernels/portable/check.h"
 #include "runtime/kernels/portable/copy.h"
 
@@ -67,7 +69,8 @@ void topk_values(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (!check(context, k >= 0 && k <= size, "k is not in [0, size of the dim]")) return;
   SizeArray sizes(self.sizes());
   if (sizes.rank > 0) sizes[d] = static_cast<SizesType>(k);
-  if (!resize_out(context, values, sizes.span()) || !resize_out(context, indices, sizes.span())) {
+  if (!resize_out(context, values, sizes.span()) || !resize_out(context, indices, sizes.span()) ||
+      !check_apart(context, {self, values, indices})) {
     return;
   }
   const auto load = loader<double>(self.scalar_type());
