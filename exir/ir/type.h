@@ -33,6 +33,7 @@
 
 #include "absl/status/status.h"
 #include "exir/ir/scalar_type.h"
+#include "exir/ir/size_expression.h"
 
 namespace petrel::exir {
 
@@ -40,11 +41,6 @@ namespace petrel::exir {
 inline constexpr size_t kMaxRank = 16;
 
 using Sizes = std::vector<int64_t>;
-
-// The number of sample points. The first has every symbol at its largest, the
-// second at its smallest; the others are in general position.
-inline constexpr size_t kSamples = 8;
-inline constexpr size_t kFirstGeneralSample = 2;
 
 struct TensorType {
   ScalarType dtype = ScalarType::kFloat;
