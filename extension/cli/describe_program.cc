@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program as JSON. Program::load has verified the structure before any of it
-// is read here, so indices are in range and tables are there.
+// A program as JSON.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,121 +14,93 @@
 #include "extension/data_loader/file_data_loader.h"
 #include "runtime/core/log.h"
 #include "runtime/executor/program.h"
-#include "schema/additions_generated.h"
-#include "schema/program_generated.h"
 
 namespace petrel::extension {
 namespace {
 
-namespace pb = schema::program;
 namespace xnnpack = backends::xnnpack;
 using nlohmann::ordered_json;
 using runtime::Error;
 using runtime::FreeableBuffer;
+using runtime::InstructionView;
+using runtime::MethodView;
 using runtime::Program;
 using runtime::Result;
+using runtime::Tag;
 
-std::string text(const flatbuffers::String* string) {
-  return string == nullptr ? "" : string->str();
-}
-
-template <typename Vector>
-std::string join(const Vector* items, const char* prefix = "") {
-  if (items == nullptr) return "[]";
+template <typename T>
+std::string join(runtime::Span<const T> items, const char* prefix = "") {
   std::vector<std::string> words;
-  for (const auto item : *items) words.push_back(absl::StrCat(prefix, item));
+  for (const T item : items) words.push_back(absl::StrCat(prefix, item));
   return absl::StrCat("[", absl::StrJoin(words, ","), "]");
 }
 
-std::string describe_tensor(const pb::Tensor& tensor) {
-  std::string out =
-      absl::StrCat(runtime::to_string(static_cast<runtime::ScalarType>(tensor.scalar_type())),
-                   join(tensor.sizes()));
-  if (tensor.shape_dynamism() == pb::TensorShapeDynamism::DYNAMIC_BOUND) {
+std::string describe_tensor(const runtime::TensorView& tensor) {
+  std::string out = absl::StrCat(runtime::to_string(tensor.scalar_type), join(tensor.sizes));
+  if (tensor.dynamism == runtime::TensorShapeDynamism::DYNAMIC_BOUND) {
     absl::StrAppend(&out, " at most");
   }
-  bool contiguous = true;
-  for (uint32_t i = 0; tensor.dim_order() != nullptr && i < tensor.dim_order()->size(); ++i) {
-    contiguous = contiguous && tensor.dim_order()->Get(i) == i;
-  }
-  if (!contiguous) {
-    std::vector<int> order(tensor.dim_order()->begin(), tensor.dim_order()->end());
+  if (!runtime::is_contiguous_dim_order(tensor.dim_order)) {
+    const std::vector<int> order(tensor.dim_order.begin(), tensor.dim_order.end());
     absl::StrAppend(&out, " dim order ", absl::StrJoin(order, ","));
   }
-  const pb::ExtraTensorInfo* extra = tensor.extra_tensor_info();
-  if (extra != nullptr && extra->location() == pb::TensorDataLocation::EXTERNAL) {
-    absl::StrAppend(&out, " external '", text(extra->fully_qualified_name()), "'");
-  } else if (tensor.allocation_info() != nullptr) {
-    const pb::AllocationDetails& at = *tensor.allocation_info();
-    const uint64_t offset = at.memory_offset_low() | static_cast<uint64_t>(at.memory_offset_high())
-                                                         << 32;
-    absl::StrAppend(&out, " arena ", at.memory_id(), " offset ", offset);
-    if (tensor.data_buffer_idx() > 0) {
-      absl::StrAppend(&out, " initial value ", tensor.data_buffer_idx());
-    }
-  } else if (tensor.data_buffer_idx() > 0) {
-    absl::StrAppend(&out, " constant ", tensor.data_buffer_idx());
+  if (tensor.is_external) {
+    absl::StrAppend(&out, " external '", std::string(tensor.name), "'");
+  } else if (tensor.is_planned()) {
+    absl::StrAppend(&out, " arena ", tensor.arena, " offset ", tensor.arena_offset);
+    if (tensor.data_index > 0) absl::StrAppend(&out, " initial value ", tensor.data_index);
+  } else if (tensor.data_index > 0) {
+    absl::StrAppend(&out, " constant ", tensor.data_index);
   } else {
     absl::StrAppend(&out, " memory of the caller");
   }
   return out;
 }
 
-std::string describe_value(const pb::EValue& value) {
-  switch (value.val_type()) {
-    case pb::KernelTypes::Int:
-      return absl::StrCat("int ", value.val_as_Int()->int_val());
-    case pb::KernelTypes::Bool:
-      return absl::StrCat("bool ", value.val_as_Bool()->bool_val() ? "true" : "false");
-    case pb::KernelTypes::Double:
-      return absl::StrCat("double ", value.val_as_Double()->double_val());
-    case pb::KernelTypes::String:
-      return absl::StrCat("string \"", text(value.val_as_String()->string_val()), "\"");
-    case pb::KernelTypes::Tensor:
-      return absl::StrCat("tensor ", describe_tensor(*value.val_as_Tensor()));
-    case pb::KernelTypes::IntList:
-      return absl::StrCat("ints ", join(value.val_as_IntList()->items(), "%"));
-    case pb::KernelTypes::DoubleList:
-      return absl::StrCat("doubles ", join(value.val_as_DoubleList()->items()));
-    case pb::KernelTypes::BoolList:
+std::string describe_value(const runtime::ValueView& value) {
+  switch (value.tag()) {
+    case Tag::Int:
+      return absl::StrCat("int ", value.as_int());
+    case Tag::Bool:
+      return absl::StrCat("bool ", value.as_bool() ? "true" : "false");
+    case Tag::Double:
+      return absl::StrCat("double ", value.as_double());
+    case Tag::String:
+      return absl::StrCat("string \"", std::string(value.as_string()), "\"");
+    case Tag::Tensor:
+      return absl::StrCat("tensor ", describe_tensor(*value.as_tensor()));
+    case Tag::ListInt:
+      return absl::StrCat("ints ", join(value.int_items(), "%"));
+    case Tag::ListDouble:
+      return absl::StrCat("doubles ", join(value.double_items()));
+    case Tag::ListBool:
       return "bools";
-    case pb::KernelTypes::TensorList:
-      return absl::StrCat("tensors ", join(value.val_as_TensorList()->items(), "%"));
-    case pb::KernelTypes::OptionalTensorList:
-      return absl::StrCat("optional tensors ",
-                          join(value.val_as_OptionalTensorList()->items(), "%"));
+    case Tag::ListTensor:
+      return absl::StrCat("tensors ", join(value.tensor_items(), "%"));
+    case Tag::ListOptionalTensor:
+      return absl::StrCat("optional tensors ", join(value.tensor_items(), "%"));
     default:
       return "none";
   }
 }
 
-std::string describe_instruction(const pb::ExecutionPlan& plan, const pb::Instruction& i) {
-  switch (i.instr_args_type()) {
-    case pb::InstructionArguments::KernelCall: {
-      const pb::KernelCall& call = *i.instr_args_as_KernelCall();
-      const pb::Operator& op = *plan.operators()->Get(static_cast<uint32_t>(call.op_index()));
-      const std::string overload = text(op.overload());
-      return absl::StrCat("kernel ", text(op.name()), overload.empty() ? "" : ".", overload, " ",
-                          join(call.args(), "%"));
+std::string describe_instruction(const MethodView& method, const InstructionView& i) {
+  switch (i.kind) {
+    case InstructionView::Kind::Kernel: {
+      const runtime::OperatorView op = method.op(i.target);
+      return absl::StrCat("kernel ", std::string(op.name), op.overload.empty() ? "" : ".",
+                          std::string(op.overload), " ", join(i.args, "%"));
     }
-    case pb::InstructionArguments::DelegateCall: {
-      const pb::DelegateCall& call = *i.instr_args_as_DelegateCall();
-      return absl::StrCat("delegate ", call.delegate_index(), " ", join(call.args(), "%"));
-    }
-    case pb::InstructionArguments::MoveCall: {
-      const pb::MoveCall& call = *i.instr_args_as_MoveCall();
-      return absl::StrCat("move %", call.move_from(), " to %", call.move_to());
-    }
-    case pb::InstructionArguments::JumpFalseCall: {
-      const pb::JumpFalseCall& call = *i.instr_args_as_JumpFalseCall();
-      return absl::StrCat("jump to ", call.destination_instruction(), " unless %",
-                          call.cond_value_index());
-    }
-    case pb::InstructionArguments::FreeCall:
-      return absl::StrCat("free %", i.instr_args_as_FreeCall()->value_index());
-    default:
-      return "nothing";
+    case InstructionView::Kind::Delegate:
+      return absl::StrCat("delegate ", i.target, " ", join(i.args, "%"));
+    case InstructionView::Kind::Move:
+      return absl::StrCat("move %", i.from, " to %", i.to);
+    case InstructionView::Kind::Jump:
+      return absl::StrCat("jump to ", i.target, " unless %", i.from);
+    case InstructionView::Kind::Free:
+      return absl::StrCat("free %", i.from);
   }
+  return "nothing";
 }
 
 // The inner graph of an XNNPACK payload, one line per value and node. False
@@ -165,24 +137,22 @@ bool describe_xnnpack(const FreeableBuffer& payload, ordered_json* out) {
   return true;
 }
 
-Error describe_delegates(const Program& program, const pb::ExecutionPlan& plan, ordered_json* out) {
-  for (uint32_t i = 0; i < plan.delegates()->size(); ++i) {
-    const pb::BackendDelegate& delegate = *plan.delegates()->Get(i);
-    const Result<FreeableBuffer> payload = program.load_delegate_data(plan, i);
+Error describe_delegates(const Program& program, const MethodView& method, ordered_json* out) {
+  for (uint32_t i = 0; i < method.num_delegates(); ++i) {
+    const runtime::DelegateView delegate = method.delegate(i);
+    const Result<FreeableBuffer> payload = program.load_delegate_data(delegate);
     if (!payload.ok()) return payload.error();
     ordered_json json = {{"index", i},
-                         {"id", text(delegate.id())},
+                         {"id", std::string(delegate.backend())},
                          {"payload_bytes", payload->size()},
                          {"compile_specs", ordered_json::array()},
                          {"graph", ordered_json::array()}};
-    if (delegate.compile_specs() != nullptr) {
-      for (const pb::CompileSpec* spec : *delegate.compile_specs()) {
-        json["compile_specs"].push_back(
-            {{"key", text(spec->key())},
-             {"bytes", spec->value() == nullptr ? 0 : spec->value()->size()}});
-      }
+    for (uint32_t k = 0; k < delegate.num_specs(); ++k) {
+      const runtime::CompileSpecView spec = delegate.spec(k);
+      json["compile_specs"].push_back(
+          {{"key", std::string(spec.key)}, {"bytes", spec.value.size()}});
     }
-    if (text(delegate.id()) == "XnnpackBackend" && !describe_xnnpack(*payload, &json["graph"])) {
+    if (delegate.backend() == "XnnpackBackend" && !describe_xnnpack(*payload, &json["graph"])) {
       return Error::DelegateInvalidCompatibility;
     }
     out->push_back(std::move(json));
@@ -193,45 +163,44 @@ Error describe_delegates(const Program& program, const pb::ExecutionPlan& plan, 
 // Temporary memory of kernels, one entry per instruction that has some.
 ordered_json describe_scratch(const Program& program, uint32_t method) {
   ordered_json json = ordered_json::array();
-  const schema::additions::Additions* table = program.additions().table();
-  if (table == nullptr || table->methods() == nullptr) return json;
-  const auto* places = table->methods()->Get(method)->scratch();
-  for (uint32_t i = 0; places != nullptr && i < places->size(); ++i) {
-    const schema::additions::ScratchPlace& place = *places->Get(i);
-    json.push_back({{"chain", place.chain()},
-                    {"instruction", place.instruction()},
-                    {"arena", place.memory_id()},
-                    {"offset", place.offset()},
-                    {"bytes", place.size()}});
+  for (uint32_t i = 0; i < program.additions().num_scratch(method); ++i) {
+    const runtime::ScratchView place = program.additions().scratch(method, i);
+    json.push_back({{"chain", place.chain},
+                    {"instruction", place.instruction},
+                    {"arena", place.arena},
+                    {"offset", place.offset},
+                    {"bytes", place.size}});
   }
   return json;
 }
 
-Error describe_method(const Program& program, uint32_t index, ordered_json* out) {
-  const pb::ExecutionPlan& plan = *program.internal_program()->execution_plan()->Get(index);
-  ordered_json method = {
-      {"name", text(plan.name())},
-      {"inputs", std::vector<int>(plan.inputs()->begin(), plan.inputs()->end())},
-      {"outputs", std::vector<int>(plan.outputs()->begin(), plan.outputs()->end())}};
-  method["arenas"] = ordered_json::array();
-  for (uint32_t i = 1; i < plan.non_const_buffer_sizes()->size(); ++i) {
-    method["arenas"].push_back(plan.non_const_buffer_sizes()->Get(i));
+Error describe_method(const Program& program, const MethodView& method, ordered_json* out) {
+  const auto list = [](runtime::Span<const int32_t> items) {
+    return std::vector<int>(items.begin(), items.end());
+  };
+  ordered_json json = {{"name", std::string(method.name())},
+                       {"inputs", list(method.inputs())},
+                       {"outputs", list(method.outputs())}};
+  json["arenas"] = ordered_json::array();
+  for (uint32_t i = 1; i <= method.num_arenas(); ++i) {
+    json["arenas"].push_back(method.arena_bytes(i));
   }
-  method["scratch"] = describe_scratch(program, index);
-  method["values"] = ordered_json::array();
-  for (uint32_t i = 0; i < plan.values()->size(); ++i) {
-    method["values"].push_back(absl::StrCat("%", i, " ", describe_value(*plan.values()->Get(i))));
+  json["scratch"] = describe_scratch(program, method.index());
+  json["values"] = ordered_json::array();
+  for (uint32_t i = 0; i < method.num_values(); ++i) {
+    json["values"].push_back(absl::StrCat("%", i, " ", describe_value(method.value(i))));
   }
-  method["instructions"] = ordered_json::array();
-  for (const pb::Chain* chain : *plan.chains()) {
-    for (const pb::Instruction* instruction : *chain->instructions()) {
-      method["instructions"].push_back(absl::StrCat(method["instructions"].size(), " ",
-                                                    describe_instruction(plan, *instruction)));
+  json["instructions"] = ordered_json::array();
+  for (uint32_t c = 0; c < method.num_chains(); ++c) {
+    const runtime::ChainView chain = method.chain(c);
+    for (uint32_t i = 0; i < chain.num_instructions(); ++i) {
+      json["instructions"].push_back(absl::StrCat(
+          json["instructions"].size(), " ", describe_instruction(method, chain.instruction(i))));
     }
   }
-  method["delegates"] = ordered_json::array();
-  const Error error = describe_delegates(program, plan, &method["delegates"]);
-  out->push_back(std::move(method));
+  json["delegates"] = ordered_json::array();
+  const Error error = describe_delegates(program, method, &json["delegates"]);
+  out->push_back(std::move(json));
   return error;
 }
 
@@ -249,28 +218,27 @@ DescribeResult describe_program(const std::string& path) {
     result.error = program.error();
     return result;
   }
-  const pb::Program& root = *program->internal_program();
+  const runtime::ProgramView& view = program->view();
   result.json = {{"file", path},
                  {"kind", "program"},
                  {"bytes", *loader->size()},
-                 {"version", root.version()},
+                 {"version", 0},
                  {"segments", ordered_json::array()},
                  {"named_data", ordered_json::array()},
                  {"methods", ordered_json::array()}};
-  for (uint32_t i = 0; root.segments() != nullptr && i < root.segments()->size(); ++i) {
-    const pb::DataSegment& segment = *root.segments()->Get(i);
+  for (uint32_t i = 0; i < view.num_segments(); ++i) {
+    const runtime::SegmentView segment = view.segment(i);
     result.json["segments"].push_back(
-        {{"index", i}, {"offset", segment.offset()}, {"bytes", segment.size()}});
+        {{"index", i}, {"offset", segment.offset}, {"bytes", segment.size}});
   }
-  for (uint32_t i = 0; root.named_data() != nullptr && i < root.named_data()->size(); ++i) {
-    const pb::NamedData& entry = *root.named_data()->Get(i);
-    result.json["named_data"].push_back(
-        {{"key", text(entry.key())},
-         {"segment", entry.segment_index()},
-         {"bytes", root.segments()->Get(entry.segment_index())->size()}});
+  for (uint32_t i = 0; i < view.num_named_data(); ++i) {
+    const runtime::NamedDataView entry = view.named_data(i);
+    result.json["named_data"].push_back({{"key", std::string(entry.key)},
+                                         {"segment", entry.segment},
+                                         {"bytes", view.segment(entry.segment).size}});
   }
-  for (uint32_t i = 0; i < root.execution_plan()->size(); ++i) {
-    result.error = describe_method(*program, i, &result.json["methods"]);
+  for (uint32_t i = 0; i < view.num_methods(); ++i) {
+    result.error = describe_method(*program, view.method(i), &result.json["methods"]);
     if (result.error != Error::Ok) return result;
   }
   return result;

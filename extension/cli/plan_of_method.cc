@@ -3,49 +3,46 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "extension/data_loader/file_data_loader.h"
-#include "runtime/core/scalar_type.h"
 #include "runtime/executor/program.h"
-#include "schema/additions_generated.h"
-#include "schema/program_generated.h"
 
 namespace petrel::extension {
 namespace {
 
-namespace pb = schema::program;
 namespace plan = exir::plan;
+using runtime::InstructionView;
+using runtime::MethodView;
 
-using Scratch = flatbuffers::Vector<const schema::additions::ScratchPlace*>;
-
-// One buffer per planned tensor and per kernel with scratch memory. Program::load has verified indices and sizes.
+// One buffer per planned tensor and per kernel with scratch memory.
 class Reader {
  public:
-  // `scratch` may be null.
-  Reader(const pb::ExecutionPlan& method, const Scratch* scratch)
-      : method_(method), scratch_(scratch) {}
+  Reader(const MethodView& method, const runtime::ProgramAdditions& additions)
+      : method_(method), additions_(additions) {}
 
   void read(plan::Problem* problem, plan::Solution* solution) {
-    for (uint32_t i = 1; i < method_.non_const_buffer_sizes()->size(); ++i) {
+    for (uint32_t i = 1; i <= method_.num_arenas(); ++i) {
       plan::Pool pool;
       pool.name = absl::StrCat("arena ", i);
       problem->pools.push_back(std::move(pool));
     }
-    for (const int value : *method_.inputs()) touch(value, 0, "input");
+    touch_all(method_.inputs(), 0, "input");
     int64_t time = 1;
     std::vector<plan::Interval> loops;
-    for (const pb::Chain* chain : *method_.chains()) {
+    for (uint32_t c = 0; c < method_.num_chains(); ++c) {
+      const runtime::ChainView chain = method_.chain(c);
       const int64_t first = time;
-      for (const pb::Instruction* instruction : *chain->instructions()) {
-        visit(*instruction, first, time, &loops);
+      for (uint32_t i = 0; i < chain.num_instructions(); ++i) {
+        visit(chain.instruction(i), first, time, &loops);
         ++time;
       }
     }
-    for (const int value : *method_.outputs()) touch(value, time, "output");
+    touch_all(method_.outputs(), time, "output");
     for (plan::Buffer& buffer : buffers_) stretch(loops, &buffer);
     for (const int index : state_) {
       buffers_[index_.at(index)].lifetime = {0, time + 1};
@@ -56,55 +53,47 @@ class Reader {
   }
 
  private:
-  void visit(const pb::Instruction& instruction, int64_t first, int64_t time,
+  void visit(const InstructionView& instruction, int64_t first, int64_t time,
              std::vector<plan::Interval>* loops) {
-    switch (instruction.instr_args_type()) {
-      case pb::InstructionArguments::KernelCall: {
-        const pb::KernelCall& call = *instruction.instr_args_as_KernelCall();
-        const pb::Operator& op = *method_.operators()->Get(static_cast<uint32_t>(call.op_index()));
-        touch_all(call.args(), time, op.name() == nullptr ? "" : op.name()->str());
+    switch (instruction.kind) {
+      case InstructionView::Kind::Kernel:
+        touch_all(instruction.args, time, std::string(method_.op(instruction.target).name));
         break;
-      }
-      case pb::InstructionArguments::DelegateCall: {
-        const pb::DelegateCall& call = *instruction.instr_args_as_DelegateCall();
-        touch_all(call.args(), time, absl::StrCat("delegate ", call.delegate_index()));
+      case InstructionView::Kind::Delegate:
+        touch_all(instruction.args, time, absl::StrCat("delegate ", instruction.target));
         break;
-      }
-      case pb::InstructionArguments::MoveCall: {
-        const pb::MoveCall& call = *instruction.instr_args_as_MoveCall();
-        touch(call.move_from(), time, "move");
-        touch(call.move_to(), time, "move");
+      case InstructionView::Kind::Move:
+        touch(static_cast<int32_t>(instruction.from), time, "move");
+        touch(static_cast<int32_t>(instruction.to), time, "move");
         break;
-      }
-      case pb::InstructionArguments::JumpFalseCall: {
-        const pb::JumpFalseCall& jump = *instruction.instr_args_as_JumpFalseCall();
-        touch(jump.cond_value_index(), time, "jump");
-        const int64_t target = first + jump.destination_instruction();
+      case InstructionView::Kind::Jump: {
+        touch(static_cast<int32_t>(instruction.from), time, "jump");
+        const int64_t target = first + instruction.target;
         if (target <= time) loops->push_back({target, time + 1});
         break;
       }
-      default:
+      case InstructionView::Kind::Free:
         break;
     }
   }
 
   // Behind the values, so that their places in the lists stay.
   void add_scratch() {
-    if (scratch_ == nullptr) return;
     std::vector<int64_t> first = {1};  // time of the first instruction of a chain
-    for (const pb::Chain* chain : *method_.chains()) {
-      first.push_back(first.back() + chain->instructions()->size());
+    for (uint32_t i = 0; i < method_.num_chains(); ++i) {
+      first.push_back(first.back() + method_.chain(i).num_instructions());
     }
-    for (const schema::additions::ScratchPlace* place : *scratch_) {
-      const int64_t time = first[place->chain()] + place->instruction();
+    for (uint32_t i = 0; i < additions_.num_scratch(method_.index()); ++i) {
+      const runtime::ScratchView place = additions_.scratch(method_.index(), i);
+      const int64_t time = first[place.chain] + place.instruction;
       plan::Buffer buffer;
       buffer.id = absl::StrCat("scratch of ", time - 1);
       buffer.group = "scratch";
-      buffer.size = static_cast<int64_t>(place->size());
+      buffer.size = static_cast<int64_t>(place.size);
       buffer.lifetime = {time, time + 1};
       buffers_.push_back(std::move(buffer));
-      places_.push_back({static_cast<plan::PoolIdx>(place->memory_id()) - 1,
-                         static_cast<int64_t>(place->offset())});
+      places_.push_back(
+          {static_cast<plan::PoolIdx>(place.arena) - 1, static_cast<int64_t>(place.offset)});
     }
   }
 
@@ -122,67 +111,45 @@ class Reader {
     }
   }
 
-  template <typename Indices>
-  void touch_all(const Indices* indices, int64_t time, const std::string& who) {
-    if (indices == nullptr) return;
-    for (const auto index : *indices) touch(static_cast<int>(index), time, who);
+  void touch_all(runtime::Span<const int32_t> indices, int64_t time, const std::string& who) {
+    for (const int32_t index : indices) touch(index, time, who);
   }
 
-  void touch(int index, int64_t time, const std::string& who) {
+  void touch(int32_t index, int64_t time, const std::string& who) {
     if (index < 0) return;  // an element of a list that is none
-    const pb::EValue& value = *method_.values()->Get(static_cast<uint32_t>(index));
-    switch (value.val_type()) {
-      case pb::KernelTypes::TensorList:
-        touch_all(value.val_as_TensorList()->items(), time, who);
-        break;
-      case pb::KernelTypes::OptionalTensorList:
-        touch_all(value.val_as_OptionalTensorList()->items(), time, who);
-        break;
-      case pb::KernelTypes::Tensor:
-        touch_tensor(index, *value.val_as_Tensor(), time, who);
-        break;
-      default:
-        break;
+    const runtime::ValueView value = method_.value(index);
+    if (const std::optional<runtime::TensorView> tensor = value.as_tensor(); tensor.has_value()) {
+      touch_tensor(index, *tensor, time, who);
     }
+    touch_all(value.tensor_items(), time, who);
   }
 
-  void touch_tensor(int index, const pb::Tensor& tensor, int64_t time, const std::string& who) {
-    const pb::AllocationDetails* at = tensor.allocation_info();
-    if (at == nullptr || at->memory_id() == 0) return;
+  void touch_tensor(int32_t index, const runtime::TensorView& tensor, int64_t time,
+                    const std::string& who) {
+    if (!tensor.is_planned()) return;
     const auto [known, fresh] = index_.emplace(index, buffers_.size());
     if (fresh) {
       plan::Buffer buffer;
       buffer.id = absl::StrCat("%", index);
       buffer.group = who;
       buffer.lifetime = {time, time + 1};
-      buffer.size = static_cast<int64_t>(
-          runtime::element_size(static_cast<runtime::ScalarType>(tensor.scalar_type())));
-      if (tensor.sizes() != nullptr) {
-        for (const int dim : *tensor.sizes()) buffer.size *= dim;
-      }
+      buffer.size = static_cast<int64_t>(tensor.nbytes());
       buffers_.push_back(std::move(buffer));
-      places_.push_back({static_cast<plan::PoolIdx>(at->memory_id()) - 1,
-                         static_cast<int64_t>(at->memory_offset_low() |
-                                              uint64_t{at->memory_offset_high()} << 32)});
-      if (tensor.data_buffer_idx() > 0) state_.push_back(index);
+      places_.push_back({static_cast<plan::PoolIdx>(tensor.arena) - 1,
+                         static_cast<int64_t>(tensor.arena_offset)});
+      if (tensor.data_index > 0) state_.push_back(index);
     }
     plan::Interval& life = buffers_[known->second].lifetime;
     life.end = std::max(life.end, time + 1);
   }
 
-  const pb::ExecutionPlan& method_;
-  const Scratch* scratch_;
-  std::unordered_map<int, size_t> index_;
+  const MethodView method_;
+  const runtime::ProgramAdditions& additions_;
+  std::unordered_map<int32_t, size_t> index_;
   std::vector<plan::Buffer> buffers_;
   std::vector<plan::Placement> places_;
-  std::vector<int> state_;  // values that keep their bytes between calls
+  std::vector<int32_t> state_;  // values that keep their bytes between calls
 };
-
-const Scratch* scratch_of(const runtime::Program& program, uint32_t method) {
-  const schema::additions::Additions* table = program.additions().table();
-  if (table == nullptr || table->methods() == nullptr) return nullptr;
-  return table->methods()->Get(method)->scratch();
-}
 
 // Peaks, and the most bytes that are in use at one time: a union, since values
 // may share bytes.
@@ -238,14 +205,13 @@ MethodPlan read_method_plan(const std::string& path, const std::string& method) 
     return result;
   }
   std::string names;
-  uint32_t index = 0;
-  for (const pb::ExecutionPlan* candidate : *program->internal_program()->execution_plan()) {
-    const std::string name = candidate->name() == nullptr ? "" : candidate->name()->str();
+  for (uint32_t i = 0; i < program->view().num_methods(); ++i) {
+    const MethodView candidate = program->view().method(i);
+    const std::string name(candidate.name());
     absl::StrAppend(&names, names.empty() ? "" : ", ", name);
-    const Scratch* scratch = scratch_of(*program, index++);
     if (!method.empty() && name != method) continue;
     result.method = name;
-    Reader(*candidate, scratch).read(&result.problem, &result.solution);
+    Reader(candidate, program->additions()).read(&result.problem, &result.solution);
     measure(result.problem, &result.solution);
     return result;
   }

@@ -8,10 +8,8 @@
 #include "runtime/core/log.h"
 #include "runtime/executor/method_step.h"
 #include "runtime/executor/program.h"
-#include "schema/program_generated.h"
 
 namespace petrel::runtime {
-namespace fb = schema::program;
 
 namespace {
 
@@ -55,7 +53,7 @@ Result<bool> is_true(const EValue& condition) {
 
 Method::Method(Method&& other) noexcept
     : program_(other.program_),
-      plan_(other.plan_),
+      declared_(other.declared_),
       memory_(other.memory_),
       event_tracer_(other.event_tracer_),
       values_(std::exchange(other.values_, {})),
@@ -145,17 +143,17 @@ void Method::rewind() {
 // A loop that stopped in the middle leaves its counter there, and the next
 // execution would go on from it.
 void Method::restore_numbers() {
-  for (uint32_t i = 0; i < plan_->values()->size(); ++i) {
-    const fb::EValue& value = *plan_->values()->Get(i);
-    switch (value.val_type()) {
-      case fb::KernelTypes::Int:
-        values_[i] = EValue(int64_t{value.val_as_Int()->int_val()});
+  for (uint32_t i = 0; i < declared_.num_values(); ++i) {
+    const ValueView value = declared_.value(i);
+    switch (value.tag()) {
+      case Tag::Int:
+        values_[i] = EValue(value.as_int());
         break;
-      case fb::KernelTypes::Bool:
-        values_[i] = EValue(value.val_as_Bool()->bool_val());
+      case Tag::Bool:
+        values_[i] = EValue(value.as_bool());
         break;
-      case fb::KernelTypes::Double:
-        values_[i] = EValue(value.val_as_Double()->double_val());
+      case Tag::Double:
+        values_[i] = EValue(value.as_double());
         break;
       default:
         break;
@@ -166,7 +164,7 @@ void Method::restore_numbers() {
 Error Method::run_step(const MethodStep& step, size_t* next) {
   if (executed_++ == program_->options().max_instructions) {
     PETREL_LOG(Error, "method \"%.64s\" ran %" PRIu64 " instructions, the limit: it may never end",
-               plan_->name()->c_str(), program_->options().max_instructions);
+               declared_.name().data(), program_->options().max_instructions);
     return Error::OutOfResources;
   }
   switch (step.kind) {
@@ -183,7 +181,7 @@ Error Method::run_step(const MethodStep& step, size_t* next) {
         PETREL_LOG(Error,
                    "method \"%.64s\": the condition of instruction %zu:%zu is %s, must be a bool "
                    "or a tensor of bools",
-                   plan_->name()->c_str(), chain_, instruction_, to_string(step.from->tag));
+                   declared_.name().data(), chain_, instruction_, to_string(step.from->tag));
         return condition.error();
       }
       if (!*condition) *next = step.target;
@@ -204,15 +202,16 @@ Error Method::run_kernel(const MethodStep& step) {
   }
   if (temp != nullptr) temp->reset();
   if (context.failure_state() == Error::Ok) return Error::Ok;
-  PETREL_LOG(Error, "method \"%.64s\": instruction %zu:%zu, %s, failed: %s", plan_->name()->c_str(),
-             chain_, instruction_, step.kernel->name, to_string(context.failure_state()));
+  PETREL_LOG(Error, "method \"%.64s\": instruction %zu:%zu, %s, failed: %s",
+             declared_.name().data(), chain_, instruction_, step.kernel->name,
+             to_string(context.failure_state()));
   return context.failure_state();
 }
 
 Error Method::run_delegate(const MethodStep& step) {
   MethodDelegate& delegate = delegates_[step.target];
   MemoryAllocator* const temp = memory_->temp_allocator();
-  BackendExecutionContext context(event_tracer_, temp, plan_->name()->c_str(),
+  BackendExecutionContext context(event_tracer_, temp, declared_.name().data(),
                                   memory_->planned_memory());
   Error error = Error::Ok;
   {
@@ -222,7 +221,7 @@ Error Method::run_delegate(const MethodStep& step) {
   if (temp != nullptr) temp->reset();
   if (error == Error::Ok) return Error::Ok;
   PETREL_LOG(Error, "method \"%.64s\": instruction %zu:%zu, backend %.64s, failed: %s",
-             plan_->name()->c_str(), chain_, instruction_, delegate.name, to_string(error));
+             declared_.name().data(), chain_, instruction_, delegate.name, to_string(error));
   return error;
 }
 

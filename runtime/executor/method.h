@@ -36,10 +36,6 @@
 #include "runtime/executor/memory_manager.h"
 #include "runtime/executor/method_meta.h"
 
-namespace petrel::schema::program {
-struct ExecutionPlan;
-}
-
 namespace petrel::runtime {
 
 class Program;
@@ -91,16 +87,19 @@ class Method final {
   // Back to the first instruction. InvalidState unless step() said EndOfMethod.
   Error reset_execution();
 
-  MethodMeta method_meta() const { return MethodMeta(plan_); }
+  MethodMeta method_meta() const { return MethodMeta(declared_); }
   EventTracer* event_tracer() const { return event_tracer_; }
 
  private:
   friend class Program;
   friend class MethodBuilder;
 
-  Method(const Program* program, const schema::program::ExecutionPlan* plan,
-         MemoryManager* memory_manager, EventTracer* event_tracer)
-      : program_(program), plan_(plan), memory_(memory_manager), event_tracer_(event_tracer) {}
+  Method(const Program* program, const MethodView& declared, MemoryManager* memory_manager,
+         EventTracer* event_tracer)
+      : program_(program),
+        declared_(declared),
+        memory_(memory_manager),
+        event_tracer_(event_tracer) {}
 
   size_t input_value(size_t index) const;
   size_t output_value(size_t index) const;
@@ -113,7 +112,8 @@ class Method final {
   void rewind();
 
   const Program* program_;
-  const schema::program::ExecutionPlan* plan_;
+  // What the program says of it.
+  MethodView declared_;
   MemoryManager* memory_;
   EventTracer* event_tracer_;
 

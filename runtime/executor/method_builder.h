@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MethodBuilder: turns a verified plan into a Method. What can fail cheaply
+// MethodBuilder: turns a method of a program into a Method. What can fail cheaply
 // comes first: missing kernels and backends are reported, all of them, before
 // any data is read.
 //
@@ -18,16 +18,15 @@
 #include "runtime/executor/method.h"
 #include "runtime/executor/method_step.h"
 #include "runtime/executor/program.h"
-#include "schema/program_generated.h"
 
 namespace petrel::runtime {
 
 class MethodBuilder final {
  public:
   // named_data_map and backend_options may be null. For one build().
-  MethodBuilder(const Program& program, const schema::program::ExecutionPlan& plan,
-                MemoryManager* memory, EventTracer* event_tracer,
-                const NamedDataMap* named_data_map, const LoadBackendOptionsMap* backend_options);
+  MethodBuilder(const Program& program, const MethodView& declared, MemoryManager* memory,
+                EventTracer* event_tracer, const NamedDataMap* named_data_map,
+                const LoadBackendOptionsMap* backend_options);
 
   Result<Method> build();
 
@@ -37,26 +36,26 @@ class MethodBuilder final {
   // In method_values.cc.
   Error make_values();
   Error make_value(uint32_t index, EValue* to);
-  Error make_tensor(uint32_t index, const schema::program::Tensor& from, EValue* to);
-  Error bind_tensor(uint32_t index, const schema::program::Tensor& from, TensorImpl* tensor);
+  Error make_tensor(uint32_t index, const TensorView& from, EValue* to);
+  Error bind_tensor(uint32_t index, const TensorView& from, TensorImpl* tensor);
   // The name under which data of the caller goes before a constant of the
   // program; empty if none does.
-  std::string_view replacement_name(uint32_t index, const schema::program::Tensor& tensor) const;
-  Error bind_external_tensor(std::string_view name, const schema::program::Tensor& from,
-                             TensorImpl* tensor, void* place);
+  std::string_view replacement_name(uint32_t index, const TensorView& tensor) const;
+  Error bind_external_tensor(std::string_view name, const TensorView& from, TensorImpl* tensor,
+                             void* place);
   template <typename Box, typename Item>
-  Error make_boxed_list(const flatbuffers::Vector<Item>* items, EValue* to);
+  Error make_boxed_list(Span<const Item> items, EValue* to);
   // In method_builder.cc.
   Error make_data_map();
   Error make_delegates();
   Error make_delegate(size_t index, MethodDelegate* to);
   Error make_chains();
-  Error make_step(const schema::program::Instruction& from, MethodStep* to);
+  Error make_step(const InstructionView& from, MethodStep* to);
   Error find_scratch(uint32_t chain, uint32_t instruction, MethodStep* to);
-  Error make_args(const flatbuffers::Vector<int32_t>* indices, Span<EValue*>* to);
+  Error make_args(Span<const int32_t> indices, Span<EValue*>* to);
 
   const Program& program_;
-  const schema::program::ExecutionPlan& plan_;
+  const MethodView declared_;
   MemoryAllocator* allocator_;
   const NamedDataMap* external_map_;
   const LoadBackendOptionsMap* backend_options_;

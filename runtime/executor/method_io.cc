@@ -10,12 +10,8 @@
 #include "runtime/core/log.h"
 #include "runtime/executor/method.h"
 #include "runtime/executor/program.h"
-#include "schema/additions_generated.h"
-#include "schema/program_generated.h"
 
 namespace petrel::runtime {
-namespace fb = schema::program;
-namespace add = schema::additions;
 
 namespace {
 
@@ -53,42 +49,24 @@ bool same_dim_order(const Tensor& a, const Tensor& b) {
                                       : equal(a.dim_order(), b.dim_order());
 }
 
-// What the program says about a value that is a tensor there.
-const fb::Tensor* declared_tensor(const fb::ExecutionPlan& plan, size_t value_index) {
-  return plan.values()->Get(static_cast<uint32_t>(value_index))->val_as_Tensor();
-}
-
-// Of a dim of an input, where sizes vary.
-int32_t least_size(const add::MethodAdditions* additions, size_t input, ssize_t dim) {
-  if (additions == nullptr || additions->least_sizes() == nullptr) return 0;
-  for (const add::LeastSize* least : *additions->least_sizes()) {
-    if (least->input() == input && least->dim() == static_cast<uint32_t>(dim)) return least->size();
-  }
-  return 0;
-}
-
 }  // namespace
 
-size_t Method::inputs_size() const {
-  return plan_->inputs() == nullptr ? 0 : plan_->inputs()->size();
-}
+size_t Method::inputs_size() const { return declared_.inputs().size(); }
 
-size_t Method::outputs_size() const {
-  return plan_->outputs() == nullptr ? 0 : plan_->outputs()->size();
-}
+size_t Method::outputs_size() const { return declared_.outputs().size(); }
 
 size_t Method::input_value(size_t index) const {
-  return static_cast<size_t>(plan_->inputs()->Get(static_cast<uint32_t>(index)));
+  return static_cast<size_t>(declared_.inputs()[index]);
 }
 
 size_t Method::output_value(size_t index) const {
-  return static_cast<size_t>(plan_->outputs()->Get(static_cast<uint32_t>(index)));
+  return static_cast<size_t>(declared_.outputs()[index]);
 }
 
 Error Method::check_inputs() const {
   for (size_t i = 0; i < input_set_.size(); ++i) {
     if (input_set_[i]) continue;
-    PETREL_LOG(Error, "input %zu of method \"%.64s\" has not been set", i, plan_->name()->c_str());
+    PETREL_LOG(Error, "input %zu of method \"%.64s\" has not been set", i, declared_.name().data());
     return Error::InvalidArgument;
   }
   return Error::Ok;
@@ -101,7 +79,7 @@ Error Method::set_input(const EValue& value, size_t index) {
   }
   if (index >= inputs_size()) {
     PETREL_LOG(Error, "input %zu of method \"%.64s\" cannot be set, there are %zu", index,
-               plan_->name()->c_str(), inputs_size());
+               declared_.name().data(), inputs_size());
     return Error::InvalidArgument;
   }
   const size_t value_index = input_value(index);
@@ -123,9 +101,10 @@ Error Method::set_input(const EValue& value, size_t index) {
 }
 
 Error Method::set_tensor_input(const Tensor& from, size_t value_index, size_t index) {
-  const fb::Tensor* const declared = declared_tensor(*plan_, value_index);
+  const std::optional<TensorView> declared =
+      declared_.value(static_cast<uint32_t>(value_index)).as_tensor();
   const Tensor to = values_[value_index].toTensor();
-  if (declared == nullptr || to.is_constant()) {
+  if (!declared.has_value() || to.is_constant()) {
     PETREL_LOG(Error, "input %zu is a constant of the program and cannot be set", index);
     return Error::InvalidState;
   }
@@ -150,11 +129,12 @@ Error Method::set_tensor_input(const Tensor& from, size_t value_index, size_t in
     PETREL_LOG(Error, "input %zu has no data", index);
     return Error::InvalidArgument;
   }
-  if (declared->shape_dynamism() == fb::TensorShapeDynamism::DYNAMIC_BOUND) {
+  if (declared->dynamism == TensorShapeDynamism::DYNAMIC_BOUND) {
     // Fewer elements would fit, but what is made of them was planned for these.
     for (ssize_t dim = 0; dim < from.dim(); ++dim) {
-      const int32_t most = declared->sizes()->Get(static_cast<uint32_t>(dim));
-      const int32_t least = least_size(program_->additions().of(*plan_), index, dim);
+      const int32_t most = declared->sizes[static_cast<size_t>(dim)];
+      const int32_t least =
+          program_->additions().least_size(declared_.index(), index, static_cast<size_t>(dim));
       if (from.size(dim) >= least && from.size(dim) <= most) continue;
       PETREL_LOG(Error, "input %zu has size %zd in dim %zd, must be in [%d, %d]", index,
                  static_cast<ssize_t>(from.size(dim)), dim, least, most);
@@ -162,7 +142,7 @@ Error Method::set_tensor_input(const Tensor& from, size_t value_index, size_t in
     }
   }
   Error error = Error::Ok;
-  if (declared->allocation_info() == nullptr) {
+  if (!declared->is_planned()) {
     error = to.impl()->rebind(from.sizes(), from.mutable_data_ptr(), from.nbytes());
   } else {
     error = resize_tensor(to, from.sizes());
@@ -178,7 +158,7 @@ Error Method::set_tensor_input(const Tensor& from, size_t value_index, size_t in
 Error Method::set_inputs(Span<const EValue> values) {
   if (values.size() != inputs_size()) {
     PETREL_LOG(Error, "%zu inputs were given, method \"%.64s\" has %zu", values.size(),
-               plan_->name()->c_str(), inputs_size());
+               declared_.name().data(), inputs_size());
     return Error::InvalidArgument;
   }
   for (size_t i = 0; i < values.size(); ++i) PETREL_RETURN_IF_ERROR(set_input(values[i], i));
@@ -201,18 +181,19 @@ Error Method::get_inputs(EValue* out_values, size_t length) const {
 Error Method::set_output_data_ptr(void* buffer, size_t size, size_t index) {
   if (index >= outputs_size()) {
     PETREL_LOG(Error, "output %zu of method \"%.64s\" cannot be set, there are %zu", index,
-               plan_->name()->c_str(), outputs_size());
+               declared_.name().data(), outputs_size());
     return Error::InvalidArgument;
   }
   const size_t value_index = output_value(index);
-  const fb::Tensor* const declared = declared_tensor(*plan_, value_index);
+  const std::optional<TensorView> declared =
+      declared_.value(static_cast<uint32_t>(value_index)).as_tensor();
   const EValue& value = values_[value_index];
-  if (declared == nullptr || !value.isTensor()) {
+  if (!declared.has_value() || !value.isTensor()) {
     PETREL_LOG(Error, "output %zu is %s, not a tensor", index, to_string(value.tag));
     return Error::InvalidArgument;
   }
   const Tensor tensor = value.toTensor();
-  if (declared->allocation_info() != nullptr || tensor.is_constant()) {
+  if (declared->is_planned() || tensor.is_constant()) {
     PETREL_LOG(Error, "output %zu lies in memory of the %s", index,
                tensor.is_constant() ? "program" : "plan");
     return Error::InvalidState;

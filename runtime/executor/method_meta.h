@@ -21,11 +21,7 @@
 #include "runtime/core/span.h"
 #include "runtime/core/tag.h"
 #include "runtime/core/tensor.h"
-
-namespace petrel::schema::program {
-struct ExecutionPlan;
-struct Tensor;
-}  // namespace petrel::schema::program
+#include "runtime/program/program_view.h"
 
 namespace petrel::runtime {
 
@@ -33,26 +29,26 @@ namespace petrel::runtime {
 class TensorInfo final {
  public:
   // The sizes; the largest ones if the shape is dynamic.
-  Span<const int32_t> sizes() const;
-  Span<const uint8_t> dim_order() const;
-  ScalarType scalar_type() const;
-  TensorShapeDynamism shape_dynamism() const;
+  Span<const int32_t> sizes() const { return tensor_.sizes; }
+  Span<const uint8_t> dim_order() const { return tensor_.dim_order; }
+  ScalarType scalar_type() const { return tensor_.scalar_type; }
+  TensorShapeDynamism shape_dynamism() const { return tensor_.dynamism; }
   // True if the tensor lies in a planned arena: inputs are copied there, and
   // outputs are overwritten by the next execution.
-  bool is_memory_planned() const;
-  bool is_constant() const;
-  size_t nbytes() const;
+  bool is_memory_planned() const { return tensor_.is_planned(); }
+  bool is_constant() const { return tensor_.is_constant(); }
+  size_t nbytes() const { return tensor_.nbytes(); }
   // Where a planned tensor lies: which arena, counted from 0, and the first byte
   // in it. Precondition: is_memory_planned().
-  size_t arena() const;
-  size_t arena_offset() const;
+  size_t arena() const { return size_t{tensor_.arena} - 1; }
+  size_t arena_offset() const { return static_cast<size_t>(tensor_.arena_offset); }
   // Its fully qualified name, empty for most tensors.
-  std::string_view name() const;
+  std::string_view name() const { return tensor_.name; }
 
  private:
   friend class MethodMeta;
-  explicit TensorInfo(const schema::program::Tensor* tensor) : tensor_(tensor) {}
-  const schema::program::Tensor* tensor_;
+  explicit TensorInfo(const TensorView& tensor) : tensor_(tensor) {}
+  TensorView tensor_;
 };
 
 class MethodMeta final {
@@ -61,7 +57,7 @@ class MethodMeta final {
 
   size_t num_inputs() const;
   Result<Tag> input_tag(size_t index) const;
-  // InvalidType if input `index` is no tensor.
+  // InvalidType if input `index` is not a tensor.
   Result<TensorInfo> input_tensor_meta(size_t index) const;
 
   size_t num_outputs() const;
@@ -86,8 +82,8 @@ class MethodMeta final {
  private:
   friend class Program;
   friend class Method;
-  explicit MethodMeta(const schema::program::ExecutionPlan* plan) : plan_(plan) {}
-  const schema::program::ExecutionPlan* plan_;
+  explicit MethodMeta(const MethodView& method) : method_(method) {}
+  MethodView method_;
 };
 
 }  // namespace petrel::runtime

@@ -8,28 +8,24 @@
 #include "runtime/program/extended_header.h"
 #include "runtime/program/program_verifier.h"
 #include "runtime/program/segment.h"
-#include "schema/program_generated.h"
 
 namespace petrel::runtime {
-namespace fb = schema::program;
 
 namespace {
 
 using SegmentInfo = DataLoader::SegmentInfo;
 using SegmentType = DataLoader::SegmentInfo::Type;
 
-constexpr size_t kIdentifierOffset = 4;
-constexpr size_t kIdentifierLength = 4;
-
 bool has_identifier(const uint8_t* head) {
-  return std::memcmp(head + kIdentifierOffset, fb::ProgramIdentifier(), kIdentifierLength) == 0;
+  return std::memcmp(head + ExtendedHeader::kIdentifierOffset, ExtendedHeader::kIdentifier,
+                     sizeof(ExtendedHeader::kIdentifier) - 1) == 0;
 }
 
 // Reads and checks the header; a file without one is all flatbuffer.
 Result<ExtendedHeader> read_header(const uint8_t* head, size_t file_size) {
   if (!has_identifier(head)) {
     PETREL_LOG(Error, "bytes 4 to 7 of the file are not \"%s\": it is no program of a known kind",
-               fb::ProgramIdentifier());
+               ExtendedHeader::kIdentifier);
     return Error::InvalidProgram;
   }
   Result<ExtendedHeader> parsed =
@@ -42,16 +38,11 @@ Result<ExtendedHeader> read_header(const uint8_t* head, size_t file_size) {
   return header;
 }
 
-bool has_constant_segment(const fb::Program& program) {
-  const fb::SubsegmentOffsets* const segment = program.constant_segment();
-  return segment != nullptr && segment->offsets() != nullptr && segment->offsets()->size() != 0;
-}
-
 }  // namespace
 
 Program::Program(DataLoader* loader, const ProgramOptions& options, FreeableBuffer&& program_data,
                  FreeableBuffer&& constant_data, uint64_t segment_base, ProgramDataMap named_data,
-                 ProgramAdditions&& additions, const fb::Program* program)
+                 ProgramAdditions&& additions, const ProgramView& view)
     : loader_(loader),
       options_(options),
       program_data_(std::move(program_data)),
@@ -59,7 +50,7 @@ Program::Program(DataLoader* loader, const ProgramOptions& options, FreeableBuff
       segment_base_(segment_base),
       named_data_(named_data),
       additions_(std::move(additions)),
-      program_(program) {}
+      view_(view) {}
 
 Result<Program> Program::load(DataLoader* loader, const ProgramOptions& options) {
   if (loader == nullptr) {
@@ -91,63 +82,60 @@ Result<Program> Program::load(DataLoader* loader, const ProgramOptions& options)
   file.segment_base = header.segment_base_offset;
   file.segment_data_size = header.segment_data_size;
   file.max_arena_bytes = options.max_arena_bytes;
-  PETREL_RETURN_IF_ERROR(verify_program(file));
+  PETREL_ASSIGN_OR_RETURN(const ProgramView view, verify_program(file));
 
-  const fb::Program* const program = fb::GetProgram(data.data());
   PETREL_ASSIGN_OR_RETURN(ProgramAdditions additions,
-                          ProgramAdditions::load(*loader, header.segment_base_offset, *program));
+                          ProgramAdditions::load(*loader, header.segment_base_offset, view));
   FreeableBuffer constants;
-  if (has_constant_segment(*program)) {
-    const uint32_t index = program->constant_segment()->segment_index();
-    const fb::DataSegment& segment = *program->segments()->Get(index);
-    if (segment.size() != 0) {
+  if (const std::optional<uint32_t> index = view.constant_segment(); index.has_value()) {
+    const SegmentView segment = view.segment(*index);
+    if (segment.size != 0) {
       PETREL_ASSIGN_OR_RETURN(constants, load_segment(*loader, header.segment_base_offset, segment,
-                                                      SegmentInfo(SegmentType::Constant, index)));
+                                                      SegmentInfo(SegmentType::Constant, *index)));
     }
   }
-  ProgramDataMap named_data(loader, header.segment_base_offset, program);
+  ProgramDataMap named_data(loader, header.segment_base_offset, view);
   return Program(loader, options, std::move(data), std::move(constants), header.segment_base_offset,
-                 named_data, std::move(additions), program);
+                 named_data, std::move(additions), view);
 }
 
-size_t Program::num_methods() const { return program_->execution_plan()->size(); }
+size_t Program::num_methods() const { return view_.num_methods(); }
 
 Result<const char*> Program::get_method_name(size_t index) const {
   if (index >= num_methods()) {
     PETREL_LOG(Error, "method %zu is asked for, but the program has %zu", index, num_methods());
     return Error::InvalidArgument;
   }
-  return program_->execution_plan()->Get(static_cast<uint32_t>(index))->name()->c_str();
+  return view_.method(static_cast<uint32_t>(index)).name().data();
 }
 
-const fb::ExecutionPlan* Program::find_plan(std::string_view method_name) const {
-  for (const fb::ExecutionPlan* plan : *program_->execution_plan()) {
-    if (method_name == std::string_view(plan->name()->c_str(), plan->name()->size())) return plan;
-  }
+Result<MethodView> Program::find_method(std::string_view name) const {
+  const std::optional<MethodView> found = view_.find_method(name);
+  if (found.has_value()) return *found;
 #if PETREL_LOGGING
   char names[256] = "";
   size_t used = 0;
-  for (const fb::ExecutionPlan* plan : *program_->execution_plan()) {
-    const size_t length = plan->name()->size();
+  for (uint32_t i = 0; i < view_.num_methods(); ++i) {
+    const std::string_view other = view_.method(i).name();
+    const size_t length = other.size();
     if (length + 4 > sizeof(names) - used) break;
     names[used++] = ' ';
     names[used++] = '"';
-    std::memcpy(names + used, plan->name()->c_str(), length);
+    std::memcpy(names + used, other.data(), length);
     used += length;
     names[used++] = '"';
     names[used] = '\0';
   }
   PETREL_LOG(Error, "the program has no method \"%.*s\", but%s",
-             static_cast<int>(method_name.size() < 64 ? method_name.size() : 64),
-             method_name.data(), used == 0 ? " others" : names);
+             static_cast<int>(name.size() < 64 ? name.size() : 64), name.data(),
+             used == 0 ? " others" : names);
 #endif
-  return nullptr;
+  return Error::NotFound;
 }
 
 Result<MethodMeta> Program::method_meta(std::string_view method_name) const {
-  const fb::ExecutionPlan* const plan = find_plan(method_name);
-  if (plan == nullptr) return Error::NotFound;
-  return MethodMeta(plan);
+  PETREL_ASSIGN_OR_RETURN(const MethodView method, find_method(method_name));
+  return MethodMeta(method);
 }
 
 Result<Method> Program::load_method(std::string_view method_name, MemoryManager* memory_manager,
@@ -157,9 +145,8 @@ Result<Method> Program::load_method(std::string_view method_name, MemoryManager*
     PETREL_LOG(Error, "load_method was given no memory for the method");
     return Error::InvalidArgument;
   }
-  const fb::ExecutionPlan* const plan = find_plan(method_name);
-  if (plan == nullptr) return Error::NotFound;
-  MethodBuilder builder(*this, *plan, memory_manager, event_tracer, named_data_map,
+  PETREL_ASSIGN_OR_RETURN(const MethodView method, find_method(method_name));
+  MethodBuilder builder(*this, method, memory_manager, event_tracer, named_data_map,
                         backend_options);
   return builder.build();
 }
@@ -170,11 +157,9 @@ Result<const NamedDataMap*> Program::get_named_data_map() const {
 }
 
 Result<const char*> Program::get_output_flattening_encoding(std::string_view method_name) const {
-  const fb::ExecutionPlan* const plan = find_plan(method_name);
-  if (plan == nullptr) return Error::NotFound;
-  const fb::ContainerMetadata* const metadata = plan->container_meta_type();
-  if (metadata == nullptr || metadata->encoded_out_str() == nullptr) return Error::NotFound;
-  return metadata->encoded_out_str()->c_str();
+  PETREL_ASSIGN_OR_RETURN(const MethodView method, find_method(method_name));
+  if (method.output_encoding().empty()) return Error::NotFound;
+  return method.output_encoding().data();
 }
 
 Program::HeaderStatus Program::check_header(const void* data, size_t size) {
@@ -189,21 +174,16 @@ Program::HeaderStatus Program::check_header(const void* data, size_t size) {
 }
 
 const void* Program::constant_data(uint32_t index) const {
-  if (has_constant_segment(*program_)) {
-    if (constant_data_.data() == nullptr) return nullptr;
-    return static_cast<const uint8_t*>(constant_data_.data()) +
-           program_->constant_segment()->offsets()->Get(index);
-  }
-  const auto* const storage = program_->constant_buffer()->Get(index)->storage();
-  return storage == nullptr ? nullptr : storage->data();
+  if (!view_.constant_segment().has_value()) return view_.inline_constant(index).data();
+  if (constant_data_.data() == nullptr) return nullptr;
+  return static_cast<const uint8_t*>(constant_data_.data()) + view_.constant_offset(index);
 }
 
 Error Program::load_mutable_data(uint32_t index, void* buffer, size_t nbytes) const {
   if (nbytes == 0) return Error::Ok;
-  const fb::SubsegmentOffsets& entries = *program_->mutable_data_segments()->Get(0);
-  const uint32_t segment_index = entries.segment_index();
-  const fb::DataSegment& segment = *program_->segments()->Get(segment_index);
-  const uint64_t offset = segment_base_ + segment.offset() + entries.offsets()->Get(index);
+  const uint32_t segment_index = *view_.state_segment();
+  const uint64_t offset =
+      segment_base_ + view_.segment(segment_index).offset + view_.state_offset(index);
   const SegmentInfo info(SegmentType::Mutable, segment_index);
   const Error error = loader_->load_into(static_cast<size_t>(offset), nbytes, info, buffer);
   if (error != Error::NotImplemented) return error;
@@ -212,18 +192,14 @@ Error Program::load_mutable_data(uint32_t index, void* buffer, size_t nbytes) co
   return Error::Ok;
 }
 
-Result<FreeableBuffer> Program::load_delegate_data(const fb::ExecutionPlan& plan,
-                                                   size_t delegate_index) const {
-  const fb::BackendDelegate& delegate =
-      *plan.delegates()->Get(static_cast<uint32_t>(delegate_index));
-  const uint32_t index = delegate.processed()->index();
-  if (delegate.processed()->location() == fb::DataLocation::INLINE) {
-    const auto* const data = program_->backend_delegate_data()->Get(index)->data();
-    if (data == nullptr) return FreeableBuffer();
-    return FreeableBuffer(data->data(), data->size(), nullptr);
+Result<FreeableBuffer> Program::load_delegate_data(const DelegateView& delegate) const {
+  const uint32_t index = delegate.payload();
+  if (!delegate.is_segment()) {
+    const Span<const uint8_t> data = view_.inline_payload(index);
+    return FreeableBuffer(data.data(), data.size(), nullptr);
   }
-  return load_segment(*loader_, segment_base_, *program_->segments()->Get(index),
-                      SegmentInfo(SegmentType::Backend, index, delegate.id()->c_str()));
+  return load_segment(*loader_, segment_base_, view_.segment(index),
+                      SegmentInfo(SegmentType::Backend, index, delegate.backend().data()));
 }
 
 }  // namespace petrel::runtime

@@ -35,11 +35,7 @@
 #include "runtime/executor/registry.h"
 #include "runtime/program/program_additions.h"
 #include "runtime/program/program_data_map.h"
-
-namespace petrel::schema::program {
-struct ExecutionPlan;
-struct Program;
-}  // namespace petrel::schema::program
+#include "runtime/program/program_view.h"
 
 namespace petrel::runtime {
 
@@ -106,7 +102,8 @@ class Program final {
   // The rest is for Method.
 
   const ProgramOptions& options() const { return options_; }
-  const schema::program::Program* internal_program() const { return program_; }
+  // What the file says; valid as long as this.
+  const ProgramView& view() const { return view_; }
   // What `petrel.program` says, verified.
   const ProgramAdditions& additions() const { return additions_; }
   // The constant `index` of the constant segment or, in old files, of the
@@ -114,16 +111,16 @@ class Program final {
   const void* constant_data(uint32_t index) const;
   // Copies the initial value of a mutable buffer.
   Error load_mutable_data(uint32_t index, void* buffer, size_t nbytes) const;
-  // The payload of delegate `delegate_index` of a plan.
-  Result<FreeableBuffer> load_delegate_data(const schema::program::ExecutionPlan& plan,
-                                            size_t delegate_index) const;
+  // The payload of a delegate of one of the methods.
+  Result<FreeableBuffer> load_delegate_data(const DelegateView& delegate) const;
 
  private:
   Program(DataLoader* loader, const ProgramOptions& options, FreeableBuffer&& program_data,
           FreeableBuffer&& constant_data, uint64_t segment_base, ProgramDataMap named_data,
-          ProgramAdditions&& additions, const schema::program::Program* program);
+          ProgramAdditions&& additions, const ProgramView& view);
 
-  const schema::program::ExecutionPlan* find_plan(std::string_view method_name) const;
+  // NotFound, with the methods that there are in the message.
+  Result<MethodView> find_method(std::string_view name) const;
 
   DataLoader* loader_;
   ProgramOptions options_;
@@ -132,7 +129,7 @@ class Program final {
   uint64_t segment_base_;
   ProgramDataMap named_data_;
   ProgramAdditions additions_;
-  const schema::program::Program* program_;
+  ProgramView view_;
 };
 
 }  // namespace petrel::runtime

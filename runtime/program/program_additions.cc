@@ -9,10 +9,8 @@
 #include "runtime/program/segment.h"
 #include "runtime/program/text_check.h"
 #include "schema/additions_generated.h"
-#include "schema/program_generated.h"
 
 namespace petrel::runtime {
-namespace fb = schema::program;
 namespace add = schema::additions;
 
 namespace {
@@ -27,23 +25,20 @@ uint64_t order_of(const add::ScratchPlace& place) {
   return order_of(place.chain(), place.instruction());
 }
 
-bool is_kernel_call(const fb::ExecutionPlan& plan, const add::ScratchPlace& place) {
-  if (place.chain() >= plan.chains()->size()) return false;
-  const auto* const instructions = plan.chains()->Get(place.chain())->instructions();
-  return instructions != nullptr && place.instruction() < instructions->size() &&
-         instructions->Get(place.instruction())->instr_args_type() ==
-             fb::InstructionArguments::KernelCall;
+bool is_kernel_call(const MethodView& method, const add::ScratchPlace& place) {
+  if (place.chain() >= method.num_chains()) return false;
+  const ChainView chain = method.chain(place.chain());
+  return place.instruction() < chain.num_instructions() &&
+         chain.instruction(place.instruction()).kind == InstructionView::Kind::Kernel;
 }
 
-bool is_in_arena(const fb::ExecutionPlan& plan, const add::ScratchPlace& place) {
-  const auto* const sizes = plan.non_const_buffer_sizes();
-  return place.memory_id() != 0 && sizes != nullptr && place.memory_id() < sizes->size() &&
-         in_bounds(place.offset(), place.size(),
-                   static_cast<uint64_t>(sizes->Get(place.memory_id())));
+bool is_in_arena(const MethodView& method, const add::ScratchPlace& place) {
+  return place.memory_id() != 0 && place.memory_id() <= method.num_arenas() &&
+         in_bounds(place.offset(), place.size(), method.arena_bytes(place.memory_id()));
 }
 
-Error verify_scratch(const fb::ExecutionPlan& plan, const Places& places) {
-  const char* const method = plan.name()->c_str();
+Error verify_scratch(const MethodView& plan, const Places& places) {
+  const char* const method = plan.name().data();
   if (!is_aligned(&places, alignof(add::ScratchPlace))) {
     PETREL_LOG(Error, "method \"%.64s\": the places of scratch are not aligned", method);
     return Error::InvalidProgram;
@@ -69,16 +64,13 @@ Error verify_scratch(const fb::ExecutionPlan& plan, const Places& places) {
   return Error::Ok;
 }
 
-bool is_inner_constant(const fb::ExecutionPlan& plan, uint32_t value) {
-  if (value >= plan.values()->size()) return false;
-  const fb::Tensor* const tensor = plan.values()->Get(value)->val_as_Tensor();
-  return tensor != nullptr && tensor->data_buffer_idx() > 0 &&
-         tensor->allocation_info() == nullptr &&
-         (tensor->extra_tensor_info() == nullptr ||
-          tensor->extra_tensor_info()->location() == fb::TensorDataLocation::SEGMENT);
+bool is_inner_constant(const MethodView& method, uint32_t value) {
+  if (value >= method.num_values()) return false;
+  const std::optional<TensorView> tensor = method.value(value).as_tensor();
+  return tensor.has_value() && tensor->is_inner_constant();
 }
 
-Error verify_names(const fb::ExecutionPlan& plan, const add::MethodAdditions& additions) {
+Error verify_names(const MethodView& plan, const add::MethodAdditions& additions) {
   const auto* const values = additions.named_values();
   const auto* const names = additions.names();
   const uint32_t count = values == nullptr ? 0 : values->size();
@@ -90,11 +82,11 @@ Error verify_names(const fb::ExecutionPlan& plan, const add::MethodAdditions& ad
   }
   if (good) return Error::Ok;
   PETREL_LOG(Error, "method \"%.64s\": the names of constants in petrel.program are not right",
-             plan.name()->c_str());
+             plan.name().data());
   return Error::InvalidProgram;
 }
 
-Error verify_additions(const fb::Program& program, const FreeableBuffer& data) {
+Error verify_additions(const ProgramView& program, const FreeableBuffer& data) {
   const auto* const bytes = static_cast<const uint8_t*>(data.data());
   flatbuffers::Verifier::Options options;
   options.max_tables = static_cast<flatbuffers::uoffset_t>(data.size() / 4 + 1);
@@ -114,18 +106,18 @@ Error verify_additions(const fb::Program& program, const FreeableBuffer& data) {
     return Error::NotSupported;
   }
   if (table.methods() == nullptr) return Error::Ok;
-  const uint32_t num_methods = program.execution_plan()->size();
+  const uint32_t num_methods = program.num_methods();
   if (table.methods()->size() != num_methods) {
     PETREL_LOG(Error, "named data petrel.program is for %u methods, but there are %u",
                table.methods()->size(), num_methods);
     return Error::InvalidProgram;
   }
   for (uint32_t i = 0; i < num_methods; ++i) {
-    const fb::ExecutionPlan& plan = *program.execution_plan()->Get(i);
+    const MethodView plan = program.method(i);
     const add::MethodAdditions& additions = *table.methods()->Get(i);
     if (!is_aligned(additions.least_sizes(), alignof(add::LeastSize))) {
       PETREL_LOG(Error, "method \"%.64s\": the least sizes of inputs are not aligned",
-                 plan.name()->c_str());
+                 plan.name().data());
       return Error::InvalidProgram;
     }
     PETREL_RETURN_IF_ERROR(verify_names(plan, additions));
@@ -138,40 +130,35 @@ Error verify_additions(const fb::Program& program, const FreeableBuffer& data) {
 }  // namespace
 
 Result<ProgramAdditions> ProgramAdditions::load(const DataLoader& loader, uint64_t segment_base,
-                                                const fb::Program& program) {
+                                                const ProgramView& program) {
   ProgramAdditions result;
-  const fb::NamedData* found = nullptr;
-  for (uint32_t i = 0; program.named_data() != nullptr && i < program.named_data()->size(); ++i) {
-    const fb::NamedData* const entry = program.named_data()->Get(i);
-    if (std::string_view(entry->key()->c_str(), entry->key()->size()) != kAdditionsKey) continue;
-    if (found != nullptr) {
+  std::optional<uint32_t> found;
+  for (uint32_t i = 0; i < program.num_named_data(); ++i) {
+    const NamedDataView entry = program.named_data(i);
+    if (entry.key != kAdditionsKey) continue;
+    if (found.has_value()) {
       PETREL_LOG(Error, "the program has named data petrel.program twice");
       return Error::InvalidProgram;
     }
-    found = entry;
+    found = entry.segment;
   }
-  if (found == nullptr) return result;
-  const uint32_t index = found->segment_index();
+  if (!found.has_value()) return result;
   PETREL_ASSIGN_OR_RETURN(
-      result.data_, load_segment(loader, segment_base, *program.segments()->Get(index),
+      result.data_, load_segment(loader, segment_base, program.segment(*found),
                                  DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::Program,
-                                                         index, kAdditionsKey.data())));
+                                                         *found, kAdditionsKey.data())));
   PETREL_RETURN_IF_ERROR(verify_additions(program, result.data_));
-  result.program_ = &program;
   result.table_ = add::GetAdditions(result.data_.data());
   return result;
 }
 
-const add::MethodAdditions* ProgramAdditions::of(const fb::ExecutionPlan& plan) const {
+const add::MethodAdditions* ProgramAdditions::of(uint32_t method) const {
   if (table_ == nullptr || table_->methods() == nullptr) return nullptr;
-  uint32_t index = 0;
-  while (program_->execution_plan()->Get(index) != &plan) ++index;
-  return table_->methods()->Get(index);
+  return table_->methods()->Get(method);
 }
 
-std::string_view ProgramAdditions::constant_name(const fb::ExecutionPlan& plan,
-                                                 uint32_t value) const {
-  const add::MethodAdditions* const additions = of(plan);
+std::string_view ProgramAdditions::constant_name(uint32_t method, uint32_t value) const {
+  const add::MethodAdditions* const additions = of(method);
   if (additions == nullptr || additions->named_values() == nullptr) return {};
   const auto& values = *additions->named_values();
   uint32_t begin = 0;
@@ -189,25 +176,45 @@ std::string_view ProgramAdditions::constant_name(const fb::ExecutionPlan& plan,
   return {name->c_str(), name->size()};
 }
 
-const add::ScratchPlace* ProgramAdditions::find_scratch(const fb::ExecutionPlan& plan,
-                                                        uint32_t chain,
-                                                        uint32_t instruction) const {
-  const add::MethodAdditions* const additions = of(plan);
+uint32_t ProgramAdditions::num_scratch(uint32_t method) const {
+  const add::MethodAdditions* const additions = of(method);
   const Places* const places = additions == nullptr ? nullptr : additions->scratch();
-  if (places == nullptr) return nullptr;
+  return places == nullptr ? 0 : places->size();
+}
+
+ScratchView ProgramAdditions::scratch(uint32_t method, uint32_t index) const {
+  if (index >= num_scratch(method)) __builtin_trap();
+  const add::ScratchPlace& place = *of(method)->scratch()->Get(index);
+  return {place.chain(), place.instruction(), place.memory_id(), place.offset(), place.size()};
+}
+
+ScratchView ProgramAdditions::find_scratch(uint32_t method, uint32_t chain,
+                                           uint32_t instruction) const {
   const uint64_t wanted = order_of(chain, instruction);
+  const uint32_t count = num_scratch(method);
   uint32_t begin = 0;
-  uint32_t end = places->size();
+  uint32_t end = count;
   while (begin < end) {
     const uint32_t middle = begin + (end - begin) / 2;
-    if (order_of(*places->Get(middle)) < wanted) {
+    const ScratchView place = scratch(method, middle);
+    if (order_of(place.chain, place.instruction) < wanted) {
       begin = middle + 1;
     } else {
       end = middle;
     }
   }
-  if (begin == places->size() || order_of(*places->Get(begin)) != wanted) return nullptr;
-  return places->Get(begin);
+  if (begin == count) return {};
+  const ScratchView place = scratch(method, begin);
+  return order_of(place.chain, place.instruction) == wanted ? place : ScratchView();
+}
+
+int32_t ProgramAdditions::least_size(uint32_t method, size_t input, size_t dim) const {
+  const add::MethodAdditions* const additions = of(method);
+  if (additions == nullptr || additions->least_sizes() == nullptr) return 0;
+  for (const add::LeastSize* least : *additions->least_sizes()) {
+    if (least->input() == input && least->dim() == dim) return least->size();
+  }
+  return 0;
 }
 
 }  // namespace petrel::runtime

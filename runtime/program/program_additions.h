@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ProgramAdditions: the named data `petrel.program` of a program
-// (schema/additions.md), verified like the program itself: whoever has one may
-// walk its tables without checks of its own.
+// (schema/additions.md), verified like the program itself: what it answers needs
+// no check. Methods are given by their index in the program.
 //
 //   PETREL_ASSIGN_OR_RETURN(ProgramAdditions additions,
 //                           ProgramAdditions::load(*loader, base, program));
@@ -19,48 +19,56 @@
 #include "runtime/core/data_loader.h"
 #include "runtime/core/freeable_buffer.h"
 #include "runtime/core/result.h"
+#include "runtime/program/program_view.h"
 
 namespace petrel::schema::additions {
 struct Additions;
 struct MethodAdditions;
-struct ScratchPlace;
 }  // namespace petrel::schema::additions
-
-namespace petrel::schema::program {
-struct ExecutionPlan;
-struct Program;
-}  // namespace petrel::schema::program
 
 namespace petrel::runtime {
 
 inline constexpr std::string_view kAdditionsKey = "petrel.program";
 
+// Memory that the kernel of one instruction may use while it runs.
+struct ScratchView {
+  uint32_t chain = 0;
+  uint32_t instruction = 0;
+  uint32_t arena = 0;  // counted from 1
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
 class ProgramAdditions final {
  public:
   ProgramAdditions() = default;
 
-  // `program` is verified. InvalidProgram if the entry contradicts itself or
-  // the program, NotSupported if its version is newer.
+  // InvalidProgram if the entry contradicts itself or the program, NotSupported
+  // if its version is newer.
   static Result<ProgramAdditions> load(const DataLoader& loader, uint64_t segment_base,
-                                       const schema::program::Program& program);
+                                       const ProgramView& program);
 
   // Null if the program has none.
   const schema::additions::Additions* table() const { return table_; }
 
-  // What is said of `plan`, which is one of the program's; null if nothing is.
-  const schema::additions::MethodAdditions* of(const schema::program::ExecutionPlan& plan) const;
-
   // The name of a constant in the program; empty if it has none.
-  std::string_view constant_name(const schema::program::ExecutionPlan& plan, uint32_t value) const;
+  std::string_view constant_name(uint32_t method, uint32_t value) const;
 
-  // The scratch memory of one instruction of `plan`; null if it has none.
-  const schema::additions::ScratchPlace* find_scratch(const schema::program::ExecutionPlan& plan,
-                                                      uint32_t chain, uint32_t instruction) const;
+  // In the order of chains and instructions.
+  uint32_t num_scratch(uint32_t method) const;
+  ScratchView scratch(uint32_t method, uint32_t index) const;
+  // The scratch memory of one instruction, of 0 bytes if it has none.
+  ScratchView find_scratch(uint32_t method, uint32_t chain, uint32_t instruction) const;
+
+  // The least size of a dim of an input, where sizes vary.
+  int32_t least_size(uint32_t method, size_t input, size_t dim) const;
 
  private:
+  // Null if nothing is said of the method.
+  const schema::additions::MethodAdditions* of(uint32_t method) const;
+
   FreeableBuffer data_;
   const schema::additions::Additions* table_ = nullptr;
-  const schema::program::Program* program_ = nullptr;
 };
 
 }  // namespace petrel::runtime

@@ -10,33 +10,29 @@
 #define PETREL_RUNTIME_PROGRAM_PROGRAM_DATA_MAP_H_
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "runtime/core/data_loader.h"
 #include "runtime/core/named_data_map.h"
-
-namespace petrel::schema::program {
-struct NamedData;
-struct Program;
-}  // namespace petrel::schema::program
+#include "runtime/program/program_view.h"
 
 namespace petrel::runtime {
 
 class ProgramDataMap final : public NamedDataMap {
  public:
-  ProgramDataMap(DataLoader* loader, uint64_t segment_base,
-                 const schema::program::Program* program);
+  ProgramDataMap(DataLoader* loader, uint64_t segment_base, const ProgramView& program);
 
   Result<FreeableBuffer> get_data(std::string_view key) const override;
   Result<uint32_t> get_num_keys() const override;
   Result<const char*> get_key(uint32_t index) const override;
 
  private:
-  const schema::program::NamedData* find(std::string_view key) const;
+  std::optional<NamedDataView> find(std::string_view key) const;
 
   DataLoader* loader_;
   uint64_t segment_base_;
-  const schema::program::Program* program_;
+  ProgramView program_;
   // Keys are in byte order: found by bisection. Other writers leave them in
   // any order: then every one is compared.
   bool sorted_ = false;

@@ -80,6 +80,13 @@ Error verify_constants(const fb::Program& program, WorkBudget* budget) {
       program.constant_segment()->offsets()->size() != 0) {
     PETREL_RETURN_IF_ERROR(
         verify_subsegments(program, *program.constant_segment(), "constant data", budget));
+    // Entry 0 is reserved in both.
+    if (program.constant_buffer() != nullptr && program.constant_buffer()->size() > 1) {
+      PETREL_LOG(
+          Error, "the program declares its constants twice: %u in a segment, %u in the flatbuffer",
+          program.constant_segment()->offsets()->size() - 1, program.constant_buffer()->size() - 1);
+      return Error::InvalidProgram;
+    }
   }
   if (program.constant_buffer() != nullptr) {
     for (uint32_t i = 0; i < program.constant_buffer()->size(); ++i) {
@@ -193,7 +200,7 @@ Error verify_method_names(const fb::Program& program) {
 
 }  // namespace
 
-Error verify_program(const ProgramFile& file) {
+Result<ProgramView> verify_program(const ProgramFile& file) {
   const size_t size = file.program.size();
   if (size >= FLATBUFFERS_MAX_BUFFER_SIZE) {
     PETREL_LOG(Error, "the program has %zu bytes without its segments, must be below 2^31", size);
@@ -228,7 +235,7 @@ Error verify_program(const ProgramFile& file) {
     PETREL_RETURN_IF_ERROR(verify_values(context));
     PETREL_RETURN_IF_ERROR(verify_instructions(context));
   }
-  return Error::Ok;
+  return ProgramView(&program);
 }
 
 }  // namespace petrel::runtime

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// verify_program: decides whether the bytes of a program can be trusted. It
-// runs on every load. After it, code that walks the program needs no check of
-// its own for what is listed here; schema/README.md gives the promises that
-// rest on it.
+// verify_program: decides whether the bytes of a program can be trusted, and
+// gives the view through which alone they are read from then on. It runs on
+// every load; schema/README.md gives the promises that rest on it.
 //
 //   flatbuffer     offsets, vtables, vectors and strings inside the buffer;
 //                  alignment; depth; number of tables linear in the size
@@ -30,7 +29,9 @@
 #include <cstdint>
 
 #include "runtime/core/error.h"
+#include "runtime/core/result.h"
 #include "runtime/core/span.h"
+#include "runtime/program/program_view.h"
 #include "runtime/program/work_budget.h"
 
 namespace petrel::schema::program {
@@ -57,7 +58,8 @@ struct ProgramFile {
   uint64_t max_arena_bytes = 0;
 };
 
-Error verify_program(const ProgramFile& file);
+// The view points into `file.program`, which must stay and not change.
+Result<ProgramView> verify_program(const ProgramFile& file);
 
 // The parts, called by verify_program. `budget` pays for visits, `items` for
 // list items and arguments, which cost memory when a method is loaded.

@@ -5,7 +5,6 @@
 
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
-#include "schema/program_generated.h"
 
 namespace petrel::runtime {
 
@@ -34,10 +33,10 @@ Result<FreeableBuffer> load_range(const DataLoader& loader, uint64_t offset, uin
 }
 
 Result<FreeableBuffer> load_segment(const DataLoader& loader, uint64_t segment_base,
-                                    const schema::program::DataSegment& segment,
+                                    const SegmentView& segment,
                                     const DataLoader::SegmentInfo& info) {
   // Verified to lie in the file, so the sum does not overflow.
-  return load_range(loader, segment_base + segment.offset(), segment.size(), info);
+  return load_range(loader, segment_base + segment.offset, segment.size, info);
 }
 
 }  // namespace petrel::runtime

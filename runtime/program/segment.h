@@ -10,17 +10,14 @@
 #include "runtime/core/data_loader.h"
 #include "runtime/core/freeable_buffer.h"
 #include "runtime/core/result.h"
-
-namespace petrel::schema::program {
-struct DataSegment;
-}
+#include "runtime/program/program_view.h"
 
 namespace petrel::runtime {
 
 // The whole segment. What the loader returns is checked: AccessFailed if it
 // has another size or is not aligned to kDataAlignment.
 Result<FreeableBuffer> load_segment(const DataLoader& loader, uint64_t segment_base,
-                                    const schema::program::DataSegment& segment,
+                                    const SegmentView& segment,
                                     const DataLoader::SegmentInfo& info);
 
 // `size` bytes at `offset` of the file, with the same checks, the second one

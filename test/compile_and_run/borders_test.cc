@@ -9,23 +9,15 @@
 
 #include "extension/data_loader/file_data_loader.h"
 #include "gtest/gtest.h"
-#include "runtime/core/scalar_type.h"
 #include "runtime/executor/program.h"
-#include "schema/program_generated.h"
 
 namespace petrel::compile_and_run {
 namespace {
 
-namespace fb = schema::program;
+using runtime::InstructionView;
 
 // Vector code of backends may read as far behind a tensor.
 constexpr uint64_t kSlack = 64;
-
-uint64_t bytes_of(const fb::Tensor& tensor) {
-  uint64_t bytes = runtime::element_size(static_cast<runtime::ScalarType>(tensor.scalar_type()));
-  for (const int32_t size : *tensor.sizes()) bytes *= static_cast<uint64_t>(size);
-  return bytes;
-}
 
 bool is_copy(const std::string& kernel) {
   for (const char* name :
@@ -45,32 +37,29 @@ TEST_P(Borders, NeedNoCopies) {
   const auto program = runtime::Program::load(&*loader);
   ASSERT_TRUE(program.ok());
   size_t num_calls = 0;
-  for (const fb::ExecutionPlan* plan : *program->internal_program()->execution_plan()) {
-    SCOPED_TRACE(plan->name()->str());
+  for (uint32_t m = 0; m < program->view().num_methods(); ++m) {
+    const runtime::MethodView method = program->view().method(m);
+    SCOPED_TRACE(method.name());
     std::set<int32_t> at_borders;
-    const auto& instructions = *plan->chains()->Get(0)->instructions();
-    for (const fb::Instruction* instruction : instructions) {
-      const auto* call = instruction->instr_args_as_DelegateCall();
-      if (call == nullptr) continue;
+    const runtime::ChainView chain = method.chain(0);
+    for (uint32_t i = 0; i < chain.num_instructions(); ++i) {
+      const InstructionView call = chain.instruction(i);
+      if (call.kind != InstructionView::Kind::Delegate) continue;
       ++num_calls;
-      for (const int32_t arg : *call->args()) {
-        const fb::Tensor& tensor =
-            *plan->values()->Get(static_cast<uint32_t>(arg))->val_as_Tensor();
-        const fb::AllocationDetails* place = tensor.allocation_info();
-        ASSERT_NE(place, nullptr) << "value " << arg << " lies in no arena";
-        const auto arena =
-            static_cast<uint64_t>(plan->non_const_buffer_sizes()->Get(place->memory_id()));
-        EXPECT_LE(place->memory_offset_low() + bytes_of(tensor) + kSlack, arena) << arg;
+      for (const int32_t arg : call.args) {
+        const runtime::TensorView tensor = method.value(arg).as_tensor().value();
+        ASSERT_TRUE(tensor.is_planned()) << "value " << arg << " lies in no arena";
+        EXPECT_LE(tensor.arena_offset + tensor.nbytes() + kSlack, method.arena_bytes(tensor.arena))
+            << arg;
         at_borders.insert(arg);
       }
     }
-    for (const fb::Instruction* instruction : instructions) {
-      const auto* call = instruction->instr_args_as_KernelCall();
-      if (call == nullptr) continue;
-      const std::string kernel =
-          plan->operators()->Get(static_cast<uint32_t>(call->op_index()))->name()->str();
+    for (uint32_t i = 0; i < chain.num_instructions(); ++i) {
+      const InstructionView call = chain.instruction(i);
+      if (call.kind != InstructionView::Kind::Kernel) continue;
+      const std::string kernel(method.op(call.target).name);
       if (!is_copy(kernel)) continue;
-      for (const int32_t arg : *call->args()) {
+      for (const int32_t arg : call.args) {
         EXPECT_EQ(at_borders.count(arg), 0u) << kernel << " of value " << arg;
       }
     }

@@ -16,7 +16,6 @@
 #include "gtest/gtest.h"
 #include "runtime/executor/program.h"
 #include "runtime/threads/thread_count.h"
-#include "schema/additions_generated.h"
 
 namespace {
 
@@ -114,10 +113,7 @@ void run_all_methods(const std::string& name, size_t* num_scratch, int32_t batch
     EXPECT_EQ(error, Error::Ok) << method_name;
     EXPECT_EQ(after - before, 0u) << method_name;
 
-    const schema::additions::Additions* table = program->additions().table();
-    if (table == nullptr || table->methods() == nullptr) continue;
-    const auto* places = table->methods()->Get(static_cast<uint32_t>(m))->scratch();
-    if (places != nullptr) *num_scratch += places->size();
+    *num_scratch += program->additions().num_scratch(static_cast<uint32_t>(m));
   }
 }
 

@@ -209,10 +209,9 @@ TEST(NamesTest, OfConstantsAreFoundByValue) {
   AlignedLoader loader(faults::build(recipe));
   const Result<Program> program = Program::load(&loader, ProgramOptions());
   ASSERT_TRUE(program.ok());
-  const auto& plan = *program->internal_program()->execution_plan()->Get(0);
-  EXPECT_EQ(program->additions().constant_name(plan, kConstant), "c");
-  EXPECT_EQ(program->additions().constant_name(plan, 0), "");
-  EXPECT_EQ(program->additions().constant_name(plan, 1000), "");
+  EXPECT_EQ(program->additions().constant_name(0, kConstant), "c");
+  EXPECT_EQ(program->additions().constant_name(0, 0), "");
+  EXPECT_EQ(program->additions().constant_name(0, 1000), "");
 }
 
 class ScratchTest : public ::testing::Test {

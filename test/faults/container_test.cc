@@ -417,7 +417,7 @@ TEST_F(ContainerTest, RefusesProgramsBeyondWhatFlatbuffersCanAddress) {
   // The size alone decides: nothing is read.
   runtime::ProgramFile file;
   file.program = {bytes_.data(), size_t{1} << 31};
-  EXPECT_EQ(runtime::verify_program(file), Error::InvalidProgram);
+  EXPECT_EQ(runtime::verify_program(file).error(), Error::InvalidProgram);
   EXPECT_TRUE(message_has("below 2^31")) << QuietLog::last();
 }
 

@@ -14,6 +14,9 @@ using Text = Offset<flatbuffers::String>;
 constexpr size_t kHeaderSize = 32;
 constexpr size_t kSegmentAlignment = 16;
 
+// Recipe::without_empty_lists of the file being built.
+thread_local bool leave_out_empty = false;
+
 Text make_text(FlatBufferBuilder& builder, const std::optional<std::string>& text) {
   return text.has_value() ? builder.CreateString(*text) : Text();
 }
@@ -22,6 +25,12 @@ template <typename T>
 Offset<flatbuffers::Vector<uint8_t>> make_bytes(FlatBufferBuilder& builder, const T& bytes) {
   builder.ForceVectorAlignment(bytes.size(), 1, 16);
   return builder.CreateVector(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+}
+
+// The vector, or its absence.
+template <typename T>
+Offset<flatbuffers::Vector<T>> make_list(FlatBufferBuilder& builder, const std::vector<T>& items) {
+  return items.empty() && leave_out_empty ? 0 : builder.CreateVector(items);
 }
 
 std::vector<int32_t> to_int32(const std::vector<int64_t>& items) {
@@ -63,19 +72,21 @@ Offset<void> make_body(FlatBufferBuilder& builder, const ValueRecipe& value) {
       return fb::CreateString(builder, text).Union();
     }
     case fb::KernelTypes::IntList:
-      return fb::CreateIntList(builder, builder.CreateVector(value.items)).Union();
+      return fb::CreateIntList(builder, make_list(builder, value.items)).Union();
     case fb::KernelTypes::DoubleList:
-      return fb::CreateDoubleList(builder, builder.CreateVector(std::vector<double>(
-                                               value.items.begin(), value.items.end())))
+      return fb::CreateDoubleList(
+                 builder,
+                 make_list(builder, std::vector<double>(value.items.begin(), value.items.end())))
           .Union();
     case fb::KernelTypes::BoolList:
-      return fb::CreateBoolList(builder, builder.CreateVector(std::vector<uint8_t>(
-                                             value.items.begin(), value.items.end())))
+      return fb::CreateBoolList(
+                 builder,
+                 make_list(builder, std::vector<uint8_t>(value.items.begin(), value.items.end())))
           .Union();
     case fb::KernelTypes::TensorList:
-      return fb::CreateTensorList(builder, builder.CreateVector(to_int32(value.items))).Union();
+      return fb::CreateTensorList(builder, make_list(builder, to_int32(value.items))).Union();
     case fb::KernelTypes::OptionalTensorList:
-      return fb::CreateOptionalTensorList(builder, builder.CreateVector(to_int32(value.items)))
+      return fb::CreateOptionalTensorList(builder, make_list(builder, to_int32(value.items)))
           .Union();
     default:
       return fb::CreateNull(builder).Union();
@@ -93,8 +104,8 @@ Offset<fb::Instruction> make_instruction(FlatBufferBuilder& builder,
   if (!recipe.without_body) {
     switch (recipe.type) {
       case fb::InstructionArguments::DelegateCall:
-        body = fb::CreateDelegateCall(builder, recipe.first, builder.CreateVector(recipe.args))
-                   .Union();
+        body =
+            fb::CreateDelegateCall(builder, recipe.first, make_list(builder, recipe.args)).Union();
         break;
       case fb::InstructionArguments::MoveCall:
         body = fb::CreateMoveCall(builder, recipe.first, recipe.second).Union();
@@ -106,8 +117,7 @@ Offset<fb::Instruction> make_instruction(FlatBufferBuilder& builder,
         body = fb::CreateFreeCall(builder, recipe.first).Union();
         break;
       default:
-        body =
-            fb::CreateKernelCall(builder, recipe.first, builder.CreateVector(recipe.args)).Union();
+        body = fb::CreateKernelCall(builder, recipe.first, make_list(builder, recipe.args)).Union();
     }
   }
   return fb::CreateInstruction(builder, recipe.type, body);
@@ -118,8 +128,7 @@ Offset<fb::BackendDelegate> make_delegate(FlatBufferBuilder& builder,
   std::vector<Offset<fb::CompileSpec>> specs;
   for (const auto& [key, value] : recipe.specs) {
     const Text key_text = make_text(builder, key);
-    const auto bytes =
-        builder.CreateVector(reinterpret_cast<const uint8_t*>(value.data()), value.size());
+    const auto bytes = make_list(builder, std::vector<uint8_t>(value.begin(), value.end()));
     specs.push_back(fb::CreateCompileSpec(builder, key_text, bytes));
   }
   const Text id = make_text(builder, recipe.id);
@@ -128,7 +137,7 @@ Offset<fb::BackendDelegate> make_delegate(FlatBufferBuilder& builder,
     payload = fb::CreateBackendDelegateDataReference(
         builder, static_cast<fb::DataLocation>(recipe.location), recipe.index);
   }
-  return fb::CreateBackendDelegate(builder, id, payload, builder.CreateVector(specs));
+  return fb::CreateBackendDelegate(builder, id, payload, make_list(builder, specs));
 }
 
 Offset<fb::ExecutionPlan> make_plan(FlatBufferBuilder& builder, const PlanRecipe& recipe) {
@@ -140,7 +149,7 @@ Offset<fb::ExecutionPlan> make_plan(FlatBufferBuilder& builder, const PlanRecipe
     for (const InstructionRecipe& instruction : chain) {
       instructions.push_back(make_instruction(builder, instruction));
     }
-    chains.push_back(fb::CreateChain(builder, 0, 0, builder.CreateVector(instructions)));
+    chains.push_back(fb::CreateChain(builder, 0, 0, make_list(builder, instructions)));
   }
   std::vector<Offset<fb::Operator>> operators;
   for (const OperatorRecipe& op : recipe.operators) {
@@ -157,22 +166,21 @@ Offset<fb::ExecutionPlan> make_plan(FlatBufferBuilder& builder, const PlanRecipe
     devices.push_back(fb::CreateNonConstBufferDevice(builder, arena, device));
   }
   const Text name = make_text(builder, recipe.name);
-  const auto value_vector = recipe.without_values ? 0 : builder.CreateVector(values);
-  const auto inputs = builder.CreateVector(recipe.inputs);
-  const auto outputs = builder.CreateVector(recipe.outputs);
-  const auto chain_vector = builder.CreateVector(chains);
-  const auto operator_vector = builder.CreateVector(operators);
-  const auto delegate_vector = builder.CreateVector(delegates);
-  const auto arenas = builder.CreateVector(recipe.arenas);
-  const auto device_vector = builder.CreateVector(devices);
+  const auto value_vector = recipe.without_values ? 0 : make_list(builder, values);
+  const auto inputs = make_list(builder, recipe.inputs);
+  const auto outputs = make_list(builder, recipe.outputs);
+  const auto chain_vector = make_list(builder, chains);
+  const auto operator_vector = make_list(builder, operators);
+  const auto delegate_vector = make_list(builder, delegates);
+  const auto arenas = make_list(builder, recipe.arenas);
+  const auto device_vector = make_list(builder, devices);
   return fb::CreateExecutionPlan(builder, name, 0, value_vector, inputs, outputs, chain_vector,
                                  operator_vector, delegate_vector, arenas, device_vector);
 }
 
 Offset<fb::SubsegmentOffsets> make_entries(FlatBufferBuilder& builder,
                                            const EntriesRecipe& entries) {
-  return fb::CreateSubsegmentOffsets(builder, entries.segment,
-                                     builder.CreateVector(entries.offsets));
+  return fb::CreateSubsegmentOffsets(builder, entries.segment, make_list(builder, entries.offsets));
 }
 
 size_t align_up(size_t value) { return (value + kSegmentAlignment - 1) & ~(kSegmentAlignment - 1); }
@@ -209,6 +217,7 @@ Recipe::Recipe() {
 }
 
 std::vector<uint8_t> build(const Recipe& recipe) {
+  leave_out_empty = recipe.without_empty_lists;
   FlatBufferBuilder builder;
   std::vector<Offset<fb::ExecutionPlan>> plans;
   for (const PlanRecipe& plan : recipe.plans) plans.push_back(make_plan(builder, plan));
@@ -242,12 +251,12 @@ std::vector<uint8_t> build(const Recipe& recipe) {
     const Text text = make_text(builder, key);
     named_data.push_back(fb::CreateNamedData(builder, text, segment));
   }
-  const auto plan_vector = recipe.without_plans ? 0 : builder.CreateVector(plans);
-  const auto buffer_vector = builder.CreateVector(buffers);
-  const auto payload_vector = builder.CreateVector(payloads);
-  const auto segment_vector = builder.CreateVector(segments);
-  const auto mutable_vector = builder.CreateVector(mutable_data);
-  const auto named_vector = builder.CreateVector(named_data);
+  const auto plan_vector = recipe.without_plans ? 0 : make_list(builder, plans);
+  const auto buffer_vector = make_list(builder, buffers);
+  const auto payload_vector = make_list(builder, payloads);
+  const auto segment_vector = make_list(builder, segments);
+  const auto mutable_vector = make_list(builder, mutable_data);
+  const auto named_vector = make_list(builder, named_data);
   fb::FinishProgramBuffer(builder, fb::CreateProgram(builder, recipe.version, plan_vector,
                                                      buffer_vector, payload_vector, segment_vector,
                                                      constants, mutable_vector, named_vector));

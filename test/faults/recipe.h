@@ -122,6 +122,8 @@ struct Recipe {
   // Otherwise the file is the flatbuffer alone, and segments are lost.
   bool with_header = true;
   uint32_t header_length = 32;
+  // Lists without entries are left out of the file, as a writer may.
+  bool without_empty_lists = false;
 };
 
 std::vector<uint8_t> build(const Recipe& recipe);

@@ -245,6 +245,11 @@ const Attack kLoadAttacks[] = {
        r.constant_buffers = {{}, std::vector<uint8_t>(11)};
      },
      kInvalid, "12 bytes of constant 1, which has 11"},
+    {"ConstantsTwice",
+     [](Recipe& r) {
+       r.constant_buffers = {{}, std::vector<uint8_t>(12)};
+     },
+     kInvalid, "declares its constants twice: 1 in a segment, 1 in the flatbuffer"},
     {"InitialValueWithoutAny", [](Recipe& r) { output(r).constant = 1; }, kInvalid,
      "initial value 1"},
     {"InitialValuePastSegment",

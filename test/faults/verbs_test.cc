@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The verbs that read programs, on programs whose lists are absent or that are
+// odd in another way: each ends with an answer or an error, and all of them
+// agree with `verify` on whether the file is a program.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "test/faults/attack.h"
+
+namespace petrel::faults {
+namespace {
+
+std::string in_temporary_folder(const std::string& name) { return ::testing::TempDir() + name; }
+
+// The exit code of the command; -1 if a signal ended it.
+int exit_code_of(const std::string& arguments) {
+  const std::string command = "extension/cli/petrel " + arguments + " >/dev/null 2>&1";
+  const int status = std::system(command.c_str());
+  // A shell adds 128 to the signal that ended its command.
+  return WIFEXITED(status) && WEXITSTATUS(status) < 128 ? WEXITSTATUS(status) : -1;
+}
+
+struct Odd {
+  const char* name;
+  void (*change)(Recipe&);
+  // What `verify` says; and when the lists are absent, if that differs.
+  int code;
+  int code_if_absent = -1;
+};
+
+void PrintTo(const Odd& odd, std::ostream* out) { *out << odd.name; }
+
+// No instruction reads what is not there any more.
+void leave_out_instructions(Recipe& r) {
+  plan(r).chains = {{}};
+  plan(r).operators.clear();
+}
+
+const Odd kOdd[] = {
+    {"NothingAbsent", [](Recipe&) {}, 0},
+    {"Inputs", [](Recipe& r) { plan(r).inputs.clear(); }, 0},
+    {"Outputs", [](Recipe& r) { plan(r).outputs.clear(); }, 0},
+    {"Delegates", [](Recipe& r) { plan(r).delegates.clear(); }, 0},
+    {"Operators", [](Recipe& r) { leave_out_instructions(r); }, 0},
+    {"Arguments", [](Recipe& r) { call(r).args.clear(); }, 0},
+    {"Instructions", [](Recipe& r) { plan(r).chains = {{}}; }, 0},
+    {"OneChainWithout", [](Recipe& r) { plan(r).chains.push_back({}); }, 0},
+    {"Chains", [](Recipe& r) { plan(r).chains.clear(); }, 1},
+    {"Values",
+     [](Recipe& r) {
+       leave_out_instructions(r);
+       plan(r).values.clear();
+       plan(r).inputs.clear();
+       plan(r).outputs.clear();
+     },
+     0, 1},
+    {"Arenas",
+     [](Recipe& r) {
+       plan(r).arenas.clear();
+       input(r).place.reset();
+       output(r).place.reset();
+     },
+     0},
+    {"Methods", [](Recipe& r) { r.plans.clear(); }, 0, 1},
+    {"Segments",
+     [](Recipe& r) {
+       leave_out_instructions(r);
+       r.segments.clear();
+       r.constants.reset();
+       constant(r).constant = 0;
+     },
+     0},
+    {"ConstantsOfASegment",
+     [](Recipe& r) {
+       leave_out_instructions(r);
+       r.constants = EntriesRecipe{99, {}};
+       constant(r).constant = 0;
+     },
+     0},
+    {"EverythingThatMayBe",
+     [](Recipe& r) {
+       PlanRecipe nothing;
+       nothing.values = {number_value(Types::Null, 0)};
+       nothing.chains = {{}};
+       r.plans = {nothing};
+       r.segments.clear();
+       r.constants.reset();
+     },
+     0},
+    {"ItemsOfLists",
+     [](Recipe& r) {
+       for (const Types type : {Types::IntList, Types::DoubleList, Types::BoolList,
+                                Types::TensorList, Types::OptionalTensorList}) {
+         add_value(r, list_value(type, {}));
+         call(r).args.push_back(static_cast<int32_t>(plan(r).values.size() - 1));
+       }
+     },
+     0},
+    {"CompileSpecs",
+     [](Recipe& r) { add_delegate(r, [](auto& d) {
+                       d.specs = {{"key", ""}, {"", ""}};
+                     }); },
+     1},  // The payload is not one of XNNPACK.
+    {"OldConstantsWithoutBytes",
+     [](Recipe& r) {
+       r.constants.reset();
+       r.constant_buffers = {{}, {}};
+       constant(r).sizes = {0};
+       leave_out_instructions(r);
+     },
+     0},
+    // Readers must not differ on which of two declarations counts.
+    {"ConstantsTwice",
+     [](Recipe& r) {
+       r.constant_buffers = {{}, std::vector<uint8_t>(12)};
+     },
+     1},
+    {"ReservedEntryOfConstantBuffers", [](Recipe& r) { r.constant_buffers = {{}}; }, 0},
+};
+
+class VerbsTest : public ::testing::TestWithParam<Odd> {};
+
+TEST_P(VerbsTest, EndWithAnAnswer) {
+  for (const bool absent : {false, true}) {
+    Recipe recipe;
+    GetParam().change(recipe);
+    recipe.without_empty_lists = absent;
+    const std::vector<uint8_t> bytes = build(recipe);
+    const std::string file = in_temporary_folder("odd.pte");
+    std::ofstream(file, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    const Odd& odd = GetParam();
+    const int code = absent && odd.code_if_absent != -1 ? odd.code_if_absent : odd.code;
+    const auto run_verb = [&](const std::string& verb, const std::string& more = "") {
+      return exit_code_of(verb + " " + file + " " + more);
+    };
+    SCOPED_TRACE(absent ? "empty lists are absent" : "empty lists are there");
+    EXPECT_EQ(run_verb("verify"), code);
+    EXPECT_EQ(run_verb("inspect"), code);
+    EXPECT_EQ(run_verb("inspect", "--json"), code);
+    const std::string picture = in_temporary_folder("odd.svg");
+    // A picture needs no payload that can be read.
+    const int drawn = run_verb("inspect", "--plan-svg " + picture);
+    EXPECT_TRUE(drawn == 0 || drawn == code) << drawn;
+    EXPECT_NE(run_verb("data list"), -1);
+    EXPECT_NE(run_verb("data split", "-o " + in_temporary_folder("out.pte") + " --to " +
+                                         in_temporary_folder("out.ptd")),
+              -1);
+    EXPECT_NE(run_verb("run"), -1);
+    EXPECT_NE(run_verb("bench"), -1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Absent, VerbsTest, ::testing::ValuesIn(kOdd),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace petrel::faults
