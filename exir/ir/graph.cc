@@ -2,6 +2,8 @@
 #include "exir/ir/graph.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -43,6 +45,16 @@ std::string Source::location() const {
 
 const Argument& Node::argument(const std::string& arg_name) const {
   return arguments_[static_cast<size_t>(op_->find_arg(arg_name))];
+}
+
+const Argument& Node::argument_of(ArgHandle name) const {
+  const int i = op_->find_arg(name);
+  // Another argument in its place would be compiled silently into wrong results.
+  if (i < 0) {
+    std::fprintf(stderr, "%s has no argument '%s'\n", describe().c_str(), name.text);
+    std::abort();
+  }
+  return arguments_[static_cast<size_t>(i)];
 }
 
 void Node::set_argument(size_t i, Argument argument) {

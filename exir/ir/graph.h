@@ -97,6 +97,26 @@ class Node {
   const Argument& argument(const std::string& arg_name) const;
   void set_argument(size_t i, Argument argument);
 
+  // node.is(aten::add_Tensor, aten::add_Scalar): the operator is one of these.
+  template <typename... Handles>
+  bool is(Handles... handles) const {
+    return op_->is(handles...);
+  }
+  // node.argument(arg::input, arg::self): the argument of the first of these
+  // names that the schema has. Precondition: it has one of them.
+  template <typename... More>
+  const Argument& argument(ArgHandle first, More... more) const {
+    if constexpr (sizeof...(more) > 0) {
+      if (op_->find_arg(first) < 0) return argument(more...);
+    }
+    return argument_of(first);
+  }
+  // The value in that argument. Precondition: it holds one.
+  template <typename... Names>
+  Value* input(Names... names) const {
+    return argument(names...).value();
+  }
+
   size_t num_results() const { return results_.size(); }
   Value* result(size_t i = 0) const { return results_[i].get(); }
 
@@ -127,6 +147,8 @@ class Node {
 
  private:
   friend class Graph;
+  const Argument& argument_of(ArgHandle name) const;
+
   const OpInfo* op_ = nullptr;
   Graph* graph_ = nullptr;
   std::vector<Argument> arguments_;

@@ -18,4 +18,11 @@ int OpInfo::find_arg(const std::string& arg_name) const {
   return -1;
 }
 
+int OpInfo::find_arg(ArgHandle arg) const {
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (args[i].handle == arg) return static_cast<int>(i);
+  }
+  return -1;
+}
+
 }  // namespace petrel::exir

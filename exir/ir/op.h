@@ -6,7 +6,12 @@
 //   aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
 //   \__ name __/\ov/  \________________ args _________________/
 //
-// OpInfos live for the whole process and are compared by address.
+// OpInfos live for the whole process and are compared by address, or with the
+// handles that //exir/ops:handles generates from the table: a name that no row
+// has does not compile.
+//
+//   node.is(aten::add_Tensor, aten::add_Scalar)
+//   node.argument(arg::alpha)
 #ifndef PETREL_EXIR_IR_OP_H_
 #define PETREL_EXIR_IR_OP_H_
 
@@ -21,8 +26,26 @@
 
 namespace petrel::exir {
 
-class Graph;
-class Node;
+// A row of the operator table.
+struct OpHandle {
+  static constexpr uint16_t kNoRow = 0xffff;
+
+  uint16_t row = kNoRow;  // in all_ops()
+
+  constexpr bool operator==(OpHandle other) const { return row == other.row; }
+  constexpr bool operator!=(OpHandle other) const { return row != other.row; }
+};
+
+// The name of an argument, the same one in all schemas that have it.
+struct ArgHandle {
+  static constexpr uint16_t kNoName = 0xffff;
+
+  uint16_t name = kNoName;  // in all_arg_names()
+  const char* text = "";    // "self", for messages
+
+  constexpr bool operator==(ArgHandle other) const { return name == other.name; }
+  constexpr bool operator!=(ArgHandle other) const { return name != other.name; }
+};
 
 enum class ArgKind : uint8_t {
   kTensor,
@@ -39,12 +62,12 @@ enum class ArgKind : uint8_t {
 
 struct ArgSpec {
   std::string name;
+  ArgHandle handle;  // none in operators that are not in the table
   ArgKind kind = ArgKind::kTensor;
   bool is_list = false;             // Tensor[], int[2], bool[] ...
   size_t fixed_length = 0;          // 2 for int[2]: one int stands for two
   bool is_optional = false;         // may be none
   bool has_optional_items = false;  // Tensor?[]
-  bool keyword_only = false;
   bool has_default = false;
   Argument default_value;
   bool is_written = false;  // Tensor(a!): the operator writes through it
@@ -73,10 +96,6 @@ enum OpTrait : uint32_t {
 using InferFn = absl::StatusOr<std::vector<Type>> (*)(const struct OpInfo& op,
                                                       absl::Span<const Argument> arguments);
 
-// Replaces `node` by simpler ones before it. Returns false and changes nothing
-// when it does not apply to these arguments.
-using DecomposeFn = absl::StatusOr<bool> (*)(Graph& graph, Node& node);
-
 struct OpInfo {
   std::string name;      // "aten::add"
   std::string overload;  // "Tensor"; "" for the default overload
@@ -93,13 +112,24 @@ struct OpInfo {
   std::string out_name;
   std::string out_overload;
 
-  DecomposeFn decompose = nullptr;
+  // The operator that computes the same from the same arguments without writing
+  // (add of add_), or the view that shows what this one copies (view of
+  // view_copy); null when there is none.
+  const OpInfo* twin = nullptr;
 
+  OpHandle handle;  // none when not in the table
+
+  // One of these rows.
+  template <typename... Handles>
+  bool is(Handles... handles) const {
+    return ((handle == handles) || ...);
+  }
   bool has(OpTrait trait) const { return (traits & trait) != 0; }
   // "aten.add.Tensor", "aten.conv2d.default": the spelling of the text form.
   std::string full_name() const;
   // Index in `args`; -1 when there is no such argument.
   int find_arg(const std::string& arg_name) const;
+  int find_arg(ArgHandle arg) const;
 };
 
 }  // namespace petrel::exir

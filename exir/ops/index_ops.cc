@@ -225,7 +225,7 @@ constexpr OpRow kRows[] = {
      "aten::index_put.out", kPure, infer<index_put>},
     {"aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, "
      "bool accumulate=False) -> Tensor(a!)",
-     "", kInPlace, infer<index_put>},
+     "", kInPlace, infer<index_put>, "aten::index_put"},
     {"aten::_unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, "
      "bool accumulate=False) -> Tensor",
      "", kPure, infer<index_put>},
@@ -236,19 +236,19 @@ constexpr OpRow kRows[] = {
      "", kPure, infer<same_as_self>},
     {"aten::index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor "
      "source) -> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>},
+     "", kInPlace, infer<same_as_self>, "aten::index_copy"},
     {"aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, "
      "Scalar alpha=1) -> Tensor",
      "", kPure, infer<same_as_self>},
     {"aten::index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, "
      "*, Scalar alpha=1) -> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>},
+     "", kInPlace, infer<same_as_self>, "aten::index_add"},
     {"aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar "
      "value) -> Tensor",
      "", kPure, infer<same_as_self>},
     {"aten::index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, "
      "Scalar value) -> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>},
+     "", kInPlace, infer<same_as_self>, "aten::index_fill.int_Scalar"},
     {"aten::gather(Tensor self, int dim, Tensor index, *, bool "
      "sparse_grad=False) -> Tensor",
      "aten::gather.out", kPure, infer<gather>},
@@ -260,16 +260,16 @@ constexpr OpRow kRows[] = {
      "aten::scatter.value_out", kPure, infer<same_as_self>},
     {"aten::scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) "
      "-> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>},
+     "", kInPlace, infer<same_as_self>, "aten::scatter.src"},
     {"aten::scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar "
      "value) -> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>},
+     "", kInPlace, infer<same_as_self>, "aten::scatter.value"},
     {"aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> "
      "Tensor",
      "aten::scatter_add.out", kPure, infer<same_as_self>},
     {"aten::scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) "
      "-> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>},
+     "", kInPlace, infer<same_as_self>, "aten::scatter_add"},
     {"aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor "
      "src, str reduce, *, bool include_self=True) -> Tensor",
      "", kPure, infer<same_as_self>},
@@ -281,15 +281,15 @@ constexpr OpRow kRows[] = {
      "", kPure | kElementwise, infer<masked_fill>},
     {"aten::masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) "
      "-> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>},
+     "", kInPlace, infer<same_as_self>, "aten::masked_fill.Scalar"},
     {"aten::masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) "
      "-> Tensor(a!)",
-     "", kInPlace, infer<same_as_self>},
+     "", kInPlace, infer<same_as_self>, "aten::masked_fill.Tensor"},
     {"aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
      "aten::masked_scatter.out", kPure, infer<masked_fill>},
     {"aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> "
      "Tensor(a!)",
-     "", kInPlace, infer<same_as_self>},
+     "", kInPlace, infer<same_as_self>, "aten::masked_scatter"},
     {"aten::masked_select(Tensor self, Tensor mask) -> Tensor", "aten::masked_select.out", kPure,
      infer<refuse_data_dependent>},
     {"aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> "

@@ -328,7 +328,7 @@ constexpr OpRow kRows[] = {
      "aten::addmm.out", kPure, infer<addmm>},
     {"aten::addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar "
      "beta=1, Scalar alpha=1) -> Tensor(a!)",
-     "", kInPlace, infer<addmm>},
+     "", kInPlace, infer<addmm>, "aten::addmm"},
     {"aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar "
      "beta=1, Scalar alpha=1) -> Tensor",
      "", kPure, infer<baddbmm>},

@@ -241,7 +241,7 @@ constexpr OpRow kRows[] = {
      "", kPure, infer<cumulative>},
     {"aten::cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> "
      "Tensor(a!)",
-     "", kInPlace, infer<same_as_self>},
+     "", kInPlace, infer<same_as_self>, "aten::cumsum"},
     {"aten::logcumsumexp(Tensor self, int dim) -> Tensor", "", kPure, infer<same_as_self>},
     {"aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)", "", kPure,
      infer<cumulative_extremum>},

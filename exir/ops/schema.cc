@@ -136,14 +136,9 @@ class Parser {
 
   absl::Status parse_args(OpInfo* op) {
     if (accept(')')) return absl::OkStatus();
-    bool keyword_only = false;
     do {
-      if (accept('*')) {
-        keyword_only = true;
-        continue;
-      }
+      if (accept('*')) continue;
       ArgSpec spec;
-      spec.keyword_only = keyword_only;
       PETREL_RETURN_IF_ERROR(parse_type(&spec));
       spec.name = word();
       if (spec.name.empty()) return error("no argument name");

@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "exir/ops/families.h"
 
 namespace petrel::exir {
@@ -15,7 +19,8 @@ namespace {
 
 struct Table {
   std::vector<const OpInfo*> sorted;
-  std::unordered_map<std::string, const OpInfo*> by_name;
+  std::unordered_map<std::string, OpInfo*> by_name;
+  std::vector<std::string> arg_names;
 };
 
 // A row that does not parse is a mistake in this folder that every test of it
@@ -31,7 +36,6 @@ void add_row(const OpRow& row, Table* table) {
   auto* info = new OpInfo(*std::move(parsed));
   info->traits = row.traits;
   info->infer = row.infer;
-  info->decompose = row.decompose;
   const std::string out = row.out;
   const size_t dot = out.find('.');
   info->out_name = out.substr(0, dot);
@@ -42,19 +46,60 @@ void add_row(const OpRow& row, Table* table) {
   table->sorted.push_back(info);
 }
 
+// "aten::add.Tensor", "aten::relu" -> "aten.add.Tensor", "aten.relu.default".
+std::string full_name_of(const std::string& name) {
+  const std::string full = absl::StrReplaceAll(name, {{"::", "."}});
+  return absl::StrContains(name, '.') ? full : absl::StrCat(full, ".default");
+}
+
+void link_twin(const OpRow& row, Table* table) {
+  const std::string schema = row.schema;
+  OpInfo* info = table->by_name.at(full_name_of(schema.substr(0, schema.find('('))));
+  if (*row.twin == '\0') return;
+  const auto twin = table->by_name.find(full_name_of(row.twin));
+  if (twin == table->by_name.end()) {
+    die(absl::StrCat("no row of ", row.twin, ", the twin of ", info->full_name()));
+  }
+  info->twin = twin->second;
+}
+
+// Numbers rows and names of arguments in the order of the alphabet.
+void give_handles(Table* table) {
+  std::sort(table->sorted.begin(), table->sorted.end(),
+            [](const OpInfo* a, const OpInfo* b) { return a->full_name() < b->full_name(); });
+  std::map<std::string, uint16_t> names;
+  for (const OpInfo* info : table->sorted) {
+    for (const ArgSpec& spec : info->args) names[spec.name];
+  }
+  for (auto& [name, number] : names) {
+    number = static_cast<uint16_t>(table->arg_names.size());
+    table->arg_names.push_back(name);
+  }
+  for (size_t row = 0; row < table->sorted.size(); ++row) {
+    OpInfo* info = table->by_name.at(table->sorted[row]->full_name());
+    info->handle.row = static_cast<uint16_t>(row);
+    for (ArgSpec& spec : info->args) {
+      spec.handle = {names.at(spec.name), spec.name.c_str()};
+    }
+  }
+}
+
 const Table& table() {
   static const Table* const kTable = [] {
     auto* made = new Table();
-    for (absl::Span<const OpRow> rows :
-         {activation_ops(), binary_ops(),    compare_ops(),  composite_ops(), conv_ops(),
-          copy_ops(),       delegate_ops(),  effect_ops(),   factory_ops(),   index_ops(),
-          matmul_ops(),     norm_ops(),      pad_ops(),      pool_ops(),      quantized_ops(),
-          recurrent_ops(),  reduction_ops(), resample_ops(), scalar_ops(),    shape_ops(),
-          unary_ops(),      view_ops()}) {
+    const std::vector<absl::Span<const OpRow>> families = {
+        activation_ops(), binary_ops(),    compare_ops(),  composite_ops(), conv_ops(),
+        copy_ops(),       delegate_ops(),  effect_ops(),   factory_ops(),   index_ops(),
+        matmul_ops(),     norm_ops(),      pad_ops(),      pool_ops(),      quantized_ops(),
+        recurrent_ops(),  reduction_ops(), resample_ops(), scalar_ops(),    shape_ops(),
+        unary_ops(),      view_ops()};
+    for (absl::Span<const OpRow> rows : families) {
       for (const OpRow& row : rows) add_row(row, made);
     }
-    std::sort(made->sorted.begin(), made->sorted.end(),
-              [](const OpInfo* a, const OpInfo* b) { return a->full_name() < b->full_name(); });
+    for (absl::Span<const OpRow> rows : families) {
+      for (const OpRow& row : rows) link_twin(row, made);
+    }
+    give_handles(made);
     return made;
   }();
   return *kTable;
@@ -76,6 +121,10 @@ const OpInfo& op(absl::string_view full_name) {
   return *info;
 }
 
+const OpInfo& op(OpHandle handle) { return *table().sorted[handle.row]; }
+
 const std::vector<const OpInfo*>& all_ops() { return table().sorted; }
+
+const std::vector<std::string>& all_arg_names() { return table().arg_names; }
 
 }  // namespace petrel::exir

@@ -60,6 +60,26 @@ TEST(Table, TraitsAreConsistent) {
   }
 }
 
+TEST(Table, WhatWritesHasATwinThatDoesNot) {
+  std::set<std::string> without;
+  for (const OpInfo* row : all_ops()) {
+    if (row->twin == nullptr) {
+      if (row->has(kInPlace)) without.insert(row->name);
+      continue;
+    }
+    EXPECT_TRUE(row->twin->has(kPure)) << row->full_name();
+    EXPECT_EQ(row->twin->num_results, row->num_results) << row->full_name();
+    ASSERT_EQ(row->twin->args.size(), row->args.size()) << row->full_name();
+    for (size_t i = 0; i < row->args.size(); ++i) {
+      EXPECT_EQ(row->twin->args[i].kind, row->args[i].kind) << row->full_name() << " " << i;
+    }
+  }
+  EXPECT_EQ(op("aten.add_.Tensor").twin, &op("aten.add.Tensor"));
+  EXPECT_EQ(op("aten.pow_.Scalar").twin, &op("aten.pow.Tensor_Scalar"));
+  EXPECT_EQ(op("aten.view_copy.default").twin, &op("aten.view.default"));
+  EXPECT_EQ(without, (std::set<std::string>{"aten::requires_grad_"}));
+}
+
 // These alone: dropout of every other kind is refused in training mode.
 TEST(Table, RandomOperatorsAreNotPure) {
   std::set<std::string> random;
@@ -93,7 +113,6 @@ TEST(Schema, ReadsEveryPartOfAnOperator) {
   const OpInfo& add = op("aten.add_.Tensor");
   EXPECT_TRUE(arg(add, "self").is_written);
   EXPECT_FALSE(arg(add, "other").is_written);
-  EXPECT_TRUE(arg(add, "alpha").keyword_only);
   EXPECT_EQ(arg(add, "alpha").default_value, Argument(int64_t{1}));
 
   EXPECT_TRUE(arg(op("aten.index.Tensor"), "indices").has_optional_items);
