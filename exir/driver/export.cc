@@ -280,6 +280,8 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
     emit_options.bind_data = options.bind_data;
     emit_options.recipe = options.recipe;
     emit_options.structure = report.structure;
+    emit_options.has_kernel = options.has_kernel;
+    emit_options.allow_missing_kernels = options.allow_missing_kernels;
     PETREL_ASSIGN_OR_RETURN(report.emit, emit_program(program, store, emit_options,
                                                       [&](const std::string& destination) {
                                                         return outputs.open(destination);

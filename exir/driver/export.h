@@ -63,6 +63,10 @@ struct ExportOptions {
   // Operators of this project may be emitted (petrel::attention): faster, but
   // only its own runtime runs the file.
   bool allow_petrel_ops = false;
+  // Kernels of the runtime that the program is for; not set: all of them.
+  HasKernelFn has_kernel;
+  // Programs that call other kernels are an error without this.
+  bool allow_missing_kernels = false;
   std::string dump_after;  // a pass name, "all", or "" for none
   DumpFn dump;
   // Called at the start of each phase, for progress lines. (optional)

@@ -373,7 +373,17 @@ absl::StatusOr<EmitReport> emit_program(
     PETREL_ASSIGN_OR_RETURN(const auto plan, writer.write(method.name, *method.signature));
     plans.push_back(plan);
     weights.push_back(writer.weights());
-    report.kernels[method.name] = writer.kernels();
+    auto& kernels = report.kernels[method.name];
+    for (const KernelUse& use : writer.kernels()) {
+      kernels[use.kernel] = use.calls;
+      if (!options.has_kernel || options.has_kernel(use.kernel)) continue;
+      report.missing_kernels.push_back(missing_kernel(method.name, use));
+    }
+  }
+  if (!report.missing_kernels.empty() && !options.allow_missing_kernels) {
+    return absl::UnimplementedError(
+        absl::StrCat(describe_missing(report.missing_kernels),
+                     "; allow missing kernels to write the program for a runtime that has them"));
   }
   name_weights(weights, store, &additions.methods);
   if (!additions.empty()) store_additions(additions, &named);

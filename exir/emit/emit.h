@@ -20,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "exir/backend/named_blob_store.h"
 #include "exir/emit/file_layout.h"
+#include "exir/emit/missing_kernels.h"
 #include "exir/ir/program.h"
 #include "exir/plan/planner.h"
 
@@ -40,6 +41,10 @@ struct EmitOptions {
   uint64_t segment_alignment = 128;
   uint64_t constant_alignment = 16;
   plan::Options planning;
+  // Which kernels there are to run the program; not set: all of them.
+  HasKernelFn has_kernel;
+  // Write programs all the same that call others.
+  bool allow_missing_kernels = false;
 };
 
 struct MethodMemory {
@@ -69,6 +74,7 @@ struct EmitReport {
   std::map<std::string, uint64_t> file_bytes;  // by destination, "" the program
   // Kernel calls per method: "aten::add.out" -> count.
   std::map<std::string, std::map<std::string, size_t>> kernels;
+  std::vector<MissingKernel> missing_kernels;
   // Constants and named data: bytes written, and bytes that were asked for
   // again and not written again.
   uint64_t weight_bytes = 0;
@@ -79,7 +85,8 @@ struct EmitReport {
 // added; kernel constants sent outside are added to it. `open_sink` is asked
 // once per destination ("" for the program, first), and each file is complete
 // before the next is asked for. Nothing is written when the program cannot be:
-// Unimplemented names all nodes that no kernel executes.
+// Unimplemented names all nodes that no kernel executes, or all kernels that
+// are missing.
 absl::StatusOr<EmitReport> emit_program(
     const Program& program, NamedBlobStore& store, const EmitOptions& options,
     const std::function<absl::StatusOr<ByteSink>(const std::string&)>& open_sink);

@@ -227,6 +227,50 @@ TEST(Emit, RejectsScalarInputsAndBadAlignments) {
   }
 }
 
+TEST(Emit, RefusesToCallMissingKernelsUnlessTold) {
+  auto graph = std::make_unique<Graph>("forward");
+  Value* x = graph->add_input(f32({5}), "x");
+  Source source;
+  source.stack_trace = "  File \"model.py\", line 12, in forward\n";
+  Node* first = graph->append(testing::test_op("aten.relu.default"), {Argument(x)}, {f32({5})},
+                              "first", source);
+  graph->set_outputs({add(*graph, x, relu(*graph, first->result()))});
+  const Program program = program_of(std::move(graph));
+
+  EmitOptions options;
+  options.has_kernel = [](const std::string& kernel) { return kernel == "aten::add.out"; };
+  NamedBlobStore store;
+  const auto refused = emit_files(program, store, options);
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(refused.status().message()),
+              HasSubstr("1 kernel is missing: aten::relu.out of f32 (2 calls in method 'forward', "
+                        "the first by node 'first' (aten.relu.default) at model.py:12, in "
+                        "forward);"));
+
+  options.allow_missing_kernels = true;
+  EmitReport report;
+  const auto files = emit_files(program, store, options, &report);
+  ASSERT_TRUE(files.ok()) << files.status();
+  EXPECT_EQ(files->at(""), *emit_to_memory(program));
+  ASSERT_EQ(report.missing_kernels.size(), 1u);
+  EXPECT_EQ(report.missing_kernels[0].kernel, "aten::relu.out");
+  EXPECT_EQ(report.missing_kernels[0].calls, 2u);
+}
+
+TEST(Emit, MissingKernelsAreFoundWhereStateIsWrittenBack) {
+  auto graph = std::make_unique<Graph>("forward");
+  Value* x = graph->add_input(f32({2}), "x");
+  Value* s = graph->add_constant(f32_constant("s", {2}, {1, 2}, Constant::Kind::kMutableBuffer));
+  graph->set_outputs({add(*graph, x, s)});
+  graph->set_buffer_writes({{s, x}});
+  EmitOptions options;
+  options.has_kernel = [](const std::string& kernel) { return kernel == "aten::add.out"; };
+  NamedBlobStore store;
+  const auto refused = emit_files(program_of(std::move(graph)), store, options);
+  EXPECT_THAT(std::string(refused.status().message()),
+              HasSubstr("1 kernel is missing: aten::copy_ (1 call in method 'forward');"));
+}
+
 TEST(Emit, RejectsNamesThatNoLoaderTakes) {
   for (const std::string& name : {std::string(), std::string(1024, 'm'), std::string("a\0b", 3)}) {
     Program program;

@@ -15,11 +15,12 @@ void InstructionList::append_kernel(const std::string& name, const std::string& 
     const auto stored_name = builder_.CreateString(name);
     const auto stored_overload = builder_.CreateString(overload);
     operators_.push_back(fb::CreateOperator(builder_, stored_name, stored_overload));
+    kernel_names_.push_back(overload.empty() ? name : absl::StrCat(name, ".", overload));
   }
   const auto call = fb::CreateKernelCall(builder_, it->second, builder_.CreateVector(args));
   instructions_.push_back(
       fb::CreateInstruction(builder_, fb::InstructionArguments::KernelCall, call.Union()));
-  ++kernels_[overload.empty() ? name : absl::StrCat(name, ".", overload)];
+  ++kernels_[kernel_names_[static_cast<size_t>(it->second)]];
 }
 
 void InstructionList::append_delegate(int32_t delegate, const std::vector<int32_t>& args) {

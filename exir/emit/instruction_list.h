@@ -45,7 +45,9 @@ class InstructionList {
   const std::vector<Instruction>& instructions() const { return instructions_; }
   const std::vector<Operator>& operators() const { return operators_; }
 
-  // Calls of kernels by name ("aten::add.out").
+  // The kernel of each operator, "aten::add.out".
+  const std::vector<std::string>& kernel_names() const { return kernel_names_; }
+  // Calls of kernels by name.
   const std::map<std::string, size_t>& kernels() const { return kernels_; }
 
  private:
@@ -53,6 +55,7 @@ class InstructionList {
   std::vector<Instruction> instructions_;
   std::vector<Operator> operators_;
   std::map<std::pair<std::string, std::string>, int32_t> operator_index_;
+  std::vector<std::string> kernel_names_;
   std::map<std::string, size_t> kernels_;
 };
 

@@ -197,8 +197,10 @@ absl::Status MethodWriter::write_steps(const Graph& graph) {
                                 : node->op().name == "petrel::cond" ? write_cond(*node)
                                 : node->op().name == "petrel::map"  ? write_map(*node)
                                                                     : write_kernel_call(*node);
-    if (status.ok()) continue;
-    return absl::Status(status.code(), absl::StrCat(node->describe(), ": ", status.message()));
+    if (!status.ok()) {
+      return absl::Status(status.code(), absl::StrCat(node->describe(), ": ", status.message()));
+    }
+    first_callers_.resize(calls_.operators().size(), node);
   }
   return absl::OkStatus();
 }
@@ -211,6 +213,15 @@ void MethodWriter::write_state(const BufferWrite& write) {
                        {buffer, value, values_.table().bool_value(false), buffer});
 }
 
+std::vector<KernelUse> MethodWriter::kernels() const {
+  std::vector<KernelUse> uses;
+  for (size_t i = 0; i < calls_.kernel_names().size(); ++i) {
+    const std::string& kernel = calls_.kernel_names()[i];
+    uses.push_back({kernel, calls_.kernels().at(kernel), first_callers_[i]});
+  }
+  return uses;
+}
+
 absl::StatusOr<flatbuffers::Offset<fb::ExecutionPlan>> MethodWriter::write(
     const std::string& name, const Signature& signature) {
   std::vector<int32_t> inputs;
@@ -219,7 +230,10 @@ absl::StatusOr<flatbuffers::Offset<fb::ExecutionPlan>> MethodWriter::write(
   if (!status.ok()) {
     return absl::Status(status.code(), absl::StrCat("method '", name, "': ", status.message()));
   }
-  for (const BufferWrite& write : graph_.buffer_writes()) write_state(write);
+  for (const BufferWrite& write : graph_.buffer_writes()) {
+    write_state(write);
+    first_callers_.resize(calls_.operators().size(), write.value->producer());
+  }
   const size_t num_outputs = graph_.outputs().size() + signature.fixed_outputs.size();
   auto computed = graph_.outputs().begin();
   std::vector<int32_t> outputs;

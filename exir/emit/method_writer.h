@@ -34,6 +34,13 @@
 
 namespace petrel::exir {
 
+// A kernel that a method calls.
+struct KernelUse {
+  std::string kernel;  // "aten::add.out"
+  size_t calls = 0;
+  const Node* first_caller = nullptr;  // null: only writes back a given value
+};
+
 // True for steps that become no instruction: assertions.
 bool is_dropped(const Node& node);
 
@@ -52,8 +59,8 @@ class MethodWriter {
   absl::StatusOr<flatbuffers::Offset<schema::program::ExecutionPlan>> write(
       const std::string& name, const Signature& signature);
 
-  // Kernel calls by name ("aten::add.out"). After write().
-  const std::map<std::string, size_t>& kernels() const { return calls_.kernels(); }
+  // In the order of the first calls. After write().
+  std::vector<KernelUse> kernels() const;
   // Those of MethodValues. After write().
   std::map<uint32_t, const Constant*> weights() const { return values_.weights(); }
 
@@ -74,6 +81,7 @@ class MethodWriter {
   ProgramSegments& segments_;
   MethodValues values_;
   InstructionList calls_;
+  std::vector<const Node*> first_callers_;  // by operator of calls_
   std::vector<flatbuffers::Offset<schema::program::BackendDelegate>> delegates_;
 };
 

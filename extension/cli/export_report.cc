@@ -72,6 +72,10 @@ std::string format_report_text(const exir::ExportReport& report) {
         absl::StrAppend(&text, "  kernel         ", op, " x ", count, "\n");
       }
     }
+    for (const exir::MissingKernel& missing : report.emit.missing_kernels) {
+      if (missing.method != memory.method) continue;
+      absl::StrAppend(&text, "  missing        ", missing.kernel, "\n");
+    }
     const auto order = report.order.find(memory.method);
     if (order != report.order.end()) {
       absl::StrAppend(&text, "  order          needs ", order->second.peak, " bytes, was ",
@@ -160,6 +164,16 @@ std::string format_report_json(const exir::ExportReport& report) {
     const auto kernels = report.kernels.find(memory.method);
     if (kernels != report.kernels.end()) {
       for (const auto& [op, count] : kernels->second) method["kernels"][op] = count;
+    }
+    method["missing_kernels"] = ordered_json::array();
+    for (const exir::MissingKernel& missing : report.emit.missing_kernels) {
+      if (missing.method != memory.method) continue;
+      method["missing_kernels"].push_back({{"kernel", missing.kernel},
+                                           {"calls", missing.calls},
+                                           {"dtypes", missing.dtypes},
+                                           {"node", missing.node},
+                                           {"op", missing.op},
+                                           {"location", missing.location}});
     }
     const auto order = report.order.find(memory.method);
     if (order != report.order.end()) {

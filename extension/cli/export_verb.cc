@@ -13,6 +13,7 @@
 #include "extension/cli/console.h"
 #include "extension/cli/export_recipe.h"
 #include "extension/cli/export_report.h"
+#include "extension/cli/linked_kernels.h"
 #include "extension/cli/verb.h"
 #include "exir/driver/export.h"
 #include "exir/ir/text.h"
@@ -39,6 +40,7 @@ struct Arguments {
   std::string planner_command;
   bool reorder = false;
   bool allow_petrel_ops = false;
+  bool allow_missing_kernels = false;
   bool report = false;
   bool json = false;
 };
@@ -98,6 +100,8 @@ int run(const Arguments& arguments) {
   options.dump_after = arguments.dump_after;
   options.reorder = arguments.reorder;
   options.allow_petrel_ops = arguments.allow_petrel_ops;
+  options.has_kernel = is_kernel_linked;
+  options.allow_missing_kernels = arguments.allow_missing_kernels;
   if (!arguments.planner_command.empty()) {
     options.planning.planner =
         exir::plan::external_planner(arguments.planner_command, kPlannerTimeoutMs);
@@ -116,6 +120,10 @@ int run(const Arguments& arguments) {
   const RuntimeMessages messages;  // constant folding runs the runtime
   const absl::StatusOr<exir::ExportReport> report = exir::export_program(options);
   if (!report.ok()) return fail("export", report.status());
+  if (!report->emit.missing_kernels.empty()) {
+    std::fprintf(stderr, "petrel export: warning: %s\n",
+                 exir::describe_missing(report->emit.missing_kernels).c_str());
+  }
   if (arguments.json) {
     std::printf("%s\n", format_report_json(*report).c_str());
   } else if (arguments.report) {
@@ -166,6 +174,8 @@ void add_export_verb(CLI::App& app, int* exit_code) {
                  "run operators in the order that needs least memory");
   verb->add_flag("--allow-petrel-ops", arguments->allow_petrel_ops,
                  "operators that only Petrel's runtime has, where they are faster");
+  verb->add_flag("--allow-missing-kernels", arguments->allow_missing_kernels,
+                 "write programs that call kernels which this command does not have");
   verb->add_option("--planner", arguments->planner,
                    "of memory: search (default), orderings or unshared");
   verb->add_option("--planner-command", arguments->planner_command,

@@ -38,7 +38,12 @@ _linked_backends = rule(
     },
 )
 
-def petrel_cli(name, backends, visibility = None, **kwargs):
+_KERNELS = [
+    Label("//runtime/kernels/optimized:kernels"),
+    Label("//runtime/kernels/portable:kernels"),
+]
+
+def petrel_cli(name, backends, kernels = _KERNELS, visibility = None, **kwargs):
     """The command `name` with both halves of each backend.
 
     The folder //a/b/NAME stands for a backend whose compiler half is the target
@@ -51,6 +56,8 @@ def petrel_cli(name, backends, visibility = None, **kwargs):
       name: the binary.
       backends: folders, "//a/b/NAME" or "//a/b=NAME"; the first is the default
         of `petrel export`.
+      kernels: libraries as petrel_registry takes them; the first kernel of a
+        name wins.
       visibility: of the binary.
       **kwargs: for all targets, such as testonly.
     """
@@ -78,10 +85,7 @@ def petrel_cli(name, backends, visibility = None, **kwargs):
             "%s/runtime=petrel::backends::%s::%s_backend" % (folder, backend, backend)
             for folder, backend in pairs
         ],
-        kernels = [
-            str(Label("//runtime/kernels/optimized:kernels")),
-            str(Label("//runtime/kernels/portable:kernels")),
-        ],
+        kernels = [str(library) for library in kernels],
         visibility = private,
         **kwargs
     )

@@ -14,6 +14,7 @@ def petrel_pte(
         external = {},
         data = [],
         weight_keys = None,
+        allow_missing_kernels = False,
         options = [],
         petrel = None,
         visibility = None):
@@ -40,6 +41,8 @@ def petrel_pte(
       data: further .ptd files that are written, such as those that a backend
         names: outputs of the rule.
       weight_keys: content or name.
+      allow_missing_kernels: whether the program may call kernels that the
+        exporting command does not have.
       options: further words of `petrel export`, such as "--reorder".
       petrel: label of a command with other backends (petrel_cli).
       visibility: of the target.
@@ -66,6 +69,8 @@ def petrel_pte(
         words += ["--external", _quoted(glob + "=") + "$(RULEDIR)/" + file]
     if weight_keys:
         words += ["--weight-keys", weight_keys]
+    if allow_missing_kernels:
+        words.append("--allow-missing-kernels")
     native.genrule(
         name = name,
         srcs = ([model] if model else []) + methods.values(),

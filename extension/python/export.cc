@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "exir/driver/export.h"
 #include "extension/c_api/error_text.h"
 #include "extension/cli/export_report.h"
+#include "extension/cli/linked_kernels.h"
 #include "extension/python/aot_backend.h"
 #include "extension/python/error.h"
 #include "extension/python/gil.h"
@@ -71,14 +73,15 @@ class Backends {
   std::map<PyObject*, std::unique_ptr<PythonBackend>> of_python_;
 };
 
-// Returns the report as JSON and as text.
-std::pair<std::string, std::string> export_files(
+// Returns the report as JSON and as text, and what is missing in words.
+std::tuple<std::string, std::string, std::string> export_files(
     const std::map<std::string, std::string>& methods, const std::string& output,
     const std::string& external_weights,
     const std::vector<std::pair<std::string, std::string>>& external, uint64_t shard_bytes,
     const Choices& backends, const std::map<std::string, Choices>& method_backends,
     bool whole_methods, bool delegates_supported, bool weight_names, bool bind_data,
-    const std::vector<std::string>& recipe, bool allow_petrel_ops, bool reorder) {
+    const std::vector<std::string>& recipe, bool allow_petrel_ops, bool allow_missing_kernels,
+    bool reorder) {
   const auto pending = std::make_shared<Pending>();
   Backends chosen(pending);
   const auto delegate = delegates_supported ? exir::Delegate::kSupported : exir::Delegate::kCheaper;
@@ -92,6 +95,8 @@ std::pair<std::string, std::string> export_files(
   options.bind_data = bind_data;
   options.recipe = recipe;
   options.allow_petrel_ops = allow_petrel_ops;
+  options.has_kernel = is_kernel_linked;
+  options.allow_missing_kernels = allow_missing_kernels;
   options.reorder = reorder;
   options.backends.for_all = chosen.uses("all methods", backends, whole_methods, delegate);
   for (const auto& [method, choices] : method_backends) {
@@ -104,7 +109,9 @@ std::pair<std::string, std::string> export_files(
   });
   pending->rethrow();
   if (!report.ok()) raise_status(report.status());
-  return {format_report_json(*report), format_report_text(*report)};
+  const std::vector<exir::MissingKernel>& missing = report->emit.missing_kernels;
+  return {format_report_json(*report), format_report_text(*report),
+          missing.empty() ? "" : exir::describe_missing(missing)};
 }
 
 }  // namespace
@@ -114,7 +121,8 @@ void bind_export(py::module_& module) {
              py::arg("external_weights"), py::arg("external"), py::arg("shard_bytes"),
              py::arg("backends"), py::arg("method_backends"), py::arg("whole_methods"),
              py::arg("delegates_supported"), py::arg("weight_names"), py::arg("bind_data"),
-             py::arg("recipe"), py::arg("allow_petrel_ops"), py::arg("reorder"));
+             py::arg("recipe"), py::arg("allow_petrel_ops"), py::arg("allow_missing_kernels"),
+             py::arg("reorder"));
 }
 
 }  // namespace petrel::extension::python

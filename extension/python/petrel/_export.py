@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import tempfile
+import warnings
 import weakref
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
@@ -155,6 +156,7 @@ def export(model: Model = None, args: Optional[tuple] = None, *,
            weight_keys: str = "content",
            bind_data: bool = False,
            allow_petrel_ops: bool = False,
+           allow_missing_kernels: bool = False,
            reorder: bool = False,
            **torch_export_options: Any) -> Program:
     """Compiles a model, which becomes method "forward", or several `methods`.
@@ -179,6 +181,9 @@ def export(model: Model = None, args: Optional[tuple] = None, *,
     weight_keys       "content", or "name": other weights can be given later
     bind_data         the program takes only these bytes from data files
     allow_petrel_ops  operators that only Petrel's runtime has, where they are faster
+    allow_missing_kernels
+                      the program may call kernels that this package does not have:
+                      a warning instead of an error
     reorder           run operators in the order that needs least memory
 
     Other options, such as dynamic_shapes, go to torch.export.export for every
@@ -209,7 +214,7 @@ def export(model: Model = None, args: Optional[tuple] = None, *,
                 name: _archive(given, torch_export_options, archives, name)
                 for name, given in models.items()
             }
-            report, text = _petrel.export_files(
+            report, text, missing = _petrel.export_files(
                 methods=paths, output=os.path.join(folder, _PROGRAM),
                 external_weights=("" if external_weights is None else
                                   _external_path(folder, "external_weights", external_weights)),
@@ -220,7 +225,10 @@ def export(model: Model = None, args: Optional[tuple] = None, *,
                 delegates_supported=partition == "supported",
                 weight_names=weight_keys == "name", bind_data=bind_data,
                 recipe=choice.recipe(whole_methods, partition, allow_petrel_ops),
-                allow_petrel_ops=allow_petrel_ops, reorder=reorder)
+                allow_petrel_ops=allow_petrel_ops,
+                allow_missing_kernels=allow_missing_kernels, reorder=reorder)
+        if missing:
+            warnings.warn(missing, stacklevel=2)
         return Program(folder, Report(json.loads(report), text))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

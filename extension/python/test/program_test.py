@@ -3,6 +3,7 @@
 
 import ctypes
 import gc
+import json
 import os
 import pathlib
 import pickle
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import unittest
 import weakref
+import zipfile
 
 import numpy
 import petrel
@@ -25,6 +27,33 @@ def images(count=50):
 
 def folder():
     return pathlib.Path(tempfile.mkdtemp(dir=os.environ["TEST_TMPDIR"]))
+
+
+def with_quantized_output(archive, path):
+    """Writes the archive of one output once more, with a node that quantises it."""
+    with zipfile.ZipFile(archive) as old, zipfile.ZipFile(path, "w") as new:
+        for entry in old.infolist():
+            data = old.read(entry)
+            if entry.filename.endswith("models/model.json"):
+                model = json.loads(data)
+                module = model["graph_module"]
+                graph = module["graph"]
+                last, wide = graph["nodes"][-1], graph["outputs"][0]["as_tensor"]["name"]
+                values = {"input": {"as_tensor": {"name": wide}}, "scale": {"as_float": 0.5},
+                          "zero_point": {"as_int": 0}, "quant_min": {"as_int": -128},
+                          "quant_max": {"as_int": 127}, "dtype": {"as_scalar_type": 2}}
+                graph["nodes"].append({
+                    **last, "name": "quantized", "outputs": [{"as_tensor": {"name": "quantized"}}],
+                    "target": "torch.ops.quantized_decomposed.quantize_per_tensor.default",
+                    "inputs": [{"name": name, "arg": value, "kind": 1}
+                               for name, value in values.items()]})
+                graph["tensor_values"]["quantized"] = {**graph["tensor_values"][wide], "dtype": 2}
+                graph["outputs"][0]["as_tensor"]["name"] = "quantized"
+                specs = module["signature"]["output_specs"]
+                specs[0]["user_output"]["arg"]["as_tensor"]["name"] = "quantized"
+                data = json.dumps(model)
+            new.writestr(entry, data)
+    return path
 
 
 class OnlyDlpack:
@@ -145,6 +174,21 @@ class ExportTest(unittest.TestCase):
         again = pickle.loads(pickle.dumps(error))
         self.assertEqual((str(again), again.code, again.node, again.source),
                          (str(error), error.code, error.node, error.source))
+
+    def test_a_missing_kernel_is_an_error_unless_allowed(self):
+        model = with_quantized_output(DIGITS, folder() / "quantized.pt2")
+        with self.assertRaises(petrel.Error) as caught:
+            petrel.export(model, backend=None)
+        error = caught.exception
+        self.assertEqual(error.code, "NotSupported")
+        self.assertIn("quantized_decomposed::quantize_per_tensor.out of f32, i8", str(error))
+        self.assertEqual(error.node, "quantized")
+        self.assertRegex(error.source, r"\.py:\d+, in ")
+        with self.assertWarnsRegex(UserWarning, "quantize_per_tensor"):
+            program = petrel.export(model, backend=None, allow_missing_kernels=True)
+        missing = program.report()["methods"][0]["missing_kernels"]
+        self.assertEqual([each["kernel"] for each in missing],
+                         ["quantized_decomposed::quantize_per_tensor.out"])
 
     def test_error_tells_the_node_that_its_message_names(self):
         for message, node, source in (
