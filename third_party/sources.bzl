@@ -59,5 +59,6 @@ def source_libraries():
             "//third_party/xnnpack:angles.patch",
             "//third_party/xnnpack:small_operators.patch",
             "//third_party/xnnpack:padding.patch",
+            "//third_party/xnnpack:instruction_set_cap.patch",
         ],
     )

@@ -13,6 +13,7 @@
 #include "backends/xnnpack/format/payload_reader.h"
 #include "backends/xnnpack/format/shape_rules.h"
 #include "backends/xnnpack/format/work.h"
+#include "backends/xnnpack/runtime/start.h"
 #include "backends/xnnpack/runtime/subgraph.h"
 
 namespace petrel::backends::xnnpack {
@@ -121,7 +122,7 @@ Result<std::unique_ptr<Delegate>> Delegate::create(const void* payload, size_t s
   PETREL_RETURN_IF_ERROR(report(read_payload(static_cast<const uint8_t*>(payload), size, &graph)));
   PETREL_RETURN_IF_ERROR(report(check_implemented(graph)));
   PETREL_RETURN_IF_ERROR(report(check_graph(graph)));
-  PETREL_RETURN_IF_ERROR(report("start", xnn_initialize(nullptr)));
+  PETREL_RETURN_IF_ERROR(report("start", start_xnnpack()));
   PETREL_RETURN_IF_ERROR(delegate->build(map, options));
   // The payload may go.
   graph.constants.clear();

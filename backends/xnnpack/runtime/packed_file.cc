@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "runtime/core/log.h"
+#include "runtime/platform/isa_level.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -105,6 +106,9 @@ std::optional<Configuration> this_configuration() {
   Configuration configuration = {};
   const uint64_t layout[] = {kAlignment, kSlack, sizeof(void*)};
   mix(&configuration, layout, sizeof(layout));
+  // Kernels of another level read weights in another order.
+  const char* const level = runtime::isa_level().name;
+  mix(&configuration, level, strlen(level) + 1);
   if (!mix_processor(&configuration) || !mix_program(&configuration)) return std::nullopt;
   return configuration;
 }

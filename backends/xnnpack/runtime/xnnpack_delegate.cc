@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/runtime/xnnpack_delegate.h"
 
-#include <xnnpack.h>
-
 #include <cstring>
 #include <memory>
 #include <string>
@@ -10,6 +8,7 @@
 #include <utility>
 
 #include "backends/xnnpack/runtime/delegate.h"
+#include "backends/xnnpack/runtime/start.h"
 #include "runtime/threads/thread_pool.h"
 
 namespace petrel::backends::xnnpack {
@@ -86,7 +85,7 @@ Error read_load_options(Span<const BackendOption> given, Delegate::Options* opti
 
 }  // namespace
 
-bool XnnpackBackend::is_available() const { return xnn_initialize(nullptr) == xnn_status_success; }
+bool XnnpackBackend::is_available() const { return start_xnnpack() == xnn_status_success; }
 
 Result<runtime::DelegateHandle*> XnnpackBackend::init(runtime::BackendInitContext& context,
                                                       runtime::FreeableBuffer* processed,

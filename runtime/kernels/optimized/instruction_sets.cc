@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "hwy/base.h"
+#include "runtime/platform/isa_level.h"
 
 #if HWY_ARCH_X86
 #include <cpuid.h>
@@ -23,6 +24,25 @@ uint32_t choose() {
 }
 
 }  // namespace internal
+
+#if HWY_ARCH_X86
+
+namespace {
+
+// Of Highway's sets only those whose every part is allowed: SSE4 has more than
+// SSE4.1 and comes with AVX.
+int64_t allowed_targets() {
+  const uint32_t features = isa_level().features;
+  int64_t targets = HWY_STATIC_TARGET | HWY_EMU128 | HWY_SCALAR;
+  if ((features & kAvx) != 0) targets |= HWY_SSE4;
+  if ((features & kAvx2) != 0) targets |= HWY_AVX2;
+  if ((features & kAvx512skx) != 0) targets |= HWY_AVX3;
+  return targets;
+}
+
+}  // namespace
+
+#endif
 
 int64_t supported_targets() {
 #if HWY_ARCH_X86
@@ -44,7 +64,7 @@ int64_t supported_targets() {
       }
     }
   }
-  return targets & HWY_TARGETS;
+  return targets & allowed_targets() & HWY_TARGETS;
 #else
   return HWY_STATIC_TARGET;
 #endif

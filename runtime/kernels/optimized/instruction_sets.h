@@ -61,7 +61,8 @@ inline size_t instruction_set() {
   return chosen != internal::kUndecided ? chosen : internal::choose();
 }
 
-// Of the sets that are compiled, those that this machine has: bits of Highway.
+// Of the sets that are compiled, those that this machine has and that the level
+// of the process (runtime/platform/isa_level.h) allows: bits of Highway.
 int64_t supported_targets();
 
 // Chooses the best of `targets`; 0 means all. For tests, while no kernel runs.
