@@ -55,10 +55,6 @@ Values times(const Values& a, const Values& b) {
   return product;
 }
 
-int64_t floor_divide(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
-
 BuiltValue multiply(Builder& b, Value* x, int64_t factor) {
   if (factor == 1) return x;
   return b.call("executorch_prim.mul.Scalar", {x, factor});
