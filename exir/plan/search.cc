@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,17 +21,16 @@ constexpr int64_t kVisitsPerStep = 64;
 // Failures of earlier runs count for less and less.
 constexpr double kForget = 0.9;
 
-// Enough for minutes of search, at 16 to 32 bytes each.
-constexpr size_t kMaxRemembered = size_t{1} << 21;
-
-uint64_t mix(uint64_t z) {
-  z += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
+// In seven bits per byte, the last of which has the eighth bit clear: no number
+// begins another.
+void append_number(int64_t number, std::string* text) {
+  auto rest = static_cast<uint64_t>(number);
+  while (rest >= 0x80) {
+    text->push_back(static_cast<char>(rest | 0x80));
+    rest >>= 7;
+  }
+  text->push_back(static_cast<char>(rest));
 }
-
-uint64_t mix(uint64_t a, uint64_t b, uint64_t c) { return mix(mix(mix(a) ^ b) ^ c); }
 
 }  // namespace
 
@@ -196,38 +196,45 @@ int32_t Search::choose_pair(Run run, int64_t below) const {
   return best;
 }
 
-// Identifies what is left to do in a run of rows: the skyline, the unplaced
-// buffers, and where these are settled already. The top buffer of a row counts
-// while it may forbid its twins to follow.
-uint64_t Search::signature(Run run) {
-  uint64_t sum = mix(1, static_cast<uint64_t>(run.first), static_cast<uint64_t>(run.second));
+// All that is left to do in a run of rows: the unplaced buffers, the skyline, and
+// where these are settled already. The top buffer of a row counts while it may
+// forbid its twins to follow. Two runs have one text only if they are the same.
+std::string Search::state_of(Run run) {
+  std::string text;
+  append_number(run.first, &text);
+  append_number(run.second, &text);
   open_twins_.assign(size_.size(), 0);
+  // No unplaced buffer reaches beyond the run. A bit for each that begins in it:
+  uint32_t bits = 0;
+  int32_t num_bits = 0;
   for (int32_t r = run.first; r < run.second; ++r) {
-    for (int32_t j = 0; j < rows_[r].count; ++j) {
-      const BufferIdx b = members_[r][j].buffer;
-      if (rows_of_[b].front() != r) continue;
-      sum += mix(2, static_cast<uint64_t>(b), 0);
-      if (twins_[b] >= 0) open_twins_[twins_[b]] = 1;
+    for (const BufferIdx b : starts_[r]) {
+      const bool open = !states_[b].placed;
+      bits |= (open ? 1u : 0u) << num_bits;
+      if (open && twins_[b] >= 0) open_twins_[twins_[b]] = 1;
+      if (++num_bits < 8) continue;
+      text.push_back(static_cast<char>(bits));
+      bits = 0;
+      num_bits = 0;
     }
   }
+  text.push_back(static_cast<char>(bits));
   for (int32_t r = run.first; r < run.second; ++r) {
     const Row& row = rows_[r];
     if (row.count == 0) continue;
-    const auto index = static_cast<uint64_t>(r);
-    sum += mix(3, index, static_cast<uint64_t>(row.floor));
-    if (row.next >= 0) sum += mix(4, index, static_cast<uint64_t>(row.next));
-    if (row.top >= 0 && twins_[row.top] >= 0 && open_twins_[twins_[row.top]]) {
-      sum += mix(5, index, static_cast<uint64_t>(row.top));
-    }
+    append_number(row.floor, &text);
+    append_number(row.next + 1, &text);
+    const bool forbids = row.top >= 0 && twins_[row.top] >= 0 && open_twins_[twins_[row.top]];
+    append_number(forbids ? row.top + 1 : 0, &text);
   }
-  return sum;
+  return text;
 }
 
 bool Search::solve(Run run, int32_t level) {
   if (!propagate()) return false;
   for (const Run& part : runs_left(run)) {
-    const uint64_t key = signature(part);
-    if (refuted_.count(key) > 0) {
+    std::string state = state_of(part);
+    if (refuted_.contains(state)) {
       Reason reason;
       for (int32_t r = part.first; r < part.second; ++r) {
         reason.add(row_reason(r));
@@ -235,7 +242,7 @@ bool Search::solve(Run run, int32_t level) {
       return fail(reason);
     }
     if (!solve_connected(part, level)) {
-      if (!gave_up_ && refuted_.size() < kMaxRemembered) refuted_.insert(key);
+      if (!gave_up_) refuted_.add(std::move(state));
       return false;
     }
   }

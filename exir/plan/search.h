@@ -21,7 +21,8 @@
 // * Once placed buffers separate the rows into independent stretches, these
 //   are solved one after another and never again because of each other.
 // * What was refuted once, a set of unplaced buffers above a skyline, is
-//   remembered, also in later runs with the same capacity.
+//   remembered whole, also in later runs with the same capacity. A proof rests
+//   on no hash.
 // * Plans that differ only by exchanging neighbours on the same rows are tried
 //   in one order: the larger below.
 //
@@ -38,7 +39,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <unordered_set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,7 @@
 #include "exir/plan/effort.h"
 #include "exir/plan/problem.h"
 #include "exir/plan/reason.h"
+#include "exir/plan/refuted_states.h"
 
 namespace petrel::exir::plan {
 
@@ -72,8 +74,11 @@ class Search {
   // the search takes about a kilobyte of stack.
   static constexpr size_t kMaxBuffers = 2048;
 
-  // Keeps no reference. The problem has one pool.
-  Search(const Problem& problem, const ConflictGraph& graph);
+  // Keeps no reference. The problem has one pool. `refuted` is empty; how it
+  // hashes and how much it holds decides the time that an answer takes, and
+  // nothing else.
+  Search(const Problem& problem, const ConflictGraph& graph,
+         RefutedStates refuted = RefutedStates());
 
   // Looks for offsets with all ends at most `capacity`. Gives up after
   // `node_limit` steps, or when the effort is exhausted.
@@ -183,7 +188,7 @@ class Search {
   std::vector<Run> runs_left(Run run) const;
   BufferIdx choose_buffer(Run run) const;
   int32_t choose_pair(Run run, int64_t level) const;
-  uint64_t signature(Run run);
+  std::string state_of(Run run);
   bool solve(Run run, int32_t level);
   bool solve_connected(Run run, int32_t level);
   bool settle_pair(int32_t row, Run run, int32_t level, bool* solved);
@@ -196,6 +201,7 @@ class Search {
   std::vector<int64_t> size_, alignment_, fixed_;  // fixed_: -1 if free
   std::vector<std::vector<Member>> members_;       // reordered by placing
   std::vector<std::vector<int32_t>> rows_of_;
+  std::vector<std::vector<BufferIdx>> starts_;  // buffers by their first row
   std::vector<Boundary> boundaries_;
   std::vector<std::vector<int32_t>> boundaries_of_;
   std::vector<int32_t> twins_;           // equal: may trade places on a row
@@ -204,7 +210,7 @@ class Search {
   // Learnt from run to run.
   std::vector<double> failures_;  // of rows
   int64_t refuted_capacity_ = -1;
-  std::unordered_set<uint64_t> refuted_;  // signatures
+  RefutedStates refuted_;
 
   // One run.
   int64_t capacity_ = 0;
