@@ -154,7 +154,9 @@ class InstructionVerifier final {
       case fb::InstructionArguments::MoveCall: {
         const fb::MoveCall& call = *instruction.instr_args_as_MoveCall();
         PETREL_RETURN_IF_ERROR(verify_index(call.move_from(), num_values_, "value"));
-        return verify_index(call.move_to(), num_values_, "value");
+        PETREL_RETURN_IF_ERROR(verify_index(call.move_to(), num_values_, "value"));
+        return verify_move(static_cast<uint32_t>(call.move_from()),
+                           static_cast<uint32_t>(call.move_to()));
       }
       case fb::InstructionArguments::JumpFalseCall: {
         const fb::JumpFalseCall& call = *instruction.instr_args_as_JumpFalseCall();
@@ -170,6 +172,44 @@ class InstructionVerifier final {
                    chain_, instruction_, static_cast<int>(instruction.instr_args_type()));
         return Error::InvalidProgram;
     }
+  }
+
+  // What is declared of a value must hold of whatever is moved there: whoever
+  // sets inputs and takes outputs goes by the declaration.
+  Error verify_move(uint32_t from, uint32_t to) {
+    if (from == to) return Error::Ok;
+    const fb::EValue& source = *plan_.values()->Get(from);
+    const fb::EValue& target = *plan_.values()->Get(to);
+    const char* wrong = nullptr;
+    if (source.val_type() != target.val_type()) {
+      wrong = "which has another type";
+    } else if (const fb::Tensor* const tensor = target.val_as_Tensor(); tensor != nullptr) {
+      wrong = find_difference(*source.val_as_Tensor(), *tensor);
+    }
+    const uint32_t num_inputs = size_of(plan_.inputs());
+    if (!context_.budget->spend(num_inputs)) return too_much_sharing();
+    for (uint32_t i = 0; wrong == nullptr && i < num_inputs; ++i) {
+      if (static_cast<uint32_t>(plan_.inputs()->Get(i)) == to) wrong = "which is an input";
+    }
+    if (wrong == nullptr) return Error::Ok;
+    PETREL_LOG(Error, "method \"%.64s\": instruction %u:%u moves value %u to value %u, %s", method_,
+               chain_, instruction_, from, to, wrong);
+    return Error::InvalidProgram;
+  }
+
+  // Null if a tensor may be moved to the place of another.
+  static const char* find_difference(const fb::Tensor& from, const fb::Tensor& to) {
+    const bool external = to.extra_tensor_info() != nullptr &&
+                          to.extra_tensor_info()->location() == fb::TensorDataLocation::EXTERNAL;
+    if (to.allocation_info() == nullptr && (to.data_buffer_idx() != 0 || external)) {
+      return "which is a constant";
+    }
+    if (from.scalar_type() != to.scalar_type()) return "which has another scalar type";
+    if (from.sizes()->size() != to.sizes()->size()) return "which has another rank";
+    for (uint32_t i = 0; i < from.dim_order()->size(); ++i) {
+      if (from.dim_order()->Get(i) != to.dim_order()->Get(i)) return "which has another dim order";
+    }
+    return nullptr;
   }
 
   Error verify_arguments(const flatbuffers::Vector<int32_t>* args) {

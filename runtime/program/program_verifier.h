@@ -10,7 +10,8 @@
 //   segments       inside the file; references to them in range, named keys
 //   values         union tags with bodies; tensors: type, rank, sizes,
 //                  dim_order, bytes, place in arena or segment; list items
-//   instructions   operator, delegate and value indices, jump targets
+//   instructions   operator, delegate and value indices, jump targets; a value
+//                  that is moved fits what is declared of the other
 //   delegates      id, payload, compile specs
 //   arenas         sizes not negative and in all below a limit
 //

@@ -254,11 +254,27 @@ class Generator {
     jump.first = pick(by_kind_['B']);
     jump.second = static_cast<int32_t>(below(static_cast<int64_t>(plan->chains[0].size())));
     plan->chains[0].push_back(jump);
-    InstructionRecipe move;
-    move.type = fb::InstructionArguments::MoveCall;
-    move.first = pick(by_kind_['T']);
-    move.second = pick(by_kind_['T']);
-    plan->chains[0].insert(plan->chains[0].begin(), move);
+    std::vector<InstructionRecipe> moves;
+    for (const int32_t from : by_kind_['T']) {
+      for (const char kind : {'T', 'W'}) {
+        for (const int32_t to : by_kind_[kind]) {
+          InstructionRecipe move;
+          move.type = fb::InstructionArguments::MoveCall;
+          move.first = from;
+          move.second = to;
+          if (may_move(*plan, from, to)) moves.push_back(move);
+        }
+      }
+    }
+    if (!moves.empty()) plan->chains[0].insert(plan->chains[0].begin(), pick(moves));
+  }
+
+  // Others are refused when the program is loaded.
+  static bool may_move(const PlanRecipe& plan, int32_t from, int32_t to) {
+    const ValueRecipe& source = plan.values[static_cast<size_t>(from)];
+    const ValueRecipe& target = plan.values[static_cast<size_t>(to)];
+    return target.place.has_value() && source.scalar_type == target.scalar_type &&
+           source.dim_order == target.dim_order;
   }
 
   std::mt19937_64 random_;

@@ -327,6 +327,50 @@ const Attack kLoadAttacks[] = {
      "value 4"},
     {"MoveToNegative", [](Recipe& r) { add_instruction(r, Arguments::MoveCall, 0, -1); }, kInvalid,
      "value -1"},
+    {"MoveOfIntToTensor", [](Recipe& r) { add_instruction(r, Arguments::MoveCall, 2, 3); },
+     kInvalid, "instruction 0:1 moves value 2 to value 3, which has another type"},
+    {"MoveOfNoneToTensor",
+     [](Recipe& r) {
+       add_value(r, number_value(Types::Null, 0));
+       add_instruction(r, Arguments::MoveCall, 4, 3);
+     },
+     kInvalid, "another type"},
+    {"MoveToInput", [](Recipe& r) { add_instruction(r, Arguments::MoveCall, 3, 0); }, kInvalid,
+     "value 0, which is an input"},
+    {"MoveToConstant",
+     [](Recipe& r) {
+       add_value(r, planned_tensor({3}, 0));
+       add_instruction(r, Arguments::MoveCall, 4, 1);
+     },
+     kInvalid, "value 1, which is a constant"},
+    {"MoveToExternalConstant",
+     [](Recipe& r) {
+       constant(r).extra = ExtraRecipe{"bias", fb::TensorDataLocation::EXTERNAL, {}};
+       constant(r).constant = 0;
+       add_value(r, planned_tensor({3}, 0));
+       add_instruction(r, Arguments::MoveCall, 4, 1);
+     },
+     kInvalid, "value 1, which is a constant"},
+    {"MoveToOtherRank",
+     [](Recipe& r) {
+       add_value(r, planned_tensor({6}, 0));
+       add_instruction(r, Arguments::MoveCall, 4, 3);
+     },
+     kInvalid, "another rank"},
+    {"MoveToOtherScalarType",
+     [](Recipe& r) {
+       add_value(r, planned_tensor({2, 3}, 0));
+       plan(r).values[4].scalar_type = static_cast<int8_t>(fb::ScalarType::INT);
+       add_instruction(r, Arguments::MoveCall, 4, 3);
+     },
+     kInvalid, "another scalar type"},
+    {"MoveToOtherDimOrder",
+     [](Recipe& r) {
+       add_value(r, planned_tensor({2, 3}, 0));
+       plan(r).values[4].dim_order = {1, 0};
+       add_instruction(r, Arguments::MoveCall, 4, 3);
+     },
+     kInvalid, "another dim order"},
     {"JumpPastEnd", [](Recipe& r) { add_instruction(r, Arguments::JumpFalseCall, 0, 3); }, kInvalid,
      "destination 3"},
     {"JumpNegative", [](Recipe& r) { add_instruction(r, Arguments::JumpFalseCall, 0, -1); },
