@@ -44,14 +44,14 @@ def _selection(label):
     return """
 namespace petrel::runtime {
 namespace NAME {
-#define PETREL_KERNEL(name, function) \\
+#define PETREL_KERNEL(name, function, outputs) \\
   void function(KernelRuntimeContext& context, Span<EValue*> args);
 #include "PATH/kernel_list.inc"
 #undef PETREL_KERNEL
 }  // namespace NAME
 namespace {
 constexpr Kernel k_NAME[] = {
-#define PETREL_KERNEL(name, function) {name, &NAME::function},
+#define PETREL_KERNEL(name, function, outputs) {name, &NAME::function, outputs},
 #include "PATH/kernel_list.inc"
 #undef PETREL_KERNEL
 };

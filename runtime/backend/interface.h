@@ -138,6 +138,13 @@ class BackendInterface {
   virtual Error execute(BackendExecutionContext& context, DelegateHandle* handle,
                         Span<EValue*> args) const = 0;
 
+  // How many arguments of execute the part writes, the last ones: a method is
+  // not made when one of them shares memory with another argument. Where a
+  // backend does not say (NotImplemented), the last one counts.
+  virtual Result<size_t> num_outputs(DelegateHandle* /*handle*/) const {
+    return Error::NotImplemented;
+  }
+
   // Called once for every handle that init returned.
   virtual void destroy(DelegateHandle* handle) const = 0;
 

@@ -58,6 +58,8 @@ Method::Method(Method&& other) noexcept
       event_tracer_(other.event_tracer_),
       values_(std::exchange(other.values_, {})),
       input_set_(std::exchange(other.input_set_, {})),
+      callers_inputs_(std::exchange(other.callers_inputs_, {})),
+      callers_outputs_(std::exchange(other.callers_outputs_, {})),
       chains_(std::exchange(other.chains_, {})),
       delegates_(std::exchange(other.delegates_, {})),
       external_data_(std::exchange(other.external_data_, {})),

@@ -104,6 +104,14 @@ class Method final {
   size_t input_value(size_t index) const;
   size_t output_value(size_t index) const;
   Error set_tensor_input(const Tensor& from, size_t value_index, size_t index);
+  // A tensor of the inputs or outputs whose memory is the caller's.
+  struct CallersTensor {
+    TensorImpl* impl;
+    size_t index;
+  };
+  // Refuses memory of the caller that the method, or an output, has already.
+  Error check_apart(const void* data, size_t nbytes, const TensorImpl* own, const char* what,
+                    size_t index) const;
   Error check_inputs() const;
   Error run_step(const MethodStep& step, size_t* next);
   Error run_kernel(const MethodStep& step);
@@ -119,6 +127,9 @@ class Method final {
 
   Span<EValue> values_;
   Span<bool> input_set_;
+  // Those that the program does not plan; outputs that are views of others aside.
+  Span<CallersTensor> callers_inputs_;
+  Span<CallersTensor> callers_outputs_;
   Span<MethodChain> chains_;
   // Handles that exist; grows while the method is made.
   Span<MethodDelegate> delegates_;

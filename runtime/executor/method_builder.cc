@@ -175,6 +175,9 @@ Error MethodBuilder::make_delegate(size_t index, MethodDelegate* to) {
 }
 
 Error MethodBuilder::make_chains() {
+  PETREL_ASSIGN_OR_RETURN(Aliases aliases,
+                          Aliases::find(declared_, kernels_, /*writable_inputs=*/true, allocator_));
+  PETREL_RETURN_IF_ERROR(find_callers_tensors(aliases));
   const uint32_t count = declared_.num_chains();
   PETREL_ASSIGN_OR_RETURN(method_.chains_, allocator_->allocate_list<MethodChain>(count));
   for (uint32_t i = 0; i < count; ++i) new (&method_.chains_[i]) MethodChain();
@@ -184,7 +187,9 @@ Error MethodBuilder::make_chains() {
                             allocator_->allocate_list<MethodStep>(chain.num_instructions()));
     for (uint32_t k = 0; k < steps.size(); ++k) {
       new (&steps[k]) MethodStep();
-      PETREL_RETURN_IF_ERROR(make_step(chain.instruction(k), &steps[k]));
+      const InstructionView instruction = chain.instruction(k);
+      PETREL_RETURN_IF_ERROR(make_step(instruction, &steps[k]));
+      PETREL_RETURN_IF_ERROR(check_step(i, k, instruction.args, steps[k], &aliases));
       PETREL_RETURN_IF_ERROR(find_scratch(i, k, &steps[k]));
     }
     method_.chains_[i].steps = steps;
@@ -218,6 +223,44 @@ Error MethodBuilder::make_step(const InstructionView& from, MethodStep* to) {
       return Error::Ok;
   }
   return Error::Internal;
+}
+
+// The inputs and outputs that the caller gives memory to.
+Error MethodBuilder::find_callers_tensors(const Aliases& aliases) {
+  const auto find = [&](Span<const int32_t> from, bool is_output, Span<Method::CallersTensor>* to) {
+    const auto has_place = [&](size_t i) {
+      const auto value = static_cast<uint32_t>(from[i]);
+      return aliases.is_callers(value) &&
+             !(is_output && (aliases.is_view(value) || aliases.is_moved(value)));
+    };
+    size_t count = 0;
+    for (size_t i = 0; i < from.size(); ++i) count += has_place(i);
+    PETREL_ASSIGN_OR_RETURN(*to, allocator_->allocate_list<Method::CallersTensor>(count));
+    size_t next = 0;
+    for (size_t i = 0; i < from.size(); ++i) {
+      if (!has_place(i)) continue;
+      const Tensor tensor = method_.values_[static_cast<size_t>(from[i])].toTensor();
+      (*to)[next++] = {tensor.impl(), i};
+    }
+    return Error::Ok;
+  };
+  PETREL_RETURN_IF_ERROR(find(declared_.inputs(), false, &method_.callers_inputs_));
+  return find(declared_.outputs(), true, &method_.callers_outputs_);
+}
+
+Error MethodBuilder::check_step(uint32_t chain, uint32_t instruction, Span<const int32_t> args,
+                                const MethodStep& step, Aliases* aliases) {
+  if (step.kind == MethodStep::Kind::Kernel) {
+    return aliases->check_kernel(
+        {chain, instruction, step.kernel->name, args}, step.kernel->outputs,
+        program_.additions().find_scratch(declared_.index(), chain, instruction));
+  }
+  if (step.kind != MethodStep::Kind::Delegate) return Error::Ok;
+  const MethodDelegate& delegate = method_.delegates_[step.target];
+  const Result<size_t> outputs = delegate.backend->num_outputs(delegate.handle);
+  if (!outputs.ok() && outputs.error() != Error::NotImplemented) return outputs.error();
+  return aliases->check_delegate({chain, instruction, delegate.name, args},
+                                 outputs.ok() ? *outputs : 1);
 }
 
 Error MethodBuilder::find_scratch(uint32_t chain, uint32_t instruction, MethodStep* to) {

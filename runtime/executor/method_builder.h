@@ -15,6 +15,7 @@
 
 #include "runtime/core/result.h"
 #include "runtime/core/span.h"
+#include "runtime/executor/aliases.h"
 #include "runtime/executor/method.h"
 #include "runtime/executor/method_step.h"
 #include "runtime/executor/program.h"
@@ -51,6 +52,10 @@ class MethodBuilder final {
   Error make_delegate(size_t index, MethodDelegate* to);
   Error make_chains();
   Error make_step(const InstructionView& from, MethodStep* to);
+  // Refuses a step whose arguments share memory that it writes.
+  Error check_step(uint32_t chain, uint32_t instruction, Span<const int32_t> args,
+                   const MethodStep& step, Aliases* aliases);
+  Error find_callers_tensors(const Aliases& aliases);
   Error find_scratch(uint32_t chain, uint32_t instruction, MethodStep* to);
   Error make_args(Span<const int32_t> indices, Span<EValue*>* to);
 

@@ -41,6 +41,11 @@ bool equals_baked_value(const EValue& given, const EValue& baked) {
   }
 }
 
+bool overlap(const void* a, size_t a_bytes, const void* b, size_t b_bytes) {
+  const auto first = reinterpret_cast<uintptr_t>(a), second = reinterpret_cast<uintptr_t>(b);
+  return a_bytes != 0 && b_bytes != 0 && first < second + b_bytes && second < first + a_bytes;
+}
+
 // An empty dim order stands for contiguous.
 bool same_dim_order(const Tensor& a, const Tensor& b) {
   const bool a_contiguous = is_contiguous_dim_order(a.dim_order());
@@ -67,6 +72,28 @@ Error Method::check_inputs() const {
   for (size_t i = 0; i < input_set_.size(); ++i) {
     if (input_set_[i]) continue;
     PETREL_LOG(Error, "input %zu of method \"%.64s\" has not been set", i, declared_.name().data());
+    return Error::InvalidArgument;
+  }
+  return Error::Ok;
+}
+
+// What a program writes lies apart from the rest of a call (aliases.h), and so
+// must the memory that only the caller knows.
+Error Method::check_apart(const void* data, size_t nbytes, const TensorImpl* own, const char* what,
+                          size_t index) const {
+  const HierarchicalAllocator* const arenas = memory_->planned_memory();
+  for (size_t i = 0; arenas != nullptr && i < arenas->num_buffers(); ++i) {
+    const Span<uint8_t> arena = arenas->buffer(i);
+    if (!overlap(data, nbytes, arena.data(), arena.size())) continue;
+    PETREL_LOG(Error, "%s %zu lies in memory that the method plans; copy it", what, index);
+    return Error::InvalidArgument;
+  }
+  for (const CallersTensor& output : callers_outputs_) {
+    if (output.impl == own ||
+        !overlap(data, nbytes, output.impl->data(), output.impl->capacity())) {
+      continue;
+    }
+    PETREL_LOG(Error, "%s %zu lies in the memory of output %zu", what, index, output.index);
     return Error::InvalidArgument;
   }
   return Error::Ok;
@@ -143,6 +170,8 @@ Error Method::set_tensor_input(const Tensor& from, size_t value_index, size_t in
   }
   Error error = Error::Ok;
   if (!declared->is_planned()) {
+    error = check_apart(from.const_data_ptr(), from.nbytes(), to.impl(), "input", index);
+    if (error != Error::Ok) return error;
     error = to.impl()->rebind(from.sizes(), from.mutable_data_ptr(), from.nbytes());
   } else {
     error = resize_tensor(to, from.sizes());
@@ -200,6 +229,15 @@ Error Method::set_output_data_ptr(void* buffer, size_t size, size_t index) {
   }
   if (buffer == nullptr) {
     PETREL_LOG(Error, "output %zu was given no memory", index);
+    return Error::InvalidArgument;
+  }
+  PETREL_RETURN_IF_ERROR(check_apart(buffer, size, tensor.impl(), "output", index));
+  for (const CallersTensor& input : callers_inputs_) {
+    if (input.impl == tensor.impl() ||
+        !overlap(buffer, size, input.impl->data(), input.impl->capacity())) {
+      continue;
+    }
+    PETREL_LOG(Error, "output %zu lies in the memory of input %zu", index, input.index);
     return Error::InvalidArgument;
   }
   return tensor.impl()->set_data(buffer, size);

@@ -102,6 +102,10 @@ class WatchedBackend final : public runtime::BackendInterface {
     return tested().backend->execute(context, static_cast<WatchedHandle*>(handle)->handle, args);
   }
 
+  Result<size_t> num_outputs(runtime::DelegateHandle* handle) const override {
+    return tested().backend->num_outputs(static_cast<WatchedHandle*>(handle)->handle);
+  }
+
   void destroy(runtime::DelegateHandle* handle) const override {
     auto* const watched = static_cast<WatchedHandle*>(handle);
     tested().backend->destroy(watched->handle);

@@ -263,6 +263,18 @@ TEST_F(ScratchTest, LeavesTheRestToTheTemporaryAllocator) {
   EXPECT_EQ(given[1], arena_ + 64);
 }
 
+TEST_F(ScratchTest, LiesApartFromTheArguments) {
+  for (const uint32_t offset : {0u, 16u, 32u, 48u}) {
+    QuietLog quiet;
+    Recipe recipe;
+    put_scratch(recipe, {{offset, 16, 0, 0, 1}});
+    EXPECT_EQ(Loaded(recipe).method().error(), Error::InvalidProgram) << offset;
+    EXPECT_NE(QuietLog::last().find("scratch memory of instruction 0:0, aten::add.out"),
+              std::string::npos)
+        << QuietLog::last();
+  }
+}
+
 TEST_F(ScratchTest, IsAbsentInOtherPrograms) {
   run(Recipe(), 16, 16);
   EXPECT_EQ(given[0], temp_);

@@ -20,6 +20,54 @@ const Attack kAttacks[] = {
        add_kernel_call(r, "aten::full", "out", {made.index + 1, made.index, made.view, made.view});
      },
      Error::NotSupported, "aten::full.out"},
+    {"ScatterOverItsIndex",
+     [](Recipe& r) {
+       plan(r).arenas[1] = 512;
+       ValueRecipe longs = planned_tensor({8}, 64);
+       longs.scalar_type = static_cast<int8_t>(fb::ScalarType::LONG);
+       for (const uint64_t offset : {64u, 96u, 256u}) {
+         longs.place->offset = offset;
+         add_value(r, longs);
+       }
+       add_value(r, number_value(Types::Int, 0));
+       // scatter.src_out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out)
+       add_kernel_call(r, "aten::scatter", "src_out", {6, 7, 5, 6, 4, 4});
+     },
+     kInvalid,
+     "aten::scatter.src_out, writes argument 4 (value 4), which shares memory with "
+     "argument 2 (value 5)"},
+    {"TopkWithOneMemoryForBothOutputs",
+     [](Recipe& r) {
+       plan(r).arenas[1] = 512;
+       ValueRecipe longs = planned_tensor({8}, 64);
+       longs.scalar_type = static_cast<int8_t>(fb::ScalarType::LONG);
+       add_value(r, longs);
+       longs.place->offset = 128;
+       longs.sizes = {1};
+       add_value(r, longs);
+       add_value(r, longs);
+       add_value(r, number_value(Types::Int, 0));
+       add_value(r, number_value(Types::Bool, 1));
+       // topk.values(Tensor self, SymInt k, int dim, bool largest, bool sorted, *,
+       //   Tensor(a!) values, Tensor(b!) indices)
+       add_kernel_call(r, "aten::topk", "values", {4, 2, 7, 8, 8, 5, 6});
+     },
+     kInvalid,
+     "aten::topk.values, writes argument 5 (value 5), which shares memory with "
+     "argument 6 (value 6)"},
+    {"SplitWithOnePieceTwice",
+     [](Recipe& r) {
+       plan(r).arenas[1] = 512;
+       add_value(r, planned_tensor({1, 3}, 64));
+       add_value(r, planned_tensor({1, 3}, 68));
+       add_value(r, list_value(Types::TensorList, {4, 5}));
+       add_value(r, number_value(Types::Int, 0));
+       // split_copy.Tensor_out(Tensor self, SymInt split_size, int dim, *, Tensor(a!)[] out)
+       add_kernel_call(r, "aten::split_copy", "Tensor_out", {0, 2, 7, 6, 6});
+     },
+     kInvalid,
+     "aten::split_copy.Tensor_out, writes argument 3 (value 4), which shares memory "
+     "with argument 3 (value 5)"},
 };
 
 class HostileKernelTest : public ::testing::TestWithParam<Attack> {};

@@ -146,7 +146,11 @@ const Attack kOddities[] = {
        add_instruction(r, Arguments::JumpFalseCall, 4, 2);
      },
      Error::Ok, ""},
-    {"ValuesOverlap", [](Recipe& r) { output(r).place->offset = 4; }, Error::Ok, ""},
+    {"ValuesOverlap",
+     [](Recipe& r) {
+       add_value(r, planned_tensor({2, 3}, 4));
+     },
+     Error::Ok, ""},
     {"OutputIsTheInput",
      [](Recipe& r) {
        call(r).args = {0, 1, 2, 0, 0};

@@ -25,6 +25,9 @@ using runtime::Result;
 using runtime::ScalarType;
 using runtime::Span;
 using runtime::Tensor;
+using runtime::updates_in_place;
+using runtime::writes;
+using runtime::writes_in_place;
 
 bool all_float(std::initializer_list<Tensor> tensors) {
   for (const Tensor& tensor : tensors) {
@@ -222,15 +225,15 @@ void cat(KernelRuntimeContext& context, Span<EValue*> raw) {
 }
 
 constexpr Kernel kKernels[] = {
-    {"aten::add.out", &add},
-    {"aten::addmm.out", &addmm},
-    {"aten::cat.out", &cat},
-    {"aten::copy_", &copy},
-    {"aten::gt.Scalar_out", &gt},
-    {"aten::mul.out", &mul},
-    {"aten::permute_copy.out", &permute},
-    {"aten::select_copy.int_out", &select},
-    {"aten::sum.IntList_out", &sum},
+    {"aten::add.out", &add, writes_in_place(3)},
+    {"aten::addmm.out", &addmm, writes(5)},
+    {"aten::cat.out", &cat, writes(2)},
+    {"aten::copy_", &copy, updates_in_place(3)},
+    {"aten::gt.Scalar_out", &gt, writes(2)},
+    {"aten::mul.out", &mul, writes(2)},
+    {"aten::permute_copy.out", &permute, writes(2)},
+    {"aten::select_copy.int_out", &select, writes(3)},
+    {"aten::sum.IntList_out", &sum, writes(4)},
     {"aten::view_copy.out", &view},
 };
 Span<const Kernel> kernels() { return kKernels; }

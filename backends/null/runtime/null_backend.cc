@@ -197,6 +197,10 @@ Error NullBackend::execute(runtime::BackendExecutionContext& /*context*/,
   return Error::Ok;
 }
 
+Result<size_t> NullBackend::num_outputs(runtime::DelegateHandle* handle) const {
+  return static_cast<const Part*>(handle)->outputs.size();
+}
+
 void NullBackend::destroy(runtime::DelegateHandle* handle) const {
   // The memory is the method's; only the blobs are given back.
   Part* part = static_cast<Part*>(handle);

@@ -55,6 +55,8 @@ class Delegate {
   Delegate(const Delegate&) = delete;
   Delegate& operator=(const Delegate&) = delete;
 
+  size_t num_outputs() const { return outputs_.size(); }
+
   runtime::Error execute(const runtime::BackendExecutionContext& context,
                          runtime::Span<runtime::EValue*> args);
 

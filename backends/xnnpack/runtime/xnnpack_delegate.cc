@@ -111,6 +111,10 @@ Error XnnpackBackend::execute(runtime::BackendExecutionContext& context,
   return static_cast<Delegate*>(handle)->execute(context, args);
 }
 
+Result<size_t> XnnpackBackend::num_outputs(runtime::DelegateHandle* handle) const {
+  return static_cast<const Delegate*>(handle)->num_outputs();
+}
+
 void XnnpackBackend::destroy(runtime::DelegateHandle* handle) const {
   delete static_cast<Delegate*>(handle);
 }

@@ -34,6 +34,7 @@ class XnnpackBackend final : public runtime::BackendInterface {
       runtime::Span<const runtime::CompileSpec> compile_specs) const override;
   runtime::Error execute(runtime::BackendExecutionContext& context, runtime::DelegateHandle* handle,
                          runtime::Span<runtime::EValue*> args) const override;
+  runtime::Result<size_t> num_outputs(runtime::DelegateHandle* handle) const override;
   void destroy(runtime::DelegateHandle* handle) const override;
   runtime::Error set_option(runtime::Span<const runtime::BackendOption> options) override;
   runtime::Error get_option(runtime::Span<runtime::BackendOption> options) override;

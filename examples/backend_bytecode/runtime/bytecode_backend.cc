@@ -265,6 +265,10 @@ Error BytecodeBackend::execute(runtime::BackendExecutionContext& context,
   return Error::Ok;
 }
 
+Result<size_t> BytecodeBackend::num_outputs(runtime::DelegateHandle* handle) const {
+  return size_t{static_cast<const Part*>(handle)->header.outputs};
+}
+
 void BytecodeBackend::destroy(runtime::DelegateHandle* handle) const {
   // The memory is the method's; only the blobs are given back.
   for (FreeableBuffer& blob : static_cast<Part*>(handle)->blobs) blob.free();

@@ -23,6 +23,7 @@ class BytecodeBackend final : public runtime::BackendInterface {
       runtime::Span<const runtime::CompileSpec> compile_specs) const override;
   runtime::Error execute(runtime::BackendExecutionContext& context, runtime::DelegateHandle* handle,
                          runtime::Span<runtime::EValue*> args) const override;
+  runtime::Result<size_t> num_outputs(runtime::DelegateHandle* handle) const override;
   void destroy(runtime::DelegateHandle* handle) const override;
 };
 

@@ -4,7 +4,7 @@
 namespace petrel::runtime {
 namespace optimized {
 
-#define PETREL_KERNEL(name, function) \
+#define PETREL_KERNEL(name, function, outputs) \
   void function(KernelRuntimeContext& context, Span<EValue*> args);
 #include "runtime/kernels/optimized/kernel_list.inc"
 #undef PETREL_KERNEL
@@ -14,7 +14,7 @@ namespace optimized {
 namespace {
 
 constexpr Kernel kKernels[] = {
-#define PETREL_KERNEL(name, function) {name, &optimized::function},
+#define PETREL_KERNEL(name, function, outputs) {name, &optimized::function, outputs},
 #include "runtime/kernels/optimized/kernel_list.inc"
 #undef PETREL_KERNEL
 };

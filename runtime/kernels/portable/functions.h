@@ -12,7 +12,7 @@
 
 namespace petrel::runtime::portable {
 
-#define PETREL_KERNEL(name, function) \
+#define PETREL_KERNEL(name, function, outputs) \
   void function(KernelRuntimeContext& context, Span<EValue*> args);
 #include "runtime/kernels/portable/kernel_list.inc"
 #undef PETREL_KERNEL

@@ -7,7 +7,7 @@ namespace petrel::runtime {
 namespace {
 
 constexpr Kernel kKernels[] = {
-#define PETREL_KERNEL(name, function) {name, &portable::function},
+#define PETREL_KERNEL(name, function, outputs) {name, &portable::function, outputs},
 #include "runtime/kernels/portable/kernel_list.inc"
 #undef PETREL_KERNEL
 };

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/executor/aliases.h"
+
+#include "runtime/core/log.h"
+#include "runtime/core/scalar_type.h"
+
+namespace petrel::runtime {
+
+bool Aliases::Shared::add(uint32_t value) {
+  for (size_t i = 0; i < size; ++i) {
+    if (values[i] == value) return true;
+  }
+  if (size == kMostShared) return false;
+  values[size++] = value;
+  return true;
+}
+
+bool Aliases::is_callers(uint32_t value) const {
+  return place_of(value).kind == Place::Kind::Caller;
+}
+
+// Of the largest sizes.
+uint64_t Aliases::nbytes(uint32_t value) const {
+  const std::optional<TensorView> from = tensor(value);
+  return from ? from->nbytes() : 0;
+}
+
+Aliases::Place Aliases::place_of(uint32_t value) const {
+  Place place;
+  const std::optional<TensorView> from = tensor(value);
+  if (!from) return place;
+  place.id = value;
+  place.end = from->nbytes();
+  if (from->is_planned()) {
+    place = {Place::Kind::Arena, from->arena, from->arena_offset,
+             from->arena_offset + from->nbytes()};
+  } else if (from->is_constant()) {
+    place.kind = Place::Kind::Constant;
+  } else if (io_[value] != 0) {
+    place.kind = Place::Kind::Caller;
+  }
+  return place;
+}
+
+bool Aliases::overlap(const Place& a, const Place& b) {
+  if (a.kind != b.kind || a.id != b.id) return false;
+  if (a.kind != Place::Kind::Arena && a.kind != Place::Kind::Caller) return false;
+  return a.begin < a.end && b.begin < b.end && a.begin < b.end && b.begin < a.end;
+}
+
+bool Aliases::find_shared(uint32_t value, Shared* out) const {
+  out->add(value);
+  for (size_t i = 0; i < out->size; ++i) {
+    const uint32_t each = out->values[i];
+    bool fits = !is_view(each) || out->add(bases_[each]);
+    if (is_moved(each)) {
+      for (uint32_t n = rings_[each]; fits && n != each; n = rings_[n]) fits = out->add(n);
+    }
+    if (fits) continue;
+    PETREL_LOG(Error, "method \"%.64s\": value %u shares its memory with more than %zu others",
+               declared_.name().data(), value, kMostShared);
+    return false;
+  }
+  return true;
+}
+
+template <typename Fn>
+Error Aliases::for_each_tensor(int32_t argument, const Fn& fn) const {
+  const auto value = static_cast<uint32_t>(argument);
+  const ValueView from = declared_.value(value);
+  if (from.tag() == Tag::Tensor) return fn(uint32_t{0}, value);
+  const Span<const int32_t> items = from.tensor_items();
+  for (uint32_t i = 0; i < items.size(); ++i) {
+    if (items[i] < 0 || !tensor(static_cast<uint32_t>(items[i]))) continue;
+    PETREL_RETURN_IF_ERROR(fn(i, static_cast<uint32_t>(items[i])));
+  }
+  return Error::Ok;
+}
+
+bool Aliases::is_written(const Checked& checked, uint32_t argument) {
+  return argument >= checked.first && argument - checked.first < checked.count;
+}
+
+// Of a kernel whose row does not say: what the call returns is named last, one
+// tensor, a list of them, or a list of those that come before it one by one.
+Aliases::Checked Aliases::find_returned(const Call& call) const {
+  const auto last = static_cast<uint32_t>(call.args.size() - 1);
+  const int32_t returned = call.args[last];
+  const Span<const int32_t> list = declared_.value(returned).tensor_items();
+  const auto length = static_cast<uint32_t>(list.size());
+  if (length != 0 && length <= last) {
+    bool are_before = true;
+    for (uint32_t i = 0; i < length && are_before; ++i) {
+      are_before = call.args[last - length + i] == list[i];
+    }
+    if (are_before) return {call, last, last - length, length, false};
+  }
+  for (uint32_t i = last; i-- > 0;) {
+    if (call.args[i] == returned) return {call, last, i, 1, false};
+  }
+  return {call, last + 1, last, 1, false};
+}
+
+Error Aliases::check_kernel(const Call& call, const KernelOutputs& outputs,
+                            const ScratchView& scratch) {
+  const auto count = static_cast<uint32_t>(call.args.size());
+  if (outputs.kind == KernelOutputs::Kind::Returned) {
+    return count == 0 ? Error::Ok : check(find_returned(call), scratch);
+  }
+  const uint32_t num_arguments = outputs.num_arguments < count ? outputs.num_arguments : count;
+  return check({call, num_arguments, outputs.first, outputs.count, outputs.in_place}, scratch);
+}
+
+Error Aliases::check_delegate(const Call& call, size_t num_outputs) {
+  const auto count = static_cast<uint32_t>(call.args.size());
+  const auto written = static_cast<uint32_t>(num_outputs < count ? num_outputs : count);
+  return check({call, count, count - written, written, false}, {});
+}
+
+Error Aliases::check(const Checked& checked, const ScratchView& scratch) {
+  for (uint32_t i = 0; i < checked.num_arguments; ++i) {
+    if (!is_written(checked, i)) continue;
+    PETREL_RETURN_IF_ERROR(for_each_tensor(
+        checked.call.args[i],
+        [&](uint32_t item, uint32_t value) { return check_output(checked, i, item, value); }));
+  }
+  return scratch.size == 0 ? Error::Ok : check_scratch(checked, scratch);
+}
+
+Error Aliases::check_output(const Checked& checked, uint32_t argument, uint32_t item,
+                            uint32_t value) {
+  const Call& call = checked.call;
+  Shared shared;
+  if (!find_shared(value, &shared)) return Error::NotSupported;
+  for (size_t i = 0; i < shared.size && !writable_inputs_; ++i) {
+    const uint32_t input = shared.values[i];
+    if (!is_input(input) || !is_callers(input)) continue;
+    PETREL_LOG(Error,
+               "method \"%.64s\": instruction %u:%u, %s, writes argument %u, which is memory of "
+               "the caller's input (value %u); allow it with writable_inputs",
+               declared_.name().data(), call.chain, call.instruction, call.name, argument, input);
+    return Error::InvalidProgram;
+  }
+  for (uint32_t other = 0; other < checked.num_arguments; ++other) {
+    PETREL_RETURN_IF_ERROR(
+        for_each_tensor(call.args[other], [&](uint32_t other_item, uint32_t other_value) {
+          if (other == argument && other_item == item) return Error::Ok;
+          return check_pair(checked, argument, value, other, other_value);
+        }));
+  }
+  return Error::Ok;
+}
+
+Error Aliases::check_pair(const Checked& checked, uint32_t argument, uint32_t value, uint32_t other,
+                          uint32_t other_value) {
+  if (++pairs_ > kMostPairs) {
+    PETREL_LOG(Error, "method \"%.64s\": its calls have too many arguments to compare",
+               declared_.name().data());
+    return Error::OutOfResources;
+  }
+  const bool may_be_same = checked.in_place && !is_written(checked, other);
+  if (may_be_same && value == other_value) return Error::Ok;
+  Shared mine, others;
+  if (!find_shared(value, &mine) || !find_shared(other_value, &others)) return Error::NotSupported;
+  for (size_t i = 0; i < mine.size; ++i) {
+    const Place a = place_of(mine.values[i]);
+    for (size_t k = 0; k < others.size; ++k) {
+      const Place b = place_of(others.values[k]);
+      if (!overlap(a, b)) continue;
+      const bool is_same =
+          a.begin == b.begin && a.end == b.end && nbytes(value) == nbytes(other_value);
+      if (is_same && may_be_same) continue;
+      PETREL_LOG(Error,
+                 "method \"%.64s\": instruction %u:%u, %s, writes argument %u (value %u), which "
+                 "shares memory with argument %u (value %u)%s",
+                 declared_.name().data(), checked.call.chain, checked.call.instruction,
+                 checked.call.name, argument, value, other, other_value,
+                 checked.in_place ? " and is not the same bytes" : "");
+      return Error::InvalidProgram;
+    }
+  }
+  return Error::Ok;
+}
+
+Error Aliases::check_scratch(const Checked& checked, const ScratchView& scratch) {
+  const Place place = {Place::Kind::Arena, scratch.arena, scratch.offset,
+                       scratch.offset + scratch.size};
+  for (uint32_t i = 0; i < checked.num_arguments; ++i) {
+    PETREL_RETURN_IF_ERROR(for_each_tensor(checked.call.args[i], [&](uint32_t, uint32_t value) {
+      Shared shared;
+      if (!find_shared(value, &shared)) return Error::NotSupported;
+      for (size_t k = 0; k < shared.size; ++k) {
+        if (!overlap(place, place_of(shared.values[k]))) continue;
+        PETREL_LOG(Error,
+                   "method \"%.64s\": the scratch memory of instruction %u:%u, %s, is shared "
+                   "with argument %u (value %u)",
+                   declared_.name().data(), checked.call.chain, checked.call.instruction,
+                   checked.call.name, i, value);
+        return Error::InvalidProgram;
+      }
+      return Error::Ok;
+    }));
+  }
+  return Error::Ok;
+}
+
+}  // namespace petrel::runtime

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What views and moves make of the values of a method.
+
+#include <utility>
+
+#include "runtime/core/log.h"
+#include "runtime/executor/aliases.h"
+
+namespace petrel::runtime {
+
+namespace {
+
+bool is_number_or_none(Tag tag) {
+  return tag == Tag::None || tag == Tag::Int || tag == Tag::Bool || tag == Tag::Double;
+}
+
+// The call of a kernel that makes views.
+bool is_view_call(const InstructionView& instruction, Span<const Kernel* const> kernels) {
+  if (instruction.kind != InstructionView::Kind::Kernel) return false;
+  const Kernel* const kernel = kernels[instruction.target];
+  return kernel != nullptr && kernel->outputs.kind == KernelOutputs::Kind::View &&
+         instruction.args.size() >= kernel->outputs.num_arguments;
+}
+
+// fn(chain, number, instruction) for all of them, until it fails.
+template <typename Fn>
+Error for_each_instruction(const MethodView& method, const Fn& fn) {
+  for (uint32_t c = 0; c < method.num_chains(); ++c) {
+    const ChainView chain = method.chain(c);
+    for (uint32_t i = 0; i < chain.num_instructions(); ++i) {
+      PETREL_RETURN_IF_ERROR(fn(c, i, chain.instruction(i)));
+    }
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
+Result<Aliases> Aliases::find(const MethodView& declared, Span<const Kernel* const> kernels,
+                              bool writable_inputs, MemoryAllocator* allocator) {
+  Aliases aliases(declared);
+  aliases.writable_inputs_ = writable_inputs;
+  bool has_views = false, has_moves = false;
+  PETREL_RETURN_IF_ERROR(
+      for_each_instruction(declared, [&](uint32_t, uint32_t, const InstructionView& instruction) {
+        has_views |= is_view_call(instruction, kernels);
+        has_moves |= instruction.kind == InstructionView::Kind::Move;
+        return Error::Ok;
+      }));
+  PETREL_RETURN_IF_ERROR(aliases.make_room(has_views, has_moves, allocator));
+  if (!has_views && !has_moves) return aliases;
+  // Moves first: a view of what is moved is a view of all that it may be.
+  PETREL_RETURN_IF_ERROR(for_each_instruction(declared, [&](uint32_t chain, uint32_t number,
+                                                            const InstructionView& instruction) {
+    if (instruction.kind != InstructionView::Kind::Move) return Error::Ok;
+    return aliases.add_move({chain, number, "a move", {}}, instruction.from, instruction.to);
+  }));
+  PETREL_RETURN_IF_ERROR(for_each_instruction(
+      declared, [&](uint32_t chain, uint32_t number, const InstructionView& instruction) {
+        if (!is_view_call(instruction, kernels)) return Error::Ok;
+        return aliases.add_view({chain, number, "a view", instruction.args});
+      }));
+  PETREL_RETURN_IF_ERROR(aliases.check_views());
+  return aliases;
+}
+
+Error Aliases::make_room(bool has_views, bool has_moves, MemoryAllocator* allocator) {
+  const uint32_t count = declared_.num_values();
+  PETREL_ASSIGN_OR_RETURN(io_, allocator->allocate_list<uint8_t>(count));
+  for (uint8_t& io : io_) io = 0;
+  for (const int32_t input : declared_.inputs()) io_[static_cast<size_t>(input)] |= 1;
+  for (const int32_t output : declared_.outputs()) io_[static_cast<size_t>(output)] |= 2;
+  if (has_views) {
+    PETREL_ASSIGN_OR_RETURN(bases_, allocator->allocate_list<uint32_t>(count));
+    for (uint32_t& base : bases_) base = kNone;
+  }
+  if (has_moves) {
+    PETREL_ASSIGN_OR_RETURN(rings_, allocator->allocate_list<uint32_t>(count));
+    for (uint32_t i = 0; i < count; ++i) rings_[i] = i;
+  }
+  return Error::Ok;
+}
+
+Error Aliases::add_move(const Call& call, uint32_t from, uint32_t to) {
+  if (from == to) return Error::Ok;
+  const std::optional<TensorView> source = tensor(from), target = tensor(to);
+  const bool are_tensors = source && target && source->scalar_type == target->scalar_type &&
+                           source->sizes.size() == target->sizes.size();
+  const bool are_numbers = is_number_or_none(declared_.value(from).tag()) &&
+                           is_number_or_none(declared_.value(to).tag());
+  if ((!are_tensors && !are_numbers) || is_input(to)) {
+    PETREL_LOG(Error, "method \"%.64s\": instruction %u:%u moves value %u to value %u, which %s",
+               declared_.name().data(), call.chain, call.instruction, from, to,
+               is_input(to) ? "is an input" : "is of another type or rank");
+    return Error::InvalidProgram;
+  }
+  if (!are_tensors) return Error::Ok;
+  size_t length = 1;
+  for (uint32_t i = rings_[from]; i != from; i = rings_[i], ++length) {
+    if (i == to) return Error::Ok;
+    if (length <= kMostShared) continue;
+    PETREL_LOG(Error, "method \"%.64s\": more than %zu values are moved to one another",
+               declared_.name().data(), kMostShared);
+    return Error::NotSupported;
+  }
+  std::swap(rings_[from], rings_[to]);
+  return Error::Ok;
+}
+
+Error Aliases::add_view(const Call& call) {
+  const auto self = static_cast<uint32_t>(call.args[0]);
+  const auto view = static_cast<uint32_t>(call.args[2]);
+  // The kernel refuses what is not a tensor.
+  if (self == view || !tensor(self) || !tensor(view)) return Error::Ok;
+  // A chain of views is one view, unless those between may be elsewhere, too.
+  uint32_t base = self;
+  if (bases_[self] != kNone && bases_[self] != view && !is_moved(self) &&
+      !tensor(self)->is_planned()) {
+    base = bases_[self];
+  }
+  if (is_input(view) || (bases_[view] != kNone && bases_[view] != base)) {
+    PETREL_LOG(Error, "method \"%.64s\": instruction %u:%u makes value %u a view, which %s",
+               declared_.name().data(), call.chain, call.instruction, view,
+               is_input(view) ? "is an input" : "is a view of another value already");
+    return Error::InvalidProgram;
+  }
+  bases_[view] = base;
+  return Error::Ok;
+}
+
+// A planned view would keep the caller's memory after the call.
+Error Aliases::check_views() {
+  for (uint32_t view = 0; view < bases_.size(); ++view) {
+    if (bases_[view] == kNone || !tensor(view)->is_planned()) continue;
+    Shared shared;
+    if (!find_shared(view, &shared)) return Error::NotSupported;
+    for (size_t i = 0; i < shared.size; ++i) {
+      if (place_of(shared.values[i]).kind != Place::Kind::Caller) continue;
+      PETREL_LOG(Error,
+                 "method \"%.64s\": value %u is planned, but a view of value %u, whose memory is "
+                 "the caller's",
+                 declared_.name().data(), view, shared.values[i]);
+      return Error::InvalidProgram;
+    }
+  }
+  return Error::Ok;
+}
+
+}  // namespace petrel::runtime
