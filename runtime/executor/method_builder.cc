@@ -5,7 +5,7 @@
 #include <new>
 
 #include "runtime/core/log.h"
-#include "runtime/executor/merged_data_map.h"
+#include "runtime/executor/method_data_map.h"
 #include "runtime/executor/prim_ops.h"
 #include "runtime/program/program_verifier.h"
 
@@ -125,9 +125,9 @@ Error MethodBuilder::make_data_map() {
     return Error::Ok;
   }
   // Never destroyed: it owns nothing.
-  PETREL_ASSIGN_OR_RETURN(Span<MergedDataMap> room, allocator_->allocate_list<MergedDataMap>(1));
+  PETREL_ASSIGN_OR_RETURN(Span<MethodDataMap> room, allocator_->allocate_list<MethodDataMap>(1));
   method_.data_map_ =
-      new (room.data()) MergedDataMap(*external_map_, **own, program_.options().data_precedence);
+      new (room.data()) MethodDataMap(*external_map_, **own, program_.options().data_precedence);
   return Error::Ok;
 }
 

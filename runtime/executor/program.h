@@ -33,20 +33,12 @@
 #include "runtime/executor/method.h"
 #include "runtime/executor/method_meta.h"
 #include "runtime/executor/registry.h"
+#include "runtime/executor/method_data_map.h"
 #include "runtime/program/program_additions.h"
 #include "runtime/program/program_data_map.h"
 #include "runtime/program/program_view.h"
 
 namespace petrel::runtime {
-
-// Which bytes count when a key is both in the program and in the map given to
-// load_method, and the bytes differ. Under ExternalFirst the map also takes the
-// place of constants that kernels read, where the program says their names.
-enum class DataPrecedence {
-  RefuseDifferent,  // InvalidExternalData, naming the key
-  ExternalFirst,
-  ProgramFirst,
-};
 
 struct ProgramOptions {
   // Kernels and backends to use; must outlive the Program.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/executor/merged_data_map.h"
+#include "runtime/executor/method_data_map.h"
 
 #include <cstring>
 
@@ -8,12 +8,19 @@
 
 namespace petrel::runtime {
 
-Result<FreeableBuffer> MergedDataMap::get_data(std::string_view key) const {
-  const bool program_first = precedence_ == DataPrecedence::ProgramFirst;
-  Result<FreeableBuffer> first = (program_first ? program_ : external_).get_data(key);
+const NamedDataMap& MethodDataMap::first() const {
+  return precedence_ == DataPrecedence::ProgramFirst ? program_ : external_;
+}
+
+const NamedDataMap& MethodDataMap::second() const {
+  return precedence_ == DataPrecedence::ProgramFirst ? external_ : program_;
+}
+
+Result<FreeableBuffer> MethodDataMap::get_data(std::string_view key) const {
+  Result<FreeableBuffer> first = this->first().get_data(key);
   if (!first.ok() && first.error() != Error::NotFound) return first;
   if (first.ok() && precedence_ != DataPrecedence::RefuseDifferent) return first;
-  Result<FreeableBuffer> second = (program_first ? external_ : program_).get_data(key);
+  Result<FreeableBuffer> second = this->second().get_data(key);
   if (!first.ok()) return second;
   if (!second.ok()) {
     if (second.error() == Error::NotFound) return first;
@@ -29,7 +36,7 @@ Result<FreeableBuffer> MergedDataMap::get_data(std::string_view key) const {
   return first;
 }
 
-Result<uint32_t> MergedDataMap::get_num_keys() const {
+Result<uint32_t> MethodDataMap::get_num_keys() const {
   PETREL_ASSIGN_OR_RETURN(const uint32_t external, external_.get_num_keys());
   PETREL_ASSIGN_OR_RETURN(const uint32_t program, program_.get_num_keys());
   uint32_t sum = 0;
@@ -37,15 +44,15 @@ Result<uint32_t> MergedDataMap::get_num_keys() const {
   return sum;
 }
 
-Result<const char*> MergedDataMap::get_key(uint32_t index) const {
+Result<const char*> MethodDataMap::get_key(uint32_t index) const {
   PETREL_ASSIGN_OR_RETURN(const uint32_t external, external_.get_num_keys());
   return index < external ? external_.get_key(index) : program_.get_key(index - external);
 }
 
-Result<TensorLayout> MergedDataMap::get_tensor_layout(std::string_view key) const {
-  Result<TensorLayout> layout = external_.get_tensor_layout(key);
+Result<TensorLayout> MethodDataMap::get_tensor_layout(std::string_view key) const {
+  Result<TensorLayout> layout = first().get_tensor_layout(key);
   if (layout.ok() || layout.error() != Error::NotFound) return layout;
-  return program_.get_tensor_layout(key);
+  return second().get_tensor_layout(key);
 }
 
 }  // namespace petrel::runtime

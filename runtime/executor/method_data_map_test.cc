@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/executor/method_data_map.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+namespace petrel::runtime {
+namespace {
+
+// One key, its bytes and a layout of as many bytes.
+class OneKeyMap final : public NamedDataMap {
+ public:
+  OneKeyMap(std::string key, std::string data) : key_(std::move(key)), data_(std::move(data)) {
+    size_ = static_cast<int32_t>(data_.size());
+  }
+
+  Result<FreeableBuffer> get_data(std::string_view key) const override {
+    ++lookups_;
+    if (key != key_) return Error::NotFound;
+    return FreeableBuffer(data_.data(), data_.size(), nullptr);
+  }
+  Result<uint32_t> get_num_keys() const override { return 1u; }
+  Result<const char*> get_key(uint32_t index) const override {
+    if (index > 0) return Error::InvalidArgument;
+    return key_.c_str();
+  }
+  Result<TensorLayout> get_tensor_layout(std::string_view key) const override {
+    if (key != key_) return Error::NotFound;
+    return TensorLayout::create({&size_, 1}, {&dim_, 1}, ScalarType::Byte);
+  }
+
+  int lookups() const { return lookups_; }
+
+ private:
+  std::string key_;
+  std::string data_;
+  int32_t size_ = 0;
+  uint8_t dim_ = 0;
+  mutable int lookups_ = 0;
+};
+
+std::string text(const Result<FreeableBuffer>& buffer) {
+  if (!buffer.ok()) return "";
+  return std::string(static_cast<const char*>(buffer->data()), buffer->size());
+}
+
+TEST(MethodDataMapTest, BytesAndLayoutComeFromTheSameMap) {
+  const OneKeyMap external("w", "abcd"), program("w", "efghij");
+  const MethodDataMap caller(external, program, DataPrecedence::ExternalFirst);
+  EXPECT_EQ(text(caller.get_data("w")), "abcd");
+  EXPECT_EQ(caller.get_tensor_layout("w")->sizes()[0], 4);
+  const MethodDataMap own(external, program, DataPrecedence::ProgramFirst);
+  EXPECT_EQ(text(own.get_data("w")), "efghij");
+  EXPECT_EQ(own.get_tensor_layout("w")->sizes()[0], 6);
+}
+
+TEST(MethodDataMapTest, LooksUpAKeyOnceWhereAnOrderIsGiven) {
+  const OneKeyMap external("w", "abcd"), program("w", "efghij");
+  const MethodDataMap caller(external, program, DataPrecedence::ExternalFirst);
+  EXPECT_EQ(text(caller.get_data("w")), "abcd");
+  EXPECT_EQ(external.lookups(), 1);
+  EXPECT_EQ(program.lookups(), 0);
+}
+
+TEST(MethodDataMapTest, RefusesTwoMeanings) {
+  const OneKeyMap external("w", "abcd"), same("w", "abcd"), other("w", "abce"), elsewhere("v", "x");
+  const auto refuse = DataPrecedence::RefuseDifferent;
+  EXPECT_EQ(text(MethodDataMap(external, same, refuse).get_data("w")), "abcd");
+  EXPECT_EQ(MethodDataMap(external, other, refuse).get_data("w").error(),
+            Error::InvalidExternalData);
+  EXPECT_EQ(text(MethodDataMap(external, elsewhere, refuse).get_data("v")), "x");
+  EXPECT_EQ(MethodDataMap(external, elsewhere, refuse).get_data("u").error(), Error::NotFound);
+}
+
+}  // namespace
+}  // namespace petrel::runtime
