@@ -17,12 +17,11 @@ absl::StatusOr<bool> additive_masks(Graph& graph, const PassContext& context) {
   std::map<std::pair<const Value*, ScalarType>, Value*> made;
   bool changed = false;
   for (Node* node : graph.node_pointers()) {
-    if (node->op().name != "aten::scaled_dot_product_attention" ||
-        !context.keep_whole(node->op())) {
+    if (!node->is(aten::scaled_dot_product_attention) || !context.keep_whole(node->op())) {
       continue;
     }
-    const auto at = static_cast<size_t>(node->op().find_arg("attn_mask"));
-    const Argument& argument = node->argument(at);
+    const auto at = static_cast<size_t>(node->op().find_arg(arg::attn_mask));
+    const Argument& argument = node->arguments()[at];
     if (!argument.is_value()) continue;
     Value* mask = argument.value();
     if (mask->tensor().dtype != ScalarType::kBool) continue;
@@ -33,7 +32,7 @@ absl::StatusOr<bool> additive_masks(Graph& graph, const PassContext& context) {
       PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0.0, dtype));
       PETREL_ASSIGN_OR_RETURN(Value * low,
                               b.scalar(-std::numeric_limits<double>::infinity(), dtype));
-      PETREL_ASSIGN_OR_RETURN(sum, b.call("aten.where.self", {mask, zero, low}));
+      PETREL_ASSIGN_OR_RETURN(sum, b.call(aten::where_self, {mask, zero, low}));
     }
     node->set_argument(at, Argument(sum));
     changed = true;

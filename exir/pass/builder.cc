@@ -16,7 +16,7 @@
 namespace petrel::exir {
 namespace {
 
-// "aten::conv2d" -> "conv2d"
+// "conv2d" of aten::conv2d.
 std::string short_name(const OpInfo& op) {
   const size_t colon = op.name.rfind(':');
   return colon == std::string::npos ? op.name : op.name.substr(colon + 1);
@@ -35,12 +35,8 @@ Value* literal(Graph& graph, Blob data, ScalarType dtype) {
 
 }  // namespace
 
-absl::StatusOr<Node*> Builder::node(absl::string_view op, std::initializer_list<Arg> arguments) {
-  const OpInfo* info = find_op(op);
-  if (info == nullptr) {
-    return absl::InternalError(absl::StrCat("operator '", op, "' is not in the table"));
-  }
-  return node(*info, std::vector<Argument>(arguments.begin(), arguments.end()));
+absl::StatusOr<Node*> Builder::node(OpHandle op, std::initializer_list<Arg> arguments) {
+  return node(exir::op(op), std::vector<Argument>(arguments.begin(), arguments.end()));
 }
 
 absl::StatusOr<Node*> Builder::node(const OpInfo& op, std::vector<Argument> arguments) {
@@ -63,19 +59,19 @@ absl::StatusOr<Node*> Builder::node(const OpInfo& op, std::vector<Argument> argu
   return made;
 }
 
-BuiltValue Builder::call(absl::string_view op, std::initializer_list<Arg> arguments) {
+BuiltValue Builder::call(OpHandle op, std::initializer_list<Arg> arguments) {
   PETREL_ASSIGN_OR_RETURN(Node * made, node(op, arguments));
   return made->result();
 }
 
 BuiltValue Builder::view(Value* x, const Sizes& sizes) {
   if (x->tensor().sizes == sizes) return x;
-  return call("aten.view.default", {x, sizes});
+  return call(aten::view, {x, sizes});
 }
 
 BuiltValue Builder::permute(Value* x, const Ints& dims) {
   if (dims == all_dims(dims.size())) return x;
-  return call("aten.permute.default", {x, dims});
+  return call(aten::permute, {x, dims});
 }
 
 BuiltValue Builder::swap_last_two(Value* x) {
@@ -86,22 +82,22 @@ BuiltValue Builder::swap_last_two(Value* x) {
 
 BuiltValue Builder::expand(Value* x, const Sizes& sizes) {
   if (x->tensor().sizes == sizes) return x;
-  return call("aten.expand.default", {x, sizes});
+  return call(aten::expand, {x, sizes});
 }
 
 BuiltValue Builder::cast(Value* x, ScalarType dtype) {
   if (x->tensor().dtype == dtype) return x;
-  return call("aten._to_copy.default", {x, dtype});
+  return call(aten::_to_copy, {x, dtype});
 }
 
 BuiltValue Builder::slice(Value* x, int64_t dim, int64_t start, int64_t end, int64_t step) {
   if (start == 0 && step == 1 && end == x->tensor().sizes[static_cast<size_t>(dim)]) {
     return x;
   }
-  return call("aten.slice.Tensor", {x, dim, start, end, step});
+  return call(aten::slice_Tensor, {x, dim, start, end, step});
 }
 
-BuiltValue Builder::binary(absl::string_view op, Value* a, Value* b) { return call(op, {a, b}); }
+BuiltValue Builder::binary(OpHandle op, Value* a, Value* b) { return call(op, {a, b}); }
 
 BuiltValue Builder::scalar(const Argument& number, ScalarType dtype) {
   if (!number.is_number()) {

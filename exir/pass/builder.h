@@ -5,8 +5,8 @@
 // from the node in front of which it builds.
 //
 //   Builder b(graph, &node);                       // silu(x)
-//   PETREL_ASSIGN_OR_RETURN(Value* s, b.call("aten.sigmoid.default", {x}));
-//   PETREL_ASSIGN_OR_RETURN(Value* y, b.call("aten.mul.Tensor", {x, s}));
+//   PETREL_ASSIGN_OR_RETURN(Value* s, b.call(aten::sigmoid, {x}));
+//   PETREL_ASSIGN_OR_RETURN(Value* y, b.call(aten::mul_Tensor, {x, s}));
 //   PETREL_RETURN_IF_ERROR(b.replace(node, y));    // y takes the node's name
 //
 // Shapes that come out as they were (a view to the same sizes, a cast to the
@@ -23,8 +23,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "exir/ir/graph.h"
+#include "exir/ops/handles.h"
 
 namespace petrel::exir {
 
@@ -55,11 +55,11 @@ class Builder {
 
   Graph& graph() const { return graph_; }
 
-  // Internal error when the operator is unknown; otherwise what its rule says.
-  absl::StatusOr<Node*> node(absl::string_view op, std::initializer_list<Arg> arguments);
+  // An error is what the rule of the operator says.
+  absl::StatusOr<Node*> node(OpHandle op, std::initializer_list<Arg> arguments);
   absl::StatusOr<Node*> node(const OpInfo& op, std::vector<Argument> arguments);
   // The first result of node().
-  BuiltValue call(absl::string_view op, std::initializer_list<Arg> arguments);
+  BuiltValue call(OpHandle op, std::initializer_list<Arg> arguments);
 
   BuiltValue view(Value* x, const Sizes& sizes);
   BuiltValue permute(Value* x, const Ints& dims);
@@ -69,7 +69,7 @@ class Builder {
   // Elements [start, end) of `dim`.
   BuiltValue slice(Value* x, int64_t dim, int64_t start, int64_t end, int64_t step = 1);
   // One node of an operator of two tensors.
-  BuiltValue binary(absl::string_view op, Value* a, Value* b);
+  BuiltValue binary(OpHandle op, Value* a, Value* b);
 
   // A constant tensor of rank 0. Its FQN tells its value, so that equal ones
   // are one.

@@ -55,7 +55,7 @@ absl::StatusOr<Term> summed(Builder& b, Term term, const std::string& keep) {
     }
   }
   if (dims.empty()) return term;
-  PETREL_ASSIGN_OR_RETURN(Value * sum, b.call("aten.sum.dim_IntList", {term.value, dims, false}));
+  PETREL_ASSIGN_OR_RETURN(Value * sum, b.call(aten::sum_dim_IntList, {term.value, dims, false}));
   return Term{sum, left};
 }
 
@@ -91,11 +91,11 @@ absl::StatusOr<Term> contracted(Builder& b, Term x, Term y, const std::string& k
   if (shared.empty()) {
     PETREL_ASSIGN_OR_RETURN(left, b.view(left, {m, k}));
     PETREL_ASSIGN_OR_RETURN(right, b.view(right, {k, n}));
-    PETREL_ASSIGN_OR_RETURN(made, b.binary("aten.mm.default", left, right));
+    PETREL_ASSIGN_OR_RETURN(made, b.binary(aten::mm, left, right));
   } else {
     PETREL_ASSIGN_OR_RETURN(left, b.view(left, {product(batch), m, k}));
     PETREL_ASSIGN_OR_RETURN(right, b.view(right, {product(batch), k, n}));
-    PETREL_ASSIGN_OR_RETURN(made, b.binary("aten.bmm.default", left, right));
+    PETREL_ASSIGN_OR_RETURN(made, b.binary(aten::bmm, left, right));
   }
   Sizes sizes = batch;
   sizes.insert(sizes.end(), rows.begin(), rows.end());
@@ -129,8 +129,9 @@ bool is_plain(const std::string& labels) {
 // Ellipses and diagonals (a label twice in one operand) stay as they are, and
 // are then reported as operators without a kernel.
 Rewritten einsum(Builder& b, Node& node) {
-  const std::string equation = absl::StrReplaceAll(node.argument(0).as_string(), {{" ", ""}});
-  const std::vector<Value*> tensors = node.argument(1).values();
+  const std::string equation =
+      absl::StrReplaceAll(node.argument(arg::equation).as_string(), {{" ", ""}});
+  const std::vector<Value*> tensors = node.argument(arg::tensors).values();
   const std::vector<std::string> inputs =
       absl::StrSplit(equation.substr(0, equation.find("->")), ',');
   if (inputs.size() != tensors.size()) {
@@ -173,7 +174,7 @@ Rewritten einsum(Builder& b, Node& node) {
   return done(b, node, arranged(b, result, output));
 }
 
-constexpr Rewrite kRows[] = {{"aten.einsum.default", einsum}};
+constexpr Rewrite kRows[] = {{aten::einsum, einsum}};
 
 }  // namespace
 

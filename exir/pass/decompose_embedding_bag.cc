@@ -33,9 +33,9 @@ absl::StatusOr<std::optional<int64_t>> common_length(const Value& offsets, const
   }
   const int64_t length = bags.rows / bags.count;
   const Node* made = offsets.producer();
-  if (made != nullptr && made->op().full_name() == "aten.arange.start_step") {
-    const bool is_even = made->argument("start") == Argument(int64_t{0}) &&
-                         made->argument("step") == Argument(length);
+  if (made != nullptr && made->is(aten::arange_start_step)) {
+    const bool is_even = made->argument(arg::start) == Argument(int64_t{0}) &&
+                         made->argument(arg::step) == Argument(length);
     return is_even ? std::optional<int64_t>(length) : unknown;
   }
   if (!offsets.is_constant() || offsets.constant()->is_mutable()) {
@@ -52,7 +52,7 @@ absl::StatusOr<std::optional<int64_t>> common_length(const Value& offsets, const
 
 // Which rows are no padding, [rows, 1].
 BuiltValue is_counted(Builder& b, Value* indices, const Bags& bags) {
-  PETREL_ASSIGN_OR_RETURN(Value * counts, b.call("aten.ne.Scalar", {indices, bags.padding}));
+  PETREL_ASSIGN_OR_RETURN(Value * counts, b.call(aten::ne_Scalar, {indices, bags.padding}));
   return b.view(counts, {bags.rows, 1});
 }
 
@@ -76,12 +76,12 @@ class Sums {
     if (length_) return absl::OkStatus();
     // A row belongs to the last bag that starts at it or before.
     PETREL_ASSIGN_OR_RETURN(offsets, b_.slice(offsets, 0, 0, bags_.count));
-    PETREL_ASSIGN_OR_RETURN(Value * place, b_.call("aten.arange.start_step",
+    PETREL_ASSIGN_OR_RETURN(Value * place, b_.call(aten::arange_start_step,
                                                    {0, bags_.rows, 1, offsets->tensor().dtype}));
     PETREL_ASSIGN_OR_RETURN(place, b_.view(place, {bags_.rows, 1}));
-    PETREL_ASSIGN_OR_RETURN(Value * started, b_.binary("aten.ge.Tensor", place, offsets));
-    PETREL_ASSIGN_OR_RETURN(bag_, b_.call("aten.sum.dim_IntList", {started, Ints{1}}));
-    PETREL_ASSIGN_OR_RETURN(bag_, b_.call("aten.sub.Scalar", {bag_, 1}));
+    PETREL_ASSIGN_OR_RETURN(Value * started, b_.binary(aten::ge_Tensor, place, offsets));
+    PETREL_ASSIGN_OR_RETURN(bag_, b_.call(aten::sum_dim_IntList, {started, Ints{1}}));
+    PETREL_ASSIGN_OR_RETURN(bag_, b_.call(aten::sub_Scalar, {bag_, 1}));
     return absl::OkStatus();
   }
 
@@ -89,11 +89,11 @@ class Sums {
     const int64_t n = x->tensor().sizes[1];
     if (length_) {
       PETREL_ASSIGN_OR_RETURN(x, b_.view(x, {bags_.count, *length_, n}));
-      return b_.call("aten.sum.dim_IntList", {x, Ints{1}});
+      return b_.call(aten::sum_dim_IntList, {x, Ints{1}});
     }
     PETREL_ASSIGN_OR_RETURN(Value * zero, b_.scalar(0, x->tensor().dtype));
     PETREL_ASSIGN_OR_RETURN(zero, b_.expand(zero, {bags_.count, n}));
-    return b_.call("aten.index_add.default", {zero, 0, bag_, x});
+    return b_.call(aten::index_add, {zero, 0, bag_, x});
   }
 
  private:
@@ -109,17 +109,17 @@ BuiltValue largest(Builder& b, Value* x, Value* indices, const Bags& bags, int64
   const Sizes sizes = {bags.count, length, bags.width};
   if (bags.padding < 0) {
     PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
-    return b.call("aten.amax.default", {x, Ints{1}});
+    return b.call(aten::amax, {x, Ints{1}});
   }
   PETREL_ASSIGN_OR_RETURN(Value * counts, is_counted(b, indices, bags));
   PETREL_ASSIGN_OR_RETURN(counts, b.view(counts, {bags.count, length, 1}));
   PETREL_ASSIGN_OR_RETURN(Value * least, b.scalar(-std::numeric_limits<double>::infinity(), dtype));
   PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, dtype));
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
-  PETREL_ASSIGN_OR_RETURN(x, b.call("aten.where.self", {counts, x, least}));
-  PETREL_ASSIGN_OR_RETURN(x, b.call("aten.amax.default", {x, Ints{1}}));
-  PETREL_ASSIGN_OR_RETURN(Value * any, b.call("aten.any.dims", {counts, Ints{1}}));
-  return b.call("aten.where.self", {any, x, zero});
+  PETREL_ASSIGN_OR_RETURN(x, b.call(aten::where_self, {counts, x, least}));
+  PETREL_ASSIGN_OR_RETURN(x, b.call(aten::amax, {x, Ints{1}}));
+  PETREL_ASSIGN_OR_RETURN(Value * any, b.call(aten::any_dims, {counts, Ints{1}}));
+  return b.call(aten::where_self, {any, x, zero});
 }
 
 // The rows of a table, summed, averaged or the largest taken, bag by bag. The
@@ -128,32 +128,32 @@ Rewritten embedding_bag(Builder& b, Node& node) {
   for (size_t i = 1; i < node.num_results(); ++i) {
     if (node.result(i)->is_used()) return false;
   }
-  Value* indices = tensor_at(node, "indices");
-  Value* offsets = tensor_at(node, "offsets");
+  Value* indices = tensor_at(node, arg::indices);
+  Value* offsets = tensor_at(node, arg::offsets);
   const TensorType out = node.result()->tensor();
   const ScalarType dtype = out.dtype;
   Bags bags{out.sizes[0], indices->tensor().numel(), out.sizes[1]};
-  const int padding = node.op().find_arg("padding_idx");
-  if (padding >= 0 && node.argument("padding_idx").is_int()) {
-    bags.padding = node.argument("padding_idx").as_int();
+  const int padding = node.op().find_arg(arg::padding_idx);
+  if (padding >= 0 && node.argument(arg::padding_idx).is_int()) {
+    bags.padding = node.argument(arg::padding_idx).as_int();
   }
-  const int64_t mode = node.argument("mode").as_int();
+  const int64_t mode = node.argument(arg::mode).as_int();
   PETREL_ASSIGN_OR_RETURN(const std::optional<int64_t> length, common_length(*offsets, bags));
   if (mode == kMax && !length) return false;
 
   PETREL_ASSIGN_OR_RETURN(Value * x,
-                          b.call("aten.embedding.default", {tensor_at(node, "weight"), indices}));
+                          b.call(aten::embedding, {tensor_at(node, arg::weight), indices}));
   if (mode == kMax) {
     return done(b, node, largest(b, x, indices, bags, *length));
   }
-  if (Value* weights = tensor_at(node, "per_sample_weights")) {
+  if (Value* weights = tensor_at(node, arg::per_sample_weights)) {
     PETREL_ASSIGN_OR_RETURN(weights, b.view(weights, {bags.rows, 1}));
-    PETREL_ASSIGN_OR_RETURN(x, b.binary("aten.mul.Tensor", x, weights));
+    PETREL_ASSIGN_OR_RETURN(x, b.binary(aten::mul_Tensor, x, weights));
   }
   if (bags.padding >= 0) {
     PETREL_ASSIGN_OR_RETURN(Value * counts, is_counted(b, indices, bags));
     PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, dtype));
-    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.where.self", {counts, x, zero}));
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::where_self, {counts, x, zero}));
   }
   Sums sums(b, bags);
   PETREL_RETURN_IF_ERROR(sums.prepare(offsets, length));
@@ -162,17 +162,17 @@ Rewritten embedding_bag(Builder& b, Node& node) {
     PETREL_ASSIGN_OR_RETURN(Value * count, weight_of_rows(b, indices, bags, dtype));
     PETREL_ASSIGN_OR_RETURN(count, sums.of(count));
     PETREL_ASSIGN_OR_RETURN(Value * one, b.scalar(1, dtype));
-    PETREL_ASSIGN_OR_RETURN(count, b.binary("aten.maximum.default", count, one));
-    PETREL_ASSIGN_OR_RETURN(y, b.binary("aten.div.Tensor", y, count));
+    PETREL_ASSIGN_OR_RETURN(count, b.binary(aten::maximum, count, one));
+    PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::div_Tensor, y, count));
   }
   return done(b, node, y);
 }
 
 constexpr Rewrite kRows[] = {
-    {"aten.embedding_bag.default", embedding_bag},
-    {"aten.embedding_bag.padding_idx", embedding_bag},
-    {"aten._embedding_bag.default", embedding_bag},
-    {"aten._embedding_bag_forward_only.default", embedding_bag},
+    {aten::embedding_bag, embedding_bag},
+    {aten::embedding_bag_padding_idx, embedding_bag},
+    {aten::_embedding_bag, embedding_bag},
+    {aten::_embedding_bag_forward_only, embedding_bag},
 };
 
 }  // namespace

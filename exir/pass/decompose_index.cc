@@ -19,88 +19,88 @@ Argument along(int64_t dim, Value* index) {
 }
 
 int64_t dim_of(const Node& node) {
-  return wrap_dim(node.argument("dim").as_int(), tensor_at(node, 0)->tensor().rank());
+  return wrap_dim(node.argument(arg::dim).as_int(), tensor_at(node, arg::self)->tensor().rank());
 }
 
 Rewritten put(Builder& b, Node& node, Value* values, bool accumulate) {
   return done(b, node,
-              b.call("aten.index_put.default",
-                     {tensor_at(node, 0), along(dim_of(node), tensor_at(node, "index")), values,
-                      accumulate}));
+              b.call(aten::index_put,
+                     {tensor_at(node, arg::self), along(dim_of(node), tensor_at(node, arg::index)),
+                      values, accumulate}));
 }
 
 Rewritten index_copy(Builder& b, Node& node) {
-  if (tensor_at(node, 0)->tensor().rank() == 0) return false;
-  return put(b, node, tensor_at(node, "source"), false);
+  if (tensor_at(node, arg::self)->tensor().rank() == 0) return false;
+  return put(b, node, tensor_at(node, arg::source), false);
 }
 
 Rewritten index_add(Builder& b, Node& node) {
-  if (tensor_at(node, 0)->tensor().rank() == 0) return false;
-  Value* source = tensor_at(node, "source");
-  const Argument& alpha = node.argument("alpha");
+  if (tensor_at(node, arg::self)->tensor().rank() == 0) return false;
+  Value* source = tensor_at(node, arg::source);
+  const Argument& alpha = node.argument(arg::alpha);
   if (alpha.as_number() != 1) {
-    PETREL_ASSIGN_OR_RETURN(source, b.call("aten.mul.Scalar", {source, alpha}));
+    PETREL_ASSIGN_OR_RETURN(source, b.call(aten::mul_Scalar, {source, alpha}));
   }
   return put(b, node, source, true);
 }
 
 Rewritten index_fill(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
+  Value* x = tensor_at(node, arg::self);
   if (x->tensor().rank() == 0) return false;
   PETREL_ASSIGN_OR_RETURN(Value * value,
-                          b.scalar(node.argument("value").as_number(), x->tensor().dtype));
+                          b.scalar(node.argument(arg::value).as_number(), x->tensor().dtype));
   return put(b, node, value, false);
 }
 
 Rewritten masked_fill(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
-  PETREL_ASSIGN_OR_RETURN(Value * value, b.cast(tensor_at(node, 2), x->tensor().dtype));
-  return done(b, node, b.call("aten.where.self", {tensor_at(node, 1), value, x}));
+  Value* x = tensor_at(node, arg::self);
+  PETREL_ASSIGN_OR_RETURN(Value * value, b.cast(tensor_at(node, arg::value), x->tensor().dtype));
+  return done(b, node, b.call(aten::where_self, {tensor_at(node, arg::mask), value, x}));
 }
 
 Rewritten take(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
+  Value* x = tensor_at(node, arg::self);
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, {x->tensor().numel()}));
-  return done(b, node, b.call("aten.index.Tensor", {x, along(0, tensor_at(node, 1))}));
+  return done(b, node, b.call(aten::index_Tensor, {x, along(0, tensor_at(node, arg::index))}));
 }
 
 Rewritten take_along_dim(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
-  Value* index = tensor_at(node, 1);
+  Value* x = tensor_at(node, arg::self);
+  Value* index = tensor_at(node, arg::indices);
   int64_t dim = 0;
-  if (node.argument(2).is_none()) {
+  if (node.argument(arg::dim).is_none()) {
     PETREL_ASSIGN_OR_RETURN(x, b.view(x, {x->tensor().numel()}));
     PETREL_ASSIGN_OR_RETURN(index, b.view(index, {index->tensor().numel()}));
   } else {
-    dim = wrap_dim(node.argument(2).as_int(), x->tensor().rank());
+    dim = wrap_dim(node.argument(arg::dim).as_int(), x->tensor().rank());
     // gather takes a smaller index, not a broadcast one.
     Sizes x_sizes = node.result()->tensor().sizes;
     PETREL_ASSIGN_OR_RETURN(index, b.expand(index, x_sizes));
     x_sizes[static_cast<size_t>(dim)] = x->tensor().sizes[static_cast<size_t>(dim)];
     PETREL_ASSIGN_OR_RETURN(x, b.expand(x, x_sizes));
   }
-  PETREL_ASSIGN_OR_RETURN(Value * y, b.call("aten.gather.default", {x, dim, index}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call(aten::gather, {x, dim, index}));
   return done(b, node, b.view(y, node.result()->tensor().sizes));
 }
 
 Rewritten one_hot(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
+  Value* x = tensor_at(node, arg::self);
   Sizes sizes = x->tensor().sizes;
   sizes.push_back(1);
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
   PETREL_ASSIGN_OR_RETURN(Value * classes,
-                          b.call("aten.arange.start_step",
+                          b.call(aten::arange_start_step,
                                  {0, node.result()->tensor().sizes.back(), 1, x->tensor().dtype}));
-  PETREL_ASSIGN_OR_RETURN(Value * hot, b.binary("aten.eq.Tensor", x, classes));
+  PETREL_ASSIGN_OR_RETURN(Value * hot, b.binary(aten::eq_Tensor, x, classes));
   return done(b, node, b.cast(hot, node.result()->tensor().dtype));
 }
 
 // x[mask] = value: a choice, when there is one value.
 Rewritten index_put(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
-  Value* value = tensor_at(node, 2);
-  if (!node.argument(1).is_list() || value->tensor().numel() != 1) return false;
-  const Argument::List& indices = node.argument(1).as_list();
+  Value* x = tensor_at(node, arg::self);
+  Value* value = tensor_at(node, arg::values);
+  if (!node.argument(arg::indices).is_list() || value->tensor().numel() != 1) return false;
+  const Argument::List& indices = node.argument(arg::indices).as_list();
   Value* mask = nullptr;
   size_t first = 0;
   for (size_t i = 0; i < indices.size(); ++i) {
@@ -118,41 +118,41 @@ Rewritten index_put(Builder& b, Node& node) {
   sizes.insert(sizes.end(), x->tensor().rank() - after, 1);
   PETREL_ASSIGN_OR_RETURN(mask, b.view(mask, sizes));
   PETREL_ASSIGN_OR_RETURN(value, b.view(value, {}));
-  if (node.argument(3) == Argument(true)) {
-    PETREL_ASSIGN_OR_RETURN(value, b.binary("aten.add.Tensor", x, value));
+  if (node.argument(arg::accumulate) == Argument(true)) {
+    PETREL_ASSIGN_OR_RETURN(value, b.binary(aten::add_Tensor, x, value));
   }
-  return done(b, node, b.call("aten.where.self", {mask, value, x}));
+  return done(b, node, b.call(aten::where_self, {mask, value, x}));
 }
 
 // The n-th true place takes the n-th element of the source.
 Rewritten masked_scatter(Builder& b, Node& node) {
   const TensorType& out = node.result()->tensor();
-  PETREL_ASSIGN_OR_RETURN(Value * x, b.expand(tensor_at(node, 0), out.sizes));
-  PETREL_ASSIGN_OR_RETURN(Value * mask, b.expand(tensor_at(node, 1), out.sizes));
-  Value* source = tensor_at(node, 2);
+  PETREL_ASSIGN_OR_RETURN(Value * x, b.expand(tensor_at(node, arg::self), out.sizes));
+  PETREL_ASSIGN_OR_RETURN(Value * mask, b.expand(tensor_at(node, arg::mask), out.sizes));
+  Value* source = tensor_at(node, arg::source);
   const int64_t count = source->tensor().numel();
   if (count < 1) return false;
   PETREL_ASSIGN_OR_RETURN(Value * nth, b.view(mask, {out.numel()}));
   PETREL_ASSIGN_OR_RETURN(nth, b.cast(nth, ScalarType::kLong));
-  PETREL_ASSIGN_OR_RETURN(nth, b.call("aten.cumsum.default", {nth, 0}));
-  PETREL_ASSIGN_OR_RETURN(nth, b.call("aten.sub.Scalar", {nth, 1}));
-  PETREL_ASSIGN_OR_RETURN(nth, b.call("aten.clamp.default", {nth, 0, count - 1}));
+  PETREL_ASSIGN_OR_RETURN(nth, b.call(aten::cumsum, {nth, 0}));
+  PETREL_ASSIGN_OR_RETURN(nth, b.call(aten::sub_Scalar, {nth, 1}));
+  PETREL_ASSIGN_OR_RETURN(nth, b.call(aten::clamp, {nth, 0, count - 1}));
   PETREL_ASSIGN_OR_RETURN(source, b.view(source, {count}));
-  PETREL_ASSIGN_OR_RETURN(Value * taken, b.call("aten.index.Tensor", {source, along(0, nth)}));
+  PETREL_ASSIGN_OR_RETURN(Value * taken, b.call(aten::index_Tensor, {source, along(0, nth)}));
   PETREL_ASSIGN_OR_RETURN(taken, b.view(taken, out.sizes));
-  return done(b, node, b.call("aten.where.self", {mask, taken, x}));
+  return done(b, node, b.call(aten::where_self, {mask, taken, x}));
 }
 
 // Sums and means; the others need to see which elements fall together.
 Rewritten scatter_reduce(Builder& b, Node& node) {
-  const std::string reduce = node.argument("reduce").as_string();
-  const int own = node.op().find_arg("include_self");
-  const bool include = own < 0 || node.argument("include_self") == Argument(true);
+  const std::string reduce = node.argument(arg::reduce).as_string();
+  const int own = node.op().find_arg(arg::include_self);
+  const bool include = own < 0 || node.argument(arg::include_self) == Argument(true);
   const bool is_mean = reduce == "mean";
   if (reduce != "sum" && reduce != "add" && !is_mean) return false;
-  Value* x = tensor_at(node, 0);
-  Value* index = tensor_at(node, 2);
-  Value* source = tensor_at(node, "src");
+  Value* x = tensor_at(node, arg::self);
+  Value* index = tensor_at(node, arg::index);
+  Value* source = tensor_at(node, arg::src);
   const TensorType type = x->tensor();
   const int64_t dim = dim_of(node);
   if (type.rank() == 0 || (is_mean && !is_floating_point(type.dtype))) {
@@ -163,30 +163,29 @@ Rewritten scatter_reduce(Builder& b, Node& node) {
   Value* base = x;
   if (!include) {
     PETREL_ASSIGN_OR_RETURN(Value * zeros, b.expand(zero, index->tensor().sizes));
-    PETREL_ASSIGN_OR_RETURN(base, b.call("aten.scatter.src", {x, dim, index, zeros}));
+    PETREL_ASSIGN_OR_RETURN(base, b.call(aten::scatter_src, {x, dim, index, zeros}));
   }
-  PETREL_ASSIGN_OR_RETURN(Value * sum,
-                          b.call("aten.scatter_add.default", {base, dim, index, source}));
+  PETREL_ASSIGN_OR_RETURN(Value * sum, b.call(aten::scatter_add, {base, dim, index, source}));
   if (!is_mean) return done(b, node, sum);
   PETREL_ASSIGN_OR_RETURN(Value * ones, b.expand(one, index->tensor().sizes));
   PETREL_ASSIGN_OR_RETURN(Value * count, b.expand(include ? one : zero, type.sizes));
-  PETREL_ASSIGN_OR_RETURN(count, b.call("aten.scatter_add.default", {count, dim, index, ones}));
-  PETREL_ASSIGN_OR_RETURN(count, b.binary("aten.maximum.default", count, one));
-  return done(b, node, b.binary("aten.div.Tensor", sum, count));
+  PETREL_ASSIGN_OR_RETURN(count, b.call(aten::scatter_add, {count, dim, index, ones}));
+  PETREL_ASSIGN_OR_RETURN(count, b.binary(aten::maximum, count, one));
+  return done(b, node, b.binary(aten::div_Tensor, sum, count));
 }
 
 constexpr Rewrite kRows[] = {
-    {"aten.one_hot.default", one_hot},
-    {"aten.index_put.default", index_put},
-    {"aten.masked_scatter.default", masked_scatter},
-    {"aten.scatter.reduce", scatter_reduce},
-    {"aten.scatter_reduce.two", scatter_reduce},
-    {"aten.index_copy.default", index_copy},
-    {"aten.index_add.default", index_add},
-    {"aten.index_fill.int_Scalar", index_fill},
-    {"aten.masked_fill.Tensor", masked_fill},
-    {"aten.take.default", take},
-    {"aten.take_along_dim.default", take_along_dim},
+    {aten::one_hot, one_hot},
+    {aten::index_put, index_put},
+    {aten::masked_scatter, masked_scatter},
+    {aten::scatter_reduce, scatter_reduce},
+    {aten::scatter_reduce_two, scatter_reduce},
+    {aten::index_copy, index_copy},
+    {aten::index_add, index_add},
+    {aten::index_fill_int_Scalar, index_fill},
+    {aten::masked_fill_Tensor, masked_fill},
+    {aten::take, take},
+    {aten::take_along_dim, take_along_dim},
 };
 
 }  // namespace

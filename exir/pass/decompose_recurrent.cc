@@ -25,6 +25,14 @@ using Values = std::vector<Value*>;
 // More copies of a cell make programs that nobody wants.
 constexpr int64_t kMostSteps = 4096;
 
+enum class Kind { kLstm, kGru, kTanh, kRelu };
+
+Kind kind_of(const Node& node) {
+  if (node.is(aten::lstm_input, aten::lstm_cell)) return Kind::kLstm;
+  if (node.is(aten::gru_input, aten::gru_cell)) return Kind::kGru;
+  return node.is(aten::rnn_relu_input, aten::rnn_relu_cell) ? Kind::kRelu : Kind::kTanh;
+}
+
 // Weights of one layer in one direction; what it lacks is null.
 struct Weights {
   Value* input = nullptr;
@@ -40,12 +48,12 @@ BuiltValue part(Builder& b, Value* gates, int64_t index, int64_t count) {
   return b.slice(gates, 1, index * size, (index + 1) * size);
 }
 
-BuiltValue sigmoid(Builder& b, Value* x) { return b.call("aten.sigmoid.default", {x}); }
+BuiltValue sigmoid(Builder& b, Value* x) { return b.call(aten::sigmoid, {x}); }
 
-BuiltValue tanh(Builder& b, Value* x) { return b.call("aten.tanh.default", {x}); }
+BuiltValue tanh(Builder& b, Value* x) { return b.call(aten::tanh, {x}); }
 
 BuiltValue linear(Builder& b, Value* x, Value* weight, Value* bias) {
-  return b.call("aten.linear.default", {x, weight, bias == nullptr ? Arg(none()) : Arg(bias)});
+  return b.call(aten::linear, {x, weight, bias == nullptr ? Arg(none()) : Arg(bias)});
 }
 
 // gates = [input, forget, candidate, output]
@@ -61,11 +69,11 @@ absl::Status lstm_cell(Builder& b, Value* gates, Value* projection, Value** h, V
   PETREL_ASSIGN_OR_RETURN(candidate, tanh(b, candidate));
   PETREL_ASSIGN_OR_RETURN(Value * out, part(b, gates, 3, 4));
   PETREL_ASSIGN_OR_RETURN(out, sigmoid(b, out));
-  PETREL_ASSIGN_OR_RETURN(Value * kept, b.binary("aten.mul.Tensor", forget, *c));
-  PETREL_ASSIGN_OR_RETURN(Value * added, b.binary("aten.mul.Tensor", in, candidate));
-  PETREL_ASSIGN_OR_RETURN(*c, b.binary("aten.add.Tensor", kept, added));
+  PETREL_ASSIGN_OR_RETURN(Value * kept, b.binary(aten::mul_Tensor, forget, *c));
+  PETREL_ASSIGN_OR_RETURN(Value * added, b.binary(aten::mul_Tensor, in, candidate));
+  PETREL_ASSIGN_OR_RETURN(*c, b.binary(aten::add_Tensor, kept, added));
   PETREL_ASSIGN_OR_RETURN(Value * bounded, tanh(b, *c));
-  PETREL_ASSIGN_OR_RETURN(*h, b.binary("aten.mul.Tensor", out, bounded));
+  PETREL_ASSIGN_OR_RETURN(*h, b.binary(aten::mul_Tensor, out, bounded));
   if (projection != nullptr) {
     PETREL_ASSIGN_OR_RETURN(*h, linear(b, *h, projection, nullptr));
   }
@@ -79,29 +87,28 @@ absl::Status gru_cell(Builder& b, Value* from_x, Value* from_h, Value** h) {
   const int64_t size = from_x->tensor().sizes.back() / 3;
   PETREL_ASSIGN_OR_RETURN(Value * x2, b.slice(from_x, 1, 0, 2 * size));
   PETREL_ASSIGN_OR_RETURN(Value * h2, b.slice(from_h, 1, 0, 2 * size));
-  PETREL_ASSIGN_OR_RETURN(Value * both, b.binary("aten.add.Tensor", x2, h2));
+  PETREL_ASSIGN_OR_RETURN(Value * both, b.binary(aten::add_Tensor, x2, h2));
   PETREL_ASSIGN_OR_RETURN(both, sigmoid(b, both));
   PETREL_ASSIGN_OR_RETURN(Value * reset, part(b, both, 0, 2));
   PETREL_ASSIGN_OR_RETURN(Value * update, part(b, both, 1, 2));
   PETREL_ASSIGN_OR_RETURN(Value * n, part(b, from_h, 2, 3));
-  PETREL_ASSIGN_OR_RETURN(n, b.binary("aten.mul.Tensor", reset, n));
+  PETREL_ASSIGN_OR_RETURN(n, b.binary(aten::mul_Tensor, reset, n));
   PETREL_ASSIGN_OR_RETURN(Value * candidate, part(b, from_x, 2, 3));
-  PETREL_ASSIGN_OR_RETURN(n, b.binary("aten.add.Tensor", candidate, n));
+  PETREL_ASSIGN_OR_RETURN(n, b.binary(aten::add_Tensor, candidate, n));
   PETREL_ASSIGN_OR_RETURN(n, tanh(b, n));
-  PETREL_ASSIGN_OR_RETURN(Value * away, b.binary("aten.sub.Tensor", *h, n));
-  PETREL_ASSIGN_OR_RETURN(away, b.binary("aten.mul.Tensor", update, away));
-  PETREL_ASSIGN_OR_RETURN(*h, b.binary("aten.add.Tensor", n, away));
+  PETREL_ASSIGN_OR_RETURN(Value * away, b.binary(aten::sub_Tensor, *h, n));
+  PETREL_ASSIGN_OR_RETURN(away, b.binary(aten::mul_Tensor, update, away));
+  PETREL_ASSIGN_OR_RETURN(*h, b.binary(aten::add_Tensor, n, away));
   return absl::OkStatus();
 }
 
 // One step of any of the four, from the products of input and state.
-absl::Status step(Builder& b, const std::string& kind, Value* from_x, Value* from_h,
-                  Value* projection, Value** h, Value** c) {
-  if (kind == "aten::gru") return gru_cell(b, from_x, from_h, h);
-  PETREL_ASSIGN_OR_RETURN(Value * gates, b.binary("aten.add.Tensor", from_x, from_h));
-  if (kind == "aten::lstm") return lstm_cell(b, gates, projection, h, c);
-  PETREL_ASSIGN_OR_RETURN(
-      *h, kind == "aten::rnn_relu" ? b.call("aten.relu.default", {gates}) : tanh(b, gates));
+absl::Status step(Builder& b, Kind kind, Value* from_x, Value* from_h, Value* projection, Value** h,
+                  Value** c) {
+  if (kind == Kind::kGru) return gru_cell(b, from_x, from_h, h);
+  PETREL_ASSIGN_OR_RETURN(Value * gates, b.binary(aten::add_Tensor, from_x, from_h));
+  if (kind == Kind::kLstm) return lstm_cell(b, gates, projection, h, c);
+  PETREL_ASSIGN_OR_RETURN(*h, kind == Kind::kRelu ? b.call(aten::relu, {gates}) : tanh(b, gates));
   return absl::OkStatus();
 }
 
@@ -121,13 +128,13 @@ BuiltValue joined(Builder& b, const Values& parts) {
     rows.push_back(value);
   }
   if (rows.size() == 1) return rows[0];
-  return b.call("aten.cat.default", {rows, 0});
+  return b.call(aten::cat, {rows, 0});
 }
 
 // Runs one layer in one direction over x [steps, batch, size]; returns the
 // hidden states of all steps in the order of the input.
-BuiltValue direction(Builder& b, const std::string& kind, Value* x, const Weights& w,
-                     bool is_reverse, Value** h, Value** c) {
+BuiltValue direction(Builder& b, Kind kind, Value* x, const Weights& w, bool is_reverse, Value** h,
+                     Value** c) {
   const int64_t steps = x->tensor().sizes[0];
   PETREL_ASSIGN_OR_RETURN(Value * from_x, linear(b, x, w.input, w.input_bias));
   Values states(static_cast<size_t>(steps));
@@ -142,15 +149,15 @@ BuiltValue direction(Builder& b, const std::string& kind, Value* x, const Weight
 }
 
 Rewritten recurrent(Builder& b, Node& node) {
-  const std::string& kind = node.op().name;
-  const bool has_cell = kind == "aten::lstm";
-  Value* x = tensor_at(node, "input");
-  const Values initial = node.argument("hx").values();
-  const Values params = node.argument("params").values();
-  const bool has_biases = node.argument("has_biases") == Argument(true);
-  const bool batch_first = node.argument("batch_first") == Argument(true);
-  const int64_t layers = node.argument("num_layers").as_int();
-  const int64_t directions = node.argument("bidirectional") == Argument(true) ? 2 : 1;
+  const Kind kind = kind_of(node);
+  const bool has_cell = kind == Kind::kLstm;
+  Value* x = tensor_at(node, arg::input);
+  const Values initial = node.argument(arg::hx).values();
+  const Values params = node.argument(arg::params).values();
+  const bool has_biases = node.argument(arg::has_biases) == Argument(true);
+  const bool batch_first = node.argument(arg::batch_first) == Argument(true);
+  const int64_t layers = node.argument(arg::num_layers).as_int();
+  const int64_t directions = node.argument(arg::bidirectional) == Argument(true) ? 2 : 1;
   const size_t cells = static_cast<size_t>(layers * directions);
   const size_t plain = has_biases ? 4 : 2;
   const size_t each = cells == 0 ? 0 : params.size() / cells;
@@ -197,7 +204,7 @@ Rewritten recurrent(Builder& b, Node& node) {
     }
     x = outputs[0];
     if (directions == 2) {
-      PETREL_ASSIGN_OR_RETURN(x, b.call("aten.cat.default", {outputs, 2}));
+      PETREL_ASSIGN_OR_RETURN(x, b.call(aten::cat, {outputs, 2}));
     }
   }
   if (batch_first) {
@@ -214,24 +221,18 @@ Rewritten recurrent(Builder& b, Node& node) {
   return true;
 }
 
-Value* optional_at(const Node& node, const char* name) {
-  return node.argument(name).is_value() ? tensor_at(node, name) : nullptr;
-}
-
 // One step by itself.
 Rewritten cell(Builder& b, Node& node) {
-  std::string kind = node.op().name;
-  kind.resize(kind.size() - std::string("_cell").size());
-  const Values state = node.argument("hx").values();
+  const Values state = node.argument(arg::hx).values();
   if (state.size() != node.num_results()) return false;
-  PETREL_ASSIGN_OR_RETURN(
-      Value * from_x,
-      linear(b, tensor_at(node, "input"), tensor_at(node, "w_ih"), optional_at(node, "b_ih")));
+  PETREL_ASSIGN_OR_RETURN(Value * from_x,
+                          linear(b, tensor_at(node, arg::input), tensor_at(node, arg::w_ih),
+                                 tensor_at(node, arg::b_ih)));
   Value* h = state[0];
   Value* c = state.size() == 2 ? state[1] : nullptr;
   PETREL_ASSIGN_OR_RETURN(Value * from_h,
-                          linear(b, h, tensor_at(node, "w_hh"), optional_at(node, "b_hh")));
-  PETREL_RETURN_IF_ERROR(step(b, kind, from_x, from_h, nullptr, &h, &c));
+                          linear(b, h, tensor_at(node, arg::w_hh), tensor_at(node, arg::b_hh)));
+  PETREL_RETURN_IF_ERROR(step(b, kind_of(node), from_x, from_h, nullptr, &h, &c));
   Values results = {h};
   if (c != nullptr) results.push_back(c);
   PETREL_RETURN_IF_ERROR(b.replace(node, results));
@@ -239,10 +240,10 @@ Rewritten cell(Builder& b, Node& node) {
 }
 
 constexpr Rewrite kRows[] = {
-    {"aten.lstm_cell.default", cell},     {"aten.gru_cell.default", cell},
-    {"aten.rnn_tanh_cell.default", cell}, {"aten.rnn_relu_cell.default", cell},
-    {"aten.lstm.input", recurrent},       {"aten.gru.input", recurrent},
-    {"aten.rnn_tanh.input", recurrent},   {"aten.rnn_relu.input", recurrent},
+    {aten::lstm_cell, cell},           {aten::gru_cell, cell},
+    {aten::rnn_tanh_cell, cell},       {aten::rnn_relu_cell, cell},
+    {aten::lstm_input, recurrent},     {aten::gru_input, recurrent},
+    {aten::rnn_tanh_input, recurrent}, {aten::rnn_relu_input, recurrent},
 };
 
 }  // namespace

@@ -11,10 +11,10 @@ namespace {
 
 using Rewritten = absl::StatusOr<bool>;
 
-size_t rank_of(const Node& node) { return tensor_at(node, 0)->tensor().rank(); }
+size_t rank_of(const Node& node) { return tensor_at(node, arg::self)->tensor().rank(); }
 
 // The dims that a reduction takes, non-negative; none or an empty list is all.
-Ints reduced_dims(const Node& node, const std::string& name = "dim") {
+Ints reduced_dims(const Node& node, ArgHandle name = arg::dim) {
   Ints dims = ints_at(node, name, 1);
   if (dims.empty()) return all_dims(rank_of(node));
   for (int64_t& dim : dims) dim = wrap_dim(dim, rank_of(node));
@@ -22,82 +22,83 @@ Ints reduced_dims(const Node& node, const std::string& name = "dim") {
 }
 
 Argument keepdim(const Node& node) {
-  const int i = node.op().find_arg("keepdim");
-  return i < 0 ? Argument(false) : node.argument(static_cast<size_t>(i));
+  const Argument* given = find_argument(node, arg::keepdim);
+  return given == nullptr ? Argument(false) : *given;
 }
 
 Rewritten mean(Builder& b, Node& node) {
   const ScalarType dtype = node.result()->tensor().dtype;
-  const bool has_dims = node.op().find_arg("dim") >= 0;
+  const bool has_dims = node.op().find_arg(arg::dim) >= 0;
   const Ints dims = has_dims ? reduced_dims(node) : all_dims(rank_of(node));
-  if (has_dims && node.argument("dim") == Argument(dims) && node.argument("dtype").is_none()) {
+  if (has_dims && node.argument(arg::dim) == Argument(dims) &&
+      node.argument(arg::dtype).is_none()) {
     return false;
   }
-  PETREL_ASSIGN_OR_RETURN(Value * x, b.cast(tensor_at(node, 0), dtype));
-  return done(b, node, b.call("aten.mean.dim", {x, dims, keepdim(node)}));
+  PETREL_ASSIGN_OR_RETURN(Value * x, b.cast(tensor_at(node, arg::self), dtype));
+  return done(b, node, b.call(aten::mean_dim, {x, dims, keepdim(node)}));
 }
 
 // The dtype decides in what the sum is taken, so it stays.
 Rewritten sum(Builder& b, Node& node) {
-  const bool has_dims = node.op().find_arg("dim") >= 0;
+  const bool has_dims = node.op().find_arg(arg::dim) >= 0;
   const Ints dims = has_dims ? reduced_dims(node) : all_dims(rank_of(node));
-  if (has_dims && node.argument("dim") == Argument(dims)) return false;
+  if (has_dims && node.argument(arg::dim) == Argument(dims)) return false;
   return done(b, node,
-              b.call("aten.sum.dim_IntList",
-                     {tensor_at(node, 0), dims, keepdim(node), node.argument("dtype")}));
+              b.call(aten::sum_dim_IntList,
+                     {tensor_at(node, arg::self), dims, keepdim(node), node.argument(arg::dtype)}));
 }
 
 // amax, amin: dims non-negative.
 Rewritten extreme(Builder& b, Node& node) {
   const Ints dims = reduced_dims(node);
-  if (node.argument(1) == Argument(dims)) return false;
-  PETREL_ASSIGN_OR_RETURN(Node * made,
-                          b.node(node.op(), {node.argument(0), Argument(dims), keepdim(node)}));
+  if (node.argument(arg::dim) == Argument(dims)) return false;
+  PETREL_ASSIGN_OR_RETURN(
+      Node * made, b.node(node.op(), {node.argument(arg::self), Argument(dims), keepdim(node)}));
   return done(b, node, made->result());
 }
 
 Rewritten aminmax(Builder& b, Node& node) {
   const Ints dims = reduced_dims(node);
   PETREL_ASSIGN_OR_RETURN(Value * low,
-                          b.call("aten.amin.default", {tensor_at(node, 0), dims, keepdim(node)}));
+                          b.call(aten::amin, {tensor_at(node, arg::self), dims, keepdim(node)}));
   PETREL_ASSIGN_OR_RETURN(Value * high,
-                          b.call("aten.amax.default", {tensor_at(node, 0), dims, keepdim(node)}));
+                          b.call(aten::amax, {tensor_at(node, arg::self), dims, keepdim(node)}));
   PETREL_RETURN_IF_ERROR(b.replace(node, {low, high}));
   return true;
 }
 
 // all(x) = not any(not x)
 Rewritten all(Builder& b, Node& node) {
-  PETREL_ASSIGN_OR_RETURN(Value * x, b.call("aten.logical_not.default", {tensor_at(node, 0)}));
-  if (node.op().overload.empty()) {
-    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.any.default", {x}));
+  PETREL_ASSIGN_OR_RETURN(Value * x, b.call(aten::logical_not, {tensor_at(node, arg::self)}));
+  if (node.is(aten::all)) {
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::any, {x}));
   } else {
-    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.any.dims", {x, reduced_dims(node), keepdim(node)}));
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::any_dims, {x, reduced_dims(node), keepdim(node)}));
   }
-  PETREL_ASSIGN_OR_RETURN(x, b.call("aten.logical_not.default", {x}));
+  PETREL_ASSIGN_OR_RETURN(x, b.call(aten::logical_not, {x}));
   return done(b, node, b.cast(x, node.result()->tensor().dtype));
 }
 
 BuiltValue variance(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
-  if (node.op().find_arg("correction") >= 0) {
-    return b.call("aten.var.correction",
-                  {x, reduced_dims(node), node.argument("correction"), keepdim(node)});
+  Value* x = tensor_at(node, arg::self);
+  if (node.op().find_arg(arg::correction) >= 0) {
+    return b.call(aten::var_correction,
+                  {x, reduced_dims(node), node.argument(arg::correction), keepdim(node)});
   }
-  const Ints dims = node.op().find_arg("dim") < 0 ? all_dims(rank_of(node)) : reduced_dims(node);
-  return b.call("aten.var.dim", {x, dims, node.argument("unbiased"), keepdim(node)});
+  const Ints dims = node.op().find_arg(arg::dim) < 0 ? all_dims(rank_of(node)) : reduced_dims(node);
+  return b.call(aten::var_dim, {x, dims, node.argument(arg::unbiased), keepdim(node)});
 }
 
 Rewritten var(Builder& b, Node& node) { return done(b, node, variance(b, node)); }
 
 Rewritten deviation(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(Value * y, variance(b, node));
-  return done(b, node, b.call("aten.sqrt.default", {y}));
+  return done(b, node, b.call(aten::sqrt, {y}));
 }
 
 BuiltValue mean_of(Builder& b, Node& node) {
-  const Ints dims = node.op().find_arg("dim") < 0 ? all_dims(rank_of(node)) : reduced_dims(node);
-  return b.call("aten.mean.dim", {tensor_at(node, 0), dims, keepdim(node)});
+  const Ints dims = node.op().find_arg(arg::dim) < 0 ? all_dims(rank_of(node)) : reduced_dims(node);
+  return b.call(aten::mean_dim, {tensor_at(node, arg::self), dims, keepdim(node)});
 }
 
 Rewritten var_mean(Builder& b, Node& node) {
@@ -109,7 +110,7 @@ Rewritten var_mean(Builder& b, Node& node) {
 
 Rewritten std_mean(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(Value * y, variance(b, node));
-  PETREL_ASSIGN_OR_RETURN(y, b.call("aten.sqrt.default", {y}));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::sqrt, {y}));
   PETREL_ASSIGN_OR_RETURN(Value * m, mean_of(b, node));
   PETREL_RETURN_IF_ERROR(b.replace(node, {y, m}));
   return true;
@@ -118,115 +119,114 @@ Rewritten std_mean(Builder& b, Node& node) {
 // m + log(sum(exp(x - m))) with m the largest finite or infinite x. Where m is
 // infinite, x - m would be NaN: 0 is subtracted there.
 Rewritten logsumexp(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
+  Value* x = tensor_at(node, arg::self);
   const Ints dims = reduced_dims(node);
-  PETREL_ASSIGN_OR_RETURN(Value * m, b.call("aten.amax.default", {x, dims, true}));
-  PETREL_ASSIGN_OR_RETURN(Value * inf, b.call("aten.isinf.default", {m}));
+  PETREL_ASSIGN_OR_RETURN(Value * m, b.call(aten::amax, {x, dims, true}));
+  PETREL_ASSIGN_OR_RETURN(Value * inf, b.call(aten::isinf, {m}));
   PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, m->tensor().dtype));
-  PETREL_ASSIGN_OR_RETURN(m, b.call("aten.where.self", {inf, zero, m}));
-  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary("aten.sub.Tensor", x, m));
-  PETREL_ASSIGN_OR_RETURN(y, b.call("aten.exp.default", {y}));
-  PETREL_ASSIGN_OR_RETURN(y, b.call("aten.sum.dim_IntList", {y, dims, true}));
-  PETREL_ASSIGN_OR_RETURN(y, b.call("aten.log.default", {y}));
-  PETREL_ASSIGN_OR_RETURN(y, b.binary("aten.add.Tensor", y, m));
+  PETREL_ASSIGN_OR_RETURN(m, b.call(aten::where_self, {inf, zero, m}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::sub_Tensor, x, m));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::exp, {y}));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::sum_dim_IntList, {y, dims, true}));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::log, {y}));
+  PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::add_Tensor, y, m));
   return done(b, node, b.view(y, node.result()->tensor().sizes));
 }
 
 // (sum |x|^p)^(1/p); p = 0 counts, p = inf takes the largest.
 Rewritten vector_norm(Builder& b, Node& node, double p, const Ints& dims) {
-  PETREL_ASSIGN_OR_RETURN(Value * x, b.cast(tensor_at(node, 0), node.result()->tensor().dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * x,
+                          b.cast(tensor_at(node, arg::self), node.result()->tensor().dtype));
   const Argument keep = keepdim(node);
   if (std::isinf(p)) {
-    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.abs.default", {x}));
-    return done(b, node,
-                b.call(p > 0 ? "aten.amax.default" : "aten.amin.default", {x, dims, keep}));
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::abs, {x}));
+    return done(b, node, b.call(p > 0 ? aten::amax : aten::amin, {x, dims, keep}));
   }
   if (p == 0) {
-    PETREL_ASSIGN_OR_RETURN(Value * some, b.call("aten.ne.Scalar", {x, 0}));
+    PETREL_ASSIGN_OR_RETURN(Value * some, b.call(aten::ne_Scalar, {x, 0}));
     PETREL_ASSIGN_OR_RETURN(x, b.cast(some, x->tensor().dtype));
-    return done(b, node, b.call("aten.sum.dim_IntList", {x, dims, keep}));
+    return done(b, node, b.call(aten::sum_dim_IntList, {x, dims, keep}));
   }
   if (p == 2) {
-    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.pow.Tensor_Scalar", {x, 2}));
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::pow_Tensor_Scalar, {x, 2}));
   } else {
-    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.abs.default", {x}));
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::abs, {x}));
     if (p != 1) {
-      PETREL_ASSIGN_OR_RETURN(x, b.call("aten.pow.Tensor_Scalar", {x, p}));
+      PETREL_ASSIGN_OR_RETURN(x, b.call(aten::pow_Tensor_Scalar, {x, p}));
     }
   }
-  PETREL_ASSIGN_OR_RETURN(x, b.call("aten.sum.dim_IntList", {x, dims, keep}));
+  PETREL_ASSIGN_OR_RETURN(x, b.call(aten::sum_dim_IntList, {x, dims, keep}));
   if (p == 1) return done(b, node, x);
-  if (p == 2) return done(b, node, b.call("aten.sqrt.default", {x}));
-  return done(b, node, b.call("aten.pow.Tensor_Scalar", {x, 1 / p}));
+  if (p == 2) return done(b, node, b.call(aten::sqrt, {x}));
+  return done(b, node, b.call(aten::pow_Tensor_Scalar, {x, 1 / p}));
 }
 
 Rewritten norm(Builder& b, Node& node) {
-  const char* name = node.op().find_arg("ord") >= 0 ? "ord" : "p";
-  const bool has_order = node.op().find_arg(name) >= 0;
-  const double p =
-      has_order && node.argument(name).is_number() ? node.argument(name).as_number() : 2;
-  const bool has_dims = node.op().find_arg("dim") >= 0;
+  const Argument* order = find_argument(node, arg::ord);
+  if (order == nullptr) order = find_argument(node, arg::p);
+  const double p = order != nullptr && order->is_number() ? order->as_number() : 2;
+  const bool has_dims = node.op().find_arg(arg::dim) >= 0;
   return vector_norm(b, node, p, has_dims ? reduced_dims(node) : all_dims(rank_of(node)));
 }
 
 // linalg.norm and linalg.matrix_norm where they are norms of vectors: without an
 // order, over one dim, or Frobenius'. Singular values are not computed.
 Rewritten matrix_norm(Builder& b, Node& node) {
-  const Argument& order = node.argument("ord");
-  const size_t dims = node.argument("dim").is_none() ? rank_of(node) : reduced_dims(node).size();
+  const Argument& order = node.argument(arg::ord);
+  const size_t dims = node.argument(arg::dim).is_none() ? rank_of(node) : reduced_dims(node).size();
   const bool is_of_vectors =
       order.is_string() ? order.as_string() == "fro" : order.is_none() || dims <= 1;
   return is_of_vectors ? norm(b, node) : false;
 }
 
 Rewritten count_nonzero(Builder& b, Node& node) {
-  PETREL_ASSIGN_OR_RETURN(Value * some, b.call("aten.ne.Scalar", {tensor_at(node, 0), 0}));
-  return done(b, node, b.call("aten.sum.dim_IntList", {some, reduced_dims(node)}));
+  PETREL_ASSIGN_OR_RETURN(Value * some, b.call(aten::ne_Scalar, {tensor_at(node, arg::self), 0}));
+  return done(b, node, b.call(aten::sum_dim_IntList, {some, reduced_dims(node)}));
 }
 
 Rewritten nansum(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
+  Value* x = tensor_at(node, arg::self);
   if (is_floating_point(x->tensor().dtype)) {
-    PETREL_ASSIGN_OR_RETURN(Value * nan, b.call("aten.isnan.default", {x}));
+    PETREL_ASSIGN_OR_RETURN(Value * nan, b.call(aten::isnan, {x}));
     PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, x->tensor().dtype));
-    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.where.self", {nan, zero, x}));
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::where_self, {nan, zero, x}));
   }
   return done(b, node,
-              b.call("aten.sum.dim_IntList",
-                     {x, reduced_dims(node), keepdim(node), node.argument("dtype")}));
+              b.call(aten::sum_dim_IntList,
+                     {x, reduced_dims(node), keepdim(node), node.argument(arg::dtype)}));
 }
 
 constexpr Rewrite kRows[] = {
-    {"aten.mean.default", mean},
-    {"aten.mean.dim", mean, true},
-    {"aten.sum.default", sum},
-    {"aten.sum.dim_IntList", sum, true},
-    {"aten.amax.default", extreme, true},
-    {"aten.amin.default", extreme, true},
-    {"aten.aminmax.default", aminmax},
-    {"aten.all.default", all},
-    {"aten.all.dim", all},
-    {"aten.all.dims", all},
-    {"aten.var.default", var},
-    {"aten.std.default", deviation},
-    {"aten.std.dim", deviation},
-    {"aten.std.correction", deviation},
-    {"aten.var_mean.default", var_mean},
-    {"aten.var_mean.dim", var_mean},
-    {"aten.var_mean.correction", var_mean},
-    {"aten.std_mean.default", std_mean},
-    {"aten.std_mean.dim", std_mean},
-    {"aten.std_mean.correction", std_mean},
-    {"aten.nansum.default", nansum},
-    {"aten.logsumexp.default", logsumexp},
-    {"aten.linalg_vector_norm.default", norm},
-    {"aten.linalg_norm.default", matrix_norm},
-    {"aten.linalg_matrix_norm.str_ord", matrix_norm},
-    {"aten.norm.ScalarOpt_dim", norm},
-    {"aten.norm.Scalar", norm},
-    {"aten.frobenius_norm.dim", norm},
-    {"aten.count_nonzero.default", count_nonzero},
-    {"aten.count_nonzero.dim_IntList", count_nonzero},
+    {aten::mean, mean},
+    {aten::mean_dim, mean, true},
+    {aten::sum, sum},
+    {aten::sum_dim_IntList, sum, true},
+    {aten::amax, extreme, true},
+    {aten::amin, extreme, true},
+    {aten::aminmax, aminmax},
+    {aten::all, all},
+    {aten::all_dim, all},
+    {aten::all_dims, all},
+    {aten::var, var},
+    {aten::std, deviation},
+    {aten::std_dim, deviation},
+    {aten::std_correction, deviation},
+    {aten::var_mean, var_mean},
+    {aten::var_mean_dim, var_mean},
+    {aten::var_mean_correction, var_mean},
+    {aten::std_mean, std_mean},
+    {aten::std_mean_dim, std_mean},
+    {aten::std_mean_correction, std_mean},
+    {aten::nansum, nansum},
+    {aten::logsumexp, logsumexp},
+    {aten::linalg_vector_norm, norm},
+    {aten::linalg_norm, matrix_norm},
+    {aten::linalg_matrix_norm_str_ord, matrix_norm},
+    {aten::norm_ScalarOpt_dim, norm},
+    {aten::norm_Scalar, norm},
+    {aten::frobenius_norm_dim, norm},
+    {aten::count_nonzero, count_nonzero},
+    {aten::count_nonzero_dim_IntList, count_nonzero},
 };
 
 }  // namespace

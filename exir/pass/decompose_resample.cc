@@ -156,16 +156,16 @@ BuiltValue along(Builder& b, Value* x, int64_t dim, const Taps& taps) {
     }
     PETREL_ASSIGN_OR_RETURN(Value * at,
                             constant(b, "resample.at", ScalarType::kLong, {count}, taps.at[k]));
-    PETREL_ASSIGN_OR_RETURN(Value * part, b.call("aten.index_select.default", {x, dim, at}));
+    PETREL_ASSIGN_OR_RETURN(Value * part, b.call(aten::index_select, {x, dim, at}));
     if (weighted) {
       PETREL_ASSIGN_OR_RETURN(
           Value * weight, constant(b, "resample.weight", x->tensor().dtype, shape, taps.weight[k]));
-      PETREL_ASSIGN_OR_RETURN(part, b.binary("aten.mul.Tensor", part, weight));
+      PETREL_ASSIGN_OR_RETURN(part, b.binary(aten::mul_Tensor, part, weight));
     }
     if (sum == nullptr) {
       sum = part;
     } else {
-      PETREL_ASSIGN_OR_RETURN(sum, b.binary("aten.add.Tensor", sum, part));
+      PETREL_ASSIGN_OR_RETURN(sum, b.binary(aten::add_Tensor, sum, part));
     }
   }
   return sum;
@@ -174,34 +174,28 @@ BuiltValue along(Builder& b, Value* x, int64_t dim, const Taps& taps) {
 // The scales that the model gave, one per spatial dim; 0 where it gave sizes.
 std::vector<double> factors_of(const Node& node, size_t spatial) {
   std::vector<double> factors(spatial, 0);
-  if (node.op().overload == "vec") {
-    const Argument& given = node.argument("scale_factors");
-    for (size_t i = 0; i < spatial; ++i) {
-      if (given.is_floats() && given.as_floats().size() == spatial) {
-        factors[i] = given.as_floats()[i];
-      }
-    }
+  if (const Argument* given = find_argument(node, arg::scale_factors)) {
+    if (given->is_floats() && given->as_floats().size() == spatial) factors = given->as_floats();
     return factors;
   }
-  static constexpr const char* kNames[] = {"scales_d", "scales_h", "scales_w"};
+  static constexpr ArgHandle kNames[] = {arg::scales_d, arg::scales_h, arg::scales_w};
   for (size_t i = 0; i < spatial; ++i) {
-    const std::string name = spatial == 1 ? "scales" : kNames[3 - spatial + i];
-    if (node.op().find_arg(name) >= 0 && node.argument(name).is_number()) {
-      factors[i] = node.argument(name).as_number();
-    }
+    const Argument* given =
+        find_argument(node, spatial == 1 ? arg::scales : kNames[3 - spatial + i]);
+    if (given != nullptr && given->is_number()) factors[i] = given->as_number();
   }
   return factors;
 }
 
 Rewritten resample(Builder& b, Node& node) {
   const std::string& name = node.op().name;
-  Value* x = tensor_at(node, 0);
+  Value* x = tensor_at(node, arg::self, arg::input);
   const size_t spatial = x->tensor().rank() - 2;
   if (!is_floating_point(x->tensor().dtype) && !absl::StrContains(name, "nearest")) {
     return false;
   }
-  const int corners = node.op().find_arg("align_corners");
-  const bool align = corners >= 0 && node.argument("align_corners") == Argument(true);
+  const int corners = node.op().find_arg(arg::align_corners);
+  const bool align = corners >= 0 && node.argument(arg::align_corners) == Argument(true);
   const bool smooth = absl::EndsWith(name, "_aa");
   if (smooth && align) return false;
   const std::vector<double> factors = factors_of(node, spatial);
@@ -239,9 +233,9 @@ std::vector<double> spread(int64_t count, bool align_corners) {
 
 // grid = places [1, H*W, 3] x theta^T [N, 3, 2], rows of places being x, y, 1.
 Rewritten affine_grid(Builder& b, Node& node) {
-  Value* theta = tensor_at(node, 0);
-  const Ints size = ints_at(node, "size", 1);
-  const bool align = node.argument("align_corners") == Argument(true);
+  Value* theta = tensor_at(node, arg::theta);
+  const Ints size = ints_at(node, arg::size, 1);
+  const bool align = node.argument(arg::align_corners) == Argument(true);
   const size_t spatial = size.size() - 2;
   std::vector<std::vector<double>> axes;
   for (size_t i = 0; i < spatial; ++i) {
@@ -265,28 +259,20 @@ Rewritten affine_grid(Builder& b, Node& node) {
                                                  {1, count, columns}, places));
   PETREL_ASSIGN_OR_RETURN(base, b.expand(base, {size[0], count, columns}));
   PETREL_ASSIGN_OR_RETURN(theta, b.swap_last_two(theta));
-  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary("aten.bmm.default", base, theta));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::bmm, base, theta));
   return done(b, node, b.view(y, node.result()->tensor().sizes));
 }
 
 constexpr Rewrite kRows[] = {
-    {"aten.upsample_bicubic2d.vec", resample},
-    {"aten.upsample_bicubic2d.default", resample},
-    {"aten._upsample_bilinear2d_aa.vec", resample},
-    {"aten._upsample_bilinear2d_aa.default", resample},
-    {"aten._upsample_bicubic2d_aa.vec", resample},
-    {"aten._upsample_bicubic2d_aa.default", resample},
-    {"aten._upsample_nearest_exact1d.vec", resample},
-    {"aten._upsample_nearest_exact1d.default", resample},
-    {"aten._upsample_nearest_exact2d.vec", resample},
-    {"aten._upsample_nearest_exact2d.default", resample},
-    {"aten._upsample_nearest_exact3d.vec", resample},
-    {"aten._upsample_nearest_exact3d.default", resample},
-    {"aten.upsample_nearest3d.vec", resample},
-    {"aten.upsample_nearest3d.default", resample},
-    {"aten.upsample_trilinear3d.vec", resample},
-    {"aten.upsample_trilinear3d.default", resample},
-    {"aten.affine_grid_generator.default", affine_grid},
+    {aten::upsample_bicubic2d_vec, resample},        {aten::upsample_bicubic2d, resample},
+    {aten::_upsample_bilinear2d_aa_vec, resample},   {aten::_upsample_bilinear2d_aa, resample},
+    {aten::_upsample_bicubic2d_aa_vec, resample},    {aten::_upsample_bicubic2d_aa, resample},
+    {aten::_upsample_nearest_exact1d_vec, resample}, {aten::_upsample_nearest_exact1d, resample},
+    {aten::_upsample_nearest_exact2d_vec, resample}, {aten::_upsample_nearest_exact2d, resample},
+    {aten::_upsample_nearest_exact3d_vec, resample}, {aten::_upsample_nearest_exact3d, resample},
+    {aten::upsample_nearest3d_vec, resample},        {aten::upsample_nearest3d, resample},
+    {aten::upsample_trilinear3d_vec, resample},      {aten::upsample_trilinear3d, resample},
+    {aten::affine_grid_generator, affine_grid},
 };
 
 }  // namespace

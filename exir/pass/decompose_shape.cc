@@ -14,35 +14,35 @@ using Rewritten = absl::StatusOr<bool>;
 
 Rewritten stack(Builder& b, Node& node) {
   const Sizes& out = node.result()->tensor().sizes;
-  const int64_t dim = wrap_dim(node.argument(1).as_int(), out.size());
+  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), out.size());
   std::vector<Value*> parts;
-  for (Value* part : node.argument(0).values()) {
+  for (Value* part : node.argument(arg::tensors).values()) {
     Sizes sizes = part->tensor().sizes;
     sizes.insert(sizes.begin() + dim, 1);
     PETREL_ASSIGN_OR_RETURN(part, b.view(part, sizes));
     parts.push_back(part);
   }
-  return done(b, node, b.call("aten.cat.default", {parts, dim}));
+  return done(b, node, b.call(aten::cat, {parts, dim}));
 }
 
 // One dtype: kernels and backends join what is alike.
 Rewritten cat(Builder& b, Node& node) {
   const ScalarType dtype = node.result()->tensor().dtype;
   bool is_alike = true;
-  std::vector<Value*> parts = node.argument(0).values();
+  std::vector<Value*> parts = node.argument(arg::tensors).values();
   for (Value*& part : parts) {
     is_alike = is_alike && part->tensor().dtype == dtype;
     PETREL_ASSIGN_OR_RETURN(part, b.cast(part, dtype));
   }
   if (is_alike) return false;
-  return done(b, node, b.call("aten.cat.default", {parts, node.argument(1)}));
+  return done(b, node, b.call(aten::cat, {parts, node.argument(arg::dim)}));
 }
 
 // hstack joins along dim 1 (0 for vectors), vstack along dim 0 of matrices.
 Rewritten joined(Builder& b, Node& node, bool horizontal) {
   std::vector<Value*> parts;
   size_t rank = 0;
-  for (Value* part : node.argument(0).values()) {
+  for (Value* part : node.argument(arg::tensors).values()) {
     Sizes sizes = part->tensor().sizes;
     if (sizes.empty()) sizes = {1};
     if (!horizontal && sizes.size() == 1) sizes.insert(sizes.begin(), 1);
@@ -50,42 +50,42 @@ Rewritten joined(Builder& b, Node& node, bool horizontal) {
     PETREL_ASSIGN_OR_RETURN(part, b.view(part, sizes));
     parts.push_back(part);
   }
-  return done(b, node, b.call("aten.cat.default", {parts, horizontal && rank > 1 ? 1 : 0}));
+  return done(b, node, b.call(aten::cat, {parts, horizontal && rank > 1 ? 1 : 0}));
 }
 
 Rewritten hstack(Builder& b, Node& node) { return joined(b, node, true); }
 Rewritten vstack(Builder& b, Node& node) { return joined(b, node, false); }
 
 Rewritten tile(Builder& b, Node& node) {
-  Ints repeats = ints_at(node, "dims", 1);
-  const size_t rank = tensor_at(node, 0)->tensor().rank();
+  Ints repeats = ints_at(node, arg::dims, 1);
+  const size_t rank = tensor_at(node, arg::self)->tensor().rank();
   while (repeats.size() < rank) repeats.insert(repeats.begin(), 1);
-  return done(b, node, b.call("aten.repeat.default", {tensor_at(node, 0), repeats}));
+  return done(b, node, b.call(aten::repeat, {tensor_at(node, arg::self), repeats}));
 }
 
 // Each element `repeats` times in a row.
 Rewritten repeat_interleave(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
-  if (!node.argument(1).is_int()) return false;
+  Value* x = tensor_at(node, arg::self);
+  if (!node.argument(arg::repeats).is_int()) return false;
   Sizes sizes = x->tensor().sizes;
   int64_t dim = 0;
-  if (node.argument(2).is_none()) {
+  if (node.argument(arg::dim).is_none()) {
     sizes = {x->tensor().numel()};
   } else {
-    dim = wrap_dim(node.argument(2).as_int(), sizes.size());
+    dim = wrap_dim(node.argument(arg::dim).as_int(), sizes.size());
   }
   sizes.insert(sizes.begin() + dim + 1, 1);
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
-  sizes[static_cast<size_t>(dim) + 1] = node.argument(1).as_int();
+  sizes[static_cast<size_t>(dim) + 1] = node.argument(arg::repeats).as_int();
   PETREL_ASSIGN_OR_RETURN(x, b.expand(x, sizes));
   return done(b, node, b.view(x, node.result()->tensor().sizes));
 }
 
 // [N, g*c, ...] seen as [N, g, c, ...] with g and c changed over.
 Rewritten channel_shuffle(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
+  Value* x = tensor_at(node, arg::self);
   const Sizes out = x->tensor().sizes;
-  const int64_t groups = node.argument(1).as_int();
+  const int64_t groups = node.argument(arg::groups).as_int();
   if (out.size() < 2 || groups < 1 || out[1] % groups != 0) return false;
   Sizes sizes = out;
   sizes[1] = groups;
@@ -100,9 +100,9 @@ Rewritten channel_shuffle(Builder& b, Node& node) {
 // [..., c*r*r, h, w] seen as [..., c, r, r, h, w], and each r moved behind the
 // h or w that it multiplies. Kernels and backends take one dim before the c.
 Rewritten pixel_shuffle(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
+  Value* x = tensor_at(node, arg::self);
   const Sizes out = node.result()->tensor().sizes;
-  const int64_t r = node.argument(1).as_int();
+  const int64_t r = node.argument(arg::upscale_factor).as_int();
   if (out.size() == 4) return false;
   const size_t lead = out.size() - 3;
   Sizes sizes(out.begin(), out.end() - 2);
@@ -118,9 +118,9 @@ Rewritten pixel_shuffle(Builder& b, Node& node) {
 
 // The way back: [..., c, h, r, w, r] with each r moved behind the c.
 Rewritten pixel_unshuffle(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
+  Value* x = tensor_at(node, arg::self);
   const Sizes out = node.result()->tensor().sizes;
-  const int64_t r = node.argument(1).as_int();
+  const int64_t r = node.argument(arg::downscale_factor).as_int();
   if (out.size() == 4) return false;
   const size_t lead = out.size() - 3;
   const Sizes& in = x->tensor().sizes;
@@ -159,29 +159,26 @@ BuiltValue circular(Builder& b, Value* x, const Ints& pad) {
     }
     x = middle;
     if (parts.size() > 1) {
-      PETREL_ASSIGN_OR_RETURN(x, b.call("aten.cat.default", {parts, dim}));
+      PETREL_ASSIGN_OR_RETURN(x, b.call(aten::cat, {parts, dim}));
     }
   }
   return x;
 }
 
 Rewritten pad(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
-  const Ints amounts = ints_at(node, "pad", 1);
-  const std::string mode = node.argument("mode").as_string();
+  Value* x = tensor_at(node, arg::self);
+  const Ints amounts = ints_at(node, arg::pad, 1);
+  const std::string mode = node.argument(arg::mode).as_string();
   if (mode == "constant") {
-    const Argument& value = node.argument("value");
+    const Argument& value = node.argument(arg::value);
     return done(b, node,
-                b.call("aten.constant_pad_nd.default",
-                       {x, amounts, value.is_none() ? Arg(0) : Arg(value)}));
+                b.call(aten::constant_pad_nd, {x, amounts, value.is_none() ? Arg(0) : Arg(value)}));
   }
   if (mode == "circular") return done(b, node, circular(b, x, amounts));
-  static constexpr const char* kReflect[] = {"aten.reflection_pad1d.default",
-                                             "aten.reflection_pad2d.default",
-                                             "aten.reflection_pad3d.default"};
-  static constexpr const char* kReplicate[] = {"aten.replication_pad1d.default",
-                                               "aten.replication_pad2d.default",
-                                               "aten.replication_pad3d.default"};
+  static constexpr OpHandle kReflect[] = {aten::reflection_pad1d, aten::reflection_pad2d,
+                                          aten::reflection_pad3d};
+  static constexpr OpHandle kReplicate[] = {aten::replication_pad1d, aten::replication_pad2d,
+                                            aten::replication_pad3d};
   const size_t dims = amounts.size() / 2;
   if (dims < 1 || dims > 3 || (mode != "reflect" && mode != "replicate")) {
     return false;
@@ -190,19 +187,19 @@ Rewritten pad(Builder& b, Node& node) {
 }
 
 constexpr Rewrite kRows[] = {
-    {"aten.cat.default", cat, true},
-    {"aten.concat.default", cat, true},
-    {"aten.concatenate.default", cat, true},
-    {"aten.stack.default", stack},
-    {"aten.hstack.default", hstack},
-    {"aten.vstack.default", vstack},
-    {"aten.tile.default", tile},
-    {"aten.repeat_interleave.self_int", repeat_interleave},
-    {"aten.channel_shuffle.default", channel_shuffle},
-    {"aten.native_channel_shuffle.default", channel_shuffle},
-    {"aten.pixel_shuffle.default", pixel_shuffle},
-    {"aten.pixel_unshuffle.default", pixel_unshuffle},
-    {"aten.pad.default", pad},
+    {aten::cat, cat, true},
+    {aten::concat, cat, true},
+    {aten::concatenate, cat, true},
+    {aten::stack, stack},
+    {aten::hstack, hstack},
+    {aten::vstack, vstack},
+    {aten::tile, tile},
+    {aten::repeat_interleave_self_int, repeat_interleave},
+    {aten::channel_shuffle, channel_shuffle},
+    {aten::native_channel_shuffle, channel_shuffle},
+    {aten::pixel_shuffle, pixel_shuffle},
+    {aten::pixel_unshuffle, pixel_unshuffle},
+    {aten::pad, pad},
 };
 
 }  // namespace

@@ -25,20 +25,20 @@ Ints without_first(const Ints& list) { return Ints(list.begin() + 1, list.end())
 // x [N,C,D,H,W] * w [O,C/g,KD,KH,KW]: of slice d of the kernel with the slices
 // of x that it meets, all depths of the result as one batch.
 Rewritten conv3d(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
-  Value* weight = tensor_at(node, 1);
+  Value* x = tensor_at(node, arg::input);
+  Value* weight = tensor_at(node, arg::weight);
   if (weight->tensor().rank() != 5 || x->tensor().rank() != 5) return false;
-  const Ints stride = ints_at(node, "stride", 3);
-  const Ints padding = ints_at(node, "padding", 3);
-  const Ints dilation = ints_at(node, "dilation", 3);
+  const Ints stride = ints_at(node, arg::stride, 3);
+  const Ints padding = ints_at(node, arg::padding, 3);
+  const Ints dilation = ints_at(node, arg::dilation, 3);
   if (stride.size() != 3 || padding.size() != 3 || dilation.size() != 3) {
     return false;
   }
   const Sizes kernel = weight->tensor().sizes;
   const Sizes out = node.result()->tensor().sizes;
   if (padding[0] != 0) {
-    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.constant_pad_nd.default",
-                                      {x, Ints{0, 0, 0, 0, padding[0], padding[0]}, 0}));
+    PETREL_ASSIGN_OR_RETURN(
+        x, b.call(aten::constant_pad_nd, {x, Ints{0, 0, 0, 0, padding[0], padding[0]}, 0}));
   }
   PETREL_ASSIGN_OR_RETURN(x, b.permute(x, {0, 2, 1, 3, 4}));
   const Sizes in = x->tensor().sizes;  // [N,D,C,H,W]
@@ -52,14 +52,14 @@ Rewritten conv3d(Builder& b, Node& node) {
     PETREL_ASSIGN_OR_RETURN(w, b.view(w, {kernel[0], kernel[1], kernel[3], kernel[4]}));
     PETREL_ASSIGN_OR_RETURN(
         Value * part,
-        b.call("aten.convolution.default",
-               {slices, w, d == 0 ? node.argument("bias") : none(), without_first(stride),
+        b.call(aten::convolution,
+               {slices, w, d == 0 ? node.argument(arg::bias) : none(), without_first(stride),
                 without_first(padding), without_first(dilation), false, Ints{0, 0},
-                node.argument("groups")}));
+                node.argument(arg::groups)}));
     if (sum == nullptr) {
       sum = part;
     } else {
-      PETREL_ASSIGN_OR_RETURN(sum, b.binary("aten.add.Tensor", sum, part));
+      PETREL_ASSIGN_OR_RETURN(sum, b.binary(aten::add_Tensor, sum, part));
     }
   }
   PETREL_ASSIGN_OR_RETURN(sum, b.view(sum, {out[0], out[2], out[1], out[3], out[4]}));
@@ -77,26 +77,26 @@ absl::StatusOr<Value*> spread(Builder& b, Value* x, int64_t first, int64_t strid
     apart.insert(apart.begin() + 2, 1);
     PETREL_ASSIGN_OR_RETURN(x, b.view(x, apart));
     pads.back() = stride - 1;
-    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.constant_pad_nd.default", {x, pads, 0}));
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::constant_pad_nd, {x, pads, 0}));
     sizes[1] = depth * stride;
     PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
     PETREL_ASSIGN_OR_RETURN(x, b.slice(x, 1, 0, spread_depth));
   }
   pads.back() = length - spread_depth - first;
   pads[pads.size() - 2] = first;
-  return b.call("aten.constant_pad_nd.default", {x, pads, 0});
+  return b.call(aten::constant_pad_nd, {x, pads, 0});
 }
 
 // x [N,C,D,H,W], w [C,O/g,KD,KH,KW]: slice d of the kernel turns slice i of x
 // into a part of slice i * stride + d * dilation - padding of the result.
 Rewritten conv3d_transposed(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
-  Value* weight = tensor_at(node, 1);
+  Value* x = tensor_at(node, arg::input);
+  Value* weight = tensor_at(node, arg::weight);
   if (weight->tensor().rank() != 5 || x->tensor().rank() != 5) return false;
-  const Ints stride = ints_at(node, "stride", 3);
-  const Ints padding = ints_at(node, "padding", 3);
-  const Ints dilation = ints_at(node, "dilation", 3);
-  const Ints extra = ints_at(node, "output_padding", 3);
+  const Ints stride = ints_at(node, arg::stride, 3);
+  const Ints padding = ints_at(node, arg::padding, 3);
+  const Ints dilation = ints_at(node, arg::dilation, 3);
+  const Ints extra = ints_at(node, arg::output_padding, 3);
   if (stride.size() != 3 || padding.size() != 3 || dilation.size() != 3 || extra.size() != 3) {
     return false;
   }
@@ -113,28 +113,28 @@ Rewritten conv3d_transposed(Builder& b, Node& node) {
     PETREL_ASSIGN_OR_RETURN(w, b.view(w, {kernel[0], kernel[1], kernel[3], kernel[4]}));
     PETREL_ASSIGN_OR_RETURN(
         Value * part,
-        b.call("aten.convolution.default",
+        b.call(aten::convolution,
                {x, w, none(), without_first(stride), without_first(padding),
-                without_first(dilation), true, without_first(extra), node.argument("groups")}));
+                without_first(dilation), true, without_first(extra), node.argument(arg::groups)}));
     PETREL_ASSIGN_OR_RETURN(part, b.view(part, {in[0], in[2], out[1], out[3], out[4]}));
     PETREL_ASSIGN_OR_RETURN(part, spread(b, part, d * dilation[0], stride[0], length));
     if (sum == nullptr) {
       sum = part;
     } else {
-      PETREL_ASSIGN_OR_RETURN(sum, b.binary("aten.add.Tensor", sum, part));
+      PETREL_ASSIGN_OR_RETURN(sum, b.binary(aten::add_Tensor, sum, part));
     }
   }
   PETREL_ASSIGN_OR_RETURN(sum, b.slice(sum, 1, padding[0], padding[0] + out[2]));
-  if (Value* bias = tensor_at(node, "bias"); bias != nullptr) {
+  if (Value* bias = tensor_at(node, arg::bias); bias != nullptr) {
     PETREL_ASSIGN_OR_RETURN(bias, b.view(bias, {1, 1, out[1], 1, 1}));
-    PETREL_ASSIGN_OR_RETURN(sum, b.binary("aten.add.Tensor", sum, bias));
+    PETREL_ASSIGN_OR_RETURN(sum, b.binary(aten::add_Tensor, sum, bias));
   }
   return done(b, node, b.permute(sum, {0, 2, 1, 3, 4}));
 }
 
 Rewritten convolution(Builder& b, Node& node) {
-  return node.argument("transposed") == Argument(true) ? conv3d_transposed(b, node)
-                                                       : conv3d(b, node);
+  return node.argument(arg::transposed) == Argument(true) ? conv3d_transposed(b, node)
+                                                          : conv3d(b, node);
 }
 
 // The sizes of a volume as [N,C,D,H,W].
@@ -148,7 +148,7 @@ Sizes volume_sizes(const Value* x) {
 // of every slice, then `depth` over [N, C, D, rest].
 template <typename Planes, typename Depth>
 Rewritten by_planes(Builder& b, Node& node, Planes planes, Depth depth) {
-  Value* x = tensor_at(node, 0);
+  Value* x = tensor_at(node, arg::self);
   const Sizes in = volume_sizes(x);
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, {in[0], in[1] * in[2], in[3], in[4]}));
   PETREL_ASSIGN_OR_RETURN(x, planes(x));
@@ -158,61 +158,60 @@ Rewritten by_planes(Builder& b, Node& node, Planes planes, Depth depth) {
   return done(b, node, b.view(x, node.result()->tensor().sizes));
 }
 
-Ints windows_of(const Node& node, const char* name) {
+Ints windows_of(const Node& node, ArgHandle name) {
   const Ints list = ints_at(node, name, 3);
-  return list.empty() ? ints_at(node, "kernel_size", 3) : list;  // stride
+  return list.empty() ? ints_at(node, arg::kernel_size, 3) : list;  // stride
 }
 
 Rewritten max_pool3d(Builder& b, Node& node) {
   if (node.num_results() > 1 && node.result(1)->is_used()) return false;
-  const Ints kernel = windows_of(node, "kernel_size");
-  const Ints stride = windows_of(node, "stride");
-  const Ints padding = ints_at(node, "padding", 3);
-  const Ints dilation = ints_at(node, "dilation", 3);
-  const Argument ceil = node.argument("ceil_mode");
+  const Ints kernel = windows_of(node, arg::kernel_size);
+  const Ints stride = windows_of(node, arg::stride);
+  const Ints padding = ints_at(node, arg::padding, 3);
+  const Ints dilation = ints_at(node, arg::dilation, 3);
+  const Argument ceil = node.argument(arg::ceil_mode);
   return by_planes(
       b, node,
       [&](Value* x) {
-        return b.call("aten.max_pool2d.default",
-                      {x, without_first(kernel), without_first(stride), without_first(padding),
-                       without_first(dilation), ceil});
+        return b.call(aten::max_pool2d, {x, without_first(kernel), without_first(stride),
+                                         without_first(padding), without_first(dilation), ceil});
       },
       [&](Value* x) {
-        return b.call("aten.max_pool2d.default", {x, Ints{kernel[0], 1}, Ints{stride[0], 1},
-                                                  Ints{padding[0], 0}, Ints{dilation[0], 1}, ceil});
+        return b.call(aten::max_pool2d, {x, Ints{kernel[0], 1}, Ints{stride[0], 1},
+                                         Ints{padding[0], 0}, Ints{dilation[0], 1}, ceil});
       });
 }
 
 Rewritten avg_pool3d(Builder& b, Node& node) {
-  const Ints kernel = windows_of(node, "kernel_size");
-  const Ints stride = windows_of(node, "stride");
-  const Ints padding = ints_at(node, "padding", 3);
-  const Argument ceil = node.argument("ceil_mode");
-  const Argument counts = node.argument("count_include_pad");
-  const Argument divisor = node.argument("divisor_override");
+  const Ints kernel = windows_of(node, arg::kernel_size);
+  const Ints stride = windows_of(node, arg::stride);
+  const Ints padding = ints_at(node, arg::padding, 3);
+  const Argument ceil = node.argument(arg::ceil_mode);
+  const Argument counts = node.argument(arg::count_include_pad);
+  const Argument divisor = node.argument(arg::divisor_override);
   // With a divisor the planes are summed.
   const Argument planes = divisor.is_none() ? none() : Argument(int64_t{1});
   return by_planes(
       b, node,
       [&](Value* x) {
-        return b.call("aten.avg_pool2d.default", {x, without_first(kernel), without_first(stride),
-                                                  without_first(padding), ceil, counts, planes});
+        return b.call(aten::avg_pool2d, {x, without_first(kernel), without_first(stride),
+                                         without_first(padding), ceil, counts, planes});
       },
       [&](Value* x) {
-        return b.call("aten.avg_pool2d.default", {x, Ints{kernel[0], 1}, Ints{stride[0], 1},
-                                                  Ints{padding[0], 0}, ceil, counts, divisor});
+        return b.call(aten::avg_pool2d, {x, Ints{kernel[0], 1}, Ints{stride[0], 1},
+                                         Ints{padding[0], 0}, ceil, counts, divisor});
       });
 }
 
 Rewritten adaptive_avg_pool3d(Builder& b, Node& node) {
-  const Ints out = ints_at(node, "output_size", 3);
+  const Ints out = ints_at(node, arg::output_size, 3);
   return by_planes(
       b, node,
       [&](Value* x) {
-        return b.call("aten.adaptive_avg_pool2d.default", {x, without_first(out)});
+        return b.call(aten::adaptive_avg_pool2d, {x, without_first(out)});
       },
       [&](Value* x) {
-        return b.call("aten.adaptive_avg_pool2d.default", {x, Ints{out[0], x->tensor().sizes[3]}});
+        return b.call(aten::adaptive_avg_pool2d, {x, Ints{out[0], x->tensor().sizes[3]}});
       });
 }
 
@@ -284,8 +283,7 @@ BuiltValue side_by_side(Builder& b, Value* x, size_t lead, const std::vector<Win
   int64_t outputs = 1, elements = 1;
   for (size_t i = 0; i < windows.size(); ++i) {
     PETREL_ASSIGN_OR_RETURN(Value * at, places_constant(b, windows[i].at));
-    PETREL_ASSIGN_OR_RETURN(
-        x, b.call("aten.index_select.default", {x, static_cast<int64_t>(lead + i), at}));
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::index_select, {x, static_cast<int64_t>(lead + i), at}));
     split.insert(split.end(), {windows[i].count, windows[i].longest});
     dims.push_back(static_cast<int64_t>(lead + 2 * i));
     outputs *= windows[i].count;
@@ -301,11 +299,11 @@ BuiltValue side_by_side(Builder& b, Value* x, size_t lead, const std::vector<Win
 }
 
 Rewritten adaptive_max_pool(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
-  const size_t spatial = node.op().name == "aten::adaptive_max_pool1d"   ? 1
-                         : node.op().name == "aten::adaptive_max_pool2d" ? 2
-                                                                         : 3;
-  const Ints out = ints_at(node, "output_size", spatial);
+  Value* x = tensor_at(node, arg::self);
+  const size_t spatial = node.is(aten::adaptive_max_pool1d)   ? 1
+                         : node.is(aten::adaptive_max_pool2d) ? 2
+                                                              : 3;
+  const Ints out = ints_at(node, arg::output_size, spatial);
   const size_t lead = x->tensor().rank() - spatial;
   const Sizes image(x->tensor().sizes.begin() + static_cast<ptrdiff_t>(lead),
                     x->tensor().sizes.end());
@@ -318,22 +316,22 @@ Rewritten adaptive_max_pool(Builder& b, Node& node) {
   const Sizes result = node.result()->tensor().sizes;
   const int64_t last = static_cast<int64_t>(lead) + 1;
   if (!node.result(1)->is_used()) {
-    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.amax.default", {x, Ints{last}}));
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::amax, {x, Ints{last}}));
     return done(b, node, b.view(x, result));
   }
   const int64_t outputs = product(out);
   const int64_t elements = x->tensor().sizes.back();
-  PETREL_ASSIGN_OR_RETURN(Node * largest, b.node("aten.max.dim", {x, last, false}));
+  PETREL_ASSIGN_OR_RETURN(Node * largest, b.node(aten::max_dim, {x, last, false}));
   std::vector<double> starts;
   for (int64_t i = 0; i < outputs; ++i) {
     starts.push_back(static_cast<double>(i * elements));
   }
   PETREL_ASSIGN_OR_RETURN(Value * start, places_constant(b, starts));
-  PETREL_ASSIGN_OR_RETURN(Value * at, b.binary("aten.add.Tensor", largest->result(1), start));
+  PETREL_ASSIGN_OR_RETURN(Value * at, b.binary(aten::add_Tensor, largest->result(1), start));
   PETREL_ASSIGN_OR_RETURN(Value * places, places_constant(b, flat_places(windows, image)));
   Argument::List index;
   index.emplace_back(at);
-  PETREL_ASSIGN_OR_RETURN(at, b.call("aten.index.Tensor", {places, Argument(std::move(index))}));
+  PETREL_ASSIGN_OR_RETURN(at, b.call(aten::index_Tensor, {places, Argument(std::move(index))}));
   PETREL_ASSIGN_OR_RETURN(Value * values, b.view(largest->result(0), result));
   PETREL_ASSIGN_OR_RETURN(at, b.view(at, result));
   PETREL_RETURN_IF_ERROR(b.replace(node, {values, at}));
@@ -342,9 +340,9 @@ Rewritten adaptive_max_pool(Builder& b, Node& node) {
 
 // Reflection and replication of volumes, dim by dim.
 Rewritten pad3d(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
-  const bool reflects = node.op().name == "aten::reflection_pad3d";
-  const Ints pad = ints_at(node, "padding", 1);
+  Value* x = tensor_at(node, arg::self);
+  const bool reflects = node.is(aten::reflection_pad3d);
+  const Ints pad = ints_at(node, arg::padding, 1);
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     const auto dim = static_cast<int64_t>(x->tensor().rank() - 1 - i);
     const int64_t size = x->tensor().sizes[static_cast<size_t>(dim)];
@@ -357,21 +355,21 @@ Rewritten pad3d(Builder& b, Node& node) {
     }
     if (pad[2 * i] == 0 && pad[2 * i + 1] == 0) continue;
     PETREL_ASSIGN_OR_RETURN(Value * at, places_constant(b, places));
-    PETREL_ASSIGN_OR_RETURN(x, b.call("aten.index_select.default", {x, dim, at}));
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::index_select, {x, dim, at}));
   }
   return done(b, node, x);
 }
 
 constexpr Rewrite kRows[] = {
-    {"aten.convolution.default", convolution},
-    {"aten.max_pool3d.default", max_pool3d},
-    {"aten.max_pool3d_with_indices.default", max_pool3d},
-    {"aten.avg_pool3d.default", avg_pool3d},
-    {"aten.adaptive_avg_pool3d.default", adaptive_avg_pool3d},
-    {"aten._adaptive_avg_pool3d.default", adaptive_avg_pool3d},
-    {"aten.adaptive_max_pool3d.default", adaptive_max_pool},
-    {"aten.reflection_pad3d.default", pad3d},
-    {"aten.replication_pad3d.default", pad3d},
+    {aten::convolution, convolution},
+    {aten::max_pool3d, max_pool3d},
+    {aten::max_pool3d_with_indices, max_pool3d},
+    {aten::avg_pool3d, avg_pool3d},
+    {aten::adaptive_avg_pool3d, adaptive_avg_pool3d},
+    {aten::_adaptive_avg_pool3d, adaptive_avg_pool3d},
+    {aten::adaptive_max_pool3d, adaptive_max_pool},
+    {aten::reflection_pad3d, pad3d},
+    {aten::replication_pad3d, pad3d},
 };
 
 }  // namespace

@@ -38,31 +38,31 @@ bool is_fixed(const Value* value) {
 
 // The elements of an optional operand, `otherwise` repeated where there is
 // none.
-absl::StatusOr<Doubles> elements(const Node& node, const char* name, double otherwise,
+absl::StatusOr<Doubles> elements(const Node& node, ArgHandle name, double otherwise,
                                  size_t channels) {
   const Value* value = tensor_at(node, name);
   if (value == nullptr) return Doubles(channels, otherwise);
   PETREL_ASSIGN_OR_RETURN(Doubles found, decode_constant(*value->constant()));
   if (found.size() != channels) {
-    return absl::InvalidArgumentError(absl::StrCat("argument '", name, "' has ", found.size(),
+    return absl::InvalidArgumentError(absl::StrCat("argument '", name.text, "' has ", found.size(),
                                                    " elements, the input ", channels, " channels"));
   }
   return found;
 }
 
 absl::StatusOr<Affine> affine_of(const Node& node) {
-  const size_t channels = static_cast<size_t>(tensor_at(node, 0)->tensor().sizes[1]);
-  PETREL_ASSIGN_OR_RETURN(const Doubles weight, elements(node, "weight", 1, channels));
-  PETREL_ASSIGN_OR_RETURN(const Doubles bias, elements(node, "bias", 0, channels));
-  PETREL_ASSIGN_OR_RETURN(const Doubles mean, elements(node, "running_mean", 0, channels));
-  PETREL_ASSIGN_OR_RETURN(const Doubles variance, elements(node, "running_var", 1, channels));
-  const double eps = node.argument("eps").as_number();
+  const size_t channels = static_cast<size_t>(tensor_at(node, arg::input)->tensor().sizes[1]);
+  PETREL_ASSIGN_OR_RETURN(const Doubles weight, elements(node, arg::weight, 1, channels));
+  PETREL_ASSIGN_OR_RETURN(const Doubles bias, elements(node, arg::bias, 0, channels));
+  PETREL_ASSIGN_OR_RETURN(const Doubles mean, elements(node, arg::running_mean, 0, channels));
+  PETREL_ASSIGN_OR_RETURN(const Doubles variance, elements(node, arg::running_var, 1, channels));
+  const double eps = node.argument(arg::eps).as_number();
   Affine affine;
   for (size_t c = 0; c < channels; ++c) {
     affine.scale.push_back(weight[c] / std::sqrt(variance[c] + eps));
     affine.shift.push_back(bias[c] - mean[c] * affine.scale[c]);
   }
-  absl::string_view name = tensor_at(node, "running_mean")->constant()->fqn;
+  absl::string_view name = tensor_at(node, arg::running_mean)->constant()->fqn;
   if (!absl::ConsumeSuffix(&name, ".running_mean") || name.empty()) name = "bn";
   affine.name = std::string(name);
   return affine;
@@ -126,14 +126,13 @@ absl::StatusOr<Value*> folded_weight(Graph& graph, const Constant& weight,
 
 // Whether `node` is a producer whose weights can take the scale, and how.
 bool find_target(const Node& node, size_t channels, Target* out) {
-  const std::string name = node.op().full_name();
-  if (name == "aten.convolution.default") {
-    Value* weight = tensor_at(node, 1);
+  if (node.is(aten::convolution)) {
+    Value* weight = tensor_at(node, arg::weight);
     if (!is_fixed(weight)) return false;
     const Sizes& sizes = weight->tensor().sizes;
     const size_t area = static_cast<size_t>(product(Sizes(sizes.begin() + 2, sizes.end())));
-    const size_t groups = static_cast<size_t>(node.argument(8).as_int());
-    if (node.argument(6) == Argument(true)) {
+    const size_t groups = static_cast<size_t>(node.argument(arg::groups).as_int());
+    if (node.argument(arg::transposed) == Argument(true)) {
       // [in, out / groups, ...]: channels of a group repeat for each input.
       out->layout.stride = area;
       out->layout.count = channels / groups;
@@ -145,18 +144,18 @@ bool find_target(const Node& node, size_t channels, Target* out) {
     }
     out->weight_argument = 1;
     out->bias_argument = 2;
-  } else if (name == "aten.linear.default") {
-    Value* weight = tensor_at(node, 1);
+  } else if (node.is(aten::linear)) {
+    Value* weight = tensor_at(node, arg::weight);
     if (!is_fixed(weight) || node.result()->tensor().rank() != 2) return false;
     out->layout.stride = static_cast<size_t>(weight->tensor().sizes[1]);
     out->layout.count = channels;
     out->layout.group_size = out->layout.stride * channels;
     out->weight_argument = 1;
     out->bias_argument = 2;
-  } else if (name == "aten.addmm.default") {
-    Value* weight = tensor_at(node, 2);
-    if (!is_fixed(weight) || node.argument(3).as_number() != 1 ||
-        node.argument(4).as_number() != 1) {
+  } else if (node.is(aten::addmm)) {
+    Value* weight = tensor_at(node, arg::mat2);
+    if (!is_fixed(weight) || node.argument(arg::beta).as_number() != 1 ||
+        node.argument(arg::alpha).as_number() != 1) {
       return false;
     }
     // Every row of [in, out] goes through all channels.
@@ -166,7 +165,7 @@ bool find_target(const Node& node, size_t channels, Target* out) {
   } else {
     return false;
   }
-  const Value* bias = tensor_at(node, out->bias_argument);
+  const Value* bias = tensor_in(node.arguments()[out->bias_argument]);
   return out->layout.group_size > 0 &&
          (bias == nullptr ||
           (is_fixed(bias) && bias->tensor().sizes == Sizes{static_cast<int64_t>(channels)}));
@@ -174,15 +173,15 @@ bool find_target(const Node& node, size_t channels, Target* out) {
 
 // Puts the scale and the shift into the producer of `node`'s input.
 Rewritten fold_into_producer(Builder& b, Node& node, const Affine& affine) {
-  Value* x = tensor_at(node, 0);
+  Value* x = tensor_at(node, arg::input);
   Node* producer = x->producer();
   const size_t channels = affine.scale.size();
   Target target;
   if (producer == nullptr || !x->has_single_user() || !find_target(*producer, channels, &target)) {
     return false;
   }
-  const Constant& weight = *tensor_at(*producer, target.weight_argument)->constant();
-  const Value* bias = tensor_at(*producer, target.bias_argument);
+  const Constant& weight = *tensor_in(producer->arguments()[target.weight_argument])->constant();
+  const Value* bias = tensor_in(producer->arguments()[target.bias_argument]);
   Doubles shift = affine.shift;
   std::string bias_name = absl::StrReplaceAll(weight.fqn, {{"weight", "bias"}});
   if (bias != nullptr) {
@@ -215,34 +214,34 @@ absl::StatusOr<Value*> per_channel(Graph& graph, const std::string& fqn, const D
 }
 
 Rewritten scale_and_shift(Builder& b, Node& node, const Affine& affine) {
-  Value* x = tensor_at(node, 0);
+  Value* x = tensor_at(node, arg::input);
   PETREL_ASSIGN_OR_RETURN(Value * scale, per_channel(b.graph(), absl::StrCat(affine.name, ".scale"),
                                                      affine.scale, x->tensor()));
   PETREL_ASSIGN_OR_RETURN(Value * shift, per_channel(b.graph(), absl::StrCat(affine.name, ".shift"),
                                                      affine.shift, x->tensor()));
-  PETREL_ASSIGN_OR_RETURN(x, b.binary("aten.mul.Tensor", x, scale));
-  return done(b, node, b.binary("aten.add.Tensor", x, shift));
+  PETREL_ASSIGN_OR_RETURN(x, b.binary(aten::mul_Tensor, x, scale));
+  return done(b, node, b.binary(aten::add_Tensor, x, shift));
 }
 
 // (x - mean) * rsqrt(var + eps) * weight + bias with statistics that the
 // program computes.
 Rewritten with_operators(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
+  Value* x = tensor_at(node, arg::input);
   Sizes sizes(x->tensor().rank(), 1);
   sizes[1] = x->tensor().sizes[1];
-  PETREL_ASSIGN_OR_RETURN(
-      Value * s, b.call("aten.add.Scalar", {tensor_at(node, "running_var"), node.argument("eps")}));
-  PETREL_ASSIGN_OR_RETURN(s, b.call("aten.rsqrt.default", {s}));
-  if (Value* weight = tensor_at(node, "weight")) {
-    PETREL_ASSIGN_OR_RETURN(s, b.binary("aten.mul.Tensor", s, weight));
+  PETREL_ASSIGN_OR_RETURN(Value * s, b.call(aten::add_Scalar, {tensor_at(node, arg::running_var),
+                                                               node.argument(arg::eps)}));
+  PETREL_ASSIGN_OR_RETURN(s, b.call(aten::rsqrt, {s}));
+  if (Value* weight = tensor_at(node, arg::weight)) {
+    PETREL_ASSIGN_OR_RETURN(s, b.binary(aten::mul_Tensor, s, weight));
   }
   PETREL_ASSIGN_OR_RETURN(s, b.view(s, sizes));
-  PETREL_ASSIGN_OR_RETURN(Value * mean, b.view(tensor_at(node, "running_mean"), sizes));
-  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary("aten.sub.Tensor", x, mean));
-  PETREL_ASSIGN_OR_RETURN(y, b.binary("aten.mul.Tensor", y, s));
-  if (Value* bias = tensor_at(node, "bias")) {
+  PETREL_ASSIGN_OR_RETURN(Value * mean, b.view(tensor_at(node, arg::running_mean), sizes));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::sub_Tensor, x, mean));
+  PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::mul_Tensor, y, s));
+  if (Value* bias = tensor_at(node, arg::bias)) {
     PETREL_ASSIGN_OR_RETURN(bias, b.view(bias, sizes));
-    PETREL_ASSIGN_OR_RETURN(y, b.binary("aten.add.Tensor", y, bias));
+    PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::add_Tensor, y, bias));
   }
   return done(b, node, b.cast(y, node.result()->tensor().dtype));
 }
@@ -250,10 +249,11 @@ Rewritten with_operators(Builder& b, Node& node) {
 // Whether the node normalizes with given statistics and nothing else is asked
 // of it.
 bool is_inference(const Node& node) {
-  const int training = node.op().find_arg("training");
-  const bool trains = training >= 0 && node.argument("training") == Argument(true);
-  if (trains || tensor_at(node, 0)->tensor().rank() < 2 ||
-      tensor_at(node, "running_mean") == nullptr || tensor_at(node, "running_var") == nullptr) {
+  const int training = node.op().find_arg(arg::training);
+  const bool trains = training >= 0 && node.argument(arg::training) == Argument(true);
+  if (trains || tensor_at(node, arg::input)->tensor().rank() < 2 ||
+      tensor_at(node, arg::running_mean) == nullptr ||
+      tensor_at(node, arg::running_var) == nullptr) {
     return false;
   }
   for (size_t i = 1; i < node.num_results(); ++i) {
@@ -263,7 +263,7 @@ bool is_inference(const Node& node) {
 }
 
 bool has_fixed_parameters(const Node& node) {
-  for (const char* name : {"weight", "bias", "running_mean", "running_var"}) {
+  for (ArgHandle name : {arg::weight, arg::bias, arg::running_mean, arg::running_var}) {
     const Value* value = tensor_at(node, name);
     if (value != nullptr && !is_fixed(value)) return false;
   }
@@ -278,10 +278,10 @@ Rewritten batch_norm(Builder& b, Node& node) {
 }
 
 constexpr Rewrite kRows[] = {
-    {"aten.batch_norm.default", batch_norm},
-    {"aten.native_batch_norm.default", batch_norm},
-    {"aten._native_batch_norm_legit_no_training.default", batch_norm},
-    {"aten._native_batch_norm_legit.default", batch_norm},
+    {aten::batch_norm, batch_norm},
+    {aten::native_batch_norm, batch_norm},
+    {aten::_native_batch_norm_legit_no_training, batch_norm},
+    {aten::_native_batch_norm_legit, batch_norm},
 };
 
 constexpr Rewrites kTables[] = {Rewrites(kRows)};
@@ -292,9 +292,8 @@ absl::StatusOr<bool> fold_batch_norm(Graph& graph, const PassContext&) {
   bool folded = false;
   // No row: rows see a node of varying sizes without its producer.
   for (Node* node : graph.node_pointers()) {
-    const std::string name = node->op().full_name();
     const bool is_batch_norm = std::any_of(std::begin(kRows), std::end(kRows),
-                                           [&name](const Rewrite& row) { return name == row.op; });
+                                           [node](const Rewrite& row) { return node->is(row.op); });
     if (!is_batch_norm || !is_inference(*node) || !has_fixed_parameters(*node)) {
       continue;
     }

@@ -37,7 +37,7 @@ bool is_fixed(const Value* value) {
 
 // A view of a constant is a constant of the same bytes.
 Rewritten view(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
+  Value* x = tensor_at(node, arg::self);
   if (!is_fixed(x) || !x->tensor().is_contiguous() || !node.result()->tensor().is_contiguous()) {
     return false;
   }
@@ -51,12 +51,12 @@ Rewritten view(Builder& b, Node& node) {
 
 // A permuted constant is the same bytes read in another order.
 Rewritten permute(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
+  Value* x = tensor_at(node, arg::self);
   if (!is_fixed(x) || !x->tensor().is_contiguous() || !node.result()->tensor().is_contiguous()) {
     return false;
   }
   const Constant& constant = *x->constant();
-  const Ints dims = ints_at(node, "dims", 1);
+  const Ints dims = ints_at(node, arg::dims, 1);
   // As they lie, the bytes are the result in the order that undoes `dims`.
   TensorType stored = node.result()->tensor();
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -70,8 +70,8 @@ Rewritten permute(Builder& b, Node& node) {
 }
 
 constexpr Rewrite kViews[] = {
-    {"aten.view.default", view},
-    {"aten.permute.default", permute},
+    {aten::view, view},
+    {aten::permute, permute},
 };
 
 constexpr Rewrites kTables[] = {Rewrites(kViews)};

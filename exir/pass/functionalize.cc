@@ -100,7 +100,7 @@ void Functionalizer::add_view(Value* value, Value* parent, Node* step,
 // Whether the result of a view-like node shares its argument's memory, and how.
 void Functionalizer::add_results(Node* node) {
   const OpInfo& op = node->op();
-  Value* self = node->arguments().empty() ? nullptr : tensor_at(*node, 0);
+  Value* self = node->arguments().empty() ? nullptr : tensor_in(node->arguments()[0]);
   // The operand may be a newer value of what the trace names.
   auto known = self == nullptr ? aliases_.end() : aliases_.find(self);
   const bool makes_copy = op.has(kIdentity) && !op.has(kView) && !op.has(kInPlace);  // clone
@@ -111,7 +111,7 @@ void Functionalizer::add_results(Node* node) {
   Value* value = node->result();
   const Sizes& sizes = self->tensor().sizes;
   const std::optional<Strides>& strides = known->second.strides;
-  if (op.name == "aten::contiguous" && strides &&
+  if (op.is(aten::contiguous) && strides &&
       *strides != dense_strides(TensorType::contiguous(self->tensor().dtype, sizes))) {
     return add_base(value);
   }
@@ -119,32 +119,33 @@ void Functionalizer::add_results(Node* node) {
     return add_view(value, self, nullptr, strides);
   }
   if (op.has(kElementwise)) {  // a cast: the same tensor when nothing changes
-    const int copy = op.find_arg("copy");
+    const int copy = op.find_arg(arg::copy);
     const bool asked = copy >= 0 && node->argument(static_cast<size_t>(copy)) == Argument(true);
     if (asked || value->type() != self->type()) return add_base(value);
     return add_view(value, self, nullptr, strides);
   }
-  if (op.name == "aten::view" || op.name == "aten::reshape") {
+  if (op.is(aten::view, aten::view_dtype) || op.is(aten::reshape)) {
     std::optional<Strides> viewed;
     if (strides) {
       viewed = strides_of_view(sizes, *strides, value->tensor().sizes);
     }
-    if (!viewed && op.name == "aten::reshape") return add_base(value);
+    if (!viewed && op.is(aten::reshape)) return add_base(value);
     return add_view(value, self, node, viewed);
   }
-  if (strides && op.name == "aten::permute") {
+  if (strides && op.is(aten::permute)) {
     Strides made;
-    for (int64_t dim : ints_at(*node, "dims", 1)) {
+    for (int64_t dim : ints_at(*node, arg::dims, 1)) {
       made.push_back((*strides)[static_cast<size_t>(dim)]);
     }
     return add_view(value, self, node, made);
   }
-  if (strides && op.name == "aten::slice") {
+  if (strides && op.is(aten::slice_Tensor)) {
     Strides made = *strides;
-    made[static_cast<size_t>(node->argument(1).as_int())] *= node->argument(4).as_int();
+    made[static_cast<size_t>(node->argument(arg::dim).as_int())] *=
+        node->argument(arg::step).as_int();
     return add_view(value, self, node, made);
   }
-  if (strides && op.name == "aten::expand") {
+  if (strides && op.is(aten::expand)) {
     Strides made(value->tensor().rank(), 0);
     const size_t extra = made.size() - sizes.size();
     for (size_t i = 0; i < sizes.size(); ++i) {
@@ -184,7 +185,7 @@ BuiltValue Functionalizer::refresh(Value* value, Node* position) {
 
 absl::Status Functionalizer::refresh_operands(Node* node) {
   for (size_t i = 0; i < node->arguments().size(); ++i) {
-    Argument argument = node->argument(i);
+    Argument argument = node->arguments()[i];
     bool changed = false;
     for (Value* value : argument.values()) {
       PETREL_ASSIGN_OR_RETURN(Value * now, refresh(value, node));
@@ -202,47 +203,27 @@ BuiltValue Functionalizer::new_value(Builder& b, Node* node, Value* self) {
   const TensorType& type = self->tensor();
   const OpInfo& op = node->op();
   const bool is_dynamic = type.is_dynamic();
-  const bool is_number =
-      op.name == "aten::zero_" || (op.name == "aten::fill_" && tensor_at(*node, 1) == nullptr);
-  if (is_dynamic && is_number) {
-    const Argument number = op.name == "aten::zero_" ? Argument(int64_t{0}) : node->argument(1);
-    return b.call("aten.full_like.default", {self, number});
-  }
-  if (op.name == "aten::zero_") {
-    return b.call("aten.full.default", {type.sizes, 0, type.dtype});
-  }
-  if (op.name == "aten::fill_" && !node->argument(1).is_value()) {
-    return b.call("aten.full.default", {type.sizes, node->argument(1), type.dtype});
-  }
-  Value* made = nullptr;
-  if (op.name == "aten::copy_" || op.name == "aten::fill_") {
-    made = tensor_at(*node, 1);
+  if (op.is(aten::zero_, aten::fill_Scalar_, aten::fill_Tensor_, aten::copy_)) {
+    const Argument number(int64_t{0});
+    const Argument& given = op.is(aten::zero_) ? number : node->argument(arg::src, arg::value);
+    Value* made = tensor_in(given);
     if (made == nullptr) {  // a number
-      return b.call("aten.full.default", {type.sizes, node->argument(1), type.dtype});
+      return is_dynamic ? b.call(aten::full_like, {self, given})
+                        : b.call(aten::full, {type.sizes, given, type.dtype});
     }
     PETREL_ASSIGN_OR_RETURN(made, b.cast(made, type.dtype));
     if (is_dynamic) {
       if (made->type() == self->type()) return made;
-      return b.call("aten.expand_as.default", {made, self});
+      return b.call(aten::expand_as, {made, self});
     }
-    PETREL_ASSIGN_OR_RETURN(made, b.expand(made, type.sizes));
     // The source may change later; a value of its own does not.
-    return made;
+    return b.expand(made, type.sizes);
   }
-  const std::string twin = op.name.substr(0, op.name.size() - 1);
-  std::string overload = op.overload.empty() ? "default" : op.overload;
-  if (op.name == "aten::pow_") overload = "Tensor_" + overload;
-  const std::string name = absl::StrCat("aten.", twin.substr(twin.rfind(':') + 1), ".", overload);
-  const OpInfo* functional = find_op(name);
-  if (functional == nullptr && overload != "default") {
-    functional = find_op(absl::StrCat("aten.", twin.substr(twin.rfind(':') + 1), ".default"));
-  }
-  if (!absl::EndsWith(op.name, "_") || functional == nullptr ||
-      functional->args.size() != op.args.size()) {
+  if (op.twin == nullptr) {
     return absl::UnimplementedError(absl::StrCat(node->describe(), " has no functional form"));
   }
-  PETREL_ASSIGN_OR_RETURN(Node * done_node, b.node(*functional, node->arguments()));
-  made = done_node->result();
+  PETREL_ASSIGN_OR_RETURN(Node * done_node, b.node(*op.twin, node->arguments()));
+  Value* made = done_node->result();
   if (is_dynamic ? made->tensor().samples != type.samples : made->tensor().sizes != type.sizes) {
     return absl::InvalidArgumentError(absl::StrCat(node->describe(), ": changes ", to_string(type),
                                                    " to ", to_string(made->tensor()), " in place"));
@@ -253,33 +234,33 @@ BuiltValue Functionalizer::new_value(Builder& b, Node* node, Value* self) {
 // The parent after `value` was written to its view.
 BuiltValue Functionalizer::scatter(Builder& b, const Alias& view, Value* parent, Value* value) {
   if (view.step == nullptr) return value;
-  const std::string& name = view.step->op().name;
-  if (name == "aten::view" || name == "aten::reshape") {
+  const Node& step = *view.step;
+  if (step.is(aten::view, aten::reshape)) {
     if (parent->type().is_dynamic()) {
-      return b.call("aten.view_as.default", {value, parent});
+      return b.call(aten::view_as, {value, parent});
     }
     return b.view(value, parent->tensor().sizes);
   }
-  if (name == "aten::permute") {
-    const Ints dims = ints_at(*view.step, "dims", 1);
+  if (step.is(aten::permute)) {
+    const Ints dims = ints_at(step, arg::dims, 1);
     Ints inverse(dims.size());
     for (size_t i = 0; i < dims.size(); ++i) {
       inverse[static_cast<size_t>(dims[i])] = static_cast<int64_t>(i);
     }
     return b.permute(value, inverse);
   }
-  if (name == "aten::slice") {
-    return b.call("aten.slice_scatter.default",
-                  {parent, value, view.step->argument(1), view.step->argument(2),
-                   view.step->argument(3), view.step->argument(4)});
+  if (step.is(aten::slice_Tensor)) {
+    return b.call(aten::slice_scatter,
+                  {parent, value, step.argument(arg::dim), step.argument(arg::start),
+                   step.argument(arg::end), step.argument(arg::step)});
   }
   return absl::UnimplementedError(
-      absl::StrCat("a write through the view of ", view.step->describe(), " is not supported"));
+      absl::StrCat("a write through the view of ", step.describe(), " is not supported"));
 }
 
 absl::Status Functionalizer::write(Node* node) {
   const size_t place = written_argument(node->op());
-  Value* target = tensor_at(*node, place);
+  Value* target = tensor_in(node->arguments()[place]);
   if (target == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat(node->describe(), ": argument '",
                                                    node->op().args[place].name, "' is no tensor"));
@@ -326,7 +307,7 @@ absl::Status Functionalizer::visit(Node* node) {
   const bool is_identity = node->op().has(kIdentity);
   if (node->op().has(kInPlace) && !is_identity) return write(node);
   // What it views is named by the original operand.
-  Value* self = node->arguments().empty() ? nullptr : tensor_at(*node, 0);
+  Value* self = node->arguments().empty() ? nullptr : tensor_in(node->arguments()[0]);
   if (may_alias(node->op()) && self != nullptr) {
     add_results(node);
     PETREL_RETURN_IF_ERROR(refresh_operands(node));
@@ -397,24 +378,19 @@ absl::StatusOr<bool> plain_views(Graph& graph) {
   for (Node* node : graph.node_pointers()) {
     const OpInfo& op = node->op();
     Builder b(graph, node);
-    if (op.name == "aten::reshape") {
-      Value* x = tensor_at(*node, 0);
+    if (op.is(aten::reshape)) {
+      Value* x = tensor_at(*node, arg::self);
       const Type& type = node->result()->type();
       PETREL_ASSIGN_OR_RETURN(
           Value * made, !type.is_dynamic() && !x->type().is_dynamic() ? b.view(x, type.tensor.sizes)
                         : x->type() == type                           ? BuiltValue(x)
-                                            : b.call("aten.view.default", {x, node->argument(1)}));
+                                            : b.call(aten::view, {x, node->argument(arg::shape)}));
       PETREL_RETURN_IF_ERROR(b.replace(*node, made));
       changed = true;
       continue;
     }
-    if (!absl::EndsWith(op.name, "_copy")) continue;
-    const std::string full = op.full_name();
-    const OpInfo* plain =
-        find_op(absl::StrCat(absl::string_view(full).substr(0, full.find("_copy.")),
-                             absl::string_view(full).substr(full.find("_copy.") + 5)));
-    if (plain == nullptr || !plain->has(kView)) continue;
-    PETREL_ASSIGN_OR_RETURN(Node * made, b.node(*plain, node->arguments()));
+    if (op.twin == nullptr || !op.twin->has(kView) || op.has(kInPlace)) continue;
+    PETREL_ASSIGN_OR_RETURN(Node * made, b.node(*op.twin, node->arguments()));
     std::vector<Value*> results;
     for (size_t i = 0; i < made->num_results(); ++i) {
       results.push_back(made->result(i));

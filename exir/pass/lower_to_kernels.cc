@@ -15,7 +15,7 @@ absl::StatusOr<bool> lower_to_kernels(Graph& graph, const PassContext& context) 
   if (context.allow_petrel_ops) tables.push_back(petrel_attention_lowerings());
   return apply_rewrites(graph, tables, [](const OpInfo& op) {
     // The only one whose decomposition leads away from kernels.
-    return op.name == "aten::max_pool2d_with_indices";
+    return op.is(aten::max_pool2d_with_indices);
   });
 }
 

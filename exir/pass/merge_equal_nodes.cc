@@ -30,7 +30,7 @@ bool compute_the_same(const Node& a, const Node& b) {
     return false;
   }
   for (size_t i = 0; i < a.arguments().size(); ++i) {
-    if (!is_same(a.argument(i), b.argument(i))) return false;
+    if (!is_same(a.arguments()[i], b.arguments()[i])) return false;
   }
   for (size_t i = 0; i < a.num_results(); ++i) {
     if (a.result(i)->type() != b.result(i)->type()) return false;

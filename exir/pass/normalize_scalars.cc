@@ -20,69 +20,68 @@ using Rewritten = absl::StatusOr<bool>;
 
 // The overload of the same operator that takes a number in the second place.
 struct Twin {
-  const char* tensor;
-  const char* scalar;
-  const char* swapped;  // for a number in the first place; "" when none
+  OpHandle tensor;
+  OpHandle scalar;
+  OpHandle swapped = {};  // for a number in the first place; no row when none
 };
 
 constexpr Twin kTwins[] = {
-    {"aten.add.Tensor", "aten.add.Scalar", "aten.add.Scalar"},
-    {"aten.sub.Tensor", "aten.sub.Scalar", ""},
-    {"aten.mul.Tensor", "aten.mul.Scalar", "aten.mul.Scalar"},
-    {"aten.div.Tensor", "aten.div.Scalar", ""},
-    {"aten.div.Tensor_mode", "aten.div.Scalar_mode", ""},
-    {"aten.fmod.Tensor", "aten.fmod.Scalar", ""},
-    {"aten.remainder.Tensor", "aten.remainder.Scalar", ""},
-    {"aten.pow.Tensor_Tensor", "aten.pow.Tensor_Scalar", ""},
-    {"aten.bitwise_and.Tensor", "aten.bitwise_and.Scalar", "aten.bitwise_and.Scalar"},
-    {"aten.bitwise_or.Tensor", "aten.bitwise_or.Scalar", "aten.bitwise_or.Scalar"},
-    {"aten.bitwise_xor.Tensor", "aten.bitwise_xor.Scalar", "aten.bitwise_xor.Scalar"},
-    {"aten.bitwise_left_shift.Tensor", "aten.bitwise_left_shift.Tensor_Scalar", ""},
-    {"aten.bitwise_right_shift.Tensor", "aten.bitwise_right_shift.Tensor_Scalar", ""},
-    {"aten.eq.Tensor", "aten.eq.Scalar", "aten.eq.Scalar"},
-    {"aten.ne.Tensor", "aten.ne.Scalar", "aten.ne.Scalar"},
-    {"aten.lt.Tensor", "aten.lt.Scalar", "aten.gt.Scalar"},
-    {"aten.le.Tensor", "aten.le.Scalar", "aten.ge.Scalar"},
-    {"aten.gt.Tensor", "aten.gt.Scalar", "aten.lt.Scalar"},
-    {"aten.ge.Tensor", "aten.ge.Scalar", "aten.le.Scalar"},
-    {"aten.masked_fill.Tensor", "aten.masked_fill.Scalar", ""},
+    {aten::add_Tensor, aten::add_Scalar, aten::add_Scalar},
+    {aten::sub_Tensor, aten::sub_Scalar},
+    {aten::mul_Tensor, aten::mul_Scalar, aten::mul_Scalar},
+    {aten::div_Tensor, aten::div_Scalar},
+    {aten::div_Tensor_mode, aten::div_Scalar_mode},
+    {aten::fmod_Tensor, aten::fmod_Scalar},
+    {aten::remainder_Tensor, aten::remainder_Scalar},
+    {aten::pow_Tensor_Tensor, aten::pow_Tensor_Scalar},
+    {aten::bitwise_and_Tensor, aten::bitwise_and_Scalar, aten::bitwise_and_Scalar},
+    {aten::bitwise_or_Tensor, aten::bitwise_or_Scalar, aten::bitwise_or_Scalar},
+    {aten::bitwise_xor_Tensor, aten::bitwise_xor_Scalar, aten::bitwise_xor_Scalar},
+    {aten::bitwise_left_shift_Tensor, aten::bitwise_left_shift_Tensor_Scalar},
+    {aten::bitwise_right_shift_Tensor, aten::bitwise_right_shift_Tensor_Scalar},
+    {aten::eq_Tensor, aten::eq_Scalar, aten::eq_Scalar},
+    {aten::ne_Tensor, aten::ne_Scalar, aten::ne_Scalar},
+    {aten::lt_Tensor, aten::lt_Scalar, aten::gt_Scalar},
+    {aten::le_Tensor, aten::le_Scalar, aten::ge_Scalar},
+    {aten::gt_Tensor, aten::gt_Scalar, aten::lt_Scalar},
+    {aten::ge_Tensor, aten::ge_Scalar, aten::le_Scalar},
+    {aten::masked_fill_Tensor, aten::masked_fill_Scalar},
 };
 
 // Operators that are the same under another name.
 struct Synonym {
-  const char* name;
-  const char* canonical;
+  OpHandle name;
+  OpHandle canonical;
 };
 
 constexpr Synonym kSynonyms[] = {
-    {"aten.true_divide.Tensor", "aten.div.Tensor"},
-    {"aten.divide.Tensor", "aten.div.Tensor"},
-    {"aten.multiply.Tensor", "aten.mul.Tensor"},
-    {"aten.subtract.Tensor", "aten.sub.Tensor"},
-    {"aten.max.other", "aten.maximum.default"},
-    {"aten.min.other", "aten.minimum.default"},
-    {"aten.__and__.Tensor", "aten.bitwise_and.Tensor"},
-    {"aten.__and__.Scalar", "aten.bitwise_and.Scalar"},
-    {"aten.__or__.Tensor", "aten.bitwise_or.Tensor"},
-    {"aten.__or__.Scalar", "aten.bitwise_or.Scalar"},
-    {"aten.__xor__.Tensor", "aten.bitwise_xor.Tensor"},
-    {"aten.__xor__.Scalar", "aten.bitwise_xor.Scalar"},
-    {"aten.__lshift__.Tensor", "aten.bitwise_left_shift.Tensor"},
-    {"aten.__lshift__.Scalar", "aten.bitwise_left_shift.Tensor_Scalar"},
-    {"aten.__rshift__.Tensor", "aten.bitwise_right_shift.Tensor"},
-    {"aten.__rshift__.Scalar", "aten.bitwise_right_shift.Tensor_Scalar"},
-    {"aten.greater.Tensor", "aten.gt.Tensor"},
-    {"aten.less.Tensor", "aten.lt.Tensor"},
-    {"aten.not_equal.Tensor", "aten.ne.Tensor"},
-    {"aten.clip.default", "aten.clamp.default"},
-    {"aten._unsafe_index.Tensor", "aten.index.Tensor"},
-    {"aten._unsafe_index_put.default", "aten.index_put.default"},
+    {aten::true_divide_Tensor, aten::div_Tensor},
+    {aten::divide_Tensor, aten::div_Tensor},
+    {aten::multiply_Tensor, aten::mul_Tensor},
+    {aten::subtract_Tensor, aten::sub_Tensor},
+    {aten::max_other, aten::maximum},
+    {aten::min_other, aten::minimum},
+    {aten::_and_Tensor, aten::bitwise_and_Tensor},
+    {aten::_and_Scalar, aten::bitwise_and_Scalar},
+    {aten::_or_Tensor, aten::bitwise_or_Tensor},
+    {aten::_or_Scalar, aten::bitwise_or_Scalar},
+    {aten::_xor_Tensor, aten::bitwise_xor_Tensor},
+    {aten::_xor_Scalar, aten::bitwise_xor_Scalar},
+    {aten::_lshift_Tensor, aten::bitwise_left_shift_Tensor},
+    {aten::_lshift_Scalar, aten::bitwise_left_shift_Tensor_Scalar},
+    {aten::_rshift_Tensor, aten::bitwise_right_shift_Tensor},
+    {aten::_rshift_Scalar, aten::bitwise_right_shift_Tensor_Scalar},
+    {aten::greater_Tensor, aten::gt_Tensor},
+    {aten::less_Tensor, aten::lt_Tensor},
+    {aten::not_equal_Tensor, aten::ne_Tensor},
+    {aten::clip, aten::clamp},
+    {aten::_unsafe_index_Tensor, aten::index_Tensor},
+    {aten::_unsafe_index_put, aten::index_put},
 };
 
 Rewritten synonym(Builder& b, Node& node) {
-  const std::string name = node.op().full_name();
   for (const Synonym& row : kSynonyms) {
-    if (name != row.name) continue;
+    if (!node.is(row.name)) continue;
     const OpInfo& canonical = op(row.canonical);
     // Equal arguments in front; what the synonym lacks has a default.
     PETREL_ASSIGN_OR_RETURN(Node * made, b.node(canonical, node.arguments()));
@@ -92,11 +91,11 @@ Rewritten synonym(Builder& b, Node& node) {
   return false;
 }
 
-// The number in argument `i`, a constant of rank 0 that numbers can stand for;
+// The number in `argument`, a constant of rank 0 that numbers can stand for;
 // none otherwise. With kWeights weights are such constants, too.
 template <bool kWeights>
-absl::StatusOr<Argument> number_at(const Node& node, size_t i) {
-  const Value* value = tensor_at(node, i);
+absl::StatusOr<Argument> number_in(const Argument& argument) {
+  const Value* value = tensor_in(argument);
   if (value == nullptr || !value->is_constant() || value->constant()->is_mutable() ||
       value->tensor().rank() != 0 ||
       (!kWeights && value->constant()->kind != Constant::Kind::kLiteral)) {
@@ -114,16 +113,14 @@ absl::StatusOr<Argument> number_at(const Node& node, size_t i) {
 }
 
 bool alpha_is_one(const Node& node) {
-  const int alpha = node.op().find_arg("alpha");
-  if (alpha < 0) return true;
-  const Argument& value = node.argument(static_cast<size_t>(alpha));
-  return value.is_number() && value.as_number() == 1;
+  const Argument* alpha = find_argument(node, arg::alpha);
+  return alpha == nullptr || (alpha->is_number() && alpha->as_number() == 1);
 }
 
-// `node` with the operator `name` and `arguments` in its place, if that gives
+// `node` with the operator `with` and `arguments` in its place, if that gives
 // the same type.
-Rewritten replaced(Builder& b, Node& node, const char* name, std::vector<Argument> arguments) {
-  PETREL_ASSIGN_OR_RETURN(Node * made, b.node(op(name), std::move(arguments)));
+Rewritten replaced(Builder& b, Node& node, OpHandle with, std::vector<Argument> arguments) {
+  PETREL_ASSIGN_OR_RETURN(Node * made, b.node(op(with), std::move(arguments)));
   if (made->result()->type() != node.result()->type()) {
     b.graph().erase(made);
     return false;
@@ -134,18 +131,17 @@ Rewritten replaced(Builder& b, Node& node, const char* name, std::vector<Argumen
 
 template <bool kWeights>
 Rewritten to_twin(Builder& b, Node& node) {
-  const size_t second = node.op().name == "aten::masked_fill" ? 2 : 1;
-  PETREL_ASSIGN_OR_RETURN(const Argument left, number_at<kWeights>(node, 0));
-  PETREL_ASSIGN_OR_RETURN(const Argument right, number_at<kWeights>(node, second));
-  const std::string name = node.op().full_name();
+  const size_t second = node.is(aten::masked_fill_Scalar, aten::masked_fill_Tensor) ? 2 : 1;
+  PETREL_ASSIGN_OR_RETURN(const Argument left, number_in<kWeights>(node.arguments()[0]));
+  PETREL_ASSIGN_OR_RETURN(const Argument right, number_in<kWeights>(node.arguments()[second]));
   for (const Twin& row : kTwins) {
-    if (name != row.tensor) continue;
+    if (!node.is(row.tensor)) continue;
     std::vector<Argument> arguments = node.arguments();
     if (!right.is_none()) {
       arguments[second] = right;
       return replaced(b, node, row.scalar, std::move(arguments));
     }
-    if (left.is_none() || row.swapped[0] == '\0' || !alpha_is_one(node)) {
+    if (left.is_none() || row.swapped == OpHandle() || !alpha_is_one(node)) {
       return false;
     }
     arguments[0] = arguments[1];
@@ -161,64 +157,64 @@ Rewritten clamp(Builder& b, Node& node) {
   std::vector<Argument> arguments = node.arguments();
   for (size_t i = 1; i < 3; ++i) {
     if (arguments[i].is_none()) continue;
-    PETREL_ASSIGN_OR_RETURN(arguments[i], number_at<kWeights>(node, i));
+    PETREL_ASSIGN_OR_RETURN(arguments[i], number_in<kWeights>(arguments[i]));
     if (arguments[i].is_none()) return false;
   }
-  return replaced(b, node, "aten.clamp.default", std::move(arguments));
+  return replaced(b, node, aten::clamp, std::move(arguments));
 }
 
 // other - alpha * self, which sub computes with its operands changed over.
 Rewritten rsub(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
+  Value* x = tensor_at(node, arg::self);
   const ScalarType dtype = node.result()->tensor().dtype;
-  Value* other = tensor_at(node, 1);
+  Value* other = tensor_at(node, arg::other);
   if (other == nullptr) {
-    PETREL_ASSIGN_OR_RETURN(other, b.scalar(node.argument(1), dtype));
+    PETREL_ASSIGN_OR_RETURN(other, b.scalar(node.argument(arg::other), dtype));
   }
-  return done(b, node, b.call("aten.sub.Tensor", {other, x, node.argument(2)}));
+  return done(b, node, b.call(aten::sub_Tensor, {other, x, node.argument(arg::alpha)}));
 }
 
 Rewritten where(Builder& b, Node& node) {
   std::vector<Value*> operands;
-  for (size_t i = 0; i < 3; ++i) {
-    Value* value = tensor_at(node, i);
+  for (const Argument& argument : node.arguments()) {
+    Value* value = tensor_in(argument);
     if (value == nullptr) {
       const ScalarType dtype = node.result()->tensor().dtype;
-      PETREL_ASSIGN_OR_RETURN(value, b.scalar(node.argument(i), dtype));
+      PETREL_ASSIGN_OR_RETURN(value, b.scalar(argument, dtype));
     }
     operands.push_back(value);
   }
-  return done(b, node, b.call("aten.where.self", {operands[0], operands[1], operands[2]}));
+  return done(b, node, b.call(aten::where_self, {operands[0], operands[1], operands[2]}));
 }
 
 template <bool kWeights>
 Rewritten floor_divide(Builder& b, Node& node) {
-  Argument number = node.argument(1);
+  Argument number = node.argument(arg::other);
   if (!number.is_number()) {
-    PETREL_ASSIGN_OR_RETURN(number, number_at<kWeights>(node, 1));
+    PETREL_ASSIGN_OR_RETURN(number, number_in<kWeights>(number));
   }
   if (number.is_none()) return false;
-  return replaced(b, node, "aten.div.Scalar_mode",
-                  {node.argument(0), number, Argument(std::string("floor"))});
+  return replaced(b, node, aten::div_Scalar_mode,
+                  {node.argument(arg::self), number, Argument(std::string("floor"))});
 }
 
 Rewritten remainder_of_number(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(Value * number,
-                          b.scalar(node.argument(0), node.result()->tensor().dtype));
-  return done(b, node, b.binary("aten.remainder.Tensor", number, tensor_at(node, 1)));
+                          b.scalar(node.argument(arg::self), node.result()->tensor().dtype));
+  return done(b, node, b.binary(aten::remainder_Tensor, number, tensor_at(node, arg::other)));
 }
 
 template <bool kWeights>
 constexpr Rewrite kRows[] = {
-    {"aten.rsub.Tensor", rsub},
-    {"aten.rsub.Scalar", rsub},
-    {"aten.clamp.Tensor", clamp<kWeights>},
-    {"aten.where.ScalarOther", where},
-    {"aten.where.ScalarSelf", where},
-    {"aten.where.Scalar", where},
-    {"aten.floor_divide.default", floor_divide<kWeights>},
-    {"aten.floor_divide.Scalar", floor_divide<kWeights>},
-    {"aten.remainder.Scalar_Tensor", remainder_of_number},
+    {aten::rsub_Tensor, rsub},
+    {aten::rsub_Scalar, rsub},
+    {aten::clamp_Tensor, clamp<kWeights>},
+    {aten::where_ScalarOther, where},
+    {aten::where_ScalarSelf, where},
+    {aten::where_Scalar, where},
+    {aten::floor_divide, floor_divide<kWeights>},
+    {aten::floor_divide_Scalar, floor_divide<kWeights>},
+    {aten::remainder_Scalar_Tensor, remainder_of_number},
 };
 
 template <bool kWeights>

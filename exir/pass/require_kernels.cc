@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "exir/ops/handles.h"
 
 namespace petrel::exir {
 
@@ -35,7 +36,7 @@ absl::StatusOr<bool> require_kernels(Graph& graph, const PassContext&) {
   std::map<std::string, Missing> missing;
   for (const auto& node : graph.nodes()) {
     const OpInfo& op = node->op();
-    if (op.name == "petrel::delegate_call" || !op.out_name.empty() || !node->regions().empty()) {
+    if (op.is(petrel_ops::delegate_call) || !op.out_name.empty() || !node->regions().empty()) {
       continue;
     }
     Missing& entry = missing[op.full_name()];

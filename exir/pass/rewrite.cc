@@ -23,12 +23,9 @@ absl::StatusOr<bool> apply_rewrites(Graph& graph, absl::Span<const Rewrites> tab
   std::map<const OpInfo*, RewriteFn> rows;
   for (const Rewrites& table : tables) {
     for (const Rewrite& row : table) {
-      const OpInfo* info = find_op(row.op);
-      if (info == nullptr) {
-        return absl::InternalError(absl::StrCat("operator '", row.op, "' is not in the table"));
-      }
-      if (keep && !row.spelling && keep(*info)) continue;
-      rows[info] = row.run;
+      const OpInfo& info = op(row.op);
+      if (keep && !row.spelling && keep(info)) continue;
+      rows[&info] = row.run;
     }
   }
   bool changed = false;
@@ -63,24 +60,27 @@ absl::StatusOr<bool> done(Builder& b, Node& node, const BuiltValue& value) {
   return true;
 }
 
-Value* tensor_at(const Node& node, size_t i) {
-  const Argument& argument = node.argument(i);
+const Argument* find_argument(const Node& node, ArgHandle name) {
+  const int i = node.op().find_arg(name);
+  return i < 0 ? nullptr : &node.arguments()[static_cast<size_t>(i)];
+}
+
+Value* tensor_in(const Argument& argument) {
   if (!argument.is_value()) return nullptr;
   return argument.value()->type().is_tensor() ? argument.value() : nullptr;
 }
 
-Value* tensor_at(const Node& node, const std::string& name) {
-  const int i = node.op().find_arg(name);
-  return i < 0 ? nullptr : tensor_at(node, static_cast<size_t>(i));
+Value* tensor_at(const Node& node, ArgHandle name) {
+  const Argument* argument = find_argument(node, name);
+  return argument == nullptr ? nullptr : tensor_in(*argument);
 }
 
-Ints ints_at(const Node& node, const std::string& name, size_t length) {
-  const int i = node.op().find_arg(name);
-  if (i < 0) return {};
-  const Argument& argument = node.argument(static_cast<size_t>(i));
-  if (argument.is_int()) return Ints(length, argument.as_int());
-  if (!argument.is_ints()) return {};
-  const Ints& ints = argument.as_ints();
+Ints ints_at(const Node& node, ArgHandle name, size_t length) {
+  const Argument* argument = find_argument(node, name);
+  if (argument == nullptr) return {};
+  if (argument->is_int()) return Ints(length, argument->as_int());
+  if (!argument->is_ints()) return {};
+  const Ints& ints = argument->as_ints();
   return ints.size() == 1 && length > 1 ? Ints(length, ints[0]) : ints;
 }
 

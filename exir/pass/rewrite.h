@@ -3,13 +3,13 @@
 // A pass made of rows: one operator, one function that replaces a node of it.
 //
 //   absl::StatusOr<bool> silu(Builder& b, Node& node) {
-//     Value* x = node.argument(0).value();
-//     PETREL_ASSIGN_OR_RETURN(Value* s, b.call("aten.sigmoid.default", {x}));
-//     PETREL_ASSIGN_OR_RETURN(Value* y, b.call("aten.mul.Tensor", {x, s}));
+//     Value* x = node.input(arg::self);
+//     PETREL_ASSIGN_OR_RETURN(Value* s, b.call(aten::sigmoid, {x}));
+//     PETREL_ASSIGN_OR_RETURN(Value* y, b.call(aten::mul_Tensor, {x, s}));
 //     PETREL_RETURN_IF_ERROR(b.replace(node, y));
 //     return true;
 //   }
-//   constexpr Rewrite kRows[] = {{"aten.silu.default", silu}};
+//   constexpr Rewrite kRows[] = {{aten::silu, silu}};
 //
 // A function returns false, having changed nothing, where it does not apply.
 // Sweeps repeat until nothing changes, so a row may build what another rewrites.
@@ -28,7 +28,7 @@ namespace petrel::exir {
 using RewriteFn = absl::StatusOr<bool> (*)(Builder& b, Node& node);
 
 struct Rewrite {
-  const char* op;  // "aten.silu.default"
+  OpHandle op;
   RewriteFn run;
   // The row spells one operator one way: it holds also for those kept whole.
   bool spelling = false;
@@ -44,12 +44,22 @@ absl::StatusOr<bool> apply_rewrites(Graph& graph, absl::Span<const Rewrites> tab
 // Finishes a row: `value` in place of the node.
 absl::StatusOr<bool> done(Builder& b, Node& node, const BuiltValue& value);
 
-// The tensor in argument `i`; null when it holds none or a number.
-Value* tensor_at(const Node& node, size_t i);
-Value* tensor_at(const Node& node, const std::string& name);
+// The argument of that name; null where the schema has none.
+const Argument* find_argument(const Node& node, ArgHandle name);
+
+// The tensor that an argument holds; null when it holds none or a number.
+Value* tensor_in(const Argument& argument);
+// The same of the first of these arguments that the schema has; null where it has
+// none of them.
+Value* tensor_at(const Node& node, ArgHandle name);
+template <typename... More>
+Value* tensor_at(const Node& node, ArgHandle first, ArgHandle second, More... more) {
+  return find_argument(node, first) != nullptr ? tensor_at(node, first)
+                                               : tensor_at(node, second, more...);
+}
 // The ints of a list argument, one int repeated to `length`; empty when it
 // holds anything else.
-Ints ints_at(const Node& node, const std::string& name, size_t length);
+Ints ints_at(const Node& node, ArgHandle name, size_t length);
 
 }  // namespace petrel::exir
 

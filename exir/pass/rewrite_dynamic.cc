@@ -236,9 +236,7 @@ absl::StatusOr<std::optional<Argument>> Trials::join(
 
 // Whether the operator finds out one size by itself.
 bool infers_a_size(const Node& node, size_t index) {
-  const std::string& name = node.op().name;
-  return index == 1 && (name == "aten::view" || name == "aten::reshape" ||
-                        name == "aten::_unsafe_view" || name == "aten::view_copy");
+  return index == 1 && node.is(aten::view, aten::reshape, aten::_unsafe_view, aten::view_copy);
 }
 
 absl::StatusOr<std::optional<Argument>> Trials::join_ints(const Node& node, size_t index,
@@ -269,14 +267,14 @@ absl::StatusOr<std::optional<Argument>> Trials::join_ints(const Node& node, size
   }
   // The sizes of the first operand of this node in each trial.
   std::vector<const Sizes*> operand;
-  const bool is_expand = node.op().name == "aten::expand" && index == 1;
-  const bool is_slice_end = node.op().name == "aten::slice" && index == 3;
+  const bool is_expand = node.is(aten::expand) && index == 1;
+  const bool is_slice_end = node.is(aten::slice_Tensor) && index == 3;
   if (is_expand || is_slice_end) {
     const size_t number = numbers_[0].at(&node);
     for (const Trial& trial : trials_) {
       auto it = trial.graph->nodes().begin();
       std::advance(it, static_cast<ptrdiff_t>(number));
-      operand.push_back(&(*it)->argument(0).value()->tensor().sizes);
+      operand.push_back(&(*it)->input(arg::self)->tensor().sizes);
     }
   }
   const auto is_size_of_operand = [&](size_t i, size_t dim) {
@@ -297,8 +295,8 @@ absl::StatusOr<std::optional<Argument>> Trials::join_ints(const Node& node, size
       }
     }
     if (is_slice_end &&
-        is_size_of_operand(
-            i, static_cast<size_t>(wrap_dim(node.argument(1).as_int(), operand[0]->size())))) {
+        is_size_of_operand(i, static_cast<size_t>(wrap_dim(node.argument(arg::dim).as_int(),
+                                                           operand[0]->size())))) {
       items[i] = Argument(std::numeric_limits<int64_t>::max());
       continue;
     }
@@ -332,7 +330,7 @@ absl::StatusOr<bool> Trials::build() {
       for (const Trial& trial : trials_) {
         auto it = trial.graph->nodes().begin();
         std::advance(it, static_cast<ptrdiff_t>(number));
-        each.push_back(&(*it)->argument(i));
+        each.push_back(&(*it)->arguments()[i]);
       }
       PETREL_ASSIGN_OR_RETURN(std::optional<Argument> joined, join(*node, i, each));
       if (!joined) return false;

@@ -69,10 +69,10 @@ TEST(RewriteDynamic, ComputesBoundsOfSlices) {
 
 // A row that takes the number of rows for a constant.
 absl::StatusOr<bool> divide_by_rows(Builder& b, Node& node) {
-  Value* x = tensor_at(node, 0);
+  Value* x = tensor_at(node, arg::self);
   PETREL_ASSIGN_OR_RETURN(Value * rows,
                           b.scalar(static_cast<double>(x->tensor().sizes[0]), ScalarType::kFloat));
-  return done(b, node, b.binary("aten.div.Tensor", x, rows));
+  return done(b, node, b.binary(aten::div_Tensor, x, rows));
 }
 
 TEST(RewriteDynamic, LeavesWhatWouldTakeASizeForAConstant) {

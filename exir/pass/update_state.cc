@@ -23,38 +23,38 @@ std::vector<Node*> partial_writes(const BufferWrite& write) {
   const Value* value = write.value;
   while (value != write.buffer) {
     Node* made_by = value->producer();
-    if (made_by == nullptr || made_by->arguments().empty() || !made_by->argument(0).is_value()) {
+    if (made_by == nullptr || made_by->arguments().empty() || !made_by->arguments()[0].is_value()) {
       return {};
     }
     const OpInfo& op = made_by->op();
-    if (op.name == "aten::slice_scatter" || op.name == "aten::index_put") {
+    if (op.is(aten::slice_scatter, aten::index_put)) {
       found.push_back(made_by);
     } else if (!op.has(kView)) {
       return {};
     }
-    value = made_by->argument(0).value();
+    value = made_by->arguments()[0].value();
   }
   return found;
 }
 
 // The first and the last but one element of the slice, cut to the dim.
 std::pair<int64_t, int64_t> bounds_of(const Node& node, int64_t size) {
-  const auto place = [&](const char* name, int64_t otherwise) {
+  const auto place = [&](ArgHandle name, int64_t otherwise) {
     const Argument& argument = node.argument(name);
     if (!argument.is_int()) return otherwise;
     const int64_t at = argument.as_int();
     const int64_t counted = at < 0 ? at + size : at;
     return counted < 0 ? int64_t{0} : counted > size ? size : counted;
   };
-  return {place("start", 0), place("end", size)};
+  return {place(arg::start, 0), place(arg::end, size)};
 }
 
 absl::StatusOr<bool> slice_as_index_put(Graph& graph, Node* node) {
-  Value* self = tensor_at(*node, 0);
-  Value* source = tensor_at(*node, 1);
-  const int64_t dim = wrap_dim(node->argument("dim").as_int(), self->tensor().rank());
+  Value* self = tensor_at(*node, arg::self);
+  Value* source = tensor_at(*node, arg::src);
+  const int64_t dim = wrap_dim(node->argument(arg::dim).as_int(), self->tensor().rank());
   const int64_t size = self->tensor().sizes[static_cast<size_t>(dim)];
-  const int64_t step = node->argument("step").as_int();
+  const int64_t step = node->argument(arg::step).as_int();
   const auto [start, end] = bounds_of(*node, size);
   std::vector<double> places;
   for (int64_t i = start; i < end; i += step) {
@@ -69,17 +69,16 @@ absl::StatusOr<bool> slice_as_index_put(Graph& graph, Node* node) {
   Argument::List indices(static_cast<size_t>(dim));
   indices.emplace_back(index);
   Builder b(graph, node);
-  return done(
-      b, *node,
-      b.call("aten.index_put.default", {self, Argument(std::move(indices)), source, false}));
+  return done(b, *node,
+              b.call(aten::index_put, {self, Argument(std::move(indices)), source, false}));
 }
 
 // Values of the shape of self, but for the dim that the one index chooses from.
 absl::StatusOr<bool> with_whole_values(Graph& graph, Node* node) {
-  Value* self = tensor_at(*node, 0);
-  Value* values = tensor_at(*node, 2);
-  if (!node->argument(1).is_list()) return false;
-  const Argument::List& indices = node->argument(1).as_list();
+  Value* self = tensor_at(*node, arg::self);
+  Value* values = tensor_at(*node, arg::values);
+  if (!node->argument(arg::indices).is_list()) return false;
+  const Argument::List& indices = node->argument(arg::indices).as_list();
   size_t dim = indices.size();
   for (size_t d = 0; d < indices.size(); ++d) {
     if (!indices[d].is_value()) continue;
@@ -107,8 +106,8 @@ absl::StatusOr<bool> with_whole_values(Graph& graph, Node* node) {
   Argument::List single(dim);
   single.emplace_back(index);
   return done(b, *node,
-              b.call("aten.index_put.default",
-                     {self, Argument(std::move(single)), values, node->argument(3)}));
+              b.call(aten::index_put,
+                     {self, Argument(std::move(single)), values, node->argument(arg::accumulate)}));
 }
 
 }  // namespace
@@ -119,7 +118,7 @@ absl::StatusOr<bool> update_state(Graph& graph, const PassContext&) {
     for (Node* node : partial_writes(graph.buffer_writes()[i])) {
       // Places that vary are computed, not listed.
       if (has_varying_sizes(*node)) continue;
-      const bool is_slice = node->op().name == "aten::slice_scatter";
+      const bool is_slice = node->is(aten::slice_scatter);
       PETREL_ASSIGN_OR_RETURN(const bool made, is_slice ? slice_as_index_put(graph, node)
                                                         : with_whole_values(graph, node));
       changed |= made;

@@ -57,12 +57,12 @@ Values times(const Values& a, const Values& b) {
 
 BuiltValue multiply(Builder& b, Value* x, int64_t factor) {
   if (factor == 1) return x;
-  return b.call("executorch_prim.mul.Scalar", {x, factor});
+  return b.call(executorch_prim::mul_Scalar, {x, factor});
 }
 
 BuiltValue add(Builder& b, Value* x, int64_t offset) {
   if (offset == 0) return x;
-  return b.call("executorch_prim.add.Scalar", {x, offset});
+  return b.call(executorch_prim::add_Scalar, {x, offset});
 }
 
 absl::StatusOr<std::optional<Argument>> found(const BuiltValue& value) {
@@ -94,7 +94,7 @@ VaryingInts::VaryingInts(const Node& node) {
 
 BuiltValue VaryingInts::value_of(Builder& b, const Source& source) const {
   if (source.dim < 0) return source.value;
-  return b.call("aten.sym_size.int", {source.value, source.dim});
+  return b.call(aten::sym_size_int, {source.value, source.dim});
 }
 
 bool VaryingInts::is_known(const Values& values) const {
@@ -125,10 +125,10 @@ absl::StatusOr<std::optional<Argument>> VaryingInts::make(Builder& b, const Valu
         if (factor == 0) continue;
         PETREL_ASSIGN_OR_RETURN(Value * x, value_of(b, sources_[i]));
         PETREL_ASSIGN_OR_RETURN(Value * y, value_of(b, sources_[j]));
-        PETREL_ASSIGN_OR_RETURN(x, b.call("executorch_prim.mul.Scalar", {x, y}));
+        PETREL_ASSIGN_OR_RETURN(x, b.call(executorch_prim::mul_Scalar, {x, y}));
         if (has_third) {
           PETREL_ASSIGN_OR_RETURN(y, value_of(b, sources_[l]));
-          PETREL_ASSIGN_OR_RETURN(x, b.call("executorch_prim.mul.Scalar", {x, y}));
+          PETREL_ASSIGN_OR_RETURN(x, b.call(executorch_prim::mul_Scalar, {x, y}));
         }
         return found(multiply(b, x, factor));
       }
@@ -144,7 +144,7 @@ absl::StatusOr<std::optional<Argument>> VaryingInts::make(Builder& b, const Valu
         if (!fits) continue;
         PETREL_ASSIGN_OR_RETURN(Value * x, value_of(b, source));
         PETREL_ASSIGN_OR_RETURN(x, add(b, x, offset));
-        return found(b.call("executorch_prim.floordiv.Scalar", {x, divisor}));
+        return found(b.call(executorch_prim::floordiv_Scalar, {x, divisor}));
       }
     }
   }
