@@ -22,32 +22,33 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 // A causal mask becomes a constant, which must not dwarf the model.
 constexpr int64_t kMaxCausalElements = int64_t{1} << 20;
 
-bool is_true(const IrNode& node, const char* name) {
+bool is_true(const IrNode& node, exir::ArgHandle name) {
   return node.op().find_arg(name) >= 0 && node.argument(name) == exir::Argument(true);
 }
 
 Support check_attention(const IrNode& node) {
-  const Sizes& query = node.argument("query").value()->tensor().sizes;
+  const Sizes& query = node.input(arg::query)->tensor().sizes;
   const size_t rank = query.size();
   if (rank < 3) return Support::no(absl::StrCat("query has rank ", rank, ", must be 3 or more"));
-  for (const char* name : {"query", "key", "value"}) {
-    const Value* value = node.argument(name).value();
-    if (value->is_constant()) return Support::no(absl::StrCat(name, " is a constant"));
+  for (exir::ArgHandle name : {arg::query, arg::key, arg::value}) {
+    const Value* value = node.input(name);
+    if (value->is_constant()) return Support::no(absl::StrCat(name.text, " is a constant"));
     const Sizes& sizes = value->tensor().sizes;
     if (sizes.size() != rank || !std::equal(sizes.begin(), sizes.end() - 2, query.begin())) {
-      return Support::no(absl::StrCat(name, " is ", exir::to_string(value->tensor()),
+      return Support::no(absl::StrCat(name.text, " is ", exir::to_string(value->tensor()),
                                       ", must have the leading sizes of query"));
     }
   }
-  const auto dropout = number_argument(node.argument("dropout_p"));
+  const auto dropout = number_argument(node.argument(arg::dropout_p));
   if (!dropout || *dropout != 0) return Support::no("dropout_p must be 0");
-  if (!number_argument(node.argument("scale"), 1.0)) return Support::no("scale must be a number");
-  if (is_true(node, "enable_gqa")) return Support::no("enable_gqa is true");
-  const exir::Argument& mask = node.argument("attn_mask");
-  if (!is_true(node, "is_causal")) return Support::yes();
+  if (!number_argument(node.argument(arg::scale), 1.0))
+    return Support::no("scale must be a number");
+  if (is_true(node, arg::enable_gqa)) return Support::no("enable_gqa is true");
+  const exir::Argument& mask = node.argument(arg::attn_mask);
+  if (!is_true(node, arg::is_causal)) return Support::yes();
   if (mask.is_value()) return Support::no("it has a mask and is causal");
   const int64_t rows = query[rank - 2];
-  const int64_t columns = node.argument("key").value()->tensor().sizes[rank - 2];
+  const int64_t columns = node.input(arg::key)->tensor().sizes[rank - 2];
   if (rows <= kMaxCausalElements / columns) return Support::yes();
   return Support::no(absl::StrCat("its causal mask of ", rows, " x ", columns, " is too large"));
 }
@@ -86,14 +87,12 @@ absl::StatusOr<uint32_t> seen_by(Lowering& l, uint32_t mask) {
 // A row that sees no column gives zeros: its scores are bounded below, so that
 // its softmax is a number, and what is not seen is made zero after it.
 Status lower_attention(Lowering& l, const IrNode& node) {
-  const Value* query = node.argument("query").value();
+  const Value* query = node.input(arg::query);
   PETREL_ASSIGN_OR_RETURN(uint32_t q, l.operand(query, Layout::kPlain));
-  PETREL_ASSIGN_OR_RETURN(const uint32_t k,
-                          l.operand(node.argument("key").value(), Layout::kPlain));
-  PETREL_ASSIGN_OR_RETURN(const uint32_t v,
-                          l.operand(node.argument("value").value(), Layout::kPlain));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t k, l.operand(node.input(arg::key), Layout::kPlain));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t v, l.operand(node.input(arg::value), Layout::kPlain));
   const double depth = static_cast<double>(query->tensor().sizes.back());
-  const double scale = *number_argument(node.argument("scale"), 1 / std::sqrt(depth));
+  const double scale = *number_argument(node.argument(arg::scale), 1 / std::sqrt(depth));
   PETREL_ASSIGN_OR_RETURN(const uint32_t factor, l.scalar(scale));
   const uint32_t scaled = l.intermediate(l.dims(q));
   l.add_node(NodeKind::Multiply, {q, factor}, scaled);
@@ -109,14 +108,14 @@ Status lower_attention(Lowering& l, const IrNode& node) {
     scores = sum;
     return l.add_node(NodeKind::Add, {before, mask}, sum);
   };
-  if (is_true(node, "is_causal")) {
+  if (is_true(node, arg::is_causal)) {
     PETREL_ASSIGN_OR_RETURN(const uint32_t mask, causal_mask(l, rows, dims.back()));
     add_mask(mask);
   }
   uint32_t seen = kNoId;
-  if (node.argument("attn_mask").is_value()) {
+  if (node.argument(arg::attn_mask).is_value()) {
     PETREL_ASSIGN_OR_RETURN(const uint32_t mask,
-                            l.operand(node.argument("attn_mask").value(), Layout::kPlain));
+                            l.operand(node.input(arg::attn_mask), Layout::kPlain));
     bounded(add_mask(mask), kLowest, kInfinity);
     PETREL_ASSIGN_OR_RETURN(seen, seen_by(l, mask));
   }
@@ -132,7 +131,7 @@ Status lower_attention(Lowering& l, const IrNode& node) {
 }
 
 constexpr OpRow kRows[] = {
-    {"aten.scaled_dot_product_attention.default", &check_attention, &plain, &lower_attention},
+    {aten::scaled_dot_product_attention, &check_attention, &plain, &lower_attention},
 };
 
 }  // namespace

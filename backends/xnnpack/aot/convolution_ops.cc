@@ -23,16 +23,17 @@ struct Parameters {
 };
 
 Support read_parameters(const IrNode& node, Parameters* out) {
-  const size_t spatial = node.argument("input").value()->tensor().rank() - 2;
-  const auto list = [&](const char* name, int64_t absent, int64_t minimum,
+  const size_t spatial = node.input(arg::input)->tensor().rank() - 2;
+  const auto list = [&](exir::ArgHandle name, int64_t absent, int64_t minimum,
                         Ints* result) -> Support {
     std::optional<Ints> values = ints_argument(node.argument(name), spatial);
-    if (!values) return Support::no(absl::StrCat(name, " is not a list of ", spatial, " numbers"));
+    if (!values)
+      return Support::no(absl::StrCat(name.text, " is not a list of ", spatial, " numbers"));
     if (values->empty()) values->assign(spatial, absent);
     for (const int64_t value : *values) {
       if (value < minimum || value > INT32_MAX) {
         return Support::no(
-            absl::StrCat(name, " has ", value, ", must be in [", minimum, ", 2^31)"));
+            absl::StrCat(name.text, " has ", value, ", must be in [", minimum, ", 2^31)"));
       }
     }
     if (spatial == 1) values->insert(values->begin(), absent);
@@ -40,24 +41,24 @@ Support read_parameters(const IrNode& node, Parameters* out) {
     return Support::yes();
   };
   for (const Support& support :
-       {list("stride", 1, 1, &out->stride), list("padding", 0, 0, &out->padding),
-        list("dilation", 1, 1, &out->dilation),
-        list("output_padding", 0, 0, &out->output_padding)}) {
+       {list(arg::stride, 1, 1, &out->stride), list(arg::padding, 0, 0, &out->padding),
+        list(arg::dilation, 1, 1, &out->dilation),
+        list(arg::output_padding, 0, 0, &out->output_padding)}) {
     if (!support.supported) return support;
   }
-  if (!node.argument("groups").is_int() || node.argument("groups").as_int() < 1) {
+  if (!node.argument(arg::groups).is_int() || node.argument(arg::groups).as_int() < 1) {
     return Support::no("groups must be a positive number");
   }
-  if (!node.argument("transposed").is_bool()) return Support::no("transposed must be literal");
-  out->groups = node.argument("groups").as_int();
-  out->transposed = node.argument("transposed").as_bool();
+  if (!node.argument(arg::transposed).is_bool()) return Support::no("transposed must be literal");
+  out->groups = node.argument(arg::groups).as_int();
+  out->transposed = node.argument(arg::transposed).as_bool();
   return Support::yes();
 }
 
 Support check_convolution(const IrNode& node) {
-  const exir::Value* input = node.argument("input").value();
-  const exir::Value* weight = node.argument("weight").value();
-  const exir::Argument& bias = node.argument("bias");
+  const exir::Value* input = node.input(arg::input);
+  const exir::Value* weight = node.input(arg::weight);
+  const exir::Argument& bias = node.argument(arg::bias);
   const size_t rank = input->tensor().rank();
   if (rank != 3 && rank != 4) {
     return Support::no(absl::StrCat("input has rank ", rank, ", must be 3 or 4"));
@@ -97,9 +98,9 @@ WeightView filter_view(const exir::Constant& weight, const Parameters& p, bool d
 }
 
 Status lower_convolution(Lowering& l, const IrNode& node) {
-  const exir::Value* input = node.argument("input").value();
-  const exir::Value* weight = node.argument("weight").value();
-  const exir::Argument& bias = node.argument("bias");
+  const exir::Value* input = node.input(arg::input);
+  const exir::Value* weight = node.input(arg::weight);
+  const exir::Argument& bias = node.argument(arg::bias);
   Parameters p;
   read_parameters(node, &p);
   const exir::Sizes& in = input->tensor().sizes;
@@ -148,7 +149,7 @@ Status lower_convolution(Lowering& l, const IrNode& node) {
 }
 
 constexpr OpRow kRows[] = {
-    {"aten.convolution.default", &check_convolution, &channels_last, &lower_convolution,
+    {aten::convolution, &check_convolution, &channels_last, &lower_convolution,
      /*takes_activation=*/true},
 };
 

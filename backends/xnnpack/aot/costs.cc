@@ -98,50 +98,71 @@ Kind kind_of(Family family) {
   }
 }
 
-const std::map<std::string, Family>& families() {
-  static const auto* const map = new std::map<std::string, Family>{
-      {"aten::view", Family::kView},
-      {"aten::_unsafe_view", Family::kView},
-      {"aten::reshape", Family::kView},
-      {"aten::unsqueeze", Family::kView},
-      {"aten::squeeze", Family::kView},
-      {"aten::permute", Family::kMove},
-      {"aten::cat", Family::kMove},
-      {"aten::slice", Family::kMove},
-      {"aten::constant_pad_nd", Family::kMove},
-      {"aten::pixel_shuffle", Family::kMove},
-      {"aten::pixel_unshuffle", Family::kMove},
-      {"aten::clone", Family::kMove},
-      {"aten::add", Family::kBinary},
-      {"aten::sub", Family::kBinary},
-      {"aten::mul", Family::kBinary},
-      {"aten::minimum", Family::kBinary},
-      {"aten::maximum", Family::kBinary},
-      {"aten::div", Family::kBinary},
-      {"aten::sqrt", Family::kRoot},
-      {"aten::rsqrt", Family::kRoot},
-      {"aten::cos", Family::kTranscendental},
-      {"aten::elu", Family::kTranscendental},
-      {"aten::exp", Family::kTranscendental},
-      {"aten::log", Family::kTranscendental},
-      {"aten::sigmoid", Family::kTranscendental},
-      {"aten::silu", Family::kTranscendental},
-      {"aten::sin", Family::kTranscendental},
-      {"aten::tanh", Family::kTranscendental},
-      {"aten::gelu", Family::kGelu},
-      {"aten::_softmax", Family::kSoftmax},
-      {"aten::mean", Family::kMean},
-      {"aten::max_pool2d", Family::kPool},
-      {"aten::avg_pool2d", Family::kPool},
-      {"aten::upsample_bilinear2d", Family::kPool},
-      {"aten::linear", Family::kProduct},
-      {"aten::mm", Family::kProduct},
-      {"aten::addmm", Family::kProduct},
-      {"aten::bmm", Family::kBatchProduct},
-      {"aten::convolution", Family::kConvolution},
-      {"aten::scaled_dot_product_attention", Family::kAttention},
-  };
-  return *map;
+struct Member {
+  exir::OpHandle op;
+  Family family;
+};
+
+// What is in no row is cheap.
+constexpr Member kMembers[] = {
+    {aten::view, Family::kView},
+    {aten::view_dtype, Family::kView},
+    {aten::_unsafe_view, Family::kView},
+    {aten::reshape, Family::kView},
+    {aten::unsqueeze, Family::kView},
+    {aten::squeeze, Family::kView},
+    {aten::squeeze_dim, Family::kView},
+    {aten::squeeze_dims, Family::kView},
+    {aten::permute, Family::kMove},
+    {aten::cat, Family::kMove},
+    {aten::slice_Tensor, Family::kMove},
+    {aten::constant_pad_nd, Family::kMove},
+    {aten::pixel_shuffle, Family::kMove},
+    {aten::pixel_unshuffle, Family::kMove},
+    {aten::clone, Family::kMove},
+    {aten::add_Scalar, Family::kBinary},
+    {aten::add_Tensor, Family::kBinary},
+    {aten::sub_Scalar, Family::kBinary},
+    {aten::sub_Tensor, Family::kBinary},
+    {aten::mul_Scalar, Family::kBinary},
+    {aten::mul_Tensor, Family::kBinary},
+    {aten::minimum, Family::kBinary},
+    {aten::maximum, Family::kBinary},
+    {aten::div_Scalar, Family::kBinary},
+    {aten::div_Scalar_mode, Family::kBinary},
+    {aten::div_Tensor, Family::kBinary},
+    {aten::div_Tensor_mode, Family::kBinary},
+    {aten::sqrt, Family::kRoot},
+    {aten::rsqrt, Family::kRoot},
+    {aten::cos, Family::kTranscendental},
+    {aten::elu, Family::kTranscendental},
+    {aten::exp, Family::kTranscendental},
+    {aten::log, Family::kTranscendental},
+    {aten::sigmoid, Family::kTranscendental},
+    {aten::silu, Family::kTranscendental},
+    {aten::sin, Family::kTranscendental},
+    {aten::tanh, Family::kTranscendental},
+    {aten::gelu, Family::kGelu},
+    {aten::_softmax, Family::kSoftmax},
+    {aten::mean, Family::kMean},
+    {aten::mean_dim, Family::kMean},
+    {aten::max_pool2d, Family::kPool},
+    {aten::avg_pool2d, Family::kPool},
+    {aten::upsample_bilinear2d, Family::kPool},
+    {aten::upsample_bilinear2d_vec, Family::kPool},
+    {aten::linear, Family::kProduct},
+    {aten::mm, Family::kProduct},
+    {aten::addmm, Family::kProduct},
+    {aten::bmm, Family::kBatchProduct},
+    {aten::convolution, Family::kConvolution},
+    {aten::scaled_dot_product_attention, Family::kAttention},
+};
+
+Family family_of(const IrNode& node) {
+  for (const Member& member : kMembers) {
+    if (node.is(member.op)) return member.family;
+  }
+  return Family::kCheap;
 }
 
 double numel(const IrValue& value) { return static_cast<double>(value.tensor().numel()); }
@@ -151,27 +172,28 @@ struct Work {
   double units;
 };
 
-Work product_work(const IrNode& node, const char* left) {
+Work product_work(const IrNode& node) {
   const IrValue& result = *node.result();
-  const auto depth = static_cast<double>(node.argument(left).value()->tensor().sizes.back());
+  const auto depth =
+      static_cast<double>(node.input(arg::input, arg::mat1, arg::self)->tensor().sizes.back());
   const bool one_row = result.tensor().numel() == result.tensor().sizes.back();
   return {one_row ? Family::kVectorProduct : Family::kProduct, numel(result) * depth};
 }
 
 Work convolution_work(const IrNode& node) {
-  const Sizes& weight = node.argument("weight").value()->tensor().sizes;
-  const double window = numel(*node.argument("weight").value()) / static_cast<double>(weight[0]);
-  const bool transposed = node.argument("transposed") == exir::Argument(true);
-  const IrValue& each = transposed ? *node.argument("input").value() : *node.result();
-  const bool depthwise = !transposed && weight[1] == 1 && node.argument("groups").as_int() > 1;
+  const Sizes& weight = node.input(arg::weight)->tensor().sizes;
+  const double window = numel(*node.input(arg::weight)) / static_cast<double>(weight[0]);
+  const bool transposed = node.argument(arg::transposed) == exir::Argument(true);
+  const IrValue& each = transposed ? *node.input(arg::input) : *node.result();
+  const bool depthwise = !transposed && weight[1] == 1 && node.argument(arg::groups).as_int() > 1;
   return {depthwise ? Family::kDepthwise : Family::kConvolution, numel(each) * window};
 }
 
 Work pool_work(const IrNode& node) {
   double window = 4;  // of a pixel between others
-  if (node.op().find_arg("kernel_size") >= 0) {
+  if (node.op().find_arg(arg::kernel_size) >= 0) {
     window = 1;
-    const auto kernel = ints_argument(node.argument("kernel_size"), 2);
+    const auto kernel = ints_argument(node.argument(arg::kernel_size), 2);
     for (const int64_t size : kernel.value_or(std::vector<int64_t>())) {
       window *= static_cast<double>(size);
     }
@@ -180,24 +202,18 @@ Work pool_work(const IrNode& node) {
 }
 
 Work attention_work(const IrNode& node) {
-  const Sizes& key = node.argument("key").value()->tensor().sizes;
+  const Sizes& key = node.input(arg::key)->tensor().sizes;
   const auto columns = static_cast<double>(key[key.size() - 2]);
-  return {Family::kAttention,
-          (numel(*node.argument("query").value()) + numel(*node.result())) * columns};
+  return {Family::kAttention, (numel(*node.input(arg::query)) + numel(*node.result())) * columns};
 }
 
 Work work_of(const IrNode& node) {
-  const auto found = families().find(node.op().name);
-  const Family family = found == families().end() ? Family::kCheap : found->second;
+  const Family family = family_of(node);
   switch (family) {
-    case Family::kProduct: {
-      const std::string& name = node.op().name;
-      return product_work(node, name == "aten::linear" ? "input"
-                                : name == "aten::mm"   ? "self"
-                                                       : "mat1");
-    }
+    case Family::kProduct:
+      return product_work(node);
     case Family::kBatchProduct: {
-      const Sizes& left = node.argument("self").value()->tensor().sizes;
+      const Sizes& left = node.input(arg::self)->tensor().sizes;
       return {family, numel(*node.result()) * static_cast<double>(left.back())};
     }
     case Family::kConvolution:
@@ -207,7 +223,7 @@ Work work_of(const IrNode& node) {
     case Family::kAttention:
       return attention_work(node);
     case Family::kMean:
-      return {family, numel(*node.argument("self").value())};
+      return {family, numel(*node.input(arg::self))};
     default:
       return {family, numel(*node.result())};
   }

@@ -21,7 +21,7 @@ void bound(Node& node, const Range& range) {
 
 // The first tensor in the layout of the result.
 absl::StatusOr<uint32_t> self(Lowering& l, const IrNode& node) {
-  return l.operand(node.argument(0).value(), l.result_layout(node));
+  return l.operand(node.input(arg::self), l.result_layout(node));
 }
 
 // --- one input ---
@@ -47,12 +47,12 @@ Support check_activation(const IrNode& node) {
 Status lower_leaky_relu(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
   l.add_node(NodeKind::LeakyRelu, {x}, l.result(node)).scalar =
-      static_cast<float>(*number_argument(node.argument("negative_slope")));
+      static_cast<float>(*number_argument(node.argument(arg::negative_slope)));
   return absl::OkStatus();
 }
 
 Support check_leaky_relu(const IrNode& node) {
-  const auto slope = number_argument(node.argument("negative_slope"));
+  const auto slope = number_argument(node.argument(arg::negative_slope));
   if (slope && std::isfinite(*slope)) return Support::yes();
   return Support::no("negative_slope must be a finite number");
 }
@@ -60,18 +60,18 @@ Support check_leaky_relu(const IrNode& node) {
 Status lower_elu(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
   l.add_node(NodeKind::Elu, {x}, l.result(node)).scalar =
-      static_cast<float>(*number_argument(node.argument("alpha")));
+      static_cast<float>(*number_argument(node.argument(arg::alpha)));
   return absl::OkStatus();
 }
 
 Support check_elu(const IrNode& node) {
-  const auto alpha = number_argument(node.argument("alpha"));
+  const auto alpha = number_argument(node.argument(arg::alpha));
   if (!alpha || !std::isfinite(*alpha) || *alpha <= 0) {
     return Support::no("alpha must be a positive number");
   }
-  for (const char* name : {"scale", "input_scale"}) {
+  for (exir::ArgHandle name : {arg::scale, arg::input_scale}) {
     const auto value = number_argument(node.argument(name));
-    if (!value || *value != 1) return Support::no(absl::StrCat(name, " must be 1"));
+    if (!value || *value != 1) return Support::no(absl::StrCat(name.text, " must be 1"));
   }
   return Support::yes();
 }
@@ -97,7 +97,7 @@ Status lower_hardsigmoid(Lowering& l, const IrNode& node) {
 }
 
 Support check_gelu(const IrNode& node) {
-  const exir::Argument& approximate = node.argument("approximate");
+  const exir::Argument& approximate = node.argument(arg::approximate);
   if (approximate.is_string() &&
       (approximate.as_string() == "none" || approximate.as_string() == "tanh")) {
     return Support::yes();
@@ -131,7 +131,7 @@ Status lower_tanh_gelu(Lowering& l, const IrNode& node, uint32_t x) {
 
 Status lower_gelu(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
-  if (node.argument("approximate").as_string() == "tanh") return lower_tanh_gelu(l, node, x);
+  if (node.argument(arg::approximate).as_string() == "tanh") return lower_tanh_gelu(l, node, x);
   l.add_node(NodeKind::Gelu, {x}, l.result(node));
   return absl::OkStatus();
 }
@@ -144,7 +144,7 @@ NodeKind power_kind(double exponent) {
 }
 
 Support check_pow(const IrNode& node) {
-  const auto exponent = number_argument(node.argument("exponent"));
+  const auto exponent = number_argument(node.argument(arg::exponent));
   if (exponent && power_kind(*exponent) != NodeKind::NONE) return Support::yes();
   return Support::no(absl::StrCat("exponent is ",
                                   exponent ? number_text(*exponent) : "not a number",
@@ -153,31 +153,29 @@ Support check_pow(const IrNode& node) {
 
 Status lower_pow(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
-  l.add_node(power_kind(*number_argument(node.argument("exponent"))), {x}, l.result(node));
+  l.add_node(power_kind(*number_argument(node.argument(arg::exponent))), {x}, l.result(node));
   return absl::OkStatus();
 }
 
 // --- two inputs ---
 
 Support check_binary(const IrNode& node) {
-  const int alpha = node.op().find_arg("alpha");
-  if (alpha >= 0) {
-    const auto value = number_argument(node.argument(static_cast<size_t>(alpha)));
+  if (node.op().find_arg(arg::alpha) >= 0) {
+    const auto value = number_argument(node.argument(arg::alpha));
     if (!value || !std::isfinite(*value)) return Support::no("alpha must be a finite number");
   }
-  if (!node.argument("other").is_value() && !number_argument(node.argument("other"))) {
+  if (!node.argument(arg::other).is_value() && !number_argument(node.argument(arg::other))) {
     return Support::no("other must be a tensor or a number");
   }
   return Support::yes();
 }
 
 double alpha_of(const IrNode& node) {
-  const int alpha = node.op().find_arg("alpha");
-  return alpha < 0 ? 1 : *number_argument(node.argument(static_cast<size_t>(alpha)));
+  return node.op().find_arg(arg::alpha) < 0 ? 1 : *number_argument(node.argument(arg::alpha));
 }
 
 absl::StatusOr<uint32_t> other(Lowering& l, const IrNode& node) {
-  const exir::Argument& argument = node.argument("other");
+  const exir::Argument& argument = node.argument(arg::other);
   const double alpha = alpha_of(node);
   if (!argument.is_value()) return l.scalar(*number_argument(argument) * alpha);
   const size_t rank = node.result()->tensor().rank();
@@ -194,72 +192,70 @@ template <NodeKind kKind>
 Status lower_binary(Lowering& l, const IrNode& node) {
   const size_t rank = node.result()->tensor().rank();
   PETREL_ASSIGN_OR_RETURN(const uint32_t a,
-                          l.operand(node.argument(0).value(), l.result_layout(node), rank));
+                          l.operand(node.input(arg::self), l.result_layout(node), rank));
   PETREL_ASSIGN_OR_RETURN(const uint32_t b, other(l, node));
   bound(l.add_node(kKind, {a, b}, l.result(node)), l.range());
   return absl::OkStatus();
 }
 
-constexpr OpRow unary(const char* name, Status (*lower)(Lowering&, const IrNode&),
+constexpr OpRow unary(exir::OpHandle op, Status (*lower)(Lowering&, const IrNode&),
                       Support (*check)(const IrNode&) = &accept) {
-  return {name, check, &follows, lower};
+  return {op, check, &follows, lower};
 }
-constexpr OpRow binary(const char* name, Status (*lower)(Lowering&, const IrNode&)) {
-  return {name, &check_binary, &follows, lower, /*takes_activation=*/true};
+constexpr OpRow binary(exir::OpHandle op, Status (*lower)(Lowering&, const IrNode&)) {
+  return {op, &check_binary, &follows, lower, /*takes_activation=*/true};
 }
 
 constexpr OpRow kRows[] = {
-    unary("aten.abs.default", &lower_unary<NodeKind::Abs>),
-    unary("aten.ceil.default", &lower_unary<NodeKind::Ceiling>),
-    unary("aten.cos.default", &lower_unary<NodeKind::Cos>),
-    unary("aten.exp.default", &lower_unary<NodeKind::Exp>),
-    unary("aten.floor.default", &lower_unary<NodeKind::Floor>),
-    unary("aten.hardswish.default", &lower_unary<NodeKind::Hardswish>),
-    unary("aten.log.default", &lower_unary<NodeKind::Log>),
-    unary("aten.neg.default", &lower_unary<NodeKind::Negate>),
-    unary("aten.rsqrt.default", &lower_unary<NodeKind::ReciprocalSquareRoot>),
-    unary("aten.sigmoid.default", &lower_unary<NodeKind::Sigmoid>),
-    unary("aten.sin.default", &lower_unary<NodeKind::Sin>),
-    unary("aten.sqrt.default", &lower_unary<NodeKind::SquareRoot>),
-    unary("aten.tanh.default", &lower_unary<NodeKind::Tanh>),
-    unary("aten.relu.default", &lower_activation, &check_activation),
-    unary("aten.relu6.default", &lower_activation, &check_activation),
-    unary("aten.hardtanh.default", &lower_activation, &check_activation),
-    unary("aten.clamp.default", &lower_activation, &check_activation),
-    unary("aten.leaky_relu.default", &lower_leaky_relu, &check_leaky_relu),
-    unary("aten.elu.default", &lower_elu, &check_elu),
-    unary("aten.gelu.default", &lower_gelu, &check_gelu),
-    unary("aten.pow.Tensor_Scalar", &lower_pow, &check_pow),
-    {"aten.silu.default", &accept, &follows, &lower_silu, true},
-    {"aten.hardsigmoid.default", &accept, &follows, &lower_hardsigmoid, true},
-    binary("aten.add.Tensor", &lower_binary<NodeKind::Add>),
-    binary("aten.add.Scalar", &lower_binary<NodeKind::Add>),
-    binary("aten.sub.Tensor", &lower_binary<NodeKind::Subtract>),
-    binary("aten.sub.Scalar", &lower_binary<NodeKind::Subtract>),
-    binary("aten.mul.Tensor", &lower_binary<NodeKind::Multiply>),
-    binary("aten.mul.Scalar", &lower_binary<NodeKind::Multiply>),
-    binary("aten.div.Tensor", &lower_binary<NodeKind::Div>),
-    binary("aten.div.Scalar", &lower_binary<NodeKind::Div>),
-    {"aten.minimum.default", &check_binary, &follows, &lower_binary<NodeKind::Minimum>},
-    {"aten.maximum.default", &check_binary, &follows, &lower_binary<NodeKind::Maximum>},
+    unary(aten::abs, &lower_unary<NodeKind::Abs>),
+    unary(aten::ceil, &lower_unary<NodeKind::Ceiling>),
+    unary(aten::cos, &lower_unary<NodeKind::Cos>),
+    unary(aten::exp, &lower_unary<NodeKind::Exp>),
+    unary(aten::floor, &lower_unary<NodeKind::Floor>),
+    unary(aten::hardswish, &lower_unary<NodeKind::Hardswish>),
+    unary(aten::log, &lower_unary<NodeKind::Log>),
+    unary(aten::neg, &lower_unary<NodeKind::Negate>),
+    unary(aten::rsqrt, &lower_unary<NodeKind::ReciprocalSquareRoot>),
+    unary(aten::sigmoid, &lower_unary<NodeKind::Sigmoid>),
+    unary(aten::sin, &lower_unary<NodeKind::Sin>),
+    unary(aten::sqrt, &lower_unary<NodeKind::SquareRoot>),
+    unary(aten::tanh, &lower_unary<NodeKind::Tanh>),
+    unary(aten::relu, &lower_activation, &check_activation),
+    unary(aten::relu6, &lower_activation, &check_activation),
+    unary(aten::hardtanh, &lower_activation, &check_activation),
+    unary(aten::clamp, &lower_activation, &check_activation),
+    unary(aten::leaky_relu, &lower_leaky_relu, &check_leaky_relu),
+    unary(aten::elu, &lower_elu, &check_elu),
+    unary(aten::gelu, &lower_gelu, &check_gelu),
+    unary(aten::pow_Tensor_Scalar, &lower_pow, &check_pow),
+    {aten::silu, &accept, &follows, &lower_silu, true},
+    {aten::hardsigmoid, &accept, &follows, &lower_hardsigmoid, true},
+    binary(aten::add_Tensor, &lower_binary<NodeKind::Add>),
+    binary(aten::add_Scalar, &lower_binary<NodeKind::Add>),
+    binary(aten::sub_Tensor, &lower_binary<NodeKind::Subtract>),
+    binary(aten::sub_Scalar, &lower_binary<NodeKind::Subtract>),
+    binary(aten::mul_Tensor, &lower_binary<NodeKind::Multiply>),
+    binary(aten::mul_Scalar, &lower_binary<NodeKind::Multiply>),
+    binary(aten::div_Tensor, &lower_binary<NodeKind::Div>),
+    binary(aten::div_Scalar, &lower_binary<NodeKind::Div>),
+    {aten::minimum, &check_binary, &follows, &lower_binary<NodeKind::Minimum>},
+    {aten::maximum, &check_binary, &follows, &lower_binary<NodeKind::Maximum>},
 };
 
 }  // namespace
 
 std::optional<Range> activation_range(const exir::Node& node) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const std::string name = node.op().full_name();
   double min = -kInfinity;
   double max = kInfinity;
-  if (name == "aten.relu.default") {
+  if (node.is(aten::relu)) {
     min = 0;
-  } else if (name == "aten.relu6.default") {
+  } else if (node.is(aten::relu6)) {
     min = 0;
     max = 6;
-  } else if (name == "aten.hardtanh.default" || name == "aten.clamp.default") {
-    const bool is_clamp = name == "aten.clamp.default";
-    const auto low = number_argument(node.argument(is_clamp ? "min" : "min_val"), -kInfinity);
-    const auto high = number_argument(node.argument(is_clamp ? "max" : "max_val"), kInfinity);
+  } else if (node.is(aten::hardtanh, aten::clamp)) {
+    const auto low = number_argument(node.argument(arg::min, arg::min_val), -kInfinity);
+    const auto high = number_argument(node.argument(arg::max, arg::max_val), kInfinity);
     if (!low || !high) return std::nullopt;
     min = *low;
     max = *high;

@@ -14,32 +14,33 @@ using IrNode = exir::Node;
 
 // The names of the arguments that make a product, and how the weight lies.
 struct Product {
-  const char* input;
-  const char* weight;
-  const char* bias;  // null when there is none
+  exir::ArgHandle input;
+  exir::ArgHandle weight;
+  exir::ArgHandle bias;  // no name when there is none
   bool weight_is_transposed;
 };
-constexpr Product kLinear = {"input", "weight", "bias", false};
-constexpr Product kMm = {"self", "mat2", nullptr, true};
-constexpr Product kAddmm = {"mat1", "mat2", "self", true};
+constexpr exir::ArgHandle kNoBias;
+constexpr Product kLinear = {arg::input, arg::weight, arg::bias, false};
+constexpr Product kMm = {arg::self, arg::mat2, kNoBias, true};
+constexpr Product kAddmm = {arg::mat1, arg::mat2, arg::self, true};
 
 template <const Product& kProduct>
 Support check_product(const IrNode& node) {
-  const Value* weight = node.argument(kProduct.weight).value();
+  const Value* weight = node.input(kProduct.weight);
   if (!weight->is_constant()) {
-    return Support::no(absl::StrCat(kProduct.weight, " is computed at run time"));
+    return Support::no(absl::StrCat(kProduct.weight.text, " is computed at run time"));
   }
   if (weight->tensor().rank() != 2) {
     return Support::no(
-        absl::StrCat(kProduct.weight, " has rank ", weight->tensor().rank(), ", must be 2"));
+        absl::StrCat(kProduct.weight.text, " has rank ", weight->tensor().rank(), ", must be 2"));
   }
-  for (const char* name : {"alpha", "beta"}) {
+  for (exir::ArgHandle name : {arg::alpha, arg::beta}) {
     if (node.op().find_arg(name) < 0) continue;
     const auto value = number_argument(node.argument(name));
-    if (!value || *value != 1) return Support::no(absl::StrCat(name, " must be 1"));
+    if (!value || *value != 1) return Support::no(absl::StrCat(name.text, " must be 1"));
   }
-  if (kProduct.bias == nullptr || node.argument(kProduct.bias).is_none()) return Support::yes();
-  const Value* bias = node.argument(kProduct.bias).value();
+  if (kProduct.bias == kNoBias || node.argument(kProduct.bias).is_none()) return Support::yes();
+  const Value* bias = node.input(kProduct.bias);
   if (!bias->is_constant()) return Support::no("bias is computed at run time");
   const exir::Sizes& sizes = bias->tensor().sizes;
   if (sizes.size() == 1 && sizes[0] == node.result()->tensor().sizes.back()) return Support::yes();
@@ -49,14 +50,13 @@ Support check_product(const IrNode& node) {
 
 template <const Product& kProduct>
 Status lower_product(Lowering& l, const IrNode& node) {
-  PETREL_ASSIGN_OR_RETURN(const uint32_t x,
-                          l.operand(node.argument(kProduct.input).value(), Layout::kPlain));
-  const Value* weight = node.argument(kProduct.weight).value();
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(node.input(kProduct.input), Layout::kPlain));
+  const Value* weight = node.input(kProduct.weight);
   PETREL_ASSIGN_OR_RETURN(const uint32_t filter,
                           l.constant(weight, WeightView::of(*weight->constant())));
   uint32_t bias_id = kNoId;
-  if (kProduct.bias != nullptr && node.argument(kProduct.bias).is_value()) {
-    const Value* bias = node.argument(kProduct.bias).value();
+  if (kProduct.bias != kNoBias && node.argument(kProduct.bias).is_value()) {
+    const Value* bias = node.input(kProduct.bias);
     PETREL_ASSIGN_OR_RETURN(bias_id, l.constant(bias, WeightView::of(*bias->constant())));
   }
   Node& product = l.add_node(NodeKind::FullyConnected, {x, filter, bias_id}, l.result(node));
@@ -68,8 +68,8 @@ Status lower_product(Lowering& l, const IrNode& node) {
 
 Status lower_bmm(Lowering& l, const IrNode& node) {
   std::vector<uint32_t> inputs;
-  for (const char* name : {"self", "mat2"}) {
-    const Value* value = node.argument(name).value();
+  for (exir::ArgHandle name : {arg::self, arg::mat2}) {
+    const Value* value = node.input(name);
     uint32_t id = 0;
     if (value->is_constant()) {
       PETREL_ASSIGN_OR_RETURN(id, l.constant(value, WeightView::of(*value->constant())));
@@ -83,10 +83,10 @@ Status lower_bmm(Lowering& l, const IrNode& node) {
 }
 
 constexpr OpRow kRows[] = {
-    {"aten.linear.default", &check_product<kLinear>, &plain, &lower_product<kLinear>, true},
-    {"aten.mm.default", &check_product<kMm>, &plain, &lower_product<kMm>, true},
-    {"aten.addmm.default", &check_product<kAddmm>, &plain, &lower_product<kAddmm>, true},
-    {"aten.bmm.default", &accept, &plain, &lower_bmm},
+    {aten::linear, &check_product<kLinear>, &plain, &lower_product<kLinear>, true},
+    {aten::mm, &check_product<kMm>, &plain, &lower_product<kMm>, true},
+    {aten::addmm, &check_product<kAddmm>, &plain, &lower_product<kAddmm>, true},
+    {aten::bmm, &accept, &plain, &lower_bmm},
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 // taken, which layout it wants, and how it is lowered. Rows live in the files
 // of their family (elementwise_ops.cc, ...).
 //
-//   {"aten.relu.default", &accept, &follows, &lower_unary<...>, kMergeable | ...}
+//   {aten::relu, &accept, &follows, &lower_unary<...>, kMergeable | ...}
 //
 // What holds for all nodes (types, ranks, sizes) is checked in partitioner.cc.
 
@@ -17,11 +17,15 @@
 #include "absl/types/span.h"
 #include "backends/xnnpack/aot/layout.h"
 #include "backends/xnnpack/aot/lowering.h"
+#include "exir/ops/handles.h"
 
 namespace petrel::backends::xnnpack::aot {
 
+namespace aten = exir::aten;
+namespace arg = exir::arg;
+
 struct OpRow {
-  const char* name;  // "aten.add.Tensor"
+  exir::OpHandle op;
   exir::Support (*check)(const exir::Node& node);
   LayoutNeed (*need)(const exir::Node& node);
   absl::Status (*lower)(Lowering& lowering, const exir::Node& node);

@@ -23,40 +23,40 @@ struct Pool {
 };
 
 Support read_pool(const IrNode& node, Pool* out) {
-  const exir::Value* input = node.argument("self").value();
+  const exir::Value* input = node.input(arg::self);
   if (input->tensor().rank() != 4) {
     return Support::no(absl::StrCat("input has rank ", input->tensor().rank(), ", must be 4"));
   }
-  const auto list = [&](const char* name, const Ints& absent, int64_t minimum,
+  const auto list = [&](exir::ArgHandle name, const Ints& absent, int64_t minimum,
                         Ints* result) -> Support {
     std::optional<Ints> values = ints_argument(node.argument(name), 2);
-    if (!values) return Support::no(absl::StrCat(name, " is not a list of 2 numbers"));
+    if (!values) return Support::no(absl::StrCat(name.text, " is not a list of 2 numbers"));
     if (values->empty()) *values = absent;
     for (const int64_t value : *values) {
       if (value < minimum || value > INT32_MAX) {
         return Support::no(
-            absl::StrCat(name, " has ", value, ", must be in [", minimum, ", 2^31)"));
+            absl::StrCat(name.text, " has ", value, ", must be in [", minimum, ", 2^31)"));
       }
     }
     *result = std::move(*values);
     return Support::yes();
   };
-  if (Support s = list("kernel_size", {}, 1, &out->kernel); !s.supported) return s;
+  if (Support s = list(arg::kernel_size, {}, 1, &out->kernel); !s.supported) return s;
   if (out->kernel.empty()) return Support::no("kernel_size is empty");
-  if (Support s = list("stride", out->kernel, 1, &out->stride); !s.supported) return s;
-  if (Support s = list("padding", {0, 0}, 0, &out->padding); !s.supported) return s;
-  if (node.op().find_arg("dilation") >= 0) {
-    if (Support s = list("dilation", {1, 1}, 1, &out->dilation); !s.supported) return s;
+  if (Support s = list(arg::stride, out->kernel, 1, &out->stride); !s.supported) return s;
+  if (Support s = list(arg::padding, {0, 0}, 0, &out->padding); !s.supported) return s;
+  if (node.op().find_arg(arg::dilation) >= 0) {
+    if (Support s = list(arg::dilation, {1, 1}, 1, &out->dilation); !s.supported) return s;
   }
-  if (!node.argument("ceil_mode").is_bool()) return Support::no("ceil_mode must be literal");
-  out->ceil_mode = node.argument("ceil_mode").as_bool();
+  if (!node.argument(arg::ceil_mode).is_bool()) return Support::no("ceil_mode must be literal");
+  out->ceil_mode = node.argument(arg::ceil_mode).as_bool();
   return Support::yes();
 }
 
 // Rows or columns missing below or to the right for the last window, which
 // ceil_mode lets begin inside the image and end outside.
 int64_t missing(const IrNode& node, const Pool& pool, size_t axis) {
-  const int64_t in = node.argument("self").value()->tensor().sizes[2 + axis];
+  const int64_t in = node.input(arg::self)->tensor().sizes[2 + axis];
   const int64_t out = node.result()->tensor().sizes[2 + axis];
   const int64_t reach = (pool.kernel[axis] - 1) * pool.dilation[axis] + 1;
   return std::max<int64_t>(0, (out - 1) * pool.stride[axis] + reach - in - 2 * pool.padding[axis]);
@@ -106,7 +106,7 @@ Status lower_max_pool(Lowering& l, const IrNode& node) {
   window.padding_bottom += static_cast<uint32_t>(missing(node, pool, 0));
   window.padding_right += static_cast<uint32_t>(missing(node, pool, 1));
   PETREL_ASSIGN_OR_RETURN(const uint32_t x,
-                          l.operand(node.argument("self").value(), Layout::kChannelsLast));
+                          l.operand(node.input(arg::self), Layout::kChannelsLast));
   return finish(l, node, NodeKind::MaxPooling2d, x, window);
 }
 
@@ -116,14 +116,14 @@ Support check_avg_pool(const IrNode& node) {
   if (missing(node, pool, 0) > 0 || missing(node, pool, 1) > 0) {
     return Support::no("ceil_mode makes windows that end outside the padded input");
   }
-  if (!node.argument("count_include_pad").is_bool()) {
+  if (!node.argument(arg::count_include_pad).is_bool()) {
     return Support::no("count_include_pad must be literal");
   }
-  const exir::Argument& divisor = node.argument("divisor_override");
+  const exir::Argument& divisor = node.argument(arg::divisor_override);
   if (divisor.is_none()) return Support::yes();
   // Windows that see padding would be divided by less.
   const int64_t area = pool.kernel[0] * pool.kernel[1];
-  const bool counts_padding = node.argument("count_include_pad").as_bool() ||
+  const bool counts_padding = node.argument(arg::count_include_pad).as_bool() ||
                               (pool.padding[0] == 0 && pool.padding[1] == 0);
   if (divisor.is_int() && divisor.as_int() == area && counts_padding) return Support::yes();
   return Support::no(absl::StrCat("divisor_override must be the kernel's area ", area));
@@ -135,10 +135,9 @@ Status lower_avg_pool(Lowering& l, const IrNode& node) {
   Pool pool;
   read_pool(node, &pool);
   Window window = to_window(pool);
-  PETREL_ASSIGN_OR_RETURN(uint32_t x,
-                          l.operand(node.argument("self").value(), Layout::kChannelsLast));
+  PETREL_ASSIGN_OR_RETURN(uint32_t x, l.operand(node.input(arg::self), Layout::kChannelsLast));
   const bool is_padded = pool.padding[0] > 0 || pool.padding[1] > 0;
-  if (is_padded && node.argument("count_include_pad").as_bool()) {
+  if (is_padded && node.argument(arg::count_include_pad).as_bool()) {
     Dims dims = l.dims(x);
     dims[1] += 2 * window.padding_top;
     dims[2] += 2 * window.padding_left;
@@ -155,17 +154,17 @@ Status lower_avg_pool(Lowering& l, const IrNode& node) {
 // --- mean over all of space ---
 
 Support check_mean(const IrNode& node) {
-  const size_t rank = node.argument("self").value()->tensor().rank();
+  const size_t rank = node.input(arg::self)->tensor().rank();
   if (!has_channels_last_form(rank)) {
     return Support::no(absl::StrCat("input has rank ", rank, ", must be 3 or 4"));
   }
-  if (!node.argument("dtype").is_none() &&
-      !(node.argument("dtype").is_scalar_type() &&
-        node.argument("dtype").as_scalar_type() == exir::ScalarType::kFloat)) {
+  if (!node.argument(arg::dtype).is_none() &&
+      !(node.argument(arg::dtype).is_scalar_type() &&
+        node.argument(arg::dtype).as_scalar_type() == exir::ScalarType::kFloat)) {
     return Support::no("dtype must be f32");
   }
-  if (!node.argument("keepdim").is_bool()) return Support::no("keepdim must be literal");
-  const exir::Argument& dim = node.argument("dim");
+  if (!node.argument(arg::keepdim).is_bool()) return Support::no("keepdim must be literal");
+  const exir::Argument& dim = node.argument(arg::dim);
   std::vector<bool> reduced(rank, false);
   size_t count = 0;
   if (dim.is_ints()) {
@@ -181,13 +180,13 @@ Support check_mean(const IrNode& node) {
 }
 
 LayoutNeed mean_need(const IrNode& node) {
-  return node.argument("keepdim").as_bool() ? LayoutNeed::kChannelsLast : LayoutNeed::kReduces;
+  return node.argument(arg::keepdim).as_bool() ? LayoutNeed::kChannelsLast : LayoutNeed::kReduces;
 }
 
 Status lower_mean(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t x,
-                          l.operand(node.argument("self").value(), Layout::kChannelsLast));
-  const bool keepdim = node.argument("keepdim").as_bool();
+                          l.operand(node.input(arg::self), Layout::kChannelsLast));
+  const bool keepdim = node.argument(arg::keepdim).as_bool();
   l.add_node(NodeKind::GlobalAvgPooling2d, {x}, l.result(node)).flags = keepdim ? kKeepDims : 0;
   return absl::OkStatus();
 }
@@ -195,15 +194,15 @@ Status lower_mean(Lowering& l, const IrNode& node) {
 // --- resizing ---
 
 Support check_resize(const IrNode& node) {
-  const exir::Value* input = node.argument("input").value();
+  const exir::Value* input = node.input(arg::input);
   if (input->tensor().rank() != 4) {
     return Support::no(absl::StrCat("input has rank ", input->tensor().rank(), ", must be 4"));
   }
-  if (!node.argument("align_corners").is_bool()) {
+  if (!node.argument(arg::align_corners).is_bool()) {
     return Support::no("align_corners must be literal");
   }
-  const exir::Argument& factors = node.argument("scale_factors");
-  if (factors.is_none() || node.argument("align_corners").as_bool()) return Support::yes();
+  const exir::Argument& factors = node.argument(arg::scale_factors);
+  if (factors.is_none() || node.argument(arg::align_corners).as_bool()) return Support::yes();
   if (!factors.is_floats() || factors.as_floats().size() != 2) {
     return Support::no("scale_factors is not a list of 2 numbers");
   }
@@ -221,24 +220,24 @@ Support check_resize(const IrNode& node) {
 
 Status lower_resize(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t x,
-                          l.operand(node.argument("input").value(), Layout::kChannelsLast));
+                          l.operand(node.input(arg::input), Layout::kChannelsLast));
   const uint32_t out = l.result(node);
   const Dims dims = l.dims(out);
   Node& resize = l.add_node(NodeKind::StaticResizeBilinear2d, {x}, out);
   resize.new_height = dims[1];
   resize.new_width = dims[2];
-  resize.flags = node.argument("align_corners").as_bool() ? kAlignCorners : 0;
+  resize.flags = node.argument(arg::align_corners).as_bool() ? kAlignCorners : 0;
   return absl::OkStatus();
 }
 
 // --- softmax ---
 
 Support check_softmax(const IrNode& node) {
-  const size_t rank = node.argument("self").value()->tensor().rank();
-  const exir::Argument& dim = node.argument("dim");
+  const size_t rank = node.input(arg::self)->tensor().rank();
+  const exir::Argument& dim = node.argument(arg::dim);
   const auto axis = dim.is_int() ? axis_argument(dim.as_int(), rank) : std::nullopt;
   if (!axis) return Support::no("dim must be literal and in range");
-  const exir::Argument& half_to_float = node.argument("half_to_float");
+  const exir::Argument& half_to_float = node.argument(arg::half_to_float);
   if (half_to_float.is_bool() && half_to_float.as_bool()) {
     return Support::no("half_to_float is true");
   }
@@ -248,24 +247,24 @@ Support check_softmax(const IrNode& node) {
 }
 
 LayoutNeed softmax_need(const IrNode& node) {
-  const size_t rank = node.argument("self").value()->tensor().rank();
-  const size_t axis = *axis_argument(node.argument("dim").as_int(), rank);
+  const size_t rank = node.input(arg::self)->tensor().rank();
+  const size_t axis = *axis_argument(node.argument(arg::dim).as_int(), rank);
   return axis + 1 == rank ? LayoutNeed::kPlain : LayoutNeed::kChannelsLast;
 }
 
 Status lower_softmax(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t x,
-                          l.operand(node.argument("self").value(), l.result_layout(node)));
+                          l.operand(node.input(arg::self), l.result_layout(node)));
   l.add_node(NodeKind::Softmax, {x}, l.result(node));
   return absl::OkStatus();
 }
 
 constexpr OpRow kRows[] = {
-    {"aten.max_pool2d.default", &check_max_pool, &channels_last, &lower_max_pool, true},
-    {"aten.avg_pool2d.default", &check_avg_pool, &channels_last, &lower_avg_pool, true},
-    {"aten.mean.dim", &check_mean, &mean_need, &lower_mean},
-    {"aten.upsample_bilinear2d.vec", &check_resize, &channels_last, &lower_resize},
-    {"aten._softmax.default", &check_softmax, &softmax_need, &lower_softmax},
+    {aten::max_pool2d, &check_max_pool, &channels_last, &lower_max_pool, true},
+    {aten::avg_pool2d, &check_avg_pool, &channels_last, &lower_avg_pool, true},
+    {aten::mean_dim, &check_mean, &mean_need, &lower_mean},
+    {aten::upsample_bilinear2d_vec, &check_resize, &channels_last, &lower_resize},
+    {aten::_softmax, &check_softmax, &softmax_need, &lower_softmax},
 };
 
 }  // namespace

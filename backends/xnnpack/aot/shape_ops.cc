@@ -17,7 +17,7 @@ using IrNode = exir::Node;
 
 constexpr size_t kMaxConcatenated = 5;
 
-const Sizes& self_sizes(const IrNode& node) { return node.argument(0).value()->tensor().sizes; }
+const Sizes& self_sizes(const IrNode& node) { return node.input(arg::self)->tensor().sizes; }
 
 // --- view and its kin: the same elements, other sizes ---
 
@@ -29,7 +29,7 @@ LayoutNeed view_need(const IrNode& node) {
 }
 
 Status lower_view(Lowering& l, const IrNode& node) {
-  const Value* input = node.argument(0).value();
+  const Value* input = node.input(arg::self);
   const bool either = view_need(node) == LayoutNeed::kTakesEither;
   PETREL_ASSIGN_OR_RETURN(const uint32_t x,
                           either ? l.any_operand(input) : l.operand(input, Layout::kPlain));
@@ -43,7 +43,7 @@ Status lower_view(Lowering& l, const IrNode& node) {
 
 std::optional<std::vector<size_t>> permutation(const IrNode& node) {
   const size_t rank = self_sizes(node).size();
-  std::optional<std::vector<int64_t>> dims = ints_argument(node.argument("dims"), rank);
+  std::optional<std::vector<int64_t>> dims = ints_argument(node.argument(arg::dims), rank);
   if (!dims || dims->size() != rank) return std::nullopt;
   std::vector<size_t> axes;
   std::vector<bool> seen(rank, false);
@@ -67,7 +67,7 @@ LayoutNeed permute_need(const IrNode& node) {
 
 // A permuted image is read from the layout it has: two transposes become one.
 Status lower_permute(Lowering& l, const IrNode& node) {
-  const Value* input = node.argument(0).value();
+  const Value* input = node.input(arg::self);
   std::vector<size_t> axes = *permutation(node);
   uint32_t x = 0;
   if (axes.size() == 4 && l.layout_of(input) == Layout::kChannelsLast) {
@@ -88,8 +88,8 @@ Status lower_permute(Lowering& l, const IrNode& node) {
 // --- cat ---
 
 Support check_cat(const IrNode& node) {
-  const exir::Argument& tensors = node.argument("tensors");
-  const exir::Argument& dim = node.argument("dim");
+  const exir::Argument& tensors = node.argument(arg::tensors);
+  const exir::Argument& dim = node.argument(arg::dim);
   const size_t rank = node.result()->tensor().rank();
   if (!dim.is_int() || !axis_argument(dim.as_int(), rank)) {
     return Support::no("dim must be literal and in range");
@@ -108,10 +108,10 @@ Support check_cat(const IrNode& node) {
 Status lower_cat(Lowering& l, const IrNode& node) {
   const Layout layout = l.result_layout(node);
   const size_t rank = node.result()->tensor().rank();
-  size_t axis = *axis_argument(node.argument("dim").as_int(), rank);
+  size_t axis = *axis_argument(node.argument(arg::dim).as_int(), rank);
   if (layout == Layout::kChannelsLast) axis = channels_last_axis(rank, axis);
   std::vector<uint32_t> ids;
-  for (const Value* value : node.argument("tensors").values()) {
+  for (const Value* value : node.argument(arg::tensors).values()) {
     uint32_t id = 0;
     if (value->is_constant() && layout == Layout::kPlain) {
       PETREL_ASSIGN_OR_RETURN(id, l.constant(value, WeightView::of(*value->constant())));
@@ -150,7 +150,7 @@ Status lower_cat(Lowering& l, const IrNode& node) {
 
 // Where the slice begins, within the dim as PyTorch clamps it.
 std::optional<int64_t> slice_start(const IrNode& node, size_t axis) {
-  const exir::Argument& start = node.argument("start");
+  const exir::Argument& start = node.argument(arg::start);
   if (start.is_none()) return 0;
   if (!start.is_int()) return std::nullopt;
   const int64_t size = self_sizes(node)[axis];
@@ -159,8 +159,8 @@ std::optional<int64_t> slice_start(const IrNode& node, size_t axis) {
 }
 
 Support check_slice(const IrNode& node) {
-  const exir::Argument& dim = node.argument("dim");
-  const exir::Argument& step = node.argument("step");
+  const exir::Argument& dim = node.argument(arg::dim);
+  const exir::Argument& step = node.argument(arg::step);
   const auto axis =
       dim.is_int() ? axis_argument(dim.as_int(), self_sizes(node).size()) : std::nullopt;
   if (!axis || !slice_start(node, *axis)) return Support::no("dim and start must be literal");
@@ -171,10 +171,10 @@ Support check_slice(const IrNode& node) {
 Status lower_slice(Lowering& l, const IrNode& node) {
   const Layout layout = l.result_layout(node);
   const size_t rank = self_sizes(node).size();
-  size_t axis = *axis_argument(node.argument("dim").as_int(), rank);
+  size_t axis = *axis_argument(node.argument(arg::dim).as_int(), rank);
   const int64_t start = *slice_start(node, axis);
   if (layout == Layout::kChannelsLast) axis = channels_last_axis(rank, axis);
-  PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(node.argument(0).value(), layout));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(node.input(arg::self), layout));
   const uint32_t out = l.result(node);
   const Dims sizes = l.dims(out);
   Node& slice = l.add_node(NodeKind::StaticSlice, {x}, out);
@@ -187,7 +187,7 @@ Status lower_slice(Lowering& l, const IrNode& node) {
 // --- constant_pad_nd ---
 
 Support check_pad(const IrNode& node) {
-  const exir::Argument& pad = node.argument("pad");
+  const exir::Argument& pad = node.argument(arg::pad);
   if (!pad.is_ints()) return Support::no("pad must be literal");
   if (pad.as_ints().size() % 2 != 0 || pad.as_ints().size() > 2 * self_sizes(node).size()) {
     return Support::no(absl::StrCat("pad has ", pad.as_ints().size(), " entries"));
@@ -197,22 +197,22 @@ Support check_pad(const IrNode& node) {
       return Support::no(absl::StrCat("pad has ", value, ", must be in [0, 2^31)"));
     }
   }
-  if (!number_argument(node.argument("value"))) return Support::no("value must be a number");
+  if (!number_argument(node.argument(arg::value))) return Support::no("value must be a number");
   return Support::yes();
 }
 
 Status lower_pad(Lowering& l, const IrNode& node) {
   const Layout layout = l.result_layout(node);
   const size_t rank = self_sizes(node).size();
-  PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(node.argument(0).value(), layout));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(node.input(arg::self), layout));
   const uint32_t out = l.result(node);
   const size_t payload_rank = l.dims(out).size();
   Node& node_out = l.add_node(NodeKind::StaticConstantPad, {x}, out);
-  node_out.scalar = static_cast<float>(*number_argument(node.argument("value")));
+  node_out.scalar = static_cast<float>(*number_argument(node.argument(arg::value)));
   node_out.list.assign(payload_rank, 0);
   node_out.list2.assign(payload_rank, 0);
   // Pairs (before, after), the last dim first.
-  const std::vector<int64_t>& pad = node.argument("pad").as_ints();
+  const std::vector<int64_t>& pad = node.argument(arg::pad).as_ints();
   for (size_t i = 0; 2 * i < pad.size(); ++i) {
     size_t axis = rank - 1 - i;
     if (layout == Layout::kChannelsLast) axis = channels_last_axis(rank, axis);
@@ -238,9 +238,10 @@ Support check_pixels(const IrNode& node) {
 Status lower_pixels(Lowering& l, const IrNode& node, bool shuffles) {
   const Layout layout = l.result_layout(node);
   const bool last = layout == Layout::kChannelsLast;
-  const auto r = static_cast<uint32_t>(node.argument(1).as_int());
-  const Sizes& small = (shuffles ? node.argument(0).value() : node.result())->tensor().sizes;
-  const Sizes& large = (shuffles ? node.result() : node.argument(0).value())->tensor().sizes;
+  const auto r =
+      static_cast<uint32_t>(node.argument(arg::upscale_factor, arg::downscale_factor).as_int());
+  const Sizes& small = (shuffles ? node.input(arg::self) : node.result())->tensor().sizes;
+  const Sizes& large = (shuffles ? node.result() : node.input(arg::self))->tensor().sizes;
   const auto n = static_cast<uint32_t>(small[0]);
   const auto c = static_cast<uint32_t>(large[1]);
   const auto h = static_cast<uint32_t>(small[2]);
@@ -253,7 +254,7 @@ Status lower_pixels(Lowering& l, const IrNode& node, bool shuffles) {
     for (uint32_t i = 0; i < from.size(); ++i) back[from[i]] = i;
     from = std::move(back);
   }
-  PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(node.argument(0).value(), layout));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(node.input(arg::self), layout));
   const uint32_t split = l.reshape(x, shuffles ? packed : spread);
   const uint32_t moved = l.intermediate(shuffles ? spread : packed);
   l.add_node(NodeKind::StaticTranspose, {split}, moved).list = std::move(from);
@@ -272,31 +273,31 @@ Status lower_pixel_unshuffle(Lowering& l, const IrNode& node) {
 
 Status lower_clone(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t x,
-                          l.operand(node.argument(0).value(), l.result_layout(node)));
+                          l.operand(node.input(arg::self), l.result_layout(node)));
   l.add_node(NodeKind::Copy, {x}, l.result(node));
   return absl::OkStatus();
 }
 
-constexpr OpRow moves(const char* name, Support (*check)(const IrNode&),
+constexpr OpRow moves(exir::OpHandle op, Support (*check)(const IrNode&),
                       LayoutNeed (*need)(const IrNode&),
                       Status (*lower)(Lowering&, const IrNode&)) {
-  return {name, check, need, lower, /*takes_activation=*/false, /*only_moves=*/true};
+  return {op, check, need, lower, /*takes_activation=*/false, /*only_moves=*/true};
 }
 
 constexpr OpRow kRows[] = {
-    moves("aten.view.default", &accept, &view_need, &lower_view),
-    moves("aten._unsafe_view.default", &accept, &view_need, &lower_view),
-    moves("aten.reshape.default", &accept, &view_need, &lower_view),
-    moves("aten.unsqueeze.default", &accept, &view_need, &lower_view),
-    moves("aten.squeeze.dim", &accept, &view_need, &lower_view),
-    moves("aten.squeeze.dims", &accept, &view_need, &lower_view),
-    moves("aten.permute.default", &check_permute, &permute_need, &lower_permute),
-    moves("aten.cat.default", &check_cat, &follows, &lower_cat),
-    moves("aten.slice.Tensor", &check_slice, &follows, &lower_slice),
-    moves("aten.constant_pad_nd.default", &check_pad, &follows, &lower_pad),
-    moves("aten.pixel_shuffle.default", &check_pixels, &follows, &lower_pixel_shuffle),
-    moves("aten.pixel_unshuffle.default", &check_pixels, &follows, &lower_pixel_unshuffle),
-    moves("aten.clone.default", &accept, &follows, &lower_clone),
+    moves(aten::view, &accept, &view_need, &lower_view),
+    moves(aten::_unsafe_view, &accept, &view_need, &lower_view),
+    moves(aten::reshape, &accept, &view_need, &lower_view),
+    moves(aten::unsqueeze, &accept, &view_need, &lower_view),
+    moves(aten::squeeze_dim, &accept, &view_need, &lower_view),
+    moves(aten::squeeze_dims, &accept, &view_need, &lower_view),
+    moves(aten::permute, &check_permute, &permute_need, &lower_permute),
+    moves(aten::cat, &check_cat, &follows, &lower_cat),
+    moves(aten::slice_Tensor, &check_slice, &follows, &lower_slice),
+    moves(aten::constant_pad_nd, &check_pad, &follows, &lower_pad),
+    moves(aten::pixel_shuffle, &check_pixels, &follows, &lower_pixel_shuffle),
+    moves(aten::pixel_unshuffle, &check_pixels, &follows, &lower_pixel_unshuffle),
+    moves(aten::clone, &accept, &follows, &lower_clone),
 };
 
 }  // namespace
