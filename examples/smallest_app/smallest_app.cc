@@ -2,7 +2,7 @@
 //
 // The smallest app: runs method forward of a program on ones.
 //
-//   ./bazelw run //examples:smallest_app -- /path/to/model.pte [weights.ptd | weights.safetensors ...]
+//   ./bazelw run //examples:smallest_app -- MODEL.pte [WEIGHTS.ptd | WEIGHTS.safetensors ...]
 #include <cstdio>
 
 #include "extension/module/module.h"

@@ -54,8 +54,8 @@ struct OrderAnswer {
 
 // The order 0, 1, 2, ... must be possible; the answer is never worse, and is
 // that order when nothing better is known. Stops exploring beyond `max_states`
-// sets, each of which takes about 16 bytes per operator. Fails with InvalidArgument when an index is
-// out of range, a size negative or the sum of sizes beyond 2^60.
+// sets, each of which takes about 16 bytes per operator. Fails with InvalidArgument
+// when an index is out of range, a size negative or the sum of sizes beyond 2^60.
 absl::StatusOr<OrderAnswer> best_order(const OrderProblem& problem, int64_t max_states);
 
 }  // namespace petrel::exir::plan

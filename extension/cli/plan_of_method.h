@@ -9,8 +9,8 @@
 //   last time       outputs are read
 //
 // Temporary memory of kernels that the program plans is there, too: "scratch of 4"
-// during instruction 4. Values of other kinds (constants, memory of the caller) are left out. Values
-// may share bytes, as views and results computed in place do.
+// during instruction 4. Values of other kinds (constants, memory of the caller) are
+// left out. Values may share bytes, as views and results computed in place do.
 #ifndef PETREL_EXTENSION_CLI_PLAN_OF_METHOD_H_
 #define PETREL_EXTENSION_CLI_PLAN_OF_METHOD_H_
 

@@ -14,7 +14,6 @@ using runtime::DataLoader;
 using runtime::Error;
 using runtime::FreeableBuffer;
 using runtime::Result;
-using runtime::Span;
 using runtime::TensorLayout;
 namespace flat = schema::flat_data;
 

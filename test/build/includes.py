@@ -9,6 +9,9 @@ target that owns it.
     exir/driver/structure.cc   includes exir/backend/backend.h
     //exir/driver:driver       must name //exir/backend:backend in its deps
 
+And a source includes the header of its own name first, so that the header
+compiles alone.
+
 "//exir/driver:driver: exir/driver/structure.cc includes exir/backend/backend.h,
 and deps does not name its owner" is a line of violations().
 """
@@ -80,6 +83,9 @@ def violations(root, rules):
                 continue  # made by another rule
             with open(file, encoding="utf-8") as text:
                 included = INCLUDE.findall(text.read())
+            own_header = os.path.splitext(path)[0] + ".h"
+            if own_header in included[1:] and path.endswith((".c", ".cc")):
+                lines.add("%s does not include %s first" % (path, own_header))
             for header in included:
                 if header not in owners or header in own_paths:
                     continue

@@ -83,6 +83,17 @@ class PlantedTest(unittest.TestCase):
             "not name its owner //exir/ir:ir"
         ]))
 
+    def test_own_header_that_is_not_first(self):
+        root, rules = self.planted({
+            "runtime/BUILD.bazel":
+                "cc_library(name = 'a', srcs = ['a.cc'], hdrs = ['a.h', 'b.h'])",
+            "runtime/a.cc": '#include "runtime/b.h"\n#include "runtime/a.h"\n',
+            "runtime/a.h": "",
+            "runtime/b.h": "",
+        })
+        self.assertEqual(includes.violations(root, rules), (
+            0, ["runtime/a.cc does not include runtime/a.h first"]))
+
     def test_include_of_a_forbidden_room(self):
         root, rules = self.planted({
             "exir/BUILD.bazel": "cc_library(name = 'graph', hdrs = ['graph.h'])",

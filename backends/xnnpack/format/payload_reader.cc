@@ -193,116 +193,155 @@ class Reader {
   Problem read_contents(const NodeKindInfo& info, const void* table, Node* node) {
     switch (info.family) {
       case NodeFamily::kUnary:
-        read_unary(*static_cast<const fbs::Node1x1*>(table), node);
-        return Problem::none();
-      case NodeFamily::kBinary: {
-        const auto& t = *static_cast<const fbs::Node2x1*>(table);
-        node->inputs = {t.input1_id(), t.input2_id()};
-        node->outputs = {t.output_id()};
-        node->flags = t.flags();
-        return Problem::none();
-      }
-      case NodeFamily::kFullyConnected: {
-        const auto& t = *static_cast<const fbs::FullyConnected*>(table);
-        node->inputs = {t.input1_id(), t.filter_id(), t.bias_id()};
-        node->outputs = {t.output_id()};
-        node->flags = t.flags();
-        return Problem::none();
-      }
+        return read_as<fbs::Node1x1>(info, table, node);
+      case NodeFamily::kBinary:
+        return read_as<fbs::Node2x1>(info, table, node);
+      case NodeFamily::kFullyConnected:
+        return read_as<fbs::FullyConnected>(info, table, node);
       case NodeFamily::kConvolution:
-        read_convolution(*static_cast<const fbs::Conv*>(table), node);
-        return Problem::none();
-      case NodeFamily::kPooling: {
-        const auto& t = *static_cast<const fbs::Pooling2d*>(table);
-        read_unary(t, node);
-        read_padding(t, node);
-        Window& w = node->window;
-        w.kernel_height = t.pooling_height();
-        w.kernel_width = t.pooling_width();
-        w.stride_height = t.stride_height();
-        w.stride_width = t.stride_width();
-        w.dilation_height = t.dilation_height();
-        w.dilation_width = t.dilation_width();
-        // Average pools have no dilation; some writers leave it out.
-        if (node->kind == NodeKind::AvgPooling2d) {
-          if (w.dilation_height == 0) w.dilation_height = 1;
-          if (w.dilation_width == 0) w.dilation_width = 1;
-        }
-        return Problem::none();
-      }
-      case NodeFamily::kArgMaxPooling: {
-        const auto& t = *static_cast<const fbs::ArgMaxPooling2d*>(table);
-        node->inputs = {t.input_id()};
-        node->outputs = {t.output_value_id(), t.output_index_id()};
-        node->flags = t.flags();
-        read_padding(t, node);
-        node->window.kernel_height = node->window.stride_height = t.pooling_height();
-        node->window.kernel_width = node->window.stride_width = t.pooling_width();
-        return Problem::none();
-      }
-      case NodeFamily::kTranspose: {
-        const auto& t = *static_cast<const fbs::StaticTranspose*>(table);
-        read_unary(t, node);
-        return read_list("perm", t.perm(), t.num_dims(), &node->list);
-      }
-      case NodeFamily::kReshape: {
-        const auto& t = *static_cast<const fbs::StaticReshape*>(table);
-        read_unary(t, node);
-        return read_list("new_shape", t.new_shape(), t.num_dims(), &node->list);
-      }
-      case NodeFamily::kSlice: {
-        const auto& t = *static_cast<const fbs::StaticSlice*>(table);
-        read_unary(t, node);
-        if (Problem p = read_list("offsets", t.offsets(), t.num_dims(), &node->list); !p.ok()) {
-          return p;
-        }
-        return read_list("sizes", t.sizes(), t.num_dims(), &node->list2);
-      }
-      case NodeFamily::kPad: {
-        const auto& t = *static_cast<const fbs::StaticConstantPad*>(table);
-        read_unary(t, node);
-        node->list = copy(t.pre_paddings());
-        node->list2 = copy(t.post_paddings());
-        node->scalar = t.padding_value();
-        return Problem::none();
-      }
-      case NodeFamily::kResize: {
-        const auto& t = *static_cast<const fbs::StaticResizeBilinear2d*>(table);
-        read_unary(t, node);
-        node->new_height = t.new_height();
-        node->new_width = t.new_width();
-        return Problem::none();
-      }
-      case NodeFamily::kConcatenate: {
-        const auto& t = *static_cast<const fbs::Concatenate*>(table);
-        node->inputs = {t.input1_id(), t.input2_id(), t.input3_id(), t.input4_id(), t.input5_id()};
-        node->inputs.resize(info.num_inputs);
-        node->outputs = {t.output_id()};
-        node->flags = t.flags();
-        node->axis = t.axis();
-        return Problem::none();
-      }
-      case NodeFamily::kLeakyRelu: {
-        const auto& t = *static_cast<const fbs::LeakyRelu*>(table);
-        read_unary(t, node);
-        node->scalar = t.negative_slope();
-        return Problem::none();
-      }
-      case NodeFamily::kElu: {
-        const auto& t = *static_cast<const fbs::Elu*>(table);
-        read_unary(t, node);
-        node->scalar = t.alpha();
-        return Problem::none();
-      }
-      case NodeFamily::kAttention: {
-        const auto& t = *static_cast<const fbs::ScaledDotProductAttention*>(table);
-        node->inputs = {t.query_id(), t.key_id(), t.value_id(), t.scale_id(), t.mask_id()};
-        node->outputs = {t.output_id()};
-        node->flags = t.flags();
-        return Problem::none();
-      }
+        return read_as<fbs::Conv>(info, table, node);
+      case NodeFamily::kPooling:
+        return read_as<fbs::Pooling2d>(info, table, node);
+      case NodeFamily::kArgMaxPooling:
+        return read_as<fbs::ArgMaxPooling2d>(info, table, node);
+      case NodeFamily::kTranspose:
+        return read_as<fbs::StaticTranspose>(info, table, node);
+      case NodeFamily::kReshape:
+        return read_as<fbs::StaticReshape>(info, table, node);
+      case NodeFamily::kSlice:
+        return read_as<fbs::StaticSlice>(info, table, node);
+      case NodeFamily::kPad:
+        return read_as<fbs::StaticConstantPad>(info, table, node);
+      case NodeFamily::kResize:
+        return read_as<fbs::StaticResizeBilinear2d>(info, table, node);
+      case NodeFamily::kConcatenate:
+        return read_as<fbs::Concatenate>(info, table, node);
+      case NodeFamily::kLeakyRelu:
+        return read_as<fbs::LeakyRelu>(info, table, node);
+      case NodeFamily::kElu:
+        return read_as<fbs::Elu>(info, table, node);
+      case NodeFamily::kAttention:
+        return read_as<fbs::ScaledDotProductAttention>(info, table, node);
     }
     return Problem::invalid("unknown family");
+  }
+
+  template <typename Table>
+  Problem read_as(const NodeKindInfo& info, const void* table, Node* node) {
+    return read(info, *static_cast<const Table*>(table), node);
+  }
+
+  Problem read(const NodeKindInfo&, const fbs::Node1x1& t, Node* node) {
+    read_unary(t, node);
+    return Problem::none();
+  }
+
+  Problem read(const NodeKindInfo&, const fbs::Node2x1& t, Node* node) {
+    node->inputs = {t.input1_id(), t.input2_id()};
+    node->outputs = {t.output_id()};
+    node->flags = t.flags();
+    return Problem::none();
+  }
+
+  Problem read(const NodeKindInfo&, const fbs::FullyConnected& t, Node* node) {
+    node->inputs = {t.input1_id(), t.filter_id(), t.bias_id()};
+    node->outputs = {t.output_id()};
+    node->flags = t.flags();
+    return Problem::none();
+  }
+
+  Problem read(const NodeKindInfo&, const fbs::Conv& t, Node* node) {
+    read_convolution(t, node);
+    return Problem::none();
+  }
+
+  Problem read(const NodeKindInfo&, const fbs::Pooling2d& t, Node* node) {
+    read_unary(t, node);
+    read_padding(t, node);
+    Window& w = node->window;
+    w.kernel_height = t.pooling_height();
+    w.kernel_width = t.pooling_width();
+    w.stride_height = t.stride_height();
+    w.stride_width = t.stride_width();
+    w.dilation_height = t.dilation_height();
+    w.dilation_width = t.dilation_width();
+    // Average pools have no dilation; some writers leave it out.
+    if (node->kind == NodeKind::AvgPooling2d) {
+      if (w.dilation_height == 0) w.dilation_height = 1;
+      if (w.dilation_width == 0) w.dilation_width = 1;
+    }
+    return Problem::none();
+  }
+
+  Problem read(const NodeKindInfo&, const fbs::ArgMaxPooling2d& t, Node* node) {
+    node->inputs = {t.input_id()};
+    node->outputs = {t.output_value_id(), t.output_index_id()};
+    node->flags = t.flags();
+    read_padding(t, node);
+    node->window.kernel_height = node->window.stride_height = t.pooling_height();
+    node->window.kernel_width = node->window.stride_width = t.pooling_width();
+    return Problem::none();
+  }
+
+  Problem read(const NodeKindInfo&, const fbs::StaticTranspose& t, Node* node) {
+    read_unary(t, node);
+    return read_list("perm", t.perm(), t.num_dims(), &node->list);
+  }
+
+  Problem read(const NodeKindInfo&, const fbs::StaticReshape& t, Node* node) {
+    read_unary(t, node);
+    return read_list("new_shape", t.new_shape(), t.num_dims(), &node->list);
+  }
+
+  Problem read(const NodeKindInfo&, const fbs::StaticSlice& t, Node* node) {
+    read_unary(t, node);
+    if (Problem p = read_list("offsets", t.offsets(), t.num_dims(), &node->list); !p.ok()) {
+      return p;
+    }
+    return read_list("sizes", t.sizes(), t.num_dims(), &node->list2);
+  }
+
+  Problem read(const NodeKindInfo&, const fbs::StaticConstantPad& t, Node* node) {
+    read_unary(t, node);
+    node->list = copy(t.pre_paddings());
+    node->list2 = copy(t.post_paddings());
+    node->scalar = t.padding_value();
+    return Problem::none();
+  }
+
+  Problem read(const NodeKindInfo&, const fbs::StaticResizeBilinear2d& t, Node* node) {
+    read_unary(t, node);
+    node->new_height = t.new_height();
+    node->new_width = t.new_width();
+    return Problem::none();
+  }
+
+  Problem read(const NodeKindInfo& info, const fbs::Concatenate& t, Node* node) {
+    node->inputs = {t.input1_id(), t.input2_id(), t.input3_id(), t.input4_id(), t.input5_id()};
+    node->inputs.resize(info.num_inputs);
+    node->outputs = {t.output_id()};
+    node->flags = t.flags();
+    node->axis = t.axis();
+    return Problem::none();
+  }
+
+  Problem read(const NodeKindInfo&, const fbs::LeakyRelu& t, Node* node) {
+    read_unary(t, node);
+    node->scalar = t.negative_slope();
+    return Problem::none();
+  }
+
+  Problem read(const NodeKindInfo&, const fbs::Elu& t, Node* node) {
+    read_unary(t, node);
+    node->scalar = t.alpha();
+    return Problem::none();
+  }
+
+  Problem read(const NodeKindInfo&, const fbs::ScaledDotProductAttention& t, Node* node) {
+    node->inputs = {t.query_id(), t.key_id(), t.value_id(), t.scale_id(), t.mask_id()};
+    node->outputs = {t.output_id()};
+    node->flags = t.flags();
+    return Problem::none();
   }
 
   template <typename Table>

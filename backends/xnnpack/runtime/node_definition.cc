@@ -170,96 +170,63 @@ xnn_status concatenate(const Call& c) {
 
 using Definition = xnn_status (*)(const Call&);
 
+struct Row {
+  NodeKind kind;
+  Definition define;
+};
+
+constexpr Row kDefinitions[] = {
+    {NodeKind::Add, &binary<xnn_binary_add>},
+    {NodeKind::Subtract, &binary<xnn_binary_subtract>},
+    {NodeKind::Multiply, &binary<xnn_binary_multiply>},
+    {NodeKind::Div, &binary<xnn_binary_divide>},
+    {NodeKind::Minimum, &binary<xnn_binary_minimum>},
+    {NodeKind::Maximum, &binary<xnn_binary_maximum>},
+    {NodeKind::PRelu, &binary<xnn_binary_prelu>},
+    {NodeKind::BatchMatrixMultiply, &matrix_product},
+    {NodeKind::FullyConnected, &fully_connected},
+    {NodeKind::Conv2d, &convolution},
+    {NodeKind::DepthwiseConv2d, &depthwise_convolution},
+    {NodeKind::ConvTranspose2d, &transposed_convolution},
+    {NodeKind::MaxPooling2d, &max_pooling},
+    {NodeKind::AvgPooling2d, &average_pooling},
+    {NodeKind::GlobalAvgPooling2d, &global_average},
+    {NodeKind::Softmax, &softmax},
+    {NodeKind::Copy, &copy},
+    {NodeKind::StaticTranspose, &transpose},
+    {NodeKind::StaticReshape, &reshape},
+    {NodeKind::StaticSlice, &slice},
+    {NodeKind::StaticConstantPad, &pad},
+    {NodeKind::StaticResizeBilinear2d, &resize},
+    {NodeKind::Concatenate2, &concatenate},
+    {NodeKind::Concatenate3, &concatenate},
+    {NodeKind::Concatenate4, &concatenate},
+    {NodeKind::Concatenate5, &concatenate},
+    {NodeKind::Clamp, &clamp},
+    {NodeKind::LeakyRelu, &leaky_relu},
+    {NodeKind::Elu, &elu},
+    {NodeKind::Abs, &unary<xnn_unary_abs>},
+    {NodeKind::Ceiling, &unary<xnn_unary_ceiling>},
+    {NodeKind::Cos, &unary<xnn_unary_cosine>},
+    {NodeKind::Exp, &unary<xnn_unary_exp>},
+    {NodeKind::Floor, &unary<xnn_unary_floor>},
+    {NodeKind::Gelu, &unary<xnn_unary_gelu>},
+    {NodeKind::Hardswish, &unary<xnn_unary_hardswish>},
+    {NodeKind::Log, &unary<xnn_unary_log>},
+    {NodeKind::Negate, &unary<xnn_unary_negate>},
+    {NodeKind::ReciprocalSquareRoot, &unary<xnn_unary_reciprocal_square_root>},
+    {NodeKind::Sigmoid, &unary<xnn_unary_sigmoid>},
+    {NodeKind::Sin, &unary<xnn_unary_sine>},
+    {NodeKind::Square, &unary<xnn_unary_square>},
+    {NodeKind::SquareRoot, &unary<xnn_unary_square_root>},
+    {NodeKind::Tanh, &unary<xnn_unary_tanh>},
+};
+
 Definition find_definition(NodeKind kind) {
-  switch (kind) {
-    case NodeKind::Add:
-      return &binary<xnn_binary_add>;
-    case NodeKind::Subtract:
-      return &binary<xnn_binary_subtract>;
-    case NodeKind::Multiply:
-      return &binary<xnn_binary_multiply>;
-    case NodeKind::Div:
-      return &binary<xnn_binary_divide>;
-    case NodeKind::Minimum:
-      return &binary<xnn_binary_minimum>;
-    case NodeKind::Maximum:
-      return &binary<xnn_binary_maximum>;
-    case NodeKind::PRelu:
-      return &binary<xnn_binary_prelu>;
-    case NodeKind::BatchMatrixMultiply:
-      return &matrix_product;
-    case NodeKind::FullyConnected:
-      return &fully_connected;
-    case NodeKind::Conv2d:
-      return &convolution;
-    case NodeKind::DepthwiseConv2d:
-      return &depthwise_convolution;
-    case NodeKind::ConvTranspose2d:
-      return &transposed_convolution;
-    case NodeKind::MaxPooling2d:
-      return &max_pooling;
-    case NodeKind::AvgPooling2d:
-      return &average_pooling;
-    case NodeKind::GlobalAvgPooling2d:
-      return &global_average;
-    case NodeKind::Softmax:
-      return &softmax;
-    case NodeKind::Copy:
-      return &copy;
-    case NodeKind::StaticTranspose:
-      return &transpose;
-    case NodeKind::StaticReshape:
-      return &reshape;
-    case NodeKind::StaticSlice:
-      return &slice;
-    case NodeKind::StaticConstantPad:
-      return &pad;
-    case NodeKind::StaticResizeBilinear2d:
-      return &resize;
-    case NodeKind::Concatenate2:
-    case NodeKind::Concatenate3:
-    case NodeKind::Concatenate4:
-    case NodeKind::Concatenate5:
-      return &concatenate;
-    case NodeKind::Clamp:
-      return &clamp;
-    case NodeKind::LeakyRelu:
-      return &leaky_relu;
-    case NodeKind::Elu:
-      return &elu;
-    case NodeKind::Abs:
-      return &unary<xnn_unary_abs>;
-    case NodeKind::Ceiling:
-      return &unary<xnn_unary_ceiling>;
-    case NodeKind::Cos:
-      return &unary<xnn_unary_cosine>;
-    case NodeKind::Exp:
-      return &unary<xnn_unary_exp>;
-    case NodeKind::Floor:
-      return &unary<xnn_unary_floor>;
-    case NodeKind::Gelu:
-      return &unary<xnn_unary_gelu>;
-    case NodeKind::Hardswish:
-      return &unary<xnn_unary_hardswish>;
-    case NodeKind::Log:
-      return &unary<xnn_unary_log>;
-    case NodeKind::Negate:
-      return &unary<xnn_unary_negate>;
-    case NodeKind::ReciprocalSquareRoot:
-      return &unary<xnn_unary_reciprocal_square_root>;
-    case NodeKind::Sigmoid:
-      return &unary<xnn_unary_sigmoid>;
-    case NodeKind::Sin:
-      return &unary<xnn_unary_sine>;
-    case NodeKind::Square:
-      return &unary<xnn_unary_square>;
-    case NodeKind::SquareRoot:
-      return &unary<xnn_unary_square_root>;
-    case NodeKind::Tanh:
-      return &unary<xnn_unary_tanh>;
-    default:
-      return nullptr;
+  for (const Row& row : kDefinitions) {
+    if (row.kind == kind) return row.define;
   }
+  return nullptr;
 }
 
 }  // namespace

@@ -170,11 +170,13 @@ void measure_attention(const char* what, int32_t heads, int32_t rows, int32_t co
               best[0] * 1e6, best[1] * 1e6, best[1] / best[0]);
 }
 
-void measure_all() {
-  const auto one = int64_t{1};
-  const Sizes tokens = {197, 192};
+// What many calls share.
+constexpr int64_t kOne = 1;
+const Sizes kTokens = {197, 192};
+
+void measure_elementwise() {
   const auto unary = [&](const char* name) {
-    measure(name, "[197, 192]", Call().tensor(tokens).tensor(tokens));
+    measure(name, "[197, 192]", Call().tensor(kTokens).tensor(kTokens));
   };
   for (const char* name :
        {"aten::exp.out", "aten::sigmoid.out", "aten::tanh.out", "aten::relu.out", "aten::sqrt.out",
@@ -184,57 +186,60 @@ void measure_all() {
   }
   for (const char* name : {"aten::atan2.out", "aten::fmod.Tensor_out",
                            "aten::pow.Tensor_Tensor_out", "aten::floor_divide.out"}) {
-    measure(name, "[197, 192]", Call().tensor(tokens).tensor(tokens).tensor(tokens));
+    measure(name, "[197, 192]", Call().tensor(kTokens).tensor(kTokens).tensor(kTokens));
   }
   measure("aten::add.out", "int8, same sizes",
           Call()
-              .tensor(tokens, ScalarType::Char)
-              .tensor(tokens, ScalarType::Char)
-              .value(one)
-              .tensor(tokens, ScalarType::Char));
+              .tensor(kTokens, ScalarType::Char)
+              .tensor(kTokens, ScalarType::Char)
+              .value(kOne)
+              .tensor(kTokens, ScalarType::Char));
   measure("aten::mul.out", "float64, same sizes",
           Call()
-              .tensor(tokens, ScalarType::Double)
-              .tensor(tokens, ScalarType::Double)
-              .tensor(tokens, ScalarType::Double));
+              .tensor(kTokens, ScalarType::Double)
+              .tensor(kTokens, ScalarType::Double)
+              .tensor(kTokens, ScalarType::Double));
   measure("aten::bitwise_xor.Tensor_out", "int32, same sizes",
           Call()
-              .tensor(tokens, ScalarType::Int)
-              .tensor(tokens, ScalarType::Int)
-              .tensor(tokens, ScalarType::Int));
+              .tensor(kTokens, ScalarType::Int)
+              .tensor(kTokens, ScalarType::Int)
+              .tensor(kTokens, ScalarType::Int));
   measure("aten::gelu.out", "[197, 768]",
           Call().tensor({197, 768}).value(std::string_view("none")).tensor({197, 768}));
   measure("aten::hardtanh.out", "[1, 96, 112, 112]",
           Call().tensor({1, 96, 112, 112}).value(0.0).value(6.0).tensor({1, 96, 112, 112}));
   measure("aten::add.out", "same sizes",
-          Call().tensor(tokens).tensor(tokens).value(one).tensor(tokens));
+          Call().tensor(kTokens).tensor(kTokens).value(kOne).tensor(kTokens));
   measure("aten::mul.out", "channels [1, 96, 1, 1]",
           Call().tensor({1, 96, 56, 56}).tensor({1, 96, 1, 1}).tensor({1, 96, 56, 56}));
-  measure("aten::mul.Scalar_out", "[197, 192]", Call().tensor(tokens).value(0.5).tensor(tokens));
+  measure("aten::mul.Scalar_out", "[197, 192]", Call().tensor(kTokens).value(0.5).tensor(kTokens));
   measure(
       "aten::eq.Scalar_out", "int64 [128, 128]",
-      Call().tensor({128, 128}, ScalarType::Long).value(one).tensor({128, 128}, ScalarType::Bool));
+      Call().tensor({128, 128}, ScalarType::Long).value(kOne).tensor({128, 128}, ScalarType::Bool));
   measure("aten::where.self_out", "[3, 197, 197]",
           Call()
               .tensor({1, 197, 197}, ScalarType::Bool)
               .tensor({3, 197, 197})
               .tensor({1})
               .tensor({3, 197, 197}));
+}
+
+void measure_products() {
   measure("aten::addmm.out", "197x192x768",
           Call()
               .tensor({768})
-              .tensor(tokens)
+              .tensor(kTokens)
               .tensor({192, 768})
-              .value(one)
-              .value(one)
+              .value(kOne)
+              .value(kOne)
               .tensor({197, 768}));
   measure("aten::addmm.out", "1x1024x1024",
           Call()
               .tensor({1024})
               .tensor({1, 1024})
               .tensor({1024, 1024})
-              .value(one)
-              .value(one)
+              .value(kOne)
+              .value(kOne)
               .tensor({1, 1024}));
   measure("aten::mm.out", "256x256x256",
           Call().tensor({256, 256}).tensor({256, 256}).tensor({256, 256}));
@@ -242,6 +247,9 @@ void measure_all() {
           Call().tensor({3, 197, 64}).tensor({3, 64, 197}).tensor({3, 197, 197}));
   measure("aten::linear.out", "128x384x384",
           Call().tensor({128, 384}).tensor({384, 384}).tensor({384}).tensor({128, 384}));
+}
+
+void measure_convolutions() {
   const auto convolution = [&](const char* what, int32_t in, int32_t out, int32_t size,
                                int32_t window, int64_t stride, int64_t groups) {
     const int32_t result = static_cast<int32_t>((size - 1) / stride + 1);
@@ -262,10 +270,13 @@ void measure_all() {
   convolution("1x1 96->24 56x56", 96, 24, 56, 1, 1, 1);
   convolution("3x3 depthwise 96 56x56", 96, 96, 56, 3, 1, 96);
   convolution("3x3 depthwise 192 28x28 /2", 192, 192, 28, 3, 2, 192);
+}
+
+void measure_norms_and_attention() {
   measure("aten::_softmax.out", "[3, 197, 197], last",
           Call().tensor({3, 197, 197}).value(int64_t{-1}).value(false).tensor({3, 197, 197}));
   measure("aten::_softmax.out", "[3, 197, 197], dim 1",
-          Call().tensor({3, 197, 197}).value(one).value(false).tensor({3, 197, 197}));
+          Call().tensor({3, 197, 197}).value(kOne).value(false).tensor({3, 197, 197}));
   measure("petrel::attention.out", "3x197x64",
           Call()
               .tensor({1, 3, 197, 64})
@@ -281,12 +292,12 @@ void measure_all() {
   measure_attention("8 x 1 of 1024 x 64", 8, 1, 1024, 64);
   measure("aten::native_layer_norm.out", "[197, 192]",
           Call()
-              .tensor(tokens)
+              .tensor(kTokens)
               .list({192})
               .tensor({192})
               .tensor({192})
               .value(1e-5)
-              .tensor(tokens)
+              .tensor(kTokens)
               .tensor({197, 1})
               .tensor({197, 1}));
   measure("aten::native_group_norm.out", "[1, 64, 56, 56], 8",
@@ -294,7 +305,7 @@ void measure_all() {
               .tensor({1, 64, 56, 56})
               .tensor({64})
               .tensor({64})
-              .value(one)
+              .value(kOne)
               .value(int64_t{64})
               .value(int64_t{3136})
               .value(int64_t{8})
@@ -302,6 +313,9 @@ void measure_all() {
               .tensor({1, 64, 56, 56})
               .tensor({1, 8})
               .tensor({1, 8}));
+}
+
+void measure_reductions() {
   measure("aten::mean.out", "[1, 1280, 7, 7], 2 3",
           Call().tensor({1, 1280, 7, 7}).list({2, 3}).value(false).none().tensor({1, 1280}));
   measure("aten::sum.IntList_out", "[512, 384], 0",
@@ -309,7 +323,10 @@ void measure_all() {
   measure("aten::amax.out", "[512, 384], 1",
           Call().tensor({512, 384}).list({1}).value(false).tensor({512}));
   measure("aten::argmax.out", "[1, 32000], 1",
-          Call().tensor({1, 32000}).value(one).value(false).tensor({1}, ScalarType::Long));
+          Call().tensor({1, 32000}).value(kOne).value(false).tensor({1}, ScalarType::Long));
+}
+
+void measure_pools() {
   measure("aten::max_pool2d_with_indices.out", "3x3 /2 [1, 64, 112, 112]",
           Call()
               .tensor({1, 64, 112, 112})
@@ -330,17 +347,20 @@ void measure_all() {
               .value(true)
               .none()
               .tensor({1, 64, 28, 28}));
+}
+
+void measure_copies() {
   // Copies have one implementation, which both libraries share.
   measure("aten::permute_copy.out", "[197, 3, 64], 1 2 0",
           Call().tensor({197, 3, 64}).list({1, 2, 0}).tensor({3, 64, 197}));
   measure("aten::slice_copy.Tensor_out", "[197, 576], 1 192:384",
           Call()
               .tensor({197, 576})
-              .value(one)
+              .value(kOne)
               .value(int64_t{192})
               .value(int64_t{384})
-              .value(one)
-              .tensor(tokens));
+              .value(kOne)
+              .tensor(kTokens));
   measure("aten::embedding.out", "128 of [30522, 384]",
           Call()
               .tensor({30522, 384})
@@ -350,23 +370,26 @@ void measure_all() {
               .value(false)
               .tensor({128, 384}));
   measure("aten::index_select.out", "[512, 384], 1",
-          Call().tensor({512, 384}).value(one).tensor({64}, ScalarType::Long).tensor({512, 64}));
+          Call().tensor({512, 384}).value(kOne).tensor({64}, ScalarType::Long).tensor({512, 64}));
   measure("aten::gather.out", "[128, 384], 1",
           Call()
               .tensor({128, 384})
-              .value(one)
+              .value(kOne)
               .tensor({128, 64}, ScalarType::Long)
               .value(false)
               .tensor({128, 64}));
   measure("aten::scatter_add.out", "[128, 384], 1",
           Call()
               .tensor({128, 384})
-              .value(one)
+              .value(kOne)
               .tensor({128, 64}, ScalarType::Long)
               .tensor({128, 64})
               .tensor({128, 384}));
+}
+
+void measure_more_reductions() {
   measure("aten::prod.int_out", "[512, 384], 1",
-          Call().tensor({512, 384}).value(one).value(false).none().tensor({512}));
+          Call().tensor({512, 384}).value(kOne).value(false).none().tensor({512}));
   measure("aten::sum.IntList_out", "[8, 64, 128], 0 2",
           Call().tensor({8, 64, 128}).list({0, 2}).value(false).none().tensor({64}));
   measure("aten::any.dims_out", "bool [512, 384], 0",
@@ -375,6 +398,9 @@ void measure_all() {
               .list({0})
               .value(false)
               .tensor({384}, ScalarType::Bool));
+}
+
+void measure_other_types() {
   measure("aten::mm.out", "float64 128x128x128",
           Call()
               .tensor({128, 128}, ScalarType::Double)
@@ -390,7 +416,7 @@ void measure_all() {
               .list({1, 1})
               .value(true)
               .list({0, 0})
-              .value(one)
+              .value(kOne)
               .tensor({1, 32, 56, 56}));
   const auto half = ScalarType::Half;
   measure("aten::convolution.out", "float16 3x3 32->32 28x28",
@@ -403,10 +429,10 @@ void measure_all() {
               .list({1, 1})
               .value(false)
               .list({0, 0})
-              .value(one)
+              .value(kOne)
               .tensor({1, 32, 28, 28}, half));
   measure("aten::add.out", "float16, same sizes",
-          Call().tensor(tokens, half).tensor(tokens, half).value(one).tensor(tokens, half));
+          Call().tensor(kTokens, half).tensor(kTokens, half).value(kOne).tensor(kTokens, half));
   measure("aten::gelu.out", "float16 [197, 768]",
           Call().tensor({197, 768}, half).value(std::string_view("none")).tensor({197, 768}, half));
   measure("aten::mm.out", "float16 256x256x256",
@@ -420,7 +446,10 @@ void measure_all() {
   measure("aten::_to_copy.out", "int64 -> float [128, 128]",
           Call().tensor({128, 128}, ScalarType::Long).value(false).none().tensor({128, 128}));
   measure("aten::_to_copy.out", "float -> float16 [197, 192]",
-          Call().tensor(tokens).value(false).none().tensor(tokens, half));
+          Call().tensor(kTokens).value(false).none().tensor(kTokens, half));
+}
+
+void measure_searches() {
   measure("aten::topk.values", "50 of [1, 32000]",
           Call()
               .tensor({1, 32000})
@@ -433,9 +462,22 @@ void measure_all() {
   measure("aten::cumsum.out", "int64 [128, 128], 1",
           Call()
               .tensor({128, 128}, ScalarType::Long)
-              .value(one)
+              .value(kOne)
               .none()
               .tensor({128, 128}, ScalarType::Long));
+}
+
+void measure_all() {
+  measure_elementwise();
+  measure_products();
+  measure_convolutions();
+  measure_norms_and_attention();
+  measure_reductions();
+  measure_pools();
+  measure_copies();
+  measure_more_reductions();
+  measure_other_types();
+  measure_searches();
 }
 
 }  // namespace

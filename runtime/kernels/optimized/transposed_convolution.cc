@@ -258,82 +258,87 @@ bool read_dim(int64_t in, int64_t window, int64_t stride, int64_t padding, int64
   return size >= 1 && size <= INT32_MAX;
 }
 
-}  // namespace
+// What the operator is called with, but `transposed`.
+struct Operands {
+  Tensor input;
+  Tensor weight;
+  std::optional<Tensor> bias;
+  Span<const int64_t> stride;
+  Span<const int64_t> padding;
+  Span<const int64_t> dilation;
+  Span<const int64_t> output_padding;
+  int64_t groups;
+  Tensor out;
+};
 
-bool transposed_convolution(KernelRuntimeContext& context, Span<EValue*> raw) {
-  KernelArgs args(context, raw, 10);
-  const Tensor input = args.tensor(0);
-  const Tensor weight = args.tensor(1);
-  const std::optional<Tensor> bias = args.optional_tensor(2);
-  const Span<const int64_t> stride = args.int_list(3);
-  const Span<const int64_t> padding = args.int_list(4);
-  const Span<const int64_t> dilation = args.int_list(5);
-  const bool transposed = args.boolean(6);
-  const Span<const int64_t> output_padding = args.int_list(7);
-  const int64_t groups = args.integer(8);
-  const Tensor out = args.out(9);
-  if (!args.ok()) return true;
-  const ssize_t rank = input.dim();
-  const ScalarType type = input.scalar_type();
-  if (!transposed || (rank != 3 && rank != 4) || weight.dim() != rank || out.dim() != rank ||
-      (type != ScalarType::Float && !is_narrow(type)) || !is_plain(input, type) ||
-      !is_plain(weight, type) || out.scalar_type() != type || groups < 1 ||
-      input.size(1) % groups != 0 || weight.size(0) != input.size(1)) {
-    return false;
-  }
-  const size_t dims = static_cast<size_t>(rank) - 2;
-  for (const Span<const int64_t>& list : {stride, padding, dilation, output_padding}) {
+bool has_plain_operands(const Operands& o) {
+  const ssize_t rank = o.input.dim();
+  const ScalarType type = o.input.scalar_type();
+  if (rank != 3 && rank != 4) return false;
+  if (type != ScalarType::Float && !is_narrow(type)) return false;
+  if (!is_plain(o.input, type) || !is_plain(o.weight, type)) return false;
+  if (o.weight.dim() != rank || o.out.dim() != rank || o.out.scalar_type() != type) return false;
+  if (o.groups < 1 || o.input.size(1) % o.groups != 0) return false;
+  if (o.weight.size(0) != o.input.size(1)) return false;
+  if (!o.bias) return true;
+  return is_plain(*o.bias, type) && o.bias->dim() == 1 &&
+         o.bias->size(0) == o.weight.size(1) * o.groups;
+}
+
+// The sizes of a call; false where they are wrong or large.
+bool read_sizes(const Operands& o, Call* call) {
+  const size_t dims = static_cast<size_t>(o.input.dim()) - 2;
+  for (const Span<const int64_t>& list : {o.stride, o.padding, o.dilation, o.output_padding}) {
     if (list.size() != dims) return false;
   }
-  Call call;
-  call.type = type;
-  call.channels = input.size(1);
-  call.in_group = call.channels / groups;
-  call.out_group = weight.size(1);
-  call.out_channels = call.out_group * groups;
-  if (bias && (!is_plain(*bias, type) || bias->dim() != 1 || bias->size(0) != call.out_channels)) {
-    return false;
-  }
+  call->type = o.input.scalar_type();
+  call->channels = o.input.size(1);
+  call->in_group = call->channels / o.groups;
+  call->out_group = o.weight.size(1);
+  call->out_channels = call->out_group * o.groups;
   for (size_t i = 0; i < dims; ++i) {
     const ssize_t d = static_cast<ssize_t>(i) + 2;
-    Dim* dim = i + 1 == dims ? &call.width : &call.height;
-    if (!read_dim(input.size(d), weight.size(d), stride[i], padding[i], dilation[i],
-                  output_padding[i], dim)) {
+    Dim* dim = i + 1 == dims ? &call->width : &call->height;
+    if (!read_dim(o.input.size(d), o.weight.size(d), o.stride[i], o.padding[i], o.dilation[i],
+                  o.output_padding[i], dim)) {
       return false;
     }
   }
-  if (call.width.window > kMostTaps || call.out_channels > INT32_MAX ||
-      call.width.out + call.width.stride > kMostColumns) {
-    return false;
-  }
-  if (is_narrow(type) && !Windows::fit(call)) return false;
-  find_taps(&call);
-  SizesType sizes[4] = {input.sizes()[0], static_cast<SizesType>(call.out_channels)};
+  return call->width.window <= kMostTaps && call->out_channels <= INT32_MAX &&
+         call->width.out + call->width.stride <= kMostColumns;
+}
+
+bool resize_output(const Call& call, const Operands& o) {
+  const ssize_t rank = o.out.dim();
+  SizesType sizes[4] = {o.input.sizes()[0], static_cast<SizesType>(call.out_channels)};
   if (rank == 4) sizes[2] = static_cast<SizesType>(call.height.out);
   sizes[rank - 1] = static_cast<SizesType>(call.width.out);
-  if (resize_tensor(out, {sizes, static_cast<size_t>(rank)}) != Error::Ok || !is_contiguous(out)) {
-    return false;
-  }
-  if (out.numel() == 0) return true;
-  if (is_narrow(type)) {
-    call.narrow_input = input.const_data_ptr();
-    call.narrow_weight = weight.const_data_ptr();
-    call.narrow_bias = bias ? bias->const_data_ptr() : nullptr;
-    call.narrow_out = out.mutable_data_ptr();
+  return resize_tensor(o.out, {sizes, static_cast<size_t>(rank)}) == Error::Ok &&
+         is_contiguous(o.out);
+}
+
+void bind_memory(const Operands& o, Call* call) {
+  if (is_narrow(call->type)) {
+    call->narrow_input = o.input.const_data_ptr();
+    call->narrow_weight = o.weight.const_data_ptr();
+    call->narrow_bias = o.bias ? o.bias->const_data_ptr() : nullptr;
+    call->narrow_out = o.out.mutable_data_ptr();
   } else {
-    call.input = input.const_data_ptr<float>();
-    call.weight = weight.const_data_ptr<float>();
-    call.bias = bias ? bias->const_data_ptr<float>() : nullptr;
-    call.out = out.mutable_data_ptr<float>();
+    call->input = o.input.const_data_ptr<float>();
+    call->weight = o.weight.const_data_ptr<float>();
+    call->bias = o.bias ? o.bias->const_data_ptr<float>() : nullptr;
+    call->out = o.out.mutable_data_ptr<float>();
   }
-  constexpr double kNanosecondsPerProduct = 0.2;
+}
+
+void run(const Call& call, int64_t images, int64_t groups) {
   const double products = static_cast<double>(call.in_group * call.height.in * call.width.in) *
                           static_cast<double>(call.height.window * call.width.window);
   if (Windows::fit(call)) {
     const Windows windows(call);
     const size_t blocks = static_cast<size_t>(windows.blocks);
     constexpr double kNanosecondsInTiles = 0.05;
-    parallel_for(static_cast<size_t>(input.size(0) * groups) * blocks,
+    parallel_for(static_cast<size_t>(images * groups) * blocks,
                  kNanosecondsInTiles * products * static_cast<double>(windows.group_channels),
                  [&](size_t begin, size_t end) {
                    for (size_t u = begin; u < end; ++u) {
@@ -341,11 +346,30 @@ bool transposed_convolution(KernelRuntimeContext& context, Span<EValue*> raw) {
                                  static_cast<int64_t>(u % blocks));
                    }
                  });
-    return true;
+    return;
   }
-  parallel_for(static_cast<size_t>(input.size(0) * call.out_channels),
-               kNanosecondsPerProduct * products,
+  constexpr double kNanosecondsPerProduct = 0.2;
+  parallel_for(static_cast<size_t>(images * call.out_channels), kNanosecondsPerProduct * products,
                [&](size_t begin, size_t end) { sum_planes(call, begin, end); });
+}
+
+}  // namespace
+
+bool transposed_convolution(KernelRuntimeContext& context, Span<EValue*> raw) {
+  KernelArgs args(context, raw, 10);
+  const Operands o = {args.tensor(0),   args.tensor(1),   args.optional_tensor(2),
+                      args.int_list(3), args.int_list(4), args.int_list(5),
+                      args.int_list(7), args.integer(8),  args.out(9)};
+  const bool transposed = args.boolean(6);
+  if (!args.ok()) return true;
+  Call call;
+  if (!transposed || !has_plain_operands(o) || !read_sizes(o, &call)) return false;
+  if (is_narrow(call.type) && !Windows::fit(call)) return false;
+  find_taps(&call);
+  if (!resize_output(call, o)) return false;
+  if (o.out.numel() == 0) return true;
+  bind_memory(o, &call);
+  run(call, o.input.size(0), o.groups);
   return true;
 }
 
