@@ -17,6 +17,7 @@ def petrel_pte(
         allow_missing_kernels = False,
         options = [],
         petrel = None,
+        testonly = False,
         visibility = None):
     """Exports an archive: NAME.pte and its data files.
 
@@ -45,6 +46,7 @@ def petrel_pte(
         exporting command does not have.
       options: further words of `petrel export`, such as "--reorder".
       petrel: label of a command with other backends (petrel_cli).
+      testonly: of the target.
       visibility: of the target.
     """
     petrel = petrel or str(Label("//extension/cli:petrel"))
@@ -77,6 +79,7 @@ def petrel_pte(
         outs = [name + ".pte"] + files,
         cmd = " ".join(words + [_quoted(option) for option in options]),
         message = "Exporting",
+        testonly = testonly,
         tools = [petrel],
         visibility = visibility,
     )
