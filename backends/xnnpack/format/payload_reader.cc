@@ -18,13 +18,6 @@ constexpr size_t kFlatbufferAlignment = 16;
 
 std::string number(uint64_t value) { return std::to_string(value); }
 
-std::vector<uint32_t> copy(const flatbuffers::Vector<uint32_t>* list) {
-  if (list == nullptr) return {};
-  std::vector<uint32_t> out(list->size());
-  for (uint32_t i = 0; i < list->size(); ++i) out[i] = list->Get(i);
-  return out;
-}
-
 class Reader {
  public:
   Reader(const uint8_t* payload, const Header& header, const fbs::Graph& root, Graph* out)
@@ -83,6 +76,10 @@ class Reader {
   Problem read_constant(const fbs::ConstantData& entry) {
     ConstantData constant;
     if (entry.named_key() != nullptr && entry.named_key()->size() > 0) {
+      key_bytes_ += entry.named_key()->size();
+      if (key_bytes_ > header_.flatbuffer_size) {
+        return Problem::invalid("the keys up to it have more bytes than the payload");
+      }
       constant.key = entry.named_key()->str();
     } else {
       if (entry.offset() > header_.constants_size ||
@@ -136,10 +133,8 @@ class Reader {
     if (tensor->dq_datatype() != fbs::Datatype::INVALID) {
       value.quantization = Quantization::kPerTokenDynamic;
     }
-    value.dims = copy(tensor->dims());
-    if (value.dims.size() != tensor->num_dims()) {
-      return Problem::invalid("num_dims is " + number(tensor->num_dims()) + ", dims has " +
-                              number(value.dims.size()) + " entries");
+    if (Problem p = read_list("dims", tensor->dims(), tensor->num_dims(), &value.dims); !p.ok()) {
+      return p;
     }
     value.constant = tensor->constant_buffer_idx();
     if (value.constant >= out_.constants.size()) {
@@ -303,10 +298,9 @@ class Reader {
 
   Problem read(const NodeKindInfo&, const fbs::StaticConstantPad& t, Node* node) {
     read_unary(t, node);
-    node->list = copy(t.pre_paddings());
-    node->list2 = copy(t.post_paddings());
     node->scalar = t.padding_value();
-    return Problem::none();
+    if (Problem p = read_list("pre_paddings", t.pre_paddings(), &node->list); !p.ok()) return p;
+    return read_list("post_paddings", t.post_paddings(), &node->list2);
   }
 
   Problem read(const NodeKindInfo&, const fbs::StaticResizeBilinear2d& t, Node* node) {
@@ -375,12 +369,27 @@ class Reader {
                       t.adjustment_height(), t.adjustment_width()};
   }
 
+  // A list may be shared by all tables, so its length is checked before it is
+  // copied for one.
+  static Problem read_list(const char* name, const flatbuffers::Vector<uint32_t>* list,
+                           std::vector<uint32_t>* out) {
+    if (list == nullptr) return Problem::none();
+    if (list->size() > kMaxValueRank) {
+      return Problem::invalid(std::string(name) + " has " + number(list->size()) +
+                              " entries, must have at most " + number(kMaxValueRank));
+    }
+    for (uint32_t i = 0; i < list->size(); ++i) out->push_back(list->Get(i));
+    return Problem::none();
+  }
+
   static Problem read_list(const char* name, const flatbuffers::Vector<uint32_t>* list,
                            uint32_t num_dims, std::vector<uint32_t>* out) {
-    *out = copy(list);
-    if (out->size() == num_dims) return Problem::none();
-    return Problem::invalid("num_dims is " + number(num_dims) + ", " + name + " has " +
-                            number(out->size()) + " entries");
+    const uint32_t count = list == nullptr ? 0 : list->size();
+    if (count != num_dims) {
+      return Problem::invalid("num_dims is " + number(num_dims) + ", " + name + " has " +
+                              number(count) + " entries");
+    }
+    return read_list(name, list, out);
   }
 
   const uint8_t* payload_;
@@ -388,6 +397,7 @@ class Reader {
   const fbs::Graph& root_;
   Graph& out_;
   std::unordered_map<uint32_t, uint32_t> ids_;
+  uint64_t key_bytes_ = 0;
 };
 
 }  // namespace
@@ -401,17 +411,16 @@ Problem read_payload(const uint8_t* payload, size_t size, Graph* out) {
     return Problem::invalid("the flatbuffer has " + number(header.flatbuffer_size) +
                             " bytes, must be in [8, 2^31)");
   }
-  if (reinterpret_cast<uintptr_t>(flatbuffer) % kFlatbufferAlignment != 0) {
-    struct alignas(kFlatbufferAlignment) Block {
-      uint8_t bytes[kFlatbufferAlignment];
-    };
-    const size_t blocks =
-        (header.flatbuffer_size + kFlatbufferAlignment - 1) / kFlatbufferAlignment;
-    auto aligned = std::make_shared<std::vector<Block>>(blocks);
-    std::memcpy(aligned->data(), flatbuffer, header.flatbuffer_size);
-    flatbuffer = aligned->front().bytes;
-    out->storage = aligned;
-  }
+  // Copied before it is verified: a payload may lie in a mapped file, which
+  // another process may write to. Constants behind it are read as numbers only.
+  struct alignas(kFlatbufferAlignment) Block {
+    uint8_t bytes[kFlatbufferAlignment];
+  };
+  const size_t blocks = (header.flatbuffer_size + kFlatbufferAlignment - 1) / kFlatbufferAlignment;
+  auto copied = std::make_shared<std::vector<Block>>(blocks);
+  std::memcpy(copied->data(), flatbuffer, header.flatbuffer_size);
+  flatbuffer = copied->front().bytes;
+  out->storage = copied;
   const char* identifier = reinterpret_cast<const char*>(flatbuffer) + 4;
   const bool is_xn00 = std::memcmp(identifier, "XN00", 4) == 0;
   if (!is_xn00 && std::memcmp(identifier, "XN01", 4) != 0) {

@@ -164,6 +164,38 @@ TEST(Payload, WithoutHeaderIsABareFlatbuffer) {
   }
 }
 
+// What was verified cannot change any more, whatever happens to the payload.
+TEST(Payload, IsCopiedAsFarAsItIsVerified) {
+  std::vector<uint8_t> payload = bare_flatbuffer("XN01");
+  Graph graph;
+  ASSERT_TRUE(read(payload, &graph).ok());
+  std::fill(payload.begin(), payload.end(), uint8_t{0xEE});
+  EXPECT_EQ(graph.constants[1].data[7], 1);
+}
+
+// A list that many tables share would be copied for each of them.
+TEST(Payload, RefusesLongListsBeforeItCopiesThem) {
+  flatbuffers::FlatBufferBuilder b;
+  const auto dims = b.CreateVector(std::vector<uint32_t>(7, 1));
+  const auto tensor = fbs::CreateTensorValue(b, Datatype::FP32, 7, dims, 0, 0, 1, 7);
+  const auto values = b.CreateVector(std::vector<flatbuffers::Offset<fbs::Value>>{
+      fbs::CreateValue(b, fbs::ValueUnion::TensorValue, tensor.Union())});
+  EXPECT_THAT(problem_of(finish(b, fbs::CreateGraph(b, 0, 0, values, 1), "XN01")),
+              HasSubstr("value 0: dims has 7 entries, must have at most 6"));
+}
+
+TEST(Payload, RefusesKeysThatAreSharedWithoutEnd) {
+  flatbuffers::FlatBufferBuilder b;
+  const auto key = b.CreateString(std::string(1000, 'k'));
+  const auto constant = fbs::CreateConstantData(b, 0, 0, key);
+  const auto constants =
+      b.CreateVector(std::vector<flatbuffers::Offset<fbs::ConstantData>>(100, constant));
+  fbs::GraphBuilder graph(b);
+  graph.add_constant_data(constants);
+  EXPECT_THAT(problem_of(finish(b, graph.Finish(), "XN01")),
+              HasSubstr("the keys up to it have more bytes than the payload"));
+}
+
 TEST(Payload, RefusesAnInlineConstantThatIsTooSmall) {
   const std::vector<uint8_t> payload = bare_flatbuffer("XN00", 7);
   Graph graph;
