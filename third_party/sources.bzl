@@ -60,5 +60,6 @@ def source_libraries():
             "//third_party/xnnpack:small_operators.patch",
             "//third_party/xnnpack:padding.patch",
             "//third_party/xnnpack:instruction_set_cap.patch",
+            "//third_party/xnnpack:clamp_fusion.patch",
         ],
     )

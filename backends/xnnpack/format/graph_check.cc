@@ -122,12 +122,15 @@ Problem check_graph(const Graph& graph) {
       return std::move(p).in(describe(graph, node));
     }
   }
+  bool has_output = false;
   for (size_t i = 0; i < graph.values.size(); ++i) {
+    has_output = has_output || graph.values[i].is_output();
     if (graph.values[i].is_output() && !ready[i]) {
       return Problem::invalid("value " + number(i) + ": no node computes this output");
     }
   }
-  return Problem::none();
+  // XNNPACK makes nothing of a graph without nodes.
+  return has_output ? Problem::none() : Problem::invalid("none of its values is an output");
 }
 
 Problem check_implemented(const Graph& graph) {

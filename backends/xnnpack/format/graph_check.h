@@ -2,6 +2,7 @@
 //
 // The promises of a graph that is safe to hand to XNNPACK:
 //
+//   - there is an output;
 //   - every external id below num_externs is used by exactly one value, which
 //     is an input or an output, not both, and not a constant;
 //   - every value is a constant, an input, or the output of exactly one node,

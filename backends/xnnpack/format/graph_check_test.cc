@@ -58,6 +58,13 @@ const Damage kDamages[] = {
     {"WritesInput", [](Graph& g) { g.nodes[1].outputs[0] = 0; }, "is an input, a constant"},
     {"WritesConstant", [](Graph& g) { g.nodes[1].outputs[0] = 1; }, "is an input, a constant"},
     {"OutputOfNobody", [](Graph& g) { g.nodes.pop_back(); }, "no node computes this output"},
+    {"NoOutput",
+     [](Graph& g) {
+       g.values[4].flags = 0;
+       g.values[4].external_id = kNoId;
+       g.num_externs = 1;
+     },
+     "none of its values is an output"},
     {"ComputedFilter", [](Graph& g) { g.nodes[0].inputs[1] = 0; },
      "filter is value 0, which is not a constant"},
     {"ComputedBias", [](Graph& g) { g.nodes[0].inputs[2] = 0; }, "bias is value 0"},
@@ -172,6 +179,16 @@ const Rule kRules[] = {
      [](Node& n) {
        square_window(n, 3, 2, 1), channels(n, 1, 4, 3);
        n.channels.adjustment_width = 2;
+     },
+     {}},
+    // 2 * (2^31 - 1) rows are reached, of which all but the last few are cut off.
+    {"TransposedWithPaddingOf32Bits",
+     NodeKind::ConvTranspose2d,
+     {{1, 1, 1, 4}, {3, 3, 3, 4}, {}},
+     [](Node& n) {
+       square_window(n, 3, 1, 0), channels(n, 1, 4, 3);
+       n.window.dilation_height = 0x80000000;
+       n.window.padding_top = n.window.padding_bottom = 0x7FFFFFFF;
      },
      {}},
     {"TransposedOfNothing",
@@ -346,6 +363,38 @@ const Rule kRules[] = {
        n.new_width = 8;
      },
      {1, 7, 8, 2}},
+    {"ResizeFromALongSide",
+     NodeKind::StaticResizeBilinear2d,
+     {{1, kMaxResizedSide + 1, 1, 1}},
+     [](Node& n) {
+       n.new_height = 2;
+       n.new_width = 1;
+     },
+     {}},
+    {"ResizeToALongSide",
+     NodeKind::StaticResizeBilinear2d,
+     {{1, 2, 1, 1}},
+     [](Node& n) {
+       n.new_height = 1;
+       n.new_width = kMaxResizedSide + 1;
+     },
+     {}},
+    {"ResizeToTheLongestSide",
+     NodeKind::StaticResizeBilinear2d,
+     {{1, 2, 1, 1}},
+     [](Node& n) {
+       n.new_height = 1;
+       n.new_width = kMaxResizedSide;
+     },
+     {1, 1, kMaxResizedSide, 1}},
+    {"ResizeToTooManyPixels",
+     NodeKind::StaticResizeBilinear2d,
+     {{1, 2, 1, 1}},
+     [](Node& n) {
+       n.new_height = 1 << 15;
+       n.new_width = (1 << 14) + 1;
+     },
+     {}},
     {"ResizeToNothing", NodeKind::StaticResizeBilinear2d, {{1, 5, 6, 2}}, nullptr, {}},
     {"Concatenate",
      NodeKind::Concatenate3,

@@ -86,6 +86,10 @@ Problem transposed_extent(const char* axis, uint64_t size, uint64_t padding, uin
     return Problem::invalid(std::string(axis) + ": adjustment is " + number(adjustment) +
                             ", must be below the stride " + number(stride));
   }
+  if (padding > kMaxDim) {
+    return Problem::invalid(std::string(axis) + ": padding is " + number(padding) +
+                            ", must be below 2^31");
+  }
   uint64_t whole = 0;
   const uint64_t reach = (kernel - 1) * dilation + 1;
   if (__builtin_mul_overflow(size - 1, stride, &whole) ||
@@ -322,6 +326,21 @@ Problem infer_concatenate(const Node& node, const Inputs& in, Dims* out) {
   return assign(dims, out);
 }
 
+Problem infer_resize(const Node& node, const Dims& x, Dims* out) {
+  if (Problem p = check_rank("input", x, 4); !p.ok()) return p;
+  for (const uint32_t side : {x[1], x[2], node.new_height, node.new_width}) {
+    if (side > kMaxResizedSide) {
+      return Problem::unsupported("resizing from or to a side of " + number(side) +
+                                  ", must be at most " + number(kMaxResizedSide));
+    }
+  }
+  if (uint64_t{node.new_height} * node.new_width > kMaxIndirections / 4) {
+    return Problem::invalid("resizing to " + number(node.new_height) + "x" +
+                            number(node.new_width) + " is too large");
+  }
+  return assign({x[0], node.new_height, node.new_width, x[3]}, out);
+}
+
 Problem infer_unary(const Node& node, const Dims& x, Dims* out) {
   *out = x;
   if (node.kind == NodeKind::Softmax && x.empty()) {
@@ -386,8 +405,7 @@ Problem infer_output_dims(const Node& node, const Inputs& in, Dims* out) {
     case NodeFamily::kPad:
       return infer_pad(node, x, out);
     case NodeFamily::kResize:
-      if (Problem p = check_rank("input", x, 4); !p.ok()) return p;
-      return assign({x[0], node.new_height, node.new_width, x[3]}, out);
+      return infer_resize(node, x, out);
     case NodeFamily::kConcatenate:
       return infer_concatenate(node, in, out);
     case NodeFamily::kLeakyRelu:

@@ -28,6 +28,9 @@ inline constexpr uint32_t kMaxDim = 0x7FFFFFFF;
 inline constexpr uint64_t kMaxValueBytes = uint64_t{1} << 34;
 // Pointers that a convolution or pooling may put into its indirection buffer.
 inline constexpr uint64_t kMaxIndirections = uint64_t{1} << 31;
+// Height or width of an image that is resized: XNNPACK computes places in floats,
+// whose rounding leads past the end of longer sides.
+inline constexpr uint32_t kMaxResizedSide = 1 << 22;
 
 // Every dim in range and the whole within kMaxValueBytes.
 Problem check_dims(const Dims& dims);

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "backends/xnnpack/format/dead_nodes.h"
 #include "backends/xnnpack/format/graph_check.h"
 #include "backends/xnnpack/format/live_bytes.h"
 #include "backends/xnnpack/format/payload_reader.h"
@@ -122,6 +123,7 @@ Result<std::unique_ptr<Delegate>> Delegate::create(const void* payload, size_t s
   PETREL_RETURN_IF_ERROR(report(read_payload(static_cast<const uint8_t*>(payload), size, &graph)));
   PETREL_RETURN_IF_ERROR(report(check_implemented(graph)));
   PETREL_RETURN_IF_ERROR(report(check_graph(graph)));
+  remove_dead_nodes(&graph);
   PETREL_RETURN_IF_ERROR(report("start", start_xnnpack()));
   PETREL_RETURN_IF_ERROR(delegate->build(map, options));
   // The payload may go.

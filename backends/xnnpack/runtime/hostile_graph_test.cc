@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Payloads that pass every check of structure and shape, and on which XNNPACK as
+// it comes ends the process or computes something else; what_xnnpack_assumes.md
+// has the list.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/xnnpack/format/payload_writer.h"
+#include "backends/xnnpack/format/test_graphs.h"
+#include "backends/xnnpack/runtime/delegate.h"
+#include "backends/xnnpack/runtime/test_support.h"
+
+namespace petrel::backends::xnnpack {
+namespace {
+
+using runtime::Error;
+using DelegatePtr = std::unique_ptr<Delegate>;
+
+runtime::Result<DelegatePtr> create(const Graph& graph, const TestMap* map = nullptr) {
+  const std::vector<uint8_t> payload = write_payload(graph);
+  return Delegate::create(payload.data(), payload.size(), map, {});
+}
+
+std::vector<int32_t> sizes_of(const Dims& dims) { return {dims.begin(), dims.end()}; }
+
+// Runs a graph of one input, value 0, and one output on -3, -2.5, -2, ...
+std::vector<float> run(const Graph& graph, const TestMap* map = nullptr) {
+  auto delegate = create(graph, map);
+  EXPECT_TRUE(delegate.ok());
+  if (!delegate.ok()) return {};
+  Arguments args;
+  const size_t count = count_elements(graph.values[0].dims);
+  float* x = args.add(sizes_of(graph.values[0].dims));
+  for (size_t i = 0; i < count; ++i) x[i] = -3 + 0.5f * static_cast<float>(i);
+  const auto output = std::find_if(graph.values.begin(), graph.values.end(),
+                                   [](const Value& value) { return value.is_output(); });
+  const float* y = args.add(sizes_of(output->dims));
+  EXPECT_EQ(args.run(**delegate), Error::Ok);
+  return {y, y + count_elements(output->dims)};
+}
+
+std::vector<float> mapped(size_t count, const std::function<float(float)>& f) {
+  std::vector<float> out;
+  for (size_t i = 0; i < count; ++i) out.push_back(f(-3 + 0.5f * static_cast<float>(i)));
+  return out;
+}
+
+TEST(HostileGraph, OfADeadChainRuns) {
+  GraphBuilder b;
+  const uint32_t x = b.input({2, 6});
+  const uint32_t h1 = b.inner({2, 6});
+  const uint32_t h2 = b.inner({2, 6});
+  const uint32_t h3 = b.inner({2, 6});
+  const uint32_t y = b.output({2, 6});
+  b.node(NodeKind::Abs, {x}, {h1});
+  b.node(NodeKind::Negate, {h1}, {h2});
+  b.node(NodeKind::Exp, {h2}, {h3});
+  b.node(NodeKind::Square, {x}, {y});
+  EXPECT_EQ(run(b.graph), mapped(12, [](float v) { return v * v; }));
+}
+
+TEST(HostileGraph, OfADeadChainBehindALiveNodeRuns) {
+  GraphBuilder b;
+  const uint32_t x = b.input({2, 6});
+  const uint32_t h = b.inner({2, 6});
+  const uint32_t y = b.output({2, 6});
+  const uint32_t dead = b.inner({2, 6});
+  const uint32_t dead2 = b.inner({2, 6});
+  b.node(NodeKind::Abs, {x}, {h});
+  b.node(NodeKind::Square, {h}, {y});
+  b.node(NodeKind::Negate, {y}, {dead});
+  b.node(NodeKind::Copy, {dead}, {dead2});
+  EXPECT_EQ(run(b.graph), mapped(12, [](float v) { return v * v; }));
+}
+
+TEST(HostileGraph, ThatReadsWeightsForNothingNeedsNone) {
+  GraphBuilder b;
+  const uint32_t x = b.input({2, 6});
+  const uint32_t filter = b.constant({3, 6}, "not there");
+  const uint32_t dead = b.inner({2, 3});
+  const uint32_t y = b.output({2, 6});
+  b.node(NodeKind::FullyConnected, {x, filter, kNoId}, {dead});
+  b.node(NodeKind::Negate, {x}, {y});
+  EXPECT_EQ(run(b.graph), mapped(12, [](float v) { return -v; }));
+}
+
+TEST(HostileGraph, WithoutOutputsIsRefused) {
+  GraphBuilder b;
+  const uint32_t x = b.input({2, 6});
+  b.node(NodeKind::Negate, {x}, {b.inner({2, 6})});
+  EXPECT_EQ(create(b.graph).error(), Error::InvalidProgram);
+}
+
+TEST(HostileGraph, MayHaveInputsThatNobodyReads) {
+  GraphBuilder b;
+  const uint32_t x = b.input({2, 6});
+  const uint32_t unread = b.input({3});
+  const uint32_t y = b.output({2, 6});
+  b.node(NodeKind::Negate, {x}, {y});
+  b.node(NodeKind::Abs, {unread}, {b.inner({3})});
+  auto delegate = create(b.graph);
+  ASSERT_TRUE(delegate.ok());
+  Arguments args;
+  args.add({2, 6});
+  args.add({3});
+  args.add({2, 6});
+  EXPECT_EQ(args.run(**delegate), Error::Ok);
+}
+
+// x [1,2,6,1] times 2, in a convolution of one by one.
+uint32_t add_convolution(GraphBuilder& b, uint32_t x) {
+  const uint32_t filter = b.constant({1, 1, 1, 1}, "two");
+  const uint32_t h = b.inner({1, 2, 6, 1});
+  Node& node = b.node(NodeKind::Conv2d, {x, filter, kNoId}, {h});
+  node.channels.group_input_channels = node.channels.group_output_channels = 1;
+  return h;
+}
+
+void add_clamp(GraphBuilder& b, uint32_t from, uint32_t to, float min, float max) {
+  Node& node = b.node(NodeKind::Clamp, {from}, {to});
+  node.output_min = min;
+  node.output_max = max;
+}
+
+// XNNPACK keeps the paddings of a convolution where it keeps the bounds of a
+// clamp, and once took these for those.
+TEST(HostileGraph, OfAClampBehindAConvolutionKeepsItsPadding) {
+  TestMap map;
+  map.data["two"] = {2};
+  for (const bool with_copy : {false, true}) {
+    for (const auto& [min, max] : {std::pair<float, float>{0.5f, 6}, {-6, -0.5f}, {0, 6}}) {
+      GraphBuilder b;
+      const uint32_t x = b.input({1, 2, 6, 1});
+      uint32_t h = add_convolution(b, x);
+      if (with_copy) {
+        const uint32_t copy = b.inner({1, 2, 6, 1});
+        b.node(NodeKind::Copy, {h}, {copy});
+        h = copy;
+      }
+      const uint32_t y = b.output({1, 2, 6, 1});
+      add_clamp(b, h, y, min, max);
+      const float low = min;
+      const float high = max;
+      EXPECT_EQ(run(b.graph, &map),
+                mapped(12, [&](float v) { return std::clamp(2 * v, low, high); }))
+          << min << " " << max << " " << with_copy;
+    }
+  }
+}
+
+TEST(HostileGraph, OfAClampBehindAPoolKeepsItsPadding) {
+  GraphBuilder b;
+  const uint32_t x = b.input({1, 2, 6, 1});
+  const uint32_t h = b.inner({1, 1, 3, 1});
+  const uint32_t y = b.output({1, 1, 3, 1});
+  Window& window = b.node(NodeKind::MaxPooling2d, {x}, {h}).window;
+  window.kernel_height = window.kernel_width = 2;
+  window.stride_height = window.stride_width = 2;
+  add_clamp(b, h, y, 0.75f, 2);
+  EXPECT_EQ(run(b.graph), (std::vector<float>{0.75f, 1.5f, 2}));
+}
+
+TEST(HostileGraph, OfClampsWithoutACommonNumberRuns) {
+  GraphBuilder b;
+  const uint32_t x = b.input({2, 6});
+  const uint32_t h = b.inner({2, 6});
+  const uint32_t y = b.output({2, 6});
+  add_clamp(b, x, h, 0, 1);
+  add_clamp(b, h, y, 2, 3);
+  EXPECT_EQ(run(b.graph), mapped(12, [](float) { return 2.0f; }));
+}
+
+TEST(HostileGraph, OfClampsBehindAConvolutionWithoutACommonNumberRuns) {
+  TestMap map;
+  map.data["two"] = {2};
+  GraphBuilder b;
+  const uint32_t x = b.input({1, 2, 6, 1});
+  const uint32_t h = add_convolution(b, x);
+  b.graph.nodes.back().output_max = 1;
+  const uint32_t y = b.output({1, 2, 6, 1});
+  add_clamp(b, h, y, 2, 3);
+  EXPECT_EQ(run(b.graph, &map), mapped(12, [](float) { return 2.0f; }));
+}
+
+TEST(HostileGraph, WithARangeOfOneNumberRuns) {
+  TestMap map;
+  map.data["two"] = {2};
+  GraphBuilder b;
+  const uint32_t x = b.input({1, 2, 6, 1});
+  const uint32_t h = add_convolution(b, x);
+  Node& node = b.graph.nodes.back();
+  node.output_min = node.output_max = 1;
+  b.node(NodeKind::Copy, {h}, {b.output({1, 2, 6, 1})});
+  EXPECT_EQ(run(b.graph, &map), mapped(12, [](float) { return 1.0f; }));
+}
+
+TEST(HostileGraph, OfScalarsEndsWithAnAnswer) {
+  for (const NodeKind kind :
+       {NodeKind::Abs, NodeKind::Clamp, NodeKind::Copy, NodeKind::StaticReshape,
+        NodeKind::StaticTranspose, NodeKind::StaticSlice, NodeKind::StaticConstantPad}) {
+    GraphBuilder b;
+    const uint32_t x = b.input({1});
+    const uint32_t scalar = b.inner({});
+    const uint32_t h = b.inner({});
+    const uint32_t y = b.output({1});
+    b.node(NodeKind::StaticReshape, {x}, {scalar});
+    b.node(kind, {scalar}, {h});
+    b.node(NodeKind::StaticReshape, {h}, {y}).list = {1};
+    auto delegate = create(b.graph);
+    if (!delegate.ok()) continue;
+    Arguments args;
+    args.add({1});
+    args.add({1});
+    EXPECT_NE(args.run(**delegate), Error::Internal) << static_cast<int>(kind);
+  }
+}
+
+}  // namespace
+}  // namespace petrel::backends::xnnpack
