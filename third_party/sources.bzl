@@ -61,5 +61,6 @@ def source_libraries():
             "//third_party/xnnpack:padding.patch",
             "//third_party/xnnpack:instruction_set_cap.patch",
             "//third_party/xnnpack:clamp_fusion.patch",
+            "//third_party/xnnpack:look_up_sizes.patch",
         ],
     )

@@ -328,6 +328,19 @@ PackedRegionPtr PackedFile::find(const Key& key, Verify verify) {
   return blob.region;
 }
 
+void PackedFile::discard(const Key& key) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = blobs_.find(key);
+  if (found == blobs_.end()) return;
+  PETREL_LOG(Warning, "packed weights '%s': a blob of %zu bytes has the wrong size; packed again",
+             path_.c_str(), found->second.region->size());
+  --stats_.mapped;
+  stats_.mapped_bytes -= found->second.region->size();
+  ++stats_.damaged;
+  has_unwritten_ = true;
+  blobs_.erase(found);
+}
+
 void PackedFile::add(const Key& key, PackedRegionPtr region) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!is_usable_) return;

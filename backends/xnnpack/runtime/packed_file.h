@@ -19,7 +19,8 @@
 //
 // What is in the file is believed only as far as it was checked: at opening that
 // the file is the user's own (mode 0600, no symbolic link), the header, the
-// index and the size of the file; at the first use of a blob its digest. A file
+// index and the size of the file; at the first use of a blob its digest, and at
+// every use that it has as many bytes as the operator reads. A file
 // that fails is not used, and replaced by the next write(). Writing makes a
 // temporary file beside it and renames that, so that readers see the old file or
 // the new one, and keep what they have mapped.
@@ -57,7 +58,7 @@ class PackedFile {
     size_t mapped = 0;  // blobs found in the file
     size_t mapped_bytes = 0;
     size_t added = 0;           // blobs that were not there
-    size_t damaged = 0;         // blobs that failed their digest
+    size_t damaged = 0;         // blobs that failed their digest or have a wrong size
     double verify_seconds = 0;  // spent on digests of blobs
   };
 
@@ -70,6 +71,9 @@ class PackedFile {
 
   // Null when the blob is not there or damaged.
   PackedRegionPtr find(const Key& key, Verify verify);
+  // Forgets a blob that was found and has another size than it must have: digests
+  // and their key stand in the file, so that one who writes it can make them right.
+  void discard(const Key& key);
   void add(const Key& key, PackedRegionPtr region);
 
   // Writes what was added since the last write, with what the file has by now.

@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <set>
 #include <string>
@@ -205,6 +206,120 @@ TEST_F(PackedFileTest, ADigestOfABlobIsOnlyLookedAtWhenAskedFor) {
   const Messages messages;
   EXPECT_EQ(run(map_, Verify::kFirstUse, &mapped), expected);
   EXPECT_FALSE(mapped);
+}
+
+// Whoever writes a file can make all of its digests right: the key is in it.
+std::vector<uint8_t> forge_sizes(std::vector<uint8_t> file, uint64_t size) {
+  constexpr size_t kSecretAt = 40;
+  constexpr size_t kBlobsAt = 1080;
+  constexpr size_t kDigestAt = 1096;
+  constexpr size_t kIndexAt = 1112;
+  constexpr size_t kEntrySize = 64;
+  KeyedHash::Secret secret;
+  std::memcpy(&secret, file.data() + kSecretAt, sizeof(secret));
+  const KeyedHash hash(secret);
+  uint64_t blobs = 0;
+  std::memcpy(&blobs, file.data() + kBlobsAt, sizeof(blobs));
+  for (size_t i = 0; i < blobs; ++i) {
+    uint8_t* const entry = file.data() + kIndexAt + i * kEntrySize;
+    // The last place in the file that a blob of this size can have.
+    const uint64_t offset = (file.size() - PackedArena::kSlack - size) / 128 * 128;
+    const KeyedHash::Digest digest = hash.of(file.data() + offset, size);
+    std::memcpy(entry + 32, &offset, sizeof(offset));
+    std::memcpy(entry + 40, &size, sizeof(size));
+    std::memcpy(entry + 48, digest.data(), digest.size());
+  }
+  std::vector<uint8_t> head(file.begin(), file.begin() + kDigestAt);
+  head.insert(head.end(), file.begin() + kIndexAt,
+              file.begin() + static_cast<ptrdiff_t>(kIndexAt + blobs * kEntrySize));
+  const KeyedHash::Digest digest = hash.of(head.data(), head.size());
+  std::memcpy(file.data() + kDigestAt, digest.data(), digest.size());
+  return file;
+}
+
+struct Network {
+  const char* name;
+  Graph graph;
+  TestMap map;
+};
+
+// One for each way in which XNNPACK packs.
+std::vector<Network> networks() {
+  std::vector<Network> all;
+  const auto add = [&](const char* name, NodeKind kind, const Dims& x, const Dims& filter,
+                       const Dims& y, const std::function<void(Node&)>& apply) {
+    GraphBuilder b;
+    const uint32_t in = b.input(x);
+    const uint32_t weights = b.constant(filter, "filter");
+    Node& node = b.node(kind, {in, weights, kNoId}, {b.output(y)});
+    apply(node);
+    Network network{name, std::move(b.graph), {}};
+    network.map.data["filter"].resize(count_elements(filter));
+    float value = -1;
+    for (float& weight : network.map.data["filter"]) weight = value += 0.125f;
+    all.push_back(std::move(network));
+  };
+  const auto square = [](uint32_t groups, uint32_t from, uint32_t to, uint32_t stride) {
+    return [=](Node& node) {
+      node.window.kernel_height = node.window.kernel_width = 3;
+      node.window.stride_height = node.window.stride_width = stride;
+      node.channels = {groups, from, to, 0, 0};
+    };
+  };
+  add("product", NodeKind::FullyConnected, {2, 40}, {64, 40}, {2, 64}, [](Node&) {});
+  add("convolution", NodeKind::Conv2d, {1, 5, 5, 8}, {64, 3, 3, 8}, {1, 3, 3, 64},
+      square(1, 8, 64, 1));
+  add("depthwise", NodeKind::DepthwiseConv2d, {1, 5, 5, 64}, {1, 3, 3, 64}, {1, 3, 3, 64},
+      square(64, 1, 1, 1));
+  add("transposed", NodeKind::ConvTranspose2d, {1, 3, 3, 8}, {64, 3, 3, 8}, {1, 5, 5, 64},
+      square(1, 8, 64, 1));
+  add("subconvolutions", NodeKind::ConvTranspose2d, {1, 3, 3, 8}, {64, 3, 3, 8}, {1, 7, 7, 64},
+      square(1, 8, 64, 2));
+  return all;
+}
+
+TEST_F(PackedFileTest, BlobsOfAnotherSizeThanIsReadArePackedAgain) {
+  int tried = 0;
+  for (const Network& network : networks()) {
+    SCOPED_TRACE(network.name);
+    const auto run_network = [&](bool* is_mapped) {
+      const std::vector<uint8_t> payload = write_payload(network.graph);
+      Delegate::Options options;
+      options.packed_file = PackedFile::open(path_);
+      const size_t before = options.packed_file->stats().mapped;
+      auto delegate = Delegate::create(payload.data(), payload.size(), &network.map, options);
+      EXPECT_TRUE(delegate.ok());
+      if (!delegate.ok()) return std::vector<float>();
+      *is_mapped = options.packed_file->stats().mapped > before;
+      Arguments args;
+      for (const Value& value : network.graph.values) {
+        if (value.is_constant()) continue;
+        float* const data = args.add({value.dims.begin(), value.dims.end()});
+        for (size_t i = 0; i < count_elements(value.dims); ++i) data[i] = static_cast<float>(i % 5);
+      }
+      EXPECT_EQ(args.run(**delegate), Error::Ok);
+      const runtime::Tensor out = args.value(1).toTensor();
+      return std::vector<float>(out.const_data_ptr<float>(),
+                                out.const_data_ptr<float>() + out.numel());
+    };
+    unlink(path_.c_str());
+    bool is_mapped = true;
+    const std::vector<float> expected = run_network(&is_mapped);
+    EXPECT_FALSE(is_mapped);
+    const std::vector<uint8_t> whole = bytes();
+    if (whole.empty()) continue;  // This processor packs it without the session.
+    ++tried;
+    for (const uint64_t size : {uint64_t{1}, uint64_t{128}, uint64_t{256}}) {
+      put(forge_sizes(whole, size));
+      const Messages messages;
+      EXPECT_EQ(run_network(&is_mapped), expected) << size;
+      EXPECT_FALSE(is_mapped) << size;
+      EXPECT_NE(messages.text.find("has the wrong size"), std::string::npos) << messages.text;
+      EXPECT_EQ(run_network(&is_mapped), expected) << size;
+      EXPECT_TRUE(is_mapped) << size;
+    }
+  }
+  EXPECT_GE(tried, 3);
 }
 
 TEST_F(PackedFileTest, FilesOfOthersAreLeftAlone) {

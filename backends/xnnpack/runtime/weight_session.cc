@@ -45,7 +45,6 @@ size_t WeightSession::keep(const xnn_weights_cache_look_up_key& key, PackedRegio
   regions_.push_back(std::move(region));
   const size_t index = regions_.size() - 1;
   indices_[key_of(key)] = index;
-  packed_(key.kernel, key.bias);
   return index;
 }
 
@@ -68,12 +67,25 @@ void* WeightSession::reserve_space(void* context, size_t size) {
   return session.pending_ == nullptr ? nullptr : session.pending_->writable();
 }
 
-// Some operators call this without having packed anything, with null for
-// `data`, when look_up found the filter.
+// What was found does not fit: the next look_up finds nothing.
+void WeightSession::forget(const xnn_weights_cache_look_up_key& key) {
+  indices_.erase(key_of(key));
+  if (const std::optional<PackedFile::Key> in_file = file_key(key)) file_.file->discard(*in_file);
+}
+
+// Operators call this without having packed anything, with null for `data`, when
+// look_up found the filter: then only the size is new.
 size_t WeightSession::look_up_or_insert(void* context, const xnn_weights_cache_look_up_key* key,
                                         void* data, size_t size) {
   WeightSession& session = *self(context);
-  if (const size_t known = look_up(context, key); known != kNotFound) return known;
+  if (const size_t known = look_up(context, key); known != kNotFound) {
+    if (session.regions_[known]->size() == size) {
+      session.packed_(key->kernel, key->bias);
+      return known;
+    }
+    session.forget(*key);
+  }
+  if (data == nullptr) return kNotFound;
   std::unique_ptr<PackedRegion> region = std::move(session.pending_);
   if (region == nullptr || region->data() != data || region->size() != size) {
     session.failed_ = true;
@@ -83,7 +95,9 @@ size_t WeightSession::look_up_or_insert(void* context, const xnn_weights_cache_l
   if (const std::optional<PackedFile::Key> in_file = session.file_key(*key)) {
     session.file_.file->add(*in_file, shared);
   }
-  return session.keep(*key, std::move(shared));
+  const size_t index = session.keep(*key, std::move(shared));
+  session.packed_(key->kernel, key->bias);
+  return index;
 }
 
 // Regions never move, so XNNPACK may use them at any time.

@@ -85,6 +85,7 @@ class WeightSession {
   // Its key in the file; none without a file or for an unknown filter.
   std::optional<PackedFile::Key> file_key(const xnn_weights_cache_look_up_key& key) const;
   size_t keep(const xnn_weights_cache_look_up_key& key, PackedRegionPtr region);
+  void forget(const xnn_weights_cache_look_up_key& key);
 
   static size_t look_up(void* context, const xnn_weights_cache_look_up_key* key);
   static void* reserve_space(void* context, size_t size);
