@@ -11,10 +11,6 @@ namespace petrel::runtime {
 
 namespace {
 
-bool is_number_or_none(Tag tag) {
-  return tag == Tag::None || tag == Tag::Int || tag == Tag::Bool || tag == Tag::Double;
-}
-
 // The call of a kernel that makes views.
 bool is_view_call(const InstructionView& instruction, Span<const Kernel* const> kernels) {
   if (instruction.kind != InstructionView::Kind::Kernel) return false;
@@ -51,11 +47,11 @@ Result<Aliases> Aliases::find(const MethodView& declared, Span<const Kernel* con
   PETREL_RETURN_IF_ERROR(aliases.make_room(has_views, has_moves, allocator));
   if (!has_views && !has_moves) return aliases;
   // Moves first: a view of what is moved is a view of all that it may be.
-  PETREL_RETURN_IF_ERROR(for_each_instruction(declared, [&](uint32_t chain, uint32_t number,
-                                                            const InstructionView& instruction) {
-    if (instruction.kind != InstructionView::Kind::Move) return Error::Ok;
-    return aliases.add_move({chain, number, "a move", {}}, instruction.from, instruction.to);
-  }));
+  PETREL_RETURN_IF_ERROR(for_each_instruction(
+      declared, [&](uint32_t chain, uint32_t number, const InstructionView& instruction) {
+        if (instruction.kind != InstructionView::Kind::Move) return Error::Ok;
+        return aliases.add_move({chain, number, "a move", {}}, instruction.from, instruction.to);
+      }));
   PETREL_RETURN_IF_ERROR(for_each_instruction(
       declared, [&](uint32_t chain, uint32_t number, const InstructionView& instruction) {
         if (!is_view_call(instruction, kernels)) return Error::Ok;
@@ -84,18 +80,17 @@ Error Aliases::make_room(bool has_views, bool has_moves, MemoryAllocator* alloca
 
 Error Aliases::add_move(const Call& call, uint32_t from, uint32_t to) {
   if (from == to) return Error::Ok;
-  const std::optional<TensorView> source = tensor(from), target = tensor(to);
-  const bool are_tensors = source && target && source->scalar_type == target->scalar_type &&
-                           source->sizes.size() == target->sizes.size();
-  const bool are_numbers = is_number_or_none(declared_.value(from).tag()) &&
-                           is_number_or_none(declared_.value(to).tag());
-  if ((!are_tensors && !are_numbers) || is_input(to)) {
-    PETREL_LOG(Error, "method \"%.64s\": instruction %u:%u moves value %u to value %u, which %s",
-               declared_.name().data(), call.chain, call.instruction, from, to,
-               is_input(to) ? "is an input" : "is of another type or rank");
-    return Error::InvalidProgram;
+  const Tag tag = declared_.value(from).tag();
+  if (tag == Tag::ListTensor || tag == Tag::ListOptionalTensor) {
+    PETREL_LOG(
+        Error,
+        "method \"%.64s\": instruction %u:%u moves value %u, a list of tensors, which is not "
+        "supported",
+        declared_.name().data(), call.chain, call.instruction, from);
+    return Error::NotSupported;
   }
-  if (!are_tensors) return Error::Ok;
+  // The verifier saw to it that both have one type.
+  if (tag != Tag::Tensor) return Error::Ok;
   size_t length = 1;
   for (uint32_t i = rings_[from]; i != from; i = rings_[i], ++length) {
     if (i == to) return Error::Ok;

@@ -94,19 +94,13 @@ const Attack kAttacks[] = {
        add_delegate_call(r, {0, 0});
      },
      kInvalid, "XnnpackBackend, writes argument 1 (value 0)"},
-    {"MoveToAnInput", [](Recipe& r) { add_instruction(r, Arguments::MoveCall, 3, 0); }, kInvalid,
-     "instruction 0:1 moves value 3 to value 0, which is an input"},
-    {"MoveToAnotherRank", [](Recipe& r) { add_instruction(r, Arguments::MoveCall, 1, 3); },
-     kInvalid, "moves value 1 to value 3, which is of another type or rank"},
-    {"MoveOfANumberToATensor", [](Recipe& r) { add_instruction(r, Arguments::MoveCall, 2, 3); },
-     kInvalid, "moves value 2 to value 3, which is of another type or rank"},
     {"MoveOfAList",
      [](Recipe& r) {
        add_value(r, list_value(Types::TensorList, {0}));
        add_value(r, list_value(Types::TensorList, {3}));
        add_instruction(r, Arguments::MoveCall, 4, 5);
      },
-     kInvalid, "of another type or rank"},
+     Error::NotSupported, "instruction 0:1 moves value 4, a list of tensors"},
     {"MovesOfVeryMany",
      [](Recipe& r) {
        for (int32_t i = 4; i < 50; ++i) {
