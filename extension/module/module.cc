@@ -94,9 +94,9 @@ Error set_num_threads(const Registry& registry, int num_threads) {
 
 // A tensor with the elements of another, which says how they lie.
 struct TensorCopy {
-  explicit TensorCopy(const Tensor& from)
-      : bytes(static_cast<const uint8_t*>(from.const_data_ptr()),
-              static_cast<const uint8_t*>(from.const_data_ptr()) + from.nbytes()),
+  explicit TensorCopy(const Tensor& from) : TensorCopy(from, from.const_data_ptr()) {}
+  TensorCopy(const Tensor& from, const void* data)
+      : bytes(static_cast<const uint8_t*>(data), static_cast<const uint8_t*>(data) + from.nbytes()),
         impl(*from.impl()) {
     // As many bytes as before, so it cannot fail.
     static_cast<void>(impl.set_data(bytes.data(), bytes.size()));
@@ -117,6 +117,8 @@ struct Module::LoadedMethod {
   std::unique_ptr<runtime::HierarchicalAllocator> planned;
   std::unique_ptr<runtime::MemoryManager> memory;
   std::vector<Arena> outputs;  // of outputs that the program does not plan
+  // Outputs of the last run that lay in memory of the caller.
+  std::vector<std::unique_ptr<TensorCopy>> copied_outputs;
   std::unique_ptr<Method> method;
 
   Error allocate_arenas(const MethodMeta& meta, SharedArenas& shared) {
@@ -133,10 +135,33 @@ struct Module::LoadedMethod {
     return Error::Ok;
   }
 
-  // True for addresses that setting an input can overwrite.
+  // True for addresses that a run can overwrite.
   bool owns(const void* address) const {
     return std::any_of(arenas.begin(), arenas.end(),
-                       [&](const auto& arena) { return arena->contains(address); });
+                       [&](const auto& arena) { return arena->contains(address); }) ||
+           std::any_of(outputs.begin(), outputs.end(),
+                       [&](const Arena& arena) { return arena.contains(address); });
+  }
+
+  // Forgets the inputs; what outputs have of them is copied.
+  std::vector<EValue> take_outputs() {
+    std::vector<EValue> taken(method->outputs_size());
+    for (size_t i = 0; i < taken.size(); ++i) taken[i] = method->get_output(i);
+    if (!method->points_at_inputs()) return taken;
+    std::vector<const void*> data(taken.size());
+    for (size_t i = 0; i < taken.size(); ++i) {
+      if (taken[i].isTensor()) data[i] = taken[i].toTensor().const_data_ptr();
+    }
+    method->unbind_inputs();
+    std::vector<std::unique_ptr<TensorCopy>> copies;
+    for (size_t i = 0; i < taken.size(); ++i) {
+      if (data[i] == nullptr || taken[i].toTensor().const_data_ptr() != nullptr) continue;
+      copies.push_back(std::make_unique<TensorCopy>(taken[i].toTensor(), data[i]));
+      taken[i] = EValue(Tensor(&copies.back()->impl));
+    }
+    // Not earlier: an input may have been a copy of the last run.
+    copied_outputs = std::move(copies);
+    return taken;
   }
 
   Error provide_outputs(const MethodMeta& meta) {
@@ -185,6 +210,7 @@ Result<std::unique_ptr<Module>> Module::finish(std::unique_ptr<Module> module,
   runtime::ProgramOptions program_options;
   program_options.registry = &registry;
   program_options.data_precedence = options.data_precedence;
+  program_options.writable_inputs = options.writable_inputs;
   Result<Program> program = Program::load(module->loader_.get(), program_options);
   if (!program.ok()) return program.error();
   module->program_ = std::make_unique<Program>(std::move(program.get()));
@@ -308,13 +334,15 @@ Result<std::vector<EValue>> Module::execute(const std::string& method,
     copies.emplace_back(input.toTensor());
     input = EValue(Tensor(&copies.back().impl));
   }
+  struct Unbind {
+    ~Unbind() { method.unbind_inputs(); }
+    Method& method;
+  } const unbind{runnable};
   for (size_t i = 0; i < safe.size(); ++i) {
     PETREL_RETURN_IF_ERROR(runnable.set_input(safe[i], i));
   }
   PETREL_RETURN_IF_ERROR(runnable.execute());
-  std::vector<EValue> outputs(runnable.outputs_size());
-  for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = runnable.get_output(i);
-  return outputs;
+  return made->take_outputs();
 }
 
 }  // namespace petrel::extension

@@ -18,7 +18,8 @@
 //
 // Outputs lie in memory of the method and hold until it runs again; they may be
 // inputs of any call. Inputs are copied, or only pointed at where the program
-// does not plan memory for them: they must stay until execute() returns. One
+// does not plan memory for them: they must stay until execute() returns, which
+// forgets them. One
 // thread at a time per Module; Modules are independent of each other.
 #ifndef PETREL_EXTENSION_MODULE_MODULE_H_
 #define PETREL_EXTENSION_MODULE_MODULE_H_
@@ -77,6 +78,9 @@ class Module final {
     // differ. With ExternalFirst external data takes the place of any weight
     // that the program names, also of those that kernels read.
     runtime::DataPrecedence data_precedence = runtime::DataPrecedence::RefuseDifferent;
+    // Whether a program may write inputs that it does not plan memory for; methods
+    // that do are refused otherwise.
+    bool writable_inputs = false;
   };
 
   static runtime::Result<std::unique_ptr<Module>> load(const std::string& path);

@@ -30,7 +30,7 @@ std::string type_name(py::handle object) {
 
 }  // namespace
 
-Input::Input(py::handle argument, const MethodMeta& meta, size_t index) {
+Input::Input(py::handle argument, const MethodMeta& meta, size_t index, bool may_write) {
   const Result<Tag> tag = meta.input_tag(index);
   PyObject* const object = argument.ptr();
   if (tag.ok() && *tag == Tag::Tensor) {
@@ -39,7 +39,7 @@ Input::Input(py::handle argument, const MethodMeta& meta, size_t index) {
       refuse(index, "is a " + type_name(argument) +
                         ", must be an array with the buffer protocol or DLPack");
     }
-    set_array(*std::move(array), meta, index);
+    set_array(*std::move(array), meta, index, may_write);
   } else if (argument.is_none()) {
     value_ = EValue();
   } else if (PyBool_Check(object)) {
@@ -62,7 +62,7 @@ Input::Input(py::handle argument, const MethodMeta& meta, size_t index) {
   }
 }
 
-void Input::set_array(Array array, const MethodMeta& meta, size_t index) {
+void Input::set_array(Array array, const MethodMeta& meta, size_t index, bool may_write) {
   const Result<TensorInfo> info = meta.input_tensor_meta(index);
   const size_t rank = array.shape.size();
   if (rank > runtime::kTensorDimensionLimit) {
@@ -80,7 +80,8 @@ void Input::set_array(Array array, const MethodMeta& meta, size_t index) {
     dim_order_.assign(info->dim_order().begin(), info->dim_order().end());
   }
   const runtime::Span<const uint8_t> order(dim_order_.data(), rank);
-  is_copied_ = !array.lies_in(order);
+  const bool is_safe = array.is_writable || !may_write || !info.ok() || info->is_memory_planned();
+  is_copied_ = !array.lies_in(order) || !is_safe;
   array_ = is_copied_ ? array.copy_in(order) : std::move(array);
   static uint8_t nothing[16] = {};
   impl_ = TensorImpl(array_.dtype, static_cast<ssize_t>(rank), sizes_.data(),

@@ -20,8 +20,9 @@ namespace petrel::extension::python {
 
 class Input {
  public:
-  // Raises petrel.Error naming input `index`.
-  Input(pybind11::handle argument, const runtime::MethodMeta& meta, size_t index);
+  // Raises petrel.Error naming input `index`. An array that is read-only is copied
+  // where the program `may_write` it.
+  Input(pybind11::handle argument, const runtime::MethodMeta& meta, size_t index, bool may_write);
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
 
@@ -32,7 +33,7 @@ class Input {
   bool is_copied() const { return is_copied_; }
 
  private:
-  void set_array(Array array, const runtime::MethodMeta& meta, size_t index);
+  void set_array(Array array, const runtime::MethodMeta& meta, size_t index, bool may_write);
 
   Array array_;
   bool is_copied_ = false;

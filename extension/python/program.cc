@@ -158,6 +158,8 @@ void LoadedProgram::open(const py::object& source, const py::list& data, const O
   module_options.other_data = read_safetensors;
   module_options.load_mode = options.load_mode;
   module_options.share_memory_arenas = options.share_memory;
+  module_options.writable_inputs = options.writable_inputs;
+  writable_inputs_ = options.writable_inputs;
   module_options.registry = registry_.get();
   module_options.data_precedence = options.precedence;
   module_options.num_threads =
@@ -210,7 +212,7 @@ py::list LoadedProgram::run(const std::string& method, const py::args& args, boo
   std::vector<std::unique_ptr<Input>> inputs;
   std::vector<EValue> values;
   for (size_t i = 0; i < args.size(); ++i) {
-    inputs.push_back(std::make_unique<Input>(args[i], declared, i));
+    inputs.push_back(std::make_unique<Input>(args[i], declared, i, writable_inputs_));
     values.push_back(inputs.back()->value());
   }
   py::list results;
@@ -256,10 +258,11 @@ py::tuple describe(Tag tag, const Result<TensorInfo>& info) {
 std::shared_ptr<LoadedProgram> load(const py::object& source, const py::list& data,
                                     const py::list& backends, std::optional<int> num_threads,
                                     const std::string& load_mode, bool share_memory,
-                                    const std::string& precedence) {
+                                    const std::string& precedence, bool writable_inputs) {
   LoadedProgram::Options options;
   options.num_threads = num_threads;
   options.share_memory = share_memory;
+  options.writable_inputs = writable_inputs;
   if (load_mode == "mmap") {
     options.load_mode = Module::LoadMode::Mmap;
   } else if (load_mode != "file") {

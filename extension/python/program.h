@@ -37,6 +37,7 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
     std::optional<int> num_threads;
     Module::LoadMode load_mode = Module::LoadMode::File;
     bool share_memory = false;
+    bool writable_inputs = false;
     runtime::DataPrecedence precedence = runtime::DataPrecedence::RefuseDifferent;
   };
 
@@ -65,6 +66,7 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
 
   std::shared_ptr<Pending> pending_;
   int generation_;  // of fork()
+  bool writable_inputs_ = false;
   // Destroyed last to first: the module before what it reads.
   std::vector<std::shared_ptr<const void>> held_;
   std::vector<std::unique_ptr<PythonDataMap>> python_maps_;

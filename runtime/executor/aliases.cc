@@ -19,6 +19,16 @@ bool Aliases::is_callers(uint32_t value) const {
   return place_of(value).kind == Place::Kind::Caller;
 }
 
+bool Aliases::is_callers_input(uint32_t value) const {
+  Shared shared;
+  // Too many values are refused where they are used.
+  if (!find_shared(value, &shared)) return true;
+  for (size_t i = 0; i < shared.size; ++i) {
+    if (is_input(shared.values[i]) && is_callers(shared.values[i])) return true;
+  }
+  return false;
+}
+
 // Of the largest sizes.
 uint64_t Aliases::nbytes(uint32_t value) const {
   const std::optional<TensorView> from = tensor(value);

@@ -44,8 +44,9 @@ class Aliases final {
     Span<const int32_t> args;
   };
 
-  // `kernels` are by operator. InvalidProgram when a view or move makes an input
-  // another value, or a value what it cannot stand for.
+  // `kernels` are by operator. InvalidProgram when a view makes an input another
+  // value, or is one of two values; NotSupported when a list of tensors is moved, or
+  // too many values are moved to one another.
   static Result<Aliases> find(const MethodView& declared, Span<const Kernel* const> kernels,
                               bool writable_inputs, MemoryAllocator* allocator);
 
@@ -61,6 +62,8 @@ class Aliases final {
   bool is_moved(uint32_t value) const { return !rings_.empty() && rings_[value] != value; }
   // A tensor of the method's inputs or outputs whose memory the caller gives.
   bool is_callers(uint32_t value) const;
+  // Such memory of an input, or what may be a view of it.
+  bool is_callers_input(uint32_t value) const;
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;

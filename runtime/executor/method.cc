@@ -60,6 +60,8 @@ Method::Method(Method&& other) noexcept
       input_set_(std::exchange(other.input_set_, {})),
       callers_inputs_(std::exchange(other.callers_inputs_, {})),
       callers_outputs_(std::exchange(other.callers_outputs_, {})),
+      views_(std::exchange(other.views_, {})),
+      callers_views_(std::exchange(other.callers_views_, {})),
       chains_(std::exchange(other.chains_, {})),
       delegates_(std::exchange(other.delegates_, {})),
       external_data_(std::exchange(other.external_data_, {})),
@@ -82,7 +84,8 @@ Error Method::execute() {
     PETREL_LOG(Error, "execute was called while the method is being stepped through");
     return Error::InvalidState;
   }
-  PETREL_RETURN_IF_ERROR(check_inputs());
+  PETREL_RETURN_IF_ERROR(check_bound());
+  forget(views_);
   if (event_tracer_ != nullptr) event_tracer_->create_event_block("execute");
   TracedEvent event(event_tracer_, "method", 0, EventTracer::kNoInstruction);
   rewind();
@@ -106,7 +109,8 @@ Error Method::execute() {
 
 Error Method::step() {
   if (!stepping_) {
-    PETREL_RETURN_IF_ERROR(check_inputs());
+    PETREL_RETURN_IF_ERROR(check_bound());
+    forget(views_);
     rewind();
     stepping_ = true;
   }

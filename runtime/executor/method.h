@@ -14,7 +14,8 @@
 //   steps_    [ kernel(args) | delegate(args) | jump | ... ] ------'  args point at values
 //
 // Inputs: a planned input is copied; one that is not is only pointed at and
-// must stay alive and unchanged until execute() returns. A planned output is
+// must stay alive and unchanged until it is replaced or unbind_inputs() is called.
+// The program does not write it unless ProgramOptions::writable_inputs allows that. A planned output is
 // overwritten by the next execution. The memory of a planned input may be used
 // again once it has been read, so inputs are to be set before every execution.
 // One thread at a time may use a Method.
@@ -63,6 +64,13 @@ class Method final {
   // All of them.
   Error set_inputs(Span<const EValue> values);
 
+  // Forgets the memory of the caller that inputs point at: an execution before
+  // they are set again is an error that names them. Outputs that lie in such
+  // memory have no data then.
+  void unbind_inputs();
+  // Whether there are such inputs.
+  bool points_at_inputs() const { return !callers_inputs_.empty(); }
+
   // The current value of an input. None if `index` is out of range.
   const EValue& get_input(size_t index) const;
   Error get_inputs(EValue* out_values, size_t length) const;
@@ -77,8 +85,9 @@ class Method final {
   // Copies all outputs; None in the places after them.
   Error get_outputs(EValue* out_values, size_t length) const;
 
-  // Runs the method. InvalidArgument if an input was never set. After an error
-  // the method can be run again.
+  // Runs the method. InvalidArgument if an input has not been set, InvalidState if
+  // an output that the program does not plan has no memory. After an error the
+  // method can be run again.
   Error execute();
 
   // Runs one instruction. EndOfMethod after the last one; then
@@ -109,10 +118,13 @@ class Method final {
     TensorImpl* impl;
     size_t index;
   };
-  // Refuses memory of the caller that the method, or an output, has already.
-  Error check_apart(const void* data, size_t nbytes, const TensorImpl* own, const char* what,
-                    size_t index) const;
-  Error check_inputs() const;
+  // Refuses memory of the caller that the method has already, or an output, or if
+  // it `is_written` an input.
+  Error check_apart(const void* data, size_t nbytes, const TensorImpl* own, bool is_written,
+                    const char* what, size_t index) const;
+  // All that the caller must give is there.
+  Error check_bound() const;
+  static void forget(Span<TensorImpl*> views);
   Error run_step(const MethodStep& step, size_t* next);
   Error run_kernel(const MethodStep& step);
   Error run_delegate(const MethodStep& step);
@@ -130,6 +142,10 @@ class Method final {
   // Those that the program does not plan; outputs that are views of others aside.
   Span<CallersTensor> callers_inputs_;
   Span<CallersTensor> callers_outputs_;
+  // Those that get their memory when they are made, in every execution anew, and
+  // those of them that may lie in inputs of the caller.
+  Span<TensorImpl*> views_;
+  Span<TensorImpl*> callers_views_;
   Span<MethodChain> chains_;
   // Handles that exist; grows while the method is made.
   Span<MethodDelegate> delegates_;

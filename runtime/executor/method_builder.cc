@@ -175,9 +175,11 @@ Error MethodBuilder::make_delegate(size_t index, MethodDelegate* to) {
 }
 
 Error MethodBuilder::make_chains() {
-  PETREL_ASSIGN_OR_RETURN(Aliases aliases,
-                          Aliases::find(declared_, kernels_, /*writable_inputs=*/true, allocator_));
+  PETREL_ASSIGN_OR_RETURN(
+      Aliases aliases,
+      Aliases::find(declared_, kernels_, program_.options().writable_inputs, allocator_));
   PETREL_RETURN_IF_ERROR(find_callers_tensors(aliases));
+  PETREL_RETURN_IF_ERROR(find_views(aliases));
   const uint32_t count = declared_.num_chains();
   PETREL_ASSIGN_OR_RETURN(method_.chains_, allocator_->allocate_list<MethodChain>(count));
   for (uint32_t i = 0; i < count; ++i) new (&method_.chains_[i]) MethodChain();
@@ -246,6 +248,24 @@ Error MethodBuilder::find_callers_tensors(const Aliases& aliases) {
   };
   PETREL_RETURN_IF_ERROR(find(declared_.inputs(), false, &method_.callers_inputs_));
   return find(declared_.outputs(), true, &method_.callers_outputs_);
+}
+
+Error MethodBuilder::find_views(const Aliases& aliases) {
+  // Planned ones are where they are planned, whether they have been made or not.
+  const auto is_unplanned_view = [&](uint32_t value) {
+    return aliases.is_view(value) && !declared_.value(value).as_tensor()->is_planned();
+  };
+  size_t count = 0;
+  for (uint32_t i = 0; i < declared_.num_values(); ++i) count += is_unplanned_view(i);
+  PETREL_ASSIGN_OR_RETURN(method_.views_, allocator_->allocate_list<TensorImpl*>(count));
+  size_t first = 0, end = count;
+  for (uint32_t i = 0; i < declared_.num_values(); ++i) {
+    if (!is_unplanned_view(i)) continue;
+    method_.views_[aliases.is_callers_input(i) ? first++ : --end] =
+        method_.values_[i].toTensor().impl();
+  }
+  method_.callers_views_ = method_.views_.first(first);
+  return Error::Ok;
 }
 
 Error MethodBuilder::check_step(uint32_t chain, uint32_t instruction, Span<const int32_t> args,

@@ -68,19 +68,42 @@ size_t Method::output_value(size_t index) const {
   return static_cast<size_t>(declared_.outputs()[index]);
 }
 
-Error Method::check_inputs() const {
+Error Method::check_bound() const {
   for (size_t i = 0; i < input_set_.size(); ++i) {
     if (input_set_[i]) continue;
     PETREL_LOG(Error, "input %zu of method \"%.64s\" has not been set", i, declared_.name().data());
     return Error::InvalidArgument;
   }
+  for (const CallersTensor& output : callers_outputs_) {
+    if (output.impl->data() != nullptr || output.impl->nbytes() == 0) continue;
+    PETREL_LOG(Error, "output %zu of method \"%.64s\" has been given no memory", output.index,
+               declared_.name().data());
+    return Error::InvalidState;
+  }
   return Error::Ok;
+}
+
+// A view of what the last execution had, memory of the caller perhaps, is none of
+// what this one has.
+void Method::forget(Span<TensorImpl*> views) {
+  for (TensorImpl* const view : views) {
+    view->set_constant(false);
+    static_cast<void>(view->set_data(nullptr, 0));
+  }
+}
+
+void Method::unbind_inputs() {
+  for (const CallersTensor& input : callers_inputs_) {
+    static_cast<void>(input.impl->set_data(nullptr, 0));
+    input_set_[input.index] = false;
+  }
+  forget(callers_views_);
 }
 
 // What a program writes lies apart from the rest of a call (aliases.h), and so
 // must the memory that only the caller knows.
-Error Method::check_apart(const void* data, size_t nbytes, const TensorImpl* own, const char* what,
-                          size_t index) const {
+Error Method::check_apart(const void* data, size_t nbytes, const TensorImpl* own, bool is_written,
+                          const char* what, size_t index) const {
   const HierarchicalAllocator* const arenas = memory_->planned_memory();
   for (size_t i = 0; arenas != nullptr && i < arenas->num_buffers(); ++i) {
     const Span<uint8_t> arena = arenas->buffer(i);
@@ -94,6 +117,14 @@ Error Method::check_apart(const void* data, size_t nbytes, const TensorImpl* own
       continue;
     }
     PETREL_LOG(Error, "%s %zu lies in the memory of output %zu", what, index, output.index);
+    return Error::InvalidArgument;
+  }
+  if (!is_written) return Error::Ok;
+  for (const CallersTensor& input : callers_inputs_) {
+    if (input.impl == own || !overlap(data, nbytes, input.impl->data(), input.impl->capacity())) {
+      continue;
+    }
+    PETREL_LOG(Error, "%s %zu lies in the memory of input %zu", what, index, input.index);
     return Error::InvalidArgument;
   }
   return Error::Ok;
@@ -170,7 +201,8 @@ Error Method::set_tensor_input(const Tensor& from, size_t value_index, size_t in
   }
   Error error = Error::Ok;
   if (!declared->is_planned()) {
-    error = check_apart(from.const_data_ptr(), from.nbytes(), to.impl(), "input", index);
+    error = check_apart(from.const_data_ptr(), from.nbytes(), to.impl(),
+                        program_->options().writable_inputs, "input", index);
     if (error != Error::Ok) return error;
     error = to.impl()->rebind(from.sizes(), from.mutable_data_ptr(), from.nbytes());
   } else {
@@ -231,15 +263,8 @@ Error Method::set_output_data_ptr(void* buffer, size_t size, size_t index) {
     PETREL_LOG(Error, "output %zu was given no memory", index);
     return Error::InvalidArgument;
   }
-  PETREL_RETURN_IF_ERROR(check_apart(buffer, size, tensor.impl(), "output", index));
-  for (const CallersTensor& input : callers_inputs_) {
-    if (input.impl == tensor.impl() ||
-        !overlap(buffer, size, input.impl->data(), input.impl->capacity())) {
-      continue;
-    }
-    PETREL_LOG(Error, "output %zu lies in the memory of input %zu", index, input.index);
-    return Error::InvalidArgument;
-  }
+  PETREL_RETURN_IF_ERROR(
+      check_apart(buffer, size, tensor.impl(), /*is_written=*/true, "output", index));
   return tensor.impl()->set_data(buffer, size);
 }
 

@@ -48,6 +48,9 @@ struct ProgramOptions {
   // Most instructions that one execution may run.
   uint64_t max_instructions = 10'000'000;
   DataPrecedence data_precedence = DataPrecedence::RefuseDifferent;
+  // Whether a program may write inputs that it does not plan memory for, which are
+  // the caller's. Methods that do are refused otherwise; a planned input is a copy.
+  bool writable_inputs = false;
 };
 
 class Program final {

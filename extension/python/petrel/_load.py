@@ -85,7 +85,7 @@ class LoadedProgram(Mapping[str, Method]):
 def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedDataMap]] = (),
          backends: Iterable[RuntimeBackend] = (), num_threads: Optional[int] = None,
          load_mode: str = "file", share_memory: bool = False,
-         precedence: str = "refuse") -> LoadedProgram:
+         precedence: str = "refuse", writable_inputs: bool = False) -> LoadedProgram:
     """Loads a program: the path of a .pte, its bytes, or what export() made.
 
     data          .ptd files (paths or bytes) and NamedDataMaps, with the data that
@@ -96,6 +96,8 @@ def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedD
     load_mode     "file" reads what is needed, "mmap" maps files
     share_memory  methods compute in one memory
     precedence    of two different values for a key: "refuse", "external" or "program"
+    writable_inputs  the program may write arrays that it is given and does not copy;
+                  read-only ones are copied for it. Without, such a method is refused
     """
     for name, value, single in (
         ("data", data, (str, os.PathLike, bytes, bytearray, memoryview, NamedDataMap)),
@@ -112,4 +114,4 @@ def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedD
         source = program
     return LoadedProgram(
         _petrel.load(source, sources, list(backends), num_threads, load_mode, share_memory,
-                     precedence))
+                     precedence, writable_inputs))

@@ -122,7 +122,8 @@ class LoadedProgram:
     def run(self, method: str, args: Tuple[Any, ...], copy_outputs: bool) -> List[Any]: ...
 
 def load(source: Any, data: List[Any], backends: List[Any], num_threads: Optional[int],
-         load_mode: str, share_memory: bool, precedence: str) -> LoadedProgram: ...
+         load_mode: str, share_memory: bool, precedence: str,
+         writable_inputs: bool) -> LoadedProgram: ...
 def export_files(methods: Mapping[str, str], output: str, *, external_weights: str,
                  external: Sequence[Tuple[str, str]], shard_bytes: int,
                  backends: Sequence[Tuple[Any, Sequence[Tuple[str, bytes]]]],

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory of the caller: what a program may do with it, and how long it is known.
+
+#include <gtest/gtest.h>
+
+#include "extension/module/module.h"
+#include "test/faults/attack.h"
+#include "test/faults/loaded.h"
+
+namespace petrel::faults {
+namespace {
+
+using extension::Module;
+
+// x + c with x, or all, of the caller.
+Recipe with_callers_input() {
+  Recipe recipe;
+  input(recipe).place.reset();
+  return recipe;
+}
+
+// Value 4, a view of `self` of six elements, with value 6 for its sizes.
+void add_view(Recipe& r, int32_t self) {
+  ValueRecipe view = planned_tensor({6}, 0);
+  view.place.reset();
+  view.dynamism = 1;
+  add_value(r, view);
+  add_value(r, number_value(Types::Int, 6));
+  add_value(r, list_value(Types::IntList, {5}));
+  add_kernel_call(r, "executorch_prim::et_view", "default", {self, 6, 4});
+}
+
+// In a second execution reads the view of the first, before it makes its own:
+//
+//   jump to 2 unless flag;  out = view + view;  view of x;  flag = not flag
+Recipe with_late_view() {
+  Recipe r = with_callers_input();
+  plan(r).chains[0].clear();
+  plan(r).operators.clear();
+  add_view(r, 0);
+  const std::vector<InstructionRecipe> view = plan(r).chains[0];
+  plan(r).chains[0].clear();
+  add_value(r, number_value(Types::Bool, 0));
+  add_value(r, planned_tensor({6}, 32));
+  add_instruction(r, Arguments::JumpFalseCall, 7, 2);
+  add_kernel_call(r, "aten::add", "out", {4, 4, 2, 8, 8});
+  plan(r).chains[0].insert(plan(r).chains[0].end(), view.begin(), view.end());
+  add_kernel_call(r, "executorch_prim::sym_not", "Scalar", {7, 7});
+  return r;
+}
+
+class BindingsTest : public ::testing::Test {
+ protected:
+  Result<std::unique_ptr<Module>> load_module(const Recipe& recipe, bool writable_inputs = false) {
+    bytes_ = build(recipe);
+    Module::Options options;
+    options.registry = &test_registry();
+    options.writable_inputs = writable_inputs;
+    return Module::load(bytes_.data(), bytes_.size(), options);
+  }
+
+  QuietLog quiet_;
+  Input input_;
+  std::vector<uint8_t> bytes_;
+};
+
+TEST_F(BindingsTest, ProgramsDoNotWriteInputs) {
+  Recipe recipe = with_callers_input();
+  call(recipe).args = {0, 1, 2, 0, 0};
+  Loaded loaded(recipe);
+  EXPECT_EQ(loaded.method().error(), Error::InvalidProgram);
+  EXPECT_NE(QuietLog::last().find("instruction 0:0, aten::add.out, writes argument 3, which is "
+                                  "memory of the caller's input (value 0)"),
+            std::string::npos)
+      << QuietLog::last();
+}
+
+TEST_F(BindingsTest, ProgramsDoNotWriteViewsOfInputs) {
+  Recipe recipe = with_callers_input();
+  add_view(recipe, 0);
+  add_kernel_call(recipe, "aten::add", "out", {3, 1, 2, 4, 4});
+  Loaded loaded(recipe);
+  EXPECT_EQ(loaded.method().error(), Error::InvalidProgram);
+  EXPECT_NE(QuietLog::last().find("memory of the caller's input"), std::string::npos);
+}
+
+TEST_F(BindingsTest, DelegatesDoNotWriteInputs) {
+  Recipe recipe = with_callers_input();
+  add_delegate(recipe, [](DelegateRecipe&) {});
+  add_instruction(recipe, Arguments::DelegateCall, 0, 0);
+  plan(recipe).chains[0].back().args = {3, 0};
+  Loaded loaded(recipe);
+  EXPECT_EQ(loaded.method().error(), Error::InvalidProgram);
+  EXPECT_NE(QuietLog::last().find("XnnpackBackend, writes argument 1"), std::string::npos);
+}
+
+TEST_F(BindingsTest, InputsAreWrittenWhereTheAppAllowsIt) {
+  Recipe recipe = with_callers_input();
+  call(recipe).args = {0, 1, 2, 0, 0};
+  plan(recipe).outputs.clear();
+  const auto module = load_module(recipe, /*writable_inputs=*/true);
+  ASSERT_TRUE(module.ok());
+  ASSERT_TRUE((*module)->forward({input_.tensor()}).ok()) << QuietLog::last();
+  EXPECT_EQ(input_.data[5], 35);
+}
+
+TEST_F(BindingsTest, ViewsEndWithTheirExecution) {
+  Loaded loaded(with_late_view());
+  Result<Method> method = loaded.method();
+  ASSERT_TRUE(method.ok()) << QuietLog::last();
+  ASSERT_EQ(method->set_input(input_.tensor(), 0), Error::Ok);
+  ASSERT_EQ(method->execute(), Error::Ok) << QuietLog::last();
+  EXPECT_EQ(method->execute(), Error::InvalidState);
+  EXPECT_NE(QuietLog::last().find("instruction 0:1, aten::add.out"), std::string::npos);
+}
+
+TEST_F(BindingsTest, UnboundInputsAreNamed) {
+  Loaded loaded(with_callers_input());
+  Result<Method> method = loaded.method();
+  ASSERT_TRUE(method->points_at_inputs());
+  ASSERT_EQ(method->set_input(input_.tensor(), 0), Error::Ok);
+  ASSERT_EQ(method->execute(), Error::Ok);
+  // Bindings last until they are replaced or forgotten.
+  input_.data[0] = 7;
+  ASSERT_EQ(method->execute(), Error::Ok);
+  EXPECT_EQ(method->get_output(0).toTensor().const_data_ptr<float>()[0], 17);
+  method->unbind_inputs();
+  EXPECT_EQ(method->get_input(0).toTensor().const_data_ptr(), nullptr);
+  EXPECT_EQ(method->execute(), Error::InvalidArgument);
+  EXPECT_EQ(QuietLog::last(), "input 0 of method \"forward\" has not been set");
+}
+
+TEST_F(BindingsTest, UnboundOutputsAreNamed) {
+  Recipe recipe;
+  output(recipe).place.reset();
+  Loaded loaded(recipe);
+  Result<Method> method = loaded.method();
+  ASSERT_EQ(method->set_input(input_.tensor(), 0), Error::Ok);
+  EXPECT_EQ(method->execute(), Error::InvalidState);
+  EXPECT_EQ(QuietLog::last(), "output 0 of method \"forward\" has been given no memory");
+}
+
+TEST_F(BindingsTest, ModulesForgetInputs) {
+  const auto module = load_module(with_late_view());
+  ASSERT_TRUE(module.ok());
+  {
+    const auto gone = std::make_unique<Input>();
+    ASSERT_TRUE((*module)->forward({gone->tensor()}).ok());
+  }
+  EXPECT_EQ((*module)->get_input("forward", 0).toTensor().const_data_ptr(), nullptr);
+  EXPECT_EQ((*module)->forward({input_.tensor()}).error(), Error::InvalidState);
+  EXPECT_EQ((*module)->get_input("forward", 0).toTensor().const_data_ptr(), nullptr);
+}
+
+// An output that is the input, one that is a view of it, one that is a view of
+// planned memory.
+TEST_F(BindingsTest, OutputsOutliveTheInputsTheyLieIn) {
+  Recipe recipe = with_callers_input();
+  add_view(recipe, 0);
+  ValueRecipe view = plan(recipe).values[4];
+  add_value(recipe, view);
+  add_kernel_call(recipe, "executorch_prim::et_view", "default", {3, 6, 7});
+  plan(recipe).outputs = {0, 4, 7};
+  const auto module = load_module(recipe);
+  ASSERT_TRUE(module.ok());
+  auto gone = std::make_unique<Input>();
+  const auto outputs = (*module)->forward({gone->tensor()});
+  ASSERT_TRUE(outputs.ok()) << QuietLog::last();
+  for (float& x : gone->data) x = -1;
+  gone.reset();
+  const float expected[] = {5, 5, 35};
+  for (size_t i = 0; i < 3; ++i) {
+    const Tensor tensor = (*outputs)[i].toTensor();
+    ASSERT_EQ(tensor.numel(), 6u);
+    ASSERT_NE(tensor.const_data_ptr(), nullptr);
+    EXPECT_EQ(tensor.const_data_ptr<float>()[5], expected[i]) << i;
+  }
+  // They may be inputs again.
+  const auto next = (*module)->forward({(*outputs)[0]});
+  ASSERT_TRUE(next.ok()) << QuietLog::last();
+  EXPECT_EQ((*next)[1].toTensor().const_data_ptr<float>()[5], 5);
+}
+
+// An output that the program does not plan lies in memory of the Module, where the
+// next one will go.
+TEST_F(BindingsTest, UnplannedOutputsMayBeInputs) {
+  Recipe recipe = with_callers_input();
+  output(recipe).place.reset();
+  const auto module = load_module(recipe);
+  ASSERT_TRUE(module.ok());
+  const auto first = (*module)->forward({input_.tensor()});
+  ASSERT_TRUE(first.ok());
+  const auto second = (*module)->forward({(*first)[0]});
+  ASSERT_TRUE(second.ok()) << QuietLog::last();
+  EXPECT_EQ((*second)[0].toTensor().const_data_ptr<float>()[5], 65);
+}
+
+}  // namespace
+}  // namespace petrel::faults
