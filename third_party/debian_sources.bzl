@@ -103,14 +103,13 @@ debian_sources = repository_rule(
 
 def _debian_source_impl(rctx):
     package = rctx.attr.package
-    version = rctx.read(rctx.path(Label("@debian_sources//:%s.version" % package)))
-    prefix = ""
-    if rctx.attr.has_top_folder:
-        prefix = "%s-%s" % (package, version.rpartition("-")[0])
-    rctx.extract(
-        rctx.path(Label("@debian_sources//:%s.tar.xz" % package)),
-        stripPrefix = prefix,
-    )
+
+    # Not rctx.extract: it ends Debian 13's Bazel, which lacks a class for it.
+    archive = rctx.path(Label("@debian_sources//:%s.tar.xz" % package))
+    strip = "--strip-components=%d" % (1 if rctx.attr.has_top_folder else 0)
+    unpacked = rctx.execute(["tar", "--extract", "--xz", "--file", archive, strip])
+    if unpacked.return_code:
+        fail("%s cannot be unpacked: %s" % (archive, unpacked.stderr))
     for patch in rctx.attr.patches:
         rctx.patch(patch, strip = 1)
     for name in ["BUILD", "BUILD.bazel", "WORKSPACE", "WORKSPACE.bazel", "MODULE.bazel"]:

@@ -102,7 +102,9 @@ def _impl(rctx):
             linkopts = repr(linkopts),
             name = repr(name),
         )
+    series = ".".join((version or "").split(".")[:2])
     for link, path in rctx.attr.header_links.items():
+        path = path.replace("{series}", series)
         if rctx.path(path).exists:
             rctx.symlink(path, link)
     for name, path in rctx.attr.tools.items():
@@ -134,7 +136,7 @@ _debian_library = repository_rule(
         "libraries": attr.string_list_dict(doc = "Target -> link options; * for all static libraries."),
         "library_deps": attr.string_list_dict(doc = "Target -> other targets."),
         "defines": attr.string_list(),
-        "header_links": attr.string_dict(doc = "Folder in the repository -> folder of headers outside the compiler's path."),
+        "header_links": attr.string_dict(doc = "Folder in the repository -> folder of headers outside the compiler's path; {series} is the first two numbers of the package's version."),
         "tools": attr.string_dict(doc = "Target -> executable."),
         "static_prefix": attr.string(),
         "static_exclude": attr.string(),
@@ -233,7 +235,7 @@ def system_libraries():
         name = "python_headers",
         package = "libpython3-dev",
         libraries = {"python_headers": []},
-        header_links = {"python3.11": "/usr/include/python3.11"},
+        header_links = {"python3": "/usr/include/python{series}"},
     )
     _debian_library(
         name = "pybind11",
