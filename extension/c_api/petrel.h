@@ -51,7 +51,7 @@ extern "C" {
 // ---------------------------------------------------------------- versions
 
 // Of this header. Raised when something is added.
-#define PETREL_API_VERSION 1
+#define PETREL_API_VERSION 2
 
 // Of the library: at least the header's when everything in the header is there.
 PETREL_EXPORT uint32_t petrel_api_version(void);
@@ -104,6 +104,16 @@ typedef void (*petrel_log_fn)(void* context, int32_t level, const char* message)
 // Sends all messages of the process to `log`; NULL, as at the start, drops
 // them. A call of the function before may still be under way on another thread.
 PETREL_EXPORT petrel_status petrel_set_log(petrel_log_fn log, void* context);
+
+// --------------------------------------------------------------- processor
+
+// Up to which instruction set the process uses the processor, for all kernels
+// and backends: "sse2", "avx2", "avx512skx" ... ; "neon", "dotprod" ... on arm64;
+// "zen" and other processors for kernels as there; "native", as at the start, for
+// all that this machine has. To be called before the first module is loaded:
+// PETREL_INVALID_STATE when another level is in use, PETREL_INVALID_ARGUMENT for a
+// level that this machine lacks; petrel_error_text() names those it has.
+PETREL_EXPORT petrel_status petrel_set_isa_level(const char* level);
 
 // ------------------------------------------------------------------ values
 

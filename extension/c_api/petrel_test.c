@@ -449,7 +449,28 @@ static void tells_versions_and_names(void) {
   CHECK(petrel_dtype_size(8) == 0 && petrel_dtype_size(-1) == 0 && petrel_dtype_size(261) == 0);
 }
 
+// Before anything computes, which fixes the level.
+static void caps_the_instruction_set(void) {
+  petrel_module* module = NULL;
+#if defined(__aarch64__)
+  const char* lowest = "neon";
+#else
+  const char* lowest = "sse2";
+#endif
+  CHECK(petrel_set_isa_level(NULL) == PETREL_INVALID_ARGUMENT);
+  CHECK(petrel_set_isa_level("avx9") == PETREL_INVALID_ARGUMENT);
+  CHECK(strstr(petrel_error_text(), lowest) != NULL);
+  CHECK(petrel_set_isa_level("native") == PETREL_OK);
+  CHECK(petrel_set_isa_level(lowest) == PETREL_OK);
+  CHECK(petrel_module_load_path(kInline, NULL, &module) == PETREL_OK);
+  CHECK(count_right(module, "forward") >= 45);
+  petrel_module_destroy(module);
+  CHECK(petrel_set_isa_level(lowest) == PETREL_OK);
+  CHECK(petrel_set_isa_level("native") == PETREL_INVALID_STATE);
+}
+
 int main(void) {
+  caps_the_instruction_set();
   tells_versions_and_names();
   classifies_from_every_source();
   reads_assets_of_a_package();

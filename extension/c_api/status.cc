@@ -6,7 +6,9 @@
 
 #include "extension/c_api/guard.h"
 #include "runtime/core/log.h"
+#include "runtime/core/result.h"
 #include "runtime/core/scalar_type.h"
+#include "runtime/platform/isa_level.h"
 
 namespace petrel::extension::c_api {
 
@@ -69,6 +71,14 @@ petrel_status petrel_set_log(petrel_log_fn log, void* context) {
   return guarded([&] {
     petrel::extension::set_log_sink({log, context});
     return Error::Ok;
+  });
+}
+
+petrel_status petrel_set_isa_level(const char* level) {
+  using petrel::extension::c_api::require;
+  return guarded([&] {
+    PETREL_RETURN_IF_ERROR(require(level, "level"));
+    return petrel::runtime::set_isa_level(level);
   });
 }
 

@@ -12,11 +12,13 @@
 #include "absl/strings/str_format.h"
 #include "backends/xnnpack/runtime/packed_weights.h"
 #include "extension/cli/console.h"
+#include "extension/cli/isa_option.h"
 #include "extension/cli/kernel_choice.h"
 #include "extension/cli/method_io.h"
 #include "extension/cli/packed_weights_options.h"
 #include "extension/cli/verb.h"
 #include "extension/named_data_map/safetensors_map.h"
+#include "runtime/platform/isa_level.h"
 
 namespace petrel::extension {
 namespace {
@@ -86,6 +88,7 @@ void print_json(const Arguments& arguments, const Figures& figures) {
                                        {"method", arguments.method},
                                        {"threads", arguments.threads},
                                        {"kernels", arguments.kernels},
+                                       {"isa", runtime::isa_level().name},
                                        {"load_seconds", figures.load},
                                        {"first_run_seconds", figures.first_run},
                                        {"min_seconds", figures.min},
@@ -178,6 +181,7 @@ void add_bench_verb(CLI::App& app, int* exit_code) {
   verb->add_option("--threads", arguments->threads, "0 (default): one per processor")
       ->check(CLI::Range(0, 1024));
   add_kernels_option(*verb, &arguments->kernels);
+  add_isa_option(*verb);
   arguments->packed_weights.add_to(*verb);
   verb->add_option("--seconds", arguments->seconds, "at least this long (0.5)")
       ->check(CLI::Range(0.0, 3600.0));

@@ -50,6 +50,42 @@ class CliTest(unittest.TestCase):
         for verb in ("export", "run", "inspect", "verify", "bench", "opt", "plan", "data"):
             self.assertIn(f"petrel {verb}", self.done(verb, "--help"))
 
+    def test_isa_caps_what_computes(self):
+        self.export("k", "--backend", "none")
+        self.export()
+        levels = self.done("run", "--isa", "list").split()
+        self.assertIn("native", levels)
+        lowest = levels[0]
+        for program in ("m.pte", "k.pte"):
+            outputs = {}
+            for level in (lowest, "native"):
+                self.done("run", program, "--input", IMAGE, "--isa", level,
+                          "--output-dir", level)
+                outputs[level] = read_floats(self.folder / level / "output_0.npy")
+            for a, b in zip(outputs[lowest], outputs["native"]):
+                self.assertAlmostEqual(a, b, delta=1e-4)
+        bench = ["bench", "m.pte", "--json", "--seconds", "0", "--min-runs", "1"]
+        self.assertEqual(json.loads(self.done(*bench, "--isa", lowest))["isa"], lowest)
+        self.assertEqual(json.loads(self.done(*bench))["isa"], "native")
+        for verb in ("run", "bench"):
+            error = self.fails(2, verb, "m.pte", "--isa", "avx9")
+            self.assertIn("'avx9' is unknown", error)
+            self.assertIn(", ".join(levels), error)
+
+    def test_isa_is_part_of_the_key_of_packed_weights(self):
+        self.export()
+        lowest = self.done("run", "--isa", "list").split()[0]
+        packed = self.folder / "packed"
+        for level in (lowest, "native"):
+            use = ["run", "m.pte", "--packed-weights", packed, "--isa", level]
+            self.done(*use)
+            made = packed.stat().st_ino
+            self.done(*use)
+            self.assertEqual(packed.stat().st_ino, made, f"packed again at {level}")
+            if level == lowest:
+                first = made
+        self.assertNotEqual(made, first)
+
     def test_wrong_usage_is_2(self):
         for arguments in ([], ["fly"], ["export"], ["export", MODEL],
                           ["export", MODEL, "-o", "m.pte", "--backend", "gpu"],

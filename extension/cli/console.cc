@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "extension/cli/verb.h"
 #include "runtime/core/log.h"
@@ -34,18 +35,20 @@ RuntimeMessages::~RuntimeMessages() { runtime::set_log_hook(runtime::LogHook{});
 
 int RuntimeMessages::fail(absl::string_view verb, absl::string_view subject,
                           runtime::Error error) const {
-  std::string text;
-  for (const std::string& message : messages_) absl::StrAppend(&text, message, "\n");
+  std::string text = this->text();
+  if (!text.empty()) text += '\n';
   absl::StrAppend(&text, subject, ": ", runtime::to_string(error));
   return extension::fail(verb, text);
 }
 
 int RuntimeMessages::fail(absl::string_view verb, const absl::Status& status) const {
-  std::string text;
-  for (const std::string& message : messages_) absl::StrAppend(&text, message, "\n");
+  std::string text = this->text();
+  if (!text.empty()) text += '\n';
   absl::StrAppend(&text, status.message());
   return extension::fail(verb, text);
 }
+
+std::string RuntimeMessages::text() const { return absl::StrJoin(messages_, "\n"); }
 
 std::string format_bytes(uint64_t bytes) {
   if (bytes < 10000) return absl::StrCat(bytes, " B");

@@ -35,6 +35,8 @@ class RuntimeMessages {
   int fail(absl::string_view verb, absl::string_view subject, runtime::Error error) const;
   // The same for a failure that names its subject.
   int fail(absl::string_view verb, const absl::Status& status) const;
+  // The messages, a line each.
+  std::string text() const;
 
  private:
   std::vector<std::string> messages_;

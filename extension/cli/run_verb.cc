@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "exir/ir/blob.h"
 #include "extension/cli/console.h"
+#include "extension/cli/isa_option.h"
 #include "extension/cli/kernel_choice.h"
 #include "extension/cli/method_io.h"
 #include "extension/cli/packed_weights_options.h"
@@ -154,6 +155,7 @@ void add_run_verb(CLI::App& app, int* exit_code) {
   verb->add_option("--threads", arguments->threads, "0 (default): one per processor")
       ->check(CLI::Range(0, 1024));
   add_kernels_option(*verb, &arguments->kernels);
+  add_isa_option(*verb);
   arguments->packed_weights.add_to(*verb);
   verb->footer(
       "Examples:\n"

@@ -4,14 +4,19 @@
 
 #include <pybind11/pybind11.h>
 
+#include <string>
+
+#include "extension/c_api/error_text.h"
 #include "extension/c_api/petrel.h"
 #include "extension/python/aot_backend.h"
 #include "extension/python/array.h"
+#include "extension/python/error.h"
 #include "extension/python/export.h"
 #include "extension/python/gil.h"
 #include "extension/python/ir_views.h"
 #include "extension/python/program.h"
 #include "extension/python/runtime_backend.h"
+#include "runtime/platform/isa_level.h"
 
 namespace petrel::extension::python {
 
@@ -25,6 +30,11 @@ PYBIND11_MODULE(_petrel, module) {
   bind_named_data(module);
   bind_program(module);
   module.def("version", &petrel_version);
+  module.def("set_isa_level", [](const std::string& level) {
+    const ErrorText said;
+    const runtime::Error error = runtime::set_isa_level(level);
+    if (error != runtime::Error::Ok) raise_runtime(error, said.text());
+  });
   module.def("close", &close);
   module.def("after_fork_in_child", &after_fork_in_child);
   module.def("is_main_interpreter",

@@ -24,7 +24,7 @@ from petrel._backend import (Backend, Partitioner, PreprocessResult, RuntimeBack
 from petrel._data_map import NamedDataMap, TensorLayout
 from petrel._error import Error
 from petrel._export import Program, Report, export
-from petrel._load import LoadedProgram, Method, ValueInfo, load
+from petrel._load import LoadedProgram, Method, ValueInfo, load, set_isa_level
 from petrel._petrel import Graph, NamedBlobStore, NamedData, Node, Tensor, Value
 
 if not _petrel.is_main_interpreter():
@@ -36,7 +36,7 @@ __all__ = [
     "Backend", "Error", "Graph", "LoadedProgram", "Method", "NamedBlobStore", "NamedData",
     "NamedDataMap", "Node", "Partitioner", "PreprocessResult", "Program", "Report",
     "RuntimeBackend", "Subprogram", "Tensor", "TensorLayout", "Value", "ValueInfo", "export",
-    "load"
+    "load", "set_isa_level"
 ]
 
 atexit.register(_petrel.close)

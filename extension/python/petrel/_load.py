@@ -115,3 +115,14 @@ def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedD
     return LoadedProgram(
         _petrel.load(source, sources, list(backends), num_threads, load_mode, share_memory,
                      precedence, writable_inputs))
+
+
+def set_isa_level(level: str) -> None:
+    """Up to which instruction set this process uses the processor.
+
+    "sse2", "avx2", "avx512skx" and others; "neon", "dotprod" on arm64; "zen" and
+    other processors for kernels as there; "native", as at the start, for all that
+    this machine has. To be called before anything is exported or loaded. The Error
+    for a level that this machine lacks names those it has.
+    """
+    _petrel.set_isa_level(level)

@@ -25,6 +25,33 @@ def python(code, *arguments):
                           check=False)
 
 
+class IsaLevelTest(unittest.TestCase):
+
+    def test_level_is_set_before_anything_computes(self):
+        code = """
+import platform, sys, numpy, petrel
+lowest = "neon" if platform.machine() == "aarch64" else "sse2"
+try:
+    petrel.set_isa_level("avx9")
+except petrel.Error as error:
+    assert "'avx9' is unknown" in str(error) and lowest in str(error), error
+else:
+    raise AssertionError("an unknown level was taken")
+petrel.set_isa_level("native")
+petrel.set_isa_level(lowest)
+forward = petrel.load(petrel.export(sys.argv[1]))["forward"]
+print(forward(numpy.ones((1, 1, 8, 8), numpy.float32))[0].argmax())
+try:
+    petrel.set_isa_level("native")
+except petrel.Error as error:
+    assert f"is '{lowest}' and in use" in str(error), error
+else:
+    raise AssertionError("the level changed after its use")
+"""
+        result = python(code, DIGITS)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+
 class ThreadTest(unittest.TestCase):
 
     def run_threads(self, work, count=4):
