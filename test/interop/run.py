@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exchanges programs with the ExecuTorch wheel and compares with eager torch.
 
-  test/interop/run [--petrel BINARY] [--work DIR] [--all] [NAME ...]
+  test/interop/run [--petrel BINARY] [--work DIR] [--all] [--every-isa] [NAME ...]
 
 For each model, {none, xnnpack} and {weights inline, weights in a .ptd}:
 
@@ -12,7 +12,9 @@ For each model, {none, xnnpack} and {weights inline, weights in a .ptd}:
   wheel  -> petrel   the wheel's file in our runtime
   petrel -> netron   our file in Netron's parser
 
-each on two inputs, all outputs counted, by the rule in agreement.py. Then two
+each on two inputs, all outputs counted, by the rule in agreement.py; with
+--every-isa what runs in our runtime runs under each instruction set that this
+machine has. Then two
 methods in one program with shared arenas; a decoder whose prefill and decode
 share weights and cache, 32 tokens of which must be eager torch's; a program of
 the wheel whose weights lie in two .ptd; and the cost of exporting beside the
@@ -116,8 +118,10 @@ class Table:
 
 
 class Interop:
-    def __init__(self, petrel: pathlib.Path, work: pathlib.Path, worker: wheel.Worker) -> None:
+    def __init__(self, petrel: pathlib.Path, work: pathlib.Path, worker: wheel.Worker,
+                 levels: list[str]) -> None:
         self.petrel, self.work, self.worker, self.table = petrel, work, worker, Table()
+        self.levels = levels  # of instruction sets, besides the machine's own
         self.models = work / "models"
         self.ours = work / "petrel"
         self.theirs = work / "wheel"
@@ -152,10 +156,13 @@ class Interop:
                 results.append([np.load(out / f"output_{i}.npy") for i in range(count)])
         return results
 
-    def in_petrel(self, case: Case, examples: list[Example]):
+    def in_petrel(self, case: Case, examples: list[Example], level: str = ""):
+        isa = ["--isa", level] if level else []
+
         def run(example: Example, out: pathlib.Path) -> None:
             inputs = [w for f in example.inputs for w in ("--input", f)]
-            command(self.petrel, "run", case.pte, *case.data_words, *inputs, "--output-dir", out)
+            command(self.petrel, "run", case.pte, *case.data_words, *inputs, "--output-dir", out,
+                    *isa)
 
         return self._files(run, examples)
 
@@ -184,6 +191,13 @@ class Interop:
                 raise agreement.Disagreement(f"input {e}: {why}") from None
         seconds = time.perf_counter() - start
         return f"error {worst.error:.1e}  cosine {worst.cosine:.7f}  {seconds:.1f} s"
+
+    def at_every_level(self, label: str, case: Case, examples: list[Example]) -> None:
+        for level in self.levels:
+            def check(level: str = level) -> str:
+                return self.compare(lambda c, e: self.in_petrel(c, e, level), case, examples)
+
+            self.table.row(f"{label} at {level}", check)
 
     def in_netron(self, case: Case) -> str:
         folder = next(pathlib.Path(sys.prefix).glob("lib/python3*/site-packages/netron"))
@@ -240,6 +254,7 @@ class Interop:
                         self.table.row(f"{label} petrel -> {way}",
                                        lambda: self.compare(run, ours, examples))
                     self.table.row(f"{label} petrel -> netron", lambda: self.in_netron(ours))
+                    self.at_every_level(f"{label} petrel -> petrel", ours, examples)
                 else:
                     for way in ("petrel", "python", "c++   ", "netron"):
                         self.table.row(f"{label} petrel -> {way}", self.not_exported)
@@ -248,7 +263,8 @@ class Interop:
                     self.export_theirs(theirs)
                     return self.compare(self.in_petrel, theirs, examples)
 
-                self.table.row(f"{label} wheel  -> petrel", wheel_to_petrel)
+                if self.table.row(f"{label} wheel  -> petrel", wheel_to_petrel):
+                    self.at_every_level(f"{label} wheel  -> petrel", theirs, examples)
 
     @staticmethod
     def not_exported() -> str:
@@ -421,11 +437,15 @@ def main() -> int:
                         epilog="See the head of run.py for the table's rows.")
     parser.add_argument("--work", type=pathlib.Path, help="keep all files here")
     parser.add_argument("--all", action="store_true", help=f"also {', '.join(MORE)}")
+    parser.add_argument("--every-isa", action="store_true",
+                        help="run under each instruction set that this machine has")
     args = parser.parse_args()
+    levels = (command(args.petrel, "run", "--isa", "list").split() if args.every_isa else [])
     asked = args.names or (known if args.all else DEFAULT)
     names = [name for name in asked if name != "decoder"]
     with tempfile.TemporaryDirectory() as scratch, wheel.Worker() as worker:
-        interop = Interop(args.petrel, (args.work or pathlib.Path(scratch)).resolve(), worker)
+        interop = Interop(args.petrel, (args.work or pathlib.Path(scratch)).resolve(), worker,
+                          [level for level in levels if level != "native"])
         if names:
             command(sys.executable, ROOT / "test" / "models" / "export_models.py",
                     "--out", interop.models, *names)
