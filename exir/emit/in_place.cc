@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "exir/emit/storage.h"
+#include "exir/ops/handles.h"
 
 namespace petrel::exir {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 // The value whose bytes `value` describes, in-place updates not counted.
 const Value* base_of(const Value* value) {
   while (value->producer() != nullptr && keeps_elements_in_order(*value->producer())) {
-    value = value->producer()->argument(0).value();
+    value = value->producer()->arguments()[0].value();
   }
   return value;
 }
@@ -20,14 +21,13 @@ const Value* base_of(const Value* value) {
 // Every runtime can put values at one list of places in place when they have
 // the shape of what they replace; few can do more.
 bool is_plain_put(const Node& node) {
-  if (node.op().name != "aten::index_put" || !node.argument(0).is_value() ||
-      !node.argument(1).is_list() || !node.argument(2).is_value() ||
-      node.argument(3) != Argument(false)) {
+  if (!node.is(aten::index_put) || !node.argument(arg::indices).is_list() ||
+      node.argument(arg::accumulate) != Argument(false)) {
     return false;
   }
-  const TensorType& self = node.argument(0).value()->tensor();
-  const TensorType& values = node.argument(2).value()->tensor();
-  const Argument::List& indices = node.argument(1).as_list();
+  const TensorType& self = node.input(arg::self)->tensor();
+  const TensorType& values = node.input(arg::values)->tensor();
+  const Argument::List& indices = node.argument(arg::indices).as_list();
   const auto chooses = [](const Argument& index) { return index.is_value(); };
   if (self.dtype != values.dtype || !self.is_contiguous() ||
       std::count_if(indices.begin(), indices.end(), chooses) != 1) {
@@ -65,7 +65,7 @@ class Analysis {
     while (value != write.buffer) {
       const Node* node = value->producer();
       if (node == nullptr || in_place_kernel(*node) == nullptr) return {};
-      value = base_of(node->argument(0).value());
+      value = base_of(node->input(arg::self));
       if (!is_last_reader(*node, value)) return {};
       updates.push_back(node);
     }

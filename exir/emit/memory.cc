@@ -10,6 +10,7 @@
 #include "exir/plan/alias_classes.h"
 #include "exir/plan/validator.h"
 #include "exir/status_macros.h"
+#include "exir/ops/handles.h"
 
 namespace petrel::exir {
 namespace {
@@ -91,7 +92,7 @@ int64_t touch_steps(const Graph& graph, const Storage& storage, int64_t time, Li
       }
     };
     touch_operands();
-    const bool is_loop = node->op().name == "petrel::map";
+    const bool is_loop = node->is(petrel_ops::map);
     // Branches make the results of their node themselves, at their own times.
     if (node->regions().empty() || is_loop) touch_results();
     if (!is_step) continue;

@@ -100,7 +100,7 @@ TEST(Memory, InputsAreThereBeforeTheFirstStepAndOutputsAfterTheLast) {
   EXPECT_FALSE(overlap(plan, x, unused));
   EXPECT_FALSE(overlap(plan, unused, y));
   EXPECT_FALSE(overlap(plan, early, late));
-  EXPECT_FALSE(overlap(plan, early, late->producer()->argument(0).value()));
+  EXPECT_FALSE(overlap(plan, early, late->producer()->arguments()[0].value()));
 }
 
 TEST(Memory, StateIsNeverReused) {

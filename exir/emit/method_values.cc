@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "exir/ops/handles.h"
 
 namespace petrel::exir {
 namespace {
@@ -48,7 +49,7 @@ int32_t MethodValues::of(const Value* value) {
     TensorPlace place;
     auto planned = plan_.offsets.find(root);
     if (planned != plan_.offsets.end()) place.arena_offset = planned->second;
-    place.grows = value->producer() != nullptr && value->producer()->op().name == "petrel::map";
+    place.grows = value->producer() != nullptr && value->producer()->is(petrel_ops::map);
     // Such a view gets its memory when its instruction runs.
     if (value->producer() != nullptr && storage_.is_view(*value->producer())) {
       entry = table_.add_tensor(value->tensor(), {});

@@ -9,6 +9,7 @@
 #include "exir/backend/backend.h"
 #include "exir/emit/in_place.h"
 #include "exir/status_macros.h"
+#include "exir/ops/handles.h"
 
 namespace petrel::exir {
 namespace {
@@ -73,16 +74,18 @@ MethodWriter::MethodWriter(flatbuffers::FlatBufferBuilder& builder, const Graph&
 absl::Status MethodWriter::write_kernel_call(const Node& node) {
   const OpInfo& op = node.op();
   if (storage_.is_view(node)) {
-    PETREL_ASSIGN_OR_RETURN(const int32_t sizes, values_.of_list(op.args[1], node.argument(1)));
-    calls_.append_kernel("executorch_prim::et_view", "default",
-                         {values_.of(node.argument(0).value()), sizes, values_.of(node.result())});
+    PETREL_ASSIGN_OR_RETURN(const int32_t sizes, values_.of_list(op.args[1], node.arguments()[1]));
+    calls_.append_kernel(
+        "executorch_prim::et_view", "default",
+        {values_.of(node.arguments()[0].value()), sizes, values_.of(node.result())});
     return absl::OkStatus();
   }
   const bool skips_options = takes_tensor_options(op);
   std::vector<int32_t> args;
   for (size_t i = 0; i < op.args.size(); ++i) {
     if (skips_options && is_tensor_option(op.args[i].name)) continue;
-    PETREL_ASSIGN_OR_RETURN(const int32_t entry, values_.of_argument(op.args[i], node.argument(i)));
+    PETREL_ASSIGN_OR_RETURN(const int32_t entry,
+                            values_.of_argument(op.args[i], node.arguments()[i]));
     args.push_back(entry);
   }
   if (storage_.is_in_place(node)) {
@@ -145,7 +148,7 @@ absl::Status MethodWriter::write_delegate_call(const Node& node) {
 
 // jump to A unless %p | true branch | jump to B | A: false branch | B:
 absl::Status MethodWriter::write_cond(const Node& node) {
-  const int32_t predicate = values_.of(node.argument(0).value());
+  const int32_t predicate = values_.of(node.input(arg::predicate));
   const size_t to_false = calls_.reserve_jump();
   PETREL_RETURN_IF_ERROR(write_steps(*node.regions()[0]));
   const size_t to_end = calls_.reserve_jump();
@@ -160,7 +163,7 @@ absl::Status MethodWriter::write_cond(const Node& node) {
 // %i = %i + 1 | jump to A unless %i is %n | %i = %i - %n, for the next call
 absl::Status MethodWriter::write_map(const Node& node) {
   const Graph& body = *node.regions()[0];
-  const std::vector<Value*> rows = node.argument(0).values();
+  const std::vector<Value*> rows = node.argument(arg::rows).values();
   const TensorType& type = rows[0]->tensor();
   if (!type.varies(0) && type.sizes[0] == 0) return absl::OkStatus();
   const auto number = [&](const char* name, int32_t a, int32_t b, int32_t out) {
@@ -193,10 +196,10 @@ absl::Status MethodWriter::write_map(const Node& node) {
 absl::Status MethodWriter::write_steps(const Graph& graph) {
   for (const Node* node : storage_.steps_of(graph)) {
     if (is_dropped(*node)) continue;
-    const absl::Status status = node->delegate() != nullptr         ? write_delegate_call(*node)
-                                : node->op().name == "petrel::cond" ? write_cond(*node)
-                                : node->op().name == "petrel::map"  ? write_map(*node)
-                                                                    : write_kernel_call(*node);
+    const absl::Status status = node->delegate() != nullptr  ? write_delegate_call(*node)
+                                : node->is(petrel_ops::cond) ? write_cond(*node)
+                                : node->is(petrel_ops::map)  ? write_map(*node)
+                                                             : write_kernel_call(*node);
     if (!status.ok()) {
       return absl::Status(status.code(), absl::StrCat(node->describe(), ": ", status.message()));
     }

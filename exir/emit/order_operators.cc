@@ -61,7 +61,7 @@ class Translator {
     for (size_t i = 0; i < node.num_results(); ++i) {
       maker_[node.result(i)] = index;
       if (is_view) {
-        roots_[node.result(i)] = root_of(node.argument(0).value());
+        roots_[node.result(i)] = root_of(node.arguments()[0].value());
       } else {
         value_of(node.result(i), index);
       }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "exir/emit/storage.h"
+#include "exir/ops/handles.h"
 
 namespace petrel::exir {
 namespace {
@@ -71,8 +72,7 @@ void own_region_outputs(Graph& graph) {
         if (!output->type().is_tensor()) continue;
         const Node* producer = output->producer();
         const bool is_own = producer != nullptr && output->output_uses() == 1 &&
-                            producer->op().name != "petrel::map" &&
-                            !keeps_elements_in_order(*producer);
+                            !producer->is(petrel_ops::map) && !keeps_elements_in_order(*producer);
         if (!is_own) output = append_copy(*region, output);
       }
       region->set_outputs(std::move(outputs));
@@ -83,7 +83,7 @@ void own_region_outputs(Graph& graph) {
 void copy_views_of_external_constants(Graph& graph, const ExternalFn& is_external) {
   for (Node* node : graph.node_pointers()) {
     if (!keeps_elements_in_order(*node)) continue;
-    Value* base = node->argument(0).value();
+    Value* base = node->arguments()[0].value();
     if (!base->is_constant() || !is_external(*base->constant())) continue;
     Value* result = node->result();
     Node* copy = graph.insert_before(node, owned_copy_op(),

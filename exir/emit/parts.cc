@@ -11,15 +11,14 @@
 #include "exir/emit/byte_groups.h"
 #include "exir/emit/owned_outputs.h"
 #include "exir/emit/storage.h"
+#include "exir/ops/handles.h"
 
 namespace petrel::exir {
 namespace {
 
-std::optional<size_t> dim_of(const Node& node, size_t argument, size_t rank) {
-  if (node.arguments().size() <= argument || !node.argument(argument).is_int()) {
-    return std::nullopt;
-  }
-  int64_t dim = node.argument(argument).as_int();
+std::optional<size_t> dim_of(const Node& node, size_t rank) {
+  if (!node.argument(arg::dim).is_int()) return std::nullopt;
+  int64_t dim = node.argument(arg::dim).as_int();
   if (dim < 0) dim += static_cast<int64_t>(rank);
   if (dim < 0 || dim >= static_cast<int64_t>(rank)) return std::nullopt;
   return static_cast<size_t>(dim);
@@ -44,18 +43,13 @@ struct Slot {
 
 // The operands of a cat or stack along the outermost dim; none for other nodes.
 std::vector<Slot> slots_of(const Node& node) {
-  const std::string& name = node.op().name;
-  const bool is_stack = name == "aten::stack";
-  if ((!is_stack && name != "aten::cat") || node.num_results() != 1 ||
-      !node.argument(0).is_list()) {
-    return {};
-  }
+  if (!node.is(aten::stack, aten::cat) || !node.argument(arg::tensors).is_list()) return {};
   const TensorType& whole = node.result()->tensor();
-  const std::optional<size_t> dim = dim_of(node, 1, whole.rank());
+  const std::optional<size_t> dim = dim_of(node, whole.rank());
   if (!dim || !is_outermost(whole, *dim)) return {};
   std::vector<Slot> slots;
   int64_t offset = 0;
-  for (const Argument& item : node.argument(0).as_list()) {
+  for (const Argument& item : node.argument(arg::tensors).as_list()) {
     Slot slot;
     if (!item.is_value()) return {};
     slot.item = slots.size();
@@ -74,30 +68,25 @@ std::vector<Slot> slots_of(const Node& node) {
 // Where the result of a slice, narrow or select along the outermost dim begins
 // in its operand; nothing for other nodes.
 std::optional<int64_t> cut_offset(const Node& node) {
-  const std::string& name = node.op().name;
-  const bool is_slice = name == "aten::slice_copy" || name == "aten::slice";
-  const bool is_narrow = name == "aten::narrow_copy" || name == "aten::narrow";
-  const bool is_select = name == "aten::select_copy" || name == "aten::select";
-  if ((!is_slice && !is_narrow && !is_select) || node.num_results() != 1 ||
-      !node.argument(0).is_value()) {
+  const bool is_slice = node.is(aten::slice_Tensor, aten::slice_copy_Tensor);
+  if (!is_slice &&
+      !node.is(aten::narrow, aten::narrow_copy, aten::select_int, aten::select_copy_int)) {
     return std::nullopt;
   }
-  const TensorType& whole = node.argument(0).value()->tensor();
+  const TensorType& whole = node.input(arg::self)->tensor();
   const TensorType& part = node.result()->tensor();
-  const std::optional<size_t> dim = dim_of(node, 1, whole.rank());
+  const std::optional<size_t> dim = dim_of(node, whole.rank());
   if (!dim || !is_outermost(whole, *dim) || !part.is_contiguous() || part.dtype != whole.dtype ||
       part.nbytes() == 0) {
     return std::nullopt;
   }
-  const std::vector<Argument>& arguments = node.arguments();
   int64_t start = 0;
-  if (arguments.size() > 2 && !arguments[2].is_none()) {
-    if (!arguments[2].is_int()) return std::nullopt;
-    start = arguments[2].as_int();
+  const Argument& given = node.argument(arg::start, arg::index);
+  if (!given.is_none()) {
+    if (!given.is_int()) return std::nullopt;
+    start = given.as_int();
   }
-  if (is_slice && arguments.size() > 4 && arguments[4] != Argument(int64_t{1})) {
-    return std::nullopt;
-  }
+  if (is_slice && node.argument(arg::step) != Argument(int64_t{1})) return std::nullopt;
   const int64_t size = whole.sizes[*dim];
   if (start < 0) start = std::max<int64_t>(0, start + size);
   const int64_t offset = start * (whole.nbytes() / size);
@@ -203,14 +192,14 @@ class Placer {
   // Nobody else writes the bytes that were reserved for `slot`.
   void copy_into(Node* node, const Slot& slot, int whole) {
     Node* copy = insert_copy_before(graph_, node, slot.value);
-    Argument::List items = node->argument(0).as_list();
+    Argument::List items = node->argument(arg::tensors).as_list();
     items[slot.item] = Argument(copy->result());
     node->set_argument(0, Argument(std::move(items)));
     groups_.unite(whole, add(copy->result(), true), slot.offset);
   }
 
   void cut(const Node& node, int64_t offset) {
-    const int whole = number_of(node.argument(0).value());
+    const int whole = number_of(node.input(arg::self));
     if (whole < 0) return;
     const Value* result = node.result();
     const int part = add(result, false);

@@ -28,7 +28,7 @@ class CallShape {
     sizes_.resize(count);
     ints_.resize(count);
     for (size_t i = 0; i < count; ++i) {
-      const Argument& argument = node.argument(i);
+      const Argument& argument = node.arguments()[i];
       if (argument.is_value() && argument.value()->type().is_tensor()) {
         const Sizes& from = argument.value()->tensor().sizes;
         sizes_[i].assign(from.begin(), from.end());

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "exir/backend/backend.h"
+#include "exir/ops/table.h"
 #include "exir/status_macros.h"
 #include "gtest/gtest.h"
 
@@ -93,6 +94,13 @@ std::map<std::string, OpInfo> make_ops() {
       op.has_list_result = true;
     }
     const std::string full_name = op.full_name();
+    if (const OpInfo* row = find_op(full_name)) {
+      op.handle = row->handle;
+      for (ArgSpec& spec : op.args) {
+        const int same = row->find_arg(spec.name);
+        if (same >= 0) spec.handle = row->args[static_cast<size_t>(same)].handle;
+      }
+    }
     table.emplace(full_name, std::move(op));
   }
   return table;

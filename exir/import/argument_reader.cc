@@ -13,6 +13,7 @@
 #include "exir/import/scalar_literal.h"
 #include "exir/import/tensor_meta.h"
 #include "exir/ops/promotion.h"
+#include "exir/ops/handles.h"
 #include "exir/ops/table.h"
 #include "exir/status_macros.h"
 
@@ -240,7 +241,7 @@ absl::StatusOr<Argument> ArgumentReader::number_constant_value(const Argument& n
 
 // A tensor of rank 0 that holds a number computed at run time.
 absl::StatusOr<Argument> ArgumentReader::number_tensor(const Argument& number, ScalarType dtype) {
-  const OpInfo& full = op("aten.full.default");
+  const OpInfo& full = op(aten::full);
   std::vector<Argument> arguments = {Argument(Argument::Ints()), number, Argument(dtype)};
   for (size_t i = arguments.size(); i < full.args.size(); ++i) {
     arguments.push_back(full.args[i].default_value);

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "exir/import/annotate.h"
 #include "exir/import/graph_reader.h"
+#include "exir/ops/handles.h"
 #include "exir/ops/table.h"
 #include "exir/status_macros.h"
 
@@ -175,7 +176,7 @@ absl::Status GraphReader::read_cond(const Json& node, const Source& source,
                             arguments_.number_constant_value(predicate, ScalarType::kBool));
     predicate = std::move(made);
   }
-  Node* made = graph_->append(op("petrel.cond.default"), {predicate, Argument::of_values(operands)},
+  Node* made = graph_->append(op(petrel_ops::cond), {predicate, Argument::of_values(operands)},
                               std::move(results), name, source);
   made->set_regions(std::move(regions));
   return bind_results(*made, node);
@@ -224,7 +225,7 @@ absl::Status GraphReader::read_map(const Json& node, const Source& source,
     results.push_back(TensorType::dynamic(row.dtype, std::move(sizes), std::move(samples)));
   }
   Node* made =
-      graph_->append(op("petrel.map.default"),
+      graph_->append(op(petrel_ops::map),
                      {Argument::of_values(rows), operands.empty() ? Argument(Argument::Ints())
                                                                   : Argument::of_values(operands)},
                      std::move(results), name, source);
@@ -237,8 +238,8 @@ absl::Status GraphReader::read_map(const Json& node, const Source& source,
 void bind_region_constants(Graph& graph) {
   for (const auto& node : graph.nodes()) {
     if (node->regions().empty()) continue;
-    const size_t first = node->op().name == "petrel::map" ? node->argument(0).values().size() : 0;
-    const std::vector<Value*> operands = node->argument(1).values();
+    const size_t first = node->is(petrel_ops::map) ? node->argument(arg::rows).values().size() : 0;
+    const std::vector<Value*> operands = node->argument(arg::operands).values();
     std::vector<Value*> kept;
     std::vector<size_t> bound;
     for (size_t i = 0; i < operands.size(); ++i) {

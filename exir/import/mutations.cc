@@ -17,8 +17,8 @@ const Value* root_of(const Value* value) {
   while (value->producer() != nullptr) {
     const Node& node = *value->producer();
     if (!aliases_first_argument(node.op())) break;
-    if (!node.argument(0).is_value()) break;
-    value = node.argument(0).value();
+    if (!node.arguments()[0].is_value()) break;
+    value = node.arguments()[0].value();
   }
   return value;
 }
@@ -37,8 +37,8 @@ std::set<const Value*> written_roots(const Graph& graph) {
     }
     if (!writes) continue;
     for (size_t i = 0; i < op.args.size(); ++i) {
-      if (!op.args[i].is_written || !node->argument(i).is_value()) continue;
-      const Value* root = root_of(node->argument(i).value());
+      if (!op.args[i].is_written || !node->arguments()[i].is_value()) continue;
+      const Value* root = root_of(node->arguments()[i].value());
       if (root->is_constant() || root->is_input()) written.insert(root);
     }
   }

@@ -58,7 +58,7 @@ TEST_F(GraphTest, AUserThatUsesTwiceIsListedTwice) {
   Node* node = add(x_, x_, "y");
   EXPECT_THAT(x_->users(), ElementsAre(node, node));
   EXPECT_FALSE(x_->has_single_user());
-  node->set_argument(1, Argument(node->argument(2)));
+  node->set_argument(1, Argument(node->arguments()[2]));
   EXPECT_THAT(x_->users(), ElementsAre(node));
   EXPECT_TRUE(x_->has_single_user());
 }

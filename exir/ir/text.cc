@@ -117,7 +117,7 @@ void append_node(const Node& node, std::string* out) {
   absl::StrAppend(out, node.op().full_name(), "(");
   for (size_t i = 0; i < node.arguments().size(); ++i) {
     if (i > 0) absl::StrAppend(out, ", ");
-    append_argument(node.argument(i), out);
+    append_argument(node.arguments()[i], out);
   }
   absl::StrAppend(out, ")");
   for (size_t i = 0; i < results.size(); ++i) {

@@ -57,17 +57,17 @@ TEST(Text, ReadsTheKindsOfArguments) {
   ASSERT_TRUE(graph.ok()) << graph.status();
   const std::vector<Node*> nodes = (*graph)->node_pointers();
   ASSERT_EQ(nodes.size(), 11u);
-  EXPECT_EQ(nodes[0]->argument(2), Argument(0.5));
-  EXPECT_EQ(nodes[1]->argument(0).as_list().size(), 2u);
-  EXPECT_EQ(nodes[3]->argument(1), Argument(Argument::Ints{2, 3}));
-  EXPECT_EQ(nodes[3]->argument(3), Argument(ScalarType::kDouble));
-  EXPECT_TRUE(nodes[4]->argument(1).is_none());
-  EXPECT_TRUE(nodes[5]->argument(1).as_list()[0].is_none());
-  EXPECT_EQ(nodes[7]->argument(1), Argument(MemoryFormat::kChannelsLast));
-  EXPECT_TRUE(nodes[8]->argument(1).is_list());
-  EXPECT_EQ(nodes[9]->argument(1), Argument(Argument::Ints{}));
-  EXPECT_EQ(nodes[9]->argument(3), Argument(-std::numeric_limits<double>::infinity()));
-  EXPECT_EQ(nodes[10]->argument(1), Argument(std::string("must be \"so\"")));
+  EXPECT_EQ(nodes[0]->arguments()[2], Argument(0.5));
+  EXPECT_EQ(nodes[1]->arguments()[0].as_list().size(), 2u);
+  EXPECT_EQ(nodes[3]->arguments()[1], Argument(Argument::Ints{2, 3}));
+  EXPECT_EQ(nodes[3]->arguments()[3], Argument(ScalarType::kDouble));
+  EXPECT_TRUE(nodes[4]->arguments()[1].is_none());
+  EXPECT_TRUE(nodes[5]->arguments()[1].as_list()[0].is_none());
+  EXPECT_EQ(nodes[7]->arguments()[1], Argument(MemoryFormat::kChannelsLast));
+  EXPECT_TRUE(nodes[8]->arguments()[1].is_list());
+  EXPECT_EQ(nodes[9]->arguments()[1], Argument(Argument::Ints{}));
+  EXPECT_EQ(nodes[9]->arguments()[3], Argument(-std::numeric_limits<double>::infinity()));
+  EXPECT_EQ(nodes[10]->arguments()[1], Argument(std::string("must be \"so\"")));
   EXPECT_TRUE((*graph)->buffer_writes()[0].buffer->constant()->is_mutable());
 }
 
@@ -81,7 +81,7 @@ TEST_P(FloatText, ReadsBackAsTheSameDouble) {
   graph.set_outputs({x});
   auto again = parse(print_graph(graph));
   ASSERT_TRUE(again.ok()) << again.status() << print_graph(graph);
-  EXPECT_EQ((*again)->nodes().front()->argument(2), Argument(GetParam())) << print_graph(graph);
+  EXPECT_EQ((*again)->nodes().front()->arguments()[2], Argument(GetParam())) << print_graph(graph);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FloatText,

@@ -130,7 +130,7 @@ absl::Status arguments_fit_the_schema(const Graph& graph) {
     }
     for (size_t i = 0; i < op.args.size(); ++i) {
       const ArgSpec& spec = op.args[i];
-      if (!argument_fits(node->argument(i), spec)) {
+      if (!argument_fits(node->arguments()[i], spec)) {
         return broken(*node, absl::StrCat("argument '", spec.name, "' is not a ", wanted_by(spec)));
       }
     }
@@ -314,7 +314,7 @@ absl::Status regions_fit_their_nodes(const Graph& graph) {
     std::vector<Type> inputs;
     std::vector<Type> outputs;
     if (is_map) {
-      for (const Value* rows : node->argument(0).values()) {
+      for (const Value* rows : node->arguments()[0].values()) {
         if (rows->type().is_tensor() && rows->tensor().rank() > 0) {
           inputs.push_back(row_of(rows->type()));
         } else {
@@ -323,7 +323,7 @@ absl::Status regions_fit_their_nodes(const Graph& graph) {
       }
       if (inputs.empty()) return broken(*node, "maps over nothing");
     }
-    for (const Value* operand : node->argument(1).values()) {
+    for (const Value* operand : node->arguments()[1].values()) {
       inputs.push_back(operand->type());
     }
     for (size_t i = 0; i < node->num_results(); ++i) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/strip.h"
+#include "exir/ops/handles.h"
 #include "exir/ops/table.h"
 
 namespace petrel::exir {
@@ -134,7 +135,7 @@ std::vector<Node*> replace_parts(Graph& graph, const std::vector<std::vector<Nod
     for (const Value* output : parts[i].outputs) {
       types.push_back(output->type());
     }
-    calls.push_back(graph.insert_after(groups[i].back(), op("petrel.delegate_call.default"),
+    calls.push_back(graph.insert_after(groups[i].back(), op(petrel_ops::delegate_call),
                                        {Argument::of_values(parts[i].inputs)}, std::move(types),
                                        "delegate"));
   }

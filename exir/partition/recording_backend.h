@@ -20,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "exir/ir/text.h"
 #include "exir/ir/verifier.h"
+#include "exir/ops/handles.h"
 #include "exir/ops/table.h"
 #include "exir/partition/partition.h"
 #include "gtest/gtest.h"
@@ -31,13 +32,12 @@ namespace petrel::exir {
 class AddPartitioner : public Partitioner {
  public:
   Support supports(const Node& node) const override {
-    const std::string& name = node.op().name;
-    if (name == "aten::add" || name == "aten::relu") return Support::yes();
-    return Support::no(absl::StrCat("knows no ", name));
+    if (node.is(aten::add_Tensor, aten::add_Scalar, aten::relu)) return Support::yes();
+    return Support::no(absl::StrCat("knows no ", node.op().name));
   }
   bool worthwhile(const std::vector<const Node*>& nodes) const override {
     for (const Node* node : nodes) {
-      if (takes_relu_alone || node->op().name == "aten::add") return true;
+      if (takes_relu_alone || node->is(aten::add_Scalar, aten::add_Tensor)) return true;
     }
     return false;
   }

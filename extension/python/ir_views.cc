@@ -83,7 +83,7 @@ py::dict arguments_of(const NodeView& view) {
   const exir::OpInfo& op = view.node->op();
   for (size_t i = 0; i < view.node->arguments().size(); ++i) {
     const std::string name = i < op.args.size() ? op.args[i].name : "argument_" + std::to_string(i);
-    arguments[to_text(name)] = to_object(view.graph, view.node->argument(i));
+    arguments[to_text(name)] = to_object(view.graph, view.node->arguments()[i]);
   }
   return arguments;
 }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/null/format/payload.h"
+#include "exir/ops/handles.h"
 #include "exir/status_macros.h"
 
 namespace petrel::backends::null::aot {
@@ -19,7 +20,7 @@ using exir::Value;
 // A multiple that suits any vector unit.
 constexpr uint64_t kBlobAlignment = 16;
 
-bool is_add(const Node& node) { return node.op().name == "aten::add"; }
+bool is_add(const Node& node) { return node.is(exir::aten::add_Tensor); }
 
 // Adds the lines of one partition to its payload.
 class Writer {
@@ -44,8 +45,9 @@ class Writer {
   }
 
   void node(const Node& node) {
-    absl::StrAppend(&text_, is_add(node) ? "add " : "mul ", number_of_.at(node.argument(0).value()),
-                    " ", number_of_.at(node.argument(1).value()), "\n");
+    absl::StrAppend(&text_, is_add(node) ? "add " : "mul ",
+                    number_of_.at(node.input(exir::arg::self)), " ",
+                    number_of_.at(node.input(exir::arg::other)), "\n");
     number_of_[node.result()] = count_++;
   }
 
@@ -65,8 +67,7 @@ class Writer {
 }  // namespace
 
 Support NullPartitioner::supports(const Node& node) const {
-  const std::string name = node.op().full_name();
-  if (name != "aten.add.Tensor" && name != "aten.mul.Tensor") {
+  if (!node.is(exir::aten::add_Tensor, exir::aten::mul_Tensor)) {
     return Support::no("only aten.add.Tensor and aten.mul.Tensor are taken");
   }
   const exir::TensorType& type = node.result()->tensor();
@@ -74,13 +75,13 @@ Support NullPartitioner::supports(const Node& node) const {
     return Support::no("the result is not a contiguous float tensor");
   }
   for (size_t i = 0; i < 2; ++i) {
-    const Argument& operand = node.argument(i);
+    const Argument& operand = node.arguments()[i];
     if (!operand.is_value() || operand.value()->type() != node.result()->type()) {
       return Support::no("an operand is not of the type of the result");
     }
   }
   if (is_add(node)) {
-    const Argument& alpha = node.argument("alpha");
+    const Argument& alpha = node.argument(exir::arg::alpha);
     if (!alpha.is_number() || alpha.as_number() != 1) {
       return Support::no("alpha is not 1");
     }

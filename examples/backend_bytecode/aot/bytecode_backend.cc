@@ -8,11 +8,14 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "examples/backend_bytecode/format/bytecode.h"
+#include "exir/ops/handles.h"
 #include "exir/status_macros.h"
 
 namespace petrel::backends::bytecode::aot {
 namespace {
 
+namespace aten = exir::aten;
+namespace arg = exir::arg;
 using exir::Argument;
 using exir::Node;
 using exir::Support;
@@ -25,15 +28,24 @@ struct Op {
   bool is_binary;
 };
 
-// By name of the operator, whatever its overload.
-const std::map<std::string, Op>& ops() {
-  static const auto* const kOps = new std::map<std::string, Op>{
-      {"aten::add", {Opcode::kAdd, true}},
-      {"aten::sub", {Opcode::kSub, true}},
-      {"aten::mul", {Opcode::kMul, true}},
-      {"aten::relu", {Opcode::kRelu, false}},
-  };
-  return *kOps;
+struct Row {
+  exir::OpHandle op;
+  Op code;
+};
+
+constexpr Row kRows[] = {
+    {aten::add_Tensor, {Opcode::kAdd, true}}, {aten::add_Scalar, {Opcode::kAdd, true}},
+    {aten::sub_Tensor, {Opcode::kSub, true}}, {aten::sub_Scalar, {Opcode::kSub, true}},
+    {aten::mul_Tensor, {Opcode::kMul, true}}, {aten::mul_Scalar, {Opcode::kMul, true}},
+    {aten::relu, {Opcode::kRelu, false}},
+};
+
+// Null for operators that have no code.
+const Op* find_code(const Node& node) {
+  for (const Row& row : kRows) {
+    if (node.is(row.op)) return &row.code;
+  }
+  return nullptr;
 }
 
 // Of every tensor of the part.
@@ -45,7 +57,7 @@ uint32_t elements_of(const exir::Graph& part) {
 
 // The factor of the second operand of an addition or subtraction.
 const Argument* alpha_of(const Node& node) {
-  return node.op().find_arg("alpha") < 0 ? nullptr : &node.argument("alpha");
+  return node.op().find_arg(arg::alpha) < 0 ? nullptr : &node.argument(arg::alpha);
 }
 
 class CodeWriter {
@@ -152,10 +164,10 @@ class Compiler {
   }
 
   absl::Status add(const Node& node) {
-    const Op& op = ops().at(node.op().name);
-    push(node.argument(0));
+    const Op& op = *find_code(node);
+    push(node.argument(arg::self));
     if (op.is_binary) {
-      push(node.argument(1));
+      push(node.argument(arg::other));
       const Argument* alpha = alpha_of(node);
       if (alpha != nullptr && alpha->as_number() != 1) {
         code_.number(alpha->as_number());
@@ -207,8 +219,8 @@ class Compiler {
 }  // namespace
 
 Support BytecodePartitioner::supports(const Node& node) const {
-  const auto found = ops().find(node.op().name);
-  if (found == ops().end()) return Support::no("is none of add, sub, mul and relu");
+  const Op* code = find_code(node);
+  if (code == nullptr) return Support::no("is none of add, sub, mul and relu");
   const exir::TensorType& type = node.result()->tensor();
   if (type.dtype != exir::ScalarType::kFloat || !type.is_contiguous()) {
     return Support::no("the result is not a contiguous float tensor");
@@ -216,8 +228,8 @@ Support BytecodePartitioner::supports(const Node& node) const {
   if (type.numel() >= kVaryingElements) {
     return Support::no("the result has 2^32 - 1 elements or more");
   }
-  for (size_t i = 0; i < (found->second.is_binary ? 2u : 1u); ++i) {
-    const Argument& operand = node.argument(i);
+  for (size_t i = 0; i < (code->is_binary ? 2u : 1u); ++i) {
+    const Argument& operand = node.arguments()[i];
     if (operand.is_number() && i == 1) continue;
     if (!operand.is_value() || operand.value()->type() != node.result()->type()) {
       return Support::no(absl::StrCat("operand ", i, " is not of the type of the result"));
