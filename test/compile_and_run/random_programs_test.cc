@@ -16,6 +16,7 @@
 #include "exir/emit/emit.h"
 #include "exir/ir/text.h"
 #include "exir/ir/verifier.h"
+#include "exir/ops/handles.h"
 #include "exir/ops/table.h"
 #include "exir/partition/partition.h"
 #include "gtest/gtest.h"
@@ -24,10 +25,13 @@
 namespace petrel::compile_and_run {
 namespace {
 
+namespace aten = exir::aten;
+namespace arg = exir::arg;
 using exir::Argument;
 using exir::Constant;
 using exir::Graph;
 using exir::Node;
+using exir::OpHandle;
 using exir::Sizes;
 using exir::TensorType;
 using exir::Value;
@@ -108,7 +112,7 @@ class ProgramMaker {
     return made;
   }
 
-  void append(const char* op, std::vector<Argument> arguments, TensorType type) {
+  void append(OpHandle op, std::vector<Argument> arguments, TensorType type) {
     values_.push_back(
         graph_->append(exir::op(op), std::move(arguments), {std::move(type)}, "v")->result());
   }
@@ -124,7 +128,7 @@ class ProgramMaker {
     std::memcpy(bytes.data(), chosen, sizeof(chosen));
     places->data = exir::Blob::owned(std::move(bytes));
     Value* values = graph_->add_constant(constant("u", f32({3}), Constant::Kind::kParameter));
-    append("aten.index_put.default",
+    append(aten::index_put,
            {Argument(update), Argument(Argument::List{Argument(graph_->add_constant(places))}),
             Argument(values), Argument(false)},
            f32({12}));
@@ -151,7 +155,7 @@ class ProgramMaker {
     Sizes whole = sizes;
     whole[dim] = 0;
     for (Value* part : parts) whole[dim] += part->tensor().sizes[dim];
-    append("aten.cat.default", {Argument::of_values(parts), Argument(static_cast<int64_t>(dim))},
+    append(aten::cat, {Argument::of_values(parts), Argument(static_cast<int64_t>(dim))},
            f32(std::move(whole)));
   }
 
@@ -168,7 +172,7 @@ class ProgramMaker {
     if (reach > size) return;
     const auto start = static_cast<int64_t>(pick(static_cast<size_t>(size - reach + 1)));
     sizes[dim] = length;
-    append("aten.slice_copy.Tensor",
+    append(aten::slice_copy_Tensor,
            {Argument(a), Argument(static_cast<int64_t>(dim)), Argument(start),
             Argument(start + reach), Argument(step)},
            f32(std::move(sizes)));
@@ -182,21 +186,21 @@ class ProgramMaker {
       case 1: {
         const auto& choices = shapes().at(type.numel());
         const Sizes& sizes = choices[pick(choices.size())];
-        append("aten.view.default", {Argument(a), Argument(sizes)}, f32(sizes));
+        append(aten::view, {Argument(a), Argument(sizes)}, f32(sizes));
         return;
       }
       case 2:
-        append("aten.relu.default", {Argument(a)}, type);
+        append(aten::relu, {Argument(a)}, type);
         return;
       case 3:
         if (type.rank() == 2) {
-          append("aten.permute_copy.default", {Argument(a), Argument(Argument::Ints{1, 0})},
+          append(aten::permute_copy, {Argument(a), Argument(Argument::Ints{1, 0})},
                  f32({type.sizes[1], type.sizes[0]}));
           return;
         }
         [[fallthrough]];
       case 4:
-        append("aten.mul.Tensor",
+        append(aten::mul_Tensor,
                {Argument(a),
                 Argument(graph_->add_constant(constant("w", type, Constant::Kind::kParameter)))},
                type);
@@ -211,8 +215,8 @@ class ProgramMaker {
         add_slice(a);
         return;
       default:
-        append("aten.add.Tensor",
-               {Argument(a), Argument(value_of_type(type)), Argument(int64_t{1})}, type);
+        append(aten::add_Tensor, {Argument(a), Argument(value_of_type(type)), Argument(int64_t{1})},
+               type);
         return;
     }
   }
@@ -295,13 +299,12 @@ class Interpreter {
   }
 
   Elements compute(const Node& node) const {
-    const std::string& name = node.op().name;
     const std::vector<Value*> operands = node.operands();
     const Elements& a = values_.at(operands[0]);
     Elements out = a;
-    if (name == "aten::relu") {
+    if (node.is(aten::relu)) {
       for (float& e : out) e = e > 0 ? e : 0;
-    } else if (name == "aten::permute_copy") {
+    } else if (node.is(aten::permute_copy)) {
       const auto rows = static_cast<size_t>(operands[0]->tensor().sizes[0]);
       const auto columns = static_cast<size_t>(operands[0]->tensor().sizes[1]);
       for (size_t r = 0; r < rows; ++r) {
@@ -309,27 +312,28 @@ class Interpreter {
           out[c * rows + r] = a[r * columns + c];
         }
       }
-    } else if (name == "aten::cat") {
-      out = joined(operands, static_cast<size_t>(node.argument(1).as_int()),
+    } else if (node.is(aten::cat)) {
+      out = joined(operands, static_cast<size_t>(node.argument(arg::dim).as_int()),
                    node.result()->tensor().sizes);
-    } else if (name == "aten::slice_copy") {
+    } else if (node.is(aten::slice_copy_Tensor)) {
       out =
-          cut(a, operands[0]->tensor().sizes, static_cast<size_t>(node.argument(1).as_int()),
-              node.argument(2).as_int(), node.argument(4).as_int(), node.result()->tensor().sizes);
-    } else if (name == "aten::index_put") {
+          cut(a, operands[0]->tensor().sizes, static_cast<size_t>(node.argument(arg::dim).as_int()),
+              node.argument(arg::start).as_int(), node.argument(arg::step).as_int(),
+              node.result()->tensor().sizes);
+    } else if (node.is(aten::index_put)) {
       const exir::Blob::Bytes places = operands[1]->constant()->data.bytes();
       for (size_t i = 0; i < 3; ++i) {
         int64_t place = 0;
         std::memcpy(&place, places.data() + i * sizeof(place), sizeof(place));
         out[static_cast<size_t>(place)] = values_.at(operands[2])[i];
       }
-    } else if (name == "aten::add" || name == "aten::mul") {
+    } else if (node.is(aten::add_Tensor, aten::mul_Tensor)) {
       const Elements& b = values_.at(operands[1]);
       for (size_t i = 0; i < out.size(); ++i) {
-        out[i] = name == "aten::add" ? a[i] + b[i] : a[i] * b[i];
+        out[i] = node.is(aten::add_Tensor) ? a[i] + b[i] : a[i] * b[i];
       }
     } else {
-      EXPECT_EQ(name, "aten::view");
+      EXPECT_TRUE(node.is(aten::view)) << node.describe();
     }
     return out;
   }

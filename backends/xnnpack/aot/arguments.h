@@ -2,7 +2,7 @@
 //
 // Reads the literal arguments of nodes the way PyTorch means them.
 //
-//   std::optional<Ints> stride = ints_argument(node.argument("stride"), 2);
+//   std::optional<Ints> stride = ints_argument(node.argument(arg::stride), 2);
 //   [2] or 2 -> {2, 2};  [] -> {};  a value computed at run time -> nullopt
 
 #ifndef PETREL_BACKENDS_XNNPACK_AOT_ARGUMENTS_H_

@@ -5,7 +5,7 @@
 // value to put their result into; it adds transposes, named constants and the
 // partition's arguments as they are asked for.
 //
-//   absl::StatusOr<uint32_t> x = lowering.operand(node.argument("self").value(),
+//   absl::StatusOr<uint32_t> x = lowering.operand(node.input(arg::self),
 //                                                 Layout::kChannelsLast);
 //   Node& relu = lowering.add_node(NodeKind::Clamp, {*x}, lowering.result(node));
 //   relu.output_min = 0;
