@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a backend author implements for the compiler: which nodes it takes
-// (Partitioner) and what becomes of the parts it got (preprocess or
-// preprocess_all).
+// What a backend implements for the compiler: which nodes it takes (Partitioner)
+// and how it compiles its partitions (preprocess or preprocess_all).
 //
 //   class MyBackend : public Backend {
 //    public:
@@ -12,8 +11,8 @@
 //         const Subprogram& part, NamedBlobStore& store) const override;
 //   };
 //
-// A backend that shares work or data between parts overrides preprocess_all
-// instead: it sees every partition of every method in one call, and must return
+// A backend that shares work or data between partitions overrides preprocess_all
+// instead: it gets every partition of every method in one call, and must return
 // one result per Subprogram in the same order.
 #ifndef PETREL_EXIR_BACKEND_BACKEND_H_
 #define PETREL_EXIR_BACKEND_BACKEND_H_
@@ -61,8 +60,8 @@ struct PreprocessResult {
   std::map<uint32_t, std::string> debug_handles;
 };
 
-// Whether a node can be taken, and if not, why: a sentence part for the report,
-// "padding is negative".
+// Whether a backend takes a node, and if not, why. The report prints the reason
+// after the node: "padding is negative".
 struct Support {
   bool supported = false;
   std::string reason;
@@ -89,18 +88,18 @@ class Partitioner {
   // True for operators that the backend wants whole: they are decomposed only
   // after partitioning, where nobody took them. (optional)
   virtual bool keeps(const OpInfo& op) const;
-  // Nodes are put into one part only if this is the same for them: which of two
-  // processors they are for, a shape that all of a part must have. (optional)
+  // Nodes share a partition only if this is the same for them: which of two
+  // processors they are for, a shape that all of a partition must have. (optional)
   virtual std::string group(const Node& node) const;
-  // True when the runtime's half takes inputs of any sizes within the bounds and
-  // resizes the results. False: nodes whose sizes vary are not offered, so that
-  // no size is refused at run time. (optional)
+  // True if the runtime's half takes inputs of any sizes within the bounds and
+  // resizes the results. If false, nodes whose sizes vary are not offered, so no
+  // size is refused at run time. (optional)
   virtual bool takes_varying_sizes() const;
   // False for a connected group of nodes that is not worth a delegate call, for
   // example reshapes alone. `nodes` are in graph order. (optional)
   virtual bool worthwhile(const std::vector<const Node*>& nodes) const;
-  // What a group costs, of which `part` is a copy; nullopt where the backend
-  // cannot tell, and what it supports is delegated. (optional)
+  // What a group costs, of which `part` is a copy; nullopt if the backend cannot
+  // tell: then all that it supports is delegated. (optional)
   virtual std::optional<GroupCosts> costs(const Graph& part) const;
 };
 
@@ -122,7 +121,7 @@ class Backend {
   // Default: Unimplemented, for backends that override preprocess_all.
   virtual absl::StatusOr<PreprocessResult> preprocess(const Subprogram& part,
                                                       NamedBlobStore& store) const;
-  // Default: calls preprocess on each, in method order; errors name the part.
+  // Default: calls preprocess on each, in method order; errors name the partition.
   virtual absl::StatusOr<ResultMap> preprocess_all(const SubprogramMap& parts,
                                                    NamedBlobStore& store) const;
 };
@@ -132,7 +131,7 @@ struct LoweredPartition {
   std::string backend_id;
   Blob payload;
   std::vector<CompileSpec> compile_specs;
-  std::shared_ptr<const Graph> graph;  // the part, for reports and inspection
+  std::shared_ptr<const Graph> graph;  // the partition, for reports and inspection
   std::map<uint32_t, std::string> debug_handles;
 };
 

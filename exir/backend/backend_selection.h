@@ -10,8 +10,9 @@
 //   prefill   XnnpackBackend, then MyBackend
 //   decode    MyBackend alone: a list of its own replaces for_all
 //
-// A backend is asked once for all its parts of all methods, so it may stand at
-// different places in different lists. Backends are not owned.
+// preprocess_all is called once per backend with its partitions of all methods,
+// so a backend may have different places in different lists. Backends are not
+// owned.
 #ifndef PETREL_EXIR_BACKEND_BACKEND_SELECTION_H_
 #define PETREL_EXIR_BACKEND_BACKEND_SELECTION_H_
 
@@ -34,8 +35,8 @@ enum class Delegate {
 struct BackendUse {
   const Backend* backend = nullptr;
   std::vector<CompileSpec> compile_specs = {};
-  // The method is one part, with every node in it, and it is an error when the
-  // backend does not support one; else parts are proposed by its partitioner.
+  // The method is one partition with every node in it, and a node that the backend
+  // does not support is an error. Otherwise its partitioner proposes partitions.
   bool whole_method = false;
   Delegate delegate = Delegate::kCheaper;
 };

@@ -105,7 +105,7 @@ absl::StatusOr<Argument> ArgumentReader::named_tensor(const Json& holder) {
   PETREL_ASSIGN_OR_RETURN(std::string name, name_json.text());
   PETREL_ASSIGN_OR_RETURN(Argument argument, lookup_(name));
   if (argument.is_value()) return argument;
-  return name_json.error(absl::StrCat("'", name, "' is no tensor"));
+  return name_json.error(absl::StrCat("'", name, "' is not a tensor"));
 }
 
 // {"as_name": "sym_size"}, {"as_int": 3}, {"as_bool": true}, {"as_float": 1.0}
@@ -158,7 +158,7 @@ absl::StatusOr<Argument> ArgumentReader::read_list(const ArgSpec& spec, const st
       if (scalar.is_int()) {
         ints.push_back(scalar.as_int());
       } else if (!scalar.is_value() || scalar.value()->type().kind != Type::Kind::kInt) {
-        return item.error("is no integer");
+        return item.error("is not an integer");
       }
       all.push_back(std::move(scalar));
     }

@@ -212,7 +212,7 @@ absl::Status GraphReader::read_map(const Json& node, const Source& source,
   for (const Value* output : body->outputs()) {
     if (!output->type().is_tensor()) {
       return absl::UnimplementedError(
-          absl::StrCat("result '", output->name(), "' of its graph is no tensor"));
+          absl::StrCat("result '", output->name(), "' of its graph is not a tensor"));
     }
     const TensorType& row = output->tensor();
     Sizes sizes = row.sizes;

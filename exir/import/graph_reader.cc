@@ -155,7 +155,7 @@ absl::StatusOr<Value*> GraphReader::value(const std::string& name) {
   PETREL_ASSIGN_OR_RETURN(Argument argument, lookup(name));
   if (argument.is_value()) return argument.value();
   return absl::UnimplementedError(
-      absl::StrCat("value '", name, "' is no tensor, which is not supported"));
+      absl::StrCat("value '", name, "' is not a tensor, which is not supported"));
 }
 
 absl::Status GraphReader::read(const Json& graph) {

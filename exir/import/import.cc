@@ -139,7 +139,7 @@ absl::Status Importer::set_outputs(const Json& graph) {
   std::set<std::string> written;
   for (size_t i = 0; i < io_.outputs.size(); ++i) {
     const OutputSpec& spec = io_.outputs[i];
-    if (spec.kind == OutputSpec::Kind::kFixed) continue;  // is no value
+    if (spec.kind == OutputSpec::Kind::kFixed) continue;  // is not a value
     absl::StatusOr<Value*> value = reader_.value(spec.value);
     if (!value.ok()) {
       return annotate(value.status(), absl::StrCat("output ", i));
@@ -186,7 +186,7 @@ absl::Status Importer::check_input_write(const OutputSpec& spec, const Value& va
   absl::StatusOr<Value*> input = reader_.value(spec.input);
   if (!input.ok()) return annotate(input.status(), place);
   if (!(*input)->is_input()) {
-    return annotate(absl::InvalidArgumentError("it is no input"), place);
+    return annotate(absl::InvalidArgumentError("it is not an input"), place);
   }
   if ((*input)->type() == value.type()) return absl::OkStatus();
   return annotate(

@@ -127,7 +127,7 @@ TEST(ImportRefusals, NamesTheMemberThatIsWrong) {
        "{\"user_output\": {\"arg\": {\"as_tensor\": {\"name\": "
        "\"relu\"}}}}",
        "{\"user_output\": {\"arg\": {\"as_sym_int\": {\"as_name\": \"s\"}}}}",
-       "output 0, which is no tensor but 'as_sym_int', is not supported"},
+       "output 0, which is not a tensor but 'as_sym_int', is not supported"},
       {kProgram, "\"parameter_name\": \"0.weight\"", "\"parameter_name\": \"9.weight\"",
        "has no tensor '9.weight'"},
       {kWeights, "weight_0", "weight_77", "has no member 'data/weights/weight_77'"},

@@ -200,7 +200,7 @@ absl::StatusOr<std::shared_ptr<Constant>> Payloads::load(Section section, const 
     }
   }
   const std::optional<Json> tensor = meta.find("tensor_meta");
-  if (!tensor) return meta.error("has no 'tensor_meta': it is no tensor");
+  if (!tensor) return meta.error("has no 'tensor_meta': it is not a tensor");
   const std::string place = absl::StrCat("tensor '", fqn, "'");
   absl::StatusOr<View> view = read_view(*tensor);
   if (!view.ok()) return annotate(view.status(), place);

@@ -35,7 +35,7 @@ absl::StatusOr<std::string> user_tensor(const Json& spec, const std::string& whi
   const auto& [tag, payload] = tagged;
   if (tag == "as_tensor") return text_at(payload, "name");
   if (tag == "as_none") return refuse(absl::StrCat(which, ", which is None,"));
-  return refuse(absl::StrCat(which, ", which is no tensor but '", tag, "',"));
+  return refuse(absl::StrCat(which, ", which is not a tensor but '", tag, "',"));
 }
 
 // The fixed output in {"arg": {"as_int": 3}}; nullopt for what is no literal.

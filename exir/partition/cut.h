@@ -3,16 +3,16 @@
 // Takes groups of nodes out of a graph: a copy of each as a graph of its own,
 // and in its place one petrel::delegate_call.
 //
-//   %a = aten.relu.default(%x)            part:  method @forward_0(%x) {
-//   %b = aten.add.Tensor(%a, %w, 1)                 %w = constant @w
-//   %c = aten.sort.default(%b)                      ...  return %b }
+//   %a = aten.relu.default(%x)            partition:  method @forward_0(%x) {
+//   %b = aten.add.Tensor(%a, %w, 1)                      %w = constant @w
+//   %c = aten.sort.default(%b)                           ...  return %b }
 //
 //   after:  %d = petrel.delegate_call.default([%x])
 //           %c = aten.sort.default(%d)
 //
-// Constants are copied into every part that uses them; state is passed as an
-// input, because the method owns it. Every output of a part is computed in it:
-// no input passes through.
+// Constants are copied into every partition that uses them; state is passed as an
+// input, because the method owns it. Every output of a partition is computed in
+// it: no input passes through.
 #ifndef PETREL_EXIR_PARTITION_CUT_H_
 #define PETREL_EXIR_PARTITION_CUT_H_
 
@@ -24,7 +24,7 @@
 
 namespace petrel::exir {
 
-// A part, and the values of the method's graph that enter and leave it.
+// A partition, and the values of the method's graph that enter and leave it.
 struct Part {
   std::unique_ptr<Graph> graph;
   std::vector<Value*> inputs;

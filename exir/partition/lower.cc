@@ -17,7 +17,7 @@
 namespace petrel::exir {
 namespace {
 
-// What one backend gets: its parts of all methods, and the calls that stand for
+// What one backend gets: its partitions of all methods, and the calls that stand for
 // them in the same order and own their graphs.
 struct Share {
   const Backend* backend = nullptr;
@@ -118,7 +118,7 @@ std::vector<LeftBehind> join_reasons(
   return left;
 }
 
-// A payload, and debug ids that name values of the part.
+// A payload, and debug ids that name values of the partition.
 absl::Status check_result(const Backend& backend, const Subprogram& part,
                           const PreprocessResult& result) {
   if (result.payload.size() == 0) {
@@ -136,7 +136,7 @@ absl::Status check_result(const Backend& backend, const Subprogram& part,
     if (names.count(name) != 0) continue;
     return absl::InternalError(absl::StrCat("backend '", backend.id(), "' maps debug id ", handle,
                                             " of ", part.describe(), " to value '", name,
-                                            "', which no node of the part computes"));
+                                            "', which no node of the partition computes"));
   }
   return absl::OkStatus();
 }

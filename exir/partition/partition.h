@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cuts the parts a backend takes out of a method. Supported nodes are grouped
-// into as few partitions as possible such that replacing each by one node keeps
-// the graph free of cycles; the parts are handed to preprocess_all and replaced
+// Cuts partitions for backends out of a method. Supported nodes are grouped into
+// as few partitions as possible such that replacing each by one node keeps the
+// graph free of cycles; the partitions are passed to preprocess_all and replaced
 // by petrel::delegate_call nodes.
 //
 //   a -> [b -> c] -> d -> [e]      b, c, e supported; d is not
-//         part 0           part 1
+//       partition 0     partition 1
 //
 // A connected group that kernels do faster by the backend's table of costs is
 // left to them, unless the method can be delegated whole: then it is one call.
@@ -63,11 +63,11 @@ std::vector<std::vector<Node*>> propose_partitions(const Graph& graph,
 // "3 elementwise nodes, 1,200 elements: 2.1 us as kernels, 4.0 us delegated".
 std::string describe_costs(const GroupCosts& costs);
 
-// Lowers every method to the backends that `selection` has for it, filling
-// `store`. First all parts are cut, backend by backend in the order of each
-// method's list; then each backend is handed its parts of all methods in one
-// call. Errors name the method and the position of the part; the program is of
-// no use after one, unless `selection` itself was refused.
+// Lowers every method to the backends that `selection` has for it, and fills
+// `store`. First all partitions are cut, backend by backend in the order of each
+// method's list; then each backend gets its partitions of all methods in one
+// call. Errors name the method and the index of the partition. After an error the
+// program must not be used, unless `selection` itself was refused.
 absl::StatusOr<PartitionReport> lower_to_backends(Program& program,
                                                   const BackendSelection& selection,
                                                   NamedBlobStore& store);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tests of the partitioner lower to: a backend that remembers the parts it
-// was given, partitioners over additions and rectifiers, and graphs from text.
+// What tests of the partitioner lower to: a backend that records its partitions,
+// partitioners over additions and rectifiers, and graphs from text.
 //
 //   RecordingBackend backend;
 //   Program program = program_of({{"forward", kOneAndFour}});
 //   lower_to_backend(program, backend, {}, store);
-//   backend.texts;  // the IR of each part
+//   backend.texts;  // the IR of each partition
 #ifndef PETREL_EXIR_PARTITION_RECORDING_BACKEND_H_
 #define PETREL_EXIR_PARTITION_RECORDING_BACKEND_H_
 
@@ -61,7 +61,7 @@ class WeighingPartitioner : public AddPartitioner {
   double call = 1.5;
 };
 
-// Remembers what it was given; the payload says which part it is for.
+// Records what it was given; the payload says which partition it is for.
 class RecordingBackend : public Backend {
  public:
   std::string id() const override { return "Recording"; }

@@ -117,7 +117,7 @@ class Module final {
     return execute("forward", inputs);
   }
 
-  // The current value of an input: for one that is no tensor, the value that
+  // The current value of an input: for one that is not a tensor, the value that
   // the program was made with. None if there is no such method or input.
   runtime::EValue get_input(const std::string& method, size_t index);
 

@@ -52,7 +52,7 @@ std::optional<absl::string_view> find_field(absl::string_view header, absl::stri
 absl::StatusOr<std::vector<int64_t>> parse_shape(const std::string& path, absl::string_view text) {
   const size_t end = text.find(')');
   if (text.empty() || text[0] != '(' || end == absl::string_view::npos) {
-    return bad(path, "its shape is no tuple");
+    return bad(path, "its shape is not a tuple");
   }
   std::vector<int64_t> shape;
   for (absl::string_view part : absl::StrSplit(text.substr(1, end - 1), ',')) {

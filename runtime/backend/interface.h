@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BackendInterface: what runs the parts of a method that were compiled for it.
-// One object serves a whole process; a handle stands for one part.
+// BackendInterface: runs the partitions of a method that were compiled for it.
+// One object serves a whole process; a handle stands for one partition.
 //
 //            load_method                 execute                ~Method
 //   payload --> init --> handle --> execute(handle, args) ... destroy(handle)
 //
 // A payload comes from a file: init checks everything it uses and returns
 // DelegateInvalidCompatibility (not made for this backend) or InvalidProgram
-// (damaged). args are values of the method, inputs of the part first, then its
-// outputs; their number and their types are those of the file, too, so execute
-// checks them: EValue::tryToTensor, Tensor::is_constant for outputs, data that
-// is not null, sizes within those the part was made for.
+// (damaged). args are values of the method: the inputs of the partition, then its
+// outputs. Their number and types come from the file, too, so execute checks them:
+// EValue::tryToTensor, Tensor::is_constant for outputs, data that is not null,
+// sizes within the bounds of the partition.
 //
 // init, execute and destroy of different handles may run at the same time.
 // Out-of-tree backends link like those in the tree: see runtime/registry.bzl.
@@ -47,7 +47,7 @@ struct CompileSpec {
   SizedBuffer value;
 };
 
-// Whatever a backend needs to know a part again.
+// What a backend keeps of one partition.
 using DelegateHandle = void;
 
 // What init may use. Lives during the call only.

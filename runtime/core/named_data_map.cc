@@ -22,7 +22,7 @@ Result<TensorLayout> TensorLayout::create(Span<const int32_t> sizes, Span<const 
     return Error::InvalidArgument;
   }
   if (sizes.size() != dim_order.size() || !is_permutation(dim_order)) {
-    PETREL_LOG(Error, "the dim order of a tensor layout is no permutation of its %zu dimensions",
+    PETREL_LOG(Error, "the dim order of a tensor layout is not a permutation of its %zu dimensions",
                sizes.size());
     return Error::InvalidArgument;
   }

@@ -43,7 +43,7 @@ bool add_names(const std::string& path, std::set<std::string>* names) {
   if (!file.good() && bytes.empty()) return fail(path, "cannot be read");
   flatbuffers::Verifier verifier(bytes.data(), bytes.size(), /*max_depth=*/64,
                                  /*max_tables=*/100'000'000);
-  if (!program::VerifyProgramBuffer(verifier)) return fail(path, "is no valid program");
+  if (!program::VerifyProgramBuffer(verifier)) return fail(path, "is not a valid program");
   const auto* plans = program::GetProgram(bytes.data())->execution_plan();
   if (plans == nullptr) return fail(path, "has no methods");
   for (const auto* plan : *plans) {

@@ -59,7 +59,7 @@ def violation(edge):
             return None
         return "only %s use the names at the root" % ", ".join(OUTER)
     if there[0] not in ROOMS:
-        return "%s is no room" % there[0]
+        return "%s is not a room" % there[0]
     if here[0] == there[0] and here[0] != "backends":
         return None
     if there[0] in OUTER:

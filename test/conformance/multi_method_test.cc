@@ -360,7 +360,7 @@ TEST_F(MultiMethod, ADebugIdOfNoValueNamesMethodAndIndex) {
   first_.change = [](exir::ResultMap& results) { results["b"][0].debug_handles[4] = "nobody"; };
   EXPECT_EQ(failure({{"b", kAdd}}, first_only()),
             "backend 'First' maps debug id 4 of method 'b', partition 0 to value 'nobody', which "
-            "no node of the part computes");
+            "no node of the partition computes");
 }
 
 TEST_F(MultiMethod, ADuplicateBackendIsRefused) {

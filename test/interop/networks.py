@@ -99,7 +99,7 @@ def _archive(folder: pathlib.Path, path: pathlib.Path) -> Network:
         files = []
         for i, value in enumerate(torch.utils._pytree.tree_leaves(values)):
             if not isinstance(value, torch.Tensor):
-                raise SystemExit(f"{path}: {kind} {i} is no tensor but {value!r}")
+                raise SystemExit(f"{path}: {kind} {i} is not a tensor but {value!r}")
             files.append(folder / f"{path.stem}.{kind}_0_{i}.npy")
             np.save(files[-1], value.detach().numpy())
         return files

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python package beside torch: exports what is no file yet, shares tensors.
+"""The Python package beside torch: exports what is not a file yet, shares tensors.
 
 Run by python_package. The last line is "N passed, N failed".
 """

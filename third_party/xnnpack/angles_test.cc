@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Sines and cosines are right to the last bits for arguments of any size, near
-// their zeros, and for what is no number; rows of any length are filled exactly.
+// their zeros, and for what is not a number; rows of any length are filled exactly.
 #include <gtest/gtest.h>
 #include <xnnpack.h>
 

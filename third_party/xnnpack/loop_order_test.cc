@@ -23,7 +23,7 @@ struct Case {
 
 void PrintTo(const Case& c, std::ostream* os) { *os << c.name; }
 
-// Channels that are no multiple of a column tile, one row more than a row tile
+// Channels that are not a multiple of a column tile, one row more than a row tile
 // and more than one image are where a wrong order would show.
 const Case kCases[] = {
     {"FullyConnected", {Kind::kFullyConnected, 37, 0, 0, 300, 1000}},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Packers write all that kernels read, whatever the memory held before. Depths
-// are no multiple of a group, windows are smaller than a tile; the channels fill
+// are not a multiple of a group, windows are smaller than a tile; the channels fill
 // whole tiles, since what lies behind the last channel is computed and dropped.
 #include <gtest/gtest.h>
 #include <xnnpack.h>

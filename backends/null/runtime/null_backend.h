@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The runtime's half of the null backend. A handle is the payload as an array
-// of values in memory of the method; results that do not leave the part have
+// of values in memory of the method; results that do not leave the partition have
 // room there too, so executing allocates nothing.
 //
 //   petrel_registry(name = "registry", backends = ["//backends/null/runtime"])

@@ -43,7 +43,7 @@ struct NodeKindInfo {
   bool is_implemented;  // by the runtime; others are read but refused
 };
 
-// Null for a number that is no kind.
+// Null for a number that is not a kind.
 const NodeKindInfo* find_node_kind(NodeKind kind);
 
 }  // namespace petrel::backends::xnnpack

@@ -24,7 +24,7 @@ bool find_rows(const Tensor& a, const Operand& b, const Tensor& out, std::option
   return (*rows)->add(1, a) && (!b.tensor || (*rows)->add(2, *b.tensor)) && (*rows)->finish();
 }
 
-// `number` stands for b when that is no tensor, in the element type that `row`
+// `number` stands for b when that is not a tensor, in the element type that `row`
 // wants.
 template <typename RowFunction>
 bool run_rows(const Tensor& a, const Operand& b, const void* number, const Tensor& out,

@@ -207,7 +207,7 @@ void convolution_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (!check(context, g.groups >= 1, "groups must be at least 1") ||
       !check(context, w.size[2] > 0 && w.size[3] > 0, "the kernel is empty") ||
       !check(context, in.size[1] % g.groups == 0 && w.size[0] % g.groups == 0,
-             "channels are no multiple of groups") ||
+             "channels are not a multiple of groups") ||
       !check(context, channels == (g.transposed ? in.size[1] : in.size[1] / g.groups),
              "channels of input and weight differ")) {
     return;

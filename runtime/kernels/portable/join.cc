@@ -149,7 +149,7 @@ void pixel_shuffle_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor out = args.out(2);
   if (!args.ok() || !check_same_type(context, self, out) || !check_rank(context, self, 4) ||
       !check(context, r >= 1 && r <= 32767 && self.size(1) % (r * r) == 0,
-             "channels are no multiple of the squared factor")) {
+             "channels are not a multiple of the squared factor")) {
     return;
   }
   SizeArray sizes(self.sizes());

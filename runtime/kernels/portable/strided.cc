@@ -177,7 +177,7 @@ void pixel_unshuffle_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor out = args.out(2);
   if (!args.ok() || !check_same_type(context, self, out) || !check_rank(context, self, 4) ||
       !check(context, r >= 1 && r <= 32767 && self.size(2) % r == 0 && self.size(3) % r == 0,
-             "height or width is no multiple of the factor")) {
+             "height or width is not a multiple of the factor")) {
     return;
   }
   SizeArray sizes(self.sizes());

@@ -12,7 +12,7 @@
 //   petrel::attention.out                  a tile of scores
 //
 //   ScratchCall call;                      // arguments in schema order
-//   call.sizes = {input, weight, ...};     // empty for what is no tensor
+//   call.sizes = {input, weight, ...};     // empty for what is not a tensor
 //   call.ints = {{}, {}, {}, stride, ...}; // int lists; an int or bool is a list of one
 //   const size_t bytes = scratch_bytes("aten::convolution.out", call);
 #ifndef PETREL_RUNTIME_KERNELS_SCRATCH_TABLE_H_
