@@ -62,5 +62,6 @@ def source_libraries():
             "//third_party/xnnpack:instruction_set_cap.patch",
             "//third_party/xnnpack:clamp_fusion.patch",
             "//third_party/xnnpack:look_up_sizes.patch",
+            "//third_party/xnnpack:fill.patch",
         ],
     )

@@ -2,6 +2,8 @@
 //
 // Every operator the backend takes, from the IR to numbers, against what eager
 // PyTorch computed.
+#include <petrel/fill.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -54,6 +56,38 @@ TEST_P(Operators, AreTakenAndComputeWhatPyTorchComputes) {
       EXPECT_TRUE(is_near(outputs[i], c.outputs[i])) << "output " << i << "\n" << c.graph;
     }
   }
+}
+
+// What a run gives when memory that nobody has written holds `byte`, as bytes.
+std::vector<std::vector<uint8_t>> run_in_memory_of(int byte, const Lowered& lowered,
+                                                   const OperatorCase& c) {
+  xnn_set_fill(byte);
+  const BlobMap map(lowered.store);
+  Handle handle(lowered.payload, &map);
+  EXPECT_EQ(handle.error(), Error::Ok);
+  std::vector<std::vector<uint8_t>> results;
+  for (int run = 0; run < 2; ++run) {
+    std::vector<CaseTensor> outputs = c.outputs;
+    EXPECT_EQ(handle.execute(c.inputs, &outputs), Error::Ok);
+    for (const CaseTensor& output : outputs) {
+      const auto* bytes = reinterpret_cast<const uint8_t*>(output.values.data());
+      results.emplace_back(bytes, bytes + output.values.size() * sizeof(float));
+    }
+  }
+  xnn_set_fill(-1);
+  return results;
+}
+
+TEST_P(Operators, DoNotDependOnWhatUnwrittenMemoryHolds) {
+  const OperatorCase& c = GetParam();
+  const std::unique_ptr<exir::Graph> graph = c.parse();
+  ASSERT_NE(graph, nullptr);
+  absl::StatusOr<Lowered> lowered = lower(*graph);
+  ASSERT_TRUE(lowered.ok()) << lowered.status();
+  // NaN in every float, and a number.
+  const auto first = run_in_memory_of(0xFF, *lowered, c);
+  const auto second = run_in_memory_of(0x5A, *lowered, c);
+  EXPECT_EQ(first, second) << c.graph;
 }
 
 bool starts_with_any(const std::string& name, const std::vector<std::string>& starts) {
