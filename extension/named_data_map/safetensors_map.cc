@@ -152,7 +152,7 @@ class SafetensorsMap::IndexReader {
   }
 
   bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception&) {
-    PETREL_LOG(Error, "safetensors index is no JSON: byte %zu", position);
+    PETREL_LOG(Error, "safetensors index is not valid JSON at byte %zu", position);
     return false;
   }
 

@@ -54,7 +54,7 @@ void cdist_forward_out(KernelRuntimeContext& context, Span<EValue*> raw) {
       !check(context, x1.dim() >= 2 && x2.dim() >= 2, "inputs must have rank 2 or more") ||
       !check(context, x1.size(x1.dim() - 1) == x2.size(x2.dim() - 1),
              "the last sizes of the inputs differ") ||
-      !check(context, p >= 0.0, "p is negative or no number")) {
+      !check(context, p >= 0.0, "p is negative or not a number")) {
     return;
   }
   const size_t leading1 = x1.sizes().size() - 2, leading2 = x2.sizes().size() - 2;
@@ -98,7 +98,7 @@ void pdist_forward_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const double p = args.real(1);
   const Tensor out = args.out(2);
   if (!args.ok() || !check_floating(context, self) || !check_same_type(context, self, out) ||
-      !check_rank(context, self, 2) || !check(context, p >= 0.0, "p is negative or no number")) {
+      !check_rank(context, self, 2) || !check(context, p >= 0.0, "p is negative or not a number")) {
     return;
   }
   const int64_t rows = self.size(0);
