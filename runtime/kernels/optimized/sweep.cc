@@ -2,6 +2,7 @@
 #include "runtime/kernels/optimized/sweep.h"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "runtime/kernels/optimized/instruction_sets.h"  // before Highway
@@ -37,6 +38,14 @@ Array::Array(ScalarType type, Sizes sizes, bool channels_last)
 
 double Array::at(size_t i) { return portable::loader<double>(type())(data(), i); }
 void Array::set(size_t i, double v) { portable::storer<double>(type())(data(), i, v); }
+
+void Array::fill(uint8_t byte) { std::memset(data(), byte, impl_->nbytes()); }
+
+bool Array::has_bytes_of(const Array& other) const {
+  const size_t nbytes = impl_->nbytes();
+  return other.impl_->nbytes() == nbytes &&
+         std::memcmp(&memory_[kMargin], &other.memory_[kMargin], nbytes) == 0;
+}
 
 bool Array::margins_are_untouched() const {
   for (size_t i = 0; i < kMargin; ++i) {
@@ -86,13 +95,15 @@ void Sweep::compare(const char* name, std::vector<EValue> inputs,
                     const std::vector<std::pair<ScalarType, Sizes>>& outputs, double tolerance,
                     bool channels_last) {
   SCOPED_TRACE(name);
-  std::vector<Array*> results[2];
-  for (int k = 0; k < 2; ++k) {
+  // The third is the second in memory that held other bytes.
+  std::vector<Array*> results[3];
+  for (int k = 0; k < 3; ++k) {
     const Kernel* kernel = find(k == 0 ? portable_kernels() : optimized_kernels(), name);
     ASSERT_NE(kernel, nullptr);
     std::vector<EValue> values = inputs;
     for (const auto& [type, sizes] : outputs) {
       results[k].push_back(make(type, sizes, channels_last));
+      results[k].back()->fill(k == 2 ? 0x5a : 0xff);
       values.push_back(value(results[k].back()));
     }
     std::vector<EValue*> args;
@@ -103,6 +114,8 @@ void Sweep::compare(const char* name, std::vector<EValue> inputs,
   }
   for (size_t r = 0; r < outputs.size(); ++r) {
     EXPECT_TRUE(results[1][r]->margins_are_untouched());
+    EXPECT_TRUE(results[1][r]->has_bytes_of(*results[2][r]))
+        << "output " << r << " depends on what its memory held";
     int shown = 0;
     for (size_t i = 0; i < results[0][r]->numel() && shown < 3; ++i) {
       const double want = results[0][r]->at(i), got = results[1][r]->at(i);

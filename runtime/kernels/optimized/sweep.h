@@ -45,6 +45,9 @@ class Array {
   double at(size_t i);
   void set(size_t i, double v);
 
+  // What a kernel finds in memory that it writes.
+  void fill(uint8_t byte);
+  bool has_bytes_of(const Array& other) const;
   bool margins_are_untouched() const;
 
  private:
