@@ -92,6 +92,16 @@ Result<FlatDataMap> FlatDataMap::load(DataLoader* loader) {
   }
   PETREL_ASSIGN_OR_RETURN(FreeableBuffer index,
                           loader->load(0, static_cast<size_t>(header.index_end), info));
+  // What was decided on must be what is used.
+  if (index.size() != header.index_end) {
+    PETREL_LOG(Error, "the data loader returned %zu bytes of the index instead of %llu",
+               index.size(), static_cast<unsigned long long>(header.index_end));
+    return Error::AccessFailed;
+  }
+  if (index.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) {
+    PETREL_LOG(Error, "data file index has %zu bytes, must be below 2^31", index.size());
+    return Error::InvalidExternalData;
+  }
   const uint8_t* bytes = static_cast<const uint8_t*>(index.data());
   // A table per entry, its layout and its segment; depth is at most three.
   flatbuffers::Verifier verifier(bytes, index.size(), /*max_depth=*/8,

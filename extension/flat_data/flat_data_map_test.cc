@@ -96,6 +96,25 @@ TEST(FlatDataMap, AnswersForMissingKeys) {
   EXPECT_EQ(map->get_key(4).error(), Error::InvalidArgument);
 }
 
+// Gives one byte less than it is asked for, but for the head.
+class ShortLoader final : public runtime::DataLoader {
+ public:
+  explicit ShortLoader(const std::string& bytes) : loader_(bytes.data(), bytes.size()) {}
+  Result<FreeableBuffer> load(size_t offset, size_t size, const SegmentInfo& info) const override {
+    return loader_.load(offset, size > 48 ? size - 1 : size, info);
+  }
+  Result<size_t> size() const override { return loader_.size(); }
+
+ private:
+  BufferDataLoader loader_;
+};
+
+TEST(FlatDataMap, RefusesAnIndexThatIsNotWhole) {
+  const std::string bytes = golden();
+  ShortLoader loader(bytes);
+  EXPECT_EQ(FlatDataMap::load(&loader).error(), Error::AccessFailed);
+}
+
 TEST(FlatDataMap, LoadsIntoMemoryOfTheCaller) {
   const std::string bytes = golden();
   BufferDataLoader loader(bytes.data(), bytes.size());
