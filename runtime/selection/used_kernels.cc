@@ -17,12 +17,14 @@
 #include <string>
 #include <vector>
 
-#include "flatbuffers/flatbuffers.h"
-#include "schema/program_generated.h"
+#include "runtime/program/extended_header.h"
+#include "runtime/program/program_verifier.h"
 
 namespace {
 
-namespace program = petrel::schema::program;
+using petrel::runtime::Error;
+using petrel::runtime::ExtendedHeader;
+using petrel::runtime::ProgramFile;
 
 bool fail(const std::string& path, const char* what) {
   std::fprintf(stderr, "used_kernels: %s %s\n", path.c_str(), what);
@@ -38,22 +40,32 @@ bool is_plain(const std::string& name) {
 }
 
 bool add_names(const std::string& path, std::set<std::string>* names) {
-  std::ifstream file(path, std::ios::binary);
-  const std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(file), {}};
-  if (!file.good() && bytes.empty()) return fail(path, "cannot be read");
-  flatbuffers::Verifier verifier(bytes.data(), bytes.size(), /*max_depth=*/64,
-                                 /*max_tables=*/100'000'000);
-  if (!program::VerifyProgramBuffer(verifier)) return fail(path, "is not a valid program");
-  const auto* plans = program::GetProgram(bytes.data())->execution_plan();
-  if (plans == nullptr) return fail(path, "has no methods");
-  for (const auto* plan : *plans) {
-    if (plan->operators() == nullptr) continue;
-    for (const auto* op : *plan->operators()) {
-      if (op->name() == nullptr) return fail(path, "has an operator with no name");
-      std::string name = op->name()->str();
-      if (op->overload() != nullptr && op->overload()->size() != 0) {
-        name += "." + op->overload()->str();
-      }
+  std::ifstream stream(path, std::ios::binary);
+  // Memory from new is aligned as programs must be.
+  const std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream.good() && bytes.empty()) return fail(path, "cannot be read");
+  if (bytes.size() < ExtendedHeader::kNumHeadBytes) return fail(path, "is too short for a program");
+  ProgramFile file;
+  file.program = {bytes.data(), bytes.size()};
+  file.file_size = bytes.size();
+  file.max_arena_bytes = UINT64_MAX;
+  const auto header = ExtendedHeader::parse({bytes.data(), ExtendedHeader::kNumHeadBytes});
+  if (header.ok()) {
+    if (header->verify(bytes.size()) != Error::Ok) return fail(path, "has a damaged header");
+    file.program = {bytes.data(), static_cast<size_t>(header->program_size)};
+    file.segment_base = header->segment_base_offset;
+    file.segment_data_size = header->segment_data_size;
+  } else if (header.error() != Error::NotFound) {
+    return fail(path, "has a damaged header");
+  }
+  const auto program = petrel::runtime::verify_program(file);
+  if (!program.ok()) return fail(path, "is not a valid program");
+  for (uint32_t m = 0; m < program->num_methods(); ++m) {
+    const auto method = program->method(m);
+    for (uint32_t i = 0; i < method.num_operators(); ++i) {
+      const auto op = method.op(i);
+      std::string name(op.name);
+      if (!op.overload.empty()) name.append(".").append(op.overload);
       if (!is_plain(name)) return fail(path, "has an operator with a malformed name");
       names->insert(name);
     }
