@@ -11,76 +11,56 @@
 #include "absl/strings/str_cat.h"
 #include "exir/backend/named_blob_store.h"
 #include "exir/driver/export.h"
+#include "exir/emit/additions.h"
 #include "exir/emit/flat_data_writer.h"
 #include "exir/status_macros.h"
 #include "extension/cli/data_program.h"
 #include "extension/cli/export_recipe.h"
 #include "extension/cli/output_files.h"
-#include "schema/additions_generated.h"
 
 namespace petrel::extension {
 namespace {
 
-namespace add = schema::additions;
 using exir::NamedBlobStore;
 
 constexpr uint64_t kSegmentAlignment = 128;
 constexpr uint64_t kWeightAlignment = 16;
 
-// What the program remembers; the blob must outlive it.
-absl::StatusOr<const add::Additions*> remembered(const DataProgram& program,
-                                                 const std::string& path, exir::Blob* out_blob) {
+absl::StatusOr<exir::Additions> remembered(const DataProgram& program, const std::string& path) {
+  exir::Additions additions;
   for (const DataProgram::Named& named : program.named()) {
-    if (named.key == DataProgram::kOwnKey) *out_blob = named.blob;
+    if (named.key == DataProgram::kOwnKey) additions = exir::read_additions(named.blob);
   }
-  const add::Additions* table =
-      out_blob->size() == 0 ? nullptr : add::GetAdditions(out_blob->bytes().data());
-  if (table == nullptr || table->structure() == nullptr || table->weights() == nullptr) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(path, ": was not exported with --weight-keys name"));
-  }
-  return table;
+  if (additions.structure && !additions.weights.empty()) return additions;
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, ": was not exported with --weight-keys name"));
 }
 
 std::string layout_text(const std::optional<exir::TensorType>& layout, uint64_t bytes) {
   return layout ? exir::to_string(*layout) : absl::StrCat(bytes, " bytes");
 }
 
-std::optional<exir::TensorType> layout_of(const add::Weight& weight) {
-  if (weight.sizes() == nullptr || weight.dim_order() == nullptr) return std::nullopt;
-  exir::TensorType type;
-  type.dtype = static_cast<exir::ScalarType>(weight.scalar_type());
-  type.sizes.assign(weight.sizes()->begin(), weight.sizes()->end());
-  type.dim_order.assign(weight.dim_order()->begin(), weight.dim_order()->end());
-  return type;
-}
-
 // Every weight of one side is on the other, and means the same.
-absl::Status check_weights(const BuildOptions& options, const add::Additions& table,
+absl::Status check_weights(const BuildOptions& options, const exir::Additions& additions,
                            const NamedBlobStore& store) {
   std::set<std::string> known;
-  for (const add::Weight* weight : *table.weights()) {
-    if (weight->key() == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(options.program, ": remembers a weight without a name"));
-    }
-    const std::string key = weight->key()->str();
+  for (const exir::WeightAddition& weight : additions.weights) {
+    const std::string& key = weight.key;
     known.insert(key);
     const auto found = store.weights().find(key);
     if (found == store.weights().end()) {
       return absl::FailedPreconditionError(
           absl::StrCat("the program needs weight '", key, "', which the new model does not have"));
     }
-    if (weight->sha256() != nullptr) {
+    if (weight.digest) {
       return absl::FailedPreconditionError(absl::StrCat(options.program,
                                                         ": is bound to the bytes of weight '", key,
                                                         "', others cannot take their place"));
     }
-    const std::optional<exir::TensorType> wanted = layout_of(*weight);
-    if (wanted == found->second.layout && weight->bytes() == found->second.bytes) continue;
+    if (weight.layout == found->second.layout && weight.bytes == found->second.bytes) continue;
     return absl::FailedPreconditionError(absl::StrCat(
         "weight '", key, "' is ", layout_text(found->second.layout, found->second.bytes),
-        " in the new model, the program needs ", layout_text(wanted, weight->bytes())));
+        " in the new model, the program needs ", layout_text(weight.layout, weight.bytes)));
   }
   for (const auto& [key, unused] : store.weights()) {
     if (known.count(key) > 0) continue;
@@ -90,13 +70,9 @@ absl::Status check_weights(const BuildOptions& options, const add::Additions& ta
   return absl::OkStatus();
 }
 
-absl::Status check_structure(const BuildOptions& options, const add::Additions& table,
+absl::Status check_structure(const BuildOptions& options, const exir::Additions& additions,
                              const exir::Sha256& structure) {
-  const auto& wanted = *table.structure();
-  if (wanted.size() == structure.size() &&
-      std::equal(structure.begin(), structure.end(), wanted.begin())) {
-    return absl::OkStatus();
-  }
+  if (additions.structure == structure) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("the new model has the weights of ", options.program,
                    " but is another program: its operators, literals or initial state differ"));
@@ -104,13 +80,9 @@ absl::Status check_structure(const BuildOptions& options, const add::Additions& 
 
 absl::StatusOr<exir::CompiledWeights> compile(const BuildOptions& options,
                                               const DataProgram& program,
-                                              const add::Additions& table) {
+                                              const exir::Additions& additions) {
   exir::ExportOptions compiling;
-  std::vector<std::string> recipe;
-  if (table.recipe() != nullptr) {
-    for (const auto* line : *table.recipe()) recipe.push_back(line->str());
-  }
-  PETREL_RETURN_IF_ERROR(apply_recipe(recipe, &compiling));
+  PETREL_RETURN_IF_ERROR(apply_recipe(additions.recipe, &compiling));
   compiling.weight_keys = exir::WeightKeys::kName;
   for (const auto& plan : program.table().execution_plan) {
     const auto model = options.models.find(plan->name);
@@ -135,8 +107,7 @@ absl::StatusOr<BuildReport> build_data(const BuildOptions& options) {
   const std::string name = std::filesystem::path(options.output).filename().string();
   PETREL_RETURN_IF_ERROR(exir::check_plain_file_name(name));
   PETREL_ASSIGN_OR_RETURN(const DataProgram program, DataProgram::read(options.program));
-  exir::Blob blob;
-  PETREL_ASSIGN_OR_RETURN(const add::Additions* table, remembered(program, options.program, &blob));
+  PETREL_ASSIGN_OR_RETURN(const exir::Additions additions, remembered(program, options.program));
   BuildOptions given = options;
   // One model needs no method to be named.
   const auto& plans = program.table().execution_plan;
@@ -145,9 +116,9 @@ absl::StatusOr<BuildReport> build_data(const BuildOptions& options) {
     given.models[plans[0]->name] = unnamed->second;
     given.models.erase("");
   }
-  PETREL_ASSIGN_OR_RETURN(const exir::CompiledWeights compiled, compile(given, program, *table));
-  PETREL_RETURN_IF_ERROR(check_weights(given, *table, compiled.store));
-  PETREL_RETURN_IF_ERROR(check_structure(given, *table, compiled.structure));
+  PETREL_ASSIGN_OR_RETURN(const exir::CompiledWeights compiled, compile(given, program, additions));
+  PETREL_RETURN_IF_ERROR(check_weights(given, additions, compiled.store));
+  PETREL_RETURN_IF_ERROR(check_structure(given, additions, compiled.structure));
 
   NamedBlobStore data(name);
   for (const auto& [key, weight] : compiled.store.weights()) {

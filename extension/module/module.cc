@@ -255,9 +255,11 @@ Result<std::unique_ptr<Module>> Module::finish(std::unique_ptr<Module> module,
   } else if (!maps.empty()) {
     module->data_map_ = maps.front();
   }
-  const auto* additions = module->program_->additions().table();
-  if (additions != nullptr && module->data_map_ != nullptr) {
-    Result<BoundDataMap> bound = BoundDataMap::create(*module->data_map_, *additions);
+  const runtime::ProgramAdditions& additions = module->program_->additions();
+  if (additions.num_weights() != 0 && module->data_map_ != nullptr) {
+    std::vector<runtime::WeightView> weights;
+    for (uint32_t i = 0; i < additions.num_weights(); ++i) weights.push_back(additions.weight(i));
+    Result<BoundDataMap> bound = BoundDataMap::create(*module->data_map_, weights);
     if (!bound.ok()) return bound.error();
     module->data_maps_.push_back(std::make_unique<BoundDataMap>(std::move(bound.get())));
     module->data_map_ = module->data_maps_.back().get();

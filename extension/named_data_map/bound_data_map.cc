@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "runtime/core/log.h"
-#include "schema/additions_generated.h"
 
 namespace petrel::extension {
 
@@ -22,15 +21,11 @@ using runtime::NamedDataMap;
 using runtime::Result;
 using runtime::ScalarType;
 using runtime::TensorLayout;
-namespace add = schema::additions;
+using runtime::WeightView;
 
 namespace {
 
 int shown(std::string_view key) { return static_cast<int>(std::min<size_t>(key.size(), 200)); }
-
-bool has_layout(const add::Weight& weight) {
-  return weight.sizes() != nullptr && weight.dim_order() != nullptr;
-}
 
 std::string layout_text(ScalarType type, runtime::Span<const int32_t> sizes,
                         runtime::Span<const uint8_t> dim_order) {
@@ -48,10 +43,8 @@ std::string text_of(const TensorLayout& layout) {
   return layout_text(layout.scalar_type(), layout.sizes(), layout.dim_order());
 }
 
-Result<TensorLayout> layout_of(const add::Weight& weight) {
-  return TensorLayout::create({weight.sizes()->data(), weight.sizes()->size()},
-                              {weight.dim_order()->data(), weight.dim_order()->size()},
-                              static_cast<ScalarType>(weight.scalar_type()));
+Result<TensorLayout> layout_of(const WeightView& weight) {
+  return TensorLayout::create(weight.sizes, weight.dim_order, weight.scalar_type);
 }
 
 bool equal(const TensorLayout& a, const TensorLayout& b) {
@@ -60,8 +53,8 @@ bool equal(const TensorLayout& a, const TensorLayout& b) {
 }
 
 // The layout that a map has for a weight is the one the program needs.
-Error check_layout(const NamedDataMap& map, const add::Weight& weight, const char* key) {
-  if (!has_layout(weight)) return Error::Ok;
+Error check_layout(const NamedDataMap& map, const WeightView& weight, const char* key) {
+  if (!weight.has_layout) return Error::Ok;
   const Result<TensorLayout> found = map.get_tensor_layout(key);
   if (!found.ok()) return Error::Ok;  // the map does not tell, or does not have it
   PETREL_ASSIGN_OR_RETURN(const TensorLayout wanted, layout_of(weight));
@@ -71,30 +64,21 @@ Error check_layout(const NamedDataMap& map, const add::Weight& weight, const cha
   return Error::InvalidExternalData;
 }
 
-Error check_size(const add::Weight& weight, std::string_view key, size_t size) {
-  if (size == weight.bytes()) return Error::Ok;
+Error check_size(const WeightView& weight, std::string_view key, size_t size) {
+  if (size == weight.bytes) return Error::Ok;
   PETREL_LOG(Error, "weight \"%.*s\" has %zu bytes in the data, but the program needs %llu",
-             shown(key), key.data(), size, static_cast<unsigned long long>(weight.bytes()));
+             shown(key), key.data(), size, static_cast<unsigned long long>(weight.bytes));
   return Error::InvalidExternalData;
 }
 
 }  // namespace
 
 Result<BoundDataMap> BoundDataMap::create(const NamedDataMap& map,
-                                          const add::Additions& additions) {
+                                          const std::vector<WeightView>& remembered) {
   Weights weights;
-  const uint32_t count = additions.weights() == nullptr ? 0 : additions.weights()->size();
-  for (uint32_t i = 0; i < count; ++i) {
-    const add::Weight* weight = additions.weights()->Get(i);
-    if (weight->key() == nullptr || weight->key()->size() == 0 ||
-        (weight->sha256() != nullptr && weight->sha256()->size() != SHA256_DIGEST_LENGTH) ||
-        (has_layout(*weight) && !layout_of(*weight).ok())) {
-      PETREL_LOG(Error, "weight %u that the program remembers has no key, layout or digest", i);
-      return Error::InvalidProgram;
-    }
-    const char* key = weight->key()->c_str();
-    weights.emplace(std::string_view(key, weight->key()->size()), weight);
-    PETREL_RETURN_IF_ERROR(check_layout(map, *weight, key));
+  for (const WeightView& weight : remembered) {
+    weights.emplace(weight.key, weight);
+    PETREL_RETURN_IF_ERROR(check_layout(map, weight, weight.key.data()));
   }
   return BoundDataMap(map, std::move(weights));
 }
@@ -103,9 +87,9 @@ Result<FreeableBuffer> BoundDataMap::get_data(std::string_view key) const {
   PETREL_ASSIGN_OR_RETURN(FreeableBuffer data, map_->get_data(key));
   const auto found = weights_.find(key);
   if (found == weights_.end()) return data;
-  const add::Weight& weight = *found->second;
+  const WeightView& weight = found->second;
   PETREL_RETURN_IF_ERROR(check_size(weight, key, data.size()));
-  if (weight.sha256() == nullptr) return data;
+  if (weight.digest.empty()) return data;
   {
     const std::lock_guard<std::mutex> lock(checked_->mutex);
     if (checked_->keys.count(found->first) > 0) return data;
@@ -116,7 +100,7 @@ Result<FreeableBuffer> BoundDataMap::get_data(std::string_view key) const {
   SHA256_Init(&context);
   SHA256_Update(&context, data.data(), data.size());
   SHA256_Final(digest, &context);
-  if (std::memcmp(digest, weight.sha256()->data(), sizeof(digest)) != 0) {
+  if (std::memcmp(digest, weight.digest.data(), sizeof(digest)) != 0) {
     PETREL_LOG(Error, "weight \"%.*s\" has other bytes than those the program is bound to",
                shown(key), key.data());
     return Error::InvalidExternalData;

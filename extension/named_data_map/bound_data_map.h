@@ -5,13 +5,13 @@
 // program is bound to certain bytes.
 //
 //   Result<BoundDataMap> bound =
-//       BoundDataMap::create(map, *program.additions().table());
+//       BoundDataMap::create(map, weights);   // of program.additions()
 //
 // A weight that does not agree is InvalidExternalData, with its name and what
 // the program needs in the message. Layouts are looked at when the map is made,
 // digests when a key is first asked for. Keys of which the program remembers
 // nothing pass. Module wraps the maps of programs that remember weights. Both
-// map and table must outlive this one. Thread-safe if the map is.
+// map and program must outlive this one. Thread-safe if the map is.
 #ifndef PETREL_EXTENSION_NAMED_DATA_MAP_BOUND_DATA_MAP_H_
 #define PETREL_EXTENSION_NAMED_DATA_MAP_BOUND_DATA_MAP_H_
 
@@ -20,20 +20,17 @@
 #include <mutex>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "runtime/core/named_data_map.h"
-
-namespace petrel::schema::additions {
-struct Additions;
-struct Weight;
-}  // namespace petrel::schema::additions
+#include "runtime/program/program_additions.h"
 
 namespace petrel::extension {
 
 class BoundDataMap final : public runtime::NamedDataMap {
  public:
   static runtime::Result<BoundDataMap> create(const runtime::NamedDataMap& map,
-                                              const schema::additions::Additions& additions);
+                                              const std::vector<runtime::WeightView>& remembered);
 
   runtime::Result<runtime::FreeableBuffer> get_data(std::string_view key) const override;
   runtime::Result<uint32_t> get_num_keys() const override;
@@ -42,7 +39,7 @@ class BoundDataMap final : public runtime::NamedDataMap {
   runtime::Error load_data_into(std::string_view key, void* buffer, size_t size) const override;
 
  private:
-  using Weights = std::map<std::string_view, const schema::additions::Weight*>;
+  using Weights = std::map<std::string_view, runtime::WeightView>;
   // Keys whose digest was found right.
   struct Checked {
     std::mutex mutex;

@@ -10,7 +10,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/core/log.h"
-#include "schema/additions_generated.h"
 
 namespace petrel::extension {
 namespace {
@@ -21,8 +20,8 @@ using runtime::NamedDataMap;
 using runtime::Result;
 using runtime::ScalarType;
 using runtime::TensorLayout;
+using runtime::WeightView;
 using ::testing::HasSubstr;
-namespace add = schema::additions;
 
 alignas(16) const float kWeight[6] = {1, 2, 3, 4, 5, 6};
 
@@ -59,21 +58,22 @@ class BoundDataMapTest : public ::testing::Test {
   ~BoundDataMapTest() override { runtime::set_log_hook(runtime::LogHook{}); }
 
   // A program that remembers "w" as a float32 [2, 3].
-  const add::Additions& remember(const std::optional<std::vector<uint8_t>>& digest = {},
-                                 const std::string& key = "w") {
-    builder_.Clear();
-    const std::vector<int32_t> sizes = {2, 3};
-    const std::vector<uint8_t> order = {0, 1};
-    const auto weight =
-        add::CreateWeightDirect(builder_, key.c_str(), static_cast<int8_t>(ScalarType::Float),
-                                &sizes, &order, sizeof(kWeight), digest ? &*digest : nullptr);
-    const std::vector<flatbuffers::Offset<add::Weight>> weights = {weight};
-    add::FinishAdditionsBuffer(builder_,
-                               add::CreateAdditionsDirect(builder_, 0, nullptr, &weights));
-    return *add::GetAdditions(builder_.GetBufferPointer());
+  std::vector<WeightView> remember(const std::optional<std::vector<uint8_t>>& digest = {}) {
+    static constexpr int32_t kSizes[] = {2, 3};
+    static constexpr uint8_t kOrder[] = {0, 1};
+    if (digest) digest_ = *digest;
+    WeightView weight;
+    weight.key = "w";
+    weight.has_layout = true;
+    weight.scalar_type = ScalarType::Float;
+    weight.sizes = kSizes;
+    weight.dim_order = kOrder;
+    weight.bytes = sizeof(kWeight);
+    if (digest) weight.digest = digest_;
+    return {weight};
   }
 
-  flatbuffers::FlatBufferBuilder builder_;
+  std::vector<uint8_t> digest_;
   std::string message_;
   OneWeight map_;
 };
@@ -132,12 +132,6 @@ TEST_F(BoundDataMapTest, RefusesOtherBytesWhereTheProgramIsBound) {
   }
   char buffer[24];
   EXPECT_EQ(bound->load_data_into("w", buffer, 24), Error::InvalidExternalData);
-}
-
-TEST_F(BoundDataMapTest, RefusesWhatIsNothingToRemember) {
-  EXPECT_EQ(BoundDataMap::create(map_, remember(std::vector<uint8_t>(31))).error(),
-            Error::InvalidProgram);
-  EXPECT_EQ(BoundDataMap::create(map_, remember({}, "")).error(), Error::InvalidProgram);
 }
 
 }  // namespace

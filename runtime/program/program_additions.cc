@@ -6,6 +6,7 @@
 
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
+#include "runtime/core/named_data_map.h"
 #include "runtime/program/segment.h"
 #include "runtime/program/text_check.h"
 #include "schema/additions_generated.h"
@@ -86,6 +87,27 @@ Error verify_names(const MethodView& plan, const add::MethodAdditions& additions
   return Error::InvalidProgram;
 }
 
+bool is_weight(const add::Weight& weight) {
+  if (!is_name(weight.key(), kMaxTensorNameLength)) return false;
+  if (weight.sha256() != nullptr && weight.sha256()->size() != ProgramAdditions::kDigestSize) {
+    return false;
+  }
+  if (weight.sizes() == nullptr || weight.dim_order() == nullptr) return true;
+  return TensorLayout::create({weight.sizes()->data(), weight.sizes()->size()},
+                              {weight.dim_order()->data(), weight.dim_order()->size()},
+                              static_cast<ScalarType>(weight.scalar_type()))
+      .ok();
+}
+
+Error verify_weights(const add::Additions& table) {
+  for (uint32_t i = 0; table.weights() != nullptr && i < table.weights()->size(); ++i) {
+    if (is_weight(*table.weights()->Get(i))) continue;
+    PETREL_LOG(Error, "weight %u that the program remembers has no key, layout or digest", i);
+    return Error::InvalidProgram;
+  }
+  return Error::Ok;
+}
+
 Error verify_additions(const ProgramView& program, const FreeableBuffer& data) {
   const auto* const bytes = static_cast<const uint8_t*>(data.data());
   flatbuffers::Verifier::Options options;
@@ -105,6 +127,7 @@ Error verify_additions(const ProgramView& program, const FreeableBuffer& data) {
                table.version());
     return Error::NotSupported;
   }
+  PETREL_RETURN_IF_ERROR(verify_weights(table));
   if (table.methods() == nullptr) return Error::Ok;
   const uint32_t num_methods = program.num_methods();
   if (table.methods()->size() != num_methods) {
@@ -174,6 +197,26 @@ std::string_view ProgramAdditions::constant_name(uint32_t method, uint32_t value
   if (begin == values.size() || values.Get(begin) != value) return {};
   const flatbuffers::String* const name = additions->names()->Get(begin);
   return {name->c_str(), name->size()};
+}
+
+uint32_t ProgramAdditions::num_weights() const {
+  return table_ == nullptr || table_->weights() == nullptr ? 0 : table_->weights()->size();
+}
+
+WeightView ProgramAdditions::weight(uint32_t index) const {
+  if (index >= num_weights()) __builtin_trap();
+  const add::Weight& from = *table_->weights()->Get(index);
+  WeightView view;
+  view.key = {from.key()->c_str(), from.key()->size()};
+  view.has_layout = from.sizes() != nullptr && from.dim_order() != nullptr;
+  if (view.has_layout) {
+    view.scalar_type = static_cast<ScalarType>(from.scalar_type());
+    view.sizes = {from.sizes()->data(), from.sizes()->size()};
+    view.dim_order = {from.dim_order()->data(), from.dim_order()->size()};
+  }
+  view.bytes = from.bytes();
+  if (from.sha256() != nullptr) view.digest = {from.sha256()->data(), from.sha256()->size()};
+  return view;
 }
 
 uint32_t ProgramAdditions::num_scratch(uint32_t method) const {

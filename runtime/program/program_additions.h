@@ -6,7 +6,7 @@
 //
 //   PETREL_ASSIGN_OR_RETURN(ProgramAdditions additions,
 //                           ProgramAdditions::load(*loader, base, program));
-//   if (additions.table() == nullptr) ...   // most programs have none
+//   for (uint32_t i = 0; i < additions.num_weights(); ++i) use(additions.weight(i));
 //
 // Owns the bytes of the table; loader and program must outlive it.
 
@@ -39,6 +39,20 @@ struct ScratchView {
   uint64_t size = 0;
 };
 
+// What data for a weight must be, wherever it comes from.
+struct WeightView {
+  // Never empty.
+  std::string_view key;
+  // A layout that tensors can have; the rest of it counts only if there is one.
+  bool has_layout = false;
+  ScalarType scalar_type = ScalarType::Float;
+  Span<const int32_t> sizes;
+  Span<const uint8_t> dim_order;
+  uint64_t bytes = 0;
+  // kDigestSize bytes, or none if any bytes will do.
+  Span<const uint8_t> digest;
+};
+
 class ProgramAdditions final {
  public:
   ProgramAdditions() = default;
@@ -48,8 +62,16 @@ class ProgramAdditions final {
   static Result<ProgramAdditions> load(const DataLoader& loader, uint64_t segment_base,
                                        const ProgramView& program);
 
-  // Null if the program has none.
-  const schema::additions::Additions* table() const { return table_; }
+  // Of the SHA-256 of a weight.
+  static constexpr size_t kDigestSize = 32;
+
+  uint32_t num_weights() const;
+  WeightView weight(uint32_t index) const;
+
+  // The bytes of the table; none if the program has none, as most.
+  Span<const uint8_t> bytes() const {
+    return {static_cast<const uint8_t*>(data_.data()), data_.size()};
+  }
 
   // The name of a constant in the program; empty if it has none.
   std::string_view constant_name(uint32_t method, uint32_t value) const;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,12 @@ using runtime::KernelArgs;
 using runtime::KernelRuntimeContext;
 using runtime::Registry;
 
+struct WeightRecipe {
+  std::string key = "w";
+  std::vector<int32_t> sizes = {2, 3};
+  std::vector<uint8_t> digest = std::vector<uint8_t>(32);
+};
+
 struct AdditionsRecipe {
   uint32_t version = 0;
   // Of each method.
@@ -31,6 +38,8 @@ struct AdditionsRecipe {
   // Of the first.
   std::vector<uint32_t> named_values;
   std::vector<std::string> names;
+  // At most one.
+  std::optional<WeightRecipe> weight;
 };
 
 std::vector<uint8_t> build(const AdditionsRecipe& recipe) {
@@ -43,8 +52,17 @@ std::vector<uint8_t> build(const AdditionsRecipe& recipe) {
                                    is_first ? builder.CreateVector(recipe.named_values) : 0,
                                    is_first ? builder.CreateVectorOfStrings(recipe.names) : 0));
   }
+  std::vector<flatbuffers::Offset<add::Weight>> weights;
+  if (recipe.weight) {
+    const std::vector<uint8_t> dim_order = {0, 1};
+    weights.push_back(add::CreateWeightDirect(
+        builder, recipe.weight->key.c_str(), static_cast<int8_t>(fb::ScalarType::FLOAT),
+        &recipe.weight->sizes, &dim_order, 24, &recipe.weight->digest));
+  }
+  const auto method_vector = builder.CreateVector(methods);
+  const auto weight_vector = builder.CreateVector(weights);
   add::FinishAdditionsBuffer(
-      builder, add::CreateAdditions(builder, recipe.version, builder.CreateVector(methods)));
+      builder, add::CreateAdditions(builder, recipe.version, method_vector, weight_vector));
   return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
 }
 
@@ -63,6 +81,12 @@ void put_names(Recipe& recipe, std::vector<uint32_t> values, std::vector<std::st
   AdditionsRecipe additions;
   additions.named_values = std::move(values);
   additions.names = std::move(names);
+  put(recipe, build(additions));
+}
+
+void put_weight(Recipe& recipe, WeightRecipe weight) {
+  AdditionsRecipe additions;
+  additions.weight = std::move(weight);
   put(recipe, build(additions));
 }
 
@@ -103,6 +127,23 @@ const Attack kAttacks[] = {
        put(r, build(additions));
      },
      kInvalid, "2 methods, but there are 1"},
+    {"WeightWithoutKey", [](Recipe& r) { put_weight(r, {""}); }, kInvalid,
+     "weight 0 that the program remembers has no key, layout or digest"},
+    {"WeightOfImpossibleSizes",
+     [](Recipe& r) {
+       put_weight(r, {"w", {2, -3}});
+     },
+     kInvalid, "weight 0"},
+    {"WeightOfAnotherRank",
+     [](Recipe& r) {
+       put_weight(r, {"w", {2}});
+     },
+     kInvalid, "weight 0"},
+    {"WeightWithAShortDigest",
+     [](Recipe& r) {
+       put_weight(r, {"w", {2, 3}, std::vector<uint8_t>(31)});
+     },
+     kInvalid, "weight 0"},
     {"Twice",
      [](Recipe& r) {
        put_scratch(r, {});
@@ -212,6 +253,24 @@ TEST(NamesTest, OfConstantsAreFoundByValue) {
   EXPECT_EQ(program->additions().constant_name(0, kConstant), "c");
   EXPECT_EQ(program->additions().constant_name(0, 0), "");
   EXPECT_EQ(program->additions().constant_name(0, 1000), "");
+  EXPECT_EQ(program->additions().num_weights(), 0u);
+}
+
+TEST(WeightsTest, AreWhatTheProgramRemembers) {
+  Recipe recipe;
+  put_weight(recipe, {});
+  AlignedLoader loader(faults::build(recipe));
+  const Result<Program> program = Program::load(&loader, ProgramOptions());
+  ASSERT_TRUE(program.ok());
+  ASSERT_EQ(program->additions().num_weights(), 1u);
+  const runtime::WeightView weight = program->additions().weight(0);
+  EXPECT_EQ(weight.key, "w");
+  ASSERT_TRUE(weight.has_layout);
+  EXPECT_EQ(weight.scalar_type, ScalarType::Float);
+  EXPECT_EQ(std::vector<int32_t>(weight.sizes.begin(), weight.sizes.end()),
+            (std::vector<int32_t>{2, 3}));
+  EXPECT_EQ(weight.bytes, 24u);
+  EXPECT_EQ(weight.digest.size(), runtime::ProgramAdditions::kDigestSize);
 }
 
 class ScratchTest : public ::testing::Test {
