@@ -9,10 +9,9 @@
 #include "exir/backend/named_blob_store.h"
 #include "exir/import/mapped_file.h"
 #include "extension/cli/file_kind.h"
-#include "extension/data_loader/buffer_data_loader.h"
+#include "extension/cli/mapped_file_loader.h"
 #include "extension/flat_data/flat_data_map.h"
 #include "extension/named_data_map/safetensors_map.h"
-#include "runtime/executor/program.h"
 
 namespace petrel::extension {
 namespace {
@@ -20,10 +19,10 @@ namespace {
 // A map of a file in memory, and what it refers to.
 struct MappedData {
   explicit MappedData(std::shared_ptr<const exir::MappedFile> mapped)
-      : file(std::move(mapped)), loader(file->bytes().data(), file->bytes().size()) {}
+      : file(std::move(mapped)), loader(file) {}
 
   std::shared_ptr<const exir::MappedFile> file;
-  BufferDataLoader loader;
+  MappedFileLoader loader;
   std::unique_ptr<runtime::NamedDataMap> map;
 };
 
@@ -98,13 +97,6 @@ absl::StatusOr<std::vector<DataEntry>> read_data_file(const std::string& path) {
     entries.push_back(std::move(entry));
   }
   return entries;
-}
-
-absl::Status check_program(const std::string& path, absl::Span<const uint8_t> bytes) {
-  BufferDataLoader loader(bytes.data(), bytes.size());
-  const runtime::Result<runtime::Program> program = runtime::Program::load(&loader);
-  if (program.ok()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(path, ": ", runtime::to_string(program.error())));
 }
 
 }  // namespace petrel::extension

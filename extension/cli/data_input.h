@@ -14,9 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "exir/ir/blob.h"
 #include "exir/ir/type.h"
 
@@ -31,9 +29,6 @@ struct DataEntry {
 
 // The entries of a `.ptd` or `.safetensors` file, verified, by key.
 absl::StatusOr<std::vector<DataEntry>> read_data_file(const std::string& path);
-
-// Whether the bytes of the file are a program that a runtime would load.
-absl::Status check_program(const std::string& path, absl::Span<const uint8_t> bytes);
 
 }  // namespace petrel::extension
 

@@ -2,7 +2,6 @@
 #include "extension/cli/data_program.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -15,8 +14,10 @@
 #include "exir/emit/program_file.h"
 #include "exir/emit/segments.h"
 #include "exir/import/mapped_file.h"
+#include "extension/cli/mapped_file_loader.h"
+#include "runtime/executor/program.h"
+// Last: the macros of the runtime have the same names.
 #include "exir/status_macros.h"
-#include "extension/cli/data_input.h"
 
 namespace petrel::extension {
 namespace {
@@ -25,17 +26,6 @@ namespace fb = schema::program_objects;
 
 constexpr uint64_t kSegmentAlignment = 128;
 constexpr uint64_t kConstantAlignment = 16;
-constexpr size_t kHeaderAt = 8;
-
-// The place of the segments in a verified file; 0 when it has none.
-uint64_t segment_base_of(absl::Span<const uint8_t> file) {
-  if (file.size() < kHeaderAt + 24 || std::memcmp(file.data() + kHeaderAt, "eh00", 4) != 0) {
-    return 0;
-  }
-  uint64_t base = 0;
-  for (size_t i = 8; i-- > 0;) base = base << 8 | file[kHeaderAt + 16 + i];
-  return base;
-}
 
 // The largest power of two that a file offset is a multiple of: what the data
 // there can have been aligned to.
@@ -110,75 +100,68 @@ void DataProgram::for_each_tensor(const std::function<void(const Tensor&)>& visi
 absl::StatusOr<DataProgram> DataProgram::read(const std::string& path) {
   PETREL_ASSIGN_OR_RETURN(std::shared_ptr<const exir::MappedFile> file,
                           exir::MappedFile::open(path));
-  const absl::Span<const uint8_t> bytes = file->bytes();
-  PETREL_RETURN_IF_ERROR(check_program(path, bytes));
-  DataProgram program;
-  program.table_ = fb::UnPackProgram(bytes.data());
-  fb::ProgramT& table = *program.table_;
-  if (table.constant_segment == nullptr && table.constant_buffer.size() > 1) {
+  MappedFileLoader loader(file);
+  const runtime::Result<runtime::Program> loaded = runtime::Program::load(&loader);
+  if (!loaded.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": ", runtime::to_string(loaded.error())));
+  }
+  const runtime::ProgramView& view = loaded->view();
+  if (!view.constant_segment().has_value() && view.num_inline_constants() > 1) {
     return absl::UnimplementedError(absl::StrCat(
         path, ": has its constants inside the flatbuffer, as files of before 2024-09 do"));
   }
-  const uint64_t base = segment_base_of(bytes);
-  const auto slice = [&](uint64_t offset, uint64_t size) {
-    return exir::Blob::view(
-        bytes.subspan(static_cast<size_t>(base + offset), static_cast<size_t>(size)), file);
+  DataProgram program;
+  program.table_ = fb::UnPackProgram(loaded->structure().data());
+  const uint64_t base = loaded->segment_base();
+  const auto slice = [&](const runtime::SegmentView& segment) {
+    return exir::Blob::view(file->bytes().subspan(static_cast<size_t>(base + segment.offset),
+                                                  static_cast<size_t>(segment.size)),
+                            file);
   };
-  PETREL_RETURN_IF_ERROR(program.collect_tensors(base, file));
-  for (size_t i = 0; i < table.execution_plan.size(); ++i) {
-    const auto& delegates = table.execution_plan[i]->delegates;
-    for (size_t j = 0; j < delegates.size(); ++j) {
-      const auto& processed = delegates[j]->processed;
-      if (processed == nullptr || processed->location != fb::DataLocation::SEGMENT) continue;
-      const auto& segment = table.segments[processed->index];
-      program.payloads_[{i, j}] = slice(segment->offset, segment->size);
+  PETREL_RETURN_IF_ERROR(program.collect_tensors(*loaded, file));
+  for (uint32_t i = 0; i < view.num_methods(); ++i) {
+    for (uint32_t j = 0; j < view.method(i).num_delegates(); ++j) {
+      const runtime::DelegateView delegate = view.method(i).delegate(j);
+      if (!delegate.is_segment()) continue;
+      program.payloads_[{i, j}] = slice(view.segment(delegate.payload()));
     }
   }
-  for (const auto& entry : table.named_data) {
-    const auto& segment = table.segments[entry->segment_index];
+  for (uint32_t i = 0; i < view.num_named_data(); ++i) {
+    const runtime::NamedDataView entry = view.named_data(i);
+    const runtime::SegmentView segment = view.segment(entry.segment);
+    const runtime::Span<const uint8_t> own = loaded->additions().bytes();
     program.named_.push_back(
-        {entry->key, slice(segment->offset, segment->size), alignment_of(base + segment->offset)});
+        {std::string(entry.key),
+         entry.key == kOwnKey ? exir::Blob::copy_of({own.data(), own.size()}) : slice(segment),
+         alignment_of(base + segment.offset)});
   }
   program.take_names();
   return program;
 }
 
 // Lengths of constants are those of the longest tensor that reads them.
-absl::Status DataProgram::collect_tensors(uint64_t base,
+absl::Status DataProgram::collect_tensors(const runtime::Program& program,
                                           const std::shared_ptr<const exir::MappedFile>& file) {
-  const auto collect = [&](uint32_t segment_index, const std::vector<uint64_t>& offsets,
-                           const std::function<bool(const Tensor&)>& is_one,
-                           std::map<uint32_t, exir::Blob>* out) {
-    for_each_tensor([&](Tensor& tensor) {
-      if (!is_one(tensor)) return;
-      const auto size = static_cast<size_t>(type_of(tensor).nbytes());
-      exir::Blob& blob = (*out)[tensor.data_buffer_idx];
-      if (blob.size() >= size) return;
-      const uint64_t at =
-          base + table_->segments[segment_index]->offset + offsets[tensor.data_buffer_idx];
-      blob = exir::Blob::view(file->bytes().subspan(static_cast<size_t>(at), size), file);
-    });
-  };
   bool known_types = true;
   for_each_tensor(
       [&](Tensor& tensor) { known_types = known_types && is_known(type_of(tensor).dtype); });
   if (!known_types) {
     return absl::UnimplementedError("a tensor has an element type that only the runtime knows");
   }
-  if (table_->constant_segment != nullptr) {
-    collect(table_->constant_segment->segment_index, table_->constant_segment->offsets, is_constant,
-            &constants_);
-  }
-  if (!table_->mutable_data_segments.empty()) {
-    const auto& states = *table_->mutable_data_segments[0];
-    collect(
-        states.segment_index, states.offsets,
-        [](const Tensor& tensor) {
-          return !is_external(tensor) && tensor.allocation_info != nullptr &&
-                 tensor.data_buffer_idx > 0;
-        },
-        &states_);
-  }
+  const runtime::ProgramView& view = program.view();
+  for_each_tensor([&](Tensor& tensor) {
+    const uint32_t index = tensor.data_buffer_idx;
+    if (is_external(tensor) || index == 0) return;
+    const bool constant = tensor.allocation_info == nullptr;
+    const auto size = static_cast<size_t>(type_of(tensor).nbytes());
+    exir::Blob& blob = (constant ? constants_ : states_)[index];
+    if (blob.size() >= size) return;
+    const std::optional<uint32_t> segment =
+        constant ? view.constant_segment() : view.state_segment();
+    const uint64_t at = program.segment_base() + view.segment(segment.value()).offset +
+                        (constant ? view.constant_offset(index) : view.state_offset(index));
+    blob = exir::Blob::view(file->bytes().subspan(static_cast<size_t>(at), size), file);
+  });
   return absl::OkStatus();
 }
 

@@ -15,8 +15,9 @@
 //
 // Constants have the names that the program says of them beside its tensors.
 //
-// Bytes stay in the mapped file until they are written. read() verifies the
-// whole file, always.
+// Weights stay in the mapped file until they are written. read() verifies the
+// whole file, always, and takes the table and what Petrel itself says of it from
+// a copy that was made before.
 #ifndef PETREL_EXTENSION_CLI_DATA_PROGRAM_H_
 #define PETREL_EXTENSION_CLI_DATA_PROGRAM_H_
 
@@ -35,6 +36,10 @@
 #include "exir/ir/blob.h"
 #include "exir/ir/type.h"
 #include "schema/program_objects_generated.h"
+
+namespace petrel::runtime {
+class Program;
+}
 
 namespace petrel::extension {
 
@@ -80,7 +85,8 @@ class DataProgram {
   static exir::TensorType type_of(const Tensor& tensor);
 
  private:
-  absl::Status collect_tensors(uint64_t base, const std::shared_ptr<const exir::MappedFile>& file);
+  absl::Status collect_tensors(const runtime::Program& program,
+                               const std::shared_ptr<const exir::MappedFile>& file);
   void take_names();
   void put_names();
 
