@@ -344,7 +344,16 @@ Result<std::vector<EValue>> Module::execute(const std::string& method,
     PETREL_RETURN_IF_ERROR(runnable.set_input(safe[i], i));
   }
   PETREL_RETURN_IF_ERROR(runnable.execute());
-  return made->take_outputs();
+  std::vector<EValue> outputs = made->take_outputs();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    // A tensor may have been moved here to which nobody gave memory.
+    if (outputs[i].isTensor() && outputs[i].toTensor().nbytes() != 0 &&
+        outputs[i].toTensor().const_data_ptr() == nullptr) {
+      PETREL_LOG(Error, "output %zu of method '%s' is a tensor without memory", i, method.c_str());
+      return Error::InvalidProgram;
+    }
+  }
+  return outputs;
 }
 
 }  // namespace petrel::extension
