@@ -44,7 +44,6 @@ FOR_USERS = {
     "//exir/backend:named_blob_store": "where a backend puts weights",
     "//exir/ir:ir": "the graph that a backend reads",
     "//exir/ir:text": "the graph as text",
-    "//exir/ops:handles": "operators and arguments by handle",
     "//exir/ops:ops": "what is known about an operator",
     "//exir/partition:partition": "which nodes a backend takes",
     "//exir:status_macros": "the two macros for errors",
