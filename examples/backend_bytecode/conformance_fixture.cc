@@ -35,7 +35,7 @@ Fixture backend_under_test() {
   fixture.takes_varying_sizes = true;
   fixture.varying_methods = {
       // More than a block, and less.
-      R"(method @forward(%x: f32[6|6|1|2|3|4|5|3|2,50], %y: f32[6|6|1|2|3|4|5|3|2,50]) {
+      R"(method @forward<n: 1..6>(%x: f32[n,50], %y: f32[n,50]) {
            %a = aten.mul.Tensor(%x, %y)
            %b = aten.erf.default(%a)
            %c = aten.sub.Tensor(%b, %a, 0.5)
@@ -44,7 +44,7 @@ Fixture backend_under_test() {
            return %e, %a
          })",
       // Two sizes, and one that is computed from both.
-      R"(method @forward(%x: f32[6|6|1|2|3|4|5|3|2,1], %y: f32[9|9|0|7|1|2|4|8|3]) {
+      R"(method @forward<m: 0..9 at 9|0|7|1|2|4|8|3, n: 1..6>(%x: f32[n,1], %y: f32[m]) {
            %a = aten.relu.default(%x)
            %b = aten.mul.Tensor(%y, %y)
            %c = aten.add.Tensor(%a, %b, 1)
@@ -52,20 +52,20 @@ Fixture backend_under_test() {
            return %d
          })",
       // In branches and bodies.
-      R"(method @forward(%x: f32[6|6|1|2|3|4|5|3|2,4], %f: f32[]) {
+      R"(method @forward<n: 1..6>(%x: f32[n,4], %f: f32[]) {
            %p = aten.gt.Scalar(%f, 0)
-           %y = petrel.cond.default(%p, [%x]) : f32[6|6|1|2|3|4|5|3|2,4] do {
-             method @true(%t: f32[6|6|1|2|3|4|5|3|2,4]) {
+           %y = petrel.cond.default(%p, [%x]) : f32[n,4] do {
+             method @true(%t: f32[n,4]) {
                %a = aten.mul.Tensor(%t, %t)
                return %a
              }
-             method @false(%t: f32[6|6|1|2|3|4|5|3|2,4]) {
+             method @false(%t: f32[n,4]) {
                %a = aten.sub.Tensor(%t, %t, 3)
                %b = aten.relu.default(%a)
                return %b
              }
            }
-           %z = petrel.map.default([%y], []) : f32[6|6|1|2|3|4|5|3|2,4] do {
+           %z = petrel.map.default([%y], []) : f32[n,4] do {
              method @row(%t: f32[4]) {
                %w = constant @w : f32[4]
                %a = aten.add.Tensor(%t, %w, 1)

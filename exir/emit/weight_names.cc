@@ -25,8 +25,8 @@ std::vector<LeastSize> least_sizes(const Graph& graph) {
     if (!type.is_tensor() || !type.tensor.is_dynamic()) continue;
     for (size_t dim = 0; dim < type.tensor.rank(); ++dim) {
       int64_t least = type.tensor.sizes[dim];
-      for (const Sizes& sample : type.tensor.samples) {
-        least = std::min(least, sample[dim]);
+      for (size_t k = 0; k < kSamples; ++k) {
+        least = std::min(least, type.tensor.size(dim).sample(k));
       }
       if (least <= 0) continue;
       rows.push_back(

@@ -257,7 +257,7 @@ absl::Status ArgumentReader::replace_numbers(const OpInfo& op, std::vector<Argum
   const auto is_run_time_number = [](const Argument& argument) {
     return argument.is_value() && !argument.value()->type().is_tensor();
   };
-  Promotion promotion;
+  rules::Promotion promotion;
   bool has_numbers = false;
   bool has_dimensions = false;
   for (size_t i = 0; i < op.args.size(); ++i) {

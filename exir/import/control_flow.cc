@@ -196,12 +196,10 @@ absl::Status GraphReader::read_map(const Json& node, const Source& source,
           absl::StrCat("maps over '", tensor->name(), "', which has no rows"));
     }
     const TensorType& type = tensor->tensor();
-    Sizes sizes(type.sizes.begin() + 1, type.sizes.end());
-    std::vector<Sizes> samples = type.samples;
-    for (Sizes& at : samples) at.erase(at.begin());
-    types.push_back(samples.empty()
-                        ? TensorType::contiguous(type.dtype, std::move(sizes))
-                        : TensorType::dynamic(type.dtype, std::move(sizes), std::move(samples)));
+    const Sizes bounds(type.sizes.begin() + 1, type.sizes.end());
+    std::vector<SizeExpression> sizes = type.all_sizes();
+    sizes.erase(sizes.begin());
+    types.push_back(TensorType::dynamic(type.dtype, std::move(sizes), bounds));
   }
   for (const Value* operand : operands) types.push_back(operand->type());
   const ArchivedRegion& region = inputs.regions[0];
@@ -215,14 +213,11 @@ absl::Status GraphReader::read_map(const Json& node, const Source& source,
           absl::StrCat("result '", output->name(), "' of its graph is not a tensor"));
     }
     const TensorType& row = output->tensor();
-    Sizes sizes = row.sizes;
-    sizes.insert(sizes.begin(), count.sizes[0]);
-    std::vector<Sizes> samples;
-    for (size_t k = 0; k < kSamples; ++k) {
-      samples.push_back(row.at_sample(k).sizes);
-      samples.back().insert(samples.back().begin(), count.at_sample(k).sizes[0]);
-    }
-    results.push_back(TensorType::dynamic(row.dtype, std::move(sizes), std::move(samples)));
+    Sizes bounds = row.sizes;
+    bounds.insert(bounds.begin(), count.sizes[0]);
+    std::vector<SizeExpression> sizes = row.all_sizes();
+    sizes.insert(sizes.begin(), count.size(0));
+    results.push_back(TensorType::dynamic(row.dtype, std::move(sizes), bounds));
   }
   Node* made =
       graph_->append(op(petrel_ops::map),

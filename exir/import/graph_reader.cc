@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "exir/import/annotate.h"
 #include "exir/import/node_names.h"
+#include "exir/ir/size_difference.h"
 #include "exir/ops/table.h"
 #include "exir/status_macros.h"
 
@@ -80,10 +81,10 @@ absl::StatusOr<Argument> scalar_value(const Json& json, bool is_int, const Symbo
   }
   if (tag == "as_expr" && !is_int) return Argument();
   // A number without bounds is known to nobody and may be used all the same.
-  const absl::StatusOr<SymbolicInt> value = symbols.resolve(json);
+  const absl::StatusOr<SizeExpression> value = symbols.resolve(json);
   if (!value.ok() && tag != "as_expr") return value.status();
-  if (!value.ok() || !value->is_static()) return Argument();
-  return Argument(value->bound);
+  if (!value.ok() || !value->is_constant()) return Argument();
+  return Argument(value->constant());
 }
 
 // Autocast changes dtypes inside of its region unless it is switched off.
@@ -280,13 +281,40 @@ absl::Status GraphReader::bind_results(const Node& made, const Json& node) {
 // What a number read from data may be, the exporter knows from assertions.
 absl::Status GraphReader::take_recorded_int(const std::string& name, Value* value) {
   const Type& type = value->type();
-  if (type.kind != Type::Kind::kInt || !type.samples.empty()) {
+  if (type.kind != Type::Kind::kInt || (type.number && !type.number->has_unknown())) {
     return absl::OkStatus();
   }
   const auto it = scopes_.back().scalars.find(name);
   if (it == scopes_.back().scalars.end()) return absl::OkStatus();
-  const absl::StatusOr<SymbolicInt> recorded = symbols_->resolve(it->second);
-  if (recorded.ok()) value->set_type(Type::integer(recorded->samples));
+  const absl::StatusOr<SizeExpression> recorded = symbols_->resolve(it->second);
+  if (recorded.ok() && (!type.number || SizeExpression::agree(*type.number, *recorded))) {
+    value->set_type(Type::integer(*recorded));
+  }
+  return absl::OkStatus();
+}
+
+// What a rule finds is the size; the exporter's expression is taken where no rule
+// can express it. The exporter simplifies with what it knows (of strides, say), so
+// that both need not have one normal form.
+absl::Status GraphReader::take_recorded_sizes(const std::string& name, const TensorType& recorded,
+                                              Value& value) {
+  const TensorType& type = value.tensor();
+  std::vector<SizeExpression> sizes = type.all_sizes();
+  Sizes bounds = type.sizes;
+  for (size_t dim = 0; dim < sizes.size(); ++dim) {
+    const SizeExpression other = recorded.size(dim);
+    if (const std::optional<SymbolValues> at = find_difference(sizes[dim], other)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("value '", name, "': dim ", dim, " is ", to_string(other),
+                       " in the archive, but its operator gives ", to_string(sizes[dim]),
+                       ", which differs when ", to_string(*at)));
+    }
+    if (sizes[dim].has_unknown()) sizes[dim] = other;
+    bounds[dim] = std::max(bounds[dim], recorded.sizes[dim]);
+  }
+  TensorType made = TensorType::dynamic(type.dtype, std::move(sizes), bounds);
+  made.dim_order = type.dim_order;
+  value.set_type(std::move(made));
   return absl::OkStatus();
 }
 
@@ -298,16 +326,9 @@ absl::Status GraphReader::check_recorded(const std::string& name, Value& value) 
   if (!recorded.ok()) {
     return annotate(recorded.status(), absl::StrCat("value '", name, "'"));
   }
-  if (*recorded == value.tensor()) {
-    // The exporter's bounds may be the better ones, never the worse.
-    if (recorded->is_dynamic()) {
-      TensorType type = value.tensor();
-      for (size_t i = 0; i < type.rank(); ++i) {
-        type.sizes[i] = std::max(type.sizes[i], recorded->sizes[i]);
-      }
-      value.set_type(std::move(type));
-    }
-    return absl::OkStatus();
+  if (agree(*recorded, value.tensor())) {
+    const bool varies = recorded->is_dynamic() || value.tensor().is_dynamic();
+    return varies ? take_recorded_sizes(name, *recorded, value) : absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "value '", name, "' is ", to_string(*recorded), " in the archive, but its ",

@@ -80,6 +80,8 @@ class GraphReader {
   absl::StatusOr<bool> bind_known_scalars(const Json& node);
   absl::Status take_recorded_int(const std::string& name, Value* value);
   absl::Status bind_results(const Node& made, const Json& node);
+  absl::Status take_recorded_sizes(const std::string& name, const TensorType& recorded,
+                                   Value& value);
   absl::Status check_recorded(const std::string& name, Value& value);
   absl::StatusOr<Argument> lookup(const std::string& name);
   absl::StatusOr<Argument> known_scalar(const std::string& name);

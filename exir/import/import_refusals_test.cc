@@ -3,6 +3,8 @@
 // What the importer says of archives that it does not take.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,6 +69,24 @@ TEST(ImportRefusals, RefusesASizeWithoutUpperBound) {
   archive.edit_program("{\"min_val\": 1, \"max_val\": 16}", "{\"min_val\": 1, \"max_val\": null}");
   expect_error(archive.save("unbounded"),
                "input 'args_0': dim 0 is symbol s33, which has no upper bound");
+}
+
+// An expression that is s33 at every sample point, and only there.
+TEST(ImportRefusals, RefusesASizeThatAgreesWithItsOperatorAtSamplePointsOnly) {
+  const std::string symbol = "Symbol('s33', positive=True, integer=True)";
+  const SampleValues samples = SizeSymbol("s33", {1, 16}).samples;
+  std::string product;
+  for (const int64_t sample : std::set<int64_t>(samples.begin(), samples.end())) {
+    absl::StrAppend(&product, product.empty() ? "" : ", ", "Add(", symbol, ", Integer(", -sample,
+                    "))");
+  }
+  TestArchive archive = TestArchive::of(shared_fixture("dynamic_batch"));
+  const std::string linear =
+      "\"linear\": {\"dtype\": 7, \"sizes\": [{\"as_expr\": {\"expr_str\": \"";
+  archive.edit_program(linear + symbol,
+                       absl::StrCat(linear, "Add(", symbol, ", Mul(", product, "))"));
+  expect_error(archive.save("agrees_at_samples"),
+               "in the archive, but its operator gives s33, which differs when s33 is ");
 }
 
 TEST(ImportRefusals, RefusesFilesThatAreNoProgram) {

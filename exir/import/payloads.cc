@@ -103,8 +103,8 @@ absl::StatusOr<Payloads::View> Payloads::read_view(const Json& meta) const {
   PETREL_ASSIGN_OR_RETURN(Json strides, meta.at("strides"));
   PETREL_ASSIGN_OR_RETURN(view.strides, read_sizes(strides, no_symbols));
   PETREL_ASSIGN_OR_RETURN(Json offset, meta.at("storage_offset"));
-  PETREL_ASSIGN_OR_RETURN(const SymbolicInt place, no_symbols.resolve(offset));
-  view.offset = place.bound;
+  PETREL_ASSIGN_OR_RETURN(const SizeExpression place, no_symbols.resolve(offset));
+  view.offset = place.constant();
   if (view.strides.size() != view.type.rank()) {
     return strides.error(
         absl::StrCat("has ", view.strides.size(), " items, must have ", view.type.rank()));

@@ -2,208 +2,40 @@
 #include "exir/import/symbolic_expression.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <cstdlib>
+#include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "exir/ir/blob.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
 namespace {
 
-// Real expressions nest a few levels.
-constexpr int kMaxDepth = 64;
 constexpr long double kLargest = 4611686018427387904.0L;  // 2^62
+constexpr int64_t kMaxPower = 16;
 
 absl::Status refuse(const std::string& what) { return absl::InvalidArgumentError(what); }
 
 }  // namespace
 
-// A recursive-descent reader: function "(" arguments ")", numbers, 'text'.
-class SymbolicParser {
- public:
-  explicit SymbolicParser(const std::string& text) : text_(text) {}
+struct SymbolicExpression::Fraction {
+  SizeExpression above;
+  SizeExpression below = SizeExpression(1);
 
-  absl::StatusOr<SymbolicExpression> parse() {
-    PETREL_ASSIGN_OR_RETURN(SymbolicExpression whole, expression(0));
-    skip_space();
-    if (place_ != text_.size()) return error("text behind the expression");
-    return whole;
+  bool is_whole() const { return below == SizeExpression(1); }
+  bool is_negative_nowhere() const { return above.range().low >= 0 && below.range().low > 0; }
+  // nullopt where a part overflowed; a whole quotient stands alone.
+  static std::optional<Fraction> of(const MaybeSize& above, const MaybeSize& below) {
+    if (!above || !below) return std::nullopt;
+    const MaybeSize quotient = divide(*above, *below, true);
+    const MaybeSize whole = quotient ? multiply(*quotient, *below) : std::nullopt;
+    if (whole && *whole == *above) return Fraction{*quotient};
+    return Fraction{*above, *below};
   }
-
- private:
-  using Kind = SymbolicExpression::Kind;
-
-  absl::Status error(const std::string& what) const {
-    return refuse(
-        absl::StrCat("expression '", text_.substr(0, 200), "', column ", place_ + 1, ": ", what));
-  }
-
-  void skip_space() {
-    while (place_ < text_.size() && text_[place_] == ' ') ++place_;
-  }
-
-  bool accept(char c) {
-    skip_space();
-    if (place_ >= text_.size() || text_[place_] != c) return false;
-    ++place_;
-    return true;
-  }
-
-  std::string word() {
-    skip_space();
-    const size_t begin = place_;
-    while (place_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[place_])) != 0 ||
-                                     text_[place_] == '_' || text_[place_] == '.')) {
-      ++place_;
-    }
-    return text_.substr(begin, place_ - begin);
-  }
-
-  absl::StatusOr<std::string> quoted() {
-    if (!accept('\'')) return error("expected a quoted text");
-    const size_t end = text_.find('\'', place_);
-    if (end == std::string::npos) return error("the quote does not end");
-    std::string found = text_.substr(place_, end - place_);
-    place_ = end + 1;
-    return found;
-  }
-
-  absl::StatusOr<long double> number() {
-    skip_space();
-    const char* begin = text_.c_str() + place_;
-    char* end = nullptr;
-    const long double value = std::strtold(begin, &end);
-    if (end == begin || !std::isfinite(value)) return error("expected a number");
-    place_ += static_cast<size_t>(end - begin);
-    return value;
-  }
-
-  // `, positive=True, integer=True)`
-  absl::Status skip_options() {
-    while (accept(',')) {
-      if (word().empty() || !accept('=') || word().empty()) {
-        return error("expected NAME=VALUE");
-      }
-    }
-    if (accept(')')) return absl::OkStatus();
-    return error("expected ')'");
-  }
-
-  absl::StatusOr<SymbolicExpression> expression(int depth) {
-    if (depth > kMaxDepth) {
-      return error(absl::StrCat("nests deeper than ", kMaxDepth));
-    }
-    SymbolicExpression made;
-    skip_space();
-    if (place_ < text_.size() &&
-        (text_[place_] == '-' || std::isdigit(static_cast<unsigned char>(text_[place_])) != 0)) {
-      PETREL_ASSIGN_OR_RETURN(made.number_, number());
-      return made;
-    }
-    std::string function = word();
-    const size_t dot = function.rfind('.');
-    if (dot != std::string::npos) function = function.substr(dot + 1);
-    if (!accept('(')) {
-      // S.One and its kin stand without brackets.
-      constexpr std::pair<const char*, long double> kNames[] = {
-          {"One", 1}, {"Zero", 0}, {"NegativeOne", -1}, {"Half", 0.5L}};
-      for (const auto& [name, value] : kNames) {
-        if (function != name) continue;
-        made.number_ = value;
-        return made;
-      }
-      return error("expected '('");
-    }
-    if (function == "Integer") {
-      PETREL_ASSIGN_OR_RETURN(made.number_, number());
-      PETREL_RETURN_IF_ERROR(skip_options());
-      return made;
-    }
-    if (function == "Float") {
-      PETREL_ASSIGN_OR_RETURN(const std::string digits, quoted());
-      made.number_ = std::strtold(digits.c_str(), nullptr);
-      PETREL_RETURN_IF_ERROR(skip_options());
-      return made;
-    }
-    if (function == "Rational") {
-      PETREL_ASSIGN_OR_RETURN(const long double above, number());
-      if (!accept(',')) return error("expected ','");
-      PETREL_ASSIGN_OR_RETURN(const long double below, number());
-      if (below == 0) return error("divides by zero");
-      made.number_ = above / below;
-      PETREL_RETURN_IF_ERROR(skip_options());
-      return made;
-    }
-    if (function == "Symbol") {
-      made.kind_ = Kind::kSymbol;
-      PETREL_ASSIGN_OR_RETURN(made.symbol_, quoted());
-      PETREL_RETURN_IF_ERROR(skip_options());
-      return made;
-    }
-    PETREL_ASSIGN_OR_RETURN(made.kind_, SymbolicExpression::kind_of(function));
-    do {
-      PETREL_ASSIGN_OR_RETURN(SymbolicExpression part, expression(depth + 1));
-      made.parts_.push_back(std::move(part));
-    } while (accept(','));
-    if (!accept(')')) return error("expected ')'");
-    const bool is_unary = made.kind_ >= Kind::kFloor;
-    const bool is_list = made.kind_ == Kind::kAdd || made.kind_ == Kind::kMultiply ||
-                         made.kind_ == Kind::kMin || made.kind_ == Kind::kMax;
-    const size_t wanted = is_unary ? 1 : 2;
-    if (!is_list && made.parts_.size() != wanted) {
-      return error(
-          absl::StrCat(function, " has ", made.parts_.size(), " arguments, must have ", wanted));
-    }
-    return made;
-  }
-
-  const std::string& text_;
-  size_t place_ = 0;
 };
-
-absl::StatusOr<SymbolicExpression::Kind> SymbolicExpression::kind_of(const std::string& function) {
-  struct Row {
-    const char* name;
-    Kind kind;
-  };
-  constexpr Row kRows[] = {
-      {"Add", Kind::kAdd},
-      {"Mul", Kind::kMultiply},
-      {"Pow", Kind::kPower},
-      {"PowByNatural", Kind::kPower},
-      {"Min", Kind::kMin},
-      {"Max", Kind::kMax},
-      {"FloorDiv", Kind::kFloorDivide},
-      {"CeilDiv", Kind::kCeilDivide},
-      {"CleanDiv", Kind::kDivide},
-      {"IntTrueDiv", Kind::kDivide},
-      {"FloatTrueDiv", Kind::kDivide},
-      {"Mod", Kind::kModulo},
-      {"PythonMod", Kind::kModulo},
-      {"floor", Kind::kFloor},
-      {"FloorToInt", Kind::kFloor},
-      {"ceiling", Kind::kCeil},
-      {"CeilToInt", Kind::kCeil},
-      {"TruncToInt", Kind::kTruncate},
-      {"TruncToFloat", Kind::kTruncate},
-      {"RoundToInt", Kind::kRound},
-      {"ToFloat", Kind::kSame},
-      {"Identity", Kind::kSame},
-  };
-  for (const Row& row : kRows) {
-    if (function == row.name) return row.kind;
-  }
-  return absl::UnimplementedError(
-      absl::StrCat("sizes computed with '", function, "' are not supported"));
-}
-
-absl::StatusOr<SymbolicExpression> SymbolicExpression::parse(const std::string& text) {
-  return SymbolicParser(text).parse();
-}
 
 void SymbolicExpression::collect_symbols(std::set<std::string>* out_symbols) const {
   if (kind_ == Kind::kSymbol) out_symbols->insert(symbol_);
@@ -212,108 +44,162 @@ void SymbolicExpression::collect_symbols(std::set<std::string>* out_symbols) con
   }
 }
 
-absl::StatusOr<int64_t> SymbolicExpression::evaluate(
-    const std::map<std::string, int64_t>& symbols) const {
-  std::map<std::string, Range> points;
-  for (const auto& [name, value] : symbols) {
-    const auto at = static_cast<long double>(value);
-    points[name] = {at, at};
+// Of operations on two.
+std::optional<SymbolicExpression::Fraction> SymbolicExpression::combine(Kind kind,
+                                                                        const Fraction& a,
+                                                                        const Fraction& b) {
+  const MaybeSize left = multiply(a.above, b.below);
+  const MaybeSize right = multiply(b.above, a.below);
+  const MaybeSize below = multiply(a.below, b.below);
+  if (!left || !right) return std::nullopt;
+  switch (kind) {
+    case Kind::kAdd:
+      return Fraction::of(add(*left, *right), below);
+    case Kind::kMultiply:
+      return Fraction::of(multiply(a.above, b.above), below);
+    case Kind::kDivide:
+      return Fraction::of(left, right);
+    case Kind::kFloorDivide:
+      return Fraction::of(divide(*left, *right, true), SizeExpression(1));
+    case Kind::kCeilDivide: {
+      const MaybeSize negative = multiply(*left, SizeExpression(-1));
+      const MaybeSize floor = negative ? divide(*negative, *right, true) : std::nullopt;
+      return floor ? Fraction::of(multiply(*floor, SizeExpression(-1)), SizeExpression(1))
+                   : std::nullopt;
+    }
+    case Kind::kModulo:
+      if (!a.is_whole() || !b.is_whole()) return std::nullopt;
+      return Fraction::of(modulo(a.above, b.above, true), SizeExpression(1));
+    case Kind::kMin:
+    case Kind::kMax:
+      if (!a.is_whole() || !b.is_whole()) return std::nullopt;
+      return Fraction::of(
+          kind == Kind::kMin ? smallest({a.above, b.above}) : largest({a.above, b.above}),
+          SizeExpression(1));
+    default:
+      return std::nullopt;
   }
-  PETREL_ASSIGN_OR_RETURN(const Range at, range(points));
-  if (at.low != at.high || at.low != std::floor(at.low) || std::fabs(at.low) > kLargest) {
-    return refuse("a size is no integer below 2^62");
-  }
-  return static_cast<int64_t>(at.low);
 }
 
-absl::StatusOr<SymbolicExpression::Range> SymbolicExpression::range(
-    const std::map<std::string, Range>& symbols) const {
-  if (kind_ == Kind::kNumber) return Range{number_, number_};
-  if (kind_ == Kind::kSymbol) {
-    const auto found = symbols.find(symbol_);
-    if (found != symbols.end()) return found->second;
-    return refuse(absl::StrCat("symbol ", symbol_, " has no range"));
+std::optional<SymbolicExpression::Fraction> SymbolicExpression::rounded(Kind kind,
+                                                                        const Fraction& x) {
+  if (x.is_whole() || kind == Kind::kSame) return x;
+  const Fraction one{SizeExpression(1)};
+  if (kind == Kind::kFloor) return combine(Kind::kFloorDivide, x, one);
+  if (kind == Kind::kCeil) return combine(Kind::kCeilDivide, x, one);
+  if (kind == Kind::kTruncate && x.is_negative_nowhere()) {
+    return combine(Kind::kFloorDivide, x, one);
   }
-  std::vector<Range> parts;
-  for (const SymbolicExpression& part : parts_) {
-    PETREL_ASSIGN_OR_RETURN(const Range at, part.range(symbols));
-    parts.push_back(at);
+  return std::nullopt;  // halves round to even
+}
+
+std::optional<SymbolicExpression::Fraction> SymbolicExpression::power(const Fraction& base,
+                                                                      const Fraction& exponent) {
+  if (!exponent.is_whole() || !exponent.above.is_constant()) return std::nullopt;
+  const int64_t times = exponent.above.constant();
+  if (times > kMaxPower || times < -kMaxPower) return std::nullopt;
+  std::optional<Fraction> product = Fraction{SizeExpression(1)};
+  for (int64_t i = 0; product && i < std::abs(times); ++i) {
+    product = combine(times < 0 ? Kind::kDivide : Kind::kMultiply, *product, base);
   }
-  // The extremes of op(a, b) lie at corners where op is monotone in each.
-  const auto corners = [](const Range& a, const Range& b, auto op) {
-    const long double at[] = {op(a.low, b.low), op(a.low, b.high), op(a.high, b.low),
-                              op(a.high, b.high)};
-    Range all = {at[0], at[0]};
-    for (long double value : at) {
-      all.low = std::min(all.low, value);
-      all.high = std::max(all.high, value);
+  return product;
+}
+
+std::optional<SymbolicExpression::Fraction> SymbolicExpression::exact(
+    const Symbols& symbols) const {
+  if (kind_ == Kind::kNumber) {
+    // Most floats in sizes are short binary fractions.
+    long double above = number_;
+    int64_t below = 1;
+    while (above != std::floor(above) && below < int64_t{1} << 20) {
+      above *= 2;
+      below *= 2;
     }
-    return all;
-  };
-  const auto each = [&](auto op) { return Range{op(parts[0].low), op(parts[0].high)}; };
-  const auto divides_by_zero = [](const Range& by) { return by.low <= 0 && by.high >= 0; };
-  Range all = parts[0];
+    if (above != std::floor(above) || std::fabs(above) >= kLargest) return std::nullopt;
+    return Fraction::of(SizeExpression(static_cast<int64_t>(above)), SizeExpression(below));
+  }
+  if (kind_ == Kind::kSymbol) return Fraction{symbols.at(symbol_)};
+  std::optional<Fraction> all = parts_[0].exact(symbols);
+  for (size_t i = 1; all && i < parts_.size(); ++i) {
+    const std::optional<Fraction> part = parts_[i].exact(symbols);
+    if (!part) return std::nullopt;
+    all = kind_ == Kind::kPower ? power(*all, *part) : combine(kind_, *all, *part);
+  }
+  if (all && kind_ >= Kind::kFloor) all = rounded(kind_, *all);
+  return all;
+}
+
+absl::StatusOr<long double> SymbolicExpression::value_at(const Symbols& symbols, size_t k) const {
+  if (kind_ == Kind::kNumber) return number_;
+  if (kind_ == Kind::kSymbol) return static_cast<long double>(symbols.at(symbol_).sample(k));
+  PETREL_ASSIGN_OR_RETURN(long double all, parts_[0].value_at(symbols, k));
+  for (size_t i = 1; i < parts_.size(); ++i) {
+    PETREL_ASSIGN_OR_RETURN(const long double part, parts_[i].value_at(symbols, k));
+    const bool divides = kind_ == Kind::kFloorDivide || kind_ == Kind::kCeilDivide ||
+                         kind_ == Kind::kDivide || kind_ == Kind::kModulo;
+    if (divides && part == 0) return refuse("a size is divided by what may be zero");
+    all = kind_ == Kind::kAdd           ? all + part
+          : kind_ == Kind::kMultiply    ? all * part
+          : kind_ == Kind::kPower       ? std::pow(all, part)
+          : kind_ == Kind::kMin         ? std::min(all, part)
+          : kind_ == Kind::kMax         ? std::max(all, part)
+          : kind_ == Kind::kFloorDivide ? std::floor(all / part)
+          : kind_ == Kind::kCeilDivide  ? std::ceil(all / part)
+          : kind_ == Kind::kDivide      ? all / part
+                                        : all - std::floor(all / part) * part;
+  }
   switch (kind_) {
-    case Kind::kAdd:
-      for (size_t i = 1; i < parts.size(); ++i) {
-        all = {all.low + parts[i].low, all.high + parts[i].high};
-      }
-      return all;
-    case Kind::kMultiply:
-      for (size_t i = 1; i < parts.size(); ++i) {
-        all = corners(all, parts[i], [](long double a, long double b) { return a * b; });
-      }
-      return all;
-    case Kind::kMin:
-      for (const Range& part : parts) {
-        all = {std::min(all.low, part.low), std::min(all.high, part.high)};
-      }
-      return all;
-    case Kind::kMax:
-      for (const Range& part : parts) {
-        all = {std::max(all.low, part.low), std::max(all.high, part.high)};
-      }
-      return all;
-    case Kind::kPower:
-      if (parts[1].low != parts[1].high || (parts[1].low < 0 && divides_by_zero(parts[0]))) {
-        return refuse("a size is a power of two numbers that vary");
-      }
-      return corners(parts[0], parts[1],
-                     [](long double a, long double b) { return std::pow(a, b); });
-    case Kind::kFloorDivide:
-    case Kind::kCeilDivide:
-    case Kind::kDivide: {
-      if (divides_by_zero(parts[1])) {
-        return refuse("a size is divided by what may be zero");
-      }
-      const Kind kind = kind_;
-      return corners(parts[0], parts[1], [kind](long double a, long double b) {
-        const long double quotient = a / b;
-        return kind == Kind::kDivide        ? quotient
-               : kind == Kind::kFloorDivide ? std::floor(quotient)
-                                            : std::ceil(quotient);
-      });
-    }
-    case Kind::kModulo: {
-      const Range& by = parts[1];
-      if (by.low <= 0) return refuse("a remainder of what may not be positive");
-      if (all.low == all.high && by.low == by.high) {
-        const long double rest = all.low - std::floor(all.low / by.low) * by.low;
-        return Range{rest, rest};
-      }
-      return Range{0, by.high - 1};
-    }
     case Kind::kFloor:
-      return each([](long double a) { return std::floor(a); });
+      return std::floor(all);
     case Kind::kCeil:
-      return each([](long double a) { return std::ceil(a); });
+      return std::ceil(all);
     case Kind::kTruncate:
-      return each([](long double a) { return std::trunc(a); });
+      return std::trunc(all);
     case Kind::kRound:
-      return each([](long double a) { return std::nearbyint(a); });
+      return std::nearbyint(all);
     default:
       return all;
   }
+}
+
+void SymbolicExpression::append_text(std::string* out) const {
+  absl::StrAppend(out, static_cast<int>(kind_), "(", symbol_);
+  if (kind_ == Kind::kNumber) {
+    char digits[64];
+    std::snprintf(digits, sizeof(digits), "%La", number_);
+    absl::StrAppend(out, digits);
+  }
+  for (const SymbolicExpression& part : parts_) part.append_text(out);
+  absl::StrAppend(out, ")");
+}
+
+absl::StatusOr<SizeExpression> SymbolicExpression::size(const Symbols& symbols) const {
+  std::set<std::string> names;
+  collect_symbols(&names);
+  for (const std::string& name : names) {
+    if (symbols.count(name) == 0) return refuse(absl::StrCat("symbol ", name, " has no range"));
+  }
+  SampleValues samples{};
+  for (size_t k = 0; k < kSamples; ++k) {
+    PETREL_ASSIGN_OR_RETURN(const long double value, value_at(symbols, k));
+    if (value != std::floor(value) || std::fabs(value) > kLargest) {
+      return refuse("a size is not an integer below 2^62");
+    }
+    samples[k] = static_cast<int64_t>(value);
+  }
+  if (const std::optional<Fraction> fraction = exact(symbols); fraction && fraction->is_whole()) {
+    bool agrees = true;
+    for (size_t k = 0; k < kSamples; ++k) {
+      agrees = agrees && fraction->above.sample(k) == samples[k];
+    }
+    if (agrees) return fraction->above;
+  }
+  std::string identity;
+  append_text(&identity);
+  const auto* bytes = reinterpret_cast<const uint8_t*>(identity.data());
+  const std::string digest = to_hex(sha256_of(absl::MakeConstSpan(bytes, identity.size())));
+  return SizeExpression(std::make_shared<const SizeSymbol>(
+      absl::StrCat("u_", digest.substr(0, 32)), SizeRange(), samples, /*is_unknown=*/true));
 }
 
 }  // namespace petrel::exir

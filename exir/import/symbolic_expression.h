@@ -6,30 +6,30 @@
 //   Add(Mul(Integer(2), Symbol('s77', positive=True, integer=True)), Integer(1))
 //
 //   PETREL_ASSIGN_OR_RETURN(auto e, SymbolicExpression::parse(text));
-//   e.evaluate({{"s77", 4}})          9
-//   e.range({{"s77", {1, 16}}})       [3, 33]
+//   e.size({{"s77", SizeExpression("s77", {1, 16})}})    2*s77 + 1
 //
-// Both sides are computed as long doubles: sizes and their products are far
-// below 2^63, and a value that is no integer in the end is an error.
+// Quotients in between need not be whole: the size is exact all the same. What
+// has no exact form (products with floats that are no short binary fractions) is
+// a symbol of its own, known at the sample points only.
 #ifndef PETREL_EXIR_IMPORT_SYMBOLIC_EXPRESSION_H_
 #define PETREL_EXIR_IMPORT_SYMBOLIC_EXPRESSION_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "exir/ir/size_expression.h"
 
 namespace petrel::exir {
 
 class SymbolicExpression {
  public:
-  struct Range {
-    long double low;
-    long double high;
-  };
+  using Symbols = std::map<std::string, SizeExpression>;
 
   // Unimplemented naming the function that is unknown; InvalidArgument for text
   // that is no expression.
@@ -37,12 +37,9 @@ class SymbolicExpression {
 
   void collect_symbols(std::set<std::string>* out_symbols) const;
 
-  // InvalidArgument when the value is no integer in [-2^62, 2^62] or a symbol is
-  // unknown.
-  absl::StatusOr<int64_t> evaluate(const std::map<std::string, int64_t>& symbols) const;
-
-  // Bounds of the value for symbols in these ranges; not always tight.
-  absl::StatusOr<Range> range(const std::map<std::string, Range>& symbols) const;
+  // InvalidArgument when its value at a sample point is not an integer in
+  // [-2^62, 2^62], or a symbol is missing.
+  absl::StatusOr<SizeExpression> size(const Symbols& symbols) const;
 
  private:
   enum class Kind : uint8_t {
@@ -64,8 +61,15 @@ class SymbolicExpression {
     kSame,
   };
   friend class SymbolicParser;
+  // A quotient of two sizes.
+  struct Fraction;
 
-  static absl::StatusOr<Kind> kind_of(const std::string& function);
+  static std::optional<Fraction> combine(Kind kind, const Fraction& a, const Fraction& b);
+  static std::optional<Fraction> rounded(Kind kind, const Fraction& x);
+  static std::optional<Fraction> power(const Fraction& base, const Fraction& exponent);
+  std::optional<Fraction> exact(const Symbols& symbols) const;
+  absl::StatusOr<long double> value_at(const Symbols& symbols, size_t k) const;
+  void append_text(std::string* out) const;
 
   Kind kind_ = Kind::kNumber;
   long double number_ = 0;

@@ -12,13 +12,28 @@ namespace {
 constexpr char kX[] = "Symbol('s77', positive=True, integer=True)";
 constexpr char kY[] = "Symbol('s3', integer=True)";
 
+// At given values of the symbols.
 int64_t value_of(const std::string& text, int64_t x, int64_t y = 1) {
   const auto parsed = SymbolicExpression::parse(text);
   EXPECT_TRUE(parsed.ok()) << parsed.status();
   if (!parsed.ok()) return -999;
-  const auto value = parsed->evaluate({{"s77", x}, {"s3", y}});
-  EXPECT_TRUE(value.ok()) << text << ": " << value.status();
+  const auto size = parsed->size(
+      {{"s77", SizeExpression("s77", {0, 20})}, {"s3", SizeExpression("s3", {1, 20})}});
+  EXPECT_TRUE(size.ok()) << text << ": " << size.status();
+  if (!size.ok()) return -999;
+  const auto value = size->evaluate([&](const SizeSymbol& symbol) -> std::optional<int64_t> {
+    return symbol.name == "s77" ? x : y;
+  });
+  EXPECT_TRUE(value.has_value()) << text << ": " << to_string(*size);
   return value.value_or(-999);
+}
+
+std::string size_of(const std::string& text) {
+  const auto parsed = SymbolicExpression::parse(text);
+  if (!parsed.ok()) return std::string(parsed.status().message());
+  const auto size =
+      parsed->size({{"s77", SizeExpression("s77", {2, 10})}, {"s3", SizeExpression("s3", {1, 4})}});
+  return size.ok() ? to_string(*size) : std::string(size.status().message());
 }
 
 std::string call(const std::string& function, const std::string& a, const std::string& b) {
@@ -42,23 +57,29 @@ TEST(SymbolicExpression, ComputesAsPythonDoes) {
   EXPECT_EQ(value_of(call("Min", kX, kY), 4, 9), 4);
   EXPECT_EQ(value_of(call("torch.utils._sympy.functions.Max", kX, kY), 4, 9), 9);
   EXPECT_EQ(value_of("TruncToInt(" + call("Mul", "Float('0.5', precision=53)", kX) + ")", 7), 3);
-  EXPECT_EQ(value_of(call("Mul", "Rational(1, 2)", kX), 8), 4);
 }
 
-TEST(SymbolicExpression, BoundsWhatSymbolsInRangesGive) {
-  const auto range = [](const std::string& text) {
-    const auto parsed = SymbolicExpression::parse(text);
-    EXPECT_TRUE(parsed.ok()) << parsed.status();
-    const auto found = parsed->range({{"s77", {2, 10}}, {"s3", {1, 4}}});
-    EXPECT_TRUE(found.ok()) << found.status();
-    return std::make_pair(static_cast<int>(found->low), static_cast<int>(found->high));
-  };
-  using Pair = std::pair<int, int>;
-  EXPECT_EQ(range(call("Add", "Integer(20)", call("Mul", "Integer(-1)", kX))), Pair(10, 18));
-  EXPECT_EQ(range(call("Mul", kX, kY)), Pair(2, 40));
-  EXPECT_EQ(range(call("Mod", kX, "Integer(8)")), Pair(0, 7));
-  EXPECT_EQ(range(call("FloorDiv", kX, kY)), Pair(0, 10));
-  EXPECT_EQ(range(call("Min", kX, "Integer(6)")), Pair(2, 6));
+TEST(SymbolicExpression, IsASizeInNormalForm) {
+  EXPECT_EQ(size_of(call("Add", "Integer(20)", call("Mul", "Integer(-1)", kX))), "-s77 + 20");
+  EXPECT_EQ(size_of(call("FloorDiv", call("Mul", "Integer(4)", kX), "Integer(2)")), "2*s77");
+  EXPECT_EQ(size_of(call("Mod", kX, "Integer(8)")), "s77 - 8*(s77//8)");
+  EXPECT_EQ(size_of(call("Max", "Integer(1)", kX)), "s77");
+  EXPECT_EQ(size_of("floor(" + call("Mul", "Rational(1, 3)", kX) + ")"), "s77//3");
+  EXPECT_EQ(size_of("ceiling(" + call("Mul", "Rational(2, 3)", kX) + ")"),
+            size_of(call("CeilDiv", call("Mul", "Integer(2)", kX), "Integer(3)")));
+  EXPECT_EQ(size_of("floor(" + call("Mul", kX, call("Pow", kY, "Integer(-1)")) + ")"), "s77//s3");
+  EXPECT_EQ(size_of("TruncToInt(" + call("Mul", "Float('1.5', precision=53)", kX) + ")"),
+            "s77 + s77//2");
+  EXPECT_EQ(size_of(call("CleanDiv", call("Mul", kX, kY), kX)), "s3");
+}
+
+// 0.1 is no binary fraction, so that what is truncated depends on how it rounds.
+TEST(SymbolicExpression, KeepsWhatIsNotExactAsASymbolOfItsOwn) {
+  const std::string tenth = "TruncToInt(" + call("Mul", "Float('0.1', precision=53)", kX) + ")";
+  EXPECT_EQ(size_of(tenth).substr(0, 2), "u_");
+  EXPECT_EQ(size_of(tenth), size_of(tenth));
+  EXPECT_NE(size_of(tenth),
+            size_of("TruncToInt(" + call("Mul", "Float('0.2', precision=53)", kX) + ")"));
 }
 
 TEST(SymbolicExpression, RefusesWhatItDoesNotKnow) {
@@ -76,11 +97,11 @@ TEST(SymbolicExpression, RefusesWhatItDoesNotKnow) {
 TEST(SymbolicExpression, RefusesValuesThatAreNoSizes) {
   const auto half = SymbolicExpression::parse("Rational(1, 2)");
   ASSERT_TRUE(half.ok());
-  EXPECT_FALSE(half->evaluate({}).ok());
+  EXPECT_FALSE(half->size({}).ok());
   const auto divided = SymbolicExpression::parse(std::string("FloorDiv(Integer(8), ") + kX + ")");
   ASSERT_TRUE(divided.ok());
-  EXPECT_FALSE(divided->evaluate({{"s77", 0}}).ok());
-  EXPECT_FALSE(divided->evaluate({}).ok());
+  EXPECT_FALSE(divided->size({{"s77", SizeExpression("s77", {0, 0})}}).ok());
+  EXPECT_FALSE(divided->size({}).ok());
 }
 
 }  // namespace

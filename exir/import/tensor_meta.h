@@ -5,9 +5,8 @@
 //
 //   {"dtype": 7, "sizes": [{"as_int": 2}, {"as_expr": {"expr_str": ...}}], ...}
 //
-// Expressions are evaluated at the sample points of the program's symbols, which
-// are chosen here from their ranges (exir/ir/type.h says what they are for). One
-// that is the same at all of them is static.
+// Expressions become those of the IR (exir/ir/size_expression.h); one that is a
+// number for all values of its symbols is static.
 #ifndef PETREL_EXIR_IMPORT_TENSOR_META_H_
 #define PETREL_EXIR_IMPORT_TENSOR_META_H_
 
@@ -30,30 +29,17 @@ absl::StatusOr<MemoryFormat> read_memory_format(const Json& code);
 // An error unless the code is that of plain strided tensors.
 absl::Status check_layout(const Json& code);
 
-// A size, or another int that is computed from sizes.
-struct SymbolicInt {
-  int64_t bound = 0;             // the largest value
-  std::vector<int64_t> samples;  // at each point
-
-  bool is_static() const;
-};
-
-// The symbols of a program, their ranges and sample points.
+// The symbols of a program with their ranges.
 class Symbols {
  public:
   static absl::StatusOr<Symbols> read(const Json& range_constraints);
 
   // `size` is {"as_int"} or {"as_expr"}; an error with the symbol when it has no
   // upper bound.
-  absl::StatusOr<SymbolicInt> resolve(const Json& size) const;
+  absl::StatusOr<SizeExpression> resolve(const Json& size) const;
 
  private:
-  struct Symbol {
-    int64_t low = 0;
-    int64_t high = -1;  // -1: unbounded
-    std::vector<int64_t> samples;
-  };
-  std::map<std::string, Symbol> symbols_;
+  std::map<std::string, SizeExpression> bounded_;  // those with an upper bound
 };
 
 // Dtype and sizes as a contiguous type: the archive's strides say how the

@@ -147,29 +147,46 @@ MaybeSize SizeExpression::make(int64_t constant, std::vector<SizeTerm> terms, bo
   return made;
 }
 
-// x and -c*(x//c) together are a remainder: each c*(x//c) is x less something in
-// [0, c).
+// The range of this expression with `times * by` in the place of one of its terms.
+SizeRange SizeExpression::range_with(const SizeTerm& term, int64_t times,
+                                     const SizeExpression& by) const {
+  std::vector<SizeTerm> all = terms();
+  all.push_back({-term.coefficient, term.factors});
+  for (const SizeTerm& inner : by.terms()) {
+    all.push_back(inner);
+    int64_t& coefficient = all.back().coefficient;
+    if (__builtin_mul_overflow(coefficient, times, &coefficient)) return SizeRange();
+  }
+  const MaybeSize made = make(0, std::move(all), false);
+  if (!made) return SizeRange();
+  return made->range() + SizeRange{constant_, constant_} +
+         SizeRange{by.constant(), by.constant()} * SizeRange{times, times};
+}
+
+// What the ranges of single atoms hide: c*(x//c) is x less something in [0, c), and
+// a maximum is one of its operands.
 SizeRange SizeExpression::tightened(SizeRange range) const {
   for (const SizeTerm& term : terms()) {
-    if (term.factors.size() != 1 || term.factors[0]->kind != SizeAtom::Kind::kDivide) continue;
-    const SizeExpression& by = term.factors[0]->operands[1];
-    if (!by.is_constant() || term.coefficient % by.constant() != 0) continue;
-    const int64_t times = term.coefficient / by.constant();
-    std::vector<SizeTerm> all = terms();
-    all.push_back({-term.coefficient, term.factors});
-    const SizeExpression& x = term.factors[0]->operands[0];
-    for (const SizeTerm& inner : x.terms()) {
-      all.push_back(inner);
-      if (__builtin_mul_overflow(all.back().coefficient, times, &all.back().coefficient)) {
-        return range;
-      }
+    const int64_t times = term.coefficient;
+    if (term.factors.size() != 1 || term.factors[0]->kind == SizeAtom::Kind::kSymbol ||
+        times == INT64_MIN) {
+      continue;
     }
-    const SizeRange constants = SizeRange{constant_, constant_} +
-                                SizeRange{x.constant(), x.constant()} * SizeRange{times, times};
-    const MaybeSize rest = make(0, std::move(all), false);
-    if (!rest) continue;
-    const SizeRange remainder = SizeRange{0, by.constant() - 1} * SizeRange{times, times};
-    range = both(range, rest->range() + constants - remainder);
+    const SizeAtom& atom = *term.factors[0];
+    if (atom.kind == SizeAtom::Kind::kDivide) {
+      const int64_t by = atom.operands[1].is_constant() ? atom.operands[1].constant() : 0;
+      if (by == 0 || times % by != 0) continue;
+      const SizeRange remainder = SizeRange{0, by - 1} * SizeRange{times / by, times / by};
+      range = both(range, range_with(term, times / by, atom.operands[0]) - remainder);
+      continue;
+    }
+    const bool is_largest = (atom.kind == SizeAtom::Kind::kMax) == (times > 0);
+    SizeRange all = range_with(term, times, atom.operands[0]);
+    for (size_t i = 1; i < atom.operands.size(); ++i) {
+      const SizeRange next = range_with(term, times, atom.operands[i]);
+      all = is_largest ? larger_of(all, next) : smaller_of(all, next);
+    }
+    range = both(range, all);
   }
   return range;
 }

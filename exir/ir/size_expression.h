@@ -86,6 +86,7 @@ class SizeExpression {
   struct Form;
   friend MaybeSize sum_of(int64_t constant, std::vector<SizeTerm> terms);
   static MaybeSize make(int64_t constant, std::vector<SizeTerm> terms, bool tight);
+  SizeRange range_with(const SizeTerm& term, int64_t times, const SizeExpression& by) const;
   SizeRange tightened(SizeRange range) const;
 
   int64_t constant_ = 0;

@@ -69,6 +69,8 @@ TEST(SizeExpression, ProvesWhatIsEqual) {
       {max(s0() - s1(), 0) + s1(), max(s0(), s1())},
       {min(s0(), s0() + s1()), s0()},
       {s0() - s0(), 0},
+      {min(s0(), max(s0(), 6)), s0()},
+      {max(s0(), min(s0(), s1())), s0()},
       {(s0() + s1()) * (s0() - s1()), s0() * s0() - s1() * s1()},
       {SizeExpression("one", {7, 7}), 7},
   };

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -107,6 +109,23 @@ std::string names_of(const std::vector<Value*>& values) {
   });
 }
 
+using Symbols = std::map<std::string, std::shared_ptr<const SizeSymbol>>;
+
+void collect_symbols(const Type& type, Symbols* out) {
+  if (type.number) type.number->collect_symbols(out);
+  for (const SizeExpression& size : type.tensor.expressions) size.collect_symbols(out);
+}
+
+void collect_symbols(const Graph& graph, Symbols* out) {
+  for (const Value* input : graph.inputs()) collect_symbols(input->type(), out);
+  for (const auto& node : graph.nodes()) {
+    for (size_t i = 0; i < node->num_results(); ++i) collect_symbols(node->result(i)->type(), out);
+    for (const auto& region : node->regions()) collect_symbols(*region, out);
+  }
+}
+
+std::string graph_text(const Graph& graph, const Symbols& symbols);
+
 void append_node(const Node& node, std::string* out) {
   absl::StrAppend(out, "  ");
   std::vector<Value*> results;
@@ -126,7 +145,8 @@ void append_node(const Node& node, std::string* out) {
   if (!node.regions().empty()) {
     absl::StrAppend(out, " do {\n");
     for (const auto& region : node.regions()) {
-      for (absl::string_view line : absl::StrSplit(print_graph(*region), '\n', absl::SkipEmpty())) {
+      for (absl::string_view line :
+           absl::StrSplit(graph_text(*region, {}), '\n', absl::SkipEmpty())) {
         absl::StrAppend(out, "    ", line, "\n");
       }
     }
@@ -135,10 +155,13 @@ void append_node(const Node& node, std::string* out) {
   absl::StrAppend(out, "\n");
 }
 
-}  // namespace
-
-std::string print_graph(const Graph& graph) {
-  std::string out = absl::StrCat("method ", sigil_name('@', graph.name()), "(");
+// `symbols` are those to declare.
+std::string graph_text(const Graph& graph, const Symbols& symbols) {
+  std::string out = absl::StrCat("method ", sigil_name('@', graph.name()));
+  for (const auto& [name, symbol] : symbols) {
+    absl::StrAppend(&out, name == symbols.begin()->first ? "<" : ", ", to_string(*symbol));
+  }
+  absl::StrAppend(&out, symbols.empty() ? "(" : ">(");
   for (size_t i = 0; i < graph.inputs().size(); ++i) {
     const Value* input = graph.inputs()[i];
     absl::StrAppend(&out, i == 0 ? "" : ", ", sigil_name('%', input->name()), ": ",
@@ -162,6 +185,14 @@ std::string print_graph(const Graph& graph) {
   }
   absl::StrAppend(&out, "\n}\n");
   return out;
+}
+
+}  // namespace
+
+std::string print_graph(const Graph& graph) {
+  Symbols symbols;
+  collect_symbols(graph, &symbols);
+  return graph_text(graph, symbols);
 }
 
 }  // namespace petrel::exir

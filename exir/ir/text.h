@@ -20,6 +20,13 @@
 //       method @false(%x: f32[4]) { ... }
 //     }
 //
+// The symbols of sizes that vary stand behind the name of the method, with their
+// ranges; `at` gives their sample points where those do not follow, `unknown`
+// those of a size that no rule can express:
+//
+//   method @forward<s0: 1..16>(%x: f32[s0,8]) {
+//     %n = aten.sym_size.int(%x, 0) : int(s0)
+//
 // Arguments stand in schema order, all of them: none, true, -3, 0.5, inf, nan,
 // "text", f32, contiguous_format, [1, 2], [%a, 3]. Names that are no plain words
 // are quoted: %"a b".

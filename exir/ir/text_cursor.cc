@@ -113,6 +113,37 @@ absl::StatusOr<int64_t> TextCursor::integer() {
   return error(absl::StrCat("expected an integer, found '", digits, "'"));
 }
 
+absl::StatusOr<int64_t> TextCursor::digits() {
+  skip_space();
+  size_t end = place_;
+  if (end < text_.size() && text_[end] == '-') ++end;
+  while (end < text_.size() && absl::ascii_isdigit(static_cast<unsigned char>(text_[end]))) ++end;
+  int64_t number = 0;
+  const absl::string_view found = text_.substr(place_, end - place_);
+  if (!absl::SimpleAtoi(found, &number)) {
+    return error(absl::StrCat("expected an integer, found '", found, "'"));
+  }
+  place_ = end;
+  return number;
+}
+
+absl::string_view TextCursor::identifier() {
+  skip_space();
+  const size_t begin = place_;
+  while (place_ < text_.size() &&
+         (absl::ascii_isalpha(static_cast<unsigned char>(text_[place_])) || text_[place_] == '_' ||
+          (place_ > begin && absl::ascii_isdigit(static_cast<unsigned char>(text_[place_]))))) {
+    ++place_;
+  }
+  return text_.substr(begin, place_ - begin);
+}
+
+bool TextCursor::follows(absl::string_view token) {
+  if (text_.substr(place_, token.size()) != token) return false;
+  place_ += token.size();
+  return true;
+}
+
 absl::StatusOr<Argument> TextCursor::literal() {
   skip_space();
   const size_t begin = place_;

@@ -44,6 +44,12 @@ class TextCursor {
   // A name behind its sigil: %x, @"a b".
   absl::StatusOr<std::string> name(char sigil);
   absl::StatusOr<int64_t> integer();
+  // The same where other characters of words may follow: the 1 of 1..16.
+  absl::StatusOr<int64_t> digits();
+  // Letters, digits and _, not beginning with a digit; may be empty.
+  absl::string_view identifier();
+  // `token` right here, without white space in between; then behind it.
+  bool follows(absl::string_view token);
   // none, true, -3, 0.5, inf, f32, channels_last.
   absl::StatusOr<Argument> literal();
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "exir/ir/size_parser.h"
 #include "exir/ir/text.h"
 #include "exir/ir/text_cursor.h"
 #include "exir/status_macros.h"
@@ -29,7 +30,6 @@ class Parser : private TextCursor {
 
   absl::StatusOr<Value*> value();
   absl::StatusOr<Type> type();
-  absl::StatusOr<std::vector<int64_t>> sample_values();
   absl::StatusOr<Argument> argument(int depth);
   absl::StatusOr<Argument> list(int depth);
   absl::Status inputs();
@@ -48,7 +48,8 @@ class Parser : private TextCursor {
   std::unique_ptr<Graph> graph_;
   std::map<std::string, Value*> values_;
   std::vector<BufferWrite> writes_;
-  int depth_ = 0;  // of regions
+  SizeParser sizes_;  // also of regions
+  int depth_ = 0;     // of regions
 };
 
 absl::StatusOr<Value*> Parser::value() {
@@ -61,21 +62,12 @@ absl::StatusOr<Value*> Parser::value() {
   return error(absl::StrCat("value '", id, "' is not defined above"));
 }
 
-// |16|1|2|5|7|10|12|14; empty when there is none.
-absl::StatusOr<std::vector<int64_t>> Parser::sample_values() {
-  std::vector<int64_t> values;
-  while (accept("|")) {
-    PETREL_ASSIGN_OR_RETURN(const int64_t value, integer());
-    values.push_back(value);
-  }
-  if (values.empty() || values.size() == kSamples) return values;
-  return error(absl::StrCat("found ", values.size(), " sample values, must be ", kSamples));
-}
-
 absl::StatusOr<Type> Parser::type() {
   if (accept("int")) {
-    PETREL_ASSIGN_OR_RETURN(std::vector<int64_t> samples, sample_values());
-    return Type::integer(std::move(samples));
+    if (!accept("(")) return Type::scalar(Type::Kind::kInt);
+    PETREL_ASSIGN_OR_RETURN(SizeExpression number, sizes_.expression(*this));
+    PETREL_RETURN_IF_ERROR(expect(")"));
+    return Type::integer(std::move(number));
   }
   if (accept("float")) return Type::scalar(Type::Kind::kFloat);
   skip_space();
@@ -89,29 +81,14 @@ absl::StatusOr<Type> Parser::type() {
     place_ = begin;
     return error(absl::StrCat("expected a type, found '", dtype_name, "'"));
   }
-  Sizes sizes;
-  std::vector<std::vector<int64_t>> samples;  // by dim
-  bool is_dynamic = false;
+  std::vector<SizeExpression> sizes;
   PETREL_RETURN_IF_ERROR(expect("["));
   while (!accept("]")) {
     if (!sizes.empty()) PETREL_RETURN_IF_ERROR(expect(","));
-    PETREL_ASSIGN_OR_RETURN(const int64_t size, integer());
-    PETREL_ASSIGN_OR_RETURN(std::vector<int64_t> values, sample_values());
-    is_dynamic = is_dynamic || !values.empty();
-    if (values.empty()) values.resize(kSamples, size);
-    sizes.push_back(size);
-    samples.push_back(std::move(values));
+    PETREL_ASSIGN_OR_RETURN(SizeExpression size, sizes_.expression(*this));
+    sizes.push_back(std::move(size));
   }
-  TensorType type = TensorType::contiguous(*dtype, sizes);
-  if (is_dynamic) {
-    std::vector<Sizes> points(kSamples, Sizes(sizes.size()));
-    for (size_t k = 0; k < kSamples; ++k) {
-      for (size_t dim = 0; dim < sizes.size(); ++dim) {
-        points[k][dim] = samples[dim][k];
-      }
-    }
-    type = TensorType::dynamic(*dtype, std::move(sizes), std::move(points));
-  }
+  TensorType type = TensorType::dynamic(*dtype, std::move(sizes));
   if (accept("{")) {
     type.dim_order.clear();
     while (!accept("}")) {
@@ -392,6 +369,7 @@ absl::StatusOr<std::unique_ptr<Graph>> Parser::method() {
   PETREL_RETURN_IF_ERROR(expect("method"));
   PETREL_ASSIGN_OR_RETURN(const std::string graph_name, name('@'));
   graph_ = std::make_unique<Graph>(graph_name);
+  PETREL_RETURN_IF_ERROR(sizes_.declare(*this));
   PETREL_RETURN_IF_ERROR(inputs());
   PETREL_RETURN_IF_ERROR(expect("{"));
   bool more = true;

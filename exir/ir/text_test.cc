@@ -106,6 +106,20 @@ TEST(Text, FillsDefaultsTakesKeywordsAndInfers) {
 )");
 }
 
+TEST(Text, KeepsSizesThatVary) {
+  constexpr char kText[] =
+      R"(method @m<s0: 1..16, s1: 2..9 at 9|2|3|4|5|6|7|8, u_1: 0..99 unknown 9|2|3|4|5|6|7|8>(%x: f32[2*s0*s1 + s0//2 - 3,8], %y: f32[(s0 + 1)//2,max(8, s1)]{1,0}, %n: int(-s1 + 3), %u: i64[u_1], %z: f32[2*(s0//s1)*(s1//4) + 1]) {
+  %a = aten.relu.default(%x) : f32[2*s0*s1 + s0//2 - 3,8]
+  return %a
+}
+)";
+  auto graph = parse(kText);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(print_graph(**graph), kText);
+  EXPECT_EQ((*graph)->inputs()[0]->tensor().sizes, (Sizes{2 * 16 * 9 + 8 - 3, 8}));
+  EXPECT_EQ((*graph)->inputs()[1]->tensor().sizes, (Sizes{8, 9}));
+}
+
 TEST(Text, KeepsNamesThatLookGenerated) {
   constexpr char kText[] = R"(method @m(%x_1: f32[2], %x: f32[2]) {
   %a_r1, %a_r0 = aten.max.dim(%x, 0, false) : f32[], i64[]
@@ -134,6 +148,16 @@ TEST_P(BadTexts, NamesThePlace) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadTexts,
     ::testing::Values(
+        BadText{"SizeWithoutSymbol", "method @m(%x: f32[s0]) { return %x }",
+                "line 1, column 21: symbol 's0' is not declared"},
+        BadText{"EmptyRange", "method @m<s0: 3..2>(%x: f32[s0]) { return %x }",
+                "the range of 's0' is empty"},
+        BadText{"SampleOutOfRange", "method @m<s0: 1..3 at 1|2|3|1|2|3|1|9>() { return }",
+                "sample 9 of 's0' must be in [1, 3]"},
+        BadText{"SymbolTwice", "method @m<s0: 1..3, s0: 1..3>() { return }",
+                "symbol 's0' is declared twice"},
+        BadText{"DivisionByZero", "method @m<s0: 1..3>(%x: f32[s0//0]) { return %x }",
+                "divides by zero"},
         BadText{"Empty", "", "line 1, column 1: expected 'method'"},
         BadText{"UnknownOp", "method @m() {\n %a = aten.nope.x() : f32[]\n",
                 "line 2, column 7: operator 'aten.nope.x' is unknown"},

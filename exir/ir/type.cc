@@ -9,8 +9,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "exir/status_macros.h"
 
 namespace petrel::exir {
+namespace {
+
+// Sizes are 32-bit in a program.
+constexpr int64_t kLargestSize = std::numeric_limits<int32_t>::max();
+
+}  // namespace
 
 TensorType TensorType::contiguous(ScalarType dtype, Sizes sizes) {
   TensorType type;
@@ -21,35 +28,36 @@ TensorType TensorType::contiguous(ScalarType dtype, Sizes sizes) {
   return type;
 }
 
-TensorType TensorType::dynamic(ScalarType dtype, Sizes bounds, std::vector<Sizes> samples) {
+TensorType TensorType::dynamic(ScalarType dtype, std::vector<SizeExpression> sizes,
+                               const Sizes& bounds) {
   bool is_static = true;
-  for (size_t dim = 0; dim < bounds.size(); ++dim) {
-    bool same = true;
-    int64_t largest = samples[0][dim];
-    for (const Sizes& sizes : samples) {
-      same = same && sizes[dim] == samples[0][dim];
-      largest = std::max(largest, sizes[dim]);
-    }
-    bounds[dim] = same ? samples[0][dim] : std::max(bounds[dim], largest);
-    is_static = is_static && same;
+  Sizes most;
+  for (size_t dim = 0; dim < sizes.size(); ++dim) {
+    const SizeExpression& size = sizes[dim];
+    is_static = is_static && size.is_constant();
+    most.push_back(size.range().high);
+    if (size.is_constant() || (!size.has_unknown() && most[dim] <= kLargestSize)) continue;
+    most[dim] = dim < bounds.size() ? bounds[dim] : 0;
+    for (size_t k = 0; k < kSamples; ++k) most[dim] = std::max(most[dim], size.sample(k));
   }
-  TensorType type = contiguous(dtype, std::move(bounds));
-  if (!is_static) type.samples = std::move(samples);
+  TensorType type = contiguous(dtype, std::move(most));
+  if (!is_static) type.expressions = std::move(sizes);
   return type;
 }
 
-bool TensorType::varies(size_t dim) const {
-  for (const Sizes& at : samples) {
-    if (at[dim] != samples[0][dim]) return true;
-  }
-  return false;
+SizeExpression TensorType::size(size_t dim) const {
+  return is_dynamic() ? expressions[dim] : SizeExpression(sizes[dim]);
+}
+
+std::vector<SizeExpression> TensorType::all_sizes() const {
+  return is_dynamic() ? expressions : std::vector<SizeExpression>(sizes.begin(), sizes.end());
 }
 
 TensorType TensorType::at_sample(size_t k) const {
   TensorType type = *this;
-  if (!is_dynamic()) return type;
-  type.sizes = samples[k];
-  type.samples.clear();
+  for (size_t dim = 0; dim < expressions.size(); ++dim)
+    type.sizes[dim] = expressions[dim].sample(k);
+  type.expressions.clear();
   return type;
 }
 
@@ -79,37 +87,41 @@ bool TensorType::is_contiguous() const {
 }
 
 bool TensorType::operator==(const TensorType& other) const {
-  return dtype == other.dtype && dim_order == other.dim_order && samples == other.samples &&
+  return dtype == other.dtype && dim_order == other.dim_order && expressions == other.expressions &&
          (is_dynamic() || sizes == other.sizes);
 }
+
+namespace {
+
+absl::Status check_expressions(const TensorType& type) {
+  if (!type.is_dynamic()) return absl::OkStatus();
+  if (type.expressions.size() != type.rank()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "rank is ", type.rank(), ", but ", type.expressions.size(), " sizes are expressions"));
+  }
+  for (size_t i = 0; i < type.rank(); ++i) {
+    for (size_t k = 0; k < kSamples; ++k) {
+      const int64_t at = type.expressions[i].sample(k);
+      if (at >= 0 && at <= type.sizes[i]) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "dim ", i, " is ", at, " at a sample point, must be in [0, ", type.sizes[i], "]"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::Status check_tensor_type(const TensorType& type) {
   if (type.rank() > kMaxRank) {
     return absl::InvalidArgumentError(
         absl::StrCat("rank is ", type.rank(), ", must be at most ", kMaxRank));
   }
-  if (type.is_dynamic()) {
-    if (type.samples.size() != kSamples) {
-      return absl::InvalidArgumentError(absl::StrCat("sizes are given at ", type.samples.size(),
-                                                     " points, must be at ", kSamples));
-    }
-    for (const Sizes& at : type.samples) {
-      if (at.size() != type.rank()) {
-        return absl::InvalidArgumentError("the rank varies");
-      }
-      for (size_t i = 0; i < type.rank(); ++i) {
-        if (at[i] >= 0 && at[i] <= type.sizes[i]) continue;
-        return absl::InvalidArgumentError(absl::StrCat("dim ", i, " is ", at[i],
-                                                       " at a sample point, must "
-                                                       "be in [0, ",
-                                                       type.sizes[i], "]"));
-      }
-    }
-  }
+  PETREL_RETURN_IF_ERROR(check_expressions(type));
   bool empty = false;
   for (size_t i = 0; i < type.rank(); ++i) {
     const int64_t size = type.sizes[i];
-    if (size < 0 || size > std::numeric_limits<int32_t>::max()) {
+    if (size < 0 || size > kLargestSize) {
       return absl::InvalidArgumentError(
           absl::StrCat("dim ", i, " is ", size, ", must be in [0, 2^31)"));
     }
@@ -144,24 +156,35 @@ Type Type::scalar(Kind kind) {
   return type;
 }
 
-Type Type::integer(std::vector<int64_t> samples) {
+Type Type::integer(SizeExpression number) {
   Type type = scalar(Kind::kInt);
-  if (samples.size() == 1) samples.resize(kSamples, samples[0]);
-  type.samples = std::move(samples);
+  type.number = std::move(number);
   return type;
 }
 
 bool Type::operator==(const Type& other) const {
-  return kind == other.kind && samples == other.samples && (!is_tensor() || tensor == other.tensor);
+  return kind == other.kind && number == other.number && (!is_tensor() || tensor == other.tensor);
+}
+
+bool agree(const TensorType& a, const TensorType& b) {
+  if (a.dtype != b.dtype || a.dim_order != b.dim_order || a.rank() != b.rank()) return false;
+  for (size_t dim = 0; dim < a.rank(); ++dim) {
+    if (!SizeExpression::agree(a.size(dim), b.size(dim))) return false;
+  }
+  return true;
+}
+
+bool agree(const Type& a, const Type& b) {
+  if (a.kind != b.kind || a.number.has_value() != b.number.has_value()) return false;
+  if (a.number && !SizeExpression::agree(*a.number, *b.number)) return false;
+  return !a.is_tensor() || agree(a.tensor, b.tensor);
 }
 
 std::string to_string(const TensorType& type) {
   std::string text(scalar_type_name(type.dtype));
   absl::StrAppend(&text, "[");
   for (size_t dim = 0; dim < type.rank(); ++dim) {
-    absl::StrAppend(&text, dim == 0 ? "" : ",", type.sizes[dim]);
-    if (!type.varies(dim)) continue;
-    for (const Sizes& at : type.samples) absl::StrAppend(&text, "|", at[dim]);
+    absl::StrAppend(&text, dim == 0 ? "" : ",", to_string(type.size(dim)));
   }
   absl::StrAppend(&text, "]");
   if (!type.is_contiguous()) {
@@ -180,7 +203,7 @@ std::string to_string(const Type& type) {
     case Type::Kind::kTensor:
       return to_string(type.tensor);
     case Type::Kind::kInt:
-      return type.samples.empty() ? "int" : absl::StrCat("int|", absl::StrJoin(type.samples, "|"));
+      return type.number ? absl::StrCat("int(", to_string(*type.number), ")") : "int";
     case Type::Kind::kFloat:
       return "float";
     case Type::Kind::kBool:

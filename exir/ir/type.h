@@ -9,21 +9,20 @@
 // contiguous, that is dim_order = 0,1,2,...; another order occurs only at the
 // border of a method.
 //
-// Sizes that vary from call to call ("dynamic") are known by their values at
-// kSamples sample points: assignments of numbers to the symbols of the method,
-// the same for all its values. `sizes` holds their upper bounds, for which memory
-// is planned. Two sizes are the same function of the symbols when they agree at
-// every point; whatever computes with sizes does it at each point, so nothing
-// needs an algebra of expressions:
+// Sizes that vary from call to call ("dynamic") are expressions over the symbols
+// of the method (size_expression.h); `sizes` holds their upper bounds, for which
+// memory is planned. Two sizes are the same only when their expressions are equal
+// in normal form. At sample points, the same for all values of a method, every
+// size is a number: what differs at one of them is refuted to be the same, and
+// rules that are written for numbers can be tried there.
 //
 //   symbols       batch in [1, 16]
 //   points        16 1 2 5 7 10 12 14        largest, smallest, six between
-//   x             f32[batch, 8]              sizes {16, 8}, bounds
-//   x.flatten()   f32[8 * batch]             128 8 16 40 56 80 96 112
+//   x             f32[batch,8]               sizes {16, 8}, bounds
+//   x.flatten()   f32[8*batch]               128 8 16 40 56 80 96 112
 //
 // Text form: f32[1,3,224,224], i64[] (rank 0), f32[1,3,8,8]{0,2,3,1} (order
-// given when not contiguous), f32[16|16|1|2|5|7|10|12|14,8] (a bound and the
-// values at the points), int, int|16|1|2|5|7|10|12|14, float, bool.
+// given when not contiguous), f32[s0//2,8], int, int(s0 - 1), float, bool.
 #ifndef PETREL_EXIR_IR_TYPE_H_
 #define PETREL_EXIR_IR_TYPE_H_
 
@@ -46,18 +45,20 @@ struct TensorType {
   ScalarType dtype = ScalarType::kFloat;
   Sizes sizes;
   std::vector<uint8_t> dim_order;  // outermost dimension first
-  // The sizes at each sample point; empty when no size varies.
-  std::vector<Sizes> samples;
+  // The sizes as expressions; empty when no size varies.
+  std::vector<SizeExpression> expressions;
 
   // A contiguous tensor.
   static TensorType contiguous(ScalarType dtype, Sizes sizes);
-  // One whose sizes vary, static if they turn out to be the same at all points.
-  // `bounds` may be lower than a sample, which then counts. Precondition:
-  // kSamples samples and `bounds`, all of one rank.
-  static TensorType dynamic(ScalarType dtype, Sizes bounds, std::vector<Sizes> samples);
+  // Static when all sizes are numbers. What one is at most follows from its
+  // range; `bounds` are taken where that is open or unknown, raised to the samples.
+  static TensorType dynamic(ScalarType dtype, std::vector<SizeExpression> sizes,
+                            const Sizes& bounds = {});
 
-  bool is_dynamic() const { return !samples.empty(); }
-  bool varies(size_t dim) const;
+  bool is_dynamic() const { return !expressions.empty(); }
+  bool varies(size_t dim) const { return is_dynamic() && !expressions[dim].is_constant(); }
+  SizeExpression size(size_t dim) const;
+  std::vector<SizeExpression> all_sizes() const;
   // The same type at one point: static.
   TensorType at_sample(size_t k) const;
   // No order but the contiguous one.
@@ -68,8 +69,7 @@ struct TensorType {
   int64_t nbytes() const;  // numel() * item_size(dtype)
   bool is_contiguous() const;
 
-  // Sizes that vary are equal when they are at every point: bounds are
-  // knowledge about a type, not part of it.
+  // Proven: bounds are knowledge about a type, not part of it.
   bool operator==(const TensorType& other) const;
   bool operator!=(const TensorType& other) const { return !(*this == other); }
 };
@@ -83,14 +83,13 @@ struct Type {
 
   Kind kind = Kind::kTensor;
   TensorType tensor;  // meaningful when kind is kTensor
-  // Of an int: its value at each sample point; empty when nothing is known.
-  std::vector<int64_t> samples;
+  // Of an int: what it is; nullopt when nothing is known.
+  MaybeSize number;
 
   Type() = default;
   Type(TensorType t) : tensor(std::move(t)) {}  // NOLINT: a tensor is a Type
   static Type scalar(Kind kind);
-  // An int; one sample stands for all points.
-  static Type integer(std::vector<int64_t> samples);
+  static Type integer(SizeExpression number);
 
   bool is_tensor() const { return kind == Kind::kTensor; }
   // A tensor whose sizes vary, or a scalar computed at run time.
@@ -98,6 +97,11 @@ struct Type {
   bool operator==(const Type& other) const;
   bool operator!=(const Type& other) const { return !(*this == other); }
 };
+
+// Not refuted: like ==, but sizes and numbers that vary need to be equal at the
+// sample points only. For checks of what is known to be the same by other means.
+bool agree(const TensorType& a, const TensorType& b);
+bool agree(const Type& a, const Type& b);
 
 std::string to_string(const TensorType& type);
 std::string to_string(const Type& type);

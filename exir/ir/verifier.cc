@@ -180,12 +180,14 @@ Type without_order(Type type) {
   return type;
 }
 
-// A number read from a tensor is what the data says; its rule knows nothing.
+// A number read from a tensor is what the data says; its rule knows nothing. What
+// a size is may be known from elsewhere (an exporter's expression, the node that
+// this one replaced), so that its rule need only not refute it.
 bool is_as_inferred(const Type& found, const Type& wanted) {
-  if (found.kind == Type::Kind::kInt && wanted.kind == Type::Kind::kInt && wanted.samples.empty()) {
+  if (found.kind == Type::Kind::kInt && wanted.kind == Type::Kind::kInt && !wanted.number) {
     return true;
   }
-  return without_order(found) == without_order(wanted);
+  return agree(without_order(found), without_order(wanted));
 }
 
 absl::Status types_are_as_inferred(const Graph& graph) {
@@ -200,11 +202,11 @@ absl::Status types_are_as_inferred(const Graph& graph) {
     for (size_t i = 0; i < node->num_results(); ++i) {
       found.push_back(without_order(node->result(i)->type()));
     }
-    bool agree = found.size() == inferred->size();
-    for (size_t i = 0; agree && i < found.size(); ++i) {
-      agree = is_as_inferred(found[i], (*inferred)[i]);
+    bool fits = found.size() == inferred->size();
+    for (size_t i = 0; fits && i < found.size(); ++i) {
+      fits = is_as_inferred(found[i], (*inferred)[i]);
     }
-    if (!agree) {
+    if (!fits) {
       return broken(
           *node, absl::StrCat("is ", list_of(found), ", its operator gives ", list_of(*inferred)));
     }
@@ -268,18 +270,23 @@ absl::Status only_delegate_calls_carry_payloads(const Graph& graph) {
   return absl::OkStatus();
 }
 
+bool agree(const std::vector<Type>& a, const std::vector<Type>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Type& x, const Type& y) { return petrel::exir::agree(x, y); });
+}
+
 // What a region must take and give: types, not names.
 absl::Status region_fits(const Node& node, const Graph& region, const std::vector<Type>& inputs,
                          const std::vector<Type>& outputs) {
   std::vector<Type> taken;
   for (const Value* input : region.inputs()) taken.push_back(input->type());
-  if (taken != inputs) {
+  if (!agree(taken, inputs)) {
     return broken(node, absl::StrCat("region '", region.name(), "' takes ", list_of(taken),
                                      ", must take ", list_of(inputs)));
   }
   std::vector<Type> given;
   for (const Value* output : region.outputs()) given.push_back(output->type());
-  if (given != outputs) {
+  if (!agree(given, outputs)) {
     return broken(node, absl::StrCat("region '", region.name(), "' gives ", list_of(given),
                                      ", must give ", list_of(outputs)));
   }
@@ -292,13 +299,10 @@ absl::Status region_fits(const Node& node, const Graph& region, const std::vecto
 // The type of one of the `count` rows that a map takes or gives.
 Type row_of(Type type) {
   TensorType& tensor = type.tensor;
-  std::vector<Sizes> samples = tensor.samples;
-  Sizes sizes(tensor.sizes.begin() + 1, tensor.sizes.end());
-  if (samples.empty()) {
-    return TensorType::contiguous(tensor.dtype, std::move(sizes));
-  }
-  for (Sizes& at : samples) at.erase(at.begin());
-  return TensorType::dynamic(tensor.dtype, std::move(sizes), std::move(samples));
+  std::vector<SizeExpression> sizes = tensor.all_sizes();
+  sizes.erase(sizes.begin());
+  const Sizes bounds(tensor.sizes.begin() + 1, tensor.sizes.end());
+  return TensorType::dynamic(tensor.dtype, std::move(sizes), bounds);
 }
 
 absl::Status regions_fit_their_nodes(const Graph& graph) {

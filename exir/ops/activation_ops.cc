@@ -3,7 +3,7 @@
 #include "exir/ops/families.h"
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 // Weights of prelu are per channel and do not broadcast like an operand.
@@ -155,4 +155,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> activation_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

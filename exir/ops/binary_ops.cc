@@ -4,7 +4,7 @@
 #include "exir/ops/promotion.h"
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 // With a rounding mode integers stay integers.
@@ -280,4 +280,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> binary_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

@@ -4,7 +4,7 @@
 #include "exir/ops/promotion.h"
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 // Compares in the promoted dtype; the result is bool.
@@ -99,4 +99,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> compare_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

@@ -10,7 +10,7 @@
 #include "exir/ops/promotion.h"
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 // The new state of one step, from the state before it.
@@ -47,7 +47,7 @@ Inferred flipped(const BoundArguments& in) {
 Inferred kthvalue(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", self.rank()));
-  const int64_t size = self.rank() == 0 ? 1 : self.sizes[static_cast<size_t>(dim)];
+  const Size size = self.rank() == 0 ? Size(1) : self.sizes[static_cast<size_t>(dim)];
   if (in.integer("k") < 1 || in.integer("k") > size) {
     return invalid("argument 'k' is ", in.integer("k"), ", must be in [1, ", size, "]");
   }
@@ -64,9 +64,9 @@ Inferred kthvalue(const BoundArguments& in) {
 Inferred msort(const BoundArguments& in) { return one(in.tensor("self")); }
 
 // The number of places of a window that fit one dim.
-absl::StatusOr<int64_t> places(int64_t size, int64_t kernel, int64_t dilation, int64_t padding,
-                               int64_t stride) {
-  const int64_t room = size + 2 * padding - dilation * (kernel - 1) - 1;
+absl::StatusOr<Size> places(const Size& size, int64_t kernel, int64_t dilation, int64_t padding,
+                            int64_t stride) {
+  const Size room = size + 2 * padding - dilation * (kernel - 1) - 1;
   if (room < 0) {
     return invalid("a window that reaches ", dilation * (kernel - 1) + 1, " does not fit ", size,
                    " padded by ", padding);
@@ -78,8 +78,8 @@ constexpr int64_t kMostElements = int64_t{1} << 31;
 
 struct Unfolding {
   Sizes kernel, dilation, padding, stride;
-  int64_t count = 1;  // windows
-  int64_t area = 1;   // elements of one
+  Size count = 1;  // windows
+  Size area = 1;   // elements of one
 
   absl::Status read(const BoundArguments& in, const Sizes& image) {
     PETREL_ASSIGN_OR_RETURN(kernel, in.window("kernel_size", 2, 1));
@@ -87,7 +87,7 @@ struct Unfolding {
     PETREL_ASSIGN_OR_RETURN(padding, in.window("padding", 2, 0));
     PETREL_ASSIGN_OR_RETURN(stride, in.window("stride", 2, 1));
     for (size_t i = 0; i < 2; ++i) {
-      PETREL_ASSIGN_OR_RETURN(const int64_t n,
+      PETREL_ASSIGN_OR_RETURN(const Size n,
                               places(image[i], kernel[i], dilation[i], padding[i], stride[i]));
       // Both products stay far from the limits of int64.
       if (n > kMostElements / count || kernel[i] > kMostElements / area) {
@@ -121,7 +121,7 @@ Inferred col2im(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(Sizes image, in.window("output_size", 2, 1));
   Unfolding u;
   PETREL_RETURN_IF_ERROR(u.read(in, image));
-  const int64_t area = u.area;
+  const Size area = u.area;
   if (self.rank() < 2 || self.rank() > 3 || self.sizes[self.rank() - 2] % area != 0 ||
       self.sizes.back() != u.count) {
     return invalid("argument 'self' [", absl::StrJoin(self.sizes, ","), "] does not fit ", u.count,
@@ -142,12 +142,12 @@ Inferred diag(const BoundArguments& in) {
                    ", must be 1 or 2 and within 2^30");
   }
   if (self.rank() == 1) {
-    const int64_t n = self.sizes[0] + std::abs(shift);
+    const Size n = self.sizes[0] + std::abs(shift);
     return one(self.dtype, {n, n});
   }
-  const int64_t rows = self.sizes[0] + std::min<int64_t>(shift, 0);
-  const int64_t columns = self.sizes[1] - std::max<int64_t>(shift, 0);
-  return one(self.dtype, {std::max<int64_t>(0, std::min(rows, columns))});
+  const Size rows = self.sizes[0] + std::min<int64_t>(shift, 0);
+  const Size columns = self.sizes[1] - std::max<int64_t>(shift, 0);
+  return one(self.dtype, {largest(0, smallest(rows, columns))});
 }
 
 Inferred diff(const BoundArguments& in) {
@@ -158,7 +158,7 @@ Inferred diff(const BoundArguments& in) {
     return invalid("argument 'self' has rank ", out.rank(), " and 'n' is ", n,
                    ", must be at least 1 and 0");
   }
-  int64_t& size = out.sizes[static_cast<size_t>(dim)];
+  Size& size = out.sizes[static_cast<size_t>(dim)];
   for (const char* name : {"prepend", "append"}) {
     if (!in.given(name)) continue;
     const TensorType& more = in.tensor(name);
@@ -168,7 +168,7 @@ Inferred diff(const BoundArguments& in) {
     }
     size += more.sizes[static_cast<size_t>(dim)];
   }
-  size = std::max<int64_t>(0, size - n);
+  size = largest(0, size - n);
   return one(out);
 }
 
@@ -271,4 +271,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> composite_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

@@ -6,14 +6,14 @@
 #include "exir/ops/families.h"
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 // What a convolution slides over: [batch,] channels and spatial dimensions.
 struct Geometry {
   size_t spatial = 0;  // number of spatial dimensions
   size_t first = 0;    // index of the first of them
-  int64_t groups = 1;
+  Size groups = 1;
 };
 
 absl::StatusOr<Geometry> geometry(const BoundArguments& in, bool transposed) {
@@ -34,20 +34,20 @@ absl::StatusOr<Geometry> geometry(const BoundArguments& in, bool transposed) {
   }
   result.first = input.rank() - result.spatial;
   result.groups = in.integer("groups");
-  const int64_t channels = input.sizes[result.first - 1];
+  const Size channels = input.sizes[result.first - 1];
   // The weight is [out, in / groups, ...], transposed [in, out / groups, ...].
-  const int64_t filters = weight.sizes[0];
+  const Size filters = weight.sizes[0];
   if (result.groups < 1 || filters % result.groups != 0) {
     return invalid("argument 'groups' is ", result.groups, ", must divide ", filters, " filters");
   }
-  int64_t expected = filters;
-  if (!transposed && __builtin_mul_overflow(weight.sizes[1], result.groups, &expected)) {
+  Size expected = filters;
+  if (!transposed && multiply_overflows(weight.sizes[1], result.groups, &expected)) {
     expected = -1;
   }
   if (channels != expected) {
     return invalid("argument 'input' has ", channels, " channels, the weight expects ", expected);
   }
-  const int64_t outputs = transposed ? weight.sizes[1] * result.groups : filters;
+  const Size outputs = transposed ? weight.sizes[1] * result.groups : filters;
   if (in.given("bias") && in.tensor("bias").sizes != Sizes{outputs}) {
     return invalid("argument 'bias' is [", absl::StrJoin(in.tensor("bias").sizes, ","),
                    "], must be [", outputs, "]");
@@ -62,9 +62,9 @@ Inferred slid(const BoundArguments& in, const Geometry& geometry, const Sizes& t
   PETREL_ASSIGN_OR_RETURN(Sizes dilation, in.window("dilation", geometry.spatial, 1));
   out.sizes[geometry.first - 1] = weight.sizes[0];
   for (size_t i = 0; i < geometry.spatial; ++i) {
-    int64_t& size = out.sizes[geometry.first + i];
-    const int64_t kernel = weight.sizes[2 + i];
-    const int64_t reach = dilation[i] * (kernel - 1) + 1;
+    Size& size = out.sizes[geometry.first + i];
+    const Size kernel = weight.sizes[2 + i];
+    const Size reach = dilation[i] * (kernel - 1) + 1;
     if (kernel < 1 || size + total_padding[i] < reach) {
       return invalid("a kernel that reaches ", reach, " does not fit dim ", geometry.first + i,
                      " of ", size, " padded by ", total_padding[i]);
@@ -79,7 +79,7 @@ Inferred conv(const BoundArguments& in) {
   Sizes padding(shape.spatial, 0);
   if (!in.at("padding").is_string()) {
     PETREL_ASSIGN_OR_RETURN(padding, in.window("padding", shape.spatial, 0));
-    for (int64_t& pad : padding) pad *= 2;
+    for (Size& pad : padding) pad *= 2;
   } else if (in.text("padding") == "same") {
     PETREL_ASSIGN_OR_RETURN(Sizes dilation, in.window("dilation", shape.spatial, 1));
     for (size_t i = 0; i < shape.spatial; ++i) {
@@ -105,7 +105,7 @@ Inferred conv_transpose(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(Sizes dilation, in.window("dilation", n, 1));
   out.sizes[shape.first - 1] = weight.sizes[1] * shape.groups;
   for (size_t i = 0; i < n; ++i) {
-    int64_t& size = out.sizes[shape.first + i];
+    Size& size = out.sizes[shape.first + i];
     if (weight.sizes[2 + i] < 1 || size < 1) {
       return invalid("an empty kernel or image in dim ", shape.first + i);
     }
@@ -113,7 +113,7 @@ Inferred conv_transpose(const BoundArguments& in) {
       return invalid("argument 'output_padding' has ", extra[i], ", must be below the stride ",
                      stride[i], " or the dilation ", dilation[i]);
     }
-    const int64_t reach = dilation[i] * (weight.sizes[2 + i] - 1);
+    const Size reach = dilation[i] * (weight.sizes[2 + i] - 1);
     size = (size - 1) * stride[i] - 2 * padding[i] + reach + extra[i] + 1;
   }
   return one(out);
@@ -172,4 +172,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> conv_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

@@ -4,7 +4,7 @@
 #include "exir/ops/rule.h"
 #include "exir/ops/view_rules.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 Inferred cast(const BoundArguments& in) {
@@ -103,4 +103,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> copy_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

@@ -2,7 +2,7 @@
 #include "exir/ops/families.h"
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 constexpr OpRow kRows[] = {
@@ -19,4 +19,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> delegate_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

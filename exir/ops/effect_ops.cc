@@ -4,12 +4,12 @@
 #include "exir/ops/families.h"
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 Inferred no_results(const BoundArguments&) { return std::vector<Type>(); }
 
-Inferred integer(int64_t value) { return std::vector<Type>{Type::integer({value})}; }
+Inferred integer(const Size& value) { return std::vector<Type>{Type::integer(value.expression())}; }
 
 Inferred size_of_dim(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
@@ -22,9 +22,9 @@ Inferred stride_of_dim(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
   if (self.rank() == 0) return invalid("argument 'self' has no dimension");
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", self.rank()));
-  int64_t stride = 1;
+  Size stride = 1;
   for (size_t i = static_cast<size_t>(dim) + 1; i < self.rank(); ++i) {
-    if (__builtin_mul_overflow(stride, std::max<int64_t>(self.sizes[i], 1), &stride)) {
+    if (multiply_overflows(stride, largest(self.sizes[i], 1), &stride)) {
       return invalid("argument 'self' has strides beyond 2^63");
     }
   }
@@ -72,4 +72,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> effect_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

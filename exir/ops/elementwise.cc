@@ -4,7 +4,7 @@
 #include "absl/strings/str_join.h"
 #include "exir/ops/promotion.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 
 Inferred unary_same(const BoundArguments& in) { return one(in.tensor(in.op().args[0].name)); }
 
@@ -35,4 +35,4 @@ Inferred in_place_elementwise(const BoundArguments& in) {
   return one(self);
 }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

@@ -6,7 +6,7 @@
 
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 
 // The type of the first argument.
 Inferred unary_same(const BoundArguments& in);
@@ -23,6 +23,6 @@ Inferred promote_float(const BoundArguments& in);
 // The type of the first argument, into which all others must broadcast.
 Inferred in_place_elementwise(const BoundArguments& in);
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules
 
 #endif  // PETREL_EXIR_OPS_ELEMENTWISE_H_

@@ -6,7 +6,7 @@
 #include "exir/ops/families.h"
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 // The dtype a Python number makes a tensor of.
@@ -15,19 +15,32 @@ ScalarType number_dtype(const Argument& number) {
   return number.is_bool() ? ScalarType::kBool : ScalarType::kLong;
 }
 
+// The number of integers that `start`, `end` and `step` count.
+absl::StatusOr<Size> counted(const Size& start, const Size& end, const Size& step) {
+  if (step > 0 && end >= start) return ceil_divide(end - start, step);
+  if (step < 0 && end <= start) return ceil_divide(start - end, 0 - step);
+  return invalid("counts from ", start, " to ", end, " in steps of ", step);
+}
+
 Inferred arange(const BoundArguments& in) {
   const bool has_start = in.given("start");
   const bool has_step = in.given("step");
+  const bool is_float =
+      in.at("end").is_float() || in.at("start").is_float() || in.at("step").is_float();
+  const ScalarType natural = is_float ? ScalarType::kFloat : ScalarType::kLong;
+  const ScalarType dtype = in.dtype("dtype").value_or(natural);
+  if (!is_float) {
+    PETREL_ASSIGN_OR_RETURN(const Size count, counted(in.integer("start"), in.integer("end"),
+                                                      has_step ? in.integer("step") : Size(1)));
+    return one(dtype, {count});
+  }
   const double start = has_start ? in.number("start") : 0.0;
   const double step = has_step ? in.number("step") : 1.0;
   const double count = std::ceil((in.number("end") - start) / step);
   if (!(count >= 0.0 && count < 2147483648.0)) {
     return invalid("counts from ", start, " to ", in.number("end"), " in steps of ", step);
   }
-  const bool is_float =
-      in.at("end").is_float() || in.at("start").is_float() || in.at("step").is_float();
-  const ScalarType natural = is_float ? ScalarType::kFloat : ScalarType::kLong;
-  return one(in.dtype("dtype").value_or(natural), {static_cast<int64_t>(count)});
+  return one(dtype, {static_cast<int64_t>(count)});
 }
 
 Inferred full(const BoundArguments& in) {
@@ -48,8 +61,8 @@ Inferred new_filled(const BoundArguments& in) {
 }
 
 Inferred eye(const BoundArguments& in) {
-  const int64_t rows = in.integer("n");
-  const int64_t columns = in.has("m") ? in.integer("m") : rows;
+  const Size rows = in.integer("n");
+  const Size columns = in.has("m") ? in.integer("m") : rows;
   return one(in.dtype("dtype").value_or(ScalarType::kFloat), {rows, columns});
 }
 
@@ -177,4 +190,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> factory_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

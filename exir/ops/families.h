@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "exir/ops/table.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 
 absl::Span<const OpRow> activation_ops();
 absl::Span<const OpRow> binary_ops();
@@ -33,6 +33,6 @@ absl::Span<const OpRow> shape_ops();
 absl::Span<const OpRow> unary_ops();
 absl::Span<const OpRow> view_ops();
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules
 
 #endif  // PETREL_EXIR_OPS_FAMILIES_H_

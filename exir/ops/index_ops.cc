@@ -8,7 +8,7 @@
 #include "exir/ops/rule.h"
 #include "exir/ops/view_rules.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 bool is_index_dtype(ScalarType dtype) {
@@ -115,7 +115,7 @@ Inferred masked_fill(const BoundArguments& in) {
 // `src` must have the sizes of the part of `self` that it replaces.
 Inferred replaced(const BoundArguments& in, const Inferred& part) {
   PETREL_RETURN_IF_ERROR(part.status());
-  const Sizes& sizes = (*part)[0].tensor.sizes;
+  const Sizes sizes = TensorType((*part)[0].tensor).sizes;
   PETREL_ASSIGN_OR_RETURN(Sizes both, broadcast_sizes({sizes, in.tensor("src").sizes}));
   if (both != sizes) {
     return invalid("argument 'src' is [", absl::StrJoin(in.tensor("src").sizes, ","),
@@ -164,7 +164,7 @@ Inferred embedding_bag(const BoundArguments& in) {
   if (mode < 0 || mode > 2) {
     return invalid("argument 'mode' is ", mode, ", must be in [0, 2]");
   }
-  const int64_t bags = offsets.sizes[0] - (in.flag("include_last_offset") ? 1 : 0);
+  const Size bags = offsets.sizes[0] - (in.flag("include_last_offset") ? 1 : 0);
   if (bags < 0) return invalid("argument 'offsets' is empty");
   const bool has_padding = in.given("padding_idx") && in.integer("padding_idx") >= 0;
   const bool is_plain_sum =
@@ -173,10 +173,10 @@ Inferred embedding_bag(const BoundArguments& in) {
   Sizes largest = {bags};
   if (mode == 2) largest.push_back(weight.sizes[1]);
   const ScalarType dtype = offsets.dtype;
-  return std::vector<Type>{TensorType::contiguous(weight.dtype, {bags, weight.sizes[1]}),
-                           TensorType::contiguous(dtype, {is_plain_sum ? 0 : indices.sizes[0]}),
-                           TensorType::contiguous(dtype, {bags}),
-                           TensorType::contiguous(dtype, std::move(largest))};
+  return std::vector<Type>{
+      TensorType::contiguous(weight.dtype, {bags, weight.sizes[1]}),
+      TensorType::contiguous(dtype, {is_plain_sum ? Size(0) : indices.sizes[0]}),
+      TensorType::contiguous(dtype, {bags}), TensorType::contiguous(dtype, std::move(largest))};
 }
 
 Inferred take(const BoundArguments& in) {
@@ -200,7 +200,7 @@ Inferred take_along_dim(const BoundArguments& in) {
 }
 
 Inferred one_hot(const BoundArguments& in) {
-  const int64_t classes = in.integer("num_classes");
+  const Size classes = in.integer("num_classes");
   if (classes < 1) return refuse_data_dependent(in);
   Sizes sizes = in.tensor("self").sizes;
   sizes.push_back(classes);
@@ -352,4 +352,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> index_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

@@ -75,11 +75,10 @@ TEST(Infer, AgreesWithEagerPyTorch) {
                 "petrel.cond.default", "petrel.delegate_call.default", "petrel.map.default"}));
 }
 
-// Sizes and numbers at the points 16, 1, 2, 5, 7, 10, 12, 14 of n; each expected
-// list is what Python makes of them.
+// What Python makes of n, as expressions.
 TEST(Infer, ComputesWithSizesThatVary) {
   const auto graph = parse_graph(
-      "method @m(%x: f32[16|16|1|2|5|7|10|12|14,6]) {\n"
+      "method @m<n: 1..16>(%x: f32[n,6]) {\n"
       "  %n = aten.sym_size.int(%x, 0)\n"
       "  %a = executorch_prim.sub.Scalar(3, %n)\n"
       "  %b = executorch_prim.floordiv.Scalar(%a, 2)\n"
@@ -98,22 +97,103 @@ TEST(Infer, ComputesWithSizesThatVary) {
   for (const auto& node : (*graph)->nodes()) {
     types[node->result()->name()] = to_string(node->result()->type());
   }
-  EXPECT_EQ(types["n"], "int|16|1|2|5|7|10|12|14");
-  EXPECT_EQ(types["a"], "int|-13|2|1|-2|-4|-7|-9|-11");
-  EXPECT_EQ(types["b"], "int|-7|1|0|-1|-2|-4|-5|-6");
-  EXPECT_EQ(types["c"], "int|3|2|1|2|0|1|3|1");
-  EXPECT_EQ(types["d"], "int|16|6|6|6|7|10|12|14");
-  EXPECT_EQ(types["e"], "int|32|12|12|12|14|20|24|28");
-  EXPECT_EQ(types["f"], "int|-16|-1|-2|-5|-7|-10|-12|-14");
+  EXPECT_EQ(types["n"], "int(n)");
+  EXPECT_EQ(types["a"], "int(-n + 3)");
+  EXPECT_EQ(types["b"], "int(-n + (n + 1)//2 + 1)");
+  EXPECT_EQ(types["c"], "int(3*n - 4*((3*n + 3)//4) + 3)");
+  EXPECT_EQ(types["d"], "int(max(6, n))");
+  EXPECT_EQ(types["e"], "int(2*max(6, n))");
+  EXPECT_EQ(types["f"], "int(-n)");
   EXPECT_EQ(types["g"], "float");
   EXPECT_EQ(types["h"], "bool");
-  EXPECT_EQ(types["y"], "f32[3,16|16|1|2|5|7|10|12|14,2]");
-  EXPECT_EQ(types["z"], "f32[3,15|15|0|1|4|6|9|11|13,2]");
+  EXPECT_EQ(types["y"], "f32[3,n,2]");
+  EXPECT_EQ(types["z"], "f32[3,n - 1,2]");
+}
+
+std::map<std::string, std::string> types_of(const std::string& text) {
+  const auto graph = parse_graph(text, find_op, nullptr);
+  std::map<std::string, std::string> types;
+  if (!graph.ok()) return {{"error", std::string(graph.status().message())}};
+  for (const auto& node : (*graph)->nodes()) {
+    types[node->result()->name()] = to_string(node->result()->type());
+  }
+  return types;
+}
+
+// Each rule decides by sizes that vary and is right for all of them.
+TEST(Infer, ProvesSizesOnEveryPath) {
+  auto types = types_of(
+      "method @m<n: 1..16, h: 3..64, w: 3..64>(%x: f32[n,h,w,8], %k: f32[4,8,3,3], %r: f32[8], "
+      "%one: f32[1,h,1,8]) {\n"
+      "  %a = aten.add.Tensor(%x, %r)\n"
+      "  %b = aten.add.Tensor(%x, %one)\n"
+      "  %c = aten.permute.default(%x, [0, 3, 1, 2])\n"
+      "  %d = aten.convolution.default(%c, %k, none, [2, 2], [1, 1], [1, 1], false, [0, 0], 1)\n"
+      "  %e = aten.view.default(%x, [-1, 8])\n"
+      "  %f = aten.slice.Tensor(%x, 1, 1, -1)\n"
+      "  %g = aten.cat.default([%x, %f], 1)\n"
+      "  %h = aten.matmul.default(%x, %r)\n"
+      "  %i = aten.sum.dim_IntList(%x, [1], true)\n"
+      "  %j = aten.slice.Tensor(%x, 2, 0, 5, 2)\n"
+      "  %l = aten.sym_numel.default(%x)\n"
+      "  %m = aten.arange.default(%l)\n"
+      "  %o = aten.repeat.default(%x, [2, 1, 1, 1])\n"
+      "  %p = aten.constant_pad_nd.default(%x, [0, 0, 1, 2], 0)\n"
+      "  return %a\n}\n");
+  EXPECT_EQ(types["error"], "");
+  EXPECT_EQ(types["a"], "f32[n,h,w,8]");
+  EXPECT_EQ(types["b"], "f32[n,h,w,8]");
+  EXPECT_EQ(types["d"], "f32[n,4,(h + 1)//2,(w + 1)//2]");
+  EXPECT_EQ(types["e"], "f32[h*n*w,8]");
+  EXPECT_EQ(types["f"], "f32[n,h - 2,w,8]");
+  EXPECT_EQ(types["g"], "f32[n,2*h - 2,w,8]");
+  EXPECT_EQ(types["h"], "f32[n,h,w]");
+  EXPECT_EQ(types["i"], "f32[n,1,w,8]");
+  EXPECT_EQ(types["j"], "f32[n,h,(min(5, w) + 1)//2,8]");
+  EXPECT_EQ(types["l"], "int(8*h*n*w)");
+  EXPECT_EQ(types["m"], "i64[8*h*n*w]");
+  EXPECT_EQ(types["o"], "f32[2*n,h,w,8]");
+  EXPECT_EQ(types["p"], "f32[n,h,w + 3,8]");
+}
+
+// The sizes of n and m are the same at every sample point.
+TEST(Infer, TakesNoSizesForTheSameThatAgreeAtSamplePoints) {
+  const std::string symbols =
+      "method @m<m: 1..16 at 16|1|2|5|7|10|12|14, n: 1..16 at 16|1|2|5|7|10|12|14>(";
+  auto types = types_of(symbols +
+                        "%x: f32[n,6], %y: f32[m,6]) {\n"
+                        "  %a = aten.add.Tensor(%x, %y)\n"
+                        "  %k = aten.sym_size.int(%y, 0)\n"
+                        "  %b = aten.slice.Tensor(%x, 0, 0, %k)\n"
+                        "  return %a\n}\n");
+  EXPECT_EQ(types["error"], "");
+  EXPECT_EQ(types["a"].substr(0, 6), "f32[u_") << "one of them may be 1";
+  EXPECT_EQ(types["b"], "f32[min(m, n),6]");
+  // From 2 on, the kernel refuses what is not equal.
+  types = types_of(
+      "method @m<m: 2..16 at 16|2|2|5|7|10|12|14, n: 2..16 at 16|2|2|5|7|10|12|14>("
+      "%x: f32[n,6], %y: f32[m,6]) {\n"
+      "  %a = aten.add.Tensor(%x, %y)\n"
+      "  return %a\n}\n");
+  EXPECT_EQ(types["a"], "f32[n,6]");
+}
+
+TEST(Infer, NamesWhatNoRuleExpressesByItsArguments) {
+  auto types = types_of(
+      "method @m<n: 4..16>(%x: f32[1,2,n], %y: f32[1,2,n]) {\n"
+      "  %a = aten.max_pool1d.default(%x, [3], [2], [1], [1], true)\n"
+      "  %b = aten.max_pool1d.default(%y, [3], [2], [1], [1], true)\n"
+      "  %c = aten.max_pool1d.default(%y, [2], [2], [1], [1], true)\n"
+      "  return %a\n}\n");
+  EXPECT_EQ(types["error"], "");
+  EXPECT_EQ(types["a"].substr(0, 10), "f32[1,2,u_");
+  EXPECT_EQ(types["a"], types["b"]);
+  EXPECT_NE(types["a"], types["c"]);
 }
 
 TEST(Infer, NamesTheSizesThatDoNotFit) {
   const auto graph = parse_graph(
-      "method @m(%x: f32[16|16|1|2|5|7|10|12|14], %y: f32[16]) {\n"
+      "method @m<n: 1..16 at 16|1|2|5|7|10|12|14>(%x: f32[n], %y: f32[16]) {\n"
       "  %z = aten.add.Tensor(%x, %y)\n"
       "  return %z\n}\n",
       find_op, nullptr);

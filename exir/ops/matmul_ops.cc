@@ -8,7 +8,7 @@
 #include "exir/ops/promotion.h"
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 absl::Status mismatch(const Sizes& a, const Sizes& b) {
@@ -141,7 +141,7 @@ Inferred einsum(const BoundArguments& in) {
   const size_t arrow = equation.find("->");
   const std::string left = equation.substr(0, arrow);
   // Labels of each operand; '.' stands for the dimensions of an ellipsis.
-  std::map<char, int64_t> extents;
+  std::map<char, Size> extents;
   std::map<char, int> uses;
   Sizes ellipsis;
   size_t place = 0;
@@ -258,7 +258,7 @@ Inferred attention_kernel(const BoundArguments& in) {
 Inferred flash_attention(const BoundArguments& in) {
   PETREL_RETURN_IF_ERROR(check_rank(in, "query", 4));
   PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, attention(in));
-  Sizes sizes = types[0].tensor.sizes;
+  Sizes sizes = TensorType(types[0].tensor).sizes;
   sizes.pop_back();
   types.push_back(TensorType::contiguous(ScalarType::kFloat, sizes));
   return types;
@@ -280,7 +280,7 @@ Inferred cdist(const BoundArguments& in) {
 
 Inferred pdist(const BoundArguments& in) {
   PETREL_RETURN_IF_ERROR(check_rank(in, "self", 2));
-  const int64_t rows = in.tensor("self").sizes[0];
+  const Size rows = in.tensor("self").sizes[0];
   return one(in.tensor("self").dtype, {rows * (rows - 1) / 2});
 }
 
@@ -294,8 +294,8 @@ Inferred tensordot(const BoundArguments& in) {
                    from_b.size(), " items");
   }
   for (size_t i = 0; i < from_a.size(); ++i) {
-    const int64_t here = a.sizes[static_cast<size_t>(from_a[i])];
-    const int64_t there = b.sizes[static_cast<size_t>(from_b[i])];
+    const Size here = a.sizes[static_cast<size_t>(from_a[i])];
+    const Size there = b.sizes[static_cast<size_t>(from_b[i])];
     if (here == there) continue;
     return invalid("dims ", from_a[i], " and ", from_b[i], " are ", here, " and ", there,
                    ", must be equal");
@@ -367,4 +367,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> matmul_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

@@ -6,7 +6,7 @@
 #include "exir/ops/families.h"
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 // Every given per-channel tensor has one element for each channel.
@@ -55,7 +55,7 @@ Inferred native_batch_norm(const BoundArguments& in) {
   if (!writes) PETREL_RETURN_IF_ERROR(check_keeps_statistics(in));
   const TensorType& input = in.tensor("input");
   // Statistics are given out only where they are computed.
-  const int64_t channels = in.flag("training") ? input.sizes[1] : 0;
+  const Size channels = in.flag("training") ? input.sizes[1] : Size(0);
   const Type saved = TensorType::contiguous(statistics_dtype(input), {channels});
   return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes), saved, saved};
 }
@@ -106,10 +106,10 @@ Inferred fused_rms_norm(const BoundArguments& in) {
   return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes), block_statistics(in)};
 }
 
-absl::StatusOr<int64_t> checked_groups(const BoundArguments& in, const char* name) {
+absl::StatusOr<Size> checked_groups(const BoundArguments& in, const char* name) {
   PETREL_RETURN_IF_ERROR(check_channels(in));
-  const int64_t groups = in.integer(name);
-  const int64_t channels = in.tensor("input").sizes[1];
+  const Size groups = in.integer(name);
+  const Size channels = in.tensor("input").sizes[1];
   if (groups < 1 || channels % groups != 0) {
     return invalid("argument '", name, "' is ", groups, ", must divide ", channels, " channels");
   }
@@ -122,7 +122,7 @@ Inferred group_norm(const BoundArguments& in) {
 }
 
 Inferred native_group_norm(const BoundArguments& in) {
-  PETREL_ASSIGN_OR_RETURN(int64_t groups, checked_groups(in, "group"));
+  PETREL_ASSIGN_OR_RETURN(const Size groups, checked_groups(in, "group"));
   const TensorType& input = in.tensor("input");
   const Type saved = TensorType::contiguous(statistics_dtype(input), {input.sizes[0], groups});
   return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes), saved, saved};
@@ -191,4 +191,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> norm_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

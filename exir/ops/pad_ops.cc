@@ -4,7 +4,7 @@
 #include "exir/ops/families.h"
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 // `pad` holds (before, after) of the last dimension, then of the one before it.
@@ -18,7 +18,7 @@ Inferred padded(const BoundArguments& in, bool reflects) {
   constexpr int64_t kLimit = std::numeric_limits<int32_t>::max();
   for (size_t i = 0; i < pad.size(); ++i) {
     const size_t dim = out.rank() - 1 - i / 2;
-    const int64_t size = in.tensor("self").sizes[dim];
+    const Size size = in.tensor("self").sizes[dim];
     if (pad[i] > kLimit || pad[i] < -kLimit) {
       return invalid("argument 'pad' has ", pad[i], " for dim ", dim);
     }
@@ -68,4 +68,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> pad_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

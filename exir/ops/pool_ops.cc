@@ -6,7 +6,7 @@
 #include "exir/ops/families.h"
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 // The number of spatial dimensions is the number in the operator's name.
@@ -25,16 +25,16 @@ absl::Status check_image(const TensorType& self, size_t spatial) {
 
 // One spatial size after pooling. In ceil mode a last window may hang over, but
 // it must start inside the image or its left padding.
-absl::StatusOr<int64_t> pooled(int64_t size, int64_t kernel, int64_t stride, int64_t padding,
-                               int64_t dilation, bool ceil_mode) {
+absl::StatusOr<Size> pooled(const Size& size, int64_t kernel, int64_t stride, int64_t padding,
+                            int64_t dilation, bool ceil_mode) {
   const int64_t reach = dilation * (kernel - 1) + 1;
-  const int64_t room = size + 2 * padding - reach;
+  const Size room = size + 2 * padding - reach;
   if (room < 0) {
     return invalid("a window that reaches ", reach, " does not fit ", size, " padded by ", padding);
   }
-  int64_t count = room / stride + 1;
+  Size count = room / stride + 1;
   if (ceil_mode && room % stride != 0 && count * stride < size + padding) {
-    ++count;
+    count += 1;
   }
   return count;
 }
@@ -58,7 +58,7 @@ Inferred windowed(const BoundArguments& in) {
       return invalid("argument 'padding' has ", padding[i],
                      ", must be at most half of the kernel's ", kernel[i]);
     }
-    int64_t& size = out.sizes[out.rank() - n + i];
+    Size& size = out.sizes[out.rank() - n + i];
     PETREL_ASSIGN_OR_RETURN(
         size, pooled(size, kernel[i], stride[i], padding[i], dilation[i], in.flag("ceil_mode")));
   }
@@ -67,7 +67,8 @@ Inferred windowed(const BoundArguments& in) {
 
 Inferred with_indices(Inferred values) {
   PETREL_RETURN_IF_ERROR(values.status());
-  values->push_back(TensorType::contiguous(ScalarType::kLong, (*values)[0].tensor.sizes));
+  values->push_back(
+      TensorType::contiguous(ScalarType::kLong, TensorType((*values)[0].tensor).sizes));
   return values;
 }
 
@@ -156,4 +157,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> pool_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/ops/promotion.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 constexpr int kDimensioned = 0;
@@ -46,8 +46,8 @@ absl::Status Promotion::join(int level, ScalarType type) {
   return absl::OkStatus();
 }
 
-absl::Status Promotion::add(const TensorType& type) {
-  return join(type.rank() > 0 ? kDimensioned : kRankZero, type.dtype);
+absl::Status Promotion::add(ScalarType dtype, size_t rank) {
+  return join(rank > 0 ? kDimensioned : kRankZero, dtype);
 }
 
 absl::Status Promotion::add_number(const Argument& number) {
@@ -83,4 +83,4 @@ ScalarType as_floating(ScalarType type) {
   return is_floating_point(type) ? type : ScalarType::kFloat;
 }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

@@ -17,7 +17,7 @@
 #include "exir/ir/type.h"
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 
 // The dtype that holds both, for operands of one level. InvalidArgument for
 // pairs that do not mix (u16, u32, u64 with other integers).
@@ -25,7 +25,11 @@ absl::StatusOr<ScalarType> promote_types(ScalarType a, ScalarType b);
 
 class Promotion {
  public:
-  absl::Status add(const TensorType& type);
+  absl::Status add(ScalarType dtype, size_t rank);
+  template <typename Tensor>
+  absl::Status add(const Tensor& type) {
+    return add(type.dtype, type.rank());
+  }
   // An int, float or bool literal.
   absl::Status add_number(const Argument& number);
   absl::StatusOr<ScalarType> result() const;
@@ -42,6 +46,6 @@ absl::StatusOr<ScalarType> promoted_dtype(const BoundArguments& in);
 // f32 for integers and bool, else `type`.
 ScalarType as_floating(ScalarType type);
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules
 
 #endif  // PETREL_EXIR_OPS_PROMOTION_H_

@@ -4,7 +4,7 @@
 #include "exir/ops/families.h"
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 Inferred quantize(const BoundArguments& in) {
@@ -110,4 +110,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> quantized_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

@@ -5,7 +5,7 @@
 #include "exir/ops/families.h"
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 // The initial state is [layers * directions, batch, hidden].
@@ -19,7 +19,7 @@ absl::StatusOr<Type> sequence_output(const BoundArguments& in, const TensorType&
     return invalid("arguments 'input' and 'hx' have ranks ", input.rank(), " and ", state.rank(),
                    ", must be 3");
   }
-  const int64_t batch = input.sizes[in.flag("batch_first") ? 0 : 1];
+  const Size batch = input.sizes[in.flag("batch_first") ? 0 : 1];
   if (state.sizes[1] != batch) {
     return invalid("argument 'hx' [", absl::StrJoin(state.sizes, ","), "] does not fit a batch of ",
                    batch);
@@ -68,4 +68,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> recurrent_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

@@ -5,7 +5,7 @@
 #include "exir/ops/promotion.h"
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 // `self` without the dimensions in argument `dim`, all of them when it is none
@@ -112,8 +112,8 @@ Inferred cumulative_extremum(const BoundArguments& in) {
 Inferred topk(const BoundArguments& in) {
   TensorType out = in.tensor("self");
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", out.rank()));
-  const int64_t available = out.rank() == 0 ? 1 : out.sizes[dim];
-  const int64_t k = in.integer("k");
+  const Size available = out.rank() == 0 ? Size(1) : out.sizes[dim];
+  const Size k = in.integer("k");
   if (k < 0 || k > available) {
     return invalid("argument 'k' is ", k, ", must be in [0, ", available, "]");
   }
@@ -276,4 +276,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> reduction_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

@@ -6,7 +6,7 @@
 #include "exir/ops/families.h"
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 // Either `output_size` or `scale_factors` is given; without the latter in the
@@ -31,7 +31,13 @@ Inferred upsample(const BoundArguments& in) {
     return invalid("argument 'scale_factors' has ", factors.size(), " items, must have ", n);
   }
   for (size_t i = 0; i < n; ++i) {
-    const double scaled = std::floor(static_cast<double>(out.sizes[2 + i]) * factors[i]);
+    const double whole = std::floor(factors[i]);
+    if (whole == factors[i] && whole >= 1.0 && whole < 65536.0) {
+      out.sizes[2 + i] *= static_cast<int64_t>(whole);
+      continue;
+    }
+    const double scaled =
+        std::floor(static_cast<double>(static_cast<int64_t>(out.sizes[2 + i])) * factors[i]);
     if (!(scaled >= 1.0 && scaled < 2147483648.0)) {
       return invalid("argument 'scale_factors' has ", factors[i], ", which makes dim ", 2 + i, " ",
                      scaled);
@@ -158,4 +164,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> resample_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

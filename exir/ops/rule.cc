@@ -9,8 +9,9 @@
 
 #include "absl/strings/str_join.h"
 #include "exir/ir/graph.h"
+#include "exir/ops/paths.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 bool is_tensor_value(const Argument& argument) {
@@ -89,164 +90,72 @@ absl::Status check_argument(const ArgSpec& spec, const Argument& argument) {
   return invalid("argument '", spec.name, "' has the wrong kind");
 }
 
-// What `value` is at sample point `k`; at kSamples, what it is at most.
-Argument at_sample(const ArgSpec& spec, Value* value, size_t k,
-                   std::vector<std::unique_ptr<Value>>* shadows) {
-  const Type& type = value->type();
-  if (type.is_tensor()) {
-    if (!type.tensor.is_dynamic()) return Argument(value);
-    TensorType at = type.tensor;
-    if (k < kSamples) at = at.at_sample(k);
-    at.samples.clear();
-    shadows->push_back(std::make_unique<Value>());
-    shadows->back()->set_type(std::move(at));
-    return Argument(shadows->back().get());
-  }
-  if (type.kind == Type::Kind::kInt && !type.samples.empty()) {
-    const int64_t at = k < kSamples ? type.samples[k]
-                                    : *std::max_element(type.samples.begin(), type.samples.end());
-    return Argument(at);
-  }
-  // The value of a Scalar decides no type, only its kind does.
-  if (spec.kind != ArgKind::kScalar) return Argument(value);
-  switch (type.kind) {
-    case Type::Kind::kInt:
-      return Argument(int64_t{1});
-    case Type::Kind::kBool:
-      return Argument(true);
-    default:
-      return Argument(1.0);
-  }
-}
-
-Argument at_sample(const ArgSpec& spec, const Argument& argument, size_t k,
-                   std::vector<std::unique_ptr<Value>>* shadows) {
-  if (argument.is_value()) {
-    return at_sample(spec, argument.value(), k, shadows);
-  }
-  if (!argument.is_list()) return argument;
-  Argument::List items;
-  Argument::Ints ints;
-  for (const Argument& item : argument.as_list()) {
-    items.push_back(at_sample(spec, item, k, shadows));
-    if (items.back().is_int()) ints.push_back(items.back().as_int());
-  }
-  return ints.size() == items.size() ? Argument(std::move(ints)) : Argument(std::move(items));
-}
-
-Inferred run_static(Rule rule, const OpInfo& op, absl::Span<const Argument> arguments) {
-  PETREL_ASSIGN_OR_RETURN(BoundArguments in, BoundArguments::bind(op, arguments));
-  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, rule(in));
-  for (size_t i = 0; i < types.size(); ++i) {
-    if (!types[i].is_tensor()) continue;
-    const absl::Status status = check_tensor_type(types[i].tensor);
-    if (!status.ok()) return invalid("result ", i, ": ", status.message());
-  }
-  return types;
-}
-
-Inferred run_at(Rule rule, const OpInfo& op, absl::Span<const Argument> arguments, size_t k) {
-  std::vector<std::unique_ptr<Value>> shadows;
-  std::vector<Argument> at;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    at.push_back(at_sample(op.args[i], arguments[i], k, &shadows));
-  }
-  return run_static(rule, op, at);
-}
-
-// The sizes of the arguments at point `k`, for error messages.
-std::string sizes_at(absl::Span<const Argument> arguments, size_t k) {
-  std::string text;
-  for (const Argument& argument : arguments) {
-    for (const Value* value : argument.values()) {
-      const Type& type = value->type();
-      if (type.is_tensor()) {
-        absl::StrAppend(&text, text.empty() ? "" : ", ", "'", value->name(), "' is ",
-                        to_string(type.tensor.at_sample(k)));
-      } else if (!type.samples.empty()) {
-        absl::StrAppend(&text, text.empty() ? "" : ", ", "'", value->name(), "' is ",
-                        type.samples[k]);
-      }
-    }
-  }
-  return text;
-}
-
-// Every size of every result, as a function of the symbols: the rule at each
-// sample point.
-Inferred run_dynamic(Rule rule, const OpInfo& op, absl::Span<const Argument> arguments) {
-  std::vector<std::vector<Type>> points;
-  for (size_t k = 0; k < kSamples; ++k) {
-    Inferred types = run_at(rule, op, arguments, k);
-    if (!types.ok()) {
-      return absl::Status(types.status().code(), absl::StrCat(types.status().message(), ", when ",
-                                                              sizes_at(arguments, k)));
-    }
-    points.push_back(*std::move(types));
-    if (points[k].size() != points[0].size()) {
-      return invalid("gives ", points[0].size(), " or ", points[k].size(),
-                     " results, depending on sizes: when ", sizes_at(arguments, k));
-    }
-  }
-  // Bounds of operands that come together only at other points fit no rule.
-  const Inferred bounds = run_at(rule, op, arguments, kSamples);
-  std::vector<Type> result;
-  for (size_t i = 0; i < points[0].size(); ++i) {
-    const Type& first = points[0][i];
-    if (!first.is_tensor()) {
-      if (first.samples.empty()) {
-        result.push_back(first);
-        continue;
-      }
-      std::vector<int64_t> samples;
-      for (size_t k = 0; k < kSamples; ++k) {
-        samples.push_back(points[k][i].samples[k]);
-      }
-      result.push_back(Type::integer(std::move(samples)));
-      continue;
-    }
-    std::vector<Sizes> samples;
-    for (size_t k = 0; k < kSamples; ++k) {
-      const Type& at = points[k][i];
-      if (!at.is_tensor() || at.tensor.rank() != first.tensor.rank() ||
-          at.tensor.dtype != first.tensor.dtype) {
-        return invalid("result ", i, " is ", to_string(first), " or ", to_string(at),
-                       ", depending on sizes");
-      }
-      samples.push_back(at.tensor.sizes);
-    }
-    Sizes largest = first.tensor.sizes;
-    if (bounds.ok() && bounds->size() > i && (*bounds)[i].is_tensor() &&
-        (*bounds)[i].tensor.rank() == first.tensor.rank()) {
-      largest = (*bounds)[i].tensor.sizes;
-    }
-    TensorType type =
-        TensorType::dynamic(first.tensor.dtype, std::move(largest), std::move(samples));
-    const absl::Status status = check_tensor_type(type);
-    if (!status.ok()) return invalid("result ", i, ": ", status.message());
-    result.push_back(std::move(type));
-  }
-  return result;
-}
-
 }  // namespace
+
+TensorType::TensorType(const exir::TensorType& type) : dtype(type.dtype) {
+  for (size_t dim = 0; dim < type.rank(); ++dim) sizes.emplace_back(type.size(dim));
+}
+
+TensorType TensorType::contiguous(ScalarType dtype, Sizes sizes) {
+  TensorType type;
+  type.dtype = dtype;
+  type.sizes = std::move(sizes);
+  return type;
+}
+
+Size TensorType::numel() const {
+  // The other sizes of an empty tensor may have any product.
+  for (const Size& size : sizes) {
+    if (size.is(0)) return 0;
+  }
+  Size product = 1;
+  for (const Size& size : sizes) product *= size;
+  return product;
+}
+
+TensorType::operator Type() const {
+  std::vector<SizeExpression> expressions;
+  for (const Size& size : sizes) expressions.push_back(size.expression());
+  return exir::TensorType::dynamic(dtype, std::move(expressions));
+}
+
+BoundArguments::BoundArguments(const OpInfo& op, absl::Span<const Argument> arguments,
+                               absl::Span<const Argument> varying)
+    : op_(&op), arguments_(arguments), varying_(varying) {
+  for (const Argument& argument : varying) {
+    for (const Value* value : argument.values()) {
+      if (value->type().is_tensor()) types_.emplace(value, value->tensor());
+    }
+  }
+}
 
 absl::StatusOr<BoundArguments> BoundArguments::bind(const OpInfo& op,
                                                     absl::Span<const Argument> arguments) {
+  return bind(op, arguments, arguments);
+}
+
+absl::StatusOr<BoundArguments> BoundArguments::bind(const OpInfo& op,
+                                                    absl::Span<const Argument> arguments,
+                                                    absl::Span<const Argument> varying) {
   if (arguments.size() != op.args.size()) {
     return invalid("has ", arguments.size(), " arguments, its schema has ", op.args.size());
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     PETREL_RETURN_IF_ERROR(check_argument(op.args[i], arguments[i]));
   }
-  return BoundArguments(op, arguments);
+  return BoundArguments(op, arguments, varying);
+}
+
+int BoundArguments::index_of(absl::string_view name) const {
+  for (size_t i = 0; i < op_->args.size(); ++i) {
+    if (op_->args[i].name == name) return static_cast<int>(i);
+  }
+  return -1;
 }
 
 const Argument* BoundArguments::find(absl::string_view name) const {
-  for (size_t i = 0; i < op_->args.size(); ++i) {
-    if (op_->args[i].name == name) return &arguments_[i];
-  }
-  return nullptr;
+  const int index = index_of(name);
+  return index < 0 ? nullptr : &arguments_[static_cast<size_t>(index)];
 }
 
 bool BoundArguments::given(absl::string_view name) const {
@@ -262,38 +171,54 @@ const Argument& BoundArguments::at(absl::string_view name) const {
 
 const TensorType& BoundArguments::tensor(absl::string_view name) const {
   static const TensorType* const kEmpty = new TensorType();
-  const Argument& argument = at(name);
-  return argument.is_value() ? argument.value()->tensor() : *kEmpty;
+  const int index = index_of(name);
+  if (index < 0 || !varying_[static_cast<size_t>(index)].is_value()) return *kEmpty;
+  const auto found = types_.find(varying_[static_cast<size_t>(index)].value());
+  return found == types_.end() ? *kEmpty : found->second;
 }
 
 std::vector<const TensorType*> BoundArguments::tensors(absl::string_view name) const {
   std::vector<const TensorType*> types;
-  const Argument& argument = at(name);
-  if (!argument.is_list()) return types;
-  for (const Argument& item : argument.as_list()) {
-    types.push_back(item.is_value() ? &item.value()->tensor() : nullptr);
+  const int index = index_of(name);
+  if (index < 0 || !varying_[static_cast<size_t>(index)].is_list()) return types;
+  for (const Argument& item : varying_[static_cast<size_t>(index)].as_list()) {
+    types.push_back(item.is_value() ? &types_.at(item.value()) : nullptr);
   }
   return types;
 }
 
 std::vector<const TensorType*> BoundArguments::all_tensors() const {
   std::vector<const TensorType*> types;
-  for (const Argument& argument : arguments_) {
+  for (const Argument& argument : varying_) {
     for (const Value* value : argument.values()) {
-      types.push_back(&value->tensor());
+      const auto found = types_.find(value);
+      if (found != types_.end()) types.push_back(&found->second);
     }
   }
   return types;
 }
 
-int64_t BoundArguments::integer(absl::string_view name) const {
-  const Argument& argument = at(name);
-  return argument.is_int() ? argument.as_int() : 0;
+Size BoundArguments::size_of(const Argument& argument) const {
+  if (argument.is_int()) return argument.as_int();
+  if (argument.is_bool()) return argument.as_bool() ? 1 : 0;
+  if (!argument.is_value()) return 0;
+  const Type& type = argument.value()->type();
+  if (type.number) return Size(*type.number);
+  Paths::lose();  // a number that nothing is known about
+  return 0;
+}
+
+Size BoundArguments::integer(absl::string_view name) const {
+  const int index = index_of(name);
+  return index < 0 ? Size(0) : size_of(varying_[static_cast<size_t>(index)]);
 }
 
 double BoundArguments::number(absl::string_view name) const {
-  const Argument& argument = at(name);
-  return argument.is_number() ? argument.as_number() : 0.0;
+  const int index = index_of(name);
+  if (index < 0) return 0.0;
+  const Argument& varying = varying_[static_cast<size_t>(index)];
+  if (varying.is_value()) return static_cast<double>(static_cast<int64_t>(size_of(varying)));
+  return varying.is_number() ? varying.as_number() : 0.0;
 }
 
 bool BoundArguments::flag(absl::string_view name) const {
@@ -313,9 +238,14 @@ std::optional<ScalarType> BoundArguments::dtype(absl::string_view name) const {
 }
 
 Sizes BoundArguments::ints(absl::string_view name) const {
-  const Argument& argument = at(name);
-  if (argument.is_int()) return {argument.as_int()};
-  return argument.is_ints() ? argument.as_ints() : Sizes();
+  Sizes sizes;
+  const int index = index_of(name);
+  if (index < 0 || !(at(name).is_int() || at(name).is_ints())) return sizes;
+  const Argument& varying = varying_[static_cast<size_t>(index)];
+  if (varying.is_ints()) return Sizes(varying.as_ints().begin(), varying.as_ints().end());
+  if (!varying.is_list()) return {size_of(varying)};
+  for (const Argument& item : varying.as_list()) sizes.push_back(size_of(item));
+  return sizes;
 }
 
 std::vector<double> BoundArguments::floats(absl::string_view name) const {
@@ -330,7 +260,7 @@ absl::StatusOr<int64_t> BoundArguments::dim(absl::string_view name, size_t rank)
 absl::StatusOr<Sizes> BoundArguments::dims(absl::string_view name, size_t rank) const {
   Sizes dims = ints(name);
   std::set<int64_t> seen;
-  for (int64_t& dim : dims) {
+  for (Size& dim : dims) {
     PETREL_ASSIGN_OR_RETURN(dim, normalize_dim(dim, rank, name));
     if (!seen.insert(dim).second) {
       return invalid("argument '", name, "' has dimension ", dim, " twice");
@@ -346,7 +276,7 @@ absl::StatusOr<Sizes> BoundArguments::window(absl::string_view name, size_t leng
   if (values.size() != length) {
     return invalid("argument '", name, "' has ", values.size(), " items, must have ", length);
   }
-  for (int64_t value : values) {
+  for (const Size& value : values) {
     if (value < low || value > std::numeric_limits<int32_t>::max()) {
       return invalid("argument '", name, "' has ", value, ", must be in [", low, ", 2^31)");
     }
@@ -375,8 +305,10 @@ absl::StatusOr<Sizes> broadcast_sizes(absl::Span<const Sizes> all) {
   for (const Sizes& sizes : all) {
     const size_t shift = rank - sizes.size();
     for (size_t i = 0; i < sizes.size(); ++i) {
-      int64_t& size = result[shift + i];
-      if (sizes[i] == size || sizes[i] == 1) continue;
+      Size& size = result[shift + i];
+      // What is known first: it asks nothing.
+      if (sizes[i].is(1)) continue;
+      if (!size.is(1) && (sizes[i] == size || sizes[i] == 1)) continue;
       if (size != 1) {
         return invalid("sizes [", absl::StrJoin(sizes, ","), "] do not broadcast: dim ", i,
                        " meets ", size);
@@ -393,26 +325,12 @@ absl::StatusOr<Sizes> broadcast(absl::Span<const TensorType* const> types) {
   return broadcast_sizes(all);
 }
 
+Size ceil_divide(const Size& a, const Size& b) { return (a + b - 1) / b; }
+
 Inferred same_as_self(const BoundArguments& in) { return one(in.tensor("self")); }
 
 Inferred refuse_data_dependent(const BoundArguments&) {
   return absl::UnimplementedError("the size of its result depends on data, which is not supported");
 }
 
-Inferred run_rule(Rule rule, const OpInfo& op, absl::Span<const Argument> arguments) {
-  if (arguments.size() == op.args.size()) {
-    for (const Argument& argument : arguments) {
-      for (const Value* value : argument.values()) {
-        if (value->type().is_dynamic()) {
-          return run_dynamic(rule, op, arguments);
-        }
-      }
-    }
-  }
-  PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, run_static(rule, op, arguments));
-  // What does not vary needs no samples.
-  for (Type& type : types) type.samples.clear();
-  return types;
-}
-
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

@@ -15,13 +15,16 @@
 //     return one(out);
 //   }
 //
-// Results are contiguous: values inside a graph have no strides. Rules see fixed
-// sizes and literal numbers only: where an argument varies they run once for each
-// sample point of the method (exir/ir/type.h), and what they say makes the result.
+// Results are contiguous: values inside a graph have no strides. Where an argument
+// varies, a rule runs several times: with numbers at each sample point, which
+// shows where it refuses; and with expressions on every path that it can take
+// (size.h, paths.h), which proves what its results are. In this namespace
+// TensorType and Sizes are those of rules.
 #ifndef PETREL_EXIR_OPS_RULE_H_
 #define PETREL_EXIR_OPS_RULE_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,14 +36,29 @@
 #include "absl/types/span.h"
 #include "exir/ir/op.h"
 #include "exir/ir/type.h"
+#include "exir/ops/size.h"
 #include "exir/status_macros.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 
 using Inferred = absl::StatusOr<std::vector<Type>>;
 
 // The largest number of tensors an operator with a list result may give.
 inline constexpr int64_t kMaxListResults = 1 << 16;
+
+// The type of a tensor as rules read and make it: contiguous.
+struct TensorType {
+  ScalarType dtype = ScalarType::kFloat;
+  Sizes sizes;
+
+  TensorType() = default;
+  TensorType(const exir::TensorType& type);  // NOLINT: the same type
+  static TensorType contiguous(ScalarType dtype, Sizes sizes);
+
+  size_t rank() const { return sizes.size(); }
+  Size numel() const;     // 1 for rank 0
+  operator Type() const;  // NOLINT: the same type
+};
 
 // Arguments that were found to fit the schema of `op`. Accessors take schema
 // names; one that the schema lacks, or an argument of another kind, reads as
@@ -51,11 +69,16 @@ class BoundArguments {
   // at run time fit no slot but tensors'.
   static absl::StatusOr<BoundArguments> bind(const OpInfo& op,
                                              absl::Span<const Argument> arguments);
+  // The same with sizes and numbers of `varying` in the place of those at one
+  // point; items correspond. Both must outlive it.
+  static absl::StatusOr<BoundArguments> bind(const OpInfo& op, absl::Span<const Argument> arguments,
+                                             absl::Span<const Argument> varying);
 
   const OpInfo& op() const { return *op_; }
   bool has(absl::string_view name) const { return find(name) != nullptr; }
   // In the schema and not none.
   bool given(absl::string_view name) const;
+  // For its kind: numbers in it may stand for what varies.
   const Argument& at(absl::string_view name) const;
 
   const TensorType& tensor(absl::string_view name) const;
@@ -64,7 +87,8 @@ class BoundArguments {
   // Every tensor of every argument, in order.
   std::vector<const TensorType*> all_tensors() const;
 
-  int64_t integer(absl::string_view name) const;
+  // Truth values count as 0 and 1.
+  Size integer(absl::string_view name) const;
   double number(absl::string_view name) const;
   bool flag(absl::string_view name) const;
   std::string text(absl::string_view name) const;
@@ -84,18 +108,29 @@ class BoundArguments {
   absl::StatusOr<Sizes> window(absl::string_view name, size_t length, int64_t low) const;
 
  private:
-  BoundArguments(const OpInfo& op, absl::Span<const Argument> arguments)
-      : op_(&op), arguments_(arguments) {}
+  BoundArguments(const OpInfo& op, absl::Span<const Argument> arguments,
+                 absl::Span<const Argument> varying);
+  int index_of(absl::string_view name) const;
   const Argument* find(absl::string_view name) const;
+  Size size_of(const Argument& argument) const;
 
   const OpInfo* op_;
   absl::Span<const Argument> arguments_;
+  absl::Span<const Argument> varying_;
+  std::map<const Value*, TensorType> types_;  // of the values of `varying_`
 };
+
+// What a message says of a part of it.
+inline int64_t printable(const Size& size) { return size; }
+template <typename Part>
+const Part& printable(const Part& part) {
+  return part;
+}
 
 // InvalidArgument with `parts` joined.
 template <typename... Parts>
 absl::Status invalid(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
+  return absl::InvalidArgumentError(absl::StrCat(printable(parts)...));
 }
 
 Inferred one(TensorType type);
@@ -112,6 +147,9 @@ absl::StatusOr<Sizes> broadcast_sizes(absl::Span<const Sizes> all);
 Inferred same_as_self(const BoundArguments& in);
 Inferred refuse_data_dependent(const BoundArguments& in);
 
+// a / b rounded up, for a >= 0 and b > 0.
+Size ceil_divide(const Size& a, const Size& b);
+
 using Rule = Inferred (*)(const BoundArguments& in);
 
 Inferred run_rule(Rule rule, const OpInfo& op, absl::Span<const Argument> arguments);
@@ -121,6 +159,6 @@ Inferred infer(const OpInfo& op, absl::Span<const Argument> arguments) {
   return run_rule(rule, op, arguments);
 }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules
 
 #endif  // PETREL_EXIR_OPS_RULE_H_

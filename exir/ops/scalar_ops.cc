@@ -9,55 +9,55 @@
 #include "exir/ops/families.h"
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 using Kind = Type::Kind;
 
 Inferred kind(Kind kind) { return std::vector<Type>{Type::scalar(kind)}; }
 
-Inferred integer(int64_t value) { return std::vector<Type>{Type::integer({value})}; }
+Inferred integer(const Size& value) { return std::vector<Type>{Type::integer(value.expression())}; }
 
-bool is_integral(const Argument& argument) { return argument.is_int() || argument.is_bool(); }
-
-int64_t as_int(const Argument& argument) {
-  return argument.is_bool() ? (argument.as_bool() ? 1 : 0) : argument.as_int();
+bool is_integral(const BoundArguments& in, const char* name) {
+  return in.at(name).is_int() || in.at(name).is_bool();
 }
 
 // Op(a, b, &result): false when there is no result.
-using IntOp = bool (*)(int64_t a, int64_t b, int64_t* result);
+using IntOp = bool (*)(const Size& a, const Size& b, Size* result);
 
 template <IntOp op>
 Inferred arithmetic(const BoundArguments& in) {
-  const Argument& a = in.at("a");
-  const Argument& b = in.at("b");
-  if (!is_integral(a) || !is_integral(b)) return kind(Kind::kFloat);
-  int64_t result = 0;
-  if (op(as_int(a), as_int(b), &result)) return integer(result);
-  return invalid("numbers ", as_int(a), " and ", as_int(b), " have no result");
+  if (!is_integral(in, "a") || !is_integral(in, "b")) return kind(Kind::kFloat);
+  const Size a = in.integer("a");
+  const Size b = in.integer("b");
+  Size result;
+  if (op(a, b, &result)) return integer(result);
+  return invalid("numbers ", a, " and ", b, " have no result");
 }
 
-bool add(int64_t a, int64_t b, int64_t* r) { return !__builtin_add_overflow(a, b, r); }
-bool sub(int64_t a, int64_t b, int64_t* r) { return !__builtin_sub_overflow(a, b, r); }
-bool mul(int64_t a, int64_t b, int64_t* r) { return !__builtin_mul_overflow(a, b, r); }
-bool smaller(int64_t a, int64_t b, int64_t* r) {
-  *r = std::min(a, b);
+bool add(const Size& a, const Size& b, Size* r) { return !add_overflows(a, b, r); }
+bool mul(const Size& a, const Size& b, Size* r) { return !multiply_overflows(a, b, r); }
+bool sub(const Size& a, const Size& b, Size* r) {
+  Size negative;
+  return !multiply_overflows(b, -1, &negative) && !add_overflows(a, negative, r);
+}
+bool smaller(const Size& a, const Size& b, Size* r) {
+  *r = smallest(a, b);
   return true;
 }
-bool larger(int64_t a, int64_t b, int64_t* r) {
-  *r = std::max(a, b);
+bool larger(const Size& a, const Size& b, Size* r) {
+  *r = largest(a, b);
   return true;
 }
-// Towards minus infinity, as Python divides.
-bool floor_divide(int64_t a, int64_t b, int64_t* r) {
-  if (b == 0 || (a == INT64_MIN && b == -1)) return false;
-  *r = a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+bool floor_quotient(const Size& a, const Size& b, Size* r) {
+  if (b == 0 || (b == -1 && a == INT64_MIN)) return false;
+  *r = floor_divide(a, b);
   return true;
 }
-bool modulo(int64_t a, int64_t b, int64_t* r) {
-  if (b == 0 || b == -1) return *r = 0, b == -1;
-  *r = a % b;
-  if (*r != 0 && (*r < 0) != (b < 0)) *r += b;
+// Of the sign of `b`.
+bool modulo(const Size& a, const Size& b, Size* r) {
+  if (b == 0) return false;
+  *r = b == -1 ? Size(0) : a - floor_divide(a, b) * b;
   return true;
 }
 
@@ -65,21 +65,19 @@ Inferred to_float(const BoundArguments&) { return kind(Kind::kFloat); }
 Inferred to_bool(const BoundArguments&) { return kind(Kind::kBool); }
 
 Inferred negate(const BoundArguments& in) {
-  const Argument& a = in.at("a");
-  if (!is_integral(a)) return kind(Kind::kFloat);
-  int64_t result = 0;
-  if (sub(0, as_int(a), &result)) return integer(result);
-  return invalid("number ", as_int(a), " has no negative");
+  if (!is_integral(in, "a")) return kind(Kind::kFloat);
+  Size result;
+  if (sub(0, in.integer("a"), &result)) return integer(result);
+  return invalid("number ", in.integer("a"), " has no negative");
 }
 
 // Of a float only the kind of its result is known.
 Inferred to_int(const BoundArguments& in) {
-  const Argument& a = in.at("a");
-  return is_integral(a) ? integer(as_int(a)) : kind(Kind::kInt);
+  return is_integral(in, "a") ? integer(in.integer("a")) : kind(Kind::kInt);
 }
 
 Inferred choose(const BoundArguments& in) {
-  return kind(is_integral(in.at("b")) && is_integral(in.at("c")) ? Kind::kInt : Kind::kFloat);
+  return kind(is_integral(in, "b") && is_integral(in, "c") ? Kind::kInt : Kind::kFloat);
 }
 
 constexpr OpRow kRows[] = {
@@ -90,7 +88,7 @@ constexpr OpRow kRows[] = {
     {"executorch_prim::mul.Scalar(Scalar a, Scalar b) -> Scalar", "executorch_prim::mul.Scalar",
      kPure, infer<arithmetic<mul>>},
     {"executorch_prim::floordiv.Scalar(Scalar a, Scalar b) -> Scalar",
-     "executorch_prim::floordiv.Scalar", kPure, infer<arithmetic<floor_divide>>},
+     "executorch_prim::floordiv.Scalar", kPure, infer<arithmetic<floor_quotient>>},
     {"executorch_prim::mod.Scalar(Scalar a, Scalar b) -> Scalar", "executorch_prim::mod.Scalar",
      kPure, infer<arithmetic<modulo>>},
     {"executorch_prim::truediv.Scalar(Scalar a, Scalar b) -> Scalar",
@@ -131,4 +129,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> scalar_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

@@ -9,7 +9,7 @@
 #include "exir/ops/rule.h"
 #include "exir/ops/view_rules.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 absl::StatusOr<ScalarType> common_dtype(const std::vector<const TensorType*>& types) {
@@ -102,7 +102,7 @@ Inferred repeat(const BoundArguments& in) {
   Sizes sizes(repeats.size() - self.rank(), 1);
   sizes.insert(sizes.end(), self.sizes.begin(), self.sizes.end());
   for (size_t i = 0; i < sizes.size(); ++i) {
-    if (repeats[i] < 0 || __builtin_mul_overflow(sizes[i], repeats[i], &sizes[i])) {
+    if (repeats[i] < 0 || multiply_overflows(sizes[i], repeats[i], &sizes[i])) {
       return invalid("repeats dim ", i, " ", repeats[i], " times");
     }
   }
@@ -113,8 +113,8 @@ Inferred repeat_interleave(const BoundArguments& in) {
   TensorType out = in.tensor("self");
   if (!in.given("dim") || out.rank() == 0) out.sizes = {out.numel()};
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", out.rank()));
-  const int64_t repeats = in.integer("repeats");
-  if (repeats < 0 || __builtin_mul_overflow(out.sizes[dim], repeats, &out.sizes[dim])) {
+  const Size repeats = in.integer("repeats");
+  if (repeats < 0 || multiply_overflows(out.sizes[dim], repeats, &out.sizes[dim])) {
     return invalid("argument 'repeats' is ", repeats);
   }
   return one(out);
@@ -177,7 +177,7 @@ absl::StatusOr<int64_t> shuffle_factor(const BoundArguments& in, const char* nam
 Inferred pixel_shuffle(const BoundArguments& in) {
   TensorType out = in.tensor("self");
   PETREL_ASSIGN_OR_RETURN(int64_t factor, shuffle_factor(in, "upscale_factor"));
-  int64_t* chw = &out.sizes[out.rank() - 3];
+  Size* chw = &out.sizes[out.rank() - 3];
   if (chw[0] % (factor * factor) != 0) {
     return invalid(chw[0], " channels are no multiple of ", factor, " squared");
   }
@@ -190,7 +190,7 @@ Inferred pixel_shuffle(const BoundArguments& in) {
 Inferred pixel_unshuffle(const BoundArguments& in) {
   TensorType out = in.tensor("self");
   PETREL_ASSIGN_OR_RETURN(int64_t factor, shuffle_factor(in, "downscale_factor"));
-  int64_t* chw = &out.sizes[out.rank() - 3];
+  Size* chw = &out.sizes[out.rank() - 3];
   if (chw[1] % factor != 0 || chw[2] % factor != 0) {
     return invalid("an image of ", chw[1], " x ", chw[2], " is no multiple of ", factor);
   }
@@ -212,7 +212,7 @@ Inferred diag_embed(const BoundArguments& in) {
     return invalid("argument 'offset' is ", offset);
   }
   Sizes sizes = self.sizes;
-  const int64_t length = sizes.back() + std::abs(offset);
+  const Size length = sizes.back() + std::abs(offset);
   sizes.pop_back();
   sizes.insert(sizes.begin() + std::min(a, b), length);
   sizes.insert(sizes.begin() + std::max(a, b), length);
@@ -271,4 +271,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> shape_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

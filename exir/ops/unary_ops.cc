@@ -4,7 +4,7 @@
 #include "exir/ops/promotion.h"
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 Inferred unary_bool(const BoundArguments& in) {
@@ -189,4 +189,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> unary_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

@@ -7,7 +7,7 @@
 #include "exir/ops/rule.h"
 #include "exir/ops/view_rules.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 Inferred view_as_dtype(const BoundArguments& in) {
@@ -103,7 +103,7 @@ Inferred chunk(const BoundArguments& in) {
   if (chunks < 1 || chunks > kMaxListResults) {
     return invalid("argument 'chunks' is ", chunks, ", must be in [1, ", kMaxListResults, "]");
   }
-  const int64_t size = self.sizes[dim];
+  const Size size = self.sizes[dim];
   if (size == 0) return split_into(self, dim, Sizes(chunks, 0));
   return split_evenly(self, dim, (size + chunks - 1) / chunks);
 }
@@ -112,7 +112,7 @@ Inferred tensor_split(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", self.rank()));
   if (self.rank() == 0) return invalid("argument 'self' has no dimension");
-  const int64_t size = self.sizes[dim];
+  const Size size = self.sizes[dim];
   Sizes parts;
   if (in.has("sections")) {
     const int64_t sections = in.integer("sections");
@@ -121,13 +121,14 @@ Inferred tensor_split(const BoundArguments& in) {
                      "]");
     }
     for (int64_t i = 0; i < sections; ++i) {
-      parts.push_back(size / sections + (i < size % sections ? 1 : 0));
+      // The first ones are larger by one where it does not divide.
+      parts.push_back(floor_divide(size + (sections - 1 - i), sections));
     }
   } else {
-    int64_t start = 0;
-    for (int64_t end : in.ints("indices")) {
-      const int64_t stop = clamp_index(end, size);
-      parts.push_back(std::max<int64_t>(stop - start, 0));
+    Size start = 0;
+    for (const Size& end : in.ints("indices")) {
+      const Size stop = clamp_index(end, size);
+      parts.push_back(largest(stop - start, 0));
       start = stop;
     }
     parts.push_back(size - start);
@@ -274,4 +275,4 @@ constexpr OpRow kRows[] = {
 
 absl::Span<const OpRow> view_ops() { return kRows; }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

@@ -7,15 +7,15 @@
 
 #include "absl/strings/str_join.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 namespace {
 
 absl::Status no_dimension() { return invalid("argument 'self' has no dimension"); }
 
 }  // namespace
 
-absl::StatusOr<Sizes> resolve_sizes(int64_t numel, Sizes wanted) {
-  int64_t known = 1;
+absl::StatusOr<Sizes> resolve_sizes(const Size& numel, Sizes wanted) {
+  Size known = 1;
   int wildcard = -1;
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i] == -1) {
@@ -23,7 +23,7 @@ absl::StatusOr<Sizes> resolve_sizes(int64_t numel, Sizes wanted) {
         return invalid("sizes [", absl::StrJoin(wanted, ","), "] have more than one -1");
       }
       wildcard = static_cast<int>(i);
-    } else if (wanted[i] < 0 || __builtin_mul_overflow(known, wanted[i], &known)) {
+    } else if (wanted[i] < 0 || multiply_overflows(known, wanted[i], &known)) {
       return invalid("sizes [", absl::StrJoin(wanted, ","), "] are no sizes of a tensor");
     }
   }
@@ -35,9 +35,9 @@ absl::StatusOr<Sizes> resolve_sizes(int64_t numel, Sizes wanted) {
   return wanted;
 }
 
-int64_t clamp_index(int64_t index, int64_t size) {
+Size clamp_index(Size index, const Size& size) {
   if (index < 0) index += size;
-  return std::min(std::max<int64_t>(index, 0), size);
+  return smallest(largest(index, 0), size);
 }
 
 Inferred reshaped(const TensorType& self, const Sizes& sizes) {
@@ -56,7 +56,7 @@ Inferred expanded(const TensorType& self, Sizes sizes) {
       if (sizes[i] < 0) return invalid("dim ", i, " is new and ", sizes[i]);
       continue;
     }
-    const int64_t old = self.sizes[i - shift];
+    const Size& old = self.sizes[i - shift];
     if (sizes[i] == -1) sizes[i] = old;
     if (sizes[i] != old && old != 1) {
       return invalid("dim ", i, " is ", old, " and cannot be expanded to ", sizes[i]);
@@ -70,7 +70,7 @@ Inferred split_into(const TensorType& self, int64_t dim, const Sizes& parts) {
     return invalid("splits into ", parts.size(), " tensors, the limit is ", kMaxListResults);
   }
   std::vector<Type> types;
-  for (int64_t part : parts) {
+  for (const Size& part : parts) {
     Sizes sizes = self.sizes;
     sizes[dim] = part;
     types.push_back(TensorType::contiguous(self.dtype, std::move(sizes)));
@@ -78,8 +78,8 @@ Inferred split_into(const TensorType& self, int64_t dim, const Sizes& parts) {
   return types;
 }
 
-Inferred split_evenly(const TensorType& self, int64_t dim, int64_t part) {
-  const int64_t size = self.sizes[dim];
+Inferred split_evenly(const TensorType& self, int64_t dim, const Size& part) {
+  const Size size = self.sizes[dim];
   if (part < 0 || (part == 0 && size != 0)) {
     return invalid("splits dim ", dim, " of ", size, " into parts of ", part);
   }
@@ -89,8 +89,8 @@ Inferred split_evenly(const TensorType& self, int64_t dim, int64_t part) {
                    kMaxListResults);
   }
   Sizes parts;
-  for (int64_t left = size; left > 0; left -= parts.back()) {
-    parts.push_back(std::min(part, left));
+  for (Size left = size; left > 0; left -= parts.back()) {
+    parts.push_back(left < part ? left : part);
   }
   return split_into(self, dim, parts);
 }
@@ -156,10 +156,10 @@ Inferred slice(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", out.rank()));
   const int64_t step = in.integer("step");
   if (step < 1) return invalid("argument 'step' is ", step, ", must be >= 1");
-  const int64_t size = out.sizes[dim];
-  const int64_t start = in.given("start") ? clamp_index(in.integer("start"), size) : 0;
-  const int64_t end = in.given("end") ? clamp_index(in.integer("end"), size) : size;
-  out.sizes[dim] = end > start ? (end - start - 1) / step + 1 : 0;
+  const Size size = out.sizes[dim];
+  const Size start = in.given("start") ? clamp_index(in.integer("start"), size) : Size(0);
+  const Size end = in.given("end") ? clamp_index(in.integer("end"), size) : size;
+  out.sizes[dim] = ceil_divide(largest(end - start, 0), step);
   return one(out);
 }
 
@@ -167,8 +167,8 @@ Inferred select(const BoundArguments& in) {
   TensorType out = in.tensor("self");
   if (out.rank() == 0) return no_dimension();
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", out.rank()));
-  const int64_t size = out.sizes[dim];
-  const int64_t index = in.integer("index");
+  const Size size = out.sizes[dim];
+  const Size index = in.integer("index");
   if (index < -size || index >= size) {
     return invalid("argument 'index' is ", index, ", must be in [", -size, ", ", size, ")");
   }
@@ -180,9 +180,9 @@ Inferred narrow(const BoundArguments& in) {
   TensorType out = in.tensor("self");
   if (out.rank() == 0) return no_dimension();
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", out.rank()));
-  const int64_t size = out.sizes[dim];
-  int64_t start = in.integer("start");
-  const int64_t length = in.integer("length");
+  const Size size = out.sizes[dim];
+  Size start = in.integer("start");
+  const Size length = in.integer("length");
   if (start < 0 && start >= -size) start += size;
   if (start < 0 || start > size || length < 0 || length > size - start) {
     return invalid("takes ", length, " from ", start, " on of the ", size, " in dim ", dim);
@@ -197,22 +197,22 @@ Inferred diagonal(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(int64_t b, in.dim("dim2", out.rank()));
   if (a == b) return invalid("arguments 'dim1' and 'dim2' are both ", a);
   const int64_t offset = in.integer("offset");
-  const int64_t rows = out.sizes[a];
-  const int64_t columns = out.sizes[b];
-  const int64_t length =
-      offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns);
+  const Size rows = out.sizes[a];
+  const Size columns = out.sizes[b];
+  const Size length =
+      offset >= 0 ? smallest(rows, columns - offset) : smallest(rows + offset, columns);
   out.sizes.erase(out.sizes.begin() + std::max(a, b));
   out.sizes.erase(out.sizes.begin() + std::min(a, b));
-  out.sizes.push_back(std::max<int64_t>(length, 0));
+  out.sizes.push_back(largest(length, 0));
   return one(out);
 }
 
 Inferred unfold(const BoundArguments& in) {
   TensorType out = in.tensor("self");
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dimension", out.rank()));
-  const int64_t available = out.rank() == 0 ? 1 : out.sizes[dim];
-  const int64_t size = in.integer("size");
-  const int64_t step = in.integer("step");
+  const Size available = out.rank() == 0 ? Size(1) : out.sizes[dim];
+  const Size size = in.integer("size");
+  const Size step = in.integer("step");
   if (size < 0 || size > available) {
     return invalid("argument 'size' is ", size, ", must be in [0, ", available, "]");
   }
@@ -229,15 +229,15 @@ Inferred as_strided(const BoundArguments& in) {
   if (sizes.size() != strides.size()) {
     return invalid("argument 'stride' has ", strides.size(), " items, must have ", sizes.size());
   }
-  int64_t last = in.integer("storage_offset");
+  Size last = in.integer("storage_offset");
   bool fits = last >= 0;
   bool empty = false;
   for (size_t i = 0; i < sizes.size(); ++i) {
-    int64_t reach = 0;
+    Size reach = 0;
     empty = empty || sizes[i] == 0;
     fits = fits && sizes[i] >= 0 && strides[i] >= 0 &&
-           !__builtin_mul_overflow(std::max<int64_t>(sizes[i] - 1, 0), strides[i], &reach) &&
-           !__builtin_add_overflow(last, reach, &last);
+           !multiply_overflows(largest(sizes[i] - 1, 0), strides[i], &reach) &&
+           !add_overflows(last, reach, &last);
   }
   if (!fits || (!empty && last >= self.numel())) {
     return invalid("sizes [", absl::StrJoin(sizes, ","), "] with strides [",
@@ -258,8 +258,8 @@ Inferred split_with_sizes(const BoundArguments& in) {
   if (self.rank() == 0) return no_dimension();
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", self.rank()));
   const Sizes parts = in.ints(in.has("split_sizes") ? "split_sizes" : "split_size");
-  int64_t left = self.sizes[dim];
-  for (int64_t part : parts) {
+  Size left = self.sizes[dim];
+  for (const Size& part : parts) {
     if (part < 0 || part > left) left = -1;
     if (left < 0) break;
     left -= part;
@@ -274,7 +274,7 @@ Inferred unbind(const BoundArguments& in) {
   TensorType part = in.tensor("self");
   if (part.rank() == 0) return no_dimension();
   PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", part.rank()));
-  const int64_t count = part.sizes[dim];
+  const Size count = part.sizes[dim];
   if (count > kMaxListResults) {
     return invalid("splits into ", count, " tensors, the limit is ", kMaxListResults);
   }
@@ -283,4 +283,4 @@ Inferred unbind(const BoundArguments& in) {
                            TensorType::contiguous(part.dtype, part.sizes));
 }
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules

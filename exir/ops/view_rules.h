@@ -9,13 +9,13 @@
 
 #include "exir/ops/rule.h"
 
-namespace petrel::exir {
+namespace petrel::exir::rules {
 
 // `wanted` with its one -1, if any, replaced so that the product is `numel`.
-absl::StatusOr<Sizes> resolve_sizes(int64_t numel, Sizes wanted);
+absl::StatusOr<Sizes> resolve_sizes(const Size& numel, Sizes wanted);
 
 // `index` counted from the end if negative and moved into [0, size].
-int64_t clamp_index(int64_t index, int64_t size);
+Size clamp_index(Size index, const Size& size);
 
 Inferred reshaped(const TensorType& self, const Sizes& sizes);
 Inferred expanded(const TensorType& self, Sizes sizes);
@@ -23,7 +23,7 @@ Inferred expanded(const TensorType& self, Sizes sizes);
 // One result per part along `dim`. Precondition: `dim` is in range.
 Inferred split_into(const TensorType& self, int64_t dim, const Sizes& parts);
 // Parts of `part` elements, the last one possibly shorter.
-Inferred split_evenly(const TensorType& self, int64_t dim, int64_t part);
+Inferred split_evenly(const TensorType& self, int64_t dim, const Size& part);
 
 Inferred reshape(const BoundArguments& in);
 Inferred permute(const BoundArguments& in);
@@ -42,6 +42,6 @@ Inferred split(const BoundArguments& in);
 Inferred split_with_sizes(const BoundArguments& in);
 Inferred unbind(const BoundArguments& in);
 
-}  // namespace petrel::exir
+}  // namespace petrel::exir::rules
 
 #endif  // PETREL_EXIR_OPS_VIEW_RULES_H_

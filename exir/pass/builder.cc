@@ -133,7 +133,8 @@ absl::Status Builder::replace(Node& node, const std::vector<Value*>& values) {
       if (!old->is_used()) continue;
       return absl::InternalError(absl::StrCat(node.describe(), ": result ", i, " is still used"));
     }
-    if (value->type() != old->type()) {
+    // The rewriting itself says that they are the same.
+    if (!agree(value->type(), old->type())) {
       return absl::InternalError(absl::StrCat(node.describe(), ": was rewritten from ",
                                               to_string(old->type()), " to ",
                                               to_string(value->type())));

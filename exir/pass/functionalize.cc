@@ -224,7 +224,9 @@ BuiltValue Functionalizer::new_value(Builder& b, Node* node, Value* self) {
   }
   PETREL_ASSIGN_OR_RETURN(Node * done_node, b.node(*op.twin, node->arguments()));
   Value* made = done_node->result();
-  if (is_dynamic ? made->tensor().samples != type.samples : made->tensor().sizes != type.sizes) {
+  TensorType promoted = made->tensor();
+  promoted.dtype = type.dtype;
+  if (!agree(promoted, type)) {
     return absl::InvalidArgumentError(absl::StrCat(node->describe(), ": changes ", to_string(type),
                                                    " to ", to_string(made->tensor()), " in place"));
   }

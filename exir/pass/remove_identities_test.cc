@@ -100,5 +100,35 @@ TEST(RemoveIdentities, DropoutStaysUnlessItDropsNothing) {
   }
 }
 
+// n and m are the same at every sample point. The view checks at run time that
+// they are, the slice takes less where m is less.
+TEST(RemoveIdentities, KeepsWhatIsOneAtSamplePointsOnly) {
+  const std::string text =
+      "method @m<m: 1..16 at 16|1|2|5|7|10|12|14, n: 1..16 at 16|1|2|5|7|10|12|14>"
+      "(%x: f32[n,6], %y: f32[m,6]) {"
+      "  %k = aten.sym_size.int(%y, 0)"
+      "  %a = aten.view.default(%x, [%k, 6])"
+      "  %b = aten.slice.Tensor(%x, 0, 0, %k)"
+      "  return %a, %b }";
+  EXPECT_EQ(after_pass(remove_identities, text), expected(text));
+}
+
+TEST(RemoveIdentities, TakesAwayWhatIsProvenToBeOne) {
+  EXPECT_EQ(after_pass(remove_identities,
+                       "method @m<n: 1..16>(%x: f32[n,6]) {"
+                       "  %k = aten.sym_size.int(%x, 0)"
+                       "  %d = executorch_prim.mul.Scalar(%k, 4)"
+                       "  %h = executorch_prim.floordiv.Scalar(%d, 4)"
+                       "  %a = aten.view.default(%x, [%h, 6])"
+                       "  %b = aten.relu.default(%a)"
+                       "  return %b }"),
+            expected("method @m<n: 1..16>(%x: f32[n,6]) {"
+                     "  %k = aten.sym_size.int(%x, 0)"
+                     "  %d = executorch_prim.mul.Scalar(%k, 4)"
+                     "  %h = executorch_prim.floordiv.Scalar(%d, 4)"
+                     "  %b = aten.relu.default(%x)"
+                     "  return %b }"));
+}
+
 }  // namespace
 }  // namespace petrel::exir

@@ -81,8 +81,8 @@ Argument Trials::at_sample(const Argument& argument, size_t k, Trial* trial,
   auto [it, fresh] = copies->emplace(value, Argument());
   if (!fresh) return it->second;
   const Type& type = value->type();
-  if (type.kind == Type::Kind::kInt && !type.samples.empty()) {
-    it->second = Argument(type.samples[k]);
+  if (type.kind == Type::Kind::kInt && type.number) {
+    it->second = Argument(type.number->sample(k));
     return it->second;
   }
   Value* copy = nullptr;

@@ -12,19 +12,15 @@
 namespace petrel::exir {
 namespace {
 
-// n in [1, 16] and m in [1, 9] at the sample points.
-#define PETREL_N "16|16|1|2|5|7|10|12|14"
-#define PETREL_M "9|9|1|3|2|8|4|6|5"
-
 TEST(RewriteDynamic, LeavesOneSizeToTheView) {
   EXPECT_EQ(after_pass(normalize_views, R"(
-      method @f(%x: f32[)" PETREL_N R"(,8]) {
+      method @f<n: 1..16>(%x: f32[n,8]) {
         %y = aten.unsqueeze.default(%x, 1)
         %z = aten.flatten.using_ints(%y, 0, 2)
         return %z
       })"),
             expected(R"(
-      method @f(%x: f32[)" PETREL_N R"(,8]) {
+      method @f<n: 1..16>(%x: f32[n,8]) {
         %y = aten.view.default(%x, [-1, 1, 8])
         %z = aten.reshape.default(%y, [-1])
         return %z
@@ -33,12 +29,12 @@ TEST(RewriteDynamic, LeavesOneSizeToTheView) {
 
 TEST(RewriteDynamic, ComputesTheSizesThatAViewCannotInfer) {
   EXPECT_EQ(after_pass(lower_to_kernels, R"(
-      method @f(%x: f32[)" PETREL_N "," PETREL_M R"(,8], %w: f32[4,8]) {
+      method @f<m: 1..9, n: 1..16>(%x: f32[n,m,8], %w: f32[4,8]) {
         %y = aten.linear.default(%x, %w, none)
         return %y
       })"),
             expected(R"(
-      method @f(%x: f32[)" PETREL_N "," PETREL_M R"(,8], %w: f32[4,8]) {
+      method @f<m: 1..9, n: 1..16>(%x: f32[n,m,8], %w: f32[4,8]) {
         %a = aten.view.default(%x, [-1, 8])
         %b = aten.permute.default(%w, [1, 0])
         %c = aten.mm.default(%a, %b)
@@ -50,13 +46,13 @@ TEST(RewriteDynamic, ComputesTheSizesThatAViewCannotInfer) {
 
 TEST(RewriteDynamic, ComputesBoundsOfSlices) {
   EXPECT_EQ(after_pass(normalize_views, R"(
-      method @f(%x: f32[)" PETREL_N R"(,8]) {
+      method @f<n: 1..16>(%x: f32[n,8]) {
         %a, %b = aten.split_with_sizes.default(%x, [3, 5], 1)
         %c = aten.select.int(%x, 0, -1)
         return %a, %b, %c
       })"),
             expected(R"(
-      method @f(%x: f32[)" PETREL_N R"(,8]) {
+      method @f<n: 1..16>(%x: f32[n,8]) {
         %a = aten.slice.Tensor(%x, 1, 0, 3, 1)
         %b = aten.slice.Tensor(%x, 1, 3, 8, 1)
         %n = aten.sym_size.int(%x, 0)
@@ -77,7 +73,7 @@ absl::StatusOr<bool> divide_by_rows(Builder& b, Node& node) {
 
 TEST(RewriteDynamic, LeavesWhatWouldTakeASizeForAConstant) {
   std::unique_ptr<Graph> graph = graph_of(R"(
-      method @f(%x: f32[)" PETREL_N R"(,8]) {
+      method @f<n: 1..16>(%x: f32[n,8]) {
         %y = aten.relu.default(%x)
         return %y
       })");
@@ -91,7 +87,7 @@ TEST(RewriteDynamic, LeavesWhatWouldTakeASizeForAConstant) {
 
 TEST(RequireKernels, NamesTheDimThatVaries) {
   EXPECT_NE(pass_error(require_kernels, R"(
-      method @f(%x: f32[)" PETREL_N R"(,8]) {
+      method @f<n: 1..16>(%x: f32[n,8]) {
         %y = aten.flatten.using_ints(%x, 0, 1)
         return %y
       })")

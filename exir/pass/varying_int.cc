@@ -13,8 +13,10 @@ using Values = std::vector<int64_t>;
 
 constexpr int64_t kMaxDivisor = 64;
 
-Values general(const Values& samples) {
-  return Values(samples.begin() + kFirstGeneralSample, samples.end());
+Values general(const SizeExpression& size) {
+  Values values;
+  for (size_t k = kFirstGeneralSample; k < kSamples; ++k) values.push_back(size.sample(k));
+  return values;
 }
 
 struct Line {
@@ -76,17 +78,13 @@ VaryingInts::VaryingInts(const Node& node) {
   std::vector<Source> sizes;
   for (Value* operand : node.operands()) {
     const Type& type = operand->type();
-    if (type.kind == Type::Kind::kInt && !type.samples.empty()) {
-      sources_.push_back({operand, -1, general(type.samples)});
+    if (type.kind == Type::Kind::kInt && type.number) {
+      sources_.push_back({operand, -1, general(*type.number)});
     }
     if (!type.is_tensor()) continue;
     for (size_t dim = 0; dim < type.tensor.rank(); ++dim) {
       if (!type.tensor.varies(dim)) continue;
-      Values values;
-      for (size_t k = kFirstGeneralSample; k < kSamples; ++k) {
-        values.push_back(type.tensor.samples[k][dim]);
-      }
-      sizes.push_back({operand, static_cast<int64_t>(dim), std::move(values)});
+      sizes.push_back({operand, static_cast<int64_t>(dim), general(type.tensor.size(dim))});
     }
   }
   sources_.insert(sources_.end(), sizes.begin(), sizes.end());

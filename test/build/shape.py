@@ -23,7 +23,6 @@ MAX_COLUMNS = 100
 LONG_FUNCTIONS = {
     "exir/pass/testdata/make_eager_cases.py main": "a list of cases that share tensors",
     "exir/emit/emit.cc emit_program": "to be split",
-    "exir/import/symbolic_expression.cc SymbolicExpression::range": "to be split",
     "exir/plan/alias_classes.cc AliasClasses::problem": "to be split",
     "exir/plan/planner.cc plan": "to be split",
     "exir/plan/search_propagate.cc Search::propagate_row": "to be split",

@@ -56,9 +56,8 @@ struct Fixture {
   // Where false, the suite checks that they are refused ahead of time.
   bool takes_varying_sizes = false;
   // Whole methods whose inputs are float and vary, of operators that the backend
-  // takes where sizes are fixed, and some that it does not take. A size is
-  // written as its bound and its values at eight points, the largest and the
-  // smallest first (exir/ir/type.h): f32[6|6|1|2|3|4|5|3|2,8].
+  // takes where sizes are fixed, and some that it does not take. What varies are
+  // whole sizes: method @forward<n: 1..6>(%x: f32[n,8]) (exir/ir/text.h).
   std::vector<std::string> varying_methods;
 
   // Most difference from the kernels, relative to the largest magnitude; 0 for

@@ -37,7 +37,7 @@ Fixture backend_under_test() {
   };
   // They stay with the kernels: its payloads say how many elements there are.
   fixture.varying_methods = {
-      R"(method @forward(%x: f32[6|6|1|2|3|4|5|3|2,3]) {
+      R"(method @forward<n: 1..6>(%x: f32[n,3]) {
            %a = aten.mul.Tensor(%x, %x)
            %b = aten.add.Tensor(%a, %x, 1)
            return %b

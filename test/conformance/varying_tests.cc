@@ -20,20 +20,30 @@ using exir::Sizes;
 using runtime::Error;
 using ::testing::HasSubstr;
 
-// The method with the sizes of one sample point: "6|6|1|..." becomes "1".
+// The method with the sizes of one sample point: f32[n,8] becomes f32[5,8].
 std::string at_sample(const std::string& text, size_t k) {
-  static const auto* const kVarying = new std::regex("[0-9]+((\\|[0-9]+)+)");
-  std::string fixed;
-  size_t done = 0;
-  for (std::sregex_iterator it(text.begin(), text.end(), *kVarying), end; it != end; ++it) {
-    const auto at = static_cast<size_t>(it->position());
-    fixed.append(text, done, at - done);
-    const std::string points = it->str(1);
-    const std::vector<std::string> values = absl::StrSplit(points.substr(1), '|');
-    fixed += values[k];
-    done = at + static_cast<size_t>(it->length());
+  const size_t begin = text.find('<');
+  const size_t end = text.find('>', begin);
+  if (end == std::string::npos) return text;
+  std::string fixed = text.substr(0, begin) + text.substr(end + 1);
+  for (const absl::string_view part :
+       absl::StrSplit(text.substr(begin + 1, end - begin - 1), ',')) {
+    static const auto* const kSymbol =
+        new std::regex(" *(\\w+): (\\d+)\\.\\.(\\d+)(?: at ([0-9|]+))?");
+    const std::string symbol(part);
+    std::smatch found;
+    if (!std::regex_match(symbol, found, *kSymbol)) return text;
+    const std::string name = found[1];
+    const exir::SizeRange range = {std::stoll(found[2]), std::stoll(found[3])};
+    std::string value = absl::StrCat(exir::SizeSymbol(name, range).samples[k]);
+    if (found[4].matched) {
+      const std::vector<std::string> values = absl::StrSplit(found[4].str(), '|');
+      value = values[k];
+    }
+    const std::regex dim("([\\[,])" + name + "(?=[,\\]])");
+    fixed = std::regex_replace(fixed, dim, "$01" + value);
   }
-  return fixed.append(text, done, std::string::npos);
+  return fixed;
 }
 
 // Largest, smallest and what is between, then the way back: each call needs more

@@ -36,7 +36,7 @@ Fixture backend_under_test() {
   };
   fixture.takes_varying_sizes = true;
   fixture.varying_methods = {
-      R"(method @forward(%x: f32[6|6|1|2|3|4|5|3|2,8]) {
+      R"(method @forward<n: 1..6>(%x: f32[n,8]) {
            %w = constant @w : f32[4,8]
            %b = constant @b : f32[4]
            %a = aten.linear.default(%x, %w, %b)
@@ -46,28 +46,28 @@ Fixture backend_under_test() {
            return %e, %c
          })",
       // Both sides of images, with windows over them.
-      R"(method @forward(%x: f32[1,3,12|12|4|6|8|9|10|5|7,11|11|5|7|10|4|9|8|6]) {
+      R"(method @forward<h: 4..12, w: 4..11>(%x: f32[1,3,h,w]) {
            %w = constant @w : f32[4,3,3,3]
            %a = aten.convolution.default(%x, %w, none, [2,2], [1,1], [1,1], false, [0,0], 1)
            %r = aten.relu.default(%a)
            return %r
          })",
       // In branches and bodies.
-      R"(method @forward(%x: f32[6|6|1|2|3|4|5|3|2,8], %f: f32[]) {
+      R"(method @forward<n: 1..6>(%x: f32[n,8], %f: f32[]) {
            %p = aten.gt.Scalar(%f, 0)
-           %y = petrel.cond.default(%p, [%x]) : f32[6|6|1|2|3|4|5|3|2,8] do {
-             method @true(%t: f32[6|6|1|2|3|4|5|3|2,8]) {
+           %y = petrel.cond.default(%p, [%x]) : f32[n,8] do {
+             method @true(%t: f32[n,8]) {
                %w = constant @w : f32[8,8]
                %a = aten.linear.default(%t, %w, none)
                return %a
              }
-             method @false(%t: f32[6|6|1|2|3|4|5|3|2,8]) {
+             method @false(%t: f32[n,8]) {
                %a = aten.sigmoid.default(%t)
                %b = aten.mul.Tensor(%a, %t)
                return %b
              }
            }
-           %z = petrel.map.default([%y], []) : f32[6|6|1|2|3|4|5|3|2,8] do {
+           %z = petrel.map.default([%y], []) : f32[n,8] do {
              method @row(%t: f32[8]) {
                %v = constant @v : f32[8]
                %a = aten.add.Tensor(%t, %v, 1)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "backends/xnnpack/aot/op_table.h"
 #include "backends/xnnpack/format/shape_rules.h"
 #include "exir/status_macros.h"
 
@@ -130,6 +131,47 @@ absl::Status check_at(const exir::Graph& part, const Graph& graph, size_t k) {
   return absl::OkStatus();
 }
 
+// Graphs of sample points show what varies, if it does so at all of them.
+absl::Status check_varies_at_samples(const exir::Value& value) {
+  if (!varies(value)) return absl::OkStatus();
+  for (size_t dim = 0; dim < value.tensor().rank(); ++dim) {
+    const exir::SizeExpression size = value.tensor().size(dim);
+    bool differs = size.is_constant();
+    for (size_t k = 1; k < kSamples; ++k) differs |= size.sample(k) != size.sample(0);
+    if (differs) continue;
+    return absl::InvalidArgumentError(absl::StrCat("dim ", dim, " of '", value.name(), "' is ",
+                                                   exir::to_string(size),
+                                                   ", which is hard to tell from a fixed size"));
+  }
+  return absl::OkStatus();
+}
+
+// A slice keeps whole dims or takes a fixed part.
+absl::Status check_slice(const exir::Node& node) {
+  if (!node.is(aten::slice_Tensor)) return absl::OkStatus();
+  const exir::Value* operand = node.operands()[0];
+  for (size_t dim = 0; dim < operand->tensor().rank(); ++dim) {
+    const exir::SizeExpression size = node.result()->tensor().size(dim);
+    if (size.is_constant() || size == operand->tensor().size(dim)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", node.result()->name(), "': its extent depends on sizes that vary"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status check_sizes(const exir::Graph& part) {
+  for (const exir::Value* input : part.inputs()) {
+    PETREL_RETURN_IF_ERROR(check_varies_at_samples(*input));
+  }
+  for (const auto& node : part.nodes()) {
+    for (size_t i = 0; i < node->num_results(); ++i) {
+      PETREL_RETURN_IF_ERROR(check_varies_at_samples(*node->result(i)));
+    }
+    PETREL_RETURN_IF_ERROR(check_slice(*node));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 bool has_varying_sizes(const exir::Graph& part) {
@@ -146,6 +188,7 @@ bool has_varying_sizes(const exir::Graph& part) {
 
 absl::Status fit_all_sizes(const exir::Graph& part, WeightBlobs& weights,
                            exir::NamedBlobStore& store, Lowering& lowering) {
+  PETREL_RETURN_IF_ERROR(check_sizes(part));
   std::vector<std::unique_ptr<exir::Graph>> parts;
   std::vector<std::unique_ptr<Lowering>> lowerings;
   Graph joined = lowering.graph();
