@@ -13,10 +13,11 @@
 //           %s = aten.slice.Tensor(%y, 0, 0, %n)
 //
 // An int that differs must be a size of an operand, or follow from sizes by a
-// product, a linear function or a division; it is then computed at run time. So
-// no size is ever taken for another by accident: where results differ in any
-// other way (another operator, another constant, another float) the node stays as
-// it is. The types of what is made are checked at all points.
+// product, a linear function or a division; it is then computed at run time. How
+// is a guess from the sample points, but what is made must give types that are
+// proven to be those of the node, else it is taken back. Where results differ in
+// any other way (another operator, another constant, another float) the node stays
+// as it is.
 #ifndef PETREL_EXIR_PASS_REWRITE_DYNAMIC_H_
 #define PETREL_EXIR_PASS_REWRITE_DYNAMIC_H_
 
