@@ -89,6 +89,10 @@ LoadedMethod::~LoadedMethod() = default;
 
 Error LoadedMethod::error() const { return state_->error; }
 
+void LoadedMethod::fill(uint8_t byte) {
+  for (const Span<uint8_t>& span : state_->spans) std::memset(span.data(), byte, span.size());
+}
+
 std::vector<std::vector<float>> LoadedMethod::run(const std::vector<std::vector<float>>& inputs) {
   Method& method = *state_->method;
   const MethodMeta meta = method.method_meta();

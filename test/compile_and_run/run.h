@@ -10,6 +10,7 @@
 #define PETREL_TEST_COMPILE_AND_RUN_RUN_H_
 
 #include <memory>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -29,6 +30,8 @@ class LoadedMethod {
 
   // Of loading.
   runtime::Error error() const;
+  // Fills the arenas. Only for a method without state, which lies there, too.
+  void fill(uint8_t byte);
   // Elements of every output for elements of every input, all of type float.
   // Fails the running test on any error.
   std::vector<std::vector<float>> run(const std::vector<std::vector<float>>& inputs);
