@@ -26,6 +26,10 @@ uint64_t order_of(const add::ScratchPlace& place) {
   return order_of(place.chain(), place.instruction());
 }
 
+ScratchView view_of(const add::ScratchPlace& place) {
+  return {place.chain(), place.instruction(), place.memory_id(), place.offset(), place.size()};
+}
+
 bool is_kernel_call(const MethodView& method, const add::ScratchPlace& place) {
   if (place.chain() >= method.num_chains()) return false;
   const ChainView chain = method.chain(place.chain());
@@ -227,28 +231,28 @@ uint32_t ProgramAdditions::num_scratch(uint32_t method) const {
 
 ScratchView ProgramAdditions::scratch(uint32_t method, uint32_t index) const {
   if (index >= num_scratch(method)) __builtin_trap();
-  const add::ScratchPlace& place = *of(method)->scratch()->Get(index);
-  return {place.chain(), place.instruction(), place.memory_id(), place.offset(), place.size()};
+  return view_of(*of(method)->scratch()->Get(index));
 }
 
+// Asked for every instruction when a method is loaded.
 ScratchView ProgramAdditions::find_scratch(uint32_t method, uint32_t chain,
                                            uint32_t instruction) const {
+  const add::MethodAdditions* const additions = of(method);
+  const Places* const places = additions == nullptr ? nullptr : additions->scratch();
+  if (places == nullptr) return {};
   const uint64_t wanted = order_of(chain, instruction);
-  const uint32_t count = num_scratch(method);
   uint32_t begin = 0;
-  uint32_t end = count;
+  uint32_t end = places->size();
   while (begin < end) {
     const uint32_t middle = begin + (end - begin) / 2;
-    const ScratchView place = scratch(method, middle);
-    if (order_of(place.chain, place.instruction) < wanted) {
+    if (order_of(*places->Get(middle)) < wanted) {
       begin = middle + 1;
     } else {
       end = middle;
     }
   }
-  if (begin == count) return {};
-  const ScratchView place = scratch(method, begin);
-  return order_of(place.chain, place.instruction) == wanted ? place : ScratchView();
+  if (begin == places->size() || order_of(*places->Get(begin)) != wanted) return {};
+  return view_of(*places->Get(begin));
 }
 
 int32_t ProgramAdditions::least_size(uint32_t method, size_t input, size_t dim) const {

@@ -116,6 +116,12 @@ std::optional<TensorView> ValueView::as_tensor() const {
   return view_of(*tensor);
 }
 
+std::string_view ValueView::tensor_name() const {
+  const fb::Tensor* const tensor = value_->val_as_Tensor();
+  if (tensor == nullptr || tensor->extra_tensor_info() == nullptr) return {};
+  return text_of(tensor->extra_tensor_info()->fully_qualified_name());
+}
+
 Span<const uint8_t> ValueView::bool_items() const {
   const fb::BoolList* const list = value_->val_as_BoolList();
   return items_of(list == nullptr ? nullptr : list->items());

@@ -86,6 +86,8 @@ class ValueView final {
   double as_double() const;
   std::string_view as_string() const;
   std::optional<TensorView> as_tensor() const;
+  // The name of a tensor that has one: cheaper than all of it.
+  std::string_view tensor_name() const;
   Span<const uint8_t> bool_items() const;
   Span<const double> double_items() const;
   // Indices of values of the same method.
