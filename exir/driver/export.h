@@ -24,7 +24,7 @@
 #include "absl/status/statusor.h"
 #include "exir/backend/backend_selection.h"
 #include "exir/emit/emit.h"
-#include "exir/emit/order_operators.h"
+#include "exir/memory/order_operators.h"
 #include "exir/partition/partition.h"
 #include "exir/pass/pass.h"
 

@@ -10,14 +10,14 @@
 #include "exir/backend/shards.h"
 #include "exir/emit/additions.h"
 #include "exir/emit/flat_data_writer.h"
-#include "exir/emit/memory.h"
 #include "exir/emit/method_writer.h"
-#include "exir/emit/owned_outputs.h"
-#include "exir/emit/parts.h"
 #include "exir/emit/program_file.h"
 #include "exir/emit/segments.h"
-#include "exir/emit/storage.h"
 #include "exir/emit/weight_names.h"
+#include "exir/memory/memory.h"
+#include "exir/memory/owned_outputs.h"
+#include "exir/memory/parts.h"
+#include "exir/memory/storage.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {

@@ -18,12 +18,12 @@
 #include <unordered_map>
 
 #include "absl/status/statusor.h"
-#include "exir/emit/memory.h"
-#include "exir/emit/owned_outputs.h"
 #include "exir/emit/segments.h"
-#include "exir/emit/storage.h"
 #include "exir/emit/value_table.h"
 #include "exir/ir/program.h"
+#include "exir/memory/memory.h"
+#include "exir/memory/owned_outputs.h"
+#include "exir/memory/storage.h"
 
 namespace petrel::exir {
 

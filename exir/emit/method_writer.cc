@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "exir/backend/backend.h"
-#include "exir/emit/in_place.h"
+#include "exir/memory/in_place.h"
 #include "exir/status_macros.h"
 #include "exir/ops/handles.h"
 

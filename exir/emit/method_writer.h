@@ -25,12 +25,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "exir/emit/instruction_list.h"
-#include "exir/emit/memory.h"
 #include "exir/emit/method_values.h"
-#include "exir/emit/owned_outputs.h"
 #include "exir/emit/segments.h"
-#include "exir/emit/storage.h"
 #include "exir/ir/program.h"
+#include "exir/memory/memory.h"
+#include "exir/memory/owned_outputs.h"
+#include "exir/memory/storage.h"
 
 namespace petrel::exir {
 

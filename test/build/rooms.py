@@ -43,7 +43,7 @@ CONFORMANCE_PACKAGE = "test/conformance"
 
 # What kernels and the compiler both compute: from shapes, and the bits of
 # narrow floats.
-SHARED_PACKAGES = {"exir/emit": "runtime/kernels/scratch",
+SHARED_PACKAGES = {"exir/memory": "runtime/kernels/scratch",
                    "exir/import": "runtime/kernels/narrow",
                    "exir/pass": "runtime/kernels/narrow"}
 

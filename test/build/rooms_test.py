@@ -18,7 +18,7 @@ class RuleTest(unittest.TestCase):
             ("//runtime/core:a", "//runtime/program:b"),
             ("//exir/ir:a", "//schema:b"),
             ("//exir/fold:a", "//runtime/executor:b"),
-            ("//exir/emit:a", "//runtime/kernels/scratch:b"),
+            ("//exir/memory:a", "//runtime/kernels/scratch:b"),
             ("//exir/pass:a", "//runtime/kernels/narrow:b"),
             ("//backends/x/aot:a", "//exir/backend:b"),
             ("//backends/x/aot:a", "//backends/x/format:b"),

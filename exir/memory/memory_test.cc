@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exir/emit/memory.h"
+#include "exir/memory/memory.h"
 
 #include <map>
 #include <memory>

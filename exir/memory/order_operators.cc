@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exir/emit/order_operators.h"
+#include "exir/memory/order_operators.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "exir/emit/storage.h"
+#include "exir/memory/storage.h"
 #include "exir/plan/operator_order.h"
 #include "exir/status_macros.h"
 

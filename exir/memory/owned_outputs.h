@@ -13,8 +13,8 @@
 // A write-back whose value is other state is copied first, so that state can be
 // exchanged between two buffers. Views of external constants become copies too,
 // because an external file describes each constant by one layout.
-#ifndef PETREL_EXIR_EMIT_OWNED_OUTPUTS_H_
-#define PETREL_EXIR_EMIT_OWNED_OUTPUTS_H_
+#ifndef PETREL_EXIR_MEMORY_OWNED_OUTPUTS_H_
+#define PETREL_EXIR_MEMORY_OWNED_OUTPUTS_H_
 
 #include <functional>
 #include <memory>
@@ -34,4 +34,4 @@ std::unique_ptr<Graph> with_owned_outputs(const Graph& graph, const ExternalFn& 
 
 }  // namespace petrel::exir
 
-#endif  // PETREL_EXIR_EMIT_OWNED_OUTPUTS_H_
+#endif  // PETREL_EXIR_MEMORY_OWNED_OUTPUTS_H_

@@ -19,8 +19,8 @@
 // order in which nodes run does not matter for what a byte holds. A group never
 // holds both an input and an output of the method: filling the one would change
 // the other.
-#ifndef PETREL_EXIR_EMIT_PARTS_H_
-#define PETREL_EXIR_EMIT_PARTS_H_
+#ifndef PETREL_EXIR_MEMORY_PARTS_H_
+#define PETREL_EXIR_MEMORY_PARTS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@
 
 namespace petrel::exir {
 
-// A root (exir/emit/storage.h) whose bytes begin `offset` bytes after those of
+// A root (exir/memory/storage.h) whose bytes begin `offset` bytes after those of
 // `anchor`, the root that begins first in its group.
 struct PlacedPart {
   const Value* anchor = nullptr;
@@ -52,4 +52,4 @@ Parts place_parts(Graph& graph);
 
 }  // namespace petrel::exir
 
-#endif  // PETREL_EXIR_EMIT_PARTS_H_
+#endif  // PETREL_EXIR_MEMORY_PARTS_H_

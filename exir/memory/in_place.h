@@ -11,8 +11,8 @@
 // An update is one of a chain from a state to its own write-back, and whoever
 // reads the state as it was before comes before it; the caller never sees the
 // old one. Either all updates of a chain are in place or none.
-#ifndef PETREL_EXIR_EMIT_IN_PLACE_H_
-#define PETREL_EXIR_EMIT_IN_PLACE_H_
+#ifndef PETREL_EXIR_MEMORY_IN_PLACE_H_
+#define PETREL_EXIR_MEMORY_IN_PLACE_H_
 
 #include <vector>
 
@@ -29,4 +29,4 @@ std::vector<const Node*> find_in_place_updates(const Graph& graph);
 
 }  // namespace petrel::exir
 
-#endif  // PETREL_EXIR_EMIT_IN_PLACE_H_
+#endif  // PETREL_EXIR_MEMORY_IN_PLACE_H_

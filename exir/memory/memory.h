@@ -11,7 +11,7 @@
 //   inputs  [0, last use]   outputs [made, last]   state [0, last]
 //   others  [made, last use]                        all half-open in the plan
 //
-// Tensors that lie inside others (exir/emit/parts.h) are one buffer with them,
+// Tensors that lie inside others (exir/memory/parts.h) are one buffer with them,
 // of which only the bytes in use at a time are kept.
 //
 // Invariant: offsets are multiples of at least kArenaAlignment. In a method that
@@ -27,8 +27,8 @@
 //   arena 2 of both     [ layer 0 keys | layer 0 values | layer 1 keys | ... ]
 //
 // Their first arenas may be one memory too: nothing in them outlives a call.
-#ifndef PETREL_EXIR_EMIT_MEMORY_H_
-#define PETREL_EXIR_EMIT_MEMORY_H_
+#ifndef PETREL_EXIR_MEMORY_MEMORY_H_
+#define PETREL_EXIR_MEMORY_MEMORY_H_
 
 #include <cstdint>
 #include <map>
@@ -37,9 +37,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "exir/emit/scratch.h"
-#include "exir/emit/storage.h"
 #include "exir/ir/graph.h"
+#include "exir/memory/scratch.h"
+#include "exir/memory/storage.h"
 #include "exir/plan/planner.h"
 
 namespace petrel::exir {
@@ -80,4 +80,4 @@ int64_t least_arena_bytes(const Graph& graph, const Storage& storage, bool state
 
 }  // namespace petrel::exir
 
-#endif  // PETREL_EXIR_EMIT_MEMORY_H_
+#endif  // PETREL_EXIR_MEMORY_MEMORY_H_

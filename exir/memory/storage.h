@@ -20,23 +20,23 @@
 //
 // The rows that the body of a map takes and gives have memory of their own.
 //
-// An update of state in place (exir/emit/in_place.h) is an instruction, and its
+// An update of state in place (exir/memory/in_place.h) is an instruction, and its
 // result lies in the bytes of the state. Joins and cuts whose operands or results
-// lie inside other tensors (exir/emit/parts.h) are none; all of those tensors
+// lie inside other tensors (exir/memory/parts.h) are none; all of those tensors
 // are roots.
 //
 // Invariant: a root is an input, a constant or a result of a node that is
 // neither a view nor in place. Refers to the graph, which must outlive it; nodes that are appended
 // later are their own roots.
-#ifndef PETREL_EXIR_EMIT_STORAGE_H_
-#define PETREL_EXIR_EMIT_STORAGE_H_
+#ifndef PETREL_EXIR_MEMORY_STORAGE_H_
+#define PETREL_EXIR_MEMORY_STORAGE_H_
 
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "exir/emit/parts.h"
 #include "exir/ir/graph.h"
+#include "exir/memory/parts.h"
 
 namespace petrel::exir {
 
@@ -79,4 +79,4 @@ class Storage {
 
 }  // namespace petrel::exir
 
-#endif  // PETREL_EXIR_EMIT_STORAGE_H_
+#endif  // PETREL_EXIR_MEMORY_STORAGE_H_

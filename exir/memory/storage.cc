@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exir/emit/storage.h"
+#include "exir/memory/storage.h"
 
 #include <algorithm>
 #include <iterator>
@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "exir/emit/in_place.h"
+#include "exir/memory/in_place.h"
 #include "exir/ops/handles.h"
 
 namespace petrel::exir {

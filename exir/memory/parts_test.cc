@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exir/emit/parts.h"
+#include "exir/memory/parts.h"
 
 #include <map>
 #include <memory>
@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "exir/emit/byte_groups.h"
-#include "exir/emit/memory.h"
 #include "exir/emit/test_graphs.h"
+#include "exir/memory/byte_groups.h"
+#include "exir/memory/memory.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

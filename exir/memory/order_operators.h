@@ -11,8 +11,8 @@
 // Counts what memory.h plans: every tensor that is neither constant nor a view.
 // Nodes with effects keep their order among each other and to whatever shares
 // a value with them. The graph stays as it is when nothing better is found.
-#ifndef PETREL_EXIR_EMIT_ORDER_OPERATORS_H_
-#define PETREL_EXIR_EMIT_ORDER_OPERATORS_H_
+#ifndef PETREL_EXIR_MEMORY_ORDER_OPERATORS_H_
+#define PETREL_EXIR_MEMORY_ORDER_OPERATORS_H_
 
 #include <cstdint>
 
@@ -34,4 +34,4 @@ absl::StatusOr<OrderReport> order_operators(Graph& graph, int64_t max_states);
 
 }  // namespace petrel::exir
 
-#endif  // PETREL_EXIR_EMIT_ORDER_OPERATORS_H_
+#endif  // PETREL_EXIR_MEMORY_ORDER_OPERATORS_H_

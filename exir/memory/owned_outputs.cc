@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exir/emit/owned_outputs.h"
+#include "exir/memory/owned_outputs.h"
 
 #include <map>
 #include <utility>
 #include <vector>
 
-#include "exir/emit/storage.h"
+#include "exir/memory/storage.h"
 #include "exir/ops/handles.h"
 
 namespace petrel::exir {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exir/emit/in_place.h"
+#include "exir/memory/in_place.h"
 
 #include <algorithm>
 #include <unordered_map>
 
-#include "exir/emit/storage.h"
+#include "exir/memory/storage.h"
 #include "exir/ops/handles.h"
 
 namespace petrel::exir {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exir/emit/order_operators.h"
+#include "exir/memory/order_operators.h"
 
 #include <string>
 #include <vector>
 
-#include "exir/emit/memory.h"
 #include "exir/emit/test_graphs.h"
 #include "exir/ir/text.h"
+#include "exir/memory/memory.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

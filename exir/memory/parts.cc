@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exir/emit/parts.h"
+#include "exir/memory/parts.h"
 
 #include <algorithm>
 #include <numeric>
@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "exir/emit/byte_groups.h"
-#include "exir/emit/owned_outputs.h"
-#include "exir/emit/storage.h"
+#include "exir/memory/byte_groups.h"
+#include "exir/memory/owned_outputs.h"
+#include "exir/memory/storage.h"
 #include "exir/ops/handles.h"
 
 namespace petrel::exir {

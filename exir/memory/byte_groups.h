@@ -10,8 +10,8 @@
 //
 // Invariant: the written ranges of a group do not overlap. unite() refuses what
 // would break that, or puts a value at two places.
-#ifndef PETREL_EXIR_EMIT_BYTE_GROUPS_H_
-#define PETREL_EXIR_EMIT_BYTE_GROUPS_H_
+#ifndef PETREL_EXIR_MEMORY_BYTE_GROUPS_H_
+#define PETREL_EXIR_MEMORY_BYTE_GROUPS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -59,4 +59,4 @@ class ByteGroups {
 
 }  // namespace petrel::exir
 
-#endif  // PETREL_EXIR_EMIT_BYTE_GROUPS_H_
+#endif  // PETREL_EXIR_MEMORY_BYTE_GROUPS_H_

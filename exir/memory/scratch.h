@@ -11,15 +11,15 @@
 // Scratch takes what tensors leave free at its step. It never makes an arena
 // larger: a kernel whose scratch has no place there takes it from the temporary
 // allocator of the application, as it does in programs without a plan for it.
-#ifndef PETREL_EXIR_EMIT_SCRATCH_H_
-#define PETREL_EXIR_EMIT_SCRATCH_H_
+#ifndef PETREL_EXIR_MEMORY_SCRATCH_H_
+#define PETREL_EXIR_MEMORY_SCRATCH_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "exir/emit/storage.h"
+#include "exir/memory/storage.h"
 #include "exir/plan/planner.h"
 
 namespace petrel::exir {
@@ -42,4 +42,4 @@ absl::Status plan_scratch(const Storage& storage, const plan::Options& options,
 
 }  // namespace petrel::exir
 
-#endif  // PETREL_EXIR_EMIT_SCRATCH_H_
+#endif  // PETREL_EXIR_MEMORY_SCRATCH_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exir/emit/byte_groups.h"
+#include "exir/memory/byte_groups.h"
 
 #include <utility>
 

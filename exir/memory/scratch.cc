@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exir/emit/scratch.h"
+#include "exir/memory/scratch.h"
 
 #include <algorithm>
 #include <string>
