@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/xnnpack_backend.h"
 #include "exir/driver/export.h"
-#include "exir/plan/svg.h"
+#include "exir/plan/pictures/svg.h"
 #include "exir/status_macros.h"
 
 namespace petrel::examples {

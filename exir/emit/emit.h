@@ -22,7 +22,7 @@
 #include "exir/emit/file_layout.h"
 #include "exir/emit/missing_kernels.h"
 #include "exir/ir/program.h"
-#include "exir/plan/planner.h"
+#include "exir/plan/search/planner.h"
 
 namespace petrel::exir {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "exir/plan/alias_classes.h"
-#include "exir/plan/validator.h"
+#include "exir/plan/model/alias_classes.h"
+#include "exir/plan/model/validator.h"
 #include "exir/status_macros.h"
 #include "exir/ops/handles.h"
 

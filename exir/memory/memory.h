@@ -40,7 +40,7 @@
 #include "exir/ir/graph.h"
 #include "exir/memory/scratch.h"
 #include "exir/memory/storage.h"
-#include "exir/plan/planner.h"
+#include "exir/plan/search/planner.h"
 
 namespace petrel::exir {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "exir/memory/storage.h"
-#include "exir/plan/operator_order.h"
+#include "exir/plan/search/operator_order.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {

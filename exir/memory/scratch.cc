@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "exir/plan/validator.h"
+#include "exir/plan/model/validator.h"
 #include "exir/status_macros.h"
 #include "runtime/kernels/scratch/table.h"
 

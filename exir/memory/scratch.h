@@ -20,7 +20,7 @@
 
 #include "absl/status/status.h"
 #include "exir/memory/storage.h"
-#include "exir/plan/planner.h"
+#include "exir/plan/search/planner.h"
 
 namespace petrel::exir {
 

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "exir/plan/crowd.h"
+#include "exir/plan/model/crowd.h"
 #include "extension/cli/console.h"
 
 namespace petrel::extension {

@@ -9,16 +9,16 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "exir/driver/export.h"
+#include "exir/ir/text.h"
+#include "exir/plan/external/external_planner.h"
+#include "exir/plan/search/planner_registry.h"
 #include "extension/cli/backend_choice.h"
 #include "extension/cli/console.h"
 #include "extension/cli/export_recipe.h"
 #include "extension/cli/export_report.h"
 #include "extension/cli/linked_kernels.h"
 #include "extension/cli/verb.h"
-#include "exir/driver/export.h"
-#include "exir/ir/text.h"
-#include "exir/plan/external_planner.h"
-#include "exir/plan/planner_registry.h"
 
 namespace petrel::extension {
 namespace {

@@ -17,8 +17,8 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "exir/plan/problem.h"
-#include "exir/plan/solution.h"
+#include "exir/plan/model/problem.h"
+#include "exir/plan/model/solution.h"
 #include "runtime/core/error.h"
 
 namespace petrel::extension {
