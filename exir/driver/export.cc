@@ -272,17 +272,21 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
   Phases phases(options, &report);
   NamedBlobStore store(outputs.routes());
   PETREL_ASSIGN_OR_RETURN(const Program program, compile(options, phases, report, store));
+  PlannedProgram planned;
+  PETREL_RETURN_IF_ERROR(phases.run("plan", [&]() -> absl::Status {
+    PETREL_ASSIGN_OR_RETURN(planned, plan_to_emit(program, store, options.planning));
+    return absl::OkStatus();
+  }));
   PETREL_RETURN_IF_ERROR(phases.run("emit", [&]() -> absl::Status {
     EmitOptions emit_options;
     emit_options.external_weights = outputs.weights_name();
     emit_options.shard_bytes = options.shard_bytes;
-    emit_options.planning = options.planning;
     emit_options.bind_data = options.bind_data;
     emit_options.recipe = options.recipe;
     emit_options.structure = report.structure;
     emit_options.has_kernel = options.has_kernel;
     emit_options.allow_missing_kernels = options.allow_missing_kernels;
-    PETREL_ASSIGN_OR_RETURN(report.emit, emit_program(program, store, emit_options,
+    PETREL_ASSIGN_OR_RETURN(report.emit, emit_planned(planned, store, emit_options,
                                                       [&](const std::string& destination) {
                                                         return outputs.open(destination);
                                                       }));

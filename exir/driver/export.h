@@ -4,7 +4,7 @@
 // the output paths unless everything succeeded (temporary files are renamed at
 // the end).
 //
-//   import -> passes -> lower to backend -> passes -> plan and emit
+//   import -> passes -> lower to backend -> passes -> plan -> emit
 //
 //   ExportOptions options;
 //   options.methods["forward"] = "model.pt2";

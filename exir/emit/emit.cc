@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/emit/emit.h"
 
-#include <memory>
-#include <set>
+#include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "exir/backend/backend.h"
@@ -14,9 +15,6 @@
 #include "exir/emit/program_file.h"
 #include "exir/emit/segments.h"
 #include "exir/emit/weight_names.h"
-#include "exir/memory/memory.h"
-#include "exir/memory/owned_outputs.h"
-#include "exir/memory/parts.h"
 #include "exir/memory/storage.h"
 #include "exir/status_macros.h"
 
@@ -28,16 +26,6 @@ namespace fb = schema::program;
 constexpr uint64_t kMinAlignment = 16;
 // The longest name that loaders take.
 constexpr size_t kMaxMethodNameBytes = 1023;
-
-// A method on its way into the file.
-struct PreparedMethod {
-  std::string name;
-  const Signature* signature;
-  std::unique_ptr<Graph> graph;
-  std::unique_ptr<Storage> storage;
-  MemoryPlan plan;
-  MethodAdditions additions;
-};
 
 absl::Status check_alignment(const char* name, uint64_t alignment) {
   if (alignment >= kMinAlignment && alignment <= NamedBlobStore::kMaxAlignment &&
@@ -56,26 +44,6 @@ absl::Status check_method_name(const std::string& name) {
   return absl::InvalidArgumentError(absl::StrCat("method name '", name.substr(0, 80), "' has ",
                                                  name.size(), " bytes or a NUL, must have 1 to ",
                                                  kMaxMethodNameBytes, " bytes and none"));
-}
-
-// The constants that instructions, outputs or write-backs refer to, in order.
-std::vector<const Constant*> used_constants(const PreparedMethod& method) {
-  std::vector<const Constant*> constants;
-  std::set<const Constant*> seen;
-  const auto note = [&](const Value* value) {
-    const Value* root = method.storage->root(value);
-    if (root->is_constant() && seen.insert(root->constant().get()).second) {
-      constants.push_back(root->constant().get());
-    }
-  };
-  for (const Node* node : method.storage->steps()) {
-    for (const Value* operand : node->operands()) note(operand);
-  }
-  for (const BufferWrite& write : method.graph->buffer_writes()) {
-    note(write.buffer);
-    note(write.value);
-  }
-  return constants;
 }
 
 absl::Status check_constant(const std::string& method, const Constant& constant) {
@@ -99,8 +67,8 @@ class DataCollector {
                 ProgramSegments& segments)
       : store_(store), options_(options), is_external_(is_external), segments_(segments) {}
 
-  absl::Status collect(const PreparedMethod& method) {
-    for (const Constant* constant : used_constants(method)) {
+  absl::Status collect(const PlannedMethod& method) {
+    for (const Constant* constant : method.used_constants()) {
       PETREL_RETURN_IF_ERROR(check_constant(method.name, *constant));
       if (constant->is_mutable()) {
         if (has_initial_state(*constant)) {
@@ -245,165 +213,183 @@ std::vector<ScratchPlace> scratch_places(const Storage& storage, const MemoryPla
   return places;
 }
 
-// With or without tensors that lie in others.
-absl::StatusOr<PreparedMethod> prepare_with(const std::string& name, const Method& method,
-                                            const EmitOptions& options, const ExternalFn& is_named,
-                                            bool state_apart, bool with_parts) {
-  PreparedMethod prepared;
-  prepared.name = name;
-  prepared.signature = &method.signature;
-  prepared.graph = with_owned_outputs(*method.graph, is_named);
-  Parts parts;
-  if (with_parts) parts = place_parts(*prepared.graph);
-  prepared.storage = std::make_unique<Storage>(*prepared.graph, std::move(parts));
-  PETREL_RETURN_IF_ERROR(check_executable(name, *prepared.graph, *prepared.storage));
-  auto plan = plan_memory(*prepared.graph, *prepared.storage, options.planning, state_apart);
-  if (!plan.ok()) {
-    return absl::Status(
-        plan.status().code(),
-        absl::StrCat("method '", name, "': memory planning: ", plan.status().message()));
+MethodMemory describe_memory(const PlannedMethod& method) {
+  MethodMemory memory;
+  memory.method = method.name;
+  if (method.plan.arena_bytes > 0) memory.arena_bytes.push_back(method.plan.arena_bytes);
+  memory.lower_bound_bytes = method.plan.lower_bound_bytes;
+  memory.proven_optimal = method.plan.proven_optimal;
+  for (const StepScratch& scratch : method.plan.scratch) {
+    memory.scratch_bytes += scratch.bytes;
+    ++memory.scratch_operators;
+    if (scratch.offset < 0) memory.scratch_bytes_beyond += scratch.bytes;
   }
-  prepared.plan = *std::move(plan);
-  prepared.additions.scratch = scratch_places(*prepared.storage, prepared.plan);
-  prepared.additions.least_sizes = least_sizes(*prepared.graph);
-  return prepared;
+  memory.elided_copies = method.storage->parts().elided.size();
+  memory.elided_bytes = method.storage->parts().elided_bytes;
+  memory.problem = method.plan.problem;
+  memory.solution = method.plan.solution;
+  return memory;
 }
 
-// Tensors that lie in others leave the planner less freedom; where that costs
-// memory, bytes are moved after all. That is not even tried where it cannot win,
-// which is nearly always.
-absl::StatusOr<PreparedMethod> prepare(const std::string& name, const Method& method,
-                                       const EmitOptions& options, const ExternalFn& is_external,
-                                       bool state_apart) {
-  PETREL_ASSIGN_OR_RETURN(PreparedMethod tight, prepare_with(name, method, options, is_external,
-                                                             state_apart, /*with_parts=*/true));
-  if (tight.storage->parts().list.empty() ||
-      tight.plan.arena_bytes <=
-          least_arena_bytes(*tight.graph, Storage(*tight.graph, Parts()), state_apart)) {
-    return tight;
-  }
-  PETREL_ASSIGN_OR_RETURN(PreparedMethod loose, prepare_with(name, method, options, is_external,
-                                                             state_apart, /*with_parts=*/false));
-  return loose.plan.arena_bytes < tight.plan.arena_bytes ? std::move(loose) : std::move(tight);
+ExternalFn external_constants(const NamedBlobStore& store) {
+  return [&store](const Constant& constant) { return !store.destination_of(constant).empty(); };
 }
 
-}  // namespace
-
-absl::StatusOr<EmitReport> emit_program(
-    const Program& program, NamedBlobStore& store, const EmitOptions& options,
-    const std::function<absl::StatusOr<ByteSink>(const std::string&)>& open_sink) {
-  PETREL_RETURN_IF_ERROR(check_alignment("segment alignment", options.segment_alignment));
-  PETREL_RETURN_IF_ERROR(check_alignment("constant alignment", options.constant_alignment));
-  if (!options.external_weights.empty()) {
-    PETREL_RETURN_IF_ERROR(NamedBlobStore::check_file_name(options.external_weights));
-  }
-  const ExternalFn is_external = [&](const Constant& constant) {
-    return !store.destination_of(constant).empty();
-  };
-  // Where names count, each of these has one layout, inside or outside.
-  const ExternalFn is_named = [&](const Constant& constant) {
-    return is_external(constant) ||
+// Where names count, each of these has one layout, inside or outside.
+ExternalFn named_constants(const NamedBlobStore& store) {
+  return [&store](const Constant& constant) {
+    return !store.destination_of(constant).empty() ||
            (store.routes().keys == WeightKeys::kName && !constant.is_mutable() &&
             constant.kind != Constant::Kind::kLiteral);
   };
+}
 
-  EmitReport report;
-  Additions additions;
-  std::vector<PreparedMethod> methods;
-  ProgramSegments segments;
-  DataCollector data(store, options, is_external, segments);
-  const bool has_several_methods = program.methods.size() > 1;
-  std::vector<const Constant*> states;
-  for (const auto& [name, method] : program.methods) {
-    PETREL_RETURN_IF_ERROR(check_method_name(name));
-    PETREL_ASSIGN_OR_RETURN(PreparedMethod prepared, prepare(name, method, options, is_named,
-                                                             /*state_apart=*/has_several_methods));
-    PETREL_RETURN_IF_ERROR(data.collect(prepared));
-    for (const Constant* constant : used_constants(prepared)) {
-      if (constant->is_mutable()) states.push_back(constant);
+// One program on its way into files; the steps are called once each, in order.
+class Emission {
+ public:
+  Emission(const PlannedProgram& planned, NamedBlobStore& store, const EmitOptions& options)
+      : planned_(planned),
+        store_(store),
+        options_(options),
+        is_external_(external_constants(store)),
+        is_named_(named_constants(store)),
+        data_(store, options, is_external_, segments_) {}
+  Emission(const Emission&) = delete;
+  Emission& operator=(const Emission&) = delete;
+
+  // What is known before any byte is looked at.
+  absl::Status prepare() {
+    PETREL_RETURN_IF_ERROR(check_alignment("segment alignment", options_.segment_alignment));
+    PETREL_RETURN_IF_ERROR(check_alignment("constant alignment", options_.constant_alignment));
+    if (!options_.external_weights.empty()) {
+      PETREL_RETURN_IF_ERROR(NamedBlobStore::check_file_name(options_.external_weights));
     }
-    MethodMemory memory;
-    memory.method = name;
-    if (prepared.plan.arena_bytes > 0) {
-      memory.arena_bytes.push_back(prepared.plan.arena_bytes);
+    for (const PlannedMethod& method : planned_.methods) {
+      report_.memory.push_back(describe_memory(method));
+      MethodAdditions additions;
+      additions.scratch = scratch_places(*method.storage, method.plan);
+      additions.least_sizes = least_sizes(*method.graph);
+      additions_.methods.push_back(std::move(additions));
     }
-    memory.lower_bound_bytes = prepared.plan.lower_bound_bytes;
-    memory.proven_optimal = prepared.plan.proven_optimal;
-    for (const StepScratch& scratch : prepared.plan.scratch) {
-      memory.scratch_bytes += scratch.bytes;
-      ++memory.scratch_operators;
-      if (scratch.offset < 0) memory.scratch_bytes_beyond += scratch.bytes;
-    }
-    memory.elided_copies = prepared.storage->parts().elided.size();
-    memory.elided_bytes = prepared.storage->parts().elided_bytes;
-    memory.problem = prepared.plan.problem;
-    memory.solution = prepared.plan.solution;
-    report.memory.push_back(std::move(memory));
-    additions.methods.push_back(prepared.additions);
-    methods.push_back(std::move(prepared));
+    report_.state_bytes = planned_.state.arena_bytes;
+    return absl::OkStatus();
   }
 
-  StatePlan state;
-  if (has_several_methods) {
-    PETREL_ASSIGN_OR_RETURN(state, plan_state(states));
-    report.state_bytes = state.arena_bytes;
+  // All data, and which file it belongs to.
+  absl::Status collect() {
+    for (const PlannedMethod& method : planned_.methods) {
+      PETREL_RETURN_IF_ERROR(data_.collect(method));
+    }
+    PETREL_RETURN_IF_ERROR(store_.check_all_rules_matched());
+    PETREL_ASSIGN_OR_RETURN(files_, external_files(store_, options_));
+    const auto inside = store_.destinations().find("");
+    if (inside != store_.destinations().end()) named_ = inside->second;
+    additions_.weights = remembered_weights(store_, options_);
+    if (store_.routes().keys == WeightKeys::kName) {
+      additions_.structure = options_.structure;
+      additions_.recipe = options_.recipe;
+    }
+    return absl::OkStatus();
   }
 
-  PETREL_RETURN_IF_ERROR(store.check_all_rules_matched());
-  const auto& destinations = store.destinations();
-  PETREL_ASSIGN_OR_RETURN(const auto files, external_files(store, options));
-  const auto inside = destinations.find("");
-  NamedBlobStore::Destination named;
-  if (inside != destinations.end()) named = inside->second;
-  additions.weights = remembered_weights(store, options);
-  if (store.routes().keys == WeightKeys::kName) {
-    additions.structure = options.structure;
-    additions.recipe = options.recipe;
+  // The flatbuffer, and a place for all data of the program.
+  absl::Status lay_out() {
+    // Payloads have numbers before named data, so that methods can be written
+    // before it is known what is said of them.
+    ProgramSegments numbered = segments_;
+    numbered.layout({}, options_.segment_alignment, options_.constant_alignment);
+    std::vector<flatbuffers::Offset<fb::ExecutionPlan>> plans;
+    std::vector<std::map<uint32_t, const Constant*>> weights;
+    for (const PlannedMethod& method : planned_.methods) {
+      MethodWriter writer(builder_, *method.graph, *method.storage, method.plan, planned_.state,
+                          is_external_, is_named_, numbered);
+      PETREL_ASSIGN_OR_RETURN(const auto plan, writer.write(method.name, *method.signature));
+      plans.push_back(plan);
+      weights.push_back(writer.weights());
+      note_kernels(method.name, writer.kernels());
+    }
+    PETREL_RETURN_IF_ERROR(check_kernels());
+    name_weights(weights, store_, &additions_.methods);
+    if (!additions_.empty()) store_additions(additions_, &named_);
+    segments_.layout(named_, options_.segment_alignment, options_.constant_alignment);
+    write_program_table(builder_, plans, segments_, named_, data_.has_empty_payload());
+    return absl::OkStatus();
   }
-  // Payloads have numbers before named data, so that methods can be written
-  // before it is known what is said of them.
-  ProgramSegments numbered = segments;
-  numbered.layout({}, options.segment_alignment, options.constant_alignment);
-  flatbuffers::FlatBufferBuilder builder;
-  std::vector<flatbuffers::Offset<fb::ExecutionPlan>> plans;
-  std::vector<std::map<uint32_t, const Constant*>> weights;
-  for (const PreparedMethod& method : methods) {
-    MethodWriter writer(builder, *method.graph, *method.storage, method.plan, state, is_external,
-                        is_named, numbered);
-    PETREL_ASSIGN_OR_RETURN(const auto plan, writer.write(method.name, *method.signature));
-    plans.push_back(plan);
-    weights.push_back(writer.weights());
-    auto& kernels = report.kernels[method.name];
-    for (const KernelUse& use : writer.kernels()) {
+
+  absl::StatusOr<EmitReport> write(const OpenSinkFn& open_sink) {
+    PETREL_ASSIGN_OR_RETURN(const ByteSink sink, open_sink(""));
+    PETREL_ASSIGN_OR_RETURN(
+        report_.file_bytes[""],
+        write_program_file({builder_.GetBufferPointer(), builder_.GetSize()}, segments_, sink));
+    for (const auto& [destination, contents] : files_) {
+      PETREL_ASSIGN_OR_RETURN(const ByteSink outside, open_sink(destination));
+      PETREL_ASSIGN_OR_RETURN(report_.file_bytes[destination],
+                              write_flat_data(contents, options_.segment_alignment, outside));
+    }
+    report_.weight_bytes =
+        store_.stored_bytes() + segments_.constant_bytes() - segments_.merged_bytes();
+    report_.shared_weight_bytes =
+        store_.requested_bytes() + data_.requested_bytes() - report_.weight_bytes;
+    return std::move(report_);
+  }
+
+ private:
+  void note_kernels(const std::string& method, const std::vector<KernelUse>& uses) {
+    auto& kernels = report_.kernels[method];
+    for (const KernelUse& use : uses) {
       kernels[use.kernel] = use.calls;
-      if (!options.has_kernel || options.has_kernel(use.kernel)) continue;
-      report.missing_kernels.push_back(missing_kernel(method.name, use));
+      if (!options_.has_kernel || options_.has_kernel(use.kernel)) continue;
+      report_.missing_kernels.push_back(missing_kernel(method, use));
     }
   }
-  if (!report.missing_kernels.empty() && !options.allow_missing_kernels) {
+
+  absl::Status check_kernels() const {
+    if (report_.missing_kernels.empty() || options_.allow_missing_kernels) {
+      return absl::OkStatus();
+    }
     return absl::UnimplementedError(
-        absl::StrCat(describe_missing(report.missing_kernels),
+        absl::StrCat(describe_missing(report_.missing_kernels),
                      "; allow missing kernels to write the program for a runtime that has them"));
   }
-  name_weights(weights, store, &additions.methods);
-  if (!additions.empty()) store_additions(additions, &named);
-  segments.layout(named, options.segment_alignment, options.constant_alignment);
-  write_program_table(builder, plans, segments, named, data.has_empty_payload());
 
-  PETREL_ASSIGN_OR_RETURN(const ByteSink sink, open_sink(""));
-  PETREL_ASSIGN_OR_RETURN(
-      report.file_bytes[""],
-      write_program_file({builder.GetBufferPointer(), builder.GetSize()}, segments, sink));
-  for (const auto& [destination, contents] : files) {
-    PETREL_ASSIGN_OR_RETURN(const ByteSink outside, open_sink(destination));
-    PETREL_ASSIGN_OR_RETURN(report.file_bytes[destination],
-                            write_flat_data(contents, options.segment_alignment, outside));
+  const PlannedProgram& planned_;
+  NamedBlobStore& store_;
+  const EmitOptions& options_;
+  const ExternalFn is_external_;
+  const ExternalFn is_named_;
+  ProgramSegments segments_;
+  DataCollector data_;
+  Additions additions_;
+  std::map<std::string, NamedBlobStore::Destination> files_;
+  NamedBlobStore::Destination named_;  // of the program
+  flatbuffers::FlatBufferBuilder builder_;
+  EmitReport report_;
+};
+
+}  // namespace
+
+absl::StatusOr<PlannedProgram> plan_to_emit(const Program& program, const NamedBlobStore& store,
+                                            const plan::Options& options) {
+  for (const auto& [name, unused] : program.methods) {
+    PETREL_RETURN_IF_ERROR(check_method_name(name));
   }
+  return plan_program(program, options, named_constants(store));
+}
 
-  report.weight_bytes = store.stored_bytes() + segments.constant_bytes() - segments.merged_bytes();
-  report.shared_weight_bytes =
-      store.requested_bytes() + data.requested_bytes() - report.weight_bytes;
-  return report;
+absl::StatusOr<EmitReport> emit_planned(const PlannedProgram& planned, NamedBlobStore& store,
+                                        const EmitOptions& options, const OpenSinkFn& open_sink) {
+  Emission emission(planned, store, options);
+  PETREL_RETURN_IF_ERROR(emission.prepare());
+  PETREL_RETURN_IF_ERROR(emission.collect());
+  PETREL_RETURN_IF_ERROR(emission.lay_out());
+  return emission.write(open_sink);
+}
+
+absl::StatusOr<EmitReport> emit_program(const Program& program, NamedBlobStore& store,
+                                        const EmitOptions& options, const OpenSinkFn& open_sink) {
+  PETREL_ASSIGN_OR_RETURN(const PlannedProgram planned,
+                          plan_to_emit(program, store, options.planning));
+  return emit_planned(planned, store, options, open_sink);
 }
 
 absl::StatusOr<std::string> emit_to_memory(const Program& program) {

@@ -22,6 +22,7 @@
 #include "exir/emit/file_layout.h"
 #include "exir/emit/missing_kernels.h"
 #include "exir/ir/program.h"
+#include "exir/memory/planned_program.h"
 #include "exir/plan/search/planner.h"
 
 namespace petrel::exir {
@@ -40,7 +41,7 @@ struct EmitOptions {
   // Powers of two in [16, 2^20].
   uint64_t segment_alignment = 128;
   uint64_t constant_alignment = 16;
-  plan::Options planning;
+  plan::Options planning;  // of emit_program()
   // Which kernels there are to run the program; not set: all of them.
   HasKernelFn has_kernel;
   // Write programs all the same that call others.
@@ -81,15 +82,24 @@ struct EmitReport {
   uint64_t shared_weight_bytes = 0;
 };
 
-// Plans memory and writes the program. `store` already holds what backends
-// added; kernel constants sent outside are added to it. `open_sink` is asked
-// once per destination ("" for the program, first), and each file is complete
-// before the next is asked for. Nothing is written when the program cannot be:
-// Unimplemented names all nodes that no kernel executes, or all kernels that
-// are missing.
-absl::StatusOr<EmitReport> emit_program(
-    const Program& program, NamedBlobStore& store, const EmitOptions& options,
-    const std::function<absl::StatusOr<ByteSink>(const std::string&)>& open_sink);
+// Asked once per destination.
+using OpenSinkFn = std::function<absl::StatusOr<ByteSink>(const std::string& destination)>;
+
+// Memory for a program whose weights go where `store` says; Unimplemented names
+// all nodes that no kernel executes.
+absl::StatusOr<PlannedProgram> plan_to_emit(const Program& program, const NamedBlobStore& store,
+                                            const plan::Options& options);
+
+// Writes the program. `store` already holds what backends added; kernel constants
+// sent outside are added to it. `open_sink` is asked for the program ("") first,
+// and each file is complete before the next is asked for. Nothing is written when
+// the program cannot be: Unimplemented names all kernels that are missing.
+absl::StatusOr<EmitReport> emit_planned(const PlannedProgram& planned, NamedBlobStore& store,
+                                        const EmitOptions& options, const OpenSinkFn& open_sink);
+
+// Both: plans with options.planning, and writes.
+absl::StatusOr<EmitReport> emit_program(const Program& program, NamedBlobStore& store,
+                                        const EmitOptions& options, const OpenSinkFn& open_sink);
 
 // The bytes of `program` with everything inside, for running it right away.
 // Memory is planned without a search.

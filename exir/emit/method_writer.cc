@@ -5,9 +5,9 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "exir/backend/backend.h"
 #include "exir/memory/in_place.h"
+#include "exir/memory/planned_program.h"
 #include "exir/status_macros.h"
 #include "exir/ops/handles.h"
 
@@ -31,32 +31,6 @@ bool is_tensor_option(const std::string& name) {
 }
 
 }  // namespace
-
-bool is_dropped(const Node& node) { return node.op().has(kEffect) && node.num_results() == 0; }
-
-absl::Status check_executable(const std::string& method, const Graph& graph,
-                              const Storage& storage) {
-  for (const Value* input : graph.inputs()) {
-    if (input->type().is_tensor()) continue;
-    return absl::UnimplementedError(absl::StrCat("method '", method, "': input '", input->name(),
-                                                 "' is of type ", to_string(input->type()),
-                                                 ", only tensors can be inputs"));
-  }
-  std::vector<std::string> problems;
-  for (const Node* node : storage.steps()) {
-    if (node->delegate() != nullptr || is_dropped(*node) || !node->regions().empty()) {
-      continue;
-    }
-    if (node->op().has(kInPlace)) {
-      problems.push_back(absl::StrCat(node->describe(), " works in place"));
-    } else if (node->op().out_name.empty()) {
-      problems.push_back(absl::StrCat(node->describe(), " has no kernel"));
-    }
-  }
-  if (problems.empty()) return absl::OkStatus();
-  return absl::UnimplementedError(
-      absl::StrCat("method '", method, "': ", absl::StrJoin(problems, "; ")));
-}
 
 MethodWriter::MethodWriter(flatbuffers::FlatBufferBuilder& builder, const Graph& graph,
                            const Storage& storage, const MemoryPlan& plan, const StatePlan& state,

@@ -41,13 +41,6 @@ struct KernelUse {
   const Node* first_caller = nullptr;  // null: only writes back a given value
 };
 
-// True for steps that become no instruction: assertions.
-bool is_dropped(const Node& node);
-
-// All nodes of a method that no kernel executes, in one error.
-absl::Status check_executable(const std::string& method, const Graph& graph,
-                              const Storage& storage);
-
 // Weights for which `is_named` holds keep their names, by which they can be
 // taken out of the file and given anew. Viewers stumble over names.
 class MethodWriter {

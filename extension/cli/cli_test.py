@@ -202,6 +202,8 @@ class CliTest(unittest.TestCase):
         self.assertLessEqual(fullest["bytes"], report["methods"][0]["arena_lower_bound_bytes"])
         self.assertEqual(report["file_bytes"]["program"],
                          os.path.getsize(self.folder / "m.pte"))
+        self.assertEqual(list(report["seconds"]),
+                         ["import", "optimize", "delegate", "legalize", "plan", "emit"])
 
     def test_dump_after_prints_the_graph(self):
         text = self.done("export", MODEL, "-o", "m.pte", "--dump-after", "fold_batch_norm")

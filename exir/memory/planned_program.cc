@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/memory/planned_program.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "exir/memory/parts.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+// With or without tensors that lie in others.
+absl::StatusOr<PlannedMethod> plan_with(const std::string& name, const Method& method,
+                                        const plan::Options& options, const ExternalFn& is_named,
+                                        bool state_apart, bool with_parts) {
+  PlannedMethod planned;
+  planned.name = name;
+  planned.signature = &method.signature;
+  planned.graph = with_owned_outputs(*method.graph, is_named);
+  Parts parts;
+  if (with_parts) parts = place_parts(*planned.graph);
+  planned.storage = std::make_unique<Storage>(*planned.graph, std::move(parts));
+  PETREL_RETURN_IF_ERROR(check_executable(name, *planned.graph, *planned.storage));
+  auto plan = plan_memory(*planned.graph, *planned.storage, options, state_apart);
+  if (!plan.ok()) {
+    return absl::Status(
+        plan.status().code(),
+        absl::StrCat("method '", name, "': memory planning: ", plan.status().message()));
+  }
+  planned.plan = *std::move(plan);
+  return planned;
+}
+
+// Tensors that lie in others leave the planner less freedom; where that costs
+// memory, bytes are moved after all. That is not even tried where it cannot win,
+// which is nearly always.
+absl::StatusOr<PlannedMethod> plan_method(const std::string& name, const Method& method,
+                                          const plan::Options& options, const ExternalFn& is_named,
+                                          bool state_apart) {
+  PETREL_ASSIGN_OR_RETURN(PlannedMethod tight, plan_with(name, method, options, is_named,
+                                                         state_apart, /*with_parts=*/true));
+  if (tight.storage->parts().list.empty() ||
+      tight.plan.arena_bytes <=
+          least_arena_bytes(*tight.graph, Storage(*tight.graph, Parts()), state_apart)) {
+    return tight;
+  }
+  PETREL_ASSIGN_OR_RETURN(PlannedMethod loose, plan_with(name, method, options, is_named,
+                                                         state_apart, /*with_parts=*/false));
+  return loose.plan.arena_bytes < tight.plan.arena_bytes ? std::move(loose) : std::move(tight);
+}
+
+}  // namespace
+
+std::vector<const Constant*> PlannedMethod::used_constants() const {
+  std::vector<const Constant*> constants;
+  std::set<const Constant*> seen;
+  const auto note = [&](const Value* value) {
+    const Value* root = storage->root(value);
+    if (root->is_constant() && seen.insert(root->constant().get()).second) {
+      constants.push_back(root->constant().get());
+    }
+  };
+  for (const Node* node : storage->steps()) {
+    for (const Value* operand : node->operands()) note(operand);
+  }
+  for (const BufferWrite& write : graph->buffer_writes()) {
+    note(write.buffer);
+    note(write.value);
+  }
+  return constants;
+}
+
+bool is_dropped(const Node& node) { return node.op().has(kEffect) && node.num_results() == 0; }
+
+absl::Status check_executable(const std::string& method, const Graph& graph,
+                              const Storage& storage) {
+  for (const Value* input : graph.inputs()) {
+    if (input->type().is_tensor()) continue;
+    return absl::UnimplementedError(absl::StrCat("method '", method, "': input '", input->name(),
+                                                 "' is of type ", to_string(input->type()),
+                                                 ", only tensors can be inputs"));
+  }
+  std::vector<std::string> problems;
+  for (const Node* node : storage.steps()) {
+    if (node->delegate() != nullptr || is_dropped(*node) || !node->regions().empty()) {
+      continue;
+    }
+    if (node->op().has(kInPlace)) {
+      problems.push_back(absl::StrCat(node->describe(), " works in place"));
+    } else if (node->op().out_name.empty()) {
+      problems.push_back(absl::StrCat(node->describe(), " has no kernel"));
+    }
+  }
+  if (problems.empty()) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat("method '", method, "': ", absl::StrJoin(problems, "; ")));
+}
+
+absl::StatusOr<PlannedProgram> plan_program(const Program& program, const plan::Options& options,
+                                            const ExternalFn& is_named) {
+  PlannedProgram planned;
+  const bool has_several_methods = program.methods.size() > 1;
+  std::vector<const Constant*> states;
+  for (const auto& [name, method] : program.methods) {
+    PETREL_ASSIGN_OR_RETURN(PlannedMethod one, plan_method(name, method, options, is_named,
+                                                           /*state_apart=*/has_several_methods));
+    for (const Constant* constant : one.used_constants()) {
+      if (constant->is_mutable()) states.push_back(constant);
+    }
+    planned.methods.push_back(std::move(one));
+  }
+  if (has_several_methods) {
+    PETREL_ASSIGN_OR_RETURN(planned.state, plan_state(states));
+  }
+  return planned;
+}
+
+}  // namespace petrel::exir
