@@ -37,7 +37,8 @@ class BlobSet {
  private:
   std::vector<Blob> blobs_;
   // Digests are needed only where sizes are equal.
-  std::map<size_t, std::vector<size_t>> by_size_;
+  std::map<size_t, size_t> first_of_size_;
+  std::map<Sha256, size_t> by_digest_;  // of sizes that several have
 };
 
 struct Segment {

@@ -106,12 +106,17 @@ std::string Graph::unique_name(const std::string& wanted) {
   }
 }
 
+Value* Graph::own(std::unique_ptr<Value> value) {
+  owned_values_.push_back(std::move(value));
+  owned_values_.back()->place_ = std::prev(owned_values_.end());
+  return owned_values_.back().get();
+}
+
 Value* Graph::add_input(Type type, const std::string& name) {
   auto value = std::make_unique<Value>();
   value->name_ = unique_name(name);
   value->type_ = std::move(type);
-  inputs_.push_back(value.get());
-  owned_values_.push_back(std::move(value));
+  inputs_.push_back(own(std::move(value)));
   return inputs_.back();
 }
 
@@ -122,8 +127,8 @@ Value* Graph::add_constant(ConstantPtr constant) {
   value->name_ = unique_name(constant->fqn);
   value->type_ = constant->type;
   value->constant_ = std::move(constant);
-  slot = value.get();
-  owned_values_.push_back(std::move(value));
+  slot = own(std::move(value));
+  constants_by_fqn_[slot->constant_->fqn].push_back(slot);
   return slot;
 }
 
@@ -177,19 +182,18 @@ void Graph::erase(Node* node) {
 }
 
 void Graph::erase_constant(Value* constant) {
+  const auto alike = constants_by_fqn_.find(constant->constant_->fqn);
+  alike->second.erase(std::find(alike->second.begin(), alike->second.end(), constant));
+  if (alike->second.empty()) constants_by_fqn_.erase(alike);
   constant_values_.erase(constant->constant_.get());
   names_.erase(constant->name_);
-  owned_values_.erase(
-      std::find_if(owned_values_.begin(), owned_values_.end(),
-                   [&](const std::unique_ptr<Value>& v) { return v.get() == constant; }));
+  owned_values_.erase(constant->place_);
 }
 
 void Graph::erase_input(Value* input) {
   inputs_.erase(std::find(inputs_.begin(), inputs_.end(), input));
   names_.erase(input->name_);
-  owned_values_.erase(
-      std::find_if(owned_values_.begin(), owned_values_.end(),
-                   [&](const std::unique_ptr<Value>& v) { return v.get() == input; }));
+  owned_values_.erase(input->place_);
 }
 
 void Graph::rename(Value* value, const std::string& name) {
@@ -206,6 +210,7 @@ void Graph::replace_all_uses(Value* from, Value* to) {
     to->users_.push_back(user);
   }
   from->users_.clear();
+  if (from->output_uses_ == 0) return;
   count_outputs(-1);
   std::replace(outputs_.begin(), outputs_.end(), from, to);
   for (BufferWrite& write : buffer_writes_) {
@@ -253,10 +258,16 @@ std::vector<Node*> Graph::node_pointers() const {
 
 std::vector<Value*> Graph::constants() const {
   std::vector<Value*> constants;
+  constants.reserve(constant_values_.size());
   for (const auto& value : owned_values_) {
     if (value->is_constant()) constants.push_back(value.get());
   }
   return constants;
+}
+
+Value* Graph::find_constant(const std::string& fqn) const {
+  const auto alike = constants_by_fqn_.find(fqn);
+  return alike == constants_by_fqn_.end() ? nullptr : alike->second.back();
 }
 
 std::unique_ptr<Graph> Graph::clone(std::map<const Value*, Value*>* out_map) const {

@@ -29,6 +29,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -86,6 +87,7 @@ class Value {
   size_t result_index_ = 0;
   std::vector<Node*> users_;
   int output_uses_ = 0;
+  std::list<std::unique_ptr<Value>>::iterator place_;  // of inputs and constants
 };
 
 class Node {
@@ -224,6 +226,8 @@ class Graph {
   std::vector<Node*> node_pointers() const;
   // In the order they were added.
   std::vector<Value*> constants() const;
+  // The newest constant of that FQN; null if there is none.
+  Value* find_constant(const std::string& fqn) const;
 
   // A deep copy, regions included; constants are shared by pointer. `out_map`, if given, maps
   // every value of this graph to its copy.
@@ -233,16 +237,18 @@ class Graph {
   std::string unique_name(const std::string& wanted);
   Node* insert(NodeList::iterator place, const OpInfo& op, std::vector<Argument> arguments,
                std::vector<Type> result_types, const std::string& name, Source source);
+  Value* own(std::unique_ptr<Value> value);
   void count_outputs(int delta);
 
   std::string name_;
-  std::vector<std::unique_ptr<Value>> owned_values_;  // inputs and constants
+  std::list<std::unique_ptr<Value>> owned_values_;  // inputs and constants
   std::vector<Value*> inputs_;
   std::vector<Value*> outputs_;
   std::vector<BufferWrite> buffer_writes_;
   NodeList nodes_;
   std::map<std::string, int> names_;  // name -> next suffix
   std::map<const Constant*, Value*> constant_values_;
+  std::unordered_map<std::string, std::vector<Value*>> constants_by_fqn_;  // newest last
 };
 
 // `graph` and the regions of its nodes, at any depth; outer ones first.

@@ -101,6 +101,21 @@ TEST_F(GraphTest, TheSameConstantIsOneValue) {
   EXPECT_NE(graph_.add_constant(w), nullptr);
 }
 
+TEST_F(GraphTest, AConstantIsFoundByItsName) {
+  const TensorType type = TensorType::contiguous(ScalarType::kFloat, {2});
+  EXPECT_EQ(graph_.find_constant("w"), nullptr);
+  Value* old = graph_.add_constant(test_constant("w", type));
+  Value* newest = graph_.add_constant(test_constant("w", type));
+  EXPECT_EQ(graph_.find_constant("w"), newest);
+  EXPECT_EQ(graph_.find_constant("x"), nullptr);
+  EXPECT_EQ(graph_.clone()->find_constant("w")->name(), newest->name());
+  graph_.erase_constant(newest);
+  EXPECT_EQ(graph_.find_constant("w"), old);
+  EXPECT_THAT(graph_.constants(), ElementsAre(old));
+  graph_.erase_constant(old);
+  EXPECT_EQ(graph_.find_constant("w"), nullptr);
+}
+
 TEST_F(GraphTest, InsertAndMoveKeepTheOrderAsked) {
   Node* a = add(x_, x_, "a");
   Node* c = add(x_, x_, "c");

@@ -154,10 +154,7 @@ Value* add_unique_constant(Graph& graph, const std::string& fqn, const TensorTyp
                            Constant::Kind kind) {
   std::string name = fqn;
   for (int i = 1;; ++i) {
-    Value* taken = nullptr;
-    for (Value* value : graph.constants()) {
-      if (value->constant()->fqn == name) taken = value;
-    }
+    Value* const taken = graph.find_constant(name);
     if (taken == nullptr) break;
     const Constant& constant = *taken->constant();
     if (!constant.is_mutable() && constant.type == type && constant.data.equals(data)) {

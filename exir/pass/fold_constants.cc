@@ -280,10 +280,10 @@ Rewritten fold_nodes(Graph& graph) {
   for (auto it = needed.rbegin(); it != needed.rend(); ++it) {
     PETREL_RETURN_IF_ERROR(fold(graph, *it, cone_of(*it)));
   }
-  // What they were computed from.
+  // What they were computed from; they themselves are gone.
+  for (Node* node : needed) folded.erase(node);
   for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
-    const bool gone = std::find(needed.begin(), needed.end(), *it) != needed.end();
-    if (!gone && folded.count(*it) > 0 && !is_used(**it)) graph.erase(*it);
+    if (folded.count(*it) > 0 && !is_used(**it)) graph.erase(*it);
   }
   return !needed.empty();
 }

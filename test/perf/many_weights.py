@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How export time grows with the number of operators that have a weight each.
+
+  ./bazelw build //extension/cli:petrel
+  test/perf/many_weights.py [--petrel BINARY] [--counts 1000,4000,20000]
+
+Writes archives of a chain of aten.linear, each with a weight of its own and a
+relu behind it, and exports them with and without XNNPACK. Prints the time of
+each phase and, behind the total, the time per operator: where export is linear
+it stays what it is. Needs no torch.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+WIDTH = 8
+PETREL = "bazel-bin/extension/cli/petrel"
+
+
+def tensor(*sizes):
+    strides = [1]
+    for size in sizes[:0:-1]:
+        strides.insert(0, strides[0] * size)
+    return {"dtype": 7, "sizes": [{"as_int": n} for n in sizes], "requires_grad": False,
+            "device": {"type": "cpu", "index": None},
+            "strides": [{"as_int": n} for n in strides], "storage_offset": {"as_int": 0},
+            "layout": 7}
+
+
+def ref(name):
+    return {"as_tensor": {"name": name}}
+
+
+def node(target, inputs, output, line):
+    return {"target": f"torch.ops.aten.{target}.default", "name": output,
+            "inputs": [{"name": key, "arg": ref(name), "kind": 1} for key, name in inputs.items()],
+            "outputs": [ref(output)], "is_hop_single_tensor_return": None,
+            "metadata": {"stack_trace": f'File "model.py", line {line}, in forward\\n'}}
+
+
+def write_archive(path, count):
+    """As torch.export.save writes one."""
+    nodes, weights, values, previous = [], {}, {"x": tensor(1, WIDTH)}, "x"
+    for i in range(count):
+        weights[f"layers.{i}.weight"] = {"path_name": f"weight_{i}", "is_param": True,
+                                         "use_pickle": False,
+                                         "tensor_meta": tensor(WIDTH, WIDTH)}
+        values[f"p_layers_{i}_weight"] = tensor(WIDTH, WIDTH)
+        nodes.append(node("linear", {"input": previous, "weight": f"p_layers_{i}_weight"},
+                          f"linear_{i}", i))
+        nodes.append(node("relu", {"self": f"linear_{i}"}, f"relu_{i}", i))
+        previous = f"relu_{i}"
+        values[f"linear_{i}"] = values[previous] = tensor(1, WIDTH)
+    specs = [{"parameter": {"arg": {"name": f"p_layers_{i}_weight"},
+                            "parameter_name": f"layers.{i}.weight"}} for i in range(count)]
+    graph = {"inputs": [ref(f"p_layers_{i}_weight") for i in range(count)] + [ref("x")],
+             "outputs": [ref(previous)], "nodes": nodes, "tensor_values": values,
+             "sym_int_values": {}, "sym_bool_values": {}, "sym_float_values": {},
+             "custom_obj_values": {}, "is_single_tensor_return": False}
+    signature = {"input_specs": specs + [{"user_input": {"arg": ref("x")}}],
+                 "output_specs": [{"user_output": {"arg": ref(previous)}}]}
+    model = {"graph_module": {"graph": graph, "signature": signature, "module_call_graph": [],
+                              "metadata": {}, "treespec_namedtuple_fields": {}},
+             "opset_version": {"aten": 10}, "range_constraints": {},
+             "schema_version": {"major": 8, "minor": 20}, "verifiers": ["TRAINING"],
+             "torch_version": "2.13.0", "guards_code": []}
+    with zipfile.ZipFile(path, "w") as archive:
+        files = {"models/model.json": json.dumps(model),
+                 "data/weights/model_weights_config.json": json.dumps({"config": weights}),
+                 "data/constants/model_constants_config.json": '{"config": {}}',
+                 "archive_format": "pt2", "archive_version": "0", "byteorder": "little"}
+        for name, text in files.items():
+            archive.writestr(f"m/{name}", text)
+        for i in range(count):
+            # Weights that differ, so that each is one of its own.
+            archive.writestr(f"m/data/weights/weight_{i}",
+                             (i + 1).to_bytes(4, "little") * (WIDTH * WIDTH))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--petrel", default=PETREL, help=f"the command (default {PETREL})")
+    parser.add_argument("--counts", default="1000,2000,4000,8000,20000",
+                        help="operators with a weight (default %(default)s)")
+    parser.add_argument("--keep", help="folder to leave the archives in")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        work = pathlib.Path(args.keep or scratch)
+        counts = [int(count) for count in args.counts.split(",")]
+        for count in counts:
+            write_archive(work / f"{count}.pt2", count)
+        for backend in ("none", "xnnpack"):
+            for count in counts:
+                done = subprocess.run(
+                    [args.petrel, "export", work / f"{count}.pt2", "-o", f"{scratch}/m.pte",
+                     "--backend", backend, "--json"], text=True, stdout=subprocess.PIPE)
+                if done.returncode != 0:
+                    return 1
+                seconds = json.loads(done.stdout)["seconds"]
+                total = sum(seconds.values())
+                phases = ", ".join(f"{name} {time:.3f}" for name, time in seconds.items())
+                print(f"{backend:8s}{count:6d} operators {total:7.3f} s, "
+                      f"{1e6 * total / count:6.1f} us each: {phases}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
