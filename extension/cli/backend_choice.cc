@@ -53,9 +53,6 @@ absl::StatusOr<Specs> read_specs(const std::vector<std::string>& texts) {
 // The backends that are named, each once, with their lists.
 class Choice {
  public:
-  Choice(bool whole_methods, exir::Delegate delegate)
-      : whole_methods_(whole_methods), delegate_(delegate) {}
-
   absl::Status add(const std::string& text) {
     std::string method, name;
     const bool has_method = split_pair(text, &method, &name);
@@ -76,7 +73,7 @@ class Choice {
     if (linked == nullptr) {
       has_none = true;
     } else {
-      list.push_back({linked->backend(), {}, whole_methods_, delegate_});
+      list.push_back({linked->backend()});
       used_[linked->name] = list.back().backend;
     }
     return absl::OkStatus();
@@ -114,8 +111,6 @@ class Choice {
     for (auto& [method, list] : selection_.for_method) give_to(list);
   }
 
-  bool whole_methods_;
-  exir::Delegate delegate_;
   exir::BackendSelection selection_;
   std::map<std::string, bool> has_none_;  // by method, "" for all
   std::map<std::string, const exir::Backend*> used_;
@@ -131,25 +126,29 @@ bool split_pair(const std::string& text, std::string* out_key, std::string* out_
   return true;
 }
 
-void add_backend_option(CLI::App& verb, BackendArguments* arguments) {
-  verb.add_option("--backend", arguments->backends,
-                  absl::StrCat(absl::StrJoin(names(), ", "), " (default: ", names().front(),
-                               "; none: kernels only);\nseveral in order of priority;"
-                               " METHOD=NAME for one method"))
-      ->take_all();
+void add_backend_option(CLI::App& verb, OptionWords* given) {
+  verb.add_option_function<Words>(
+          "--backend", [given](const Words& words) { (*given)["backend"] = words; },
+          absl::StrCat(absl::StrJoin(names(), ", "), " (default: ", names().front(),
+                       "; none: kernels only);\nseveral in order of priority;"
+                       " METHOD=NAME for one method"))
+      ->take_all()
+      ->allow_extra_args(false);
 }
 
-absl::StatusOr<exir::BackendSelection> select_backends(const BackendArguments& arguments) {
-  Choice choice(arguments.whole_methods, arguments.partition == "supported"
-                                             ? exir::Delegate::kSupported
-                                             : exir::Delegate::kCheaper);
+absl::StatusOr<exir::BackendSelection> select_backends(const OptionWords& given) {
+  const auto words_of = [&](const char* name) {
+    const auto words = given.find(name);
+    return words == given.end() ? Words() : words->second;
+  };
+  Choice choice;
   bool names_all = false;
-  for (const std::string& text : arguments.backends) {
+  for (const std::string& text : words_of("backend")) {
     PETREL_RETURN_IF_ERROR(choice.add(text));
     names_all = names_all || text.find('=') == std::string::npos;
   }
   if (!names_all) PETREL_RETURN_IF_ERROR(choice.add(names().front()));
-  PETREL_ASSIGN_OR_RETURN(const Specs specs, read_specs(arguments.compile_specs));
+  PETREL_ASSIGN_OR_RETURN(const Specs specs, read_specs(words_of("compile-spec")));
   PETREL_RETURN_IF_ERROR(choice.add_specs(specs));
   return choice.take();
 }

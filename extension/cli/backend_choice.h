@@ -10,26 +10,20 @@
 #define PETREL_EXTENSION_CLI_BACKEND_CHOICE_H_
 
 #include <string>
-#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
 #include "exir/backend/backend_selection.h"
+#include "extension/export/export_option.h"
 
 namespace petrel::extension {
 
-struct BackendArguments {
-  std::vector<std::string> backends;       // NAME or METHOD=NAME
-  std::vector<std::string> compile_specs;  // KEY=VALUE or NAME:KEY=VALUE
-  bool whole_methods = false;
-  std::string partition = "cost";  // or "supported"
-};
+// Adds --backend, whose words go to (*given)["backend"].
+void add_backend_option(CLI::App& verb, OptionWords* given);
 
-// Adds --backend.
-void add_backend_option(CLI::App& verb, BackendArguments* arguments);
-
-// InvalidArgument, about the option and its value, for wrong usage.
-absl::StatusOr<exir::BackendSelection> select_backends(const BackendArguments& arguments);
+// From the words of "backend" and "compile-spec". InvalidArgument, about the
+// option and its value, for wrong usage.
+absl::StatusOr<exir::BackendSelection> select_backends(const OptionWords& given);
 
 // The two halves of "KEY=VALUE"; false without a key or a value.
 bool split_pair(const std::string& text, std::string* out_key, std::string* out_value);

@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "extension/export/quantity.h"
 #include "runtime/core/error.h"
 
 namespace petrel::extension {
@@ -41,11 +42,6 @@ class RuntimeMessages {
  private:
   std::vector<std::string> messages_;
 };
-
-// "1.5 MB", "640 B".
-std::string format_bytes(uint64_t bytes);
-// "12.3 ms", "1.20 s".
-std::string format_seconds(double seconds);
 
 }  // namespace petrel::extension
 

@@ -14,9 +14,10 @@
 #include "exir/emit/additions.h"
 #include "exir/emit/flat_data_writer.h"
 #include "exir/status_macros.h"
+#include "extension/cli/backend_choice.h"
 #include "extension/cli/data_program.h"
-#include "extension/cli/export_recipe.h"
 #include "extension/cli/output_files.h"
+#include "extension/export/option_words.h"
 
 namespace petrel::extension {
 namespace {
@@ -82,7 +83,15 @@ absl::StatusOr<exir::CompiledWeights> compile(const BuildOptions& options,
                                               const DataProgram& program,
                                               const exir::Additions& additions) {
   exir::ExportOptions compiling;
-  PETREL_RETURN_IF_ERROR(apply_recipe(additions.recipe, &compiling));
+  PETREL_ASSIGN_OR_RETURN(const OptionWords given, read_recipe(additions.recipe));
+  absl::StatusOr<exir::BackendSelection> backends = select_backends(given);
+  if (!backends.ok()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the program was made with backends that this command does not have: ",
+                     backends.status().message()));
+  }
+  compiling.backends = *std::move(backends);
+  apply_options(given, &compiling);
   compiling.weight_keys = exir::WeightKeys::kName;
   for (const auto& plan : program.table().execution_plan) {
     const auto model = options.models.find(plan->name);

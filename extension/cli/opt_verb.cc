@@ -17,7 +17,7 @@ namespace {
 struct Arguments {
   std::string model;
   std::string after;
-  BackendArguments backends;
+  OptionWords given;
   bool list = false;
 };
 
@@ -66,7 +66,7 @@ int run(const Arguments& arguments) {
   const exir::Graph& graph = *program.methods["forward"].graph;
   if (arguments.after == "import" || arguments.after == "all") print("import", graph);
   if (arguments.after == "import") return kDone;
-  const auto backends = select_backends(arguments.backends);
+  const auto backends = select_backends(arguments.given);
   if (!backends.ok()) {
     std::fprintf(stderr, "petrel opt: %s\n", std::string(backends.status().message()).c_str());
     return kWrongUsage;
@@ -91,7 +91,7 @@ void add_opt_verb(CLI::App& app, int* exit_code) {
   verb->add_option("model", arguments->model, "MODEL.pt2");
   verb->add_option("--after", arguments->after,
                    "a pass, all, or import (before any); default: what backends are shown");
-  add_backend_option(*verb, &arguments->backends);
+  add_backend_option(*verb, &arguments->given);
   verb->add_flag("--list", arguments->list, "list the passes and why they stand where they do");
   verb->footer(
       "Examples:\n"

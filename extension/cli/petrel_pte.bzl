@@ -5,6 +5,18 @@ def _quoted(word):
     """A word of the shell; '$' is doubled because genrule reads it first."""
     return "'" + word.replace("'", "'\\''").replace("$", "$$") + "'"
 
+def _words_of(name, value):
+    """An option of the command and its values, from an attribute."""
+    option = "--" + name.replace("_", "-")
+    if value == None or value == False:
+        return []
+    if value == True:
+        return [option]
+    words = []
+    for each in (value if type(value) == type([]) else [value]):
+        words += [option, _quoted(str(each))]
+    return words
+
 def petrel_pte(
         name,
         model = None,
@@ -13,12 +25,11 @@ def petrel_pte(
         external_weights = False,
         external = {},
         data = [],
-        weight_keys = None,
-        allow_missing_kernels = False,
         options = [],
         petrel = None,
         testonly = False,
-        visibility = None):
+        visibility = None,
+        **export_options):
     """Exports an archive: NAME.pte and its data files.
 
     The action is hermetic and its result the same byte for byte, so it runs on
@@ -41,13 +52,13 @@ def petrel_pte(
         matches counts. Each file is an output of the rule.
       data: further .ptd files that are written, such as those that a backend
         names: outputs of the rule.
-      weight_keys: content or name.
-      allow_missing_kernels: whether the program may call kernels that the
-        exporting command does not have.
-      options: further words of `petrel export`, such as "--reorder".
+      options: further words of `petrel export`.
       petrel: label of a command with other backends (petrel_cli).
       testonly: of the target.
       visibility: of the target.
+      **export_options: every option of `petrel export`, with _ for -, such as
+        reorder = True, weight_keys = "name" or a list for one that may be
+        repeated. The command refuses what it does not know.
     """
     petrel = petrel or str(Label("//extension/cli:petrel"))
     files = ([name + ".ptd"] if external_weights else [])
@@ -69,10 +80,8 @@ def petrel_pte(
         words += ["--external-weights", "$(RULEDIR)/%s.ptd" % name]
     for glob, file in external.items():
         words += ["--external", _quoted(glob + "=") + "$(RULEDIR)/" + file]
-    if weight_keys:
-        words += ["--weight-keys", weight_keys]
-    if allow_missing_kernels:
-        words.append("--allow-missing-kernels")
+    for option, value in export_options.items():
+        words += _words_of(option, value)
     native.genrule(
         name = name,
         srcs = ([model] if model else []) + methods.values(),

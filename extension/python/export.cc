@@ -13,8 +13,9 @@
 #include "backends/xnnpack/aot/xnnpack_backend.h"
 #include "exir/driver/export.h"
 #include "extension/c_api/error_text.h"
-#include "extension/cli/export_report.h"
-#include "extension/cli/linked_kernels.h"
+#include "extension/export/export_report.h"
+#include "extension/export/linked_kernels.h"
+#include "extension/export/option_words.h"
 #include "extension/python/aot_backend.h"
 #include "extension/python/error.h"
 #include "extension/python/gil.h"
@@ -37,8 +38,7 @@ class Backends {
   explicit Backends(std::shared_ptr<Pending> pending) : pending_(std::move(pending)) {}
 
   // `owner` is "method 'x'" or "all methods".
-  std::vector<exir::BackendUse> uses(const std::string& owner, const Choices& choices,
-                                     bool whole_methods, exir::Delegate delegate) {
+  std::vector<exir::BackendUse> uses(const std::string& owner, const Choices& choices) {
     std::vector<exir::BackendUse> list;
     for (const auto& [backend, specs] : choices) {
       exir::BackendUse use;
@@ -46,8 +46,6 @@ class Backends {
       for (const auto& [key, value] : specs) {
         use.compile_specs.push_back({key, std::string(value)});
       }
-      use.whole_method = whole_methods;
-      use.delegate = delegate;
       list.push_back(std::move(use));
     }
     return list;
@@ -73,36 +71,35 @@ class Backends {
   std::map<PyObject*, std::unique_ptr<PythonBackend>> of_python_;
 };
 
+// Words that are no values of their options are ValueErrors.
+void check_words(const OptionWords& given) {
+  for (const auto& [name, words] : given) {
+    const ExportOption* option = find_export_option(name);
+    if (option == nullptr) throw py::value_error("there is no option '" + name + "'");
+    for (const std::string& word : words) {
+      const std::string wrong = check_word(*option, word);
+      if (!wrong.empty()) throw py::value_error(identifier_of(*option) + " " + wrong);
+    }
+  }
+}
+
 // Returns the report as JSON and as text, and what is missing in words.
 std::tuple<std::string, std::string, std::string> export_files(
     const std::map<std::string, std::string>& methods, const std::string& output,
-    const std::string& external_weights,
-    const std::vector<std::pair<std::string, std::string>>& external, uint64_t shard_bytes,
     const Choices& backends, const std::map<std::string, Choices>& method_backends,
-    bool whole_methods, bool delegates_supported, bool weight_names, bool bind_data,
-    const std::vector<std::string>& recipe, bool allow_petrel_ops, bool allow_missing_kernels,
-    bool reorder) {
+    const OptionWords& given) {
+  check_words(given);
   const auto pending = std::make_shared<Pending>();
   Backends chosen(pending);
-  const auto delegate = delegates_supported ? exir::Delegate::kSupported : exir::Delegate::kCheaper;
   exir::ExportOptions options;
   options.methods = methods;
   options.output = output;
-  options.external_weights = external_weights;
-  for (const auto& [glob, path] : external) options.external.push_back({glob, path});
-  options.shard_bytes = shard_bytes;
-  if (weight_names) options.weight_keys = exir::WeightKeys::kName;
-  options.bind_data = bind_data;
-  options.recipe = recipe;
-  options.allow_petrel_ops = allow_petrel_ops;
-  options.has_kernel = is_kernel_linked;
-  options.allow_missing_kernels = allow_missing_kernels;
-  options.reorder = reorder;
-  options.backends.for_all = chosen.uses("all methods", backends, whole_methods, delegate);
+  options.backends.for_all = chosen.uses("all methods", backends);
   for (const auto& [method, choices] : method_backends) {
-    options.backends.for_method[method] =
-        chosen.uses("method '" + method + "'", choices, whole_methods, delegate);
+    options.backends.for_method[method] = chosen.uses("method '" + method + "'", choices);
   }
+  apply_options(given, &options);
+  options.has_kernel = is_kernel_linked;
   absl::StatusOr<exir::ExportReport> report = without_gil([&] {
     const ErrorText quiet;  // what folding says is part of the status
     return exir::export_program(options);
@@ -118,11 +115,7 @@ std::tuple<std::string, std::string, std::string> export_files(
 
 void bind_export(py::module_& module) {
   module.def("export_files", &export_files, py::arg("methods"), py::arg("output"), py::kw_only(),
-             py::arg("external_weights"), py::arg("external"), py::arg("shard_bytes"),
-             py::arg("backends"), py::arg("method_backends"), py::arg("whole_methods"),
-             py::arg("delegates_supported"), py::arg("weight_names"), py::arg("bind_data"),
-             py::arg("recipe"), py::arg("allow_petrel_ops"), py::arg("allow_missing_kernels"),
-             py::arg("reorder"));
+             py::arg("backends"), py::arg("method_backends"), py::arg("options"));
 }
 
 }  // namespace petrel::extension::python

@@ -47,14 +47,16 @@ def _owners(rules):
 
 
 def _direct(rule, rules):
-    """The targets that a rule names, through aliases."""
+    """The targets that a rule names, through aliases and libraries without files."""
     names = set()
     todo = list(rule.lists.get("deps", ())) + list(rule.lists.get("interface_deps", ()))
     while todo:
         name = todo.pop()
         names.add(name)
-        if name in rules and rules[name].kind == "alias":
-            todo += rules[name].lists.get("actual", ())
+        lists = rules[name].lists if name in rules else {}
+        todo += lists.get("actual", ())
+        if not any(lists.get(attribute) for attribute in ("srcs", "hdrs", "textual_hdrs")):
+            todo += lists.get("deps", ())
     return names
 
 

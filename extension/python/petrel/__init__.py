@@ -23,7 +23,8 @@ from petrel._backend import (Backend, Partitioner, PreprocessResult, RuntimeBack
                              Subprogram)
 from petrel._data_map import NamedDataMap, TensorLayout
 from petrel._error import Error
-from petrel._export import Program, Report, export
+from petrel._export import Program, Report
+from petrel._export_call import export
 from petrel._load import LoadedProgram, Method, ValueInfo, load, set_isa_level
 from petrel._petrel import Graph, NamedBlobStore, NamedData, Node, Tensor, Value
 

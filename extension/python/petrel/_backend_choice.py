@@ -101,20 +101,16 @@ class BackendChoice:
                              f"{names}; give a dict by backend")
         return {names[0]: _as_specs(specs)}  # type: ignore[arg-type]
 
-    def recipe(self, whole_methods: bool, partition: str,
-               allow_petrel_ops: bool) -> List[bytes]:
-        """What the program remembers, for `petrel data build`: options of `petrel export`."""
-        lines: List[bytes] = []
+    def words(self) -> Dict[str, List[bytes]]:
+        """The choice as words of the options of `petrel export`."""
+        backends: List[bytes] = []
         specs: Dict[str, _Specs] = {}
         for method, chosen in [("", self.for_all), *self.by_method.items()]:
             names = [_name(backend) for backend, _ in chosen] or ["none"]
-            lines += [f"backend={method + '=' if method else ''}{name}".encode() for name in names]
+            backends += [f"{method + '=' if method else ''}{name}".encode() for name in names]
             specs.update({_name(backend): of_backend for backend, of_backend in chosen})
-        for name, of_backend in specs.items():
-            lines += [f"compile-spec={name}:{key}=".encode() + value for key, value in of_backend]
-        if whole_methods:
-            lines.append(b"whole-methods")
-        lines.append(f"partition={partition}".encode())
-        if allow_petrel_ops:
-            lines.append(b"allow-petrel-ops")
-        return lines
+        return {
+            "backend": backends,
+            "compile-spec": [f"{name}:{key}=".encode() + value
+                             for name, of_backend in specs.items() for key, value in of_backend],
+        }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compiler."""
+"""The compiler, and what it makes: _export_call.py has export() itself."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import weakref
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from petrel import _petrel
-from petrel._backend_choice import Backends, BackendChoice, CompileSpecs
+from petrel._backend_choice import BackendChoice
 
 _PROGRAM = "program.pte"  # in the folder of a Program
 
@@ -144,91 +144,59 @@ def _no_options(method: str, kind: str, args: Optional[tuple], options: Dict[str
         raise TypeError(f"method '{method}' is {kind}, which takes no option {next(iter(options))!r}")
 
 
-def export(model: Model = None, args: Optional[tuple] = None, *,
-           backend: Backends = "xnnpack",
-           methods: Optional[Mapping[str, Model]] = None,
-           compile_specs: Optional[CompileSpecs] = None,
-           whole_methods: bool = False,
-           partition: str = "cost",
-           external_weights: Optional[str] = None,
-           external: Optional[Mapping[str, str]] = None,
-           shard_bytes: int = 0,
-           weight_keys: str = "content",
-           bind_data: bool = False,
-           allow_petrel_ops: bool = False,
-           allow_missing_kernels: bool = False,
-           reorder: bool = False,
-           **torch_export_options: Any) -> Program:
-    """Compiles a model, which becomes method "forward", or several `methods`.
+def _words(folder: str, name: str, value: Any) -> Optional[List[str]]:
+    """The words of an option of `petrel export`; None when it is not given."""
+    option = name.replace("-", "_")
+    if value is None or value is False:
+        return None
+    if value is True:
+        return []
+    if name == "external-weights":
+        return [_external_path(folder, option, value)]
+    if isinstance(value, Mapping):
+        return [f"{glob}={_external_path(folder, option, file)}" for glob, file in value.items()]
+    if isinstance(value, (str, int)):
+        return [str(value)]
+    return list(value)
 
-    model             the path of a .pt2, a torch.export.ExportedProgram, or a
-                      torch.nn.Module with its example inputs in `args`
-    methods           models by method name; a Module goes in as (module, args), or
-                      (module, args, options) with options for torch.export.export
-    backend           "xnnpack", a petrel.Backend, or a list of these in order of
-                      priority: each takes what those before it left; None for
-                      kernels only; or a dict of all that by method, in which None
-                      is for methods that it does not name
-    compile_specs     a dict for the backend; for several, dicts by name or id
-    whole_methods     each backend gets whole methods, or it is an error
-    partition         "cost" leaves to kernels what they do faster, "supported"
-                      delegates all that backends take
-    external_weights  name of a .ptd file that all weights go to
-    external          names of .ptd files by pattern, {"encoder.*": "encoder.ptd"}:
-                      weights whose names match go there, the first that matches
-                      counts
-    shard_bytes       cut .ptd files so that none is larger; 0 is no limit
-    weight_keys       "content", or "name": other weights can be given later
-    bind_data         the program takes only these bytes from data files
-    allow_petrel_ops  operators that only Petrel's runtime has, where they are faster
-    allow_missing_kernels
-                      the program may call kernels that this package does not have:
-                      a warning instead of an error
-    reorder           run operators in the order that needs least memory
 
-    Other options, such as dynamic_shapes, go to torch.export.export for every
-    Module.
-    """
+def _models(model: Model, args: Optional[tuple],
+            methods: Optional[Mapping[str, Model]]) -> Dict[str, Model]:
+    """All that becomes a method."""
     models: Dict[str, Model] = dict(methods or {})
     if model is not None:
         if "forward" in models:
             raise ValueError("method 'forward' is given twice")
-        if args is not None:
-            model = (model, args)
-        models["forward"] = model
+        models["forward"] = model if args is None else (model, args)
     elif args is not None:
         raise TypeError("there are example inputs (args=), but no model")
     if not models:
         raise ValueError("there is no model to export")
-    for name, allowed, value in (("partition", ("cost", "supported"), partition),
-                                 ("weight_keys", ("content", "name"), weight_keys)):
-        if value not in allowed:
-            raise ValueError(f"{name} is {value!r}, must be {allowed[0]!r} or {allowed[1]!r}")
-    if not 0 <= shard_bytes < 1 << 63:
-        raise ValueError(f"shard_bytes is {shard_bytes}, must be in [0, 2^63)")
-    choice = BackendChoice(backend, compile_specs)
+    return models
+
+
+def compile_models(model: Model, args: Optional[tuple], methods: Optional[Mapping[str, Model]],
+                   choice: BackendChoice, options: Mapping[str, Any],
+                   torch_export_options: Dict[str, Any]) -> Program:
+    """export() with the options of `petrel export` by name."""
+    models = _models(model, args, methods)
     folder = tempfile.mkdtemp(prefix="petrel-")
     try:
+        words: Dict[str, Any] = dict(choice.words())
+        for name, value in options.items():
+            of_option = _words(folder, name, value)
+            if of_option is not None:
+                words[name] = of_option
         with tempfile.TemporaryDirectory(prefix="petrel-") as archives:
             paths = {
                 name: _archive(given, torch_export_options, archives, name)
                 for name, given in models.items()
             }
             report, text, missing = _petrel.export_files(
-                methods=paths, output=os.path.join(folder, _PROGRAM),
-                external_weights=("" if external_weights is None else
-                                  _external_path(folder, "external_weights", external_weights)),
-                external=[(glob, _external_path(folder, "external", name))
-                          for glob, name in (external or {}).items()],
-                shard_bytes=shard_bytes, backends=choice.for_all,
-                method_backends=choice.by_method, whole_methods=whole_methods,
-                delegates_supported=partition == "supported",
-                weight_names=weight_keys == "name", bind_data=bind_data,
-                recipe=choice.recipe(whole_methods, partition, allow_petrel_ops),
-                allow_petrel_ops=allow_petrel_ops,
-                allow_missing_kernels=allow_missing_kernels, reorder=reorder)
+                methods=paths, output=os.path.join(folder, _PROGRAM), backends=choice.for_all,
+                method_backends=choice.by_method, options=words)
         if missing:
-            warnings.warn(missing, stacklevel=2)
+            warnings.warn(missing, stacklevel=3)  # where export() is called
         return Program(folder, Report(json.loads(report), text))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

@@ -126,7 +126,7 @@ class ExportTest(unittest.TestCase):
         with self.assertRaises(petrel.Error):
             petrel.load(target / "m.pte", data=files[:1])["forward"].load()
         limit = 76_000
-        cut = petrel.export(DIGITS, external_weights="w.ptd", shard_bytes=limit)
+        cut = petrel.export(DIGITS, external_weights="w.ptd", shard_size=limit)
         self.assertGreater(len(cut.external_paths), 1)
         for path in cut.external_paths:
             self.assertLessEqual(os.path.getsize(path), limit)
@@ -225,10 +225,12 @@ class ExportTest(unittest.TestCase):
             (dict(model=DIGITS, external_weights="program.pte"), ValueError),
             (dict(model=DIGITS, external={"*": "a/b.ptd"}), ValueError),
             (dict(model=DIGITS, external={"no.such.*": "a.ptd"}), petrel.Error),
-            (dict(model=DIGITS, external={"": "a.ptd"}), petrel.Error),
+            (dict(model=DIGITS, external={"": "a.ptd"}), ValueError),
             (dict(model=DIGITS, partition="most"), ValueError),
             (dict(model=DIGITS, weight_keys="sha"), ValueError),
-            (dict(model=DIGITS, shard_bytes=-1), ValueError),
+            (dict(model=DIGITS, shard_size=-1), ValueError),
+            (dict(model=DIGITS, shard_size="2 files"), ValueError),
+            (dict(model=DIGITS, planner="best"), ValueError),
             (dict(model=DIGITS, extenal_weights="a.ptd"), TypeError),
             (dict(model=DIGITS, args=(1,)), TypeError),
             (dict(args=(1,)), TypeError),

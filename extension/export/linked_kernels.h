@@ -2,8 +2,8 @@
 //
 // The kernels that this very binary runs programs with, for exports that must
 // run here.
-#ifndef PETREL_EXTENSION_CLI_LINKED_KERNELS_H_
-#define PETREL_EXTENSION_CLI_LINKED_KERNELS_H_
+#ifndef PETREL_EXTENSION_EXPORT_LINKED_KERNELS_H_
+#define PETREL_EXTENSION_EXPORT_LINKED_KERNELS_H_
 
 #include <string>
 
@@ -14,4 +14,4 @@ bool is_kernel_linked(const std::string& kernel);
 
 }  // namespace petrel::extension
 
-#endif  // PETREL_EXTENSION_CLI_LINKED_KERNELS_H_
+#endif  // PETREL_EXTENSION_EXPORT_LINKED_KERNELS_H_

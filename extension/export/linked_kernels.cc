@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "extension/cli/linked_kernels.h"
+#include "extension/export/linked_kernels.h"
 
 #include "runtime/executor/prim_ops.h"
 #include "runtime/executor/registry.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The report of an export for people and as JSON.
-#ifndef PETREL_EXTENSION_CLI_EXPORT_REPORT_H_
-#define PETREL_EXTENSION_CLI_EXPORT_REPORT_H_
+#ifndef PETREL_EXTENSION_EXPORT_EXPORT_REPORT_H_
+#define PETREL_EXTENSION_EXPORT_EXPORT_REPORT_H_
 
 #include <string>
 
@@ -15,4 +15,4 @@ std::string format_report_json(const exir::ExportReport& report);
 
 }  // namespace petrel::extension
 
-#endif  // PETREL_EXTENSION_CLI_EXPORT_REPORT_H_
+#endif  // PETREL_EXTENSION_EXPORT_EXPORT_REPORT_H_
