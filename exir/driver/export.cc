@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <list>
 #include <set>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "exir/backend/shards.h"
-#include "exir/driver/output_file.h"
+#include "exir/output/output_files.h"
 #include "exir/driver/structure.h"
 #include "exir/import/import.h"
 #include "exir/pass/share_state.h"
@@ -34,7 +33,7 @@ std::string canonical(const std::string& path) {
   return error ? path : found.string();
 }
 
-// The temporary files of one export, in the order in which they were opened.
+// The files of one export: what is called how, and where it goes.
 class Outputs {
  public:
   explicit Outputs(const ExportOptions& options) : options_(options) {}
@@ -81,34 +80,14 @@ class Outputs {
   static std::string name_of(const std::string& path) { return fs::path(path).filename().string(); }
 
   absl::StatusOr<ByteSink> open(const std::string& destination) {
-    const std::string path = path_of(destination);
-    if (!paths_.insert(canonical(path)).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("two outputs would be written to '", path, "'"));
-    }
-    if (!files_.empty()) PETREL_RETURN_IF_ERROR(files_.back().finish());
-    PETREL_ASSIGN_OR_RETURN(OutputFile file, OutputFile::create(path));
-    files_.push_back(std::move(file));
-    OutputFile* opened = &files_.back();
-    return ByteSink([opened](absl::Span<const uint8_t> bytes) { return opened->write(bytes); });
+    return files_.open(path_of(destination));
   }
 
-  // All files or none.
-  absl::Status publish() {
-    if (!files_.empty()) PETREL_RETURN_IF_ERROR(files_.back().finish());
-    for (auto file = files_.begin(); file != files_.end(); ++file) {
-      const absl::Status status = file->publish();
-      if (status.ok()) continue;
-      for (auto done = files_.begin(); done != file; ++done) done->withdraw();
-      return status;
-    }
-    return absl::OkStatus();
-  }
+  absl::Status publish() { return files_.publish(); }
 
  private:
   const ExportOptions& options_;
-  std::set<std::string> paths_;
-  std::list<OutputFile> files_;  // sinks hold pointers to them
+  OutputFiles files_;
 };
 
 absl::Status check_pass_name(const std::string& name) {
@@ -160,7 +139,7 @@ absl::Status check_options(const ExportOptions& options, const Outputs& outputs)
     }
     // Tried now, because a folder that takes no files is better known before
     // the work than after it.
-    PETREL_RETURN_IF_ERROR(OutputFile::create(file).status());
+    PETREL_RETURN_IF_ERROR(check_output_path(file));
   }
   return absl::OkStatus();
 }

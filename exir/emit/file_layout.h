@@ -12,18 +12,15 @@
 #define PETREL_EXIR_EMIT_FILE_LAYOUT_H_
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "exir/emit/segments.h"
+#include "exir/output/byte_sink.h"
 
 namespace petrel::exir {
-
-// Receives the bytes of a file in order.
-using ByteSink = std::function<absl::Status(absl::Span<const uint8_t>)>;
 
 // Appends `value` in little-endian order.
 void append_u32(std::vector<uint8_t>* bytes, uint32_t value);

@@ -10,7 +10,7 @@
 #include <exception>
 #include <new>
 
-#include "extension/c_api/error_text.h"
+#include "extension/module/error_text.h"
 #include "extension/c_api/petrel.h"
 #include "runtime/core/error.h"
 #include "runtime/core/log.h"

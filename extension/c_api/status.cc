@@ -8,6 +8,7 @@
 #include "runtime/core/log.h"
 #include "runtime/core/result.h"
 #include "runtime/core/scalar_type.h"
+#include "runtime/core/version.h"
 #include "runtime/platform/isa_level.h"
 
 namespace petrel::extension::c_api {
@@ -59,7 +60,7 @@ extern "C" {
 
 uint32_t petrel_api_version(void) { return PETREL_API_VERSION; }
 
-const char* petrel_version(void) { return "0.1.0"; }
+const char* petrel_version(void) { return petrel::kVersion; }
 
 const char* petrel_status_name(petrel_status status) {
   return petrel::runtime::to_string(static_cast<Error>(status));

@@ -5,10 +5,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "extension/cli/backend_choice.h"
 #include "extension/cli/console.h"
-#include "extension/cli/data_build.h"
-#include "extension/cli/data_list.h"
-#include "extension/cli/data_move.h"
+#include "extension/relink/data_build.h"
+#include "extension/relink/data_list.h"
+#include "extension/relink/data_move.h"
 #include "extension/cli/verb.h"
 
 namespace petrel::extension {
@@ -112,6 +113,7 @@ int run_build(BuildArguments& arguments) {
 
 void add_build(CLI::App& data, int* exit_code) {
   auto arguments = std::make_shared<BuildArguments>();
+  arguments->options.select_backends = select_backends;
   CLI::App* verb = data.add_subcommand(
       "build", "Make other weights for a program exported with --weight-keys name");
   verb->add_option("--from", arguments->from,

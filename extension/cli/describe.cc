@@ -5,7 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "exir/import/import.h"
 #include "exir/ir/text.h"
-#include "extension/cli/file_kind.h"
+#include "extension/relink/file_kind.h"
 #include "extension/data_loader/file_data_loader.h"
 #include "extension/flat_data/flat_data_map.h"
 #include "extension/named_data_map/safetensors_map.h"

@@ -5,13 +5,13 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "exir/driver/output_file.h"
+#include "exir/output/output_files.h"
 #include "exir/plan/pictures/html.h"
 #include "exir/plan/pictures/svg.h"
 #include "exir/status_macros.h"
 #include "extension/cli/console.h"
 #include "extension/cli/describe.h"
-#include "extension/cli/file_kind.h"
+#include "extension/relink/file_kind.h"
 #include "extension/cli/plan_of_method.h"
 #include "extension/cli/verb.h"
 
@@ -25,14 +25,6 @@ struct Arguments {
   std::string plan_html;
   std::string method;
 };
-
-absl::Status write_text(const std::string& path, const std::string& text) {
-  PETREL_ASSIGN_OR_RETURN(exir::OutputFile file, exir::OutputFile::create(path));
-  PETREL_RETURN_IF_ERROR(
-      file.write(absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()), text.size())));
-  PETREL_RETURN_IF_ERROR(file.finish());
-  return file.publish();
-}
 
 // The pictures of one method's memory plan.
 int draw_plan(const Arguments& arguments, const RuntimeMessages& messages) {
@@ -52,12 +44,12 @@ int draw_plan(const Arguments& arguments, const RuntimeMessages& messages) {
   if (!arguments.plan_svg.empty()) {
     exir::plan::SvgOptions options;
     options.title = title;
-    written.Update(write_text(arguments.plan_svg,
-                              exir::plan::render_svg(plan.problem, plan.solution, options)));
+    written.Update(exir::write_output_file(
+        arguments.plan_svg, exir::plan::render_svg(plan.problem, plan.solution, options)));
   }
   if (!arguments.plan_html.empty()) {
-    written.Update(write_text(arguments.plan_html,
-                              exir::plan::render_html(plan.problem, plan.solution, title)));
+    written.Update(exir::write_output_file(
+        arguments.plan_html, exir::plan::render_html(plan.problem, plan.solution, title)));
   }
   return written.ok() ? kDone : fail("inspect", written);
 }

@@ -18,7 +18,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "exir/driver/output_file.h"
+#include "exir/output/output_files.h"
 #include "exir/plan/external/external_planner.h"
 #include "exir/plan/formats/csv.h"
 #include "exir/plan/formats/json.h"
@@ -145,15 +145,6 @@ bool set_pools(const Arguments& arguments, plan::Problem* problem, std::string* 
   return true;
 }
 
-// Complete or not at all.
-absl::Status write_file(const std::string& path, const std::string& text) {
-  PETREL_ASSIGN_OR_RETURN(exir::OutputFile file, exir::OutputFile::create(path));
-  PETREL_RETURN_IF_ERROR(
-      file.write(absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()), text.size())));
-  PETREL_RETURN_IF_ERROR(file.finish());
-  return file.publish();
-}
-
 void print_text(const plan::Problem& problem, const plan::Solution& solution) {
   std::printf("peak         %lld bytes\n", static_cast<long long>(solution.peak));
   std::printf("lower bound  %lld bytes\n", static_cast<long long>(solution.lower_bound));
@@ -240,14 +231,15 @@ int run(const Arguments& arguments) {
   if (!arguments.svg.empty()) {
     plan::SvgOptions svg;
     svg.title = arguments.file;
-    written.Update(write_file(arguments.svg, plan::render_svg(*problem, *solution, svg)));
+    written.Update(
+        exir::write_output_file(arguments.svg, plan::render_svg(*problem, *solution, svg)));
   }
   if (!arguments.html.empty()) {
-    written.Update(
-        write_file(arguments.html, plan::render_html(*problem, *solution, arguments.file)));
+    written.Update(exir::write_output_file(arguments.html,
+                                           plan::render_html(*problem, *solution, arguments.file)));
   }
   if (!arguments.csv.empty()) {
-    written.Update(write_file(arguments.csv, plan::format_csv(*problem, *solution)));
+    written.Update(exir::write_output_file(arguments.csv, plan::format_csv(*problem, *solution)));
   }
   if (!written.ok()) return fail("plan", written);
   if (arguments.json) {

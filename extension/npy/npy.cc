@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "exir/output/output_files.h"
 #include "exir/status_macros.h"
 
 namespace petrel::extension {
@@ -171,28 +172,16 @@ absl::Status write_npy(const std::string& path, const NpyArray& array) {
   while ((kMagicSize + 4 + header.size() + 1) % 64 != 0) header.push_back(' ');
   header.push_back('\n');
 
-  const std::string temporary = absl::StrCat(path, ".tmp", getpid());
-  {
-    std::ofstream out(temporary, std::ios::binary);
-    out.write(kMagic, kMagicSize);
-    const char version[] = {1, 0, static_cast<char>(header.size() & 255),
-                            static_cast<char>(header.size() >> 8)};
-    out.write(version, sizeof(version));
-    out << header;
-    out.write(reinterpret_cast<const char*>(array.data.data()),
-              static_cast<std::streamsize>(array.data.size()));
-    out.close();
-    if (!out) {
-      std::remove(temporary.c_str());
-      return absl::UnavailableError(absl::StrCat(path, ": cannot be written"));
-    }
+  std::vector<uint8_t> bytes(kMagic, kMagic + kMagicSize);
+  for (const size_t byte : {size_t{1}, size_t{0}, header.size() & 255, header.size() >> 8}) {
+    bytes.push_back(static_cast<uint8_t>(byte));
   }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const std::string reason = std::strerror(errno);
-    std::remove(temporary.c_str());
-    return absl::UnavailableError(absl::StrCat(path, ": ", reason));
-  }
-  return absl::OkStatus();
+  bytes.insert(bytes.end(), header.begin(), header.end());
+  exir::OutputFiles files;
+  PETREL_ASSIGN_OR_RETURN(const exir::ByteSink sink, files.open(path));
+  PETREL_RETURN_IF_ERROR(sink(bytes));
+  PETREL_RETURN_IF_ERROR(sink(array.data));
+  return files.publish();
 }
 
 }  // namespace petrel::extension

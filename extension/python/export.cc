@@ -12,7 +12,7 @@
 
 #include "backends/xnnpack/aot/xnnpack_backend.h"
 #include "exir/driver/export.h"
-#include "extension/c_api/error_text.h"
+#include "extension/module/error_text.h"
 #include "extension/export/export_report.h"
 #include "extension/export/linked_kernels.h"
 #include "extension/export/option_words.h"

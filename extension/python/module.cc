@@ -6,16 +6,17 @@
 
 #include <string>
 
-#include "extension/c_api/error_text.h"
-#include "extension/c_api/petrel.h"
+#include "extension/module/error_text.h"
 #include "extension/python/aot_backend.h"
 #include "extension/python/array.h"
+#include "extension/python/data_files.h"
 #include "extension/python/error.h"
 #include "extension/python/export.h"
 #include "extension/python/gil.h"
 #include "extension/python/ir_views.h"
 #include "extension/python/program.h"
 #include "extension/python/runtime_backend.h"
+#include "runtime/core/version.h"
 #include "runtime/platform/isa_level.h"
 
 namespace petrel::extension::python {
@@ -27,9 +28,10 @@ PYBIND11_MODULE(_petrel, module) {
   bind_ir(module);
   bind_aot(module);
   bind_export(module);
+  bind_data_files(module);
   bind_named_data(module);
   bind_program(module);
-  module.def("version", &petrel_version);
+  module.def("version", [] { return kVersion; });
   module.def("set_isa_level", [](const std::string& level) {
     const ErrorText said;
     const runtime::Error error = runtime::set_isa_level(level);

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "extension/c_api/error_text.h"
+#include "extension/module/error_text.h"
 #include "extension/data_loader/buffer_data_loader.h"
 #include "extension/named_data_map/safetensors_map.h"
 #include "extension/python/gil.h"

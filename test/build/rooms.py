@@ -9,7 +9,8 @@
     backends/X/format  -> schema
     backends/X/aot     -> exir, backends/X/format, schema
     backends/X/runtime -> runtime, backends/X/format, schema
-    extension          -> all of these
+    extension          -> all of these; extension/python on neither the command
+                          nor the C API
     test, examples, docs -> all of these and extension
     third_party        -> nothing, and every room may use it
 
@@ -60,6 +61,9 @@ def violation(edge):
         return "only %s use the names at the root" % ", ".join(OUTER)
     if there[0] not in ROOMS:
         return "%s is not a room" % there[0]
+    if here[:2] == ["extension", "python"] and not edge.is_test and \
+            there[:2] in (["extension", "cli"], ["extension", "c_api"]):
+        return "extension/python depends on neither extension/cli nor extension/c_api"
     if here[0] == there[0] and here[0] != "backends":
         return None
     if there[0] in OUTER:

@@ -65,6 +65,8 @@ class RuleTest(unittest.TestCase):
             ("//runtime/core:a", "//test/models:b"),
             ("//third_party/x:a", "//runtime/core:b"),
             ("//extension/cli:a", "//docs:b"),
+            ("//extension/python:a", "//extension/cli:b"),
+            ("//extension/python:a", "//extension/c_api:b"),
             ("//runtime/core:a", "//elsewhere:b"),
         ):
             self.assertIsNotNone(code(source, destination),

@@ -21,6 +21,7 @@ import os
 from petrel import _petrel
 from petrel._backend import (Backend, Partitioner, PreprocessResult, RuntimeBackend,
                              Subprogram)
+from petrel._data import list_data, merge_data, split_data
 from petrel._data_map import NamedDataMap, TensorLayout
 from petrel._error import Error
 from petrel._export import Program, Report
@@ -37,7 +38,7 @@ __all__ = [
     "Backend", "Error", "Graph", "LoadedProgram", "Method", "NamedBlobStore", "NamedData",
     "NamedDataMap", "Node", "Partitioner", "PreprocessResult", "Program", "Report",
     "RuntimeBackend", "Subprogram", "Tensor", "TensorLayout", "Value", "ValueInfo", "export",
-    "load", "set_isa_level"
+    "list_data", "load", "merge_data", "set_isa_level", "split_data"
 ]
 
 atexit.register(_petrel.close)

@@ -69,31 +69,11 @@ class Program:
             copies.append((external, target.parent / os.path.basename(external)))
         if len({destination for _, destination in copies}) != len(copies):
             raise ValueError(f"'{target}' is the name of an external file, too")
-        _copy_all(copies)
+        _petrel.copy_files([(source, os.fsdecode(destination))
+                            for source, destination in copies])
 
     def __repr__(self) -> str:
         return f"<petrel.Program {[method['name'] for method in self._report['methods']]}>"
-
-
-def _copy_all(copies: List[Tuple[str, pathlib.Path]]) -> None:
-    """Copies files to temporary names, then renames them all."""
-    written: List[Tuple[str, pathlib.Path]] = []
-    try:
-        for source, destination in copies:
-            handle, name = tempfile.mkstemp(prefix=f".{destination.name}.",
-                                            dir=destination.parent)
-            written.append((name, destination))
-            with os.fdopen(handle, "wb") as out, open(source, "rb") as bytes_in:
-                shutil.copyfileobj(bytes_in, out, 1 << 20)
-                mask = os.umask(0)
-                os.umask(mask)
-                os.fchmod(out.fileno(), 0o666 & ~mask)
-        while written:
-            os.replace(*written[0])
-            written.pop(0)
-    finally:
-        for name, _ in written:
-            os.unlink(name)
 
 
 def _is_path(model: Model) -> bool:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "extension/cli/file_kind.h"
+#include "extension/relink/file_kind.h"
 
 #include <cerrno>
 #include <cstring>

@@ -9,8 +9,8 @@
 // What can be moved: named data, which is what delegates share, and constants
 // of kernels that have a name. What stays: literals, initial values of state,
 // payloads, and what Petrel itself says of the program.
-#ifndef PETREL_EXTENSION_CLI_DATA_MOVE_H_
-#define PETREL_EXTENSION_CLI_DATA_MOVE_H_
+#ifndef PETREL_EXTENSION_RELINK_DATA_MOVE_H_
+#define PETREL_EXTENSION_RELINK_DATA_MOVE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -52,4 +52,4 @@ absl::StatusOr<MoveReport> merge_data(const MergeOptions& options);
 
 }  // namespace petrel::extension
 
-#endif  // PETREL_EXTENSION_CLI_DATA_MOVE_H_
+#endif  // PETREL_EXTENSION_RELINK_DATA_MOVE_H_

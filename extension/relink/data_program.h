@@ -18,8 +18,8 @@
 // Weights stay in the mapped file until they are written. read() verifies the
 // whole file, always, and takes the table and what Petrel itself says of it from
 // a copy that was made before.
-#ifndef PETREL_EXTENSION_CLI_DATA_PROGRAM_H_
-#define PETREL_EXTENSION_CLI_DATA_PROGRAM_H_
+#ifndef PETREL_EXTENSION_RELINK_DATA_PROGRAM_H_
+#define PETREL_EXTENSION_RELINK_DATA_PROGRAM_H_
 
 #include <cstdint>
 #include <functional>
@@ -99,4 +99,4 @@ class DataProgram {
 
 }  // namespace petrel::extension
 
-#endif  // PETREL_EXTENSION_CLI_DATA_PROGRAM_H_
+#endif  // PETREL_EXTENSION_RELINK_DATA_PROGRAM_H_

@@ -11,8 +11,8 @@
 // for good; messages go on to what set_log_sink() was given. Objects may be
 // nested on a thread; the innermost collects. At most kMaxText bytes are kept.
 // Allocates nothing.
-#ifndef PETREL_EXTENSION_C_API_ERROR_TEXT_H_
-#define PETREL_EXTENSION_C_API_ERROR_TEXT_H_
+#ifndef PETREL_EXTENSION_MODULE_ERROR_TEXT_H_
+#define PETREL_EXTENSION_MODULE_ERROR_TEXT_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -49,4 +49,4 @@ void set_log_sink(LogSink sink);
 
 }  // namespace petrel::extension
 
-#endif  // PETREL_EXTENSION_C_API_ERROR_TEXT_H_
+#endif  // PETREL_EXTENSION_MODULE_ERROR_TEXT_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "extension/cli/data_move.h"
+#include "extension/relink/data_move.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -11,10 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "exir/backend/named_blob_store.h"
 #include "exir/emit/flat_data_writer.h"
+#include "exir/output/output_files.h"
 #include "exir/status_macros.h"
-#include "extension/cli/data_input.h"
-#include "extension/cli/data_program.h"
-#include "extension/cli/output_files.h"
+#include "extension/relink/data_input.h"
+#include "extension/relink/data_program.h"
 
 namespace petrel::extension {
 namespace {
@@ -167,7 +167,7 @@ absl::StatusOr<MoveReport> split_data(const SplitOptions& options) {
   MoveReport report;
   report.keys = found->second.entries.size();
   report.bytes = store.stored_bytes();
-  OutputFiles files;
+  exir::OutputFiles files;
   PETREL_ASSIGN_OR_RETURN(const exir::ByteSink program_sink, files.open(options.output));
   PETREL_ASSIGN_OR_RETURN(report.program_bytes, program.write(program_sink));
   PETREL_ASSIGN_OR_RETURN(const exir::ByteSink data_sink, files.open(options.data_file));
@@ -202,7 +202,7 @@ absl::StatusOr<MoveReport> merge_data(const MergeOptions& options) {
     ++report.keys;
   }
   report.bytes = moved.stored_bytes();
-  OutputFiles files;
+  exir::OutputFiles files;
   PETREL_ASSIGN_OR_RETURN(const exir::ByteSink sink, files.open(options.output));
   PETREL_ASSIGN_OR_RETURN(report.program_bytes, program.write(sink));
   PETREL_RETURN_IF_ERROR(files.publish());

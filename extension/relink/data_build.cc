@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "extension/cli/data_build.h"
+#include "extension/relink/data_build.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -13,10 +13,9 @@
 #include "exir/driver/export.h"
 #include "exir/emit/additions.h"
 #include "exir/emit/flat_data_writer.h"
+#include "exir/output/output_files.h"
 #include "exir/status_macros.h"
-#include "extension/cli/backend_choice.h"
-#include "extension/cli/data_program.h"
-#include "extension/cli/output_files.h"
+#include "extension/relink/data_program.h"
 #include "extension/export/option_words.h"
 
 namespace petrel::extension {
@@ -84,10 +83,10 @@ absl::StatusOr<exir::CompiledWeights> compile(const BuildOptions& options,
                                               const exir::Additions& additions) {
   exir::ExportOptions compiling;
   PETREL_ASSIGN_OR_RETURN(const OptionWords given, read_recipe(additions.recipe));
-  absl::StatusOr<exir::BackendSelection> backends = select_backends(given);
+  absl::StatusOr<exir::BackendSelection> backends = options.select_backends(given);
   if (!backends.ok()) {
     return absl::FailedPreconditionError(
-        absl::StrCat("the program was made with backends that this command does not have: ",
+        absl::StrCat("the program was made with backends that are not linked here: ",
                      backends.status().message()));
   }
   compiling.backends = *std::move(backends);
@@ -141,7 +140,7 @@ absl::StatusOr<BuildReport> build_data(const BuildOptions& options) {
   }
   BuildReport report;
   report.keys = found->second.entries.size();
-  OutputFiles files;
+  exir::OutputFiles files;
   PETREL_ASSIGN_OR_RETURN(const exir::ByteSink sink, files.open(options.output));
   PETREL_ASSIGN_OR_RETURN(report.bytes,
                           exir::write_flat_data(found->second, kSegmentAlignment, sink));

@@ -6,8 +6,8 @@
 //
 //   PETREL_ASSIGN_OR_RETURN(std::vector<DataEntry> entries,
 //                           read_data_file("weights.ptd"));
-#ifndef PETREL_EXTENSION_CLI_DATA_INPUT_H_
-#define PETREL_EXTENSION_CLI_DATA_INPUT_H_
+#ifndef PETREL_EXTENSION_RELINK_DATA_INPUT_H_
+#define PETREL_EXTENSION_RELINK_DATA_INPUT_H_
 
 #include <cstdint>
 #include <optional>
@@ -32,4 +32,4 @@ absl::StatusOr<std::vector<DataEntry>> read_data_file(const std::string& path);
 
 }  // namespace petrel::extension
 
-#endif  // PETREL_EXTENSION_CLI_DATA_INPUT_H_
+#endif  // PETREL_EXTENSION_RELINK_DATA_INPUT_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "extension/cli/data_input.h"
+#include "extension/relink/data_input.h"
 
 #include <functional>
 #include <memory>
@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "exir/backend/named_blob_store.h"
 #include "exir/import/mapped_file.h"
-#include "extension/cli/file_kind.h"
-#include "extension/cli/mapped_file_loader.h"
+#include "extension/relink/file_kind.h"
+#include "extension/relink/mapped_file_loader.h"
 #include "extension/flat_data/flat_data_map.h"
 #include "extension/named_data_map/safetensors_map.h"
 

@@ -10,8 +10,8 @@
 //
 // An object that was not published removes its temporary file. A file that it
 // replaced comes back by withdraw(), as long as the object lives.
-#ifndef PETREL_EXIR_DRIVER_OUTPUT_FILE_H_
-#define PETREL_EXIR_DRIVER_OUTPUT_FILE_H_
+#ifndef PETREL_EXIR_OUTPUT_OUTPUT_FILE_H_
+#define PETREL_EXIR_OUTPUT_OUTPUT_FILE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -57,4 +57,4 @@ class OutputFile {
 
 }  // namespace petrel::exir
 
-#endif  // PETREL_EXIR_DRIVER_OUTPUT_FILE_H_
+#endif  // PETREL_EXIR_OUTPUT_OUTPUT_FILE_H_

@@ -9,8 +9,8 @@
 //            "constant"  for kernels, in the program, under the weight's name
 //            "outside"   for kernels, to be given from a data file
 //            "file"      an entry of a data file
-#ifndef PETREL_EXTENSION_CLI_DATA_LIST_H_
-#define PETREL_EXTENSION_CLI_DATA_LIST_H_
+#ifndef PETREL_EXTENSION_RELINK_DATA_LIST_H_
+#define PETREL_EXTENSION_RELINK_DATA_LIST_H_
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -26,4 +26,4 @@ std::string render_data_list(const nlohmann::ordered_json& list);
 
 }  // namespace petrel::extension
 
-#endif  // PETREL_EXTENSION_CLI_DATA_LIST_H_
+#endif  // PETREL_EXTENSION_RELINK_DATA_LIST_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "extension/cli/data_list.h"
+#include "extension/relink/data_list.h"
 
 #include <optional>
 #include <set>
@@ -9,10 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "exir/status_macros.h"
-#include "extension/cli/console.h"
-#include "extension/cli/data_input.h"
-#include "extension/cli/data_program.h"
-#include "extension/cli/file_kind.h"
+#include "extension/export/quantity.h"
+#include "extension/relink/data_input.h"
+#include "extension/relink/data_program.h"
+#include "extension/relink/file_kind.h"
 #include "runtime/core/scalar_type.h"
 
 namespace petrel::extension {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "extension/cli/data_program.h"
+#include "extension/relink/data_program.h"
 
 #include <algorithm>
 #include <memory>
@@ -14,7 +14,7 @@
 #include "exir/emit/program_file.h"
 #include "exir/emit/segments.h"
 #include "exir/import/mapped_file.h"
-#include "extension/cli/mapped_file_loader.h"
+#include "extension/relink/mapped_file_loader.h"
 #include "runtime/executor/program.h"
 // Last: the macros of the runtime have the same names.
 #include "exir/status_macros.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exir/driver/output_file.h"
+#include "exir/output/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

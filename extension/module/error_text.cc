@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "extension/c_api/error_text.h"
+#include "extension/module/error_text.h"
 
 #include <algorithm>
 #include <cstring>

@@ -8,8 +8,8 @@
 //   const runtime::Result<runtime::Program> program = runtime::Program::load(&loader);
 //
 // Keeps the mapping; buffers point into it and must not outlive the loader.
-#ifndef PETREL_EXTENSION_CLI_MAPPED_FILE_LOADER_H_
-#define PETREL_EXTENSION_CLI_MAPPED_FILE_LOADER_H_
+#ifndef PETREL_EXTENSION_RELINK_MAPPED_FILE_LOADER_H_
+#define PETREL_EXTENSION_RELINK_MAPPED_FILE_LOADER_H_
 
 #include <cstddef>
 #include <memory>
@@ -44,4 +44,4 @@ class MappedFileLoader final : public runtime::DataLoader {
 
 }  // namespace petrel::extension
 
-#endif  // PETREL_EXTENSION_CLI_MAPPED_FILE_LOADER_H_
+#endif  // PETREL_EXTENSION_RELINK_MAPPED_FILE_LOADER_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a file is, by its first bytes: names are not trusted.
-#ifndef PETREL_EXTENSION_CLI_FILE_KIND_H_
-#define PETREL_EXTENSION_CLI_FILE_KIND_H_
+#ifndef PETREL_EXTENSION_RELINK_FILE_KIND_H_
+#define PETREL_EXTENSION_RELINK_FILE_KIND_H_
 
 #include <string>
 
@@ -22,4 +22,4 @@ absl::StatusOr<FileKind> file_kind(const std::string& path);
 
 }  // namespace petrel::extension
 
-#endif  // PETREL_EXTENSION_CLI_FILE_KIND_H_
+#endif  // PETREL_EXTENSION_RELINK_FILE_KIND_H_

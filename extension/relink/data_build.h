@@ -9,23 +9,30 @@
 //   NEW.pt2 --compile--> structure, {name -> bytes, layout}
 //                             =              |
 //   PROG.pte remembers   structure, {name -> layout}    --> NEW.ptd
-#ifndef PETREL_EXTENSION_CLI_DATA_BUILD_H_
-#define PETREL_EXTENSION_CLI_DATA_BUILD_H_
+#ifndef PETREL_EXTENSION_RELINK_DATA_BUILD_H_
+#define PETREL_EXTENSION_RELINK_DATA_BUILD_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "exir/backend/backend_selection.h"
+#include "extension/export/export_option.h"
 
 namespace petrel::extension {
+
+// The backends that the words of the options "backend" and "compile-spec" name.
+using SelectBackends = std::function<absl::StatusOr<exir::BackendSelection>(const OptionWords&)>;
 
 struct BuildOptions {
   std::map<std::string, std::string> models;  // method -> NEW.pt2
   std::string program;
   std::string output;
   std::string keys = "*";  // glob of the names of the weights to write
+  SelectBackends select_backends;
 };
 
 struct BuildReport {
@@ -38,4 +45,4 @@ absl::StatusOr<BuildReport> build_data(const BuildOptions& options);
 
 }  // namespace petrel::extension
 
-#endif  // PETREL_EXTENSION_CLI_DATA_BUILD_H_
+#endif  // PETREL_EXTENSION_RELINK_DATA_BUILD_H_

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/output/output_files.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One spelling for every path of a file, also of one that is not there yet.
+std::string canonical(const std::string& path) {
+  std::error_code error;
+  const fs::path found = fs::weakly_canonical(path, error);
+  return error ? path : found.string();
+}
+
+}  // namespace
+
+absl::StatusOr<ByteSink> OutputFiles::open(const std::string& path) {
+  for (const OutputFile& file : files_) {
+    if (canonical(file.path()) == canonical(path)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("two outputs would be written to '", path, "'"));
+    }
+  }
+  if (!files_.empty()) PETREL_RETURN_IF_ERROR(files_.back().finish());
+  PETREL_ASSIGN_OR_RETURN(OutputFile file, OutputFile::create(path));
+  files_.push_back(std::move(file));
+  OutputFile* opened = &files_.back();
+  return ByteSink([opened](absl::Span<const uint8_t> bytes) { return opened->write(bytes); });
+}
+
+absl::Status OutputFiles::publish() {
+  if (!files_.empty()) PETREL_RETURN_IF_ERROR(files_.back().finish());
+  for (auto file = files_.begin(); file != files_.end(); ++file) {
+    const absl::Status status = file->publish();
+    if (status.ok()) continue;
+    for (auto done = files_.begin(); done != file; ++done) done->withdraw();
+    return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status write_output_file(const std::string& path, absl::Span<const uint8_t> bytes) {
+  OutputFiles files;
+  PETREL_ASSIGN_OR_RETURN(const ByteSink sink, files.open(path));
+  PETREL_RETURN_IF_ERROR(sink(bytes));
+  return files.publish();
+}
+
+absl::Status write_output_file(const std::string& path, absl::string_view text) {
+  return write_output_file(
+      path, absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
+}
+
+absl::Status check_output_path(const std::string& path) {
+  return OutputFile::create(path).status();
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files that one run writes: they appear at their paths all or none, and each
+// is complete when it appears. Every file that the compiler, the command or
+// Python writes is written by this class.
+//
+//   OutputFiles files;
+//   PETREL_ASSIGN_OR_RETURN(ByteSink sink, files.open("m.pte"));
+//   PETREL_RETURN_IF_ERROR(sink(bytes));
+//   PETREL_ASSIGN_OR_RETURN(sink, files.open("m.ptd"));   // m.pte is complete
+//   ...
+//   PETREL_RETURN_IF_ERROR(files.publish());
+//
+//   PETREL_RETURN_IF_ERROR(write_output_file("plan.svg", text));
+//
+// Until publish() the bytes lie in temporary files beside the paths, which the
+// object owns and removes. Sinks must not be used after the object.
+#ifndef PETREL_EXIR_OUTPUT_OUTPUT_FILES_H_
+#define PETREL_EXIR_OUTPUT_OUTPUT_FILES_H_
+
+#include <cstdint>
+#include <list>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "exir/output/byte_sink.h"
+#include "exir/output/output_file.h"
+
+namespace petrel::exir {
+
+class OutputFiles {
+ public:
+  // The file before is complete when the next is opened. InvalidArgument when a
+  // path is opened twice, under whatever spelling.
+  absl::StatusOr<ByteSink> open(const std::string& path);
+  // All of them or none.
+  absl::Status publish();
+
+ private:
+  std::list<OutputFile> files_;  // sinks hold pointers to them
+};
+
+// One file.
+absl::Status write_output_file(const std::string& path, absl::Span<const uint8_t> bytes);
+absl::Status write_output_file(const std::string& path, absl::string_view text);
+
+// Whether a file could be opened at `path` now: the folder is there and takes
+// files. Leaves nothing behind.
+absl::Status check_output_path(const std::string& path);
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_OUTPUT_OUTPUT_FILES_H_

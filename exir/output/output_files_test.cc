@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/output/output_files.h"
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace petrel::exir {
+namespace {
+
+using ::testing::HasSubstr;
+
+class OutputFilesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = ::testing::TempDir() + "/output_files_XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+
+  size_t count() const {
+    return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder_), {}));
+  }
+
+  std::string content(const std::string& name) const {
+    std::ifstream in(path(name));
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  static absl::Status put(const ByteSink& sink, absl::string_view text) {
+    return sink(absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
+  }
+
+  std::string folder_;
+};
+
+TEST_F(OutputFilesTest, FilesAppearTogether) {
+  OutputFiles files;
+  const auto first = files.open(path("a"));
+  ASSERT_TRUE(first.ok() && put(*first, "one").ok());
+  const auto second = files.open(path("b"));
+  ASSERT_TRUE(second.ok() && put(*second, "two").ok());
+  EXPECT_FALSE(std::filesystem::exists(path("a")));
+  ASSERT_TRUE(files.publish().ok());
+  EXPECT_EQ(content("a"), "one");
+  EXPECT_EQ(content("b"), "two");
+}
+
+TEST_F(OutputFilesTest, LeavesNothingWithoutPublish) {
+  {
+    OutputFiles files;
+    ASSERT_TRUE(put(*files.open(path("a")), "one").ok());
+  }
+  EXPECT_EQ(count(), 0u);
+}
+
+TEST_F(OutputFilesTest, TakesBackWhatIsThereWhenALaterFileFails) {
+  ASSERT_TRUE(write_output_file(path("a"), "old").ok());
+  OutputFiles files;
+  ASSERT_TRUE(put(*files.open(path("a")), "new").ok());
+  std::filesystem::create_directory(path("folder"));
+  ASSERT_TRUE(put(*files.open(path("folder/b")), "other").ok());
+  std::filesystem::remove_all(path("folder"));
+  EXPECT_FALSE(files.publish().ok());
+  EXPECT_EQ(content("a"), "old");
+}
+
+TEST_F(OutputFilesTest, RefusesOnePathTwice) {
+  OutputFiles files;
+  ASSERT_TRUE(files.open(path("a")).ok());
+  const auto again = files.open(folder_ + "/./a");
+  EXPECT_THAT(std::string(again.status().message()), HasSubstr("two outputs"));
+}
+
+TEST_F(OutputFilesTest, ChecksPathsWithoutATrace) {
+  EXPECT_TRUE(check_output_path(path("a")).ok());
+  EXPECT_EQ(check_output_path(path("none/a")).code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(count(), 0u);
+}
+
+}  // namespace
+}  // namespace petrel::exir
