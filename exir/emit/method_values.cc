@@ -56,6 +56,7 @@ int32_t MethodValues::of(const Value* value) {
       entries_[value] = entry;
       return entry;
     }
+    if (value->is_input()) place.fqn = value->name();  // so that callers can name it
     if (root->is_constant()) {
       const Constant& constant = *root->constant();
       if (constant.is_mutable()) {

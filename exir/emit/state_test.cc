@@ -2,6 +2,7 @@
 //
 // Where state lies and how it is updated: graphs by hand, programs decoded with
 // the schema.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -199,9 +200,11 @@ Program two_methods() {
 // By name: arena and offset of the states of a method.
 std::map<std::string, std::pair<uint32_t, uint64_t>> places(const fb::ExecutionPlan* plan) {
   std::map<std::string, std::pair<uint32_t, uint64_t>> found;
-  for (const fb::EValue* value : *plan->values()) {
-    const fb::Tensor* tensor = value->val_as_Tensor();
+  const auto& inputs = *plan->inputs();
+  for (uint32_t i = 0; i < plan->values()->size(); ++i) {
+    const fb::Tensor* tensor = plan->values()->Get(i)->val_as_Tensor();
     if (tensor == nullptr || tensor->extra_tensor_info() == nullptr) continue;
+    if (std::count(inputs.begin(), inputs.end(), static_cast<int32_t>(i)) > 0) continue;
     found[tensor->extra_tensor_info()->fully_qualified_name()->str()] = {
         tensor->allocation_info()->memory_id(), arena_offset(tensor)};
   }

@@ -22,8 +22,6 @@
 namespace petrel::exir {
 namespace {
 
-constexpr int64_t kSchemaMajor = 8;
-
 absl::StatusOr<ArchiveInfo> read_info(const Json& program) {
   ArchiveInfo info;
   PETREL_ASSIGN_OR_RETURN(Json version, program.at("schema_version"));
@@ -32,8 +30,9 @@ absl::StatusOr<ArchiveInfo> read_info(const Json& program) {
   PETREL_ASSIGN_OR_RETURN(int64_t major, major_json.integer());
   PETREL_ASSIGN_OR_RETURN(int64_t minor, minor_json.integer());
   // Minor versions add members, which are refused where they are used.
-  if (major != kSchemaMajor) {
-    return version.error(absl::StrCat("is ", major, ".", minor, ", must be ", kSchemaMajor, ".x"));
+  if (major != kArchiveSchema) {
+    return version.error(
+        absl::StrCat("is ", major, ".", minor, ", must be ", kArchiveSchema, ".x"));
   }
   info.schema_major = static_cast<int>(major);
   info.schema_minor = static_cast<int>(minor);

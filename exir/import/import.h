@@ -12,12 +12,16 @@
 #ifndef PETREL_EXIR_IMPORT_IMPORT_H_
 #define PETREL_EXIR_IMPORT_IMPORT_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "exir/ir/program.h"
 
 namespace petrel::exir {
+
+// The schema of the archives that can be read; minor versions may differ.
+inline constexpr int64_t kArchiveSchema = 8;
 
 // Text facts of an archive, for `petrel inspect`.
 struct ArchiveInfo {

@@ -16,6 +16,7 @@
 #include "extension/cli/kernel_choice.h"
 #include "extension/cli/method_io.h"
 #include "extension/cli/packed_weights_options.h"
+#include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
 #include "extension/named_data_map/safetensors_map.h"
 #include "runtime/platform/isa_level.h"
@@ -120,6 +121,8 @@ int run(Arguments& arguments) {
     library().backend->is_available();
   }
   Figures figures;
+  Progress progress("bench");
+  progress.start("load");
   Clock::time_point start = Clock::now();
   auto module = Module::load(arguments.program, options);
   if (!module.ok()) return messages.fail("bench", arguments.program, module.error());
@@ -139,6 +142,7 @@ int run(Arguments& arguments) {
     times.push_back(since(start));
     return outputs.ok() ? runtime::Error::Ok : outputs.error();
   };
+  progress.start("measure");
   runtime::Error error = once();
   figures.first_run = times.back();
   const Clock::time_point warm = Clock::now();
@@ -152,6 +156,7 @@ int run(Arguments& arguments) {
                                          since(steady) < arguments.seconds)) {
     error = once();
   }
+  progress.stop();
   if (error != runtime::Error::Ok) {
     return messages.fail("bench", absl::StrCat("method '", arguments.method, "'"), error);
   }
@@ -177,7 +182,10 @@ void add_bench_verb(CLI::App& app, int* exit_code) {
                    "FILE.ptd or FILE.safetensors with weights, may be repeated")
       ->take_all();
   verb->add_option("--method", arguments->method, "default: forward");
-  verb->add_option("--input", arguments->inputs, "X.npy of the next input; else ones")->take_all();
+  verb->add_option("--input", arguments->inputs,
+                   "[NAME=]X.npy, or an array such as [1,2]:int64; inputs left out are ones")
+      ->take_all()
+      ->allow_extra_args(false);
   verb->add_option("--threads", arguments->threads, "0 (default): one per processor")
       ->check(CLI::Range(0, 1024));
   add_kernels_option(*verb, &arguments->kernels);

@@ -99,6 +99,27 @@ class CliTest(unittest.TestCase):
             self.fails(2, *arguments)
         self.assertEqual(list(self.folder.iterdir()), [])
 
+    def test_version_tells_builds_and_formats(self):
+        text = self.done("--version")
+        self.assertRegex(text, r"^petrel \d+\.\d+\.\d+, built with (GCC|Clang) \S+")
+        for words in (r"\.pt2 +schema 8", r"\.pte +ET12, version 0", r"\.ptd +FT01, version 0",
+                      r"petrel\.program +PA01, version 0", r"backends +xnnpack"):
+            self.assertRegex(text, words)
+
+    def test_progress_is_for_terminals(self):
+        self.export()
+        bench = ("bench", "m.pte", "--seconds", "3")
+        self.assertEqual(petrel(*bench, cwd=self.folder).stderr, "")
+        terminal, of_command = os.openpty()
+        done = subprocess.run([PETREL, *bench], cwd=self.folder, stdout=subprocess.PIPE,
+                              stderr=of_command)
+        os.close(of_command)
+        said = os.read(terminal, 10000).decode()
+        os.close(terminal)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(said, r"petrel bench: measure, \d s")
+        self.assertTrue(said.endswith("\r\x1b[K"), said)
+
     def test_backends_are_chosen_by_method(self):
         report = json.loads(self.done(
             "export", "--method", f"a={MODEL}", "--method", f"b={MODEL}", "-o", "m.pte",

@@ -10,6 +10,7 @@
 #include "extension/relink/data_build.h"
 #include "extension/relink/data_list.h"
 #include "extension/relink/data_move.h"
+#include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
 
 namespace petrel::extension {
@@ -48,7 +49,10 @@ void print_move(const char* what, const MoveReport& report) {
 
 int run_split(const SplitOptions& options) {
   const RuntimeMessages messages;
+  Progress progress(kVerb);
+  progress.start("split");
   const auto report = split_data(options);
+  progress.stop();
   if (!report.ok()) return messages.fail(kVerb, report.status());
   std::printf("moved out %zu keys, %s\n", report->keys, format_bytes(report->bytes).c_str());
   return kDone;
@@ -56,7 +60,10 @@ int run_split(const SplitOptions& options) {
 
 int run_merge(const MergeOptions& options) {
   const RuntimeMessages messages;
+  Progress progress(kVerb);
+  progress.start("merge");
   const auto report = merge_data(options);
+  progress.stop();
   if (!report.ok()) return messages.fail(kVerb, report.status());
   print_move("took in", *report);
   return kDone;
@@ -105,7 +112,10 @@ int run_build(BuildArguments& arguments) {
     }
   }
   const RuntimeMessages messages;
+  Progress progress(kVerb);
+  arguments.options.on_phase = [&](const std::string& phase) { progress.start(phase); };
   const auto report = build_data(arguments.options);
+  progress.stop();
   if (!report.ok()) return messages.fail(kVerb, report.status());
   std::printf("wrote %zu keys, %s\n", report->keys, format_bytes(report->bytes).c_str());
   return kDone;

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -13,6 +10,7 @@
 #include "extension/cli/backend_choice.h"
 #include "extension/cli/console.h"
 #include "extension/cli/export_option_flags.h"
+#include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
 #include "extension/export/export_report.h"
 #include "extension/export/linked_kernels.h"
@@ -35,20 +33,6 @@ int usage(const std::string& problem) {
   std::fprintf(stderr, "petrel export: %s\nTry `petrel export --help`.\n", problem.c_str());
   return kWrongUsage;
 }
-
-// Names phases on a terminal once the export has taken two seconds.
-class Progress {
- public:
-  void start(const std::string& phase) {
-    using Seconds = std::chrono::duration<double>;
-    const double elapsed = Seconds(std::chrono::steady_clock::now() - begin_).count();
-    if (elapsed < 2.0 || isatty(STDERR_FILENO) == 0) return;
-    std::fprintf(stderr, "petrel export: %s\n", phase.c_str());
-  }
-
- private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
 
 // MODEL.pt2 and every --method; "" or what is wrong.
 std::string read_methods(const Arguments& arguments, exir::ExportOptions* options) {
@@ -79,11 +63,12 @@ int run(const Arguments& arguments) {
   options.dump = [](const std::string& pass, const exir::Graph& graph) {
     std::printf("// after %s\n%s\n", pass.c_str(), exir::print_graph(graph).c_str());
   };
-  Progress progress;
+  Progress progress("export");
   options.on_phase = [&](const std::string& phase) { progress.start(phase); };
 
   const RuntimeMessages messages;  // constant folding runs the runtime
   const absl::StatusOr<exir::ExportReport> report = exir::export_program(options);
+  progress.stop();
   if (!report.ok()) return fail("export", report.status());
   if (!report->emit.missing_kernels.empty()) {
     std::fprintf(stderr, "petrel export: warning: %s\n",

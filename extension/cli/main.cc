@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "extension/cli/verb.h"
+#include "extension/cli/version.h"
 
 int main(int argc, char** argv) {
   using namespace petrel::extension;  // NOLINT: the only content of this file
@@ -18,6 +19,8 @@ int main(int argc, char** argv) {
       "\n"
       "Exit codes: 0 done, 1 failed, 2 wrong usage. `petrel VERB --help` tells more."};
   app.name("petrel");
+  app.set_version_flag("--version", version_text,
+                       "print the versions of the build and of file formats");
   app.require_subcommand(1);
   int exit_code = kDone;
   add_export_verb(app, &exit_code);
@@ -28,6 +31,7 @@ int main(int argc, char** argv) {
   add_opt_verb(app, &exit_code);
   add_data_verb(app, &exit_code);
   add_plan_verb(app, &exit_code);
+  add_completion_verb(app, &exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {

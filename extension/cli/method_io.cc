@@ -6,6 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "exir/status_macros.h"
+#include "extension/cli/array_literal.h"
+#include "extension/cli/input_words.h"
 
 namespace petrel::extension {
 
@@ -86,9 +89,47 @@ NpyArray ones_like(const TensorInfo& info) {
   return array;
 }
 
+// The array of one input; `name` is for errors.
+absl::StatusOr<NpyArray> read_source(const std::string& source, const std::string& name,
+                                     const std::string& method, const TensorInfo& info) {
+  if (source.empty()) return ones_like(info);
+  const std::string subject = absl::StrCat(name, " (", source, ")");
+  absl::StatusOr<NpyArray> array =
+      is_array_literal(source) ? parse_array_literal(source, info.scalar_type()) : read_npy(source);
+  if (!array.ok()) return array;
+  if (array->type != info.scalar_type()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(subject, " has dtype ", runtime::to_string(array->type), ", method '", method,
+                     "' takes ", runtime::to_string(info.scalar_type())));
+  }
+  if (array->shape.size() != info.sizes().size()) {
+    return absl::InvalidArgumentError(absl::StrCat(subject, " has shape [",
+                                                   absl::StrJoin(array->shape, ","), "], method '",
+                                                   method, "' takes ", sizes_text(info.sizes())));
+  }
+  for (const int64_t size : array->shape) {
+    if (size > INT32_MAX) {
+      return absl::InvalidArgumentError(absl::StrCat(subject, " has a size of ", size));
+    }
+  }
+  return array;
+}
+
 }  // namespace
 
+// A tensor and what it refers to.
 struct MethodInputs::Holder {
+  Holder(const NpyArray& array, Span<const uint8_t> order)
+      : sizes(array.shape.begin(), array.shape.end()), dim_order(order.begin(), order.end()) {
+    const Span<const int32_t> dims(sizes);
+    strides = dense_strides(dims, Span<const uint8_t>(dim_order));
+    memory.resize(array.data.size() / sizeof(uint64_t) + 1);
+    reorder(array.data.data(), dense_strides(dims, {}), reinterpret_cast<uint8_t*>(memory.data()),
+            strides, dims, runtime::element_size(array.type));
+    impl = TensorImpl(array.type, static_cast<ssize_t>(sizes.size()), sizes.data(), nullptr,
+                      dim_order.data(), strides.data());
+  }
+
   std::vector<int32_t> sizes;
   std::vector<uint8_t> dim_order;
   std::vector<int64_t> strides;
@@ -97,67 +138,38 @@ struct MethodInputs::Holder {
 };
 
 absl::StatusOr<MethodInputs> MethodInputs::make(Module& module, const std::string& method,
-                                                const std::vector<std::string>& files) {
+                                                const std::vector<std::string>& words) {
   auto meta = module.method_meta(method);
   if (!meta.ok() || module.load_method(method) != runtime::Error::Ok) {
     return absl::InvalidArgumentError(absl::StrCat("method '", method, "' cannot be loaded"));
   }
+  std::vector<std::string> names;  // of the inputs that are tensors
+  for (size_t i = 0; i < meta->num_inputs(); ++i) {
+    const auto info = meta->input_tensor_meta(i);
+    if (info.ok()) names.emplace_back(info->name());
+  }
+  PETREL_ASSIGN_OR_RETURN(const std::vector<std::string> sources,
+                          assign_inputs(words, names, method));
   MethodInputs inputs;
-  size_t next_file = 0;
   for (size_t i = 0; i < meta->num_inputs(); ++i) {
     const auto info = meta->input_tensor_meta(i);
     if (!info.ok()) {
       inputs.values_.push_back(module.get_input(method, i));
       continue;
     }
-    NpyArray array;
-    std::string source = absl::StrCat("input ", i);
-    if (next_file < files.size()) {
-      absl::StrAppend(&source, " (", files[next_file], ")");
-      auto read = read_npy(files[next_file++]);
-      if (!read.ok()) return read.status();
-      array = *std::move(read);
-    } else {
-      array = ones_like(*info);
-    }
-    if (array.type != info->scalar_type()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(source, " has dtype ", runtime::to_string(array.type), ", method '", method,
-                       "' takes ", runtime::to_string(info->scalar_type())));
-    }
-    if (array.shape.size() != info->sizes().size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(source, " has shape [", absl::StrJoin(array.shape, ","), "], method '",
-                       method, "' takes ", sizes_text(info->sizes())));
-    }
-    auto holder = std::make_shared<Holder>();
-    for (const int64_t size : array.shape) {
-      if (size > INT32_MAX) {
-        return absl::InvalidArgumentError(absl::StrCat(source, " has a size of ", size));
-      }
-      holder->sizes.push_back(static_cast<int32_t>(size));
-    }
-    const auto order = info->dim_order();
-    holder->dim_order.assign(order.begin(), order.end());
-    const Span<const int32_t> sizes(holder->sizes);
-    holder->strides = dense_strides(sizes, Span<const uint8_t>(holder->dim_order));
-    holder->memory.resize(array.data.size() / sizeof(uint64_t) + 1);
-    reorder(array.data.data(), dense_strides(sizes, {}),
-            reinterpret_cast<uint8_t*>(holder->memory.data()), holder->strides, sizes,
-            runtime::element_size(array.type));
-    holder->impl =
-        TensorImpl(array.type, static_cast<ssize_t>(holder->sizes.size()), holder->sizes.data(),
-                   nullptr, holder->dim_order.data(), holder->strides.data());
+    const size_t tensor = inputs.holders_.size();
+    const std::string name = names[tensor].empty()
+                                 ? absl::StrCat("input ", i)
+                                 : absl::StrCat("input ", i, " '", names[tensor], "'");
+    PETREL_ASSIGN_OR_RETURN(const NpyArray array,
+                            read_source(sources[tensor], name, method, *info));
+    auto holder = std::make_shared<Holder>(array, info->dim_order());
     if (holder->impl.set_data(holder->memory.data(), holder->memory.size() * sizeof(uint64_t)) !=
         runtime::Error::Ok) {
-      return absl::InternalError(absl::StrCat(source, " cannot be made"));
+      return absl::InternalError(absl::StrCat(name, " cannot be made"));
     }
     inputs.values_.push_back(EValue(Tensor(&holder->impl)));
     inputs.holders_.push_back(std::move(holder));
-  }
-  if (next_file < files.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(files.size(), " inputs are given, method '", method, "' takes ", next_file));
   }
   return inputs;
 }

@@ -20,11 +20,11 @@ namespace petrel::extension {
 // The inputs of one call; owns what its values refer to.
 class MethodInputs {
  public:
-  // `files` in order of the method's tensor inputs; where there are fewer,
-  // inputs are tensors of ones. Inputs that are no tensors take the value the
-  // program was made with. InvalidArgument names the input that does not fit.
+  // `words` give inputs by position or name (input_words.h); tensors that get
+  // none are ones. Inputs that are not tensors take the value the program was
+  // made with. InvalidArgument names the input that does not fit.
   static absl::StatusOr<MethodInputs> make(Module& module, const std::string& method,
-                                           const std::vector<std::string>& files);
+                                           const std::vector<std::string>& words);
 
   const std::vector<runtime::EValue>& values() const { return values_; }
 

@@ -30,6 +30,7 @@
 #include "exir/plan/search/planner_registry.h"
 #include "exir/status_macros.h"
 #include "extension/cli/console.h"
+#include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
 
 namespace petrel::extension {
@@ -224,7 +225,10 @@ int run(const Arguments& arguments) {
     options.node_budget = fit ? kNodesForCapacity : kNodesForPeak;
     options.nodes_after_fit = kNodesAfterFit;
   }
+  Progress progress("plan");
+  progress.start("search");
   const absl::StatusOr<plan::Solution> solution = plan::plan(*problem, options);
+  progress.stop();
   if (!solution.ok()) return fail_with(arguments, solution.status());
 
   absl::Status written;

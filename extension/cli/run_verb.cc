@@ -10,13 +10,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "exir/ir/blob.h"
 #include "extension/cli/console.h"
 #include "extension/cli/isa_option.h"
 #include "extension/cli/kernel_choice.h"
 #include "extension/cli/method_io.h"
 #include "extension/cli/packed_weights_options.h"
+#include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
 #include "extension/named_data_map/safetensors_map.h"
 
@@ -44,6 +44,21 @@ struct Call {
   std::vector<std::string> inputs;
 };
 
+// The words between commas that are not within brackets.
+std::vector<std::string> split_inputs(const std::string& text) {
+  std::vector<std::string> words(1);
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+    if (c == ',' && depth == 0) {
+      words.emplace_back();
+    } else {
+      words.back().push_back(c);
+    }
+  }
+  return words;
+}
+
 std::string describe(const EValue& value) {
   if (value.isNone()) return "none";
   if (value.isInt()) return absl::StrCat("int ", value.toInt());
@@ -64,13 +79,15 @@ std::string describe(const EValue& value) {
 // Runs one call, prints its outputs and writes the tensors among them to
 // `directory` as PREFIXoutput_N.npy.
 int run_call(Module& module, const Call& call, const std::string& directory,
-             const std::string& prefix, const RuntimeMessages& messages) {
+             const std::string& prefix, const RuntimeMessages& messages, Progress& progress) {
   auto inputs = MethodInputs::make(module, call.method, call.inputs);
   if (!inputs.ok()) {
     return messages.fail("run", std::string(inputs.status().message()),
                          runtime::Error::InvalidArgument);
   }
+  progress.start(call.method);
   auto outputs = module.execute(call.method, inputs->values());
+  progress.start("");
   if (!outputs.ok()) {
     return messages.fail("run", absl::StrCat("method '", call.method, "'"), outputs.error());
   }
@@ -92,7 +109,7 @@ int run(Arguments& arguments) {
     Call call;
     call.method = text.substr(0, colon);
     if (colon != std::string::npos && colon + 1 < text.size()) {
-      call.inputs = absl::StrSplit(text.substr(colon + 1), ',');
+      call.inputs = split_inputs(text.substr(colon + 1));
     }
     calls.push_back(std::move(call));
   }
@@ -118,12 +135,14 @@ int run(Arguments& arguments) {
   const auto backend_options = arguments.packed_weights.make();
   if (!backend_options.ok()) return fail("run", backend_options.status());
   options.backend_options = *backend_options;
+  Progress progress("run");
+  progress.start("load");
   auto module = Module::load(arguments.program, options);
   if (!module.ok()) return messages.fail("run", arguments.program, module.error());
   for (size_t i = 0; i < calls.size(); ++i) {
     // One call writes output_N; several, call_K_output_N.
     const std::string prefix = calls.size() == 1 ? "" : absl::StrCat("call_", i, "_");
-    const int code = run_call(**module, calls[i], arguments.output_dir, prefix, messages);
+    const int code = run_call(**module, calls[i], arguments.output_dir, prefix, messages, progress);
     if (code != kDone) return code;
   }
   return kDone;
@@ -142,11 +161,13 @@ void add_run_verb(CLI::App& app, int* exit_code) {
                  "where keys have several meanings: data files go before the program, earlier\n"
                  "files before later ones");
   CLI::Option* method = verb->add_option("--method", arguments->method, "default: forward");
-  CLI::Option* input = verb->add_option("--input", arguments->inputs,
-                                        "X.npy of the next input; inputs left out are ones")
-                           ->take_all();
+  CLI::Option* input =
+      verb->add_option("--input", arguments->inputs,
+                       "[NAME=]X.npy, or an array such as [1,2]:int64; inputs left out are ones")
+          ->take_all()
+          ->allow_extra_args(false);
   verb->add_option("--call", arguments->calls,
-                   "METHOD:a.npy,b.npy, may be repeated: calls run in order in one process,\n"
+                   "METHOD:a.npy,x=b.npy, may be repeated: calls run in order in one process,\n"
                    "state is kept, outputs are named call_K_output_N")
       ->take_all()
       ->excludes(method)
@@ -161,6 +182,7 @@ void add_run_verb(CLI::App& app, int* exit_code) {
       "Examples:\n"
       "  petrel run model.pte --input x.npy --output-dir out\n"
       "  petrel run model.pte --data model.ptd --threads 2\n"
+      "  petrel run llm.pte --method decode --input 'tokens=[[15]]:int64'\n"
       "  petrel run llm.pte --call prefill:tokens.npy --call decode:next.npy");
   verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
 }

@@ -28,6 +28,7 @@ void add_bench_verb(CLI::App& app, int* exit_code);
 void add_opt_verb(CLI::App& app, int* exit_code);
 void add_data_verb(CLI::App& app, int* exit_code);
 void add_plan_verb(CLI::App& app, int* exit_code);
+void add_completion_verb(CLI::App& app, int* exit_code);
 
 }  // namespace petrel::extension
 

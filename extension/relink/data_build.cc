@@ -92,6 +92,7 @@ absl::StatusOr<exir::CompiledWeights> compile(const BuildOptions& options,
   compiling.backends = *std::move(backends);
   apply_options(given, &compiling);
   compiling.weight_keys = exir::WeightKeys::kName;
+  compiling.on_phase = options.on_phase;
   for (const auto& plan : program.table().execution_plan) {
     const auto model = options.models.find(plan->name);
     if (model == options.models.end()) {

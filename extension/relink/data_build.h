@@ -33,6 +33,7 @@ struct BuildOptions {
   std::string output;
   std::string keys = "*";  // glob of the names of the weights to write
   SelectBackends select_backends;
+  std::function<void(const std::string& phase)> on_phase;  // may be empty
 };
 
 struct BuildReport {

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inputs on the command line: by place, by name, written out."""
+
+import os
+import pathlib
+import struct
+import subprocess
+import tempfile
+import unittest
+
+PETREL = pathlib.Path("extension/cli/petrel").absolute()
+DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
+LAYERS = pathlib.Path("test/models/layers").absolute()
+
+
+def floats(values, shape):
+    """A .npy file."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return (b"\x93NUMPY\x01\0" + struct.pack("<H", len(header)) + header.encode()
+            + struct.pack(f"<{len(values)}f", *values))
+
+
+class InputsTest(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+
+    def petrel(self, *words):
+        return subprocess.run([PETREL, *map(str, words)], cwd=self.folder, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def done(self, *words):
+        result = self.petrel(*words)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def fails(self, *words):
+        result = self.petrel(*words)
+        self.assertEqual(result.returncode, 1, result.stdout)
+        return result.stderr
+
+    def bilinear(self):
+        """A program of two inputs, their names and their files."""
+        self.done("export", LAYERS / "bilinear.pt2", "-o", "m.pte")
+        lines = self.fails("run", "m.pte", "--input", "no_such_name=x").splitlines()[0]
+        names = lines.rpartition(" are ")[2].split(", ")
+        self.assertEqual(len(names), 2, lines)
+        return names, [LAYERS / f"bilinear.input_{i}.npy" for i in (0, 1)]
+
+    def test_names_stand_for_places(self):
+        (first, second), (a, b) = self.bilinear()
+        wanted = self.done("run", "m.pte", "--input", a, "--input", b)
+        for words in ((f"{first}={a}", f"{second}={b}"), (f"{second}={b}", f"{first}={a}"),
+                      (f"{second}={b}", a), (b, f"{first}={a}")):
+            inputs = [word for each in words for word in ("--input", each)]
+            self.assertEqual(self.done("run", "m.pte", *inputs), wanted, words)
+        self.assertEqual(
+            self.done("run", "m.pte", "--call", f"forward:{second}={b},{a}"), wanted)
+        self.done("bench", "m.pte", "--seconds", "0.01", "--input", f"{second}={b}")
+
+    def test_names_that_are_wrong_are_told(self):
+        (first, second), (a, _) = self.bilinear()
+        said = self.fails("run", "m.pte", "--input", f"third={a}")
+        self.assertIn("third=", said)
+        self.assertIn(f"{first}, {second}", said)
+        self.assertIn(f"'{first}' is given twice",
+                      self.fails("run", "m.pte", "--input", f"{first}={a}", "--input",
+                                 f"{first}={a}"))
+        self.assertIn("takes 2", self.fails("run", "m.pte", *["--input", a] * 3))
+
+    def test_a_file_may_have_an_equals_sign(self):
+        _, (a, b) = self.bilinear()
+        (self.folder / "v=1.npy").write_bytes(a.read_bytes())
+        self.assertEqual(self.done("run", "m.pte", "--input", "v=1.npy", "--input", b),
+                         self.done("run", "m.pte", "--input", a, "--input", b))
+
+    def test_arrays_are_written_out(self):
+        self.done("export", LAYERS / "embedding.pt2", "-o", "m.pte")
+        ids = (LAYERS / "embedding.input_0.npy").read_bytes()
+        start = 10 + struct.unpack("<H", ids[8:10])[0]
+        shape = ids[:start].decode("latin1").partition("'shape': (")[2].partition(")")[0]
+        sizes = [int(size) for size in shape.split(",") if size.strip()]
+        values = list(struct.unpack(f"<{(len(ids) - start) // 8}q", ids[start:]))
+        for size in reversed(sizes[1:]):
+            values = [values[i:i + size] for i in range(0, len(values), size)]
+        wanted = self.done("run", "m.pte", "--input", LAYERS / "embedding.input_0.npy")
+        for text in (f"{values}:int64", f"{values}"):
+            self.assertEqual(self.done("run", "m.pte", "--input", text.replace(" ", "")), wanted)
+            self.assertEqual(self.done("run", "m.pte", "--call",
+                                       "forward:" + text.replace(" ", "")), wanted)
+        self.assertIn("float32", self.fails("run", "m.pte", "--input", f"{values}:float32"))
+        self.assertIn("not a int64", self.fails("run", "m.pte", "--input", "[0.5]"))
+        self.assertIn("shape", self.fails("run", "m.pte", "--input", "3"))
+
+
+if __name__ == "__main__":
+    unittest.main()

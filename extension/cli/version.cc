@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/cli/version.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "exir/import/import.h"
+#include "extension/cli/linked_backends.h"
+#include "runtime/core/version.h"
+#include "schema/additions_generated.h"
+#include "schema/flat_data_generated.h"
+#include "schema/program_generated.h"
+
+namespace petrel::extension {
+
+std::string version_text() {
+  const std::string backends = absl::StrJoin(
+      linked_backends(), ", ",
+      [](std::string* out, const LinkedBackend& linked) { out->append(linked.name); });
+  return absl::StrCat("petrel ", kVersion, ", built with ",
+#ifdef __clang__
+                      "Clang ",
+#else
+                      "GCC ",
+#endif
+                      __VERSION__, "\n", ".pt2            schema ", exir::kArchiveSchema,
+                      "\n.pte            ", schema::program::ProgramIdentifier(), ", version 0\n",
+                      ".ptd            ", schema::flat_data::FlatDataIdentifier(), ", version 0\n",
+                      "petrel.program  ", schema::additions::AdditionsIdentifier(),
+                      ", version 0\nbackends        ", backends);
+}
+
+}  // namespace petrel::extension
