@@ -58,7 +58,7 @@ absl::StatusOr<OutputFile> OutputFile::create(const std::string& path) {
   const bool exists = stat(path.c_str(), &info) == 0;
   if (exists && !S_ISREG(info.st_mode)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "output '", path, "' is ", S_ISDIR(info.st_mode) ? "a directory" : "no regular file"));
+        "output '", path, "' is ", S_ISDIR(info.st_mode) ? "a directory" : "not a regular file"));
   }
   if (path.back() == '/') {
     return absl::InvalidArgumentError(absl::StrCat("output '", path, "' names no file"));

@@ -26,7 +26,7 @@ namespace petrel::exir {
 
 class OutputFile {
  public:
-  // Fails when `path` is there and is no regular file, or its folder cannot be
+  // Fails when `path` is there and is not a regular file, or its folder cannot be
   // written to.
   static absl::StatusOr<OutputFile> create(const std::string& path);
 

@@ -130,7 +130,7 @@ TEST_F(OutputFileTest, RefusesWhatIsNoFile) {
   EXPECT_THAT(std::string(OutputFile::create(folder_).status().message()),
               HasSubstr("is a directory"));
   EXPECT_THAT(std::string(OutputFile::create("/dev/null").status().message()),
-              HasSubstr("'/dev/null' is no regular file"));
+              HasSubstr("'/dev/null' is not a regular file"));
   EXPECT_EQ(OutputFile::create("").status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(OutputFile::create(folder_ + "/none/x").status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(files(), IsEmpty());

@@ -67,8 +67,8 @@ class Choice {
                        absl::StrJoin(names(), ", ")));
     }
     if (has_none || (linked == nullptr && !list.empty())) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--backend '", text, "' stands beside others; none stands alone"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--backend '", text, "' cannot be combined with others: none must be alone"));
     }
     if (linked == nullptr) {
       has_none = true;

@@ -191,9 +191,10 @@ void add_bench_verb(CLI::App& app, int* exit_code) {
   add_kernels_option(*verb, &arguments->kernels);
   add_isa_option(*verb);
   arguments->packed_weights.add_to(*verb);
-  verb->add_option("--seconds", arguments->seconds, "at least this long (0.5)")
+  verb->add_option("--seconds", arguments->seconds, "measure at least this long (default: 0.5)")
       ->check(CLI::Range(0.0, 3600.0));
-  verb->add_option("--min-runs", arguments->min_runs, "and at least as many runs (30)")
+  verb->add_option("--min-runs", arguments->min_runs,
+                   "measure at least this many runs (default: 30)")
       ->check(CLI::Range(1, 1000000));
   verb->add_flag("--json", arguments->json, "one JSON object");
   verb->footer(

@@ -65,13 +65,13 @@ int run_merge(const MergeOptions& options) {
   const auto report = merge_data(options);
   progress.stop();
   if (!report.ok()) return messages.fail(kVerb, report.status());
-  print_move("took in", *report);
+  print_move("merged", *report);
   return kDone;
 }
 
 void add_list(CLI::App& data, int* exit_code) {
   auto arguments = std::make_shared<ListArguments>();
-  CLI::App* verb = data.add_subcommand("list", "Tell the data that a file has or needs");
+  CLI::App* verb = data.add_subcommand("list", "List the data that a file contains or needs");
   verb->add_option("file", arguments->file, "a .pte, .ptd or .safetensors file")->required();
   verb->add_flag("--json", arguments->json, "as JSON");
   verb->callback([arguments, exit_code] { *exit_code = run_list(*arguments); });
@@ -89,7 +89,7 @@ void add_split(CLI::App& data, int* exit_code) {
 
 void add_merge(CLI::App& data, int* exit_code) {
   auto options = std::make_shared<MergeOptions>();
-  CLI::App* verb = data.add_subcommand("merge", "Take data files into a program");
+  CLI::App* verb = data.add_subcommand("merge", "Put data files into a program");
   verb->add_option("program", options->program, "PROG.pte")->required();
   verb->add_option("files", options->data_files, "FILE.ptd or FILE.safetensors ...")->required();
   verb->add_option("-o,--output", options->output, "the program with the data")->required();

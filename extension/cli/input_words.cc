@@ -55,7 +55,8 @@ absl::StatusOr<std::vector<std::string>> assign_inputs(const std::vector<std::st
     }
     source = word.substr(equals + 1);
     if (source.empty()) {
-      return absl::InvalidArgumentError(absl::StrCat("input '", name, "' is given without value"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("input '", name, "' is given without a value"));
     }
   }
   size_t next = 0;

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
       "  petrel run model.pte --input x.npy --output-dir out\n"
       "  petrel inspect model.pte\n"
       "\n"
-      "Exit codes: 0 done, 1 failed, 2 wrong usage. `petrel VERB --help` tells more."};
+      "Exit codes: 0 done, 1 failed, 2 wrong usage. `petrel VERB --help` explains a verb."};
   app.name("petrel");
   app.set_version_flag("--version", version_text,
                        "print the versions of the build and of file formats");

@@ -90,9 +90,9 @@ void add_opt_verb(CLI::App& app, int* exit_code) {
   CLI::App* verb = app.add_subcommand("opt", "Show the IR of a .pt2 archive after a pass");
   verb->add_option("model", arguments->model, "MODEL.pt2");
   verb->add_option("--after", arguments->after,
-                   "a pass, all, or import (before any); default: what backends are shown");
+                   "a pass, all, or import (before any pass); by default, what backends see");
   add_backend_option(*verb, &arguments->given);
-  verb->add_flag("--list", arguments->list, "list the passes and why they stand where they do");
+  verb->add_flag("--list", arguments->list, "list the passes and the reasons for their order");
   verb->footer(
       "Examples:\n"
       "  petrel opt model.pt2\n"

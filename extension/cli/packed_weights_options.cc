@@ -10,11 +10,10 @@ using runtime::Error;
 void PackedWeightsOptions::add_to(CLI::App& verb) {
   CLI::Option* const file =
       verb.add_option("--packed-weights", file_,
-                      "FILE that XNNPACK's packed weights are mapped from and added to;\n"
-                      "made when it is not there, packed anew when it does not fit");
+                      "file that caches XNNPACK's packed weights;\n"
+                      "created when missing, replaced when it does not match");
   verb.add_option("--verify-packed", verify_,
-                  "first (default): a digest over each blob of that file at its first use;\n"
-                  "never: none")
+                  "check digests of packed weights at their first use, or never (default: first)")
       ->check(CLI::IsMember({"first", "never"}))
       ->needs(file);
 }

@@ -259,7 +259,7 @@ int run(const Arguments& arguments) {
 void add_plan_verb(CLI::App& app, int* exit_code) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* verb = app.add_subcommand(
-      "plan", "Give buffers with lifetimes places in memory, and prove how good they are");
+      "plan", "Plan memory for buffers with lifetimes, and prove how good the plan is");
   verb->add_option("file", arguments->file,
                    "FILE.csv (id,lower,upper,size,...) or .json, or - for standard input")
       ->required();
@@ -269,7 +269,7 @@ void add_plan_verb(CLI::App& app, int* exit_code) {
                    "NAME=BYTES or NAME=unlimited, once per memory, preferred ones first")
       ->take_all();
   verb->add_option("--budget-ms", arguments->budget_ms,
-                   "search for so long; without it a fixed number of steps")
+                   "search for this long; by default, for a fixed number of steps")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
   verb->add_option("--planner", arguments->planner,
                    "search (default), orderings (no search) or unshared (no reuse)");

@@ -158,7 +158,7 @@ void add_run_verb(CLI::App& app, int* exit_code) {
                    "FILE.ptd or FILE.safetensors with weights, may be repeated")
       ->take_all();
   verb->add_flag("--override", arguments->override,
-                 "where keys have several meanings: data files go before the program, earlier\n"
+                 "when a key is in several places, data files go before the program, and earlier\n"
                  "files before later ones");
   CLI::Option* method = verb->add_option("--method", arguments->method, "default: forward");
   CLI::Option* input =

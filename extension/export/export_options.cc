@@ -96,7 +96,7 @@ std::vector<ExportOption> weight_options() {
                    words[0] == "name" ? exir::WeightKeys::kName : exir::WeightKeys::kContent;
              }),
       flag("bind-data", kKeepsGraph,
-           "remember digests: the program takes only these bytes from data files",
+           "store digests: the program accepts only these bytes from data files",
            [](const Words&, ExportOptions* options) { options->bind_data = true; }),
   };
 }

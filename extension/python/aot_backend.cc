@@ -161,7 +161,7 @@ absl::Status PythonBackend::check_compile_specs(const std::vector<CompileSpec>& 
   return good ? absl::OkStatus() : raised_in("check_compile_specs", id_);
 }
 
-absl::StatusOr<exir::ResultMap> PythonBackend::preprocess_all(const exir::SubprogramMap& parts,
+absl::StatusOr<exir::ResultMap> PythonBackend::preprocess_all(const exir::SubprogramMap& programs,
                                                               NamedBlobStore& store) const {
   const Gil gil;
   if (!pending_->is_empty()) return raised_in("the partitioner", id_);
@@ -169,11 +169,12 @@ absl::StatusOr<exir::ResultMap> PythonBackend::preprocess_all(const exir::Subpro
   const bool good = pending_->guard("in preprocess_all of backend '" + id_ + "'", [&] {
     const py::object make = py::module_::import("petrel._backend").attr("Subprogram");
     py::dict programs;
-    for (const auto& [method, subprograms] : parts) {
+    for (const auto& [method, subprograms] : programs) {
       py::list of_method;
-      for (const exir::Subprogram& part : subprograms) {
-        of_method.append(make(part.method, part.index, GraphView{copy_graph(*part.graph).graph},
-                              to_python(part.compile_specs)));
+      for (const exir::Subprogram& partition : subprograms) {
+        of_method.append(make(partition.method, partition.index,
+                              GraphView{copy_graph(*partition.graph).graph},
+                              to_python(partition.compile_specs)));
       }
       programs[py::str(method)] = of_method;
     }

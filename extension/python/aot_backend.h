@@ -51,7 +51,7 @@ class PythonBackend final : public exir::Backend {
   std::string id() const override { return id_; }
   const exir::Partitioner& partitioner() const override { return partitioner_; }
   absl::Status check_compile_specs(const std::vector<exir::CompileSpec>& specs) const override;
-  absl::StatusOr<exir::ResultMap> preprocess_all(const exir::SubprogramMap& parts,
+  absl::StatusOr<exir::ResultMap> preprocess_all(const exir::SubprogramMap& programs,
                                                  exir::NamedBlobStore& store) const override;
 
  private:

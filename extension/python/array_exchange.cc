@@ -83,7 +83,7 @@ Array from_buffer(py::handle object) {
   const auto dtype = type_of_format(view.format, item_size);
   if (!dtype.has_value()) {
     throw py::type_error("elements of format '" + std::string(view.format) +
-                         "' are of no type that programs have");
+                         "' have a type that programs do not have");
   }
   Array array;
   array.dtype = *dtype;
@@ -124,7 +124,7 @@ Array from_dlpack(py::handle object) {
       found = &row;
     }
   }
-  if (found == nullptr) throw py::type_error("elements are of no type that programs have");
+  if (found == nullptr) throw py::type_error("elements have a type that programs do not have");
   array.dtype = found->dtype;
   for (int32_t d = 0; d < tensor.rank; ++d) array.shape.push_back(tensor.shape[d]);
   array.data = static_cast<uint8_t*>(tensor.data) + tensor.byte_offset;

@@ -58,7 +58,7 @@ class Backends {
       if (name != "xnnpack") {
         raise_error("NotFound", "backend '" + name + "' is unknown, backend " +
                                     std::to_string(index) + " of " + owner +
-                                    "; there is 'xnnpack', and what subclasses petrel.Backend");
+                                    "; use 'xnnpack' or a subclass of petrel.Backend");
       }
       return backends::xnnpack::aot::xnnpack_backend();
     }
@@ -71,7 +71,7 @@ class Backends {
   std::map<PyObject*, std::unique_ptr<PythonBackend>> of_python_;
 };
 
-// Words that are no values of their options are ValueErrors.
+// Words that are not values of their options are ValueErrors.
 void check_words(const OptionWords& given) {
   for (const auto& [name, words] : given) {
     const ExportOption* option = find_export_option(name);

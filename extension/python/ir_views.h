@@ -5,7 +5,7 @@
 // own one, which goes on changing (constants are shared, not copied). So views
 // may be kept as long as one likes.
 //
-//   GraphCopy copy = copy_graph(*part.graph);
+//   GraphCopy copy = copy_graph(*partition.graph);
 //   py::object graph = py::cast(GraphView{copy.graph});
 #ifndef PETREL_EXTENSION_PYTHON_IR_VIEWS_H_
 #define PETREL_EXTENSION_PYTHON_IR_VIEWS_H_

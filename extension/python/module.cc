@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// petrel._petrel: the part of the package that is C++. Users import petrel.
+// petrel._petrel: the C++ half of the package. Users import petrel.
 
 #include <pybind11/pybind11.h>
 

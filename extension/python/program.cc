@@ -87,7 +87,7 @@ void LoadedProgram::alone(Work work) {
                 "load it there");
   }
   if (runner_.load() == std::this_thread::get_id()) {
-    raise_error("InvalidState", "the program is called from inside of its own call");
+    raise_error("InvalidState", "the program is called from within its own call");
   }
   std::string text;
   const Error error = without_gil([&] {

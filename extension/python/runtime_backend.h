@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PythonRuntimeBackend: a petrel.RuntimeBackend of Python as what runs the parts
+// PythonRuntimeBackend: a petrel.RuntimeBackend of Python as what runs the partitions
 // of a method.
 //
 //   init     payload and compile specs as bytes, named data through an object

@@ -53,9 +53,8 @@ absl::Status check_weights(const BuildOptions& options, const exir::Additions& a
           absl::StrCat("the program needs weight '", key, "', which the new model does not have"));
     }
     if (weight.digest) {
-      return absl::FailedPreconditionError(absl::StrCat(options.program,
-                                                        ": is bound to the bytes of weight '", key,
-                                                        "', others cannot take their place"));
+      return absl::FailedPreconditionError(absl::StrCat(
+          options.program, ": is bound to the bytes of weight '", key, "' and takes no others"));
     }
     if (weight.layout == found->second.layout && weight.bytes == found->second.bytes) continue;
     return absl::FailedPreconditionError(absl::StrCat(
@@ -65,7 +64,7 @@ absl::Status check_weights(const BuildOptions& options, const exir::Additions& a
   for (const auto& [key, unused] : store.weights()) {
     if (known.count(key) > 0) continue;
     return absl::FailedPreconditionError(
-        absl::StrCat("the new model has weight '", key, "', of which the program knows nothing"));
+        absl::StrCat("the new model has weight '", key, "', which the program does not have"));
   }
   return absl::OkStatus();
 }
@@ -75,7 +74,7 @@ absl::Status check_structure(const BuildOptions& options, const exir::Additions&
   if (additions.structure == structure) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("the new model has the weights of ", options.program,
-                   " but is another program: its operators, literals or initial state differ"));
+                   " but is a different program: its operators, literals or initial state differ"));
 }
 
 absl::StatusOr<exir::CompiledWeights> compile(const BuildOptions& options,

@@ -67,7 +67,7 @@ absl::StatusOr<std::vector<DataEntry>> read_data_file(const std::string& path) {
   const absl::StatusOr<FileKind> kind = file_kind(path);
   if (!kind.ok()) return kind.status();
   if (*kind != FileKind::kData && *kind != FileKind::kTensors) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": is no .ptd or .safetensors file"));
+    return absl::InvalidArgumentError(absl::StrCat(path, ": is not a .ptd or .safetensors file"));
   }
   absl::StatusOr<std::shared_ptr<const exir::MappedFile>> file = exir::MappedFile::open(path);
   if (!file.ok()) return file.status();

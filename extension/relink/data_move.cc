@@ -36,7 +36,7 @@ absl::Status add(NamedBlobStore& store, const std::string& key, const exir::Blob
                           store.add_named_blob(key, blob, alignment, "", layout));
   if (stored) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("key '", key, "' has other bytes in another place of the program"));
+      absl::StrCat("key '", key, "' has different bytes elsewhere in the program"));
 }
 
 // Named data that matches leaves the program.
@@ -122,8 +122,9 @@ absl::StatusOr<std::map<std::string, Found>> read_all(const MergeOptions& option
       }
       if (!known->second.entry.blob.equals(entry.blob) ||
           !same_layout(known->second.entry, entry)) {
-        return absl::InvalidArgumentError(absl::StrCat("key '", key, "' is other data in '", path,
-                                                       "' than in '", known->second.file, "'"));
+        return absl::InvalidArgumentError(absl::StrCat("key '", key, "' has different data in '",
+                                                       path, "' and in '", known->second.file,
+                                                       "'"));
       }
       if (entry.layout) known->second.entry.layout = entry.layout;
     }
@@ -161,8 +162,8 @@ absl::StatusOr<MoveReport> split_data(const SplitOptions& options) {
   if (!taken.ok()) return with_note(options.program, taken);
   const auto found = store.destinations().find(name);
   if (found == store.destinations().end()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        options.program, ": no data in it has a key that matches '", options.keys, "'"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(options.program, ": has no key that matches '", options.keys, "'"));
   }
   MoveReport report;
   report.keys = found->second.entries.size();

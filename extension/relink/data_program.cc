@@ -108,7 +108,7 @@ absl::StatusOr<DataProgram> DataProgram::read(const std::string& path) {
   const runtime::ProgramView& view = loaded->view();
   if (!view.constant_segment().has_value() && view.num_inline_constants() > 1) {
     return absl::UnimplementedError(absl::StrCat(
-        path, ": has its constants inside the flatbuffer, as files of before 2024-09 do"));
+        path, ": has its constants inside the flatbuffer, as files from before 2024-09 do"));
   }
   DataProgram program;
   program.table_ = fb::UnPackProgram(loaded->structure().data());

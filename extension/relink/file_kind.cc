@@ -25,7 +25,7 @@ absl::StatusOr<FileKind> file_kind(const std::string& path) {
     }
   }
   return absl::InvalidArgumentError(
-      absl::StrCat(path, ": is no .pte, .ptd, .pt2 or .safetensors file"));
+      absl::StrCat(path, ": is not a .pte, .ptd, .pt2 or .safetensors file"));
 }
 
 }  // namespace petrel::extension

@@ -45,7 +45,7 @@ class Partitioner:
     takes_varying_sizes: bool = False
 
     def supports(self, node: _petrel.Node) -> Union[bool, str]:
-        """True to take the node; else False, or a sentence part that says why not."""
+        """True to take the node; else False, or words that say why not."""
         raise NotImplementedError(f"{type(self).__name__} does not define supports")
 
     def keeps(self, op: str) -> bool:
@@ -76,10 +76,10 @@ class Backend:
     def check_compile_specs(self, specs: CompileSpecs) -> None:
         """Raises when there is a spec that the backend does not know."""
         if specs:
-            raise Error(f"backend '{self.id}' knows no compile spec '{specs[0][0]}', it takes none",
+            raise Error(f"backend '{self.id}' does not know compile spec '{specs[0][0]}', it takes none",
                         "InvalidArgument")
 
-    def preprocess(self, part: Subprogram,
+    def preprocess(self, partition: Subprogram,
                    store: _petrel.NamedBlobStore) -> Union[bytes, PreprocessResult]:
         raise NotImplementedError(
             f"{type(self).__name__} defines neither preprocess nor preprocess_all")
@@ -89,8 +89,8 @@ class Backend:
     ) -> Dict[str, List[Union[bytes, PreprocessResult]]]:
         """One result for each Subprogram, in the same order."""
         return {
-            method: [self.preprocess(part, store) for part in parts]
-            for method, parts in programs.items()
+            method: [self.preprocess(partition, store) for partition in partitions]
+            for method, partitions in programs.items()
         }
 
 
@@ -104,7 +104,7 @@ class RuntimeBackend:
 
     def init(self, payload: bytes, named_data: Optional[_petrel.NamedData], *,
              compile_specs: CompileSpecs, method: str) -> Any:
-        """Whatever execute() needs to know the part again.
+        """Whatever execute() needs to know the partition again.
 
         named_data, None if the program has none, can be read during the call.
         """

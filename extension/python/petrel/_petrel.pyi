@@ -30,7 +30,7 @@ class Value:
         """ "tensor", "int", "float" or "bool"."""
     @property
     def dtype(self) -> Optional[str]:
-        """NumPy's word, or "bfloat16"; None for what is no tensor."""
+        """NumPy's word, or "bfloat16"; None if it is not a tensor."""
     @property
     def shape(self) -> Optional[Tuple[int, ...]]: ...
     @property
