@@ -13,11 +13,11 @@
 //                 ^        ^________/  boxed                       ^
 //   steps_    [ kernel(args) | delegate(args) | jump | ... ] ------'  args point at values
 //
-// Inputs: a planned input is copied; one that is not is only pointed at and
-// must stay alive and unchanged until it is replaced or unbind_inputs() is called.
-// The program does not write it unless ProgramOptions::writable_inputs allows that. A planned output is
-// overwritten by the next execution. The memory of a planned input may be used
-// again once it has been read, so inputs are to be set before every execution.
+// Inputs: a planned input is copied; one that is not is only pointed at and must
+// stay alive and unchanged until it is replaced or unbind_inputs() is called. The
+// program does not write it unless ProgramOptions::writable_inputs allows that. The
+// memory of a planned input may be used again once it has been read, so inputs are
+// to be set before every execution. A planned output is overwritten by the next one.
 // One thread at a time may use a Method.
 
 #ifndef PETREL_RUNTIME_EXECUTOR_METHOD_H_

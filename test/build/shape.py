@@ -25,8 +25,6 @@ LONG_FUNCTIONS = {
     "exir/plan/model/alias_classes.cc AliasClasses::problem": "to be split",
     "exir/plan/search/planner.cc plan": "to be split",
     "exir/plan/search/search_propagate.cc Search::propagate_row": "to be split",
-    "extension/cli/export_report.cc format_report_text": "to be split",
-    "extension/python/petrel/_export.py export": "to be split",
     "third_party/system_libraries.bzl system_libraries": "a list of declarations",
 }
 
