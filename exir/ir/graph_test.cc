@@ -105,7 +105,8 @@ TEST_F(GraphTest, AConstantIsFoundByItsName) {
   const TensorType type = TensorType::contiguous(ScalarType::kFloat, {2});
   EXPECT_EQ(graph_.find_constant("w"), nullptr);
   Value* old = graph_.add_constant(test_constant("w", type));
-  Value* newest = graph_.add_constant(test_constant("w", type));
+  Value* newest =
+      graph_.add_constant(test_constant("w", TensorType::contiguous(ScalarType::kFloat, {3})));
   EXPECT_EQ(graph_.find_constant("w"), newest);
   EXPECT_EQ(graph_.find_constant("x"), nullptr);
   EXPECT_EQ(graph_.clone()->find_constant("w")->name(), newest->name());

@@ -133,7 +133,7 @@ class CliTest(unittest.TestCase):
                 (["--backend", "gpu"], "--backend is 'gpu', must be NAME or METHOD=NAME with a "
                                        "name of xnnpack, none"),
                 (["--backend", "forward=gpu"], "--backend is 'forward=gpu', must be"),
-                (["--backend", "xnnpack", "--backend", "none"], "none stands alone"),
+                (["--backend", "xnnpack", "--backend", "none"], "none must be alone"),
                 (["--backend", "none", "--compile-spec", "a=b"], "'a=b' names no backend"),
                 (["--compile-spec", "a"], "--compile-spec is 'a', must be KEY=VALUE")):
             self.assertIn(message, self.fails(2, *export, *words))

@@ -80,7 +80,7 @@ class DataVerbTest(unittest.TestCase):
                 self.assertLessEqual(set(inside), set(movable))
                 if not inside:
                     # Literals of the traced code, or read as views only.
-                    self.assertIn("no data", self.fails("data", "split", "in.pte", "-o",
+                    self.assertIn("has no key", self.fails("data", "split", "in.pte", "-o",
                                                         "out.pte", "--to", "out.ptd"))
                     continue
                 moved += len(inside) == len(movable)

@@ -161,7 +161,7 @@ absl::Status PythonBackend::check_compile_specs(const std::vector<CompileSpec>& 
   return good ? absl::OkStatus() : raised_in("check_compile_specs", id_);
 }
 
-absl::StatusOr<exir::ResultMap> PythonBackend::preprocess_all(const exir::SubprogramMap& programs,
+absl::StatusOr<exir::ResultMap> PythonBackend::preprocess_all(const exir::SubprogramMap& partitions,
                                                               NamedBlobStore& store) const {
   const Gil gil;
   if (!pending_->is_empty()) return raised_in("the partitioner", id_);
@@ -169,7 +169,7 @@ absl::StatusOr<exir::ResultMap> PythonBackend::preprocess_all(const exir::Subpro
   const bool good = pending_->guard("in preprocess_all of backend '" + id_ + "'", [&] {
     const py::object make = py::module_::import("petrel._backend").attr("Subprogram");
     py::dict programs;
-    for (const auto& [method, subprograms] : programs) {
+    for (const auto& [method, subprograms] : partitions) {
       py::list of_method;
       for (const exir::Subprogram& partition : subprograms) {
         of_method.append(make(partition.method, partition.index,

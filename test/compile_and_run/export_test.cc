@@ -153,8 +153,8 @@ TEST_F(ExportTest, ReportsWhatItDid) {
   };
   const auto report = export_program(options);
   ASSERT_TRUE(report.ok()) << report.status();
-  EXPECT_THAT(phases, ElementsAre("import", "optimize", "legalize", "emit"));
-  ASSERT_EQ(report->phase_seconds.size(), 4u);
+  EXPECT_THAT(phases, ElementsAre("import", "optimize", "legalize", "plan", "emit"));
+  ASSERT_EQ(report->phase_seconds.size(), 5u);
   EXPECT_FALSE(dumped.empty());
   for (const std::string& entry : dumped) {
     EXPECT_EQ(entry, "remove_dead_code of forward");
@@ -249,7 +249,7 @@ TEST_F(ExportTest, RefusesOutputsThatAreNoFiles) {
   EXPECT_THAT(failure(options), HasSubstr("No such file or directory"));
   options = options_for("constants");
   options.external_weights = "/dev/null";
-  EXPECT_THAT(failure(options), HasSubstr("'/dev/null' is no regular file"));
+  EXPECT_THAT(failure(options), HasSubstr("'/dev/null' is not a regular file"));
 }
 
 TEST_F(ExportTest, AFullDiskLeavesTheOldFilesAlone) {
