@@ -13,7 +13,7 @@
 #include "exir/output/output_files.h"
 #include "exir/driver/structure.h"
 #include "exir/import/import.h"
-#include "exir/pass/share_state.h"
+#include "exir/pass/passes/share_state.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {

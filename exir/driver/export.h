@@ -26,7 +26,7 @@
 #include "exir/emit/emit.h"
 #include "exir/memory/order_operators.h"
 #include "exir/partition/partition.h"
-#include "exir/pass/pass.h"
+#include "exir/pass/pipeline.h"
 
 namespace petrel::exir {
 

@@ -21,8 +21,8 @@
 #include "exir/ir/text.h"
 #include "exir/ir/verifier.h"
 #include "exir/ops/table.h"
-#include "exir/pass/constant_data.h"
-#include "exir/pass/pass.h"
+#include "exir/pass/framework/constant_data.h"
+#include "exir/pass/pipeline.h"
 #include "gtest/gtest.h"
 
 namespace petrel::exir {

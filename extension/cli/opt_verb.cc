@@ -9,7 +9,7 @@
 #include "extension/cli/verb.h"
 #include "exir/import/import.h"
 #include "exir/ir/text.h"
-#include "exir/pass/pass.h"
+#include "exir/pass/pipeline.h"
 
 namespace petrel::extension {
 namespace {

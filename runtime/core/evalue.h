@@ -10,7 +10,7 @@
 //
 // toX() ends the process when the value is not an X, so it is for code that
 // knows; code that handles values of a file (kernels, backends) uses tryToX(),
-// or KernelArgs (runtime/executor/kernel_args.h), which turn a wrong type into
+// or KernelArgs (runtime/kernel/kernel_args.h), which turn a wrong type into
 // an error.
 //
 // Lists of ints and of tensors are boxed: each entry is another value of the

@@ -28,7 +28,7 @@
 #include "runtime/core/memory_allocator.h"
 #include "runtime/core/result.h"
 #include "runtime/core/span.h"
-#include "runtime/executor/kernel.h"
+#include "runtime/kernel/kernel.h"
 #include "runtime/program/program_additions.h"
 #include "runtime/program/program_view.h"
 

@@ -13,7 +13,7 @@
 #include "runtime/core/evalue.h"
 #include "runtime/core/freeable_buffer.h"
 #include "runtime/core/span.h"
-#include "runtime/executor/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace petrel::runtime {
 

@@ -6,7 +6,7 @@
 
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
-#include "runtime/executor/kernel_args.h"
+#include "runtime/kernel/kernel_args.h"
 
 namespace petrel::runtime {
 namespace {

@@ -9,7 +9,7 @@
 #define PETREL_RUNTIME_EXECUTOR_PRIM_OPS_H_
 
 #include "runtime/core/span.h"
-#include "runtime/executor/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace petrel::runtime {
 

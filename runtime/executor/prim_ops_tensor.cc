@@ -4,7 +4,7 @@
 
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
-#include "runtime/executor/kernel_args.h"
+#include "runtime/kernel/kernel_args.h"
 #include "runtime/executor/prim_ops.h"
 
 namespace petrel::runtime {

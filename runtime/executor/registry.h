@@ -34,7 +34,7 @@
 
 #include "runtime/backend/interface.h"
 #include "runtime/core/span.h"
-#include "runtime/executor/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace petrel::runtime {
 

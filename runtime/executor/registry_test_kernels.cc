@@ -3,7 +3,7 @@
 // Two kernel libraries that share a name, and a backend that knows one option.
 
 #include "runtime/backend/interface.h"
-#include "runtime/executor/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace petrel::test {
 

@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "runtime/core/span.h"
-#include "runtime/executor/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace petrel::runtime {
 

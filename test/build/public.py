@@ -54,7 +54,7 @@ FOR_USERS = {
     "//runtime/backend:interface": "what a backend implements at run time",
     "//runtime/backend:known_options": "options that an app sets",
     "//runtime/core:core": "errors, spans, tensors and values",
-    "//runtime/executor:kernel": "what a kernel implements",
+    "//runtime/kernel:kernel": "what a kernel implements",
     "//test/conformance:fixture": "a backend under test",
     "//test/conformance:suite": "the tests that each backend passes",
 }

@@ -46,7 +46,7 @@ CONFORMANCE_PACKAGE = "test/conformance"
 # narrow floats.
 SHARED_PACKAGES = {"exir/memory": "runtime/kernels/scratch",
                    "exir/import": "runtime/kernels/narrow",
-                   "exir/pass": "runtime/kernels/narrow"}
+                   "exir/pass/framework": "runtime/kernels/narrow"}
 
 
 def violation(edge):

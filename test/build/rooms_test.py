@@ -19,7 +19,7 @@ class RuleTest(unittest.TestCase):
             ("//exir/ir:a", "//schema:b"),
             ("//exir/fold:a", "//runtime/executor:b"),
             ("//exir/memory:a", "//runtime/kernels/scratch:b"),
-            ("//exir/pass:a", "//runtime/kernels/narrow:b"),
+            ("//exir/pass/framework:a", "//runtime/kernels/narrow:b"),
             ("//backends/x/aot:a", "//exir/backend:b"),
             ("//backends/x/aot:a", "//backends/x/format:b"),
             ("//backends/x/runtime:a", "//runtime/backend:b"),

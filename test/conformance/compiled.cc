@@ -10,7 +10,7 @@
 #include "exir/emit/emit.h"
 #include "exir/ir/text.h"
 #include "exir/ops/table.h"
-#include "exir/pass/pass.h"
+#include "exir/pass/pipeline.h"
 #include "exir/status_macros.h"
 
 namespace petrel::conformance {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/executor/kernel.h"
-#include "runtime/executor/kernel_args.h"
+#include "runtime/kernel/kernel.h"
+#include "runtime/kernel/kernel_args.h"
 #include "schema/additions_generated.h"
 #include "test/faults/attack.h"
 #include "test/faults/loaded.h"

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "runtime/executor/kernel_args.h"
+#include "runtime/kernel/kernel_args.h"
 
 namespace petrel::faults {
 namespace {

@@ -34,7 +34,7 @@
 #define PETREL_RUNTIME_KERNELS_OPTIMIZED_FAST_PATH_H_
 
 #include "runtime/core/tensor.h"
-#include "runtime/executor/kernel_args.h"
+#include "runtime/kernel/kernel_args.h"
 #include "runtime/kernels/portable/check.h"
 #include "runtime/kernels/portable/functions.h"
 

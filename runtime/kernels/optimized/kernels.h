@@ -18,7 +18,7 @@
 #ifndef PETREL_RUNTIME_KERNELS_OPTIMIZED_KERNELS_H_
 #define PETREL_RUNTIME_KERNELS_OPTIMIZED_KERNELS_H_
 
-#include "runtime/executor/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace petrel::runtime {
 

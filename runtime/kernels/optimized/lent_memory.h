@@ -15,7 +15,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include "runtime/executor/kernel_runtime_context.h"
+#include "runtime/kernel/kernel_runtime_context.h"
 
 namespace petrel::runtime::optimized {
 

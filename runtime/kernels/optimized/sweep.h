@@ -24,7 +24,7 @@
 #include "gtest/gtest.h"
 #include "runtime/core/evalue.h"
 #include "runtime/core/scalar_type.h"
-#include "runtime/executor/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace petrel::runtime {
 

@@ -12,7 +12,7 @@
 #ifndef PETREL_RUNTIME_KERNELS_OPTIMIZED_TRANSPOSED_CONVOLUTION_H_
 #define PETREL_RUNTIME_KERNELS_OPTIMIZED_TRANSPOSED_CONVOLUTION_H_
 
-#include "runtime/executor/kernel_args.h"
+#include "runtime/kernel/kernel_args.h"
 
 namespace petrel::runtime::optimized {
 

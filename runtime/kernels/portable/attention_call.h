@@ -17,7 +17,7 @@
 #ifndef PETREL_RUNTIME_KERNELS_PORTABLE_ATTENTION_CALL_H_
 #define PETREL_RUNTIME_KERNELS_PORTABLE_ATTENTION_CALL_H_
 
-#include "runtime/executor/kernel_args.h"
+#include "runtime/kernel/kernel_args.h"
 
 namespace petrel::runtime::portable {
 

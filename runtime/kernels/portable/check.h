@@ -13,8 +13,8 @@
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
 #include "runtime/core/tensor.h"
-#include "runtime/executor/kernel_args.h"
-#include "runtime/executor/kernel_runtime_context.h"
+#include "runtime/kernel/kernel_args.h"
+#include "runtime/kernel/kernel_runtime_context.h"
 #include "runtime/kernels/portable/element.h"
 #include "runtime/kernels/portable/strided_loop.h"
 

@@ -8,7 +8,7 @@
 #ifndef PETREL_RUNTIME_KERNELS_PORTABLE_FUNCTIONS_H_
 #define PETREL_RUNTIME_KERNELS_PORTABLE_FUNCTIONS_H_
 
-#include "runtime/executor/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace petrel::runtime::portable {
 

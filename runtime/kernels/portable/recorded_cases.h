@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/executor/kernel.h"
+#include "runtime/kernel/kernel.h"
 
 namespace petrel::runtime {
 

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "exir/pass/decompose/decompose.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+
+constexpr double kPi = 3.14159265358979323846;
+
+bool is_one(const Argument& argument) { return argument.is_number() && argument.as_number() == 1; }
+
+Rewritten square(Builder& b, Node& node) {
+  return done(b, node, b.call(aten::pow_Tensor_Scalar, {tensor_at(node, arg::self), 2}));
+}
+
+// self + value * t1 <op> t2
+Rewritten add_combined(Builder& b, Node& node, OpHandle combine) {
+  PETREL_ASSIGN_OR_RETURN(
+      Value * y, b.binary(combine, tensor_at(node, arg::tensor1), tensor_at(node, arg::tensor2)));
+  if (!is_one(node.argument(arg::value))) {
+    PETREL_ASSIGN_OR_RETURN(y, b.call(aten::mul_Scalar, {y, node.argument(arg::value)}));
+  }
+  return done(b, node, b.binary(aten::add_Tensor, tensor_at(node, arg::self), y));
+}
+
+Rewritten addcmul(Builder& b, Node& node) { return add_combined(b, node, aten::mul_Tensor); }
+
+Rewritten addcdiv(Builder& b, Node& node) { return add_combined(b, node, aten::div_Tensor); }
+
+// self + weight * (end - self)
+Rewritten lerp(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::sub_Tensor, tensor_at(node, arg::end), x));
+  Value* weight = tensor_at(node, arg::weight);
+  if (weight != nullptr) {
+    PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::mul_Tensor, y, weight));
+  } else {
+    PETREL_ASSIGN_OR_RETURN(y, b.call(aten::mul_Scalar, {y, node.argument(arg::weight)}));
+  }
+  return done(b, node, b.binary(aten::add_Tensor, x, y));
+}
+
+Rewritten clamp_min(Builder& b, Node& node) {
+  return done(b, node,
+              b.call(aten::clamp, {tensor_at(node, arg::self), node.argument(arg::min), none()}));
+}
+
+Rewritten clamp_max(Builder& b, Node& node) {
+  return done(b, node,
+              b.call(aten::clamp, {tensor_at(node, arg::self), none(), node.argument(arg::max)}));
+}
+
+Rewritten clamp_min_tensor(Builder& b, Node& node) {
+  return done(b, node,
+              b.binary(aten::maximum, tensor_at(node, arg::self), tensor_at(node, arg::min)));
+}
+
+Rewritten clamp_max_tensor(Builder& b, Node& node) {
+  return done(b, node,
+              b.binary(aten::minimum, tensor_at(node, arg::self), tensor_at(node, arg::max)));
+}
+
+Rewritten times(Builder& b, Node& node, double factor) {
+  return done(b, node, b.call(aten::mul_Scalar, {tensor_at(node, arg::self), factor}));
+}
+
+Rewritten deg2rad(Builder& b, Node& node) { return times(b, node, kPi / 180); }
+Rewritten rad2deg(Builder& b, Node& node) { return times(b, node, 180 / kPi); }
+
+// 1 - erf(x)
+Rewritten erfc(Builder& b, Node& node) {
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call(aten::erf, {tensor_at(node, arg::self)}));
+  PETREL_ASSIGN_OR_RETURN(Value * one, b.scalar(1, y->tensor().dtype));
+  return done(b, node, b.binary(aten::sub_Tensor, one, y));
+}
+
+Rewritten exp2(Builder& b, Node& node) {
+  PETREL_ASSIGN_OR_RETURN(Value * x,
+                          b.cast(tensor_at(node, arg::self), node.result()->tensor().dtype));
+  return done(b, node, b.call(aten::pow_Scalar, {2, x}));
+}
+
+Rewritten frac(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  PETREL_ASSIGN_OR_RETURN(Value * whole, b.call(aten::trunc, {x}));
+  return done(b, node, b.binary(aten::sub_Tensor, x, whole));
+}
+
+Rewritten sgn(Builder& b, Node& node) {
+  return done(b, node, b.call(aten::sign, {tensor_at(node, arg::self)}));
+}
+
+Rewritten isfinite(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  PETREL_ASSIGN_OR_RETURN(Value * inf, b.call(aten::isinf, {x}));
+  PETREL_ASSIGN_OR_RETURN(Value * nan, b.call(aten::isnan, {x}));
+  PETREL_ASSIGN_OR_RETURN(Value * bad, b.binary(aten::logical_or, inf, nan));
+  return done(b, node, b.call(aten::logical_not, {bad}));
+}
+
+Rewritten isposinf(Builder& b, Node& node) {
+  return done(b, node,
+              b.call(aten::eq_Scalar,
+                     {tensor_at(node, arg::self), std::numeric_limits<double>::infinity()}));
+}
+
+Rewritten isneginf(Builder& b, Node& node) {
+  return done(b, node,
+              b.call(aten::eq_Scalar,
+                     {tensor_at(node, arg::self), -std::numeric_limits<double>::infinity()}));
+}
+
+// The largest finite value of a dtype.
+double largest(ScalarType type) {
+  switch (type) {
+    case ScalarType::kHalf:
+      return 65504;
+    case ScalarType::kBFloat16:
+      return std::ldexp(255.0, 120);
+    case ScalarType::kDouble:
+      return std::numeric_limits<double>::max();
+    default:
+      return static_cast<double>(std::numeric_limits<float>::max());
+  }
+}
+
+Rewritten nan_to_num(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const ScalarType dtype = x->tensor().dtype;
+  if (!is_floating_point(dtype)) return done(b, node, x);
+  const double inf = std::numeric_limits<double>::infinity();
+  const double finite[] = {
+      node.argument(arg::nan).is_none() ? 0 : node.argument(arg::nan).as_number(),
+      node.argument(arg::posinf).is_none() ? largest(dtype)
+                                           : node.argument(arg::posinf).as_number(),
+      node.argument(arg::neginf).is_none() ? -largest(dtype)
+                                           : node.argument(arg::neginf).as_number()};
+  Value* y = x;
+  for (int i = 0; i < 3; ++i) {
+    Value* is = nullptr;
+    if (i == 0) {
+      PETREL_ASSIGN_OR_RETURN(is, b.call(aten::isnan, {x}));
+    } else {
+      PETREL_ASSIGN_OR_RETURN(is, b.call(aten::eq_Scalar, {x, i == 1 ? inf : -inf}));
+    }
+    PETREL_ASSIGN_OR_RETURN(Value * value, b.scalar(finite[i], dtype));
+    PETREL_ASSIGN_OR_RETURN(y, b.call(aten::where_self, {is, value, y}));
+  }
+  return done(b, node, y);
+}
+
+// sin(pi x) / (pi x), 1 at 0
+Rewritten sinc(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  PETREL_ASSIGN_OR_RETURN(Value * zero, b.call(aten::eq_Scalar, {x, 0}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call(aten::mul_Scalar, {x, kPi}));
+  PETREL_ASSIGN_OR_RETURN(Value * s, b.call(aten::sin, {y}));
+  PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::div_Tensor, s, y));
+  PETREL_ASSIGN_OR_RETURN(Value * one, b.scalar(1, y->tensor().dtype));
+  return done(b, node, b.call(aten::where_self, {zero, one, y}));
+}
+
+Rewritten hypot(Builder& b, Node& node) {
+  Value* squares[2];
+  for (size_t i = 0; i < 2; ++i) {
+    Value* x = tensor_at(node, i == 0 ? arg::self : arg::other);
+    PETREL_ASSIGN_OR_RETURN(squares[i], b.call(aten::pow_Tensor_Scalar, {x, 2}));
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * sum, b.binary(aten::add_Tensor, squares[0], squares[1]));
+  return done(b, node, b.call(aten::sqrt, {sum}));
+}
+
+// max(a, b) + log1p(exp(-|a - b|)); where both are the same infinity, that.
+Rewritten logaddexp(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  Value* y = tensor_at(node, arg::other);
+  PETREL_ASSIGN_OR_RETURN(Value * high, b.binary(aten::maximum, x, y));
+  PETREL_ASSIGN_OR_RETURN(Value * rest, b.binary(aten::sub_Tensor, x, y));
+  PETREL_ASSIGN_OR_RETURN(rest, b.call(aten::abs, {rest}));
+  PETREL_ASSIGN_OR_RETURN(rest, b.call(aten::neg, {rest}));
+  PETREL_ASSIGN_OR_RETURN(rest, b.call(aten::exp, {rest}));
+  PETREL_ASSIGN_OR_RETURN(rest, b.call(aten::log1p, {rest}));
+  PETREL_ASSIGN_OR_RETURN(rest, b.binary(aten::add_Tensor, high, rest));
+  PETREL_ASSIGN_OR_RETURN(Value * equal, b.binary(aten::eq_Tensor, x, y));
+  PETREL_ASSIGN_OR_RETURN(Value * inf, b.call(aten::isinf, {high}));
+  PETREL_ASSIGN_OR_RETURN(inf, b.binary(aten::logical_and, inf, equal));
+  return done(b, node, b.call(aten::where_self, {inf, high, rest}));
+}
+
+// x log(y), and 0 where x is 0 whatever y is; NaN where y is.
+Rewritten xlogy(Builder& b, Node& node) {
+  const ScalarType dtype = node.result()->tensor().dtype;
+  PETREL_ASSIGN_OR_RETURN(Value * x, b.cast(tensor_at(node, arg::self), dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.cast(tensor_at(node, arg::other), dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * log, b.call(aten::log, {y}));
+  PETREL_ASSIGN_OR_RETURN(log, b.binary(aten::mul_Tensor, x, log));
+  PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * none, b.call(aten::eq_Scalar, {x, 0}));
+  PETREL_ASSIGN_OR_RETURN(Value * nan, b.call(aten::isnan, {y}));
+  PETREL_ASSIGN_OR_RETURN(nan, b.call(aten::logical_not, {nan}));
+  PETREL_ASSIGN_OR_RETURN(none, b.binary(aten::logical_and, none, nan));
+  return done(b, node, b.call(aten::where_self, {none, zero, log}));
+}
+
+// To `decimals` places after the point, or before it.
+Rewritten round_decimals(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const int64_t decimals = node.argument(arg::decimals).as_int();
+  if (!is_floating_point(x->tensor().dtype) || decimals < -30 || decimals > 30) {
+    return false;
+  }
+  const double ten = std::pow(10.0, static_cast<double>(std::abs(decimals)));
+  const OpHandle up = aten::mul_Scalar;
+  const OpHandle down = aten::div_Scalar;
+  PETREL_ASSIGN_OR_RETURN(x, b.call(decimals < 0 ? down : up, {x, ten}));
+  PETREL_ASSIGN_OR_RETURN(x, b.call(aten::round, {x}));
+  return done(b, node, b.call(decimals < 0 ? up : down, {x, ten}));
+}
+
+constexpr Rewrite kRows[] = {
+    {aten::xlogy_Tensor, xlogy},
+    {aten::round_decimals, round_decimals},
+    {aten::square, square},
+    {aten::addcmul, addcmul},
+    {aten::addcdiv, addcdiv},
+    {aten::lerp_Scalar, lerp},
+    {aten::lerp_Tensor, lerp},
+    {aten::clamp_min, clamp_min},
+    {aten::clamp_max, clamp_max},
+    {aten::clamp_min_Tensor, clamp_min_tensor},
+    {aten::clamp_max_Tensor, clamp_max_tensor},
+    {aten::deg2rad, deg2rad},
+    {aten::rad2deg, rad2deg},
+    {aten::erfc, erfc},
+    {aten::exp2, exp2},
+    {aten::frac, frac},
+    {aten::sgn, sgn},
+    {aten::isfinite, isfinite},
+    {aten::isposinf, isposinf},
+    {aten::isneginf, isneginf},
+    {aten::nan_to_num, nan_to_num},
+    {aten::sinc, sinc},
+    {aten::hypot, hypot},
+    {aten::logaddexp, logaddexp},
+};
+
+}  // namespace
+
+Rewrites arithmetic_decompositions() { return kRows; }
+
+}  // namespace petrel::exir

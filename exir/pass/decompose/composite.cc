@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators of exir/ops/composite_ops.cc, but for the recurrent cells.
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "exir/pass/framework/constant_data.h"
+#include "exir/pass/decompose/decompose.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+
+Rewritten fliplr(Builder& b, Node& node) {
+  return done(b, node, b.call(aten::flip, {tensor_at(node, arg::self), Ints{1}}));
+}
+
+Rewritten flipud(Builder& b, Node& node) {
+  return done(b, node, b.call(aten::flip, {tensor_at(node, arg::self), Ints{0}}));
+}
+
+// Each element but the first less the one before it, `n` times over.
+Rewritten diff(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), x->tensor().rank());
+  std::vector<Value*> parts = {tensor_at(node, arg::prepend), x, tensor_at(node, arg::append)};
+  parts.erase(std::remove(parts.begin(), parts.end(), nullptr), parts.end());
+  if (parts.size() > 1) {
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::cat, {parts, dim}));
+  }
+  const bool is_bool = x->tensor().dtype == ScalarType::kBool;
+  for (int64_t n = node.argument(arg::n).as_int(); n > 0; --n) {
+    const int64_t size = x->tensor().sizes[static_cast<size_t>(dim)];
+    if (size < 1) break;
+    PETREL_ASSIGN_OR_RETURN(Value * after, b.slice(x, dim, 1, size));
+    PETREL_ASSIGN_OR_RETURN(Value * before, b.slice(x, dim, 0, size - 1));
+    PETREL_ASSIGN_OR_RETURN(
+        x, b.binary(is_bool ? aten::logical_xor : aten::sub_Tensor, after, before));
+  }
+  return done(b, node, x);
+}
+
+Rewritten trace(Builder& b, Node& node) {
+  PETREL_ASSIGN_OR_RETURN(Value * x, b.call(aten::diagonal, {tensor_at(node, arg::self)}));
+  return done(b, node, b.call(aten::sum_dim_IntList, {x, Ints{0}}));
+}
+
+// In steps of a quarter turn from the first dim towards the second.
+Rewritten rot90(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  Ints plane = ints_at(node, arg::dims, 1);
+  if (plane.size() != 2) return false;
+  for (int64_t& dim : plane) dim = wrap_dim(dim, x->tensor().rank());
+  const int64_t turns = ((node.argument(arg::k).as_int() % 4) + 4) % 4;
+  if (turns == 2) {
+    return done(b, node, b.call(aten::flip, {x, plane}));
+  }
+  if (turns == 1) {
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::flip, {x, Ints{plane[1]}}));
+  }
+  if (turns != 0) {
+    Ints dims = all_dims(x->tensor().rank());
+    std::swap(dims[static_cast<size_t>(plane[0])], dims[static_cast<size_t>(plane[1])]);
+    PETREL_ASSIGN_OR_RETURN(x, b.permute(x, dims));
+  }
+  if (turns == 3) {
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::flip, {x, Ints{plane[1]}}));
+  }
+  return done(b, node, x);
+}
+
+// a[1] b[2] - a[2] b[1], and so on around.
+Rewritten cross(Builder& b, Node& node) {
+  const Sizes& sizes = node.result()->tensor().sizes;
+  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), sizes.size());
+  const auto turned = [&](ArgHandle name, int64_t by) {
+    Value* x = tensor_at(node, name);
+    const BuiltValue whole = b.expand(x, sizes);
+    if (!whole.ok()) return whole;
+    return b.call(aten::roll, {*whole, Ints{-by}, Ints{dim}});
+  };
+  Value* products[2];
+  for (int64_t i = 0; i < 2; ++i) {
+    PETREL_ASSIGN_OR_RETURN(Value * x, turned(arg::self, 1 + i));
+    PETREL_ASSIGN_OR_RETURN(Value * y, turned(arg::other, 2 - i));
+    PETREL_ASSIGN_OR_RETURN(products[i], b.binary(aten::mul_Tensor, x, y));
+  }
+  return done(b, node, b.binary(aten::sub_Tensor, products[0], products[1]));
+}
+
+// The windows of an image, as F.unfold and F.fold count them.
+struct Windows {
+  Ints kernel, dilation, padding, stride, count;
+};
+
+Windows windows_of(const Node& node, const Ints& image) {
+  Windows w;
+  w.kernel = ints_at(node, arg::kernel_size, 2);
+  w.dilation = ints_at(node, arg::dilation, 2);
+  w.padding = ints_at(node, arg::padding, 2);
+  w.stride = ints_at(node, arg::stride, 2);
+  for (size_t i = 0; i < 2; ++i) {
+    w.count.push_back(
+        (image[i] + 2 * w.padding[i] - w.dilation[i] * (w.kernel[i] - 1) - 1) / w.stride[i] + 1);
+  }
+  return w;
+}
+
+// Where, in the padded image of `width`, element (i, j) of each window lies.
+absl::StatusOr<Value*> places_of(Builder& b, const Windows& w, int64_t width) {
+  std::vector<double> places;
+  for (int64_t i = 0; i < w.kernel[0]; ++i) {
+    for (int64_t j = 0; j < w.kernel[1]; ++j) {
+      for (int64_t y = 0; y < w.count[0]; ++y) {
+        for (int64_t x = 0; x < w.count[1]; ++x) {
+          places.push_back(static_cast<double>((y * w.stride[0] + i * w.dilation[0]) * width +
+                                               x * w.stride[1] + j * w.dilation[1]));
+        }
+      }
+    }
+  }
+  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(places, ScalarType::kLong));
+  return add_unique_constant(
+      b.graph(), "unfold.places",
+      TensorType::contiguous(ScalarType::kLong, {static_cast<int64_t>(places.size())}),
+      std::move(data));
+}
+
+// [N, C, H, W] -> [N, C * kernel, windows]
+Rewritten im2col(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  Sizes sizes = x->tensor().sizes;
+  if (sizes.size() == 3) sizes.insert(sizes.begin(), 1);
+  const Windows w = windows_of(node, {sizes[2], sizes[3]});
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
+  if (w.padding[0] != 0 || w.padding[1] != 0) {
+    PETREL_ASSIGN_OR_RETURN(
+        x, b.call(aten::constant_pad_nd,
+                  {x, Ints{w.padding[1], w.padding[1], w.padding[0], w.padding[0]}, 0}));
+  }
+  const int64_t height = sizes[2] + 2 * w.padding[0];
+  const int64_t width = sizes[3] + 2 * w.padding[1];
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {sizes[0], sizes[1], height * width}));
+  PETREL_ASSIGN_OR_RETURN(Value * places, places_of(b, w, width));
+  PETREL_ASSIGN_OR_RETURN(x, b.call(aten::index_select, {x, 2, places}));
+  return done(b, node, b.view(x, node.result()->tensor().sizes));
+}
+
+// The other way: what falls on one place is summed.
+Rewritten col2im(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const Sizes out = node.result()->tensor().sizes;
+  const Ints image(out.end() - 2, out.end());
+  const Windows w = windows_of(node, image);
+  const int64_t height = image[0] + 2 * w.padding[0];
+  const int64_t width = image[1] + 2 * w.padding[1];
+  const int64_t channels = product(leading(out, 2));
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {channels, product(w.kernel) * product(w.count)}));
+  PETREL_ASSIGN_OR_RETURN(Value * places, places_of(b, w, width));
+  PETREL_ASSIGN_OR_RETURN(
+      Value * sums, b.call(aten::full, {Ints{channels, height * width}, 0, x->tensor().dtype}));
+  Argument::List index = {none(), Argument(places)};
+  PETREL_ASSIGN_OR_RETURN(sums,
+                          b.call(aten::index_put, {sums, Argument(std::move(index)), x, true}));
+  PETREL_ASSIGN_OR_RETURN(sums, b.view(sums, {channels, height, width}));
+  PETREL_ASSIGN_OR_RETURN(sums, b.slice(sums, 1, w.padding[0], w.padding[0] + image[0]));
+  PETREL_ASSIGN_OR_RETURN(sums, b.slice(sums, 2, w.padding[1], w.padding[1] + image[1]));
+  return done(b, node, b.view(sums, out));
+}
+
+// The diagonal of a matrix, or a matrix with that diagonal.
+Rewritten diag(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const int64_t shift = node.argument(arg::diagonal).as_int();
+  if (x->tensor().rank() == 1) {
+    return done(b, node, b.call(aten::diag_embed, {x, shift}));
+  }
+  return done(b, node, b.call(aten::diagonal, {x, shift}));
+}
+
+// x on diagonal `offset` of a matrix, which is its last two dims.
+Rewritten diag_embed(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const Sizes out = node.result()->tensor().sizes;
+  const int64_t shift = node.argument(arg::offset).as_int();
+  const auto rank = static_cast<int64_t>(out.size());
+  if (wrap_dim(node.argument(arg::dim1).as_int(), out.size()) != rank - 2 ||
+      wrap_dim(node.argument(arg::dim2).as_int(), out.size()) != rank - 1) {
+    return false;
+  }
+  const int64_t size = out.back();
+  std::vector<double> chosen;
+  for (int64_t i = 0; i < size; ++i) {
+    for (int64_t j = 0; j < size; ++j) chosen.push_back(j - i == shift);
+  }
+  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(chosen, ScalarType::kBool));
+  Value* mask =
+      add_unique_constant(b.graph(), "diagonal.places",
+                          TensorType::contiguous(ScalarType::kBool, {size, size}), std::move(data));
+  // Above the main diagonal element i is in row i, below it in column i.
+  Sizes line = x->tensor().sizes;
+  const int64_t missing = size - line.back();
+  if (missing > 0) {
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::constant_pad_nd, {x, Ints{0, missing}, 0}));
+    line.back() = size;
+  }
+  line.insert(shift < 0 ? line.end() - 1 : line.end(), 1);
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, line));
+  PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, x->tensor().dtype));
+  return done(b, node, b.call(aten::where_self, {mask, x, zero}));
+}
+
+// sum(x y) / sqrt(max(sum(x x), eps^2) max(sum(y y), eps^2))
+Rewritten cosine_similarity(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::x1);
+  Value* y = tensor_at(node, arg::x2);
+  const double eps = node.argument(arg::eps).as_number();
+  Sizes shape = x->tensor().sizes;
+  const size_t rank = std::max(shape.size(), y->tensor().rank());
+  const Ints dim = {wrap_dim(node.argument(arg::dim).as_int(), rank)};
+  for (Value** value : {&x, &y}) {  // as many dims for both
+    Sizes sizes = (*value)->tensor().sizes;
+    sizes.insert(sizes.begin(), rank - sizes.size(), 1);
+    PETREL_ASSIGN_OR_RETURN(*value, b.view(*value, sizes));
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * top, b.binary(aten::mul_Tensor, x, y));
+  PETREL_ASSIGN_OR_RETURN(top, b.call(aten::sum_dim_IntList, {top, dim}));
+  for (Value* value : {x, y}) {
+    PETREL_ASSIGN_OR_RETURN(Value * norm, b.binary(aten::mul_Tensor, value, value));
+    PETREL_ASSIGN_OR_RETURN(norm, b.call(aten::sum_dim_IntList, {norm, dim}));
+    PETREL_ASSIGN_OR_RETURN(norm, b.call(aten::clamp, {norm, eps * eps, none()}));
+    PETREL_ASSIGN_OR_RETURN(norm, b.call(aten::sqrt, {norm}));
+    PETREL_ASSIGN_OR_RETURN(top, b.binary(aten::div_Tensor, top, norm));
+  }
+  return done(b, node, top);
+}
+
+Rewritten pairwise_distance(Builder& b, Node& node) {
+  PETREL_ASSIGN_OR_RETURN(
+      Value * d, b.binary(aten::sub_Tensor, tensor_at(node, arg::x1), tensor_at(node, arg::x2)));
+  PETREL_ASSIGN_OR_RETURN(d, b.call(aten::add_Scalar, {d, node.argument(arg::eps)}));
+  const auto last = static_cast<int64_t>(d->tensor().rank()) - 1;
+  return done(b, node,
+              b.call(aten::linalg_vector_norm,
+                     {d, node.argument(arg::p), Ints{last}, node.argument(arg::keepdim)}));
+}
+
+// y[n,o] = sum_ij x1[n,i] w[o,i,j] x2[n,j] + bias[o]
+Rewritten bilinear(Builder& b, Node& node) {
+  Value* left = tensor_at(node, arg::input1);
+  Value* right = tensor_at(node, arg::input2);
+  Value* weight = tensor_at(node, arg::weight);
+  Value* bias = tensor_at(node, arg::bias);
+  const Sizes w = weight->tensor().sizes;
+  const int64_t rows = product(leading(left->tensor().sizes, 1));
+  PETREL_ASSIGN_OR_RETURN(left, b.view(left, {rows, w[1]}));
+  PETREL_ASSIGN_OR_RETURN(weight, b.permute(weight, {0, 2, 1}));
+  PETREL_ASSIGN_OR_RETURN(weight, b.view(weight, {w[0] * w[2], w[1]}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call(aten::linear, {left, weight, none()}));
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, {rows, w[0], w[2]}));
+  PETREL_ASSIGN_OR_RETURN(right, b.view(right, {rows, w[2], 1}));
+  PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::bmm, y, right));
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, {rows, w[0]}));
+  if (bias != nullptr) {
+    PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::add_Tensor, y, bias));
+  }
+  return done(b, node, b.view(y, node.result()->tensor().sizes));
+}
+
+constexpr Rewrite kRows[] = {
+    {aten::diff, diff},
+    {aten::trace, trace},
+    {aten::rot90, rot90},
+    {aten::linalg_cross, cross},
+    {aten::fliplr, fliplr},
+    {aten::flipud, flipud},
+    {aten::im2col, im2col},
+    {aten::col2im, col2im},
+    {aten::diag, diag},
+    {aten::diag_embed, diag_embed},
+    {aten::cosine_similarity, cosine_similarity},
+    {aten::pairwise_distance, pairwise_distance},
+    {aten::bilinear, bilinear},
+};
+
+}  // namespace
+
+Rewrites composite_decompositions() { return kRows; }
+
+}  // namespace petrel::exir

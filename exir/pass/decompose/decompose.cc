@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/pass/decompose/decompose.h"
+
+namespace petrel::exir {
+
+std::vector<Rewrites> decompositions() {
+  return {
+      activation_decompositions(), arithmetic_decompositions(),    composite_decompositions(),
+      einsum_decompositions(),     embedding_bag_decompositions(), factory_decompositions(),
+      index_decompositions(),      matmul_decompositions(),        norm_decompositions(),
+      pool_decompositions(),       recurrent_decompositions(),     reduction_decompositions(),
+      resample_decompositions(),   shape_decompositions(),         sort_decompositions(),
+      volume_decompositions(),
+  };
+}
+
+absl::StatusOr<bool> decompose(Graph& graph, const PassContext& context) {
+  return apply_rewrites(graph, decompositions(), context.keep_whole);
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+
+#include "exir/pass/decompose/decompose.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+
+BuiltValue filled(Builder& b, const TensorType& type, const Argument& value) {
+  return b.call(aten::full, {type.sizes, value, type.dtype});
+}
+
+// full with an explicit dtype and nothing else said.
+Rewritten full(Builder& b, Node& node) {
+  const TensorType& type = node.result()->tensor();
+  bool normal = node.argument(arg::size) == Argument(type.sizes) &&
+                node.argument(arg::dtype) == Argument(type.dtype);
+  normal = normal && node.argument(arg::layout).is_none() && node.argument(arg::device).is_none() &&
+           node.argument(arg::pin_memory).is_none();
+  if (normal) return false;
+  return done(b, node, filled(b, type, node.argument(arg::fill_value)));
+}
+
+Rewritten full_of_argument(Builder& b, Node& node) {
+  const Argument& value = node.argument(arg::fill_value, arg::value);
+  if (!value.is_number()) return false;
+  return done(b, node, filled(b, node.result()->tensor(), value));
+}
+
+// Also what is not initialised: some value is as good as any.
+Rewritten zeros(Builder& b, Node& node) {
+  return done(b, node, filled(b, node.result()->tensor(), Argument(int64_t{0})));
+}
+
+Rewritten ones(Builder& b, Node& node) {
+  return done(b, node, filled(b, node.result()->tensor(), Argument(int64_t{1})));
+}
+
+Rewritten scalar_tensor(Builder& b, Node& node) {
+  if (!node.argument(arg::s).is_number()) return false;
+  return done(b, node, filled(b, node.result()->tensor(), node.argument(arg::s)));
+}
+
+Rewritten arange(Builder& b, Node& node) {
+  const ScalarType dtype = node.result()->tensor().dtype;
+  if (node.is(aten::arange)) {
+    return done(b, node, b.call(aten::arange_start_step, {0, node.argument(arg::end), 1, dtype}));
+  }
+  const bool has_step = node.is(aten::arange_start_step);
+  if (has_step && node.argument(arg::dtype) == Argument(dtype) &&
+      node.argument(arg::layout).is_none() && node.argument(arg::device).is_none() &&
+      node.argument(arg::pin_memory).is_none()) {
+    return false;
+  }
+  return done(b, node,
+              b.call(aten::arange_start_step,
+                     {node.argument(arg::start), node.argument(arg::end),
+                      has_step ? node.argument(arg::step) : Argument(int64_t{1}), dtype}));
+}
+
+// Row number equals column number.
+Rewritten eye(Builder& b, Node& node) {
+  const TensorType type = node.result()->tensor();
+  PETREL_ASSIGN_OR_RETURN(
+      Value * rows, b.call(aten::arange_start_step, {0, type.sizes[0], 1, ScalarType::kLong}));
+  PETREL_ASSIGN_OR_RETURN(rows, b.view(rows, {type.sizes[0], 1}));
+  PETREL_ASSIGN_OR_RETURN(
+      Value * columns, b.call(aten::arange_start_step, {0, type.sizes[1], 1, ScalarType::kLong}));
+  PETREL_ASSIGN_OR_RETURN(columns, b.view(columns, {1, type.sizes[1]}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::eq_Tensor, rows, columns));
+  return done(b, node, b.cast(y, type.dtype));
+}
+
+// start + i * step in the first half, end - (n - 1 - i) * step in the second:
+// both ends are exact.
+Rewritten linspace(Builder& b, Node& node) {
+  const TensorType type = node.result()->tensor();
+  const int64_t n = type.numel();
+  if (!is_floating_point(type.dtype) || n < 2) return false;
+  const double start = node.argument(arg::start).as_number();
+  const double end = node.argument(arg::end).as_number();
+  const double step = (end - start) / static_cast<double>(n - 1);
+  PETREL_ASSIGN_OR_RETURN(Value * i,
+                          b.call(aten::arange_start_step, {0, n, 1, ScalarType::kDouble}));
+  PETREL_ASSIGN_OR_RETURN(Value * low, b.call(aten::mul_Scalar, {i, step}));
+  PETREL_ASSIGN_OR_RETURN(low, b.call(aten::add_Scalar, {low, start}));
+  PETREL_ASSIGN_OR_RETURN(Value * high, b.call(aten::add_Scalar, {i, -static_cast<double>(n - 1)}));
+  PETREL_ASSIGN_OR_RETURN(high, b.call(aten::mul_Scalar, {high, step}));
+  PETREL_ASSIGN_OR_RETURN(high, b.call(aten::add_Scalar, {high, end}));
+  PETREL_ASSIGN_OR_RETURN(Value * first, b.call(aten::lt_Scalar, {i, n / 2}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call(aten::where_self, {first, low, high}));
+  return done(b, node, b.cast(y, type.dtype));
+}
+
+// x where the element is on or above the diagonal.
+Rewritten triu(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const Sizes& sizes = x->tensor().sizes;
+  const Sizes matrix(sizes.end() - 2, sizes.end());
+  if (!node.argument(arg::diagonal).is_int()) return false;
+  PETREL_ASSIGN_OR_RETURN(Value * below, b.call(aten::full, {matrix, true, ScalarType::kBool}));
+  PETREL_ASSIGN_OR_RETURN(below,
+                          b.call(aten::tril, {below, node.argument(arg::diagonal).as_int() - 1}));
+  PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, x->tensor().dtype));
+  return done(b, node, b.call(aten::where_self, {below, zero, x}));
+}
+
+constexpr Rewrite kRows[] = {
+    {aten::full, full, true},
+    {aten::full_like, full_of_argument},
+    {aten::new_full, full_of_argument},
+    {aten::fill_Scalar, full_of_argument},
+    {aten::zeros, zeros},
+    {aten::zeros_like, zeros},
+    {aten::new_zeros, zeros},
+    {aten::zero, zeros},
+    {aten::empty_memory_format, zeros},
+    {aten::empty_like, zeros},
+    {aten::empty_permuted, zeros},
+    {aten::new_empty, zeros},
+    {aten::ones, ones},
+    {aten::ones_like, ones},
+    {aten::new_ones, ones},
+    {aten::scalar_tensor, scalar_tensor},
+    {aten::arange, arange},
+    {aten::arange_start, arange},
+    {aten::arange_start_step, arange, true},
+    {aten::eye, eye},
+    {aten::eye_m, eye},
+    {aten::linspace, linspace},
+    {aten::triu, triu},
+};
+
+}  // namespace
+
+Rewrites factory_decompositions() { return kRows; }
+
+}  // namespace petrel::exir

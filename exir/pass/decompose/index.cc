@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "exir/pass/decompose/decompose.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+
+// [none, ..., index]: `index` selects along `dim`.
+Argument along(int64_t dim, Value* index) {
+  Argument::List indices(static_cast<size_t>(dim));
+  indices.emplace_back(index);
+  return Argument(std::move(indices));
+}
+
+int64_t dim_of(const Node& node) {
+  return wrap_dim(node.argument(arg::dim).as_int(), tensor_at(node, arg::self)->tensor().rank());
+}
+
+Rewritten put(Builder& b, Node& node, Value* values, bool accumulate) {
+  return done(b, node,
+              b.call(aten::index_put,
+                     {tensor_at(node, arg::self), along(dim_of(node), tensor_at(node, arg::index)),
+                      values, accumulate}));
+}
+
+Rewritten index_copy(Builder& b, Node& node) {
+  if (tensor_at(node, arg::self)->tensor().rank() == 0) return false;
+  return put(b, node, tensor_at(node, arg::source), false);
+}
+
+Rewritten index_add(Builder& b, Node& node) {
+  if (tensor_at(node, arg::self)->tensor().rank() == 0) return false;
+  Value* source = tensor_at(node, arg::source);
+  const Argument& alpha = node.argument(arg::alpha);
+  if (alpha.as_number() != 1) {
+    PETREL_ASSIGN_OR_RETURN(source, b.call(aten::mul_Scalar, {source, alpha}));
+  }
+  return put(b, node, source, true);
+}
+
+Rewritten index_fill(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  if (x->tensor().rank() == 0) return false;
+  PETREL_ASSIGN_OR_RETURN(Value * value,
+                          b.scalar(node.argument(arg::value).as_number(), x->tensor().dtype));
+  return put(b, node, value, false);
+}
+
+Rewritten masked_fill(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  PETREL_ASSIGN_OR_RETURN(Value * value, b.cast(tensor_at(node, arg::value), x->tensor().dtype));
+  return done(b, node, b.call(aten::where_self, {tensor_at(node, arg::mask), value, x}));
+}
+
+Rewritten take(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {x->tensor().numel()}));
+  return done(b, node, b.call(aten::index_Tensor, {x, along(0, tensor_at(node, arg::index))}));
+}
+
+Rewritten take_along_dim(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  Value* index = tensor_at(node, arg::indices);
+  int64_t dim = 0;
+  if (node.argument(arg::dim).is_none()) {
+    PETREL_ASSIGN_OR_RETURN(x, b.view(x, {x->tensor().numel()}));
+    PETREL_ASSIGN_OR_RETURN(index, b.view(index, {index->tensor().numel()}));
+  } else {
+    dim = wrap_dim(node.argument(arg::dim).as_int(), x->tensor().rank());
+    // gather takes a smaller index, not a broadcast one.
+    Sizes x_sizes = node.result()->tensor().sizes;
+    PETREL_ASSIGN_OR_RETURN(index, b.expand(index, x_sizes));
+    x_sizes[static_cast<size_t>(dim)] = x->tensor().sizes[static_cast<size_t>(dim)];
+    PETREL_ASSIGN_OR_RETURN(x, b.expand(x, x_sizes));
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.call(aten::gather, {x, dim, index}));
+  return done(b, node, b.view(y, node.result()->tensor().sizes));
+}
+
+Rewritten one_hot(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  Sizes sizes = x->tensor().sizes;
+  sizes.push_back(1);
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
+  PETREL_ASSIGN_OR_RETURN(Value * classes,
+                          b.call(aten::arange_start_step,
+                                 {0, node.result()->tensor().sizes.back(), 1, x->tensor().dtype}));
+  PETREL_ASSIGN_OR_RETURN(Value * hot, b.binary(aten::eq_Tensor, x, classes));
+  return done(b, node, b.cast(hot, node.result()->tensor().dtype));
+}
+
+// x[mask] = value: a choice, when there is one value.
+Rewritten index_put(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  Value* value = tensor_at(node, arg::values);
+  if (!node.argument(arg::indices).is_list() || value->tensor().numel() != 1) return false;
+  const Argument::List& indices = node.argument(arg::indices).as_list();
+  Value* mask = nullptr;
+  size_t first = 0;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (!indices[i].is_value()) continue;
+    if (mask != nullptr) return false;
+    mask = indices[i].value();
+    first = i;
+  }
+  if (mask == nullptr || mask->tensor().dtype != ScalarType::kBool) {
+    return false;
+  }
+  const size_t after = first + mask->tensor().rank();
+  if (after > x->tensor().rank()) return false;
+  Sizes sizes = mask->tensor().sizes;
+  sizes.insert(sizes.end(), x->tensor().rank() - after, 1);
+  PETREL_ASSIGN_OR_RETURN(mask, b.view(mask, sizes));
+  PETREL_ASSIGN_OR_RETURN(value, b.view(value, {}));
+  if (node.argument(arg::accumulate) == Argument(true)) {
+    PETREL_ASSIGN_OR_RETURN(value, b.binary(aten::add_Tensor, x, value));
+  }
+  return done(b, node, b.call(aten::where_self, {mask, value, x}));
+}
+
+// The n-th true place takes the n-th element of the source.
+Rewritten masked_scatter(Builder& b, Node& node) {
+  const TensorType& out = node.result()->tensor();
+  PETREL_ASSIGN_OR_RETURN(Value * x, b.expand(tensor_at(node, arg::self), out.sizes));
+  PETREL_ASSIGN_OR_RETURN(Value * mask, b.expand(tensor_at(node, arg::mask), out.sizes));
+  Value* source = tensor_at(node, arg::source);
+  const int64_t count = source->tensor().numel();
+  if (count < 1) return false;
+  PETREL_ASSIGN_OR_RETURN(Value * nth, b.view(mask, {out.numel()}));
+  PETREL_ASSIGN_OR_RETURN(nth, b.cast(nth, ScalarType::kLong));
+  PETREL_ASSIGN_OR_RETURN(nth, b.call(aten::cumsum, {nth, 0}));
+  PETREL_ASSIGN_OR_RETURN(nth, b.call(aten::sub_Scalar, {nth, 1}));
+  PETREL_ASSIGN_OR_RETURN(nth, b.call(aten::clamp, {nth, 0, count - 1}));
+  PETREL_ASSIGN_OR_RETURN(source, b.view(source, {count}));
+  PETREL_ASSIGN_OR_RETURN(Value * taken, b.call(aten::index_Tensor, {source, along(0, nth)}));
+  PETREL_ASSIGN_OR_RETURN(taken, b.view(taken, out.sizes));
+  return done(b, node, b.call(aten::where_self, {mask, taken, x}));
+}
+
+// Sums and means; the others need to see which elements fall together.
+Rewritten scatter_reduce(Builder& b, Node& node) {
+  const std::string reduce = node.argument(arg::reduce).as_string();
+  const int own = node.op().find_arg(arg::include_self);
+  const bool include = own < 0 || node.argument(arg::include_self) == Argument(true);
+  const bool is_mean = reduce == "mean";
+  if (reduce != "sum" && reduce != "add" && !is_mean) return false;
+  Value* x = tensor_at(node, arg::self);
+  Value* index = tensor_at(node, arg::index);
+  Value* source = tensor_at(node, arg::src);
+  const TensorType type = x->tensor();
+  const int64_t dim = dim_of(node);
+  if (type.rank() == 0 || (is_mean && !is_floating_point(type.dtype))) {
+    return false;
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, type.dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * one, b.scalar(1, type.dtype));
+  Value* base = x;
+  if (!include) {
+    PETREL_ASSIGN_OR_RETURN(Value * zeros, b.expand(zero, index->tensor().sizes));
+    PETREL_ASSIGN_OR_RETURN(base, b.call(aten::scatter_src, {x, dim, index, zeros}));
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * sum, b.call(aten::scatter_add, {base, dim, index, source}));
+  if (!is_mean) return done(b, node, sum);
+  PETREL_ASSIGN_OR_RETURN(Value * ones, b.expand(one, index->tensor().sizes));
+  PETREL_ASSIGN_OR_RETURN(Value * count, b.expand(include ? one : zero, type.sizes));
+  PETREL_ASSIGN_OR_RETURN(count, b.call(aten::scatter_add, {count, dim, index, ones}));
+  PETREL_ASSIGN_OR_RETURN(count, b.binary(aten::maximum, count, one));
+  return done(b, node, b.binary(aten::div_Tensor, sum, count));
+}
+
+constexpr Rewrite kRows[] = {
+    {aten::one_hot, one_hot},
+    {aten::index_put, index_put},
+    {aten::masked_scatter, masked_scatter},
+    {aten::scatter_reduce, scatter_reduce},
+    {aten::scatter_reduce_two, scatter_reduce},
+    {aten::index_copy, index_copy},
+    {aten::index_add, index_add},
+    {aten::index_fill_int_Scalar, index_fill},
+    {aten::masked_fill_Tensor, masked_fill},
+    {aten::take, take},
+    {aten::take_along_dim, take_along_dim},
+};
+
+}  // namespace
+
+Rewrites index_decompositions() { return kRows; }
+
+}  // namespace petrel::exir

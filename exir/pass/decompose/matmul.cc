@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "exir/pass/decompose/decompose.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+
+// The weight whose transposition `x` is; null when it is none.
+Value* transposed_weight(Value* x) {
+  Node* producer = x->producer();
+  if (producer == nullptr || !producer->is(aten::permute) ||
+      ints_at(*producer, arg::dims, 1) != Ints{1, 0}) {
+    return nullptr;
+  }
+  return tensor_at(*producer, arg::self);
+}
+
+Sizes broadcast(const Sizes& a, const Sizes& b) {
+  Sizes out(std::max(a.size(), b.size()), 1);
+  for (const Sizes* sizes : {&a, &b}) {
+    const size_t offset = out.size() - sizes->size();
+    for (size_t i = 0; i < sizes->size(); ++i) {
+      if ((*sizes)[i] != 1) out[offset + i] = (*sizes)[i];
+    }
+  }
+  return out;
+}
+
+// One matrix on the right for all rows on the left.
+Rewritten rows_by_matrix(Builder& b, Node& node, Value* x, Value* y) {
+  const Sizes& out = node.result()->tensor().sizes;
+  const int64_t inner = x->tensor().sizes.back();
+  if (Value* weight = transposed_weight(y); weight != nullptr && x->tensor().rank() >= 2) {
+    return done(b, node, b.call(aten::linear, {x, weight, none()}));
+  }
+  if (y->tensor().rank() == 1) {
+    PETREL_ASSIGN_OR_RETURN(y, b.view(y, {inner, 1}));
+  }
+  const int64_t rows = product(leading(x->tensor().sizes, 1));
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {rows, inner}));
+  PETREL_ASSIGN_OR_RETURN(x, b.call(aten::mm, {x, y}));
+  return done(b, node, b.view(x, out));
+}
+
+Rewritten matmul(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  Value* y = tensor_at(node, arg::other);
+  if (y->tensor().rank() <= 2) return rows_by_matrix(b, node, x, y);
+  if (x->tensor().rank() == 1) {
+    PETREL_ASSIGN_OR_RETURN(x, b.view(x, {1, x->tensor().sizes[0]}));
+  }
+  const Sizes out = node.result()->tensor().sizes;
+  const Sizes x_sizes = x->tensor().sizes;
+  const Sizes y_sizes = y->tensor().sizes;
+  const int64_t m = x_sizes[x_sizes.size() - 2];
+  const int64_t k = x_sizes.back();
+  const int64_t n = y_sizes.back();
+  const Sizes batch = broadcast(leading(x_sizes, 2), leading(y_sizes, 2));
+  Sizes x_full = batch;
+  x_full.insert(x_full.end(), {m, k});
+  Sizes y_full = batch;
+  y_full.insert(y_full.end(), {k, n});
+  const int64_t count = product(batch);
+  PETREL_ASSIGN_OR_RETURN(x, b.expand(x, x_full));
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {count, m, k}));
+  PETREL_ASSIGN_OR_RETURN(y, b.expand(y, y_full));
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, {count, k, n}));
+  PETREL_ASSIGN_OR_RETURN(x, b.call(aten::bmm, {x, y}));
+  return done(b, node, b.view(x, out));
+}
+
+Rewritten mv(Builder& b, Node& node) {
+  return rows_by_matrix(b, node, tensor_at(node, arg::self),
+                        tensor_at(node, arg::tensor, arg::vec));
+}
+
+Rewritten outer(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  Value* y = tensor_at(node, arg::vec2);
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {x->tensor().numel(), 1}));
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, {1, y->tensor().numel()}));
+  return done(b, node, b.binary(aten::mul_Tensor, x, y));
+}
+
+BuiltValue scaled(Builder& b, Value* x, const Argument& factor) {
+  if (factor.is_number() && factor.as_number() == 1) return x;
+  return b.call(aten::mul_Scalar, {x, factor});
+}
+
+// beta * self + alpha * product; beta 0 ignores self, NaN included.
+Rewritten add_product(Builder& b, Node& node, Value* product_value) {
+  const Argument& beta = node.argument(arg::beta);
+  PETREL_ASSIGN_OR_RETURN(product_value, scaled(b, product_value, node.argument(arg::alpha)));
+  if (beta.as_number() == 0) {
+    return done(b, node, b.expand(product_value, node.result()->tensor().sizes));
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * self, scaled(b, tensor_at(node, arg::self), beta));
+  return done(b, node, b.binary(aten::add_Tensor, self, product_value));
+}
+
+Rewritten baddbmm(Builder& b, Node& node) {
+  PETREL_ASSIGN_OR_RETURN(
+      Value * y, b.binary(aten::bmm, tensor_at(node, arg::batch1), tensor_at(node, arg::batch2)));
+  return add_product(b, node, y);
+}
+
+Rewritten addmv(Builder& b, Node& node) {
+  Value* matrix = tensor_at(node, arg::mat);
+  Value* vector = tensor_at(node, arg::vec);
+  PETREL_ASSIGN_OR_RETURN(vector, b.view(vector, {vector->tensor().numel(), 1}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::mm, matrix, vector));
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, {matrix->tensor().sizes[0]}));
+  return add_product(b, node, y);
+}
+
+// sqrt(|x|^2 + |y|^2 - 2 x y), at least 0.
+BuiltValue euclidean_by_product(Builder& b, Value* x, Value* y) {
+  const auto squares = [&](Value* rows) -> BuiltValue {
+    const auto last = static_cast<int64_t>(rows->tensor().rank()) - 1;
+    PETREL_ASSIGN_OR_RETURN(rows, b.binary(aten::mul_Tensor, rows, rows));
+    return b.call(aten::sum_dim_IntList, {rows, Ints{last}, true});
+  };
+  PETREL_ASSIGN_OR_RETURN(Value * from_x, squares(x));
+  PETREL_ASSIGN_OR_RETURN(Value * from_y, squares(y));
+  PETREL_ASSIGN_OR_RETURN(from_y, b.swap_last_two(from_y));
+  PETREL_ASSIGN_OR_RETURN(y, b.swap_last_two(y));
+  PETREL_ASSIGN_OR_RETURN(x, b.call(aten::mul_Scalar, {x, 2}));
+  PETREL_ASSIGN_OR_RETURN(Value * z, b.binary(aten::matmul, x, y));
+  PETREL_ASSIGN_OR_RETURN(Value * sum, b.binary(aten::add_Tensor, from_x, from_y));
+  PETREL_ASSIGN_OR_RETURN(z, b.binary(aten::sub_Tensor, sum, z));
+  PETREL_ASSIGN_OR_RETURN(z, b.call(aten::clamp, {z, 0}));
+  return b.call(aten::sqrt, {z});
+}
+
+// The p-norms of all differences of rows; Euclidean ones of many rows (more than
+// 25 of either, if the program does not say) by one product, as torch does.
+Rewritten cdist(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::x1);
+  Value* y = tensor_at(node, arg::x2);
+  const Argument& mode = node.argument(arg::compute_mode);
+  const bool is_large = x->tensor().sizes[x->tensor().rank() - 2] > 25 ||
+                        y->tensor().sizes[y->tensor().rank() - 2] > 25;
+  const bool by_product = mode.is_int() && mode.as_int() != 0 ? mode.as_int() == 1 : is_large;
+  if (node.argument(arg::p).as_number() == 2 && by_product) {
+    return done(b, node, euclidean_by_product(b, x, y));
+  }
+  Sizes sizes = x->tensor().sizes;
+  sizes.insert(sizes.end() - 1, 1);
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
+  sizes = y->tensor().sizes;
+  sizes.insert(sizes.end() - 2, 1);
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, sizes));
+  PETREL_ASSIGN_OR_RETURN(Value * d, b.binary(aten::sub_Tensor, x, y));
+  const auto last = static_cast<int64_t>(d->tensor().rank()) - 1;
+  return done(b, node, b.call(aten::linalg_vector_norm, {d, node.argument(arg::p), Ints{last}}));
+}
+
+// The dims of x that are not in `taken`, in order.
+Ints other_dims(const Value& x, const Ints& taken) {
+  Ints others;
+  for (int64_t dim : all_dims(x.tensor().rank())) {
+    if (std::find(taken.begin(), taken.end(), dim) == taken.end()) {
+      others.push_back(dim);
+    }
+  }
+  return others;
+}
+
+// One product of matrices: [others of self, taken] by [taken, others of other].
+Rewritten tensordot(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  Value* y = tensor_at(node, arg::other);
+  Ints from_x = ints_at(node, arg::dims_self, 1);
+  Ints from_y = ints_at(node, arg::dims_other, 1);
+  for (int64_t& dim : from_x) dim = wrap_dim(dim, x->tensor().rank());
+  for (int64_t& dim : from_y) dim = wrap_dim(dim, y->tensor().rank());
+  int64_t inner = 1;
+  for (int64_t dim : from_x) inner *= x->tensor().sizes[static_cast<size_t>(dim)];
+  int64_t rows = 1;
+  int64_t columns = 1;
+  Ints order = other_dims(*x, from_x);
+  for (int64_t dim : order) rows *= x->tensor().sizes[static_cast<size_t>(dim)];
+  order.insert(order.end(), from_x.begin(), from_x.end());
+  PETREL_ASSIGN_OR_RETURN(x, b.permute(x, order));
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {rows, inner}));
+  const Ints last = other_dims(*y, from_y);
+  for (int64_t dim : last) columns *= y->tensor().sizes[static_cast<size_t>(dim)];
+  order = from_y;
+  order.insert(order.end(), last.begin(), last.end());
+  PETREL_ASSIGN_OR_RETURN(y, b.permute(y, order));
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, {inner, columns}));
+  PETREL_ASSIGN_OR_RETURN(Value * z, b.call(aten::mm, {x, y}));
+  return done(b, node, b.view(z, node.result()->tensor().sizes));
+}
+
+constexpr Rewrite kRows[] = {
+    {aten::tensordot, tensordot}, {aten::cdist, cdist},     {aten::_cdist_forward, cdist},
+    {aten::matmul, matmul},       {aten::mv, mv},           {aten::dot, mv},
+    {aten::outer, outer},         {aten::baddbmm, baddbmm}, {aten::addmv, addmv},
+};
+
+}  // namespace
+
+Rewrites matmul_decompositions() { return kRows; }
+
+}  // namespace petrel::exir

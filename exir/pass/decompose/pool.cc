@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <vector>
+
+#include "exir/pass/decompose/decompose.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+
+// An image as [N, C, H, W]: a missing batch becomes 1, a 1-D signal an image of
+// height 1.
+BuiltValue as_image(Builder& b, Value* x, size_t spatial) {
+  Sizes sizes = x->tensor().sizes;
+  if (sizes.size() == spatial + 1) sizes.insert(sizes.begin(), 1);
+  if (spatial == 1) sizes.insert(sizes.begin() + 2, 1);
+  return b.view(x, sizes);
+}
+
+// A window list in two dimensions; `unit` is what the added one gets.
+Ints window(const Node& node, ArgHandle name, size_t spatial, int64_t unit) {
+  Ints list = ints_at(node, name, spatial);
+  if (list.empty()) list = ints_at(node, arg::kernel_size, spatial);  // stride
+  if (spatial == 1) list.insert(list.begin(), unit);
+  return list;
+}
+
+bool is_normal(const Node& node, OpHandle op, size_t spatial) {
+  bool normal = node.is(op) && spatial == 2 && tensor_at(node, arg::self)->tensor().rank() == 4;
+  for (ArgHandle name : {arg::kernel_size, arg::stride, arg::padding, arg::dilation}) {
+    const Argument* list = find_argument(node, name);
+    normal = normal && (list == nullptr || (list->is_ints() && list->as_ints().size() == 2));
+  }
+  return normal;
+}
+
+Rewritten max_pool(Builder& b, Node& node, size_t spatial) {
+  if (is_normal(node, aten::max_pool2d, spatial)) return false;
+  const bool has_places = node.num_results() > 1 && node.result(1)->is_used();
+  if (has_places && spatial == 2) return false;
+  PETREL_ASSIGN_OR_RETURN(Value * x, as_image(b, tensor_at(node, arg::self), spatial));
+  if (has_places) {  // in an image of height 1 places are those in the signal
+    PETREL_ASSIGN_OR_RETURN(
+        Node * made,
+        b.node(aten::max_pool2d_with_indices,
+               {x, window(node, arg::kernel_size, spatial, 1),
+                window(node, arg::stride, spatial, 1), window(node, arg::padding, spatial, 0),
+                window(node, arg::dilation, spatial, 1), node.argument(arg::ceil_mode)}));
+    std::vector<Value*> results;
+    for (size_t i = 0; i < 2; ++i) {
+      PETREL_ASSIGN_OR_RETURN(Value * y, b.view(made->result(i), node.result(i)->tensor().sizes));
+      results.push_back(y);
+    }
+    PETREL_RETURN_IF_ERROR(b.replace(node, results));
+    return true;
+  }
+  PETREL_ASSIGN_OR_RETURN(
+      Value * y,
+      b.call(aten::max_pool2d,
+             {x, window(node, arg::kernel_size, spatial, 1), window(node, arg::stride, spatial, 1),
+              window(node, arg::padding, spatial, 0), window(node, arg::dilation, spatial, 1),
+              node.argument(arg::ceil_mode)}));
+  return done(b, node, b.view(y, node.result()->tensor().sizes));
+}
+
+Rewritten max_pool1d(Builder& b, Node& node) { return max_pool(b, node, 1); }
+Rewritten max_pool2d(Builder& b, Node& node) { return max_pool(b, node, 2); }
+
+Rewritten avg_pool(Builder& b, Node& node, size_t spatial) {
+  if (is_normal(node, aten::avg_pool2d, spatial)) return false;
+  PETREL_ASSIGN_OR_RETURN(Value * x, as_image(b, tensor_at(node, arg::self), spatial));
+  const Argument divisor = spatial == 2 ? node.argument(arg::divisor_override) : Argument();
+  PETREL_ASSIGN_OR_RETURN(
+      Value * y,
+      b.call(aten::avg_pool2d,
+             {x, window(node, arg::kernel_size, spatial, 1), window(node, arg::stride, spatial, 1),
+              window(node, arg::padding, spatial, 0), node.argument(arg::ceil_mode),
+              node.argument(arg::count_include_pad), divisor}));
+  return done(b, node, b.view(y, node.result()->tensor().sizes));
+}
+
+Rewritten avg_pool1d(Builder& b, Node& node) { return avg_pool(b, node, 1); }
+Rewritten avg_pool2d(Builder& b, Node& node) { return avg_pool(b, node, 2); }
+
+// The window by which an adaptive pool of `image` to `out` is an ordinary one;
+// empty when sizes do not divide.
+Ints dividing_window(const Sizes& image, const Ints& out) {
+  Ints kernel;
+  for (size_t i = 0; i < out.size(); ++i) {
+    const int64_t size = image[2 + i];
+    if (out[i] <= 0 || size % out[i] != 0 || size == 0) return {};
+    kernel.push_back(size / out[i]);
+  }
+  return kernel;
+}
+
+Ints output_size(const Node& node, size_t spatial) {
+  Ints out = ints_at(node, arg::output_size, spatial);
+  if (spatial == 1) out.insert(out.begin(), 1);
+  return out;
+}
+
+Rewritten adaptive_avg_pool(Builder& b, Node& node, size_t spatial) {
+  const Sizes sizes = node.result()->tensor().sizes;
+  const Ints out = output_size(node, spatial);
+  Value* x = tensor_at(node, arg::self);
+  if (spatial == 2 && out == Ints{1, 1}) {
+    const int64_t rank = static_cast<int64_t>(x->tensor().rank());
+    return done(b, node, b.call(aten::mean_dim, {x, Ints{rank - 2, rank - 1}, true}));
+  }
+  PETREL_ASSIGN_OR_RETURN(x, as_image(b, x, spatial));
+  const Ints kernel = dividing_window(x->tensor().sizes, out);
+  if (kernel == Ints{1, 1}) return done(b, node, b.view(x, sizes));
+  Value* y = nullptr;
+  if (!kernel.empty()) {
+    PETREL_ASSIGN_OR_RETURN(y, b.call(aten::avg_pool2d, {x, kernel, kernel, Ints{0, 0}}));
+  } else {
+    PETREL_ASSIGN_OR_RETURN(y, b.call(aten::_adaptive_avg_pool2d, {x, out}));
+  }
+  return done(b, node, b.view(y, sizes));
+}
+
+Rewritten adaptive_avg_pool1d(Builder& b, Node& node) { return adaptive_avg_pool(b, node, 1); }
+
+Rewritten adaptive_avg_pool2d(Builder& b, Node& node) { return adaptive_avg_pool(b, node, 2); }
+
+// The internal form stays where sizes do not divide.
+Rewritten internal_adaptive_avg_pool2d(Builder& b, Node& node) {
+  const TensorType& type = tensor_at(node, arg::self)->tensor();
+  if (type.rank() == 4 && node.argument(arg::output_size).is_ints() &&
+      node.argument(arg::output_size).as_ints().size() == 2 &&
+      dividing_window(type.sizes, output_size(node, 2)).empty()) {
+    return false;
+  }
+  return adaptive_avg_pool(b, node, 2);
+}
+
+// Where sizes divide an ordinary pool does it.
+Rewritten adaptive_max_pool(Builder& b, Node& node, size_t spatial) {
+  if (node.result(1)->is_used()) return adaptive_max_pool_windows(b, node);
+  Sizes image = tensor_at(node, arg::self)->tensor().sizes;
+  if (image.size() == spatial + 1) image.insert(image.begin(), 1);
+  if (spatial == 1) image.insert(image.begin() + 2, 1);
+  const Ints kernel = dividing_window(image, output_size(node, spatial));
+  if (kernel.empty()) return adaptive_max_pool_windows(b, node);
+  PETREL_ASSIGN_OR_RETURN(Value * x, as_image(b, tensor_at(node, arg::self), spatial));
+  PETREL_ASSIGN_OR_RETURN(
+      Value * y, b.call(aten::max_pool2d, {x, kernel, kernel, Ints{0, 0}, Ints{1, 1}, false}));
+  return done(b, node, b.view(y, node.result()->tensor().sizes));
+}
+
+Rewritten adaptive_max_pool1d(Builder& b, Node& node) { return adaptive_max_pool(b, node, 1); }
+
+Rewritten adaptive_max_pool2d(Builder& b, Node& node) { return adaptive_max_pool(b, node, 2); }
+
+// Resampling of signals is that of images of height 1; the plain overloads give
+// sizes and, where the model gave them, scales.
+Rewritten upsample(Builder& b, Node& node, OpHandle op, size_t spatial) {
+  Value* x = tensor_at(node, arg::self, arg::input);
+  PETREL_ASSIGN_OR_RETURN(x, as_image(b, x, spatial));
+  Argument::Floats scales;
+  if (const Argument* given = find_argument(node, arg::scale_factors)) {
+    if (given->is_floats()) scales = given->as_floats();
+  } else {
+    for (ArgHandle name : {arg::scales, arg::scales_h, arg::scales_w}) {
+      const Argument* scale = find_argument(node, name);
+      if (scale != nullptr && scale->is_number()) scales.push_back(scale->as_number());
+    }
+  }
+  const Sizes& out = node.result()->tensor().sizes;
+  Argument size(Ints(out.end() - static_cast<ptrdiff_t>(spatial), out.end()));
+  Argument factors;
+  if (scales.size() == spatial) {
+    if (spatial == 1) scales.insert(scales.begin(), 1.0);
+    factors = Argument(scales);
+    size = Argument();
+  } else if (spatial == 1) {
+    size = Argument(Ints{1, out.back()});
+  }
+  const int corners = node.op().find_arg(arg::align_corners);
+  BuiltValue y = corners < 0
+                     ? b.call(op, {x, size, factors})
+                     : b.call(op, {x, size, node.argument(static_cast<size_t>(corners)), factors});
+  PETREL_RETURN_IF_ERROR(y.status());
+  return done(b, node, b.view(*y, out));
+}
+
+Rewritten upsample_linear1d(Builder& b, Node& node) {
+  return upsample(b, node, aten::upsample_bilinear2d_vec, 1);
+}
+
+Rewritten upsample_bilinear2d(Builder& b, Node& node) {
+  return upsample(b, node, aten::upsample_bilinear2d_vec, 2);
+}
+
+Rewritten upsample_nearest1d(Builder& b, Node& node) {
+  return upsample(b, node, aten::upsample_nearest2d_vec, 1);
+}
+
+Rewritten upsample_nearest2d(Builder& b, Node& node) {
+  return upsample(b, node, aten::upsample_nearest2d_vec, 2);
+}
+
+Rewritten grid_sampler(Builder& b, Node& node) {
+  if (tensor_at(node, arg::input)->tensor().rank() != 4) return false;
+  return done(b, node,
+              b.call(aten::grid_sampler_2d,
+                     {node.argument(arg::input), node.argument(arg::grid),
+                      node.argument(arg::interpolation_mode), node.argument(arg::padding_mode),
+                      node.argument(arg::align_corners)}));
+}
+
+constexpr Rewrite kRows[] = {
+    {aten::max_pool1d, max_pool1d},
+    {aten::max_pool1d_with_indices, max_pool1d},
+    {aten::max_pool2d, max_pool2d, true},
+    {aten::max_pool2d_with_indices, max_pool2d},
+    {aten::avg_pool1d, avg_pool1d},
+    {aten::avg_pool2d, avg_pool2d, true},
+    {aten::adaptive_avg_pool1d, adaptive_avg_pool1d},
+    {aten::adaptive_avg_pool2d, adaptive_avg_pool2d},
+    {aten::_adaptive_avg_pool2d, internal_adaptive_avg_pool2d},
+    {aten::adaptive_max_pool1d, adaptive_max_pool1d},
+    {aten::adaptive_max_pool2d, adaptive_max_pool2d},
+    {aten::upsample_linear1d_vec, upsample_linear1d},
+    {aten::upsample_linear1d, upsample_linear1d},
+    {aten::upsample_bilinear2d, upsample_bilinear2d},
+    {aten::upsample_nearest1d_vec, upsample_nearest1d},
+    {aten::upsample_nearest1d, upsample_nearest1d},
+    {aten::upsample_nearest2d, upsample_nearest2d},
+    {aten::grid_sampler, grid_sampler},
+};
+
+}  // namespace
+
+Rewrites pool_decompositions() { return kRows; }
+
+}  // namespace petrel::exir

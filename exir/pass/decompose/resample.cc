@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Resampling that no kernel does, dim by dim. With static sizes each result is
+// a sum of a few elements of the input at known places with known weights:
+//
+//   y = w0 * index_select(x, dim, at0) + w1 * index_select(x, dim, at1) + ...
+//
+// so that a NaN or an infinity reaches only what it reaches in torch.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "exir/pass/framework/constant_data.h"
+#include "exir/pass/decompose/decompose.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+
+BuiltValue constant(Builder& b, const char* name, ScalarType dtype, const Sizes& sizes,
+                    const std::vector<double>& values) {
+  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(values, dtype));
+  return add_unique_constant(b.graph(), name, TensorType::contiguous(dtype, sizes),
+                             std::move(data));
+}
+
+// Tap k of output i reads place at[k][i] with weight[k][i]; no weights: 1.
+struct Taps {
+  std::vector<std::vector<double>> at;
+  std::vector<std::vector<double>> weight;
+};
+
+// One dim of the input and of the output. torch computes in float32.
+struct Axis {
+  int64_t in;
+  int64_t out;
+  bool align_corners;
+  double factor;  // as the model gave it; 0: sizes decide
+
+  float scale() const {
+    if (align_corners) {
+      return out > 1 ? static_cast<float>(in - 1) / static_cast<float>(out - 1) : 0.0f;
+    }
+    return factor > 0 ? static_cast<float>(1 / factor)
+                      : static_cast<float>(in) / static_cast<float>(out);
+  }
+  // The place in the input that output i is the middle of.
+  float source(int64_t i) const {
+    if (align_corners) return scale() * static_cast<float>(i);
+    return scale() * (static_cast<float>(i) + 0.5f) - 0.5f;
+  }
+  double clamp(int64_t at) const {
+    return static_cast<double>(std::clamp<int64_t>(at, 0, std::max<int64_t>(in - 1, 0)));
+  }
+};
+
+Taps nearest(const Axis& axis, float shift) {
+  Taps taps;
+  taps.at.resize(1);
+  for (int64_t i = 0; i < axis.out; ++i) {
+    const float at = (static_cast<float>(i) + shift) * axis.scale();
+    taps.at[0].push_back(axis.clamp(static_cast<int64_t>(std::floor(at))));
+  }
+  return taps;
+}
+
+Taps linear(const Axis& axis) {
+  Taps taps;
+  taps.at.resize(2);
+  taps.weight.resize(2);
+  for (int64_t i = 0; i < axis.out; ++i) {
+    const float source = std::max(axis.source(i), 0.0f);
+    const auto low = static_cast<int64_t>(source);
+    const float share = source - static_cast<float>(low);
+    taps.at[0].push_back(axis.clamp(low));
+    taps.at[1].push_back(axis.clamp(low + 1));
+    taps.weight[0].push_back(1.0f - share);
+    taps.weight[1].push_back(share);
+  }
+  return taps;
+}
+
+// Cubic convolution with parameter a.
+double cubic(double x, double a) {
+  x = std::fabs(x);
+  if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  if (x < 2) return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
+  return 0;
+}
+
+Taps bicubic(const Axis& axis) {
+  Taps taps;
+  taps.at.resize(4);
+  taps.weight.resize(4);
+  for (int64_t i = 0; i < axis.out; ++i) {
+    const float source = axis.source(i);
+    const float low = std::floor(source);
+    const double share = source - low;
+    for (int64_t k = 0; k < 4; ++k) {
+      const auto at = static_cast<size_t>(k);
+      taps.at[at].push_back(axis.clamp(static_cast<int64_t>(low) + k - 1));
+      taps.weight[at].push_back(cubic(share + 1 - static_cast<double>(k), -0.75));
+    }
+  }
+  return taps;
+}
+
+// Shrinking widens the filter, so that every input element counts.
+Taps antialiased(const Axis& axis, bool is_cubic) {
+  const double scale = axis.scale();
+  const double wide = std::max(scale, 1.0);
+  const double support = (is_cubic ? 2 : 1) * wide;
+  const auto most = static_cast<size_t>(std::ceil(support)) * 2 + 1;
+  Taps taps;
+  taps.at.assign(most, {});
+  taps.weight.assign(most, {});
+  for (int64_t i = 0; i < axis.out; ++i) {
+    const double center = scale * (static_cast<double>(i) + 0.5);
+    const auto begin = std::max<int64_t>(static_cast<int64_t>(center - support + 0.5), 0);
+    const auto end = std::min<int64_t>(static_cast<int64_t>(center + support + 0.5), axis.in);
+    std::vector<double> weights(most, 0);
+    double sum = 0;
+    for (int64_t j = begin; j < end; ++j) {
+      const double x = (static_cast<double>(j) - center + 0.5) / wide;
+      const double w = is_cubic ? cubic(x, -0.5) : std::max(0.0, 1 - std::fabs(x));
+      const auto tap = static_cast<size_t>(j - begin);
+      if (tap < most) weights[tap] = w;
+      sum += w;
+    }
+    for (size_t k = 0; k < most; ++k) {
+      // Places of no weight repeat one that counts.
+      taps.at[k].push_back(axis.clamp(std::min(begin + static_cast<int64_t>(k), end - 1)));
+      taps.weight[k].push_back(sum != 0 ? weights[k] / sum : 0);
+    }
+  }
+  return taps;
+}
+
+BuiltValue along(Builder& b, Value* x, int64_t dim, const Taps& taps) {
+  const auto count = static_cast<int64_t>(taps.at[0].size());
+  Sizes shape(x->tensor().rank() - static_cast<size_t>(dim), 1);
+  shape[0] = count;
+  Value* sum = nullptr;
+  for (size_t k = 0; k < taps.at.size(); ++k) {
+    const bool weighted = !taps.weight.empty();
+    if (weighted && std::all_of(taps.weight[k].begin(), taps.weight[k].end(),
+                                [](double w) { return w == 0; })) {
+      continue;
+    }
+    PETREL_ASSIGN_OR_RETURN(Value * at,
+                            constant(b, "resample.at", ScalarType::kLong, {count}, taps.at[k]));
+    PETREL_ASSIGN_OR_RETURN(Value * part, b.call(aten::index_select, {x, dim, at}));
+    if (weighted) {
+      PETREL_ASSIGN_OR_RETURN(
+          Value * weight, constant(b, "resample.weight", x->tensor().dtype, shape, taps.weight[k]));
+      PETREL_ASSIGN_OR_RETURN(part, b.binary(aten::mul_Tensor, part, weight));
+    }
+    if (sum == nullptr) {
+      sum = part;
+    } else {
+      PETREL_ASSIGN_OR_RETURN(sum, b.binary(aten::add_Tensor, sum, part));
+    }
+  }
+  return sum;
+}
+
+// The scales that the model gave, one per spatial dim; 0 where it gave sizes.
+std::vector<double> factors_of(const Node& node, size_t spatial) {
+  std::vector<double> factors(spatial, 0);
+  if (const Argument* given = find_argument(node, arg::scale_factors)) {
+    if (given->is_floats() && given->as_floats().size() == spatial) factors = given->as_floats();
+    return factors;
+  }
+  static constexpr ArgHandle kNames[] = {arg::scales_d, arg::scales_h, arg::scales_w};
+  for (size_t i = 0; i < spatial; ++i) {
+    const Argument* given =
+        find_argument(node, spatial == 1 ? arg::scales : kNames[3 - spatial + i]);
+    if (given != nullptr && given->is_number()) factors[i] = given->as_number();
+  }
+  return factors;
+}
+
+Rewritten resample(Builder& b, Node& node) {
+  const std::string& name = node.op().name;
+  Value* x = tensor_at(node, arg::self, arg::input);
+  const size_t spatial = x->tensor().rank() - 2;
+  if (!is_floating_point(x->tensor().dtype) && !absl::StrContains(name, "nearest")) {
+    return false;
+  }
+  const int corners = node.op().find_arg(arg::align_corners);
+  const bool align = corners >= 0 && node.argument(arg::align_corners) == Argument(true);
+  const bool smooth = absl::EndsWith(name, "_aa");
+  if (smooth && align) return false;
+  const std::vector<double> factors = factors_of(node, spatial);
+  const Sizes& out = node.result()->tensor().sizes;
+  for (size_t i = 0; i < spatial; ++i) {
+    const Axis axis{x->tensor().sizes[2 + i], out[2 + i], align, factors[i]};
+    if (axis.in < 1 || axis.out < 1) return false;
+    Taps taps;
+    if (absl::StrContains(name, "nearest_exact")) {
+      taps = nearest(axis, 0.5f);
+    } else if (absl::StrContains(name, "nearest")) {
+      taps = nearest(axis, 0.0f);
+    } else if (smooth) {
+      taps = antialiased(axis, absl::StrContains(name, "cubic"));
+    } else if (absl::StrContains(name, "cubic")) {
+      taps = bicubic(axis);
+    } else {
+      taps = linear(axis);
+    }
+    PETREL_ASSIGN_OR_RETURN(x, along(b, x, static_cast<int64_t>(2 + i), taps));
+  }
+  return done(b, node, x);
+}
+
+// [-1, 1] in `count` places: the corners, or the middles of as many cells.
+std::vector<double> spread(int64_t count, bool align_corners) {
+  std::vector<double> places;
+  for (int64_t i = 0; i < count; ++i) {
+    const double n = static_cast<double>(count);
+    const double at = static_cast<double>(i);
+    places.push_back(align_corners ? (count > 1 ? 2 * at / (n - 1) - 1 : 0) : (2 * at + 1) / n - 1);
+  }
+  return places;
+}
+
+// grid = places [1, H*W, 3] x theta^T [N, 3, 2], rows of places being x, y, 1.
+Rewritten affine_grid(Builder& b, Node& node) {
+  Value* theta = tensor_at(node, arg::theta);
+  const Ints size = ints_at(node, arg::size, 1);
+  const bool align = node.argument(arg::align_corners) == Argument(true);
+  const size_t spatial = size.size() - 2;
+  std::vector<std::vector<double>> axes;
+  for (size_t i = 0; i < spatial; ++i) {
+    axes.push_back(spread(size[2 + i], align));
+  }
+  int64_t count = 1;
+  for (size_t i = 0; i < spatial; ++i) count *= size[2 + i];
+  std::vector<double> places;
+  for (int64_t p = 0; p < count; ++p) {
+    int64_t rest = p;
+    std::vector<double> row;
+    for (size_t i = spatial; i-- > 0;) {  // x first: the last dim
+      row.push_back(axes[i][static_cast<size_t>(rest % size[2 + i])]);
+      rest /= size[2 + i];
+    }
+    places.insert(places.end(), row.begin(), row.end());
+    places.push_back(1);
+  }
+  const int64_t columns = static_cast<int64_t>(spatial) + 1;
+  PETREL_ASSIGN_OR_RETURN(Value * base, constant(b, "affine_grid.places", theta->tensor().dtype,
+                                                 {1, count, columns}, places));
+  PETREL_ASSIGN_OR_RETURN(base, b.expand(base, {size[0], count, columns}));
+  PETREL_ASSIGN_OR_RETURN(theta, b.swap_last_two(theta));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::bmm, base, theta));
+  return done(b, node, b.view(y, node.result()->tensor().sizes));
+}
+
+constexpr Rewrite kRows[] = {
+    {aten::upsample_bicubic2d_vec, resample},        {aten::upsample_bicubic2d, resample},
+    {aten::_upsample_bilinear2d_aa_vec, resample},   {aten::_upsample_bilinear2d_aa, resample},
+    {aten::_upsample_bicubic2d_aa_vec, resample},    {aten::_upsample_bicubic2d_aa, resample},
+    {aten::_upsample_nearest_exact1d_vec, resample}, {aten::_upsample_nearest_exact1d, resample},
+    {aten::_upsample_nearest_exact2d_vec, resample}, {aten::_upsample_nearest_exact2d, resample},
+    {aten::_upsample_nearest_exact3d_vec, resample}, {aten::_upsample_nearest_exact3d, resample},
+    {aten::upsample_nearest3d_vec, resample},        {aten::upsample_nearest3d, resample},
+    {aten::upsample_trilinear3d_vec, resample},      {aten::upsample_trilinear3d, resample},
+    {aten::affine_grid_generator, affine_grid},
+};
+
+}  // namespace
+
+Rewrites resample_decompositions() { return kRows; }
+
+}  // namespace petrel::exir

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "exir/pass/decompose/decompose.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+
+Rewritten stack(Builder& b, Node& node) {
+  const Sizes& out = node.result()->tensor().sizes;
+  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), out.size());
+  std::vector<Value*> parts;
+  for (Value* part : node.argument(arg::tensors).values()) {
+    Sizes sizes = part->tensor().sizes;
+    sizes.insert(sizes.begin() + dim, 1);
+    PETREL_ASSIGN_OR_RETURN(part, b.view(part, sizes));
+    parts.push_back(part);
+  }
+  return done(b, node, b.call(aten::cat, {parts, dim}));
+}
+
+// One dtype: kernels and backends join what is alike.
+Rewritten cat(Builder& b, Node& node) {
+  const ScalarType dtype = node.result()->tensor().dtype;
+  bool is_alike = true;
+  std::vector<Value*> parts = node.argument(arg::tensors).values();
+  for (Value*& part : parts) {
+    is_alike = is_alike && part->tensor().dtype == dtype;
+    PETREL_ASSIGN_OR_RETURN(part, b.cast(part, dtype));
+  }
+  if (is_alike) return false;
+  return done(b, node, b.call(aten::cat, {parts, node.argument(arg::dim)}));
+}
+
+// hstack joins along dim 1 (0 for vectors), vstack along dim 0 of matrices.
+Rewritten joined(Builder& b, Node& node, bool horizontal) {
+  std::vector<Value*> parts;
+  size_t rank = 0;
+  for (Value* part : node.argument(arg::tensors).values()) {
+    Sizes sizes = part->tensor().sizes;
+    if (sizes.empty()) sizes = {1};
+    if (!horizontal && sizes.size() == 1) sizes.insert(sizes.begin(), 1);
+    rank = sizes.size();
+    PETREL_ASSIGN_OR_RETURN(part, b.view(part, sizes));
+    parts.push_back(part);
+  }
+  return done(b, node, b.call(aten::cat, {parts, horizontal && rank > 1 ? 1 : 0}));
+}
+
+Rewritten hstack(Builder& b, Node& node) { return joined(b, node, true); }
+Rewritten vstack(Builder& b, Node& node) { return joined(b, node, false); }
+
+Rewritten tile(Builder& b, Node& node) {
+  Ints repeats = ints_at(node, arg::dims, 1);
+  const size_t rank = tensor_at(node, arg::self)->tensor().rank();
+  while (repeats.size() < rank) repeats.insert(repeats.begin(), 1);
+  return done(b, node, b.call(aten::repeat, {tensor_at(node, arg::self), repeats}));
+}
+
+// Each element `repeats` times in a row.
+Rewritten repeat_interleave(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  if (!node.argument(arg::repeats).is_int()) return false;
+  Sizes sizes = x->tensor().sizes;
+  int64_t dim = 0;
+  if (node.argument(arg::dim).is_none()) {
+    sizes = {x->tensor().numel()};
+  } else {
+    dim = wrap_dim(node.argument(arg::dim).as_int(), sizes.size());
+  }
+  sizes.insert(sizes.begin() + dim + 1, 1);
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
+  sizes[static_cast<size_t>(dim) + 1] = node.argument(arg::repeats).as_int();
+  PETREL_ASSIGN_OR_RETURN(x, b.expand(x, sizes));
+  return done(b, node, b.view(x, node.result()->tensor().sizes));
+}
+
+// [N, g*c, ...] seen as [N, g, c, ...] with g and c changed over.
+Rewritten channel_shuffle(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const Sizes out = x->tensor().sizes;
+  const int64_t groups = node.argument(arg::groups).as_int();
+  if (out.size() < 2 || groups < 1 || out[1] % groups != 0) return false;
+  Sizes sizes = out;
+  sizes[1] = groups;
+  sizes.insert(sizes.begin() + 2, out[1] / groups);
+  Ints dims = all_dims(sizes.size());
+  std::swap(dims[1], dims[2]);
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
+  PETREL_ASSIGN_OR_RETURN(x, b.permute(x, dims));
+  return done(b, node, b.view(x, out));
+}
+
+// [..., c*r*r, h, w] seen as [..., c, r, r, h, w], and each r moved behind the
+// h or w that it multiplies. Kernels and backends take one dim before the c.
+Rewritten pixel_shuffle(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const Sizes out = node.result()->tensor().sizes;
+  const int64_t r = node.argument(arg::upscale_factor).as_int();
+  if (out.size() == 4) return false;
+  const size_t lead = out.size() - 3;
+  Sizes sizes(out.begin(), out.end() - 2);
+  const Sizes& in = x->tensor().sizes;
+  sizes.insert(sizes.end(), {r, r, in[lead + 1], in[lead + 2]});
+  Ints dims = all_dims(sizes.size());
+  const auto c = static_cast<int64_t>(lead);
+  std::copy_n(Ints{c + 3, c + 1, c + 4, c + 2}.begin(), 4, dims.end() - 4);
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
+  PETREL_ASSIGN_OR_RETURN(x, b.permute(x, dims));
+  return done(b, node, b.view(x, out));
+}
+
+// The way back: [..., c, h, r, w, r] with each r moved behind the c.
+Rewritten pixel_unshuffle(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const Sizes out = node.result()->tensor().sizes;
+  const int64_t r = node.argument(arg::downscale_factor).as_int();
+  if (out.size() == 4) return false;
+  const size_t lead = out.size() - 3;
+  const Sizes& in = x->tensor().sizes;
+  Sizes sizes(in.begin(), in.end() - 2);
+  sizes.insert(sizes.end(), {out[lead + 1], r, out[lead + 2], r});
+  Ints dims = all_dims(sizes.size());
+  const auto c = static_cast<int64_t>(lead);
+  std::copy_n(Ints{c + 2, c + 4, c + 1, c + 3}.begin(), 4, dims.end() - 4);
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
+  PETREL_ASSIGN_OR_RETURN(x, b.permute(x, dims));
+  return done(b, node, b.view(x, out));
+}
+
+// Wraps around: what leaves at one end comes in at the other.
+BuiltValue circular(Builder& b, Value* x, const Ints& pad) {
+  const size_t rank = x->tensor().rank();
+  for (size_t i = 0; i < pad.size() / 2; ++i) {
+    const int64_t dim = static_cast<int64_t>(rank - 1 - i);
+    const int64_t size = x->tensor().sizes[static_cast<size_t>(dim)];
+    const int64_t before = pad[2 * i];
+    const int64_t after = pad[2 * i + 1];
+    if (before > size || after > size) {
+      return absl::InvalidArgumentError("circular padding wraps twice");
+    }
+    std::vector<Value*> parts;
+    if (before > 0) {
+      PETREL_ASSIGN_OR_RETURN(Value * part, b.slice(x, dim, size - before, size));
+      parts.push_back(part);
+    }
+    PETREL_ASSIGN_OR_RETURN(Value * middle, b.slice(x, dim, std::max<int64_t>(0, -before),
+                                                    size - std::max<int64_t>(0, -after)));
+    parts.push_back(middle);
+    if (after > 0) {
+      PETREL_ASSIGN_OR_RETURN(Value * part, b.slice(x, dim, 0, after));
+      parts.push_back(part);
+    }
+    x = middle;
+    if (parts.size() > 1) {
+      PETREL_ASSIGN_OR_RETURN(x, b.call(aten::cat, {parts, dim}));
+    }
+  }
+  return x;
+}
+
+Rewritten pad(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const Ints amounts = ints_at(node, arg::pad, 1);
+  const std::string mode = node.argument(arg::mode).as_string();
+  if (mode == "constant") {
+    const Argument& value = node.argument(arg::value);
+    return done(b, node,
+                b.call(aten::constant_pad_nd, {x, amounts, value.is_none() ? Arg(0) : Arg(value)}));
+  }
+  if (mode == "circular") return done(b, node, circular(b, x, amounts));
+  static constexpr OpHandle kReflect[] = {aten::reflection_pad1d, aten::reflection_pad2d,
+                                          aten::reflection_pad3d};
+  static constexpr OpHandle kReplicate[] = {aten::replication_pad1d, aten::replication_pad2d,
+                                            aten::replication_pad3d};
+  const size_t dims = amounts.size() / 2;
+  if (dims < 1 || dims > 3 || (mode != "reflect" && mode != "replicate")) {
+    return false;
+  }
+  return done(b, node, b.call((mode == "reflect" ? kReflect : kReplicate)[dims - 1], {x, amounts}));
+}
+
+constexpr Rewrite kRows[] = {
+    {aten::cat, cat, true},
+    {aten::concat, cat, true},
+    {aten::concatenate, cat, true},
+    {aten::stack, stack},
+    {aten::hstack, hstack},
+    {aten::vstack, vstack},
+    {aten::tile, tile},
+    {aten::repeat_interleave_self_int, repeat_interleave},
+    {aten::channel_shuffle, channel_shuffle},
+    {aten::native_channel_shuffle, channel_shuffle},
+    {aten::pixel_shuffle, pixel_shuffle},
+    {aten::pixel_unshuffle, pixel_unshuffle},
+    {aten::pad, pad},
+};
+
+}  // namespace
+
+Rewrites shape_decompositions() { return kRows; }
+
+}  // namespace petrel::exir

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What needs elements in order, and running values: sorting is topk of all
+// elements (of equal ones the first comes first, so it is stable), a running
+// value takes log2(size) steps of combining with what lies 1, 2, 4, ... before.
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "exir/pass/decompose/decompose.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+int64_t dim_of(const Node& node) {
+  return wrap_dim(node.argument(arg::dim).as_int(), tensor_at(node, arg::self)->tensor().rank());
+}
+
+int64_t size_along(const Value* x, int64_t dim) {
+  return x->tensor().sizes[static_cast<size_t>(dim)];
+}
+
+// All elements along `dim` in order: values and places.
+absl::StatusOr<Node*> sorted(Builder& b, Value* x, int64_t dim, bool descending) {
+  return b.node(aten::topk, {x, size_along(x, dim), dim, descending, true});
+}
+
+Rewritten sort(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  if (x->tensor().rank() == 0) return false;
+  const int by_name = node.op().find_arg(arg::dim);
+  const int64_t dim = by_name < 0 ? 0 : dim_of(node);  // msort
+  const int order = node.op().find_arg(arg::descending);
+  PETREL_ASSIGN_OR_RETURN(
+      Node * made,
+      sorted(b, x, dim, order >= 0 && node.argument(arg::descending) == Argument(true)));
+  if (node.num_results() == 2) {
+    PETREL_RETURN_IF_ERROR(b.replace(node, {made->result(0), made->result(1)}));
+    return true;
+  }
+  const bool wants_places = node.is(aten::argsort, aten::argsort_stable);
+  return done(b, node, made->result(wants_places ? 1 : 0));
+}
+
+// Element `rank` in ascending order along `dim`, with its place.
+absl::Status nth(Builder& b, Value* x, int64_t dim, int64_t rank, const Sizes& out, Value** value,
+                 Value** place) {
+  PETREL_ASSIGN_OR_RETURN(Node * made, b.node(aten::topk, {x, rank + 1, dim, false, true}));
+  Value** results[] = {value, place};
+  for (size_t i = 0; i < 2; ++i) {
+    PETREL_ASSIGN_OR_RETURN(Value * last, b.slice(made->result(i), dim, rank, rank + 1));
+    PETREL_ASSIGN_OR_RETURN(*results[i], b.view(last, out));
+  }
+  return absl::OkStatus();
+}
+
+Rewritten kthvalue(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const int64_t k = node.argument(arg::k).as_int();
+  if (x->tensor().rank() == 0) return false;
+  Value *value = nullptr, *place = nullptr;
+  PETREL_RETURN_IF_ERROR(
+      nth(b, x, dim_of(node), k - 1, node.result()->tensor().sizes, &value, &place));
+  PETREL_RETURN_IF_ERROR(b.replace(node, {value, place}));
+  return true;
+}
+
+// The lower of the two in the middle; NaN where there is any.
+Rewritten median(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const Sizes& out = node.result()->tensor().sizes;
+  const bool whole = node.is(aten::median);
+  if (whole || x->tensor().rank() == 0) {
+    PETREL_ASSIGN_OR_RETURN(x, b.view(x, {x->tensor().numel()}));
+  }
+  const int64_t dim = whole ? 0 : dim_of(node);
+  if (size_along(x, dim) < 1) return false;
+  Value *value = nullptr, *place = nullptr;
+  PETREL_RETURN_IF_ERROR(nth(b, x, dim, (size_along(x, dim) - 1) / 2, out, &value, &place));
+  if (is_floating_point(x->tensor().dtype)) {
+    PETREL_ASSIGN_OR_RETURN(Value * nan, b.call(aten::isnan, {x}));
+    PETREL_ASSIGN_OR_RETURN(Value * any, b.call(aten::any_dims, {nan, Ints{dim}, true}));
+    PETREL_ASSIGN_OR_RETURN(any, b.view(any, out));
+    PETREL_ASSIGN_OR_RETURN(Value * none, b.scalar(std::nan(""), x->tensor().dtype));
+    PETREL_ASSIGN_OR_RETURN(value, b.call(aten::where_self, {any, none, value}));
+    PETREL_ASSIGN_OR_RETURN(nan, b.cast(nan, ScalarType::kFloat));
+    PETREL_ASSIGN_OR_RETURN(Value * first, b.call(aten::argmax, {nan, dim, true}));
+    PETREL_ASSIGN_OR_RETURN(first, b.view(first, out));
+    PETREL_ASSIGN_OR_RETURN(place, b.call(aten::where_self, {any, first, place}));
+  }
+  if (node.num_results() == 1) return done(b, node, value);
+  PETREL_RETURN_IF_ERROR(b.replace(node, {value, place}));
+  return true;
+}
+
+// x combined by `op` with all that stands before it along `dim`; `unit` is what
+// changes nothing.
+BuiltValue running(Builder& b, Value* x, int64_t dim, OpHandle op, double unit) {
+  const int64_t size = size_along(x, dim);
+  const size_t after = x->tensor().rank() - 1 - static_cast<size_t>(dim);
+  for (int64_t shift = 1; shift < size; shift *= 2) {
+    Ints pad(2 * after + 2, 0);
+    pad[2 * after] = shift;
+    PETREL_ASSIGN_OR_RETURN(Value * before, b.slice(x, dim, 0, size - shift));
+    const Arg fill =
+        is_floating_point(x->tensor().dtype) ? Arg(unit) : Arg(static_cast<int64_t>(unit));
+    PETREL_ASSIGN_OR_RETURN(before, b.call(aten::constant_pad_nd, {before, pad, fill}));
+    PETREL_ASSIGN_OR_RETURN(x, b.binary(op, before, x));
+  }
+  return x;
+}
+
+Rewritten cumprod(Builder& b, Node& node) {
+  PETREL_ASSIGN_OR_RETURN(Value * x,
+                          b.cast(tensor_at(node, arg::self), node.result()->tensor().dtype));
+  if (x->tensor().rank() == 0) return done(b, node, x);
+  return done(b, node, running(b, x, dim_of(node), aten::mul_Tensor, 1));
+}
+
+Rewritten logcumsumexp(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  if (x->tensor().rank() == 0) return false;
+  return done(b, node, running(b, x, dim_of(node), aten::logaddexp, -kInfinity));
+}
+
+// The place is that of the last element that is as large as any before it.
+Rewritten cumulative_extreme(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const ScalarType dtype = x->tensor().dtype;
+  if (x->tensor().rank() == 0 || !is_floating_point(dtype)) return false;
+  const bool is_max = node.is(aten::cummax);
+  const int64_t dim = dim_of(node);
+  const int64_t size = size_along(x, dim);
+  PETREL_ASSIGN_OR_RETURN(Value * value, running(b, x, dim, is_max ? aten::maximum : aten::minimum,
+                                                 is_max ? -kInfinity : kInfinity));
+  PETREL_ASSIGN_OR_RETURN(Value * at, b.binary(aten::eq_Tensor, x, value));
+  PETREL_ASSIGN_OR_RETURN(Value * nan, b.call(aten::isnan, {x}));
+  PETREL_ASSIGN_OR_RETURN(at, b.binary(aten::logical_or, at, nan));
+  PETREL_ASSIGN_OR_RETURN(Value * place,
+                          b.call(aten::arange_start_step, {0, size, 1, ScalarType::kLong}));
+  Sizes sizes(x->tensor().rank(), 1);
+  sizes[static_cast<size_t>(dim)] = size;
+  PETREL_ASSIGN_OR_RETURN(place, b.view(place, sizes));
+  PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, ScalarType::kLong));
+  PETREL_ASSIGN_OR_RETURN(place, b.call(aten::where_self, {at, place, zero}));
+  PETREL_ASSIGN_OR_RETURN(place, running(b, place, dim, aten::maximum, 0));
+  PETREL_RETURN_IF_ERROR(b.replace(node, {value, place}));
+  return true;
+}
+
+// How many boundaries lie below each element; NaN is above all.
+BuiltValue count_below(Builder& b, Value* x, Value* boundaries, bool right) {
+  Sizes sizes = x->tensor().sizes;
+  sizes.push_back(1);
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
+  PETREL_ASSIGN_OR_RETURN(Value * above,
+                          b.binary(right ? aten::gt_Tensor : aten::ge_Tensor, boundaries, x));
+  PETREL_ASSIGN_OR_RETURN(Value * below, b.call(aten::logical_not, {above}));
+  const int64_t last = static_cast<int64_t>(sizes.size()) - 1;
+  return b.call(aten::sum_dim_IntList, {below, Ints{last}, false});
+}
+
+Rewritten bucketize(Builder& b, Node& node) {
+  PETREL_ASSIGN_OR_RETURN(
+      Value * y, count_below(b, tensor_at(node, arg::self), tensor_at(node, arg::boundaries),
+                             node.argument(arg::right) == Argument(true)));
+  return done(b, node, b.cast(y, node.result()->tensor().dtype));
+}
+
+Rewritten searchsorted(Builder& b, Node& node) {
+  Value* sequence = tensor_at(node, arg::sorted_sequence);
+  Value* x = tensor_at(node, arg::self);
+  if (!node.argument(arg::sorter).is_none()) return false;
+  const bool right = node.argument(arg::right) == Argument(true) ||
+                     node.argument(arg::side) == Argument(std::string("right"));
+  if (sequence->tensor().rank() > 1) {
+    Sizes sizes = sequence->tensor().sizes;
+    sizes.insert(sizes.end() - 1, 1);
+    PETREL_ASSIGN_OR_RETURN(sequence, b.view(sequence, sizes));
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * y, count_below(b, x, sequence, right));
+  return done(b, node, b.cast(y, node.result()->tensor().dtype));
+}
+
+constexpr Rewrite kRows[] = {
+    {aten::sort, sort},
+    {aten::sort_stable, sort},
+    {aten::argsort, sort},
+    {aten::argsort_stable, sort},
+    {aten::msort, sort},
+    {aten::kthvalue, kthvalue},
+    {aten::median, median},
+    {aten::median_dim, median},
+    {aten::cumprod, cumprod},
+    {aten::logcumsumexp, logcumsumexp},
+    {aten::cummax, cumulative_extreme},
+    {aten::cummin, cumulative_extreme},
+    {aten::bucketize_Tensor, bucketize},
+    {aten::searchsorted_Tensor, searchsorted},
+};
+
+}  // namespace
+
+Rewrites sort_decompositions() { return kRows; }
+
+}  // namespace petrel::exir

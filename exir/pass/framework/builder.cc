@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/pass/framework/builder.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "exir/ops/table.h"
+#include "exir/pass/framework/constant_data.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+// "conv2d" of aten::conv2d.
+std::string short_name(const OpInfo& op) {
+  const size_t colon = op.name.rfind(':');
+  return colon == std::string::npos ? op.name : op.name.substr(colon + 1);
+}
+
+// A constant of rank 0. The importer names literals in the same way, so that
+// equal ones are one: "literal_f32_40000000" is 2.0.
+Value* literal(Graph& graph, Blob data, ScalarType dtype) {
+  std::string fqn = absl::StrCat("literal_", std::string(scalar_type_name(dtype)), "_");
+  const Blob::Bytes bytes = data.bytes();
+  for (size_t i = bytes.size(); i-- > 0;) {
+    absl::StrAppend(&fqn, absl::Hex(bytes.data()[i], absl::kZeroPad2));
+  }
+  return add_unique_constant(graph, fqn, TensorType::contiguous(dtype, {}), std::move(data));
+}
+
+}  // namespace
+
+absl::StatusOr<Node*> Builder::node(OpHandle op, std::initializer_list<Arg> arguments) {
+  return node(exir::op(op), std::vector<Argument>(arguments.begin(), arguments.end()));
+}
+
+absl::StatusOr<Node*> Builder::node(const OpInfo& op, std::vector<Argument> arguments) {
+  for (size_t i = arguments.size(); i < op.args.size(); ++i) {
+    if (!op.args[i].has_default) {
+      return absl::InternalError(
+          absl::StrCat(op.full_name(), " is made without argument '", op.args[i].name, "'"));
+    }
+    arguments.push_back(op.args[i].default_value);
+  }
+  std::vector<Type> types;
+  if (op.infer != nullptr) {
+    PETREL_ASSIGN_OR_RETURN(types, op.infer(op, arguments));
+  }
+  Node* made = position_ == nullptr
+                   ? graph_.append(op, std::move(arguments), std::move(types), short_name(op))
+                   : graph_.insert_before(position_, op, std::move(arguments), std::move(types),
+                                          short_name(op));
+  made_.insert(made);
+  return made;
+}
+
+BuiltValue Builder::call(OpHandle op, std::initializer_list<Arg> arguments) {
+  PETREL_ASSIGN_OR_RETURN(Node * made, node(op, arguments));
+  return made->result();
+}
+
+BuiltValue Builder::view(Value* x, const Sizes& sizes) {
+  if (x->tensor().sizes == sizes) return x;
+  return call(aten::view, {x, sizes});
+}
+
+BuiltValue Builder::permute(Value* x, const Ints& dims) {
+  if (dims == all_dims(dims.size())) return x;
+  return call(aten::permute, {x, dims});
+}
+
+BuiltValue Builder::swap_last_two(Value* x) {
+  Ints dims = all_dims(x->tensor().rank());
+  std::swap(dims[dims.size() - 1], dims[dims.size() - 2]);
+  return permute(x, dims);
+}
+
+BuiltValue Builder::expand(Value* x, const Sizes& sizes) {
+  if (x->tensor().sizes == sizes) return x;
+  return call(aten::expand, {x, sizes});
+}
+
+BuiltValue Builder::cast(Value* x, ScalarType dtype) {
+  if (x->tensor().dtype == dtype) return x;
+  return call(aten::_to_copy, {x, dtype});
+}
+
+BuiltValue Builder::slice(Value* x, int64_t dim, int64_t start, int64_t end, int64_t step) {
+  if (start == 0 && step == 1 && end == x->tensor().sizes[static_cast<size_t>(dim)]) {
+    return x;
+  }
+  return call(aten::slice_Tensor, {x, dim, start, end, step});
+}
+
+BuiltValue Builder::binary(OpHandle op, Value* a, Value* b) { return call(op, {a, b}); }
+
+BuiltValue Builder::scalar(const Argument& number, ScalarType dtype) {
+  if (!number.is_number()) {
+    return absl::InvalidArgumentError("a number is computed at run time");
+  }
+  if (!number.is_int() || dtype != ScalarType::kLong) {
+    return scalar(number.as_number(), dtype);
+  }
+  // A double has no room for all of these.
+  const int64_t value = number.as_int();
+  std::vector<uint8_t> bytes(sizeof(value));
+  std::memcpy(bytes.data(), &value, sizeof(value));
+  return literal(graph_, Blob::owned(std::move(bytes)), dtype);
+}
+
+BuiltValue Builder::scalar(double value, ScalarType dtype) {
+  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant({value}, dtype));
+  return literal(graph_, std::move(data), dtype);
+}
+
+absl::Status Builder::replace(Node& node, Value* value) {
+  std::vector<Value*> values(node.num_results(), nullptr);
+  values[0] = value;
+  return replace(node, values);
+}
+
+absl::Status Builder::replace(Node& node, const std::vector<Value*>& values) {
+  std::vector<std::pair<Value*, std::string>> renames;
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    Value* old = node.result(i);
+    Value* value = values[i];
+    if (value == nullptr) {
+      if (!old->is_used()) continue;
+      return absl::InternalError(absl::StrCat(node.describe(), ": result ", i, " is still used"));
+    }
+    // The rewriting itself says that they are the same.
+    if (!agree(value->type(), old->type())) {
+      return absl::InternalError(absl::StrCat(node.describe(), ": was rewritten from ",
+                                              to_string(old->type()), " to ",
+                                              to_string(value->type())));
+    }
+    if (value->producer() != nullptr && made_.count(value->producer()) > 0) {
+      renames.emplace_back(value, old->name());
+    }
+    graph_.replace_all_uses(old, value);
+  }
+  if (position_ == &node) position_ = graph_.next(&node);
+  graph_.erase(&node);
+  for (const auto& [value, name] : renames) graph_.rename(value, name);
+  return absl::OkStatus();
+}
+
+Value* add_unique_constant(Graph& graph, const std::string& fqn, const TensorType& type, Blob data,
+                           Constant::Kind kind) {
+  std::string name = fqn;
+  for (int i = 1;; ++i) {
+    Value* const taken = graph.find_constant(name);
+    if (taken == nullptr) break;
+    const Constant& constant = *taken->constant();
+    if (!constant.is_mutable() && constant.type == type && constant.data.equals(data)) {
+      return taken;
+    }
+    name = absl::StrCat(fqn, ".", i);
+  }
+  auto made = std::make_shared<Constant>();
+  made->fqn = name;
+  made->kind = kind;
+  made->type = type;
+  made->data = std::move(data);
+  return graph.add_constant(std::move(made));
+}
+
+Ints all_dims(size_t rank) {
+  Ints dims(rank);
+  std::iota(dims.begin(), dims.end(), int64_t{0});
+  return dims;
+}
+
+Sizes leading(const Sizes& sizes, size_t count) {
+  return Sizes(sizes.begin(), sizes.end() - static_cast<ptrdiff_t>(count));
+}
+
+int64_t product(const Sizes& sizes) {
+  int64_t n = 1;
+  for (int64_t size : sizes) n *= size;
+  return n;
+}
+
+int64_t wrap_dim(int64_t dim, size_t rank) {
+  return dim < 0 ? dim + static_cast<int64_t>(rank) : dim;
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/pass/lower/lower_to_kernels.h"
+
+#include <vector>
+
+#include "exir/pass/decompose/decompose.h"
+
+namespace petrel::exir {
+
+absl::StatusOr<bool> lower_to_kernels(Graph& graph, const PassContext& context) {
+  // For what a backend kept whole and left.
+  std::vector<Rewrites> tables = decompositions();
+  // Of two rows for one operator the later counts.
+  tables.insert(tables.end(), {activation_lowerings(), attention_lowerings(), linear_lowerings()});
+  if (context.allow_petrel_ops) tables.push_back(petrel_attention_lowerings());
+  return apply_rewrites(graph, tables, [](const OpInfo& op) {
+    // The only one whose decomposition leads away from kernels.
+    return op.is(aten::max_pool2d_with_indices);
+  });
+}
+
+}  // namespace petrel::exir

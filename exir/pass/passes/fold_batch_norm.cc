@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/pass/passes/fold_batch_norm.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
+#include "exir/pass/framework/constant_data.h"
+#include "exir/pass/framework/rewrite.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+using Doubles = std::vector<double>;
+
+// y[c] = x[c] * scale[c] + shift[c]
+struct Affine {
+  Doubles scale;
+  Doubles shift;
+  std::string name;  // "bn1": of the module
+};
+
+bool is_fixed(const Value* value) {
+  return value != nullptr && value->is_constant() && !value->constant()->is_mutable() &&
+         value->tensor().is_contiguous();
+}
+
+// The elements of an optional operand, `otherwise` repeated where there is
+// none.
+absl::StatusOr<Doubles> elements(const Node& node, ArgHandle name, double otherwise,
+                                 size_t channels) {
+  const Value* value = tensor_at(node, name);
+  if (value == nullptr) return Doubles(channels, otherwise);
+  PETREL_ASSIGN_OR_RETURN(Doubles found, decode_constant(*value->constant()));
+  if (found.size() != channels) {
+    return absl::InvalidArgumentError(absl::StrCat("argument '", name.text, "' has ", found.size(),
+                                                   " elements, the input ", channels, " channels"));
+  }
+  return found;
+}
+
+absl::StatusOr<Affine> affine_of(const Node& node) {
+  const size_t channels = static_cast<size_t>(tensor_at(node, arg::input)->tensor().sizes[1]);
+  PETREL_ASSIGN_OR_RETURN(const Doubles weight, elements(node, arg::weight, 1, channels));
+  PETREL_ASSIGN_OR_RETURN(const Doubles bias, elements(node, arg::bias, 0, channels));
+  PETREL_ASSIGN_OR_RETURN(const Doubles mean, elements(node, arg::running_mean, 0, channels));
+  PETREL_ASSIGN_OR_RETURN(const Doubles variance, elements(node, arg::running_var, 1, channels));
+  const double eps = node.argument(arg::eps).as_number();
+  Affine affine;
+  for (size_t c = 0; c < channels; ++c) {
+    affine.scale.push_back(weight[c] / std::sqrt(variance[c] + eps));
+    affine.shift.push_back(bias[c] - mean[c] * affine.scale[c]);
+  }
+  absl::string_view name = tensor_at(node, arg::running_mean)->constant()->fqn;
+  if (!absl::ConsumeSuffix(&name, ".running_mean") || name.empty()) name = "bn";
+  affine.name = std::string(name);
+  return affine;
+}
+
+// How the producer's weight is laid out: element i belongs to channel
+// (i / stride) % count within its group of `group_size` elements.
+struct ChannelLayout {
+  size_t stride = 1;      // elements per step of the channel
+  size_t count = 1;       // channels per group
+  size_t group_size = 0;  // elements per group
+};
+
+// out[i] = in[i] * factor for `count` elements, rounded once.
+void scale_run(const uint8_t* in, size_t count, double factor, ScalarType dtype, uint8_t* out) {
+  const size_t item = item_size(dtype);
+  if (dtype != ScalarType::kFloat) {
+    for (size_t i = 0; i < count; ++i) {
+      encode_element(decode_element(in + i * item, dtype) * factor, dtype, out + i * item);
+    }
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) {  // what nearly all weights are
+    float value = 0;
+    std::memcpy(&value, in + i * item, item);
+    value = static_cast<float>(static_cast<double>(value) * factor);
+    std::memcpy(out + i * item, &value, item);
+  }
+}
+
+// `weight` times the scale of each element's channel.
+Blob scaled(const Constant& weight, const ChannelLayout& layout, const Doubles& scale) {
+  const Blob data = weight.data;
+  const ScalarType dtype = weight.type.dtype;
+  return Blob::produced(data.size(), [data, dtype, layout, scale](absl::Span<uint8_t> out) {
+    const Blob::Bytes in = data.bytes();
+    const size_t item = item_size(dtype);
+    // Neighbours of one channel come in runs.
+    const size_t runs = out.size() / (layout.stride * item);
+    const size_t runs_per_group = layout.group_size / layout.stride;
+    for (size_t run = 0; run < runs; ++run) {
+      const size_t channel = run / runs_per_group * layout.count + run % layout.count;
+      const size_t offset = run * layout.stride * item;
+      scale_run(in.data() + offset, layout.stride, scale[channel], dtype, out.data() + offset);
+    }
+  });
+}
+
+// The parts of a producer that a scale and a shift go into.
+struct Target {
+  size_t weight_argument = 0;
+  size_t bias_argument = 0;
+  ChannelLayout layout;
+};
+
+absl::StatusOr<Value*> folded_weight(Graph& graph, const Constant& weight,
+                                     const ChannelLayout& layout, const Affine& affine) {
+  return add_unique_constant(graph, absl::StrCat(weight.fqn, "@", affine.name), weight.type,
+                             scaled(weight, layout, affine.scale), weight.kind);
+}
+
+// Whether `node` is a producer whose weights can take the scale, and how.
+bool find_target(const Node& node, size_t channels, Target* out) {
+  if (node.is(aten::convolution)) {
+    Value* weight = tensor_at(node, arg::weight);
+    if (!is_fixed(weight)) return false;
+    const Sizes& sizes = weight->tensor().sizes;
+    const size_t area = static_cast<size_t>(product(Sizes(sizes.begin() + 2, sizes.end())));
+    const size_t groups = static_cast<size_t>(node.argument(arg::groups).as_int());
+    if (node.argument(arg::transposed) == Argument(true)) {
+      // [in, out / groups, ...]: channels of a group repeat for each input.
+      out->layout.stride = area;
+      out->layout.count = channels / groups;
+      out->layout.group_size = static_cast<size_t>(sizes[0]) / groups * out->layout.count * area;
+    } else {
+      out->layout.stride = static_cast<size_t>(sizes[1]) * area;
+      out->layout.count = channels;
+      out->layout.group_size = out->layout.stride * channels;
+    }
+    out->weight_argument = 1;
+    out->bias_argument = 2;
+  } else if (node.is(aten::linear)) {
+    Value* weight = tensor_at(node, arg::weight);
+    if (!is_fixed(weight) || node.result()->tensor().rank() != 2) return false;
+    out->layout.stride = static_cast<size_t>(weight->tensor().sizes[1]);
+    out->layout.count = channels;
+    out->layout.group_size = out->layout.stride * channels;
+    out->weight_argument = 1;
+    out->bias_argument = 2;
+  } else if (node.is(aten::addmm)) {
+    Value* weight = tensor_at(node, arg::mat2);
+    if (!is_fixed(weight) || node.argument(arg::beta).as_number() != 1 ||
+        node.argument(arg::alpha).as_number() != 1) {
+      return false;
+    }
+    // Every row of [in, out] goes through all channels.
+    out->layout = {1, channels, static_cast<size_t>(weight->tensor().numel())};
+    out->weight_argument = 2;
+    out->bias_argument = 0;
+  } else {
+    return false;
+  }
+  const Value* bias = tensor_in(node.arguments()[out->bias_argument]);
+  return out->layout.group_size > 0 &&
+         (bias == nullptr ||
+          (is_fixed(bias) && bias->tensor().sizes == Sizes{static_cast<int64_t>(channels)}));
+}
+
+// Puts the scale and the shift into the producer of `node`'s input.
+Rewritten fold_into_producer(Builder& b, Node& node, const Affine& affine) {
+  Value* x = tensor_at(node, arg::input);
+  Node* producer = x->producer();
+  const size_t channels = affine.scale.size();
+  Target target;
+  if (producer == nullptr || !x->has_single_user() || !find_target(*producer, channels, &target)) {
+    return false;
+  }
+  const Constant& weight = *tensor_in(producer->arguments()[target.weight_argument])->constant();
+  const Value* bias = tensor_in(producer->arguments()[target.bias_argument]);
+  Doubles shift = affine.shift;
+  std::string bias_name = absl::StrReplaceAll(weight.fqn, {{"weight", "bias"}});
+  if (bias != nullptr) {
+    PETREL_ASSIGN_OR_RETURN(const Doubles old, decode_constant(*bias->constant()));
+    for (size_t c = 0; c < channels; ++c) shift[c] += old[c] * affine.scale[c];
+    bias_name = bias->constant()->fqn;
+  }
+  const ScalarType dtype = x->tensor().dtype;
+  PETREL_ASSIGN_OR_RETURN(Blob shift_data, encode_constant(shift, dtype));
+  PETREL_ASSIGN_OR_RETURN(Value * new_weight,
+                          folded_weight(b.graph(), weight, target.layout, affine));
+  Value* new_bias =
+      add_unique_constant(b.graph(), absl::StrCat(bias_name, "@", affine.name),
+                          TensorType::contiguous(dtype, {static_cast<int64_t>(channels)}),
+                          std::move(shift_data), weight.kind);
+  producer->set_argument(target.weight_argument, Argument(new_weight));
+  producer->set_argument(target.bias_argument, Argument(new_bias));
+  PETREL_RETURN_IF_ERROR(b.replace(node, x));
+  return true;
+}
+
+// One value per channel as [1, C, 1, ...].
+absl::StatusOr<Value*> per_channel(Graph& graph, const std::string& fqn, const Doubles& values,
+                                   const TensorType& like) {
+  Sizes sizes(like.rank(), 1);
+  sizes[1] = static_cast<int64_t>(values.size());
+  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(values, like.dtype));
+  return add_unique_constant(graph, fqn, TensorType::contiguous(like.dtype, std::move(sizes)),
+                             std::move(data), Constant::Kind::kParameter);
+}
+
+Rewritten scale_and_shift(Builder& b, Node& node, const Affine& affine) {
+  Value* x = tensor_at(node, arg::input);
+  PETREL_ASSIGN_OR_RETURN(Value * scale, per_channel(b.graph(), absl::StrCat(affine.name, ".scale"),
+                                                     affine.scale, x->tensor()));
+  PETREL_ASSIGN_OR_RETURN(Value * shift, per_channel(b.graph(), absl::StrCat(affine.name, ".shift"),
+                                                     affine.shift, x->tensor()));
+  PETREL_ASSIGN_OR_RETURN(x, b.binary(aten::mul_Tensor, x, scale));
+  return done(b, node, b.binary(aten::add_Tensor, x, shift));
+}
+
+// (x - mean) * rsqrt(var + eps) * weight + bias with statistics that the
+// program computes.
+Rewritten with_operators(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::input);
+  Sizes sizes(x->tensor().rank(), 1);
+  sizes[1] = x->tensor().sizes[1];
+  PETREL_ASSIGN_OR_RETURN(Value * s, b.call(aten::add_Scalar, {tensor_at(node, arg::running_var),
+                                                               node.argument(arg::eps)}));
+  PETREL_ASSIGN_OR_RETURN(s, b.call(aten::rsqrt, {s}));
+  if (Value* weight = tensor_at(node, arg::weight)) {
+    PETREL_ASSIGN_OR_RETURN(s, b.binary(aten::mul_Tensor, s, weight));
+  }
+  PETREL_ASSIGN_OR_RETURN(s, b.view(s, sizes));
+  PETREL_ASSIGN_OR_RETURN(Value * mean, b.view(tensor_at(node, arg::running_mean), sizes));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::sub_Tensor, x, mean));
+  PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::mul_Tensor, y, s));
+  if (Value* bias = tensor_at(node, arg::bias)) {
+    PETREL_ASSIGN_OR_RETURN(bias, b.view(bias, sizes));
+    PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::add_Tensor, y, bias));
+  }
+  return done(b, node, b.cast(y, node.result()->tensor().dtype));
+}
+
+// Whether the node normalizes with given statistics and nothing else is asked
+// of it.
+bool is_inference(const Node& node) {
+  const int training = node.op().find_arg(arg::training);
+  const bool trains = training >= 0 && node.argument(arg::training) == Argument(true);
+  if (trains || tensor_at(node, arg::input)->tensor().rank() < 2 ||
+      tensor_at(node, arg::running_mean) == nullptr ||
+      tensor_at(node, arg::running_var) == nullptr) {
+    return false;
+  }
+  for (size_t i = 1; i < node.num_results(); ++i) {
+    if (node.result(i)->is_used()) return false;
+  }
+  return true;
+}
+
+bool has_fixed_parameters(const Node& node) {
+  for (ArgHandle name : {arg::weight, arg::bias, arg::running_mean, arg::running_var}) {
+    const Value* value = tensor_at(node, name);
+    if (value != nullptr && !is_fixed(value)) return false;
+  }
+  return true;
+}
+
+Rewritten batch_norm(Builder& b, Node& node) {
+  if (!is_inference(node)) return false;
+  if (!has_fixed_parameters(node)) return with_operators(b, node);
+  PETREL_ASSIGN_OR_RETURN(const Affine affine, affine_of(node));
+  return scale_and_shift(b, node, affine);
+}
+
+constexpr Rewrite kRows[] = {
+    {aten::batch_norm, batch_norm},
+    {aten::native_batch_norm, batch_norm},
+    {aten::_native_batch_norm_legit_no_training, batch_norm},
+    {aten::_native_batch_norm_legit, batch_norm},
+};
+
+constexpr Rewrites kTables[] = {Rewrites(kRows)};
+
+}  // namespace
+
+absl::StatusOr<bool> fold_batch_norm(Graph& graph, const PassContext&) {
+  bool folded = false;
+  // No row: rows see a node of varying sizes without its producer.
+  for (Node* node : graph.node_pointers()) {
+    const bool is_batch_norm = std::any_of(std::begin(kRows), std::end(kRows),
+                                           [node](const Rewrite& row) { return node->is(row.op); });
+    if (!is_batch_norm || !is_inference(*node) || !has_fixed_parameters(*node)) {
+      continue;
+    }
+    Builder b(graph, node);
+    PETREL_ASSIGN_OR_RETURN(const Affine affine, affine_of(*node));
+    PETREL_ASSIGN_OR_RETURN(const bool fits, fold_into_producer(b, *node, affine));
+    folded = folded || fits;
+  }
+  PETREL_ASSIGN_OR_RETURN(const bool rewritten, apply_rewrites(graph, kTables));
+  return folded || rewritten;
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/pass/passes/fold_batch_norm.h"
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "exir/pass/framework/pass_case.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace petrel::exir {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kNorm[] = R"(
+    %bn.weight = constant @bn.weight : f32[4]
+    %bn.bias = constant @bn.bias : f32[4]
+    %mean = constant @bn.running_mean : f32[4]
+    %var = constant @bn.running_var : f32[4]
+)";
+
+std::string norm_of(const std::string& value) {
+  return absl::StrCat("%y = aten.batch_norm.default(", value,
+                      ", %bn.weight, %bn.bias, %mean, %var, false, 0.1, "
+                      "0.25, true) ");
+}
+
+// What each channel is scaled by, from the definition.
+std::vector<double> scale(const Graph& graph) {
+  const auto weight = constant_elements(graph, "bn.weight");
+  const auto var = constant_elements(graph, "bn.running_var");
+  std::vector<double> scale;
+  for (size_t c = 0; c < weight.size(); ++c) {
+    scale.push_back(weight[c] / std::sqrt(var[c] + 0.25));
+  }
+  return scale;
+}
+
+void expect_near(const std::vector<double>& found, const std::vector<double>& wanted) {
+  ASSERT_EQ(found.size(), wanted.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    // Half a unit in the last place of a float.
+    EXPECT_NEAR(found[i], wanted[i], std::fabs(wanted[i]) * 6e-8) << i;
+  }
+}
+
+TEST(FoldBatchNorm, GoesIntoAConvolution) {
+  const std::string head =
+      "method @m(%x: f32[1,2,5,5]) { %w = constant @conv.weight : "
+      "f32[4,2,3,3] ";
+  const std::string conv = ", [1, 1], [0, 0], [1, 1], false, [0, 0], 1) ";
+  const std::string before = absl::StrCat(head, kNorm, "%c = aten.convolution.default(%x, %w, none",
+                                          conv, norm_of("%c"), "return %y }");
+  const std::string after = after_pass(fold_batch_norm, before);
+  EXPECT_THAT(after, HasSubstr("%conv.weight@bn = constant @conv.weight@bn : "
+                               "f32[4,2,3,3]\n"));
+  EXPECT_THAT(after,
+              HasSubstr("  %1 = aten.convolution.default(%0, %conv.weight@bn, %conv.bias@bn, "
+                        "[1, 1], [0, 0], [1, 1], false, [0, 0], 1) : f32[1,4,3,3]\n"
+                        "  return %1\n"));
+
+  auto graph = graph_of(before);
+  ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
+  const std::vector<double> s = scale(*graph);
+  std::vector<double> weight = constant_elements(*graph, "conv.weight");
+  for (size_t i = 0; i < weight.size(); ++i) weight[i] *= s[i / 18];
+  expect_near(constant_elements(*graph, "conv.weight@bn"), weight);
+  std::vector<double> bias = constant_elements(*graph, "bn.bias");
+  const auto mean = constant_elements(*graph, "bn.running_mean");
+  for (size_t c = 0; c < 4; ++c) bias[c] -= mean[c] * s[c];
+  expect_near(constant_elements(*graph, "conv.bias@bn"), bias);
+}
+
+TEST(FoldBatchNorm, GoesIntoAConvolutionOfVaryingSizes) {
+  const std::string after = after_pass(
+      fold_batch_norm, absl::StrCat("method @m<n: 1..9>(%x: f32[n,2,5,5]) { "
+                                    "%w = constant @conv.weight : f32[4,2,3,3] ",
+                                    kNorm,
+                                    "%c = aten.convolution.default(%x, %w, none, [1, 1], [0, 0], "
+                                    "[1, 1], false, [0, 0], 1) ",
+                                    norm_of("%c"), "return %y }"));
+  EXPECT_THAT(after, HasSubstr("aten.convolution.default(%0, %conv.weight@bn, "
+                               "%conv.bias@bn, [1, 1]"));
+  EXPECT_THAT(after, Not(HasSubstr("aten.mul")));
+}
+
+TEST(FoldBatchNorm, TakesTheOldBiasAlong) {
+  auto graph = graph_of(
+      absl::StrCat("method @m(%x: f32[3,2]) { %w = constant @fc.weight : f32[4,2] "
+                   "%b = constant @fc.bias : f32[4] ",
+                   kNorm, "%c = aten.linear.default(%x, %w, %b) ", norm_of("%c"), "return %y }"));
+  ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
+  const std::vector<double> s = scale(*graph);
+  std::vector<double> weight = constant_elements(*graph, "fc.weight");
+  for (size_t i = 0; i < weight.size(); ++i) weight[i] *= s[i / 2];
+  expect_near(constant_elements(*graph, "fc.weight@bn"), weight);
+  std::vector<double> bias = constant_elements(*graph, "fc.bias");
+  const auto mean = constant_elements(*graph, "bn.running_mean");
+  const auto beta = constant_elements(*graph, "bn.bias");
+  for (size_t c = 0; c < 4; ++c) {
+    bias[c] = (bias[c] - mean[c]) * s[c] + beta[c];
+  }
+  const auto found = constant_elements(*graph, "fc.bias@bn");
+  for (size_t c = 0; c < 4; ++c) EXPECT_NEAR(found[c], bias[c], 1e-6);
+}
+
+TEST(FoldBatchNorm, KnowsTheChannelsOfGroupedTransposedConvolutions) {
+  // [in, out / groups, k, k]: 6 inputs, 2 groups, 4 outputs.
+  auto graph = graph_of(
+      absl::StrCat("method @m(%x: f32[1,6,5,5]) { %w = constant @up.weight : f32[6,2,2,2] ", kNorm,
+                   "%c = aten.convolution.default(%x, %w, none, [2, 2], [0, 0], [1, 1], "
+                   "true, [0, 0], 2) ",
+                   norm_of("%c"), "return %y }"));
+  ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
+  const std::vector<double> s = scale(*graph);
+  std::vector<double> weight = constant_elements(*graph, "up.weight");
+  for (size_t in = 0; in < 6; ++in) {
+    for (size_t out = 0; out < 2; ++out) {
+      for (size_t k = 0; k < 4; ++k) {
+        weight[(in * 2 + out) * 4 + k] *= s[in / 3 * 2 + out];
+      }
+    }
+  }
+  expect_near(constant_elements(*graph, "up.weight@bn"), weight);
+}
+
+TEST(FoldBatchNorm, GoesIntoTheColumnsOfAddmm) {
+  auto graph = graph_of(
+      absl::StrCat("method @m(%x: f32[3,2]) { %w = constant @w : f32[2,4] "
+                   "%b = constant @b : f32[4] ",
+                   kNorm, "%c = aten.addmm.default(%b, %x, %w) ", norm_of("%c"), "return %y }"));
+  ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
+  const std::vector<double> s = scale(*graph);
+  std::vector<double> weight = constant_elements(*graph, "w");
+  for (size_t i = 0; i < weight.size(); ++i) weight[i] *= s[i % 4];
+  expect_near(constant_elements(*graph, "w@bn"), weight);
+}
+
+TEST(FoldBatchNorm, AProducerWithAnotherUserIsLeftAlone) {
+  const std::string after = after_pass(
+      fold_batch_norm,
+      absl::StrCat("method @m(%x: f32[3,2]) { %w = constant @w : f32[4,2] ", kNorm,
+                   "%c = aten.linear.default(%x, %w) ", norm_of("%c"), "return %y, %c }"));
+  EXPECT_THAT(after, HasSubstr("  %1 = aten.linear.default(%0, %w, none) : "
+                               "f32[3,4]\n"
+                               "  %2 = aten.mul.Tensor(%1, %bn.scale) : "
+                               "f32[3,4]\n"
+                               "  %3 = aten.add.Tensor(%2, %bn.shift, 1) : "
+                               "f32[3,4]\n"
+                               "  return %3, %1\n"));
+}
+
+TEST(FoldBatchNorm, WithoutAProducerItIsAScaleAndAShiftPerChannel) {
+  auto graph =
+      graph_of(absl::StrCat("method @m(%x: f32[1,4,5,5]) {", kNorm, norm_of("%x"), "return %y }"));
+  ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
+  EXPECT_THAT(plain_text(*graph), HasSubstr("@bn.scale : f32[1,4,1,1]"));
+  expect_near(constant_elements(*graph, "bn.scale"), scale(*graph));
+}
+
+TEST(FoldBatchNorm, NoWeightAndNoBiasAreOneAndZero) {
+  auto graph =
+      graph_of(absl::StrCat("method @m(%x: f32[1,4,5,5]) {", kNorm,
+                            "%y, %a, %b = aten._native_batch_norm_legit_no_training.default(%x, "
+                            "none, none, %mean, %var, 0.1, 0.25) return %y }"));
+  ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
+  const auto var = constant_elements(*graph, "bn.running_var");
+  const auto found = constant_elements(*graph, "bn.scale");
+  for (size_t c = 0; c < 4; ++c) {
+    EXPECT_NEAR(found[c], 1 / std::sqrt(var[c] + 0.25), 1e-6);
+  }
+}
+
+TEST(FoldBatchNorm, OneWeightUnderTwoNormsGivesTwo) {
+  auto graph =
+      graph_of(absl::StrCat("method @m(%x: f32[3,2]) { %w = constant @w : f32[4,2] ", kNorm,
+                            "%mean2 = constant @bn2.running_mean : f32[4] "
+                            "%var2 = constant @bn2.running_var : f32[4] "
+                            "%c = aten.linear.default(%x, %w) %d = aten.linear.default(%x, %w) ",
+                            norm_of("%c"),
+                            "%z = aten.batch_norm.default(%d, none, none, %mean2, %var2, false, "
+                            "0.1, 0.25, true) return %y, %z }"));
+  ASSERT_TRUE(fold_batch_norm(*graph, {}).ok());
+  EXPECT_NE(constant_elements(*graph, "w@bn"), constant_elements(*graph, "w@bn2"));
+}
+
+TEST(FoldBatchNorm, StatisticsThatAreStateStayOperators) {
+  const std::string after =
+      after_pass(fold_batch_norm,
+                 "method @m(%x: f32[1,4,5,5]) { %mean = state @state.mean : f32[4] "
+                 "%var = state @state.var : f32[4] "
+                 "%y = aten.batch_norm.default(%x, none, none, %mean, %var, false, 0.1, "
+                 "0.25, true) return %y }");
+  EXPECT_THAT(after, HasSubstr("aten.rsqrt.default"));
+  EXPECT_THAT(after, HasSubstr("aten.view.default(%state.mean, [1, 4, 1, 1])"));
+}
+
+TEST(FoldBatchNorm, InTrainingItStays) {
+  EXPECT_THAT(after_pass(fold_batch_norm,
+                         "method @m(%x: f32[2,4,5,5]) { "
+                         "%y = aten.batch_norm.default(%x, none, none, none, "
+                         "none, true, 0.1, 0.25, true) return %y }"),
+              HasSubstr("aten.batch_norm.default"));
+}
+
+}  // namespace
+}  // namespace petrel::exir

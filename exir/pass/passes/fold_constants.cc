@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/pass/passes/fold_constants.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/types/span.h"
+#include "exir/fold/evaluate.h"
+#include "exir/ir/text.h"
+#include "exir/pass/framework/constant_data.h"
+#include "exir/pass/framework/rewrite.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+
+// Folded whatever they are made of.
+constexpr int64_t kSmallBytes = 64 << 10;
+// What one folding may hold while it runs.
+constexpr int64_t kMostBytes = int64_t{256} << 20;
+
+bool is_fixed(const Value* value) {
+  return value->is_constant() && !value->constant()->is_mutable();
+}
+
+// A view of a constant is a constant of the same bytes.
+Rewritten view(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  if (!is_fixed(x) || !x->tensor().is_contiguous() || !node.result()->tensor().is_contiguous()) {
+    return false;
+  }
+  const Constant& constant = *x->constant();
+  const TensorType& type = node.result()->tensor();
+  return done(b, node,
+              add_unique_constant(
+                  b.graph(), absl::StrCat(constant.fqn, "@view_", absl::StrJoin(type.sizes, "_")),
+                  type, constant.data, constant.kind));
+}
+
+// A permuted constant is the same bytes read in another order.
+Rewritten permute(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  if (!is_fixed(x) || !x->tensor().is_contiguous() || !node.result()->tensor().is_contiguous()) {
+    return false;
+  }
+  const Constant& constant = *x->constant();
+  const Ints dims = ints_at(node, arg::dims, 1);
+  // As they lie, the bytes are the result in the order that undoes `dims`.
+  TensorType stored = node.result()->tensor();
+  for (size_t i = 0; i < dims.size(); ++i) {
+    stored.dim_order[static_cast<size_t>(dims[i])] = static_cast<uint8_t>(i);
+  }
+  return done(b, node,
+              add_unique_constant(b.graph(),
+                                  absl::StrCat(constant.fqn, "@permute_", absl::StrJoin(dims, "_")),
+                                  node.result()->tensor(),
+                                  in_row_major_order(constant.data, stored), constant.kind));
+}
+
+constexpr Rewrite kViews[] = {
+    {aten::view, view},
+    {aten::permute, permute},
+};
+
+constexpr Rewrites kTables[] = {Rewrites(kViews)};
+
+// The nodes that depend on constants alone and can be run.
+std::set<Node*> find_candidates(const Graph& graph) {
+  std::set<Node*> candidates;
+  for (const auto& node : graph.nodes()) {
+    bool known = can_evaluate(node->op());
+    int64_t bytes = 0;
+    for (Value* operand : node->operands()) {
+      known = known && (operand->producer() != nullptr ? candidates.count(operand->producer()) > 0
+                                                       : is_fixed(operand));
+    }
+    for (size_t i = 0; known && i < node->num_results(); ++i) {
+      known = node->result(i)->type().is_tensor() && !node->result(i)->type().is_dynamic() &&
+              node->result(i)->tensor().is_contiguous();
+      if (known) bytes += node->result(i)->tensor().nbytes();
+    }
+    if (known && bytes <= kMostBytes) candidates.insert(node.get());
+  }
+  return candidates;
+}
+
+// Everything `node` is computed from: nodes in order, and the constants.
+struct Cone {
+  std::vector<Node*> nodes;  // last first
+  std::set<Value*> constants;
+
+  int64_t constant_bytes() const {
+    int64_t bytes = 0;
+    for (const Value* value : constants) bytes += value->tensor().nbytes();
+    return bytes;
+  }
+};
+
+Cone cone_of(Node* node) {
+  Cone cone;
+  std::set<Node*> seen = {node};
+  std::vector<Node*> open = {node};
+  while (!open.empty()) {
+    Node* next = open.back();
+    open.pop_back();
+    for (Value* operand : next->operands()) {
+      if (operand->producer() == nullptr) {
+        cone.constants.insert(operand);
+      } else if (seen.insert(operand->producer()).second) {
+        open.push_back(operand->producer());
+      }
+    }
+  }
+  // In the order of the graph.
+  for (Node* one = node; one != nullptr;) {
+    if (seen.count(one) > 0) cone.nodes.push_back(one);
+    seen.erase(one);
+    if (seen.empty()) break;
+    one = one->graph().previous(one);
+  }
+  return cone;
+}
+
+// By name, so that equal programs are written alike.
+std::vector<Value*> sorted_constants(const Cone& cone) {
+  std::vector<Value*> sorted(cone.constants.begin(), cone.constants.end());
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Value* a, const Value* b) { return a->constant()->fqn < b->constant()->fqn; });
+  return sorted;
+}
+
+// A method without inputs that returns the used results of the cone's last
+// node.
+std::unique_ptr<Graph> program_of(const Cone& cone) {
+  auto graph = std::make_unique<Graph>("fold");
+  std::map<Value*, Value*> map;
+  for (Value* constant : sorted_constants(cone)) {
+    map[constant] = graph->add_constant(constant->constant());
+  }
+  for (auto it = cone.nodes.rbegin(); it != cone.nodes.rend(); ++it) {
+    const Node& node = **it;
+    std::vector<Argument> arguments = node.arguments();
+    for (Argument& argument : arguments) {
+      for (Value* value : argument.values()) {
+        argument.replace(value, map.at(value));
+      }
+    }
+    std::vector<Type> types;
+    for (size_t i = 0; i < node.num_results(); ++i) {
+      types.push_back(node.result(i)->type());
+    }
+    Node* copy = graph->append(node.op(), std::move(arguments), std::move(types),
+                               absl::StrCat("step_", std::distance(cone.nodes.rbegin(), it)));
+    for (size_t i = 0; i < node.num_results(); ++i) {
+      map[node.result(i)] = copy->result(i);
+    }
+  }
+  std::vector<Value*> outputs;
+  const Node& last = *cone.nodes.front();
+  for (size_t i = 0; i < last.num_results(); ++i) {
+    if (last.result(i)->is_used()) outputs.push_back(map.at(last.result(i)));
+  }
+  graph->set_outputs(std::move(outputs));
+  return graph;
+}
+
+// Parameters stay parameters and buffers buffers, wherever those are written.
+Constant::Kind kind_of(const Cone& cone) {
+  Constant::Kind kind = Constant::Kind::kLiteral;
+  for (const Value* value : cone.constants) {
+    switch (value->constant()->kind) {
+      case Constant::Kind::kParameter:
+        return Constant::Kind::kParameter;
+      case Constant::Kind::kBuffer:
+        kind = Constant::Kind::kBuffer;
+        break;
+      default:
+        break;
+    }
+  }
+  return kind;
+}
+
+// What weights that are folded are called: after the first of them and how they
+// are folded, "embed.weight@fold_3f2a...", whatever their values are.
+std::string name_of(const Cone& cone, const Graph& program) {
+  std::string recipe = print_graph(program);
+  std::string first;
+  for (const Value* value : sorted_constants(cone)) {
+    const Constant& constant = *value->constant();
+    if (constant.kind == Constant::Kind::kLiteral) {
+      absl::StrAppend(&recipe, constant.fqn, " ", to_hex(constant.data.sha256()), "\n");
+    } else if (first.empty()) {
+      first = constant.fqn;
+    }
+  }
+  const Sha256 digest = sha256_of(
+      absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(recipe.data()), recipe.size()));
+  return absl::StrCat(first, "@fold_", to_hex(digest).substr(0, 16));
+}
+
+absl::Status fold(Graph& graph, Node* node, const Cone& cone) {
+  std::unique_ptr<Graph> program = program_of(cone);
+  const Constant::Kind kind = kind_of(cone);
+  std::string name;
+  if (kind != Constant::Kind::kLiteral) name = name_of(cone, *program);
+  absl::StatusOr<std::vector<Blob>> outputs = evaluate(std::move(program));
+  if (!outputs.ok()) {
+    return absl::Status(outputs.status().code(),
+                        absl::StrCat(node->describe(), ": ", outputs.status().message()));
+  }
+  std::vector<Value*> values(node->num_results(), nullptr);
+  size_t next = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!node->result(i)->is_used()) continue;
+    Blob data = std::move((*outputs)[next++]);
+    std::string fqn = name;
+    if (kind == Constant::Kind::kLiteral) {
+      fqn = absl::StrCat("folded_", to_hex(data.sha256()).substr(0, 16));
+    } else if (values.size() > 1) {
+      absl::StrAppend(&fqn, "_", i);
+    }
+    values[i] = add_unique_constant(graph, fqn, node->result(i)->tensor(), std::move(data), kind);
+  }
+  Builder b(graph, node);
+  return b.replace(*node, values);
+}
+
+bool is_used(const Node& node) {
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i)->is_used()) return true;
+  }
+  return false;
+}
+
+// Whether something that is not folded itself needs a result of `node`.
+bool is_needed(const Node& node, const std::set<Node*>& folded) {
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    const Value* result = node.result(i);
+    if (result->output_uses() > 0) return true;
+    for (Node* user : result->users()) {
+      if (folded.count(user) == 0) return true;
+    }
+  }
+  return false;
+}
+
+Rewritten fold_nodes(Graph& graph) {
+  std::set<Node*> folded = find_candidates(graph);
+  // From the end: what is not worth folding needs its operands instead.
+  std::vector<Node*> needed;
+  const std::vector<Node*> nodes = graph.node_pointers();
+  for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
+    Node* node = *it;
+    if (folded.count(node) == 0 || !is_needed(*node, folded)) continue;
+    int64_t bytes = 0;
+    for (size_t i = 0; i < node->num_results(); ++i) {
+      if (node->result(i)->is_used()) {
+        bytes += node->result(i)->tensor().nbytes();
+      }
+    }
+    if (bytes <= kSmallBytes || bytes <= cone_of(node).constant_bytes()) {
+      needed.push_back(node);
+    } else {
+      folded.erase(node);
+    }
+  }
+  for (auto it = needed.rbegin(); it != needed.rend(); ++it) {
+    PETREL_RETURN_IF_ERROR(fold(graph, *it, cone_of(*it)));
+  }
+  // What they were computed from; they themselves are gone.
+  for (Node* node : needed) folded.erase(node);
+  for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
+    if (folded.count(*it) > 0 && !is_used(**it)) graph.erase(*it);
+  }
+  return !needed.empty();
+}
+
+}  // namespace
+
+absl::StatusOr<bool> fold_constants(Graph& graph, const PassContext&) {
+  // Again, because views of folded values fold, and because what is not worth
+  // it beside its sources may be beside what was made of them.
+  bool changed = false;
+  while (true) {
+    PETREL_ASSIGN_OR_RETURN(const bool viewed, apply_rewrites(graph, kTables));
+    PETREL_ASSIGN_OR_RETURN(const bool folded, fold_nodes(graph));
+    if (!viewed && !folded) return changed;
+    changed = true;
+  }
+}
+
+}  // namespace petrel::exir

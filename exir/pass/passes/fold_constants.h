@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Computes at compile time what depends on constants alone, with the runtime's
+// own kernels (exir/fold/evaluate.h).
+//
+//   before   %v = constant @pos.v : f32[1,16,8]
+//            %g = constant @pos.g : f32[1,1,8]
+//            %n = aten.mul.Tensor(%v, %g)
+//            %y = aten.add.Tensor(%x, %n, 1)
+//   after    %n = constant @folded_83b1... : f32[1,16,8]
+//            %y = aten.add.Tensor(%x, %n, 1)
+//
+// A value is folded when it is no larger than the constants it is made of, or
+// small (64 KiB): a broadcast or a mask that would blow up the file is computed
+// when the program runs. Views and permutations of a constant are the same
+// bytes, or the same in another order, made when they are read: a transposed
+// weight is never held in memory.
+#ifndef PETREL_EXIR_PASS_PASSES_FOLD_CONSTANTS_H_
+#define PETREL_EXIR_PASS_PASSES_FOLD_CONSTANTS_H_
+
+#include "exir/pass/framework/pass.h"
+
+namespace petrel::exir {
+
+absl::StatusOr<bool> fold_constants(Graph& graph, const PassContext& context);
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_PASS_PASSES_FOLD_CONSTANTS_H_

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/pass/passes/fold_constants.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exir/pass/framework/constant_data.h"
+#include "exir/pass/framework/pass_case.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace petrel::exir {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// The elements of output 0 after the pass, which must be a constant.
+std::vector<double> folded(const std::string& text) {
+  after_pass(fold_constants, text);
+  auto graph = graph_of(text);
+  if (graph == nullptr) return {};
+  EXPECT_TRUE(fold_constants(*graph, {}).ok());
+  const Value* output = graph->outputs()[0];
+  EXPECT_TRUE(output->is_constant()) << plain_text(*graph);
+  if (!output->is_constant()) return {};
+  auto elements = decode_constant(*output->constant());
+  return elements.ok() ? *elements : std::vector<double>();
+}
+
+TEST(FoldConstants, ComputesWhatDependsOnConstantsAlone) {
+  EXPECT_THAT(folded(R"(method @m() {
+                %a = aten.arange.start_step(0, 6, 1, dtype=f32)
+                %b = aten.view.default(%a, [2, 3])
+                %c = aten.mul.Scalar(%b, 2)
+                %d = aten.sum.dim_IntList(%c, [0])
+                return %d })"),
+              ElementsAre(6, 10, 14));
+}
+
+TEST(FoldConstants, APermutedWeightIsReadInAnotherOrder) {
+  constexpr char kText[] = R"(method @m() {
+    %w = constant @w : f32[2,3,2]
+    %p = aten.permute.default(%w, [2, 0, 1])
+    return %p })";
+  const std::vector<double> w = constant_elements(*graph_of(kText), "w");
+  std::vector<double> wanted;
+  for (size_t k = 0; k < 2; ++k) {
+    for (size_t i = 0; i < 2; ++i) {
+      for (size_t j = 0; j < 3; ++j) wanted.push_back(w[(i * 3 + j) * 2 + k]);
+    }
+  }
+  EXPECT_EQ(folded(kText), wanted);
+  EXPECT_THAT(after_pass(fold_constants, kText),
+              HasSubstr("constant @w@permute_2_0_1 : f32[2,2,3]"));
+}
+
+TEST(FoldConstants, AViewOfAWeightIsTheSameBytes) {
+  auto graph = graph_of(R"(method @m() {
+    %w = constant @w : f32[2,3]
+    %p = aten.view.default(%w, [3, 2])
+    return %p, %w })");
+  ASSERT_TRUE(fold_constants(*graph, {}).ok());
+  EXPECT_EQ(graph->outputs()[0]->constant()->data.bytes().data(),
+            graph->outputs()[1]->constant()->data.bytes().data());
+}
+
+// fold(views(x)) where the views come after a computed value.
+TEST(FoldConstants, ViewsOfFoldedValuesFold) {
+  EXPECT_THAT(folded(R"(method @m() {
+                %a = aten.full.default([2, 2], 3, dtype=f32)
+                %b = aten.neg.default(%a)
+                %c = aten.view.default(%b, [4])
+                return %c })"),
+              ElementsAre(-3, -3, -3, -3));
+}
+
+// By name others can take the place of a folded weight: the name tells what was
+// done with which weights, and not what came out.
+TEST(FoldConstants, WhatIsMadeOfWeightsIsCalledAfterThem) {
+  const auto name = [](const char* text) {
+    auto graph = graph_of(text);
+    EXPECT_TRUE(fold_constants(*graph, {}).ok());
+    const Constant& constant = *graph->outputs()[0]->constant();
+    EXPECT_EQ(constant.kind, Constant::Kind::kParameter);
+    return constant.fqn;
+  };
+  const std::string exp = name(R"(method @m() {
+    %w = constant @b.w : f32[4]
+    %v = constant @a.v : f32[4]
+    %s = aten.add.Tensor(%w, %v)
+    %e = aten.exp.default(%s)
+    return %e })");
+  EXPECT_EQ(exp.substr(0, 9), "a.v@fold_");
+  // Whatever the values in between are called.
+  EXPECT_EQ(name(R"(method @n() {
+    %v = constant @a.v : f32[4]
+    %w = constant @b.w : f32[4]
+    %x = aten.add.Tensor(%w, %v)
+    %y = aten.exp.default(%x)
+    return %y })"),
+            exp);
+  EXPECT_NE(name(R"(method @m() {
+    %w = constant @b.w : f32[4]
+    %v = constant @a.v : f32[4]
+    %s = aten.add.Tensor(%v, %w)
+    %e = aten.exp.default(%s)
+    return %e })"),
+            exp);
+}
+
+TEST(FoldConstants, StateAndInputsAreNotConstant) {
+  constexpr char kText[] = R"(method @m(%x: f32[2]) {
+    %s = state @state : f32[2]
+    %w = constant @w : f32[2]
+    %a = aten.neg.default(%s)
+    %b = aten.add.Tensor(%x, %w)
+    return %a, %b })";
+  EXPECT_EQ(after_pass(fold_constants, kText), expected(kText));
+}
+
+// 16 MiB out of nothing, and out of 4 KiB.
+TEST(FoldConstants, ABroadcastThatBlowsUpTheFileStays) {
+  constexpr char kText[] = R"(method @m(%x: f32[1024,4096]) {
+    %w = constant @w : f32[1,1024]
+    %f = aten.full.default([1024, 4096], 1, dtype=f32)
+    %r = aten.repeat.default(%w, [1024, 4])
+    %a = aten.add.Tensor(%x, %f)
+    %b = aten.add.Tensor(%a, %r)
+    return %b })";
+  EXPECT_EQ(after_pass(fold_constants, kText), expected(kText));
+}
+
+TEST(FoldConstants, WhatFeedsABroadcastIsFolded) {
+  const std::string after = after_pass(fold_constants, R"(method @m() {
+    %w = constant @w : f32[1,1024]
+    %n = aten.neg.default(%w)
+    %e = aten.exp.default(%n)
+    %r = aten.repeat.default(%e, [1024, 4])
+    return %r })");
+  EXPECT_THAT(after, Not(HasSubstr("aten.exp.default")));
+  EXPECT_THAT(after, HasSubstr("constant @w@fold_"));
+  EXPECT_THAT(after, HasSubstr("aten.repeat.default("));
+}
+
+// Large values in between do not matter.
+TEST(FoldConstants, OnlyWhatIsKeptCounts) {
+  EXPECT_THAT(folded(R"(method @m() {
+                %f = aten.full.default([1024, 1024], 1, dtype=f32)
+                %s = aten.sum.dim_IntList(%f, [0, 1])
+                return %s })"),
+              ElementsAre(1024.0 * 1024.0));
+}
+
+TEST(FoldConstants, ASharedPieceIsFoldedForEachUser) {
+  const std::string after = after_pass(fold_constants, R"(method @m(%x: f32[2]) {
+    %w = constant @w : f32[2]
+    %n = aten.neg.default(%w)
+    %e = aten.exp.default(%n)
+    %a = aten.add.Tensor(%x, %n)
+    %b = aten.add.Tensor(%a, %e)
+    return %b })");
+  EXPECT_THAT(after, Not(HasSubstr("aten.neg.default")));
+  EXPECT_THAT(after, Not(HasSubstr("aten.exp.default")));
+}
+
+TEST(FoldConstants, RandomNumbersStay) {
+  constexpr char kText[] = "method @m() { %a = aten.rand.default([2]) return %a }";
+  EXPECT_EQ(after_pass(fold_constants, kText), expected(kText));
+}
+
+TEST(FoldConstants, AnErrorNamesTheNode) {
+  EXPECT_THAT(pass_error(fold_constants, R"(method @m() {
+                %w = constant @w : f32[2,3]
+                %i = aten.full.default([1], 7, dtype=i64)
+                %y = aten.index_select.default(%w, 0, %i)
+                return %y })"),
+              HasSubstr("node 'y' (aten.index_select.default): folding "
+                        "constants: running: InvalidArgument"));
+}
+
+}  // namespace
+}  // namespace petrel::exir

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/pass/passes/merge_equal_nodes.h"
+
+#include <cmath>
+#include <cstddef>
+#include <unordered_map>
+#include <vector>
+
+#include "absl/hash/hash.h"
+
+namespace petrel::exir {
+namespace {
+
+bool may_merge(const Node& node) {
+  return node.is_pure() && node.num_results() > 0 && node.regions().empty() &&
+         node.delegate() == nullptr;
+}
+
+bool is_same(const Argument& a, const Argument& b) {
+  // Zeros of either sign are equal numbers.
+  if (a.is_float() && b.is_float() && std::signbit(a.as_float()) != std::signbit(b.as_float())) {
+    return false;
+  }
+  return a == b;
+}
+
+bool compute_the_same(const Node& a, const Node& b) {
+  if (&a.op() != &b.op() || a.num_results() != b.num_results() ||
+      a.arguments().size() != b.arguments().size()) {
+    return false;
+  }
+  for (size_t i = 0; i < a.arguments().size(); ++i) {
+    if (!is_same(a.arguments()[i], b.arguments()[i])) return false;
+  }
+  for (size_t i = 0; i < a.num_results(); ++i) {
+    if (a.result(i)->type() != b.result(i)->type()) return false;
+  }
+  return true;
+}
+
+// Steps of a recurrence differ in their operands or in one number.
+size_t hash_of(const Node& node) {
+  size_t hash = absl::HashOf(&node.op(), node.operands());
+  for (const Argument& argument : node.arguments()) {
+    if (argument.is_int()) hash = absl::HashOf(hash, argument.as_int());
+    if (argument.is_ints()) hash = absl::HashOf(hash, argument.as_ints());
+  }
+  return hash;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> merge_equal_nodes(Graph& graph, const PassContext&) {
+  bool changed = false;
+  std::unordered_map<size_t, std::vector<Node*>> kept;
+  for (Node* node : graph.node_pointers()) {
+    if (!may_merge(*node)) continue;
+    std::vector<Node*>& alike = kept[hash_of(*node)];
+    Node* first = nullptr;
+    for (Node* candidate : alike) {
+      if (first == nullptr && compute_the_same(*candidate, *node)) first = candidate;
+    }
+    if (first == nullptr) {
+      alike.push_back(node);
+      continue;
+    }
+    for (size_t i = 0; i < node->num_results(); ++i) {
+      graph.replace_all_uses(node->result(i), first->result(i));
+    }
+    graph.erase(node);
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/pass/passes/merge_equal_nodes.h"
+
+#include "exir/pass/framework/pass_case.h"
+#include "gtest/gtest.h"
+
+namespace petrel::exir {
+namespace {
+
+TEST(MergeEqualNodes, MergesChainsFromTheirBeginning) {
+  EXPECT_EQ(after_pass(merge_equal_nodes, R"(method @m(%x: f32[4,3], %i: i64[1,2]) {
+              %a = aten.expand.default(%i, [3, 2])
+              %b = aten.gather.default(%x, 0, %a)
+              %c = aten.expand.default(%i, [3, 2])
+              %d = aten.gather.default(%x, 0, %c)
+              %e = aten.add.Tensor(%b, %d)
+              return %e })"),
+            expected(R"(method @m(%x: f32[4,3], %i: i64[1,2]) {
+              %a = aten.expand.default(%i, [3, 2])
+              %b = aten.gather.default(%x, 0, %a)
+              %e = aten.add.Tensor(%b, %b)
+              return %e })"));
+}
+
+TEST(MergeEqualNodes, MergesAllResultsOfANodeAndOutputs) {
+  EXPECT_EQ(after_pass(merge_equal_nodes, R"(method @m(%x: f32[4,3]) {
+              %a, %i = aten.max.dim(%x, 0)
+              %b, %j = aten.max.dim(%x, 0)
+              return %a, %j })"),
+            expected(R"(method @m(%x: f32[4,3]) {
+              %a, %i = aten.max.dim(%x, 0)
+              return %a, %i })"));
+}
+
+TEST(MergeEqualNodes, KeepsWhatDiffersInANumberOrATypeOrTheSignOfZero) {
+  constexpr char kText[] = R"(method @m(%x: f32[4,3]) {
+    %a = aten.sum.dim_IntList(%x, [0])
+    %b = aten.sum.dim_IntList(%x, [1])
+    %c = aten.add.Scalar(%x, 0.0)
+    %d = aten.add.Scalar(%x, -0.0)
+    %e = aten._to_copy.default(%x, f16)
+    %f = aten._to_copy.default(%x, f64)
+    return %a, %b, %c, %d, %e, %f })";
+  EXPECT_EQ(after_pass(merge_equal_nodes, kText), expected(kText));
+}
+
+TEST(MergeEqualNodes, KeepsEveryDrawOfRandomNumbers) {
+  constexpr char kText[] = R"(method @m(%x: f32[4,3]) {
+    %a, %i = aten.native_dropout.default(%x, 0.5, none)
+    %b, %j = aten.native_dropout.default(%x, 0.5, none)
+    %c = aten.rand.default([4])
+    %d = aten.rand.default([4])
+    return %a, %b, %c, %d })";
+  EXPECT_EQ(after_pass(merge_equal_nodes, kText), expected(kText));
+}
+
+TEST(MergeEqualNodes, KeepsChecks) {
+  constexpr char kText[] = R"(method @m(%x: f32[2]) {
+    aten._assert_async.msg(%x, "true")
+    aten._assert_async.msg(%x, "true")
+    return })";
+  EXPECT_EQ(after_pass(merge_equal_nodes, kText), expected(kText));
+}
+
+}  // namespace
+}  // namespace petrel::exir

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/pass/passes/remove_identities.h"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "exir/pass/framework/rewrite.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using Rewritten = absl::StatusOr<bool>;
+
+// The operator computes its argument. A result whose dim order differs stays:
+// the border of the method asks for it.
+Rewritten same(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self, arg::input);
+  if (x == nullptr || x->type() != node.result()->type()) return false;
+  return done(b, node, x);
+}
+
+Rewritten dropout(Builder& b, Node& node) {
+  // None is training, too.
+  if (node.argument(arg::train) != Argument(false) && node.argument(arg::p).as_number() != 0) {
+    return false;
+  }
+  if (node.num_results() > 1 && node.result(1)->is_used()) return false;
+  return same(b, node);
+}
+
+Rewritten cast(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  if (x == nullptr) return false;
+  const Type& type = node.result()->type();
+  if (x->type() == type) return done(b, node, x);
+  if (node.is(aten::_to_copy)) {
+    // Everything but the dtype says how, not what.
+    bool plain = true;
+    for (size_t i = 2; i < node.arguments().size(); ++i) {
+      plain = plain && node.arguments()[i] == node.op().args[i].default_value;
+    }
+    if (plain && node.argument(arg::dtype) == Argument(type.tensor.dtype)) return false;
+  }
+  if (x->tensor().dtype == type.tensor.dtype) return false;
+  const Type wanted = type;
+  PETREL_ASSIGN_OR_RETURN(Value * made, b.call(aten::_to_copy, {x, wanted.tensor.dtype}));
+  made->set_type(wanted);  // keeps the dim order of the border
+  return done(b, node, made);
+}
+
+Rewritten view(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const TensorType& type = node.result()->tensor();
+  if (x->tensor() == type) return done(b, node, x);
+  const Node* inner = x->producer();
+  if (inner == nullptr || !inner->is(aten::view) || !type.is_contiguous()) {
+    return false;
+  }
+  return done(b, node, b.view(tensor_at(*inner, arg::self), type.sizes));
+}
+
+Rewritten permute(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  if (!node.result()->tensor().is_contiguous()) return false;
+  const Sizes& sizes = x->tensor().sizes;
+  Ints dims = ints_at(node, arg::dims, 1);
+  if (dims == all_dims(dims.size())) return same(b, node);
+  const Node* inner = x->producer();
+  if (inner != nullptr && &inner->op() == &node.op()) {
+    const Ints first = ints_at(*inner, arg::dims, 1);
+    for (int64_t& dim : dims) dim = first[static_cast<size_t>(dim)];
+    return done(b, node, b.permute(tensor_at(*inner, arg::self), dims));
+  }
+  // Moving dims of size 1 about moves no element.
+  int64_t last = -1;
+  for (int64_t dim : dims) {
+    if (sizes[static_cast<size_t>(dim)] == 1) continue;
+    if (dim < last) return false;
+    last = dim;
+  }
+  return done(b, node, b.view(x, node.result()->tensor().sizes));
+}
+
+Rewritten slice(Builder& b, Node& node) {
+  if (node.argument(arg::step) != Argument(int64_t{1})) return false;
+  return same(b, node);
+}
+
+Rewritten pad(Builder& b, Node& node) {
+  for (int64_t amount : ints_at(node, arg::pad, 1)) {
+    if (amount != 0) return false;
+  }
+  return same(b, node);
+}
+
+Rewritten repeat(Builder& b, Node& node) {
+  for (int64_t times : ints_at(node, arg::repeats, 1)) {
+    if (times != 1) return false;
+  }
+  return done(b, node, b.view(tensor_at(node, arg::self), node.result()->tensor().sizes));
+}
+
+// cat: empty operands of rank 1 join anything and add nothing.
+Rewritten cat(Builder& b, Node& node) {
+  const std::vector<Value*> all = node.argument(arg::tensors).values();
+  std::vector<Value*> parts;
+  for (Value* part : all) {
+    if (part->tensor().numel() > 0) parts.push_back(part);
+  }
+  const TensorType& type = node.result()->tensor();
+  if (parts.size() == 1 && parts[0]->tensor() == type) {
+    return done(b, node, parts[0]);
+  }
+  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), type.rank());
+  const bool normal =
+      parts.size() == all.size() && node.is(aten::cat) && node.argument(arg::dim) == Argument(dim);
+  if (parts.empty() || normal) return false;
+  // What was left out may have decided the dtype.
+  for (Value*& part : parts) {
+    PETREL_ASSIGN_OR_RETURN(part, b.cast(part, type.dtype));
+  }
+  return done(b, node, b.call(aten::cat, {parts, dim}));
+}
+
+constexpr Rewrite kRows[] = {
+    {aten::alias, same},
+    {aten::detach, same},
+    {aten::detach_, same},
+    {aten::lift, same},
+    {aten::lift_fresh, same},
+    {aten::lift_fresh_copy, same},
+    {aten::contiguous, same},
+    {aten::clone, same},
+    {aten::positive, same},
+    {aten::requires_grad_, same},
+    {aten::resolve_conj, same},
+    {aten::resolve_neg, same},
+    {aten::dropout, dropout},
+    {aten::dropout_, dropout},
+    {aten::feature_dropout, dropout},
+    {aten::feature_dropout_, dropout},
+    {aten::alpha_dropout, dropout},
+    {aten::native_dropout, dropout},
+    {aten::_to_copy, cast},
+    {aten::to_dtype, cast},
+    {aten::to_dtype_layout, cast},
+    {aten::to_device, cast},
+    {aten::to_other, cast},
+    {aten::type_as, cast},
+    {aten::view, view},
+    {aten::permute, permute},
+    {aten::expand, same},
+    {aten::slice_Tensor, slice},
+    {aten::constant_pad_nd, pad},
+    {aten::repeat, repeat},
+    {aten::cat, cat},
+    {aten::concat, cat},
+    {aten::concatenate, cat},
+};
+
+constexpr Rewrites kTables[] = {Rewrites(kRows)};
+
+}  // namespace
+
+absl::StatusOr<bool> remove_identities(Graph& graph, const PassContext&) {
+  return apply_rewrites(graph, kTables);
+}
+
+}  // namespace petrel::exir
