@@ -22,9 +22,6 @@ MAX_COLUMNS = 100
 # "path name": why this one is better whole. Empty is best.
 LONG_FUNCTIONS = {
     "exir/pass/testdata/make_eager_cases.py main": "a list of cases that share tensors",
-    "exir/plan/model/alias_classes.cc AliasClasses::problem": "to be split",
-    "exir/plan/search/planner.cc plan": "to be split",
-    "exir/plan/search/search_propagate.cc Search::propagate_row": "to be split",
     "third_party/system_libraries.bzl system_libraries": "a list of declarations",
 }
 

@@ -10,16 +10,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "exir/plan/model/timeline.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir::plan {
 namespace {
-
-struct Member {
-  BufferIdx value;
-  int64_t position;  // relative to the lowest byte of the class
-};
 
 template <typename... Args>
 absl::Status invalid(const Args&... args) {
@@ -59,6 +53,34 @@ void merge_lifetimes(const std::vector<Stretch>& stretches, const std::vector<in
     }
     merged->gaps.push_back({time, low, high});
   }
+}
+
+// Where one member is fixed, so is the class.
+absl::Status merge_offset(const Buffer& value, int64_t position, Buffer* merged) {
+  if (!value.offset.has_value()) return absl::OkStatus();
+  const int64_t start = *value.offset - position;
+  if (start < 0 || (merged->offset.has_value() && *merged->offset != start)) {
+    return invalid("alias: value ", value.id, " is fixed at ", *value.offset,
+                   ", where its aliases cannot be");
+  }
+  merged->offset = start;
+  return absl::OkStatus();
+}
+
+// A class may be in the pools that all of its members allow.
+absl::Status merge_pools(const Buffer& value, Buffer* merged) {
+  if (value.pools.empty()) return absl::OkStatus();
+  if (merged->pools.empty()) {
+    merged->pools = value.pools;
+    return absl::OkStatus();
+  }
+  const auto refused = [&](PoolIdx pool) {
+    return std::find(value.pools.begin(), value.pools.end(), pool) == value.pools.end();
+  };
+  merged->pools.erase(std::remove_if(merged->pools.begin(), merged->pools.end(), refused),
+                      merged->pools.end());
+  if (!merged->pools.empty()) return absl::OkStatus();
+  return invalid("alias: value ", value.id, " allows none of the pools of its aliases");
 }
 
 }  // namespace
@@ -132,6 +154,19 @@ absl::StatusOr<Problem> AliasClasses::problem(std::vector<Pool> pools) {
   const std::vector<Stretch> stretches = stretches_by_begin(problem);
   problem.buffers.clear();
 
+  const std::vector<std::vector<Member>> classes = gather_classes();
+  std::vector<std::vector<Stretch>> class_stretches(classes.size());
+  for (const Stretch& s : stretches) class_stretches[buffer_[s.buffer]].push_back(s);
+  for (size_t c = 0; c < classes.size(); ++c) {
+    PETREL_ASSIGN_OR_RETURN(Buffer merged, merge(classes[c], class_stretches[c]));
+    problem.buffers.push_back(std::move(merged));
+  }
+  PETREL_RETURN_IF_ERROR(check_problem(problem));
+  return problem;
+}
+
+// In the order of their first members.
+std::vector<std::vector<AliasClasses::Member>> AliasClasses::gather_classes() {
   std::vector<std::vector<Member>> classes;
   std::vector<int32_t> class_of_root(values_.size(), -1);
   for (size_t i = 0; i < values_.size(); ++i) {
@@ -144,80 +179,55 @@ absl::StatusOr<Problem> AliasClasses::problem(std::vector<Pool> pools) {
     buffer_[i] = class_of_root[root];
     classes[buffer_[i]].push_back({value, root == value ? 0 : position_[i]});
   }
-  std::vector<std::vector<Stretch>> class_stretches(classes.size());
-  for (const Stretch& s : stretches) {
-    class_stretches[buffer_[s.buffer]].push_back(s);
-  }
+  return classes;
+}
 
-  for (size_t c = 0; c < classes.size(); ++c) {
-    std::vector<Member>& members = classes[c];
-    Buffer merged = values_[members[0].value];
-    if (members.size() == 1) {
-      offset_in_buffer_[members[0].value] = 0;
-      problem.buffers.push_back(std::move(merged));
-      continue;
-    }
-    // The class begins where its strictest member is aligned, at or below the
-    // lowest byte.
-    int64_t low = members[0].position;
-    const Member* strictest = &members[0];
-    for (const Member& m : members) {
-      low = std::min(low, m.position);
-      if (values_[m.value].alignment > values_[strictest->value].alignment) {
-        strictest = &m;
-      }
-    }
-    merged.alignment = values_[strictest->value].alignment;
-    const int64_t above = (strictest->position - low) % merged.alignment;
-    low -= (merged.alignment - above) % merged.alignment;
-    merged.size = 0;
-    merged.access_count = 0;
-    merged.offset.reset();
-    merged.hint.reset();
-    for (const Member& m : members) {
-      const Buffer& value = values_[m.value];
-      const int64_t position = m.position - low;
-      offset_in_buffer_[m.value] = position;
-      if (position % value.alignment != 0 || merged.alignment % value.alignment != 0) {
-        return invalid("alias: value ", value.id, " lies ", position,
-                       " bytes into a buffer aligned to ", merged.alignment,
-                       ", which breaks its alignment ", value.alignment);
-      }
-      merged.size = std::max(merged.size, position + value.size);
-      merged.access_count += value.access_count;
-      if (value.offset.has_value()) {
-        const int64_t start = *value.offset - position;
-        if (start < 0 || (merged.offset.has_value() && *merged.offset != start)) {
-          return invalid("alias: value ", value.id, " is fixed at ", *value.offset,
-                         ", where its aliases cannot be");
-        }
-        merged.offset = start;
-      }
-      if (!value.pools.empty() && m.value != members[0].value) {
-        if (merged.pools.empty()) {
-          merged.pools = value.pools;
-        } else {
-          const auto refused = [&](PoolIdx pool) {
-            return std::find(value.pools.begin(), value.pools.end(), pool) == value.pools.end();
-          };
-          merged.pools.erase(std::remove_if(merged.pools.begin(), merged.pools.end(), refused),
-                             merged.pools.end());
-          if (merged.pools.empty()) {
-            return invalid("alias: value ", value.id, " allows none of the pools of its aliases");
-          }
-        }
-      }
-    }
-    if (class_stretches[c].empty()) {
-      // Nothing of it is ever needed: all members are empty.
-      merged.gaps.clear();
-    } else {
-      merge_lifetimes(class_stretches[c], offset_in_buffer_, &merged);
-    }
-    problem.buffers.push_back(std::move(merged));
+absl::StatusOr<Buffer> AliasClasses::merge(const std::vector<Member>& members,
+                                           const std::vector<Stretch>& stretches) {
+  Buffer merged = values_[members[0].value];
+  if (members.size() == 1) {
+    offset_in_buffer_[members[0].value] = 0;
+    return merged;
   }
-  PETREL_RETURN_IF_ERROR(check_problem(problem));
-  return problem;
+  const int64_t begin = begin_of(members, &merged.alignment);
+  merged.size = 0;
+  merged.access_count = 0;
+  merged.offset.reset();
+  merged.hint.reset();
+  for (const Member& m : members) {
+    const Buffer& value = values_[m.value];
+    const int64_t position = m.position - begin;
+    offset_in_buffer_[m.value] = position;
+    if (position % value.alignment != 0 || merged.alignment % value.alignment != 0) {
+      return invalid("alias: value ", value.id, " lies ", position,
+                     " bytes into a buffer aligned to ", merged.alignment,
+                     ", which breaks its alignment ", value.alignment);
+    }
+    merged.size = std::max(merged.size, position + value.size);
+    merged.access_count += value.access_count;
+    PETREL_RETURN_IF_ERROR(merge_offset(value, position, &merged));
+    if (m.value != members[0].value) {
+      PETREL_RETURN_IF_ERROR(merge_pools(value, &merged));
+    }
+  }
+  merged.gaps.clear();
+  // Without stretches all members are empty: nothing of it is ever needed.
+  if (!stretches.empty()) merge_lifetimes(stretches, offset_in_buffer_, &merged);
+  return merged;
+}
+
+// A class begins where its strictest member is aligned, at or below the lowest
+// byte.
+int64_t AliasClasses::begin_of(const std::vector<Member>& members, int64_t* alignment) const {
+  int64_t low = members[0].position;
+  const Member* strictest = &members[0];
+  for (const Member& m : members) {
+    low = std::min(low, m.position);
+    if (values_[m.value].alignment > values_[strictest->value].alignment) strictest = &m;
+  }
+  *alignment = values_[strictest->value].alignment;
+  const int64_t above = (strictest->position - low) % *alignment;
+  return low - (*alignment - above) % *alignment;
 }
 
 BufferIdx AliasClasses::buffer_of(BufferIdx value) const { return buffer_[value]; }

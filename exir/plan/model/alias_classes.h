@@ -28,6 +28,7 @@
 #include "absl/status/statusor.h"
 #include "exir/plan/model/problem.h"
 #include "exir/plan/model/solution.h"
+#include "exir/plan/model/timeline.h"
 
 namespace petrel::exir::plan {
 
@@ -50,7 +51,17 @@ class AliasClasses {
   Placement placement(BufferIdx value, const Solution& solution) const;
 
  private:
+  struct Member {
+    BufferIdx value;
+    int64_t position;  // relative to the root of the class
+  };
+
   BufferIdx find(BufferIdx value);
+  std::vector<std::vector<Member>> gather_classes();
+  // The buffer of one class, from what its members need over time.
+  absl::StatusOr<Buffer> merge(const std::vector<Member>& members,
+                               const std::vector<Stretch>& stretches);
+  int64_t begin_of(const std::vector<Member>& members, int64_t* alignment) const;
 
   std::vector<Buffer> values_;
   std::vector<BufferIdx> parent_;

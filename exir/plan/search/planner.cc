@@ -97,6 +97,15 @@ bool evidently_best(const Problem& problem, const PoolChoices& choices, const Bo
   return score(problem, placements) == least;
 }
 
+// What is asked, and what is known before any search.
+struct Question {
+  const Problem& problem;
+  const Options& options;
+  const ConflictGraph& graph;
+  const PoolChoices& choices;
+  const BoundFinder& bounds;
+};
+
 // What another planner says, made safe to compute with: validate() forms sums.
 absl::Status take_placements(const Problem& problem, const Options& options, Solution* solution) {
   absl::StatusOr<std::vector<Placement>> places = options.planner(problem, options);
@@ -120,6 +129,88 @@ absl::Status take_placements(const Problem& problem, const Options& options, Sol
   return absl::OkStatus();
 }
 
+// The answer of another planner, whose plan nothing here has searched for.
+absl::Status plan_elsewhere(const Question& question, Solution* solution) {
+  const Problem& problem = question.problem;
+  PETREL_RETURN_IF_ERROR(take_placements(problem, question.options, solution));
+  std::vector<char> inside(problem.buffers.size());
+  for (size_t p = 0; p < solution->pools.size(); ++p) {
+    for (size_t i = 0; i < inside.size(); ++i) {
+      inside[i] = solution->placements[i].pool == static_cast<PoolIdx>(p);
+    }
+    solution->pools[p].lower_bound = question.bounds.bound(inside);
+  }
+  solution->optimal = evidently_best(problem, question.choices, question.bounds,
+                                     solution->lower_bound, solution->placements);
+  return absl::OkStatus();
+}
+
+// A plan that fits the capacity, made smaller with what steps are left for it.
+void shrink(const Question& question, Effort* effort, Packing* packing) {
+  Effort more = effort->part(question.options.nodes_after_fit);
+  Packing smaller = pack(question.problem, question.graph, all_buffers(question.problem), 0, &more);
+  effort->absorb(more);
+  smaller.lower_bound = std::max(smaller.lower_bound, packing->lower_bound);
+  if (smaller.peak <= packing->peak) {
+    *packing = std::move(smaller);
+  } else {
+    packing->lower_bound = smaller.lower_bound;
+  }
+}
+
+// At most one pool.
+absl::Status plan_one_pool(const Question& question, Effort* effort, Solution* solution) {
+  const Problem& problem = question.problem;
+  const Options& options = question.options;
+  const bool fit = options.goal == Goal::kFitCapacity;
+  const int64_t capacity =
+      problem.pools.empty() ? 0 : problem.pools[0].capacity.value_or(kMaxBytes);
+  Packing packing = pack(problem, question.graph, all_buffers(problem),
+                         fit && capacity < kMaxBytes ? capacity : 0, effort);
+  if (fit && options.nodes_after_fit > 0 && packing.peak <= capacity &&
+      packing.peak > packing.lower_bound) {
+    shrink(question, effort, &packing);
+  }
+  for (const int64_t offset : packing.offsets) solution->placements.push_back({0, offset});
+  solution->method = std::move(packing.method);
+  solution->lower_bound = std::max(solution->lower_bound, packing.lower_bound);
+  if (packing.peak > capacity) {
+    return out_of_capacity(problem, *solution, solution->lower_bound > capacity);
+  }
+  if (!problem.pools.empty()) solution->pools[0].lower_bound = solution->lower_bound;
+  solution->optimal = packing.peak == solution->lower_bound;
+  return absl::OkStatus();
+}
+
+absl::Status plan_several_pools(const Question& question, Effort* effort, Solution* solution) {
+  const Problem& problem = question.problem;
+  Assignment assignment = assign(problem, question.graph, question.choices, question.bounds,
+                                 question.options.goal == Goal::kFitCapacity, effort);
+  if (!assignment.found) return out_of_capacity(problem, *solution, assignment.proven);
+  solution->placements = std::move(assignment.placements);
+  solution->method = std::move(assignment.method);
+  for (size_t p = 0; p < solution->pools.size(); ++p) {
+    solution->pools[p].lower_bound = assignment.pool_bounds[p];
+  }
+  solution->optimal =
+      assignment.proven || evidently_best(problem, question.choices, question.bounds,
+                                          solution->lower_bound, solution->placements);
+  return absl::OkStatus();
+}
+
+// Fills in the peaks and has the plan checked by what knows nothing of searches.
+absl::Status measure_and_validate(const Problem& problem, const Options& options,
+                                  Solution* solution) {
+  const std::vector<int64_t> peak = peaks(problem, solution->placements);
+  for (size_t p = 0; p < peak.size(); ++p) {
+    solution->pools[p].peak = peak[p];
+    solution->peak += peak[p];
+  }
+  const absl::Status valid = validate(problem, *solution);
+  if (valid.ok() || !options.planner) return valid;
+  return absl::InternalError(absl::StrCat("planner ", options.planner_name, ": ", valid.message()));
+}
+
 }  // namespace
 
 absl::StatusOr<Solution> plan(const Problem& problem, const Options& options) {
@@ -137,73 +228,16 @@ absl::StatusOr<Solution> plan(const Problem& problem, const Options& options) {
     return out_of_capacity(problem, solution, true);
   }
 
-  const bool fit = options.goal == Goal::kFitCapacity;
+  const Question question{problem, options, graph, choices, bounds};
   if (options.planner) {
-    PETREL_RETURN_IF_ERROR(take_placements(problem, options, &solution));
-    std::vector<char> inside(problem.buffers.size());
-    for (size_t p = 0; p < solution.pools.size(); ++p) {
-      for (size_t i = 0; i < inside.size(); ++i) {
-        inside[i] = solution.placements[i].pool == static_cast<PoolIdx>(p);
-      }
-      solution.pools[p].lower_bound = bounds.bound(inside);
-    }
-    solution.optimal =
-        evidently_best(problem, choices, bounds, solution.lower_bound, solution.placements);
+    PETREL_RETURN_IF_ERROR(plan_elsewhere(question, &solution));
   } else if (problem.pools.size() <= 1) {
-    const int64_t capacity =
-        problem.pools.empty() ? 0 : problem.pools[0].capacity.value_or(kMaxBytes);
-    Packing packing = pack(problem, graph, all_buffers(problem),
-                           fit && capacity < kMaxBytes ? capacity : 0, &effort);
-    if (fit && options.nodes_after_fit > 0 && packing.peak <= capacity &&
-        packing.peak > packing.lower_bound) {
-      Effort more = effort.part(options.nodes_after_fit);
-      Packing smaller = pack(problem, graph, all_buffers(problem), 0, &more);
-      effort.absorb(more);
-      smaller.lower_bound = std::max(smaller.lower_bound, packing.lower_bound);
-      if (smaller.peak <= packing.peak) {
-        packing = std::move(smaller);
-      } else {
-        packing.lower_bound = smaller.lower_bound;
-      }
-    }
-    for (const int64_t offset : packing.offsets) {
-      solution.placements.push_back({0, offset});
-    }
-    solution.method = std::move(packing.method);
-    solution.lower_bound = std::max(solution.lower_bound, packing.lower_bound);
-    if (packing.peak > capacity) {
-      return out_of_capacity(problem, solution, solution.lower_bound > capacity);
-    }
-    if (!problem.pools.empty()) {
-      solution.pools[0].lower_bound = solution.lower_bound;
-    }
-    solution.optimal = packing.peak == solution.lower_bound;
+    PETREL_RETURN_IF_ERROR(plan_one_pool(question, &effort, &solution));
   } else {
-    Assignment assignment = assign(problem, graph, choices, bounds, fit, &effort);
-    if (!assignment.found) {
-      return out_of_capacity(problem, solution, assignment.proven);
-    }
-    solution.placements = std::move(assignment.placements);
-    solution.method = std::move(assignment.method);
-    for (size_t p = 0; p < solution.pools.size(); ++p) {
-      solution.pools[p].lower_bound = assignment.pool_bounds[p];
-    }
-    solution.optimal =
-        assignment.proven ||
-        evidently_best(problem, choices, bounds, solution.lower_bound, solution.placements);
-  }
-
-  const std::vector<int64_t> peak = peaks(problem, solution.placements);
-  for (size_t p = 0; p < peak.size(); ++p) {
-    solution.pools[p].peak = peak[p];
-    solution.peak += peak[p];
+    PETREL_RETURN_IF_ERROR(plan_several_pools(question, &effort, &solution));
   }
   solution.nodes = effort.nodes();
-  if (absl::Status valid = validate(problem, solution); !valid.ok()) {
-    if (!options.planner) return valid;
-    return absl::InternalError(
-        absl::StrCat("planner ", options.planner_name, ": ", valid.message()));
-  }
+  PETREL_RETURN_IF_ERROR(measure_and_validate(problem, options, &solution));
   solution.seconds = effort.seconds();
   return solution;
 }

@@ -185,9 +185,9 @@ int32_t Search::choose_pair(Run run, int64_t below) const {
   int64_t least_room = kNever;
   for (int32_t r = run.first; r < run.second; ++r) {
     const Row& row = rows_[r];
-    if (row.count < 2 || row.next >= 0 || row.num_candidates != 2) continue;
-    if (row.lowest_start - row_head_start_[r] > below) continue;
-    const int64_t room = capacity_ - row.rest - row.lowest_start;
+    if (row.count < 2 || row.next >= 0 || row.candidates.count != 2) continue;
+    if (row.candidates.lowest_start - row_head_start_[r] > below) continue;
+    const int64_t room = capacity_ - row.rest - row.candidates.lowest_start;
     if (room < least_room) {
       least_room = room;
       best = r;
@@ -304,8 +304,8 @@ bool Search::try_buffer(BufferIdx buffer, Run run, int32_t level, bool* solved) 
 
 // Tries the more likely one of two; if that fails, it must be the other.
 bool Search::settle_pair(int32_t row, Run run, int32_t level, bool* solved) {
-  BufferIdx first = rows_[row].candidates[0];
-  BufferIdx second = rows_[row].candidates[1];
+  BufferIdx first = rows_[row].candidates.first[0];
+  BufferIdx second = rows_[row].candidates.first[1];
   if (states_[second].lowest < states_[first].lowest ||
       (states_[second].lowest == states_[first].lowest && priority_[second] > priority_[first])) {
     std::swap(first, second);

@@ -102,20 +102,36 @@ class Search {
     BufferIdx buffer;
     int64_t low, high;  // bytes of the buffer that the row needs
   };
-  struct Row {
-    int64_t rest = 0;     // bytes of members not yet placed
-    int64_t floor = 0;    // end of the last one placed
-    BufferIdx top = -1;   // the last one placed
-    BufferIdx next = -1;  // the lowest of those not yet placed, once known
-    int32_t count = 0;    // of those; they are the first in members_
-    // Found by the last propagation:
-    int32_t num_candidates = 0;  // that can be `next`
-    BufferIdx candidates[2] = {-1, -1};
-    int64_t lowest_start = 0;  // of the candidates
-    // The two smallest highest begins of unplaced members: whatever comes
-    // first must end by then.
-    int64_t deadline = 0, deadline_of_others = 0;
+  // The two smallest highest begins of unplaced members of a row: whatever
+  // comes first must end by then.
+  struct Deadlines {
+    int64_t first = 0, second = 0;
     BufferIdx most_urgent = -1;
+
+    int64_t of_others(BufferIdx buffer) const { return buffer == most_urgent ? second : first; }
+  };
+  // Which unplaced members of a row can be the lowest of them.
+  struct Candidates {
+    int32_t count = 0;
+    BufferIdx first[2] = {-1, -1};
+    int64_t lowest_start = 0, first_end = 0;  // the least of theirs
+    Deadlines deadlines;
+
+    bool operator==(const Candidates& other) const {
+      return lowest_start == other.lowest_start && first_end == other.first_end &&
+             deadlines.first == other.deadlines.first &&
+             deadlines.second == other.deadlines.second && count == other.count &&
+             first[0] == other.first[0] && first[1] == other.first[1] &&
+             deadlines.most_urgent == other.deadlines.most_urgent;
+    }
+  };
+  struct Row {
+    int64_t rest = 0;       // bytes of members not yet placed
+    int64_t floor = 0;      // end of the last one placed
+    BufferIdx top = -1;     // the last one placed
+    BufferIdx next = -1;    // the lowest of those not yet placed, once known
+    int32_t count = 0;      // of those; they are the first in members_
+    Candidates candidates;  // as the last propagation found them
     uint64_t saved_at = 0;
   };
   struct State {
@@ -144,6 +160,10 @@ class Search {
     int64_t start, end;
     int64_t last_start, last_end;
   };
+  // Whether the rest of the row fits above it, and it ends by when others must begin.
+  static bool can_be_first(const Span& span, int64_t limit, const Deadlines& deadlines) {
+    return span.start <= limit && span.end <= deadlines.of_others(span.buffer);
+  }
 
   // Construction, search_rows.cc and search_block.cc.
   void build_rows(const Problem& problem, const ConflictGraph& graph);
@@ -159,7 +179,7 @@ class Search {
   State& change(BufferIdx buffer);
   void undo_to(size_t rows_mark, size_t states_mark);
 
-  // Facts, search_propagate.cc and search_block.cc.
+  // Facts, search_propagate.cc, search_boundary.cc and search_block.cc.
   bool fail(const Reason& reason);
   bool fail_in_row(int32_t row, const Reason& reason);
   bool raise(BufferIdx buffer, int64_t lowest, const Reason& reason);
@@ -169,7 +189,12 @@ class Search {
   bool refute(BufferIdx buffer, const Reason& failure);
   bool propagate();
   bool propagate_row(int32_t row);
+  Deadlines deadlines_gathered() const;
+  Candidates candidates_gathered(int32_t row) const;
+  bool move_members(int32_t row, const Candidates& candidates);
   bool order_pairs(int32_t row);
+  bool stack_below(int32_t row, const Span& span);
+  bool stack_above(int32_t row, const Span& span);
   bool propagate_boundary(int32_t boundary);
   bool propagate_block(const Boundary& boundary);
   bool confine(const std::vector<BufferIdx>& buffers, const std::vector<BufferIdx>& space,

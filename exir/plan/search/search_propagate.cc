@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -122,106 +123,78 @@ Reason Search::row_reason(int32_t row) const {
 bool Search::can_be_next(const Row& row, const Member& member) const {
   const int64_t lowest = states_[member.buffer].lowest;
   return lowest + member.low <= capacity_ - row.rest &&
-         lowest + member.high <=
-             (row.most_urgent == member.buffer ? row.deadline_of_others : row.deadline);
+         lowest + member.high <= row.candidates.deadlines.of_others(member.buffer);
 }
 
 // Copies the bounds of unplaced members to where loops are fast, and so that
 // they stay what the reason of this propagation covers.
 void Search::gather(int32_t row) {
-  spans_.clear();
-  visited_ += rows_[row].count;
-  const std::vector<Member>& members = members_[row];
-  for (int32_t j = 0; j < rows_[row].count; ++j) {
-    const Member& m = members[j];
-    const State& s = states_[m.buffer];
-    spans_.push_back({m.buffer, m.low, m.high, s.lowest + m.low, s.lowest + m.high,
-                      s.highest + m.low, s.highest + m.high});
+  const int32_t count = rows_[row].count;
+  visited_ += count;
+  spans_.resize(count);
+  const Member* m = members_[row].data();
+  const State* states = states_.data();
+  for (Span& span : spans_) {
+    const State& s = states[m->buffer];
+    span = {m->buffer,
+            m->low,
+            m->high,
+            s.lowest + m->low,
+            s.lowest + m->high,
+            s.highest + m->low,
+            s.highest + m->high};
+    ++m;
   }
+}
+
+// Of the members gathered.
+Search::Deadlines Search::deadlines_gathered() const {
+  int64_t first = kNever;
+  int64_t second = kNever;
+  BufferIdx most_urgent = -1;
+  for (const Span& s : spans_) {
+    if (s.last_start < first) {
+      second = first;
+      first = s.last_start;
+      most_urgent = s.buffer;
+    } else {
+      second = std::min(second, s.last_start);
+    }
+  }
+  return {first, second, most_urgent};
+}
+
+Search::Candidates Search::candidates_gathered(int32_t row) const {
+  Candidates found;
+  found.deadlines = deadlines_gathered();
+  const BufferIdx next = rows_[row].next;
+  const int64_t limit = capacity_ - rows_[row].rest;
+  int32_t count = 0;
+  int64_t lowest_start = kNever;
+  int64_t first_end = kNever;
+  for (const Span& s : spans_) {
+    if ((next >= 0 && s.buffer != next) || !can_be_first(s, limit, found.deadlines)) continue;
+    if (count < 2) found.first[count] = s.buffer;
+    ++count;
+    first_end = std::min(first_end, s.end);
+    lowest_start = std::min(lowest_start, s.start);
+  }
+  found.count = count;
+  found.lowest_start = lowest_start;
+  found.first_end = first_end;
+  return found;
 }
 
 bool Search::propagate_row(int32_t row) {
   if (rows_[row].count == 0) return true;
   gather(row);
-  int64_t deadline = kNever;
-  int64_t deadline_of_others = kNever;
-  BufferIdx most_urgent = -1;
-  for (const Span& s : spans_) {
-    if (s.last_start < deadline) {
-      deadline_of_others = deadline;
-      deadline = s.last_start;
-      most_urgent = s.buffer;
-    } else {
-      deadline_of_others = std::min(deadline_of_others, s.last_start);
-    }
-  }
-
-  const int64_t limit = capacity_ - rows_[row].rest;
-  const BufferIdx next = rows_[row].next;
-  const auto can_be_first = [&](const Span& s) {
-    return s.start <= limit && s.end <= (s.buffer == most_urgent ? deadline_of_others : deadline);
-  };
-  int64_t first_end = kNever;
-  int64_t lowest_start = kNever;
-  int32_t num_candidates = 0;
-  BufferIdx candidates[2] = {-1, -1};
-  for (const Span& s : spans_) {
-    if ((next >= 0 && s.buffer != next) || !can_be_first(s)) continue;
-    if (num_candidates < 2) candidates[num_candidates] = s.buffer;
-    ++num_candidates;
-    first_end = std::min(first_end, s.end);
-    lowest_start = std::min(lowest_start, s.start);
-  }
-  if (num_candidates == 0) return fail_in_row(row, row_reason(row));
-  {
-    const Row& r = rows_[row];
-    if (r.num_candidates != num_candidates || r.candidates[0] != candidates[0] ||
-        r.candidates[1] != candidates[1] || r.lowest_start != lowest_start ||
-        r.deadline != deadline || r.deadline_of_others != deadline_of_others ||
-        r.most_urgent != most_urgent) {
-      Row& changed = change_row(row);
-      changed.num_candidates = num_candidates;
-      changed.candidates[0] = candidates[0];
-      changed.candidates[1] = candidates[1];
-      changed.lowest_start = lowest_start;
-      changed.deadline = deadline;
-      changed.deadline_of_others = deadline_of_others;
-      changed.most_urgent = most_urgent;
-    }
-  }
-
-  const BufferIdx settled = num_candidates == 1 ? candidates[0] : -1;
-  if (next < 0 && settled >= 0) set_next(row, settled, row_reason(row));
-  // Reasons are large, and most of the time nothing new follows.
-  Reason reason;
-  bool reason_known = false;
-  const auto why = [&]() -> const Reason& {
-    if (!reason_known) {
-      reason_known = true;
-      if (settled >= 0) {
-        // That it is next is part of row_why_; where others are is no matter.
-        reason = row_why_[row];
-        reason.add(why_[settled]);
-      } else {
-        reason = row_reason(row);
-      }
-    }
-    return reason;
-  };
-  for (const Span& s : spans_) {
-    bool consistent = true;
-    if (tired_ && settled < 0) break;
-    if (s.buffer == settled) {
-      if (limit < s.last_start && !tired_) {
-        consistent = cap(s.buffer, limit - s.low, why());
-      }
-    } else if (s.start < first_end && (settled >= 0 || !can_be_first(s))) {
-      consistent = raise(s.buffer, first_end - s.low, why());
-    }
-    if (!consistent) {
-      failures_[row] += 1;
-      return false;
-    }
+  const Candidates found = candidates_gathered(row);
+  if (found.count == 0) return fail_in_row(row, row_reason(row));
+  if (!(rows_[row].candidates == found)) change_row(row).candidates = found;
+  if (rows_[row].next < 0 && found.count == 1) set_next(row, found.first[0], row_reason(row));
+  if (!move_members(row, found)) {
+    failures_[row] += 1;
+    return false;
   }
   if (!is_unordered_[row] && !tired_) {
     is_unordered_[row] = 1;
@@ -230,58 +203,81 @@ bool Search::propagate_row(int32_t row) {
   return true;
 }
 
+// What is next leaves room for the rest above it; all others begin at or above
+// the first end of one that can be next.
+bool Search::move_members(int32_t row, const Candidates& found) {
+  const BufferIdx settled = found.count == 1 ? found.first[0] : -1;
+  if (tired_ && settled < 0) return true;
+  const int64_t limit = capacity_ - rows_[row].rest;
+  // Reasons are large, and most of the time nothing new follows.
+  std::optional<Reason> reason;
+  const auto why = [&]() -> const Reason& {
+    if (reason.has_value()) return *reason;
+    if (settled < 0) return reason.emplace(row_reason(row));
+    // That it is next is part of row_why_; where others are is no matter.
+    reason = row_why_[row];
+    reason->add(why_[settled]);
+    return *reason;
+  };
+  for (const Span& s : spans_) {
+    if (s.buffer == settled) {
+      if (limit < s.last_start && !tired_ && !cap(s.buffer, limit - s.low, why())) return false;
+    } else if (s.start < found.first_end &&
+               (settled >= 0 || !can_be_first(s, limit, found.deadlines))) {
+      if (!raise(s.buffer, found.first_end - s.low, why())) return false;
+    }
+  }
+  return true;
+}
+
 bool Search::order_pairs(int32_t row) {
   gather(row);
-  int64_t first_deadline = kNever;  // the two smallest
-  int64_t second_deadline = kNever;
+  const Deadlines deadlines = deadlines_gathered();
   int64_t last_end = -1;  // the two largest
   int64_t second_end = -1;
   for (const Span& s : spans_) {
-    second_deadline = std::min(second_deadline, std::max(first_deadline, s.last_start));
-    first_deadline = std::min(first_deadline, s.last_start);
     second_end = std::max(second_end, std::min(last_end, s.end));
     last_end = std::max(last_end, s.end);
   }
   for (const Span& s : spans_) {
-    const int64_t deadline_of_others =
-        s.last_start == first_deadline ? second_deadline : first_deadline;
-    if (s.end > deadline_of_others) {
-      others_.clear();
-      for (const Span& o : spans_) {
-        if (o.last_start < s.end && o.buffer != s.buffer) {
-          others_.emplace_back(o.start, o.high - o.low);
-        }
-      }
-      std::sort(others_.begin(), others_.end());
-      int64_t end = 0;
-      for (const auto& [start, size] : others_) {
-        end = std::max(end, start) + size;
-      }
-      if (end > s.start && !raise(s.buffer, end - s.low, row_reason(row))) {
-        failures_[row] += 1;
-        return false;
-      }
-    }
     const int64_t end_of_others = s.end == last_end ? second_end : last_end;
-    if (end_of_others > s.last_start) {
-      others_.clear();
-      for (const Span& o : spans_) {
-        if (o.end > s.last_start && o.buffer != s.buffer) {
-          others_.emplace_back(o.last_end, o.high - o.low);
-        }
-      }
-      std::sort(others_.begin(), others_.end());
-      int64_t begin = kNever;
-      for (size_t i = others_.size(); i-- > 0;) {
-        begin = std::min(begin, others_[i].first) - others_[i].second;
-      }
-      if (begin < s.last_end && !cap(s.buffer, begin - s.high, row_reason(row))) {
-        failures_[row] += 1;
-        return false;
-      }
+    if ((s.end > deadlines.of_others(s.buffer) && !stack_below(row, s)) ||
+        (end_of_others > s.last_start && !stack_above(row, s))) {
+      failures_[row] += 1;
+      return false;
     }
   }
   return true;
+}
+
+// Raises a buffer above all that can only be below it, stacked as low as they go.
+bool Search::stack_below(int32_t row, const Span& span) {
+  others_.clear();
+  for (const Span& o : spans_) {
+    if (o.last_start < span.end && o.buffer != span.buffer) {
+      others_.emplace_back(o.start, o.high - o.low);
+    }
+  }
+  std::sort(others_.begin(), others_.end());
+  int64_t end = 0;
+  for (const auto& [start, size] : others_) end = std::max(end, start) + size;
+  return end <= span.start || raise(span.buffer, end - span.low, row_reason(row));
+}
+
+// Caps a buffer below all that can only be above it, stacked as high as they go.
+bool Search::stack_above(int32_t row, const Span& span) {
+  others_.clear();
+  for (const Span& o : spans_) {
+    if (o.end > span.last_start && o.buffer != span.buffer) {
+      others_.emplace_back(o.last_end, o.high - o.low);
+    }
+  }
+  std::sort(others_.begin(), others_.end());
+  int64_t begin = kNever;
+  for (size_t i = others_.size(); i-- > 0;) {
+    begin = std::min(begin, others_[i].first) - others_[i].second;
+  }
+  return begin >= span.last_end || cap(span.buffer, begin - span.high, row_reason(row));
 }
 
 // A plan that is at least as good has the two the other way round.
@@ -328,80 +324,6 @@ bool Search::place(BufferIdx buffer) {
     mark_dirty(index);
   }
   mark_buffer(buffer);
-  return true;
-}
-
-// Each of `buffers` takes addresses of `space`, but for at most `free` bytes.
-// It ends no earlier than so many bytes of `space` can be stacked from below,
-// and begins no more than the free bytes below the lowest; likewise from above.
-bool Search::confine(const std::vector<BufferIdx>& buffers, const std::vector<BufferIdx>& space,
-                     int64_t free) {
-  const auto least_of = [&](BufferIdx b) {
-    return states_[b].placed ? offsets_[b] : states_[b].lowest;
-  };
-  const auto most_of = [&](BufferIdx b) {
-    return (states_[b].placed ? offsets_[b] : states_[b].highest) + size_[b];
-  };
-  const auto fits_free = [&](BufferIdx b) { return size_[b] <= free; };
-  if (std::all_of(buffers.begin(), buffers.end(), fits_free)) return true;
-  visited_ += static_cast<int64_t>(buffers.size() + 4 * space.size());
-  from_below_.clear();
-  from_above_.clear();
-  for (const BufferIdx d : space) {
-    from_below_.emplace_back(least_of(d), size_[d]);
-    from_above_.emplace_back(-most_of(d), size_[d]);
-  }
-  std::sort(from_below_.begin(), from_below_.end());
-  std::sort(from_above_.begin(), from_above_.end());
-
-  bool known = false;
-  Reason reason;
-  for (const BufferIdx b : buffers) {
-    if (fits_free(b)) continue;
-    int64_t end = 0;
-    int64_t missing = size_[b] - free;
-    for (const auto& [begin, size] : from_below_) {
-      end = std::max(end, begin) + std::min(size, missing);
-      missing -= std::min(size, missing);
-      if (missing == 0) break;
-    }
-    const int64_t lowest = std::max(end - size_[b], from_below_.front().first - free);
-
-    int64_t begin = kNever;
-    missing = size_[b] - free;
-    for (const auto& [negative_end, size] : from_above_) {
-      begin = std::min(begin, -negative_end) - std::min(size, missing);
-      missing -= std::min(size, missing);
-      if (missing == 0) break;
-    }
-    const int64_t highest = std::min(begin, -from_above_.front().first + free - size_[b]);
-
-    if (least_of(b) >= lowest && most_of(b) <= highest + size_[b]) continue;
-    if (!known) {
-      known = true;
-      for (const BufferIdx d : space) {
-        reason.add(states_[d].placed ? place_why_[d] : why_[d]);
-      }
-    }
-    if (states_[b].placed) {
-      reason.add(place_why_[b]);
-      return fail(reason);
-    }
-    if (!raise(b, lowest, reason) || !cap(b, highest, reason)) return false;
-  }
-  return true;
-}
-
-bool Search::propagate_boundary(int32_t index) {
-  const Boundary& boundary = boundaries_[index];
-  if (boundary.died.empty() || boundary.born.empty()) return true;
-  if (!confine(boundary.born, boundary.died, capacity_ - total_[boundary.before]) ||
-      !confine(boundary.died, boundary.born, capacity_ - total_[boundary.after]) ||
-      !propagate_block(boundary)) {
-    failures_[boundary.before] += 1;
-    failures_[boundary.after] += 1;
-    return false;
-  }
   return true;
 }
 
