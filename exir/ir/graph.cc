@@ -57,12 +57,30 @@ const Argument& Node::argument_of(ArgHandle name) const {
   return arguments_[static_cast<size_t>(i)];
 }
 
+void Value::set_type(Type type) {
+  type_ = std::move(type);
+  if (graph_ != nullptr) ++graph_->edits_;
+}
+
+void Node::set_regions(std::vector<std::shared_ptr<Graph>> regions) {
+  graph_->nodes_with_regions_ -= regions_.empty() ? 0 : 1;
+  regions_ = std::move(regions);
+  graph_->nodes_with_regions_ += regions_.empty() ? 0 : 1;
+  ++graph_->edits_;
+}
+
+void Node::set_delegate(std::shared_ptr<LoweredPartition> delegate) {
+  delegate_ = std::move(delegate);
+  ++graph_->edits_;
+}
+
 void Node::set_argument(size_t i, Argument argument) {
   for (Value* value : arguments_[i].values()) {
     forget_use(&value->users_, this);
   }
   arguments_[i] = std::move(argument);
   for (Value* value : arguments_[i].values()) value->users_.push_back(this);
+  ++graph_->edits_;
 }
 
 bool Node::is_random() const {
@@ -107,6 +125,8 @@ std::string Graph::unique_name(const std::string& wanted) {
 }
 
 Value* Graph::own(std::unique_ptr<Value> value) {
+  value->graph_ = this;
+  ++edits_;
   owned_values_.push_back(std::move(value));
   owned_values_.back()->place_ = std::prev(owned_values_.end());
   return owned_values_.back().get();
@@ -144,12 +164,15 @@ Node* Graph::insert(NodeList::iterator place, const OpInfo& op, std::vector<Argu
     auto result = std::make_unique<Value>();
     result->name_ = unique_name(result_types.size() == 1 ? name : absl::StrCat(name, "_r", i));
     result->type_ = std::move(result_types[i]);
+    result->graph_ = this;
     result->producer_ = node;
     result->result_index_ = i;
     node->results_.push_back(std::move(result));
   }
   for (Value* value : node->operands()) value->users_.push_back(node);
   node->place_ = nodes_.insert(place, std::move(owned));
+  ++nodes_by_operator_[&op];
+  ++edits_;
   return node;
 }
 
@@ -173,12 +196,17 @@ Node* Graph::insert_after(Node* position, const OpInfo& op, std::vector<Argument
 
 void Graph::move_before(Node* node, Node* position) {
   nodes_.splice(position->place_, nodes_, node->place_);
+  ++edits_;
 }
 
 void Graph::erase(Node* node) {
   for (Value* value : node->operands()) forget_use(&value->users_, node);
   for (const auto& result : node->results_) names_.erase(result->name_);
+  const auto alike = nodes_by_operator_.find(node->op_);
+  if (--alike->second == 0) nodes_by_operator_.erase(alike);
+  nodes_with_regions_ -= node->regions_.empty() ? 0 : 1;
   nodes_.erase(node->place_);
+  ++edits_;
 }
 
 void Graph::erase_constant(Value* constant) {
@@ -188,22 +216,26 @@ void Graph::erase_constant(Value* constant) {
   constant_values_.erase(constant->constant_.get());
   names_.erase(constant->name_);
   owned_values_.erase(constant->place_);
+  ++edits_;
 }
 
 void Graph::erase_input(Value* input) {
   inputs_.erase(std::find(inputs_.begin(), inputs_.end(), input));
   names_.erase(input->name_);
   owned_values_.erase(input->place_);
+  ++edits_;
 }
 
 void Graph::rename(Value* value, const std::string& name) {
   if (value->name_ == name) return;
   names_.erase(value->name_);
   value->name_ = unique_name(name);
+  ++edits_;
 }
 
 void Graph::replace_all_uses(Value* from, Value* to) {
   if (from == to) return;
+  ++edits_;
   const std::vector<Node*> users = from->users_;
   for (Node* user : users) {
     for (Argument& argument : user->arguments_) argument.replace(from, to);
@@ -230,12 +262,14 @@ void Graph::count_outputs(int delta) {
 void Graph::set_outputs(std::vector<Value*> outputs) {
   count_outputs(-1);
   outputs_ = std::move(outputs);
+  ++edits_;
   count_outputs(+1);
 }
 
 void Graph::set_buffer_writes(std::vector<BufferWrite> writes) {
   count_outputs(-1);
   buffer_writes_ = std::move(writes);
+  ++edits_;
   count_outputs(+1);
 }
 
@@ -295,9 +329,9 @@ std::unique_ptr<Graph> Graph::clone(std::map<const Value*, Value*>* out_map) con
     Node* made =
         copy->append(*node->op_, std::move(arguments), std::move(types), "", node->source_);
     made->delegate_ = node->delegate_;
-    for (const std::shared_ptr<Graph>& region : node->regions_) {
-      made->regions_.push_back(region->clone());
-    }
+    std::vector<std::shared_ptr<Graph>> regions;
+    for (const std::shared_ptr<Graph>& region : node->regions_) regions.push_back(region->clone());
+    made->set_regions(std::move(regions));
     for (size_t i = 0; i < node->results_.size(); ++i) {
       adopt(node->results_[i].get(), made->result(i));
     }
@@ -318,6 +352,7 @@ std::unique_ptr<Graph> Graph::clone(std::map<const Value*, Value*>* out_map) con
 std::vector<Graph*> with_regions(Graph& graph) {
   std::vector<Graph*> graphs = {&graph};
   for (size_t i = 0; i < graphs.size(); ++i) {
+    if (graphs[i]->nodes_with_regions() == 0) continue;
     for (const auto& node : graphs[i]->nodes()) {
       for (const std::shared_ptr<Graph>& region : node->regions()) {
         graphs.push_back(region.get());

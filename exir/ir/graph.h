@@ -19,11 +19,12 @@
 //   graph.replace_all_uses(old, y);
 //   graph.erase(old->producer());
 //
-// Edits keep the use lists right; the verifier (exir/ir/verifier.h) checks all
-// else after every pass.
+// Edits keep the use lists right and are counted; the verifier
+// (exir/ir/verifier.h) checks all else after every pass that made some.
 #ifndef PETREL_EXIR_IR_GRAPH_H_
 #define PETREL_EXIR_IR_GRAPH_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <list>
 #include <map>
@@ -59,7 +60,7 @@ class Value {
   const std::string& name() const { return name_; }
   const Type& type() const { return type_; }
   const TensorType& tensor() const { return type_.tensor; }
-  void set_type(Type type) { type_ = std::move(type); }
+  void set_type(Type type);
 
   bool is_input() const { return producer_ == nullptr && constant_ == nullptr; }
   bool is_constant() const { return constant_ != nullptr; }
@@ -83,6 +84,7 @@ class Value {
   std::string name_;
   Type type_;
   ConstantPtr constant_;
+  Graph* graph_ = nullptr;  // null when no graph owns it
   Node* producer_ = nullptr;
   size_t result_index_ = 0;
   std::vector<Node*> users_;
@@ -132,7 +134,7 @@ class Node {
   // own that see nothing of this one but the operands, in order, as their
   // inputs. Empty for all other operators.
   const std::vector<std::shared_ptr<Graph>>& regions() const { return regions_; }
-  void set_regions(std::vector<std::shared_ptr<Graph>> regions) { regions_ = std::move(regions); }
+  void set_regions(std::vector<std::shared_ptr<Graph>> regions);
 
   // The operator is kRandom, or one in a region is.
   bool is_random() const;
@@ -141,7 +143,7 @@ class Node {
 
   // Set on nodes of the operator petrel::delegate_call only.
   const std::shared_ptr<LoweredPartition>& delegate() const { return delegate_; }
-  void set_delegate(std::shared_ptr<LoweredPartition> delegate) { delegate_ = std::move(delegate); }
+  void set_delegate(std::shared_ptr<LoweredPartition> delegate);
 
   // "node 'conv2d_3' (aten.conv2d.default) at model.py:12, in forward": the
   // opening of every error about a node.
@@ -152,7 +154,7 @@ class Node {
   const Argument& argument_of(ArgHandle name) const;
 
   const OpInfo* op_ = nullptr;
-  Graph* graph_ = nullptr;
+  Graph* graph_ = nullptr;  // null when no graph owns it
   std::vector<Argument> arguments_;
   std::vector<std::unique_ptr<Value>> results_;
   Source source_;
@@ -222,6 +224,18 @@ class Graph {
   Node* next(const Node* node) const;
   // The node before `node`; null before the first.
   Node* previous(const Node* node) const;
+  // Whether a node has an operator of which `wanted` holds. Asked of the operators,
+  // not of the nodes: a pass that looks for what is not there need not look at all.
+  template <typename Predicate>
+  bool any_operator(Predicate wanted) const {
+    return std::any_of(nodes_by_operator_.begin(), nodes_by_operator_.end(),
+                       [&](const auto& entry) { return wanted(*entry.first); });
+  }
+  // Nodes that have regions.
+  size_t nodes_with_regions() const { return nodes_with_regions_; }
+  // Grows with every change of the graph, its nodes or its values; not with those of
+  // regions, which are graphs of their own.
+  uint64_t edits() const { return edits_; }
   // A copy of the pointers, safe to edit under.
   std::vector<Node*> node_pointers() const;
   // In the order they were added.
@@ -234,6 +248,8 @@ class Graph {
   std::unique_ptr<Graph> clone(std::map<const Value*, Value*>* out_map = nullptr) const;
 
  private:
+  friend class Node;
+  friend class Value;
   std::string unique_name(const std::string& wanted);
   Node* insert(NodeList::iterator place, const OpInfo& op, std::vector<Argument> arguments,
                std::vector<Type> result_types, const std::string& name, Source source);
@@ -249,6 +265,9 @@ class Graph {
   std::map<std::string, int> names_;  // name -> next suffix
   std::map<const Constant*, Value*> constant_values_;
   std::unordered_map<std::string, std::vector<Value*>> constants_by_fqn_;  // newest last
+  std::unordered_map<const OpInfo*, size_t> nodes_by_operator_;            // none is 0
+  size_t nodes_with_regions_ = 0;
+  uint64_t edits_ = 0;
 };
 
 // `graph` and the regions of its nodes, at any depth; outer ones first.

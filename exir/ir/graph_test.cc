@@ -54,6 +54,75 @@ TEST_F(GraphTest, RenameFreesTheOldName) {
   EXPECT_EQ(y->name(), "x_1");
 }
 
+TEST_F(GraphTest, CountsEveryEdit) {
+  uint64_t before = graph_.edits();
+  const auto edited = [&] {
+    const bool more = graph_.edits() > before;
+    before = graph_.edits();
+    return more;
+  };
+  auto constant = std::make_shared<Constant>();
+  constant->fqn = "w";
+  constant->type = TensorType::contiguous(ScalarType::kFloat, {2});
+  Value* w = graph_.add_constant(constant);
+  EXPECT_TRUE(edited());
+  EXPECT_EQ(graph_.add_constant(constant), w);
+  EXPECT_FALSE(edited());
+  Value* input = graph_.add_input(f32({2}), "input");
+  EXPECT_TRUE(edited());
+  Node* a = add(x_, x_, "a");
+  EXPECT_TRUE(edited());
+  Node* b = add(x_, w, "b");
+  graph_.move_before(b, a);
+  EXPECT_TRUE(edited());
+  a->set_argument(1, Argument(w));
+  EXPECT_TRUE(edited());
+  a->result()->set_type(f32({1}));
+  EXPECT_TRUE(edited());
+  w->set_type(f32({1}));
+  EXPECT_TRUE(edited());
+  graph_.rename(w, "v");
+  EXPECT_TRUE(edited());
+  graph_.set_outputs({b->result()});
+  EXPECT_TRUE(edited());
+  graph_.replace_all_uses(b->result(), a->result());
+  EXPECT_TRUE(edited());
+  graph_.set_outputs({});
+  graph_.set_buffer_writes({{w, a->result()}});
+  EXPECT_TRUE(edited());
+  graph_.set_buffer_writes({});
+  a->set_delegate(nullptr);
+  EXPECT_TRUE(edited());
+  a->set_regions({std::make_shared<Graph>("region")});
+  EXPECT_TRUE(edited());
+  EXPECT_EQ(graph_.nodes_with_regions(), 1u);
+  graph_.erase(a);
+  EXPECT_TRUE(edited());
+  EXPECT_EQ(graph_.nodes_with_regions(), 0u);
+  graph_.erase(b);
+  graph_.erase_constant(w);
+  EXPECT_TRUE(edited());
+  graph_.erase_input(input);
+  EXPECT_TRUE(edited());
+  EXPECT_EQ(graph_.constants().size(), 0u);
+  EXPECT_EQ(graph_.inputs().size(), 1u);
+  EXPECT_FALSE(edited());
+}
+
+TEST_F(GraphTest, KnowsWhichOperatorsItHas) {
+  const auto has = [&](const std::string& name) {
+    return graph_.any_operator([&](const OpInfo& op) { return op.full_name() == name; });
+  };
+  EXPECT_FALSE(has("aten.add.Tensor"));
+  Node* first = add(x_, x_, "first");
+  Node* second = add(x_, x_, "second");
+  graph_.erase(first);
+  EXPECT_TRUE(has("aten.add.Tensor"));
+  EXPECT_FALSE(has("aten.relu.default"));
+  graph_.erase(second);
+  EXPECT_FALSE(has("aten.add.Tensor"));
+}
+
 TEST_F(GraphTest, AUserThatUsesTwiceIsListedTwice) {
   Node* node = add(x_, x_, "y");
   EXPECT_THAT(x_->users(), ElementsAre(node, node));

@@ -7,11 +7,12 @@
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "exir/ir/argument_fit.h"
 #include "exir/status_macros.h"
 
@@ -24,164 +25,96 @@ absl::Status broken(const Node& node, const std::string& what) {
   return broken(absl::StrCat(node.describe(), ": ", what));
 }
 
-// Calls `visit` with every value the graph owns; stops at the first error.
-template <typename Visit>
-absl::Status for_each_value(const Graph& graph, Visit visit) {
-  for (const Value* value : graph.inputs()) {
-    PETREL_RETURN_IF_ERROR(visit(*value));
+// What has been seen on the one way through a graph. Graphs are larger than caches:
+// all that is checked of a node is checked when it comes by.
+struct Walk {
+  explicit Walk(const Graph& walked) : graph(walked) {
+    const size_t values = graph.inputs().size() + 3 * graph.nodes().size();
+    defined.reserve(values);
+    names.reserve(values);
+    order.reserve(values);
   }
-  for (const Value* value : graph.constants()) {
-    PETREL_RETURN_IF_ERROR(visit(*value));
-  }
-  for (const auto& node : graph.nodes()) {
-    for (size_t i = 0; i < node->num_results(); ++i) {
-      PETREL_RETURN_IF_ERROR(visit(*node->result(i)));
-    }
-  }
-  return absl::OkStatus();
-}
 
-absl::Status names_are_unique(const Graph& graph) {
-  std::vector<absl::string_view> names;
-  PETREL_RETURN_IF_ERROR(for_each_value(graph, [&](const Value& value) -> absl::Status {
-    if (value.name().empty()) return broken("a value has no name");
-    names.push_back(value.name());
-    return absl::OkStatus();
-  }));
-  std::sort(names.begin(), names.end());
-  const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice == names.end()) return absl::OkStatus();
-  return broken(absl::StrCat("two values are named '", *twice, "'"));
-}
-
-absl::Status operands_are_defined_before(const Graph& graph) {
-  std::unordered_set<const Value*> defined(graph.inputs().begin(), graph.inputs().end());
-  for (const Value* value : graph.constants()) defined.insert(value);
-  for (const auto& node : graph.nodes()) {
-    // A value that is not of this graph may be gone: its name is not read.
-    for (const Value* operand : node->operands()) {
-      if (operand == nullptr) return broken(*node, "an operand is null");
-      if (defined.count(operand) == 0) {
-        return broken(*node, "an operand is defined later or not in this graph");
-      }
-    }
-    for (size_t i = 0; i < node->num_results(); ++i) {
-      defined.insert(node->result(i));
-    }
-  }
-  for (size_t i = 0; i < graph.outputs().size(); ++i) {
-    if (defined.count(graph.outputs()[i]) == 0) {
-      return broken(absl::StrCat("output ", i, " is not defined in this graph"));
-    }
-  }
-  for (size_t i = 0; i < graph.buffer_writes().size(); ++i) {
-    const BufferWrite& write = graph.buffer_writes()[i];
-    if (defined.count(write.buffer) == 0 || defined.count(write.value) == 0) {
-      return broken(absl::StrCat("buffer write ", i, " is of a value not defined in this graph"));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status results_know_their_node(const Graph& graph) {
-  for (const auto& node : graph.nodes()) {
-    if (&node->graph() != &graph) {
-      return broken(*node, "belongs to another graph");
-    }
-    for (size_t i = 0; i < node->num_results(); ++i) {
-      const Value& result = *node->result(i);
-      if (result.producer() != node.get() || result.result_index() != i) {
-        return broken(*node, absl::StrCat("result ", i, " points at another place"));
-      }
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status use_lists_are_exact(const Graph& graph) {
-  // Both what nodes use and what values list, sorted: much faster than a set of
-  // users for each value.
   using Use = std::pair<const Value*, const Node*>;
-  std::vector<Use> found;
-  std::vector<Use> recorded;
-  std::unordered_map<const Value*, int> output_uses;
-  for (const auto& node : graph.nodes()) {
-    for (const Value* operand : node->operands()) found.emplace_back(operand, node.get());
-  }
-  for (const Value* output : graph.outputs()) ++output_uses[output];
-  for (const BufferWrite& write : graph.buffer_writes()) {
-    ++output_uses[write.value];
-    ++output_uses[write.buffer];
-  }
-  PETREL_RETURN_IF_ERROR(for_each_value(graph, [&](const Value& value) -> absl::Status {
-    for (const Node* user : value.users()) recorded.emplace_back(&value, user);
-    const auto uses = output_uses.find(&value);
-    const int expected = uses == output_uses.end() ? 0 : uses->second;
-    if (value.output_uses() == expected) return absl::OkStatus();
-    return broken(absl::StrCat("value '", value.name(), "' counts ", value.output_uses(),
-                               " uses as output, found ", expected));
-  }));
-  std::sort(found.begin(), found.end());
-  std::sort(recorded.begin(), recorded.end());
-  if (found == recorded) return absl::OkStatus();
-  return for_each_value(graph, [&](const Value& value) -> absl::Status {
-    const auto of_value = [&](const std::vector<Use>& uses) {
-      const auto begin = std::lower_bound(uses.begin(), uses.end(), Use(&value, nullptr));
-      const auto end =
-          std::find_if(begin, uses.end(), [&](Use use) { return use.first != &value; });
-      return std::vector<Use>(begin, end);
-    };
-    const std::vector<Use> listed = of_value(recorded);
-    const std::vector<Use> used = of_value(found);
-    if (listed == used) return absl::OkStatus();
-    return broken(absl::StrCat("value '", value.name(), "' lists ", listed.size(),
-                               " uses by nodes, found ", used.size()));
-  });
+
+  const Graph& graph;
+  std::vector<const Value*> order;  // of all values
+  absl::flat_hash_set<const Value*> defined;
+  absl::flat_hash_set<absl::string_view> names;
+  std::vector<Use> found;     // what nodes use
+  std::vector<Use> recorded;  // what values list
+  std::unordered_map<const Value*, int> counted_outputs;
+};
+
+absl::Status has_a_name_of_its_own(const Value& value, Walk& walk) {
+  if (value.name().empty()) return broken("a value has no name");
+  if (walk.names.insert(value.name()).second) return absl::OkStatus();
+  return broken(absl::StrCat("two values are named '", value.name(), "'"));
 }
 
-absl::Status arguments_fit_the_schema(const Graph& graph) {
-  for (const auto& node : graph.nodes()) {
-    const OpInfo& op = node->op();
-    if (node->arguments().size() != op.args.size()) {
-      return broken(*node, absl::StrCat("has ", node->arguments().size(), " arguments, its schema ",
-                                        op.args.size()));
+absl::Status lists_its_users(const Value& value, Walk& walk) {
+  for (const Node* user : value.users()) walk.recorded.emplace_back(&value, user);
+  if (value.output_uses() != 0) walk.counted_outputs[&value] = value.output_uses();
+  return absl::OkStatus();
+}
+
+absl::Status has_a_valid_type(const Value& value, Walk&) {
+  if (!value.type().is_tensor()) return absl::OkStatus();
+  const absl::Status status = check_tensor_type(value.tensor());
+  if (!status.ok()) {
+    return broken(absl::StrCat("value '", value.name(), "': ", status.message()));
+  }
+  if (value.producer() != nullptr && value.output_uses() == 0 && !value.tensor().is_contiguous()) {
+    return broken(absl::StrCat("value '", value.name(), "' is ", to_string(value.type()),
+                               ", inside a method only contiguous tensors "
+                               "may occur"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status operands_are_defined_before(const Node& node, Walk& walk) {
+  // A value that is not of this graph may be gone: its name is not read.
+  for (const Value* operand : node.operands()) {
+    if (operand == nullptr) return broken(node, "an operand is null");
+    if (walk.defined.count(operand) == 0) {
+      return broken(node, "an operand is defined later or not in this graph");
     }
-    for (size_t i = 0; i < op.args.size(); ++i) {
-      const ArgSpec& spec = op.args[i];
-      if (!argument_fits(node->arguments()[i], spec)) {
-        return broken(*node, absl::StrCat("argument '", spec.name, "' is not a ", wanted_by(spec)));
-      }
+    walk.found.emplace_back(operand, &node);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status results_know_their_node(const Node& node, Walk& walk) {
+  if (&node.graph() != &walk.graph) return broken(node, "belongs to another graph");
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    const Value& result = *node.result(i);
+    if (result.producer() != &node || result.result_index() != i) {
+      return broken(node, absl::StrCat("result ", i, " points at another place"));
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status result_count_fits(const Graph& graph) {
-  for (const auto& node : graph.nodes()) {
-    const OpInfo& op = node->op();
-    if (!op.has_list_result && node->num_results() != op.num_results) {
-      return broken(*node, absl::StrCat("has ", node->num_results(), " results, its schema ",
-                                        op.num_results));
+absl::Status arguments_fit_the_schema(const Node& node, Walk&) {
+  const OpInfo& op = node.op();
+  if (node.arguments().size() != op.args.size()) {
+    return broken(node, absl::StrCat("has ", node.arguments().size(), " arguments, its schema ",
+                                     op.args.size()));
+  }
+  for (size_t i = 0; i < op.args.size(); ++i) {
+    const ArgSpec& spec = op.args[i];
+    if (!argument_fits(node.arguments()[i], spec)) {
+      return broken(node, absl::StrCat("argument '", spec.name, "' is not a ", wanted_by(spec)));
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status types_are_valid(const Graph& graph) {
-  return for_each_value(graph, [](const Value& value) -> absl::Status {
-    if (!value.type().is_tensor()) return absl::OkStatus();
-    const absl::Status status = check_tensor_type(value.tensor());
-    if (!status.ok()) {
-      return broken(absl::StrCat("value '", value.name(), "': ", status.message()));
-    }
-    if (value.producer() != nullptr && value.output_uses() == 0 &&
-        !value.tensor().is_contiguous()) {
-      return broken(absl::StrCat("value '", value.name(), "' is ", to_string(value.type()),
-                                 ", inside a method only contiguous tensors "
-                                 "may occur"));
-    }
-    return absl::OkStatus();
-  });
+absl::Status result_count_fits(const Node& node, Walk&) {
+  const OpInfo& op = node.op();
+  if (op.has_list_result || node.num_results() == op.num_results) return absl::OkStatus();
+  return broken(node,
+                absl::StrCat("has ", node.num_results(), " results, its schema ", op.num_results));
 }
 
 std::string list_of(const std::vector<Type>& types) {
@@ -205,64 +138,107 @@ bool is_as_inferred(const Type& found, const Type& wanted) {
   if (found.kind == Type::Kind::kInt && wanted.kind == Type::Kind::kInt && !wanted.number) {
     return true;
   }
+  const auto has_order = [](const Type& type) {
+    return type.is_tensor() && !type.tensor.is_contiguous();
+  };
+  if (!has_order(found) && !has_order(wanted)) return petrel::exir::agree(found, wanted);
   return agree(without_order(found), without_order(wanted));
 }
 
-absl::Status types_are_as_inferred(const Graph& graph) {
-  for (const auto& node : graph.nodes()) {
-    const OpInfo& op = node->op();
-    if (op.infer == nullptr) continue;
-    const absl::StatusOr<std::vector<Type>> inferred = op.infer(op, node->arguments());
-    if (!inferred.ok()) {
-      return broken(*node, std::string(inferred.status().message()));
+absl::Status types_are_as_inferred(const Node& node, Walk&) {
+  const OpInfo& op = node.op();
+  if (op.infer == nullptr) return absl::OkStatus();
+  const absl::StatusOr<std::vector<Type>> inferred = op.infer(op, node.arguments());
+  if (!inferred.ok()) return broken(node, std::string(inferred.status().message()));
+  bool fits = node.num_results() == inferred->size();
+  for (size_t i = 0; fits && i < inferred->size(); ++i) {
+    fits = is_as_inferred(node.result(i)->type(), (*inferred)[i]);
+  }
+  if (fits) return absl::OkStatus();
+  std::vector<Type> found;
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    found.push_back(without_order(node.result(i)->type()));
+  }
+  return broken(node,
+                absl::StrCat("is ", list_of(found), ", its operator gives ", list_of(*inferred)));
+}
+
+absl::Status constant_holds_its_bytes(const Value& value, Walk&) {
+  if (!value.is_constant()) return absl::OkStatus();
+  const Constant& constant = *value.constant();
+  if (constant.fqn.empty()) {
+    return broken(absl::StrCat("constant '", value.name(), "' has no FQN"));
+  }
+  if (value.type() != Type(constant.type)) {
+    return broken(absl::StrCat("constant '", constant.fqn, "' is ", to_string(constant.type),
+                               ", its value ", to_string(value.type())));
+  }
+  const uint64_t wanted = static_cast<uint64_t>(constant.type.nbytes());
+  if (constant.data.size() != wanted) {
+    return broken(absl::StrCat("constant '", constant.fqn, "' has ", constant.data.size(),
+                               " bytes, its type ", wanted));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status constant_has_a_name_of_its_own(const Value& value, Walk& walk) {
+  if (!value.is_constant()) return absl::OkStatus();
+  const std::string& fqn = value.constant()->fqn;
+  if (walk.graph.find_constant(fqn) == &value) return absl::OkStatus();
+  return broken(absl::StrCat("two constants have the FQN '", fqn, "'"));
+}
+
+absl::Status outputs_are_defined(Walk& walk) {
+  const Graph& graph = walk.graph;
+  for (size_t i = 0; i < graph.outputs().size(); ++i) {
+    if (walk.defined.count(graph.outputs()[i]) == 0) {
+      return broken(absl::StrCat("output ", i, " is not defined in this graph"));
     }
-    std::vector<Type> found;
-    for (size_t i = 0; i < node->num_results(); ++i) {
-      found.push_back(without_order(node->result(i)->type()));
-    }
-    bool fits = found.size() == inferred->size();
-    for (size_t i = 0; fits && i < found.size(); ++i) {
-      fits = is_as_inferred(found[i], (*inferred)[i]);
-    }
-    if (!fits) {
-      return broken(
-          *node, absl::StrCat("is ", list_of(found), ", its operator gives ", list_of(*inferred)));
+  }
+  for (size_t i = 0; i < graph.buffer_writes().size(); ++i) {
+    const BufferWrite& write = graph.buffer_writes()[i];
+    if (walk.defined.count(write.buffer) == 0 || walk.defined.count(write.value) == 0) {
+      return broken(absl::StrCat("buffer write ", i, " is of a value not defined in this graph"));
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status constants_hold_their_bytes(const Graph& graph) {
-  for (const Value* value : graph.constants()) {
-    const Constant& constant = *value->constant();
-    if (constant.fqn.empty()) {
-      return broken(absl::StrCat("constant '", value->name(), "' has no FQN"));
+// Those of `value` among sorted `uses`.
+std::vector<Walk::Use> uses_of(const Value* value, const std::vector<Walk::Use>& uses) {
+  const auto begin = std::lower_bound(uses.begin(), uses.end(), Walk::Use(value, nullptr));
+  return std::vector<Walk::Use>(
+      begin, std::find_if(begin, uses.end(), [&](Walk::Use use) { return use.first != value; }));
+}
+
+absl::Status use_lists_are_exact(Walk& walk) {
+  std::unordered_map<const Value*, int> outputs;
+  for (const Value* output : walk.graph.outputs()) ++outputs[output];
+  for (const BufferWrite& write : walk.graph.buffer_writes()) {
+    ++outputs[write.value];
+    ++outputs[write.buffer];
+  }
+  // Sorted, which is much faster than a set of users for each value.
+  std::sort(walk.found.begin(), walk.found.end());
+  std::sort(walk.recorded.begin(), walk.recorded.end());
+  if (walk.found == walk.recorded && walk.counted_outputs == outputs) return absl::OkStatus();
+  for (const Value* value : walk.order) {
+    if (value->output_uses() != outputs[value]) {
+      return broken(absl::StrCat("value '", value->name(), "' counts ", value->output_uses(),
+                                 " uses as output, found ", outputs[value]));
     }
-    if (value->type() != Type(constant.type)) {
-      return broken(absl::StrCat("constant '", constant.fqn, "' is ", to_string(constant.type),
-                                 ", its value ", to_string(value->type())));
-    }
-    const uint64_t wanted = static_cast<uint64_t>(constant.type.nbytes());
-    if (constant.data.size() != wanted) {
-      return broken(absl::StrCat("constant '", constant.fqn, "' has ", constant.data.size(),
-                                 " bytes, its type ", wanted));
-    }
+    const std::vector<Walk::Use> listed = uses_of(value, walk.recorded);
+    const std::vector<Walk::Use> used = uses_of(value, walk.found);
+    if (listed == used) continue;
+    return broken(absl::StrCat("value '", value->name(), "' lists ", listed.size(),
+                               " uses by nodes, found ", used.size()));
   }
   return absl::OkStatus();
 }
 
-absl::Status constant_names_are_unique(const Graph& graph) {
-  for (const Value* value : graph.constants()) {
-    if (graph.find_constant(value->constant()->fqn) != value) {
-      return broken(absl::StrCat("two constants have the FQN '", value->constant()->fqn, "'"));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status writes_go_to_mutable_buffers(const Graph& graph) {
+absl::Status writes_go_to_mutable_buffers(Walk& walk) {
   std::set<const Value*> written;
-  for (const BufferWrite& write : graph.buffer_writes()) {
+  for (const BufferWrite& write : walk.graph.buffer_writes()) {
     const std::string& name = write.buffer->name();
     if (!write.buffer->is_constant() || !write.buffer->constant()->is_mutable()) {
       return broken(absl::StrCat("'", name, "' is written and no mutable buffer"));
@@ -278,13 +254,11 @@ absl::Status writes_go_to_mutable_buffers(const Graph& graph) {
   return absl::OkStatus();
 }
 
-absl::Status only_delegate_calls_carry_payloads(const Graph& graph) {
-  for (const auto& node : graph.nodes()) {
-    if (node->delegate() != nullptr && node->op().name != "petrel::delegate_call") {
-      return broken(*node, "carries a lowered partition");
-    }
+absl::Status only_delegate_calls_carry_payloads(const Node& node, Walk&) {
+  if (node.delegate() == nullptr || node.op().name == "petrel::delegate_call") {
+    return absl::OkStatus();
   }
-  return absl::OkStatus();
+  return broken(node, "carries a lowered partition");
 }
 
 bool agree(const std::vector<Type>& a, const std::vector<Type>& b) {
@@ -322,77 +296,115 @@ Type row_of(Type type) {
   return TensorType::dynamic(tensor.dtype, std::move(sizes), bounds);
 }
 
-absl::Status regions_fit_their_nodes(const Graph& graph) {
-  for (const auto& node : graph.nodes()) {
-    const bool is_cond = node->op().name == "petrel::cond";
-    const bool is_map = node->op().name == "petrel::map";
-    const size_t wanted = is_cond ? 2 : is_map ? 1 : 0;
-    if (node->regions().size() != wanted) {
-      return broken(*node,
-                    absl::StrCat("has ", node->regions().size(), " regions, must have ", wanted));
-    }
-    if (wanted == 0) continue;
-    std::vector<Type> inputs;
-    std::vector<Type> outputs;
-    if (is_map) {
-      for (const Value* rows : node->arguments()[0].values()) {
-        if (rows->type().is_tensor() && rows->tensor().rank() > 0) {
-          inputs.push_back(row_of(rows->type()));
-        } else {
-          return broken(*node, absl::StrCat("maps over '", rows->name(), "', which has no rows"));
-        }
+absl::Status regions_fit_their_nodes(const Node& node, Walk&) {
+  const bool is_cond = node.op().name == "petrel::cond";
+  const bool is_map = node.op().name == "petrel::map";
+  const size_t wanted = is_cond ? 2 : is_map ? 1 : 0;
+  if (node.regions().size() != wanted) {
+    return broken(node,
+                  absl::StrCat("has ", node.regions().size(), " regions, must have ", wanted));
+  }
+  if (wanted == 0) return absl::OkStatus();
+  std::vector<Type> inputs;
+  std::vector<Type> outputs;
+  if (is_map) {
+    for (const Value* rows : node.arguments()[0].values()) {
+      if (rows->type().is_tensor() && rows->tensor().rank() > 0) {
+        inputs.push_back(row_of(rows->type()));
+      } else {
+        return broken(node, absl::StrCat("maps over '", rows->name(), "', which has no rows"));
       }
-      if (inputs.empty()) return broken(*node, "maps over nothing");
     }
-    for (const Value* operand : node->arguments()[1].values()) {
-      inputs.push_back(operand->type());
+    if (inputs.empty()) return broken(node, "maps over nothing");
+  }
+  for (const Value* operand : node.arguments()[1].values()) {
+    inputs.push_back(operand->type());
+  }
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    const Type& type = node.result(i)->type();
+    if (is_map && (!type.is_tensor() || type.tensor.rank() == 0)) {
+      return broken(node, absl::StrCat("result ", i, " has no rows"));
     }
-    for (size_t i = 0; i < node->num_results(); ++i) {
-      const Type& type = node->result(i)->type();
-      if (is_map && (!type.is_tensor() || type.tensor.rank() == 0)) {
-        return broken(*node, absl::StrCat("result ", i, " has no rows"));
-      }
-      outputs.push_back(is_map ? row_of(type) : type);
-    }
-    for (const std::shared_ptr<Graph>& region : node->regions()) {
-      PETREL_RETURN_IF_ERROR(region_fits(*node, *region, inputs, outputs));
-      PETREL_RETURN_IF_ERROR(verify_graph(*region));
-    }
+    outputs.push_back(is_map ? row_of(type) : type);
+  }
+  for (const std::shared_ptr<Graph>& region : node.regions()) {
+    PETREL_RETURN_IF_ERROR(region_fits(node, *region, inputs, outputs));
+    PETREL_RETURN_IF_ERROR(verify_graph(*region));
   }
   return absl::OkStatus();
 }
 
+template <typename Part>
 struct Rule {
   const char* name;
-  absl::Status (*check)(const Graph& graph);
+  absl::Status (*check)(const Part& part, Walk& walk);
 };
 
 // Later rules read what earlier ones have proved safe to read.
-constexpr Rule kRules[] = {
+constexpr Rule<Value> kValueRules[] = {
+    {"names are unique", has_a_name_of_its_own},
+    {"use lists are exact", lists_its_users},
+    {"types are valid", has_a_valid_type},
+    {"constants hold their bytes", constant_holds_its_bytes},
+    {"constant names are unique", constant_has_a_name_of_its_own},
+};
+
+constexpr Rule<Node> kNodeRules[] = {
     {"results know their node", results_know_their_node},
     {"operands are defined before their use", operands_are_defined_before},
-    {"names are unique", names_are_unique},
-    {"use lists are exact", use_lists_are_exact},
     {"arguments fit the schema", arguments_fit_the_schema},
     {"result count fits the schema", result_count_fits},
-    {"types are valid", types_are_valid},
     {"types are as inferred", types_are_as_inferred},
-    {"constants hold their bytes", constants_hold_their_bytes},
-    {"constant names are unique", constant_names_are_unique},
-    {"writes go to mutable buffers", writes_go_to_mutable_buffers},
     {"only delegate calls carry payloads", only_delegate_calls_carry_payloads},
     {"regions fit their nodes", regions_fit_their_nodes},
 };
 
+struct GraphRule {
+  const char* name;
+  absl::Status (*check)(Walk& walk);
+};
+
+// With what was seen of all nodes and values.
+constexpr GraphRule kGraphRules[] = {
+    {"outputs are defined", outputs_are_defined},
+    {"use lists are exact", use_lists_are_exact},
+    {"writes go to mutable buffers", writes_go_to_mutable_buffers},
+};
+
+absl::Status by_rule(const char* rule, const absl::Status& status, const Graph& graph) {
+  return broken(absl::StrCat("method '", graph.name(), "': ", rule, ": ", status.message()));
+}
+
+template <typename Part>
+absl::Status check(absl::Span<const Rule<Part>> rules, const Part& part, Walk& walk) {
+  for (const Rule<Part>& rule : rules) {
+    const absl::Status status = rule.check(part, walk);
+    if (!status.ok()) return by_rule(rule.name, status, walk.graph);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status check_value(const Value& value, Walk& walk) {
+  walk.defined.insert(&value);
+  walk.order.push_back(&value);
+  return check<Value>(kValueRules, value, walk);
+}
+
 }  // namespace
 
 absl::Status verify_graph(const Graph& graph) {
-  for (const Rule& rule : kRules) {
-    const absl::Status status = rule.check(graph);
-    if (!status.ok()) {
-      return broken(
-          absl::StrCat("method '", graph.name(), "': ", rule.name, ": ", status.message()));
+  Walk walk(graph);
+  for (const Value* value : graph.inputs()) PETREL_RETURN_IF_ERROR(check_value(*value, walk));
+  for (const Value* value : graph.constants()) PETREL_RETURN_IF_ERROR(check_value(*value, walk));
+  for (const auto& node : graph.nodes()) {
+    PETREL_RETURN_IF_ERROR(check<Node>(kNodeRules, *node, walk));
+    for (size_t i = 0; i < node->num_results(); ++i) {
+      PETREL_RETURN_IF_ERROR(check_value(*node->result(i), walk));
     }
+  }
+  for (const GraphRule& rule : kGraphRules) {
+    const absl::Status status = rule.check(walk);
+    if (!status.ok()) return by_rule(rule.name, status, graph);
   }
   return absl::OkStatus();
 }

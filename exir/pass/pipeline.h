@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // All passes in their order, one row with one line of reason each. The verifier
-// runs after every pass.
+// runs after every pass that edited.
 //
 //   RETURN_IF_ERROR(run_passes(program, passes_before_partitioning(), context, "all", print));
 #ifndef PETREL_EXIR_PASS_PIPELINE_H_
@@ -26,8 +26,8 @@ absl::Span<const Pass> passes_after_partitioning();
 // Called after each pass that `dump_after` names ("all" for each).
 using DumpFn = std::function<void(const std::string& pass, const Graph& graph)>;
 
-// Runs `passes` on every method, verifying after each. An error names the pass
-// and the method.
+// Runs `passes` on every method, verifying after each that edited. An error
+// names the pass and the method.
 absl::Status run_passes(Program& program, absl::Span<const Pass> passes, const PassContext& context,
                         const std::string& dump_after, const DumpFn& dump);
 

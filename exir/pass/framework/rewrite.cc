@@ -28,6 +28,7 @@ absl::StatusOr<bool> apply_rewrites(Graph& graph, absl::Span<const Rewrites> tab
       rows[&info] = row.run;
     }
   }
+  if (!graph.any_operator([&](const OpInfo& op) { return rows.count(&op) > 0; })) return false;
   bool changed = false;
   for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
     bool changed_now = false;

@@ -12,7 +12,11 @@
 namespace petrel::exir {
 
 absl::StatusOr<bool> additive_masks(Graph& graph, const PassContext& context) {
-  if (!context.keep_whole) return false;
+  if (!context.keep_whole || !graph.any_operator([](const OpInfo& op) {
+        return op.is(aten::scaled_dot_product_attention);
+      })) {
+    return false;
+  }
   // By mask and dtype of the scores.
   std::map<std::pair<const Value*, ScalarType>, Value*> made;
   bool changed = false;

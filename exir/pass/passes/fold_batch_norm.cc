@@ -289,12 +289,15 @@ constexpr Rewrites kTables[] = {Rewrites(kRows)};
 }  // namespace
 
 absl::StatusOr<bool> fold_batch_norm(Graph& graph, const PassContext&) {
+  const auto is_batch_norm = [](const OpInfo& op) {
+    return std::any_of(std::begin(kRows), std::end(kRows),
+                       [&](const Rewrite& row) { return op.is(row.op); });
+  };
+  if (!graph.any_operator(is_batch_norm)) return false;
   bool folded = false;
   // No row: rows see a node of varying sizes without its producer.
   for (Node* node : graph.node_pointers()) {
-    const bool is_batch_norm = std::any_of(std::begin(kRows), std::end(kRows),
-                                           [node](const Rewrite& row) { return node->is(row.op); });
-    if (!is_batch_norm || !is_inference(*node) || !has_fixed_parameters(*node)) {
+    if (!is_batch_norm(node->op()) || !is_inference(*node) || !has_fixed_parameters(*node)) {
       continue;
     }
     Builder b(graph, node);

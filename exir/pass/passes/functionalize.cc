@@ -376,6 +376,13 @@ absl::Status Functionalizer::run() {
 
 // reshape and the *_copy forms of views, now that nothing is written.
 absl::StatusOr<bool> plain_views(Graph& graph) {
+  const auto copies_view = [](const OpInfo& op) {
+    return op.twin != nullptr && op.twin->has(kView) && !op.has(kInPlace);
+  };
+  if (!graph.any_operator(
+          [&](const OpInfo& op) { return op.is(aten::reshape) || copies_view(op); })) {
+    return false;
+  }
   bool changed = false;
   for (Node* node : graph.node_pointers()) {
     const OpInfo& op = node->op();
@@ -391,7 +398,7 @@ absl::StatusOr<bool> plain_views(Graph& graph) {
       changed = true;
       continue;
     }
-    if (op.twin == nullptr || !op.twin->has(kView) || op.has(kInPlace)) continue;
+    if (!copies_view(op)) continue;
     PETREL_ASSIGN_OR_RETURN(Node * made, b.node(*op.twin, node->arguments()));
     std::vector<Value*> results;
     for (size_t i = 0; i < made->num_results(); ++i) {
@@ -406,10 +413,8 @@ absl::StatusOr<bool> plain_views(Graph& graph) {
 }  // namespace
 
 absl::StatusOr<bool> functionalize(Graph& graph, const PassContext&) {
-  bool writes = false;
-  for (const auto& node : graph.nodes()) {
-    writes = writes || (node->op().has(kInPlace) && !node->op().has(kIdentity));
-  }
+  const bool writes =
+      graph.any_operator([](const OpInfo& op) { return op.has(kInPlace) && !op.has(kIdentity); });
   if (writes) PETREL_RETURN_IF_ERROR(Functionalizer(graph).run());
   PETREL_ASSIGN_OR_RETURN(const bool viewed, plain_views(graph));
   return writes || viewed;

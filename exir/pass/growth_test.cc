@@ -9,9 +9,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "exir/ir/verifier.h"
-#include "exir/pass/passes/fold_constants.h"
 #include "exir/pass/framework/pass_case.h"
+#include "exir/pass/passes/fold_constants.h"
 #include "exir/pass/passes/remove_dead_code.h"
+#include "exir/pass/pipeline.h"
 #include "gtest/gtest.h"
 
 namespace {
@@ -51,6 +52,57 @@ size_t bytes_to_fold(int weights) {
   EXPECT_TRUE(verify_graph(*graph).ok());
   EXPECT_EQ(graph->constants().size(), static_cast<size_t>(weights));
   return allocated_bytes - before;
+}
+
+// A chain of linear layers with a weight each, as passes find it.
+std::string layers(int weights) {
+  std::string text = "method @m(%x: f32[1,8]) {\n";
+  std::string previous = "x";
+  for (int i = 0; i < weights; ++i) {
+    absl::StrAppend(&text, "%w", i, " = constant @w", i, " : f32[8,8]\n");
+    absl::StrAppend(&text, "%l", i, " = aten.linear.default(%", previous, ", %w", i, ")\n");
+    absl::StrAppend(&text, "%r", i, " = aten.relu.default(%l", i, ")\n");
+    previous = absl::StrCat("r", i);
+  }
+  return absl::StrCat(text, "return %", previous, " }");
+}
+
+struct Bytes {
+  size_t first = 0;   // all passes
+  size_t again = 0;   // all passes before partitioning once more: nothing is left to do
+  size_t verify = 0;  // the verifier once
+};
+
+Bytes bytes_to_run_passes(int weights) {
+  Program program;
+  program.methods["m"].graph = graph_of(layers(weights));
+  const Graph& graph = *program.methods["m"].graph;
+  const auto run = [&](absl::Span<const Pass> passes) {
+    const size_t before = allocated_bytes;
+    EXPECT_EQ(run_passes(program, passes, {}, "", nullptr), absl::OkStatus());
+    return allocated_bytes - before;
+  };
+  Bytes bytes;
+  bytes.first = run(passes_before_partitioning());
+  bytes.again = run(passes_before_partitioning());
+  bytes.first += run(passes_after_partitioning());
+  const size_t before = allocated_bytes;
+  EXPECT_EQ(verify_graph(graph), absl::OkStatus());
+  bytes.verify = allocated_bytes - before;
+  return bytes;
+}
+
+TEST(Growth, AllPassesAreLinearInTheNumberOfWeights) {
+  const Bytes few = bytes_to_run_passes(250);
+  const Bytes many = bytes_to_run_passes(1000);
+  EXPECT_GT(few.first, 0u);
+  EXPECT_LT(many.first, 5 * few.first);
+}
+
+TEST(Growth, PassesThatFindNothingNeitherWalkNorVerifyAgain) {
+  const Bytes bytes = bytes_to_run_passes(1000);
+  // The verifier ran once. Each walk that a pass makes holds a list of the nodes.
+  EXPECT_LT(bytes.again, 2 * bytes.verify);
 }
 
 TEST(Growth, FoldingAndVerifyingAreLinearInTheNumberOfWeights) {
