@@ -158,6 +158,15 @@ petrel_status petrel_options_set_writable_inputs(petrel_options* options, int32_
   });
 }
 
+petrel_status petrel_options_set_limit(petrel_options* options, petrel_limit limit,
+                                       uint64_t value) {
+  return change(options, [&]() -> Error {
+    PETREL_RETURN_IF_ERROR(check_choice("limit", limit, PETREL_MAX_ELEMENT_OPERATIONS));
+    options->module.limits.*petrel::runtime::kLimitRows[limit].value = value;
+    return Error::Ok;
+  });
+}
+
 petrel_status petrel_options_set_data_precedence(petrel_options* options,
                                                  petrel_precedence precedence) {
   return change(options, [&]() -> Error {

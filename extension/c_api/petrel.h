@@ -236,6 +236,18 @@ PETREL_EXPORT petrel_status petrel_options_set_share_memory(petrel_options* opti
 // default, or 1). Methods that do are refused otherwise.
 PETREL_EXPORT petrel_status petrel_options_set_writable_inputs(petrel_options* options,
                                                                int32_t writable);
+// What a program may use at most, whatever its file asks for; beyond it loading or
+// running is PETREL_OUT_OF_RESOURCES, and petrel_error_text() names the limit.
+typedef int32_t petrel_limit;
+enum {
+  PETREL_MAX_ARENA_BYTES = 0,        // of a method's arenas, 16 GiB by default
+  PETREL_MAX_DELEGATE_BYTES = 1,     // of a method's delegates beyond their weights, 16 GiB
+  PETREL_MAX_INPUT_BYTES = 2,        // of outputs that the program does not plan, 16 GiB
+  PETREL_MAX_INSTRUCTIONS = 3,       // of one execution, 10^7
+  PETREL_MAX_ELEMENT_OPERATIONS = 4  // elements and multiply-adds of one execution, 10^14
+};
+PETREL_EXPORT petrel_status petrel_options_set_limit(petrel_options* options, petrel_limit limit,
+                                                     uint64_t value);
 // Which bytes count for a key that is in the program and in named data.
 PETREL_EXPORT petrel_status petrel_options_set_data_precedence(petrel_options* options,
                                                                petrel_precedence precedence);

@@ -306,6 +306,7 @@ static void checks_every_pointer(void) {
   REFUSES_NULL(petrel_options_set_num_threads(NULL, 1), "options");
   REFUSES_NULL(petrel_options_set_share_memory(NULL, 1), "options");
   REFUSES_NULL(petrel_options_set_writable_inputs(NULL, 1), "options");
+  REFUSES_NULL(petrel_options_set_limit(NULL, PETREL_MAX_ARENA_BYTES, 1), "options");
   REFUSES_NULL(petrel_options_set_data_precedence(NULL, 1), "options");
   REFUSES_NULL(petrel_options_add_data_path(NULL, "x"), "options");
   REFUSES_NULL(petrel_options_add_data_path(with, NULL), "path");
@@ -359,6 +360,8 @@ static void refuses_options_and_files_that_are_wrong(void) {
   CHECK(petrel_options_set_num_threads(with, 1025) == PETREL_INVALID_ARGUMENT);
   CHECK(petrel_options_set_share_memory(with, 2) == PETREL_INVALID_ARGUMENT);
   CHECK(petrel_options_set_writable_inputs(with, 2) == PETREL_INVALID_ARGUMENT);
+  CHECK(petrel_options_set_limit(with, PETREL_MAX_ELEMENT_OPERATIONS + 1, 1) ==
+        PETREL_INVALID_ARGUMENT);
   CHECK(petrel_options_set_data_precedence(with, 3) == PETREL_INVALID_ARGUMENT);
   CHECK(petrel_options_add_data_buffer(with, "x", 1, 2) == PETREL_INVALID_ARGUMENT);
   CHECK(petrel_options_add_data_fd(with, -1, 0, 1) == PETREL_ACCESS_FAILED);

@@ -14,6 +14,7 @@
 #include "extension/cli/console.h"
 #include "extension/cli/isa_option.h"
 #include "extension/cli/kernel_choice.h"
+#include "extension/cli/limit_options.h"
 #include "extension/cli/method_io.h"
 #include "extension/cli/packed_weights_options.h"
 #include "extension/cli/progress.h"
@@ -33,6 +34,7 @@ struct Arguments {
   std::vector<std::string> inputs;
   int threads = 0;
   std::string kernels;
+  runtime::Limits limits;
   PackedWeightsOptions packed_weights;
   double seconds = 0.5;
   int min_runs = 30;
@@ -111,6 +113,7 @@ int run(Arguments& arguments) {
   options.load_mode = Module::LoadMode::Mmap;
   // They were read for this run, so nobody minds.
   options.writable_inputs = true;
+  options.limits = arguments.limits;
   options.registry = &registry_of(arguments.kernels);
   const auto backend_options = arguments.packed_weights.make();
   if (!backend_options.ok()) return fail("bench", backend_options.status());
@@ -190,6 +193,7 @@ void add_bench_verb(CLI::App& app, int* exit_code) {
       ->check(CLI::Range(0, 1024));
   add_kernels_option(*verb, &arguments->kernels);
   add_isa_option(*verb);
+  add_limit_options(*verb, &arguments->limits);
   arguments->packed_weights.add_to(*verb);
   verb->add_option("--seconds", arguments->seconds, "measure at least this long (default: 0.5)")
       ->check(CLI::Range(0.0, 3600.0));

@@ -9,6 +9,7 @@
 #include "exir/status_macros.h"
 #include "extension/cli/array_literal.h"
 #include "extension/cli/input_words.h"
+#include "runtime/core/budget.h"
 
 namespace petrel::extension {
 
@@ -83,16 +84,26 @@ NpyArray ones_like(const TensorInfo& info) {
   array.type = info.scalar_type();
   array.shape.assign(info.sizes().begin(), info.sizes().end());
   const std::vector<uint8_t> one = one_of(array.type);
+  array.data.reserve(info.nbytes());
   for (size_t n = info.nbytes() / one.size(); n > 0; --n) {
     array.data.insert(array.data.end(), one.begin(), one.end());
   }
   return array;
 }
 
-// The array of one input; `name` is for errors.
+// The array of one input; `name` is for errors. `bytes` pays for those that are
+// made in the sizes that the program states.
 absl::StatusOr<NpyArray> read_source(const std::string& source, const std::string& name,
-                                     const std::string& method, const TensorInfo& info) {
-  if (source.empty()) return ones_like(info);
+                                     const std::string& method, const TensorInfo& info,
+                                     runtime::Budget* bytes) {
+  if (source.empty()) {
+    if (bytes->take(name.c_str(), info.nbytes()) != runtime::Error::Ok) {
+      return absl::ResourceExhaustedError(absl::StrCat(name, " is not given and would take ",
+                                                       info.nbytes(),
+                                                       " bytes, beyond --max-input-bytes"));
+    }
+    return ones_like(info);
+  }
   const std::string subject = absl::StrCat(name, " (", source, ")");
   absl::StatusOr<NpyArray> array =
       is_array_literal(source) ? parse_array_literal(source, info.scalar_type()) : read_npy(source);
@@ -151,6 +162,7 @@ absl::StatusOr<MethodInputs> MethodInputs::make(Module& module, const std::strin
   PETREL_ASSIGN_OR_RETURN(const std::vector<std::string> sources,
                           assign_inputs(words, names, method));
   MethodInputs inputs;
+  runtime::Budget bytes("max_input_bytes", module.program().options().limits.max_input_bytes);
   for (size_t i = 0; i < meta->num_inputs(); ++i) {
     const auto info = meta->input_tensor_meta(i);
     if (!info.ok()) {
@@ -162,7 +174,7 @@ absl::StatusOr<MethodInputs> MethodInputs::make(Module& module, const std::strin
                                  ? absl::StrCat("input ", i)
                                  : absl::StrCat("input ", i, " '", names[tensor], "'");
     PETREL_ASSIGN_OR_RETURN(const NpyArray array,
-                            read_source(sources[tensor], name, method, *info));
+                            read_source(sources[tensor], name, method, *info, &bytes));
     auto holder = std::make_shared<Holder>(array, info->dim_order());
     if (holder->impl.set_data(holder->memory.data(), holder->memory.size() * sizeof(uint64_t)) !=
         runtime::Error::Ok) {

@@ -14,6 +14,7 @@
 #include "extension/cli/console.h"
 #include "extension/cli/isa_option.h"
 #include "extension/cli/kernel_choice.h"
+#include "extension/cli/limit_options.h"
 #include "extension/cli/method_io.h"
 #include "extension/cli/packed_weights_options.h"
 #include "extension/cli/progress.h"
@@ -36,6 +37,7 @@ struct Arguments {
   std::string output_dir;
   int threads = 0;
   std::string kernels;
+  runtime::Limits limits;
   PackedWeightsOptions packed_weights;
 };
 
@@ -131,6 +133,7 @@ int run(Arguments& arguments) {
   options.load_mode = Module::LoadMode::Mmap;
   // They were read for this run, so nobody minds.
   options.writable_inputs = true;
+  options.limits = arguments.limits;
   options.registry = &registry_of(arguments.kernels);
   const auto backend_options = arguments.packed_weights.make();
   if (!backend_options.ok()) return fail("run", backend_options.status());
@@ -177,6 +180,7 @@ void add_run_verb(CLI::App& app, int* exit_code) {
       ->check(CLI::Range(0, 1024));
   add_kernels_option(*verb, &arguments->kernels);
   add_isa_option(*verb);
+  add_limit_options(*verb, &arguments->limits);
   arguments->packed_weights.add_to(*verb);
   verb->footer(
       "Examples:\n"

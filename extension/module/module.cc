@@ -13,6 +13,7 @@
 #include "extension/named_data_map/bound_data_map.h"
 #include "extension/named_data_map/checked_data_map.h"
 #include "extension/named_data_map/merged_data_map.h"
+#include "runtime/core/budget.h"
 #include "runtime/core/log.h"
 #include "runtime/threads/thread_count.h"
 
@@ -164,10 +165,12 @@ struct Module::LoadedMethod {
     return taken;
   }
 
-  Error provide_outputs(const MethodMeta& meta) {
+  Error provide_outputs(const MethodMeta& meta, const runtime::Limits& limits) {
+    runtime::Budget bytes("max_input_bytes", limits.max_input_bytes);
     for (size_t i = 0; i < meta.num_outputs(); ++i) {
       const Result<TensorInfo> info = meta.output_tensor_meta(i);
       if (!info.ok() || info->is_memory_planned() || info->is_constant()) continue;
+      PETREL_RETURN_IF_ERROR(bytes.take("an output that is not planned", info->nbytes()));
       outputs.emplace_back();
       PETREL_RETURN_IF_ERROR(outputs.back().allocate(info->nbytes()));
       PETREL_RETURN_IF_ERROR(method->set_output_data_ptr(outputs.back().span().data(),
@@ -211,6 +214,7 @@ Result<std::unique_ptr<Module>> Module::finish(std::unique_ptr<Module> module,
   program_options.registry = &registry;
   program_options.data_precedence = options.data_precedence;
   program_options.writable_inputs = options.writable_inputs;
+  program_options.limits = options.limits;
   Result<Program> program = Program::load(module->loader_.get(), program_options);
   if (!program.ok()) return program.error();
   module->program_ = std::make_unique<Program>(std::move(program.get()));
@@ -308,7 +312,7 @@ Result<Module::LoadedMethod*> Module::loaded(const std::string& method) {
   kept.restore();
   if (!result.ok()) return result.error();
   made->method = std::make_unique<Method>(std::move(result.get()));
-  PETREL_RETURN_IF_ERROR(made->provide_outputs(meta));
+  PETREL_RETURN_IF_ERROR(made->provide_outputs(meta, program_->options().limits));
   methods_.push_back(std::move(made));
   return methods_.back().get();
 }

@@ -78,6 +78,8 @@ class Module final {
     // differ. With ExternalFirst external data takes the place of any weight
     // that the program names, also of those that kernels read.
     runtime::DataPrecedence data_precedence = runtime::DataPrecedence::RefuseDifferent;
+    // What the program may use at most.
+    runtime::Limits limits;
     // Whether a program may write inputs that it does not plan memory for; methods
     // that do are refused otherwise.
     bool writable_inputs = false;

@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include "extension/module/error_text.h"
@@ -159,6 +160,7 @@ void LoadedProgram::open(const py::object& source, const py::list& data, const O
   module_options.load_mode = options.load_mode;
   module_options.share_memory_arenas = options.share_memory;
   module_options.writable_inputs = options.writable_inputs;
+  module_options.limits = options.limits;
   writable_inputs_ = options.writable_inputs;
   module_options.registry = registry_.get();
   module_options.data_precedence = options.precedence;
@@ -258,11 +260,16 @@ py::tuple describe(Tag tag, const Result<TensorInfo>& info) {
 std::shared_ptr<LoadedProgram> load(const py::object& source, const py::list& data,
                                     const py::list& backends, std::optional<int> num_threads,
                                     const std::string& load_mode, bool share_memory,
-                                    const std::string& precedence, bool writable_inputs) {
+                                    const std::string& precedence, bool writable_inputs,
+                                    const std::map<std::string, uint64_t>& limits) {
   LoadedProgram::Options options;
   options.num_threads = num_threads;
   options.share_memory = share_memory;
   options.writable_inputs = writable_inputs;
+  for (const runtime::LimitRow& row : runtime::kLimitRows) {
+    const auto given = limits.find(row.name);
+    if (given != limits.end()) options.limits.*row.value = given->second;
+  }
   if (load_mode == "mmap") {
     options.load_mode = Module::LoadMode::Mmap;
   } else if (load_mode != "file") {

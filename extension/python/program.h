@@ -38,6 +38,7 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
     Module::LoadMode load_mode = Module::LoadMode::File;
     bool share_memory = false;
     bool writable_inputs = false;
+    runtime::Limits limits;
     runtime::DataPrecedence precedence = runtime::DataPrecedence::RefuseDifferent;
   };
 

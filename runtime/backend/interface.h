@@ -23,6 +23,7 @@
 #include <string_view>
 
 #include "runtime/backend/options.h"
+#include "runtime/core/budget.h"
 #include "runtime/core/error.h"
 #include "runtime/core/evalue.h"
 #include "runtime/core/event_tracer.h"
@@ -55,12 +56,13 @@ class BackendInitContext final {
  public:
   BackendInitContext(MemoryAllocator* runtime_allocator, EventTracer* event_tracer,
                      const char* method_name, const NamedDataMap* named_data_map,
-                     Span<const BackendOption> runtime_specs)
+                     Span<const BackendOption> runtime_specs, Budget* memory = nullptr)
       : runtime_allocator_(runtime_allocator),
         event_tracer_(event_tracer),
         method_name_(method_name),
         named_data_map_(named_data_map),
-        runtime_specs_(runtime_specs) {}
+        runtime_specs_(runtime_specs),
+        memory_(memory) {}
 
   // Memory that lives as long as the Method and is never given back earlier.
   MemoryAllocator* get_runtime_allocator() const { return runtime_allocator_; }
@@ -81,24 +83,32 @@ class BackendInitContext final {
     return get_option_value<T>(runtime_specs_, key);
   }
 
+  // What is left of Limits::max_delegate_bytes: a backend takes from it what it
+  // keeps beyond the payload and each constant once. Lives as long as the call;
+  // null where nothing limits it.
+  Budget* memory() const { return memory_; }
+
  private:
   MemoryAllocator* runtime_allocator_;
   EventTracer* event_tracer_;
   const char* method_name_;
   const NamedDataMap* named_data_map_;
   Span<const BackendOption> runtime_specs_;
+  Budget* memory_;
 };
 
 // What execute may use. Lives during the call only.
 class BackendExecutionContext final {
  public:
-  // `planned_memory` may be null.
+  // `planned_memory` and `work` may be null.
   BackendExecutionContext(EventTracer* event_tracer, MemoryAllocator* temp_allocator,
-                          const char* method_name, const HierarchicalAllocator* planned_memory)
+                          const char* method_name, const HierarchicalAllocator* planned_memory,
+                          Budget* work = nullptr)
       : event_tracer_(event_tracer),
         temp_allocator_(temp_allocator),
         method_name_(method_name),
-        planned_memory_(planned_memory) {}
+        planned_memory_(planned_memory),
+        work_(work) {}
 
   // May be null.
   EventTracer* event_tracer() const { return event_tracer_; }
@@ -114,11 +124,16 @@ class BackendExecutionContext final {
   // For backends that read a little past the end of their inputs.
   size_t readable_bytes(const void* data) const;
 
+  // What is left of Limits::max_element_operations: a backend takes from it what
+  // it computes beyond one pass over each argument. Null where nothing limits it.
+  Budget* work() const { return work_; }
+
  private:
   EventTracer* event_tracer_;
   MemoryAllocator* temp_allocator_;
   const char* method_name_;
   const HierarchicalAllocator* planned_memory_;
+  Budget* work_;
 };
 
 class BackendInterface {

@@ -49,24 +49,30 @@ constexpr bool is_power_of_two(size_t value) { return value != 0 && (value & (va
   return true;
 }
 
+// Product of the sizes of a tensor in which 0 counts as 1: an upper bound of how
+// often loops over it run, the inner ones of which may find nothing to do. False
+// for a negative size and when the product does not fit.
+template <typename T>
+[[nodiscard]] constexpr bool checked_extent(Span<T> sizes, size_t* out) {
+  size_t extent = 1;
+  for (const auto size : sizes) {
+    if (size < 0) return false;
+    if (size != 0 && !checked_mul(extent, static_cast<size_t>(size), &extent)) return false;
+  }
+  *out = extent;
+  // Strides must be representable.
+  return extent <= static_cast<size_t>(std::numeric_limits<ptrdiff_t>::max());
+}
+
 // Product of the sizes of a tensor; 1 for rank 0. False for a negative size
 // and when the product does not fit, even if a later size is 0: no partial
 // product may overflow, so that strides are safe too.
 template <typename T>
 [[nodiscard]] constexpr bool checked_numel(Span<T> sizes, size_t* out) {
-  size_t numel = 1;
-  bool zero = false;
+  if (!checked_extent(sizes, out)) return false;
   for (const auto size : sizes) {
-    if (size < 0) return false;
-    if (size == 0) {
-      zero = true;
-    } else if (!checked_mul(numel, static_cast<size_t>(size), &numel)) {
-      return false;
-    }
+    if (size == 0) *out = 0;
   }
-  // Strides must be representable.
-  if (numel > static_cast<size_t>(std::numeric_limits<ptrdiff_t>::max())) return false;
-  *out = zero ? 0 : numel;
   return true;
 }
 

@@ -29,7 +29,8 @@ TensorImpl::TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* dat
   }
   numel_ = numel;
   nbytes_ = bytes;
-  bound_ = bytes;
+  is_empty_ = numel == 0;
+  bound_ = is_empty_ ? bound_of(this->sizes()) : bytes;
   capacity_ = data == nullptr ? 0 : bytes;
   if (strides_ != nullptr) compute_strides(this->sizes(), this->dim_order(), strides_);
 }
@@ -55,16 +56,15 @@ Error TensorImpl::set_data(void* data, size_t capacity) {
 }
 
 Error TensorImpl::resize(Span<const SizesType> new_sizes) {
-  const size_t limit = capacity_ < bound_ ? capacity_ : bound_;
   size_t numel = 0;
-  PETREL_RETURN_IF_ERROR(check_resize(new_sizes, limit, &numel));
+  PETREL_RETURN_IF_ERROR(check_resize(new_sizes, capacity_, &numel));
   apply_sizes(new_sizes, numel);
   return Error::Ok;
 }
 
 Error TensorImpl::rebind(Span<const SizesType> new_sizes, void* data, size_t capacity) {
   size_t numel = 0;
-  PETREL_RETURN_IF_ERROR(check_resize(new_sizes, bound_, &numel));
+  PETREL_RETURN_IF_ERROR(check_resize(new_sizes, SIZE_MAX, &numel));
   const size_t bytes = numel * element_size();
   if (data != nullptr && capacity < bytes) {
     PETREL_LOG(Error, "a tensor of %zu bytes was given a buffer of %zu", bytes, capacity);
@@ -81,7 +81,14 @@ Error TensorImpl::rebind(Span<const SizesType> new_sizes, void* data, size_t cap
   return Error::Ok;
 }
 
-Error TensorImpl::check_resize(Span<const SizesType> new_sizes, size_t limit_bytes,
+size_t TensorImpl::bound_of(Span<const SizesType> sizes) const {
+  size_t extent = 0;
+  size_t bytes = 0;
+  const bool fits = checked_extent(sizes, &extent) && checked_mul(extent, element_size(), &bytes);
+  return fits ? bytes : SIZE_MAX;
+}
+
+Error TensorImpl::check_resize(Span<const SizesType> new_sizes, size_t capacity,
                                size_t* numel) const {
   if (new_sizes.size() != dim_) {
     PETREL_LOG(Error, "a tensor of rank %zu cannot be resized to rank %zu", dim_, new_sizes.size());
@@ -100,11 +107,12 @@ Error TensorImpl::check_resize(Span<const SizesType> new_sizes, size_t limit_byt
     }
     return Error::NotSupported;
   }
+  const size_t most = is_empty_ ? 0 : bound_;
+  const size_t room = capacity < most ? capacity : most;
   size_t bytes = 0;
   if (!checked_numel(new_sizes, numel) || !checked_nbytes(*numel, element_size(), &bytes) ||
-      bytes > limit_bytes) {
-    PETREL_LOG(Error, "new sizes of a tensor need more than the %zu bytes it has room for",
-               limit_bytes);
+      bytes > room || bound_of(new_sizes) > bound_) {
+    PETREL_LOG(Error, "new sizes of a tensor need more than the %zu bytes it has room for", room);
     return Error::NotSupported;
   }
   return Error::Ok;

@@ -98,14 +98,16 @@ class TensorImpl final {
   // Changes the sizes, keeping rank and dim_order, and the strides with them.
   // NotSupported if the tensor is static and the sizes differ, if they need
   // more memory than the tensor was made with, or more than its data has: other
-  // sizes that have elements need data.
+  // sizes that have elements need data. Sizes of 0 count as 1 there: a loop over
+  // the others must not become longer because one is 0.
   Error resize(Span<const SizesType> new_sizes);
 
   // resize() and set_data() in one, for data that replaces the current one.
   Error rebind(Span<const SizesType> new_sizes, void* data, size_t capacity);
 
  private:
-  Error check_resize(Span<const SizesType> new_sizes, size_t limit_bytes, size_t* numel) const;
+  Error check_resize(Span<const SizesType> new_sizes, size_t capacity, size_t* numel) const;
+  size_t bound_of(Span<const SizesType> sizes) const;
   void apply_sizes(Span<const SizesType> new_sizes, size_t numel);
 
   SizesType* sizes_ = nullptr;
@@ -115,13 +117,15 @@ class TensorImpl final {
   size_t dim_ = 0;
   size_t numel_ = 1;
   size_t nbytes_ = 1;
-  // nbytes() of the sizes that the tensor was made with.
+  // Bytes of the sizes that the tensor was made with, where 0 counts as 1.
   size_t bound_ = 1;
   size_t capacity_ = 0;
   ScalarType type_ = ScalarType::Byte;
   TensorShapeDynamism dynamism_ = TensorShapeDynamism::STATIC;
   bool is_constant_ = false;
   bool consistent_ = true;
+  // Made without elements, so it never has any.
+  bool is_empty_ = false;
 };
 
 class Tensor final {

@@ -104,6 +104,23 @@ TEST_F(ResizeTest, NeedsDataForElements) {
   EXPECT_EQ(impl.capacity(), 0u);
 }
 
+// The loops around a size of 0 run all the same.
+TEST_F(ResizeTest, StaysWithinTheFirstSizesWithoutElements) {
+  TensorImpl impl(ScalarType::Float, 2, sizes_, data_, nullptr, strides_,
+                  TensorShapeDynamism::DYNAMIC_BOUND);
+  EXPECT_EQ(impl.resize(span({0, 12})), Error::Ok);
+  EXPECT_EQ(impl.resize(span({0, 13})), Error::NotSupported);
+  EXPECT_EQ(impl.resize(span({INT32_MAX, 0})), Error::NotSupported);
+}
+
+TEST_F(ResizeTest, WithoutElementsItStays) {
+  sizes_[0] = 0;
+  TensorImpl impl(ScalarType::Float, 2, sizes_, data_, nullptr, strides_,
+                  TensorShapeDynamism::DYNAMIC_BOUND);
+  EXPECT_EQ(impl.rebind(span({1, 1}), data_, sizeof(data_)), Error::NotSupported);
+  EXPECT_EQ(impl.rebind(span({3, 0}), data_, sizeof(data_)), Error::Ok);
+}
+
 TEST_F(ResizeTest, RefusesMisalignedData) {
   TensorImpl impl(ScalarType::Float, 2, sizes_);
   auto* const bytes = reinterpret_cast<uint8_t*>(data_);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/executor/method.h"
 
-#include <cinttypes>
 #include <cstring>
 #include <utility>
 
+#include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
 #include "runtime/executor/method_step.h"
 #include "runtime/executor/program.h"
@@ -49,6 +49,13 @@ Result<bool> is_true(const EValue& condition) {
   return true;
 }
 
+// How often a loop over a tensor runs, where a size of 0 counts as 1.
+uint64_t extent_of(const EValue& value) {
+  size_t extent = 0;
+  if (!value.isTensor()) return 0;
+  return checked_extent(value.toTensor().sizes(), &extent) ? extent : UINT64_MAX;
+}
+
 }  // namespace
 
 Method::Method(Method&& other) noexcept
@@ -68,7 +75,8 @@ Method::Method(Method&& other) noexcept
       data_map_(other.data_map_),
       chain_(other.chain_),
       instruction_(other.instruction_),
-      executed_(other.executed_),
+      instructions_(other.instructions_),
+      work_(other.work_),
       stepping_(other.stepping_) {}
 
 Method::~Method() {
@@ -142,7 +150,8 @@ Error Method::reset_execution() {
 void Method::rewind() {
   chain_ = 0;
   instruction_ = 0;
-  executed_ = 0;
+  instructions_.refill();
+  work_.refill();
   stepping_ = false;
 }
 
@@ -167,12 +176,21 @@ void Method::restore_numbers() {
   }
 }
 
-Error Method::run_step(const MethodStep& step, size_t* next) {
-  if (executed_++ == program_->options().max_instructions) {
-    PETREL_LOG(Error, "method \"%.64s\" ran %" PRIu64 " instructions, the limit: it may never end",
-               declared_.name().data(), program_->options().max_instructions);
-    return Error::OutOfResources;
+Error Method::charge(const MethodStep& step) {
+  uint64_t work = step.work;
+  if (step.counts_callers) {
+    for (const EValue* arg : step.args) work = saturating_sum(work, extent_of(*arg));
   }
+  if (instructions_.spend(1) && work_.spend(work)) return Error::Ok;
+  Error error = instructions_.take("an instruction of what may never end", 1);
+  if (error == Error::Ok) error = work_.take("an instruction", work);
+  PETREL_LOG(Error, "method \"%.64s\": instruction %zu:%zu is beyond a limit",
+             declared_.name().data(), chain_, instruction_);
+  return error;
+}
+
+Error Method::run_step(const MethodStep& step, size_t* next) {
+  PETREL_RETURN_IF_ERROR(charge(step));
   switch (step.kind) {
     case MethodStep::Kind::Kernel:
       return run_kernel(step);
@@ -201,7 +219,7 @@ Error Method::run_step(const MethodStep& step, size_t* next) {
 
 Error Method::run_kernel(const MethodStep& step) {
   MemoryAllocator* const temp = memory_->temp_allocator();
-  KernelRuntimeContext context(event_tracer_, temp, step.kernel->name, step.scratch);
+  KernelRuntimeContext context(event_tracer_, temp, step.kernel->name, step.scratch, &work_);
   {
     TracedEvent event(event_tracer_, step.kernel->name, chain_, instruction_);
     step.kernel->fn(context, step.args);
@@ -218,7 +236,7 @@ Error Method::run_delegate(const MethodStep& step) {
   MethodDelegate& delegate = delegates_[step.target];
   MemoryAllocator* const temp = memory_->temp_allocator();
   BackendExecutionContext context(event_tracer_, temp, declared_.name().data(),
-                                  memory_->planned_memory());
+                                  memory_->planned_memory(), &work_);
   Error error = Error::Ok;
   {
     TracedEvent event(event_tracer_, delegate.name, chain_, instruction_);

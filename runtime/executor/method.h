@@ -27,10 +27,12 @@
 #include <cstdint>
 
 #include "runtime/backend/interface.h"
+#include "runtime/core/budget.h"
 #include "runtime/core/error.h"
 #include "runtime/core/evalue.h"
 #include "runtime/core/event_tracer.h"
 #include "runtime/core/freeable_buffer.h"
+#include "runtime/core/limits.h"
 #include "runtime/core/named_data_map.h"
 #include "runtime/core/result.h"
 #include "runtime/core/span.h"
@@ -104,11 +106,13 @@ class Method final {
   friend class MethodBuilder;
 
   Method(const Program* program, const MethodView& declared, MemoryManager* memory_manager,
-         EventTracer* event_tracer)
+         EventTracer* event_tracer, const Limits& limits)
       : program_(program),
         declared_(declared),
         memory_(memory_manager),
-        event_tracer_(event_tracer) {}
+        event_tracer_(event_tracer),
+        instructions_("max_instructions", limits.max_instructions),
+        work_("max_element_operations", limits.max_element_operations) {}
 
   size_t input_value(size_t index) const;
   size_t output_value(size_t index) const;
@@ -126,6 +130,7 @@ class Method final {
   Error check_bound() const;
   static void forget(Span<TensorImpl*> views);
   Error run_step(const MethodStep& step, size_t* next);
+  Error charge(const MethodStep& step);
   Error run_kernel(const MethodStep& step);
   Error run_delegate(const MethodStep& step);
   void restore_numbers();
@@ -157,7 +162,9 @@ class Method final {
   // Where step() is.
   size_t chain_ = 0;
   size_t instruction_ = 0;
-  uint64_t executed_ = 0;
+  // What is left of this execution.
+  Budget instructions_;
+  Budget work_;
   bool stepping_ = false;
 };
 

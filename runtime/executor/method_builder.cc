@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
 #include "runtime/executor/method_data_map.h"
 #include "runtime/executor/prim_ops.h"
@@ -52,7 +53,8 @@ MethodBuilder::MethodBuilder(const Program& program, const MethodView& declared,
       allocator_(memory->method_allocator()),
       external_map_(named_data_map),
       backend_options_(backend_options),
-      method_(&program, declared, memory, event_tracer) {}
+      method_(&program, declared, memory, event_tracer, program.options().limits),
+      delegate_bytes_("max_delegate_bytes", program.options().limits.max_delegate_bytes) {}
 
 Result<Method> MethodBuilder::build() {
   if (method_.event_tracer_ != nullptr) method_.event_tracer_->create_event_block("load");
@@ -61,6 +63,7 @@ Result<Method> MethodBuilder::build() {
   PETREL_RETURN_IF_ERROR(make_values());
   PETREL_RETURN_IF_ERROR(make_data_map());
   PETREL_RETURN_IF_ERROR(make_delegates());
+  PETREL_RETURN_IF_ERROR(count_passes());
   PETREL_RETURN_IF_ERROR(make_chains());
   return std::move(method_);
 }
@@ -163,7 +166,7 @@ Error MethodBuilder::make_delegate(size_t index, MethodDelegate* to) {
   Span<const BackendOption> options;
   if (backend_options_ != nullptr) options = backend_options_->get_options(to->name);
   BackendInitContext context(allocator_, method_.event_tracer_, declared_.name().data(),
-                             method_.data_map_, options);
+                             method_.data_map_, options, &delegate_bytes_);
   Result<DelegateHandle*> handle = to->backend->init(context, &to->payload, specs);
   if (!handle.ok()) {
     PETREL_LOG(Error, "method \"%.64s\": backend %.64s cannot use the payload of delegate %zu: %s",
@@ -191,6 +194,7 @@ Error MethodBuilder::make_chains() {
       new (&steps[k]) MethodStep();
       const InstructionView instruction = chain.instruction(k);
       PETREL_RETURN_IF_ERROR(make_step(instruction, &steps[k]));
+      count_work(instruction.args, &steps[k]);
       PETREL_RETURN_IF_ERROR(check_step(i, k, instruction.args, steps[k], &aliases));
       PETREL_RETURN_IF_ERROR(find_scratch(i, k, &steps[k]));
     }
@@ -225,6 +229,40 @@ Error MethodBuilder::make_step(const InstructionView& from, MethodStep* to) {
       return Error::Ok;
   }
   return Error::Internal;
+}
+
+// One pass over each value. Tensors come before the lists of them here, so that a
+// list costs its length once, however many instructions have it.
+Error MethodBuilder::count_passes() {
+  const uint32_t count = declared_.num_values();
+  PETREL_ASSIGN_OR_RETURN(passes_, allocator_->allocate_list<uint64_t>(count));
+  for (uint32_t i = 0; i < count; ++i) {
+    const std::optional<TensorView> tensor = declared_.value(i).as_tensor();
+    size_t extent = 0;
+    if (tensor.has_value() && !checked_extent(tensor->sizes, &extent)) extent = SIZE_MAX;
+    // Their largest sizes may be far beyond those that the caller gives.
+    const bool varies = tensor.has_value() && !tensor->is_planned() &&
+                        tensor->dynamism != TensorShapeDynamism::STATIC;
+    passes_[i] = varies ? kVaries : extent;
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    for (const int32_t item : declared_.value(i).tensor_items()) {
+      const uint64_t pass = item < 0 ? 0 : passes_[static_cast<size_t>(item)];
+      if (pass != kVaries && passes_[i] < kVaries - pass) passes_[i] += pass;
+    }
+  }
+  return Error::Ok;
+}
+
+void MethodBuilder::count_work(Span<const int32_t> args, MethodStep* to) const {
+  for (const int32_t arg : args) {
+    const uint64_t pass = passes_[static_cast<size_t>(arg)];
+    if (pass == kVaries) {
+      to->counts_callers = true;
+    } else {
+      to->work = saturating_sum(to->work, pass);
+    }
+  }
 }
 
 // The inputs and outputs that the caller gives memory to.

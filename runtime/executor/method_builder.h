@@ -13,6 +13,7 @@
 #ifndef PETREL_RUNTIME_EXECUTOR_METHOD_BUILDER_H_
 #define PETREL_RUNTIME_EXECUTOR_METHOD_BUILDER_H_
 
+#include "runtime/core/budget.h"
 #include "runtime/core/result.h"
 #include "runtime/core/span.h"
 #include "runtime/executor/aliases.h"
@@ -52,6 +53,8 @@ class MethodBuilder final {
   Error make_delegate(size_t index, MethodDelegate* to);
   Error make_chains();
   Error make_step(const InstructionView& from, MethodStep* to);
+  Error count_passes();
+  void count_work(Span<const int32_t> args, MethodStep* to) const;
   // Refuses a step whose arguments share memory that it writes.
   Error check_step(uint32_t chain, uint32_t instruction, Span<const int32_t> args,
                    const MethodStep& step, Aliases* aliases);
@@ -73,6 +76,10 @@ class MethodBuilder final {
   // Room that is used up front to back.
   Span<TensorImpl> tensors_;
   Span<FreeableBuffer> external_data_;
+  Budget delegate_bytes_;
+  // By value: how many elements one pass over it has. kVaries: it is the caller's.
+  static constexpr uint64_t kVaries = uint64_t{1} << 63;
+  Span<uint64_t> passes_;
 };
 
 }  // namespace petrel::runtime

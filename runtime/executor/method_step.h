@@ -33,6 +33,10 @@ struct MethodStep {
   EValue* to = nullptr;
   Span<EValue*> args;
   Span<uint8_t> scratch;  // of a kernel, in an arena
+  // One pass over the tensors among the arguments, in their largest sizes; without
+  // those of the caller that may be far smaller, which are counted in every run.
+  uint64_t work = 1;
+  bool counts_callers = false;
 };
 
 struct MethodChain {

@@ -81,7 +81,7 @@ Result<Program> Program::load(DataLoader* loader, const ProgramOptions& options)
   file.file_size = file_size;
   file.segment_base = header.segment_base_offset;
   file.segment_data_size = header.segment_data_size;
-  file.max_arena_bytes = options.max_arena_bytes;
+  file.max_arena_bytes = options.limits.max_arena_bytes;
   PETREL_ASSIGN_OR_RETURN(const ProgramView view, verify_program(file));
 
   PETREL_ASSIGN_OR_RETURN(ProgramAdditions additions,

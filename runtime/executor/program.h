@@ -27,6 +27,7 @@
 #include "runtime/core/data_loader.h"
 #include "runtime/core/event_tracer.h"
 #include "runtime/core/freeable_buffer.h"
+#include "runtime/core/limits.h"
 #include "runtime/core/named_data_map.h"
 #include "runtime/core/result.h"
 #include "runtime/executor/memory_manager.h"
@@ -43,10 +44,8 @@ namespace petrel::runtime {
 struct ProgramOptions {
   // Kernels and backends to use; must outlive the Program.
   const Registry* registry = nullptr;
-  // Most bytes that the arenas of one method may have together.
-  uint64_t max_arena_bytes = sizeof(void*) >= 8 ? uint64_t{16} << 30 : uint64_t{1} << 30;
-  // Most instructions that one execution may run.
-  uint64_t max_instructions = 10'000'000;
+  // What the program may use at most.
+  Limits limits;
   DataPrecedence data_precedence = DataPrecedence::RefuseDifferent;
   // Whether a program may write inputs that it does not plan memory for, which are
   // the caller's. Methods that do are refused otherwise; a planned input is a copy.

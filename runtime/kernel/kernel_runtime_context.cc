@@ -6,6 +6,17 @@
 
 namespace petrel::runtime {
 
+bool KernelRuntimeContext::charge(uint64_t count, uint64_t of, uint64_t each) {
+  uint64_t units = 1;
+  for (const uint64_t factor : {count, of, each}) {
+    if (factor != 0) units = saturating_product(units, factor);
+  }
+  if (work_ == nullptr) return true;
+  const Error error = work_->take(kernel_name_, units);
+  if (error != Error::Ok) fail(error);
+  return error == Error::Ok;
+}
+
 void* KernelRuntimeContext::take_scratch(size_t size, size_t alignment) {
   const auto address = reinterpret_cast<uintptr_t>(scratch_.data());
   size_t start = 0;

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/core/budget.h"
 #include "runtime/core/error.h"
 #include "runtime/core/event_tracer.h"
 #include "runtime/core/memory_allocator.h"
@@ -26,11 +27,13 @@ class KernelRuntimeContext final {
  public:
   explicit KernelRuntimeContext(EventTracer* event_tracer = nullptr,
                                 MemoryAllocator* temp_allocator = nullptr,
-                                const char* kernel_name = "kernel", Span<uint8_t> scratch = {})
+                                const char* kernel_name = "kernel", Span<uint8_t> scratch = {},
+                                Budget* work = nullptr)
       : event_tracer_(event_tracer),
         temp_allocator_(temp_allocator),
         kernel_name_(kernel_name),
-        scratch_(scratch) {}
+        scratch_(scratch),
+        work_(work) {}
   KernelRuntimeContext(const KernelRuntimeContext&) = delete;
   KernelRuntimeContext& operator=(const KernelRuntimeContext&) = delete;
 
@@ -40,6 +43,12 @@ class KernelRuntimeContext final {
     if (failure_state_ == Error::Ok) failure_state_ = error;
   }
   Error failure_state() const { return failure_state_; }
+
+  // Pays for work beyond one pass over each argument, such as the multiply-adds of
+  // a matrix product, before it is done: the product of the counts, in which 0
+  // counts as 1. False, and the call has failed, when that is more than the
+  // execution may still do.
+  bool charge(uint64_t count, uint64_t of = 1, uint64_t each = 1);
 
   // Memory until the kernel returns: from the scratch memory that the program
   // planned for this call as long as that lasts, then from the temporary
@@ -63,6 +72,7 @@ class KernelRuntimeContext final {
   MemoryAllocator* temp_allocator_;
   const char* kernel_name_;
   Span<uint8_t> scratch_;  // what is left of it
+  Budget* work_;           // null: without end
   Error failure_state_ = Error::Ok;
 };
 

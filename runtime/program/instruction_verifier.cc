@@ -36,7 +36,11 @@ class InstructionVerifier final {
       return Error::InvalidProgram;
     }
     for (chain_ = 0; chain_ < plan_.chains()->size(); ++chain_) {
-      const auto* instructions = plan_.chains()->Get(chain_)->instructions();
+      const fb::Chain& chain = *plan_.chains()->Get(chain_);
+      const auto* instructions = chain.instructions();
+      PETREL_RETURN_IF_ERROR(pay(table_bytes(1) + part_bytes(instructions) +
+                                 part_bytes(chain.inputs()) + part_bytes(chain.outputs())));
+      PETREL_RETURN_IF_ERROR(pay_for_stacktrace(chain));
       for (instruction_ = 0; instruction_ < size_of(instructions); ++instruction_) {
         PETREL_RETURN_IF_ERROR(
             verify_instruction(*instructions->Get(instruction_), instructions->size()));
@@ -46,9 +50,26 @@ class InstructionVerifier final {
   }
 
  private:
+  Error pay_for_stacktrace(const fb::Chain& chain) {
+    const auto* const traces = chain.stacktrace();
+    PETREL_RETURN_IF_ERROR(pay(part_bytes(traces)));
+    for (uint32_t i = 0; i < size_of(traces); ++i) {
+      const auto* const frames = traces->Get(i)->items();
+      PETREL_RETURN_IF_ERROR(pay(table_bytes(0) + part_bytes(frames)));
+      for (uint32_t k = 0; k < size_of(frames); ++k) {
+        const fb::Frame& frame = *frames->Get(k);
+        PETREL_RETURN_IF_ERROR(pay(table_bytes(0) + part_bytes(frame.filename()) +
+                                   part_bytes(frame.name()) + part_bytes(frame.context())));
+      }
+    }
+    return Error::Ok;
+  }
+
   Error verify_operators() {
     for (uint32_t i = 0; i < size_of(plan_.operators()); ++i) {
       const fb::Operator& op = *plan_.operators()->Get(i);
+      PETREL_RETURN_IF_ERROR(
+          pay(table_bytes(1) + part_bytes(op.name()) + part_bytes(op.overload())));
       const size_t overload_length = op.overload() == nullptr ? 0 : op.overload()->size();
       if (!is_name(op.name(), kMaxOperatorNameLength) ||
           (op.overload() != nullptr && !is_c_text(op.overload(), kMaxOperatorNameLength)) ||
@@ -66,6 +87,8 @@ class InstructionVerifier final {
   Error verify_delegates() {
     for (uint32_t i = 0; i < size_of(plan_.delegates()); ++i) {
       const fb::BackendDelegate& delegate = *plan_.delegates()->Get(i);
+      PETREL_RETURN_IF_ERROR(
+          pay(table_bytes(2) + part_bytes(delegate.id()) + part_bytes(delegate.compile_specs())));
       if (!is_name(delegate.id(), kMaxBackendNameLength)) {
         PETREL_LOG(Error,
                    "method \"%.64s\": the backend of delegate %u is missing, empty, too long or "
@@ -106,9 +129,10 @@ class InstructionVerifier final {
 
   Error verify_compile_specs(const fb::BackendDelegate& delegate, uint32_t i) {
     const uint32_t count = size_of(delegate.compile_specs());
-    if (!context_.items->spend(count)) return too_much_sharing();
     for (uint32_t k = 0; k < count; ++k) {
       const fb::CompileSpec& spec = *delegate.compile_specs()->Get(k);
+      PETREL_RETURN_IF_ERROR(
+          pay(table_bytes(1) + part_bytes(spec.key()) + part_bytes(spec.value())));
       if (!is_c_text(spec.key(), kMaxCompileSpecKeyLength)) {
         PETREL_LOG(Error,
                    "method \"%.64s\": the key of compile spec %u of delegate %u is missing, too "
@@ -116,13 +140,12 @@ class InstructionVerifier final {
                    method_, k, i);
         return Error::InvalidProgram;
       }
-      if (!context_.budget->spend(spec.key()->size())) return too_much_sharing();
     }
     return Error::Ok;
   }
 
   Error verify_indices(const flatbuffers::Vector<int32_t>* indices, const char* what) {
-    if (!context_.items->spend(size_of(indices))) return too_much_sharing();
+    PETREL_RETURN_IF_ERROR(pay(part_bytes(indices)));
     for (uint32_t i = 0; i < size_of(indices); ++i) {
       if (is_value(indices->Get(i))) continue;
       PETREL_LOG(Error, "method \"%.64s\": %s %u is value %d, must be in [0, %u)", method_, what, i,
@@ -138,6 +161,8 @@ class InstructionVerifier final {
                  chain_, instruction_, static_cast<int>(instruction.instr_args_type()));
       return Error::InvalidProgram;
     }
+    // The tables of the instruction and of its arguments.
+    PETREL_RETURN_IF_ERROR(pay(table_bytes(1) + table_bytes(0)));
     switch (instruction.instr_args_type()) {
       case fb::InstructionArguments::KernelCall: {
         const fb::KernelCall& call = *instruction.instr_args_as_KernelCall();
@@ -187,7 +212,11 @@ class InstructionVerifier final {
       wrong = find_difference(*source.val_as_Tensor(), *tensor);
     }
     const uint32_t num_inputs = size_of(plan_.inputs());
-    if (!context_.budget->spend(num_inputs)) return too_much_sharing();
+    if (!context_.visits->spend(num_inputs)) {
+      PETREL_LOG(Error, "method \"%.64s\": it has too many moves for its %u inputs", method_,
+                 num_inputs);
+      return Error::InvalidProgram;
+    }
     for (uint32_t i = 0; wrong == nullptr && i < num_inputs; ++i) {
       if (static_cast<uint32_t>(plan_.inputs()->Get(i)) == to) wrong = "which is an input";
     }
@@ -213,7 +242,7 @@ class InstructionVerifier final {
   }
 
   Error verify_arguments(const flatbuffers::Vector<int32_t>* args) {
-    if (!context_.items->spend(size_of(args))) return too_much_sharing();
+    PETREL_RETURN_IF_ERROR(pay(part_bytes(args)));
     for (uint32_t i = 0; i < size_of(args); ++i) {
       if (is_value(args->Get(i))) continue;
       PETREL_LOG(Error,
@@ -236,11 +265,7 @@ class InstructionVerifier final {
     return index >= 0 && static_cast<uint32_t>(index) < num_values_;
   }
 
-  Error too_much_sharing() {
-    PETREL_LOG(Error, "method \"%.64s\": its lists have more entries than the program has bytes",
-               method_);
-    return Error::InvalidProgram;
-  }
+  Error pay(uint64_t bytes) { return pay_for_parts(context_.parts, bytes); }
 
   const PlanContext& context_;
   const fb::ExecutionPlan& plan_;

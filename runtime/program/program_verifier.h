@@ -29,11 +29,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/core/budget.h"
 #include "runtime/core/error.h"
 #include "runtime/core/result.h"
 #include "runtime/core/span.h"
 #include "runtime/program/program_view.h"
-#include "runtime/program/work_budget.h"
 
 namespace petrel::schema::program {
 struct ExecutionPlan;
@@ -62,17 +62,23 @@ struct ProgramFile {
 // The view points into `file.program`, which must stay and not change.
 Result<ProgramView> verify_program(const ProgramFile& file);
 
-// The parts, called by verify_program. `budget` pays for visits, `items` for
-// list items and arguments, which cost memory when a method is loaded.
+// The parts, called by verify_program. `visits` pays for what is looked at again
+// and again. `parts` pays for every table, list and text, with its bytes as often
+// as something refers to it: whoever copies each of them takes a multiple of the
+// file, although a file may have many references to one part.
 struct PlanContext {
   const schema::program::Program* program;
   const schema::program::ExecutionPlan* plan;
   uint64_t max_arena_bytes;
-  WorkBudget* budget;
-  WorkBudget* items;
+  Budget* visits;
+  Budget* parts;
 };
 Error verify_values(const PlanContext& context);
 Error verify_instructions(const PlanContext& context);
+
+// InvalidProgram when the parts that refer to others would need more bytes than
+// the program has.
+Error pay_for_parts(Budget* parts, uint64_t bytes);
 
 }  // namespace petrel::runtime
 

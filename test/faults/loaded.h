@@ -77,7 +77,7 @@ class Loaded {
     ProgramOptions options;
     options.registry = &test_registry();
     options.data_precedence = precedence;
-    options.max_instructions = 1000;
+    options.limits.max_instructions = 1000;
     return options;
   }
 

@@ -241,8 +241,8 @@ Report run_program(const std::vector<uint8_t>& bytes, const Golden& golden, Faul
   CopyLoader loader(bytes, faults);
   ProgramOptions options;
   options.registry = &test_registry();
-  options.max_arena_bytes = kMaxArenaBytes;
-  options.max_instructions = kMaxInstructions;
+  options.limits.max_arena_bytes = kMaxArenaBytes;
+  options.limits.max_instructions = kMaxInstructions;
   {
     const Result<Program> program = Program::load(&loader, options);
     report.load = program.error();

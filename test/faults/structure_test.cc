@@ -282,9 +282,9 @@ const Attack kLoadAttacks[] = {
     {"ArenaNegative", [](Recipe& r) { plan(r).arenas[1] = -1; }, kInvalid, "-1 bytes"},
     {"ArenaMostNegative", [](Recipe& r) { plan(r).arenas[1] = INT64_MIN; }, kInvalid, "arena 1"},
     {"ArenaBeyondLimit", [](Recipe& r) { plan(r).arenas[1] = int64_t{100} << 30; },
-     Error::OutOfResources, "limit"},
+     Error::OutOfResources, "max_arena_bytes"},
     {"ArenaOfAllMemory", [](Recipe& r) { plan(r).arenas[1] = INT64_MAX; }, Error::OutOfResources,
-     "limit"},
+     "max_arena_bytes"},
     {"ArenasOverflowTogether",
      [](Recipe& r) {
        plan(r).arenas = {0, 64, INT64_MAX, INT64_MAX, INT64_MAX};

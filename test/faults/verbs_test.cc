@@ -171,6 +171,22 @@ TEST_P(VerbsTest, EndWithAnAnswer) {
   }
 }
 
+TEST(LimitsOfVerbsTest, AreOptions) {
+  Recipe recipe;
+  input(recipe).place.reset();
+  const std::vector<uint8_t> bytes = build(recipe);
+  const std::string file = in_temporary_folder("limited.pte");
+  std::ofstream(file, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  EXPECT_EQ(exit_code_of("run " + file), 0);
+  EXPECT_EQ(exit_code_of("run " + file + " --max-input-bytes 24"), 0);
+  EXPECT_EQ(exit_code_of("run " + file + " --max-input-bytes 23"), 1);
+  EXPECT_EQ(exit_code_of("run " + file + " --max-arena-bytes 63"), 1);
+  EXPECT_EQ(exit_code_of("bench " + file + " --max-element-operations 5"), 1);
+  EXPECT_NE(exit_code_of("run " + file + " --max-arena-bytes few"), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Absent, VerbsTest, ::testing::ValuesIn(kOdd),
                          [](const auto& info) { return std::string(info.param.name); });
 

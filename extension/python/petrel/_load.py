@@ -85,7 +85,10 @@ class LoadedProgram(Mapping[str, Method]):
 def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedDataMap]] = (),
          backends: Iterable[RuntimeBackend] = (), num_threads: Optional[int] = None,
          load_mode: str = "file", share_memory: bool = False,
-         precedence: str = "refuse", writable_inputs: bool = False) -> LoadedProgram:
+         precedence: str = "refuse", writable_inputs: bool = False,
+         max_arena_bytes: Optional[int] = None, max_delegate_bytes: Optional[int] = None,
+         max_input_bytes: Optional[int] = None, max_instructions: Optional[int] = None,
+         max_element_operations: Optional[int] = None) -> LoadedProgram:
     """Loads a program: the path of a .pte, its bytes, or what export() made.
 
     data          .ptd files (paths or bytes) and NamedDataMaps, with the data that
@@ -98,6 +101,11 @@ def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedD
     precedence    of two different values for a key: "refuse", "external" or "program"
     writable_inputs  the program may write arrays that it is given and does not copy;
                   read-only ones are copied for it. Without, such a method is refused
+    max_arena_bytes, max_delegate_bytes, max_input_bytes
+                  what a method may take for its arenas, for its delegates beyond their
+                  weights, and for outputs that it does not plan; None is 16 GiB each
+    max_instructions, max_element_operations
+                  what one run may do; None is 10**7 and 10**14
     """
     for name, value, single in (
         ("data", data, (str, os.PathLike, bytes, bytearray, memoryview, NamedDataMap)),
@@ -112,9 +120,17 @@ def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedD
         source: Source = program.path
     else:
         source = program
+    limits = {
+        "max_arena_bytes": max_arena_bytes,
+        "max_delegate_bytes": max_delegate_bytes,
+        "max_input_bytes": max_input_bytes,
+        "max_instructions": max_instructions,
+        "max_element_operations": max_element_operations,
+    }
+    given = {name: value for name, value in limits.items() if value is not None}
     return LoadedProgram(
         _petrel.load(source, sources, list(backends), num_threads, load_mode, share_memory,
-                     precedence, writable_inputs))
+                     precedence, writable_inputs, given))
 
 
 def set_isa_level(level: str) -> None:

@@ -123,7 +123,7 @@ class LoadedProgram:
 
 def load(source: Any, data: List[Any], backends: List[Any], num_threads: Optional[int],
          load_mode: str, share_memory: bool, precedence: str,
-         writable_inputs: bool) -> LoadedProgram: ...
+         writable_inputs: bool, limits: Mapping[str, int]) -> LoadedProgram: ...
 def export_files(methods: Mapping[str, str], output: str, *,
                  backends: Sequence[Tuple[Any, Sequence[Tuple[str, bytes]]]],
                  method_backends: Mapping[str, Sequence[Tuple[Any, Sequence[Tuple[str, bytes]]]]],

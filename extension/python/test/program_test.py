@@ -148,6 +148,14 @@ class ExportTest(unittest.TestCase):
         self.assertEqual(pathlib.Path(first.path).read_bytes(),
                          pathlib.Path(second.path).read_bytes())
 
+    def test_limits_are_named_when_they_are_reached(self):
+        program = petrel.export(DIGITS)
+        image = images()[0][0]
+        for name in ("max_arena_bytes", "max_element_operations"):
+            with self.subTest(name):
+                with self.assertRaisesRegex(petrel.Error, f"{name}, which is 1"):
+                    petrel.load(program, **{name: 1})["forward"](image)
+
     def test_its_folder_goes_with_the_program(self):
         program = petrel.export(DIGITS)
         path = program.path

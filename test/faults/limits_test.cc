@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Programs that ask for more than the app allows: each is refused before anything
+// is allocated or computed, and the message names the limit.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "extension/module/module.h"
+#include "test/faults/attack.h"
+#include "test/faults/loaded.h"
+
+namespace petrel::faults {
+namespace {
+
+using extension::Module;
+using runtime::EValue;
+using runtime::Limits;
+
+constexpr int32_t kHuge = INT32_MAX;
+
+// Asks for about as many of a limit as it says.
+struct Case {
+  const char* name;
+  void (*change)(Recipe&);
+  uint64_t Limits::* limit;
+  uint64_t enough;
+  // A message of which says how much was wanted.
+  const char* words;
+};
+
+void PrintTo(const Case& row, std::ostream* out) { *out << row.name; }
+
+const Case kCases[] = {
+    {"Arenas", [](Recipe&) {}, &Limits::max_arena_bytes, 64, "max_arena_bytes, which is 63"},
+    // One, and add goes over [2, 3], [3] and, named twice, [2, 3].
+    {"ElementOperations", [](Recipe&) {}, &Limits::max_element_operations, 22,
+     "needs 22 of max_element_operations, which is 21, of which 21 are left"},
+    {"ElementOperationsOfTwo",
+     [](Recipe& r) { plan(r).chains[0].push_back(plan(r).chains[0][0]); },
+     &Limits::max_element_operations, 44,
+     "needs 22 of max_element_operations, which is 43, of which 21 are left"},
+    // The loops around a size of 0 run all the same.
+    {"SizesAroundZero",
+     [](Recipe& r) {
+       for (ValueRecipe* value : {&input(r), &output(r)}) *value = planned_tensor({5, 7, 0}, 0);
+       constant(r).sizes = {1};
+       call(r).args = {0, 1, 2, 3, 3};
+     },
+     &Limits::max_element_operations, 107, "needs 107 of max_element_operations"},
+    {"Instructions",
+     [](Recipe& r) { plan(r).chains[0].push_back(plan(r).chains[0][0]); },
+     &Limits::max_instructions, 2, "needs 1 of max_instructions, which is 1, of which 0 are left"},
+    {"Outputs",
+     [](Recipe& r) { output(r).place.reset(); },
+     &Limits::max_input_bytes, 24, "needs 24 of max_input_bytes, which is 23"},
+};
+
+class LimitTest : public ::testing::TestWithParam<Case> {
+ protected:
+  // Of loading and running.
+  Error run_within(uint64_t limit, std::string* said) {
+    Recipe recipe;
+    GetParam().change(recipe);
+    const std::vector<uint8_t> bytes = build(recipe);
+    Module::Options options;
+    options.registry = &test_registry();
+    options.limits.*GetParam().limit = limit;
+    runtime::set_log_hook({[](void* to, runtime::LogLevel, const char* message) {
+                             *static_cast<std::string*>(to) += message;
+                           },
+                           said});
+    auto module = Module::load(bytes.data(), bytes.size(), options);
+    if (!module.ok()) return module.error();
+    const auto meta = (*module)->method_meta("forward");
+    const auto info = meta->input_tensor_meta(0);
+    std::vector<int32_t> sizes(info->sizes().begin(), info->sizes().end());
+    float data[6] = {};
+    TensorImpl impl(ScalarType::Float, static_cast<ssize_t>(sizes.size()), sizes.data(), data);
+    return (*module)->execute("forward", {EValue(Tensor(&impl))}).error();
+  }
+
+  QuietLog quiet_;
+};
+
+TEST_P(LimitTest, IsNamedWhenItIsReached) {
+  std::string said;
+  EXPECT_EQ(run_within(GetParam().enough, &said), Error::Ok) << said;
+  EXPECT_EQ(run_within(GetParam().enough - 1, &said), Error::OutOfResources);
+  EXPECT_NE(said.find(GetParam().words), std::string::npos) << said;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LimitTest, ::testing::ValuesIn(kCases),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(LimitsTest, HugeShapesWithoutElementsAreTooMuchByDefault) {
+  QuietLog quiet;
+  Recipe recipe;
+  for (ValueRecipe* value : {&input(recipe), &output(recipe)}) {
+    *value = planned_tensor({kHuge, kHuge, 0}, 0);
+  }
+  constant(recipe).sizes = {1};
+  const Report report = run(recipe);
+  ASSERT_EQ(report.load, Error::Ok);
+  EXPECT_EQ(report.methods[0], Error::OutOfResources) << QuietLog::last();
+}
+
+}  // namespace
+}  // namespace petrel::faults
