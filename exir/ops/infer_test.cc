@@ -5,13 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <memory>
 #include <random>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -20,21 +18,10 @@
 #include "exir/ir/graph.h"
 #include "exir/ir/text.h"
 #include "exir/ops/table.h"
+#include "test/eager/case_file.h"
 
 namespace petrel::exir {
 namespace {
-
-// The methods of testdata/infer_cases.txt.
-std::vector<std::string> read_cases() {
-  std::ifstream file("exir/ops/testdata/infer_cases.txt");
-  std::vector<std::string> cases;
-  std::string line;
-  while (std::getline(file, line)) {
-    if (absl::StartsWith(line, "method ")) cases.emplace_back();
-    if (!cases.empty()) absl::StrAppend(&cases.back(), line, "\n");
-  }
-  return cases;
-}
 
 std::string join_types(const std::vector<Type>& types) {
   std::string text;
@@ -43,12 +30,11 @@ std::string join_types(const std::vector<Type>& types) {
 }
 
 TEST(Infer, AgreesWithEagerPyTorch) {
-  const std::vector<std::string> cases = read_cases();
-  ASSERT_GT(cases.size(), 1800u);
   std::set<const OpInfo*> covered;
-  for (const std::string& text : cases) {
-    const auto graph = parse_graph(text, find_op, nullptr);
-    ASSERT_TRUE(graph.ok()) << graph.status() << "\n" << text;
+  for (const test::EagerCase& one : test::load_eager_cases("test/eager/cases/inference.txt")) {
+    SCOPED_TRACE(one.name);
+    const auto graph = parse_graph(one.graph, find_op, nullptr);
+    ASSERT_TRUE(graph.ok()) << graph.status() << "\n" << one.graph;
     for (const auto& node : (*graph)->nodes()) {
       std::vector<Type> expected;
       for (size_t i = 0; i < node->num_results(); ++i) {
@@ -56,8 +42,8 @@ TEST(Infer, AgreesWithEagerPyTorch) {
       }
       covered.insert(&node->op());
       const auto inferred = node->op().infer(node->op(), node->arguments());
-      ASSERT_TRUE(inferred.ok()) << inferred.status() << "\n" << text;
-      EXPECT_EQ(join_types(*inferred), join_types(expected)) << text;
+      ASSERT_TRUE(inferred.ok()) << inferred.status() << "\n" << one.graph;
+      EXPECT_EQ(join_types(*inferred), join_types(expected)) << one.graph;
     }
   }
   // Rows without a case: those that no exported program can use yet.

@@ -25,7 +25,7 @@ struct Kernel {
 // Lines of "aten::add.out 1 self other alpha".
 std::map<std::string, Kernel> read_kernels() {
   std::map<std::string, Kernel> kernels;
-  std::ifstream file("exir/ops/testdata/out_variants.txt");
+  std::ifstream file("test/eager/cases/out_variants.txt");
   std::string line;
   while (std::getline(file, line)) {
     std::istringstream words(line);

@@ -2,20 +2,16 @@
 //
 // What passes make of a function computes what eager torch computes: functions
 // as torch.export traced them, brought to operators with kernels and run by the
-// runtime. testdata/make_eager_cases.py writes the cases.
+// runtime. The cases are in test/eager/cases/passes.txt.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <fstream>
 #include <map>
 #include <memory>
-#include <ostream>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "exir/fold/evaluate.h"
 #include "exir/ir/text.h"
@@ -24,89 +20,35 @@
 #include "exir/pass/framework/constant_data.h"
 #include "exir/pass/pipeline.h"
 #include "gtest/gtest.h"
+#include "test/eager/case_file.h"
 
 namespace petrel::exir {
 namespace {
 
-struct Tensor {
-  TensorType type;
-  std::vector<double> elements;
-};
+using test::EagerCase;
+using test::EagerTensor;
 
-struct Case {
-  std::string name;
-  std::map<std::string, Tensor> tensors;
-  std::string text;
-  std::vector<Tensor> expected;
-};
-
-// Keeps test output readable.
-void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
-
-// "f32[2,3] 1 2 3 4 5 6"
-Tensor read_tensor(std::istream& in) {
-  std::string word;
-  in >> word;
-  Tensor tensor;
-  const size_t bracket = word.find('[');
-  Sizes sizes;
-  std::stringstream list(word.substr(bracket + 1));
-  for (std::string size; std::getline(list, size, ',');) {
-    int64_t number = 0;
-    if (absl::SimpleAtoi(size.substr(0, size.find(']')), &number)) {
-      sizes.push_back(number);
-    }
-  }
-  tensor.type = TensorType::contiguous(parse_scalar_type(word.substr(0, bracket)).value(), sizes);
-  while (in >> word) {
-    double number = 0;
-    EXPECT_TRUE(absl::SimpleAtod(word, &number)) << word;
-    tensor.elements.push_back(number);
-  }
-  EXPECT_EQ(tensor.elements.size(), static_cast<size_t>(tensor.type.numel()));
-  return tensor;
+TensorType type_of(const EagerTensor& tensor) {
+  return TensorType::contiguous(static_cast<ScalarType>(tensor.scalar_type), tensor.sizes);
 }
 
-std::vector<Case> read_cases() {
-  std::ifstream file("exir/pass/testdata/eager_cases.txt");
-  std::vector<Case> cases;
-  for (std::string line; std::getline(file, line);) {
-    std::stringstream in(line);
-    std::string kind;
-    std::string name;
-    in >> kind;
-    if (kind == "case") {
-      cases.emplace_back();
-      in >> cases.back().name;
-    } else if (kind == "tensor") {
-      in >> name;
-      cases.back().tensors[name] = read_tensor(in);
-    } else if (kind == "text") {
-      while (std::getline(file, line) && line != "end") {
-        absl::StrAppend(&cases.back().text, line, "\n");
-      }
-    } else if (kind == "expect") {
-      cases.back().expected.push_back(read_tensor(in));
-    }
-  }
-  return cases;
-}
-
-std::unique_ptr<Graph> graph_of(const Case& one) {
+std::unique_ptr<Graph> graph_of(const EagerCase& one) {
+  std::map<std::string, const EagerTensor*> tensors;
+  for (const EagerTensor& tensor : one.constants) tensors[tensor.name] = &tensor;
   auto graph = parse_graph(
-      one.text, [](absl::string_view name) { return find_op(name); },
+      one.graph, [](absl::string_view name) { return find_op(name); },
       [&](const std::string& fqn, const TensorType&) -> ConstantPtr {
-        auto found = one.tensors.find(fqn);
-        if (found == one.tensors.end()) return nullptr;
+        auto found = tensors.find(fqn);
+        if (found == tensors.end()) return nullptr;
         auto made = std::make_shared<Constant>();
         made->fqn = fqn;
-        made->type = found->second.type;
-        auto data = encode_constant(found->second.elements, made->type.dtype);
+        made->type = type_of(*found->second);
+        auto data = encode_constant(found->second->elements, made->type.dtype);
         EXPECT_TRUE(data.ok()) << data.status();
         made->data = *std::move(data);
         return made;
       });
-  EXPECT_TRUE(graph.ok()) << graph.status() << "\n" << one.text;
+  EXPECT_TRUE(graph.ok()) << graph.status() << "\n" << one.graph;
   return graph.ok() ? *std::move(graph) : nullptr;
 }
 
@@ -116,13 +58,14 @@ double tolerance(ScalarType type, double largest) {
   return (half ? 2e-3 : 4e-6) * std::max(largest, 1.0);
 }
 
-void expect_same(const Tensor& wanted, const std::vector<double>& found, const std::string& where) {
+void expect_same(const EagerTensor& wanted, const std::vector<double>& found,
+                 const std::string& where) {
   ASSERT_EQ(found.size(), wanted.elements.size()) << where;
   double largest = 0;
   for (double value : wanted.elements) {
     if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
   }
-  const double allowed = tolerance(wanted.type.dtype, largest);
+  const double allowed = tolerance(type_of(wanted).dtype, largest);
   for (size_t i = 0; i < found.size(); ++i) {
     const double a = wanted.elements[i];
     const double b = found[i];
@@ -152,11 +95,11 @@ void run_all(Graph* graph, bool fold, bool allow_petrel_ops) {
   }
 }
 
-class Eager : public ::testing::TestWithParam<Case> {};
+class Eager : public ::testing::TestWithParam<EagerCase> {};
 
 TEST_P(Eager, PassesKeepWhatIsComputed) {
-  const Case& one = GetParam();
-  const bool attends = one.text.find("scaled_dot_product") != std::string::npos;
+  const EagerCase& one = GetParam();
+  const bool attends = one.graph.find("scaled_dot_product") != std::string::npos;
   const std::pair<bool, bool> ways[] = {{false, false}, {true, false}, {false, true}};
   for (const auto& [fold, allow_petrel_ops] : ways) {
     if (allow_petrel_ops && !attends) continue;  // nothing else would change
@@ -179,7 +122,7 @@ TEST_P(Eager, PassesKeepWhatIsComputed) {
     auto outputs = evaluate(std::move(graph));
     ASSERT_TRUE(outputs.ok()) << outputs.status() << "\n" << text;
     for (size_t i = 0; i < outputs->size(); ++i) {
-      EXPECT_EQ(types[i], one.expected[i].type) << "output " << i;
+      EXPECT_EQ(types[i], type_of(one.expected[i])) << "output " << i;
       Constant constant;
       constant.type = types[i];
       constant.data = (*outputs)[i];
@@ -196,11 +139,9 @@ TEST_P(Eager, PassesKeepWhatIsComputed) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Eager, ::testing::ValuesIn(read_cases()),
+INSTANTIATE_TEST_SUITE_P(All, Eager,
+                         ::testing::ValuesIn(test::load_eager_cases("test/eager/cases/passes.txt")),
                          [](const auto& info) { return info.param.name; });
-
-// The file is there and whole.
-TEST(EagerCases, AreRead) { EXPECT_EQ(read_cases().size(), 75u); }
 
 }  // namespace
 }  // namespace petrel::exir

@@ -14,10 +14,12 @@
     test, examples, docs -> all of these and extension
     third_party        -> nothing, and every room may use it
 
-Nothing knows test, examples or docs, with two exceptions. One is about files and
-not about code: a test of any room may read the fixtures in test, and extension
-and docs may read the models in examples. The other is that tests of backends in
-examples run the conformance suite. Targets at the root are names for
+Nothing knows test, examples or docs, with three exceptions. One is about files
+and not about code: a test of any room may read the fixtures in test, and
+extension and docs may read the models in examples. Tests of backends in examples
+run the conformance suite. And tests of any room read what eager PyTorch computed
+with the reader of test/eager, which depends on no room: one format for all, in a
+place that both runtime and exir may ask. Targets at the root are names for
 users; only test, examples and docs use them. Edges are those that Bazel sees:
 whatever a target names in any attribute, after macros and for all branches of
 select().
@@ -42,6 +44,9 @@ FOLDING_PACKAGES = ("exir/fold",)
 # What backends outside of backends/ are tested with.
 CONFORMANCE_PACKAGE = "test/conformance"
 
+# How tests of any room read what eager PyTorch computed.
+EAGER_PACKAGE = "test/eager"
+
 # What kernels and the compiler both compute: from shapes, and the bits of
 # narrow floats.
 SHARED_PACKAGES = {"exir/memory": "runtime/kernels/scratch",
@@ -64,6 +69,8 @@ def violation(edge):
     if here[:2] == ["extension", "python"] and not edge.is_test and \
             there[:2] in (["extension", "cli"], ["extension", "c_api"]):
         return "extension/python depends on neither extension/cli nor extension/c_api"
+    if "/".join(here) == EAGER_PACKAGE:
+        return "test/eager depends on no room"
     if here[0] == there[0] and here[0] != "backends":
         return None
     if there[0] in OUTER:
@@ -96,6 +103,8 @@ def _outer_violation(edge, here, there):
         return None
     if "/".join(there) == CONFORMANCE_PACKAGE and here[0] == "examples" and \
             edge.is_test:
+        return None
+    if "/".join(there) == EAGER_PACKAGE and edge.is_test:
         return None
     if there[0] == "examples" and edge.is_file and \
             here[0] in ("extension", "test", "docs"):

@@ -100,6 +100,16 @@ class RuleTest(unittest.TestCase):
         self.assertIsNotNone(verdict("//extension/cli:a", suite, True))
         self.assertIsNotNone(verdict("//examples/x:a", "//test/faults:b", True))
 
+    def test_lets_tests_of_any_room_read_eager_cases(self):
+        def verdict(source, label, is_test):
+            return rooms.violation(rooms.Edge(source, label, is_test, False))
+        reader = "//test/eager:case_file"
+        for source in ("//runtime/kernels/x:a", "//exir/ops:a", "//backends/x/aot:a"):
+            self.assertIsNone(verdict(source, reader, True), source)
+            self.assertIsNotNone(verdict(source, reader, False), source)
+        for label in ("//runtime/core:a", "//exir/ir:a", "//test/faults:a"):
+            self.assertIsNotNone(verdict(reader, label, True), label)
+
 
 if __name__ == "__main__":
     unittest.main()

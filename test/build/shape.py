@@ -21,7 +21,6 @@ MAX_COLUMNS = 100
 
 # "path name": why this one is better whole. Empty is best.
 LONG_FUNCTIONS = {
-    "exir/pass/testdata/make_eager_cases.py main": "a list of cases that share tensors",
     "third_party/system_libraries.bzl system_libraries": "a list of declarations",
 }
 

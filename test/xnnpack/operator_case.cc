@@ -1,50 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/xnnpack/operator_case.h"
 
-#include <fstream>
-#include <sstream>
+#include <utility>
 
 #include "exir/ir/text.h"
 #include "exir/ops/table.h"
 #include "gtest/gtest.h"
+#include "test/eager/case_file.h"
 
 namespace petrel::test {
 namespace {
 
-constexpr char kPath[] = "test/xnnpack/operator_cases.txt";
-
-// "f32[2,3] 0.5 1 ...".
-CaseTensor read_tensor(std::istringstream& words) {
-  CaseTensor tensor;
-  std::string type;
-  words >> type;
-  std::istringstream sizes(type.substr(4, type.size() - 5));
-  for (std::string size; std::getline(sizes, size, ',');) tensor.sizes.push_back(std::stoi(size));
-  // Streams do not read infinities.
-  for (std::string value; words >> value;) tensor.values.push_back(std::stof(value));
-  return tensor;
+CaseTensor floats_of(const EagerTensor& tensor) {
+  EXPECT_EQ(static_cast<exir::ScalarType>(tensor.scalar_type), exir::ScalarType::kFloat);
+  CaseTensor made;
+  made.sizes.assign(tensor.sizes.begin(), tensor.sizes.end());
+  for (const double element : tensor.elements) made.values.push_back(static_cast<float>(element));
+  return made;
 }
 
 std::vector<OperatorCase> read_cases() {
   std::vector<OperatorCase> cases;
-  std::ifstream file(kPath);
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line);
-    std::string kind;
-    std::string name;
-    words >> kind;
-    if (kind == "case") {
-      cases.emplace_back();
-      words >> cases.back().name;
-    } else if (kind == "input" || kind == "output" || kind == "constant") {
-      words >> name;
-      CaseTensor tensor = read_tensor(words);
-      if (kind == "input") cases.back().inputs.push_back(std::move(tensor));
-      if (kind == "output") cases.back().outputs.push_back(std::move(tensor));
-      if (kind == "constant") cases.back().constants[name] = std::move(tensor);
-    } else if (kind != "end") {
-      cases.back().graph += line + "\n";
-    }
+  for (const EagerCase& one : load_eager_cases("test/eager/cases/xnnpack.txt")) {
+    OperatorCase& made = cases.emplace_back();
+    made.name = one.name;
+    made.graph = one.graph;
+    for (const EagerTensor& tensor : one.inputs) made.inputs.push_back(floats_of(tensor));
+    for (const EagerTensor& tensor : one.constants) made.constants[tensor.name] = floats_of(tensor);
+    for (const EagerTensor& tensor : one.expected) made.outputs.push_back(floats_of(tensor));
   }
   return cases;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One entry of operator_cases.txt (make_operator_cases.py describes the format):
-// a graph, its tensors, and what eager PyTorch makes of them.
+// One case of test/eager/cases/xnnpack.txt: a graph, its tensors, and what eager
+// PyTorch makes of them. All tensors are f32.
 
 #ifndef PETREL_TEST_XNNPACK_OPERATOR_CASE_H_
 #define PETREL_TEST_XNNPACK_OPERATOR_CASE_H_
@@ -33,7 +33,7 @@ struct OperatorCase {
   std::unique_ptr<exir::Graph> parse() const;
 };
 
-// All cases of the file beside this; empty when it cannot be read.
+// All cases of the file. The process ends without it.
 const std::vector<OperatorCase>& operator_cases();
 
 // For the names of parameterised tests.

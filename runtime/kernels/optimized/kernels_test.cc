@@ -12,7 +12,7 @@
 #include "runtime/core/log.h"
 #include "runtime/executor/registry.h"
 #include "runtime/kernels/portable/kernels.h"
-#include "runtime/kernels/portable/recorded_cases.h"
+#include "runtime/kernels/portable/recorded_call.h"
 
 namespace petrel::runtime {
 namespace {
@@ -32,14 +32,12 @@ struct Library {
 class KernelLibraries : public ::testing::TestWithParam<Library> {};
 
 TEST_P(KernelLibraries, AgreeWithEagerTorch) {
-  const auto cases = read_cases("runtime/kernels/portable/testdata/cases.txt");
-  ASSERT_GT(cases.size(), 240u);
-  for (size_t i = 0; i < cases.size(); ++i) {
-    SCOPED_TRACE("case " + std::to_string(i) + ": " + cases[i]->name);
-    const Kernel* kernel = GetParam().registry->find_kernel(cases[i]->name);
-    ASSERT_NE(kernel, nullptr);
-    cases[i]->slack = GetParam().slack;
-    cases[i]->run(*kernel);
+  for (const test::EagerCase& one : test::load_eager_cases(kRecordedCalls)) {
+    SCOPED_TRACE(one.name);
+    ASSERT_TRUE(one.call.has_value());
+    const Kernel* kernel = GetParam().registry->find_kernel(one.call->kernel.c_str());
+    ASSERT_NE(kernel, nullptr) << one.call->kernel;
+    RecordedCall(one).run(*kernel, GetParam().slack);
   }
 }
 

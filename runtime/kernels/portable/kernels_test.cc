@@ -6,12 +6,10 @@
 
 #include "gtest/gtest.h"
 #include "runtime/core/log.h"
-#include "runtime/kernels/portable/recorded_cases.h"
+#include "runtime/kernels/portable/recorded_call.h"
 
 namespace petrel::runtime {
 namespace {
-
-constexpr char kCases[] = "runtime/kernels/portable/testdata/cases.txt";
 
 const Kernel* find(const std::string& name) {
   for (const Kernel& kernel : portable_kernels()) {
@@ -21,13 +19,12 @@ const Kernel* find(const std::string& name) {
 }
 
 TEST(PortableKernels, AgreeWithEagerTorch) {
-  const auto cases = read_cases(kCases);
-  ASSERT_GT(cases.size(), 240u);
-  for (size_t i = 0; i < cases.size(); ++i) {
-    SCOPED_TRACE("case " + std::to_string(i) + ": " + cases[i]->name);
-    const Kernel* kernel = find(cases[i]->name);
-    ASSERT_NE(kernel, nullptr);
-    cases[i]->run(*kernel);
+  for (const test::EagerCase& one : test::load_eager_cases(kRecordedCalls)) {
+    SCOPED_TRACE(one.name);
+    ASSERT_TRUE(one.call.has_value());
+    const Kernel* kernel = find(one.call->kernel);
+    ASSERT_NE(kernel, nullptr) << one.call->kernel;
+    RecordedCall(one).run(*kernel, 1.0);
   }
 }
 
@@ -42,7 +39,10 @@ TEST(PortableKernels, AreAllCompared) {
                                     "aten::rand.out",
                                     "aten::randn.out",
                                     "aten::native_dropout.out"};
-  for (const auto& c : read_cases(kCases)) compared.insert(c->name);
+  for (const test::EagerCase& one : test::load_eager_cases(kRecordedCalls)) {
+    ASSERT_TRUE(one.call.has_value()) << one.name;
+    compared.insert(one.call->kernel);
+  }
   for (const Kernel& kernel : portable_kernels()) {
     EXPECT_EQ(compared.count(kernel.name), 1u) << kernel.name;
   }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls of kernels with the results of eager torch: a case of
+// test/eager/cases/kernels.txt, run by a kernel of this process. For tests. The
+// call owns the memory of its tensors.
+//
+//   for (const test::EagerCase& one : load_eager_cases(kRecordedCalls)) {
+//     SCOPED_TRACE(one.name);
+//     RecordedCall(one).run(*find(one.call->kernel));
+//   }
+#ifndef PETREL_RUNTIME_KERNELS_PORTABLE_RECORDED_CALL_H_
+#define PETREL_RUNTIME_KERNELS_PORTABLE_RECORDED_CALL_H_
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/kernel/kernel.h"
+#include "test/eager/case_file.h"
+
+namespace petrel::runtime {
+
+inline constexpr char kRecordedCalls[] = "test/eager/cases/kernels.txt";
+
+class RecordedCall {
+ public:
+  // The body of `one`, which outlives this, is a call.
+  explicit RecordedCall(const test::EagerCase& one);
+  RecordedCall(const RecordedCall&) = delete;
+  RecordedCall& operator=(const RecordedCall&) = delete;
+
+  // Calls `kernel`, expects success and compares all outputs. They may differ by
+  // `slack` times what is expected of kernels that sum in double.
+  void run(const Kernel& kernel, double slack);
+
+ private:
+  // A tensor with room for everything it refers to.
+  struct Holder {
+    const test::EagerTensor* source;
+    std::vector<int32_t> sizes;
+    std::vector<uint8_t> order;
+    std::vector<int64_t> strides;
+    std::vector<uint64_t> memory;
+    std::optional<TensorImpl> impl;
+  };
+  // A list of values as kernels get it.
+  struct List {
+    std::deque<EValue> values;
+    std::vector<EValue*> items;
+    std::vector<int64_t> ints;
+    std::vector<Tensor> tensors;
+    std::vector<std::optional<Tensor>> optionals;
+    std::optional<BoxedIntList> int_box;
+    std::optional<BoxedTensorList> tensor_box;
+    std::optional<BoxedOptionalTensorList> optional_box;
+  };
+
+  Holder& hold(const test::EagerTensor& source);
+  EValue tensor(const std::string& name);
+  EValue value_of(const test::CallArgument& argument);
+  EValue list_of(const std::vector<int64_t>& values);
+  EValue list_of(const test::TensorNames& names);
+  static void compare(const Holder& holder, double slack);
+  // fn(logical index, memory index).
+  template <typename Fn>
+  static void for_each(const Holder& holder, Fn fn);
+
+  std::map<std::string, Holder> holders_;  // by the names of the tensors
+  std::vector<const Holder*> outputs_;
+  std::deque<EValue> args_;
+  std::deque<List> lists_;
+  TensorImpl placeholder_;
+};
+
+}  // namespace petrel::runtime
+
+#endif  // PETREL_RUNTIME_KERNELS_PORTABLE_RECORDED_CALL_H_

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small functions, their traces and their results.
+
+All draw from one generator in the order below, so what is added last changes no
+other case.
+"""
+
+import math
+
+import torch
+
+from passes import composites, elementwise, moving, ordering, products, recurrent, windows
+from passes.traced import CASES, rand
+
+
+def record():
+    torch.manual_seed(0)
+    x, image, signal = rand(2, 3, 4), rand(1, 4, 6, 6), rand(1, 4, 9)
+    special = torch.tensor([-math.inf, -2.5, -0.0, 0.5, 3.0, math.inf, math.nan])
+    mask = torch.tensor([[True, False, True], [False, False, False], [True, True, True]])
+    moving.writes(x)
+    moving.views(x, image)
+    products.products(x)
+    products.convolutions(image, signal)
+    elementwise.norms(x)
+    windows.pools(image, signal)
+    elementwise.activations(x, special)
+    elementwise.attention_of(mask)
+    elementwise.arithmetic(x, special)
+    elementwise.reductions(x)
+    moving.factories(x)
+    moving.indexing(x)
+    recurrent.layers()
+    ordering.orders(x)
+    image, volume = rand(1, 2, 5, 6), rand(1, 2, 3, 4, 5)
+    windows.resampling(image, volume)
+    windows.volumes(image, volume)
+    composites.composites(x, image, volume, special)
+    composites.bags()
+    return CASES
