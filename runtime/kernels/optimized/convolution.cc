@@ -223,7 +223,10 @@ bool convolve(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (resize_tensor(out, {sizes, static_cast<size_t>(rank)}) != Error::Ok || !is_contiguous(out)) {
     return false;
   }
-  if (out.numel() == 0) return true;
+  if (out.numel() == 0 || !context.charge(out.numel(), static_cast<uint64_t>(g.window()),
+                                          static_cast<uint64_t>(g.in_group()))) {
+    return true;
+  }
   if (is_narrow(type)) {
     NarrowProduct product;
     product.type = type;

@@ -8,6 +8,7 @@
 #include "runtime/kernels/optimized/narrow_floats.h"
 #include "runtime/kernels/optimized/narrow_matmul.h"
 #include "runtime/kernels/optimized/parallel.h"
+#include "runtime/kernels/portable/check.h"
 
 namespace petrel::runtime::optimized {
 namespace {
@@ -115,8 +116,8 @@ void scale_and_add(const float* bias, bool is_row, float beta, float alpha, floa
 // out[i] = a[i] b[i] + bias for matrices of half, bfloat16 or double in the last
 // two of `rank` dims; `b` may be given transposed. False when the call is not for
 // narrow_gemm() and double_gemm().
-bool other_products(const Tensor& a, const Tensor& b, bool b_is_transposed, const Tensor* bias,
-                    const Tensor& out, ssize_t rank) {
+bool other_products(KernelRuntimeContext& context, const Tensor& a, const Tensor& b,
+                    bool b_is_transposed, const Tensor* bias, const Tensor& out, ssize_t rank) {
   const ScalarType type = a.scalar_type();
   const bool is_double = type == ScalarType::Double;
   if ((!is_double && !is_narrow(type)) || !all_plain({a, b, out}, rank, type)) return false;
@@ -138,6 +139,7 @@ bool other_products(const Tensor& a, const Tensor& b, bool b_is_transposed, cons
   portable::SizeArray sizes(a.sizes());
   sizes[last] = static_cast<portable::SizesType>(product.columns);
   if (resize_tensor(out, sizes.span()) != Error::Ok) return false;
+  if (!portable::charge_product(context, out, a)) return true;
   const size_t bytes = a.element_size();
   for (size_t i = 0; i < (rank == 3 ? size(a, 0) : 1); ++i) {
     const auto part = [&](const void* data, size_t rows, size_t columns) {
@@ -163,7 +165,7 @@ void mm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor a = args.tensor(0);
   const Tensor b = args.tensor(1);
   const Tensor out = args.out(2);
-  if (!args.ok() || other_products(a, b, false, nullptr, out, 2)) return;
+  if (!args.ok() || other_products(context, a, b, false, nullptr, out, 2)) return;
   if (!all_plain({a, b}, 2) || !is_float(out) || out.dim() != 2 || a.size(1) != b.size(0)) {
     return portable::mm_out(context, raw);
   }
@@ -171,6 +173,7 @@ void mm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (resize_tensor(out, sizes) != Error::Ok || !is_contiguous(out)) {
     return portable::mm_out(context, raw);
   }
+  if (!portable::charge_product(context, out, a)) return;
   const GemmJob job = job_of(a, b, out, 0);
   if (job.columns == 1 && job.rows > 1) {
     return multiply_column(job.a, job.b, job.c, job.rows, job.depth);
@@ -184,7 +187,7 @@ void bmm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor a = args.tensor(0);
   const Tensor b = args.tensor(1);
   const Tensor out = args.out(2);
-  if (!args.ok() || other_products(a, b, false, nullptr, out, 3)) return;
+  if (!args.ok() || other_products(context, a, b, false, nullptr, out, 3)) return;
   if (!all_plain({a, b}, 3) || !is_float(out) || out.dim() != 3 || a.size(0) != b.size(0) ||
       a.size(2) != b.size(1)) {
     return portable::bmm_out(context, raw);
@@ -193,6 +196,7 @@ void bmm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (resize_tensor(out, sizes) != Error::Ok || !is_contiguous(out)) {
     return portable::bmm_out(context, raw);
   }
+  if (!portable::charge_product(context, out, a)) return;
   const GemmJob job = job_of(a, b, out, 1);
   gemm_batch(job, size(a, 0), &select_matrices, &job);
 }
@@ -208,7 +212,7 @@ void addmm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor out = args.out(5);
   if (!args.ok()) return;
   const bool is_plain_sum = alpha.to_double() == 1.0 && beta.to_double() == 1.0;
-  if (is_plain_sum && other_products(a, b, false, &bias, out, 2)) return;
+  if (is_plain_sum && other_products(context, a, b, false, &bias, out, 2)) return;
   if (!all_plain({a, b}, 2) || !is_float(out) || out.dim() != 2 || a.size(1) != b.size(0)) {
     return portable::addmm_out(context, raw);
   }
@@ -216,6 +220,7 @@ void addmm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (resize_tensor(out, sizes) != Error::Ok || !is_contiguous(out)) {
     return portable::addmm_out(context, raw);
   }
+  if (!portable::charge_product(context, out, a)) return;
   GemmJob job = job_of(a, b, out, 0);
   if (!is_plain_sum) {
     const size_t bias_rank = bias.sizes().size();
@@ -241,7 +246,8 @@ void linear_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor out = args.out(3);
   if (!args.ok()) return;
   const size_t rank = input.sizes().size();
-  if (rank == 2 && other_products(input, weight, true, bias ? &*bias : nullptr, out, 2)) return;
+  if (rank == 2 && other_products(context, input, weight, true, bias ? &*bias : nullptr, out, 2))
+    return;
   if (!all_plain({weight}, 2) || !is_float(input) || !is_contiguous(input) || !is_float(out) ||
       rank == 0 || input.sizes()[rank - 1] != weight.sizes()[1] ||
       (bias && (!all_plain({*bias}, 1) || bias->sizes()[0] != weight.sizes()[0]))) {
@@ -252,6 +258,7 @@ void linear_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (resize_tensor(out, sizes.span()) != Error::Ok || !is_contiguous(out)) {
     return portable::linear_out(context, raw);
   }
+  if (!portable::charge_product(context, out, input)) return;
   GemmJob job;
   job.rows = portable::product(input.sizes(), 0, rank - 1);
   job.depth = size(weight, 1);

@@ -135,6 +135,7 @@ bool max_pool(KernelRuntimeContext& context, Span<EValue*> raw) {
       !w.resize(self, indices)) {
     return false;
   }
+  if (!context.charge(out.numel(), w.taps())) return true;
   const float* in = self.const_data_ptr<float>();
   float* to = out.mutable_data_ptr<float>();
   int64_t* places = indices.mutable_data_ptr<int64_t>();
@@ -191,6 +192,7 @@ bool avg_pool(KernelRuntimeContext& context, Span<EValue*> raw) {
   }
   const PaddedPlane padded(w.height, w.width);
   if (!padded.fits() || !w.resize(self, out)) return false;
+  if (!context.charge(out.numel(), w.taps())) return true;
   const float* in = self.const_data_ptr<float>();
   float* to = out.mutable_data_ptr<float>();
   float ones[PaddedPlane::kTaps];

@@ -157,6 +157,7 @@ bool topk(KernelRuntimeContext& context, Span<EValue*> raw) {
   }
   // Places are kept in the output and trusted to stay.
   if (!portable::check_apart(context, {self, values, indices})) return true;
+  if (!portable::charge_order(context, self, k)) return true;
   const size_t n = shape->length, count = static_cast<size_t>(k);
   const float* in = self.const_data_ptr<float>();
   float* bests = values.mutable_data_ptr<float>();

@@ -82,7 +82,10 @@ bool read_attention(KernelRuntimeContext& context, Span<EValue*> raw, AttentionC
   call.depth = static_cast<size_t>(query.size(3));
   call.width = static_cast<size_t>(value.size(3));
   *out_call = call;
-  return true;
+  // Scores, and sums of values.
+  constexpr size_t kSums = 256;  // of values at a time, for each of which scores are made anew
+  return context.charge(call.batch * call.heads * call.rows, call.columns,
+                        call.depth * (call.width / kSums + 1) + call.width);
 }
 
 namespace {

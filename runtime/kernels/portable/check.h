@@ -43,6 +43,22 @@ bool check_apart(KernelRuntimeContext& context, std::initializer_list<Tensor> te
 // Gives `out` its sizes.
 bool resize_out(KernelRuntimeContext& context, const Tensor& out, Span<const SizesType> sizes);
 
+// Pays for `each` operations for every element of `out`.
+inline bool charge_each(KernelRuntimeContext& context, const Tensor& out, int64_t each) {
+  return context.charge(out.numel(), static_cast<uint64_t>(each));
+}
+// The same for a product, each element of which sums over the last dim of `a`.
+inline bool charge_product(KernelRuntimeContext& context, const Tensor& out, const Tensor& a) {
+  return charge_each(context, out, a.size(a.dim() - 1));
+}
+
+// The same for the first `k` in order: every element may sink through a heap of k.
+inline bool charge_order(KernelRuntimeContext& context, const Tensor& self, int64_t k) {
+  uint64_t depth = 1;
+  while (depth < 32 && k >> depth != 0) ++depth;
+  return context.charge(self.numel(), depth);
+}
+
 // A dimension in [-rank, rank) as one in [0, rank); rank 0 counts as 1.
 bool normalize_dim(KernelRuntimeContext& context, int64_t dim, ssize_t rank, size_t* out_dim);
 

@@ -239,7 +239,13 @@ void convolution_out(KernelRuntimeContext& context, Span<EValue*> raw) {
                   flat ? Span<const SizesType>(flat_sizes) : Span<const SizesType>(sizes))) {
     return;
   }
-  if (out.numel() == 0) return;
+  const int64_t taps = w.size[2] * w.size[3];
+  const int64_t channels_in_group = (g.transposed ? out_channels : in.size[1]) / g.groups;
+  if (out.numel() == 0 || !charge_each(context, out, taps) ||
+      !context.charge(g.transposed ? input.numel() : out.numel(), static_cast<uint64_t>(taps),
+                      static_cast<uint64_t>(channels_in_group))) {
+    return;
+  }
   Convolution(g, input, weight, bias, out).run();
 }
 

@@ -67,7 +67,7 @@ void cdist_forward_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   SizeArray sizes = batch;
   sizes[sizes.rank++] = x1.sizes()[leading1];
   sizes[sizes.rank++] = x2.sizes()[leading2];
-  if (!resize_out(context, out, sizes.span())) return;
+  if (!resize_out(context, out, sizes.span()) || !charge_product(context, out, x1)) return;
   const auto load = loader<double>(x1.scalar_type());
   const auto store = storer<double>(out.scalar_type());
   const int64_t columns = x1.size(x1.dim() - 1);
@@ -105,7 +105,10 @@ void pdist_forward_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const int64_t pairs = rows * (rows - 1) / 2;
   if (!check(context, pairs <= INT32_MAX, "there are 2^31 pairs or more")) return;
   const SizesType sizes[] = {static_cast<SizesType>(pairs)};
-  if (!resize_out(context, out, sizes)) return;
+  if (!resize_out(context, out, sizes) || !charge_product(context, out, self) ||
+      !context.charge(static_cast<uint64_t>(rows))) {
+    return;
+  }
   const auto load = loader<double>(self.scalar_type());
   const auto store = storer<double>(out.scalar_type());
   size_t k = 0;

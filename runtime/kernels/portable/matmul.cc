@@ -100,7 +100,7 @@ void mm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
     return;
   }
   const SizesType sizes[] = {a.sizes()[0], b.sizes()[1]};
-  if (!resize_out(context, out, sizes)) return;
+  if (!resize_out(context, out, sizes) || !charge_product(context, out, a)) return;
   multiply(a, b, out, nullptr, {}, Scalar(int64_t{1}), Scalar(int64_t{0}), 0, 1);
 }
 
@@ -116,7 +116,7 @@ void bmm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
     return;
   }
   const SizesType sizes[] = {a.sizes()[0], a.sizes()[1], b.sizes()[2]};
-  if (!resize_out(context, out, sizes)) return;
+  if (!resize_out(context, out, sizes) || !charge_product(context, out, a)) return;
   multiply(a, b, out, nullptr, {}, Scalar(int64_t{1}), Scalar(int64_t{0}), 1, a.size(0));
 }
 
@@ -136,7 +136,7 @@ void addmm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const SizesType sizes[] = {a.sizes()[0], b.sizes()[1]};
   if (!check(context, broadcasts_to(bias.sizes(), sizes),
              "the added tensor does not broadcast to the product") ||
-      !resize_out(context, out, sizes)) {
+      !resize_out(context, out, sizes) || !charge_product(context, out, a)) {
     return;
   }
   Matrix bias_matrix;
@@ -166,7 +166,10 @@ void linear_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   }
   SizeArray sizes(input.sizes());
   sizes[sizes.rank - 1] = weight.sizes()[0];
-  if (!resize_out(context, out, sizes.span()) || !check_contiguous(context, out)) return;
+  if (!resize_out(context, out, sizes.span()) || !check_contiguous(context, out) ||
+      !charge_product(context, out, input)) {
+    return;
+  }
   const int64_t depth = weight.size(1), columns = weight.size(0);
   const int64_t rows = static_cast<int64_t>(product(input.sizes(), 0, sizes.rank - 1));
   const Product<double> product{rows, columns, depth, 1.0, 1.0};

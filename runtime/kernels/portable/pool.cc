@@ -32,6 +32,9 @@ struct Window {
     return out;
   }
 
+  // How many elements of an input of `in` a window goes over, at most.
+  int64_t taps(int64_t in) const { return std::min(kernel, in); }
+
   // The part of window number `i` inside an input of `in`: its first element
   // and its end; elements are `dilation` apart.
   Range inside(int64_t i, int64_t in) const {
@@ -135,7 +138,8 @@ void max_pool2d_with_indices_out(KernelRuntimeContext& context, Span<EValue*> ra
   if (!resize_pooled(context, self, out, height, width) ||
       !check_rank(context, indices, self.dim()) ||
       !resize_pooled(context, self, indices, height, width) ||
-      !check_contiguous(context, indices)) {
+      !check_contiguous(context, indices) ||
+      !charge_each(context, out, window[0].taps(in_h) * window[1].taps(in_w))) {
     return;
   }
   const auto load = loader<double>(self.scalar_type());
@@ -190,7 +194,10 @@ void avg_pool2d_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const int64_t in_w = self.sizes()[hd + 1];
   const int64_t height = window[0].output_size(in_h, ceil_mode);
   const int64_t width = window[1].output_size(in_w, ceil_mode);
-  if (!resize_pooled(context, self, out, height, width)) return;
+  if (!resize_pooled(context, self, out, height, width) ||
+      !charge_each(context, out, window[0].taps(in_h) * window[1].taps(in_w))) {
+    return;
+  }
   const auto load = loader<double>(self.scalar_type());
   const auto store = storer<double>(out.scalar_type());
   const int64_t sh = self.strides()[hd], sw = self.strides()[hd + 1];
@@ -237,7 +244,12 @@ void adaptive_avg_pool2d_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const size_t hd = static_cast<size_t>(self.dim()) - 2;
   const int64_t in_h = self.sizes()[hd];
   const int64_t in_w = self.sizes()[hd + 1];
-  if (!check(context, in_h > 0 && in_w > 0, "the input plane is empty")) return;
+  if (!check(context, in_h > 0 && in_w > 0, "the input plane is empty") ||
+      !charge_each(
+          context, out,
+          (in_h / std::max<int64_t>(height, 1) + 2) * (in_w / std::max<int64_t>(width, 1) + 2))) {
+    return;
+  }
   const auto load = loader<double>(self.scalar_type());
   const auto store = storer<double>(out.scalar_type());
   const int64_t sh = self.strides()[hd], sw = self.strides()[hd + 1];

@@ -40,6 +40,9 @@ void as_strided_copy_out(KernelRuntimeContext& context, Span<EValue*> raw) {
       return;
     }
   }
+  // Steps of an empty view lead nowhere, and may be too large to add up.
+  for (size_t d = 0; empty && d < size.size(); ++d) view.strides[d] = 0;
+  if (empty) view.offset = 0;
   if (!empty && !check(context, view.offset >= 0 && last < static_cast<int64_t>(self.numel()),
                        "the strides reach outside the input")) {
     return;

@@ -73,6 +73,7 @@ void topk_values(KernelRuntimeContext& context, Span<EValue*> raw) {
       !check_apart(context, {self, values, indices})) {
     return;
   }
+  if (!charge_order(context, self, k)) return;
   const auto load = loader<double>(self.scalar_type());
   const auto store = storer<double>(values.scalar_type());
   const int64_t step = self.dim() == 0 ? 0 : self.strides()[d];

@@ -212,7 +212,9 @@ struct Triangle {
     center = scale * (static_cast<double>(i) + 0.5);
     inverse_scale = 1.0 / support;
     const auto place = [&](double at) {
-      return at <= 0.0 ? 0 : at >= static_cast<double>(in) ? in : static_cast<int64_t>(at);
+      // NaN, of steps without end, goes to the first element.
+      if (!(at > 0.0)) return int64_t{0};
+      return at >= static_cast<double>(in) ? in : static_cast<int64_t>(at);
     };
     first = place(center - support + 0.5);
     count = place(center + support + 0.5) - first;
@@ -255,6 +257,13 @@ void upsample_bilinear2d_aa_out(KernelRuntimeContext& context, Span<EValue*> raw
       resize.scale[d] = 1.0 / *factors[d];
     }
   }
+  // Windows are about twice as wide as the step, and not wider than the input.
+  uint64_t taps[2];
+  for (size_t d = 0; d < 2; ++d) {
+    const double in = static_cast<double>(input.sizes()[2 + d]);
+    taps[d] = static_cast<uint64_t>(std::min(in, 2.0 * resize.scale[d] + 2.0));
+  }
+  if (!context.charge(out.numel(), taps[0], taps[1])) return;
   const auto load = loader<double>(input.scalar_type());
   const auto store = storer<double>(out.scalar_type());
   const auto is = input.strides(), os = out.strides();

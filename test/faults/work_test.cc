@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Work of the shipped kernels, both sets: what is beyond one pass over the
+// arguments is paid for before it is done, and shapes without elements whose
+// other sizes are huge end at once.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "extension/module/module.h"
+#include "runtime/kernels/portable/kernels.h"
+#include "test/faults/attack.h"
+#include "test/faults/test_kernels.h"
+
+namespace petrel::faults {
+namespace {
+
+using extension::Module;
+using runtime::KernelLibrary;
+using runtime::Registry;
+
+constexpr int32_t kHuge = INT32_MAX;
+
+// A program of one call, whose values lie one behind the other.
+class OneCall {
+ public:
+  OneCall() {
+    plan(recipe).values.clear();
+    plan(recipe).inputs.clear();
+    plan(recipe).outputs.clear();
+    plan(recipe).operators.clear();
+    plan(recipe).chains = {{}};
+    plan(recipe).arenas[1] = 1 << 16;
+  }
+
+  int32_t add(ValueRecipe value) {
+    add_value(recipe, std::move(value));
+    return static_cast<int32_t>(plan(recipe).values.size() - 1);
+  }
+  int32_t tensor(std::vector<int32_t> sizes, fb::ScalarType type = fb::ScalarType::FLOAT) {
+    uint64_t numel = 1;
+    for (const int32_t size : sizes) numel *= static_cast<uint64_t>(size);
+    ValueRecipe value = planned_tensor(std::move(sizes), next_);
+    value.scalar_type = static_cast<int8_t>(type);
+    next_ += (numel * 8 + 63) / 64 * 64;
+    return add(std::move(value));
+  }
+  int32_t longs(std::vector<int32_t> sizes) {
+    return tensor(std::move(sizes), fb::ScalarType::LONG);
+  }
+  int32_t integer(int64_t number) {
+    return add(number_value(Types::Int, static_cast<double>(number)));
+  }
+  int32_t boolean(bool value) { return add(number_value(Types::Bool, value ? 1 : 0)); }
+  int32_t real(double value) { return add(number_value(Types::Double, value)); }
+  int32_t none() { return add(number_value(Types::Null, 0)); }
+  int32_t integers(const std::vector<int64_t>& numbers) {
+    std::vector<int64_t> items;
+    for (const int64_t number : numbers) items.push_back(integer(number));
+    return add(list_value(Types::IntList, items));
+  }
+
+  Recipe recipe;
+
+ private:
+  uint64_t next_ = 0;
+};
+
+struct Row {
+  const char* name;
+  const char* op;
+  const char* overload;
+  std::vector<int32_t> (*args)(OneCall&);
+  // Beyond one pass.
+  uint64_t units;
+};
+
+void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
+
+const Row kRows[] = {
+    {"Mm", "aten::mm", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       return {c.tensor({4, 8}), c.tensor({8, 16}), c.tensor({4, 16})};
+     },
+     4 * 8 * 16},
+    {"MmOfDoubles", "aten::mm", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       return {c.tensor({4, 8}, fb::ScalarType::DOUBLE), c.tensor({8, 16}, fb::ScalarType::DOUBLE),
+               c.tensor({4, 16}, fb::ScalarType::DOUBLE)};
+     },
+     4 * 8 * 16},
+    {"Bmm", "aten::bmm", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       return {c.tensor({3, 4, 8}), c.tensor({3, 8, 16}), c.tensor({3, 4, 16})};
+     },
+     3 * 4 * 8 * 16},
+    {"Addmm", "aten::addmm", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       return {c.tensor({16}), c.tensor({4, 8}), c.tensor({8, 16}),
+               c.integer(1),   c.integer(1),     c.tensor({4, 16})};
+     },
+     4 * 8 * 16},
+    {"Linear", "aten::linear", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       return {c.tensor({2, 4, 8}), c.tensor({16, 8}), c.none(), c.tensor({2, 4, 16})};
+     },
+     2 * 4 * 8 * 16},
+    {"Attention", "petrel::attention", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       return {c.tensor({1, 2, 4, 8}), c.tensor({1, 2, 5, 8}),
+               c.tensor({1, 2, 5, 8}), c.none(),
+               c.boolean(false),       c.real(1),
+               c.tensor({1, 2, 4, 8})};
+     },
+     2 * 4 * 5 * (8 + 8)},
+    {"Cdist", "aten::_cdist_forward", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       return {c.tensor({6, 8}), c.tensor({7, 8}), c.real(2), c.none(), c.tensor({6, 7})};
+     },
+     6 * 7 * 8},
+    {"Topk", "aten::topk", "values",
+     [](OneCall& c) -> std::vector<int32_t> {
+       return {c.tensor({5, 9}), c.integer(4),     c.integer(1),   c.boolean(true),
+               c.boolean(true),  c.tensor({5, 4}), c.longs({5, 4})};
+     },
+     5 * 9 * 3},
+    {"MaxPool", "aten::max_pool2d_with_indices", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       const int32_t three = c.integers({3}), one = c.integers({1});
+       return {c.tensor({2, 8, 8}),
+               three,
+               one,
+               c.integers({0}),
+               one,
+               c.boolean(false),
+               c.tensor({2, 6, 6}),
+               c.longs({2, 6, 6})};
+     },
+     2 * 6 * 6 * 9},
+    {"AvgPool", "aten::avg_pool2d", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       return {c.tensor({2, 8, 8}), c.integers({3}),  c.integers({1}), c.integers({0}),
+               c.boolean(false),    c.boolean(false), c.none(),        c.tensor({2, 6, 6})};
+     },
+     2 * 6 * 6 * 9},
+    {"Convolution", "aten::convolution", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       const int32_t one = c.integers({1}), zero = c.integers({0});
+       return {c.tensor({1, 3, 6, 6}),
+               c.tensor({5, 3, 3, 3}),
+               c.none(),
+               one,
+               zero,
+               one,
+               c.boolean(false),
+               zero,
+               c.integer(1),
+               c.tensor({1, 5, 4, 4})};
+     },
+     5 * 4 * 4 * 3 * 9},
+};
+
+class WorkTest : public ::testing::TestWithParam<std::tuple<Row, bool>> {
+ protected:
+  Error run_within(uint64_t limit) {
+    static constexpr KernelLibrary kPortable[] = {&runtime::portable_kernels};
+    static const Registry reference(kPortable, {});
+    const Row& row = std::get<0>(GetParam());
+    OneCall call;
+    std::vector<int32_t> args = row.args(call);
+    args.push_back(args.back());
+    add_kernel_call(call.recipe, row.op, row.overload, args);
+    const std::vector<uint8_t> bytes = build(call.recipe);
+    Module::Options options;
+    options.registry = std::get<1>(GetParam()) ? &reference : &test_registry();
+    options.limits.max_element_operations = limit;
+    said_.clear();
+    runtime::set_log_hook({[](void* to, runtime::LogLevel, const char* message) {
+                             *static_cast<std::string*>(to) += std::string(message) + "\n";
+                           },
+                           &said_});
+    auto module = Module::load(bytes.data(), bytes.size(), options);
+    if (!module.ok()) return module.error();
+    return (*module)->execute("forward", {}).error();
+  }
+
+  // One, and the elements of all tensors, the last one twice.
+  static uint64_t passes() {
+    OneCall call;
+    const std::vector<int32_t> args = std::get<0>(GetParam()).args(call);
+    uint64_t sum = 1;
+    const auto add = [&](int32_t value) {
+      const ValueRecipe& recipe = plan(call.recipe).values[static_cast<size_t>(value)];
+      if (recipe.type != Types::Tensor) return;
+      uint64_t numel = 1;
+      for (const int32_t size : recipe.sizes) numel *= static_cast<uint64_t>(size);
+      sum += numel;
+    };
+    for (const int32_t arg : args) add(arg);
+    add(args.back());
+    return sum;
+  }
+
+  QuietLog quiet_;
+  std::string said_;
+};
+
+TEST_P(WorkTest, IsPaidForBeforeItIsDone) {
+  const uint64_t units = std::get<0>(GetParam()).units;
+  EXPECT_EQ(run_within(UINT64_MAX), Error::Ok) << said_;
+  EXPECT_EQ(run_within(passes() + units - 1), Error::OutOfResources) << said_;
+  const std::string words = "needs " + std::to_string(units) + " of max_element_operations";
+  EXPECT_NE(said_.find(words), std::string::npos) << said_;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WorkTest,
+                         ::testing::Combine(::testing::ValuesIn(kRows), ::testing::Bool()),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param).name) +
+                                  (std::get<1>(info.param) ? "Reference" : "Optimized");
+                         });
+
+// Shapes that PyTorch takes, and loops that would run for 10^18 turns.
+const Row kEmpty[] = {
+    {"Bmm", "aten::bmm", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       return {c.tensor({kHuge, kHuge, 0}), c.tensor({kHuge, 0, 0}), c.tensor({kHuge, kHuge, 0})};
+     },
+     0},
+    {"BmmOfTwoSizes", "aten::bmm", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       return {c.tensor({0, kHuge, 1}), c.tensor({0, 1, kHuge}), c.tensor({0, kHuge, kHuge})};
+     },
+     0},
+    {"Topk", "aten::topk", "values",
+     [](OneCall& c) -> std::vector<int32_t> {
+       return {c.tensor({kHuge, kHuge, 0}),
+               c.integer(0),
+               c.integer(2),
+               c.boolean(true),
+               c.boolean(true),
+               c.tensor({kHuge, kHuge, 0}),
+               c.longs({kHuge, kHuge, 0})};
+     },
+     0},
+    {"Gather", "aten::gather", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       return {c.tensor({kHuge, kHuge, 0}), c.integer(2), c.longs({kHuge, kHuge, 0}),
+               c.boolean(false), c.tensor({kHuge, kHuge, 0})};
+     },
+     0},
+    {"Cdist", "aten::_cdist_forward", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       return {c.tensor({kHuge, kHuge, 0}), c.tensor({kHuge, 0, 0}), c.real(2), c.none(),
+               c.tensor({kHuge, kHuge, 0})};
+     },
+     0},
+    {"GridSampler", "aten::grid_sampler_2d", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       return {
+           c.tensor({kHuge, 0, 1, 1}), c.tensor({kHuge, kHuge, 0, 2}), c.integer(0), c.integer(0),
+           c.boolean(false),           c.tensor({kHuge, 0, kHuge, 0})};
+     },
+     0},
+    {"Attention", "petrel::attention", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       return {c.tensor({1, kHuge, kHuge, 0}),
+               c.tensor({1, kHuge, 1, 0}),
+               c.tensor({1, kHuge, 1, 0}),
+               c.none(),
+               c.boolean(false),
+               c.real(1),
+               c.tensor({1, kHuge, kHuge, 0})};
+     },
+     0},
+    {"PixelUnshuffle", "aten::pixel_unshuffle", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       return {c.tensor({kHuge, 0, kHuge, 1}), c.integer(1), c.tensor({kHuge, 0, kHuge, 1})};
+     },
+     0},
+    {"Softmax", "aten::_softmax", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       return {c.tensor({kHuge, kHuge, 0}), c.integer(2), c.boolean(false),
+               c.tensor({kHuge, kHuge, 0})};
+     },
+     0},
+    {"Cumsum", "aten::cumsum", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       return {c.tensor({kHuge, kHuge, 0}), c.integer(2), c.none(), c.tensor({kHuge, kHuge, 0})};
+     },
+     0},
+    // A view gives a tensor of varying sizes others.
+    {"View", "aten::view_copy", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       const int32_t out = c.tensor({1, 1, 0});
+       plan(c.recipe).values.back().dynamism = 1;
+       return {c.tensor({0}), c.integers({kHuge, kHuge, 0}), out};
+     },
+     0},
+};
+
+class EmptyShapeTest : public ::testing::TestWithParam<Row> {};
+
+TEST_P(EmptyShapeTest, EndsAtOnce) {
+  QuietLog quiet;
+  OneCall call;
+  std::vector<int32_t> args = GetParam().args(call);
+  args.push_back(args.back());
+  add_kernel_call(call.recipe, GetParam().op, GetParam().overload, args);
+  const auto start = std::chrono::steady_clock::now();
+  const Report report = run(call.recipe);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  ASSERT_EQ(report.load, Error::Ok) << QuietLog::last();
+  EXPECT_NE(report.methods[0], Error::Ok);
+  EXPECT_LT(seconds.count(), 5.0) << QuietLog::last();
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EmptyShapeTest, ::testing::ValuesIn(kEmpty),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace petrel::faults
