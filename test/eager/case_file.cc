@@ -128,7 +128,7 @@ class Builder {
   }
 
   absl::Status add_call(absl::string_view text) {
-    absl::StatusOr<KernelCall> call = parse_kernel_call(text);
+    absl::StatusOr<EagerCall> call = parse_eager_call(text);
     if (!call.ok()) return call.status();
     cases_.back().call = *std::move(call);
     return check_call(cases_.back());

@@ -27,7 +27,7 @@
 // IR's text. Elements stand in row-major order of the sizes, whatever the order
 // in memory. Those of f32, f16 and bf16 have the digits that a float needs. A case
 // has one body, the last of its parts: text IR, which this reader does not look
-// at, or a call (kernel_call.h), whose tensors all have a line. The graph may
+// at, or a call (eager_call.h), whose tensors all have a line. The graph may
 // hold all that is expected, as types of its results.
 //
 //   const std::vector<EagerCase> cases = load_eager_cases("test/eager/cases/passes.txt");
@@ -42,7 +42,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "test/eager/eager_tensor.h"
-#include "test/eager/kernel_call.h"
+#include "test/eager/eager_call.h"
 
 namespace petrel::test {
 
@@ -51,8 +51,8 @@ struct EagerCase {
   std::vector<EagerTensor> inputs;
   std::vector<EagerTensor> constants;
   std::vector<EagerTensor> expected;
-  std::string graph;               // empty if the body is a call
-  std::optional<KernelCall> call;  // of inputs and expected tensors only
+  std::string graph;              // empty if the body is a call
+  std::optional<EagerCall> call;  // of inputs and expected tensors only
 };
 
 // The cases of a text; `path` is for messages. InvalidArgument names path, line

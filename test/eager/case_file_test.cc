@@ -61,7 +61,7 @@ TEST(CaseFile, ReadsGraphsAndCalls) {
   const EagerCase& call = cases->back();
   EXPECT_TRUE(call.graph.empty());
   ASSERT_TRUE(call.call.has_value());
-  EXPECT_EQ(call.call->kernel, "aten::add.Scalar_out");
+  EXPECT_EQ(call.call->function, "aten::add.Scalar_out");
   EXPECT_EQ(call.inputs[0].dim_order, (std::vector<uint8_t>{0, 2, 3, 1}));
   EXPECT_EQ(call.inputs[0].elements[3], 0.1);
   EXPECT_EQ(call.expected[0].elements, (std::vector<double>{4, -9007199254740992.0}));

@@ -102,9 +102,9 @@ class CaseFile:
         lines += ["expect " + tensor_text("y%d" % i, t) for i, t in enumerate(expected)]
         self.cases.append("\n".join(lines) + "\ngraph\n" + graph + "end\n")
 
-    def call(self, kernel, arguments, outputs):
-        """A kernel's call; an output that is a list is one argument."""
-        tensors = []
+    def call(self, function, arguments, outputs, name=None, constants=None):
+        """A call of a kernel or a method; an output that is a list is one argument."""
+        tensors = ["constant %s\n" % tensor_text(n, t) for n, t in (constants or {}).items()]
 
         def text(values, kind, letter):
             names = ("%s%d" % (letter, i) for i in itertools.count())
@@ -117,10 +117,11 @@ class CaseFile:
             return ", ".join(call_argument(v, add) for v in values)
 
         call = "call %s(%s) -> %s\n" % (
-            kernel, text(arguments, "input", "x"), text(outputs, "expect", "y"))
+            function, text(arguments, "input", "x"), text(outputs, "expect", "y"))
         self.cases.append("case %s\n%s%send\n" % (
-            self.numbered(kernel), "".join(tensors), call))
+            name or self.numbered(function), "".join(tensors), call))
 
-    def text(self):
-        head = "# Written by test/eager/record.py with torch %s.\ncases %d\n"
-        return head % (torch.__version__.partition("+")[0], len(self.cases)) + "".join(self.cases)
+    def text(self, script="test/eager/record.py"):
+        head = "# Written by %s with torch %s.\ncases %d\n" % (
+            script, torch.__version__.partition("+")[0], len(self.cases))
+        return head + "".join(self.cases)

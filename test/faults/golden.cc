@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <sstream>
+#include <utility>
+
+#include "test/eager/case_file.h"
 
 namespace petrel::faults {
 namespace {
@@ -18,22 +20,30 @@ using runtime::TensorLayout;
 constexpr char kFolder[] = "test/faults/golden/";
 constexpr uint8_t kDimOrder[] = {0, 1, 2, 3};
 
-// "float32 [2,3] 1.0 2.0 ..." or "number 4".
-GoldenValue parse_value(std::istringstream& line) {
+GoldenValue value_of(const test::EagerTensor& tensor) {
   GoldenValue value;
-  std::string type;
-  line >> type;
-  if (type == "number") {
-    value.is_number = true;
-    line >> value.number;
-    return value;
-  }
-  std::string sizes;
-  line >> sizes;
-  std::istringstream list(sizes.substr(1, sizes.size() - 2));
-  for (std::string size; std::getline(list, size, ',');) value.sizes.push_back(std::stoi(size));
-  for (float element; line >> element;) value.data.push_back(element);
+  value.type = static_cast<runtime::ScalarType>(tensor.scalar_type);
+  value.sizes.assign(tensor.sizes.begin(), tensor.sizes.end());
+  for (const double element : tensor.elements) value.data.push_back(static_cast<float>(element));
   return value;
+}
+
+// What a call reads or gives, in its order.
+std::vector<GoldenValue> values_of(const std::vector<test::CallArgument>& arguments,
+                                   const std::vector<test::EagerTensor>& tensors) {
+  std::vector<GoldenValue> values;
+  for (const test::CallArgument& argument : arguments) {
+    if (const auto* number = std::get_if<int64_t>(&argument)) {
+      values.emplace_back();
+      values.back().is_number = true;
+      values.back().number = *number;
+    }
+    const auto* name = std::get_if<test::TensorName>(&argument);
+    for (const test::EagerTensor& tensor : tensors) {
+      if (name != nullptr && tensor.name == name->name) values.push_back(value_of(tensor));
+    }
+  }
+  return values;
 }
 
 }  // namespace
@@ -50,27 +60,17 @@ Golden load_golden(const std::string& name) {
   golden.name = name;
   std::ifstream program(kFolder + name + ".pte", std::ios::binary);
   golden.bytes.assign(std::istreambuf_iterator<char>(program), {});
-  std::ifstream text(kFolder + name + ".txt");
-  if (golden.bytes.empty() || !text) {
+  for (const test::EagerCase& one : test::load_eager_cases(std::string(kFolder) + "cases.txt")) {
+    if (!one.call || one.name != name + "." + one.call->function) continue;
+    golden.methods.push_back({one.call->function, values_of(one.call->arguments, one.inputs),
+                              values_of(one.call->outputs, one.expected)});
+    for (const test::EagerTensor& weight : one.constants) {
+      golden.weights[weight.name] = value_of(weight);
+    }
+  }
+  if (golden.bytes.empty() || golden.methods.empty()) {
     std::fprintf(stderr, "golden program %s is not there\n", name.c_str());
     std::abort();
-  }
-  for (std::string line; std::getline(text, line);) {
-    std::istringstream words(line);
-    std::string kind;
-    words >> kind;
-    if (kind == "method") {
-      golden.methods.emplace_back();
-      words >> golden.methods.back().name;
-    } else if (kind == "weight") {
-      std::string key;
-      words >> key;
-      golden.weights[key] = parse_value(words);
-    } else if (kind == "input") {
-      golden.methods.back().inputs.push_back(parse_value(words));
-    } else {
-      golden.methods.back().outputs.push_back(parse_value(words));
-    }
   }
   return golden;
 }

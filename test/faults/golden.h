@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The golden programs in test/faults/golden, made by make_golden.py: bytes,
-// and what eager torch gives for the inputs told.
+// The golden programs in test/faults/golden, made by make_golden.py: bytes, and
+// what eager torch gives for some inputs. All tensors are f32.
 
 #ifndef PETREL_TEST_FAULTS_GOLDEN_H_
 #define PETREL_TEST_FAULTS_GOLDEN_H_

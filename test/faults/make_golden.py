@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the golden programs of the fault tests with the ExecuTorch wheel.
 
-    python make_golden.py OUTPUT_DIR
+    python make_golden.py OUTPUT_DIR      (torch 2.13.0, executorch 1.5.0)
 
 Each program is as small as the wheel makes it, and together they use every
 kind of value, instruction, storage and delegate that a loader meets. Next to
-NAME.pte lies NAME.txt: the methods, their inputs, what eager torch gives for
-them, and the weights that are not in the program.
+NAME.pte lies cases.txt (test/eager/case_file.h): a case NAME.METHOD for each
+method, with what eager torch gives and the weights that are not in the program.
 """
 
 import pathlib
@@ -18,6 +18,11 @@ from executorch.exir import ExecutorchBackendConfig, to_edge, to_edge_transform_
 from executorch.exir.passes import MemoryPlanningPass
 from executorch.exir.passes.init_mutable_pass import InitializedMutableBufferPass
 from torch.export import Dim, export
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "eager"))
+from writer import CaseFile  # noqa: E402
+
+CASES = CaseFile()
 
 
 class Add(torch.nn.Module):
@@ -78,31 +83,14 @@ class Loop(torch.nn.Module):
         return torch_map(lambda row, y: row + y, x, y)
 
 
-def tell(name, outdir, methods, weights):
-    """Writes inputs, outputs and outside weights: one tensor or number per line."""
-
-    def line(kind, value):
-        if isinstance(value, torch.Tensor):
-            dtype = str(value.dtype).replace("torch.", "")
-            sizes = ",".join(str(s) for s in value.shape)
-            data = " ".join(repr(float(v)) for v in value.flatten())
-            return f"{kind} {dtype} [{sizes}] {data}"
-        return f"{kind} number {value}"
-
-    lines = [line(f"weight {key}", value) for key, value in weights.items()]
+def save(name, outdir, program, methods, weights=None):
+    """Writes the program, and adds a case for each method."""
+    (outdir / f"{name}.pte").write_bytes(program.buffer)
     for method, module, inputs in methods:
-        lines.append(f"method {method}")
-        lines += [line("input", value) for value in inputs]
         outputs = module(*inputs)
         if not isinstance(outputs, (tuple, list)):
             outputs = (outputs,)
-        lines += [line("output", value) for value in outputs]
-    (outdir / f"{name}.txt").write_text("\n".join(lines) + "\n")
-
-
-def save(name, outdir, program, methods, weights={}):
-    (outdir / f"{name}.pte").write_bytes(program.buffer)
-    tell(name, outdir, methods, weights)
+        CASES.call(method, inputs, outputs, name=f"{name}.{method}", constants=weights)
 
 
 def main():
@@ -165,6 +153,7 @@ def main():
         edge.to_executorch(config),
         [("forward", linear, (x23,)), ("sum", add, (x3, y3))],
     )
+    (outdir / "cases.txt").write_text(CASES.text("test/faults/make_golden.py"))
 
 
 if __name__ == "__main__":

@@ -35,8 +35,8 @@ TEST_P(KernelLibraries, AgreeWithEagerTorch) {
   for (const test::EagerCase& one : test::load_eager_cases(kRecordedCalls)) {
     SCOPED_TRACE(one.name);
     ASSERT_TRUE(one.call.has_value());
-    const Kernel* kernel = GetParam().registry->find_kernel(one.call->kernel.c_str());
-    ASSERT_NE(kernel, nullptr) << one.call->kernel;
+    const Kernel* kernel = GetParam().registry->find_kernel(one.call->function.c_str());
+    ASSERT_NE(kernel, nullptr) << one.call->function;
     RecordedCall(one).run(*kernel, GetParam().slack);
   }
 }

@@ -22,8 +22,8 @@ TEST(PortableKernels, AgreeWithEagerTorch) {
   for (const test::EagerCase& one : test::load_eager_cases(kRecordedCalls)) {
     SCOPED_TRACE(one.name);
     ASSERT_TRUE(one.call.has_value());
-    const Kernel* kernel = find(one.call->kernel);
-    ASSERT_NE(kernel, nullptr) << one.call->kernel;
+    const Kernel* kernel = find(one.call->function);
+    ASSERT_NE(kernel, nullptr) << one.call->function;
     RecordedCall(one).run(*kernel, 1.0);
   }
 }
@@ -41,7 +41,7 @@ TEST(PortableKernels, AreAllCompared) {
                                     "aten::native_dropout.out"};
   for (const test::EagerCase& one : test::load_eager_cases(kRecordedCalls)) {
     ASSERT_TRUE(one.call.has_value()) << one.name;
-    compared.insert(one.call->kernel);
+    compared.insert(one.call->function);
   }
   for (const Kernel& kernel : portable_kernels()) {
     EXPECT_EQ(compared.count(kernel.name), 1u) << kernel.name;

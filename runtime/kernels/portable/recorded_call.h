@@ -6,7 +6,7 @@
 //
 //   for (const test::EagerCase& one : load_eager_cases(kRecordedCalls)) {
 //     SCOPED_TRACE(one.name);
-//     RecordedCall(one).run(*find(one.call->kernel));
+//     RecordedCall(one).run(*find(one.call->function));
 //   }
 #ifndef PETREL_RUNTIME_KERNELS_PORTABLE_RECORDED_CALL_H_
 #define PETREL_RUNTIME_KERNELS_PORTABLE_RECORDED_CALL_H_

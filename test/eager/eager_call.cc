@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "test/eager/kernel_call.h"
+#include "test/eager/eager_call.h"
 
 #include <utility>
 
@@ -72,6 +72,11 @@ class Reader {
 
   CallArgument output() {
     if (take("[")) return tensors(false);
+    int64_t whole = 0;
+    if (absl::SimpleAtoi(rest_.substr(0, rest_.find(',')), &whole)) {
+      word();
+      return whole;
+    }
     return TensorName{tensor()};
   }
 
@@ -131,10 +136,10 @@ class Reader {
 
 }  // namespace
 
-absl::StatusOr<KernelCall> parse_kernel_call(absl::string_view text) {
+absl::StatusOr<EagerCall> parse_eager_call(absl::string_view text) {
   Reader reader(text);
-  KernelCall call;
-  call.kernel = reader.word();
+  EagerCall call;
+  call.function = reader.word();
   reader.expect("(");
   while (reader.ok() && !reader.take(")")) {
     if (!call.arguments.empty()) reader.expect(",");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "test/eager/kernel_call.h"
+#include "test/eager/eager_call.h"
 
 #include <cmath>
 
@@ -9,12 +9,12 @@
 namespace petrel::test {
 namespace {
 
-TEST(KernelCall, HasEveryKindOfArgument) {
-  const auto call = parse_kernel_call(
+TEST(EagerCall, HasEveryKindOfArgument) {
+  const auto call = parse_eager_call(
       "a::b.out(none, true, -3, 0.5, -inf, \"floor, (x)\", [], [1, -2], [2.0, nan], %x, [%x, %y], "
-      "?[none, %z], 1e3) -> %u, [%v, %w]");
+      "?[none, %z], 1e3) -> %u, -4, [%v, %w]");
   ASSERT_TRUE(call.ok()) << call.status();
-  EXPECT_EQ(call->kernel, "a::b.out");
+  EXPECT_EQ(call->function, "a::b.out");
   const std::vector<CallArgument>& args = call->arguments;
   ASSERT_EQ(args.size(), 13u);
   EXPECT_TRUE(std::holds_alternative<std::monostate>(args[0]));
@@ -33,12 +33,13 @@ TEST(KernelCall, HasEveryKindOfArgument) {
   EXPECT_EQ(std::get<TensorNames>(args[11]).names, (std::vector<std::string>{"", "z"}));
   EXPECT_TRUE(std::get<TensorNames>(args[11]).may_miss);
   EXPECT_EQ(std::get<double>(args[12]), 1000.0);
-  ASSERT_EQ(call->outputs.size(), 2u);
+  ASSERT_EQ(call->outputs.size(), 3u);
   EXPECT_EQ(std::get<TensorName>(call->outputs[0]).name, "u");
-  EXPECT_EQ(std::get<TensorNames>(call->outputs[1]).names, (std::vector<std::string>{"v", "w"}));
+  EXPECT_EQ(std::get<int64_t>(call->outputs[1]), -4);
+  EXPECT_EQ(std::get<TensorNames>(call->outputs[2]).names, (std::vector<std::string>{"v", "w"}));
 }
 
-TEST(KernelCall, NamesTheWordThatIsWrong) {
+TEST(EagerCall, NamesTheWordThatIsWrong) {
   const std::pair<const char*, const char*> kWrong[] = {
       {"", "expected a word at ''"},
       {"a", "expected '(' at ''"},
@@ -55,13 +56,13 @@ TEST(KernelCall, NamesTheWordThatIsWrong) {
       {"a(%) -> %y", "expected a word at ') -> %y'"},
       {"a(1)", "expected '->' at ''"},
       {"a(1) ->", "expected '%' at ''"},
-      {"a(1) -> 3", "expected '%' at '3'"},
+      {"a(1) -> 3.5", "expected '%' at '3.5'"},
       {"a(1) -> %y,", "expected '%' at ''"},
       {"a(1) -> %y %z", "expected the end at '%z'"},
       {"a(99999999999999999999x) -> %y", "expected an argument at '99999999999999999999'"},
   };
   for (const auto& [text, message] : kWrong) {
-    const auto call = parse_kernel_call(text);
+    const auto call = parse_eager_call(text);
     ASSERT_FALSE(call.ok()) << text;
     EXPECT_TRUE(absl::StrContains(call.status().message(), message))
         << text << ": " << call.status();

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One call of a kernel as a line of text: its name, its arguments in the order of
-// the schema, and the tensors it writes. It names tensors and owns none.
+// One call of a kernel or of a program's method as a line of text: its name, its
+// arguments in the order of the schema, and what it gives. It names tensors and
+// owns none.
 //
 //   aten::topk.values(%x, 2, -1, true, none) -> %values, %indices
 //
 // Arguments are none, true, -3, 0.5 (with a point, an exponent, inf or nan),
 // "floor", [1, 2], [0.5, 1.0], %x, [%x, %y]; `?[none, %x]` is a list whose items
-// may be missing. [] is a list of integers. A list after the arrow is one argument
-// of several outputs. There are no escapes in strings.
-#ifndef PETREL_TEST_EAGER_KERNEL_CALL_H_
-#define PETREL_TEST_EAGER_KERNEL_CALL_H_
+// may be missing. [] is a list of integers. After the arrow stand tensors, lists of
+// them that are one argument of several outputs, and integers that are expected.
+// There are no escapes in strings.
+#ifndef PETREL_TEST_EAGER_EAGER_CALL_H_
+#define PETREL_TEST_EAGER_EAGER_CALL_H_
 
 #include <cstdint>
 #include <string>
@@ -35,15 +37,15 @@ using CallArgument =
     std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<int64_t>,
                  std::vector<double>, TensorName, TensorNames>;
 
-struct KernelCall {
-  std::string kernel;
+struct EagerCall {
+  std::string function;
   std::vector<CallArgument> arguments;
-  std::vector<CallArgument> outputs;  // TensorName or TensorNames
+  std::vector<CallArgument> outputs;  // TensorName, TensorNames or int64_t
 };
 
 // InvalidArgument names the first word that does not belong.
-absl::StatusOr<KernelCall> parse_kernel_call(absl::string_view text);
+absl::StatusOr<EagerCall> parse_eager_call(absl::string_view text);
 
 }  // namespace petrel::test
 
-#endif  // PETREL_TEST_EAGER_KERNEL_CALL_H_
+#endif  // PETREL_TEST_EAGER_EAGER_CALL_H_
