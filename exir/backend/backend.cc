@@ -43,13 +43,13 @@ absl::Status Backend::check_compile_specs(const std::vector<CompileSpec>& specs)
                                                  specs.front().key, "', it takes none"));
 }
 
-absl::StatusOr<PreprocessResult> Backend::preprocess(const Subprogram&, NamedBlobStore&) const {
+absl::StatusOr<PreprocessResult> Backend::preprocess(const Subprogram&, RoutedBlobStore&) const {
   return absl::UnimplementedError(
       absl::StrCat("backend '", id(), "' has neither preprocess nor preprocess_all"));
 }
 
 absl::StatusOr<ResultMap> Backend::preprocess_all(const SubprogramMap& parts,
-                                                  NamedBlobStore& store) const {
+                                                  RoutedBlobStore& store) const {
   ResultMap results;
   for (const auto& [method, subprograms] : parts) {
     std::vector<PreprocessResult>& of_method = results[method];

@@ -8,7 +8,7 @@
 //     std::string id() const override { return "MyBackend"; }
 //     const Partitioner& partitioner() const override { return partitioner_; }
 //     absl::StatusOr<PreprocessResult> preprocess(
-//         const Subprogram& part, NamedBlobStore& store) const override;
+//         const Subprogram& part, RoutedBlobStore& store) const override;
 //   };
 //
 // A backend that shares work or data between partitions overrides preprocess_all
@@ -28,7 +28,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "exir/backend/named_blob_store.h"
+#include "exir/backend/routed_blob_store.h"
 #include "exir/ir/blob.h"
 #include "exir/ir/graph.h"
 
@@ -120,10 +120,10 @@ class Backend {
 
   // Default: Unimplemented, for backends that override preprocess_all.
   virtual absl::StatusOr<PreprocessResult> preprocess(const Subprogram& part,
-                                                      NamedBlobStore& store) const;
+                                                      RoutedBlobStore& store) const;
   // Default: calls preprocess on each, in method order; errors name the partition.
   virtual absl::StatusOr<ResultMap> preprocess_all(const SubprogramMap& parts,
-                                                   NamedBlobStore& store) const;
+                                                   RoutedBlobStore& store) const;
 };
 
 // What a petrel::delegate_call node carries once its backend has run.

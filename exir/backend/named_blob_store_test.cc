@@ -69,16 +69,6 @@ TEST(NamedBlobStore, EqualBytesInTwoDestinationsAreTwoBuffers) {
   EXPECT_EQ(store.destinations().at("x.ptd").buffers.size(), 1u);
 }
 
-TEST(NamedBlobStore, DefaultDestinationTakesWhatNamesNone) {
-  NamedBlobStore store("weights.ptd");
-  ASSERT_TRUE(*store.add_named_blob("a", blob({7}), 16, ""));
-  ASSERT_TRUE(*store.add_named_blob("a", blob({7}), 16, "weights.ptd"));
-  ASSERT_TRUE(*store.add_named_blob("b", blob({8}), 16, "other.ptd"));
-  EXPECT_EQ(store.destinations().count(""), 0u);
-  EXPECT_EQ(store.destinations().at("weights.ptd").entries.size(), 1u);
-  EXPECT_EQ(store.destinations().at("other.ptd").entries.size(), 1u);
-}
-
 TEST(NamedBlobStore, RefusesAKeyInTwoDestinations) {
   NamedBlobStore store;
   ASSERT_TRUE(*store.add_named_blob("a", blob({7}), 16, ""));
@@ -164,36 +154,6 @@ TEST(NamedBlobStore, RefusesLayoutsThatDoNotFitOrChange) {
   EXPECT_EQ(store.destinations().at("").entries[0].layout, f32);
   EXPECT_EQ(store.add_named_blob("w", b, 16, "", i8).status().code(),
             absl::StatusCode::kAlreadyExists);
-}
-
-TEST(NamedBlobStore, MergesInOrder) {
-  NamedBlobStore store;
-  ASSERT_TRUE(*store.add_named_blob("a", blob({1}), 16, ""));
-  NamedBlobStore other;
-  ASSERT_TRUE(*other.add_named_blob("b", blob({1}), 128, ""));
-  ASSERT_TRUE(*other.add_named_blob("a", blob({1}), 16, ""));
-  ASSERT_TRUE(*other.add_named_blob("c", blob({2}), 1, "x.ptd"));
-  ASSERT_TRUE(store.merge(other).ok());
-  const auto& place = store.destinations().at("");
-  ASSERT_EQ(place.buffers.size(), 1u);
-  EXPECT_EQ(place.buffers[0].alignment, 128u);
-  ASSERT_EQ(place.entries.size(), 2u);
-  EXPECT_EQ(place.entries[1].key, "b");
-  EXPECT_EQ(store.destinations().at("x.ptd").entries[0].key, "c");
-  EXPECT_EQ(store.requested_bytes(), 4u);
-}
-
-TEST(NamedBlobStore, AFailedMergeChangesNothing) {
-  NamedBlobStore store;
-  ASSERT_TRUE(*store.add_named_blob("b", blob({1}), 16, ""));
-  NamedBlobStore other;
-  ASSERT_TRUE(*other.add_named_blob("a", blob({1}), 16, ""));
-  ASSERT_TRUE(*other.add_named_blob("b", blob({2}), 16, ""));
-  const absl::Status status = store.merge(other);
-  EXPECT_EQ(status.code(), absl::StatusCode::kAlreadyExists);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("'b'"));
-  EXPECT_EQ(store.destinations().at("").entries.size(), 1u);
-  EXPECT_EQ(store.requested_bytes(), 1u);
 }
 
 }  // namespace

@@ -17,13 +17,14 @@ using ::testing::HasSubstr;
 // Keys "k0", "k1", ... of `sizes` bytes each, all different, and "same", which
 // has the bytes of "k0".
 NamedBlobStore::Destination data(const std::vector<size_t>& sizes) {
-  NamedBlobStore store("w.ptd");
+  NamedBlobStore store;
   for (size_t i = 0; i < sizes.size(); ++i) {
     std::vector<uint8_t> bytes(sizes[i], static_cast<uint8_t>(i + 1));
-    EXPECT_TRUE(*store.add_named_blob(absl::StrCat("k", i), Blob::owned(std::move(bytes)), 16, ""));
+    EXPECT_TRUE(
+        *store.add_named_blob(absl::StrCat("k", i), Blob::owned(std::move(bytes)), 16, "w.ptd"));
   }
   EXPECT_TRUE(
-      *store.add_named_blob("same", Blob::owned(std::vector<uint8_t>(sizes[0], 1)), 16, ""));
+      *store.add_named_blob("same", Blob::owned(std::vector<uint8_t>(sizes[0], 1)), 16, "w.ptd"));
   return store.destinations().at("w.ptd");
 }
 

@@ -3,27 +3,11 @@
 
 #include <fnmatch.h>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "exir/backend/blob_names.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
-namespace {
-
-constexpr size_t kMaxFileNameBytes = 255;
-constexpr size_t kShownBytes = 80;
-
-}  // namespace
-
-absl::Status check_plain_file_name(const std::string& name) {
-  const bool plain = !name.empty() && name.size() <= kMaxFileNameBytes && name != "." &&
-                     name != ".." &&
-                     name.find_first_of(std::string("/\\\0", 3)) == std::string::npos;
-  if (plain) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("external file '", absl::CHexEscape(name.substr(0, kShownBytes)),
-                   "' is not a plain file name of at most ", kMaxFileNameBytes, " bytes"));
-}
 
 bool matches_glob(const std::string& glob, const std::string& text) {
   return fnmatch(glob.c_str(), text.c_str(), FNM_NOESCAPE) == 0;
@@ -45,12 +29,37 @@ absl::Status WeightRoutes::check() const {
   return absl::OkStatus();
 }
 
-std::optional<size_t> WeightRoutes::rule_of(const std::string& fqn) const {
-  const std::string source = source_name(fqn);
+std::optional<size_t> WeightRoutes::rule_of(const Constant& source) const {
+  if (source.kind == Constant::Kind::kLiteral || source.is_mutable()) return std::nullopt;
+  const std::string name = source_name(source.fqn);
   for (size_t i = 0; i < rules.size(); ++i) {
-    if (matches_glob(rules[i].glob, source)) return i;
+    if (matches_glob(rules[i].glob, name)) return i;
   }
   return std::nullopt;
+}
+
+std::string WeightRoutes::file_for_kernel(const Constant& source) const {
+  if (source.kind == Constant::Kind::kLiteral || source.is_mutable()) return "";
+  const std::optional<size_t> rule = rule_of(source);
+  return rule ? rules[*rule].file : default_file;
+}
+
+std::string WeightRoutes::file_for_backend(const Constant& source) const {
+  if (source.kind != Constant::Kind::kLiteral) return file_for_kernel(source);
+  return keys == WeightKeys::kName ? "" : default_file;
+}
+
+std::string WeightRoutes::key_for_backend(const Constant& source, const Blob& blob,
+                                          const std::string& form) const {
+  if (keys == WeightKeys::kName && source.kind != Constant::Kind::kLiteral) {
+    return form.empty() ? source.fqn : absl::StrCat(source.fqn, "#", form);
+  }
+  std::string key = to_hex(blob.sha256());
+  // Equal weights may be sent to two files; a key lies in one.
+  if (const std::optional<size_t> rule = rule_of(source)) {
+    absl::StrAppend(&key, "@", rules[*rule].file);
+  }
+  return key;
 }
 
 }  // namespace petrel::exir

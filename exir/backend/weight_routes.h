@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where the weights of a program go and what they are called: the options of an
-// export that hold for kernels and for every backend.
+// export that hold for kernels and for every backend. A plain value: the same
+// routes always give the same answers.
 //
 //   WeightRoutes routes;
 //   routes.default_file = "rest.ptd";                 // "" is the program
 //   routes.rules = {{"encoder.*", "encoder.ptd"}, {"*lora*", "adapter.ptd"}};
 //   routes.keys = WeightKeys::kName;
+//   routes.file_for_kernel(weight);                   // "encoder.ptd"
+//   routes.key_for_backend(weight, blob, "0231");     // "encoder.conv.weight#0231"
 //
 // A rule matches the fully qualified name of a parameter or buffer as the model
 // has it; the first that matches counts. What passes made of a weight goes
@@ -23,6 +26,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "exir/ir/blob.h"
+#include "exir/ir/constant.h"
 
 namespace petrel::exir {
 
@@ -44,8 +49,28 @@ struct WeightRoutes {
 
   // InvalidArgument for an empty glob or a file name that is not plain.
   absl::Status check() const;
-  // The rule for a weight.
-  std::optional<size_t> rule_of(const std::string& fqn) const;
+
+  // The rule for a constant, an index into `rules`. Only weights have one:
+  // literals do not, nor does state.
+  std::optional<size_t> rule_of(const Constant& source) const;
+
+  // The file for a weight that a kernel reads; "" for the program, where
+  // literals and state always stay.
+  std::string file_for_kernel(const Constant& source) const;
+
+  // The file for what a backend made of `source`. Literals go where other data
+  // does; under kName, where data files are to be exchanged, into the program.
+  std::string file_for_backend(const Constant& source) const;
+
+  // The key of `blob`, which a backend made of `source`; `form` tells how the
+  // bytes differ from the source's, "" when they do not:
+  //
+  //   kContent  the SHA-256 of the bytes, and "@FILE" behind it where a rule
+  //             sends the weight to a file of its own
+  //   kName     "conv.weight@bn1#0231", the constant's name and the form; a
+  //             literal, which has no name in the model, is called by content
+  std::string key_for_backend(const Constant& source, const Blob& blob,
+                              const std::string& form) const;
 };
 
 // "encoder.conv.weight" of "encoder.conv.weight@bn1".
@@ -53,10 +78,6 @@ std::string source_name(const std::string& fqn);
 
 // Whether `glob` matches all of `text`.
 bool matches_glob(const std::string& glob, const std::string& text);
-
-// InvalidArgument unless `name` is a plain file name: not empty, "." or "..",
-// at most 255 bytes, without '/', '\\' or NUL.
-absl::Status check_plain_file_name(const std::string& name);
 
 }  // namespace petrel::exir
 

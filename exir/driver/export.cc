@@ -9,6 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "exir/backend/blob_names.h"
+#include "exir/backend/routed_blob_store.h"
 #include "exir/backend/shards.h"
 #include "exir/output/output_files.h"
 #include "exir/driver/structure.h"
@@ -206,7 +208,7 @@ absl::Status transform(Program& program, absl::Span<const Pass> passes,
 // From archives to a program that can be emitted; its weights for delegates are
 // in `store`.
 absl::StatusOr<Program> compile(const ExportOptions& options, Phases& phases, ExportReport& report,
-                                NamedBlobStore& store) {
+                                RoutedBlobStore& store) {
   Program program;
   PETREL_RETURN_IF_ERROR(phases.run("import", [&]() -> absl::Status {
     PETREL_ASSIGN_OR_RETURN(program, import_all(options));
@@ -249,11 +251,11 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
   PETREL_RETURN_IF_ERROR(check_options(options, outputs));
   ExportReport report;
   Phases phases(options, &report);
-  NamedBlobStore store(outputs.routes());
+  RoutedBlobStore store(outputs.routes());
   PETREL_ASSIGN_OR_RETURN(const Program program, compile(options, phases, report, store));
   PlannedProgram planned;
   PETREL_RETURN_IF_ERROR(phases.run("plan", [&]() -> absl::Status {
-    PETREL_ASSIGN_OR_RETURN(planned, plan_to_emit(program, store, options.planning));
+    PETREL_ASSIGN_OR_RETURN(planned, plan_to_emit(program, store.routes(), options.planning));
     return absl::OkStatus();
   }));
   PETREL_RETURN_IF_ERROR(phases.run("emit", [&]() -> absl::Status {
@@ -283,18 +285,19 @@ absl::StatusOr<CompiledWeights> compile_weights(const ExportOptions& options) {
   CompiledWeights compiled;
   WeightRoutes routes;
   routes.keys = WeightKeys::kName;
-  compiled.store = NamedBlobStore(routes);
-  PETREL_ASSIGN_OR_RETURN(const Program program, compile(options, phases, report, compiled.store));
+  RoutedBlobStore store(routes);
+  PETREL_ASSIGN_OR_RETURN(const Program program, compile(options, phases, report, store));
   compiled.structure = report.structure;
   // Emitting tells which weights kernels read.
   EmitOptions emit_options;
   emit_options.planning.node_budget = 0;
   PETREL_RETURN_IF_ERROR(
-      emit_program(program, compiled.store, emit_options,
+      emit_program(program, store, emit_options,
                    [](const std::string&) -> absl::StatusOr<ByteSink> {
                      return ByteSink([](absl::Span<const uint8_t>) { return absl::OkStatus(); });
                    })
           .status());
+  compiled.ledger = store.ledger();
   return compiled;
 }
 

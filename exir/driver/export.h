@@ -23,6 +23,8 @@
 
 #include "absl/status/statusor.h"
 #include "exir/backend/backend_selection.h"
+#include "exir/backend/weight_ledger.h"
+#include "exir/backend/weight_routes.h"
 #include "exir/emit/emit.h"
 #include "exir/memory/order_operators.h"
 #include "exir/partition/partition.h"
@@ -88,7 +90,7 @@ struct ExportReport {
 // The weights of a program that was not written.
 struct CompiledWeights {
   Sha256 structure = {};  // exir/driver/structure.h
-  NamedBlobStore store;   // store.weights()
+  WeightLedger ledger;
 };
 
 // Compiles as export_program() does and writes nothing; under kName. Paths of

@@ -49,7 +49,7 @@ std::string emit_everything(size_t junk) {
     graph->set_outputs(std::move(outputs));
     program.methods[name].graph = std::move(graph);
   }
-  NamedBlobStore store;
+  RoutedBlobStore store;
   for (int i = 0; i < 20; ++i) {
     EXPECT_TRUE(*store.add_named_blob("k" + std::to_string(i),
                                       Blob::owned({static_cast<uint8_t>(i % 13)}), 16,

@@ -8,6 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "exir/backend/backend.h"
+#include "exir/backend/blob_names.h"
+#include "exir/backend/named_blob_store.h"
 #include "exir/backend/shards.h"
 #include "exir/emit/additions.h"
 #include "exir/emit/flat_data_writer.h"
@@ -63,7 +65,7 @@ absl::Status in_method(const std::string& method, const absl::Status& status) {
 // Registers the data of all methods with the segments and the store.
 class DataCollector {
  public:
-  DataCollector(NamedBlobStore& store, const EmitOptions& options, const ExternalFn& is_external,
+  DataCollector(RoutedBlobStore& store, const EmitOptions& options, const ExternalFn& is_external,
                 ProgramSegments& segments)
       : store_(store), options_(options), is_external_(is_external), segments_(segments) {}
 
@@ -103,7 +105,7 @@ class DataCollector {
     return in_method(method, store_.add_kernel_weight(constant, options_.constant_alignment));
   }
 
-  NamedBlobStore& store_;
+  RoutedBlobStore& store_;
   const EmitOptions& options_;
   const ExternalFn& is_external_;
   ProgramSegments& segments_;
@@ -159,17 +161,17 @@ void write_program_table(flatbuffers::FlatBufferBuilder& builder,
 
 // What the program has to remember of weights: all of them where names count,
 // so that others can be made, and those outside where it is bound to them.
-std::vector<WeightAddition> remembered_weights(const NamedBlobStore& store,
+std::vector<WeightAddition> remembered_weights(const RoutedBlobStore& store,
                                                const EmitOptions& options) {
   std::vector<WeightAddition> weights;
   const bool by_name = store.routes().keys == WeightKeys::kName;
-  for (const auto& [key, weight] : store.weights()) {
+  for (const auto& [key, weight] : store.ledger().weights()) {
     const bool bound = options.bind_data && !weight.destination.empty();
     if (!by_name && !bound) continue;
     WeightAddition addition;
     addition.key = key;
     addition.layout = weight.layout;
-    addition.bytes = weight.bytes;
+    addition.bytes = weight.blob.size();
     if (bound) addition.digest = weight.blob.sha256();
     weights.push_back(std::move(addition));
   }
@@ -231,15 +233,15 @@ MethodMemory describe_memory(const PlannedMethod& method) {
   return memory;
 }
 
-ExternalFn external_constants(const NamedBlobStore& store) {
-  return [&store](const Constant& constant) { return !store.destination_of(constant).empty(); };
+ExternalFn external_constants(const WeightRoutes& routes) {
+  return [&routes](const Constant& constant) { return !routes.file_for_kernel(constant).empty(); };
 }
 
 // Where names count, each of these has one layout, inside or outside.
-ExternalFn named_constants(const NamedBlobStore& store) {
-  return [&store](const Constant& constant) {
-    return !store.destination_of(constant).empty() ||
-           (store.routes().keys == WeightKeys::kName && !constant.is_mutable() &&
+ExternalFn named_constants(const WeightRoutes& routes) {
+  return [&routes](const Constant& constant) {
+    return !routes.file_for_kernel(constant).empty() ||
+           (routes.keys == WeightKeys::kName && !constant.is_mutable() &&
             constant.kind != Constant::Kind::kLiteral);
   };
 }
@@ -247,12 +249,12 @@ ExternalFn named_constants(const NamedBlobStore& store) {
 // One program on its way into files; the steps are called once each, in order.
 class Emission {
  public:
-  Emission(const PlannedProgram& planned, NamedBlobStore& store, const EmitOptions& options)
+  Emission(const PlannedProgram& planned, RoutedBlobStore& store, const EmitOptions& options)
       : planned_(planned),
         store_(store),
         options_(options),
-        is_external_(external_constants(store)),
-        is_named_(named_constants(store)),
+        is_external_(external_constants(store.routes())),
+        is_named_(named_constants(store.routes())),
         data_(store, options, is_external_, segments_) {}
   Emission(const Emission&) = delete;
   Emission& operator=(const Emission&) = delete;
@@ -262,7 +264,7 @@ class Emission {
     PETREL_RETURN_IF_ERROR(check_alignment("segment alignment", options_.segment_alignment));
     PETREL_RETURN_IF_ERROR(check_alignment("constant alignment", options_.constant_alignment));
     if (!options_.external_weights.empty()) {
-      PETREL_RETURN_IF_ERROR(NamedBlobStore::check_file_name(options_.external_weights));
+      PETREL_RETURN_IF_ERROR(check_plain_file_name(options_.external_weights));
     }
     for (const PlannedMethod& method : planned_.methods) {
       report_.memory.push_back(describe_memory(method));
@@ -281,9 +283,9 @@ class Emission {
       PETREL_RETURN_IF_ERROR(data_.collect(method));
     }
     PETREL_RETURN_IF_ERROR(store_.check_all_rules_matched());
-    PETREL_ASSIGN_OR_RETURN(files_, external_files(store_, options_));
-    const auto inside = store_.destinations().find("");
-    if (inside != store_.destinations().end()) named_ = inside->second;
+    PETREL_ASSIGN_OR_RETURN(files_, external_files(store_.blobs(), options_));
+    const auto inside = store_.blobs().destinations().find("");
+    if (inside != store_.blobs().destinations().end()) named_ = inside->second;
     additions_.weights = remembered_weights(store_, options_);
     if (store_.routes().keys == WeightKeys::kName) {
       additions_.structure = options_.structure;
@@ -309,7 +311,7 @@ class Emission {
       note_kernels(method.name, writer.kernels());
     }
     PETREL_RETURN_IF_ERROR(check_kernels());
-    name_weights(weights, store_, &additions_.methods);
+    name_weights(weights, store_.blobs(), &additions_.methods);
     if (!additions_.empty()) store_additions(additions_, &named_);
     segments_.layout(named_, options_.segment_alignment, options_.constant_alignment);
     write_program_table(builder_, plans, segments_, named_, data_.has_empty_payload());
@@ -327,9 +329,9 @@ class Emission {
                               write_flat_data(contents, options_.segment_alignment, outside));
     }
     report_.weight_bytes =
-        store_.stored_bytes() + segments_.constant_bytes() - segments_.merged_bytes();
+        store_.blobs().stored_bytes() + segments_.constant_bytes() - segments_.merged_bytes();
     report_.shared_weight_bytes =
-        store_.requested_bytes() + data_.requested_bytes() - report_.weight_bytes;
+        store_.blobs().requested_bytes() + data_.requested_bytes() - report_.weight_bytes;
     return std::move(report_);
   }
 
@@ -353,7 +355,7 @@ class Emission {
   }
 
   const PlannedProgram& planned_;
-  NamedBlobStore& store_;
+  RoutedBlobStore& store_;
   const EmitOptions& options_;
   const ExternalFn is_external_;
   const ExternalFn is_named_;
@@ -368,15 +370,15 @@ class Emission {
 
 }  // namespace
 
-absl::StatusOr<PlannedProgram> plan_to_emit(const Program& program, const NamedBlobStore& store,
+absl::StatusOr<PlannedProgram> plan_to_emit(const Program& program, const WeightRoutes& routes,
                                             const plan::Options& options) {
   for (const auto& [name, unused] : program.methods) {
     PETREL_RETURN_IF_ERROR(check_method_name(name));
   }
-  return plan_program(program, options, named_constants(store));
+  return plan_program(program, options, named_constants(routes));
 }
 
-absl::StatusOr<EmitReport> emit_planned(const PlannedProgram& planned, NamedBlobStore& store,
+absl::StatusOr<EmitReport> emit_planned(const PlannedProgram& planned, RoutedBlobStore& store,
                                         const EmitOptions& options, const OpenSinkFn& open_sink) {
   Emission emission(planned, store, options);
   PETREL_RETURN_IF_ERROR(emission.prepare());
@@ -385,15 +387,15 @@ absl::StatusOr<EmitReport> emit_planned(const PlannedProgram& planned, NamedBlob
   return emission.write(open_sink);
 }
 
-absl::StatusOr<EmitReport> emit_program(const Program& program, NamedBlobStore& store,
+absl::StatusOr<EmitReport> emit_program(const Program& program, RoutedBlobStore& store,
                                         const EmitOptions& options, const OpenSinkFn& open_sink) {
   PETREL_ASSIGN_OR_RETURN(const PlannedProgram planned,
-                          plan_to_emit(program, store, options.planning));
+                          plan_to_emit(program, store.routes(), options.planning));
   return emit_planned(planned, store, options, open_sink);
 }
 
 absl::StatusOr<std::string> emit_to_memory(const Program& program) {
-  NamedBlobStore store;
+  RoutedBlobStore store;
   EmitOptions options;
   options.planning.node_budget = 0;
   std::string bytes;

@@ -18,7 +18,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "exir/backend/named_blob_store.h"
+#include "exir/backend/routed_blob_store.h"
 #include "exir/emit/file_layout.h"
 #include "exir/emit/missing_kernels.h"
 #include "exir/ir/program.h"
@@ -85,20 +85,20 @@ struct EmitReport {
 // Asked once per destination.
 using OpenSinkFn = std::function<absl::StatusOr<ByteSink>(const std::string& destination)>;
 
-// Memory for a program whose weights go where `store` says; Unimplemented names
+// Memory for a program whose weights go where `routes` say; Unimplemented names
 // all nodes that no kernel executes.
-absl::StatusOr<PlannedProgram> plan_to_emit(const Program& program, const NamedBlobStore& store,
+absl::StatusOr<PlannedProgram> plan_to_emit(const Program& program, const WeightRoutes& routes,
                                             const plan::Options& options);
 
 // Writes the program. `store` already holds what backends added; kernel constants
 // sent outside are added to it. `open_sink` is asked for the program ("") first,
 // and each file is complete before the next is asked for. Nothing is written when
 // the program cannot be: Unimplemented names all kernels that are missing.
-absl::StatusOr<EmitReport> emit_planned(const PlannedProgram& planned, NamedBlobStore& store,
+absl::StatusOr<EmitReport> emit_planned(const PlannedProgram& planned, RoutedBlobStore& store,
                                         const EmitOptions& options, const OpenSinkFn& open_sink);
 
 // Both: plans with options.planning, and writes.
-absl::StatusOr<EmitReport> emit_program(const Program& program, NamedBlobStore& store,
+absl::StatusOr<EmitReport> emit_program(const Program& program, RoutedBlobStore& store,
                                         const EmitOptions& options, const OpenSinkFn& open_sink);
 
 // The bytes of `program` with everything inside, for running it right away.

@@ -130,7 +130,7 @@ TEST(Emit, FixedOutputsStandBetweenTheComputedOnes) {
                                     {3, Argument(0.5)},
                                     {5, Argument(true)},
                                     {6, Argument(std::string("done"))}};
-  NamedBlobStore store;
+  RoutedBlobStore store;
   EmitReport report;
   auto files = emit_files(program, store, {}, &report);
   ASSERT_TRUE(files.ok()) << files.status();
@@ -157,7 +157,7 @@ TEST(Emit, EqualConstantsOfAllMethodsAreStoredOnce) {
     program.methods[name].signature.in_spec = std::string("in of ") + name;
     program.methods[name].signature.out_spec = std::string("out of ") + name;
   }
-  NamedBlobStore store;
+  RoutedBlobStore store;
   EmitReport report;
   auto files = emit_files(program, store, {}, &report);
   ASSERT_TRUE(files.ok()) << files.status();
@@ -184,7 +184,7 @@ TEST(Emit, NamedDataOfConstantsLieInTheConstantSegment) {
   Value* a = graph->add_constant(f32_constant("a", {1}, {1}));
   Value* b = graph->add_constant(f32_constant("b", {1}, {2}));
   graph->set_outputs({add(*graph, add(*graph, x, a), b)});
-  NamedBlobStore store;
+  RoutedBlobStore store;
   const Blob of_b = f32_constant("b", {1}, {2})->data;
   ASSERT_TRUE(*store.add_named_blob("k", of_b, 16, ""));
   ASSERT_TRUE(*store.add_named_blob("other", Blob::owned({9, 9, 9}), 256, ""));
@@ -219,7 +219,7 @@ TEST(Emit, RejectsScalarInputsAndBadAlignments) {
   auto empty = std::make_unique<Graph>("forward");
   const Program valid = program_of(std::move(empty));
   for (uint64_t alignment : {uint64_t{0}, uint64_t{8}, uint64_t{100}, uint64_t{1} << 40}) {
-    NamedBlobStore store;
+    RoutedBlobStore store;
     EmitOptions options;
     options.segment_alignment = alignment;
     EXPECT_EQ(emit_files(valid, store, options).status().code(), absl::StatusCode::kInvalidArgument)
@@ -239,7 +239,7 @@ TEST(Emit, RefusesToCallMissingKernelsUnlessTold) {
 
   EmitOptions options;
   options.has_kernel = [](const std::string& kernel) { return kernel == "aten::add.out"; };
-  NamedBlobStore store;
+  RoutedBlobStore store;
   const auto refused = emit_files(program, store, options);
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(std::string(refused.status().message()),
@@ -265,7 +265,7 @@ TEST(Emit, MissingKernelsAreFoundWhereStateIsWrittenBack) {
   graph->set_buffer_writes({{s, x}});
   EmitOptions options;
   options.has_kernel = [](const std::string& kernel) { return kernel == "aten::add.out"; };
-  NamedBlobStore store;
+  RoutedBlobStore store;
   const auto refused = emit_files(program_of(std::move(graph)), store, options);
   EXPECT_THAT(std::string(refused.status().message()),
               HasSubstr("1 kernel is missing: aten::copy_ (1 call in method 'forward');"));
@@ -279,7 +279,7 @@ TEST(Emit, RejectsNamesThatNoLoaderTakes) {
   }
   Program program;
   program.methods["m"].graph = std::make_unique<Graph>("m");
-  NamedBlobStore store;
+  RoutedBlobStore store;
   EmitOptions options;
   options.external_weights = "a/b.ptd";
   EXPECT_EQ(emit_files(program, store, options).status().code(),
@@ -292,12 +292,12 @@ TEST(Emit, PassesOnWhatTheSinkSays) {
   Value* w = graph->add_constant(f32_constant("w", {5}, {1, 2, 3, 4, 5}));
   graph->set_outputs({add(*graph, x, w)});
   const Program program = program_of(std::move(graph));
-  NamedBlobStore counting;
+  RoutedBlobStore counting;
   auto whole = emit_files(program, counting);
   ASSERT_TRUE(whole.ok());
   // A disk that is full after n bytes fails the export for every n.
   for (size_t room = 0; room < whole->at("").size(); room += 61) {
-    NamedBlobStore store;
+    RoutedBlobStore store;
     size_t written = 0;
     auto report =
         emit_program(program, store, {}, [&](const std::string&) -> absl::StatusOr<ByteSink> {

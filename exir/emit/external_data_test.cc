@@ -60,7 +60,7 @@ TEST(ExternalWeights, GoToTheDataFileWithTheirLayout) {
   TensorType last = f32({1, 3, 1, 1});
   last.dim_order = {0, 2, 3, 1};
   graph->set_outputs({add(*graph, add(*graph, x, w), l)});
-  NamedBlobStore store("w.ptd");
+  RoutedBlobStore store("w.ptd");
   ASSERT_TRUE(*store.add_named_blob("of a delegate", Blob::owned({1, 2}), 256, ""));
   auto files = emit_files(program_of(std::move(graph)), store, outside());
   ASSERT_TRUE(files.ok()) << files.status();
@@ -115,7 +115,7 @@ TEST(ExternalWeights, ViewsOfThemAreCopies) {
   Value* w = graph->add_constant(f32_constant("w", {2, 2}, {1, 2, 3, 4}));
   Value* v = view(*graph, w, {4, 1});
   graph->set_outputs({add(*graph, x, view(*graph, v, {4}))});
-  NamedBlobStore store("w.ptd");
+  RoutedBlobStore store("w.ptd");
   auto files = emit_files(program_of(std::move(graph)), store, outside());
   ASSERT_TRUE(files.ok()) << files.status();
   const fb::Program* program = decode(files->at(""));
@@ -131,7 +131,7 @@ TEST(ExternalWeights, EqualBytesOfTwoNamesAreOneSegment) {
   Value* a = graph->add_constant(f32_constant("a", {2}, {1, 2}));
   Value* b = graph->add_constant(f32_constant("b", {2}, {1, 2}));
   graph->set_outputs({add(*graph, add(*graph, x, a), b)});
-  NamedBlobStore store("w.ptd");
+  RoutedBlobStore store("w.ptd");
   auto files = emit_files(program_of(std::move(graph)), store, outside());
   ASSERT_TRUE(files.ok()) << files.status();
   const std::string table = flatbuffer_of(files->at("w.ptd"));
@@ -149,18 +149,18 @@ TEST(ExternalWeights, RefuseOneNameForTwoWeights) {
     graph->set_outputs({add(*graph, x, w)});
     program.methods[name].graph = std::move(graph);
   }
-  NamedBlobStore store("w.ptd");
+  RoutedBlobStore store("w.ptd");
   auto files = emit_files(program, store, outside());
   EXPECT_EQ(files.status().code(), absl::StatusCode::kAlreadyExists);
   EXPECT_THAT(std::string(files.status().message()), HasSubstr("method 'b': weight 'w'"));
-  NamedBlobStore inside;
+  RoutedBlobStore inside;
   EXPECT_TRUE(emit_files(program, inside).ok());
 }
 
 TEST(ExternalWeights, TheFileIsWrittenEvenIfItIsEmpty) {
   auto graph = std::make_unique<Graph>("forward");
   graph->set_outputs({relu(*graph, graph->add_input(f32({1}), "x"))});
-  NamedBlobStore store;
+  RoutedBlobStore store;
   auto files = emit_files(program_of(std::move(graph)), store, outside());
   ASSERT_TRUE(files.ok()) << files.status();
   const std::string table = flatbuffer_of(files->at("w.ptd"));
@@ -181,7 +181,7 @@ TEST(State, KeepsItsInitialValueAndIsWrittenBack) {
   Value* total = add(*graph, sum, next);
   graph->set_outputs({total, count});
   graph->set_buffer_writes({{count, next}, {sum, total}});
-  NamedBlobStore store;
+  RoutedBlobStore store;
   auto files = emit_files(program_of(std::move(graph)), store, outside());
   ASSERT_TRUE(files.ok()) << files.status();
   const std::string& pte = files->at("");

@@ -212,7 +212,7 @@ std::map<std::string, std::pair<uint32_t, uint64_t>> places(const fb::ExecutionP
 }
 
 TEST(SharedState, LiesInASecondArenaThatAllMethodsSeeAlike) {
-  NamedBlobStore store;
+  RoutedBlobStore store;
   EmitReport report;
   auto files = emit_files(two_methods(), store, {}, &report);
   ASSERT_TRUE(files.ok()) << files.status();
@@ -242,7 +242,7 @@ TEST(SharedState, LiesInASecondArenaThatAllMethodsSeeAlike) {
 TEST(SharedState, OfASingleMethodLiesAmongTheOthers) {
   Program program;
   program.methods["a"] = std::move(two_methods().methods["a"]);
-  NamedBlobStore store;
+  RoutedBlobStore store;
   EmitReport report;
   auto files = emit_files(program, store, {}, &report);
   ASSERT_TRUE(files.ok()) << files.status();

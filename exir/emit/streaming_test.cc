@@ -30,12 +30,12 @@ uint64_t peak_bytes() {
 TEST(Streaming, HoldsAFewBuffersAndNotTheFile) {
   const uint64_t before = peak_bytes();
   ASSERT_GT(before, 0u);
-  NamedBlobStore store("w.ptd");
+  NamedBlobStore store;
   for (size_t i = 0; i < kBlobs; ++i) {
     const Blob blob = Blob::produced(kBlobBytes, [i](absl::Span<uint8_t> out) {
       std::memset(out.data(), static_cast<int>(i + 1), out.size());
     });
-    ASSERT_TRUE(*store.add_named_blob(absl::StrCat("k", i), blob, 16, ""));
+    ASSERT_TRUE(*store.add_named_blob(absl::StrCat("k", i), blob, 16, "w.ptd"));
   }
   uint64_t written = 0;
   const auto size =

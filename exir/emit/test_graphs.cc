@@ -169,7 +169,7 @@ Program program_of(std::unique_ptr<Graph> graph) {
   return program;
 }
 
-absl::StatusOr<Files> emit_files(const Program& program, NamedBlobStore& store,
+absl::StatusOr<Files> emit_files(const Program& program, RoutedBlobStore& store,
                                  const EmitOptions& options, EmitReport* out_report) {
   Files files;
   PETREL_ASSIGN_OR_RETURN(EmitReport report,

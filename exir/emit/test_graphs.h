@@ -42,7 +42,7 @@ Program program_of(std::unique_ptr<Graph> graph);
 
 // The files that emit_program() wrote, by destination.
 using Files = std::map<std::string, std::string>;
-absl::StatusOr<Files> emit_files(const Program& program, NamedBlobStore& store,
+absl::StatusOr<Files> emit_files(const Program& program, RoutedBlobStore& store,
                                  const EmitOptions& options = {}, EmitReport* out_report = nullptr);
 
 // The program table of a `.pte`, which `bytes` must outlive. Fails the running

@@ -181,7 +181,7 @@ void erase_unused_constants(Graph& graph) {
 
 absl::StatusOr<PartitionReport> lower_to_backends(Program& program,
                                                   const BackendSelection& selection,
-                                                  NamedBlobStore& store) {
+                                                  RoutedBlobStore& store) {
   std::set<std::string> methods;
   for (const auto& [name, unused] : program.methods) methods.insert(name);
   PETREL_RETURN_IF_ERROR(selection.check(methods));
@@ -243,7 +243,7 @@ absl::StatusOr<PartitionReport> lower_to_backends(Program& program,
 
 absl::StatusOr<PartitionReport> lower_to_backend(Program& program, const Backend& backend,
                                                  const std::vector<CompileSpec>& compile_specs,
-                                                 NamedBlobStore& store) {
+                                                 RoutedBlobStore& store) {
   BackendSelection selection;
   selection.for_all.push_back({&backend, compile_specs});
   return lower_to_backends(program, selection, store);

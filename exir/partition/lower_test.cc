@@ -22,7 +22,7 @@ TEST(LowerToBackend, ReportsWhatPartitionsCost) {
   Program program;
   program.methods["forward"].graph = parse(kOneAndFour);
   WeighingBackend backend;
-  NamedBlobStore store;
+  RoutedBlobStore store;
   auto report = lower_to_backend(program, backend, {}, store);
   ASSERT_TRUE(report.ok()) << report.status();
   ASSERT_EQ(report->taken.size(), 1u);
@@ -46,7 +46,7 @@ TEST(LowerToBackend, RandomNumbersAreDrawnInTheOrderOfTheModel) {
       return %b, %d, %r, %s
     })"}});
     RecordingBackend backend;
-    NamedBlobStore store;
+    RoutedBlobStore store;
     auto report = lower_to_backend(program, backend, {}, store);
     ASSERT_TRUE(report.ok()) << report.status();
     std::vector<std::string> order;
@@ -88,7 +88,7 @@ TEST(LowerToBackend, ReplacesPartsByCalls) {
       return %d, %a
     })"}});
   RecordingBackend backend;
-  NamedBlobStore store;
+  RoutedBlobStore store;
   auto report = lower_to_backend(program, backend, {{"known", "1"}}, store);
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_EQ(backend.calls, 1);
@@ -144,7 +144,7 @@ TEST(LowerToBackend, PassesStateAsAnInput) {
     })"}});
   ASSERT_NE(program.methods["forward"].graph, nullptr);
   RecordingBackend backend;
-  NamedBlobStore store;
+  RoutedBlobStore store;
   ASSERT_TRUE(lower_to_backend(program, backend, {}, store).ok());
   ASSERT_EQ(backend.texts.size(), 1u);
   EXPECT_THAT(backend.texts[0], HasSubstr("@forward_0(%x: f32[2], %state: f32[2])"));
@@ -174,20 +174,20 @@ constexpr char kNone[] = R"(
 TEST(LowerToBackend, HandsAllMethodsOverInOneCall) {
   Program program = program_of({{"b", kTwoParts}, {"a", kOneAdd}, {"c", kNone}});
   RecordingBackend backend;
-  NamedBlobStore store;
+  RoutedBlobStore store;
   auto report = lower_to_backend(program, backend, {}, store);
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_EQ(backend.calls, 1);
   EXPECT_THAT(backend.seen, ElementsAre("method 'a', partition 0", "method 'b', partition 0",
                                         "method 'b', partition 1"));
   EXPECT_EQ(report->taken.size(), 3u);
-  EXPECT_EQ(store.destinations().at("").entries.size(), 3u);
+  EXPECT_EQ(store.blobs().destinations().at("").entries.size(), 3u);
 }
 
 TEST(LowerToBackend, AsksNothingWhenThereIsNothingToTake) {
   Program program = program_of({{"c", kNone}});
   RecordingBackend backend;
-  NamedBlobStore store;
+  RoutedBlobStore store;
   ASSERT_TRUE(lower_to_backend(program, backend, {}, store).ok());
   EXPECT_EQ(backend.calls, 0);
 }
@@ -196,7 +196,7 @@ std::string error_when(const std::function<void(ResultMap&)>& tamper) {
   Program program = program_of({{"a", kOneAdd}, {"b", kTwoParts}});
   RecordingBackend backend;
   backend.tamper = tamper;
-  NamedBlobStore store;
+  RoutedBlobStore store;
   auto report = lower_to_backend(program, backend, {}, store);
   EXPECT_FALSE(report.ok());
   return std::string(report.status().message());
@@ -220,7 +220,7 @@ TEST(LowerToBackend, RefusesResultsThatDoNotMatchTheParts) {
 TEST(LowerToBackend, RefusesUnknownCompileSpecsBeforeAnything) {
   Program program = program_of({{"a", kOneAdd}});
   RecordingBackend backend;
-  NamedBlobStore store;
+  RoutedBlobStore store;
   EXPECT_FALSE(lower_to_backend(program, backend, {{"x", "1"}}, store).ok());
   EXPECT_EQ(backend.calls, 0);
   EXPECT_EQ(program.methods["a"].graph->node_pointers()[0]->op().name, "aten::add");
@@ -230,7 +230,7 @@ TEST(LowerToBackend, RefusesUnknownCompileSpecsBeforeAnything) {
 class BareBackend : public RecordingBackend {
  public:
   absl::StatusOr<ResultMap> preprocess_all(const SubprogramMap& parts,
-                                           NamedBlobStore& store) const override {
+                                           RoutedBlobStore& store) const override {
     return Backend::preprocess_all(parts, store);
   }
 };
@@ -238,7 +238,7 @@ class BareBackend : public RecordingBackend {
 TEST(LowerToBackend, NamesThePartThatABackendFailedOn) {
   Program program = program_of({{"b", kTwoParts}});
   BareBackend backend;
-  NamedBlobStore store;
+  RoutedBlobStore store;
   auto report = lower_to_backend(program, backend, {}, store);
   EXPECT_EQ(report.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(std::string(report.status().message()),

@@ -70,12 +70,12 @@ std::string describe_costs(const GroupCosts& costs);
 // program must not be used, unless `selection` itself was refused.
 absl::StatusOr<PartitionReport> lower_to_backends(Program& program,
                                                   const BackendSelection& selection,
-                                                  NamedBlobStore& store);
+                                                  RoutedBlobStore& store);
 
 // The same with one backend for all methods.
 absl::StatusOr<PartitionReport> lower_to_backend(Program& program, const Backend& backend,
                                                  const std::vector<CompileSpec>& compile_specs,
-                                                 NamedBlobStore& store);
+                                                 RoutedBlobStore& store);
 
 }  // namespace petrel::exir
 

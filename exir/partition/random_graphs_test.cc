@@ -74,7 +74,7 @@ TEST(LowerToBackend, RandomGraphsStayAcyclicWithTheFewestPartitions) {
     Graph& graph = *program.methods["forward"].graph;
     const size_t fewest = fewest_partitions(graph);
     RecordingBackend backend;
-    NamedBlobStore store;
+    RoutedBlobStore store;
     // Verifies the graph, so a use before its definition would show.
     auto report = lower_to_backend(program, backend, {}, store);
     ASSERT_TRUE(report.ok()) << seed << ": " << report.status();
@@ -115,7 +115,7 @@ TEST(LowerToBackend, RandomGraphsInGroupsStayAcyclicAndAreTakenWhole) {
         result.debug_handles.clear();
       }
     };
-    NamedBlobStore store;
+    RoutedBlobStore store;
     auto report = lower_to_backend(program, backend, {}, store);
     ASSERT_TRUE(report.ok()) << seed << ": " << report.status();
     for (const auto& node : program.methods["forward"].graph->nodes()) {

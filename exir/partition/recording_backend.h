@@ -75,7 +75,7 @@ class RecordingBackend : public Backend {
     return absl::OkStatus();
   }
   absl::StatusOr<ResultMap> preprocess_all(const SubprogramMap& parts,
-                                           NamedBlobStore& store) const override {
+                                           RoutedBlobStore& store) const override {
     ++calls;
     ResultMap results;
     for (const auto& [method, subprograms] : parts) {

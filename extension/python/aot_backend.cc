@@ -13,16 +13,16 @@ namespace petrel::extension::python {
 namespace py = pybind11;
 using exir::Blob;
 using exir::CompileSpec;
-using exir::NamedBlobStore;
+using exir::RoutedBlobStore;
 using exir::Support;
 
 namespace {
 
 // The store during preprocess_all; empty afterwards, when Python may hold it.
 struct StoreView {
-  NamedBlobStore* store = nullptr;
+  RoutedBlobStore* store = nullptr;
 
-  NamedBlobStore& get() const {
+  RoutedBlobStore& get() const {
     if (store == nullptr) raise_error("InvalidState", "the store is there during preprocess only");
     return *store;
   }
@@ -162,7 +162,7 @@ absl::Status PythonBackend::check_compile_specs(const std::vector<CompileSpec>& 
 }
 
 absl::StatusOr<exir::ResultMap> PythonBackend::preprocess_all(const exir::SubprogramMap& partitions,
-                                                              NamedBlobStore& store) const {
+                                                              RoutedBlobStore& store) const {
   const Gil gil;
   if (!pending_->is_empty()) return raised_in("the partitioner", id_);
   exir::ResultMap results;
@@ -213,7 +213,7 @@ void bind_aot(py::module_& module) {
            py::arg("alignment") = 16, py::arg("external_file") = "")
       .def("keys", [](const StoreView& view) {
         std::vector<std::string> keys;
-        for (const auto& [file, destination] : view.get().destinations()) {
+        for (const auto& [file, destination] : view.get().blobs().destinations()) {
           for (const auto& entry : destination.entries) keys.push_back(entry.key);
         }
         return keys;

@@ -52,7 +52,7 @@ class PythonBackend final : public exir::Backend {
   const exir::Partitioner& partitioner() const override { return partitioner_; }
   absl::Status check_compile_specs(const std::vector<exir::CompileSpec>& specs) const override;
   absl::StatusOr<exir::ResultMap> preprocess_all(const exir::SubprogramMap& programs,
-                                                 exir::NamedBlobStore& store) const override;
+                                                 exir::RoutedBlobStore& store) const override;
 
  private:
   pybind11::object backend_;

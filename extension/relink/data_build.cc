@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "exir/backend/blob_names.h"
 #include "exir/backend/named_blob_store.h"
+#include "exir/backend/weight_ledger.h"
+#include "exir/backend/weight_routes.h"
 #include "exir/driver/export.h"
 #include "exir/emit/additions.h"
 #include "exir/emit/flat_data_writer.h"
@@ -42,13 +45,13 @@ std::string layout_text(const std::optional<exir::TensorType>& layout, uint64_t 
 
 // Every weight of one side is on the other, and means the same.
 absl::Status check_weights(const BuildOptions& options, const exir::Additions& additions,
-                           const NamedBlobStore& store) {
+                           const exir::WeightLedger& ledger) {
   std::set<std::string> known;
   for (const exir::WeightAddition& weight : additions.weights) {
     const std::string& key = weight.key;
     known.insert(key);
-    const auto found = store.weights().find(key);
-    if (found == store.weights().end()) {
+    const auto found = ledger.weights().find(key);
+    if (found == ledger.weights().end()) {
       return absl::FailedPreconditionError(
           absl::StrCat("the program needs weight '", key, "', which the new model does not have"));
     }
@@ -56,12 +59,13 @@ absl::Status check_weights(const BuildOptions& options, const exir::Additions& a
       return absl::FailedPreconditionError(absl::StrCat(
           options.program, ": is bound to the bytes of weight '", key, "' and takes no others"));
     }
-    if (weight.layout == found->second.layout && weight.bytes == found->second.bytes) continue;
+    if (weight.layout == found->second.layout && weight.bytes == found->second.blob.size())
+      continue;
     return absl::FailedPreconditionError(absl::StrCat(
-        "weight '", key, "' is ", layout_text(found->second.layout, found->second.bytes),
+        "weight '", key, "' is ", layout_text(found->second.layout, found->second.blob.size()),
         " in the new model, the program needs ", layout_text(weight.layout, weight.bytes)));
   }
-  for (const auto& [key, unused] : store.weights()) {
+  for (const auto& [key, unused] : ledger.weights()) {
     if (known.count(key) > 0) continue;
     return absl::FailedPreconditionError(
         absl::StrCat("the new model has weight '", key, "', which the program does not have"));
@@ -125,14 +129,14 @@ absl::StatusOr<BuildReport> build_data(const BuildOptions& options) {
     given.models.erase("");
   }
   PETREL_ASSIGN_OR_RETURN(const exir::CompiledWeights compiled, compile(given, program, additions));
-  PETREL_RETURN_IF_ERROR(check_weights(given, additions, compiled.store));
+  PETREL_RETURN_IF_ERROR(check_weights(given, additions, compiled.ledger));
   PETREL_RETURN_IF_ERROR(check_structure(given, additions, compiled.structure));
 
-  NamedBlobStore data(name);
-  for (const auto& [key, weight] : compiled.store.weights()) {
+  NamedBlobStore data;
+  for (const auto& [key, weight] : compiled.ledger.weights()) {
     if (!exir::matches_glob(options.keys, exir::source_name(weight.fqn))) continue;
     PETREL_RETURN_IF_ERROR(
-        data.add_named_blob(key, weight.blob, kWeightAlignment, "", weight.layout).status());
+        data.add_named_blob(key, weight.blob, kWeightAlignment, name, weight.layout).status());
   }
   const auto found = data.destinations().find(name);
   if (found == data.destinations().end()) {

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "exir/backend/blob_names.h"
 #include "exir/backend/named_blob_store.h"
+#include "exir/backend/weight_routes.h"
 #include "exir/emit/flat_data_writer.h"
 #include "exir/output/output_files.h"
 #include "exir/status_macros.h"
@@ -30,31 +32,34 @@ absl::Status with_note(const std::string& note, const absl::Status& status) {
 }
 
 // Adds what is to be moved; a key that is there with other bytes is an error.
-absl::Status add(NamedBlobStore& store, const std::string& key, const exir::Blob& blob,
-                 uint64_t alignment, const std::optional<exir::TensorType>& layout) {
+absl::Status add(NamedBlobStore& store, const std::string& file, const std::string& key,
+                 const exir::Blob& blob, uint64_t alignment,
+                 const std::optional<exir::TensorType>& layout) {
   PETREL_ASSIGN_OR_RETURN(const bool stored,
-                          store.add_named_blob(key, blob, alignment, "", layout));
+                          store.add_named_blob(key, blob, alignment, file, layout));
   if (stored) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("key '", key, "' has different bytes elsewhere in the program"));
 }
 
 // Named data that matches leaves the program.
-absl::Status take_named_data(DataProgram& program, const std::string& keys, NamedBlobStore& store) {
+absl::Status take_named_data(DataProgram& program, const std::string& keys, const std::string& file,
+                             NamedBlobStore& store) {
   std::vector<DataProgram::Named> kept;
   for (DataProgram::Named& entry : program.named()) {
     if (entry.key == DataProgram::kOwnKey || !exir::matches_glob(keys, entry.key)) {
       kept.push_back(std::move(entry));
       continue;
     }
-    PETREL_RETURN_IF_ERROR(add(store, entry.key, entry.blob, entry.alignment, std::nullopt));
+    PETREL_RETURN_IF_ERROR(add(store, file, entry.key, entry.blob, entry.alignment, std::nullopt));
   }
   program.named() = std::move(kept);
   return absl::OkStatus();
 }
 
 // Constants with names that match become external.
-absl::Status take_constants(DataProgram& program, const std::string& keys, NamedBlobStore& store) {
+absl::Status take_constants(DataProgram& program, const std::string& keys, const std::string& file,
+                            NamedBlobStore& store) {
   // A file has one layout for a name.
   std::map<std::string, exir::TensorType> layouts;
   std::set<std::string> ambiguous;
@@ -71,7 +76,7 @@ absl::Status take_constants(DataProgram& program, const std::string& keys, Named
         !exir::matches_glob(keys, name)) {
       return;
     }
-    status.Update(add(store, name, program.constants().at(tensor.data_buffer_idx),
+    status.Update(add(store, file, name, program.constants().at(tensor.data_buffer_idx),
                       kConstantAlignment, layouts.at(name)));
     tensor.extra_tensor_info->location = fb::TensorDataLocation::EXTERNAL;
     tensor.data_buffer_idx = 0;
@@ -156,9 +161,9 @@ absl::StatusOr<MoveReport> split_data(const SplitOptions& options) {
   const std::string name = std::filesystem::path(options.data_file).filename().string();
   PETREL_RETURN_IF_ERROR(exir::check_plain_file_name(name));
   PETREL_ASSIGN_OR_RETURN(DataProgram program, DataProgram::read(options.program));
-  NamedBlobStore store(name);
-  absl::Status taken = take_named_data(program, options.keys, store);
-  taken.Update(take_constants(program, options.keys, store));
+  NamedBlobStore store;
+  absl::Status taken = take_named_data(program, options.keys, name, store);
+  taken.Update(take_constants(program, options.keys, name, store));
   if (!taken.ok()) return with_note(options.program, taken);
   const auto found = store.destinations().find(name);
   if (found == store.destinations().end()) {

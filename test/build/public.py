@@ -41,7 +41,7 @@ FOR_USERS = {
     "//backends/xnnpack/aot:aot": "XNNPACK beside an own backend",
     "//backends/xnnpack/runtime:runtime": "XNNPACK beside an own backend",
     "//exir/backend:backend": "what a backend implements ahead of time",
-    "//exir/backend:named_blob_store": "where a backend puts weights",
+    "//exir/backend:routed_blob_store": "where a backend puts weights",
     "//exir/ir:ir": "the graph that a backend reads",
     "//exir/ir:text": "the graph as text",
     "//exir/ops:ops": "what is known about an operator",

@@ -361,7 +361,7 @@ TEST_P(RandomPrograms, GiveWhatTheirOperatorsGiveOneByOne) {
         << exir::verify_graph(graph) << exir::print_graph(graph);
     const std::unique_ptr<Graph> original = graph.clone();
 
-    exir::NamedBlobStore store(variant.external ? "w.ptd" : "");
+    exir::RoutedBlobStore store(variant.external ? "w.ptd" : "");
     if (variant.delegates) {
       auto report =
           exir::lower_to_backend(program, *backends::null::aot::null_backend(), {}, store);

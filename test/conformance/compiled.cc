@@ -102,7 +102,7 @@ absl::StatusOr<Compiled> compile(const Methods& methods, const exir::BackendSele
                                  const std::string& external) {
   PETREL_ASSIGN_OR_RETURN(exir::Program program, parse_program(methods));
   Compiled compiled;
-  compiled.store = exir::NamedBlobStore(external);
+  compiled.store = exir::RoutedBlobStore(external);
   const auto forward = program.methods.find("forward");
   if (forward != program.methods.end()) {
     compiled.inputs = types_of(forward->second.graph->inputs());
@@ -117,7 +117,7 @@ absl::StatusOr<Compiled> compile(const Methods& methods, const exir::BackendSele
   exir::EmitOptions options;
   options.external_weights = external;
   options.planning.node_budget = 20000;
-  exir::NamedBlobStore store = compiled.store;  // emission adds what kernels use
+  exir::RoutedBlobStore store = compiled.store;  // emission adds what kernels use
   PETREL_RETURN_IF_ERROR(
       exir::emit_program(program, store, options,
                          [&](const std::string& name) -> absl::StatusOr<exir::ByteSink> {

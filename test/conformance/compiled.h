@@ -12,7 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "exir/backend/backend_selection.h"
-#include "exir/backend/named_blob_store.h"
+#include "exir/backend/routed_blob_store.h"
 #include "exir/ir/program.h"
 #include "exir/partition/partition.h"
 
@@ -33,7 +33,7 @@ struct CompiledPart {
 
 struct Compiled {
   Files files;
-  exir::NamedBlobStore store;  // as the backends left it
+  exir::RoutedBlobStore store;  // as the backends left it
   exir::PartitionReport report;
   // Methods by name, parts in the order of their nodes.
   std::vector<CompiledPart> parts;

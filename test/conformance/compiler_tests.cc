@@ -58,7 +58,7 @@ TEST_F(Conformance, ReturnsOneResultForEachPartInOrder) {
   exir::SubprogramMap twice = parts.map;
   twice["a"].push_back(twice["a"][0]);
   twice["a"][1].index = 1;
-  exir::NamedBlobStore store;
+  exir::RoutedBlobStore store;
   auto results = fixture_.compiler->preprocess_all(twice, store);
   ASSERT_TRUE(results.ok()) << results.status();
   ASSERT_EQ(results->size(), 2u);
@@ -67,7 +67,7 @@ TEST_F(Conformance, ReturnsOneResultForEachPartInOrder) {
 }
 
 TEST_F(Conformance, TakesNoPartsAndMethodsWithoutParts) {
-  exir::NamedBlobStore store;
+  exir::RoutedBlobStore store;
   auto none = fixture_.compiler->preprocess_all({}, store);
   ASSERT_TRUE(none.ok()) << none.status();
   EXPECT_TRUE(none->empty());

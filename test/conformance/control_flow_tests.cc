@@ -90,8 +90,8 @@ TEST_F(ControlFlow, WeightsAreSharedBetweenBranchesAndMethods) {
   const Methods methods = {{"forward", choice({"c"}, {"c", "", "c"})}, {"other", steps({"c"})}};
   const Compiled made = compiled(methods);
   if (fixture_.stores_weights) {
-    EXPECT_EQ(made.store.stored_bytes(),
-              compiled({{"forward", steps({"c"})}}).store.stored_bytes());
+    EXPECT_EQ(made.store.blobs().stored_bytes(),
+              compiled({{"forward", steps({"c"})}}).store.blobs().stored_bytes());
   }
   expect_choice(made, {"c"}, {"c", "", "c"});
 }
@@ -111,7 +111,7 @@ TEST_F(ControlFlow, PartsOfBranchesComeInOneCallNumberedThroughTheMethod) {
     std::string id() const override { return real_.id(); }
     const exir::Partitioner& partitioner() const override { return real_.partitioner(); }
     absl::StatusOr<exir::ResultMap> preprocess_all(const exir::SubprogramMap& parts,
-                                                   exir::NamedBlobStore& store) const override {
+                                                   exir::RoutedBlobStore& store) const override {
       ++calls;
       for (const exir::Subprogram& part : parts.at("forward")) indices.push_back(part.index);
       return real_.preprocess_all(parts, store);

@@ -154,7 +154,7 @@ TEST_F(Faults, WithoutItsDataFileAMethodDoesNotLoad) {
 }
 
 TEST_F(Faults, ExecuteRefusesArgumentsThatDoNotFitAndWorksAfterwards) {
-  PartRun run(made_.parts[0], made_.store);
+  PartRun run(made_.parts[0], made_.store.blobs());
   ASSERT_EQ(run.init(run.payload()), Error::Ok);
   ASSERT_EQ(run.execute(1), Error::Ok);
   const std::vector<Elements> expected = run.outputs();

@@ -64,7 +64,7 @@ struct Fixture {
   // bit-equal results.
   double tolerance = 0;
 
-  // Constants go to the NamedBlobStore, so that methods share them and they may
+  // Constants go to the store, so that methods share them and they may
   // live in other files. False when they are in the payload.
   bool stores_weights = true;
 

@@ -49,7 +49,7 @@ class TextBackend final : public exir::Backend {
     return absl::OkStatus();
   }
   absl::StatusOr<exir::ResultMap> preprocess_all(const exir::SubprogramMap& parts,
-                                                 exir::NamedBlobStore& store) const override {
+                                                 exir::RoutedBlobStore& store) const override {
     ++calls;
     exir::ResultMap results;
     for (const auto& [method, of_method] : parts) {
@@ -256,8 +256,8 @@ TEST_F(MultiMethod, BackendsShareEqualBytesOfOneKeyAndTheSecondIsToldOfOthers) {
   first_.table = 1;
   second_.table = 1;
   const Compiled made = compiled(methods, both());
-  EXPECT_EQ(made.store.stored_bytes(), 1u);
-  EXPECT_EQ(made.store.requested_bytes(), 2u);
+  EXPECT_EQ(made.store.blobs().stored_bytes(), 1u);
+  EXPECT_EQ(made.store.blobs().requested_bytes(), 2u);
   second_.table = 2;
   EXPECT_EQ(compile(methods, both()).status(),
             absl::AlreadyExistsError("'Second' finds other bytes under key 'table'"));
@@ -266,8 +266,8 @@ TEST_F(MultiMethod, BackendsShareEqualBytesOfOneKeyAndTheSecondIsToldOfOthers) {
 TEST_F(MultiMethod, ConstantsAreInThePartsAndStoredOnce) {
   const Methods methods = {{"a", kWithConstant}, {"b", kWithConstant}};
   const Compiled made = compiled(methods, first_only());
-  EXPECT_EQ(made.store.stored_bytes(), 24u);
-  EXPECT_EQ(made.store.requested_bytes(), 48u);
+  EXPECT_EQ(made.store.blobs().stored_bytes(), 24u);
+  EXPECT_EQ(made.store.blobs().requested_bytes(), 48u);
   EXPECT_THAT(payload(made, 0), HasSubstr("blob 6 "));
   EXPECT_EQ(payload(made, 0), payload(made, 1));
   expect_right(methods, made);

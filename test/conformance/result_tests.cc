@@ -44,8 +44,8 @@ TEST_F(Conformance, MethodsThatShareAWeightStoreItOnce) {
   const Methods both = {{"forward", steps({"shared"})}, {"other", steps({"shared", "shared"})}};
   const Compiled two = compiled(both);
   if (fixture_.stores_weights) {
-    EXPECT_GT(one.store.stored_bytes(), 0u);
-    EXPECT_EQ(two.store.stored_bytes(), one.store.stored_bytes());
+    EXPECT_GT(one.store.blobs().stored_bytes(), 0u);
+    EXPECT_EQ(two.store.blobs().stored_bytes(), one.store.blobs().stored_bytes());
   }
   expect_as_kernels(both, two);
 }
@@ -55,7 +55,7 @@ TEST_F(Conformance, PrivateWeightsStayApart) {
   const Compiled made = compiled(methods);
   if (fixture_.stores_weights) {
     const Compiled one = compiled({{"forward", steps({"first"})}});
-    EXPECT_EQ(made.store.stored_bytes(), 2 * one.store.stored_bytes());
+    EXPECT_EQ(made.store.blobs().stored_bytes(), 2 * one.store.blobs().stored_bytes());
   }
   expect_as_kernels(methods, made);
   const std::vector<Elements> inputs = make_inputs(made.inputs, 1);

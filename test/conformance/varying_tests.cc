@@ -189,7 +189,7 @@ class VaryingParts : public VaryingSizes {
       for (const CompiledPart& part : made.parts) {
         bool varies = false;
         for (const exir::TensorType& type : part.inputs) varies |= type.is_dynamic();
-        if (varies) found.emplace_back(part, made.store);
+        if (varies) found.emplace_back(part, made.store.blobs());
       }
     }
     // Without the capability there are none: AreDelegatedOrRefusedAheadOfTime.

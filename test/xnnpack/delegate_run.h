@@ -22,7 +22,7 @@ namespace petrel::test {
 // What the compiler makes of a graph that is one partition.
 struct Lowered {
   std::vector<uint8_t> payload;
-  exir::NamedBlobStore store;
+  exir::RoutedBlobStore store;
 };
 absl::StatusOr<Lowered> lower(const exir::Graph& graph);
 

@@ -34,7 +34,7 @@ TEST_P(Operators, AreTakenAndComputeWhatPyTorchComputes) {
   }
   absl::StatusOr<Lowered> lowered = lower(*graph);
   ASSERT_TRUE(lowered.ok()) << lowered.status();
-  const BlobMap map(lowered->store);
+  const BlobMap map(lowered->store.blobs());
   Handle handle(lowered->payload, &map);
   ASSERT_EQ(handle.error(), Error::Ok);
   EXPECT_EQ(map.out(), 0) << "weights are held longer than needed";
@@ -62,7 +62,7 @@ TEST_P(Operators, AreTakenAndComputeWhatPyTorchComputes) {
 std::vector<std::vector<uint8_t>> run_in_memory_of(int byte, const Lowered& lowered,
                                                    const OperatorCase& c) {
   xnn_set_fill(byte);
-  const BlobMap map(lowered.store);
+  const BlobMap map(lowered.store.blobs());
   Handle handle(lowered.payload, &map);
   EXPECT_EQ(handle.error(), Error::Ok);
   std::vector<std::vector<uint8_t>> results;
@@ -116,7 +116,7 @@ TEST_P(Operators, GiveNoNumberForNoNumbers) {
   ASSERT_NE(graph, nullptr);
   absl::StatusOr<Lowered> lowered = lower(*graph);
   ASSERT_TRUE(lowered.ok()) << lowered.status();
-  const BlobMap map(lowered->store);
+  const BlobMap map(lowered->store.blobs());
   Handle handle(lowered->payload, &map);
   ASSERT_EQ(handle.error(), Error::Ok);
   for (CaseTensor& input : c.inputs) {

@@ -25,7 +25,7 @@ bool is_add(const Node& node) { return node.is(exir::aten::add_Tensor); }
 // Adds the lines of one partition to its payload.
 class Writer {
  public:
-  explicit Writer(exir::NamedBlobStore& store) : store_(store) {
+  explicit Writer(exir::RoutedBlobStore& store) : store_(store) {
     absl::StrAppend(&text_, std::string(kFirstLine), "\n");
   }
 
@@ -58,7 +58,7 @@ class Writer {
   exir::Blob payload() const { return exir::Blob::owned({text_.begin(), text_.end()}); }
 
  private:
-  exir::NamedBlobStore& store_;
+  exir::RoutedBlobStore& store_;
   std::string text_;
   std::map<const Value*, size_t> number_of_;
   size_t count_ = 0;
@@ -92,7 +92,7 @@ Support NullPartitioner::supports(const Node& node) const {
 std::string NullBackend::id() const { return std::string(kBackendId); }
 
 absl::StatusOr<exir::PreprocessResult> NullBackend::preprocess(const exir::Subprogram& part,
-                                                               exir::NamedBlobStore& store) const {
+                                                               exir::RoutedBlobStore& store) const {
   Writer writer(store);
   for (const Value* input : part.graph->inputs()) writer.input(input);
   for (const Value* constant : part.graph->constants()) {

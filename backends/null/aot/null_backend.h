@@ -24,7 +24,7 @@ class NullBackend final : public exir::Backend {
   std::string id() const override;
   const exir::Partitioner& partitioner() const override { return partitioner_; }
   absl::StatusOr<exir::PreprocessResult> preprocess(const exir::Subprogram& part,
-                                                    exir::NamedBlobStore& store) const override;
+                                                    exir::RoutedBlobStore& store) const override;
 
  private:
   NullPartitioner partitioner_;

@@ -40,7 +40,7 @@ TEST(NullBackend, WritesWhatItTakesAndSaysWhyNotTheRest) {
   ASSERT_TRUE(graph.ok()) << graph.status();
   exir::Program program;
   program.methods["forward"].graph = *std::move(graph);
-  exir::NamedBlobStore store;
+  exir::RoutedBlobStore store;
   auto report = exir::lower_to_backend(program, *null_backend(), {}, store);
   ASSERT_TRUE(report.ok()) << report.status();
 
@@ -59,8 +59,8 @@ TEST(NullBackend, WritesWhatItTakesAndSaysWhyNotTheRest) {
                 "mul 2 0\n"
                 "output 2\n"
                 "output 3\n");
-  ASSERT_EQ(store.destinations().at("").entries.size(), 1u);
-  EXPECT_EQ(store.destinations().at("").entries[0].key, key);
+  ASSERT_EQ(store.blobs().destinations().at("").entries.size(), 1u);
+  EXPECT_EQ(store.blobs().destinations().at("").entries[0].key, key);
   std::vector<std::string> reasons;
   for (const exir::LeftBehind& left : report->left_behind) {
     reasons.push_back(left.reason);

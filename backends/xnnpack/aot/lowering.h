@@ -41,7 +41,7 @@ struct Range {
 class Lowering {
  public:
   // All arguments must outlive this.
-  Lowering(const exir::Graph& part, WeightBlobs& weights, exir::NamedBlobStore& store)
+  Lowering(const exir::Graph& part, WeightBlobs& weights, exir::RoutedBlobStore& store)
       : part_(part), weights_(weights), store_(store) {}
 
   // Lowers the whole partition; InvalidArgument names the node that cannot be.
@@ -105,7 +105,7 @@ class Lowering {
   void mark_output(const exir::Value* value, uint32_t id);
   uint32_t add_value(Dims dims);
   uint32_t convert(uint32_t id, const exir::Sizes& sizes, Layout to);
-  // `form` and `type` describe `blob` as NamedBlobStore::add_weight wants it.
+  // `form` and `type` describe `blob` as RoutedBlobStore::add_weight wants it.
   absl::StatusOr<uint32_t> add_constant(Dims dims, const exir::Constant& source,
                                         const exir::Blob& blob, const std::string& form,
                                         const exir::TensorType& type);
@@ -113,7 +113,7 @@ class Lowering {
 
   const exir::Graph& part_;
   WeightBlobs& weights_;
-  exir::NamedBlobStore& store_;
+  exir::RoutedBlobStore& store_;
   Graph graph_;
   std::map<uint32_t, std::string> debug_handles_;
   uint32_t debug_handle_ = 0;

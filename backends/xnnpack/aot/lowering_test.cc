@@ -318,13 +318,13 @@ TEST(Weights, AreSharedByAllPartsOfAllMethodsUnderTheDigestOfTheirBytes) {
   first.graph = prefill.get();
   second.method = "decode";
   second.graph = decode.get();
-  exir::NamedBlobStore store;
+  exir::RoutedBlobStore store;
   auto results =
       xnnpack_backend()->preprocess_all({{"decode", {second}}, {"prefill", {first}}}, store);
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_EQ((*results)["decode"].size(), 1u);
   EXPECT_EQ((*results)["prefill"].size(), 1u);
-  const auto& destination = store.destinations().at("");
+  const auto& destination = store.blobs().destinations().at("");
   ASSERT_EQ(destination.entries.size(), 2u);
   for (const auto& entry : destination.entries) {
     const auto& buffer = destination.buffers[entry.buffer];
@@ -371,7 +371,7 @@ TEST(Lowering, RefusesWhatThePartitionerWouldNotHaveTaken) {
   exir::Subprogram subprogram;
   subprogram.method = "forward";
   subprogram.graph = part.get();
-  exir::NamedBlobStore store;
+  exir::RoutedBlobStore store;
   const auto results = xnnpack_backend()->preprocess_all({{"forward", {subprogram}}}, store);
   EXPECT_EQ(results.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(results.status().message()),

@@ -61,7 +61,7 @@ LoweredPart lower_part(const exir::Graph& part) {
 
 std::vector<float> LoweredPart::constant(uint32_t value) const {
   const std::string& key = graph.constants[graph.values[value].constant].key;
-  const auto& destination = store.destinations().at("");
+  const auto& destination = store.blobs().destinations().at("");
   for (const auto& entry : destination.entries) {
     if (entry.key != key) continue;
     const exir::Blob::Bytes bytes = destination.buffers[entry.buffer].blob.bytes();

@@ -25,7 +25,7 @@ std::unique_ptr<exir::Graph> parse_part(const std::string& text);
 
 struct LoweredPart {
   Graph graph;
-  exir::NamedBlobStore store;
+  exir::RoutedBlobStore store;
   exir::PreprocessResult result;
 
   // The bytes of a value, a constant.

@@ -187,7 +187,7 @@ bool has_varying_sizes(const exir::Graph& part) {
 }
 
 absl::Status fit_all_sizes(const exir::Graph& part, WeightBlobs& weights,
-                           exir::NamedBlobStore& store, Lowering& lowering) {
+                           exir::RoutedBlobStore& store, Lowering& lowering) {
   PETREL_RETURN_IF_ERROR(check_sizes(part));
   std::vector<std::unique_ptr<exir::Graph>> parts;
   std::vector<std::unique_ptr<Lowering>> lowerings;
@@ -244,7 +244,7 @@ exir::Support supports_varying(const exir::Node& node) {
       part.append(node.op(), std::move(arguments), {node.result()->type()}, node.result()->name());
   part.set_outputs({copy->result()});
   WeightBlobs weights;
-  exir::NamedBlobStore store("");
+  exir::RoutedBlobStore store("");
   Lowering lowering(part, weights, store);
   absl::Status status = lowering.run();
   if (status.ok()) status = fit_all_sizes(part, weights, store, lowering);

@@ -25,7 +25,7 @@ bool has_varying_sizes(const exir::Graph& part);
 // `lowering` is that of `part` for its bounds, done; its graph is made to fit all
 // sizes. InvalidArgument names the node of the payload that cannot be.
 absl::Status fit_all_sizes(const exir::Graph& part, WeightBlobs& weights,
-                           exir::NamedBlobStore& store, Lowering& lowering);
+                           exir::RoutedBlobStore& store, Lowering& lowering);
 
 // Whether `node`, some of whose sizes vary, can be lowered like this.
 exir::Support supports_varying(const exir::Node& node);

@@ -15,7 +15,7 @@ namespace {
 
 absl::StatusOr<exir::PreprocessResult> lower_part(const exir::Subprogram& part,
                                                   WeightBlobs& weights,
-                                                  exir::NamedBlobStore& store) {
+                                                  exir::RoutedBlobStore& store) {
   Lowering lowering(*part.graph, weights, store);
   PETREL_RETURN_IF_ERROR(lowering.run());
   if (has_varying_sizes(*part.graph)) {
@@ -35,7 +35,7 @@ absl::StatusOr<exir::PreprocessResult> lower_part(const exir::Subprogram& part,
 }  // namespace
 
 absl::StatusOr<exir::ResultMap> XnnpackBackend::preprocess_all(const exir::SubprogramMap& parts,
-                                                               exir::NamedBlobStore& store) const {
+                                                               exir::RoutedBlobStore& store) const {
   WeightBlobs weights;
   exir::ResultMap results;
   for (const auto& [method, subprograms] : parts) {

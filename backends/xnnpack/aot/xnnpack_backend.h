@@ -21,7 +21,7 @@ class XnnpackBackend final : public exir::Backend {
   std::string id() const override { return "XnnpackBackend"; }
   const exir::Partitioner& partitioner() const override { return partitioner_; }
   absl::StatusOr<exir::ResultMap> preprocess_all(const exir::SubprogramMap& parts,
-                                                 exir::NamedBlobStore& store) const override;
+                                                 exir::RoutedBlobStore& store) const override;
 
  private:
   XnnpackPartitioner partitioner_;

@@ -98,7 +98,7 @@ class CodeWriter {
 // the last use of what they held.
 class Compiler {
  public:
-  Compiler(const exir::Subprogram& part, exir::NamedBlobStore& store,
+  Compiler(const exir::Subprogram& part, exir::RoutedBlobStore& store,
            exir::PreprocessResult* result)
       : part_(part), store_(store), code_(result) {}
 
@@ -207,7 +207,7 @@ class Compiler {
   }
 
   const exir::Subprogram& part_;
-  exir::NamedBlobStore& store_;
+  exir::RoutedBlobStore& store_;
   CodeWriter code_;
   std::vector<std::string> keys_;
   std::map<const Value*, Place> places_;
@@ -263,7 +263,7 @@ absl::Status BytecodeBackend::check_compile_specs(
 }
 
 absl::StatusOr<exir::PreprocessResult> BytecodeBackend::preprocess(
-    const exir::Subprogram& part, exir::NamedBlobStore& store) const {
+    const exir::Subprogram& part, exir::RoutedBlobStore& store) const {
   exir::PreprocessResult result;
   Compiler compiler(part, store, &result);
   PETREL_RETURN_IF_ERROR(compiler.run());

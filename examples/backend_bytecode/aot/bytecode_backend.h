@@ -32,7 +32,7 @@ class BytecodeBackend final : public exir::Backend {
   // "block": elements that an instruction works on at once.
   absl::Status check_compile_specs(const std::vector<exir::CompileSpec>& specs) const override;
   absl::StatusOr<exir::PreprocessResult> preprocess(const exir::Subprogram& part,
-                                                    exir::NamedBlobStore& store) const override;
+                                                    exir::RoutedBlobStore& store) const override;
 
  private:
   BytecodePartitioner partitioner_;

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The store of one export, as backends and the emitter see it: a NamedBlobStore
+// behind the routes of the export, and the ledger of the weights that went
+// through. A backend adds a weight in one call; the options of the export decide
+// its key and its file, and the payload takes the key:
+//
+//   PETREL_ASSIGN_OR_RETURN(std::string key,
+//                           store.add_weight(constant, constant.data, 16));
+//
+// Anything else, such as a table that the backend computed, goes in under a key
+// of its own, which should identify the bytes:
+//
+//   PETREL_RETURN_IF_ERROR(store.add_named_blob("exp.i8", table, 16, "").status());
+//
+// Whoever exports makes the store and says where data goes:
+//
+//   RoutedBlobStore store;               // all of it into the program
+//   RoutedBlobStore store("w.ptd");      // all of it into a file
+//   RoutedBlobStore store(routes);       // exir/backend/weight_routes.h
+//
+//   add_weight      --> routes: key, file --> blobs: key -> bytes
+//   add_named_blob  --> routes: file ------'
+//                                          '-> ledger: what became of each weight
+//
+// The blobs hold every weight of the ledger that does not lie among the
+// program's constants. Nothing is copied: the store keeps Blobs.
+#ifndef PETREL_EXIR_BACKEND_ROUTED_BLOB_STORE_H_
+#define PETREL_EXIR_BACKEND_ROUTED_BLOB_STORE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "exir/backend/named_blob_store.h"
+#include "exir/backend/weight_ledger.h"
+#include "exir/backend/weight_routes.h"
+#include "exir/ir/blob.h"
+#include "exir/ir/constant.h"
+#include "exir/ir/type.h"
+
+namespace petrel::exir {
+
+class RoutedBlobStore {
+ public:
+  // Precondition: `default_file` is "" or a plain file name.
+  explicit RoutedBlobStore(const std::string& default_file = "");
+  // Precondition: routes.check() is OK.
+  explicit RoutedBlobStore(WeightRoutes routes);
+
+  // Stores what a backend made of `source`, a constant of the program, and
+  // returns its key (WeightRoutes::key_for_backend). `form` tells how the bytes
+  // differ from those of the source ("" when they do not), `layout` what they
+  // mean, which data files tell where weights are called by name.
+  // Errors are those of add_named_blob; AlreadyExists when the key holds other
+  // bytes, as when two weights of one name differ.
+  absl::StatusOr<std::string> add_weight(const Constant& source, const Blob& blob,
+                                         uint64_t alignment, const std::string& form = "",
+                                         const std::optional<TensorType>& layout = std::nullopt);
+
+  // As NamedBlobStore has it, but that "" is wherever the export sends data.
+  absl::StatusOr<bool> add_named_blob(const std::string& key, const Blob& blob, uint64_t alignment,
+                                      const std::string& external_file,
+                                      const std::optional<TensorType>& layout = std::nullopt);
+
+  // For the emitter: a weight that a kernel reads from a file, where it is
+  // always called by its name. Errors are those of add_weight.
+  // Precondition: routes().file_for_kernel(source) is not "".
+  absl::Status add_kernel_weight(const Constant& source, uint64_t alignment);
+
+  // For the emitter: a kernel reads a weight that lies among the program's
+  // constants. AlreadyExists when two weights of one name differ and names count.
+  absl::Status note_inline_weight(const Constant& source);
+
+  // InvalidArgument naming the first rule that no weight so far has matched.
+  absl::Status check_all_rules_matched() const;
+
+  const WeightRoutes& routes() const { return routes_; }
+  const NamedBlobStore& blobs() const { return blobs_; }
+  // Of the weights above; literals are not among them.
+  const WeightLedger& ledger() const { return ledger_; }
+
+ private:
+  absl::Status place(const Constant& source, const std::string& key, const Blob& blob,
+                     uint64_t alignment, const std::string& destination,
+                     const std::optional<TensorType>& layout);
+
+  WeightRoutes routes_;
+  NamedBlobStore blobs_;
+  WeightLedger ledger_;
+  std::set<size_t> matched_rules_;
+};
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_BACKEND_ROUTED_BLOB_STORE_H_

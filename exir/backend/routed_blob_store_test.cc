@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/backend/routed_blob_store.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace petrel::exir {
+namespace {
+
+using ::testing::HasSubstr;
+
+Constant weight(const std::string& fqn, std::vector<uint8_t> bytes,
+                Constant::Kind kind = Constant::Kind::kParameter) {
+  Constant constant;
+  constant.fqn = fqn;
+  constant.kind = kind;
+  constant.type = TensorType::contiguous(ScalarType::kByte, {static_cast<int64_t>(bytes.size())});
+  constant.data = Blob::owned(std::move(bytes));
+  return constant;
+}
+
+std::string key_of(RoutedBlobStore& store, const Constant& constant, const std::string& form = "") {
+  auto key = store.add_weight(constant, constant.data, 16, form, constant.type);
+  EXPECT_TRUE(key.ok()) << key.status();
+  return key.value_or("?");
+}
+
+WeightRoutes two_files() {
+  WeightRoutes routes;
+  routes.rules = {{"enc.*", "enc.ptd"}, {"*lora*", "lora.ptd"}};
+  return routes;
+}
+
+TEST(RoutedBlobStore, CallsAWeightByContentAndSendsItByRule) {
+  RoutedBlobStore store(two_files());
+  const std::string plain = key_of(store, weight("w", {1, 2}));
+  EXPECT_EQ(plain, to_hex(sha256_of({1, 2})));
+  // Equal bytes in two files are two keys, so that each file is whole.
+  EXPECT_EQ(key_of(store, weight("enc.w", {1, 2})), plain + "@enc.ptd");
+  EXPECT_EQ(key_of(store, weight("enc.v", {1, 2})), plain + "@enc.ptd");
+  EXPECT_EQ(store.blobs().destinations().at("").entries.size(), 1u);
+  EXPECT_EQ(store.blobs().destinations().at("enc.ptd").entries.size(), 1u);
+}
+
+TEST(RoutedBlobStore, CallsAWeightByNameAndForm) {
+  WeightRoutes routes = two_files();
+  routes.keys = WeightKeys::kName;
+  routes.default_file = "rest.ptd";
+  RoutedBlobStore store(routes);
+  EXPECT_EQ(key_of(store, weight("w", {1, 2})), "w");
+  EXPECT_EQ(key_of(store, weight("w", {2, 1}), "10"), "w#10");
+  EXPECT_EQ(key_of(store, weight("enc.w", {1, 2})), "enc.w");
+  EXPECT_EQ(store.blobs().destinations().at("rest.ptd").entries.size(), 2u);
+  // What is not a weight of the model cannot be exchanged.
+  const Constant literal = weight("l", {9}, Constant::Kind::kLiteral);
+  EXPECT_EQ(key_of(store, literal), to_hex(sha256_of({9})));
+  EXPECT_EQ(store.blobs().destinations().at("").entries.size(), 1u);
+  EXPECT_EQ(store.ledger().weights().size(), 3u);
+  EXPECT_EQ(store.ledger().weights().at("w#10").fqn, "w");
+  EXPECT_EQ(store.ledger().weights().at("w#10").destination, "rest.ptd");
+}
+
+TEST(RoutedBlobStore, RefusesTwoWeightsOfOneName) {
+  WeightRoutes routes;
+  routes.keys = WeightKeys::kName;
+  RoutedBlobStore store(routes);
+  key_of(store, weight("w", {1, 2}));
+  const Constant other = weight("w", {1, 3});
+  const auto added = store.add_weight(other, other.data, 16, "");
+  EXPECT_EQ(added.status().code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_THAT(std::string(added.status().message()), HasSubstr("'w'"));
+  EXPECT_EQ(store.note_inline_weight(other).code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_TRUE(store.note_inline_weight(weight("w", {1, 2})).ok());
+}
+
+TEST(RoutedBlobStore, NamesARuleWithoutWeights) {
+  RoutedBlobStore store(two_files());
+  key_of(store, weight("enc.w", {1}));
+  EXPECT_THAT(std::string(store.check_all_rules_matched().message()), HasSubstr("'*lora*'"));
+  key_of(store, weight("x.lora", {1}));
+  EXPECT_TRUE(store.check_all_rules_matched().ok());
+}
+
+TEST(RoutedBlobStore, SendsBlobsThatNameNoFileWhereTheExportSaysSo) {
+  RoutedBlobStore store("weights.ptd");
+  const Blob seven = Blob::owned({7});
+  ASSERT_TRUE(*store.add_named_blob("a", seven, 16, ""));
+  ASSERT_TRUE(*store.add_named_blob("a", seven, 16, "weights.ptd"));
+  ASSERT_TRUE(*store.add_named_blob("b", Blob::owned({8}), 16, "other.ptd"));
+  const auto& destinations = store.blobs().destinations();
+  EXPECT_EQ(destinations.count(""), 0u);
+  EXPECT_EQ(destinations.at("weights.ptd").entries.size(), 1u);
+  EXPECT_EQ(destinations.at("other.ptd").entries.size(), 1u);
+  EXPECT_TRUE(store.ledger().weights().empty());
+}
+
+TEST(RoutedBlobStore, ClaimsALayoutOnlyOfWeightsCalledByName) {
+  const Constant source = weight("w", {1, 2});
+  RoutedBlobStore by_content;
+  key_of(by_content, source);
+  EXPECT_EQ(by_content.blobs().destinations().at("").entries[0].layout, std::nullopt);
+  WeightRoutes routes;
+  routes.keys = WeightKeys::kName;
+  RoutedBlobStore by_name(routes);
+  key_of(by_name, source);
+  EXPECT_EQ(by_name.blobs().destinations().at("").entries[0].layout, source.type);
+}
+
+// A payload with the key of a literal must get the literal's bytes.
+TEST(RoutedBlobStore, RefusesALiteralWhoseKeyHoldsOtherBytes) {
+  RoutedBlobStore store;
+  const Constant literal = weight("l", {9}, Constant::Kind::kLiteral);
+  ASSERT_TRUE(*store.add_named_blob(to_hex(sha256_of({9})), Blob::owned({1}), 16, ""));
+  const auto added = store.add_weight(literal, literal.data, 16);
+  EXPECT_EQ(added.status().code(), absl::StatusCode::kAlreadyExists);
+}
+
+TEST(RoutedBlobStore, KernelWeightsAreCalledByNameWhateverTheKeys) {
+  RoutedBlobStore store("w.ptd");
+  const Constant source = weight("w", {1, 2});
+  ASSERT_TRUE(store.add_kernel_weight(source, 64).ok());
+  const auto& place = store.blobs().destinations().at("w.ptd");
+  EXPECT_EQ(place.entries[0].key, "w");
+  EXPECT_EQ(place.entries[0].layout, source.type);
+  EXPECT_EQ(place.buffers[0].alignment, 64u);
+  EXPECT_EQ(store.ledger().weights().at("w").destination, "w.ptd");
+}
+
+TEST(RoutedBlobStore, NotesInlineWeightsWhereNamesCount) {
+  RoutedBlobStore by_content;
+  ASSERT_TRUE(by_content.note_inline_weight(weight("w", {1, 2})).ok());
+  EXPECT_TRUE(by_content.note_inline_weight(weight("w", {1, 3})).ok());
+  EXPECT_TRUE(by_content.ledger().weights().empty());
+  WeightRoutes routes;
+  routes.keys = WeightKeys::kName;
+  RoutedBlobStore by_name(routes);
+  ASSERT_TRUE(by_name.note_inline_weight(weight("w", {1, 2})).ok());
+  EXPECT_EQ(by_name.ledger().weights().count("w"), 1u);
+  EXPECT_TRUE(by_name.blobs().destinations().empty());
+}
+
+}  // namespace
+}  // namespace petrel::exir
