@@ -39,6 +39,12 @@ class Reader {
         if (Problem p = read_value(*value); !p.ok()) return std::move(p).in(where);
       }
     }
+    // Every node makes a value of its own; one table may stand for many nodes, which
+    // take more memory than that.
+    if (root_.nodes() != nullptr && root_.nodes()->size() > out_.values.size()) {
+      return Problem::invalid("there are " + number(root_.nodes()->size()) + " nodes for " +
+                              number(out_.values.size()) + " values");
+    }
     if (root_.nodes() != nullptr) {
       for (const fbs::Node* node : *root_.nodes()) {
         std::string where = "node " + number(out_.nodes.size());

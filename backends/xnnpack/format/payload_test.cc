@@ -196,6 +196,16 @@ TEST(Payload, RefusesKeysThatAreSharedWithoutEnd) {
               HasSubstr("the keys up to it have more bytes than the payload"));
 }
 
+TEST(Payload, RefusesNodesThatOutnumberValues) {
+  Graph graph = small_cnn();
+  while (graph.nodes.size() <= graph.values.size()) graph.nodes.push_back(graph.nodes[0]);
+  const std::vector<uint8_t> payload = write_payload(graph);
+  Graph read;
+  const Problem problem = read_payload(payload.data(), payload.size(), &read);
+  EXPECT_FALSE(problem.ok());
+  EXPECT_NE(problem.text().find("6 nodes for 5 values"), std::string::npos) << problem.text();
+}
+
 TEST(Payload, RefusesAnInlineConstantThatIsTooSmall) {
   const std::vector<uint8_t> payload = bare_flatbuffer("XN00", 7);
   Graph graph;

@@ -111,6 +111,8 @@ Graph graph_of_all_kinds() {
                             info.family == NodeFamily::kElu;
     if (has_scalar) node.scalar = static_cast<float>(number) + 0.5f;
   }
+  // A payload has at least as many.
+  while (b.graph.values.size() < b.graph.nodes.size()) b.inner({1});
   return std::move(b.graph);
 }
 

@@ -125,7 +125,7 @@ Result<std::unique_ptr<Delegate>> Delegate::create(const void* payload, size_t s
   PETREL_RETURN_IF_ERROR(report(check_graph(graph)));
   remove_dead_nodes(&graph);
   PETREL_RETURN_IF_ERROR(report("start", start_xnnpack()));
-  PETREL_RETURN_IF_ERROR(delegate->build(map, options));
+  PETREL_RETURN_IF_ERROR(delegate->build(map, options, size));
   // The payload may go.
   graph.constants.clear();
   graph.storage.reset();
@@ -139,7 +139,24 @@ Delegate::~Delegate() {
   xnn_delete_runtime(runtime_);
 }
 
-Error Delegate::build(const runtime::NamedDataMap* map, const Options& options) {
+// Delegates that share a workspace use its memory one after the other.
+Error Delegate::take_values(const Options& options) {
+  workspace_ = options.workspace_owner == nullptr ? Workspace::make()
+                                                  : Workspace::of(options.workspace_owner);
+  if (workspace_ == nullptr) {
+    PETREL_LOG(Error, "no memory for a workspace");
+    return Error::DelegateMemoryAllocationFailed;
+  }
+  if (options.memory == nullptr) return Error::Ok;
+  const uint64_t peak = peak_live_bytes(graph_);
+  PETREL_RETURN_IF_ERROR(options.memory->take("what lies between the nodes of an XNNPACK payload",
+                                              workspace_->grow_to(peak)));
+  most_value_bytes_ = std::min(kMaxValueBytes, peak + options.memory->left());
+  return Error::Ok;
+}
+
+Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
+                      size_t payload_bytes) {
   for (uint32_t id = 0; id < graph_.values.size(); ++id) {
     if (graph_.values[id].is_input()) inputs_.push_back(External{id});
     if (graph_.values[id].is_output()) outputs_.push_back(External{id});
@@ -152,19 +169,16 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options) 
       return graph_.values[a.value].external_id < graph_.values[b.value].external_id;
     });
   }
-  if (count_multiply_adds(graph_) >= kMinMultiplyAddsForThreads) {
+  multiply_adds_ = count_multiply_adds(graph_);
+  if (multiply_adds_ >= kMinMultiplyAddsForThreads) {
     thread_pool_ = runtime::shared_thread_pool();
   }
+  PETREL_RETURN_IF_ERROR(take_values(options));
   ConstantSource constants(graph_, map);
   WeightSources sources;
+  ConstantForms forms(options.memory, payload_bytes);
   PETREL_ASSIGN_OR_RETURN(const Subgraph subgraph,
-                          make_subgraph(graph_, constants, &kept_, &sources));
-  workspace_ = options.workspace_owner == nullptr ? Workspace::make()
-                                                  : Workspace::of(options.workspace_owner);
-  if (workspace_ == nullptr) {
-    PETREL_LOG(Error, "no memory for a workspace");
-    return Error::DelegateMemoryAllocationFailed;
-  }
+                          make_subgraph(graph_, constants, &forms, &kept_, &sources));
   return make_runtime(subgraph.get(), options, std::move(sources), &constants);
 }
 
@@ -172,7 +186,7 @@ Error Delegate::make_runtime(xnn_subgraph_t subgraph, const Options& options, We
                              ConstantSource* constants) {
   const bool share_weights = options.share_weights;
   if (share_weights) {
-    weights_.begin(count_filter_bytes(graph_),
+    weights_.begin(count_filter_bytes(graph_), options.memory,
                    {options.packed_file, options.verify_packed, std::move(sources)},
                    [constants](const void* filter, const void* bias) {
                      constants->packed(filter);
@@ -185,6 +199,7 @@ Error Delegate::make_runtime(xnn_subgraph_t subgraph, const Options& options, We
       xnn_create_runtime_v4(subgraph, share_weights ? weights_.provider() : nullptr,
                             workspace_->get(), thread_pool_.get(), 0, &runtime_);
   xnn_set_packing_threads(nullptr);
+  if (weights_.over_budget()) return Error::OutOfResources;
   PETREL_RETURN_IF_ERROR(report("make a runtime", status));
   if (weights_.failed()) {
     PETREL_LOG(Error, "the packed weights of the delegate cannot be kept");
@@ -211,6 +226,9 @@ Error Delegate::execute(const runtime::BackendExecutionContext& context, Span<EV
   is_shaped_ = false;
   PETREL_RETURN_IF_ERROR(bind_inputs(context, args, &needs_reshape, &needs_setup));
   if (needs_reshape) PETREL_RETURN_IF_ERROR(infer_dims());
+  if (context.work() != nullptr) {
+    PETREL_RETURN_IF_ERROR(context.work()->take("an XNNPACK payload", multiply_adds_));
+  }
   PETREL_RETURN_IF_ERROR(bind_outputs(context, args, &needs_setup));
   const std::lock_guard<std::mutex> lock(workspace_->mutex());
   if (needs_reshape) PETREL_RETURN_IF_ERROR(reshape());
@@ -269,10 +287,11 @@ Error Delegate::infer_dims() {
     }
     for (const uint32_t id : node.outputs) graph_.values[id].dims = dims;
   }
-  if (const uint64_t peak = peak_live_bytes(graph_); peak > kMaxValueBytes) {
-    PETREL_LOG(Error, "inputs of these sizes need %llu bytes, the limit is %llu",
-               static_cast<unsigned long long>(peak),
-               static_cast<unsigned long long>(kMaxValueBytes));
+  multiply_adds_ = count_multiply_adds(graph_);
+  if (const uint64_t peak = peak_live_bytes(graph_); peak > most_value_bytes_) {
+    PETREL_LOG(
+        Error, "inputs of these sizes need %llu bytes, of max_delegate_bytes only %llu are left",
+        static_cast<unsigned long long>(peak), static_cast<unsigned long long>(most_value_bytes_));
     return Error::OutOfResources;
   }
   return Error::Ok;

@@ -24,11 +24,13 @@
 #include <vector>
 
 #include "backends/xnnpack/format/graph.h"
+#include "backends/xnnpack/format/shape_rules.h"
 #include "backends/xnnpack/runtime/constant_source.h"
 #include "backends/xnnpack/runtime/over_read.h"
 #include "backends/xnnpack/runtime/weight_session.h"
 #include "backends/xnnpack/runtime/workspace.h"
 #include "runtime/backend/interface.h"
+#include "runtime/core/budget.h"
 #include "runtime/threads/thread_pool.h"
 
 namespace petrel::backends::xnnpack {
@@ -45,6 +47,9 @@ class Delegate {
     // Delegates with the same owner share the memory between their nodes and
     // wait for each other; null for memory of its own.
     const void* workspace_owner = nullptr;
+    // Pays for the values between nodes and for further forms of a constant; null:
+    // nothing limits them but this backend's own limits. Needed by create() only.
+    runtime::Budget* memory = nullptr;
   };
 
   // The payload and the map are needed during the call only.
@@ -78,7 +83,10 @@ class Delegate {
   Delegate() = default;
   runtime::Error make_runtime(xnn_subgraph_t subgraph, const Options& options,
                               WeightSources sources, ConstantSource* constants);
-  runtime::Error build(const runtime::NamedDataMap* map, const Options& options);
+  // `payload_bytes` of inline constants are free.
+  runtime::Error build(const runtime::NamedDataMap* map, const Options& options,
+                       size_t payload_bytes);
+  runtime::Error take_values(const Options& options);
   runtime::Error bind_inputs(const runtime::BackendExecutionContext& context,
                              runtime::Span<runtime::EValue*> args, bool* reshape, bool* setup);
   runtime::Error bind_outputs(const runtime::BackendExecutionContext& context,
@@ -98,6 +106,9 @@ class Delegate {
   std::shared_ptr<PackedFile> packed_file_;
   std::shared_ptr<Workspace> workspace_;
   xnn_runtime_t runtime_ = nullptr;
+  // The most that values may need for any sizes, and the work for those of graph_.
+  uint64_t most_value_bytes_ = kMaxValueBytes;
+  uint64_t multiply_adds_ = 0;
   bool is_shaped_ = false;  // XNNPACK knows the dims of graph_
   size_t num_reshapes_ = 0;
   size_t num_setups_ = 0;

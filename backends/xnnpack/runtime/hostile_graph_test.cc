@@ -223,5 +223,91 @@ TEST(HostileGraph, OfScalarsEndsWithAnAnswer) {
   }
 }
 
+class BudgetTest : public ::testing::Test {
+ protected:
+  BudgetTest() { previous_ = runtime::set_log_hook({&keep, &said_}); }
+  ~BudgetTest() override { runtime::set_log_hook(previous_); }
+
+  static void keep(void* to, runtime::LogLevel, const char* message) {
+    *static_cast<std::string*>(to) += message;
+  }
+  Error create_within(uint64_t bytes, const Graph& graph, const TestMap* map = nullptr) {
+    runtime::Budget memory("max_delegate_bytes", bytes);
+    const std::vector<uint8_t> payload = write_payload(graph);
+    Delegate::Options options;
+    options.memory = &memory;
+    return Delegate::create(payload.data(), payload.size(), map, options).error();
+  }
+
+  std::string said_;
+  runtime::LogHook previous_;
+};
+
+TEST_F(BudgetTest, PaysForValuesBetweenNodes) {
+  GraphBuilder b;
+  const uint32_t x = b.input({1024, 1024});
+  const uint32_t h = b.inner({1024, 1024});
+  const uint32_t y = b.output({1024, 1024});
+  b.node(NodeKind::Abs, {x}, {h});
+  b.node(NodeKind::Square, {h}, {y});
+  EXPECT_EQ(create_within(4 << 20, b.graph), Error::Ok);
+  EXPECT_EQ(create_within((4 << 20) - 1, b.graph), Error::OutOfResources);
+  EXPECT_NE(said_.find("needs 4194304 of max_delegate_bytes"), std::string::npos) << said_;
+}
+
+// `count` products with one key, in as many values of their own.
+Graph products_of_one_filter(uint32_t count, TestMap* map) {
+  constexpr uint32_t kSide = 64;
+  map->data["filter"] = std::vector<float>(kSide * kSide, 1);
+  GraphBuilder b;
+  const uint32_t x = b.input({1, kSide});
+  const uint32_t first = b.constant({kSide, kSide}, "filter");
+  std::vector<uint32_t> filters = {first};
+  while (filters.size() < count) filters.push_back(b.constant({kSide, kSide}, "filter"));
+  uint32_t from = x;
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t to = i + 1 == count ? b.output({1, kSide}) : b.inner({1, kSide});
+    b.node(NodeKind::FullyConnected, {from, filters[i], kNoId}, {to});
+    from = to;
+  }
+  return std::move(b.graph);
+}
+
+TEST_F(BudgetTest, PaysForFiltersThatAreNamedAgain) {
+  TestMap map;
+  constexpr uint64_t kBytes = 64 * 64 * sizeof(float), kValues = 2 * 64 * sizeof(float);
+  EXPECT_EQ(create_within(0, products_of_one_filter(1, &map), &map), Error::Ok) << said_;
+  const Graph graph = products_of_one_filter(50, &map);
+  EXPECT_EQ(create_within(49 * 2 * kBytes + kValues, graph, &map), Error::Ok) << said_;
+  EXPECT_EQ(create_within(48 * 2 * kBytes + kValues, graph, &map), Error::OutOfResources);
+  EXPECT_NE(said_.find("names again needs 32768 of max_delegate_bytes"), std::string::npos)
+      << said_;
+}
+
+// One that a loop of the model uses again is not packed again.
+TEST_F(BudgetTest, OneFilterOfManyNodesIsFree) {
+  TestMap map;
+  Graph graph = products_of_one_filter(50, &map);
+  for (Node& node : graph.nodes) node.inputs[1] = graph.nodes[0].inputs[1];
+  EXPECT_EQ(create_within(2 * 64 * sizeof(float), graph, &map), Error::Ok) << said_;
+}
+
+// The channels of each group are filled up to those of a tile.
+TEST_F(BudgetTest, PaysForFiltersThatPackingMakesLarger) {
+  TestMap map;
+  GraphBuilder b;
+  constexpr uint32_t kGroups = 1 << 16;
+  map.data["filter"] = std::vector<float>(2 * kGroups, 1);
+  const uint32_t x = b.input({1, 1, 1, 2 * kGroups});
+  const uint32_t filter = b.constant({kGroups, 1, 1, 2}, "filter");
+  Node& node = b.node(NodeKind::Conv2d, {x, filter, kNoId}, {b.output({1, 1, 1, kGroups})});
+  node.channels.groups = kGroups;
+  node.channels.group_input_channels = 2;
+  node.channels.group_output_channels = 1;
+  EXPECT_EQ(create_within(0, b.graph, &map), Error::OutOfResources);
+  EXPECT_NE(said_.find("packing filters"), std::string::npos) << said_;
+  EXPECT_EQ(create_within(uint64_t{1} << 30, b.graph, &map), Error::Ok) << said_;
+}
+
 }  // namespace
 }  // namespace petrel::backends::xnnpack

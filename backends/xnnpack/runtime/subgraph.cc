@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/runtime/subgraph.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -35,9 +36,9 @@ std::string use_of_filter(const Graph& graph, const Node& node) {
 
 class Builder {
  public:
-  Builder(const Graph& graph, ConstantSource& constants, std::vector<PaddedBuffer>* kept,
-          WeightSources* sources)
-      : graph_(graph), constants_(constants), kept_(kept), sources_(sources) {}
+  Builder(const Graph& graph, ConstantSource& constants, ConstantForms* forms,
+          std::vector<PaddedBuffer>* kept, WeightSources* sources)
+      : graph_(graph), constants_(constants), forms_(forms), kept_(kept), sources_(sources) {}
 
   Result<Subgraph> build() {
     xnn_subgraph_t subgraph = nullptr;
@@ -107,6 +108,7 @@ class Builder {
     const std::string use = use_of_filter(graph_, node);
     const auto found = filters_.find({id, use});
     if (found != filters_.end()) return found->second;
+    PETREL_RETURN_IF_ERROR(add_form(id));
     PETREL_ASSIGN_OR_RETURN(const void* data, constants_.get_exact(id));
     // An address says one thing to the session.
     const auto [place, is_new] = use_at_address_.try_emplace(data, use);
@@ -123,6 +125,7 @@ class Builder {
   Result<uint32_t> bias(uint32_t id) {
     const auto found = biases_.find(id);
     if (found != biases_.end()) return found->second;
+    PETREL_RETURN_IF_ERROR(add_form(id));
     PETREL_ASSIGN_OR_RETURN(const void* data, constants_.get(id));
     uint32_t defined = 0;
     PETREL_RETURN_IF_ERROR(define_value(id, data, &defined));
@@ -133,9 +136,14 @@ class Builder {
 
   Result<uint32_t> kept_constant(uint32_t id) {
     if (ids_[id] != XNN_INVALID_VALUE_ID) return uint32_t{ids_[id]};
+    PETREL_RETURN_IF_ERROR(add_form(id));
     PETREL_ASSIGN_OR_RETURN(const void* data, constants_.get_kept(id, kept_));
     PETREL_RETURN_IF_ERROR(define_value(id, data, &ids_[id]));
     return uint32_t{ids_[id]};
+  }
+
+  Error add_form(uint32_t id) {
+    return forms_->add(graph_.constants[graph_.values[id].constant], bytes_of(id));
   }
 
   size_t bytes_of(uint32_t id) const {
@@ -144,6 +152,7 @@ class Builder {
 
   const Graph& graph_;
   ConstantSource& constants_;
+  ConstantForms* forms_;
   std::vector<PaddedBuffer>* kept_;
   WeightSources* sources_;
   Subgraph subgraph_;
@@ -155,9 +164,22 @@ class Builder {
 
 }  // namespace
 
-Result<Subgraph> make_subgraph(const Graph& graph, ConstantSource& constants,
+Error ConstantForms::add(const ConstantData& constant, uint64_t bytes) {
+  if (memory_ == nullptr) return Error::Ok;
+  if (constant.is_named()) {
+    if (keys_.insert(constant.key).second) return Error::Ok;
+  } else {
+    const uint64_t free = std::min(bytes, payload_left_);
+    payload_left_ -= free;
+    bytes -= free;
+  }
+  // A value has at most 2^34 bytes.
+  return memory_->take("a constant that an XNNPACK payload names again", 2 * bytes);
+}
+
+Result<Subgraph> make_subgraph(const Graph& graph, ConstantSource& constants, ConstantForms* forms,
                                std::vector<PaddedBuffer>* kept, WeightSources* sources) {
-  return Builder(graph, constants, kept, sources).build();
+  return Builder(graph, constants, forms, kept, sources).build();
 }
 
 size_t count_filter_bytes(const Graph& graph) {

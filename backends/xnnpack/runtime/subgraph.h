@@ -8,12 +8,15 @@
 #include <xnnpack.h>
 
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "backends/xnnpack/format/graph.h"
 #include "backends/xnnpack/runtime/constant_source.h"
 #include "backends/xnnpack/runtime/over_read.h"
 #include "backends/xnnpack/runtime/weight_session.h"
+#include "runtime/core/budget.h"
 
 namespace petrel::backends::xnnpack {
 
@@ -22,11 +25,28 @@ struct DeleteSubgraph {
 };
 using Subgraph = std::unique_ptr<xnn_subgraph, DeleteSubgraph>;
 
+// Pays for the forms of a graph's constants: the bytes of a payload, and those of
+// each key once, are free; what else a small file asks for by naming them again is
+// paid for with twice its bytes, those of a copy and of the packed form.
+class ConstantForms {
+ public:
+  // `memory` may be null: then nothing limits them.
+  ConstantForms(runtime::Budget* memory, size_t payload_bytes)
+      : memory_(memory), payload_left_(payload_bytes) {}
+  runtime::Error add(const ConstantData& constant, uint64_t bytes);
+
+ private:
+  runtime::Budget* memory_;
+  uint64_t payload_left_;
+  std::set<std::string> keys_;
+};
+
 // Puts into `kept` the constants that must outlive the subgraph, and into `sources` where filters
 // and biases lie. Precondition: check_graph and check_implemented found nothing in `graph`, XNNPACK
 // is initialised.
 runtime::Result<Subgraph> make_subgraph(const Graph& graph, ConstantSource& constants,
-                                        std::vector<PaddedBuffer>* kept, WeightSources* sources);
+                                        ConstantForms* forms, std::vector<PaddedBuffer>* kept,
+                                        WeightSources* sources);
 
 // How many bytes of filters the nodes of a graph pack.
 size_t count_filter_bytes(const Graph& graph);

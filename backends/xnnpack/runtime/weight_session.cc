@@ -18,7 +18,33 @@ WeightSession::WeightSession()
     : provider_{this,          &look_up,           &reserve_space, &look_up_or_insert,
                 &is_finalized, &offset_to_address, &delete_cache} {}
 
+void WeightSession::begin(size_t expected_bytes, runtime::Budget* memory, FileUse file,
+                          Packed packed) {
+  arena_ = PackedArena::make(expected_bytes);
+  memory_ = memory;
+  file_ = std::move(file);
+  packed_ = std::move(packed);
+  // Channels are filled up to whole tiles, which doubles no filter but small ones.
+  constexpr uint64_t kSmall = uint64_t{1} << 20;
+  paid_ = kSmall;
+  for (const auto& [address, filter] : file_.sources.filters) paid_ += 2 * filter.size;
+}
+
+// A filter of one channel is filled up to a tile of many.
+bool WeightSession::pay_for(size_t size) {
+  packed_bytes_ += size;
+  if (memory_ == nullptr || packed_bytes_ <= paid_) return true;
+  if (memory_->take("packing filters that grow by it", packed_bytes_ - paid_) !=
+      runtime::Error::Ok) {
+    over_budget_ = true;
+    return false;
+  }
+  paid_ = packed_bytes_;
+  return true;
+}
+
 void WeightSession::end() {
+  memory_ = nullptr;
   indices_.clear();
   pending_.reset();
   arena_.reset();
@@ -61,9 +87,12 @@ size_t WeightSession::look_up(void* context, const xnn_weights_cache_look_up_key
 void* WeightSession::reserve_space(void* context, size_t size) {
   WeightSession& session = *self(context);
   // What an operator packed and did not insert, because it was there.
-  if (session.pending_ != nullptr) PackedRegion::discard(std::move(session.pending_));
-  session.pending_ =
-      session.arena_ == nullptr ? nullptr : PackedRegion::allocate(session.arena_, size);
+  if (session.pending_ != nullptr) {
+    session.packed_bytes_ -= session.pending_->size();
+    PackedRegion::discard(std::move(session.pending_));
+  }
+  if (session.arena_ == nullptr || !session.pay_for(size)) return nullptr;
+  session.pending_ = PackedRegion::allocate(session.arena_, size);
   return session.pending_ == nullptr ? nullptr : session.pending_->writable();
 }
 

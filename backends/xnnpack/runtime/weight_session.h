@@ -36,6 +36,7 @@
 
 #include "backends/xnnpack/runtime/packed_file.h"
 #include "backends/xnnpack/runtime/packed_weights.h"
+#include "runtime/core/budget.h"
 
 namespace petrel::backends::xnnpack {
 
@@ -62,16 +63,17 @@ class WeightSession {
   WeightSession& operator=(const WeightSession&) = delete;
 
   using Packed = std::function<void(const void* filter, const void* bias)>;
-  void begin(size_t expected_bytes, FileUse file, Packed packed) {
-    arena_ = PackedArena::make(expected_bytes);
-    file_ = std::move(file);
-    packed_ = std::move(packed);
-  }
+  // `memory` pays for packed filters that are far larger than the filters; null:
+  // nothing limits them.
+  void begin(size_t expected_bytes, runtime::Budget* memory, FileUse file, Packed packed);
   void end();
 
   // True when a packed filter could not be kept: the XNNPACK runtime made with
   // this session must not run.
   bool failed() const { return failed_; }
+
+  // True when packing stopped because `memory` did not suffice.
+  bool over_budget() const { return over_budget_; }
 
   xnn_weights_cache_t provider() { return &provider_; }
 
@@ -87,6 +89,7 @@ class WeightSession {
   size_t keep(const xnn_weights_cache_look_up_key& key, PackedRegionPtr region);
   void forget(const xnn_weights_cache_look_up_key& key);
 
+  bool pay_for(size_t size);
   static size_t look_up(void* context, const xnn_weights_cache_look_up_key* key);
   static void* reserve_space(void* context, size_t size);
   static size_t look_up_or_insert(void* context, const xnn_weights_cache_look_up_key* key,
@@ -96,6 +99,11 @@ class WeightSession {
   static xnn_status delete_cache(void* context);
 
   xnn_weights_cache_provider provider_;
+  runtime::Budget* memory_ = nullptr;
+  bool over_budget_ = false;
+  // Bytes of packed filters that are free, or paid for.
+  uint64_t paid_ = 0;
+  uint64_t packed_bytes_ = 0;
   std::shared_ptr<PackedArena> arena_;
   // What XNNPACK is writing now.
   std::unique_ptr<PackedRegion> pending_;

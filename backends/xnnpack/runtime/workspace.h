@@ -16,6 +16,7 @@
 
 #include <xnnpack.h>
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 
@@ -37,10 +38,19 @@ class Workspace {
   xnn_workspace_t get() const { return workspace_; }
   std::mutex& mutex() { return mutex_; }
 
+  // By how many bytes its memory grows when values need `bytes`.
+  uint64_t grow_to(uint64_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const uint64_t more = bytes > bytes_ ? bytes - bytes_ : 0;
+    bytes_ += more;
+    return more;
+  }
+
  private:
   explicit Workspace(xnn_workspace_t workspace) : workspace_(workspace) {}
   xnn_workspace_t workspace_;
   std::mutex mutex_;
+  uint64_t bytes_ = 0;
 };
 
 }  // namespace petrel::backends::xnnpack

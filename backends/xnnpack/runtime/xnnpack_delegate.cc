@@ -98,6 +98,7 @@ Result<runtime::DelegateHandle*> XnnpackBackend::init(runtime::BackendInitContex
   const int mode = workspace_sharing_mode_;
   if (mode == kSharedByMethod) options.workspace_owner = context.get_runtime_allocator();
   if (mode == kSharedByAll) options.workspace_owner = this;
+  options.memory = context.memory();
   PETREL_ASSIGN_OR_RETURN(std::unique_ptr<Delegate> delegate,
                           Delegate::create(processed->data(), processed->size(),
                                            context.get_named_data_map(), options));
