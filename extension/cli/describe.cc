@@ -15,7 +15,7 @@ namespace petrel::extension {
 using nlohmann::ordered_json;
 using runtime::Result;
 
-DescribeResult describe_file(const std::string& path) {
+DescribeResult describe_file(const std::string& path, Detail detail) {
   const absl::StatusOr<FileKind> kind = file_kind(path);
   if (!kind.ok()) {
     DescribeResult result;
@@ -24,7 +24,7 @@ DescribeResult describe_file(const std::string& path) {
   }
   switch (*kind) {
     case FileKind::kProgram:
-      return describe_program(path);
+      return describe_program(path, detail);
     case FileKind::kData:
       return describe_data(path);
     case FileKind::kArchive:

@@ -28,13 +28,17 @@ struct DescribeResult {
   nlohmann::ordered_json json;
 };
 
-DescribeResult describe_file(const std::string& path);
+// How much of a program is described: all, or what takes no memory for each part;
+// all of it is checked.
+enum class Detail { kAll, kOutline };
+
+DescribeResult describe_file(const std::string& path, Detail detail = Detail::kAll);
 
 // The description for people.
 std::string render_text(const nlohmann::ordered_json& description);
 
 // The parts, by kind of file.
-DescribeResult describe_program(const std::string& path);
+DescribeResult describe_program(const std::string& path, Detail detail);
 DescribeResult describe_data(const std::string& path);
 DescribeResult describe_tensors(const std::string& path);
 DescribeResult describe_archive(const std::string& path);

@@ -105,7 +105,7 @@ std::string describe_instruction(const MethodView& method, const InstructionView
 
 // The inner graph of an XNNPACK payload, one line per value and node. False
 // when the payload is damaged; the reason is logged.
-bool describe_xnnpack(const FreeableBuffer& payload, ordered_json* out) {
+bool describe_xnnpack(const FreeableBuffer& payload, Detail detail, ordered_json* out) {
   xnnpack::Graph graph;
   xnnpack::Problem problem =
       xnnpack::read_payload(static_cast<const uint8_t*>(payload.data()), payload.size(), &graph);
@@ -114,6 +114,7 @@ bool describe_xnnpack(const FreeableBuffer& payload, ordered_json* out) {
     PETREL_LOG(Error, "XNNPACK payload: %s", problem.text().c_str());
     return false;
   }
+  if (detail == Detail::kOutline) return true;
   for (size_t id = 0; id < graph.values.size(); ++id) {
     const xnnpack::Value& value = graph.values[id];
     std::string line = absl::StrCat("#", id, " ", schema::xnnpack::EnumNameDatatype(value.datatype),
@@ -137,7 +138,8 @@ bool describe_xnnpack(const FreeableBuffer& payload, ordered_json* out) {
   return true;
 }
 
-Error describe_delegates(const Program& program, const MethodView& method, ordered_json* out) {
+Error describe_delegates(const Program& program, const MethodView& method, Detail detail,
+                         ordered_json* out) {
   for (uint32_t i = 0; i < method.num_delegates(); ++i) {
     const runtime::DelegateView delegate = method.delegate(i);
     const Result<FreeableBuffer> payload = program.load_delegate_data(delegate);
@@ -152,7 +154,8 @@ Error describe_delegates(const Program& program, const MethodView& method, order
       json["compile_specs"].push_back(
           {{"key", std::string(spec.key)}, {"bytes", spec.value.size()}});
     }
-    if (delegate.backend() == "XnnpackBackend" && !describe_xnnpack(*payload, &json["graph"])) {
+    if (delegate.backend() == "XnnpackBackend" &&
+        !describe_xnnpack(*payload, detail, &json["graph"])) {
       return Error::DelegateInvalidCompatibility;
     }
     out->push_back(std::move(json));
@@ -174,7 +177,22 @@ ordered_json describe_scratch(const Program& program, uint32_t method) {
   return json;
 }
 
-Error describe_method(const Program& program, const MethodView& method, ordered_json* out) {
+void describe_parts(const MethodView& method, ordered_json* out) {
+  ordered_json& json = *out;
+  for (uint32_t i = 0; i < method.num_values(); ++i) {
+    json["values"].push_back(absl::StrCat("%", i, " ", describe_value(method.value(i))));
+  }
+  for (uint32_t c = 0; c < method.num_chains(); ++c) {
+    const runtime::ChainView chain = method.chain(c);
+    for (uint32_t i = 0; i < chain.num_instructions(); ++i) {
+      json["instructions"].push_back(absl::StrCat(
+          json["instructions"].size(), " ", describe_instruction(method, chain.instruction(i))));
+    }
+  }
+}
+
+Error describe_method(const Program& program, const MethodView& method, Detail detail,
+                      ordered_json* out) {
   const auto list = [](runtime::Span<const int32_t> items) {
     return std::vector<int>(items.begin(), items.end());
   };
@@ -187,26 +205,17 @@ Error describe_method(const Program& program, const MethodView& method, ordered_
   }
   json["scratch"] = describe_scratch(program, method.index());
   json["values"] = ordered_json::array();
-  for (uint32_t i = 0; i < method.num_values(); ++i) {
-    json["values"].push_back(absl::StrCat("%", i, " ", describe_value(method.value(i))));
-  }
   json["instructions"] = ordered_json::array();
-  for (uint32_t c = 0; c < method.num_chains(); ++c) {
-    const runtime::ChainView chain = method.chain(c);
-    for (uint32_t i = 0; i < chain.num_instructions(); ++i) {
-      json["instructions"].push_back(absl::StrCat(
-          json["instructions"].size(), " ", describe_instruction(method, chain.instruction(i))));
-    }
-  }
+  if (detail == Detail::kAll) describe_parts(method, &json);
   json["delegates"] = ordered_json::array();
-  const Error error = describe_delegates(program, method, &json["delegates"]);
+  const Error error = describe_delegates(program, method, detail, &json["delegates"]);
   out->push_back(std::move(json));
   return error;
 }
 
 }  // namespace
 
-DescribeResult describe_program(const std::string& path) {
+DescribeResult describe_program(const std::string& path, Detail detail) {
   DescribeResult result;
   Result<FileDataLoader> loader = FileDataLoader::from(path.c_str());
   if (!loader.ok()) {
@@ -238,7 +247,7 @@ DescribeResult describe_program(const std::string& path) {
                                          {"bytes", view.segment(entry.segment).size}});
   }
   for (uint32_t i = 0; i < view.num_methods(); ++i) {
-    result.error = describe_method(*program, view.method(i), &result.json["methods"]);
+    result.error = describe_method(*program, view.method(i), detail, &result.json["methods"]);
     if (result.error != Error::Ok) return result;
   }
   return result;

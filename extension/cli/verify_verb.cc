@@ -16,7 +16,7 @@ int run(const std::vector<std::string>& files) {
   int code = kDone;
   for (const std::string& file : files) {
     const RuntimeMessages messages;
-    const DescribeResult described = describe_file(file);
+    const DescribeResult described = describe_file(file, Detail::kOutline);
     if (described.error != runtime::Error::Ok) {
       code = messages.fail("verify", file, described.error);
     } else if (!described.status.ok()) {

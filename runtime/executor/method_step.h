@@ -27,16 +27,17 @@ struct MethodStep {
   };
 
   Kind kind = Kind::Free;
+  // Some arguments are the caller's and may be far smaller than their largest
+  // sizes: they are counted in every run.
+  bool counts_callers = false;
+  uint32_t target = 0;
   const Kernel* kernel = nullptr;
-  size_t target = 0;
   EValue* from = nullptr;
   EValue* to = nullptr;
   Span<EValue*> args;
   Span<uint8_t> scratch;  // of a kernel, in an arena
-  // One pass over the tensors among the arguments, in their largest sizes; without
-  // those of the caller that may be far smaller, which are counted in every run.
+  // One pass over the tensors among the other arguments, in their largest sizes.
   uint64_t work = 1;
-  bool counts_callers = false;
 };
 
 struct MethodChain {
