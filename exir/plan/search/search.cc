@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,17 +20,6 @@ constexpr int64_t kVisitsPerStep = 64;
 // Failures of earlier runs count for less and less.
 constexpr double kForget = 0.9;
 
-// In seven bits per byte, the last of which has the eighth bit clear: no number
-// begins another.
-void append_number(int64_t number, std::string* text) {
-  auto rest = static_cast<uint64_t>(number);
-  while (rest >= 0x80) {
-    text->push_back(static_cast<char>(rest | 0x80));
-    rest >>= 7;
-  }
-  text->push_back(static_cast<char>(rest));
-}
-
 }  // namespace
 
 void Search::reset(int64_t capacity, const Guide& guide) {
@@ -39,10 +27,6 @@ void Search::reset(int64_t capacity, const Guide& guide) {
   settle_pairs_ = guide.settle_pairs;
   max_visits_ = guide.max_visits;
   priority_ = guide.priority;
-  if (refuted_capacity_ != capacity_) {
-    refuted_.clear();
-    refuted_capacity_ = capacity_;
-  }
   const size_t num_rows = members_.size();
   failures_.resize(num_rows, 0);
   rows_.assign(num_rows, Row());
@@ -196,55 +180,18 @@ int32_t Search::choose_pair(Run run, int64_t below) const {
   return best;
 }
 
-// All that is left to do in a run of rows: the unplaced buffers, the skyline, and
-// where these are settled already. The top buffer of a row counts while it may
-// forbid its twins to follow. Two runs have one text only if they are the same.
-std::string Search::state_of(Run run) {
-  std::string text;
-  append_number(run.first, &text);
-  append_number(run.second, &text);
-  open_twins_.assign(size_.size(), 0);
-  // No unplaced buffer reaches beyond the run. A bit for each that begins in it:
-  uint32_t bits = 0;
-  int32_t num_bits = 0;
-  for (int32_t r = run.first; r < run.second; ++r) {
-    for (const BufferIdx b : starts_[r]) {
-      const bool open = !states_[b].placed;
-      bits |= (open ? 1u : 0u) << num_bits;
-      if (open && twins_[b] >= 0) open_twins_[twins_[b]] = 1;
-      if (++num_bits < 8) continue;
-      text.push_back(static_cast<char>(bits));
-      bits = 0;
-      num_bits = 0;
-    }
-  }
-  text.push_back(static_cast<char>(bits));
-  for (int32_t r = run.first; r < run.second; ++r) {
-    const Row& row = rows_[r];
-    if (row.count == 0) continue;
-    append_number(row.floor, &text);
-    append_number(row.next + 1, &text);
-    const bool forbids = row.top >= 0 && twins_[row.top] >= 0 && open_twins_[twins_[row.top]];
-    append_number(forbids ? row.top + 1 : 0, &text);
-  }
-  return text;
-}
-
+// Runs that nothing unplaced connects are solved one after another. While one of
+// them is, nothing looks beyond its rows: a failure would else rest on where the
+// others happen to be, which its reason does not say.
 bool Search::solve(Run run, int32_t level) {
   if (!propagate()) return false;
-  for (const Run& part : runs_left(run)) {
-    std::string state = state_of(part);
-    if (refuted_.contains(state)) {
-      Reason reason;
-      for (int32_t r = part.first; r < part.second; ++r) {
-        reason.add(row_reason(r));
-      }
-      return fail(reason);
-    }
-    if (!solve_connected(part, level)) {
-      if (!gave_up_) refuted_.add(std::move(state));
-      return false;
-    }
+  const std::vector<Run> runs = runs_left(run);
+  const Run outer = scope_;
+  for (const Run& next : runs) {
+    if (runs.size() > 1) scope_ = next;
+    const bool solved = solve_connected(next, level);
+    scope_ = outer;
+    if (!solved) return false;
   }
   return true;
 }
@@ -343,10 +290,11 @@ Search::Outcome Search::run(int64_t capacity, const Guide& guide, int64_t node_l
   reset(capacity, guide);
   nodes_left_ = node_limit;
   effort_ = effort;
+  scope_ = {0, static_cast<int32_t>(rows_.size())};
   for (const State& state : states_) {
     if (state.lowest > state.highest) return Outcome::kRefuted;
   }
-  if (!solve({0, static_cast<int32_t>(rows_.size())}, 0)) {
+  if (!solve(scope_, 0)) {
     drop_queues();
     return gave_up_ ? Outcome::kGaveUp : Outcome::kRefuted;
   }

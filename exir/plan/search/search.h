@@ -20,9 +20,9 @@
 //   far back to go; steps that it does not rest on are not tried again.
 // * Once placed buffers separate the rows into independent stretches, these
 //   are solved one after another and never again because of each other.
-// * What was refuted once, a set of unplaced buffers above a skyline, is
-//   remembered whole, also in later runs with the same capacity. A proof rests
-//   on no hash.
+// * Nothing that is refuted outlives the steps it was refuted under: what is
+//   known of a buffer may rest on any row, so that a set of buffers that failed
+//   once may fit where other rows differ.
 // * Plans that differ only by exchanging neighbours on the same rows are tried
 //   in one order: the larger below.
 //
@@ -39,7 +39,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -47,7 +46,6 @@
 #include "exir/plan/model/problem.h"
 #include "exir/plan/search/effort.h"
 #include "exir/plan/search/reason.h"
-#include "exir/plan/search/refuted_states.h"
 
 namespace petrel::exir::plan {
 
@@ -74,11 +72,8 @@ class Search {
   // the search takes about a kilobyte of stack.
   static constexpr size_t kMaxBuffers = 2048;
 
-  // Keeps no reference. The problem has one pool. `refuted` is empty; how it
-  // hashes and how much it holds decides the time that an answer takes, and
-  // nothing else.
-  Search(const Problem& problem, const ConflictGraph& graph,
-         RefutedStates refuted = RefutedStates());
+  // Keeps no reference. The problem has one pool.
+  Search(const Problem& problem, const ConflictGraph& graph);
 
   // Looks for offsets with all ends at most `capacity`. Gives up after
   // `node_limit` steps, or when the effort is exhausted.
@@ -153,6 +148,7 @@ class Search {
     bool one_block = false;
     std::vector<BufferIdx> stayed;
   };
+  using Run = std::pair<int32_t, int32_t>;  // rows [first, last)
   // A member of the row being propagated: earliest and latest begin and end.
   struct Span {
     BufferIdx buffer;
@@ -209,11 +205,9 @@ class Search {
   Reason row_reason(int32_t row) const;
 
   // Steps.
-  using Run = std::pair<int32_t, int32_t>;  // rows [first, last)
   std::vector<Run> runs_left(Run run) const;
   BufferIdx choose_buffer(Run run) const;
   int32_t choose_pair(Run run, int64_t level) const;
-  std::string state_of(Run run);
   bool solve(Run run, int32_t level);
   bool solve_connected(Run run, int32_t level);
   bool settle_pair(int32_t row, Run run, int32_t level, bool* solved);
@@ -226,7 +220,6 @@ class Search {
   std::vector<int64_t> size_, alignment_, fixed_;  // fixed_: -1 if free
   std::vector<std::vector<Member>> members_;       // reordered by placing
   std::vector<std::vector<int32_t>> rows_of_;
-  std::vector<std::vector<BufferIdx>> starts_;  // buffers by their first row
   std::vector<Boundary> boundaries_;
   std::vector<std::vector<int32_t>> boundaries_of_;
   std::vector<int32_t> twins_;           // equal: may trade places on a row
@@ -234,8 +227,6 @@ class Search {
 
   // Learnt from run to run.
   std::vector<double> failures_;  // of rows
-  int64_t refuted_capacity_ = -1;
-  RefutedStates refuted_;
 
   // One run.
   int64_t capacity_ = 0;
@@ -260,8 +251,8 @@ class Search {
   std::vector<char> is_open_boundary_;
   std::vector<Span> spans_;
   std::vector<std::pair<int64_t, int64_t>> others_, from_below_, from_above_;
-  std::vector<char> open_twins_;
   Reason conflict_;  // why the last branch failed
+  Run scope_;        // rows being solved; boundaries beyond them say nothing
   bool gave_up_ = false;
   bool tired_ = false;  // to propagate more than necessary
   int64_t nodes_left_ = 0;

@@ -81,6 +81,7 @@ bool Search::confine(const std::vector<BufferIdx>& buffers, const std::vector<Bu
 bool Search::propagate_boundary(int32_t index) {
   const Boundary& boundary = boundaries_[index];
   if (boundary.died.empty() || boundary.born.empty()) return true;
+  if (boundary.before < scope_.first || boundary.after >= scope_.second) return true;
   if (!confine(boundary.born, boundary.died, capacity_ - total_[boundary.before]) ||
       !confine(boundary.died, boundary.born, capacity_ - total_[boundary.after]) ||
       !propagate_block(boundary)) {

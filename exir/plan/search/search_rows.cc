@@ -20,8 +20,7 @@ using IdxPair = std::pair<BufferIdx, BufferIdx>;
 
 }  // namespace
 
-Search::Search(const Problem& problem, const ConflictGraph& graph, RefutedStates refuted)
-    : refuted_(std::move(refuted)) {
+Search::Search(const Problem& problem, const ConflictGraph& graph) {
   unit_ = 0;
   for (const Buffer& buffer : problem.buffers) {
     unit_ = std::gcd(std::gcd(unit_, buffer.size), buffer.alignment);
@@ -185,10 +184,6 @@ void Search::index_rows() {
       rows_of_[m.buffer].push_back(static_cast<int32_t>(r));
       if (m.low != 0 || m.high != size_[m.buffer]) whole[m.buffer] = 0;
     }
-  }
-  starts_.resize(members_.size());
-  for (size_t b = 0; b < num_buffers; ++b) {
-    if (!rows_of_[b].empty()) starts_[rows_of_[b].front()].push_back(static_cast<BufferIdx>(b));
   }
   boundaries_of_.resize(num_buffers);
   for (size_t i = 0; i < boundaries_.size(); ++i) {
