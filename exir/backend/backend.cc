@@ -39,8 +39,8 @@ Support support_of(const Partitioner& partitioner, const Node& node) {
 
 absl::Status Backend::check_compile_specs(const std::vector<CompileSpec>& specs) const {
   if (specs.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("backend '", id(), "' knows no compile spec '",
-                                                 specs.front().key, "', it takes none"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "backend '", id(), "' does not know compile spec '", specs.front().key, "', it takes none"));
 }
 
 absl::StatusOr<PreprocessResult> Backend::preprocess(const Subprogram&, RoutedBlobStore&) const {

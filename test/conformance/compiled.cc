@@ -98,11 +98,17 @@ absl::StatusOr<exir::Program> parse_program(const Methods& methods) {
   return program;
 }
 
+exir::WeightRoutes all_to(const std::string& file) {
+  exir::WeightRoutes routes;
+  routes.default_file = file;
+  return routes;
+}
+
 absl::StatusOr<Compiled> compile(const Methods& methods, const exir::BackendSelection& backends,
-                                 const std::string& external) {
+                                 const exir::WeightRoutes& routes) {
   PETREL_ASSIGN_OR_RETURN(exir::Program program, parse_program(methods));
   Compiled compiled;
-  compiled.store = exir::RoutedBlobStore(external);
+  compiled.store = exir::RoutedBlobStore(routes);
   const auto forward = program.methods.find("forward");
   if (forward != program.methods.end()) {
     compiled.inputs = types_of(forward->second.graph->inputs());
@@ -115,7 +121,7 @@ absl::StatusOr<Compiled> compile(const Methods& methods, const exir::BackendSele
   PETREL_RETURN_IF_ERROR(
       exir::run_passes(program, exir::passes_after_partitioning(), context, "", nullptr));
   exir::EmitOptions options;
-  options.external_weights = external;
+  options.external_weights = routes.default_file;
   options.planning.node_budget = 20000;
   exir::RoutedBlobStore store = compiled.store;  // emission adds what kernels use
   PETREL_RETURN_IF_ERROR(

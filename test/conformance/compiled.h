@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "exir/backend/backend_selection.h"
 #include "exir/backend/routed_blob_store.h"
+#include "exir/backend/weight_routes.h"
 #include "exir/ir/program.h"
 #include "exir/partition/partition.h"
 
@@ -47,9 +48,12 @@ using Methods = std::map<std::string, std::string>;
 // The program before any backend.
 absl::StatusOr<exir::Program> parse_program(const Methods& methods);
 
-// `external` is the file that weights go to, "" for the program.
+// Routes of all data into one file.
+exir::WeightRoutes all_to(const std::string& file);
+
+// `routes` say where weights go and what they are called.
 absl::StatusOr<Compiled> compile(const Methods& methods, const exir::BackendSelection& backends,
-                                 const std::string& external = "");
+                                 const exir::WeightRoutes& routes = {});
 
 // The values of constant `name`, in [-1, 1].
 Elements constant_elements(const std::string& name, size_t count);

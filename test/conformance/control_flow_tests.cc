@@ -98,7 +98,7 @@ TEST_F(ControlFlow, WeightsAreSharedBetweenBranchesAndMethods) {
 
 TEST_F(ControlFlow, ExternalDataReachesBranches) {
   const Methods methods = {{"forward", choice(yes_, no_)}};
-  const Compiled made = compiled(methods, "weights.ptd");
+  const Compiled made = compiled(methods, all_to("weights.ptd"));
   ASSERT_EQ(made.files.count("weights.ptd"), 1u);
   expect_choice(made, yes_, no_);
 }

@@ -145,7 +145,7 @@ TEST_F(Faults, EveryFailedRequestForDataIsAnErrorAndLeavesNothing) {
 
 TEST_F(Faults, WithoutItsDataFileAMethodDoesNotLoad) {
   if (!fixture_.stores_weights) return;
-  const Compiled outside = compiled({{"forward", steps({"a"})}}, "weights.ptd");
+  const Compiled outside = compiled({{"forward", steps({"a"})}}, all_to("weights.ptd"));
   const QuietLog quiet;
   const LoadedProgram program(outside.files, /*with_data=*/false);
   ASSERT_EQ(program.error(), Error::Ok);

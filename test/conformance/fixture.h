@@ -64,8 +64,8 @@ struct Fixture {
   // bit-equal results.
   double tolerance = 0;
 
-  // Constants go to the store, so that methods share them and they may
-  // live in other files. False when they are in the payload.
+  // Constants go to the store by add_weight, so that methods share them and the
+  // export says where they go. False when they are in the payload.
   bool stores_weights = true;
 
   // A payload byte is damaged at every `mutation_stride`-th position; more than

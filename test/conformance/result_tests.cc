@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whatever is cut, shared and moved: results are those of the kernels.
+#include <map>
+#include <string>
+
 #include "test/conformance/suite.h"
 
 namespace petrel::conformance {
@@ -68,7 +71,7 @@ TEST_F(Conformance, ExternalDataGivesEqualBits) {
   }
   const Methods methods = {{"forward", steps({"a", "", "b"})}, {"other", steps({"b"})}};
   const Compiled inside = compiled(methods);
-  const Compiled outside = compiled(methods, "weights.ptd");
+  const Compiled outside = compiled(methods, all_to("weights.ptd"));
   ASSERT_EQ(outside.files.count("weights.ptd"), 1u);
   for (const auto& [name, unused] : methods) {
     for (uint32_t seed = 0; seed < 3; ++seed) {
@@ -77,6 +80,23 @@ TEST_F(Conformance, ExternalDataGivesEqualBits) {
                 load_and_run(outside.files, name, inputs));
     }
   }
+}
+
+TEST_F(Conformance, WeightsGoWhereRulesSayUnderTheirNames) {
+  if (!fixture_.stores_weights) return;
+  exir::WeightRoutes routes;
+  routes.rules = {{"a", "a.ptd"}};
+  routes.keys = exir::WeightKeys::kName;
+  const Methods methods = {{"forward", steps({"a", "b"})}};
+  const Compiled made = compiled(methods, routes);
+  std::map<std::string, std::string> files;
+  for (const auto& [key, weight] : made.store.ledger().weights()) {
+    EXPECT_EQ(key.rfind(weight.fqn, 0), 0u) << key;
+    files[weight.fqn] = weight.destination;
+  }
+  const std::map<std::string, std::string> expected = {{"a", "a.ptd"}, {"b", ""}};
+  EXPECT_EQ(files, expected);
+  expect_as_kernels(methods, made);
 }
 
 TEST_F(Conformance, EveryMethodOfTheFixtureComputesWhatKernelsDo) {

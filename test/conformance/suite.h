@@ -37,8 +37,8 @@ class Conformance : public ::testing::Test {
   }
 
   // Fails the running test and gives nothing when it does not compile.
-  Compiled compiled(const Methods& methods, const std::string& external = "") const {
-    auto result = compile(methods, backend(), external);
+  Compiled compiled(const Methods& methods, const exir::WeightRoutes& routes = {}) const {
+    auto result = compile(methods, backend(), routes);
     EXPECT_TRUE(result.ok()) << result.status();
     return result.ok() ? *std::move(result) : Compiled();
   }

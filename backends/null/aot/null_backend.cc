@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "backends/null/format/payload.h"
 #include "exir/ops/handles.h"
@@ -35,10 +36,14 @@ class Writer {
   }
 
   absl::Status constant(const Value* value) {
-    const exir::Blob& data = value->constant()->data;
-    const std::string key = exir::to_hex(data.sha256());
-    // The key is the digest of the bytes, so a key never holds other bytes.
-    PETREL_RETURN_IF_ERROR(store_.add_named_blob(key, data, kBlobAlignment, "").status());
+    const exir::Constant& constant = *value->constant();
+    PETREL_ASSIGN_OR_RETURN(const std::string key,
+                            store_.add_weight(constant, constant.data, kBlobAlignment));
+    // A key may be a name of the model, and those hold anything.
+    if (key.find('\n') != std::string::npos) {
+      return absl::InvalidArgumentError(absl::StrCat("key '", absl::CHexEscape(key),
+                                                     "' has a line break, and a payload is lines"));
+    }
     absl::StrAppend(&text_, "blob ", value->tensor().numel(), " ", key, "\n");
     number_of_[value] = count_++;
     return absl::OkStatus();

@@ -15,6 +15,7 @@ namespace petrel::backends::null::aot {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 exir::ConstantPtr ones(const std::string& fqn, const exir::TensorType& type) {
   auto constant = std::make_shared<exir::Constant>();
@@ -68,6 +69,34 @@ TEST(NullBackend, WritesWhatItTakesAndSaysWhyNotTheRest) {
   EXPECT_THAT(reasons, ElementsAre("alpha is not 1", "an operand is not of the type of the result",
                                    "the result is not a contiguous float tensor",
                                    "only aten.add.Tensor and aten.mul.Tensor are taken"));
+}
+
+// Under names, keys are whatever the model calls its weights.
+TEST(NullBackend, WritesNamesAsKeysAndRefusesLineBreaks) {
+  exir::WeightRoutes routes;
+  routes.keys = exir::WeightKeys::kName;
+  for (const std::string& name : {std::string("a weight"), std::string("a\nweight")}) {
+    exir::Graph graph("forward");
+    exir::Value* x =
+        graph.add_input(exir::TensorType::contiguous(exir::ScalarType::kFloat, {2}), "x");
+    exir::Value* w = graph.add_constant(ones(name, x->tensor()));
+    graph.set_outputs({graph
+                           .append(*exir::find_op("aten.mul.Tensor"),
+                                   {exir::Argument(x), exir::Argument(w)}, {x->type()}, "y")
+                           ->result()});
+    exir::RoutedBlobStore store(routes);
+    const auto result = null_backend()->preprocess({"forward", 0, &graph, {}}, store);
+    if (name == "a weight") {
+      ASSERT_TRUE(result.ok()) << result.status();
+      const exir::Blob::Bytes payload = result->payload.bytes();
+      EXPECT_THAT(std::string(payload.span().begin(), payload.span().end()),
+                  HasSubstr("\nblob 2 a weight\n"));
+    } else {
+      EXPECT_EQ(result.status().code(), absl::StatusCode::kInvalidArgument);
+      EXPECT_THAT(std::string(result.status().message()),
+                  HasSubstr("'a\\nweight' has a line break"));
+    }
+  }
 }
 
 TEST(NullBackend, TakesNoCompileSpecs) {

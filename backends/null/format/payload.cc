@@ -36,9 +36,8 @@ bool parse(std::string_view text, Line* line) {
   }
   switch (line->kind) {
     case Line::Kind::kBlob:
-      line->key = take_word(&text);
-      if (line->key.empty()) return false;
-      break;
+      line->key = text;
+      return !line->key.empty();
     case Line::Kind::kAdd:
     case Line::Kind::kMul:
       if (!take_number(&text, &line->second)) return false;

@@ -6,7 +6,7 @@
 //
 //   null 1             always first
 //   input 6            value 0: the next argument, 6 elements
-//   blob 6 <key>       value 1: named data, 6 elements
+//   blob 6 <key>       value 1: named data, 6 elements; the key is all the rest
 //   add 0 1            value 2
 //   mul 2 0            value 3
 //   output 3           the next result

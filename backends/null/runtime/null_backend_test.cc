@@ -118,6 +118,7 @@ TEST_F(NullBackendTest, RefusesPayloadsThatAreDamagedOrNotItsOwn) {
     memory_.reset();
   }
   EXPECT_EQ(init("null 1\nblob 3 v\n").error(), Error::NotFound);
+  EXPECT_EQ(init("null 1\nblob 3 w w\n").error(), Error::NotFound);
   EXPECT_EQ(init("null 1\ninput 1000000\nadd 0 0\n").error(), Error::MemoryAllocationFailed);
 }
 

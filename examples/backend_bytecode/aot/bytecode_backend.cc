@@ -149,11 +149,11 @@ class Compiler {
   }
 
   absl::Status blob(const Value* value) {
-    const exir::Blob& data = value->constant()->data;
-    const std::string key = exir::to_hex(data.sha256());
-    PETREL_RETURN_IF_ERROR(store_.add_named_blob(key, data, kBlobAlignment, "").status());
+    const exir::Constant& constant = *value->constant();
+    PETREL_ASSIGN_OR_RETURN(std::string key,
+                            store_.add_weight(constant, constant.data, kBlobAlignment));
     PETREL_RETURN_IF_ERROR(place(value, Opcode::kBlob, keys_.size()));
-    keys_.push_back(key);
+    keys_.push_back(std::move(key));
     return absl::OkStatus();
   }
 
@@ -250,8 +250,9 @@ absl::Status BytecodeBackend::check_compile_specs(
     const std::vector<exir::CompileSpec>& specs) const {
   for (const exir::CompileSpec& spec : specs) {
     if (spec.key != kBlockOption) {
-      return absl::InvalidArgumentError(absl::StrCat("backend '", id(), "' knows no compile spec '",
-                                                     spec.key, "', it takes '", kBlockOption, "'"));
+      return absl::InvalidArgumentError(absl::StrCat("backend '", id(),
+                                                     "' does not know compile spec '", spec.key,
+                                                     "', it takes '", kBlockOption, "'"));
     }
     uint32_t block = 0;
     if (!absl::SimpleAtoi(spec.value, &block) || block == 0 || block > kMaxBlock) {
