@@ -12,11 +12,17 @@ namespace petrel::exir {
 namespace {
 
 constexpr uint64_t kMaxPoints = 1024;
+constexpr uint64_t kCorners = 16;
 
-}  // namespace
+struct Search {
+  std::optional<SymbolValues> found;
+  bool tried_all = false;
+};
 
-std::optional<SymbolValues> find_difference(const SizeExpression& a, const SizeExpression& b) {
-  if (a == b || a.has_unknown() || b.has_unknown()) return std::nullopt;
+// Tries values of symbols that are not below `least` where a symbol has others.
+Search search(const SizeExpression& a, const SizeExpression& b, int64_t least) {
+  Search result;
+  if (a.has_unknown() || b.has_unknown()) return result;
   std::map<std::string, std::shared_ptr<const SizeSymbol>> symbols;
   a.collect_symbols(&symbols);
   b.collect_symbols(&symbols);
@@ -24,19 +30,24 @@ std::optional<SymbolValues> find_difference(const SizeExpression& a, const SizeE
   std::vector<std::pair<const SizeSymbol*, uint64_t>> widths;
   for (const auto& [name, symbol] : symbols) {
     const SizeRange range = symbol->range;
-    if (!range.has_low() || !range.has_high()) return std::nullopt;
-    const int64_t low = std::min(std::max<int64_t>(range.low, 2), range.high);
+    if (!range.has_low() || !range.has_high()) return result;
+    const int64_t low = std::min(std::max<int64_t>(range.low, least), range.high);
     widths.emplace_back(symbol.get(), static_cast<uint64_t>(range.high - low) + 1);
     points = std::min(points * std::min(widths.back().second, kMaxPoints + 1), kMaxPoints + 1);
   }
-  const bool all = points <= kMaxPoints;
+  const bool few = points <= kMaxPoints;
+  result.tried_all = few;
   uint64_t state = 1;
   for (uint64_t point = 0; point < std::min(points, kMaxPoints); ++point) {
     SymbolValues values;
     uint64_t rest = point;
     for (const auto& [symbol, width] : widths) {
       state = state * 6364136223846793005u + 1442695040888963407u;
-      const uint64_t offset = all ? rest % width : (state >> 24) % width;
+      // Of many: the ends of all ranges first, where minima and maxima decide.
+      const uint64_t offset =
+          few                ? rest % width
+          : point < kCorners ? (point % 2 == 0 ? point / 2 % width : width - 1 - point / 2 % width)
+                             : (state >> 24) % width;
       rest /= width;
       values[symbol->name] = symbol->range.high - static_cast<int64_t>(offset);
     }
@@ -45,9 +56,25 @@ std::optional<SymbolValues> find_difference(const SizeExpression& a, const SizeE
     };
     const std::optional<int64_t> left = a.evaluate(value_of);
     const std::optional<int64_t> right = b.evaluate(value_of);
-    if (left && right && *left != *right) return values;
+    if (left && right && *left != *right) {
+      result.found = std::move(values);
+      return result;
+    }
+    result.tried_all = result.tried_all && left && right;
   }
-  return std::nullopt;
+  return result;
+}
+
+}  // namespace
+
+std::optional<SymbolValues> find_difference(const SizeExpression& a, const SizeExpression& b) {
+  return a == b ? std::nullopt : search(a, b, 2).found;
+}
+
+bool are_equal(const SizeExpression& a, const SizeExpression& b) {
+  if (a == b) return true;
+  const Search all = search(a, b, 0);
+  return all.tried_all && !all.found;
 }
 
 std::string to_string(const SymbolValues& values) {

@@ -22,6 +22,9 @@ using SymbolValues = std::map<std::string, int64_t>;
 // size is neither 0 nor 1. nullopt also where an expression has unknown symbols.
 std::optional<SymbolValues> find_difference(const SizeExpression& a, const SizeExpression& b);
 
+// Proven: equal in form, or at all values of their symbols, where those are few.
+bool are_equal(const SizeExpression& a, const SizeExpression& b);
+
 // "s0 is 10 and s1 is 3"
 std::string to_string(const SymbolValues& values);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/pass/framework/rewrite_dynamic.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -11,13 +12,18 @@
 #include <utility>
 #include <vector>
 
+#include "exir/ir/size_difference.h"
+#include "exir/ir/size_points.h"
 #include "exir/pass/framework/varying_int.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
 namespace {
 
-// The node alone, at one sample point, and what the row made of it.
+// How often formulas that fit are told apart at one more point.
+constexpr size_t kMaxRounds = 16;
+
+// The node alone, at one point, and what the row made of it.
 struct Trial {
   std::unique_ptr<Graph> graph;
   std::map<const Value*, Value*> outside;  // values here -> of the real graph
@@ -39,10 +45,15 @@ class Trials {
   absl::StatusOr<bool> run();
 
  private:
-  absl::StatusOr<bool> run_at(size_t k);
-  Argument at_sample(const Argument& argument, size_t k, Trial* trial,
-                     std::map<Value*, Argument>* copies);
+  std::vector<SizeExpression> sizes_of_node() const;
+  bool has_values(const SizePoint& point) const;
+  absl::StatusOr<bool> run_at(const SizePoint& point);
+  // The same at a point that may only refute. False where it cannot be compared.
+  bool try_at(const SizePoint& point);
+  Argument at_point(const Argument& argument, const SizePoint& point, Trial* trial,
+                    std::map<Value*, Argument>* copies);
   bool same_shape() const;
+  bool are_told_apart(const SizeExpression& a, const SizeExpression& b);
   Place place_of(size_t trial, const Value* value) const;
   bool same_value(const Value* first, size_t trial, const Value* other) const;
   absl::StatusOr<bool> build();
@@ -50,6 +61,7 @@ class Trials {
                                                const std::vector<const Argument*>& arguments);
   absl::StatusOr<std::optional<Argument>> join_ints(const Node& node, size_t index,
                                                     const std::vector<Ints>& lists);
+  absl::StatusOr<std::optional<Argument>> compute(const std::vector<int64_t>& values);
   Value* real(const Value* value);
   void undo();
 
@@ -57,6 +69,9 @@ class Trials {
   Node& node_;
   RewriteFn row_;
   Builder builder_;
+  std::vector<SizeExpression> sizes_;
+  std::vector<SizePoint> points_;    // of the trials
+  std::optional<SizePoint> wanted_;  // where formulas differ that fit at all points
   std::vector<Trial> trials_;
   std::vector<size_t> used_results_;
   std::vector<std::map<const Node*, size_t>> numbers_;  // of the nodes
@@ -64,13 +79,13 @@ class Trials {
   Node* before_ = nullptr;                              // what stood in front of the node
 };
 
-Argument Trials::at_sample(const Argument& argument, size_t k, Trial* trial,
-                           std::map<Value*, Argument>* copies) {
+Argument Trials::at_point(const Argument& argument, const SizePoint& point, Trial* trial,
+                          std::map<Value*, Argument>* copies) {
   if (argument.is_list()) {
     Argument::List items;
     Ints ints;
     for (const Argument& item : argument.as_list()) {
-      items.push_back(at_sample(item, k, trial, copies));
+      items.push_back(at_point(item, point, trial, copies));
       if (items.back().is_int()) ints.push_back(items.back().as_int());
     }
     if (ints.size() == items.size()) return Argument(std::move(ints));
@@ -82,14 +97,14 @@ Argument Trials::at_sample(const Argument& argument, size_t k, Trial* trial,
   if (!fresh) return it->second;
   const Type& type = value->type();
   if (type.kind == Type::Kind::kInt && type.number) {
-    it->second = Argument(type.number->sample(k));
+    it->second = Argument(*point.value_of(*type.number));
     return it->second;
   }
   Value* copy = nullptr;
   if (value->is_constant()) {
     copy = trial->graph->add_constant(value->constant());
   } else if (type.is_tensor()) {
-    copy = trial->graph->add_input(type.tensor.at_sample(k), value->name());
+    copy = trial->graph->add_input(*point.type_at(type.tensor), value->name());
   } else {
     copy = trial->graph->add_input(type, value->name());
   }
@@ -98,18 +113,49 @@ Argument Trials::at_sample(const Argument& argument, size_t k, Trial* trial,
   return it->second;
 }
 
-absl::StatusOr<bool> Trials::run_at(size_t k) {
+std::vector<SizeExpression> Trials::sizes_of_node() const {
+  std::vector<SizeExpression> sizes;
+  const auto add_sizes = [&sizes](const Type& type) {
+    if (type.is_tensor()) {
+      sizes.insert(sizes.end(), type.tensor.expressions.begin(), type.tensor.expressions.end());
+    } else if (type.number) {
+      sizes.push_back(*type.number);
+    }
+  };
+  for (const Value* operand : node_.operands()) add_sizes(operand->type());
+  for (size_t i = 0; i < node_.num_results(); ++i) add_sizes(node_.result(i)->type());
+  return sizes;
+}
+
+bool Trials::has_values(const SizePoint& point) const {
+  return std::all_of(sizes_.begin(), sizes_.end(), [&](const SizeExpression& size) {
+    const std::optional<int64_t> value = point.value_of(size);
+    return value && *value >= 0;
+  });
+}
+
+bool Trials::try_at(const SizePoint& point) {
+  const size_t known = trials_.size();
+  const bool fits = has_values(point) && run_at(point).value_or(false) && same_shape();
+  if (fits) return true;
+  trials_.resize(known);
+  numbers_.resize(known);
+  points_.resize(known, point);
+  return false;
+}
+
+absl::StatusOr<bool> Trials::run_at(const SizePoint& point) {
   Trial trial;
   trial.graph = std::make_unique<Graph>(graph_.name());
   std::map<Value*, Argument> copies;
   std::vector<Argument> arguments;
   for (const Argument& argument : node_.arguments()) {
-    arguments.push_back(at_sample(argument, k, &trial, &copies));
+    arguments.push_back(at_point(argument, point, &trial, &copies));
   }
   std::vector<Type> types;
   for (size_t i = 0; i < node_.num_results(); ++i) {
     Type type = node_.result(i)->type();
-    if (type.is_tensor()) type = type.tensor.at_sample(k);
+    if (type.is_tensor()) type = *point.type_at(type.tensor);
     types.push_back(std::move(type));
   }
   Node* copy =
@@ -124,6 +170,7 @@ absl::StatusOr<bool> Trials::run_at(size_t k) {
     const size_t number = numbers.size();
     numbers[node.get()] = number;
   }
+  points_.push_back(point);
   numbers_.push_back(std::move(numbers));
   trials_.push_back(std::move(trial));
   return applied;
@@ -239,6 +286,26 @@ bool infers_a_size(const Node& node, size_t index) {
   return index == 1 && node.is(aten::view, aten::reshape, aten::_unsafe_view, aten::view_copy);
 }
 
+// True where taking `a` for `b` is right or shown to be wrong: equal, or not the same
+// at some point of the trials. Else the next trial has to be where they differ.
+bool Trials::are_told_apart(const SizeExpression& a, const SizeExpression& b) {
+  if (are_equal(a, b)) return true;
+  const std::optional<SymbolValues> values = find_difference(a, b);
+  if (values) wanted_ = point_at(*values, sizes_);
+  return false;
+}
+
+absl::StatusOr<std::optional<Argument>> Trials::compute(const std::vector<int64_t>& values) {
+  const VaryingInts known(node_, points_);
+  const std::vector<VaryingInts::Formula> formulas = known.formulas(values);
+  if (formulas.empty()) return std::optional<Argument>();
+  for (const VaryingInts::Formula& other : formulas) {
+    if (!are_told_apart(formulas[0].size, other.size)) return std::optional<Argument>();
+  }
+  PETREL_ASSIGN_OR_RETURN(Value * made, VaryingInts::make(builder_, formulas[0]));
+  return std::optional(Argument(made));
+}
+
 absl::StatusOr<std::optional<Argument>> Trials::join_ints(const Node& node, size_t index,
                                                           const std::vector<Ints>& lists) {
   const size_t length = lists[0].size();
@@ -254,7 +321,7 @@ absl::StatusOr<std::optional<Argument>> Trials::join_ints(const Node& node, size
   }
   if (varying.empty()) return std::optional(Argument(lists[0]));
 
-  const VaryingInts known(node_);
+  const VaryingInts known(node_, points_);
   Argument::List items;
   for (int64_t item : lists[0]) items.emplace_back(item);
   size_t left_open = length;
@@ -283,7 +350,11 @@ absl::StatusOr<std::optional<Argument>> Trials::join_ints(const Node& node, size
         return false;
       }
     }
-    return true;
+    const SizeExpression size = real(node.input(arg::self))->tensor().size(dim);
+    const std::vector<VaryingInts::Formula> others = known.formulas(by_item[i]);
+    return std::all_of(others.begin(), others.end(), [&](const VaryingInts::Formula& other) {
+      return are_told_apart(size, other.size);
+    });
   };
   for (size_t i : varying) {
     if (i == left_open) continue;
@@ -300,7 +371,8 @@ absl::StatusOr<std::optional<Argument>> Trials::join_ints(const Node& node, size
       items[i] = Argument(std::numeric_limits<int64_t>::max());
       continue;
     }
-    PETREL_ASSIGN_OR_RETURN(std::optional<Argument> made, known.make(builder_, by_item[i]));
+    if (wanted_) return std::optional<Argument>();
+    PETREL_ASSIGN_OR_RETURN(std::optional<Argument> made, compute(by_item[i]));
     if (!made) return made;
     items[i] = *std::move(made);
   }
@@ -314,6 +386,7 @@ absl::StatusOr<std::optional<Argument>> Trials::join_ints(const Node& node, size
 
 // Takes back every node that was put in front of the node.
 void Trials::undo() {
+  made_.clear();
   while (true) {
     Node* last = graph_.previous(&node_);
     if (last == before_) return;
@@ -370,15 +443,31 @@ absl::StatusOr<bool> Trials::run() {
     if (node_.result(i)->is_used()) used_results_.push_back(i);
   }
   if (used_results_.empty()) return false;
-  for (size_t k = kFirstGeneralSample; k < kSamples; ++k) {
-    PETREL_ASSIGN_OR_RETURN(const bool applied, run_at(k));
+  sizes_ = sizes_of_node();
+  const SizePoints tried = points_for(sizes_);
+  for (const auto& [size, other] : tried.alike) {
+    if (other.is_constant()) return false;  // the row would take it for a fixed size
+  }
+  for (size_t i = 0; i < tried.points.size(); ++i) {
+    if (i >= kSamples - kFirstGeneralSample) {
+      if (!try_at(tried.points[i])) return false;
+      continue;
+    }
+    PETREL_ASSIGN_OR_RETURN(const bool applied, run_at(tried.points[i]));
     if (!applied) return false;
   }
   if (!same_shape()) return false;
+  // What the row makes of the largest sizes may have another form by chance.
+  try_at(SizePoint(size_t{0}));
   before_ = graph_.previous(&node_);
-  absl::StatusOr<bool> built = build();
-  if (!built.ok() || !*built) undo();
-  return built;
+  for (size_t round = 0; round < kMaxRounds; ++round) {
+    wanted_.reset();
+    absl::StatusOr<bool> built = build();
+    if (built.ok() && *built) return built;
+    undo();
+    if (!built.ok() || !wanted_ || !try_at(*wanted_)) return built;
+  }
+  return false;
 }
 
 }  // namespace
