@@ -95,6 +95,37 @@ const Refusal kRefusals[] = {
 INSTANTIATE_TEST_SUITE_P(All, Refusals, ::testing::ValuesIn(kRefusals),
                          [](const auto& info) { return info.param.name; });
 
+// What XNNPACK says to a slice of rows whose number is `rows`.
+std::string reason_for_slice(const std::string& rows, const std::string& bounds) {
+  const auto part =
+      parse_part("method @forward<n: 2..1000>(%x: f32[" + rows + ",4]) {\n" +
+                 "  %y = aten.slice.Tensor(%x, 0, " + bounds + ")\n" + "  return %y\n}");
+  if (part == nullptr) return "(does not parse)";
+  const exir::Support support = xnnpack_backend()->partitioner().supports(*part->nodes().back());
+  return support.supported ? "" : support.reason;
+}
+
+// min(n, 3) is 3 at all points but the smallest, where the last but one row is the
+// first.
+TEST(Partitioner, TakesNoSliceWhosePlaceDependsOnSizesThatVary) {
+  EXPECT_THAT(reason_for_slice("min(n, 3)", "-2, -1"), HasSubstr("its start depends on sizes"));
+  EXPECT_THAT(reason_for_slice("n", "-1, 1000"), HasSubstr("its start depends on sizes"));
+  EXPECT_EQ(reason_for_slice("n", "1, 2"), "");
+  EXPECT_EQ(reason_for_slice("max(n, 3)", "2, 3"), "");
+  EXPECT_THAT(reason_for_slice("n", "2, 3"), HasSubstr("its extent depends on sizes"));
+}
+
+// 3 + (n%500)//499 is 3 but at 499 and 999, which no sample is.
+TEST(Partitioner, TellsSizesThatVaryFromFixedOnes) {
+  const auto part = parse_part(R"(
+method @forward<n: 2..1000>(%x: f32[3 + (n - 500*(n//500))//499,4]) {
+  %y = aten.view.default(%x, [-1])
+  return %y
+})");
+  ASSERT_NE(part, nullptr);
+  EXPECT_EQ(xnnpack_backend()->partitioner().supports(*part->nodes().back()).reason, "");
+}
+
 TEST(Partitioner, KeepsWholeWhatItTakes) {
   const exir::Partitioner& partitioner = xnnpack_backend()->partitioner();
   for (const char* name : {"aten.silu.default", "aten.hardsigmoid.default", "aten.linear.default",

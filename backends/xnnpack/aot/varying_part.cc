@@ -4,35 +4,47 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/op_table.h"
 #include "backends/xnnpack/format/shape_rules.h"
+#include "exir/ir/size_points.h"
 #include "exir/status_macros.h"
 
 namespace petrel::backends::xnnpack::aot {
 namespace {
 
-using exir::kFirstGeneralSample;
-using exir::kSamples;
+using exir::SizePoint;
+using exir::SizePoints;
 
 bool varies(const exir::Value& value) {
   return value.type().is_tensor() && value.tensor().is_dynamic();
 }
 
-// A copy of `part` with the sizes of one sample point.
-std::unique_ptr<exir::Graph> at_sample(const exir::Graph& part, size_t k) {
-  std::unique_ptr<exir::Graph> copy = part.clone();
-  const auto fix = [k](exir::Value* value) {
-    if (varies(*value)) value->set_type(value->tensor().at_sample(k));
-  };
-  for (exir::Value* input : copy->inputs()) fix(input);
-  for (const auto& node : copy->nodes()) {
-    for (size_t i = 0; i < node->num_results(); ++i) fix(node->result(i));
+// Calls `visit` with every input and result.
+template <typename Visit>
+void for_each_value(const exir::Graph& part, Visit visit) {
+  for (exir::Value* input : part.inputs()) visit(input);
+  for (const auto& node : part.nodes()) {
+    for (size_t i = 0; i < node->num_results(); ++i) visit(node->result(i));
   }
-  return copy;
+}
+
+// A copy of `part` with the sizes of one point; null where the point has no value
+// for one of them.
+std::unique_ptr<exir::Graph> at_point(const exir::Graph& part, const SizePoint& point) {
+  std::unique_ptr<exir::Graph> copy = part.clone();
+  bool has_all = true;
+  for_each_value(*copy, [&](exir::Value* value) {
+    if (!varies(*value)) return;
+    std::optional<exir::TensorType> type = point.type_at(value->tensor());
+    has_all = has_all && type;
+    if (has_all) value->set_type(*std::move(type));
+  });
+  return has_all ? std::move(copy) : nullptr;
 }
 
 std::string name_of(const Lowering& bounds, const Node& node) {
@@ -98,12 +110,13 @@ absl::Status join_node(const Lowering& bounds, const std::vector<const Graph*>& 
   return differs(bounds, node, "shape");
 }
 
-// The arguments of the delegate have the sizes of the IR at point `k`.
-absl::Status check_at(const exir::Graph& part, const Graph& graph, size_t k) {
+// The arguments of the delegate have the sizes of the IR, of which `part` is a copy
+// at one point.
+absl::Status check_at(const exir::Graph& part, const Graph& graph) {
   std::vector<Dims> dims;
   std::map<uint32_t, Dims> inputs;
   for (size_t i = 0; i < part.inputs().size(); ++i) {
-    const exir::Sizes sizes = part.inputs()[i]->tensor().at_sample(k).sizes;
+    const exir::Sizes& sizes = part.inputs()[i]->tensor().sizes;
     inputs[static_cast<uint32_t>(i)] = Dims(sizes.begin(), sizes.end());
   }
   for (const Value& value : graph.values) {
@@ -122,7 +135,7 @@ absl::Status check_at(const exir::Graph& part, const Graph& graph, size_t k) {
     const Value& value = graph.values[id];
     if (!value.is_output()) continue;
     const exir::Value* output = part.outputs()[value.external_id - part.inputs().size()];
-    const exir::Sizes sizes = output->tensor().at_sample(k).sizes;
+    const exir::Sizes& sizes = output->tensor().sizes;
     if (dims[id] == Dims(sizes.begin(), sizes.end())) continue;
     return absl::InvalidArgumentError(absl::StrCat("output '", output->name(), "' would be ",
                                                    to_string(dims[id]), " instead of ",
@@ -131,70 +144,77 @@ absl::Status check_at(const exir::Graph& part, const Graph& graph, size_t k) {
   return absl::OkStatus();
 }
 
-// Graphs of sample points show what varies, if it does so at all of them.
-absl::Status check_varies_at_samples(const exir::Value& value) {
-  if (!varies(value)) return absl::OkStatus();
-  for (size_t dim = 0; dim < value.tensor().rank(); ++dim) {
-    const exir::SizeExpression size = value.tensor().size(dim);
-    bool differs = size.is_constant();
-    for (size_t k = 1; k < kSamples; ++k) differs |= size.sample(k) != size.sample(0);
-    if (differs) continue;
-    return absl::InvalidArgumentError(absl::StrCat("dim ", dim, " of '", value.name(), "' is ",
-                                                   exir::to_string(size),
+// Graphs at points show what varies, if each size that does so does it there.
+absl::Status check_varies(const exir::Graph& part, const SizePoints& tried) {
+  for (const auto& [size, other] : tried.alike) {
+    if (!other.is_constant()) continue;
+    std::string place;
+    for_each_value(part, [&, &size = size](const exir::Value* value) {
+      if (!varies(*value)) return;
+      for (size_t dim = 0; dim < value->tensor().rank(); ++dim) {
+        if (!place.empty() || value->tensor().size(dim) != size) continue;
+        place = absl::StrCat("dim ", dim, " of '", value->name(), "'");
+      }
+    });
+    return absl::InvalidArgumentError(absl::StrCat(place, " is ", exir::to_string(size),
                                                    ", which is hard to tell from a fixed size"));
   }
   return absl::OkStatus();
 }
 
-// A slice keeps whole dims or takes a fixed part.
+// A slice keeps whole dims or takes a fixed part from a fixed place.
 absl::Status check_slice(const exir::Node& node) {
   if (!node.is(aten::slice_Tensor)) return absl::OkStatus();
   const exir::Value* operand = node.operands()[0];
+  const exir::Argument& start = node.argument(arg::start);
   for (size_t dim = 0; dim < operand->tensor().rank(); ++dim) {
     const exir::SizeExpression size = node.result()->tensor().size(dim);
-    if (size.is_constant() || size == operand->tensor().size(dim)) continue;
+    const exir::SizeExpression whole = operand->tensor().size(dim);
+    if (size == whole) continue;
+    const char* what = size.is_constant() ? nullptr : "extent";
+    // Counted from the end, or cut where the dim is shorter, it is another place.
+    const bool is_fixed =
+        whole.is_constant() || start.is_none() ||
+        (start.is_int() && start.as_int() >= 0 && start.as_int() <= whole.range().low);
+    if (what == nullptr && !is_fixed) what = "start";
+    if (what == nullptr) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("'", node.result()->name(), "': its extent depends on sizes that vary"));
+        absl::StrCat("'", node.result()->name(), "': its ", what, " depends on sizes that vary"));
   }
   return absl::OkStatus();
 }
 
-absl::Status check_sizes(const exir::Graph& part) {
-  for (const exir::Value* input : part.inputs()) {
-    PETREL_RETURN_IF_ERROR(check_varies_at_samples(*input));
-  }
-  for (const auto& node : part.nodes()) {
-    for (size_t i = 0; i < node->num_results(); ++i) {
-      PETREL_RETURN_IF_ERROR(check_varies_at_samples(*node->result(i)));
-    }
-    PETREL_RETURN_IF_ERROR(check_slice(*node));
-  }
-  return absl::OkStatus();
+SizePoints points_of(const exir::Graph& part) {
+  std::vector<exir::SizeExpression> sizes;
+  for_each_value(part, [&sizes](const exir::Value* value) {
+    if (!varies(*value)) return;
+    const auto& of_value = value->tensor().expressions;
+    sizes.insert(sizes.end(), of_value.begin(), of_value.end());
+  });
+  return exir::points_for(sizes);
 }
 
 }  // namespace
 
 bool has_varying_sizes(const exir::Graph& part) {
-  for (const exir::Value* input : part.inputs()) {
-    if (varies(*input)) return true;
-  }
-  for (const auto& node : part.nodes()) {
-    for (size_t i = 0; i < node->num_results(); ++i) {
-      if (varies(*node->result(i))) return true;
-    }
-  }
-  return false;
+  bool found = false;
+  for_each_value(part, [&found](const exir::Value* value) { found = found || varies(*value); });
+  return found;
 }
 
 absl::Status fit_all_sizes(const exir::Graph& part, WeightBlobs& weights,
                            exir::RoutedBlobStore& store, Lowering& lowering) {
-  PETREL_RETURN_IF_ERROR(check_sizes(part));
+  const SizePoints tried = points_of(part);
+  PETREL_RETURN_IF_ERROR(check_varies(part, tried));
+  for (const auto& node : part.nodes()) PETREL_RETURN_IF_ERROR(check_slice(*node));
   std::vector<std::unique_ptr<exir::Graph>> parts;
   std::vector<std::unique_ptr<Lowering>> lowerings;
   Graph joined = lowering.graph();
   std::vector<const Graph*> graphs = {&lowering.graph()};
-  for (size_t k = kFirstGeneralSample; k < kSamples; ++k) {
-    parts.push_back(at_sample(part, k));
+  for (const SizePoint& point : tried.points) {
+    std::unique_ptr<exir::Graph> copy = at_point(part, point);
+    if (copy == nullptr) continue;
+    parts.push_back(std::move(copy));
     lowerings.push_back(std::make_unique<Lowering>(*parts.back(), weights, store));
     lowerings.back()->use_layouts_of(lowering);
     PETREL_RETURN_IF_ERROR(lowerings.back()->run());
@@ -219,8 +239,12 @@ absl::Status fit_all_sizes(const exir::Graph& part, WeightBlobs& weights,
   for (size_t n = 0; n < joined.nodes.size(); ++n) {
     PETREL_RETURN_IF_ERROR(join_node(lowering, graphs, n, &joined));
   }
-  for (size_t k = 0; k < kSamples; ++k) {
-    PETREL_RETURN_IF_ERROR(check_at(part, joined, k));
+  for (const std::unique_ptr<exir::Graph>& copy : parts) {
+    PETREL_RETURN_IF_ERROR(check_at(*copy, joined));
+  }
+  // The largest and the smallest sizes.
+  for (size_t k = 0; k < exir::kFirstGeneralSample; ++k) {
+    PETREL_RETURN_IF_ERROR(check_at(*at_point(part, SizePoint(k)), joined));
   }
   lowering.graph() = std::move(joined);
   return absl::OkStatus();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lowers a partition whose sizes vary. Lowerings of operators read sizes as
-// numbers, so the partition is lowered for its bounds and for every general
-// sample point (exir/ir/type.h), and the payload graphs are brought together:
-// where they differ only in what XNNPACK works out itself, it is told to.
+// numbers, so the partition is lowered for its bounds and at points that tell its sizes
+// from fixed ones and from each other (exir/ir/size_points.h), and the payload graphs are
+// brought together: where they differ only in what XNNPACK works out itself, it is told to.
 //
 //   reshape to [4,32] at one point, [7,32] at another     reshape to [0,32]
 //   slice of [4,8] to [4,2], of [7,8] to [7,2]            slice to [0,2]
