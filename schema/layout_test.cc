@@ -8,6 +8,7 @@
 
 #include <cstring>
 
+#include "schema/formats.h"
 #include "schema/additions_generated.h"
 #include "schema/flat_data_generated.h"
 #include "schema/program_generated.h"
@@ -17,6 +18,21 @@ namespace petrel::schema {
 namespace {
 
 constexpr int slot(int id) { return 4 + 2 * id; }
+
+TEST(FormatsTest, KeepsMagicNumbersKeysAndAlignment) {
+  EXPECT_STREQ(kProgramIdentifier, "ET12");
+  EXPECT_STREQ(kProgramHeaderMagic, "eh00");
+  EXPECT_STREQ(kDataFileIdentifier, "FT01");
+  EXPECT_STREQ(kDataFileHeaderMagic, "FH01");
+  EXPECT_STREQ(kXnnpackHeaderMagic, "XH00");
+  EXPECT_STREQ(kXnnpackIdentifier, "XN01");
+  EXPECT_STREQ(kXnnpackOldIdentifier, "XN00");
+  EXPECT_EQ(sizeof(kPackedWeightsMagic) - 1, kPackedWeightsMagicBytes);
+  EXPECT_STREQ(kAdditionsKey, "petrel.program");
+  EXPECT_EQ(kIdentifierOffset, 4u);
+  EXPECT_EQ(kHeaderOffset, 8u);
+  EXPECT_EQ(kDataAlignment, 16u);
+}
 
 TEST(ProgramLayoutTest, KeepsFieldIds) {
   using P = program::Program;
@@ -87,7 +103,7 @@ TEST(ProgramLayoutTest, KeepsNumbers) {
   EXPECT_EQ(static_cast<int>(program::ScalarType::BFLOAT16), 15);
   EXPECT_EQ(static_cast<int>(program::ScalarType::BITS16), 22);
   EXPECT_EQ(static_cast<int>(program::ScalarType::UINT64), 29);
-  EXPECT_STREQ(program::ProgramIdentifier(), "ET12");
+  EXPECT_STREQ(program::ProgramIdentifier(), kProgramIdentifier);
 }
 
 TEST(FlatDataLayoutTest, KeepsFieldIdsAndNumbers) {
@@ -100,7 +116,7 @@ TEST(FlatDataLayoutTest, KeepsFieldIdsAndNumbers) {
   EXPECT_EQ(flat_data::TensorLayout::VT_SCALAR_TYPE, slot(0));
   EXPECT_EQ(flat_data::TensorLayout::VT_SIZES, slot(1));
   EXPECT_EQ(flat_data::TensorLayout::VT_DIM_ORDER, slot(2));
-  EXPECT_STREQ(flat_data::FlatDataIdentifier(), "FT01");
+  EXPECT_STREQ(flat_data::FlatDataIdentifier(), kDataFileIdentifier);
   for (const program::ScalarType type : program::EnumValuesScalarType()) {
     EXPECT_STREQ(flat_data::EnumNameScalarType(static_cast<flat_data::ScalarType>(type)),
                  program::EnumNameScalarType(type));
@@ -168,7 +184,7 @@ TEST(XnnpackLayoutTest, KeepsFieldIdsAndNumbers) {
   EXPECT_EQ(static_cast<int>(xnnpack::NodeUnion::Cos), 47);
   EXPECT_EQ(static_cast<int>(xnnpack::QuantParams::PerChannelGroupQuant), 4);
   EXPECT_EQ(static_cast<int>(xnnpack::Datatype::BF16), 14);
-  EXPECT_STREQ(xnnpack::GraphIdentifier(), "XN01");
+  EXPECT_STREQ(xnnpack::GraphIdentifier(), kXnnpackIdentifier);
 }
 
 // Bytes inside a flatbuffer are aligned for any kernel.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -55,10 +56,7 @@ absl::StatusOr<ResultMap> Backend::preprocess_all(const SubprogramMap& parts,
     std::vector<PreprocessResult>& of_method = results[method];
     for (const Subprogram& part : subprograms) {
       absl::StatusOr<PreprocessResult> result = preprocess(part, store);
-      if (!result.ok()) {
-        return absl::Status(result.status().code(),
-                            absl::StrCat(part.describe(), ": ", result.status().message()));
-      }
+      if (!result.ok()) return annotate(result.status(), part.describe());
       of_method.push_back(*std::move(result));
     }
   }

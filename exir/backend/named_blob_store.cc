@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "exir/backend/blob_names.h"
 #include "exir/status_macros.h"
+#include "schema/formats.h"
 
 namespace petrel::exir {
 namespace {
@@ -18,14 +19,14 @@ absl::Status check_key(const std::string& key) {
   if (key.find('\0') != std::string::npos) {
     return absl::InvalidArgumentError(absl::StrCat("key '", shown_name(key), "' contains a NUL"));
   }
-  if (key == NamedBlobStore::kProgramKey) {
+  if (key == schema::kAdditionsKey) {
     return absl::InvalidArgumentError(
         absl::StrCat("key '", key, "' is reserved for the program itself"));
   }
-  if (key.size() > NamedBlobStore::kMaxKeyBytes) {
+  if (key.size() > schema::kMaxWrittenKeyBytes) {
     return absl::InvalidArgumentError(absl::StrCat("key '", shown_name(key), "' has ", key.size(),
                                                    " bytes, must have at most ",
-                                                   NamedBlobStore::kMaxKeyBytes));
+                                                   schema::kMaxWrittenKeyBytes));
   }
   return absl::OkStatus();
 }
@@ -33,11 +34,10 @@ absl::Status check_key(const std::string& key) {
 absl::Status check_blob(const std::string& key, const Blob& blob, uint64_t alignment,
                         const std::optional<TensorType>& layout) {
   PETREL_RETURN_IF_ERROR(check_key(key));
-  if (alignment == 0 || (alignment & (alignment - 1)) != 0 ||
-      alignment > NamedBlobStore::kMaxAlignment) {
+  if (alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > schema::kMaxAlignment) {
     return absl::InvalidArgumentError(absl::StrCat("alignment of key '", shown_name(key), "' is ",
                                                    alignment, ", must be a power of two in [1, ",
-                                                   NamedBlobStore::kMaxAlignment, "]"));
+                                                   schema::kMaxAlignment, "]"));
   }
   if (layout) {
     PETREL_RETURN_IF_ERROR(check_tensor_type(*layout));

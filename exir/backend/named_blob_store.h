@@ -56,19 +56,12 @@ class NamedBlobStore {
     std::vector<const Entry*> sorted_entries() const;
   };
 
-  // The key of what Petrel adds to a program; no blob can have it.
-  static constexpr const char* kProgramKey = "petrel.program";
-
-  // Largest alignment that may be asked for.
-  static constexpr uint64_t kMaxAlignment = uint64_t{1} << 20;
-  // Longest key, in bytes.
-  static constexpr size_t kMaxKeyBytes = 1023;
-
   // `external_file` is "" for the program, else a plain file name.
   // True when the blob was stored, or the key already held equal bytes in the
   // same destination; false when the key holds other bytes. InvalidArgument
-  // for a key that is empty, longer than kMaxKeyBytes, kProgramKey or has a
-  // NUL, an alignment that is not a power of two in [1, kMaxAlignment], a file name that is not
+  // for a key that is empty, longer than kMaxWrittenKeyBytes, kAdditionsKey or has a
+  // NUL, an alignment that is not a power of two in [1, kMaxAlignment] (schema/formats.h), a file
+  // name that is not
   // plain, a layout of another size than the blob; AlreadyExists when the key
   // was sent to another destination, or with another layout, before.
   absl::StatusOr<bool> add_named_blob(const std::string& key, const Blob& blob, uint64_t alignment,

@@ -6,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "schema/formats.h"
 
 namespace petrel::exir {
 namespace {
@@ -88,7 +89,7 @@ TEST(NamedBlobStore, RefusesBadKeysAlignmentsAndFileNames) {
   EXPECT_EQ(code("", 1, ""), kBad);
   EXPECT_EQ(code(std::string("a\0b", 3), 1, ""), kBad);
   for (uint64_t alignment : {uint64_t{0}, uint64_t{3}, uint64_t{48}, uint64_t{1} << 40,
-                             2 * NamedBlobStore::kMaxAlignment, ~uint64_t{0}}) {
+                             2 * schema::kMaxAlignment, ~uint64_t{0}}) {
     const absl::Status refused = store.add_named_blob("a", b, alignment, "").status();
     EXPECT_EQ(refused.code(), kBad) << alignment;
     EXPECT_THAT(std::string(refused.message()),
@@ -103,13 +104,13 @@ TEST(NamedBlobStore, RefusesBadKeysAlignmentsAndFileNames) {
     EXPECT_THAT(std::string(refused.message()), HasSubstr("is not a plain file name"));
   }
   EXPECT_TRUE(store.destinations().empty());
-  EXPECT_EQ(code("a", NamedBlobStore::kMaxAlignment, "..x"), absl::StatusCode::kOk);
+  EXPECT_EQ(code("a", schema::kMaxAlignment, "..x"), absl::StatusCode::kOk);
 }
 
 TEST(NamedBlobStore, RefusesLongKeysAndShowsLittleOfThem) {
   NamedBlobStore store;
   const Blob b = blob({1});
-  const std::string longest(NamedBlobStore::kMaxKeyBytes, 'k');
+  const std::string longest(schema::kMaxWrittenKeyBytes, 'k');
   EXPECT_TRUE(*store.add_named_blob(longest, b, 1, ""));
   for (const std::string& key : {longest + "k", std::string(1 << 20, 'k')}) {
     const auto added = store.add_named_blob(key, b, 1, "");

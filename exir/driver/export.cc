@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "exir/annotate.h"
 #include "exir/backend/blob_names.h"
 #include "exir/backend/routed_blob_store.h"
 #include "exir/backend/shards.h"
@@ -22,11 +23,6 @@ namespace petrel::exir {
 namespace {
 
 namespace fs = std::filesystem;
-
-absl::Status with_note(const std::string& note, const absl::Status& status) {
-  if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat(note, ": ", status.message()));
-}
 
 // One spelling for every path of a file, also of one that is not there yet.
 std::string canonical(const std::string& path) {
@@ -177,7 +173,7 @@ absl::StatusOr<Program> import_all(const ExportOptions& options) {
     }
     absl::StatusOr<Method> method = import_pt2(path, name);
     if (!method.ok()) {
-      return with_note(absl::StrCat("method '", name, "'"), method.status());
+      return annotate(method.status(), absl::StrCat("method '", name, "'"));
     }
     program.methods[name] = *std::move(method);
   }

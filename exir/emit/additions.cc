@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "schema/additions_generated.h"
+#include "schema/formats.h"
 
 namespace petrel::exir {
 namespace {
@@ -11,7 +12,6 @@ namespace {
 namespace add = schema::additions;
 
 // Loaders want what they verify at a multiple of it.
-constexpr uint64_t kAlignment = 16;
 
 flatbuffers::Offset<add::Weight> write_weight(flatbuffers::FlatBufferBuilder& builder,
                                               const WeightAddition& weight) {
@@ -164,9 +164,9 @@ Blob additions_blob(const Additions& additions) {
 
 void store_additions(const Additions& additions, NamedBlobStore::Destination* named) {
   NamedBlobStore::Entry entry;
-  entry.key = NamedBlobStore::kProgramKey;
+  entry.key = schema::kAdditionsKey;
   entry.buffer = named->buffers.size();
-  named->buffers.push_back({additions_blob(additions), kAlignment});
+  named->buffers.push_back({additions_blob(additions), schema::kDataAlignment});
   named->entries.push_back(std::move(entry));
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
 #include "exir/backend/backend.h"
 #include "exir/backend/blob_names.h"
 #include "exir/backend/named_blob_store.h"
@@ -19,33 +20,31 @@
 #include "exir/emit/weight_names.h"
 #include "exir/memory/storage.h"
 #include "exir/status_macros.h"
+#include "schema/formats.h"
 
 namespace petrel::exir {
 namespace {
 
 namespace fb = schema::program;
 
-constexpr uint64_t kMinAlignment = 16;
-// The longest name that loaders take.
-constexpr size_t kMaxMethodNameBytes = 1023;
-
 absl::Status check_alignment(const char* name, uint64_t alignment) {
-  if (alignment >= kMinAlignment && alignment <= NamedBlobStore::kMaxAlignment &&
+  if (alignment >= schema::kDataAlignment && alignment <= schema::kMaxAlignment &&
       (alignment & (alignment - 1)) == 0) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(name, " is ", alignment,
-                                                 ", must be a power of two in [", kMinAlignment,
-                                                 ", ", NamedBlobStore::kMaxAlignment, "]"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, " is ", alignment, ", must be a power of two in [", schema::kDataAlignment,
+                   ", ", schema::kMaxAlignment, "]"));
 }
 
 absl::Status check_method_name(const std::string& name) {
-  if (!name.empty() && name.size() <= kMaxMethodNameBytes && name.find('\0') == std::string::npos) {
+  if (!name.empty() && name.size() <= schema::kMaxMethodNameBytes &&
+      name.find('\0') == std::string::npos) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat("method name '", name.substr(0, 80), "' has ",
                                                  name.size(), " bytes or a NUL, must have 1 to ",
-                                                 kMaxMethodNameBytes, " bytes and none"));
+                                                 schema::kMaxMethodNameBytes, " bytes and none"));
 }
 
 absl::Status check_constant(const std::string& method, const Constant& constant) {
@@ -58,8 +57,7 @@ absl::Status check_constant(const std::string& method, const Constant& constant)
 }
 
 absl::Status in_method(const std::string& method, const absl::Status& status) {
-  if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat("method '", method, "': ", status.message()));
+  return annotate(status, absl::StrCat("method '", method, "'"));
 }
 
 // Registers the data of all methods with the segments and the store.
@@ -372,6 +370,11 @@ class Emission {
 
 absl::StatusOr<PlannedProgram> plan_to_emit(const Program& program, const WeightRoutes& routes,
                                             const plan::Options& options) {
+  if (program.methods.size() > schema::kMaxMethods) {
+    return absl::InvalidArgumentError(absl::StrCat("program has ", program.methods.size(),
+                                                   " methods, must have at most ",
+                                                   schema::kMaxMethods));
+  }
   for (const auto& [name, unused] : program.methods) {
     PETREL_RETURN_IF_ERROR(check_method_name(name));
   }

@@ -9,6 +9,7 @@
 #include "exir/emit/test_graphs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "schema/formats.h"
 
 namespace petrel::exir {
 namespace {
@@ -284,6 +285,18 @@ TEST(Emit, RejectsNamesThatNoLoaderTakes) {
   options.external_weights = "a/b.ptd";
   EXPECT_EQ(emit_files(program, store, options).status().code(),
             absl::StatusCode::kInvalidArgument);
+}
+
+TEST(Emit, RejectsMoreMethodsThanLoadersTake) {
+  Program program;
+  for (size_t i = 0; i <= schema::kMaxMethods; ++i) {
+    const std::string name = absl::StrCat("m", i);
+    program.methods[name].graph = std::make_unique<Graph>(name);
+  }
+  EXPECT_EQ(emit_to_memory(program).status().message(),
+            "program has 1025 methods, must have at most 1024");
+  program.methods.erase("m0");
+  EXPECT_TRUE(emit_to_memory(program).ok());
 }
 
 TEST(Emit, PassesOnWhatTheSinkSays) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "schema/flat_data_generated.h"
+#include "schema/formats.h"
 
 namespace petrel::exir {
 namespace {
@@ -58,7 +59,8 @@ absl::StatusOr<uint64_t> write_flat_data(const NamedBlobStore::Destination& data
 
   const uint64_t flatbuffer_end = kPaddedHeaderBytes + builder.GetSize();
   const uint64_t base = align_up(flatbuffer_end, base_alignment);
-  std::vector<uint8_t> header = {'F', 'H', '0', '1'};
+  std::vector<uint8_t> header(schema::kDataFileHeaderMagic,
+                              schema::kDataFileHeaderMagic + schema::kMagicBytes);
   append_u32(&header, kHeaderBytes);
   append_u64(&header, kPaddedHeaderBytes);
   append_u64(&header, builder.GetSize());

@@ -38,7 +38,7 @@ class MethodValues {
                const ExternalFn& is_named, ProgramSegments& segments);
 
   int32_t of(const Value* value);
-  // Of an output that is no value of the graph.
+  // Of an output that is not a value of the graph.
   int32_t of_fixed(const Argument& output);
   // Errors name the argument that a program cannot hold.
   absl::StatusOr<int32_t> of_argument(const ArgSpec& spec, const Argument& argument);

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
 #include "exir/backend/backend.h"
 #include "exir/memory/in_place.h"
 #include "exir/memory/planned_program.h"
@@ -170,13 +171,11 @@ absl::Status MethodWriter::write_map(const Node& node) {
 absl::Status MethodWriter::write_steps(const Graph& graph) {
   for (const Node* node : storage_.steps_of(graph)) {
     if (is_dropped(*node)) continue;
-    const absl::Status status = node->delegate() != nullptr  ? write_delegate_call(*node)
-                                : node->is(petrel_ops::cond) ? write_cond(*node)
-                                : node->is(petrel_ops::map)  ? write_map(*node)
-                                                             : write_kernel_call(*node);
-    if (!status.ok()) {
-      return absl::Status(status.code(), absl::StrCat(node->describe(), ": ", status.message()));
-    }
+    absl::Status status = node->delegate() != nullptr  ? write_delegate_call(*node)
+                          : node->is(petrel_ops::cond) ? write_cond(*node)
+                          : node->is(petrel_ops::map)  ? write_map(*node)
+                                                       : write_kernel_call(*node);
+    PETREL_RETURN_IF_ERROR(annotate(status, node->describe()));
     first_callers_.resize(calls_.operators().size(), node);
   }
   return absl::OkStatus();
@@ -203,10 +202,7 @@ absl::StatusOr<flatbuffers::Offset<fb::ExecutionPlan>> MethodWriter::write(
     const std::string& name, const Signature& signature) {
   std::vector<int32_t> inputs;
   for (const Value* input : graph_.inputs()) inputs.push_back(values_.of(input));
-  const absl::Status status = write_steps(graph_);
-  if (!status.ok()) {
-    return absl::Status(status.code(), absl::StrCat("method '", name, "': ", status.message()));
-  }
+  PETREL_RETURN_IF_ERROR(annotate(write_steps(graph_), absl::StrCat("method '", name, "'")));
   for (const BufferWrite& write : graph_.buffer_writes()) {
     write_state(write);
     first_callers_.resize(calls_.operators().size(), write.value->producer());

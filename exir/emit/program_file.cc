@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "schema/formats.h"
+
 namespace petrel::exir {
 namespace {
 
@@ -17,7 +19,8 @@ absl::StatusOr<uint64_t> write_program_file(absl::Span<const uint8_t> flatbuffer
   }
   const uint64_t program_bytes = flatbuffer.size() + kHeaderBytes;
   const uint64_t base = align_up(program_bytes, segments.base_alignment());
-  std::vector<uint8_t> header = {'e', 'h', '0', '0'};
+  std::vector<uint8_t> header(schema::kProgramHeaderMagic,
+                              schema::kProgramHeaderMagic + schema::kMagicBytes);
   append_u32(&header, kHeaderBytes);
   append_u64(&header, program_bytes);
   append_u64(&header, base);

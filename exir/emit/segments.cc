@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "schema/formats.h"
+
 namespace petrel::exir {
 namespace {
 
 // Payloads are read by code that expects what a flatbuffer would give it.
-constexpr uint64_t kPayloadAlignment = 16;
 
 }  // namespace
 
@@ -106,7 +107,7 @@ void ProgramSegments::layout(const NamedBlobStore::Destination& named, uint64_t 
   }
   for (const Blob& payload : payloads_.blobs()) {
     payload_segments_.push_back(
-        append_segment(payload, std::lcm(segment_alignment, kPayloadAlignment)));
+        append_segment(payload, std::lcm(segment_alignment, schema::kDataAlignment)));
   }
   for (size_t i = 0; i < named_count; ++i) {
     const NamedBlobStore::Buffer& buffer = named.buffers[i];

@@ -5,15 +5,14 @@
 #include <set>
 #include <string>
 
+#include "schema/formats.h"
+
 namespace petrel::exir {
 namespace {
 
-// The longest that loaders take.
-constexpr size_t kMaxNameBytes = 4096;
-
 bool is_good_name(const std::string& name) {
-  return !name.empty() && name.size() <= kMaxNameBytes && name.find('\0') == std::string::npos &&
-         name != NamedBlobStore::kProgramKey;
+  return !name.empty() && name.size() <= schema::kMaxTensorNameBytes &&
+         name.find('\0') == std::string::npos && name != schema::kAdditionsKey;
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ class HeapAllocator final : public runtime::MemoryAllocator {
   HeapAllocator() : MemoryAllocator(0, nullptr) {}
   ~HeapAllocator() override { reset(); }
 
-  // Null when the heap has no more memory or `alignment` is no power of two.
+  // Null when the heap has no more memory or `alignment` is not a power of two.
   void* allocate(size_t size, size_t alignment) override;
   void reset() override;
 

@@ -8,7 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "exir/import/annotate.h"
+#include "exir/annotate.h"
 #include "exir/import/number_constant.h"
 #include "exir/import/scalar_literal.h"
 #include "exir/import/tensor_meta.h"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "exir/import/annotate.h"
+#include "exir/annotate.h"
 #include "exir/import/graph_reader.h"
 #include "exir/ops/handles.h"
 #include "exir/ops/table.h"
@@ -148,7 +148,7 @@ absl::Status GraphReader::read_cond(const Json& node, const Source& source,
         "the predicate is ", to_string(predicate.value()->type()), ", must be bool[]"));
   }
   if (!predicate.is_value() && !predicate.is_bool()) {
-    return absl::InvalidArgumentError("the predicate is no bool");
+    return absl::InvalidArgumentError("the predicate is not a bool");
   }
   PETREL_ASSIGN_OR_RETURN(std::vector<Value*> operands, region_operands(inputs.others[1]));
   std::vector<Type> types;

@@ -8,7 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "exir/import/annotate.h"
+#include "exir/annotate.h"
 #include "exir/import/node_names.h"
 #include "exir/ir/size_difference.h"
 #include "exir/ops/table.h"

@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "exir/import/annotate.h"
+#include "exir/annotate.h"
 #include "exir/import/archive.h"
 #include "exir/import/graph_reader.h"
 #include "exir/import/mutations.h"

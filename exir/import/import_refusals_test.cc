@@ -67,8 +67,7 @@ TEST(ImportRefusals, RefusesWritesToInputsThatAreNone) {
 TEST(ImportRefusals, RefusesASizeWithoutUpperBound) {
   TestArchive archive = TestArchive::of(shared_fixture("dynamic_batch"));
   archive.edit_program("{\"min_val\": 1, \"max_val\": 16}", "{\"min_val\": 1, \"max_val\": null}");
-  expect_error(archive.save("unbounded"),
-               "input 'args_0': dim 0 is symbol s33, which has no upper bound");
+  expect_error(archive.save("unbounded"), "input 'args_0': dim 0: symbol s33 has no upper bound");
 }
 
 // An expression that is s33 at every sample point, and only there.
@@ -152,7 +151,7 @@ TEST(ImportRefusals, NamesTheMemberThatIsWrong) {
        "has no tensor '9.weight'"},
       {kWeights, "weight_0", "weight_77", "has no member 'data/weights/weight_77'"},
       {kWeights, "weight_0", "../../x", "has no member"},
-      {kWeights, "\"dtype\": 7", "\"dtype\": 99", "is 99, which is no dtype"},
+      {kWeights, "\"dtype\": 7", "\"dtype\": 99", "is 99, which is not a dtype"},
       {kWeights, "\"dtype\": 7", "\"dtype\": 10", "dtype complex64 is not supported"},
       {kWeights, "\"layout\": 7", "\"layout\": 1", "is layout 1"},
       {kWeights, "{\"as_int\": 4}", "{\"as_int\": -4}", "dim 0 is -4, must be in [0, 2^31)"},

@@ -9,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "exir/import/annotate.h"
+#include "exir/annotate.h"
 #include "exir/import/tensor_meta.h"
 #include "exir/status_macros.h"
 

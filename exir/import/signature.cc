@@ -38,7 +38,7 @@ absl::StatusOr<std::string> user_tensor(const Json& spec, const std::string& whi
   return refuse(absl::StrCat(which, ", which is not a tensor but '", tag, "',"));
 }
 
-// The fixed output in {"arg": {"as_int": 3}}; nullopt for what is no literal.
+// The fixed output in {"arg": {"as_int": 3}}; nullopt for what is not a literal.
 absl::StatusOr<std::optional<Argument>> fixed_output(const Json& spec) {
   PETREL_ASSIGN_OR_RETURN(Json arg, spec.at("arg"));
   PETREL_ASSIGN_OR_RETURN(auto tagged, arg.tagged());

@@ -9,7 +9,7 @@
 //   e.size({{"s77", SizeExpression("s77", {1, 16})}})    2*s77 + 1
 //
 // Quotients in between need not be whole: the size is exact all the same. What
-// has no exact form (products with floats that are no short binary fractions) is
+// has no exact form (products with floats that are not short binary fractions) is
 // a symbol of its own, known at the sample points only.
 #ifndef PETREL_EXIR_IMPORT_SYMBOLIC_EXPRESSION_H_
 #define PETREL_EXIR_IMPORT_SYMBOLIC_EXPRESSION_H_
@@ -32,7 +32,7 @@ class SymbolicExpression {
   using Symbols = std::map<std::string, SizeExpression>;
 
   // Unimplemented naming the function that is unknown; InvalidArgument for text
-  // that is no expression.
+  // that is not an expression.
   static absl::StatusOr<SymbolicExpression> parse(const std::string& text);
 
   void collect_symbols(std::set<std::string>* out_symbols) const;

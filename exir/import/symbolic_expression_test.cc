@@ -73,7 +73,7 @@ TEST(SymbolicExpression, IsASizeInNormalForm) {
   EXPECT_EQ(size_of(call("CleanDiv", call("Mul", kX, kY), kX)), "s3");
 }
 
-// 0.1 is no binary fraction, so that what is truncated depends on how it rounds.
+// 0.1 is not a binary fraction, so that what is truncated depends on how it rounds.
 TEST(SymbolicExpression, KeepsWhatIsNotExactAsASymbolOfItsOwn) {
   const std::string tenth = "TruncToInt(" + call("Mul", "Float('0.1', precision=53)", kX) + ")";
   EXPECT_EQ(size_of(tenth).substr(0, 2), "u_");

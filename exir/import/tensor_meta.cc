@@ -9,6 +9,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
 #include "exir/import/symbolic_expression.h"
 #include "exir/status_macros.h"
 
@@ -50,7 +51,7 @@ absl::StatusOr<ScalarType> read_scalar_type(const Json& code) {
     return absl::UnimplementedError(
         absl::StrCat(code.place(), ": dtype ", row.name, " is not supported"));
   }
-  return code.error(absl::StrCat("is ", number, ", which is no dtype"));
+  return code.error(absl::StrCat("is ", number, ", which is not a dtype"));
 }
 
 absl::StatusOr<MemoryFormat> read_memory_format(const Json& code) {
@@ -120,11 +121,10 @@ absl::StatusOr<SizeExpression> Symbols::resolve(const Json& size) const {
   expression.collect_symbols(&names);
   for (const std::string& name : names) {
     if (bounded_.count(name) != 0) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("symbol ", name,
-                     ", which has no upper bound; export the model with "
-                     "one, as in dynamic_shapes={...: {DIM: Dim(\"",
-                     name, "\", max=N)}}"));
+    return absl::InvalidArgumentError(absl::StrCat("symbol ", name,
+                                                   " has no upper bound; export the model with "
+                                                   "one, as in dynamic_shapes={...: {DIM: Dim(\"",
+                                                   name, "\", max=N)}}"));
   }
   return expression.size(bounded_);
 }
@@ -153,10 +153,7 @@ absl::StatusOr<TensorType> read_tensor_type(const Json& meta, const Symbols& sym
   std::vector<SizeExpression> sizes;
   for (size_t i = 0; i < items.size(); ++i) {
     absl::StatusOr<SizeExpression> size = symbols.resolve(items[i]);
-    if (!size.ok()) {
-      return absl::Status(size.status().code(),
-                          absl::StrCat("dim ", i, " is ", size.status().message()));
-    }
+    if (!size.ok()) return annotate(size.status(), absl::StrCat("dim ", i));
     sizes.push_back(*std::move(size));
   }
   TensorType type = TensorType::dynamic(dtype, std::move(sizes));

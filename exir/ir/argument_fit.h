@@ -3,7 +3,7 @@
 // Which arguments a schema lets a node have: literals and values by the kind of
 // the argument, alone or in lists.
 //
-//   argument_fits(node.argument(i), node.op().args[i])
+//   argument_fits(node.arguments()[i], node.op().args[i])
 //
 //   schema       takes
 //   int[] x      [1, 2], [%n, 2] where n is an int, never [1.5]

@@ -43,10 +43,6 @@ std::string Source::location() const {
   return innermost.empty() ? module : innermost;
 }
 
-const Argument& Node::argument(const std::string& arg_name) const {
-  return arguments_[static_cast<size_t>(op_->find_arg(arg_name))];
-}
-
 const Argument& Node::argument_of(ArgHandle name) const {
   const int i = op_->find_arg(name);
   // Another argument in its place would be compiled silently into wrong results.

@@ -96,9 +96,6 @@ class Node {
  public:
   const OpInfo& op() const { return *op_; }
   const std::vector<Argument>& arguments() const { return arguments_; }
-  const Argument& argument(size_t i) const { return arguments_[i]; }
-  // By schema name. Precondition: the schema has it.
-  const Argument& argument(const std::string& arg_name) const;
   void set_argument(size_t i, Argument argument);
 
   // node.is(aten::add_Tensor, aten::add_Scalar): the operator is one of these.

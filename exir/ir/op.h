@@ -7,7 +7,7 @@
 //   \__ name __/\ov/  \________________ args _________________/
 //
 // OpInfos live for the whole process and are compared by address, or with the
-// handles that //exir/ops:handles generates from the table: a name that no row
+// handles that //exir/ops generates from the table: a name that no row
 // has does not compile.
 //
 //   node.is(aten::add_Tensor, aten::add_Scalar)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The whole numbers from `low` to `high`, both included. Ends at or beyond 2^62
-// are no ends: the range is open there. Sums and products are the least ranges
+// are not ends: the range is open there. Sums and products are the least ranges
 // that hold every result, so they never claim too much, and never overflow.
 //
 //   SizeRange{2, 4} * SizeRange{-1, 3}    [-4, 12]

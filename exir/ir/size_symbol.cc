@@ -6,15 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "schema/checksum.h"
 
 namespace petrel::exir {
 namespace {
-
-uint64_t hash_of(const std::string& name) {
-  uint64_t hash = 0xCBF29CE484222325;  // FNV-1a
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
-  return hash;
-}
 
 // A number between `low` and `high`, in one of `count` strata of them; `which`
 // decides where in a stratum and in what order, so that no two symbols go
@@ -37,7 +32,7 @@ SampleValues samples_of(const std::string& name, SizeRange range) {
   SampleValues samples{};
   samples[0] = range.high;
   samples[1] = low;
-  const uint64_t which = hash_of(name) >> 16;
+  const uint64_t which = schema::checksum(name.data(), name.size()) >> 16;
   const size_t count = kSamples - kFirstGeneralSample;
   for (size_t k = 0; k < count; ++k) {
     samples[kFirstGeneralSample + k] = point_between(general, range.high, k, count, which);

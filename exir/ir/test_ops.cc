@@ -40,7 +40,7 @@ ArgSpec with_default(ArgSpec spec, Argument value) {
 absl::StatusOr<std::vector<Type>> same_as_self(const OpInfo& op,
                                                absl::Span<const Argument> arguments) {
   if (!arguments[0].is_value()) {
-    return absl::InvalidArgumentError(absl::StrCat(op.full_name(), ": self is no tensor"));
+    return absl::InvalidArgumentError(absl::StrCat(op.full_name(), ": self is not a tensor"));
   }
   return std::vector<Type>{arguments[0].value()->type()};
 }

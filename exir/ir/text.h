@@ -28,7 +28,7 @@
 //     %n = aten.sym_size.int(%x, 0) : int(s0)
 //
 // Arguments stand in schema order, all of them: none, true, -3, 0.5, inf, nan,
-// "text", f32, contiguous_format, [1, 2], [%a, 3]. Names that are no plain words
+// "text", f32, contiguous_format, [1, 2], [%a, 3]. Names that are not plain words
 // are quoted: %"a b".
 //
 // The parser takes more than the printer writes, for tests and notes: `// ...`

@@ -183,7 +183,7 @@ absl::Status Parser::constant(const std::string& id, bool is_mutable) {
   PETREL_RETURN_IF_ERROR(expect(":"));
   PETREL_ASSIGN_OR_RETURN(const Type wanted, type());
   if (!wanted.is_tensor()) {
-    return error(absl::StrCat("constant '", fqn, "' is no tensor"));
+    return error(absl::StrCat("constant '", fqn, "' is not a tensor"));
   }
   const ConstantPtr found = constants_(fqn, wanted.tensor);
   if (found == nullptr) {

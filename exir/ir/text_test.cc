@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadText{"HugeTensor", "method @m(%a: f32[2147483647,2147483647,2147483647]) {",
                 "more than 2^63 bytes"},
         BadText{"DimOrderNoPermutation", "method @m(%a: f32[2,2]{0,0}) {",
-                "dim order is no permutation of 2 dims"},
+                "dim order is not a permutation of 2 dims"},
         BadText{"DimOrderTooLarge", "method @m(%a: f32[2,2]{0,300}) {",
                 "dim order holds 300, must be in [0, 2)"},
         BadText{"TooManyArguments", "method @m(%a: f32[]) {%b = aten.relu.default(%a, 1)",

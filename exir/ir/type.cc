@@ -145,7 +145,7 @@ absl::Status check_tensor_type(const TensorType& type) {
   }
   if (!permutation) {
     return absl::InvalidArgumentError(
-        absl::StrCat("dim order is no permutation of ", type.rank(), " dims"));
+        absl::StrCat("dim order is not a permutation of ", type.rank(), " dims"));
   }
   return absl::OkStatus();
 }

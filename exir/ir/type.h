@@ -33,11 +33,12 @@
 #include "absl/status/status.h"
 #include "exir/ir/scalar_type.h"
 #include "exir/ir/size_expression.h"
+#include "schema/formats.h"
 
 namespace petrel::exir {
 
 // The rank limit of the `.pte` runtime.
-inline constexpr size_t kMaxRank = 16;
+inline constexpr size_t kMaxRank = schema::kMaxRank;
 
 using Sizes = std::vector<int64_t>;
 

@@ -41,7 +41,7 @@ TEST(TensorType, RejectsWhatBreaksTheInvariant) {
   EXPECT_THAT(check(type), HasSubstr("more than 2^63 bytes"));
   type = TensorType::contiguous(ScalarType::kFloat, {2, 2});
   type.dim_order = {1, 1};
-  EXPECT_EQ(check(type), "dim order is no permutation of 2 dims");
+  EXPECT_EQ(check(type), "dim order is not a permutation of 2 dims");
   type.dim_order = {1, 0};
   EXPECT_EQ(check(type), "");
 }

@@ -41,11 +41,12 @@
 #include "exir/memory/scratch.h"
 #include "exir/memory/storage.h"
 #include "exir/plan/search/planner.h"
+#include "schema/formats.h"
 
 namespace petrel::exir {
 
-inline constexpr int64_t kArenaAlignment = 16;
-inline constexpr int64_t kArenaSlack = 64;
+inline constexpr int64_t kArenaAlignment = schema::kDataAlignment;
+inline constexpr int64_t kArenaSlack = schema::kArenaSlack;
 
 // The places of all states of a program in its second arena, by name.
 struct StatePlan {

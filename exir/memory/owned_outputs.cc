@@ -11,7 +11,7 @@
 namespace petrel::exir {
 namespace {
 
-// The emitter's own operator: passes never see it, and it is no view, so that
+// The emitter's own operator: passes never see it, and it is not a view, so that
 // it is never elided.
 const OpInfo& owned_copy_op() {
   static const OpInfo* const kOp = [] {

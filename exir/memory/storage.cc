@@ -46,7 +46,7 @@ constexpr OpHandle kOrderedViews[] = {
 };
 
 // The dims of the operand in the order in which they appear in the result;
-// empty when `node` is no permutation with literal arguments.
+// empty when `node` is not a permutation with literal arguments.
 std::vector<size_t> permutation_of(const Node& node, size_t rank) {
   const auto wrap = [rank](int64_t dim) {
     return static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(rank) : dim);

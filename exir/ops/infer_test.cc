@@ -49,7 +49,7 @@ TEST(Infer, AgreesWithEagerPyTorch) {
   // Rows without a case: those that no exported program can use yet.
   std::set<std::string> missing;
   for (const OpInfo* row : all_ops()) {
-    // Numbers are no tensors; ComputesWithSizesThatVary has them.
+    // Numbers are not tensors; ComputesWithSizesThatVary has them.
     if (row->name.rfind("executorch_prim::", 0) == 0) continue;
     if (covered.count(row) == 0) missing.insert(row->full_name());
   }

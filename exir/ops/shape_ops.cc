@@ -179,7 +179,7 @@ Inferred pixel_shuffle(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(int64_t factor, shuffle_factor(in, "upscale_factor"));
   Size* chw = &out.sizes[out.rank() - 3];
   if (chw[0] % (factor * factor) != 0) {
-    return invalid(chw[0], " channels are no multiple of ", factor, " squared");
+    return invalid(chw[0], " channels are not a multiple of ", factor, " squared");
   }
   chw[0] /= factor * factor;
   chw[1] *= factor;
@@ -192,7 +192,7 @@ Inferred pixel_unshuffle(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(int64_t factor, shuffle_factor(in, "downscale_factor"));
   Size* chw = &out.sizes[out.rank() - 3];
   if (chw[1] % factor != 0 || chw[2] % factor != 0) {
-    return invalid("an image of ", chw[1], " x ", chw[2], " is no multiple of ", factor);
+    return invalid("an image of ", chw[1], " x ", chw[2], " is not a multiple of ", factor);
   }
   chw[0] *= factor * factor;
   chw[1] /= factor;

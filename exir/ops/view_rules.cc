@@ -24,7 +24,7 @@ absl::StatusOr<Sizes> resolve_sizes(const Size& numel, Sizes wanted) {
       }
       wildcard = static_cast<int>(i);
     } else if (wanted[i] < 0 || multiply_overflows(known, wanted[i], &known)) {
-      return invalid("sizes [", absl::StrJoin(wanted, ","), "] are no sizes of a tensor");
+      return invalid("sizes [", absl::StrJoin(wanted, ","), "] are not sizes of a tensor");
     }
   }
   const bool fits = wildcard < 0 ? known == numel : known != 0 && numel % known == 0;

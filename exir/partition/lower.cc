@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "exir/annotate.h"
 #include "exir/ir/verifier.h"
 #include "exir/partition/cut.h"
 #include "exir/partition/partition.h"
@@ -59,10 +60,7 @@ absl::Status cut(const std::string& method, Graph& graph, const BackendUse& use,
   std::vector<std::vector<Node*>> groups;
   if (use.whole_method) {
     absl::StatusOr<std::vector<std::vector<Node*>>> whole = whole_graph(graph, backend);
-    if (!whole.ok()) {
-      return absl::Status(whole.status().code(),
-                          absl::StrCat("method '", method, "': ", whole.status().message()));
-    }
+    if (!whole.ok()) return annotate(whole.status(), absl::StrCat("method '", method, "'"));
     groups = *std::move(whole);
   } else {
     groups = propose_partitions(graph, backend.partitioner(), out_left_behind, use.delegate);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
 #include "exir/ir/verifier.h"
 #include "exir/pass/passes/additive_masks.h"
 #include "exir/pass/passes/contiguous_constants.h"
@@ -60,8 +61,7 @@ constexpr Pass kAfter[] = {
 
 absl::Status in_pass(const absl::Status& status, const Pass& pass, const std::string& method,
                      const char* what) {
-  return absl::Status(status.code(), absl::StrCat("pass ", pass.name, what, " method '", method,
-                                                  "': ", status.message()));
+  return annotate(status, absl::StrCat("pass ", pass.name, what, " method '", method, "'"));
 }
 
 // How often a method's graph and its regions were edited: what it was verified at.

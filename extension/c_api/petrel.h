@@ -133,7 +133,7 @@ enum {
   PETREL_UINT32 = 28,
   PETREL_UINT64 = 29
 };
-// Bytes of one element; 0 for a number that is no element type.
+// Bytes of one element; 0 for a number that is not an element type.
 PETREL_EXPORT size_t petrel_dtype_size(int32_t dtype);
 
 enum {

@@ -252,15 +252,15 @@ static void refuses_inputs_that_do_not_fit(void) {
   change;                                                                                \
   CHECK(petrel_module_set_input(module, "forward", 0, &bad) == PETREL_INVALID_ARGUMENT); \
   CHECK(strcmp(petrel_error_text(), said) == 0)
-  REFUSES(bad.dtype = 99, "input 0: dtype is 99, which is no element type");
-  REFUSES(bad.dtype = 262, "input 0: dtype is 262, which is no element type");
+  REFUSES(bad.dtype = 99, "input 0: dtype is 99, which is not an element type");
+  REFUSES(bad.dtype = 262, "input 0: dtype is 262, which is not an element type");
   REFUSES(bad.rank = 17, "input 0: rank is 17, must be at most 16");
   REFUSES(bad.sizes[2] = -4, "input 0: dim 2 is -4, must be in [0, 2^31)");
   REFUSES(bad.sizes[2] = INT64_C(2147483648), "input 0: dim 2 is 2147483648, must be in [0, 2^31)");
   REFUSES((bad.sizes[0] = bad.sizes[1] = bad.sizes[2] = INT32_MAX),
           "input 0: its sizes need more bytes than there are addresses");
-  REFUSES(bad.dim_order[1] = 0, "input 0: dim_order is no order of 4 dimensions");
-  REFUSES(bad.dim_order[1] = 200, "input 0: dim_order is no order of 4 dimensions");
+  REFUSES(bad.dim_order[1] = 0, "input 0: dim_order is not a permutation of 4 dimensions");
+  REFUSES(bad.dim_order[1] = 200, "input 0: dim_order is not a permutation of 4 dimensions");
   REFUSES(bad.nbytes = 255, "input 0: nbytes is 255, its sizes need 256");
   REFUSES(bad.data = NULL, "input 0: data is NULL, must not be");
   REFUSES(bad.kind = 6, "input 0: kind is 6, must be in [0, 5]");

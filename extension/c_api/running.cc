@@ -109,7 +109,7 @@ struct InputTensor {
 Error check_tensor(const petrel_value& value, size_t index) {
   const size_t item = petrel_dtype_size(value.dtype);
   if (item == 0) {
-    PETREL_LOG(Error, "input %zu: dtype is %" PRId32 ", which is no element type", index,
+    PETREL_LOG(Error, "input %zu: dtype is %" PRId32 ", which is not an element type", index,
                value.dtype);
     return Error::InvalidArgument;
   }
@@ -131,7 +131,7 @@ Error check_tensor(const petrel_value& value, size_t index) {
     }
   }
   if (!runtime::is_permutation({value.dim_order, value.rank})) {
-    PETREL_LOG(Error, "input %zu: dim_order is no order of %" PRIu32 " dimensions", index,
+    PETREL_LOG(Error, "input %zu: dim_order is not a permutation of %" PRIu32 " dimensions", index,
                value.rank);
     return Error::InvalidArgument;
   }

@@ -5,6 +5,7 @@
 
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
+#include "schema/formats.h"
 
 namespace petrel::extension {
 
@@ -15,7 +16,6 @@ using runtime::Span;
 
 namespace {
 
-constexpr size_t kHeaderAt = 8;
 constexpr uint32_t kHeaderLength = 40;
 
 uint64_t read(Span<const uint8_t> head, size_t at, size_t bytes) {
@@ -32,17 +32,20 @@ Result<FlatDataHeader> FlatDataHeader::parse(Span<const uint8_t> head, uint64_t 
                kNumHeadBytes);
     return Error::InvalidExternalData;
   }
-  if (std::memcmp(head.data() + 4, "FT01", 4) != 0 ||
-      std::memcmp(head.data() + kHeaderAt, "FH01", 4) != 0) {
-    PETREL_LOG(Error, "data file does not begin with FT01 and FH01");
+  if (std::memcmp(head.data() + schema::kIdentifierOffset, schema::kDataFileIdentifier,
+                  schema::kMagicBytes) != 0 ||
+      std::memcmp(head.data() + schema::kHeaderOffset, schema::kDataFileHeaderMagic,
+                  schema::kMagicBytes) != 0) {
+    PETREL_LOG(Error, "data file does not begin with %s and %s", schema::kDataFileIdentifier,
+               schema::kDataFileHeaderMagic);
     return Error::InvalidExternalData;
   }
-  const uint64_t length = read(head, kHeaderAt + 4, 4);
-  const uint64_t offset = read(head, kHeaderAt + 8, 8);
-  const uint64_t size = read(head, kHeaderAt + 16, 8);
+  const uint64_t length = read(head, schema::kHeaderOffset + 4, 4);
+  const uint64_t offset = read(head, schema::kHeaderOffset + 8, 8);
+  const uint64_t size = read(head, schema::kHeaderOffset + 16, 8);
   FlatDataHeader header;
-  header.segment_base = read(head, kHeaderAt + 24, 8);
-  header.segment_data_size = read(head, kHeaderAt + 32, 8);
+  header.segment_base = read(head, schema::kHeaderOffset + 24, 8);
+  header.segment_data_size = read(head, schema::kHeaderOffset + 32, 8);
   if (length < kHeaderLength) {
     PETREL_LOG(Error, "data file header has %llu bytes, must have at least %u",
                static_cast<unsigned long long>(length), kHeaderLength);

@@ -16,6 +16,7 @@
 #include "runtime/core/budget.h"
 #include "runtime/core/log.h"
 #include "runtime/threads/thread_count.h"
+#include "schema/formats.h"
 
 namespace petrel::extension {
 
@@ -46,7 +47,7 @@ Result<std::unique_ptr<DataLoader>> open_file(const std::string& path, Module::L
                                         : open_as<FileDataLoader>(path);
 }
 
-// Whether a data file is no `.ptd`, which begins with an offset and FT01. One
+// Whether a data file is not a `.ptd`, which begins with an offset and FT01. One
 // shorter than that is the `.ptd` reader's to refuse.
 Result<bool> is_other_data(DataLoader* loader) {
   PETREL_ASSIGN_OR_RETURN(const size_t size, loader->size());
@@ -54,7 +55,8 @@ Result<bool> is_other_data(DataLoader* loader) {
   if (size < kHeadBytes) return false;
   const DataLoader::SegmentInfo info(DataLoader::SegmentInfo::Type::Program);
   PETREL_ASSIGN_OR_RETURN(const runtime::FreeableBuffer bytes, loader->load(0, kHeadBytes, info));
-  return std::memcmp(static_cast<const char*>(bytes.data()) + 4, "FT01", 4) != 0;
+  return std::memcmp(static_cast<const char*>(bytes.data()) + schema::kIdentifierOffset,
+                     schema::kDataFileIdentifier, schema::kMagicBytes) != 0;
 }
 
 Result<std::unique_ptr<NamedDataMap>> load_map(DataLoader* loader, Module::DataReader other_data) {
@@ -72,7 +74,7 @@ Result<std::unique_ptr<NamedDataMap>> load_map(DataLoader* loader, Module::DataR
 }
 
 // Of kernels and of backends. Backends without threads do not know the option,
-// which is no error.
+// which is not an error.
 Error set_num_threads(const Registry& registry, int num_threads) {
   if (num_threads < 0) {
     PETREL_LOG(Error, "num_threads is %d, must not be negative", num_threads);

@@ -6,6 +6,7 @@
 
 #include "runtime/core/data_loader.h"
 #include "runtime/core/log.h"
+#include "schema/checksum.h"
 
 namespace petrel::extension {
 
@@ -19,31 +20,10 @@ namespace {
 // How much of a key messages show.
 int shown(std::string_view key) { return static_cast<int>(std::min<size_t>(key.size(), 200)); }
 
-// Four sums of products side by side, so that memory is the limit.
-uint64_t checksum_of(const void* data, size_t size) {
-  constexpr uint64_t kFactor = 0x9e3779b97f4a7c15;
-  uint64_t sums[4] = {1, 2, 3, 4};
-  const auto* bytes = static_cast<const uint8_t*>(data);
-  const auto mix = [](uint64_t sum, uint64_t word) {
-    sum = (sum ^ word) * kFactor;
-    return sum ^ sum >> 32;
-  };
-  size_t at = 0;
-  for (; at + 32 <= size; at += 32) {
-    uint64_t words[4];
-    std::memcpy(words, bytes + at, sizeof(words));
-    for (size_t i = 0; i < 4; ++i) sums[i] = mix(sums[i], words[i]);
-  }
-  for (; at < size; ++at) sums[0] = mix(sums[0], bytes[at]);
-  uint64_t sum = size;
-  for (const uint64_t one : sums) sum = mix(sum, one);
-  return sum;
-}
-
 }  // namespace
 
 Error CheckedDataMap::check_same(std::string_view key, const void* data, size_t size) const {
-  const Seen now = {size, checksum_of(data, size)};
+  const Seen now = {size, schema::checksum(data, size)};
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto [it, fresh] = seen_.emplace(std::string(key), now);
   if (fresh || (it->second.size == now.size && it->second.checksum == now.checksum)) {

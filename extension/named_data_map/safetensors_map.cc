@@ -12,6 +12,7 @@
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
 #include "runtime/core/tensor.h"
+#include "schema/formats.h"
 
 namespace petrel::extension {
 
@@ -27,7 +28,6 @@ using runtime::TensorLayout;
 namespace {
 
 constexpr size_t kLengthBytes = 8;
-constexpr size_t kMaxNameBytes = 1023;
 
 struct Dtype {
   const char* name;
@@ -116,7 +116,8 @@ class SafetensorsMap::IndexReader {
     if (depth_ == 1) {
       name_ = text;
       in_metadata_ = text == "__metadata__";
-      if (text.empty() || text.size() > kMaxNameBytes || text.find('\0') != string_t::npos) {
+      if (text.empty() || text.size() > schema::kMaxWrittenKeyBytes ||
+          text.find('\0') != string_t::npos) {
         return fail("has a name that is empty, too long or contains a NUL");
       }
       if (!names_.insert(text).second) return fail("occurs twice");

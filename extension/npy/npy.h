@@ -29,7 +29,7 @@ struct NpyArray {
   std::vector<uint8_t> data;
 };
 
-// InvalidArgument when the file is no array of a known type, or has another
+// InvalidArgument when the file is not an array of a known type, or has another
 // number of bytes than its shape asks for.
 absl::StatusOr<NpyArray> read_npy(const std::string& path);
 

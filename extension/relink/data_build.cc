@@ -20,6 +20,7 @@
 #include "exir/status_macros.h"
 #include "extension/relink/data_program.h"
 #include "extension/export/option_words.h"
+#include "schema/formats.h"
 
 namespace petrel::extension {
 namespace {
@@ -32,7 +33,7 @@ constexpr uint64_t kWeightAlignment = 16;
 absl::StatusOr<exir::Additions> remembered(const DataProgram& program, const std::string& path) {
   exir::Additions additions;
   for (const DataProgram::Named& named : program.named()) {
-    if (named.key == DataProgram::kOwnKey) additions = exir::read_additions(named.blob);
+    if (named.key == schema::kAdditionsKey) additions = exir::read_additions(named.blob);
   }
   if (additions.structure && !additions.weights.empty()) return additions;
   return absl::FailedPreconditionError(

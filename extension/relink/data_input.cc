@@ -12,6 +12,7 @@
 #include "extension/relink/mapped_file_loader.h"
 #include "extension/flat_data/flat_data_map.h"
 #include "extension/named_data_map/safetensors_map.h"
+#include "schema/formats.h"
 
 namespace petrel::extension {
 namespace {
@@ -55,7 +56,7 @@ uint64_t alignment_of(const runtime::FreeableBuffer& data, absl::Span<const uint
   }
   const auto offset = static_cast<uint64_t>(begin - file.begin());
   uint64_t alignment = 1;
-  while (alignment < exir::NamedBlobStore::kMaxAlignment && offset % (2 * alignment) == 0) {
+  while (alignment < schema::kMaxAlignment && offset % (2 * alignment) == 0) {
     alignment *= 2;
   }
   return alignment;

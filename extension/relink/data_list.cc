@@ -14,6 +14,7 @@
 #include "extension/relink/data_program.h"
 #include "extension/relink/file_kind.h"
 #include "runtime/core/scalar_type.h"
+#include "schema/formats.h"
 
 namespace petrel::extension {
 
@@ -37,7 +38,7 @@ absl::StatusOr<ordered_json> list_program(const std::string& path) {
   PETREL_ASSIGN_OR_RETURN(const DataProgram program, DataProgram::read(path));
   ordered_json entries = ordered_json::array();
   for (const DataProgram::Named& named : program.named()) {
-    if (named.key == DataProgram::kOwnKey) continue;
+    if (named.key == schema::kAdditionsKey) continue;
     entries.push_back(entry_json(named.key, named.blob.size(), "named", std::nullopt));
   }
   std::set<std::string> seen;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
 #include "exir/backend/blob_names.h"
 #include "exir/backend/named_blob_store.h"
 #include "exir/backend/weight_routes.h"
@@ -17,6 +18,7 @@
 #include "exir/status_macros.h"
 #include "extension/relink/data_input.h"
 #include "extension/relink/data_program.h"
+#include "schema/formats.h"
 
 namespace petrel::extension {
 namespace {
@@ -26,10 +28,6 @@ using exir::NamedBlobStore;
 
 constexpr uint64_t kSegmentAlignment = 128;
 constexpr uint64_t kConstantAlignment = 16;
-
-absl::Status with_note(const std::string& note, const absl::Status& status) {
-  return absl::Status(status.code(), absl::StrCat(note, ": ", status.message()));
-}
 
 // Adds what is to be moved; a key that is there with other bytes is an error.
 absl::Status add(NamedBlobStore& store, const std::string& file, const std::string& key,
@@ -47,7 +45,7 @@ absl::Status take_named_data(DataProgram& program, const std::string& keys, cons
                              NamedBlobStore& store) {
   std::vector<DataProgram::Named> kept;
   for (DataProgram::Named& entry : program.named()) {
-    if (entry.key == DataProgram::kOwnKey || !exir::matches_glob(keys, entry.key)) {
+    if (entry.key == schema::kAdditionsKey || !exir::matches_glob(keys, entry.key)) {
       kept.push_back(std::move(entry));
       continue;
     }
@@ -116,7 +114,7 @@ absl::StatusOr<std::map<std::string, Found>> read_all(const MergeOptions& option
     PETREL_ASSIGN_OR_RETURN(std::vector<DataEntry> entries, read_data_file(path));
     for (DataEntry& entry : entries) {
       const std::string key = entry.key;
-      if (key == DataProgram::kOwnKey) {
+      if (key == schema::kAdditionsKey) {
         return absl::InvalidArgumentError(
             absl::StrCat(path, ": has key '", key, "', which only a program may have"));
       }
@@ -164,7 +162,7 @@ absl::StatusOr<MoveReport> split_data(const SplitOptions& options) {
   NamedBlobStore store;
   absl::Status taken = take_named_data(program, options.keys, name, store);
   taken.Update(take_constants(program, options.keys, name, store));
-  if (!taken.ok()) return with_note(options.program, taken);
+  if (!taken.ok()) return exir::annotate(taken, options.program);
   const auto found = store.destinations().find(name);
   if (found == store.destinations().end()) {
     return absl::InvalidArgumentError(
@@ -193,7 +191,7 @@ absl::StatusOr<MoveReport> merge_data(const MergeOptions& options) {
     const auto found = all.find(DataProgram::name_of(tensor));
     if (found != all.end()) status.Update(take_in(program, tensor, found->second));
   });
-  if (!status.ok()) return with_note(options.program, status);
+  if (!status.ok()) return exir::annotate(status, options.program);
   MoveReport report;
   std::set<std::string> inside;
   for (const DataProgram::Named& named : program.named()) inside.insert(named.key);

@@ -18,6 +18,7 @@
 #include "runtime/executor/program.h"
 // Last: the macros of the runtime have the same names.
 #include "exir/status_macros.h"
+#include "schema/formats.h"
 
 namespace petrel::extension {
 namespace {
@@ -31,7 +32,7 @@ constexpr uint64_t kConstantAlignment = 16;
 // there can have been aligned to.
 uint64_t alignment_of(uint64_t offset) {
   uint64_t alignment = 1;
-  while (alignment < exir::NamedBlobStore::kMaxAlignment && offset % (2 * alignment) == 0) {
+  while (alignment < schema::kMaxAlignment && offset % (2 * alignment) == 0) {
     alignment *= 2;
   }
   return alignment;
@@ -130,10 +131,11 @@ absl::StatusOr<DataProgram> DataProgram::read(const std::string& path) {
     const runtime::NamedDataView entry = view.named_data(i);
     const runtime::SegmentView segment = view.segment(entry.segment);
     const runtime::Span<const uint8_t> own = loaded->additions().bytes();
-    program.named_.push_back(
-        {std::string(entry.key),
-         entry.key == kOwnKey ? exir::Blob::copy_of({own.data(), own.size()}) : slice(segment),
-         alignment_of(base + segment.offset)});
+    program.named_.push_back({std::string(entry.key),
+                              entry.key == schema::kAdditionsKey
+                                  ? exir::Blob::copy_of({own.data(), own.size()})
+                                  : slice(segment),
+                              alignment_of(base + segment.offset)});
   }
   program.take_names();
   return program;
@@ -180,7 +182,7 @@ uint32_t DataProgram::add_state(const exir::Blob& blob) {
 // Names stand beside the tensors in the file, and in them meanwhile.
 void DataProgram::take_names() {
   for (const Named& entry : named_) {
-    if (entry.key != kOwnKey) continue;
+    if (entry.key != schema::kAdditionsKey) continue;
     const exir::Additions additions = exir::read_additions(entry.blob);
     for (size_t i = 0; i < additions.methods.size(); ++i) {
       for (const auto& [value, name] : additions.methods[i].names) {
@@ -195,7 +197,7 @@ void DataProgram::take_names() {
 void DataProgram::put_names() {
   exir::Additions additions;
   for (const Named& entry : named_) {
-    if (entry.key == kOwnKey) additions = exir::read_additions(entry.blob);
+    if (entry.key == schema::kAdditionsKey) additions = exir::read_additions(entry.blob);
   }
   additions.methods.resize(table_->execution_plan.size());
   for (size_t i = 0; i < additions.methods.size(); ++i) {
@@ -208,11 +210,12 @@ void DataProgram::put_names() {
       tensor->extra_tensor_info = nullptr;
     }
   }
-  named_.erase(std::remove_if(named_.begin(), named_.end(),
-                              [](const Named& entry) { return entry.key == kOwnKey; }),
-               named_.end());
+  named_.erase(
+      std::remove_if(named_.begin(), named_.end(),
+                     [](const Named& entry) { return entry.key == schema::kAdditionsKey; }),
+      named_.end());
   if (!additions.empty()) {
-    named_.push_back({kOwnKey, exir::additions_blob(additions), kConstantAlignment});
+    named_.push_back({schema::kAdditionsKey, exir::additions_blob(additions), kConstantAlignment});
   }
 }
 

@@ -54,9 +54,6 @@ class DataProgram {
     uint64_t alignment = 1;
   };
 
-  // The key of what Petrel itself says of a program, which never leaves it.
-  static constexpr const char* kOwnKey = "petrel.program";
-
   // Errors name the file; the runtime's reasons are logged.
   static absl::StatusOr<DataProgram> read(const std::string& path);
 

@@ -13,7 +13,7 @@
 //   handle 2 ---- SharedDataPtr ----'                   or stays while it is idle
 //
 // A key must say what the data is: a digest that the backend computed of the
-// bytes and of all that was done with them. Names out of files are no keys: two
+// bytes and of all that was done with them. Names out of files are not keys: two
 // files may give one name to different bytes. Where computing a digest costs
 // too much, share() compares finished data byte by byte instead.
 //

@@ -25,11 +25,12 @@
 #include "runtime/core/error.h"
 #include "runtime/core/freeable_buffer.h"
 #include "runtime/core/result.h"
+#include "schema/formats.h"
 
 namespace petrel::runtime {
 
 // Alignment of loaded data, and of every tensor stored in a file.
-inline constexpr size_t kDataAlignment = 16;
+inline constexpr size_t kDataAlignment = schema::kDataAlignment;
 
 class DataLoader {
  public:

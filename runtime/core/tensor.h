@@ -32,11 +32,12 @@
 #include "runtime/core/error.h"
 #include "runtime/core/scalar_type.h"
 #include "runtime/core/span.h"
+#include "schema/formats.h"
 
 namespace petrel::runtime {
 
 // Largest rank.
-inline constexpr size_t kTensorDimensionLimit = 16;
+inline constexpr size_t kTensorDimensionLimit = schema::kMaxRank;
 
 enum class TensorShapeDynamism : uint8_t {
   STATIC = 0,

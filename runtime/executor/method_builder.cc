@@ -29,7 +29,7 @@ struct OperatorName {
   }
   std::string_view view() const { return {text, size}; }
 
-  char text[kMaxOperatorNameLength + 1];
+  char text[schema::kMaxOperatorNameBytes + 1];
   size_t size;
 };
 

@@ -236,8 +236,8 @@ void sym_size(KernelRuntimeContext& context, Span<EValue*> raw) {
   const int64_t rank = self.ok() ? self->dim() : 0;
   if (dim < 0) dim += rank;
   if (dim < 0 || dim >= rank) {
-    PETREL_LOG(Error, "%s: argument 0 is no tensor that has dimension %lld", context.kernel_name(),
-               static_cast<long long>(args.integer(1)));
+    PETREL_LOG(Error, "%s: argument 0 is not a tensor that has dimension %lld",
+               context.kernel_name(), static_cast<long long>(args.integer(1)));
     return context.fail(Error::InvalidProgram);
   }
   store(context, raw, 2, EValue(static_cast<int64_t>(self->size(static_cast<ssize_t>(dim)))));

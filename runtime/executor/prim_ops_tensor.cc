@@ -69,8 +69,8 @@ void prim_copy_index(KernelRuntimeContext& context, Span<EValue*> raw) {
               checked_add(index, 1, &rows);
   for (ssize_t i = 0; fits && i < from.dim(); ++i) fits = to.size(i + 1) == from.size(i);
   if (!fits) {
-    PETREL_LOG(Error, "%s: argument 1 is no row %" PRId64 " of argument 0", context.kernel_name(),
-               index);
+    PETREL_LOG(Error, "%s: argument 1 is not a row %" PRId64 " of argument 0",
+               context.kernel_name(), index);
     return context.fail(Error::InvalidProgram);
   }
   const bool begins = index == 0 && to.shape_dynamism() != TensorShapeDynamism::STATIC;

@@ -8,6 +8,7 @@
 #include "runtime/program/extended_header.h"
 #include "runtime/program/program_verifier.h"
 #include "runtime/program/segment.h"
+#include "schema/formats.h"
 
 namespace petrel::runtime {
 
@@ -17,15 +18,16 @@ using SegmentInfo = DataLoader::SegmentInfo;
 using SegmentType = DataLoader::SegmentInfo::Type;
 
 bool has_identifier(const uint8_t* head) {
-  return std::memcmp(head + ExtendedHeader::kIdentifierOffset, ExtendedHeader::kIdentifier,
-                     sizeof(ExtendedHeader::kIdentifier) - 1) == 0;
+  return std::memcmp(head + schema::kIdentifierOffset, schema::kProgramIdentifier,
+                     schema::kMagicBytes) == 0;
 }
 
 // Reads and checks the header; a file without one is all flatbuffer.
 Result<ExtendedHeader> read_header(const uint8_t* head, size_t file_size) {
   if (!has_identifier(head)) {
-    PETREL_LOG(Error, "bytes 4 to 7 of the file are not \"%s\": it is no program of a known kind",
-               ExtendedHeader::kIdentifier);
+    PETREL_LOG(Error,
+               "bytes 4 to 7 of the file are not \"%s\": it is not a program of a known kind",
+               schema::kProgramIdentifier);
     return Error::InvalidProgram;
   }
   Result<ExtendedHeader> parsed =

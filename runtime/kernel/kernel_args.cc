@@ -160,7 +160,7 @@ std::optional<ScalarType> KernelArgs::optional_scalar_type(size_t i) {
   if (at(i).isNone()) return std::nullopt;
   const int64_t number = integer(i);
   if (number < 0 || number > INT8_MAX || !is_valid(static_cast<ScalarType>(number))) {
-    fail(i, "is no known scalar type");
+    fail(i, "is not a known scalar type");
     return std::nullopt;
   }
   return static_cast<ScalarType>(number);

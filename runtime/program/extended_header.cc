@@ -6,6 +6,7 @@
 
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
+#include "schema/formats.h"
 
 namespace petrel::runtime {
 namespace {
@@ -25,8 +26,9 @@ Result<ExtendedHeader> ExtendedHeader::parse(Span<const uint8_t> head) {
                kNumHeadBytes);
     return Error::InvalidProgram;
   }
-  const uint8_t* const start = head.data() + kOffset;
-  if (std::memcmp(start, kMagic, 4) != 0) return Error::NotFound;
+  const uint8_t* const start = head.data() + schema::kHeaderOffset;
+  if (std::memcmp(start, schema::kProgramHeaderMagic, schema::kMagicBytes) != 0)
+    return Error::NotFound;
   const auto length = static_cast<uint32_t>(read_number(start + 4, 4));
   if (length < kMinLength) {
     PETREL_LOG(Error, "the header's length is %" PRIu32 ", must be at least %" PRIu32, length,

@@ -23,11 +23,6 @@ namespace petrel::runtime {
 struct ExtendedHeader {
   // Bytes read to look for a header; files are at least this long.
   static constexpr size_t kNumHeadBytes = 64;
-  static constexpr size_t kOffset = 8;
-  static constexpr char kMagic[] = "eh00";
-  // Of the program itself, at kIdentifierOffset of every file.
-  static constexpr char kIdentifier[] = "ET12";
-  static constexpr size_t kIdentifierOffset = 4;
   static constexpr uint32_t kMinLength = 24;
   static constexpr uint32_t kMinLengthWithDataSize = 32;
 

@@ -3,6 +3,7 @@
 #include "runtime/core/result.h"
 #include "runtime/program/program_verifier.h"
 #include "runtime/program/text_check.h"
+#include "schema/formats.h"
 #include "schema/program_generated.h"
 
 namespace petrel::runtime {
@@ -11,7 +12,6 @@ namespace fb = schema::program;
 namespace {
 
 constexpr size_t kMaxBackendNameLength = 255;
-constexpr size_t kMaxCompileSpecKeyLength = 4096;
 
 template <typename T>
 uint32_t size_of(const flatbuffers::Vector<T>* vector) {
@@ -71,13 +71,13 @@ class InstructionVerifier final {
       PETREL_RETURN_IF_ERROR(
           pay(table_bytes(1) + part_bytes(op.name()) + part_bytes(op.overload())));
       const size_t overload_length = op.overload() == nullptr ? 0 : op.overload()->size();
-      if (!is_name(op.name(), kMaxOperatorNameLength) ||
-          (op.overload() != nullptr && !is_c_text(op.overload(), kMaxOperatorNameLength)) ||
-          op.name()->size() + 1 + overload_length > kMaxOperatorNameLength) {
+      if (!is_name(op.name(), schema::kMaxOperatorNameBytes) ||
+          (op.overload() != nullptr && !is_c_text(op.overload(), schema::kMaxOperatorNameBytes)) ||
+          op.name()->size() + 1 + overload_length > schema::kMaxOperatorNameBytes) {
         PETREL_LOG(Error,
                    "method \"%.64s\": the name of operator %u is missing, empty, longer than %zu "
                    "bytes or contains a NUL",
-                   method_, i, kMaxOperatorNameLength);
+                   method_, i, schema::kMaxOperatorNameBytes);
         return Error::InvalidProgram;
       }
     }
@@ -133,7 +133,7 @@ class InstructionVerifier final {
       const fb::CompileSpec& spec = *delegate.compile_specs()->Get(k);
       PETREL_RETURN_IF_ERROR(
           pay(table_bytes(1) + part_bytes(spec.key()) + part_bytes(spec.value())));
-      if (!is_c_text(spec.key(), kMaxCompileSpecKeyLength)) {
+      if (!is_c_text(spec.key(), schema::kMaxKeyBytes)) {
         PETREL_LOG(Error,
                    "method \"%.64s\": the key of compile spec %u of delegate %u is missing, too "
                    "long or contains a NUL",

@@ -10,6 +10,7 @@
 #include "runtime/program/segment.h"
 #include "runtime/program/text_check.h"
 #include "schema/additions_generated.h"
+#include "schema/formats.h"
 
 namespace petrel::runtime {
 namespace add = schema::additions;
@@ -52,7 +53,7 @@ Error verify_scratch(const MethodView& plan, const Places& places) {
     const add::ScratchPlace& place = *places.Get(i);
     const char* wrong = nullptr;
     if (!is_kernel_call(plan, place)) {
-      wrong = "is for what is no kernel call";
+      wrong = "is for an instruction that does not call a kernel";
     } else if (!is_in_arena(plan, place)) {
       wrong = "is not in an arena";
     } else if (i > 0 && order_of(*places.Get(i - 1)) >= order_of(place)) {
@@ -82,7 +83,7 @@ Error verify_names(const MethodView& plan, const add::MethodAdditions& additions
   bool good = count == (names == nullptr ? 0 : names->size()) && is_aligned(values);
   for (uint32_t i = 0; good && i < count; ++i) {
     good = is_inner_constant(plan, values->Get(i)) &&
-           is_name(names->Get(i), kMaxTensorNameLength) &&
+           is_name(names->Get(i), schema::kMaxTensorNameBytes) &&
            (i == 0 || values->Get(i - 1) < values->Get(i));
   }
   if (good) return Error::Ok;
@@ -92,7 +93,7 @@ Error verify_names(const MethodView& plan, const add::MethodAdditions& additions
 }
 
 bool is_weight(const add::Weight& weight) {
-  if (!is_name(weight.key(), kMaxTensorNameLength)) return false;
+  if (!is_name(weight.key(), schema::kMaxTensorNameBytes)) return false;
   if (weight.sha256() != nullptr && weight.sha256()->size() != ProgramAdditions::kDigestSize) {
     return false;
   }
@@ -122,7 +123,7 @@ Error verify_additions(const ProgramView& program, const FreeableBuffer& data) {
   }
   flatbuffers::Verifier verifier(bytes, data.size(), options);
   if (!add::VerifyAdditionsBuffer(verifier)) {
-    PETREL_LOG(Error, "named data petrel.program is no valid flatbuffer: it is damaged");
+    PETREL_LOG(Error, "named data petrel.program is not a valid flatbuffer: it is damaged");
     return Error::InvalidProgram;
   }
   const add::Additions& table = *add::GetAdditions(bytes);
@@ -162,7 +163,7 @@ Result<ProgramAdditions> ProgramAdditions::load(const DataLoader& loader, uint64
   std::optional<uint32_t> found;
   for (uint32_t i = 0; i < program.num_named_data(); ++i) {
     const NamedDataView entry = program.named_data(i);
-    if (entry.key != kAdditionsKey) continue;
+    if (entry.key != schema::kAdditionsKey) continue;
     if (found.has_value()) {
       PETREL_LOG(Error, "the program has named data petrel.program twice");
       return Error::InvalidProgram;
@@ -173,7 +174,7 @@ Result<ProgramAdditions> ProgramAdditions::load(const DataLoader& loader, uint64
   PETREL_ASSIGN_OR_RETURN(
       result.data_, load_segment(loader, segment_base, program.segment(*found),
                                  DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::Program,
-                                                         *found, kAdditionsKey.data())));
+                                                         *found, schema::kAdditionsKey)));
   PETREL_RETURN_IF_ERROR(verify_additions(program, result.data_));
   result.table_ = add::GetAdditions(result.data_.data());
   return result;

@@ -28,8 +28,6 @@ struct MethodAdditions;
 
 namespace petrel::runtime {
 
-inline constexpr std::string_view kAdditionsKey = "petrel.program";
-
 // Memory that the kernel of one instruction may use while it runs.
 struct ScratchView {
   uint32_t chain = 0;

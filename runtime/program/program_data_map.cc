@@ -4,6 +4,7 @@
 #include "runtime/core/log.h"
 #include "runtime/program/program_additions.h"
 #include "runtime/program/segment.h"
+#include "schema/formats.h"
 
 namespace petrel::runtime {
 
@@ -18,7 +19,7 @@ bool keys_ascend(const ProgramView& program) {
 
 uint32_t index_of_additions(const ProgramView& program) {
   uint32_t i = 0;
-  while (i < program.num_named_data() && program.named_data(i).key != kAdditionsKey) ++i;
+  while (i < program.num_named_data() && program.named_data(i).key != schema::kAdditionsKey) ++i;
   return i;
 }
 
@@ -59,7 +60,7 @@ std::optional<NamedDataView> ProgramDataMap::find(std::string_view key) const {
 
 Result<FreeableBuffer> ProgramDataMap::get_data(std::string_view key) const {
   const std::optional<NamedDataView> entry = find(key);
-  if (!entry.has_value() || key == kAdditionsKey) return Error::NotFound;
+  if (!entry.has_value() || key == schema::kAdditionsKey) return Error::NotFound;
   return load_segment(*loader_, segment_base_, program_.segment(entry->segment),
                       DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::External,
                                               entry->segment, entry->key.data()));

@@ -9,14 +9,13 @@
 #include "runtime/core/log.h"
 #include "runtime/core/result.h"
 #include "runtime/program/text_check.h"
+#include "schema/formats.h"
 #include "schema/program_generated.h"
 
 namespace petrel::runtime {
 namespace fb = schema::program;
 
 namespace {
-
-constexpr size_t kMaxKeyLength = 4096;
 
 // Bytes of segments that the file has room for.
 uint64_t segment_limit(const ProgramFile& file) {
@@ -119,7 +118,7 @@ Error verify_named_data(const fb::Program& program, Budget* parts) {
   for (uint32_t i = 0; i < program.named_data()->size(); ++i) {
     const fb::NamedData& entry = *program.named_data()->Get(i);
     PETREL_RETURN_IF_ERROR(pay_for_parts(parts, table_bytes(1) + part_bytes(entry.key())));
-    if (!is_name(entry.key(), kMaxKeyLength)) {
+    if (!is_name(entry.key(), schema::kMaxKeyBytes)) {
       PETREL_LOG(Error, "the key of named data %u is missing, empty, too long or contains a NUL",
                  i);
       return Error::InvalidProgram;
@@ -191,13 +190,14 @@ Error pay_for_plan(const fb::ExecutionPlan& plan, Budget* parts) {
 
 Error verify_method_names(const fb::Program& program) {
   const auto& plans = *program.execution_plan();
-  if (plans.size() > kMaxMethods) {
-    PETREL_LOG(Error, "the program has %u methods, must be at most %zu", plans.size(), kMaxMethods);
+  if (plans.size() > schema::kMaxMethods) {
+    PETREL_LOG(Error, "the program has %u methods, must be at most %zu", plans.size(),
+               schema::kMaxMethods);
     return Error::InvalidProgram;
   }
   for (uint32_t i = 0; i < plans.size(); ++i) {
     const flatbuffers::String* const name = plans.Get(i)->name();
-    if (!is_name(name, kMaxMethodNameLength)) {
+    if (!is_name(name, schema::kMaxMethodNameBytes)) {
       PETREL_LOG(Error, "the name of method %u is missing, empty, too long or contains a NUL", i);
       return Error::InvalidProgram;
     }
@@ -236,7 +236,7 @@ Result<ProgramView> verify_program(const ProgramFile& file) {
   options.max_tables = static_cast<flatbuffers::uoffset_t>(size / 4 + 1);
   flatbuffers::Verifier verifier(file.program.data(), size, options);
   if (!fb::VerifyProgramBuffer(verifier)) {
-    PETREL_LOG(Error, "the program is no valid flatbuffer: it is damaged or cut off");
+    PETREL_LOG(Error, "the program is not a valid flatbuffer: it is damaged or cut off");
     return Error::InvalidProgram;
   }
   const fb::Program& program = *fb::GetProgram(file.program.data());

@@ -42,12 +42,6 @@ struct Program;
 
 namespace petrel::runtime {
 
-// Names longer than these are refused, so that they fit fixed buffers.
-inline constexpr size_t kMaxMethodNameLength = 1023;
-inline constexpr size_t kMaxOperatorNameLength = 255;
-// Methods are compared with each other.
-inline constexpr size_t kMaxMethods = 1024;
-
 struct ProgramFile {
   // Flatbuffer and header; at a multiple of kDataAlignment.
   Span<const uint8_t> program;

@@ -14,9 +14,6 @@
 
 namespace petrel::runtime {
 
-// The longest name of a tensor that is taken.
-inline constexpr size_t kMaxTensorNameLength = 4096;
-
 // True if the text exists, has at most `max_length` bytes and no NUL in it, so
 // that it is the same text as a C string. Looks at no more than max_length
 // bytes.

@@ -7,6 +7,7 @@
 #include "runtime/core/tensor.h"
 #include "runtime/program/program_verifier.h"
 #include "runtime/program/text_check.h"
+#include "schema/formats.h"
 #include "schema/program_generated.h"
 
 namespace petrel::runtime {
@@ -131,7 +132,7 @@ class ValueVerifier final {
     }
     const fb::ExtraTensorInfo* const extra = tensor.extra_tensor_info();
     if (extra != nullptr && extra->location() == fb::TensorDataLocation::EXTERNAL) {
-      if (is_name(extra->fully_qualified_name(), kMaxTensorNameLength)) return Error::Ok;
+      if (is_name(extra->fully_qualified_name(), schema::kMaxTensorNameBytes)) return Error::Ok;
       PETREL_LOG_VALUE("%s",
                        "an external tensor whose name is missing, empty, too long or "
                        "contains a NUL");
@@ -160,7 +161,7 @@ class ValueVerifier final {
       return Error::InvalidProgram;
     }
     if (!is_permutation(dim_order)) {
-      PETREL_LOG_VALUE("its dim order is no permutation of 0 to %zu", sizes.size() - 1);
+      PETREL_LOG_VALUE("its dim order is not a permutation of 0 to %zu", sizes.size() - 1);
       return Error::InvalidProgram;
     }
     for (size_t i = 0; i < sizes.size(); ++i) {
@@ -212,7 +213,7 @@ class ValueVerifier final {
       return Error::InvalidProgram;
     }
     if (extra->fully_qualified_name() != nullptr &&
-        !is_c_text(extra->fully_qualified_name(), kMaxTensorNameLength)) {
+        !is_c_text(extra->fully_qualified_name(), schema::kMaxTensorNameBytes)) {
       PETREL_LOG_VALUE("%s", "its name is too long or contains a NUL");
       return Error::InvalidProgram;
     }

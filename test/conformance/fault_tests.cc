@@ -129,7 +129,7 @@ TEST_F(Faults, EveryFailedRequestForDataIsAnErrorAndLeavesNothing) {
           EXPECT_NE(method.error(), Error::Ok) << "request " << n;
           EXPECT_EQ(watch_.live(), 0);
         } else if (method.error() == Error::Ok) {
-          // Other weights are no error; they are what counts.
+          // Other weights are not an error; they are what counts.
           std::vector<Elements> outputs;
           EXPECT_EQ(method.run(inputs_, &outputs), Error::Ok);
           EXPECT_NE(outputs, expected_);

@@ -154,18 +154,18 @@ const Attack kAttacks[] = {
      [](Recipe& r) {
        put_scratch(r, {{0, 16, 1, 0, 1}});
      },
-     kInvalid, "instruction 1:0, is for what is no kernel call"},
+     kInvalid, "instruction 1:0, is for an instruction that does not call a kernel"},
     {"NoSuchInstruction",
      [](Recipe& r) {
        put_scratch(r, {{0, 16, 0, 1, 1}});
      },
-     kInvalid, "instruction 0:1, is for what is no kernel call"},
+     kInvalid, "instruction 0:1, is for an instruction that does not call a kernel"},
     {"NotAKernel",
      [](Recipe& r) {
        add_instruction(r, Arguments::MoveCall, 2, 2);
        put_scratch(r, {{0, 16, 0, 1, 1}});
      },
-     kInvalid, "no kernel call"},
+     kInvalid, "not call a kernel"},
     {"ReservedArena",
      [](Recipe& r) {
        put_scratch(r, {{0, 16, 0, 0, 0}});

@@ -53,7 +53,7 @@ def randomise(model: torch.nn.Module) -> None:
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.copy_(torch.randn_like(parameter) * 0.05)
-        # Tables and caches that the code computes are no weights.
+        # Tables and caches that the code computes are not weights.
         kept = model.state_dict().keys()
         for name, buffer in model.named_buffers():
             if buffer.is_floating_point() and name in kept:

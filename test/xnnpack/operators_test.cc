@@ -95,7 +95,7 @@ bool starts_with_any(const std::string& name, const std::vector<std::string>& st
                      [&](const std::string& start) { return name.rfind(start, 0) == 0; });
 }
 
-// Inputs that are no numbers leave numbers in these: where no input reaches, and
+// Inputs that are not numbers leave numbers in these: where no input reaches, and
 // where the minimum and maximum of the machine prefer the number, which NEON's
 // do not.
 bool leaves_numbers(const std::string& name) {

@@ -6,11 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/op_table.h"
 #include "exir/status_macros.h"
+#include "schema/formats.h"
 
 namespace petrel::backends::xnnpack::aot {
 namespace {
-
-constexpr uint64_t kWeightAlignment = 16;
 
 Dims to_dims(const exir::Sizes& sizes) { return Dims(sizes.begin(), sizes.end()); }
 
@@ -271,7 +270,7 @@ absl::StatusOr<uint32_t> Lowering::add_constant(Dims dims, const exir::Constant&
                                                 const exir::Blob& blob, const std::string& form,
                                                 const exir::TensorType& type) {
   PETREL_ASSIGN_OR_RETURN(const std::string key,
-                          store_.add_weight(source, blob, kWeightAlignment, form, type));
+                          store_.add_weight(source, blob, schema::kDataAlignment, form, type));
   const auto found = constants_.find({key, dims});
   if (found != constants_.end()) return found->second;
   const auto [index, is_new] =

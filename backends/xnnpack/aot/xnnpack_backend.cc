@@ -8,6 +8,7 @@
 #include "backends/xnnpack/aot/varying_part.h"
 #include "backends/xnnpack/format/graph_check.h"
 #include "backends/xnnpack/format/payload_writer.h"
+#include "exir/annotate.h"
 #include "exir/status_macros.h"
 
 namespace petrel::backends::xnnpack::aot {
@@ -42,10 +43,7 @@ absl::StatusOr<exir::ResultMap> XnnpackBackend::preprocess_all(const exir::Subpr
     std::vector<exir::PreprocessResult>& out = results[method];
     for (const exir::Subprogram& part : subprograms) {
       absl::StatusOr<exir::PreprocessResult> result = lower_part(part, weights, store);
-      if (!result.ok()) {
-        return absl::Status(result.status().code(),
-                            absl::StrCat(part.describe(), ": ", result.status().message()));
-      }
+      if (!result.ok()) return exir::annotate(result.status(), part.describe());
       out.push_back(*std::move(result));
     }
   }

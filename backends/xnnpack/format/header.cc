@@ -5,10 +5,10 @@
 #include <limits>
 #include <string>
 
+#include "schema/formats.h"
+
 namespace petrel::backends::xnnpack {
 namespace {
-
-constexpr char kMagic[4] = {'X', 'H', '0', '0'};
 
 template <typename T>
 T load(const uint8_t* bytes) {
@@ -35,7 +35,8 @@ Problem read_header(const uint8_t* payload, size_t size, Header* out) {
   if (size < 8) {
     return Problem::invalid("payload has " + std::to_string(size) + " bytes, needs at least 8");
   }
-  if (std::memcmp(payload + 4, kMagic, sizeof(kMagic)) != 0) {
+  if (std::memcmp(payload + schema::kIdentifierOffset, schema::kXnnpackHeaderMagic,
+                  schema::kMagicBytes) != 0) {
     if (size > std::numeric_limits<int32_t>::max()) {
       return Problem::invalid("payload has " + std::to_string(size) +
                               " bytes, a flatbuffer must be below 2^31");
@@ -73,7 +74,7 @@ Problem read_header(const uint8_t* payload, size_t size, Header* out) {
 
 void write_header(const Header& header, uint8_t* out) {
   std::memset(out, 0, kPaddedHeaderSize);
-  std::memcpy(out + 4, kMagic, sizeof(kMagic));
+  std::memcpy(out + schema::kIdentifierOffset, schema::kXnnpackHeaderMagic, schema::kMagicBytes);
   store<uint16_t>(kHeaderSize, out + 8);
   store<uint32_t>(header.flatbuffer_offset, out + 10);
   store<uint32_t>(header.flatbuffer_size, out + 14);

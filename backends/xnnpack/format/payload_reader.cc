@@ -7,6 +7,7 @@
 
 #include "backends/xnnpack/format/header.h"
 #include "backends/xnnpack/format/node_kind.h"
+#include "schema/formats.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -14,7 +15,6 @@ namespace {
 namespace fbs = schema::xnnpack;
 
 // What flatbuffers asks of the address of a buffer, its largest force_align.
-constexpr size_t kFlatbufferAlignment = 16;
 
 std::string number(uint64_t value) { return std::to_string(value); }
 
@@ -419,21 +419,26 @@ Problem read_payload(const uint8_t* payload, size_t size, Graph* out) {
   }
   // Copied before it is verified: a payload may lie in a mapped file, which
   // another process may write to. Constants behind it are read as numbers only.
-  struct alignas(kFlatbufferAlignment) Block {
-    uint8_t bytes[kFlatbufferAlignment];
+  struct alignas(schema::kDataAlignment) Block {
+    uint8_t bytes[schema::kDataAlignment];
   };
-  const size_t blocks = (header.flatbuffer_size + kFlatbufferAlignment - 1) / kFlatbufferAlignment;
+  const size_t blocks =
+      (header.flatbuffer_size + schema::kDataAlignment - 1) / schema::kDataAlignment;
   auto copied = std::make_shared<std::vector<Block>>(blocks);
   std::memcpy(copied->data(), flatbuffer, header.flatbuffer_size);
   flatbuffer = copied->front().bytes;
   out->storage = copied;
-  const char* identifier = reinterpret_cast<const char*>(flatbuffer) + 4;
-  const bool is_xn00 = std::memcmp(identifier, "XN00", 4) == 0;
-  if (!is_xn00 && std::memcmp(identifier, "XN01", 4) != 0) {
+  const char* identifier = reinterpret_cast<const char*>(flatbuffer) + schema::kIdentifierOffset;
+  const auto is = [&](const char* magic) {
+    return std::memcmp(identifier, magic, schema::kMagicBytes) == 0;
+  };
+  const bool is_old = is(schema::kXnnpackOldIdentifier);
+  if (!is_old && !is(schema::kXnnpackIdentifier)) {
     return Problem::unsupported("the flatbuffer's identifier is neither XN00 nor XN01");
   }
   flatbuffers::Verifier verifier(flatbuffer, header.flatbuffer_size);
-  if (!verifier.VerifyBuffer<fbs::Graph>(is_xn00 ? "XN00" : "XN01")) {
+  if (!verifier.VerifyBuffer<fbs::Graph>(is_old ? schema::kXnnpackOldIdentifier
+                                                : schema::kXnnpackIdentifier)) {
     return Problem::invalid("the flatbuffer is damaged");
   }
   return Reader(payload, header, *flatbuffers::GetRoot<fbs::Graph>(flatbuffer), out).read();

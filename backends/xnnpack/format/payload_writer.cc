@@ -6,6 +6,7 @@
 
 #include "backends/xnnpack/format/header.h"
 #include "backends/xnnpack/format/node_kind.h"
+#include "schema/formats.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -14,7 +15,6 @@ namespace fbs = schema::xnnpack;
 using Builder = flatbuffers::FlatBufferBuilder;
 using Offset = flatbuffers::Offset<void>;
 
-constexpr size_t kPayloadAlignment = 16;
 // What stands for "look at the key".
 constexpr uint64_t kNoOffset = std::numeric_limits<uint64_t>::max();
 
@@ -136,7 +136,8 @@ std::vector<uint8_t> write_payload(const Graph& graph) {
            fbs::GraphIdentifier());
 
   const size_t end = kPaddedHeaderSize + b.GetSize();
-  const size_t padded = (end + kPayloadAlignment - 1) / kPayloadAlignment * kPayloadAlignment;
+  const size_t padded =
+      (end + schema::kDataAlignment - 1) / schema::kDataAlignment * schema::kDataAlignment;
   std::vector<uint8_t> payload(padded, 0);
   write_header({kPaddedHeaderSize, b.GetSize(), static_cast<uint32_t>(padded), 0}, payload.data());
   std::copy_n(b.GetBufferPointer(), b.GetSize(), payload.begin() + kPaddedHeaderSize);

@@ -21,11 +21,12 @@
 
 #include "runtime/core/log.h"
 #include "runtime/platform/isa_level.h"
+#include "schema/checksum.h"
+#include "schema/formats.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
 
-constexpr char kMagic[8] = {'P', 'T', 'L', 'P', 'A', 'C', 'K', '1'};
 constexpr uint64_t kMaxBlobs = 1 << 20;
 constexpr size_t kAlignment = PackedArena::kAlignment;
 constexpr size_t kSlack = PackedArena::kSlack;
@@ -33,7 +34,7 @@ constexpr size_t kSlack = PackedArena::kSlack;
 using Configuration = std::array<uint8_t, 32>;
 
 struct Header {
-  char magic[8];
+  char magic[schema::kPackedWeightsMagicBytes];
   Configuration configuration;
   KeyedHash::Secret secret;
   uint64_t blobs;
@@ -52,15 +53,11 @@ static_assert(sizeof(IndexEntry) == 64);
 
 uint64_t align_up(uint64_t offset) { return (offset + kAlignment - 1) / kAlignment * kAlignment; }
 
-// FNV-1a in four lanes: tells configurations apart, and is no protection.
 void mix(Configuration* configuration, const void* data, size_t size) {
   uint64_t lanes[4];
+  static_assert(sizeof(lanes) == sizeof(Configuration));
   std::memcpy(lanes, configuration->data(), sizeof(lanes));
-  for (size_t i = 0; i < size; ++i) {
-    uint64_t& lane = lanes[i % 4];
-    lane = (lane ^ static_cast<const uint8_t*>(data)[i]) * 0x100000001B3;
-  }
-  lanes[0] ^= lanes[3] >> 7;
+  for (size_t i = 0; i < 4; ++i) lanes[i] = schema::checksum(data, size, lanes[i] + i);
   std::memcpy(configuration->data(), lanes, sizeof(lanes));
 }
 
@@ -182,7 +179,7 @@ Found read_file(const std::string& path, const Configuration& configuration, Fil
   struct stat info = {};
   if (fstat(file.fd, &info) != 0 || !S_ISREG(info.st_mode)) {
     *out_is_foreign = true;
-    return other("is no regular file");
+    return other("is not a regular file");
   }
   if (info.st_uid != geteuid()) {
     *out_is_foreign = true;
@@ -195,7 +192,8 @@ Found read_file(const std::string& path, const Configuration& configuration, Fil
   const auto size = static_cast<uint64_t>(info.st_size);
   Header& header = content->header;
   if (size < sizeof(Header) || !read_all(file.fd, &header, sizeof(header), 0) ||
-      std::memcmp(header.magic, kMagic, sizeof(kMagic)) != 0) {
+      std::memcmp(header.magic, schema::kPackedWeightsMagic, schema::kPackedWeightsMagicBytes) !=
+          0) {
     return other("has no header of packed weights");
   }
   if (header.configuration != configuration) {
@@ -392,7 +390,7 @@ bool PackedFile::write_file(std::map<Key, Blob>& blobs) {
   const std::optional<Configuration> configuration = this_configuration();
   if (!configuration || blobs.size() > kMaxBlobs) return false;
   Header header = {};
-  std::memcpy(header.magic, kMagic, sizeof(kMagic));
+  std::memcpy(header.magic, schema::kPackedWeightsMagic, schema::kPackedWeightsMagicBytes);
   header.configuration = *configuration;
   header.secret = hash_.secret();
   header.blobs = blobs.size();

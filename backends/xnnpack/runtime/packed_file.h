@@ -15,7 +15,7 @@
 //
 // All of that is little-endian, as the machines are that this is for. A blob's
 // key is two digests: of the filter, and of the bias together with how XNNPACK
-// uses the two. Names that a model file gives are no part of it.
+// uses the two. Names that a model file gives are not part of it.
 //
 // What is in the file is believed only as far as it was checked: at opening that
 // the file is the user's own (mode 0600, no symbolic link), the header, the

@@ -351,10 +351,10 @@ TEST_F(PackedFileTest, FilesOfOthersAreLeftAlone) {
   ASSERT_EQ(unlink(path_.c_str()), 0);
 
   ASSERT_EQ(mkdir(path_.c_str(), 0700), 0);
-  not_used("is no regular file");
+  not_used("is not a regular file");
   ASSERT_EQ(rmdir(path_.c_str()), 0);
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
-  not_used("is no regular file");
+  not_used("is not a regular file");
   ASSERT_EQ(unlink(path_.c_str()), 0);
 
   put(whole);

@@ -58,7 +58,7 @@ enum class Opcode : uint8_t {
   kOutput = 10,  // u16: pops into that result
 };
 
-// Bytes of the operand; false for what is no opcode.
+// Bytes of the operand; false for what is not an opcode.
 bool operand_size(uint8_t opcode, size_t* size);
 
 // Takes little-endian numbers and bytes off the front; fails once and for all.

@@ -50,7 +50,7 @@ absl::StatusOr<std::optional<int64_t>> common_length(const Value& offsets, const
   return std::optional<int64_t>(length);
 }
 
-// Which rows are no padding, [rows, 1].
+// Which rows are not padding, [rows, 1].
 BuiltValue is_counted(Builder& b, Value* indices, const Bags& bags) {
   PETREL_ASSIGN_OR_RETURN(Value * counts, b.call(aten::ne_Scalar, {indices, bags.padding}));
   return b.view(counts, {bags.rows, 1});

@@ -179,10 +179,9 @@ Rewritten upsample(Builder& b, Node& node, OpHandle op, size_t spatial) {
   } else if (spatial == 1) {
     size = Argument(Ints{1, out.back()});
   }
-  const int corners = node.op().find_arg(arg::align_corners);
-  BuiltValue y = corners < 0
-                     ? b.call(op, {x, size, factors})
-                     : b.call(op, {x, size, node.argument(static_cast<size_t>(corners)), factors});
+  const Argument* corners = find_argument(node, arg::align_corners);
+  BuiltValue y = corners == nullptr ? b.call(op, {x, size, factors})
+                                    : b.call(op, {x, size, *corners, factors});
   PETREL_RETURN_IF_ERROR(y.status());
   return done(b, node, b.view(*y, out));
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
 #include "exir/ops/table.h"
 #include "exir/pass/framework/rewrite_dynamic.h"
 #include "exir/status_macros.h"
@@ -43,9 +44,7 @@ absl::StatusOr<bool> apply_rewrites(Graph& graph, absl::Span<const Rewrites> tab
                                         ? rewrite_dynamic(graph, *node, row->second)
                                         : row->second(builder, *node);
       if (!result.ok()) {
-        return absl::Status(result.status().code(),
-                            absl::StrCat(describe_node(name, *row->first, source), ": ",
-                                         result.status().message()));
+        return annotate(result.status(), describe_node(name, *row->first, source));
       }
       changed_now = changed_now || *result;
     }

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
+#include "exir/annotate.h"
 #include "exir/fold/evaluate.h"
 #include "exir/ir/text.h"
 #include "exir/pass/framework/constant_data.h"
@@ -217,10 +218,7 @@ absl::Status fold(Graph& graph, Node* node, const Cone& cone) {
   std::string name;
   if (kind != Constant::Kind::kLiteral) name = name_of(cone, *program);
   absl::StatusOr<std::vector<Blob>> outputs = evaluate(std::move(program));
-  if (!outputs.ok()) {
-    return absl::Status(outputs.status().code(),
-                        absl::StrCat(node->describe(), ": ", outputs.status().message()));
-  }
+  if (!outputs.ok()) return annotate(outputs.status(), node->describe());
   std::vector<Value*> values(node->num_results(), nullptr);
   size_t next = 0;
   for (size_t i = 0; i < values.size(); ++i) {

@@ -11,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
 #include "exir/ops/table.h"
 #include "exir/pass/framework/rewrite.h"
 #include "exir/pass/framework/strides.h"
@@ -119,8 +120,8 @@ void Functionalizer::add_results(Node* node) {
     return add_view(value, self, nullptr, strides);
   }
   if (op.has(kElementwise)) {  // a cast: the same tensor when nothing changes
-    const int copy = op.find_arg(arg::copy);
-    const bool asked = copy >= 0 && node->argument(static_cast<size_t>(copy)) == Argument(true);
+    const Argument* copy = find_argument(*node, arg::copy);
+    const bool asked = copy != nullptr && *copy == Argument(true);
     if (asked || value->type() != self->type()) return add_base(value);
     return add_view(value, self, nullptr, strides);
   }
@@ -264,8 +265,8 @@ absl::Status Functionalizer::write(Node* node) {
   const size_t place = written_argument(node->op());
   Value* target = tensor_in(node->arguments()[place]);
   if (target == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(node->describe(), ": argument '",
-                                                   node->op().args[place].name, "' is no tensor"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        node->describe(), ": argument '", node->op().args[place].name, "' is not a tensor"));
   }
   // Views of the target that must follow, innermost first, as they are now.
   std::vector<Value*> chain;
@@ -289,10 +290,7 @@ absl::Status Functionalizer::write(Node* node) {
     alias.generation = group->generation;
     if (i + 1 < chain.size()) {
       absl::StatusOr<Value*> outer = scatter(b, alias, before[i + 1], value);
-      if (!outer.ok()) {
-        return absl::Status(outer.status().code(),
-                            absl::StrCat(node->describe(), ": ", outer.status().message()));
-      }
+      if (!outer.ok()) return annotate(outer.status(), node->describe());
       value = *outer;
     }
   }

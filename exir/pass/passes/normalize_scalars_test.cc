@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
              "%b = aten.maximum.default(%a, %two) return %b"}),
     [](const auto& info) { return std::string(info.param.name); });
 
-// Where others may take their place, weights are no numbers: the graph would
+// Where others may take their place, weights are not numbers: the graph would
 // depend on them.
 TEST(NormalizeScalarConstants, WeightsStayTensorsWhereTheyAreKept) {
   constexpr char kText[] =

@@ -105,7 +105,7 @@ TEST_P(ScatterOverlap, ScatterOfAValueUsesTheIndicesItChecked) {
 }
 
 // The elements that are gathered first, 1000, replace indices further on; word
-// 3000 is no element of self.
+// 3000 is not an element of self.
 TEST_P(Overlap, GatherUsesTheIndicesItChecked) {
   List self(ScalarType::Long, word(2000), 2), index(ScalarType::Long, word(100), 300);
   List out(ScalarType::Long, word(101), 300);
