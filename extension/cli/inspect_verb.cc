@@ -11,6 +11,7 @@
 #include "exir/status_macros.h"
 #include "extension/cli/console.h"
 #include "extension/cli/describe.h"
+#include "extension/cli/progress.h"
 #include "extension/relink/file_kind.h"
 #include "extension/cli/plan_of_method.h"
 #include "extension/cli/verb.h"
@@ -59,7 +60,10 @@ int run(const Arguments& arguments) {
   if (!arguments.plan_svg.empty() || !arguments.plan_html.empty()) {
     return draw_plan(arguments, messages);
   }
+  Progress progress("inspect");
+  progress.start("read");
   const DescribeResult described = describe_file(arguments.file);
+  progress.stop();
   if (described.error != runtime::Error::Ok) {
     return messages.fail("inspect", arguments.file, described.error);
   }

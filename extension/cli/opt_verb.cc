@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "extension/cli/backend_choice.h"
 #include "extension/cli/console.h"
+#include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
 #include "exir/import/import.h"
 #include "exir/ir/text.h"
@@ -35,10 +36,6 @@ bool is_pass(absl::Span<const exir::Pass> passes, const std::string& name) {
   return false;
 }
 
-void print(const std::string& pass, const exir::Graph& graph) {
-  std::printf("// after %s\n%s\n", pass.c_str(), exir::print_graph(graph).c_str());
-}
-
 // The text after each pass that `after` names; before any when it is
 // "import"; at the end when it is empty. Nothing is delegated.
 int run(const Arguments& arguments) {
@@ -59,6 +56,13 @@ int run(const Arguments& arguments) {
     return kWrongUsage;
   }
   const RuntimeMessages messages;  // constant folding runs the runtime
+  Progress progress("opt");
+  const auto print = [&](const std::string& pass, const exir::Graph& graph) {
+    progress.start("");
+    std::printf("// after %s\n%s\n", pass.c_str(), exir::print_graph(graph).c_str());
+    progress.start("passes");
+  };
+  progress.start("import");
   auto method = exir::import_pt2(arguments.model, "forward");
   if (!method.ok()) return fail("opt", method.status());
   exir::Program program;
@@ -71,6 +75,7 @@ int run(const Arguments& arguments) {
     std::fprintf(stderr, "petrel opt: %s\n", std::string(backends.status().message()).c_str());
     return kWrongUsage;
   }
+  progress.start("passes");
   exir::PassContext context;
   context.keep_whole = [&](const exir::OpInfo& op) { return backends->keeps("forward", op); };
   absl::Status status = exir::run_passes(program, before, context, arguments.after, print);
@@ -79,6 +84,7 @@ int run(const Arguments& arguments) {
     status = exir::run_passes(program, later, exir::PassContext(), arguments.after, print);
   }
   if (!status.ok()) return fail("opt", status);
+  progress.stop();
   if (arguments.after.empty()) std::printf("%s", exir::print_graph(graph).c_str());
   return kDone;
 }

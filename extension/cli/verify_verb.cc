@@ -6,6 +6,7 @@
 
 #include "extension/cli/console.h"
 #include "extension/cli/describe.h"
+#include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
 
 namespace petrel::extension {
@@ -14,7 +15,9 @@ namespace {
 // All files are checked, whatever the first ones are.
 int run(const std::vector<std::string>& files) {
   int code = kDone;
+  Progress progress("verify");
   for (const std::string& file : files) {
+    progress.start(file);
     const RuntimeMessages messages;
     const DescribeResult described = describe_file(file, Detail::kOutline);
     if (described.error != runtime::Error::Ok) {
@@ -22,6 +25,7 @@ int run(const std::vector<std::string>& files) {
     } else if (!described.status.ok()) {
       code = fail("verify", described.status);
     } else {
+      progress.start("");
       std::printf("%s: ok\n", file.c_str());
     }
   }
