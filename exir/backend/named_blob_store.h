@@ -61,9 +61,8 @@ class NamedBlobStore {
   // same destination; false when the key holds other bytes. InvalidArgument
   // for a key that is empty, longer than kMaxWrittenKeyBytes, kAdditionsKey or has a
   // NUL, an alignment that is not a power of two in [1, kMaxAlignment] (schema/formats.h), a file
-  // name that is not
-  // plain, a layout of another size than the blob; AlreadyExists when the key
-  // was sent to another destination, or with another layout, before.
+  // name that is not plain, a layout of another size than the blob; AlreadyExists
+  // when the key was sent to another destination, or with another layout, before.
   absl::StatusOr<bool> add_named_blob(const std::string& key, const Blob& blob, uint64_t alignment,
                                       const std::string& external_file,
                                       const std::optional<TensorType>& layout = std::nullopt);
