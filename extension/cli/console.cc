@@ -8,13 +8,15 @@
 #include "absl/strings/str_replace.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
+#include "extension/module/error_text.h"
 #include "runtime/core/log.h"
 
 namespace petrel::extension {
 
 int fail(absl::string_view verb, absl::string_view message) {
   Progress::stop_current();
-  const std::string text = absl::StrReplaceAll(message, {{"\n", "\n  "}});
+  const std::string text =
+      absl::StrReplaceAll(shown({message.data(), message.size()}), {{"\n", "\n  "}});
   std::fprintf(stderr, "petrel %.*s: %s\n", static_cast<int>(verb.size()), verb.data(),
                text.c_str());
   return kFailed;

@@ -65,4 +65,23 @@ void set_log_sink(LogSink to) {
   sink().to = to;
 }
 
+std::string shown(std::string_view message) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const char c : message.substr(0, kMaxShown)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte >= 0x20 && byte != 0x7f) || c == '\n' || c == '\t') {
+      text += c;
+    } else {
+      text += "\\x";
+      text += kDigits[byte >> 4];
+      text += kDigits[byte & 15];
+    }
+  }
+  if (message.size() > kMaxShown) {
+    text += " ... and " + std::to_string(message.size() - kMaxShown) + " bytes more";
+  }
+  return text;
+}
+
 }  // namespace petrel::extension

@@ -16,6 +16,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace petrel::extension {
 
@@ -46,6 +48,12 @@ struct LogSink {
   void* context = nullptr;
 };
 void set_log_sink(LogSink sink);
+
+// A message as it may be shown: bytes that a terminal would obey are written as
+// \xNN, and what is beyond kMaxShown bytes is left out. Messages quote texts of
+// files, which may be as long as the file.
+inline constexpr size_t kMaxShown = 16384;
+std::string shown(std::string_view message);
 
 }  // namespace petrel::extension
 

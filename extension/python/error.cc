@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 
+#include "extension/module/error_text.h"
+
 namespace petrel::extension::python {
 
 namespace py = pybind11;
@@ -51,7 +53,7 @@ py::object to_text(const std::string& text) {
 
 void raise_error(const std::string& code, const std::string& message) {
   const py::object make = py::module_::import("petrel._error").attr("from_message");
-  raise(make(code, to_text(message)));
+  raise(make(code, to_text(shown(message))));
 }
 
 void raise_status(const absl::Status& status) {
