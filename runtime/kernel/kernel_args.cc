@@ -199,6 +199,18 @@ Span<const Tensor> KernelArgs::tensor_list(size_t i) {
 
 Span<const Tensor> KernelArgs::out_list(size_t i) {
   const Span<const Tensor> list = tensor_list(i);
+  // Each is compared with all arguments and entries, which long lists pay for.
+  constexpr size_t kShort = 64;
+  if (list.size() > kShort) {
+    uint64_t others = list.size();
+    for (size_t k = 0; k < count_; ++k) {
+      const EValue& other = at(k);
+      const auto tensors = other.isTensorList() ? other.tryToTensorList()
+                                                : Result<Span<const Tensor>>(Error::InvalidType);
+      others += tensors.ok() ? tensors->size() : 1;
+    }
+    if (!context_.charge(list.size(), others)) return {};
+  }
   for (size_t k = 0; k < list.size(); ++k) {
     if (!check_out(i, list[k])) return {};
     // Nor twice in the list.

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
+#include "runtime/core/budget.h"
 #include "runtime/core/log.h"
 
 namespace petrel::runtime {
@@ -132,6 +135,29 @@ TEST_F(KernelArgsTest, RefusesVariableOutputsThatAreInputsToo) {
     KernelArgs args(context, raw, 2);
     args.out(1);
     EXPECT_TRUE(args.ok());
+  }
+}
+
+// Entries are compared with each other.
+TEST_F(KernelArgsTest, LongListsOfOutputsPayForTheirPairs) {
+  constexpr size_t kEntries = 100;
+  std::vector<EValue> entries(kEntries, EValue(Tensor(&impl_)));
+  std::vector<TensorImpl> impls(kEntries, impl_);
+  std::vector<EValue*> items;
+  for (size_t i = 0; i < kEntries; ++i) {
+    entries[i] = EValue(Tensor(&impls[i]));
+    items.push_back(&entries[i]);
+  }
+  std::vector<Tensor> room(kEntries, Tensor(&impl_));
+  BoxedTensorList box = {{items.data(), kEntries}, room.data()};
+  EValue list(&box);
+  EValue* raw[] = {&list};
+  for (const uint64_t limit : {kEntries * 2 * kEntries - 1, kEntries * 2 * kEntries}) {
+    Budget work("max_element_operations", limit);
+    KernelRuntimeContext context(nullptr, nullptr, "kernel", {}, &work);
+    KernelArgs args(context, raw, 1);
+    EXPECT_EQ(args.out_list(0).size(), limit % 2 == 0 ? kEntries : 0);
+    EXPECT_EQ(args.ok(), limit % 2 == 0);
   }
 }
 
