@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A program as JSON.
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -138,8 +140,20 @@ bool describe_xnnpack(const FreeableBuffer& payload, Detail detail, ordered_json
   return true;
 }
 
+// Payloads by their place, and which delegate of the method had each first: several
+// delegates may have one.
+using Payloads = std::map<std::pair<bool, std::pair<uint64_t, uint64_t>>, uint32_t>;
+
+Payloads::key_type place_of(const Program& program, const runtime::DelegateView& delegate) {
+  if (!delegate.is_segment()) return {false, {delegate.payload(), 0}};
+  const runtime::SegmentView segment = program.view().segment(delegate.payload());
+  return {true, {segment.offset, segment.size}};
+}
+
 Error describe_delegates(const Program& program, const MethodView& method, Detail detail,
                          ordered_json* out) {
+  Payloads seen;
+  PETREL_ASSIGN_OR_RETURN(uint64_t left, program.file_size());
   for (uint32_t i = 0; i < method.num_delegates(); ++i) {
     const runtime::DelegateView delegate = method.delegate(i);
     const Result<FreeableBuffer> payload = program.load_delegate_data(delegate);
@@ -154,10 +168,18 @@ Error describe_delegates(const Program& program, const MethodView& method, Detai
       json["compile_specs"].push_back(
           {{"key", std::string(spec.key)}, {"bytes", spec.value.size()}});
     }
-    if (delegate.backend() == "XnnpackBackend" &&
-        !describe_xnnpack(*payload, detail, &json["graph"])) {
+    const auto [first, is_new] = seen.emplace(place_of(program, delegate), i);
+    if (!is_new) {
+      json["graph"].push_back(absl::StrCat("as of delegate ", first->second));
+    } else if (payload->size() > left) {
+      PETREL_LOG(Error, "payloads up to delegate %u overlap: they have more bytes than the file",
+                 i);
+      return Error::InvalidProgram;
+    } else if (delegate.backend() == "XnnpackBackend" &&
+               !describe_xnnpack(*payload, detail, &json["graph"])) {
       return Error::DelegateInvalidCompatibility;
     }
+    if (is_new) left -= payload->size();
     out->push_back(std::move(json));
   }
   return Error::Ok;

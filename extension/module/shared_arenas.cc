@@ -29,11 +29,10 @@ struct Range {
 // fn(name, arena, range) for each state of a method.
 template <typename Fn>
 void for_each_state(const MethodMeta& meta, Fn fn) {
-  for (size_t i = 0; i < meta.num_attributes(); ++i) {
-    const Result<TensorInfo> info = meta.attribute_tensor_meta(i);
-    if (!info.ok() || !info->is_memory_planned()) continue;
-    fn(info->name(), info->arena(), Range{info->arena_offset(), info->nbytes()});
-  }
+  meta.for_each_attribute([&](const TensorInfo& info) {
+    if (!info.is_memory_planned()) return;
+    fn(info.name(), info.arena(), Range{info.arena_offset(), info.nbytes()});
+  });
 }
 
 // What the methods say about one arena.

@@ -117,25 +117,41 @@ Error MethodBuilder::find_backends() {
   return result;
 }
 
+// Backends ask for many keys, each of which would be compared with all others where
+// the file has them in any order.
+Result<const NamedDataMap*> MethodBuilder::sorted_data_map() {
+  const ProgramDataMap& own = program_.named_data();
+  if (own.is_sorted() || declared_.num_delegates() == 0) return &own;
+  // Never destroyed: it owns nothing.
+  PETREL_ASSIGN_OR_RETURN(Span<ProgramDataMap> room, allocator_->allocate_list<ProgramDataMap>(1));
+  PETREL_ASSIGN_OR_RETURN(Span<uint32_t> order,
+                          allocator_->allocate_list<uint32_t>(own.num_entries()));
+  ProgramDataMap* const map = new (room.data()) ProgramDataMap(own);
+  map->sort(order);
+  return map;
+}
+
 Error MethodBuilder::make_data_map() {
-  const Result<const NamedDataMap*> own = program_.get_named_data_map();
-  if (!own.ok()) {
+  const Result<const NamedDataMap*> found = program_.get_named_data_map();
+  if (!found.ok()) {
     method_.data_map_ = external_map_;
     return Error::Ok;
   }
+  PETREL_ASSIGN_OR_RETURN(const NamedDataMap* const own, sorted_data_map());
   if (external_map_ == nullptr) {
-    method_.data_map_ = *own;
+    method_.data_map_ = own;
     return Error::Ok;
   }
   // Never destroyed: it owns nothing.
   PETREL_ASSIGN_OR_RETURN(Span<MethodDataMap> room, allocator_->allocate_list<MethodDataMap>(1));
   method_.data_map_ =
-      new (room.data()) MethodDataMap(*external_map_, **own, program_.options().data_precedence);
+      new (room.data()) MethodDataMap(*external_map_, *own, program_.options().data_precedence);
   return Error::Ok;
 }
 
 Error MethodBuilder::make_delegates() {
   const uint32_t count = declared_.num_delegates();
+  PETREL_ASSIGN_OR_RETURN(payload_bytes_left_, program_.file_size());
   PETREL_ASSIGN_OR_RETURN(Span<MethodDelegate> room,
                           allocator_->allocate_list<MethodDelegate>(count));
   for (uint32_t i = 0; i < count; ++i) {
@@ -150,11 +166,21 @@ Error MethodBuilder::make_delegates() {
   return Error::Ok;
 }
 
+// Delegates may share a payload, which each of them makes its own of. What they have
+// beyond the bytes of the file is paid for with what a backend makes of it.
+Error MethodBuilder::pay_for_payload(uint64_t bytes) {
+  constexpr uint64_t kMade = 4;
+  const uint64_t free = bytes < payload_bytes_left_ ? bytes : payload_bytes_left_;
+  payload_bytes_left_ -= free;
+  return delegate_bytes_.take("a payload that delegates share", kMade * (bytes - free));
+}
+
 Error MethodBuilder::make_delegate(size_t index, MethodDelegate* to) {
   const DelegateView from = declared_.delegate(static_cast<uint32_t>(index));
   to->backend = backends_[index];
   to->name = from.backend().data();
   PETREL_ASSIGN_OR_RETURN(to->payload, program_.load_delegate_data(from));
+  PETREL_RETURN_IF_ERROR(pay_for_payload(to->payload.size()));
   PETREL_ASSIGN_OR_RETURN(Span<CompileSpec> specs,
                           allocator_->allocate_list<CompileSpec>(from.num_specs()));
   for (uint32_t i = 0; i < specs.size(); ++i) {

@@ -48,9 +48,11 @@ class MethodBuilder final {
   template <typename Box, typename Item>
   Error make_boxed_list(Span<const Item> items, EValue* to);
   // In method_builder.cc.
+  Result<const NamedDataMap*> sorted_data_map();
   Error make_data_map();
   Error make_delegates();
   Error make_delegate(size_t index, MethodDelegate* to);
+  Error pay_for_payload(uint64_t bytes);
   Error make_chains();
   Error make_step(const InstructionView& from, MethodStep* to);
   Error count_passes();
@@ -77,6 +79,7 @@ class MethodBuilder final {
   Span<TensorImpl> tensors_;
   Span<FreeableBuffer> external_data_;
   Budget delegate_bytes_;
+  uint64_t payload_bytes_left_ = 0;
   // By value: how many elements one pass over it has. kVaries: it is the caller's.
   static constexpr uint64_t kVaries = uint64_t{1} << 63;
   Span<uint64_t> passes_;

@@ -19,13 +19,13 @@ Result<ValueView> find_value(const MethodView& method, Span<const int32_t> indic
 
 // The tensor, if it has a name and is not a constant of the program: state, or
 // data from outside.
-std::optional<TensorView> attribute_of(const ValueView& value) {
+}  // namespace
+
+std::optional<TensorView> MethodMeta::attribute_of(const ValueView& value) {
   if (value.tensor_name().empty()) return std::nullopt;
   const std::optional<TensorView> tensor = value.as_tensor();
   return tensor->is_inner_constant() ? std::nullopt : tensor;
 }
-
-}  // namespace
 
 const char* MethodMeta::name() const { return method_.name().data(); }
 

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "runtime/core/result.h"
@@ -67,6 +68,15 @@ class MethodMeta final {
   // Attributes are the tensors that have names: buffers and external weights.
   size_t num_attributes() const;
   Result<TensorInfo> attribute_tensor_meta(size_t index) const;
+  // fn(info) for each of them, in one pass over the values.
+  template <typename Fn>
+  void for_each_attribute(const Fn& fn) const {
+    for (uint32_t i = 0; i < method_.num_values(); ++i) {
+      if (const auto tensor = attribute_of(method_.value(i)); tensor.has_value()) {
+        fn(TensorInfo(*tensor));
+      }
+    }
+  }
 
   // The arenas that a HierarchicalAllocator must provide, counted from 0.
   size_t num_memory_planned_buffers() const;
@@ -83,6 +93,8 @@ class MethodMeta final {
   friend class Program;
   friend class Method;
   explicit MethodMeta(const MethodView& method) : method_(method) {}
+  // Nothing if the value is no attribute.
+  static std::optional<TensorView> attribute_of(const ValueView& value);
   MethodView method_;
 };
 

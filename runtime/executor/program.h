@@ -98,10 +98,12 @@ class Program final {
   const ProgramOptions& options() const { return options_; }
   // What the file says; valid as long as this.
   const ProgramView& view() const { return view_; }
+  const ProgramDataMap& named_data() const { return named_data_; }
   // The bytes of the view.
   Span<const uint8_t> structure() const {
     return {static_cast<const uint8_t*>(program_data_.data()), program_data_.size()};
   }
+  Result<size_t> file_size() const { return loader_->size(); }
   // Where its segments are counted from.
   uint64_t segment_base() const { return segment_base_; }
   // What `petrel.program` says, verified.

@@ -33,6 +33,35 @@ ProgramDataMap::ProgramDataMap(DataLoader* loader, uint64_t segment_base,
       sorted_(keys_ascend(program)),
       hidden_(index_of_additions(program)) {}
 
+// A heap sort: it needs no memory and is never slow. Of equal keys the first one in
+// the file comes first.
+void ProgramDataMap::sort(Span<uint32_t> order) {
+  const auto count = static_cast<uint32_t>(order.size());
+  const auto before = [this](uint32_t a, uint32_t b) {
+    const int by_key = program_.named_data(a).key.compare(program_.named_data(b).key);
+    return by_key != 0 ? by_key < 0 : a < b;
+  };
+  const auto sink = [&](uint32_t at, uint32_t end) {
+    const uint32_t entry = order[at];
+    for (uint32_t child = 2 * at + 1; child < end; at = child, child = 2 * at + 1) {
+      if (child + 1 < end && before(order[child], order[child + 1])) ++child;
+      if (!before(entry, order[child])) break;
+      order[at] = order[child];
+    }
+    order[at] = entry;
+  };
+  for (uint32_t i = 0; i < count; ++i) order[i] = i;
+  for (uint32_t i = count / 2; i-- > 0;) sink(i, count);
+  for (uint32_t end = count; end-- > 1;) {
+    const uint32_t last = order[0];
+    order[0] = order[end];
+    order[end] = last;
+    sink(0, end);
+  }
+  order_ = order;
+  sorted_ = true;
+}
+
 std::optional<NamedDataView> ProgramDataMap::find(std::string_view key) const {
   const uint32_t count = program_.num_named_data();
   if (!sorted_) {
@@ -46,16 +75,16 @@ std::optional<NamedDataView> ProgramDataMap::find(std::string_view key) const {
   uint32_t end = count;
   while (begin < end) {
     const uint32_t middle = begin + (end - begin) / 2;
-    const NamedDataView entry = program_.named_data(middle);
-    const int order = entry.key.compare(key);
-    if (order == 0) return entry;
-    if (order < 0) {
+    if (program_.named_data(entry_at(middle)).key < key) {
       begin = middle + 1;
     } else {
       end = middle;
     }
   }
-  return std::nullopt;
+  if (begin == count) return std::nullopt;
+  const NamedDataView entry = program_.named_data(entry_at(begin));
+  if (entry.key != key) return std::nullopt;
+  return entry;
 }
 
 Result<FreeableBuffer> ProgramDataMap::get_data(std::string_view key) const {

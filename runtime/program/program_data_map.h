@@ -15,6 +15,7 @@
 
 #include "runtime/core/data_loader.h"
 #include "runtime/core/named_data_map.h"
+#include "runtime/core/span.h"
 #include "runtime/program/program_view.h"
 
 namespace petrel::runtime {
@@ -22,6 +23,13 @@ namespace petrel::runtime {
 class ProgramDataMap final : public NamedDataMap {
  public:
   ProgramDataMap(DataLoader* loader, uint64_t segment_base, const ProgramView& program);
+
+  // Whether keys are found by bisection.
+  bool is_sorted() const { return sorted_; }
+  uint32_t num_entries() const { return program_.num_named_data(); }
+  // Makes `order`, one place for each entry, an index that find by bisection goes by.
+  // It must outlive this.
+  void sort(Span<uint32_t> order);
 
   Result<FreeableBuffer> get_data(std::string_view key) const override;
   Result<uint32_t> get_num_keys() const override;
@@ -33,9 +41,13 @@ class ProgramDataMap final : public NamedDataMap {
   DataLoader* loader_;
   uint64_t segment_base_;
   ProgramView program_;
+  uint32_t entry_at(uint32_t place) const { return order_.empty() ? place : order_[place]; }
+
   // Keys are in byte order: found by bisection. Other writers leave them in
-  // any order: then every one is compared.
+  // any order: then every one is compared, unless there is an index.
   bool sorted_ = false;
+  // Entries by key; empty if they lie so.
+  Span<const uint32_t> order_;
   // The index of the entry that is left out; the number of entries if none is.
   uint32_t hidden_ = 0;
 };

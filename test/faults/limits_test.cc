@@ -25,7 +25,7 @@ constexpr int32_t kHuge = INT32_MAX;
 struct Case {
   const char* name;
   void (*change)(Recipe&);
-  uint64_t Limits::* limit;
+  uint64_t Limits::*limit;
   uint64_t enough;
   // A message of which says how much was wanted.
   const char* words;
@@ -38,8 +38,7 @@ const Case kCases[] = {
     // One, and add goes over [2, 3], [3] and, named twice, [2, 3].
     {"ElementOperations", [](Recipe&) {}, &Limits::max_element_operations, 22,
      "needs 22 of max_element_operations, which is 21, of which 21 are left"},
-    {"ElementOperationsOfTwo",
-     [](Recipe& r) { plan(r).chains[0].push_back(plan(r).chains[0][0]); },
+    {"ElementOperationsOfTwo", [](Recipe& r) { plan(r).chains[0].push_back(plan(r).chains[0][0]); },
      &Limits::max_element_operations, 44,
      "needs 22 of max_element_operations, which is 43, of which 21 are left"},
     // The loops around a size of 0 run all the same.
@@ -50,12 +49,10 @@ const Case kCases[] = {
        call(r).args = {0, 1, 2, 3, 3};
      },
      &Limits::max_element_operations, 107, "needs 107 of max_element_operations"},
-    {"Instructions",
-     [](Recipe& r) { plan(r).chains[0].push_back(plan(r).chains[0][0]); },
+    {"Instructions", [](Recipe& r) { plan(r).chains[0].push_back(plan(r).chains[0][0]); },
      &Limits::max_instructions, 2, "needs 1 of max_instructions, which is 1, of which 0 are left"},
-    {"Outputs",
-     [](Recipe& r) { output(r).place.reset(); },
-     &Limits::max_input_bytes, 24, "needs 24 of max_input_bytes, which is 23"},
+    {"Outputs", [](Recipe& r) { output(r).place.reset(); }, &Limits::max_input_bytes, 24,
+     "needs 24 of max_input_bytes, which is 23"},
 };
 
 class LimitTest : public ::testing::TestWithParam<Case> {
@@ -94,6 +91,27 @@ TEST_P(LimitTest, IsNamedWhenItIsReached) {
 
 INSTANTIATE_TEST_SUITE_P(All, LimitTest, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
+
+TEST(LimitsTest, PayloadsThatDelegatesShareAreForEachOfThem) {
+  QuietLog quiet;
+  for (const size_t count : {size_t{1}, size_t{40}}) {
+    Recipe recipe;
+    recipe.segments.emplace_back(4096);
+    for (size_t i = 0; i < count; ++i) {
+      add_delegate(recipe, [](DelegateRecipe& delegate) { delegate.index = 1; });
+    }
+    for (const uint64_t limit : {uint64_t{0}, uint64_t{1} << 20}) {
+      const std::vector<uint8_t> bytes = build(recipe);
+      Module::Options options;
+      options.registry = &test_registry();
+      options.limits.max_delegate_bytes = limit;
+      auto module = Module::load(bytes.data(), bytes.size(), options);
+      ASSERT_TRUE(module.ok());
+      const bool is_enough = count == 1 || limit != 0;
+      EXPECT_EQ((*module)->load_method("forward"), is_enough ? Error::Ok : Error::OutOfResources);
+    }
+  }
+}
 
 TEST(LimitsTest, HugeShapesWithoutElementsAreTooMuchByDefault) {
   QuietLog quiet;
