@@ -147,6 +147,19 @@ def sizes():
     return Sizes().eval(), (draw(3, 6), draw(4, 6)), shapes, calls
 
 
+class FewRows(nn.Module):
+    """Counts from the end of rows whose number hardly varies: 3 but for the smallest."""
+
+    def forward(self, x):
+        rows = x.index_select(0, torch.arange(torch.sym_min(x.shape[0], 3)))
+        return rows.select(0, -2) * 2.0
+
+
+def few_rows():
+    calls = [(draw(n, 4),) for n in (2, 3, 50)]
+    return FewRows().eval(), (draw(20, 4),), ({0: Dim("n", min=2, max=1000)},), calls
+
+
 class Choice(nn.Module):
     def __init__(self):
         super().__init__()
@@ -228,7 +241,7 @@ MODELS = {
     f.__name__: f
     for f in (
         mlp, cnn_batch, cnn_image, encoder, prefill, sizes,
-        cond, cond_varying, cond_nested, map_rows, map_varying,
+        cond, cond_varying, cond_nested, map_rows, map_varying, few_rows,
     )
 }  # fmt: skip
 
