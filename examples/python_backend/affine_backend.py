@@ -31,9 +31,7 @@ class AffineBackend(petrel.Backend):
     def preprocess(self, part, store):
         constants = {}
         for value in part.graph.constants:
-            if not store.add_named_blob(value.fqn, value.data):
-                raise petrel.Error(f"constant '{value.fqn}' has two values")
-            constants[value.name] = (value.fqn, value.shape)
+            constants[value.name] = (store.add_weight(value), value.shape)
         steps = [(node.op, node.name, node.args["self"].name, node.args["other"].name)
                  for node in part.graph.nodes]
         return json.dumps({"inputs": [value.name for value in part.graph.inputs],

@@ -43,6 +43,19 @@ bool add_named_blob(const StoreView& view, const std::string& key, const py::obj
   return *added;
 }
 
+// The elements of the constant itself when `data` is None.
+std::string add_weight(const StoreView& view, const ValueView& constant, const py::object& data,
+                       uint64_t alignment, const std::string& form) {
+  if (!constant.value->is_constant()) {
+    throw py::value_error("'" + constant.value->name() + "' is not a constant");
+  }
+  const exir::Constant& source = *constant.value->constant();
+  const absl::StatusOr<std::string> key =
+      view.get().add_weight(source, data.is_none() ? source.data : to_blob(data), alignment, form);
+  if (!key.ok()) raise_status(key.status());
+  return *key;
+}
+
 py::list to_python(const std::vector<CompileSpec>& specs) {
   py::list list;
   for (const CompileSpec& spec : specs) {
@@ -211,6 +224,8 @@ void bind_aot(py::module_& module) {
                         "of the program. Usable during preprocess.")
       .def("add_named_blob", &add_named_blob, py::arg("key"), py::arg("blob"),
            py::arg("alignment") = 16, py::arg("external_file") = "")
+      .def("add_weight", &add_weight, py::arg("constant"), py::arg("data") = py::none(),
+           py::arg("alignment") = 16, py::arg("form") = "")
       .def("keys", [](const StoreView& view) {
         std::vector<std::string> keys;
         for (const auto& [file, destination] : view.get().blobs().destinations()) {

@@ -104,6 +104,13 @@ class NamedBlobStore:
 
         Bytes that nobody can change (bytes, read-only arrays) are not copied.
         """
+    def add_weight(self, constant: Value, data: Any = None, alignment: int = 16,
+                   form: str = "") -> str:
+        """The key of the constant, or of `data` made from it: for the payload.
+
+        The options of the export decide the key and the file. `form` says how
+        data differs from the constant, such as "transposed".
+        """
     def keys(self) -> List[str]: ...
 
 class NamedData:

@@ -52,13 +52,16 @@ class Backend(petrel.Backend):
         return {method: [self.payload(part, store) for part in parts]
                 for method, parts in programs.items()}
 
+    def add(self, value, store):
+        key = f"{self.id}.{value.data.tobytes().hex()}"
+        if not store.add_named_blob(key, value.data, 16):
+            raise AssertionError(key)
+        return key
+
     def payload(self, part, store):
         constants = {}
         for value in part.graph.constants:
-            key = f"{self.id}.{value.data.tobytes().hex()}"
-            if not store.add_named_blob(key, value.data, 16):
-                raise AssertionError(key)
-            constants[value.name] = (key, value.shape)
+            constants[value.name] = (self.add(value, store), value.shape)
         steps = [(node.op, node.name, [value.name for value in node.inputs])
                  for node in part.graph.nodes]
         return json.dumps({

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weights that a backend in Python adds: their keys and their files."""
+
+import hashlib
+import os
+import unittest
+
+import numpy
+import petrel
+from elementwise import Backend, Runtime, affine, model
+
+X = numpy.array([1, -2, 3, 0.5], numpy.float32)
+
+
+class Weights(Backend):
+    """Adds its constants as weights."""
+
+    def __init__(self):
+        super().__init__()
+        self.keys = {}
+        self.values = {}
+
+    def add(self, value, store):
+        self.keys[value.fqn] = store.add_weight(value)
+        self.values[value.fqn] = value.data.tobytes()
+        return self.keys[value.fqn]
+
+
+class WeightsTest(unittest.TestCase):
+
+    def test_weights_have_the_key_and_file_that_the_export_says(self):
+        for options in ({}, {"weight_keys": "name"}, {"external": {"*": "w.ptd"}},
+                        {"weight_keys": "name", "external": {"*": "w.ptd"}}):
+            with self.subTest(**options):
+                backend = Weights()
+                program = petrel.export(model("affine"), backend=backend, **options)
+                self.assertGreater(len(backend.keys), 0)
+                for fqn, key in backend.keys.items():
+                    digest = hashlib.sha256(backend.values[fqn]).hexdigest()
+                    if "external" in options:
+                        digest += "@w.ptd"
+                    self.assertEqual(key, fqn if "weight_keys" in options else digest)
+                self.assertEqual([os.path.basename(path) for path in program.external_paths],
+                                 ["w.ptd"] if "external" in options else [])
+                out, = petrel.load(program, backends=[Runtime()])["forward"](X)
+                numpy.testing.assert_array_equal(out, affine(X))
+
+    def test_what_is_made_of_a_weight_has_a_key_of_its_own(self):
+        class Doubled(Weights):
+            def add(self, value, store):
+                self.made = store.add_weight(value, value.data * 2, form="doubled")
+                return super().add(value, store)
+
+            def payload(self, part, store):
+                with_input = part.graph.inputs[0]
+                try:
+                    store.add_weight(with_input)
+                except ValueError as error:
+                    self.refusal = str(error)
+                return super().payload(part, store)
+
+        backend = Doubled()
+        petrel.export(model("affine"), backend=backend, weight_keys="name")
+        self.assertIn(backend.made, [f"{fqn}#doubled" for fqn in backend.keys])
+        self.assertRegex(backend.refusal, "is not a constant")
+
+
+if __name__ == "__main__":
+    unittest.main()
