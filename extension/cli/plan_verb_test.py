@@ -146,7 +146,7 @@ class PlanVerbTest(unittest.TestCase):
                  "buffers a (line 2) and b (line 3) are fixed at offsets 0 and 3"),
                 (head + "a,0,1,4,8,4\n", "buffer a (line 2): fixed offset 4"),
                 ('{"buffers": [{"id": "a", "lower": 0, "upper": 1}]}', "a (buffers[0])"),
-                ('{"buffers": [', "line 1: no JSON"),
+                ('{"buffers": [', "line 1: is not JSON"),
         ):
             self.write("bad", text)
             message = self.fails(1, "plan", "bad", "--svg", "out.svg", "--csv", "out.csv")
@@ -185,7 +185,7 @@ json.dump({"buffers": out}, sys.stdout)
         self.assertEqual((plan["peak"], plan["lower_bound"]), (4, 4))
         # Petrel itself is one.
         self.done("plan", "small.csv", "--planner-command", f"{PETREL} plan - --json")
-        for command, words in (("exit 4", "exit code 4"), ("echo nonsense", "no JSON"),
+        for command, words in (("exit 4", "exit code 4"), ("echo nonsense", "is not JSON"),
                                ("kill -11 $$", "signal 11"),
                                ("sleep 20", "did not answer within 200 ms"),
                                ("echo '{\"buffers\": []}'", "buffer a has no place")):

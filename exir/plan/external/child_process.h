@@ -2,7 +2,7 @@
 //
 // Runs a command with some input and collects what it writes, for a limited
 // time. No zombie, open file or process of the command is left behind,
-// whatever happens; a command that stops reading is no error by itself.
+// whatever happens; a command that stops reading is not an error by itself.
 //
 //   absl::StatusOr<std::string> sorted = run_command("sort", "b\na\n", 1000);
 

@@ -128,13 +128,13 @@ TEST(ExternalPlannerTest, GetsSizesConflictsAndPoolsAndAnswersWithPlaces) {
 
 TEST(ExternalPlannerTest, WrongAnswersAreNamed) {
   const auto invalid = absl::StatusCode::kInvalidArgument;
-  EXPECT_THAT(message(say("hello"), invalid), HasSubstr("no JSON"));
-  EXPECT_THAT(message(say(""), invalid), HasSubstr("no JSON"));
+  EXPECT_THAT(message(say("hello"), invalid), HasSubstr("is not JSON"));
+  EXPECT_THAT(message(say(""), invalid), HasSubstr("is not JSON"));
   EXPECT_THAT(message(say("[]"), invalid), HasSubstr("a list"));
   EXPECT_THAT(message(say("{\"buffers\": [{\"id\": \"a\", \"offset\": 0}]}"), invalid),
               HasSubstr("buffer b has no place"));
   EXPECT_THAT(message(say("{\"buffers\": [{\"id\": \"c\", \"offset\": 0}]}"), invalid),
-              HasSubstr("\"c\", which is no buffer"));
+              HasSubstr("\"c\", which is not a buffer"));
   EXPECT_THAT(message(say("{\"buffers\": [{\"id\": \"a\", \"offset\": 0.5}]}"), invalid),
               HasSubstr("buffer a: offset is 0.5, must be a whole number"));
   EXPECT_THAT(message(say("{\"buffers\": [{\"id\": \"a\", \"offset\": 0}, "
@@ -144,7 +144,7 @@ TEST(ExternalPlannerTest, WrongAnswersAreNamed) {
   EXPECT_THAT(message(say("{\"buffers\": [{\"id\": \"a\", \"pool\": \"moon\", "
                           "\"offset\": 0}]}"),
                       invalid),
-              HasSubstr("\"moon\", which is no pool"));
+              HasSubstr("\"moon\", which is not a pool"));
   EXPECT_THAT(message(say("{\"buffers\": [{\"id\": \"a\", \"offset\": 0}, "
                           "{\"id\": \"b\", \"offset\": 5}]}"),
                       absl::StatusCode::kInternal),
@@ -179,7 +179,7 @@ TEST(RunCommandTest, MovesMoreThanPipesHoldInBothDirections) {
   absl::StatusOr<std::string> output = run_command("cat", input, 20'000);
   ASSERT_TRUE(output.ok()) << output.status();
   EXPECT_TRUE(*output == input);
-  // Input that nobody reads is no error.
+  // Input that nobody reads is not an error.
   output = run_command("echo done", input, 20'000);
   ASSERT_TRUE(output.ok()) << output.status();
   EXPECT_EQ(*output, "done\n");

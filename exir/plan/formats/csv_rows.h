@@ -5,7 +5,7 @@
 //   a, b c ,,"x, ""y"""        cells "a", "b c", "", "x, \"y\""
 //
 // White space around a cell does not count, unless it is inside of quotes; so
-// do commas and line ends. Lines end with LF or CR LF; empty ones are no rows.
+// do commas and line ends. Lines end with LF or CR LF; empty ones are skipped.
 
 #ifndef PETREL_EXIR_PLAN_FORMATS_CSV_ROWS_H_
 #define PETREL_EXIR_PLAN_FORMATS_CSV_ROWS_H_

@@ -179,13 +179,10 @@ TEST(JsonTest, WritesWhatToolsRead) {
   ASSERT_TRUE(solution.ok()) << solution.status();
   solution->seconds = 0.25;
   EXPECT_EQ(format_json(problem, *solution),
-            "{\"peak\": 4, \"lower_bound\": 4, \"optimal\": true, "
-            "\"seconds\": 0.250000,\n \"method\": \"single buffer\",\n"
-            " \"pools\": [{\"name\": \"arena\", \"peak\": 4, "
-            "\"lower_bound\": 4}],\n"
-            " \"buffers\": [\n"
-            "  {\"id\": \"a\\\"\\\\\\u000a\", \"pool\": \"arena\", "
-            "\"offset\": 0}]}\n");
+            "{\"peak\":4,\"lower_bound\":4,\"optimal\":true,\"seconds\":0.25,"
+            "\"method\":\"single buffer\","
+            "\"pools\":[{\"name\":\"arena\",\"peak\":4,\"lower_bound\":4}],\"buffers\":[\n"
+            "{\"id\":\"a\\\"\\\\\\n\",\"pool\":\"arena\",\"offset\":0}]}\n");
 }
 
 TEST(SvgTest, DrawsOneRectanglePerStretchAndEscapesNames) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "exir/plan/formats/json_text.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir::plan {
@@ -32,20 +32,9 @@ std::string shown(const ordered_json& json) {
   // Nesting is bounded by nothing but the size of the file.
   if (json.is_array()) return "a list";
   if (json.is_object()) return "an object";
-  std::string text = json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  std::string text = json_text(json);
   if (text.size() > 60) text = text.substr(0, 57) + "...";
   return text;
-}
-
-absl::StatusOr<ordered_json> parse(absl::string_view text) {
-  // The library reports syntax errors, and only these, by throwing.
-  try {
-    return ordered_json::parse(text.begin(), text.end());
-  } catch (const ordered_json::parse_error& error) {
-    const size_t at = std::min(error.byte, text.size());
-    const auto line = 1 + std::count(text.begin(), text.begin() + at, '\n');
-    return invalid("line ", line, ": no JSON at byte ", error.byte);
-  }
 }
 
 // One object of the text with its place in it: "buffers[3]".
@@ -125,7 +114,7 @@ absl::StatusOr<int32_t> index_of(const ordered_json& name, const Names& names,
   }
   const auto it = names.find(name.get_ref<const std::string&>());
   if (it == names.end()) {
-    return invalid(where, " is ", shown(name), ", which is no ", what);
+    return invalid(where, " is ", shown(name), ", which is not a ", what);
   }
   return it->second;
 }
@@ -256,7 +245,7 @@ Names names_of(const std::vector<Pool>& pools) {
 }  // namespace
 
 absl::StatusOr<Problem> parse_problem_json(absl::string_view text) {
-  PETREL_ASSIGN_OR_RETURN(const ordered_json json, parse(text));
+  PETREL_ASSIGN_OR_RETURN(const ordered_json json, parse_json(text));
   const Object root{json, ""};
   if (!json.is_object()) {
     return invalid("the problem is ", shown(json), ", must be an object");
@@ -306,7 +295,7 @@ absl::StatusOr<Problem> parse_problem_json(absl::string_view text) {
 
 absl::StatusOr<std::vector<Placement>> parse_answer_json(const Problem& problem,
                                                          absl::string_view text) {
-  PETREL_ASSIGN_OR_RETURN(const ordered_json json, parse(text));
+  PETREL_ASSIGN_OR_RETURN(const ordered_json json, parse_json(text));
   if (!json.is_object() || json.find("buffers") == json.end()) {
     return invalid("the answer is ", shown(json), ", must be an object with buffers");
   }

@@ -47,7 +47,7 @@
 namespace petrel::exir::plan {
 
 // The problem has passed check_problem(). Errors name the buffer and its index
-// or, where the text is no JSON, the line.
+// or, where the text is not JSON, the line.
 absl::StatusOr<Problem> parse_problem_json(absl::string_view text);
 
 // One buffer per line; without what are defaults. Names must be unique.

@@ -92,7 +92,7 @@ TEST(ProblemJsonTest, ErrorsNameTheBufferAndWhereItIs) {
   const auto with = [&](const std::string& buffers) {
     return message("{\"buffers\": [" + buffers + "]}");
   };
-  EXPECT_THAT(message("{\n\n x"), HasSubstr("line 3: no JSON at byte 5"));
+  EXPECT_THAT(message("{\n\n x"), HasSubstr("line 3: is not JSON at byte 5"));
   EXPECT_THAT(message("[]"), HasSubstr("must be an object"));
   EXPECT_THAT(message("{}"), HasSubstr("no buffers"));
   EXPECT_THAT(message("{\"buffers\": 3}"), HasSubstr("must be a list"));
@@ -105,11 +105,12 @@ TEST(ProblemJsonTest, ErrorsNameTheBufferAndWhereItIs) {
   EXPECT_THAT(with(a + "\"size\": 1e30}"), HasSubstr("must be a whole number"));
   EXPECT_THAT(with(a + "\"size\": 1}, " + a + "\"size\": 1}"),
               HasSubstr("buffer a (buffers[1]) has the id of another"));
-  EXPECT_THAT(with(a + "\"size\": 1, \"pools\": [\"x\"]}"), HasSubstr("\"x\", which is no pool"));
+  EXPECT_THAT(with(a + "\"size\": 1, \"pools\": [\"x\"]}"),
+              HasSubstr("\"x\", which is not a pool"));
   EXPECT_THAT(with(a + "\"size\": 1, \"conflicts\": [\"x\"]}"),
-              HasSubstr("\"x\", which is no buffer"));
+              HasSubstr("\"x\", which is not a buffer"));
   EXPECT_THAT(with(a + "\"size\": 1, \"conflicts\": [\"a\"]}"), HasSubstr("paired with itself"));
-  EXPECT_THAT(message(std::string(200'000, '[')), HasSubstr("no JSON"));
+  EXPECT_THAT(message(std::string(200'000, '[')), HasSubstr("is not JSON"));
   EXPECT_THAT(
       message("{\"buffers\": " + std::string(200'000, '[') + std::string(200'000, ']') + "}"),
       HasSubstr("must be an object"));

@@ -3,7 +3,6 @@
 // Problems and requests to other planners as JSON.
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "exir/plan/formats/json_text.h"
 #include "exir/plan/formats/problem_json.h"
 #include "exir/plan/model/conflict_graph.h"
 #include "exir/plan/search/greedy.h"
@@ -67,17 +67,13 @@ void add_conflicts(const Problem& problem, const ConflictGraph& graph, BufferIdx
   }
 }
 
-std::string dump(const ordered_json& json) {
-  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
 std::string lines(const std::vector<std::string>& items) {
   return absl::StrCat("[\n  ", absl::StrJoin(items, ",\n  "), "]");
 }
 
 std::string format(const Problem& problem, bool request) {
   std::vector<std::string> pools, buffers;
-  for (const Pool& pool : problem.pools) pools.push_back(dump(pool_json(pool)));
+  for (const Pool& pool : problem.pools) pools.push_back(json_text(pool_json(pool)));
   std::optional<ConflictGraph> graph;
   PoolChoices choices;
   if (request) {
@@ -94,7 +90,7 @@ std::string format(const Problem& problem, bool request) {
       }
       add_conflicts(problem, *graph, static_cast<BufferIdx>(i), &json);
     }
-    buffers.push_back(dump(json));
+    buffers.push_back(json_text(json));
   }
   std::string text =
       absl::StrCat("{\"pools\": ", lines(pools), ",\n \"buffers\": ", lines(buffers));
@@ -104,7 +100,7 @@ std::string format(const Problem& problem, bool request) {
     for (const Pair& pair : pairs) {
       json.push_back({problem.buffers[pair.first].id, problem.buffers[pair.second].id});
     }
-    absl::StrAppend(&text, ",\n \"", key, "\": ", dump(json));
+    absl::StrAppend(&text, ",\n \"", key, "\": ", json_text(json));
   };
   append_pairs("conflicts", problem.conflicts);
   append_pairs("non_conflicts", problem.non_conflicts);
@@ -115,7 +111,7 @@ std::string format(const Problem& problem, bool request) {
                       {"upper", problem.buffers[overlap.upper].id},
                       {"bytes", overlap.bytes}});
     }
-    absl::StrAppend(&text, ",\n \"overlaps\": ", dump(json));
+    absl::StrAppend(&text, ",\n \"overlaps\": ", json_text(json));
   }
   return text + "}\n";
 }

@@ -3,15 +3,15 @@
 #include "exir/plan/pictures/html.h"
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "exir/plan/formats/json_text.h"
 #include "exir/plan/model/timeline.h"
 
 namespace petrel::exir::plan {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 constexpr char kHead[] = R"(<!DOCTYPE html>
 <html lang="en">
@@ -278,7 +278,7 @@ std::string render_html(const Problem& problem, const Solution& solution,
   for (const Stretch& s : stretches_by_begin(problem)) {
     data["stretches"].push_back(json::array({s.buffer, s.time.begin, s.time.end, s.low, s.high}));
   }
-  std::string text = data.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string text = json_text(data);
   // Nothing in a name may end the script that holds the data.
   std::string safe;
   for (const char c : text) {

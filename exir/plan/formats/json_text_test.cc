@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "exir/plan/formats/json_text.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace petrel::exir::plan {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string refusal(const std::string& text) {
+  const absl::Status status = parse_json(text).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text.substr(0, 40);
+  return std::string(status.message());
+}
+
+TEST(JsonTextTest, ErrorsNameTheLine) {
+  EXPECT_EQ(refusal("{\n\n x"), "line 3: is not JSON at byte 5");
+  EXPECT_EQ(refusal(""), "line 1: is not JSON at byte 1");
+  EXPECT_EQ(refusal("[1]\n 2"), "line 2: is not JSON at byte 6");
+}
+
+TEST(JsonTextTest, RefusesDamagedText) {
+  for (const std::string& text :
+       {std::string("[1, 2"), std::string("{\"a\": \"b"), std::string("\"\xff\xfe\""),
+        std::string("\"\xc3"), std::string("[1\0]", 4), std::string("\0", 1),
+        std::string("\"a\0b\"", 5), std::string("[01]"), std::string("NaN"),
+        std::string("\"\\ud800\"")}) {
+    EXPECT_THAT(refusal(text), HasSubstr("is not JSON")) << text;
+  }
+  EXPECT_THAT(refusal("[1e999]"), HasSubstr("is not JSON"));
+}
+
+TEST(JsonTextTest, NestingCostsNoStack) {
+  const std::string open(1'000'000, '[');
+  EXPECT_THAT(refusal(open), HasSubstr("is not JSON"));
+  EXPECT_TRUE(parse_json(open + std::string(open.size(), ']')).ok());
+}
+
+TEST(JsonTextTest, KeepsIntegersAndReadsBackWhatItWrites) {
+  const std::string text =
+      "{\"b\":[9223372036854775807,-9223372036854775808,18446744073709551615],\"a\":\"\\\"\\n\"}";
+  absl::StatusOr<nlohmann::ordered_json> json = parse_json(text);
+  ASSERT_TRUE(json.ok()) << json.status();
+  EXPECT_EQ(json_text(*json), text);
+  // Larger ones are not integers any more.
+  EXPECT_FALSE((*parse_json("18446744073709551616")).is_number_integer());
+}
+
+TEST(JsonTextTest, WritesAnyBytesAsText) {
+  nlohmann::ordered_json json;
+  json["id"] = "a\xff";
+  absl::StatusOr<nlohmann::ordered_json> again = parse_json(json_text(json));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ((*again)["id"], "a\xef\xbf\xbd");
+}
+
+}  // namespace
+}  // namespace petrel::exir::plan
