@@ -49,14 +49,14 @@ absl::StatusOr<PreprocessResult> Backend::preprocess(const Subprogram&, RoutedBl
       absl::StrCat("backend '", id(), "' has neither preprocess nor preprocess_all"));
 }
 
-absl::StatusOr<ResultMap> Backend::preprocess_all(const SubprogramMap& parts,
+absl::StatusOr<ResultMap> Backend::preprocess_all(const SubprogramMap& partitions,
                                                   RoutedBlobStore& store) const {
   ResultMap results;
-  for (const auto& [method, subprograms] : parts) {
+  for (const auto& [method, subprograms] : partitions) {
     std::vector<PreprocessResult>& of_method = results[method];
-    for (const Subprogram& part : subprograms) {
-      absl::StatusOr<PreprocessResult> result = preprocess(part, store);
-      if (!result.ok()) return annotate(result.status(), part.describe());
+    for (const Subprogram& partition : subprograms) {
+      absl::StatusOr<PreprocessResult> result = preprocess(partition, store);
+      if (!result.ok()) return annotate(result.status(), partition.describe());
       of_method.push_back(*std::move(result));
     }
   }

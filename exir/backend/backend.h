@@ -8,7 +8,7 @@
 //     std::string id() const override { return "MyBackend"; }
 //     const Partitioner& partitioner() const override { return partitioner_; }
 //     absl::StatusOr<PreprocessResult> preprocess(
-//         const Subprogram& part, RoutedBlobStore& store) const override;
+//         const Subprogram& partition, RoutedBlobStore& store) const override;
 //   };
 //
 // A backend that shares work or data between partitions overrides preprocess_all
@@ -98,9 +98,9 @@ class Partitioner {
   // False for a connected group of nodes that is not worth a delegate call, for
   // example reshapes alone. `nodes` are in graph order. (optional)
   virtual bool worthwhile(const std::vector<const Node*>& nodes) const;
-  // What a group costs, of which `part` is a copy; nullopt if the backend cannot
+  // What a group costs, of which `partition` is a copy; nullopt if the backend cannot
   // tell: then all that it supports is delegated. (optional)
-  virtual std::optional<GroupCosts> costs(const Graph& part) const;
+  virtual std::optional<GroupCosts> costs(const Graph& partition) const;
 };
 
 // What the partitioner says of the node, after what holds for every backend.
@@ -119,10 +119,10 @@ class Backend {
   virtual absl::Status check_compile_specs(const std::vector<CompileSpec>& specs) const;
 
   // Default: Unimplemented, for backends that override preprocess_all.
-  virtual absl::StatusOr<PreprocessResult> preprocess(const Subprogram& part,
+  virtual absl::StatusOr<PreprocessResult> preprocess(const Subprogram& partition,
                                                       RoutedBlobStore& store) const;
   // Default: calls preprocess on each, in method order; errors name the partition.
-  virtual absl::StatusOr<ResultMap> preprocess_all(const SubprogramMap& parts,
+  virtual absl::StatusOr<ResultMap> preprocess_all(const SubprogramMap& partitions,
                                                    RoutedBlobStore& store) const;
 };
 

@@ -16,7 +16,7 @@
 namespace petrel::exir {
 namespace {
 
-bool is_part_constant(const Value& value) {
+bool is_partition_constant(const Value& value) {
   return value.is_constant() && !value.constant()->is_mutable();
 }
 
@@ -29,19 +29,19 @@ std::string stem_of(const Node& node) {
 
 }  // namespace
 
-Part copy_part(const std::vector<Node*>& group, const std::string& name) {
+Partition copy_partition(const std::vector<Node*>& group, const std::string& name) {
   const std::set<const Node*> members(group.begin(), group.end());
-  Part part;
-  part.graph = std::make_unique<Graph>(name);
+  Partition partition;
+  partition.graph = std::make_unique<Graph>(name);
   std::map<Value*, Value*> copies;
   const auto copy_of = [&](Value* value) {
     Value*& copy = copies[value];
     if (copy != nullptr) return copy;
-    if (is_part_constant(*value)) {
-      copy = part.graph->add_constant(value->constant());
+    if (is_partition_constant(*value)) {
+      copy = partition.graph->add_constant(value->constant());
     } else {
-      copy = part.graph->add_input(value->type(), value->name());
-      part.inputs.push_back(value);
+      copy = partition.graph->add_input(value->type(), value->name());
+      partition.inputs.push_back(value);
     }
     return copy;
   };
@@ -58,8 +58,8 @@ Part copy_part(const std::vector<Node*>& group, const std::string& name) {
     for (size_t i = 0; i < node->num_results(); ++i) {
       types.push_back(node->result(i)->type());
     }
-    const Node* copy = part.graph->append(node->op(), std::move(arguments), std::move(types),
-                                          stem_of(*node), node->source());
+    const Node* copy = partition.graph->append(node->op(), std::move(arguments), std::move(types),
+                                               stem_of(*node), node->source());
     for (size_t i = 0; i < node->num_results(); ++i) {
       Value* result = node->result(i);
       copies[result] = copy->result(i);
@@ -67,12 +67,12 @@ Part copy_part(const std::vector<Node*>& group, const std::string& name) {
                           std::any_of(result->users().begin(), result->users().end(),
                                       [&](Node* user) { return members.count(user) == 0; });
       if (!leaves) continue;
-      part.outputs.push_back(result);
+      partition.outputs.push_back(result);
       outputs.push_back(copy->result(i));
     }
   }
-  part.graph->set_outputs(std::move(outputs));
-  return part;
+  partition.graph->set_outputs(std::move(outputs));
+  return partition;
 }
 
 void make_contiguous(Graph& graph, const std::vector<std::vector<Node*>>& groups) {
@@ -125,25 +125,25 @@ void make_contiguous(Graph& graph, const std::vector<std::vector<Node*>>& groups
   }
 }
 
-std::vector<Node*> replace_parts(Graph& graph, const std::vector<std::vector<Node*>>& groups,
-                                 const std::vector<Part>& parts) {
+std::vector<Node*> replace_partitions(Graph& graph, const std::vector<std::vector<Node*>>& groups,
+                                      const std::vector<Partition>& partitions) {
   // All calls are there before values are replaced, so that a call whose
-  // operand is computed in another part gets that part's result.
+  // operand is computed in another partition gets that partition's result.
   std::vector<Node*> calls;
   for (size_t i = 0; i < groups.size(); ++i) {
     std::vector<Type> types;
-    for (const Value* output : parts[i].outputs) {
+    for (const Value* output : partitions[i].outputs) {
       types.push_back(output->type());
     }
     calls.push_back(graph.insert_after(groups[i].back(), op(petrel_ops::delegate_call),
-                                       {Argument::of_values(parts[i].inputs)}, std::move(types),
-                                       "delegate"));
+                                       {Argument::of_values(partitions[i].inputs)},
+                                       std::move(types), "delegate"));
   }
   std::set<const Node*> replaced;
   for (size_t i = 0; i < groups.size(); ++i) {
     replaced.insert(groups[i].begin(), groups[i].end());
-    for (size_t r = 0; r < parts[i].outputs.size(); ++r) {
-      graph.replace_all_uses(parts[i].outputs[r], calls[i]->result(r));
+    for (size_t r = 0; r < partitions[i].outputs.size(); ++r) {
+      graph.replace_all_uses(partitions[i].outputs[r], calls[i]->result(r));
     }
   }
   const std::vector<Node*> nodes = graph.node_pointers();

@@ -25,14 +25,14 @@
 namespace petrel::exir {
 
 // A partition, and the values of the method's graph that enter and leave it.
-struct Part {
+struct Partition {
   std::unique_ptr<Graph> graph;
   std::vector<Value*> inputs;
   std::vector<Value*> outputs;
 };
 
 // `group` is in graph order.
-Part copy_part(const std::vector<Node*>& group, const std::string& name);
+Partition copy_partition(const std::vector<Node*>& group, const std::string& name);
 
 // Reorders the nodes of `graph` so that each group is contiguous. Nodes keep
 // their order otherwise as far as their operands allow. Precondition: replacing
@@ -40,8 +40,8 @@ Part copy_part(const std::vector<Node*>& group, const std::string& name);
 void make_contiguous(Graph& graph, const std::vector<std::vector<Node*>>& groups);
 
 // Replaces each group, which must be contiguous, by one call. Returns the calls.
-std::vector<Node*> replace_parts(Graph& graph, const std::vector<std::vector<Node*>>& groups,
-                                 const std::vector<Part>& parts);
+std::vector<Node*> replace_partitions(Graph& graph, const std::vector<std::vector<Node*>>& groups,
+                                      const std::vector<Partition>& partitions);
 
 }  // namespace petrel::exir
 

@@ -22,7 +22,7 @@ namespace {
 // them in the same order and own their graphs.
 struct Share {
   const Backend* backend = nullptr;
-  SubprogramMap parts;
+  SubprogramMap partitions;
   std::map<std::string, std::vector<Node*>> calls;
 };
 
@@ -52,7 +52,7 @@ absl::StatusOr<std::vector<std::vector<Node*>>> whole_graph(const Graph& graph,
 }
 
 // Cuts the parts of `use` out of a graph of `method`, its own or that of a
-// region, and leaves calls without payloads in their place. Parts are numbered
+// region, and leaves calls without payloads in their place. Partitions are numbered
 // through the whole method.
 absl::Status cut(const std::string& method, Graph& graph, const BackendUse& use, Share* share,
                  PartitionReport::Taken* taken, std::vector<LeftBehind>* out_left_behind) {
@@ -65,26 +65,26 @@ absl::Status cut(const std::string& method, Graph& graph, const BackendUse& use,
   } else {
     groups = propose_partitions(graph, backend.partitioner(), out_left_behind, use.delegate);
   }
-  std::vector<Part> parts;
+  std::vector<Partition> partitions;
   for (const std::vector<Node*>& group : groups) {
-    parts.push_back(copy_part(group, absl::StrCat(method, "_", taken->partitions++)));
+    partitions.push_back(copy_partition(group, absl::StrCat(method, "_", taken->partitions++)));
     taken->nodes += group.size();
-    auto costs = backend.partitioner().costs(*parts.back().graph);
+    auto costs = backend.partitioner().costs(*partitions.back().graph);
     if (costs) taken->costs.push_back(*std::move(costs));
   }
   make_contiguous(graph, groups);
-  const std::vector<Node*> calls = replace_parts(graph, groups, parts);
+  const std::vector<Node*> calls = replace_partitions(graph, groups, partitions);
   for (size_t i = 0; i < calls.size(); ++i) {
     auto lowered = std::make_shared<LoweredPartition>();
     lowered->backend_id = backend.id();
     lowered->compile_specs = use.compile_specs;
-    lowered->graph = std::move(parts[i].graph);
-    Subprogram part;
-    part.method = method;
-    part.index = share->parts[method].size();
-    part.graph = lowered->graph.get();
-    part.compile_specs = use.compile_specs;
-    share->parts[method].push_back(std::move(part));
+    lowered->graph = std::move(partitions[i].graph);
+    Subprogram partition;
+    partition.method = method;
+    partition.index = share->partitions[method].size();
+    partition.graph = lowered->graph.get();
+    partition.compile_specs = use.compile_specs;
+    share->partitions[method].push_back(std::move(partition));
     share->calls[method].push_back(calls[i]);
     calls[i]->set_delegate(std::move(lowered));
   }
@@ -117,15 +117,15 @@ std::vector<LeftBehind> join_reasons(
 }
 
 // A payload, and debug ids that name values of the partition.
-absl::Status check_result(const Backend& backend, const Subprogram& part,
+absl::Status check_result(const Backend& backend, const Subprogram& partition,
                           const PreprocessResult& result) {
   if (result.payload.size() == 0) {
-    return absl::InternalError(absl::StrCat("backend '", backend.id(),
-                                            "' returned an empty payload for ", part.describe()));
+    return absl::InternalError(absl::StrCat(
+        "backend '", backend.id(), "' returned an empty payload for ", partition.describe()));
   }
   if (result.debug_handles.empty()) return absl::OkStatus();
   std::set<std::string> names;
-  for (const auto& node : part.graph->nodes()) {
+  for (const auto& node : partition.graph->nodes()) {
     for (size_t i = 0; i < node->num_results(); ++i) {
       names.insert(node->result(i)->name());
     }
@@ -133,16 +133,16 @@ absl::Status check_result(const Backend& backend, const Subprogram& part,
   for (const auto& [handle, name] : result.debug_handles) {
     if (names.count(name) != 0) continue;
     return absl::InternalError(absl::StrCat("backend '", backend.id(), "' maps debug id ", handle,
-                                            " of ", part.describe(), " to value '", name,
+                                            " of ", partition.describe(), " to value '", name,
                                             "', which no node of the partition computes"));
   }
   return absl::OkStatus();
 }
 
 // One result for every Subprogram and no other.
-absl::Status check_results(const Backend& backend, const SubprogramMap& parts,
+absl::Status check_results(const Backend& backend, const SubprogramMap& partitions,
                            const ResultMap& results) {
-  for (const auto& [method, subprograms] : parts) {
+  for (const auto& [method, subprograms] : partitions) {
     auto it = results.find(method);
     const size_t count = it == results.end() ? 0 : it->second.size();
     if (count < subprograms.size()) {
@@ -160,7 +160,7 @@ absl::Status check_results(const Backend& backend, const SubprogramMap& parts,
     }
   }
   for (const auto& [method, unused] : results) {
-    if (parts.count(method) == 0) {
+    if (partitions.count(method) == 0) {
       return absl::InternalError(absl::StrCat("backend '", backend.id(),
                                               "' returned results for method '", method,
                                               "', of which it was given no partition"));
@@ -217,9 +217,10 @@ absl::StatusOr<PartitionReport> lower_to_backends(Program& program,
   }
 
   for (const Share& share : shares) {
-    if (share.parts.empty()) continue;
-    PETREL_ASSIGN_OR_RETURN(ResultMap results, share.backend->preprocess_all(share.parts, store));
-    PETREL_RETURN_IF_ERROR(check_results(*share.backend, share.parts, results));
+    if (share.partitions.empty()) continue;
+    PETREL_ASSIGN_OR_RETURN(ResultMap results,
+                            share.backend->preprocess_all(share.partitions, store));
+    PETREL_RETURN_IF_ERROR(check_results(*share.backend, share.partitions, results));
     for (const auto& [method, calls] : share.calls) {
       for (size_t i = 0; i < calls.size(); ++i) {
         PreprocessResult& result = results.at(method)[i];

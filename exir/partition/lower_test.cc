@@ -75,7 +75,7 @@ TEST(LowerToBackend, NoBackendDrawsRandomNumbers) {
   EXPECT_THAT(left[0].reason, HasSubstr("draws random numbers"));
 }
 
-TEST(LowerToBackend, ReplacesPartsByCalls) {
+TEST(LowerToBackend, ReplacesPartitionsByCalls) {
   Program program = program_of({{"forward", R"(
     method @forward(%x: f32[2], %unused: f32[2]) {
       %w = constant @w : f32[2]
@@ -158,7 +158,7 @@ constexpr char kOneAdd[] = R"(
       %a = aten.add.Tensor(%x, %x, 1) : f32[2]
       return %a
     })";
-constexpr char kTwoParts[] = R"(
+constexpr char kTwoPartitions[] = R"(
     method @m(%x: f32[2]) {
       %a = aten.add.Tensor(%x, %x, 1) : f32[2]
       %s = aten.sigmoid.default(%a) : f32[2]
@@ -172,7 +172,7 @@ constexpr char kNone[] = R"(
     })";
 
 TEST(LowerToBackend, HandsAllMethodsOverInOneCall) {
-  Program program = program_of({{"b", kTwoParts}, {"a", kOneAdd}, {"c", kNone}});
+  Program program = program_of({{"b", kTwoPartitions}, {"a", kOneAdd}, {"c", kNone}});
   RecordingBackend backend;
   RoutedBlobStore store;
   auto report = lower_to_backend(program, backend, {}, store);
@@ -193,7 +193,7 @@ TEST(LowerToBackend, AsksNothingWhenThereIsNothingToTake) {
 }
 
 std::string error_when(const std::function<void(ResultMap&)>& tamper) {
-  Program program = program_of({{"a", kOneAdd}, {"b", kTwoParts}});
+  Program program = program_of({{"a", kOneAdd}, {"b", kTwoPartitions}});
   RecordingBackend backend;
   backend.tamper = tamper;
   RoutedBlobStore store;
@@ -202,7 +202,7 @@ std::string error_when(const std::function<void(ResultMap&)>& tamper) {
   return std::string(report.status().message());
 }
 
-TEST(LowerToBackend, RefusesResultsThatDoNotMatchTheParts) {
+TEST(LowerToBackend, RefusesResultsThatDoNotMatchThePartitions) {
   EXPECT_EQ(error_when([](ResultMap& r) { r["b"].pop_back(); }),
             "backend 'Recording' returned 1 of 2 results: none for method "
             "'b', partition 1");
@@ -229,14 +229,14 @@ TEST(LowerToBackend, RefusesUnknownCompileSpecsBeforeAnything) {
 // A backend that only has what the base class gives.
 class BareBackend : public RecordingBackend {
  public:
-  absl::StatusOr<ResultMap> preprocess_all(const SubprogramMap& parts,
+  absl::StatusOr<ResultMap> preprocess_all(const SubprogramMap& partitions,
                                            RoutedBlobStore& store) const override {
-    return Backend::preprocess_all(parts, store);
+    return Backend::preprocess_all(partitions, store);
   }
 };
 
-TEST(LowerToBackend, NamesThePartThatABackendFailedOn) {
-  Program program = program_of({{"b", kTwoParts}});
+TEST(LowerToBackend, NamesThePartitionThatABackendFailedOn) {
+  Program program = program_of({{"b", kTwoPartitions}});
   BareBackend backend;
   RoutedBlobStore store;
   auto report = lower_to_backend(program, backend, {}, store);

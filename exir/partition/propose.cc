@@ -45,18 +45,18 @@ class Proposer {
   }
 
   std::vector<std::vector<Node*>> groups() const {
-    using Part = std::pair<size_t, size_t>;  // level and group
-    std::map<Part, std::vector<Node*>> parts;
-    std::vector<Part> order;  // by first node
+    using Partition = std::pair<size_t, size_t>;  // level and group
+    std::map<Partition, std::vector<Node*>> partitions;
+    std::vector<Partition> order;  // by first node
     for (size_t i = 0; i < nodes_.size(); ++i) {
       if (!supported_[i]) continue;
-      const Part part(levels_[i], groups_[i]);
-      std::vector<Node*>& nodes = parts[part];
-      if (nodes.empty()) order.push_back(part);
+      const Partition partition(levels_[i], groups_[i]);
+      std::vector<Node*>& nodes = partitions[partition];
+      if (nodes.empty()) order.push_back(partition);
       nodes.push_back(nodes_[i]);
     }
     std::vector<std::vector<Node*>> groups;
-    for (const Part& part : order) groups.push_back(std::move(parts[part]));
+    for (const Partition& partition : order) groups.push_back(std::move(partitions[partition]));
     return groups;
   }
 
@@ -188,7 +188,7 @@ class Proposer {
     for (const std::vector<size_t>& group : groups) {
       std::vector<Node*> nodes;
       for (size_t member : group) nodes.push_back(nodes_[member]);
-      std::optional<GroupCosts> costs = partitioner_.costs(*copy_part(nodes, "group").graph);
+      std::optional<GroupCosts> costs = partitioner_.costs(*copy_partition(nodes, "group").graph);
       if (!costs) continue;
       if (groups_of_level[levels_[group[0]]] > 1) costs->call = 0;
       if (costs->kernels >= costs->delegated + costs->call) continue;

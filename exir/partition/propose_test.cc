@@ -76,7 +76,7 @@ TEST(ProposePartitions, RefusesGroupsThatAreNotWorthwhile) {
   EXPECT_EQ(left[1].reason, "its group of 1 node is not worth a delegate call");
 }
 
-// Additions and rectifiers of one shape per part.
+// Additions and rectifiers of one shape per partition.
 class ShapePartitioner final : public AddPartitioner {
  public:
   std::string group(const Node& node) const override { return to_string(node.result()->tensor()); }

@@ -122,10 +122,10 @@ TEST(LowerToBackend, RandomGraphsInGroupsStayAcyclicAndAreTakenWhole) {
       EXPECT_NE(node->delegate(), nullptr);
     }
     for (const std::string& text : backend.texts) {
-      const auto part = parse_graph(text, find_op, zeros);
-      ASSERT_TRUE(part.ok());
+      const auto partition = parse_graph(text, find_op, zeros);
+      ASSERT_TRUE(partition.ok());
       std::set<std::string> groups;
-      for (const auto& node : (*part)->nodes()) groups.insert(TwoKinds().group(*node));
+      for (const auto& node : (*partition)->nodes()) groups.insert(TwoKinds().group(*node));
       EXPECT_EQ(groups.size(), 1u) << text;
     }
   }
@@ -134,10 +134,10 @@ TEST(LowerToBackend, RandomGraphsInGroupsStayAcyclicAndAreTakenWhole) {
 // Quadratic work on so many nodes would run into the test's time limit.
 TEST(ProposePartitions, TakesLargeGraphs) {
   const auto graph = random_graph(1, 100000);
-  const auto parts = propose_partitions(*graph, AddPartitioner(), nullptr);
+  const auto partitions = propose_partitions(*graph, AddPartitioner(), nullptr);
   size_t taken = 0;
   size_t supported = 0;
-  for (const auto& part : parts) taken += part.size();
+  for (const auto& partition : partitions) taken += partition.size();
   for (const Node* node : graph->node_pointers()) {
     supported += AddPartitioner().supports(*node).supported;
   }

@@ -48,9 +48,9 @@ class AddPartitioner : public Partitioner {
 // `call` for the call.
 class WeighingPartitioner : public AddPartitioner {
  public:
-  std::optional<GroupCosts> costs(const Graph& part) const override {
+  std::optional<GroupCosts> costs(const Graph& partition) const override {
     GroupCosts costs;
-    const auto nodes = static_cast<double>(part.node_pointers().size());
+    const auto nodes = static_cast<double>(partition.node_pointers().size());
     costs.nodes = absl::StrCat(nodes, " nodes");
     costs.kernels = nodes;
     costs.delegated = node * nodes;
@@ -74,19 +74,19 @@ class RecordingBackend : public Backend {
     }
     return absl::OkStatus();
   }
-  absl::StatusOr<ResultMap> preprocess_all(const SubprogramMap& parts,
+  absl::StatusOr<ResultMap> preprocess_all(const SubprogramMap& partitions,
                                            RoutedBlobStore& store) const override {
     ++calls;
     ResultMap results;
-    for (const auto& [method, subprograms] : parts) {
-      for (const Subprogram& part : subprograms) {
-        seen.push_back(part.describe());
-        texts.push_back(print_graph(*part.graph));
-        EXPECT_TRUE(verify_graph(*part.graph).ok());
-        const std::string payload = part.describe();
+    for (const auto& [method, subprograms] : partitions) {
+      for (const Subprogram& partition : subprograms) {
+        seen.push_back(partition.describe());
+        texts.push_back(print_graph(*partition.graph));
+        EXPECT_TRUE(verify_graph(*partition.graph).ok());
+        const std::string payload = partition.describe();
         PreprocessResult result;
         result.payload = Blob::owned({payload.begin(), payload.end()});
-        result.debug_handles[7] = part.graph->outputs()[0]->name();
+        result.debug_handles[7] = partition.graph->outputs()[0]->name();
         results[method].push_back(std::move(result));
         EXPECT_TRUE(store.add_named_blob(payload, Blob::owned({1}), 1, "").ok());
       }

@@ -37,29 +37,29 @@ std::vector<exir::TensorType> types_of(const std::vector<exir::Value*>& values) 
 }
 
 // Of a graph and of the regions in it.
-void collect_parts(const std::string& method, const exir::Graph& graph,
-                   std::vector<CompiledPart>* out) {
+void collect_partitions(const std::string& method, const exir::Graph& graph,
+                        std::vector<CompiledPartition>* out) {
   for (const auto& node : graph.nodes()) {
-    for (const auto& region : node->regions()) collect_parts(method, *region, out);
+    for (const auto& region : node->regions()) collect_partitions(method, *region, out);
     if (node->delegate() == nullptr) continue;
     const exir::LoweredPartition& lowered = *node->delegate();
     const exir::Blob::Bytes payload = lowered.payload.bytes();
-    CompiledPart part;
-    part.method = method;
-    part.payload.assign(payload.span().begin(), payload.span().end());
-    part.compile_specs = lowered.compile_specs;
-    part.inputs = types_of(lowered.graph->inputs());
-    part.outputs = types_of(lowered.graph->outputs());
-    out->push_back(std::move(part));
+    CompiledPartition partition;
+    partition.method = method;
+    partition.payload.assign(payload.span().begin(), payload.span().end());
+    partition.compile_specs = lowered.compile_specs;
+    partition.inputs = types_of(lowered.graph->inputs());
+    partition.outputs = types_of(lowered.graph->outputs());
+    out->push_back(std::move(partition));
   }
 }
 
-std::vector<CompiledPart> parts_of(const exir::Program& program) {
-  std::vector<CompiledPart> parts;
+std::vector<CompiledPartition> partitions_of(const exir::Program& program) {
+  std::vector<CompiledPartition> partitions;
   for (const auto& [name, method] : program.methods) {
-    collect_parts(name, *method.graph, &parts);
+    collect_partitions(name, *method.graph, &partitions);
   }
-  return parts;
+  return partitions;
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ absl::StatusOr<Compiled> compile(const Methods& methods, const exir::BackendSele
   }
   PETREL_ASSIGN_OR_RETURN(compiled.report,
                           exir::lower_to_backends(program, backends, compiled.store));
-  compiled.parts = parts_of(program);
+  compiled.partitions = partitions_of(program);
   exir::PassContext context;
   context.keep_whole = [](const exir::OpInfo&) { return false; };
   PETREL_RETURN_IF_ERROR(
@@ -128,8 +128,9 @@ absl::StatusOr<Compiled> compile(const Methods& methods, const exir::BackendSele
       exir::emit_program(program, store, options,
                          [&](const std::string& name) -> absl::StatusOr<exir::ByteSink> {
                            std::string* file = &compiled.files[name];
-                           return exir::ByteSink([file](absl::Span<const uint8_t> part) {
-                             file->append(reinterpret_cast<const char*>(part.data()), part.size());
+                           return exir::ByteSink([file](absl::Span<const uint8_t> partition) {
+                             file->append(reinterpret_cast<const char*>(partition.data()),
+                                          partition.size());
                              return absl::OkStatus();
                            });
                          })

@@ -24,7 +24,7 @@ using Files = std::map<std::string, std::string>;
 using Elements = std::vector<float>;
 
 // One partition as the runtime's half gets it.
-struct CompiledPart {
+struct CompiledPartition {
   std::string method;
   std::vector<uint8_t> payload;
   std::vector<exir::CompileSpec> compile_specs;
@@ -36,8 +36,8 @@ struct Compiled {
   Files files;
   exir::RoutedBlobStore store;  // as the backends left it
   exir::PartitionReport report;
-  // Methods by name, parts in the order of their nodes.
-  std::vector<CompiledPart> parts;
+  // Methods by name, partitions in the order of their nodes.
+  std::vector<CompiledPartition> partitions;
   std::vector<exir::TensorType> inputs;  // of method "forward", if there is one
 
   size_t delegated_nodes() const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the compiler's half owes: results in order and number, the same for the
-// same parts, and errors for what it does not know.
+// same partitions, and errors for what it does not know.
 #include "test/conformance/suite.h"
 
 namespace petrel::conformance {
@@ -21,7 +21,7 @@ TEST_F(Conformance, TakesTheStepAndLeavesTheBarrierWithAReason) {
   EXPECT_FALSE(made.report.left_behind[0].reason.empty());
 }
 
-TEST_F(Conformance, CompilesTheSamePartsToTheSameBytes) {
+TEST_F(Conformance, CompilesTheSamePartitionsToTheSameBytes) {
   const Methods methods = {{"forward", steps({"a", "b", "", "a"})}, {"other", steps({"b"})}};
   const Compiled first = compiled(methods);
   const Compiled second = compiled(methods);
@@ -29,17 +29,17 @@ TEST_F(Conformance, CompilesTheSamePartsToTheSameBytes) {
 }
 
 // The parts of the methods, uncompiled, as preprocess_all gets them.
-class Parts {
+class Partitions {
  public:
-  Parts(const Methods& methods, const exir::Partitioner& partitioner) {
+  Partitions(const Methods& methods, const exir::Partitioner& partitioner) {
     auto program = parse_program(methods);
     EXPECT_TRUE(program.ok()) << program.status();
     if (program.ok()) program_ = *std::move(program);
     for (const auto& [name, method] : program_.methods) {
-      exir::Subprogram part;
-      part.method = name;
-      part.graph = method.graph.get();
-      map[name].push_back(part);
+      exir::Subprogram partition;
+      partition.method = name;
+      partition.graph = method.graph.get();
+      map[name].push_back(partition);
       for (const auto& node : method.graph->nodes()) {
         EXPECT_TRUE(partitioner.supports(*node).supported) << node->describe();
       }
@@ -51,11 +51,11 @@ class Parts {
   exir::Program program_;
 };
 
-TEST_F(Conformance, ReturnsOneResultForEachPartInOrder) {
-  const Parts parts({{"b", steps({"p"})}, {"a", steps({"q", "q"})}},
-                    fixture_.compiler->partitioner());
-  ASSERT_EQ(parts.map.size(), 2u);
-  exir::SubprogramMap twice = parts.map;
+TEST_F(Conformance, ReturnsOneResultForEachPartitionInOrder) {
+  const Partitions partitions({{"b", steps({"p"})}, {"a", steps({"q", "q"})}},
+                              fixture_.compiler->partitioner());
+  ASSERT_EQ(partitions.map.size(), 2u);
+  exir::SubprogramMap twice = partitions.map;
   twice["a"].push_back(twice["a"][0]);
   twice["a"][1].index = 1;
   exir::RoutedBlobStore store;
@@ -66,15 +66,15 @@ TEST_F(Conformance, ReturnsOneResultForEachPartInOrder) {
   EXPECT_EQ(results->at("b").size(), 1u);
 }
 
-TEST_F(Conformance, TakesNoPartsAndMethodsWithoutParts) {
+TEST_F(Conformance, TakesNoPartitionsAndMethodsWithoutPartitions) {
   exir::RoutedBlobStore store;
   auto none = fixture_.compiler->preprocess_all({}, store);
   ASSERT_TRUE(none.ok()) << none.status();
   EXPECT_TRUE(none->empty());
-  Parts parts({{"a", steps({"q"})}}, fixture_.compiler->partitioner());
-  ASSERT_EQ(parts.map.size(), 1u);
-  parts.map["without"] = {};
-  auto some = fixture_.compiler->preprocess_all(parts.map, store);
+  Partitions partitions({{"a", steps({"q"})}}, fixture_.compiler->partitioner());
+  ASSERT_EQ(partitions.map.size(), 1u);
+  partitions.map["without"] = {};
+  auto some = fixture_.compiler->preprocess_all(partitions.map, store);
   ASSERT_TRUE(some.ok()) << some.status();
   EXPECT_EQ(some->at("a").size(), 1u);
   const auto without = some->find("without");
@@ -83,8 +83,8 @@ TEST_F(Conformance, TakesNoPartsAndMethodsWithoutParts) {
 
 TEST_F(Conformance, AMethodWithNothingToTakeHasNoDelegate) {
   const Compiled made = compiled({{"forward", steps({""})}, {"other", steps({"a"})}});
-  ASSERT_EQ(made.parts.size(), 1u);
-  EXPECT_EQ(made.parts[0].method, "other");
+  ASSERT_EQ(made.partitions.size(), 1u);
+  EXPECT_EQ(made.partitions[0].method, "other");
   expect_as_kernels({{"forward", steps({""})}}, made);
 }
 
@@ -100,7 +100,7 @@ TEST_F(Conformance, TakesWholeMethodsOrSaysWhichNodeNot) {
   const Methods methods = {{"forward", steps({"a", "b"})}, {"other", steps({"a"})}};
   auto made = compile(methods, whole);
   ASSERT_TRUE(made.ok()) << made.status();
-  EXPECT_EQ(made->parts.size(), 2u);
+  EXPECT_EQ(made->partitions.size(), 2u);
   expect_as_kernels(methods, *made);
   auto refused = compile({{"forward", steps({"a", ""})}}, whole);
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parts in the branches of a cond and in the body of a map: compiled in the same
+// Partitions in the branches of a cond and in the body of a map: compiled in the same
 // call as all others, loaded and destroyed with the method, and run for the
 // branch that is taken and for each row.
 #include "absl/strings/str_cat.h"
@@ -74,15 +74,15 @@ class ControlFlow : public Conformance {
   std::vector<std::string> no_ = {"b"};
 };
 
-TEST_F(ControlFlow, PartsInBranchesComputeWhatKernelsDo) {
+TEST_F(ControlFlow, PartitionsInBranchesComputeWhatKernelsDo) {
   const Compiled made = compiled({{"forward", choice(yes_, no_)}});
-  EXPECT_EQ(made.parts.size(), 4u);  // two, one, and the one behind them
+  EXPECT_EQ(made.partitions.size(), 4u);  // two, one, and the one behind them
   expect_choice(made, yes_, no_);
 }
 
-TEST_F(ControlFlow, ABranchMayHaveNoPartAndTheOtherAll) {
+TEST_F(ControlFlow, ABranchMayHaveNoPartitionAndTheOtherAll) {
   const Compiled made = compiled({{"forward", choice({"", ""}, {"a", "b", "a"})}});
-  EXPECT_EQ(made.parts.size(), 2u);
+  EXPECT_EQ(made.partitions.size(), 2u);
   expect_choice(made, {"", ""}, {"a", "b", "a"});
 }
 
@@ -103,18 +103,19 @@ TEST_F(ControlFlow, ExternalDataReachesBranches) {
   expect_choice(made, yes_, no_);
 }
 
-TEST_F(ControlFlow, PartsOfBranchesComeInOneCallNumberedThroughTheMethod) {
+TEST_F(ControlFlow, PartitionsOfBranchesComeInOneCallNumberedThroughTheMethod) {
   // Looks at what it is given and hands it on.
   class Spy final : public exir::Backend {
    public:
     explicit Spy(const exir::Backend& real) : real_(real) {}
     std::string id() const override { return real_.id(); }
     const exir::Partitioner& partitioner() const override { return real_.partitioner(); }
-    absl::StatusOr<exir::ResultMap> preprocess_all(const exir::SubprogramMap& parts,
+    absl::StatusOr<exir::ResultMap> preprocess_all(const exir::SubprogramMap& partitions,
                                                    exir::RoutedBlobStore& store) const override {
       ++calls;
-      for (const exir::Subprogram& part : parts.at("forward")) indices.push_back(part.index);
-      return real_.preprocess_all(parts, store);
+      for (const exir::Subprogram& partition : partitions.at("forward"))
+        indices.push_back(partition.index);
+      return real_.preprocess_all(partitions, store);
     }
     mutable int calls = 0;
     mutable std::vector<size_t> indices;
@@ -143,7 +144,7 @@ TEST_F(ControlFlow, BranchesMayHaveBranches) {
       "%y = petrel.cond.default(%p, [%x, %f]) : ", fixture_.type, " do {\n", inner,
       absl::StrReplaceAll(region("no", {"c"}), {{") {", ", %f: f32[]) {"}}), "}\nreturn %y\n}\n");
   const Compiled made = compiled({{"forward", outer}});
-  EXPECT_EQ(made.parts.size(), 3u);
+  EXPECT_EQ(made.partitions.size(), 3u);
   const LoadedProgram program(made.files);
   LoadedMethod method(program, "forward");
   ASSERT_EQ(method.error(), Error::Ok);
@@ -157,14 +158,14 @@ TEST_F(ControlFlow, BranchesMayHaveBranches) {
   }
 }
 
-TEST_F(ControlFlow, ABodyOfRowsRunsItsPartsForEach) {
+TEST_F(ControlFlow, ABodyOfRowsRunsItsPartitionsForEach) {
   const std::string rows = absl::StrReplaceAll(fixture_.type, {{"f32[", "f32[3,"}});
   const Methods methods = {
       {"forward",
        absl::StrCat("method @forward(%x: ", rows, ") {\n%y = petrel.map.default([%x], []) : ", rows,
                     " do {\n", region("row", yes_), "}\nreturn %y\n}\n")}};
   const Compiled made = compiled(methods);
-  ASSERT_EQ(made.parts.size(), 2u);
+  ASSERT_EQ(made.partitions.size(), 2u);
   const LoadedProgram program(made.files);
   LoadedMethod method(program, "forward");
   ASSERT_EQ(method.error(), Error::Ok);
@@ -177,10 +178,10 @@ TEST_F(ControlFlow, ABodyOfRowsRunsItsPartsForEach) {
     const auto length = static_cast<ptrdiff_t>(x.size() / 3);
     for (ptrdiff_t row = 0; row < 3; ++row) {
       SCOPED_TRACE(absl::StrCat("row ", row));
-      const auto part = [&](const Elements& all) {
+      const auto partition = [&](const Elements& all) {
         return Elements(all.begin() + row * length, all.begin() + (row + 1) * length);
       };
-      expect_near({part(outputs[0])}, straight(yes_, part(x)));
+      expect_near({partition(outputs[0])}, straight(yes_, partition(x)));
     }
   }
 }

@@ -4,7 +4,7 @@
 // handle and no byte left over, and the backend works afterwards.
 #include <functional>
 
-#include "test/conformance/part_run.h"
+#include "test/conformance/partition_run.h"
 #include "test/conformance/suite.h"
 
 namespace petrel::conformance {
@@ -18,7 +18,7 @@ class Faults : public Conformance {
   void SetUp() override {
     Conformance::SetUp();
     made_ = compiled({{"forward", steps({"a", "", "b", "", "c"})}});
-    ASSERT_EQ(made_.parts.size(), 3u);
+    ASSERT_EQ(made_.partitions.size(), 3u);
     inputs_ = make_inputs(made_.inputs, 5);
     expected_ = load_and_run(made_.files, "forward", inputs_);
     reset_watch();
@@ -154,14 +154,14 @@ TEST_F(Faults, WithoutItsDataFileAMethodDoesNotLoad) {
 }
 
 TEST_F(Faults, ExecuteRefusesArgumentsThatDoNotFitAndWorksAfterwards) {
-  PartRun run(made_.parts[0], made_.store.blobs());
+  PartitionRun run(made_.partitions[0], made_.store.blobs());
   ASSERT_EQ(run.init(run.payload()), Error::Ok);
   ASSERT_EQ(run.execute(1), Error::Ok);
   const std::vector<Elements> expected = run.outputs();
   const size_t count = run.num_inputs() + run.num_outputs();
 
   const auto refused = [&](const char* what,
-                           const std::function<void(PartRun::Arguments&)>& change) {
+                           const std::function<void(PartitionRun::Arguments&)>& change) {
     const QuietLog quiet;
     EXPECT_NE(run.execute(1, change), Error::Ok) << what;
     EXPECT_TRUE(run.guards_are_whole()) << what;
@@ -169,15 +169,15 @@ TEST_F(Faults, ExecuteRefusesArgumentsThatDoNotFitAndWorksAfterwards) {
     EXPECT_EQ(run.outputs(), expected) << "after " << what;
   };
   for (size_t n = 0; n < count; ++n) {
-    refused("too few", [&](PartRun::Arguments& args) { args.resize(n); });
+    refused("too few", [&](PartitionRun::Arguments& args) { args.resize(n); });
   }
-  refused("one too many", [&](PartRun::Arguments& args) { args.push_back(args[0]); });
+  refused("one too many", [&](PartitionRun::Arguments& args) { args.push_back(args[0]); });
 
   const bool flags[1] = {true};
   const runtime::Span<const bool> list(flags, 1);
   for (size_t i = 0; i < count; ++i) {
     const auto put = [&, i](EValue value) {
-      return [i, value](PartRun::Arguments& args) { args[i] = value; };
+      return [i, value](PartitionRun::Arguments& args) { args[i] = value; };
     };
     refused("none", put(EValue()));
     refused("an int", put(EValue(int64_t{1})));
@@ -187,11 +187,12 @@ TEST_F(Faults, ExecuteRefusesArgumentsThatDoNotFitAndWorksAfterwards) {
     refused("a text", put(EValue(std::string_view("text"))));
   }
 
-  const exir::TensorType& type = made_.parts[0].inputs[0];
+  const exir::TensorType& type = made_.partitions[0].inputs[0];
   for (size_t i = 0; i < count; ++i) {
     const bool is_output = i >= run.num_inputs();
     const auto put = [&](runtime::TensorImpl& impl) {
-      return [i, &impl](PartRun::Arguments& args) { args[i] = EValue(runtime::Tensor(&impl)); };
+      return
+          [i, &impl](PartitionRun::Arguments& args) { args[i] = EValue(runtime::Tensor(&impl)); };
     };
     GuardedTensor good(type);
     std::vector<int32_t> sizes(type.sizes.begin(), type.sizes.end());

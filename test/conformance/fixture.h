@@ -52,7 +52,7 @@ struct Fixture {
   // that the backend takes, and with some that it takes in part.
   std::vector<std::string> methods;
 
-  // Parts may have sizes that vary from call to call; as the partitioner says.
+  // Partitions may have sizes that vary from call to call; as the partitioner says.
   // Where false, the suite checks that they are refused ahead of time.
   bool takes_varying_sizes = false;
   // Whole methods whose inputs are float and vary, of operators that the backend

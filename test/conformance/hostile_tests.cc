@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Payloads that nobody compiled: cut, damaged byte by byte and field by field,
-// of nothing and of others. Init refuses them, or gives a part that runs within
+// of nothing and of others. Init refuses them, or gives a partition that runs within
 // its memory.
 #include <cstring>
 #include <random>
 
-#include "test/conformance/part_run.h"
+#include "test/conformance/partition_run.h"
 #include "test/conformance/suite.h"
 
 namespace petrel::conformance {
@@ -19,11 +19,11 @@ class HostilePayloads : public Conformance {
   void SetUp() override {
     Conformance::SetUp();
     made_ = compiled({{"forward", steps_with_all_results(fixture_, {"a", "b"})}});
-    ASSERT_EQ(made_.parts.size(), 1u);
+    ASSERT_EQ(made_.partitions.size(), 1u);
   }
 
   // What a file with this payload can do.
-  void attack(PartRun& run, const std::vector<uint8_t>& payload) {
+  void attack(PartitionRun& run, const std::vector<uint8_t>& payload) {
     ++attacks_;
     if (run.init(payload) == Error::Ok) {
       ++taken_;
@@ -45,7 +45,7 @@ class HostilePayloads : public Conformance {
 
 TEST_F(HostilePayloads, OfAnyLengthAreRefused) {
   const QuietLog quiet;
-  PartRun run(made_.parts[0], made_.store.blobs());
+  PartitionRun run(made_.partitions[0], made_.store.blobs());
   const std::vector<uint8_t>& whole = run.payload();
   for (size_t size = 0; size < whole.size(); ++size) {
     const std::vector<uint8_t> cut(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size));
@@ -60,7 +60,7 @@ TEST_F(HostilePayloads, OfAnyLengthAreRefused) {
 
 TEST_F(HostilePayloads, OfNoBackendAreRefused) {
   const QuietLog quiet;
-  PartRun run(made_.parts[0], made_.store.blobs());
+  PartitionRun run(made_.partitions[0], made_.store.blobs());
   EXPECT_NE(run.init({}), Error::Ok);
   EXPECT_NE(run.init(std::vector<uint8_t>(256, 0)), Error::Ok);
   const std::string text = "this was made for somebody else, and is long enough";
@@ -70,7 +70,7 @@ TEST_F(HostilePayloads, OfNoBackendAreRefused) {
 
 TEST_F(HostilePayloads, WithADamagedByteStayWithinTheirMemory) {
   const QuietLog quiet;
-  PartRun run(made_.parts[0], made_.store.blobs());
+  PartitionRun run(made_.partitions[0], made_.store.blobs());
   const std::vector<uint8_t>& whole = run.payload();
   for (size_t i = 0; i < whole.size(); i += fixture_.mutation_stride) {
     for (const uint8_t byte :
@@ -87,7 +87,7 @@ TEST_F(HostilePayloads, WithADamagedByteStayWithinTheirMemory) {
 
 TEST_F(HostilePayloads, WithADamagedFieldStayWithinTheirMemory) {
   const QuietLog quiet;
-  PartRun run(made_.parts[0], made_.store.blobs());
+  PartitionRun run(made_.partitions[0], made_.store.blobs());
   const std::vector<uint8_t>& whole = run.payload();
   for (const size_t width : {size_t{2}, size_t{4}, size_t{8}}) {
     for (size_t i = 0; i + width <= whole.size(); i += width) {
@@ -105,7 +105,7 @@ TEST_F(HostilePayloads, WithADamagedFieldStayWithinTheirMemory) {
 
 TEST_F(HostilePayloads, DamagedAtRandomStayWithinTheirMemory) {
   const QuietLog quiet;
-  PartRun run(made_.parts[0], made_.store.blobs());
+  PartitionRun run(made_.partitions[0], made_.store.blobs());
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {
     std::vector<uint8_t> damaged = run.payload();

@@ -3,7 +3,7 @@
 // What a backend sees and what may go wrong when programs have several methods,
 // several partitions and several backends. First takes additions, Second
 // multiplications; both run by the null backend's runtime half, under two names.
-// Payloads are text, so tests can read which operators are in a part.
+// Payloads are text, so tests can read which operators are in a partition.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -48,17 +48,17 @@ class TextBackend final : public exir::Backend {
   absl::Status check_compile_specs(const std::vector<exir::CompileSpec>&) const override {
     return absl::OkStatus();
   }
-  absl::StatusOr<exir::ResultMap> preprocess_all(const exir::SubprogramMap& parts,
+  absl::StatusOr<exir::ResultMap> preprocess_all(const exir::SubprogramMap& partitions,
                                                  exir::RoutedBlobStore& store) const override {
     ++calls;
     exir::ResultMap results;
-    for (const auto& [method, of_method] : parts) {
-      for (const exir::Subprogram& part : of_method) {
-        seen.push_back(part.describe());
-        for (const exir::CompileSpec& spec : part.compile_specs) {
-          specs.push_back(part.describe() + " " + spec.key + "=" + spec.value);
+    for (const auto& [method, of_method] : partitions) {
+      for (const exir::Subprogram& partition : of_method) {
+        seen.push_back(partition.describe());
+        for (const exir::CompileSpec& spec : partition.compile_specs) {
+          specs.push_back(partition.describe() + " " + spec.key + "=" + spec.value);
         }
-        auto result = backends::null::aot::null_backend()->preprocess(part, store);
+        auto result = backends::null::aot::null_backend()->preprocess(partition, store);
         if (!result.ok()) return result.status();
         results[method].push_back(*std::move(result));
       }
@@ -161,8 +161,8 @@ class MultiMethod : public ::testing::Test {
     return made.ok() ? *std::move(made) : Compiled();
   }
 
-  static std::string payload(const Compiled& made, size_t part) {
-    const std::vector<uint8_t>& bytes = made.parts.at(part).payload;
+  static std::string payload(const Compiled& made, size_t partition) {
+    const std::vector<uint8_t>& bytes = made.partitions.at(partition).payload;
     return {bytes.begin(), bytes.end()};
   }
 
@@ -234,7 +234,7 @@ TEST_F(MultiMethod, MethodsMayGoToDifferentBackends) {
   const Compiled made = compiled(methods, selection);
   EXPECT_THAT(first_.specs, ElementsAre("method 'adds', partition 0 for=all"));
   EXPECT_THAT(second_.specs, ElementsAre("method 'muls', partition 0 for=muls"));
-  EXPECT_EQ(made.parts.size(), 2u);
+  EXPECT_EQ(made.partitions.size(), 2u);
   expect_right(methods, made);
 }
 
@@ -246,7 +246,7 @@ TEST_F(MultiMethod, SequentialDelegatesCallEachBackendOnce) {
   EXPECT_THAT(first_.seen,
               ElementsAre("method 'forward', partition 0", "method 'forward', partition 1",
                           "method 'other', partition 0"));
-  EXPECT_EQ(made.parts.size(), 6u);
+  EXPECT_EQ(made.partitions.size(), 6u);
   EXPECT_TRUE(made.report.left_behind.empty());
   expect_right(methods, made);
 }
@@ -263,7 +263,7 @@ TEST_F(MultiMethod, BackendsShareEqualBytesOfOneKeyAndTheSecondIsToldOfOthers) {
             absl::AlreadyExistsError("'Second' finds other bytes under key 'table'"));
 }
 
-TEST_F(MultiMethod, ConstantsAreInThePartsAndStoredOnce) {
+TEST_F(MultiMethod, ConstantsAreInThePartitionsAndStoredOnce) {
   const Methods methods = {{"a", kWithConstant}, {"b", kWithConstant}};
   const Compiled made = compiled(methods, first_only());
   EXPECT_EQ(made.store.blobs().stored_bytes(), 24u);
@@ -285,7 +285,7 @@ TEST_F(MultiMethod, PartitionsInsideBranchesAreSeenWithTheOthers) {
                           "method 'other', partition 0"));
   EXPECT_THAT(second_.seen,
               ElementsAre("method 'forward', partition 0", "method 'other', partition 0"));
-  EXPECT_EQ(made.parts.size(), 7u);
+  EXPECT_EQ(made.partitions.size(), 7u);
   for (const float sign : {1.0f, -1.0f}) {
     std::vector<Elements> inputs = make_inputs(made.inputs, 3);
     for (float& element : inputs[0]) element = sign * std::fabs(element);
@@ -335,7 +335,7 @@ TEST_F(MultiMethod, EndToEnd) {
   }
 }
 
-// Errors name the method and the part.
+// Errors name the method and the partition.
 
 TEST_F(MultiMethod, AWrongNumberOfResultsNamesMethodAndIndex) {
   const Methods methods = {{"a", kAdd}, {"b", kAddReluAdd}};

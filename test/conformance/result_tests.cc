@@ -12,7 +12,7 @@ namespace {
 TEST_F(Conformance, OnePartitionComputesWhatKernelsDo) {
   const Methods methods = {{"forward", steps({"a", "b", "c"})}};
   const Compiled made = compiled(methods);
-  EXPECT_EQ(made.parts.size(), 1u);
+  EXPECT_EQ(made.partitions.size(), 1u);
   EXPECT_TRUE(made.report.left_behind.empty());
   expect_as_kernels(methods, made);
 }
@@ -20,15 +20,15 @@ TEST_F(Conformance, OnePartitionComputesWhatKernelsDo) {
 TEST_F(Conformance, SeveralPartitionsComputeWhatKernelsDo) {
   const Methods methods = {{"forward", steps({"a", "", "b", "c", "", "a", ""})}};
   const Compiled made = compiled(methods);
-  EXPECT_EQ(made.parts.size(), 3u);
+  EXPECT_EQ(made.partitions.size(), 3u);
   expect_as_kernels(methods, made);
 }
 
 TEST_F(Conformance, SeveralResultsLeaveAPartition) {
   const Methods methods = {{"forward", steps_with_all_results(fixture_, {"a", "b", "", "c", "a"})}};
   const Compiled made = compiled(methods);
-  ASSERT_EQ(made.parts.size(), 2u);
-  EXPECT_EQ(made.parts[0].outputs.size(), 2u);
+  ASSERT_EQ(made.partitions.size(), 2u);
+  EXPECT_EQ(made.partitions[0].outputs.size(), 2u);
   expect_as_kernels(methods, made);
 }
 
@@ -38,7 +38,7 @@ TEST_F(Conformance, SeveralMethodsComputeWhatKernelsDo) {
                            {"none", steps({""})},
                            {"decode", steps({"b", "", "a", "", "c"})}};
   const Compiled made = compiled(methods);
-  EXPECT_EQ(made.parts.size(), 6u);
+  EXPECT_EQ(made.partitions.size(), 6u);
   expect_as_kernels(methods, made);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sizes that vary from call to call, of methods and of single parts: at their
+// Sizes that vary from call to call, of methods and of single partitions: at their
 // bounds, between them and beyond. A backend that takes only fixed sizes gets no
 // such node, and the report says so.
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "test/conformance/part_run.h"
+#include "test/conformance/partition_run.h"
 #include "test/conformance/suite.h"
 
 namespace petrel::conformance {
@@ -26,11 +26,11 @@ std::string at_sample(const std::string& text, size_t k) {
   const size_t end = text.find('>', begin);
   if (end == std::string::npos) return text;
   std::string fixed = text.substr(0, begin) + text.substr(end + 1);
-  for (const absl::string_view part :
+  for (const absl::string_view partition :
        absl::StrSplit(text.substr(begin + 1, end - begin - 1), ',')) {
     static const auto* const kSymbol =
         new std::regex(" *(\\w+): (\\d+)\\.\\.(\\d+)(?: at ([0-9|]+))?");
-    const std::string symbol(part);
+    const std::string symbol(partition);
     std::smatch found;
     if (!std::regex_match(symbol, found, *kSymbol)) return text;
     const std::string name = found[1];
@@ -113,8 +113,8 @@ TEST_F(VaryingSizes, AreDelegatedOrRefusedAheadOfTimeWithAReason) {
     EXPECT_GT(compiled({{"forward", at_sample(text, 2)}}).delegated_nodes(), 0u);
     const Compiled made = compiled({{"forward", text}});
     size_t varying = 0;
-    for (const CompiledPart& part : made.parts) {
-      for (const exir::TensorType& type : part.inputs) varying += type.is_dynamic();
+    for (const CompiledPartition& partition : made.partitions) {
+      for (const exir::TensorType& type : partition.inputs) varying += type.is_dynamic();
     }
     if (fixture_.takes_varying_sizes) {
       EXPECT_GT(varying, 0u);
@@ -178,18 +178,18 @@ TEST_F(VaryingSizes, BeyondABoundAreAnErrorAndTheMethodWorksAfterwards) {
   }
 }
 
-// One part alone, which nothing protects from its arguments.
-class VaryingParts : public VaryingSizes {
+// One partition alone, which nothing protects from its arguments.
+class VaryingPartitions : public VaryingSizes {
  protected:
   // The parts of the fixture's methods that have varying inputs.
-  std::vector<std::pair<CompiledPart, exir::NamedBlobStore>> parts() {
-    std::vector<std::pair<CompiledPart, exir::NamedBlobStore>> found;
+  std::vector<std::pair<CompiledPartition, exir::NamedBlobStore>> partitions() {
+    std::vector<std::pair<CompiledPartition, exir::NamedBlobStore>> found;
     for (const std::string& text : fixture_.varying_methods) {
       const Compiled made = compiled({{"forward", text}});
-      for (const CompiledPart& part : made.parts) {
+      for (const CompiledPartition& partition : made.partitions) {
         bool varies = false;
-        for (const exir::TensorType& type : part.inputs) varies |= type.is_dynamic();
-        if (varies) found.emplace_back(part, made.store.blobs());
+        for (const exir::TensorType& type : partition.inputs) varies |= type.is_dynamic();
+        if (varies) found.emplace_back(partition, made.store.blobs());
       }
     }
     // Without the capability there are none: AreDelegatedOrRefusedAheadOfTime.
@@ -207,21 +207,21 @@ class VaryingParts : public VaryingSizes {
   }
 };
 
-TEST_F(VaryingParts, ResizeTheirResults) {
-  for (const auto& [part, store] : parts()) {
-    PartRun run(part, store);
+TEST_F(VaryingPartitions, ResizeTheirResults) {
+  for (const auto& [partition, store] : partitions()) {
+    PartitionRun run(partition, store);
     ASSERT_EQ(run.init(run.payload()), Error::Ok);
     for (const size_t k : there_and_back()) {
       ASSERT_EQ(run.execute(static_cast<uint32_t>(k),
-                            [&, inputs = part.inputs](PartRun::Arguments& args) {
+                            [&, inputs = partition.inputs](PartitionRun::Arguments& args) {
                               for (size_t i = 0; i < inputs.size(); ++i) {
                                 resize(args[i], inputs[i].at_sample(k).sizes);
                               }
                             }),
                 Error::Ok);
-      for (size_t i = 0; i < part.outputs.size(); ++i) {
+      for (size_t i = 0; i < partition.outputs.size(); ++i) {
         const auto sizes = run.output(i).impl().sizes();
-        EXPECT_EQ(Sizes(sizes.begin(), sizes.end()), part.outputs[i].at_sample(k).sizes)
+        EXPECT_EQ(Sizes(sizes.begin(), sizes.end()), partition.outputs[i].at_sample(k).sizes)
             << "output " << i << " at point " << k;
       }
       EXPECT_TRUE(run.guards_are_whole());
@@ -231,19 +231,20 @@ TEST_F(VaryingParts, ResizeTheirResults) {
   }
 }
 
-TEST_F(VaryingParts, RefuseResultsThatAreTooSmall) {
-  for (const auto& [part, store] : parts()) {
-    PartRun run(part, store);
+TEST_F(VaryingPartitions, RefuseResultsThatAreTooSmall) {
+  for (const auto& [partition, store] : partitions()) {
+    PartitionRun run(partition, store);
     ASSERT_EQ(run.init(run.payload()), Error::Ok);
     for (size_t i = 0; i < run.num_outputs(); ++i) {
-      if (!part.outputs[i].is_dynamic()) continue;
+      if (!partition.outputs[i].is_dynamic()) continue;
       // Room for the smallest sizes, inputs of the largest.
-      GuardedTensor small(part.outputs[i].at_sample(1), /*resizes=*/true);
+      GuardedTensor small(partition.outputs[i].at_sample(1), /*resizes=*/true);
       const QuietLog quiet;
-      EXPECT_NE(
-          run.execute(
-              1, [&](PartRun::Arguments& args) { args[run.num_inputs() + i] = small.value(); }),
-          Error::Ok);
+      EXPECT_NE(run.execute(1,
+                            [&](PartitionRun::Arguments& args) {
+                              args[run.num_inputs() + i] = small.value();
+                            }),
+                Error::Ok);
       EXPECT_TRUE(small.guards_are_whole());
       EXPECT_EQ(run.execute(1), Error::Ok);
     }
@@ -253,17 +254,17 @@ TEST_F(VaryingParts, RefuseResultsThatAreTooSmall) {
 }
 
 // Sizes that no compiler planned together, and payloads with a damaged byte.
-TEST_F(VaryingParts, StayWithinTheirMemoryWhateverTheSizes) {
+TEST_F(VaryingPartitions, StayWithinTheirMemoryWhateverTheSizes) {
   const QuietLog quiet;
   uint32_t calls = 0;
   uint32_t taken = 0;
-  for (const auto& [part, store] : parts()) {
-    PartRun run(part, store);
+  for (const auto& [partition, store] : partitions()) {
+    PartitionRun run(partition, store);
     const auto attack = [&](const std::vector<uint8_t>& payload, uint32_t seed) {
       if (run.init(payload) != Error::Ok) return;
       for (uint32_t round = 0; round < 4; ++round) {
         ++calls;
-        taken += run.execute(seed, [&, inputs = part.inputs](PartRun::Arguments& args) {
+        taken += run.execute(seed, [&, inputs = partition.inputs](PartitionRun::Arguments& args) {
           for (size_t i = 0; i < inputs.size(); ++i) {
             if (!inputs[i].is_dynamic()) continue;
             resize(args[i], inputs[i].at_sample((seed + round * (i + 1)) % kSamples).sizes);

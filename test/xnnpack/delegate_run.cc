@@ -14,15 +14,15 @@ using runtime::Error;
 using runtime::EValue;
 
 absl::StatusOr<Lowered> lower(const exir::Graph& graph) {
-  exir::Subprogram part;
-  part.method = graph.name();
-  part.graph = &graph;
+  exir::Subprogram partition;
+  partition.method = graph.name();
+  partition.graph = &graph;
   Lowered lowered;
   const exir::Backend* backend = backends::xnnpack::aot::xnnpack_backend();
   absl::StatusOr<exir::ResultMap> results =
-      backend->preprocess_all({{part.method, {part}}}, lowered.store);
+      backend->preprocess_all({{partition.method, {partition}}}, lowered.store);
   if (!results.ok()) return results.status();
-  const exir::Blob::Bytes bytes = (*results)[part.method][0].payload.bytes();
+  const exir::Blob::Bytes bytes = (*results)[partition.method][0].payload.bytes();
   lowered.payload.assign(bytes.data(), bytes.data() + bytes.size());
   return lowered;
 }

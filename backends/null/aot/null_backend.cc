@@ -96,15 +96,15 @@ Support NullPartitioner::supports(const Node& node) const {
 
 std::string NullBackend::id() const { return std::string(kBackendId); }
 
-absl::StatusOr<exir::PreprocessResult> NullBackend::preprocess(const exir::Subprogram& part,
+absl::StatusOr<exir::PreprocessResult> NullBackend::preprocess(const exir::Subprogram& partition,
                                                                exir::RoutedBlobStore& store) const {
   Writer writer(store);
-  for (const Value* input : part.graph->inputs()) writer.input(input);
-  for (const Value* constant : part.graph->constants()) {
+  for (const Value* input : partition.graph->inputs()) writer.input(input);
+  for (const Value* constant : partition.graph->constants()) {
     PETREL_RETURN_IF_ERROR(writer.constant(constant));
   }
-  for (const auto& node : part.graph->nodes()) writer.node(*node);
-  for (const Value* output : part.graph->outputs()) writer.output(output);
+  for (const auto& node : partition.graph->nodes()) writer.node(*node);
+  for (const Value* output : partition.graph->outputs()) writer.output(output);
   exir::PreprocessResult result;
   result.payload = writer.payload();
   return result;

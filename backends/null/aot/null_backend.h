@@ -23,7 +23,7 @@ class NullBackend final : public exir::Backend {
  public:
   std::string id() const override;
   const exir::Partitioner& partitioner() const override { return partitioner_; }
-  absl::StatusOr<exir::PreprocessResult> preprocess(const exir::Subprogram& part,
+  absl::StatusOr<exir::PreprocessResult> preprocess(const exir::Subprogram& partition,
                                                     exir::RoutedBlobStore& store) const override;
 
  private:

@@ -30,7 +30,7 @@ struct Value {
   const float* data = nullptr;  // during execute
 };
 
-struct Part {
+struct Partition {
   Span<Value> values;
   Span<size_t> outputs;  // values that leave
   size_t num_inputs = 0;
@@ -67,12 +67,13 @@ Error load_blob(const runtime::NamedDataMap* map, size_t line, Value* value) {
   return Error::Ok;
 }
 
-Error read_value(runtime::BackendInitContext& context, size_t line, size_t index, Part* part) {
-  Value& value = part->values[index];
+Error read_value(runtime::BackendInitContext& context, size_t line, size_t index,
+                 Partition* partition) {
+  Value& value = partition->values[index];
   switch (value.line.kind) {
     case Line::Kind::kInput:
       value.elements = value.line.first;
-      ++part->num_inputs;
+      ++partition->num_inputs;
       return Error::Ok;
     case Line::Kind::kBlob:
       value.elements = value.line.first;
@@ -83,8 +84,8 @@ Error read_value(runtime::BackendInitContext& context, size_t line, size_t index
   if (value.line.first >= index || value.line.second >= index) {
     return damaged(line, "uses a value before it is there");
   }
-  value.elements = part->values[value.line.first].elements;
-  if (value.elements != part->values[value.line.second].elements) {
+  value.elements = partition->values[value.line.first].elements;
+  if (value.elements != partition->values[value.line.second].elements) {
     return damaged(line, "combines values of different sizes");
   }
   PETREL_ASSIGN_OR_RETURN(const Span<float> scratch,
@@ -93,7 +94,8 @@ Error read_value(runtime::BackendInitContext& context, size_t line, size_t index
   return Error::Ok;
 }
 
-Error read_part(runtime::BackendInitContext& context, std::string_view text, Part* part) {
+Error read_partition(runtime::BackendInitContext& context, std::string_view text,
+                     Partition* partition) {
   PayloadReader reader(text);
   reader.read_first_line();
   Line line;
@@ -103,11 +105,11 @@ Error read_part(runtime::BackendInitContext& context, std::string_view text, Par
     const size_t number = values + outputs + 2;
     if (!line.is_value()) {
       if (line.first >= values) return damaged(number, "names no value");
-      part->outputs[outputs++] = line.first;
+      partition->outputs[outputs++] = line.first;
       continue;
     }
-    part->values[values].line = line;
-    PETREL_RETURN_IF_ERROR(read_value(context, number, values, part));
+    partition->values[values].line = line;
+    PETREL_RETURN_IF_ERROR(read_value(context, number, values, partition));
     ++values;
   }
   return Error::Ok;
@@ -132,9 +134,9 @@ Result<float*> argument_data(Span<EValue*> args, size_t index, size_t elements, 
   return static_cast<float*>(tensor.mutable_data_ptr());
 }
 
-void compute(const Part& part, const Value& value) {
-  const float* a = part.values[value.line.first].data;
-  const float* b = part.values[value.line.second].data;
+void compute(const Partition& partition, const Value& value) {
+  const float* a = partition.values[value.line.first].data;
+  const float* b = partition.values[value.line.second].data;
   const bool is_add = value.line.kind == Line::Kind::kAdd;
   for (size_t i = 0; i < value.elements; ++i) {
     value.scratch[i] = is_add ? a[i] + b[i] : a[i] * b[i];
@@ -153,44 +155,45 @@ Result<runtime::DelegateHandle*> NullBackend::init(
   size_t outputs = 0;
   PETREL_RETURN_IF_ERROR(count_lines(text, &values, &outputs));
   MemoryAllocator& memory = *context.get_runtime_allocator();
-  PETREL_ASSIGN_OR_RETURN(void* place, memory.allocate_bytes(sizeof(Part), alignof(Part)));
-  Part* part = new (place) Part;
-  PETREL_ASSIGN_OR_RETURN(part->values, memory.allocate_list<Value>(values));
-  PETREL_ASSIGN_OR_RETURN(part->outputs, memory.allocate_list<size_t>(outputs));
-  for (Value& value : part->values) new (&value) Value;
+  PETREL_ASSIGN_OR_RETURN(void* place,
+                          memory.allocate_bytes(sizeof(Partition), alignof(Partition)));
+  Partition* partition = new (place) Partition;
+  PETREL_ASSIGN_OR_RETURN(partition->values, memory.allocate_list<Value>(values));
+  PETREL_ASSIGN_OR_RETURN(partition->outputs, memory.allocate_list<size_t>(outputs));
+  for (Value& value : partition->values) new (&value) Value;
   // Keys point into the payload, but are not needed any more once blobs are
   // here; it is freed with whoever owns it.
-  const Error error = read_part(context, text, part);
+  const Error error = read_partition(context, text, partition);
   if (error != Error::Ok) {
-    destroy(part);
+    destroy(partition);
     return error;
   }
-  return static_cast<runtime::DelegateHandle*>(part);
+  return static_cast<runtime::DelegateHandle*>(partition);
 }
 
 Error NullBackend::execute(runtime::BackendExecutionContext& /*context*/,
                            runtime::DelegateHandle* handle, Span<EValue*> args) const {
-  const Part& part = *static_cast<const Part*>(handle);
-  if (args.size() != part.num_inputs + part.outputs.size()) {
+  const Partition& partition = *static_cast<const Partition*>(handle);
+  if (args.size() != partition.num_inputs + partition.outputs.size()) {
     PETREL_LOG(Error, "null backend: there are %zu arguments, must be %zu", args.size(),
-               part.num_inputs + part.outputs.size());
+               partition.num_inputs + partition.outputs.size());
     return Error::InvalidArgument;
   }
   size_t next_input = 0;
-  for (Value& value : part.values) {
+  for (Value& value : partition.values) {
     if (value.line.kind == Line::Kind::kInput) {
       PETREL_ASSIGN_OR_RETURN(
           value.data, argument_data(args, next_input, value.elements, /*is_written=*/false));
       ++next_input;
     } else if (value.line.kind != Line::Kind::kBlob) {
-      compute(part, value);
+      compute(partition, value);
       value.data = value.scratch;
     }
   }
-  for (size_t i = 0; i < part.outputs.size(); ++i) {
-    const Value& value = part.values[part.outputs[i]];
+  for (size_t i = 0; i < partition.outputs.size(); ++i) {
+    const Value& value = partition.values[partition.outputs[i]];
     PETREL_ASSIGN_OR_RETURN(float* const out,
-                            argument_data(args, part.num_inputs + i, value.elements,
+                            argument_data(args, partition.num_inputs + i, value.elements,
                                           /*is_written=*/true));
     for (size_t e = 0; e < value.elements; ++e) out[e] = value.data[e];
   }
@@ -198,13 +201,13 @@ Error NullBackend::execute(runtime::BackendExecutionContext& /*context*/,
 }
 
 Result<size_t> NullBackend::num_outputs(runtime::DelegateHandle* handle) const {
-  return static_cast<const Part*>(handle)->outputs.size();
+  return static_cast<const Partition*>(handle)->outputs.size();
 }
 
 void NullBackend::destroy(runtime::DelegateHandle* handle) const {
   // The memory is the method's; only the blobs are given back.
-  Part* part = static_cast<Part*>(handle);
-  for (Value& value : part->values) value.blob.free();
+  Partition* partition = static_cast<Partition*>(handle);
+  for (Value& value : partition->values) value.blob.free();
 }
 
 runtime::Backend null_backend() {

@@ -241,23 +241,23 @@ std::string with_commas(int64_t number) {
 
 std::string describe(const std::map<std::string, std::pair<Kind, size_t>>& kinds,
                      int64_t elements) {
-  std::vector<std::string> parts;
+  std::vector<std::string> partitions;
   for (const auto& [name, kind] : kinds) {
-    parts.push_back(
+    partitions.push_back(
         absl::StrCat(kind.second, " ", kind.second == 1 ? kind.first.one : kind.first.many));
   }
-  return absl::StrCat(absl::StrJoin(parts, ", "), ", ", with_commas(elements), " elements");
+  return absl::StrCat(absl::StrJoin(partitions, ", "), ", ", with_commas(elements), " elements");
 }
 
 }  // namespace
 
-exir::GroupCosts costs_of(const exir::Graph& part) {
+exir::GroupCosts costs_of(const exir::Graph& partition) {
   exir::GroupCosts costs;
   std::map<std::string, std::pair<Kind, size_t>> kinds;
   int64_t elements = 0;
   LayoutProblem problem;
   std::map<const IrNode*, const IrNode*> activations;
-  for (const auto& node : part.nodes()) {
+  for (const auto& node : partition.nodes()) {
     const Work work = work_of(*node);
     const Kind kind = kind_of(work.family);
     ++kinds.try_emplace(kind.one, kind, 0).first->second.second;
@@ -279,7 +279,7 @@ exir::GroupCosts costs_of(const exir::Graph& part) {
     const auto activation = activations.find(&node);
     return activation == activations.end() ? node.result() : activation->second->result();
   };
-  const std::vector<const IrValue*> outputs(part.outputs().begin(), part.outputs().end());
+  const std::vector<const IrValue*> outputs(partition.outputs().begin(), partition.outputs().end());
   for (const IrValue* copied : layout_copies(problem, plan_layouts(problem), outputs)) {
     ++costs.layout_copies;
     costs.copied_elements += copied->tensor().numel();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a partition takes by the measured table (cost_table.inc): each node
-// belongs to a family of operators, which has a part per node and a part per
+// belongs to a family of operators, which has a partition per node and a partition per
 // unit of work, for kernels and for XNNPACK.
 //
-//   exir::GroupCosts costs = costs_of(part);
+//   exir::GroupCosts costs = costs_of(partition);
 //   costs.nodes                              "2 products and 1 elementwise node, 96 elements"
 //   costs.kernels, costs.delegated           microseconds
 //
@@ -19,8 +19,8 @@
 
 namespace petrel::backends::xnnpack::aot {
 
-// Precondition: XnnpackPartitioner supports every node of `part`.
-exir::GroupCosts costs_of(const exir::Graph& part);
+// Precondition: XnnpackPartitioner supports every node of `partition`.
+exir::GroupCosts costs_of(const exir::Graph& partition);
 
 }  // namespace petrel::backends::xnnpack::aot
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "backends/xnnpack/aot/test_part.h"
+#include "backends/xnnpack/aot/test_partition.h"
 #include "backends/xnnpack/aot/xnnpack_backend.h"
 #include "backends/xnnpack/format/node_kind.h"
 #include "gmock/gmock.h"
@@ -20,15 +20,15 @@ constexpr char kImage[] = R"(method @forward(%x: f32[1,8,16,16]) {
   return %p
 })";
 
-exir::GroupCosts costs_of(const exir::Graph& part) {
-  const auto costs = xnnpack_backend()->partitioner().costs(part);
+exir::GroupCosts costs_of(const exir::Graph& partition) {
+  const auto costs = xnnpack_backend()->partitioner().costs(partition);
   EXPECT_TRUE(costs.has_value());
   return costs.value_or(exir::GroupCosts());
 }
 
 exir::GroupCosts costs(const std::string& text) {
-  const auto part = parse_part(text);
-  return part == nullptr ? exir::GroupCosts() : costs_of(*part);
+  const auto partition = parse_partition(text);
+  return partition == nullptr ? exir::GroupCosts() : costs_of(*partition);
 }
 
 TEST(Costs, NameTheNodesByFamily) {
@@ -77,13 +77,13 @@ TEST(Costs, CountTheTransposesThatTheLoweringMakes) {
   %t = aten.tanh.default(%x)
   return %t
 })")}) {
-    const auto part = parse_part(text);
-    ASSERT_NE(part, nullptr);
-    const LoweredPart lowered = lower_part(*part);
+    const auto partition = parse_partition(text);
+    ASSERT_NE(partition, nullptr);
+    const LoweredPartition lowered = lower_partition(*partition);
     const auto transposes =
         std::count_if(lowered.graph.nodes.begin(), lowered.graph.nodes.end(),
                       [](const Node& node) { return node.kind == NodeKind::StaticTranspose; });
-    EXPECT_EQ(costs_of(*part).layout_copies, static_cast<size_t>(transposes)) << text;
+    EXPECT_EQ(costs_of(*partition).layout_copies, static_cast<size_t>(transposes)) << text;
   }
 }
 

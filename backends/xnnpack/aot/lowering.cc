@@ -25,29 +25,29 @@ absl::Status Lowering::run() {
   add_inputs();
   merge_activations();
   plan();
-  for (const auto& node : part_.nodes()) {
+  for (const auto& node : partition_.nodes()) {
     if (merged_into_.count(node.get()) == 0) PETREL_RETURN_IF_ERROR(lower(*node));
   }
   return add_outputs();
 }
 
 void Lowering::add_inputs() {
-  for (const exir::Value* input : part_.inputs()) {
+  for (const exir::Value* input : partition_.inputs()) {
     const uint32_t id = add_value(to_dims(input->tensor().sizes));
     graph_.values[id].external_id = graph_.num_externs++;
     graph_.values[id].flags = kExternalInput;
     forms_[input] = {id, Layout::kPlain};
   }
   // The first time a node's result leaves it can be written in place.
-  for (size_t i = 0; i < part_.outputs().size(); ++i) {
-    const exir::Value* output = part_.outputs()[i];
+  for (size_t i = 0; i < partition_.outputs().size(); ++i) {
+    const exir::Value* output = partition_.outputs()[i];
     const auto external_id = static_cast<uint32_t>(graph_.num_externs + i);
     if (output->producer() != nullptr) outputs_.try_emplace(output, external_id);
   }
 }
 
 void Lowering::merge_activations() {
-  for (const auto& node : part_.nodes()) {
+  for (const auto& node : partition_.nodes()) {
     const exir::Node* producer = activation_host(*node);
     if (producer == nullptr || merged_into_.count(producer) != 0) continue;
     merged_into_[node.get()] = producer;
@@ -62,7 +62,7 @@ const exir::Value* Lowering::effective_result(const exir::Node& node) const {
 
 void Lowering::plan() {
   LayoutProblem problem;
-  for (const auto& node : part_.nodes()) {
+  for (const auto& node : partition_.nodes()) {
     if (merged_into_.count(node.get()) == 0) problem.nodes.push_back(node.get());
   }
   problem.need = [](const exir::Node& node) {
@@ -95,7 +95,7 @@ absl::Status Lowering::lower(const exir::Node& node) {
 }
 
 absl::Status Lowering::add_outputs() {
-  for (const exir::Value* output : part_.outputs()) {
+  for (const exir::Value* output : partition_.outputs()) {
     const uint32_t external_id = graph_.num_externs++;
     range_ = Range();
     debug_handle_ = static_cast<uint32_t>(debug_handles_.size());

@@ -41,8 +41,8 @@ struct Range {
 class Lowering {
  public:
   // All arguments must outlive this.
-  Lowering(const exir::Graph& part, WeightBlobs& weights, exir::RoutedBlobStore& store)
-      : part_(part), weights_(weights), store_(store) {}
+  Lowering(const exir::Graph& partition, WeightBlobs& weights, exir::RoutedBlobStore& store)
+      : partition_(partition), weights_(weights), store_(store) {}
 
   // Lowers the whole partition; InvalidArgument names the node that cannot be.
   absl::Status run();
@@ -111,7 +111,7 @@ class Lowering {
                                         const exir::TensorType& type);
   absl::StatusOr<uint32_t> constant_operand(const exir::Value* value, Layout layout, size_t rank);
 
-  const exir::Graph& part_;
+  const exir::Graph& partition_;
   WeightBlobs& weights_;
   exir::RoutedBlobStore& store_;
   Graph graph_;

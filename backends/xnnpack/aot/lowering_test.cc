@@ -3,7 +3,7 @@
 // What partitions become, by structure; test/xnnpack runs them.
 #include <algorithm>
 
-#include "backends/xnnpack/aot/test_part.h"
+#include "backends/xnnpack/aot/test_partition.h"
 #include "backends/xnnpack/aot/xnnpack_backend.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -114,20 +114,20 @@ TEST(Layout, TransposesOnceForManyUsers) {
 }
 
 TEST(Layout, PermutesConstantsThatAreAddedToImages) {
-  const auto part = parse_part(std::string(R"(method @forward(%x: f32[1,3,2,2]) {
+  const auto partition = parse_partition(std::string(R"(method @forward(%x: f32[1,3,2,2]) {
   %w = constant @w : f32[3,3,3,3]
   %k = constant @k : f32[3,1,1]
   %m = constant @m : f32[3,2,2]
   %c = aten.convolution.default(%x, %w)") +
-                               kConv + R"(
+                                         kConv + R"(
   %a = aten.add.Tensor(%c, %k)
   %b = aten.mul.Tensor(%a, %m)
   %y = aten.convolution.default(%b, %w)" +
-                               kConv + R"(
+                                         kConv + R"(
   return %y
 })");
-  ASSERT_NE(part, nullptr);
-  const LoweredPart lowered = lower_part(*part);
+  ASSERT_NE(partition, nullptr);
+  const LoweredPartition lowered = lower_partition(*partition);
   const auto find = [&](NodeKind kind) -> const Node& {
     return *std::find_if(lowered.graph.nodes.begin(), lowered.graph.nodes.end(),
                          [kind](const Node& node) { return node.kind == kind; });
@@ -182,13 +182,13 @@ TEST(Activations, StayWhereTheProducerIsUsedElsewhere) {
 // --- arguments of the delegate ---
 
 TEST(Externals, AreTheInputsThenTheOutputs) {
-  const auto part = parse_part(R"(method @forward(%a: f32[2], %b: f32[2]) {
+  const auto partition = parse_partition(R"(method @forward(%a: f32[2], %b: f32[2]) {
   %s = aten.sub.Tensor(%b, %a)
   %t = aten.mul.Tensor(%s, %a)
   return %t, %s
 })");
-  ASSERT_NE(part, nullptr);
-  const Graph graph = lower_part(*part).graph;
+  ASSERT_NE(partition, nullptr);
+  const Graph graph = lower_partition(*partition).graph;
   EXPECT_EQ(graph.num_externs, 4u);
   EXPECT_EQ(graph.values[0].external_id, 0u);
   EXPECT_EQ(graph.values[1].external_id, 1u);
@@ -227,11 +227,11 @@ class Filters : public ::testing::TestWithParam<Filter> {};
 
 TEST_P(Filters, LieAsXnnpackReadsThem) {
   const Filter& f = GetParam();
-  const auto part = parse_part(
+  const auto partition = parse_partition(
       std::string("method @forward(%x: ") + f.input + ") {\n" + "  %w = constant @w : " + f.type +
       "\n" + "  %y = aten.convolution.default(%x, %w, none, " + f.arguments + ")\n  return %y\n}");
-  ASSERT_NE(part, nullptr);
-  const LoweredPart lowered = lower_part(*part);
+  ASSERT_NE(partition, nullptr);
+  const LoweredPartition lowered = lower_partition(*partition);
   const auto conv = std::find_if(lowered.graph.nodes.begin(), lowered.graph.nodes.end(),
                                  [&f](const Node& node) { return node.kind == f.kind; });
   ASSERT_NE(conv, lowered.graph.nodes.end()) << to_text(lowered.graph);
@@ -297,15 +297,15 @@ INSTANTIATE_TEST_SUITE_P(
 
 // --- sharing ---
 
-TEST(Weights, AreSharedByAllPartsOfAllMethodsUnderTheDigestOfTheirBytes) {
+TEST(Weights, AreSharedByAllPartitionsOfAllMethodsUnderTheDigestOfTheirBytes) {
   // "w" and "v" hold the same numbers; so do "b" and "c".
-  const auto prefill = parse_part(R"(method @prefill(%x: f32[9,4]) {
+  const auto prefill = parse_partition(R"(method @prefill(%x: f32[9,4]) {
   %w = constant @w : f32[3,4]
   %b = constant @b : f32[3]
   %y = aten.linear.default(%x, %w, %b)
   return %y
 })");
-  const auto decode = parse_part(R"(method @decode(%x: f32[1,4]) {
+  const auto decode = parse_partition(R"(method @decode(%x: f32[1,4]) {
   %v = constant @v : f32[3,4]
   %c = constant @c : f32[3]
   %y = aten.linear.default(%x, %v, %c)
@@ -334,27 +334,28 @@ TEST(Weights, AreSharedByAllPartsOfAllMethodsUnderTheDigestOfTheirBytes) {
 }
 
 TEST(Lowering, IsTheSameEveryTime) {
-  const auto part = parse_part(std::string(R"(method @forward(%x: f32[1,3,8,8]) {
+  const auto partition = parse_partition(std::string(R"(method @forward(%x: f32[1,3,8,8]) {
   %w = constant @w : f32[3,3,3,3]
   %a = aten.convolution.default(%x, %w)") +
-                               kConv + R"(
+                                         kConv + R"(
   %b = aten.relu.default(%a)
   %y = aten.add.Tensor(%b, %x)
   return %y, %b
 })");
-  ASSERT_NE(part, nullptr);
-  EXPECT_TRUE(lower_part(*part).result.payload.equals(lower_part(*part).result.payload));
+  ASSERT_NE(partition, nullptr);
+  EXPECT_TRUE(lower_partition(*partition)
+                  .result.payload.equals(lower_partition(*partition).result.payload));
 }
 
 TEST(Lowering, NamesEveryNodeByTheValueItComputes) {
-  const auto part = parse_part(R"(method @forward(%x: f32[2,5]) {
+  const auto partition = parse_partition(R"(method @forward(%x: f32[2,5]) {
   %h = aten.silu.default(%x)
   %a = aten.add.Tensor(%h, %x)
   %y = aten.relu.default(%a)
   return %y
 })");
-  ASSERT_NE(part, nullptr);
-  const LoweredPart lowered = lower_part(*part);
+  ASSERT_NE(partition, nullptr);
+  const LoweredPartition lowered = lower_partition(*partition);
   std::vector<std::string> names;
   for (const Node& node : lowered.graph.nodes) {
     names.push_back(lowered.result.debug_handles.at(node.debug_handle));
@@ -363,14 +364,14 @@ TEST(Lowering, NamesEveryNodeByTheValueItComputes) {
 }
 
 TEST(Lowering, RefusesWhatThePartitionerWouldNotHaveTaken) {
-  const auto part = parse_part(R"(method @forward(%x: f32[2,5]) {
+  const auto partition = parse_partition(R"(method @forward(%x: f32[2,5]) {
   %y = aten.pow.Tensor_Scalar(%x, 3)
   return %y
 })");
-  ASSERT_NE(part, nullptr);
+  ASSERT_NE(partition, nullptr);
   exir::Subprogram subprogram;
   subprogram.method = "forward";
-  subprogram.graph = part.get();
+  subprogram.graph = partition.get();
   exir::RoutedBlobStore store;
   const auto results = xnnpack_backend()->preprocess_all({{"forward", {subprogram}}}, store);
   EXPECT_EQ(results.status().code(), absl::StatusCode::kInvalidArgument);

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/costs.h"
 #include "backends/xnnpack/aot/op_table.h"
-#include "backends/xnnpack/aot/varying_part.h"
+#include "backends/xnnpack/aot/varying_partition.h"
 #include "backends/xnnpack/format/shape_rules.h"
 
 namespace petrel::backends::xnnpack::aot {
@@ -68,8 +68,8 @@ bool XnnpackPartitioner::worthwhile(const std::vector<const exir::Node*>& nodes)
   });
 }
 
-std::optional<exir::GroupCosts> XnnpackPartitioner::costs(const exir::Graph& part) const {
-  return costs_of(part);
+std::optional<exir::GroupCosts> XnnpackPartitioner::costs(const exir::Graph& partition) const {
+  return costs_of(partition);
 }
 
 }  // namespace petrel::backends::xnnpack::aot

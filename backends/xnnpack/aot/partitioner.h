@@ -22,7 +22,7 @@ class XnnpackPartitioner final : public exir::Partitioner {
   // False for nodes that only move elements.
   bool worthwhile(const std::vector<const exir::Node*>& nodes) const override;
   // By the measured table (costs.h).
-  std::optional<exir::GroupCosts> costs(const exir::Graph& part) const override;
+  std::optional<exir::GroupCosts> costs(const exir::Graph& partition) const override;
 };
 
 }  // namespace petrel::backends::xnnpack::aot

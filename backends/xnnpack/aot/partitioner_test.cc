@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/aot/partitioner.h"
 
-#include "backends/xnnpack/aot/test_part.h"
+#include "backends/xnnpack/aot/test_partition.h"
 #include "backends/xnnpack/aot/xnnpack_backend.h"
 #include "exir/ops/table.h"
 #include "gmock/gmock.h"
@@ -14,15 +14,16 @@ using ::testing::HasSubstr;
 
 // The reason for the last node of a method with some constants to use.
 std::string reason_for(const std::string& inputs, const std::string& call) {
-  const auto part = parse_part("method @forward(" + inputs + ") {\n" +
-                               "  %w3 = constant @w3 : f32[4,3,3,3]\n"
-                               "  %w2 = constant @w2 : f32[4,3]\n"
-                               "  %m = constant @m : f32[2,4]\n"
-                               "  %b = constant @b : f32[4]\n"
-                               "  %y = " +
-                               call + "\n  return %y\n}");
-  if (part == nullptr) return "(does not parse)";
-  const exir::Support support = xnnpack_backend()->partitioner().supports(*part->nodes().back());
+  const auto partition = parse_partition("method @forward(" + inputs + ") {\n" +
+                                         "  %w3 = constant @w3 : f32[4,3,3,3]\n"
+                                         "  %w2 = constant @w2 : f32[4,3]\n"
+                                         "  %m = constant @m : f32[2,4]\n"
+                                         "  %b = constant @b : f32[4]\n"
+                                         "  %y = " +
+                                         call + "\n  return %y\n}");
+  if (partition == nullptr) return "(does not parse)";
+  const exir::Support support =
+      xnnpack_backend()->partitioner().supports(*partition->nodes().back());
   return support.supported ? "" : support.reason;
 }
 
@@ -97,11 +98,12 @@ INSTANTIATE_TEST_SUITE_P(All, Refusals, ::testing::ValuesIn(kRefusals),
 
 // What XNNPACK says to a slice of rows whose number is `rows`.
 std::string reason_for_slice(const std::string& rows, const std::string& bounds) {
-  const auto part =
-      parse_part("method @forward<n: 2..1000>(%x: f32[" + rows + ",4]) {\n" +
-                 "  %y = aten.slice.Tensor(%x, 0, " + bounds + ")\n" + "  return %y\n}");
-  if (part == nullptr) return "(does not parse)";
-  const exir::Support support = xnnpack_backend()->partitioner().supports(*part->nodes().back());
+  const auto partition =
+      parse_partition("method @forward<n: 2..1000>(%x: f32[" + rows + ",4]) {\n" +
+                      "  %y = aten.slice.Tensor(%x, 0, " + bounds + ")\n" + "  return %y\n}");
+  if (partition == nullptr) return "(does not parse)";
+  const exir::Support support =
+      xnnpack_backend()->partitioner().supports(*partition->nodes().back());
   return support.supported ? "" : support.reason;
 }
 
@@ -117,13 +119,13 @@ TEST(Partitioner, TakesNoSliceWhosePlaceDependsOnSizesThatVary) {
 
 // 3 + (n%500)//499 is 3 but at 499 and 999, which no sample is.
 TEST(Partitioner, TellsSizesThatVaryFromFixedOnes) {
-  const auto part = parse_part(R"(
+  const auto partition = parse_partition(R"(
 method @forward<n: 2..1000>(%x: f32[3 + (n - 500*(n//500))//499,4]) {
   %y = aten.view.default(%x, [-1])
   return %y
 })");
-  ASSERT_NE(part, nullptr);
-  EXPECT_EQ(xnnpack_backend()->partitioner().supports(*part->nodes().back()).reason, "");
+  ASSERT_NE(partition, nullptr);
+  EXPECT_EQ(xnnpack_backend()->partitioner().supports(*partition->nodes().back()).reason, "");
 }
 
 TEST(Partitioner, KeepsWholeWhatItTakes) {
@@ -136,16 +138,16 @@ TEST(Partitioner, KeepsWholeWhatItTakes) {
 }
 
 TEST(Partitioner, LeavesAloneWhatOnlyMovesElements) {
-  const auto part = parse_part(R"(method @forward(%x: f32[2,6]) {
+  const auto partition = parse_partition(R"(method @forward(%x: f32[2,6]) {
   %v = aten.view.default(%x, [3,4])
   %p = aten.permute.default(%v, [1,0])
   %c = aten.cat.default([%p, %p])
   %y = aten.relu.default(%c)
   return %y
 })");
-  ASSERT_NE(part, nullptr);
+  ASSERT_NE(partition, nullptr);
   std::vector<const exir::Node*> nodes;
-  for (const auto& node : part->nodes()) nodes.push_back(node.get());
+  for (const auto& node : partition->nodes()) nodes.push_back(node.get());
   const exir::Partitioner& partitioner = xnnpack_backend()->partitioner();
   EXPECT_TRUE(partitioner.worthwhile(nodes));
   nodes.pop_back();

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/lowering.h"
-#include "backends/xnnpack/aot/varying_part.h"
+#include "backends/xnnpack/aot/varying_partition.h"
 #include "backends/xnnpack/format/graph_check.h"
 #include "backends/xnnpack/format/payload_writer.h"
 #include "exir/annotate.h"
@@ -14,13 +14,13 @@
 namespace petrel::backends::xnnpack::aot {
 namespace {
 
-absl::StatusOr<exir::PreprocessResult> lower_part(const exir::Subprogram& part,
-                                                  WeightBlobs& weights,
-                                                  exir::RoutedBlobStore& store) {
-  Lowering lowering(*part.graph, weights, store);
+absl::StatusOr<exir::PreprocessResult> lower_partition(const exir::Subprogram& partition,
+                                                       WeightBlobs& weights,
+                                                       exir::RoutedBlobStore& store) {
+  Lowering lowering(*partition.graph, weights, store);
   PETREL_RETURN_IF_ERROR(lowering.run());
-  if (has_varying_sizes(*part.graph)) {
-    PETREL_RETURN_IF_ERROR(fit_all_sizes(*part.graph, weights, store, lowering));
+  if (has_varying_sizes(*partition.graph)) {
+    PETREL_RETURN_IF_ERROR(fit_all_sizes(*partition.graph, weights, store, lowering));
   }
   // The rules by which the runtime accepts it: a mistake here or a shape beyond
   // XNNPACK's limits is noticed now, not on the device.
@@ -35,15 +35,15 @@ absl::StatusOr<exir::PreprocessResult> lower_part(const exir::Subprogram& part,
 
 }  // namespace
 
-absl::StatusOr<exir::ResultMap> XnnpackBackend::preprocess_all(const exir::SubprogramMap& parts,
-                                                               exir::RoutedBlobStore& store) const {
+absl::StatusOr<exir::ResultMap> XnnpackBackend::preprocess_all(
+    const exir::SubprogramMap& partitions, exir::RoutedBlobStore& store) const {
   WeightBlobs weights;
   exir::ResultMap results;
-  for (const auto& [method, subprograms] : parts) {
+  for (const auto& [method, subprograms] : partitions) {
     std::vector<exir::PreprocessResult>& out = results[method];
-    for (const exir::Subprogram& part : subprograms) {
-      absl::StatusOr<exir::PreprocessResult> result = lower_part(part, weights, store);
-      if (!result.ok()) return exir::annotate(result.status(), part.describe());
+    for (const exir::Subprogram& partition : subprograms) {
+      absl::StatusOr<exir::PreprocessResult> result = lower_partition(partition, weights, store);
+      if (!result.ok()) return exir::annotate(result.status(), partition.describe());
       out.push_back(*std::move(result));
     }
   }

@@ -20,7 +20,7 @@ class XnnpackBackend final : public exir::Backend {
  public:
   std::string id() const override { return "XnnpackBackend"; }
   const exir::Partitioner& partitioner() const override { return partitioner_; }
-  absl::StatusOr<exir::ResultMap> preprocess_all(const exir::SubprogramMap& parts,
+  absl::StatusOr<exir::ResultMap> preprocess_all(const exir::SubprogramMap& partitions,
                                                  exir::RoutedBlobStore& store) const override;
 
  private:

@@ -48,10 +48,10 @@ const Op* find_code(const Node& node) {
   return nullptr;
 }
 
-// Of every tensor of the part.
-uint32_t elements_of(const exir::Graph& part) {
-  if (part.outputs().empty()) return 0;
-  const exir::TensorType& type = part.outputs()[0]->tensor();
+// Of every tensor of the partition.
+uint32_t elements_of(const exir::Graph& partition) {
+  if (partition.outputs().empty()) return 0;
+  const exir::TensorType& type = partition.outputs()[0]->tensor();
   return type.is_dynamic() ? kVaryingElements : static_cast<uint32_t>(type.numel());
 }
 
@@ -98,12 +98,12 @@ class CodeWriter {
 // the last use of what they held.
 class Compiler {
  public:
-  Compiler(const exir::Subprogram& part, exir::RoutedBlobStore& store,
+  Compiler(const exir::Subprogram& partition, exir::RoutedBlobStore& store,
            exir::PreprocessResult* result)
-      : part_(part), store_(store), code_(result) {}
+      : partition_(partition), store_(store), code_(result) {}
 
   absl::Status run() {
-    const exir::Graph& graph = *part_.graph;
+    const exir::Graph& graph = *partition_.graph;
     for (size_t i = 0; i < graph.inputs().size(); ++i) {
       PETREL_RETURN_IF_ERROR(place(graph.inputs()[i], Opcode::kInput, i));
     }
@@ -113,7 +113,7 @@ class Compiler {
   }
 
   exir::Blob payload() const {
-    const exir::Graph& graph = *part_.graph;
+    const exir::Graph& graph = *partition_.graph;
     exir::PreprocessResult unused;
     CodeWriter head(&unused);
     head.text(std::string(kMagic));
@@ -182,7 +182,7 @@ class Compiler {
     const uint16_t local = places_.at(node.result()).index;
     code_.instruction(Opcode::kSave, local);
     uses_left_[node.result()] = node.result()->users().size();
-    const std::vector<Value*>& outputs = part_.graph->outputs();
+    const std::vector<Value*>& outputs = partition_.graph->outputs();
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i] != node.result()) continue;
       code_.instruction(Opcode::kLoad, local);
@@ -206,7 +206,7 @@ class Compiler {
     free_.push_back(places_.at(value).index);
   }
 
-  const exir::Subprogram& part_;
+  const exir::Subprogram& partition_;
   exir::RoutedBlobStore& store_;
   CodeWriter code_;
   std::vector<std::string> keys_;
@@ -264,9 +264,9 @@ absl::Status BytecodeBackend::check_compile_specs(
 }
 
 absl::StatusOr<exir::PreprocessResult> BytecodeBackend::preprocess(
-    const exir::Subprogram& part, exir::RoutedBlobStore& store) const {
+    const exir::Subprogram& partition, exir::RoutedBlobStore& store) const {
   exir::PreprocessResult result;
-  Compiler compiler(part, store, &result);
+  Compiler compiler(partition, store, &result);
   PETREL_RETURN_IF_ERROR(compiler.run());
   result.payload = compiler.payload();
   return result;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The compiler's half of the bytecode backend: chains of elementwise operators
-// on float tensors become one loop. Parts have one shape each (group()), scalars
+// on float tensors become one loop. Partitions have one shape each (group()), scalars
 // become numbers in the code, constants become named blobs, and debug ids are
 // offsets into the code.
 //
@@ -21,7 +21,7 @@ class BytecodePartitioner final : public exir::Partitioner {
  public:
   exir::Support supports(const exir::Node& node) const override;
   bool takes_varying_sizes() const override { return true; }
-  // The shape, so that a part is one loop.
+  // The shape, so that a partition is one loop.
   std::string group(const exir::Node& node) const override;
 };
 
@@ -31,7 +31,7 @@ class BytecodeBackend final : public exir::Backend {
   const exir::Partitioner& partitioner() const override { return partitioner_; }
   // "block": elements that an instruction works on at once.
   absl::Status check_compile_specs(const std::vector<exir::CompileSpec>& specs) const override;
-  absl::StatusOr<exir::PreprocessResult> preprocess(const exir::Subprogram& part,
+  absl::StatusOr<exir::PreprocessResult> preprocess(const exir::Subprogram& partition,
                                                     exir::RoutedBlobStore& store) const override;
 
  private:

@@ -22,7 +22,7 @@ using runtime::Result;
 using runtime::Span;
 using runtime::Tensor;
 
-struct Part {
+struct Partition {
   Header header;
   size_t block = kDefaultBlock;
   Span<FreeableBuffer> blobs;
@@ -78,32 +78,34 @@ Error load_blob(const runtime::NamedDataMap* map, std::string_view key, size_t e
   return Error::Ok;
 }
 
-Error read_part(runtime::BackendInitContext& context, ByteReader reader, Part* part) {
-  const bool varies = part->header.elements == kVaryingElements;
-  if (varies && part->header.inputs == 0) return damaged("has varying sizes and no input");
-  if (varies && part->header.blobs != 0) return damaged("has varying sizes and a blob");
+Error read_partition(runtime::BackendInitContext& context, ByteReader reader,
+                     Partition* partition) {
+  const bool varies = partition->header.elements == kVaryingElements;
+  if (varies && partition->header.inputs == 0) return damaged("has varying sizes and no input");
+  if (varies && partition->header.blobs != 0) return damaged("has varying sizes and a blob");
   runtime::MemoryAllocator& memory = *context.get_runtime_allocator();
   PETREL_ASSIGN_OR_RETURN(const Span<FreeableBuffer> blobs,
-                          memory.allocate_list<FreeableBuffer>(part->header.blobs));
+                          memory.allocate_list<FreeableBuffer>(partition->header.blobs));
   for (FreeableBuffer& blob : blobs) new (&blob) FreeableBuffer;
-  part->blobs = blobs;
+  partition->blobs = blobs;
   for (FreeableBuffer& blob : blobs) {
     const std::string_view key = reader.bytes(reader.u16());
     if (reader.failed()) return damaged("ends within a key");
     PETREL_RETURN_IF_ERROR(
-        load_blob(context.get_named_data_map(), key, part->header.elements, &blob));
+        load_blob(context.get_named_data_map(), key, partition->header.elements, &blob));
   }
-  PETREL_ASSIGN_OR_RETURN(part->arguments, memory.allocate_list<float*>(
-                                               size_t{part->header.inputs} + part->header.outputs));
-  PETREL_ASSIGN_OR_RETURN(part->code, memory.allocate_list<char>(reader.rest().size()));
-  if (!part->code.empty()) {
-    std::memcpy(part->code.data(), reader.rest().data(), part->code.size());
+  PETREL_ASSIGN_OR_RETURN(
+      partition->arguments,
+      memory.allocate_list<float*>(size_t{partition->header.inputs} + partition->header.outputs));
+  PETREL_ASSIGN_OR_RETURN(partition->code, memory.allocate_list<char>(reader.rest().size()));
+  if (!partition->code.empty()) {
+    std::memcpy(partition->code.data(), reader.rest().data(), partition->code.size());
   }
   PETREL_ASSIGN_OR_RETURN(
       const Span<bool> seen,
-      memory.allocate_list<bool>(size_t{part->header.locals} + part->header.outputs));
+      memory.allocate_list<bool>(size_t{partition->header.locals} + partition->header.outputs));
   const char* const problem =
-      check_code({part->code.data(), part->code.size()}, part->header, seen.data());
+      check_code({partition->code.data(), partition->code.size()}, partition->header, seen.data());
   return problem == nullptr ? Error::Ok : damaged(problem);
 }
 
@@ -151,65 +153,66 @@ Result<size_t> resize_to_first_input(Span<EValue*> args, const Header& header) {
 
 // Runs the code on `count` elements from `first` on. `blocks` holds the locals,
 // then the stack.
-void run_block(const Part& part, size_t first, size_t count, float* blocks) {
-  float* const stack = blocks + size_t{part.header.locals} * part.block;
+void run_block(const Partition& partition, size_t first, size_t count, float* blocks) {
+  float* const stack = blocks + size_t{partition.header.locals} * partition.block;
   float* top = stack;  // behind the last value
   const size_t bytes = count * sizeof(float);
-  const auto slot = [&](size_t local) { return blocks + local * part.block; };
+  const auto slot = [&](size_t local) { return blocks + local * partition.block; };
   const auto push = [&](const float* from) {
     std::memcpy(top, from, bytes);
-    top += part.block;
+    top += partition.block;
   };
-  ByteReader reader(part.code.data(), part.code.size());
+  ByteReader reader(partition.code.data(), partition.code.size());
   while (!reader.rest().empty()) {
     switch (static_cast<Opcode>(reader.bytes(1)[0])) {
       case Opcode::kInput:
-        push(part.arguments[reader.u16()] + first);
+        push(partition.arguments[reader.u16()] + first);
         break;
       case Opcode::kBlob:
-        push(static_cast<const float*>(part.blobs[reader.u16()].data()) + first);
+        push(static_cast<const float*>(partition.blobs[reader.u16()].data()) + first);
         break;
       case Opcode::kNumber: {
         const uint32_t bits = reader.u32();
         float number = 0;
         std::memcpy(&number, &bits, sizeof(number));
         for (size_t i = 0; i < count; ++i) top[i] = number;
-        top += part.block;
+        top += partition.block;
         break;
       }
       case Opcode::kAdd: {
-        top -= part.block;
-        float* const a = top - part.block;
+        top -= partition.block;
+        float* const a = top - partition.block;
         for (size_t i = 0; i < count; ++i) a[i] += top[i];
         break;
       }
       case Opcode::kSub: {
-        top -= part.block;
-        float* const a = top - part.block;
+        top -= partition.block;
+        float* const a = top - partition.block;
         for (size_t i = 0; i < count; ++i) a[i] -= top[i];
         break;
       }
       case Opcode::kMul: {
-        top -= part.block;
-        float* const a = top - part.block;
+        top -= partition.block;
+        float* const a = top - partition.block;
         for (size_t i = 0; i < count; ++i) a[i] *= top[i];
         break;
       }
       case Opcode::kRelu: {
-        float* const a = top - part.block;
+        float* const a = top - partition.block;
         for (size_t i = 0; i < count; ++i) a[i] = a[i] < 0 ? 0 : a[i];
         break;
       }
       case Opcode::kSave:
-        top -= part.block;
+        top -= partition.block;
         std::memcpy(slot(reader.u16()), top, bytes);
         break;
       case Opcode::kLoad:
         push(slot(reader.u16()));
         break;
       case Opcode::kOutput:
-        top -= part.block;
-        std::memcpy(part.arguments[part.header.inputs + reader.u16()] + first, top, bytes);
+        top -= partition.block;
+        std::memcpy(partition.arguments[partition.header.inputs + reader.u16()] + first, top,
+                    bytes);
         break;
     }
   }
@@ -226,52 +229,54 @@ Result<runtime::DelegateHandle*> BytecodeBackend::init(
     PETREL_LOG(Error, "%s: the payload does not begin with a header of 'PBC1'", kBackendId);
     return Error::DelegateInvalidCompatibility;
   }
-  PETREL_ASSIGN_OR_RETURN(
-      void* place, context.get_runtime_allocator()->allocate_bytes(sizeof(Part), alignof(Part)));
-  Part* const part = new (place) Part;
-  part->header = header;
-  Error error = read_block(context, compile_specs, &part->block);
-  if (error == Error::Ok) error = read_part(context, reader, part);
+  PETREL_ASSIGN_OR_RETURN(void* place, context.get_runtime_allocator()->allocate_bytes(
+                                           sizeof(Partition), alignof(Partition)));
+  Partition* const partition = new (place) Partition;
+  partition->header = header;
+  Error error = read_block(context, compile_specs, &partition->block);
+  if (error == Error::Ok) error = read_partition(context, reader, partition);
   if (error != Error::Ok) {
-    destroy(part);
+    destroy(partition);
     return error;
   }
   processed->free();
-  return static_cast<runtime::DelegateHandle*>(part);
+  return static_cast<runtime::DelegateHandle*>(partition);
 }
 
 Error BytecodeBackend::execute(runtime::BackendExecutionContext& context,
                                runtime::DelegateHandle* handle, Span<EValue*> args) const {
-  Part& part = *static_cast<Part*>(handle);
-  if (args.size() != part.arguments.size()) {
+  Partition& partition = *static_cast<Partition*>(handle);
+  if (args.size() != partition.arguments.size()) {
     PETREL_LOG(Error, "%s: there are %zu arguments, must be %zu", kBackendId, args.size(),
-               part.arguments.size());
+               partition.arguments.size());
     return Error::InvalidArgument;
   }
-  size_t elements = part.header.elements;
-  if (part.header.elements == kVaryingElements) {
-    PETREL_ASSIGN_OR_RETURN(elements, resize_to_first_input(args, part.header));
+  size_t elements = partition.header.elements;
+  if (partition.header.elements == kVaryingElements) {
+    PETREL_ASSIGN_OR_RETURN(elements, resize_to_first_input(args, partition.header));
   }
   for (size_t i = 0; i < args.size(); ++i) {
-    PETREL_ASSIGN_OR_RETURN(part.arguments[i],
-                            argument_data(args, i, elements, i >= part.header.inputs));
+    PETREL_ASSIGN_OR_RETURN(partition.arguments[i],
+                            argument_data(args, i, elements, i >= partition.header.inputs));
   }
-  PETREL_ASSIGN_OR_RETURN(void* const blocks, context.allocate((part.header.locals + kMaxDepth) *
-                                                               part.block * sizeof(float)));
-  for (size_t first = 0; first < elements; first += part.block) {
+  PETREL_ASSIGN_OR_RETURN(
+      void* const blocks,
+      context.allocate((partition.header.locals + kMaxDepth) * partition.block * sizeof(float)));
+  for (size_t first = 0; first < elements; first += partition.block) {
     const size_t left = elements - first;
-    run_block(part, first, left < part.block ? left : part.block, static_cast<float*>(blocks));
+    run_block(partition, first, left < partition.block ? left : partition.block,
+              static_cast<float*>(blocks));
   }
   return Error::Ok;
 }
 
 Result<size_t> BytecodeBackend::num_outputs(runtime::DelegateHandle* handle) const {
-  return size_t{static_cast<const Part*>(handle)->header.outputs};
+  return size_t{static_cast<const Partition*>(handle)->header.outputs};
 }
 
 void BytecodeBackend::destroy(runtime::DelegateHandle* handle) const {
   // The memory is the method's; only the blobs are given back.
-  for (FreeableBuffer& blob : static_cast<Part*>(handle)->blobs) blob.free();
+  for (FreeableBuffer& blob : static_cast<Partition*>(handle)->blobs) blob.free();
 }
 
 runtime::Backend bytecode_backend() {

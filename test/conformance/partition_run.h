@@ -4,7 +4,7 @@
 // test wants them. Payload, named data and tensors are blocks of exactly their
 // sizes between guards.
 //
-//   PartRun run(compiled->parts[0], compiled->store);
+//   PartitionRun run(compiled->partitions[0], compiled->store);
 //   ASSERT_EQ(run.init(run.payload()), Error::Ok);
 //   EXPECT_EQ(run.execute(), Error::Ok);
 //   run.destroy();
@@ -47,18 +47,18 @@ class GuardedTensor {
   std::unique_ptr<runtime::TensorImpl> impl_;
 };
 
-class PartRun {
+class PartitionRun {
  public:
-  PartRun(const CompiledPart& part, const exir::NamedBlobStore& store);
-  ~PartRun();
+  PartitionRun(const CompiledPartition& partition, const exir::NamedBlobStore& store);
+  ~PartitionRun();
 
-  const std::vector<uint8_t>& payload() const { return part_.payload; }
+  const std::vector<uint8_t>& payload() const { return partition_.payload; }
 
   // A handle, after which destroy() must be called, or an error.
   runtime::Error init(const std::vector<uint8_t>& payload);
   void destroy();
 
-  // With the tensors of the part, filled from `seed`; `change` may replace
+  // With the tensors of the partition, filled from `seed`; `change` may replace
   // arguments before the call.
   using Arguments = std::vector<runtime::EValue>;
   runtime::Error execute(uint32_t seed = 0,
@@ -78,7 +78,7 @@ class PartRun {
   class Data;
   struct Processed;
 
-  CompiledPart part_;
+  CompiledPartition partition_;
   runtime::BackendInterface* backend_;
   std::unique_ptr<Data> data_;
   std::unique_ptr<Processed> processed_;

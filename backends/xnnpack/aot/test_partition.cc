@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/xnnpack/aot/test_part.h"
+#include "backends/xnnpack/aot/test_partition.h"
 
 #include <cstring>
 #include <sstream>
@@ -35,18 +35,18 @@ void write_range(std::ostringstream& out, const Node& node) {
 
 }  // namespace
 
-std::unique_ptr<exir::Graph> parse_part(const std::string& text) {
+std::unique_ptr<exir::Graph> parse_partition(const std::string& text) {
   auto graph = exir::parse_graph(text, &exir::find_op, &counting_constant);
   if (graph.ok()) return *std::move(graph);
   ADD_FAILURE() << graph.status();
   return nullptr;
 }
 
-LoweredPart lower_part(const exir::Graph& part) {
+LoweredPartition lower_partition(const exir::Graph& partition) {
   exir::Subprogram subprogram;
   subprogram.method = "forward";
-  subprogram.graph = &part;
-  LoweredPart lowered;
+  subprogram.graph = &partition;
+  LoweredPartition lowered;
   auto results = xnnpack_backend()->preprocess_all({{"forward", {subprogram}}}, lowered.store);
   if (!results.ok()) {
     ADD_FAILURE() << results.status();
@@ -59,7 +59,7 @@ LoweredPart lower_part(const exir::Graph& part) {
   return lowered;
 }
 
-std::vector<float> LoweredPart::constant(uint32_t value) const {
+std::vector<float> LoweredPartition::constant(uint32_t value) const {
   const std::string& key = graph.constants[graph.values[value].constant].key;
   const auto& destination = store.blobs().destinations().at("");
   for (const auto& entry : destination.entries) {
@@ -91,8 +91,8 @@ std::string to_text(const Graph& graph) {
 }
 
 std::string lowered_text(const std::string& text) {
-  const std::unique_ptr<exir::Graph> part = parse_part(text);
-  return part == nullptr ? "" : to_text(lower_part(*part).graph);
+  const std::unique_ptr<exir::Graph> partition = parse_partition(text);
+  return partition == nullptr ? "" : to_text(lower_partition(*partition).graph);
 }
 
 }  // namespace petrel::backends::xnnpack::aot

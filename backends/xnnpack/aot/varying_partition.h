@@ -20,11 +20,11 @@
 
 namespace petrel::backends::xnnpack::aot {
 
-bool has_varying_sizes(const exir::Graph& part);
+bool has_varying_sizes(const exir::Graph& partition);
 
-// `lowering` is that of `part` for its bounds, done; its graph is made to fit all
+// `lowering` is that of `partition` for its bounds, done; its graph is made to fit all
 // sizes. InvalidArgument names the node of the payload that cannot be.
-absl::Status fit_all_sizes(const exir::Graph& part, WeightBlobs& weights,
+absl::Status fit_all_sizes(const exir::Graph& partition, WeightBlobs& weights,
                            exir::RoutedBlobStore& store, Lowering& lowering);
 
 // Whether `node`, some of whose sizes vary, can be lowered like this.

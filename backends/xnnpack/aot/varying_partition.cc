@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/xnnpack/aot/varying_part.h"
+#include "backends/xnnpack/aot/varying_partition.h"
 
 #include <algorithm>
 #include <map>
@@ -26,17 +26,17 @@ bool varies(const exir::Value& value) {
 
 // Calls `visit` with every input and result.
 template <typename Visit>
-void for_each_value(const exir::Graph& part, Visit visit) {
-  for (exir::Value* input : part.inputs()) visit(input);
-  for (const auto& node : part.nodes()) {
+void for_each_value(const exir::Graph& partition, Visit visit) {
+  for (exir::Value* input : partition.inputs()) visit(input);
+  for (const auto& node : partition.nodes()) {
     for (size_t i = 0; i < node->num_results(); ++i) visit(node->result(i));
   }
 }
 
-// A copy of `part` with the sizes of one point; null where the point has no value
+// A copy of `partition` with the sizes of one point; null where the point has no value
 // for one of them.
-std::unique_ptr<exir::Graph> at_point(const exir::Graph& part, const SizePoint& point) {
-  std::unique_ptr<exir::Graph> copy = part.clone();
+std::unique_ptr<exir::Graph> at_point(const exir::Graph& partition, const SizePoint& point) {
+  std::unique_ptr<exir::Graph> copy = partition.clone();
   bool has_all = true;
   for_each_value(*copy, [&](exir::Value* value) {
     if (!varies(*value)) return;
@@ -110,13 +110,13 @@ absl::Status join_node(const Lowering& bounds, const std::vector<const Graph*>& 
   return differs(bounds, node, "shape");
 }
 
-// The arguments of the delegate have the sizes of the IR, of which `part` is a copy
+// The arguments of the delegate have the sizes of the IR, of which `partition` is a copy
 // at one point.
-absl::Status check_at(const exir::Graph& part, const Graph& graph) {
+absl::Status check_at(const exir::Graph& partition, const Graph& graph) {
   std::vector<Dims> dims;
   std::map<uint32_t, Dims> inputs;
-  for (size_t i = 0; i < part.inputs().size(); ++i) {
-    const exir::Sizes& sizes = part.inputs()[i]->tensor().sizes;
+  for (size_t i = 0; i < partition.inputs().size(); ++i) {
+    const exir::Sizes& sizes = partition.inputs()[i]->tensor().sizes;
     inputs[static_cast<uint32_t>(i)] = Dims(sizes.begin(), sizes.end());
   }
   for (const Value& value : graph.values) {
@@ -134,7 +134,7 @@ absl::Status check_at(const exir::Graph& part, const Graph& graph) {
   for (size_t id = 0; id < graph.values.size(); ++id) {
     const Value& value = graph.values[id];
     if (!value.is_output()) continue;
-    const exir::Value* output = part.outputs()[value.external_id - part.inputs().size()];
+    const exir::Value* output = partition.outputs()[value.external_id - partition.inputs().size()];
     const exir::Sizes& sizes = output->tensor().sizes;
     if (dims[id] == Dims(sizes.begin(), sizes.end())) continue;
     return absl::InvalidArgumentError(absl::StrCat("output '", output->name(), "' would be ",
@@ -145,11 +145,11 @@ absl::Status check_at(const exir::Graph& part, const Graph& graph) {
 }
 
 // Graphs at points show what varies, if each size that does so does it there.
-absl::Status check_varies(const exir::Graph& part, const SizePoints& tried) {
+absl::Status check_varies(const exir::Graph& partition, const SizePoints& tried) {
   for (const auto& [size, other] : tried.alike) {
     if (!other.is_constant()) continue;
     std::string place;
-    for_each_value(part, [&, &size = size](const exir::Value* value) {
+    for_each_value(partition, [&, &size = size](const exir::Value* value) {
       if (!varies(*value)) return;
       for (size_t dim = 0; dim < value->tensor().rank(); ++dim) {
         if (!place.empty() || value->tensor().size(dim) != size) continue;
@@ -184,9 +184,9 @@ absl::Status check_slice(const exir::Node& node) {
   return absl::OkStatus();
 }
 
-SizePoints points_of(const exir::Graph& part) {
+SizePoints points_of(const exir::Graph& partition) {
   std::vector<exir::SizeExpression> sizes;
-  for_each_value(part, [&sizes](const exir::Value* value) {
+  for_each_value(partition, [&sizes](const exir::Value* value) {
     if (!varies(*value)) return;
     const auto& of_value = value->tensor().expressions;
     sizes.insert(sizes.end(), of_value.begin(), of_value.end());
@@ -196,26 +196,27 @@ SizePoints points_of(const exir::Graph& part) {
 
 }  // namespace
 
-bool has_varying_sizes(const exir::Graph& part) {
+bool has_varying_sizes(const exir::Graph& partition) {
   bool found = false;
-  for_each_value(part, [&found](const exir::Value* value) { found = found || varies(*value); });
+  for_each_value(partition,
+                 [&found](const exir::Value* value) { found = found || varies(*value); });
   return found;
 }
 
-absl::Status fit_all_sizes(const exir::Graph& part, WeightBlobs& weights,
+absl::Status fit_all_sizes(const exir::Graph& partition, WeightBlobs& weights,
                            exir::RoutedBlobStore& store, Lowering& lowering) {
-  const SizePoints tried = points_of(part);
-  PETREL_RETURN_IF_ERROR(check_varies(part, tried));
-  for (const auto& node : part.nodes()) PETREL_RETURN_IF_ERROR(check_slice(*node));
-  std::vector<std::unique_ptr<exir::Graph>> parts;
+  const SizePoints tried = points_of(partition);
+  PETREL_RETURN_IF_ERROR(check_varies(partition, tried));
+  for (const auto& node : partition.nodes()) PETREL_RETURN_IF_ERROR(check_slice(*node));
+  std::vector<std::unique_ptr<exir::Graph>> partitions;
   std::vector<std::unique_ptr<Lowering>> lowerings;
   Graph joined = lowering.graph();
   std::vector<const Graph*> graphs = {&lowering.graph()};
   for (const SizePoint& point : tried.points) {
-    std::unique_ptr<exir::Graph> copy = at_point(part, point);
+    std::unique_ptr<exir::Graph> copy = at_point(partition, point);
     if (copy == nullptr) continue;
-    parts.push_back(std::move(copy));
-    lowerings.push_back(std::make_unique<Lowering>(*parts.back(), weights, store));
+    partitions.push_back(std::move(copy));
+    lowerings.push_back(std::make_unique<Lowering>(*partitions.back(), weights, store));
     lowerings.back()->use_layouts_of(lowering);
     PETREL_RETURN_IF_ERROR(lowerings.back()->run());
     const Graph& graph = lowerings.back()->graph();
@@ -239,39 +240,39 @@ absl::Status fit_all_sizes(const exir::Graph& part, WeightBlobs& weights,
   for (size_t n = 0; n < joined.nodes.size(); ++n) {
     PETREL_RETURN_IF_ERROR(join_node(lowering, graphs, n, &joined));
   }
-  for (const std::unique_ptr<exir::Graph>& copy : parts) {
+  for (const std::unique_ptr<exir::Graph>& copy : partitions) {
     PETREL_RETURN_IF_ERROR(check_at(*copy, joined));
   }
   // The largest and the smallest sizes.
   for (size_t k = 0; k < exir::kFirstGeneralSample; ++k) {
-    PETREL_RETURN_IF_ERROR(check_at(*at_point(part, SizePoint(k)), joined));
+    PETREL_RETURN_IF_ERROR(check_at(*at_point(partition, SizePoint(k)), joined));
   }
   lowering.graph() = std::move(joined);
   return absl::OkStatus();
 }
 
 exir::Support supports_varying(const exir::Node& node) {
-  exir::Graph part("part");
+  exir::Graph partition("partition");
   std::map<exir::Value*, exir::Value*> copies;
   std::vector<exir::Argument> arguments = node.arguments();
   for (exir::Argument& argument : arguments) {
     for (exir::Value* value : argument.values()) {
       exir::Value*& copy = copies[value];
       if (copy == nullptr) {
-        copy = value->is_constant() ? part.add_constant(value->constant())
-                                    : part.add_input(value->type(), value->name());
+        copy = value->is_constant() ? partition.add_constant(value->constant())
+                                    : partition.add_input(value->type(), value->name());
       }
       argument.replace(value, copy);
     }
   }
-  const exir::Node* copy =
-      part.append(node.op(), std::move(arguments), {node.result()->type()}, node.result()->name());
-  part.set_outputs({copy->result()});
+  const exir::Node* copy = partition.append(node.op(), std::move(arguments),
+                                            {node.result()->type()}, node.result()->name());
+  partition.set_outputs({copy->result()});
   WeightBlobs weights;
   exir::RoutedBlobStore store("");
-  Lowering lowering(part, weights, store);
+  Lowering lowering(partition, weights, store);
   absl::Status status = lowering.run();
-  if (status.ok()) status = fit_all_sizes(part, weights, store, lowering);
+  if (status.ok()) status = fit_all_sizes(partition, weights, store, lowering);
   return status.ok() ? exir::Support::yes() : exir::Support::no(std::string(status.message()));
 }
 

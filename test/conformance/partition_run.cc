@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "test/conformance/part_run.h"
+#include "test/conformance/partition_run.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -21,7 +21,7 @@ using runtime::Span;
 
 constexpr size_t kGuard = 64;
 constexpr uint8_t kGuardByte = 0xA5;
-// More than any of the parts needs; a damaged payload must not get all there is.
+// More than any of the partitions needs; a damaged payload must not get all there is.
 constexpr size_t kMemory = size_t{1} << 20;
 
 class HeapMemory final : public MemoryAllocator {
@@ -72,7 +72,7 @@ bool GuardedTensor::guards_are_whole() const {
 }
 
 // The blobs of a store as the runtime's map; counts what is out.
-class PartRun::Data final : public runtime::NamedDataMap {
+class PartitionRun::Data final : public runtime::NamedDataMap {
  public:
   explicit Data(const exir::NamedBlobStore& store) {
     for (const auto& [unused, destination] : store.destinations()) {
@@ -107,7 +107,7 @@ class PartRun::Data final : public runtime::NamedDataMap {
   mutable int out_ = 0;
 };
 
-struct PartRun::Processed {
+struct PartitionRun::Processed {
   FreeableBuffer buffer;
   int out = 0;
   int freed_again = 0;
@@ -123,18 +123,20 @@ struct PartRun::Processed {
   }
 };
 
-PartRun::PartRun(const CompiledPart& part, const exir::NamedBlobStore& store)
-    : part_(part),
+PartitionRun::PartitionRun(const CompiledPartition& partition, const exir::NamedBlobStore& store)
+    : partition_(partition),
       backend_(backend_under_test().runtime.backend),
       data_(std::make_unique<Data>(store)),
       processed_(std::make_unique<Processed>()) {
-  for (const auto& type : part.inputs) inputs_.push_back(std::make_unique<GuardedTensor>(type));
-  for (const auto& type : part.outputs) outputs_.push_back(std::make_unique<GuardedTensor>(type));
+  for (const auto& type : partition.inputs)
+    inputs_.push_back(std::make_unique<GuardedTensor>(type));
+  for (const auto& type : partition.outputs)
+    outputs_.push_back(std::make_unique<GuardedTensor>(type));
 }
 
-PartRun::~PartRun() { destroy(); }
+PartitionRun::~PartitionRun() { destroy(); }
 
-Error PartRun::init(const std::vector<uint8_t>& payload) {
+Error PartitionRun::init(const std::vector<uint8_t>& payload) {
   destroy();
   void* block = nullptr;
   if (posix_memalign(&block, 64, payload.size()) != 0) return Error::MemoryAllocationFailed;
@@ -143,12 +145,12 @@ Error PartRun::init(const std::vector<uint8_t>& payload) {
   processed_->buffer =
       FreeableBuffer(block, payload.size(), &Processed::give_back, processed_.get());
   std::vector<runtime::CompileSpec> specs;
-  for (const exir::CompileSpec& spec : part_.compile_specs) {
+  for (const exir::CompileSpec& spec : partition_.compile_specs) {
     specs.push_back({spec.key.c_str(), {spec.value.data(), spec.value.size()}});
   }
   memory_ = std::make_unique<HeapMemory>();
-  runtime::BackendInitContext context(memory_.get(), nullptr, part_.method.c_str(), data_.get(),
-                                      {});
+  runtime::BackendInitContext context(memory_.get(), nullptr, partition_.method.c_str(),
+                                      data_.get(), {});
   Result<runtime::DelegateHandle*> handle = backend_->init(
       context, &processed_->buffer, Span<const runtime::CompileSpec>(specs.data(), specs.size()));
   if (!handle.ok()) {
@@ -159,15 +161,15 @@ Error PartRun::init(const std::vector<uint8_t>& payload) {
   return Error::Ok;
 }
 
-void PartRun::destroy() {
+void PartitionRun::destroy() {
   if (handle_ != nullptr) backend_->destroy(handle_);
   handle_ = nullptr;
   processed_->buffer.free();
   memory_.reset();
 }
 
-Error PartRun::execute(uint32_t seed, const std::function<void(Arguments&)>& change) {
-  const std::vector<Elements> elements = make_inputs(part_.inputs, seed);
+Error PartitionRun::execute(uint32_t seed, const std::function<void(Arguments&)>& change) {
+  const std::vector<Elements> elements = make_inputs(partition_.inputs, seed);
   Arguments arguments;
   for (size_t i = 0; i < inputs_.size(); ++i) {
     std::copy(elements[i].begin(), elements[i].end(), inputs_[i]->data());
@@ -178,12 +180,12 @@ Error PartRun::execute(uint32_t seed, const std::function<void(Arguments&)>& cha
   std::vector<runtime::EValue*> pointers;
   for (runtime::EValue& argument : arguments) pointers.push_back(&argument);
   HeapMemory temp;
-  runtime::BackendExecutionContext context(nullptr, &temp, part_.method.c_str(), nullptr);
+  runtime::BackendExecutionContext context(nullptr, &temp, partition_.method.c_str(), nullptr);
   return backend_->execute(context, handle_,
                            Span<runtime::EValue*>(pointers.data(), pointers.size()));
 }
 
-std::vector<Elements> PartRun::outputs() const {
+std::vector<Elements> PartitionRun::outputs() const {
   std::vector<Elements> outputs;
   for (const auto& output : outputs_) {
     outputs.emplace_back(output->data(), output->data() + output->elements());
@@ -191,12 +193,12 @@ std::vector<Elements> PartRun::outputs() const {
   return outputs;
 }
 
-bool PartRun::guards_are_whole() const {
+bool PartitionRun::guards_are_whole() const {
   const auto whole = [](const auto& tensor) { return tensor->guards_are_whole(); };
   return std::all_of(inputs_.begin(), inputs_.end(), whole) &&
          std::all_of(outputs_.begin(), outputs_.end(), whole);
 }
 
-int PartRun::leaks() const { return data_->out() + processed_->out + processed_->freed_again; }
+int PartitionRun::leaks() const { return data_->out() + processed_->out + processed_->freed_again; }
 
 }  // namespace petrel::conformance

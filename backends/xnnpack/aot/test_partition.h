@@ -21,9 +21,9 @@ namespace petrel::backends::xnnpack::aot {
 
 // Constants hold 0, 1, 2, ... in the order of their elements. Null after
 // reporting a test failure.
-std::unique_ptr<exir::Graph> parse_part(const std::string& text);
+std::unique_ptr<exir::Graph> parse_partition(const std::string& text);
 
-struct LoweredPart {
+struct LoweredPartition {
   Graph graph;
   exir::RoutedBlobStore store;
   exir::PreprocessResult result;
@@ -33,7 +33,7 @@ struct LoweredPart {
 };
 
 // Fails the test when it cannot be lowered.
-LoweredPart lower_part(const exir::Graph& part);
+LoweredPartition lower_partition(const exir::Graph& partition);
 
 std::string to_text(const Graph& graph);
 
