@@ -65,7 +65,7 @@
   X(gelu_tanh, GeluTanh(x))                                                              \
   X(clamp, hn::IfThenElse(hn::Gt(AtLeast(x, p[0]), hn::Set(d, p[1])), hn::Set(d, p[1]),  \
                           AtLeast(x, p[0])))                                             \
-  X(logit, Log(hn::Div(Between(x, p[0]), hn::Sub(hn::Set(d, 1.0f), Between(x, p[0])))))  \
+  X(logit, Log(hn::Div(Between(x, p), hn::Sub(hn::Set(d, 1.0f), Between(x, p)))))        \
   X(leaky_relu, hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(x, hn::Set(d, p[0])))) \
   X(elu, hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Mul(x, hn::Set(d, p[1])),            \
                         hn::Mul(hn::Set(d, p[1] * p[0]), Expm1(hn::Mul(x, hn::Set(d, p[2]))))))
@@ -87,12 +87,13 @@ HWY_INLINE V AtLeast(V x, float low) {
   return hn::IfThenElse(hn::Lt(x, hn::Set(d, low)), hn::Set(d, low), x);
 }
 
-// In [eps, 1 - eps]; NaN stays, as does everything where eps is below 0.
-HWY_INLINE V Between(V x, float eps) {
+// In [p[0], p[1]]; NaN stays, as does everything where p[0] is below 0. What is
+// below p[0] is p[0] even where the bounds cross.
+HWY_INLINE V Between(V x, const float* p) {
   const D d;
-  if (!(eps >= 0.0f)) return x;
-  const V low = AtLeast(x, eps), top = hn::Set(d, 1.0f - eps);
-  return hn::IfThenElse(hn::Gt(low, top), top, low);
+  if (!(p[0] >= 0.0f)) return x;
+  const V low = hn::Set(d, p[0]), high = hn::Set(d, p[1]);
+  return hn::IfThenElse(hn::Lt(x, low), low, hn::IfThenElse(hn::Gt(x, high), high, x));
 }
 
 #define PETREL_DEFINE(name, nanoseconds, expression)                     \
@@ -450,14 +451,25 @@ void leaky_relu_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   }
 }
 
+// As an element of `type` holds it, where that is one of floats.
+float rounded(ScalarType type, float value) {
+  if (is_narrow(type)) {
+    uint16_t element = 0;
+    narrow(&value, type, &element, 0, 1);
+    widen(type, &element, 0, &value, 1);
+  }
+  return value;
+}
+
 // logit.out(Tensor self, float? eps, *, Tensor(a!) out)
 void logit_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   KernelArgs args(context, raw, 3);
   const Tensor self = args.tensor(0);
   const std::optional<double> eps = args.optional_real(1);
-  const float p[] = {eps ? static_cast<float>(*eps) : -1.0f};
   const Tensor out = args.out(2);
   if (!args.ok()) return;
+  const float low = eps ? rounded(self.scalar_type(), static_cast<float>(*eps)) : -1.0f;
+  const float p[] = {low, rounded(self.scalar_type(), 1.0f - low)};
   if (!map_rows(self, out, PETREL_DISPATCH(Row_logit), 0.5, p)) {
     portable::logit_out(context, raw);
   }

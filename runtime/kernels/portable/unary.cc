@@ -240,16 +240,26 @@ void elu_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   });
 }
 
-// logit.out(Tensor self, float? eps, *, Tensor(a!) out)
+// As an element of `type` holds it.
+double rounded(ScalarType type, double value) {
+  alignas(double) uint8_t element[sizeof(double)];
+  storer<double>(type)(element, 0, value);
+  return loader<double>(type)(element, 0);
+}
+
+// logit.out(Tensor self, float? eps, *, Tensor(a!) out): the bounds are elements
+// of the tensor's type, so that 1 - eps may be 1.
 void logit_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   KernelArgs args(context, raw, 3);
   const Tensor self = args.tensor(0);
   const std::optional<double> eps = args.optional_real(1);
   const Tensor out = args.out(2);
   if (!prepare(context, args, self, out) || !check_floating(context, out)) return;
+  const ScalarType type = is_floating(self.scalar_type()) ? self.scalar_type() : out.scalar_type();
+  const double low = eps ? rounded(type, *eps) : -1.0;
+  const double high = rounded(type, 1.0 - low);
   map<double>(self, out, [=](double x) {
-    if (eps && x < *eps) x = *eps;
-    if (eps && x > 1.0 - *eps) x = 1.0 - *eps;
+    if (low >= 0.0) x = x < low ? low : x > high ? high : x;
     return reference_math::log(x / (1.0 - x));
   });
 }

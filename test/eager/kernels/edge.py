@@ -36,6 +36,10 @@ def edges_of_functions():
         call("aten::pow.Tensor_Scalar_out", t(9, lo=0.1, hi=3), e)
     call("aten::pow.Scalar_out", 2.0, torch.tensor([-150.0, -149.0, -126.5, 127.9, 128.0, 0.0]))
     call("aten::logit.out", t(9, lo=-0.2, hi=1.2), 1e-3)
+    probabilities = torch.tensor([0.0, 1.0, -0.5, 1.5, 0.25, 0.5, 0.75, math.inf, -math.inf, math.nan])
+    for eps in (None, 1e-6, 1e-3, 0.6, -1.0):
+        for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.float64):
+            call("aten::logit.out", probabilities.to(dtype), eps, dtypes=(dtype,))
     for n in "isnan isinf".split():
         call(f"aten::{n}.out", edges, dtypes=(torch.bool,))
 
