@@ -138,6 +138,7 @@ constexpr Member kMembers[] = {
     {aten::elu, Family::kTranscendental},
     {aten::exp, Family::kTranscendental},
     {aten::log, Family::kTranscendental},
+    {aten::logit, Family::kTranscendental},
     {aten::sigmoid, Family::kTranscendental},
     {aten::silu, Family::kTranscendental},
     {aten::sin, Family::kTranscendental},

@@ -157,6 +157,36 @@ Status lower_pow(Lowering& l, const IrNode& node) {
   return absl::OkStatus();
 }
 
+// Below 0 where there are no bounds.
+std::optional<double> logit_eps(const IrNode& node) {
+  return number_argument(node.argument(arg::eps), -1.0);
+}
+
+Support check_logit(const IrNode& node) {
+  const auto eps = logit_eps(node);
+  if (eps && *eps <= 0.5) return Support::yes();
+  return Support::no(
+      absl::StrCat("eps is ", eps ? number_text(*eps) : "not a number", ", must be at most 0.5"));
+}
+
+// log(x / (1 - x)), of x in [eps, 1 - eps] where there is an eps.
+Status lower_logit(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(uint32_t x, self(l, node));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t one, l.scalar(1));
+  const Dims dims = l.result_dims(node);
+  if (const auto eps = static_cast<float>(*logit_eps(node)); eps >= 0) {
+    const uint32_t inside = l.intermediate(dims);
+    bound(l.add_node(NodeKind::Clamp, {x}, inside), {eps, 1.0f - eps});
+    x = inside;
+  }
+  const uint32_t rest = l.intermediate(dims);
+  const uint32_t odds = l.intermediate(dims);
+  l.add_node(NodeKind::Subtract, {one, x}, rest);
+  l.add_node(NodeKind::Div, {x, rest}, odds);
+  l.add_node(NodeKind::Log, {odds}, l.result(node));
+  return absl::OkStatus();
+}
+
 // --- two inputs ---
 
 Support check_binary(const IrNode& node) {
@@ -228,6 +258,7 @@ constexpr OpRow kRows[] = {
     unary(aten::elu, &lower_elu, &check_elu),
     unary(aten::gelu, &lower_gelu, &check_gelu),
     unary(aten::pow_Tensor_Scalar, &lower_pow, &check_pow),
+    unary(aten::logit, &lower_logit, &check_logit),
     {aten::silu, &accept, &follows, &lower_silu, true},
     {aten::hardsigmoid, &accept, &follows, &lower_hardsigmoid, true},
     binary(aten::add_Tensor, &lower_binary<NodeKind::Add>),

@@ -37,6 +37,9 @@ unary("elu", "aten.elu.default(%x, 0.7)", lambda x: F.elu(x, 0.7))
 unary("square", "aten.pow.Tensor_Scalar(%x, 2)", torch.square)
 unary("power_of_half", "aten.pow.Tensor_Scalar(%x, 0.5)", torch.sqrt, positive)
 unary("power_of_minus_half", "aten.pow.Tensor_Scalar(%x, -0.5)", torch.rsqrt, positive)
+probability = torch.tensor([0.0, 1.0, -0.5, 1.5, 1e-7, 0.999999, 0.2, 0.5, 0.75, 0.9375])
+unary("logit", "aten.logit.default(%x)", torch.logit, probability[4:])
+unary("logit_eps", "aten.logit.default(%x, 1e-06)", lambda x: torch.logit(x, 1e-6), probability)
 
 # --- elementwise, two operands ---
 BINARY = {
