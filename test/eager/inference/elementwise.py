@@ -27,6 +27,16 @@ for op in ("relu_ silu_ hardswish_ hardsigmoid_ mish_ selu_ relu6_ elu_ celu_ "
     call(op, T(2, 3))
 call("requires_grad_", T(2))
 call("round.decimals", T(2, 3), decimals=2)
+SECOND_NAMES = """absolute negative arccos arccosh arcsin arcsinh arctan arctanh
+fix""".split()
+for op in SECOND_NAMES:
+    call(op + "_", T(2, 3))
+for op in SECOND_NAMES + """special_expit special_erf special_erfc special_erfinv
+special_exp2 special_expm1 special_log1p special_logit special_sinc""".split():
+    call(op, T(2, 3))
+    for dtype in ("i64", "f16", "bool"):
+        call(op, T(dt=dtype), optional=True)
+call("special_logit", T(2), 1e-6)
 call("bitwise_not", T(3, dt="i32"))
 call("bitwise_not", B(3))
 call("bitwise_not_", T(3, dt="i32"))

@@ -37,4 +37,5 @@ def record():
     windows.volumes(image, volume)
     composites.composites(x, image, volume, special)
     composites.bags()
+    composites.other_names()
     return CASES

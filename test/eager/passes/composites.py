@@ -73,3 +73,19 @@ def bags():
         torch.tensor([1, 2, 0, 4, 3, 3, 5]), torch.tensor([0, 3, 3, 5]), rand(7), table)
     emit("distances_of_many_rows", lambda a, c: (torch.cdist(a, c), torch.cdist(c[None], a[:2])),
          rand(2, 27, 3), rand(4, 3))
+
+
+def other_names():
+    """Functions that PyTorch has under two names."""
+    probability = torch.tensor([0.0, 1.0, -0.5, 1.5, 0.25, 0.75, math.nan])
+    emit("special_logit", lambda a, h: (
+        torch.special.logit(a), torch.special.logit(a, 1e-6), torch.special.logit(h, 1e-3)),
+        probability, probability[3:].half())
+    emit("second_names", lambda a: (
+        torch.absolute(a), torch.negative(a), torch.arccos(a), torch.arccosh(a + 1),
+        torch.arcsin(a), torch.arcsinh(a), torch.arctan(a), torch.arctanh(a), torch.fix(a * 4),
+        torch.special.expit(a), torch.special.erf(a), torch.special.erfc(a),
+        torch.special.exp2(a), torch.special.expm1(a), torch.special.log1p(a),
+        torch.special.sinc(a)), probability)
+    emit("second_names_in_place", lambda a: (
+        (a + 1).arctan_().absolute_(), (a * 4).fix_().negative_()), probability)
