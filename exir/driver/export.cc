@@ -240,6 +240,21 @@ absl::StatusOr<Program> compile(const ExportOptions& options, Phases& phases, Ex
   return program;
 }
 
+// A device has this much and no more, so a larger program must not be written.
+absl::Status check_arenas(const PlannedProgram& planned, uint64_t limit) {
+  if (limit == 0) return absl::OkStatus();
+  const auto state = static_cast<uint64_t>(planned.state.arena_bytes);
+  for (const PlannedMethod& method : planned.methods) {
+    const uint64_t bytes = state + static_cast<uint64_t>(method.plan.arena_bytes);
+    if (bytes <= limit) continue;
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "method '", method.name, "': its arenas have ", bytes,
+        " bytes and exceed max_arena_bytes, which is ", limit, "; no plan has fewer than ",
+        state + static_cast<uint64_t>(method.plan.lower_bound_bytes)));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
@@ -252,7 +267,7 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
   PlannedProgram planned;
   PETREL_RETURN_IF_ERROR(phases.run("plan", [&]() -> absl::Status {
     PETREL_ASSIGN_OR_RETURN(planned, plan_to_emit(program, store.routes(), options.planning));
-    return absl::OkStatus();
+    return check_arenas(planned, options.max_arena_bytes);
   }));
   PETREL_RETURN_IF_ERROR(phases.run("emit", [&]() -> absl::Status {
     EmitOptions emit_options;

@@ -59,6 +59,8 @@ struct ExportOptions {
   std::vector<std::string> recipe;
   BackendSelection backends;
   plan::Options planning;
+  // Refuse methods whose arenas have more bytes in all; 0 is no limit.
+  uint64_t max_arena_bytes = 0;
   // Run operators in the order that needs least memory, as far as that can be
   // found in a few seconds.
   bool reorder = false;

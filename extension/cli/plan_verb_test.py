@@ -210,6 +210,17 @@ json.dump({"buffers": out}, sys.stdout)
         self.fails(2, "export", MODEL, "-o", "n.pte", "--planner", "magic")
         self.assertFalse((self.folder / "n.pte").exists())
 
+    def test_export_refuses_arenas_beyond_a_limit(self):
+        export = ("export", MODEL, "--backend", "none", "--json", "-o")
+        needed, = json.loads(self.done(*export, "m.pte"))["methods"][0]["arena_bytes"]
+        self.done(*export, "fits.pte", "--max-arena-bytes", needed)
+        self.assertEqual((self.folder / "m.pte").read_bytes(),
+                         (self.folder / "fits.pte").read_bytes())
+        message = self.fails(1, *export, "n.pte", "--max-arena-bytes", needed - 1)
+        self.assertIn(f"method 'forward': its arenas have {needed} bytes", message)
+        self.assertIn(f"max_arena_bytes, which is {needed - 1}", message)
+        self.assertFalse((self.folder / "n.pte").exists())
+
     def test_the_plan_of_a_program_as_a_picture(self):
         for backend in ("none", "xnnpack"):
             self.done("export", MODEL, "-o", "m.pte", "--backend", backend)

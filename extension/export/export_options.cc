@@ -106,6 +106,11 @@ std::vector<ExportOption> memory_options() {
   return {
       flag("reorder", kKeepsGraph, "run operators in the order that needs the least memory",
            [](const Words&, ExportOptions* options) { options->reorder = true; }),
+      value("max-arena-bytes", OptionKind::kBytes, kKeepsGraph,
+            "fail if the arenas of a method need more than this",
+            [](const Words& words, ExportOptions* options) {
+              options->max_arena_bytes = *bytes_of(words[0]);
+            }),
       choice("planner", exir::plan::PlannerRegistry::built_in().names(), "search", kKeepsGraph,
              "how buffers get their places in memory",
              [](const Words& words, ExportOptions* options) {

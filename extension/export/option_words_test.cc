@@ -56,6 +56,7 @@ TEST(ExportOptions, WordsReachTheDriver) {
                  {"weight-keys", {"name"}},
                  {"bind-data", {}},
                  {"reorder", {}},
+                 {"max-arena-bytes", {"16KiB"}},
                  {"planner-command", {"true"}}},
                 &options);
   for (const auto& uses : {options.backends.for_all, options.backends.for_method["decode"]}) {
@@ -71,6 +72,7 @@ TEST(ExportOptions, WordsReachTheDriver) {
   EXPECT_EQ(options.weight_keys, exir::WeightKeys::kName);
   EXPECT_TRUE(options.bind_data);
   EXPECT_TRUE(options.reorder);
+  EXPECT_EQ(options.max_arena_bytes, 16'384u);
   EXPECT_EQ(options.planning.planner_name, "true");
 }
 
