@@ -4,7 +4,7 @@
 // taken, which layout it wants, and how it is lowered. Rows live in the files
 // of their family (elementwise_ops.cc, ...).
 //
-//   {aten::relu, &accept, &follows, &lower_unary<...>, kMergeable | ...}
+//   {aten::silu, &accept, &follows, &lower_silu, /*takes_activation=*/true}
 //
 // What holds for all nodes (types, ranks, sizes) is checked in partitioner.cc.
 
