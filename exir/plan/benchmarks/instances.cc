@@ -93,17 +93,17 @@ Problem cut_rectangle(const CutOptions& options, uint64_t seed) {
       }
     }
     const Rectangle r = pieces[pick];
-    std::vector<Rectangle> parts;
+    std::vector<Rectangle> made;
     const bool done =
-        (random.chance(options.pinwheel_percent) && pinwheel(r, options, &random, &parts)) ||
-        guillotine(r, options, &random, &parts);
+        (random.chance(options.pinwheel_percent) && pinwheel(r, options, &random, &made)) ||
+        guillotine(r, options, &random, &made);
     if (!done) {
       ++failures;
       continue;
     }
-    pieces[pick] = parts.back();
-    parts.pop_back();
-    pieces.insert(pieces.end(), parts.begin(), parts.end());
+    pieces[pick] = made.back();
+    made.pop_back();
+    pieces.insert(pieces.end(), made.begin(), made.end());
   }
 
   Problem problem;

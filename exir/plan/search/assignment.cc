@@ -204,9 +204,9 @@ class Assigner {
     const int64_t capacity = problem_.pools[pool].capacity.value_or(kMaxBytes);
     if (bounds_.bound(chosen) > capacity) return false;
     const int64_t target = tight ? problem_.pools[pool].capacity.value_or(0) : 0;
-    Effort part = effort_->part(steps);
-    const Packing packing = pack(problem_, graph_, members, target, &part);
-    effort_->absorb(part);
+    Effort share = effort_->share(steps);
+    const Packing packing = pack(problem_, graph_, members, target, &share);
+    effort_->absorb(share);
     if (bound != nullptr) *bound = packing.lower_bound;
     if (packing.peak > capacity) return false;
     if (!tight && packing.peak >= peak) return true;
@@ -241,13 +241,13 @@ class Assigner {
     std::vector<int64_t> bound(peak.size(), 0);
     bool fits = true;
     for (size_t p = 0; p < peak.size(); ++p) {
-      Effort part = effort_->part(effort_->nodes_left() / 8);
+      Effort share = effort_->share(effort_->nodes_left() / 8);
       std::vector<BufferIdx> members;
       for (const BufferIdx b : all_) {
         if ((*places)[b].pool == static_cast<PoolIdx>(p)) members.push_back(b);
       }
-      const Packing packing = pack(problem_, graph_, members, 0, &part);
-      effort_->absorb(part);
+      const Packing packing = pack(problem_, graph_, members, 0, &share);
+      effort_->absorb(share);
       for (size_t i = 0; i < members.size(); ++i) {
         (*places)[members[i]].offset = packing.offsets[i];
       }

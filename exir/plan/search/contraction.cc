@@ -12,10 +12,10 @@
 namespace petrel::exir::plan {
 namespace {
 
-// On each side of a group, to go through all parts of it.
+// On each side of a group, to go through all subsets of it.
 constexpr size_t kMaxSide = 13;
-// With more equal parts than this nothing is known about a group.
-constexpr size_t kMaxEqualParts = 2048;
+// With more equal subsets than this nothing is known about a group.
+constexpr size_t kMaxEqualSubsets = 2048;
 // How often two cuts meet at an instant, against how often one cut looks like
 // two: only the order of guesses depends on it.
 constexpr double kMeetings = 0.2;
@@ -25,9 +25,9 @@ struct Sum {
   uint32_t members;
 };
 
-// Of all parts, in ascending order.
+// Of all subsets, in ascending order.
 template <typename SizeOf>
-std::vector<Sum> sums_of_parts(const std::vector<int32_t>& side, const SizeOf& size_of) {
+std::vector<Sum> sums_of_subsets(const std::vector<int32_t>& side, const SizeOf& size_of) {
   std::vector<Sum> sums = {{0, 0}};
   std::vector<Sum> merged;
   const auto less = [](const Sum& a, const Sum& b) { return a.bytes < b.bytes; };
@@ -112,10 +112,10 @@ std::optional<Contraction> Contraction::of(const Problem& problem, const Conflic
   return result;
 }
 
-Contraction::ItemIdx Contraction::add_item(const Item& item, Parts parts) {
+Contraction::ItemIdx Contraction::add_item(const Item& item, Pieces pieces) {
   const auto index = static_cast<ItemIdx>(items_.size());
   items_.push_back(item);
-  parts_.push_back(std::move(parts));
+  pieces_.push_back(std::move(pieces));
   groups_[item.born_in].born.push_back(index);
   groups_[item.born_in].analyzed = false;
   groups_[item.dies_in].died.push_back(index);
@@ -132,12 +132,12 @@ void Contraction::retire(ItemIdx index) {
   --num_alive_;
 }
 
-// Finds parts of equal size, unless it has them already.
+// Finds subsets of equal size, unless it has them already.
 void Contraction::analyze(Group* group) {
   if (group->analyzed) return;
   group->analyzed = true;
   group->too_large = !group->tight;
-  group->equal_parts.clear();
+  group->equal_subsets.clear();
   if (!group->tight || group->wall || group->died.size() < 2 || group->born.size() < 2) {
     return;
   }
@@ -146,19 +146,19 @@ void Contraction::analyze(Group* group) {
     return;
   }
   const auto size_of = [this](int32_t i) { return items_[i].size; };
-  const std::vector<Sum> died = sums_of_parts(group->died, size_of);
-  const std::vector<Sum> born = sums_of_parts(group->born, size_of);
+  const std::vector<Sum> died = sums_of_subsets(group->died, size_of);
+  const std::vector<Sum> born = sums_of_subsets(group->born, size_of);
   visited_ += static_cast<int64_t>(died.size() + born.size());
   // Neither the first, of none, nor the last, of all.
   size_t from = 1;
   for (size_t i = 1; i + 1 < died.size(); ++i) {
     while (from + 1 < born.size() && born[from].bytes < died[i].bytes) ++from;
     for (size_t j = from; j + 1 < born.size() && born[j].bytes == died[i].bytes; ++j) {
-      if (group->equal_parts.size() == kMaxEqualParts) {
+      if (group->equal_subsets.size() == kMaxEqualSubsets) {
         group->too_large = true;
         return;
       }
-      group->equal_parts.push_back(died[i].members | born[j].members << group->died.size());
+      group->equal_subsets.push_back(died[i].members | born[j].members << group->died.size());
     }
   }
 }
@@ -166,7 +166,7 @@ void Contraction::analyze(Group* group) {
 // Whether the two, on the same side, may be in stretches that lie apart.
 bool Contraction::separable(const Group& group, ItemIdx a, ItemIdx b) const {
   if (group.too_large) return true;
-  if (group.equal_parts.empty()) return false;
+  if (group.equal_subsets.empty()) return false;
   size_t shift = 0;
   const std::vector<ItemIdx>* side = &group.died;
   if (std::find(side->begin(), side->end(), a) == side->end()) {
@@ -178,7 +178,7 @@ bool Contraction::separable(const Group& group, ItemIdx a, ItemIdx b) const {
   };
   const size_t bit_a = bit_of(a);
   const size_t bit_b = bit_of(b);
-  return std::any_of(group.equal_parts.begin(), group.equal_parts.end(),
+  return std::any_of(group.equal_subsets.begin(), group.equal_subsets.end(),
                      [&](Mask mask) { return ((mask >> bit_a ^ mask >> bit_b) & 1) != 0; });
 }
 
@@ -259,9 +259,9 @@ bool Contraction::join_pinwheel(ItemIdx c) {
   whole.time.end = items_[w].time.end;
   whole.dies_in = items_[w].dies_in;
   whole.size += items_[z].size;
-  Parts parts = {{x, 0}, {y, 0}, {c, items_[y].size}, {z, items_[x].size}, {w, items_[y].size}};
-  for (const auto& part : parts) retire(part.first);
-  add_item(whole, std::move(parts));
+  Pieces pieces = {{x, 0}, {y, 0}, {c, items_[y].size}, {z, items_[x].size}, {w, items_[y].size}};
+  for (const auto& piece : pieces) retire(piece.first);
+  add_item(whole, std::move(pieces));
   return true;
 }
 
@@ -286,8 +286,8 @@ void Contraction::trust_twins() {
 }
 
 // Those that contain no other.
-std::vector<Contraction::Mask> Contraction::minimal_parts(const Group& group) const {
-  std::vector<Mask> sorted = group.equal_parts;
+std::vector<Contraction::Mask> Contraction::minimal_subsets(const Group& group) const {
+  std::vector<Mask> sorted = group.equal_subsets;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](Mask a, Mask b) { return count_bits(a) < count_bits(b); });
   std::vector<Mask> minimal;
@@ -300,8 +300,8 @@ std::vector<Contraction::Mask> Contraction::minimal_parts(const Group& group) co
   return minimal;
 }
 
-// What the parts of a group may be, with odds against their being equal by
-// chance: so many pairs of parts there are with so many members, each of which
+// What the subsets of a group may be, with odds against their being equal by
+// chance: so many pairs of subsets there are with so many members, each of which
 // is equal once in as many times as there are sizes.
 std::vector<Contraction::Option> Contraction::options(const Group& group) const {
   int64_t bytes = 0;
@@ -312,7 +312,7 @@ std::vector<Contraction::Option> Contraction::options(const Group& group) const 
   const double sizes = static_cast<double>(bytes) / static_cast<double>(unit_);
   std::vector<Option> options = {{0, 1}};  // one block after all
   double sum = 1;
-  for (const Mask mask : minimal_parts(group)) {
+  for (const Mask mask : minimal_subsets(group)) {
     const double pairs = choose(num_died, count_bits(mask & died_bits)) *
                          choose(num_born, count_bits(mask & ~died_bits));
     options.push_back({mask, kMeetings * sizes / pairs});
@@ -323,14 +323,14 @@ std::vector<Contraction::Option> Contraction::options(const Group& group) const 
 }
 
 void Contraction::split(GroupIdx index, Mask mask) {
-  Group part;
-  part.tight = true;
+  Group subset;
+  subset.tight = true;
   Group& whole = groups_[index];
   const auto next = static_cast<GroupIdx>(groups_.size());
   size_t bit = 0;
   for (const bool dying : {true, false}) {
     std::vector<ItemIdx>& side = dying ? whole.died : whole.born;
-    std::vector<ItemIdx>& taken = dying ? part.died : part.born;
+    std::vector<ItemIdx>& taken = dying ? subset.died : subset.born;
     std::vector<ItemIdx> rest;
     for (const ItemIdx item : side) {
       if ((mask >> bit++ & 1) == 0) {
@@ -343,7 +343,7 @@ void Contraction::split(GroupIdx index, Mask mask) {
     side = std::move(rest);
   }
   whole.analyzed = false;
-  groups_.push_back(std::move(part));
+  groups_.push_back(std::move(subset));
 }
 
 bool Contraction::guess(Random* random, bool daring) {
@@ -354,7 +354,7 @@ bool Contraction::guess(Random* random, bool daring) {
     Group& group = groups_[g];
     if (!group.tight || group.wall || group.died.empty()) continue;
     analyze(&group);
-    if (group.too_large || group.equal_parts.empty()) continue;
+    if (group.too_large || group.equal_subsets.empty()) continue;
     for (const Option& option : options(group)) {
       if (best >= 0 && option.chance <= chosen.chance) continue;
       best = static_cast<GroupIdx>(g);
@@ -371,7 +371,7 @@ bool Contraction::guess(Random* random, bool daring) {
     }
   }
   if (chosen.mask == 0) {
-    groups_[best].equal_parts.clear();
+    groups_[best].equal_subsets.clear();
   } else {
     split(best, chosen.mask);
   }
@@ -399,9 +399,9 @@ std::vector<int64_t> Contraction::expanded(const std::vector<int64_t>& offsets) 
   for (size_t i = 0; i < items_.size(); ++i) {
     if (items_[i].alive) all[i] = offsets[next++];
   }
-  // Parts are older than what they make.
+  // Pieces are older than what they make.
   for (size_t i = items_.size(); i-- > 0;) {
-    for (const auto& [part, above] : parts_[i]) all[part] = all[i] + above;
+    for (const auto& [piece, above] : pieces_[i]) all[piece] = all[i] + above;
   }
   all.resize(problem_->buffers.size());
   return all;

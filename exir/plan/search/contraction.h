@@ -20,8 +20,8 @@
 //                       same blocks         forced by x = y + c, c + z = w
 //
 // A group is what dies and what is born at an instant as far as it is known to
-// take the same addresses. It is a block, without a hole, if no part of the one
-// side is as large as a part of the other. Otherwise parts of equal size may
+// take the same addresses. It is a block, without a hole, if no subset of the one
+// side is as large as a subset of the other. Otherwise subsets of equal size may
 // lie apart: guess() decides for one possibility and may be wrong.
 //
 // Invariant: items partition the buffers; the groups of an instant partition
@@ -88,7 +88,7 @@ class Contraction {
     bool alive = true;
   };
   // Which items an item was made of, and how far above its begin they are.
-  using Parts = std::vector<std::pair<ItemIdx, int64_t>>;
+  using Pieces = std::vector<std::pair<ItemIdx, int64_t>>;
   // One bit for each that died, then one for each that was born.
   using Mask = uint32_t;
   struct Group {
@@ -96,11 +96,11 @@ class Contraction {
     bool tight = false;  // both sides take the same addresses
     bool wall = false;   // the begin or the end of all: one side is empty
     bool analyzed = false;
-    bool too_large = false;         // to know its equal parts
-    std::vector<Mask> equal_parts;  // of equal size on both sides, proper
+    bool too_large = false;           // to know its equal subsets
+    std::vector<Mask> equal_subsets;  // of equal size on both sides, proper
   };
 
-  // One way to see a group: with a part that lies apart, or as a block.
+  // One way to see a group: with a subset that lies apart, or as a block.
   struct Option {
     Mask mask = 0;
     double chance = 0;
@@ -110,19 +110,19 @@ class Contraction {
 
   void analyze(Group* group);
   bool separable(const Group& group, ItemIdx a, ItemIdx b) const;
-  ItemIdx add_item(const Item& item, Parts parts);
+  ItemIdx add_item(const Item& item, Pieces pieces);
   void retire(ItemIdx item);
   bool join_chain(GroupIdx group);
   bool join_stacks();
   bool join_pinwheel(ItemIdx center);
-  std::vector<Mask> minimal_parts(const Group& group) const;
+  std::vector<Mask> minimal_subsets(const Group& group) const;
   std::vector<Option> options(const Group& group) const;
   void split(GroupIdx group, Mask mask);
 
   const Problem* problem_ = nullptr;
   int64_t unit_ = 1;
   std::vector<Item> items_;  // the first are the buffers
-  std::vector<Parts> parts_;
+  std::vector<Pieces> pieces_;
   std::vector<Group> groups_;
   size_t num_alive_ = 0;
   int64_t visited_ = 0;

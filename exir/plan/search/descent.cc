@@ -11,7 +11,8 @@
 
 namespace petrel::exir::plan {
 
-Descent::Descent(const Problem& problem, const ConflictGraph& graph, Effort* effort, PartPlan* plan)
+Descent::Descent(const Problem& problem, const ConflictGraph& graph, Effort* effort,
+                 ComponentPlan* plan)
     : problem_(problem), search_(problem, graph), effort_(effort), plan_(plan) {
   // Buffers on crowded stretches of time first, then long ones; or long
   // ones first: each fails where the other finds plans at once.
@@ -101,9 +102,9 @@ void Descent::run(int64_t goal, bool only_goal) {
     undecided = false;
     const int64_t best = plan_->peak;
     const int64_t least = floor_of(std::max(goal, plan_->lower_bound));
-    for (const int64_t part : {64, 16, 4, 1}) {
-      if (only_goal && part != 1) continue;
-      const int64_t capacity = floor_of(best - std::max(unit, (best - least) / part));
+    for (const int64_t divisor : {64, 16, 4, 1}) {
+      if (only_goal && divisor != 1) continue;
+      const int64_t capacity = floor_of(best - std::max(unit, (best - least) / divisor));
       if (done(goal, only_goal) || capacity < least) continue;
       if (attempt(capacity, patience_) != Search::Outcome::kRefuted) {
         undecided = true;

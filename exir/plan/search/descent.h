@@ -16,7 +16,7 @@
 #include "exir/plan/model/conflict_graph.h"
 #include "exir/plan/model/problem.h"
 #include "exir/plan/search/effort.h"
-#include "exir/plan/search/part_plan.h"
+#include "exir/plan/search/component_plan.h"
 #include "exir/plan/search/search.h"
 
 namespace petrel::exir::plan {
@@ -25,7 +25,7 @@ class Descent {
  public:
   // Keeps references to all of them. The problem has one pool, the plan's peak
   // is what to improve on.
-  Descent(const Problem& problem, const ConflictGraph& graph, Effort* effort, PartPlan* plan);
+  Descent(const Problem& problem, const ConflictGraph& graph, Effort* effort, ComponentPlan* plan);
 
   // Runs at one capacity until it is decided or `nodes` are spent. Keeps what
   // it finds in the plan.
@@ -46,7 +46,7 @@ class Descent {
   const Problem& problem_;
   Search search_;
   Effort* effort_;
-  PartPlan* plan_;
+  ComponentPlan* plan_;
   std::vector<std::vector<double>> priorities_;
   bool begun_ = false;
   bool decided_ = false;

@@ -53,17 +53,17 @@ class Effort {
   }
 
   // A share for one stage, with the same clock; to be absorbed afterwards.
-  Effort part(int64_t steps) const {
-    Effort part = *this;
-    part.nodes_ = 0;
-    part.next_look_ = 0;
-    part.node_budget_ = std::max<int64_t>(0, std::min(steps, exhausted() ? 0 : nodes_left()));
-    return part;
+  Effort share(int64_t steps) const {
+    Effort share = *this;
+    share.nodes_ = 0;
+    share.next_look_ = 0;
+    share.node_budget_ = std::max<int64_t>(0, std::min(steps, exhausted() ? 0 : nodes_left()));
+    return share;
   }
-  void absorb(const Effort& part) {
-    late_ = late_ || part.late_;
+  void absorb(const Effort& share) {
+    late_ = late_ || share.late_;
     exhausted_ = exhausted_ || late_;
-    spend(part.nodes_);
+    spend(share.nodes_);
   }
 
   bool exhausted() const { return exhausted_ || nodes_ >= node_budget_; }

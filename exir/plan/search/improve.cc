@@ -29,7 +29,7 @@ constexpr int64_t kEndless = std::numeric_limits<int64_t>::max();
 }  // namespace
 
 void improve(const Problem& problem, const ConflictGraph& graph, int64_t goal, bool only_goal,
-             Effort* effort, PartPlan* plan) {
+             Effort* effort, ComponentPlan* plan) {
   const int64_t enough = std::max(goal, plan->lower_bound);
   if (problem.buffers.size() > Search::kMaxBuffers) {
     local_search(problem, graph, enough, kEndless, effort, plan);
@@ -40,8 +40,8 @@ void improve(const Problem& problem, const ConflictGraph& graph, int64_t goal, b
   if (plan->peak <= enough) return;
   // What is hard in one direction of time may be easy in the other.
   const Problem reverse = reversed(problem);
-  Effort part = effort->part(0);
-  Descent forward(problem, graph, &part, plan);
+  Effort share = effort->share(0);
+  Descent forward(problem, graph, &share, plan);
   std::optional<Descent> backward;
   std::optional<Reassembler> reassembler;
   const auto done = [&] {
@@ -51,16 +51,16 @@ void improve(const Problem& problem, const ConflictGraph& graph, int64_t goal, b
   };
   const auto take_turn = [&](int64_t steps, const auto& player) {
     if (done()) return;
-    part = effort->part(steps);
+    share = effort->share(steps);
     player();
-    effort->absorb(part);
+    effort->absorb(share);
   };
   if (std::optional<Contraction> items = Contraction::of(problem, graph, enough)) {
     items->contract();
     const auto size = static_cast<int64_t>(problem.buffers.size());
     const bool few =
         static_cast<double>(items->num_items()) < kFewItems * static_cast<double>(size);
-    reassembler.emplace(problem, *std::move(items), enough, &part, plan);
+    reassembler.emplace(problem, *std::move(items), enough, &share, plan);
     if (few) {
       const int64_t nodes = 20 * size + 5000;
       take_turn(4 * nodes, [&] { forward.attempt(enough, nodes); });
@@ -71,7 +71,7 @@ void improve(const Problem& problem, const ConflictGraph& graph, int64_t goal, b
     take_turn(steps, [&] { forward.run(goal, only_goal); });
     take_turn(steps, [&] {
       if (!backward.has_value()) {
-        backward.emplace(reverse, graph, &part, plan);
+        backward.emplace(reverse, graph, &share, plan);
       }
       backward->run(goal, only_goal);
     });

@@ -22,7 +22,7 @@
 #include "exir/plan/model/conflict_graph.h"
 #include "exir/plan/model/problem.h"
 #include "exir/plan/search/effort.h"
-#include "exir/plan/search/part_plan.h"
+#include "exir/plan/search/component_plan.h"
 
 namespace petrel::exir::plan {
 
@@ -30,7 +30,7 @@ namespace petrel::exir::plan {
 // `only_goal` nothing in between is of use. The problem has one pool, the plan
 // is complete.
 void improve(const Problem& problem, const ConflictGraph& graph, int64_t goal, bool only_goal,
-             Effort* effort, PartPlan* plan);
+             Effort* effort, ComponentPlan* plan);
 
 }  // namespace petrel::exir::plan
 

@@ -23,7 +23,7 @@ int64_t peak_of(const Problem& problem, const std::vector<Placement>& places) {
 }  // namespace
 
 void local_search(const Problem& problem, const ConflictGraph& graph, int64_t goal, int64_t rounds,
-                  Effort* effort, PartPlan* plan) {
+                  Effort* effort, ComponentPlan* plan) {
   // One round looks at every pair in conflict, tens of them a microsecond.
   const int64_t price = 1 + (static_cast<int64_t>(problem.buffers.size()) + graph.num_edges()) / 32;
   const PoolChoices choices = pool_choices(problem);

@@ -12,13 +12,13 @@
 #include "exir/plan/model/conflict_graph.h"
 #include "exir/plan/model/problem.h"
 #include "exir/plan/search/effort.h"
-#include "exir/plan/search/part_plan.h"
+#include "exir/plan/search/component_plan.h"
 
 namespace petrel::exir::plan {
 
 // Makes up to `rounds` changes, stops at a peak of `goal`. The plan never gets worse.
 void local_search(const Problem& problem, const ConflictGraph& graph, int64_t goal, int64_t rounds,
-                  Effort* effort, PartPlan* plan);
+                  Effort* effort, ComponentPlan* plan);
 
 }  // namespace petrel::exir::plan
 

@@ -188,7 +188,6 @@ TEST(OptimalityTest, SmallProblemsWithTwoPoolsAreSolvedAndProven) {
     const size_t n = problem.buffers.size();
     for (size_t mask = 0; mask < size_t{1} << n; ++mask) {
       std::vector<PoolIdx> pool(n);
-      std::vector<Problem> parts(2);
       bool allowed = true;
       for (size_t i = 0; i < n; ++i) {
         pool[i] = mask >> i & 1;
@@ -197,18 +196,18 @@ TEST(OptimalityTest, SmallProblemsWithTwoPoolsAreSolvedAndProven) {
       }
       std::vector<int64_t> peak(2, 0);
       for (int p = 0; p < 2 && allowed; ++p) {
-        Problem part = problem;
+        Problem in_pool = problem;
         for (size_t i = 0; i < n; ++i) {
           // Elsewhere: as small as nothing and in nobody's way.
           if (pool[i] == p) continue;
-          part.buffers[i].size = 0;
-          part.buffers[i].offset.reset();
+          in_pool.buffers[i].size = 0;
+          in_pool.buffers[i].offset.reset();
           for (size_t j = 0; j < n; ++j) {
             if (j == i) continue;
-            part.non_conflicts.push_back({static_cast<BufferIdx>(i), static_cast<BufferIdx>(j)});
+            in_pool.non_conflicts.push_back({static_cast<BufferIdx>(i), static_cast<BufferIdx>(j)});
           }
         }
-        peak[p] = best_of_all_orders(part);
+        peak[p] = best_of_all_orders(in_pool);
         const Pool& it = problem.pools[p];
         allowed = !it.capacity.has_value() || peak[p] <= *it.capacity;
       }

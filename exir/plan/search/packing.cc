@@ -18,14 +18,14 @@ namespace petrel::exir::plan {
 namespace {
 
 // A connected set of buffers as a problem of its own with one pool.
-struct Part {
+struct Component {
   Problem problem;
   ConflictGraph graph;
   std::vector<size_t> member_of;  // position in the members of the packing
-  PartPlan plan;
+  ComponentPlan plan;
 };
 
-// Conflicts that all orderings of one part may look at: some seconds.
+// Conflicts that all orderings of one component may look at: some seconds.
 constexpr int64_t kMaxVisits = 100'000'000;
 
 // Only what bounds and orderings read; pairs among `members` are renumbered.
@@ -36,7 +36,7 @@ Problem restricted(const Problem& whole, const std::vector<BufferIdx>& members) 
     problem.buffers.push_back(whole.buffers[member]);
     problem.buffers.back().pools.clear();
   }
-  // There may be as many parts as buffers, so nothing of the size of the whole.
+  // There may be as many components as buffers, so nothing of the size of the whole.
   if (whole.non_conflicts.empty() && whole.overlaps.empty()) return problem;
   std::vector<BufferIdx> index(whole.buffers.size(), -1);
   for (size_t i = 0; i < members.size(); ++i) {
@@ -86,9 +86,10 @@ int64_t peak_of(const Problem& problem, const std::vector<Placement>& places) {
   return peak;
 }
 
-void keep_if_better(const std::vector<Placement>& places, const std::string& method, Part* part) {
-  const int64_t peak = peak_of(part->problem, places);
-  PartPlan& plan = part->plan;
+void keep_if_better(const std::vector<Placement>& places, const std::string& method,
+                    Component* component) {
+  const int64_t peak = peak_of(component->problem, places);
+  ComponentPlan& plan = component->plan;
   if (!plan.offsets.empty() && peak >= plan.peak) return;
   plan.peak = peak;
   plan.method = method;
@@ -98,8 +99,8 @@ void keep_if_better(const std::vector<Placement>& places, const std::string& met
 
 // All orderings and fits, until one reaches `target`, or, once there is a plan,
 // until the time is over or more conflicts were looked at than is reasonable.
-void run_portfolio(int64_t target, Effort* effort, Part* part) {
-  const Problem& problem = part->problem;
+void run_portfolio(int64_t target, Effort* effort, Component* component) {
+  const Problem& problem = component->problem;
   bool fixed = false;
   std::vector<BufferIdx> all;
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
@@ -110,19 +111,19 @@ void run_portfolio(int64_t target, Effort* effort, Part* part) {
   std::vector<Placement> places(all.size());
   int64_t visited = 0;
   for (const Ordering& ordering : all_orderings(problem)) {
-    const std::vector<BufferIdx> order = ordered(problem, part->graph, all, ordering);
+    const std::vector<BufferIdx> order = ordered(problem, component->graph, all, ordering);
     for (const Fit fit : {Fit::kFirst, Fit::kBest, Fit::kLowest}) {
       if (fit == Fit::kLowest && fixed) continue;
-      const bool sure = part->plan.offsets.empty() || visited < kSureVisits;
+      const bool sure = component->plan.offsets.empty() || visited < kSureVisits;
       if (!sure && (visited > kMaxVisits || effort->late())) return;
-      visited += static_cast<int64_t>(all.size()) + part->graph.num_edges();
-      if (!place_in_order(problem, part->graph, choices, order, fit, sure ? nullptr : effort,
+      visited += static_cast<int64_t>(all.size()) + component->graph.num_edges();
+      if (!place_in_order(problem, component->graph, choices, order, fit, sure ? nullptr : effort,
                           &places)) {
         continue;
       }
       static constexpr const char* kNames[] = {"first fit by ", "best fit by ", "lowest by "};
-      keep_if_better(places, kNames[static_cast<int>(fit)] + name_of(ordering), part);
-      if (part->plan.peak <= std::max(target, part->plan.lower_bound)) return;
+      keep_if_better(places, kNames[static_cast<int>(fit)] + name_of(ordering), component);
+      if (component->plan.peak <= std::max(target, component->plan.lower_bound)) return;
     }
   }
 }
@@ -142,9 +143,9 @@ Packing pack(const Problem& problem, const ConflictGraph& graph,
     parts_members[label[i]].push_back(static_cast<BufferIdx>(i));
   }
 
-  // Single buffers need no thought; the rest is bounded first, because a part
+  // Single buffers need no thought; the rest is bounded first, because a component
   // need not be better than the worst bound of all.
-  std::vector<Part> parts;
+  std::vector<Component> components;
   for (const std::vector<BufferIdx>& own : parts_members) {
     if (own.size() == 1) {
       const Buffer& buffer = pool_problem.buffers[own[0]];
@@ -152,38 +153,39 @@ Packing pack(const Problem& problem, const ConflictGraph& graph,
       packing.peak = std::max(packing.peak, packing.offsets[own[0]] + buffer.size);
       continue;
     }
-    Part part{restricted(pool_problem, own),
-              ConflictGraph(pool_graph, own),
-              {own.begin(), own.end()},
-              PartPlan()};
-    part.plan.lower_bound = BoundFinder(part.problem, part.graph).bound({});
-    parts.push_back(std::move(part));
+    Component component{restricted(pool_problem, own),
+                        ConflictGraph(pool_graph, own),
+                        {own.begin(), own.end()},
+                        ComponentPlan()};
+    component.plan.lower_bound = BoundFinder(component.problem, component.graph).bound({});
+    components.push_back(std::move(component));
   }
   packing.method = "single buffer";
   packing.lower_bound = packing.peak;
-  for (const Part& part : parts) {
-    packing.lower_bound = std::max(packing.lower_bound, part.plan.lower_bound);
+  for (const Component& component : components) {
+    packing.lower_bound = std::max(packing.lower_bound, component.plan.lower_bound);
   }
-  for (Part& part : parts) {
-    run_portfolio(std::max(target, packing.lower_bound), effort, &part);
+  for (Component& component : components) {
+    run_portfolio(std::max(target, packing.lower_bound), effort, &component);
   }
 
-  // The hardest part decides how far the others need to go.
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const Part& a, const Part& b) { return a.plan.peak > b.plan.peak; });
-  for (Part& part : parts) {
+  // The hardest component decides how far the others need to go.
+  std::stable_sort(
+      components.begin(), components.end(),
+      [](const Component& a, const Component& b) { return a.plan.peak > b.plan.peak; });
+  for (Component& component : components) {
     const int64_t goal = std::max(target, packing.lower_bound);
-    if (part.plan.peak <= goal || effort->exhausted()) continue;
-    improve(part.problem, part.graph, goal, target > 0, effort, &part.plan);
-    packing.lower_bound = std::max(packing.lower_bound, part.plan.lower_bound);
+    if (component.plan.peak <= goal || effort->exhausted()) continue;
+    improve(component.problem, component.graph, goal, target > 0, effort, &component.plan);
+    packing.lower_bound = std::max(packing.lower_bound, component.plan.lower_bound);
   }
-  for (const Part& part : parts) {
-    if (part.plan.peak > packing.peak) {
-      packing.peak = part.plan.peak;
-      packing.method = part.plan.method;
+  for (const Component& component : components) {
+    if (component.plan.peak > packing.peak) {
+      packing.peak = component.plan.peak;
+      packing.method = component.plan.method;
     }
-    for (size_t i = 0; i < part.member_of.size(); ++i) {
-      packing.offsets[part.member_of[i]] = part.plan.offsets[i];
+    for (size_t i = 0; i < component.member_of.size(); ++i) {
+      packing.offsets[component.member_of[i]] = component.plan.offsets[i];
     }
   }
   return packing;

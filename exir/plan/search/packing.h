@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Packs buffers that were assigned to one pool. Buffers that are not connected
-// by conflicts form independent parts: each starts at address 0, and the peak
-// is the largest of theirs, so that only parts above the common bound need
+// by conflicts form independent components: each starts at address 0, and the peak
+// is the largest of theirs, so that only components above the common bound need
 // any search.
 //
 //   address
-//     ^   part 1        part 2
-//     |   +--+          +----+        part 2 sets the peak; part 1 is good
+//     ^   1             2
+//     |   +--+          +----+        component 2 sets the peak; 1 is good
 //     |   |  +---+      |    +--+     enough as soon as it is not higher
 //     +---+--+---+------+----+--+--> time
 
@@ -28,7 +28,7 @@ struct Packing {
   std::vector<int64_t> offsets;  // parallel to the members given
   int64_t peak = 0;
   int64_t lower_bound = 0;  // equal to the peak when that is proven best
-  std::string method;       // of the part that sets the peak
+  std::string method;       // of the component that sets the peak
 };
 
 // `members` in ascending order; `target`: the peak to reach, no less and no

@@ -147,7 +147,7 @@ absl::Status plan_elsewhere(const Question& question, Solution* solution) {
 
 // A plan that fits the capacity, made smaller with what steps are left for it.
 void shrink(const Question& question, Effort* effort, Packing* packing) {
-  Effort more = effort->part(question.options.nodes_after_fit);
+  Effort more = effort->share(question.options.nodes_after_fit);
   Packing smaller = pack(question.problem, question.graph, all_buffers(question.problem), 0, &more);
   effort->absorb(more);
   smaller.lower_bound = std::max(smaller.lower_bound, packing->lower_bound);

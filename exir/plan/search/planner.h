@@ -7,7 +7,7 @@
 // the lower bound:
 //
 //   bounds -> orderings x {first, best, lowest fit} x {forward, mirrored} ->
-//   a little local search -> exact search per independent part
+//   a little local search -> exact search per independent component
 //
 // With several pools, buffers are first assigned to them (assignment.h).
 //

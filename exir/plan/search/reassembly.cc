@@ -28,15 +28,15 @@ constexpr uint64_t kSeed = 0x626c6f636b73u;
 struct Reassembler::Direction {
   Problem problem;
   ConflictGraph graph;
-  Effort part;
-  PartPlan plan;
+  Effort share;
+  ComponentPlan plan;
   Descent descent;
 
   Direction(Problem items, int64_t capacity, const Effort& effort)
       : problem(std::move(items)),
         graph(problem),
-        part(effort),
-        descent(problem, graph, &part, &plan) {
+        share(effort),
+        descent(problem, graph, &share, &plan) {
     plan.peak = capacity + 1;
   }
   Direction(const Direction&) = delete;
@@ -44,7 +44,7 @@ struct Reassembler::Direction {
 };
 
 Reassembler::Reassembler(const Problem& problem, Contraction items, int64_t capacity,
-                         Effort* effort, PartPlan* plan)
+                         Effort* effort, ComponentPlan* plan)
     : problem_(problem),
       items_(std::move(items)),
       capacity_(capacity),
@@ -74,9 +74,9 @@ void Reassembler::search(bool backward, int64_t steps) {
     direction =
         std::make_unique<Direction>(backward ? reversed(items) : items, capacity_, *effort_);
   }
-  direction->part = effort_->part(steps);
+  direction->share = effort_->share(steps);
   const Search::Outcome outcome = direction->descent.attempt(capacity_, steps);
-  effort_->absorb(direction->part);
+  effort_->absorb(direction->share);
   if (outcome == Search::Outcome::kGaveUp) return;
   decided_ = true;
   if (outcome == Search::Outcome::kFound) {
@@ -87,31 +87,31 @@ void Reassembler::search(bool backward, int64_t steps) {
 }
 
 void Reassembler::guess(int64_t steps) {
-  Effort part = effort_->part(steps);
-  while (!decided_ && !part.exhausted()) {
+  Effort share = effort_->share(steps);
+  while (!decided_ && !share.exhausted()) {
     Contraction items = items_;
     int64_t visited = items.visited();
     if (guesses_ % 4 != 3) items.trust_twins();
     while (items.guess(&random_, guesses_ > 0)) {
-      if (!part.spend(1 + (items.visited() - visited) / kVisitsPerStep)) break;
+      if (!share.spend(1 + (items.visited() - visited) / kVisitsPerStep)) break;
       visited = items.visited();
     }
     const Problem problem = items.reduced();
     const auto size = static_cast<int64_t>(problem.buffers.size());
-    part.spend(size);
+    share.spend(size);
     Direction direction(guesses_ % 2 == 0 ? problem : reversed(problem), capacity_,
-                        part.part(4 * (100 + 3 * size)));
+                        share.share(4 * (100 + 3 * size)));
     ++guesses_;
     const Search::Outcome outcome = direction.descent.attempt(capacity_, 100 + 3 * size);
-    part.absorb(direction.part);
+    share.absorb(direction.share);
     if (outcome != Search::Outcome::kFound) continue;
     keep(items, direction.plan, "search of guessed blocks");
     decided_ = true;
   }
-  effort_->absorb(part);
+  effort_->absorb(share);
 }
 
-void Reassembler::keep(const Contraction& items, const PartPlan& found, const char* method) {
+void Reassembler::keep(const Contraction& items, const ComponentPlan& found, const char* method) {
   const std::vector<int64_t> offsets = items.expanded(found.offsets);
   int64_t peak = 0;
   for (size_t i = 0; i < offsets.size(); ++i) {

@@ -18,7 +18,7 @@
 #include "exir/plan/model/problem.h"
 #include "exir/plan/search/contraction.h"
 #include "exir/plan/search/effort.h"
-#include "exir/plan/search/part_plan.h"
+#include "exir/plan/search/component_plan.h"
 #include "exir/plan/search/random.h"
 
 namespace petrel::exir::plan {
@@ -27,7 +27,7 @@ class Reassembler {
  public:
   // Keeps references, but for `items`, those of the problem, contracted.
   Reassembler(const Problem& problem, Contraction items, int64_t capacity, Effort* effort,
-              PartPlan* plan);
+              ComponentPlan* plan);
   ~Reassembler();
 
   // Until the capacity is met or refuted (which raises the lower bound of the
@@ -39,13 +39,13 @@ class Reassembler {
 
   void search(bool backward, int64_t steps);
   void guess(int64_t steps);
-  void keep(const Contraction& items, const PartPlan& found, const char* method);
+  void keep(const Contraction& items, const ComponentPlan& found, const char* method);
 
   const Problem& problem_;
   const Contraction items_;
   const int64_t capacity_;
   Effort* effort_;
-  PartPlan* plan_;
+  ComponentPlan* plan_;
   std::array<std::unique_ptr<Direction>, 2> directions_;
   Random random_;
   int64_t turn_ = 0;

@@ -7,7 +7,7 @@
 //      |     stayed      |      What was born has exactly the addresses of
 //      +--------+--------+  p+S what died. In each hole-free stretch of these
 //      |   d    |        |      both sides have equally many bytes; if no
-//      +--------+   b    |      part of `died` is as large as a part of
+//      +--------+   b    |      subset of `died` is as large as a subset of
 //      |   e    |--------+      `born`, there is but one stretch [p, p + S),
 //      |        |   c    |      and what stayed is wholly below or above it.
 //      +--------+--------+  p
@@ -23,7 +23,7 @@
 namespace petrel::exir::plan {
 namespace {
 
-// Sums of all parts but none and the whole, in order.
+// Sums of all subsets but none and the whole, in order.
 constexpr size_t kMaxMembers = 16;
 
 std::vector<int64_t> sums_of_parts(const std::vector<BufferIdx>& buffers,
@@ -56,7 +56,7 @@ void Search::find_blocks() {
                        [&](const Member& m) { return m.low == 0 && m.high == size_[m.buffer]; });
   };
   for (Boundary& boundary : boundaries_) {
-    // A single buffer has no parts.
+    // A single buffer has no subsets.
     const bool single = boundary.died.size() == 1 || boundary.born.size() == 1;
     if (boundary.after != boundary.before + 1 || boundary.died.empty() || boundary.born.empty() ||
         (!single && (boundary.died.size() > kMaxMembers || boundary.born.size() > kMaxMembers)) ||

@@ -3,8 +3,8 @@
 // What is known about a connected set of buffers in one pool: the best plan so
 // far, and what no plan can beat.
 
-#ifndef PETREL_EXIR_PLAN_SEARCH_PART_PLAN_H_
-#define PETREL_EXIR_PLAN_SEARCH_PART_PLAN_H_
+#ifndef PETREL_EXIR_PLAN_SEARCH_COMPONENT_PLAN_H_
+#define PETREL_EXIR_PLAN_SEARCH_COMPONENT_PLAN_H_
 
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace petrel::exir::plan {
 
-struct PartPlan {
+struct ComponentPlan {
   std::vector<int64_t> offsets;
   int64_t peak = 0;
   int64_t lower_bound = 0;
@@ -21,4 +21,4 @@ struct PartPlan {
 
 }  // namespace petrel::exir::plan
 
-#endif  // PETREL_EXIR_PLAN_SEARCH_PART_PLAN_H_
+#endif  // PETREL_EXIR_PLAN_SEARCH_COMPONENT_PLAN_H_
