@@ -33,6 +33,7 @@ class RuleTest(unittest.TestCase):
             ("//examples:a", "//:petrel"),
             ("//docs:a", "//extension/cli:petrel"),
             ("//:petrel", "//extension/cli:petrel"),
+            ("//extension/python/wheel:a", "//:NOTICE"),
             ("//runtime/core:a", "//third_party:b"),
         ):
             self.assertIsNone(code(source, destination), (source, destination))

@@ -97,6 +97,10 @@ def contents() -> Dict[str, bytes]:
         for licence in glob.glob(f"/usr/share/doc/{library}*/copyright"):
             stem = pathlib.Path(licence).parent.name
             files[f"{info}/licenses/{stem}.txt"] = pathlib.Path(licence).read_bytes()
+    # The root of the runfiles of this workspace: extension/python/petrel is in it.
+    root = package.parents[2]
+    for name in ("LICENSE", "NOTICE"):
+        files[f"{info}/licenses/{name}"] = (root / name).read_bytes()
     major, minor = sys.version_info[:2]
     files[f"{info}/METADATA"] = _METADATA.format(version=petrel.__version__,
                                                  python=f"=={major}.{minor}.*",

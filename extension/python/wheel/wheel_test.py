@@ -80,6 +80,11 @@ class WheelTest(unittest.TestCase):
             stem = re.split(r"\.so|_", library.split("/")[-1])[0]
             self.assertTrue(any(stem in licence for licence in licences), library)
 
+    def test_brings_the_licence_and_the_notice(self):
+        for name, words in (("LICENSE", "Apache License"), ("NOTICE", "Petrel")):
+            path, = [n for n in self.names if n.endswith(f".dist-info/licenses/{name}")]
+            self.assertIn(words, self.wheel.read(path).decode())
+
     def test_same_bytes_when_written_again(self):
         other = self.folder / "again"
         subprocess.run(["extension/python/wheel/wheel", "--output-dir", str(other)],
