@@ -222,7 +222,7 @@ TEST_F(ExportTest, RefusesOptionsThatCannotBe) {
   EXPECT_THAT(failure(options), HasSubstr("not a plain file name"));
   options = options_for("constants");
   options.backends.for_all = {{backends::null::aot::null_backend(), {{"key", "value"}}}};
-  EXPECT_THAT(failure(options), HasSubstr("no compile spec 'key'"));
+  EXPECT_THAT(failure(options), HasSubstr("does not know compile spec 'key'"));
   options = options_for("constants");
   options.methods["forward"] = folder_ + "/none.pt2";
   EXPECT_THAT(failure(options), HasSubstr("none.pt2"));
