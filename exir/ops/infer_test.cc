@@ -218,7 +218,7 @@ TEST(Infer, NamesTheArgumentThatDoesNotFit) {
        "argument 'kernel_size' has 0"},
       {"aten.view.default(%a, [-1,-1])", "more than one -1"},
       {"aten.view.default(%a, [4])", "do not hold 6 elements"},
-      {"aten.view.default(%a, [4194305,4194305,211106198978564])", "no sizes of a tensor"},
+      {"aten.view.default(%a, [4194305,4194305,211106198978564])", "not sizes of a tensor"},
       {"aten.expand.default(%a, [2147483647,2147483647,2,3], false)", "more than 2^63 bytes"},
       {"aten.slice.Tensor(%a, 0, 0, 1, 0)", "argument 'step' is 0"},
       {"aten.select.int(%a, 0, 2)", "argument 'index' is 2"},
