@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "exir/backend/weight_case.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -13,26 +14,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Constant weight(const std::string& fqn, std::vector<uint8_t> bytes,
-                Constant::Kind kind = Constant::Kind::kParameter) {
-  Constant constant;
-  constant.fqn = fqn;
-  constant.kind = kind;
-  constant.type = TensorType::contiguous(ScalarType::kByte, {static_cast<int64_t>(bytes.size())});
-  constant.data = Blob::owned(std::move(bytes));
-  return constant;
-}
-
 std::string key_of(RoutedBlobStore& store, const Constant& constant, const std::string& form = "") {
   auto key = store.add_weight(constant, constant.data, 16, form, constant.type);
   EXPECT_TRUE(key.ok()) << key.status();
   return key.value_or("?");
-}
-
-WeightRoutes two_files() {
-  WeightRoutes routes;
-  routes.rules = {{"enc.*", "enc.ptd"}, {"*lora*", "lora.ptd"}};
-  return routes;
 }
 
 TEST(RoutedBlobStore, CallsAWeightByContentAndSendsItByRule) {

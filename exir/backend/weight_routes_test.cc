@@ -6,26 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "exir/backend/weight_case.h"
 #include "gtest/gtest.h"
 
 namespace petrel::exir {
 namespace {
-
-Constant weight(const std::string& fqn, std::vector<uint8_t> bytes,
-                Constant::Kind kind = Constant::Kind::kParameter) {
-  Constant constant;
-  constant.fqn = fqn;
-  constant.kind = kind;
-  constant.type = TensorType::contiguous(ScalarType::kByte, {static_cast<int64_t>(bytes.size())});
-  constant.data = Blob::owned(std::move(bytes));
-  return constant;
-}
-
-WeightRoutes two_files() {
-  WeightRoutes routes;
-  routes.rules = {{"enc.*", "enc.ptd"}, {"*lora*", "lora.ptd"}};
-  return routes;
-}
 
 TEST(WeightRoutes, GlobsMatchWholeNames) {
   EXPECT_TRUE(matches_glob("*", "a.b.c"));

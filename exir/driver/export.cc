@@ -5,7 +5,6 @@
 #include <chrono>
 #include <filesystem>
 #include <set>
-#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -23,13 +22,6 @@ namespace petrel::exir {
 namespace {
 
 namespace fs = std::filesystem;
-
-// One spelling for every path of a file, also of one that is not there yet.
-std::string canonical(const std::string& path) {
-  std::error_code error;
-  const fs::path found = fs::weakly_canonical(path, error);
-  return error ? path : found.string();
-}
 
 // The files of one export: what is called how, and where it goes.
 class Outputs {
@@ -118,12 +110,12 @@ absl::Status check_options(const ExportOptions& options, const Outputs& outputs)
   for (const std::string& path : outputs.external_paths()) {
     const std::string name = Outputs::name_of(path);
     PETREL_RETURN_IF_ERROR(check_plain_file_name(name));
-    if (canonical(options.output) == canonical(path)) {
+    if (canonical_path(options.output) == canonical_path(path)) {
       return absl::InvalidArgumentError(
           absl::StrCat("program and weights would both be written to '", options.output, "'"));
     }
     const std::string& other = by_name.emplace(name, path).first->second;
-    if (canonical(other) != canonical(path)) {
+    if (canonical_path(other) != canonical_path(path)) {
       return absl::InvalidArgumentError(
           absl::StrCat("external files '", other, "' and '", path, "' have one name"));
     }
@@ -131,7 +123,7 @@ absl::Status check_options(const ExportOptions& options, const Outputs& outputs)
   }
   for (const std::string& file : files) {
     for (const auto& [method, input] : options.methods) {
-      if (canonical(file) != canonical(input)) continue;
+      if (canonical_path(file) != canonical_path(input)) continue;
       return absl::InvalidArgumentError(
           absl::StrCat("output '", file, "' is the input of method '", method, "'"));
     }

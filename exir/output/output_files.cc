@@ -9,22 +9,16 @@
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
-namespace {
 
-namespace fs = std::filesystem;
-
-// One spelling for every path of a file, also of one that is not there yet.
-std::string canonical(const std::string& path) {
+std::string canonical_path(const std::string& path) {
   std::error_code error;
-  const fs::path found = fs::weakly_canonical(path, error);
+  const std::filesystem::path found = std::filesystem::weakly_canonical(path, error);
   return error ? path : found.string();
 }
 
-}  // namespace
-
 absl::StatusOr<ByteSink> OutputFiles::open(const std::string& path) {
   for (const OutputFile& file : files_) {
-    if (canonical(file.path()) == canonical(path)) {
+    if (canonical_path(file.path()) == canonical_path(path)) {
       return absl::InvalidArgumentError(
           absl::StrCat("two outputs would be written to '", path, "'"));
     }

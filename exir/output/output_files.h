@@ -43,6 +43,10 @@ class OutputFiles {
   std::list<OutputFile> files_;  // sinks hold pointers to them
 };
 
+// One spelling for every path of a file, also of one that is not there yet: paths
+// that have it in common write the same file.
+std::string canonical_path(const std::string& path);
+
 // One file.
 absl::Status write_output_file(const std::string& path, absl::Span<const uint8_t> bytes);
 absl::Status write_output_file(const std::string& path, absl::string_view text);

@@ -23,7 +23,6 @@
 #include "exir/pass/passes/normalize_views.h"
 #include "exir/pass/passes/remove_dead_code.h"
 #include "exir/pass/passes/remove_identities.h"
-#include "exir/pass/passes/remove_neutral_numbers.h"
 #include "exir/pass/lower/require_kernels.h"
 #include "exir/pass/passes/update_state.h"
 #include "exir/status_macros.h"
@@ -42,11 +41,10 @@ constexpr Pass kBefore[] = {
     {"normalize_convolutions", "batch norm folds into one kind of producer",
      normalize_convolutions},
     {"decompose", "composites become what backends and kernels know", decompose},
-    {"remove_neutral_numbers", "decompositions are done, and patterns match through them",
-     remove_neutral_numbers},
+    {"remove_identities", "decompositions leave factors of one and views of views",
+     remove_identities},
     {"fold_batch_norm", "convolutions and matrix products have their last form", fold_batch_norm},
     {"additive_masks", "masks that are constant fold with all else", additive_masks},
-    {"remove_identities", "decompositions leave views of views", remove_identities},
     {"fold_constants", "backends take weights, not computations of weights", fold_constants},
     {"merge_equal_nodes", "decompositions repeat what models did not", merge_equal_nodes},
     {"remove_dead_code", "backends and folding see live code only", remove_dead_code},

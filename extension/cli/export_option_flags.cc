@@ -4,31 +4,11 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "extension/cli/backend_choice.h"
 #include "extension/export/option_words.h"
 
 namespace petrel::extension {
 namespace {
-
-// What stands for the value in the help.
-std::string type_name(const ExportOption& option) {
-  switch (option.kind) {
-    case OptionKind::kChoice:
-      return absl::StrJoin(option.choices, "|");
-    case OptionKind::kBytes:
-      return "BYTES";
-    case OptionKind::kDataFile:
-      return "FILE.ptd";
-    case OptionKind::kDataFiles:
-      return "GLOB=FILE.ptd";
-    case OptionKind::kFlag:
-    case OptionKind::kText:
-    case OptionKind::kTexts:
-      break;
-  }
-  return "TEXT";
-}
 
 std::string help_of(const ExportOption& option) {
   std::string help = option.help;
@@ -56,7 +36,7 @@ void add_option(CLI::App& verb, const ExportOption& option, OptionWords* given) 
                 ->allow_extra_args(false)
           : verb.add_option_function<std::string>(
                 flag, [=](const std::string& word) { (*given)[name] = {word}; }, help_of(option));
-  added->type_name(type_name(option))->check([&option](const std::string& word) {
+  added->type_name(operand_of(option))->check([&option](const std::string& word) {
     return check_word(option, word);
   });
 }

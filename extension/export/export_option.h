@@ -58,6 +58,10 @@ const ExportOption* find_export_option(absl::string_view name);
 // "weight_keys" for "weight-keys".
 std::string identifier_of(const ExportOption& option);
 
+// What the user writes behind --name: "BYTES", "none|some" for a choice; "" for a
+// flag.
+std::string operand_of(const ExportOption& option);
+
 }  // namespace petrel::extension
 
 #endif  // PETREL_EXTENSION_EXPORT_EXPORT_OPTION_H_

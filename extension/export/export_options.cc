@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_join.h"
 #include "exir/plan/external/external_planner.h"
 #include "exir/plan/search/planner_registry.h"
 #include "extension/export/export_option.h"
@@ -152,6 +153,25 @@ std::string identifier_of(const ExportOption& option) {
   std::string name = option.name;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
+}
+
+std::string operand_of(const ExportOption& option) {
+  switch (option.kind) {
+    case OptionKind::kFlag:
+      return "";
+    case OptionKind::kChoice:
+      return absl::StrJoin(option.choices, "|");
+    case OptionKind::kText:
+    case OptionKind::kTexts:
+      return "TEXT";
+    case OptionKind::kBytes:
+      return "BYTES";
+    case OptionKind::kDataFile:
+      return "FILE.ptd";
+    case OptionKind::kDataFiles:
+      return "GLOB=FILE.ptd";
+  }
+  return "";
 }
 
 }  // namespace petrel::extension

@@ -40,26 +40,6 @@ std::string annotation(const ExportOption& option) {
   return "Any";
 }
 
-// What the user writes behind --name; "" for a flag.
-std::string operand(const ExportOption& option) {
-  switch (option.kind) {
-    case OptionKind::kFlag:
-      return "";
-    case OptionKind::kChoice:
-      return absl::StrJoin(option.choices, ", ");
-    case OptionKind::kText:
-    case OptionKind::kTexts:
-      return "TEXT";
-    case OptionKind::kBytes:
-      return "BYTES";
-    case OptionKind::kDataFile:
-      return "FILE.ptd";
-    case OptionKind::kDataFiles:
-      return "GLOB=FILE.ptd";
-  }
-  return "";
-}
-
 // The explanation of a keyword, broken into lines beside its name.
 std::string help_lines(const ExportOption& option, size_t indent) {
   std::string text = option.help;
@@ -133,7 +113,8 @@ std::string docs_table() {
     std::string help = absl::StrReplaceAll(option.help, {{"|", "\\|"}});
     if (option.default_word[0] != '\0')
       absl::StrAppend(&help, " (default: ", option.default_word, ")");
-    absl::StrAppend(&table, "| `--", option.name, "` | ", operand(option), " | ", help, " |\n");
+    absl::StrAppend(&table, "| `--", option.name, "` | ",
+                    absl::StrReplaceAll(operand_of(option), {{"|", ", "}}), " | ", help, " |\n");
   }
   return table;
 }

@@ -12,22 +12,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Case {
-  const char* name;
-  const char* inputs;
-  const char* before;
-  const char* after;
-};
-
-std::string method(const Case& one, const char* body) {
-  return std::string("method @m(") + one.inputs + ") {" + body + "}";
-}
+using Case = MethodCase;
 
 class Decompose : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Decompose, GivesTheNormalForm) {
-  EXPECT_EQ(after_pass(decompose, method(GetParam(), GetParam().before)),
-            expected(method(GetParam(), GetParam().after)));
+  EXPECT_EQ(after_pass(decompose, GetParam().method_before()), expected(GetParam().method_after()));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -95,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(
                            "%b = aten.addmm.default(%a, %x, %y) return %b",
                            "%a = aten.linear.default(%x, %w) "
                            "%b = aten.addmm.default(%a, %x, %y) return %b"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    name_of_case<Case>);
 
 INSTANTIATE_TEST_SUITE_P(
     Pools, Decompose,
@@ -143,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
                            "%a = aten.view.default(%x, [1, 2, 1, 4]) "
                            "%u = aten.upsample_nearest2d.vec(%a, none, [1.0, 2.0]) "
                            "%y = aten.view.default(%u, [1, 2, 8]) return %y"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    name_of_case<Case>);
 
 INSTANTIATE_TEST_SUITE_P(
     Others, Decompose,
@@ -261,7 +251,7 @@ INSTANTIATE_TEST_SUITE_P(
              "%y = aten.masked_fill.Tensor(%x, %m, %v) return %y",
              "%c = aten._to_copy.default(%v, dtype=f32) "
              "%y = aten.where.self(%m, %c, %x) return %y"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    name_of_case<Case>);
 
 TEST(DecomposeContext, KeepsWholeWhatTheContextSays) {
   PassContext context;

@@ -13,8 +13,38 @@
 #include <vector>
 
 #include "exir/pass/framework/pass.h"
+#include "gtest/gtest.h"
 
 namespace petrel::exir {
+
+// A row of a table of tests, by the name of what it shows: the body of one method
+// before and after the pass.
+struct PassCase {
+  const char* name;
+  const char* before;
+  const char* after;
+};
+
+// The same for a method that has its own inputs, "%x: f32[2,3]".
+struct MethodCase {
+  const char* name;
+  const char* inputs;
+  const char* before;
+  const char* after;
+
+  std::string method_before() const { return method(before); }
+  std::string method_after() const { return method(after); }
+
+ private:
+  std::string method(const char* body) const {
+    return std::string("method @m(") + inputs + ") {" + body + "}";
+  }
+};
+
+template <typename Case>
+std::string name_of_case(const ::testing::TestParamInfo<Case>& info) {
+  return info.param.name;
+}
 
 // The graph of `text`, which may leave types to inference. A constant's i-th
 // element is a small number made from its FQN and i; it is mutable when its

@@ -14,23 +14,14 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct Case {
-  const char* name;
-  const char* inputs;
-  const char* before;
-  const char* after;
-};
-
-std::string method(const Case& one, const char* body) {
-  return std::string("method @m(") + one.inputs + ") {" + body + "}";
-}
+using Case = MethodCase;
 
 class LowerToKernels : public ::testing::TestWithParam<Case> {};
 
 TEST_P(LowerToKernels, LeavesOnlyOperatorsWithKernels) {
-  const std::string after = after_pass(lower_to_kernels, method(GetParam(), GetParam().before));
-  EXPECT_EQ(after, expected(method(GetParam(), GetParam().after)));
-  EXPECT_EQ(pass_error(require_kernels, method(GetParam(), GetParam().after)), "");
+  const std::string after = after_pass(lower_to_kernels, GetParam().method_before());
+  EXPECT_EQ(after, expected(GetParam().method_after()));
+  EXPECT_EQ(pass_error(require_kernels, GetParam().method_after()), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -76,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
                            "%c = aten.elu.default(%b) return %c",
                            "%a = aten.gelu.default(%x) %b = aten.hardtanh.default(%a) "
                            "%c = aten.elu.default(%b) return %c"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    name_of_case<Case>);
 
 // A backend may keep an operator of any family whole and then leave it.
 TEST(LowerToKernels, TakesApartWhatABackendKeptAndLeft) {

@@ -12,11 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Case {
-  const char* name;
-  const char* before;
-  const char* after;
-};
+using Case = PassCase;
 
 class Functionalize : public ::testing::TestWithParam<Case> {};
 
@@ -237,7 +233,7 @@ INSTANTIATE_TEST_SUITE_P(All, Functionalize,
                %a = aten.permute.default(%x, [1, 0])
                %b = aten.view.default(%a, [6])
                return %b })"}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         name_of_case<Case>);
 
 TEST(FunctionalizeState, AParameterThatIsWrittenBecomesState) {
   const std::string after = after_pass(functionalize, R"(method @m() {

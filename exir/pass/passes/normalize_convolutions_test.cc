@@ -9,12 +9,6 @@
 namespace petrel::exir {
 namespace {
 
-struct Case {
-  const char* name;
-  const char* before;
-  const char* after;
-};
-
 std::string method(const std::string& body) {
   return "method @m(%x: f32[1,4,9,9], %u: f32[4,9,9], %s: f32[1,4,9]) {"
          "%w = constant @w : f32[8,4,3,3] "
@@ -25,6 +19,8 @@ std::string method(const std::string& body) {
          "%b = constant @b : f32[8] " +
          body + "}";
 }
+
+using Case = PassCase;
 
 class NormalizeConvolutions : public ::testing::TestWithParam<Case> {};
 
@@ -83,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
              "[1, 1]) return %y",
              "%y = aten.convolution.default(%x, %t, none, [2, 2], [1, 1], "
              "[1, 1], true, [1, 1], 1) return %y"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    name_of_case<Case>);
 
 }  // namespace
 }  // namespace petrel::exir

@@ -16,18 +16,14 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-struct Case {
-  const char* name;
-  const char* before;
-  const char* after;
-};
-
 std::string method(const std::string& body) {
   return "method @m(%x: f32[4], %i: i64[4], %m: bool[4], %h: f16[4]) {"
          "%two = constant @f32.2 : f32[] %three = constant @i64.3 : i64[] "
          "%vector = constant @v : f32[4] " +
          body + "}";
 }
+
+using Case = PassCase;
 
 class NormalizeScalars : public ::testing::TestWithParam<Case> {};
 
@@ -90,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
              "%b = aten.maximum.default(%a, %two) return %b",
              "%a = aten.add.Tensor(%x, %vector) "
              "%b = aten.maximum.default(%a, %two) return %b"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    name_of_case<Case>);
 
 // Where others may take their place, weights are not numbers: the graph would
 // depend on them.

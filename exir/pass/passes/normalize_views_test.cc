@@ -9,15 +9,11 @@
 namespace petrel::exir {
 namespace {
 
-struct Case {
-  const char* name;
-  const char* before;  // body of a method of %x: f32[2,3,4] and %v: f32[6]
-  const char* after;
-};
-
 std::string method(const std::string& body) {
   return "method @m(%x: f32[2,3,4], %v: f32[6], %w: f32[2]) {" + body + "}";
 }
+
+using Case = PassCase;
 
 class NormalizeViews : public ::testing::TestWithParam<Case> {};
 
@@ -117,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
              "%a = aten.expand.default(%c, [2, 6]) "
              "%d = aten.view.default(%w, [2, 1]) "
              "%b = aten.expand.default(%d, [2, 6]) return %a, %b"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    name_of_case<Case>);
 
 }  // namespace
 }  // namespace petrel::exir

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/pass/passes/remove_identities.h"
 
+#include <cmath>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -124,6 +125,34 @@ Rewritten cat(Builder& b, Node& node) {
   return done(b, node, b.call(aten::cat, {parts, dim}));
 }
 
+bool is_number(const Argument& argument, double number) {
+  return argument.is_number() && argument.as_number() == number &&
+         std::signbit(argument.as_number()) == std::signbit(number);
+}
+
+// A number may decide the type of the result: `same` keeps those.
+Rewritten scaled(Builder& b, Node& node) {
+  if (!is_number(node.argument(arg::other), 1)) return false;
+  return same(b, node);
+}
+
+// A sum with zero stays, because it makes 0.0 of -0.0.
+Rewritten difference(Builder& b, Node& node) {
+  if (!is_number(node.argument(arg::other), 0) || !is_number(node.argument(arg::alpha), 1)) {
+    return false;
+  }
+  return same(b, node);
+}
+
+Rewritten negation(Builder& b, Node& node) {
+  const Value* x = tensor_at(node, arg::self);
+  const Node* inner = x == nullptr ? nullptr : x->producer();
+  if (inner == nullptr || !inner->is(aten::neg)) return false;
+  Value* original = tensor_at(*inner, arg::self);
+  if (original->type() != node.result()->type()) return false;
+  return done(b, node, original);
+}
+
 constexpr Rewrite kRows[] = {
     {aten::alias, same},
     {aten::detach, same},
@@ -158,6 +187,10 @@ constexpr Rewrite kRows[] = {
     {aten::cat, cat},
     {aten::concat, cat},
     {aten::concatenate, cat},
+    {aten::mul_Scalar, scaled},
+    {aten::div_Scalar, scaled},
+    {aten::sub_Scalar, difference},
+    {aten::neg, negation},
 };
 
 constexpr Rewrites kTables[] = {Rewrites(kRows)};

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Removes nodes that give back what they got, merges views of views and
-// permutations of permutations, and spells every cast one way. Runs on
-// functional graphs.
+// Removes nodes that give back what they got, arithmetic with numbers that change
+// nothing and pairs of negations, merges views of views and permutations of
+// permutations, and spells every cast one way. Runs on functional graphs.
 //
 //   before   %a = aten.dropout.default(%x, 0.5, false)
 //            %b = aten.clone.default(%a, none)
 //            %c = aten.to.dtype(%b, f16, false, false, none)
 //            %d = aten.view.default(%c, [6])
 //            %e = aten.view.default(%d, [3, 2])
+//            %f = aten.mul.Scalar(%e, 1)
 //   after    %c = aten._to_copy.default(%x, f16, ...)
 //            %e = aten.view.default(%c, [3, 2])
 #ifndef PETREL_EXIR_PASS_PASSES_REMOVE_IDENTITIES_H_

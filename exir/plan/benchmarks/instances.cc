@@ -193,17 +193,6 @@ Problem random_problem(int num_buffers, int num_pools, uint64_t seed) {
   return problem;
 }
 
-Problem mirrored_in_time(const Problem& problem) {
-  Problem result = problem;
-  for (Buffer& buffer : result.buffers) {
-    buffer.lifetime = {-buffer.lifetime.end, -buffer.lifetime.begin};
-    for (Gap& gap : buffer.gaps) {
-      gap.time = {-gap.time.end, -gap.time.begin};
-    }
-  }
-  return result;
-}
-
 Problem shuffled(const Problem& problem, uint64_t seed) {
   Random random(seed);
   std::vector<BufferIdx> order(problem.buffers.size());

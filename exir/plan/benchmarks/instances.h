@@ -43,8 +43,7 @@ Problem cut_rectangle(const CutOptions& options, uint64_t seed);
 Problem random_problem(int num_buffers, int num_pools, uint64_t seed);
 
 // The same problem seen differently; the smallest peak stays the same, or is
-// multiplied by `factor`.
-Problem mirrored_in_time(const Problem& problem);
+// multiplied by `factor`. model/reversal.h mirrors it in time.
 Problem shuffled(const Problem& problem, uint64_t seed);
 Problem scaled(const Problem& problem, int64_t factor);
 

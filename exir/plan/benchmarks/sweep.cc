@@ -26,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "exir/plan/model/reversal.h"
 #include "exir/plan/benchmarks/instances.h"
 #include "exir/plan/formats/csv.h"
 #include "exir/plan/search/planner.h"
@@ -165,7 +166,7 @@ int sweep_files(const Arguments& arguments, Options options, Tally* tally) {
     }
     const std::string name = file.substr(file.find_last_of('/') + 1);
     tally->add(name, *problem, options, true);
-    tally->add(name + " mirrored", mirrored_in_time(*problem), options, true);
+    tally->add(name + " mirrored", reversed(*problem), options, true);
     tally->add(name + " shuffled", shuffled(*problem, 1), options, true);
     tally->add(name + " scaled", scaled(*problem, 3), options, true);
   }

@@ -14,7 +14,7 @@
 #include "exir/plan/search/descent.h"
 #include "exir/plan/search/local_search.h"
 #include "exir/plan/search/reassembly.h"
-#include "exir/plan/search/reversal.h"
+#include "exir/plan/model/reversal.h"
 #include "exir/plan/search/search.h"
 
 namespace petrel::exir::plan {

@@ -10,7 +10,7 @@
 
 #include "exir/plan/model/conflict_graph.h"
 #include "exir/plan/search/descent.h"
-#include "exir/plan/search/reversal.h"
+#include "exir/plan/model/reversal.h"
 #include "exir/plan/search/search.h"
 
 namespace petrel::exir::plan {

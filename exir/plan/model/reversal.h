@@ -4,8 +4,8 @@
 // direction is often easy in the other. Offsets of the one are offsets of the
 // other.
 
-#ifndef PETREL_EXIR_PLAN_SEARCH_REVERSAL_H_
-#define PETREL_EXIR_PLAN_SEARCH_REVERSAL_H_
+#ifndef PETREL_EXIR_PLAN_MODEL_REVERSAL_H_
+#define PETREL_EXIR_PLAN_MODEL_REVERSAL_H_
 
 #include "exir/plan/model/problem.h"
 
@@ -24,4 +24,4 @@ inline Problem reversed(const Problem& problem) {
 
 }  // namespace petrel::exir::plan
 
-#endif  // PETREL_EXIR_PLAN_SEARCH_REVERSAL_H_
+#endif  // PETREL_EXIR_PLAN_MODEL_REVERSAL_H_
