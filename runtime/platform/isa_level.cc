@@ -8,6 +8,8 @@
 
 #if defined(__aarch64__)
 #include <sys/auxv.h>
+#elif defined(__x86_64__)
+#include <cpuid.h>
 #endif
 
 namespace petrel::runtime {
@@ -47,18 +49,40 @@ constexpr IsaLevel kLevels[] = {
     {"native", kAll, 0, nullptr},
 };
 
+// Features whose names clang's built-in does not know.
+uint32_t find_unnamed_features() {
+  uint32_t a = 0, b = 0, c = 0, d = 0;
+  uint32_t found = 0;
+  const bool has_avx = __builtin_cpu_supports("avx") != 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0) return 0;
+  if (has_avx && (c >> 29 & 1) != 0) found |= kF16c;
+  uint32_t saved = 0;
+  if ((c >> 27 & 1) != 0) {
+    uint32_t high = 0;
+    __asm__("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
+  }
+  // Tiles need a system that saves them.
+  constexpr uint32_t kTiles = 3u << 17;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d >> 25 & 1) != 0 &&
+      (saved & kTiles) == kTiles) {
+    found |= kAmxInt8;
+  }
+  if (__get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a >> 4 & 1) != 0 && has_avx) {
+    found |= kAvxVnni;
+  }
+  return found;
+}
+
 uint32_t find_features() {
   // The built-in also asks whether the system saves the wider registers.
   __builtin_cpu_init();
-  uint32_t found = 0;
+  uint32_t found = find_unnamed_features();
   const auto add = [&](bool is_there, uint32_t feature) { found |= is_there ? feature : 0; };
   add(__builtin_cpu_supports("ssse3"), kSsse3);
   add(__builtin_cpu_supports("sse4.1"), kSse41);
   add(__builtin_cpu_supports("avx"), kAvx);
-  add(__builtin_cpu_supports("f16c"), kF16c);
   add(__builtin_cpu_supports("fma"), kFma3);
   add(__builtin_cpu_supports("avx2"), kAvx2);
-  add(__builtin_cpu_supports("avxvnni"), kAvxVnni);
   add(__builtin_cpu_supports("avx512f"), kAvx512f);
   add(__builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512bw") &&
           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"),
@@ -66,7 +90,6 @@ uint32_t find_features() {
   add(__builtin_cpu_supports("avx512vbmi"), kAvx512vbmi);
   add(__builtin_cpu_supports("avx512vnni"), kAvx512vnni);
   add(__builtin_cpu_supports("gfni"), kGfni);
-  add(__builtin_cpu_supports("amx-int8"), kAmxInt8);
   return found;
 }
 
