@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What fuzz targets hold the product to beside the sanitizers: require() ends the
+// process with a sentence when a promise is broken, which is a find.
+//
+//   require(result.ok() || messages.any(), "an error that nobody explains");
+
+#ifndef PETREL_TEST_FUZZ_ORACLE_H_
+#define PETREL_TEST_FUZZ_ORACLE_H_
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace petrel::fuzz {
+
+inline void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "broken promise: %s\n", what);
+  std::abort();
+}
+
+}  // namespace petrel::fuzz
+
+#endif  // PETREL_TEST_FUZZ_ORACLE_H_
