@@ -27,6 +27,26 @@ uint64_t order_of(const add::ScratchPlace& place) {
   return order_of(place.chain(), place.instruction());
 }
 
+uint64_t order_of(const add::LeastSize& least) { return order_of(least.input(), least.dim()); }
+
+// The row whose order is `wanted`, of rows in ascending order; null if there is none.
+template <typename Row>
+const Row* find_in_order(const flatbuffers::Vector<const Row*>* rows, uint64_t wanted) {
+  if (rows == nullptr) return nullptr;
+  uint32_t begin = 0;
+  uint32_t end = rows->size();
+  while (begin < end) {
+    const uint32_t middle = begin + (end - begin) / 2;
+    if (order_of(*rows->Get(middle)) < wanted) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  if (begin == rows->size() || order_of(*rows->Get(begin)) != wanted) return nullptr;
+  return rows->Get(begin);
+}
+
 ScratchView view_of(const add::ScratchPlace& place) {
   return {place.chain(), place.instruction(), place.memory_id(), place.offset(), place.size()};
 }
@@ -68,6 +88,18 @@ Error verify_scratch(const MethodView& plan, const Places& places) {
     return Error::InvalidProgram;
   }
   return Error::Ok;
+}
+
+Error verify_least_sizes(const MethodView& plan, const add::MethodAdditions& additions) {
+  const auto* const sizes = additions.least_sizes();
+  bool good = is_aligned(sizes, alignof(add::LeastSize));
+  for (uint32_t i = 1; good && sizes != nullptr && i < sizes->size(); ++i) {
+    good = order_of(*sizes->Get(i - 1)) < order_of(*sizes->Get(i));
+  }
+  if (good) return Error::Ok;
+  PETREL_LOG(Error, "method \"%.64s\": the least sizes of inputs are not aligned or out of order",
+             plan.name().data());
+  return Error::InvalidProgram;
 }
 
 bool is_inner_constant(const MethodView& method, uint32_t value) {
@@ -143,11 +175,7 @@ Error verify_additions(const ProgramView& program, const FreeableBuffer& data) {
   for (uint32_t i = 0; i < num_methods; ++i) {
     const MethodView plan = program.method(i);
     const add::MethodAdditions& additions = *table.methods()->Get(i);
-    if (!is_aligned(additions.least_sizes(), alignof(add::LeastSize))) {
-      PETREL_LOG(Error, "method \"%.64s\": the least sizes of inputs are not aligned",
-                 plan.name().data());
-      return Error::InvalidProgram;
-    }
+    PETREL_RETURN_IF_ERROR(verify_least_sizes(plan, additions));
     PETREL_RETURN_IF_ERROR(verify_names(plan, additions));
     if (additions.scratch() == nullptr) continue;
     PETREL_RETURN_IF_ERROR(verify_scratch(plan, *additions.scratch()));
@@ -240,29 +268,16 @@ ScratchView ProgramAdditions::find_scratch(uint32_t method, uint32_t chain,
                                            uint32_t instruction) const {
   const add::MethodAdditions* const additions = of(method);
   const Places* const places = additions == nullptr ? nullptr : additions->scratch();
-  if (places == nullptr) return {};
-  const uint64_t wanted = order_of(chain, instruction);
-  uint32_t begin = 0;
-  uint32_t end = places->size();
-  while (begin < end) {
-    const uint32_t middle = begin + (end - begin) / 2;
-    if (order_of(*places->Get(middle)) < wanted) {
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  if (begin == places->size() || order_of(*places->Get(begin)) != wanted) return {};
-  return view_of(*places->Get(begin));
+  const add::ScratchPlace* const place = find_in_order(places, order_of(chain, instruction));
+  return place == nullptr ? ScratchView{} : view_of(*place);
 }
 
 int32_t ProgramAdditions::least_size(uint32_t method, size_t input, size_t dim) const {
   const add::MethodAdditions* const additions = of(method);
-  if (additions == nullptr || additions->least_sizes() == nullptr) return 0;
-  for (const add::LeastSize* least : *additions->least_sizes()) {
-    if (least->input() == input && least->dim() == dim) return least->size();
-  }
-  return 0;
+  if (additions == nullptr || input > UINT32_MAX || dim > UINT32_MAX) return 0;
+  const add::LeastSize* const least = find_in_order(
+      additions->least_sizes(), order_of(static_cast<uint32_t>(input), static_cast<uint32_t>(dim)));
+  return least == nullptr ? 0 : least->size();
 }
 
 }  // namespace petrel::runtime

@@ -36,6 +36,7 @@ struct AdditionsRecipe {
   // Of each method.
   std::vector<std::vector<add::ScratchPlace>> scratch = {{}};
   // Of the first.
+  std::vector<add::LeastSize> least_sizes;
   std::vector<uint32_t> named_values;
   std::vector<std::string> names;
   // At most one.
@@ -48,7 +49,8 @@ std::vector<uint8_t> build(const AdditionsRecipe& recipe) {
   for (const auto& places : recipe.scratch) {
     const bool is_first = methods.empty();
     methods.push_back(
-        add::CreateMethodAdditions(builder, builder.CreateVectorOfStructs(places), 0,
+        add::CreateMethodAdditions(builder, builder.CreateVectorOfStructs(places),
+                                   is_first ? builder.CreateVectorOfStructs(recipe.least_sizes) : 0,
                                    is_first ? builder.CreateVector(recipe.named_values) : 0,
                                    is_first ? builder.CreateVectorOfStrings(recipe.names) : 0));
   }
@@ -81,6 +83,12 @@ void put_names(Recipe& recipe, std::vector<uint32_t> values, std::vector<std::st
   AdditionsRecipe additions;
   additions.named_values = std::move(values);
   additions.names = std::move(names);
+  put(recipe, build(additions));
+}
+
+void put_least_sizes(Recipe& recipe, std::vector<add::LeastSize> sizes) {
+  AdditionsRecipe additions;
+  additions.least_sizes = std::move(sizes);
   put(recipe, build(additions));
 }
 
@@ -191,6 +199,16 @@ const Attack kAttacks[] = {
        put_scratch(r, {{0, 16, 0, 0, 1}, {32, 16, 0, 0, 1}});
      },
      kInvalid, "scratch 1, 16 bytes at 32 of arena 1 for instruction 0:0, is out of order"},
+    {"LeastSizesOutOfOrder",
+     [](Recipe& r) {
+       put_least_sizes(r, {{0, 1, 2}, {0, 0, 2}});
+     },
+     kInvalid, "least sizes of inputs are not aligned or out of order"},
+    {"LeastSizeTwice",
+     [](Recipe& r) {
+       put_least_sizes(r, {{0, 1, 2}, {0, 1, 3}});
+     },
+     kInvalid, "least sizes"},
     {"NameOfNoValue", [](Recipe& r) { put_names(r, {1000}, {"c"}); }, kInvalid, "names"},
     {"NameOfAnInput", [](Recipe& r) { put_names(r, {0}, {"x"}); }, kInvalid, "names"},
     {"NameTwice",
@@ -254,6 +272,20 @@ TEST(NamesTest, OfConstantsAreFoundByValue) {
   EXPECT_EQ(program->additions().constant_name(0, 0), "");
   EXPECT_EQ(program->additions().constant_name(0, 1000), "");
   EXPECT_EQ(program->additions().num_weights(), 0u);
+}
+
+TEST(LeastSizesTest, AreFoundByInputAndDim) {
+  Recipe recipe;
+  put_least_sizes(recipe, {{0, 0, 7}, {0, 2, 8}, {1, 1, 9}});
+  Loaded loaded(recipe);
+  const runtime::ProgramAdditions& additions = loaded.program().additions();
+  const int32_t wanted[3][3] = {{7, 0, 8}, {0, 9, 0}, {0, 0, 0}};
+  for (size_t input = 0; input < 3; ++input) {
+    for (size_t dim = 0; dim < 3; ++dim) {
+      EXPECT_EQ(additions.least_size(0, input, dim), wanted[input][dim]) << input << " " << dim;
+    }
+  }
+  EXPECT_EQ(additions.least_size(0, size_t{1} << 32, 0), 0);
 }
 
 TEST(WeightsTest, AreWhatTheProgramRemembers) {

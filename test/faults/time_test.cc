@@ -5,17 +5,22 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "extension/module/module.h"
+#include "schema/additions_generated.h"
 #include "test/faults/attack.h"
+#include "test/faults/loaded.h"
 #include "test/faults/test_kernels.h"
 
 namespace petrel::faults {
 namespace {
 
 using extension::Module;
+namespace add = schema::additions;
 
 // Far more than is needed, and far less than all pairs of kMany take.
 constexpr double kMostSeconds = 3;
@@ -50,6 +55,40 @@ TEST(TimeTest, ManyKeysInAnyOrder) {
   recipe.segments.emplace_back(16);
   add_delegate(recipe, [](DelegateRecipe& delegate) { delegate.index = 1; });
   EXPECT_LT(seconds_to_load_method(recipe), kMostSeconds);
+}
+
+// Each call asks for the least size of every dim of every input.
+TEST(TimeTest, ManyLeastSizes) {
+  constexpr uint32_t kInputs = 20'000, kRank = 8;
+  Recipe recipe;
+  std::vector<add::LeastSize> rows;
+  plan(recipe).inputs.clear();
+  for (uint32_t i = 0; i < kInputs; ++i) {
+    plan(recipe).inputs.push_back(static_cast<int32_t>(plan(recipe).values.size()));
+    ValueRecipe value = planned_tensor(std::vector<int32_t>(kRank, 1), 0);
+    value.dynamism = 1;
+    add_value(recipe, value);
+    for (uint32_t dim = 0; dim < kRank; ++dim) rows.emplace_back(i, dim, 1);
+  }
+  flatbuffers::FlatBufferBuilder b;
+  const auto least = b.CreateVectorOfStructs(rows);
+  const auto methods = b.CreateVector({add::CreateMethodAdditions(b, 0, least)});
+  add::FinishAdditionsBuffer(b, add::CreateAdditions(b, 0, methods));
+  recipe.named_data.emplace_back("petrel.program", static_cast<uint32_t>(recipe.segments.size()));
+  recipe.segments.emplace_back(b.GetBufferPointer(), b.GetBufferPointer() + b.GetSize());
+  Loaded loaded(recipe);
+  Result<Method> method = loaded.method();
+  ASSERT_TRUE(method.ok());
+  int32_t sizes[kRank];
+  std::fill_n(sizes, kRank, 1);
+  float number = 0;
+  TensorImpl impl(ScalarType::Float, kRank, sizes, &number);
+  const auto start = std::chrono::steady_clock::now();
+  for (uint32_t i = 0; i < kInputs; ++i) {
+    ASSERT_EQ(method->set_input(runtime::EValue(Tensor(&impl)), i), Error::Ok);
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(seconds.count(), kMostSeconds);
 }
 
 }  // namespace
