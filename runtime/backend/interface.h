@@ -83,9 +83,9 @@ class BackendInitContext final {
     return get_option_value<T>(runtime_specs_, key);
   }
 
-  // What is left of Limits::max_delegate_bytes: a backend takes from it what it
-  // keeps beyond the payload and each constant once. Lives as long as the call;
-  // null where nothing limits it.
+  // What is left of Limits::max_delegate_bytes for all delegates of the method: a
+  // backend takes from it what it keeps beyond the payload and each constant once.
+  // Lives as long as the call; null where nothing limits it.
   Budget* memory() const { return memory_; }
 
  private:
@@ -100,15 +100,16 @@ class BackendInitContext final {
 // What execute may use. Lives during the call only.
 class BackendExecutionContext final {
  public:
-  // `planned_memory` and `work` may be null.
+  // `planned_memory`, `work` and `memory` may be null.
   BackendExecutionContext(EventTracer* event_tracer, MemoryAllocator* temp_allocator,
                           const char* method_name, const HierarchicalAllocator* planned_memory,
-                          Budget* work = nullptr)
+                          Budget* work = nullptr, Budget* memory = nullptr)
       : event_tracer_(event_tracer),
         temp_allocator_(temp_allocator),
         method_name_(method_name),
         planned_memory_(planned_memory),
-        work_(work) {}
+        work_(work),
+        memory_(memory) {}
 
   // May be null.
   EventTracer* event_tracer() const { return event_tracer_; }
@@ -128,12 +129,17 @@ class BackendExecutionContext final {
   // it computes beyond one pass over each argument. Null where nothing limits it.
   Budget* work() const { return work_; }
 
+  // That of BackendInitContext, where inputs of other sizes need more than init
+  // has taken.
+  Budget* memory() const { return memory_; }
+
  private:
   EventTracer* event_tracer_;
   MemoryAllocator* temp_allocator_;
   const char* method_name_;
   const HierarchicalAllocator* planned_memory_;
   Budget* work_;
+  Budget* memory_;
 };
 
 class BackendInterface {

@@ -2,6 +2,7 @@
 #include "runtime/executor/method.h"
 
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "runtime/core/checked_math.h"
@@ -50,10 +51,28 @@ Result<bool> is_true(const EValue& condition) {
 }
 
 // How often a loop over a tensor runs, where a size of 0 counts as 1.
-uint64_t extent_of(const EValue& value) {
+uint64_t extent_of(const Tensor& tensor) {
   size_t extent = 0;
-  if (!value.isTensor()) return 0;
-  return checked_extent(value.toTensor().sizes(), &extent) ? extent : UINT64_MAX;
+  return checked_extent(tensor.sizes(), &extent) ? extent : UINT64_MAX;
+}
+
+// The same for all tensors of a value. A list with other entries counts nothing:
+// its kernel will refuse it.
+uint64_t extent_of(const EValue& value) {
+  uint64_t sum = 0;
+  if (value.isTensor()) return extent_of(value.toTensor());
+  if (value.isTensorList()) {
+    const Result<Span<const Tensor>> list = value.tryToTensorList();
+    if (!list.ok()) return 0;
+    for (const Tensor& item : *list) sum = saturating_sum(sum, extent_of(item));
+  } else if (value.isListOptionalTensor()) {
+    const Result<Span<const std::optional<Tensor>>> list = value.tryToListOptionalTensor();
+    if (!list.ok()) return 0;
+    for (const std::optional<Tensor>& item : *list) {
+      sum = saturating_sum(sum, item.has_value() ? extent_of(*item) : 1);
+    }
+  }
+  return sum;
 }
 
 }  // namespace
@@ -77,6 +96,7 @@ Method::Method(Method&& other) noexcept
       instruction_(other.instruction_),
       instructions_(other.instructions_),
       work_(other.work_),
+      delegate_bytes_(other.delegate_bytes_),
       stepping_(other.stepping_) {}
 
 Method::~Method() {
@@ -236,7 +256,7 @@ Error Method::run_delegate(const MethodStep& step) {
   MethodDelegate& delegate = delegates_[step.target];
   MemoryAllocator* const temp = memory_->temp_allocator();
   BackendExecutionContext context(event_tracer_, temp, declared_.name().data(),
-                                  memory_->planned_memory(), &work_);
+                                  memory_->planned_memory(), &work_, &delegate_bytes_);
   Error error = Error::Ok;
   {
     TracedEvent event(event_tracer_, delegate.name, chain_, instruction_);

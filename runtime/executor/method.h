@@ -112,7 +112,8 @@ class Method final {
         memory_(memory_manager),
         event_tracer_(event_tracer),
         instructions_("max_instructions", limits.max_instructions),
-        work_("max_element_operations", limits.max_element_operations) {}
+        work_("max_element_operations", limits.max_element_operations),
+        delegate_bytes_("max_delegate_bytes", limits.max_delegate_bytes) {}
 
   size_t input_value(size_t index) const;
   size_t output_value(size_t index) const;
@@ -165,6 +166,8 @@ class Method final {
   // What is left of this execution.
   Budget instructions_;
   Budget work_;
+  // What delegates may still take for as long as this lives.
+  Budget delegate_bytes_;
   bool stepping_ = false;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/executor/method_builder.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -53,8 +54,7 @@ MethodBuilder::MethodBuilder(const Program& program, const MethodView& declared,
       allocator_(memory->method_allocator()),
       external_map_(named_data_map),
       backend_options_(backend_options),
-      method_(&program, declared, memory, event_tracer, program.options().limits),
-      delegate_bytes_("max_delegate_bytes", program.options().limits.max_delegate_bytes) {}
+      method_(&program, declared, memory, event_tracer, program.options().limits) {}
 
 Result<Method> MethodBuilder::build() {
   if (method_.event_tracer_ != nullptr) method_.event_tracer_->create_event_block("load");
@@ -172,7 +172,7 @@ Error MethodBuilder::pay_for_payload(uint64_t bytes) {
   constexpr uint64_t kMade = 4;
   const uint64_t free = bytes < payload_bytes_left_ ? bytes : payload_bytes_left_;
   payload_bytes_left_ -= free;
-  return delegate_bytes_.take("a payload that delegates share", kMade * (bytes - free));
+  return method_.delegate_bytes_.take("a payload that delegates share", kMade * (bytes - free));
 }
 
 Error MethodBuilder::make_delegate(size_t index, MethodDelegate* to) {
@@ -192,7 +192,7 @@ Error MethodBuilder::make_delegate(size_t index, MethodDelegate* to) {
   Span<const BackendOption> options;
   if (backend_options_ != nullptr) options = backend_options_->get_options(to->name);
   BackendInitContext context(allocator_, method_.event_tracer_, declared_.name().data(),
-                             method_.data_map_, options, &delegate_bytes_);
+                             method_.data_map_, options, &method_.delegate_bytes_);
   Result<DelegateHandle*> handle = to->backend->init(context, &to->payload, specs);
   if (!handle.ok()) {
     PETREL_LOG(Error, "method \"%.64s\": backend %.64s cannot use the payload of delegate %zu: %s",
@@ -266,15 +266,20 @@ Error MethodBuilder::count_passes() {
     const std::optional<TensorView> tensor = declared_.value(i).as_tensor();
     size_t extent = 0;
     if (tensor.has_value() && !checked_extent(tensor->sizes, &extent)) extent = SIZE_MAX;
+    constexpr uint64_t kMost = kVaries - 1;
     // Their largest sizes may be far beyond those that the caller gives.
     const bool varies = tensor.has_value() && !tensor->is_planned() &&
                         tensor->dynamism != TensorShapeDynamism::STATIC;
-    passes_[i] = varies ? kVaries : extent;
+    passes_[i] = varies ? kVaries : std::min<uint64_t>(extent, kMost);
   }
   for (uint32_t i = 0; i < count; ++i) {
     for (const int32_t item : declared_.value(i).tensor_items()) {
       const uint64_t pass = item < 0 ? 0 : passes_[static_cast<size_t>(item)];
-      if (pass != kVaries && passes_[i] < kVaries - pass) passes_[i] += pass;
+      if (pass == kVaries || passes_[i] == kVaries) {
+        passes_[i] = kVaries;
+      } else {
+        passes_[i] = std::min(passes_[i] + pass, kVaries - 1);
+      }
     }
   }
   return Error::Ok;

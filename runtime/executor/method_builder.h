@@ -78,9 +78,9 @@ class MethodBuilder final {
   // Room that is used up front to back.
   Span<TensorImpl> tensors_;
   Span<FreeableBuffer> external_data_;
-  Budget delegate_bytes_;
   uint64_t payload_bytes_left_ = 0;
-  // By value: how many elements one pass over it has. kVaries: it is the caller's.
+  // By value: how many elements one pass over it has. kVaries: it, or an entry of
+  // it, is the caller's.
   static constexpr uint64_t kVaries = uint64_t{1} << 63;
   Span<uint64_t> passes_;
 };

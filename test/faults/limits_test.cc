@@ -113,6 +113,41 @@ TEST(LimitsTest, PayloadsThatDelegatesShareAreForEachOfThem) {
   }
 }
 
+// The error of a call of add whose second argument is a list, which it refuses.
+Error error_with_list(uint64_t element_operations, void (*change)(Recipe&)) {
+  QuietLog quiet;
+  Recipe recipe;
+  change(recipe);
+  call(recipe).args[1] = static_cast<int32_t>(plan(recipe).values.size()) - 1;
+  const std::vector<uint8_t> bytes = build(recipe);
+  Module::Options options;
+  options.registry = &test_registry();
+  options.limits.max_element_operations = element_operations;
+  auto module = Module::load(bytes.data(), bytes.size(), options);
+  if (!module.ok()) return module.error();
+  Input input;
+  return (*module)->execute("forward", {EValue(input.tensor())}).error();
+}
+
+TEST(LimitsTest, CountEntriesOfListsThatTheCallerGives) {
+  const auto many_times_the_input = [](Recipe& r) {
+    input(r).place.reset();
+    input(r).dynamism = 1;
+    add_value(r, list_value(Types::TensorList, std::vector<int64_t>(100, 0)));
+  };
+  EXPECT_EQ(error_with_list(500, many_times_the_input), Error::OutOfResources);
+  EXPECT_EQ(error_with_list(1000, many_times_the_input), Error::InvalidProgram);
+}
+
+TEST(LimitsTest, CountEntriesOfListsThatAreBeyondNumbers) {
+  EXPECT_EQ(error_with_list((uint64_t{1} << 63) - 2,
+                            [](Recipe& r) {
+                              add_value(r, planned_tensor({kHuge, kHuge, 0}, 0));
+                              add_value(r, list_value(Types::TensorList, {4, 4, 4}));
+                            }),
+            Error::OutOfResources);
+}
+
 TEST(LimitsTest, HugeShapesWithoutElementsAreTooMuchByDefault) {
   QuietLog quiet;
   Recipe recipe;

@@ -107,7 +107,12 @@ bool may_over_read(const runtime::BackendExecutionContext& context, const void* 
          is_safe_to_over_read(data, nbytes);
 }
 
-Error reserve_staging(PaddedBuffer* staging, size_t argument, size_t nbytes) {
+Error reserve_staging(const runtime::BackendExecutionContext& context, size_t argument,
+                      size_t nbytes, PaddedBuffer* staging) {
+  if (context.memory() != nullptr && nbytes > staging->size()) {
+    PETREL_RETURN_IF_ERROR(
+        context.memory()->take("a copy of an argument", nbytes - staging->size()));
+  }
   if (staging->reserve(nbytes)) return Error::Ok;
   PETREL_LOG(Error, "no memory for a copy of argument %zu of %zu bytes", argument, nbytes);
   return Error::MemoryAllocationFailed;
@@ -148,11 +153,7 @@ Error Delegate::take_values(const Options& options) {
     return Error::DelegateMemoryAllocationFailed;
   }
   if (options.memory == nullptr) return Error::Ok;
-  const uint64_t peak = peak_live_bytes(graph_);
-  PETREL_RETURN_IF_ERROR(options.memory->take("what lies between the nodes of an XNNPACK payload",
-                                              workspace_->grow_to(peak)));
-  most_value_bytes_ = std::min(kMaxValueBytes, peak + options.memory->left());
-  return Error::Ok;
+  return workspace_->grow_to(peak_live_bytes(graph_), options.memory);
 }
 
 Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
@@ -225,7 +226,7 @@ Error Delegate::execute(const runtime::BackendExecutionContext& context, Span<EV
   // Until all went well nothing may be taken as set up.
   is_shaped_ = false;
   PETREL_RETURN_IF_ERROR(bind_inputs(context, args, &needs_reshape, &needs_setup));
-  if (needs_reshape) PETREL_RETURN_IF_ERROR(infer_dims());
+  if (needs_reshape) PETREL_RETURN_IF_ERROR(infer_dims(context));
   if (context.work() != nullptr) {
     PETREL_RETURN_IF_ERROR(context.work()->take("an XNNPACK payload", multiply_adds_));
   }
@@ -263,7 +264,7 @@ Error Delegate::bind_inputs(const runtime::BackendExecutionContext& context, Spa
     const void* data = tensor.const_data_ptr();
     const size_t nbytes = tensor.nbytes();
     if (!may_over_read(context, data, nbytes)) {
-      PETREL_RETURN_IF_ERROR(reserve_staging(&input.staging, i, nbytes));
+      PETREL_RETURN_IF_ERROR(reserve_staging(context, i, nbytes, &input.staging));
       std::memcpy(input.staging.data(), data, nbytes);
       data = input.staging.data();
     }
@@ -274,7 +275,7 @@ Error Delegate::bind_inputs(const runtime::BackendExecutionContext& context, Spa
 }
 
 // The dims of all values from those of the inputs.
-Error Delegate::infer_dims() {
+Error Delegate::infer_dims(const runtime::BackendExecutionContext& context) {
   for (const Node& node : graph_.nodes) {
     std::vector<const Dims*> in;
     for (const uint32_t id : node.inputs) {
@@ -288,13 +289,14 @@ Error Delegate::infer_dims() {
     for (const uint32_t id : node.outputs) graph_.values[id].dims = dims;
   }
   multiply_adds_ = count_multiply_adds(graph_);
-  if (const uint64_t peak = peak_live_bytes(graph_); peak > most_value_bytes_) {
-    PETREL_LOG(
-        Error, "inputs of these sizes need %llu bytes, of max_delegate_bytes only %llu are left",
-        static_cast<unsigned long long>(peak), static_cast<unsigned long long>(most_value_bytes_));
+  const uint64_t peak = peak_live_bytes(graph_);
+  if (peak > kMaxValueBytes) {
+    PETREL_LOG(Error, "inputs of these sizes need %llu bytes, the limit is %llu",
+               static_cast<unsigned long long>(peak),
+               static_cast<unsigned long long>(kMaxValueBytes));
     return Error::OutOfResources;
   }
-  return Error::Ok;
+  return context.memory() == nullptr ? Error::Ok : workspace_->grow_to(peak, context.memory());
 }
 
 Error Delegate::bind_outputs(const runtime::BackendExecutionContext& context, Span<EValue*> args,
@@ -324,7 +326,7 @@ Error Delegate::bind_outputs(const runtime::BackendExecutionContext& context, Sp
     output.nbytes = tensor.nbytes();
     output.unstaged = nullptr;
     if (output.is_read && !may_over_read(context, data, output.nbytes)) {
-      PETREL_RETURN_IF_ERROR(reserve_staging(&output.staging, index, output.nbytes));
+      PETREL_RETURN_IF_ERROR(reserve_staging(context, index, output.nbytes, &output.staging));
       output.unstaged = data;
       data = output.staging.data();
     }

@@ -48,7 +48,8 @@ class Delegate {
     // wait for each other; null for memory of its own.
     const void* workspace_owner = nullptr;
     // Pays for the values between nodes and for further forms of a constant; null:
-    // nothing limits them but this backend's own limits. Needed by create() only.
+    // nothing limits them but this backend's own limits. Needed by create() only:
+    // what inputs of other sizes need beyond that, the context of execute pays for.
     runtime::Budget* memory = nullptr;
   };
 
@@ -91,7 +92,7 @@ class Delegate {
                              runtime::Span<runtime::EValue*> args, bool* reshape, bool* setup);
   runtime::Error bind_outputs(const runtime::BackendExecutionContext& context,
                               runtime::Span<runtime::EValue*> args, bool* setup);
-  runtime::Error infer_dims();
+  runtime::Error infer_dims(const runtime::BackendExecutionContext& context);
   runtime::Error reshape();
   runtime::Error set_up();
 
@@ -106,10 +107,8 @@ class Delegate {
   std::shared_ptr<PackedFile> packed_file_;
   std::shared_ptr<Workspace> workspace_;
   xnn_runtime_t runtime_ = nullptr;
-  // The most that values may need for any sizes, and the work for those of graph_.
-  uint64_t most_value_bytes_ = kMaxValueBytes;
-  uint64_t multiply_adds_ = 0;
-  bool is_shaped_ = false;  // XNNPACK knows the dims of graph_
+  uint64_t multiply_adds_ = 0;  // for the dims of graph_
+  bool is_shaped_ = false;      // XNNPACK knows the dims of graph_
   size_t num_reshapes_ = 0;
   size_t num_setups_ = 0;
 };

@@ -255,6 +255,54 @@ TEST_F(BudgetTest, PaysForValuesBetweenNodes) {
   EXPECT_NE(said_.find("needs 4194304 of max_delegate_bytes"), std::string::npos) << said_;
 }
 
+// abs and square of [1, 1024] with a value between them.
+DelegatePtr squares_within(runtime::Budget* memory) {
+  GraphBuilder b;
+  const uint32_t x = b.input({1, 1024});
+  const uint32_t h = b.inner({1, 1024});
+  b.node(NodeKind::Abs, {x}, {h});
+  b.node(NodeKind::Square, {h}, {b.output({1, 1024})});
+  const std::vector<uint8_t> payload = write_payload(b.graph);
+  Delegate::Options options;
+  options.memory = memory;
+  runtime::Result<DelegatePtr> made =
+      Delegate::create(payload.data(), payload.size(), nullptr, options);
+  return made.ok() ? *std::move(made) : nullptr;
+}
+
+TEST_F(BudgetTest, PaysForLargerInputsOfAllDelegates) {
+  runtime::Budget memory("max_delegate_bytes", 6 << 20);
+  const DelegatePtr first = squares_within(&memory);
+  const DelegatePtr second = squares_within(&memory);
+  EXPECT_EQ(memory.left(), (6u << 20) - 2 * 4096);
+  Arguments args;
+  args.add({1024, 1024});
+  args.add({1024, 1024});
+  EXPECT_EQ(args.run(*first, &memory), Error::Ok) << said_;
+  EXPECT_EQ(args.run(*second, &memory), Error::OutOfResources);
+  EXPECT_NE(said_.find("needs 4190208 of max_delegate_bytes"), std::string::npos) << said_;
+  const uint64_t left = memory.left();
+  EXPECT_EQ(args.run(*first, &memory), Error::Ok) << said_;
+  EXPECT_EQ(memory.left(), left);
+}
+
+TEST_F(BudgetTest, PaysForCopiesOfArguments) {
+  runtime::Budget memory("max_delegate_bytes", 1 << 20);
+  const DelegatePtr delegate = squares_within(&memory);
+  const uint64_t left = memory.left();
+  GuardedFloats guarded(1024);
+  Arguments args;
+  args.add({1, 1024}, guarded.data());
+  args.add({1, 1024});
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(args.run(*delegate, &memory), Error::Ok) << said_;
+    EXPECT_EQ(memory.left(), left - 4096);
+  }
+  runtime::Budget less("max_delegate_bytes", 8191);
+  EXPECT_EQ(args.run(*squares_within(&less), &less), Error::OutOfResources);
+  EXPECT_NE(said_.find("a copy of an argument needs 4096"), std::string::npos) << said_;
+}
+
 // `count` products with one key, in as many values of their own.
 Graph products_of_one_filter(uint32_t count, TestMap* map) {
   constexpr uint32_t kSide = 64;

@@ -29,6 +29,7 @@ class PaddedBuffer {
   // contents are lost when it grows. False when there is no memory.
   bool reserve(size_t size);
   uint8_t* data() const { return data_.get(); }
+  size_t size() const { return size_; }
 
  private:
   struct Free {

@@ -20,6 +20,9 @@
 #include <memory>
 #include <mutex>
 
+#include "runtime/core/budget.h"
+#include "runtime/core/result.h"
+
 namespace petrel::backends::xnnpack {
 
 class Workspace {
@@ -38,12 +41,14 @@ class Workspace {
   xnn_workspace_t get() const { return workspace_; }
   std::mutex& mutex() { return mutex_; }
 
-  // By how many bytes its memory grows when values need `bytes`.
-  uint64_t grow_to(uint64_t bytes) {
+  // Takes from `memory` by how many bytes this grows when values need `bytes`.
+  runtime::Error grow_to(uint64_t bytes, runtime::Budget* memory) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const uint64_t more = bytes > bytes_ ? bytes - bytes_ : 0;
-    bytes_ += more;
-    return more;
+    if (bytes <= bytes_) return runtime::Error::Ok;
+    PETREL_RETURN_IF_ERROR(
+        memory->take("what lies between the nodes of an XNNPACK payload", bytes - bytes_));
+    bytes_ = bytes;
+    return runtime::Error::Ok;
   }
 
  private:
