@@ -193,7 +193,7 @@ void add_bench_verb(CLI::App& app, int* exit_code) {
       ->check(CLI::Range(0, 1024));
   add_kernels_option(*verb, &arguments->kernels);
   add_isa_option(*verb);
-  add_limit_options(*verb, &arguments->limits);
+  add_limit_options(*verb, LimitsOf::kRunning, &arguments->limits);
   arguments->packed_weights.add_to(*verb);
   verb->add_option("--seconds", arguments->seconds, "measure at least this long (default: 0.5)")
       ->check(CLI::Range(0.0, 3600.0));

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "extension/cli/backend_choice.h"
 #include "extension/cli/console.h"
+#include "extension/cli/limit_options.h"
 #include "extension/relink/data_build.h"
 #include "extension/relink/data_list.h"
 #include "extension/relink/data_move.h"
@@ -21,11 +22,12 @@ constexpr char kVerb[] = "data";
 struct ListArguments {
   std::string file;
   bool json = false;
+  runtime::Limits limits;
 };
 
 int run_list(const ListArguments& arguments) {
   const RuntimeMessages messages;
-  const auto list = list_data(arguments.file);
+  const auto list = list_data(arguments.file, arguments.limits);
   if (!list.ok()) return messages.fail(kVerb, list.status());
   if (arguments.json) {
     std::printf(
@@ -74,6 +76,7 @@ void add_list(CLI::App& data, int* exit_code) {
   CLI::App* verb = data.add_subcommand("list", "List the data that a file contains or needs");
   verb->add_option("file", arguments->file, "a .pte, .ptd or .safetensors file")->required();
   verb->add_flag("--json", arguments->json, "as JSON");
+  add_limit_options(*verb, LimitsOf::kLoading, &arguments->limits);
   verb->callback([arguments, exit_code] { *exit_code = run_list(*arguments); });
 }
 
@@ -84,6 +87,7 @@ void add_split(CLI::App& data, int* exit_code) {
   verb->add_option("-o,--output", options->output, "the program without the data")->required();
   verb->add_option("--to", options->data_file, "FILE.ptd for the data")->required();
   verb->add_option("--keys", options->keys, "GLOB of the keys to move; all by default");
+  add_limit_options(*verb, LimitsOf::kLoading, &options->limits);
   verb->callback([options, exit_code] { *exit_code = run_split(*options); });
 }
 
@@ -93,6 +97,7 @@ void add_merge(CLI::App& data, int* exit_code) {
   verb->add_option("program", options->program, "PROG.pte")->required();
   verb->add_option("files", options->data_files, "FILE.ptd or FILE.safetensors ...")->required();
   verb->add_option("-o,--output", options->output, "the program with the data")->required();
+  add_limit_options(*verb, LimitsOf::kLoading, &options->limits);
   verb->callback([options, exit_code] { *exit_code = run_merge(*options); });
 }
 
@@ -134,6 +139,7 @@ void add_build(CLI::App& data, int* exit_code) {
   verb->add_option("-o,--output", arguments->options.output, "NEW.ptd")->required();
   verb->add_option("--keys", arguments->options.keys,
                    "GLOB of the names of weights to write; all by default");
+  add_limit_options(*verb, LimitsOf::kLoading, &arguments->options.limits);
   verb->callback([arguments, exit_code] { *exit_code = run_build(*arguments); });
 }
 

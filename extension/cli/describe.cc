@@ -15,7 +15,8 @@ namespace petrel::extension {
 using nlohmann::ordered_json;
 using runtime::Result;
 
-DescribeResult describe_file(const std::string& path, Detail detail) {
+DescribeResult describe_file(const std::string& path, const runtime::Limits& limits,
+                             Detail detail) {
   const absl::StatusOr<FileKind> kind = file_kind(path);
   if (!kind.ok()) {
     DescribeResult result;
@@ -24,7 +25,7 @@ DescribeResult describe_file(const std::string& path, Detail detail) {
   }
   switch (*kind) {
     case FileKind::kProgram:
-      return describe_program(path, detail);
+      return describe_program(path, limits, detail);
     case FileKind::kData:
       return describe_data(path);
     case FileKind::kArchive:

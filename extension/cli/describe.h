@@ -17,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "runtime/core/error.h"
+#include "runtime/core/limits.h"
 
 namespace petrel::extension {
 
@@ -32,13 +33,16 @@ struct DescribeResult {
 // all of it is checked.
 enum class Detail { kAll, kOutline };
 
-DescribeResult describe_file(const std::string& path, Detail detail = Detail::kAll);
+// `limits` are those of loading a program.
+DescribeResult describe_file(const std::string& path, const runtime::Limits& limits,
+                             Detail detail = Detail::kAll);
 
 // The description for people.
 std::string render_text(const nlohmann::ordered_json& description);
 
 // The parts, by kind of file.
-DescribeResult describe_program(const std::string& path, Detail detail);
+DescribeResult describe_program(const std::string& path, const runtime::Limits& limits,
+                                Detail detail);
 DescribeResult describe_data(const std::string& path);
 DescribeResult describe_tensors(const std::string& path);
 DescribeResult describe_archive(const std::string& path);

@@ -237,14 +237,17 @@ Error describe_method(const Program& program, const MethodView& method, Detail d
 
 }  // namespace
 
-DescribeResult describe_program(const std::string& path, Detail detail) {
+DescribeResult describe_program(const std::string& path, const runtime::Limits& limits,
+                                Detail detail) {
   DescribeResult result;
   Result<FileDataLoader> loader = FileDataLoader::from(path.c_str());
   if (!loader.ok()) {
     result.error = loader.error();
     return result;
   }
-  const Result<Program> program = Program::load(&*loader);
+  runtime::ProgramOptions options;
+  options.limits = limits;
+  const Result<Program> program = Program::load(&*loader, options);
   if (!program.ok()) {
     result.error = program.error();
     return result;

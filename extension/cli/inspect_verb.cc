@@ -11,6 +11,7 @@
 #include "exir/status_macros.h"
 #include "extension/cli/console.h"
 #include "extension/cli/describe.h"
+#include "extension/cli/limit_options.h"
 #include "extension/cli/progress.h"
 #include "extension/relink/file_kind.h"
 #include "extension/cli/plan_of_method.h"
@@ -25,6 +26,7 @@ struct Arguments {
   std::string plan_svg;
   std::string plan_html;
   std::string method;
+  runtime::Limits limits;
 };
 
 // The pictures of one method's memory plan.
@@ -35,7 +37,7 @@ int draw_plan(const Arguments& arguments, const RuntimeMessages& messages) {
     return fail("inspect",
                 absl::StrCat(arguments.file, ": has no memory plan, only a .pte file has"));
   }
-  const MethodPlan plan = read_method_plan(arguments.file, arguments.method);
+  const MethodPlan plan = read_method_plan(arguments.file, arguments.method, arguments.limits);
   if (plan.error != runtime::Error::Ok) {
     return messages.fail("inspect", arguments.file, plan.error);
   }
@@ -62,7 +64,7 @@ int run(const Arguments& arguments) {
   }
   Progress progress("inspect");
   progress.start("read");
-  const DescribeResult described = describe_file(arguments.file);
+  const DescribeResult described = describe_file(arguments.file, arguments.limits);
   progress.stop();
   if (described.error != runtime::Error::Ok) {
     return messages.fail("inspect", arguments.file, described.error);
@@ -89,6 +91,7 @@ void add_inspect_verb(CLI::App& app, int* exit_code) {
                    "draw the memory plan of a .pte instead: time by address");
   verb->add_option("--plan-html", arguments->plan_html, "the same as a page to explore");
   verb->add_option("--method", arguments->method, "the method to draw; else the first");
+  add_limit_options(*verb, LimitsOf::kLoading, &arguments->limits);
   verb->footer(
       "Examples:\n"
       "  petrel inspect model.pte\n"

@@ -9,8 +9,18 @@
 
 namespace petrel::extension {
 
-void add_limit_options(CLI::App& verb, runtime::Limits* limits) {
+namespace {
+
+// The only one that Program::load asks for.
+bool is_of_loading(const runtime::LimitRow& row) {
+  return row.value == &runtime::Limits::max_arena_bytes;
+}
+
+}  // namespace
+
+void add_limit_options(CLI::App& verb, LimitsOf what, runtime::Limits* limits) {
   for (const runtime::LimitRow& row : runtime::kLimitRows) {
+    if (what == LimitsOf::kLoading && !is_of_loading(row)) continue;
     std::string name = absl::StrCat("--", row.name);
     std::replace(name.begin(), name.end(), '_', '-');
     uint64_t* const value = &(limits->*row.value);

@@ -192,14 +192,17 @@ void measure(const plan::Problem& problem, plan::Solution* solution) {
 
 }  // namespace
 
-MethodPlan read_method_plan(const std::string& path, const std::string& method) {
+MethodPlan read_method_plan(const std::string& path, const std::string& method,
+                            const runtime::Limits& limits) {
   MethodPlan result;
   runtime::Result<FileDataLoader> loader = FileDataLoader::from(path.c_str());
   if (!loader.ok()) {
     result.error = loader.error();
     return result;
   }
-  const runtime::Result<runtime::Program> program = runtime::Program::load(&*loader);
+  runtime::ProgramOptions options;
+  options.limits = limits;
+  const runtime::Result<runtime::Program> program = runtime::Program::load(&*loader, options);
   if (!program.ok()) {
     result.error = program.error();
     return result;

@@ -20,6 +20,7 @@
 #include "exir/plan/model/problem.h"
 #include "exir/plan/model/solution.h"
 #include "runtime/core/error.h"
+#include "runtime/core/limits.h"
 
 namespace petrel::extension {
 
@@ -32,8 +33,9 @@ struct MethodPlan {
   exir::plan::Solution solution;
 };
 
-// An empty name means the first method.
-MethodPlan read_method_plan(const std::string& path, const std::string& method);
+// An empty name means the first method; `limits` are those of loading the program.
+MethodPlan read_method_plan(const std::string& path, const std::string& method,
+                            const runtime::Limits& limits);
 
 }  // namespace petrel::extension
 

@@ -180,7 +180,7 @@ void add_run_verb(CLI::App& app, int* exit_code) {
       ->check(CLI::Range(0, 1024));
   add_kernels_option(*verb, &arguments->kernels);
   add_isa_option(*verb);
-  add_limit_options(*verb, &arguments->limits);
+  add_limit_options(*verb, LimitsOf::kRunning, &arguments->limits);
   arguments->packed_weights.add_to(*verb);
   verb->footer(
       "Examples:\n"

@@ -3,7 +3,9 @@
 
 #include <pybind11/stl.h>
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "extension/python/gil.h"
 #include "extension/relink/data_list.h"
 #include "extension/relink/data_move.h"
+#include "runtime/core/limits.h"
 
 namespace petrel::extension::python {
 
@@ -63,6 +66,12 @@ auto done(Work work) {
   return *std::move(result);
 }
 
+runtime::Limits limits_of(std::optional<uint64_t> max_arena_bytes) {
+  runtime::Limits limits;
+  limits.max_arena_bytes = max_arena_bytes.value_or(limits.max_arena_bytes);
+  return limits;
+}
+
 py::dict as_dict(const MoveReport& report) {
   py::dict dict;
   dict["keys"] = report.keys;
@@ -78,17 +87,22 @@ void bind_data_files(py::module_& module) {
     const absl::Status status = without_gil([&] { return copy_all(copies); });
     if (!status.ok()) raise_os_error(status);
   });
-  module.def("list_data", [](const std::string& path) {
-    return done([&] { return list_data(path); })
+  module.def("list_data", [](const std::string& path, std::optional<uint64_t> max_arena_bytes) {
+    return done([&] { return list_data(path, limits_of(max_arena_bytes)); })
         .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   });
-  module.def("split_data", [](const std::string& program, const std::string& output,
-                              const std::string& data_file, const std::string& keys) {
-    return as_dict(done([&] { return split_data({program, output, data_file, keys}); }));
-  });
+  module.def("split_data",
+             [](const std::string& program, const std::string& output, const std::string& data_file,
+                const std::string& keys, std::optional<uint64_t> max_arena_bytes) {
+               return as_dict(done([&] {
+                 return split_data({program, output, data_file, keys, limits_of(max_arena_bytes)});
+               }));
+             });
   module.def("merge_data", [](const std::string& program, const std::vector<std::string>& data,
-                              const std::string& output) {
-    return as_dict(done([&] { return merge_data({program, data, output}); }));
+                              const std::string& output, std::optional<uint64_t> max_arena_bytes) {
+    return as_dict(done([&] {
+      return merge_data({program, data, output, limits_of(max_arena_bytes)});
+    }));
   });
 }
 

@@ -119,7 +119,8 @@ absl::StatusOr<exir::CompiledWeights> compile(const BuildOptions& options,
 absl::StatusOr<BuildReport> build_data(const BuildOptions& options) {
   const std::string name = std::filesystem::path(options.output).filename().string();
   PETREL_RETURN_IF_ERROR(exir::check_plain_file_name(name));
-  PETREL_ASSIGN_OR_RETURN(const DataProgram program, DataProgram::read(options.program));
+  PETREL_ASSIGN_OR_RETURN(const DataProgram program,
+                          DataProgram::read(options.program, options.limits));
   PETREL_ASSIGN_OR_RETURN(const exir::Additions additions, remembered(program, options.program));
   BuildOptions given = options;
   // One model needs no method to be named.

@@ -21,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "exir/backend/backend_selection.h"
 #include "extension/export/export_option.h"
+#include "runtime/core/limits.h"
 
 namespace petrel::extension {
 
@@ -33,6 +34,7 @@ struct BuildOptions {
   std::string output;
   std::string keys = "*";  // glob of the names of the weights to write
   SelectBackends select_backends;
+  runtime::Limits limits;                                  // of loading the program
   std::function<void(const std::string& phase)> on_phase;  // may be empty
 };
 

@@ -34,8 +34,8 @@ ordered_json entry_json(const std::string& key, uint64_t bytes, const char* plac
   return entry;
 }
 
-absl::StatusOr<ordered_json> list_program(const std::string& path) {
-  PETREL_ASSIGN_OR_RETURN(const DataProgram program, DataProgram::read(path));
+absl::StatusOr<ordered_json> list_program(const std::string& path, const runtime::Limits& limits) {
+  PETREL_ASSIGN_OR_RETURN(const DataProgram program, DataProgram::read(path, limits));
   ordered_json entries = ordered_json::array();
   for (const DataProgram::Named& named : program.named()) {
     if (named.key == schema::kAdditionsKey) continue;
@@ -56,9 +56,9 @@ absl::StatusOr<ordered_json> list_program(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<ordered_json> list_data(const std::string& path) {
+absl::StatusOr<ordered_json> list_data(const std::string& path, const runtime::Limits& limits) {
   PETREL_ASSIGN_OR_RETURN(const FileKind kind, file_kind(path));
-  if (kind == FileKind::kProgram) return list_program(path);
+  if (kind == FileKind::kProgram) return list_program(path, limits);
   PETREL_ASSIGN_OR_RETURN(const std::vector<DataEntry> data, read_data_file(path));
   ordered_json entries = ordered_json::array();
   for (const DataEntry& entry : data) {

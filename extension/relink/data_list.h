@@ -16,10 +16,12 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "runtime/core/limits.h"
 
 namespace petrel::extension {
 
-absl::StatusOr<nlohmann::ordered_json> list_data(const std::string& path);
+absl::StatusOr<nlohmann::ordered_json> list_data(const std::string& path,
+                                                 const runtime::Limits& limits = {});
 
 // One line per entry, and the sum.
 std::string render_data_list(const nlohmann::ordered_json& list);

@@ -158,7 +158,7 @@ absl::Status take_in(DataProgram& program, DataProgram::Tensor& tensor, const Fo
 absl::StatusOr<MoveReport> split_data(const SplitOptions& options) {
   const std::string name = std::filesystem::path(options.data_file).filename().string();
   PETREL_RETURN_IF_ERROR(exir::check_plain_file_name(name));
-  PETREL_ASSIGN_OR_RETURN(DataProgram program, DataProgram::read(options.program));
+  PETREL_ASSIGN_OR_RETURN(DataProgram program, DataProgram::read(options.program, options.limits));
   NamedBlobStore store;
   absl::Status taken = take_named_data(program, options.keys, name, store);
   taken.Update(take_constants(program, options.keys, name, store));
@@ -183,7 +183,7 @@ absl::StatusOr<MoveReport> split_data(const SplitOptions& options) {
 }
 
 absl::StatusOr<MoveReport> merge_data(const MergeOptions& options) {
-  PETREL_ASSIGN_OR_RETURN(DataProgram program, DataProgram::read(options.program));
+  PETREL_ASSIGN_OR_RETURN(DataProgram program, DataProgram::read(options.program, options.limits));
   PETREL_ASSIGN_OR_RETURN(const auto all, read_all(options, program));
   absl::Status status;
   program.for_each_tensor([&](DataProgram::Tensor& tensor) {

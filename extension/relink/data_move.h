@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "runtime/core/limits.h"
 
 namespace petrel::extension {
 
@@ -26,12 +27,14 @@ struct SplitOptions {
   std::string output;      // the program without the data
   std::string data_file;   // the data
   std::string keys = "*";  // which of it
+  runtime::Limits limits;  // of loading the program
 };
 
 struct MergeOptions {
   std::string program;
   std::vector<std::string> data_files;
   std::string output;
+  runtime::Limits limits;  // of loading the program
 };
 
 struct MoveReport {

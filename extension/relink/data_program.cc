@@ -98,11 +98,14 @@ void DataProgram::for_each_tensor(const std::function<void(const Tensor&)>& visi
   }
 }
 
-absl::StatusOr<DataProgram> DataProgram::read(const std::string& path) {
+absl::StatusOr<DataProgram> DataProgram::read(const std::string& path,
+                                              const runtime::Limits& limits) {
   PETREL_ASSIGN_OR_RETURN(std::shared_ptr<const exir::MappedFile> file,
                           exir::MappedFile::open(path));
   MappedFileLoader loader(file);
-  const runtime::Result<runtime::Program> loaded = runtime::Program::load(&loader);
+  runtime::ProgramOptions options;
+  options.limits = limits;
+  const runtime::Result<runtime::Program> loaded = runtime::Program::load(&loader, options);
   if (!loaded.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": ", runtime::to_string(loaded.error())));
   }

@@ -3,7 +3,7 @@
 // A `.pte` file taken apart so that data can be put into it and taken out, and
 // put together again:
 //
-//   PETREL_ASSIGN_OR_RETURN(DataProgram program, DataProgram::read("m.pte"));
+//   PETREL_ASSIGN_OR_RETURN(DataProgram program, DataProgram::read("m.pte", limits));
 //   ... program.table() ... program.constants()[idx] ... program.named() ...
 //   PETREL_ASSIGN_OR_RETURN(uint64_t bytes, program.write(sink));
 //
@@ -35,6 +35,7 @@
 #include "exir/import/mapped_file.h"
 #include "exir/ir/blob.h"
 #include "exir/ir/type.h"
+#include "runtime/core/limits.h"
 #include "schema/program_objects_generated.h"
 
 namespace petrel::runtime {
@@ -54,8 +55,9 @@ class DataProgram {
     uint64_t alignment = 1;
   };
 
-  // Errors name the file; the runtime's reasons are logged.
-  static absl::StatusOr<DataProgram> read(const std::string& path);
+  // Errors name the file; the runtime's reasons are logged. `limits` are those of
+  // loading it.
+  static absl::StatusOr<DataProgram> read(const std::string& path, const runtime::Limits& limits);
 
   Table& table() { return *table_; }
   const Table& table() const { return *table_; }

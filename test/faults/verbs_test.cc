@@ -9,7 +9,9 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <initializer_list>
 #include <string>
+#include <utility>
 
 #include "test/faults/attack.h"
 
@@ -183,6 +185,13 @@ TEST(LimitsOfVerbsTest, AreOptions) {
   EXPECT_EQ(exit_code_of("run " + file + " --max-input-bytes 24"), 0);
   EXPECT_EQ(exit_code_of("run " + file + " --max-input-bytes 23"), 1);
   EXPECT_EQ(exit_code_of("run " + file + " --max-arena-bytes 63"), 1);
+  const std::string picture = " --plan-svg " + in_temporary_folder("less.svg");
+  for (const auto& [verb, more] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"verify ", ""}, {"inspect ", ""}, {"inspect ", picture}, {"data list ", ""}}) {
+    EXPECT_EQ(exit_code_of(verb + file + more + " --max-arena-bytes 64"), 0) << verb << more;
+    EXPECT_EQ(exit_code_of(verb + file + more + " --max-arena-bytes 63"), 1) << verb << more;
+    EXPECT_NE(exit_code_of(verb + file + more + " --max-instructions 9"), 0) << verb << more;
+  }
   EXPECT_EQ(exit_code_of("bench " + file + " --max-element-operations 5"), 1);
   EXPECT_NE(exit_code_of("run " + file + " --max-arena-bytes few"), 0);
 }

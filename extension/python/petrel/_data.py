@@ -1,27 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The data of programs in files: `petrel data` as functions."""
+"""The data of programs in files: `petrel data` as functions.
+
+Programs whose arenas need more than `max_arena_bytes` are refused, as by
+`petrel.load`.
+"""
 
 import json
 import os
-from typing import Any, Dict, List, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 from petrel import _petrel
 
 Path = Union[str, "os.PathLike[str]"]
 
 
-def list_data(path: Path) -> List[Dict[str, Any]]:
+def list_data(path: Path, *, max_arena_bytes: Optional[int] = None) -> List[Dict[str, Any]]:
     """What data a .pte, .ptd or .safetensors file has or needs, as a list of dicts.
 
     "key", "bytes", "place" and, where it is known, "layout" with "dtype", "sizes"
     and "dim_order". The place is "named" or "constant" in a program, "outside" for
     what it needs from a data file, and "file" in a data file.
     """
-    entries: List[Dict[str, Any]] = json.loads(_petrel.list_data(os.fsdecode(path)))["entries"]
+    entries: List[Dict[str, Any]] = json.loads(_petrel.list_data(
+        os.fsdecode(path), max_arena_bytes))["entries"]
     return entries
 
 
-def split_data(program: Path, output: Path, data_file: Path, keys: str = "*") -> Dict[str, Any]:
+def split_data(program: Path, output: Path, data_file: Path, keys: str = "*", *,
+               max_arena_bytes: Optional[int] = None) -> Dict[str, Any]:
     """Moves data whose keys match the pattern `keys` out of a program.
 
     Writes the program without it to `output` and the data to `data_file`. The
@@ -29,10 +35,11 @@ def split_data(program: Path, output: Path, data_file: Path, keys: str = "*") ->
     that were moved, and "still_outside": keys that are in no file that was given.
     """
     return _petrel.split_data(os.fsdecode(program), os.fsdecode(output), os.fsdecode(data_file),
-                              keys)
+                              keys, max_arena_bytes)
 
 
-def merge_data(program: Path, data_files: Sequence[Path], output: Path) -> Dict[str, Any]:
+def merge_data(program: Path, data_files: Sequence[Path], output: Path, *,
+               max_arena_bytes: Optional[int] = None) -> Dict[str, Any]:
     """Takes data files into a program, which is written to `output`."""
     return _petrel.merge_data(os.fsdecode(program), [os.fsdecode(file) for file in data_files],
-                              os.fsdecode(output))
+                              os.fsdecode(output), max_arena_bytes)

@@ -34,6 +34,14 @@ class MoveTest(unittest.TestCase):
         outside, = petrel.load(target / "small.pte", data=[target / "m.ptd"])["forward"](image)
         numpy.testing.assert_array_equal(outside, wanted)
         petrel.merge_data(target / "small.pte", [target / "m.ptd"], target / "again.pte")
+        for call in (lambda: petrel.list_data(target / "again.pte", max_arena_bytes=0),
+                     lambda: petrel.split_data(target / "again.pte", target / "no.pte",
+                                               target / "no.ptd", max_arena_bytes=0),
+                     lambda: petrel.merge_data(target / "small.pte", [target / "m.ptd"],
+                                               target / "no.pte", max_arena_bytes=0)):
+            with self.assertRaises(petrel.Error) as caught:
+                call()
+            self.assertIn("max_arena_bytes, which is 0", str(caught.exception))
         inside, = petrel.load(target / "again.pte")["forward"](image)
         numpy.testing.assert_array_equal(inside, wanted)
 
