@@ -149,6 +149,12 @@ constexpr OpRow kRows[] = {
     {"aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, "
      "Tensor)",
      "aten::native_dropout.out", kRandom, infer<native_dropout>},
+    {"aten::gelu_(Tensor(a!) self, *, str approximate=\"none\") -> Tensor(a!)", "", kInPlace,
+     infer<in_place_elementwise>, "aten::gelu"},
+    {"aten::special_softmax(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", "", kPure,
+     infer<softmax>},
+    {"aten::special_log_softmax(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", "",
+     kPure, infer<softmax>},
 };
 
 }  // namespace

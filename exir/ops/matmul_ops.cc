@@ -314,6 +314,65 @@ Inferred tensordot(const BoundArguments& in) {
   return one(a.dtype, std::move(sizes));
 }
 
+// Over the last dimensions; a number multiplies.
+Inferred inner(const BoundArguments& in) {
+  const TensorType& a = in.tensor("self");
+  const TensorType& b = in.tensor("other");
+  PETREL_RETURN_IF_ERROR(check_same_dtype(a, b));
+  if (a.rank() == 0 || b.rank() == 0) return one(a.dtype, a.rank() == 0 ? b.sizes : a.sizes);
+  if (a.sizes.back() != b.sizes.back()) return mismatch(a.sizes, b.sizes);
+  Sizes sizes(a.sizes.begin(), a.sizes.end() - 1);
+  sizes.insert(sizes.end(), b.sizes.begin(), b.sizes.end() - 1);
+  return one(a.dtype, std::move(sizes));
+}
+
+Inferred vdot(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_rank(in, "self", 1));
+  PETREL_RETURN_IF_ERROR(check_rank(in, "other", 1));
+  return multiplied(in.tensor("self"), in.tensor("other"));
+}
+
+Inferred vecdot(const BoundArguments& in) {
+  const TensorType& x = in.tensor("x");
+  PETREL_RETURN_IF_ERROR(check_same_dtype(x, in.tensor("y")));
+  PETREL_ASSIGN_OR_RETURN(Sizes sizes, broadcast_sizes({x.sizes, in.tensor("y").sizes}));
+  PETREL_ASSIGN_OR_RETURN(int64_t dim, in.dim("dim", sizes.size()));
+  if (!sizes.empty()) sizes.erase(sizes.begin() + dim);
+  return one(x.dtype, std::move(sizes));
+}
+
+Inferred addr(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_rank(in, "vec1", 1));
+  PETREL_RETURN_IF_ERROR(check_rank(in, "vec2", 1));
+  const TensorType& row = in.tensor("vec2");
+  PETREL_RETURN_IF_ERROR(check_same_dtype(in.tensor("vec1"), row));
+  return added(in, one(row.dtype, {in.tensor("vec1").sizes[0], row.sizes[0]}));
+}
+
+// The products of all pairs, summed.
+Inferred addbmm(const BoundArguments& in) {
+  PETREL_ASSIGN_OR_RETURN(const std::vector<Type> all, batched(in, "batch1", "batch2"));
+  TensorType sum(all[0].tensor);
+  sum.sizes.erase(sum.sizes.begin());
+  return added(in, one(sum));
+}
+
+// From left to right; vectors at the ends only.
+Inferred chain(const BoundArguments& in) {
+  const std::vector<const TensorType*> parts =
+      in.has("matrices") ? in.tensors("matrices") : in.tensors("tensors");
+  if (parts.size() < 2) return invalid("a product of ", parts.size(), ", must be of at least 2");
+  TensorType product = *parts[0];
+  for (size_t i = 1; i < parts.size(); ++i) {
+    if (parts[i]->rank() != 2 && (parts[i]->rank() != 1 || i + 1 < parts.size())) {
+      return invalid("tensor ", i, " has rank ", parts[i]->rank(), ", must be 2");
+    }
+    PETREL_ASSIGN_OR_RETURN(const std::vector<Type> types, multiplied(product, *parts[i]));
+    product = TensorType(types[0].tensor);
+  }
+  return one(product);
+}
+
 constexpr OpRow kRows[] = {
     {"aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", "", kPure,
      infer<linear>},
@@ -361,6 +420,30 @@ constexpr OpRow kRows[] = {
      "", kPure, infer<cdist>},
     {"aten::_pdist_forward(Tensor self, float p=2.) -> Tensor", "aten::_pdist_forward.out", kPure,
      infer<pdist>},
+    {"aten::ger(Tensor self, Tensor vec2) -> Tensor", "", kPure, infer<outer>},
+    {"aten::inner(Tensor self, Tensor other) -> Tensor", "", kPure, infer<inner>},
+    {"aten::vdot(Tensor self, Tensor other) -> Tensor", "", kPure, infer<vdot>},
+    {"aten::baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar "
+     "alpha=1) -> Tensor(a!)",
+     "", kInPlace, infer<baddbmm>, "aten::baddbmm"},
+    {"aten::addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> "
+     "Tensor(a!)",
+     "", kInPlace, infer<addmv>, "aten::addmv"},
+    {"aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> "
+     "Tensor",
+     "", kPure, infer<addr>},
+    {"aten::addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> "
+     "Tensor(a!)",
+     "", kInPlace, infer<addr>, "aten::addr"},
+    {"aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> "
+     "Tensor",
+     "", kPure, infer<addbmm>},
+    {"aten::addbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar "
+     "alpha=1) -> Tensor(a!)",
+     "", kInPlace, infer<addbmm>, "aten::addbmm"},
+    {"aten::chain_matmul(Tensor[] matrices) -> Tensor", "", kPure, infer<chain>},
+    {"aten::linalg_multi_dot(Tensor[] tensors) -> Tensor", "", kPure, infer<chain>},
+    {"aten::linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor", "", kPure, infer<vecdot>},
 };
 
 }  // namespace

@@ -270,6 +270,13 @@ constexpr OpRow kRows[] = {
     {"aten::unique_consecutive(Tensor self, bool return_inverse=False, bool "
      "return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)",
      "", kPure, infer<refuse_data_dependent>},
+    {"aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) "
+     "-> Tensor",
+     "", kPure | kReduction, infer<mean>},
+    {"aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "",
+     kPure | kReduction, infer<float_reduction>},
+    {"aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)", "",
+     kInPlace, infer<same_as_self>, "aten::cumprod"},
 };
 
 }  // namespace

@@ -88,6 +88,34 @@ Inferred vstack(const BoundArguments& in) {
   return concatenated(parts, 0);
 }
 
+Inferred column_stack(const BoundArguments& in) {
+  std::vector<TensorType> parts = tensor_list(in);
+  for (TensorType& part : parts) {
+    if (part.rank() < 2) part.sizes = {part.numel(), 1};
+  }
+  return concatenated(parts, 1);
+}
+
+// Sizes of 1 come in front, and behind an image that lacks its depth.
+Sizes of_rank_at_least(size_t least, Sizes sizes) {
+  const bool has_depth = sizes.size() == 3 || least < 3;
+  while (sizes.size() + (has_depth ? 0 : 1) < least) sizes.insert(sizes.begin(), 1);
+  if (sizes.size() < least) sizes.push_back(1);
+  return sizes;
+}
+
+Inferred dstack(const BoundArguments& in) {
+  std::vector<TensorType> parts = tensor_list(in);
+  for (TensorType& part : parts) part.sizes = of_rank_at_least(3, part.sizes);
+  return concatenated(parts, 2);
+}
+
+template <size_t least>
+Inferred at_least(const BoundArguments& in) {
+  const TensorType& self = in.tensor("self");
+  return one(self.dtype, of_rank_at_least(least, self.sizes));
+}
+
 Inferred repeat(const BoundArguments& in) {
   const TensorType& self = in.tensor("self");
   const bool is_tile = in.has("dims");
@@ -265,6 +293,12 @@ constexpr OpRow kRows[] = {
     {"aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) "
      "-> Tensor",
      "", kPure, infer<diag_embed>},
+    {"aten::column_stack(Tensor[] tensors) -> Tensor", "", kPure, infer<column_stack>},
+    {"aten::dstack(Tensor[] tensors) -> Tensor", "", kPure, infer<dstack>},
+    {"aten::row_stack(Tensor[] tensors) -> Tensor", "", kPure, infer<vstack>},
+    {"aten::atleast_1d(Tensor self) -> Tensor", "", kPure | kView, infer<at_least<1>>},
+    {"aten::atleast_2d(Tensor self) -> Tensor", "", kPure | kView, infer<at_least<2>>},
+    {"aten::atleast_3d(Tensor self) -> Tensor", "", kPure | kView, infer<at_least<3>>},
 };
 
 }  // namespace

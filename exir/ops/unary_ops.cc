@@ -233,6 +233,11 @@ constexpr OpRow kRows[] = {
      infer<unary_same>},
     {"aten::trunc_(Tensor(a!) self) -> Tensor(a!)", "", kInPlace, infer<in_place_elementwise>,
      "aten::trunc"},
+    {"aten::special_entr(Tensor self) -> Tensor", "", kPure | kElementwise, infer<unary_float>},
+    {"aten::special_ndtr(Tensor self) -> Tensor", "", kPure | kElementwise, infer<unary_float>},
+    {"aten::special_round(Tensor self, *, int decimals=0) -> Tensor", "", kPure | kElementwise,
+     infer<unary_same>},
+    {"aten::isreal(Tensor self) -> Tensor", "", kPure | kElementwise, infer<unary_bool>},
 };
 
 }  // namespace

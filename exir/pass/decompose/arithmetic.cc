@@ -193,21 +193,6 @@ Rewritten logaddexp(Builder& b, Node& node) {
   return done(b, node, b.call(aten::where_self, {inf, high, rest}));
 }
 
-// x log(y), and 0 where x is 0 whatever y is; NaN where y is.
-Rewritten xlogy(Builder& b, Node& node) {
-  const ScalarType dtype = node.result()->tensor().dtype;
-  PETREL_ASSIGN_OR_RETURN(Value * x, b.cast(tensor_at(node, arg::self), dtype));
-  PETREL_ASSIGN_OR_RETURN(Value * y, b.cast(tensor_at(node, arg::other), dtype));
-  PETREL_ASSIGN_OR_RETURN(Value * log, b.call(aten::log, {y}));
-  PETREL_ASSIGN_OR_RETURN(log, b.binary(aten::mul_Tensor, x, log));
-  PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, dtype));
-  PETREL_ASSIGN_OR_RETURN(Value * none, b.call(aten::eq_Scalar, {x, 0}));
-  PETREL_ASSIGN_OR_RETURN(Value * nan, b.call(aten::isnan, {y}));
-  PETREL_ASSIGN_OR_RETURN(nan, b.call(aten::logical_not, {nan}));
-  PETREL_ASSIGN_OR_RETURN(none, b.binary(aten::logical_and, none, nan));
-  return done(b, node, b.call(aten::where_self, {none, zero, log}));
-}
-
 // To `decimals` places after the point, or before it.
 Rewritten round_decimals(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
@@ -224,7 +209,6 @@ Rewritten round_decimals(Builder& b, Node& node) {
 }
 
 constexpr Rewrite kRows[] = {
-    {aten::xlogy_Tensor, xlogy},
     {aten::round_decimals, round_decimals},
     {aten::square, square},
     {aten::addcmul, addcmul},

@@ -10,7 +10,7 @@ std::vector<Rewrites> decompositions() {
       index_decompositions(),      matmul_decompositions(),        norm_decompositions(),
       pool_decompositions(),       recurrent_decompositions(),     reduction_decompositions(),
       resample_decompositions(),   shape_decompositions(),         sort_decompositions(),
-      volume_decompositions(),
+      special_decompositions(),    loss_decompositions(),          volume_decompositions(),
   };
 }
 

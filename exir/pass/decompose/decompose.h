@@ -38,6 +38,7 @@ Rewrites einsum_decompositions();
 Rewrites embedding_bag_decompositions();
 Rewrites factory_decompositions();
 Rewrites index_decompositions();
+Rewrites loss_decompositions();
 Rewrites matmul_decompositions();
 Rewrites norm_decompositions();
 Rewrites pool_decompositions();
@@ -46,6 +47,7 @@ Rewrites reduction_decompositions();
 Rewrites resample_decompositions();
 Rewrites shape_decompositions();
 Rewrites sort_decompositions();
+Rewrites special_decompositions();
 Rewrites volume_decompositions();
 
 // The row of an adaptive max pool of any rank: windows need not be alike, and

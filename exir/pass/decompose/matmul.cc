@@ -77,7 +77,7 @@ Rewritten matmul(Builder& b, Node& node) {
 
 Rewritten mv(Builder& b, Node& node) {
   return rows_by_matrix(b, node, tensor_at(node, arg::self),
-                        tensor_at(node, arg::tensor, arg::vec));
+                        tensor_at(node, arg::tensor, arg::vec, arg::other));
 }
 
 Rewritten outer(Builder& b, Node& node) {
@@ -117,6 +117,45 @@ Rewritten addmv(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::mm, matrix, vector));
   PETREL_ASSIGN_OR_RETURN(y, b.view(y, {matrix->tensor().sizes[0]}));
   return add_product(b, node, y);
+}
+
+Rewritten addr(Builder& b, Node& node) {
+  PETREL_ASSIGN_OR_RETURN(
+      Value * y, b.call(aten::outer, {tensor_at(node, arg::vec1), tensor_at(node, arg::vec2)}));
+  return add_product(b, node, y);
+}
+
+Rewritten addbmm(Builder& b, Node& node) {
+  PETREL_ASSIGN_OR_RETURN(
+      Value * y, b.binary(aten::bmm, tensor_at(node, arg::batch1), tensor_at(node, arg::batch2)));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::sum_dim_IntList, {y, Ints{0}}));
+  return add_product(b, node, y);
+}
+
+// Over the last dims; a number multiplies.
+Rewritten inner(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  Value* y = tensor_at(node, arg::other);
+  if (x->tensor().rank() == 0 || y->tensor().rank() == 0) {
+    return done(b, node, b.binary(aten::mul_Tensor, x, y));
+  }
+  return done(b, node, b.call(aten::tensordot, {x, y, Ints{-1}, Ints{-1}}));
+}
+
+Rewritten vecdot(Builder& b, Node& node) {
+  PETREL_ASSIGN_OR_RETURN(
+      Value * y, b.binary(aten::mul_Tensor, tensor_at(node, arg::x), tensor_at(node, arg::y)));
+  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), y->tensor().rank());
+  return done(b, node, b.call(aten::sum_dim_IntList, {y, Ints{dim}}));
+}
+
+Rewritten chain(Builder& b, Node& node) {
+  const std::vector<Value*> parts = node.argument(arg::matrices, arg::tensors).values();
+  Value* y = parts[0];
+  for (size_t i = 1; i < parts.size(); ++i) {
+    PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::matmul, y, parts[i]));
+  }
+  return done(b, node, y);
 }
 
 // sqrt(|x|^2 + |y|^2 - 2 x y), at least 0.
@@ -200,9 +239,23 @@ Rewritten tensordot(Builder& b, Node& node) {
 }
 
 constexpr Rewrite kRows[] = {
-    {aten::tensordot, tensordot}, {aten::cdist, cdist},     {aten::_cdist_forward, cdist},
-    {aten::matmul, matmul},       {aten::mv, mv},           {aten::dot, mv},
-    {aten::outer, outer},         {aten::baddbmm, baddbmm}, {aten::addmv, addmv},
+    {aten::tensordot, tensordot},
+    {aten::cdist, cdist},
+    {aten::_cdist_forward, cdist},
+    {aten::matmul, matmul},
+    {aten::mv, mv},
+    {aten::dot, mv},
+    {aten::outer, outer},
+    {aten::baddbmm, baddbmm},
+    {aten::addmv, addmv},
+    {aten::ger, outer},
+    {aten::vdot, mv},
+    {aten::addr, addr},
+    {aten::addbmm, addbmm},
+    {aten::inner, inner},
+    {aten::linalg_vecdot, vecdot},
+    {aten::chain_matmul, chain},
+    {aten::linalg_multi_dot, chain},
 };
 
 }  // namespace

@@ -196,6 +196,18 @@ Rewritten nansum(Builder& b, Node& node) {
                      {x, reduced_dims(node), keepdim(node), node.argument(arg::dtype)}));
 }
 
+// The sum of what is a number over how many there are.
+Rewritten nanmean(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const Ints dims = reduced_dims(node);
+  PETREL_ASSIGN_OR_RETURN(Value * nan, b.call(aten::isnan, {x}));
+  PETREL_ASSIGN_OR_RETURN(nan, b.call(aten::logical_not, {nan}));
+  PETREL_ASSIGN_OR_RETURN(Value * count, b.call(aten::sum_dim_IntList, {nan, dims, keepdim(node)}));
+  PETREL_ASSIGN_OR_RETURN(
+      Value * sum, b.call(aten::nansum, {x, dims, keepdim(node), node.argument(arg::dtype)}));
+  return done(b, node, b.binary(aten::div_Tensor, sum, count));
+}
+
 constexpr Rewrite kRows[] = {
     {aten::mean, mean},
     {aten::mean_dim, mean, true},
@@ -218,6 +230,7 @@ constexpr Rewrite kRows[] = {
     {aten::std_mean_dim, std_mean},
     {aten::std_mean_correction, std_mean},
     {aten::nansum, nansum},
+    {aten::nanmean, nanmean},
     {aten::logsumexp, logsumexp},
     {aten::linalg_vector_norm, norm},
     {aten::linalg_norm, matrix_norm},

@@ -56,6 +56,25 @@ Rewritten joined(Builder& b, Node& node, bool horizontal) {
 Rewritten hstack(Builder& b, Node& node) { return joined(b, node, true); }
 Rewritten vstack(Builder& b, Node& node) { return joined(b, node, false); }
 
+// column_stack along dim 1, dstack along dim 2, once each part has that dim.
+Rewritten stacked(Builder& b, Node& node) {
+  const bool is_deep = node.is(aten::dstack);
+  std::vector<Value*> parts;
+  for (Value* part : node.argument(arg::tensors).values()) {
+    if (is_deep) {
+      PETREL_ASSIGN_OR_RETURN(part, b.call(aten::atleast_3d, {part}));
+    } else if (part->tensor().rank() < 2) {
+      PETREL_ASSIGN_OR_RETURN(part, b.view(part, {part->tensor().numel(), 1}));
+    }
+    parts.push_back(part);
+  }
+  return done(b, node, b.call(aten::cat, {parts, is_deep ? 2 : 1}));
+}
+
+Rewritten at_least(Builder& b, Node& node) {
+  return done(b, node, b.view(tensor_at(node, arg::self), node.result()->tensor().sizes));
+}
+
 Rewritten tile(Builder& b, Node& node) {
   Ints repeats = ints_at(node, arg::dims, 1);
   const size_t rank = tensor_at(node, arg::self)->tensor().rank();
@@ -193,6 +212,12 @@ constexpr Rewrite kRows[] = {
     {aten::stack, stack},
     {aten::hstack, hstack},
     {aten::vstack, vstack},
+    {aten::row_stack, vstack},
+    {aten::column_stack, stacked},
+    {aten::dstack, stacked},
+    {aten::atleast_1d, at_least},
+    {aten::atleast_2d, at_least},
+    {aten::atleast_3d, at_least},
     {aten::tile, tile},
     {aten::repeat_interleave_self_int, repeat_interleave},
     {aten::channel_shuffle, channel_shuffle},

@@ -5,7 +5,7 @@ import importlib
 
 from inference.calls import CASES
 
-FAMILIES = ("elementwise", "layout", "reductions", "networks", "indexing", "others")
+FAMILIES = ("elementwise", "layout", "reductions", "networks", "indexing", "others", "second_names")
 
 
 def record():

@@ -9,7 +9,8 @@ import math
 
 import torch
 
-from passes import composites, elementwise, moving, ordering, products, recurrent, windows
+from passes import (composites, elementwise, losses, moving, ordering, products, recurrent,
+                    second_names, windows)
 from passes.traced import CASES, rand
 
 
@@ -38,4 +39,7 @@ def record():
     composites.composites(x, image, volume, special)
     composites.bags()
     composites.other_names()
+    second_names.names()
+    second_names.products()
+    losses.losses()
     return CASES
