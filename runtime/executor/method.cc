@@ -200,6 +200,7 @@ Error Method::charge(const MethodStep& step) {
   uint64_t work = step.work;
   if (step.counts_callers) {
     for (const EValue* arg : step.args) work = saturating_sum(work, extent_of(*arg));
+    if (step.kind == MethodStep::Kind::Jump) work = saturating_sum(work, extent_of(*step.from));
   }
   if (instructions_.spend(1) && work_.spend(work)) return Error::Ok;
   Error error = instructions_.take("an instruction of what may never end", 1);

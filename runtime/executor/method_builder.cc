@@ -220,7 +220,7 @@ Error MethodBuilder::make_chains() {
       new (&steps[k]) MethodStep();
       const InstructionView instruction = chain.instruction(k);
       PETREL_RETURN_IF_ERROR(make_step(instruction, &steps[k]));
-      count_work(instruction.args, &steps[k]);
+      count_work(instruction, &steps[k]);
       PETREL_RETURN_IF_ERROR(check_step(i, k, instruction.args, steps[k], &aliases));
       PETREL_RETURN_IF_ERROR(find_scratch(i, k, &steps[k]));
     }
@@ -257,43 +257,72 @@ Error MethodBuilder::make_step(const InstructionView& from, MethodStep* to) {
   return Error::Internal;
 }
 
-// One pass over each value. Tensors come before the lists of them here, so that a
-// list costs its length once, however many instructions have it.
+// One pass over each value, which for a list is one over its entries. Tensors come
+// before the lists of them here, so that a list costs its length once, however many
+// instructions have it.
 Error MethodBuilder::count_passes() {
   const uint32_t count = declared_.num_values();
   PETREL_ASSIGN_OR_RETURN(passes_, allocator_->allocate_list<uint64_t>(count));
   for (uint32_t i = 0; i < count; ++i) {
-    const std::optional<TensorView> tensor = declared_.value(i).as_tensor();
+    const ValueView value = declared_.value(i);
+    passes_[i] = value.int_items().size() + value.bool_items().size() +
+                 value.double_items().size() + value.tensor_items().size();
+    const std::optional<TensorView> tensor = value.as_tensor();
+    if (!tensor.has_value()) continue;
     size_t extent = 0;
-    if (tensor.has_value() && !checked_extent(tensor->sizes, &extent)) extent = SIZE_MAX;
-    constexpr uint64_t kMost = kVaries - 1;
+    if (!checked_extent(tensor->sizes, &extent)) extent = SIZE_MAX;
     // Their largest sizes may be far beyond those that the caller gives.
-    const bool varies = tensor.has_value() && !tensor->is_planned() &&
-                        tensor->dynamism != TensorShapeDynamism::STATIC;
-    passes_[i] = varies ? kVaries : std::min<uint64_t>(extent, kMost);
+    const bool varies = !tensor->is_planned() && tensor->dynamism != TensorShapeDynamism::STATIC;
+    passes_[i] = varies ? kVaries : std::min<uint64_t>(extent, kMostPass);
   }
+  count_moved();
   for (uint32_t i = 0; i < count; ++i) {
     for (const int32_t item : declared_.value(i).tensor_items()) {
       const uint64_t pass = item < 0 ? 0 : passes_[static_cast<size_t>(item)];
-      if (pass == kVaries || passes_[i] == kVaries) {
-        passes_[i] = kVaries;
-      } else {
-        passes_[i] = std::min(passes_[i] + pass, kVaries - 1);
-      }
+      const uint64_t sum = (passes_[i] & kMostPass) + (pass & kMostPass);
+      passes_[i] = ((passes_[i] | pass) & kVaries) | std::min(sum, kMostPass);
     }
   }
   return Error::Ok;
 }
 
-void MethodBuilder::count_work(Span<const int32_t> args, MethodStep* to) const {
-  for (const int32_t arg : args) {
-    const uint64_t pass = passes_[static_cast<size_t>(arg)];
-    if (pass == kVaries) {
-      to->counts_callers = true;
-    } else {
-      to->work = saturating_sum(to->work, pass);
+// A value may become what is moved to it.
+void MethodBuilder::count_moved() {
+  const auto for_each_move = [&](const auto& fn) {
+    for (uint32_t c = 0; c < declared_.num_chains(); ++c) {
+      const ChainView chain = declared_.chain(c);
+      for (uint32_t i = 0; i < chain.num_instructions(); ++i) {
+        const InstructionView move = chain.instruction(i);
+        if (move.kind == InstructionView::Kind::Move) fn(passes_[move.from], &passes_[move.to]);
+      }
     }
+  };
+  bool changed = false;
+  const auto join = [&](uint64_t from, uint64_t* to) {
+    const uint64_t most = std::max(from & kMostPass, *to & kMostPass);
+    const uint64_t both = ((from | *to) & kVaries) | most;
+    changed = changed || both != *to;
+    *to = both;
+  };
+  // Moves of what was moved; beyond so many, all count as the largest value.
+  constexpr int kRounds = 4;
+  for (int round = 0; round < kRounds; ++round) {
+    changed = false;
+    for_each_move(join);
+    if (!changed) return;
   }
+  uint64_t largest = 0;
+  for (const uint64_t pass : passes_) join(pass, &largest);
+  for_each_move([&](uint64_t, uint64_t* to) { *to = largest; });
+}
+
+void MethodBuilder::count_work(const InstructionView& from, MethodStep* to) const {
+  const auto count = [&](uint64_t pass) {
+    if ((pass & kVaries) != 0) to->counts_callers = true;
+    to->work = saturating_sum(to->work, pass & kMostPass);
+  };
+  for (const int32_t arg : from.args) count(passes_[static_cast<size_t>(arg)]);
+  if (from.kind == InstructionView::Kind::Jump) count(passes_[from.from]);
 }
 
 // The inputs and outputs that the caller gives memory to.

@@ -56,7 +56,8 @@ class MethodBuilder final {
   Error make_chains();
   Error make_step(const InstructionView& from, MethodStep* to);
   Error count_passes();
-  void count_work(Span<const int32_t> args, MethodStep* to) const;
+  void count_moved();
+  void count_work(const InstructionView& from, MethodStep* to) const;
   // Refuses a step whose arguments share memory that it writes.
   Error check_step(uint32_t chain, uint32_t instruction, Span<const int32_t> args,
                    const MethodStep& step, Aliases* aliases);
@@ -79,9 +80,10 @@ class MethodBuilder final {
   Span<TensorImpl> tensors_;
   Span<FreeableBuffer> external_data_;
   uint64_t payload_bytes_left_ = 0;
-  // By value: how many elements one pass over it has. kVaries: it, or an entry of
-  // it, is the caller's.
+  // By value: how many elements one pass over it has, and whether some of it is the
+  // caller's, which these are without.
   static constexpr uint64_t kVaries = uint64_t{1} << 63;
+  static constexpr uint64_t kMostPass = kVaries - 1;
   Span<uint64_t> passes_;
 };
 

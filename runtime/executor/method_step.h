@@ -36,7 +36,8 @@ struct MethodStep {
   EValue* to = nullptr;
   Span<EValue*> args;
   Span<uint8_t> scratch;  // of a kernel, in an arena
-  // One pass over the tensors among the other arguments, in their largest sizes.
+  // One pass over the other arguments, or the condition, of tensors in their largest
+  // sizes.
   uint64_t work = 1;
 };
 

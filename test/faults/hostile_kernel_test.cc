@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "extension/module/module.h"
 #include "test/faults/attack.h"
+#include "test/faults/test_kernels.h"
 
 namespace petrel::faults {
 namespace {
@@ -84,6 +86,39 @@ TEST_P(HostileKernelTest, IsStoppedWithItsReason) {
 
 INSTANTIATE_TEST_SUITE_P(All, HostileKernelTest, ::testing::ValuesIn(kAttacks),
                          [](const auto& info) { return std::string(info.param.name); });
+
+// tensor[indices] has 2^22 (2^42 + 1) elements, which is 2^22 in 64 bits: as many as
+// the values have.
+TEST(HostileIndexPutTest, OfMoreElementsThanNumbersIsRefused) {
+  QuietLog quiet;
+  constexpr int32_t kRows = 2095105, kColumns = 2099201, kSide = 1 << 11;
+  Recipe recipe;
+  ValueRecipe bytes = planned_tensor({1, 1, kSide, kSide}, 64);
+  bytes.scalar_type = static_cast<int8_t>(fb::ScalarType::BYTE);
+  add_value(recipe, bytes);
+  bytes.place->offset += kSide * kSide;
+  add_value(recipe, bytes);
+  ValueRecipe longs = planned_tensor({kRows, 1}, bytes.place->offset + kSide * kSide);
+  longs.scalar_type = static_cast<int8_t>(fb::ScalarType::LONG);
+  add_value(recipe, longs);
+  longs.place->offset += 8 * kRows;
+  longs.sizes = {1, kColumns};
+  add_value(recipe, longs);
+  plan(recipe).arenas[1] = static_cast<int64_t>(longs.place->offset + 8 * kColumns);
+  add_value(recipe, list_value(Types::OptionalTensorList, {6, 7}));
+  add_value(recipe, number_value(Types::Bool, 0));
+  plan(recipe).inputs.clear();
+  plan(recipe).operators.clear();
+  plan(recipe).chains = {{}};
+  // index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate)
+  add_kernel_call(recipe, "aten::index_put_", "", {4, 8, 5, 9, 4});
+  const std::vector<uint8_t> file = build(recipe);
+  extension::Module::Options options;
+  options.registry = &test_registry();
+  auto module = extension::Module::load(file.data(), file.size(), options);
+  ASSERT_TRUE(module.ok()) << QuietLog::last();
+  EXPECT_EQ((*module)->execute("forward", {}).error(), Error::InvalidArgument);
+}
 
 }  // namespace
 }  // namespace petrel::faults

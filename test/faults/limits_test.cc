@@ -7,6 +7,8 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "extension/module/module.h"
 #include "test/faults/attack.h"
@@ -49,6 +51,31 @@ const Case kCases[] = {
        call(r).args = {0, 1, 2, 3, 3};
      },
      &Limits::max_element_operations, 107, "needs 107 of max_element_operations"},
+    // The numbers of a list, which each call reads.
+    {"Lists",
+     [](Recipe& r) {
+       add_value(r, list_value(Types::IntList, std::vector<int64_t>(50, 2)));
+       call(r).args.push_back(4);
+     },
+     &Limits::max_element_operations, 72, "needs 72 of max_element_operations"},
+    // All elements of a condition are read.
+    {"Jumps",
+     [](Recipe& r) {
+       ValueRecipe condition = planned_tensor({32}, 0);
+       condition.scalar_type = static_cast<int8_t>(fb::ScalarType::BOOL);
+       add_value(r, condition);
+       add_instruction(r, Arguments::JumpFalseCall, 4, 2);
+     },
+     &Limits::max_element_operations, 55, "needs 33 of max_element_operations"},
+    // One by one as declared, and two by three when it is added.
+    {"Moves",
+     [](Recipe& r) {
+       add_value(r, planned_tensor({1, 1}, 60));
+       add_instruction(r, Arguments::MoveCall, 0, 4);
+       std::swap(plan(r).chains[0][0], plan(r).chains[0][1]);
+       plan(r).chains[0][1].args[0] = 4;
+     },
+     &Limits::max_element_operations, 23, "needs 22 of max_element_operations"},
     {"Instructions", [](Recipe& r) { plan(r).chains[0].push_back(plan(r).chains[0][0]); },
      &Limits::max_instructions, 2, "needs 1 of max_instructions, which is 1, of which 0 are left"},
     {"Outputs", [](Recipe& r) { output(r).place.reset(); }, &Limits::max_input_bytes, 24,

@@ -54,6 +54,9 @@ class OneCall {
   int32_t integer(int64_t number) {
     return add(number_value(Types::Int, static_cast<double>(number)));
   }
+  int32_t tensors(const std::vector<int64_t>& values) {
+    return add(list_value(Types::OptionalTensorList, values));
+  }
   int32_t boolean(bool value) { return add(number_value(Types::Bool, value ? 1 : 0)); }
   int32_t real(double value) { return add(number_value(Types::Double, value)); }
   int32_t none() { return add(number_value(Types::Null, 0)); }
@@ -146,6 +149,45 @@ const Row kRows[] = {
                c.boolean(false),    c.boolean(false), c.none(),        c.tensor({2, 6, 6})};
      },
      2 * 6 * 6 * 9},
+    {"MaskedSelect", "aten::masked_select", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       const int32_t self = c.tensor({1, 60}), mask = c.tensor({50, 1}, fb::ScalarType::BOOL);
+       const int32_t out = c.tensor({10});
+       plan(c.recipe).values.back().dynamism = 1;
+       return {self, mask, out};
+     },
+     60 * 50},
+    {"IndexPut", "aten::index_put", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       const int32_t self = c.tensor({4, 5}),
+                     indices = c.tensors({c.longs({40, 1}), c.longs({30})});
+       return {self, indices, c.tensor({1}), c.boolean(false), c.tensor({4, 5})};
+     },
+     40 * 30},
+    {"IndexPutOfBools", "aten::index_put", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       const auto type = fb::ScalarType::BOOL;
+       const int32_t self = c.tensor({4, 5, 2}, type),
+                     indices = c.tensors({c.longs({40, 1}), c.longs({30})});
+       return {self, indices, c.tensor({1}, type), c.boolean(false), c.tensor({4, 5, 2}, type)};
+     },
+     40 * 30 * 2},
+    {"TransposedConvolution", "aten::convolution", "out",
+     [](OneCall& c) -> std::vector<int32_t> {
+       const int32_t seven = c.integers({7, 7}), zero = c.integers({0, 0}),
+                     one = c.integers({1, 1});
+       return {c.tensor({1, 2, 1, 1}),
+               c.tensor({2, 3, 6, 6}),
+               c.none(),
+               one,
+               zero,
+               seven,
+               c.boolean(true),
+               zero,
+               c.integer(1),
+               c.tensor({1, 3, 36, 36})};
+     },
+     3 * 36 * 36 * 36},
     {"Convolution", "aten::convolution", "out",
      [](OneCall& c) -> std::vector<int32_t> {
        const int32_t one = c.integers({1}), zero = c.integers({0});
@@ -187,20 +229,24 @@ class WorkTest : public ::testing::TestWithParam<std::tuple<Row, bool>> {
     return (*module)->execute("forward", {}).error();
   }
 
-  // One, and the elements of all tensors, the last one twice.
+  // One, the elements of all tensors, the last one twice, and the entries of lists.
   static uint64_t passes() {
     OneCall call;
     const std::vector<int32_t> args = std::get<0>(GetParam()).args(call);
     uint64_t sum = 1;
-    const auto add = [&](int32_t value) {
+    const auto add = [&](const auto& add, int32_t value) -> void {
       const ValueRecipe& recipe = plan(call.recipe).values[static_cast<size_t>(value)];
+      sum += recipe.items.size();
+      if (recipe.type == Types::OptionalTensorList) {
+        for (const int64_t item : recipe.items) add(add, static_cast<int32_t>(item));
+      }
       if (recipe.type != Types::Tensor) return;
       uint64_t numel = 1;
       for (const int32_t size : recipe.sizes) numel *= static_cast<uint64_t>(size);
       sum += numel;
     };
-    for (const int32_t arg : args) add(arg);
-    add(args.back());
+    for (const int32_t arg : args) add(add, arg);
+    add(add, args.back());
     return sum;
   }
 

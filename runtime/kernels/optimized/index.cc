@@ -12,6 +12,7 @@
 
 #include "runtime/kernels/optimized/by_size.h"
 #include "runtime/kernels/optimized/fast_path.h"
+#include "runtime/kernels/portable/loop_charge.h"
 
 namespace petrel::runtime::optimized {
 namespace {
@@ -58,7 +59,7 @@ class Block final {
     for (size_t d = 0; d < first; ++d) sizes_[sizes_.rank++] = tensor.sizes()[d];
     for (size_t d = 0; d < block_.rank; ++d) sizes_[sizes_.rank++] = block_[d];
     for (size_t d = end; d < rank; ++d) sizes_[sizes_.rank++] = tensor.sizes()[d];
-    return true;
+    return checked_numel(sizes_.span(), &numel);
   }
 
   // Of tensor[indices].
@@ -87,6 +88,7 @@ class Block final {
   }
 
   size_t outer = 1, inner = 1, length = 1;
+  size_t numel = 1;         // of tensor[indices]
   size_t outer_stride = 1;  // elements of the tensor from one outer place to the next
 
  private:
@@ -186,13 +188,13 @@ bool put(KernelRuntimeContext& context, const Tensor& self,
       resize_tensor(out, self.sizes()) != Error::Ok || !is_contiguous(out)) {
     return false;
   }
-  const size_t count = portable::product(block.sizes().span(), 0, block.sizes().rank);
   const bool spread = values.numel() == 1;
-  if (!spread && values.numel() != count) return false;
+  if (!spread && values.numel() != block.numel) return false;
   if (accumulate && type != ScalarType::Float && type != ScalarType::Double &&
       type != ScalarType::Long && type != ScalarType::Int) {
     return false;
   }
+  if (!portable::charge_loop(context, block.sizes())) return true;
   if (out.const_data_ptr() != self.const_data_ptr() && self.nbytes() != 0) {
     std::memmove(out.mutable_data_ptr(), self.const_data_ptr(), self.nbytes());
   }

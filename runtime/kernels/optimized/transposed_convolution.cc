@@ -367,10 +367,10 @@ bool transposed_convolution(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (is_narrow(call.type) && !Windows::fit(call)) return false;
   find_taps(&call);
   if (!resize_output(call, o)) return false;
-  if (o.out.numel() == 0 ||
-      !context.charge(o.input.numel(),
-                      static_cast<uint64_t>(call.height.window * call.width.window),
-                      static_cast<uint64_t>(call.out_group))) {
+  // Each output asks for each tap whether it has an input.
+  const auto taps = static_cast<uint64_t>(call.height.window * call.width.window);
+  if (o.out.numel() == 0 || !context.charge(o.out.numel(), taps) ||
+      !context.charge(o.input.numel(), taps, static_cast<uint64_t>(call.out_group))) {
     return true;
   }
   bind_memory(o, &call);

@@ -44,7 +44,8 @@ struct View {
   View part(size_t d, int64_t start, int64_t length, int64_t step = 1) const {
     View view = *this;
     view.offset += start * strides[d];
-    view.strides[d] = strides[d] * step;
+    // A stride that is not used could be too large for a number.
+    if (length > 1) view.strides[d] = strides[d] * step;
     view.sizes[d] = static_cast<SizesType>(length);
     return view;
   }

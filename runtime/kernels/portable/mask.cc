@@ -4,6 +4,7 @@
 // data; it must fit what was planned for the output.
 #include "runtime/kernels/portable/check.h"
 #include "runtime/kernels/portable/copy.h"
+#include "runtime/kernels/portable/loop_charge.h"
 
 namespace petrel::runtime::portable {
 namespace {
@@ -43,7 +44,8 @@ void masked_select_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor out = args.out(2);
   if (!args.ok() || !check_same_type(context, self, out) || !check_mask(context, mask)) return;
   SizeArray sizes(self.sizes());
-  if (!check(context, broadcast_sizes(&sizes, mask.sizes()), "the mask does not broadcast")) {
+  if (!check(context, broadcast_sizes(&sizes, mask.sizes()), "the mask does not broadcast") ||
+      !charge_loop(context, sizes)) {
     return;
   }
   size_t count = 0;

@@ -5,6 +5,7 @@
 #include "runtime/kernels/portable/check.h"
 #include "runtime/kernels/portable/copy.h"
 #include "runtime/kernels/portable/index_walk.h"
+#include "runtime/kernels/portable/loop_charge.h"
 
 namespace petrel::runtime::portable {
 namespace {
@@ -106,7 +107,8 @@ void put(KernelRuntimeContext& context, KernelArgs& args, const Tensor& self,
       !check_same_type(context, self, out) || !walk.prepare(context, self.sizes(), indices) ||
       !check(context, broadcasts_to(values.sizes(), walk.sizes().span()),
              "the values do not broadcast") ||
-      !start_from(context, self, out) || product(walk.sizes().span(), 0, walk.sizes().rank) == 0) {
+      !charge_loop(context, walk.sizes()) || !start_from(context, self, out) ||
+      product(walk.sizes().span(), 0, walk.sizes().rank) == 0) {
     return;
   }
   // The strides of values for each dim of self[indices].
