@@ -9,7 +9,7 @@ uint64_t saturating_multiply(uint64_t a, uint64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-// Multiply-adds for each element of the output.
+// Multiply-adds, or elements of a window, for each element of the output.
 uint64_t depth(const Graph& graph, const Node& node) {
   switch (node.kind) {
     case NodeKind::Conv2d:
@@ -18,6 +18,10 @@ uint64_t depth(const Graph& graph, const Node& node) {
       return saturating_multiply(
           saturating_multiply(node.window.kernel_height, node.window.kernel_width),
           node.channels.group_input_channels);
+    case NodeKind::AvgPooling2d:
+    case NodeKind::MaxPooling2d:
+    case NodeKind::ArgMaxPooling2d:
+      return saturating_multiply(node.window.kernel_height, node.window.kernel_width);
     case NodeKind::FullyConnected:
     case NodeKind::BatchMatrixMultiply: {
       const Dims& dims = graph.values[node.inputs[0]].dims;

@@ -41,6 +41,22 @@ TEST(CountMultiplyAdds, CountsTheDepthOfMatrixProducts) {
   EXPECT_EQ(count_multiply_adds(graph), 4u * 10 * 100);
 }
 
+TEST(CountMultiplyAdds, CountsWindowsOfPools) {
+  for (const NodeKind kind :
+       {NodeKind::AvgPooling2d, NodeKind::MaxPooling2d, NodeKind::ArgMaxPooling2d}) {
+    Graph graph;
+    graph.values = {value({1, 8, 8, 3}), value({1, 6, 4, 3})};
+    Node pool;
+    pool.kind = kind;
+    pool.inputs = {0};
+    pool.outputs = {1};
+    pool.window.kernel_height = 3;
+    pool.window.kernel_width = 5;
+    graph.nodes = {pool};
+    EXPECT_EQ(count_multiply_adds(graph), 6u * 4 * 3 * 15);
+  }
+}
+
 TEST(CountMultiplyAdds, Saturates) {
   Graph graph;
   graph.values = {value({1u << 30, 1u << 30}), value({1u << 31, 1u << 31})};
