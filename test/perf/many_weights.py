@@ -3,17 +3,20 @@
 """How export time grows with the number of operators that have a weight each.
 
   ./bazelw build //extension/cli:petrel
-  test/perf/many_weights.py [--petrel BINARY] [--counts 1000,4000,20000]
+  test/perf/many_weights.py [--petrel BINARY] [--counts 1000,20000,100000]
 
 Writes archives of a chain of aten.linear, each with a weight of its own and a
-relu behind it, and exports them with and without XNNPACK. Prints the time of
-each phase and, behind the total, the time per operator: where export is linear
-it stays what it is. Needs no torch.
+relu behind it, and exports them with and without XNNPACK. Prints the processor's
+time per operator, the best of three exports, and how long each phase took: a time
+per operator that grows by a factor each time the count does is not linear. It does
+grow once, where the graph no longer fits the caches, about 15 KB per operator.
+Needs no torch.
 """
 
 import argparse
 import json
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -83,11 +86,22 @@ def write_archive(path, count):
                              (i + 1).to_bytes(4, "little") * (WIDTH * WIDTH))
 
 
+def export(petrel, archive, output, backend):
+    """The processor's seconds, and the seconds of each phase by name."""
+    def used():
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+    before = used()
+    done = subprocess.run([petrel, "export", archive, "-o", output, "--backend", backend, "--json"],
+                          text=True, stdout=subprocess.PIPE, check=True)
+    return used() - before, json.loads(done.stdout)["seconds"]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--petrel", default=PETREL, help=f"the command (default {PETREL})")
-    parser.add_argument("--counts", default="1000,2000,4000,8000,20000",
+    parser.add_argument("--counts", default="1000,4000,20000,50000,100000",
                         help="operators with a weight (default %(default)s)")
     parser.add_argument("--keep", help="folder to leave the archives in")
     args = parser.parse_args()
@@ -98,16 +112,11 @@ def main() -> int:
             write_archive(work / f"{count}.pt2", count)
         for backend in ("none", "xnnpack"):
             for count in counts:
-                done = subprocess.run(
-                    [args.petrel, "export", work / f"{count}.pt2", "-o", f"{scratch}/m.pte",
-                     "--backend", backend, "--json"], text=True, stdout=subprocess.PIPE)
-                if done.returncode != 0:
-                    return 1
-                seconds = json.loads(done.stdout)["seconds"]
-                total = sum(seconds.values())
-                phases = ", ".join(f"{name} {time:.3f}" for name, time in seconds.items())
-                print(f"{backend:8s}{count:6d} operators {total:7.3f} s, "
-                      f"{1e6 * total / count:6.1f} us each: {phases}", flush=True)
+                best = min((export(args.petrel, work / f"{count}.pt2", f"{scratch}/m.pte", backend)
+                            for _ in range(3)), key=lambda taken: taken[0])
+                phases = ", ".join(f"{name} {time:.3f}" for name, time in best[1].items())
+                print(f"{backend:8s}{count:7d} operators {best[0]:7.3f} s of the processor, "
+                      f"{1e6 * best[0] / count:6.1f} us each: {phases}", flush=True)
     return 0
 
 
