@@ -32,7 +32,7 @@ struct LeftBehind {
   std::string method;
   std::string node;  // "add_3"
   std::string op;    // "aten.add.Tensor"
-  // "alpha is 2, must be 1"; of several backends "A: alpha is 2; B: knows no
+  // "alpha is 2, must be 1"; of several backends "A: alpha is 2; B: does not support
   // aten.add.Tensor"
   std::string reason;
   std::string location;  // in the user's model

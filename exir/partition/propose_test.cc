@@ -39,7 +39,7 @@ TEST(ProposePartitions, CutsWhereAPathLeavesTheBackend) {
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left[0].node, "s");
   EXPECT_EQ(left[0].op, "aten.sigmoid.default");
-  EXPECT_EQ(left[0].reason, "knows no aten::sigmoid");
+  EXPECT_EQ(left[0].reason, "does not support aten::sigmoid");
 }
 
 TEST(ProposePartitions, TakesBranchesTogether) {

@@ -33,7 +33,7 @@ class AddPartitioner : public Partitioner {
  public:
   Support supports(const Node& node) const override {
     if (node.is(aten::add_Tensor, aten::add_Scalar, aten::relu)) return Support::yes();
-    return Support::no(absl::StrCat("knows no ", node.op().name));
+    return Support::no(absl::StrCat("does not support ", node.op().name));
   }
   bool worthwhile(const std::vector<const Node*>& nodes) const override {
     for (const Node* node : nodes) {

@@ -57,7 +57,7 @@ Error count_lines(std::string_view text, size_t* values, size_t* outputs) {
 }
 
 Error load_blob(const runtime::NamedDataMap* map, size_t line, Value* value) {
-  if (map == nullptr) return damaged(line, "wants named data, there is none");
+  if (map == nullptr) return damaged(line, "needs named data, but no map was given");
   PETREL_ASSIGN_OR_RETURN(value->blob, map->get_data(value->line.key));
   size_t bytes = 0;
   if (!runtime::checked_mul(value->elements, sizeof(float), &bytes) || value->blob.size() < bytes) {

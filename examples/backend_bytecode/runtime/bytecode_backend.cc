@@ -67,7 +67,7 @@ Error damaged(const char* what) {
 
 Error load_blob(const runtime::NamedDataMap* map, std::string_view key, size_t elements,
                 FreeableBuffer* blob) {
-  if (map == nullptr) return damaged("wants named data, there is none");
+  if (map == nullptr) return damaged("needs named data, but no map was given");
   PETREL_ASSIGN_OR_RETURN(*blob, map->get_data(key));
   size_t bytes = 0;
   if (!runtime::checked_mul(elements, sizeof(float), &bytes) || blob->size() != bytes) {
