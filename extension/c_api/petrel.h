@@ -206,7 +206,7 @@ enum { PETREL_BORROW = 0, PETREL_COPY = 1 };
 typedef int32_t petrel_load_mode;
 enum {
   PETREL_LOAD_FILE = 0,  // read what is needed into memory
-  PETREL_LOAD_MMAP = 1   // map files: weights stay in the page cache
+  PETREL_LOAD_MMAP = 1   // map files, the default: weights stay in the page cache
 };
 
 typedef int32_t petrel_precedence;

@@ -110,7 +110,6 @@ int run(Arguments& arguments) {
   options.data_files = arguments.data;
   options.other_data = read_safetensors;
   options.num_threads = arguments.threads;
-  options.load_mode = Module::LoadMode::Mmap;
   // They were read for this run, so nobody minds.
   options.writable_inputs = true;
   options.limits = arguments.limits;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A DataLoader that reads ranges of the file at a path into memory of its own.
-// The default choice: what it loaded cannot change under the runtime.
+// For files that others may truncate or write into: what it loaded cannot change
+// under the runtime. Otherwise MmapDataLoader takes less memory.
 //
 //   Result<FileDataLoader> loader = FileDataLoader::from("model.pte");
 //   if (!loader.ok()) return loader.error();

@@ -2,6 +2,7 @@
 #include "extension/data_loader/file_descriptor_data_loader.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,7 +39,34 @@ Result<uint64_t> file_size(int fd) {
   return static_cast<uint64_t>(status.st_size);
 }
 
+// From here on memory comes from the system and goes back to it, not to the heap,
+// which would keep what was freed.
+constexpr size_t kMinMappedBytes = size_t{128} << 10;
+constexpr size_t kPageBytes = 4096;
+
 void free_memory(void*, void* data, size_t) { std::free(data); }
+void unmap_memory(void*, void* data, size_t size) { munmap(data, size); }
+
+// Aligned as far as `offset` is, up to a page: as the bytes would be in a mapping.
+size_t alignment_at(size_t offset) {
+  size_t alignment = kDataAlignment;
+  while (alignment < kPageBytes && offset % (2 * alignment) == 0) alignment *= 2;
+  return alignment;
+}
+
+// Null when there is none.
+FreeableBuffer memory_for(size_t offset, size_t size) {
+  if (size >= kMinMappedBytes) {
+    void* const mapped =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return mapped == MAP_FAILED ? FreeableBuffer() : FreeableBuffer(mapped, size, unmap_memory);
+  }
+  const size_t alignment = alignment_at(offset);
+  size_t padded = 0;
+  if (!checked_align_up(size, alignment, &padded)) return FreeableBuffer();
+  void* const memory = std::aligned_alloc(alignment, padded);
+  return memory == nullptr ? FreeableBuffer() : FreeableBuffer(memory, size, free_memory);
+}
 
 }  // namespace
 
@@ -75,16 +103,14 @@ Result<FreeableBuffer> FileDescriptorDataLoader::load(size_t offset, size_t size
     PETREL_RETURN_IF_ERROR(load_into(offset, 0, info, nullptr));
     return FreeableBuffer();
   }
-  size_t padded = 0;
-  if (!in_bounds(offset, size, size_) || !checked_align_up(size, kDataAlignment, &padded)) {
+  if (!in_bounds(offset, size, size_)) {
     // Before allocating: a wrong size must not ask for memory.
     PETREL_LOG(Error, "range [%zu, +%zu) is not inside the file of %zu bytes", offset, size, size_);
     return Error::InvalidArgument;
   }
-  void* memory = std::aligned_alloc(kDataAlignment, padded);
-  if (memory == nullptr) return Error::MemoryAllocationFailed;
-  FreeableBuffer buffer(memory, size, free_memory);
-  PETREL_RETURN_IF_ERROR(load_into(offset, size, info, memory));
+  FreeableBuffer buffer = memory_for(offset, size);
+  if (buffer.data() == nullptr) return Error::MemoryAllocationFailed;
+  PETREL_RETURN_IF_ERROR(load_into(offset, size, info, const_cast<void*>(buffer.data())));
   return buffer;
 }
 

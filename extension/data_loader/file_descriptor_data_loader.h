@@ -9,8 +9,9 @@
 //
 // The loader duplicates the descriptor and owns the duplicate; the caller may
 // close its own at once. Every load() allocates and reads (pread, so the file
-// position is neither used nor moved); freeing the buffer frees the memory.
-// Thread-safe.
+// position is neither used nor moved); freeing the buffer frees the memory, large
+// ones to the system at once. Memory is aligned as far as the offset is, up to a
+// page. Thread-safe.
 #ifndef PETREL_EXTENSION_DATA_LOADER_FILE_DESCRIPTOR_DATA_LOADER_H_
 #define PETREL_EXTENSION_DATA_LOADER_FILE_DESCRIPTOR_DATA_LOADER_H_
 

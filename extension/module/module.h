@@ -38,7 +38,7 @@ namespace petrel::extension {
 class Module final {
  public:
   enum class LoadMode {
-    File,  // read what is needed into memory
+    File,  // read what is needed into memory: for files that others may truncate
     Mmap,  // map the file: weights are shared with the page cache
   };
 
@@ -61,7 +61,7 @@ class Module final {
     const runtime::NamedDataMap* named_data_map = nullptr;
     // Which of these counts where bytes differ; the map stands after the files.
     MergeOrder data_order = MergeOrder::RefuseDifferent;
-    LoadMode load_mode = LoadMode::File;
+    LoadMode load_mode = LoadMode::Mmap;
     // One memory for what the methods compute with: outputs then hold until any
     // method runs. Programs with state in that memory do without.
     bool share_memory_arenas = false;

@@ -35,7 +35,7 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
  public:
   struct Options {
     std::optional<int> num_threads;
-    Module::LoadMode load_mode = Module::LoadMode::File;
+    Module::LoadMode load_mode = Module::LoadMode::Mmap;
     bool share_memory = false;
     bool writable_inputs = false;
     runtime::Limits limits;

@@ -3,18 +3,19 @@
 // Loads and runs methods of a program, one after the other in one process, and
 // tells after each what memory the process has for itself:
 //
-//   method_memory MODEL.pte prefill decode
+//   method_memory [--file] MODEL.pte prefill decode
 //
 //   {"method": "prefill", "private_bytes": 5021696, "private_bytes_before": 1021696,
-//    "arena_bytes": 413696, "packed_bytes": 3401216}
+//    "peak_bytes": 6021696, "arena_bytes": 413696, "packed_bytes": 3401216}
 //   {"method": "decode", ...}
 //
-// "before" is before the first method was loaded; packed are the weights as
-// XNNPACK has them, in the whole process.
-// Pages of the mapped program count as long as they are resident. Inputs are
-// zeros.
+// "before" is before the first method was loaded, "peak" the most that was resident
+// at once, code included; packed are the weights as XNNPACK has them, in the whole
+// process. The program is mapped, and its pages count as long as they are resident;
+// with --file it is read into memory. Inputs are zeros.
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
@@ -29,19 +30,21 @@ namespace {
 
 using namespace petrel;  // NOLINT: a measuring program
 
-// Pages that this process shares with nobody.
-size_t private_bytes() {
-  std::ifstream rollup("/proc/self/smaps_rollup");
+// The bytes that lines of /proc/self/FILE which begin with one of `names` tell.
+size_t told_by(const char* file, const std::vector<std::string>& names) {
+  std::ifstream lines(std::string("/proc/self/") + file);
   size_t kilobytes = 0;
-  for (std::string line; std::getline(rollup, line);) {
-    size_t value = 0;
-    if (std::sscanf(line.c_str(), "Private_Clean: %zu kB", &value) == 1 ||
-        std::sscanf(line.c_str(), "Private_Dirty: %zu kB", &value) == 1) {
-      kilobytes += value;
+  for (std::string line; std::getline(lines, line);) {
+    for (const std::string& name : names) {
+      if (line.compare(0, name.size(), name) != 0) continue;
+      kilobytes += std::strtoull(line.c_str() + name.size(), nullptr, 10);
     }
   }
   return kilobytes * 1024;
 }
+
+// Pages that this process shares with nobody.
+size_t private_bytes() { return told_by("smaps_rollup", {"Private_Clean:", "Private_Dirty:"}); }
 
 bool run(extension::Module& module, const char* name, size_t before) {
   const auto meta = module.method_meta(name);
@@ -63,25 +66,28 @@ bool run(extension::Module& module, const char* name, size_t before) {
   const uint64_t packed = backends::xnnpack::PackedWeights::instance().stats().bytes;
   std::printf(
       "{\"method\": \"%s\", \"private_bytes\": %zu, \"private_bytes_before\": %zu, "
-      "\"arena_bytes\": %zu, \"packed_bytes\": %zu}\n",
-      name, private_bytes(), before, arenas, static_cast<size_t>(packed));
+      "\"peak_bytes\": %zu, \"arena_bytes\": %zu, \"packed_bytes\": %zu}\n",
+      name, private_bytes(), before, told_by("status", {"VmHWM:"}), arenas,
+      static_cast<size_t>(packed));
   return true;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) {
-    std::fprintf(stderr, "usage: method_memory MODEL.pte METHOD...\n");
+  const bool reads = argc > 1 && std::strcmp(argv[1], "--file") == 0;
+  const int first = reads ? 2 : 1;
+  if (argc < first + 2) {
+    std::fprintf(stderr, "usage: method_memory [--file] MODEL.pte METHOD...\n");
     return 2;
   }
   extension::Module::Options options;
-  options.load_mode = extension::Module::LoadMode::Mmap;
+  if (reads) options.load_mode = extension::Module::LoadMode::File;
   options.num_threads = 1;
-  auto module = extension::Module::load(argv[1], options);
+  auto module = extension::Module::load(argv[first], options);
   if (!module.ok()) return 1;  // the runtime has said why
   const size_t before = private_bytes();
-  for (int i = 2; i < argc; ++i) {
+  for (int i = first + 1; i < argc; ++i) {
     if (!run(**module, argv[i], before)) return 1;
   }
   return 0;

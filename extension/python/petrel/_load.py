@@ -84,7 +84,7 @@ class LoadedProgram(Mapping[str, Method]):
 
 def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedDataMap]] = (),
          backends: Iterable[RuntimeBackend] = (), num_threads: Optional[int] = None,
-         load_mode: str = "file", share_memory: bool = False,
+         load_mode: str = "mmap", share_memory: bool = False,
          precedence: str = "refuse", writable_inputs: bool = False,
          max_arena_bytes: Optional[int] = None, max_delegate_bytes: Optional[int] = None,
          max_input_bytes: Optional[int] = None, max_instructions: Optional[int] = None,
@@ -96,7 +96,8 @@ def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedD
     backends      backends of Python, besides those that are built in
     num_threads   of the process, from now on; 0 is one for each processor, None
                   leaves it as it is
-    load_mode     "file" reads what is needed, "mmap" maps files
+    load_mode     "mmap" maps files: weights stay in the page cache, and files must not be
+                  truncated while they are loaded. "file" reads what is needed
     share_memory  methods compute in one memory
     precedence    of two different values for a key: "refuse", "external" or "program"
     writable_inputs  the program may write arrays that it is given and does not copy;
