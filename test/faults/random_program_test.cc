@@ -20,31 +20,10 @@
 
 #include "test/faults/recipe.h"
 #include "test/faults/runner.h"
+#include "test/faults/signatures.h"
 
 namespace petrel::faults {
 namespace {
-
-struct Signature {
-  const char* name;
-  // See make_signatures.py; O: a number that is written.
-  const char* arguments;
-};
-
-constexpr Signature kSignatures[] = {
-#include "test/faults/signatures.inc"
-    {"aten::_local_scalar_dense", "TO"},
-    {"aten::sym_numel", "TO"},
-    {"aten::sym_size.int", "TIO"},
-    {"executorch_prim::add.Scalar", "SSO"},
-    {"executorch_prim::et_copy_index.tensor", "WTI"},
-    {"executorch_prim::et_view.default", "TAW"},
-    {"executorch_prim::floordiv.int", "IIO"},
-    {"executorch_prim::lt.Scalar", "SSO"},
-    {"executorch_prim::mod.Scalar", "SSO"},
-    {"executorch_prim::mul.Scalar", "SSO"},
-    {"executorch_prim::round.Scalar", "SO"},
-    {"executorch_prim::sym_ite.Scalar", "BSSO"},
-};
 
 constexpr uint64_t kArenaBytes = 4096;
 constexpr size_t kConstantBytes = 1024;

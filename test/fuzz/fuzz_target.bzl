@@ -42,6 +42,28 @@ _corpus = rule(
     attrs = {"files": attr.label_list(allow_files = True)},
 )
 
+def _seeds_impl(ctx):
+    folder = ctx.actions.declare_directory(ctx.label.name)
+    ctx.actions.run(
+        inputs = ctx.files.srcs,
+        outputs = [folder],
+        executable = ctx.executable.tool,
+        arguments = [folder.path] + [file.path for file in ctx.files.srcs],
+        # The sandbox hides what the search for leaks needs.
+        env = {"ASAN_OPTIONS": "detect_leaks=0"},
+        mnemonic = "Seeds",
+    )
+    return [DefaultInfo(files = depset([folder]))]
+
+# A folder of seeds that a program writes: `tool FOLDER SRCS...`.
+fuzz_seeds = rule(
+    implementation = _seeds_impl,
+    attrs = {
+        "srcs": attr.label_list(allow_files = True),
+        "tool": attr.label(executable = True, cfg = "host", mandatory = True),
+    },
+)
+
 def fuzz_target(name, srcs, deps, seeds = [], data = [], size = "small", tags = []):
     """A fuzz target and the test that replays what it starts from and has found.
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/fuzz/program_run.h"
 
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -57,8 +58,8 @@ struct CallersTensor {
   Block data;
 };
 
-// Small numbers of the type, other ones in every execution; all that floats have
-// beside numbers comes up, too.
+// Small numbers of the type, other ones in every execution: the second time with what
+// floats have beside numbers, and with negative ones where indices may be read.
 void fill(CallersTensor& tensor, uint32_t seed) {
   uint8_t* const bytes = tensor.data.data();
   const size_t width = tensor.impl.element_size();
@@ -66,7 +67,8 @@ void fill(CallersTensor& tensor, uint32_t seed) {
     const auto number = static_cast<int>((i * 7 + seed * 3) % 9) - 4;
     switch (tensor.impl.scalar_type()) {
       case ScalarType::Float: {
-        const float value = static_cast<float>(number) * 0.5f;
+        float value = static_cast<float>(number) * 0.5f;
+        if (seed != 0 && i % 8 == 7) value = i % 16 == 7 ? NAN : INFINITY;
         std::memcpy(bytes + i * width, &value, width);
         break;
       }
@@ -85,8 +87,7 @@ void fill(CallersTensor& tensor, uint32_t seed) {
         break;
       }
       default: {
-        // Integers, some of them negative.
-        const int64_t value = number;
+        const int64_t value = seed != 0 ? number : (number + 4) % 4;
         std::memcpy(bytes + i * width, &value, width < 8 ? width : 8);
       }
     }

@@ -56,6 +56,72 @@ Graph small_cnn() {
   return std::move(b.graph);
 }
 
+Graph graph_of_families() {
+  GraphBuilder b;
+  const uint32_t x = b.input({1, 2, 6, 6});
+  const uint32_t k = b.input({2});
+  const uint32_t f1 = b.constant({4, 3, 3, 2}, "f1");
+  const uint32_t b1 = b.constant({4}, "b1");
+  const uint32_t f2 = b.constant({1, 3, 3, 4}, "f2");
+  const uint32_t w = b.constant({3, 4}, "w");
+  const uint32_t c = b.constant({4}, "b1");
+  const uint32_t image = b.inner({1, 6, 6, 2});
+  b.node(NodeKind::StaticTranspose, {x}, {image}).list = {0, 2, 3, 1};
+  const uint32_t scaled = b.inner({1, 6, 6, 2});
+  b.node(NodeKind::Multiply, {image, k}, {scaled});
+  const auto window = [](Node& node, uint32_t kernel, uint32_t padding, uint32_t stride) {
+    node.window = {padding, padding, padding, padding, kernel, kernel, stride, stride, 1, 1};
+  };
+  const uint32_t conv = b.inner({1, 6, 6, 4});
+  {
+    Node& node = b.node(NodeKind::Conv2d, {scaled, f1, b1}, {conv});
+    window(node, 3, 1, 1);
+    node.channels = {1, 2, 4, 0, 0};
+    node.output_min = 0;
+  }
+  const uint32_t depthwise = b.inner({1, 6, 6, 4});
+  {
+    Node& node = b.node(NodeKind::DepthwiseConv2d, {conv, f2, kNoId}, {depthwise});
+    window(node, 3, 1, 1);
+    node.channels = {4, 1, 1, 0, 0};
+  }
+  const uint32_t sum = b.inner({1, 6, 6, 4});
+  b.node(NodeKind::Add, {depthwise, c}, {sum});
+  const uint32_t pool = b.inner({1, 3, 3, 4});
+  window(b.node(NodeKind::MaxPooling2d, {sum}, {pool}), 2, 0, 2);
+  const uint32_t average = b.inner({1, 3, 3, 4});
+  window(b.node(NodeKind::AvgPooling2d, {sum}, {average}), 3, 1, 2);
+  const uint32_t joined = b.inner({1, 3, 3, 8});
+  b.node(NodeKind::Concatenate2, {pool, average}, {joined}).axis = 3;
+  const uint32_t cut = b.inner({1, 3, 3, 4});
+  {
+    Node& node = b.node(NodeKind::StaticSlice, {joined}, {cut});
+    node.list = {0, 0, 0, 2};
+    node.list2 = {1, 3, 3, 4};
+  }
+  const uint32_t padded = b.inner({1, 4, 5, 4});
+  {
+    Node& node = b.node(NodeKind::StaticConstantPad, {cut}, {padded});
+    node.list = {0, 1, 1, 0};
+    node.list2 = {0, 0, 1, 0};
+  }
+  const uint32_t resized = b.inner({1, 5, 7, 4});
+  {
+    Node& node = b.node(NodeKind::StaticResizeBilinear2d, {padded}, {resized});
+    node.new_height = 5;
+    node.new_width = 7;
+  }
+  const uint32_t mean = b.inner({1, 1, 1, 4});
+  b.node(NodeKind::GlobalAvgPooling2d, {resized}, {mean}).flags = kKeepDims;
+  const uint32_t flat = b.inner({1, 4});
+  b.node(NodeKind::StaticReshape, {mean}, {flat}).list = {1, 4};
+  const uint32_t logits = b.inner({1, 3});
+  b.node(NodeKind::FullyConnected, {flat, w, kNoId}, {logits});
+  const uint32_t y = b.output({1, 3});
+  b.node(NodeKind::Softmax, {logits}, {y});
+  return std::move(b.graph);
+}
+
 Graph graph_of_all_kinds() {
   GraphBuilder b;
   for (uint32_t i = 0; i < 6; ++i) b.input({i + 1, 2, 3});

@@ -32,6 +32,11 @@ class GraphBuilder {
 // passes check_graph.
 Graph small_cnn();
 
+// Nodes of most families around two convolutions, with 1.3 kB of payload; passes
+// check_graph. [1,2,6,6] and [2] --> [1,3]; constants "f1" (72 floats), "b1" (4),
+// "f2" (36) and "w" (12).
+Graph graph_of_families();
+
 // One node of every kind with parameters that differ from all defaults. Its
 // shapes make no sense: check_graph does not pass it.
 Graph graph_of_all_kinds();
