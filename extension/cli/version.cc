@@ -6,9 +6,8 @@
 #include "exir/import/import.h"
 #include "extension/cli/linked_backends.h"
 #include "runtime/core/version.h"
-#include "schema/additions_generated.h"
-#include "schema/flat_data_generated.h"
-#include "schema/program_generated.h"
+#include "runtime/program/program_additions.h"
+#include "schema/formats.h"
 
 namespace petrel::extension {
 
@@ -23,9 +22,9 @@ std::string version_text() {
                       "GCC ",
 #endif
                       __VERSION__, "\n", ".pt2            schema ", exir::kArchiveSchema,
-                      "\n.pte            ", schema::program::ProgramIdentifier(), ", version 0\n",
-                      ".ptd            ", schema::flat_data::FlatDataIdentifier(), ", version 0\n",
-                      "petrel.program  ", schema::additions::AdditionsIdentifier(),
+                      "\n.pte            ", schema::kProgramIdentifier, ", version 0\n",
+                      ".ptd            ", schema::kDataFileIdentifier, ", version 0\n",
+                      "petrel.program  ", runtime::ProgramAdditions::identifier(),
                       ", version 0\nbackends        ", backends);
 }
 

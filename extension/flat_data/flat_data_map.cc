@@ -21,63 +21,117 @@ namespace {
 
 using SegmentType = DataLoader::SegmentInfo::Type;
 
-std::string_view key_of(const flat::NamedData* entry) {
-  return {entry->key()->c_str(), entry->key()->size()};
-}
+}  // namespace
 
-Result<TensorLayout> layout_of(const flat::TensorLayout& layout) {
-  if (layout.sizes() == nullptr || layout.dim_order() == nullptr) {
-    return Error::InvalidArgument;
-  }
-  return TensorLayout::create({layout.sizes()->data(), layout.sizes()->size()},
-                              {layout.dim_order()->data(), layout.dim_order()->size()},
-                              static_cast<runtime::ScalarType>(layout.scalar_type()));
-}
+// The lists of an index that is a whole flatbuffer, each part of which is checked as
+// it is taken.
+class FlatDataMap::Index final {
+ public:
+  // `bytes` is the length of the index.
+  Index(const flat::FlatData& root, const FlatDataHeader& header, uint64_t bytes)
+      : root_(root), header_(header), key_bytes_left_(bytes) {}
 
-// Segments lie inside the data region of `data_size` bytes.
-Error check_segments(const flat::FlatData& root, uint64_t data_size) {
-  if (root.segments() == nullptr || root.named_data() == nullptr) {
-    PETREL_LOG(Error, "data file has no segments or no named data");
-    return Error::InvalidExternalData;
-  }
-  for (size_t i = 0; i < root.segments()->size(); ++i) {
-    const flat::DataSegment* segment = root.segments()->Get(static_cast<uint32_t>(i));
-    if (segment == nullptr || !runtime::in_bounds(segment->offset(), segment->size(), data_size)) {
-      PETREL_LOG(Error, "data file segment %zu is not inside the data of %llu bytes", i,
-                 static_cast<unsigned long long>(data_size));
+  Error read() {
+    if (root_.segments() == nullptr || root_.named_data() == nullptr) {
+      PETREL_LOG(Error, "data file has no segments or no named data");
       return Error::InvalidExternalData;
     }
+    ranges.reserve(root_.segments()->size());
+    for (uint32_t i = 0; i < root_.segments()->size(); ++i) {
+      PETREL_RETURN_IF_ERROR(add_segment(i, root_.segments()->Get(i)));
+    }
+    entries.reserve(root_.named_data()->size());
+    for (uint32_t i = 0; i < root_.named_data()->size(); ++i) {
+      PETREL_RETURN_IF_ERROR(add_entry(i, root_.named_data()->Get(i)));
+    }
+    return sort();
   }
-  return Error::Ok;
-}
 
-Error check_entry(const flat::FlatData& root, size_t i, const flat::NamedData* entry) {
-  if (entry == nullptr || entry->key() == nullptr || entry->key()->size() == 0) {
-    PETREL_LOG(Error, "data file entry %zu has no key", i);
-    return Error::InvalidExternalData;
-  }
-  const char* key = entry->key()->c_str();
-  if (std::string_view(key).size() != entry->key()->size()) {
-    PETREL_LOG(Error, "data file entry %zu has a NUL in its key", i);
-    return Error::InvalidExternalData;
-  }
-  if (entry->segment_index() >= root.segments()->size()) {
-    PETREL_LOG(Error, "key '%.200s' names segment %u, there are %u", key, entry->segment_index(),
-               root.segments()->size());
-    return Error::InvalidExternalData;
-  }
-  if (entry->tensor_layout() == nullptr) return Error::Ok;
-  const Result<TensorLayout> layout = layout_of(*entry->tensor_layout());
-  const uint64_t size = root.segments()->Get(entry->segment_index())->size();
-  if (!layout.ok() || layout->nbytes() > size) {
-    PETREL_LOG(Error, "key '%.200s' has a layout that is invalid or larger than its %llu bytes",
-               key, static_cast<unsigned long long>(size));
-    return Error::InvalidExternalData;
-  }
-  return Error::Ok;
-}
+  std::vector<Range> ranges;
+  std::vector<Entry> entries;
 
-}  // namespace
+ private:
+  // Segments lie inside the data region.
+  Error add_segment(uint32_t i, const flat::DataSegment* segment) {
+    if (segment == nullptr ||
+        !runtime::in_bounds(segment->offset(), segment->size(), header_.segment_data_size)) {
+      PETREL_LOG(Error, "data file segment %u is not inside the data of %llu bytes", i,
+                 static_cast<unsigned long long>(header_.segment_data_size));
+      return Error::InvalidExternalData;
+    }
+    ranges.push_back({static_cast<size_t>(header_.segment_base + segment->offset()),
+                      static_cast<size_t>(segment->size())});
+    return Error::Ok;
+  }
+
+  Error add_entry(uint32_t i, const flat::NamedData* from) {
+    if (from == nullptr || from->key() == nullptr || from->key()->size() == 0) {
+      PETREL_LOG(Error, "data file entry %u has no key", i);
+      return Error::InvalidExternalData;
+    }
+    Entry entry;
+    entry.key = {from->key()->c_str(), from->key()->size()};
+    // Keys that lie on each other could be many and long, and all are compared.
+    if (entry.key.size() > key_bytes_left_) {
+      PETREL_LOG(Error, "data file entry %u has a key that shares bytes with other keys", i);
+      return Error::InvalidExternalData;
+    }
+    key_bytes_left_ -= entry.key.size();
+    if (entry.key.find('\0') != std::string_view::npos) {
+      PETREL_LOG(Error, "data file entry %u has a NUL in its key", i);
+      return Error::InvalidExternalData;
+    }
+    entry.segment = from->segment_index();
+    if (entry.segment >= ranges.size()) {
+      PETREL_LOG(Error, "key '%.200s' names segment %u, there are %zu", entry.key.data(),
+                 entry.segment, ranges.size());
+      return Error::InvalidExternalData;
+    }
+    if (from->tensor_layout() != nullptr) {
+      PETREL_RETURN_IF_ERROR(add_layout(*from->tensor_layout(), &entry));
+    }
+    entries.push_back(entry);
+    return Error::Ok;
+  }
+
+  Error add_layout(const flat::TensorLayout& from, Entry* to) {
+    const size_t size = ranges[to->segment].size;
+    if (from.sizes() != nullptr && from.dim_order() != nullptr) {
+      const Result<TensorLayout> layout =
+          TensorLayout::create({from.sizes()->data(), from.sizes()->size()},
+                               {from.dim_order()->data(), from.dim_order()->size()},
+                               static_cast<runtime::ScalarType>(from.scalar_type()));
+      if (layout.ok() && layout->nbytes() <= size) {
+        to->has_layout = true;
+        to->sizes = layout->sizes().data();
+        to->dim_order = layout->dim_order().data();
+        to->rank = static_cast<uint8_t>(layout->sizes().size());
+        to->scalar_type = layout->scalar_type();
+        return Error::Ok;
+      }
+    }
+    PETREL_LOG(Error, "key '%.200s' has a layout that is invalid or larger than its %zu bytes",
+               to->key.data(), size);
+    return Error::InvalidExternalData;
+  }
+
+  Error sort() {
+    const auto before = [](const Entry& a, const Entry& b) { return a.key < b.key; };
+    if (!std::is_sorted(entries.begin(), entries.end(), before)) {
+      std::sort(entries.begin(), entries.end(), before);
+    }
+    const auto twice =
+        std::adjacent_find(entries.begin(), entries.end(),
+                           [](const Entry& a, const Entry& b) { return a.key == b.key; });
+    if (twice == entries.end()) return Error::Ok;
+    PETREL_LOG(Error, "key '%.200s' occurs twice in a data file", twice->key.data());
+    return Error::InvalidExternalData;
+  }
+
+  const flat::FlatData& root_;
+  const FlatDataHeader& header_;
+  uint64_t key_bytes_left_;
+};
 
 Result<FlatDataMap> FlatDataMap::load(DataLoader* loader) {
   PETREL_ASSIGN_OR_RETURN(const size_t file_size, loader->size());
@@ -115,47 +169,24 @@ Result<FlatDataMap> FlatDataMap::load(DataLoader* loader) {
     PETREL_LOG(Error, "data file has version %u, the newest known is 0", root->version());
     return Error::NotSupported;
   }
-  PETREL_RETURN_IF_ERROR(check_segments(*root, header.segment_data_size));
-  std::vector<const Entry*> sorted;
-  sorted.reserve(root->named_data()->size());
-  for (size_t i = 0; i < root->named_data()->size(); ++i) {
-    const Entry* entry = root->named_data()->Get(static_cast<uint32_t>(i));
-    PETREL_RETURN_IF_ERROR(check_entry(*root, i, entry));
-    sorted.push_back(entry);
-  }
-  const auto before = [](const Entry* a, const Entry* b) { return key_of(a) < key_of(b); };
-  if (!std::is_sorted(sorted.begin(), sorted.end(), before)) {
-    std::sort(sorted.begin(), sorted.end(), before);
-  }
-  const auto twice =
-      std::adjacent_find(sorted.begin(), sorted.end(),
-                         [](const Entry* a, const Entry* b) { return key_of(a) == key_of(b); });
-  if (twice != sorted.end()) {
-    PETREL_LOG(Error, "key '%.200s' occurs twice in a data file", (*twice)->key()->c_str());
-    return Error::InvalidExternalData;
-  }
-  return FlatDataMap(loader, std::move(index), root, header.segment_base, std::move(sorted));
+  Index lists(*root, header, index.size());
+  PETREL_RETURN_IF_ERROR(lists.read());
+  return FlatDataMap(loader, std::move(index), std::move(lists.ranges), std::move(lists.entries));
 }
 
 Result<const FlatDataMap::Entry*> FlatDataMap::find(std::string_view key) const {
   const auto it = std::lower_bound(
       sorted_.begin(), sorted_.end(), key,
-      [](const Entry* entry, std::string_view wanted) { return key_of(entry) < wanted; });
-  if (it == sorted_.end() || key_of(*it) != key) return Error::NotFound;
-  return *it;
-}
-
-FlatDataMap::Range FlatDataMap::range_of(const Entry& entry) const {
-  const flat::DataSegment* segment = root_->segments()->Get(entry.segment_index());
-  return {static_cast<size_t>(segment_base_ + segment->offset()),
-          static_cast<size_t>(segment->size())};
+      [](const Entry& entry, std::string_view wanted) { return entry.key < wanted; });
+  if (it == sorted_.end() || it->key != key) return Error::NotFound;
+  return &*it;
 }
 
 Result<FreeableBuffer> FlatDataMap::get_data(std::string_view key) const {
   PETREL_ASSIGN_OR_RETURN(const Entry* entry, find(key));
-  const Range range = range_of(*entry);
+  const Range range = ranges_[entry->segment];
   return loader_->load(range.offset, range.size,
-                       DataLoader::SegmentInfo(SegmentType::External, entry->segment_index()));
+                       DataLoader::SegmentInfo(SegmentType::External, entry->segment));
 }
 
 Result<uint32_t> FlatDataMap::get_num_keys() const { return static_cast<uint32_t>(sorted_.size()); }
@@ -165,24 +196,25 @@ Result<const char*> FlatDataMap::get_key(uint32_t index) const {
     PETREL_LOG(Error, "key %u of a data file that has %zu", index, sorted_.size());
     return Error::InvalidArgument;
   }
-  return sorted_[index]->key()->c_str();
+  return sorted_[index].key.data();
 }
 
 Result<TensorLayout> FlatDataMap::get_tensor_layout(std::string_view key) const {
   PETREL_ASSIGN_OR_RETURN(const Entry* entry, find(key));
-  if (entry->tensor_layout() == nullptr) return Error::NotFound;
-  return layout_of(*entry->tensor_layout());
+  if (!entry->has_layout) return Error::NotFound;
+  return TensorLayout::create({entry->sizes, entry->rank}, {entry->dim_order, entry->rank},
+                              entry->scalar_type);
 }
 
 Error FlatDataMap::load_data_into(std::string_view key, void* buffer, size_t size) const {
   PETREL_ASSIGN_OR_RETURN(const Entry* entry, find(key));
-  const Range range = range_of(*entry);
+  const Range range = ranges_[entry->segment];
   if (size > range.size) {
     PETREL_LOG(Error, "%zu bytes are wanted of key '%.*s' that has %zu", size,
                static_cast<int>(std::min<size_t>(key.size(), 200)), key.data(), range.size);
     return Error::InvalidArgument;
   }
-  const DataLoader::SegmentInfo info(SegmentType::External, entry->segment_index());
+  const DataLoader::SegmentInfo info(SegmentType::External, entry->segment);
   const Error error = loader_->load_into(range.offset, size, info, buffer);
   if (error != Error::NotImplemented) return error;
   PETREL_ASSIGN_OR_RETURN(const FreeableBuffer data, loader_->load(range.offset, size, info));

@@ -8,24 +8,21 @@
 //
 //   [ header FH01 | flatbuffer: keys, layouts, segments | data of segments ]
 //
-// load() verifies the whole index, always (schema/flat_data.md): what is asked
-// for later lies inside the file and has the size its layout says. Data is read
-// when it is asked for. The loader must outlive the map, the map every Method
-// loaded with it. Thread-safe if the loader is.
+// load() verifies the whole index, always (schema/flat_data.md), and makes lists of
+// it, from which all is answered: what is asked for later lies inside the file and
+// has the size its layout says. Data is read when it is asked for. The loader must
+// outlive the map, the map every Method loaded with it. Thread-safe if the loader is.
 #ifndef PETREL_EXTENSION_FLAT_DATA_FLAT_DATA_MAP_H_
 #define PETREL_EXTENSION_FLAT_DATA_FLAT_DATA_MAP_H_
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/core/data_loader.h"
 #include "runtime/core/named_data_map.h"
-
-namespace petrel::schema::flat_data {
-struct FlatData;
-struct NamedData;
-}  // namespace petrel::schema::flat_data
+#include "runtime/core/scalar_type.h"
 
 namespace petrel::extension {
 
@@ -45,30 +42,36 @@ class FlatDataMap final : public runtime::NamedDataMap {
   runtime::Error load_data_into(std::string_view key, void* buffer, size_t size) const override;
 
  private:
-  // Where the bytes of an entry are; absolute in the file.
+  class Index;
+  // Where bytes are; absolute in the file.
   struct Range {
     size_t offset;
     size_t size;
   };
-  using Entry = schema::flat_data::NamedData;
+  // What it points to lies in the index.
+  struct Entry {
+    std::string_view key;  // followed by a NUL
+    const int32_t* sizes = nullptr;
+    const uint8_t* dim_order = nullptr;
+    uint32_t segment = 0;  // in ranges_
+    runtime::ScalarType scalar_type = runtime::ScalarType::Byte;
+    uint8_t rank = 0;
+    bool has_layout = false;
+  };
 
   FlatDataMap(runtime::DataLoader* loader, runtime::FreeableBuffer&& index,
-              const schema::flat_data::FlatData* root, uint64_t segment_base,
-              std::vector<const Entry*> sorted)
+              std::vector<Range> ranges, std::vector<Entry> sorted)
       : loader_(loader),
         index_(std::move(index)),
-        root_(root),
-        segment_base_(segment_base),
+        ranges_(std::move(ranges)),
         sorted_(std::move(sorted)) {}
 
   runtime::Result<const Entry*> find(std::string_view key) const;
-  Range range_of(const Entry& entry) const;
 
   runtime::DataLoader* loader_;
   runtime::FreeableBuffer index_;
-  const schema::flat_data::FlatData* root_;
-  uint64_t segment_base_;
-  std::vector<const Entry*> sorted_;  // by key
+  std::vector<Range> ranges_;
+  std::vector<Entry> sorted_;  // by key
 };
 
 }  // namespace petrel::extension

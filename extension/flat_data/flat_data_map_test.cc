@@ -134,15 +134,19 @@ struct EntrySpec {
   std::vector<int32_t> sizes = {4};
   std::vector<uint8_t> dim_order = {0};
   bool has_key = true;
+  bool has_key_of_last = false;  // the same bytes
 };
 
 // A file with one segment of 16 bytes and these entries.
 std::string file_of(const std::vector<EntrySpec>& specs, uint64_t segment_bytes = 16) {
   flatbuffers::FlatBufferBuilder builder;
   std::vector<flatbuffers::Offset<flat::NamedData>> rows;
+  flatbuffers::Offset<flatbuffers::String> key;
   for (const EntrySpec& spec : specs) {
-    const auto key =
-        spec.has_key ? builder.CreateString(spec.key) : flatbuffers::Offset<flatbuffers::String>();
+    if (!spec.has_key_of_last) {
+      key = spec.has_key ? builder.CreateString(spec.key)
+                         : flatbuffers::Offset<flatbuffers::String>();
+    }
     const auto sizes = builder.CreateVector(spec.sizes);
     const auto order = builder.CreateVector(spec.dim_order);
     const auto layout = flat::CreateTensorLayout(builder, flat::ScalarType::FLOAT, sizes, order);
@@ -205,6 +209,16 @@ TEST(FlatDataMap, RefusesEntriesWithoutAKeyOrWithANulInIt) {
   const Loaded loaded(file_of({{"a"}, {std::string("b\0c", 3)}}));
   EXPECT_EQ(loaded.error, Error::InvalidExternalData);
   EXPECT_EQ(loaded.message, "data file entry 1 has a NUL in its key");
+}
+
+// All keys are compared, and a few megabytes could hold thousands of keys of megabytes
+// that lie on each other.
+TEST(FlatDataMap, RefusesKeysThatLieOnEachOther) {
+  EntrySpec again{""};
+  again.has_key_of_last = true;
+  const Loaded loaded(file_of({{std::string(1000, 'k')}, again, again}));
+  EXPECT_EQ(loaded.error, Error::InvalidExternalData);
+  EXPECT_EQ(loaded.message, "data file entry 1 has a key that shares bytes with other keys");
 }
 
 // Others may write longer keys than we do.

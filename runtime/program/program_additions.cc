@@ -232,6 +232,8 @@ std::string_view ProgramAdditions::constant_name(uint32_t method, uint32_t value
   return {name->c_str(), name->size()};
 }
 
+const char* ProgramAdditions::identifier() { return add::AdditionsIdentifier(); }
+
 uint32_t ProgramAdditions::num_weights() const {
   return table_ == nullptr || table_->weights() == nullptr ? 0 : table_->weights()->size();
 }

@@ -63,6 +63,9 @@ class ProgramAdditions final {
   // Of the SHA-256 of a weight.
   static constexpr size_t kDigestSize = 32;
 
+  // "PA01", at byte 4 of the entry.
+  static const char* identifier();
+
   uint32_t num_weights() const;
   WeightView weight(uint32_t index) const;
 

@@ -14,6 +14,9 @@
     test, examples, docs -> all of these and extension
     third_party        -> nothing, and every room may use it
 
+The tables of a file, as they lie there, are seen by who verifies or makes them
+(TABLES).
+
 Nothing knows test, examples or docs, with three exceptions. One is about files
 and not about code: a test of any room may read the fixtures in test, and
 extension and docs may read the models in examples. Tests of backends in examples
@@ -54,6 +57,15 @@ SHARED_PACKAGES = {"exir/memory": "runtime/kernels/scratch",
                    "exir/pass/framework": "runtime/kernels/narrow"}
 
 
+# The tables of files as they lie there. Who reads them verifies them, and offers
+# others a view that needs no check; who writes them makes them. Nobody else sees
+# them, tests aside.
+TABLES = {"//schema:program_fbs": ("runtime/program", "exir/emit"),
+          "//schema:additions_fbs": ("runtime/program", "exir/emit"),
+          "//schema:flat_data_fbs": ("extension/flat_data", "exir/emit"),
+          "//schema:xnnpack_fbs": ("backends/xnnpack/format",),
+          "//schema:program_objects_fbs": ("extension/relink",)}
+
 # What is handed on brings these along.
 LICENCES = ("//:LICENSE", "//:NOTICE")
 
@@ -64,6 +76,11 @@ def violation(edge):
     there = package_of(edge.destination).split("/")
     if here == there or here[0] == "" or there[0] == "third_party":
         return None
+    readers = TABLES.get(edge.destination)
+    if readers and here[0] != "test" and not edge.is_test and \
+            "/".join(here) not in readers:
+        return "only %s see the tables of a file, others a view of them" % \
+            " and ".join(readers)
     if there[0] == "":
         if here[0] in OUTER or edge.destination in LICENCES:
             return None

@@ -35,6 +35,9 @@ class RuleTest(unittest.TestCase):
             ("//:petrel", "//extension/cli:petrel"),
             ("//extension/python/wheel:a", "//:NOTICE"),
             ("//runtime/core:a", "//third_party:b"),
+            ("//runtime/program:a", "//schema:program_fbs"),
+            ("//exir/emit:a", "//schema:flat_data_fbs"),
+            ("//test/faults:a", "//schema:program_fbs"),
         ):
             self.assertIsNone(code(source, destination), (source, destination))
 
@@ -45,6 +48,11 @@ class RuleTest(unittest.TestCase):
             ("//runtime/core:a", "//extension/module:b"),
             ("//runtime/core:a", "//backends/x/runtime:b"),
             ("//runtime/core:a", "//:module"),
+            ("//runtime/executor:a", "//schema:program_fbs"),
+            ("//extension/cli:a", "//schema:additions_fbs"),
+            ("//extension/module:a", "//schema:flat_data_fbs"),
+            ("//extension/cli:a", "//schema:program_objects_fbs"),
+            ("//backends/xnnpack/runtime:a", "//schema:xnnpack_fbs"),
             ("//exir/ir:a", "//runtime/core:b"),
             ("//exir/emit:a", "//runtime/kernels/portable:b"),
             ("//exir/plan:a", "//runtime/kernels/scratch:b"),
