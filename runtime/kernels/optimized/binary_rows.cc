@@ -104,9 +104,12 @@ bool float_rows(const Tensor& a, const Operand& b, const Tensor& out, Row row, f
   if (both_are(a, b, ScalarType::Float) && (to_bool || out_type == ScalarType::Float)) {
     return run_rows(a, b, &number, out, nanoseconds, row, p);
   }
-  // Of integers alone a comparison is exact, and not this one.
+  // Integers alone are computed as integers, which are exact and refuse to be divided
+  // by zero, whatever the output is.
   const bool has_floats = is_floatlike(type) || (b.tensor && is_floatlike(other));
-  if ((to_bool && !has_floats) || !can_load_floats(type) || !can_load_floats(other)) return false;
+  const bool has_float_number = !b.tensor && b.number.isFloatingPoint();
+  if (!has_floats && (to_bool || !has_float_number)) return false;
+  if (!can_load_floats(type) || !can_load_floats(other)) return false;
   return run_rows(a, b, &number, out, nanoseconds + 0.4, WidenedRow{row, type, other, out_type}, p);
 }
 

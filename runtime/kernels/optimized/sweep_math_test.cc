@@ -72,6 +72,29 @@ TEST_P(Sweep, PairFunctions) {
   compare("aten::remainder.Tensor_out", {value(far), value(near)}, {{kFloat, {9000}}}, 0);
 }
 
+// Integers alone are computed exactly, whatever the output is.
+TEST_P(Sweep, PairFunctionsOfIntegersIntoFloats) {
+  const ScalarType kByte = ScalarType::Byte;
+  Array* a = make(kByte, {300});
+  Array* b = make(kByte, {300});
+  for (size_t i = 0; i < 300; ++i) {
+    a->set(i, static_cast<double>(i * 7 % 256));
+    b->set(i, static_cast<double>(i * 5 % 255 + 1));
+  }
+  for (const char* name : {"aten::add.out", "aten::sub.out"}) {
+    compare(name, {value(a), value(b), EValue(1)}, {{kFloat, {300}}}, 0);
+  }
+  for (const char* name :
+       {"aten::mul.out", "aten::div.out", "aten::fmod.Tensor_out", "aten::remainder.Tensor_out",
+        "aten::floor_divide.out", "aten::pow.Tensor_Tensor_out", "aten::maximum.out"}) {
+    compare(name, {value(a), value(b)}, {{kFloat, {300}}}, 0);
+  }
+  for (const char* name : {"aten::mul.Scalar_out", "aten::fmod.Scalar_out",
+                           "aten::remainder.Scalar_out", "aten::pow.Tensor_Scalar_out"}) {
+    compare(name, {value(a), EValue(3)}, {{kFloat, {300}}}, 0);
+  }
+}
+
 TEST_P(Sweep, PairFunctionsOfHalves) {
   Array *a = random(ScalarType::Half, {700}, -6, 6), *b = random(ScalarType::Half, {700}, 1, 4);
   for (const char* name : {"aten::atan2.out", "aten::fmod.Tensor_out"}) {
