@@ -2,8 +2,11 @@
 #include "exir/ops/paths.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace petrel::exir::rules {
@@ -103,25 +106,6 @@ std::optional<Solution> solve(const Assumption& assumption) {
   return std::nullopt;
 }
 
-// Whether `a` and `b` are equal under the assumptions of a path.
-bool equal_on(const RulePath& path, const SizeExpression& a, const SizeExpression& b) {
-  MaybeSize difference = subtract(a, b);
-  for (const Assumption& assumption : path.assumptions) {
-    if (!difference) return false;
-    if (*difference == SizeExpression(0)) return true;
-    if (assumption.range.low != assumption.range.high || difference->is_constant()) continue;
-    // A multiple of what is zero.
-    const MaybeSize zero = subtract(assumption.about, SizeExpression(assumption.range.low));
-    const int64_t times =
-        difference->terms()[0].coefficient / assumption.about.terms()[0].coefficient;
-    const MaybeSize multiple = zero ? multiply(*zero, SizeExpression(times)) : std::nullopt;
-    if (multiple && *multiple == *difference) return true;
-    const std::optional<Solution> solution = solve(assumption);
-    if (solution) difference = difference->substitute(*solution->symbol, solution->value);
-  }
-  return difference && *difference == SizeExpression(0);
-}
-
 std::vector<SizeExpression> sizes_of(const Type& type) {
   if (type.is_tensor()) return type.tensor.all_sizes();
   return type.number ? std::vector<SizeExpression>{*type.number} : std::vector<SizeExpression>();
@@ -217,6 +201,59 @@ std::vector<RulePath> Paths::explore(
   current = outer;
   if (found.size() > kMaxPaths) found.clear();
   return found;
+}
+
+bool equal_on(const RulePath& path, const SizeExpression& a, const SizeExpression& b) {
+  MaybeSize difference = subtract(a, b);
+  for (const Assumption& assumption : path.assumptions) {
+    if (!difference) return false;
+    if (*difference == SizeExpression(0)) return true;
+    if (assumption.range.low != assumption.range.high || difference->is_constant()) continue;
+    // A multiple of what is zero.
+    const MaybeSize zero = subtract(assumption.about, SizeExpression(assumption.range.low));
+    const int64_t times =
+        difference->terms()[0].coefficient / assumption.about.terms()[0].coefficient;
+    const MaybeSize multiple = zero ? multiply(*zero, SizeExpression(times)) : std::nullopt;
+    if (multiple && *multiple == *difference) return true;
+    const std::optional<Solution> solution = solve(assumption);
+    if (solution) difference = difference->substitute(*solution->symbol, solution->value);
+  }
+  return difference && *difference == SizeExpression(0);
+}
+
+bool is_possible(const RulePath& path) {
+  constexpr uint64_t kMaxPoints = 4096;
+  std::map<std::string, std::shared_ptr<const SizeSymbol>> symbols;
+  for (const Assumption& assumption : path.assumptions) {
+    if (assumption.about.has_unknown()) return true;
+    assumption.about.collect_symbols(&symbols);
+  }
+  uint64_t points = 1;
+  for (const auto& [name, symbol] : symbols) {
+    const SizeRange range = symbol->range;
+    if (!range.has_low() || !range.has_high()) return true;
+    const uint64_t width = static_cast<uint64_t>(range.high - range.low) + 1;
+    if (width > kMaxPoints / points) return true;
+    points *= width;
+  }
+  for (uint64_t point = 0; point < points; ++point) {
+    std::map<std::string, int64_t> values;
+    uint64_t rest = point;
+    for (const auto& [name, symbol] : symbols) {
+      const uint64_t width = static_cast<uint64_t>(symbol->range.high - symbol->range.low) + 1;
+      values[name] = symbol->range.low + static_cast<int64_t>(rest % width);
+      rest /= width;
+    }
+    const auto holds = [&](const Assumption& assumption) {
+      const std::optional<int64_t> value = assumption.about.evaluate(
+          [&](const SizeSymbol& symbol) { return std::optional(values.at(symbol.name)); });
+      const std::vector<int64_t>& excluded = assumption.excluded;
+      return !value || (assumption.range.holds(*value) &&
+                        std::find(excluded.begin(), excluded.end(), *value) == excluded.end());
+    };
+    if (std::all_of(path.assumptions.begin(), path.assumptions.end(), holds)) return true;
+  }
+  return false;
 }
 
 std::vector<std::vector<MaybeSize>> proven_sizes(const std::vector<RulePath>& paths) {

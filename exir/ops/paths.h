@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The paths that a rule can take where sizes vary. A rule runs once for each way
+// The paths that a rule can take where sizes vary: a shape rule of the table, or a
+// row of a rewriting (exir/pass/framework/row_trial.h). It runs once for each way
 // to answer the questions that it asks about sizes and that nothing answers for
 // all values of the symbols; the answers are the assumptions of the path.
 //
@@ -66,6 +67,13 @@ class Paths {
   std::vector<Assumption> assumptions_;
   bool is_lost_ = false;
 };
+
+// Whether they are equal under the assumptions of the path.
+bool equal_on(const RulePath& path, const SizeExpression& a, const SizeExpression& b);
+
+// False where it is shown, by trying all values of the symbols, that no values make
+// all assumptions true.
+bool is_possible(const RulePath& path);
 
 // The sizes of the results (of an int, its value as the only one) that are the
 // same on all paths; nullopt for others, nothing at all where no path is known.

@@ -6,6 +6,8 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
 Rewritten relu6(Builder& b, Node& node) {
   return done(b, node, b.call(aten::hardtanh, {tensor_at(node, arg::self), 0, 6}));
@@ -20,7 +22,7 @@ Rewritten selu(Builder& b, Node& node) {
 
 // max(0, x) + min(0, alpha (exp(x / alpha) - 1))
 Rewritten celu(Builder& b, Node& node) {
-  const double alpha = node.argument(arg::alpha).as_number();
+  const double alpha = fixed_number(node.argument(arg::alpha));
   if (alpha == 0) return absl::InvalidArgumentError("argument 'alpha' is 0");
   return done(b, node, b.call(aten::elu, {tensor_at(node, arg::self), alpha, 1, 1 / alpha}));
 }
@@ -49,7 +51,7 @@ Rewritten hardshrink(Builder& b, Node& node) {
 // x - clamp(x, -lambda, lambda)
 Rewritten softshrink(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const double lambda = node.argument(arg::lambd).as_number();
+  const double lambda = fixed_number(node.argument(arg::lambd));
   PETREL_ASSIGN_OR_RETURN(Value * middle, b.call(aten::clamp, {x, -lambda, lambda}));
   return done(b, node, b.call(aten::sub_Tensor, {x, middle}));
 }
@@ -59,7 +61,7 @@ Rewritten threshold(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
   PETREL_ASSIGN_OR_RETURN(Value * low, b.call(aten::le_Scalar, {x, node.argument(arg::threshold)}));
   PETREL_ASSIGN_OR_RETURN(Value * value,
-                          b.scalar(node.argument(arg::value).as_number(), x->tensor().dtype));
+                          b.scalar(fixed_number(node.argument(arg::value)), x->tensor().dtype));
   return done(b, node, b.call(aten::where_self, {low, value, x}));
 }
 
@@ -68,15 +70,15 @@ Rewritten prelu(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
   Value* weight = tensor_at(node, arg::weight);
   const size_t rank = x->tensor().rank();
-  if (node.is(aten::prelu) && weight->tensor().numel() > 1) {
+  if (node.is(aten::prelu) && numel_of(weight) > 1) {
     Sizes sizes(rank, 1);
-    sizes[rank > 1 ? 1 : 0] = weight->tensor().numel();
+    sizes[rank > 1 ? 1 : 0] = numel_of(weight);
     PETREL_ASSIGN_OR_RETURN(weight, b.view(weight, sizes));
   }
   PETREL_ASSIGN_OR_RETURN(Value * m, b.call(aten::gt_Scalar, {x, 0}));
   PETREL_ASSIGN_OR_RETURN(Value * low, b.binary(aten::mul_Tensor, x, weight));
   // A weight of sizes [1] would give a tensor of rank 0 a dimension.
-  PETREL_ASSIGN_OR_RETURN(low, b.view(low, x->tensor().sizes));
+  PETREL_ASSIGN_OR_RETURN(low, b.view(low, sizes_of(x)));
   return done(b, node, b.call(aten::where_self, {m, x, low}));
 }
 
@@ -87,20 +89,20 @@ BuiltValue cast_of(Builder& b, Node& node) {
 
 Rewritten softmax(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(Value * x, cast_of(b, node));
-  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), x->tensor().rank());
+  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), x->tensor().rank());
   return done(b, node, b.call(aten::_softmax, {x, dim, false}));
 }
 
 Rewritten log_softmax(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(Value * x, cast_of(b, node));
-  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), x->tensor().rank());
+  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), x->tensor().rank());
   return done(b, node, b.call(aten::_log_softmax, {x, dim, false}));
 }
 
 // The internal forms: dim non-negative, widening as a cast.
 Rewritten internal_softmax(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), x->tensor().rank());
+  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), x->tensor().rank());
   if (node.argument(arg::dim) == Argument(dim) &&
       node.argument(arg::half_to_float) == Argument(false)) {
     return false;
@@ -114,8 +116,8 @@ Rewritten internal_softmax(Builder& b, Node& node) {
 // One half of the dim times the sigmoid of the other.
 Rewritten glu(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), x->tensor().rank());
-  const int64_t half = x->tensor().sizes[static_cast<size_t>(dim)] / 2;
+  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), x->tensor().rank());
+  const Size half = sizes_of(x)[static_cast<size_t>(dim)] / 2;
   PETREL_ASSIGN_OR_RETURN(Value * gate, b.slice(x, dim, half, 2 * half));
   PETREL_ASSIGN_OR_RETURN(gate, b.call(aten::sigmoid, {gate}));
   PETREL_ASSIGN_OR_RETURN(x, b.slice(x, dim, 0, half));

@@ -13,7 +13,9 @@ using Rewritten = absl::StatusOr<bool>;
 
 constexpr double kPi = 3.14159265358979323846;
 
-bool is_one(const Argument& argument) { return argument.is_number() && argument.as_number() == 1; }
+bool is_one(const Argument& argument) {
+  return argument.is_number() && fixed_number(argument) == 1;
+}
 
 Rewritten square(Builder& b, Node& node) {
   return done(b, node, b.call(aten::pow_Tensor_Scalar, {tensor_at(node, arg::self), 2}));
@@ -136,11 +138,11 @@ Rewritten nan_to_num(Builder& b, Node& node) {
   if (!is_floating_point(dtype)) return done(b, node, x);
   const double inf = std::numeric_limits<double>::infinity();
   const double finite[] = {
-      node.argument(arg::nan).is_none() ? 0 : node.argument(arg::nan).as_number(),
+      node.argument(arg::nan).is_none() ? 0 : fixed_number(node.argument(arg::nan)),
       node.argument(arg::posinf).is_none() ? largest(dtype)
-                                           : node.argument(arg::posinf).as_number(),
+                                           : fixed_number(node.argument(arg::posinf)),
       node.argument(arg::neginf).is_none() ? -largest(dtype)
-                                           : node.argument(arg::neginf).as_number()};
+                                           : fixed_number(node.argument(arg::neginf))};
   Value* y = x;
   for (int i = 0; i < 3; ++i) {
     Value* is = nullptr;
@@ -196,7 +198,7 @@ Rewritten logaddexp(Builder& b, Node& node) {
 // To `decimals` places after the point, or before it.
 Rewritten round_decimals(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const int64_t decimals = node.argument(arg::decimals).as_int();
+  const int64_t decimals = fixed_int(node.argument(arg::decimals));
   if (!is_floating_point(x->tensor().dtype) || decimals < -30 || decimals > 30) {
     return false;
   }

@@ -14,6 +14,8 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
 Rewritten fliplr(Builder& b, Node& node) {
   return done(b, node, b.call(aten::flip, {tensor_at(node, arg::self), Ints{1}}));
@@ -26,16 +28,16 @@ Rewritten flipud(Builder& b, Node& node) {
 // Each element but the first less the one before it, `n` times over.
 Rewritten diff(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), x->tensor().rank());
+  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), x->tensor().rank());
   std::vector<Value*> parts = {tensor_at(node, arg::prepend), x, tensor_at(node, arg::append)};
   parts.erase(std::remove(parts.begin(), parts.end(), nullptr), parts.end());
   if (parts.size() > 1) {
     PETREL_ASSIGN_OR_RETURN(x, b.call(aten::cat, {parts, dim}));
   }
   const bool is_bool = x->tensor().dtype == ScalarType::kBool;
-  for (int64_t n = node.argument(arg::n).as_int(); n > 0; --n) {
-    const int64_t size = x->tensor().sizes[static_cast<size_t>(dim)];
-    if (size < 1) break;
+  for (int64_t n = fixed_int(node.argument(arg::n)); n > 0; --n) {
+    const Size size = sizes_of(x)[static_cast<size_t>(dim)];
+    if (size.is(0)) break;
     PETREL_ASSIGN_OR_RETURN(Value * after, b.slice(x, dim, 1, size));
     PETREL_ASSIGN_OR_RETURN(Value * before, b.slice(x, dim, 0, size - 1));
     PETREL_ASSIGN_OR_RETURN(
@@ -55,7 +57,7 @@ Rewritten rot90(Builder& b, Node& node) {
   Ints plane = ints_at(node, arg::dims, 1);
   if (plane.size() != 2) return false;
   for (int64_t& dim : plane) dim = wrap_dim(dim, x->tensor().rank());
-  const int64_t turns = ((node.argument(arg::k).as_int() % 4) + 4) % 4;
+  const int64_t turns = ((fixed_int(node.argument(arg::k)) % 4) + 4) % 4;
   if (turns == 2) {
     return done(b, node, b.call(aten::flip, {x, plane}));
   }
@@ -75,8 +77,8 @@ Rewritten rot90(Builder& b, Node& node) {
 
 // a[1] b[2] - a[2] b[1], and so on around.
 Rewritten cross(Builder& b, Node& node) {
-  const Sizes& sizes = node.result()->tensor().sizes;
-  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), sizes.size());
+  const Sizes& sizes = sizes_of(node.result());
+  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), sizes.size());
   const auto turned = [&](ArgHandle name, int64_t by) {
     Value* x = tensor_at(node, name);
     const BuiltValue whole = b.expand(x, sizes);
@@ -133,7 +135,7 @@ absl::StatusOr<Value*> places_of(Builder& b, const Windows& w, int64_t width) {
 // [N, C, H, W] -> [N, C * kernel, windows]
 Rewritten im2col(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  Sizes sizes = x->tensor().sizes;
+  Sizes sizes = sizes_of(x);
   if (sizes.size() == 3) sizes.insert(sizes.begin(), 1);
   const Windows w = windows_of(node, {sizes[2], sizes[3]});
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
@@ -142,23 +144,23 @@ Rewritten im2col(Builder& b, Node& node) {
         x, b.call(aten::constant_pad_nd,
                   {x, Ints{w.padding[1], w.padding[1], w.padding[0], w.padding[0]}, 0}));
   }
-  const int64_t height = sizes[2] + 2 * w.padding[0];
-  const int64_t width = sizes[3] + 2 * w.padding[1];
+  const Size height = sizes[2] + 2 * w.padding[0];
+  const Size width = sizes[3] + 2 * w.padding[1];
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, {sizes[0], sizes[1], height * width}));
   PETREL_ASSIGN_OR_RETURN(Value * places, places_of(b, w, width));
   PETREL_ASSIGN_OR_RETURN(x, b.call(aten::index_select, {x, 2, places}));
-  return done(b, node, b.view(x, node.result()->tensor().sizes));
+  return done(b, node, b.view(x, sizes_of(node.result())));
 }
 
 // The other way: what falls on one place is summed.
 Rewritten col2im(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const Sizes out = node.result()->tensor().sizes;
+  const Sizes out = sizes_of(node.result());
   const Ints image(out.end() - 2, out.end());
   const Windows w = windows_of(node, image);
   const int64_t height = image[0] + 2 * w.padding[0];
   const int64_t width = image[1] + 2 * w.padding[1];
-  const int64_t channels = product(leading(out, 2));
+  const Size channels = product(leading(out, 2));
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, {channels, product(w.kernel) * product(w.count)}));
   PETREL_ASSIGN_OR_RETURN(Value * places, places_of(b, w, width));
   PETREL_ASSIGN_OR_RETURN(
@@ -175,7 +177,7 @@ Rewritten col2im(Builder& b, Node& node) {
 // The diagonal of a matrix, or a matrix with that diagonal.
 Rewritten diag(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const int64_t shift = node.argument(arg::diagonal).as_int();
+  const int64_t shift = fixed_int(node.argument(arg::diagonal));
   if (x->tensor().rank() == 1) {
     return done(b, node, b.call(aten::diag_embed, {x, shift}));
   }
@@ -185,11 +187,11 @@ Rewritten diag(Builder& b, Node& node) {
 // x on diagonal `offset` of a matrix, which is its last two dims.
 Rewritten diag_embed(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const Sizes out = node.result()->tensor().sizes;
-  const int64_t shift = node.argument(arg::offset).as_int();
+  const Sizes out = sizes_of(node.result());
+  const int64_t shift = fixed_int(node.argument(arg::offset));
   const auto rank = static_cast<int64_t>(out.size());
-  if (wrap_dim(node.argument(arg::dim1).as_int(), out.size()) != rank - 2 ||
-      wrap_dim(node.argument(arg::dim2).as_int(), out.size()) != rank - 1) {
+  if (wrap_dim(fixed_int(node.argument(arg::dim1)), out.size()) != rank - 2 ||
+      wrap_dim(fixed_int(node.argument(arg::dim2)), out.size()) != rank - 1) {
     return false;
   }
   const int64_t size = out.back();
@@ -202,7 +204,7 @@ Rewritten diag_embed(Builder& b, Node& node) {
       add_unique_constant(b.graph(), "diagonal.places",
                           TensorType::contiguous(ScalarType::kBool, {size, size}), std::move(data));
   // Above the main diagonal element i is in row i, below it in column i.
-  Sizes line = x->tensor().sizes;
+  Sizes line = sizes_of(x);
   const int64_t missing = size - line.back();
   if (missing > 0) {
     PETREL_ASSIGN_OR_RETURN(x, b.call(aten::constant_pad_nd, {x, Ints{0, missing}, 0}));
@@ -218,12 +220,12 @@ Rewritten diag_embed(Builder& b, Node& node) {
 Rewritten cosine_similarity(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::x1);
   Value* y = tensor_at(node, arg::x2);
-  const double eps = node.argument(arg::eps).as_number();
-  Sizes shape = x->tensor().sizes;
+  const double eps = fixed_number(node.argument(arg::eps));
+  Sizes shape = sizes_of(x);
   const size_t rank = std::max(shape.size(), y->tensor().rank());
-  const Ints dim = {wrap_dim(node.argument(arg::dim).as_int(), rank)};
+  const Ints dim = {wrap_dim(fixed_int(node.argument(arg::dim)), rank)};
   for (Value** value : {&x, &y}) {  // as many dims for both
-    Sizes sizes = (*value)->tensor().sizes;
+    Sizes sizes = sizes_of(*value);
     sizes.insert(sizes.begin(), rank - sizes.size(), 1);
     PETREL_ASSIGN_OR_RETURN(*value, b.view(*value, sizes));
   }
@@ -255,8 +257,8 @@ Rewritten bilinear(Builder& b, Node& node) {
   Value* right = tensor_at(node, arg::input2);
   Value* weight = tensor_at(node, arg::weight);
   Value* bias = tensor_at(node, arg::bias);
-  const Sizes w = weight->tensor().sizes;
-  const int64_t rows = product(leading(left->tensor().sizes, 1));
+  const Sizes w = sizes_of(weight);
+  const Size rows = product(leading(sizes_of(left), 1));
   PETREL_ASSIGN_OR_RETURN(left, b.view(left, {rows, w[1]}));
   PETREL_ASSIGN_OR_RETURN(weight, b.permute(weight, {0, 2, 1}));
   PETREL_ASSIGN_OR_RETURN(weight, b.view(weight, {w[0] * w[2], w[1]}));
@@ -268,7 +270,7 @@ Rewritten bilinear(Builder& b, Node& node) {
   if (bias != nullptr) {
     PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::add_Tensor, y, bias));
   }
-  return done(b, node, b.view(y, node.result()->tensor().sizes));
+  return done(b, node, b.view(y, sizes_of(node.result())));
 }
 
 constexpr Rewrite kRows[] = {

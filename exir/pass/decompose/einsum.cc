@@ -16,6 +16,8 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
 // A tensor whose i-th dimension is named labels[i].
 struct Term {
@@ -25,9 +27,7 @@ struct Term {
 
 bool has(const std::string& labels, char label) { return labels.find(label) != std::string::npos; }
 
-int64_t size_of(const Term& term, char label) {
-  return term.value->tensor().sizes[term.labels.find(label)];
-}
+Size size_of(const Term& term, char label) { return sizes_of(term.value)[term.labels.find(label)]; }
 
 Sizes sizes_of(const Term& term, const std::string& labels) {
   Sizes sizes;
@@ -82,11 +82,11 @@ absl::StatusOr<Term> contracted(Builder& b, Term x, Term y, const std::string& k
   const Sizes batch = sizes_of(x, shared);
   const Sizes rows = sizes_of(x, x_own);
   const Sizes columns = sizes_of(y, y_own);
-  const int64_t k = product(sizes_of(x, inner));
+  const Size k = product(sizes_of(x, inner));
   PETREL_ASSIGN_OR_RETURN(Value * left, arranged(b, x, shared + x_own + inner));
   PETREL_ASSIGN_OR_RETURN(Value * right, arranged(b, y, shared + inner + y_own));
-  const int64_t m = product(rows);
-  const int64_t n = product(columns);
+  const Size m = product(rows);
+  const Size n = product(columns);
   Value* made = nullptr;
   if (shared.empty()) {
     PETREL_ASSIGN_OR_RETURN(left, b.view(left, {m, k}));
@@ -139,10 +139,10 @@ Rewritten einsum(Builder& b, Node& node) {
                                                    " operands, the node ", tensors.size()));
   }
   const std::string output = output_labels(equation, inputs);
-  std::map<char, int64_t> sizes;
+  std::map<char, Size> sizes;
   std::vector<Term> terms;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const Sizes& own = tensors[i]->tensor().sizes;
+    const Sizes& own = sizes_of(tensors[i]);
     if (!is_plain(inputs[i])) return false;
     if (inputs[i].size() != own.size()) {
       return absl::InvalidArgumentError(absl::StrCat("equation '", equation, "' gives operand ", i,
@@ -151,7 +151,7 @@ Rewritten einsum(Builder& b, Node& node) {
     }
     for (size_t d = 0; d < own.size(); ++d) {
       // A size of 1 that broadcasts is left to others.
-      if (!sizes.emplace(inputs[i][d], own[d]).second && sizes[inputs[i][d]] != own[d]) {
+      if (!sizes.emplace(inputs[i][d], own[d]).second && !is_always(sizes[inputs[i][d]], own[d])) {
         return false;
       }
     }

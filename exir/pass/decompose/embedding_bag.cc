@@ -13,41 +13,46 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
 // As torch numbers them.
 enum Mode : int64_t { kSum = 0, kMean = 1, kMax = 2 };
 
 struct Bags {
-  int64_t count;         // of bags
-  int64_t rows;          // of all bags together
-  int64_t width;         // of a row
+  Size count;            // of bags
+  Size rows;             // of all bags together
+  Size width;            // of a row
   int64_t padding = -1;  // the index that counts for nothing; -1: none
 };
 
 // The length of each bag when all are alike and that is known: offsets
 // 0, k, 2 k, ..., as they come from indices of two dims.
-absl::StatusOr<std::optional<int64_t>> common_length(const Value& offsets, const Bags& bags) {
-  const std::optional<int64_t> unknown;
-  if (bags.count < 1 || bags.rows < 1 || bags.rows % bags.count != 0) {
+absl::StatusOr<std::optional<Size>> common_length(const Value& offsets, const Bags& bags) {
+  const std::optional<Size> unknown;
+  if (!is_at_least(bags.count, 1) || !is_at_least(bags.rows, 1) ||
+      !is_always(bags.rows % bags.count, 0)) {
     return unknown;
   }
-  const int64_t length = bags.rows / bags.count;
+  const Size length = bags.rows / bags.count;
   const Node* made = offsets.producer();
   if (made != nullptr && made->is(aten::arange_start_step)) {
     const bool is_even = made->argument(arg::start) == Argument(int64_t{0}) &&
-                         made->argument(arg::step) == Argument(length);
-    return is_even ? std::optional<int64_t>(length) : unknown;
+                         holds(made->argument(arg::step), length);
+    return is_even ? std::optional<Size>(length) : unknown;
   }
   if (!offsets.is_constant() || offsets.constant()->is_mutable()) {
     return unknown;
   }
   PETREL_ASSIGN_OR_RETURN(const std::vector<double> starts, decode_constant(*offsets.constant()));
-  for (int64_t i = 0; i < bags.count; ++i) {
-    if (starts[static_cast<size_t>(i)] != static_cast<double>(i * length)) {
+  const int64_t each = length;
+  const int64_t count = bags.count;
+  for (int64_t i = 0; i < count; ++i) {
+    if (starts[static_cast<size_t>(i)] != static_cast<double>(i * each)) {
       return unknown;
     }
   }
-  return std::optional<int64_t>(length);
+  return std::optional<Size>(length);
 }
 
 // Which rows are not padding, [rows, 1].
@@ -71,7 +76,7 @@ class Sums {
  public:
   Sums(Builder& b, const Bags& bags) : b_(b), bags_(bags) {}
 
-  absl::Status prepare(Value* offsets, std::optional<int64_t> length) {
+  absl::Status prepare(Value* offsets, std::optional<Size> length) {
     length_ = length;
     if (length_) return absl::OkStatus();
     // A row belongs to the last bag that starts at it or before.
@@ -86,7 +91,7 @@ class Sums {
   }
 
   BuiltValue of(Value* x) {
-    const int64_t n = x->tensor().sizes[1];
+    const Size n = sizes_of(x)[1];
     if (length_) {
       PETREL_ASSIGN_OR_RETURN(x, b_.view(x, {bags_.count, *length_, n}));
       return b_.call(aten::sum_dim_IntList, {x, Ints{1}});
@@ -99,12 +104,12 @@ class Sums {
  private:
   Builder& b_;
   const Bags bags_;
-  std::optional<int64_t> length_;
+  std::optional<Size> length_;
   Value* bag_ = nullptr;  // of each row, [rows]
 };
 
 // The largest of each bag; 0 for one of padding only.
-BuiltValue largest(Builder& b, Value* x, Value* indices, const Bags& bags, int64_t length) {
+BuiltValue largest(Builder& b, Value* x, Value* indices, const Bags& bags, const Size& length) {
   const ScalarType dtype = x->tensor().dtype;
   const Sizes sizes = {bags.count, length, bags.width};
   if (bags.padding < 0) {
@@ -132,13 +137,14 @@ Rewritten embedding_bag(Builder& b, Node& node) {
   Value* offsets = tensor_at(node, arg::offsets);
   const TensorType out = node.result()->tensor();
   const ScalarType dtype = out.dtype;
-  Bags bags{out.sizes[0], indices->tensor().numel(), out.sizes[1]};
+  const Sizes sizes = sizes_of(out);
+  Bags bags{sizes[0], numel_of(indices), sizes[1]};
   const int padding = node.op().find_arg(arg::padding_idx);
   if (padding >= 0 && node.argument(arg::padding_idx).is_int()) {
-    bags.padding = node.argument(arg::padding_idx).as_int();
+    bags.padding = fixed_int(node.argument(arg::padding_idx));
   }
-  const int64_t mode = node.argument(arg::mode).as_int();
-  PETREL_ASSIGN_OR_RETURN(const std::optional<int64_t> length, common_length(*offsets, bags));
+  const int64_t mode = fixed_int(node.argument(arg::mode));
+  PETREL_ASSIGN_OR_RETURN(const std::optional<Size> length, common_length(*offsets, bags));
   if (mode == kMax && !length) return false;
 
   PETREL_ASSIGN_OR_RETURN(Value * x,

@@ -8,15 +8,17 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
 BuiltValue filled(Builder& b, const TensorType& type, const Argument& value) {
-  return b.call(aten::full, {type.sizes, value, type.dtype});
+  return b.call(aten::full, {sizes_of(type), value, type.dtype});
 }
 
 // full with an explicit dtype and nothing else said.
 Rewritten full(Builder& b, Node& node) {
   const TensorType& type = node.result()->tensor();
-  bool normal = node.argument(arg::size) == Argument(type.sizes) &&
+  bool normal = holds(node.argument(arg::size), sizes_of(type)) &&
                 node.argument(arg::dtype) == Argument(type.dtype);
   normal = normal && node.argument(arg::layout).is_none() && node.argument(arg::device).is_none() &&
            node.argument(arg::pin_memory).is_none();
@@ -64,12 +66,13 @@ Rewritten arange(Builder& b, Node& node) {
 // Row number equals column number.
 Rewritten eye(Builder& b, Node& node) {
   const TensorType type = node.result()->tensor();
-  PETREL_ASSIGN_OR_RETURN(
-      Value * rows, b.call(aten::arange_start_step, {0, type.sizes[0], 1, ScalarType::kLong}));
-  PETREL_ASSIGN_OR_RETURN(rows, b.view(rows, {type.sizes[0], 1}));
-  PETREL_ASSIGN_OR_RETURN(
-      Value * columns, b.call(aten::arange_start_step, {0, type.sizes[1], 1, ScalarType::kLong}));
-  PETREL_ASSIGN_OR_RETURN(columns, b.view(columns, {1, type.sizes[1]}));
+  const Sizes sizes = sizes_of(type);
+  PETREL_ASSIGN_OR_RETURN(Value * rows,
+                          b.call(aten::arange_start_step, {0, sizes[0], 1, ScalarType::kLong}));
+  PETREL_ASSIGN_OR_RETURN(rows, b.view(rows, {sizes[0], 1}));
+  PETREL_ASSIGN_OR_RETURN(Value * columns,
+                          b.call(aten::arange_start_step, {0, sizes[1], 1, ScalarType::kLong}));
+  PETREL_ASSIGN_OR_RETURN(columns, b.view(columns, {1, sizes[1]}));
   PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::eq_Tensor, rows, columns));
   return done(b, node, b.cast(y, type.dtype));
 }
@@ -78,10 +81,10 @@ Rewritten eye(Builder& b, Node& node) {
 // both ends are exact.
 Rewritten linspace(Builder& b, Node& node) {
   const TensorType type = node.result()->tensor();
-  const int64_t n = type.numel();
+  const int64_t n = numel_of(node.result());
   if (!is_floating_point(type.dtype) || n < 2) return false;
-  const double start = node.argument(arg::start).as_number();
-  const double end = node.argument(arg::end).as_number();
+  const double start = fixed_number(node.argument(arg::start));
+  const double end = fixed_number(node.argument(arg::end));
   const double step = (end - start) / static_cast<double>(n - 1);
   PETREL_ASSIGN_OR_RETURN(Value * i,
                           b.call(aten::arange_start_step, {0, n, 1, ScalarType::kDouble}));
@@ -98,12 +101,12 @@ Rewritten linspace(Builder& b, Node& node) {
 // x where the element is on or above the diagonal.
 Rewritten triu(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const Sizes& sizes = x->tensor().sizes;
+  const Sizes& sizes = sizes_of(x);
   const Sizes matrix(sizes.end() - 2, sizes.end());
-  if (!node.argument(arg::diagonal).is_int()) return false;
+  if (!is_size(node.argument(arg::diagonal))) return false;
   PETREL_ASSIGN_OR_RETURN(Value * below, b.call(aten::full, {matrix, true, ScalarType::kBool}));
   PETREL_ASSIGN_OR_RETURN(below,
-                          b.call(aten::tril, {below, node.argument(arg::diagonal).as_int() - 1}));
+                          b.call(aten::tril, {below, size_in(node.argument(arg::diagonal)) - 1}));
   PETREL_ASSIGN_OR_RETURN(Value * zero, b.scalar(0, x->tensor().dtype));
   return done(b, node, b.call(aten::where_self, {below, zero, x}));
 }

@@ -10,6 +10,8 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
 // [none, ..., index]: `index` selects along `dim`.
 Argument along(int64_t dim, Value* index) {
@@ -19,7 +21,7 @@ Argument along(int64_t dim, Value* index) {
 }
 
 int64_t dim_of(const Node& node) {
-  return wrap_dim(node.argument(arg::dim).as_int(), tensor_at(node, arg::self)->tensor().rank());
+  return wrap_dim(fixed_int(node.argument(arg::dim)), tensor_at(node, arg::self)->tensor().rank());
 }
 
 Rewritten put(Builder& b, Node& node, Value* values, bool accumulate) {
@@ -38,7 +40,7 @@ Rewritten index_add(Builder& b, Node& node) {
   if (tensor_at(node, arg::self)->tensor().rank() == 0) return false;
   Value* source = tensor_at(node, arg::source);
   const Argument& alpha = node.argument(arg::alpha);
-  if (alpha.as_number() != 1) {
+  if (fixed_number(alpha) != 1) {
     PETREL_ASSIGN_OR_RETURN(source, b.call(aten::mul_Scalar, {source, alpha}));
   }
   return put(b, node, source, true);
@@ -48,7 +50,7 @@ Rewritten index_fill(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
   if (x->tensor().rank() == 0) return false;
   PETREL_ASSIGN_OR_RETURN(Value * value,
-                          b.scalar(node.argument(arg::value).as_number(), x->tensor().dtype));
+                          b.scalar(fixed_number(node.argument(arg::value)), x->tensor().dtype));
   return put(b, node, value, false);
 }
 
@@ -60,7 +62,7 @@ Rewritten masked_fill(Builder& b, Node& node) {
 
 Rewritten take(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {x->tensor().numel()}));
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {numel_of(x)}));
   return done(b, node, b.call(aten::index_Tensor, {x, along(0, tensor_at(node, arg::index))}));
 }
 
@@ -69,28 +71,28 @@ Rewritten take_along_dim(Builder& b, Node& node) {
   Value* index = tensor_at(node, arg::indices);
   int64_t dim = 0;
   if (node.argument(arg::dim).is_none()) {
-    PETREL_ASSIGN_OR_RETURN(x, b.view(x, {x->tensor().numel()}));
-    PETREL_ASSIGN_OR_RETURN(index, b.view(index, {index->tensor().numel()}));
+    PETREL_ASSIGN_OR_RETURN(x, b.view(x, {numel_of(x)}));
+    PETREL_ASSIGN_OR_RETURN(index, b.view(index, {numel_of(index)}));
   } else {
-    dim = wrap_dim(node.argument(arg::dim).as_int(), x->tensor().rank());
+    dim = wrap_dim(fixed_int(node.argument(arg::dim)), x->tensor().rank());
     // gather takes a smaller index, not a broadcast one.
-    Sizes x_sizes = node.result()->tensor().sizes;
+    Sizes x_sizes = sizes_of(node.result());
     PETREL_ASSIGN_OR_RETURN(index, b.expand(index, x_sizes));
-    x_sizes[static_cast<size_t>(dim)] = x->tensor().sizes[static_cast<size_t>(dim)];
+    x_sizes[static_cast<size_t>(dim)] = sizes_of(x)[static_cast<size_t>(dim)];
     PETREL_ASSIGN_OR_RETURN(x, b.expand(x, x_sizes));
   }
   PETREL_ASSIGN_OR_RETURN(Value * y, b.call(aten::gather, {x, dim, index}));
-  return done(b, node, b.view(y, node.result()->tensor().sizes));
+  return done(b, node, b.view(y, sizes_of(node.result())));
 }
 
 Rewritten one_hot(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  Sizes sizes = x->tensor().sizes;
+  Sizes sizes = sizes_of(x);
   sizes.push_back(1);
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
-  PETREL_ASSIGN_OR_RETURN(Value * classes,
-                          b.call(aten::arange_start_step,
-                                 {0, node.result()->tensor().sizes.back(), 1, x->tensor().dtype}));
+  PETREL_ASSIGN_OR_RETURN(
+      Value * classes,
+      b.call(aten::arange_start_step, {0, sizes_of(node.result()).back(), 1, x->tensor().dtype}));
   PETREL_ASSIGN_OR_RETURN(Value * hot, b.binary(aten::eq_Tensor, x, classes));
   return done(b, node, b.cast(hot, node.result()->tensor().dtype));
 }
@@ -99,7 +101,7 @@ Rewritten one_hot(Builder& b, Node& node) {
 Rewritten index_put(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
   Value* value = tensor_at(node, arg::values);
-  if (!node.argument(arg::indices).is_list() || value->tensor().numel() != 1) return false;
+  if (!node.argument(arg::indices).is_list() || numel_of(value) != 1) return false;
   const Argument::List& indices = node.argument(arg::indices).as_list();
   Value* mask = nullptr;
   size_t first = 0;
@@ -114,7 +116,7 @@ Rewritten index_put(Builder& b, Node& node) {
   }
   const size_t after = first + mask->tensor().rank();
   if (after > x->tensor().rank()) return false;
-  Sizes sizes = mask->tensor().sizes;
+  Sizes sizes = sizes_of(mask);
   sizes.insert(sizes.end(), x->tensor().rank() - after, 1);
   PETREL_ASSIGN_OR_RETURN(mask, b.view(mask, sizes));
   PETREL_ASSIGN_OR_RETURN(value, b.view(value, {}));
@@ -127,19 +129,19 @@ Rewritten index_put(Builder& b, Node& node) {
 // The n-th true place takes the n-th element of the source.
 Rewritten masked_scatter(Builder& b, Node& node) {
   const TensorType& out = node.result()->tensor();
-  PETREL_ASSIGN_OR_RETURN(Value * x, b.expand(tensor_at(node, arg::self), out.sizes));
-  PETREL_ASSIGN_OR_RETURN(Value * mask, b.expand(tensor_at(node, arg::mask), out.sizes));
+  PETREL_ASSIGN_OR_RETURN(Value * x, b.expand(tensor_at(node, arg::self), sizes_of(out)));
+  PETREL_ASSIGN_OR_RETURN(Value * mask, b.expand(tensor_at(node, arg::mask), sizes_of(out)));
   Value* source = tensor_at(node, arg::source);
-  const int64_t count = source->tensor().numel();
-  if (count < 1) return false;
-  PETREL_ASSIGN_OR_RETURN(Value * nth, b.view(mask, {out.numel()}));
+  const Size count = numel_of(source);
+  if (is_at_most(count, 0)) return false;
+  PETREL_ASSIGN_OR_RETURN(Value * nth, b.view(mask, {product(sizes_of(out))}));
   PETREL_ASSIGN_OR_RETURN(nth, b.cast(nth, ScalarType::kLong));
   PETREL_ASSIGN_OR_RETURN(nth, b.call(aten::cumsum, {nth, 0}));
   PETREL_ASSIGN_OR_RETURN(nth, b.call(aten::sub_Scalar, {nth, 1}));
   PETREL_ASSIGN_OR_RETURN(nth, b.call(aten::clamp, {nth, 0, count - 1}));
   PETREL_ASSIGN_OR_RETURN(source, b.view(source, {count}));
   PETREL_ASSIGN_OR_RETURN(Value * taken, b.call(aten::index_Tensor, {source, along(0, nth)}));
-  PETREL_ASSIGN_OR_RETURN(taken, b.view(taken, out.sizes));
+  PETREL_ASSIGN_OR_RETURN(taken, b.view(taken, sizes_of(out)));
   return done(b, node, b.call(aten::where_self, {mask, taken, x}));
 }
 
@@ -162,13 +164,13 @@ Rewritten scatter_reduce(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(Value * one, b.scalar(1, type.dtype));
   Value* base = x;
   if (!include) {
-    PETREL_ASSIGN_OR_RETURN(Value * zeros, b.expand(zero, index->tensor().sizes));
+    PETREL_ASSIGN_OR_RETURN(Value * zeros, b.expand(zero, sizes_of(index)));
     PETREL_ASSIGN_OR_RETURN(base, b.call(aten::scatter_src, {x, dim, index, zeros}));
   }
   PETREL_ASSIGN_OR_RETURN(Value * sum, b.call(aten::scatter_add, {base, dim, index, source}));
   if (!is_mean) return done(b, node, sum);
-  PETREL_ASSIGN_OR_RETURN(Value * ones, b.expand(one, index->tensor().sizes));
-  PETREL_ASSIGN_OR_RETURN(Value * count, b.expand(include ? one : zero, type.sizes));
+  PETREL_ASSIGN_OR_RETURN(Value * ones, b.expand(one, sizes_of(index)));
+  PETREL_ASSIGN_OR_RETURN(Value * count, b.expand(include ? one : zero, sizes_of(type)));
   PETREL_ASSIGN_OR_RETURN(count, b.call(aten::scatter_add, {count, dim, index, ones}));
   PETREL_ASSIGN_OR_RETURN(count, b.binary(aten::maximum, count, one));
   return done(b, node, b.binary(aten::div_Tensor, sum, count));

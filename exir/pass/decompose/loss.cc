@@ -11,12 +11,14 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
 // As torch numbers them.
 enum Reduction : int64_t { kNone = 0, kMean = 1, kSum = 2 };
 
 Rewritten reduced(Builder& b, Node& node, Value* loss) {
-  const int64_t reduction = node.argument(arg::reduction).as_int();
+  const int64_t reduction = fixed_int(node.argument(arg::reduction));
   if (reduction == kNone) return done(b, node, loss);
   return done(b, node, b.call(reduction == kMean ? aten::mean : aten::sum, {loss}));
 }
@@ -40,7 +42,7 @@ Rewritten distances(Builder& b, Node& node) {
 // d^2 / 2 up to `limit`, then limit (|d| - limit / 2); smooth_l1 is that over beta.
 Rewritten huber(Builder& b, Node& node) {
   const bool is_smooth = node.is(aten::smooth_l1_loss);
-  const double limit = node.argument(is_smooth ? arg::beta : arg::delta).as_number();
+  const double limit = fixed_number(node.argument(is_smooth ? arg::beta : arg::delta));
   if (limit == 0) return distances(b, node);
   PETREL_ASSIGN_OR_RETURN(Value * d, difference(b, node));
   PETREL_ASSIGN_OR_RETURN(Value * size, b.call(aten::abs, {d}));
@@ -273,8 +275,8 @@ Rewritten cross_entropy(Builder& b, Node& node) {
   Value* scores = tensor_at(node, arg::self);
   Value* target = tensor_at(node, arg::target);
   const int64_t dim = class_dim(scores);
-  const int64_t classes = scores->tensor().sizes[static_cast<size_t>(dim)];
-  const double smoothing = node.argument(arg::label_smoothing).as_number();
+  const Size classes = sizes_of(scores)[static_cast<size_t>(dim)];
+  const double smoothing = fixed_number(node.argument(arg::label_smoothing));
   PETREL_ASSIGN_OR_RETURN(Value * logs, b.call(aten::log_softmax_int, {scores, dim}));
   if (is_floating_point(target->tensor().dtype)) {
     if (smoothing != 0) {

@@ -10,6 +10,8 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
 // The weight whose transposition `x` is; null when it is none.
 Value* transposed_weight(Value* x) {
@@ -21,28 +23,17 @@ Value* transposed_weight(Value* x) {
   return tensor_at(*producer, arg::self);
 }
 
-Sizes broadcast(const Sizes& a, const Sizes& b) {
-  Sizes out(std::max(a.size(), b.size()), 1);
-  for (const Sizes* sizes : {&a, &b}) {
-    const size_t offset = out.size() - sizes->size();
-    for (size_t i = 0; i < sizes->size(); ++i) {
-      if ((*sizes)[i] != 1) out[offset + i] = (*sizes)[i];
-    }
-  }
-  return out;
-}
-
 // One matrix on the right for all rows on the left.
 Rewritten rows_by_matrix(Builder& b, Node& node, Value* x, Value* y) {
-  const Sizes& out = node.result()->tensor().sizes;
-  const int64_t inner = x->tensor().sizes.back();
+  const Sizes& out = sizes_of(node.result());
+  const Size inner = sizes_of(x).back();
   if (Value* weight = transposed_weight(y); weight != nullptr && x->tensor().rank() >= 2) {
     return done(b, node, b.call(aten::linear, {x, weight, none()}));
   }
   if (y->tensor().rank() == 1) {
     PETREL_ASSIGN_OR_RETURN(y, b.view(y, {inner, 1}));
   }
-  const int64_t rows = product(leading(x->tensor().sizes, 1));
+  const Size rows = product(leading(sizes_of(x), 1));
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, {rows, inner}));
   PETREL_ASSIGN_OR_RETURN(x, b.call(aten::mm, {x, y}));
   return done(b, node, b.view(x, out));
@@ -52,21 +43,21 @@ Rewritten matmul(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
   Value* y = tensor_at(node, arg::other);
   if (y->tensor().rank() <= 2) return rows_by_matrix(b, node, x, y);
+  const Sizes out = sizes_of(node.result());
+  const Sizes batch = leading(out, x->tensor().rank() == 1 ? 1 : 2);
   if (x->tensor().rank() == 1) {
-    PETREL_ASSIGN_OR_RETURN(x, b.view(x, {1, x->tensor().sizes[0]}));
+    PETREL_ASSIGN_OR_RETURN(x, b.view(x, {1, sizes_of(x)[0]}));
   }
-  const Sizes out = node.result()->tensor().sizes;
-  const Sizes x_sizes = x->tensor().sizes;
-  const Sizes y_sizes = y->tensor().sizes;
-  const int64_t m = x_sizes[x_sizes.size() - 2];
-  const int64_t k = x_sizes.back();
-  const int64_t n = y_sizes.back();
-  const Sizes batch = broadcast(leading(x_sizes, 2), leading(y_sizes, 2));
+  const Sizes x_sizes = sizes_of(x);
+  const Sizes y_sizes = sizes_of(y);
+  const Size m = x_sizes[x_sizes.size() - 2];
+  const Size k = x_sizes.back();
+  const Size n = y_sizes.back();
   Sizes x_full = batch;
   x_full.insert(x_full.end(), {m, k});
   Sizes y_full = batch;
   y_full.insert(y_full.end(), {k, n});
-  const int64_t count = product(batch);
+  const Size count = product(batch);
   PETREL_ASSIGN_OR_RETURN(x, b.expand(x, x_full));
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, {count, m, k}));
   PETREL_ASSIGN_OR_RETURN(y, b.expand(y, y_full));
@@ -83,13 +74,13 @@ Rewritten mv(Builder& b, Node& node) {
 Rewritten outer(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
   Value* y = tensor_at(node, arg::vec2);
-  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {x->tensor().numel(), 1}));
-  PETREL_ASSIGN_OR_RETURN(y, b.view(y, {1, y->tensor().numel()}));
+  PETREL_ASSIGN_OR_RETURN(x, b.view(x, {numel_of(x), 1}));
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, {1, numel_of(y)}));
   return done(b, node, b.binary(aten::mul_Tensor, x, y));
 }
 
 BuiltValue scaled(Builder& b, Value* x, const Argument& factor) {
-  if (factor.is_number() && factor.as_number() == 1) return x;
+  if (factor.is_number() && fixed_number(factor) == 1) return x;
   return b.call(aten::mul_Scalar, {x, factor});
 }
 
@@ -97,8 +88,8 @@ BuiltValue scaled(Builder& b, Value* x, const Argument& factor) {
 Rewritten add_product(Builder& b, Node& node, Value* product_value) {
   const Argument& beta = node.argument(arg::beta);
   PETREL_ASSIGN_OR_RETURN(product_value, scaled(b, product_value, node.argument(arg::alpha)));
-  if (beta.as_number() == 0) {
-    return done(b, node, b.expand(product_value, node.result()->tensor().sizes));
+  if (fixed_number(beta) == 0) {
+    return done(b, node, b.expand(product_value, sizes_of(node.result())));
   }
   PETREL_ASSIGN_OR_RETURN(Value * self, scaled(b, tensor_at(node, arg::self), beta));
   return done(b, node, b.binary(aten::add_Tensor, self, product_value));
@@ -113,9 +104,9 @@ Rewritten baddbmm(Builder& b, Node& node) {
 Rewritten addmv(Builder& b, Node& node) {
   Value* matrix = tensor_at(node, arg::mat);
   Value* vector = tensor_at(node, arg::vec);
-  PETREL_ASSIGN_OR_RETURN(vector, b.view(vector, {vector->tensor().numel(), 1}));
+  PETREL_ASSIGN_OR_RETURN(vector, b.view(vector, {numel_of(vector), 1}));
   PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::mm, matrix, vector));
-  PETREL_ASSIGN_OR_RETURN(y, b.view(y, {matrix->tensor().sizes[0]}));
+  PETREL_ASSIGN_OR_RETURN(y, b.view(y, {sizes_of(matrix)[0]}));
   return add_product(b, node, y);
 }
 
@@ -145,7 +136,7 @@ Rewritten inner(Builder& b, Node& node) {
 Rewritten vecdot(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(
       Value * y, b.binary(aten::mul_Tensor, tensor_at(node, arg::x), tensor_at(node, arg::y)));
-  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), y->tensor().rank());
+  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), y->tensor().rank());
   return done(b, node, b.call(aten::sum_dim_IntList, {y, Ints{dim}}));
 }
 
@@ -178,21 +169,22 @@ BuiltValue euclidean_by_product(Builder& b, Value* x, Value* y) {
 }
 
 // The p-norms of all differences of rows; Euclidean ones of many rows (more than
-// 25 of either, if the program does not say) by one product, as torch does.
+// 25 of either, if the program does not say) by one product, as torch does. Where it
+// is not known how many there are, without one: that is the more exact way.
 Rewritten cdist(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::x1);
   Value* y = tensor_at(node, arg::x2);
   const Argument& mode = node.argument(arg::compute_mode);
-  const bool is_large = x->tensor().sizes[x->tensor().rank() - 2] > 25 ||
-                        y->tensor().sizes[y->tensor().rank() - 2] > 25;
-  const bool by_product = mode.is_int() && mode.as_int() != 0 ? mode.as_int() == 1 : is_large;
-  if (node.argument(arg::p).as_number() == 2 && by_product) {
+  const bool is_large = is_at_least(sizes_of(x)[x->tensor().rank() - 2], 26) ||
+                        is_at_least(sizes_of(y)[y->tensor().rank() - 2], 26);
+  const bool by_product = mode.is_int() && fixed_int(mode) != 0 ? fixed_int(mode) == 1 : is_large;
+  if (fixed_number(node.argument(arg::p)) == 2 && by_product) {
     return done(b, node, euclidean_by_product(b, x, y));
   }
-  Sizes sizes = x->tensor().sizes;
+  Sizes sizes = sizes_of(x);
   sizes.insert(sizes.end() - 1, 1);
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
-  sizes = y->tensor().sizes;
+  sizes = sizes_of(y);
   sizes.insert(sizes.end() - 2, 1);
   PETREL_ASSIGN_OR_RETURN(y, b.view(y, sizes));
   PETREL_ASSIGN_OR_RETURN(Value * d, b.binary(aten::sub_Tensor, x, y));
@@ -219,23 +211,23 @@ Rewritten tensordot(Builder& b, Node& node) {
   Ints from_y = ints_at(node, arg::dims_other, 1);
   for (int64_t& dim : from_x) dim = wrap_dim(dim, x->tensor().rank());
   for (int64_t& dim : from_y) dim = wrap_dim(dim, y->tensor().rank());
-  int64_t inner = 1;
-  for (int64_t dim : from_x) inner *= x->tensor().sizes[static_cast<size_t>(dim)];
-  int64_t rows = 1;
-  int64_t columns = 1;
+  Size inner = 1;
+  for (int64_t dim : from_x) inner *= sizes_of(x)[static_cast<size_t>(dim)];
+  Size rows = 1;
+  Size columns = 1;
   Ints order = other_dims(*x, from_x);
-  for (int64_t dim : order) rows *= x->tensor().sizes[static_cast<size_t>(dim)];
+  for (int64_t dim : order) rows *= sizes_of(x)[static_cast<size_t>(dim)];
   order.insert(order.end(), from_x.begin(), from_x.end());
   PETREL_ASSIGN_OR_RETURN(x, b.permute(x, order));
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, {rows, inner}));
   const Ints last = other_dims(*y, from_y);
-  for (int64_t dim : last) columns *= y->tensor().sizes[static_cast<size_t>(dim)];
+  for (int64_t dim : last) columns *= sizes_of(y)[static_cast<size_t>(dim)];
   order = from_y;
   order.insert(order.end(), last.begin(), last.end());
   PETREL_ASSIGN_OR_RETURN(y, b.permute(y, order));
   PETREL_ASSIGN_OR_RETURN(y, b.view(y, {inner, columns}));
   PETREL_ASSIGN_OR_RETURN(Value * z, b.call(aten::mm, {x, y}));
-  return done(b, node, b.view(z, node.result()->tensor().sizes));
+  return done(b, node, b.view(z, sizes_of(node.result())));
 }
 
 constexpr Rewrite kRows[] = {

@@ -9,6 +9,8 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
 Rewritten layer_norm(Builder& b, Node& node) {
   return done(
@@ -18,17 +20,17 @@ Rewritten layer_norm(Builder& b, Node& node) {
               node.argument(arg::weight), node.argument(arg::bias), node.argument(arg::eps)}));
 }
 
-BuiltValue grouped(Builder& b, Value* x, int64_t groups, const Argument& weight,
+BuiltValue grouped(Builder& b, Value* x, const Size& groups, const Argument& weight,
                    const Argument& bias, const Argument& eps) {
-  const Sizes& sizes = x->tensor().sizes;
-  const int64_t area = product(Sizes(sizes.begin() + 2, sizes.end()));
+  const Sizes& sizes = sizes_of(x);
+  const Size area = product(Sizes(sizes.begin() + 2, sizes.end()));
   return b.call(aten::native_group_norm, {x, weight, bias, sizes[0], sizes[1], area, groups, eps});
 }
 
 Rewritten group_norm(Builder& b, Node& node) {
   return done(
       b, node,
-      grouped(b, tensor_at(node, arg::input), node.argument(arg::num_groups).as_int(),
+      grouped(b, tensor_at(node, arg::input), fixed_int(node.argument(arg::num_groups)),
               node.argument(arg::weight), node.argument(arg::bias), node.argument(arg::eps)));
 }
 
@@ -37,8 +39,8 @@ Rewritten instance_norm(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::input);
   if (node.argument(arg::use_input_stats) == Argument(true)) {
     return done(b, node,
-                grouped(b, x, x->tensor().sizes[1], node.argument(arg::weight),
-                        node.argument(arg::bias), node.argument(arg::eps)));
+                grouped(b, x, sizes_of(x)[1], node.argument(arg::weight), node.argument(arg::bias),
+                        node.argument(arg::eps)));
   }
   if (node.argument(arg::running_mean).is_none() || node.argument(arg::running_var).is_none()) {
     return false;
@@ -84,7 +86,7 @@ Rewritten rms_norm(Builder& b, Node& node) {
   const ScalarType dtype = x->tensor().dtype;
   const size_t rank = x->tensor().rank();
   const double eps = node.argument(arg::eps).is_none() ? machine_epsilon(dtype)
-                                                       : node.argument(arg::eps).as_number();
+                                                       : fixed_number(node.argument(arg::eps));
   Ints dims;
   for (size_t i = ints_at(node, arg::normalized_shape, 1).size(); i > 0; --i) {
     dims.push_back(static_cast<int64_t>(rank - i));
@@ -107,7 +109,7 @@ Rewritten weight_norm(Builder& b, Node& node) {
   if (node.num_results() > 1 && node.result(1)->is_used()) return false;
   Value* v = tensor_at(node, arg::v);
   const size_t rank = v->tensor().rank();
-  const int64_t kept = wrap_dim(node.argument(arg::dim).as_int(), rank);
+  const int64_t kept = wrap_dim(fixed_int(node.argument(arg::dim)), rank);
   Ints dims;
   for (int64_t dim : all_dims(rank)) {
     if (dim != kept || node.argument(arg::dim) == Argument(int64_t{-1})) {

@@ -9,20 +9,22 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
 // An image as [N, C, H, W]: a missing batch becomes 1, a 1-D signal an image of
 // height 1.
 BuiltValue as_image(Builder& b, Value* x, size_t spatial) {
-  Sizes sizes = x->tensor().sizes;
+  Sizes sizes = sizes_of(x);
   if (sizes.size() == spatial + 1) sizes.insert(sizes.begin(), 1);
   if (spatial == 1) sizes.insert(sizes.begin() + 2, 1);
   return b.view(x, sizes);
 }
 
 // A window list in two dimensions; `unit` is what the added one gets.
-Ints window(const Node& node, ArgHandle name, size_t spatial, int64_t unit) {
-  Ints list = ints_at(node, name, spatial);
-  if (list.empty()) list = ints_at(node, arg::kernel_size, spatial);  // stride
+Sizes window(const Node& node, ArgHandle name, size_t spatial, int64_t unit) {
+  Sizes list = sizes_in(node.argument(name), spatial);
+  if (list.empty()) list = sizes_in(node.argument(arg::kernel_size), spatial);  // stride
   if (spatial == 1) list.insert(list.begin(), unit);
   return list;
 }
@@ -31,7 +33,8 @@ bool is_normal(const Node& node, OpHandle op, size_t spatial) {
   bool normal = node.is(op) && spatial == 2 && tensor_at(node, arg::self)->tensor().rank() == 4;
   for (ArgHandle name : {arg::kernel_size, arg::stride, arg::padding, arg::dilation}) {
     const Argument* list = find_argument(node, name);
-    normal = normal && (list == nullptr || (list->is_ints() && list->as_ints().size() == 2));
+    const bool is_list = list != nullptr && (list->is_ints() || list->is_list());
+    normal = normal && (list == nullptr || (is_list && sizes_in(*list, 1).size() == 2));
   }
   return normal;
 }
@@ -50,7 +53,7 @@ Rewritten max_pool(Builder& b, Node& node, size_t spatial) {
                 window(node, arg::dilation, spatial, 1), node.argument(arg::ceil_mode)}));
     std::vector<Value*> results;
     for (size_t i = 0; i < 2; ++i) {
-      PETREL_ASSIGN_OR_RETURN(Value * y, b.view(made->result(i), node.result(i)->tensor().sizes));
+      PETREL_ASSIGN_OR_RETURN(Value * y, b.view(made->result(i), sizes_of(node.result(i))));
       results.push_back(y);
     }
     PETREL_RETURN_IF_ERROR(b.replace(node, results));
@@ -62,7 +65,7 @@ Rewritten max_pool(Builder& b, Node& node, size_t spatial) {
              {x, window(node, arg::kernel_size, spatial, 1), window(node, arg::stride, spatial, 1),
               window(node, arg::padding, spatial, 0), window(node, arg::dilation, spatial, 1),
               node.argument(arg::ceil_mode)}));
-  return done(b, node, b.view(y, node.result()->tensor().sizes));
+  return done(b, node, b.view(y, sizes_of(node.result())));
 }
 
 Rewritten max_pool1d(Builder& b, Node& node) { return max_pool(b, node, 1); }
@@ -78,41 +81,41 @@ Rewritten avg_pool(Builder& b, Node& node, size_t spatial) {
              {x, window(node, arg::kernel_size, spatial, 1), window(node, arg::stride, spatial, 1),
               window(node, arg::padding, spatial, 0), node.argument(arg::ceil_mode),
               node.argument(arg::count_include_pad), divisor}));
-  return done(b, node, b.view(y, node.result()->tensor().sizes));
+  return done(b, node, b.view(y, sizes_of(node.result())));
 }
 
 Rewritten avg_pool1d(Builder& b, Node& node) { return avg_pool(b, node, 1); }
 Rewritten avg_pool2d(Builder& b, Node& node) { return avg_pool(b, node, 2); }
 
 // The window by which an adaptive pool of `image` to `out` is an ordinary one;
-// empty when sizes do not divide.
-Ints dividing_window(const Sizes& image, const Ints& out) {
-  Ints kernel;
+// empty where sizes are not proven to divide.
+Sizes dividing_window(const Sizes& image, const Sizes& out) {
+  Sizes kernel;
   for (size_t i = 0; i < out.size(); ++i) {
-    const int64_t size = image[2 + i];
-    if (out[i] <= 0 || size % out[i] != 0 || size == 0) return {};
+    const Size size = image[2 + i];
+    if (!is_at_least(out[i], 1) || !is_at_least(size, 1) || !is_always(size % out[i], 0)) return {};
     kernel.push_back(size / out[i]);
   }
   return kernel;
 }
 
-Ints output_size(const Node& node, size_t spatial) {
-  Ints out = ints_at(node, arg::output_size, spatial);
+Sizes output_size(const Node& node, size_t spatial) {
+  Sizes out = sizes_in(node.argument(arg::output_size), spatial);
   if (spatial == 1) out.insert(out.begin(), 1);
   return out;
 }
 
 Rewritten adaptive_avg_pool(Builder& b, Node& node, size_t spatial) {
-  const Sizes sizes = node.result()->tensor().sizes;
-  const Ints out = output_size(node, spatial);
+  const Sizes sizes = sizes_of(node.result());
+  const Sizes out = output_size(node, spatial);
   Value* x = tensor_at(node, arg::self);
-  if (spatial == 2 && out == Ints{1, 1}) {
+  if (spatial == 2 && is_always(out, Sizes{1, 1})) {
     const int64_t rank = static_cast<int64_t>(x->tensor().rank());
     return done(b, node, b.call(aten::mean_dim, {x, Ints{rank - 2, rank - 1}, true}));
   }
   PETREL_ASSIGN_OR_RETURN(x, as_image(b, x, spatial));
-  const Ints kernel = dividing_window(x->tensor().sizes, out);
-  if (kernel == Ints{1, 1}) return done(b, node, b.view(x, sizes));
+  const Sizes kernel = dividing_window(sizes_of(x), out);
+  if (is_always(kernel, Sizes{1, 1})) return done(b, node, b.view(x, sizes));
   Value* y = nullptr;
   if (!kernel.empty()) {
     PETREL_ASSIGN_OR_RETURN(y, b.call(aten::avg_pool2d, {x, kernel, kernel, Ints{0, 0}}));
@@ -129,9 +132,9 @@ Rewritten adaptive_avg_pool2d(Builder& b, Node& node) { return adaptive_avg_pool
 // The internal form stays where sizes do not divide.
 Rewritten internal_adaptive_avg_pool2d(Builder& b, Node& node) {
   const TensorType& type = tensor_at(node, arg::self)->tensor();
-  if (type.rank() == 4 && node.argument(arg::output_size).is_ints() &&
-      node.argument(arg::output_size).as_ints().size() == 2 &&
-      dividing_window(type.sizes, output_size(node, 2)).empty()) {
+  const Argument& size = node.argument(arg::output_size);
+  if (type.rank() == 4 && (size.is_ints() || size.is_list()) && sizes_in(size, 1).size() == 2 &&
+      dividing_window(sizes_of(type), output_size(node, 2)).empty()) {
     return false;
   }
   return adaptive_avg_pool(b, node, 2);
@@ -140,15 +143,15 @@ Rewritten internal_adaptive_avg_pool2d(Builder& b, Node& node) {
 // Where sizes divide an ordinary pool does it.
 Rewritten adaptive_max_pool(Builder& b, Node& node, size_t spatial) {
   if (node.result(1)->is_used()) return adaptive_max_pool_windows(b, node);
-  Sizes image = tensor_at(node, arg::self)->tensor().sizes;
+  Sizes image = sizes_of(tensor_at(node, arg::self));
   if (image.size() == spatial + 1) image.insert(image.begin(), 1);
   if (spatial == 1) image.insert(image.begin() + 2, 1);
-  const Ints kernel = dividing_window(image, output_size(node, spatial));
+  const Sizes kernel = dividing_window(image, output_size(node, spatial));
   if (kernel.empty()) return adaptive_max_pool_windows(b, node);
   PETREL_ASSIGN_OR_RETURN(Value * x, as_image(b, tensor_at(node, arg::self), spatial));
   PETREL_ASSIGN_OR_RETURN(
       Value * y, b.call(aten::max_pool2d, {x, kernel, kernel, Ints{0, 0}, Ints{1, 1}, false}));
-  return done(b, node, b.view(y, node.result()->tensor().sizes));
+  return done(b, node, b.view(y, sizes_of(node.result())));
 }
 
 Rewritten adaptive_max_pool1d(Builder& b, Node& node) { return adaptive_max_pool(b, node, 1); }
@@ -166,18 +169,18 @@ Rewritten upsample(Builder& b, Node& node, OpHandle op, size_t spatial) {
   } else {
     for (ArgHandle name : {arg::scales, arg::scales_h, arg::scales_w}) {
       const Argument* scale = find_argument(node, name);
-      if (scale != nullptr && scale->is_number()) scales.push_back(scale->as_number());
+      if (scale != nullptr && scale->is_number()) scales.push_back(fixed_number(*scale));
     }
   }
-  const Sizes& out = node.result()->tensor().sizes;
-  Argument size(Ints(out.end() - static_cast<ptrdiff_t>(spatial), out.end()));
+  const Sizes out = sizes_of(node.result());
+  Arg size = Sizes(out.end() - static_cast<ptrdiff_t>(spatial), out.end());
   Argument factors;
   if (scales.size() == spatial) {
     if (spatial == 1) scales.insert(scales.begin(), 1.0);
     factors = Argument(scales);
-    size = Argument();
+    size = none();
   } else if (spatial == 1) {
-    size = Argument(Ints{1, out.back()});
+    size = Sizes{1, out.back()};
   }
   const Argument* corners = find_argument(node, arg::align_corners);
   BuiltValue y = corners == nullptr ? b.call(op, {x, size, factors})

@@ -20,6 +20,8 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 using Values = std::vector<Value*>;
 
 // More copies of a cell make programs that nobody wants.
@@ -44,7 +46,7 @@ struct Weights {
 
 // [batch, columns of `part`], `count` equal parts in the last dim.
 BuiltValue part(Builder& b, Value* gates, int64_t index, int64_t count) {
-  const int64_t size = gates->tensor().sizes.back() / count;
+  const Size size = sizes_of(gates).back() / count;
   return b.slice(gates, 1, index * size, (index + 1) * size);
 }
 
@@ -60,7 +62,7 @@ BuiltValue linear(Builder& b, Value* x, Value* weight, Value* bias) {
 //   c' = sigmoid(forget) c + sigmoid(input) tanh(candidate)
 //   h' = sigmoid(output) tanh(c')
 absl::Status lstm_cell(Builder& b, Value* gates, Value* projection, Value** h, Value** c) {
-  const int64_t size = gates->tensor().sizes.back() / 4;
+  const Size size = sizes_of(gates).back() / 4;
   PETREL_ASSIGN_OR_RETURN(Value * both, b.slice(gates, 1, 0, 2 * size));
   PETREL_ASSIGN_OR_RETURN(both, sigmoid(b, both));
   PETREL_ASSIGN_OR_RETURN(Value * in, part(b, both, 0, 2));
@@ -84,7 +86,7 @@ absl::Status lstm_cell(Builder& b, Value* gates, Value* projection, Value** h, V
 //   n  = tanh(candidate_x + sigmoid(reset) candidate_h)
 //   h' = n + sigmoid(update) (h - n)
 absl::Status gru_cell(Builder& b, Value* from_x, Value* from_h, Value** h) {
-  const int64_t size = from_x->tensor().sizes.back() / 3;
+  const Size size = sizes_of(from_x).back() / 3;
   PETREL_ASSIGN_OR_RETURN(Value * x2, b.slice(from_x, 1, 0, 2 * size));
   PETREL_ASSIGN_OR_RETURN(Value * h2, b.slice(from_h, 1, 0, 2 * size));
   PETREL_ASSIGN_OR_RETURN(Value * both, b.binary(aten::add_Tensor, x2, h2));
@@ -114,7 +116,7 @@ absl::Status step(Builder& b, Kind kind, Value* from_x, Value* from_h, Value* pr
 
 // Entry `index` of [count, batch, size], as [batch, size].
 BuiltValue entry(Builder& b, Value* x, int64_t index) {
-  const Sizes sizes = x->tensor().sizes;
+  const Sizes sizes = sizes_of(x);
   PETREL_ASSIGN_OR_RETURN(x, b.slice(x, 0, index, index + 1));
   return b.view(x, {sizes[1], sizes[2]});
 }
@@ -123,7 +125,7 @@ BuiltValue entry(Builder& b, Value* x, int64_t index) {
 BuiltValue joined(Builder& b, const Values& parts) {
   Values rows;
   for (Value* value : parts) {
-    const Sizes& sizes = value->tensor().sizes;
+    const Sizes& sizes = sizes_of(value);
     PETREL_ASSIGN_OR_RETURN(value, b.view(value, {1, sizes[0], sizes[1]}));
     rows.push_back(value);
   }
@@ -135,7 +137,7 @@ BuiltValue joined(Builder& b, const Values& parts) {
 // hidden states of all steps in the order of the input.
 BuiltValue direction(Builder& b, Kind kind, Value* x, const Weights& w, bool is_reverse, Value** h,
                      Value** c) {
-  const int64_t steps = x->tensor().sizes[0];
+  const int64_t steps = sizes_of(x)[0];
   PETREL_ASSIGN_OR_RETURN(Value * from_x, linear(b, x, w.input, w.input_bias));
   Values states(static_cast<size_t>(steps));
   for (int64_t i = 0; i < steps; ++i) {
@@ -156,7 +158,7 @@ Rewritten recurrent(Builder& b, Node& node) {
   const Values params = node.argument(arg::params).values();
   const bool has_biases = node.argument(arg::has_biases) == Argument(true);
   const bool batch_first = node.argument(arg::batch_first) == Argument(true);
-  const int64_t layers = node.argument(arg::num_layers).as_int();
+  const int64_t layers = fixed_int(node.argument(arg::num_layers));
   const int64_t directions = node.argument(arg::bidirectional) == Argument(true) ? 2 : 1;
   const size_t cells = static_cast<size_t>(layers * directions);
   const size_t plain = has_biases ? 4 : 2;
@@ -170,7 +172,7 @@ Rewritten recurrent(Builder& b, Node& node) {
   if (batch_first) {
     PETREL_ASSIGN_OR_RETURN(x, b.permute(x, {1, 0, 2}));
   }
-  const int64_t steps = x->tensor().sizes[0];
+  const int64_t steps = sizes_of(x)[0];
   if (steps < 1) return false;
   if (steps > kMostSteps / static_cast<int64_t>(cells)) {
     return absl::UnimplementedError(absl::StrCat(node.describe(), ": ", steps, " steps of ", cells,

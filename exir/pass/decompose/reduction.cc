@@ -10,6 +10,8 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
 size_t rank_of(const Node& node) { return tensor_at(node, arg::self)->tensor().rank(); }
 
@@ -130,7 +132,7 @@ Rewritten logsumexp(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(y, b.call(aten::sum_dim_IntList, {y, dims, true}));
   PETREL_ASSIGN_OR_RETURN(y, b.call(aten::log, {y}));
   PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::add_Tensor, y, m));
-  return done(b, node, b.view(y, node.result()->tensor().sizes));
+  return done(b, node, b.view(y, sizes_of(node.result())));
 }
 
 // (sum |x|^p)^(1/p); p = 0 counts, p = inf takes the largest.
@@ -164,7 +166,7 @@ Rewritten vector_norm(Builder& b, Node& node, double p, const Ints& dims) {
 Rewritten norm(Builder& b, Node& node) {
   const Argument* order = find_argument(node, arg::ord);
   if (order == nullptr) order = find_argument(node, arg::p);
-  const double p = order != nullptr && order->is_number() ? order->as_number() : 2;
+  const double p = order != nullptr && order->is_number() ? fixed_number(*order) : 2;
   const bool has_dims = node.op().find_arg(arg::dim) >= 0;
   return vector_norm(b, node, p, has_dims ? reduced_dims(node) : all_dims(rank_of(node)));
 }

@@ -23,8 +23,10 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
-BuiltValue constant(Builder& b, const char* name, ScalarType dtype, const Sizes& sizes,
+BuiltValue constant(Builder& b, const char* name, ScalarType dtype, const Ints& sizes,
                     const std::vector<double>& values) {
   PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(values, dtype));
   return add_unique_constant(b.graph(), name, TensorType::contiguous(dtype, sizes),
@@ -145,7 +147,7 @@ Taps antialiased(const Axis& axis, bool is_cubic) {
 
 BuiltValue along(Builder& b, Value* x, int64_t dim, const Taps& taps) {
   const auto count = static_cast<int64_t>(taps.at[0].size());
-  Sizes shape(x->tensor().rank() - static_cast<size_t>(dim), 1);
+  Ints shape(x->tensor().rank() - static_cast<size_t>(dim), 1);
   shape[0] = count;
   Value* sum = nullptr;
   for (size_t k = 0; k < taps.at.size(); ++k) {
@@ -182,7 +184,7 @@ std::vector<double> factors_of(const Node& node, size_t spatial) {
   for (size_t i = 0; i < spatial; ++i) {
     const Argument* given =
         find_argument(node, spatial == 1 ? arg::scales : kNames[3 - spatial + i]);
-    if (given != nullptr && given->is_number()) factors[i] = given->as_number();
+    if (given != nullptr && given->is_number()) factors[i] = fixed_number(*given);
   }
   return factors;
 }
@@ -199,9 +201,9 @@ Rewritten resample(Builder& b, Node& node) {
   const bool smooth = absl::EndsWith(name, "_aa");
   if (smooth && align) return false;
   const std::vector<double> factors = factors_of(node, spatial);
-  const Sizes& out = node.result()->tensor().sizes;
+  const Sizes& out = sizes_of(node.result());
   for (size_t i = 0; i < spatial; ++i) {
-    const Axis axis{x->tensor().sizes[2 + i], out[2 + i], align, factors[i]};
+    const Axis axis{sizes_of(x)[2 + i], out[2 + i], align, factors[i]};
     if (axis.in < 1 || axis.out < 1) return false;
     Taps taps;
     if (absl::StrContains(name, "nearest_exact")) {
@@ -260,7 +262,7 @@ Rewritten affine_grid(Builder& b, Node& node) {
   PETREL_ASSIGN_OR_RETURN(base, b.expand(base, {size[0], count, columns}));
   PETREL_ASSIGN_OR_RETURN(theta, b.swap_last_two(theta));
   PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::bmm, base, theta));
-  return done(b, node, b.view(y, node.result()->tensor().sizes));
+  return done(b, node, b.view(y, sizes_of(node.result())));
 }
 
 constexpr Rewrite kRows[] = {

@@ -11,13 +11,15 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
 Rewritten stack(Builder& b, Node& node) {
-  const Sizes& out = node.result()->tensor().sizes;
-  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), out.size());
+  const Sizes& out = sizes_of(node.result());
+  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), out.size());
   std::vector<Value*> parts;
   for (Value* part : node.argument(arg::tensors).values()) {
-    Sizes sizes = part->tensor().sizes;
+    Sizes sizes = sizes_of(part);
     sizes.insert(sizes.begin() + dim, 1);
     PETREL_ASSIGN_OR_RETURN(part, b.view(part, sizes));
     parts.push_back(part);
@@ -43,7 +45,7 @@ Rewritten joined(Builder& b, Node& node, bool horizontal) {
   std::vector<Value*> parts;
   size_t rank = 0;
   for (Value* part : node.argument(arg::tensors).values()) {
-    Sizes sizes = part->tensor().sizes;
+    Sizes sizes = sizes_of(part);
     if (sizes.empty()) sizes = {1};
     if (!horizontal && sizes.size() == 1) sizes.insert(sizes.begin(), 1);
     rank = sizes.size();
@@ -64,7 +66,7 @@ Rewritten stacked(Builder& b, Node& node) {
     if (is_deep) {
       PETREL_ASSIGN_OR_RETURN(part, b.call(aten::atleast_3d, {part}));
     } else if (part->tensor().rank() < 2) {
-      PETREL_ASSIGN_OR_RETURN(part, b.view(part, {part->tensor().numel(), 1}));
+      PETREL_ASSIGN_OR_RETURN(part, b.view(part, {numel_of(part), 1}));
     }
     parts.push_back(part);
   }
@@ -72,11 +74,11 @@ Rewritten stacked(Builder& b, Node& node) {
 }
 
 Rewritten at_least(Builder& b, Node& node) {
-  return done(b, node, b.view(tensor_at(node, arg::self), node.result()->tensor().sizes));
+  return done(b, node, b.view(tensor_at(node, arg::self), sizes_of(node.result())));
 }
 
 Rewritten tile(Builder& b, Node& node) {
-  Ints repeats = ints_at(node, arg::dims, 1);
+  Sizes repeats = sizes_in(node.argument(arg::dims), 1);
   const size_t rank = tensor_at(node, arg::self)->tensor().rank();
   while (repeats.size() < rank) repeats.insert(repeats.begin(), 1);
   return done(b, node, b.call(aten::repeat, {tensor_at(node, arg::self), repeats}));
@@ -85,27 +87,27 @@ Rewritten tile(Builder& b, Node& node) {
 // Each element `repeats` times in a row.
 Rewritten repeat_interleave(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  if (!node.argument(arg::repeats).is_int()) return false;
-  Sizes sizes = x->tensor().sizes;
+  if (!is_size(node.argument(arg::repeats))) return false;
+  Sizes sizes = sizes_of(x);
   int64_t dim = 0;
   if (node.argument(arg::dim).is_none()) {
-    sizes = {x->tensor().numel()};
+    sizes = {numel_of(x)};
   } else {
-    dim = wrap_dim(node.argument(arg::dim).as_int(), sizes.size());
+    dim = wrap_dim(fixed_int(node.argument(arg::dim)), sizes.size());
   }
   sizes.insert(sizes.begin() + dim + 1, 1);
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
-  sizes[static_cast<size_t>(dim) + 1] = node.argument(arg::repeats).as_int();
+  sizes[static_cast<size_t>(dim) + 1] = size_in(node.argument(arg::repeats));
   PETREL_ASSIGN_OR_RETURN(x, b.expand(x, sizes));
-  return done(b, node, b.view(x, node.result()->tensor().sizes));
+  return done(b, node, b.view(x, sizes_of(node.result())));
 }
 
 // [N, g*c, ...] seen as [N, g, c, ...] with g and c changed over.
 Rewritten channel_shuffle(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const Sizes out = x->tensor().sizes;
-  const int64_t groups = node.argument(arg::groups).as_int();
-  if (out.size() < 2 || groups < 1 || out[1] % groups != 0) return false;
+  const Sizes out = sizes_of(x);
+  const int64_t groups = fixed_int(node.argument(arg::groups));
+  if (out.size() < 2 || groups < 1 || !is_always(out[1] % groups, 0)) return false;
   Sizes sizes = out;
   sizes[1] = groups;
   sizes.insert(sizes.begin() + 2, out[1] / groups);
@@ -120,12 +122,12 @@ Rewritten channel_shuffle(Builder& b, Node& node) {
 // h or w that it multiplies. Kernels and backends take one dim before the c.
 Rewritten pixel_shuffle(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const Sizes out = node.result()->tensor().sizes;
-  const int64_t r = node.argument(arg::upscale_factor).as_int();
+  const Sizes out = sizes_of(node.result());
+  const int64_t r = fixed_int(node.argument(arg::upscale_factor));
   if (out.size() == 4) return false;
   const size_t lead = out.size() - 3;
   Sizes sizes(out.begin(), out.end() - 2);
-  const Sizes& in = x->tensor().sizes;
+  const Sizes& in = sizes_of(x);
   sizes.insert(sizes.end(), {r, r, in[lead + 1], in[lead + 2]});
   Ints dims = all_dims(sizes.size());
   const auto c = static_cast<int64_t>(lead);
@@ -138,11 +140,11 @@ Rewritten pixel_shuffle(Builder& b, Node& node) {
 // The way back: [..., c, h, r, w, r] with each r moved behind the c.
 Rewritten pixel_unshuffle(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const Sizes out = node.result()->tensor().sizes;
-  const int64_t r = node.argument(arg::downscale_factor).as_int();
+  const Sizes out = sizes_of(node.result());
+  const int64_t r = fixed_int(node.argument(arg::downscale_factor));
   if (out.size() == 4) return false;
   const size_t lead = out.size() - 3;
-  const Sizes& in = x->tensor().sizes;
+  const Sizes& in = sizes_of(x);
   Sizes sizes(in.begin(), in.end() - 2);
   sizes.insert(sizes.end(), {out[lead + 1], r, out[lead + 2], r});
   Ints dims = all_dims(sizes.size());
@@ -154,11 +156,11 @@ Rewritten pixel_unshuffle(Builder& b, Node& node) {
 }
 
 // Wraps around: what leaves at one end comes in at the other.
-BuiltValue circular(Builder& b, Value* x, const Ints& pad) {
+BuiltValue circular(Builder& b, Value* x, const Sizes& pad) {
   const size_t rank = x->tensor().rank();
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     const int64_t dim = static_cast<int64_t>(rank - 1 - i);
-    const int64_t size = x->tensor().sizes[static_cast<size_t>(dim)];
+    const Size size = sizes_of(x)[static_cast<size_t>(dim)];
     const int64_t before = pad[2 * i];
     const int64_t after = pad[2 * i + 1];
     if (before > size || after > size) {
@@ -186,7 +188,7 @@ BuiltValue circular(Builder& b, Value* x, const Ints& pad) {
 
 Rewritten pad(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const Ints amounts = ints_at(node, arg::pad, 1);
+  const Sizes amounts = sizes_in(node.argument(arg::pad), 1);
   const std::string mode = node.argument(arg::mode).as_string();
   if (mode == "constant") {
     const Argument& value = node.argument(arg::value);

@@ -16,16 +16,16 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 int64_t dim_of(const Node& node) {
-  return wrap_dim(node.argument(arg::dim).as_int(), tensor_at(node, arg::self)->tensor().rank());
+  return wrap_dim(fixed_int(node.argument(arg::dim)), tensor_at(node, arg::self)->tensor().rank());
 }
 
-int64_t size_along(const Value* x, int64_t dim) {
-  return x->tensor().sizes[static_cast<size_t>(dim)];
-}
+Size size_along(const Value* x, int64_t dim) { return sizes_of(x)[static_cast<size_t>(dim)]; }
 
 // All elements along `dim` in order: values and places.
 absl::StatusOr<Node*> sorted(Builder& b, Value* x, int64_t dim, bool descending) {
@@ -50,8 +50,8 @@ Rewritten sort(Builder& b, Node& node) {
 }
 
 // Element `rank` in ascending order along `dim`, with its place.
-absl::Status nth(Builder& b, Value* x, int64_t dim, int64_t rank, const Sizes& out, Value** value,
-                 Value** place) {
+absl::Status nth(Builder& b, Value* x, int64_t dim, const Size& rank, const Sizes& out,
+                 Value** value, Value** place) {
   PETREL_ASSIGN_OR_RETURN(Node * made, b.node(aten::topk, {x, rank + 1, dim, false, true}));
   Value** results[] = {value, place};
   for (size_t i = 0; i < 2; ++i) {
@@ -63,11 +63,10 @@ absl::Status nth(Builder& b, Value* x, int64_t dim, int64_t rank, const Sizes& o
 
 Rewritten kthvalue(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const int64_t k = node.argument(arg::k).as_int();
+  const int64_t k = fixed_int(node.argument(arg::k));
   if (x->tensor().rank() == 0) return false;
   Value *value = nullptr, *place = nullptr;
-  PETREL_RETURN_IF_ERROR(
-      nth(b, x, dim_of(node), k - 1, node.result()->tensor().sizes, &value, &place));
+  PETREL_RETURN_IF_ERROR(nth(b, x, dim_of(node), k - 1, sizes_of(node.result()), &value, &place));
   PETREL_RETURN_IF_ERROR(b.replace(node, {value, place}));
   return true;
 }
@@ -75,15 +74,16 @@ Rewritten kthvalue(Builder& b, Node& node) {
 // The lower of the two in the middle; NaN where there is any.
 Rewritten median(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const Sizes& out = node.result()->tensor().sizes;
+  const Sizes& out = sizes_of(node.result());
   const bool whole = node.is(aten::median);
   if (whole || x->tensor().rank() == 0) {
-    PETREL_ASSIGN_OR_RETURN(x, b.view(x, {x->tensor().numel()}));
+    PETREL_ASSIGN_OR_RETURN(x, b.view(x, {numel_of(x)}));
   }
   const int64_t dim = whole ? 0 : dim_of(node);
-  if (size_along(x, dim) < 1) return false;
+  if (is_at_most(size_along(x, dim), 0)) return false;
   Value *value = nullptr, *place = nullptr;
-  PETREL_RETURN_IF_ERROR(nth(b, x, dim, (size_along(x, dim) - 1) / 2, out, &value, &place));
+  PETREL_RETURN_IF_ERROR(
+      nth(b, x, dim, rules::floor_divide(size_along(x, dim) - 1, 2), out, &value, &place));
   if (is_floating_point(x->tensor().dtype)) {
     PETREL_ASSIGN_OR_RETURN(Value * nan, b.call(aten::isnan, {x}));
     PETREL_ASSIGN_OR_RETURN(Value * any, b.call(aten::any_dims, {nan, Ints{dim}, true}));
@@ -103,12 +103,14 @@ Rewritten median(Builder& b, Node& node) {
 // x combined by `op` with all that stands before it along `dim`; `unit` is what
 // changes nothing.
 BuiltValue running(Builder& b, Value* x, int64_t dim, OpHandle op, double unit) {
-  const int64_t size = size_along(x, dim);
+  const Size size = size_along(x, dim);
   const size_t after = x->tensor().rank() - 1 - static_cast<size_t>(dim);
-  for (int64_t shift = 1; shift < size; shift *= 2) {
-    Ints pad(2 * after + 2, 0);
-    pad[2 * after] = shift;
-    PETREL_ASSIGN_OR_RETURN(Value * before, b.slice(x, dim, 0, size - shift));
+  // As many steps as the largest size takes; of a smaller one the last shift all.
+  for (int64_t shift = 1; !is_at_most(size, shift); shift *= 2) {
+    const Size kept = largest(size - shift, 0);
+    Sizes pad(2 * after + 2, 0);
+    pad[2 * after] = size - kept;
+    PETREL_ASSIGN_OR_RETURN(Value * before, b.slice(x, dim, 0, kept));
     const Arg fill =
         is_floating_point(x->tensor().dtype) ? Arg(unit) : Arg(static_cast<int64_t>(unit));
     PETREL_ASSIGN_OR_RETURN(before, b.call(aten::constant_pad_nd, {before, pad, fill}));
@@ -137,7 +139,7 @@ Rewritten cumulative_extreme(Builder& b, Node& node) {
   if (x->tensor().rank() == 0 || !is_floating_point(dtype)) return false;
   const bool is_max = node.is(aten::cummax);
   const int64_t dim = dim_of(node);
-  const int64_t size = size_along(x, dim);
+  const Size size = size_along(x, dim);
   PETREL_ASSIGN_OR_RETURN(Value * value, running(b, x, dim, is_max ? aten::maximum : aten::minimum,
                                                  is_max ? -kInfinity : kInfinity));
   PETREL_ASSIGN_OR_RETURN(Value * at, b.binary(aten::eq_Tensor, x, value));
@@ -157,7 +159,7 @@ Rewritten cumulative_extreme(Builder& b, Node& node) {
 
 // How many boundaries lie below each element; NaN is above all.
 BuiltValue count_below(Builder& b, Value* x, Value* boundaries, bool right) {
-  Sizes sizes = x->tensor().sizes;
+  Sizes sizes = sizes_of(x);
   sizes.push_back(1);
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
   PETREL_ASSIGN_OR_RETURN(Value * above,
@@ -181,7 +183,7 @@ Rewritten searchsorted(Builder& b, Node& node) {
   const bool right = node.argument(arg::right) == Argument(true) ||
                      node.argument(arg::side) == Argument(std::string("right"));
   if (sequence->tensor().rank() > 1) {
-    Sizes sizes = sequence->tensor().sizes;
+    Sizes sizes = sizes_of(sequence);
     sizes.insert(sizes.end() - 1, 1);
     PETREL_ASSIGN_OR_RETURN(sequence, b.view(sequence, sizes));
   }

@@ -19,6 +19,8 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
 Ints without_first(const Ints& list) { return Ints(list.begin() + 1, list.end()); }
 
@@ -34,14 +36,14 @@ Rewritten conv3d(Builder& b, Node& node) {
   if (stride.size() != 3 || padding.size() != 3 || dilation.size() != 3) {
     return false;
   }
-  const Sizes kernel = weight->tensor().sizes;
-  const Sizes out = node.result()->tensor().sizes;
+  const Sizes kernel = sizes_of(weight);
+  const Sizes out = sizes_of(node.result());
   if (padding[0] != 0) {
     PETREL_ASSIGN_OR_RETURN(
         x, b.call(aten::constant_pad_nd, {x, Ints{0, 0, 0, 0, padding[0], padding[0]}, 0}));
   }
   PETREL_ASSIGN_OR_RETURN(x, b.permute(x, {0, 2, 1, 3, 4}));
-  const Sizes in = x->tensor().sizes;  // [N,D,C,H,W]
+  const Sizes in = sizes_of(x);  // [N,D,C,H,W]
   Value* sum = nullptr;
   for (int64_t d = 0; d < kernel[2]; ++d) {
     const int64_t first = d * dilation[0];
@@ -67,11 +69,12 @@ Rewritten conv3d(Builder& b, Node& node) {
 }
 
 // Slices x [N,D,...] at depth `first` + d * `stride` of `length`, zeros between.
-absl::StatusOr<Value*> spread(Builder& b, Value* x, int64_t first, int64_t stride, int64_t length) {
-  Sizes sizes = x->tensor().sizes;
-  const int64_t depth = sizes[1];
-  const int64_t spread_depth = (depth - 1) * stride + 1;
-  Ints pads(2 * (sizes.size() - 1), 0);  // from the last dim to dim 1
+absl::StatusOr<Value*> spread(Builder& b, Value* x, int64_t first, int64_t stride,
+                              const Size& length) {
+  Sizes sizes = sizes_of(x);
+  const Size depth = sizes[1];
+  const Size spread_depth = (depth - 1) * stride + 1;
+  Sizes pads(2 * (sizes.size() - 1), 0);  // from the last dim to dim 1
   if (stride > 1) {
     Sizes apart = sizes;
     apart.insert(apart.begin() + 2, 1);
@@ -100,13 +103,13 @@ Rewritten conv3d_transposed(Builder& b, Node& node) {
   if (stride.size() != 3 || padding.size() != 3 || dilation.size() != 3 || extra.size() != 3) {
     return false;
   }
-  const Sizes kernel = weight->tensor().sizes;
-  const Sizes in = x->tensor().sizes;
-  const Sizes out = node.result()->tensor().sizes;
+  const Sizes kernel = sizes_of(weight);
+  const Sizes in = sizes_of(x);
+  const Sizes out = sizes_of(node.result());
   PETREL_ASSIGN_OR_RETURN(x, b.permute(x, {0, 2, 1, 3, 4}));
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, {in[0] * in[2], in[1], in[3], in[4]}));
   // All depths that a slice can reach, those that padding cuts off included.
-  const int64_t length = out[2] + 2 * padding[0];
+  const Size length = out[2] + 2 * padding[0];
   Value* sum = nullptr;
   for (int64_t d = 0; d < kernel[2]; ++d) {
     PETREL_ASSIGN_OR_RETURN(Value * w, b.slice(weight, 2, d, d + 1));
@@ -139,7 +142,7 @@ Rewritten convolution(Builder& b, Node& node) {
 
 // The sizes of a volume as [N,C,D,H,W].
 Sizes volume_sizes(const Value* x) {
-  Sizes sizes = x->tensor().sizes;
+  Sizes sizes = sizes_of(x);
   if (sizes.size() == 4) sizes.insert(sizes.begin(), 1);
   return sizes;
 }
@@ -152,10 +155,10 @@ Rewritten by_planes(Builder& b, Node& node, Planes planes, Depth depth) {
   const Sizes in = volume_sizes(x);
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, {in[0], in[1] * in[2], in[3], in[4]}));
   PETREL_ASSIGN_OR_RETURN(x, planes(x));
-  const Sizes plane = x->tensor().sizes;
+  const Sizes plane = sizes_of(x);
   PETREL_ASSIGN_OR_RETURN(x, b.view(x, {in[0], in[1], in[2], plane[2] * plane[3]}));
   PETREL_ASSIGN_OR_RETURN(x, depth(x));
-  return done(b, node, b.view(x, node.result()->tensor().sizes));
+  return done(b, node, b.view(x, sizes_of(node.result())));
 }
 
 Ints windows_of(const Node& node, ArgHandle name) {
@@ -211,7 +214,7 @@ Rewritten adaptive_avg_pool3d(Builder& b, Node& node) {
         return b.call(aten::adaptive_avg_pool2d, {x, without_first(out)});
       },
       [&](Value* x) {
-        return b.call(aten::adaptive_avg_pool2d, {x, Ints{out[0], x->tensor().sizes[3]}});
+        return b.call(aten::adaptive_avg_pool2d, {x, Sizes{out[0], sizes_of(x)[3]}});
       });
 }
 
@@ -277,7 +280,8 @@ BuiltValue places_constant(Builder& b, const std::vector<double>& places) {
 
 // [lead..., outputs, elements of a window]
 BuiltValue side_by_side(Builder& b, Value* x, size_t lead, const std::vector<Windows>& windows) {
-  Sizes split(x->tensor().sizes.begin(), x->tensor().sizes.begin() + static_cast<ptrdiff_t>(lead));
+  const Sizes all = sizes_of(x);
+  Sizes split(all.begin(), all.begin() + static_cast<ptrdiff_t>(lead));
   Sizes joined = split;
   Ints dims = all_dims(lead);
   int64_t outputs = 1, elements = 1;
@@ -305,22 +309,22 @@ Rewritten adaptive_max_pool(Builder& b, Node& node) {
                                                               : 3;
   const Ints out = ints_at(node, arg::output_size, spatial);
   const size_t lead = x->tensor().rank() - spatial;
-  const Sizes image(x->tensor().sizes.begin() + static_cast<ptrdiff_t>(lead),
-                    x->tensor().sizes.end());
+  const Sizes all = sizes_of(x);
+  const Sizes image(all.begin() + static_cast<ptrdiff_t>(lead), all.end());
   std::vector<Windows> windows;
   for (size_t i = 0; i < spatial; ++i) {
     if (image[i] < 1 || out[i] < 1) return false;
     windows.push_back(adaptive_windows(image[i], out[i]));
   }
   PETREL_ASSIGN_OR_RETURN(x, side_by_side(b, x, lead, windows));
-  const Sizes result = node.result()->tensor().sizes;
+  const Sizes result = sizes_of(node.result());
   const int64_t last = static_cast<int64_t>(lead) + 1;
   if (!node.result(1)->is_used()) {
     PETREL_ASSIGN_OR_RETURN(x, b.call(aten::amax, {x, Ints{last}}));
     return done(b, node, b.view(x, result));
   }
   const int64_t outputs = product(out);
-  const int64_t elements = x->tensor().sizes.back();
+  const int64_t elements = sizes_of(x).back();
   PETREL_ASSIGN_OR_RETURN(Node * largest, b.node(aten::max_dim, {x, last, false}));
   std::vector<double> starts;
   for (int64_t i = 0; i < outputs; ++i) {
@@ -345,7 +349,7 @@ Rewritten pad3d(Builder& b, Node& node) {
   const Ints pad = ints_at(node, arg::padding, 1);
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     const auto dim = static_cast<int64_t>(x->tensor().rank() - 1 - i);
-    const int64_t size = x->tensor().sizes[static_cast<size_t>(dim)];
+    const int64_t size = sizes_of(x)[static_cast<size_t>(dim)];
     std::vector<double> places;
     for (int64_t at = -pad[2 * i]; at < size + pad[2 * i + 1]; ++at) {
       int64_t from = at;

@@ -35,8 +35,35 @@ Value* literal(Graph& graph, Blob data, ScalarType dtype) {
 
 }  // namespace
 
+absl::StatusOr<Argument> Builder::number_of(const rules::Size& size) {
+  const SizeExpression& number = size.expression();
+  if (number.is_constant()) return Argument(number.constant());
+  if (varying_ == Varying::kRefused) {
+    return absl::InternalError(absl::StrCat("size ", to_string(number), " varies"));
+  }
+  return Argument(graph_.add_input(Type::integer(number), "size"));
+}
+
+absl::StatusOr<Argument> Builder::argument_of(const Arg& arg) {
+  if (arg.sizes.empty() && !arg.is_list) return static_cast<const Argument&>(arg);
+  Argument::List items;
+  Ints ints;
+  for (const rules::Size& size : arg.sizes) {
+    PETREL_ASSIGN_OR_RETURN(Argument item, number_of(size));
+    if (item.is_int()) ints.push_back(item.as_int());
+    items.push_back(std::move(item));
+  }
+  if (!arg.is_list) return items[0];
+  return ints.size() == items.size() ? Argument(std::move(ints)) : Argument(std::move(items));
+}
+
 absl::StatusOr<Node*> Builder::node(OpHandle op, std::initializer_list<Arg> arguments) {
-  return node(exir::op(op), std::vector<Argument>(arguments.begin(), arguments.end()));
+  std::vector<Argument> made;
+  for (const Arg& arg : arguments) {
+    PETREL_ASSIGN_OR_RETURN(Argument argument, argument_of(arg));
+    made.push_back(std::move(argument));
+  }
+  return node(exir::op(op), std::move(made));
 }
 
 absl::StatusOr<Node*> Builder::node(const OpInfo& op, std::vector<Argument> arguments) {
@@ -64,8 +91,8 @@ BuiltValue Builder::call(OpHandle op, std::initializer_list<Arg> arguments) {
   return made->result();
 }
 
-BuiltValue Builder::view(Value* x, const Sizes& sizes) {
-  if (x->tensor().sizes == sizes) return x;
+BuiltValue Builder::view(Value* x, const rules::Sizes& sizes) {
+  if (is_always(sizes_of(x), sizes)) return x;
   return call(aten::view, {x, sizes});
 }
 
@@ -80,8 +107,8 @@ BuiltValue Builder::swap_last_two(Value* x) {
   return permute(x, dims);
 }
 
-BuiltValue Builder::expand(Value* x, const Sizes& sizes) {
-  if (x->tensor().sizes == sizes) return x;
+BuiltValue Builder::expand(Value* x, const rules::Sizes& sizes) {
+  if (is_always(sizes_of(x), sizes)) return x;
   return call(aten::expand, {x, sizes});
 }
 
@@ -90,10 +117,10 @@ BuiltValue Builder::cast(Value* x, ScalarType dtype) {
   return call(aten::_to_copy, {x, dtype});
 }
 
-BuiltValue Builder::slice(Value* x, int64_t dim, int64_t start, int64_t end, int64_t step) {
-  if (start == 0 && step == 1 && end == x->tensor().sizes[static_cast<size_t>(dim)]) {
-    return x;
-  }
+BuiltValue Builder::slice(Value* x, int64_t dim, const rules::Size& start, const rules::Size& end,
+                          const rules::Size& step) {
+  const rules::Size size(x->tensor().size(static_cast<size_t>(dim)));
+  if (start.is(0) && step.is(1) && is_always(end, size)) return x;
   return call(aten::slice_Tensor, {x, dim, start, end, step});
 }
 
@@ -174,10 +201,6 @@ Ints all_dims(size_t rank) {
   Ints dims(rank);
   std::iota(dims.begin(), dims.end(), int64_t{0});
   return dims;
-}
-
-Sizes leading(const Sizes& sizes, size_t count) {
-  return Sizes(sizes.begin(), sizes.end() - static_cast<ptrdiff_t>(count));
 }
 
 int64_t product(const Sizes& sizes) {

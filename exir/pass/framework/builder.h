@@ -10,7 +10,8 @@
 //   PETREL_RETURN_IF_ERROR(b.replace(node, y));    // y takes the node's name
 //
 // Shapes that come out as they were (a view to the same sizes, a cast to the
-// same dtype) make no node: the value itself is returned.
+// same dtype) make no node: the value itself is returned. Where sizes vary that is
+// so if they are proven to be the same.
 #ifndef PETREL_EXIR_PASS_FRAMEWORK_BUILDER_H_
 #define PETREL_EXIR_PASS_FRAMEWORK_BUILDER_H_
 
@@ -25,13 +26,15 @@
 #include "absl/status/statusor.h"
 #include "exir/ir/graph.h"
 #include "exir/ops/handles.h"
+#include "exir/ops/size.h"
+#include "exir/pass/framework/row_sizes.h"
 
 namespace petrel::exir {
 
 using Ints = Argument::Ints;
 using BuiltValue = absl::StatusOr<Value*>;
 
-// An Argument that literals and values become by themselves.
+// An Argument that literals, values and sizes become by themselves.
 struct Arg : Argument {
   Arg(Argument argument) : Argument(std::move(argument)) {}  // NOLINT
   Arg(Value* value) : Argument(value) {}                     // NOLINT
@@ -44,14 +47,27 @@ struct Arg : Argument {
   Arg(Ints value) : Argument(std::move(value)) {}            // NOLINT
   Arg(const std::vector<Value*>& values)                     // NOLINT
       : Argument(Argument::of_values(values)) {}
+  Arg(const rules::Size& size) : Arg(rules::Sizes{size}) { is_list = false; }  // NOLINT
+  Arg(rules::Sizes items) : sizes(std::move(items)), is_list(true) {}          // NOLINT
+
+  // In the place of the argument, unless empty and not a list.
+  rules::Sizes sizes;
+  bool is_list = false;
 };
 
 inline Argument none() { return Argument(); }
 
 class Builder {
  public:
+  // What becomes of a size that varies where a node takes a number.
+  enum class Varying : uint8_t {
+    kRefused,   // an error
+    kAsInputs,  // an int input of the graph whose number it is
+  };
+
   // `position` null: at the end of the graph.
-  Builder(Graph& graph, Node* position) : graph_(graph), position_(position) {}
+  Builder(Graph& graph, Node* position, Varying varying = Varying::kRefused)
+      : graph_(graph), position_(position), varying_(varying) {}
 
   Graph& graph() const { return graph_; }
 
@@ -61,13 +77,14 @@ class Builder {
   // The first result of node().
   BuiltValue call(OpHandle op, std::initializer_list<Arg> arguments);
 
-  BuiltValue view(Value* x, const Sizes& sizes);
+  BuiltValue view(Value* x, const rules::Sizes& sizes);
   BuiltValue permute(Value* x, const Ints& dims);
   BuiltValue swap_last_two(Value* x);
-  BuiltValue expand(Value* x, const Sizes& sizes);
+  BuiltValue expand(Value* x, const rules::Sizes& sizes);
   BuiltValue cast(Value* x, ScalarType dtype);
   // Elements [start, end) of `dim`.
-  BuiltValue slice(Value* x, int64_t dim, int64_t start, int64_t end, int64_t step = 1);
+  BuiltValue slice(Value* x, int64_t dim, const rules::Size& start, const rules::Size& end,
+                   const rules::Size& step = 1);
   // One node of an operator of two tensors.
   BuiltValue binary(OpHandle op, Value* a, Value* b);
 
@@ -83,8 +100,12 @@ class Builder {
   absl::Status replace(Node& node, const std::vector<Value*>& values);
 
  private:
+  absl::StatusOr<Argument> argument_of(const Arg& arg);
+  absl::StatusOr<Argument> number_of(const rules::Size& size);
+
   Graph& graph_;
   Node* position_;
+  const Varying varying_;
   std::set<const Node*> made_;
 };
 
@@ -96,8 +117,6 @@ Value* add_unique_constant(Graph& graph, const std::string& fqn, const TensorTyp
 
 // 0, 1, ... rank-1.
 Ints all_dims(size_t rank);
-// The sizes without their last `count`.
-Sizes leading(const Sizes& sizes, size_t count);
 int64_t product(const Sizes& sizes);
 // Negative dims counted from the end. Precondition: in range.
 int64_t wrap_dim(int64_t dim, size_t rank);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "exir/annotate.h"
+#include "exir/ops/paths.h"
 #include "exir/ops/table.h"
 #include "exir/pass/framework/rewrite_dynamic.h"
 #include "exir/status_macros.h"
@@ -78,6 +79,7 @@ Value* tensor_at(const Node& node, ArgHandle name) {
 Ints ints_at(const Node& node, ArgHandle name, size_t length) {
   const Argument* argument = find_argument(node, name);
   if (argument == nullptr) return {};
+  if (argument->is_value() || argument->is_list()) rules::Paths::lose();
   if (argument->is_int()) return Ints(length, argument->as_int());
   if (!argument->is_ints()) return {};
   const Ints& ints = argument->as_ints();

@@ -13,7 +13,8 @@
 //
 // A function returns false, having changed nothing, where it does not apply.
 // Sweeps repeat until nothing changes, so a row may build what another rewrites.
-// Rows see fixed sizes only; rewrite_dynamic.h says what becomes of others.
+// Rows read sizes and numbers by row_sizes.h only, and run the same way where sizes
+// vary; rewrite_dynamic.h says when what they make is taken.
 #ifndef PETREL_EXIR_PASS_FRAMEWORK_REWRITE_H_
 #define PETREL_EXIR_PASS_FRAMEWORK_REWRITE_H_
 
@@ -58,7 +59,7 @@ Value* tensor_at(const Node& node, ArgHandle first, ArgHandle second, More... mo
                                                : tensor_at(node, second, more...);
 }
 // The ints of a list argument, one int repeated to `length`; empty when it
-// holds anything else.
+// holds anything else. They need to be written in the program, as for fixed_int().
 Ints ints_at(const Node& node, ArgHandle name, size_t length);
 
 }  // namespace petrel::exir

@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <memory>
+#include <string>
 
 #include "exir/pass/lower/lower_to_kernels.h"
 #include "exir/pass/passes/normalize_views.h"
@@ -65,8 +66,8 @@ TEST(RewriteDynamic, ComputesBoundsOfSlices) {
       })"));
 }
 
-// min(n, 998) is n at all sample points.
-TEST(RewriteDynamic, TakesNoSizeForAnotherThatAgreesAtAllSamples) {
+// min(n, 998) is n for nearly all n.
+TEST(RewriteDynamic, TakesNoSizeForAnotherThatIsItForMost) {
   EXPECT_EQ(after_pass(normalize_views, R"(
       method @f<n: 2..1000>(%x: f32[n,min(n, 998)]) {
         %c = aten.select.int(%x, 1, -1)
@@ -82,8 +83,8 @@ TEST(RewriteDynamic, TakesNoSizeForAnotherThatAgreesAtAllSamples) {
       })"));
 }
 
-// min(n, 3) is 3 at all general sample points, and 2 for the smallest n.
-TEST(RewriteDynamic, TakesNoPlaceForFixedThatIsSoAtAllSamples) {
+// min(n, 3) is 3 but for the smallest n.
+TEST(RewriteDynamic, TakesNoPlaceForFixedThatIsSoForMost) {
   EXPECT_EQ(after_pass(normalize_views, R"(
       method @f<n: 2..1000>(%x: f32[min(n, 3),8]) {
         %c = aten.select.int(%x, 0, -2)
@@ -101,93 +102,185 @@ TEST(RewriteDynamic, TakesNoPlaceForFixedThatIsSoAtAllSamples) {
       })"));
 }
 
+// What `row` makes of the only node of a method; no text where it leaves the node.
+std::string after_row(RewriteFn row, const std::string& text) {
+  std::unique_ptr<Graph> graph = graph_of(text);
+  if (graph == nullptr) return "bad text";
+  const std::string before = plain_text(*graph);
+  const auto changed = rewrite_dynamic(*graph, *graph->node_pointers()[0], row);
+  EXPECT_TRUE(changed.ok()) << changed.status();
+  if (changed.ok() && *changed) return plain_text(*graph);
+  EXPECT_EQ(plain_text(*graph), before);
+  return "";
+}
+
+constexpr const char* kRelu = R"(
+      method @f<n: 2..1000>(%x: f32[n,8]) {
+        %y = aten.relu.default(%x)
+        return %y
+      })";
+
 // Columns moved by one: where they are cut is in no type.
 absl::StatusOr<bool> roll_columns(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const int64_t columns = x->tensor().sizes[1];
+  const rules::Size columns = sizes_of(x)[1];
   PETREL_ASSIGN_OR_RETURN(Value * last, b.slice(x, 1, columns - 1, columns));
   PETREL_ASSIGN_OR_RETURN(Value * others, b.slice(x, 1, 0, columns - 1));
   return done(b, node, b.call(aten::cat, {std::vector<Value*>{last, others}, 1}));
 }
 
 TEST(RewriteDynamic, ComputesFromTheSizeThatIsMeant) {
-  std::unique_ptr<Graph> graph = graph_of(R"(
+  EXPECT_EQ(after_row(roll_columns, R"(
       method @f<n: 2..1000>(%x: f32[n,min(n, 998)]) {
         %y = aten.relu.default(%x)
         return %y
-      })");
-  ASSERT_NE(graph, nullptr);
-  const auto changed = rewrite_dynamic(*graph, *graph->node_pointers()[0], roll_columns);
-  ASSERT_TRUE(changed.ok()) << changed.status();
-  for (const auto& node : graph->nodes()) {
-    if (!node->is(aten::sym_size_int)) continue;
-    EXPECT_EQ(node->argument(arg::dim), Argument(int64_t{1}));
-  }
+      })"),
+            expected(R"(
+      method @f<n: 2..1000>(%x: f32[n,min(n, 998)]) {
+        %n = aten.sym_size.int(%x, 1)
+        %a = executorch_prim.add.Scalar(%n, -1)
+        %last = aten.slice.Tensor(%x, 1, %a, 9223372036854775807, 1)
+        %m = aten.sym_size.int(%x, 1)
+        %b = executorch_prim.add.Scalar(%m, -1)
+        %others = aten.slice.Tensor(%x, 1, 0, %b, 1)
+        %y = aten.cat.default([%last, %others], 1)
+        return %y
+      })"));
 }
 
-// A row that computes with a limit of its own, which only the largest sizes reach.
-absl::StatusOr<bool> halve_columns_up_to_a_limit(Builder& b, Node& node) {
-  Value* x = tensor_at(node, arg::self);
-  const int64_t columns = x->tensor().sizes[0];
-  PETREL_ASSIGN_OR_RETURN(Value * half,
-                          b.call(aten::mul_Scalar, {x, std::min(columns / 2, int64_t{499})}));
-  return done(b, node, half);
+absl::StatusOr<bool> scaled(Builder& b, Node& node, const rules::Size& factor) {
+  return done(b, node, b.call(aten::mul_Scalar, {tensor_at(node, arg::self), factor}));
 }
 
-TEST(RewriteDynamic, TriesTheLargestSizes) {
-  std::unique_ptr<Graph> graph = graph_of(R"(
+rules::Size rows_of(const Node& node) { return sizes_of(tensor_at(node, arg::self))[0]; }
+
+// A limit that only the largest sizes reach is computed, too.
+absl::StatusOr<bool> halve_rows_up_to_a_limit(Builder& b, Node& node) {
+  return scaled(b, node, smallest(rows_of(node) / 2, 499));
+}
+
+TEST(RewriteDynamic, ComputesMinimaOfWhatIsDivided) {
+  EXPECT_EQ(after_row(halve_rows_up_to_a_limit, kRelu), expected(R"(
       method @f<n: 2..1000>(%x: f32[n,8]) {
+        %n = aten.sym_size.int(%x, 0)
+        %half = executorch_prim.floordiv.Scalar(%n, 2)
+        %s = executorch_prim.sym_min.Scalar(499, %half)
+        %y = aten.mul.Scalar(%x, %s)
+        return %y
+      })"));
+}
+
+// A branch that one size of a thousand takes.
+template <int64_t limit>
+absl::StatusOr<bool> another_factor_beyond(Builder& b, Node& node) {
+  return scaled(b, node, rows_of(node) > limit ? rules::Size(3) : rules::Size(2));
+}
+
+TEST(RewriteDynamic, LeavesWhatBranchesByASize) {
+  EXPECT_EQ(after_row(another_factor_beyond<999>, kRelu), "");
+  EXPECT_EQ(after_row(another_factor_beyond<2>, kRelu), "");
+  EXPECT_EQ(after_row(another_factor_beyond<637>, kRelu), "");
+  EXPECT_NE(after_row(another_factor_beyond<1000>, kRelu), "");
+  EXPECT_NE(after_row(another_factor_beyond<1>, kRelu), "");
+}
+
+// Branches that write the same are one: 2 is n where n is 2.
+absl::StatusOr<bool> rows_or_two(Builder& b, Node& node) {
+  const rules::Size rows = rows_of(node);
+  return scaled(b, node, rows == 2 ? rules::Size(2) : rows);
+}
+
+TEST(RewriteDynamic, TakesBranchesThatDoTheSame) {
+  EXPECT_EQ(after_row(rows_or_two, kRelu), expected(R"(
+      method @f<n: 2..1000>(%x: f32[n,8]) {
+        %n = aten.sym_size.int(%x, 0)
+        %y = aten.mul.Scalar(%x, %n)
+        return %y
+      })"));
+}
+
+// As many steps as a size has bits: another number at 513 and above.
+absl::StatusOr<bool> steps_by_size(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  for (int64_t i = 1; rows_of(node) > i; i *= 2) {
+    PETREL_ASSIGN_OR_RETURN(x, b.call(aten::neg, {x}));
+  }
+  return done(b, node, x);
+}
+
+TEST(RewriteDynamic, LeavesWhatTakesAsManyStepsAsASizeSays) {
+  EXPECT_EQ(after_row(steps_by_size, kRelu), "");
+  EXPECT_NE(after_row(steps_by_size, R"(
+      method @f<n: 257..512>(%x: f32[n,8]) {
         %y = aten.relu.default(%x)
         return %y
-      })");
-  ASSERT_NE(graph, nullptr);
-  const auto changed =
-      rewrite_dynamic(*graph, *graph->node_pointers()[0], halve_columns_up_to_a_limit);
-  ASSERT_TRUE(changed.ok()) << changed.status();
-  EXPECT_FALSE(*changed);
+      })"),
+            "");
 }
 
-// min(n, 3) is 3 at all general sample points, and 2 for the smallest n.
-absl::StatusOr<bool> add_rows(Builder& b, Node& node) {
-  Value* x = tensor_at(node, arg::self);
-  return done(b, node, b.call(aten::add_Scalar, {x, x->tensor().sizes[0]}));
+// Two sizes of the same values at many points are two.
+absl::StatusOr<bool> once_if_square(Builder& b, Node& node) {
+  const rules::Sizes sizes = sizes_of(tensor_at(node, arg::self));
+  return scaled(b, node, sizes[0] == sizes[1] ? rules::Size(1) : rules::Size(2));
 }
 
-TEST(RewriteDynamic, TakesNoSizeForFixedThatIsSoAtAllSamples) {
-  std::unique_ptr<Graph> graph = graph_of(R"(
+TEST(RewriteDynamic, TellsSizesApartThatAreNotProvenToBeEqual) {
+  EXPECT_EQ(after_row(once_if_square, R"(
+      method @f<n: 2..1000000>(%x: f32[n,min(n, 999998)]) {
+        %y = aten.relu.default(%x)
+        return %y
+      })"),
+            "");
+  EXPECT_NE(after_row(once_if_square, R"(
+      method @f<n: 2..1000000>(%x: f32[n,n]) {
+        %y = aten.relu.default(%x)
+        return %y
+      })"),
+            "");
+}
+
+// min(n, 3) is 3 but for the smallest n.
+TEST(RewriteDynamic, TakesNoSizeForFixedThatIsSoForMost) {
+  const auto add_rows = [](Builder& b, Node& node) -> absl::StatusOr<bool> {
+    return done(b, node, b.call(aten::add_Scalar, {tensor_at(node, arg::self), rows_of(node)}));
+  };
+  EXPECT_EQ(after_row(add_rows, R"(
       method @f<n: 2..1000>(%x: f32[min(n, 3),8]) {
         %y = aten.relu.default(%x)
         return %y
-      })");
-  ASSERT_NE(graph, nullptr);
-  const auto changed = rewrite_dynamic(*graph, *graph->node_pointers()[0], add_rows);
-  ASSERT_TRUE(changed.ok()) << changed.status();
-  ASSERT_TRUE(*changed);
-  const Argument& rows = graph->nodes().back()->argument(arg::other);
-  ASSERT_TRUE(rows.is_value());
-  EXPECT_TRUE(rows.value()->producer()->is(aten::sym_size_int));
+      })"),
+            expected(R"(
+      method @f<n: 2..1000>(%x: f32[min(n, 3),8]) {
+        %n = aten.sym_size.int(%x, 0)
+        %y = aten.add.Scalar(%x, %n)
+        return %y
+      })"));
 }
 
 // A row that takes the number of rows for a constant.
 absl::StatusOr<bool> divide_by_rows(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
   PETREL_ASSIGN_OR_RETURN(Value * rows,
-                          b.scalar(static_cast<double>(x->tensor().sizes[0]), ScalarType::kFloat));
+                          b.scalar(static_cast<double>(rows_of(node)), ScalarType::kFloat));
   return done(b, node, b.binary(aten::div_Tensor, x, rows));
 }
 
 TEST(RewriteDynamic, LeavesWhatWouldTakeASizeForAConstant) {
-  std::unique_ptr<Graph> graph = graph_of(R"(
-      method @f<n: 1..16>(%x: f32[n,8]) {
-        %y = aten.relu.default(%x)
+  EXPECT_EQ(after_row(divide_by_rows, kRelu), "");
+}
+
+// Numbers that are computed at run time are read like sizes, or not at all.
+TEST(RewriteDynamic, LeavesRowsThatNeedAWrittenNumber) {
+  const auto read = [](Builder& b, Node& node) -> absl::StatusOr<bool> {
+    const int64_t dim = fixed_int(node.argument(arg::diagonal));
+    return done(b, node, b.call(aten::tril, {tensor_at(node, arg::self), dim}));
+  };
+  EXPECT_EQ(after_row(read, R"(
+      method @f<n: 2..9>(%x: f32[n,8], %n: int(n)) {
+        %y = aten.triu.default(%x, %n)
         return %y
-      })");
-  ASSERT_NE(graph, nullptr);
-  const std::string before = plain_text(*graph);
-  const auto changed = rewrite_dynamic(*graph, *graph->node_pointers()[0], divide_by_rows);
-  ASSERT_TRUE(changed.ok()) << changed.status();
-  EXPECT_FALSE(*changed);
-  EXPECT_EQ(plain_text(*graph), before);
+      })"),
+            "");
 }
 
 TEST(RequireKernels, NamesTheDimThatVaries) {

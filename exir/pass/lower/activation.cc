@@ -49,8 +49,8 @@ BuiltValue softplus_of(Builder& b, Value* x, double beta, double threshold) {
 
 Rewritten softplus(Builder& b, Node& node) {
   return done(b, node,
-              softplus_of(b, tensor_at(node, arg::self), node.argument(arg::beta).as_number(),
-                          node.argument(arg::threshold).as_number()));
+              softplus_of(b, tensor_at(node, arg::self), fixed_number(node.argument(arg::beta)),
+                          fixed_number(node.argument(arg::threshold))));
 }
 
 Rewritten mish(Builder& b, Node& node) {

@@ -11,12 +11,14 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Each head of x [..., h, S, E] `times` times in a row.
-BuiltValue repeat_heads(Builder& b, Value* x, int64_t times) {
-  Sizes sizes = x->tensor().sizes;
+BuiltValue repeat_heads(Builder& b, Value* x, const Size& times) {
+  Sizes sizes = sizes_of(x);
   const size_t head = sizes.size() - 3;
   Sizes out = sizes;
   out[head] *= times;
@@ -29,7 +31,7 @@ BuiltValue repeat_heads(Builder& b, Value* x, int64_t times) {
 
 // x as [count, rows, columns], its batch dims expanded to `batch`.
 BuiltValue as_matrices(Builder& b, Value* x, const Sizes& batch) {
-  const Sizes& sizes = x->tensor().sizes;
+  const Sizes& sizes = sizes_of(x);
   const Sizes matrix(sizes.end() - 2, sizes.end());
   Sizes full = batch;
   full.insert(full.end(), matrix.begin(), matrix.end());
@@ -59,30 +61,30 @@ Rewritten attention(Builder& b, Node& node) {
   Value* k = tensor_at(node, arg::key);
   Value* v = tensor_at(node, arg::value);
   Value* mask = tensor_at(node, arg::attn_mask);
-  const Sizes out = node.result()->tensor().sizes;
-  if (node.argument(arg::dropout_p).as_number() != 0) return false;
+  const Sizes out = sizes_of(node.result());
+  if (fixed_number(node.argument(arg::dropout_p)) != 0) return false;
   if (node.num_results() > 1 && node.result(1)->is_used()) return false;
   if (q->tensor().rank() < 2) return false;
   if (q->tensor().rank() > 2) {
     const size_t head = q->tensor().rank() - 3;
     const int gqa = node.op().find_arg(arg::enable_gqa);
     if (gqa >= 0 && node.argument(arg::enable_gqa) == Argument(true)) {
-      const int64_t heads = q->tensor().sizes[head];
+      const Size heads = sizes_of(q)[head];
       for (Value** x : {&k, &v}) {
-        const int64_t own = (*x)->tensor().sizes[(*x)->tensor().rank() - 3];
-        if (own < 1 || heads % own != 0) return false;
-        if (own == heads) continue;
+        const Size own = sizes_of(*x)[(*x)->tensor().rank() - 3];
+        if (!is_at_least(own, 1) || !is_always(heads % own, 0)) return false;
+        if (is_always(own, heads)) continue;
         PETREL_ASSIGN_OR_RETURN(*x, repeat_heads(b, *x, heads / own));
       }
     }
   }
   const Sizes batch = leading(out, 2);
-  const int64_t rows = q->tensor().sizes[q->tensor().rank() - 2];
-  const int64_t columns = k->tensor().sizes[k->tensor().rank() - 2];
-  const int64_t depth = q->tensor().sizes.back();
+  const Size rows = sizes_of(q)[q->tensor().rank() - 2];
+  const Size columns = sizes_of(k)[k->tensor().rank() - 2];
+  const Size depth = sizes_of(q).back();
   const double scale = node.argument(arg::scale).is_none()
                            ? 1 / std::sqrt(static_cast<double>(depth))
-                           : node.argument(arg::scale).as_number();
+                           : fixed_number(node.argument(arg::scale));
   PETREL_ASSIGN_OR_RETURN(q, b.call(aten::mul_Scalar, {q, scale}));
   PETREL_ASSIGN_OR_RETURN(q, as_matrices(b, q, batch));
   PETREL_ASSIGN_OR_RETURN(k, b.swap_last_two(k));
@@ -92,7 +94,7 @@ Rewritten attention(Builder& b, Node& node) {
   if (node.argument(arg::is_causal) == Argument(true)) {
     // Aligned to the top left: row i sees columns up to i.
     PETREL_ASSIGN_OR_RETURN(Value * seen,
-                            b.call(aten::full, {Ints{rows, columns}, true, ScalarType::kBool}));
+                            b.call(aten::full, {Sizes{rows, columns}, true, ScalarType::kBool}));
     PETREL_ASSIGN_OR_RETURN(seen, b.call(aten::tril, {seen, 0}));
     PETREL_ASSIGN_OR_RETURN(s, masked(b, s, seen));
   }
@@ -116,16 +118,16 @@ Rewritten attention(Builder& b, Node& node) {
 
 // x of rank 2 to 4 with dims of size 1 in front.
 BuiltValue as_rank_4(Builder& b, Value* x) {
-  Sizes sizes = x->tensor().sizes;
+  Sizes sizes = sizes_of(x);
   while (sizes.size() < 4) sizes.insert(sizes.begin(), 1);
   return b.view(x, sizes);
 }
 
 // Whether petrel.attention takes these operands, given ones in front.
 bool fits_kernel(const Value* q, const Value* k, const Value* v) {
-  const auto size = [](const Value* x, size_t back) -> int64_t {
-    const Sizes& sizes = x->tensor().sizes;
-    return sizes.size() < back ? 1 : sizes[sizes.size() - back];
+  const auto size = [](const Value* x, size_t back) -> Size {
+    const Sizes sizes = sizes_of(x);
+    return sizes.size() < back ? Size(1) : sizes[sizes.size() - back];
   };
   for (const Value* x : {q, k, v}) {
     const TensorType& type = x->tensor();
@@ -133,8 +135,9 @@ bool fits_kernel(const Value* q, const Value* k, const Value* v) {
       return false;
     }
   }
-  return size(q, 4) == size(k, 4) && size(q, 4) == size(v, 4) && size(k, 3) == size(v, 3) &&
-         size(k, 3) > 0 && size(q, 3) % size(k, 3) == 0;
+  return is_always(size(q, 4), size(k, 4)) && is_always(size(q, 4), size(v, 4)) &&
+         is_always(size(k, 3), size(v, 3)) && size(k, 3).expression().range().low > 0 &&
+         is_always(size(q, 3) % size(k, 3), 0);
 }
 
 Rewritten attention_kernel(Builder& b, Node& node) {
@@ -143,21 +146,22 @@ Rewritten attention_kernel(Builder& b, Node& node) {
   Value* v = tensor_at(node, arg::value);
   Value* mask = tensor_at(node, arg::attn_mask);
   const TensorType& out = node.result()->tensor();
-  if (node.argument(arg::dropout_p).as_number() != 0 || !fits_kernel(q, k, v) ||
+  if (fixed_number(node.argument(arg::dropout_p)) != 0 || !fits_kernel(q, k, v) ||
       (node.num_results() > 1 && node.result(1)->is_used()) ||
       (mask != nullptr && mask->tensor().rank() > 4)) {
     return attention(b, node);
   }
-  const double depth = static_cast<double>(q->tensor().sizes.back());
-  const double scale = node.argument(arg::scale).is_none() ? 1 / std::sqrt(depth)
-                                                           : node.argument(arg::scale).as_number();
+  const double depth = static_cast<double>(sizes_of(q).back());
+  const double scale = node.argument(arg::scale).is_none()
+                           ? 1 / std::sqrt(depth)
+                           : fixed_number(node.argument(arg::scale));
   const bool causal = node.argument(arg::is_causal) == Argument(true);
   for (Value** x : {&q, &k, &v}) {
     PETREL_ASSIGN_OR_RETURN(*x, as_rank_4(b, *x));
   }
   const Argument seen = mask == nullptr ? none() : Argument(mask);
   PETREL_ASSIGN_OR_RETURN(Value * y, b.call(petrel_ops::attention, {q, k, v, seen, causal, scale}));
-  return done(b, node, b.view(y, out.sizes));
+  return done(b, node, b.view(y, sizes_of(out)));
 }
 
 constexpr Rewrite kPetrelRows[] = {

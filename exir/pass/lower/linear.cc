@@ -8,14 +8,16 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
 Rewritten linear(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::input);
   Value* weight = tensor_at(node, arg::weight);
   Value* bias = tensor_at(node, arg::bias);
-  const Sizes& out = node.result()->tensor().sizes;
-  const int64_t inner = x->tensor().sizes.back();
-  const int64_t rows = product(leading(x->tensor().sizes, 1));
+  const Sizes& out = sizes_of(node.result());
+  const Size inner = sizes_of(x).back();
+  const Size rows = product(leading(sizes_of(x), 1));
   if (weight->tensor().rank() == 1) {  // a single output without a dim
     PETREL_ASSIGN_OR_RETURN(weight, b.view(weight, {1, inner}));
   }

@@ -227,8 +227,8 @@ Rewritten scale_and_shift(Builder& b, Node& node, const Affine& affine) {
 // program computes.
 Rewritten with_operators(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::input);
-  Sizes sizes(x->tensor().rank(), 1);
-  sizes[1] = x->tensor().sizes[1];
+  rules::Sizes sizes(x->tensor().rank(), 1);
+  sizes[1] = numel_of(tensor_at(node, arg::running_mean));
   PETREL_ASSIGN_OR_RETURN(Value * s, b.call(aten::add_Scalar, {tensor_at(node, arg::running_var),
                                                                node.argument(arg::eps)}));
   PETREL_ASSIGN_OR_RETURN(s, b.call(aten::rsqrt, {s}));

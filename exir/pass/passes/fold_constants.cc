@@ -44,6 +44,7 @@ Rewritten view(Builder& b, Node& node) {
   }
   const Constant& constant = *x->constant();
   const TensorType& type = node.result()->tensor();
+  if (type.is_dynamic()) return false;
   return done(b, node,
               add_unique_constant(
                   b.graph(), absl::StrCat(constant.fqn, "@view_", absl::StrJoin(type.sizes, "_")),

@@ -218,7 +218,7 @@ BuiltValue Functionalizer::new_value(Builder& b, Node* node, Value* self) {
       return b.call(aten::expand_as, {made, self});
     }
     // The source may change later; a value of its own does not.
-    return b.expand(made, type.sizes);
+    return b.expand(made, sizes_of(type));
   }
   if (op.twin == nullptr) {
     return absl::UnimplementedError(absl::StrCat(node->describe(), " has no functional form"));
@@ -242,7 +242,7 @@ BuiltValue Functionalizer::scatter(Builder& b, const Alias& view, Value* parent,
     if (parent->type().is_dynamic()) {
       return b.call(aten::view_as, {value, parent});
     }
-    return b.view(value, parent->tensor().sizes);
+    return b.view(value, sizes_of(parent));
   }
   if (step.is(aten::permute)) {
     const Ints dims = ints_at(step, arg::dims, 1);
@@ -389,8 +389,9 @@ absl::StatusOr<bool> plain_views(Graph& graph) {
       Value* x = tensor_at(*node, arg::self);
       const Type& type = node->result()->type();
       PETREL_ASSIGN_OR_RETURN(
-          Value * made, !type.is_dynamic() && !x->type().is_dynamic() ? b.view(x, type.tensor.sizes)
-                        : x->type() == type                           ? BuiltValue(x)
+          Value * made, !type.is_dynamic() && !x->type().is_dynamic()
+                            ? b.view(x, sizes_of(type.tensor))
+                        : x->type() == type ? BuiltValue(x)
                                             : b.call(aten::view, {x, node->argument(arg::shape)}));
       PETREL_RETURN_IF_ERROR(b.replace(*node, made));
       changed = true;

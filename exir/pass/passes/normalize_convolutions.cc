@@ -12,6 +12,8 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
 struct Window {
   Ints stride;
@@ -27,7 +29,7 @@ Rewritten convolve(Builder& b, Node& node, Value* x, const Window& window) {
   Value* weight = tensor_at(node, arg::weight);
   const bool batched = x->tensor().rank() == weight->tensor().rank();
   if (!batched) {
-    Sizes sizes = x->tensor().sizes;
+    Sizes sizes = sizes_of(x);
     sizes.insert(sizes.begin(), 1);
     PETREL_ASSIGN_OR_RETURN(x, b.view(x, sizes));
   }
@@ -35,7 +37,7 @@ Rewritten convolve(Builder& b, Node& node, Value* x, const Window& window) {
       Value * y, b.call(aten::convolution, {x, weight, node.argument(arg::bias), window.stride,
                                             window.padding, window.dilation, window.transposed,
                                             window.output_padding, node.argument(arg::groups)}));
-  return done(b, node, b.view(y, node.result()->tensor().sizes));
+  return done(b, node, b.view(y, sizes_of(node.result())));
 }
 
 size_t spatial_dims(const Node& node) { return tensor_at(node, arg::weight)->tensor().rank() - 2; }
@@ -65,7 +67,7 @@ Rewritten named(Builder& b, Node& node) {
   window.dilation = ints_at(node, arg::dilation, n);
   window.output_padding = Ints(n, 0);
   if (node.argument(arg::padding) == Argument(std::string("same"))) {
-    const Sizes& kernel = tensor_at(node, arg::weight)->tensor().sizes;
+    const Sizes& kernel = sizes_of(tensor_at(node, arg::weight));
     Ints extra(2 * n, 0);  // last dimension first, (before, after) pairs
     bool symmetric = true;
     for (size_t i = 0; i < n; ++i) {

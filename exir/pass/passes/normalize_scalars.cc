@@ -152,7 +152,7 @@ absl::StatusOr<Argument> number_in(const Argument& argument) {
 
 bool alpha_is_one(const Node& node) {
   const Argument* alpha = find_argument(node, arg::alpha);
-  return alpha == nullptr || (alpha->is_number() && alpha->as_number() == 1);
+  return alpha == nullptr || (alpha->is_number() && fixed_number(*alpha) == 1);
 }
 
 // `node` with the operator `with` and `arguments` in its place, if that gives

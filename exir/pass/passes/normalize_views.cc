@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,46 +15,47 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
 size_t at(int64_t dim) { return static_cast<size_t>(dim); }
 
 Rewritten view(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const Sizes& sizes = node.result()->tensor().sizes;
-  if (x->tensor().sizes != sizes && node.argument(arg::size) == Argument(sizes)) {
+  const Sizes& sizes = sizes_of(node.result());
+  if (!is_always(sizes_of(x), sizes) && holds(node.argument(arg::size), sizes)) {
     return false;
   }
   return done(b, node, b.view(x, sizes));
 }
 
 Rewritten to_view(Builder& b, Node& node) {
-  return done(b, node, b.view(tensor_at(node, arg::self), node.result()->tensor().sizes));
+  return done(b, node, b.view(tensor_at(node, arg::self), sizes_of(node.result())));
 }
 
 Rewritten reshape(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const Sizes& sizes = node.result()->tensor().sizes;
-  if (x->tensor().sizes == sizes) return done(b, node, x);
-  if (node.argument(arg::shape) == Argument(sizes)) return false;
+  const Sizes& sizes = sizes_of(node.result());
+  if (is_always(sizes_of(x), sizes)) return done(b, node, x);
+  if (holds(node.argument(arg::shape), sizes)) return false;
   return done(b, node, b.call(aten::reshape, {x, sizes}));
 }
 
 Rewritten to_reshape(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const Sizes& sizes = node.result()->tensor().sizes;
-  if (x->tensor().sizes == sizes) return done(b, node, x);
+  const Sizes& sizes = sizes_of(node.result());
+  if (is_always(sizes_of(x), sizes)) return done(b, node, x);
   return done(b, node, b.call(aten::reshape, {x, sizes}));
 }
 
 Rewritten to_expand(Builder& b, Node& node) {
-  return done(b, node, b.expand(tensor_at(node, arg::self), node.result()->tensor().sizes));
+  return done(b, node, b.expand(tensor_at(node, arg::self), sizes_of(node.result())));
 }
 
 Rewritten expand(Builder& b, Node& node) {
-  const Sizes& sizes = node.result()->tensor().sizes;
-  if (tensor_at(node, arg::self)->tensor().sizes != sizes &&
-      node.argument(arg::size) == Argument(sizes) &&
-      node.argument(arg::implicit) == Argument(false)) {
+  const Sizes& sizes = sizes_of(node.result());
+  if (!is_always(sizes_of(tensor_at(node, arg::self)), sizes) &&
+      holds(node.argument(arg::size), sizes) && node.argument(arg::implicit) == Argument(false)) {
     return false;
   }
   return to_expand(b, node);
@@ -78,8 +80,8 @@ Rewritten transpose(Builder& b, Node& node) {
   const size_t rank = tensor_at(node, arg::self)->tensor().rank();
   Ints dims = all_dims(rank);
   if (rank > 0) {
-    std::swap(dims[at(wrap_dim(node.argument(arg::axis0, arg::dim0).as_int(), rank))],
-              dims[at(wrap_dim(node.argument(arg::axis1, arg::dim1).as_int(), rank))]);
+    std::swap(dims[at(wrap_dim(fixed_int(node.argument(arg::axis0, arg::dim0)), rank))],
+              dims[at(wrap_dim(fixed_int(node.argument(arg::axis1, arg::dim1)), rank))]);
   }
   return permuted(b, node, dims);
 }
@@ -114,62 +116,76 @@ Rewritten movedim(Builder& b, Node& node) {
   return permuted(b, node, dims);
 }
 
-int64_t clamp_index(int64_t index, int64_t size) {
-  return std::clamp<int64_t>(index < 0 ? index + size : index, 0, size);
+// From the start and within the size; nullopt where that depends on the size.
+std::optional<Size> clamp_index(Size index, const Size& size) {
+  if (is_at_most(index, -1)) {
+    index += size;
+    return is_at_most(index, 0) ? 0 : is_at_least(index, 0) ? std::optional(index) : std::nullopt;
+  }
+  if (is_at_least(index, size)) return size;
+  return is_at_least(index, 0) && is_at_most(index, size) ? std::optional(index) : std::nullopt;
+}
+
+// The same of a bound of a slice. One that counts from the start the operator clamps.
+std::optional<Size> bound(const Argument& argument, const Size& missing, const Size& size) {
+  if (argument.is_none()) return missing;
+  const std::optional<Size> clamped = clamp_index(fixed_int(argument), size);
+  return clamped || fixed_int(argument) < 0 ? clamped : Size(fixed_int(argument));
 }
 
 Rewritten slice(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), x->tensor().rank());
-  const int64_t size = x->tensor().sizes[at(dim)];
+  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), x->tensor().rank());
+  const Size size = sizes_of(x)[at(dim)];
   if (node.argument(arg::start).is_value() || node.argument(arg::end).is_value() ||
       node.argument(arg::step).is_value()) {
     return false;  // bounds computed at run time
   }
-  const int64_t start = node.argument(arg::start).is_none()
-                            ? 0
-                            : clamp_index(node.argument(arg::start).as_int(), size);
-  const int64_t end = node.argument(arg::end).is_none()
-                          ? size
-                          : clamp_index(node.argument(arg::end).as_int(), size);
-  const int64_t stop = std::max(start, end);
-  const int64_t step = node.argument(arg::step).as_int();
+  const std::optional<Size> start = bound(node.argument(arg::start), 0, size);
+  const std::optional<Size> end = bound(node.argument(arg::end), size, size);
+  if (!start || !end) return false;
+  if (!is_at_most(*start, *end) && !is_at_least(*start, *end)) return false;
+  const Size stop = is_at_most(*start, *end) ? *end : *start;
+  const Size step = size_in(node.argument(arg::step));
   const bool normal = node.argument(arg::dim) == Argument(dim) &&
-                      node.argument(arg::start) == Argument(start) &&
-                      node.argument(arg::end) == Argument(stop);
-  const bool whole = start == 0 && stop == size && step == 1;
+                      holds(node.argument(arg::start), *start) &&
+                      holds(node.argument(arg::end), stop);
+  const bool whole = start->is(0) && is_always(stop, size) && step.is(1);
   if (normal && !whole) return false;
-  return done(b, node, b.slice(x, dim, start, stop, step));
+  return done(b, node, b.slice(x, dim, *start, stop, step));
 }
 
 Rewritten narrow(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), x->tensor().rank());
-  if (!node.argument(arg::start).is_int() || !node.argument(arg::length).is_int()) return false;
-  const int64_t start = clamp_index(node.argument(arg::start).as_int(), x->tensor().sizes[at(dim)]);
-  return done(b, node, b.slice(x, dim, start, start + node.argument(arg::length).as_int()));
+  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), x->tensor().rank());
+  if (!is_size(node.argument(arg::start)) || !is_size(node.argument(arg::length))) return false;
+  Size start = size_in(node.argument(arg::start));
+  if (is_at_most(start, -1)) start += sizes_of(x)[at(dim)];
+  if (!is_at_least(start, 0)) return false;
+  return done(b, node, b.slice(x, dim, start, start + size_in(node.argument(arg::length))));
 }
 
 // One element of `dim`, with the dim gone.
-BuiltValue element(Builder& b, Value* x, int64_t dim, int64_t index) {
+BuiltValue element(Builder& b, Value* x, int64_t dim, const Size& index) {
   PETREL_ASSIGN_OR_RETURN(Value * cut, b.slice(x, dim, index, index + 1));
-  Sizes sizes = x->tensor().sizes;
+  Sizes sizes = sizes_of(x);
   sizes.erase(sizes.begin() + dim);
   return b.view(cut, sizes);
 }
 
 Rewritten select(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), x->tensor().rank());
-  if (!node.argument(arg::index).is_int()) return false;
-  const int64_t size = x->tensor().sizes[at(dim)];
-  const int64_t index = node.argument(arg::index).as_int();
-  return done(b, node, element(b, x, dim, index < 0 ? index + size : index));
+  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), x->tensor().rank());
+  if (!is_size(node.argument(arg::index))) return false;
+  Size index = size_in(node.argument(arg::index));
+  if (is_at_most(index, -1)) index += sizes_of(x)[at(dim)];
+  if (!is_at_least(index, 0)) return false;
+  return done(b, node, element(b, x, dim, index));
 }
 
 Rewritten unbind(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), x->tensor().rank());
+  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), x->tensor().rank());
   std::vector<Value*> parts(node.num_results(), nullptr);
   for (size_t i = 0; i < parts.size(); ++i) {
     if (!node.result(i)->is_used()) continue;
@@ -180,13 +196,13 @@ Rewritten unbind(Builder& b, Node& node) {
 }
 
 // The parts [starts[i], starts[i] + size of result i) of dim "dim".
-Rewritten cut(Builder& b, Node& node, const Ints& starts) {
+Rewritten cut(Builder& b, Node& node, const Sizes& starts) {
   Value* x = tensor_at(node, arg::self);
-  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), x->tensor().rank());
+  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), x->tensor().rank());
   std::vector<Value*> parts(node.num_results(), nullptr);
   for (size_t i = 0; i < parts.size(); ++i) {
     if (!node.result(i)->is_used()) continue;
-    const int64_t size = node.result(i)->tensor().sizes[at(dim)];
+    const Size size = sizes_of(node.result(i))[at(dim)];
     PETREL_ASSIGN_OR_RETURN(parts[i], b.slice(x, dim, starts[i], starts[i] + size));
   }
   PETREL_RETURN_IF_ERROR(b.replace(node, parts));
@@ -196,22 +212,24 @@ Rewritten cut(Builder& b, Node& node, const Ints& starts) {
 // split, split_with_sizes, chunk: parts without gaps.
 Rewritten split(Builder& b, Node& node) {
   const size_t rank = tensor_at(node, arg::self)->tensor().rank();
-  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), rank);
-  Ints starts;
-  int64_t start = 0;
+  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), rank);
+  Sizes starts;
+  Size start = 0;
   for (size_t i = 0; i < node.num_results(); ++i) {
     starts.push_back(start);
-    start += node.result(i)->tensor().sizes[at(dim)];
+    start += sizes_of(node.result(i))[at(dim)];
   }
   return cut(b, node, starts);
 }
 
 Rewritten tensor_split_indices(Builder& b, Node& node) {
-  const TensorType& type = tensor_at(node, arg::self)->tensor();
-  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), type.rank());
-  Ints starts = {0};
-  for (int64_t index : ints_at(node, arg::indices, 1)) {
-    starts.push_back(clamp_index(index, type.sizes[at(dim)]));
+  Value* x = tensor_at(node, arg::self);
+  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), x->tensor().rank());
+  Sizes starts = {0};
+  for (const Size& index : sizes_in(node.argument(arg::indices), 1)) {
+    const std::optional<Size> start = clamp_index(index, sizes_of(x)[at(dim)]);
+    if (!start) return false;
+    starts.push_back(*start);
   }
   if (starts.size() != node.num_results()) return false;
   return cut(b, node, starts);
@@ -225,7 +243,7 @@ Rewritten meshgrid(Builder& b, Node& node) {
       indexing != nullptr && *indexing == Argument(std::string("xy")) && tensors.size() > 1;
   std::vector<Value*> grids;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    const Sizes& grid = node.result(i)->tensor().sizes;
+    const Sizes& grid = sizes_of(node.result(i));
     const size_t dim = by_columns && i < 2 ? 1 - i : i;
     Sizes sizes(grid.size(), 1);
     sizes[dim] = grid[dim];
@@ -241,7 +259,7 @@ Rewritten broadcast_tensors(Builder& b, Node& node) {
   const std::vector<Value*> tensors = node.argument(arg::tensors).values();
   std::vector<Value*> made;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    PETREL_ASSIGN_OR_RETURN(Value * one, b.expand(tensors[i], node.result(i)->tensor().sizes));
+    PETREL_ASSIGN_OR_RETURN(Value * one, b.expand(tensors[i], sizes_of(node.result(i))));
     made.push_back(one);
   }
   PETREL_RETURN_IF_ERROR(b.replace(node, made));

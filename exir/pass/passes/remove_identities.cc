@@ -13,6 +13,8 @@ namespace petrel::exir {
 namespace {
 
 using Rewritten = absl::StatusOr<bool>;
+using rules::Size;
+using rules::Sizes;
 
 // The operator computes its argument. A result whose dim order differs stays:
 // the border of the method asks for it.
@@ -24,7 +26,7 @@ Rewritten same(Builder& b, Node& node) {
 
 Rewritten dropout(Builder& b, Node& node) {
   // None is training, too.
-  if (node.argument(arg::train) != Argument(false) && node.argument(arg::p).as_number() != 0) {
+  if (node.argument(arg::train) != Argument(false) && fixed_number(node.argument(arg::p)) != 0) {
     return false;
   }
   if (node.num_results() > 1 && node.result(1)->is_used()) return false;
@@ -59,13 +61,13 @@ Rewritten view(Builder& b, Node& node) {
   if (inner == nullptr || !inner->is(aten::view) || !type.is_contiguous()) {
     return false;
   }
-  return done(b, node, b.view(tensor_at(*inner, arg::self), type.sizes));
+  return done(b, node, b.view(tensor_at(*inner, arg::self), sizes_of(type)));
 }
 
 Rewritten permute(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
   if (!node.result()->tensor().is_contiguous()) return false;
-  const Sizes& sizes = x->tensor().sizes;
+  const Sizes& sizes = sizes_of(x);
   Ints dims = ints_at(node, arg::dims, 1);
   if (dims == all_dims(dims.size())) return same(b, node);
   const Node* inner = x->producer();
@@ -77,11 +79,11 @@ Rewritten permute(Builder& b, Node& node) {
   // Moving dims of size 1 about moves no element.
   int64_t last = -1;
   for (int64_t dim : dims) {
-    if (sizes[static_cast<size_t>(dim)] == 1) continue;
+    if (sizes[static_cast<size_t>(dim)].is(1)) continue;
     if (dim < last) return false;
     last = dim;
   }
-  return done(b, node, b.view(x, node.result()->tensor().sizes));
+  return done(b, node, b.view(x, sizes_of(node.result())));
 }
 
 Rewritten slice(Builder& b, Node& node) {
@@ -100,7 +102,7 @@ Rewritten repeat(Builder& b, Node& node) {
   for (int64_t times : ints_at(node, arg::repeats, 1)) {
     if (times != 1) return false;
   }
-  return done(b, node, b.view(tensor_at(node, arg::self), node.result()->tensor().sizes));
+  return done(b, node, b.view(tensor_at(node, arg::self), sizes_of(node.result())));
 }
 
 // cat: empty operands of rank 1 join anything and add nothing.
@@ -108,13 +110,13 @@ Rewritten cat(Builder& b, Node& node) {
   const std::vector<Value*> all = node.argument(arg::tensors).values();
   std::vector<Value*> parts;
   for (Value* part : all) {
-    if (part->tensor().numel() > 0) parts.push_back(part);
+    if (!is_at_most(numel_of(part), 0)) parts.push_back(part);
   }
   const TensorType& type = node.result()->tensor();
   if (parts.size() == 1 && parts[0]->tensor() == type) {
     return done(b, node, parts[0]);
   }
-  const int64_t dim = wrap_dim(node.argument(arg::dim).as_int(), type.rank());
+  const int64_t dim = wrap_dim(fixed_int(node.argument(arg::dim)), type.rank());
   const bool normal =
       parts.size() == all.size() && node.is(aten::cat) && node.argument(arg::dim) == Argument(dim);
   if (parts.empty() || normal) return false;
@@ -126,8 +128,8 @@ Rewritten cat(Builder& b, Node& node) {
 }
 
 bool is_number(const Argument& argument, double number) {
-  return argument.is_number() && argument.as_number() == number &&
-         std::signbit(argument.as_number()) == std::signbit(number);
+  return argument.is_number() && fixed_number(argument) == number &&
+         std::signbit(fixed_number(argument)) == std::signbit(number);
 }
 
 // A number may decide the type of the result: `same` keeps those.

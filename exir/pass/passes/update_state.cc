@@ -100,9 +100,9 @@ absl::StatusOr<bool> with_whole_values(Graph& graph, Node* node) {
   Builder b(graph, node);
   PETREL_ASSIGN_OR_RETURN(index, b.view(index, {whole[dim]}));
   if (values->tensor().numel() != product(whole)) {
-    PETREL_ASSIGN_OR_RETURN(values, b.expand(values, block));
+    PETREL_ASSIGN_OR_RETURN(values, b.expand(values, sizes_of(block)));
   }
-  PETREL_ASSIGN_OR_RETURN(values, b.view(values, whole));
+  PETREL_ASSIGN_OR_RETURN(values, b.view(values, sizes_of(whole)));
   Argument::List single(dim);
   single.emplace_back(index);
   return done(b, *node,
