@@ -23,10 +23,7 @@ std::vector<LeastSize> least_sizes(const Graph& graph) {
     const Type& type = graph.inputs()[i]->type();
     if (!type.is_tensor() || !type.tensor.is_dynamic()) continue;
     for (size_t dim = 0; dim < type.tensor.rank(); ++dim) {
-      int64_t least = type.tensor.sizes[dim];
-      for (size_t k = 0; k < kSamples; ++k) {
-        least = std::min(least, type.tensor.size(dim).sample(k));
-      }
+      const int64_t least = std::min(type.tensor.size(dim).range().low, type.tensor.sizes[dim]);
       if (least <= 0) continue;
       rows.push_back(
           {static_cast<uint32_t>(i), static_cast<uint32_t>(dim), static_cast<int32_t>(least)});

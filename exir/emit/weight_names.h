@@ -19,8 +19,8 @@
 
 namespace petrel::exir {
 
-// Of every dim of the inputs whose sizes vary; 0 is left out. A dim that does
-// not vary has its only size.
+// Of every dim of the inputs whose sizes vary: no call is smaller. 0 is left out,
+// and so is what no range tells. A dim that does not vary has its only size.
 std::vector<LeastSize> least_sizes(const Graph& graph);
 
 // Names the weights of each method, given by entry. A name that means two things
