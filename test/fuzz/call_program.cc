@@ -137,9 +137,10 @@ class Method final {
   }
 
   int32_t integer() {
-    static const int64_t kNumbers[] = {0, 1,    2,         3,         -1,        -2,        4,    5,
-                                       7, 1000, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, -1000};
-    // Mostly one that a dim or a size may be.
+    static const int64_t kNumbers[] = {
+        0,         1,    2, 3, -1, -2, 4, 5, 7, 1000, INT32_MAX, INT32_MIN, INT64_MAX - 1023,
+        INT64_MIN, -1000};
+    // Mostly one that a dim or a size may be; all are numbers of a double, too.
     const uint64_t choice = choices_.below(32);
     ValueRecipe value = faults::number_value(Types::Int, 0);
     value.number = static_cast<double>(kNumbers[choice < 15 ? choice : choice % 4]);

@@ -17,6 +17,12 @@ SUMMARY: AddressSanitizer: heap-use-after-free (/x/c_api_fuzzer+0x5d7aee) in __a
 FORK = "#18623: cov: 15426 ft: 12353 corp: 755 exec/s 447 oom/timeout/crash: 0/0/0 time: 40s\n"
 
 
+def workspace():
+    """The source tree that the runfiles point into."""
+    here = os.path.join(os.environ["TEST_SRCDIR"], os.environ["TEST_WORKSPACE"])
+    return os.path.dirname(os.path.realpath(os.path.join(here, "WORKSPACE")))
+
+
 class CampaignTest(unittest.TestCase):
 
     def test_reads_executions_and_edges(self):
@@ -52,7 +58,7 @@ class CampaignTest(unittest.TestCase):
                                 "| `ptd` | 0.01 | 7 | 3 | 0 | 2026-01-01 |"])
 
     def test_the_page_shows_the_ledger(self):
-        with open("docs/fuzzing.md", encoding="utf-8") as page:
+        with open(os.path.join(workspace(), "docs/fuzzing.md"), encoding="utf-8") as page:
             self.assertIn("\n" + campaign.table() + "\n", page.read())
 
 
