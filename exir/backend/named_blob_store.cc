@@ -94,6 +94,11 @@ absl::StatusOr<bool> NamedBlobStore::add_named_blob(const std::string& key, cons
   return true;
 }
 
+const std::string* NamedBlobStore::destination_of(const std::string& key) const {
+  const auto known = keys_.find(key);
+  return known == keys_.end() ? nullptr : &known->second.destination;
+}
+
 std::vector<const NamedBlobStore::Entry*> NamedBlobStore::Destination::sorted_entries() const {
   std::vector<const Entry*> sorted;
   for (const Entry& entry : entries) sorted.push_back(&entry);

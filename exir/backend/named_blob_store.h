@@ -67,6 +67,9 @@ class NamedBlobStore {
                                       const std::string& external_file,
                                       const std::optional<TensorType>& layout = std::nullopt);
 
+  // Where `key` was sent, null when it was not.
+  const std::string* destination_of(const std::string& key) const;
+
   // By destination, "" first. Absent when nothing was sent there.
   const std::map<std::string, Destination>& destinations() const { return destinations_; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/backend/routed_blob_store.h"
 
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -21,9 +22,25 @@ absl::StatusOr<std::string> RoutedBlobStore::add_weight(const Constant& source, 
   const std::string key = routes_.key_for_backend(source, blob, form);
   // Under a digest bytes may have two meanings, so no layout is claimed for them.
   const bool named = routes_.keys == WeightKeys::kName && source.kind != Constant::Kind::kLiteral;
-  PETREL_RETURN_IF_ERROR(place(source, key, blob, alignment, routes_.file_for_backend(source),
-                               named ? layout : std::nullopt));
+  std::string file = routes_.file_for_backend(source);
+  const std::string* const lies_in = named ? nullptr : blobs_.destination_of(key);
+  if (lies_in != nullptr && *lies_in != file) {
+    elsewhere_[{file, *lies_in}][key] = blob.size();
+    file = *lies_in;
+  }
+  PETREL_RETURN_IF_ERROR(place(source, key, blob, alignment, file, named ? layout : std::nullopt));
   return key;
+}
+
+std::vector<WeightsElsewhere> RoutedBlobStore::elsewhere() const {
+  std::vector<WeightsElsewhere> all;
+  for (const auto& [files, weights] : elsewhere_) {
+    WeightsElsewhere& one = all.emplace_back();
+    std::tie(one.wanted, one.lie_in) = files;
+    one.weights = weights.size();
+    for (const auto& [key, bytes] : weights) one.bytes += bytes;
+  }
+  return all;
 }
 
 absl::StatusOr<bool> RoutedBlobStore::add_named_blob(const std::string& key, const Blob& blob,

@@ -30,9 +30,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -44,6 +47,15 @@
 #include "exir/ir/type.h"
 
 namespace petrel::exir {
+
+// Weights that were to go to one file and lie in another, which had their bytes
+// before: under content keys a key lies in one file of an export.
+struct WeightsElsewhere {
+  std::string wanted;  // "" is the program, as everywhere
+  std::string lie_in;
+  size_t weights = 0;
+  uint64_t bytes = 0;
+};
 
 class RoutedBlobStore {
  public:
@@ -81,6 +93,8 @@ class RoutedBlobStore {
 
   const WeightRoutes& routes() const { return routes_; }
   const NamedBlobStore& blobs() const { return blobs_; }
+  // By the file that was wanted.
+  std::vector<WeightsElsewhere> elsewhere() const;
   // Of the weights above; literals are not among them.
   const WeightLedger& ledger() const { return ledger_; }
 
@@ -93,6 +107,8 @@ class RoutedBlobStore {
   NamedBlobStore blobs_;
   WeightLedger ledger_;
   std::set<size_t> matched_rules_;
+  // Bytes by key, by the file that was wanted and the one where they lie.
+  std::map<std::pair<std::string, std::string>, std::map<std::string, uint64_t>> elsewhere_;
 };
 
 }  // namespace petrel::exir

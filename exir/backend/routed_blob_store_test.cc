@@ -24,11 +24,30 @@ TEST(RoutedBlobStore, CallsAWeightByContentAndSendsItByRule) {
   RoutedBlobStore store(two_files());
   const std::string plain = key_of(store, weight("w", {1, 2}));
   EXPECT_EQ(plain, to_hex(sha256_of({1, 2})));
-  // Equal bytes in two files are two keys, so that each file is whole.
-  EXPECT_EQ(key_of(store, weight("enc.w", {1, 2})), plain + "@enc.ptd");
-  EXPECT_EQ(key_of(store, weight("enc.v", {1, 2})), plain + "@enc.ptd");
+  EXPECT_EQ(key_of(store, weight("enc.w", {3, 4, 5})), to_hex(sha256_of({3, 4, 5})));
   EXPECT_EQ(store.blobs().destinations().at("").entries.size(), 1u);
   EXPECT_EQ(store.blobs().destinations().at("enc.ptd").entries.size(), 1u);
+  EXPECT_TRUE(store.elsewhere().empty());
+}
+
+// A key that says what the bytes are, and nothing of a file, is the same in programs
+// that are exported apart; so it lies in one file, the first that asked.
+TEST(RoutedBlobStore, KeepsEqualBytesInTheFirstFileThatAsked) {
+  RoutedBlobStore store(two_files());
+  const std::string key = key_of(store, weight("w.lora", {1, 2}));
+  EXPECT_EQ(key_of(store, weight("enc.w", {1, 2})), key);
+  EXPECT_EQ(key_of(store, weight("enc.v", {1, 2})), key);
+  EXPECT_EQ(key_of(store, weight("w", {1, 2})), key);
+  ASSERT_EQ(store.blobs().destinations().size(), 1u);
+  EXPECT_EQ(store.blobs().destinations().at("lora.ptd").entries.size(), 1u);
+  const std::vector<WeightsElsewhere> elsewhere = store.elsewhere();
+  ASSERT_EQ(elsewhere.size(), 2u);
+  EXPECT_EQ(elsewhere[0].wanted, "");
+  EXPECT_EQ(elsewhere[1].wanted, "enc.ptd");
+  EXPECT_EQ(elsewhere[1].lie_in, "lora.ptd");
+  EXPECT_EQ(elsewhere[1].weights, 1u);
+  EXPECT_EQ(elsewhere[1].bytes, 2u);
+  EXPECT_TRUE(store.check_all_rules_matched().ok());
 }
 
 TEST(RoutedBlobStore, CallsAWeightByNameAndForm) {

@@ -54,12 +54,7 @@ std::string WeightRoutes::key_for_backend(const Constant& source, const Blob& bl
   if (keys == WeightKeys::kName && source.kind != Constant::Kind::kLiteral) {
     return form.empty() ? source.fqn : absl::StrCat(source.fqn, "#", form);
   }
-  std::string key = to_hex(blob.sha256());
-  // Equal weights may be sent to two files; a key lies in one.
-  if (const std::optional<size_t> rule = rule_of(source)) {
-    absl::StrAppend(&key, "@", rules[*rule].file);
-  }
-  return key;
+  return to_hex(blob.sha256());
 }
 
 }  // namespace petrel::exir

@@ -65,8 +65,8 @@ struct WeightRoutes {
   // The key of `blob`, which a backend made of `source`; `form` tells how the
   // bytes differ from the source's, "" when they do not:
   //
-  //   kContent  the SHA-256 of the bytes, and "@FILE" behind it where a rule
-  //             sends the weight to a file of its own
+  //   kContent  the SHA-256 of the bytes, in whatever file: programs exported
+  //             apart share what is equal
   //   kName     "conv.weight@bn1#0231", the constant's name and the form; a
   //             literal, which has no name in the model, is called by content
   std::string key_for_backend(const Constant& source, const Blob& blob,

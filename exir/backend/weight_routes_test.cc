@@ -59,13 +59,13 @@ TEST(WeightRoutes, OnlyWeightsFollowRules) {
   EXPECT_EQ(routes.file_for_backend(literal), "");
 }
 
-TEST(WeightRoutes, KeysAreDigestsAndTheFileOfARule) {
+TEST(WeightRoutes, KeysAreDigestsInWhateverFile) {
   const WeightRoutes routes = two_files();
   const Constant plain = weight("w", {1, 2});
   const std::string digest = to_hex(sha256_of({1, 2}));
   EXPECT_EQ(routes.key_for_backend(plain, plain.data, ""), digest);
   EXPECT_EQ(routes.key_for_backend(plain, plain.data, "10"), digest);
-  EXPECT_EQ(routes.key_for_backend(weight("enc.w", {1, 2}), plain.data, ""), digest + "@enc.ptd");
+  EXPECT_EQ(routes.key_for_backend(weight("enc.w", {1, 2}), plain.data, ""), digest);
 }
 
 TEST(WeightRoutes, KeysMayBeNamesWithTheirForm) {

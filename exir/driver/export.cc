@@ -279,6 +279,7 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
   report.kernels = report.emit.kernels;
   report.weight_bytes = report.emit.weight_bytes;
   report.shared_weight_bytes = report.emit.shared_weight_bytes;
+  report.weights_elsewhere = store.elsewhere();
   return report;
 }
 

@@ -23,6 +23,7 @@
 
 #include "absl/status/statusor.h"
 #include "exir/backend/backend_selection.h"
+#include "exir/backend/routed_blob_store.h"
 #include "exir/backend/weight_ledger.h"
 #include "exir/backend/weight_routes.h"
 #include "exir/emit/emit.h"
@@ -87,6 +88,7 @@ struct ExportReport {
   Sha256 structure = {};             // under kName
   uint64_t weight_bytes = 0;         // written
   uint64_t shared_weight_bytes = 0;  // asked for again and not written again
+  std::vector<WeightsElsewhere> weights_elsewhere;
 };
 
 // The weights of a program that was not written.

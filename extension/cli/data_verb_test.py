@@ -183,6 +183,13 @@ class DataVerbTest(unittest.TestCase):
             self.assertEqual(set(keys_of(self.list("first.ptd"))) &
                              set(keys_of(self.list("rest.ptd"))), set())
 
+    def test_programs_exported_apart_share_a_file_of_weights(self):
+        for name in ("a", "b"):
+            self.done("export", DIGITS, "-o", f"{name}.pte", "--external", f"*={name}.ptd")
+        self.assertEqual(keys_of(self.list("a.ptd")), keys_of(self.list("b.ptd")))
+        self.assertEqual(self.outputs("a.pte", "b.ptd"), self.outputs("a.pte", "a.ptd"))
+        self.assertEqual(self.outputs("a.pte", "a.ptd", "b.ptd"), self.outputs("b.pte", "b.ptd"))
+
     def test_a_pattern_without_weights_is_named(self):
         self.assertIn("'no.such.*'", self.fails("export", DIGITS, "-o", "m.pte", "--external",
                                                 "no.such.*=x.ptd"))

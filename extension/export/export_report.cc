@@ -29,6 +29,10 @@ std::string count_of(size_t count, const char* one, const char* several) {
   return absl::StrCat(count, " ", count == 1 ? one : several);
 }
 
+std::string file_name(const std::string& destination) {
+  return destination.empty() ? "program" : destination;
+}
+
 void add_delegated_text(const exir::ExportReport& report, const std::string& method,
                         std::string* text) {
   for (const auto& taken : report.partition.taken) {
@@ -222,9 +226,13 @@ std::string format_report_text(const exir::ExportReport& report) {
   }
   absl::StrAppend(&text, "weights          ", report.weight_bytes, " bytes written, ",
                   report.shared_weight_bytes, " shared\n");
+  for (const exir::WeightsElsewhere& some : report.weights_elsewhere) {
+    absl::StrAppend(&text, "weights          ", count_of(some.weights, "weight", "weights"), " of ",
+                    file_name(some.wanted), ", ", some.bytes, " bytes, found in ",
+                    file_name(some.lie_in), "\n");
+  }
   for (const auto& [destination, bytes] : report.emit.file_bytes) {
-    absl::StrAppend(&text, "file             ", destination.empty() ? "program" : destination, " ",
-                    bytes, " bytes\n");
+    absl::StrAppend(&text, "file             ", file_name(destination), " ", bytes, " bytes\n");
   }
   double sum = 0.0;
   for (const auto& [phase, seconds] : report.phase_seconds) {
@@ -244,9 +252,16 @@ std::string format_report_json(const exir::ExportReport& report) {
   json["state_bytes"] = report.emit.state_bytes;
   json["weight_bytes"] = report.weight_bytes;
   json["shared_weight_bytes"] = report.shared_weight_bytes;
+  json["weights_elsewhere"] = ordered_json::array();
+  for (const exir::WeightsElsewhere& some : report.weights_elsewhere) {
+    json["weights_elsewhere"].push_back({{"wanted", file_name(some.wanted)},
+                                         {"lie_in", file_name(some.lie_in)},
+                                         {"weights", some.weights},
+                                         {"bytes", some.bytes}});
+  }
   json["file_bytes"] = ordered_json::object();
   for (const auto& [destination, bytes] : report.emit.file_bytes) {
-    json["file_bytes"][destination.empty() ? "program" : destination] = bytes;
+    json["file_bytes"][file_name(destination)] = bytes;
   }
   json["seconds"] = ordered_json::object();
   for (const auto& [phase, seconds] : report.phase_seconds) json["seconds"][phase] = seconds;
