@@ -9,7 +9,8 @@ import unittest
 from unittest import mock
 
 LICENCES = frozenset((
-    "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "GPL-2.0-only",
+    "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause",
+    "GPL-2.0-only",
     "GPL-2.0-or-later", "GPL-3.0-or-later WITH GCC-exception-3.1", "MIT",
     "MPL-2.0", "PSF-2.0", "Zlib"))
 
@@ -133,7 +134,8 @@ def without_licence(tree):
                     read(tree, path), re.M):
                 if SPDX not in line:
                     found.append("%s in %s" % (name, path))
-        if path.endswith(NOT_SOURCE):
+        # Inputs of readers, which hold any bytes.
+        if path.endswith(NOT_SOURCE) or "/corpus/" in path:
             continue
         read_files += 1
         if not any(SPDX in line for line in read(tree, path).split("\n", 2)[:2]):
