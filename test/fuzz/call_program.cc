@@ -257,14 +257,18 @@ class Method final {
   int32_t output() {
     const uint64_t choice = choices_.below(16);
     if (choice == 15 && !tensors_.empty()) return tensors_[choices_.below(tensors_.size())];
-    // Room for many results, as long as the rank is theirs.
+    // Room for many results, as long as the rank is theirs; or for one of the sizes of
+    // the call alone, so that a byte more is one that nobody has.
     std::vector<int32_t> room = base_;
+    const bool is_exact = choice < 5;
     if (choice >= 8) room.assign(choice - 8 < 6 ? choice - 8 : 2, 0);
-    for (int32_t& size : room) size = room.size() > 3 ? 5 : 8;
+    for (int32_t& size : room) {
+      if (!is_exact) size = room.size() > 3 ? 5 : 8;
+    }
     size_t type = choices_.below(4) == 3 ? choices_.below(kNumTypes) : type_;
-    ValueRecipe value = tensor(std::move(room), type, kOutputBytes);
+    ValueRecipe value = tensor(std::move(room), type, is_exact ? 0 : kOutputBytes);
     value.dynamism = 1;
-    if (choices_.one_in(8)) value.place.reset();
+    if (choices_.one_in(is_exact ? 2 : 8)) value.place.reset();
     const int32_t id = add(std::move(value));
     plan_.outputs.push_back(id);
     tensors_.push_back(id);

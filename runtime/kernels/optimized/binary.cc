@@ -188,7 +188,7 @@ bool sum(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar, Sum
                   : kind == Sum::kSub             ? PETREL_DISPATCH(Row_add_scaled)
                   : is_plain                      ? PETREL_DISPATCH(Row_rsub)
                                                   : PETREL_DISPATCH(Row_rsub_scaled);
-  if (float_rows(a, b, out, row, kind == Sum::kSub ? -p : p)) return true;
+  if (float_rows(a, b, out, row, false, kind == Sum::kSub ? -p : p)) return true;
   if (!is_plain) return false;
   const ScalarType type = a.scalar_type();
   if (kind == Sum::kAdd) {
@@ -207,8 +207,7 @@ bool binary(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scalar, 
   const Operand b = read_operand(args, with_scalar);
   const Tensor out = args.out(2);
   if (!args.ok()) return true;
-  if (to_bool != (out.scalar_type() == ScalarType::Bool)) return false;
-  return float_rows(a, b, out, row) ||
+  return float_rows(a, b, out, row, to_bool) ||
          plain_rows(a, b, out, plain(a.scalar_type()), to_bool, swapped);
 }
 
@@ -267,8 +266,8 @@ bool clamp_by_tensors(KernelRuntimeContext& context, Span<EValue*> raw) {
       return false;
     }
   }
-  if (min && !float_rows(self, {*min}, out, PETREL_DISPATCH(Row_maximum))) return false;
-  return !max || float_rows(min ? out : self, {*max}, out, PETREL_DISPATCH(Row_minimum));
+  if (min && !float_rows(self, {*min}, out, PETREL_DISPATCH(Row_maximum), false)) return false;
+  return !max || float_rows(min ? out : self, {*max}, out, PETREL_DISPATCH(Row_minimum), false);
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ bool of_floats(KernelRuntimeContext& context, Span<EValue*> raw, bool with_scala
   const Tensor a = args.tensor(0);
   const Operand b = read_operand(args, with_scalar);
   const Tensor out = args.out(count - 1);
-  return !args.ok() || float_rows(a, b, out, row, 0.0f, kNanoseconds);
+  return !args.ok() || float_rows(a, b, out, row, false, 0.0f, kNanoseconds);
 }
 
 // div.out_mode(Tensor self, Tensor other, *, str? rounding_mode, out)
@@ -94,7 +94,8 @@ bool power(KernelRuntimeContext& context, Span<EValue*> raw) {
                   : e == -1.0 ? PETREL_DISPATCH(Row_inverse)
                               : PETREL_DISPATCH(Row_pow);
   const bool is_cheap = row != PETREL_DISPATCH(Row_pow);
-  if (float_rows(a, {std::nullopt, exponent}, out, row, 0.0f, is_cheap ? 0.2 : kNanoseconds)) {
+  if (float_rows(a, {std::nullopt, exponent}, out, row, false, 0.0f,
+                 is_cheap ? 0.2 : kNanoseconds)) {
     return true;
   }
   struct Times {
@@ -116,7 +117,7 @@ bool power_of_number(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor exponent = args.tensor(1);
   const Tensor out = args.out(2);
   return !args.ok() || float_rows(exponent, {std::nullopt, base}, out,
-                                  PETREL_DISPATCH(Row_pow_reversed), 0.0f, kNanoseconds);
+                                  PETREL_DISPATCH(Row_pow_reversed), false, 0.0f, kNanoseconds);
 }
 
 }  // namespace

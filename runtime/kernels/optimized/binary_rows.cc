@@ -94,13 +94,12 @@ Operand read_operand(KernelArgs& args, bool with_scalar) {
   return b;
 }
 
-bool float_rows(const Tensor& a, const Operand& b, const Tensor& out, Row row, float p,
-                double nanoseconds) {
+bool float_rows(const Tensor& a, const Operand& b, const Tensor& out, Row row, bool to_bool,
+                float p, double nanoseconds) {
   const ScalarType type = a.scalar_type(), out_type = out.scalar_type();
   const ScalarType other = b.tensor ? b.tensor->scalar_type() : ScalarType::Float;
   const float number = static_cast<float>(b.number.to_double());
-  const bool to_bool = out_type == ScalarType::Bool;
-  if (!to_bool && !is_floatlike(out_type)) return false;
+  if (to_bool ? out_type != ScalarType::Bool : !is_floatlike(out_type)) return false;
   if (both_are(a, b, ScalarType::Float) && (to_bool || out_type == ScalarType::Float)) {
     return run_rows(a, b, &number, out, nanoseconds, row, p);
   }

@@ -4,7 +4,7 @@
 // b is a tensor or a number, row by row (rows.h).
 //
 //   const Operand b = read_operand(args, with_scalar);
-//   if (!float_rows(a, b, out, PETREL_DISPATCH(Row_atan2)) &&
+//   if (!float_rows(a, b, out, PETREL_DISPATCH(Row_atan2), false) &&
 //       !plain_rows(a, b, out, wrapping_row<Plus>(a.scalar_type()), false)) ...  // portable
 //
 // A Row computes n elements of f. An operand that does not move is its first
@@ -31,12 +31,13 @@ Operand read_operand(KernelArgs& args, bool with_scalar);
 using Row = void (*)(const void* a, bool a_moves, const void* b, bool b_moves, void* out, size_t n,
                      float p);
 
-// `row` computes floats. Operands of other types become floats before (not
-// doubles, and integers only beside floats or where `out` has them), and the
-// result becomes the type of `out`, or is bool. These, like all here, give `out` its sizes
-// and are false when the call is not for them. `nanoseconds` is for one element.
-bool float_rows(const Tensor& a, const Operand& b, const Tensor& out, Row row, float p = 0.0f,
-                double nanoseconds = 0.1);
+// `row` computes floats or, with `to_bool`, bools, and `out` must be of these: a row of
+// floats writes four bytes for each. Operands of other types become floats before (not
+// doubles, and integers only beside floats), and floats become the type of `out`. These,
+// like all here, give `out` its sizes and are false when the call is not for them.
+// `nanoseconds` is for one element.
+bool float_rows(const Tensor& a, const Operand& b, const Tensor& out, Row row, bool to_bool,
+                float p = 0.0f, double nanoseconds = 0.1);
 
 // `row` computes what a and b both are, into the same type or bool; null means
 // that it does not. With `swapped` it gets b before a.

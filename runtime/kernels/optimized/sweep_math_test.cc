@@ -95,6 +95,26 @@ TEST_P(Sweep, PairFunctionsOfIntegersIntoFloats) {
   }
 }
 
+// A float has four times the bytes of a bool: the margins of the output show it.
+TEST_P(Sweep, PairFunctionsOfFloatsIntoBools) {
+  Array *a = floats({9, 40}), *b = floats({9, 40});
+  for (const char* name : {"aten::add.out", "aten::sub.out"}) {
+    compare(name, {value(a), value(b), EValue(1)}, {{kBool, {9, 40}}}, 0);
+    compare(name, {value(a), value(b), EValue(2.0)}, {{kBool, {9, 40}}}, 0);
+  }
+  for (const char* name :
+       {"aten::mul.out", "aten::div.out", "aten::maximum.out", "aten::atan2.out",
+        "aten::fmod.Tensor_out", "aten::remainder.Tensor_out", "aten::floor_divide.out",
+        "aten::pow.Tensor_Tensor_out", "aten::gt.Tensor_out", "aten::ne.Tensor_out"}) {
+    compare(name, {value(a), value(b)}, {{kBool, {9, 40}}}, 0);
+  }
+  for (const char* name : {"aten::add.Scalar_out", "aten::rsub.Scalar_out"}) {
+    compare(name, {value(a), EValue(0.5), EValue(1)}, {{kBool, {9, 40}}}, 0);
+  }
+  compare("aten::pow.Tensor_Scalar_out", {value(a), EValue(3.0)}, {{kBool, {9, 40}}}, 0);
+  compare("aten::pow.Scalar_out", {EValue(2.0), value(a)}, {{kBool, {9, 40}}}, 0);
+}
+
 TEST_P(Sweep, PairFunctionsOfHalves) {
   Array *a = random(ScalarType::Half, {700}, -6, 6), *b = random(ScalarType::Half, {700}, 1, 4);
   for (const char* name : {"aten::atan2.out", "aten::fmod.Tensor_out"}) {
