@@ -77,7 +77,14 @@ void MmapDataLoader::give_pages_back(void* mapping, void* data, size_t size) {
 Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size,
                                             const SegmentInfo& info) const {
   const BufferDataLoader mapped(mapping_->base, mapping_->size);
-  if (info.segment_type == SegmentInfo::Type::Program) return mapped.load_copy(offset, size);
+  if (info.segment_type == SegmentInfo::Type::Program) {
+    Result<FreeableBuffer> copy = mapped.load_copy(offset, size);
+    // Else the process had both in memory.
+    if (copy.ok() && size != 0) {
+      give_pages_back(mapping_.get(), mapping_->base + offset, size);
+    }
+    return copy;
+  }
   // The mapping begins at a page, so that no range is copied to be aligned.
   PETREL_ASSIGN_OR_RETURN(const FreeableBuffer range, mapped.load(offset, size, info));
   return FreeableBuffer(range.data(), size, size == 0 ? nullptr : &give_pages_back, mapping_.get());
