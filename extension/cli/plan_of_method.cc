@@ -151,37 +151,82 @@ class Reader {
   std::vector<int32_t> state_;  // values that keep their bytes between calls
 };
 
+// How many bytes of a pool are covered by ranges that come and go: a tree over the
+// places where ranges begin or end, so that each costs the depth of it.
+class Coverage {
+ public:
+  explicit Coverage(std::vector<int64_t> places) : places_(std::move(places)) {
+    std::sort(places_.begin(), places_.end());
+    places_.erase(std::unique(places_.begin(), places_.end()), places_.end());
+    nodes_.resize(4 * std::max<size_t>(places_.size(), 1));
+  }
+
+  // A range between two of the places comes (1) or goes (-1).
+  void change(int64_t begin, int64_t end, int by) {
+    if (begin < end) change(1, 0, places_.size() - 1, begin, end, by);
+  }
+  int64_t bytes() const { return nodes_[1].bytes; }
+
+ private:
+  struct Node {
+    int64_t bytes = 0;
+    int ranges = 0;  // that cover all of it
+  };
+
+  // The node covers [places_[first], places_[last]).
+  void change(size_t node, size_t first, size_t last, int64_t begin, int64_t end, int by) {
+    if (end <= places_[first] || places_[last] <= begin) return;
+    const bool is_leaf = last - first == 1;
+    if (begin <= places_[first] && places_[last] <= end) {
+      nodes_[node].ranges += by;
+    } else {
+      const size_t middle = first + (last - first) / 2;
+      change(2 * node, first, middle, begin, end, by);
+      change(2 * node + 1, middle, last, begin, end, by);
+    }
+    nodes_[node].bytes = nodes_[node].ranges > 0 ? places_[last] - places_[first]
+                         : is_leaf               ? 0
+                                   : nodes_[2 * node].bytes + nodes_[2 * node + 1].bytes;
+  }
+
+  std::vector<int64_t> places_;
+  std::vector<Node> nodes_;
+};
+
 // Peaks, and the most bytes that are in use at one time: a union, since values
 // may share bytes.
 void measure(const plan::Problem& problem, plan::Solution* solution) {
   solution->pools.resize(problem.pools.size());
-  std::vector<size_t> by_offset(problem.buffers.size());
-  int64_t end = 0;
-  for (size_t i = 0; i < by_offset.size(); ++i) {
-    by_offset[i] = i;
-    end = std::max(end, problem.buffers[i].lifetime.end);
+  struct Event {
+    int64_t time;
+    int by;  // those that go come first
+    size_t buffer;
+  };
+  std::vector<Event> events;
+  std::vector<std::vector<int64_t>> places(problem.pools.size());
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    const plan::Buffer& buffer = problem.buffers[i];
+    const plan::Placement& place = solution->placements[i];
+    if (buffer.lifetime.begin >= buffer.lifetime.end) continue;
+    events.push_back({buffer.lifetime.begin, 1, i});
+    events.push_back({buffer.lifetime.end, -1, i});
+    for (const int64_t at : {place.offset, place.offset + buffer.size}) {
+      places[place.pool].push_back(at);
+    }
+    plan::PoolUse& use = solution->pools[place.pool];
+    use.peak = std::max(use.peak, place.offset + buffer.size);
   }
-  std::sort(by_offset.begin(), by_offset.end(), [&](size_t a, size_t b) {
-    return solution->placements[a].offset < solution->placements[b].offset;
+  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+    return a.time != b.time ? a.time < b.time : a.by < b.by;
   });
-  std::vector<int64_t> used, covered;
-  for (int64_t time = 0; time < end; ++time) {
-    used.assign(problem.pools.size(), 0);
-    covered.assign(problem.pools.size(), 0);
-    for (const size_t i : by_offset) {
-      const plan::Buffer& buffer = problem.buffers[i];
-      if (time < buffer.lifetime.begin || time >= buffer.lifetime.end) continue;
-      const plan::Placement& place = solution->placements[i];
-      int64_t& top = covered[place.pool];
-      const int64_t last = place.offset + buffer.size;
-      used[place.pool] += std::max<int64_t>(0, last - std::max(top, place.offset));
-      top = std::max(top, last);
-    }
-    for (size_t p = 0; p < used.size(); ++p) {
-      plan::PoolUse& use = solution->pools[p];
-      use.lower_bound = std::max(use.lower_bound, used[p]);
-      use.peak = std::max(use.peak, covered[p]);
-    }
+  std::vector<Coverage> covered;
+  for (std::vector<int64_t>& of_pool : places) covered.emplace_back(std::move(of_pool));
+  for (const Event& event : events) {
+    const plan::Placement& place = solution->placements[event.buffer];
+    covered[place.pool].change(place.offset, place.offset + problem.buffers[event.buffer].size,
+                               event.by);
+    plan::PoolUse& use = solution->pools[place.pool];
+    use.lower_bound = std::max(use.lower_bound, covered[place.pool].bytes());
   }
   for (const plan::PoolUse& use : solution->pools) {
     solution->peak += use.peak;
