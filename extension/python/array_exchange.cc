@@ -82,7 +82,7 @@ Array from_buffer(py::handle object) {
   const auto item_size = static_cast<size_t>(view.itemsize);
   const auto dtype = type_of_format(view.format, item_size);
   if (!dtype.has_value()) {
-    throw py::type_error("elements of format '" + std::string(view.format) +
+    throw py::type_error("elements of format '" + std::string(view.format ? view.format : "B") +
                          "' have a type that programs do not have");
   }
   Array array;
@@ -126,7 +126,15 @@ Array from_dlpack(py::handle object) {
   }
   if (found == nullptr) throw py::type_error("elements have a type that programs do not have");
   array.dtype = found->dtype;
-  for (int32_t d = 0; d < tensor.rank; ++d) array.shape.push_back(tensor.shape[d]);
+  size_t bytes = runtime::element_size(array.dtype);
+  for (int32_t d = 0; d < tensor.rank; ++d) {
+    array.shape.push_back(tensor.shape[d]);
+    if (tensor.shape[d] < 0 ||
+        !runtime::checked_mul(bytes, static_cast<size_t>(tensor.shape[d]), &bytes)) {
+      throw py::value_error("the tensor has a size that is negative or more than there is memory");
+    }
+  }
+  if (tensor.data == nullptr && bytes != 0) throw py::value_error("the tensor has no data");
   array.data = static_cast<uint8_t*>(tensor.data) + tensor.byte_offset;
   Array dense = dense_array(array.dtype, array.shape, {}, array.data, false, owner);
   if (tensor.strides != nullptr) {

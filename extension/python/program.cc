@@ -11,6 +11,7 @@
 #include "extension/data_loader/buffer_data_loader.h"
 #include "extension/named_data_map/safetensors_map.h"
 #include "extension/python/gil.h"
+#include "runtime/core/budget.h"
 #include "runtime/threads/thread_count.h"
 
 namespace petrel::extension::python {
@@ -227,8 +228,12 @@ py::list LoadedProgram::run(const std::string& method, const py::args& args, boo
     PETREL_ASSIGN_OR_RETURN(const std::vector<EValue> outputs, module_->execute(method, values));
     // Here, before another thread runs the method again.
     std::vector<std::shared_ptr<void>> copies(outputs.size());
+    // A program may have one tensor as many outputs.
+    runtime::Budget bytes("max_input_bytes", module_->program().options().limits.max_input_bytes);
     for (size_t i = 0; copy_outputs && i < outputs.size(); ++i) {
-      if (outputs[i].isTensor()) copies[i] = copy_of(outputs[i].toTensor());
+      if (!outputs[i].isTensor()) continue;
+      PETREL_RETURN_IF_ERROR(bytes.take("copying an output", outputs[i].toTensor().nbytes()));
+      copies[i] = copy_of(outputs[i].toTensor());
     }
     const Gil gil;
     for (size_t i = 0; i < outputs.size(); ++i) {

@@ -151,7 +151,7 @@ class ExportTest(unittest.TestCase):
     def test_limits_are_named_when_they_are_reached(self):
         program = petrel.export(DIGITS)
         image = images()[0][0]
-        for name in ("max_arena_bytes", "max_element_operations"):
+        for name in ("max_arena_bytes", "max_element_operations", "max_input_bytes"):
             with self.subTest(name):
                 with self.assertRaisesRegex(petrel.Error, f"{name}, which is 1"):
                     petrel.load(program, **{name: 1})["forward"](image)
