@@ -118,6 +118,17 @@ TEST_P(Overlap, GatherUsesTheIndicesItChecked) {
   EXPECT_EQ(error, Error::InvalidArgument);
 }
 
+// As eager and the portable kernel do.
+TEST_P(Overlap, GatherRefusesNegativeIndices) {
+  List self(ScalarType::Long, word(200), 2), index(ScalarType::Long, word(100), 2);
+  List out(ScalarType::Long, word(300), 2);
+  memory_[100] = 0;
+  memory_[101] = -1;
+  EXPECT_EQ(call("aten::gather.out",
+                 {self.value(), EValue(int64_t{0}), index.value(), EValue(false), out.value()}),
+            Error::InvalidArgument);
+}
+
 // The values would become places of what is kept.
 TEST_P(Overlap, TopkOfIntegersRefusesToKeepPlacesUnderItsValues) {
   List self(ScalarType::Long, word(200), 16);
