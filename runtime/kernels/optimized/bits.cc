@@ -2,6 +2,7 @@
 //
 // Logic of bools, bits of integers and shifts (binary_rows.h), as plain loops.
 #include <climits>
+#include <type_traits>
 
 #include "runtime/kernels/optimized/binary_rows.h"
 #include "runtime/kernels/optimized/fast_path.h"
@@ -46,7 +47,10 @@ struct RightShift {
   template <typename T>
   T operator()(T x, T y) const {
     constexpr T kLast = sizeof(T) * CHAR_BIT - 1;
-    return static_cast<T>(x >> (y < 0 || y > kLast ? kLast : y));
+    const bool is_far = y < 0 || y > kLast;
+    const T shifted = static_cast<T>(x >> (is_far ? kLast : y));
+    // The sign goes on forever; without one there is nothing.
+    return is_far && std::is_unsigned_v<T> ? T{0} : shifted;
   }
 };
 

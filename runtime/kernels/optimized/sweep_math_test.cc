@@ -187,6 +187,22 @@ TEST_P(Sweep, DoublesAndSmallIntegers) {
   }
 }
 
+TEST_P(Sweep, ShiftsByTheWidthAndMore) {
+  for (const ScalarType type :
+       {ScalarType::Byte, ScalarType::Char, ScalarType::Short, ScalarType::Int, ScalarType::Long}) {
+    Array *a = make(type, {480}), *by = make(type, {480});
+    for (size_t i = 0; i < 480; ++i) {
+      const double number = i % 4 == 0 ? 5 : i % 4 == 1 ? 100 : i % 4 == 2 ? 127 : 255;
+      a->set(i, type == ScalarType::Byte || number < 128 ? number : -3);
+      by->set(i, static_cast<double>(i / 4));
+    }
+    for (const char* name :
+         {"aten::bitwise_left_shift.Tensor_out", "aten::bitwise_right_shift.Tensor_out"}) {
+      compare(name, {value(a), value(by)}, {{type, {480}}}, 0);
+    }
+  }
+}
+
 TEST_P(Sweep, DoubleFunctions) {
   Array* x = random(kDouble, {3000}, 0.01, 0.99);
   for (const char* name :
