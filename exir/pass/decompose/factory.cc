@@ -28,7 +28,7 @@ Rewritten full(Builder& b, Node& node) {
 
 Rewritten full_of_argument(Builder& b, Node& node) {
   const Argument& value = node.argument(arg::fill_value, arg::value);
-  if (!value.is_number()) return false;
+  if (!value.is_number() && !is_size(value)) return false;
   return done(b, node, filled(b, node.result()->tensor(), value));
 }
 
@@ -42,7 +42,7 @@ Rewritten ones(Builder& b, Node& node) {
 }
 
 Rewritten scalar_tensor(Builder& b, Node& node) {
-  if (!node.argument(arg::s).is_number()) return false;
+  if (!node.argument(arg::s).is_number() && !is_size(node.argument(arg::s))) return false;
   return done(b, node, filled(b, node.result()->tensor(), node.argument(arg::s)));
 }
 

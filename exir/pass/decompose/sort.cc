@@ -63,7 +63,8 @@ absl::Status nth(Builder& b, Value* x, int64_t dim, const Size& rank, const Size
 
 Rewritten kthvalue(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
-  const int64_t k = fixed_int(node.argument(arg::k));
+  if (!is_size(node.argument(arg::k))) return false;
+  const Size k = size_in(node.argument(arg::k));
   if (x->tensor().rank() == 0) return false;
   Value *value = nullptr, *place = nullptr;
   PETREL_RETURN_IF_ERROR(nth(b, x, dim_of(node), k - 1, sizes_of(node.result()), &value, &place));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "exir/ops/paths.h"
 #include "exir/ops/table.h"
 #include "exir/pass/framework/constant_data.h"
 #include "exir/status_macros.h"
@@ -121,12 +122,19 @@ BuiltValue Builder::slice(Value* x, int64_t dim, const rules::Size& start, const
                           const rules::Size& step) {
   const rules::Size size(x->tensor().size(static_cast<size_t>(dim)));
   if (start.is(0) && step.is(1) && is_always(end, size)) return x;
+  // What is negative at run time would count from the end.
+  for (const rules::Size* bound : {&start, &end}) {
+    if (!is_at_least(*bound, 0) && !bound->expression().is_constant()) rules::Paths::lose();
+  }
   return call(aten::slice_Tensor, {x, dim, start, end, step});
 }
 
 BuiltValue Builder::binary(OpHandle op, Value* a, Value* b) { return call(op, {a, b}); }
 
 BuiltValue Builder::scalar(const Argument& number, ScalarType dtype) {
+  if (is_size(number) && !number.is_int()) {
+    return call(aten::full, {Ints(), number, dtype});
+  }
   if (!number.is_number()) {
     return absl::InvalidArgumentError("a number is computed at run time");
   }

@@ -82,14 +82,14 @@ class Builder {
   BuiltValue swap_last_two(Value* x);
   BuiltValue expand(Value* x, const rules::Sizes& sizes);
   BuiltValue cast(Value* x, ScalarType dtype);
-  // Elements [start, end) of `dim`.
+  // Elements [start, end) of `dim`, neither of which counts from the end.
   BuiltValue slice(Value* x, int64_t dim, const rules::Size& start, const rules::Size& end,
                    const rules::Size& step = 1);
   // One node of an operator of two tensors.
   BuiltValue binary(OpHandle op, Value* a, Value* b);
 
   // A constant tensor of rank 0. Its FQN tells its value, so that equal ones
-  // are one.
+  // are one; of a size that varies, the node that makes it.
   BuiltValue scalar(const Argument& number, ScalarType dtype);
   BuiltValue scalar(double value, ScalarType dtype);
 

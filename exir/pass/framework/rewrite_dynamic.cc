@@ -155,6 +155,7 @@ absl::StatusOr<bool> Placement::build_node(const Node& node) {
     Type type = (*made)->result(i)->type();
     if (!type.is_tensor()) continue;
     type.tensor.dim_order = node.result(i)->tensor().dim_order;
+    if (type != node.result(i)->type()) return false;
     (*made)->result(i)->set_type(std::move(type));
   }
   made_.push_back(*made);

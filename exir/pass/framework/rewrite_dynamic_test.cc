@@ -6,7 +6,9 @@
 #include <memory>
 #include <string>
 
+#include "exir/pass/decompose/decompose.h"
 #include "exir/pass/lower/lower_to_kernels.h"
+#include "exir/pass/passes/normalize_scalars.h"
 #include "exir/pass/passes/normalize_views.h"
 #include "exir/pass/framework/pass_case.h"
 #include "exir/pass/lower/require_kernels.h"
@@ -267,6 +269,64 @@ absl::StatusOr<bool> divide_by_rows(Builder& b, Node& node) {
 
 TEST(RewriteDynamic, LeavesWhatWouldTakeASizeForAConstant) {
   EXPECT_EQ(after_row(divide_by_rows, kRelu), "");
+}
+
+// A bound that is negative for some sizes counts from the end there.
+template <int64_t less>
+absl::StatusOr<bool> rows_from_the_end(Builder& b, Node& node) {
+  Value* x = tensor_at(node, arg::self);
+  const rules::Size rows = rows_of(node);
+  PETREL_ASSIGN_OR_RETURN(Value * last, b.slice(x, 0, rows - less, rows));
+  PETREL_ASSIGN_OR_RETURN(Value * others, b.slice(x, 0, 0, rows - less));
+  return done(b, node, b.call(aten::cat, {std::vector<Value*>{last, others}, 0}));
+}
+
+TEST(RewriteDynamic, LeavesBoundsThatMayCountFromTheEnd) {
+  EXPECT_NE(after_row(rows_from_the_end<2>, kRelu), "");
+  EXPECT_EQ(after_row(rows_from_the_end<3>, kRelu), "");
+}
+
+TEST(RewriteDynamic, MakesTensorsOfSizes) {
+  EXPECT_EQ(after_pass(normalize_scalars, R"(
+      method @f<n: 2..9>(%c: bool[n], %x: f32[n], %n: int(n)) {
+        %y = aten.where.ScalarOther(%c, %x, %n)
+        return %y
+      })"),
+            expected(R"(
+      method @f<n: 2..9>(%c: bool[n], %x: f32[n], %n: int(n)) {
+        %f = aten.full.default([], %n, f32)
+        %y = aten.where.self(%c, %x, %f)
+        return %y
+      })"));
+  EXPECT_EQ(after_pass(decompose, R"(
+      method @f<n: 2..9>(%x: f32[n], %n: int(n)) {
+        %y = aten.full_like.default(%x, %n)
+        return %y
+      })"),
+            expected(R"(
+      method @f<n: 2..9>(%x: f32[n], %n: int(n)) {
+        %y = aten.full.default([%n], %n, f32)
+        return %y
+      })"));
+}
+
+TEST(RewriteDynamic, TakesPlacesThatFollowFromSizes) {
+  EXPECT_EQ(after_pass(decompose, R"(
+      method @f<n: 3..9>(%x: f32[n], %k: int(n - 1)) {
+        %y, %i = aten.kthvalue.default(%x, %k, 0)
+        return %y, %i
+      })"),
+            expected(R"(
+      method @f<n: 3..9>(%x: f32[n], %k: int(n - 1)) {
+        %v, %p = aten.topk.default(%x, %k, 0, false, true)
+        %a = executorch_prim.add.Scalar(%k, -1)
+        %s = aten.slice.Tensor(%v, 0, %a, 9223372036854775807, 1)
+        %y = aten.view.default(%s, [])
+        %b = executorch_prim.add.Scalar(%k, -1)
+        %t = aten.slice.Tensor(%p, 0, %b, 9223372036854775807, 1)
+        %i = aten.view.default(%t, [])
+        return %y, %i
+      })"));
 }
 
 // Numbers that are computed at run time are read like sizes, or not at all.
