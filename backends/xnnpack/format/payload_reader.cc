@@ -2,8 +2,8 @@
 #include "backends/xnnpack/format/payload_reader.h"
 
 #include <cstring>
+#include <map>
 #include <string>
-#include <unordered_map>
 
 #include "backends/xnnpack/format/header.h"
 #include "backends/xnnpack/format/node_kind.h"
@@ -13,8 +13,6 @@ namespace petrel::backends::xnnpack {
 namespace {
 
 namespace fbs = schema::xnnpack;
-
-// What flatbuffers asks of the address of a buffer, its largest force_align.
 
 std::string number(uint64_t value) { return std::to_string(value); }
 
@@ -402,7 +400,8 @@ class Reader {
   const Header& header_;
   const fbs::Graph& root_;
   Graph& out_;
-  std::unordered_map<uint32_t, uint32_t> ids_;
+  // Ordered: ids of a file could all have one place in a hash table.
+  std::map<uint32_t, uint32_t> ids_;
   uint64_t key_bytes_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
 
 #include "backends/xnnpack/format/graph_check.h"
@@ -204,6 +205,33 @@ TEST(Payload, RefusesNodesThatOutnumberValues) {
   const Problem problem = read_payload(payload.data(), payload.size(), &read);
   EXPECT_FALSE(problem.ok());
   EXPECT_NE(problem.text().find("6 nodes for 5 values"), std::string::npos) << problem.text();
+}
+
+// Multiples of a number that hash tables have as their size.
+TEST(Payload, FindsValuesWhateverTheirIds) {
+  constexpr uint32_t kValues = 42'000, kPlaces = 42'043;
+  flatbuffers::FlatBufferBuilder b;
+  const auto dims = b.CreateVector(std::vector<uint32_t>{1});
+  std::vector<flatbuffers::Offset<fbs::Value>> values;
+  std::vector<flatbuffers::Offset<fbs::Node>> nodes;
+  for (uint32_t i = 0; i < kValues; ++i) {
+    const uint32_t id = i * kPlaces;
+    const auto tensor = fbs::CreateTensorValue(b, Datatype::FP32, 1, dims, 0, kNoId, 0, id);
+    values.push_back(fbs::CreateValue(b, fbs::ValueUnion::TensorValue, tensor.Union()));
+    if (i == 0) continue;
+    const auto abs = fbs::CreateNode1x1(b, id - kPlaces, id, 0);
+    nodes.push_back(fbs::CreateNode(b, NodeKind::Abs, abs.Union()));
+  }
+  const auto all_values = b.CreateVector(values);
+  const std::vector<uint8_t> payload =
+      finish(b, fbs::CreateGraph(b, 0, b.CreateVector(nodes), all_values, 0), "XN01");
+  const auto start = std::chrono::steady_clock::now();
+  Graph graph;
+  EXPECT_TRUE(read_payload(payload.data(), payload.size(), &graph).ok());
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  ASSERT_EQ(graph.nodes.size(), kValues - 1);
+  EXPECT_EQ(graph.nodes.back().outputs[0], kValues - 1);
+  EXPECT_LT(seconds.count(), 2.0);
 }
 
 TEST(Payload, RefusesAnInlineConstantThatIsTooSmall) {
