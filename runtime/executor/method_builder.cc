@@ -170,6 +170,12 @@ Error MethodBuilder::make_delegates() {
 // beyond the bytes of the file is paid for with what a backend makes of it.
 Error MethodBuilder::pay_for_payload(uint64_t bytes) {
   constexpr uint64_t kMade = 4;
+  // What a backend keeps of a payload however small it is; so many are free.
+  constexpr uint64_t kHandle = 16 << 10;
+  constexpr size_t kFewDelegates = 64;
+  if (method_.delegates_.size() >= kFewDelegates) {
+    PETREL_RETURN_IF_ERROR(method_.delegate_bytes_.take("one delegate of many", kHandle));
+  }
   const uint64_t free = bytes < payload_bytes_left_ ? bytes : payload_bytes_left_;
   payload_bytes_left_ -= free;
   return method_.delegate_bytes_.take("a payload that delegates share", kMade * (bytes - free));

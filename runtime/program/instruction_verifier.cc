@@ -146,6 +146,11 @@ class InstructionVerifier final {
 
   Error verify_indices(const flatbuffers::Vector<int32_t>* indices, const char* what) {
     PETREL_RETURN_IF_ERROR(pay(part_bytes(indices)));
+    if (size_of(indices) > kMaxInputs) {
+      PETREL_LOG(Error, "method \"%.64s\": it has %u %ss, must have at most %u", method_,
+                 indices->size(), what, kMaxInputs);
+      return Error::InvalidProgram;
+    }
     for (uint32_t i = 0; i < size_of(indices); ++i) {
       if (is_value(indices->Get(i))) continue;
       PETREL_LOG(Error, "method \"%.64s\": %s %u is value %d, must be in [0, %u)", method_, what, i,

@@ -140,6 +140,11 @@ Error verify_arenas(const PlanContext& context) {
     PETREL_LOG(Error, "method \"%.64s\": the sizes of its arenas are not aligned", method);
     return Error::InvalidProgram;
   }
+  if (sizes != nullptr && sizes->size() > kMaxArenas) {
+    PETREL_LOG(Error, "method \"%.64s\": it has %u arenas, must have at most %u", method,
+               sizes->size(), kMaxArenas);
+    return Error::InvalidProgram;
+  }
   uint64_t total = 0;
   // Entry 0 is reserved; nothing can refer to it.
   for (uint32_t i = 1; sizes != nullptr && i < sizes->size(); ++i) {

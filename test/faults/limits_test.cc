@@ -156,6 +156,27 @@ Error error_with_list(uint64_t element_operations, void (*change)(Recipe&)) {
   return (*module)->execute("forward", {EValue(input.tensor())}).error();
 }
 
+TEST(LimitsTest, EachDelegateOfManyPays) {
+  QuietLog quiet;
+  Recipe recipe;
+  for (int i = 0; i < 100; ++i) {
+    recipe.segments.emplace_back(16);
+    add_delegate(recipe, [&](DelegateRecipe& delegate) {
+      delegate.index = static_cast<uint32_t>(recipe.segments.size() - 1);
+    });
+  }
+  const std::vector<uint8_t> bytes = build(recipe);
+  for (const uint64_t limit : {36 * (16 << 10), 36 * (16 << 10) - 1}) {
+    Module::Options options;
+    options.registry = &test_registry();
+    options.limits.max_delegate_bytes = limit;
+    auto module = Module::load(bytes.data(), bytes.size(), options);
+    ASSERT_TRUE(module.ok());
+    EXPECT_EQ((*module)->load_method("forward"),
+              limit == 36 * (16 << 10) ? Error::Ok : Error::OutOfResources);
+  }
+}
+
 TEST(LimitsTest, CountEntriesOfListsThatTheCallerGives) {
   const auto many_times_the_input = [](Recipe& r) {
     input(r).place.reset();

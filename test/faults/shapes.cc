@@ -23,6 +23,8 @@ struct Parts {
   std::vector<Offset<fb::FrameList>> traces;
   std::vector<Offset<fb::Buffer>> constants;
   std::vector<Offset<fb::BackendDelegateInlineData>> payloads;
+  std::vector<int64_t> arenas;
+  std::vector<int32_t> outputs;
 };
 
 // Makes a file of about `units` * 100 bytes.
@@ -115,6 +117,10 @@ const MadeShape kShapes[] = {
        repeat(&p->payloads, units,
               fb::CreateBackendDelegateInlineData(b, b.CreateVector(bytes_of(units))));
      }},
+    {{"Arenas", true},
+     [](FlatBufferBuilder&, size_t units, Parts* p) { p->arenas.resize(units * 12); }},
+    {{"Outputs", true},
+     [](FlatBufferBuilder&, size_t units, Parts* p) { p->outputs.resize(units * 25); }},
     {{"Numbers", false},
      [](FlatBufferBuilder& b, size_t units, Parts* p) {
        for (size_t i = 0; i < units * 3; ++i) {
@@ -174,8 +180,10 @@ std::vector<uint8_t> build_shape(const Shape& shape, size_t units) {
   const auto chain = fb::CreateChain(b, 0, 0, instructions, traces);
   const auto chains = b.CreateVector(std::vector<Offset<fb::Chain>>{chain});
   const auto delegates = b.CreateVector(parts.delegates);
-  const auto plan =
-      fb::CreateExecutionPlan(b, b.CreateString("forward"), 0, values, 0, 0, chains, 0, delegates);
+  const auto arenas = b.CreateVector(parts.arenas);
+  const auto outputs = b.CreateVector(parts.outputs);
+  const auto plan = fb::CreateExecutionPlan(b, b.CreateString("forward"), 0, values, 0, outputs,
+                                            chains, 0, delegates, arenas);
   const auto plans = b.CreateVector(std::vector<Offset<fb::ExecutionPlan>>{plan});
   const auto constants = b.CreateVector(parts.constants);
   const auto payloads = b.CreateVector(parts.payloads);

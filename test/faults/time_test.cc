@@ -59,7 +59,7 @@ TEST(TimeTest, ManyKeysInAnyOrder) {
 
 // Each call asks for the least size of every dim of every input.
 TEST(TimeTest, ManyLeastSizes) {
-  constexpr uint32_t kInputs = 20'000, kRank = 8;
+  constexpr uint32_t kInputs = 16'000, kRank = 12;
   Recipe recipe;
   std::vector<add::LeastSize> rows;
   plan(recipe).inputs.clear();
