@@ -197,6 +197,34 @@ struct Loaded {
   std::string message;
 };
 
+// A check that something behind it would make up for is told by its message.
+TEST(FlatDataMap, NamesWhatIsWrongInTheHeader) {
+  const auto with = [](size_t at, const std::string& bytes) {
+    std::string file = golden();
+    return file.replace(at, bytes.size(), bytes);
+  };
+  const std::string huge(8, '\x7f');
+  const struct {
+    std::string bytes;
+    const char* message;
+  } kBad[] = {
+      {golden().substr(0, 47), "data file has 47 bytes, must have at least"},
+      {with(4, "XX"), "data file does not begin with"},
+      {with(8, "XX"), "data file does not begin with"},
+      {with(12, std::string("\x27\0\0\0", 4)), "data file header has 39 bytes"},
+      {with(16, huge), "data file index ["},
+      {with(24, huge), "data file index ["},
+      {with(16, std::string(8, '\0') + '\x0a' + std::string(7, '\0')), "data file index [0, +10)"},
+      {with(32, huge), "data file segments ["},
+      {with(40, huge), "data file segments ["},
+  };
+  for (const auto& bad : kBad) {
+    const Loaded loaded(bad.bytes);
+    EXPECT_EQ(loaded.error, Error::InvalidExternalData) << bad.message;
+    EXPECT_EQ(loaded.message.rfind(bad.message, 0), 0u) << loaded.message;
+  }
+}
+
 TEST(FlatDataMap, RefusesEntriesWithoutAKeyOrWithANulInIt) {
   EXPECT_EQ(Loaded(file_of({{"a"}, {"b"}})).error, Error::Ok);
   EntrySpec without{"x"};

@@ -115,11 +115,24 @@ TEST_F(SafetensorsMapTest, NamesTheTensorThatIsWrong) {
               HasSubstr("list"));
   EXPECT_THAT(refusal(tensor(R"("dtype":"F32","dtype":"F32","shape":[],"data_offsets":[0,4])")),
               HasSubstr("field twice"));
+  EXPECT_THAT(refusal(tensor(R"("dtype":"U8","shape":[1],"data_offsets":[0])")),
+              HasSubstr("\"w\" has data_offsets"));
+  const std::string ones = "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1";
+  const std::string long_shape = R"("dtype":"U8","shape":[)" + ones + R"(],"data_offsets":[0,1])";
+  EXPECT_THAT(refusal(tensor(long_shape.c_str())), HasSubstr("too long a list"));
+  EXPECT_THAT(refusal(tensor(R"("shape":"U8")")), HasSubstr("a text where none belongs"));
+  EXPECT_THAT(refusal("\"U8\""), HasSubstr("damaged"));
+  EXPECT_THAT(refusal(R"({"w":"U8"})"), HasSubstr("a text where none belongs"));
+  EXPECT_THAT(refusal(tensor(R"("shape":{})")), HasSubstr("nested too deeply"));
+  EXPECT_THAT(refusal(tensor(R"("shape":[{}])")), HasSubstr("nested too deeply"));
+  EXPECT_THAT(refusal(R"({"__metadata__":{"a":[1]}})"), HasSubstr("a list too many"));
+  EXPECT_THAT(refusal(R"({"w":[1]})"), HasSubstr("a list too many"));
   const char* const kByte = R"({"dtype":"U8","shape":[1],"data_offsets":[0,1]})";
   EXPECT_THAT(refusal(std::string("{\"w\":") + kByte + ",\"w\":" + kByte + "}"),
               HasSubstr("\"w\" occurs twice"));
   EXPECT_THAT(refusal(std::string("{\"\":") + kByte + "}"), HasSubstr("empty"));
   EXPECT_THAT(refusal(std::string("{\"a\\u0000b\":") + kByte + "}"), HasSubstr("NUL"));
+  EXPECT_THAT(refusal("{\"" + std::string(1024, 'k') + "\":" + kByte + "}"), HasSubstr("too long"));
 }
 
 TEST_F(SafetensorsMapTest, RefusesWhatIsNoIndex) {

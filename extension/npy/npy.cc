@@ -6,9 +6,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -95,12 +97,15 @@ std::vector<uint8_t> in_c_order(const std::vector<int64_t>& shape, size_t elemen
 }  // namespace
 
 absl::StatusOr<NpyArray> read_npy(const std::string& path) {
+  // Opening one works, reading it throws.
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return bad(path, "is a folder");
   std::ifstream in(path, std::ios::binary);
   if (!in) return absl::NotFoundError(absl::StrCat(path, ": ", std::strerror(errno)));
   std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
   if (in.bad()) return bad(path, "cannot be read");
   if (bytes.size() < kMagicSize + 4 || std::memcmp(bytes.data(), kMagic, kMagicSize) != 0) {
-    return bad(path, "is no .npy file");
+    return bad(path, "is not an .npy file");
   }
   const auto byte = [&](size_t i) { return static_cast<size_t>(static_cast<uint8_t>(bytes[i])); };
   const size_t major = byte(6);

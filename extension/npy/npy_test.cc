@@ -79,13 +79,65 @@ TEST(Npy, RejectsDamage) {
   EXPECT_FALSE(read_npy("/nonexistent.npy").ok());
 }
 
+std::string replaced(const std::string& from, const std::string& to) {
+  std::string bytes = numpy_file();
+  bytes.replace(bytes.find(from), from.size(), to);
+  return bytes;
+}
+
+// A file of version `major` whose header is said to have `length` bytes.
+std::string of_version(char major, uint32_t length, const std::string& header) {
+  std::string bytes = std::string("\x93NUMPY") + major + '\0';
+  for (int i = 0; i < (major >= 2 ? 4 : 2); ++i) {
+    bytes.push_back(static_cast<char>(length >> (8 * i)));
+  }
+  return bytes + header;
+}
+
+// Every check of the reader has a file that nothing else refuses.
 TEST(Npy, NamesTheProblem) {
-  std::string big_endian = numpy_file();
-  big_endian.replace(big_endian.find("<f4"), 3, ">f4");
-  EXPECT_NE(read_npy(write(big_endian)).status().message().find("'>f4'"), std::string::npos);
-  std::string no_order = numpy_file();
-  no_order.replace(no_order.find("False"), 5, "maybe");
-  EXPECT_NE(read_npy(write(no_order)).status().message().find("fortran_order"), std::string::npos);
+  const std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (0,), }";
+  const auto size = static_cast<uint32_t>(header.size());
+  ASSERT_TRUE(read_npy(write(of_version(3, size, header))).ok());
+  const struct {
+    const char* problem;
+    std::string bytes;
+  } kBad[] = {
+      {"'>f4'", replaced("<f4", ">f4")},
+      {"fortran_order", replaced("False", "maybe")},
+      {"is not an .npy file", replaced("NUMPY", "NUMPX")},
+      {"version 0", of_version(0, size, header)},
+      {"version 4", of_version(4, size, header)},
+      {"ends inside its header", of_version(1, size + 1, header)},
+      {"ends inside its header", of_version(2, 0xffffffff, header)},
+      {"ends inside its header", of_version(2, 0, "").substr(0, 11)},
+      {"without dtype, order or shape", replaced("'descr'", "'descx'")},
+      {"without dtype, order or shape", replaced("'fortran_order'", "'fortran_ordex'")},
+      {"without dtype, order or shape", replaced("'shape'", "'shapx'")},
+      {"not a tuple", of_version(1, size - 6, header.substr(0, size - 6))},
+      {"not a tuple", replaced("(1, 2)", "[1, 2]")},
+      {"not a tuple", replaced("(1, 2), }", "(1, 2 , }")},
+      {"size 'two'", replaced("(1, 2), }", "(1,two) }")},
+      {"size '-2'", replaced("(1, 2), }", "(1,-2) }")},
+      {"more than 2^64 bytes", replaced("(1, 2), }", "(4611686018427387904,8) }")},
+      {"asks for", replaced("(1, 2)", "(1, 3)")},
+  };
+  for (const auto& bad : kBad) {
+    const auto read = read_npy(write(bad.bytes));
+    ASSERT_FALSE(read.ok()) << bad.problem;
+    EXPECT_NE(read.status().message().find(bad.problem), std::string::npos)
+        << bad.problem << " in " << read.status();
+  }
+}
+
+TEST(Npy, NamesAFileThatIsMissingOrAFolder) {
+  EXPECT_EQ(read_npy("/nonexistent.npy").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(read_npy("/").status().message(), "/: is a folder");
+}
+
+TEST(Npy, RefusesToWriteElementsThatNumpyLacks) {
+  const auto written = write_npy(path_of("x.npy"), NpyArray{ScalarType::QInt8, {0}, {}});
+  EXPECT_EQ(written.code(), absl::StatusCode::kInvalidArgument);
 }
 
 // numpy.save("x.npy", numpy.asfortranarray(numpy.arange(24, dtype="u1").reshape(2, 3, 4))).

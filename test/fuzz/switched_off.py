@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Switches each check of the readers and verifiers off, and says which no test notices.
+
+  test/fuzz/switched_off.py [--only GLOB] [--room ROOM...] [--jobs N] [--work DIR]
+
+Works on a copy of the committed tree. Every condition that ends in an error,
+
+    if (a || b) {                       if (((a) && on(7)) || ((b) && on(8))) {
+      PETREL_LOG(Error, ...);    -->      PETREL_LOG(Error, ...);
+      return Error::InvalidProgram;       return Error::InvalidProgram;
+    }                                   }
+
+gets a switch for each of its alternatives, so one build holds them all. The tests of
+the room then run once for each switch, with that one off (PETREL_SWITCH_OFF). A test
+that fails, crashes or takes too long has noticed. Prints a line for each check that
+nothing noticed, and a table of rooms. Ends with 1 when a check is neither noticed nor
+listed with its reason in switched_off.txt.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import fnmatch
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+TREE = HERE.parent.parent
+EXCUSED = HERE / "switched_off.txt"
+SECONDS = 120  # of one test; those that need more have lost what keeps them short
+
+# What reads files from strangers, and the tests that give it bad ones: fast ones first.
+Room = collections.namedtuple("Room", "sources tests")
+ROOMS = {
+    "program": Room(
+        ["runtime/program/*.cc", "runtime/executor/method_builder.cc",
+         "runtime/executor/method_values.cc", "runtime/executor/method_io.cc",
+         "runtime/executor/aliases*.cc"],
+        ["//runtime/program/...", "//test/faults:golden_test", "//test/faults:structure_test",
+         "//test/faults:additions_test", "//test/faults:bindings_test",
+         "//test/faults:overlap_test", "//test/faults:limits_test", "//test/faults:outputs_test",
+         "//test/faults:container_test", "//test/faults:method_test",
+         "//test/faults:method_data_test", "//test/faults:structure_run_test",
+         "//test/faults:mutation_test", "//test/fuzz:program_fuzz_test"]),
+    "data": Room(
+        ["extension/flat_data/*.cc", "extension/named_data_map/safetensors_map.cc",
+         "extension/data_loader/*.cc"],
+        ["//extension/flat_data/...", "//extension/named_data_map/...",
+         "//extension/data_loader/...", "//test/fuzz:ptd_fuzz_test",
+         "//test/fuzz:safetensors_fuzz_test", "//test/faults:container_test",
+         "//test/faults:mutation_test"]),
+    "payload": Room(
+        ["backends/xnnpack/format/graph_check.cc", "backends/xnnpack/format/header.cc",
+         "backends/xnnpack/format/payload_reader.cc", "backends/xnnpack/format/shape_rules.cc"],
+        ["//backends/xnnpack/format/...", "//backends/xnnpack/runtime/...",
+         "//test/fuzz:payload_fuzz_test"]),
+    "packed": Room(
+        ["backends/xnnpack/runtime/packed_file.cc"],
+        ["//backends/xnnpack/runtime/...", "//test/fuzz:packed_fuzz_test"]),
+    "npy": Room(["extension/npy/*.cc"], ["//extension/npy/...", "//test/fuzz:npy_fuzz_test"]),
+    "plan": Room(["exir/plan/formats/*.cc"],
+                 ["//exir/plan/formats/...", "//test/fuzz:plan_fuzz_test"]),
+    "archive": Room(["exir/import/zip_archive.cc"],
+                    ["//exir/import/...", "//test/fuzz:pt2_fuzz_test"]),
+    "kernels": Room(["runtime/kernels/*/*.cc"],
+                    ["//runtime/kernels/...", "//test/faults:hostile_kernel_test",
+                     "//test/faults:overlap_test", "//test/faults:work_test",
+                     "//test/fuzz:calls_fuzz_test"]),
+}
+
+# How an error leaves a function of these files.
+ERROR = re.compile(
+    r"\breturn\s+(Error::(?!Ok\b)\w+|false|std::nullopt|nullptr|refuse\w*\(|damaged\w*\(|fail\w*\(|"
+    r"wrong\w*\(|bad\w*\(|absl::\w+Error\(|Problem::(?!none\b)\w+)")
+HEADER = '''#include <cstdlib>
+namespace petrel_switch {
+// Whether a check counts: all but the one that the environment names.
+inline bool on(int number) {
+  static const int off = [] {
+    const char* const text = std::getenv("PETREL_SWITCH_OFF");
+    return text == nullptr ? -1 : std::atoi(text);
+  }();
+  return number != off;
+}
+}  // namespace petrel_switch
+'''
+
+Check = collections.namedtuple("Check", "number room file line text")
+
+
+def closing(text, start):
+    """The index of the bracket that closes the one at `start`; quotes count."""
+    pairs, depth, i = {"(": ")", "{": "}"}, 0, start
+    opened, closed = text[start], pairs[text[start]]
+    while i < len(text):
+        c = text[i]
+        if c == '"' or c == "'" and not (text[i - 1].isalnum() and text[i + 1].isalnum()):
+            i += 1
+            while text[i] != c:
+                i += 2 if text[i] == "\\" else 1
+        elif text.startswith("//", i):
+            i = text.index("\n", i)
+        elif c == opened:
+            depth += 1
+        elif c == closed:
+            depth -= 1
+            if depth == 0:
+                return i
+        i += 1
+    raise ValueError("a bracket that nothing closes")
+
+
+def alternatives(condition):
+    """"a || b(c || d)" as ["a", "b(c || d)"]."""
+    parts, depth, begin = [], 0, 0
+    for i, c in enumerate(condition):
+        depth += (c in "([{") - (c in ")]}")
+        if depth == 0 and condition.startswith("||", i):
+            parts.append(condition[begin:i].strip())
+            begin = i + 2
+    parts.append(condition[begin:].strip())
+    return parts
+
+
+def with_switches(text, room, file, checks):
+    """The source with a switch for each alternative of a condition that ends in an error."""
+    out, at = [], 0
+    for found in re.finditer(r"\bif \(", text):
+        begin = found.end() - 1
+        if begin < at or text[:found.start()].rsplit("\n", 1)[-1].lstrip().startswith(("//", "#")):
+            continue
+        end = closing(text, begin)
+        condition = text[begin + 1:end]
+        rest = text[end + 1:].lstrip()
+        body = rest[:closing(rest, 0)] if rest.startswith("{") else rest[:rest.index(";") + 1]
+        # `if (x) return false;` of a loop inside the body is a check of its own.
+        own = re.split(r"\b(?:if|for|while) \(", body)[0]
+        if ";" in condition or not ERROR.search(own) or "constexpr" in condition:
+            continue
+        switched = []
+        for part in alternatives(condition):
+            line = text.count("\n", 0, begin) + 1
+            number = len(checks)
+            checks.append(Check(number, room, file, line, " ".join(part.split())))
+            switched.append(f"(({part}) && ::petrel_switch::on({number}))")
+        out += [text[at:begin + 1], " || ".join(switched)]
+        at = end
+    return HEADER + "".join(out) + text[at:]
+
+
+def switch_tree(folder, rooms, only):
+    checks = []
+    for room in rooms:
+        for pattern in ROOMS[room].sources:
+            for path in sorted(folder.glob(pattern)):
+                file = str(path.relative_to(folder))
+                if path.stem.endswith(("_test", "test_graphs")) or not fnmatch.fnmatch(file, only):
+                    continue
+                path.write_text(with_switches(path.read_text(), room, file, checks))
+    return checks
+
+
+def run_test(binary, folder, number):
+    """Whether the test passes with that switch off; None is with all on."""
+    with tempfile.TemporaryDirectory() as scratch:
+        runfiles = folder / f"{binary}.runfiles/petrel"
+        environment = dict(os.environ, TEST_TMPDIR=scratch, TEST_SRCDIR=str(runfiles.parent),
+                           TEST_WORKSPACE="petrel")
+        if number is not None:
+            environment["PETREL_SWITCH_OFF"] = str(number)
+        arguments = []
+        if binary.name.endswith("_fuzz_test"):
+            arguments = [str(folder / str(binary).replace("_fuzz_test", "_corpus"))]
+        try:
+            done = subprocess.run(
+                [folder / binary, *arguments], cwd=runfiles, env=environment, timeout=SECONDS,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            return False
+        return done.returncode == 0
+
+
+def binaries(bazel, folder, room):
+    """The room's tests that are binaries, fast first, which pass with all switches on."""
+    query = " + ".join(ROOMS[room].tests)
+    found = subprocess.run([*bazel, "query", f"kind(cc_test, {query})"], cwd=folder, text=True,
+                           stdout=subprocess.PIPE, check=True).stdout.split()
+    subprocess.run([*bazel, "build", *found], cwd=folder, check=True)
+    paths = [pathlib.Path("bazel-bin") / label[2:].replace(":", "/") for label in found]
+    times = {}
+    for path in paths:
+        before = os.times()
+        if not run_test(path, folder, None):
+            sys.exit(f"{path} fails with all checks on")
+        times[path] = os.times().elapsed - before.elapsed
+    return sorted(paths, key=times.get)
+
+
+def excuses():
+    """{(file, condition): reason}"""
+    lines = EXCUSED.read_text().splitlines() if EXCUSED.exists() else []
+    rows = [line.split(" | ") for line in lines if line and not line.startswith("#")]
+    return {(file, condition): reason for file, condition, reason in rows}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--room", action="append", choices=ROOMS, help="of these (default: all)")
+    parser.add_argument("--only", default="*", metavar="GLOB", help="sources that match")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--work", help="folder to keep the copy and its build in")
+    args = parser.parse_args()
+    rooms = args.room or list(ROOMS)
+    excused, table, bad = excuses(), [], 0
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = args.work or scratch
+        folder = pathlib.Path(scratch) / "petrel"
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run(["git", "clone", "-q", TREE, folder], check=True)
+        checks = switch_tree(folder, rooms, args.only)
+        bazel = ["./bazelw", f"--output_base={scratch}/base"]
+        try:
+            for room in rooms:
+                tests = binaries(bazel, folder, room)
+                own = [check for check in checks if check.room == room]
+                with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+                    noticed = list(pool.map(
+                        lambda check: not all(run_test(t, folder, check.number) for t in tests),
+                        own))
+                unnoticed = [check for check, seen in zip(own, noticed) if not seen]
+                reasons = [excused.get((check.file, check.text)) for check in unnoticed]
+                for check, reason in zip(unnoticed, reasons):
+                    print(f"{check.file}:{check.line}: {check.text}: {reason or 'NOT NOTICED'}",
+                          flush=True)
+                missing = reasons.count(None)
+                bad += missing
+                table.append((room, len(own), sum(noticed), len(unnoticed) - missing, missing))
+        finally:
+            subprocess.run([*bazel, "shutdown"], cwd=folder, check=False)
+            subprocess.run(["chmod", "-R", "u+w", scratch], check=False)
+    print("| room | checks | noticed | justified | not noticed |\n|---|---|---|---|---|")
+    for row in table:
+        print("| " + " | ".join(map(str, row)) + " |")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
