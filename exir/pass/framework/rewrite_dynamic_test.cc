@@ -310,6 +310,29 @@ TEST(RewriteDynamic, MakesTensorsOfSizes) {
       })"));
 }
 
+// As many steps as the largest size takes.
+TEST(RewriteDynamic, TakesRunningProductsOfAnyLength) {
+  EXPECT_EQ(after_pass(decompose, R"(
+      method @f<n: 2..3>(%x: f32[n]) {
+        %y = aten.cumprod.default(%x, 0)
+        return %y
+      })"),
+            expected(R"(
+      method @f<n: 2..3>(%x: f32[n]) {
+        %n = aten.sym_size.int(%x, 0)
+        %a = executorch_prim.add.Scalar(%n, -1)
+        %s = aten.slice.Tensor(%x, 0, 0, %a, 1)
+        %p = aten.constant_pad_nd.default(%s, [1, 0], 1.0)
+        %z = aten.mul.Tensor(%p, %x)
+        %m = aten.sym_size.int(%x, 0)
+        %b = executorch_prim.add.Scalar(%m, -2)
+        %t = aten.slice.Tensor(%z, 0, 0, %b, 1)
+        %q = aten.constant_pad_nd.default(%t, [2, 0], 1.0)
+        %y = aten.mul.Tensor(%q, %z)
+        return %y
+      })"));
+}
+
 TEST(RewriteDynamic, TakesPlacesThatFollowFromSizes) {
   EXPECT_EQ(after_pass(decompose, R"(
       method @f<n: 3..9>(%x: f32[n], %k: int(n - 1)) {
