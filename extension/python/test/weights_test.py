@@ -37,8 +37,6 @@ class WeightsTest(unittest.TestCase):
                 self.assertGreater(len(backend.keys), 0)
                 for fqn, key in backend.keys.items():
                     digest = hashlib.sha256(backend.values[fqn]).hexdigest()
-                    if "external" in options:
-                        digest += "@w.ptd"
                     self.assertEqual(key, fqn if "weight_keys" in options else digest)
                 self.assertEqual([os.path.basename(path) for path in program.external_paths],
                                  ["w.ptd"] if "external" in options else [])
