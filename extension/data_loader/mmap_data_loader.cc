@@ -79,8 +79,10 @@ Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size,
   const BufferDataLoader mapped(mapping_->base, mapping_->size);
   if (info.segment_type == SegmentInfo::Type::Program) {
     Result<FreeableBuffer> copy = mapped.load_copy(offset, size);
-    // Else the process had both in memory.
-    if (copy.ok() && size != 0) {
+    // Else the process had both in memory. Few pages cost less than what is spent
+    // to fetch their neighbours again.
+    constexpr size_t kWorthIt = size_t{256} << 10;
+    if (copy.ok() && size >= kWorthIt) {
       give_pages_back(mapping_.get(), mapping_->base + offset, size);
     }
     return copy;
