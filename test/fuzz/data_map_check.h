@@ -6,9 +6,10 @@
 #ifndef PETREL_TEST_FUZZ_DATA_MAP_CHECK_H_
 #define PETREL_TEST_FUZZ_DATA_MAP_CHECK_H_
 
-#include <cstring>
-#include <vector>
+#include <cstddef>
+#include <cstdint>
 
+#include "runtime/core/log.h"
 #include "runtime/core/named_data_map.h"
 #include "test/fuzz/exact_memory.h"
 
@@ -34,6 +35,20 @@ inline void read_everything(const runtime::NamedDataMap& map) {
   }
   require(!map.get_key(count).ok(), "a key after the last one");
   (void)map.get_data("no such key");
+}
+
+// Loads a file of any bytes as a Map, without a word, and reads all that it gives.
+template <typename Map>
+void load_and_read(const uint8_t* data, size_t size) {
+  using runtime::Error;
+  static const runtime::LogHook quiet =
+      runtime::set_log_hook({[](void*, runtime::LogLevel, const char*) {}, nullptr});
+  (void)quiet;
+  ExactLoader loader(data, size);
+  const auto map = Map::load(&loader);
+  if (map.ok()) return read_everything(*map);
+  require(map.error() == Error::InvalidExternalData || map.error() == Error::NotSupported,
+          "an error of load that its contract does not have");
 }
 
 }  // namespace petrel::fuzz

@@ -9,7 +9,7 @@ Writes archives of a chain of aten.linear, each with a weight of its own and a
 relu behind it, and exports them with and without XNNPACK. Prints the processor's
 time per operator, the best of three exports, and how long each phase took: a time
 per operator that grows by a factor each time the count does is not linear. It does
-grow once, where the graph no longer fits the caches, about 15 KB per operator.
+grow once, where the graph no longer fits the caches.
 Needs no torch.
 """
 
