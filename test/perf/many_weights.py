@@ -3,19 +3,21 @@
 """How export time grows with the number of operators that have a weight each.
 
   ./bazelw build //extension/cli:petrel
-  test/perf/many_weights.py [--petrel BINARY] [--counts 1000,20000,100000]
+  test/perf/many_weights.py [--petrel BINARY] [--counts 1000,20000,100000] [--instructions]
 
 Writes archives of a chain of aten.linear, each with a weight of its own and a
 relu behind it, and exports them with and without XNNPACK. Prints the processor's
 time per operator, the best of three exports, and how long each phase took: a time
 per operator that grows by a factor each time the count does is not linear. It does
-grow once, where the graph no longer fits the caches.
-Needs no torch.
+grow once, where the graph no longer fits the caches: --instructions counts
+instructions in place of time, which caches do not change. Needs no torch;
+--instructions needs valgrind.
 """
 
 import argparse
 import json
 import pathlib
+import re
 import resource
 import subprocess
 import sys
@@ -97,12 +99,29 @@ def export(petrel, archive, output, backend):
     return used() - before, json.loads(done.stdout)["seconds"]
 
 
+def count_instructions(petrel, archive, output, backend, scratch):
+    """Instructions that an export executes."""
+    done = subprocess.run(["valgrind", "--tool=callgrind",
+                           f"--callgrind-out-file={scratch}/callgrind.out", petrel, "export",
+                           archive, "-o", output, "--backend", backend],
+                          text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True)
+    return int(re.search(r"Collected : (\d+)", done.stderr)[1])
+
+
+def print_time(backend, count, taken):
+    phases = ", ".join(f"{name} {time:.3f}" for name, time in taken[1].items())
+    print(f"{backend:8s}{count:7d} operators {taken[0]:7.3f} s of the processor, "
+          f"{1e6 * taken[0] / count:6.1f} us each: {phases}", flush=True)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--petrel", default=PETREL, help=f"the command (default {PETREL})")
     parser.add_argument("--counts", default="1000,4000,20000,50000,100000",
                         help="operators with a weight (default %(default)s)")
+    parser.add_argument("--instructions", action="store_true",
+                        help="count instructions in place of time")
     parser.add_argument("--keep", help="folder to leave the archives in")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
@@ -112,11 +131,15 @@ def main() -> int:
             write_archive(work / f"{count}.pt2", count)
         for backend in ("none", "xnnpack"):
             for count in counts:
-                best = min((export(args.petrel, work / f"{count}.pt2", f"{scratch}/m.pte", backend)
-                            for _ in range(3)), key=lambda taken: taken[0])
-                phases = ", ".join(f"{name} {time:.3f}" for name, time in best[1].items())
-                print(f"{backend:8s}{count:7d} operators {best[0]:7.3f} s of the processor, "
-                      f"{1e6 * best[0] / count:6.1f} us each: {phases}", flush=True)
+                archive, output = work / f"{count}.pt2", f"{scratch}/m.pte"
+                if args.instructions:
+                    total = count_instructions(args.petrel, archive, output, backend, scratch)
+                    print(f"{backend:8s}{count:7d} operators {total:14d} instructions, "
+                          f"{total / count:9.0f} each", flush=True)
+                    continue
+                print_time(backend, count,
+                           min((export(args.petrel, archive, output, backend) for _ in range(3)),
+                               key=lambda taken: taken[0]))
     return 0
 
 
