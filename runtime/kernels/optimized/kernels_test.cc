@@ -46,6 +46,27 @@ INSTANTIATE_TEST_SUITE_P(Kernels, KernelLibraries,
                                            Library{"optimized", &kOptimized, 2.0}),
                          [](const auto& info) { return info.param.name; });
 
+// An output of one row lies in any order of dims; the result has two rows.
+TEST(OptimizedKernels, WriteProductsInTheOrderOfTheOutput) {
+  double a[] = {1, 2, 3, 4}, b[] = {1, 0, 10, 1}, out[4] = {};
+  int32_t sizes[] = {2, 2}, out_sizes[] = {2, 2};
+  uint8_t order[] = {0, 1}, out_order[] = {1, 0};
+  int64_t strides[2], out_strides[2];
+  TensorImpl left(ScalarType::Double, 2, sizes, a, order, strides);
+  TensorImpl right(ScalarType::Double, 2, sizes, b, order, strides);
+  TensorImpl result(ScalarType::Double, 2, out_sizes, out, out_order, out_strides,
+                    TensorShapeDynamism::DYNAMIC_BOUND);
+  const int32_t one_row[] = {1, 2};
+  ASSERT_EQ(result.resize(one_row), Error::Ok);
+  EValue values[] = {EValue(Tensor(&left)), EValue(Tensor(&right)), EValue(Tensor(&result))};
+  EValue* args[] = {&values[0], &values[1], &values[2]};
+  KernelRuntimeContext context;
+  kOptimized.find_kernel("aten::mm.out")->fn(context, Span<EValue*>(args));
+  ASSERT_EQ(context.failure_state(), Error::Ok);
+  const double expected[] = {21, 43, 2, 4};  // column by column
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(out[i], expected[i]) << i;
+}
+
 TEST(OptimizedKernels, StandForPortableOnesOfTheSameName) {
   std::set<std::string> portable, optimized;
   for (const Kernel& kernel : portable_kernels()) portable.insert(kernel.name);

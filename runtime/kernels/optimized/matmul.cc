@@ -120,7 +120,10 @@ bool other_products(KernelRuntimeContext& context, const Tensor& a, const Tensor
                     bool b_is_transposed, const Tensor* bias, const Tensor& out, ssize_t rank) {
   const ScalarType type = a.scalar_type();
   const bool is_double = type == ScalarType::Double;
-  if ((!is_double && !is_narrow(type)) || !all_plain({a, b, out}, rank, type)) return false;
+  if ((!is_double && !is_narrow(type)) || !all_plain({a, b}, rank, type) ||
+      out.scalar_type() != type || out.dim() != rank) {
+    return false;
+  }
   const size_t last = static_cast<size_t>(rank) - 1;
   NarrowProduct product;
   product.type = type;
@@ -138,7 +141,7 @@ bool other_products(KernelRuntimeContext& context, const Tensor& a, const Tensor
   }
   portable::SizeArray sizes(a.sizes());
   sizes[last] = static_cast<portable::SizesType>(product.columns);
-  if (resize_tensor(out, sizes.span()) != Error::Ok) return false;
+  if (resize_tensor(out, sizes.span()) != Error::Ok || !is_contiguous(out)) return false;
   if (!portable::charge_product(context, out, a)) return true;
   const size_t bytes = a.element_size();
   for (size_t i = 0; i < (rank == 3 ? size(a, 0) : 1); ++i) {
