@@ -24,6 +24,9 @@ class Block final {
  public:
   static constexpr size_t kPiece = 512;
 
+  // Negative indices count from the end of a dim, or are refused.
+  explicit Block(bool from_the_end) : from_the_end_(from_the_end) {}
+
   // False when the indices are not for these kernels.
   bool prepare(const Tensor& tensor, Span<const std::optional<Tensor>> indices) {
     size_t first = 0;
@@ -112,6 +115,7 @@ class Block final {
       for (size_t i = 0; i < n; ++i) {
         int64_t place = from[static_cast<int64_t>(i) * step];
         if (place < 0 || place >= index.size) {
+          if (!from_the_end_) return portable::check_index(context, place, index.size);
           if (!portable::place_of(context, place, index.size, &place)) return false;
         }
         offsets[i] += place * index.stride;
@@ -120,14 +124,15 @@ class Block final {
     return true;
   }
 
+  bool from_the_end_;
   Index indices_[kMost];
   size_t count_ = 0;
   SizeArray block_, sizes_;
 };
 
 bool read(KernelRuntimeContext& context, const Tensor& self,
-          Span<const std::optional<Tensor>> indices, const Tensor& out) {
-  Block block;
+          Span<const std::optional<Tensor>> indices, bool from_the_end, const Tensor& out) {
+  Block block(from_the_end);
   if (self.scalar_type() != out.scalar_type() || !block.prepare(self, indices) ||
       resize_tensor(out, block.sizes().span()) != Error::Ok || !is_contiguous(out)) {
     return false;
@@ -180,7 +185,7 @@ void write(KernelRuntimeContext& context, const Block& block, const Tensor& valu
 bool put(KernelRuntimeContext& context, const Tensor& self,
          Span<const std::optional<Tensor>> indices, const Tensor& values, bool accumulate,
          const Tensor& out) {
-  Block block;
+  Block block(/*from_the_end=*/true);
   const ScalarType type = self.scalar_type();
   if (type != out.scalar_type() || type != values.scalar_type() || type == ScalarType::Bool ||
       !is_contiguous(values) || !block.prepare(self, indices) ||
@@ -231,7 +236,7 @@ void index_tensor_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor self = args.tensor(0);
   const Span<const std::optional<Tensor>> indices = args.optional_tensor_list(1);
   const Tensor out = args.out(2);
-  if (!args.ok() || read(context, self, indices, out)) return;
+  if (!args.ok() || read(context, self, indices, true, out)) return;
   portable::index_tensor_out(context, raw);
 }
 
@@ -247,7 +252,7 @@ void index_select_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (index.dim() == 1 && d >= 0 && d < rank) {
     std::optional<Tensor> indices[kTensorDimensionLimit];
     indices[d] = index;
-    if (read(context, self, {indices, static_cast<size_t>(d) + 1}, out)) return;
+    if (read(context, self, {indices, static_cast<size_t>(d) + 1}, false, out)) return;
   }
   portable::index_select_out(context, raw);
 }

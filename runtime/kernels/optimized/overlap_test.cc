@@ -118,15 +118,27 @@ TEST_P(Overlap, GatherUsesTheIndicesItChecked) {
   EXPECT_EQ(error, Error::InvalidArgument);
 }
 
-// As eager and the portable kernel do.
-TEST_P(Overlap, GatherRefusesNegativeIndices) {
+// As eager does; index and index_put count from the end there.
+TEST_P(Overlap, NegativeIndicesAreRefused) {
   List self(ScalarType::Long, word(200), 2), index(ScalarType::Long, word(100), 2);
-  List out(ScalarType::Long, word(300), 2);
-  memory_[100] = 0;
-  memory_[101] = -1;
-  EXPECT_EQ(call("aten::gather.out",
-                 {self.value(), EValue(int64_t{0}), index.value(), EValue(false), out.value()}),
-            Error::InvalidArgument);
+  List source(ScalarType::Long, word(400), 2), out(ScalarType::Long, word(300), 2);
+  const EValue dim(int64_t{0});
+  for (const int64_t second : {1, -1}) {
+    memory_[100] = 0;
+    memory_[101] = second;
+    const Error expected = second < 0 ? Error::InvalidArgument : Error::Ok;
+    const auto expect = [&](const char* name, std::vector<EValue> values) {
+      EXPECT_EQ(call(name, std::move(values)), expected) << name << " of " << second;
+    };
+    expect("aten::gather.out", {self.value(), dim, index.value(), EValue(false), out.value()});
+    expect("aten::index_select.out", {self.value(), dim, index.value(), out.value()});
+    expect("aten::scatter.src_out",
+           {self.value(), dim, index.value(), source.value(), out.value()});
+    expect("aten::scatter_add.out",
+           {self.value(), dim, index.value(), source.value(), out.value()});
+    expect("aten::scatter.value_out",
+           {self.value(), dim, index.value(), EValue(int64_t{3}), out.value()});
+  }
 }
 
 // The values would become places of what is kept.

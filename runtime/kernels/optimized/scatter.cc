@@ -22,8 +22,6 @@ struct Walk {
   const Tensor& at;
   const Tensor& index;
   const Tensor& beside;
-  // Negative indices count from the end of the dim, which gather does not let them.
-  bool from_the_end = true;
   size_t dim = 0;
 
   bool prepare(int64_t signed_dim) {
@@ -91,12 +89,8 @@ struct Walk {
     const int64_t step = is_last ? 1 : at.strides()[dim];
     const auto along = static_cast<int64_t>(is_last ? 0 : 1);
     for (size_t i = 0; i < n; ++i) {
-      int64_t place = indices[i];
-      if (static_cast<uint64_t>(place) >= static_cast<uint64_t>(size) &&
-          (!portable::check(context, from_the_end || place >= 0, "an index is negative") ||
-           !portable::place_of(context, place, size, &place))) {
-        return false;
-      }
+      const int64_t place = indices[i];
+      if (!portable::check_index(context, place, size)) return false;
       offsets[i] = place * step + static_cast<int64_t>(first + i) * along;
     }
     return true;
@@ -108,7 +102,7 @@ bool gather(KernelRuntimeContext& context, const Tensor& self, int64_t dim, cons
   if (self.scalar_type() != out.scalar_type() || resize_tensor(out, index.sizes()) != Error::Ok) {
     return false;
   }
-  Walk walk{self, index, out, false};
+  Walk walk{self, index, out};
   if (!walk.prepare(dim)) return false;
   return with_size(out.element_size(), [&](auto zero) {
     using T = decltype(zero);

@@ -105,6 +105,13 @@ bool place_of(KernelRuntimeContext& context, int64_t index, int64_t size, int64_
   return false;
 }
 
+bool fail_index(KernelRuntimeContext& context, int64_t index, int64_t size) {
+  PETREL_LOG(Error, "%s: index %lld must be in [0, %lld)", context.kernel_name(),
+             static_cast<long long>(index), static_cast<long long>(size));
+  context.fail(Error::InvalidArgument);
+  return false;
+}
+
 size_t product(Span<const SizesType> sizes, size_t begin, size_t end) {
   size_t n = 1;
   for (size_t d = begin; d < end; ++d) n *= static_cast<size_t>(sizes[d]);

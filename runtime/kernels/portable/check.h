@@ -65,6 +65,13 @@ bool normalize_dim(KernelRuntimeContext& context, int64_t dim, ssize_t rank, siz
 // An index in [-size, size), which is data, as a place in [0, size).
 bool place_of(KernelRuntimeContext& context, int64_t index, int64_t size, int64_t* out_place);
 
+// An index, which is data, is in [0, size): for operators that do not count from the end.
+bool fail_index(KernelRuntimeContext& context, int64_t index, int64_t size);
+inline bool check_index(KernelRuntimeContext& context, int64_t index, int64_t size) {
+  return static_cast<uint64_t>(index) < static_cast<uint64_t>(size) ||
+         fail_index(context, index, size);
+}
+
 // True when dims are in default order, sizes of 0 or 1 not counted.
 bool is_contiguous(const Tensor& tensor);
 

@@ -118,14 +118,10 @@ void embedding_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const auto load = loader<int64_t>(indices.scalar_type());
   for (size_t i = 0; i < indices.numel(); ++i) {
     const int64_t index = load(indices.const_data_ptr(), i);
-    int64_t at = 0;
-    if (!check(context, index >= 0, "an index is negative") ||
-        !place_of(context, index, weight.size(0), &at)) {
-      return;
-    }
-    std::memmove(static_cast<char*>(out.mutable_data_ptr()) + i * row,
-                 static_cast<const char*>(weight.const_data_ptr()) + static_cast<size_t>(at) * row,
-                 row);
+    if (!check_index(context, index, weight.size(0))) return;
+    std::memmove(
+        static_cast<char*>(out.mutable_data_ptr()) + i * row,
+        static_cast<const char*>(weight.const_data_ptr()) + static_cast<size_t>(index) * row, row);
   }
 }
 
@@ -147,8 +143,8 @@ void index_select_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (!resize_out(context, out, sizes.span())) return;
   const auto load = loader<int64_t>(index.scalar_type());
   for (size_t i = 0; i < index.numel(); ++i) {
-    int64_t at = 0;
-    if (!place_of(context, load(index.const_data_ptr(), i), self.sizes()[d], &at)) return;
+    const int64_t at = load(index.const_data_ptr(), i);
+    if (!check_index(context, at, self.sizes()[d])) return;
     View from(self), to(out);
     from.offset = at * from.strides[d];
     to.offset = static_cast<int64_t>(i) * to.strides[d];
@@ -188,11 +184,7 @@ void gather_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   loop.run([&](const int64_t* at) {
     if (!args.ok()) return;
     const int64_t i = load(index.const_data_ptr(), static_cast<size_t>(at[1]));
-    if (i < 0 || i >= self.sizes()[d]) {
-      PETREL_LOG(Error, "%s: index %lld of dim %zu must be in [0, %d)", context.kernel_name(),
-                 static_cast<long long>(i), d, self.sizes()[d]);
-      return context.fail(Error::InvalidArgument);
-    }
+    if (!check_index(context, i, self.sizes()[d])) return;
     copy_element(out, at[0], self, at[2] + i * self.strides()[d]);
   });
 }

@@ -24,12 +24,9 @@ void for_each_target(KernelRuntimeContext& context, const Tensor& out, size_t d,
   loop.strides_of(2, index.sizes(), source.strides());
   const auto load = loader<int64_t>(index.scalar_type());
   loop.run([&](const int64_t* at) {
-    int64_t i = 0;
-    if (context.failure_state() != Error::Ok ||
-        !place_of(context, load(index.const_data_ptr(), static_cast<size_t>(at[0])), out.sizes()[d],
-                  &i)) {
-      return;
-    }
+    if (context.failure_state() != Error::Ok) return;
+    const int64_t i = load(index.const_data_ptr(), static_cast<size_t>(at[0]));
+    if (!check_index(context, i, out.sizes()[d])) return;
     fn(static_cast<size_t>(at[1] + i * out.strides()[d]), static_cast<size_t>(at[2]));
   });
 }
