@@ -4,7 +4,8 @@
 //
 // The arithmetic is that of the promoted type: integers when both sides are,
 // doubles otherwise (see element.h). A number beside a float tensor counts with
-// the precision of a float, as PyTorch has it.
+// the precision of a float, as PyTorch has it; results of integers wrap in the
+// promoted type, also where the output is wider or floating.
 #include <cmath>
 
 #include "runtime/kernels/portable/check.h"
@@ -57,6 +58,41 @@ void combine(const Tensor& a, const Operand& b, const Tensor& out, Fn fn) {
   });
 }
 
+// The type of integers that a and b are computed in: tensors with dims count before
+// those without, and these before numbers, unless they are all bool.
+ScalarType promoted_integer(const Tensor& a, const Operand& b) {
+  const ScalarType type = a.scalar_type();
+  if (!b.tensor) {
+    return type == ScalarType::Bool && !b.number.isBoolean() ? ScalarType::Long : type;
+  }
+  const ScalarType other = b.tensor->scalar_type();
+  if (type == other || other == ScalarType::Bool) return type;
+  if (type == ScalarType::Bool) return other;
+  if ((a.dim() == 0) != (b.tensor->dim() == 0)) return a.dim() == 0 ? other : type;
+  const size_t size = element_size(type), other_size = element_size(other);
+  // Of one size are those with a sign and without; both fit the next.
+  if (size == other_size) return size == 1 ? ScalarType::Short : ScalarType::Long;
+  return size > other_size ? type : other;
+}
+
+template <typename Fn>
+void combine_integers(const Tensor& a, const Operand& b, const Tensor& out, Fn fn) {
+  const ScalarType type = promoted_integer(a, b);
+  const bool is_alone = a.scalar_type() == type && out.scalar_type() == type && b.tensor &&
+                        b.tensor->scalar_type() == type;
+  if (is_alone || element_size(type) == sizeof(int64_t)) {
+    return combine<int64_t>(a, b, out, fn);
+  }
+  const auto store = storer<int64_t>(type);
+  const auto load = loader<int64_t>(type);
+  const auto wrap = [=](int64_t value) {
+    uint64_t element = 0;
+    store(&element, 0, value);
+    return load(&element, 0);
+  };
+  combine<int64_t>(a, b, out, [&](int64_t x, int64_t y) { return wrap(fn(wrap(x), wrap(y))); });
+}
+
 bool prepare(KernelRuntimeContext& context, KernelArgs& args, const Tensor& a, const Operand& b,
              const Tensor& out) {
   if (!args.ok() || !check_arithmetic(context, a) || !check_arithmetic(context, out)) {
@@ -82,7 +118,7 @@ void run(KernelRuntimeContext& context, KernelArgs& args, const Tensor& a, const
   if (Op::kAlwaysFloating || is_floating(a.scalar_type()) || b.floating()) {
     combine<double>(a, b, out, [&](double x, double y) { return op.floating(x, y); });
   } else {
-    combine<int64_t>(a, b, out, [&](int64_t x, int64_t y) { return op.integral(x, y); });
+    combine_integers(a, b, out, [&](int64_t x, int64_t y) { return op.integral(x, y); });
   }
 }
 
@@ -429,7 +465,7 @@ void pow_scalar_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (is_floating(exponent.scalar_type()) || base.isFloatingPoint()) {
     combine<double>(exponent, number, out, [&](double e, double b) { return pow.floating(b, e); });
   } else {
-    combine<int64_t>(exponent, number, out,
+    combine_integers(exponent, number, out,
                      [&](int64_t e, int64_t b) { return pow.integral(b, e); });
   }
 }

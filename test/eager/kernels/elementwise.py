@@ -103,6 +103,21 @@ def two_operands():
         call(f"aten::{n}.Tensor_out", ints(8), ints(8, lo=0, hi=5), dtypes=(torch.int64,))
         call(f"aten::{n}.Tensor_Scalar_out", ints(8), 3, dtypes=(torch.int64,))
 
+    # Results wrap in the type of the operands, whatever the output is.
+    large, small = (torch.tensor(v, dtype=torch.uint8) for v in ([200, 3, 255], [100, 5, 255]))
+    signed = torch.tensor([-128, 100, -1], dtype=torch.int8)
+    for n in "add sub".split():
+        for other in (small, signed, torch.tensor(300)):
+            call(f"aten::{n}.out", large, other, 2)
+        call(f"aten::{n}.out", large, small, 1, dtypes=(torch.int32,))
+    call("aten::add.out", torch.tensor([True, False, True]), torch.tensor([True, True, False]), 1)
+    call("aten::mul.out", large, signed)
+    call("aten::pow.Tensor_Scalar_out", large, 2)
+    call("aten::bitwise_left_shift.Tensor_Scalar_out", large, 1)
+    call("aten::floor_divide.out", large, torch.tensor(260))
+    for n in "eq lt".split():
+        call(f"aten::{n}.Scalar_out", large, 456, dtypes=(torch.bool,))
+
 
 def clamps_and_gates():
     """Clamping by tensors, gates."""
