@@ -21,6 +21,7 @@
 #include "exir/memory/storage.h"
 #include "exir/status_macros.h"
 #include "schema/formats.h"
+#include "schema/method_limits.h"
 
 namespace petrel::exir {
 namespace {
@@ -45,6 +46,17 @@ absl::Status check_method_name(const std::string& name) {
   return absl::InvalidArgumentError(absl::StrCat("method name '", name.substr(0, 80), "' has ",
                                                  name.size(), " bytes or a NUL, must have 1 to ",
                                                  schema::kMaxMethodNameBytes, " bytes and none"));
+}
+
+absl::Status check_signature(const std::string& method, const Graph& graph) {
+  const std::pair<const char*, size_t> lists[] = {{"inputs", graph.inputs().size()},
+                                                  {"outputs", graph.outputs().size()}};
+  for (const auto& [what, count] : lists) {
+    if (count <= schema::kMaxInputs) continue;
+    return absl::InvalidArgumentError(absl::StrCat("method '", method, "' has ", count, " ", what,
+                                                   ", must have at most ", schema::kMaxInputs));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status check_constant(const std::string& method, const Constant& constant) {
@@ -375,8 +387,9 @@ absl::StatusOr<PlannedProgram> plan_to_emit(const Program& program, const Weight
                                                    " methods, must have at most ",
                                                    schema::kMaxMethods));
   }
-  for (const auto& [name, unused] : program.methods) {
+  for (const auto& [name, method] : program.methods) {
     PETREL_RETURN_IF_ERROR(check_method_name(name));
+    PETREL_RETURN_IF_ERROR(check_signature(name, *method.graph));
   }
   return plan_program(program, options, named_constants(routes));
 }

@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "schema/formats.h"
+#include "schema/method_limits.h"
 
 namespace petrel::exir {
 namespace {
@@ -297,6 +298,22 @@ TEST(Emit, RejectsMoreMethodsThanLoadersTake) {
             "program has 1025 methods, must have at most 1024");
   program.methods.erase("m0");
   EXPECT_TRUE(emit_to_memory(program).ok());
+}
+
+TEST(Emit, RejectsMoreInputsAndOutputsThanLoadersTake) {
+  for (const bool are_inputs : {true, false}) {
+    auto graph = std::make_unique<Graph>("forward");
+    std::vector<Value*> values = {graph->add_input(f32({1}), "x")};
+    while (values.size() <= schema::kMaxInputs) {
+      const std::string name = absl::StrCat("x", values.size());
+      values.push_back(are_inputs ? graph->add_input(f32({1}), name) : values[0]);
+    }
+    if (are_inputs) values.resize(1);
+    graph->set_outputs(values);
+    EXPECT_EQ(emit_to_memory(program_of(std::move(graph))).status().message(),
+              absl::StrCat("method 'forward' has 16385 ", are_inputs ? "inputs" : "outputs",
+                           ", must have at most 16384"));
+  }
 }
 
 TEST(Emit, PassesOnWhatTheSinkSays) {

@@ -4,6 +4,7 @@
 #include "runtime/program/program_verifier.h"
 #include "runtime/program/text_check.h"
 #include "schema/formats.h"
+#include "schema/method_limits.h"
 #include "schema/program_generated.h"
 
 namespace petrel::runtime {
@@ -146,9 +147,9 @@ class InstructionVerifier final {
 
   Error verify_indices(const flatbuffers::Vector<int32_t>* indices, const char* what) {
     PETREL_RETURN_IF_ERROR(pay(part_bytes(indices)));
-    if (size_of(indices) > kMaxInputs) {
+    if (size_of(indices) > schema::kMaxInputs) {
       PETREL_LOG(Error, "method \"%.64s\": it has %u %ss, must have at most %u", method_,
-                 indices->size(), what, kMaxInputs);
+                 indices->size(), what, schema::kMaxInputs);
       return Error::InvalidProgram;
     }
     for (uint32_t i = 0; i < size_of(indices); ++i) {

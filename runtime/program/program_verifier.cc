@@ -10,6 +10,7 @@
 #include "runtime/core/result.h"
 #include "runtime/program/text_check.h"
 #include "schema/formats.h"
+#include "schema/method_limits.h"
 #include "schema/program_generated.h"
 
 namespace petrel::runtime {
@@ -140,9 +141,9 @@ Error verify_arenas(const PlanContext& context) {
     PETREL_LOG(Error, "method \"%.64s\": the sizes of its arenas are not aligned", method);
     return Error::InvalidProgram;
   }
-  if (sizes != nullptr && sizes->size() > kMaxArenas) {
+  if (sizes != nullptr && sizes->size() > schema::kMaxArenas) {
     PETREL_LOG(Error, "method \"%.64s\": it has %u arenas, must have at most %u", method,
-               sizes->size(), kMaxArenas);
+               sizes->size(), schema::kMaxArenas);
     return Error::InvalidProgram;
   }
   uint64_t total = 0;

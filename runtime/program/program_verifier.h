@@ -42,12 +42,6 @@ struct Program;
 
 namespace petrel::runtime {
 
-// How much a method has at most of what takes a few bytes of its file and, when it is
-// run, memory of its own: arenas; inputs, and as many outputs, which are compared with
-// one another, too.
-inline constexpr uint32_t kMaxArenas = 1024;
-inline constexpr uint32_t kMaxInputs = 16384;
-
 struct ProgramFile {
   // Flatbuffer and header; at a multiple of kDataAlignment.
   Span<const uint8_t> program;
