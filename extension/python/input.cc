@@ -82,6 +82,12 @@ void Input::set_array(Array array, const MethodMeta& meta, size_t index, bool ma
   const runtime::Span<const uint8_t> order(dim_order_.data(), rank);
   const bool is_safe = array.is_writable || !may_write || !info.ok() || info->is_memory_planned();
   is_copied_ = !array.lies_in(order) || !is_safe;
+  // A view may have far more elements than there is memory behind it.
+  const size_t most = info.ok() ? info->nbytes() / element_size(info->scalar_type()) : SIZE_MAX;
+  if (is_copied_ && array.numel() > most) {
+    refuse(index, "has " + std::to_string(array.numel()) + " elements, must have at most " +
+                      std::to_string(most));
+  }
   array_ = is_copied_ ? array.copy_in(order) : std::move(array);
   static uint8_t nothing[16] = {};
   impl_ = TensorImpl(array_.dtype, static_cast<ssize_t>(rank), sizes_.data(),

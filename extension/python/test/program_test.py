@@ -340,6 +340,10 @@ class CallTest(unittest.TestCase):
         for array in (self.image.astype(numpy.complex64), numpy.array(["a"])):
             with self.assertRaises((TypeError, ValueError)):
                 self.forward(array)
+        wide = numpy.broadcast_to(self.image[0, 0], (1 << 20, 1 << 18, 8, 8))
+        with self.assertRaisesRegex(petrel.Error, "input 0 has 17592186044416 elements, "
+                                                  "must have at most 64"):
+            self.forward(wide)
         with self.assertRaises(petrel.Error):
             self.forward(numpy.zeros((1, 1, 8, 9), numpy.float32))
         numpy.testing.assert_array_equal(self.forward(self.image)[0], self.expected)
