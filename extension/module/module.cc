@@ -2,21 +2,13 @@
 #include "extension/module/module.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "extension/data_loader/buffer_data_loader.h"
-#include "extension/data_loader/file_data_loader.h"
-#include "extension/data_loader/mmap_data_loader.h"
-#include "extension/flat_data/flat_data_map.h"
 #include "extension/module/heap_allocator.h"
-#include "extension/named_data_map/bound_data_map.h"
-#include "extension/named_data_map/checked_data_map.h"
-#include "extension/named_data_map/merged_data_map.h"
 #include "runtime/core/budget.h"
 #include "runtime/core/log.h"
 #include "runtime/threads/thread_count.h"
-#include "schema/formats.h"
 
 namespace petrel::extension {
 
@@ -25,7 +17,6 @@ using runtime::Error;
 using runtime::EValue;
 using runtime::Method;
 using runtime::MethodMeta;
-using runtime::NamedDataMap;
 using runtime::Program;
 using runtime::Registry;
 using runtime::Result;
@@ -34,44 +25,6 @@ using runtime::Tensor;
 using runtime::TensorInfo;
 
 namespace {
-
-template <typename Loader>
-Result<std::unique_ptr<DataLoader>> open_as(const std::string& path) {
-  Result<Loader> loader = Loader::from(path.c_str());
-  if (!loader.ok()) return loader.error();
-  return std::unique_ptr<DataLoader>(std::make_unique<Loader>(std::move(loader.get())));
-}
-
-Result<std::unique_ptr<DataLoader>> open_file(const std::string& path, Module::LoadMode mode) {
-  return mode == Module::LoadMode::Mmap ? open_as<MmapDataLoader>(path)
-                                        : open_as<FileDataLoader>(path);
-}
-
-// Whether a data file is not a `.ptd`, which begins with an offset and FT01. One
-// shorter than that is the `.ptd` reader's to refuse.
-Result<bool> is_other_data(DataLoader* loader) {
-  PETREL_ASSIGN_OR_RETURN(const size_t size, loader->size());
-  constexpr size_t kHeadBytes = 8;
-  if (size < kHeadBytes) return false;
-  const DataLoader::SegmentInfo info(DataLoader::SegmentInfo::Type::Program);
-  PETREL_ASSIGN_OR_RETURN(const runtime::FreeableBuffer bytes, loader->load(0, kHeadBytes, info));
-  return std::memcmp(static_cast<const char*>(bytes.data()) + schema::kIdentifierOffset,
-                     schema::kDataFileIdentifier, schema::kMagicBytes) != 0;
-}
-
-Result<std::unique_ptr<NamedDataMap>> load_map(DataLoader* loader, Module::DataReader other_data) {
-  PETREL_ASSIGN_OR_RETURN(const bool is_other, is_other_data(loader));
-  if (is_other && other_data != nullptr) return other_data(loader);
-  if (is_other) {
-    PETREL_LOG(Error,
-               "data file has no FT01 at byte 4, so it is no .ptd; Module::Options::other_data "
-               "can name a reader of other files, such as read_safetensors");
-    return Error::InvalidExternalData;
-  }
-  Result<FlatDataMap> map = FlatDataMap::load(loader);
-  if (!map.ok()) return map.error();
-  return std::unique_ptr<NamedDataMap>(new FlatDataMap(std::move(map.get())));
-}
 
 // Of kernels and of backends. Backends without threads do not know the option,
 // which is not an error.
@@ -217,6 +170,7 @@ Result<std::unique_ptr<Module>> Module::finish(std::unique_ptr<Module> module,
   program_options.data_precedence = options.data_precedence;
   program_options.writable_inputs = options.writable_inputs;
   program_options.limits = options.limits;
+  program_options.data_is_held = true;
   Result<Program> program = Program::load(module->loader_.get(), program_options);
   if (!program.ok()) return program.error();
   module->program_ = std::make_unique<Program>(std::move(program.get()));
@@ -225,51 +179,7 @@ Result<std::unique_ptr<Module>> Module::finish(std::unique_ptr<Module> module,
   PETREL_ASSIGN_OR_RETURN(module->shared_arenas_,
                           SharedArenas::find(*module->program_, options.share_memory_arenas));
 
-  std::vector<const NamedDataMap*> maps;
-  MergeOptions merge;
-  merge.order = options.data_order;
-  const auto add_data = [&](std::shared_ptr<DataLoader> loader, const std::string& name) {
-    Result<std::unique_ptr<NamedDataMap>> map = load_map(loader.get(), options.other_data);
-    if (!map.ok()) {
-      PETREL_LOG(Error, "%s cannot be used as external data", name.c_str());
-      return map.error();
-    }
-    module->data_loaders_.push_back(std::move(loader));
-    module->data_maps_.push_back(std::move(map.get()));
-    maps.push_back(module->data_maps_.back().get());
-    merge.names.push_back(name);
-    return Error::Ok;
-  };
-  for (const std::string& path : options.data_files) {
-    PETREL_ASSIGN_OR_RETURN(std::unique_ptr<DataLoader> loader, open_file(path, options.load_mode));
-    PETREL_RETURN_IF_ERROR(add_data(std::move(loader), path));
-  }
-  for (size_t i = 0; i < options.data_loaders.size(); ++i) {
-    PETREL_RETURN_IF_ERROR(add_data(options.data_loaders[i], "data loader " + std::to_string(i)));
-  }
-  if (options.named_data_map != nullptr) {
-    module->data_maps_.push_back(std::make_unique<CheckedDataMap>(*options.named_data_map));
-    maps.push_back(module->data_maps_.back().get());
-    merge.names.push_back("the data map of the app");
-  }
-  if (maps.size() > 1) {
-    Result<MergedDataMap> merged =
-        MergedDataMap::create(Span<const NamedDataMap* const>(maps.data(), maps.size()), merge);
-    if (!merged.ok()) return merged.error();
-    module->data_maps_.push_back(std::make_unique<MergedDataMap>(std::move(merged.get())));
-    module->data_map_ = module->data_maps_.back().get();
-  } else if (!maps.empty()) {
-    module->data_map_ = maps.front();
-  }
-  const runtime::ProgramAdditions& additions = module->program_->additions();
-  if (additions.num_weights() != 0 && module->data_map_ != nullptr) {
-    std::vector<runtime::WeightView> weights;
-    for (uint32_t i = 0; i < additions.num_weights(); ++i) weights.push_back(additions.weight(i));
-    Result<BoundDataMap> bound = BoundDataMap::create(*module->data_map_, weights);
-    if (!bound.ok()) return bound.error();
-    module->data_maps_.push_back(std::make_unique<BoundDataMap>(std::move(bound.get())));
-    module->data_map_ = module->data_maps_.back().get();
-  }
+  PETREL_ASSIGN_OR_RETURN(module->data_, LoadedData::load(options, *module->program_));
   return module;
 }
 
@@ -309,8 +219,8 @@ Result<Module::LoadedMethod*> Module::loaded(const std::string& method) {
   std::vector<MethodMeta> others;
   for (const auto& known : methods_) others.push_back(known->method->method_meta());
   const KeptState kept(shared_arenas_, meta, made->arenas, others);
-  Result<Method> result =
-      program_->load_method(method, made->memory.get(), event_tracer_, data_map_, backend_options_);
+  Result<Method> result = program_->load_method(method, made->memory.get(), event_tracer_,
+                                                data_->map(), backend_options_);
   kept.restore();
   if (!result.ok()) return result.error();
   made->method = std::make_unique<Method>(std::move(result.get()));

@@ -29,39 +29,19 @@
 #include <string>
 #include <vector>
 
+#include "extension/module/data_sources.h"
 #include "extension/module/shared_arenas.h"
-#include "extension/named_data_map/merged_data_map.h"
 #include "runtime/executor/program.h"
 
 namespace petrel::extension {
 
 class Module final {
  public:
-  enum class LoadMode {
-    File,  // read what is needed into memory: for files that others may truncate
-    Mmap,  // map the file: weights are shared with the page cache
-  };
+  using LoadMode = DataSources::LoadMode;
+  using DataReader = DataSources::DataReader;
 
-  // A map over a file of data that outlives it. The error's reason is logged.
-  using DataReader =
-      runtime::Result<std::unique_ptr<runtime::NamedDataMap>> (*)(runtime::DataLoader* loader);
-
-  struct Options {
-    // External data files of the program, `.ptd`. They may share keys with equal
-    // bytes.
-    std::vector<std::string> data_files;
-    // More such data, wherever the bytes come from.
-    std::vector<std::shared_ptr<runtime::DataLoader>> data_loaders;
-    // Reads those that are no `.ptd`, such as read_safetensors of
-    // extension/named_data_map/safetensors_map.h; null refuses them. An app that
-    // does not name a reader does not carry it.
-    DataReader other_data = nullptr;
-    // More external data; may be null, must outlive the Module. Held to what a
-    // NamedDataMap promises.
-    const runtime::NamedDataMap* named_data_map = nullptr;
-    // Which of these counts where bytes differ; the map stands after the files.
-    MergeOrder data_order = MergeOrder::RefuseDifferent;
-    LoadMode load_mode = LoadMode::Mmap;
+  // With the data of the program, and how files are read: the program's, too.
+  struct Options : DataSources {
     // One memory for what the methods compute with: outputs then hold until any
     // method runs. Programs with state in that memory do without.
     bool share_memory_arenas = false;
@@ -135,12 +115,10 @@ class Module final {
 
   // Destroyed last to first: methods before the data and the program they use.
   std::unique_ptr<runtime::DataLoader> loader_;
-  std::vector<std::shared_ptr<runtime::DataLoader>> data_loaders_;
-  std::vector<std::unique_ptr<runtime::NamedDataMap>> data_maps_;
-  const runtime::NamedDataMap* data_map_ = nullptr;
   runtime::EventTracer* event_tracer_ = nullptr;
   const runtime::LoadBackendOptionsMap* backend_options_ = nullptr;
   std::unique_ptr<runtime::Program> program_;
+  std::unique_ptr<LoadedData> data_;
   SharedArenas shared_arenas_;
   std::vector<std::unique_ptr<LoadedMethod>> methods_;
 };

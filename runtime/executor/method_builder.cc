@@ -7,6 +7,7 @@
 
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
+#include "runtime/executor/held_data_map.h"
 #include "runtime/executor/method_data_map.h"
 #include "runtime/executor/prim_ops.h"
 #include "runtime/program/program_verifier.h"
@@ -60,6 +61,7 @@ Result<Method> MethodBuilder::build() {
   if (method_.event_tracer_ != nullptr) method_.event_tracer_->create_event_block("load");
   PETREL_RETURN_IF_ERROR(find_kernels());
   PETREL_RETURN_IF_ERROR(find_backends());
+  PETREL_RETURN_IF_ERROR(hold_external_map());
   PETREL_RETURN_IF_ERROR(make_values());
   PETREL_RETURN_IF_ERROR(make_data_map());
   PETREL_RETURN_IF_ERROR(make_delegates());
@@ -115,6 +117,19 @@ Error MethodBuilder::find_backends() {
     }
   }
   return result;
+}
+
+Error MethodBuilder::hold_external_map() {
+  const ProgramAdditions& additions = program_.additions();
+  const uint32_t count = additions.num_weights();
+  if (external_map_ == nullptr || count == 0 || program_.options().data_is_held) return Error::Ok;
+  PETREL_ASSIGN_OR_RETURN(Span<std::atomic<bool>> checked,
+                          allocator_->allocate_list<std::atomic<bool>>(count));
+  // Never destroyed: it owns nothing.
+  PETREL_ASSIGN_OR_RETURN(Span<HeldDataMap> place, allocator_->allocate_list<HeldDataMap>(1));
+  external_map_ =
+      new (place.data()) HeldDataMap(*external_map_, additions, checked, program_.options().sha256);
+  return Error::Ok;
 }
 
 // Backends ask for many keys, each of which would be compared with all others where

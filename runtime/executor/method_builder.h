@@ -4,8 +4,8 @@
 // comes first: missing kernels and backends are reported, all of them, before
 // any data is read.
 //
-//   find kernels and backends -> values and their data -> data map -> delegates
-//   -> instructions
+//   find kernels and backends -> hold the caller's data to the program -> values and
+//   their data -> data map -> delegates -> instructions
 //
 // A Method that is half made is destroyed like a whole one: it knows what it
 // already owns.
@@ -35,6 +35,7 @@ class MethodBuilder final {
  private:
   Error find_kernels();
   Error find_backends();
+  Error hold_external_map();
   // In method_values.cc.
   Error make_values();
   Error make_value(uint32_t index, EValue* to);

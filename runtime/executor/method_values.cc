@@ -3,36 +3,13 @@
 // The values of a method: numbers and lists from the flatbuffer, tensors with
 // their memory.
 
-#include <cstdio>
 #include <new>
 
 #include "runtime/core/log.h"
+#include "runtime/executor/layout_text.h"
 #include "runtime/executor/method_builder.h"
 
 namespace petrel::runtime {
-
-namespace {
-
-// "float32 [2, 3] order [0, 1]", cut if it does not fit.
-struct LayoutText {
-  LayoutText(ScalarType type, Span<const int32_t> sizes, Span<const uint8_t> dim_order) {
-    append("%s [", to_string(type));
-    for (size_t i = 0; i < sizes.size(); ++i) append(i == 0 ? "%d" : ", %d", sizes[i]);
-    append("] order [");
-    for (size_t i = 0; i < dim_order.size(); ++i) append(i == 0 ? "%d" : ", %d", dim_order[i]);
-    append("]");
-  }
-  template <typename... Args>
-  void append(const char* format, Args... args) {
-    const int added = std::snprintf(text + used, sizeof(text) - used, format, args...);
-    if (added > 0) used += static_cast<size_t>(added);
-    if (used >= sizeof(text)) used = sizeof(text) - 1;
-  }
-  char text[160] = "";
-  size_t used = 0;
-};
-
-}  // namespace
 
 Error MethodBuilder::make_values() {
   const uint32_t count = declared_.num_values();

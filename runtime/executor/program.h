@@ -33,8 +33,9 @@
 #include "runtime/executor/memory_manager.h"
 #include "runtime/executor/method.h"
 #include "runtime/executor/method_meta.h"
-#include "runtime/executor/registry.h"
 #include "runtime/executor/method_data_map.h"
+#include "runtime/executor/registry.h"
+#include "runtime/executor/sha256.h"
 #include "runtime/program/program_additions.h"
 #include "runtime/program/program_data_map.h"
 #include "runtime/program/program_view.h"
@@ -50,6 +51,12 @@ struct ProgramOptions {
   // Whether a program may write inputs that it does not plan memory for, which are
   // the caller's. Methods that do are refused otherwise; a planned input is a copy.
   bool writable_inputs = false;
+  // Computes the digests of data that a program is bound to (kSha256Bytes at
+  // `digest`); null: sha256.h, without the processor's instructions for it.
+  Sha256Function sha256 = nullptr;
+  // Whether maps given to load_method are HeldDataMaps already: they are then not
+  // held to the program again.
+  bool data_is_held = false;
 };
 
 class Program final {
@@ -75,7 +82,8 @@ class Program final {
   Result<MethodMeta> method_meta(std::string_view method_name) const;
 
   // Makes a method ready to run. The tracer, the data map and the options map
-  // may be null; tracer and data map must outlive the Method.
+  // may be null; tracer and data map must outlive the Method. Data is held to what
+  // the program remembers of its weights (held_data_map.h).
   Result<Method> load_method(std::string_view method_name, MemoryManager* memory_manager,
                              EventTracer* event_tracer = nullptr,
                              const NamedDataMap* named_data_map = nullptr,

@@ -137,10 +137,19 @@ bool is_weight(const add::Weight& weight) {
 }
 
 Error verify_weights(const add::Additions& table) {
+  std::string_view last;
   for (uint32_t i = 0; table.weights() != nullptr && i < table.weights()->size(); ++i) {
-    if (is_weight(*table.weights()->Get(i))) continue;
-    PETREL_LOG(Error, "weight %u that the program remembers has no key, layout or digest", i);
-    return Error::InvalidProgram;
+    const add::Weight& weight = *table.weights()->Get(i);
+    if (!is_weight(weight)) {
+      PETREL_LOG(Error, "weight %u that the program remembers has no key, layout or digest", i);
+      return Error::InvalidProgram;
+    }
+    const std::string_view key(weight.key()->c_str(), weight.key()->size());
+    if (i > 0 && !(last < key)) {
+      PETREL_LOG(Error, "weight %u that the program remembers is out of order", i);
+      return Error::InvalidProgram;
+    }
+    last = key;
   }
   return Error::Ok;
 }
@@ -252,6 +261,22 @@ WeightView ProgramAdditions::weight(uint32_t index) const {
   view.bytes = from.bytes();
   if (from.sha256() != nullptr) view.digest = {from.sha256()->data(), from.sha256()->size()};
   return view;
+}
+
+uint32_t ProgramAdditions::find_weight(std::string_view key) const {
+  uint32_t begin = 0;
+  uint32_t end = num_weights();
+  while (begin < end) {
+    const uint32_t middle = begin + (end - begin) / 2;
+    const std::string_view other = weight(middle).key;
+    if (other == key) return middle;
+    if (other < key) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return num_weights();
 }
 
 uint32_t ProgramAdditions::num_scratch(uint32_t method) const {

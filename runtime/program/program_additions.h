@@ -67,7 +67,10 @@ class ProgramAdditions final {
   static const char* identifier();
 
   uint32_t num_weights() const;
+  // In ascending order of their keys.
   WeightView weight(uint32_t index) const;
+  // The index of the weight of `key`; num_weights() if there is none.
+  uint32_t find_weight(std::string_view key) const;
 
   // The bytes of the table; none if the program has none, as most.
   Span<const uint8_t> bytes() const {

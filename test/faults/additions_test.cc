@@ -26,7 +26,7 @@ using runtime::KernelRuntimeContext;
 using runtime::Registry;
 
 struct WeightRecipe {
-  std::string key = "w";
+  std::vector<std::string> keys = {"w"};
   std::vector<int32_t> sizes = {2, 3};
   std::vector<uint8_t> digest = std::vector<uint8_t>(32);
 };
@@ -39,7 +39,7 @@ struct AdditionsRecipe {
   std::vector<add::LeastSize> least_sizes;
   std::vector<uint32_t> named_values;
   std::vector<std::string> names;
-  // At most one.
+  // Of these keys.
   std::optional<WeightRecipe> weight;
 };
 
@@ -57,9 +57,11 @@ std::vector<uint8_t> build(const AdditionsRecipe& recipe) {
   std::vector<flatbuffers::Offset<add::Weight>> weights;
   if (recipe.weight) {
     const std::vector<uint8_t> dim_order = {0, 1};
-    weights.push_back(add::CreateWeightDirect(
-        builder, recipe.weight->key.c_str(), static_cast<int8_t>(fb::ScalarType::FLOAT),
-        &recipe.weight->sizes, &dim_order, 24, &recipe.weight->digest));
+    for (const std::string& key : recipe.weight->keys) {
+      weights.push_back(
+          add::CreateWeightDirect(builder, key.c_str(), static_cast<int8_t>(fb::ScalarType::FLOAT),
+                                  &recipe.weight->sizes, &dim_order, 24, &recipe.weight->digest));
+    }
   }
   const auto method_vector = builder.CreateVector(methods);
   const auto weight_vector = builder.CreateVector(weights);
@@ -135,23 +137,33 @@ const Attack kAttacks[] = {
        put(r, build(additions));
      },
      kInvalid, "2 methods, but there are 1"},
-    {"WeightWithoutKey", [](Recipe& r) { put_weight(r, {""}); }, kInvalid,
+    {"WeightWithoutKey", [](Recipe& r) { put_weight(r, {{""}}); }, kInvalid,
      "weight 0 that the program remembers has no key, layout or digest"},
     {"WeightOfImpossibleSizes",
      [](Recipe& r) {
-       put_weight(r, {"w", {2, -3}});
+       put_weight(r, {{"w"}, {2, -3}});
      },
      kInvalid, "weight 0"},
     {"WeightOfAnotherRank",
      [](Recipe& r) {
-       put_weight(r, {"w", {2}});
+       put_weight(r, {{"w"}, {2}});
      },
      kInvalid, "weight 0"},
     {"WeightWithAShortDigest",
      [](Recipe& r) {
-       put_weight(r, {"w", {2, 3}, std::vector<uint8_t>(31)});
+       put_weight(r, {{"w"}, {2, 3}, std::vector<uint8_t>(31)});
      },
      kInvalid, "weight 0"},
+    {"WeightsOutOfOrder",
+     [](Recipe& r) {
+       put_weight(r, {{"v", "w", "u"}});
+     },
+     kInvalid, "weight 2 that the program remembers is out of order"},
+    {"WeightTwice",
+     [](Recipe& r) {
+       put_weight(r, {{"v", "v"}});
+     },
+     kInvalid, "weight 1 that the program remembers is out of order"},
     {"Twice",
      [](Recipe& r) {
        put_scratch(r, {});
@@ -303,6 +315,10 @@ TEST(WeightsTest, AreWhatTheProgramRemembers) {
             (std::vector<int32_t>{2, 3}));
   EXPECT_EQ(weight.bytes, 24u);
   EXPECT_EQ(weight.digest.size(), runtime::ProgramAdditions::kDigestSize);
+  EXPECT_EQ(program->additions().find_weight("w"), 0u);
+  for (const char* other : {"", "v", "ww"}) {
+    EXPECT_EQ(program->additions().find_weight(other), 1u) << other;
+  }
 }
 
 class ScratchTest : public ::testing::Test {

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DataSources: where the data of a program comes from: files, loaders, a map of the
+// app. LoadedData opens them as one map, held to what the program remembers of its
+// weights, and owns all that was opened.
+//
+//   DataSources sources;
+//   sources.data_files = {"model.ptd"};
+//   Result<std::unique_ptr<LoadedData>> data = LoadedData::load(sources, program);
+//   use((*data)->map());
+#ifndef PETREL_EXTENSION_MODULE_DATA_SOURCES_H_
+#define PETREL_EXTENSION_MODULE_DATA_SOURCES_H_
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "extension/named_data_map/merged_data_map.h"
+#include "runtime/core/data_loader.h"
+#include "runtime/executor/held_data_map.h"
+#include "runtime/executor/program.h"
+
+namespace petrel::extension {
+
+struct DataSources {
+  enum class LoadMode {
+    File,  // read what is needed into memory: for files that others may truncate
+    Mmap,  // map the file: weights are shared with the page cache
+  };
+
+  // A map over a file of data that outlives it. The error's reason is logged.
+  using DataReader =
+      runtime::Result<std::unique_ptr<runtime::NamedDataMap>> (*)(runtime::DataLoader* loader);
+
+  // External data files of the program, `.ptd`. They may share keys with equal
+  // bytes.
+  std::vector<std::string> data_files;
+  // More such data, wherever the bytes come from.
+  std::vector<std::shared_ptr<runtime::DataLoader>> data_loaders;
+  // Reads those that are no `.ptd`, such as read_safetensors of
+  // extension/named_data_map/safetensors_map.h; null refuses them. An app that
+  // does not name a reader does not carry it.
+  DataReader other_data = nullptr;
+  // More external data; may be null, must outlive who loads from it. Held to what a
+  // NamedDataMap promises.
+  const runtime::NamedDataMap* named_data_map = nullptr;
+  // Which of these counts where bytes differ; the map stands after the files.
+  MergeOrder data_order = MergeOrder::RefuseDifferent;
+  LoadMode load_mode = LoadMode::Mmap;
+};
+
+runtime::Result<std::unique_ptr<runtime::DataLoader>> open_file(const std::string& path,
+                                                                DataSources::LoadMode mode);
+
+class LoadedData final {
+ public:
+  // The program must outlive the result. Errors name the source; a layout that is
+  // not the program's is one.
+  static runtime::Result<std::unique_ptr<LoadedData>> load(const DataSources& sources,
+                                                           const runtime::Program& program);
+
+  // Of all sources; null if there are none. Never moves.
+  const runtime::NamedDataMap* map() const { return map_; }
+
+ private:
+  runtime::Error open(const DataSources& sources);
+  runtime::Error hold(const runtime::Program& program);
+
+  // Destroyed last to first: maps before what they read.
+  std::vector<std::shared_ptr<runtime::DataLoader>> loaders_;
+  std::vector<std::unique_ptr<runtime::NamedDataMap>> maps_;
+  const runtime::NamedDataMap* map_ = nullptr;
+  std::vector<std::atomic<bool>> checked_;
+  std::optional<runtime::HeldDataMap> held_;
+};
+
+}  // namespace petrel::extension
+
+#endif  // PETREL_EXTENSION_MODULE_DATA_SOURCES_H_
