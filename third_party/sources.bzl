@@ -63,5 +63,6 @@ def source_libraries():
             "//third_party/xnnpack:clamp_fusion.patch",
             "//third_party/xnnpack:look_up_sizes.patch",
             "//third_party/xnnpack:fill.patch",
+            "//third_party/xnnpack:replan.patch",
         ],
     )
