@@ -229,7 +229,7 @@ TEST(Pipeline, NoPassNamesAnOperatorByAString) {
 }
 
 // Rows run where sizes vary, too: what reads a bound as if it were the size is wrong
-// there. row_sizes.h has what they read with.
+// there. They read with exir/ops/read_sizes.h.
 TEST(Pipeline, NoRowReadsASizeAsANumber) {
   int files = 0;
   const std::regex number("[.>](sizes\\b|numel\\(\\)|as_int\\(\\)|as_number\\(\\))");

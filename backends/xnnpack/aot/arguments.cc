@@ -27,6 +27,11 @@ std::optional<size_t> axis_argument(int64_t axis, size_t rank) {
   return static_cast<size_t>(axis < 0 ? axis + signed_rank : axis);
 }
 
+std::optional<int64_t> fixed(const exir::rules::Size& size) {
+  if (!size.expression().is_constant()) return std::nullopt;
+  return size.expression().constant();
+}
+
 std::string number_text(double value) {
   char text[32];
   std::snprintf(text, sizeof(text), "%g", value);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "exir/ir/graph.h"
+#include "exir/ops/size.h"
 
 namespace petrel::backends::xnnpack::aot {
 
@@ -26,6 +27,9 @@ std::optional<double> number_argument(const exir::Argument& argument,
 
 // An axis in [0, rank), counted from the end when negative.
 std::optional<size_t> axis_argument(int64_t axis, size_t rank);
+
+// A size as a number; nullopt for one that varies.
+std::optional<int64_t> fixed(const exir::rules::Size& size);
 
 // "%g".
 std::string number_text(double value);

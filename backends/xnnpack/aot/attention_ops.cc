@@ -6,13 +6,13 @@
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/arguments.h"
 #include "backends/xnnpack/aot/op_table.h"
+#include "exir/ops/read_sizes.h"
 #include "exir/status_macros.h"
 
 namespace petrel::backends::xnnpack::aot {
 namespace {
 
 using absl::Status;
-using exir::Sizes;
 using exir::Support;
 using exir::Value;
 using IrNode = exir::Node;
@@ -27,14 +27,15 @@ bool is_true(const IrNode& node, exir::ArgHandle name) {
 }
 
 Support check_attention(const IrNode& node) {
-  const Sizes& query = node.input(arg::query)->tensor().sizes;
+  const Extents query = exir::sizes_of(node.input(arg::query));
   const size_t rank = query.size();
   if (rank < 3) return Support::no(absl::StrCat("query has rank ", rank, ", must be 3 or more"));
   for (exir::ArgHandle name : {arg::query, arg::key, arg::value}) {
     const Value* value = node.input(name);
     if (value->is_constant()) return Support::no(absl::StrCat(name.text, " is a constant"));
-    const Sizes& sizes = value->tensor().sizes;
-    if (sizes.size() != rank || !std::equal(sizes.begin(), sizes.end() - 2, query.begin())) {
+    const Extents sizes = exir::sizes_of(value);
+    if (sizes.size() != rank ||
+        !exir::is_always(exir::leading(sizes, 2), exir::leading(query, 2))) {
       return Support::no(absl::StrCat(name.text, " is ", exir::to_string(value->tensor()),
                                       ", must have the leading sizes of query"));
     }
@@ -43,25 +44,29 @@ Support check_attention(const IrNode& node) {
   if (!dropout || *dropout != 0) return Support::no("dropout_p must be 0");
   if (!number_argument(node.argument(arg::scale), 1.0))
     return Support::no("scale must be a number");
+  if (node.argument(arg::scale).is_none() && !fixed(query.back())) {
+    return Support::no("its scale depends on sizes that vary");
+  }
   if (is_true(node, arg::enable_gqa)) return Support::no("enable_gqa is true");
   const exir::Argument& mask = node.argument(arg::attn_mask);
   if (!is_true(node, arg::is_causal)) return Support::yes();
   if (mask.is_value()) return Support::no("it has a mask and is causal");
-  const int64_t rows = query[rank - 2];
-  const int64_t columns = node.input(arg::key)->tensor().sizes[rank - 2];
-  if (rows <= kMaxCausalElements / columns) return Support::yes();
-  return Support::no(absl::StrCat("its causal mask of ", rows, " x ", columns, " is too large"));
+  const auto rows = fixed(query[rank - 2]);
+  const auto columns = fixed(exir::sizes_of(node.input(arg::key))[rank - 2]);
+  if (!rows || !columns) return Support::no("its causal mask depends on sizes that vary");
+  if (*rows <= kMaxCausalElements / *columns) return Support::yes();
+  return Support::no(absl::StrCat("its causal mask of ", *rows, " x ", *columns, " is too large"));
 }
 
 // Row i sees columns up to i.
-absl::StatusOr<uint32_t> causal_mask(Lowering& l, uint32_t rows, uint32_t columns) {
-  std::vector<float> mask(size_t{rows} * columns, 0);
-  for (uint32_t row = 0; row < rows; ++row) {
-    for (uint32_t column = row + 1; column < columns; ++column) {
-      mask[size_t{row} * columns + column] = -kInfinity;
+absl::StatusOr<uint32_t> causal_mask(Lowering& l, size_t rows, size_t columns) {
+  std::vector<float> mask(rows * columns, 0);
+  for (size_t row = 0; row < rows; ++row) {
+    for (size_t column = row + 1; column < columns; ++column) {
+      mask[row * columns + column] = -kInfinity;
     }
   }
-  return l.floats({rows, columns}, mask);
+  return l.floats({static_cast<uint32_t>(rows), static_cast<uint32_t>(columns)}, mask);
 }
 
 Node& bounded(Node& node, float min, float max) {
@@ -75,9 +80,9 @@ Node& bounded(Node& node, float min, float max) {
 absl::StatusOr<uint32_t> seen_by(Lowering& l, uint32_t mask) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t quarter, l.scalar(0.25));
   PETREL_ASSIGN_OR_RETURN(const uint32_t highest, l.scalar(-kLowest));
-  const uint32_t low = l.intermediate(l.dims(mask));
+  const uint32_t low = l.intermediate(l.sizes(mask));
   bounded(l.add_node(NodeKind::Multiply, {mask, quarter}, low), kLowest, kInfinity);
-  const uint32_t seen = l.intermediate(l.dims(mask));
+  const uint32_t seen = l.intermediate(l.sizes(mask));
   bounded(l.add_node(NodeKind::Add, {low, highest}, seen), 0, 1);
   return seen;
 }
@@ -91,25 +96,27 @@ Status lower_attention(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(uint32_t q, l.operand(query, Layout::kPlain));
   PETREL_ASSIGN_OR_RETURN(const uint32_t k, l.operand(node.input(arg::key), Layout::kPlain));
   PETREL_ASSIGN_OR_RETURN(const uint32_t v, l.operand(node.input(arg::value), Layout::kPlain));
-  const double depth = static_cast<double>(query->tensor().sizes.back());
-  const double scale = *number_argument(node.argument(arg::scale), 1 / std::sqrt(depth));
+  const auto given = number_argument(node.argument(arg::scale));
+  const double scale = given ? *given : 1 / std::sqrt(*fixed(l.sizes(q).back()));
   PETREL_ASSIGN_OR_RETURN(const uint32_t factor, l.scalar(scale));
-  const uint32_t scaled = l.intermediate(l.dims(q));
+  const uint32_t scaled = l.intermediate(l.sizes(q));
   l.add_node(NodeKind::Multiply, {q, factor}, scaled);
 
-  Dims dims = l.dims(q);
-  dims.back() = l.dims(k)[dims.size() - 2];
-  const uint32_t rows = dims[dims.size() - 2];
-  uint32_t scores = l.intermediate(dims);
+  Extents sizes = l.sizes(q);
+  const size_t rank = sizes.size();
+  sizes.back() = l.sizes(k)[rank - 2];
+  uint32_t scores = l.intermediate(sizes);
   l.add_node(NodeKind::BatchMatrixMultiply, {scaled, k}, scores).flags = kTransposeWeights;
   const auto add_mask = [&](uint32_t mask) -> Node& {
-    const uint32_t sum = l.intermediate(dims);
+    const uint32_t sum = l.intermediate(sizes);
     const uint32_t before = scores;
     scores = sum;
     return l.add_node(NodeKind::Add, {before, mask}, sum);
   };
   if (is_true(node, arg::is_causal)) {
-    PETREL_ASSIGN_OR_RETURN(const uint32_t mask, causal_mask(l, rows, dims.back()));
+    PETREL_ASSIGN_OR_RETURN(const uint32_t mask,
+                            causal_mask(l, static_cast<size_t>(*fixed(sizes[rank - 2])),
+                                        static_cast<size_t>(*fixed(sizes.back()))));
     add_mask(mask);
   }
   uint32_t seen = kNoId;
@@ -119,11 +126,11 @@ Status lower_attention(Lowering& l, const IrNode& node) {
     bounded(add_mask(mask), kLowest, kInfinity);
     PETREL_ASSIGN_OR_RETURN(seen, seen_by(l, mask));
   }
-  uint32_t shares = l.intermediate(dims);
+  uint32_t shares = l.intermediate(sizes);
   l.add_node(NodeKind::Softmax, {scores}, shares);
   if (seen != kNoId) {
     const uint32_t all = shares;
-    shares = l.intermediate(dims);
+    shares = l.intermediate(sizes);
     l.add_node(NodeKind::Multiply, {all, seen}, shares);
   }
   l.add_node(NodeKind::BatchMatrixMultiply, {shares, v}, l.result(node));

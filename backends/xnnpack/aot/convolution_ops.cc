@@ -2,6 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/arguments.h"
 #include "backends/xnnpack/aot/op_table.h"
+#include "exir/ops/read_sizes.h"
 #include "exir/status_macros.h"
 
 namespace petrel::backends::xnnpack::aot {
@@ -71,6 +72,9 @@ Support check_convolution(const IrNode& node) {
   if (bias.is_value() && !bias.value()->is_constant()) {
     return Support::no("bias is computed at run time");
   }
+  if (!fixed(exir::sizes_of(input)[1]) || !fixed(exir::sizes_of(node.result())[1])) {
+    return Support::no("its channels vary");
+  }
   Parameters p;
   if (Support support = read_parameters(node, &p); !support.supported) return support;
   if (!p.transposed) return Support::yes();
@@ -103,14 +107,14 @@ Status lower_convolution(Lowering& l, const IrNode& node) {
   const exir::Argument& bias = node.argument(arg::bias);
   Parameters p;
   read_parameters(node, &p);
-  const exir::Sizes& in = input->tensor().sizes;
-  const exir::Sizes& out = node.result()->tensor().sizes;
-  const exir::Sizes& kernel = weight->tensor().sizes;
+  const int64_t in = *fixed(exir::sizes_of(input)[1]);
+  const int64_t out = *fixed(exir::sizes_of(node.result())[1]);
+  const exir::Sizes& kernel = weight->constant()->type.sizes;
 
   Channels channels;
   channels.groups = static_cast<uint32_t>(p.groups);
-  channels.group_input_channels = static_cast<uint32_t>(in[1] / p.groups);
-  channels.group_output_channels = static_cast<uint32_t>(out[1] / p.groups);
+  channels.group_input_channels = static_cast<uint32_t>(in / p.groups);
+  channels.group_output_channels = static_cast<uint32_t>(out / p.groups);
   Window w;
   w.padding_top = w.padding_bottom = static_cast<uint32_t>(p.padding[0]);
   w.padding_left = w.padding_right = static_cast<uint32_t>(p.padding[1]);
@@ -132,8 +136,8 @@ Status lower_convolution(Lowering& l, const IrNode& node) {
 
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(input, Layout::kChannelsLast));
   const WeightView view = filter_view(*weight->constant(), p, depthwise);
-  Dims filter_dims = {static_cast<uint32_t>(depthwise ? 1 : out[1]), w.kernel_height,
-                      w.kernel_width, static_cast<uint32_t>(depthwise ? out[1] : in[1] / p.groups)};
+  Dims filter_dims = {static_cast<uint32_t>(depthwise ? 1 : out), w.kernel_height, w.kernel_width,
+                      static_cast<uint32_t>(depthwise ? out : in / p.groups)};
   PETREL_ASSIGN_OR_RETURN(const uint32_t filter, l.constant(weight, view, filter_dims));
   uint32_t bias_id = kNoId;
   if (bias.is_value()) {

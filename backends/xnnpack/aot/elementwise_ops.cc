@@ -79,7 +79,7 @@ Support check_elu(const IrNode& node) {
 // x * sigmoid(x).
 Status lower_silu(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
-  const uint32_t gate = l.intermediate(l.result_dims(node));
+  const uint32_t gate = l.intermediate(l.result_sizes(node));
   l.add_node(NodeKind::Sigmoid, {x}, gate);
   bound(l.add_node(NodeKind::Multiply, {x, gate}, l.result(node)), l.range());
   return absl::OkStatus();
@@ -90,7 +90,7 @@ Status lower_hardsigmoid(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
   PETREL_ASSIGN_OR_RETURN(const uint32_t three, l.scalar(3));
   PETREL_ASSIGN_OR_RETURN(const uint32_t sixth, l.scalar(1.0 / 6));
-  const uint32_t clamped = l.intermediate(l.result_dims(node));
+  const uint32_t clamped = l.intermediate(l.result_sizes(node));
   bound(l.add_node(NodeKind::Add, {x, three}, clamped), {0, 6});
   bound(l.add_node(NodeKind::Multiply, {clamped, sixth}, l.result(node)), l.range());
   return absl::OkStatus();
@@ -107,9 +107,9 @@ Support check_gelu(const IrNode& node) {
 
 // 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
 Status lower_tanh_gelu(Lowering& l, const IrNode& node, uint32_t x) {
-  const Dims dims = l.result_dims(node);
+  const Extents sizes = l.result_sizes(node);
   const auto binary = [&](NodeKind kind, uint32_t a, uint32_t b) {
-    const uint32_t out = l.intermediate(dims);
+    const uint32_t out = l.intermediate(sizes);
     l.add_node(kind, {a, b}, out);
     return out;
   };
@@ -117,11 +117,11 @@ Status lower_tanh_gelu(Lowering& l, const IrNode& node, uint32_t x) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t one, l.scalar(1));
   PETREL_ASSIGN_OR_RETURN(const uint32_t linear, l.scalar(std::sqrt(2 / M_PI)));
   PETREL_ASSIGN_OR_RETURN(const uint32_t cubic, l.scalar(0.044715 * std::sqrt(2 / M_PI)));
-  const uint32_t square = l.intermediate(dims);
+  const uint32_t square = l.intermediate(sizes);
   l.add_node(NodeKind::Square, {x}, square);
   const uint32_t factor = binary(NodeKind::Add, binary(NodeKind::Multiply, square, cubic), linear);
   const uint32_t inner = binary(NodeKind::Multiply, x, factor);
-  const uint32_t tanh = l.intermediate(dims);
+  const uint32_t tanh = l.intermediate(sizes);
   l.add_node(NodeKind::Tanh, {inner}, tanh);
   const uint32_t gate = binary(NodeKind::Add, tanh, one);
   const uint32_t scaled = binary(NodeKind::Multiply, x, half);
@@ -173,14 +173,14 @@ Support check_logit(const IrNode& node) {
 Status lower_logit(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(uint32_t x, self(l, node));
   PETREL_ASSIGN_OR_RETURN(const uint32_t one, l.scalar(1));
-  const Dims dims = l.result_dims(node);
+  const Extents sizes = l.result_sizes(node);
   if (const auto eps = static_cast<float>(*logit_eps(node)); eps >= 0) {
-    const uint32_t inside = l.intermediate(dims);
+    const uint32_t inside = l.intermediate(sizes);
     bound(l.add_node(NodeKind::Clamp, {x}, inside), {eps, 1.0f - eps});
     x = inside;
   }
-  const uint32_t rest = l.intermediate(dims);
-  const uint32_t odds = l.intermediate(dims);
+  const uint32_t rest = l.intermediate(sizes);
+  const uint32_t odds = l.intermediate(sizes);
   l.add_node(NodeKind::Subtract, {one, x}, rest);
   l.add_node(NodeKind::Div, {x, rest}, odds);
   l.add_node(NodeKind::Log, {odds}, l.result(node));
@@ -213,7 +213,7 @@ absl::StatusOr<uint32_t> other(Lowering& l, const IrNode& node) {
                           l.operand(argument.value(), l.result_layout(node), rank));
   if (alpha == 1) return id;
   PETREL_ASSIGN_OR_RETURN(const uint32_t factor, l.scalar(alpha));
-  const uint32_t scaled = l.intermediate(l.dims(id));
+  const uint32_t scaled = l.intermediate(l.sizes(id));
   l.add_node(NodeKind::Multiply, {id, factor}, scaled);
   return scaled;
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/aot/layout.h"
 
+#include <algorithm>
 #include <set>
+
+#include "exir/ops/read_sizes.h"
 
 namespace petrel::backends::xnnpack::aot {
 namespace {
@@ -42,8 +45,22 @@ class Planner {
   LayoutNeed effective_need(const Node& node) const {
     const LayoutNeed need = problem_.need(node);
     if (need != LayoutNeed::kFollows) return need;
-    const bool can_follow = has_channels_last_form(problem_.result(node)->tensor().rank());
-    return can_follow ? LayoutNeed::kFollows : LayoutNeed::kPlain;
+    return can_follow(node) ? LayoutNeed::kFollows : LayoutNeed::kPlain;
+  }
+
+  // Axes are added by a reshape, which works out one size at most.
+  bool can_follow(const Node& node) const {
+    const size_t rank = problem_.result(node)->tensor().rank();
+    if (!has_channels_last_form(rank)) return false;
+    const std::vector<Value*> operands = node.operands();
+    return std::all_of(operands.begin(), operands.end(), [&](const Value* operand) {
+      if (operand->tensor().rank() == 4 || operand->is_constant()) return true;
+      size_t varying = 0;
+      for (size_t dim = 0; dim < operand->tensor().rank(); ++dim) {
+        varying += operand->tensor().varies(dim) ? 1 : 0;
+      }
+      return varying <= 1;
+    });
   }
 
   // Operands whose layout matters to a node that follows.
@@ -132,7 +149,7 @@ class Planner {
 
 }  // namespace
 
-exir::Sizes channels_last_sizes(const exir::Sizes& sizes) {
+Extents channels_last_sizes(const Extents& sizes) {
   if (sizes.size() == 3) return {sizes[0], 1, sizes[2], sizes[1]};
   return {sizes[0], sizes[2], sizes[3], sizes[1]};
 }
@@ -143,10 +160,9 @@ size_t channels_last_axis(size_t rank, size_t axis) {
   return rank == 3 ? kRank3[axis] : kRank4[axis];
 }
 
-bool is_same_in_both_layouts(const exir::Sizes& sizes) {
-  int64_t pixels = 1;
-  for (size_t i = 2; i < sizes.size(); ++i) pixels *= sizes[i];
-  return sizes[1] == 1 || pixels == 1;
+bool is_same_in_both_layouts(const Extents& sizes) {
+  const auto is_one = [](const exir::rules::Size& size) { return size.is(1); };
+  return is_one(sizes[1]) || std::all_of(sizes.begin() + 2, sizes.end(), is_one);
 }
 
 std::map<const exir::Value*, Layout> plan_layouts(const LayoutProblem& problem) {
@@ -164,7 +180,7 @@ std::vector<const exir::Value*> layout_copies(const LayoutProblem& problem,
   };
   const auto ask = [&](const exir::Value* value, Layout layout) {
     if (value->is_constant() || !has_channels_last_form(value->tensor().rank())) return;
-    if (layout_of(value) == layout || is_same_in_both_layouts(value->tensor().sizes)) return;
+    if (layout_of(value) == layout || is_same_in_both_layouts(sizes_of(value))) return;
     if (seen.insert(value).second) copied.push_back(value);
   };
   for (const exir::Node* node : problem.nodes) {

@@ -22,8 +22,12 @@
 #include <vector>
 
 #include "exir/ir/graph.h"
+#include "exir/ops/size.h"
 
 namespace petrel::backends::xnnpack::aot {
+
+// The sizes of a payload value or of one of the IR; those that vary are expressions.
+using Extents = exir::rules::Sizes;
 
 enum class Layout : uint8_t { kPlain, kChannelsLast };
 
@@ -40,12 +44,12 @@ enum class LayoutNeed : uint8_t {
 inline bool has_channels_last_form(size_t rank) { return rank == 3 || rank == 4; }
 
 // Precondition of the following: has_channels_last_form(rank).
-exir::Sizes channels_last_sizes(const exir::Sizes& sizes);
+Extents channels_last_sizes(const Extents& sizes);
 // Where axis `axis` of the IR is in the channels-last form.
 size_t channels_last_axis(size_t rank, size_t axis);
 
-// True when both forms have the same bytes: one channel or one pixel.
-bool is_same_in_both_layouts(const exir::Sizes& sizes);
+// Both forms have the same bytes, whatever the sizes are: one channel or one pixel.
+bool is_same_in_both_layouts(const Extents& sizes);
 
 // The nodes to place and what they need. `result` is the value that a node
 // makes, which is another node's when an activation was merged into it; `nodes`
@@ -57,7 +61,8 @@ struct LayoutProblem {
 };
 
 // The layout of every node's result; all other values are plain. Groups of
-// connected nodes that follow get the layout that converts fewer elements.
+// connected nodes that follow get the layout that converts fewer elements, counted
+// at the largest sizes.
 std::map<const exir::Value*, Layout> plan_layouts(const LayoutProblem& problem);
 
 // The values that are copied into the layout that they are not made in, once

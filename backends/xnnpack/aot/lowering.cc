@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/aot/lowering.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/op_table.h"
+#include "backends/xnnpack/format/shape_rules.h"
+#include "exir/ops/read_sizes.h"
 #include "exir/status_macros.h"
 #include "schema/formats.h"
 
@@ -13,10 +16,27 @@ namespace {
 
 Dims to_dims(const exir::Sizes& sizes) { return Dims(sizes.begin(), sizes.end()); }
 
-exir::Sizes padded_sizes(const exir::Sizes& sizes, size_t rank) {
-  exir::Sizes padded(rank > sizes.size() ? rank - sizes.size() : 0, 1);
+bool varies(const exir::rules::Size& size) { return !size.expression().is_constant(); }
+
+// Of sizes that are fixed.
+Dims to_dims(const Extents& sizes) {
+  Dims dims;
+  for (const exir::rules::Size& size : sizes) {
+    dims.push_back(static_cast<uint32_t>(size.expression().constant()));
+  }
+  return dims;
+}
+
+Extents padded_sizes(const Extents& sizes, size_t rank) {
+  Extents padded(rank > sizes.size() ? rank - sizes.size() : 0, 1);
   padded.insert(padded.end(), sizes.begin(), sizes.end());
   return padded;
+}
+
+// Whether an image is put into the other layout without a transpose. A reshape works
+// out one size at most.
+bool is_moved_by_reshape(const Extents& plain) {
+  return is_same_in_both_layouts(plain) && std::count_if(plain.begin(), plain.end(), varies) <= 1;
 }
 
 }  // namespace
@@ -28,12 +48,14 @@ absl::Status Lowering::run() {
   for (const auto& node : partition_.nodes()) {
     if (merged_into_.count(node.get()) == 0) PETREL_RETURN_IF_ERROR(lower(*node));
   }
-  return add_outputs();
+  PETREL_RETURN_IF_ERROR(add_outputs());
+  return state_dims();
 }
 
 void Lowering::add_inputs() {
   for (const exir::Value* input : partition_.inputs()) {
-    const uint32_t id = add_value(to_dims(input->tensor().sizes));
+    const uint32_t id = add_value(exir::sizes_of(input));
+    graph_.values[id].dims = to_dims(input->tensor().sizes);
     graph_.values[id].external_id = graph_.num_externs++;
     graph_.values[id].flags = kExternalInput;
     forms_[input] = {id, Layout::kPlain};
@@ -70,14 +92,7 @@ void Lowering::plan() {
     return row == nullptr ? LayoutNeed::kPlain : row->need(node);
   };
   problem.result = [this](const exir::Node& node) { return effective_result(node); };
-  if (chosen_layouts_.empty()) {
-    layouts_ = plan_layouts(problem);
-    for (const exir::Node* node : problem.nodes) chosen_layouts_.push_back(result_layout(*node));
-    return;
-  }
-  for (size_t i = 0; i < problem.nodes.size(); ++i) {
-    layouts_[effective_result(*problem.nodes[i])] = chosen_layouts_[i];
-  }
+  layouts_ = plan_layouts(problem);
 }
 
 absl::Status Lowering::lower(const exir::Node& node) {
@@ -102,16 +117,36 @@ absl::Status Lowering::add_outputs() {
     debug_handles_[debug_handle_] = output->name();
     PETREL_ASSIGN_OR_RETURN(const uint32_t source, operand(output, Layout::kPlain));
     if (graph_.values[source].external_id == external_id) continue;
-    const Dims dims = to_dims(output->tensor().sizes);
-    const uint32_t id = add_value(dims);
+    const uint32_t id = add_value(exir::sizes_of(output));
     // A constant of one element is kept as [1], whatever its rank.
-    if (graph_.values[source].dims == dims) {
+    if (exir::is_always(sizes_[source], sizes_[id])) {
       add_node(NodeKind::Copy, {source}, id);
     } else {
-      add_node(NodeKind::StaticReshape, {source}, id).list = dims;
+      add_reshape(source, id);
     }
     graph_.values[id].external_id = external_id;
     graph_.values[id].flags = kExternalOutput;
+  }
+  return absl::OkStatus();
+}
+
+// Inputs and constants have theirs.
+absl::Status Lowering::state_dims() {
+  for (const Node& node : graph_.nodes) {
+    Value& output = graph_.values[node.outputs[0]];
+    const Extents& sizes = sizes_[node.outputs[0]];
+    if (std::none_of(sizes.begin(), sizes.end(), varies)) {
+      output.dims = to_dims(sizes);
+      continue;
+    }
+    std::vector<const Dims*> inputs;
+    for (const uint32_t id : node.inputs) {
+      inputs.push_back(id == kNoId ? nullptr : &graph_.values[id].dims);
+    }
+    if (const Problem p = infer_output_dims(node, inputs, &output.dims); !p.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("'", debug_handles_.at(node.debug_handle),
+                                                     "' with the largest sizes: ", p.text()));
+    }
   }
   return absl::OkStatus();
 }
@@ -121,15 +156,15 @@ Layout Lowering::result_layout(const exir::Node& node) const {
   return found == layouts_.end() ? Layout::kPlain : found->second;
 }
 
-Dims Lowering::result_dims(const exir::Node& node) const {
-  const exir::Sizes& sizes = effective_result(node)->tensor().sizes;
-  return to_dims(result_layout(node) == Layout::kPlain ? sizes : channels_last_sizes(sizes));
+Extents Lowering::result_sizes(const exir::Node& node) const {
+  Extents sizes = exir::sizes_of(effective_result(node));
+  return result_layout(node) == Layout::kPlain ? sizes : channels_last_sizes(sizes);
 }
 
 uint32_t Lowering::result(const exir::Node& node) {
   const exir::Value* value = effective_result(node);
   const Layout layout = result_layout(node);
-  const uint32_t id = add_value(result_dims(node));
+  const uint32_t id = add_value(result_sizes(node));
   if (layout == Layout::kPlain) mark_output(value, id);
   forms_[value] = {id, layout};
   return id;
@@ -142,12 +177,9 @@ void Lowering::mark_output(const exir::Value* value, uint32_t id) {
   graph_.values[id].flags = kExternalOutput;
 }
 
-uint32_t Lowering::intermediate(Dims dims) { return add_value(std::move(dims)); }
-
-uint32_t Lowering::add_value(Dims dims) {
-  Value value;
-  value.dims = std::move(dims);
-  graph_.values.push_back(std::move(value));
+uint32_t Lowering::add_value(Extents sizes) {
+  graph_.values.emplace_back();
+  sizes_.push_back(std::move(sizes));
   return static_cast<uint32_t>(graph_.values.size() - 1);
 }
 
@@ -161,15 +193,22 @@ Node& Lowering::add_node(NodeKind kind, std::vector<uint32_t> inputs, uint32_t o
   return graph_.nodes.back();
 }
 
-uint32_t Lowering::reshape(uint32_t id, Dims dims) {
-  if (graph_.values[id].dims == dims) return id;
-  const uint32_t out = add_value(dims);
-  add_node(NodeKind::StaticReshape, {id}, out).list = std::move(dims);
+void Lowering::add_reshape(uint32_t id, uint32_t output) {
+  std::vector<uint32_t>& shape = add_node(NodeKind::StaticReshape, {id}, output).list;
+  for (const exir::rules::Size& size : sizes_[output]) {
+    shape.push_back(varies(size) ? 0 : static_cast<uint32_t>(size.expression().constant()));
+  }
+}
+
+uint32_t Lowering::reshape(uint32_t id, const Extents& sizes) {
+  if (exir::is_always(sizes_[id], sizes)) return id;
+  const uint32_t out = add_value(sizes);
+  add_reshape(id, out);
   return out;
 }
 
 absl::StatusOr<uint32_t> Lowering::operand(const exir::Value* value, Layout layout, size_t rank) {
-  const exir::Sizes& sizes = value->tensor().sizes;
+  const Extents sizes = exir::sizes_of(value);
   if (rank == 0) rank = sizes.size();
   if (value->is_constant()) return constant_operand(value, layout, rank);
   const auto found = forms_.find(value);
@@ -186,9 +225,9 @@ absl::StatusOr<uint32_t> Lowering::operand(const exir::Value* value, Layout layo
   uint32_t id = form.id;
   if (form.layout == Layout::kChannelsLast) id = convert(id, sizes, Layout::kPlain);
   if (layout == Layout::kChannelsLast) {
-    const exir::Sizes padded = padded_sizes(sizes, rank);
+    const Extents padded = padded_sizes(sizes, rank);
     // A move of axes of one element does the padding as well.
-    if (!is_same_in_both_layouts(padded)) id = reshape(id, to_dims(padded));
+    if (!is_moved_by_reshape(padded)) id = reshape(id, padded);
     id = convert(id, padded, Layout::kChannelsLast);
   }
   if (layout == Layout::kPlain) mark_output(value, id);
@@ -205,18 +244,17 @@ absl::StatusOr<uint32_t> Lowering::any_operand(const exir::Value* value) {
   return operand(value, layout_of(value));
 }
 
-// `sizes` are those of the IR; at most two nodes.
-uint32_t Lowering::convert(uint32_t id, const exir::Sizes& sizes, Layout to) {
-  const Dims plain = to_dims(sizes);
-  const Dims channels_last = to_dims(channels_last_sizes(sizes));
+// `plain` are the sizes of the IR; at most two nodes.
+uint32_t Lowering::convert(uint32_t id, const Extents& plain, Layout to) {
+  const Extents channels_last = channels_last_sizes(plain);
   const bool to_plain = to == Layout::kPlain;
-  if (is_same_in_both_layouts(sizes)) return reshape(id, to_plain ? plain : channels_last);
-  const bool is_image = sizes.size() == 4;
+  if (is_moved_by_reshape(plain)) return reshape(id, to_plain ? plain : channels_last);
+  const bool is_image = plain.size() == 4;
   std::vector<uint32_t> perm = {0, 2, 1};
   if (is_image)
     perm = to_plain ? std::vector<uint32_t>{0, 3, 1, 2} : std::vector<uint32_t>{0, 2, 3, 1};
   // Rank 3 is transposed as it is; its channels-last form has an axis more.
-  const Dims rows = {plain[0], plain[2], plain[1]};
+  const Extents rows = {plain[0], plain[2], plain[1]};
   if (!is_image && to_plain) id = reshape(id, rows);
   const uint32_t out = add_value(to_plain ? plain : is_image ? channels_last : rows);
   add_node(NodeKind::StaticTranspose, {id}, out).list = perm;
@@ -280,7 +318,8 @@ absl::StatusOr<uint32_t> Lowering::add_constant(Dims dims, const exir::Constant&
     data.key = key;
     graph_.constants.push_back(std::move(data));
   }
-  const uint32_t id = add_value(dims);
+  const uint32_t id = add_value(Extents(dims.begin(), dims.end()));
+  graph_.values[id].dims = dims;
   graph_.values[id].constant = index->second;
   constants_[{key, std::move(dims)}] = id;
   return id;

@@ -13,6 +13,10 @@
 // Arguments of the delegate: inputs 0..n-1 of the partition, then its outputs.
 // A value that leaves the partition in another layout than it has, that leaves
 // twice, or that is an input at the same time, gets a node that copies it.
+//
+// Sizes that vary are expressions: a lowering is right for all of them, or asks what
+// only some answer, which varying_partition.h finds out. The values of the payload
+// state the dims that follow from the largest inputs.
 
 #ifndef PETREL_BACKENDS_XNNPACK_AOT_LOWERING_H_
 #define PETREL_BACKENDS_XNNPACK_AOT_LOWERING_H_
@@ -47,12 +51,7 @@ class Lowering {
   // Lowers the whole partition; InvalidArgument names the node that cannot be.
   absl::Status run();
 
-  // Lays values out as `other` did, which lowered the same nodes with other
-  // sizes. Before run().
-  void use_layouts_of(const Lowering& other) { chosen_layouts_ = other.chosen_layouts_; }
-
-  Graph& graph() { return graph_; }
-  std::map<uint32_t, std::string>& debug_handles() { return debug_handles_; }
+  const Graph& graph() const { return graph_; }
   const std::map<uint32_t, std::string>& debug_handles() const { return debug_handles_; }
 
   // --- for the functions that lower one operator ---
@@ -75,19 +74,21 @@ class Lowering {
   Layout result_layout(const exir::Node& node) const;
   uint32_t result(const exir::Node& node);
   // The sizes of the result in that layout.
-  Dims result_dims(const exir::Node& node) const;
+  Extents result_sizes(const exir::Node& node) const;
 
   // A value between two nodes.
-  uint32_t intermediate(Dims dims);
+  uint32_t intermediate(Extents sizes) { return add_value(std::move(sizes)); }
 
   // Valid until the next call. The output range is that of the activation
   // merged into the IR node, if any.
   Node& add_node(NodeKind kind, std::vector<uint32_t> inputs, uint32_t output);
-  uint32_t reshape(uint32_t id, Dims dims);
+  // The reshape of `id` to the sizes of `output`; XNNPACK works out what varies.
+  void add_reshape(uint32_t id, uint32_t output);
+  uint32_t reshape(uint32_t id, const Extents& sizes);
 
   // The bounds that the last payload node of the current IR node must apply.
   Range range() const { return range_; }
-  const Dims& dims(uint32_t id) const { return graph_.values[id].dims; }
+  const Extents& sizes(uint32_t id) const { return sizes_[id]; }
 
  private:
   struct Form {
@@ -103,8 +104,9 @@ class Lowering {
   const exir::Value* effective_result(const exir::Node& node) const;
   // Makes value `id` an argument of the delegate if `value` leaves the partition.
   void mark_output(const exir::Value* value, uint32_t id);
-  uint32_t add_value(Dims dims);
-  uint32_t convert(uint32_t id, const exir::Sizes& sizes, Layout to);
+  absl::Status state_dims();
+  uint32_t add_value(Extents sizes);
+  uint32_t convert(uint32_t id, const Extents& plain, Layout to);
   // `form` and `type` describe `blob` as RoutedBlobStore::add_weight wants it.
   absl::StatusOr<uint32_t> add_constant(Dims dims, const exir::Constant& source,
                                         const exir::Blob& blob, const std::string& form,
@@ -115,6 +117,7 @@ class Lowering {
   WeightBlobs& weights_;
   exir::RoutedBlobStore& store_;
   Graph graph_;
+  std::vector<Extents> sizes_;  // of the values
   std::map<uint32_t, std::string> debug_handles_;
   uint32_t debug_handle_ = 0;
   Range range_;
@@ -122,8 +125,6 @@ class Lowering {
   std::map<const exir::Node*, const exir::Node*> merged_into_;  // activation -> producer
   std::map<const exir::Node*, const exir::Node*> activation_of_;
   std::map<const exir::Value*, Layout> layouts_;
-  // By node of the layout problem, for lowerings with other sizes.
-  std::vector<Layout> chosen_layouts_;
   std::map<const exir::Value*, Form> forms_;  // as the producer made it
   std::map<std::tuple<const exir::Value*, Layout, size_t>, uint32_t> converted_;
   std::map<std::pair<std::string, Dims>, uint32_t> constants_;

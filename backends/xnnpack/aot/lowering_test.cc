@@ -2,6 +2,9 @@
 //
 // What partitions become, by structure; test/xnnpack runs them.
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
 
 #include "backends/xnnpack/aot/test_partition.h"
 #include "backends/xnnpack/aot/xnnpack_backend.h"
@@ -361,6 +364,21 @@ TEST(Lowering, NamesEveryNodeByTheValueItComputes) {
     names.push_back(lowered.result.debug_handles.at(node.debug_handle));
   }
   EXPECT_EQ(names, (std::vector<std::string>{"h", "h", "y"}));
+}
+
+// A bound is not the size where it varies; lowerings read with exir/ops/read_sizes.h.
+TEST(Lowering, ReadsNoBoundAsASize) {
+  int files = 0;
+  const std::regex bound("tensor\\(\\)\\.(sizes|numel|nbytes)\\b");
+  for (const auto& entry : std::filesystem::directory_iterator("backends/xnnpack/aot")) {
+    if (entry.path().string().find("_ops.cc") == std::string::npos) continue;
+    ++files;
+    std::ifstream in(entry.path());
+    for (std::string line; std::getline(in, line);) {
+      EXPECT_FALSE(std::regex_search(line, bound)) << entry.path() << ": " << line;
+    }
+  }
+  EXPECT_GE(files, 6);
 }
 
 TEST(Lowering, RefusesWhatThePartitionerWouldNotHaveTaken) {

@@ -2,6 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/arguments.h"
 #include "backends/xnnpack/aot/op_table.h"
+#include "exir/ops/read_sizes.h"
 #include "exir/status_macros.h"
 
 namespace petrel::backends::xnnpack::aot {
@@ -42,8 +43,9 @@ Support check_product(const IrNode& node) {
   if (kProduct.bias == kNoBias || node.argument(kProduct.bias).is_none()) return Support::yes();
   const Value* bias = node.input(kProduct.bias);
   if (!bias->is_constant()) return Support::no("bias is computed at run time");
-  const exir::Sizes& sizes = bias->tensor().sizes;
-  if (sizes.size() == 1 && sizes[0] == node.result()->tensor().sizes.back()) return Support::yes();
+  const Extents sizes = exir::sizes_of(bias);
+  const Extents result = exir::sizes_of(node.result());
+  if (sizes.size() == 1 && exir::is_always(sizes[0], result.back())) return Support::yes();
   return Support::no(absl::StrCat("bias is ", exir::to_string(bias->tensor()),
                                   ", must have one element per output channel"));
 }

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/arguments.h"
 #include "backends/xnnpack/aot/op_table.h"
+#include "exir/ops/read_sizes.h"
 #include "exir/status_macros.h"
 
 namespace petrel::backends::xnnpack::aot {
@@ -11,6 +12,7 @@ namespace {
 
 using absl::Status;
 using exir::Support;
+using exir::rules::Size;
 using IrNode = exir::Node;
 using Ints = std::vector<int64_t>;
 
@@ -55,11 +57,12 @@ Support read_pool(const IrNode& node, Pool* out) {
 
 // Rows or columns missing below or to the right for the last window, which
 // ceil_mode lets begin inside the image and end outside.
-int64_t missing(const IrNode& node, const Pool& pool, size_t axis) {
-  const int64_t in = node.input(arg::self)->tensor().sizes[2 + axis];
-  const int64_t out = node.result()->tensor().sizes[2 + axis];
+Size missing(const IrNode& node, const Pool& pool, size_t axis) {
+  const Size in = exir::sizes_of(node.input(arg::self))[2 + axis];
+  const Size out = exir::sizes_of(node.result())[2 + axis];
   const int64_t reach = (pool.kernel[axis] - 1) * pool.dilation[axis] + 1;
-  return std::max<int64_t>(0, (out - 1) * pool.stride[axis] + reach - in - 2 * pool.padding[axis]);
+  return exir::rules::largest(0,
+                              (out - 1) * pool.stride[axis] + reach - in - 2 * pool.padding[axis]);
 }
 
 Window to_window(const Pool& pool) {
@@ -95,6 +98,10 @@ Support check_max_pool(const IrNode& node) {
       return Support::no(absl::StrCat("stride is ", pool.stride[i],
                                       ", must be at most the kernel size ", pool.kernel[i]));
     }
+    if (pool.ceil_mode && !fixed(missing(node, pool, i))) {
+      return Support::no(absl::StrCat("the ", i == 0 ? "rows" : "columns",
+                                      " that ceil_mode adds depend on sizes that vary"));
+    }
   }
   return Support::yes();
 }
@@ -103,8 +110,11 @@ Status lower_max_pool(Lowering& l, const IrNode& node) {
   Pool pool;
   read_pool(node, &pool);
   Window window = to_window(pool);
-  window.padding_bottom += static_cast<uint32_t>(missing(node, pool, 0));
-  window.padding_right += static_cast<uint32_t>(missing(node, pool, 1));
+  // Without ceil_mode no window ends outside.
+  if (pool.ceil_mode) {
+    window.padding_bottom += static_cast<uint32_t>(*fixed(missing(node, pool, 0)));
+    window.padding_right += static_cast<uint32_t>(*fixed(missing(node, pool, 1)));
+  }
   PETREL_ASSIGN_OR_RETURN(const uint32_t x,
                           l.operand(node.input(arg::self), Layout::kChannelsLast));
   return finish(l, node, NodeKind::MaxPooling2d, x, window);
@@ -113,7 +123,8 @@ Status lower_max_pool(Lowering& l, const IrNode& node) {
 Support check_avg_pool(const IrNode& node) {
   Pool pool;
   if (Support support = read_pool(node, &pool); !support.supported) return support;
-  if (missing(node, pool, 0) > 0 || missing(node, pool, 1) > 0) {
+  for (size_t i = 0; pool.ceil_mode && i < 2; ++i) {
+    if (exir::is_at_most(missing(node, pool, i), 0)) continue;
     return Support::no("ceil_mode makes windows that end outside the padded input");
   }
   if (!node.argument(arg::count_include_pad).is_bool()) {
@@ -138,10 +149,10 @@ Status lower_avg_pool(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(uint32_t x, l.operand(node.input(arg::self), Layout::kChannelsLast));
   const bool is_padded = pool.padding[0] > 0 || pool.padding[1] > 0;
   if (is_padded && node.argument(arg::count_include_pad).as_bool()) {
-    Dims dims = l.dims(x);
-    dims[1] += 2 * window.padding_top;
-    dims[2] += 2 * window.padding_left;
-    const uint32_t padded = l.intermediate(dims);
+    Extents sizes = l.sizes(x);
+    sizes[1] += 2 * pool.padding[0];
+    sizes[2] += 2 * pool.padding[1];
+    const uint32_t padded = l.intermediate(sizes);
     Node& pad = l.add_node(NodeKind::StaticConstantPad, {x}, padded);
     pad.list = pad.list2 = {0, window.padding_top, window.padding_left, 0};
     window.padding_top = window.padding_bottom = 0;
@@ -201,6 +212,9 @@ Support check_resize(const IrNode& node) {
   if (!node.argument(arg::align_corners).is_bool()) {
     return Support::no("align_corners must be literal");
   }
+  const Extents from = exir::sizes_of(input);
+  const Extents to = exir::sizes_of(node.result());
+  if (!fixed(to[2]) || !fixed(to[3])) return Support::no("the size of its result varies");
   const exir::Argument& factors = node.argument(arg::scale_factors);
   if (factors.is_none() || node.argument(arg::align_corners).as_bool()) return Support::yes();
   if (!factors.is_floats() || factors.as_floats().size() != 2) {
@@ -208,9 +222,10 @@ Support check_resize(const IrNode& node) {
   }
   // PyTorch then samples by the factor as given, XNNPACK by the ratio of sizes.
   for (size_t i = 0; i < 2; ++i) {
-    const auto in = static_cast<double>(input->tensor().sizes[2 + i]);
-    const auto out = static_cast<double>(node.result()->tensor().sizes[2 + i]);
-    if (in * factors.as_floats()[i] != out) {
+    const auto in = fixed(from[2 + i]);
+    if (!in) return Support::no("scale_factors are given for sizes that vary");
+    const auto out = static_cast<double>(*fixed(to[2 + i]));
+    if (static_cast<double>(*in) * factors.as_floats()[i] != out) {
       return Support::no(absl::StrCat("scale factor ", factors.as_floats()[i],
                                       " does not give a whole number of pixels"));
     }
@@ -222,10 +237,9 @@ Status lower_resize(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t x,
                           l.operand(node.input(arg::input), Layout::kChannelsLast));
   const uint32_t out = l.result(node);
-  const Dims dims = l.dims(out);
   Node& resize = l.add_node(NodeKind::StaticResizeBilinear2d, {x}, out);
-  resize.new_height = dims[1];
-  resize.new_width = dims[2];
+  resize.new_height = static_cast<uint32_t>(*fixed(l.sizes(out)[1]));
+  resize.new_width = static_cast<uint32_t>(*fixed(l.sizes(out)[2]));
   resize.flags = node.argument(arg::align_corners).as_bool() ? kAlignCorners : 0;
   return absl::OkStatus();
 }

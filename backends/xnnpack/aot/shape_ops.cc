@@ -4,26 +4,28 @@
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/arguments.h"
 #include "backends/xnnpack/aot/op_table.h"
+#include "exir/ops/read_sizes.h"
 #include "exir/status_macros.h"
 
 namespace petrel::backends::xnnpack::aot {
 namespace {
 
 using absl::Status;
-using exir::Sizes;
 using exir::Support;
 using exir::Value;
+using exir::rules::Size;
 using IrNode = exir::Node;
 
 constexpr size_t kMaxConcatenated = 5;
 
-const Sizes& self_sizes(const IrNode& node) { return node.input(arg::self)->tensor().sizes; }
+size_t self_rank(const IrNode& node) { return node.input(arg::self)->tensor().rank(); }
+Extents self_sizes(const IrNode& node) { return exir::sizes_of(node.input(arg::self)); }
 
 // --- view and its kin: the same elements, other sizes ---
 
 // An image of one pixel or one channel can be reshaped in either layout.
 LayoutNeed view_need(const IrNode& node) {
-  const Sizes& in = self_sizes(node);
+  const Extents in = self_sizes(node);
   const bool either = has_channels_last_form(in.size()) && is_same_in_both_layouts(in);
   return either ? LayoutNeed::kTakesEither : LayoutNeed::kPlain;
 }
@@ -33,16 +35,14 @@ Status lower_view(Lowering& l, const IrNode& node) {
   const bool either = view_need(node) == LayoutNeed::kTakesEither;
   PETREL_ASSIGN_OR_RETURN(const uint32_t x,
                           either ? l.any_operand(input) : l.operand(input, Layout::kPlain));
-  const uint32_t out = l.result(node);
-  const Dims dims = l.dims(out);
-  l.add_node(NodeKind::StaticReshape, {x}, out).list = dims;
+  l.add_reshape(x, l.result(node));
   return absl::OkStatus();
 }
 
 // --- permute ---
 
 std::optional<std::vector<size_t>> permutation(const IrNode& node) {
-  const size_t rank = self_sizes(node).size();
+  const size_t rank = self_rank(node);
   std::optional<std::vector<int64_t>> dims = ints_argument(node.argument(arg::dims), rank);
   if (!dims || dims->size() != rank) return std::nullopt;
   std::vector<size_t> axes;
@@ -62,7 +62,7 @@ Support check_permute(const IrNode& node) {
 }
 
 LayoutNeed permute_need(const IrNode& node) {
-  return self_sizes(node).size() == 4 ? LayoutNeed::kTakesEither : LayoutNeed::kPlain;
+  return self_rank(node) == 4 ? LayoutNeed::kTakesEither : LayoutNeed::kPlain;
 }
 
 // A permuted image is read from the layout it has: two transposes become one.
@@ -119,8 +119,8 @@ Status lower_cat(Lowering& l, const IrNode& node) {
       PETREL_ASSIGN_OR_RETURN(id, l.operand(value, layout));
     }
     // A constant of one element is kept as [1].
-    if (l.dims(id).size() != l.result_dims(node).size()) {
-      id = l.reshape(id, Dims(l.result_dims(node).size(), 1));
+    if (l.sizes(id).size() != l.result_sizes(node).size()) {
+      id = l.reshape(id, Extents(l.result_sizes(node).size(), 1));
     }
     ids.push_back(id);
   }
@@ -134,13 +134,13 @@ Status lower_cat(Lowering& l, const IrNode& node) {
   for (size_t next = 1; next < ids.size();) {
     const size_t count = std::min(kMaxConcatenated - 1, ids.size() - next);
     std::vector<uint32_t> step = {joined};
-    Dims dims = l.dims(joined);
+    Extents sizes = l.sizes(joined);
     for (size_t i = 0; i < count; ++i) {
       step.push_back(ids[next + i]);
-      dims[axis] += l.dims(ids[next + i])[axis];
+      sizes[axis] += l.sizes(ids[next + i])[axis];
     }
     next += count;
-    joined = next == ids.size() ? l.result(node) : l.intermediate(dims);
+    joined = next == ids.size() ? l.result(node) : l.intermediate(sizes);
     l.add_node(kKinds[count - 1], step, joined).axis = static_cast<uint32_t>(axis);
   }
   return absl::OkStatus();
@@ -148,39 +148,46 @@ Status lower_cat(Lowering& l, const IrNode& node) {
 
 // --- slice ---
 
-// Where the slice begins, within the dim as PyTorch clamps it.
-std::optional<int64_t> slice_start(const IrNode& node, size_t axis) {
+// Where the slice begins, within the dim as PyTorch clamps it. It varies where it is
+// counted from the end of a dim that varies, or where such a dim may be shorter.
+std::optional<Size> slice_start(const IrNode& node, size_t axis) {
   const exir::Argument& start = node.argument(arg::start);
   if (start.is_none()) return 0;
   if (!start.is_int()) return std::nullopt;
-  const int64_t size = self_sizes(node)[axis];
-  const int64_t value = start.as_int() < 0 ? start.as_int() + size : start.as_int();
-  return std::clamp<int64_t>(value, 0, size);
+  const Size size = self_sizes(node)[axis];
+  const Size value = start.as_int() < 0 ? start.as_int() + size : Size(start.as_int());
+  return exir::rules::largest(0, exir::rules::smallest(value, size));
 }
 
 Support check_slice(const IrNode& node) {
   const exir::Argument& dim = node.argument(arg::dim);
   const exir::Argument& step = node.argument(arg::step);
-  const auto axis =
-      dim.is_int() ? axis_argument(dim.as_int(), self_sizes(node).size()) : std::nullopt;
-  if (!axis || !slice_start(node, *axis)) return Support::no("dim and start must be literal");
-  if (step.is_int() && step.as_int() == 1) return Support::yes();
-  return Support::no("step must be 1");
+  const auto axis = dim.is_int() ? axis_argument(dim.as_int(), self_rank(node)) : std::nullopt;
+  const std::optional<Size> start = axis ? slice_start(node, *axis) : std::nullopt;
+  if (!start) return Support::no("dim and start must be literal");
+  if (!step.is_int() || step.as_int() != 1) return Support::no("step must be 1");
+  const Size size = exir::sizes_of(node.result())[*axis];
+  if (exir::is_always(size, self_sizes(node)[*axis])) return Support::yes();
+  if (!fixed(size)) return Support::no("its extent depends on sizes that vary");
+  if (!fixed(*start)) return Support::no("its start depends on sizes that vary");
+  return Support::yes();
 }
 
 Status lower_slice(Lowering& l, const IrNode& node) {
   const Layout layout = l.result_layout(node);
-  const size_t rank = self_sizes(node).size();
+  const size_t rank = self_rank(node);
   size_t axis = *axis_argument(node.argument(arg::dim).as_int(), rank);
-  const int64_t start = *slice_start(node, axis);
+  const std::optional<int64_t> start = fixed(*slice_start(node, axis));
   if (layout == Layout::kChannelsLast) axis = channels_last_axis(rank, axis);
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(node.input(arg::self), layout));
   const uint32_t out = l.result(node);
-  const Dims sizes = l.dims(out);
   Node& slice = l.add_node(NodeKind::StaticSlice, {x}, out);
-  slice.list.assign(sizes.size(), 0);
-  slice.list[axis] = static_cast<uint32_t>(start);
-  slice.list2 = sizes;
+  slice.list.assign(l.sizes(out).size(), 0);
+  // One that varies takes the whole dim.
+  slice.list[axis] = static_cast<uint32_t>(start.value_or(0));
+  for (const Size& size : l.sizes(out)) {
+    slice.list2.push_back(static_cast<uint32_t>(fixed(size).value_or(0)));
+  }
   return absl::OkStatus();
 }
 
@@ -189,7 +196,7 @@ Status lower_slice(Lowering& l, const IrNode& node) {
 Support check_pad(const IrNode& node) {
   const exir::Argument& pad = node.argument(arg::pad);
   if (!pad.is_ints()) return Support::no("pad must be literal");
-  if (pad.as_ints().size() % 2 != 0 || pad.as_ints().size() > 2 * self_sizes(node).size()) {
+  if (pad.as_ints().size() % 2 != 0 || pad.as_ints().size() > 2 * self_rank(node)) {
     return Support::no(absl::StrCat("pad has ", pad.as_ints().size(), " entries"));
   }
   for (const int64_t value : pad.as_ints()) {
@@ -203,10 +210,10 @@ Support check_pad(const IrNode& node) {
 
 Status lower_pad(Lowering& l, const IrNode& node) {
   const Layout layout = l.result_layout(node);
-  const size_t rank = self_sizes(node).size();
+  const size_t rank = self_rank(node);
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(node.input(arg::self), layout));
   const uint32_t out = l.result(node);
-  const size_t payload_rank = l.dims(out).size();
+  const size_t payload_rank = l.sizes(out).size();
   Node& node_out = l.add_node(NodeKind::StaticConstantPad, {x}, out);
   node_out.scalar = static_cast<float>(*number_argument(node.argument(arg::value)));
   node_out.list.assign(payload_rank, 0);
@@ -225,7 +232,7 @@ Status lower_pad(Lowering& l, const IrNode& node) {
 // --- pixel_shuffle and pixel_unshuffle ---
 
 Support check_pixels(const IrNode& node) {
-  const size_t rank = self_sizes(node).size();
+  const size_t rank = self_rank(node);
   if (rank != 4) return Support::no(absl::StrCat("the image has rank ", rank, ", must be 4"));
   return Support::yes();
 }
@@ -238,16 +245,15 @@ Support check_pixels(const IrNode& node) {
 Status lower_pixels(Lowering& l, const IrNode& node, bool shuffles) {
   const Layout layout = l.result_layout(node);
   const bool last = layout == Layout::kChannelsLast;
-  const auto r =
-      static_cast<uint32_t>(node.argument(arg::upscale_factor, arg::downscale_factor).as_int());
-  const Sizes& small = (shuffles ? node.input(arg::self) : node.result())->tensor().sizes;
-  const Sizes& large = (shuffles ? node.result() : node.input(arg::self))->tensor().sizes;
-  const auto n = static_cast<uint32_t>(small[0]);
-  const auto c = static_cast<uint32_t>(large[1]);
-  const auto h = static_cast<uint32_t>(small[2]);
-  const auto w = static_cast<uint32_t>(small[3]);
-  const Dims packed = last ? Dims{n, h, w, c, r, r} : Dims{n, c, r, r, h, w};
-  const Dims spread = last ? Dims{n, h, r, w, r, c} : Dims{n, c, h, r, w, r};
+  const Size r = node.argument(arg::upscale_factor, arg::downscale_factor).as_int();
+  const Extents small = exir::sizes_of(shuffles ? node.input(arg::self) : node.result());
+  const Extents large = exir::sizes_of(shuffles ? node.result() : node.input(arg::self));
+  const Size& n = small[0];
+  const Size& c = large[1];
+  const Size& h = small[2];
+  const Size& w = small[3];
+  const Extents packed = last ? Extents{n, h, w, c, r, r} : Extents{n, c, r, r, h, w};
+  const Extents spread = last ? Extents{n, h, r, w, r, c} : Extents{n, c, h, r, w, r};
   std::vector<uint32_t> from = {0, 1, 4, 2, 5, 3};
   if (!shuffles) {
     std::vector<uint32_t> back(from.size());
@@ -258,9 +264,7 @@ Status lower_pixels(Lowering& l, const IrNode& node, bool shuffles) {
   const uint32_t split = l.reshape(x, shuffles ? packed : spread);
   const uint32_t moved = l.intermediate(shuffles ? spread : packed);
   l.add_node(NodeKind::StaticTranspose, {split}, moved).list = std::move(from);
-  const uint32_t out = l.result(node);
-  const Dims dims = l.dims(out);
-  l.add_node(NodeKind::StaticReshape, {moved}, out).list = dims;
+  l.add_reshape(moved, l.result(node));
   return absl::OkStatus();
 }
 

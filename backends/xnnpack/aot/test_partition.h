@@ -6,8 +6,8 @@
 //   StaticTranspose #0 -> #1[1,4,4,3]
 //   Conv2d #1 constant[8,3,3,3] -> #4[1,4,4,8] [0,inf]
 
-#ifndef PETREL_BACKENDS_XNNPACK_AOT_TEST_PART_H_
-#define PETREL_BACKENDS_XNNPACK_AOT_TEST_PART_H_
+#ifndef PETREL_BACKENDS_XNNPACK_AOT_TEST_PARTITION_H_
+#define PETREL_BACKENDS_XNNPACK_AOT_TEST_PARTITION_H_
 
 #include <memory>
 #include <string>
@@ -42,4 +42,4 @@ std::string lowered_text(const std::string& text);
 
 }  // namespace petrel::backends::xnnpack::aot
 
-#endif  // PETREL_BACKENDS_XNNPACK_AOT_TEST_PART_H_
+#endif  // PETREL_BACKENDS_XNNPACK_AOT_TEST_PARTITION_H_

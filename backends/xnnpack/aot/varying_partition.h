@@ -1,35 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lowers a partition whose sizes vary. Lowerings of operators read sizes as
-// numbers, so the partition is lowered for its bounds and at points that tell its sizes
-// from fixed ones and from each other (exir/ir/size_points.h), and the payload graphs are
-// brought together: where they differ only in what XNNPACK works out itself, it is told to.
+// Lowers a partition whose sizes vary, once and for all of them. Lowerings read sizes
+// as expressions (exir/ops/read_sizes.h). Where one asks what only some sizes answer,
+// or takes a size that varies for a number, what it makes is not taken; and the
+// payload is taken only if the sizes that the runtime will infer (extent_rules.h) are
+// proven to be those of the IR:
 //
-//   reshape to [4,32] at one point, [7,32] at another     reshape to [0,32]
-//   slice of [4,8] to [4,2], of [7,8] to [7,2]            slice to [0,2]
+//   %y = view(%x: f32[s0,8], [8*s0])                   StaticReshape to [0]
+//   %y = slice(%x: f32[s0,8], 1, 0, 4) : f32[s0,4]     StaticSlice to [0,4]
+//   %y = max_pool2d(..., ceil_mode=true)               refused, unless what it pads is
+//                                                      the same for every size
 //
-// Any other difference means that a size would be taken for a constant, and is an
-// error. In the end the sizes that the runtime will infer are compared with those
-// of the IR at all points. Values keep the dims of the bounds.
+// The sizes of inputs are those of the IR, and each node's follow: what is proven for
+// every node holds for the whole payload.
 
-#ifndef PETREL_BACKENDS_XNNPACK_AOT_VARYING_PART_H_
-#define PETREL_BACKENDS_XNNPACK_AOT_VARYING_PART_H_
+#ifndef PETREL_BACKENDS_XNNPACK_AOT_VARYING_PARTITION_H_
+#define PETREL_BACKENDS_XNNPACK_AOT_VARYING_PARTITION_H_
 
-#include "absl/status/status.h"
+#include <memory>
+
+#include "absl/status/statusor.h"
 #include "backends/xnnpack/aot/lowering.h"
 
 namespace petrel::backends::xnnpack::aot {
 
 bool has_varying_sizes(const exir::Graph& partition);
 
-// `lowering` is that of `partition` for its bounds, done; its graph is made to fit all
-// sizes. InvalidArgument names the node of the payload that cannot be.
-absl::Status fit_all_sizes(const exir::Graph& partition, WeightBlobs& weights,
-                           exir::RoutedBlobStore& store, Lowering& lowering);
+// InvalidArgument names the node that is not proven to be right for all sizes. All
+// arguments must outlive the result.
+absl::StatusOr<std::unique_ptr<Lowering>> lower_for_all_sizes(const exir::Graph& partition,
+                                                              WeightBlobs& weights,
+                                                              exir::RoutedBlobStore& store);
 
 // Whether `node`, some of whose sizes vary, can be lowered like this.
 exir::Support supports_varying(const exir::Node& node);
 
 }  // namespace petrel::backends::xnnpack::aot
 
-#endif  // PETREL_BACKENDS_XNNPACK_AOT_VARYING_PART_H_
+#endif  // PETREL_BACKENDS_XNNPACK_AOT_VARYING_PARTITION_H_

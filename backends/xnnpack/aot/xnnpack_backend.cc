@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/aot/xnnpack_backend.h"
 
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -17,19 +18,20 @@ namespace {
 absl::StatusOr<exir::PreprocessResult> lower_partition(const exir::Subprogram& partition,
                                                        WeightBlobs& weights,
                                                        exir::RoutedBlobStore& store) {
-  Lowering lowering(*partition.graph, weights, store);
-  PETREL_RETURN_IF_ERROR(lowering.run());
+  auto lowering = std::make_unique<Lowering>(*partition.graph, weights, store);
   if (has_varying_sizes(*partition.graph)) {
-    PETREL_RETURN_IF_ERROR(fit_all_sizes(*partition.graph, weights, store, lowering));
+    PETREL_ASSIGN_OR_RETURN(lowering, lower_for_all_sizes(*partition.graph, weights, store));
+  } else {
+    PETREL_RETURN_IF_ERROR(lowering->run());
   }
   // The rules by which the runtime accepts it: a mistake here or a shape beyond
   // XNNPACK's limits is noticed now, not on the device.
-  if (const Problem problem = check_graph(lowering.graph()); !problem.ok()) {
+  if (const Problem problem = check_graph(lowering->graph()); !problem.ok()) {
     return absl::InvalidArgumentError(problem.text());
   }
   exir::PreprocessResult result;
-  result.payload = exir::Blob::owned(write_payload(lowering.graph()));
-  result.debug_handles = std::move(lowering.debug_handles());
+  result.payload = exir::Blob::owned(write_payload(lowering->graph()));
+  result.debug_handles = lowering->debug_handles();
   return result;
 }
 

@@ -26,8 +26,8 @@
 #include "absl/status/statusor.h"
 #include "exir/ir/graph.h"
 #include "exir/ops/handles.h"
+#include "exir/ops/read_sizes.h"
 #include "exir/ops/size.h"
-#include "exir/pass/framework/row_sizes.h"
 
 namespace petrel::exir {
 

@@ -13,8 +13,8 @@
 //
 // A function returns false, having changed nothing, where it does not apply.
 // Sweeps repeat until nothing changes, so a row may build what another rewrites.
-// Rows read sizes and numbers by row_sizes.h only, and run the same way where sizes
-// vary; rewrite_dynamic.h says when what they make is taken.
+// Rows read sizes and numbers by exir/ops/read_sizes.h only, and run the same way
+// where sizes vary; rewrite_dynamic.h says when what they make is taken.
 #ifndef PETREL_EXIR_PASS_FRAMEWORK_REWRITE_H_
 #define PETREL_EXIR_PASS_FRAMEWORK_REWRITE_H_
 

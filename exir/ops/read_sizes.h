@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sizes and numbers as rows of rewritings read them (rewrite.h): expressions, where
-// sizes vary, that compute and compare like numbers (exir/ops/size.h).
+// Sizes and numbers of a graph as rewritings and lowerings read them: expressions,
+// where sizes vary, that compute and compare like numbers (exir/ops/size.h).
 //
 //   const Sizes sizes = sizes_of(x);              [s0, 8]
 //   b.view(x, {sizes[0] * sizes[1]})              %y = aten.view.default(%x, [-1])
-//   if (sizes[0] > 3) ...                         splits the paths of the row
+//   if (sizes[0] > 3) ...                         splits the paths of who asks
 //   if (is_always(sizes[0], 4)) ...               no: nothing is known of it
 //
 // Invariant: a size that varies never becomes a number unseen. What is converted to
-// one, or read by fixed_int(), loses the path: the row is then not applied.
-#ifndef PETREL_EXIR_PASS_FRAMEWORK_ROW_SIZES_H_
-#define PETREL_EXIR_PASS_FRAMEWORK_ROW_SIZES_H_
+// one, or read by fixed_int(), loses the path (exir/ops/paths.h), whose results are
+// then not taken.
+#ifndef PETREL_EXIR_OPS_READ_SIZES_H_
+#define PETREL_EXIR_OPS_READ_SIZES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -56,4 +57,4 @@ bool is_at_most(const rules::Size& a, const rules::Size& b);
 
 }  // namespace petrel::exir
 
-#endif  // PETREL_EXIR_PASS_FRAMEWORK_ROW_SIZES_H_
+#endif  // PETREL_EXIR_OPS_READ_SIZES_H_

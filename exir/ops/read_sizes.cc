@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exir/pass/framework/row_sizes.h"
+#include "exir/ops/read_sizes.h"
 
 #include <vector>
 
