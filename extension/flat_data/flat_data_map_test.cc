@@ -138,7 +138,8 @@ struct EntrySpec {
 };
 
 // A file with one segment of 16 bytes and these entries.
-std::string file_of(const std::vector<EntrySpec>& specs, uint64_t segment_bytes = 16) {
+std::string file_of(const std::vector<EntrySpec>& specs, uint64_t segment_bytes = 16,
+                    uint32_t version = 0) {
   flatbuffers::FlatBufferBuilder builder;
   std::vector<flatbuffers::Offset<flat::NamedData>> rows;
   flatbuffers::Offset<flatbuffers::String> key;
@@ -156,7 +157,7 @@ std::string file_of(const std::vector<EntrySpec>& specs, uint64_t segment_bytes 
       flat::CreateDataSegment(builder, 0, segment_bytes)};
   const auto stored_segments = builder.CreateVector(segments);
   const auto stored_rows = builder.CreateVector(rows);
-  builder.Finish(flat::CreateFlatData(builder, 0, stored_segments, stored_rows),
+  builder.Finish(flat::CreateFlatData(builder, version, stored_segments, stored_rows),
                  flat::FlatDataIdentifier());
   // The header stands behind the first eight bytes of the index, the offset of
   // its root, which grows by as much, and "FT01".
@@ -237,6 +238,21 @@ TEST(FlatDataMap, RefusesEntriesWithoutAKeyOrWithANulInIt) {
   const Loaded loaded(file_of({{"a"}, {std::string("b\0c", 3)}}));
   EXPECT_EQ(loaded.error, Error::InvalidExternalData);
   EXPECT_EQ(loaded.message, "data file entry 1 has a NUL in its key");
+}
+
+TEST(FlatDataMap, RefusesNewerVersions) {
+  const Loaded loaded(file_of({{"a"}}, 16, 1));
+  EXPECT_EQ(loaded.error, Error::NotSupported);
+  EXPECT_EQ(loaded.message, "data file has version 1, the newest known is 0");
+}
+
+TEST(FlatDataMap, FindsNothingWhereThereIsNothing) {
+  const std::string bytes = file_of({});
+  BufferDataLoader loader(bytes.data(), bytes.size());
+  const Result<FlatDataMap> map = FlatDataMap::load(&loader);
+  ASSERT_TRUE(map.ok());
+  EXPECT_EQ(map->get_data("a").error(), Error::NotFound);
+  EXPECT_EQ(map->get_key(0).error(), Error::InvalidArgument);
 }
 
 // All keys are compared, and a few megabytes could hold thousands of keys of megabytes

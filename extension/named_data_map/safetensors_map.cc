@@ -108,7 +108,8 @@ class SafetensorsMap::IndexReader {
 
   bool start_object(size_t) {
     ++depth_;
-    if (depth_ > 2 || list_ != nullptr) return fail("is nested too deeply");
+    // Lists stand in depth 2.
+    if (depth_ > 2) return fail("is nested too deeply");
     return true;
   }
 

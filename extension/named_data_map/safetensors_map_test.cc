@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/named_data_map/safetensors_map.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -123,6 +124,9 @@ TEST_F(SafetensorsMapTest, NamesTheTensorThatIsWrong) {
   EXPECT_THAT(refusal(tensor(R"("shape":"U8")")), HasSubstr("a text where none belongs"));
   EXPECT_THAT(refusal("\"U8\""), HasSubstr("damaged"));
   EXPECT_THAT(refusal(R"({"w":"U8"})"), HasSubstr("a text where none belongs"));
+  // Behind a tensor that ends with its dtype.
+  EXPECT_THAT(refusal(R"({"v":{"shape":[1],"data_offsets":[0,1],"dtype":"U8"},"w":"U8"})"),
+              HasSubstr("a text where none belongs"));
   EXPECT_THAT(refusal(tensor(R"("shape":{})")), HasSubstr("nested too deeply"));
   EXPECT_THAT(refusal(tensor(R"("shape":[{}])")), HasSubstr("nested too deeply"));
   EXPECT_THAT(refusal(R"({"__metadata__":{"a":[1]}})"), HasSubstr("a list too many"));
@@ -150,6 +154,38 @@ TEST_F(SafetensorsMapTest, RefusesWhatIsNoIndex) {
     BufferDataLoader loader(bytes.data(), bytes.size());
     EXPECT_EQ(SafetensorsMap::load(&loader).error(), Error::InvalidExternalData);
   }
+}
+
+// A file of one terabyte, of which there are eight bytes.
+class VastLoader final : public runtime::DataLoader {
+ public:
+  Result<FreeableBuffer> load(size_t offset, size_t size, const SegmentInfo&) const override {
+    asked = std::max(asked, offset + size);
+    return size == 8 ? Result<FreeableBuffer>(FreeableBuffer(kLength, 8, nullptr))
+                     : Result<FreeableBuffer>(Error::AccessFailed);
+  }
+  Result<size_t> size() const override { return size_t{1} << 40; }
+
+  mutable size_t asked = 0;
+
+ private:
+  static constexpr uint8_t kLength[8] = {0, 0, 0, 0, 1};  // 4 GB
+};
+
+TEST_F(SafetensorsMapTest, ReadsNoIndexThatIsTooLong) {
+  VastLoader vast;
+  EXPECT_EQ(SafetensorsMap::load(&vast).error(), Error::InvalidExternalData);
+  EXPECT_EQ(vast.asked, 8u);
+  EXPECT_THAT(messages_, HasSubstr("index of 4294967296 bytes is larger than 104857600"));
+  // One byte more than the file has.
+  std::string bytes = two_tensors();
+  bytes[0] = static_cast<char>(bytes.size() - 7);
+  bytes[1] = 0;
+  ASSERT_LT(bytes.size(), 256u + 7);
+  messages_.clear();
+  BufferDataLoader loader(bytes.data(), bytes.size());
+  EXPECT_EQ(SafetensorsMap::load(&loader).error(), Error::InvalidExternalData);
+  EXPECT_THAT(messages_, HasSubstr("or than the file"));
 }
 
 // Every byte to 0, 0xFF and flipped, and every truncation: an error, or a map

@@ -159,10 +159,11 @@ Error Method::set_input(const EValue& value, size_t index) {
 }
 
 Error Method::set_tensor_input(const Tensor& from, size_t value_index, size_t index) {
+  // A value is a tensor if it is declared as one, whatever is moved there.
   const std::optional<TensorView> declared =
       declared_.value(static_cast<uint32_t>(value_index)).as_tensor();
   const Tensor to = values_[value_index].toTensor();
-  if (!declared.has_value() || to.is_constant()) {
+  if (to.is_constant()) {
     PETREL_LOG(Error, "input %zu is a constant of the program and cannot be set", index);
     return Error::InvalidState;
   }
@@ -249,7 +250,7 @@ Error Method::set_output_data_ptr(void* buffer, size_t size, size_t index) {
   const std::optional<TensorView> declared =
       declared_.value(static_cast<uint32_t>(value_index)).as_tensor();
   const EValue& value = values_[value_index];
-  if (!declared.has_value() || !value.isTensor()) {
+  if (!declared.has_value()) {
     PETREL_LOG(Error, "output %zu is %s, not a tensor", index, to_string(value.tag));
     return Error::InvalidArgument;
   }

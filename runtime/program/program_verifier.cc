@@ -154,8 +154,9 @@ Error verify_arenas(const PlanContext& context) {
       PETREL_LOG(Error, "method \"%.64s\": arena %u has %" PRId64 " bytes", method, i, size);
       return Error::InvalidProgram;
     }
-    if (!checked_add(total, static_cast<uint64_t>(size), &total) ||
-        total > context.max_arena_bytes || total > SIZE_MAX / 2) {
+    // Both are below 2^63.
+    total += static_cast<uint64_t>(size);
+    if (total > context.max_arena_bytes || total > SIZE_MAX / 2) {
       PETREL_LOG(Error,
                  "method \"%.64s\": its arenas with arena %u of %" PRId64
                  " bytes exceed max_arena_bytes, which is %" PRIu64,
@@ -166,7 +167,8 @@ Error verify_arenas(const PlanContext& context) {
   if (plan.non_const_buffer_device() == nullptr) return Error::Ok;
   const uint32_t num_arenas = sizes == nullptr ? 0 : sizes->size();
   for (const fb::NonConstBufferDevice* device : *plan.non_const_buffer_device()) {
-    if (device->buffer_idx() < 0 || static_cast<uint32_t>(device->buffer_idx()) >= num_arenas) {
+    // A negative one is far above.
+    if (static_cast<uint32_t>(device->buffer_idx()) >= num_arenas) {
       PETREL_LOG(Error, "method \"%.64s\": a device is told for arena %d, but there are %u", method,
                  device->buffer_idx(), num_arenas);
       return Error::InvalidProgram;

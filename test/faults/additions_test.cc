@@ -321,6 +321,51 @@ TEST(WeightsTest, AreWhatTheProgramRemembers) {
   }
 }
 
+TEST(AdditionsTest, MayBeOfNoMethod) {
+  flatbuffers::FlatBufferBuilder builder;
+  add::FinishAdditionsBuffer(builder, add::CreateAdditions(builder));
+  Recipe recipe;
+  put(recipe, {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()});
+  QuietLog quiet;
+  Loaded loaded(recipe);
+  EXPECT_TRUE(loaded.method().ok()) << QuietLog::last();
+  EXPECT_EQ(loaded.program().additions().num_scratch(0), 0u);
+  EXPECT_EQ(loaded.program().additions().constant_name(0, kConstant), "");
+}
+
+TEST(AdditionsTest, OfScratchMustBeAligned) {
+  int num_aligned = 0;
+  for (const bool shifted : {true, false}) {
+    const add::ScratchPlace place(32, 16, 0, 0, 1);
+    flatbuffers::FlatBufferBuilder builder;
+    const auto* words = reinterpret_cast<const uint32_t*>(&place);
+    constexpr size_t kWords = sizeof(place) / sizeof(uint32_t);
+    builder.StartVector(kWords, sizeof(uint32_t));
+    for (size_t i = kWords; i-- > 0;) builder.PushElement(words[i]);
+    const flatbuffers::Offset<flatbuffers::Vector<const add::ScratchPlace*>> places(
+        builder.EndVector(1));
+    // Twelve bytes before it.
+    if (shifted) builder.CreateVector<uint32_t>({0, 0});
+    const auto methods = builder.CreateVector({add::CreateMethodAdditions(builder, places)});
+    add::FinishAdditionsBuffer(builder, add::CreateAdditions(builder, 0, methods));
+    const uint8_t* bytes = builder.GetBufferPointer();
+    const auto& made = *add::GetAdditions(bytes)->methods()->Get(0)->scratch();
+    const bool is_aligned = (reinterpret_cast<const uint8_t*>(made.Data()) - bytes) % 8 == 0;
+    Recipe recipe;
+    recipe.plans[0].arenas[1] = 128;
+    recipe.plans[0].values[3].place->offset = 64;
+    put(recipe, {bytes, bytes + builder.GetSize()});
+    QuietLog quiet;
+    const Report report = faults::run(recipe);
+    EXPECT_EQ(report.load, is_aligned ? Error::Ok : Error::InvalidProgram) << QuietLog::last();
+    if (!is_aligned) {
+      EXPECT_NE(QuietLog::last().find("scratch are not aligned"), std::string::npos);
+    }
+    num_aligned += is_aligned;
+  }
+  EXPECT_EQ(num_aligned, 1);
+}
+
 class ScratchTest : public ::testing::Test {
  protected:
   void run(const Recipe& recipe, size_t first, size_t second) {
@@ -380,6 +425,24 @@ TEST_F(ScratchTest, LiesApartFromTheArguments) {
               std::string::npos)
         << QuietLog::last();
   }
+}
+
+// The output is a number, so that no argument is compared with another one.
+TEST_F(ScratchTest, LiesApartFromMoreValuesThanCanBeCompared) {
+  QuietLog quiet;
+  Recipe recipe;
+  recipe.plans[0].arenas[1] = 128;
+  auto& chain = recipe.plans[0].chains[0];
+  for (int32_t i = 4; i < 44; ++i) {
+    add_value(recipe, planned_tensor({2, 3}, 0));
+    add_instruction(recipe, Arguments::MoveCall, i, i < 24 ? 4 : 24);
+  }
+  add_instruction(recipe, Arguments::MoveCall, 4, 24);
+  call(recipe).args = {4, 1, 2, 2, 2};
+  put_scratch(recipe, {{64, 16, 0, 0, 1}});
+  ASSERT_EQ(chain.size(), 42u);
+  EXPECT_EQ(Loaded(recipe).method().error(), Error::NotSupported);
+  EXPECT_NE(QuietLog::last().find("more than 32 others"), std::string::npos) << QuietLog::last();
 }
 
 TEST_F(ScratchTest, IsAbsentInOtherPrograms) {

@@ -23,6 +23,21 @@ using runtime::Limits;
 
 constexpr int32_t kHuge = INT32_MAX;
 
+// The sum of the arenas is a few bytes in 64 bits.
+TEST(LimitsTest, ArenasAreAddedWithoutWrapping) {
+  const QuietLog quiet;
+  Recipe recipe;
+  plan(recipe).arenas = {0, 64, INT64_MAX, INT64_MAX, 2};
+  const std::vector<uint8_t> bytes = build(recipe);
+  AlignedLoader loader(bytes);
+  ProgramOptions options;
+  options.registry = &test_registry();
+  options.limits.max_arena_bytes = UINT64_MAX;
+  EXPECT_EQ(Program::load(&loader, options).error(), Error::OutOfResources);
+  EXPECT_NE(QuietLog::last().find("arena 2 of 9223372036854775807 bytes"), std::string::npos)
+      << QuietLog::last();
+}
+
 // Asks for about as many of a limit as it says.
 struct Case {
   const char* name;

@@ -109,6 +109,45 @@ TEST_F(MethodDataTest, FindsExternalTensorsInAMapWithoutLayouts) {
   EXPECT_EQ(loaded.method(&missing).error(), Error::InvalidExternalData);
 }
 
+// The same with a layout: data that is not as the program wants it, whatever it
+// says of itself.
+class LayoutMap final : public NamedDataMap {
+ public:
+  LayoutMap(ScalarType type, std::vector<int32_t> sizes, std::vector<uint8_t> order, size_t floats)
+      : type_(type), sizes_(std::move(sizes)), order_(std::move(order)), data_(floats) {}
+  Result<FreeableBuffer> get_data(std::string_view) const override {
+    return FreeableBuffer(data_.data(), data_.size() * sizeof(float), nullptr);
+  }
+  Result<runtime::TensorLayout> get_tensor_layout(std::string_view) const override {
+    return runtime::TensorLayout::create({sizes_.data(), sizes_.size()},
+                                         {order_.data(), order_.size()}, type_);
+  }
+  Result<uint32_t> get_num_keys() const override { return 1u; }
+  Result<const char*> get_key(uint32_t) const override { return "bias"; }
+
+ private:
+  const ScalarType type_;
+  const std::vector<int32_t> sizes_;
+  const std::vector<uint8_t> order_;
+  const std::vector<float> data_;
+};
+
+TEST_F(MethodDataTest, RefusesExternalTensorsOfAnotherLayout) {
+  Recipe recipe;
+  ValueRecipe& value = recipe.plans[0].values[1];
+  value.sizes = {2, 3};
+  value.dim_order = {0, 1};
+  value.extra = ExtraRecipe{"bias", fb::TensorDataLocation::EXTERNAL, {}};
+  Loaded loaded(recipe);
+  const auto error_of = [&](const LayoutMap& map) { return loaded.method(&map).error(); };
+  EXPECT_EQ(error_of({ScalarType::Float, {2, 3}, {0, 1}, 6}), Error::Ok) << QuietLog::last();
+  EXPECT_EQ(error_of({ScalarType::Float, {2, 3}, {0, 1}, 7}), Error::Ok);
+  EXPECT_EQ(error_of({ScalarType::Int, {2, 3}, {0, 1}, 6}), Error::InvalidExternalData);
+  EXPECT_EQ(error_of({ScalarType::Float, {3, 2}, {0, 1}, 6}), Error::InvalidExternalData);
+  EXPECT_EQ(error_of({ScalarType::Float, {2, 3}, {1, 0}, 6}), Error::InvalidExternalData);
+  EXPECT_EQ(error_of({ScalarType::Float, {2, 3}, {0, 1}, 5}), Error::InvalidExternalData);
+}
+
 class CountingTracer final : public EventTracer {
  public:
   void create_event_block(const char* name) override { blocks.emplace_back(name); }

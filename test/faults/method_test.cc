@@ -89,6 +89,7 @@ TEST_F(MethodTest, RefusesWrongInputs) {
   EXPECT_EQ(method->execute(), Error::InvalidArgument);
   EXPECT_EQ(QuietLog::last(), "input 0 of method \"forward\" has not been set");
   EXPECT_EQ(method->set_input(input_.tensor(), 1), Error::InvalidArgument);
+  EXPECT_EQ(QuietLog::last(), "input 1 of method \"forward\" cannot be set, there are 1");
   EXPECT_EQ(method->set_input(EValue(int64_t{1}), 0), Error::InvalidArgument);
   EXPECT_EQ(QuietLog::last(), "input 0 is Int, must be Tensor");
 
@@ -114,8 +115,44 @@ TEST_F(MethodTest, RefusesWrongInputs) {
 
   const EValue two[] = {input_.tensor(), input_.tensor()};
   EXPECT_EQ(method->set_inputs(two), Error::InvalidArgument);
+  EXPECT_EQ(QuietLog::last(), "2 inputs were given, method \"forward\" has 1");
+  EXPECT_EQ(method->set_inputs({}), Error::InvalidArgument);
   EXPECT_EQ(method->set_inputs({two, 1}), Error::Ok);
   EXPECT_EQ(method->execute(), Error::Ok);
+}
+
+TEST_F(MethodTest, RefusesImpossibleScalars) {
+  Recipe recipe;
+  recipe.plans[0].values[0] = planned_tensor({}, 0);
+  Loaded loaded{recipe};
+  Result<Method> method = loaded.method();
+  ASSERT_TRUE(method.ok()) << QuietLog::last();
+  int32_t sizes[] = {-1};
+  TensorImpl impossible(ScalarType::Float, 1, sizes, input_.data);
+  EXPECT_EQ(method->set_input(Tensor(&impossible), 0), Error::InvalidArgument);
+  EXPECT_EQ(QuietLog::last(), "input 0 has impossible sizes, dim order or type");
+}
+
+// A constant and a number as input and output.
+TEST_F(MethodTest, BindsNothingToConstantsAndNumbers) {
+  Recipe recipe;
+  recipe.plans[0].inputs = {0, 1};
+  recipe.plans[0].outputs = {1, 2};
+  Loaded loaded{recipe};
+  Result<Method> method = loaded.method();
+  ASSERT_TRUE(method.ok()) << QuietLog::last();
+  int32_t sizes[] = {3};
+  TensorImpl three(ScalarType::Float, 1, sizes, input_.data);
+  EXPECT_EQ(method->set_input(Tensor(&three), 1), Error::InvalidState);
+  EXPECT_EQ(QuietLog::last(), "input 1 is a constant of the program and cannot be set");
+  float out[8];
+  EXPECT_EQ(method->set_output_data_ptr(out, sizeof(out), 0), Error::InvalidState);
+  EXPECT_EQ(QuietLog::last(), "output 0 lies in memory of the program");
+  EXPECT_EQ(method->set_output_data_ptr(out, sizeof(out), 1), Error::InvalidArgument);
+  EXPECT_EQ(QuietLog::last(), "output 1 is Int, not a tensor");
+  EValue values[2];
+  EXPECT_EQ(method->get_inputs(values, 1), Error::InvalidArgument);
+  EXPECT_EQ(method->get_inputs(values, 2), Error::Ok);
 }
 
 TEST_F(MethodTest, CopiesPlannedInputsAndAliasesOthers) {

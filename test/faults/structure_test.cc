@@ -103,6 +103,12 @@ const Attack kLoadAttacks[] = {
     // Values.
     {"NoValueList", [](Recipe& r) { plan(r).without_values = true; }, kInvalid,
      "no list of values"},
+    {"ValueInTheReservedArena",
+     [](Recipe& r) {
+       plan(r).arenas[0] = 1000;
+       input(r).place->memory_id = 0;
+     },
+     kInvalid, "arena 0, must be in [1, 2)"},
     {"ValueWithoutBody", [](Recipe& r) { input(r).without_body = true; }, kInvalid, "value 0"},
     {"ValueOfTypeNone", [](Recipe& r) { input(r).type = Types::NONE; }, kInvalid, "value 0"},
     {"ValueOfUnknownType", [](Recipe& r) { input(r).type = static_cast<Types>(12); }, kInvalid,
@@ -390,6 +396,21 @@ const Attack kLoadAttacks[] = {
     {"OperatorWithNul",
      [](Recipe& r) { plan(r).operators[0].name = std::string("aten::add\0x", 11); }, kInvalid,
      "name of operator 0"},
+    {"OverloadWithNul",
+     [](Recipe& r) { plan(r).operators[0].overload = std::string("o\0x", 3); }, kInvalid,
+     "name of operator 0"},
+    {"OperatorNameAndOverloadTooLong",
+     [](Recipe& r) {
+       plan(r).operators[0] = {std::string(200, 'n'), std::string(200, 'o')};
+     },
+     kInvalid, "name of operator 0"},
+    {"MovesTimesInputs",
+     [](Recipe& r) {
+       plan(r).inputs.assign(16'384, 0);
+       add_value(r, planned_tensor({2, 3}, 0));
+       for (int i = 0; i < 200; ++i) add_instruction(r, Arguments::MoveCall, 3, 4);
+     },
+     kInvalid, "too many moves for its 16384 inputs"},
     {"OperatorNameTooLong",
      [](Recipe& r) { plan(r).operators[0].overload = std::string(1000, 'o'); }, kInvalid,
      "name of operator 0"},
