@@ -54,7 +54,6 @@ Aliases::Place Aliases::place_of(uint32_t value) const {
 
 bool Aliases::overlap(const Place& a, const Place& b) {
   if (a.kind != b.kind || a.id != b.id) return false;
-  if (a.kind != Place::Kind::Arena && a.kind != Place::Kind::Caller) return false;
   return a.begin < a.end && b.begin < b.end && a.begin < b.end && b.begin < a.end;
 }
 
@@ -81,8 +80,9 @@ Error Aliases::for_each_tensor(int32_t argument, const Fn& fn) const {
   if (from.tag() == Tag::Tensor) return fn(uint32_t{0}, value);
   const Span<const int32_t> items = from.tensor_items();
   for (uint32_t i = 0; i < items.size(); ++i) {
-    if (items[i] < 0 || !tensor(static_cast<uint32_t>(items[i]))) continue;
-    PETREL_RETURN_IF_ERROR(fn(i, static_cast<uint32_t>(items[i])));
+    if (items[i] < 0) continue;
+    const auto item = static_cast<uint32_t>(items[i]);
+    if (declared_.value(item).tag() == Tag::Tensor) PETREL_RETURN_IF_ERROR(fn(i, item));
   }
   return Error::Ok;
 }
@@ -151,17 +151,20 @@ Error Aliases::check_output(const Checked& checked, uint32_t argument, uint32_t 
                declared_.name().data(), call.chain, call.instruction, call.name, argument, input);
     return Error::InvalidProgram;
   }
+  Place places[kMostShared];
+  for (size_t i = 0; i < shared.size; ++i) places[i] = place_of(shared.values[i]);
+  const Written written = {argument, value, {places, shared.size}};
   for (uint32_t other = 0; other < checked.num_arguments; ++other) {
     PETREL_RETURN_IF_ERROR(
         for_each_tensor(call.args[other], [&](uint32_t other_item, uint32_t other_value) {
           if (other == argument && other_item == item) return Error::Ok;
-          return check_pair(checked, argument, value, other, other_value);
+          return check_pair(checked, written, other, other_value);
         }));
   }
   return Error::Ok;
 }
 
-Error Aliases::check_pair(const Checked& checked, uint32_t argument, uint32_t value, uint32_t other,
+Error Aliases::check_pair(const Checked& checked, const Written& written, uint32_t other,
                           uint32_t other_value) {
   if (++pairs_ > kMostPairs) {
     PETREL_LOG(Error, "method \"%.64s\": its calls have too many arguments to compare",
@@ -169,22 +172,21 @@ Error Aliases::check_pair(const Checked& checked, uint32_t argument, uint32_t va
     return Error::OutOfResources;
   }
   const bool may_be_same = checked.in_place && !is_written(checked, other);
-  if (may_be_same && value == other_value) return Error::Ok;
-  Shared mine, others;
-  if (!find_shared(value, &mine) || !find_shared(other_value, &others)) return Error::NotSupported;
-  for (size_t i = 0; i < mine.size; ++i) {
-    const Place a = place_of(mine.values[i]);
-    for (size_t k = 0; k < others.size; ++k) {
-      const Place b = place_of(others.values[k]);
+  if (may_be_same && written.value == other_value) return Error::Ok;
+  Shared others;
+  if (!find_shared(other_value, &others)) return Error::NotSupported;
+  for (size_t k = 0; k < others.size; ++k) {
+    const Place b = place_of(others.values[k]);
+    for (const Place& a : written.places) {
       if (!overlap(a, b)) continue;
       const bool is_same =
-          a.begin == b.begin && a.end == b.end && nbytes(value) == nbytes(other_value);
+          a.begin == b.begin && a.end == b.end && nbytes(written.value) == nbytes(other_value);
       if (is_same && may_be_same) continue;
       PETREL_LOG(Error,
                  "method \"%.64s\": instruction %u:%u, %s, writes argument %u (value %u), which "
                  "shares memory with argument %u (value %u)%s",
                  declared_.name().data(), checked.call.chain, checked.call.instruction,
-                 checked.call.name, argument, value, other, other_value,
+                 checked.call.name, written.argument, written.value, other, other_value,
                  checked.in_place ? " and is not the same bytes" : "");
       return Error::InvalidProgram;
     }

@@ -70,7 +70,7 @@ class Aliases final {
   // Most values that may share one memory by views and moves.
   static constexpr size_t kMostShared = 32;
   // Most pairs of tensors that are compared for one method.
-  static constexpr uint64_t kMostPairs = uint64_t{1} << 26;
+  static constexpr uint64_t kMostPairs = uint64_t{1} << 23;
 
   struct Place {
     enum class Kind : uint8_t { None, Constant, Arena, Caller };
@@ -90,6 +90,13 @@ class Aliases final {
     uint32_t num_arguments;
     uint32_t first, count;
     bool in_place;
+  };
+
+  // A tensor that the call writes, and where it may be.
+  struct Written {
+    uint32_t argument;
+    uint32_t value;
+    Span<const Place> places;
   };
 
   explicit Aliases(const MethodView& declared) : declared_(declared) {}
@@ -112,7 +119,7 @@ class Aliases final {
   Checked find_returned(const Call& call) const;
   Error check(const Checked& checked, const ScratchView& scratch);
   Error check_output(const Checked& checked, uint32_t argument, uint32_t item, uint32_t value);
-  Error check_pair(const Checked& checked, uint32_t argument, uint32_t value, uint32_t other,
+  Error check_pair(const Checked& checked, const Written& written, uint32_t other,
                    uint32_t other_value);
   Error check_scratch(const Checked& checked, const ScratchView& scratch);
   static bool overlap(const Place& a, const Place& b);

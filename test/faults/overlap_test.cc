@@ -129,6 +129,53 @@ const Attack kAttacks[] = {
      kInvalid, "value 4 is planned, but a view of value 0"},
 };
 
+// Values from 4 on, all of which are moved to one another.
+void add_moved(Recipe& r) {
+  for (const int32_t first : {4, 24}) {
+    for (int32_t i = first; i < first + 20; ++i) {
+      add_value(r, planned_tensor({2, 3}, 64));
+      add_instruction(r, Arguments::MoveCall, i, first);
+    }
+  }
+  plan(r).arenas[1] = 128;
+  add_instruction(r, Arguments::MoveCall, 4, 24);
+}
+
+constexpr char kTooMany[] = "shares its memory with more than 32 others";
+
+const Attack kCrowds[] = {
+    {"OutputOfMany",
+     [](Recipe& r) {
+       add_moved(r);
+       multiply(r, 0, 1, 4);
+     },
+     Error::NotSupported, kTooMany},
+    {"ArgumentOfMany",
+     [](Recipe& r) {
+       add_moved(r);
+       multiply(r, 4, 1, 3);
+     },
+     Error::NotSupported, kTooMany},
+    {"PlannedViewOfMany",
+     [](Recipe& r) {
+       add_moved(r);
+       ValueRecipe view = planned_tensor({6}, 0);
+       view.dynamism = 1;
+       add_value(r, view);
+       add_value(r, number_value(Types::Int, 6));
+       add_value(r, list_value(Types::IntList, {45}));
+       add_kernel_call(r, "executorch_prim::et_view", "default", {4, 46, 44});
+     },
+     Error::NotSupported, kTooMany},
+    {"MoveOfAListOfOptionals",
+     [](Recipe& r) {
+       add_value(r, list_value(Types::OptionalTensorList, {0, -1}));
+       add_value(r, list_value(Types::OptionalTensorList, {3}));
+       add_instruction(r, Arguments::MoveCall, 4, 5);
+     },
+     Error::NotSupported, "instruction 0:1 moves value 4, a list of tensors"},
+};
+
 class OverlapTest : public ::testing::TestWithParam<Attack> {};
 
 TEST_P(OverlapTest, IsRefused) {
@@ -142,6 +189,8 @@ TEST_P(OverlapTest, IsRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OverlapTest, ::testing::ValuesIn(kAttacks),
+                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Crowds, OverlapTest, ::testing::ValuesIn(kCrowds),
                          [](const auto& info) { return std::string(info.param.name); });
 
 // What is read may share memory, and what is dead gives way.

@@ -57,6 +57,22 @@ TEST(TimeTest, ManyKeysInAnyOrder) {
   EXPECT_LT(seconds_to_load_method(recipe), kMostSeconds);
 }
 
+// A list of so many outputs that all pairs would take minutes.
+TEST(TimeTest, ManyOutputsOfOneCall) {
+  Recipe recipe;
+  add_value(recipe, planned_tensor({0}, 0));
+  add_value(recipe, list_value(Types::TensorList, std::vector<int64_t>(kMany, 4)));
+  add_kernel_call(recipe, "aten::view_copy", "out", {5, 5});
+  const QuietLog quiet;
+  Loaded loaded(recipe);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(loaded.method().error(), Error::OutOfResources);
+  EXPECT_NE(QuietLog::last().find("too many arguments to compare"), std::string::npos)
+      << QuietLog::last();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(seconds.count(), kMostSeconds);
+}
+
 // Each call asks for the least size of every dim of every input.
 TEST(TimeTest, ManyLeastSizes) {
   constexpr uint32_t kInputs = 16'000, kRank = 12;
