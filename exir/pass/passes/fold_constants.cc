@@ -78,11 +78,21 @@ constexpr Rewrite kViews[] = {
 
 constexpr Rewrites kTables[] = {Rewrites(kViews)};
 
+// Folded, quantised weights would take four times their bytes, and no backend would find
+// them any more.
+bool widens_weights(const Node& node) {
+  return node.is(quantized_decomposed::dequantize_per_tensor,
+                 quantized_decomposed::dequantize_per_tensor_tensor,
+                 quantized_decomposed::dequantize_per_channel,
+                 quantized_decomposed::dequantize_per_token,
+                 quantized_decomposed::dequantize_per_channel_group);
+}
+
 // The nodes that depend on constants alone and can be run.
 std::set<Node*> find_candidates(const Graph& graph) {
   std::set<Node*> candidates;
   for (const auto& node : graph.nodes()) {
-    bool known = can_evaluate(node->op());
+    bool known = can_evaluate(node->op()) && !widens_weights(*node);
     int64_t bytes = 0;
     for (Value* operand : node->operands()) {
       known = known && (operand->producer() != nullptr ? candidates.count(operand->producer()) > 0

@@ -166,6 +166,15 @@ TEST(FoldConstants, ASharedPieceIsFoldedForEachUser) {
   EXPECT_THAT(after, Not(HasSubstr("aten.exp.default")));
 }
 
+TEST(FoldConstants, QuantisedWeightsStayInTheirBits) {
+  constexpr char kText[] = R"(method @m() {
+    %w = constant @w : i8[2,3]
+    %d = quantized_decomposed.dequantize_per_tensor.default(%w, 0.5, 0, -128, 127, i8, none)
+    %y = aten.mul.Scalar(%d, 2)
+    return %y })";
+  EXPECT_THAT(after_pass(fold_constants, kText), HasSubstr("dequantize_per_tensor"));
+}
+
 TEST(FoldConstants, RandomNumbersStay) {
   constexpr char kText[] = "method @m() { %a = aten.rand.default([2]) return %a }";
   EXPECT_EQ(after_pass(fold_constants, kText), expected(kText));

@@ -7,7 +7,7 @@ other case.
 
 import torch
 
-from kernels import attention, edge, element_type, elementwise, moving, summing, window
+from kernels import attention, edge, element_type, elementwise, moving, quantized, summing, window
 from kernels.calls import CASES
 
 SECTIONS = (
@@ -38,6 +38,9 @@ SECTIONS = (
     edge.chosen_by_index,
     edge.products_of_other_types,
     edge.transposed_windows,
+    quantized.per_tensor,
+    quantized.per_group,
+    quantized.chosen_parameters,
 )
 
 
