@@ -57,21 +57,26 @@ std::unique_ptr<DataLoader> open_buffer(const Buffer& buffer) {
   return std::make_unique<BufferDataLoader>(buffer.data, buffer.size);
 }
 
-Error add_sources(const petrel_options& options, petrel_module* module,
-                  Module::Options* module_options) {
+// The data of options as a module takes it; what was copied goes with the loader.
+Result<Module::Options> with_sources(const petrel_options& options) {
+  Module::Options with = options.module;
+  with.other_data = read_safetensors;
   for (const Source& source : options.sources) {
     if (source.buffer.has_value()) {
-      module->buffers.push_back(*source.buffer);
-      module_options->data_loaders.push_back(open_buffer(*source.buffer));
+      const Buffer buffer = *source.buffer;
+      with.data_loaders.emplace_back(open_buffer(buffer).release(),
+                                     [buffer](DataLoader* loader) { delete loader; });
     } else if (source.fd != nullptr) {
       PETREL_ASSIGN_OR_RETURN(std::unique_ptr<DataLoader> loader,
                               open_descriptor(source.fd->get(), source.offset, source.length));
-      module_options->data_loaders.push_back(std::move(loader));
+      with.data_loaders.push_back(std::move(loader));
     } else {
-      module_options->data_files.push_back(source.path);
+      PETREL_ASSIGN_OR_RETURN(std::unique_ptr<DataLoader> loader,
+                              open_file(source.path, with.load_mode));
+      with.data_loaders.push_back(std::move(loader));
     }
   }
-  return Error::Ok;
+  return with;
 }
 
 // `open` loads the program; it may put buffers into the module.
@@ -82,11 +87,9 @@ petrel_status load(const petrel_options* given, petrel_module** out, Open open) 
     const petrel_options defaults;
     const petrel_options& options = given != nullptr ? *given : defaults;
     auto module = std::make_unique<petrel_module>();
-    Module::Options module_options = options.module;
-    module_options.other_data = read_safetensors;
+    PETREL_ASSIGN_OR_RETURN(Module::Options module_options, with_sources(options));
     module_options.num_threads =
         options.num_threads.value_or(static_cast<int>(runtime::thread_count()));
-    PETREL_RETURN_IF_ERROR(add_sources(options, module.get(), &module_options));
     PETREL_ASSIGN_OR_RETURN(module->module, open(module_options, module.get()));
     module->names = module->module->method_names();
     *out = module.release();
@@ -106,6 +109,7 @@ petrel_status change(petrel_options* options, Work work) {
 }  // namespace petrel::extension::c_api
 
 using namespace petrel::extension::c_api;  // NOLINT: the C names are global
+using petrel::extension::MergeOrder;
 using petrel::extension::Module;
 using petrel::runtime::DataLoader;
 using petrel::runtime::DataPrecedence;
@@ -179,6 +183,15 @@ petrel_status petrel_options_set_data_precedence(petrel_options* options,
   });
 }
 
+petrel_status petrel_options_set_data_order(petrel_options* options, petrel_data_order order) {
+  return change(options, [&]() -> Error {
+    PETREL_RETURN_IF_ERROR(check_choice("order", order, PETREL_DATA_FIRST_COUNTS));
+    options->module.data_order =
+        order == PETREL_DATA_FIRST_COUNTS ? MergeOrder::FirstCounts : MergeOrder::RefuseDifferent;
+    return Error::Ok;
+  });
+}
+
 petrel_status petrel_options_add_data_path(petrel_options* options, const char* path) {
   return change(options, [&]() -> Error {
     PETREL_RETURN_IF_ERROR(require(path, "path"));
@@ -246,6 +259,19 @@ petrel_status petrel_module_load_fd(int fd, uint64_t offset, uint64_t length,
                                         open_descriptor(fd, offset, length));
                 return Module::load(std::move(loader), module_options);
               });
+}
+
+petrel_status petrel_module_replace_data(petrel_module* module, const petrel_options* data,
+                                         const char* keys, size_t* changed) {
+  return guarded([&]() -> Error {
+    PETREL_RETURN_IF_ERROR(require(module, "module"));
+    PETREL_RETURN_IF_ERROR(require(data, "data"));
+    PETREL_ASSIGN_OR_RETURN(const Module::Options with, with_sources(*data));
+    PETREL_ASSIGN_OR_RETURN(const Module::Replaced replaced,
+                            module->module->replace_data(with, keys == nullptr ? "*" : keys));
+    if (changed != nullptr) *changed = replaced.changed;
+    return Error::Ok;
+  });
 }
 
 void petrel_module_destroy(petrel_module* module) { delete module; }

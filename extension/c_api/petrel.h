@@ -51,7 +51,7 @@ extern "C" {
 // ---------------------------------------------------------------- versions
 
 // Of this header. Raised when something is added.
-#define PETREL_API_VERSION 2
+#define PETREL_API_VERSION 3
 
 // Of the library: at least the header's when everything in the header is there.
 PETREL_EXPORT uint32_t petrel_api_version(void);
@@ -263,6 +263,15 @@ PETREL_EXPORT petrel_status petrel_options_add_data_buffer(petrel_options* optio
 PETREL_EXPORT petrel_status petrel_options_add_data_fd(petrel_options* options, int fd,
                                                        uint64_t offset, uint64_t length);
 
+// Which of several files of external data counts where bytes differ.
+typedef int32_t petrel_data_order;
+enum {
+  PETREL_DATA_REFUSE_DIFFERENT = 0,  // a key with two values is an error
+  PETREL_DATA_FIRST_COUNTS = 1       // the first that was added and has the key
+};
+PETREL_EXPORT petrel_status petrel_options_set_data_order(petrel_options* options,
+                                                          petrel_data_order order);
+
 // A program and its methods.
 typedef struct petrel_module petrel_module;
 
@@ -279,6 +288,23 @@ PETREL_EXPORT petrel_status petrel_module_load_fd(int fd, uint64_t offset, uint6
                                                   const petrel_options* options,
                                                   petrel_module** out);
 PETREL_EXPORT void petrel_module_destroy(petrel_module* module);
+
+// Other data for the keys that `keys`, a pattern of file names such as "*lora*", matches;
+// NULL is all. `data` has the files, buffers and descriptors; all else that options say
+// is left as it was, but for the load mode and the order. In all methods, those that are
+// loaded later included. All or nothing: after an error the module is as it was.
+// `changed`, which may be NULL, is how many keys now have other bytes; 0 is no error.
+// PETREL_NOT_FOUND when no method needs any of the keys. Borrowed buffers must live as
+// long as the module.
+PETREL_EXPORT petrel_status petrel_module_replace_data(petrel_module* module,
+                                                       const petrel_options* data, const char* keys,
+                                                       size_t* changed);
+
+// A weight or state of a method by its name in the model, to be read: `data` belongs to
+// the module, until the method runs, is unloaded or gets other data. Loads the method.
+// PETREL_NOT_FOUND for weights that only delegates have. Set struct_size first.
+PETREL_EXPORT petrel_status petrel_module_get_attribute(petrel_module* module, const char* method,
+                                                        const char* name, petrel_value* out);
 
 // ---------------------------------------------------------------- metadata
 

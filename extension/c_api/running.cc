@@ -253,8 +253,10 @@ Error get_output(const petrel_module* module, const char* method, size_t index, 
 
 using namespace petrel::extension::c_api;  // NOLINT: the C names are global
 using petrel::runtime::Error;
+using petrel::runtime::EValue;
 using petrel::runtime::MethodMeta;
 using petrel::runtime::Tag;
+using petrel::runtime::Tensor;
 
 extern "C" {
 
@@ -336,6 +338,18 @@ petrel_status petrel_module_unload_method(petrel_module* module, const char* met
     PETREL_RETURN_IF_ERROR(meta_of(module, method).error());
     module->calls.erase(method);
     module->module->unload_method(method);
+    return Error::Ok;
+  });
+}
+
+petrel_status petrel_module_get_attribute(petrel_module* module, const char* method,
+                                          const char* name, petrel_value* out) {
+  return guarded([&]() -> Error {
+    PETREL_RETURN_IF_ERROR(check_struct(out, "out"));
+    PETREL_RETURN_IF_ERROR(check_names(module, method));
+    PETREL_RETURN_IF_ERROR(require(name, "name"));
+    PETREL_ASSIGN_OR_RETURN(const Tensor tensor, module->module->get_attribute(method, name));
+    assign(out, from_evalue(EValue(tensor)));
     return Error::Ok;
   });
 }

@@ -79,7 +79,7 @@ Result<std::unique_ptr<LoadedData>> LoadedData::load(const DataSources& sources,
                                                      const Program& program) {
   auto data = std::make_unique<LoadedData>();
   PETREL_RETURN_IF_ERROR(data->open(sources));
-  PETREL_RETURN_IF_ERROR(data->hold(program));
+  data->hold(program);
   return data;
 }
 
@@ -106,11 +106,17 @@ Error LoadedData::open(const DataSources& sources) {
   for (size_t i = 0; i < sources.data_loaders.size(); ++i) {
     PETREL_RETURN_IF_ERROR(add_data(sources.data_loaders[i], "data loader " + std::to_string(i)));
   }
-  if (sources.named_data_map != nullptr) {
-    maps_.push_back(std::make_unique<CheckedDataMap>(*sources.named_data_map));
+  const auto add_map = [&](const NamedDataMap* map, const std::string& name) {
+    if (map == nullptr) return;
+    maps_.push_back(std::make_unique<CheckedDataMap>(*map));
     maps.push_back(maps_.back().get());
-    merge.names.push_back("the data map of the app");
+    merge.names.push_back(name);
+  };
+  given_ = sources.data_maps;
+  for (size_t i = 0; i < given_.size(); ++i) {
+    add_map(given_[i].get(), "data map " + std::to_string(i));
   }
+  add_map(sources.named_data_map, "the data map of the app");
   if (maps.size() > 1) {
     Result<MergedDataMap> merged =
         MergedDataMap::create(Span<const NamedDataMap* const>(maps.data(), maps.size()), merge);
@@ -123,14 +129,13 @@ Error LoadedData::open(const DataSources& sources) {
   return Error::Ok;
 }
 
-Error LoadedData::hold(const Program& program) {
+void LoadedData::hold(const Program& program) {
   const size_t count = program.additions().num_weights();
-  if (map_ == nullptr || count == 0) return Error::Ok;
+  if (map_ == nullptr || count == 0) return;
   checked_ = std::vector<std::atomic<bool>>(count);
   held_.emplace(*map_, program.additions(), Span<std::atomic<bool>>(checked_.data(), count),
                 &sha256);
   map_ = &*held_;
-  return held_->check_layouts();
 }
 
 }  // namespace petrel::extension

@@ -43,10 +43,11 @@ struct DataSources {
   // extension/named_data_map/safetensors_map.h; null refuses them. An app that
   // does not name a reader does not carry it.
   DataReader other_data = nullptr;
-  // More external data; may be null, must outlive who loads from it. Held to what a
-  // NamedDataMap promises.
+  // More external data, which is held to what a NamedDataMap promises; null is none.
+  std::vector<std::shared_ptr<const runtime::NamedDataMap>> data_maps;
+  // The same, of an app that keeps the map for as long as anybody loads from it.
   const runtime::NamedDataMap* named_data_map = nullptr;
-  // Which of these counts where bytes differ; the map stands after the files.
+  // Which of these counts where bytes differ, in the order of the lists above.
   MergeOrder data_order = MergeOrder::RefuseDifferent;
   LoadMode load_mode = LoadMode::Mmap;
 };
@@ -56,20 +57,25 @@ runtime::Result<std::unique_ptr<runtime::DataLoader>> open_file(const std::strin
 
 class LoadedData final {
  public:
-  // The program must outlive the result. Errors name the source; a layout that is
-  // not the program's is one.
+  // The program must outlive the result. Errors name the source.
   static runtime::Result<std::unique_ptr<LoadedData>> load(const DataSources& sources,
                                                            const runtime::Program& program);
+
+  // Whether all layouts that are known are the program's.
+  runtime::Error check_layouts() const {
+    return held_.has_value() ? held_->check_layouts() : runtime::Error::Ok;
+  }
 
   // Of all sources; null if there are none. Never moves.
   const runtime::NamedDataMap* map() const { return map_; }
 
  private:
   runtime::Error open(const DataSources& sources);
-  runtime::Error hold(const runtime::Program& program);
+  void hold(const runtime::Program& program);
 
   // Destroyed last to first: maps before what they read.
   std::vector<std::shared_ptr<runtime::DataLoader>> loaders_;
+  std::vector<std::shared_ptr<const runtime::NamedDataMap>> given_;
   std::vector<std::unique_ptr<runtime::NamedDataMap>> maps_;
   const runtime::NamedDataMap* map_ = nullptr;
   std::vector<std::atomic<bool>> checked_;

@@ -25,6 +25,11 @@ class HeapAllocator final : public runtime::MemoryAllocator {
   void* allocate(size_t size, size_t alignment = kDefaultAlignment) override;
   void reset() override;
 
+  // Memory that is asked for from now on belongs to `generation`, and goes with it
+  // while that of others stays. 0 at the start.
+  void set_generation(uint64_t generation);
+  void free_generation(uint64_t generation);
+
   // Bytes taken from the heap.
   size_t footprint() const;
 
@@ -36,12 +41,14 @@ class HeapAllocator final : public runtime::MemoryAllocator {
     std::unique_ptr<uint8_t, Free> memory;
     size_t size = 0;
     size_t used = 0;
+    uint64_t generation = 0;
   };
 
   static constexpr size_t kBlockSize = 16 * 1024;
 
   std::vector<Block> blocks_;
-  size_t current_ = 0;  // blocks before it are full enough
+  size_t current_ = 0;  // blocks before it are full enough, or of others
+  uint64_t generation_ = 0;
 };
 
 }  // namespace petrel::extension

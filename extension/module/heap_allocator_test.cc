@@ -42,5 +42,23 @@ TEST(HeapAllocator, RefusesWhatCannotBe) {
   EXPECT_EQ(allocator.allocate(8, 3), nullptr);
 }
 
+TEST(HeapAllocator, GivesAGenerationBackAlone) {
+  HeapAllocator allocator;
+  auto* const first = static_cast<uint8_t*>(allocator.allocate(100));
+  std::memset(first, 1, 100);
+  const size_t footprint = allocator.footprint();
+  for (uint64_t generation = 1; generation < 100; ++generation) {
+    allocator.set_generation(generation);
+    auto* const memory = static_cast<uint8_t*>(allocator.allocate(100));
+    std::memset(memory, 2, 100);
+    EXPECT_EQ(first[99], 1);
+    allocator.set_generation(0);
+    allocator.free_generation(generation);
+    EXPECT_EQ(allocator.footprint(), footprint);
+  }
+  auto* const second = static_cast<uint8_t*>(allocator.allocate(100));
+  EXPECT_EQ(second, first + 104);  // in the block of the first
+}
+
 }  // namespace
 }  // namespace petrel::extension

@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "extension/data_loader/buffer_data_loader.h"
-#include "extension/module/heap_allocator.h"
-#include "runtime/core/budget.h"
+#include "extension/module/loaded_method.h"
 #include "runtime/core/log.h"
 #include "runtime/threads/thread_count.h"
 
@@ -15,14 +14,14 @@ namespace petrel::extension {
 using runtime::DataLoader;
 using runtime::Error;
 using runtime::EValue;
+using runtime::FreeableBuffer;
 using runtime::Method;
 using runtime::MethodMeta;
+using runtime::NamedDataMap;
 using runtime::Program;
 using runtime::Registry;
 using runtime::Result;
-using runtime::Span;
 using runtime::Tensor;
-using runtime::TensorInfo;
 
 namespace {
 
@@ -48,92 +47,7 @@ Error set_num_threads(const Registry& registry, int num_threads) {
   return Error::Ok;
 }
 
-// A tensor with the elements of another, which says how they lie.
-struct TensorCopy {
-  explicit TensorCopy(const Tensor& from) : TensorCopy(from, from.const_data_ptr()) {}
-  TensorCopy(const Tensor& from, const void* data)
-      : bytes(static_cast<const uint8_t*>(data), static_cast<const uint8_t*>(data) + from.nbytes()),
-        impl(*from.impl()) {
-    // As many bytes as before, so it cannot fail.
-    static_cast<void>(impl.set_data(bytes.data(), bytes.size()));
-  }
-
-  std::vector<uint8_t> bytes;
-  runtime::TensorImpl impl;
-};
-
 }  // namespace
-
-struct Module::LoadedMethod {
-  std::string name;
-  HeapAllocator method_allocator;
-  HeapAllocator temp_allocator;
-  std::vector<std::shared_ptr<Arena>> arenas;
-  std::vector<Span<uint8_t>> spans;
-  std::unique_ptr<runtime::HierarchicalAllocator> planned;
-  std::unique_ptr<runtime::MemoryManager> memory;
-  std::vector<Arena> outputs;  // of outputs that the program does not plan
-  // Outputs of the last run that lay in memory of the caller.
-  std::vector<std::unique_ptr<TensorCopy>> copied_outputs;
-  std::unique_ptr<Method> method;
-
-  Error allocate_arenas(const MethodMeta& meta, SharedArenas& shared) {
-    for (size_t i = 0; i < meta.num_memory_planned_buffers(); ++i) {
-      PETREL_ASSIGN_OR_RETURN(const size_t size, meta.memory_planned_buffer_size(i));
-      PETREL_ASSIGN_OR_RETURN(std::shared_ptr<Arena> arena, shared.get(i, size));
-      spans.push_back(arena->span().first(size));
-      arenas.push_back(std::move(arena));
-    }
-    planned = std::make_unique<runtime::HierarchicalAllocator>(
-        Span<Span<uint8_t>>(spans.data(), spans.size()));
-    memory =
-        std::make_unique<runtime::MemoryManager>(&method_allocator, planned.get(), &temp_allocator);
-    return Error::Ok;
-  }
-
-  // True for addresses that a run can overwrite.
-  bool owns(const void* address) const {
-    return std::any_of(arenas.begin(), arenas.end(),
-                       [&](const auto& arena) { return arena->contains(address); }) ||
-           std::any_of(outputs.begin(), outputs.end(),
-                       [&](const Arena& arena) { return arena.contains(address); });
-  }
-
-  // Forgets the inputs; what outputs have of them is copied.
-  std::vector<EValue> take_outputs() {
-    std::vector<EValue> taken(method->outputs_size());
-    for (size_t i = 0; i < taken.size(); ++i) taken[i] = method->get_output(i);
-    if (!method->points_at_inputs()) return taken;
-    std::vector<const void*> data(taken.size());
-    for (size_t i = 0; i < taken.size(); ++i) {
-      if (taken[i].isTensor()) data[i] = taken[i].toTensor().const_data_ptr();
-    }
-    method->unbind_inputs();
-    std::vector<std::unique_ptr<TensorCopy>> copies;
-    for (size_t i = 0; i < taken.size(); ++i) {
-      if (data[i] == nullptr || taken[i].toTensor().const_data_ptr() != nullptr) continue;
-      copies.push_back(std::make_unique<TensorCopy>(taken[i].toTensor(), data[i]));
-      taken[i] = EValue(Tensor(&copies.back()->impl));
-    }
-    // Not earlier: an input may have been a copy of the last run.
-    copied_outputs = std::move(copies);
-    return taken;
-  }
-
-  Error provide_outputs(const MethodMeta& meta, const runtime::Limits& limits) {
-    runtime::Budget bytes("max_input_bytes", limits.max_input_bytes);
-    for (size_t i = 0; i < meta.num_outputs(); ++i) {
-      const Result<TensorInfo> info = meta.output_tensor_meta(i);
-      if (!info.ok() || info->is_memory_planned() || info->is_constant()) continue;
-      PETREL_RETURN_IF_ERROR(bytes.take("an output that is not planned", info->nbytes()));
-      outputs.emplace_back();
-      PETREL_RETURN_IF_ERROR(outputs.back().allocate(info->nbytes()));
-      PETREL_RETURN_IF_ERROR(method->set_output_data_ptr(outputs.back().span().data(),
-                                                         outputs.back().span().size(), i));
-    }
-    return Error::Ok;
-  }
-};
 
 Module::Module() = default;
 Module::~Module() = default;
@@ -179,7 +93,10 @@ Result<std::unique_ptr<Module>> Module::finish(std::unique_ptr<Module> module,
   PETREL_ASSIGN_OR_RETURN(module->shared_arenas_,
                           SharedArenas::find(*module->program_, options.share_memory_arenas));
 
-  PETREL_ASSIGN_OR_RETURN(module->data_, LoadedData::load(options, *module->program_));
+  PETREL_ASSIGN_OR_RETURN(std::unique_ptr<LoadedData> data,
+                          LoadedData::load(options, *module->program_));
+  PETREL_RETURN_IF_ERROR(data->check_layouts());
+  PETREL_ASSIGN_OR_RETURN(module->data_, ModuleData::create(std::move(data)));
   return module;
 }
 
@@ -208,7 +125,7 @@ void Module::unload_method(const std::string& method) {
   }
 }
 
-Result<Module::LoadedMethod*> Module::loaded(const std::string& method) {
+Result<LoadedMethod*> Module::loaded(const std::string& method) {
   for (const auto& known : methods_) {
     if (known->name == method) return known.get();
   }
@@ -220,13 +137,66 @@ Result<Module::LoadedMethod*> Module::loaded(const std::string& method) {
   for (const auto& known : methods_) others.push_back(known->method->method_meta());
   const KeptState kept(shared_arenas_, meta, made->arenas, others);
   Result<Method> result = program_->load_method(method, made->memory.get(), event_tracer_,
-                                                data_->map(), backend_options_);
+                                                data_.get(), backend_options_);
   kept.restore();
   if (!result.ok()) return result.error();
   made->method = std::make_unique<Method>(std::move(result.get()));
   PETREL_RETURN_IF_ERROR(made->provide_outputs(meta, program_->options().limits));
   methods_.push_back(std::move(made));
   return methods_.back().get();
+}
+
+Result<Module::Replaced> Module::replace_data(const NamedDataMap& map, const std::string& keys) {
+  DataSources data;
+  data.named_data_map = &map;
+  return replace_data(data, keys);
+}
+
+Result<Module::Replaced> Module::replace_data(const DataSources& data, const std::string& keys) {
+  Result<std::unique_ptr<LoadedData>> opened = LoadedData::load(data, *program_);
+  if (!opened.ok()) return opened.error();
+  const bool is_complete = methods_.size() == program_->num_methods();
+  PETREL_ASSIGN_OR_RETURN(const DataChange change,
+                          data_->compare(std::move(*opened), keys, *program_, is_complete));
+  Replaced replaced;
+  replaced.keys = change.num_matches;
+  replaced.changed = change.keys.size();
+  if (change.keys.empty()) {
+    PETREL_LOG(Warning, "the data changes no weight: all %zu that \"%.200s\" matches are equal",
+               change.num_matches, keys.c_str());
+    return replaced;
+  }
+  const std::vector<std::string_view> changed(change.keys.begin(), change.keys.end());
+  PETREL_ASSIGN_OR_RETURN(ModuleData::Sources before, data_->replace(change));
+  std::vector<std::unique_ptr<MethodSwap>> swaps;
+  for (const auto& method : methods_) {
+    swaps.push_back(
+        std::make_unique<MethodSwap>(method.get(), ++num_replacements_, backend_options_));
+    const Error error = swaps.back()->prepare({changed.data(), changed.size()});
+    if (error == Error::Ok) continue;
+    PETREL_LOG(Error, "method '%s' cannot have the data", method->name.c_str());
+    swaps.clear();
+    data_->restore(std::move(before));
+    return error;
+  }
+  for (const auto& swap : swaps) {
+    swap->commit();
+    replaced.delegates += swap->num_delegates();
+    replaced.tensors += swap->num_tensors();
+  }
+  // What the old data is behind goes before it.
+  swaps.clear();
+  return replaced;
+}
+
+Result<Tensor> Module::get_attribute(const std::string& method, const std::string& name) {
+  PETREL_ASSIGN_OR_RETURN(LoadedMethod * made, loaded(method));
+  return made->method->get_attribute(name);
+}
+
+Result<FreeableBuffer> Module::get_data(const std::string& key) const {
+  return runtime::MethodDataMap(*data_, program_->named_data(), program_->options().data_precedence)
+      .get_data(key);
 }
 
 EValue Module::get_input(const std::string& method, size_t index) {

@@ -30,10 +30,13 @@
 #include <vector>
 
 #include "extension/module/data_sources.h"
+#include "extension/module/module_data.h"
 #include "extension/module/shared_arenas.h"
 #include "runtime/executor/program.h"
 
 namespace petrel::extension {
+
+struct LoadedMethod;
 
 class Module final {
  public:
@@ -99,6 +102,37 @@ class Module final {
     return execute("forward", inputs);
   }
 
+  // What replace_data did.
+  struct Replaced {
+    size_t keys = 0;       // of the data, that the pattern matches
+    size_t changed = 0;    // of these, whose bytes are others than before
+    size_t delegates = 0;  // of loaded methods that were made anew
+    size_t tensors = 0;    // of kernels in loaded methods
+  };
+
+  // Other data for the keys that `keys`, a pattern of file names, matches; the others
+  // stay as they are. Between runs, in all methods, those that will be loaded
+  // included. All or nothing: after an error the module is as it was. Weights with
+  // equal bytes, delegates that do not use what changed, and state of which the data
+  // has no first value, are left alone. Nothing changed is no error: `changed` is 0
+  // and a warning says so.
+  // NotFound if no method needs any of the keys. A map of `data` must outlive this.
+  //
+  //   DataSources adapter;
+  //   adapter.data_files = {"adapter2.ptd"};
+  //   module->replace_data(adapter, "*lora*");
+  runtime::Result<Replaced> replace_data(const DataSources& data, const std::string& keys = "*");
+  runtime::Result<Replaced> replace_data(const runtime::NamedDataMap& map,
+                                         const std::string& keys = "*");
+
+  // A weight or state of a method by its name in the model, for reading: it holds
+  // until the method runs, goes or gets other data. NotFound for weights that only
+  // delegates have, which get_data() knows.
+  runtime::Result<runtime::Tensor> get_attribute(const std::string& method,
+                                                 const std::string& name);
+  // The bytes that backends get for a key, from external data or the program.
+  runtime::Result<runtime::FreeableBuffer> get_data(const std::string& key) const;
+
   // The current value of an input: for one that is not a tensor, the value that
   // the program was made with. None if there is no such method or input.
   runtime::EValue get_input(const std::string& method, size_t index);
@@ -106,8 +140,6 @@ class Module final {
   const runtime::Program& program() const { return *program_; }
 
  private:
-  struct LoadedMethod;
-
   Module();
   static runtime::Result<std::unique_ptr<Module>> finish(std::unique_ptr<Module> module,
                                                          const Options& options);
@@ -118,7 +150,8 @@ class Module final {
   runtime::EventTracer* event_tracer_ = nullptr;
   const runtime::LoadBackendOptionsMap* backend_options_ = nullptr;
   std::unique_ptr<runtime::Program> program_;
-  std::unique_ptr<LoadedData> data_;
+  std::unique_ptr<ModuleData> data_;
+  uint64_t num_replacements_ = 0;
   SharedArenas shared_arenas_;
   std::vector<std::unique_ptr<LoadedMethod>> methods_;
 };

@@ -37,18 +37,20 @@ std::string to_path(const py::object& source) {
 }
 
 // A loader of bytes of Python: of the same bytes if nobody can change them.
-std::unique_ptr<DataLoader> open_bytes(const py::object& source,
-                                       std::vector<std::shared_ptr<const void>>* held) {
-  HeldBytes bytes = hold_bytes(source);
-  if (!bytes.is_read_only) {
-    std::shared_ptr<void> copy = aligned_memory(bytes.size);
-    std::memcpy(copy.get(), bytes.data, bytes.size);
-    bytes.data = static_cast<const uint8_t*>(copy.get());
-    bytes.owner = std::move(copy);
+struct OpenedBytes {
+  explicit OpenedBytes(const py::object& source) : bytes(hold_bytes(source)) {
+    if (!bytes.is_read_only) {
+      std::shared_ptr<void> copy = aligned_memory(bytes.size);
+      std::memcpy(copy.get(), bytes.data, bytes.size);
+      bytes.data = static_cast<const uint8_t*>(copy.get());
+      bytes.owner = std::move(copy);
+    }
+    loader = std::make_unique<BufferDataLoader>(bytes.data, bytes.size);
   }
-  held->push_back(bytes.owner);
-  return std::make_unique<BufferDataLoader>(bytes.data, bytes.size);
-}
+
+  HeldBytes bytes;
+  std::unique_ptr<DataLoader> loader;
+};
 
 std::shared_ptr<void> copy_of(const runtime::Tensor& tensor) {
   std::shared_ptr<void> memory = aligned_memory(tensor.nbytes());
@@ -75,9 +77,7 @@ LoadedProgram::~LoadedProgram() {
   if (generation_ == fork_generation()) return;
   // The threads that the backends would join are those of another process.
   static_cast<void>(module_.release());
-  static_cast<void>(merged_.release());
   static_cast<void>(registry_.release());
-  for (auto& map : python_maps_) static_cast<void>(map.release());
   for (auto& backend : python_backends_) static_cast<void>(backend.release());
 }
 
@@ -142,23 +142,14 @@ void LoadedProgram::open(const py::object& source, const py::list& data, const O
   if (is_path(source)) {
     path = to_path(source);
   } else {
-    loader = open_bytes(source, &held_);
+    OpenedBytes opened(source);
+    held_.push_back(opened.bytes.owner);
+    loader = std::move(opened.loader);
   }
   Module::Options module_options;
-  std::vector<const runtime::NamedDataMap*> maps;
-  for (const py::handle entry : data) {
-    const auto object = py::reinterpret_borrow<py::object>(entry);
-    if (is_path(object)) {
-      module_options.data_files.push_back(to_path(object));
-    } else if (py::hasattr(object, "get_data")) {
-      python_maps_.push_back(std::make_unique<PythonDataMap>(object, pending_));
-      maps.push_back(python_maps_.back().get());
-    } else {
-      module_options.data_loaders.push_back(open_bytes(object, &held_));
-    }
-  }
-  module_options.other_data = read_safetensors;
-  module_options.load_mode = options.load_mode;
+  module_options.load_mode = load_mode_ = options.load_mode;
+  module_options.data_order = options.data_order;
+  add_data(data, &module_options);
   module_options.share_memory_arenas = options.share_memory;
   module_options.writable_inputs = options.writable_inputs;
   module_options.limits = options.limits;
@@ -168,19 +159,70 @@ void LoadedProgram::open(const py::object& source, const py::list& data, const O
   module_options.num_threads =
       options.num_threads.value_or(static_cast<int>(runtime::thread_count()));
   alone([&]() -> Error {
-    if (maps.size() == 1) module_options.named_data_map = maps.front();
-    if (maps.size() > 1) {
-      Result<MergedDataMap> merged =
-          MergedDataMap::create(Span<const runtime::NamedDataMap* const>(maps.data(), maps.size()));
-      if (!merged.ok()) return merged.error();
-      merged_ = std::make_unique<MergedDataMap>(std::move(merged.get()));
-      module_options.named_data_map = merged_.get();
-    }
     Result<std::unique_ptr<Module>> module = loader != nullptr
                                                  ? Module::load(std::move(loader), module_options)
                                                  : Module::load(path, module_options);
     if (!module.ok()) return module.error();
     module_ = std::move(module.get());
+    return Error::Ok;
+  });
+}
+
+void LoadedProgram::add_data(const py::list& data, DataSources* to) {
+  to->other_data = read_safetensors;
+  for (const py::handle entry : data) {
+    const auto object = py::reinterpret_borrow<py::object>(entry);
+    if (is_path(object)) {
+      const std::string path = to_path(object);
+      alone([&]() -> Error {
+        PETREL_ASSIGN_OR_RETURN(std::unique_ptr<DataLoader> loader, open_file(path, to->load_mode));
+        to->data_loaders.push_back(std::move(loader));
+        return Error::Ok;
+      });
+    } else if (py::hasattr(object, "get_data")) {
+      to->data_maps.push_back(std::make_shared<PythonDataMap>(object, pending_));
+    } else {
+      auto opened = std::make_shared<OpenedBytes>(object);
+      to->data_loaders.emplace_back(opened, opened->loader.get());
+    }
+  }
+}
+
+py::dict LoadedProgram::replace_data(const py::list& data, const std::string& keys,
+                                     MergeOrder data_order) {
+  DataSources sources;
+  sources.load_mode = load_mode_;
+  sources.data_order = data_order;
+  add_data(data, &sources);
+  Module::Replaced replaced;
+  alone([&]() -> Error {
+    PETREL_ASSIGN_OR_RETURN(replaced, module_->replace_data(sources, keys));
+    return Error::Ok;
+  });
+  py::dict dict;
+  dict["keys"] = replaced.keys;
+  dict["changed"] = replaced.changed;
+  dict["delegates"] = replaced.delegates;
+  dict["tensors"] = replaced.tensors;
+  return dict;
+}
+
+py::object LoadedProgram::get_attribute(const std::string& method, const std::string& name) {
+  py::object array;
+  alone([&]() -> Error {
+    PETREL_ASSIGN_OR_RETURN(const runtime::Tensor tensor, module_->get_attribute(method, name));
+    std::shared_ptr<void> copy = copy_of(tensor);
+    const Gil gil;
+    array = over_memory(tensor, std::move(copy));
+    return Error::Ok;
+  });
+  return array;
+}
+
+void LoadedProgram::unload_method(const std::string& method) {
+  meta(method);
+  alone([&]() -> Error {
+    module_->unload_method(method);
     return Error::Ok;
   });
 }
@@ -262,12 +304,20 @@ py::tuple describe(Tag tag, const Result<TensorInfo>& info) {
                         info->shape_dynamism() != runtime::TensorShapeDynamism::STATIC);
 }
 
+MergeOrder merge_order(const std::string& word) {
+  if (word == "first") return MergeOrder::FirstCounts;
+  if (word == "refuse") return MergeOrder::RefuseDifferent;
+  throw py::value_error("data_order is '" + word + "', must be 'refuse' or 'first'");
+}
+
 std::shared_ptr<LoadedProgram> load(const py::object& source, const py::list& data,
                                     const py::list& backends, std::optional<int> num_threads,
                                     const std::string& load_mode, bool share_memory,
-                                    const std::string& precedence, bool writable_inputs,
+                                    const std::string& precedence, const std::string& data_order,
+                                    bool writable_inputs,
                                     const std::map<std::string, uint64_t>& limits) {
   LoadedProgram::Options options;
+  options.data_order = merge_order(data_order);
   options.num_threads = num_threads;
   options.share_memory = share_memory;
   options.writable_inputs = writable_inputs;
@@ -297,6 +347,13 @@ void bind_program(py::module_& module) {
   py::class_<LoadedProgram, std::shared_ptr<LoadedProgram>>(module, "LoadedProgram")
       .def("method_names", &LoadedProgram::method_names)
       .def("load_method", &LoadedProgram::load_method)
+      .def("unload_method", &LoadedProgram::unload_method)
+      .def("replace_data",
+           [](LoadedProgram& program, const py::list& data, const std::string& keys,
+              const std::string& data_order) {
+             return program.replace_data(data, keys, merge_order(data_order));
+           })
+      .def("get_attribute", &LoadedProgram::get_attribute)
       .def("inputs",
            [](const LoadedProgram& program, const std::string& method) {
              const MethodMeta meta = program.meta(method);

@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "extension/module/module.h"
-#include "extension/named_data_map/merged_data_map.h"
 #include "extension/python/array.h"
 #include "extension/python/data_map.h"
 #include "extension/python/error.h"
@@ -40,6 +39,7 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
     bool writable_inputs = false;
     runtime::Limits limits;
     runtime::DataPrecedence precedence = runtime::DataPrecedence::RefuseDifferent;
+    MergeOrder data_order = MergeOrder::RefuseDifferent;
   };
 
   // `source` is a path or bytes; an entry of `data` those, or an object with
@@ -55,11 +55,19 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
   runtime::MethodMeta meta(const std::string& method) const;
 
   void load_method(const std::string& method);
+  void unload_method(const std::string& method);
+  // As Module::replace_data; how the numbers of the result are called, and they.
+  pybind11::dict replace_data(const pybind11::list& data, const std::string& keys,
+                              MergeOrder data_order);
+  // A copy, as an array.
+  pybind11::object get_attribute(const std::string& method, const std::string& name);
   pybind11::list run(const std::string& method, const pybind11::args& args, bool copy_outputs);
 
  private:
   LoadedProgram();
   void open(const pybind11::object& source, const pybind11::list& data, const Options& options);
+  // Files and bytes in the order of the list, then objects with get_data.
+  void add_data(const pybind11::list& data, DataSources* to);
   // Does `work`, which returns an Error, alone and without Python's lock.
   template <typename Work>
   void alone(Work work);
@@ -68,13 +76,12 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
   std::shared_ptr<Pending> pending_;
   int generation_;  // of fork()
   bool writable_inputs_ = false;
+  Module::LoadMode load_mode_ = Module::LoadMode::Mmap;
   // Destroyed last to first: the module before what it reads.
   std::vector<std::shared_ptr<const void>> held_;
-  std::vector<std::unique_ptr<PythonDataMap>> python_maps_;
   std::vector<std::unique_ptr<PythonRuntimeBackend>> python_backends_;
   std::vector<runtime::BackendLibrary> libraries_;
   std::unique_ptr<runtime::Registry> registry_;
-  std::unique_ptr<MergedDataMap> merged_;  // of several python_maps_
   std::unique_ptr<Module> module_;
 
   std::mutex mutex_;  // held while the module works

@@ -91,6 +91,8 @@ Method::Method(Method&& other) noexcept
       chains_(std::exchange(other.chains_, {})),
       delegates_(std::exchange(other.delegates_, {})),
       external_data_(std::exchange(other.external_data_, {})),
+      external_room_(std::exchange(other.external_room_, {})),
+      external_map_(other.external_map_),
       data_map_(other.data_map_),
       chain_(other.chain_),
       instruction_(other.instruction_),
@@ -104,7 +106,7 @@ Method::~Method() {
     delegate.backend->destroy(delegate.handle);
     delegate.~MethodDelegate();
   }
-  for (FreeableBuffer& data : external_data_) data.~FreeableBuffer();
+  for (MethodExternal& external : external_data_) external.~MethodExternal();
 }
 
 Error Method::execute() {
@@ -259,10 +261,12 @@ Error Method::run_delegate(const MethodStep& step) {
   BackendExecutionContext context(event_tracer_, temp, declared_.name().data(),
                                   memory_->planned_memory(), &work_, &delegate_bytes_);
   Error error = Error::Ok;
+  const uint64_t before = delegate_bytes_.left();
   {
     TracedEvent event(event_tracer_, delegate.name, chain_, instruction_);
     error = delegate.backend->execute(context, delegate.handle, step.args);
   }
+  delegate.memory_taken += before - delegate_bytes_.left();
   if (temp != nullptr) temp->reset();
   if (error == Error::Ok) return Error::Ok;
   PETREL_LOG(Error, "method \"%.64s\": instruction %zu:%zu, backend %.64s, failed: %s",

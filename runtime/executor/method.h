@@ -25,6 +25,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "runtime/backend/interface.h"
 #include "runtime/core/budget.h"
@@ -45,6 +46,7 @@ class Program;
 struct MethodStep;
 struct MethodChain;
 struct MethodDelegate;
+struct MethodExternal;
 
 class Method final {
  public:
@@ -98,12 +100,18 @@ class Method final {
   // Back to the first instruction. InvalidState unless step() said EndOfMethod.
   Error reset_execution();
 
+  // A weight or state by the name that it has in the model: where it is now, for
+  // reading, until the Method goes or its data is replaced. NotFound for others, and
+  // for weights that only delegates have.
+  Result<Tensor> get_attribute(std::string_view name) const;
+
   MethodMeta method_meta() const { return MethodMeta(declared_); }
   EventTracer* event_tracer() const { return event_tracer_; }
 
  private:
   friend class Program;
   friend class MethodBuilder;
+  friend class DataSwap;
 
   Method(const Program* program, const MethodView& declared, MemoryManager* memory_manager,
          EventTracer* event_tracer, const Limits& limits)
@@ -115,6 +123,8 @@ class Method final {
         work_("max_element_operations", limits.max_element_operations),
         delegate_bytes_("max_delegate_bytes", limits.max_delegate_bytes) {}
 
+  // The name of a value in the model; empty if the program does not say.
+  std::string_view value_name(uint32_t value) const;
   size_t input_value(size_t index) const;
   size_t output_value(size_t index) const;
   Error set_tensor_input(const Tensor& from, size_t value_index, size_t index);
@@ -155,8 +165,11 @@ class Method final {
   Span<MethodChain> chains_;
   // Handles that exist; grows while the method is made.
   Span<MethodDelegate> delegates_;
-  // Data that tensors point at; likewise.
-  Span<FreeableBuffer> external_data_;
+  // Data that tensors point at; likewise, within a room for all that could be.
+  Span<MethodExternal> external_data_;
+  Span<MethodExternal> external_room_;
+  // The map of the caller; null if there is none.
+  const NamedDataMap* external_map_ = nullptr;
   // What backends see; null if there is no named data.
   const NamedDataMap* data_map_ = nullptr;
 

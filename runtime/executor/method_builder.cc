@@ -62,6 +62,7 @@ Result<Method> MethodBuilder::build() {
   PETREL_RETURN_IF_ERROR(find_kernels());
   PETREL_RETURN_IF_ERROR(find_backends());
   PETREL_RETURN_IF_ERROR(hold_external_map());
+  method_.external_map_ = external_map_;
   PETREL_RETURN_IF_ERROR(make_values());
   PETREL_RETURN_IF_ERROR(make_data_map());
   PETREL_RETURN_IF_ERROR(make_delegates());
@@ -169,9 +170,11 @@ Error MethodBuilder::make_delegates() {
   PETREL_ASSIGN_OR_RETURN(payload_bytes_left_, program_.file_size());
   PETREL_ASSIGN_OR_RETURN(Span<MethodDelegate> room,
                           allocator_->allocate_list<MethodDelegate>(count));
+  const DelegateMaker maker(program_, declared_, allocator_, method_.event_tracer_,
+                            method_.data_map_, backend_options_);
   for (uint32_t i = 0; i < count; ++i) {
     MethodDelegate* const delegate = new (&room[i]) MethodDelegate();
-    const Error error = make_delegate(i, delegate);
+    const Error error = make_delegate(maker, i, delegate);
     if (error != Error::Ok) {
       delegate->~MethodDelegate();
       return error;
@@ -196,32 +199,12 @@ Error MethodBuilder::pay_for_payload(uint64_t bytes) {
   return method_.delegate_bytes_.take("a payload that delegates share", kMade * (bytes - free));
 }
 
-Error MethodBuilder::make_delegate(size_t index, MethodDelegate* to) {
-  const DelegateView from = declared_.delegate(static_cast<uint32_t>(index));
+Error MethodBuilder::make_delegate(const DelegateMaker& maker, size_t index, MethodDelegate* to) {
   to->backend = backends_[index];
-  to->name = from.backend().data();
-  PETREL_ASSIGN_OR_RETURN(to->payload, program_.load_delegate_data(from));
+  PETREL_RETURN_IF_ERROR(maker.load_payload(index, to));
   PETREL_RETURN_IF_ERROR(pay_for_payload(to->payload.size()));
-  PETREL_ASSIGN_OR_RETURN(Span<CompileSpec> specs,
-                          allocator_->allocate_list<CompileSpec>(from.num_specs()));
-  for (uint32_t i = 0; i < specs.size(); ++i) {
-    const CompileSpecView spec = from.spec(i);
-    specs[i].key = spec.key.data();
-    specs[i].value.nbytes = spec.value.size();
-    specs[i].value.buffer = spec.value.data();
-  }
-  Span<const BackendOption> options;
-  if (backend_options_ != nullptr) options = backend_options_->get_options(to->name);
-  BackendInitContext context(allocator_, method_.event_tracer_, declared_.name().data(),
-                             method_.data_map_, options, &method_.delegate_bytes_);
-  Result<DelegateHandle*> handle = to->backend->init(context, &to->payload, specs);
-  if (!handle.ok()) {
-    PETREL_LOG(Error, "method \"%.64s\": backend %.64s cannot use the payload of delegate %zu: %s",
-               declared_.name().data(), to->name, index, to_string(handle.error()));
-    return handle.error();
-  }
-  to->handle = *handle;
-  return Error::Ok;
+  PETREL_RETURN_IF_ERROR(maker.make_data_map(to));
+  return maker.make_handle(index, &method_.delegate_bytes_, to);
 }
 
 Error MethodBuilder::make_chains() {

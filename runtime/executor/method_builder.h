@@ -17,6 +17,7 @@
 #include "runtime/core/result.h"
 #include "runtime/core/span.h"
 #include "runtime/executor/aliases.h"
+#include "runtime/executor/delegate_maker.h"
 #include "runtime/executor/method.h"
 #include "runtime/executor/method_step.h"
 #include "runtime/executor/program.h"
@@ -44,7 +45,8 @@ class MethodBuilder final {
   // The name under which data of the caller goes before a constant of the
   // program; empty if none does.
   std::string_view replacement_name(uint32_t index, const TensorView& tensor) const;
-  Error bind_external_tensor(std::string_view name, const TensorView& from, TensorImpl* tensor,
+  // `place` is that in an arena of a planned tensor; null for others.
+  Error bind_external_tensor(std::string_view name, uint32_t index, TensorImpl* tensor,
                              void* place);
   template <typename Box, typename Item>
   Error make_boxed_list(Span<const Item> items, EValue* to);
@@ -52,7 +54,7 @@ class MethodBuilder final {
   Result<const NamedDataMap*> sorted_data_map();
   Error make_data_map();
   Error make_delegates();
-  Error make_delegate(size_t index, MethodDelegate* to);
+  Error make_delegate(const DelegateMaker& maker, size_t index, MethodDelegate* to);
   Error pay_for_payload(uint64_t bytes);
   Error make_chains();
   Error make_step(const InstructionView& from, MethodStep* to);
@@ -79,7 +81,6 @@ class MethodBuilder final {
   Span<BackendInterface*> backends_;
   // Room that is used up front to back.
   Span<TensorImpl> tensors_;
-  Span<FreeableBuffer> external_data_;
   uint64_t payload_bytes_left_ = 0;
   // By value: how many elements one pass over it has, and whether some of it is the
   // caller's, which these are without.

@@ -56,6 +56,20 @@ bool same_dim_order(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
+std::string_view Method::value_name(uint32_t value) const {
+  const std::string_view name = declared_.value(value).tensor_name();
+  return name.empty() ? program_->additions().constant_name(declared_.index(), value) : name;
+}
+
+Result<Tensor> Method::get_attribute(std::string_view name) const {
+  for (uint32_t i = 0; !name.empty() && i < declared_.num_values(); ++i) {
+    if (value_name(i) == name && values_[i].isTensor()) return values_[i].toTensor();
+  }
+  PETREL_LOG(Error, "method \"%.64s\" has no weight or state \"%.*s\"", declared_.name().data(),
+             static_cast<int>(name.size() < 128 ? name.size() : 128), name.data());
+  return Error::NotFound;
+}
+
 size_t Method::inputs_size() const { return declared_.inputs().size(); }
 
 size_t Method::outputs_size() const { return declared_.outputs().size(); }

@@ -13,6 +13,7 @@
 #include "runtime/core/evalue.h"
 #include "runtime/core/freeable_buffer.h"
 #include "runtime/core/span.h"
+#include "runtime/executor/asked_data_map.h"
 #include "runtime/kernel/kernel.h"
 
 namespace petrel::runtime {
@@ -49,8 +50,18 @@ struct MethodDelegate {
   BackendInterface* backend = nullptr;
   DelegateHandle* handle = nullptr;
   const char* name = nullptr;
+  // What the backend sees of named data; null if there is none.
+  const AskedDataMap* data_map = nullptr;
+  // Of Limits::max_delegate_bytes, since it was made.
+  uint64_t memory_taken = 0;
   // Unless the backend freed it.
   FreeableBuffer payload;
+};
+
+// Data from outside that a tensor points at.
+struct MethodExternal {
+  uint32_t value = 0;
+  FreeableBuffer data;
 };
 
 }  // namespace petrel::runtime

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "runtime/core/log.h"
-#include "runtime/executor/layout_text.h"
+#include "runtime/executor/external_tensor.h"
 #include "runtime/executor/method_builder.h"
 
 namespace petrel::runtime {
@@ -23,7 +23,8 @@ Error MethodBuilder::make_values() {
         (tensor->is_external && !tensor->is_planned()) || !replacement_name(i, *tensor).empty();
   }
   PETREL_ASSIGN_OR_RETURN(tensors_, allocator_->allocate_list<TensorImpl>(num_tensors));
-  PETREL_ASSIGN_OR_RETURN(external_data_, allocator_->allocate_list<FreeableBuffer>(num_external));
+  PETREL_ASSIGN_OR_RETURN(method_.external_room_,
+                          allocator_->allocate_list<MethodExternal>(num_external));
   PETREL_ASSIGN_OR_RETURN(method_.values_, allocator_->allocate_list<EValue>(count));
   for (EValue& value : method_.values_) new (&value) EValue();
   for (uint32_t i = 0; i < count; ++i) {
@@ -120,8 +121,7 @@ std::string_view MethodBuilder::replacement_name(uint32_t index, const TensorVie
       !tensor.is_inner_constant()) {
     return {};
   }
-  if (!tensor.name.empty()) return tensor.name;
-  return program_.additions().constant_name(declared_.index(), index);
+  return method_.value_name(index);
 }
 
 Error MethodBuilder::bind_tensor(uint32_t index, const TensorView& from, TensorImpl* tensor) {
@@ -138,14 +138,14 @@ Error MethodBuilder::bind_tensor(uint32_t index, const TensorView& from, TensorI
         place,
         arenas->get_offset_address(from.arena - 1, static_cast<size_t>(from.arena_offset), nbytes));
   }
-  if (from.is_external) return bind_external_tensor(from.name, from, tensor, place);
+  if (from.is_external) return bind_external_tensor(from.name, index, tensor, place);
   if (!from.is_planned()) {
     if (from.data_index == 0) return Error::Ok;  // The caller's.
     const std::string_view name = replacement_name(index, from);
     if (!name.empty()) {
       const Result<FreeableBuffer> found = external_map_->get_data(name);
       if (found.ok() || found.error() != Error::NotFound) {
-        return bind_external_tensor(name, from, tensor, nullptr);
+        return bind_external_tensor(name, index, tensor, nullptr);
       }
     }
     const void* const data = program_.constant_data(from.data_index);
@@ -157,52 +157,20 @@ Error MethodBuilder::bind_tensor(uint32_t index, const TensorView& from, TensorI
   return program_.load_mutable_data(from.data_index, place, nbytes);
 }
 
-Error MethodBuilder::bind_external_tensor(std::string_view name, const TensorView& from,
-                                          TensorImpl* tensor, void* place) {
-  const auto name_length = static_cast<int>(name.size() < 128 ? name.size() : 128);
-  if (external_map_ == nullptr) {
-    PETREL_LOG(Error, "external tensor \"%.*s\" needs a data map, but none was given", name_length,
-               name.data());
-    return Error::InvalidExternalData;
-  }
-  const Result<TensorLayout> layout = external_map_->get_tensor_layout(name);
-  if (layout.ok()) {
-    if (layout->scalar_type() != tensor->scalar_type() ||
-        !equal(layout->sizes(), tensor->sizes()) ||
-        !equal(layout->dim_order(), tensor->dim_order())) {
-      const LayoutText found(layout->scalar_type(), layout->sizes(), layout->dim_order());
-      const LayoutText wanted(tensor->scalar_type(), tensor->sizes(), tensor->dim_order());
-      PETREL_LOG(Error, "external tensor \"%.*s\" is %s, but the program needs %s", name_length,
-                 name.data(), found.text, wanted.text);
-      return Error::InvalidExternalData;
-    }
-  } else if (layout.error() != Error::NotImplemented) {
-    PETREL_LOG(Error, "external tensor \"%.*s\" cannot be found in the data map: %s", name_length,
-               name.data(), to_string(layout.error()));
-    return layout.error() == Error::NotFound ? Error::InvalidExternalData : layout.error();
-  }
+Error MethodBuilder::bind_external_tensor(std::string_view name, uint32_t index, TensorImpl* tensor,
+                                          void* place) {
   const size_t nbytes = tensor->nbytes();
-  if (from.is_planned()) {
+  if (place != nullptr) {
+    PETREL_RETURN_IF_ERROR(check_external_layout(external_map_, name, *tensor).error());
     PETREL_RETURN_IF_ERROR(tensor->set_data(place, nbytes));
     return external_map_->load_data_into(name, place, nbytes);
   }
-  Result<FreeableBuffer> data = external_map_->get_data(name);
-  if (!data.ok()) {
-    PETREL_LOG(Error, "external tensor \"%.*s\" cannot be read: %s", name_length, name.data(),
-               to_string(data.error()));
-    return data.error() == Error::NotFound ? Error::InvalidExternalData : data.error();
-  }
-  // A map without layouts must at least have the right number of bytes.
-  if (data->size() < nbytes || (!layout.ok() && data->size() != nbytes)) {
-    PETREL_LOG(Error, "external tensor \"%.*s\" has %zu bytes, but the program needs %zu",
-               name_length, name.data(), data->size(), nbytes);
-    return Error::InvalidExternalData;
-  }
+  PETREL_ASSIGN_OR_RETURN(FreeableBuffer data, fetch_external(external_map_, name, *tensor));
   tensor->set_constant(true);
-  PETREL_RETURN_IF_ERROR(tensor->set_data(const_cast<void*>(data->data()), nbytes));
-  const size_t index = method_.external_data_.size();
-  new (&external_data_[index]) FreeableBuffer(std::move(*data));
-  method_.external_data_ = external_data_.first(index + 1);
+  PETREL_RETURN_IF_ERROR(tensor->set_data(const_cast<void*>(data.data()), nbytes));
+  const size_t count = method_.external_data_.size();
+  new (&method_.external_room_[count]) MethodExternal{index, std::move(data)};
+  method_.external_data_ = method_.external_room_.first(count + 1);
   return Error::Ok;
 }
 

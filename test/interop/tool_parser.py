@@ -14,7 +14,11 @@ import pathlib
 from typing import Any, Sequence
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TARGETS = {"petrel": "//extension/cli:petrel", "method-memory": "//test/perf:method_memory"}
+TARGETS = {
+    "petrel": "//extension/cli:petrel",
+    "method-memory": "//test/perf:method_memory",
+    "swap-time": "//test/perf:swap_time"
+}
 
 
 class ToolParser(argparse.ArgumentParser):

@@ -3,7 +3,8 @@
 
 import dataclasses
 import os
-from typing import Any, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
+import warnings
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
 from petrel import _petrel
 from petrel._backend import RuntimeBackend
@@ -42,6 +43,17 @@ class Method:
         """Makes the method ready ahead of its first call."""
         self._program.load_method(self.name)
 
+    def unload(self) -> None:
+        """Forgets the method, its memory and its state; the next call loads it again."""
+        self._program.unload_method(self.name)
+
+    def get_attribute(self, name: str) -> Any:
+        """A weight or state by its name in the model: a copy of it as it is now.
+
+        An Error for weights that only delegates have.
+        """
+        return self._program.get_attribute(self.name, name)
+
     def __call__(self, *args: Any, copy_outputs: bool = True) -> List[Any]:
         """The outputs, tensors as NumPy arrays (bfloat16 as petrel.Tensor).
 
@@ -67,6 +79,21 @@ class LoadedProgram(Mapping[str, Method]):
         self._program = program
         self._names = program.method_names()
 
+    def replace_data(self, data: Iterable[Union[Source, NamedDataMap]], keys: str = "*", *,
+                     data_order: str = "refuse") -> Dict[str, int]:
+        """Other data for the keys that the pattern `keys` matches, between two calls.
+
+        In all methods, those that are loaded later included. All or nothing: after an
+        Error the program is as it was. Returns how many "keys" of the data matched, how
+        many "changed" (a warning says that none did), and how many "delegates" and
+        "tensors" of kernels were made anew for it. NotFound if no method needs the keys.
+        """
+        replaced = self._program.replace_data(list_of("data", data, SOURCES), keys, data_order)
+        if replaced["changed"] == 0:
+            warnings.warn(f"the data changes no weight: all {replaced['keys']} that {keys!r} "
+                          f"matches are equal", stacklevel=2)
+        return replaced
+
     def __getitem__(self, name: str) -> Method:
         if name not in self._names:
             raise KeyError(f"there is no method {name!r}; the methods are {self._names}")
@@ -82,10 +109,20 @@ class LoadedProgram(Mapping[str, Method]):
         return f"<petrel.LoadedProgram {self._names}>"
 
 
+SOURCES = (str, os.PathLike, bytes, bytearray, memoryview, NamedDataMap)
+
+
+def list_of(name: str, value: Iterable[Any], single: Tuple[type, ...]) -> List[Any]:
+    """The list; a TypeError for one item, such as a path, which is iterable by its letters."""
+    if isinstance(value, single):
+        raise TypeError(f"{name} is a {type(value).__name__}, must be a list")
+    return list(value)
+
+
 def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedDataMap]] = (),
          backends: Iterable[RuntimeBackend] = (), num_threads: Optional[int] = None,
          load_mode: str = "mmap", share_memory: bool = False,
-         precedence: str = "refuse", writable_inputs: bool = False,
+         precedence: str = "refuse", data_order: str = "refuse", writable_inputs: bool = False,
          max_arena_bytes: Optional[int] = None, max_delegate_bytes: Optional[int] = None,
          max_input_bytes: Optional[int] = None, max_instructions: Optional[int] = None,
          max_element_operations: Optional[int] = None) -> LoadedProgram:
@@ -99,7 +136,10 @@ def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedD
     load_mode     "mmap" maps files: weights stay in the page cache, and files must not be
                   truncated while they are loaded. "file" reads what is needed
     share_memory  methods compute in one memory
-    precedence    of two different values for a key: "refuse", "external" or "program"
+    precedence    of two different values for a key in data and in the program: "refuse",
+                  "external" or "program"
+    data_order    of two different values for a key in `data`: "refuse", or "first" for
+                  that of the first in the list, where maps stand after files and bytes
     writable_inputs  the program may write arrays that it is given and does not copy;
                   read-only ones are copied for it. Without, such a method is refused
     max_arena_bytes, max_delegate_bytes, max_input_bytes
@@ -108,14 +148,8 @@ def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedD
     max_instructions, max_element_operations
                   what one run may do; None is 10**7 and 10**14
     """
-    for name, value, single in (
-        ("data", data, (str, os.PathLike, bytes, bytearray, memoryview, NamedDataMap)),
-        ("backends", backends, (str, RuntimeBackend)),
-    ):
-        if isinstance(value, single):
-            # A path is iterable, too: by its letters.
-            raise TypeError(f"{name} is a {type(value).__name__}, must be a list")
-    sources = list(data)
+    sources = list_of("data", data, SOURCES)
+    runtime_backends = list_of("backends", backends, (str, RuntimeBackend))
     if isinstance(program, Program):
         sources = [*program.external_paths, *sources]
         source: Source = program.path
@@ -130,8 +164,8 @@ def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedD
     }
     given = {name: value for name, value in limits.items() if value is not None}
     return LoadedProgram(
-        _petrel.load(source, sources, list(backends), num_threads, load_mode, share_memory,
-                     precedence, writable_inputs, given))
+        _petrel.load(source, sources, runtime_backends, num_threads, load_mode, share_memory,
+                     precedence, data_order, writable_inputs, given))
 
 
 def set_isa_level(level: str) -> None:

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The data that programs are loaded with, and what holds them to it."""
 
+import gc
+import json
 import pathlib
+import struct
 import tempfile
 import unittest
+import weakref
 
 import numpy
 import petrel
-from elementwise import affine, model
+from elementwise import Backend, Runtime, affine, model
 
 X = numpy.array([1, -2, 3, 0.5], numpy.float32)
 
@@ -44,6 +48,139 @@ class BoundTest(unittest.TestCase):
             for data in (right, program.external_paths[0]):
                 out, = petrel.load(program.path, data=[data])["forward"](X)
                 numpy.testing.assert_array_equal(out, affine(X))
+
+
+class Weights(Backend):
+    """Adds its constants as weights."""
+
+    def add(self, value, store):
+        return store.add_weight(value)
+
+
+def safetensors(tensors):
+    """The bytes of a .safetensors file."""
+    entries, data = {}, b""
+    for key, value in tensors.items():
+        end = len(data) + value.nbytes
+        entries[key] = {"dtype": "F32", "shape": value.shape, "data_offsets": [len(data), end]}
+        data += value.tobytes()
+    header = json.dumps(entries).encode()
+    header += b" " * (-len(header) % 64 + 56)
+    return struct.pack("<Q", len(header)) + header + data
+
+
+SCALE = numpy.array([4, 3, 2, 1], numpy.float32)
+SHIFT = numpy.full(4, 2, numpy.float32)
+KEYS = {"scale": SCALE, "shift": SHIFT}
+
+
+class ReplaceDataTest(unittest.TestCase):
+    """Other weights for a program that is loaded: X * scale + shift."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def ways(self, tensors):
+        """The same data as a path, as bytes and as a map."""
+        self.count = getattr(self, "count", 0) + 1
+        path = self.folder / f"{self.count}.safetensors"
+        path.write_bytes(safetensors(tensors))
+        return [path, path.read_bytes(), Map(tensors)]
+
+    def loaded(self):
+        """Programs whose weights are outside and, with data before what it has, inside."""
+        for backend in ("xnnpack", None, Weights()):
+            for mode in ("mmap", "file"):
+                for inside in (False, True):
+                    options = {} if inside else {"external_weights": "w.ptd"}
+                    program = petrel.export(model("affine"), backend=backend, weight_keys="name",
+                                            **options)
+                    runtime = [Runtime()] if isinstance(backend, Weights) else []
+                    yield petrel.load(program, backends=runtime, load_mode=mode,
+                                      precedence="external" if inside else "refuse")
+
+    def test_other_weights_take_the_place_of_those_of_a_loaded_program(self):
+        for program in self.loaded():
+            forward = program["forward"]
+            numpy.testing.assert_array_equal(forward(X)[0], affine(X))
+            for data in self.ways(KEYS):
+                replaced = program.replace_data([data])
+                self.assertEqual((replaced["keys"], replaced["changed"]), (2, 2))
+                numpy.testing.assert_array_equal(forward(X)[0], X * SCALE + SHIFT)
+                # And back, one key at a time, in a method that is loaded again.
+                for first in self.ways({"scale": numpy.arange(1, 5, dtype=numpy.float32),
+                                        "shift": numpy.full(4, 0.5, numpy.float32)})[:1]:
+                    self.assertEqual(program.replace_data([first], "sc*")["changed"], 1)
+                    numpy.testing.assert_array_equal(
+                        forward(X)[0], X * numpy.arange(1, 5, dtype=numpy.float32) + SHIFT)
+                    forward.unload()
+                    self.assertEqual(program.replace_data([first], "shift")["delegates"], 0)
+                    numpy.testing.assert_array_equal(forward(X)[0], affine(X))
+
+    def test_a_failure_leaves_the_program_as_it_was(self):
+        for program in self.loaded():
+            forward = program["forward"]
+            forward.load()
+            for wrong in self.ways({"scale": SCALE, "shift": numpy.zeros(3, numpy.float32)}):
+                with self.assertRaisesRegex(petrel.Error, "shift"):
+                    program.replace_data([wrong])
+            for glob, data, code in (("*lora*", KEYS, "NotFound"),
+                                     ("*", {"other": SHIFT}, "NotFound")):
+                with self.assertRaises(petrel.Error) as caught:
+                    program.replace_data([Map(data)], glob)
+                self.assertEqual(caught.exception.code, code)
+            with self.assertRaises(TypeError):
+                program.replace_data("w.ptd")
+            with self.assertRaises(petrel.Error):
+                program.replace_data([self.folder / "none.ptd"])
+            numpy.testing.assert_array_equal(forward(X)[0], affine(X))
+
+    def test_exceptions_of_maps_come_out_and_change_nothing(self):
+        class Fails(Map):
+            def get_data(self, key):
+                raise ZeroDivisionError(key)
+
+        for program in self.loaded():
+            program["forward"].load()
+            with self.assertRaises(ZeroDivisionError):
+                program.replace_data([Fails(KEYS)])
+            numpy.testing.assert_array_equal(program["forward"](X)[0], affine(X))
+
+    def test_a_swap_that_changes_nothing_is_told(self):
+        for program in self.loaded():
+            with self.assertWarnsRegex(UserWarning, "changes no weight"):
+                program.replace_data([Map({"scale": numpy.arange(1, 5, dtype=numpy.float32)})])
+
+    def test_old_data_go(self):
+        for program in self.loaded():
+            maps = [Map({"scale": SCALE * i, "shift": SHIFT}) for i in range(1, 4)]
+            alive = [weakref.ref(each) for each in maps]
+            program["forward"].load()
+            while maps:
+                program.replace_data([maps.pop()])
+            del program
+            gc.collect()
+            self.assertEqual([each() for each in alive], [None] * 3)
+
+    def test_weights_and_state_are_shown_by_name(self):
+        program = petrel.export(model("affine"), backend=None, external_weights="w.ptd")
+        forward = petrel.load(program)["forward"]
+        numpy.testing.assert_array_equal(forward.get_attribute("scale"), [1, 2, 3, 4])
+        with self.assertRaisesRegex(petrel.Error, "no weight or state \"none\""):
+            forward.get_attribute("none")
+
+    def test_the_first_of_several_sources_counts_if_asked(self):
+        program = petrel.export(model("affine"), backend=None, external_weights="w.ptd")
+        for first in self.ways({"scale": SCALE})[:2]:
+            data = [first, program.external_paths[0]]
+            with self.assertRaisesRegex(petrel.Error, "scale"):
+                petrel.load(program.path, data=data)
+            forward = petrel.load(program.path, data=data, data_order="first")["forward"]
+            numpy.testing.assert_array_equal(forward(X)[0], X * SCALE + numpy.float32(0.5))
+        with self.assertRaisesRegex(ValueError, "data_order is 'last'"):
+            petrel.load(program.path, data_order="last")
 
 
 if __name__ == "__main__":

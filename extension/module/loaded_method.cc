@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/module/loaded_method.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "runtime/core/budget.h"
+
+namespace petrel::extension {
+
+using runtime::Error;
+using runtime::EValue;
+using runtime::MethodMeta;
+using runtime::Result;
+using runtime::Span;
+using runtime::Tensor;
+using runtime::TensorInfo;
+
+TensorCopy::TensorCopy(const Tensor& from, const void* data)
+    : bytes(static_cast<const uint8_t*>(data), static_cast<const uint8_t*>(data) + from.nbytes()),
+      impl(*from.impl()) {
+  // As many bytes as before, so it cannot fail.
+  static_cast<void>(impl.set_data(bytes.data(), bytes.size()));
+}
+
+Error LoadedMethod::allocate_arenas(const MethodMeta& meta, SharedArenas& shared) {
+  for (size_t i = 0; i < meta.num_memory_planned_buffers(); ++i) {
+    PETREL_ASSIGN_OR_RETURN(const size_t size, meta.memory_planned_buffer_size(i));
+    PETREL_ASSIGN_OR_RETURN(std::shared_ptr<Arena> arena, shared.get(i, size));
+    spans.push_back(arena->span().first(size));
+    arenas.push_back(std::move(arena));
+  }
+  planned = std::make_unique<runtime::HierarchicalAllocator>(
+      Span<Span<uint8_t>>(spans.data(), spans.size()));
+  memory =
+      std::make_unique<runtime::MemoryManager>(&method_allocator, planned.get(), &temp_allocator);
+  return Error::Ok;
+}
+
+bool LoadedMethod::owns(const void* address) const {
+  return std::any_of(arenas.begin(), arenas.end(),
+                     [&](const auto& arena) { return arena->contains(address); }) ||
+         std::any_of(outputs.begin(), outputs.end(),
+                     [&](const Arena& arena) { return arena.contains(address); });
+}
+
+std::vector<EValue> LoadedMethod::take_outputs() {
+  std::vector<EValue> taken(method->outputs_size());
+  for (size_t i = 0; i < taken.size(); ++i) taken[i] = method->get_output(i);
+  if (!method->points_at_inputs()) return taken;
+  std::vector<const void*> data(taken.size());
+  for (size_t i = 0; i < taken.size(); ++i) {
+    if (taken[i].isTensor()) data[i] = taken[i].toTensor().const_data_ptr();
+  }
+  method->unbind_inputs();
+  std::vector<std::unique_ptr<TensorCopy>> copies;
+  for (size_t i = 0; i < taken.size(); ++i) {
+    if (data[i] == nullptr || taken[i].toTensor().const_data_ptr() != nullptr) continue;
+    copies.push_back(std::make_unique<TensorCopy>(taken[i].toTensor(), data[i]));
+    taken[i] = EValue(Tensor(&copies.back()->impl));
+  }
+  // Not earlier: an input may have been a copy of the last run.
+  copied_outputs = std::move(copies);
+  return taken;
+}
+
+Error LoadedMethod::provide_outputs(const MethodMeta& meta, const runtime::Limits& limits) {
+  runtime::Budget bytes("max_input_bytes", limits.max_input_bytes);
+  for (size_t i = 0; i < meta.num_outputs(); ++i) {
+    const Result<TensorInfo> info = meta.output_tensor_meta(i);
+    if (!info.ok() || info->is_memory_planned() || info->is_constant()) continue;
+    PETREL_RETURN_IF_ERROR(bytes.take("an output that is not planned", info->nbytes()));
+    outputs.emplace_back();
+    PETREL_RETURN_IF_ERROR(outputs.back().allocate(info->nbytes()));
+    PETREL_RETURN_IF_ERROR(
+        method->set_output_data_ptr(outputs.back().span().data(), outputs.back().span().size(), i));
+  }
+  return Error::Ok;
+}
+
+MethodSwap::MethodSwap(LoadedMethod* loaded, uint64_t generation,
+                       const runtime::LoadBackendOptionsMap* options)
+    : loaded_(*loaded), generation_(generation), before_(loaded->generations) {
+  swap_.emplace(loaded->method.get(), options);
+}
+
+Error MethodSwap::prepare(Span<const std::string_view> changed) {
+  loaded_.method_allocator.set_generation(generation_);
+  const Error error = swap_->prepare(changed);
+  // What a delegate asks for later stays as long as the method.
+  loaded_.method_allocator.set_generation(0);
+  return error;
+}
+
+void MethodSwap::commit() {
+  swap_->commit();
+  for (size_t i = 0; i < swap_->num_delegates(); ++i) {
+    loaded_.generations[swap_->delegate(i)] = generation_;
+  }
+}
+
+MethodSwap::~MethodSwap() {
+  swap_.reset();
+  std::set<uint64_t> unused = {generation_};
+  for (const auto& [delegate, generation] : before_) unused.insert(generation);
+  for (const auto& [delegate, generation] : loaded_.generations) unused.erase(generation);
+  for (const uint64_t generation : unused) loaded_.method_allocator.free_generation(generation);
+}
+
+}  // namespace petrel::extension

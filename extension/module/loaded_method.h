@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// LoadedMethod: a method of a module with all the memory that it uses, and
+// MethodSwap, which puts other data into one.
+//
+//   MethodSwap swap(&loaded, ++number, backend_options);
+//   PETREL_RETURN_IF_ERROR(swap.prepare(changed));    // the method is as before
+//   swap.commit();                                    // cannot fail
+//
+// Each swap makes delegates anew in a generation of the method's memory, which goes
+// when a later swap has made all of them anew: any number of swaps takes no more
+// memory than two.
+#ifndef PETREL_EXTENSION_MODULE_LOADED_METHOD_H_
+#define PETREL_EXTENSION_MODULE_LOADED_METHOD_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "extension/module/arena.h"
+#include "extension/module/heap_allocator.h"
+#include "extension/module/shared_arenas.h"
+#include "runtime/executor/data_swap.h"
+#include "runtime/executor/program.h"
+
+namespace petrel::extension {
+
+// A tensor with the elements of another, which says how they lie.
+struct TensorCopy {
+  explicit TensorCopy(const runtime::Tensor& from) : TensorCopy(from, from.const_data_ptr()) {}
+  TensorCopy(const runtime::Tensor& from, const void* data);
+
+  std::vector<uint8_t> bytes;
+  runtime::TensorImpl impl;
+};
+
+struct LoadedMethod {
+  std::string name;
+  HeapAllocator method_allocator;
+  HeapAllocator temp_allocator;
+  std::vector<std::shared_ptr<Arena>> arenas;
+  std::vector<runtime::Span<uint8_t>> spans;
+  std::unique_ptr<runtime::HierarchicalAllocator> planned;
+  std::unique_ptr<runtime::MemoryManager> memory;
+  std::vector<Arena> outputs;  // of outputs that the program does not plan
+  // Outputs of the last run that lay in memory of the caller.
+  std::vector<std::unique_ptr<TensorCopy>> copied_outputs;
+  // The generation of method_allocator that a delegate lies in, where it is not 0.
+  std::map<size_t, uint64_t> generations;
+  std::unique_ptr<runtime::Method> method;
+
+  runtime::Error allocate_arenas(const runtime::MethodMeta& meta, SharedArenas& shared);
+  runtime::Error provide_outputs(const runtime::MethodMeta& meta, const runtime::Limits& limits);
+  // True for addresses that a run can overwrite.
+  bool owns(const void* address) const;
+  // Forgets the inputs; what outputs have of them is copied.
+  std::vector<runtime::EValue> take_outputs();
+};
+
+class MethodSwap final {
+ public:
+  // `generation` is one that the method has not had. Options as in load_method.
+  MethodSwap(LoadedMethod* loaded, uint64_t generation,
+             const runtime::LoadBackendOptionsMap* options);
+  MethodSwap(const MethodSwap&) = delete;
+  MethodSwap& operator=(const MethodSwap&) = delete;
+  // Gives back what was not committed, or what that replaced.
+  ~MethodSwap();
+
+  runtime::Error prepare(runtime::Span<const std::string_view> changed);
+  void commit();
+
+  size_t num_delegates() const { return swap_->num_delegates(); }
+  size_t num_tensors() const { return swap_->num_tensors(); }
+
+ private:
+  LoadedMethod& loaded_;
+  const uint64_t generation_;
+  std::map<size_t, uint64_t> before_;
+  std::optional<runtime::DataSwap> swap_;
+};
+
+}  // namespace petrel::extension
+
+#endif  // PETREL_EXTENSION_MODULE_LOADED_METHOD_H_

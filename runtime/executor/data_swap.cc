@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/executor/data_swap.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "runtime/core/log.h"
+#include "runtime/executor/delegate_maker.h"
+#include "runtime/executor/external_tensor.h"
+#include "runtime/executor/method_step.h"
+#include "runtime/executor/program.h"
+
+namespace petrel::runtime {
+
+// A delegate that takes the place of another one.
+struct DataSwap::Made {
+  size_t index = 0;
+  MethodDelegate delegate;
+};
+
+// Data that takes the place of what a value has.
+struct DataSwap::Fetched {
+  uint32_t value = 0;
+  FreeableBuffer data;
+};
+
+DataSwap::DataSwap(Method* method, const LoadBackendOptionsMap* options)
+    : method_(*method), options_(options), memory_(method->delegate_bytes_) {}
+
+DataSwap::~DataSwap() {
+  for (Made& made : made_) {
+    made.delegate.backend->destroy(made.delegate.handle);
+    made.~Made();
+  }
+  for (Fetched& fetched : fetched_) fetched.~Fetched();
+}
+
+size_t DataSwap::delegate(size_t i) const { return made_[i].index; }
+
+bool DataSwap::is_changed(std::string_view key) const {
+  return std::binary_search(changed_.begin(), changed_.end(), key);
+}
+
+bool DataSwap::concerns(const MethodDelegate& delegate) const {
+  return delegate.data_map != nullptr &&
+         std::any_of(changed_.begin(), changed_.end(),
+                     [&](std::string_view key) { return delegate.data_map->may_have_asked(key); });
+}
+
+Error DataSwap::prepare(Span<const std::string_view> changed) {
+  if (method_.stepping_) {
+    PETREL_LOG(Error, "the data of a method cannot be replaced while it is stepped through");
+    return Error::InvalidState;
+  }
+  // A map that checks what it hands out once does not see that it changed.
+  if (!method_.program_->options().data_is_held &&
+      method_.program_->additions().num_weights() > 0) {
+    PETREL_LOG(Error, "data can be replaced where ProgramOptions::data_is_held is set");
+    return Error::InvalidState;
+  }
+  changed_ = changed;
+  PETREL_RETURN_IF_ERROR(fetch_tensors());
+  return make_delegates();
+}
+
+std::string_view DataSwap::key_of(uint32_t value) const {
+  const std::optional<TensorView> tensor = method_.declared_.value(value).as_tensor();
+  if (!tensor.has_value() || method_.external_map_ == nullptr) return {};
+  if (tensor->is_external) return tensor->name;
+  const bool external_first =
+      method_.program_->options().data_precedence == DataPrecedence::ExternalFirst;
+  return external_first && tensor->is_inner_constant() ? method_.value_name(value)
+                                                       : std::string_view();
+}
+
+Error DataSwap::fetch_tensors() {
+  size_t count = 0;
+  for (uint32_t i = 0; i < method_.declared_.num_values(); ++i) count += is_changed(key_of(i));
+  PETREL_ASSIGN_OR_RETURN(Span<Fetched> room,
+                          method_.memory_->method_allocator()->allocate_list<Fetched>(count));
+  for (uint32_t i = 0; i < method_.declared_.num_values(); ++i) {
+    const std::string_view key = key_of(i);
+    if (!is_changed(key)) continue;
+    // A copy, which says whether the data can be set.
+    TensorImpl tensor(*method_.values_[i].toTensor().impl());
+    PETREL_ASSIGN_OR_RETURN(FreeableBuffer data,
+                            fetch_external(method_.external_map_, key, tensor));
+    PETREL_RETURN_IF_ERROR(tensor.set_data(const_cast<void*>(data.data()), tensor.nbytes()));
+    new (&room[fetched_.size()]) Fetched{i, std::move(data)};
+    fetched_ = room.first(fetched_.size() + 1);
+  }
+  return Error::Ok;
+}
+
+Error DataSwap::make_delegates() {
+  // The delegates that stay have what they took.
+  Budget memory("max_delegate_bytes", method_.program_->options().limits.max_delegate_bytes);
+  uint64_t taken = memory.left() - method_.delegate_bytes_.left();
+  size_t count = 0;
+  for (const MethodDelegate& delegate : method_.delegates_) {
+    if (!concerns(delegate)) continue;
+    ++count;
+    taken -= std::min(taken, delegate.memory_taken);
+  }
+  PETREL_RETURN_IF_ERROR(memory.take("the delegates that stay", taken));
+  memory_ = memory;
+  PETREL_ASSIGN_OR_RETURN(Span<Made> room,
+                          method_.memory_->method_allocator()->allocate_list<Made>(count));
+  for (size_t i = 0; i < method_.delegates_.size(); ++i) {
+    if (!concerns(method_.delegates_[i])) continue;
+    Made* const made = new (&room[made_.size()]) Made();
+    made->index = i;
+    const Error error = make_delegate(i, made);
+    if (error != Error::Ok) {
+      made->~Made();
+      return error;
+    }
+    made_ = room.first(made_.size() + 1);
+  }
+  return Error::Ok;
+}
+
+Error DataSwap::make_delegate(size_t index, Made* to) {
+  const MethodDelegate& old = method_.delegates_[index];
+  const DelegateMaker maker(*method_.program_, method_.declared_,
+                            method_.memory_->method_allocator(), method_.event_tracer_,
+                            method_.data_map_, options_);
+  to->delegate.backend = old.backend;
+  to->delegate.data_map = old.data_map;
+  PETREL_RETURN_IF_ERROR(maker.load_payload(index, &to->delegate));
+  PETREL_RETURN_IF_ERROR(maker.make_handle(index, &memory_, &to->delegate));
+  // Which arguments it may write was checked for the old one.
+  const Result<size_t> before = old.backend->num_outputs(old.handle);
+  const Result<size_t> now = old.backend->num_outputs(to->delegate.handle);
+  if (before.error() == now.error() && (!now.ok() || *now == *before)) return Error::Ok;
+  PETREL_LOG(Error, "delegate %zu has other outputs once its data is replaced", index);
+  old.backend->destroy(to->delegate.handle);
+  return Error::InvalidExternalData;
+}
+
+void DataSwap::put(Fetched* fetched) {
+  TensorImpl& tensor = *method_.values_[fetched->value].toTensor().impl();
+  if (method_.declared_.value(fetched->value).as_tensor()->is_planned()) {
+    if (tensor.nbytes() > 0) {
+      std::memcpy(tensor.mutable_data(), fetched->data.data(), tensor.nbytes());
+    }
+    return;
+  }
+  tensor.set_constant(true);
+  // prepare() tried it.
+  static_cast<void>(tensor.set_data(const_cast<void*>(fetched->data.data()), tensor.nbytes()));
+  for (MethodExternal& external : method_.external_data_) {
+    if (external.value != fetched->value) continue;
+    external.data = std::move(fetched->data);
+    return;
+  }
+  // It had its data in the program until now.
+  const size_t count = method_.external_data_.size();
+  new (&method_.external_room_[count]) MethodExternal{fetched->value, std::move(fetched->data)};
+  method_.external_data_ = method_.external_room_.first(count + 1);
+}
+
+void DataSwap::commit() {
+  for (Fetched& fetched : fetched_) put(&fetched);
+  for (Made& made : made_) std::swap(method_.delegates_[made.index], made.delegate);
+  method_.delegate_bytes_ = memory_;
+}
+
+}  // namespace petrel::runtime
