@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "extension/cli/backend_choice.h"
 #include "extension/cli/console.h"
@@ -42,11 +43,10 @@ int run_list(const ListArguments& arguments) {
 void print_move(const char* what, const MoveReport& report) {
   std::printf("%s %zu keys, %s\n", what, report.keys, format_bytes(report.bytes).c_str());
   if (report.still_outside.empty()) return;
-  std::printf("the program still needs '%s'", report.still_outside.front().c_str());
-  if (report.still_outside.size() > 1) {
-    std::printf(" and %zu more", report.still_outside.size() - 1);
+  std::printf("the program still needs %zu keys from data files:\n", report.still_outside.size());
+  for (const std::string& key : report.still_outside) {
+    std::printf("  %s\n", absl::CHexEscape(key).c_str());
   }
-  std::printf(" from data files\n");
 }
 
 int run_split(const SplitOptions& options) {
@@ -56,7 +56,7 @@ int run_split(const SplitOptions& options) {
   const auto report = split_data(options);
   progress.stop();
   if (!report.ok()) return messages.fail(kVerb, report.status());
-  std::printf("moved out %zu keys, %s\n", report->keys, format_bytes(report->bytes).c_str());
+  print_move("moved out", *report);
   return kDone;
 }
 

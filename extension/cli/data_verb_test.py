@@ -255,8 +255,45 @@ class DataVerbTest(unittest.TestCase):
         # Only some of the weights: the program says what it still needs.
         (self.folder / "d.safetensors").write_bytes(
             safetensors({key: ("F32", sizes, b"\0" * 4 * count)}))
-        self.assertIn("still needs", self.done("data", "merge", "m.pte", "d.safetensors",
-                                               "-o", "x.pte"))
+        text = self.done("data", "merge", "m.pte", "d.safetensors", "-o", "x.pte")
+        missing = sorted(k for k in keys_of(self.list("m.ptd")) if k != key)
+        self.assertIn(f"still needs {len(missing)} keys", text)
+        self.assertEqual([line.strip() for line in text.splitlines()[2:]], missing)
+
+    def test_list_shows_what_kernels_and_delegates_of_every_method_need(self):
+        prefill, decode = STATE / "decoder.prefill.pt2", STATE / "decoder.decode.pt2"
+        for keys in ("content", "name"):
+            self.done("export", "--method", f"prefill={prefill}", "--method", f"decode={decode}",
+                      "--backend", "xnnpack", "--backend", "decode=none", "--weight-keys", keys,
+                      "-o", "m.pte", "--external-weights", "m.ptd")
+            given = set(keys_of(self.list("m.ptd")))
+            entries = self.list("m.pte")["entries"]
+            outside = {e["key"]: e for e in entries if e["place"] == "outside"}
+            self.assertEqual(set(outside), given)
+            sizes = {e["key"]: e["bytes"] for e in self.list("m.ptd")["entries"]}
+            self.assertEqual({k: e["bytes"] for k, e in outside.items()}, sizes)
+            users = {(u["method"], u["backend"]) for e in entries for u in e["users"]}
+            self.assertLessEqual({("prefill", "XnnpackBackend"), ("decode", "kernels")}, users)
+            self.assertEqual(self.list("m.pte")["unread"], [])
+            key = next(k for k, e in outside.items()
+                       if {"method": "prefill", "backend": "XnnpackBackend"} in e["users"])
+            line, = [x for x in self.done("data", "list", "m.pte").splitlines()
+                     if key in x.split()]
+            self.assertRegex(line, r" outside .* for .*prefill \(XnnpackBackend\)")
+            # Merged but for one file of two, the rest is missing, delegates' keys included.
+            self.done("data", "merge", "m.pte", "m.ptd", "-o", "in.pte")
+            self.assertFalse([e for e in self.list("in.pte")["entries"]
+                              if e["place"] == "outside"])
+            glob = key[0] + "*"
+            self.done("data", "split", "in.pte", "-o", "part.pte", "--to", "part.ptd",
+                      "--keys", glob)
+            missing = sorted(e["key"] for e in self.list("part.pte")["entries"]
+                             if e["place"] == "outside")
+            self.assertEqual(missing, sorted(keys_of(self.list("part.ptd"))))
+            self.assertIn(key, missing)
+            error = self.fails("run", "part.pte", "--method", "prefill")
+            self.assertRegex(error, "'prefill' cannot be loaded: (NotFound|InvalidExternalData)")
+            self.assertTrue(any(f'"{k}"' in error for k in missing), error)
 
     def test_keys_are_data_and_never_shown_as_they_are(self):
         one = ("F32", [1], b"\0" * 4)

@@ -151,8 +151,10 @@ struct MethodInputs::Holder {
 absl::StatusOr<MethodInputs> MethodInputs::make(Module& module, const std::string& method,
                                                 const std::vector<std::string>& words) {
   auto meta = module.method_meta(method);
-  if (!meta.ok() || module.load_method(method) != runtime::Error::Ok) {
-    return absl::InvalidArgumentError(absl::StrCat("method '", method, "' cannot be loaded"));
+  const runtime::Error loaded = meta.ok() ? module.load_method(method) : meta.error();
+  if (loaded != runtime::Error::Ok) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("method '", method, "' cannot be loaded: ", runtime::to_string(loaded)));
   }
   std::vector<std::string> names;  // of the inputs that are tensors
   for (size_t i = 0; i < meta->num_inputs(); ++i) {

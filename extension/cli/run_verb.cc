@@ -84,8 +84,7 @@ int run_call(Module& module, const Call& call, const std::string& directory,
              const std::string& prefix, const RuntimeMessages& messages, Progress& progress) {
   auto inputs = MethodInputs::make(module, call.method, call.inputs);
   if (!inputs.ok()) {
-    return messages.fail("run", std::string(inputs.status().message()),
-                         runtime::Error::InvalidArgument);
+    return messages.fail("run", inputs.status());
   }
   progress.start(call.method);
   auto outputs = module.execute(call.method, inputs->values());

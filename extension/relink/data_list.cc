@@ -13,6 +13,7 @@
 #include "extension/relink/data_input.h"
 #include "extension/relink/data_program.h"
 #include "extension/relink/file_kind.h"
+#include "extension/relink/needed_data.h"
 #include "runtime/core/scalar_type.h"
 #include "schema/formats.h"
 
@@ -34,24 +35,42 @@ ordered_json entry_json(const std::string& key, uint64_t bytes, const char* plac
   return entry;
 }
 
+ordered_json users_json(const std::set<DataUser>& users) {
+  ordered_json list = ordered_json::array();
+  for (const DataUser& user : users) {
+    list.push_back({{"method", user.method}, {"backend", user.backend}});
+  }
+  return list;
+}
+
 absl::StatusOr<ordered_json> list_program(const std::string& path, const runtime::Limits& limits) {
   PETREL_ASSIGN_OR_RETURN(const DataProgram program, DataProgram::read(path, limits));
+  const NeededData needed = needed_data(program);
+  std::set<std::string> named;
+  for (const DataProgram::Named& entry : program.named()) named.insert(entry.key);
   ordered_json entries = ordered_json::array();
-  for (const DataProgram::Named& named : program.named()) {
-    if (named.key == schema::kAdditionsKey) continue;
-    entries.push_back(entry_json(named.key, named.blob.size(), "named", std::nullopt));
+  for (const auto& [key, need] : needed.keys) {
+    const char* const place = named.count(key) > 0 ? "named"
+                              : need.is_inside     ? "constant"
+                                                   : "outside";
+    ordered_json entry = entry_json(key, need.bytes, place, need.layout);
+    entry["users"] = users_json(need.users);
+    entries.push_back(std::move(entry));
   }
-  std::set<std::string> seen;
-  program.for_each_tensor([&](const DataProgram::Tensor& tensor) {
-    const std::string name = DataProgram::name_of(tensor);
-    const bool outside = DataProgram::is_external(tensor);
-    if (name.empty() || (!outside && !DataProgram::is_constant(tensor))) return;
-    if (!seen.insert(name).second) return;
-    const exir::TensorType type = DataProgram::type_of(tensor);
-    entries.push_back(entry_json(name, static_cast<uint64_t>(type.nbytes()),
-                                 outside ? "outside" : "constant", type));
-  });
-  return ordered_json{{"file", path}, {"kind", "program"}, {"entries", std::move(entries)}};
+  return ordered_json{{"file", path},
+                      {"kind", "program"},
+                      {"entries", std::move(entries)},
+                      {"unread", users_json(needed.unread)}};
+}
+
+std::string users_text(const ordered_json& users) {
+  std::string text;
+  for (const ordered_json& user : users) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ",
+                    absl::CHexEscape(user["method"].get<std::string>()), " (",
+                    absl::CHexEscape(user["backend"].get<std::string>()), ")");
+  }
+  return text;
 }
 
 }  // namespace
@@ -82,9 +101,16 @@ std::string render_data_list(const ordered_json& list) {
       absl::StrAppend(&text, "  ", entry["layout"]["dtype"].get<std::string>(),
                       entry["layout"]["sizes"].dump());
     }
+    if (entry.contains("users") && !entry["users"].empty()) {
+      absl::StrAppend(&text, "  for ", users_text(entry["users"]));
+    }
     text += "\n";
   }
   absl::StrAppend(&text, list["entries"].size(), " keys, ", format_bytes(sum), "\n");
+  if (list.contains("unread") && !list["unread"].empty()) {
+    absl::StrAppend(&text, "and what the delegates of ", users_text(list["unread"]),
+                    " look up, which only their backends know\n");
+  }
   return text;
 }
 

@@ -3,12 +3,15 @@
 // What data a file has or needs, as JSON:
 //
 //   {"file", "kind": "program", "entries": [
-//     {"key", "bytes", "place", "layout": {"dtype", "sizes", "dim_order"}}]}
+//     {"key", "bytes", "place", "layout": {"dtype", "sizes", "dim_order"},
+//      "users": [{"method", "backend"}]}], "unread": [{"method", "backend"}]}
 //
-//   place    "named"     for delegates, in the program
+//   place    "named"     in the program, as delegates find it
 //            "constant"  for kernels, in the program, under the weight's name
-//            "outside"   for kernels, to be given from a data file
-//            "file"      an entry of a data file
+//            "outside"   to be given from a data file
+//            "file"      an entry of a data file, which has no users
+//   users    by method and backend, "kernels" among these
+//   unread   delegates whose keys only their backends know
 #ifndef PETREL_EXTENSION_RELINK_DATA_LIST_H_
 #define PETREL_EXTENSION_RELINK_DATA_LIST_H_
 

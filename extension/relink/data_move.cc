@@ -18,6 +18,7 @@
 #include "exir/status_macros.h"
 #include "extension/relink/data_input.h"
 #include "extension/relink/data_program.h"
+#include "extension/relink/needed_data.h"
 #include "schema/formats.h"
 
 namespace petrel::extension {
@@ -80,14 +81,6 @@ absl::Status take_constants(DataProgram& program, const std::string& keys, const
     tensor.data_buffer_idx = 0;
   });
   return status;
-}
-
-std::vector<std::string> external_names(const DataProgram& program) {
-  std::set<std::string> names;
-  program.for_each_tensor([&](const DataProgram::Tensor& tensor) {
-    if (DataProgram::is_external(tensor)) names.insert(DataProgram::name_of(tensor));
-  });
-  return {names.begin(), names.end()};
 }
 
 // Where an entry came from, for messages.
@@ -171,6 +164,12 @@ absl::StatusOr<MoveReport> split_data(const SplitOptions& options) {
   MoveReport report;
   report.keys = found->second.entries.size();
   report.bytes = store.stored_bytes();
+  for (const std::string& key : needed_data(program).missing()) {
+    const bool is_moved =
+        std::any_of(found->second.entries.begin(), found->second.entries.end(),
+                    [&](const NamedBlobStore::Entry& entry) { return entry.key == key; });
+    if (!is_moved) report.still_outside.push_back(key);
+  }
   exir::OutputFiles files;
   PETREL_ASSIGN_OR_RETURN(const exir::ByteSink program_sink, files.open(options.output));
   PETREL_ASSIGN_OR_RETURN(report.program_bytes, program.write(program_sink));
@@ -178,7 +177,6 @@ absl::StatusOr<MoveReport> split_data(const SplitOptions& options) {
   PETREL_ASSIGN_OR_RETURN(report.data_bytes,
                           exir::write_flat_data(found->second, kSegmentAlignment, data_sink));
   PETREL_RETURN_IF_ERROR(files.publish());
-  report.still_outside = external_names(program);
   return report;
 }
 
@@ -206,11 +204,11 @@ absl::StatusOr<MoveReport> merge_data(const MergeOptions& options) {
     ++report.keys;
   }
   report.bytes = moved.stored_bytes();
+  report.still_outside = needed_data(program).missing();
   exir::OutputFiles files;
   PETREL_ASSIGN_OR_RETURN(const exir::ByteSink sink, files.open(options.output));
   PETREL_ASSIGN_OR_RETURN(report.program_bytes, program.write(sink));
   PETREL_RETURN_IF_ERROR(files.publish());
-  report.still_outside = external_names(program);
   return report;
 }
 

@@ -42,7 +42,8 @@ struct MoveReport {
   uint64_t bytes = 0;          // of them; what several keys share counts once
   uint64_t program_bytes = 0;  // sizes of the files
   uint64_t data_bytes = 0;
-  // Keys that the new program needs and does not contain.
+  // Keys that the new program needs, kernels and delegates, and that are in no file that
+  // was given or written.
   std::vector<std::string> still_outside;
 };
 

@@ -90,10 +90,29 @@ void DataProgram::for_each_tensor(const std::function<void(Tensor&)>& visit) {
   }
 }
 
-void DataProgram::for_each_tensor(const std::function<void(const Tensor&)>& visit) const {
+void DataProgram::for_each_tensor(
+    const std::function<void(const std::string&, const Tensor&)>& visit) const {
   for (const auto& plan : table_->execution_plan) {
     for (const auto& value : plan->values) {
-      if (const fb::TensorT* tensor = value->val.AsTensor()) visit(*tensor);
+      if (const fb::TensorT* tensor = value->val.AsTensor()) visit(plan->name, *tensor);
+    }
+  }
+}
+
+void DataProgram::for_each_delegate(
+    const std::function<void(const std::string&, const std::string&, absl::Span<const uint8_t>)>&
+        visit) const {
+  for (size_t i = 0; i < table_->execution_plan.size(); ++i) {
+    const auto& plan = *table_->execution_plan[i];
+    for (size_t j = 0; j < plan.delegates.size(); ++j) {
+      const auto segment = payloads_.find({i, j});
+      if (segment != payloads_.end()) {
+        const exir::Blob::Bytes bytes = segment->second.bytes();
+        visit(plan.name, plan.delegates[j]->id, bytes);
+      } else {
+        const uint32_t index = plan.delegates[j]->processed->index;
+        visit(plan.name, plan.delegates[j]->id, table_->backend_delegate_data[index]->data);
+      }
     }
   }
 }

@@ -31,6 +31,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "exir/emit/file_layout.h"
 #include "exir/import/mapped_file.h"
 #include "exir/ir/blob.h"
@@ -68,7 +69,12 @@ class DataProgram {
 
   // Calls `visit` on every tensor of every method.
   void for_each_tensor(const std::function<void(Tensor&)>& visit);
-  void for_each_tensor(const std::function<void(const Tensor&)>& visit) const;
+  void for_each_tensor(
+      const std::function<void(const std::string& method, const Tensor&)>& visit) const;
+  // Calls `visit` on the payload of every delegate.
+  void for_each_delegate(
+      const std::function<void(const std::string& method, const std::string& backend,
+                               absl::Span<const uint8_t> payload)>& visit) const;
 
   // Numbers for a further constant, a further initial value.
   uint32_t add_constant(const exir::Blob& blob);

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/core/log.h"
 #include "test/faults/loaded.h"
 
 namespace petrel::faults {
@@ -202,7 +203,17 @@ TEST_F(DataSwapTest, ChangesNothingWhenItFails) {
   map_.data.erase("bias");
   EXPECT_EQ(swap({"bias"}), Error::InvalidExternalData);
   map_.data.erase("first");
+  std::string messages;
+  runtime::set_log_hook({[](void* context, runtime::LogLevel, const char* text) {
+                           *static_cast<std::string*>(context) += std::string(text) + "\n";
+                         },
+                         &messages});
   EXPECT_EQ(swap({"first"}), Error::NotFound);
+  runtime::set_log_hook(runtime::LogHook{});
+  // The backend says nothing of it.
+  EXPECT_NE(messages.find("the data that the program was given has no key \"first\""),
+            std::string::npos)
+      << messages;
   EXPECT_EQ(run(), 15);
 }
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/relink/needed_data.h"
+
+#include <utility>
+
+#include "absl/types/span.h"
+#include "backends/xnnpack/format/graph.h"
+#include "backends/xnnpack/format/payload_reader.h"
+#include "exir/emit/additions.h"
+#include "schema/formats.h"
+
+namespace petrel::extension {
+namespace {
+
+namespace xnnpack = backends::xnnpack;
+
+constexpr char kKernels[] = "kernels";
+constexpr char kXnnpack[] = "XnnpackBackend";
+
+// Bits of an element of a constant; 0 for types that constants do not have.
+uint64_t bits_of(xnnpack::Datatype datatype) {
+  using xnnpack::Datatype;
+  switch (datatype) {
+    case Datatype::FP32:
+    case Datatype::QINT32:
+    case Datatype::QCINT32:
+    case Datatype::INT32:
+      return 32;
+    case Datatype::FP16:
+    case Datatype::BF16:
+      return 16;
+    case Datatype::QINT8:
+    case Datatype::QUINT8:
+    case Datatype::QCINT8:
+      return 8;
+    case Datatype::QCINT4:
+    case Datatype::QBINT4:
+      return 4;
+    default:
+      return 0;
+  }
+}
+
+// Bytes by key, of one payload.
+using PayloadKeys = std::map<std::string, uint64_t>;
+
+// Nullopt for a payload that cannot be read.
+std::optional<PayloadKeys> keys_of(absl::Span<const uint8_t> payload) {
+  xnnpack::Graph graph;
+  if (!xnnpack::read_payload(payload.data(), payload.size(), &graph).ok()) return std::nullopt;
+  PayloadKeys keys;
+  for (const xnnpack::Value& value : graph.values) {
+    const xnnpack::ConstantData& constant = graph.constants[value.constant];
+    if (!value.is_constant() || !constant.is_named()) continue;
+    const uint64_t elements = xnnpack::count_elements(value.dims);
+    const uint64_t bits = bits_of(value.datatype);
+    const bool fits = bits == 0 || elements <= UINT64_MAX / bits;
+    keys.emplace(constant.key, fits ? (elements * bits + 7) / 8 : 0);
+  }
+  return keys;
+}
+
+class Finder {
+ public:
+  explicit Finder(const DataProgram& program) : program_(program) {}
+
+  NeededData find() {
+    find_tensors();
+    program_.for_each_delegate([&](const std::string& method, const std::string& backend,
+                                   absl::Span<const uint8_t> payload) {
+      add_delegate({method, backend}, payload);
+    });
+    for (const DataProgram::Named& named : program_.named()) {
+      if (named.key == schema::kAdditionsKey) {
+        add_remembered(named.blob);
+        continue;
+      }
+      NeededKey& need = needed_.keys[named.key];
+      need.bytes = named.blob.size();
+      need.is_inside = true;
+    }
+    return std::move(needed_);
+  }
+
+ private:
+  void find_tensors() {
+    program_.for_each_tensor([&](const std::string& method, const DataProgram::Tensor& tensor) {
+      const std::string name = DataProgram::name_of(tensor);
+      const bool outside = DataProgram::is_external(tensor);
+      if (name.empty() || (!outside && !DataProgram::is_constant(tensor))) return;
+      const exir::TensorType type = DataProgram::type_of(tensor);
+      const auto [found, is_new] = needed_.keys.emplace(name, NeededKey());
+      if (is_new) {
+        found->second.bytes = static_cast<uint64_t>(type.nbytes());
+        found->second.layout = type;
+        found->second.is_inside = !outside;
+      }
+      found->second.users.insert({method, kKernels});
+    });
+  }
+
+  void add_delegate(const DataUser& user, absl::Span<const uint8_t> payload) {
+    // Delegates may share a payload.
+    auto known = payloads_.find(payload.data());
+    if (known == payloads_.end()) {
+      known =
+          payloads_
+              .emplace(payload.data(), user.backend == kXnnpack ? keys_of(payload) : std::nullopt)
+              .first;
+    }
+    if (!known->second.has_value()) {
+      needed_.unread.insert(user);
+      return;
+    }
+    for (const auto& [key, bytes] : *known->second) {
+      NeededKey& need = needed_.keys[key];
+      if (need.bytes == 0) need.bytes = bytes;
+      need.users.insert(user);
+    }
+  }
+
+  void add_remembered(const exir::Blob& additions) {
+    for (const exir::WeightAddition& weight : exir::read_additions(additions).weights) {
+      NeededKey& need = needed_.keys[weight.key];
+      need.bytes = weight.bytes;
+      if (!need.layout) need.layout = weight.layout;
+    }
+  }
+
+  const DataProgram& program_;
+  NeededData needed_;
+  std::map<const uint8_t*, std::optional<PayloadKeys>> payloads_;
+};
+
+}  // namespace
+
+std::vector<std::string> NeededData::missing() const {
+  std::vector<std::string> missing;
+  for (const auto& [key, need] : keys) {
+    if (!need.is_inside) missing.push_back(key);
+  }
+  return missing;
+}
+
+NeededData needed_data(const DataProgram& program) { return Finder(program).find(); }
+
+}  // namespace petrel::extension
