@@ -61,15 +61,16 @@ void mix(Configuration* configuration, const void* data, size_t size) {
   std::memcpy(configuration->data(), lanes, sizeof(lanes));
 }
 
-// The processor, as far as the choice of kernels may depend on it.
-bool mix_processor(Configuration* configuration) {
+// What is said of all processors, as far as the choice of kernels may depend on it;
+// empty if nothing is.
+std::string read_processors() {
   FILE* file = fopen("/proc/cpuinfo", "re");
-  if (file == nullptr) return false;
-  std::string text;
+  if (file == nullptr) return {};
+  std::string text, lines;
   char buffer[4096];
   for (size_t n; (n = fread(buffer, 1, sizeof(buffer), file)) > 0;) text.append(buffer, n);
   fclose(file);
-  // Of the lines of all processors; speeds change while they run.
+  // Speeds change while they run.
   size_t at = 0;
   while (at < text.size()) {
     const size_t end = std::min(text.find('\n', at), text.size());
@@ -78,10 +79,17 @@ bool mix_processor(Configuration* configuration) {
     for (const char* name :
          {"vendor_id", "cpu family", "model", "flags", "Features", "CPU implementer",
           "CPU architecture", "CPU variant", "CPU part", "isa"}) {
-      if (line.compare(0, strlen(name), name) == 0) mix(configuration, line.data(), line.size());
+      if (line.compare(0, strlen(name), name) == 0) lines += line + '\n';
     }
   }
-  return true;
+  return lines;
+}
+
+// Read once: it takes as long as loading a small model.
+bool mix_processor(Configuration* configuration) {
+  static const auto* const lines = new std::string(read_processors());
+  mix(configuration, lines->data(), lines->size());
+  return !lines->empty();
 }
 
 // The binary with this code: another one may pack in another way.
