@@ -103,9 +103,9 @@ std::shared_ptr<void> aligned_memory(size_t bytes) {
 }
 
 py::object to_python(Array array) {
-  const bool is_of_numpy = array.dtype != ScalarType::BFloat16;
+  const bool has_numpy_type = is_of_numpy(array.dtype);
   py::object tensor = py::cast(std::move(array));
-  return is_of_numpy ? py::module_::import("numpy").attr("asarray")(tensor) : tensor;
+  return has_numpy_type ? py::module_::import("numpy").attr("asarray")(tensor) : tensor;
 }
 
 HeldBytes hold_bytes(py::handle object) {

@@ -58,6 +58,8 @@ std::shared_ptr<void> aligned_memory(size_t bytes);
 // programs do not have, for devices other than the CPU.
 std::optional<Array> from_python(pybind11::handle object);
 
+bool is_of_numpy(runtime::ScalarType dtype);
+
 // An ndarray, or a petrel.Tensor where NumPy has no such type.
 pybind11::object to_python(Array array);
 

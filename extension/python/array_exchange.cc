@@ -49,6 +49,15 @@ const TypeRow* row_of(ScalarType dtype) {
   return nullptr;
 }
 
+// What Python has no type for goes as its bits.
+const char* format_of(ScalarType dtype) {
+  if (const TypeRow* const row = row_of(dtype); row != nullptr) return row->format;
+  constexpr const char* kBits[] = {"B", "H", "I", "Q"};
+  size_t power = 0;
+  while (power < 3 && runtime::element_size(dtype) >> power != 1) ++power;
+  return kBits[power];
+}
+
 // 'l' and 'q' are one type here, as are the others of one kind and size.
 std::optional<ScalarType> type_of_format(const char* format, size_t item_size) {
   if (format == nullptr) format = "B";
@@ -151,13 +160,17 @@ struct Exported {
 };
 
 py::capsule to_dlpack(const Array& array) {
+  const TypeRow* const row = row_of(array.dtype);
+  if (row == nullptr) {
+    throw py::buffer_error(std::string("DLPack has no type for ") + to_string(array.dtype));
+  }
   auto exported = std::make_unique<Exported>();
   exported->array = array;
   dlpack::Tensor& tensor = exported->managed.tensor;
   tensor.data = array.data;
   tensor.device = {dlpack::kCpu, 0};
   tensor.rank = static_cast<int32_t>(array.shape.size());
-  tensor.dtype = row_of(array.dtype)->dlpack;
+  tensor.dtype = row->dlpack;
   tensor.shape = exported->array.shape.data();
   tensor.strides = exported->array.strides.data();
   tensor.byte_offset = 0;
@@ -177,20 +190,23 @@ py::capsule to_dlpack(const Array& array) {
   return py::reinterpret_steal<py::capsule>(capsule);
 }
 
+// Called by Python's C code, which no exception may pass.
 py::buffer_info to_buffer(const Array& array) {
-  const TypeRow* const row = row_of(array.dtype);
-  if (row == nullptr) throw py::buffer_error("Python has no such element type");
   static uint8_t nothing[16] = {};
   const auto item = static_cast<py::ssize_t>(array.item_size());
   std::vector<py::ssize_t> shape(array.shape.begin(), array.shape.end());
   std::vector<py::ssize_t> strides;
   for (const int64_t stride : array.strides) strides.push_back(stride * item);
-  return py::buffer_info(array.data != nullptr ? array.data : nothing, item, row->format,
+  return py::buffer_info(array.data != nullptr ? array.data : nothing, item, format_of(array.dtype),
                          static_cast<py::ssize_t>(shape.size()), shape, strides,
                          !array.is_writable);
 }
 
 }  // namespace
+
+bool is_of_numpy(ScalarType dtype) {
+  return dtype != ScalarType::BFloat16 && row_of(dtype) != nullptr;
+}
 
 std::optional<Array> from_python(py::handle object) {
   if (py::isinstance<Array>(object)) {
@@ -205,7 +221,8 @@ std::optional<Array> from_python(py::handle object) {
 void bind_array(py::module_& module) {
   py::class_<Array>(module, "Tensor", py::buffer_protocol(),
                     "Elements in memory: what NumPy has no type for, such as bfloat16. Has the "
-                    "buffer protocol (bfloat16 as its bits, uint16) and DLPack.")
+                    "buffer protocol (as bits: bfloat16 as uint16) and, where that knows the "
+                    "type, DLPack.")
       .def_property_readonly("dtype", [](const Array& a) { return runtime::to_string(a.dtype); })
       .def_property_readonly("shape", [](const Array& a) { return py::tuple(py::cast(a.shape)); })
       .def_property_readonly("nbytes", [](const Array& a) { return a.numel() * a.item_size(); })

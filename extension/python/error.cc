@@ -44,16 +44,16 @@ py::object to_text(const std::string& text) {
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
 }
 
-[[noreturn]] void raise(const py::object& exception) {
+}  // namespace
+
+void raise_exception(const py::object& exception) {
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
   throw py::error_already_set();
 }
 
-}  // namespace
-
 void raise_error(const std::string& code, const std::string& message) {
   const py::object make = py::module_::import("petrel._error").attr("from_message");
-  raise(make(code, to_text(shown(message))));
+  raise_exception(make(code, to_text(shown(message))));
 }
 
 void raise_status(const absl::Status& status) {
@@ -79,11 +79,14 @@ void Pending::keep_thrown(const std::exception& thrown, const std::string& where
   keep(raised, where);
 }
 
-void Pending::rethrow() {
-  if (!exception_) return;
-  const py::object exception = std::move(exception_);
+py::object Pending::take() {
+  py::object exception = std::move(exception_);
   exception_ = py::object();
-  raise(exception);
+  return exception;
+}
+
+void Pending::rethrow() {
+  if (const py::object exception = take(); exception) raise_exception(exception);
 }
 
 }  // namespace petrel::extension::python

@@ -30,13 +30,18 @@ namespace petrel::extension::python {
 // `text` is what the runtime said; the name of the error if it is empty.
 [[noreturn]] void raise_runtime(runtime::Error error, const std::string& text);
 
+// An exception that Python code raised before.
+[[noreturn]] void raise_exception(const pybind11::object& exception);
+
 // The first exception of several callbacks. To be used with the lock held.
 class Pending {
  public:
   // Keeps the exception that is being handled; `where` is added as a note.
   void keep(pybind11::error_already_set& raised, const std::string& where);
   bool is_empty() const { return !exception_; }
-  // Raises what was kept, if anything, and is empty again.
+  // What was kept, if anything, to be raised; is empty again.
+  pybind11::object take();
+  // Raises it.
   void rethrow();
 
   // True unless `work` raised; then the exception is kept.

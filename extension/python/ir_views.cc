@@ -8,6 +8,7 @@
 
 #include "exir/ir/text.h"
 #include "extension/python/array.h"
+#include "extension/python/error.h"
 
 namespace petrel::extension::python {
 
@@ -107,6 +108,11 @@ py::object data_of(const ValueView& view) {
   if (!view.value->is_constant()) return py::none();
   const exir::Constant& constant = *view.value->constant();
   const auto bytes = std::make_shared<exir::Blob::Bytes>(constant.data.bytes());
+  if (bytes->size() != static_cast<uint64_t>(constant.type.nbytes())) {
+    raise_error("InvalidProgram", "constant '" + constant.fqn + "' has " +
+                                      std::to_string(bytes->size()) + " bytes, its type needs " +
+                                      std::to_string(constant.type.nbytes()));
+  }
   const std::vector<uint8_t>& order = constant.type.dim_order;
   return to_python(dense_array(static_cast<runtime::ScalarType>(constant.type.dtype),
                                constant.type.sizes, {order.data(), order.size()},

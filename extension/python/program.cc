@@ -92,6 +92,8 @@ void LoadedProgram::alone(Work work) {
     raise_error("InvalidState", "the program is called from within its own call");
   }
   std::string text;
+  // Of this call: the next one begins as soon as the lock is free.
+  py::object raised;
   const Error error = without_gil([&] {
     const std::lock_guard<std::mutex> lock(mutex_);
     struct Running {
@@ -104,9 +106,13 @@ void LoadedProgram::alone(Work work) {
     const ErrorText said;
     const Error result = work();
     text = said.text();
+    if (!python_backends_.empty() || !python_maps_.empty()) {
+      const Gil gil;
+      raised = pending_->take();
+    }
     return result;
   });
-  pending_->rethrow();
+  if (raised) raise_exception(raised);
   if (error != Error::Ok) raise_runtime(error, text);
 }
 

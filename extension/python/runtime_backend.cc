@@ -204,6 +204,10 @@ py::object value_to_python(const EValue& value, const FindMemory& find_memory) {
       return py::none();
   }
   const runtime::Tensor tensor = value.toTensor();
+  if (tensor.const_data_ptr() == nullptr && tensor.nbytes() != 0) {
+    raise_error("InvalidState", "a tensor of " + std::to_string(tensor.nbytes()) +
+                                    " bytes has been given no memory");
+  }
   Memory memory = find_memory(tensor.const_data_ptr());
   const std::vector<int64_t> shape(tensor.sizes().begin(), tensor.sizes().end());
   return to_python(

@@ -53,7 +53,7 @@ def _seeds_impl(ctx):
         env = {"ASAN_OPTIONS": "detect_leaks=0"},
         mnemonic = "Seeds",
     )
-    return [DefaultInfo(files = depset([folder]))]
+    return [DefaultInfo(files = depset([folder]), runfiles = ctx.runfiles([folder]))]
 
 # A folder of seeds that a program writes: `tool FOLDER SRCS...`.
 fuzz_seeds = rule(

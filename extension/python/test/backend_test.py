@@ -2,6 +2,7 @@
 """Both halves of a backend in Python: what they see, and what becomes of errors."""
 
 import gc
+import threading
 import traceback
 import unittest
 import weakref
@@ -329,6 +330,37 @@ class ErrorTest(unittest.TestCase):
         forward = petrel.load(program, backends=[Again()])["forward"]
         with self.assertRaisesRegex(petrel.Error, "from within its own call"):
             forward(X)
+
+    def test_exceptions_reach_the_thread_that_called(self):
+
+        class Picky(Runtime):
+
+            def execute(self, handle, args):
+                if args[0][0] < 0:
+                    raise Failure("a negative number")
+                super().execute(handle, args)
+
+        program = petrel.export(model("affine"), backend=Backend())
+        forward = petrel.load(program, backends=[Picky()])["forward"]
+        wrong = []
+
+        def call(array, expected):
+            for _ in range(300):
+                try:
+                    forward(array)
+                    result = None
+                except Exception as raised:
+                    result = type(raised)
+                if result is not expected:
+                    wrong.append(result)
+
+        threads = [threading.Thread(target=call, args=arguments)
+                   for arguments in ((-abs(X), Failure), (abs(X), None)) * 2]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
 
     def test_many_backends_are_given_back(self):
         program = petrel.export(model("affine"), backend=Backend())
