@@ -13,11 +13,20 @@
 #include <cstdio>
 #include <cstdlib>
 
+// Of the sanitizers, where there are any: reaches the log of a campaign, in which
+// nobody hears what is written to stderr.
+extern "C" __attribute__((weak)) void __sanitizer_report_error_summary(const char* summary);
+
 namespace petrel::fuzz {
 
 inline void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "broken promise: %s\n", what);
+  if (__sanitizer_report_error_summary != nullptr) {
+    char summary[160];
+    std::snprintf(summary, sizeof(summary), "broken promise: %s", what);
+    __sanitizer_report_error_summary(summary);
+  }
   std::abort();
 }
 

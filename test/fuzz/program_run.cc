@@ -10,6 +10,7 @@
 #include "runtime/executor/program.h"
 #include "runtime/kernels/portable/kernels.h"
 #include "runtime/threads/thread_count.h"
+#include "test/fuzz/arena_gaps.h"
 #include "test/fuzz/exact_memory.h"
 
 namespace petrel::fuzz {
@@ -115,7 +116,8 @@ OutputCopy copy_output(const EValue& value) {
 // One method with all memory that it needs.
 class MethodRun final {
  public:
-  MethodRun(const Program& program, const MethodMeta& meta) : program_(program), meta_(meta) {}
+  MethodRun(const Program& program, uint32_t index, const MethodMeta& meta)
+      : program_(program), index_(index), meta_(meta) {}
 
   void run(size_t file_size, std::vector<Call>* calls) {
     calls->push_back({meta_.name(), Error::Ok, {}});
@@ -123,6 +125,7 @@ class MethodRun final {
       calls->back().error = Error::OutOfResources;
       return;
     }
+    const ArenaGaps gaps(program_.view().method(index_), program_.additions(), spans_);
     HierarchicalAllocator planned{Span<Span<uint8_t>>(spans_)};
     MemoryManager memory(&method_allocator_, &planned, &temp_allocator_);
     Result<Method> method = program_.load_method(meta_.name(), &memory);
@@ -205,6 +208,7 @@ class MethodRun final {
   }
 
   const Program& program_;
+  const uint32_t index_;
   const MethodMeta& meta_;
   ExactAllocator method_allocator_;
   ExactAllocator temp_allocator_;
@@ -257,10 +261,10 @@ ProgramResult run_program(const uint8_t* data, size_t size, const Registry& regi
             "an error of load that its contract does not have");
     return result;
   }
-  for (size_t i = 0; i < program->num_methods(); ++i) {
+  for (uint32_t i = 0; i < program->num_methods(); ++i) {
     const Result<MethodMeta> meta = program->method_meta(program->get_method_name(i).get());
     if (!meta.ok()) continue;
-    MethodRun(*program, *meta).run(size, &result.calls);
+    MethodRun(*program, i, *meta).run(size, &result.calls);
   }
   return result;
 }

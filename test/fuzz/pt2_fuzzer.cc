@@ -20,6 +20,7 @@
 #include "backends/xnnpack/aot/xnnpack_backend.h"
 #include "exir/driver/export.h"
 #include "runtime/executor/registry.h"
+#include "test/fuzz/json_mutator.h"
 #include "test/fuzz/memory_file.h"
 #include "test/fuzz/program_run.h"
 #include "test/fuzz/zip_file.h"
@@ -100,4 +101,9 @@ void run(const std::string& input) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   petrel::fuzz::run(std::string(reinterpret_cast<const char*>(data), size));
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
+                                          unsigned seed) {
+  return petrel::fuzz::mutate_json(data, size, max_size, seed);
 }
