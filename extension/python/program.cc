@@ -106,7 +106,7 @@ void LoadedProgram::alone(Work work) {
     const ErrorText said;
     const Error result = work();
     text = said.text();
-    if (!python_backends_.empty() || !python_maps_.empty()) {
+    if (calls_python_) {
       const Gil gil;
       raised = pending_->take();
     }
@@ -134,6 +134,7 @@ std::shared_ptr<LoadedProgram> LoadedProgram::load(const py::object& source, con
     }
     program->libraries_.push_back(made->library());
     program->python_backends_.push_back(std::move(made));
+    program->calls_python_ = true;
   }
   const std::vector<runtime::BackendLibrary>& libraries = program->libraries_;
   program->registry_ = std::make_unique<runtime::Registry>(
@@ -187,6 +188,7 @@ void LoadedProgram::add_data(const py::list& data, DataSources* to) {
       });
     } else if (py::hasattr(object, "get_data")) {
       to->data_maps.push_back(std::make_shared<PythonDataMap>(object, pending_));
+      calls_python_ = true;
     } else {
       auto opened = std::make_shared<OpenedBytes>(object);
       to->data_loaders.emplace_back(opened, opened->loader.get());

@@ -84,7 +84,8 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
   std::unique_ptr<runtime::Registry> registry_;
   std::unique_ptr<Module> module_;
 
-  std::mutex mutex_;  // held while the module works
+  std::atomic<bool> calls_python_{false};  // backends, or data maps
+  std::mutex mutex_;                       // held while the module works
   std::atomic<std::thread::id> runner_{};
   const std::vector<std::unique_ptr<Input>>* inputs_ = nullptr;  // of the call under way
 };
