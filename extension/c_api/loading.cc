@@ -10,7 +10,7 @@
 
 #include "extension/c_api/guard.h"
 #include "extension/c_api/handles.h"
-#include "extension/data_loader/buffer_data_loader.h"
+#include "extension/data_loader/memory.h"
 #include "extension/data_loader/file_descriptor_data_loader.h"
 #include "extension/named_data_map/safetensors_map.h"
 #include "runtime/threads/thread_count.h"
@@ -54,7 +54,7 @@ Result<std::unique_ptr<DataLoader>> open_descriptor(int fd, uint64_t offset, uin
 }
 
 std::unique_ptr<DataLoader> open_buffer(const Buffer& buffer) {
-  return std::make_unique<BufferDataLoader>(buffer.data, buffer.size);
+  return open_memory(buffer.data, buffer.size);
 }
 
 // The data of options as a module takes it; what was copied goes with the loader.

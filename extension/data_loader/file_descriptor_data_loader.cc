@@ -44,8 +44,20 @@ Result<uint64_t> file_size(int fd) {
 constexpr size_t kMinMappedBytes = size_t{128} << 10;
 constexpr size_t kPageBytes = 4096;
 
-void free_memory(void*, void* data, size_t) { std::free(data); }
-void unmap_memory(void*, void* data, size_t size) { munmap(data, size); }
+// `source`, if any, knows of the memory.
+void withdraw(void* source, const void* data) {
+  if (source != nullptr) static_cast<runtime::ByteSource*>(source)->withdraw(data);
+}
+
+void free_memory(void* source, void* data, size_t) {
+  withdraw(source, data);
+  std::free(data);
+}
+
+void unmap_memory(void* source, void* data, size_t size) {
+  withdraw(source, data);
+  munmap(data, size);
+}
 
 // Aligned as far as `offset` is, up to a page: as the bytes would be in a mapping.
 size_t alignment_at(size_t offset) {
@@ -55,17 +67,18 @@ size_t alignment_at(size_t offset) {
 }
 
 // Null when there is none.
-FreeableBuffer memory_for(size_t offset, size_t size) {
+FreeableBuffer memory_for(size_t offset, size_t size, runtime::ByteSource* source) {
   if (size >= kMinMappedBytes) {
     void* const mapped =
         mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return mapped == MAP_FAILED ? FreeableBuffer() : FreeableBuffer(mapped, size, unmap_memory);
+    return mapped == MAP_FAILED ? FreeableBuffer()
+                                : FreeableBuffer(mapped, size, unmap_memory, source);
   }
   const size_t alignment = alignment_at(offset);
   size_t padded = 0;
   if (!checked_align_up(size, alignment, &padded)) return FreeableBuffer();
   void* const memory = std::aligned_alloc(alignment, padded);
-  return memory == nullptr ? FreeableBuffer() : FreeableBuffer(memory, size, free_memory);
+  return memory == nullptr ? FreeableBuffer() : FreeableBuffer(memory, size, free_memory, source);
 }
 
 }  // namespace
@@ -94,6 +107,7 @@ Result<FileDescriptorDataLoader> FileDescriptorDataLoader::from(int fd, uint64_t
 }
 
 FileDescriptorDataLoader::~FileDescriptorDataLoader() {
+  source_.reset();
   if (fd_ >= 0) close(fd_);
 }
 
@@ -108,9 +122,12 @@ Result<FreeableBuffer> FileDescriptorDataLoader::load(size_t offset, size_t size
     PETREL_LOG(Error, "range [%zu, +%zu) is not inside the file of %zu bytes", offset, size, size_);
     return Error::InvalidArgument;
   }
-  FreeableBuffer buffer = memory_for(offset, size);
+  runtime::ByteSource* const source =
+      info.segment_type == SegmentInfo::Type::External ? source_.get() : nullptr;
+  FreeableBuffer buffer = memory_for(offset, size, source);
   if (buffer.data() == nullptr) return Error::MemoryAllocationFailed;
   PETREL_RETURN_IF_ERROR(load_into(offset, size, info, const_cast<void*>(buffer.data())));
+  if (source != nullptr) source->announce(buffer.data(), size, base_ + offset);
   return buffer;
 }
 

@@ -17,8 +17,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
+#include "runtime/backend/byte_source.h"
 #include "runtime/core/data_loader.h"
 
 namespace petrel::extension {
@@ -31,7 +33,10 @@ class FileDescriptorDataLoader : public runtime::DataLoader {
   static runtime::Result<FileDescriptorDataLoader> from(int fd, uint64_t offset, uint64_t length);
 
   FileDescriptorDataLoader(FileDescriptorDataLoader&& other) noexcept
-      : fd_(std::exchange(other.fd_, -1)), base_(other.base_), size_(other.size_) {}
+      : fd_(std::exchange(other.fd_, -1)),
+        base_(other.base_),
+        size_(other.size_),
+        source_(std::move(other.source_)) {}
   FileDescriptorDataLoader& operator=(FileDescriptorDataLoader&&) = delete;
   ~FileDescriptorDataLoader() override;
 
@@ -44,11 +49,12 @@ class FileDescriptorDataLoader : public runtime::DataLoader {
  private:
   friend class FileDataLoader;
   FileDescriptorDataLoader(int owned_fd, uint64_t base, size_t size)
-      : fd_(owned_fd), base_(base), size_(size) {}
+      : fd_(owned_fd), base_(base), size_(size), source_(runtime::ByteSource::of_file(owned_fd)) {}
 
   int fd_;
   uint64_t base_;
   size_t size_;
+  std::shared_ptr<runtime::ByteSource> source_;  // of what is loaded as named data
 };
 
 }  // namespace petrel::extension

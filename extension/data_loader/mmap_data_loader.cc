@@ -50,12 +50,16 @@ Result<MmapDataLoader> MmapDataLoader::from(const char* path) {
       return Error::AccessFailed;
     }
   }
-  close(fd);
-  return MmapDataLoader(std::unique_ptr<Mapping>(new Mapping{static_cast<char*>(base), size}));
+  auto source = runtime::ByteSource::of_file(fd);
+  if (base != nullptr) source->announce(base, size, 0);
+  return MmapDataLoader(
+      std::unique_ptr<Mapping>(new Mapping{static_cast<char*>(base), size, fd, std::move(source)}));
 }
 
 MmapDataLoader::Mapping::~Mapping() {
+  source.reset();
   if (base != nullptr) munmap(base, size);
+  close(fd);
 }
 
 // Nothing is lost, the bytes are the file's. A touched page brings those around
@@ -63,7 +67,8 @@ MmapDataLoader::Mapping::~Mapping() {
 // would leave as many pages behind as there are.
 void MmapDataLoader::give_pages_back(void* mapping, void* data, size_t size) {
   constexpr size_t kAround = size_t{64} << 10;  // Linux's default, at least a page
-  const auto& [base, mapped] = *static_cast<const Mapping*>(mapping);
+  const char* const base = static_cast<const Mapping*>(mapping)->base;
+  const size_t mapped = static_cast<const Mapping*>(mapping)->size;
   const auto offset = static_cast<size_t>(static_cast<char*>(data) - base);
   // The kernel counts from multiples of that in memory, where no file begins.
   const size_t shift = reinterpret_cast<uintptr_t>(base) % kAround;
@@ -71,7 +76,7 @@ void MmapDataLoader::give_pages_back(void* mapping, void* data, size_t size) {
   const size_t end = (offset + size + shift + kAround - 1) / kAround * kAround;
   const size_t first = begin < shift ? 0 : begin - shift;
   // The system rounds up to pages. It may refuse where pages are locked.
-  madvise(base + first, std::min(end - shift, mapped) - first, MADV_DONTNEED);
+  madvise(const_cast<char*>(base) + first, std::min(end - shift, mapped) - first, MADV_DONTNEED);
 }
 
 Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size,

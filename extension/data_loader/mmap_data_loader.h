@@ -24,6 +24,7 @@
 #include <memory>
 #include <utility>
 
+#include "runtime/backend/byte_source.h"
 #include "runtime/core/data_loader.h"
 
 namespace petrel::extension {
@@ -47,6 +48,8 @@ class MmapDataLoader final : public runtime::DataLoader {
   struct Mapping {
     char* base;  // null for an empty file
     size_t size;
+    int fd;  // stays open: its state tells whether the file was changed
+    std::shared_ptr<runtime::ByteSource> source;
     ~Mapping();
   };
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "extension/data_loader/buffer_data_loader.h"
+#include "extension/data_loader/memory.h"
 #include "extension/module/loaded_method.h"
 #include "runtime/core/log.h"
 #include "runtime/threads/thread_count.h"
@@ -63,7 +63,7 @@ Result<std::unique_ptr<Module>> Module::load(const std::string& path, const Opti
 
 Result<std::unique_ptr<Module>> Module::load(const void* data, size_t size,
                                              const Options& options) {
-  return load(std::make_unique<BufferDataLoader>(data, size), options);
+  return load(open_memory(data, size), options);
 }
 
 Result<std::unique_ptr<Module>> Module::load(std::unique_ptr<DataLoader> loader,

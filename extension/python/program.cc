@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "extension/module/error_text.h"
-#include "extension/data_loader/buffer_data_loader.h"
+#include "extension/data_loader/memory.h"
 #include "extension/named_data_map/safetensors_map.h"
 #include "extension/python/gil.h"
 #include "runtime/core/budget.h"
@@ -45,7 +45,7 @@ struct OpenedBytes {
       bytes.data = static_cast<const uint8_t*>(copy.get());
       bytes.owner = std::move(copy);
     }
-    loader = std::make_unique<BufferDataLoader>(bytes.data, bytes.size);
+    loader = open_memory(bytes.data, bytes.size);
   }
 
   HeldBytes bytes;

@@ -115,6 +115,11 @@ Result<const void*> ConstantSource::get_kept(uint32_t id, std::vector<PaddedBuff
   return kept;
 }
 
+std::optional<runtime::ByteSource::Place> ConstantSource::place_of(uint32_t id) const {
+  const Fetched& fetched = fetched_.at(graph_.values[id].constant);
+  return runtime::ByteSource::find(fetched.data, fetched.size);
+}
+
 void ConstantSource::packed(const void* address) {
   const auto found = read_once_.find(address);
   if (found == read_once_.end()) return;

@@ -17,10 +17,12 @@
 #define PETREL_BACKENDS_XNNPACK_RUNTIME_CONSTANT_SOURCE_H_
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "backends/xnnpack/format/graph.h"
 #include "backends/xnnpack/runtime/over_read.h"
+#include "runtime/backend/byte_source.h"
 #include "runtime/core/freeable_buffer.h"
 #include "runtime/core/named_data_map.h"
 
@@ -43,6 +45,10 @@ class ConstantSource {
 
   // The same bytes in `keep`, for as long as that lives.
   runtime::Result<const void*> get_kept(uint32_t id, std::vector<PaddedBuffer>* keep);
+
+  // Where the bytes of value `id`, which was got, are from; nullopt where that is
+  // not sure.
+  std::optional<runtime::ByteSource::Place> place_of(uint32_t id) const;
 
   // Says that a node has packed the filter or bias at `address` and reads it no
   // more. What other nodes read as well stays until release().

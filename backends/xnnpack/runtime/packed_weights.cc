@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/runtime/packed_weights.h"
 
+#include <iterator>
 #include <utility>
 
 namespace petrel::backends::xnnpack {
@@ -40,9 +41,35 @@ PackedRegionPtr PackedWeights::share(std::unique_ptr<PackedRegion> region) {
   return shared;
 }
 
+PackedRegionPtr PackedWeights::find(const PackedOrigin& origin) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto known = by_origin_.find(origin);
+  if (known == by_origin_.end()) return nullptr;
+  PackedRegionPtr region = known->second.lock();
+  if (region != nullptr) ++found_;
+  return region;
+}
+
+void PackedWeights::remember(PackedOrigin origin, const PackedRegionPtr& region) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  by_origin_[std::move(origin)] = region;
+  constexpr size_t kFew = 64;
+  if (by_origin_.size() < kFew + 2 * kept_) return;
+  for (auto entry = by_origin_.begin(); entry != by_origin_.end();) {
+    entry = entry->second.expired() ? by_origin_.erase(entry) : std::next(entry);
+  }
+  kept_ = by_origin_.size();
+}
+
+void PackedWeights::forget(const PackedOrigin& origin) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  by_origin_.erase(origin);
+}
+
 PackedWeights::Stats PackedWeights::stats() const {
   const DataCache::Stats stats = cache_.stats();
-  return {stats.entries, stats.bytes, stats.added, stats.shared};
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return {stats.entries, stats.bytes, stats.added, stats.shared + found_, found_};
 }
 
 }  // namespace petrel::backends::xnnpack

@@ -9,20 +9,26 @@
 //   delegate 2 ---- WeightSession ----'                          its last user
 //
 // Two regions are the same when all their bytes are: packed filters are
-// compared, not names, digests or sources. What a file calls a weight has no
-// part in it, so a file can neither claim another's weight nor poison it, and
-// nothing is computed over the weights of a model that is loaded once. All
-// functions may be called by several threads at once.
+// compared, not names or digests. What a file calls a weight has no part in it, so
+// a file can neither claim another's weight nor poison it, and nothing is computed
+// over the weights of a model that is loaded once. A filter whose bytes are known
+// to be those of one that was packed (runtime/backend/byte_source.h), for the same
+// use, is not packed again. All functions may be called by several threads at once.
 
 #ifndef PETREL_BACKENDS_XNNPACK_RUNTIME_PACKED_WEIGHTS_H_
 #define PETREL_BACKENDS_XNNPACK_RUNTIME_PACKED_WEIGHTS_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "backends/xnnpack/runtime/packed_arena.h"
+#include "runtime/backend/byte_source.h"
 #include "runtime/backend/data_cache.h"
 
 namespace petrel::backends::xnnpack {
@@ -54,6 +60,20 @@ class PackedRegion final : public runtime::SharedData {
 
 using PackedRegionPtr = runtime::SharedDataPtr;
 
+// Which bytes a packed filter was made of, and how: equal origins give equal bytes.
+struct PackedOrigin {
+  runtime::ByteSource::Place filter;
+  size_t filter_size = 0;
+  runtime::ByteSource::Place bias;  // of source 0 without one
+  size_t bias_size = 0;
+  std::string use;
+
+  bool operator<(const PackedOrigin& other) const {
+    return std::tie(filter, filter_size, bias, bias_size, use) <
+           std::tie(other.filter, other.filter_size, other.bias, other.bias_size, other.use);
+  }
+};
+
 class PackedWeights {
  public:
   struct Stats {
@@ -61,6 +81,7 @@ class PackedWeights {
     size_t bytes = 0;     // held now
     uint64_t packed = 0;  // regions ever added
     uint64_t shared = 0;  // times a region was used again
+    uint64_t found = 0;   // times that without packing
   };
 
   // The one of the process.
@@ -70,10 +91,19 @@ class PackedWeights {
   // one. Nobody may write to it any more. Precondition: as for discard.
   PackedRegionPtr share(std::unique_ptr<PackedRegion> region);
 
+  // The region that was packed from `origin`, while somebody has it; else null.
+  PackedRegionPtr find(const PackedOrigin& origin);
+  void remember(PackedOrigin origin, const PackedRegionPtr& region);
+  void forget(const PackedOrigin& origin);
+
   Stats stats() const;
 
  private:
   runtime::DataCache cache_;
+  mutable std::mutex mutex_;
+  std::map<PackedOrigin, std::weak_ptr<const runtime::SharedData>> by_origin_;
+  size_t kept_ = 0;  // of these, when it was last looked which somebody has
+  uint64_t found_ = 0;
 };
 
 }  // namespace petrel::backends::xnnpack

@@ -117,7 +117,7 @@ class Builder {
     }
     uint32_t defined = 0;
     PETREL_RETURN_IF_ERROR(define_value(id, data, &defined));
-    sources_->filters[data] = {bytes_of(id), use};
+    sources_->filters[data] = {bytes_of(id), use, constants_.place_of(id)};
     filters_[{id, use}] = defined;
     return defined;
   }
@@ -129,7 +129,7 @@ class Builder {
     PETREL_ASSIGN_OR_RETURN(const void* data, constants_.get(id));
     uint32_t defined = 0;
     PETREL_RETURN_IF_ERROR(define_value(id, data, &defined));
-    sources_->biases[data] = bytes_of(id);
+    sources_->biases[data] = {bytes_of(id), constants_.place_of(id)};
     biases_[id] = defined;
     return defined;
   }

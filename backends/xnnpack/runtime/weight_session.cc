@@ -52,19 +52,38 @@ void WeightSession::end() {
   packed_ = nullptr;
 }
 
+WeightSession::Named WeightSession::named(const xnn_weights_cache_look_up_key& key) const {
+  const auto filter = file_.sources.filters.find(key.kernel);
+  if (filter == file_.sources.filters.end()) return {};
+  const WeightSources::Bias* bias = nullptr;
+  if (key.bias != nullptr) {
+    const auto found = file_.sources.biases.find(key.bias);
+    if (found == file_.sources.biases.end()) return {};
+    bias = &found->second;
+  }
+  return {&filter->second, bias, filter->second.use + "#" + std::to_string(key.seed)};
+}
+
 std::optional<PackedFile::Key> WeightSession::file_key(
     const xnn_weights_cache_look_up_key& key) const {
   if (file_.file == nullptr) return std::nullopt;
-  const auto filter = file_.sources.filters.find(key.kernel);
-  if (filter == file_.sources.filters.end()) return std::nullopt;
-  size_t bias_size = 0;
-  if (key.bias != nullptr) {
-    const auto bias = file_.sources.biases.find(key.bias);
-    if (bias == file_.sources.biases.end()) return std::nullopt;
-    bias_size = bias->second;
+  const Named what = named(key);
+  if (what.filter == nullptr) return std::nullopt;
+  return file_.file->key_of(key.kernel, what.filter->size, key.bias,
+                            what.bias == nullptr ? 0 : what.bias->size, what.use);
+}
+
+std::optional<PackedOrigin> WeightSession::origin(const xnn_weights_cache_look_up_key& key) const {
+  if (file_.file != nullptr) return std::nullopt;
+  const Named what = named(key);
+  if (what.filter == nullptr || !what.filter->place) return std::nullopt;
+  PackedOrigin origin = {*what.filter->place, what.filter->size, {}, 0, what.use};
+  if (what.bias != nullptr) {
+    if (!what.bias->place) return std::nullopt;
+    origin.bias = *what.bias->place;
+    origin.bias_size = what.bias->size;
   }
-  return file_.file->key_of(key.kernel, filter->second.size, key.bias, bias_size,
-                            filter->second.use + "#" + std::to_string(key.seed));
+  return origin;
 }
 
 size_t WeightSession::keep(const xnn_weights_cache_look_up_key& key, PackedRegionPtr region) {
@@ -78,9 +97,12 @@ size_t WeightSession::look_up(void* context, const xnn_weights_cache_look_up_key
   WeightSession& session = *self(context);
   const auto known = session.indices_.find(key_of(*key));
   if (known != session.indices_.end()) return known->second;
-  const std::optional<PackedFile::Key> in_file = session.file_key(*key);
-  if (!in_file) return kNotFound;
-  PackedRegionPtr region = session.file_.file->find(*in_file, session.file_.verify);
+  PackedRegionPtr region;
+  if (const std::optional<PackedOrigin> origin = session.origin(*key)) {
+    region = PackedWeights::instance().find(*origin);
+  } else if (const std::optional<PackedFile::Key> in_file = session.file_key(*key)) {
+    region = session.file_.file->find(*in_file, session.file_.verify);
+  }
   return region == nullptr ? kNotFound : session.keep(*key, std::move(region));
 }
 
@@ -99,7 +121,11 @@ void* WeightSession::reserve_space(void* context, size_t size) {
 // What was found does not fit: the next look_up finds nothing.
 void WeightSession::forget(const xnn_weights_cache_look_up_key& key) {
   indices_.erase(key_of(key));
-  if (const std::optional<PackedFile::Key> in_file = file_key(key)) file_.file->discard(*in_file);
+  if (const std::optional<PackedOrigin> known = origin(key)) {
+    PackedWeights::instance().forget(*known);
+  } else if (const std::optional<PackedFile::Key> in_file = file_key(key)) {
+    file_.file->discard(*in_file);
+  }
 }
 
 // Operators call this without having packed anything, with null for `data`, when
@@ -121,7 +147,9 @@ size_t WeightSession::look_up_or_insert(void* context, const xnn_weights_cache_l
     return kNotFound;
   }
   PackedRegionPtr shared = PackedWeights::instance().share(std::move(region));
-  if (const std::optional<PackedFile::Key> in_file = session.file_key(*key)) {
+  if (std::optional<PackedOrigin> origin = session.origin(*key)) {
+    PackedWeights::instance().remember(*std::move(origin), shared);
+  } else if (const std::optional<PackedFile::Key> in_file = session.file_key(*key)) {
     session.file_.file->add(*in_file, shared);
   }
   const size_t index = session.keep(*key, std::move(shared));

@@ -14,8 +14,9 @@
 // What begin() is given hears of each filter and bias that one node has packed
 // and will not read again; another node may.
 //
-// With a PackedFile, weights that are in the file are mapped and not packed, and
-// others are added to it; `sources` says what lies at the addresses.
+// What PackedWeights has of the same bytes and use is taken and not packed;
+// `sources` says what lies at the addresses. With a PackedFile, weights that are in
+// the file are mapped instead, and others are added to it.
 //
 // It must outlive the XNNPACK runtime that was made with it. Two filters at one
 // address that are used differently must be given different addresses.
@@ -42,12 +43,18 @@ namespace petrel::backends::xnnpack {
 
 // The filters and biases of a subgraph by their addresses.
 struct WeightSources {
+  using Place = std::optional<runtime::ByteSource::Place>;
   struct Filter {
     size_t size;
     std::string use;  // how a node uses it, as far as its packed form depends on it
+    Place place;
+  };
+  struct Bias {
+    size_t size;
+    Place place;
   };
   std::map<const void*, Filter> filters;
-  std::map<const void*, size_t> biases;  // sizes
+  std::map<const void*, Bias> biases;
 };
 
 class WeightSession {
@@ -84,8 +91,17 @@ class WeightSession {
   static Key key_of(const xnn_weights_cache_look_up_key& key) {
     return {key.kernel, key.bias, key.seed};
   }
+  // What XNNPACK names by addresses; no filter where that is unknown.
+  struct Named {
+    const WeightSources::Filter* filter = nullptr;
+    const WeightSources::Bias* bias = nullptr;
+    std::string use;
+  };
+  Named named(const xnn_weights_cache_look_up_key& key) const;
   // Its key in the file; none without a file or for an unknown filter.
   std::optional<PackedFile::Key> file_key(const xnn_weights_cache_look_up_key& key) const;
+  // None where it is not known for sure, or with a file, which has its own copy.
+  std::optional<PackedOrigin> origin(const xnn_weights_cache_look_up_key& key) const;
   size_t keep(const xnn_weights_cache_look_up_key& key, PackedRegionPtr region);
   void forget(const xnn_weights_cache_look_up_key& key);
 

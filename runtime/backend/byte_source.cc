@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/backend/byte_source.h"
+
+#include <sys/stat.h>
+#include <time.h>
+
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace petrel::runtime {
+namespace {
+
+constexpr uint64_t kFile = 1;
+constexpr uint64_t kMemory = 2;
+// Unknown: of a file whose state cannot be told.
+constexpr uint64_t kNothing = 0;
+
+uintptr_t address_of(const void* data) { return reinterpret_cast<uintptr_t>(data); }
+
+// Two changes within a tick of the file system's clock leave the same times behind.
+bool is_settled(uint64_t changed_seconds) {
+  struct timespec now;
+  if (clock_gettime(CLOCK_REALTIME, &now) != 0) return false;
+  return changed_seconds + 1 < static_cast<uint64_t>(now.tv_sec);
+}
+
+}  // namespace
+
+struct ByteSource::Registry {
+  struct Range {
+    size_t size;
+    uint64_t offset;
+  };
+  struct Number {
+    uint64_t number;
+    size_t sources;
+  };
+
+  std::mutex mutex;
+  uint64_t last_number = 0;
+  std::map<Identity, Number> numbers;                               // of sources that live
+  std::map<std::pair<uintptr_t, const ByteSource*>, Range> ranges;  // by address
+};
+
+// Never destroyed: loaders may outlive static objects.
+ByteSource::Registry& ByteSource::registry() {
+  static Registry* const registry = new Registry;
+  return *registry;
+}
+
+bool ByteSource::read_file(int fd, Identity* identity) {
+  struct stat state;
+  if (fstat(fd, &state) != 0) return false;
+  *identity = {kFile,
+               static_cast<uint64_t>(state.st_dev),
+               static_cast<uint64_t>(state.st_ino),
+               static_cast<uint64_t>(state.st_size),
+               static_cast<uint64_t>(state.st_mtim.tv_sec) * 1'000'000'000 +
+                   static_cast<uint64_t>(state.st_mtim.tv_nsec),
+               static_cast<uint64_t>(state.st_ctim.tv_sec),
+               static_cast<uint64_t>(state.st_ctim.tv_nsec),
+               0};
+  return true;
+}
+
+ByteSource::ByteSource(int fd, const Identity& identity) : fd_(fd), identity_(identity) {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  Registry::Number& number =
+      all.numbers.try_emplace(identity, Registry::Number{0, 0}).first->second;
+  if (number.sources++ == 0) number.number = ++all.last_number;
+  number_ = number.number;
+}
+
+std::shared_ptr<ByteSource> ByteSource::of_file(int fd) {
+  Identity identity = {kNothing};
+  read_file(fd, &identity);
+  return std::shared_ptr<ByteSource>(new ByteSource(fd, identity));
+}
+
+std::shared_ptr<ByteSource> ByteSource::of_memory(const void* data, size_t size) {
+  const Identity identity = {kMemory, address_of(data), size};
+  std::shared_ptr<ByteSource> source(new ByteSource(-1, identity));
+  source->announce(data, size, 0);
+  return source;
+}
+
+ByteSource::~ByteSource() {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  for (auto range = all.ranges.begin(); range != all.ranges.end();) {
+    range = range->first.second == this ? all.ranges.erase(range) : std::next(range);
+  }
+  const auto number = all.numbers.find(identity_);
+  if (--number->second.sources == 0) all.numbers.erase(number);
+}
+
+void ByteSource::announce(const void* data, size_t size, uint64_t offset) {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  all.ranges[{address_of(data), this}] = {size, offset};
+}
+
+void ByteSource::withdraw(const void* data) {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  all.ranges.erase({address_of(data), this});
+}
+
+bool ByteSource::is_unchanged() const {
+  if (identity_[0] == kMemory) return true;
+  Identity now;
+  return identity_[0] == kFile && is_settled(identity_[5]) && read_file(fd_, &now) &&
+         now == identity_;
+}
+
+std::optional<ByteSource::Place> ByteSource::find(const void* data, size_t size) {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  const uintptr_t address = address_of(data);
+  // The last range that begins at or before the address.
+  auto range = all.ranges.upper_bound({address + 1, nullptr});
+  if (range == all.ranges.begin()) return std::nullopt;
+  --range;
+  const auto& [begin, source] = range->first;
+  const size_t from = address - begin;
+  if (from > range->second.size || size > range->second.size - from) return std::nullopt;
+  if (!source->is_unchanged()) return std::nullopt;
+  return Place{source->number_, range->second.offset + from};
+}
+
+}  // namespace petrel::runtime
