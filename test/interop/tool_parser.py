@@ -16,6 +16,7 @@ from typing import Any, Sequence
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGETS = {
     "petrel": "//extension/cli:petrel",
+    "load-times": "//test/perf:load_times",
     "method-memory": "//test/perf:method_memory",
     "swap-time": "//test/perf:swap_time"
 }
