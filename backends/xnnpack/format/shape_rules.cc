@@ -67,12 +67,12 @@ Problem slide_over_image(const Window& w, const Dims& image, uint64_t* height, u
 Problem assign(const std::vector<uint64_t>& dims, Dims* out) {
   out->clear();
   for (const uint64_t dim : dims) {
-    if (dim < 1 || dim > kMaxDim) {
-      return Problem::invalid("output dim is " + number(dim) + ", must be in [1, 2^31)");
+    if (dim > kMaxDim) {
+      return Problem::invalid("output dim is " + number(dim) + ", must be below 2^31");
     }
     out->push_back(static_cast<uint32_t>(dim));
   }
-  return check_dims(*out);
+  return Problem::none();
 }
 
 Problem transposed_extent(const char* axis, uint64_t size, uint64_t padding, uint64_t kernel,
@@ -167,7 +167,7 @@ Problem infer_fully_connected(const Node& node, const Inputs& in, Dims* out) {
   if (Problem p = check_bias(in[2], output_channels); !p.ok()) return p;
   *out = x;
   out->back() = output_channels;
-  return check_dims(*out);
+  return Problem::none();
 }
 
 Problem infer_pooling(const Node& node, const Inputs& in, Dims* out) {
@@ -215,9 +215,9 @@ Problem infer_broadcast(const Dims& a, const Dims& b, Dims* out) {
       return Problem::invalid("inputs " + to_string(a) + " and " + to_string(b) +
                               " do not broadcast");
     }
-    (*out)[i] = std::max(da, db);
+    (*out)[i] = da == 1 ? db : da;
   }
-  return check_dims(*out);
+  return Problem::none();
 }
 
 Problem infer_matmul(const Node& node, const Dims& a, const Dims& b, Dims* out) {
@@ -238,7 +238,7 @@ Problem infer_matmul(const Node& node, const Dims& a, const Dims& b, Dims* out) 
   }
   out->push_back(a[a.size() - 2]);
   out->push_back(n);
-  return check_dims(*out);
+  return Problem::none();
 }
 
 Problem infer_transpose(const Node& node, const Dims& x, Dims* out) {
@@ -273,7 +273,7 @@ Problem infer_reshape(const Node& node, const Dims& x, Dims* out) {
     return Problem::invalid("input " + to_string(x) + " cannot be reshaped to " +
                             to_string(node.list));
   }
-  return check_dims(*out);
+  return Problem::none();
 }
 
 Problem infer_slice(const Node& node, const Dims& x, Dims* out) {
@@ -380,6 +380,11 @@ Problem check_dims(const Dims& dims) {
 }
 
 Problem infer_output_dims(const Node& node, const Inputs& in, Dims* out) {
+  if (Problem p = infer_any_dims(node, in, out); !p.ok()) return p;
+  return check_dims(*out);
+}
+
+Problem infer_any_dims(const Node& node, const Inputs& in, Dims* out) {
   const Dims& x = *in[0];
   switch (find_node_kind(node.kind)->family) {
     case NodeFamily::kUnary:

@@ -40,6 +40,9 @@ Problem check_dims(const Dims& dims);
 // Precondition: as many inputs as the kind has.
 Problem infer_output_dims(const Node& node, const std::vector<const Dims*>& inputs, Dims* out);
 
+// The same for values that may be empty, and without the limits of check_dims.
+Problem infer_any_dims(const Node& node, const std::vector<const Dims*>& inputs, Dims* out);
+
 }  // namespace petrel::backends::xnnpack
 
 #endif  // PETREL_BACKENDS_XNNPACK_FORMAT_SHAPE_RULES_H_

@@ -60,8 +60,9 @@ uint8_t axis_at(const Tensor& tensor, size_t place) {
 }
 
 // Argument `index` as an f32 tensor with data and of the right rank. Scalars,
-// which ExecuTorch writes as [1], may also come as what they are: rank 0.
-Result<Tensor> tensor_argument(Span<EValue*> args, size_t index, size_t rank) {
+// which ExecuTorch writes as [1], may also come as what they are: rank 0. Without
+// `needs_data` it may have none.
+Result<Tensor> tensor_argument(Span<EValue*> args, size_t index, size_t rank, bool needs_data) {
   Result<Tensor> argument = args[index]->tryToTensor();
   if (!argument.ok()) {
     PETREL_LOG(Error, "argument %zu is not a tensor", index);
@@ -82,7 +83,7 @@ Result<Tensor> tensor_argument(Span<EValue*> args, size_t index, size_t rank) {
     PETREL_LOG(Error, "argument %zu has a damaged dim order", index);
     return Error::InvalidArgument;
   }
-  if (tensor.const_data_ptr() == nullptr) {
+  if (needs_data && tensor.const_data_ptr() == nullptr) {
     PETREL_LOG(Error, "argument %zu has no data", index);
     return Error::InvalidArgument;
   }
@@ -105,6 +106,27 @@ bool may_over_read(const runtime::BackendExecutionContext& context, const void* 
                    size_t nbytes) {
   return context.readable_bytes(data) >= nbytes + XNN_EXTRA_BYTES ||
          is_safe_to_over_read(data, nbytes);
+}
+
+bool is_empty(const Dims& dims) { return std::count(dims.begin(), dims.end(), 0u) > 0; }
+
+// Gives output `index` of the arguments these dims.
+Error resize_output(const Tensor& tensor, size_t index, const Dims& dims) {
+  if (tensor.is_constant()) {
+    PETREL_LOG(Error, "argument %zu is an output and a constant", index);
+    return Error::InvalidArgument;
+  }
+  Tensor::SizesType sizes[kMaxValueRank];
+  const auto rank = static_cast<size_t>(tensor.dim());
+  for (size_t place = 0; place < rank; ++place) {
+    sizes[axis_at(tensor, place)] = static_cast<Tensor::SizesType>(dims[place]);
+  }
+  const bool fits = rank == dims.size() || dims[0] == 1;
+  const Error error = fits ? runtime::resize_tensor(tensor, {sizes, rank}) : Error::InvalidArgument;
+  if (error != Error::Ok) {
+    PETREL_LOG(Error, "argument %zu cannot take an output of %s", index, to_string(dims).c_str());
+  }
+  return error;
 }
 
 Error reserve_staging(const runtime::BackendExecutionContext& context, size_t argument,
@@ -226,6 +248,9 @@ Error Delegate::execute(const runtime::BackendExecutionContext& context, Span<EV
   // Until all went well nothing may be taken as set up.
   is_shaped_ = false;
   PETREL_RETURN_IF_ERROR(bind_inputs(context, args, &needs_reshape, &needs_setup));
+  for (const External& input : inputs_) {
+    if (is_empty(graph_.values[input.value].dims)) return make_empty(args);
+  }
   if (needs_reshape) PETREL_RETURN_IF_ERROR(infer_dims(context));
   if (context.work() != nullptr) {
     PETREL_RETURN_IF_ERROR(context.work()->take("an XNNPACK payload", multiply_adds_));
@@ -248,13 +273,14 @@ Error Delegate::bind_inputs(const runtime::BackendExecutionContext& context, Spa
   for (size_t i = 0; i < inputs_.size(); ++i) {
     External& input = inputs_[i];
     Dims& dims = graph_.values[input.value].dims;
-    PETREL_ASSIGN_OR_RETURN(const Tensor tensor, tensor_argument(args, i, dims.size()));
+    PETREL_ASSIGN_OR_RETURN(const Tensor tensor, tensor_argument(args, i, dims.size(), false));
     for (size_t place = 0; place < dims.size(); ++place) {
       const auto size =
           tensor.dim() == 0 ? 1u : static_cast<uint32_t>(tensor.size(axis_at(tensor, place)));
       if (dims[place] != size) *reshape = true;
       dims[place] = size;
     }
+    if (is_empty(dims)) continue;
     if (*reshape) {
       if (const Problem problem = check_dims(dims); !problem.ok()) {
         PETREL_LOG(Error, "argument %zu: %s", i, problem.text().c_str());
@@ -262,6 +288,10 @@ Error Delegate::bind_inputs(const runtime::BackendExecutionContext& context, Spa
       }
     }
     const void* data = tensor.const_data_ptr();
+    if (data == nullptr) {
+      PETREL_LOG(Error, "argument %zu has no data", i);
+      return Error::InvalidArgument;
+    }
     const size_t nbytes = tensor.nbytes();
     if (!may_over_read(context, data, nbytes)) {
       PETREL_RETURN_IF_ERROR(reserve_staging(context, i, nbytes, &input.staging));
@@ -305,23 +335,8 @@ Error Delegate::bind_outputs(const runtime::BackendExecutionContext& context, Sp
     External& output = outputs_[i];
     const size_t index = inputs_.size() + i;
     const Dims& dims = graph_.values[output.value].dims;
-    PETREL_ASSIGN_OR_RETURN(const Tensor tensor, tensor_argument(args, index, dims.size()));
-    if (tensor.is_constant()) {
-      PETREL_LOG(Error, "argument %zu is an output and a constant", index);
-      return Error::InvalidArgument;
-    }
-    Tensor::SizesType sizes[kMaxValueRank];
-    const auto rank = static_cast<size_t>(tensor.dim());
-    for (size_t place = 0; place < rank; ++place) {
-      sizes[axis_at(tensor, place)] = static_cast<Tensor::SizesType>(dims[place]);
-    }
-    const bool fits = rank == dims.size() || dims[0] == 1;
-    if (const Error error =
-            fits ? runtime::resize_tensor(tensor, {sizes, rank}) : Error::InvalidArgument;
-        error != Error::Ok) {
-      PETREL_LOG(Error, "argument %zu cannot take an output of %s", index, to_string(dims).c_str());
-      return error;
-    }
+    PETREL_ASSIGN_OR_RETURN(const Tensor tensor, tensor_argument(args, index, dims.size(), true));
+    PETREL_RETURN_IF_ERROR(resize_output(tensor, index, dims));
     void* data = tensor.mutable_data_ptr();
     output.nbytes = tensor.nbytes();
     output.unstaged = nullptr;
@@ -332,6 +347,39 @@ Error Delegate::bind_outputs(const runtime::BackendExecutionContext& context, Sp
     }
     if (output.data != data) *setup = true;
     output.data = data;
+  }
+  return Error::Ok;
+}
+
+// XNNPACK takes no value without elements. Where an input has none, outputs that have
+// none either are made by giving them their sizes.
+Error Delegate::make_empty(Span<EValue*> args) {
+  for (const Node& node : graph_.nodes) {
+    std::vector<const Dims*> in;
+    for (const uint32_t id : node.inputs) {
+      in.push_back(id == kNoId ? nullptr : &graph_.values[id].dims);
+    }
+    Dims dims;
+    if (const Problem problem = infer_any_dims(node, in, &dims); !problem.ok()) {
+      PETREL_LOG(Error, "the sizes of the inputs do not fit: %s", problem.text().c_str());
+      return Error::InvalidArgument;
+    }
+    for (const uint32_t id : node.outputs) graph_.values[id].dims = dims;
+  }
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const Dims& dims = graph_.values[outputs_[i].value].dims;
+    if (is_empty(dims)) continue;
+    PETREL_LOG(Error,
+               "an input has no elements, and argument %zu would have %s: XNNPACK makes "
+               "nothing of empty tensors",
+               inputs_.size() + i, to_string(dims).c_str());
+    return Error::NotSupported;
+  }
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const size_t index = inputs_.size() + i;
+    const Dims& dims = graph_.values[outputs_[i].value].dims;
+    PETREL_ASSIGN_OR_RETURN(const Tensor tensor, tensor_argument(args, index, dims.size(), false));
+    PETREL_RETURN_IF_ERROR(resize_output(tensor, index, dims));
   }
   return Error::Ok;
 }

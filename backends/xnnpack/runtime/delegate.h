@@ -10,7 +10,8 @@
 // Arguments of execute: tensors, the inputs in the order of their external ids,
 // then the outputs in the order of theirs. Inputs may have other sizes than the
 // payload states, as long as every node can work with them; outputs get their
-// sizes from that. Nothing is set up again while sizes and addresses stay.
+// sizes from that. Nothing is set up again while sizes and addresses stay. Inputs may
+// be empty if all outputs are then.
 //
 // Not to be executed by two threads at once. Delegates that share a workspace
 // may be: they wait for each other.
@@ -92,6 +93,7 @@ class Delegate {
                              runtime::Span<runtime::EValue*> args, bool* reshape, bool* setup);
   runtime::Error bind_outputs(const runtime::BackendExecutionContext& context,
                               runtime::Span<runtime::EValue*> args, bool* setup);
+  runtime::Error make_empty(runtime::Span<runtime::EValue*> args);
   runtime::Error infer_dims(const runtime::BackendExecutionContext& context);
   runtime::Error reshape();
   runtime::Error set_up();

@@ -342,11 +342,48 @@ TEST_F(BadArguments, OfSizesThatTheNodesCannotUse) {
   expect(Error::InvalidArgument, args);
 }
 
-TEST_F(BadArguments, WithoutElements) {
+// A mean over no pixels is not a number; XNNPACK would not say so.
+TEST(EmptyInputs, AreRefusedWhereAnOutputHasElements) {
+  GraphBuilder b;
+  const uint32_t x = b.input({1, 2, 2, 3});
+  const uint32_t mean = b.output({1, 1, 1, 3});
+  b.node(NodeKind::GlobalAvgPooling2d, {x}, {mean}).flags = kKeepDims;
+  TestMap map;
+  auto delegate = create(b.graph, &map);
+  ASSERT_TRUE(delegate.ok());
+  Arguments args;
+  args.add({1, 0, 2, 3});
+  args.add({1, 1, 1, 3});
+  EXPECT_EQ(args.run(**delegate), Error::NotSupported);
+  Arguments pixels;
+  float* in = pixels.add({1, 1, 2, 3});
+  const float* out = pixels.add({1, 1, 1, 3});
+  for (int i = 0; i < 6; ++i) in[i] = static_cast<float>(i);
+  ASSERT_EQ(pixels.run(**delegate), Error::Ok);
+  EXPECT_EQ(out[0], 1.5f);
+}
+
+TEST_F(BadArguments, ThatAreEmptyAndDoNotFit) {
+  Arguments args;
+  args.add({0, 6});
+  args.add({4, 3});
+  expect(Error::InvalidArgument, args);
+}
+
+TEST(EmptyInputs, GiveEmptyOutputs) {
+  TestMap map = linear_map(5, 3);
+  auto delegate = create(linear_graph(4, 5, 3), &map);
+  ASSERT_TRUE(delegate.ok());
+  run_and_compare(**delegate, 4, map);
   Arguments args;
   args.add({0, 5});
   args.add({4, 3});
-  EXPECT_NE(args.run(*delegate_), Error::Ok);
+  ASSERT_EQ(args.tensor(0).set_data(nullptr, 0), Error::Ok);
+  ASSERT_EQ(args.run(**delegate), Error::Ok);
+  EXPECT_EQ(args.tensor(1).sizes()[0], 0);
+  EXPECT_EQ(args.tensor(1).sizes()[1], 3);
+  run_and_compare(**delegate, 4, map);
+  run_and_compare(**delegate, 2, map);
 }
 
 TEST_F(BadArguments, WithoutData) {
