@@ -336,10 +336,12 @@ TEST_F(BadArguments, OfAnotherRank) {
 }
 
 TEST_F(BadArguments, OfSizesThatTheNodesCannotUse) {
-  Arguments args;
-  args.add({4, 6});
-  args.add({4, 3});
-  expect(Error::InvalidArgument, args);
+  for (const int rows : {4, 0}) {
+    Arguments args;
+    args.add({rows, 6});
+    args.add({4, 3});
+    expect(Error::InvalidArgument, args);
+  }
 }
 
 // A mean over no pixels is not a number; XNNPACK would not say so.
@@ -358,16 +360,9 @@ TEST(EmptyInputs, AreRefusedWhereAnOutputHasElements) {
   Arguments pixels;
   float* in = pixels.add({1, 1, 2, 3});
   const float* out = pixels.add({1, 1, 1, 3});
-  for (int i = 0; i < 6; ++i) in[i] = static_cast<float>(i);
+  in[0] = 3;
   ASSERT_EQ(pixels.run(**delegate), Error::Ok);
   EXPECT_EQ(out[0], 1.5f);
-}
-
-TEST_F(BadArguments, ThatAreEmptyAndDoNotFit) {
-  Arguments args;
-  args.add({0, 6});
-  args.add({4, 3});
-  expect(Error::InvalidArgument, args);
 }
 
 TEST(EmptyInputs, GiveEmptyOutputs) {
@@ -380,8 +375,7 @@ TEST(EmptyInputs, GiveEmptyOutputs) {
   args.add({4, 3});
   ASSERT_EQ(args.tensor(0).set_data(nullptr, 0), Error::Ok);
   ASSERT_EQ(args.run(**delegate), Error::Ok);
-  EXPECT_EQ(args.tensor(1).sizes()[0], 0);
-  EXPECT_EQ(args.tensor(1).sizes()[1], 3);
+  EXPECT_EQ(args.tensor(1).numel(), 0);
   run_and_compare(**delegate, 4, map);
   run_and_compare(**delegate, 2, map);
 }
