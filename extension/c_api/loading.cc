@@ -269,6 +269,13 @@ petrel_status petrel_module_replace_data(petrel_module* module, const petrel_opt
     PETREL_ASSIGN_OR_RETURN(const Module::Options with, with_sources(*data));
     PETREL_ASSIGN_OR_RETURN(const Module::Replaced replaced,
                             module->module->replace_data(with, keys == nullptr ? "*" : keys));
+    // Outputs of the last run may be views of what is gone.
+    if (replaced.changed != 0) {
+      for (auto& [method, call] : module->calls) {
+        call.outputs.clear();
+        call.has_run = false;
+      }
+    }
     if (changed != nullptr) *changed = replaced.changed;
     return Error::Ok;
   });

@@ -294,6 +294,7 @@ PETREL_EXPORT void petrel_module_destroy(petrel_module* module);
 // is left as it was, but for the load mode and the order. In all methods, those that are
 // loaded later included. All or nothing: after an error the module is as it was.
 // `changed`, which may be NULL, is how many keys now have other bytes; 0 is no error.
+// Where it is not 0, the outputs of the last runs are gone.
 // PETREL_NOT_FOUND when no method needs any of the keys. Borrowed buffers must live as
 // long as the module.
 PETREL_EXPORT petrel_status petrel_module_replace_data(petrel_module* module,

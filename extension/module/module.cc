@@ -199,6 +199,13 @@ Result<FreeableBuffer> Module::get_data(const std::string& key) const {
       .get_data(key);
 }
 
+bool Module::keeps(const std::string& method, const void* address) const {
+  for (const auto& known : methods_) {
+    if (known->name == method) return known->owns(address);
+  }
+  return false;
+}
+
 EValue Module::get_input(const std::string& method, size_t index) {
   const Result<LoadedMethod*> made = loaded(method);
   return made.ok() ? (*made)->method->get_input(index) : EValue();

@@ -137,6 +137,10 @@ class Module final {
   // the program was made with. None if there is no such method or input.
   runtime::EValue get_input(const std::string& method, size_t index);
 
+  // True for memory of outputs that stays where it is until the method is unloaded,
+  // however often it runs.
+  bool keeps(const std::string& method, const void* address) const;
+
   const runtime::Program& program() const { return *program_; }
 
  private:

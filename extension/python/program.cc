@@ -126,7 +126,7 @@ std::shared_ptr<LoadedProgram> LoadedProgram::load(const py::object& source, con
   for (const py::handle backend : backends) {
     auto made = std::make_unique<PythonRuntimeBackend>(
         py::reinterpret_borrow<py::object>(backend), program->pending_,
-        [self](const void* address) { return self->memory_of(address); });
+        [self](const runtime::Tensor& tensor) { return self->memory_of(tensor); });
     for (const auto& library : program->libraries_) {
       if (made->id() == library().name) {
         raise_error("AlreadyExists", "there are two runtime backends '" + made->id() + "'");
@@ -204,6 +204,7 @@ py::dict LoadedProgram::replace_data(const py::list& data, const std::string& ke
   add_data(data, &sources);
   Module::Replaced replaced;
   alone([&]() -> Error {
+    PETREL_RETURN_IF_ERROR(check_no_lease(weight_lease_, "the data is not replaced"));
     PETREL_ASSIGN_OR_RETURN(replaced, module_->replace_data(sources, keys));
     return Error::Ok;
   });
@@ -230,6 +231,10 @@ py::object LoadedProgram::get_attribute(const std::string& method, const std::st
 void LoadedProgram::unload_method(const std::string& method) {
   meta(method);
   alone([&]() -> Error {
+    const auto lease = method_leases_.find(method);
+    if (lease != method_leases_.end()) {
+      PETREL_RETURN_IF_ERROR(check_no_lease(lease->second, "the method is not unloaded"));
+    }
     module_->unload_method(method);
     return Error::Ok;
   });
@@ -246,13 +251,30 @@ void LoadedProgram::load_method(const std::string& method) {
   alone([&] { return module_->load_method(method); });
 }
 
-Memory LoadedProgram::memory_of(const void* address) const {
+LoadedProgram::Lease LoadedProgram::lease(std::weak_ptr<const void>* last) const {
+  if (Lease alive = last->lock()) return alive;
+  const Lease made =
+      std::make_shared<const std::shared_ptr<const LoadedProgram>>(shared_from_this());
+  *last = made;
+  return made;
+}
+
+Error LoadedProgram::check_no_lease(const std::weak_ptr<const void>& last,
+                                    const char* action) const {
+  if (last.expired()) return Error::Ok;
+  PETREL_LOG(Error, "%s: arrays that show its memory are still held; drop or copy them", action);
+  return Error::InvalidState;
+}
+
+Memory LoadedProgram::memory_of(const runtime::Tensor& tensor) {
   if (inputs_ != nullptr) {
     for (const auto& input : *inputs_) {
-      if (input->contains(address)) return {input->owner(), false};
+      if (input->contains(tensor.const_data_ptr())) return {input->owner(), false};
     }
   }
-  return {shared_from_this(), true};
+  const Lease of_method = lease(&method_leases_[running_]);
+  if (!tensor.is_constant()) return {of_method, true};
+  return {std::make_shared<const std::pair<Lease, Lease>>(of_method, lease(&weight_lease_)), false};
 }
 
 py::list LoadedProgram::run(const std::string& method, const py::args& args, bool copy_outputs) {
@@ -271,6 +293,7 @@ py::list LoadedProgram::run(const std::string& method, const py::args& args, boo
   py::list results;
   alone([&]() -> Error {
     inputs_ = &inputs;
+    running_ = method;
     struct Forget {
       ~Forget() { inputs = nullptr; }
       const std::vector<std::unique_ptr<Input>>*& inputs;
@@ -280,8 +303,12 @@ py::list LoadedProgram::run(const std::string& method, const py::args& args, boo
     std::vector<std::shared_ptr<void>> copies(outputs.size());
     // A program may have one tensor as many outputs.
     runtime::Budget bytes("max_input_bytes", module_->program().options().limits.max_input_bytes);
-    for (size_t i = 0; copy_outputs && i < outputs.size(); ++i) {
+    for (size_t i = 0; i < outputs.size(); ++i) {
       if (!outputs[i].isTensor()) continue;
+      const runtime::Tensor tensor = outputs[i].toTensor();
+      // What lay in memory of an input is a copy that the next call replaces.
+      const bool stays = tensor.is_constant() || module_->keeps(method, tensor.const_data_ptr());
+      if (!copy_outputs && stays) continue;
       PETREL_RETURN_IF_ERROR(bytes.take("copying an output", outputs[i].toTensor().nbytes()));
       copies[i] = copy_of(outputs[i].toTensor());
     }
@@ -289,8 +316,8 @@ py::list LoadedProgram::run(const std::string& method, const py::args& args, boo
     for (size_t i = 0; i < outputs.size(); ++i) {
       results.append(copies[i] != nullptr
                          ? over_memory(outputs[i].toTensor(), std::move(copies[i]))
-                         : value_to_python(outputs[i], [this](const void* address) {
-                             return Memory{memory_of(address).owner, false};
+                         : value_to_python(outputs[i], [this](const runtime::Tensor& tensor) {
+                             return Memory{memory_of(tensor).owner, false};
                            }));
     }
     return Error::Ok;

@@ -7,13 +7,16 @@
 //          run      one call at a time, without Python's lock
 //          outputs  copies, or views that keep the program alive
 //
-// Memory that a view shows belongs to the Module: views hold the LoadedProgram.
+// Memory that a view shows belongs to the Module: views hold a lease, which holds the
+// LoadedProgram. As long as there is one, the method is not unloaded, nor, for a view
+// of a weight, its data replaced.
 #ifndef PETREL_EXTENSION_PYTHON_PROGRAM_H_
 #define PETREL_EXTENSION_PYTHON_PROGRAM_H_
 
 #include <pybind11/pybind11.h>
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -71,7 +74,12 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
   // Does `work`, which returns an Error, alone and without Python's lock.
   template <typename Work>
   void alone(Work work);
-  Memory memory_of(const void* address) const;
+  using Lease = std::shared_ptr<const void>;
+  // The lease that lives, or a new one.
+  Lease lease(std::weak_ptr<const void>* last) const;
+  // Of the method that runs.
+  Memory memory_of(const runtime::Tensor& tensor);
+  runtime::Error check_no_lease(const std::weak_ptr<const void>& last, const char* action) const;
 
   std::shared_ptr<Pending> pending_;
   int generation_;  // of fork()
@@ -88,6 +96,11 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
   std::mutex mutex_;                       // held while the module works
   std::atomic<std::thread::id> runner_{};
   const std::vector<std::unique_ptr<Input>>* inputs_ = nullptr;  // of the call under way
+  std::string running_;                                          // its method
+
+  // Used while the module works for one call alone.
+  std::map<std::string, std::weak_ptr<const void>> method_leases_;
+  std::weak_ptr<const void> weight_lease_;
 };
 
 void bind_program(pybind11::module_& module);

@@ -208,7 +208,7 @@ py::object value_to_python(const EValue& value, const FindMemory& find_memory) {
     raise_error("InvalidState", "a tensor of " + std::to_string(tensor.nbytes()) +
                                     " bytes has been given no memory");
   }
-  Memory memory = find_memory(tensor.const_data_ptr());
+  Memory memory = find_memory(tensor);
   const std::vector<int64_t> shape(tensor.sizes().begin(), tensor.sizes().end());
   return to_python(
       dense_array(tensor.scalar_type(), shape, tensor.dim_order(), tensor.mutable_data_ptr(),

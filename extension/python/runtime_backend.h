@@ -30,8 +30,8 @@ struct Memory {
   std::shared_ptr<const void> owner;
   bool is_writable = false;
 };
-// Of the bytes at an address; called with Python's lock held.
-using FindMemory = std::function<Memory(const void* address)>;
+// Of the bytes of a tensor; called with Python's lock held.
+using FindMemory = std::function<Memory(const runtime::Tensor& tensor)>;
 
 class PythonRuntimeBackend final : public runtime::BackendInterface {
  public:

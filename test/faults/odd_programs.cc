@@ -5,6 +5,8 @@
 //
 //   dtype_N.pte   an output of element type N, one file for each
 //   no_memory.pte a delegate, "Stranger", with an argument that nothing gives memory to
+//   echo.pte      returns its input [2, 3], which is the caller's
+//   weight.pte    returns "bias" [3], which is outside
 //   text.pte      an output that is a string and not UTF-8
 #include <cstdio>
 #include <filesystem>
@@ -43,6 +45,16 @@ void write_all(const std::string& folder) {
     value.scalar_type = number;
     write(folder + "/dtype_" + std::to_string(number) + ".pte", returns(value));
   }
+  Recipe echo = returns(planned_tensor({2, 3}, 0));
+  plan(echo).values[4].place.reset();
+  plan(echo).inputs = {4};
+  write(folder + "/echo.pte", echo);
+
+  Recipe weight = returns(planned_tensor({2, 3}, 0));
+  constant(weight).extra = ExtraRecipe{"bias", fb::TensorDataLocation::EXTERNAL, {}};
+  plan(weight).outputs = {1};
+  write(folder + "/weight.pte", weight);
+
   ValueRecipe text = number_value(Types::String, 0);
   text.text = "\xff\xfe";
   write(folder + "/text.pte", returns(text));

@@ -26,6 +26,18 @@ class Stranger(petrel.RuntimeBackend):
             arg[...] = 1
 
 
+class Bias(petrel.NamedDataMap):
+
+    def __init__(self, value):
+        self.data = numpy.full(3, value, numpy.float32)
+
+    def get_data(self, key):
+        return {"bias": self.data}[key]
+
+    def keys(self):
+        return ["bias"]
+
+
 class OddProgramsTest(unittest.TestCase):
 
     def test_outputs_of_every_element_type(self):
@@ -48,6 +60,32 @@ class OddProgramsTest(unittest.TestCase):
                         continue
                     with self.assertRaisesRegex(BufferError, "DLPack has no type for"):
                         out.__dlpack__()
+
+    def test_views_of_inputs_stay(self):
+        forward = petrel.load(PROGRAMS / "echo.pte")["forward"]
+        views, arrays = [], []
+        for i in range(20):
+            arrays.append(numpy.full((2, 3), i, numpy.float32))
+            views += forward(arrays[-1].copy(), copy_outputs=False)
+        for view, array in zip(views, arrays):
+            numpy.testing.assert_array_equal(view, array)
+        forward.unload()
+
+    def test_memory_that_is_shown_stays(self):
+        program = petrel.load(PROGRAMS / "weight.pte", data=[Bias(1)])
+        forward = program["forward"]
+        view, = forward(copy_outputs=False)
+        for action in (forward.unload, lambda: program.replace_data([Bias(2)])):
+            with self.assertRaisesRegex(petrel.Error, "arrays that show its memory") as caught:
+                action()
+            self.assertEqual(caught.exception.code, "InvalidState")
+        numpy.testing.assert_array_equal(view, [1] * 3)
+        del view
+        program.replace_data([Bias(2)])
+        view, = forward()
+        numpy.testing.assert_array_equal(view, [2] * 3)
+        forward.unload()
+        numpy.testing.assert_array_equal(forward()[0], [2] * 3)
 
     def test_text_that_is_not_utf8(self):
         forward = petrel.load(PROGRAMS / "text.pte")["forward"]
