@@ -64,5 +64,6 @@ def source_libraries():
             "//third_party/xnnpack:look_up_sizes.patch",
             "//third_party/xnnpack:fill.patch",
             "//third_party/xnnpack:replan.patch",
+            "//third_party/xnnpack:late_data.patch",
         ],
     )

@@ -71,21 +71,18 @@ Result<ConstantSource::Fetched*> ConstantSource::fetch(uint32_t id) {
     }
     fetched.size = needed;
   }
-  if (is_new && readers_[value.constant] == 1) read_once_[fetched.data] = &fetched;
   return &fetched;
 }
 
-Result<const void*> ConstantSource::copy(uint32_t id, std::vector<PaddedBuffer>* into) {
+Result<PaddedBuffer> ConstantSource::copy(uint32_t id) {
   PETREL_ASSIGN_OR_RETURN(const Fetched* fetched, fetch(id));
-  const size_t size = fetched->size;
   PaddedBuffer buffer;
-  if (!buffer.reserve(size)) {
-    PETREL_LOG(Error, "no memory for a constant of %zu bytes", size);
+  if (!buffer.reserve(fetched->size)) {
+    PETREL_LOG(Error, "no memory for a constant of %zu bytes", fetched->size);
     return Error::MemoryAllocationFailed;
   }
-  std::memcpy(buffer.data(), fetched->data, size);
-  into->push_back(std::move(buffer));
-  return static_cast<const void*>(into->back().data());
+  std::memcpy(buffer.data(), fetched->data, fetched->size);
+  return buffer;
 }
 
 Result<const void*> ConstantSource::get_exact(uint32_t id) {
@@ -95,24 +92,19 @@ Result<const void*> ConstantSource::get_exact(uint32_t id) {
 }
 
 Result<const void*> ConstantSource::get(uint32_t id) {
-  const auto found = addresses_.find(id);
-  if (found != addresses_.end()) return found->second;
   PETREL_ASSIGN_OR_RETURN(const Fetched* fetched, fetch(id));
-  const void* data = fetched->data;
-  const bool is_aligned = reinterpret_cast<uintptr_t>(data) % alignof(float) == 0;
-  if (!is_aligned || !is_safe_to_over_read(data, fetched->size)) {
-    PETREL_ASSIGN_OR_RETURN(data, copy(id, &copies_));
-  }
-  addresses_[id] = data;
-  return data;
+  const bool is_aligned = reinterpret_cast<uintptr_t>(fetched->data) % alignof(float) == 0;
+  if (is_aligned && is_safe_to_over_read(fetched->data, fetched->size)) return fetched->data;
+  const auto found = copies_.find(id);
+  if (found != copies_.end()) return static_cast<const void*>(found->second.data());
+  PETREL_ASSIGN_OR_RETURN(PaddedBuffer buffer, copy(id));
+  return static_cast<const void*>(copies_.emplace(id, std::move(buffer)).first->second.data());
 }
 
-Result<const void*> ConstantSource::get_copy(uint32_t id) { return copy(id, &copies_); }
-
 Result<const void*> ConstantSource::get_kept(uint32_t id, std::vector<PaddedBuffer>* keep) {
-  PETREL_ASSIGN_OR_RETURN(const void* kept, copy(id, keep));
-  packed(fetched_[graph_.values[id].constant].data);
-  return kept;
+  PETREL_ASSIGN_OR_RETURN(PaddedBuffer buffer, copy(id));
+  keep->push_back(std::move(buffer));
+  return static_cast<const void*>(keep->back().data());
 }
 
 std::optional<runtime::ByteSource::Place> ConstantSource::place_of(uint32_t id) const {
@@ -120,18 +112,13 @@ std::optional<runtime::ByteSource::Place> ConstantSource::place_of(uint32_t id) 
   return runtime::ByteSource::find(fetched.data, fetched.size);
 }
 
-void ConstantSource::packed(const void* address) {
-  const auto found = read_once_.find(address);
-  if (found == read_once_.end()) return;
-  found->second->buffer.free();
-  read_once_.erase(found);
-}
-
-void ConstantSource::release() {
-  read_once_.clear();
-  fetched_.clear();
-  addresses_.clear();
-  copies_.clear();
+void ConstantSource::was_read(uint32_t id) {
+  const uint32_t constant = graph_.values[id].constant;
+  size_t& readers = readers_[constant];
+  if (readers > 0) --readers;
+  if (readers > 0) return;
+  fetched_.erase(constant);
+  copies_.erase(id);
 }
 
 }  // namespace petrel::backends::xnnpack

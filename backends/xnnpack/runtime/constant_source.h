@@ -5,13 +5,13 @@
 // given.
 //
 //   named data map --get_data--> FreeableBuffer --.
-//   payload --------------------------------------+--> address, valid until
-//   a copy, where the bytes lie badly ------------'    packed() or release()
+//   payload --------------------------------------+--> address, valid until the last
+//   a copy, where the bytes lie badly ------------'    node was_read() it
 //
-// Filters and biases are packed one after the other when the XNNPACK runtime is
-// made, and packed() gives the bytes of each back while the next ones are not
-// even read, so that a model is not in memory twice. What kernels read every
-// time (operands of elementwise nodes) is kept as a copy of its own.
+// Filters and biases are fetched and packed one after the other when the XNNPACK
+// runtime is made (weight_feed.h), so that a model is not in memory twice. What
+// kernels read every time (operands of elementwise nodes) is kept as a copy of its
+// own.
 
 #ifndef PETREL_BACKENDS_XNNPACK_RUNTIME_CONSTANT_SOURCE_H_
 #define PETREL_BACKENDS_XNNPACK_RUNTIME_CONSTANT_SOURCE_H_
@@ -34,14 +34,11 @@ class ConstantSource {
   ConstantSource(const Graph& graph, const runtime::NamedDataMap* map);
 
   // The bytes of value `id`, a constant, as many as its dims say, for code that
-  // does not read past them: that packs filters. Valid until release().
+  // does not read past them: that packs filters.
   runtime::Result<const void*> get_exact(uint32_t id);
 
   // The same for code that does.
   runtime::Result<const void*> get(uint32_t id);
-
-  // The same bytes at an address that nothing else has, valid until release().
-  runtime::Result<const void*> get_copy(uint32_t id);
 
   // The same bytes in `keep`, for as long as that lives.
   runtime::Result<const void*> get_kept(uint32_t id, std::vector<PaddedBuffer>* keep);
@@ -50,12 +47,9 @@ class ConstantSource {
   // not sure.
   std::optional<runtime::ByteSource::Place> place_of(uint32_t id) const;
 
-  // Says that a node has packed the filter or bias at `address` and reads it no
-  // more. What other nodes read as well stays until release().
-  void packed(const void* address);
-
-  // Gives everything back.
-  void release();
+  // Says that one of the nodes which read value `id` does so no more. The last one
+  // gives its bytes back.
+  void was_read(uint32_t id);
 
  private:
   struct Fetched {
@@ -65,15 +59,13 @@ class ConstantSource {
   };
 
   runtime::Result<Fetched*> fetch(uint32_t id);
-  runtime::Result<const void*> copy(uint32_t id, std::vector<PaddedBuffer>* into);
+  runtime::Result<PaddedBuffer> copy(uint32_t id);
 
   const Graph& graph_;
   const runtime::NamedDataMap* map_;
-  std::map<uint32_t, Fetched> fetched_;        // by entry of Graph::constants
-  std::map<uint32_t, size_t> readers_;         // inputs of nodes, by the same
-  std::map<const void*, Fetched*> read_once_;  // by address
-  std::map<uint32_t, const void*> addresses_;  // by value
-  std::vector<PaddedBuffer> copies_;
+  std::map<uint32_t, Fetched> fetched_;      // by entry of Graph::constants
+  std::map<uint32_t, size_t> readers_;       // inputs of nodes, by the same
+  std::map<uint32_t, PaddedBuffer> copies_;  // by value
 };
 
 }  // namespace petrel::backends::xnnpack

@@ -198,30 +198,29 @@ Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
   }
   PETREL_RETURN_IF_ERROR(take_values(options));
   ConstantSource constants(graph_, map);
-  WeightSources sources;
+  WeightFeed feed(graph_, &constants, options.share_weights ? &weights_ : nullptr);
   ConstantForms forms(options.memory, payload_bytes);
   PETREL_ASSIGN_OR_RETURN(const Subgraph subgraph,
-                          make_subgraph(graph_, constants, &forms, &kept_, &sources));
-  return make_runtime(subgraph.get(), options, std::move(sources), &constants);
+                          make_subgraph(graph_, constants, &forms, &kept_, &feed));
+  return make_runtime(subgraph.get(), options, feed);
 }
 
-Error Delegate::make_runtime(xnn_subgraph_t subgraph, const Options& options, WeightSources sources,
-                             ConstantSource* constants) {
+Error Delegate::make_runtime(xnn_subgraph_t subgraph, const Options& options,
+                             const WeightFeed& feed) {
   const bool share_weights = options.share_weights;
   if (share_weights) {
-    weights_.begin(count_filter_bytes(graph_), options.memory,
-                   {options.packed_file, options.verify_packed, std::move(sources)},
-                   [constants](const void* filter, const void* bias) {
-                     constants->packed(filter);
-                     constants->packed(bias);
-                   });
+    weights_.begin(count_filter_bytes(graph_), feed.filter_bytes(), options.memory,
+                   {options.packed_file, options.verify_packed});
   }
   const std::lock_guard<std::mutex> lock(workspace_->mutex());
   xnn_set_packing_threads(thread_pool_.get());
+  xnn_set_late_data(feed.hooks());
   const xnn_status status =
       xnn_create_runtime_v4(subgraph, share_weights ? weights_.provider() : nullptr,
                             workspace_->get(), thread_pool_.get(), 0, &runtime_);
+  xnn_set_late_data(nullptr);
   xnn_set_packing_threads(nullptr);
+  if (feed.error() != Error::Ok) return feed.error();
   if (weights_.over_budget()) return Error::OutOfResources;
   PETREL_RETURN_IF_ERROR(report("make a runtime", status));
   if (weights_.failed()) {

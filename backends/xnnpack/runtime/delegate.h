@@ -26,8 +26,8 @@
 
 #include "backends/xnnpack/format/graph.h"
 #include "backends/xnnpack/format/shape_rules.h"
-#include "backends/xnnpack/runtime/constant_source.h"
 #include "backends/xnnpack/runtime/over_read.h"
+#include "backends/xnnpack/runtime/weight_feed.h"
 #include "backends/xnnpack/runtime/weight_session.h"
 #include "backends/xnnpack/runtime/workspace.h"
 #include "runtime/backend/interface.h"
@@ -84,7 +84,7 @@ class Delegate {
 
   Delegate() = default;
   runtime::Error make_runtime(xnn_subgraph_t subgraph, const Options& options,
-                              WeightSources sources, ConstantSource* constants);
+                              const WeightFeed& feed);
   // `payload_bytes` of inline constants are free.
   runtime::Error build(const runtime::NamedDataMap* map, const Options& options,
                        size_t payload_bytes);

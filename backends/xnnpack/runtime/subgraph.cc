@@ -37,8 +37,8 @@ std::string use_of_filter(const Graph& graph, const Node& node) {
 class Builder {
  public:
   Builder(const Graph& graph, ConstantSource& constants, ConstantForms* forms,
-          std::vector<PaddedBuffer>* kept, WeightSources* sources)
-      : graph_(graph), constants_(constants), forms_(forms), kept_(kept), sources_(sources) {}
+          std::vector<PaddedBuffer>* kept, WeightFeed* feed)
+      : graph_(graph), constants_(constants), forms_(forms), kept_(kept), feed_(feed) {}
 
   Result<Subgraph> build() {
     xnn_subgraph_t subgraph = nullptr;
@@ -96,6 +96,7 @@ class Builder {
         PETREL_ASSIGN_OR_RETURN(defined, bias(id));
       } else {
         PETREL_ASSIGN_OR_RETURN(defined, kept_constant(id));
+        constants_.was_read(id);
       }
       inputs.push_back(defined);
     }
@@ -109,15 +110,9 @@ class Builder {
     const auto found = filters_.find({id, use});
     if (found != filters_.end()) return found->second;
     PETREL_RETURN_IF_ERROR(add_form(id));
-    PETREL_ASSIGN_OR_RETURN(const void* data, constants_.get_exact(id));
-    // An address says one thing to the session.
-    const auto [place, is_new] = use_at_address_.try_emplace(data, use);
-    if (!is_new && place->second != use) {
-      PETREL_ASSIGN_OR_RETURN(data, constants_.get_copy(id));
-    }
     uint32_t defined = 0;
-    PETREL_RETURN_IF_ERROR(define_value(id, data, &defined));
-    sources_->filters[data] = {bytes_of(id), use, constants_.place_of(id)};
+    PETREL_RETURN_IF_ERROR(define_value(id, feed_->placeholder(), &defined));
+    feed_->add(defined, {id, true, use});
     filters_[{id, use}] = defined;
     return defined;
   }
@@ -126,10 +121,9 @@ class Builder {
     const auto found = biases_.find(id);
     if (found != biases_.end()) return found->second;
     PETREL_RETURN_IF_ERROR(add_form(id));
-    PETREL_ASSIGN_OR_RETURN(const void* data, constants_.get(id));
     uint32_t defined = 0;
-    PETREL_RETURN_IF_ERROR(define_value(id, data, &defined));
-    sources_->biases[data] = {bytes_of(id), constants_.place_of(id)};
+    PETREL_RETURN_IF_ERROR(define_value(id, feed_->placeholder(), &defined));
+    feed_->add(defined, {id, false, ""});
     biases_[id] = defined;
     return defined;
   }
@@ -154,12 +148,11 @@ class Builder {
   ConstantSource& constants_;
   ConstantForms* forms_;
   std::vector<PaddedBuffer>* kept_;
-  WeightSources* sources_;
+  WeightFeed* feed_;
   Subgraph subgraph_;
   std::vector<uint32_t> ids_;  // XNNPACK's ids by value
   std::map<std::pair<uint32_t, std::string>, uint32_t> filters_;
   std::map<uint32_t, uint32_t> biases_;
-  std::map<const void*, std::string> use_at_address_;
 };
 
 }  // namespace
@@ -178,8 +171,8 @@ Error ConstantForms::add(const ConstantData& constant, uint64_t bytes) {
 }
 
 Result<Subgraph> make_subgraph(const Graph& graph, ConstantSource& constants, ConstantForms* forms,
-                               std::vector<PaddedBuffer>* kept, WeightSources* sources) {
-  return Builder(graph, constants, forms, kept, sources).build();
+                               std::vector<PaddedBuffer>* kept, WeightFeed* feed) {
+  return Builder(graph, constants, forms, kept, feed).build();
 }
 
 size_t count_filter_bytes(const Graph& graph) {

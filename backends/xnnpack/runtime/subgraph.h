@@ -15,7 +15,7 @@
 #include "backends/xnnpack/format/graph.h"
 #include "backends/xnnpack/runtime/constant_source.h"
 #include "backends/xnnpack/runtime/over_read.h"
-#include "backends/xnnpack/runtime/weight_session.h"
+#include "backends/xnnpack/runtime/weight_feed.h"
 #include "runtime/core/budget.h"
 
 namespace petrel::backends::xnnpack {
@@ -41,12 +41,12 @@ class ConstantForms {
   std::set<std::string> keys_;
 };
 
-// Puts into `kept` the constants that must outlive the subgraph, and into `sources` where filters
-// and biases lie. Precondition: check_graph and check_implemented found nothing in `graph`, XNNPACK
-// is initialised.
+// Puts into `kept` the constants that must outlive the subgraph, and into `feed` the filters
+// and biases, which have no data yet. Precondition: check_graph and check_implemented found
+// nothing in `graph`, XNNPACK is initialised.
 runtime::Result<Subgraph> make_subgraph(const Graph& graph, ConstantSource& constants,
                                         ConstantForms* forms, std::vector<PaddedBuffer>* kept,
-                                        WeightSources* sources);
+                                        WeightFeed* feed);
 
 // How many bytes of filters the nodes of a graph pack.
 size_t count_filter_bytes(const Graph& graph);

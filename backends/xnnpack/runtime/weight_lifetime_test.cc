@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long a delegate has the bytes of weights that it packs: each only until
-// every node that reads it has packed it.
+// How long a delegate has the bytes of weights that it packs: each from when the first
+// node packs it until every node that reads it has.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,20 +28,22 @@ using runtime::Result;
 // Hands out a copy of its own each time, and spoils it when it comes back.
 class SpoilingMap final : public runtime::NamedDataMap {
  public:
-  struct Return {
+  struct Moment {
     std::string key;
     uint64_t packed;  // regions packed so far
-    bool operator==(const Return& other) const {
+    bool operator==(const Moment& other) const {
       return key == other.key && packed == other.packed;
     }
   };
 
   std::map<std::string, std::vector<float>> data;
-  mutable std::vector<Return> returned;
+  mutable std::vector<Moment> taken;
+  mutable std::vector<Moment> returned;
 
   Result<FreeableBuffer> get_data(std::string_view key) const override {
     const auto found = data.find(std::string(key));
     if (found == data.end()) return Error::NotFound;
+    taken.push_back({found->first, PackedWeights::instance().stats().packed});
     lent_.push_back({this, found->first, found->second});
     Loan& loan = lent_.back();
     return FreeableBuffer(loan.values.data(), loan.values.size() * sizeof(float), &take_back,
@@ -94,9 +96,13 @@ TEST(WeightLifetime, EndsBeforeTheNextIsPacked) {
   const uint64_t before = PackedWeights::instance().stats().packed;
   const auto delegate = make(b.graph, map);
   ASSERT_NE(delegate, nullptr);
-  const std::vector<SpoilingMap::Return> expected = {
+  const std::vector<SpoilingMap::Moment> expected = {
       {"first", before + 1}, {"first_bias", before + 1}, {"second", before + 2}};
   EXPECT_EQ(map.returned, expected);
+  // And begins after the one before was packed.
+  const std::vector<SpoilingMap::Moment> fetched = {
+      {"first", before}, {"first_bias", before}, {"second", before + 1}};
+  EXPECT_EQ(map.taken, fetched);
 
   Arguments args;
   float* in = args.add({2, 4});
@@ -131,7 +137,8 @@ TEST(WeightLifetime, LastsForAllNodesThatPackTheFilter) {
   const auto delegate = make(b.graph, map);
   ASSERT_NE(delegate, nullptr);
   ASSERT_EQ(map.returned.size(), 3u);
-  EXPECT_EQ(map.returned.back().key, "w");
+  EXPECT_EQ(map.returned[0].key, "one");
+  EXPECT_EQ(map.returned[1].key, "w");
 
   Arguments args;
   float* in = args.add({1, 4});

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "backends/xnnpack/format/graph.h"
+
 namespace petrel::backends::xnnpack {
 namespace {
 
@@ -18,16 +20,24 @@ WeightSession::WeightSession()
     : provider_{this,          &look_up,           &reserve_space, &look_up_or_insert,
                 &is_finalized, &offset_to_address, &delete_cache} {}
 
-void WeightSession::begin(size_t expected_bytes, runtime::Budget* memory, FileUse file,
-                          Packed packed) {
+void WeightSession::begin(size_t expected_bytes, size_t filter_bytes, runtime::Budget* memory,
+                          FileUse file) {
   arena_ = PackedArena::make(expected_bytes);
   memory_ = memory;
   file_ = std::move(file);
-  packed_ = std::move(packed);
   // Channels are filled up to whole tiles, which doubles no filter but small ones.
   constexpr uint64_t kSmall = uint64_t{1} << 20;
-  paid_ = kSmall;
-  for (const auto& [address, filter] : file_.sources.filters) paid_ += 2 * filter.size;
+  paid_ = kSmall + 2 * filter_bytes;
+}
+
+void WeightSession::reads_filter(const Weight& filter, const std::string& use) {
+  filter_ = filter;
+  use_ = use;
+}
+
+void WeightSession::reads_nothing() {
+  filter_.reset();
+  bias_.reset();
 }
 
 // A filter of one channel is filled up to a tile of many.
@@ -49,39 +59,33 @@ void WeightSession::end() {
   pending_.reset();
   arena_.reset();
   file_ = {};
-  packed_ = nullptr;
+  reads_nothing();
 }
 
-WeightSession::Named WeightSession::named(const xnn_weights_cache_look_up_key& key) const {
-  const auto filter = file_.sources.filters.find(key.kernel);
-  if (filter == file_.sources.filters.end()) return {};
-  const WeightSources::Bias* bias = nullptr;
-  if (key.bias != nullptr) {
-    const auto found = file_.sources.biases.find(key.bias);
-    if (found == file_.sources.biases.end()) return {};
-    bias = &found->second;
-  }
-  return {&filter->second, bias, filter->second.use + "#" + std::to_string(key.seed)};
+std::optional<WeightSession::Key> WeightSession::key_of(
+    const xnn_weights_cache_look_up_key& key) const {
+  if (!filter_ || key.kernel != filter_->data) return std::nullopt;
+  if (key.bias == nullptr) return Key{filter_->value, kNoId, key.seed};
+  if (!bias_ || key.bias != bias_->data) return std::nullopt;
+  return Key{filter_->value, bias_->value, key.seed};
 }
 
 std::optional<PackedFile::Key> WeightSession::file_key(
     const xnn_weights_cache_look_up_key& key) const {
-  if (file_.file == nullptr) return std::nullopt;
-  const Named what = named(key);
-  if (what.filter == nullptr) return std::nullopt;
-  return file_.file->key_of(key.kernel, what.filter->size, key.bias,
-                            what.bias == nullptr ? 0 : what.bias->size, what.use);
+  if (file_.file == nullptr || !key_of(key)) return std::nullopt;
+  return file_.file->key_of(key.kernel, filter_->size, key.bias,
+                            key.bias == nullptr ? 0 : bias_->size,
+                            use_ + "#" + std::to_string(key.seed));
 }
 
 std::optional<PackedOrigin> WeightSession::origin(const xnn_weights_cache_look_up_key& key) const {
-  if (file_.file != nullptr) return std::nullopt;
-  const Named what = named(key);
-  if (what.filter == nullptr || !what.filter->place) return std::nullopt;
-  PackedOrigin origin = {*what.filter->place, what.filter->size, {}, 0, what.use};
-  if (what.bias != nullptr) {
-    if (!what.bias->place) return std::nullopt;
-    origin.bias = *what.bias->place;
-    origin.bias_size = what.bias->size;
+  if (file_.file != nullptr || !key_of(key) || !filter_->place) return std::nullopt;
+  PackedOrigin origin = {
+      *filter_->place, filter_->size, {}, 0, use_ + "#" + std::to_string(key.seed)};
+  if (key.bias != nullptr) {
+    if (!bias_->place) return std::nullopt;
+    origin.bias = *bias_->place;
+    origin.bias_size = bias_->size;
   }
   return origin;
 }
@@ -89,14 +93,16 @@ std::optional<PackedOrigin> WeightSession::origin(const xnn_weights_cache_look_u
 size_t WeightSession::keep(const xnn_weights_cache_look_up_key& key, PackedRegionPtr region) {
   regions_.push_back(std::move(region));
   const size_t index = regions_.size() - 1;
-  indices_[key_of(key)] = index;
+  if (const std::optional<Key> known = key_of(key)) indices_[*known] = index;
   return index;
 }
 
 size_t WeightSession::look_up(void* context, const xnn_weights_cache_look_up_key* key) {
   WeightSession& session = *self(context);
-  const auto known = session.indices_.find(key_of(*key));
-  if (known != session.indices_.end()) return known->second;
+  const std::optional<Key> known = session.key_of(*key);
+  if (!known) return kNotFound;
+  const auto index = session.indices_.find(*known);
+  if (index != session.indices_.end()) return index->second;
   PackedRegionPtr region;
   if (const std::optional<PackedOrigin> origin = session.origin(*key)) {
     region = PackedWeights::instance().find(*origin);
@@ -120,7 +126,7 @@ void* WeightSession::reserve_space(void* context, size_t size) {
 
 // What was found does not fit: the next look_up finds nothing.
 void WeightSession::forget(const xnn_weights_cache_look_up_key& key) {
-  indices_.erase(key_of(key));
+  if (const std::optional<Key> known = key_of(key)) indices_.erase(*known);
   if (const std::optional<PackedOrigin> known = origin(key)) {
     PackedWeights::instance().forget(*known);
   } else if (const std::optional<PackedFile::Key> in_file = file_key(key)) {
@@ -134,10 +140,7 @@ size_t WeightSession::look_up_or_insert(void* context, const xnn_weights_cache_l
                                         void* data, size_t size) {
   WeightSession& session = *self(context);
   if (const size_t known = look_up(context, key); known != kNotFound) {
-    if (session.regions_[known]->size() == size) {
-      session.packed_(key->kernel, key->bias);
-      return known;
-    }
+    if (session.regions_[known]->size() == size) return known;
     session.forget(*key);
   }
   if (data == nullptr) return kNotFound;
@@ -152,9 +155,7 @@ size_t WeightSession::look_up_or_insert(void* context, const xnn_weights_cache_l
   } else if (const std::optional<PackedFile::Key> in_file = session.file_key(*key)) {
     session.file_.file->add(*in_file, shared);
   }
-  const size_t index = session.keep(*key, std::move(shared));
-  session.packed_(key->kernel, key->bias);
-  return index;
+  return session.keep(*key, std::move(shared));
 }
 
 // Regions never move, so XNNPACK may use them at any time.

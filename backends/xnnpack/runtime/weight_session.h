@@ -6,20 +6,18 @@
 // PackedWeights has of the same bytes.
 //
 //   WeightSession session;
-//   session.begin(bytes_of_filters, {}, [](const void* filter, const void* bias) { ... });
+//   session.begin(bytes_of_filters, bytes_of_filters, nullptr, {});
 //   xnn_create_runtime_v4(subgraph, session.provider(), ...);
+//       session.reads_filter({value, filter, size, place}, use);   // before an operator
+//       session.reads_nothing();                                   // and after it
 //   if (session.failed()) ...     // XNNPACK does not look at all results
-//   session.end();                // filters and biases may be freed now
+//   session.end();
 //
-// What begin() is given hears of each filter and bias that one node has packed
-// and will not read again; another node may.
+// What PackedWeights has of the same bytes and use is taken and not packed. With a
+// PackedFile, weights that are in the file are mapped instead, and others are added
+// to it.
 //
-// What PackedWeights has of the same bytes and use is taken and not packed;
-// `sources` says what lies at the addresses. With a PackedFile, weights that are in
-// the file are mapped instead, and others are added to it.
-//
-// It must outlive the XNNPACK runtime that was made with it. Two filters at one
-// address that are used differently must be given different addresses.
+// It must outlive the XNNPACK runtime that was made with it.
 
 #ifndef PETREL_BACKENDS_XNNPACK_RUNTIME_WEIGHT_SESSION_H_
 #define PETREL_BACKENDS_XNNPACK_RUNTIME_WEIGHT_SESSION_H_
@@ -27,7 +25,6 @@
 #include <xnnpack.h>
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -41,39 +38,35 @@
 
 namespace petrel::backends::xnnpack {
 
-// The filters and biases of a subgraph by their addresses.
-struct WeightSources {
-  using Place = std::optional<runtime::ByteSource::Place>;
-  struct Filter {
-    size_t size;
-    std::string use;  // how a node uses it, as far as its packed form depends on it
-    Place place;
-  };
-  struct Bias {
-    size_t size;
-    Place place;
-  };
-  std::map<const void*, Filter> filters;
-  std::map<const void*, Bias> biases;
-};
-
 class WeightSession {
  public:
   struct FileUse {
     std::shared_ptr<PackedFile> file;
     PackedFile::Verify verify = PackedFile::Verify::kFirstUse;
-    WeightSources sources;
+  };
+
+  // A filter or bias that the next operator reads: XNNPACK's value, and its bytes.
+  struct Weight {
+    uint32_t value;
+    const void* data;
+    size_t size;
+    std::optional<runtime::ByteSource::Place> place;  // where that is known for sure
   };
 
   WeightSession();
   WeightSession(const WeightSession&) = delete;
   WeightSession& operator=(const WeightSession&) = delete;
 
-  using Packed = std::function<void(const void* filter, const void* bias)>;
-  // `memory` pays for packed filters that are far larger than the filters; null:
-  // nothing limits them.
-  void begin(size_t expected_bytes, runtime::Budget* memory, FileUse file, Packed packed);
+  // `memory` pays for packed filters that are far larger than the `filter_bytes` of
+  // the filters; null: nothing limits them.
+  void begin(size_t expected_bytes, size_t filter_bytes, runtime::Budget* memory, FileUse file);
   void end();
+
+  // `use` is how nodes use it, as far as its packed form depends on that: a value has
+  // one.
+  void reads_filter(const Weight& filter, const std::string& use);
+  void reads_bias(const Weight& bias) { bias_ = bias; }
+  void reads_nothing();
 
   // True when a packed filter could not be kept: the XNNPACK runtime made with
   // this session must not run.
@@ -85,19 +78,12 @@ class WeightSession {
   xnn_weights_cache_t provider() { return &provider_; }
 
  private:
-  // Filter, bias and what XNNPACK makes of their sizes.
-  using Key = std::tuple<const void*, const void*, uint32_t>;
+  // The values of filter and bias and what XNNPACK makes of their sizes. Addresses
+  // come again.
+  using Key = std::tuple<uint32_t, uint32_t, uint32_t>;
 
-  static Key key_of(const xnn_weights_cache_look_up_key& key) {
-    return {key.kernel, key.bias, key.seed};
-  }
-  // What XNNPACK names by addresses; no filter where that is unknown.
-  struct Named {
-    const WeightSources::Filter* filter = nullptr;
-    const WeightSources::Bias* bias = nullptr;
-    std::string use;
-  };
-  Named named(const xnn_weights_cache_look_up_key& key) const;
+  // None where XNNPACK asks for what the operator does not read.
+  std::optional<Key> key_of(const xnn_weights_cache_look_up_key& key) const;
   // Its key in the file; none without a file or for an unknown filter.
   std::optional<PackedFile::Key> file_key(const xnn_weights_cache_look_up_key& key) const;
   // None where it is not known for sure, or with a file, which has its own copy.
@@ -127,7 +113,10 @@ class WeightSession {
   std::vector<PackedRegionPtr> regions_;
   std::map<Key, size_t> indices_;
   FileUse file_;
-  Packed packed_;
+  // Of the operator that is being made.
+  std::optional<Weight> filter_;
+  std::optional<Weight> bias_;
+  std::string use_;
   bool failed_ = false;
 };
 

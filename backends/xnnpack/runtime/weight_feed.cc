@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/runtime/weight_feed.h"
+
+#include <utility>
+
+#include "runtime/core/result.h"
+
+namespace petrel::backends::xnnpack {
+
+using runtime::Error;
+using runtime::Result;
+
+size_t WeightFeed::bytes_of(uint32_t id) const {
+  return static_cast<size_t>(count_elements(graph_.values[id].dims)) * sizeof(float);
+}
+
+void WeightFeed::add(uint32_t defined, Weight weight) {
+  // A value is at most 2^34 bytes, a graph has fewer than 2^30 nodes.
+  if (weight.is_filter) filter_bytes_ += bytes_of(weight.id);
+  weights_.insert_or_assign(defined, std::move(weight));
+}
+
+Result<const void*> WeightFeed::fetch(uint32_t defined, const Weight& weight) {
+  PETREL_ASSIGN_OR_RETURN(const void* data, weight.is_filter ? constants_->get_exact(weight.id)
+                                                             : constants_->get(weight.id));
+  if (session_ == nullptr) return data;
+  const size_t size = bytes_of(weight.id);
+  if (weight.is_filter) {
+    session_->reads_filter({defined, data, size, constants_->place_of(weight.id)}, weight.use);
+  } else {
+    session_->reads_bias({defined, data, size, constants_->place_of(weight.id)});
+  }
+  return data;
+}
+
+// Values that are not here have their data.
+bool WeightFeed::get(void* context, uint32_t value_id, const void** data) {
+  WeightFeed& feed = *static_cast<WeightFeed*>(context);
+  const auto weight = feed.weights_.find(value_id);
+  if (weight == feed.weights_.end()) return true;
+  const Result<const void*> fetched = feed.fetch(value_id, weight->second);
+  if (!fetched.ok()) {
+    feed.error_ = fetched.error();
+    return false;
+  }
+  *data = *fetched;
+  return true;
+}
+
+void WeightFeed::done(void* context, const uint32_t* value_ids, size_t count) {
+  WeightFeed& feed = *static_cast<WeightFeed*>(context);
+  if (feed.session_ != nullptr) feed.session_->reads_nothing();
+  for (size_t i = 0; i < count; ++i) {
+    const auto weight = feed.weights_.find(value_ids[i]);
+    if (weight != feed.weights_.end()) feed.constants_->was_read(weight->second.id);
+  }
+}
+
+}  // namespace petrel::backends::xnnpack
