@@ -56,6 +56,10 @@ absl::Status RoutedBlobStore::add_kernel_weight(const Constant& source, uint64_t
                source.type);
 }
 
+absl::Status RoutedBlobStore::add_state(const Constant& state, uint64_t alignment) {
+  return place(state, state.fqn, state.data, alignment, routes_.file_for_state(state), state.type);
+}
+
 absl::Status RoutedBlobStore::note_inline_weight(const Constant& source) {
   if (routes_.keys != WeightKeys::kName) return absl::OkStatus();
   return ledger_.record_inline(source);

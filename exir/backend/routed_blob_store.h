@@ -84,6 +84,10 @@ class RoutedBlobStore {
   // Precondition: routes().file_for_kernel(source) is not "".
   absl::Status add_kernel_weight(const Constant& source, uint64_t alignment);
 
+  // The same of the first value of state.
+  // Precondition: routes().file_for_state(state) is not "".
+  absl::Status add_state(const Constant& state, uint64_t alignment);
+
   // For the emitter: a kernel reads a weight that lies among the program's
   // constants. AlreadyExists when two weights of one name differ and names count.
   absl::Status note_inline_weight(const Constant& source);

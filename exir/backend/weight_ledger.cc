@@ -13,6 +13,7 @@ void WeightLedger::record(const std::string& key, const Constant& source, const 
   weight.destination = destination;
   if (layout) weight.layout = layout;
   weight.blob = blob;
+  weight.is_state = source.is_mutable();
 }
 
 absl::Status WeightLedger::record_inline(const Constant& source) {

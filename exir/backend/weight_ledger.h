@@ -32,6 +32,7 @@ class WeightLedger {
     std::string destination;           // "" is the program
     std::optional<TensorType> layout;  // what the bytes mean, where somebody said
     Blob blob;
+    bool is_state = false;  // the first value of state
   };
 
   // `blob`, made from `source`, lies in `destination` under `key`. A layout that

@@ -3,6 +3,8 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "exir/backend/blob_names.h"
 #include "exir/status_macros.h"
@@ -11,6 +13,12 @@ namespace petrel::exir {
 
 bool matches_glob(const std::string& glob, const std::string& text) {
   return fnmatch(glob.c_str(), text.c_str(), FNM_NOESCAPE) == 0;
+}
+
+bool starts_as_zeros(const Constant& state) {
+  const Blob::Bytes bytes = state.data.bytes();
+  return std::all_of(bytes.span().begin(), bytes.span().end(),
+                     [](uint8_t byte) { return byte == 0; });
 }
 
 std::string source_name(const std::string& fqn) { return fqn.substr(0, fqn.find('@')); }
@@ -30,7 +38,7 @@ absl::Status WeightRoutes::check() const {
 }
 
 std::optional<size_t> WeightRoutes::rule_of(const Constant& source) const {
-  if (source.kind == Constant::Kind::kLiteral || source.is_mutable()) return std::nullopt;
+  if (source.kind == Constant::Kind::kLiteral) return std::nullopt;
   const std::string name = source_name(source.fqn);
   for (size_t i = 0; i < rules.size(); ++i) {
     if (matches_glob(rules[i].glob, name)) return i;
@@ -42,6 +50,12 @@ std::string WeightRoutes::file_for_kernel(const Constant& source) const {
   if (source.kind == Constant::Kind::kLiteral || source.is_mutable()) return "";
   const std::optional<size_t> rule = rule_of(source);
   return rule ? rules[*rule].file : default_file;
+}
+
+std::string WeightRoutes::file_for_state(const Constant& state) const {
+  const std::optional<size_t> rule = state.is_mutable() ? rule_of(state) : std::nullopt;
+  if (!rule || (rules[*rule].glob == "*" && starts_as_zeros(state))) return "";
+  return rules[*rule].file;
 }
 
 std::string WeightRoutes::file_for_backend(const Constant& source) const {

@@ -50,13 +50,17 @@ struct WeightRoutes {
   // InvalidArgument for an empty glob or a file name that is not plain.
   absl::Status check() const;
 
-  // The rule for a constant, an index into `rules`. Only weights have one:
-  // literals do not, nor does state.
+  // The rule for a constant, an index into `rules`. Literals have none.
   std::optional<size_t> rule_of(const Constant& source) const;
 
   // The file for a weight that a kernel reads; "" for the program, where
-  // literals and state always stay.
+  // literals always stay.
   std::string file_for_kernel(const Constant& source) const;
+
+  // The file for the first value of state: that of its rule, never the default. State
+  // that starts as zeros, which take no bytes in a program, needs a rule of its own:
+  // "*" leaves it there.
+  std::string file_for_state(const Constant& state) const;
 
   // The file for what a backend made of `source`. Literals go where other data
   // does; under kName, where data files are to be exchanged, into the program.
@@ -72,6 +76,9 @@ struct WeightRoutes {
   std::string key_for_backend(const Constant& source, const Blob& blob,
                               const std::string& form) const;
 };
+
+// Whether all bytes of the first value of state are 0: programs do not store it.
+bool starts_as_zeros(const Constant& state);
 
 // "encoder.conv.weight" of "encoder.conv.weight@bn1".
 std::string source_name(const std::string& fqn);

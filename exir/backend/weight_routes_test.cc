@@ -52,11 +52,25 @@ TEST(WeightRoutes, OnlyWeightsFollowRules) {
   EXPECT_EQ(routes.file_for_kernel(weight("w", {1})), "rest.ptd");
   EXPECT_EQ(routes.file_for_kernel(literal), "");
   EXPECT_EQ(routes.file_for_kernel(state), "");
+  EXPECT_EQ(routes.file_for_state(state), "enc.ptd");
+  EXPECT_EQ(routes.file_for_state(weight("s", {1}, Constant::Kind::kMutableBuffer)), "");
+  EXPECT_EQ(routes.file_for_state(plain), "");
   EXPECT_EQ(routes.file_for_backend(plain), "enc.ptd");
   EXPECT_EQ(routes.file_for_backend(literal), "rest.ptd");
   routes.keys = WeightKeys::kName;
   EXPECT_EQ(routes.file_for_backend(plain), "enc.ptd");
   EXPECT_EQ(routes.file_for_backend(literal), "");
+}
+
+TEST(WeightRoutes, StateOfZerosNeedsARuleOfItsOwn) {
+  WeightRoutes routes;
+  routes.rules = {{"cache", "cache.ptd"}, {"*", "all.ptd"}};
+  const auto state = [](const char* name, std::vector<uint8_t> bytes) {
+    return weight(name, std::move(bytes), Constant::Kind::kMutableBuffer);
+  };
+  EXPECT_EQ(routes.file_for_state(state("cache", {0, 0})), "cache.ptd");
+  EXPECT_EQ(routes.file_for_state(state("other", {0, 0})), "");
+  EXPECT_EQ(routes.file_for_state(state("other", {0, 1})), "all.ptd");
 }
 
 TEST(WeightRoutes, KeysAreDigestsInWhateverFile) {

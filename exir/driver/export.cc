@@ -70,12 +70,30 @@ class Outputs {
   static std::string name_of(const std::string& path) { return fs::path(path).filename().string(); }
 
   absl::StatusOr<ByteSink> open(const std::string& destination) {
-    return files_.open(path_of(destination));
+    const bool replace = options_.replace_data || is_named(destination);
+    return files_.open(path_of(destination), replace ? OutputFiles::WhenOther::kReplace
+                                                     : OutputFiles::WhenOther::kRefuse);
   }
 
-  absl::Status publish() { return files_.publish(); }
+  absl::Status publish() {
+    const absl::Status status = files_.publish();
+    if (!absl::IsAlreadyExists(status)) return status;
+    return absl::AlreadyExistsError(
+        absl::StrCat("a backend names a data file: ", status.message(),
+                     ", which may be those of another export; name it with --external-weights or "
+                     "--external, or allow it with --replace-data"));
+  }
 
  private:
+  // Whether whoever exports chose the file; the others are what a backend chose.
+  bool is_named(const std::string& destination) const {
+    const std::string whole = name_without_shard(destination);
+    const std::vector<std::string> paths = external_paths();
+    return destination.empty() || std::any_of(paths.begin(), paths.end(), [&](const auto& path) {
+             return name_of(path) == destination || name_of(path) == whole;
+           });
+  }
+
   const ExportOptions& options_;
   OutputFiles files_;
 };

@@ -48,6 +48,9 @@ struct ExportOptions {
   std::string external_weights;
   // The first that matches counts; each must match something.
   std::vector<ExternalFile> external;
+  // Replace files that a backend asks for and that are there with other contents,
+  // which may be those of another export; else they are an error.
+  bool replace_data = false;
   // Cut external files so that none is larger; 0 is no limit.
   uint64_t shard_bytes = 0;
   // kName: other weights can be given to the program (docs/data.md).

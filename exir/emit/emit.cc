@@ -83,7 +83,10 @@ class DataCollector {
     for (const Constant* constant : method.used_constants()) {
       PETREL_RETURN_IF_ERROR(check_constant(method.name, *constant));
       if (constant->is_mutable()) {
-        if (has_initial_state(*constant)) {
+        if (is_external_(*constant)) {
+          PETREL_RETURN_IF_ERROR(
+              in_method(method.name, store_.add_state(*constant, options_.constant_alignment)));
+        } else if (!starts_as_zeros(*constant)) {
           segments_.add_initial_state(constant->data);
         }
       } else if (is_external_(*constant)) {
@@ -177,7 +180,8 @@ std::vector<WeightAddition> remembered_weights(const RoutedBlobStore& store,
   const bool by_name = store.routes().keys == WeightKeys::kName;
   for (const auto& [key, weight] : store.ledger().weights()) {
     const bool bound = options.bind_data && !weight.destination.empty();
-    if (!by_name && !bound) continue;
+    // `data build` makes weights, not state.
+    if (!bound && (!by_name || weight.is_state)) continue;
     WeightAddition addition;
     addition.key = key;
     addition.layout = weight.layout;
@@ -244,7 +248,9 @@ MethodMemory describe_memory(const PlannedMethod& method) {
 }
 
 ExternalFn external_constants(const WeightRoutes& routes) {
-  return [&routes](const Constant& constant) { return !routes.file_for_kernel(constant).empty(); };
+  return [&routes](const Constant& constant) {
+    return !routes.file_for_kernel(constant).empty() || !routes.file_for_state(constant).empty();
+  };
 }
 
 // Where names count, each of these has one layout, inside or outside.

@@ -223,6 +223,42 @@ TEST(State, KeepsItsInitialValueAndIsWrittenBack) {
   EXPECT_EQ(args[3], count_entry);
 }
 
+TEST(State, GoesToTheFileOfItsRule) {
+  auto graph = std::make_unique<Graph>("forward");
+  constexpr auto kState = Constant::Kind::kMutableBuffer;
+  Value* x = graph->add_input(f32({2}), "x");
+  Value* count = graph->add_constant(f32_constant("count", {2}, {10, 20}, kState));
+  Value* sum = graph->add_constant(f32_constant("sum", {2}, {0, 0}, kState));
+  Value* total = add(*graph, sum, add(*graph, count, x));
+  graph->set_outputs({total});
+  graph->set_buffer_writes({{sum, total}, {count, total}});
+  WeightRoutes routes;
+  routes.rules = {{"*", "state.ptd"}};
+  RoutedBlobStore store(routes);
+  auto files = emit_files(program_of(std::move(graph)), store);
+  ASSERT_TRUE(files.ok()) << files.status();
+  const fb::Program* program = decode(files->at(""));
+  ASSERT_NE(program, nullptr);
+  EXPECT_EQ(program->mutable_data_segments()->size(), 0u);
+  int outside = 0;
+  for (const fb::EValue* value : *program->execution_plan()->Get(0)->values()) {
+    const fb::Tensor* tensor = value->val_as_Tensor();
+    if (tensor == nullptr || tensor->extra_tensor_info() == nullptr ||
+        tensor->extra_tensor_info()->location() != fb::TensorDataLocation::EXTERNAL) {
+      continue;
+    }
+    ++outside;
+    EXPECT_EQ(tensor->extra_tensor_info()->fully_qualified_name()->str(), "count");
+    EXPECT_EQ(tensor->data_buffer_idx(), 0u);
+    EXPECT_NE(tensor->allocation_info(), nullptr);
+  }
+  EXPECT_EQ(outside, 1);
+  const std::string table = flatbuffer_of(files->at("state.ptd"));
+  const fd::FlatData* data = fd::GetFlatData(table.data());
+  ASSERT_EQ(data->named_data()->size(), 1u);
+  EXPECT_EQ(data->named_data()->Get(0)->key()->str(), "count");
+}
+
 TEST(State, ExchangedBuffersAreCopiedFirstAndUnchangedOnesNotWritten) {
   auto graph = std::make_unique<Graph>("forward");
   constexpr auto kState = Constant::Kind::kMutableBuffer;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "exir/backend/weight_routes.h"
 #include "exir/ops/handles.h"
 
 namespace petrel::exir {
@@ -17,12 +18,6 @@ absl::Status misfit(const ArgSpec& spec, const char* wanted) {
 }
 
 }  // namespace
-
-bool has_initial_state(const Constant& constant) {
-  const Blob::Bytes bytes = constant.data.bytes();
-  return std::any_of(bytes.span().begin(), bytes.span().end(),
-                     [](uint8_t byte) { return byte != 0; });
-}
 
 MethodValues::MethodValues(flatbuffers::FlatBufferBuilder& builder, const Storage& storage,
                            const MemoryPlan& plan, const StatePlan& state,
@@ -71,7 +66,9 @@ int32_t MethodValues::of(const Value* value) {
           of(root);
         } else {
           place.fqn = constant.fqn;
-          if (has_initial_state(constant)) {
+          if (is_external_(constant)) {
+            place.is_external = true;
+          } else if (!starts_as_zeros(constant)) {
             place.data_buffer_idx = segments_.add_initial_state(constant.data);
           }
         }

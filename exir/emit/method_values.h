@@ -27,9 +27,6 @@
 
 namespace petrel::exir {
 
-// True when `constant` is state that does not start as zeros.
-bool has_initial_state(const Constant& constant);
-
 // Refers to all that it is made from. `segments` knows the constants.
 class MethodValues {
  public:

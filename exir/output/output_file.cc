@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -73,6 +74,27 @@ absl::StatusOr<OutputFile> OutputFile::create(const std::string& path) {
   const mode_t mode = exists ? info.st_mode & 07777 : 0666 & ~mask;
   if (fchmod(fd, mode) != 0) return failed("set the mode of", temporary, errno);
   return file;
+}
+
+absl::StatusOr<bool> OutputFile::differs_from_what_is_there() const {
+  std::ifstream there(path_, std::ios::binary);
+  if (!there.is_open()) {
+    // What cannot be read may be anything.
+    struct stat info;
+    return stat(path_.c_str(), &info) == 0;
+  }
+  std::ifstream made(temporary_, std::ios::binary);
+  std::vector<char> a(kPendingBytes), b(kPendingBytes);
+  while (made.good() && there.good()) {
+    made.read(a.data(), static_cast<std::streamsize>(a.size()));
+    there.read(b.data(), static_cast<std::streamsize>(b.size()));
+    if (made.gcount() != there.gcount()) return true;
+    if (memcmp(a.data(), b.data(), static_cast<size_t>(made.gcount())) != 0) return true;
+  }
+  if (made.bad() || there.bad()) {
+    return absl::UnavailableError(absl::StrCat("cannot read '", path_, "'"));
+  }
+  return made.eof() != there.eof();
 }
 
 OutputFile::OutputFile(std::string path, std::string temporary, int fd)

@@ -38,6 +38,8 @@ class OutputFile {
   absl::Status write(absl::Span<const uint8_t> bytes);
   // Everything is on the disk; nothing may be written afterwards.
   absl::Status finish();
+  // Whether a file with other bytes is at the path. Precondition: finish() succeeded.
+  absl::StatusOr<bool> differs_from_what_is_there() const;
   // Replaces what is at the path. Precondition: finish() succeeded.
   absl::Status publish();
   // Undoes publish(): what was at the path before is there again.

@@ -16,26 +16,33 @@ std::string canonical_path(const std::string& path) {
   return error ? path : found.string();
 }
 
-absl::StatusOr<ByteSink> OutputFiles::open(const std::string& path) {
-  for (const OutputFile& file : files_) {
-    if (canonical_path(file.path()) == canonical_path(path)) {
+absl::StatusOr<ByteSink> OutputFiles::open(const std::string& path, WhenOther when_other) {
+  for (const Opened& opened : files_) {
+    if (canonical_path(opened.file.path()) == canonical_path(path)) {
       return absl::InvalidArgumentError(
           absl::StrCat("two outputs would be written to '", path, "'"));
     }
   }
-  if (!files_.empty()) PETREL_RETURN_IF_ERROR(files_.back().finish());
+  if (!files_.empty()) PETREL_RETURN_IF_ERROR(files_.back().file.finish());
   PETREL_ASSIGN_OR_RETURN(OutputFile file, OutputFile::create(path));
-  files_.push_back(std::move(file));
-  OutputFile* opened = &files_.back();
+  files_.push_back({std::move(file), when_other});
+  OutputFile* opened = &files_.back().file;
   return ByteSink([opened](absl::Span<const uint8_t> bytes) { return opened->write(bytes); });
 }
 
 absl::Status OutputFiles::publish() {
-  if (!files_.empty()) PETREL_RETURN_IF_ERROR(files_.back().finish());
-  for (auto file = files_.begin(); file != files_.end(); ++file) {
-    const absl::Status status = file->publish();
+  if (!files_.empty()) PETREL_RETURN_IF_ERROR(files_.back().file.finish());
+  for (const Opened& opened : files_) {
+    if (opened.when_other == WhenOther::kReplace) continue;
+    PETREL_ASSIGN_OR_RETURN(const bool differs, opened.file.differs_from_what_is_there());
+    if (!differs) continue;
+    return absl::AlreadyExistsError(
+        absl::StrCat("'", opened.file.path(), "' is there with other contents"));
+  }
+  for (auto opened = files_.begin(); opened != files_.end(); ++opened) {
+    const absl::Status status = opened->file.publish();
     if (status.ok()) continue;
-    for (auto done = files_.begin(); done != file; ++done) done->withdraw();
+    for (auto done = files_.begin(); done != opened; ++done) done->file.withdraw();
     return status;
   }
   return absl::OkStatus();

@@ -33,14 +33,23 @@ namespace petrel::exir {
 
 class OutputFiles {
  public:
+  // What publish() does with a file of other bytes that is at a path.
+  enum class WhenOther { kReplace, kRefuse };
+
   // The file before is complete when the next is opened. InvalidArgument when a
   // path is opened twice, under whatever spelling.
-  absl::StatusOr<ByteSink> open(const std::string& path);
-  // All of them or none.
+  absl::StatusOr<ByteSink> open(const std::string& path,
+                                WhenOther when_other = WhenOther::kReplace);
+  // All of them or none. AlreadyExists, which names the path, for one that is not to
+  // be replaced.
   absl::Status publish();
 
  private:
-  std::list<OutputFile> files_;  // sinks hold pointers to them
+  struct Opened {
+    OutputFile file;
+    WhenOther when_other;
+  };
+  std::list<Opened> files_;  // sinks hold pointers to them
 };
 
 // One spelling for every path of a file, also of one that is not there yet: paths

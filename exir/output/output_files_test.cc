@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -51,6 +52,26 @@ TEST_F(OutputFilesTest, FilesAppearTogether) {
   EXPECT_FALSE(std::filesystem::exists(path("a")));
   ASSERT_TRUE(files.publish().ok());
   EXPECT_EQ(content("a"), "one");
+  EXPECT_EQ(content("b"), "two");
+}
+
+TEST_F(OutputFilesTest, LeavesWhatIsThereIfItIsNotToBeReplaced) {
+  const auto write = [&](const std::string& text, OutputFiles::WhenOther when_other) {
+    OutputFiles files;
+    EXPECT_TRUE(put(*files.open(path("a")), "program of " + text).ok());
+    EXPECT_TRUE(put(*files.open(path("b"), when_other), text).ok());
+    return files.publish();
+  };
+  EXPECT_TRUE(write("one", OutputFiles::WhenOther::kRefuse).ok());
+  EXPECT_TRUE(write("one", OutputFiles::WhenOther::kRefuse).ok());
+  for (const std::string& other : std::vector<std::string>{"two", "on", "one and more", ""}) {
+    const absl::Status status = write(other, OutputFiles::WhenOther::kRefuse);
+    EXPECT_EQ(status.code(), absl::StatusCode::kAlreadyExists);
+    EXPECT_THAT(std::string(status.message()), HasSubstr(path("b")));
+    EXPECT_EQ(content("a"), "program of one");
+    EXPECT_EQ(content("b"), "one");
+  }
+  EXPECT_TRUE(write("two", OutputFiles::WhenOther::kReplace).ok());
   EXPECT_EQ(content("b"), "two");
 }
 

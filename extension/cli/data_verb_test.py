@@ -61,6 +61,9 @@ class DataVerbTest(unittest.TestCase):
         arguments = list(itertools.chain(*(("--data", d) for d in data)))
         return self.done("run", program, *arguments)
 
+    def outputs_of(self, program, data, method="read"):
+        return self.done("run", program, "--method", method, "--data", data)
+
     def size(self, name):
         return os.path.getsize(self.folder / name)
 
@@ -141,6 +144,32 @@ class DataVerbTest(unittest.TestCase):
             safetensors({key: ("F32", [*sizes, 1], content)}))
         self.assertIn(key, self.fails("run", "in.pte", "--data", "bad.safetensors", "--override",
                                       *run))
+
+    def test_state_starts_from_a_data_file(self):
+        methods = [f"{m}={STATE / f'counter.{m}.pt2'}" for m in ("add", "read")]
+        words = [w for m in methods for w in ("--method", m)]
+        self.done("export", *words, "-o", "in.pte")
+        wanted = self.done("run", "in.pte", "--method", "read")
+        for keys, pattern in (("content", "counter.*"), ("name", "*")):
+            self.done("export", *words, "--external", f"{pattern}=s.ptd", "--weight-keys", keys,
+                      "-o", "m.pte", "--bind-data")
+            self.assertEqual(keys_of(self.list("m.pte"), "outside"), ["counter.total"])
+            self.assertEqual(keys_of(self.list("s.ptd")), ["counter.total"])
+            self.assertEqual(self.outputs_of("m.pte", "s.ptd"), wanted)
+            self.assertIn("counter.total", self.fails("run", "m.pte", "--method", "read"))
+            other = bytearray((self.folder / "s.ptd").read_bytes())
+            place = other.find(struct.pack("<4f", 1, 2, 3, 4))
+            other[place:place + 4] = struct.pack("<f", 8)
+            (self.folder / "other.ptd").write_bytes(other)
+            self.assertIn("the program is bound to",
+                          self.fails("run", "m.pte", "--method", "read", "--data", "other.ptd"))
+            self.done("data", "merge", "m.pte", "s.ptd", "-o", "back.pte")
+            self.assertEqual(self.done("run", "back.pte", "--method", "read"), wanted)
+        # State that starts as zeros stays, unless a pattern names it.
+        zeros = ("export", STATE / "other.add.pt2", "-o", "z.pte", "--external")
+        self.assertIn("no weight matches", self.fails(*zeros, "*=z.ptd"))
+        self.done(*zeros, "*total=z.ptd")
+        self.assertEqual(len(keys_of(self.list("z.ptd"))), 1)
 
     def test_moving_twice_gives_the_same_files(self):
         self.done("export", DIGITS, "-o", "in.pte")

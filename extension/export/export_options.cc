@@ -96,6 +96,9 @@ std::vector<ExportOption> weight_options() {
                options->weight_keys =
                    words[0] == "name" ? exir::WeightKeys::kName : exir::WeightKeys::kContent;
              }),
+      flag("replace-data", kKeepsGraph,
+           "replace .ptd files that a backend names, even if they are there with other contents",
+           [](const Words&, ExportOptions* options) { options->replace_data = true; }),
       flag("bind-data", kKeepsGraph,
            "store digests: the program accepts only these bytes from data files",
            [](const Words&, ExportOptions* options) { options->bind_data = true; }),

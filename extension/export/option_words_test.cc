@@ -55,6 +55,7 @@ TEST(ExportOptions, WordsReachTheDriver) {
                  {"shard-size", {"2GiB"}},
                  {"weight-keys", {"name"}},
                  {"bind-data", {}},
+                 {"replace-data", {}},
                  {"reorder", {}},
                  {"max-arena-bytes", {"16KiB"}},
                  {"planner-command", {"true"}}},
@@ -71,6 +72,7 @@ TEST(ExportOptions, WordsReachTheDriver) {
   EXPECT_EQ(options.shard_bytes, uint64_t{1} << 31);
   EXPECT_EQ(options.weight_keys, exir::WeightKeys::kName);
   EXPECT_TRUE(options.bind_data);
+  EXPECT_TRUE(options.replace_data);
   EXPECT_TRUE(options.reorder);
   EXPECT_EQ(options.max_arena_bytes, 16'384u);
   EXPECT_EQ(options.planning.planner_name, "true");

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -33,15 +34,22 @@ namespace {
   PyObject* type = PyExc_OSError;
   if (status.code() == absl::StatusCode::kNotFound) type = PyExc_FileNotFoundError;
   if (status.code() == absl::StatusCode::kPermissionDenied) type = PyExc_PermissionError;
+  if (status.code() == absl::StatusCode::kAlreadyExists) type = PyExc_FileExistsError;
   PyErr_SetString(type, std::string(status.message()).c_str());
   throw py::error_already_set();
 }
 
-absl::Status copy_all(const std::vector<std::pair<std::string, std::string>>& copies) {
+// Of each: where it is, where it goes, and whether it takes the place of another one.
+using Copies = std::vector<std::tuple<std::string, std::string, bool>>;
+
+absl::Status copy_all(const Copies& copies) {
   exir::OutputFiles files;
-  for (const auto& [source, destination] : copies) {
+  for (const auto& [source, destination, replaces] : copies) {
     PETREL_ASSIGN_OR_RETURN(const auto file, exir::MappedFile::open(source));
-    PETREL_ASSIGN_OR_RETURN(const exir::ByteSink sink, files.open(destination));
+    PETREL_ASSIGN_OR_RETURN(
+        const exir::ByteSink sink,
+        files.open(destination, replaces ? exir::OutputFiles::WhenOther::kReplace
+                                         : exir::OutputFiles::WhenOther::kRefuse));
     PETREL_RETURN_IF_ERROR(sink(file->bytes()));
   }
   return files.publish();
@@ -83,7 +91,7 @@ py::dict as_dict(const MoveReport& report) {
 }  // namespace
 
 void bind_data_files(py::module_& module) {
-  module.def("copy_files", [](const std::vector<std::pair<std::string, std::string>>& copies) {
+  module.def("copy_files", [](const Copies& copies) {
     const absl::Status status = without_gil([&] { return copy_all(copies); });
     if (!status.ok()) raise_os_error(status);
   });

@@ -192,5 +192,48 @@ TEST(CounterTest, ModulesHaveTheirOwnState) {
   EXPECT_THAT(read(*two), ElementsAre(10, 20, 30, 40));
 }
 
+// State whose first value lies in a data file.
+TEST(CounterTest, StartsFromADataFileAndGoesOnWhenOtherDataTakesItsPlace) {
+  constexpr char kFile[] = "test/compile_and_run/total.ptd";
+  std::ifstream file(kFile, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  for (const auto mode : {Module::LoadMode::Mmap, Module::LoadMode::File}) {
+    Module::Options options;
+    options.load_mode = mode;
+    options.data_files = {kFile};
+    const auto module = load("counter_outside", options);
+    ASSERT_NE(module, nullptr);
+    EXPECT_THAT(read(*module), ElementsAre(10, 20, 30, 40));
+    const TensorPtr x = make_tensor_ptr<float>({4}, {1, 1, 1, 1});
+    ASSERT_TRUE(module->execute("add", {EValue(*x)}).ok());
+    EXPECT_THAT(read(*module), ElementsAre(20, 30, 40, 50));
+    const auto total = module->get_attribute("read", "counter.total");
+    ASSERT_TRUE(total.ok());
+    EXPECT_EQ(total->const_data_ptr<float>()[3], 5);
+
+    // Equal data does not start it anew, other data does, in both methods.
+    ASSERT_TRUE(module->replace_data(options).ok());
+    EXPECT_THAT(read(*module), ElementsAre(20, 30, 40, 50));
+    std::string other = bytes;
+    const float first[] = {1, 2, 3, 4}, changed[] = {5, 6, 7, 8};
+    const size_t place = other.find(std::string(reinterpret_cast<const char*>(first), 16));
+    ASSERT_NE(place, std::string::npos);
+    std::memcpy(other.data() + place, changed, sizeof(changed));
+    const std::string path = testing::TempDir() + "other_total.ptd";
+    std::ofstream(path, std::ios::binary) << other;
+    extension::DataSources data;
+    data.load_mode = mode;
+    data.data_files = {path};
+    const auto replaced = module->replace_data(data);
+    ASSERT_TRUE(replaced.ok());
+    EXPECT_EQ(replaced->tensors, 2u);
+    EXPECT_THAT(read(*module), ElementsAre(50, 60, 70, 80));
+    ASSERT_TRUE(module->execute("add", {EValue(*x)}).ok());
+    EXPECT_THAT(read(*module), ElementsAre(60, 70, 80, 90));
+  }
+  const auto without = load("counter_outside");
+  EXPECT_EQ(without->load_method("read"), Error::InvalidExternalData);
+}
+
 }  // namespace
 }  // namespace petrel::compile_and_run

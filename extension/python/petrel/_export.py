@@ -4,11 +4,12 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import tempfile
 import warnings
 import weakref
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 from petrel import _petrel
 from petrel._backend_choice import BackendChoice
@@ -38,9 +39,10 @@ class Program:
     The folder is removed with the object.
     """
 
-    def __init__(self, folder: str, report: Report) -> None:
+    def __init__(self, folder: str, report: Report, named: Iterable[str]) -> None:
         self._folder = folder
         self._report = report
+        self._named = set(named)  # external files that options of export() name
         # Also at the end of the interpreter.
         self._remove = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
 
@@ -58,19 +60,24 @@ class Program:
     def report(self) -> Report:
         return self._report
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path, *, replace_data: bool = False) -> None:
         """Writes the .pte to `path` and the external files beside it.
 
-        All files appear complete, or none of them does.
+        All files appear complete, or none of them does. FileExistsError for an
+        external file that a backend, and no option of export(), names and that is
+        there with other contents, which may be another export's, unless replace_data.
         """
         target = pathlib.Path(path)
-        copies = [(self.path, target)]
+        copies = [(self.path, target, True)]
         for external in self.external_paths:
-            copies.append((external, target.parent / os.path.basename(external)))
-        if len({destination for _, destination in copies}) != len(copies):
+            name = os.path.basename(external)
+            whole = re.sub(r"-\d{5}-of-\d{5}(?=\.ptd$)", "", name)
+            is_named = name in self._named or whole in self._named
+            copies.append((external, target.parent / name, replace_data or is_named))
+        if len({destination for _, destination, _ in copies}) != len(copies):
             raise ValueError(f"'{target}' is the name of an external file, too")
-        _petrel.copy_files([(source, os.fsdecode(destination))
-                            for source, destination in copies])
+        _petrel.copy_files([(source, os.fsdecode(destination), replaces)
+                            for source, destination, replaces in copies])
 
     def __repr__(self) -> str:
         return f"<petrel.Program {[method['name'] for method in self._report['methods']]}>"
@@ -155,11 +162,20 @@ def _models(model: Model, args: Optional[tuple],
     return models
 
 
+def archives_of(model: Model, args: Optional[tuple], methods: Optional[Mapping[str, Model]],
+                torch_export_options: Dict[str, Any], folder: str) -> Dict[str, str]:
+    """The paths of archives by method, of which those that are made lie in `folder`."""
+    return {
+        name: _archive(given, torch_export_options, folder, name)
+        for name, given in _models(model, args, methods).items()
+    }
+
+
 def compile_models(model: Model, args: Optional[tuple], methods: Optional[Mapping[str, Model]],
                    choice: BackendChoice, options: Mapping[str, Any],
                    torch_export_options: Dict[str, Any]) -> Program:
     """export() with the options of `petrel export` by name."""
-    models = _models(model, args, methods)
+    _models(model, args, methods)  # what is wrong with them is said first
     folder = tempfile.mkdtemp(prefix="petrel-")
     try:
         words: Dict[str, Any] = dict(choice.words())
@@ -168,16 +184,15 @@ def compile_models(model: Model, args: Optional[tuple], methods: Optional[Mappin
             if of_option is not None:
                 words[name] = of_option
         with tempfile.TemporaryDirectory(prefix="petrel-") as archives:
-            paths = {
-                name: _archive(given, torch_export_options, archives, name)
-                for name, given in models.items()
-            }
+            paths = archives_of(model, args, methods, torch_export_options, archives)
             report, text, missing = _petrel.export_files(
                 methods=paths, output=os.path.join(folder, _PROGRAM), backends=choice.for_all,
                 method_backends=choice.by_method, options=words)
         if missing:
             warnings.warn(missing, stacklevel=3)  # where export() is called
-        return Program(folder, Report(json.loads(report), text))
+        external = options.get("external") or {}
+        named = [options.get("external-weights"), *external.values()]
+        return Program(folder, Report(json.loads(report), text), filter(None, named))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

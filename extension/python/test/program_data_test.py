@@ -69,6 +69,37 @@ def safetensors(tensors):
     return struct.pack("<Q", len(header)) + header + data
 
 
+class FileTest(unittest.TestCase):
+    """Which data files one export may replace."""
+
+    def test_a_file_that_a_backend_names_does_not_take_the_place_of_another(self):
+        class Names(Backend):
+            def add(self, value, store):
+                store.add_named_blob(value.fqn, self.factor * value.data, 16, "weights.ptd")
+                return value.fqn
+
+        backend = Names()
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            backend.factor = numpy.float32(1)
+            first = petrel.export(model("affine"), backend=backend)
+            first.save(folder / "first.pte")
+            first.save(folder / "again.pte")  # equal bytes
+            kept = (folder / "weights.ptd").read_bytes()
+            backend.factor = numpy.float32(2)
+            second = petrel.export(model("affine"), backend=backend)
+            with self.assertRaisesRegex(FileExistsError, "weights.ptd' is there"):
+                second.save(folder / "second.pte")
+            self.assertFalse((folder / "second.pte").exists())
+            self.assertEqual((folder / "weights.ptd").read_bytes(), kept)
+            second.save(folder / "second.pte", replace_data=True)
+            self.assertNotEqual((folder / "weights.ptd").read_bytes(), kept)
+            # A name that export() was given is the user's choice.
+            for bind in (False, True):
+                petrel.export(model("affine"), backend=None, external_weights="weights.ptd",
+                              weight_keys="name" if bind else "content").save(folder / "third.pte")
+
+
 SCALE = numpy.array([4, 3, 2, 1], numpy.float32)
 SHIFT = numpy.full(4, 2, numpy.float32)
 KEYS = {"scale": SCALE, "shift": SHIFT}
@@ -170,6 +201,22 @@ class ReplaceDataTest(unittest.TestCase):
         numpy.testing.assert_array_equal(forward.get_attribute("scale"), [1, 2, 3, 4])
         with self.assertRaisesRegex(petrel.Error, "no weight or state \"none\""):
             forward.get_attribute("none")
+
+    def test_state_starts_from_other_data(self):
+        state = pathlib.Path("test/models/state")
+        program = petrel.export(methods={m: state / f"counter.{m}.pt2" for m in ("add", "read")},
+                                external={"*total": "total.ptd"})
+        first = {"counter.total": numpy.array([5, 6, 7, 8], numpy.float32)}
+        for data in self.ways(first):
+            loaded = petrel.load(program)
+            numpy.testing.assert_array_equal(loaded["read"]()[0], [10, 20, 30, 40])
+            loaded["add"](numpy.ones(4, numpy.float32))
+            numpy.testing.assert_array_equal(loaded["read"].get_attribute("counter.total"),
+                                             [2, 3, 4, 5])
+            self.assertEqual(loaded.replace_data([data])["tensors"], 2)
+            numpy.testing.assert_array_equal(loaded["read"]()[0], [50, 60, 70, 80])
+            program_only = petrel.load(program.path, data=[data])
+            numpy.testing.assert_array_equal(program_only["read"]()[0], [50, 60, 70, 80])
 
     def test_the_first_of_several_sources_counts_if_asked(self):
         program = petrel.export(model("affine"), backend=None, external_weights="w.ptd")
