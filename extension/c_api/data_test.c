@@ -212,11 +212,144 @@ static void the_first_of_several_files_counts_if_asked(void) {
   free(bytes);
 }
 
+// A map of the app over a data file of two keys.
+typedef struct app_data {
+  float weights[kFeatures * kClasses];
+  float biases[kClasses];
+  int asked, freed, destroyed;
+} app_data;
+
+static petrel_status get_data(void* context, const char* key, const void** data, size_t* size) {
+  app_data* app = context;
+  ++app->asked;
+  if (strcmp(key, "score.weight") == 0) {
+    *data = app->weights;
+    *size = sizeof app->weights;
+  } else if (strcmp(key, "score.bias") == 0) {
+    *data = app->biases;
+    *size = sizeof app->biases;
+  } else {
+    --app->asked;
+    return strcmp(key, "broken") == 0 ? PETREL_INTERNAL : PETREL_NOT_FOUND;
+  }
+  return PETREL_OK;
+}
+
+static void free_data(void* context, const void* data, size_t size) {
+  app_data* app = context;
+  CHECK(data == (const void*)app->weights || data == (const void*)app->biases);
+  CHECK(size > 0);
+  ++app->freed;
+}
+
+static void destroy(void* context) { ++((app_data*)context)->destroyed; }
+
+static void takes_data_from_functions_of_the_app(void) {
+  static const char* const keys[] = {"score.weight", "score.bias"};
+  static app_data app;
+  petrel_module* module = load(kSwap, kSwapWeights, 1, 0);
+  petrel_options* data = options();
+  petrel_data_map map;
+  memset(&map, 0, sizeof map);
+  CHECK(petrel_options_add_data_map(data, NULL) == PETREL_INVALID_ARGUMENT);
+  CHECK(petrel_options_add_data_map(data, &map) == PETREL_INVALID_ARGUMENT);
+  map.struct_size = sizeof map;
+  CHECK(petrel_options_add_data_map(data, &map) == PETREL_INVALID_ARGUMENT);
+  map.context = &app;
+  map.get_data = get_data;
+  map.num_keys = 2;
+  CHECK(petrel_options_add_data_map(data, &map) == PETREL_INVALID_ARGUMENT);
+  map.keys = keys;
+  map.free_data = free_data;
+  map.destroy = destroy;
+  CHECK(petrel_options_add_data_map(data, &map) == PETREL_OK);
+  app.biases[9] = 6;
+  CHECK(last_score(module) != 6);
+  replace(module, data, NULL, PETREL_OK, 2);
+  CHECK(last_score(module) == 6);
+  CHECK(app.asked > 0 && app.destroyed == 0);
+  replace(module, last_layer(1, kClasses, 1), NULL, PETREL_OK, 1);
+  CHECK(last_score(module) == 1);
+  replace(module, last_layer(1, kClasses, 2), "score.bias", PETREL_OK, 1);
+  petrel_module_destroy(module);
+  CHECK(app.freed == app.asked && app.destroyed == 1);
+}
+
+static void tells_backends_options(void) {
+  petrel_module* module = NULL;
+  petrel_options* with = options();
+  char text[300];
+  memset(text, 'x', sizeof text - 1);
+  text[sizeof text - 1] = 0;
+  CHECK(petrel_options_set_backend_int(with, NULL, "a", 1) == PETREL_INVALID_ARGUMENT);
+  CHECK(petrel_options_set_backend_int(with, "XnnpackBackend", NULL, 1) == PETREL_INVALID_ARGUMENT);
+  CHECK(petrel_options_set_backend_int(with, "XnnpackBackend", text, 1) == PETREL_INVALID_ARGUMENT);
+  CHECK(petrel_options_set_backend_text(with, "XnnpackBackend", "a", NULL) ==
+        PETREL_INVALID_ARGUMENT);
+  CHECK(petrel_options_set_backend_text(with, "XnnpackBackend", "a", text) ==
+        PETREL_INVALID_ARGUMENT);
+  CHECK(petrel_options_add_data_path(with, kSwapWeights) == PETREL_OK);
+  CHECK(petrel_module_load_path(kSwap, with, &module) == PETREL_OK);
+  CHECK(petrel_module_load_method(module, "forward") == PETREL_OK);
+  petrel_module_destroy(module);
+  // An option that the backend does not know reaches it.
+  CHECK(petrel_options_set_backend_bool(with, "XnnpackBackend", "no_such_option", 1) == PETREL_OK);
+  CHECK(petrel_options_set_backend_text(with, "Another", "name", "value") == PETREL_OK);
+  CHECK(petrel_module_load_path(kSwap, with, &module) == PETREL_OK);
+  petrel_options_destroy(with);
+  CHECK(petrel_module_load_method(module, "forward") != PETREL_OK);
+  CHECK(strstr(petrel_error_text(), "no_such_option") != NULL);
+  petrel_module_destroy(module);
+}
+
+// Outputs in memory of the caller, over inputs that nobody may write, by a handle.
+static void runs_a_method_found_once(void) {
+  static const int64_t sizes[] = {1, 1, 8, 8};
+  static const float pixels[64] = {0.5f, 0.25f};
+  petrel_module* module = load(kSwap, kSwapWeights, 1, 0);
+  petrel_method* method = NULL;
+  petrel_method* same = NULL;
+  petrel_value in = petrel_const_tensor(PETREL_FLOAT32, 4, sizes, pixels, sizeof pixels);
+  petrel_value out;
+  float scores[kClasses] = {0}, first[kClasses];
+  PETREL_VALUE_INIT(&out);
+  CHECK(petrel_module_method(module, "none", &method) == PETREL_NOT_FOUND);
+  CHECK(petrel_module_method(module, "forward", &method) == PETREL_OK);
+  CHECK(petrel_module_method(module, "forward", &same) == PETREL_OK && same == method);
+  CHECK(petrel_method_set_input(method, 0, &in) == PETREL_OK);
+  CHECK(petrel_method_run(method) == PETREL_OK);
+  CHECK(petrel_method_get_output(method, 0, &out) == PETREL_OK);
+  CHECK(out.data != (void*)scores && out.nbytes == sizeof scores);
+  memcpy(first, out.data, sizeof first);
+
+  CHECK(petrel_method_set_output(method, 0, scores, sizeof scores) == PETREL_OK);
+  CHECK(petrel_method_set_output(method, 1, scores, sizeof scores) == PETREL_INVALID_ARGUMENT);
+  CHECK(petrel_method_set_input(method, 0, &in) == PETREL_OK);
+  CHECK(petrel_method_run(method) == PETREL_OK);
+  CHECK(memcmp(scores, first, sizeof first) == 0);
+  CHECK(petrel_method_get_output(method, 0, &out) == PETREL_OK && out.data == (void*)scores);
+  CHECK(petrel_module_unload_method(module, "forward") == PETREL_OK);
+  // It is forgotten with the method; the handle is not.
+  CHECK(petrel_method_set_output(method, 0, scores, sizeof scores - 1) == PETREL_OK);
+  CHECK(petrel_method_set_input(method, 0, &in) == PETREL_OK);
+  CHECK(petrel_method_run(method) == PETREL_INVALID_ARGUMENT);
+  CHECK(strstr(petrel_error_text(), "output 0 of method 'forward'") != NULL);
+  CHECK(petrel_method_get_output(method, 0, &out) == PETREL_INVALID_STATE);
+  CHECK(petrel_module_set_output(module, "forward", 0, NULL, 0) == PETREL_OK);
+  CHECK(petrel_method_set_input(method, 0, &in) == PETREL_OK);
+  CHECK(petrel_method_run(method) == PETREL_OK);
+  CHECK(petrel_method_run(NULL) == PETREL_INVALID_ARGUMENT);
+  petrel_module_destroy(module);
+}
+
 int main(void) {
   holds_data_to_what_the_program_is_bound_to();
   replaces_data_of_a_loaded_module();
   shows_weights_and_state_by_name();
   the_first_of_several_files_counts_if_asked();
+  takes_data_from_functions_of_the_app();
+  tells_backends_options();
+  runs_a_method_found_once();
   if (failures > 0) fprintf(stderr, "%d checks failed\n", failures);
   return failures > 0;
 }

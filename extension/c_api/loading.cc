@@ -5,9 +5,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cinttypes>
+#include <cstring>
 #include <utility>
 
+#include "extension/c_api/data_map.h"
 #include "extension/c_api/guard.h"
 #include "extension/c_api/handles.h"
 #include "extension/data_loader/memory.h"
@@ -62,7 +65,9 @@ Result<Module::Options> with_sources(const petrel_options& options) {
   Module::Options with = options.module;
   with.other_data = read_safetensors;
   for (const Source& source : options.sources) {
-    if (source.buffer.has_value()) {
+    if (source.map != nullptr) {
+      with.data_maps.push_back(source.map);
+    } else if (source.buffer.has_value()) {
       const Buffer buffer = *source.buffer;
       with.data_loaders.emplace_back(open_buffer(buffer).release(),
                                      [buffer](DataLoader* loader) { delete loader; });
@@ -79,6 +84,50 @@ Result<Module::Options> with_sources(const petrel_options& options) {
   return with;
 }
 
+template <typename Work>
+petrel_status change(petrel_options* options, Work work) {
+  return guarded([&]() -> Error {
+    PETREL_RETURN_IF_ERROR(require(options, "options"));
+    return work();
+  });
+}
+
+// The options of a backend lie where the module finds them as long as it lives.
+Error set_backend_options(const OptionMap& options, petrel_module* module) {
+  module->backend_options.reserve(options.size());
+  for (const auto& [backend, by_key] : options) {
+    std::vector<runtime::BackendOption>& list = module->backend_options.emplace_back();
+    for (const auto& [key, value] : by_key) {
+      runtime::BackendOption& option = list.emplace_back();
+      option.value = value;
+      if (!runtime::copy_text(key, option.key)) return Error::Internal;  // was checked
+    }
+    if (module->options_by_backend.set_options(backend, {list.data(), list.size()}) != Error::Ok) {
+      PETREL_LOG(Error,
+                 "there are options of more than %zu backends, or the name of one is too long",
+                 runtime::LoadBackendOptionsMap::kMaxBackends);
+      return Error::InvalidArgument;
+    }
+  }
+  return Error::Ok;
+}
+
+petrel_status set_backend_option(petrel_options* options, const char* backend, const char* key,
+                                 const runtime::OptionValue& value) {
+  return change(options, [&]() -> Error {
+    PETREL_RETURN_IF_ERROR(require(backend, "backend"));
+    PETREL_RETURN_IF_ERROR(require(key, "key"));
+    char copy[runtime::kMaxOptionKeyLength];
+    if (!runtime::copy_text(key, copy)) {
+      PETREL_LOG(Error, "key has %zu bytes, must have less than %zu", std::strlen(key),
+                 runtime::kMaxOptionKeyLength);
+      return Error::InvalidArgument;
+    }
+    options->backend_options[backend][key] = value;
+    return Error::Ok;
+  });
+}
+
 // `open` loads the program; it may put buffers into the module.
 template <typename Open>
 petrel_status load(const petrel_options* given, petrel_module** out, Open open) {
@@ -90,18 +139,12 @@ petrel_status load(const petrel_options* given, petrel_module** out, Open open) 
     PETREL_ASSIGN_OR_RETURN(Module::Options module_options, with_sources(options));
     module_options.num_threads =
         options.num_threads.value_or(static_cast<int>(runtime::thread_count()));
+    PETREL_RETURN_IF_ERROR(set_backend_options(options.backend_options, module.get()));
+    module_options.backend_options = &module->options_by_backend;
     PETREL_ASSIGN_OR_RETURN(module->module, open(module_options, module.get()));
     module->names = module->module->method_names();
     *out = module.release();
     return Error::Ok;
-  });
-}
-
-template <typename Work>
-petrel_status change(petrel_options* options, Work work) {
-  return guarded([&]() -> Error {
-    PETREL_RETURN_IF_ERROR(require(options, "options"));
-    return work();
   });
 }
 
@@ -181,6 +224,43 @@ petrel_status petrel_options_set_data_precedence(petrel_options* options,
     options->module.data_precedence = kChoices[precedence];
     return Error::Ok;
   });
+}
+
+petrel_status petrel_options_add_data_map(petrel_options* options, const petrel_data_map* map) {
+  return change(options, [&]() -> Error {
+    PETREL_ASSIGN_OR_RETURN(std::shared_ptr<const petrel::runtime::NamedDataMap> made,
+                            make_data_map(map));
+    Source source;
+    source.map = std::move(made);
+    options->sources.push_back(std::move(source));
+    return Error::Ok;
+  });
+}
+
+petrel_status petrel_options_set_backend_bool(petrel_options* options, const char* backend,
+                                              const char* key, int32_t value) {
+  return set_backend_option(options, backend, key, value != 0);
+}
+
+petrel_status petrel_options_set_backend_int(petrel_options* options, const char* backend,
+                                             const char* key, int32_t value) {
+  return set_backend_option(options, backend, key, static_cast<int>(value));
+}
+
+petrel_status petrel_options_set_backend_text(petrel_options* options, const char* backend,
+                                              const char* key, const char* value) {
+  char text[petrel::runtime::kMaxOptionValueLength] = "";
+  if (value == nullptr || !petrel::runtime::copy_text(value, text)) {
+    return change(options, [&]() -> Error {
+      PETREL_RETURN_IF_ERROR(require(value, "value"));
+      PETREL_LOG(Error, "value has %zu bytes, must have less than %zu", std::strlen(value),
+                 sizeof(text));
+      return Error::InvalidArgument;
+    });
+  }
+  std::array<char, petrel::runtime::kMaxOptionValueLength> array;
+  std::memcpy(array.data(), text, sizeof(text));
+  return set_backend_option(options, backend, key, array);
 }
 
 petrel_status petrel_options_set_data_order(petrel_options* options, petrel_data_order order) {

@@ -196,6 +196,18 @@ static inline petrel_value petrel_tensor(int32_t dtype, uint32_t rank, const int
   return value;
 }
 
+// The same over elements that nobody may write: an input of a module that is not
+// loaded with writable inputs.
+static inline petrel_value petrel_const_tensor(int32_t dtype, uint32_t rank, const int64_t* sizes,
+                                               const void* data, size_t nbytes) {
+  union {
+    const void* read;
+    void* any;
+  } pointer;
+  pointer.read = data;
+  return petrel_tensor(dtype, rank, sizes, pointer.any, nbytes);
+}
+
 // ----------------------------------------------------------------- loading
 
 // Whose bytes a buffer has: borrowed ones must stay unchanged, where they are,
@@ -263,11 +275,43 @@ PETREL_EXPORT petrel_status petrel_options_add_data_buffer(petrel_options* optio
 PETREL_EXPORT petrel_status petrel_options_add_data_fd(petrel_options* options, int fd,
                                                        uint64_t offset, uint64_t length);
 
+// External data that functions of yours give: keys and bytes. Called while methods
+// load, from several threads at once; must not call back into this interface.
+typedef struct petrel_data_map {
+  size_t struct_size;  // sizeof(petrel_data_map), set by the caller
+  void* context;       // the first argument of each function
+  size_t num_keys;
+  const char* const* keys;  // copied
+  // Writes where the bytes of a key are: aligned to 16, unchanged until they are freed.
+  // PETREL_NOT_FOUND if there is none.
+  petrel_status (*get_data)(void* context, const char* key, const void** data, size_t* size);
+  // What get_data gave is not used again. May be NULL.
+  void (*free_data)(void* context, const void* data, size_t size);
+  // Nobody uses the map any more. May be NULL.
+  void (*destroy)(void* context);
+} petrel_data_map;
+
+// The struct is copied. destroy is called once, when the options and all modules that
+// were loaded with them are destroyed or have other data.
+PETREL_EXPORT petrel_status petrel_options_add_data_map(petrel_options* options,
+                                                        const petrel_data_map* map);
+
+// What loading a method tells a backend, such as "XnnpackBackend".
+PETREL_EXPORT petrel_status petrel_options_set_backend_bool(petrel_options* options,
+                                                            const char* backend, const char* key,
+                                                            int32_t value);
+PETREL_EXPORT petrel_status petrel_options_set_backend_int(petrel_options* options,
+                                                           const char* backend, const char* key,
+                                                           int32_t value);
+PETREL_EXPORT petrel_status petrel_options_set_backend_text(petrel_options* options,
+                                                            const char* backend, const char* key,
+                                                            const char* value);
+
 // Which of several files of external data counts where bytes differ.
 typedef int32_t petrel_data_order;
 enum {
   PETREL_DATA_REFUSE_DIFFERENT = 0,  // a key with two values is an error
-  PETREL_DATA_FIRST_COUNTS = 1       // the first that was added and has the key
+  PETREL_DATA_FIRST_COUNTS = 1       // the first that has the key: files, then maps
 };
 PETREL_EXPORT petrel_status petrel_options_set_data_order(petrel_options* options,
                                                           petrel_data_order order);
@@ -339,10 +383,33 @@ PETREL_EXPORT petrel_status petrel_module_set_input(petrel_module* module, const
 // Runs a method on the inputs that were set, all of them, and forgets them.
 // A number or string must be the one that the program was made with.
 PETREL_EXPORT petrel_status petrel_module_run(petrel_module* module, const char* method);
+// Lets the tensor that is output `index` of all later runs be copied to `size` bytes at
+// `data`, where petrel_module_get_output then finds it: the caller's memory, which holds
+// until the next run. NULL as at the start: outputs lie in the module. A run whose output
+// does not fit is PETREL_INVALID_ARGUMENT.
+PETREL_EXPORT petrel_status petrel_module_set_output(petrel_module* module, const char* method,
+                                                     size_t index, void* data, size_t size);
 // Output `index` of the last run that succeeded. Set struct_size first. Data
 // and strings belong to the module, until the method runs again or is unloaded.
 PETREL_EXPORT petrel_status petrel_module_get_output(const petrel_module* module,
                                                      const char* method, size_t index,
+                                                     petrel_value* out);
+
+// ---------------------------------------------------------------- a method
+
+// A method of a module, found once: its functions look up no name. Belongs to the
+// module, and goes with it; may be unloaded and run again meanwhile.
+typedef struct petrel_method petrel_method;
+
+PETREL_EXPORT petrel_status petrel_module_method(petrel_module* module, const char* method,
+                                                 petrel_method** out);
+// As the functions of the module of these names.
+PETREL_EXPORT petrel_status petrel_method_set_input(petrel_method* method, size_t index,
+                                                    const petrel_value* value);
+PETREL_EXPORT petrel_status petrel_method_set_output(petrel_method* method, size_t index,
+                                                     void* data, size_t size);
+PETREL_EXPORT petrel_status petrel_method_run(petrel_method* method);
+PETREL_EXPORT petrel_status petrel_method_get_output(const petrel_method* method, size_t index,
                                                      petrel_value* out);
 
 #ifdef __cplusplus

@@ -215,12 +215,33 @@ petrel_value from_evalue(const EValue& from) {
   return value;
 }
 
+// To where the caller wants them.
+Error copy_outputs(const Call& call, const char* method) {
+  for (size_t i = 0; i < call.targets.size() && i < call.outputs.size(); ++i) {
+    const Target& target = call.targets[i];
+    if (target.data == nullptr) continue;
+    if (!call.outputs[i].isTensor() || call.outputs[i].toTensor().nbytes() > target.size) {
+      PETREL_LOG(Error, "output %zu of method '%s' is not a tensor of at most %zu bytes", i, method,
+                 target.size);
+      return Error::InvalidArgument;
+    }
+    const Tensor tensor = call.outputs[i].toTensor();
+    // It may lie there already: an input that the method returns.
+    if (tensor.nbytes() > 0) {
+      std::memmove(target.data, tensor.const_data_ptr(), tensor.nbytes());
+    }
+  }
+  return Error::Ok;
+}
+
 Error run(petrel_module* module, const char* method) {
   PETREL_ASSIGN_OR_RETURN(const MethodMeta meta, meta_of(module, method));
   Call& call = module->calls[method];
   call.inputs.resize(meta.num_inputs());
   const std::vector<std::optional<petrel_value>> inputs = std::move(call.inputs);
-  call = Call();
+  call.inputs.clear();
+  call.outputs.clear();
+  call.has_run = false;
   std::vector<InputTensor> places(inputs.size());
   std::vector<EValue> values;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -231,6 +252,7 @@ Error run(petrel_module* module, const char* method) {
     values.push_back(to_evalue(*inputs[i], &places[i]));
   }
   PETREL_ASSIGN_OR_RETURN(call.outputs, module->module->execute(method, values));
+  PETREL_RETURN_IF_ERROR(copy_outputs(call, method));
   call.has_run = true;
   return Error::Ok;
 }
@@ -244,7 +266,10 @@ Error get_output(const petrel_module* module, const char* method, size_t index, 
     return Error::InvalidState;
   }
   PETREL_RETURN_IF_ERROR(check_index("index", index, call->second.outputs.size()));
-  assign(out, from_evalue(call->second.outputs[index]));
+  petrel_value value = from_evalue(call->second.outputs[index]);
+  const std::vector<Target>& targets = call->second.targets;
+  if (index < targets.size() && targets[index].data != nullptr) value.data = targets[index].data;
+  assign(out, value);
   return Error::Ok;
 }
 
@@ -372,9 +397,59 @@ petrel_status petrel_module_run(petrel_module* module, const char* method) {
   return guarded([&] { return run(module, method); });
 }
 
+petrel_status petrel_module_set_output(petrel_module* module, const char* method, size_t index,
+                                       void* data, size_t size) {
+  return guarded([&]() -> Error {
+    PETREL_ASSIGN_OR_RETURN(const MethodMeta meta, meta_of(module, method));
+    PETREL_RETURN_IF_ERROR(check_index("index", index, meta.num_outputs()));
+    Call& call = module->calls[method];
+    call.targets.resize(meta.num_outputs());
+    call.targets[index] = {data, size};
+    return Error::Ok;
+  });
+}
+
 petrel_status petrel_module_get_output(const petrel_module* module, const char* method,
                                        size_t index, petrel_value* out) {
   return guarded([&] { return get_output(module, method, index, out); });
+}
+
+petrel_status petrel_module_method(petrel_module* module, const char* method, petrel_method** out) {
+  return guarded([&]() -> Error {
+    PETREL_RETURN_IF_ERROR(require(out, "out"));
+    PETREL_RETURN_IF_ERROR(meta_of(module, method).error());
+    std::unique_ptr<petrel_method>& made = module->methods[method];
+    if (made == nullptr) made.reset(new petrel_method{module, method});
+    *out = made.get();
+    return Error::Ok;
+  });
+}
+
+petrel_status petrel_method_set_input(petrel_method* method, size_t index,
+                                      const petrel_value* value) {
+  const petrel_status status = guarded([&] { return require(method, "method"); });
+  if (status != PETREL_OK) return status;
+  return petrel_module_set_input(method->module, method->name.c_str(), index, value);
+}
+
+petrel_status petrel_method_set_output(petrel_method* method, size_t index, void* data,
+                                       size_t size) {
+  const petrel_status status = guarded([&] { return require(method, "method"); });
+  if (status != PETREL_OK) return status;
+  return petrel_module_set_output(method->module, method->name.c_str(), index, data, size);
+}
+
+petrel_status petrel_method_run(petrel_method* method) {
+  const petrel_status status = guarded([&] { return require(method, "method"); });
+  if (status != PETREL_OK) return status;
+  return petrel_module_run(method->module, method->name.c_str());
+}
+
+petrel_status petrel_method_get_output(const petrel_method* method, size_t index,
+                                       petrel_value* out) {
+  const petrel_status status = guarded([&] { return require(method, "method"); });
+  if (status != PETREL_OK) return status;
+  return petrel_module_get_output(method->module, method->name.c_str(), index, out);
 }
 
 }  // extern "C"

@@ -155,6 +155,34 @@ bool PythonPartitioner::worthwhile(const std::vector<const exir::Node*>& nodes) 
   return answer;
 }
 
+std::string PythonPartitioner::group(const exir::Node& node) const {
+  const Gil gil;
+  std::string answer;
+  if (!pending_->is_empty()) return answer;
+  pending_->guard("in group of a petrel.Partitioner, about " + node.describe(),
+                  [&] { answer = partitioner_.attr("group")(view(node)).cast<std::string>(); });
+  return answer;
+}
+
+std::optional<exir::GroupCosts> PythonPartitioner::costs(const exir::Graph& partition) const {
+  const Gil gil;
+  std::optional<exir::GroupCosts> answer;
+  if (!pending_->is_empty()) return answer;
+  pending_->guard("in costs of a petrel.Partitioner", [&] {
+    const py::object told = partitioner_.attr("costs")(GraphView{copy_graph(partition).graph});
+    if (told.is_none()) return;
+    exir::GroupCosts costs;
+    costs.kernels = told.attr("kernels").cast<double>();
+    costs.delegated = told.attr("delegated").cast<double>();
+    costs.call = told.attr("call").cast<double>();
+    costs.layout_copies = told.attr("layout_copies").cast<size_t>();
+    costs.copied_elements = told.attr("copied_elements").cast<int64_t>();
+    costs.nodes = told.attr("nodes").cast<std::string>();
+    answer = costs;
+  });
+  return answer;
+}
+
 PythonBackend::PythonBackend(py::object backend, std::shared_ptr<Pending> pending)
     : backend_(std::move(backend)),
       pending_(pending),

@@ -14,6 +14,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,9 @@ class PythonPartitioner final : public exir::Partitioner {
   exir::Support supports(const exir::Node& node) const override;
   bool takes_varying_sizes() const override;
   bool keeps(const exir::OpInfo& op) const override;
+  std::string group(const exir::Node& node) const override;
   bool worthwhile(const std::vector<const exir::Node*>& nodes) const override;
+  std::optional<exir::GroupCosts> costs(const exir::Graph& partition) const override;
 
  private:
   NodeView view(const exir::Node& node) const;

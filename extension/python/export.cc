@@ -5,11 +5,14 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "backends/xnnpack/aot/xnnpack_backend.h"
 #include "exir/driver/export.h"
 #include "extension/module/error_text.h"
@@ -19,6 +22,7 @@
 #include "extension/python/aot_backend.h"
 #include "extension/python/error.h"
 #include "extension/python/gil.h"
+#include "extension/relink/data_build.h"
 
 namespace petrel::extension::python {
 
@@ -111,11 +115,70 @@ std::tuple<std::string, std::string, std::string> export_files(
           missing.empty() ? "" : exir::describe_missing(missing)};
 }
 
+// The words of one option; those of an export that named none are the default's.
+Words words_of(const OptionWords& given, const std::string& name) {
+  const auto found = given.find(name);
+  if (found != given.end() && !found->second.empty()) return found->second;
+  return name == "backend" ? Words{"xnnpack"} : Words{};
+}
+
+// `words` say in the words of the command which backends are given.
+py::dict build_data_file(const std::map<std::string, std::string>& methods,
+                         const std::string& program, const std::string& output,
+                         const std::string& keys, const Choices& backends,
+                         const std::map<std::string, Choices>& method_backends,
+                         const OptionWords& words, std::optional<uint64_t> max_arena_bytes) {
+  const auto pending = std::make_shared<Pending>();
+  Backends chosen(pending);
+  exir::BackendSelection selection;
+  selection.for_all = chosen.uses("all methods", backends);
+  for (const auto& [method, choices] : method_backends) {
+    selection.for_method[method] = chosen.uses("method '" + method + "'", choices);
+  }
+  BuildOptions options;
+  options.models = methods;
+  options.program = program;
+  options.output = output;
+  options.keys = keys;
+  options.limits.max_arena_bytes = max_arena_bytes.value_or(options.limits.max_arena_bytes);
+  options.select_backends =
+      [&](const OptionWords& given) -> absl::StatusOr<exir::BackendSelection> {
+    for (const char* name : {"backend", "compile-spec"}) {
+      const Words needed = words_of(given, name), here = words_of(words, name);
+      if (needed == here) continue;
+      return absl::FailedPreconditionError(absl::StrCat(name, " is '", absl::StrJoin(here, "', '"),
+                                                        "' here and '",
+                                                        absl::StrJoin(needed, "', '"), "' there"));
+    }
+    return selection;
+  };
+  std::string said;
+  const absl::StatusOr<BuildReport> report = without_gil([&] {
+    const ErrorText text;
+    auto made = build_data(options);
+    said = text.text();
+    return made;
+  });
+  pending->rethrow();
+  if (!report.ok()) {
+    raise_status(
+        absl::Status(report.status().code(),
+                     absl::StrCat(report.status().message(), said.empty() ? "" : "\n", said)));
+  }
+  py::dict dict;
+  dict["keys"] = report->keys;
+  dict["bytes"] = report->bytes;
+  return dict;
+}
+
 }  // namespace
 
 void bind_export(py::module_& module) {
   module.def("export_files", &export_files, py::arg("methods"), py::arg("output"), py::kw_only(),
              py::arg("backends"), py::arg("method_backends"), py::arg("options"));
+  module.def("build_data", &build_data_file, py::kw_only(), py::arg("methods"), py::arg("program"),
+             py::arg("output"), py::arg("keys"), py::arg("backends"), py::arg("method_backends"),
+             py::arg("words"), py::arg("max_arena_bytes"));
 }
 
 }  // namespace petrel::extension::python

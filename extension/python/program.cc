@@ -156,6 +156,8 @@ void LoadedProgram::open(const py::object& source, const py::list& data, const O
   Module::Options module_options;
   module_options.load_mode = load_mode_ = options.load_mode;
   module_options.data_order = options.data_order;
+  set_backend_options(options);
+  module_options.backend_options = &options_by_backend_;
   add_data(data, &module_options);
   module_options.share_memory_arenas = options.share_memory;
   module_options.writable_inputs = options.writable_inputs;
@@ -173,6 +175,30 @@ void LoadedProgram::open(const py::object& source, const py::list& data, const O
     module_ = std::move(module.get());
     return Error::Ok;
   });
+}
+
+void LoadedProgram::set_backend_options(const Options& options) {
+  for (const auto& [backend, by_key] : options.backend_options) {
+    runtime::BackendOptions<kMostOptions>& of_backend = backend_options_.emplace_back();
+    for (const auto& [key, value] : by_key) {
+      Error error = Error::Ok;
+      if (const auto* text = std::get_if<std::string>(&value)) {
+        error = of_backend.set_option(key, text->c_str());
+      } else if (const auto* flag = std::get_if<bool>(&value)) {
+        error = of_backend.set_option(key, *flag);
+      } else {
+        error = of_backend.set_option(key, std::get<int>(value));
+      }
+      if (error == Error::Ok) continue;
+      throw py::value_error("option '" + key + "' of backend '" + backend +
+                            "' is too long, or one of more than " + std::to_string(kMostOptions));
+    }
+    if (options_by_backend_.set_options(backend, of_backend.view()) != Error::Ok) {
+      throw py::value_error("there are options of more than " +
+                            std::to_string(runtime::LoadBackendOptionsMap::kMaxBackends) +
+                            " backends, or the name of one is too long");
+    }
+  }
 }
 
 void LoadedProgram::add_data(const py::list& data, DataSources* to) {
@@ -350,9 +376,11 @@ std::shared_ptr<LoadedProgram> load(const py::object& source, const py::list& da
                                     const std::string& load_mode, bool share_memory,
                                     const std::string& precedence, const std::string& data_order,
                                     bool writable_inputs,
-                                    const std::map<std::string, uint64_t>& limits) {
+                                    const std::map<std::string, uint64_t>& limits,
+                                    decltype(LoadedProgram::Options::backend_options) told) {
   LoadedProgram::Options options;
   options.data_order = merge_order(data_order);
+  options.backend_options = std::move(told);
   options.num_threads = num_threads;
   options.share_memory = share_memory;
   options.writable_inputs = writable_inputs;

@@ -16,12 +16,14 @@
 #include <pybind11/pybind11.h>
 
 #include <atomic>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include "extension/module/module.h"
@@ -43,6 +45,9 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
     runtime::Limits limits;
     runtime::DataPrecedence precedence = runtime::DataPrecedence::RefuseDifferent;
     MergeOrder data_order = MergeOrder::RefuseDifferent;
+    // Of each load of a method, by backend and key.
+    std::map<std::string, std::map<std::string, std::variant<bool, int, std::string>>>
+        backend_options;
   };
 
   // `source` is a path or bytes; an entry of `data` those, or an object with
@@ -71,6 +76,7 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
   void open(const pybind11::object& source, const pybind11::list& data, const Options& options);
   // Files and bytes in the order of the list, then objects with get_data.
   void add_data(const pybind11::list& data, DataSources* to);
+  void set_backend_options(const Options& options);
   // Does `work`, which returns an Error, alone and without Python's lock.
   template <typename Work>
   void alone(Work work);
@@ -85,6 +91,9 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
   int generation_;  // of fork()
   bool writable_inputs_ = false;
   Module::LoadMode load_mode_ = Module::LoadMode::Mmap;
+  static constexpr size_t kMostOptions = 32;  // of one backend
+  std::list<runtime::BackendOptions<kMostOptions>> backend_options_;
+  runtime::LoadBackendOptionsMap options_by_backend_;
   // Destroyed last to first: the module before what it reads.
   std::vector<std::shared_ptr<const void>> held_;
   std::vector<std::unique_ptr<PythonRuntimeBackend>> python_backends_;

@@ -19,9 +19,9 @@ import atexit
 import os
 
 from petrel import _petrel
-from petrel._backend import (Backend, Partitioner, PreprocessResult, RuntimeBackend,
-                             Subprogram)
-from petrel._data import list_data, merge_data, split_data
+from petrel._backend import (Backend, GroupCosts, Partitioner, PreprocessResult,
+                             RuntimeBackend, Subprogram)
+from petrel._data import build_data, list_data, merge_data, split_data
 from petrel._data_map import NamedDataMap, TensorLayout
 from petrel._error import Error
 from petrel._export import Program, Report
@@ -35,10 +35,10 @@ if not _petrel.is_main_interpreter():
 __version__ = _petrel.version()
 
 __all__ = [
-    "Backend", "Error", "Graph", "LoadedProgram", "Method", "NamedBlobStore", "NamedData",
-    "NamedDataMap", "Node", "Partitioner", "PreprocessResult", "Program", "Report",
-    "RuntimeBackend", "Subprogram", "Tensor", "TensorLayout", "Value", "ValueInfo", "export",
-    "list_data", "load", "merge_data", "set_isa_level", "split_data"
+    "Backend", "Error", "Graph", "GroupCosts", "LoadedProgram", "Method", "NamedBlobStore",
+    "NamedData", "NamedDataMap", "Node", "Partitioner", "PreprocessResult", "Program", "Report",
+    "RuntimeBackend", "Subprogram", "Tensor", "TensorLayout", "Value", "ValueInfo", "build_data",
+    "export", "list_data", "load", "merge_data", "set_isa_level", "split_data"
 ]
 
 atexit.register(_petrel.close)

@@ -7,9 +7,12 @@ Programs whose arenas need more than `max_arena_bytes` are refused, as by
 
 import json
 import os
-from typing import Any, Dict, List, Optional, Sequence, Union
+import tempfile
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from petrel import _petrel
+from petrel._backend_choice import Backends, BackendChoice, CompileSpecs
+from petrel._export import Model, archives_of
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -43,3 +46,22 @@ def merge_data(program: Path, data_files: Sequence[Path], output: Path, *,
     """Takes data files into a program, which is written to `output`."""
     return _petrel.merge_data(os.fsdecode(program), [os.fsdecode(file) for file in data_files],
                               os.fsdecode(output), max_arena_bytes)
+
+
+def build_data(program: Path, output: Path, model: Model = None, *, args: Optional[tuple] = None,
+               methods: Optional[Mapping[str, Model]] = None, keys: str = "*",
+               backend: Backends = "xnnpack", compile_specs: Optional[CompileSpecs] = None,
+               max_arena_bytes: Optional[int] = None) -> Dict[str, Any]:
+    """Makes other weights for a program that was exported with weight_keys="name".
+
+    The model, or `methods` by name, is what export() takes, with other weights; the
+    backends must be those of the export. Writes to `output` the weights whose names
+    match the pattern `keys`. Returns how many "keys" and "bytes" that are.
+    """
+    choice = BackendChoice(backend, compile_specs)
+    with tempfile.TemporaryDirectory(prefix="petrel-") as folder:
+        return _petrel.build_data(
+            methods=archives_of(model, args, methods, {}, folder), program=os.fsdecode(program),
+            output=os.fsdecode(output), keys=keys, backends=choice.for_all,
+            method_backends=choice.by_method, words=choice.words(),
+            max_arena_bytes=max_arena_bytes)

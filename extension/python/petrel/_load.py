@@ -125,7 +125,9 @@ def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedD
          precedence: str = "refuse", data_order: str = "refuse", writable_inputs: bool = False,
          max_arena_bytes: Optional[int] = None, max_delegate_bytes: Optional[int] = None,
          max_input_bytes: Optional[int] = None, max_instructions: Optional[int] = None,
-         max_element_operations: Optional[int] = None) -> LoadedProgram:
+         max_element_operations: Optional[int] = None,
+         backend_options: Optional[Mapping[str, Mapping[str, Union[bool, int, str]]]] = None
+         ) -> LoadedProgram:
     """Loads a program: the path of a .pte, its bytes, or what export() made.
 
     data          .ptd files (paths or bytes) and NamedDataMaps, with the data that
@@ -147,6 +149,8 @@ def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedD
                   weights, and for outputs that it does not plan; None is 16 GiB each
     max_instructions, max_element_operations
                   what one run may do; None is 10**7 and 10**14
+    backend_options  what loading a method tells its backends, by their ids:
+                  {"XnnpackBackend": {"packed_weights_file": "weights.packed"}}
     """
     sources = list_of("data", data, SOURCES)
     runtime_backends = list_of("backends", backends, (str, RuntimeBackend))
@@ -165,7 +169,7 @@ def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedD
     given = {name: value for name, value in limits.items() if value is not None}
     return LoadedProgram(
         _petrel.load(source, sources, runtime_backends, num_threads, load_mode, share_memory,
-                     precedence, data_order, writable_inputs, given))
+                     precedence, data_order, writable_inputs, given, backend_options or {}))
 
 
 def set_isa_level(level: str) -> None:

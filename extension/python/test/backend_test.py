@@ -188,6 +188,41 @@ class PartitionerTest(unittest.TestCase):
             self.assertEqual("aten.sigmoid.default" in partitioner.asked, not whole)
 
 
+    def test_nodes_of_two_groups_are_two_partitions(self):
+
+        class Groups(Partitioner):
+
+            def group(self, node):
+                return node.op
+
+        backend = Backend()
+        petrel.export(model("affine"), backend=backend)
+        self.assertEqual(backend.seen, {"forward": [[MUL, ADD]]})
+        backend = Backend()
+        backend.partitioner = Groups((ADD, MUL))
+        petrel.export(model("affine"), backend=backend)
+        self.assertEqual(backend.seen, {"forward": [[MUL], [ADD]]})
+
+    def test_what_is_no_cheaper_when_delegated_stays(self):
+
+        class Costs(Partitioner):
+
+            def __init__(self, delegated):
+                super().__init__((ADD, MUL))
+                self.delegated = delegated
+
+            def costs(self, partition):
+                return petrel.GroupCosts(kernels=5.0, delegated=self.delegated, call=1.0,
+                                         nodes=f"{len(partition.nodes)} nodes")
+
+        for delegated, count in ((1.0, 1), (9.0, 0)):
+            backend = Backend()
+            backend.partitioner = Costs(delegated)
+            program = petrel.export(model("affine"), backend=backend)
+            self.assertEqual(len(backend.seen.get("forward", [])), count)
+            if count == 0:
+                self.assertIn("2 nodes", str(program.report()))
+
     def test_sizes_that_vary_are_offered_only_where_they_are_taken(self):
         path = "test/models/fixtures/torch_2_13/dynamic_batch.pt2"
         fixed = Backend()

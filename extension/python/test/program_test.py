@@ -378,6 +378,18 @@ class CallTest(unittest.TestCase):
         with self.assertRaisesRegex(petrel.Error, "no such file"):
             petrel.load("no such file")
 
+    def test_backends_are_told_options(self):
+        program = petrel.export(DIGITS)
+        with self.assertRaisesRegex(petrel.Error, "no_such_option"):
+            petrel.load(program, backend_options={
+                "XnnpackBackend": {"no_such_option": True}})["forward"].load()
+        petrel.load(program, backend_options={"Another": {"text": "value", "number": 3}}
+                    )["forward"].load()
+        for wrong in ({"XnnpackBackend": {"k" * 64: 1}}, {"b" * 64: {"k": 1}},
+                      {f"b{i}": {"k": 1} for i in range(9)}):
+            with self.assertRaises(ValueError):
+                petrel.load(program, backend_options=wrong)
+
     def test_maps_files_when_asked(self):
         program = petrel.export(DIGITS, external_weights="w.ptd")
         forward = petrel.load(program, load_mode="mmap", num_threads=2)["forward"]

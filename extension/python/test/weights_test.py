@@ -3,6 +3,7 @@
 
 import hashlib
 import os
+import tempfile
 import unittest
 
 import numpy
@@ -61,6 +62,31 @@ class WeightsTest(unittest.TestCase):
         petrel.export(model("affine"), backend=backend, weight_keys="name")
         self.assertIn(backend.made, [f"{fqn}#doubled" for fqn in backend.keys])
         self.assertRegex(backend.refusal, "is not a constant")
+
+
+class BuildTest(unittest.TestCase):
+
+    def test_other_weights_are_built_for_a_program(self):
+        for backend in (Weights(), "xnnpack", None):
+            program = petrel.export(model("affine"), backend=backend, weight_keys="name",
+                                    external_weights="w.ptd")
+            with tempfile.TemporaryDirectory() as folder:
+                new = os.path.join(folder, "new.ptd")
+                built = petrel.build_data(program.path, new, model("affine"), backend=backend)
+                self.assertEqual(built["keys"], 2)
+                runtime = [Runtime()] if isinstance(backend, Weights) else []
+                out, = petrel.load(program.path, data=[new], backends=runtime)["forward"](X)
+                numpy.testing.assert_array_equal(out, affine(X))
+                one = petrel.build_data(program.path, new, methods={"forward": model("affine")},
+                                        keys="scale", backend=backend)
+                self.assertEqual(one["keys"], 1)
+                self.assertEqual([e["key"] for e in petrel.list_data(new)], ["scale"])
+                with self.assertRaisesRegex(petrel.Error, "operators, literals or initial state|"
+                                                          "has weight|needs|new model"):
+                    petrel.build_data(program.path, new, model("glu"), backend=backend)
+                other = None if backend is not None else "xnnpack"
+                with self.assertRaisesRegex(petrel.Error, "backend is"):
+                    petrel.build_data(program.path, new, model("affine"), backend=other)
 
 
 if __name__ == "__main__":
