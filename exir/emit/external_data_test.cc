@@ -239,7 +239,7 @@ TEST(State, GoesToTheFileOfItsRule) {
   ASSERT_TRUE(files.ok()) << files.status();
   const fb::Program* program = decode(files->at(""));
   ASSERT_NE(program, nullptr);
-  EXPECT_EQ(program->mutable_data_segments()->size(), 0u);
+  EXPECT_EQ(program->mutable_data_segments(), nullptr);
   int outside = 0;
   for (const fb::EValue* value : *program->execution_plan()->Get(0)->values()) {
     const fb::Tensor* tensor = value->val_as_Tensor();

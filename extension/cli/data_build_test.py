@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import tempfile
@@ -51,6 +52,17 @@ def safetensors(tensors):
         data += content
     text = json.dumps(index).encode()
     return struct.pack("<Q", len(text)) + text + data
+
+
+def tensors_of(source, names):
+    """Those of the weights of an archive, as safetensors() takes them."""
+    with zipfile.ZipFile(source) as archive:
+        config = next(n for n in archive.namelist() if n.endswith("_weights_config.json"))
+        weights = json.loads(archive.read(config))["config"]
+        folder = config.rsplit("/", 1)[0]
+        return {name: ([size["as_int"] for size in weights[name]["tensor_meta"]["sizes"]],
+                       archive.read(f"{folder}/{weights[name]['path_name']}"))
+                for name in names if name in weights}
 
 
 class DataBuildTest(unittest.TestCase):
@@ -189,6 +201,72 @@ class DataBuildTest(unittest.TestCase):
         self.assertEqual(self.done("run", "m.pte", "--data", "m.safetensors"), wanted)
         self.done("data", "merge", "m.pte", "m.safetensors", "-o", "in.pte")
         self.assertEqual(self.done("run", "in.pte"), wanted)
+
+    def test_tensors_alone_give_what_the_archive_gives(self):
+        """Where keys say all about how a weight is made of one tensor."""
+        made, refused = 0, 0
+        for model in [DIGITS, *sorted(LAYERS.glob("*.pt2"))]:
+            for backend in ("xnnpack", "none"):
+                self.export(model, "old", "--backend", backend)
+                keys = [e["key"] for e in
+                        json.loads(self.done("data", "list", "old.ptd", "--json"))["entries"]]
+                if not keys:
+                    continue
+                (self.folder / "new.pt2").write_bytes(with_weights(model, noise))
+                self.done("data", "build", "--from", "new.pt2", "--for", "old.pte", "-o", "a.ptd")
+                names = {re.split("[@#]", key)[0] for key in keys}
+                tensors = tensors_of(self.folder / "new.pt2", names)
+                (self.folder / "w.safetensors").write_bytes(safetensors(tensors))
+                build = ("data", "build", "--from", "w.safetensors", "--for", "old.pte", "-o",
+                         "b.ptd")
+                with self.subTest(model=model.name, backend=backend):
+                    result = self.petrel(*build)
+                    if result.returncode == 0:
+                        self.assertEqual(self.bytes("b.ptd"), self.bytes("a.ptd"))
+                        made += 1
+                        continue
+                    refused += 1
+                    # Each that cannot be made is named, and the others can.
+                    lines = result.stderr.splitlines()[1:]
+                    self.assertTrue(all(re.search("needs the model|has no |program needs", line)
+                                        for line in lines), result.stderr)
+                    for key in keys:
+                        is_made = "@" not in re.sub("@(permute|view)_[0-9_]+", "", key)
+                        self.assertEqual(is_made and re.split("[@#]", key)[0] in tensors,
+                                         not any(f"'{key}'" in line for line in lines), key)
+        self.assertGreater(made, 12)
+        self.assertGreater(refused, 4)
+
+    def test_an_adapter_is_built_from_its_tensors_and_renamed(self):
+        for backend in ("xnnpack", "none"):
+            self.export(DIGITS, "m", "--backend", backend)
+            (self.folder / "new.pt2").write_bytes(with_weights(DIGITS, noise))
+            build = ("data", "build", "--for", "m.pte", "--keys", "score.*", "-o")
+            self.done(*build, "a.ptd", "--from", "new.pt2")
+            names = {"score.weight", "score.bias"}
+            tensors = tensors_of(self.folder / "new.pt2", names)
+            peft = {f"base_model.model.{n.replace('score', 'head')}": t
+                    for n, t in tensors.items()}
+            (self.folder / "peft.safetensors").write_bytes(safetensors(peft))
+            rename = ("--rename", "base_model.model.=", "--rename", "head=score")
+            self.done(*build, "b.ptd", "--from", "peft.safetensors", *rename)
+            self.assertEqual(self.bytes("b.ptd"), self.bytes("a.ptd"))
+            # A .ptd does as well, and what is given in vain is told.
+            error = self.fails(*build, "c.ptd", "--from", "peft.safetensors")
+            for name in names:
+                self.assertIn(f"the file has no '{name}'", error)
+            error = self.fails(*build, "c.ptd", "--from", "peft.safetensors", *rename[:3],
+                               "head=score.x")
+            self.assertIn("'score.x.bias': the program has no such weight", error)
+            self.assertIn("must be FROM=TO", self.fails(*build, "c.ptd", "--from",
+                                                        "peft.safetensors", "--rename", "head"))
+            self.assertIn("of tensors only", self.fails(*build, "c.ptd", "--from", "new.pt2",
+                                                        "--rename", "a=b"))
+            short = {**tensors, "score.bias": ([5], b"\0" * 20)}
+            (self.folder / "short.safetensors").write_bytes(safetensors(short))
+            self.assertIn("the program needs f32[10]",
+                          self.fails(*build, "c.ptd", "--from", "short.safetensors"))
+            self.assertFalse((self.folder / "c.ptd").exists())
 
     def test_a_bound_program_takes_its_own_bytes_only(self):
         for keys in ("content", "name"):

@@ -104,6 +104,7 @@ void add_merge(CLI::App& data, int* exit_code) {
 struct BuildArguments {
   BuildOptions options;
   std::vector<std::string> from;
+  std::vector<std::string> renames;
 };
 
 int run_build(BuildArguments& arguments) {
@@ -115,6 +116,15 @@ int run_build(BuildArguments& arguments) {
     if (!arguments.options.models.emplace(method, named ? text.substr(equals + 1) : text).second) {
       return fail(kVerb, absl::StrCat("--from is given twice for method '", method, "'"));
     }
+  }
+  for (const std::string& text : arguments.renames) {
+    auto& [from, to] = arguments.options.renames.emplace_back();
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return fail(kVerb, absl::StrCat("--rename is '", text, "', must be FROM=TO"));
+    }
+    from = text.substr(0, equals);
+    to = text.substr(equals + 1);
   }
   const RuntimeMessages messages;
   Progress progress(kVerb);
@@ -132,13 +142,17 @@ void add_build(CLI::App& data, int* exit_code) {
   CLI::App* verb = data.add_subcommand(
       "build", "Make other weights for a program exported with --weight-keys name");
   verb->add_option("--from", arguments->from,
-                   "NEW.pt2, or METHOD=NEW.pt2 for each of several methods")
+                   "NEW.pt2, or METHOD=NEW.pt2 for each of several methods;\n"
+                   "NEW.safetensors or NEW.ptd, where keys say all about how weights are made")
       ->required()
       ->take_all();
   verb->add_option("--for", arguments->options.program, "PROG.pte")->required();
   verb->add_option("-o,--output", arguments->options.output, "NEW.ptd")->required();
   verb->add_option("--keys", arguments->options.keys,
                    "GLOB of the names of weights to write; all by default");
+  verb->add_option("--rename", arguments->renames,
+                   "FROM=TO: TO takes the place of the text FROM in names of tensors; in order")
+      ->take_all();
   add_limit_options(*verb, LimitsOf::kLoading, &arguments->options.limits);
   verb->callback([arguments, exit_code] { *exit_code = run_build(*arguments); });
 }
@@ -158,7 +172,9 @@ void add_data_verb(CLI::App& app, int* exit_code) {
       "  petrel data split model.pte -o small.pte --to model.ptd\n"
       "  petrel data split model.pte -o rest.pte --to encoder.ptd --keys 'encoder.*'\n"
       "  petrel data merge small.pte model.ptd -o model.pte\n"
-      "  petrel data build --from new.pt2 --for model.pte -o new.ptd");
+      "  petrel data build --from new.pt2 --for model.pte -o new.ptd\n"
+      "  petrel data build --from adapter.safetensors --for model.pte -o new.ptd \\\n"
+      "    --keys '*lora*' --rename base_model.model.=");
 }
 
 }  // namespace petrel::extension

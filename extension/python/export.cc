@@ -125,7 +125,9 @@ Words words_of(const OptionWords& given, const std::string& name) {
 // `words` say in the words of the command which backends are given.
 py::dict build_data_file(const std::map<std::string, std::string>& methods,
                          const std::string& program, const std::string& output,
-                         const std::string& keys, const Choices& backends,
+                         const std::string& keys,
+                         std::vector<std::pair<std::string, std::string>> renames,
+                         const Choices& backends,
                          const std::map<std::string, Choices>& method_backends,
                          const OptionWords& words, std::optional<uint64_t> max_arena_bytes) {
   const auto pending = std::make_shared<Pending>();
@@ -140,6 +142,7 @@ py::dict build_data_file(const std::map<std::string, std::string>& methods,
   options.program = program;
   options.output = output;
   options.keys = keys;
+  options.renames = std::move(renames);
   options.limits.max_arena_bytes = max_arena_bytes.value_or(options.limits.max_arena_bytes);
   options.select_backends =
       [&](const OptionWords& given) -> absl::StatusOr<exir::BackendSelection> {
@@ -177,8 +180,8 @@ void bind_export(py::module_& module) {
   module.def("export_files", &export_files, py::arg("methods"), py::arg("output"), py::kw_only(),
              py::arg("backends"), py::arg("method_backends"), py::arg("options"));
   module.def("build_data", &build_data_file, py::kw_only(), py::arg("methods"), py::arg("program"),
-             py::arg("output"), py::arg("keys"), py::arg("backends"), py::arg("method_backends"),
-             py::arg("words"), py::arg("max_arena_bytes"));
+             py::arg("output"), py::arg("keys"), py::arg("renames"), py::arg("backends"),
+             py::arg("method_backends"), py::arg("words"), py::arg("max_arena_bytes"));
 }
 
 }  // namespace petrel::extension::python

@@ -20,6 +20,8 @@
 #include "exir/status_macros.h"
 #include "extension/relink/data_program.h"
 #include "extension/export/option_words.h"
+#include "extension/relink/derived_weights.h"
+#include "extension/relink/file_kind.h"
 #include "schema/formats.h"
 
 namespace petrel::extension {
@@ -114,14 +116,10 @@ absl::StatusOr<exir::CompiledWeights> compile(const BuildOptions& options,
   return exir::compile_weights(compiling);
 }
 
-}  // namespace
-
-absl::StatusOr<BuildReport> build_data(const BuildOptions& options) {
-  const std::string name = std::filesystem::path(options.output).filename().string();
-  PETREL_RETURN_IF_ERROR(exir::check_plain_file_name(name));
-  PETREL_ASSIGN_OR_RETURN(const DataProgram program,
-                          DataProgram::read(options.program, options.limits));
-  PETREL_ASSIGN_OR_RETURN(const exir::Additions additions, remembered(program, options.program));
+absl::StatusOr<NamedBlobStore> compiled_weights(const BuildOptions& options,
+                                                const DataProgram& program,
+                                                const exir::Additions& additions,
+                                                const std::string& name) {
   BuildOptions given = options;
   // One model needs no method to be named.
   const auto& plans = program.table().execution_plan;
@@ -133,12 +131,42 @@ absl::StatusOr<BuildReport> build_data(const BuildOptions& options) {
   PETREL_ASSIGN_OR_RETURN(const exir::CompiledWeights compiled, compile(given, program, additions));
   PETREL_RETURN_IF_ERROR(check_weights(given, additions, compiled.ledger));
   PETREL_RETURN_IF_ERROR(check_structure(given, additions, compiled.structure));
-
   NamedBlobStore data;
   for (const auto& [key, weight] : compiled.ledger.weights()) {
     if (!exir::matches_glob(options.keys, exir::source_name(weight.fqn))) continue;
     PETREL_RETURN_IF_ERROR(
         data.add_named_blob(key, weight.blob, kWeightAlignment, name, weight.layout).status());
+  }
+  return data;
+}
+
+// The one file of tensors that is given instead of models; "" if there is none.
+absl::StatusOr<std::string> tensor_file(const BuildOptions& options) {
+  for (const auto& [method, path] : options.models) {
+    PETREL_ASSIGN_OR_RETURN(const FileKind kind, file_kind(path));
+    if (kind != FileKind::kTensors && kind != FileKind::kData) continue;
+    if (options.models.size() == 1) return path;
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", path, "' holds tensors, which are given alone: not beside models"));
+  }
+  if (options.renames.empty()) return "";
+  return absl::InvalidArgumentError("names are changed of tensors only, not of models");
+}
+
+}  // namespace
+
+absl::StatusOr<BuildReport> build_data(const BuildOptions& options) {
+  const std::string name = std::filesystem::path(options.output).filename().string();
+  PETREL_RETURN_IF_ERROR(exir::check_plain_file_name(name));
+  PETREL_ASSIGN_OR_RETURN(const DataProgram program,
+                          DataProgram::read(options.program, options.limits));
+  PETREL_ASSIGN_OR_RETURN(const exir::Additions additions, remembered(program, options.program));
+  PETREL_ASSIGN_OR_RETURN(const std::string tensors, tensor_file(options));
+  NamedBlobStore data;
+  if (tensors.empty()) {
+    PETREL_ASSIGN_OR_RETURN(data, compiled_weights(options, program, additions, name));
+  } else {
+    PETREL_ASSIGN_OR_RETURN(data, derived_weights(additions, options, tensors, name));
   }
   const auto found = data.destinations().find(name);
   if (found == data.destinations().end()) {

@@ -6,6 +6,9 @@
 // must be the same program. What is written are the weights alone: folded and
 // laid out as the program needs them.
 //
+// Where keys say how a weight is made of one tensor, tensors alone will do
+// (derived_weights.h): an adapter that was trained elsewhere.
+//
 //   NEW.pt2 --compile--> structure, {name -> bytes, layout}
 //                             =              |
 //   PROG.pte remembers   structure, {name -> layout}    --> NEW.ptd
@@ -17,6 +20,8 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "exir/backend/backend_selection.h"
@@ -29,7 +34,10 @@ namespace petrel::extension {
 using SelectBackends = std::function<absl::StatusOr<exir::BackendSelection>(const OptionWords&)>;
 
 struct BuildOptions {
-  std::map<std::string, std::string> models;  // method -> NEW.pt2
+  // Method -> NEW.pt2; or one .safetensors or .ptd file for any method.
+  std::map<std::string, std::string> models;
+  // Text in names of such tensors, and what takes its place, in order.
+  std::vector<std::pair<std::string, std::string>> renames;
   std::string program;
   std::string output;
   std::string keys = "*";  // glob of the names of the weights to write

@@ -50,18 +50,22 @@ def merge_data(program: Path, data_files: Sequence[Path], output: Path, *,
 
 def build_data(program: Path, output: Path, model: Model = None, *, args: Optional[tuple] = None,
                methods: Optional[Mapping[str, Model]] = None, keys: str = "*",
-               backend: Backends = "xnnpack", compile_specs: Optional[CompileSpecs] = None,
+               renames: Optional[Mapping[str, str]] = None, backend: Backends = "xnnpack",
+               compile_specs: Optional[CompileSpecs] = None,
                max_arena_bytes: Optional[int] = None) -> Dict[str, Any]:
     """Makes other weights for a program that was exported with weight_keys="name".
 
     The model, or `methods` by name, is what export() takes, with other weights; the
     backends must be those of the export. Writes to `output` the weights whose names
-    match the pattern `keys`. Returns how many "keys" and "bytes" that are.
+    match the pattern `keys`. The model may be a .safetensors or .ptd file, where keys
+    say all about how weights are made of its tensors; in their names the values of
+    `renames` take the place of its keys, in order. Returns how many "keys" and "bytes" that are.
     """
     choice = BackendChoice(backend, compile_specs)
     with tempfile.TemporaryDirectory(prefix="petrel-") as folder:
         return _petrel.build_data(
             methods=archives_of(model, args, methods, {}, folder), program=os.fsdecode(program),
-            output=os.fsdecode(output), keys=keys, backends=choice.for_all,
+            output=os.fsdecode(output), keys=keys,
+            renames=list((renames or {}).items()), backends=choice.for_all,
             method_backends=choice.by_method, words=choice.words(),
             max_arena_bytes=max_arena_bytes)

@@ -149,6 +149,7 @@ def split_data(program: str, output: str, data_file: str, keys: str,
 def merge_data(program: str, data: List[str], output: str,
                max_arena_bytes: Optional[int]) -> Dict[str, Any]: ...
 def build_data(*, methods: Mapping[str, str], program: str, output: str, keys: str,
+               renames: Sequence[Tuple[str, str]],
                backends: Sequence[Tuple[Any, Sequence[Tuple[str, bytes]]]],
                method_backends: Mapping[str, Sequence[Tuple[Any, Sequence[Tuple[str, bytes]]]]],
                words: Mapping[str, Sequence[Union[str, bytes]]],

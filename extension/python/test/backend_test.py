@@ -215,10 +215,11 @@ class PartitionerTest(unittest.TestCase):
                 return petrel.GroupCosts(kernels=5.0, delegated=self.delegated, call=1.0,
                                          nodes=f"{len(partition.nodes)} nodes")
 
-        for delegated, count in ((1.0, 1), (9.0, 0)):
+        # Where something needs kernels anyway: a sigmoid between two groups.
+        for delegated, count in ((1.0, 2), (9.0, 0)):
             backend = Backend()
             backend.partitioner = Costs(delegated)
-            program = petrel.export(model("affine"), backend=backend)
+            program = petrel.export(model("affine_two_parts"), backend=backend)
             self.assertEqual(len(backend.seen.get("forward", [])), count)
             if count == 0:
                 self.assertIn("2 nodes", str(program.report()))

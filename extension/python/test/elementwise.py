@@ -6,6 +6,7 @@ A payload is JSON; it says which methods and operators preprocess_all saw, too.
 
 import json
 import pathlib
+import struct
 
 import numpy
 import petrel
@@ -113,3 +114,15 @@ def affine(x, shift=0.5, parts=1):
             x = 1 / (1 + numpy.exp(-x))
         x = x * scale + numpy.float32(shift)
     return x
+
+
+def safetensors(tensors):
+    """The bytes of a .safetensors file."""
+    entries, data = {}, b""
+    for key, value in tensors.items():
+        end = len(data) + value.nbytes
+        entries[key] = {"dtype": "F32", "shape": value.shape, "data_offsets": [len(data), end]}
+        data += value.tobytes()
+    header = json.dumps(entries).encode()
+    header += b" " * (-len(header) % 64 + 56)
+    return struct.pack("<Q", len(header)) + header + data

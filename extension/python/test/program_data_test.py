@@ -2,16 +2,14 @@
 """The data that programs are loaded with, and what holds them to it."""
 
 import gc
-import json
 import pathlib
-import struct
 import tempfile
 import unittest
 import weakref
 
 import numpy
 import petrel
-from elementwise import Backend, Runtime, affine, model
+from elementwise import Backend, Runtime, affine, model, safetensors
 
 X = numpy.array([1, -2, 3, 0.5], numpy.float32)
 
@@ -55,18 +53,6 @@ class Weights(Backend):
 
     def add(self, value, store):
         return store.add_weight(value)
-
-
-def safetensors(tensors):
-    """The bytes of a .safetensors file."""
-    entries, data = {}, b""
-    for key, value in tensors.items():
-        end = len(data) + value.nbytes
-        entries[key] = {"dtype": "F32", "shape": value.shape, "data_offsets": [len(data), end]}
-        data += value.tobytes()
-    header = json.dumps(entries).encode()
-    header += b" " * (-len(header) % 64 + 56)
-    return struct.pack("<Q", len(header)) + header + data
 
 
 class FileTest(unittest.TestCase):

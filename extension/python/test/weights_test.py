@@ -8,9 +8,10 @@ import unittest
 
 import numpy
 import petrel
-from elementwise import Backend, Runtime, affine, model
+from elementwise import Backend, Runtime, affine, model, safetensors
 
 X = numpy.array([1, -2, 3, 0.5], numpy.float32)
+SCALE = numpy.array([4, 3, 2, 1], numpy.float32)
 
 
 class Weights(Backend):
@@ -77,6 +78,15 @@ class BuildTest(unittest.TestCase):
                 runtime = [Runtime()] if isinstance(backend, Weights) else []
                 out, = petrel.load(program.path, data=[new], backends=runtime)["forward"](X)
                 numpy.testing.assert_array_equal(out, affine(X))
+                tensors = os.path.join(folder, "t.safetensors")
+                with open(tensors, "wb") as file:
+                    file.write(safetensors({"peft.scale": SCALE}))
+                built = petrel.build_data(program.path, new, tensors, keys="scale",
+                                          renames={"peft.": ""}, backend=backend)
+                self.assertEqual(built["keys"], 1)
+                loaded = petrel.load(program.path, data=[new, program.external_paths[0]],
+                                     data_order="first", backends=runtime)
+                numpy.testing.assert_array_equal(loaded["forward"](X)[0], X * SCALE + 0.5)
                 one = petrel.build_data(program.path, new, methods={"forward": model("affine")},
                                         keys="scale", backend=backend)
                 self.assertEqual(one["keys"], 1)

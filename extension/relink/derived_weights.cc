@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/relink/derived_weights.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "exir/backend/weight_routes.h"
+#include "exir/status_macros.h"
+#include "extension/relink/data_input.h"
+#include "runtime/core/scalar_type.h"
+
+namespace petrel::extension {
+namespace {
+
+using exir::Blob;
+using exir::NamedBlobStore;
+using exir::TensorType;
+
+constexpr uint64_t kWeightAlignment = 16;
+
+// Elements in memory, of a type whose dims lie in order.
+struct Elements {
+  TensorType type;
+  Blob blob;
+};
+
+size_t item_size(const TensorType& type) {
+  return runtime::element_size(static_cast<runtime::ScalarType>(type.dtype));
+}
+
+bool is_in_order(const TensorType& type) {
+  return std::is_sorted(type.dim_order.begin(), type.dim_order.end());
+}
+
+std::optional<std::vector<int64_t>> numbers(absl::string_view text, char separator) {
+  std::vector<int64_t> list;
+  for (const absl::string_view word : absl::StrSplit(text, separator)) {
+    int64_t number = 0;
+    if (!absl::SimpleAtoi(word, &number) || number < 0) return std::nullopt;
+    list.push_back(number);
+  }
+  return list;
+}
+
+bool is_permutation_of(const std::vector<int64_t>& axes, size_t rank) {
+  std::vector<int64_t> sorted = axes;
+  std::sort(sorted.begin(), sorted.end());
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    if (sorted[i] != static_cast<int64_t>(i)) return false;
+  }
+  return axes.size() == rank;
+}
+
+// A tensor of `sizes` whose elements are those of `from` `strides` elements apart; false
+// if some are outside.
+bool take(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides,
+          Elements* elements) {
+  const Elements& from = *elements;
+  const size_t rank = sizes.size();
+  const auto item = static_cast<int64_t>(item_size(from.type));
+  const auto count = static_cast<int64_t>(from.blob.size()) / item;
+  int64_t number = 1, last = 0;
+  for (size_t i = 0; i < rank; ++i) {
+    int64_t reach = 0;
+    if (sizes[i] < 1 || __builtin_mul_overflow(sizes[i] - 1, strides[i], &reach) ||
+        __builtin_add_overflow(last, reach, &last) ||
+        __builtin_mul_overflow(number, sizes[i], &number)) {
+      return false;
+    }
+  }
+  // Each element is taken once.
+  if (number != count || last >= count) return false;
+  Elements to;
+  to.type = TensorType::contiguous(from.type.dtype, sizes);
+  const Blob::Bytes bytes = from.blob.bytes();
+  std::vector<uint8_t> out(bytes.span().size());
+  std::vector<int64_t> index(rank, 0);
+  int64_t place = 0;  // in `from`
+  for (int64_t done = 0; done < count; ++done) {
+    std::memcpy(out.data() + done * item, bytes.span().data() + place * item,
+                static_cast<size_t>(item));
+    for (size_t i = rank; i-- > 0;) {
+      place += strides[i];
+      if (++index[i] < sizes[i]) break;
+      place -= strides[i] * sizes[i];
+      index[i] = 0;
+    }
+  }
+  to.blob = Blob::copy_of(out);
+  *elements = std::move(to);
+  return true;
+}
+
+// Axis i of the result is axis axes[i] of `elements`.
+bool permute(const std::vector<int64_t>& axes, Elements* elements) {
+  const size_t rank = elements->type.sizes.size();
+  if (!is_permutation_of(axes, rank)) return false;
+  std::vector<int64_t> of_source(rank, 1), sizes, strides;
+  for (size_t i = rank; i-- > 1;) of_source[i - 1] = of_source[i] * elements->type.sizes[i];
+  for (const int64_t axis : axes) {
+    sizes.push_back(elements->type.sizes[static_cast<size_t>(axis)]);
+    strides.push_back(of_source[static_cast<size_t>(axis)]);
+  }
+  return elements->blob.size() == 0 || take(sizes, strides, elements);
+}
+
+// One step of a key, such as "@permute_1_0", "#0231" or "#2x3:1,2". False for one that
+// needs more than the tensor.
+bool do_step(absl::string_view step, Elements* elements) {
+  if (absl::ConsumePrefix(&step, "#")) {
+    const std::vector<absl::string_view> halves = absl::StrSplit(step, ':');
+    if (halves.size() == 2) {
+      const auto sizes = numbers(halves[0], 'x'), strides = numbers(halves[1], ',');
+      return sizes && strides && sizes->size() == strides->size() &&
+             take(*sizes, *strides, elements);
+    }
+    std::vector<int64_t> axes;
+    for (const char digit : step) axes.push_back(digit - '0');
+    return permute(axes, elements);
+  }
+  if (absl::ConsumePrefix(&step, "@permute_")) {
+    const auto axes = numbers(step, '_');
+    return axes && permute(*axes, elements);
+  }
+  if (!absl::ConsumePrefix(&step, "@view_")) return false;
+  const auto sizes = numbers(step, '_');
+  if (!sizes) return false;
+  const TensorType type = TensorType::contiguous(elements->type.dtype, *sizes);
+  if (type.nbytes() != elements->type.nbytes()) return false;
+  elements->type = type;
+  return true;
+}
+
+// "conv.weight", "@bn1" and "#0231" of "conv.weight@bn1#0231".
+std::vector<std::string> parts_of(const std::string& key) {
+  std::vector<std::string> parts = {""};
+  for (const char c : key) {
+    if (c == '@' || c == '#') parts.emplace_back();
+    parts.back() += c;
+  }
+  return parts;
+}
+
+class Deriver {
+ public:
+  Deriver(const BuildOptions& options, const std::string& file) : options_(options), file_(file) {}
+
+  absl::Status read(const std::string& path) {
+    path_ = path;
+    PETREL_ASSIGN_OR_RETURN(std::vector<DataEntry> entries, read_data_file(path));
+    for (DataEntry& entry : entries) {
+      std::string name = entry.key;
+      for (const auto& [from, to] : options_.renames) {
+        const size_t place = name.find(from);
+        if (place != std::string::npos) name.replace(place, from.size(), to);
+      }
+      const std::string key = entry.key;
+      if (exir::matches_glob(options_.keys, name)) unused_.insert(name);
+      if (!tensors_.emplace(name, std::move(entry)).second) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(path, ": two tensors are called '", name, "', one is '", key, "'"));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status add(const exir::WeightAddition& weight) {
+    const std::vector<std::string> parts = parts_of(weight.key);
+    if (!exir::matches_glob(options_.keys, parts[0])) return absl::OkStatus();
+    // It may have been made already.
+    auto found = tensors_.find(weight.key);
+    const size_t num_steps = found != tensors_.end() ? 0 : parts.size() - 1;
+    if (found == tensors_.end()) found = tensors_.find(parts[0]);
+    if (found == tensors_.end()) {
+      problems_.push_back(absl::StrCat("'", weight.key, "': the file has no '", parts[0], "'"));
+      return absl::OkStatus();
+    }
+    unused_.erase(found->first);
+    if (weight.digest) {
+      problems_.push_back(absl::StrCat("'", weight.key, "': the program is bound to its bytes"));
+      return absl::OkStatus();
+    }
+    const DataEntry& entry = found->second;
+    if (!entry.layout || !is_in_order(*entry.layout)) {
+      problems_.push_back(absl::StrCat("'", weight.key, "': the file does not say its layout"));
+      return absl::OkStatus();
+    }
+    Elements elements{*entry.layout, entry.blob};
+    for (size_t i = 1; i <= num_steps; ++i) {
+      if (do_step(parts[i], &elements)) continue;
+      problems_.push_back(absl::StrCat("'", weight.key, "': '", parts[i],
+                                       "' needs the model, whose archive --from can name"));
+      return absl::OkStatus();
+    }
+    if (elements.blob.size() != weight.bytes ||
+        (weight.layout && *weight.layout != elements.type)) {
+      problems_.push_back(absl::StrCat(
+          "'", weight.key, "': is ", exir::to_string(elements.type), ", the program needs ",
+          weight.layout ? exir::to_string(*weight.layout) : absl::StrCat(weight.bytes, " bytes")));
+      return absl::OkStatus();
+    }
+    return store_.add_named_blob(weight.key, elements.blob, kWeightAlignment, file_, weight.layout)
+        .status();
+  }
+
+  absl::StatusOr<NamedBlobStore> take() {
+    for (const std::string& name : unused_) {
+      problems_.push_back(
+          absl::StrCat("'", name, "': the program has no such weight; --rename may name it"));
+    }
+    if (problems_.empty()) return std::move(store_);
+    return absl::FailedPreconditionError(absl::StrCat(
+        path_, ": cannot be made into data for the program\n", absl::StrJoin(problems_, "\n")));
+  }
+
+ private:
+  const BuildOptions& options_;
+  const std::string& file_;
+  std::string path_;
+  std::map<std::string, DataEntry> tensors_;  // by their new names
+  std::set<std::string> unused_;              // of those that the pattern matches
+  std::vector<std::string> problems_;
+  NamedBlobStore store_;
+};
+
+}  // namespace
+
+absl::StatusOr<NamedBlobStore> derived_weights(const exir::Additions& additions,
+                                               const BuildOptions& options,
+                                               const std::string& tensors,
+                                               const std::string& file) {
+  Deriver deriver(options, file);
+  PETREL_RETURN_IF_ERROR(deriver.read(tensors));
+  for (const exir::WeightAddition& weight : additions.weights) {
+    PETREL_RETURN_IF_ERROR(deriver.add(weight));
+  }
+  return deriver.take();
+}
+
+}  // namespace petrel::extension
