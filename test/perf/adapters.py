@@ -16,6 +16,7 @@ import pathlib
 import statistics
 import sys
 import tempfile
+import time
 
 import torch
 
@@ -71,6 +72,8 @@ def main() -> int:
             for number, name in enumerate(names[1:], 1):
                 command(args.petrel, "data", "build", "--from", work / f"{number}.pt2", "--for",
                         program, "-o", name, "--keys", "*lora*")
+            # Weights are known by their place in files that were not changed just now.
+            time.sleep(2.1)
             for mode, words in (("mapped", []), ("read", ["--file"])):
                 found = json.loads(command(args.swap_time, *words, "*lora*", program, base, *names))
                 if found["outputs"] != args.adapters:
