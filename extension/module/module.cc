@@ -206,6 +206,36 @@ bool Module::keeps(const std::string& method, const void* address) const {
   return false;
 }
 
+Result<Module::SharedBytes> Module::share_data(const std::string& key) const {
+  // Of members the last goes first: the bytes before what they lie in.
+  struct Held {
+    std::shared_ptr<const void> lie_in;
+    FreeableBuffer data;
+  };
+  auto held = std::make_shared<Held>();
+  const auto precedence = program_->options().data_precedence;
+  if (precedence == runtime::DataPrecedence::RefuseDifferent) {
+    PETREL_RETURN_IF_ERROR(get_data(key).error());
+  }
+  const NamedDataMap* maps[] = {nullptr, &program_->named_data()};
+  std::shared_ptr<const void> owners[] = {nullptr, loader_};
+  if (const auto source = data_->source_of(key); source != nullptr) {
+    maps[0] = source->map();
+    owners[0] = source;
+  }
+  const size_t first = precedence == runtime::DataPrecedence::ProgramFirst ? 1 : 0;
+  for (const size_t i : {first, 1 - first}) {
+    if (maps[i] == nullptr) continue;
+    Result<FreeableBuffer> data = maps[i]->get_data(key);
+    if (data.error() == Error::NotFound) continue;
+    if (!data.ok()) return data.error();
+    held->lie_in = owners[i];
+    held->data = std::move(*data);
+    return SharedBytes{held->data.data(), held->data.size(), held};
+  }
+  return Error::NotFound;
+}
+
 EValue Module::get_input(const std::string& method, size_t index) {
   const Result<LoadedMethod*> made = loaded(method);
   return made.ok() ? (*made)->method->get_input(index) : EValue();

@@ -132,6 +132,14 @@ class Module final {
                                                  const std::string& name);
   // The bytes that backends get for a key, from external data or the program.
   runtime::Result<runtime::FreeableBuffer> get_data(const std::string& key) const;
+  // The same bytes with what keeps them, which is not the Module: they outlive it, and
+  // data that takes their place.
+  struct SharedBytes {
+    const void* data = nullptr;
+    size_t size = 0;
+    std::shared_ptr<const void> owner;
+  };
+  runtime::Result<SharedBytes> share_data(const std::string& key) const;
 
   // The current value of an input: for one that is not a tensor, the value that
   // the program was made with. None if there is no such method or input.
@@ -150,7 +158,7 @@ class Module final {
   runtime::Result<LoadedMethod*> loaded(const std::string& method);
 
   // Destroyed last to first: methods before the data and the program they use.
-  std::unique_ptr<runtime::DataLoader> loader_;
+  std::shared_ptr<runtime::DataLoader> loader_;
   runtime::EventTracer* event_tracer_ = nullptr;
   const runtime::LoadBackendOptionsMap* backend_options_ = nullptr;
   std::unique_ptr<runtime::Program> program_;

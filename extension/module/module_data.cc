@@ -179,6 +179,12 @@ Result<ModuleData::Sources> ModuleData::replace(const DataChange& change) {
   return std::exchange(sources_, std::move(next));
 }
 
+std::shared_ptr<const LoadedData> ModuleData::source_of(std::string_view key) const {
+  const auto found = sources_.replaced.find(key);
+  const auto& source = found == sources_.replaced.end() ? sources_.base : found->second;
+  return source->map() == nullptr ? nullptr : source;
+}
+
 const NamedDataMap* ModuleData::owner(std::string_view key) const {
   const auto found = sources_.replaced.find(key);
   return found == sources_.replaced.end() ? sources_.base->map() : found->second->map();

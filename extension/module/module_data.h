@@ -61,6 +61,9 @@ class ModuleData final : public runtime::NamedDataMap {
   runtime::Result<Sources> replace(const DataChange& change);
   void restore(Sources&& sources) { sources_ = std::move(sources); }
 
+  // Who gives a key, and keeps its bytes; null if nobody can.
+  std::shared_ptr<const LoadedData> source_of(std::string_view key) const;
+
   runtime::Result<runtime::FreeableBuffer> get_data(std::string_view key) const override;
   runtime::Result<uint32_t> get_num_keys() const override;
   runtime::Result<const char*> get_key(uint32_t index) const override;
@@ -69,7 +72,6 @@ class ModuleData final : public runtime::NamedDataMap {
 
  private:
   ModuleData() = default;
-  // Null if nobody can have it.
   const runtime::NamedDataMap* owner(std::string_view key) const;
 
   Sources sources_;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -382,6 +383,37 @@ TEST_P(ReplaceDataTest, ShowsWeightsByName) {
     EXPECT_EQ(module->get_attribute("forward", "nothing").error(), Error::NotFound);
     EXPECT_THAT(messages_, HasSubstr("\"forward\" has no weight or state \"nothing\""));
     EXPECT_EQ(module->get_data("nothing").error(), Error::NotFound);
+    EXPECT_EQ(module->share_data("nothing").error(), Error::NotFound);
+  }
+}
+
+TEST_P(ReplaceDataTest, SharesBytesThatOutliveTheModule) {
+  for (const Swappable& program : kSwappable) {
+    SCOPED_TRACE(program.name);
+    if (program.name == std::string("inside_swap") && GetParam() != Way::Mapped) continue;
+    const std::string path = file_of(program);
+    Given base(GetParam(), altered(path, {{"score.bias", 3}}));
+    Given given(GetParam(), altered(path, {{"score.bias", 4}}));
+    auto module = load(program, &base);
+    ASSERT_NE(module, nullptr);
+    DataSources data;
+    if (program.is_inside) {
+      base.add_to(&data);
+      ASSERT_TRUE(module->replace_data(data).ok()) << messages_;
+    }
+    const auto before = module->share_data("score.bias");
+    ASSERT_TRUE(before.ok()) << messages_;
+    data = DataSources();
+    given.add_to(&data);
+    ASSERT_TRUE(module->replace_data(data).ok()) << messages_;
+    const auto after = module->share_data("score.bias");
+    const auto own = module->share_data(program.is_inside ? "stem.0.weight@stem.1" : "score.bias");
+    ASSERT_TRUE(after.ok() && own.ok()) << messages_;
+    module.reset();
+    EXPECT_EQ(static_cast<const float*>(before->data)[9], 3);
+    EXPECT_EQ(static_cast<const float*>(after->data)[9], 4);
+    EXPECT_EQ(own->size, program.is_inside ? 576u : 40u);
+    EXPECT_TRUE(std::isfinite(static_cast<const float*>(own->data)[own->size / 4 - 1]));
   }
 }
 

@@ -126,7 +126,13 @@ std::shared_ptr<LoadedProgram> LoadedProgram::load(const py::object& source, con
   for (const py::handle backend : backends) {
     auto made = std::make_unique<PythonRuntimeBackend>(
         py::reinterpret_borrow<py::object>(backend), program->pending_,
-        [self](const runtime::Tensor& tensor) { return self->memory_of(tensor); });
+        [self](const runtime::Tensor& tensor) { return self->memory_of(tensor); },
+        [self](const std::string& key) {
+          const ErrorText said;
+          const Result<Module::SharedBytes> bytes = self->share_data(key);
+          if (!bytes.ok()) raise_runtime(bytes.error(), said.text());
+          return *bytes;
+        });
     for (const auto& library : program->libraries_) {
       if (made->id() == library().name) {
         raise_error("AlreadyExists", "there are two runtime backends '" + made->id() + "'");
@@ -277,6 +283,23 @@ void LoadedProgram::load_method(const std::string& method) {
   alone([&] { return module_->load_method(method); });
 }
 
+Result<Module::SharedBytes> LoadedProgram::share_data(const std::string& key) const {
+  PETREL_ASSIGN_OR_RETURN(Module::SharedBytes bytes, module_->share_data(key));
+  // A loader of bytes of Python does not hold them.
+  using Owners = std::pair<std::vector<std::shared_ptr<const void>>, std::shared_ptr<const void>>;
+  bytes.owner = std::make_shared<Owners>(held_, std::move(bytes.owner));
+  return bytes;
+}
+
+py::object LoadedProgram::get_data(const std::string& key) {
+  Module::SharedBytes bytes;
+  alone([&]() -> Error {
+    PETREL_ASSIGN_OR_RETURN(bytes, share_data(key));
+    return Error::Ok;
+  });
+  return shared_array(bytes);
+}
+
 LoadedProgram::Lease LoadedProgram::lease(std::weak_ptr<const void>* last) const {
   if (Lease alive = last->lock()) return alive;
   const Lease made =
@@ -417,6 +440,7 @@ void bind_program(py::module_& module) {
              return program.replace_data(data, keys, merge_order(data_order));
            })
       .def("get_attribute", &LoadedProgram::get_attribute)
+      .def("get_data", &LoadedProgram::get_data)
       .def("inputs",
            [](const LoadedProgram& program, const std::string& method) {
              const MethodMeta meta = program.meta(method);

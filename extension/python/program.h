@@ -69,6 +69,8 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
                               MergeOrder data_order);
   // A copy, as an array.
   pybind11::object get_attribute(const std::string& method, const std::string& name);
+  // The bytes of a key as backends get them: an array over them, not a copy.
+  pybind11::object get_data(const std::string& key);
   pybind11::list run(const std::string& method, const pybind11::args& args, bool copy_outputs);
 
  private:
@@ -86,6 +88,8 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
   // Of the method that runs.
   Memory memory_of(const runtime::Tensor& tensor);
   runtime::Error check_no_lease(const std::weak_ptr<const void>& last, const char* action) const;
+  // For who has the module to itself.
+  runtime::Result<Module::SharedBytes> share_data(const std::string& key) const;
 
   std::shared_ptr<Pending> pending_;
   int generation_;  // of fork()

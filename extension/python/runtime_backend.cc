@@ -44,6 +44,7 @@ constexpr auto kLibraries =
 // Named data while init runs; empty afterwards, when Python may still hold it.
 struct NamedData {
   const NamedDataMap* map = nullptr;
+  const FindData* find = nullptr;
 
   const NamedDataMap& get() const {
     if (map == nullptr) raise_error("InvalidState", "named data is there during init only");
@@ -55,9 +56,11 @@ py::bytes bytes_of(const void* data, size_t size) {
   return py::bytes(static_cast<const char*>(data), size);
 }
 
-py::bytes data_of(const NamedData& data, const std::string& key) {
+// Bytes, or a read-only array over the data itself.
+py::object data_of(const NamedData& data, const std::string& key, bool copy) {
   Result<FreeableBuffer> buffer = data.get().get_data(key);
-  if (buffer.ok()) return bytes_of(buffer->data(), buffer->size());
+  if (buffer.ok() && copy) return bytes_of(buffer->data(), buffer->size());
+  if (buffer.ok()) return shared_array((*data.find)(key));
   if (buffer.error() == Error::NotFound) throw py::key_error(key);
   raise_runtime(buffer.error(), "named data '" + key + "' cannot be read");
 }
@@ -74,11 +77,19 @@ std::vector<std::string> keys_of(const NamedData& data) {
 
 }  // namespace
 
+py::object shared_array(const Module::SharedBytes& bytes) {
+  static constexpr uint8_t kOrder[] = {0};
+  return to_python(dense_array(runtime::ScalarType::Byte, {static_cast<int64_t>(bytes.size)},
+                               kOrder, const_cast<void*>(bytes.data),
+                               /*is_writable=*/false, bytes.owner));
+}
+
 PythonRuntimeBackend::PythonRuntimeBackend(py::object backend, std::shared_ptr<Pending> pending,
-                                           FindMemory find_memory)
+                                           FindMemory find_memory, FindData find_data)
     : backend_(std::move(backend)),
       pending_(std::move(pending)),
       find_memory_(std::move(find_memory)),
+      find_data_(std::move(find_data)),
       id_(backend_.attr("id").cast<std::string>()),
       slot_(0) {
   while (slot_ < kMaxBackends && slots[slot_] != nullptr) ++slot_;
@@ -122,7 +133,7 @@ Result<runtime::DelegateHandle*> PythonRuntimeBackend::init(
     const py::bytes payload = bytes_of(processed->data(), processed->size());
     processed->free();
     const NamedDataMap* const map = context.get_named_data_map();
-    const py::object data = py::cast(NamedData{map});
+    const py::object data = py::cast(NamedData{map, &find_data_});
     struct Close {
       ~Close() { data.map = nullptr; }
       NamedData& data;
@@ -218,8 +229,7 @@ py::object value_to_python(const EValue& value, const FindMemory& find_memory) {
 void bind_named_data(py::module_& module) {
   py::class_<NamedData>(module, "NamedData",
                         "Named data of a program, as init of a runtime backend sees it.")
-      .def("get_data", &data_of, py::arg("key"),
-           "The bytes of a key, copied; KeyError if there is none.")
+      .def("get_data", &data_of, py::arg("key"), py::kw_only(), py::arg("copy") = true)
       .def("keys", &keys_of);
 }
 

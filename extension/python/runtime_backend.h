@@ -20,6 +20,7 @@
 #include <memory>
 #include <string>
 
+#include "extension/module/module.h"
 #include "extension/python/error.h"
 #include "runtime/executor/registry.h"
 
@@ -33,13 +34,16 @@ struct Memory {
 // Of the bytes of a tensor; called with Python's lock held.
 using FindMemory = std::function<Memory(const runtime::Tensor& tensor)>;
 
+// Named data of the program that is loaded, not copied; called while a method is.
+using FindData = std::function<Module::SharedBytes(const std::string& key)>;
+
 class PythonRuntimeBackend final : public runtime::BackendInterface {
  public:
   static constexpr size_t kMaxBackends = 64;
 
   // With the lock held. Raises petrel.Error when no slot is free.
   PythonRuntimeBackend(pybind11::object backend, std::shared_ptr<Pending> pending,
-                       FindMemory find_memory);
+                       FindMemory find_memory, FindData find_data);
   ~PythonRuntimeBackend() override;
 
   const std::string& id() const { return id_; }
@@ -60,12 +64,16 @@ class PythonRuntimeBackend final : public runtime::BackendInterface {
   pybind11::object backend_;
   std::shared_ptr<Pending> pending_;
   FindMemory find_memory_;
+  FindData find_data_;
   std::string id_;
   size_t slot_;
 };
 
 // What init gives to Python for named data: petrel.NamedData.
 void bind_named_data(pybind11::module_& module);
+
+// A read-only array of bytes over them.
+pybind11::object shared_array(const Module::SharedBytes& bytes);
 
 // A value of a method as a Python object: an array over its memory, a number, a
 // string, a list or None.

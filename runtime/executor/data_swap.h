@@ -13,7 +13,9 @@
 //
 // All else stays: other delegates, other state. A method has both handles of a
 // delegate until commit() or the end of the swap. What is made anew lies in the
-// method's allocator. Method, data map and options must outlive this.
+// method's allocator. Method, data map and options must outlive this. A program that
+// remembers weights needs ProgramOptions::data_is_held, since what load_method holds
+// itself is checked once. Module::replace_data does all of this.
 
 #ifndef PETREL_RUNTIME_EXECUTOR_DATA_SWAP_H_
 #define PETREL_RUNTIME_EXECUTOR_DATA_SWAP_H_

@@ -94,6 +94,14 @@ class LoadedProgram(Mapping[str, Method]):
                           f"matches are equal", stacklevel=2)
         return replaced
 
+    def get_data(self, key: str) -> Any:
+        """The bytes of a key, from data or the program, as backends get them.
+
+        A read-only array of uint8 over the data themselves, which may be kept: it also
+        outlives the program and data that take its place.
+        """
+        return self._program.get_data(key)
+
     def __getitem__(self, name: str) -> Method:
         if name not in self._names:
             raise KeyError(f"there is no method {name!r}; the methods are {self._names}")

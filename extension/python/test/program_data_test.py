@@ -181,6 +181,51 @@ class ReplaceDataTest(unittest.TestCase):
             gc.collect()
             self.assertEqual([each() for each in alive], [None] * 3)
 
+    def test_data_are_shown_without_a_copy_and_may_be_kept(self):
+        kept = []
+
+        class Keeps(Runtime):
+            def init(self, payload, named_data, *, compile_specs, method):
+                for key in named_data.keys():
+                    kept.append(named_data.get_data(key, copy=False))
+                return super().init(payload, named_data, compile_specs=compile_specs,
+                                    method=method)
+
+        program = petrel.export(model("affine"), backend=Weights(), weight_keys="name",
+                                external_weights="w.ptd")
+        given = [numpy.arange(1, 5, dtype=numpy.float32), numpy.full(4, 0.5, numpy.float32)]
+        for source in ([program.external_paths[0]],
+                       [pathlib.Path(program.external_paths[0]).read_bytes()],
+                       [Map({"scale": given[0], "shift": given[1]})]):
+            for mode in ("mmap", "file"):
+                backend = Keeps()
+                alive = weakref.ref(backend)
+                loaded = petrel.load(program.path, data=source, backends=[backend], load_mode=mode)
+                numpy.testing.assert_array_equal(loaded["forward"](X)[0], affine(X))
+                before = loaded.get_data("scale")
+                self.assertFalse(before.flags.writeable)
+                loaded.replace_data([Map(KEYS)])
+                kept.append(loaded.get_data("scale"))
+                with self.assertRaises(petrel.Error):
+                    loaded.get_data("none")
+                # What is kept keeps neither the program nor its backend.
+                del loaded, backend
+                gc.collect()
+                self.assertIsNone(alive())
+                scales = [array.view(numpy.float32).tolist() for array in (before, *kept)]
+                self.assertEqual(scales.count([1, 2, 3, 4]), 2)
+                self.assertEqual(scales.count([4, 3, 2, 1]), 2)
+                kept.clear()
+        loaded = petrel.load(program.path, data=[Map({"scale": given[0], "shift": given[1]})],
+                             backends=[Runtime()])
+        if given[0].ctypes.data % 16 == 0:
+            self.assertTrue(numpy.shares_memory(loaded.get_data("scale"), given[0]))
+        inside = petrel.export(model("affine"), backend=Weights(), weight_keys="name")
+        own = petrel.load(pathlib.Path(inside.path).read_bytes(),
+                          backends=[Runtime()]).get_data("scale")
+        gc.collect()
+        numpy.testing.assert_array_equal(own.view(numpy.float32), [1, 2, 3, 4])
+
     def test_weights_and_state_are_shown_by_name(self):
         program = petrel.export(model("affine"), backend=None, external_weights="w.ptd")
         forward = petrel.load(program)["forward"]
