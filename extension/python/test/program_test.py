@@ -183,20 +183,18 @@ class ExportTest(unittest.TestCase):
         self.assertEqual((str(again), again.code, again.node, again.source),
                          (str(error), error.code, error.node, error.source))
 
-    def test_a_missing_kernel_is_an_error_unless_allowed(self):
+    def test_a_quantized_output_runs_on_kernels(self):
+        # A kernel that is missing: //extension/cli:missing_kernels_test, with fewer kernels.
         model = with_quantized_output(DIGITS, folder() / "quantized.pt2")
-        with self.assertRaises(petrel.Error) as caught:
-            petrel.export(model, backend=None)
-        error = caught.exception
-        self.assertEqual(error.code, "NotSupported")
-        self.assertIn("quantized_decomposed::quantize_per_tensor.out of f32, i8", str(error))
-        self.assertEqual(error.node, "quantized")
-        self.assertRegex(error.source, r"\.py:\d+, in ")
-        with self.assertWarnsRegex(UserWarning, "quantize_per_tensor"):
-            program = petrel.export(model, backend=None, allow_missing_kernels=True)
-        missing = program.report()["methods"][0]["missing_kernels"]
-        self.assertEqual([each["kernel"] for each in missing],
-                         ["quantized_decomposed::quantize_per_tensor.out"])
+        image = images(1)[0][0]
+        wide, = petrel.load(petrel.export(DIGITS, backend=None))["forward"](image)
+        for allowed in (False, True):
+            program = petrel.export(model, backend=None, allow_missing_kernels=allowed)
+            self.assertEqual(program.report()["methods"][0]["missing_kernels"], [])
+            narrow, = petrel.load(program)["forward"](image)
+            self.assertEqual(narrow.dtype, numpy.int8)
+            numpy.testing.assert_array_equal(
+                narrow, numpy.clip(numpy.rint(wide / numpy.float32(0.5)), -128, 127))
 
     def test_error_tells_the_node_that_its_message_names(self):
         for message, node, source in (
