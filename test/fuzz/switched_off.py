@@ -47,6 +47,7 @@ ROOMS = {
          "//test/faults:overlap_test", "//test/faults:limits_test", "//test/faults:outputs_test",
          "//test/faults:container_test", "//test/faults:method_test",
          "//test/faults:method_data_test", "//test/faults:structure_run_test",
+         "//test/faults:time_test",
          "//test/faults:mutation_test", "//test/fuzz:program_fuzz_test"]),
     "data": Room(
         ["extension/flat_data/*.cc", "extension/named_data_map/safetensors_map.cc",
