@@ -11,6 +11,32 @@ uint64_t count_elements(const Dims& dims) {
   return count;
 }
 
+uint64_t count_bytes(const Value& value) {
+  const uint64_t elements = count_elements(value.dims);
+  switch (value.datatype) {
+    case Datatype::QINT8:
+    case Datatype::QCINT8:
+      return elements;
+    case Datatype::QDINT8: {
+      // With scale and zero point of each row, and of some more for kernels that read on.
+      constexpr uint64_t kParamBytes = 8;
+      constexpr uint64_t kMoreRows = 64;
+      uint64_t rows = 1;
+      for (size_t i = 0; i + value.quant.nonbatch_dims < value.dims.size(); ++i) {
+        rows *= value.dims[i];
+      }
+      return elements + (rows + kMoreRows) * kParamBytes;
+    }
+    case Datatype::QCINT4:
+    case Datatype::QBINT4: {
+      const uint64_t row = value.dims.empty() ? 1 : value.dims.back();
+      return row == 0 ? 0 : elements / row * ((row + 1) / 2);
+    }
+    default:
+      return elements * sizeof(float);
+  }
+}
+
 std::string to_string(const Dims& dims) {
   std::string text = "[";
   for (size_t i = 0; i < dims.size(); ++i) {

@@ -11,8 +11,8 @@
 //            4: f32[1,112,112,32] argument 1                1: key "9f86d0..."
 //                                                           2: key "60303a..."
 //
-// A Graph owns all it says except the bytes of inline constants, which lie in
-// the payload that it was read from (or in `storage`). It promises nothing by
+// A Graph owns all it says except the bytes of inline constants and scales, which lie
+// in the payload that it was read from (or in `storage`). It promises nothing by
 // itself: a Graph that read_payload returned has been checked, see there.
 
 #ifndef PETREL_BACKENDS_XNNPACK_FORMAT_GRAPH_H_
@@ -48,6 +48,25 @@ inline constexpr uint32_t kKeepDims = 0x40;
 
 enum class Quantization : uint8_t { kNone, kPerTensor, kPerChannel, kPerTokenDynamic, kPerGroup };
 
+// The scales of a value with one for each channel or group: an entry of
+// Graph::constants, or `count` floats that lie in the payload.
+struct Scales {
+  uint32_t constant = 0;                 // 0 for none
+  const uint8_t* inline_data = nullptr;  // little-endian
+  uint32_t count = 0;
+};
+
+// What a quantised element stands for: (element - zero_point) * scale. Which members
+// mean something depends on Value::quantization.
+struct QuantParams {
+  float scale = 0;             // per tensor
+  int32_t zero_point = 0;      // per tensor
+  uint32_t axis = 0;           // per channel and group: the dim of channels
+  uint32_t group_size = 0;     // per group, along the other dim
+  uint32_t nonbatch_dims = 0;  // per token: the last dims, which have one scale
+  Scales scales;               // per channel: f32; per group: bf16, f32 when inline
+};
+
 struct Value {
   Datatype datatype = Datatype::FP32;
   Dims dims;
@@ -55,6 +74,7 @@ struct Value {
   uint32_t external_id = kNoId;
   uint32_t flags = 0;
   Quantization quantization = Quantization::kNone;
+  QuantParams quant;
 
   bool is_constant() const { return constant != 0; }
   bool is_input() const { return (flags & kExternalInput) != 0; }
@@ -136,6 +156,10 @@ struct Graph {
 
 // Elements of a value; 0 when they do not fit in 64 bits.
 uint64_t count_elements(const Dims& dims);
+
+// Bytes of a value, as it lies in memory: 4-bit rows end at a byte. Precondition: its
+// dims pass check_dims.
+uint64_t count_bytes(const Value& value);
 
 // "[1,3,224,224]".
 std::string to_string(const Dims& dims);

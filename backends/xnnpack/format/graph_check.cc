@@ -6,6 +6,7 @@
 
 #include "backends/xnnpack/format/live_bytes.h"
 #include "backends/xnnpack/format/node_kind.h"
+#include "backends/xnnpack/format/quantization.h"
 #include "backends/xnnpack/format/shape_rules.h"
 
 namespace petrel::backends::xnnpack {
@@ -27,9 +28,8 @@ Problem check_value(const Graph& graph, const Value& value, std::vector<bool>* e
     if (value.external_id == kNoId) {
       if (!value.is_constant()) return Problem::none();
       const ConstantData& data = graph.constants[value.constant];
-      const uint64_t bytes = count_elements(value.dims) * sizeof(float);
-      if (value.datatype == Datatype::FP32 && value.quantization == Quantization::kNone &&
-          !data.is_named() && data.size < bytes) {
+      const uint64_t bytes = count_bytes(value);
+      if (!data.is_named() && data.size < bytes) {
         return Problem::invalid("its constant has " + number(data.size) + " bytes, " +
                                 to_string(value.dims) + " needs " + number(bytes));
       }
@@ -135,18 +135,16 @@ Problem check_graph(const Graph& graph) {
 
 Problem check_implemented(const Graph& graph) {
   for (size_t i = 0; i < graph.values.size(); ++i) {
-    const Value& value = graph.values[i];
-    if (value.quantization != Quantization::kNone || value.datatype != Datatype::FP32) {
-      return Problem::unsupported(
-          "value " + number(i) + " has datatype " +
-          schema::xnnpack::EnumNameDatatype(value.datatype) +
-          (value.quantization == Quantization::kNone ? "" : " and is quantised") +
-          ", only FP32 is supported");
+    if (Problem p = check_quantization(graph.values[i]); !p.ok()) {
+      return std::move(p).in("value " + number(i));
     }
   }
   for (const Node& node : graph.nodes) {
     if (!find_node_kind(node.kind)->is_implemented) {
       return Problem::unsupported(describe(graph, node) + " is not supported");
+    }
+    if (Problem p = check_datatypes(graph, node); !p.ok()) {
+      return std::move(p).in(describe(graph, node));
     }
   }
   return Problem::none();

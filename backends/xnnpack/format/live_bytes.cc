@@ -21,7 +21,7 @@ uint64_t peak_live_bytes(const Graph& graph) {
   const auto bytes_of = [&graph](uint32_t id) -> uint64_t {
     const Value& value = graph.values[id];
     const bool is_inner = value.flags == 0 && !value.is_constant();
-    return is_inner ? count_elements(value.dims) * sizeof(float) : 0;
+    return is_inner ? count_bytes(value) : 0;
   };
   // Sums stay below 2^64: a value has at most 2^34 bytes.
   std::vector<bool> is_live(graph.values.size(), false);

@@ -42,9 +42,9 @@ constexpr NodeKindInfo kKinds[] = {
     binary(NodeKind::Multiply, "Multiply"),
     binary(NodeKind::Subtract, "Subtract"),
     unary(NodeKind::Floor, "Floor"),
-    // 0x100 is a hint that upstream leaves on conversions; it means nothing
-    // for those that are implemented here.
-    {NodeKind::Convert, "Convert", F::kUnary, 1, false, 1, 0x100, false},
+    // 0x100 is a hint that upstream leaves on conversions, for kernels that are not
+    // built here.
+    unary(NodeKind::Convert, "Convert", 0x100),
     unary(NodeKind::GlobalAvgPooling2d, "GlobalAvgPooling2d", kKeepDims),
     {NodeKind::StaticReshape, "StaticReshape", F::kReshape, 1, false, 1, 0, true},
     {NodeKind::ArgMaxPooling2d, "ArgMaxPooling2d", F::kArgMaxPooling, 1, false, 2, 0, false},

@@ -7,6 +7,7 @@
 
 #include "backends/xnnpack/format/header.h"
 #include "backends/xnnpack/format/node_kind.h"
+#include "backends/xnnpack/format/quantization_reader.h"
 #include "schema/formats.h"
 
 namespace petrel::backends::xnnpack {
@@ -104,23 +105,14 @@ class Reader {
     const fbs::TensorValue* tensor = entry.value_as_TensorValue();
     if (const auto* quantized = entry.value_as_QuantizedTensorValue(); quantized != nullptr) {
       tensor = quantized->tensor_value();
-      switch (quantized->quant_params_type()) {
-        case fbs::QuantParams::PerTensorQuant:
-          value.quantization = Quantization::kPerTensor;
-          break;
-        case fbs::QuantParams::PerChannelQuant:
-          value.quantization = Quantization::kPerChannel;
-          break;
-        case fbs::QuantParams::PerTokenDynamicQuant:
-          value.quantization = Quantization::kPerTokenDynamic;
-          break;
-        case fbs::QuantParams::PerChannelGroupQuant:
-          value.quantization = Quantization::kPerGroup;
-          break;
-        default:
-          return Problem::invalid("quantisation is of type " +
-                                  number(static_cast<uint8_t>(quantized->quant_params_type())) +
-                                  ", must be in [1, 4]");
+      if (Problem p = read_quantization(*quantized, out_.constants.size(), &value); !p.ok()) {
+        return p;
+      }
+      if (value.quant.scales.inline_data != nullptr) {
+        scale_bytes_ += uint64_t{value.quant.scales.count} * sizeof(float);
+        if (scale_bytes_ > header_.flatbuffer_size) {
+          return Problem::invalid("the scales up to it have more bytes than the payload");
+        }
       }
     }
     if (tensor == nullptr) {
@@ -403,6 +395,7 @@ class Reader {
   // Ordered: ids of a file could all have one place in a hash table.
   std::map<uint32_t, uint32_t> ids_;
   uint64_t key_bytes_ = 0;
+  uint64_t scale_bytes_ = 0;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "backends/xnnpack/format/payload_writer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "backends/xnnpack/format/header.h"
@@ -99,6 +100,50 @@ flatbuffers::Offset<fbs::Node> write_node(Builder& b, const Node& node) {
   return fbs::CreateNode(b, node.kind, contents, node.debug_handle, range);
 }
 
+flatbuffers::Offset<flatbuffers::Vector<float>> inline_scales(Builder& b, const Scales& scales) {
+  if (scales.inline_data == nullptr) return 0;
+  std::vector<float> copy(scales.count);
+  std::memcpy(copy.data(), scales.inline_data, copy.size() * sizeof(float));
+  return b.CreateVector(copy);
+}
+
+flatbuffers::Offset<fbs::Value> write_value(Builder& b, const Value& value,
+                                            flatbuffers::Offset<fbs::TensorValue> tensor) {
+  const QuantParams& quant = value.quant;
+  const Scales& scales = quant.scales;
+  const auto axis = static_cast<int32_t>(quant.axis);
+  fbs::QuantParams type = fbs::QuantParams::NONE;
+  Offset params;
+  switch (value.quantization) {
+    case Quantization::kNone:
+      return fbs::CreateValue(b, fbs::ValueUnion::TensorValue, tensor.Union());
+    case Quantization::kPerTensor:
+      type = fbs::QuantParams::PerTensorQuant;
+      params = fbs::CreatePerTensorQuant(b, quant.scale, quant.zero_point).Union();
+      break;
+    case Quantization::kPerChannel:
+      type = fbs::QuantParams::PerChannelQuant;
+      params = fbs::CreatePerChannelQuant(b, inline_scales(b, scales), axis, scales.constant,
+                                          scales.count)
+                   .Union();
+      break;
+    case Quantization::kPerTokenDynamic:
+      type = fbs::QuantParams::PerTokenDynamicQuant;
+      params =
+          fbs::CreatePerTokenDynamicQuant(b, static_cast<int32_t>(quant.nonbatch_dims)).Union();
+      break;
+    case Quantization::kPerGroup:
+      type = fbs::QuantParams::PerChannelGroupQuant;
+      params = fbs::CreatePerChannelGroupQuant(b, inline_scales(b, scales), axis,
+                                               static_cast<int32_t>(quant.group_size), 0,
+                                               scales.constant, scales.count)
+                   .Union();
+      break;
+  }
+  const auto quantized = fbs::CreateQuantizedTensorValue(b, tensor, type, params);
+  return fbs::CreateValue(b, fbs::ValueUnion::QuantizedTensorValue, quantized.Union());
+}
+
 }  // namespace
 
 std::vector<uint8_t> write_payload(const Graph& graph) {
@@ -116,7 +161,7 @@ std::vector<uint8_t> write_payload(const Graph& graph) {
     const auto tensor =
         fbs::CreateTensorValue(b, v.datatype, static_cast<uint32_t>(v.dims.size()),
                                vector(b, v.dims), v.constant, v.external_id, v.flags, id);
-    values.push_back(fbs::CreateValue(b, fbs::ValueUnion::TensorValue, tensor.Union()));
+    values.push_back(write_value(b, v, tensor));
   }
 
   std::vector<flatbuffers::Offset<fbs::ConstantData>> constants;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "backends/xnnpack/format/quantization.h"
 #include "runtime/core/log.h"
 #include "runtime/core/result.h"
 
@@ -13,8 +14,33 @@ namespace {
 using runtime::Error;
 using runtime::Result;
 
-size_t bytes_of(const Value& value) {
-  return static_cast<size_t>(count_elements(value.dims)) * sizeof(float);
+size_t bytes_of(const Value& value) { return static_cast<size_t>(count_bytes(value)); }
+
+// Of one scale in a constant.
+size_t scale_bytes(const Value& value) {
+  return value.quantization == Quantization::kPerGroup ? sizeof(uint16_t) : sizeof(float);
+}
+
+// A bfloat16 is the upper half of a float.
+float widened(uint16_t bits) {
+  const uint32_t wide = uint32_t{bits} << 16;
+  float value = 0;
+  std::memcpy(&value, &wide, sizeof(value));
+  return value;
+}
+
+// To the nearest, ties to even; `value` is finite.
+uint16_t narrowed(float value) {
+  uint32_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
+}
+
+float scale_at(const Value& value, const void* scales, size_t i) {
+  if (value.quantization == Quantization::kPerGroup) {
+    return widened(static_cast<const uint16_t*>(scales)[i]);
+  }
+  return static_cast<const float*>(scales)[i];
 }
 
 }  // namespace
@@ -31,9 +57,14 @@ ConstantSource::ConstantSource(const Graph& graph, const runtime::NamedDataMap* 
 
 Result<ConstantSource::Fetched*> ConstantSource::fetch(uint32_t id) {
   const Value& value = graph_.values[id];
-  const ConstantData& constant = graph_.constants[value.constant];
-  const size_t needed = bytes_of(value);
-  const auto [place, is_new] = fetched_.try_emplace(value.constant);
+  return fetch_entry(value.constant, bytes_of(value), id);
+}
+
+Result<ConstantSource::Fetched*> ConstantSource::fetch_entry(uint32_t entry, size_t needed,
+                                                             uint32_t id) {
+  const Value& value = graph_.values[id];
+  const ConstantData& constant = graph_.constants[entry];
+  const auto [place, is_new] = fetched_.try_emplace(entry);
   Fetched& fetched = place->second;
   if (is_new) {
     if (!constant.is_named()) {
@@ -65,8 +96,8 @@ Result<ConstantSource::Fetched*> ConstantSource::fetch(uint32_t id) {
     }
     // Values of different sizes may share one inline constant.
     if (fetched.data == nullptr || constant.size < needed) {
-      PETREL_LOG(Error, "constant %u has %zu bytes, value %u needs %zu", value.constant,
-                 constant.size, id, needed);
+      PETREL_LOG(Error, "constant %u has %zu bytes, value %u needs %zu", entry, constant.size, id,
+                 needed);
       return Error::InvalidProgram;
     }
     fetched.size = needed;
@@ -105,6 +136,48 @@ Result<const void*> ConstantSource::get_kept(uint32_t id, std::vector<PaddedBuff
   PETREL_ASSIGN_OR_RETURN(PaddedBuffer buffer, copy(id));
   keep->push_back(std::move(buffer));
   return static_cast<const void*>(keep->back().data());
+}
+
+Result<PaddedBuffer> ConstantSource::copy_scales(uint32_t id) {
+  const Value& value = graph_.values[id];
+  const Scales& scales = value.quant.scales;
+  const size_t bytes = scales.count * scale_bytes(value);
+  PaddedBuffer buffer;
+  if (!buffer.reserve(bytes)) {
+    PETREL_LOG(Error, "no memory for %u scales", scales.count);
+    return Error::MemoryAllocationFailed;
+  }
+  if (scales.constant != 0) {
+    PETREL_ASSIGN_OR_RETURN(const Fetched* fetched, fetch_entry(scales.constant, bytes, id));
+    std::memcpy(buffer.data(), fetched->data, bytes);
+    return buffer;
+  }
+  for (size_t i = 0; i < scales.count; ++i) {
+    float wide = 0;
+    std::memcpy(&wide, scales.inline_data + i * sizeof(wide), sizeof(wide));
+    if (value.quantization == Quantization::kPerGroup) {
+      const uint16_t narrow = narrowed(wide);
+      std::memcpy(buffer.data() + i * sizeof(narrow), &narrow, sizeof(narrow));
+    } else {
+      std::memcpy(buffer.data() + i * sizeof(wide), &wide, sizeof(wide));
+    }
+  }
+  return buffer;
+}
+
+Result<const void*> ConstantSource::get_scales(uint32_t id) {
+  const Value& value = graph_.values[id];
+  if (value.quant.scales.count == 0) return static_cast<const void*>(nullptr);
+  const auto found = scales_.find(id);
+  if (found != scales_.end()) return static_cast<const void*>(found->second.data());
+  PETREL_ASSIGN_OR_RETURN(PaddedBuffer buffer, copy_scales(id));
+  for (size_t i = 0; i < value.quant.scales.count; ++i) {
+    if (const Problem problem = check_scale(scale_at(value, buffer.data(), i)); !problem.ok()) {
+      PETREL_LOG(Error, "scale %zu of value %u: %s", i, id, problem.text().c_str());
+      return Error::InvalidExternalData;
+    }
+  }
+  return static_cast<const void*>(scales_.emplace(id, std::move(buffer)).first->second.data());
 }
 
 std::optional<runtime::ByteSource::Place> ConstantSource::place_of(uint32_t id) const {

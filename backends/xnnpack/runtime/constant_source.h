@@ -47,6 +47,10 @@ class ConstantSource {
   // not sure.
   std::optional<runtime::ByteSource::Place> place_of(uint32_t id) const;
 
+  // The scales of value `id`: floats, for groups bfloat16s; all are what check_scale()
+  // wants. Null for a value without a list of them.
+  runtime::Result<const void*> get_scales(uint32_t id);
+
   // Says that one of the nodes which read value `id` does so no more. The last one
   // gives its bytes back.
   void was_read(uint32_t id);
@@ -59,6 +63,9 @@ class ConstantSource {
   };
 
   runtime::Result<Fetched*> fetch(uint32_t id);
+  // Entry `constant`, `needed` bytes of which value `id` reads.
+  runtime::Result<Fetched*> fetch_entry(uint32_t constant, size_t needed, uint32_t id);
+  runtime::Result<PaddedBuffer> copy_scales(uint32_t id);
   runtime::Result<PaddedBuffer> copy(uint32_t id);
 
   const Graph& graph_;
@@ -66,6 +73,7 @@ class ConstantSource {
   std::map<uint32_t, Fetched> fetched_;      // by entry of Graph::constants
   std::map<uint32_t, size_t> readers_;       // inputs of nodes, by the same
   std::map<uint32_t, PaddedBuffer> copies_;  // by value
+  std::map<uint32_t, PaddedBuffer> scales_;  // by value
 };
 
 }  // namespace petrel::backends::xnnpack

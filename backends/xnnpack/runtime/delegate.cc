@@ -59,19 +59,23 @@ uint8_t axis_at(const Tensor& tensor, size_t place) {
   return order.empty() ? static_cast<uint8_t>(place) : order[place];
 }
 
-// Argument `index` as an f32 tensor with data and of the right rank. Scalars,
+// Argument `index` as a tensor with data, of the type and rank of `value`. Scalars,
 // which ExecuTorch writes as [1], may also come as what they are: rank 0. Without
 // `needs_data` it may have none.
-Result<Tensor> tensor_argument(Span<EValue*> args, size_t index, size_t rank, bool needs_data) {
+Result<Tensor> tensor_argument(Span<EValue*> args, size_t index, const Value& value,
+                               bool needs_data) {
+  const size_t rank = value.dims.size();
+  const bool is_quantized = value.datatype == Datatype::QINT8;
+  const auto type = is_quantized ? runtime::ScalarType::Char : runtime::ScalarType::Float;
   Result<Tensor> argument = args[index]->tryToTensor();
   if (!argument.ok()) {
     PETREL_LOG(Error, "argument %zu is not a tensor", index);
     return argument.error();
   }
   const Tensor tensor = *argument;
-  if (tensor.scalar_type() != runtime::ScalarType::Float) {
-    PETREL_LOG(Error, "argument %zu has type %d, must be Float", index,
-               static_cast<int>(tensor.scalar_type()));
+  if (tensor.scalar_type() != type) {
+    PETREL_LOG(Error, "argument %zu has type %d, must be %s", index,
+               static_cast<int>(tensor.scalar_type()), is_quantized ? "Char" : "Float");
     return Error::InvalidArgument;
   }
   const bool is_scalar = tensor.dim() == 0 && rank == 1;
@@ -272,7 +276,8 @@ Error Delegate::bind_inputs(const runtime::BackendExecutionContext& context, Spa
   for (size_t i = 0; i < inputs_.size(); ++i) {
     External& input = inputs_[i];
     Dims& dims = graph_.values[input.value].dims;
-    PETREL_ASSIGN_OR_RETURN(const Tensor tensor, tensor_argument(args, i, dims.size(), false));
+    PETREL_ASSIGN_OR_RETURN(const Tensor tensor,
+                            tensor_argument(args, i, graph_.values[input.value], false));
     for (size_t place = 0; place < dims.size(); ++place) {
       const auto size =
           tensor.dim() == 0 ? 1u : static_cast<uint32_t>(tensor.size(axis_at(tensor, place)));
@@ -334,7 +339,8 @@ Error Delegate::bind_outputs(const runtime::BackendExecutionContext& context, Sp
     External& output = outputs_[i];
     const size_t index = inputs_.size() + i;
     const Dims& dims = graph_.values[output.value].dims;
-    PETREL_ASSIGN_OR_RETURN(const Tensor tensor, tensor_argument(args, index, dims.size(), true));
+    PETREL_ASSIGN_OR_RETURN(const Tensor tensor,
+                            tensor_argument(args, index, graph_.values[output.value], true));
     PETREL_RETURN_IF_ERROR(resize_output(tensor, index, dims));
     void* data = tensor.mutable_data_ptr();
     output.nbytes = tensor.nbytes();

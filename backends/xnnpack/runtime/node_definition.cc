@@ -192,6 +192,7 @@ constexpr Row kDefinitions[] = {
     {NodeKind::AvgPooling2d, &average_pooling},
     {NodeKind::GlobalAvgPooling2d, &global_average},
     {NodeKind::Softmax, &softmax},
+    {NodeKind::Convert, &unary<xnn_unary_convert>},
     {NodeKind::Copy, &copy},
     {NodeKind::StaticTranspose, &transpose},
     {NodeKind::StaticReshape, &reshape},

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "backends/xnnpack/format/node_kind.h"
+#include "backends/xnnpack/format/scale_ratios.h"
 #include "backends/xnnpack/runtime/node_definition.h"
+#include "backends/xnnpack/runtime/value_definition.h"
 #include "runtime/core/log.h"
 #include "runtime/core/result.h"
 
@@ -16,23 +18,6 @@ namespace {
 
 using runtime::Error;
 using runtime::Result;
-
-// How a node uses its filter, as far as the packed form depends on it.
-std::string use_of_filter(const Graph& graph, const Node& node) {
-  const Channels& c = node.channels;
-  const Window& w = node.window;
-  std::string use = std::to_string(static_cast<int>(node.kind)) + "/" + std::to_string(node.flags) +
-                    "/" + to_string(graph.values[node.inputs[1]].dims);
-  if (find_node_kind(node.kind)->family == NodeFamily::kConvolution) {
-    use += to_string({c.groups, c.group_input_channels, c.group_output_channels, w.kernel_height,
-                      w.kernel_width});
-  }
-  // Transposed convolutions are split into one product for each phase.
-  if (node.kind == NodeKind::ConvTranspose2d) {
-    use += to_string({w.stride_height, w.stride_width, w.dilation_height, w.dilation_width});
-  }
-  return use;
-}
 
 class Builder {
  public:
@@ -48,7 +33,7 @@ class Builder {
     ids_.assign(graph_.values.size(), XNN_INVALID_VALUE_ID);
     for (uint32_t id = 0; id < graph_.values.size(); ++id) {
       if (!graph_.values[id].is_constant()) {
-        PETREL_RETURN_IF_ERROR(define_value(id, nullptr, &ids_[id]));
+        PETREL_RETURN_IF_ERROR(define(id, nullptr, &ids_[id]));
       }
     }
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
@@ -72,12 +57,10 @@ class Builder {
     }
   }
 
-  Error define_value(uint32_t id, const void* data, uint32_t* out) {
-    const Value& value = graph_.values[id];
-    const std::vector<size_t> dims(value.dims.begin(), value.dims.end());
+  Error define(uint32_t id, const void* data, uint32_t* out) {
+    PETREL_ASSIGN_OR_RETURN(const void* scales, constants_.get_scales(id));
     return check("value", id,
-                 xnn_define_tensor_value(subgraph_.get(), xnn_datatype_fp32, dims.size(),
-                                         dims.data(), data, value.external_id, value.flags, out));
+                 define_value(subgraph_.get(), graph_.values[id], data, scales, out));
   }
 
   Error add_node(size_t index) {
@@ -105,13 +88,55 @@ class Builder {
     return check("node", index, define_node(subgraph_.get(), node, inputs, outputs));
   }
 
+  // How a node uses its filter, as far as the packed form depends on it.
+  Result<std::string> use_of_filter(const Node& node) {
+    const Channels& c = node.channels;
+    const Window& w = node.window;
+    std::string use = std::to_string(static_cast<int>(node.kind)) + "/" +
+                      std::to_string(node.flags) + "/" +
+                      to_string(graph_.values[node.inputs[1]].dims);
+    if (find_node_kind(node.kind)->family == NodeFamily::kConvolution) {
+      use += to_string({c.groups, c.group_input_channels, c.group_output_channels, w.kernel_height,
+                        w.kernel_width});
+    }
+    // Transposed convolutions are split into one product for each phase.
+    if (node.kind == NodeKind::ConvTranspose2d) {
+      use += to_string({w.stride_height, w.stride_width, w.dilation_height, w.dilation_width});
+    }
+    PETREL_RETURN_IF_ERROR(describe_quantized_filter(node, &use));
+    return use;
+  }
+
+  // Packed beside the filter: its scales by those of input and output, and its sums by
+  // the zero point of the input.
+  Error describe_quantized_filter(const Node& node, std::string* use) {
+    for (const uint32_t id : {node.inputs[0], node.inputs[1], node.outputs[0]}) {
+      *use += describe_quantization(graph_.values[id]);
+    }
+    PETREL_ASSIGN_OR_RETURN(const void* scales, constants_.get_scales(node.inputs[1]));
+    if (scales == nullptr) return Error::Ok;
+    const Value& filter = graph_.values[node.inputs[1]];
+    const size_t each =
+        filter.quantization == Quantization::kPerGroup ? sizeof(uint16_t) : sizeof(float);
+    use->append("/s:").append(static_cast<const char*>(scales), filter.quant.scales.count * each);
+    for (uint32_t i = 0; filter.datatype == Datatype::QCINT8 && i < filter.quant.scales.count;
+         ++i) {
+      const Problem problem =
+          check_filter_scale(graph_, node, static_cast<const float*>(scales)[i]);
+      if (problem.ok()) continue;
+      PETREL_LOG(Error, "channel %u of a filter: %s", i, problem.text().c_str());
+      return Error::NotSupported;
+    }
+    return Error::Ok;
+  }
+
   Result<uint32_t> filter(const Node& node, uint32_t id) {
-    const std::string use = use_of_filter(graph_, node);
+    PETREL_ASSIGN_OR_RETURN(const std::string use, use_of_filter(node));
     const auto found = filters_.find({id, use});
     if (found != filters_.end()) return found->second;
     PETREL_RETURN_IF_ERROR(add_form(id));
     uint32_t defined = 0;
-    PETREL_RETURN_IF_ERROR(define_value(id, feed_->placeholder(), &defined));
+    PETREL_RETURN_IF_ERROR(define(id, feed_->placeholder(), &defined));
     feed_->add(defined, {id, true, use});
     filters_[{id, use}] = defined;
     return defined;
@@ -122,7 +147,7 @@ class Builder {
     if (found != biases_.end()) return found->second;
     PETREL_RETURN_IF_ERROR(add_form(id));
     uint32_t defined = 0;
-    PETREL_RETURN_IF_ERROR(define_value(id, feed_->placeholder(), &defined));
+    PETREL_RETURN_IF_ERROR(define(id, feed_->placeholder(), &defined));
     feed_->add(defined, {id, false, ""});
     biases_[id] = defined;
     return defined;
@@ -132,16 +157,22 @@ class Builder {
     if (ids_[id] != XNN_INVALID_VALUE_ID) return uint32_t{ids_[id]};
     PETREL_RETURN_IF_ERROR(add_form(id));
     PETREL_ASSIGN_OR_RETURN(const void* data, constants_.get_kept(id, kept_));
-    PETREL_RETURN_IF_ERROR(define_value(id, data, &ids_[id]));
+    PETREL_RETURN_IF_ERROR(define(id, data, &ids_[id]));
     return uint32_t{ids_[id]};
   }
 
   Error add_form(uint32_t id) {
-    return forms_->add(graph_.constants[graph_.values[id].constant], bytes_of(id));
+    const Value& value = graph_.values[id];
+    const Scales& scales = value.quant.scales;
+    if (scales.constant != 0) {
+      const uint64_t bytes = uint64_t{scales.count} * sizeof(float);
+      PETREL_RETURN_IF_ERROR(forms_->add(graph_.constants[scales.constant], bytes));
+    }
+    return forms_->add(graph_.constants[value.constant], bytes_of(id));
   }
 
   size_t bytes_of(uint32_t id) const {
-    return static_cast<size_t>(count_elements(graph_.values[id].dims)) * sizeof(float);
+    return static_cast<size_t>(count_bytes(graph_.values[id]));
   }
 
   const Graph& graph_;
@@ -182,7 +213,7 @@ size_t count_filter_bytes(const Graph& graph) {
     const Value& filter = graph.values[node.inputs[1]];
     if (!filter.is_constant()) continue;
     // A value is at most 2^34 bytes, a graph has fewer than 2^30 nodes.
-    sum += count_elements(filter.dims) * sizeof(float);
+    sum += count_bytes(filter);
   }
   return static_cast<size_t>(sum);
 }
