@@ -2,6 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/arguments.h"
 #include "backends/xnnpack/aot/op_table.h"
+#include "backends/xnnpack/aot/quantized_weight.h"
 #include "exir/ops/read_sizes.h"
 #include "exir/status_macros.h"
 
@@ -64,7 +65,7 @@ Support check_convolution(const IrNode& node) {
   if (rank != 3 && rank != 4) {
     return Support::no(absl::StrCat("input has rank ", rank, ", must be 3 or 4"));
   }
-  if (!weight->is_constant()) return Support::no("weight is computed at run time");
+  if (weight_constant(weight) == nullptr) return Support::no("weight is computed at run time");
   if (weight->tensor().rank() != rank) {
     return Support::no(
         absl::StrCat("weight has rank ", weight->tensor().rank(), ", input has ", rank));
@@ -109,7 +110,8 @@ Status lower_convolution(Lowering& l, const IrNode& node) {
   read_parameters(node, &p);
   const int64_t in = *fixed(exir::sizes_of(input)[1]);
   const int64_t out = *fixed(exir::sizes_of(node.result())[1]);
-  const exir::Sizes& kernel = weight->constant()->type.sizes;
+  const exir::Constant& stored = *weight_constant(weight)->constant();
+  const exir::Sizes& kernel = stored.type.sizes;
 
   Channels channels;
   channels.groups = static_cast<uint32_t>(p.groups);
@@ -135,16 +137,14 @@ Status lower_convolution(Lowering& l, const IrNode& node) {
   }
 
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(input, Layout::kChannelsLast));
-  const WeightView view = filter_view(*weight->constant(), p, depthwise);
-  Dims filter_dims = {static_cast<uint32_t>(depthwise ? 1 : out), w.kernel_height, w.kernel_width,
-                      static_cast<uint32_t>(depthwise ? out : in / p.groups)};
-  PETREL_ASSIGN_OR_RETURN(const uint32_t filter, l.constant(weight, view, filter_dims));
-  uint32_t bias_id = kNoId;
-  if (bias.is_value()) {
-    PETREL_ASSIGN_OR_RETURN(bias_id,
-                            l.constant(bias.value(), WeightView::of(*bias.value()->constant())));
-  }
-  Node& conv = l.add_node(kind, {x, filter, bias_id}, l.result(node));
+  FilterUse use = {input, weight, bias.is_value() ? bias.value() : nullptr,
+                   l.effective_result(node), filter_view(stored, p, depthwise)};
+  use.filter_dims = {static_cast<uint32_t>(depthwise ? 1 : out), w.kernel_height, w.kernel_width,
+                     static_cast<uint32_t>(depthwise ? out : in / p.groups)};
+  use.weight_axis = p.transposed ? 1 : 0;
+  use.filter_axis = depthwise ? 3 : 0;
+  PETREL_ASSIGN_OR_RETURN(const FilterIds filter, add_filter(l, use));
+  Node& conv = l.add_node(kind, {x, filter.filter, filter.bias}, l.result(node));
   conv.window = w;
   conv.channels = channels;
   conv.output_min = l.range().min;

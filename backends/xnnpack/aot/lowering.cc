@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "backends/xnnpack/aot/merge_conversions.h"
 #include "backends/xnnpack/aot/op_table.h"
+#include "backends/xnnpack/aot/quantized_weight.h"
 #include "backends/xnnpack/format/shape_rules.h"
 #include "exir/ops/read_sizes.h"
 #include "exir/status_macros.h"
@@ -33,6 +35,17 @@ Extents padded_sizes(const Extents& sizes, size_t rank) {
   return padded;
 }
 
+template <typename T>
+exir::Constant literal(const std::vector<T>& values, exir::ScalarType type) {
+  std::vector<uint8_t> bytes(values.size() * sizeof(T));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  exir::Constant constant;
+  constant.kind = exir::Constant::Kind::kLiteral;
+  constant.type = exir::TensorType::contiguous(type, {static_cast<int64_t>(values.size())});
+  constant.data = exir::Blob::owned(std::move(bytes));
+  return constant;
+}
+
 // Whether an image is put into the other layout without a transpose. A reshape works
 // out one size at most.
 bool is_moved_by_reshape(const Extents& plain) {
@@ -49,6 +62,7 @@ absl::Status Lowering::run() {
     if (merged_into_.count(node.get()) == 0) PETREL_RETURN_IF_ERROR(lower(*node));
   }
   PETREL_RETURN_IF_ERROR(add_outputs());
+  merge_conversions(&graph_, &sizes_);
   return state_dims();
 }
 
@@ -58,6 +72,10 @@ void Lowering::add_inputs() {
     graph_.values[id].dims = to_dims(input->tensor().sizes);
     graph_.values[id].external_id = graph_.num_externs++;
     graph_.values[id].flags = kExternalInput;
+    if (input->tensor().dtype == exir::ScalarType::kChar && !input->users().empty()) {
+      const std::optional<TensorQuant> quant = tensor_quant(*input->users().front());
+      if (quant) quantize(id, quant->params());
+    }
     forms_[input] = {id, Layout::kPlain};
   }
   // The first time a node's result leaves it can be written in place.
@@ -285,9 +303,64 @@ absl::StatusOr<uint32_t> Lowering::constant(const exir::Value* value, const Weig
 
 absl::StatusOr<uint32_t> Lowering::constant(const exir::Value* value, const WeightView& view,
                                             Dims dims) {
-  const exir::Constant& source = *value->constant();
-  return add_constant(std::move(dims), source, weights_.blob(value->constant(), view),
-                      view.form(source.type), view.type(source.type));
+  return constant(value->constant(), view, std::move(dims));
+}
+
+absl::StatusOr<uint32_t> Lowering::constant(const exir::ConstantPtr& source, const WeightView& view,
+                                            Dims dims) {
+  return add_constant(std::move(dims), *source, weights_.blob(source, view),
+                      view.form(source->type), view.type(source->type));
+}
+
+absl::StatusOr<uint32_t> Lowering::quantized_constant(const exir::ConstantPtr& source,
+                                                      const WeightView& view, Dims dims,
+                                                      Datatype datatype, Quantization quantization,
+                                                      const QuantParams& quant) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t entry,
+                          add_entry(*source, weights_.blob(source, view), view.form(source->type),
+                                    view.type(source->type)));
+  return add_quantized(std::move(dims), entry, datatype, quantization, quant);
+}
+
+absl::StatusOr<uint32_t> Lowering::integers(const std::vector<int32_t>& values, Datatype datatype,
+                                            Quantization quantization, const QuantParams& quant) {
+  const exir::Constant source = literal(values, exir::ScalarType::kInt);
+  PETREL_ASSIGN_OR_RETURN(const uint32_t entry, add_entry(source, source.data, "", source.type));
+  return add_quantized({static_cast<uint32_t>(values.size())}, entry, datatype, quantization,
+                       quant);
+}
+
+absl::StatusOr<Scales> Lowering::scales(const std::vector<float>& values) {
+  const exir::Constant source = literal(values, exir::ScalarType::kFloat);
+  Scales scales;
+  PETREL_ASSIGN_OR_RETURN(scales.constant, add_entry(source, source.data, "", source.type));
+  scales.count = static_cast<uint32_t>(values.size());
+  return scales;
+}
+
+uint32_t Lowering::add_quantized(Dims dims, uint32_t entry, Datatype datatype,
+                                 Quantization quantization, const QuantParams& quant) {
+  const uint32_t id = add_value(Extents(dims.begin(), dims.end()));
+  Value& value = graph_.values[id];
+  value.dims = std::move(dims);
+  value.constant = entry;
+  value.datatype = datatype;
+  value.quantization = quantization;
+  value.quant = quant;
+  return id;
+}
+
+absl::Status Lowering::put_constant(const exir::Node& node, const exir::ConstantPtr& constant) {
+  const WeightView view = WeightView::of(*constant);
+  PETREL_ASSIGN_OR_RETURN(const uint32_t id, this->constant(constant, view, to_dims(view.sizes)));
+  forms_[node.result()] = {id, Layout::kPlain};
+  return absl::OkStatus();
+}
+
+void Lowering::quantize(uint32_t id, const QuantParams& quant) {
+  graph_.values[id].datatype = Datatype::QINT8;
+  graph_.values[id].quantization = Quantization::kPerTensor;
+  graph_.values[id].quant = quant;
 }
 
 absl::StatusOr<uint32_t> Lowering::scalar(double value) {
@@ -295,22 +368,17 @@ absl::StatusOr<uint32_t> Lowering::scalar(double value) {
 }
 
 absl::StatusOr<uint32_t> Lowering::floats(Dims dims, const std::vector<float>& values) {
-  std::vector<uint8_t> bytes(values.size() * sizeof(float));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  exir::Constant literal;
-  literal.kind = exir::Constant::Kind::kLiteral;
-  literal.type =
-      exir::TensorType::contiguous(exir::ScalarType::kFloat, exir::Sizes(dims.begin(), dims.end()));
-  return add_constant(std::move(dims), literal, exir::Blob::copy_of(bytes), "", literal.type);
+  exir::Constant source = literal(values, exir::ScalarType::kFloat);
+  source.type.sizes = exir::Sizes(dims.begin(), dims.end());
+  source.type = exir::TensorType::contiguous(exir::ScalarType::kFloat, source.type.sizes);
+  return add_constant(std::move(dims), source, source.data, "", source.type);
 }
 
-absl::StatusOr<uint32_t> Lowering::add_constant(Dims dims, const exir::Constant& source,
-                                                const exir::Blob& blob, const std::string& form,
-                                                const exir::TensorType& type) {
+absl::StatusOr<uint32_t> Lowering::add_entry(const exir::Constant& source, const exir::Blob& blob,
+                                             const std::string& form,
+                                             const exir::TensorType& type) {
   PETREL_ASSIGN_OR_RETURN(const std::string key,
                           store_.add_weight(source, blob, schema::kDataAlignment, form, type));
-  const auto found = constants_.find({key, dims});
-  if (found != constants_.end()) return found->second;
   const auto [index, is_new] =
       constant_index_.try_emplace(key, static_cast<uint32_t>(graph_.constants.size()));
   if (is_new) {
@@ -318,10 +386,19 @@ absl::StatusOr<uint32_t> Lowering::add_constant(Dims dims, const exir::Constant&
     data.key = key;
     graph_.constants.push_back(std::move(data));
   }
+  return index->second;
+}
+
+absl::StatusOr<uint32_t> Lowering::add_constant(Dims dims, const exir::Constant& source,
+                                                const exir::Blob& blob, const std::string& form,
+                                                const exir::TensorType& type) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t entry, add_entry(source, blob, form, type));
+  const auto [place, is_new] = constants_.try_emplace({entry, dims}, 0);
+  if (!is_new) return uint32_t{place->second};
   const uint32_t id = add_value(Extents(dims.begin(), dims.end()));
-  graph_.values[id].dims = dims;
-  graph_.values[id].constant = index->second;
-  constants_[{key, std::move(dims)}] = id;
+  graph_.values[id].dims = std::move(dims);
+  graph_.values[id].constant = entry;
+  place->second = id;
   return id;
 }
 

@@ -67,6 +67,15 @@ class Lowering {
   // A constant in an order of its own; `dims` if they are not those of the view.
   absl::StatusOr<uint32_t> constant(const exir::Value* value, const WeightView& view);
   absl::StatusOr<uint32_t> constant(const exir::Value* value, const WeightView& view, Dims dims);
+  absl::StatusOr<uint32_t> constant(const exir::ConstantPtr& source, const WeightView& view,
+                                    Dims dims);
+  // Each is a value of its own, even if another has the same bytes.
+  absl::StatusOr<uint32_t> quantized_constant(const exir::ConstantPtr& source,
+                                              const WeightView& view, Dims dims, Datatype datatype,
+                                              Quantization quantization, const QuantParams& quant);
+  absl::StatusOr<uint32_t> integers(const std::vector<int32_t>& values, Datatype datatype,
+                                    Quantization quantization, const QuantParams& quant);
+  absl::StatusOr<Scales> scales(const std::vector<float>& values);
   absl::StatusOr<uint32_t> scalar(double value);
   absl::StatusOr<uint32_t> floats(Dims dims, const std::vector<float>& values);
 
@@ -86,6 +95,15 @@ class Lowering {
   void add_reshape(uint32_t id, uint32_t output);
   uint32_t reshape(uint32_t id, const Extents& sizes);
 
+  // The value that `node` makes, or an activation that is merged into it.
+  const exir::Value* effective_result(const exir::Node& node) const;
+
+  // Makes a constant the result of `node`.
+  absl::Status put_constant(const exir::Node& node, const exir::ConstantPtr& constant);
+
+  // Gives a value that is not a constant elements of int8.
+  void quantize(uint32_t id, const QuantParams& quant);
+
   // The bounds that the last payload node of the current IR node must apply.
   Range range() const { return range_; }
   const Extents& sizes(uint32_t id) const { return sizes_[id]; }
@@ -101,7 +119,6 @@ class Lowering {
   void plan();
   absl::Status lower(const exir::Node& node);
   absl::Status add_outputs();
-  const exir::Value* effective_result(const exir::Node& node) const;
   // Makes value `id` an argument of the delegate if `value` leaves the partition.
   void mark_output(const exir::Value* value, uint32_t id);
   absl::Status state_dims();
@@ -111,6 +128,11 @@ class Lowering {
   absl::StatusOr<uint32_t> add_constant(Dims dims, const exir::Constant& source,
                                         const exir::Blob& blob, const std::string& form,
                                         const exir::TensorType& type);
+  // The entry of Graph::constants for these bytes.
+  absl::StatusOr<uint32_t> add_entry(const exir::Constant& source, const exir::Blob& blob,
+                                     const std::string& form, const exir::TensorType& type);
+  uint32_t add_quantized(Dims dims, uint32_t entry, Datatype datatype, Quantization quantization,
+                         const QuantParams& quant);
   absl::StatusOr<uint32_t> constant_operand(const exir::Value* value, Layout layout, size_t rank);
 
   const exir::Graph& partition_;
@@ -127,7 +149,7 @@ class Lowering {
   std::map<const exir::Value*, Layout> layouts_;
   std::map<const exir::Value*, Form> forms_;  // as the producer made it
   std::map<std::tuple<const exir::Value*, Layout, size_t>, uint32_t> converted_;
-  std::map<std::pair<std::string, Dims>, uint32_t> constants_;
+  std::map<std::pair<uint32_t, Dims>, uint32_t> constants_;  // by entry
   std::map<std::string, uint32_t> constant_index_;
   std::map<const exir::Value*, uint32_t> outputs_;  // value -> external id
 };

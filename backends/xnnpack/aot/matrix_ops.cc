@@ -2,6 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/arguments.h"
 #include "backends/xnnpack/aot/op_table.h"
+#include "backends/xnnpack/aot/quantized_weight.h"
 #include "exir/ops/read_sizes.h"
 #include "exir/status_macros.h"
 
@@ -14,21 +15,21 @@ using exir::Value;
 using IrNode = exir::Node;
 
 // The names of the arguments that make a product, and how the weight lies.
-struct Product {
+struct Arguments {
   exir::ArgHandle input;
   exir::ArgHandle weight;
   exir::ArgHandle bias;  // no name when there is none
   bool weight_is_transposed;
 };
 constexpr exir::ArgHandle kNoBias;
-constexpr Product kLinear = {arg::input, arg::weight, arg::bias, false};
-constexpr Product kMm = {arg::self, arg::mat2, kNoBias, true};
-constexpr Product kAddmm = {arg::mat1, arg::mat2, arg::self, true};
+constexpr Arguments kLinear = {arg::input, arg::weight, arg::bias, false};
+constexpr Arguments kMm = {arg::self, arg::mat2, kNoBias, true};
+constexpr Arguments kAddmm = {arg::mat1, arg::mat2, arg::self, true};
 
-template <const Product& kProduct>
+template <const Arguments& kProduct>
 Support check_product(const IrNode& node) {
   const Value* weight = node.input(kProduct.weight);
-  if (!weight->is_constant()) {
+  if (weight_constant(weight) == nullptr) {
     return Support::no(absl::StrCat(kProduct.weight.text, " is computed at run time"));
   }
   if (weight->tensor().rank() != 2) {
@@ -50,18 +51,23 @@ Support check_product(const IrNode& node) {
                                   ", must have one element per output channel"));
 }
 
-template <const Product& kProduct>
+template <const Arguments& kProduct>
 Status lower_product(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(node.input(kProduct.input), Layout::kPlain));
   const Value* weight = node.input(kProduct.weight);
-  PETREL_ASSIGN_OR_RETURN(const uint32_t filter,
-                          l.constant(weight, WeightView::of(*weight->constant())));
-  uint32_t bias_id = kNoId;
+  const exir::Constant& stored = *weight_constant(weight)->constant();
+  const exir::Value* bias = nullptr;
   if (kProduct.bias != kNoBias && node.argument(kProduct.bias).is_value()) {
-    const Value* bias = node.input(kProduct.bias);
-    PETREL_ASSIGN_OR_RETURN(bias_id, l.constant(bias, WeightView::of(*bias->constant())));
+    bias = node.input(kProduct.bias);
   }
-  Node& product = l.add_node(NodeKind::FullyConnected, {x, filter, bias_id}, l.result(node));
+  FilterUse use = {node.input(kProduct.input), weight, bias, l.effective_result(node),
+                   WeightView::of(stored)};
+  use.filter_dims = Dims(use.filter.sizes.begin(), use.filter.sizes.end());
+  use.weight_axis = kProduct.weight_is_transposed ? 1 : 0;
+  use.filter_axis = kProduct.weight_is_transposed ? 1 : 0;
+  PETREL_ASSIGN_OR_RETURN(const FilterIds filter, add_filter(l, use));
+  Node& product =
+      l.add_node(NodeKind::FullyConnected, {x, filter.filter, filter.bias}, l.result(node));
   product.flags = kProduct.weight_is_transposed ? kTransposeWeights : 0;
   product.output_min = l.range().min;
   product.output_max = l.range().max;

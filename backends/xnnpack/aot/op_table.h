@@ -52,6 +52,7 @@ absl::Span<const OpRow> elementwise_ops();
 absl::Span<const OpRow> convolution_ops();
 absl::Span<const OpRow> matrix_ops();
 absl::Span<const OpRow> pooling_ops();
+absl::Span<const OpRow> quantized_ops();
 absl::Span<const OpRow> shape_ops();
 
 // For rows without conditions of their own.

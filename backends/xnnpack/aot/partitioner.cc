@@ -15,14 +15,16 @@ namespace {
 using exir::Support;
 
 // `what` goes before the value's name: "result 'x' is ...".
-Support check_value(const char* what, const exir::Value& value) {
+Support check_value(const char* what, const exir::Value& value,
+                    exir::ScalarType dtype = exir::ScalarType::kFloat) {
   const auto no = [&](const std::string& why) {
     return Support::no(absl::StrCat(what, " '", value.name(), "' ", why));
   };
   if (!value.type().is_tensor()) return no("is a number computed at run time");
   const exir::TensorType& type = value.tensor();
-  if (type.dtype != exir::ScalarType::kFloat) {
-    return no(absl::StrCat("is ", exir::to_string(type), ", must be f32"));
+  if (type.dtype != dtype) {
+    return no(absl::StrCat("is ", exir::to_string(type), ", must be ",
+                           dtype == exir::ScalarType::kChar ? "i8" : "f32"));
   }
   const size_t minimum = value.is_constant() ? 0 : 1;
   if (type.rank() < minimum || type.rank() > kMaxValueRank) {
@@ -38,6 +40,31 @@ Support check_value(const char* what, const exir::Value& value) {
   return Support::yes();
 }
 
+bool is_conversion(const exir::Node& node) {
+  return node.is(exir::quantized_decomposed::quantize_per_tensor,
+                 exir::quantized_decomposed::dequantize_per_tensor,
+                 exir::quantized_decomposed::dequantize_per_channel);
+}
+
+// Of int8 where it is quantised; scales and zero points are its row's matter.
+Support check_conversion(const exir::Node& node) {
+  const bool quantizes = node.is(exir::quantized_decomposed::quantize_per_tensor);
+  const auto int8 = exir::ScalarType::kChar;
+  const auto f32 = exir::ScalarType::kFloat;
+  Support s = check_value("operand", *node.input(arg::input), quantizes ? f32 : int8);
+  return s.supported ? check_value("result", *node.result(), quantizes ? int8 : f32) : s;
+}
+
+Support check_operands(const exir::Node& node) {
+  bool computes = false;
+  for (const exir::Value* operand : node.operands()) {
+    if (Support s = check_value("operand", *operand); !s.supported) return s;
+    computes |= !operand->is_constant();
+  }
+  return computes ? check_value("result", *node.result())
+                  : Support::no("all operands are constants");
+}
+
 }  // namespace
 
 Support XnnpackPartitioner::supports(const exir::Node& node) const {
@@ -46,15 +73,10 @@ Support XnnpackPartitioner::supports(const exir::Node& node) const {
   if (node.num_results() != 1) {
     return Support::no(absl::StrCat("it has ", node.num_results(), " results, must have 1"));
   }
-  if (Support s = check_value("result", *node.result()); !s.supported) return s;
-  bool computes = false;
+  const Support values = is_conversion(node) ? check_conversion(node) : check_operands(node);
+  if (!values.supported) return values;
   bool varies = node.result()->type().is_dynamic();
-  for (const exir::Value* operand : node.operands()) {
-    if (Support s = check_value("operand", *operand); !s.supported) return s;
-    computes |= !operand->is_constant();
-    varies |= operand->type().is_dynamic();
-  }
-  if (!computes) return Support::no("all operands are constants");
+  for (const exir::Value* operand : node.operands()) varies |= operand->type().is_dynamic();
   if (Support s = row->check(node); !s.supported) return s;
   return varies ? supports_varying(node) : Support::yes();
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/extent_rules.h"
 #include "backends/xnnpack/aot/op_table.h"
+#include "backends/xnnpack/aot/quantized_weight.h"
 #include "exir/ops/paths.h"
 #include "exir/status_macros.h"
 
@@ -54,6 +55,20 @@ absl::Status check_paths(const std::vector<RulePath>& paths) {
   return absl::InvalidArgumentError("what XNNPACK would compute depends on sizes that vary");
 }
 
+exir::Value* copy_operand(const exir::Value* value, exir::Graph& partition) {
+  if (value->is_constant()) return partition.add_constant(value->constant());
+  if (!stored_weight(value)) return partition.add_input(value->type(), value->name());
+  const exir::Node& node = *value->producer();
+  std::vector<exir::Argument> arguments = node.arguments();
+  for (exir::Argument& argument : arguments) {
+    for (exir::Value* operand : argument.values()) {
+      argument.replace(operand, partition.add_constant(operand->constant()));
+    }
+  }
+  return partition.append(node.op(), std::move(arguments), {value->type()}, value->name())
+      ->result();
+}
+
 }  // namespace
 
 bool has_varying_sizes(const exir::Graph& partition) {
@@ -91,10 +106,7 @@ exir::Support supports_varying(const exir::Node& node) {
   for (exir::Argument& argument : arguments) {
     for (exir::Value* value : argument.values()) {
       exir::Value*& copy = copies[value];
-      if (copy == nullptr) {
-        copy = value->is_constant() ? partition.add_constant(value->constant())
-                                    : partition.add_input(value->type(), value->name());
-      }
+      if (copy == nullptr) copy = copy_operand(value, partition);
       argument.replace(value, copy);
     }
   }

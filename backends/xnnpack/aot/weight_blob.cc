@@ -9,8 +9,6 @@
 namespace petrel::backends::xnnpack::aot {
 namespace {
 
-constexpr size_t kItemSize = 4;
-
 // True when walking the view visits the data from front to back.
 bool is_dense(const WeightView& view) {
   int64_t expected = 1;
@@ -23,6 +21,7 @@ bool is_dense(const WeightView& view) {
 }
 
 // Copies the elements of the view below `axis` and advances `out`.
+template <size_t kItemSize>
 void gather(const uint8_t* in, const WeightView& view, size_t axis, uint8_t** out) {
   if (axis == view.sizes.size()) {
     std::memcpy(*out, in, kItemSize);
@@ -45,7 +44,9 @@ void gather(const uint8_t* in, const WeightView& view, size_t axis, uint8_t** ou
     *out = to;
     return;
   }
-  for (int64_t i = 0; i < view.sizes[axis]; ++i, in += step) gather(in, view, axis + 1, out);
+  for (int64_t i = 0; i < view.sizes[axis]; ++i, in += step) {
+    gather<kItemSize>(in, view, axis + 1, out);
+  }
 }
 
 }  // namespace
@@ -130,11 +131,14 @@ exir::Blob WeightBlobs::blob(const exir::ConstantPtr& constant, const WeightView
   if (is_new) {
     constants_.push_back(constant);
     const exir::Blob source = constant->data;
-    place->second = exir::Blob::produced(source.size(), [source, view](absl::Span<uint8_t> out) {
+    const bool is_byte = constant->type.dtype == exir::ScalarType::kChar;
+    const auto copy = is_byte ? &gather<1> : &gather<4>;
+    const auto produce = [source, view, copy](absl::Span<uint8_t> out) {
       const exir::Blob::Bytes bytes = source.bytes();
       uint8_t* to = out.data();
-      gather(bytes.data(), view, 0, &to);
-    });
+      copy(bytes.data(), view, 0, &to);
+    };
+    place->second = exir::Blob::produced(source.size(), produce);
   }
   return place->second;
 }

@@ -49,7 +49,7 @@ struct WeightView {
 
 class WeightBlobs {
  public:
-  // Precondition: `view` lies within the data of `constant`, items of 4 bytes.
+  // Precondition: `view` lies within the data of `constant`, items of 4 bytes or of 1.
   exir::Blob blob(const exir::ConstantPtr& constant, const WeightView& view);
 
  private:

@@ -7,6 +7,7 @@
 #include "backends/xnnpack/format/live_bytes.h"
 #include "backends/xnnpack/format/node_kind.h"
 #include "backends/xnnpack/format/quantization.h"
+#include "backends/xnnpack/format/scale_ratios.h"
 #include "backends/xnnpack/format/shape_rules.h"
 
 namespace petrel::backends::xnnpack {
@@ -143,9 +144,9 @@ Problem check_implemented(const Graph& graph) {
     if (!find_node_kind(node.kind)->is_implemented) {
       return Problem::unsupported(describe(graph, node) + " is not supported");
     }
-    if (Problem p = check_datatypes(graph, node); !p.ok()) {
-      return std::move(p).in(describe(graph, node));
-    }
+    Problem p = check_datatypes(graph, node);
+    if (p.ok()) p = check_scale_ratios(graph, node);
+    if (!p.ok()) return std::move(p).in(describe(graph, node));
   }
   return Problem::none();
 }

@@ -141,7 +141,6 @@ Takes takes(NodeKind kind) {
     case NodeKind::Sigmoid:
     case NodeKind::Square:
     case NodeKind::Tanh:
-    case NodeKind::GlobalAvgPooling2d:
       return Takes::kAny;
     case NodeKind::MaxPooling2d:
     case NodeKind::Concatenate2:
@@ -149,6 +148,7 @@ Takes takes(NodeKind kind) {
     case NodeKind::Concatenate4:
     case NodeKind::Concatenate5:
     case NodeKind::Copy:
+    case NodeKind::GlobalAvgPooling2d:
     case NodeKind::StaticConstantPad:
     case NodeKind::StaticReshape:
     case NodeKind::StaticResizeBilinear2d:

@@ -11,7 +11,7 @@ using runtime::Error;
 using runtime::Result;
 
 size_t WeightFeed::bytes_of(uint32_t id) const {
-  return static_cast<size_t>(count_elements(graph_.values[id].dims)) * sizeof(float);
+  return static_cast<size_t>(count_bytes(graph_.values[id]));
 }
 
 void WeightFeed::add(uint32_t defined, Weight weight) {

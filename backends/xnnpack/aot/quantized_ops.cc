@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Quantising and dequantising. Each is a Convert; those around nodes that compute with
+// integers go away again (merge_conversions.h).
+#include <algorithm>
+
+#include "backends/xnnpack/aot/op_table.h"
+#include "backends/xnnpack/aot/quantized_weight.h"
+#include "exir/status_macros.h"
+
+namespace petrel::backends::xnnpack::aot {
+namespace {
+
+using absl::Status;
+using exir::Support;
+using IrNode = exir::Node;
+
+namespace quantized = exir::quantized_decomposed;
+
+Support check_quantize(const IrNode& node) {
+  if (tensor_quant(node)) return Support::yes();
+  return Support::no("XNNPACK takes all levels of i8 and scales that are not denormal");
+}
+
+Support check_dequantize(const IrNode& node) {
+  if (node.input(arg::input)->is_constant()) {
+    return stored_weight(node.result()) ? Support::yes()
+                                        : Support::no("it dequantises a constant with zero points");
+  }
+  const std::optional<TensorQuant> quant = tensor_quant(node);
+  if (!quant) return Support::no("XNNPACK takes i8 and scales that are not denormal");
+  // An element of XNNPACK means one thing to all that read it.
+  for (const IrNode* user : node.input(arg::input)->users()) {
+    if (!user->is(quantized::dequantize_per_tensor)) continue;
+    const std::optional<TensorQuant> other = tensor_quant(*user);
+    if (!other || !(*other == *quant)) {
+      return Support::no("another node takes the same integers for other numbers");
+    }
+  }
+  const IrNode* made = node.input(arg::input)->producer();
+  if (made == nullptr || !made->is(quantized::quantize_per_tensor)) return Support::yes();
+  const std::optional<TensorQuant> other = tensor_quant(*made);
+  if (!other || *other == *quant) return Support::yes();
+  return Support::no("its integers were made for other numbers");
+}
+
+Support check_dequantize_channels(const IrNode& node) {
+  if (stored_weight(node.result())) return Support::yes();
+  return Support::no("it does not dequantise a constant of i8 without zero points");
+}
+
+Status lower_quantize(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x,
+                          l.operand(node.input(arg::input), l.result_layout(node)));
+  const uint32_t result = l.result(node);
+  l.quantize(result, tensor_quant(node)->params());
+  l.add_node(NodeKind::Convert, {x}, result);
+  return absl::OkStatus();
+}
+
+// Whether `user` is a product whose weight is `value`, and nothing else of it.
+bool is_weight_of(const IrNode& user, const exir::Value* value) {
+  if (!user.is(aten::convolution, aten::linear, aten::mm, aten::addmm)) return false;
+  const bool has_weight = user.is(aten::convolution, aten::linear);
+  const std::vector<exir::Value*> operands = user.operands();
+  return user.input(has_weight ? arg::weight : arg::mat2) == value &&
+         std::count(operands.begin(), operands.end(), value) == 1;
+}
+
+// Products take the constant itself; what else asks for it gets floats.
+Status lower_stored(Lowering& l, const IrNode& node) {
+  bool is_needed = node.result()->output_uses() > 0;
+  for (const IrNode* user : node.result()->users()) {
+    is_needed = is_needed || !is_weight_of(*user, node.result());
+  }
+  return is_needed ? l.put_constant(node, in_floats(*stored_weight(node.result())))
+                   : absl::OkStatus();
+}
+
+Status lower_dequantize(Lowering& l, const IrNode& node) {
+  if (node.input(arg::input)->is_constant()) return lower_stored(l, node);
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x,
+                          l.operand(node.input(arg::input), l.result_layout(node)));
+  l.add_node(NodeKind::Convert, {x}, l.result(node));
+  return absl::OkStatus();
+}
+
+LayoutNeed need_of_dequantize(const IrNode& node) {
+  return node.input(arg::input)->is_constant() ? LayoutNeed::kPlain : LayoutNeed::kFollows;
+}
+
+constexpr OpRow kRows[] = {
+    {quantized::quantize_per_tensor, &check_quantize, &follows, &lower_quantize,
+     /*takes_activation=*/false, /*only_moves=*/true},
+    {quantized::dequantize_per_tensor, &check_dequantize, &need_of_dequantize, &lower_dequantize,
+     /*takes_activation=*/false, /*only_moves=*/true},
+    {quantized::dequantize_per_channel, &check_dequantize_channels, &plain, &lower_stored,
+     /*takes_activation=*/false, /*only_moves=*/true},
+};
+
+}  // namespace
+
+absl::Span<const OpRow> quantized_ops() { return kRows; }
+
+}  // namespace petrel::backends::xnnpack::aot
