@@ -20,6 +20,30 @@ bool is_partition_constant(const Value& value) {
   return value.is_constant() && !value.constant()->is_mutable();
 }
 
+// A weight that is stored as integers: it goes with all who use it, as constants do.
+bool is_stored_weight(const Value& value) {
+  const Node* node = value.producer();
+  if (node == nullptr || !node->is(quantized_decomposed::dequantize_per_tensor,
+                                   quantized_decomposed::dequantize_per_channel)) {
+    return false;
+  }
+  const std::vector<Value*> operands = node->operands();
+  return std::all_of(operands.begin(), operands.end(),
+                     [](const Value* operand) { return is_partition_constant(*operand); });
+}
+
+Value* copy_stored_weight(const Value& value, Graph& graph) {
+  const Node& node = *value.producer();
+  std::vector<Argument> arguments = node.arguments();
+  for (Argument& argument : arguments) {
+    for (Value* operand : argument.values()) {
+      argument.replace(operand, graph.add_constant(operand->constant()));
+    }
+  }
+  return graph.append(node.op(), std::move(arguments), {value.type()}, value.name(), node.source())
+      ->result();
+}
+
 // The name that results of `node` were made from.
 std::string stem_of(const Node& node) {
   const std::string& first = node.result(0)->name();
@@ -39,6 +63,8 @@ Partition copy_partition(const std::vector<Node*>& group, const std::string& nam
     if (copy != nullptr) return copy;
     if (is_partition_constant(*value)) {
       copy = partition.graph->add_constant(value->constant());
+    } else if (is_stored_weight(*value)) {
+      copy = copy_stored_weight(*value, *partition.graph);
     } else {
       copy = partition.graph->add_input(value->type(), value->name());
       partition.inputs.push_back(value);

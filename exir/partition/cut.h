@@ -10,7 +10,8 @@
 //   after:  %d = petrel.delegate_call.default([%x])
 //           %c = aten.sort.default(%d)
 //
-// Constants are copied into every partition that uses them; state is passed as an
+// Constants are copied into every partition that uses them, and so are nodes that
+// dequantise a constant; state is passed as an
 // input, because the method owns it. Every output of a partition is computed in
 // it: no input passes through.
 #ifndef PETREL_EXIR_PARTITION_CUT_H_

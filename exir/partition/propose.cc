@@ -115,6 +115,31 @@ class Proposer {
         levels_[i] = std::max(levels_[i], levels_[operand] + (leaves ? 1 : 0));
       }
     }
+    draw_to_users();
+  }
+
+  // What depends on no node may be of any level up to its users': a weight that is
+  // dequantised belongs to the partition that multiplies with it.
+  void draw_to_users() {
+    std::vector<size_t> least(nodes_.size(), nodes_.size());
+    std::vector<bool> is_shared(nodes_.size(), false);
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      for (size_t operand : operands_[i]) {
+        least[operand] = std::min(least[operand], levels_[i]);
+        const bool is_apart = !supported_[i] || groups_[operand] != groups_[i];
+        is_shared[operand] = is_shared[operand] || is_apart;
+      }
+    }
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      if (!supported_[i] || !operands_[i].empty() || is_shared[i]) continue;
+      if (least[i] < nodes_.size() && depends_on_constants(*nodes_[i])) levels_[i] = least[i];
+    }
+  }
+
+  static bool depends_on_constants(const Node& node) {
+    const std::vector<Value*> operands = node.operands();
+    return std::all_of(operands.begin(), operands.end(),
+                       [](const Value* operand) { return operand->is_constant(); });
   }
 
   // Supported nodes that are connected within their level, in graph order.

@@ -42,6 +42,21 @@ TEST(ProposePartitions, CutsWhereAPathLeavesTheBackend) {
   EXPECT_EQ(left[0].reason, "does not support aten::sigmoid");
 }
 
+TEST(ProposePartitions, TakesWhatDependsOnConstantsWhereItIsUsed) {
+  const auto graph = parse(R"(
+    method @forward(%x: f32[2]) {
+      %w = constant @w : f32[2]
+      %c = aten.add.Tensor(%w, %w, 1) : f32[2]
+      %a = aten.add.Tensor(%x, %x, 1) : f32[2]
+      %s = aten.sigmoid.default(%a) : f32[2]
+      %b = aten.add.Tensor(%s, %c, 1) : f32[2]
+      return %b
+    })");
+  ASSERT_NE(graph, nullptr);
+  const auto groups = propose_partitions(*graph, AddPartitioner(), nullptr);
+  EXPECT_THAT(names(groups), ElementsAre(ElementsAre("c", "b"), ElementsAre("a")));
+}
+
 TEST(ProposePartitions, TakesBranchesTogether) {
   const auto graph = parse(R"(
     method @forward(%x: f32[2], %y: f32[2]) {

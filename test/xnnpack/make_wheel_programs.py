@@ -13,15 +13,10 @@ import numpy
 import torch
 import torch.nn.functional as F
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
-from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
-    XNNPACKQuantizer,
-    get_symmetric_quantization_config,
-)
 from executorch.backends.xnnpack.utils.configs import get_transform_passes
 from executorch.exir import to_edge_transform_and_lower
 from torch import nn
 from torch.export import Dim, export
-from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "wheel")
 torch.manual_seed(5)
@@ -115,11 +110,6 @@ def main():
     save_arrays("batch.other", batch, (torch.rand(3, 6) * 2 - 1,))
     save_program("batch", export(batch, (rows,),
                                  dynamic_shapes={"x": {0: Dim("rows", min=1, max=8)}}))
-
-    quantizer = XNNPACKQuantizer().set_global(get_symmetric_quantization_config())
-    prepared = prepare_pt2e(export(batch, (rows,)).module(), quantizer)
-    prepared(rows)
-    save_program("quantised", export(convert_pt2e(prepared), (rows,)))
 
 
 if __name__ == "__main__":

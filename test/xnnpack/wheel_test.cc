@@ -16,7 +16,6 @@ namespace {
 
 using extension::Module;
 using extension::NpyArray;
-using runtime::Error;
 using runtime::EValue;
 
 std::string path_of(const std::string& name) { return "test/xnnpack/wheel/" + name; }
@@ -74,12 +73,6 @@ TEST(WheelPrograms, TakeAnyNumberOfRowsInAnyOrder) {
   run(**module, "batch", 1);
   run(**module, "batch.other", 1);
   run(**module, "batch", 1);
-}
-
-TEST(WheelPrograms, ThatAreQuantisedAreRefusedAsNotSupported) {
-  auto module = Module::load(path_of("quantised.pte"));
-  ASSERT_TRUE(module.ok());
-  EXPECT_EQ((*module)->load_method("forward"), Error::NotSupported);
 }
 
 }  // namespace

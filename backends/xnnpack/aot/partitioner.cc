@@ -56,13 +56,13 @@ Support check_conversion(const exir::Node& node) {
 }
 
 Support check_operands(const exir::Node& node) {
+  if (Support s = check_value("result", *node.result()); !s.supported) return s;
   bool computes = false;
   for (const exir::Value* operand : node.operands()) {
     if (Support s = check_value("operand", *operand); !s.supported) return s;
     computes |= !operand->is_constant();
   }
-  return computes ? check_value("result", *node.result())
-                  : Support::no("all operands are constants");
+  return computes ? Support::yes() : Support::no("all operands are constants");
 }
 
 }  // namespace

@@ -383,7 +383,8 @@ Error Delegate::make_empty(Span<EValue*> args) {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const size_t index = inputs_.size() + i;
     const Dims& dims = graph_.values[outputs_[i].value].dims;
-    PETREL_ASSIGN_OR_RETURN(const Tensor tensor, tensor_argument(args, index, dims.size(), false));
+    PETREL_ASSIGN_OR_RETURN(const Tensor tensor,
+                            tensor_argument(args, index, graph_.values[outputs_[i].value], false));
     PETREL_RETURN_IF_ERROR(resize_output(tensor, index, dims));
   }
   return Error::Ok;

@@ -59,8 +59,7 @@ class Builder {
 
   Error define(uint32_t id, const void* data, uint32_t* out) {
     PETREL_ASSIGN_OR_RETURN(const void* scales, constants_.get_scales(id));
-    return check("value", id,
-                 define_value(subgraph_.get(), graph_.values[id], data, scales, out));
+    return check("value", id, define_value(subgraph_.get(), graph_.values[id], data, scales, out));
   }
 
   Error add_node(size_t index) {
@@ -171,9 +170,7 @@ class Builder {
     return forms_->add(graph_.constants[value.constant], bytes_of(id));
   }
 
-  size_t bytes_of(uint32_t id) const {
-    return static_cast<size_t>(count_bytes(graph_.values[id]));
-  }
+  size_t bytes_of(uint32_t id) const { return static_cast<size_t>(count_bytes(graph_.values[id])); }
 
   const Graph& graph_;
   ConstantSource& constants_;

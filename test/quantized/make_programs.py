@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes programs/: quantised models as archives and as programs of the ExecuTorch 1.5.0
+wheel, with inputs and outputs.
+
+    python3 make_programs.py       (torch 2.13.0, executorch 1.5.0, torchao 0.18.0)
+
+NAME.pt2        the archive; not of models that only the wheel's program stands for
+NAME.pte        what the wheel lowers to XNNPACK
+NAME.input.npy, NAME.output.npy (eager torch), NAME.wheel.npy (the wheel's runtime)
+quanta.txt      NAME and the step between two levels of its output, 0 for outputs that are
+                not quantised
+"""
+import os
+import pathlib
+import sys
+
+import numpy
+import torch
+import torch.nn.functional as F
+from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
+from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
+    XNNPACKQuantizer,
+    get_symmetric_quantization_config,
+)
+from executorch.exir import to_edge_transform_and_lower
+from executorch.runtime import Runtime
+from torch import nn
+from torch.export import export
+from torchao.quantization.granularity import PerAxis, PerGroup
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+from torchao.quantization.quant_api import Int8DynamicActivationIntxWeightConfig, quantize_
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "models"))
+import neutral_archive  # noqa: E402
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
+QUANTA = []
+
+
+class Image(nn.Module):
+    """All that a small vision network has, with a residual."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3, padding=1)
+        self.norm = nn.BatchNorm2d(8)
+        self.depthwise = nn.Conv2d(8, 8, 3, padding=1, groups=8, stride=2)
+        self.point = nn.Conv2d(8, 16, 1)
+        self.head = nn.Linear(16, 10)
+
+    def forward(self, x):
+        y = F.relu(self.norm(self.conv(x)))
+        z = self.point(F.hardtanh(self.depthwise(y), 0.0, 6.0))
+        z = F.max_pool2d(z, 2)
+        z = z + F.relu(z)
+        return self.head(z.mean((2, 3)))
+
+
+class Mixed(nn.Module):
+    """Quantised nodes beside float ones, and joins."""
+
+    def __init__(self):
+        super().__init__()
+        self.one = nn.Conv2d(4, 6, 3, padding=1, groups=2)
+        self.two = nn.Conv2d(4, 6, 1)
+        self.last = nn.Linear(12, 5)
+
+    def forward(self, x):
+        a, b = self.one(x), self.two(x)
+        c = torch.cat([a, b], 1) * 1.5
+        d = torch.softmax(c.flatten(2), -1).reshape(c.shape)
+        return self.last((c * d).permute(0, 2, 3, 1))
+
+
+class Rows(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one = nn.Linear(32, 64)
+        self.two = nn.Linear(64, 16)
+
+    def forward(self, x):
+        return self.two(F.relu(self.one(x)))
+
+
+def pt2e(model, inputs, **config):
+    torch.manual_seed(11)
+    quantizer = XNNPACKQuantizer().set_global(get_symmetric_quantization_config(**config))
+    prepared = prepare_pt2e(export(model, inputs).module(), quantizer)
+    for _ in range(4):
+        prepared(*[torch.randn_like(x) for x in inputs])
+    prepared(*inputs)
+    return convert_pt2e(prepared)
+
+
+def quantum_of(program):
+    """The scale of the last quantisation; 0 when the output is not dequantised."""
+    last = program.graph.output_node().args[0][0]
+    return last.args[1] if "dequantize_per_tensor" in str(last.target) else 0.0
+
+
+def save(name, model, inputs, archive=True):
+    path = os.path.join(FOLDER, name)
+    program = export(model, inputs)
+    if archive:
+        neutral_archive.save(program, pathlib.Path(path + ".pt2"))
+    QUANTA.append(f"{name} {quantum_of(program)}")
+    with torch.no_grad():
+        numpy.save(path + ".output.npy", model(*inputs).contiguous().numpy())
+    numpy.save(path + ".input.npy", inputs[0].numpy())
+    edge = to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()])
+    with open(path + ".pte", "wb") as file:
+        file.write(edge.to_executorch().buffer)
+    method = Runtime.get().load_program(path + ".pte").load_method("forward")
+    numpy.save(path + ".wheel.npy", method.execute(list(inputs))[0].numpy())
+
+
+def main():
+    os.makedirs(FOLDER, exist_ok=True)
+    torch.manual_seed(3)
+    image = (torch.randn(1, 3, 16, 16),)
+    rows = (torch.randn(3, 32),)
+    save("image_tensor", pt2e(Image().eval(), image), image)
+    save("image_channel", pt2e(Image().eval(), image, is_per_channel=True), image)
+    mixed = (torch.randn(2, 4, 5, 6),)
+    save("mixed", pt2e(Mixed().eval(), mixed, is_per_channel=True), mixed)
+    save("rows", pt2e(Rows().eval(), rows, is_per_channel=True), rows)
+    save("rows_dynamic", pt2e(Rows().eval(), rows, is_per_channel=True, is_dynamic=True), rows)
+    for name, granularity in (("rows_4bit", PerAxis(0)), ("rows_4bit_group", PerGroup(32))):
+        model = Rows().eval()
+        quantize_(model, Int8DynamicActivationIntxWeightConfig(
+            weight_dtype=torch.int4, weight_granularity=granularity))
+        save(name, model, rows, archive=False)
+    with open(os.path.join(FOLDER, "quanta.txt"), "w", encoding="utf-8") as file:
+        file.write("\n".join(QUANTA) + "\n")
+
+
+if __name__ == "__main__":
+    main()

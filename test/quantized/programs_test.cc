@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Quantised models, of which make_programs.py has archives, the wheel's programs and
+// outputs: the wheel's programs run as in the wheel, and archives as eager torch computes
+// them, delegated or not.
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "backends/xnnpack/aot/xnnpack_backend.h"
+#include "exir/driver/export.h"
+#include "extension/module/module.h"
+#include "extension/npy/npy.h"
+#include "extension/tensor/tensor_ptr.h"
+#include "gtest/gtest.h"
+
+namespace petrel::test {
+namespace {
+
+using extension::Module;
+using extension::NpyArray;
+using runtime::EValue;
+
+struct Program {
+  std::string name;
+  double quantum = 0;  // between two levels of its output; 0: not quantised
+};
+
+std::string path_of(const std::string& file) { return "test/quantized/programs/" + file; }
+
+std::vector<Program> programs() {
+  std::ifstream file(path_of("quanta.txt"));
+  std::vector<Program> found;
+  for (Program one; file >> one.name >> one.quantum;) found.push_back(one);
+  return found;
+}
+
+NpyArray array(const std::string& file) {
+  absl::StatusOr<NpyArray> result = extension::read_npy(path_of(file));
+  EXPECT_TRUE(result.ok()) << result.status();
+  return result.ok() ? *std::move(result) : NpyArray();
+}
+
+std::vector<float> floats(const NpyArray& array) {
+  const auto* data = reinterpret_cast<const float*>(array.data.data());
+  return {data, data + array.data.size() / sizeof(float)};
+}
+
+std::vector<float> run(const std::string& path, const Program& program) {
+  auto module = Module::load(path);
+  EXPECT_TRUE(module.ok()) << path;
+  if (!module.ok()) return {};
+  NpyArray input = array(program.name + ".input.npy");
+  const extension::TensorPtr tensor = extension::make_tensor_ptr(
+      std::vector<extension::SizesType>(input.shape.begin(), input.shape.end()), input.data.data(),
+      input.data.size(), runtime::ScalarType::Float);
+  auto outputs = (*module)->forward({EValue(*tensor)});
+  EXPECT_TRUE(outputs.ok()) << path << ": " << runtime::to_string(outputs.error());
+  if (!outputs.ok() || outputs->size() != 1) return {};
+  const runtime::Tensor output = (*outputs)[0].toTensor();
+  return {output.const_data_ptr<float>(), output.const_data_ptr<float>() + output.numel()};
+}
+
+double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
+  EXPECT_EQ(a.size(), b.size());
+  double largest = 0;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    largest = std::max(largest, std::fabs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+  }
+  return largest;
+}
+
+// Instruction sets round a product that lies between two levels to one or the other.
+double tolerance(const Program& program) { return 1.01 * program.quantum + 1e-5; }
+
+std::string exported(const Program& program, bool delegated) {
+  exir::ExportOptions options;
+  options.methods["forward"] = path_of(program.name + ".pt2");
+  if (delegated) options.backends.for_all = {{backends::xnnpack::aot::xnnpack_backend()}};
+  options.output = ::testing::TempDir() + "/" + program.name + ".pte";
+  const auto report = exir::export_program(options);
+  EXPECT_TRUE(report.ok()) << report.status();
+  return options.output;
+}
+
+bool has_archive(const Program& program) {
+  return std::ifstream(path_of(program.name + ".pt2")).good();
+}
+
+TEST(QuantizedPrograms, OfTheWheelRunAsInTheWheel) {
+  ASSERT_EQ(programs().size(), 7u);
+  for (const Program& program : programs()) {
+    SCOPED_TRACE(program.name);
+    EXPECT_LE(largest_difference(run(path_of(program.name + ".pte"), program),
+                                 floats(array(program.name + ".wheel.npy"))),
+              tolerance(program));
+  }
+}
+
+TEST(QuantizedPrograms, RunOnKernelsAsInEagerTorch) {
+  for (const Program& program : programs()) {
+    if (!has_archive(program)) continue;
+    SCOPED_TRACE(program.name);
+    EXPECT_LE(largest_difference(run(exported(program, false), program),
+                                 floats(array(program.name + ".output.npy"))),
+              tolerance(program));
+  }
+}
+
+TEST(QuantizedPrograms, RunDelegatedAsInEagerTorch) {
+  for (const Program& program : programs()) {
+    if (!has_archive(program)) continue;
+    SCOPED_TRACE(program.name);
+    EXPECT_LE(largest_difference(run(exported(program, true), program),
+                                 floats(array(program.name + ".output.npy"))),
+              tolerance(program));
+  }
+}
+
+}  // namespace
+}  // namespace petrel::test
