@@ -80,7 +80,7 @@ class GenerateTest(unittest.TestCase):
         unknown = write_int64(self.folder / "unknown.npy", (1, 1), [64])
         wrong = self.petrel("run", "m.pte", *self.decode_call(unknown, PROMPT))
         self.assertNotEqual(wrong.returncode, 0)
-        self.assertIn("index 64 is outside a dim of size 64", wrong.stderr)
+        self.assertIn("index 64 must be in [0, 64)", wrong.stderr)
 
     def test_refuses_state_of_one_name_that_differs(self):
         result = self.export({"add": "counter.add.pt2", "other": "other.add.pt2"})

@@ -16,6 +16,7 @@
 #include "backends/xnnpack/format/work.h"
 #include "backends/xnnpack/runtime/start.h"
 #include "backends/xnnpack/runtime/subgraph.h"
+#include "runtime/platform/isa_level.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -144,6 +145,23 @@ Error reserve_staging(const runtime::BackendExecutionContext& context, size_t ar
   return Error::MemoryAllocationFailed;
 }
 
+// Kernels of XNNPACK for 4-bit weights in groups read outside of them where they do
+// without AVX2.
+Error check_machine(const Graph& graph) {
+#if defined(__x86_64__)
+  if ((runtime::isa_level().features & runtime::kAvx2) != 0) return Error::Ok;
+  for (const Value& value : graph.values) {
+    if (value.datatype != Datatype::QBINT4) continue;
+    PETREL_LOG(Error, "XNNPACK payload: weights of 4 bits in groups need AVX2, level is %s",
+               runtime::isa_level().name);
+    return Error::NotSupported;
+  }
+#else
+  (void)graph;
+#endif
+  return Error::Ok;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Delegate>> Delegate::create(const void* payload, size_t size,
@@ -154,6 +172,7 @@ Result<std::unique_ptr<Delegate>> Delegate::create(const void* payload, size_t s
   PETREL_RETURN_IF_ERROR(report(read_payload(static_cast<const uint8_t*>(payload), size, &graph)));
   PETREL_RETURN_IF_ERROR(report(check_implemented(graph)));
   PETREL_RETURN_IF_ERROR(report(check_graph(graph)));
+  PETREL_RETURN_IF_ERROR(check_machine(graph));
   remove_dead_nodes(&graph);
   PETREL_RETURN_IF_ERROR(report("start", start_xnnpack()));
   PETREL_RETURN_IF_ERROR(delegate->build(map, options, size));
