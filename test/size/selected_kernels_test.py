@@ -13,8 +13,7 @@ from code_bytes import X86_64, code_bytes, machine
 HERE = "test/size"
 MODELS = ("digits", "in_place", "split_chunk")
 # Bytes of the first with gcc 12; SLACK is for compilers that differ a little. What
-# bounds the memory and the work of a program has 8,350 of them, what holds data and
-# gives a loaded module other data 12,300.
+# bounds the memory and the work of a program has 8,350 of them.
 DIGITS_BYTES = {X86_64: 279_102}
 SLACK = 1.03
 

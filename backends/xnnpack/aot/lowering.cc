@@ -369,8 +369,8 @@ absl::StatusOr<uint32_t> Lowering::scalar(double value) {
 
 absl::StatusOr<uint32_t> Lowering::floats(Dims dims, const std::vector<float>& values) {
   exir::Constant source = literal(values, exir::ScalarType::kFloat);
-  source.type.sizes = exir::Sizes(dims.begin(), dims.end());
-  source.type = exir::TensorType::contiguous(exir::ScalarType::kFloat, source.type.sizes);
+  source.type =
+      exir::TensorType::contiguous(exir::ScalarType::kFloat, exir::Sizes(dims.begin(), dims.end()));
   return add_constant(std::move(dims), source, source.data, "", source.type);
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "backends/xnnpack/format/dead_nodes.h"
 #include "backends/xnnpack/format/quantization.h"
 #include "backends/xnnpack/format/scale_ratios.h"
 
@@ -18,10 +19,6 @@ bool only_moves(NodeKind kind) {
          kind == NodeKind::StaticSlice || kind == NodeKind::Copy;
 }
 
-bool is_same(const QuantParams& a, const QuantParams& b) {
-  return a.scale == b.scale && a.zero_point == b.zero_point;
-}
-
 class Merging {
  public:
   Merging(Graph* graph, std::vector<Extents>* sizes) : graph_(*graph), sizes_(*sizes) {}
@@ -33,8 +30,9 @@ class Merging {
     }
     move_dequantize_down();
     move_quantize_up();
+    find_makers_and_users();
     for (Node& node : graph_.nodes) compute_with_integers(&node);
-    drop_unused_nodes();
+    remove_dead_nodes(&graph_);
     drop_unused_values();
   }
 
@@ -111,55 +109,42 @@ class Merging {
     graph_.nodes = std::move(nodes);
   }
 
-  // move, Convert  ==>  Convert, move: where nobody else reads what was moved.
+  // move, Convert  ==>  Convert, move: where nobody else reads what was moved. From the
+  // last node on, so that a conversion moves as far as it can.
   void move_quantize_up() {
-    bool changed = true;
-    while (changed) {
-      changed = false;
-      find_makers_and_users();
-      for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-        if (!is_quantize(graph_.nodes[i])) continue;
-        const uint32_t moved = graph_.nodes[i].inputs[0];
-        const size_t m = makers_[moved];
-        if (m == kNobody || !only_moves(graph_.nodes[m].kind) || users_[moved].size() != 1 ||
-            graph_.values[moved].flags != 0) {
-          continue;
-        }
-        const uint32_t from = graph_.nodes[m].inputs[0];
-        if (graph_.values[from].is_constant()) continue;
-        const uint32_t out = graph_.nodes[i].outputs[0];
-        const uint32_t quantized = add_quantized(from, graph_.values[out].quant);
-        Node convert = conversion(from, quantized, graph_.nodes[i].debug_handle);
-        graph_.nodes[m].inputs[0] = quantized;
-        graph_.nodes[m].outputs[0] = out;
-        graph_.nodes[i] = graph_.nodes[m];
-        graph_.nodes[m] = std::move(convert);
-        changed = true;
-        find_makers_and_users();
-      }
-    }
     find_makers_and_users();
-  }
-
-  // The conversion that alone reads `id`, with others that make the same of it; none when
-  // something else does.
-  std::vector<size_t> quantize_users(uint32_t id) const {
-    if (graph_.values[id].flags != 0 || users_[id].empty()) return {};
-    const uint32_t first = graph_.nodes[users_[id][0]].outputs[0];
-    for (const size_t user : users_[id]) {
-      const Node& node = graph_.nodes[user];
-      const bool is_alike = is_quantize(node) && is_same(graph_.values[node.outputs[0]].quant,
-                                                         graph_.values[first].quant);
-      const bool is_free = user == users_[id][0] || graph_.values[node.outputs[0]].flags == 0;
-      if (!is_alike || !is_free) return {};
+    for (size_t i = graph_.nodes.size(); i-- > 0;) {
+      if (!is_quantize(graph_.nodes[i])) continue;
+      const uint32_t moved = graph_.nodes[i].inputs[0];
+      const size_t m = makers_[moved];
+      if (m == kNobody || !only_moves(graph_.nodes[m].kind) || users_[moved].size() != 1 ||
+          graph_.values[moved].flags != 0) {
+        continue;
+      }
+      const uint32_t from = graph_.nodes[m].inputs[0];
+      if (graph_.values[from].is_constant()) continue;
+      const uint32_t out = graph_.nodes[i].outputs[0];
+      const uint32_t quantized = add_quantized(from, graph_.values[out].quant);
+      Node convert = conversion(from, quantized, graph_.nodes[i].debug_handle);
+      graph_.nodes[m].inputs[0] = quantized;
+      graph_.nodes[m].outputs[0] = out;
+      graph_.nodes[i] = std::exchange(graph_.nodes[m], std::move(convert));
+      makers_.push_back(m);
+      users_.push_back({i});
     }
-    return users_[id];
   }
 
+  // The conversion that alone reads `id`; kNobody when something else does.
+  size_t quantize_of(uint32_t id) const {
+    if (graph_.values[id].flags != 0 || users_[id].size() != 1) return kNobody;
+    return is_quantize(graph_.nodes[users_[id][0]]) ? users_[id][0] : kNobody;
+  }
+
+  // Convert, node, Convert  ==>  node
   void compute_with_integers(Node* node) {
     if (node->kind == NodeKind::Convert) return;
-    const std::vector<size_t> after = quantize_users(node->outputs[0]);
-    if (after.empty()) return;
+    const size_t after = quantize_of(node->outputs[0]);
+    if (after == kNobody) return;
     Node changed = *node;
     bool has_integers = false;
     for (uint32_t& id : changed.inputs) {
@@ -169,43 +154,14 @@ class Merging {
       id = before->inputs[0];
       has_integers = true;
     }
-    const uint32_t result = graph_.nodes[after[0]].outputs[0];
-    changed.outputs[0] = result;
+    changed.outputs[0] = graph_.nodes[after].outputs[0];
     if (!has_integers || !check_datatypes(graph_, changed).ok() ||
         !check_scale_ratios(graph_, changed).ok()) {
       return;
     }
+    // The conversion makes what nobody reads, and is dropped with the dead nodes.
+    graph_.nodes[after].outputs[0] = node->outputs[0];
     *node = std::move(changed);
-    makers_[result] = static_cast<size_t>(node - graph_.nodes.data());
-    for (const size_t i : after) {
-      Node& convert = graph_.nodes[i];
-      const uint32_t same = convert.outputs[0];
-      convert.outputs[0] = kNoId;  // dropped
-      for (const size_t user : users_[same]) {
-        for (uint32_t& id : graph_.nodes[user].inputs) {
-          if (id == same) id = result;
-        }
-        if (same != result) users_[result].push_back(user);
-      }
-    }
-  }
-
-  // Conversions that were merged, and what only they needed.
-  void drop_unused_nodes() {
-    std::vector<bool> is_needed(graph_.values.size(), false);
-    for (size_t id = 0; id < is_needed.size(); ++id) {
-      is_needed[id] = graph_.values[id].is_output();
-    }
-    std::vector<Node> nodes;
-    for (auto node = graph_.nodes.rbegin(); node != graph_.nodes.rend(); ++node) {
-      if (node->outputs[0] == kNoId || !is_needed[node->outputs[0]]) continue;
-      for (const uint32_t id : node->inputs) {
-        if (id != kNoId) is_needed[id] = true;
-      }
-      nodes.push_back(std::move(*node));
-    }
-    std::reverse(nodes.begin(), nodes.end());
-    graph_.nodes = std::move(nodes);
   }
 
   void drop_unused_values() {

@@ -8,42 +8,14 @@
 #include "backends/xnnpack/aot/arguments.h"
 #include "backends/xnnpack/aot/op_table.h"
 #include "backends/xnnpack/format/quantization.h"
+#include "backends/xnnpack/format/scale_ratios.h"
+#include "exir/pass/framework/constant_data.h"
 #include "exir/status_macros.h"
 
 namespace petrel::backends::xnnpack::aot {
 namespace {
 
 namespace quantized = exir::quantized_decomposed;
-
-template <typename T>
-std::vector<double> decode(const exir::Blob::Bytes& bytes) {
-  std::vector<double> numbers(bytes.size() / sizeof(T));
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    T number;
-    std::memcpy(&number, bytes.data() + i * sizeof(T), sizeof(T));
-    numbers[i] = static_cast<double>(number);
-  }
-  return numbers;
-}
-
-// In the order of memory; nullopt for types that no quantisation has.
-std::optional<std::vector<double>> numbers_of(const exir::Constant& constant) {
-  const exir::Blob::Bytes bytes = constant.data.bytes();
-  switch (constant.type.dtype) {
-    case exir::ScalarType::kFloat:
-      return decode<float>(bytes);
-    case exir::ScalarType::kDouble:
-      return decode<double>(bytes);
-    case exir::ScalarType::kChar:
-      return decode<int8_t>(bytes);
-    case exir::ScalarType::kInt:
-      return decode<int32_t>(bytes);
-    case exir::ScalarType::kLong:
-      return decode<int64_t>(bytes);
-    default:
-      return std::nullopt;
-  }
-}
 
 bool is_fixed(const exir::Value* value) {
   return value->is_constant() && !value->constant()->is_mutable();
@@ -57,8 +29,8 @@ bool is_int8(const exir::Node& node) {
 bool are_zero(const exir::Argument& zero_points) {
   if (zero_points.is_none()) return true;
   if (!zero_points.is_value() || !is_fixed(zero_points.value())) return false;
-  const auto numbers = numbers_of(*zero_points.value()->constant());
-  if (!numbers) return false;
+  const auto numbers = exir::decode_constant(*zero_points.value()->constant());
+  if (!numbers.ok()) return false;
   for (const double number : *numbers) {
     if (number != 0) return false;
   }
@@ -67,8 +39,8 @@ bool are_zero(const exir::Argument& zero_points) {
 
 std::optional<std::vector<float>> scales_of(const exir::Value* value) {
   if (!is_fixed(value)) return std::nullopt;
-  const auto numbers = numbers_of(*value->constant());
-  if (!numbers) return std::nullopt;
+  const auto numbers = exir::decode_constant(*value->constant());
+  if (!numbers.ok()) return std::nullopt;
   std::vector<float> scales;
   for (const double number : *numbers) {
     scales.push_back(static_cast<float>(number));
@@ -77,17 +49,12 @@ std::optional<std::vector<float>> scales_of(const exir::Value* value) {
   return scales;
 }
 
-// The one quantisation of all that use `value` within the partition.
-std::optional<TensorQuant> quantized_by_users(const exir::Value* value) {
-  std::optional<TensorQuant> common;
-  if (value->output_uses() > 0) return std::nullopt;
-  for (const exir::Node* user : value->users()) {
-    const bool is_quantize = user->is(quantized::quantize_per_tensor);
-    const std::optional<TensorQuant> quant = is_quantize ? tensor_quant(*user) : std::nullopt;
-    if (!quant || (common && !(*common == *quant))) return std::nullopt;
-    common = quant;
+// How the one node that uses `value` quantises it. Nodes that do so alike were merged.
+std::optional<TensorQuant> quantized_by_user(const exir::Value* value) {
+  if (!value->has_single_user() || !value->users()[0]->is(quantized::quantize_per_tensor)) {
+    return std::nullopt;
   }
-  return common;
+  return tensor_quant(*value->users()[0]);
 }
 
 std::optional<TensorQuant> quantized_input(const exir::Value* value) {
@@ -111,15 +78,14 @@ std::optional<IntegerProduct> integer_product(const FilterUse& p, const StoredWe
   IntegerProduct product;
   for (const float scale : weight.scales) {
     const float both = input.scale * scale;
-    if (!check_scale(both).ok() || both / output.scale >= 0x1p8f ||
-        both / output.scale < 0x1p-32f) {
+    if (!check_scale(both).ok() || !check_filter_scale(input.scale, scale, output.scale).ok()) {
       return std::nullopt;
     }
     product.bias_scales.push_back(both);
   }
   if (p.bias == nullptr) return product;
-  const auto numbers = numbers_of(*p.bias->constant());
-  if (!numbers) return std::nullopt;
+  const auto numbers = exir::decode_constant(*p.bias->constant());
+  if (!numbers.ok()) return std::nullopt;
   for (size_t i = 0; i < numbers->size(); ++i) {
     const size_t channel = weight.is_per_channel() ? i : 0;
     const double level =
@@ -238,7 +204,7 @@ absl::StatusOr<FilterIds> add_filter(Lowering& l, const FilterUse& p) {
   const std::optional<StoredWeight> weight = stored_weight(p.weight);
   if (!weight) return absl::InvalidArgumentError("weight is computed at run time");
   const std::optional<TensorQuant> input = quantized_input(p.input);
-  const std::optional<TensorQuant> output = quantized_by_users(p.result);
+  const std::optional<TensorQuant> output = quantized_by_user(p.result);
   std::optional<IntegerProduct> product;
   const bool is_by_output =
       !weight->is_per_channel() ||

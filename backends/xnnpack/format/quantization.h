@@ -22,8 +22,7 @@
 
 namespace petrel::backends::xnnpack {
 
-// Whether scales that were read are those of `value`: each finite, positive and not
-// denormal, as XNNPACK wants them.
+// Whether a scale is finite, positive and not denormal, as XNNPACK wants it.
 Problem check_scale(float scale);
 
 // Unsupported for a datatype or quantisation outside the table above; invalid for one

@@ -21,11 +21,8 @@ double ratio(float a, float b) { return static_cast<double>(a / b); }
 
 }  // namespace
 
-Problem check_filter_scale(const Graph& graph, const Node& node, float scale) {
-  const Value& input = graph.values[node.inputs[0]];
-  const Value& output = graph.values[node.outputs[0]];
-  if (input.datatype != Datatype::QINT8) return Problem::none();
-  return check_ratio(ratio(input.quant.scale * scale, output.quant.scale), 0x1p-32, 0x1p8);
+Problem check_filter_scale(float input, float filter, float output) {
+  return check_ratio(ratio(input * filter, output), 0x1p-32, 0x1p8);
 }
 
 Problem check_scale_ratios(const Graph& graph, const Node& node) {
@@ -38,7 +35,7 @@ Problem check_scale_ratios(const Graph& graph, const Node& node) {
   if (find_node_kind(node.kind)->has_bias) {
     const Value& filter = graph.values[node.inputs[1]];
     if (filter.quantization != Quantization::kPerTensor) return Problem::none();
-    return check_filter_scale(graph, node, filter.quant.scale);
+    return check_filter_scale(input.quant.scale, filter.quant.scale, output.quant.scale);
   }
   // Just above 2^7, the greatest that is taken.
   const double above = std::nextafter(0x1p7, 0x1p8);

@@ -20,8 +20,8 @@ namespace petrel::backends::xnnpack {
 // Precondition: check_datatypes() found nothing. Scales per channel are not looked at.
 Problem check_scale_ratios(const Graph& graph, const Node& node);
 
-// The same for one scale of a filter.
-Problem check_filter_scale(const Graph& graph, const Node& node, float scale);
+// The same for one scale of a filter between int8 values.
+Problem check_filter_scale(float input, float filter, float output);
 
 }  // namespace petrel::backends::xnnpack
 

@@ -7,6 +7,7 @@
 #include "backends/xnnpack/format/quantization.h"
 #include "runtime/core/log.h"
 #include "runtime/core/result.h"
+#include "runtime/kernels/narrow/narrow_float.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -21,24 +22,9 @@ size_t scale_bytes(const Value& value) {
   return value.quantization == Quantization::kPerGroup ? sizeof(uint16_t) : sizeof(float);
 }
 
-// A bfloat16 is the upper half of a float.
-float widened(uint16_t bits) {
-  const uint32_t wide = uint32_t{bits} << 16;
-  float value = 0;
-  std::memcpy(&value, &wide, sizeof(value));
-  return value;
-}
-
-// To the nearest, ties to even; `value` is finite.
-uint16_t narrowed(float value) {
-  uint32_t bits = 0;
-  std::memcpy(&bits, &value, sizeof(bits));
-  return static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
-}
-
 float scale_at(const Value& value, const void* scales, size_t i) {
   if (value.quantization == Quantization::kPerGroup) {
-    return widened(static_cast<const uint16_t*>(scales)[i]);
+    return runtime::bfloat16_value(static_cast<const uint16_t*>(scales)[i]);
   }
   return static_cast<const float*>(scales)[i];
 }
@@ -156,7 +142,7 @@ Result<PaddedBuffer> ConstantSource::copy_scales(uint32_t id) {
     float wide = 0;
     std::memcpy(&wide, scales.inline_data + i * sizeof(wide), sizeof(wide));
     if (value.quantization == Quantization::kPerGroup) {
-      const uint16_t narrow = narrowed(wide);
+      const uint16_t narrow = runtime::bfloat16_bits(wide);
       std::memcpy(buffer.data() + i * sizeof(narrow), &narrow, sizeof(narrow));
     } else {
       std::memcpy(buffer.data() + i * sizeof(wide), &wide, sizeof(wide));

@@ -118,10 +118,12 @@ class Builder {
     const size_t each =
         filter.quantization == Quantization::kPerGroup ? sizeof(uint16_t) : sizeof(float);
     use->append("/s:").append(static_cast<const char*>(scales), filter.quant.scales.count * each);
-    for (uint32_t i = 0; filter.datatype == Datatype::QCINT8 && i < filter.quant.scales.count;
-         ++i) {
+    const Value& input = graph_.values[node.inputs[0]];
+    if (input.datatype != Datatype::QINT8) return Error::Ok;
+    const float output = graph_.values[node.outputs[0]].quant.scale;
+    for (uint32_t i = 0; i < filter.quant.scales.count; ++i) {
       const Problem problem =
-          check_filter_scale(graph_, node, static_cast<const float*>(scales)[i]);
+          check_filter_scale(input.quant.scale, static_cast<const float*>(scales)[i], output);
       if (problem.ok()) continue;
       PETREL_LOG(Error, "channel %u of a filter: %s", i, problem.text().c_str());
       return Error::NotSupported;
