@@ -218,37 +218,63 @@ double only_element(KernelRuntimeContext& context, const Tensor& tensor) {
   return loader<double>(tensor.scalar_type())(tensor.const_data_ptr(), 0);
 }
 
+struct TensorQuant {
+  double scale = 0.0;
+  double zero_point = 0.0;
+};
+
+// Arguments 1 and 2, which are numbers or hold one each.
+TensorQuant read_quant(KernelRuntimeContext& context, KernelArgs& args, bool in_tensors) {
+  if (!in_tensors) return {args.real(1), static_cast<double>(args.integer(2))};
+  const Tensor scale = args.tensor(1);
+  const Tensor zero_point = args.tensor(2);
+  if (!args.ok()) return {};
+  return {only_element(context, scale), only_element(context, zero_point)};
+}
+
 Levels read_levels(KernelArgs& args, size_t first) {
   return {args.integer(first), args.integer(first + 1), args.optional_scalar_type(first + 2)};
 }
 
-}  // namespace
-
-// quantize_per_tensor.out(Tensor input, float scale, int zero_point, int quant_min,
-//                         int quant_max, ScalarType dtype, *, Tensor(a!) out)
-void quantize_per_tensor_out(KernelRuntimeContext& context, Span<EValue*> raw) {
+// (Tensor input, scale, zero_point, int quant_min, int quant_max, ScalarType dtype, *,
+//  Tensor(a!) out)
+void quantize_per_tensor(KernelRuntimeContext& context, Span<EValue*> raw, bool in_tensors) {
   KernelArgs args(context, raw, 7);
   const Tensor x = args.tensor(0);
-  const double scale = args.real(1);
-  const int64_t zero_point = args.integer(2);
+  const TensorQuant quant = read_quant(context, args, in_tensors);
   const Levels levels = read_levels(args, 3);
   const Tensor out = args.out(6);
   if (!args.ok()) return;
-  quantize_tensor(context, x, scale, static_cast<double>(zero_point), levels, out);
+  quantize_tensor(context, x, quant.scale, quant.zero_point, levels, out);
 }
 
-// The same with scale and zero point in tensors of one element.
-void quantize_per_tensor_tensor_out(KernelRuntimeContext& context, Span<EValue*> raw) {
-  KernelArgs args(context, raw, 7);
+// (Tensor input, scale, zero_point, int quant_min, int quant_max, ScalarType dtype, *,
+//  ScalarType? out_dtype, Tensor(a!) out)
+void dequantize_per_tensor(KernelRuntimeContext& context, Span<EValue*> raw, bool in_tensors) {
+  KernelArgs args(context, raw, 8);
   const Tensor x = args.tensor(0);
-  const Tensor scale = args.tensor(1);
-  const Tensor zero_point = args.tensor(2);
+  const TensorQuant quant = read_quant(context, args, in_tensors);
   const Levels levels = read_levels(args, 3);
-  const Tensor out = args.out(6);
+  const auto out_dtype = args.optional_scalar_type(6);
+  const Tensor out = args.out(7);
   if (!args.ok()) return;
-  const double of_scale = only_element(context, scale);
-  const double of_zero_point = only_element(context, zero_point);
-  if (args.ok()) quantize_tensor(context, x, of_scale, of_zero_point, levels, out);
+  dequantize_tensor(context, x, quant.scale, quant.zero_point, levels, out_dtype, out);
+}
+
+}  // namespace
+
+// With float scale and int zero_point; with a tensor for each.
+void quantize_per_tensor_out(KernelRuntimeContext& context, Span<EValue*> args) {
+  quantize_per_tensor(context, args, false);
+}
+void quantize_per_tensor_tensor_out(KernelRuntimeContext& context, Span<EValue*> args) {
+  quantize_per_tensor(context, args, true);
+}
+void dequantize_per_tensor_out(KernelRuntimeContext& context, Span<EValue*> args) {
+  dequantize_per_tensor(context, args, false);
+}
+void dequantize_per_tensor_tensor_out(KernelRuntimeContext& context, Span<EValue*> args) {
+  dequantize_per_tensor(context, args, true);
 }
 
 // quantize_per_channel.out(Tensor input, Tensor scales, Tensor zero_points, int axis,
@@ -278,36 +304,6 @@ void quantize_per_token_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   Groups groups;
   if (!args.ok() || !along_rows(context, x, &groups)) return;
   quantize_groups(context, x, scales, zero_points, groups, levels, true, out);
-}
-
-// dequantize_per_tensor.out(Tensor input, float scale, int zero_point, int quant_min,
-//                           int quant_max, ScalarType dtype, *, ScalarType? out_dtype, out)
-void dequantize_per_tensor_out(KernelRuntimeContext& context, Span<EValue*> raw) {
-  KernelArgs args(context, raw, 8);
-  const Tensor x = args.tensor(0);
-  const double scale = args.real(1);
-  const int64_t zero_point = args.integer(2);
-  const Levels levels = read_levels(args, 3);
-  const auto out_dtype = args.optional_scalar_type(6);
-  const Tensor out = args.out(7);
-  if (!args.ok()) return;
-  dequantize_tensor(context, x, scale, static_cast<double>(zero_point), levels, out_dtype, out);
-}
-
-// The same with scale and zero point in tensors of one element.
-void dequantize_per_tensor_tensor_out(KernelRuntimeContext& context, Span<EValue*> raw) {
-  KernelArgs args(context, raw, 8);
-  const Tensor x = args.tensor(0);
-  const Tensor scale = args.tensor(1);
-  const Tensor zero_point = args.tensor(2);
-  const Levels levels = read_levels(args, 3);
-  const auto out_dtype = args.optional_scalar_type(6);
-  const Tensor out = args.out(7);
-  if (!args.ok()) return;
-  const double of_scale = only_element(context, scale);
-  const double of_zero_point = only_element(context, zero_point);
-  if (!args.ok()) return;
-  dequantize_tensor(context, x, of_scale, of_zero_point, levels, out_dtype, out);
 }
 
 // dequantize_per_channel.out(Tensor input, Tensor scales, Tensor? zero_points, int axis,
