@@ -6,20 +6,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "extension/c_api/petrel.h"
-
-static int failures = 0;
-
-#define CHECK(condition)                                                          \
-  do {                                                                            \
-    if (!(condition)) {                                                           \
-      ++failures;                                                                 \
-      fprintf(stderr, "%s:%d: %s is false; %s\n", __FILE__, __LINE__, #condition, \
-              petrel_error_text());                                               \
-    }                                                                             \
-  } while (0)
+#include "extension/c_api/test_helpers.h"
 
 static const char kBound[] = "extension/c_api/bound.pte";
 static const char kBoundWeights[] = "extension/c_api/bound.ptd";
@@ -27,30 +18,6 @@ static const char kSwap[] = "extension/c_api/swap.pte";
 static const char kSwapWeights[] = "extension/c_api/swap.ptd";
 static const char kTwo[] = "extension/c_api/kernels_two.pte";
 static const char kTwoWeights[] = "extension/c_api/kernels_two.ptd";
-
-// The bytes of a file, to be freed, `room` bytes behind the start.
-static unsigned char* read_file(const char* path, size_t room, size_t* size) {
-  FILE* file = fopen(path, "rb");
-  unsigned char* bytes;
-  long end;
-  if (file == NULL) {
-    perror(path);
-    exit(1);
-  }
-  fseek(file, 0, SEEK_END);
-  end = ftell(file);
-  rewind(file);
-  bytes = malloc(room + (size_t)end + 1);
-  *size = fread(bytes + room, 1, (size_t)end, file);
-  fclose(file);
-  return bytes;
-}
-
-static petrel_options* options(void) {
-  petrel_options* made = NULL;
-  CHECK(petrel_options_create(&made) == PETREL_OK);
-  return made;
-}
 
 // Ways in: a path that is read and one that is mapped, a buffer and a descriptor.
 enum { kWays = 4, kClasses = 10, kFeatures = 64 };

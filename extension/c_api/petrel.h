@@ -397,7 +397,7 @@ PETREL_EXPORT petrel_status petrel_module_get_output(const petrel_module* module
 
 // ---------------------------------------------------------------- a method
 
-// A method of a module, found once: its functions look up no name. Belongs to the
+// A method of a module, by handle in place of its name. Belongs to the
 // module, and goes with it; may be unloaded and run again meanwhile.
 typedef struct petrel_method petrel_method;
 

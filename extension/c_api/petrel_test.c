@@ -11,16 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static int failures = 0;
-
-#define CHECK(condition)                                                          \
-  do {                                                                            \
-    if (!(condition)) {                                                           \
-      ++failures;                                                                 \
-      fprintf(stderr, "%s:%d: %s is false; %s\n", __FILE__, __LINE__, #condition, \
-              petrel_error_text());                                               \
-    }                                                                             \
-  } while (0)
+#include "extension/c_api/test_helpers.h"
 
 static const char kInline[] = "extension/c_api/inline.pte";
 static const char kExternal[] = "extension/c_api/external.pte";
@@ -30,24 +21,6 @@ static const char kTwoWeights[] = "extension/c_api/kernels_two.ptd";
 static const char kDigits[] = "examples/quickstart/digits.bin";
 
 enum { kPixels = 64, kImage = kPixels + 1, kImages = 50 };
-
-// The bytes of a file, to be freed, `room` bytes behind the start.
-static unsigned char* read_file(const char* path, size_t room, size_t* size) {
-  FILE* file = fopen(path, "rb");
-  unsigned char* bytes;
-  long end;
-  if (file == NULL) {
-    perror(path);
-    exit(1);
-  }
-  fseek(file, 0, SEEK_END);
-  end = ftell(file);
-  rewind(file);
-  bytes = malloc(room + (size_t)end + 1);
-  *size = fread(bytes + room, 1, (size_t)end, file);
-  fclose(file);
-  return bytes;
-}
 
 static petrel_value image(float* pixels) {
   static const int64_t sizes[] = {1, 1, 8, 8};
@@ -83,12 +56,6 @@ static int count_right(petrel_module* module, const char* method) {
   }
   free(digits);
   return right;
-}
-
-static petrel_options* options(void) {
-  petrel_options* made = NULL;
-  CHECK(petrel_options_create(&made) == PETREL_OK);
-  return made;
 }
 
 static void classifies_from_every_source(void) {

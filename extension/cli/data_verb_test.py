@@ -15,6 +15,8 @@ DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 LAYERS = pathlib.Path("test/models/layers").absolute()
 STATE = pathlib.Path("test/models/state").absolute()
 
+QUANTIZED = pathlib.Path("test/quantized/programs").absolute()
+
 # Convolutions, attention and embeddings; with and without delegates.
 MODELS = [DIGITS, LAYERS / "attention.pt2", LAYERS / "embedding.pt2", LAYERS / "norms.pt2",
           LAYERS / "encoder.pt2", LAYERS / "lstm.pt2", LAYERS / "conv_transposed.pt2"]
@@ -66,6 +68,12 @@ class DataVerbTest(unittest.TestCase):
 
     def size(self, name):
         return os.path.getsize(self.folder / name)
+
+    def test_lists_scales_of_quantised_weights_with_their_users(self):
+        entries = self.list(QUANTIZED / "rows.pte")["entries"]
+        self.assertEqual(sum(e["key"].startswith("scale_") for e in entries), 4)
+        for entry in entries:
+            self.assertEqual([u["backend"] for u in entry["users"]], ["XnnpackBackend"], entry)
 
     def test_every_arrangement_computes_the_same(self):
         moved = 0

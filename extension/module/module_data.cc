@@ -77,22 +77,33 @@ class Comparison {
   Comparison(const NamedDataMap& now, const Program& program)
       : now_(now), program_(program), keys_(program) {}
 
+  static Standing compare(const FreeableBuffer& before, const FreeableBuffer& data) {
+    return same(bytes_of(before), bytes_of(data)) ? Standing::Equal : Standing::Other;
+  }
+
   Result<Standing> standing(const char* key, const FreeableBuffer& data) const {
+    // Each may be read from a file: only what counts is fetched.
+    const bool outside_counts = program_.options().data_precedence == DataPrecedence::ExternalFirst;
+    if (outside_counts) {
+      const Result<FreeableBuffer> now = now_.get_data(key);
+      if (now.ok()) return compare(*now, data);
+      if (now.error() != Error::NotFound) return now.error();
+    }
     const Result<FreeableBuffer> own = keys_.own_data(key);
     if (!own.ok() && own.error() != Error::NotFound) return own.error();
-    const Result<FreeableBuffer> now = now_.get_data(key);
-    if (!now.ok() && now.error() != Error::NotFound) return now.error();
-    if (own.ok() && program_.options().data_precedence != DataPrecedence::ExternalFirst) {
-      if (same(bytes_of(*own), bytes_of(data))) return Standing::Equal;
+    if (own.ok()) {
+      const Standing standing = compare(*own, data);
+      if (outside_counts || standing == Standing::Equal) return standing;
       PETREL_LOG(Error,
                  "weight \"%.200s\" lies in the program with other bytes: only with "
                  "DataPrecedence::ExternalFirst does data take its place",
                  key);
       return Error::InvalidExternalData;
     }
-    const Result<FreeableBuffer>& before = now.ok() ? now : own;
-    if (before.ok()) {
-      return same(bytes_of(*before), bytes_of(data)) ? Standing::Equal : Standing::Other;
+    if (!outside_counts) {
+      const Result<FreeableBuffer> now = now_.get_data(key);
+      if (now.ok()) return compare(*now, data);
+      if (now.error() != Error::NotFound) return now.error();
     }
     return keys_.needs_from_outside(key) ? Standing::Other : Standing::Unknown;
   }

@@ -17,30 +17,6 @@ namespace xnnpack = backends::xnnpack;
 constexpr char kKernels[] = "kernels";
 constexpr char kXnnpack[] = "XnnpackBackend";
 
-// Bits of an element of a constant; 0 for types that constants do not have.
-uint64_t bits_of(xnnpack::Datatype datatype) {
-  using xnnpack::Datatype;
-  switch (datatype) {
-    case Datatype::FP32:
-    case Datatype::QINT32:
-    case Datatype::QCINT32:
-    case Datatype::INT32:
-      return 32;
-    case Datatype::FP16:
-    case Datatype::BF16:
-      return 16;
-    case Datatype::QINT8:
-    case Datatype::QUINT8:
-    case Datatype::QCINT8:
-      return 8;
-    case Datatype::QCINT4:
-    case Datatype::QBINT4:
-      return 4;
-    default:
-      return 0;
-  }
-}
-
 // Bytes by key, of one payload.
 using PayloadKeys = std::map<std::string, uint64_t>;
 
@@ -49,13 +25,15 @@ std::optional<PayloadKeys> keys_of(absl::Span<const uint8_t> payload) {
   xnnpack::Graph graph;
   if (!xnnpack::read_payload(payload.data(), payload.size(), &graph).ok()) return std::nullopt;
   PayloadKeys keys;
+  const auto add = [&](uint32_t entry, uint64_t bytes) {
+    if (graph.constants[entry].is_named()) keys.emplace(graph.constants[entry].key, bytes);
+  };
   for (const xnnpack::Value& value : graph.values) {
-    const xnnpack::ConstantData& constant = graph.constants[value.constant];
-    if (!value.is_constant() || !constant.is_named()) continue;
-    const uint64_t elements = xnnpack::count_elements(value.dims);
-    const uint64_t bits = bits_of(value.datatype);
-    const bool fits = bits == 0 || elements <= UINT64_MAX / bits;
-    keys.emplace(constant.key, fits ? (elements * bits + 7) / 8 : 0);
+    // The dims were not checked: 0 for more bytes than a number holds.
+    const bool fits = xnnpack::count_elements(value.dims) <= UINT64_MAX / sizeof(float);
+    if (value.is_constant()) add(value.constant, fits ? xnnpack::count_bytes(value) : 0);
+    const xnnpack::Scales& scales = value.quant.scales;
+    add(scales.constant, uint64_t{scales.count} * xnnpack::scale_bytes(value));
   }
   return keys;
 }

@@ -13,7 +13,7 @@
 // Equal places are equal bytes: a source has a number that no other gets, shared
 // only with sources that live at the same time and are over the same memory, or over
 // a file of the same device, inode, size and times. Of a file that was changed since
-// it was opened, or within the last second, nothing is told; a change is seen by the
+// it was opened, or within the last two seconds, nothing is told; a change is seen by the
 // file's times, so who writes into the middle of a file through a mapping of his own
 // hides it. What is withdrawn, or whose source is gone, is found no more.
 //

@@ -52,7 +52,8 @@ class OneWeight final : public NamedDataMap {
   Result<const char*> get_key(uint32_t) const override { return "w"; }
   Result<runtime::TensorLayout> get_tensor_layout(std::string_view key) const override {
     static constexpr uint8_t kOrder[] = {0, 1};
-    if (key != "w" || !has_layout) return Error::NotFound;
+    if (key != "w") return Error::NotFound;
+    if (!has_layout) return Error::NotImplemented;
     return runtime::TensorLayout::create({sizes.data(), sizes.size()}, kOrder, type);
   }
 };
@@ -125,6 +126,9 @@ TEST_P(HeldDataTest, OfAnotherLayoutOrSizeIsRefusedByName) {
   map_.has_layout = false;
   map_.values.resize(5);
   EXPECT_EQ(load(map_, "w", {}), Error::InvalidExternalData);
+  EXPECT_NE(messages_.find("weight \"w\" has 20 bytes in the data, but the program needs 24"),
+            std::string::npos)
+      << messages_;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HeldDataTest,

@@ -25,24 +25,13 @@
 #include "backends/xnnpack/runtime/packed_weights.h"
 #include "extension/data_loader/memory.h"
 #include "extension/module/module.h"
+#include "test/perf/process_memory.h"
 
 namespace {
 
 using namespace petrel;  // NOLINT: a measuring program
 using extension::Module;
-
-// The bytes that lines of /proc/self/FILE which begin with one of `names` tell.
-size_t told_by(const char* file, const std::vector<std::string>& names) {
-  std::ifstream lines(std::string("/proc/self/") + file);
-  size_t kilobytes = 0;
-  for (std::string line; std::getline(lines, line);) {
-    for (const std::string& name : names) {
-      if (line.compare(0, name.size(), name) != 0) continue;
-      kilobytes += std::strtoull(line.c_str() + name.size(), nullptr, 10);
-    }
-  }
-  return kilobytes * 1024;
-}
+using test::told_by;
 
 std::vector<std::string> split(const std::string& text, char by) {
   std::vector<std::string> parts(1);

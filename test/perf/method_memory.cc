@@ -17,7 +17,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,26 +24,13 @@
 #include "backends/xnnpack/runtime/packed_weights.h"
 #include "extension/module/module.h"
 #include "extension/tensor/tensor_ptr.h"
+#include "test/perf/process_memory.h"
 
 namespace {
 
 using namespace petrel;  // NOLINT: a measuring program
-
-// The bytes that lines of /proc/self/FILE which begin with one of `names` tell.
-size_t told_by(const char* file, const std::vector<std::string>& names) {
-  std::ifstream lines(std::string("/proc/self/") + file);
-  size_t kilobytes = 0;
-  for (std::string line; std::getline(lines, line);) {
-    for (const std::string& name : names) {
-      if (line.compare(0, name.size(), name) != 0) continue;
-      kilobytes += std::strtoull(line.c_str() + name.size(), nullptr, 10);
-    }
-  }
-  return kilobytes * 1024;
-}
-
-// Pages that this process shares with nobody.
-size_t private_bytes() { return told_by("smaps_rollup", {"Private_Clean:", "Private_Dirty:"}); }
+using test::private_bytes;
+using test::told_by;
 
 bool run(extension::Module& module, const char* name, size_t before) {
   const auto meta = module.method_meta(name);

@@ -8,7 +8,7 @@
 Exports a decoder's `prefill` and `decode`, which share their weights, and a chain of
 products of 100 MB with two low-rank adapters in files of their own. Prints the median
 milliseconds of each load over five processes, with files that are mapped, read, and in
-memory. Files that were changed within the last second are packed again,
+memory. Files that were changed within the last two seconds are packed again,
 which is what every load did before bytes were known by their place: those are the
 figures "packed again".
 """

@@ -15,7 +15,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <set>
 #include <string>
@@ -23,27 +22,18 @@
 
 #include "extension/module/module.h"
 #include "extension/tensor/tensor_ptr.h"
+#include "test/perf/process_memory.h"
 
 namespace {
 
 using namespace petrel;  // NOLINT: a measuring program
+using test::private_bytes;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRounds = 5;
 
 double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-// Pages that this process shares with nobody.
-size_t private_bytes() {
-  std::ifstream lines("/proc/self/smaps_rollup");
-  size_t kilobytes = 0;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.rfind("Private_", 0) != 0) continue;
-    kilobytes += std::strtoull(line.c_str() + line.find(':') + 1, nullptr, 10);
-  }
-  return kilobytes * 1024;
 }
 
 // The first output for ones; empty on an error.

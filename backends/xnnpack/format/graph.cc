@@ -14,7 +14,11 @@ uint64_t count_elements(const Dims& dims) {
 uint64_t count_bytes(const Value& value) {
   const uint64_t elements = count_elements(value.dims);
   switch (value.datatype) {
+    case Datatype::FP16:
+    case Datatype::BF16:
+      return elements * sizeof(uint16_t);
     case Datatype::QINT8:
+    case Datatype::QUINT8:
     case Datatype::QCINT8:
       return elements;
     case Datatype::QDINT8: {
@@ -35,6 +39,10 @@ uint64_t count_bytes(const Value& value) {
     default:
       return elements * sizeof(float);
   }
+}
+
+size_t scale_bytes(const Value& value) {
+  return value.quantization == Quantization::kPerGroup ? sizeof(uint16_t) : sizeof(float);
 }
 
 std::string to_string(const Dims& dims) {

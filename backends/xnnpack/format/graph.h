@@ -161,6 +161,9 @@ uint64_t count_elements(const Dims& dims);
 // dims pass check_dims.
 uint64_t count_bytes(const Value& value);
 
+// Bytes of one scale that a constant holds: of a group, bfloat16.
+size_t scale_bytes(const Value& value);
+
 // "[1,3,224,224]".
 std::string to_string(const Dims& dims);
 

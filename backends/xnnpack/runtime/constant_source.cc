@@ -17,11 +17,6 @@ using runtime::Result;
 
 size_t bytes_of(const Value& value) { return static_cast<size_t>(count_bytes(value)); }
 
-// Of one scale in a constant.
-size_t scale_bytes(const Value& value) {
-  return value.quantization == Quantization::kPerGroup ? sizeof(uint16_t) : sizeof(float);
-}
-
 float scale_at(const Value& value, const void* scales, size_t i) {
   if (value.quantization == Quantization::kPerGroup) {
     return runtime::bfloat16_value(static_cast<const uint16_t*>(scales)[i]);

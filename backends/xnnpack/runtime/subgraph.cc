@@ -115,9 +115,8 @@ class Builder {
     PETREL_ASSIGN_OR_RETURN(const void* scales, constants_.get_scales(node.inputs[1]));
     if (scales == nullptr) return Error::Ok;
     const Value& filter = graph_.values[node.inputs[1]];
-    const size_t each =
-        filter.quantization == Quantization::kPerGroup ? sizeof(uint16_t) : sizeof(float);
-    use->append("/s:").append(static_cast<const char*>(scales), filter.quant.scales.count * each);
+    use->append("/s:").append(static_cast<const char*>(scales),
+                              filter.quant.scales.count * scale_bytes(filter));
     const Value& input = graph_.values[node.inputs[0]];
     if (input.datatype != Datatype::QINT8) return Error::Ok;
     const float output = graph_.values[node.outputs[0]].quant.scale;
@@ -166,7 +165,7 @@ class Builder {
     const Value& value = graph_.values[id];
     const Scales& scales = value.quant.scales;
     if (scales.constant != 0) {
-      const uint64_t bytes = uint64_t{scales.count} * sizeof(float);
+      const uint64_t bytes = uint64_t{scales.count} * scale_bytes(value);
       PETREL_RETURN_IF_ERROR(forms_->add(graph_.constants[scales.constant], bytes));
     }
     return forms_->add(graph_.constants[value.constant], bytes_of(id));

@@ -68,6 +68,9 @@ class WeightSession {
   void reads_bias(const Weight& bias) { bias_ = bias; }
   void reads_nothing();
 
+  // Whether it looks for what was packed from the same place; a file has its own index.
+  bool wants_places() const { return file_.file == nullptr; }
+
   // True when a packed filter could not be kept: the XNNPACK runtime made with
   // this session must not run.
   bool failed() const { return failed_; }
