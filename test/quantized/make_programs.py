@@ -7,13 +7,16 @@ wheel, with inputs and outputs.
 NAME.pt2        the archive; not of models that only the wheel's program stands for
 NAME.pte        what the wheel lowers to XNNPACK
 NAME.input.npy, NAME.output.npy (eager torch), NAME.wheel.npy (the wheel's runtime)
-quanta.txt      NAME and the step between two levels of its output, 0 for outputs that are
-                not quantised
+quanta.txt      NAME, the step between two levels of its output, 0 for outputs that are not
+                quantised, and the signal-to-noise ratio in dB of the wheel's output to
+                eager torch's
 """
+import math
 import os
 import pathlib
 import sys
 
+import executorch.kernels.quantized  # noqa: F401, operators that the wheel does not delegate
 import numpy
 import torch
 import torch.nn.functional as F
@@ -82,6 +85,40 @@ class Rows(nn.Module):
         return self.two(F.relu(self.one(x)))
 
 
+class Filters(nn.Module):
+    """Convolutions whose input is quantised at run time."""
+
+    def __init__(self):
+        super().__init__()
+        self.one = nn.Conv2d(3, 8, 3, padding=1)
+        self.two = nn.ConvTranspose2d(8, 6, 3, stride=2)
+
+    def forward(self, x):
+        return self.two(torch.tanh(self.one(x)))
+
+
+class Tokens(nn.Module):
+    """Two products of one input with a scale for each token, as by hand."""
+
+    def __init__(self):
+        super().__init__()
+        for name, rows in (("key", 24), ("value", 16)):
+            weight = torch.randint(-127, 128, (rows, 32), dtype=torch.int8)
+            self.register_buffer(name, weight)
+            self.register_buffer(name + "_scale", torch.rand(rows) * 0.01 + 0.001)
+            self.register_buffer(name + "_zero", torch.zeros(rows, dtype=torch.int64))
+
+    def forward(self, x):
+        ops = torch.ops.quantized_decomposed
+        scale, zero = ops.choose_qparams_per_token_asymmetric(x, torch.int8)
+        q = ops.quantize_per_token(x, scale, zero, -128, 127, torch.int8)
+        d = ops.dequantize_per_token(q, scale, zero, -128, 127, torch.int8, torch.float32)
+        key, value = (ops.dequantize_per_channel(
+            getattr(self, name), getattr(self, name + "_scale"), getattr(self, name + "_zero"), 0,
+            -127, 127, torch.int8) for name in ("key", "value"))
+        return torch.cat([F.linear(d, key), F.relu(F.linear(d, value))], -1)
+
+
 def pt2e(model, inputs, **config):
     torch.manual_seed(11)
     quantizer = XNNPACKQuantizer().set_global(get_symmetric_quantization_config(**config))
@@ -98,20 +135,28 @@ def quantum_of(program):
     return last.args[1] if "dequantize_per_tensor" in str(last.target) else 0.0
 
 
+def signal_to_noise(output, exact):
+    noise = float(numpy.sum((output - exact).astype(numpy.float64) ** 2))
+    signal = float(numpy.sum(exact.astype(numpy.float64) ** 2))
+    return min(999.0, 10 * math.log10(signal / noise)) if noise else 999.0
+
+
 def save(name, model, inputs, archive=True):
     path = os.path.join(FOLDER, name)
     program = export(model, inputs)
     if archive:
         neutral_archive.save(program, pathlib.Path(path + ".pt2"))
-    QUANTA.append(f"{name} {quantum_of(program)}")
     with torch.no_grad():
-        numpy.save(path + ".output.npy", model(*inputs).contiguous().numpy())
+        exact = model(*inputs).contiguous().numpy()
+    numpy.save(path + ".output.npy", exact)
     numpy.save(path + ".input.npy", inputs[0].numpy())
     edge = to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()])
     with open(path + ".pte", "wb") as file:
         file.write(edge.to_executorch().buffer)
     method = Runtime.get().load_program(path + ".pte").load_method("forward")
-    numpy.save(path + ".wheel.npy", method.execute(list(inputs))[0].numpy())
+    output = method.execute(list(inputs))[0].numpy()
+    numpy.save(path + ".wheel.npy", output)
+    QUANTA.append(f"{name} {quantum_of(program)} {signal_to_noise(output, exact):.2f}")
 
 
 def main():
@@ -124,7 +169,12 @@ def main():
     mixed = (torch.randn(2, 4, 5, 6),)
     save("mixed", pt2e(Mixed().eval(), mixed, is_per_channel=True), mixed)
     save("rows", pt2e(Rows().eval(), rows, is_per_channel=True), rows)
-    save("rows_dynamic", pt2e(Rows().eval(), rows, is_per_channel=True, is_dynamic=True), rows)
+    dynamic = {"is_dynamic": True}
+    save("rows_dynamic", pt2e(Rows().eval(), rows, is_per_channel=True, **dynamic), rows)
+    save("rows_dynamic_tensor", pt2e(Rows().eval(), rows, **dynamic), rows)
+    save("filters_dynamic", pt2e(Filters().eval(), image, is_per_channel=True, **dynamic), image)
+    tokens = (torch.randn(2, 3, 32),)
+    save("tokens_dynamic", Tokens().eval(), tokens)
     for name, granularity in (("rows_4bit", PerAxis(0)), ("rows_4bit_group", PerGroup(32))):
         model = Rows().eval()
         quantize_(model, Int8DynamicActivationIntxWeightConfig(

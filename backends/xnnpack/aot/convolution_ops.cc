@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/arguments.h"
+#include "backends/xnnpack/aot/dynamic_input.h"
 #include "backends/xnnpack/aot/op_table.h"
 #include "backends/xnnpack/aot/quantized_weight.h"
 #include "exir/ops/read_sizes.h"
@@ -88,6 +89,22 @@ Support check_convolution(const IrNode& node) {
   return Support::yes();
 }
 
+bool is_depthwise(const Parameters& p, int64_t input_channels) {
+  return !p.transposed && p.groups > 1 && input_channels == p.groups;
+}
+
+// What was accepted by check_convolution.
+Support check_dynamic_convolution(const IrNode& node) {
+  const exir::Value* input = node.input(arg::input);
+  if (input->tensor().rank() != 4) return Support::no("it is not a convolution of images");
+  if (!is_whole(input)) return Support::no("its input has more than one scale for an image");
+  Parameters p;
+  read_parameters(node, &p);
+  if (is_depthwise(p, *fixed(exir::sizes_of(input)[1]))) return Support::no("it is depthwise");
+  return check_dynamic_filter(node.input(arg::weight), p.transposed ? 1 : 0,
+                              *fixed(exir::sizes_of(node.result())[1]));
+}
+
 // The filter in the order of the payload, from what PyTorch has:
 //
 //   convolution   [O, I/g, kh, kw]  ->  [O, kh, kw, I/g]
@@ -128,7 +145,7 @@ Status lower_convolution(Lowering& l, const IrNode& node) {
   w.dilation_width = static_cast<uint32_t>(p.dilation[1]);
 
   NodeKind kind = NodeKind::Conv2d;
-  const bool depthwise = !p.transposed && channels.group_input_channels == 1 && channels.groups > 1;
+  const bool depthwise = is_depthwise(p, in);
   if (depthwise) kind = NodeKind::DepthwiseConv2d;
   if (p.transposed) {
     kind = NodeKind::ConvTranspose2d;
@@ -136,15 +153,15 @@ Status lower_convolution(Lowering& l, const IrNode& node) {
     channels.adjustment_width = static_cast<uint32_t>(p.output_padding[1]);
   }
 
-  PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(input, Layout::kChannelsLast));
   FilterUse use = {input, weight, bias.is_value() ? bias.value() : nullptr,
                    l.effective_result(node), filter_view(stored, p, depthwise)};
   use.filter_dims = {static_cast<uint32_t>(depthwise ? 1 : out), w.kernel_height, w.kernel_width,
                      static_cast<uint32_t>(depthwise ? out : in / p.groups)};
   use.weight_axis = p.transposed ? 1 : 0;
   use.filter_axis = depthwise ? 3 : 0;
-  PETREL_ASSIGN_OR_RETURN(const FilterIds filter, add_filter(l, use));
-  Node& conv = l.add_node(kind, {x, filter.filter, filter.bias}, l.result(node));
+  use.layout = Layout::kChannelsLast;
+  PETREL_ASSIGN_OR_RETURN(const ProductIds ids, add_operands(l, use));
+  Node& conv = l.add_node(kind, {ids.input, ids.filter, ids.bias}, l.result(node));
   conv.window = w;
   conv.channels = channels;
   conv.output_min = l.range().min;
@@ -154,7 +171,7 @@ Status lower_convolution(Lowering& l, const IrNode& node) {
 
 constexpr OpRow kRows[] = {
     {aten::convolution, &check_convolution, &channels_last, &lower_convolution,
-     /*takes_activation=*/true},
+     /*takes_activation=*/true, /*only_moves=*/false, &check_dynamic_convolution},
 };
 
 }  // namespace

@@ -262,6 +262,19 @@ absl::StatusOr<uint32_t> Lowering::any_operand(const exir::Value* value) {
   return operand(value, layout_of(value));
 }
 
+absl::StatusOr<uint32_t> Lowering::quantized_at_run_time(const exir::Value* value, Layout layout) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t id, operand(value, layout));
+  const auto [place, is_new] = quantized_.try_emplace({id, layout}, 0);
+  if (!is_new) return uint32_t{place->second};
+  place->second = add_value(Extents(sizes_[id]));
+  Value& made = graph_.values[place->second];
+  made.datatype = Datatype::QDINT8;
+  made.quantization = Quantization::kPerTokenDynamic;
+  made.quant.nonbatch_dims = layout == Layout::kPlain ? 1 : 3;
+  add_node(NodeKind::Convert, {id}, place->second);
+  return uint32_t{place->second};
+}
+
 // `plain` are the sizes of the IR; at most two nodes.
 uint32_t Lowering::convert(uint32_t id, const Extents& plain, Layout to) {
   const Extents channels_last = channels_last_sizes(plain);

@@ -64,6 +64,10 @@ class Lowering {
   Layout layout_of(const exir::Value* value) const;
   absl::StatusOr<uint32_t> any_operand(const exir::Value* value);
 
+  // `value` as integers whose scale XNNPACK finds at run time: for each row where it is
+  // plain, for each image where channels are last.
+  absl::StatusOr<uint32_t> quantized_at_run_time(const exir::Value* value, Layout layout);
+
   // A constant in an order of its own; `dims` if they are not those of the view.
   absl::StatusOr<uint32_t> constant(const exir::Value* value, const WeightView& view);
   absl::StatusOr<uint32_t> constant(const exir::Value* value, const WeightView& view, Dims dims);
@@ -149,7 +153,8 @@ class Lowering {
   std::map<const exir::Value*, Layout> layouts_;
   std::map<const exir::Value*, Form> forms_;  // as the producer made it
   std::map<std::tuple<const exir::Value*, Layout, size_t>, uint32_t> converted_;
-  std::map<std::pair<uint32_t, Dims>, uint32_t> constants_;  // by entry
+  std::map<std::pair<uint32_t, Layout>, uint32_t> quantized_;  // at run time
+  std::map<std::pair<uint32_t, Dims>, uint32_t> constants_;    // by entry
   std::map<std::string, uint32_t> constant_index_;
   std::map<const exir::Value*, uint32_t> outputs_;  // value -> external id
 };

@@ -52,8 +52,14 @@ Support check_product(const IrNode& node) {
 }
 
 template <const Arguments& kProduct>
+Support check_dynamic_product(const IrNode& node) {
+  const Value* weight = node.input(kProduct.weight);
+  const size_t axis = kProduct.weight_is_transposed ? 1 : 0;
+  return check_dynamic_filter(weight, axis, *fixed(exir::sizes_of(weight)[axis]));
+}
+
+template <const Arguments& kProduct>
 Status lower_product(Lowering& l, const IrNode& node) {
-  PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(node.input(kProduct.input), Layout::kPlain));
   const Value* weight = node.input(kProduct.weight);
   const exir::Constant& stored = *weight_constant(weight)->constant();
   const exir::Value* bias = nullptr;
@@ -65,9 +71,9 @@ Status lower_product(Lowering& l, const IrNode& node) {
   use.filter_dims = Dims(use.filter.sizes.begin(), use.filter.sizes.end());
   use.weight_axis = kProduct.weight_is_transposed ? 1 : 0;
   use.filter_axis = kProduct.weight_is_transposed ? 1 : 0;
-  PETREL_ASSIGN_OR_RETURN(const FilterIds filter, add_filter(l, use));
+  PETREL_ASSIGN_OR_RETURN(const ProductIds ids, add_operands(l, use));
   Node& product =
-      l.add_node(NodeKind::FullyConnected, {x, filter.filter, filter.bias}, l.result(node));
+      l.add_node(NodeKind::FullyConnected, {ids.input, ids.filter, ids.bias}, l.result(node));
   product.flags = kProduct.weight_is_transposed ? kTransposeWeights : 0;
   product.output_min = l.range().min;
   product.output_max = l.range().max;
@@ -91,9 +97,12 @@ Status lower_bmm(Lowering& l, const IrNode& node) {
 }
 
 constexpr OpRow kRows[] = {
-    {aten::linear, &check_product<kLinear>, &plain, &lower_product<kLinear>, true},
-    {aten::mm, &check_product<kMm>, &plain, &lower_product<kMm>, true},
-    {aten::addmm, &check_product<kAddmm>, &plain, &lower_product<kAddmm>, true},
+    {aten::linear, &check_product<kLinear>, &plain, &lower_product<kLinear>,
+     /*takes_activation=*/true, /*only_moves=*/false, &check_dynamic_product<kLinear>},
+    {aten::mm, &check_product<kMm>, &plain, &lower_product<kMm>,
+     /*takes_activation=*/true, /*only_moves=*/false, &check_dynamic_product<kMm>},
+    {aten::addmm, &check_product<kAddmm>, &plain, &lower_product<kAddmm>,
+     /*takes_activation=*/true, /*only_moves=*/false, &check_dynamic_product<kAddmm>},
     {aten::bmm, &accept, &plain, &lower_bmm},
 };
 

@@ -34,6 +34,9 @@ struct OpRow {
   bool takes_activation = false;
   // Moves elements only; a partition of such nodes alone is not worthwhile.
   bool only_moves = false;
+  // What keeps a node that is taken from multiplying an input that was quantised at run time
+  // (dynamic_input.h); null for what does not multiply at all.
+  exir::Support (*check_dynamic)(const exir::Node& node) = nullptr;
 };
 
 // Null when XNNPACK has nothing for the operator.
@@ -61,6 +64,7 @@ inline exir::Support accept(const exir::Node&) { return exir::Support::yes(); }
 inline LayoutNeed plain(const exir::Node&) { return LayoutNeed::kPlain; }
 inline LayoutNeed channels_last(const exir::Node&) { return LayoutNeed::kChannelsLast; }
 inline LayoutNeed follows(const exir::Node&) { return LayoutNeed::kFollows; }
+inline LayoutNeed takes_either(const exir::Node&) { return LayoutNeed::kTakesEither; }
 
 }  // namespace petrel::backends::xnnpack::aot
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/costs.h"
+#include "backends/xnnpack/aot/dynamic_input.h"
 #include "backends/xnnpack/aot/op_table.h"
 #include "backends/xnnpack/aot/varying_partition.h"
 #include "backends/xnnpack/format/shape_rules.h"
@@ -70,6 +71,16 @@ Support check_operands(const exir::Node& node) {
 Support XnnpackPartitioner::supports(const exir::Node& node) const {
   const OpRow* row = find_row(node.op());
   if (row == nullptr) return Support::no("XNNPACK has no such operator");
+  if (is_dynamic_conversion(node)) {
+    return check_dynamic_conversion(node, [this](const exir::Node& user) {
+      const OpRow* product = find_row(user.op());
+      if (product == nullptr || product->check_dynamic == nullptr) {
+        return Support::no("it takes what was quantised at run time");
+      }
+      const Support s = supports(user);
+      return s.supported ? product->check_dynamic(user) : s;
+    });
+  }
   if (node.num_results() != 1) {
     return Support::no(absl::StrCat("it has ", node.num_results(), " results, must have 1"));
   }

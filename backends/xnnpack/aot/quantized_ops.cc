@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Quantising and dequantising. Each is a Convert; those around nodes that compute with
-// integers go away again (merge_conversions.h).
+// integers go away again (merge_conversions.h). Those with numbers that are found at run
+// time (dynamic_input.h) are the affair of the products that read them.
 #include <algorithm>
 
 #include "backends/xnnpack/aot/op_table.h"
@@ -85,8 +86,15 @@ Status lower_dequantize(Lowering& l, const IrNode& node) {
   return absl::OkStatus();
 }
 
+// Which products read it, the partitioner asks.
+Status lower_nothing(Lowering&, const IrNode&) { return absl::OkStatus(); }
+
 LayoutNeed need_of_dequantize(const IrNode& node) {
   return node.input(arg::input)->is_constant() ? LayoutNeed::kPlain : LayoutNeed::kFollows;
+}
+
+constexpr OpRow dynamic_row(exir::OpHandle op, LayoutNeed (*need)(const IrNode&)) {
+  return {op, &accept, need, &lower_nothing, /*takes_activation=*/false, /*only_moves=*/true};
 }
 
 constexpr OpRow kRows[] = {
@@ -96,6 +104,12 @@ constexpr OpRow kRows[] = {
      /*takes_activation=*/false, /*only_moves=*/true},
     {quantized::dequantize_per_channel, &check_dequantize_channels, &plain, &lower_stored,
      /*takes_activation=*/false, /*only_moves=*/true},
+    dynamic_row(quantized::choose_qparams_tensor, &takes_either),
+    dynamic_row(quantized::choose_qparams_per_token_asymmetric, &takes_either),
+    dynamic_row(quantized::quantize_per_tensor_tensor, &follows),
+    dynamic_row(quantized::quantize_per_token, &follows),
+    dynamic_row(quantized::dequantize_per_tensor_tensor, &follows),
+    dynamic_row(quantized::dequantize_per_token, &follows),
 };
 
 }  // namespace

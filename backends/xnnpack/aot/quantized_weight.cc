@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backends/xnnpack/aot/arguments.h"
+#include "backends/xnnpack/aot/dynamic_input.h"
 #include "backends/xnnpack/aot/op_table.h"
 #include "backends/xnnpack/format/quantization.h"
 #include "backends/xnnpack/format/scale_ratios.h"
@@ -107,12 +108,43 @@ absl::StatusOr<uint32_t> add_integer_bias(Lowering& l, const IntegerProduct& pro
   return l.integers(product.bias, Datatype::QINT32, Quantization::kPerTensor, quant);
 }
 
-absl::StatusOr<FilterIds> add_float_filter(Lowering& l, const FilterUse& p,
-                                           const exir::ConstantPtr& weight) {
-  FilterIds ids;
+bool is_by_output(const StoredWeight& weight, size_t axis, int64_t outputs) {
+  return !weight.is_per_channel() ||
+         (weight.axis == axis && outputs == static_cast<int64_t>(weight.scales.size()));
+}
+
+absl::StatusOr<uint32_t> add_float_bias(Lowering& l, const exir::Value* bias) {
+  if (bias == nullptr) return kNoId;
+  return l.constant(bias, WeightView::of(*bias->constant()));
+}
+
+// As floats, each for itself.
+absl::StatusOr<ProductIds> add_floats(Lowering& l, const FilterUse& p,
+                                      const exir::ConstantPtr& weight) {
+  ProductIds ids;
+  PETREL_ASSIGN_OR_RETURN(ids.input, l.operand(p.input, p.layout));
   PETREL_ASSIGN_OR_RETURN(ids.filter, l.constant(weight, p.filter, p.filter_dims));
-  if (p.bias == nullptr) return ids;
-  PETREL_ASSIGN_OR_RETURN(ids.bias, l.constant(p.bias, WeightView::of(*p.bias->constant())));
+  PETREL_ASSIGN_OR_RETURN(ids.bias, add_float_bias(l, p.bias));
+  return ids;
+}
+
+absl::StatusOr<uint32_t> add_channels(Lowering& l, const FilterUse& p, const StoredWeight& weight) {
+  QuantParams quant;
+  quant.axis = p.filter_axis;
+  const std::vector<float> alike(p.filter_dims[p.filter_axis], weight.scales[0]);
+  PETREL_ASSIGN_OR_RETURN(quant.scales, l.scales(weight.is_per_channel() ? weight.scales : alike));
+  return l.quantized_constant(weight.constant, p.filter, p.filter_dims, Datatype::QCINT8,
+                              Quantization::kPerChannel, quant);
+}
+
+// XNNPACK has scales for each channel only, so that one for all is repeated.
+absl::StatusOr<ProductIds> add_quantized_at_run_time(Lowering& l, const FilterUse& p,
+                                                     const exir::Value* source,
+                                                     const StoredWeight& weight) {
+  ProductIds ids;
+  PETREL_ASSIGN_OR_RETURN(ids.input, l.quantized_at_run_time(source, p.layout));
+  PETREL_ASSIGN_OR_RETURN(ids.filter, add_channels(l, p, weight));
+  PETREL_ASSIGN_OR_RETURN(ids.bias, add_float_bias(l, p.bias));
   return ids;
 }
 
@@ -199,34 +231,40 @@ exir::ConstantPtr in_floats(const StoredWeight& weight) {
   return constant;
 }
 
-absl::StatusOr<FilterIds> add_filter(Lowering& l, const FilterUse& p) {
-  if (p.weight->is_constant()) return add_float_filter(l, p, p.weight->constant());
+exir::Support check_dynamic_filter(const exir::Value* weight, size_t axis, int64_t outputs) {
+  const std::optional<StoredWeight> stored = stored_weight(weight);
+  if (!stored) return exir::Support::no("its weight is not stored as i8 without zero points");
+  if (is_by_output(*stored, axis, outputs)) return exir::Support::yes();
+  return exir::Support::no("the scales of its weight are not those of its output channels");
+}
+
+absl::StatusOr<ProductIds> add_operands(Lowering& l, const FilterUse& p) {
+  if (p.weight->is_constant()) return add_floats(l, p, p.weight->constant());
   const std::optional<StoredWeight> weight = stored_weight(p.weight);
   if (!weight) return absl::InvalidArgumentError("weight is computed at run time");
+  if (const exir::Value* source = dynamic_source(p.input)) {
+    return add_quantized_at_run_time(l, p, source, *weight);
+  }
   const std::optional<TensorQuant> input = quantized_input(p.input);
   const std::optional<TensorQuant> output = quantized_by_user(p.result);
   std::optional<IntegerProduct> product;
-  const bool is_by_output =
-      !weight->is_per_channel() ||
-      (weight->axis == p.weight_axis && p.filter_dims[p.filter_axis] == weight->scales.size());
-  if (input && output && is_by_output) product = integer_product(p, *weight, *input, *output);
-  if (!product) return add_float_filter(l, p, in_floats(*weight));
-
-  QuantParams quant;
-  quant.axis = p.filter_axis;
-  Datatype datatype = Datatype::QINT8;
-  Quantization quantization = Quantization::kPerTensor;
-  if (weight->is_per_channel()) {
-    PETREL_ASSIGN_OR_RETURN(quant.scales, l.scales(weight->scales));
-    datatype = Datatype::QCINT8;
-    quantization = Quantization::kPerChannel;
-  } else {
-    quant.scale = weight->scales[0];
+  if (input && output &&
+      is_by_output(*weight, p.weight_axis, int64_t{p.filter_dims[p.filter_axis]})) {
+    product = integer_product(p, *weight, *input, *output);
   }
-  FilterIds ids;
-  PETREL_ASSIGN_OR_RETURN(ids.filter,
-                          l.quantized_constant(weight->constant, p.filter, p.filter_dims, datatype,
-                                               quantization, quant));
+  if (!product) return add_floats(l, p, in_floats(*weight));
+
+  ProductIds ids;
+  PETREL_ASSIGN_OR_RETURN(ids.input, l.operand(p.input, p.layout));
+  if (weight->is_per_channel()) {
+    PETREL_ASSIGN_OR_RETURN(ids.filter, add_channels(l, p, *weight));
+  } else {
+    QuantParams quant;
+    quant.scale = weight->scales[0];
+    PETREL_ASSIGN_OR_RETURN(
+        ids.filter, l.quantized_constant(weight->constant, p.filter, p.filter_dims, Datatype::QINT8,
+                                         Quantization::kPerTensor, quant));
+  }
   if (p.bias == nullptr) return ids;
   PETREL_ASSIGN_OR_RETURN(ids.bias, add_integer_bias(l, *product, weight->is_per_channel()));
   return ids;

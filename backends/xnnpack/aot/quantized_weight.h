@@ -59,23 +59,29 @@ exir::ConstantPtr in_floats(const StoredWeight& weight);
 
 // A product as the functions that lower it see it.
 struct FilterUse {
-  const exir::Value* input;
+  const exir::Value* input;  // of the IR; where it was quantised at run time, dequantised
   const exir::Value* weight;
   const exir::Value* bias;    // null for none
   const exir::Value* result;  // of the activation that is merged into it, if any
   WeightView filter;          // of the constant
   Dims filter_dims = {};
-  size_t weight_axis = 0;    // the output channels in the weight
-  uint32_t filter_axis = 0;  // and in filter_dims
+  size_t weight_axis = 0;          // the output channels in the weight
+  uint32_t filter_axis = 0;        // and in filter_dims
+  Layout layout = Layout::kPlain;  // of the input
 };
 
-struct FilterIds {
+struct ProductIds {
+  uint32_t input = 0;
   uint32_t filter = 0;
   uint32_t bias = kNoId;
 };
 
-// Adds filter and bias as the payload wants them for this product.
-absl::StatusOr<FilterIds> add_filter(Lowering& lowering, const FilterUse& use);
+// Adds input, filter and bias as the payload wants them for this product.
+absl::StatusOr<ProductIds> add_operands(Lowering& lowering, const FilterUse& use);
+
+// What keeps XNNPACK from multiplying by this weight what it quantised at run time.
+// `axis` is that of the output channels, of which there are `outputs`.
+exir::Support check_dynamic_filter(const exir::Value* weight, size_t axis, int64_t outputs);
 
 }  // namespace petrel::backends::xnnpack::aot
 

@@ -50,10 +50,21 @@ class Reader {
         if (Problem p = read_node(*node, &where); !p.ok()) return std::move(p).in(where);
       }
     }
+    restate_dims();
     return Problem::none();
   }
 
  private:
+  // Of what is quantised at run time ExecuTorch states the dims in PyTorch's order, even
+  // where channels are last.
+  void restate_dims() {
+    for (const Node& node : out_.nodes) {
+      if (node.kind != NodeKind::Convert) continue;
+      Value& made = out_.values[node.outputs[0]];
+      if (made.datatype == Datatype::QDINT8) made.dims = out_.values[node.inputs[0]].dims;
+    }
+  }
+
   Problem read_constants() {
     const auto* named = root_.constant_data();
     if (named != nullptr && named->size() > 0) {

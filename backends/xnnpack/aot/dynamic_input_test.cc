@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/aot/dynamic_input.h"
+
+#include <string>
+
+#include "backends/xnnpack/aot/test_partition.h"
+#include "backends/xnnpack/aot/xnnpack_backend.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace petrel::backends::xnnpack::aot {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kChosen[] =
+    "%s, %z = quantized_decomposed.choose_qparams.tensor(%x, -128, 127, 0.0001, i8)\n";
+constexpr char kToken[] =
+    "%s, %z = quantized_decomposed.choose_qparams_per_token_asymmetric.default(%x, i8)\n";
+constexpr char kQuantized[] =
+    "%q = quantized_decomposed.quantize_per_tensor.tensor(%x, %s, %z, -128, 127, i8)\n";
+constexpr char kDequantized[] =
+    "%d = quantized_decomposed.dequantize_per_tensor.tensor(%q, %s, %z, -128, 127, i8)\n";
+constexpr char kTokenRoundTrip[] =
+    "%q = quantized_decomposed.quantize_per_token.default(%x, %s, %z, -128, 127, i8)\n"
+    "%d = quantized_decomposed.dequantize_per_token.default(%q, %s, %z, -128, 127, i8, f32)\n";
+constexpr char kWeight[] =
+    "%i = constant @i : i8[4,8]\n"
+    "%w = quantized_decomposed.dequantize_per_tensor.default(%i, 0.5, 0, -127, 127, i8)\n";
+
+std::string chain() { return std::string(kChosen) + kQuantized + kDequantized; }
+
+std::string method(const std::string& inputs, const std::string& body) {
+  return "method @forward(" + inputs + ") {\n" + body + "}\n";
+}
+
+struct Case {
+  const char* name;
+  std::string text;
+  const char* reason;  // that of the node that chooses; "" where all is taken
+};
+
+class Chains : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Chains, AreTakenWholeOrNotAtAll) {
+  const auto partition = parse_partition(GetParam().text);
+  ASSERT_NE(partition, nullptr);
+  size_t nodes = 0;
+  for (const auto& node : partition->nodes()) {
+    if (!is_dynamic_conversion(*node)) continue;
+    ++nodes;
+    const exir::Support support = xnnpack_backend()->partitioner().supports(*node);
+    EXPECT_EQ(support.supported, GetParam().reason[0] == '\0') << support.reason;
+    if (nodes > 1) continue;
+    EXPECT_THAT(support.reason, HasSubstr(GetParam().reason));
+  }
+  EXPECT_GE(nodes, 3u);
+  if (GetParam().reason[0] != '\0') return;
+  EXPECT_THAT(to_text(lower_partition(*partition).graph), HasSubstr("Convert"));
+}
+
+constexpr char kMatrix[] = "%x: f32[3,8]";
+constexpr char kImage[] = "%x: f32[1,4,5,5]";
+
+std::string filter(const std::string& sizes, int groups) {
+  return "%i = constant @i : i8[" + sizes + "]\n" +
+         "%w = quantized_decomposed.dequantize_per_tensor.default(%i, 0.5, 0, -127, 127, i8)\n" +
+         "%y = aten.convolution.default(%d, %w, none, [1,1], [0,0], [1,1], false, [0,0], " +
+         std::to_string(groups) + ")\nreturn %y\n";
+}
+
+const Case kCases[] = {
+    {"Linear", method(kMatrix, chain() + kWeight + "%y = aten.linear.default(%d, %w)\nreturn %y\n"),
+     ""},
+    {"Tokens",
+     method(kMatrix, std::string(kToken) + kTokenRoundTrip + kWeight +
+                         "%y = aten.linear.default(%d, %w)\nreturn %y\n"),
+     ""},
+    {"Convolution", method(kImage, chain() + filter("6,4,3,3", 1)), ""},
+    {"Depthwise", method(kImage, chain() + filter("4,1,3,3", 4)), "it is depthwise"},
+    {"ImagesOfTokens", method(kImage, std::string(kToken) + kTokenRoundTrip + filter("6,4,3,3", 1)),
+     "more than one scale for an image"},
+    {"Lines",
+     method("%x: f32[1,8,9]",
+            chain() + "%i = constant @i : i8[4,8,3]\n"
+                      "%w = quantized_decomposed.dequantize_per_tensor.default(%i, 0.5, 0, -127, "
+                      "127, i8)\n"
+                      "%y = aten.convolution.default(%d, %w, none, [1], [0], [1], false, [0], 1)\n"
+                      "return %y\n"),
+     "not a convolution of images"},
+    {"FloatWeight",
+     method(kMatrix, chain() + "%w = constant @w : f32[4,8]\n"
+                               "%y = aten.linear.default(%d, %w)\nreturn %y\n"),
+     "of 'y': its weight is not stored as i8"},
+    {"ReadByAnother",
+     method(kMatrix, chain() + kWeight + "%y = aten.linear.default(%d, %w)\n" +
+                         "%r = aten.relu.default(%d)\nreturn %y, %r\n"),
+     "of 'r': it takes what was quantised at run time"},
+    {"LeavesTheMethod",
+     method(kMatrix, chain() + kWeight + "%y = aten.linear.default(%d, %w)\nreturn %y, %d\n"),
+     "'s' is used for more than to quantise and dequantise 'x'"},
+    {"ScaleLeavesTheMethod",
+     method(kMatrix, chain() + kWeight + "%y = aten.linear.default(%d, %w)\nreturn %y, %s\n"),
+     "'s' leaves the method"},
+    {"QuantizesAnother",
+     method(
+         "%x: f32[3,8], %v: f32[3,8]",
+         std::string(kChosen) +
+             "%q = quantized_decomposed.quantize_per_tensor.tensor(%v, %s, %z, -128, 127, i8)\n" +
+             kDequantized + kWeight + "%y = aten.linear.default(%d, %w)\nreturn %y\n"),
+     "'s' is used for more than"},
+    {"FewerLevels",
+     method(kMatrix,
+            std::string(kChosen) +
+                "%q = quantized_decomposed.quantize_per_tensor.tensor(%x, %s, %z, -8, 7, i8)\n" +
+                kDequantized + kWeight + "%y = aten.linear.default(%d, %w)\nreturn %y\n"),
+     "'s' is used for more than"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, Chains, ::testing::ValuesIn(kCases),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(Chains, AreOneConversionForAllProducts) {
+  const std::string text = lowered_text(
+      method(kMatrix, chain() + kWeight +
+                          "%y = aten.linear.default(%d, %w)\n%r = aten.relu.default(%y)\n"
+                          "%v = aten.linear.default(%d, %w)\nreturn %r, %v\n"));
+  EXPECT_EQ(text.find("Convert #0 -> "), 0u) << text;
+  EXPECT_EQ(text.find("Convert", 1), std::string::npos) << text;
+  EXPECT_THAT(text, HasSubstr("[0,inf]"));
+}
+
+}  // namespace
+}  // namespace petrel::backends::xnnpack::aot
