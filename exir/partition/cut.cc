@@ -21,7 +21,7 @@ bool is_partition_constant(const Value& value) {
 }
 
 // A weight that is stored as integers: it goes with all who use it, as constants do.
-bool is_stored_weight(const Value& value) {
+bool is_stored_weight(const Value& value, const Partitioner& partitioner) {
   const Node* node = value.producer();
   if (node == nullptr || !node->is(quantized_decomposed::dequantize_per_tensor,
                                    quantized_decomposed::dequantize_per_channel)) {
@@ -29,7 +29,8 @@ bool is_stored_weight(const Value& value) {
   }
   const std::vector<Value*> operands = node->operands();
   return std::all_of(operands.begin(), operands.end(),
-                     [](const Value* operand) { return is_partition_constant(*operand); });
+                     [](const Value* operand) { return is_partition_constant(*operand); }) &&
+         support_of(partitioner, *node).supported;
 }
 
 Value* copy_stored_weight(const Value& value, Graph& graph) {
@@ -53,7 +54,8 @@ std::string stem_of(const Node& node) {
 
 }  // namespace
 
-Partition copy_partition(const std::vector<Node*>& group, const std::string& name) {
+Partition copy_partition(const std::vector<Node*>& group, const std::string& name,
+                         const Partitioner& partitioner) {
   const std::set<const Node*> members(group.begin(), group.end());
   Partition partition;
   partition.graph = std::make_unique<Graph>(name);
@@ -63,7 +65,7 @@ Partition copy_partition(const std::vector<Node*>& group, const std::string& nam
     if (copy != nullptr) return copy;
     if (is_partition_constant(*value)) {
       copy = partition.graph->add_constant(value->constant());
-    } else if (is_stored_weight(*value)) {
+    } else if (is_stored_weight(*value, partitioner)) {
       copy = copy_stored_weight(*value, *partition.graph);
     } else {
       copy = partition.graph->add_input(value->type(), value->name());

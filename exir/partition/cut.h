@@ -11,9 +11,9 @@
 //           %c = aten.sort.default(%d)
 //
 // Constants are copied into every partition that uses them, and so are nodes that
-// dequantise a constant; state is passed as an
-// input, because the method owns it. Every output of a partition is computed in
-// it: no input passes through.
+// dequantise a constant, where the backend takes them; state is passed as an input,
+// because the method owns it. Every output of a partition is computed in it: no input
+// passes through.
 #ifndef PETREL_EXIR_PARTITION_CUT_H_
 #define PETREL_EXIR_PARTITION_CUT_H_
 
@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "exir/backend/backend.h"
 #include "exir/ir/graph.h"
 
 namespace petrel::exir {
@@ -32,8 +33,9 @@ struct Partition {
   std::vector<Value*> outputs;
 };
 
-// `group` is in graph order.
-Partition copy_partition(const std::vector<Node*>& group, const std::string& name);
+// `group` is in graph order, and for the backend of `partitioner`.
+Partition copy_partition(const std::vector<Node*>& group, const std::string& name,
+                         const Partitioner& partitioner);
 
 // Reorders the nodes of `graph` so that each group is contiguous. Nodes keep
 // their order otherwise as far as their operands allow. Precondition: replacing

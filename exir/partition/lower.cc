@@ -67,7 +67,8 @@ absl::Status cut(const std::string& method, Graph& graph, const BackendUse& use,
   }
   std::vector<Partition> partitions;
   for (const std::vector<Node*>& group : groups) {
-    partitions.push_back(copy_partition(group, absl::StrCat(method, "_", taken->partitions++)));
+    partitions.push_back(copy_partition(group, absl::StrCat(method, "_", taken->partitions++),
+                                        backend.partitioner()));
     taken->nodes += group.size();
     auto costs = backend.partitioner().costs(*partitions.back().graph);
     if (costs) taken->costs.push_back(*std::move(costs));

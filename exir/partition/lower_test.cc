@@ -153,6 +153,33 @@ TEST(LowerToBackend, PassesStateAsAnInput) {
   EXPECT_EQ(graph.buffer_writes()[0].value->producer()->op().name, "petrel::delegate_call");
 }
 
+// A weight of integers that two partitions use.
+TEST(LowerToBackend, GetsNoDequantisedWeightThatItDoesNotTake) {
+  for (const bool takes : {false, true}) {
+    SCOPED_TRACE(takes);
+    Program program = program_of({{"forward", R"(
+    method @forward(%x: f32[2]) {
+      %w = constant @w : i8[2]
+      %d = quantized_decomposed.dequantize_per_tensor.default(%w, 0.5, 0, -128, 127, i8, none)
+          : f32[2]
+      %a = aten.add.Tensor(%x, %d, 1) : f32[2]
+      %s = aten.sigmoid.default(%a) : f32[2]
+      %b = aten.add.Tensor(%s, %d, 1) : f32[2]
+      return %b
+    })"}});
+    ASSERT_NE(program.methods["forward"].graph, nullptr);
+    RecordingBackend backend;
+    backend.partitioner_.takes_dequantised = takes;
+    RoutedBlobStore store;
+    ASSERT_TRUE(lower_to_backend(program, backend, {}, store).ok());
+    ASSERT_EQ(backend.texts.size(), 2u);
+    for (const std::string& text : backend.texts) {
+      EXPECT_EQ(text.find("dequantize_per_tensor") != std::string::npos, takes) << text;
+      EXPECT_EQ(text.find("%d: f32[2]") == std::string::npos, takes) << text;
+    }
+  }
+}
+
 constexpr char kOneAdd[] = R"(
     method @m(%x: f32[2]) {
       %a = aten.add.Tensor(%x, %x, 1) : f32[2]

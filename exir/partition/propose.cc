@@ -213,7 +213,8 @@ class Proposer {
     for (const std::vector<size_t>& group : groups) {
       std::vector<Node*> nodes;
       for (size_t member : group) nodes.push_back(nodes_[member]);
-      std::optional<GroupCosts> costs = partitioner_.costs(*copy_partition(nodes, "group").graph);
+      std::optional<GroupCosts> costs =
+          partitioner_.costs(*copy_partition(nodes, "group", partitioner_).graph);
       if (!costs) continue;
       if (groups_of_level[levels_[group[0]]] > 1) costs->call = 0;
       if (costs->kernels >= costs->delegated + costs->call) continue;

@@ -33,6 +33,9 @@ class AddPartitioner : public Partitioner {
  public:
   Support supports(const Node& node) const override {
     if (node.is(aten::add_Tensor, aten::add_Scalar, aten::relu)) return Support::yes();
+    if (takes_dequantised && node.is(quantized_decomposed::dequantize_per_tensor)) {
+      return Support::yes();
+    }
     return Support::no(absl::StrCat("does not support ", node.op().name));
   }
   bool worthwhile(const std::vector<const Node*>& nodes) const override {
@@ -42,6 +45,7 @@ class AddPartitioner : public Partitioner {
     return false;
   }
   bool takes_relu_alone = true;
+  bool takes_dequantised = false;
 };
 
 // As AddPartitioner, with 1 us for each node as a kernel, `node` delegated and
