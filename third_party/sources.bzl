@@ -65,5 +65,6 @@ def source_libraries():
             "//third_party/xnnpack:fill.patch",
             "//third_party/xnnpack:replan.patch",
             "//third_party/xnnpack:late_data.patch",
+            "//third_party/xnnpack:roots.patch",
         ],
     )

@@ -26,18 +26,27 @@ struct Row {
   size_t operands;
 };
 
-// Arguments between the operands and the output must be 1, as alpha is. Not rsqrt, which
-// XNNPACK makes a NaN of 0.
+// Arguments between the operands and the output must be 1, as alpha is.
 constexpr Row kRows[] = {
-    {"aten::abs.out", NodeKind::Abs, 1},         {"aten::ceil.out", NodeKind::Ceiling, 1},
-    {"aten::floor.out", NodeKind::Floor, 1},     {"aten::neg.out", NodeKind::Negate, 1},
-    {"aten::exp.out", NodeKind::Exp, 1},         {"aten::sigmoid.out", NodeKind::Sigmoid, 1},
-    {"aten::tanh.out", NodeKind::Tanh, 1},       {"aten::sin.out", NodeKind::Sin, 1},
-    {"aten::cos.out", NodeKind::Cos, 1},         {"aten::log.out", NodeKind::Log, 1},
-    {"aten::sqrt.out", NodeKind::SquareRoot, 1}, {"aten::relu.out", NodeKind::Clamp, 1},
-    {"aten::add.out", NodeKind::Add, 2},         {"aten::sub.out", NodeKind::Subtract, 2},
-    {"aten::mul.out", NodeKind::Multiply, 2},    {"aten::div.out", NodeKind::Div, 2},
-    {"aten::maximum.out", NodeKind::Maximum, 2}, {"aten::minimum.out", NodeKind::Minimum, 2},
+    {"aten::abs.out", NodeKind::Abs, 1},
+    {"aten::ceil.out", NodeKind::Ceiling, 1},
+    {"aten::floor.out", NodeKind::Floor, 1},
+    {"aten::neg.out", NodeKind::Negate, 1},
+    {"aten::exp.out", NodeKind::Exp, 1},
+    {"aten::sigmoid.out", NodeKind::Sigmoid, 1},
+    {"aten::tanh.out", NodeKind::Tanh, 1},
+    {"aten::sin.out", NodeKind::Sin, 1},
+    {"aten::cos.out", NodeKind::Cos, 1},
+    {"aten::log.out", NodeKind::Log, 1},
+    {"aten::sqrt.out", NodeKind::SquareRoot, 1},
+    {"aten::relu.out", NodeKind::Clamp, 1},
+    {"aten::rsqrt.out", NodeKind::ReciprocalSquareRoot, 1},
+    {"aten::add.out", NodeKind::Add, 2},
+    {"aten::sub.out", NodeKind::Subtract, 2},
+    {"aten::mul.out", NodeKind::Multiply, 2},
+    {"aten::div.out", NodeKind::Div, 2},
+    {"aten::maximum.out", NodeKind::Maximum, 2},
+    {"aten::minimum.out", NodeKind::Minimum, 2},
 };
 
 const Row* find_row(const PlanRecipe& plan) {

@@ -80,11 +80,15 @@ Error Handle::execute(const std::vector<CaseTensor>& inputs, std::vector<CaseTen
            << ::testing::PrintToString(expected.sizes);
   }
   float largest = 0;
-  for (const float value : expected.values) largest = std::max(largest, std::fabs(value));
+  for (const float value : expected.values) {
+    if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+  }
   for (size_t i = 0; i < expected.values.size(); ++i) {
-    if (std::fabs(actual.values[i] - expected.values[i]) <= 1e-5f * largest + 1e-6f) continue;
-    return ::testing::AssertionFailure()
-           << "element " << i << " is " << actual.values[i] << ", expected " << expected.values[i];
+    const float a = actual.values[i];
+    const float b = expected.values[i];
+    if (std::isnan(b) ? std::isnan(a) : a == b) continue;
+    if (std::isfinite(b) && std::fabs(a - b) <= 1e-5f * largest + 1e-6f) continue;
+    return ::testing::AssertionFailure() << "element " << i << " is " << a << ", expected " << b;
   }
   return ::testing::AssertionSuccess();
 }

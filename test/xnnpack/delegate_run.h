@@ -45,7 +45,8 @@ class Handle {
   runtime::Error error_ = runtime::Error::Ok;
 };
 
-// |a - b| <= 1e-5 max|b| + 1e-6 for all elements, and the same sizes.
+// |a - b| <= 1e-5 max|b| + 1e-6 for all finite elements, equal infinities, NaN for NaN,
+// and the same sizes.
 ::testing::AssertionResult is_near(const CaseTensor& actual, const CaseTensor& expected);
 
 }  // namespace petrel::test

@@ -136,25 +136,30 @@ Status lower_gelu(Lowering& l, const IrNode& node) {
   return absl::OkStatus();
 }
 
-NodeKind power_kind(double exponent) {
-  if (exponent == 2) return NodeKind::Square;
-  if (exponent == 0.5) return NodeKind::SquareRoot;
-  if (exponent == -0.5) return NodeKind::ReciprocalSquareRoot;
-  return NodeKind::NONE;
+// 1 / sqrt(x): in the ExecuTorch wheel ReciprocalSquareRoot makes a NaN of 0 and of
+// infinity.
+Status lower_rsqrt(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t one, l.scalar(1));
+  const uint32_t root = l.intermediate(l.result_sizes(node));
+  l.add_node(NodeKind::SquareRoot, {x}, root);
+  bound(l.add_node(NodeKind::Div, {one, root}, l.result(node)), l.range());
+  return absl::OkStatus();
 }
 
 Support check_pow(const IrNode& node) {
   const auto exponent = number_argument(node.argument(arg::exponent));
-  if (exponent && power_kind(*exponent) != NodeKind::NONE) return Support::yes();
+  if (exponent && (*exponent == 2 || *exponent == 0.5 || *exponent == -0.5)) return Support::yes();
   return Support::no(absl::StrCat("exponent is ",
                                   exponent ? number_text(*exponent) : "not a number",
                                   ", must be 2, 0.5 or -0.5"));
 }
 
 Status lower_pow(Lowering& l, const IrNode& node) {
-  PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
-  l.add_node(power_kind(*number_argument(node.argument(arg::exponent))), {x}, l.result(node));
-  return absl::OkStatus();
+  const double exponent = *number_argument(node.argument(arg::exponent));
+  if (exponent == 2) return lower_unary<NodeKind::Square>(l, node);
+  if (exponent == 0.5) return lower_unary<NodeKind::SquareRoot>(l, node);
+  return lower_rsqrt(l, node);
 }
 
 // Below 0 where there are no bounds.
@@ -245,7 +250,7 @@ constexpr OpRow kRows[] = {
     unary(aten::hardswish, &lower_unary<NodeKind::Hardswish>),
     unary(aten::log, &lower_unary<NodeKind::Log>),
     unary(aten::neg, &lower_unary<NodeKind::Negate>),
-    unary(aten::rsqrt, &lower_unary<NodeKind::ReciprocalSquareRoot>),
+    unary(aten::rsqrt, &lower_rsqrt),
     unary(aten::sigmoid, &lower_unary<NodeKind::Sigmoid>),
     unary(aten::sin, &lower_unary<NodeKind::Sin>),
     unary(aten::sqrt, &lower_unary<NodeKind::SquareRoot>),

@@ -41,6 +41,36 @@ probability = torch.tensor([0.0, 1.0, -0.5, 1.5, 1e-7, 0.999999, 0.2, 0.5, 0.75,
 unary("logit", "aten.logit.default(%x)", torch.logit, probability[4:])
 unary("logit_eps", "aten.logit.default(%x, 1e-06)", lambda x: torch.logit(x, 1e-6), probability)
 
+# --- the same at zeros and infinities; not gelu, where eager's erf makes a NaN of infinity ---
+EDGES = torch.tensor([0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1.0, -1.0, 88.0,
+                      -88.0, 0.01, 9.0])
+for name, call, function in [
+        ("abs", "aten.abs.default(%x)", torch.abs),
+        ("ceil", "aten.ceil.default(%x)", torch.ceil),
+        ("floor", "aten.floor.default(%x)", torch.floor),
+        ("exp", "aten.exp.default(%x)", torch.exp),
+        ("log", "aten.log.default(%x)", torch.log),
+        ("sqrt", "aten.sqrt.default(%x)", torch.sqrt),
+        ("rsqrt", "aten.rsqrt.default(%x)", torch.rsqrt),
+        ("power_of_minus_half", "aten.pow.Tensor_Scalar(%x, -0.5)", torch.rsqrt),
+        ("neg", "aten.neg.default(%x)", torch.neg),
+        ("sin", "aten.sin.default(%x)", torch.sin),
+        ("cos", "aten.cos.default(%x)", torch.cos),
+        ("tanh", "aten.tanh.default(%x)", torch.tanh),
+        ("sigmoid", "aten.sigmoid.default(%x)", torch.sigmoid),
+        ("hardsigmoid", "aten.hardsigmoid.default(%x)", F.hardsigmoid),
+        ("relu", "aten.relu.default(%x)", torch.relu),
+        ("clamp", "aten.clamp.default(%x, -0.5, 1)", lambda x: torch.clamp(x, -0.5, 1)),
+        ("leaky_relu", "aten.leaky_relu.default(%x, 0.2)", lambda x: F.leaky_relu(x, 0.2)),
+        ("elu", "aten.elu.default(%x, 0.7)", lambda x: F.elu(x, 0.7)),
+        ("square", "aten.pow.Tensor_Scalar(%x, 2)", torch.square),
+        ("logit", "aten.logit.default(%x)", torch.logit),
+        ("hardswish", "aten.hardswish.default(%x)", F.hardswish),
+        ("silu", "aten.silu.default(%x)", F.silu),
+        ("gelu_tanh", "aten.gelu.default(%x, approximate=\"tanh\")",
+         lambda x: F.gelu(x, approximate="tanh"))]:
+    unary(name + "_at_the_edges", call, function, EDGES)
+
 # --- elementwise, two operands ---
 BINARY = {
     "add": ("aten.add.Tensor", torch.add),
