@@ -17,6 +17,12 @@
 #include "runtime/core/log.h"
 
 namespace petrel::extension {
+namespace {
+
+// Fewer bytes cost less than what is spent to fetch them, or their neighbours, again.
+constexpr size_t kWorthGivingBack = size_t{256} << 10;
+
+}  // namespace
 
 using runtime::Error;
 using runtime::FreeableBuffer;
@@ -69,6 +75,7 @@ void MmapDataLoader::give_pages_back(void* mapping, void* data, size_t size) {
   constexpr size_t kAround = size_t{64} << 10;  // Linux's default, at least a page
   const char* const base = static_cast<const Mapping*>(mapping)->base;
   const size_t mapped = static_cast<const Mapping*>(mapping)->size;
+  if (mapped < kWorthGivingBack) return;
   const auto offset = static_cast<size_t>(static_cast<char*>(data) - base);
   // The kernel counts from multiples of that in memory, where no file begins.
   const size_t shift = reinterpret_cast<uintptr_t>(base) % kAround;
@@ -84,10 +91,8 @@ Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size,
   const BufferDataLoader mapped(mapping_->base, mapping_->size);
   if (info.segment_type == SegmentInfo::Type::Program) {
     Result<FreeableBuffer> copy = mapped.load_copy(offset, size);
-    // Else the process had both in memory. Few pages cost less than what is spent
-    // to fetch their neighbours again.
-    constexpr size_t kWorthIt = size_t{256} << 10;
-    if (copy.ok() && size >= kWorthIt) {
+    // Else the process had both in memory.
+    if (copy.ok() && size >= kWorthGivingBack) {
       give_pages_back(mapping_.get(), mapping_->base + offset, size);
     }
     return copy;

@@ -6,8 +6,9 @@
 //   Result<MmapDataLoader> loader = MmapDataLoader::from("model.pte");
 //
 // One read-only mapping of the whole file lives as long as the loader; buffers
-// point into it and cost nothing. Freeing one takes its pages out of the memory
-// of this process, so that weights which a backend packed are not there twice:
+// point into it and cost nothing. In files of 256 KB and more, freeing one takes its
+// pages out of the memory of this process, so that weights which a backend packed
+// are not there twice:
 //
 //   file      | weight 0 | weight 1 | weight 2 |
 //   resident             |  packing |  pages as they are read
