@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times our program in our runtime beside the wheel's program in its runtime.
 
-  test/interop/bench [--petrel BINARY] [--rounds N] [--threads 1,2]
+  test/interop/bench [--petrel BINARY] [--against BINARY] [--rounds N] [--threads 1,2]
                      [--statistic median|min] [--json OUT.json] [NAME or MODEL.pt2 ...]
+
+With --against, the other side is another build of our command, with programs of its
+own, in place of the wheel.
 
 Both sides are C++ processes that map the file, pinned to as many cores as they
 have threads, and started in turn: ours, theirs, ours, theirs. Each process
@@ -70,20 +73,22 @@ def time_call(name: str, sides: list[Side], call: networks.Call, threads: int,
         for side in sides:
             rounds[side.name].append(side.measure(call, threads, args.seconds))
     print(f"\n{name}, {args.backend}, {threads} thread(s), {args.rounds} rounds")
-    print(f"  {'':12s}{'petrel':>12s}{'wheel':>12s}{'petrel/wheel':>14s}")
+    other = sides[1].name
+    print(f"  {'':12s}{'petrel':>12s}{other:>12s}{'petrel/' + other:>16s}")
     rows = []
     for metric in METRICS:
         ours = [r[metric] for r in rounds["petrel"]]
-        theirs = [r[metric] for r in rounds["wheel"]]
+        theirs = [r[metric] for r in rounds[other]]
         row = Row(name, threads, metric, best(ours, args.statistic), best(theirs, args.statistic),
                   ratio(ours, theirs, args.statistic))
         rows.append(row)
-        print(f"  {metric:12s}{row.ours:12.1f}{row.theirs:12.1f}{row.ratio:14.2f}", flush=True)
+        print(f"  {metric:12s}{row.ours:12.1f}{row.theirs:12.1f}{row.ratio:16.2f}", flush=True)
     return rows
 
 
-def summary(rows: list[Row]) -> None:
-    print(f"\npetrel / wheel; the aim is {MEAN_AIM:.2f} in the mean, {EACH_AIM:.2f} for each")
+def summary(rows: list[Row], other: str) -> None:
+    mean_aim = f"{MEAN_AIM:.2f} in the mean, " if other == "wheel" else ""
+    print(f"\npetrel / {other}; the aim is {mean_aim}{EACH_AIM:.2f} for each")
     for metric in MEANS:
         found = [row for row in rows if row.metric == metric]
         worst = max(found, key=lambda row: row.ratio)
@@ -100,6 +105,7 @@ def summary(rows: list[Row]) -> None:
 
 def main() -> int:
     parser = ToolParser(__doc__, "petrel")
+    parser.add_argument("--against", type=pathlib.Path, metavar="BINARY")
     parser.add_argument("--work", type=pathlib.Path, help="keep all files here")
     parser.add_argument("--backend", choices=["none", "xnnpack"], default="xnnpack")
     parser.add_argument("--rounds", type=int, default=7)
@@ -109,6 +115,10 @@ def main() -> int:
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("names", nargs="*", metavar="NAME", type=networks.name, help=networks.HELP)
     args = parser.parse_args()
+    if args.against is not None:
+        if not args.against.is_file():
+            parser.error(f"--against {args.against} is not a file")
+        args.against = args.against.resolve()
     numbers = [int(n) for n in args.threads.split(",")]
     failed = False
     rows: list[Row] = []
@@ -117,7 +127,7 @@ def main() -> int:
         found = networks.load(work / "models", args.names or networks.NAMES)
         for name, network in found.items():
             try:
-                sides = prepare(args.petrel, work, network, args.backend)
+                sides = prepare(args.petrel, work, network, args.backend, args.against)
                 for side in sides:
                     for threads in numbers:
                         side.check(network, threads)
@@ -138,7 +148,7 @@ def main() -> int:
                         failed = True
                         print(f"\n{table}, {threads} thread(s): not timed: {why}", flush=True)
     if rows:
-        summary(rows)
+        summary(rows, "against" if args.against else "wheel")
         if args.json:
             args.json.write_text(json.dumps([dataclasses.asdict(r) for r in rows], indent=1) + "\n")
     return 1 if failed else 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our program in our runtime and the wheel's in the wheel's, to be timed.
+"""Our program in our runtime beside the wheel's in the wheel's, or beside that of another
+build of ours, to be timed.
 
   sides = prepare(petrel, work, network, "xnnpack")   # exported, not yet trusted
   for side in sides: side.check(network, threads)     # raises when eager disagrees
@@ -54,11 +55,15 @@ class Side:
             command(*self.program, "--threads", threads, *words, "--output-dir", out)
             return compare_calls(pathlib.Path(out), network.calls)
 
+    @property
+    def is_petrel(self) -> bool:
+        return self.name != "wheel"
+
     def measure(self, call: Call, threads: int, seconds: float) -> dict[str, float]:
         inputs = [w for path in call.inputs for w in ("--input", path)]
         words = [*pinned(threads), *self.bench, "--threads", threads, "--method", call.method,
                  *inputs]
-        if self.name == "petrel":
+        if self.is_petrel:
             return self._ours(command(*words, "--seconds", seconds, "--json"))
         return self.theirs(json.loads(command(*words, "--bench", seconds).splitlines()[-1]))
 
@@ -92,16 +97,29 @@ def export_words(network: Network) -> list[object]:
     return [w for m, f in network.methods.items() for w in ("--method", f"{m}={f}")]
 
 
-def prepare(petrel: pathlib.Path, work: pathlib.Path, network: Network, backend: str) -> list[Side]:
-    ours = work / "petrel" / f"{network.name}.{backend}.bench.pte"
-    theirs = work / "wheel" / f"{network.name}.{backend}.bench.pte"
-    ours.parent.mkdir(parents=True, exist_ok=True)
-    command(petrel, "export", *export_words(network), "--backend", backend, "-o", ours)
+def _petrel(name: str, binary: pathlib.Path, work: pathlib.Path, network: Network,
+            backend: str) -> Side:
+    pte = work / name / f"{network.name}.{backend}.bench.pte"
+    pte.parent.mkdir(parents=True, exist_ok=True)
+    command(binary, "export", *export_words(network), "--backend", backend, "-o", pte)
+    return Side(name, [binary, "run", pte], [binary, "bench", pte], pte)
+
+
+def _wheel(work: pathlib.Path, network: Network, backend: str) -> Side:
+    pte = work / "wheel" / f"{network.name}.{backend}.bench.pte"
     try:
-        wheel_exports.export(network.methods, backend, 0, theirs)
+        wheel_exports.export(network.methods, backend, 0, pte)
     except wheel_exports.ExportError as why:
         raise Failed(str(why)) from None
     runner = pathlib.Path(sys.prefix) / "bin" / "wheel_runner"
     share = ["--share-arenas"] if len(network.methods) > 1 else []
-    return [Side("petrel", [petrel, "run", ours], [petrel, "bench", ours], ours),
-            Side("wheel", [runner, theirs, *share], [runner, theirs], theirs)]
+    return Side("wheel", [runner, pte, *share], [runner, pte], pte)
+
+
+def prepare(petrel: pathlib.Path, work: pathlib.Path, network: Network, backend: str,
+            against: pathlib.Path | None = None) -> list[Side]:
+    """Ours, then what it is compared with: the build `against`, else the wheel."""
+    ours = _petrel("petrel", petrel, work, network, backend)
+    if against is None:
+        return [ours, _wheel(work, network, backend)]
+    return [ours, _petrel("against", against, work, network, backend)]
