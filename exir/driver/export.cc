@@ -2,20 +2,15 @@
 #include "exir/driver/export.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "exir/annotate.h"
 #include "exir/backend/blob_names.h"
 #include "exir/backend/routed_blob_store.h"
 #include "exir/backend/shards.h"
 #include "exir/output/output_files.h"
-#include "exir/driver/structure.h"
-#include "exir/import/import.h"
-#include "exir/pass/passes/share_state.h"
+#include "exir/driver/compile.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -98,22 +93,6 @@ class Outputs {
   OutputFiles files_;
 };
 
-absl::Status check_pass_name(const std::string& name) {
-  if (name.empty() || name == "all") return absl::OkStatus();
-  std::vector<std::string> known;
-  for (const Pass& pass : passes_before_partitioning()) {
-    known.push_back(pass.name);
-  }
-  for (const Pass& pass : passes_after_partitioning()) {
-    known.push_back(pass.name);
-  }
-  if (std::find(known.begin(), known.end(), name) != known.end()) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("there is no pass '", name, "'; the passes are ", absl::StrJoin(known, ", ")));
-}
-
 absl::Status check_options(const ExportOptions& options, const Outputs& outputs) {
   if (options.methods.empty()) {
     return absl::InvalidArgumentError("there is no method to export");
@@ -152,119 +131,6 @@ absl::Status check_options(const ExportOptions& options, const Outputs& outputs)
   return absl::OkStatus();
 }
 
-// Enough for small graphs; some microseconds each.
-constexpr int64_t kStatesOfOrders = 20'000;
-
-// Takes the time of each phase.
-class Phases {
- public:
-  Phases(const ExportOptions& options, ExportReport* report) : options_(options), report_(report) {}
-
-  template <typename Work>
-  absl::Status run(const std::string& name, Work work) {
-    if (options_.on_phase) options_.on_phase(name);
-    const auto begin = std::chrono::steady_clock::now();
-    const absl::Status status = work();
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    report_->phase_seconds.emplace_back(name, took.count());
-    return status;
-  }
-
- private:
-  const ExportOptions& options_;
-  ExportReport* report_;
-};
-
-absl::StatusOr<Program> import_all(const ExportOptions& options) {
-  Program program;
-  for (const auto& [name, path] : options.methods) {
-    if (name.empty()) {
-      return absl::InvalidArgumentError(absl::StrCat("the method of '", path, "' has no name"));
-    }
-    absl::StatusOr<Method> method = import_pt2(path, name);
-    if (!method.ok()) {
-      return annotate(method.status(), absl::StrCat("method '", name, "'"));
-    }
-    program.methods[name] = *std::move(method);
-  }
-  PETREL_RETURN_IF_ERROR(share_state(program));
-  return program;
-}
-
-// With `for_backends`, operators stay whole that a backend of their method
-// wants so.
-absl::Status transform(Program& program, absl::Span<const Pass> passes,
-                       const ExportOptions& options, bool for_backends) {
-  for (auto& [name, method] : program.methods) {
-    PassContext context;
-    context.allow_petrel_ops = options.allow_petrel_ops;
-    context.keep_weights = options.weight_keys == WeightKeys::kName;
-    context.keep_whole = [&, &name = name](const OpInfo& op) {
-      return for_backends && options.backends.keeps(name, op);
-    };
-    Program one;
-    one.methods[name] = std::move(method);
-    const absl::Status status = run_passes(one, passes, context, options.dump_after, options.dump);
-    method = std::move(one.methods[name]);
-    PETREL_RETURN_IF_ERROR(status);
-  }
-  return absl::OkStatus();
-}
-
-// From archives to a program that can be emitted; its weights for delegates are
-// in `store`.
-absl::StatusOr<Program> compile(const ExportOptions& options, Phases& phases, ExportReport& report,
-                                RoutedBlobStore& store) {
-  Program program;
-  PETREL_RETURN_IF_ERROR(phases.run("import", [&]() -> absl::Status {
-    PETREL_ASSIGN_OR_RETURN(program, import_all(options));
-    return absl::OkStatus();
-  }));
-  PETREL_RETURN_IF_ERROR(phases.run("optimize", [&] {
-    return transform(program, passes_before_partitioning(), options,
-                     /*for_backends=*/true);
-  }));
-  if (!options.backends.empty()) {
-    PETREL_RETURN_IF_ERROR(phases.run("delegate", [&]() -> absl::Status {
-      PETREL_ASSIGN_OR_RETURN(report.partition,
-                              lower_to_backends(program, options.backends, store));
-      return absl::OkStatus();
-    }));
-  }
-  PETREL_RETURN_IF_ERROR(phases.run("legalize", [&] {
-    return transform(program, passes_after_partitioning(), options,
-                     /*for_backends=*/false);
-  }));
-  if (options.weight_keys == WeightKeys::kName) {
-    report.structure = structure_of(program);
-  }
-  if (options.reorder) {
-    PETREL_RETURN_IF_ERROR(phases.run("reorder", [&]() -> absl::Status {
-      for (auto& [name, method] : program.methods) {
-        PETREL_ASSIGN_OR_RETURN(report.order[name],
-                                order_operators(*method.graph, kStatesOfOrders));
-      }
-      return absl::OkStatus();
-    }));
-  }
-  return program;
-}
-
-// A device has this much and no more, so a larger program must not be written.
-absl::Status check_arenas(const PlannedProgram& planned, uint64_t limit) {
-  if (limit == 0) return absl::OkStatus();
-  const auto state = static_cast<uint64_t>(planned.state.arena_bytes);
-  for (const PlannedMethod& method : planned.methods) {
-    const uint64_t bytes = state + static_cast<uint64_t>(method.plan.arena_bytes);
-    if (bytes <= limit) continue;
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "method '", method.name, "': its arenas have ", bytes,
-        " bytes and exceed max_arena_bytes, which is ", limit, "; no plan has fewer than ",
-        state + static_cast<uint64_t>(method.plan.lower_bound_bytes)));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
@@ -273,7 +139,7 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
   ExportReport report;
   Phases phases(options, &report);
   RoutedBlobStore store(outputs.routes());
-  PETREL_ASSIGN_OR_RETURN(const Program program, compile(options, phases, report, store));
+  PETREL_ASSIGN_OR_RETURN(const Program program, compile_program(options, phases, report, store));
   PlannedProgram planned;
   PETREL_RETURN_IF_ERROR(phases.run("plan", [&]() -> absl::Status {
     PETREL_ASSIGN_OR_RETURN(planned, plan_to_emit(program, store.routes(), options.planning));
@@ -308,7 +174,7 @@ absl::StatusOr<CompiledWeights> compile_weights(const ExportOptions& options) {
   WeightRoutes routes;
   routes.keys = WeightKeys::kName;
   RoutedBlobStore store(routes);
-  PETREL_ASSIGN_OR_RETURN(const Program program, compile(options, phases, report, store));
+  PETREL_ASSIGN_OR_RETURN(const Program program, compile_program(options, phases, report, store));
   compiled.structure = report.structure;
   // Emitting tells which weights kernels read.
   EmitOptions emit_options;

@@ -2,14 +2,13 @@
 #include <cstdio>
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "exir/driver/export.h"
 #include "exir/ir/text.h"
 #include "extension/cli/backend_choice.h"
 #include "extension/cli/console.h"
 #include "extension/cli/export_option_flags.h"
+#include "extension/cli/method_files.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
 #include "extension/export/export_report.h"
@@ -20,9 +19,8 @@ namespace petrel::extension {
 namespace {
 
 struct Arguments {
-  std::string model;
+  MethodFiles files;
   std::string output;
-  std::vector<std::string> methods;
   OptionWords given;
   std::string dump_after;
   bool report = false;
@@ -34,24 +32,9 @@ int usage(const std::string& problem) {
   return kWrongUsage;
 }
 
-// MODEL.pt2 and every --method; "" or what is wrong.
-std::string read_methods(const Arguments& arguments, exir::ExportOptions* options) {
-  if (!arguments.model.empty()) options->methods["forward"] = arguments.model;
-  for (const std::string& method : arguments.methods) {
-    std::string name, path;
-    if (!split_pair(method, &name, &path)) {
-      return absl::StrCat("--method is '", method, "', must be NAME=FILE.pt2");
-    }
-    if (!options->methods.emplace(name, path).second) {
-      return absl::StrCat("method '", name, "' is given twice");
-    }
-  }
-  return options->methods.empty() ? "there is no model: give MODEL.pt2 or --method" : "";
-}
-
 int run(const Arguments& arguments) {
   exir::ExportOptions options;
-  const std::string wrong = read_methods(arguments, &options);
+  const std::string wrong = read_method_files(arguments.files, &options.methods);
   if (!wrong.empty()) return usage(wrong);
   absl::StatusOr<exir::BackendSelection> backends = select_backends(arguments.given);
   if (!backends.ok()) return usage(std::string(backends.status().message()));
@@ -87,12 +70,8 @@ int run(const Arguments& arguments) {
 void add_export_verb(CLI::App& app, int* exit_code) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* verb = app.add_subcommand("export", "Compile .pt2 archives into a .pte program");
-  verb->add_option("model", arguments->model,
-                   "MODEL.pt2 of method 'forward'; others with --method");
+  add_method_files(*verb, &arguments->files);
   verb->add_option("-o,--output", arguments->output, "the program to write")->required();
-  verb->add_option("--method", arguments->methods, "NAME=FILE.pt2, once per further method")
-      ->take_all()
-      ->allow_extra_args(false);
   add_export_options(*verb, &arguments->given);
   verb->add_option("--dump-after", arguments->dump_after,
                    "print the IR after this pass, or after all");

@@ -4,8 +4,9 @@
     schema             -> nothing
     runtime            -> schema
     exir               -> schema; runtime only where constants are folded, and
-                          its arithmetic of shapes where memory is planned, and
-                          of half and bfloat16 where constants are made
+                          its arithmetic of shapes where memory is planned, of
+                          half and bfloat16 where constants are made, and its C
+                          where that is emitted
     backends/X/format  -> schema
     backends/X/aot     -> exir, backends/X/format, schema
     backends/X/runtime -> runtime, backends/X/format, schema
@@ -51,8 +52,9 @@ CONFORMANCE_PACKAGE = "test/conformance"
 EAGER_PACKAGE = "test/eager"
 
 # What kernels and the compiler both compute: from shapes, and the bits of
-# narrow floats.
-SHARED_PACKAGES = {"exir/memory": "runtime/kernels/scratch",
+# narrow floats. And the C that travels with what the compiler writes.
+SHARED_PACKAGES = {"exir/emit_c": "runtime/micro",
+                   "exir/memory": "runtime/kernels/scratch",
                    "exir/import": "runtime/kernels/narrow",
                    "exir/pass/framework": "runtime/kernels/narrow"}
 

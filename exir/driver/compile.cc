@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/driver/compile.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/types/span.h"
+#include "exir/annotate.h"
+#include "exir/driver/structure.h"
+#include "exir/import/import.h"
+#include "exir/pass/passes/share_state.h"
+#include "exir/pass/pipeline.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+// Enough for small graphs; some microseconds each.
+constexpr int64_t kStatesOfOrders = 20'000;
+
+absl::StatusOr<Program> import_all(const ExportOptions& options) {
+  Program program;
+  for (const auto& [name, path] : options.methods) {
+    if (name.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat("the method of '", path, "' has no name"));
+    }
+    absl::StatusOr<Method> method = import_pt2(path, name);
+    if (!method.ok()) {
+      return annotate(method.status(), absl::StrCat("method '", name, "'"));
+    }
+    program.methods[name] = *std::move(method);
+  }
+  PETREL_RETURN_IF_ERROR(share_state(program));
+  return program;
+}
+
+// With `for_backends`, operators stay whole that a backend of their method
+// wants so.
+absl::Status transform(Program& program, absl::Span<const Pass> passes,
+                       const ExportOptions& options, bool for_backends) {
+  for (auto& [name, method] : program.methods) {
+    PassContext context;
+    context.allow_petrel_ops = options.allow_petrel_ops;
+    context.keep_weights = options.weight_keys == WeightKeys::kName;
+    context.keep_whole = [&, &name = name](const OpInfo& op) {
+      return for_backends && options.backends.keeps(name, op);
+    };
+    Program one;
+    one.methods[name] = std::move(method);
+    const absl::Status status = run_passes(one, passes, context, options.dump_after, options.dump);
+    method = std::move(one.methods[name]);
+    PETREL_RETURN_IF_ERROR(status);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status check_pass_name(const std::string& name) {
+  if (name.empty() || name == "all") return absl::OkStatus();
+  std::vector<std::string> known;
+  for (const Pass& pass : passes_before_partitioning()) {
+    known.push_back(pass.name);
+  }
+  for (const Pass& pass : passes_after_partitioning()) {
+    known.push_back(pass.name);
+  }
+  if (std::find(known.begin(), known.end(), name) != known.end()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no pass '", name, "'; the passes are ", absl::StrJoin(known, ", ")));
+}
+
+absl::StatusOr<Program> compile_program(const ExportOptions& options, Phases& phases,
+                                        ExportReport& report, RoutedBlobStore& store) {
+  Program program;
+  PETREL_RETURN_IF_ERROR(phases.run("import", [&]() -> absl::Status {
+    PETREL_ASSIGN_OR_RETURN(program, import_all(options));
+    return absl::OkStatus();
+  }));
+  PETREL_RETURN_IF_ERROR(phases.run("optimize", [&] {
+    return transform(program, passes_before_partitioning(), options,
+                     /*for_backends=*/true);
+  }));
+  if (!options.backends.empty()) {
+    PETREL_RETURN_IF_ERROR(phases.run("delegate", [&]() -> absl::Status {
+      PETREL_ASSIGN_OR_RETURN(report.partition,
+                              lower_to_backends(program, options.backends, store));
+      return absl::OkStatus();
+    }));
+  }
+  PETREL_RETURN_IF_ERROR(phases.run("legalize", [&] {
+    return transform(program, passes_after_partitioning(), options,
+                     /*for_backends=*/false);
+  }));
+  if (options.weight_keys == WeightKeys::kName) {
+    report.structure = structure_of(program);
+  }
+  if (options.reorder) {
+    PETREL_RETURN_IF_ERROR(phases.run("reorder", [&]() -> absl::Status {
+      for (auto& [name, method] : program.methods) {
+        PETREL_ASSIGN_OR_RETURN(report.order[name],
+                                order_operators(*method.graph, kStatesOfOrders));
+      }
+      return absl::OkStatus();
+    }));
+  }
+  return program;
+}
+
+absl::Status check_arenas(const PlannedProgram& planned, uint64_t limit) {
+  if (limit == 0) return absl::OkStatus();
+  const auto state = static_cast<uint64_t>(planned.state.arena_bytes);
+  for (const PlannedMethod& method : planned.methods) {
+    const uint64_t bytes = state + static_cast<uint64_t>(method.plan.arena_bytes);
+    if (bytes <= limit) continue;
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "method '", method.name, "': its arenas have ", bytes,
+        " bytes and exceed max_arena_bytes, which is ", limit, "; no plan has fewer than ",
+        state + static_cast<uint64_t>(method.plan.lower_bound_bytes)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace petrel::exir

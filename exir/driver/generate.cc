@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/driver/generate.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "exir/annotate.h"
+#include "exir/driver/compile.h"
+#include "exir/emit/emit.h"
+#include "exir/emit_c/emit_c.h"
+#include "exir/fold/evaluate.h"
+#include "exir/output/output_files.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Elements that are exact in every type: floats in [-2, 2) in steps of 1/128, a third of
+// bools true, and 0 for integers, which is a valid index.
+template <typename T>
+void fill(uint32_t* seed, std::vector<uint8_t>* bytes) {
+  auto* elements = reinterpret_cast<T*>(bytes->data());
+  for (size_t i = 0; i < bytes->size() / sizeof(T); ++i) {
+    *seed = *seed * 1664525u + 1013904223u;
+    elements[i] = static_cast<T>((static_cast<int>(*seed >> 16 & 511) - 256) / 128.0);
+  }
+}
+
+Blob given_input(const TensorType& type, uint32_t* seed) {
+  std::vector<uint8_t> bytes(static_cast<size_t>(type.nbytes()));
+  if (type.dtype == ScalarType::kFloat) fill<float>(seed, &bytes);
+  if (type.dtype == ScalarType::kDouble) fill<double>(seed, &bytes);
+  if (type.dtype == ScalarType::kBool) {
+    for (size_t i = 0; i < bytes.size(); i += 3) bytes[i] = 1;
+  }
+  return Blob::owned(std::move(bytes));
+}
+
+// The first call of a method, computed by the interpreter: inputs become constants.
+absl::StatusOr<emit_c::GoldenCall> golden_call(const Graph& graph) {
+  emit_c::GoldenCall call;
+  std::unique_ptr<Graph> fixed = graph.clone();
+  uint32_t seed = 1;
+  const std::vector<Value*> inputs = fixed->inputs();
+  for (Value* input : inputs) {
+    auto constant = std::make_shared<Constant>();
+    constant->fqn = absl::StrCat("input ", input->name());
+    constant->kind = Constant::Kind::kLiteral;
+    constant->type = input->tensor();
+    constant->data = given_input(input->tensor(), &seed);
+    call.inputs.push_back(constant->data);
+    fixed->replace_all_uses(input, fixed->add_constant(std::move(constant)));
+    fixed->erase_input(input);
+  }
+  PETREL_ASSIGN_OR_RETURN(call.outputs, evaluate(std::move(fixed)));
+  return call;
+}
+
+absl::StatusOr<std::vector<emit_c::GoldenCall>> golden_calls(const Program& program) {
+  std::vector<emit_c::GoldenCall> calls;
+  for (const auto& [name, method] : program.methods) {
+    auto call = golden_call(*method.graph);
+    if (!call.ok()) {
+      return annotate(call.status(), absl::StrCat("method '", name, "': for the self-test"));
+    }
+    calls.push_back(*std::move(call));
+  }
+  return calls;
+}
+
+absl::Status write_files(const std::string& folder, const std::vector<emit_c::CFile>& files,
+                         GenerateReport* report) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("folder '", folder, "' cannot be made: ", failed.message()));
+  }
+  OutputFiles outputs;
+  for (const emit_c::CFile& file : files) {
+    PETREL_ASSIGN_OR_RETURN(const ByteSink sink, outputs.open(fs::path(folder) / file.name));
+    const auto* bytes = reinterpret_cast<const uint8_t*>(file.text.data());
+    PETREL_RETURN_IF_ERROR(sink({bytes, file.text.size()}));
+    report->file_bytes[file.name] = file.text.size();
+  }
+  return outputs.publish();
+}
+
+}  // namespace
+
+absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options) {
+  const ExportOptions& given = options.program;
+  if (given.methods.empty()) return absl::InvalidArgumentError("there is no method to generate");
+  GenerateReport report;
+  ExportReport compiled;
+  Phases phases(given, &compiled);
+  RoutedBlobStore store;
+  PETREL_ASSIGN_OR_RETURN(const Program program, compile_program(given, phases, compiled, store));
+  std::vector<emit_c::CFile> files;
+  PETREL_RETURN_IF_ERROR(phases.run("plan", [&]() -> absl::Status {
+    PETREL_ASSIGN_OR_RETURN(const PlannedProgram planned,
+                            plan_to_emit(program, store.routes(), given.planning));
+    PETREL_RETURN_IF_ERROR(check_arenas(planned, given.max_arena_bytes));
+    PETREL_ASSIGN_OR_RETURN(
+        files, emit_c::emit_c(planned, options.name, [&] { return golden_calls(program); }));
+    return absl::OkStatus();
+  }));
+  PETREL_RETURN_IF_ERROR(
+      phases.run("write", [&] { return write_files(options.folder, files, &report); }));
+  return report;
+}
+
+}  // namespace petrel::exir

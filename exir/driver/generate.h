@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The compiler with C as its output: archives in, the files of a package out. The folder
+// gets all of them or none.
+//
+//   GenerateOptions options;
+//   options.program.methods["forward"] = "kws.pt2";
+//   options.folder = "out";
+//   options.name = "kws";
+//   PETREL_ASSIGN_OR_RETURN(GenerateReport report, generate_c(options));
+#ifndef PETREL_EXIR_DRIVER_GENERATE_H_
+#define PETREL_EXIR_DRIVER_GENERATE_H_
+
+#include <map>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "exir/driver/export.h"
+
+namespace petrel::exir {
+
+struct GenerateOptions {
+  // What is compiled and how it is planned; outputs and backends are not used.
+  ExportOptions program;
+  std::string folder;  // made when it is not there
+  std::string name;    // begins the names of files and symbols
+};
+
+struct GenerateReport {
+  std::map<std::string, size_t> file_bytes;  // by name in the folder
+};
+
+// Unimplemented lists every node that cannot be C yet, with its source line; nothing is
+// written then.
+absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options);
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_DRIVER_GENERATE_H_

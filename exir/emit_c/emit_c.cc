@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/emit_c/emit_c.h"
+
+#include <utility>
+
+#include "exir/emit_c/package.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir::emit_c {
+
+absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const std::string& name,
+                                          const GoldenFn& golden) {
+  PETREL_ASSIGN_OR_RETURN(const Package package, make_package(planned, name));
+  PETREL_ASSIGN_OR_RETURN(const std::vector<GoldenCall> calls, golden());
+  PETREL_ASSIGN_OR_RETURN(std::string parameters, parameter_source_text(package));
+  std::vector<CFile> files;
+  files.push_back({name + ".h", header_text(package)});
+  files.push_back({name + ".c", source_text(package)});
+  files.push_back({name + "_params.h", parameter_header_text(package)});
+  files.push_back({name + "_params.c", std::move(parameters)});
+  files.push_back({name + "_selftest.c", self_test_text(package, calls)});
+  files.push_back({name + ".mk", make_text(package)});
+  files.push_back({"manifest.json", manifest_text(package)});
+  return files;
+}
+
+}  // namespace petrel::exir::emit_c

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes a planned Program as C99 that needs no library: the same passes, memory plan and
+// names as a .pte with kernels, and bit for bit what `petrel run --kernels reference`
+// computes from that. The files are listed in text_files.h.
+//
+//   PETREL_ASSIGN_OR_RETURN(const std::vector<CFile> files, emit_c(planned, "kws", calls));
+//   files[0].name   "kws.h"
+//
+// Equal programs give equal bytes.
+#ifndef PETREL_EXIR_EMIT_C_EMIT_C_H_
+#define PETREL_EXIR_EMIT_C_EMIT_C_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "exir/emit_c/text_files.h"
+#include "exir/memory/planned_program.h"
+
+namespace petrel::exir::emit_c {
+
+struct CFile {
+  std::string name;
+  std::string text;
+};
+
+// Computes what the self-test expects; asked for only when the program can be C.
+using GoldenFn = std::function<absl::StatusOr<std::vector<GoldenCall>>()>;
+
+// Unimplemented lists every node that cannot be C yet.
+absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const std::string& name,
+                                          const GoldenFn& golden);
+
+}  // namespace petrel::exir::emit_c
+
+#endif  // PETREL_EXIR_EMIT_C_EMIT_C_H_

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A call of a kernel of runtime/micro/kernels: which file, what stands in the place of
+// its names in capitals, and what it is called with.
+//
+//   {"kernels/map.h", "relu", {{"EXPRESSION", "x < 0.0 ? 0.0 : x"}, ...},
+//    {"arena + 16", "arena + 64", "12"}}
+//
+// Calls whose texts are equal share one function in the generated file.
+#ifndef PETREL_EXIR_EMIT_C_KERNEL_CALL_H_
+#define PETREL_EXIR_EMIT_C_KERNEL_CALL_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace petrel::exir::emit_c {
+
+struct KernelCall {
+  std::string source;                         // "kernels/map.h"
+  std::string name;                           // of the function, after the prefix
+  std::map<std::string, std::string> tokens;  // NAME is not among them
+  std::vector<std::string> arguments;         // C expressions
+};
+
+}  // namespace petrel::exir::emit_c
+
+#endif  // PETREL_EXIR_EMIT_C_KERNEL_CALL_H_

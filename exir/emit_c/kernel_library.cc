@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/emit_c/kernel_library.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "exir/emit_c/sources.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir::emit_c {
+namespace {
+
+constexpr char kTokens[] = "kernels/tokens.h";
+
+bool is_word(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// Calls fn(word) for each identifier of `text`, and other(char) for what is between them.
+template <typename Word, typename Other>
+void split_words(absl::string_view text, Word word, Other other) {
+  for (size_t i = 0; i < text.size();) {
+    size_t end = i;
+    while (end < text.size() && is_word(text[end])) ++end;
+    if (end == i) {
+      other(text[i++]);
+    } else {
+      word(text.substr(i, end - i));
+      i = end;
+    }
+  }
+}
+
+}  // namespace
+
+std::string with_words_replaced(absl::string_view text,
+                                const std::map<std::string, std::string>& words) {
+  std::string result;
+  split_words(
+      text,
+      [&](absl::string_view word) {
+        const auto found = words.find(std::string(word));
+        absl::StrAppend(&result, found == words.end() ? word : found->second);
+      },
+      [&](char c) { result += c; });
+  return result;
+}
+
+// What is left of a source without its licence, guard and includes, which are noted.
+absl::StatusOr<std::string> KernelLibrary::body_of(absl::string_view path) {
+  const Source* source = find_source(path);
+  if (source == nullptr) {
+    return absl::InternalError(absl::StrCat("there is no source '", path, "' in runtime/micro"));
+  }
+  std::string body;
+  for (absl::string_view line : absl::StrSplit(source->text, '\n')) {
+    if (absl::ConsumePrefix(&line, "#include <")) {
+      includes_.insert(std::string(line.substr(0, line.find('>'))));
+    } else if (absl::ConsumePrefix(&line, "#include \"runtime/micro/")) {
+      PETREL_RETURN_IF_ERROR(need(line.substr(0, line.find('"'))));
+    } else if (!absl::StartsWith(line, "/* SPDX") &&
+               !absl::StrContains(line, "PETREL_RUNTIME_MICRO_")) {
+      absl::StrAppend(&body, line, "\n");
+    }
+  }
+  return std::string(absl::StripAsciiWhitespace(body));
+}
+
+absl::Status KernelLibrary::need(absl::string_view path) {
+  if (path == kTokens || !needed_.insert(std::string(path)).second) return absl::OkStatus();
+  PETREL_ASSIGN_OR_RETURN(const std::string body, body_of(path));
+  absl::StrAppend(&text_, body, "\n\n");
+  return absl::OkStatus();
+}
+
+// An expression names functions that its kernel does not include.
+absl::Status KernelLibrary::need_functions_in(absl::string_view text) {
+  absl::Status status;
+  split_words(
+      text,
+      [&](absl::string_view word) {
+        if (word == "NAN" || word == "INFINITY") includes_.insert("math.h");
+        if (word == "true" || word == "false" || word == "bool") includes_.insert("stdbool.h");
+        if (!absl::ConsumePrefix(&word, "petrel_")) return;
+        const std::string path = absl::StrCat("math/", word, ".h");
+        if (find_source(path) != nullptr) status.Update(need(path));
+      },
+      [](char) {});
+  return status;
+}
+
+absl::StatusOr<std::string> KernelLibrary::add(const KernelCall& call) {
+  for (const auto& [token, text] : call.tokens) {
+    PETREL_RETURN_IF_ERROR(need_functions_in(text));
+  }
+  PETREL_ASSIGN_OR_RETURN(const std::string body, body_of(call.source));
+  const std::string text = with_words_replaced(body, call.tokens);
+  const auto known = names_.find(text);
+  if (known != names_.end()) return known->second;
+  std::string name = absl::StrCat("petrel_", call.name);
+  const int count = ++functions_by_name_[name];
+  if (count > 1) absl::StrAppend(&name, "_", count);
+  names_[text] = name;
+  absl::StrAppend(&text_, with_words_replaced(text, {{"NAME", name}}), "\n\n");
+  return name;
+}
+
+}  // namespace petrel::exir::emit_c

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers as C text that a compiler reads back as the very same bits; of a NaN, as a
+// NaN.
+//
+//   literal(ScalarType::kFloat, bytes of 0.1f)   "0.1f"
+//   number(0.5)                                  "0.5"
+//   number(int64_t{-3})                          "(-3)"
+#ifndef PETREL_EXIR_EMIT_C_LITERAL_H_
+#define PETREL_EXIR_EMIT_C_LITERAL_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "exir/ir/scalar_type.h"
+
+namespace petrel::exir::emit_c {
+
+// "float", "int64_t"; null for types that C99 has no arithmetic for.
+const char* c_type(ScalarType type);
+
+// One element of an array, without parentheses. Precondition: c_type() has the type.
+std::string literal(ScalarType type, const uint8_t* element);
+
+// In an expression of doubles or of integers; in parentheses where it needs some.
+std::string number(double value);
+std::string number(int64_t value);
+
+// "{2, 3, 4}", and "{1}" for no numbers, because C has no empty arrays.
+std::string list(const std::vector<int64_t>& values);
+
+}  // namespace petrel::exir::emit_c
+
+#endif  // PETREL_EXIR_EMIT_C_LITERAL_H_

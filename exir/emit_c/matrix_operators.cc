@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Products of matrices.
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "exir/emit_c/literal.h"
+#include "exir/emit_c/operators.h"
+#include "exir/ops/handles.h"
+
+namespace petrel::exir::emit_c {
+namespace {
+
+struct Shape {
+  int64_t batches, rows, depth, columns;
+  bool transposed = false;  // the second matrix is [columns, depth]
+};
+
+KernelCall& product(NodeCalls& calls, const OperatorRow& row, const Value* a, const Value* b,
+                    const Value* bias, const Shape& shape) {
+  const bool in_doubles = is_floating(a);
+  const Arithmetic arithmetic = in_doubles ? Arithmetic::kDouble : Arithmetic::kModular;
+  KernelCall& call =
+      calls.add(bias == nullptr ? "kernels/product.h" : "kernels/product_bias.h", row.name());
+  NodeCalls::bind_read(call, "IN", a->tensor().dtype, arithmetic);
+  NodeCalls::bind_write(call, "OUT", calls.out()->tensor().dtype, arithmetic);
+  NodeCalls::bind(call, "BATCHES", shape.batches);
+  NodeCalls::bind(call, "ROWS", shape.rows);
+  NodeCalls::bind(call, "DEPTH", shape.depth);
+  NodeCalls::bind(call, "COLUMNS", shape.columns);
+  NodeCalls::bind(call, "DEPTH_STRIDE", shape.transposed ? 1 : shape.columns);
+  NodeCalls::bind(call, "COLUMN_STRIDE", shape.transposed ? shape.depth : 1);
+  call.tokens["FINISH"] = "sum";
+  call.arguments = {calls.read(a), calls.read(b)};
+  if (bias != nullptr) call.arguments.push_back(calls.read(bias));
+  call.arguments.push_back(calls.write(calls.out()));
+  return call;
+}
+
+absl::Status mm(const OperatorRow& row, NodeCalls& calls) {
+  const Value* a = calls.node().input(arg::self);
+  const Value* b = calls.node().input(arg::mat2);
+  const Sizes& sizes = a->tensor().sizes;
+  const bool batched = sizes.size() == 3;
+  product(calls, row, a, b, nullptr,
+          {batched ? sizes[0] : 1, sizes[batched], sizes[batched + 1u], b->tensor().sizes.back()});
+  return absl::OkStatus();
+}
+
+// "sum" times `factor`, as it is where that is 1.
+std::string scaled(const char* what, const Argument& factor, Arithmetic arithmetic) {
+  if (factor.as_number() == 1) return what;
+  const std::string text = arithmetic == Arithmetic::kDouble
+                               ? number(factor.as_number())
+                               : absl::StrCat("(uint64_t)", number(factor.as_int()));
+  return absl::StrCat(text, " * ", what);
+}
+
+absl::Status addmm(const OperatorRow& row, NodeCalls& calls) {
+  const Node& node = calls.node();
+  const Value* bias = node.input(arg::self);
+  const Value* a = node.input(arg::mat1);
+  const Value* b = node.input(arg::mat2);
+  const Argument& alpha = node.argument(arg::alpha);
+  const Argument& beta = node.argument(arg::beta);
+  const Arithmetic arithmetic = is_floating(a) ? Arithmetic::kDouble : Arithmetic::kModular;
+  const Sizes& sizes = a->tensor().sizes;
+  const Shape shape = {1, sizes[0], sizes[1], b->tensor().sizes[1]};
+  // A bias that does not count may hold NaN.
+  if (beta.as_number() == 0) {
+    product(calls, row, a, b, nullptr, shape).tokens["FINISH"] = scaled("sum", alpha, arithmetic);
+    return absl::OkStatus();
+  }
+  KernelCall& call = product(calls, row, a, b, bias, shape);
+  const Sizes& repeated = bias->tensor().sizes;
+  const size_t rank = repeated.size();
+  const bool has_columns = rank >= 1 && repeated[rank - 1] != 1;
+  const bool has_rows = rank == 2 && repeated[0] != 1;
+  NodeCalls::bind(call, "BIAS_COLUMN_STRIDE", has_columns ? 1 : 0);
+  NodeCalls::bind(call, "BIAS_ROW_STRIDE", has_rows ? repeated[1] : 0);
+  call.tokens["FINISH"] =
+      absl::StrCat(scaled("sum", alpha, arithmetic), " + ", scaled("b", beta, arithmetic));
+  return absl::OkStatus();
+}
+
+absl::Status linear(const OperatorRow& row, NodeCalls& calls) {
+  const Node& node = calls.node();
+  const Value* x = node.input(arg::input);
+  const Value* weight = node.input(arg::weight);
+  const Value* bias = tensor_of(node.argument(arg::bias));
+  const int64_t depth = weight->tensor().sizes[1];
+  const int64_t columns = weight->tensor().sizes[0];
+  const int64_t rows = columns == 0 ? 0 : calls.out()->tensor().numel() / columns;
+  KernelCall& call = product(calls, row, x, weight, bias, {1, rows, depth, columns, true});
+  if (bias == nullptr) return absl::OkStatus();
+  NodeCalls::bind(call, "BIAS_COLUMN_STRIDE", 1);
+  NodeCalls::bind(call, "BIAS_ROW_STRIDE", 0);
+  call.tokens["FINISH"] = "sum + b";
+  return absl::OkStatus();
+}
+
+constexpr OperatorRow kRows[] = {
+    {"aten::mm.out", mm},
+    {"aten::bmm.out", mm},
+    {"aten::addmm.out", addmm},
+    {"aten::linear.out", linear},
+};
+
+}  // namespace
+
+absl::Span<const OperatorRow> matrix_operators() { return kRows; }
+
+}  // namespace petrel::exir::emit_c

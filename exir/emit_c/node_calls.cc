@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/emit_c/node_calls.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "exir/emit_c/literal.h"
+
+namespace petrel::exir::emit_c {
+namespace {
+
+const char* type_of(Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::kDouble:
+      return "double";
+    case Arithmetic::kInteger:
+      return "int64_t";
+    case Arithmetic::kModular:
+      return "uint64_t";
+  }
+  return "";
+}
+
+}  // namespace
+
+KernelCall& NodeCalls::add(std::string source, std::string name) {
+  calls_.push_back({std::move(source), std::move(name), {}, {}});
+  return calls_.back();
+}
+
+void NodeCalls::bind_read(KernelCall& call, const std::string& role, ScalarType type,
+                          Arithmetic arithmetic) {
+  const bool truncates = is_floating_point(type) && arithmetic != Arithmetic::kDouble;
+  call.tokens[role + "_TYPE"] = c_type(type);
+  call.tokens["ARITHMETIC"] = type_of(arithmetic);
+  call.tokens["LOAD_" + role] =
+      truncates ? "petrel_to_integer" : absl::StrCat("(", type_of(arithmetic), ")");
+}
+
+void NodeCalls::bind_write(KernelCall& call, const std::string& role, ScalarType type,
+                           Arithmetic arithmetic) {
+  const bool truncates = is_integral(type) && arithmetic == Arithmetic::kDouble;
+  call.tokens[role + "_TYPE"] = c_type(type);
+  call.tokens["STORE_" + role] =
+      absl::StrCat("(", c_type(type), ")", truncates ? "petrel_to_integer" : "");
+}
+
+void NodeCalls::bind(KernelCall& call, const std::string& token, int64_t value) {
+  call.tokens[token] = number(value);
+}
+
+bool is_floating(const Value* value) { return is_floating_point(value->tensor().dtype); }
+
+Arithmetic arithmetic_of(std::initializer_list<const Value*> values) {
+  for (const Value* value : values) {
+    if (is_floating(value)) return Arithmetic::kDouble;
+  }
+  return Arithmetic::kInteger;
+}
+
+std::vector<int64_t> ints_of(const Argument& argument, size_t count) {
+  std::vector<int64_t> ints;
+  if (argument.is_int()) {
+    ints.push_back(argument.as_int());
+  } else if (argument.is_ints()) {
+    ints = argument.as_ints();
+  }
+  if (ints.size() == 1 && count > 1) ints.resize(count, ints[0]);
+  return ints;
+}
+
+const Value* tensor_of(const Argument& argument) {
+  return argument.is_value() ? argument.value() : nullptr;
+}
+
+std::vector<int64_t> strides_of(const TensorType& type) {
+  std::vector<int64_t> strides(type.rank());
+  int64_t stride = 1;
+  for (size_t i = type.rank(); i-- > 0;) {
+    const size_t dim = type.dim_order.empty() ? i : type.dim_order[i];
+    strides[dim] = stride;
+    stride *= type.sizes[dim];
+  }
+  return strides;
+}
+
+}  // namespace petrel::exir::emit_c

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the row of an operator works on: one node, and the kernel calls that it becomes.
+//
+//   KernelCall& call = calls.add("kernels/map.h", "relu");
+//   calls.bind(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
+//   call.arguments = {calls.read(x), calls.write(y), calls.count(y)};
+#ifndef PETREL_EXIR_EMIT_C_NODE_CALLS_H_
+#define PETREL_EXIR_EMIT_C_NODE_CALLS_H_
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "exir/emit_c/kernel_call.h"
+#include "exir/emit_c/places.h"
+#include "exir/ir/graph.h"
+
+namespace petrel::exir::emit_c {
+
+// What a kernel computes in: that of the portable kernels, so that bits are the same.
+enum class Arithmetic {
+  kDouble,   // of floats
+  kInteger,  // of integers and bool
+  kModular,  // of integers, modulo 2^64
+};
+
+class NodeCalls {
+ public:
+  NodeCalls(const Node& node, const Places& places) : node_(node), places_(places) {}
+
+  const Node& node() const { return node_; }
+  const Value* out(size_t i = 0) const { return node_.result(i); }
+  std::vector<KernelCall> take() && { return {calls_.begin(), calls_.end()}; }
+
+  // The reference stays valid when more are added.
+  KernelCall& add(std::string source, std::string name);
+
+  // The types of an operand: ROLE_TYPE and LOAD_ROLE, or STORE_ROLE for a result.
+  static void bind_read(KernelCall& call, const std::string& role, ScalarType type,
+                        Arithmetic arithmetic);
+  static void bind_write(KernelCall& call, const std::string& role, ScalarType type,
+                         Arithmetic arithmetic);
+  static void bind(KernelCall& call, const std::string& token, int64_t value);
+
+  std::string read(const Value* value, int64_t element = 0) const {
+    return places_.read(value, element);
+  }
+  std::string write(const Value* value, int64_t element = 0) const {
+    return places_.write(value, element);
+  }
+
+ private:
+  const Node& node_;
+  const Places& places_;
+  std::deque<KernelCall> calls_;
+};
+
+bool is_floating(const Value* value);
+
+// kDouble when one of `values` is floating, else kInteger.
+Arithmetic arithmetic_of(std::initializer_list<const Value*> values);
+
+// The numbers of a list, one of which may stand for `count` equal ones; 0 takes the list
+// as it is. Precondition: it holds numbers only.
+std::vector<int64_t> ints_of(const Argument& argument, size_t count = 0);
+
+// Null for none.
+const Value* tensor_of(const Argument& argument);
+
+// How far apart the elements along each dim are.
+std::vector<int64_t> strides_of(const TensorType& type);
+
+}  // namespace petrel::exir::emit_c
+
+#endif  // PETREL_EXIR_EMIT_C_NODE_CALLS_H_

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The operators that exist in C, one row each, by the name that the same kernel has in
+// a .pte.
+//
+//   {"aten::relu.out", unary, "x < 0.0 ? 0.0 : x", "x < 0 ? 0 : x"}
+//
+// `make` turns a node into kernel calls; the texts are what it puts into its kernel, for
+// floats and for integers. To add an operator: a row, and where no kernel of
+// runtime/micro/kernels does, one there.
+#ifndef PETREL_EXIR_EMIT_C_OPERATORS_H_
+#define PETREL_EXIR_EMIT_C_OPERATORS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "exir/emit_c/node_calls.h"
+
+namespace petrel::exir::emit_c {
+
+struct OperatorRow {
+  const char* kernel;
+  // Unimplemented says what about the node it cannot do.
+  absl::Status (*make)(const OperatorRow& row, NodeCalls& calls);
+  const char* expression = "";
+  const char* integer_expression = "";
+
+  // "relu" of "aten::relu.out".
+  std::string name() const;
+};
+
+absl::Span<const OperatorRow> elementwise_operators();
+absl::Span<const OperatorRow> matrix_operators();
+absl::Span<const OperatorRow> window_operators();
+absl::Span<const OperatorRow> reduction_operators();
+
+// Null when the kernel does not exist in C.
+const OperatorRow* find_operator(absl::string_view kernel);
+
+}  // namespace petrel::exir::emit_c
+
+#endif  // PETREL_EXIR_EMIT_C_OPERATORS_H_

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/emit_c/package.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "exir/annotate.h"
+#include "exir/emit_c/kernel_library.h"
+#include "exir/emit_c/literal.h"
+#include "exir/emit_c/names.h"
+#include "exir/emit_c/operators.h"
+#include "exir/emit_c/places.h"
+#include "exir/memory/in_place.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir::emit_c {
+namespace {
+
+std::string kernel_of(const Node& node, const Storage& storage) {
+  if (storage.is_in_place(node)) return in_place_kernel(node);
+  if (node.op().out_overload.empty()) return node.op().out_name;
+  return absl::StrCat(node.op().out_name, ".", node.op().out_overload);
+}
+
+// "" or why C cannot hold the value.
+std::string problem_of(const Value* value) {
+  if (!value->type().is_tensor() || value->tensor().is_dynamic()) {
+    return absl::StrCat("'", value->name(), "' is of type ", to_string(value->type()),
+                        "; sizes that vary do not exist in C yet");
+  }
+  if (c_type(value->tensor().dtype) == nullptr) {
+    return absl::StrCat("'", value->name(), "' is of type ", to_string(value->type()),
+                        "; C has no such numbers yet");
+  }
+  if (value->tensor().nbytes() > std::numeric_limits<int32_t>::max()) {
+    return absl::StrCat("'", value->name(), "' has ", value->tensor().nbytes(),
+                        " bytes, must have less than 2^31");
+  }
+  return "";
+}
+
+std::string problem_of(const Node& node, const std::string& kernel) {
+  if (!node.regions().empty()) return "branches and loops do not exist in C yet";
+  if (node.delegate() != nullptr) return "calls of backends do not exist in C yet";
+  for (const Value* operand : node.operands()) {
+    if (std::string problem = problem_of(operand); !problem.empty()) return problem;
+  }
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    if (std::string problem = problem_of(node.result(i)); !problem.empty()) return problem;
+  }
+  if (find_operator(kernel) == nullptr) return absl::StrCat(kernel, " does not exist in C yet");
+  return "";
+}
+
+// What a reader wants to know of a step.
+std::string comment_of(const Node& node) {
+  std::string text = node.describe();
+  const auto line = [&](const char* role, const Value* value) {
+    absl::StrAppend(&text, "\n  ", role, " ", value->name(), ": ", to_string(value->type()));
+  };
+  for (const Value* operand : node.operands()) line("in ", operand);
+  for (size_t i = 0; i < node.num_results(); ++i) line("out", node.result(i));
+  // What a user wrote must not end the comment.
+  return absl::StrReplaceAll(text, {{"*/", "* /"}, {"/*", "/ *"}});
+}
+
+class Builder {
+ public:
+  Builder(const PlannedProgram& planned, const std::string& name) : planned_(planned) {
+    package_.name = name;
+    package_.capitals = in_capitals(name);
+    package_.state_bytes = planned.state.arena_bytes;
+  }
+
+  absl::StatusOr<Package> build() {
+    PETREL_RETURN_IF_ERROR(check_package_name(package_.name));
+    for (const PlannedMethod& method : planned_.methods) note_problems(method);
+    if (!problems_.empty()) return all_problems();
+    for (const PlannedMethod& method : planned_.methods) {
+      PETREL_RETURN_IF_ERROR(name_constants(method));
+    }
+    for (const PlannedMethod& method : planned_.methods) {
+      PETREL_RETURN_IF_ERROR(
+          annotate(add_method(method), absl::StrCat("method '", method.name, "'")));
+    }
+    if (!problems_.empty()) return all_problems();
+    package_.kernels = absl::StrReplaceAll(library_.text(), prefix_words());
+    package_.includes = library_.includes();
+    return std::move(package_);
+  }
+
+ private:
+  // Kernels are text with the project's prefix.
+  std::vector<std::pair<std::string, std::string>> prefix_words() const {
+    return {{"petrel_", package_.name + "_"}, {"PETREL_", package_.capitals + "_"}};
+  }
+
+  absl::Status all_problems() const {
+    return absl::UnimplementedError(absl::StrJoin(problems_, "\n"));
+  }
+
+  void note_problems(const PlannedMethod& method) {
+    const auto note = [&](const std::string& where, const std::string& problem) {
+      if (problem.empty()) return;
+      problems_.push_back(absl::StrCat("method '", method.name, "': ", where, problem));
+    };
+    for (const Value* input : method.graph->inputs()) note("input ", problem_of(input));
+    for (const Node* node : method.storage->steps()) {
+      if (is_dropped(*node)) continue;
+      note(absl::StrCat(node->describe(), ": "),
+           problem_of(*node, kernel_of(*node, *method.storage)));
+    }
+  }
+
+  absl::Status name_constants(const PlannedMethod& method) {
+    for (const Constant* constant : method.used_constants()) {
+      const auto [known, fresh] = by_name_.emplace(constant->fqn, constant);
+      if (!fresh && (known->second == constant || known->second->data.equals(constant->data))) {
+        symbols_[constant] = symbols_.at(known->second);
+        continue;
+      }
+      // Literals of two methods may have one name and other bytes.
+      const std::string name =
+          fresh ? constant->fqn : absl::StrCat(constant->fqn, "@", method.name);
+      PETREL_ASSIGN_OR_RETURN(const std::string c_name, parameter_names_.add(name));
+      symbols_[constant] =
+          absl::StrCat(package_.name, constant->is_mutable() ? "_initial_" : "_param_", c_name);
+      if (constant->is_mutable()) continue;
+      package_.parameters.push_back({name, symbols_[constant], constant});
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<CTensor>> name_tensors(const char* what,
+                                                    const std::vector<const Value*>& values,
+                                                    const std::vector<std::string>& given,
+                                                    const Places& places) {
+    std::vector<CTensor> tensors;
+    Names names(what);
+    for (size_t i = 0; i < values.size(); ++i) {
+      const std::string name = i < given.size() ? given[i] : absl::StrCat(what, "_", i);
+      PETREL_ASSIGN_OR_RETURN(std::string c_name, names.add(name));
+      tensors.push_back({name, std::move(c_name), values[i]->tensor(), places.bytes(values[i])});
+    }
+    return tensors;
+  }
+
+  absl::Status add_method(const PlannedMethod& planned) {
+    CMethod method;
+    method.name = planned.name;
+    method.prefix = package_.name;
+    if (planned_.methods.size() > 1) {
+      PETREL_ASSIGN_OR_RETURN(const std::string c_name, method_names_.add(planned.name));
+      absl::StrAppend(&method.prefix, "_", c_name);
+    }
+    method.arena_bytes = planned.plan.arena_bytes;
+    method.lower_bound_bytes = planned.plan.lower_bound_bytes;
+    method.proven_optimal = planned.plan.proven_optimal;
+    const Places places(planned, planned_.state, symbols_);
+    const Graph& graph = *planned.graph;
+    PETREL_ASSIGN_OR_RETURN(method.inputs,
+                            name_tensors("input", {graph.inputs().begin(), graph.inputs().end()},
+                                         planned.signature->input_names, places));
+    std::vector<std::string> output_names;
+    for (size_t i = 0; i < planned.signature->output_names.size(); ++i) {
+      if (planned.signature->fixed_outputs.count(i) > 0) continue;
+      output_names.push_back(planned.signature->output_names[i]);
+    }
+    PETREL_ASSIGN_OR_RETURN(method.outputs,
+                            name_tensors("output", {graph.outputs().begin(), graph.outputs().end()},
+                                         output_names, places));
+    for (const Node* node : planned.storage->steps()) {
+      if (is_dropped(*node)) continue;
+      PETREL_RETURN_IF_ERROR(add_step(*node, planned, places, &method));
+    }
+    add_state(planned, places, &method);
+    package_.arena_bytes = std::max(package_.arena_bytes, method.arena_bytes);
+    package_.methods.push_back(std::move(method));
+    return absl::OkStatus();
+  }
+
+  absl::Status add_step(const Node& node, const PlannedMethod& planned, const Places& places,
+                        CMethod* method) {
+    const OperatorRow* row = find_operator(kernel_of(node, *planned.storage));
+    NodeCalls calls(node, places);
+    const absl::Status status = row->make(*row, calls);
+    if (absl::IsUnimplemented(status)) {
+      problems_.push_back(
+          absl::StrCat("method '", planned.name, "': ", node.describe(), ": ", status.message()));
+      return absl::OkStatus();
+    }
+    PETREL_RETURN_IF_ERROR(annotate(status, node.describe()));
+    CStep step;
+    step.function = absl::StrCat("op", method->steps.size(), "_", row->name());
+    step.comment = comment_of(node);
+    for (const KernelCall& call : std::move(calls).take()) {
+      PETREL_ASSIGN_OR_RETURN(const std::string function, library_.add(call));
+      absl::StrAppend(&step.body, "  ", absl::StrReplaceAll(function, prefix_words()), "(",
+                      absl::StrJoin(call.arguments, ",\n      "), ");\n");
+    }
+    step.uses_arena = step.body.find("(arena + ") != std::string::npos;
+    step.uses_state = step.body.find("(state + ") != std::string::npos;
+    method->steps.push_back(std::move(step));
+    return absl::OkStatus();
+  }
+
+  // The state that the method uses, once per package, and what it writes at its end.
+  void add_state(const PlannedMethod& planned, const Places& places, CMethod* method) {
+    for (const BufferWrite& write : planned.graph->buffer_writes()) {
+      if (planned.storage->root(write.value) == write.buffer) continue;  // it is there
+      const std::string from =
+          places.has_symbol(write.value) ? places.read(write.value) : places.bytes(write.value);
+      method->writes.push_back({places.bytes(write.buffer), from, write.buffer->tensor().nbytes()});
+    }
+    std::map<const Constant*, const Value*> values;
+    for (const Value* constant : planned.graph->constants()) {
+      values[constant->constant().get()] = constant;
+    }
+    for (const Constant* constant : planned.used_constants()) {
+      if (!constant->is_mutable() || !states_.insert(constant->fqn).second) continue;
+      package_.states.push_back(
+          {constant->fqn, symbols_.at(constant), places.bytes(values.at(constant)), constant});
+    }
+  }
+
+  const PlannedProgram& planned_;
+  Package package_;
+  KernelLibrary library_;
+  Names parameter_names_{"parameter"};
+  Names method_names_{"method"};
+  std::map<std::string, const Constant*> by_name_;
+  std::set<std::string> states_;
+  Symbols symbols_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+absl::StatusOr<Package> make_package(const PlannedProgram& planned, const std::string& name) {
+  return Builder(planned, name).build();
+}
+
+}  // namespace petrel::exir::emit_c

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A planned program as generated C is written from it: everything has its C name, every
+// step its calls, every function its text. What the files look like is decided by those
+// who write them (header_text.h, source_text.h, ...).
+//
+//   PETREL_ASSIGN_OR_RETURN(const Package package, make_package(planned, "kws"));
+//   package.methods[0].inputs[0].c_name;   "image"
+//
+// Refers to the planned program, which must outlive it.
+#ifndef PETREL_EXIR_EMIT_C_PACKAGE_H_
+#define PETREL_EXIR_EMIT_C_PACKAGE_H_
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "exir/ir/graph.h"
+#include "exir/memory/planned_program.h"
+
+namespace petrel::exir::emit_c {
+
+struct CTensor {
+  std::string name;  // the user's
+  std::string c_name;
+  TensorType type;
+  std::string place;  // "arena + 64"
+};
+
+struct CStep {
+  std::string function;  // without the prefix
+  std::string comment;   // lines
+  std::string body;      // statements
+  bool uses_arena = false;
+  bool uses_state = false;
+};
+
+// State takes a value that does not lie there already.
+struct CWrite {
+  std::string to;
+  std::string from;
+  int64_t bytes = 0;
+};
+
+struct CMethod {
+  std::string name;
+  // What its names begin with: "kws", or "kws_decode" where there are several methods.
+  std::string prefix;
+  std::vector<CTensor> inputs, outputs;
+  std::vector<CStep> steps;
+  std::vector<CWrite> writes;
+  int64_t arena_bytes = 0;
+  int64_t lower_bound_bytes = 0;
+  bool proven_optimal = false;
+};
+
+struct CParameter {
+  std::string name;    // "conv.weight"
+  std::string symbol;  // "kws_param_conv_weight"
+  const Constant* constant = nullptr;
+};
+
+struct CState {
+  std::string name;
+  std::string symbol;  // of its initial value
+  std::string place;   // "arena + 64"
+  const Constant* constant = nullptr;
+};
+
+struct Package {
+  std::string name;
+  std::string capitals;  // "KWS"
+  std::vector<CMethod> methods;
+  std::vector<CParameter> parameters;
+  std::vector<CState> states;
+  std::set<std::string> includes;  // of the kernels
+  std::string kernels;             // their text
+  int64_t arena_bytes = 0;         // the largest method's
+  int64_t state_bytes = 0;         // 0 where state lies in the arena
+};
+
+// Unimplemented lists every node that cannot be C yet, with its source line.
+absl::StatusOr<Package> make_package(const PlannedProgram& planned, const std::string& name);
+
+}  // namespace petrel::exir::emit_c
+
+#endif  // PETREL_EXIR_EMIT_C_PACKAGE_H_

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/emit_c/places.h"
+
+#include "absl/strings/str_cat.h"
+#include "exir/emit_c/literal.h"
+
+namespace petrel::exir::emit_c {
+namespace {
+
+std::string plus(const std::string& address, int64_t element) {
+  return element == 0 ? address : absl::StrCat(address, " + ", element);
+}
+
+}  // namespace
+
+bool Places::has_symbol(const Value* value) const {
+  const Value* root = method_.storage->root(value);
+  return root->is_constant() && !root->constant()->is_mutable();
+}
+
+std::string Places::bytes(const Value* value) const {
+  const Value* root = method_.storage->root(value);
+  const auto planned = method_.plan.offsets.find(root);
+  if (planned != method_.plan.offsets.end()) return absl::StrCat("arena + ", planned->second);
+  return absl::StrCat("state + ", state_.offsets.at(root->constant()->fqn));
+}
+
+std::string Places::typed(const Value* value, int64_t element, const char* qualifier) const {
+  return plus(absl::StrCat("(", qualifier, c_type(value->tensor().dtype), " *)(", qualifier,
+                           "void *)(", bytes(value), ")"),
+              element);
+}
+
+std::string Places::read(const Value* value, int64_t element) const {
+  if (!has_symbol(value)) return typed(value, element, "const ");
+  return plus(symbols_.at(method_.storage->root(value)->constant().get()), element);
+}
+
+std::string Places::write(const Value* value, int64_t element) const {
+  return typed(value, element, "");
+}
+
+}  // namespace petrel::exir::emit_c

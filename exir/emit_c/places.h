@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the values of a method lie, as C expressions.
+//
+//   places.read(x)        "(const float *)(const void *)(arena + 64)"
+//   places.write(y)       "(float *)(void *)(arena + 256)"
+//   places.read(weight)   "petrel_param_conv_weight"
+//
+// The offsets are those of the memory plan, the same ones that a .pte has. Refers to the
+// planned method, which must outlive it.
+#ifndef PETREL_EXIR_EMIT_C_PLACES_H_
+#define PETREL_EXIR_EMIT_C_PLACES_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "exir/ir/graph.h"
+#include "exir/memory/planned_program.h"
+
+namespace petrel::exir::emit_c {
+
+// The symbols of constants.
+using Symbols = std::map<const Constant*, std::string>;
+
+class Places {
+ public:
+  // `state` is empty where the state of the method lies in its arena.
+  Places(const PlannedMethod& method, const StatePlan& state, const Symbols& symbols)
+      : method_(method), state_(state), symbols_(symbols) {}
+
+  // The address of element `element` of `value`, for reading or writing.
+  std::string read(const Value* value, int64_t element = 0) const;
+  std::string write(const Value* value, int64_t element = 0) const;
+  // "arena + 64". Precondition: `value` is not a constant, or one that is state.
+  std::string bytes(const Value* value) const;
+  bool has_symbol(const Value* value) const;
+
+ private:
+  std::string typed(const Value* value, int64_t element, const char* qualifier) const;
+
+  const PlannedMethod& method_;
+  const StatePlan& state_;
+  const Symbols& symbols_;
+};
+
+}  // namespace petrel::exir::emit_c
+
+#endif  // PETREL_EXIR_EMIT_C_PLACES_H_

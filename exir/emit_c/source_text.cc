@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "exir/emit_c/literal.h"
+#include "exir/emit_c/text_files.h"
+
+namespace petrel::exir::emit_c {
+namespace {
+
+constexpr char kInit[] =
+    R"(int32_t petrel_init(struct petrel_context *context, const struct petrel_pools *pools) {
+  if (context == NULL || pools == NULL || pools->arena == NULL) return PETREL_E_NULL;
+  if (pools->arena_bytes < PETREL_ARENA_BYTES) return PETREL_E_SIZE;
+  if ((uintptr_t)pools->arena % PETREL_ARENA_ALIGN != 0) return PETREL_E_ALIGN;
+  context->arena = (unsigned char *)pools->arena;
+)";
+
+constexpr char kInitState[] = R"(  if (pools->state == NULL) return PETREL_E_NULL;
+  if (pools->state_bytes < PETREL_STATE_BYTES) return PETREL_E_SIZE;
+  if ((uintptr_t)pools->state % PETREL_ARENA_ALIGN != 0) return PETREL_E_ALIGN;
+  context->state = (unsigned char *)pools->state;
+)";
+
+std::string parameters_of(const CStep& step) {
+  std::vector<std::string> parameters;
+  if (step.uses_arena) parameters.push_back("unsigned char *arena");
+  if (step.uses_state) parameters.push_back("unsigned char *state");
+  return parameters.empty() ? "void" : absl::StrJoin(parameters, ", ");
+}
+
+std::string arguments_of(const CStep& step) {
+  std::vector<std::string> arguments;
+  if (step.uses_arena) arguments.push_back("context->arena");
+  if (step.uses_state) arguments.push_back("context->state");
+  return absl::StrJoin(arguments, ", ");
+}
+
+std::string step_text(const CMethod& method, const CStep& step) {
+  return absl::StrCat("/* ", absl::StrReplaceAll(step.comment, {{"\n", "\n * "}}), "\n */\n",
+                      "static void ", method.prefix, "_", step.function, "(", parameters_of(step),
+                      ") {\n", step.body, "}\n\n");
+}
+
+// "context->arena + 64" of "arena + 64".
+std::string in_context(const std::string& place) { return absl::StrCat("context->", place); }
+
+std::string reset_text(const Package& package) {
+  std::string text =
+      "int32_t petrel_reset_state(struct petrel_context *context) {\n"
+      "  if (context == NULL || context->arena == NULL) return PETREL_E_NULL;\n";
+  for (const CState& state : package.states) {
+    absl::StrAppend(&text, "  memcpy(", in_context(state.place), ", ", state.symbol, ", ",
+                    state.constant->type.nbytes(), "u);\n");
+  }
+  return text + "  return PETREL_OK;\n}\n\n";
+}
+
+std::string copy_text(const std::string& to, const std::string& from, int64_t count) {
+  return absl::StrCat("  if ((const void *)(", to, ") != (const void *)(", from,
+                      ")) {\n    memcpy(", to, ", ", from, ", ", count, "u);\n  }\n");
+}
+
+std::string run_text(const CMethod& method) {
+  std::string text = absl::StrCat(
+      "int32_t ", method.prefix, "_run(struct petrel_context *context, const struct ",
+      method.prefix, "_inputs *inputs,\n    const struct ", method.prefix, "_outputs *outputs) {\n",
+      "  if (context == NULL || context->arena == NULL || inputs == NULL || outputs == NULL) {\n",
+      "    return PETREL_E_NULL;\n  }\n");
+  for (const CTensor& tensor : method.inputs) {
+    absl::StrAppend(&text, "  if (inputs->", tensor.c_name, " == NULL) return PETREL_E_NULL;\n");
+  }
+  for (const CTensor& tensor : method.outputs) {
+    absl::StrAppend(&text, "  if (outputs->", tensor.c_name, " == NULL) return PETREL_E_NULL;\n");
+  }
+  for (const CTensor& tensor : method.inputs) {
+    text += copy_text(in_context(tensor.place), absl::StrCat("inputs->", tensor.c_name),
+                      tensor.type.nbytes());
+  }
+  for (const CStep& step : method.steps) {
+    absl::StrAppend(&text, "  ", method.prefix, "_", step.function, "(", arguments_of(step),
+                    ");\n");
+  }
+  for (const CWrite& write : method.writes) {
+    const bool placed = write.from.find(" + ") != std::string::npos;
+    absl::StrAppend(&text, "  memcpy(", in_context(write.to), ", ",
+                    placed ? in_context(write.from) : write.from, ", ", write.bytes, "u);\n");
+  }
+  for (const CTensor& tensor : method.outputs) {
+    text += copy_text(absl::StrCat("outputs->", tensor.c_name), in_context(tensor.place),
+                      tensor.type.nbytes());
+  }
+  return text + "  return PETREL_OK;\n}\n\n";
+}
+
+std::string place_text(const CMethod& method, const char* role, const CTensor& tensor) {
+  const char* type = c_type(tensor.type.dtype);
+  return absl::StrCat(type, " *", method.prefix, "_", role, "_", tensor.c_name,
+                      "(const struct petrel_context *context) {\n  return (", type, " *)(void *)(",
+                      in_context(tensor.place), ");\n}\n\n");
+}
+
+}  // namespace
+
+std::string source_text(const Package& package) {
+  const auto renamed = [&](const std::string& text) {
+    return absl::StrReplaceAll(text,
+                               {{"struct petrel_", absl::StrCat("struct ", package.name, "_")},
+                                {" petrel_", absl::StrCat(" ", package.name, "_")},
+                                {" PETREL_", absl::StrCat(" ", package.capitals, "_")}});
+  };
+  std::string text = absl::StrCat("/* Generated by petrel gen-c; do not edit. */\n#include \"",
+                                  package.name, ".h\"\n\n");
+  std::set<std::string> includes = package.includes;
+  includes.insert("string.h");
+  for (const std::string& include : includes) absl::StrAppend(&text, "#include <", include, ">\n");
+  absl::StrAppend(&text, "\n#include \"", package.name, "_params.h\"\n\n", package.kernels);
+  for (const CMethod& method : package.methods) {
+    for (const CStep& step : method.steps) text += step_text(method, step);
+  }
+  absl::StrAppend(&text, renamed(kInit), package.state_bytes > 0 ? renamed(kInitState) : "",
+                  renamed("  return petrel_reset_state(context);\n}\n\n"),
+                  renamed(reset_text(package)));
+  for (const CMethod& method : package.methods) {
+    text += renamed(run_text(method));
+    for (const CTensor& tensor : method.inputs)
+      text += renamed(place_text(method, "input", tensor));
+    for (const CTensor& tensor : method.outputs) {
+      text += renamed(place_text(method, "output", tensor));
+    }
+  }
+  return text;
+}
+
+}  // namespace petrel::exir::emit_c

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files of a package as text: equal packages give equal bytes.
+//
+//   kws.h            what an app includes
+//   kws.c            the kernels, a function per step, and what runs them
+//   kws_params.h/.c  one symbol per parameter, and the lookup of them by id
+//   kws_selftest.c   an input, and what the interpreter computes from it
+//   kws.mk           how to compile them
+//   manifest.json    all of it for programs
+#ifndef PETREL_EXIR_EMIT_C_TEXT_FILES_H_
+#define PETREL_EXIR_EMIT_C_TEXT_FILES_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "exir/emit_c/package.h"
+#include "exir/ir/blob.h"
+
+namespace petrel::exir::emit_c {
+
+// The first call of a method: its inputs, and its outputs as the interpreter computes
+// them with the reference kernels.
+struct GoldenCall {
+  std::vector<Blob> inputs, outputs;
+};
+
+std::string header_text(const Package& package);
+std::string source_text(const Package& package);
+std::string parameter_header_text(const Package& package);
+// InvalidArgument when two parameters have one id.
+absl::StatusOr<std::string> parameter_source_text(const Package& package);
+// `calls` are in the order of the methods.
+std::string self_test_text(const Package& package, const std::vector<GoldenCall>& calls);
+std::string make_text(const Package& package);
+std::string manifest_text(const Package& package);
+
+// "static const float kws_x[3] = {1.0f, 2.0f, 3.0f};", in short lines; `declaration` ends
+// before the size. Bytes that are no elements make C99's smallest array, {0}.
+std::string array_text(const std::string& declaration, const TensorType& type, const Blob& data);
+
+// Made of the name, so that it stays when other parameters come and go.
+uint32_t parameter_id(const CParameter& parameter);
+
+}  // namespace petrel::exir::emit_c
+
+#endif  // PETREL_EXIR_EMIT_C_TEXT_FILES_H_

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdint.h>
+
+#include "runtime/micro/kernels/tokens.h"
+
+/* The largest element of each window of each plane, and which one it is; a NaN counts as the
+ * largest. */
+static void NAME(const IN_TYPE *in, OUT_TYPE *out, int64_t *indices) {
+  for (int32_t n = 0; n < PLANES; ++n) {
+    for (int32_t p = 0; p < OUT_HEIGHT; ++p) {
+      for (int32_t q = 0; q < OUT_WIDTH; ++q) {
+        double best = -(double)INFINITY;
+        int32_t place = -1;
+        for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
+          const int32_t h = p * STRIDE_HEIGHT - PADDING_TOP + r * DILATION_HEIGHT;
+          if (h < 0 || h >= IN_HEIGHT) continue;
+          for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
+            const int32_t w = q * STRIDE_WIDTH - PADDING_LEFT + s * DILATION_WIDTH;
+            if (w < 0 || w >= IN_WIDTH) continue;
+            const double x = (double)in[(n * IN_HEIGHT + h) * IN_WIDTH + w];
+            if (place < 0 || x > best || x != x) {
+              best = x;
+              place = h * IN_WIDTH + w;
+            }
+          }
+        }
+        out[(n * OUT_HEIGHT + p) * OUT_WIDTH + q] = STORE_OUT(best);
+        indices[(n * OUT_HEIGHT + p) * OUT_WIDTH + q] = place < 0 ? 0 : place;
+      }
+    }
+  }
+}

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The classifier of digits as C: what the interpreter computes, bit for bit."""
+
+import os
+import pathlib
+import tempfile
+import unittest
+
+import arrays
+import package
+
+DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
+DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
+
+
+class DigitsTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+
+    def test_c_and_interpreter_agree_in_every_bit(self):
+        digits = package.Package(self.folder, "kws", [("forward", DIGITS)])
+        expected = arrays.interpreted(self.folder, DIGITS, [DIGIT])
+        image = arrays.read(DIGIT)
+        self.assertEqual(digits.run("forward", [image.data]), [e.data for e in expected])
+        digits.selftest()
+
+    def test_equal_models_give_equal_files(self):
+        for name in ("a", "b"):
+            package.done([package.PETREL, "gen-c", DIGITS, "-o", name, "--name", "kws"],
+                         self.folder)
+        files = sorted(f.name for f in (self.folder / "a").iterdir())
+        self.assertEqual(files, ["kws.c", "kws.h", "kws.mk", "kws_params.c", "kws_params.h",
+                                 "kws_selftest.c", "manifest.json"])
+        for file in files:
+            self.assertEqual((self.folder / "a" / file).read_bytes(),
+                             (self.folder / "b" / file).read_bytes(), file)
+
+    def test_make_fragment_builds_the_self_test(self):
+        package.done([package.PETREL, "gen-c", DIGITS, "-o", ".", "--name", "kws"], self.folder)
+        (self.folder / "Makefile").write_text("include kws.mk\n")
+        package.done(["make", "./kws_selftest"], self.folder)
+        package.done(["./kws_selftest"], self.folder)
+
+
+if __name__ == "__main__":
+    unittest.main()

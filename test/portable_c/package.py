@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Generates C with `petrel gen-c`, compiles it, and runs it on given bytes.
+
+    package = Package(folder, "kws", [("forward", model)])
+    outputs = package.run("forward", [bytes of each input])   bytes of each output
+
+The app is written from manifest.json alone, as a user would.
+"""
+
+import json
+import pathlib
+import shutil
+import subprocess
+
+PETREL = pathlib.Path("extension/cli/petrel").absolute()
+
+# What firmware people compile with.
+WARNINGS = ("-Wall -Wextra -Wconversion -Wsign-conversion -pedantic -Werror -Wshadow -Wcast-qual "
+            "-Wcast-align -Wundef -Wmissing-prototypes -Wstrict-prototypes -Wdouble-promotion "
+            "-Wvla").split()
+EXACT = ["-O2", "-ffp-contract=off"]
+
+APP = """#include "{name}.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *read_file(const char *path, size_t bytes) {{
+  void *data = malloc(bytes + 1);
+  FILE *file = fopen(path, "rb");
+  if (data == NULL || file == NULL || fread(data, 1, bytes + 1, file) != bytes) exit(3);
+  fclose(file);
+  return data;
+}}
+
+static void write_file(const char *path, const void *data, size_t bytes) {{
+  FILE *file = fopen(path, "wb");
+  if (file == NULL || fwrite(data, 1, bytes, file) != bytes) exit(4);
+  fclose(file);
+}}
+
+int main(int argc, char **argv) {{
+  struct {name}_context context;
+  struct {name}_pools pools;
+  pools.arena_bytes = {arena};
+  pools.arena = aligned_alloc({align}, {arena_rounded});
+  if (pools.arena == NULL) return 5;
+  memset(pools.arena, 0xa5, {arena_rounded});
+{state}
+  if ({name}_init(&context, &pools) != 0) return 6;
+  for (int i = 1; i < argc; ++i) {{
+{calls}
+  }}
+  free(pools.arena);
+  return 0;
+}}
+"""
+
+CALL = """    if (strcmp(argv[i], "{method}") == 0) {{
+      struct {prefix}_inputs inputs;
+      struct {prefix}_outputs outputs;
+{prepare}
+      if ({prefix}_run(&context, &inputs, &outputs) != 0) return 7;
+{finish}
+    }}"""
+
+
+def done(words, folder):
+    result = subprocess.run([str(w) for w in words], cwd=folder, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if result.returncode != 0:
+        raise AssertionError(f"{' '.join(map(str, words))}: {result.returncode}\n"
+                             f"{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+def _call(method):
+    prepare, finish = [], []
+    for i, tensor in enumerate(method["inputs"]):
+        prepare.append(f'      inputs.{tensor["c_name"]} = '
+                       f'read_file("{method["name"]}.in{i}", {tensor["bytes"]});')
+    for i, tensor in enumerate(method["outputs"]):
+        prepare.append(f'      outputs.{tensor["c_name"]} = malloc({tensor["bytes"]} + 1);')
+        finish.append(f'      write_file("{method["name"]}.out{i}", outputs.{tensor["c_name"]}, '
+                      f'{tensor["bytes"]});')
+        finish.append(f'      free(outputs.{tensor["c_name"]});')
+    for tensor in method["inputs"]:
+        finish.append(f'      free((void *)(uintptr_t)inputs.{tensor["c_name"]});')
+    return CALL.format(method=method["name"], prefix=method["prefix"],
+                       prepare="\n".join(prepare), finish="\n".join(finish))
+
+
+class Package:
+    """One generated package, compiled with `compiler` and an app around it."""
+
+    def __init__(self, folder, name, methods, words=(), compiler="gcc"):
+        self.folder = pathlib.Path(folder)
+        self.name = name
+        given = [w for method, model in methods for w in ("--method", f"{method}={model}")]
+        done([PETREL, "gen-c", *given, "-o", self.folder / "c", "--name", name, *words],
+             self.folder)
+        self.manifest = json.loads((self.folder / "c/manifest.json").read_text())
+        self.compile(compiler)
+
+    def compile(self, compiler, more=()):
+        c = self.folder / "c"
+        for source in (f"{self.name}.c", f"{self.name}_params.c", f"{self.name}_selftest.c"):
+            done([compiler, "-std=c99", *WARNINGS, *EXACT, *more, "-c", c / source, "-o",
+                  (self.folder / source).with_suffix(".o")], self.folder)
+        (self.folder / "app.c").write_text(self.app())
+        objects = [self.folder / f"{self.name}.o", self.folder / f"{self.name}_params.o"]
+        done([compiler, "-std=c11", *more, f"-I{c}", "app.c", *objects, "-lm", "-o", "app"],
+             self.folder)
+        done([compiler, "-std=c99", *EXACT, *more, f"-D{self.name.upper()}_SELFTEST_MAIN",
+              c / f"{self.name}_selftest.c", *objects, "-lm", "-o", "selftest"], self.folder)
+
+    def app(self):
+        align = self.manifest["arena_align"]
+        rounded = lambda n: (n + align - 1) // align * align
+        arena, state = self.manifest["arena_bytes"], self.manifest["state_bytes"]
+        lines = []
+        if state:
+            lines = [f"  pools.state_bytes = {state};",
+                     f"  pools.state = aligned_alloc({align}, {rounded(state)});"]
+        return APP.format(name=self.name, arena=arena, align=align,
+                          arena_rounded=max(rounded(arena), align), state="\n".join(lines),
+                          calls="\n".join(_call(m) for m in self.manifest["methods"]))
+
+    def selftest(self):
+        done([self.folder / "selftest"], self.folder)
+
+    def run(self, method, inputs):
+        for i, data in enumerate(inputs):
+            (self.folder / f"{method}.in{i}").write_bytes(data)
+        done([self.folder / "app", method], self.folder)
+        row = next(m for m in self.manifest["methods"] if m["name"] == method)
+        return [(self.folder / f"{method}.out{i}").read_bytes()
+                for i in range(len(row["outputs"]))]
+
+    def remove(self):
+        shutil.rmtree(self.folder)
