@@ -20,6 +20,22 @@ bool round_up(size_t size, size_t multiple, size_t* out) {
   return true;
 }
 
+// The whole pages of a range; empty if it has none.
+struct Pages {
+  uint8_t* begin;
+  uint8_t* end;
+
+  Pages(void* data, size_t size) : begin(static_cast<uint8_t*>(data)), end(begin + size) {
+    begin += (kPage - reinterpret_cast<uintptr_t>(begin) % kPage) % kPage;
+    end -= reinterpret_cast<uintptr_t>(end) % kPage;
+  }
+
+  // They are zeros then.
+  bool return_to_system() const {
+    return begin < end && madvise(begin, static_cast<size_t>(end - begin), MADV_DONTNEED) == 0;
+  }
+};
+
 }  // namespace
 
 std::shared_ptr<PackedArena> PackedArena::make(size_t expected) {
@@ -64,15 +80,15 @@ void PackedArena::give_back(void* data, size_t size) {
   chunk.used = static_cast<size_t>(begin - chunk.data);
   // Zeros again: whole pages by returning them, the rest by hand.
   uint8_t* const end = begin + size;
-  uint8_t* const first_page = begin + (kPage - reinterpret_cast<uintptr_t>(begin) % kPage) % kPage;
-  uint8_t* const last_page = end - reinterpret_cast<uintptr_t>(end) % kPage;
-  if (first_page >= last_page ||
-      madvise(first_page, static_cast<size_t>(last_page - first_page), MADV_DONTNEED) != 0) {
+  const Pages pages(data, size);
+  if (!pages.return_to_system()) {
     std::memset(begin, 0, size);
     return;
   }
-  std::memset(begin, 0, static_cast<size_t>(first_page - begin));
-  std::memset(last_page, 0, static_cast<size_t>(end - last_page));
+  std::memset(begin, 0, static_cast<size_t>(pages.begin - begin));
+  std::memset(pages.end, 0, static_cast<size_t>(end - pages.end));
 }
+
+void PackedArena::drop(void* data, size_t size) { Pages(data, size).return_to_system(); }
 
 }  // namespace petrel::backends::xnnpack

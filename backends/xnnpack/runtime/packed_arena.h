@@ -12,9 +12,12 @@
 //   std::shared_ptr<PackedArena> arena = PackedArena::make(bytes_of_filters);
 //   void* data = arena->allocate(size);     // zeros; null without memory
 //   arena->give_back(data, size);           // only what was allocated last
+//   PackedArena::drop(data, size);          // nobody reads it any more
 //
-// Memory stays until the arena goes: regions hold it. Used by one thread at a
-// time until the last allocation; reading what was written is up to the owner.
+// Addresses stay until the arena goes: regions hold it. Memory that was dropped goes
+// back to the system page by page, as when a delegate over other data keeps some of the
+// regions. Used by one thread at a time until the last allocation, but for drop();
+// reading what was written is up to the owner.
 
 #ifndef PETREL_BACKENDS_XNNPACK_RUNTIME_PACKED_ARENA_H_
 #define PETREL_BACKENDS_XNNPACK_RUNTIME_PACKED_ARENA_H_
@@ -42,6 +45,9 @@ class PackedArena {
   void* allocate(size_t size);
   // Precondition: `data` was the last allocation, of `size` bytes.
   void give_back(void* data, size_t size);
+
+  // Precondition: allocated, and never used again.
+  static void drop(void* data, size_t size);
 
  private:
   struct Chunk {

@@ -10,6 +10,11 @@ using runtime::DataCache;
 using runtime::SharedData;
 using runtime::SharedDataPtr;
 
+PackedRegion::~PackedRegion() {
+  // What others keep of the arena would keep these pages, too.
+  if (arena_ != nullptr && arena_.use_count() > 1) PackedArena::drop(writable(), size());
+}
+
 std::unique_ptr<PackedRegion> PackedRegion::allocate(std::shared_ptr<PackedArena> arena,
                                                      size_t size) {
   void* data = arena->allocate(size);

@@ -36,6 +36,8 @@ namespace petrel::backends::xnnpack {
 // One packed filter, or several that are stored as one.
 class PackedRegion final : public runtime::SharedData {
  public:
+  ~PackedRegion() override;
+
   // Null when there is no memory. The bytes are zero.
   static std::unique_ptr<PackedRegion> allocate(std::shared_ptr<PackedArena> arena, size_t size);
 

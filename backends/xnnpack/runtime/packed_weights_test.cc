@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -49,6 +52,32 @@ TEST(PackedArena, HasNoMemoryForImpossibleSizes) {
   EXPECT_EQ(arena->allocate(SIZE_MAX - PackedArena::kSlack), nullptr);
   EXPECT_EQ(arena->allocate(SIZE_MAX / 2), nullptr);
   EXPECT_NE(arena->allocate(16), nullptr) << "and goes on working";
+}
+
+// Pages of whole ones in memory.
+size_t resident_pages(const void* data, size_t size) {
+  constexpr uintptr_t kPage = 4096;
+  const uintptr_t begin = (reinterpret_cast<uintptr_t>(data) + kPage - 1) / kPage * kPage;
+  const uintptr_t end = (reinterpret_cast<uintptr_t>(data) + size) / kPage * kPage;
+  std::vector<unsigned char> pages((end - begin) / kPage);
+  EXPECT_EQ(mincore(reinterpret_cast<void*>(begin), end - begin, pages.data()), 0);
+  return static_cast<size_t>(
+      std::count_if(pages.begin(), pages.end(), [](unsigned char page) { return page & 1; }));
+}
+
+TEST(PackedRegion, GivesItsMemoryBackWhileOthersKeepTheArena) {
+  const std::shared_ptr<PackedArena> arena = PackedArena::make(1 << 20);
+  constexpr size_t kSize = 100'000;
+  auto first = PackedRegion::allocate(arena, kSize);
+  auto second = PackedRegion::allocate(arena, kSize);
+  const void* const data = first->data();
+  std::memset(first->writable(), 1, kSize);
+  std::memset(second->writable(), 2, kSize);
+  EXPECT_GE(resident_pages(data, kSize), kSize / 4096 - 1);
+  first.reset();
+  EXPECT_EQ(resident_pages(data, kSize), 0u);
+  const auto* kept = static_cast<const uint8_t*>(second->data());
+  EXPECT_TRUE(std::all_of(kept, kept + kSize, [](uint8_t byte) { return byte == 2; }));
 }
 
 // A region of `size` bytes, all of them `fill` but byte `odd`.
