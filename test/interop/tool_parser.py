@@ -15,10 +15,11 @@ from typing import Any, Sequence
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGETS = {
+    "adapter-memory": "//test/perf:adapter_memory",
     "petrel": "//extension/cli:petrel",
     "load-times": "//test/perf:load_times",
     "method-memory": "//test/perf:method_memory",
-    "swap-time": "//test/perf:swap_time"
+    "swap-time": "//test/perf:swap_time",
 }
 
 

@@ -2,27 +2,25 @@
 //
 // How long other data for a loaded module takes, and what memory it needs:
 //
-//   swap_time [--file] KEYS MODEL.pte BASE.ptd ADAPTER.ptd OTHER.ptd...
+//   swap_time [--file] OUTPUTS KEYS MODEL.pte BASE.ptd ADAPTER.ptd...
 //
 //   {"load_ms": 81.2, "private_bytes": 5021696, "swap_ms": [4.1, 4.0, ...],
-//    "private_bytes_after": 5021696, "outputs": 3}
+//    "private_bytes_after": 5021696}
 //
-// Loads the program with the base and the first adapter and runs `forward` on ones;
-// then replaces KEYS, a pattern, with each of the other files in turn, five rounds,
-// runs after each, and counts the different outputs. Times are of the swap alone.
+// Loads the program with the base and the first adapter; then replaces KEYS, a pattern,
+// with each of the other files and the first in turn, for five rounds,
+// and runs `forward` on ones after each. Writes the outputs of the last round to
+// OUTPUTS/N.f32, in the order of the adapters. At the end the one that it has is given once
+// more, which must be told to have changed nothing. Times are of the swap alone.
 #include <chrono>
-#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "extension/module/module.h"
-#include "extension/tensor/tensor_ptr.h"
 #include "test/perf/process_memory.h"
+#include "test/perf/run_on_ones.h"
 
 namespace {
 
@@ -36,52 +34,43 @@ double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// The first output for ones; empty on an error.
-std::vector<float> run(extension::Module& module) {
-  const auto meta = module.method_meta("forward");
-  if (!meta.ok()) return {};
-  const auto info = meta->input_tensor_meta(0);
-  if (!info.ok()) return {};
-  const std::vector<int32_t> sizes(info->sizes().begin(), info->sizes().end());
-  const auto input =
-      extension::make_tensor_ptr(sizes, std::vector<float>(info->nbytes() / sizeof(float), 1));
-  const auto outputs = module.forward({*input});
-  if (!outputs.ok()) return {};
-  const runtime::Tensor out = (*outputs)[0].toTensor();
-  return {out.const_data_ptr<float>(), out.const_data_ptr<float>() + out.numel()};
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   const bool reads = argc > 1 && std::strcmp(argv[1], "--file") == 0;
   const int first = reads ? 2 : 1;
-  if (argc < first + 5) {
-    std::fprintf(stderr, "usage: swap_time [--file] KEYS MODEL.pte BASE.ptd ADAPTER.ptd...\n");
+  if (argc < first + 6) {
+    std::fprintf(stderr,
+                 "usage: swap_time [--file] OUTPUTS KEYS MODEL.pte BASE.ptd ADAPTER.ptd...\n");
     return 2;
   }
+  const std::vector<std::string> adapters(argv + first + 4, argv + argc);
   extension::Module::Options options;
   if (reads) options.load_mode = extension::Module::LoadMode::File;
   options.num_threads = 1;
-  options.data_files = {argv[first + 2], argv[first + 3]};
+  options.data_files = {argv[first + 3], adapters[0]};
   const Clock::time_point start = Clock::now();
-  auto module = extension::Module::load(argv[first + 1], options);
+  auto module = extension::Module::load(argv[first + 2], options);
   if (!module.ok() || (*module)->load_method("forward") != runtime::Error::Ok) return 1;
   std::printf("{\"load_ms\": %.2f, ", ms_since(start));
-  std::set<std::vector<float>> outputs = {run(**module)};
+  if (test::run_on_ones(**module).empty()) return 1;
   std::printf("\"private_bytes\": %zu, \"swap_ms\": [", private_bytes());
-  for (int i = 0; i < kRounds * (argc - first - 4); ++i) {
+  for (size_t i = 1; i <= kRounds * adapters.size(); ++i) {
+    const size_t number = i % adapters.size();
     extension::DataSources adapter;
     adapter.load_mode = options.load_mode;
-    adapter.data_files = {argv[first + 4 + i % (argc - first - 4)]};
+    adapter.data_files = {adapters[number]};
     const Clock::time_point swap = Clock::now();
-    const auto replaced = (*module)->replace_data(adapter, argv[first]);
+    const auto replaced = (*module)->replace_data(adapter, argv[first + 1]);
     const double ms = ms_since(swap);
-    if (!replaced.ok()) return 1;
-    std::printf("%s%.2f", i == 0 ? "" : ", ", ms);
-    outputs.insert(run(**module));
+    if (!replaced.ok() || replaced->changed == 0) return 1;
+    std::printf("%s%.2f", i == 1 ? "" : ", ", ms);
+    const std::string path = std::string(argv[first]) + "/" + std::to_string(number) + ".f32";
+    if (!test::write_floats(path, test::run_on_ones(**module))) return 1;
   }
-  std::printf("], \"private_bytes_after\": %zu, \"outputs\": %zu}\n", private_bytes(),
-              outputs.size());
-  return outputs.count({}) == 0 ? 0 : 1;
+  std::printf("], \"private_bytes_after\": %zu}\n", private_bytes());
+  extension::DataSources same;
+  same.data_files = {adapters[0]};
+  const auto replaced = (*module)->replace_data(same, argv[first + 1]);
+  return replaced.ok() && replaced->changed == 0 ? 0 : 1;
 }
