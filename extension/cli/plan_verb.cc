@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cerrno>
+#include <unistd.h>
+
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -18,6 +13,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "exir/input/file_content.h"
 #include "exir/output/output_files.h"
 #include "exir/plan/external/external_planner.h"
 #include "exir/plan/formats/csv.h"
@@ -80,25 +76,15 @@ bool parse_bytes(const std::string& text, int64_t* out) {
   return true;
 }
 
-absl::StatusOr<std::string> read_all(const std::string& path) {
-  std::ifstream file;
-  if (path != "-") {
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) {
-      return absl::InvalidArgumentError("is a folder, must be a file");
-    }
-    file.open(path, std::ios::binary);
-    if (!file) return absl::NotFoundError(std::strerror(errno));
-  }
-  std::istream& in = path == "-" ? std::cin : file;
-  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) return absl::DataLossError("cannot be read");
-  return text;
-}
+// The most of a plan that is read.
+constexpr uint64_t kMaxPlanBytes = uint64_t{1} << 30;
 
 // JSON when it begins with a brace, which no CSV header does.
 absl::StatusOr<plan::Problem> read_problem(const std::string& path) {
-  PETREL_ASSIGN_OR_RETURN(const std::string text, read_all(path));
+  const bool is_input = path == "-";
+  PETREL_ASSIGN_OR_RETURN(const std::string text,
+                          is_input ? exir::read_open_file(STDIN_FILENO, kMaxPlanBytes)
+                                   : exir::read_file_content(path, kMaxPlanBytes));
   const absl::string_view content = absl::StripLeadingAsciiWhitespace(text);
   if (!content.empty() && content[0] == '{') return plan::parse_problem_json(text);
   return plan::parse_csv(text);

@@ -2,6 +2,8 @@
 //
 // What every loader promises, asserted on each of them over the same bytes.
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -191,6 +193,45 @@ TEST(FileDescriptorDataLoader, RejectsARangeOutsideTheFile) {
   EXPECT_TRUE(FileDescriptorDataLoader::from(fd, 10, 0).ok());
   close(fd);
   EXPECT_EQ(FileDescriptorDataLoader::from(-1, 0, 0).error(), Error::AccessFailed);
+}
+
+// A file without a byte on disk that is larger than the address space.
+class HugeFile {
+ public:
+  static constexpr size_t kSize = size_t{1} << 60;
+  HugeFile() : fd_(memfd_create("huge", MFD_CLOEXEC)) {
+    EXPECT_EQ(ftruncate(fd_, static_cast<off_t>(kSize)), 0);
+  }
+  ~HugeFile() { close(fd_); }
+  int fd() const { return fd_; }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
+
+ private:
+  const int fd_;
+};
+
+TEST(FileDescriptorDataLoader, SaysThatThereIsNoMemory) {
+  const HugeFile file;
+  const auto loader = FileDescriptorDataLoader::from(file.fd());
+  ASSERT_TRUE(loader.ok());
+  EXPECT_EQ(loader->load(0, HugeFile::kSize, DataLoader::SegmentInfo(Type::External)).error(),
+            Error::MemoryAllocationFailed);
+}
+
+TEST(FileDescriptorDataLoader, SaysThatThereAreNoDescriptorsLeft) {
+  const HugeFile file;
+  rlimit limit;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit none = {0, limit.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto loader = FileDescriptorDataLoader::from(file.fd());
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_EQ(loader.error(), Error::AccessFailed);
+}
+
+TEST(MmapDataLoader, SaysThatAFileDoesNotFitIntoMemory) {
+  const HugeFile file;
+  EXPECT_EQ(MmapDataLoader::from(file.path().c_str()).error(), Error::AccessFailed);
 }
 
 TEST(MmapDataLoader, MapsAnEmptyFile) {

@@ -6,17 +6,15 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "exir/annotate.h"
+#include "exir/input/file_content.h"
 #include "exir/output/output_files.h"
 #include "exir/status_macros.h"
 
@@ -97,13 +95,9 @@ std::vector<uint8_t> in_c_order(const std::vector<int64_t>& shape, size_t elemen
 }  // namespace
 
 absl::StatusOr<NpyArray> read_npy(const std::string& path) {
-  // Opening one works, reading it throws.
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return bad(path, "is a folder");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return absl::NotFoundError(absl::StrCat(path, ": ", std::strerror(errno)));
-  std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad()) return bad(path, "cannot be read");
+  const auto content = exir::read_file_content(path, exir::kMaxContentBytes);
+  if (!content.ok()) return exir::annotate(content.status(), path);
+  const std::string& bytes = *content;
   if (bytes.size() < kMagicSize + 4 || std::memcmp(bytes.data(), kMagic, kMagicSize) != 0) {
     return bad(path, "is not an .npy file");
   }

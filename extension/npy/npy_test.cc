@@ -133,6 +133,8 @@ TEST(Npy, NamesTheProblem) {
 TEST(Npy, NamesAFileThatIsMissingOrAFolder) {
   EXPECT_EQ(read_npy("/nonexistent.npy").status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(read_npy("/").status().message(), "/: is a folder");
+  EXPECT_EQ(read_npy("/dev/zero").status().message(), "/dev/zero: is neither a file nor a pipe");
+  EXPECT_EQ(read_npy("/proc/self/mem").status().message(), "/proc/self/mem: Input/output error");
 }
 
 TEST(Npy, RefusesToWriteElementsThatNumpyLacks) {
