@@ -161,7 +161,12 @@ absl::Status check_operators(const Json& graph) {
     if (distinct.size() > shown) {
       absl::StrAppend(&text, "; and ", distinct.size() - shown, " more");
     }
-    texts.push_back(absl::StrCat(text, ")"));
+    absl::StrAppend(&text, ")");
+    if (name == "export.access_subclass_inner_tensor.default") {
+      absl::StrAppend(&text, " (the program keeps weights as objects of Python: save what its ",
+                      "run_decompositions({}) returns)");
+    }
+    texts.push_back(std::move(text));
   }
   return absl::UnimplementedError(
       absl::StrCat(unknown.size(), unknown.size() == 1 ? " operator is" : " operators are",

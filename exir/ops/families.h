@@ -26,6 +26,7 @@ absl::Span<const OpRow> norm_ops();
 absl::Span<const OpRow> pad_ops();
 absl::Span<const OpRow> pool_ops();
 absl::Span<const OpRow> quantized_ops();
+absl::Span<const OpRow> torchao_ops();
 absl::Span<const OpRow> recurrent_ops();
 absl::Span<const OpRow> reduction_ops();
 absl::Span<const OpRow> resample_ops();

@@ -79,6 +79,21 @@ Inferred mm(const BoundArguments& in) {
   return multiplied(in.tensor("self"), in.tensor("mat2"));
 }
 
+// Of bytes, the left ones with or without sign.
+Inferred int_mm(const BoundArguments& in) {
+  TensorType self = in.tensor("self");
+  TensorType mat2 = in.tensor("mat2");
+  PETREL_RETURN_IF_ERROR(check_rank(in, "self", 2));
+  PETREL_RETURN_IF_ERROR(check_rank(in, "mat2", 2));
+  const bool is_byte = self.dtype == ScalarType::kChar || self.dtype == ScalarType::kByte;
+  if (!is_byte || mat2.dtype != ScalarType::kChar) {
+    return invalid("dtypes ", std::string(scalar_type_name(self.dtype)), " and ",
+                   std::string(scalar_type_name(mat2.dtype)), " must be i8 or u8, and i8");
+  }
+  self.dtype = mat2.dtype = ScalarType::kInt;
+  return multiplied(self, mat2);
+}
+
 Inferred batched(const BoundArguments& in, const char* a, const char* b) {
   PETREL_RETURN_IF_ERROR(check_rank(in, a, 3));
   PETREL_RETURN_IF_ERROR(check_rank(in, b, 3));
@@ -378,6 +393,7 @@ constexpr OpRow kRows[] = {
      infer<linear>},
     {"aten::matmul(Tensor self, Tensor other) -> Tensor", "", kPure, infer<matmul>},
     {"aten::mm(Tensor self, Tensor mat2) -> Tensor", "aten::mm.out", kPure, infer<mm>},
+    {"aten::_int_mm(Tensor self, Tensor mat2) -> Tensor", "", kPure, infer<int_mm>},
     {"aten::bmm(Tensor self, Tensor mat2) -> Tensor", "aten::bmm.out", kPure, infer<bmm>},
     {"aten::mv(Tensor self, Tensor vec) -> Tensor", "", kPure, infer<mv>},
     {"aten::dot(Tensor self, Tensor tensor) -> Tensor", "", kPure, infer<dot>},

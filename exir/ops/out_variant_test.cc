@@ -119,14 +119,7 @@ TEST(OutVariant, CoversUpstreamsKernels) {
                 // Made by upstream's own passes, not by exporters.
                 "dim_order_ops::_clone_dim_order.out", "dim_order_ops::_empty_dim_order.out",
                 "dim_order_ops::_to_dim_order_copy.out", "et_copy::_d2h_copy.out",
-                "et_copy::_h2d_copy.out", "quantized_decomposed::add.out",
-                "quantized_decomposed::embedding_2bit.dtype_out",
-                "quantized_decomposed::embedding_2bit.out",
-                "quantized_decomposed::embedding_4bit.dtype_out",
-                "quantized_decomposed::embedding_4bit.out",
-                "quantized_decomposed::embedding_byte.dtype_out",
-                "quantized_decomposed::embedding_byte.out",
-                "quantized_decomposed::mixed_linear.out", "quantized_decomposed::mixed_mm.out"}));
+                "et_copy::_h2d_copy.out"}));
 }
 
 }  // namespace

@@ -216,6 +216,7 @@ class Parser {
       case ArgKind::kScalarType:
         // As the exporter prints the default of the few that have one.
         if (text == "4" || text == "long") return Argument(ScalarType::kLong);
+        if (text == "6" || text == "float") return Argument(ScalarType::kFloat);
         return error("bad dtype default");
       default:
         return error("a default of this type is not known");

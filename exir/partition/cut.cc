@@ -23,8 +23,10 @@ bool is_partition_constant(const Value& value) {
 // A weight that is stored as integers: it goes with all who use it, as constants do.
 bool is_stored_weight(const Value& value, const Partitioner& partitioner) {
   const Node* node = value.producer();
-  if (node == nullptr || !node->is(quantized_decomposed::dequantize_per_tensor,
-                                   quantized_decomposed::dequantize_per_channel)) {
+  if (node == nullptr ||
+      !node->is(quantized_decomposed::dequantize_per_tensor,
+                quantized_decomposed::dequantize_per_channel,
+                quantized_decomposed::dequantize_per_channel_group, torchao::dequantize_affine)) {
     return false;
   }
   const std::vector<Value*> operands = node->operands();

@@ -211,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(All, RealModels,
 TEST(Pipeline, NoPassNamesAnOperatorByAString) {
   int files = 0;
   const std::regex op_name(
-      "\"(aten|executorch_prim|petrel|quantized_decomposed)(\\.|::)[a-zA-Z0-9_]+");
+      "\"(aten|executorch_prim|petrel|quantized_decomposed|torchao)(\\.|::)[a-zA-Z0-9_]+");
   // Bazel runs tests at the root of the repository's files.
   for (const auto& entry : std::filesystem::recursive_directory_iterator("exir/pass")) {
     const std::string file = entry.path().filename().string();

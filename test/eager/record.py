@@ -4,7 +4,7 @@
     python3 test/eager/record.py                      all files
     python3 test/eager/record.py kernels passes       these
 
-Needs torch 2.13.0; out_variants needs executorch 1.5.0 as well.
+Needs torch 2.13.0, and executorch 1.5.0 and torchao 0.18.0 for operators of theirs.
 
     inference       calls whose result types are known   exir/ops/infer_test
     out_variants    kernels of the ExecuTorch wheel      exir/ops/out_variant_test

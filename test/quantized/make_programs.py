@@ -5,11 +5,11 @@ wheel, with inputs and outputs.
     python3 make_programs.py       (torch 2.13.0, executorch 1.5.0, torchao 0.18.0)
 
 NAME.pt2        the archive; not of models that only the wheel's program stands for
-NAME.pte        what the wheel lowers to XNNPACK
+NAME.pte        what the wheel lowers to XNNPACK; not of models that it cannot lower
 NAME.input.npy, NAME.output.npy (eager torch), NAME.wheel.npy (the wheel's runtime)
 quanta.txt      NAME, the step between two levels of its output, 0 for outputs that are not
                 quantised, and the signal-to-noise ratio in dB of the wheel's output to
-                eager torch's
+                eager torch's, 0 where there is none
 """
 import math
 import os
@@ -31,7 +31,12 @@ from torch import nn
 from torch.export import export
 from torchao.quantization.granularity import PerAxis, PerGroup
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
-from torchao.quantization.quant_api import Int8DynamicActivationIntxWeightConfig, quantize_
+from torchao.quantization.quant_api import (
+    Int8DynamicActivationIntxWeightConfig,
+    IntxWeightOnlyConfig,
+    quantize_,
+)
+from torchao.utils import unwrap_tensor_subclass
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "models"))
 import neutral_archive  # noqa: E402
@@ -119,6 +124,36 @@ class Tokens(nn.Module):
         return torch.cat([F.linear(d, key), F.relu(F.linear(d, value))], -1)
 
 
+class Groups(nn.Module):
+    """Linear layers whose inputs are as long as the groups that they are quantised in."""
+
+    def __init__(self):
+        super().__init__()
+        self.of_256 = nn.Linear(256, 128)
+        self.of_128 = nn.Linear(128, 64)
+        self.of_64 = nn.Linear(64, 64, bias=False)
+        self.of_32 = nn.Linear(64, 16)
+
+    def forward(self, x):
+        return self.of_32(F.relu(self.of_64(F.hardtanh(self.of_128(F.relu(self.of_256(x)))))))
+
+
+def torchao(model, *configs):
+    """Quantises each layer by its config, or all by one."""
+    for name, config in configs:
+        quantize_(model, config, filter_fn=lambda module, path: isinstance(module, nn.Linear)
+                  and (name is None or path == name))
+    return unwrap_tensor_subclass(model)
+
+
+def dynamic(dtype, granularity):
+    return Int8DynamicActivationIntxWeightConfig(weight_dtype=dtype, weight_granularity=granularity)
+
+
+def weight_only(dtype, granularity):
+    return IntxWeightOnlyConfig(weight_dtype=dtype, granularity=granularity)
+
+
 def pt2e(model, inputs, **config):
     torch.manual_seed(11)
     quantizer = XNNPACKQuantizer().set_global(get_symmetric_quantization_config(**config))
@@ -141,15 +176,17 @@ def signal_to_noise(output, exact):
     return min(999.0, 10 * math.log10(signal / noise)) if noise else 999.0
 
 
-def save(name, model, inputs, archive=True):
+def save(name, model, inputs, lowers=True):
     path = os.path.join(FOLDER, name)
     program = export(model, inputs)
-    if archive:
-        neutral_archive.save(program, pathlib.Path(path + ".pt2"))
+    neutral_archive.save(program, pathlib.Path(path + ".pt2"))
     with torch.no_grad():
         exact = model(*inputs).contiguous().numpy()
     numpy.save(path + ".output.npy", exact)
     numpy.save(path + ".input.npy", inputs[0].numpy())
+    if not lowers:
+        QUANTA.append(f"{name} {quantum_of(program)} 0")
+        return
     edge = to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()])
     with open(path + ".pte", "wb") as file:
         file.write(edge.to_executorch().buffer)
@@ -169,17 +206,23 @@ def main():
     mixed = (torch.randn(2, 4, 5, 6),)
     save("mixed", pt2e(Mixed().eval(), mixed, is_per_channel=True), mixed)
     save("rows", pt2e(Rows().eval(), rows, is_per_channel=True), rows)
-    dynamic = {"is_dynamic": True}
-    save("rows_dynamic", pt2e(Rows().eval(), rows, is_per_channel=True, **dynamic), rows)
-    save("rows_dynamic_tensor", pt2e(Rows().eval(), rows, **dynamic), rows)
-    save("filters_dynamic", pt2e(Filters().eval(), image, is_per_channel=True, **dynamic), image)
+    chosen = {"is_dynamic": True}
+    save("rows_dynamic", pt2e(Rows().eval(), rows, is_per_channel=True, **chosen), rows)
+    save("rows_dynamic_tensor", pt2e(Rows().eval(), rows, **chosen), rows)
+    save("filters_dynamic", pt2e(Filters().eval(), image, is_per_channel=True, **chosen), image)
     tokens = (torch.randn(2, 3, 32),)
     save("tokens_dynamic", Tokens().eval(), tokens)
-    for name, granularity in (("rows_4bit", PerAxis(0)), ("rows_4bit_group", PerGroup(32))):
-        model = Rows().eval()
-        quantize_(model, Int8DynamicActivationIntxWeightConfig(
-            weight_dtype=torch.int4, weight_granularity=granularity))
-        save(name, model, rows, archive=False)
+    row = PerAxis(0)
+    save("rows_dynamic_8bit", torchao(Rows().eval(), (None, dynamic(torch.int8, row))), rows)
+    save("rows_dynamic_4bit", torchao(Rows().eval(), (None, dynamic(torch.int4, row))), rows)
+    groups = [(f"of_{size}", dynamic(torch.int4, PerGroup(size))) for size in (32, 64, 128, 256)]
+    wide = (torch.randn(3, 256),)
+    save("groups_dynamic_4bit", torchao(Groups().eval(), *groups), wide)
+    for name, dtype, granularity in (("rows_8bit", torch.int8, row), ("rows_4bit", torch.int4, row),
+                                     ("groups_2bit", torch.int2, PerGroup(32)),
+                                     ("groups_4bit", torch.int4, PerGroup(32))):
+        model = torchao(Rows().eval(), (None, weight_only(dtype, granularity)))
+        save(name, model, rows, lowers=False)
     with open(os.path.join(FOLDER, "quanta.txt"), "w", encoding="utf-8") as file:
         file.write("\n".join(QUANTA) + "\n")
 

@@ -28,6 +28,8 @@ constexpr char kWeight[] =
     "%i = constant @i : i8[4,8]\n"
     "%w = quantized_decomposed.dequantize_per_tensor.default(%i, 0.5, 0, -127, 127, i8)\n";
 
+int64_t one_to_seven(int64_t i) { return i % 7 + 1; }
+
 std::string chain() { return std::string(kChosen) + kQuantized + kDequantized; }
 
 std::string method(const std::string& inputs, const std::string& body) {
@@ -43,7 +45,7 @@ struct Case {
 class Chains : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Chains, AreTakenWholeOrNotAtAll) {
-  const auto partition = parse_partition(GetParam().text);
+  const auto partition = parse_partition(GetParam().text, one_to_seven);
   ASSERT_NE(partition, nullptr);
   size_t nodes = 0;
   for (const auto& node : partition->nodes()) {
@@ -69,7 +71,21 @@ std::string filter(const std::string& sizes, int groups) {
          std::to_string(groups) + ")\nreturn %y\n";
 }
 
+// A linear layer whose weight has groups of `size`.
+std::string groups(int size, const std::string& levels, const std::string& input = "%d") {
+  const std::string all = "[8," + std::to_string(96 / size) + "]";
+  return "%i = constant @i : i8[8,96]\n%g = constant @scales : f32" + all +
+         "\n%w = torchao.dequantize_affine.default(%i, [1," + std::to_string(size) +
+         "], %g, none, i8, " + levels + ", f32)\n%y = aten.linear.default(" + input +
+         ", %w)\nreturn %y\n";
+}
+
 const Case kCases[] = {
+    {"Groups", method("%x: f32[3,96]", chain() + groups(32, "-8, 7")), ""},
+    {"SmallGroups", method("%x: f32[3,96]", chain() + groups(48, "-8, 7")),
+     "groups have 48 elements, must have a multiple of 32"},
+    {"GroupsOfBytes", method("%x: f32[3,96]", chain() + groups(32, "-128, 127")),
+     "XNNPACK has groups of 4 bits only"},
     {"Linear", method(kMatrix, chain() + kWeight + "%y = aten.linear.default(%d, %w)\nreturn %y\n"),
      ""},
     {"Tokens",
@@ -119,6 +135,29 @@ const Case kCases[] = {
 
 INSTANTIATE_TEST_SUITE_P(All, Chains, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return info.param.name; });
+
+TEST(Groups, AreMultipliedByWhatWasQuantisedOnly) {
+  const auto partition =
+      parse_partition(method("%x: f32[3,96]", groups(32, "-8, 7", "%x")), one_to_seven);
+  ASSERT_NE(partition, nullptr);
+  const exir::Support support =
+      xnnpack_backend()->partitioner().supports(*partition->nodes().back());
+  EXPECT_FALSE(support.supported);
+  EXPECT_THAT(support.reason, HasSubstr("its input is not quantised"));
+}
+
+TEST(Groups, AreOfLevelsThatFit) {
+  const auto partition = parse_partition(method("%x: f32[3,96]", chain() + groups(96, "-8, 7")),
+                                         [](int64_t i) { return i % 17 + 1; });
+  ASSERT_NE(partition, nullptr);
+  exir::Subprogram subprogram;
+  subprogram.method = "forward";
+  subprogram.graph = partition.get();
+  exir::RoutedBlobStore store;
+  const auto results = xnnpack_backend()->preprocess_all({{"forward", {subprogram}}}, store);
+  EXPECT_THAT(results.status().message(),
+              HasSubstr("weight 'i' has the level 8, must be in [-8, 7]"));
+}
 
 TEST(Chains, AreOneConversionForAllProducts) {
   const std::string text = lowered_text(

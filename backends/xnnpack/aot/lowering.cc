@@ -10,6 +10,7 @@
 #include "backends/xnnpack/aot/quantized_weight.h"
 #include "backends/xnnpack/format/shape_rules.h"
 #include "exir/ops/read_sizes.h"
+#include "exir/pass/framework/constant_data.h"
 #include "exir/status_macros.h"
 #include "schema/formats.h"
 
@@ -329,9 +330,19 @@ absl::StatusOr<uint32_t> Lowering::quantized_constant(const exir::ConstantPtr& s
                                                       const WeightView& view, Dims dims,
                                                       Datatype datatype, Quantization quantization,
                                                       const QuantParams& quant) {
-  PETREL_ASSIGN_OR_RETURN(const uint32_t entry,
-                          add_entry(*source, weights_.blob(source, view), view.form(source->type),
-                                    view.type(source->type)));
+  if (datatype != Datatype::QCINT4 && datatype != Datatype::QBINT4) {
+    PETREL_ASSIGN_OR_RETURN(const uint32_t entry,
+                            add_entry(*source, weights_.blob(source, view), view.form(source->type),
+                                      view.type(source->type)));
+    return add_quantized(std::move(dims), entry, datatype, quantization, quant);
+  }
+  PETREL_ASSIGN_OR_RETURN(const exir::Blob packed, weights_.in_4_bits(source, view));
+  const auto type = exir::TensorType::contiguous(
+      exir::ScalarType::kByte,
+      {view.sizes[0], static_cast<int64_t>(packed.size()) / view.sizes[0]});
+  PETREL_ASSIGN_OR_RETURN(
+      const uint32_t entry,
+      add_entry(*source, packed, absl::StrCat(view.form(source->type), "4bit"), type));
   return add_quantized(std::move(dims), entry, datatype, quantization, quant);
 }
 
@@ -343,8 +354,11 @@ absl::StatusOr<uint32_t> Lowering::integers(const std::vector<int32_t>& values, 
                        quant);
 }
 
-absl::StatusOr<Scales> Lowering::scales(const std::vector<float>& values) {
-  const exir::Constant source = literal(values, exir::ScalarType::kFloat);
+absl::StatusOr<Scales> Lowering::scales(const std::vector<float>& values, exir::ScalarType type) {
+  exir::Constant source;
+  source.kind = exir::Constant::Kind::kLiteral;
+  source.type = exir::TensorType::contiguous(type, {static_cast<int64_t>(values.size())});
+  PETREL_ASSIGN_OR_RETURN(source.data, exir::encode_constant({values.begin(), values.end()}, type));
   Scales scales;
   PETREL_ASSIGN_OR_RETURN(scales.constant, add_entry(source, source.data, "", source.type));
   scales.count = static_cast<uint32_t>(values.size());

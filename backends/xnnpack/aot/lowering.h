@@ -73,13 +73,15 @@ class Lowering {
   absl::StatusOr<uint32_t> constant(const exir::Value* value, const WeightView& view, Dims dims);
   absl::StatusOr<uint32_t> constant(const exir::ConstantPtr& source, const WeightView& view,
                                     Dims dims);
-  // Each is a value of its own, even if another has the same bytes.
+  // Each is a value of its own, even if another has the same bytes. `source` is of i8,
+  // and is packed for datatypes of 4 bits; an error tells a level that does not fit.
   absl::StatusOr<uint32_t> quantized_constant(const exir::ConstantPtr& source,
                                               const WeightView& view, Dims dims, Datatype datatype,
                                               Quantization quantization, const QuantParams& quant);
   absl::StatusOr<uint32_t> integers(const std::vector<int32_t>& values, Datatype datatype,
                                     Quantization quantization, const QuantParams& quant);
-  absl::StatusOr<Scales> scales(const std::vector<float>& values);
+  absl::StatusOr<Scales> scales(const std::vector<float>& values,
+                                exir::ScalarType type = exir::ScalarType::kFloat);
   absl::StatusOr<uint32_t> scalar(double value);
   absl::StatusOr<uint32_t> floats(Dims dims, const std::vector<float>& values);
 

@@ -44,7 +44,9 @@ Support check_value(const char* what, const exir::Value& value,
 bool is_conversion(const exir::Node& node) {
   return node.is(exir::quantized_decomposed::quantize_per_tensor,
                  exir::quantized_decomposed::dequantize_per_tensor,
-                 exir::quantized_decomposed::dequantize_per_channel);
+                 exir::quantized_decomposed::dequantize_per_channel,
+                 exir::quantized_decomposed::dequantize_per_channel_group,
+                 exir::torchao::dequantize_affine);
 }
 
 // Of int8 where it is quantised; scales and zero points are its row's matter.

@@ -5,6 +5,7 @@
 // time (dynamic_input.h) are the affair of the products that read them.
 #include <algorithm>
 
+#include "backends/xnnpack/aot/dynamic_input.h"
 #include "backends/xnnpack/aot/op_table.h"
 #include "backends/xnnpack/aot/quantized_weight.h"
 #include "exir/status_macros.h"
@@ -45,11 +46,6 @@ Support check_dequantize(const IrNode& node) {
   return Support::no("its integers were made for other numbers");
 }
 
-Support check_dequantize_channels(const IrNode& node) {
-  if (stored_weight(node.result())) return Support::yes();
-  return Support::no("it does not dequantise a constant of i8 without zero points");
-}
-
 Status lower_quantize(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t x,
                           l.operand(node.input(arg::input), l.result_layout(node)));
@@ -86,15 +82,28 @@ Status lower_dequantize(Lowering& l, const IrNode& node) {
   return absl::OkStatus();
 }
 
-// Which products read it, the partitioner asks.
-Status lower_nothing(Lowering&, const IrNode&) { return absl::OkStatus(); }
+// Of the nodes that find their numbers at run time: which products read them, the
+// partitioner asks. Else it dequantises a weight.
+Support check_dynamic_or_stored(const IrNode& node) {
+  if (is_dynamic_conversion(node) || stored_weight(node.result())) return Support::yes();
+  return Support::no("it does not dequantise a constant of i8 without zero points");
+}
+
+Status lower_dynamic_or_stored(Lowering& l, const IrNode& node) {
+  return is_dynamic_conversion(node) ? absl::OkStatus() : lower_stored(l, node);
+}
 
 LayoutNeed need_of_dequantize(const IrNode& node) {
   return node.input(arg::input)->is_constant() ? LayoutNeed::kPlain : LayoutNeed::kFollows;
 }
 
 constexpr OpRow dynamic_row(exir::OpHandle op, LayoutNeed (*need)(const IrNode&)) {
-  return {op, &accept, need, &lower_nothing, /*takes_activation=*/false, /*only_moves=*/true};
+  return {op,
+          &check_dynamic_or_stored,
+          need,
+          &lower_dynamic_or_stored,
+          /*takes_activation=*/false,
+          /*only_moves=*/true};
 }
 
 constexpr OpRow kRows[] = {
@@ -102,14 +111,19 @@ constexpr OpRow kRows[] = {
      /*takes_activation=*/false, /*only_moves=*/true},
     {quantized::dequantize_per_tensor, &check_dequantize, &need_of_dequantize, &lower_dequantize,
      /*takes_activation=*/false, /*only_moves=*/true},
-    {quantized::dequantize_per_channel, &check_dequantize_channels, &plain, &lower_stored,
+    {quantized::dequantize_per_channel, &check_dynamic_or_stored, &plain, &lower_stored,
+     /*takes_activation=*/false, /*only_moves=*/true},
+    {quantized::dequantize_per_channel_group, &check_dynamic_or_stored, &plain, &lower_stored,
      /*takes_activation=*/false, /*only_moves=*/true},
     dynamic_row(quantized::choose_qparams_tensor, &takes_either),
     dynamic_row(quantized::choose_qparams_per_token_asymmetric, &takes_either),
     dynamic_row(quantized::quantize_per_tensor_tensor, &follows),
     dynamic_row(quantized::quantize_per_token, &follows),
-    dynamic_row(quantized::dequantize_per_tensor_tensor, &follows),
-    dynamic_row(quantized::dequantize_per_token, &follows),
+    dynamic_row(quantized::dequantize_per_tensor_tensor, &need_of_dequantize),
+    dynamic_row(quantized::dequantize_per_token, &need_of_dequantize),
+    dynamic_row(exir::torchao::choose_qparams_affine, &takes_either),
+    dynamic_row(exir::torchao::quantize_affine, &follows),
+    dynamic_row(exir::torchao::dequantize_affine, &need_of_dequantize),
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/arguments.h"
 #include "backends/xnnpack/aot/dynamic_input.h"
 #include "backends/xnnpack/aot/op_table.h"
@@ -18,36 +19,9 @@ namespace {
 
 namespace quantized = exir::quantized_decomposed;
 
-bool is_fixed(const exir::Value* value) {
-  return value->is_constant() && !value->constant()->is_mutable();
-}
-
 bool is_int8(const exir::Node& node) {
   return node.argument(arg::dtype).is_scalar_type() &&
          node.argument(arg::dtype).as_scalar_type() == exir::ScalarType::kChar;
-}
-
-bool are_zero(const exir::Argument& zero_points) {
-  if (zero_points.is_none()) return true;
-  if (!zero_points.is_value() || !is_fixed(zero_points.value())) return false;
-  const auto numbers = exir::decode_constant(*zero_points.value()->constant());
-  if (!numbers.ok()) return false;
-  for (const double number : *numbers) {
-    if (number != 0) return false;
-  }
-  return true;
-}
-
-std::optional<std::vector<float>> scales_of(const exir::Value* value) {
-  if (!is_fixed(value)) return std::nullopt;
-  const auto numbers = exir::decode_constant(*value->constant());
-  if (!numbers.ok()) return std::nullopt;
-  std::vector<float> scales;
-  for (const double number : *numbers) {
-    scales.push_back(static_cast<float>(number));
-    if (!check_scale(scales.back()).ok()) return std::nullopt;
-  }
-  return scales;
 }
 
 // How the one node that uses `value` quantises it. Nodes that do so alike were merged.
@@ -109,6 +83,7 @@ absl::StatusOr<uint32_t> add_integer_bias(Lowering& l, const IntegerProduct& pro
 }
 
 bool is_by_output(const StoredWeight& weight, size_t axis, int64_t outputs) {
+  if (weight.group_size != 0) return false;
   return !weight.is_per_channel() ||
          (weight.axis == axis && outputs == static_cast<int64_t>(weight.scales.size()));
 }
@@ -128,23 +103,72 @@ absl::StatusOr<ProductIds> add_floats(Lowering& l, const FilterUse& p,
   return ids;
 }
 
-absl::StatusOr<uint32_t> add_channels(Lowering& l, const FilterUse& p, const StoredWeight& weight) {
+// Whether it is linear with a weight of [outputs, inputs].
+bool is_rows(const FilterUse& p) {
+  return p.layout == Layout::kPlain && p.filter_axis == 0 && p.filter_dims.size() == 2;
+}
+
+absl::StatusOr<uint32_t> add_groups(Lowering& l, const FilterUse& p, const StoredWeight& weight) {
+  QuantParams quant;
+  quant.group_size = static_cast<uint32_t>(weight.group_size);
+  PETREL_ASSIGN_OR_RETURN(quant.scales, l.scales(weight.scales, exir::ScalarType::kBFloat16));
+  return l.quantized_constant(weight.constant, p.filter, p.filter_dims, Datatype::QBINT4,
+                              Quantization::kPerGroup, quant);
+}
+
+// XNNPACK has scales for each channel only, so that one for all is repeated.
+absl::StatusOr<uint32_t> add_channels(Lowering& l, const FilterUse& p, const StoredWeight& weight,
+                                      Datatype datatype) {
   QuantParams quant;
   quant.axis = p.filter_axis;
   const std::vector<float> alike(p.filter_dims[p.filter_axis], weight.scales[0]);
   PETREL_ASSIGN_OR_RETURN(quant.scales, l.scales(weight.is_per_channel() ? weight.scales : alike));
-  return l.quantized_constant(weight.constant, p.filter, p.filter_dims, Datatype::QCINT8,
+  return l.quantized_constant(weight.constant, p.filter, p.filter_dims, datatype,
                               Quantization::kPerChannel, quant);
 }
 
-// XNNPACK has scales for each channel only, so that one for all is repeated.
+absl::StatusOr<uint32_t> add_integers(Lowering& l, const FilterUse& p, const StoredWeight& weight) {
+  if (weight.group_size != 0) return add_groups(l, p, weight);
+  return add_channels(l, p, weight,
+                      weight.is_4_bit && is_rows(p) ? Datatype::QCINT4 : Datatype::QCINT8);
+}
+
 absl::StatusOr<ProductIds> add_quantized_at_run_time(Lowering& l, const FilterUse& p,
                                                      const exir::Value* source,
                                                      const StoredWeight& weight) {
   ProductIds ids;
   PETREL_ASSIGN_OR_RETURN(ids.input, l.quantized_at_run_time(source, p.layout));
-  PETREL_ASSIGN_OR_RETURN(ids.filter, add_channels(l, p, weight));
+  PETREL_ASSIGN_OR_RETURN(ids.filter, add_integers(l, p, weight));
   PETREL_ASSIGN_OR_RETURN(ids.bias, add_float_bias(l, p.bias));
+  return ids;
+}
+
+// What XNNPACK wants as bias where it multiplies floats by integers: it scales sum and
+// bias together. Nullopt where that is infinite.
+std::optional<std::vector<float>> unscaled_bias(const FilterUse& p, const StoredWeight& weight) {
+  const auto numbers = exir::decode_constant(*p.bias->constant());
+  if (!numbers.ok()) return std::nullopt;
+  std::vector<float> bias;
+  for (size_t i = 0; i < numbers->size(); ++i) {
+    const float scale = weight.scales[weight.is_per_channel() ? i : 0];
+    bias.push_back(static_cast<float>((*numbers)[i] / static_cast<double>(scale)));
+    if (!std::isfinite(bias.back())) return std::nullopt;
+  }
+  return bias;
+}
+
+// Floats by integers.
+absl::StatusOr<ProductIds> add_mixed(Lowering& l, const FilterUse& p, const StoredWeight& weight) {
+  std::optional<std::vector<float>> bias;
+  if (p.bias != nullptr) {
+    bias = unscaled_bias(p, weight);
+    if (!bias) return add_floats(l, p, in_floats(weight));
+  }
+  ProductIds ids;
+  PETREL_ASSIGN_OR_RETURN(ids.input, l.operand(p.input, p.layout));
+  PETREL_ASSIGN_OR_RETURN(ids.filter, add_integers(l, p, weight));
+  if (!bias) return ids;
+  PETREL_ASSIGN_OR_RETURN(ids.bias, l.floats({static_cast<uint32_t>(bias->size())}, *bias));
   return ids;
 }
 
@@ -175,65 +199,19 @@ std::optional<TensorQuant> tensor_quant(const exir::Node& node) {
   return TensorQuant{static_cast<float>(*scale), static_cast<int32_t>(*zero_point)};
 }
 
-std::optional<StoredWeight> stored_weight(const exir::Value* weight) {
-  const exir::Node* node = weight->producer();
-  if (node == nullptr || weight->tensor().dtype != exir::ScalarType::kFloat ||
-      !node->is(quantized::dequantize_per_tensor, quantized::dequantize_per_channel)) {
-    return std::nullopt;
-  }
-  const exir::Value* stored = node->input(arg::input);
-  if (!is_fixed(stored) || stored->tensor().dtype != exir::ScalarType::kChar || !is_int8(*node)) {
-    return std::nullopt;
-  }
-  StoredWeight found;
-  found.constant = stored->constant();
-  if (node->is(quantized::dequantize_per_tensor)) {
-    const std::optional<TensorQuant> quant = tensor_quant(*node);
-    if (!quant || quant->zero_point != 0) return std::nullopt;
-    found.scales = {quant->scale};
-    return found;
-  }
-  const auto axis = axis_argument(node->argument(arg::axis).as_int(), stored->tensor().rank());
-  auto scales = scales_of(node->input(arg::scales));
-  if (!axis || !scales || !are_zero(node->argument(arg::zero_points)) ||
-      static_cast<int64_t>(scales->size()) != found.constant->type.sizes[*axis]) {
-    return std::nullopt;
-  }
-  found.axis = *axis;
-  found.scales = *std::move(scales);
-  return found;
-}
-
-const exir::Value* weight_constant(const exir::Value* weight) {
-  if (weight->is_constant()) return weight;
-  return stored_weight(weight) ? weight->producer()->input(arg::input) : nullptr;
-}
-
-exir::ConstantPtr in_floats(const StoredWeight& weight) {
-  const exir::Constant& stored = *weight.constant;
-  const WeightView view = WeightView::of(stored);
-  const exir::Blob::Bytes bytes = stored.data.bytes();
-  std::vector<uint8_t> floats(bytes.size() * sizeof(float));
-  const auto stride = static_cast<size_t>(view.strides[weight.axis]);
-  const auto size = static_cast<size_t>(view.sizes[weight.axis]);
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    const size_t channel = stride == 0 ? 0 : i / stride % size;
-    const float value =
-        static_cast<float>(static_cast<int8_t>(bytes.data()[i])) * weight.scale(channel);
-    std::memcpy(floats.data() + i * sizeof(float), &value, sizeof(float));
-  }
-  auto constant = std::make_shared<exir::Constant>();
-  constant->kind = exir::Constant::Kind::kLiteral;
-  constant->fqn = stored.fqn + "@float";
-  constant->type = stored.type;
-  constant->type.dtype = exir::ScalarType::kFloat;
-  constant->data = exir::Blob::owned(std::move(floats));
-  return constant;
+exir::Support check_groups(const StoredWeight& weight) {
+  if (!weight.is_4_bit) return exir::Support::no("XNNPACK has groups of 4 bits only");
+  if (weight.group_size % kGroupUnit == 0) return exir::Support::yes();
+  return exir::Support::no(absl::StrCat("groups have ", weight.group_size,
+                                        " elements, must have a multiple of ", kGroupUnit));
 }
 
 exir::Support check_dynamic_filter(const exir::Value* weight, size_t axis, int64_t outputs) {
   const std::optional<StoredWeight> stored = stored_weight(weight);
   if (!stored) return exir::Support::no("its weight is not stored as i8 without zero points");
+  if (stored->group_size != 0) {
+    return axis == 0 ? check_groups(*stored) : exir::Support::no("its weight has groups");
+  }
   if (is_by_output(*stored, axis, outputs)) return exir::Support::yes();
   return exir::Support::no("the scales of its weight are not those of its output channels");
 }
@@ -242,22 +220,22 @@ absl::StatusOr<ProductIds> add_operands(Lowering& l, const FilterUse& p) {
   if (p.weight->is_constant()) return add_floats(l, p, p.weight->constant());
   const std::optional<StoredWeight> weight = stored_weight(p.weight);
   if (!weight) return absl::InvalidArgumentError("weight is computed at run time");
+  const bool is_by_channel =
+      is_by_output(*weight, p.weight_axis, int64_t{p.filter_dims[p.filter_axis]});
   if (const exir::Value* source = dynamic_source(p.input)) {
     return add_quantized_at_run_time(l, p, source, *weight);
   }
   const std::optional<TensorQuant> input = quantized_input(p.input);
   const std::optional<TensorQuant> output = quantized_by_user(p.result);
   std::optional<IntegerProduct> product;
-  if (input && output &&
-      is_by_output(*weight, p.weight_axis, int64_t{p.filter_dims[p.filter_axis]})) {
-    product = integer_product(p, *weight, *input, *output);
-  }
+  if (input && output && is_by_channel) product = integer_product(p, *weight, *input, *output);
+  if (!product && is_by_channel && is_rows(p)) return add_mixed(l, p, *weight);
   if (!product) return add_floats(l, p, in_floats(*weight));
 
   ProductIds ids;
   PETREL_ASSIGN_OR_RETURN(ids.input, l.operand(p.input, p.layout));
   if (weight->is_per_channel()) {
-    PETREL_ASSIGN_OR_RETURN(ids.filter, add_channels(l, p, *weight));
+    PETREL_ASSIGN_OR_RETURN(ids.filter, add_channels(l, p, *weight, Datatype::QCINT8));
   } else {
     QuantParams quant;
     quant.scale = weight->scales[0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Weights that a program stores as integers, and the products that XNNPACK computes with
+// Products by weights that are stored as integers, of which XNNPACK computes some with
 // integers alone.
 //
 //   %w  = dequantize_per_channel(constant @w : i8[8,3,3,3], scales, zero_points, 0, ...)
@@ -8,7 +8,8 @@
 //   %y  = convolution(%x, %w, ...)            one node of int8 values,
 //   %qy = quantize_per_tensor(%y, 0.05, ...)  with a bias of int32
 //
-// Where a product is not between the two, its weight is what it stands for, in floats.
+// Where a product is not between the two, linear multiplies floats by the integers, and a
+// convolution by what they stand for. By 4 bits or groups multiplies linear only.
 
 #ifndef PETREL_BACKENDS_XNNPACK_AOT_QUANTIZED_WEIGHT_H_
 #define PETREL_BACKENDS_XNNPACK_AOT_QUANTIZED_WEIGHT_H_
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "backends/xnnpack/aot/lowering.h"
+#include "backends/xnnpack/aot/stored_weight.h"
 
 namespace petrel::backends::xnnpack::aot {
 
@@ -36,26 +38,6 @@ struct TensorQuant {
 // Of a node of these operators on i8; nullopt for others, and for numbers that XNNPACK
 // does not take.
 std::optional<TensorQuant> tensor_quant(const exir::Node& node);
-
-// What a weight is stored as.
-struct StoredWeight {
-  exir::ConstantPtr constant;  // i8
-  std::vector<float> scales;   // one, or one for each index along axis
-  size_t axis = 0;
-
-  bool is_per_channel() const { return scales.size() > 1; }
-  float scale(size_t channel) const { return scales[is_per_channel() ? channel : 0]; }
-};
-
-// Of a value that a node dequantises from a constant i8 without zero points; nullopt for
-// others.
-std::optional<StoredWeight> stored_weight(const exir::Value* weight);
-
-// The constant that a weight is or is stored as; null when it is computed at run time.
-const exir::Value* weight_constant(const exir::Value* weight);
-
-// A constant of the weight's values in floats, lying as the stored one does.
-exir::ConstantPtr in_floats(const StoredWeight& weight);
 
 // A product as the functions that lower it see it.
 struct FilterUse {
@@ -82,6 +64,9 @@ absl::StatusOr<ProductIds> add_operands(Lowering& lowering, const FilterUse& use
 // What keeps XNNPACK from multiplying by this weight what it quantised at run time.
 // `axis` is that of the output channels, of which there are `outputs`.
 exir::Support check_dynamic_filter(const exir::Value* weight, size_t axis, int64_t outputs);
+
+// The same of groups in a weight of linear, whose rows are [outputs, inputs].
+exir::Support check_groups(const StoredWeight& weight);
 
 }  // namespace petrel::backends::xnnpack::aot
 

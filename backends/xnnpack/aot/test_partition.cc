@@ -14,11 +14,17 @@
 namespace petrel::backends::xnnpack::aot {
 namespace {
 
-exir::ConstantPtr counting_constant(const std::string& fqn, const exir::TensorType& type) {
+// Elements of 4 bytes are floats; all others are of one.
+exir::ConstantPtr make_constant(const std::string& fqn, const exir::TensorType& type,
+                                const Counting& element) {
   std::vector<uint8_t> bytes(static_cast<size_t>(type.nbytes()));
-  for (size_t i = 0; i < bytes.size() / sizeof(float); ++i) {
-    const auto value = static_cast<float>(i);
-    std::memcpy(bytes.data() + i * sizeof(float), &value, sizeof(value));
+  const size_t size = exir::item_size(type.dtype) == 1 ? 1 : sizeof(float);
+  for (size_t i = 0; i < bytes.size() / size; ++i) {
+    const int64_t number = element(static_cast<int64_t>(i));
+    const auto value = static_cast<float>(number);
+    const auto byte = static_cast<int8_t>(number);
+    std::memcpy(bytes.data() + i * size, size == 1 ? static_cast<const void*>(&byte) : &value,
+                size);
   }
   auto constant = std::make_shared<exir::Constant>();
   constant->fqn = fqn;
@@ -35,8 +41,11 @@ void write_range(std::ostringstream& out, const Node& node) {
 
 }  // namespace
 
-std::unique_ptr<exir::Graph> parse_partition(const std::string& text) {
-  auto graph = exir::parse_graph(text, &exir::find_op, &counting_constant);
+std::unique_ptr<exir::Graph> parse_partition(const std::string& text, const Counting& element) {
+  auto graph = exir::parse_graph(text, &exir::find_op,
+                                 [&](const std::string& fqn, const exir::TensorType& type) {
+                                   return make_constant(fqn, type, element);
+                                 });
   if (graph.ok()) return *std::move(graph);
   ADD_FAILURE() << graph.status();
   return nullptr;

@@ -9,6 +9,8 @@
 #ifndef PETREL_BACKENDS_XNNPACK_AOT_TEST_PARTITION_H_
 #define PETREL_BACKENDS_XNNPACK_AOT_TEST_PARTITION_H_
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,9 +21,13 @@
 
 namespace petrel::backends::xnnpack::aot {
 
-// Constants hold 0, 1, 2, ... in the order of their elements. Null after
-// reporting a test failure.
-std::unique_ptr<exir::Graph> parse_partition(const std::string& text);
+// What element i of a constant is.
+using Counting = std::function<int64_t(int64_t i)>;
+
+// Constants hold 0, 1, 2, ... in the order of their elements, or what is asked for. Null
+// after reporting a test failure.
+std::unique_ptr<exir::Graph> parse_partition(
+    const std::string& text, const Counting& element = [](int64_t i) { return i; });
 
 struct LoweredPartition {
   Graph graph;

@@ -143,4 +143,29 @@ exir::Blob WeightBlobs::blob(const exir::ConstantPtr& constant, const WeightView
   return place->second;
 }
 
+absl::StatusOr<exir::Blob> WeightBlobs::in_4_bits(const exir::ConstantPtr& constant,
+                                                  const WeightView& view) {
+  const exir::Blob plain = blob(constant, view);
+  const auto columns = static_cast<size_t>(view.sizes[1]);
+  for (const uint8_t byte : plain.bytes().span()) {
+    const int level = static_cast<int8_t>(byte);
+    if (level >= -8 && level <= 7) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("weight '", constant->fqn, "' has the level ", level, ", must be in [-8, 7]"));
+  }
+  const size_t row = (columns + 1) / 2;
+  const auto rows = static_cast<size_t>(view.sizes[0]);
+  return exir::Blob::produced(rows * row, [plain, rows, row, columns](absl::Span<uint8_t> out) {
+    const exir::Blob::Bytes bytes = plain.bytes();
+    for (size_t i = 0; i < rows; ++i) {
+      const uint8_t* in = bytes.data() + i * columns;
+      for (size_t k = 0; k < row; ++k) {
+        const int low = static_cast<int8_t>(in[2 * k]) + 8;
+        const int high = 2 * k + 1 < columns ? static_cast<int8_t>(in[2 * k + 1]) + 8 : 8;
+        out[i * row + k] = static_cast<uint8_t>(low | high << 4);
+      }
+    }
+  });
+}
+
 }  // namespace petrel::backends::xnnpack::aot

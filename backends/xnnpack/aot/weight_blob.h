@@ -18,6 +18,7 @@
 #include <tuple>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "exir/ir/constant.h"
 
 namespace petrel::backends::xnnpack::aot {
@@ -51,6 +52,10 @@ class WeightBlobs {
  public:
   // Precondition: `view` lies within the data of `constant`, items of 4 bytes or of 1.
   exir::Blob blob(const exir::ConstantPtr& constant, const WeightView& view);
+  // A matrix of i8 with two elements of a row in a byte, the first in the low bits, 8
+  // added to each; rows of odd length end with a 0. InvalidArgument for an element
+  // outside of [-8, 7].
+  absl::StatusOr<exir::Blob> in_4_bits(const exir::ConstantPtr& constant, const WeightView& view);
 
  private:
   using Key = std::tuple<const exir::Constant*, std::vector<int64_t>, std::vector<int64_t>>;

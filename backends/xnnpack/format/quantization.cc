@@ -12,8 +12,6 @@ namespace {
 
 using schema::xnnpack::EnumNameDatatype;
 
-constexpr uint32_t kGroupUnit = 32;  // what XNNPACK's kernels go through at a time
-
 std::string number(uint64_t value) { return std::to_string(value); }
 
 struct ValueRow {

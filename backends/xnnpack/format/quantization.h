@@ -22,6 +22,9 @@
 
 namespace petrel::backends::xnnpack {
 
+// Elements in a group of 4 bits: what XNNPACK's kernels go through at a time, or more.
+inline constexpr uint32_t kGroupUnit = 32;
+
 // Whether a scale is finite, positive and not denormal, as XNNPACK wants it.
 Problem check_scale(float scale);
 

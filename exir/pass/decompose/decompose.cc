@@ -8,9 +8,10 @@ std::vector<Rewrites> decompositions() {
       activation_decompositions(), arithmetic_decompositions(),    composite_decompositions(),
       einsum_decompositions(),     embedding_bag_decompositions(), factory_decompositions(),
       index_decompositions(),      matmul_decompositions(),        norm_decompositions(),
-      pool_decompositions(),       recurrent_decompositions(),     reduction_decompositions(),
-      resample_decompositions(),   shape_decompositions(),         sort_decompositions(),
-      special_decompositions(),    loss_decompositions(),          volume_decompositions(),
+      pool_decompositions(),       quantized_decompositions(),     recurrent_decompositions(),
+      reduction_decompositions(),  resample_decompositions(),      shape_decompositions(),
+      sort_decompositions(),       special_decompositions(),       loss_decompositions(),
+      volume_decompositions(),
   };
 }
 

@@ -42,6 +42,7 @@ Rewrites loss_decompositions();
 Rewrites matmul_decompositions();
 Rewrites norm_decompositions();
 Rewrites pool_decompositions();
+Rewrites quantized_decompositions();
 Rewrites recurrent_decompositions();
 Rewrites reduction_decompositions();
 Rewrites resample_decompositions();

@@ -85,7 +85,7 @@ bool widens_weights(const Node& node) {
                  quantized_decomposed::dequantize_per_tensor_tensor,
                  quantized_decomposed::dequantize_per_channel,
                  quantized_decomposed::dequantize_per_token,
-                 quantized_decomposed::dequantize_per_channel_group);
+                 quantized_decomposed::dequantize_per_channel_group, torchao::dequantize_affine);
 }
 
 // The nodes that depend on constants alone and can be run.

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of recurrence, composites, scalars and quantisation."""
 
+import executorch.exir.passes._quant_patterns_and_replacements  # noqa: F401
 import torch
+import torchao.quantization.quant_primitives  # noqa: F401
 
 from inference.calls import B, I, T, call
 
@@ -99,3 +101,29 @@ call(Q + "quantize_per_channel_group.default", T(2, 8), T(2, 2, fill=1),
      I(2, 2), -8, 7, torch.int8, 4)
 call(Q + "dequantize_per_channel_group.default", T(2, 8, dt="i8"),
      T(2, 2, fill=1), I(2, 2), -8, 7, torch.int8, 4, torch.float32)
+for bits, columns in (("byte", 8), ("4bit", 4), ("2bit", 2)):
+    TABLE = T(5, columns, dt="i8" if bits == "byte" else "u8")
+    low = {"byte": -128, "4bit": -8, "2bit": -2}[bits]
+    call(Q + f"embedding_{bits}.default", TABLE, T(5, fill=1), T(5), low, -low - 1, I(2, 3))
+    call(Q + f"embedding_{bits}.dtype", TABLE, T(5, 2, fill=1), None, low, -low - 1, I(4),
+         dtype=torch.float16)
+
+# In blocks.
+A = "torchao."
+ONE, ROW = T(3, 1, fill=1), T(3, 1, dt="i8")
+for mapping in ("SYMMETRIC", "SYMMETRIC_NO_CLIPPING_ERR", "ASYMMETRIC"):
+    call(A + "choose_qparams_affine.default", T(3, 8), mapping, [1, 8], torch.int8, -128, 127)
+    call(A + "choose_qparams_affine.default", T(3, 8), mapping, [1, 4], torch.int8, -8, 7, 1e-5,
+         torch.float64, torch.int8)
+call(A + "choose_qparams_affine.default", T(2, 3, 8), "ASYMMETRIC", [1, 1, 8], torch.int8, None,
+     None, None, None, torch.int8, True)
+call(A + "choose_qparams_affine.default", T(2, 3, 8), "ASYMMETRIC", [2, 3, 8], torch.int8)
+call(A + "choose_qparams_affine.default", T(1, 8), "ASYMMETRIC", [1, 8], torch.uint8)
+call(A + "quantize_affine.default", T(3, 8), [1, 8], ONE, ROW, torch.int8, -128, 127)
+call(A + "quantize_affine.default", T(3, 8), [1, 4], T(3, 2, fill=1), I(3, 2), torch.uint8)
+call(A + "dequantize_affine.default", T(3, 8, dt="i8"), [1, 8], ONE, ROW, torch.int8, -128, 127,
+     torch.float32)
+call(A + "dequantize_affine.default", T(3, 8, dt="i8"), [3, 2], T(1, 4, fill=1), None, torch.int8,
+     output_dtype=torch.float16)
+for left in ("i8", "u8"):
+    call("_int_mm", T(17, 8, dt=left), T(8, 16, dt="i8"))

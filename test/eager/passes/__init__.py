@@ -9,8 +9,8 @@ import math
 
 import torch
 
-from passes import (composites, elementwise, losses, moving, ordering, products, recurrent,
-                    second_names, windows)
+from passes import (composites, elementwise, losses, moving, ordering, products, quantized,
+                    recurrent, second_names, windows)
 from passes.traced import CASES, rand
 
 
@@ -42,4 +42,5 @@ def record():
     second_names.names()
     second_names.products()
     losses.losses()
+    quantized.blocks()
     return CASES

@@ -61,9 +61,9 @@ class Text:
         else:
             names = ["%" + node.name]
         overload = node.target._overloadname
-        self.lines.append("  %s%saten.%s.%s(%s)" % (
+        self.lines.append("  %s%s%s.%s(%s)" % (
             ", ".join(names), " = " if names else "",
-            node.target._schema.name.split("::")[1], overload, ", ".join(arguments)))
+            node.target._schema.name.replace("::", "."), overload, ", ".join(arguments)))
 
     def argument(self, value, kind, node):
         if kind == "Tensor" and isinstance(value, (int, float)):

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quantisation in blocks: torchao's operators, and groups."""
+
+import torch
+import torchao.quantization.quant_primitives  # noqa: F401
+
+from passes.traced import emit, rand
+
+AO = torch.ops.torchao
+QD = torch.ops.quantized_decomposed
+I8 = torch.int8
+
+
+def levels(*sizes, low=-128, high=127):
+    return torch.randint(low, high + 1, sizes, dtype=I8)
+
+
+def positive(*sizes):
+    return rand(*sizes).abs() * 0.05 + 0.01
+
+
+def chosen(mapping, block, **more):
+    return lambda x: AO.choose_qparams_affine(x, mapping, block, I8, **more)
+
+
+def round_trip(block, low=-128, high=127, **more):
+    def run(x):
+        scale, zero = AO.choose_qparams_affine(x, "ASYMMETRIC", block, I8, low, high, **more)
+        q = AO.quantize_affine(x, block, scale, zero, I8, low, high)
+        return q, AO.dequantize_affine(q, block, scale, zero, I8, low, high)
+    return run
+
+
+def blocks():
+    x, rows = rand(3, 8), rand(2, 3, 8)
+    for mapping in ("SYMMETRIC", "SYMMETRIC_NO_CLIPPING_ERR", "ASYMMETRIC"):
+        emit("choose_" + mapping.lower(), chosen(mapping, [1, 8], zero_point_dtype=I8), x)
+        emit("choose_groups_" + mapping.lower(),
+             chosen(mapping, [1, 4], quant_min=-8, quant_max=7, eps=1e-5, zero_point_dtype=I8), x)
+    emit("choose_keeping_dims", chosen("ASYMMETRIC", [1, 1, 8], zero_point_dtype=I8, keepdim=True),
+         rows)
+    emit("choose_of_zeros", chosen("ASYMMETRIC", [1, 4]), torch.zeros(2, 4))
+    for name, block, tensor in (("rows", [1, 8], x), ("tokens", [1, 1, 8], rows),
+                                ("tensor", [3, 8], x), ("groups", [1, 2], x),
+                                ("columns", [3, 1], x), ("patches", [3, 2], x),
+                                ("elements_of_columns", [1, 3, 1], rows)):
+        emit("round_trip_of_" + name, round_trip(block), tensor)
+    emit("round_trip_of_4_bits", round_trip([1, 4], -8, 7, zero_point_dtype=I8), x)
+    emit("round_trip_of_halves", round_trip([1, 8]), x.half())
+    q, zeros = levels(4, 8), torch.zeros(4, 2, dtype=torch.int32)
+    emit("dequantize_groups", lambda q, s, z: AO.dequantize_affine(q, [1, 4], s, z, I8, -128, 127),
+         q, positive(4, 2), levels(4, 2))
+    emit("dequantize_to_halves",
+         lambda q, s: AO.dequantize_affine(q, [1, 8], s, None, I8, output_dtype=torch.float16),
+         q, positive(4, 1))
+    emit("dequantize_per_channel_group",
+         lambda q, s, z: QD.dequantize_per_channel_group(q, s, z, -128, 127, I8, 4, torch.float32),
+         q, positive(4, 2), zeros)
+    emit("int_mm", lambda a, b: torch.ops.aten._int_mm(a, b), levels(17, 8), levels(8, 16))
