@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// out[i] = f(x[i]) and out = f(x, y) with broadcasting.
+// out[i] = f(x[i]).
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/operators.h"
@@ -9,22 +11,160 @@
 namespace petrel::exir::emit_c {
 namespace {
 
-absl::Status unary(const OperatorRow& row, NodeCalls& calls) {
+void map(const OperatorRow& row, NodeCalls& calls, Arithmetic arithmetic, std::string expression) {
   const Value* x = calls.node().input(arg::self);
   const Value* out = calls.out();
-  const bool in_integers =
-      !is_floating(x) && !is_floating(out) && row.integer_expression[0] != '\0';
-  const Arithmetic arithmetic = in_integers ? Arithmetic::kInteger : Arithmetic::kDouble;
   KernelCall& call = calls.add("kernels/map.h", row.name());
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, arithmetic);
   NodeCalls::bind_write(call, "OUT", out->tensor().dtype, arithmetic);
-  call.tokens["EXPRESSION"] = in_integers ? row.integer_expression : row.expression;
+  call.tokens["EXPRESSION"] = std::move(expression);
   call.arguments = {calls.read(x), calls.write(out), number(out->tensor().numel())};
+}
+
+// In integers where input and output are and the row says how.
+absl::Status unary(const OperatorRow& row, NodeCalls& calls) {
+  const bool floating = is_floating(calls.node().input(arg::self)) || is_floating(calls.out());
+  if (floating || row.integer_expression[0] == '\0') {
+    map(row, calls, Arithmetic::kDouble, row.expression);
+  } else {
+    map(row, calls, Arithmetic::kInteger, row.integer_expression);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status bitwise_not(const OperatorRow& row, NodeCalls& calls) {
+  const bool is_bool = calls.out()->tensor().dtype == ScalarType::kBool;
+  map(row, calls, Arithmetic::kInteger, is_bool ? "x == 0" : "~x");
+  return absl::OkStatus();
+}
+
+absl::Status gelu(const OperatorRow& row, NodeCalls& calls) {
+  const bool is_tanh = calls.node().argument(arg::approximate).as_string() == "tanh";
+  map(row, calls, Arithmetic::kDouble,
+      is_tanh ? "0.5 * x * (1.0 + petrel_tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)))"
+              : "0.5 * x * (1.0 + petrel_erf(x * 0.70710678118654752440))");
+  return absl::OkStatus();
+}
+
+std::string real(const Argument& argument) { return number(argument.as_number()); }
+
+absl::Status hardtanh(const OperatorRow& row, NodeCalls& calls) {
+  const std::string low = real(calls.node().argument(arg::min_val));
+  const std::string high = real(calls.node().argument(arg::max_val));
+  map(row, calls, Arithmetic::kDouble,
+      absl::StrCat("x < ", low, " ? ", low, " : x > ", high, " ? ", high, " : x"));
+  return absl::OkStatus();
+}
+
+// Where min > max the result is max.
+absl::Status clamp(const OperatorRow& row, NodeCalls& calls) {
+  const Argument& min = calls.node().argument(arg::min);
+  const Argument& max = calls.node().argument(arg::max);
+  const bool floating = is_floating(calls.out());
+  const auto text = [&](const Argument& bound) {
+    if (floating) return real(bound);
+    return number(bound.is_float() ? static_cast<int64_t>(bound.as_float())
+                                   : static_cast<int64_t>(bound.as_number()));
+  };
+  std::string expression = "x";
+  if (!min.is_none()) {
+    expression = absl::StrCat("(x < ", text(min), " ? ", text(min), " : x)");
+  }
+  if (!max.is_none()) {
+    expression = absl::StrCat(expression, " > ", text(max), " ? ", text(max), " : ", expression);
+  }
+  map(row, calls, floating ? Arithmetic::kDouble : Arithmetic::kInteger, expression);
+  return absl::OkStatus();
+}
+
+absl::Status leaky_relu(const OperatorRow& row, NodeCalls& calls) {
+  map(row, calls, Arithmetic::kDouble,
+      absl::StrCat("x > 0.0 ? x : x * ", real(calls.node().argument(arg::negative_slope))));
+  return absl::OkStatus();
+}
+
+absl::Status elu(const OperatorRow& row, NodeCalls& calls) {
+  const std::string scale = real(calls.node().argument(arg::scale));
+  map(row, calls, Arithmetic::kDouble,
+      absl::StrCat("x > 0.0 ? x * ", scale, " : ", scale, " * ",
+                   real(calls.node().argument(arg::alpha)), " * petrel_expm1(x * ",
+                   real(calls.node().argument(arg::input_scale)), ")"));
+  return absl::OkStatus();
+}
+
+// The bounds are elements of the tensor's type, so that 1 - eps may be 1.
+absl::Status logit(const OperatorRow& row, NodeCalls& calls) {
+  const Argument& eps = calls.node().argument(arg::eps);
+  const bool is_double = calls.node().input(arg::self)->tensor().dtype == ScalarType::kDouble;
+  const auto rounded = [&](double value) {
+    return is_double ? value : static_cast<double>(static_cast<float>(value));
+  };
+  std::string x = "x";
+  if (!eps.is_none()) {
+    const double low = rounded(eps.as_number());
+    const std::string high = number(rounded(1.0 - low));
+    x = absl::StrCat("(x < ", number(low), " ? ", number(low), " : x > ", high, " ? ", high,
+                     " : x)");
+  }
+  map(row, calls, Arithmetic::kDouble, absl::StrCat("petrel_log(", x, " / (1.0 - ", x, "))"));
+  return absl::OkStatus();
+}
+
+absl::Status glu(const OperatorRow& row, NodeCalls& calls) {
+  const Value* x = calls.node().input(arg::self);
+  const Split split = split_at(x->tensor(), dim_of(calls.node().argument(arg::dim), x->tensor()));
+  KernelCall& call = calls.add("kernels/gated.h", row.name());
+  NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
+  NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);
+  NodeCalls::bind(call, "OUTER", split.outer);
+  NodeCalls::bind(call, "INNER", split.size / 2 * split.inner);
+  call.arguments = {calls.read(x), calls.write(calls.out())};
   return absl::OkStatus();
 }
 
 constexpr OperatorRow kRows[] = {
+    {"aten::exp.out", unary, "petrel_exp(x)"},
+    {"aten::expm1.out", unary, "petrel_expm1(x)"},
+    {"aten::log.out", unary, "petrel_log(x)"},
+    {"aten::log1p.out", unary, "petrel_log1p(x)"},
+    {"aten::log2.out", unary, "petrel_log2(x)"},
+    {"aten::log10.out", unary, "petrel_log10(x)"},
+    {"aten::sin.out", unary, "petrel_sin(x)"},
+    {"aten::cos.out", unary, "petrel_cos(x)"},
+    {"aten::tan.out", unary, "petrel_tan(x)"},
+    {"aten::asin.out", unary, "petrel_asin(x)"},
+    {"aten::acos.out", unary, "petrel_acos(x)"},
+    {"aten::atan.out", unary, "petrel_atan(x)"},
+    {"aten::sinh.out", unary, "petrel_sinh(x)"},
+    {"aten::cosh.out", unary, "petrel_cosh(x)"},
+    {"aten::tanh.out", unary, "petrel_tanh(x)"},
+    {"aten::asinh.out", unary, "petrel_asinh(x)"},
+    {"aten::acosh.out", unary, "petrel_acosh(x)"},
+    {"aten::atanh.out", unary, "petrel_atanh(x)"},
+    {"aten::erf.out", unary, "petrel_erf(x)"},
+    {"aten::sigmoid.out", unary, "petrel_sigmoid(x)"},
+    {"aten::sqrt.out", unary, "sqrt(x)"},
+    {"aten::rsqrt.out", unary, "1.0 / sqrt(x)"},
+    {"aten::reciprocal.out", unary, "1.0 / x"},
+    {"aten::abs.out", unary, "fabs(x)", "x < 0 ? (int64_t)(0u - (uint64_t)x) : x"},
+    {"aten::neg.out", unary, "-x", "(int64_t)(0u - (uint64_t)x)"},
+    {"aten::ceil.out", unary, "ceil(x)", "x"},
+    {"aten::floor.out", unary, "floor(x)", "x"},
+    {"aten::trunc.out", unary, "trunc(x)", "x"},
+    {"aten::round.out", unary, "petrel_rounded(x)", "x"},
+    {"aten::sign.out", unary, "x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : 0.0", "(x > 0) - (x < 0)"},
     {"aten::relu.out", unary, "x < 0.0 ? 0.0 : x", "x < 0 ? 0 : x"},
+    {"aten::isinf.out", unary, "x == (double)INFINITY || x == -(double)INFINITY"},
+    {"aten::isnan.out", unary, "x != x"},
+    {"aten::logical_not.out", unary, "x == 0.0", "x == 0"},
+    {"aten::bitwise_not.out", bitwise_not},
+    {"aten::gelu.out", gelu},
+    {"aten::hardtanh.out", hardtanh},
+    {"aten::clamp.out", clamp},
+    {"aten::leaky_relu.out", leaky_relu},
+    {"aten::elu.out", elu},
+    {"aten::logit.out", logit},
+    {"aten::glu.out", glu},
 };
 
 }  // namespace

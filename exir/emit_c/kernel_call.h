@@ -21,6 +21,8 @@ struct KernelCall {
   std::string name;                           // of the function, after the prefix
   std::map<std::string, std::string> tokens;  // NAME is not among them
   std::vector<std::string> arguments;         // C expressions
+  // Returns 1 for data that it cannot take, an index that is out of range.
+  bool can_fail = false;
 };
 
 }  // namespace petrel::exir::emit_c

@@ -73,7 +73,7 @@ absl::Status KernelLibrary::need(absl::string_view path) {
   return absl::OkStatus();
 }
 
-// An expression names functions that its kernel does not include.
+// What stands for a name in capitals may call functions that the kernel does not include.
 absl::Status KernelLibrary::need_functions_in(absl::string_view text) {
   absl::Status status;
   split_words(
@@ -90,14 +90,13 @@ absl::Status KernelLibrary::need_functions_in(absl::string_view text) {
 }
 
 absl::StatusOr<std::string> KernelLibrary::add(const KernelCall& call) {
-  for (const auto& [token, text] : call.tokens) {
-    PETREL_RETURN_IF_ERROR(need_functions_in(text));
-  }
   PETREL_ASSIGN_OR_RETURN(const std::string body, body_of(call.source));
   const std::string text = with_words_replaced(body, call.tokens);
+  PETREL_RETURN_IF_ERROR(need_functions_in(text));
   const auto known = names_.find(text);
   if (known != names_.end()) return known->second;
-  std::string name = absl::StrCat("petrel_", call.name);
+  // Apart from the functions of numbers: petrel_tanh() is one.
+  std::string name = absl::StrCat("petrel_kernel_", call.name);
   const int count = ++functions_by_name_[name];
   if (count > 1) absl::StrAppend(&name, "_", count);
   names_[text] = name;

@@ -5,7 +5,7 @@
 // calls.
 //
 //   KernelLibrary library;
-//   library.add(call)          "petrel_relu": the function to call
+//   library.add(call)          "petrel_kernel_relu": the function to call
 //   library.includes()         {"math.h", "stdint.h"}
 //   library.text()             all of it, in the order of first use
 //

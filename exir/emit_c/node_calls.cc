@@ -24,7 +24,7 @@ const char* type_of(Arithmetic arithmetic) {
 }  // namespace
 
 KernelCall& NodeCalls::add(std::string source, std::string name) {
-  calls_.push_back({std::move(source), std::move(name), {}, {}});
+  calls_.push_back({std::move(source), std::move(name), {}, {}, false});
   return calls_.back();
 }
 
@@ -34,7 +34,10 @@ void NodeCalls::bind_read(KernelCall& call, const std::string& role, ScalarType 
   call.tokens[role + "_TYPE"] = c_type(type);
   call.tokens["ARITHMETIC"] = type_of(arithmetic);
   call.tokens["LOAD_" + role] =
-      truncates ? "petrel_to_integer" : absl::StrCat("(", type_of(arithmetic), ")");
+      absl::StrCat("(", type_of(arithmetic), ")",
+                   !truncates                   ? ""
+                   : type == ScalarType::kFloat ? "petrel_float_to_integer"
+                                                : "petrel_to_integer");
 }
 
 void NodeCalls::bind_write(KernelCall& call, const std::string& role, ScalarType type,
@@ -43,6 +46,15 @@ void NodeCalls::bind_write(KernelCall& call, const std::string& role, ScalarType
   call.tokens[role + "_TYPE"] = c_type(type);
   call.tokens["STORE_" + role] =
       absl::StrCat("(", c_type(type), ")", truncates ? "petrel_to_integer" : "");
+}
+
+void NodeCalls::bind_elements(KernelCall& call, ScalarType type) {
+  for (const char* role : {"IN", "OUT"}) {
+    const std::string name = c_type(type);
+    call.tokens[std::string(role) + "_TYPE"] = name;
+  }
+  call.tokens["LOAD_IN"] = call.tokens["STORE_OUT"] = absl::StrCat("(", c_type(type), ")");
+  call.tokens["ARITHMETIC"] = c_type(type);
 }
 
 void NodeCalls::bind(KernelCall& call, const std::string& token, int64_t value) {
@@ -71,6 +83,20 @@ std::vector<int64_t> ints_of(const Argument& argument, size_t count) {
 
 const Value* tensor_of(const Argument& argument) {
   return argument.is_value() ? argument.value() : nullptr;
+}
+
+size_t dim_of(const Argument& argument, const TensorType& type) {
+  const int64_t rank = type.rank() == 0 ? 1 : static_cast<int64_t>(type.rank());
+  const int64_t dim = argument.as_int();
+  return static_cast<size_t>(dim < 0 ? dim + rank : dim);
+}
+
+Split split_at(const TensorType& type, size_t dim) {
+  Split split;
+  for (size_t d = 0; d < type.rank(); ++d) {
+    (d < dim ? split.outer : d == dim ? split.size : split.inner) *= type.sizes[d];
+  }
+  return split;
 }
 
 std::vector<int64_t> strides_of(const TensorType& type) {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,8 @@ class NodeCalls {
                         Arithmetic arithmetic);
   static void bind_write(KernelCall& call, const std::string& role, ScalarType type,
                          Arithmetic arithmetic);
+  // Of elements that are only moved.
+  static void bind_elements(KernelCall& call, ScalarType type);
   static void bind(KernelCall& call, const std::string& token, int64_t value);
 
   std::string read(const Value* value, int64_t element = 0) const {
@@ -51,6 +54,10 @@ class NodeCalls {
   }
   std::string write(const Value* value, int64_t element = 0) const {
     return places_.write(value, element);
+  }
+  // Both begin at one address.
+  bool same_place(const Value* a, const Value* b) const {
+    return !places_.has_symbol(a) && places_.bytes(a) == places_.bytes(b);
   }
 
  private:
@@ -70,6 +77,15 @@ std::vector<int64_t> ints_of(const Argument& argument, size_t count = 0);
 
 // Null for none.
 const Value* tensor_of(const Argument& argument);
+
+// The dim that an argument names, from 0. Precondition: it is an int in range.
+size_t dim_of(const Argument& argument, const TensorType& type);
+
+// A tensor as [outer, size, inner] around one of its dims.
+struct Split {
+  int64_t outer = 1, size = 1, inner = 1;
+};
+Split split_at(const TensorType& type, size_t dim);
 
 // How far apart the elements along each dim are.
 std::vector<int64_t> strides_of(const TensorType& type);

@@ -32,9 +32,14 @@ struct OperatorRow {
 };
 
 absl::Span<const OperatorRow> elementwise_operators();
+absl::Span<const OperatorRow> binary_operators();
 absl::Span<const OperatorRow> matrix_operators();
 absl::Span<const OperatorRow> window_operators();
+absl::Span<const OperatorRow> normalize_operators();
 absl::Span<const OperatorRow> reduction_operators();
+absl::Span<const OperatorRow> move_operators();
+absl::Span<const OperatorRow> index_operators();
+absl::Span<const OperatorRow> fill_operators();
 
 // Null when the kernel does not exist in C.
 const OperatorRow* find_operator(absl::string_view kernel);

@@ -200,9 +200,15 @@ class Builder {
     step.comment = comment_of(node);
     for (const KernelCall& call : std::move(calls).take()) {
       PETREL_ASSIGN_OR_RETURN(const std::string function, library_.add(call));
-      absl::StrAppend(&step.body, "  ", absl::StrReplaceAll(function, prefix_words()), "(",
-                      absl::StrJoin(call.arguments, ",\n      "), ");\n");
+      const std::string text = absl::StrCat(absl::StrReplaceAll(function, prefix_words()), "(",
+                                            absl::StrJoin(call.arguments, ",\n      "), ")");
+      step.can_fail = step.can_fail || call.can_fail;
+      absl::StrAppend(&step.body, call.can_fail ? absl::StrCat("  if (", text, " != 0) return ",
+                                                               package_.capitals, "_E_DATA;\n")
+                                                : absl::StrCat("  ", text, ";\n"));
     }
+    if (step.body.empty()) return absl::OkStatus();
+    if (step.can_fail) absl::StrAppend(&step.body, "  return ", package_.capitals, "_OK;\n");
     step.uses_arena = step.body.find("(arena + ") != std::string::npos;
     step.uses_state = step.body.find("(state + ") != std::string::npos;
     method->steps.push_back(std::move(step));

@@ -35,6 +35,7 @@ struct CStep {
   std::string body;      // statements
   bool uses_arena = false;
   bool uses_state = false;
+  bool can_fail = false;  // returns a status
 };
 
 // State takes a value that does not lie there already.

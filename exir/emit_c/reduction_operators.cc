@@ -1,41 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reductions over some dims.
+// Reductions over some dims, and what runs along one.
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "exir/emit_c/literal.h"
+#include "exir/emit_c/loop_nest.h"
 #include "exir/emit_c/operators.h"
 #include "exir/ops/handles.h"
 
 namespace petrel::exir::emit_c {
 namespace {
 
-// Dims of one loop, of which neighbours that lie densely are one.
-struct Loop {
-  std::vector<int64_t> sizes, strides;
-  int64_t count = 1;
-
-  void add(int64_t size, int64_t stride) {
-    count *= size;
-    if (size == 1) return;
-    if (!sizes.empty() && strides.back() == size * stride) {
-      sizes.back() *= size;
-      strides.back() = stride;
-      return;
-    }
-    sizes.push_back(size);
-    strides.push_back(stride);
-  }
-};
-
-void bind_loop(KernelCall& call, const std::string& prefix, const char* count, const Loop& loop) {
-  call.tokens[prefix + "SIZES"] = list(loop.sizes);
-  call.tokens[prefix + "STRIDES"] = list(loop.strides);
-  NodeCalls::bind(call, prefix + "RANK", static_cast<int64_t>(loop.sizes.size()));
-  NodeCalls::bind(call, count, loop.count);
-}
+// Folds start with the first element where there is no other beginning.
+constexpr char kFirst[] = "(double)from[0]";
 
 // Which dims of `x` the node reduces; none or an empty list means all.
 std::vector<bool> reduced_dims(const Node& node, const Value* x) {
@@ -50,38 +29,181 @@ std::vector<bool> reduced_dims(const Node& node, const Value* x) {
   return reduced;
 }
 
-KernelCall& reduce(const OperatorRow& row, NodeCalls& calls, Arithmetic arithmetic,
-                   int64_t* reduced_count) {
+// A call of a kernel that loops over reduced dims inside of kept ones.
+KernelCall& reduce(const OperatorRow& row, NodeCalls& calls, const char* source,
+                   Arithmetic arithmetic, int64_t* reduced_count) {
   const Value* x = calls.node().input(arg::self);
   const std::vector<bool> reduced = reduced_dims(calls.node(), x);
   const std::vector<int64_t> strides = strides_of(x->tensor());
-  Loop outer, inner;
+  LoopNest outer(1), inner(1);
   for (size_t d = 0; d < reduced.size(); ++d) {
-    (reduced[d] ? inner : outer).add(x->tensor().sizes[d], strides[d]);
+    (reduced[d] ? inner : outer).add(x->tensor().sizes[d], {strides[d]});
   }
-  KernelCall& call = calls.add("kernels/reduce.h", row.name());
+  KernelCall& call = calls.add(source, row.name());
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, arithmetic);
   NodeCalls::bind_write(call, "OUT", calls.out()->tensor().dtype, arithmetic);
-  bind_loop(call, "KEPT_", "KEPT", outer);
-  bind_loop(call, "", "REDUCED", inner);
+  outer.bind_sizes(call, "KEPT_", "KEPT");
+  inner.bind_sizes(call, "", "REDUCED");
+  call.tokens["KEPT_STRIDES"] = list(outer.strides(0));
+  call.tokens["STRIDES"] = list(inner.strides(0));
+  call.arguments = {calls.read(x), calls.write(calls.out())};
+  *reduced_count = inner.count();
+  return call;
+}
+
+KernelCall& fold(const OperatorRow& row, NodeCalls& calls, Arithmetic arithmetic, const char* start,
+                 int64_t* reduced_count) {
+  KernelCall& call = reduce(row, calls, "kernels/reduce.h", arithmetic, reduced_count);
+  call.tokens["START"] = start;
   call.tokens["STEP"] = row.expression;
   call.tokens["FINISH"] = "value";
-  call.arguments = {calls.read(x), calls.write(calls.out())};
-  *reduced_count = inner.count;
   return call;
 }
 
 absl::Status mean(const OperatorRow& row, NodeCalls& calls) {
   int64_t count = 0;
-  KernelCall& call = reduce(row, calls, Arithmetic::kDouble, &count);
-  call.tokens["START"] = "0.0";
+  KernelCall& call = fold(row, calls, Arithmetic::kDouble, "0.0", &count);
   call.tokens["FINISH"] = absl::StrCat("value / ", number(static_cast<double>(count)));
   return absl::OkStatus();
 }
 
+// Integers are summed and multiplied modulo 2^64.
+absl::Status sum(const OperatorRow& row, NodeCalls& calls) {
+  int64_t count = 0;
+  const bool floating = is_floating(calls.out()) || is_floating(calls.node().input(arg::self));
+  fold(row, calls, floating ? Arithmetic::kDouble : Arithmetic::kModular, "0", &count);
+  return absl::OkStatus();
+}
+
+absl::Status product(const OperatorRow& row, NodeCalls& calls) {
+  int64_t count = 0;
+  fold(row, calls, is_floating(calls.out()) ? Arithmetic::kDouble : Arithmetic::kModular, "1",
+       &count);
+  return absl::OkStatus();
+}
+
+absl::Status any(const OperatorRow& row, NodeCalls& calls) {
+  int64_t count = 0;
+  fold(row, calls, Arithmetic::kDouble, "0.0", &count);
+  return absl::OkStatus();
+}
+
+// The value of the best element.
+absl::Status extreme(const OperatorRow& row, NodeCalls& calls) {
+  int64_t count = 0;
+  fold(row, calls, Arithmetic::kDouble, kFirst, &count);
+  return absl::OkStatus();
+}
+
+// The place of the best element, and its value where there is a result for it.
+absl::Status extreme_place(const OperatorRow& row, NodeCalls& calls) {
+  int64_t count = 0;
+  const bool has_value = calls.node().num_results() == 2;
+  if (has_value) {
+    OperatorRow values = row;
+    values.expression = row.integer_expression;
+    fold(values, calls, Arithmetic::kDouble, kFirst, &count);
+  }
+  KernelCall& call = reduce(row, calls, "kernels/extreme_place.h", Arithmetic::kDouble, &count);
+  call.name = absl::StrCat(row.name(), "_place");
+  call.tokens["EXPRESSION"] = row.expression;
+  call.arguments[1] = calls.write(calls.out(has_value ? 1 : 0));
+  return absl::OkStatus();
+}
+
+double correction_of(const Node& node) {
+  if (node.op().find_arg(arg::correction) >= 0) {
+    const Argument& correction = node.argument(arg::correction);
+    return correction.is_none() ? 1.0 : correction.as_number();
+  }
+  return node.argument(arg::unbiased).as_bool() ? 1.0 : 0.0;
+}
+
+absl::Status variance(const OperatorRow& row, NodeCalls& calls) {
+  int64_t count = 0;
+  KernelCall& call = reduce(row, calls, "kernels/variance.h", Arithmetic::kDouble, &count);
+  const double freedom = static_cast<double>(count) - correction_of(calls.node());
+  call.tokens["FREEDOM"] = number(freedom > 0.0 ? freedom : 0.0);
+  const bool has_mean = calls.node().num_results() == 2;
+  call.arguments.push_back(has_mean ? calls.write(calls.out(1)) : "NULL");
+  return absl::OkStatus();
+}
+
+void bind_split(KernelCall& call, const Split& split) {
+  NodeCalls::bind(call, "OUTER", split.outer);
+  NodeCalls::bind(call, "SIZE", split.size);
+  NodeCalls::bind(call, "INNER", split.inner);
+}
+
+absl::Status running_sum(const OperatorRow& row, NodeCalls& calls) {
+  const Value* x = calls.node().input(arg::self);
+  const Arithmetic arithmetic =
+      is_floating(calls.out()) ? Arithmetic::kDouble : Arithmetic::kModular;
+  KernelCall& call = calls.add("kernels/running_sum.h", row.name());
+  NodeCalls::bind_read(call, "IN", x->tensor().dtype, arithmetic);
+  NodeCalls::bind_write(call, "OUT", calls.out()->tensor().dtype, arithmetic);
+  bind_split(call, split_at(x->tensor(), dim_of(calls.node().argument(arg::dim), x->tensor())));
+  call.arguments = {calls.read(x), calls.write(calls.out())};
+  return absl::OkStatus();
+}
+
+absl::Status top(const OperatorRow& row, NodeCalls& calls) {
+  const Node& node = calls.node();
+  const Value* x = node.input(arg::self);
+  KernelCall& call = calls.add("kernels/top_elements.h", row.name());
+  NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
+  NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);
+  bind_split(call, split_at(x->tensor(), dim_of(node.argument(arg::dim), x->tensor())));
+  NodeCalls::bind(call, "KEPT", node.argument(arg::k).as_int());
+  call.tokens["EXPRESSION"] = node.argument(arg::largest).as_bool() ? "petrel_is_larger(x, value)"
+                                                                    : "petrel_is_larger(value, x)";
+  call.arguments = {calls.read(x), calls.write(calls.out(0)), calls.write(calls.out(1))};
+  return absl::OkStatus();
+}
+
+absl::Status softmax(const OperatorRow& row, NodeCalls& calls) {
+  const Value* x = calls.node().input(arg::self);
+  const bool logarithm = row.expression[0] == 'x';
+  KernelCall& call = calls.add("kernels/softmax.h", row.name());
+  NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
+  NodeCalls::bind_write(call, "OUT", calls.out()->tensor().dtype, Arithmetic::kDouble);
+  bind_split(call, split_at(x->tensor(), dim_of(calls.node().argument(arg::dim), x->tensor())));
+  call.tokens["TOTAL"] = logarithm ? "petrel_log(sum)" : "sum";
+  call.tokens["EXPRESSION"] = row.expression;
+  call.arguments = {calls.read(x), calls.write(calls.out())};
+  return absl::OkStatus();
+}
+
+constexpr char kAny[] = "value != 0.0 || x != 0.0 ? 1.0 : 0.0";
+constexpr char kLarger[] = "petrel_is_larger(x, value)";
+constexpr char kSmaller[] = "petrel_is_smaller(x, value)";
+constexpr char kLargest[] = "petrel_is_larger(x, value) ? x : value";
+constexpr char kSmallest[] = "petrel_is_smaller(x, value) ? x : value";
+
 constexpr OperatorRow kRows[] = {
     {"aten::mean.out", mean, "value + x"},
     {"aten::mean.dtype_out", mean, "value + x"},
+    {"aten::sum.IntList_out", sum, "value + x"},
+    {"aten::prod.int_out", product, "value * x"},
+    {"aten::prod.out", product, "value * x"},
+    {"aten::any.all_out", any, kAny},
+    {"aten::any.out", any, kAny},
+    {"aten::any.dims_out", any, kAny},
+    {"aten::amax.out", extreme, kLargest},
+    {"aten::amin.out", extreme, kSmallest},
+    {"aten::max.unary_out", extreme, kLargest},
+    {"aten::min.unary_out", extreme, kSmallest},
+    {"aten::argmax.out", extreme_place, kLarger},
+    {"aten::argmin.out", extreme_place, kSmaller},
+    {"aten::max.dim_max", extreme_place, kLarger, kLargest},
+    {"aten::min.dim_min", extreme_place, kSmaller, kSmallest},
+    {"aten::var.out", variance},
+    {"aten::var.correction_out", variance},
+    {"aten::var_mean.correction_out", variance},
+    {"aten::cumsum.out", running_sum},
+    {"aten::topk.values", top},
+    {"aten::_softmax.out", softmax, "petrel_exp(x) / total"},
+    {"aten::_log_softmax.out", softmax, "x - total"},
 };
 
 }  // namespace

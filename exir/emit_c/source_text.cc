@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,8 @@ std::string arguments_of(const CStep& step) {
 
 std::string step_text(const CMethod& method, const CStep& step) {
   return absl::StrCat("/* ", absl::StrReplaceAll(step.comment, {{"\n", "\n * "}}), "\n */\n",
-                      "static void ", method.prefix, "_", step.function, "(", parameters_of(step),
-                      ") {\n", step.body, "}\n\n");
+                      step.can_fail ? "static int32_t " : "static void ", method.prefix, "_",
+                      step.function, "(", parameters_of(step), ") {\n", step.body, "}\n\n");
 }
 
 // "context->arena + 64" of "arena + 64".
@@ -66,9 +67,12 @@ std::string copy_text(const std::string& to, const std::string& from, int64_t co
 }
 
 std::string run_text(const CMethod& method) {
+  const bool can_fail = std::any_of(method.steps.begin(), method.steps.end(),
+                                    [](const CStep& step) { return step.can_fail; });
   std::string text = absl::StrCat(
       "int32_t ", method.prefix, "_run(struct petrel_context *context, const struct ",
       method.prefix, "_inputs *inputs,\n    const struct ", method.prefix, "_outputs *outputs) {\n",
+      can_fail ? "  int32_t status;\n" : "",
       "  if (context == NULL || context->arena == NULL || inputs == NULL || outputs == NULL) {\n",
       "    return PETREL_E_NULL;\n  }\n");
   for (const CTensor& tensor : method.inputs) {
@@ -82,8 +86,10 @@ std::string run_text(const CMethod& method) {
                       tensor.type.nbytes());
   }
   for (const CStep& step : method.steps) {
-    absl::StrAppend(&text, "  ", method.prefix, "_", step.function, "(", arguments_of(step),
-                    ");\n");
+    const std::string call =
+        absl::StrCat(method.prefix, "_", step.function, "(", arguments_of(step), ")");
+    absl::StrAppend(&text, step.can_fail ? "  status = " : "  ", call, ";\n",
+                    step.can_fail ? "  if (status != PETREL_OK) return status;\n" : "");
   }
   for (const CWrite& write : method.writes) {
     const bool placed = write.from.find(" + ") != std::string::npos;

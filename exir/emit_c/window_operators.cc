@@ -40,16 +40,17 @@ absl::Status convolution(const OperatorRow& row, NodeCalls& calls) {
   const Sizes in = as_plane(x->tensor().sizes);
   const Sizes filters = as_plane(weight->tensor().sizes);
   const Sizes out = as_plane(calls.out()->tensor().sizes);
-  if (node.argument(arg::transposed).as_bool()) {
-    return absl::UnimplementedError("transposed convolutions do not exist in C yet");
-  }
-  KernelCall& call = calls.add("kernels/convolution.h", row.name());
+  const bool transposed = node.argument(arg::transposed).as_bool();
+  const int64_t groups = node.argument(arg::groups).as_int();
+  KernelCall& call = transposed
+                         ? calls.add("kernels/transposed_convolution.h", "transposed_convolution")
+                         : calls.add("kernels/convolution.h", row.name());
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
   NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);
   bind_sizes(call, in, out);
   NodeCalls::bind(call, "BATCH", in[0]);
-  NodeCalls::bind(call, "GROUPS", node.argument(arg::groups).as_int());
-  NodeCalls::bind(call, "CHANNELS", filters[1]);
+  NodeCalls::bind(call, "GROUPS", groups);
+  NodeCalls::bind(call, "CHANNELS", in[1] / groups);
   NodeCalls::bind(call, "OUT_CHANNELS", out[1]);
   NodeCalls::bind(call, "KERNEL_HEIGHT", filters[2]);
   NodeCalls::bind(call, "KERNEL_WIDTH", filters[3]);
@@ -68,28 +69,60 @@ int64_t planes_of(const Sizes& sizes) {
   return planes;
 }
 
-absl::Status max_pool(const OperatorRow& row, NodeCalls& calls) {
-  const Node& node = calls.node();
-  const Value* x = node.input(arg::self);
-  const Argument& stride = node.argument(arg::stride);
-  KernelCall& call = calls.add("kernels/max_pool.h", row.name());
+// What all pools begin with.
+KernelCall& pool(NodeCalls& calls, const char* source, const OperatorRow& row) {
+  const Value* x = calls.node().input(arg::self);
+  KernelCall& call = calls.add(source, row.name());
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
   NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);
   NodeCalls::bind(call, "PLANES", planes_of(x->tensor().sizes));
   bind_sizes(call, x->tensor().sizes, calls.out()->tensor().sizes);
+  call.arguments = {calls.read(x), calls.write(calls.out())};
+  return call;
+}
+
+void bind_window(KernelCall& call, const Node& node) {
   const Argument& kernel = node.argument(arg::kernel_size);
+  const Argument& stride = node.argument(arg::stride);
   bind_pair(call, "KERNEL_HEIGHT", "KERNEL_WIDTH", kernel, false, 1);
   bind_pair(call, "STRIDE_HEIGHT", "STRIDE_WIDTH", ints_of(stride).empty() ? kernel : stride, false,
             1);
-  bind_pair(call, "PADDING_TOP", "PADDING_LEFT", node.argument(arg::padding), false, 0);
-  bind_pair(call, "DILATION_HEIGHT", "DILATION_WIDTH", node.argument(arg::dilation), false, 1);
-  call.arguments = {calls.read(x), calls.write(calls.out(0)), calls.write(calls.out(1))};
+  const Argument& padding = node.argument(arg::padding);
+  bind_pair(call, "PADDING_TOP", "PADDING_LEFT",
+            ints_of(padding).empty() ? Argument(int64_t{0}) : padding, false, 0);
+}
+
+absl::Status max_pool(const OperatorRow& row, NodeCalls& calls) {
+  const Node& node = calls.node();
+  KernelCall& call = pool(calls, "kernels/max_pool.h", row);
+  bind_window(call, node);
+  const Argument& dilation = node.argument(arg::dilation);
+  bind_pair(call, "DILATION_HEIGHT", "DILATION_WIDTH",
+            ints_of(dilation).empty() ? Argument(int64_t{1}) : dilation, false, 1);
+  call.arguments.push_back(calls.write(calls.out(1)));
+  return absl::OkStatus();
+}
+
+absl::Status average_pool(const OperatorRow& row, NodeCalls& calls) {
+  const Node& node = calls.node();
+  KernelCall& call = pool(calls, "kernels/average_pool.h", row);
+  bind_window(call, node);
+  const Argument& divisor = node.argument(arg::divisor_override);
+  NodeCalls::bind(call, "COUNTS_PADDING", node.argument(arg::count_include_pad).as_bool() ? 1 : 0);
+  NodeCalls::bind(call, "DIVISOR", divisor.is_none() ? 0 : divisor.as_int());
+  return absl::OkStatus();
+}
+
+absl::Status adaptive_pool(const OperatorRow& row, NodeCalls& calls) {
+  pool(calls, "kernels/adaptive_average_pool.h", row);
   return absl::OkStatus();
 }
 
 constexpr OperatorRow kRows[] = {
     {"aten::convolution.out", convolution},
     {"aten::max_pool2d_with_indices.out", max_pool},
+    {"aten::avg_pool2d.out", average_pool},
+    {"aten::_adaptive_avg_pool2d.out", adaptive_pool},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -30,7 +31,7 @@ absl::Status failed(const char* doing, runtime::Error error) {
       absl::StrCat("folding constants: ", doing, ": ", runtime::to_string(error)));
 }
 
-// The planned arenas of the method.
+// The planned arenas of the method, zeroed.
 absl::StatusOr<std::vector<runtime::Span<uint8_t>>> make_arenas(const runtime::Program& program,
                                                                 HeapAllocator* heap) {
   auto meta = program.method_meta(kMethod);
@@ -43,6 +44,8 @@ absl::StatusOr<std::vector<runtime::Span<uint8_t>>> make_arenas(const runtime::P
     if (memory == nullptr && *size > 0) {
       return failed("allocating an arena", runtime::Error::MemoryAllocationFailed);
     }
+    // State that starts as zeros is not in the program.
+    if (*size > 0) std::memset(memory, 0, *size);
     arenas.emplace_back(memory, *size);
   }
   return arenas;

@@ -26,8 +26,8 @@ namespace petrel::exir {
 bool can_evaluate(const OpInfo& op);
 
 // The bytes of each output of `graph`, which holds only tensors and operators
-// that can be evaluated. FailedPrecondition naming the runtime's error when it
-// does not run.
+// that can be evaluated; its state is as it is at the start. FailedPrecondition
+// naming the runtime's error when it does not run.
 absl::StatusOr<std::vector<Blob>> evaluate(std::unique_ptr<Graph> graph);
 
 }  // namespace petrel::exir

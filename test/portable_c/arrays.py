@@ -3,10 +3,11 @@
 
 import ast
 import collections
+import itertools
 import math
 import struct
 
-import package
+import command
 
 Array = collections.namedtuple("Array", "dtype shape data")
 LETTERS = {"<f4": "f", "<f8": "d", "<i8": "q", "<i4": "i", "|b1": "?", "|u1": "B", "|i1": "b",
@@ -28,12 +29,29 @@ def elements(array):
 
 def interpreted(folder, model, inputs):
     """The outputs of method forward with kernels alone, the reference ones."""
-    package.done([package.PETREL, "export", model, "-o", "m.pte", "--backend", "none"], folder)
+    command.done([command.PETREL, "export", model, "-o", "m.pte", "--backend", "none"], folder)
     words = [w for file in inputs for w in ("--input", file)]
-    package.done([package.PETREL, "run", "m.pte", *words, "--kernels", "reference",
+    command.done([command.PETREL, "run", "m.pte", *words, "--kernels", "reference",
                   "--output-dir", "out"], folder)
     count = len(list((folder / "out").iterdir()))
     return [read(folder / "out" / f"output_{i}.npy") for i in range(count)]
+
+
+def reordered(data, shape, order, back=False):
+    """Elements in row-major order as they lie in memory when `order` names the dims from
+    the outermost on, or `back` from there."""
+    if list(order) == sorted(order) or 0 in shape or not data:
+        return data
+    size = len(data) // math.prod(shape)
+    strides, step = [0] * len(shape), 1
+    for dim in reversed(order):
+        strides[dim], step = step, step * shape[dim]
+    out = bytearray(len(data))
+    for i, index in enumerate(itertools.product(*map(range, shape))):
+        at = sum(a * s for a, s in zip(index, strides))
+        a, b = (at, i) if back else (i, at)
+        out[b * size:(b + 1) * size] = data[a * size:(a + 1) * size]
+    return bytes(out)
 
 
 def same(actual, expected):

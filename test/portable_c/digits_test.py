@@ -8,6 +8,7 @@ import unittest
 
 import arrays
 import package
+from command import PETREL, done
 
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
@@ -26,7 +27,7 @@ class DigitsTest(unittest.TestCase):
 
     def test_equal_models_give_equal_files(self):
         for name in ("a", "b"):
-            package.done([package.PETREL, "gen-c", DIGITS, "-o", name, "--name", "kws"],
+            done([PETREL, "gen-c", DIGITS, "-o", name, "--name", "kws"],
                          self.folder)
         files = sorted(f.name for f in (self.folder / "a").iterdir())
         self.assertEqual(files, ["kws.c", "kws.h", "kws.mk", "kws_params.c", "kws_params.h",
@@ -36,10 +37,10 @@ class DigitsTest(unittest.TestCase):
                              (self.folder / "b" / file).read_bytes(), file)
 
     def test_make_fragment_builds_the_self_test(self):
-        package.done([package.PETREL, "gen-c", DIGITS, "-o", ".", "--name", "kws"], self.folder)
+        done([PETREL, "gen-c", DIGITS, "-o", ".", "--name", "kws"], self.folder)
         (self.folder / "Makefile").write_text("include kws.mk\n")
-        package.done(["make", "./kws_selftest"], self.folder)
-        package.done(["./kws_selftest"], self.folder)
+        done(["make", "./kws_selftest"], self.folder)
+        done(["./kws_selftest"], self.folder)
 
 
 if __name__ == "__main__":

@@ -9,10 +9,9 @@ The app is written from manifest.json alone, as a user would.
 
 import json
 import pathlib
-import shutil
-import subprocess
 
-PETREL = pathlib.Path("extension/cli/petrel").absolute()
+import arrays
+from command import PETREL, done
 
 # What firmware people compile with.
 WARNINGS = ("-Wall -Wextra -Wconversion -Wsign-conversion -pedantic -Werror -Wshadow -Wcast-qual "
@@ -25,16 +24,22 @@ APP = """#include "{name}.h"
 #include <stdlib.h>
 #include <string.h>
 
-static void *read_file(const char *path, size_t bytes) {{
+static FILE *open_file(int call, const char *role, int i, const char *mode) {{
+  char path[64];
+  sprintf(path, "%d.%s%d", call, role, i);
+  return fopen(path, mode);
+}}
+
+static void *read_file(int call, int i, size_t bytes) {{
   void *data = malloc(bytes + 1);
-  FILE *file = fopen(path, "rb");
+  FILE *file = open_file(call, "in", i, "rb");
   if (data == NULL || file == NULL || fread(data, 1, bytes + 1, file) != bytes) exit(3);
   fclose(file);
   return data;
 }}
 
-static void write_file(const char *path, const void *data, size_t bytes) {{
-  FILE *file = fopen(path, "wb");
+static void write_file(int call, int i, const void *data, size_t bytes) {{
+  FILE *file = open_file(call, "out", i, "wb");
   if (file == NULL || fwrite(data, 1, bytes, file) != bytes) exit(4);
   fclose(file);
 }}
@@ -49,7 +54,10 @@ int main(int argc, char **argv) {{
 {state}
   if ({name}_init(&context, &pools) != 0) return 6;
   for (int i = 1; i < argc; ++i) {{
+    int status = 100;
+    if (strcmp(argv[i], "reset") == 0) status = {name}_reset_state(&context);
 {calls}
+    if (status != 0) return 128 + status;
   }}
   free(pools.arena);
   return 0;
@@ -60,29 +68,19 @@ CALL = """    if (strcmp(argv[i], "{method}") == 0) {{
       struct {prefix}_inputs inputs;
       struct {prefix}_outputs outputs;
 {prepare}
-      if ({prefix}_run(&context, &inputs, &outputs) != 0) return 7;
+      status = {prefix}_run(&context, &inputs, &outputs);
 {finish}
     }}"""
-
-
-def done(words, folder):
-    result = subprocess.run([str(w) for w in words], cwd=folder, text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    if result.returncode != 0:
-        raise AssertionError(f"{' '.join(map(str, words))}: {result.returncode}\n"
-                             f"{result.stdout}{result.stderr}")
-    return result.stdout
 
 
 def _call(method):
     prepare, finish = [], []
     for i, tensor in enumerate(method["inputs"]):
         prepare.append(f'      inputs.{tensor["c_name"]} = '
-                       f'read_file("{method["name"]}.in{i}", {tensor["bytes"]});')
+                       f'read_file(i, {i}, {tensor["bytes"]});')
     for i, tensor in enumerate(method["outputs"]):
         prepare.append(f'      outputs.{tensor["c_name"]} = malloc({tensor["bytes"]} + 1);')
-        finish.append(f'      write_file("{method["name"]}.out{i}", outputs.{tensor["c_name"]}, '
-                      f'{tensor["bytes"]});')
+        finish.append(f'      write_file(i, {i}, outputs.{tensor["c_name"]}, {tensor["bytes"]});')
         finish.append(f'      free(outputs.{tensor["c_name"]});')
     for tensor in method["inputs"]:
         finish.append(f'      free((void *)(uintptr_t)inputs.{tensor["c_name"]});')
@@ -130,12 +128,19 @@ class Package:
         done([self.folder / "selftest"], self.folder)
 
     def run(self, method, inputs):
-        for i, data in enumerate(inputs):
-            (self.folder / f"{method}.in{i}").write_bytes(data)
-        done([self.folder / "app", method], self.folder)
-        row = next(m for m in self.manifest["methods"] if m["name"] == method)
-        return [(self.folder / f"{method}.out{i}").read_bytes()
-                for i in range(len(row["outputs"]))]
+        return self.calls([(method, inputs)])[0]
 
-    def remove(self):
-        shutil.rmtree(self.folder)
+    def calls(self, calls):
+        """The outputs of each (method, inputs), one after another in one process; elements in
+        row-major order, whatever the dim order of the tensors is. ("reset", []) resets."""
+        rows = {m["name"]: m for m in self.manifest["methods"]}
+        rows["reset"] = {"inputs": [], "outputs": []}
+        for n, (method, inputs) in enumerate(calls, 1):
+            for i, (tensor, data) in enumerate(zip(rows[method]["inputs"], inputs, strict=True)):
+                data = arrays.reordered(data, tensor["shape"], tensor["dim_order"])
+                (self.folder / f"{n}.in{i}").write_bytes(data)
+        done([self.folder / "app", *(method for method, _ in calls)], self.folder)
+        return [[arrays.reordered((self.folder / f"{n}.out{i}").read_bytes(), tensor["shape"],
+                                  tensor["dim_order"], back=True)
+                 for i, tensor in enumerate(rows[method]["outputs"])]
+                for n, (method, _) in enumerate(calls, 1)]

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// out = f(x, y) with broadcasting, where y is a tensor or a number. The arithmetic is that
+// of the promoted type: integers when both sides are, and then they wrap in it.
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "exir/emit_c/literal.h"
+#include "exir/emit_c/loop_nest.h"
+#include "exir/emit_c/operators.h"
+#include "exir/ops/handles.h"
+
+namespace petrel::exir::emit_c {
+namespace {
+
+// The second operand: a tensor, or one number for all elements.
+struct Operand {
+  const Value* tensor = nullptr;
+  const Argument* number = nullptr;
+
+  bool floating() const { return tensor != nullptr ? is_floating(tensor) : number->is_float(); }
+};
+
+// The type that integers are computed in: tensors with dims count before those without,
+// and these before numbers, unless they are all bool.
+ScalarType promoted_integer(const TensorType& a, const Operand& b) {
+  if (b.tensor == nullptr) {
+    return a.dtype == ScalarType::kBool && !b.number->is_bool() ? ScalarType::kLong : a.dtype;
+  }
+  const TensorType& other = b.tensor->tensor();
+  if (a.dtype == other.dtype || other.dtype == ScalarType::kBool) return a.dtype;
+  if (a.dtype == ScalarType::kBool) return other.dtype;
+  if ((a.rank() == 0) != (other.rank() == 0)) return a.rank() == 0 ? other.dtype : a.dtype;
+  const size_t size = item_size(a.dtype), other_size = item_size(other.dtype);
+  // Of one size are those with a sign and without; both fit the next.
+  if (size == other_size) return size == 1 ? ScalarType::kShort : ScalarType::kLong;
+  return size > other_size ? a.dtype : other.dtype;
+}
+
+// Loads and stores that go through `type`, where it is narrower than what is computed in.
+void wrap_in(KernelCall& call, ScalarType type) {
+  if (item_size(type) == 8) return;
+  const std::string through = absl::StrCat("(", c_type(type), ")");
+  for (const char* role : {"LOAD_IN", "LOAD_OTHER", "STORE_OUT"}) {
+    if (call.tokens.count(role) > 0) call.tokens[role] += through;
+  }
+}
+
+// A number beside a float tensor counts with the precision of a float.
+std::string number_text(const Argument& given, const TensorType& beside, Arithmetic arithmetic,
+                        ScalarType wrapped) {
+  if (arithmetic == Arithmetic::kDouble) {
+    const double value = given.as_number();
+    return number(beside.dtype == ScalarType::kDouble
+                      ? value
+                      : static_cast<double>(static_cast<float>(value)));
+  }
+  const int64_t value = given.is_int() ? given.as_int() : given.as_bool() ? 1 : 0;
+  if (item_size(wrapped) == 8) return number(value);
+  return absl::StrCat("(int64_t)(", c_type(wrapped), ")", number(value));
+}
+
+void zip(const OperatorRow& row, NodeCalls& calls, const Value* x, const Operand& y,
+         Arithmetic arithmetic, const std::string& expression) {
+  const Value* out = calls.out();
+  const TensorType& type = out->tensor();
+  const ScalarType wrapped =
+      arithmetic == Arithmetic::kInteger ? promoted_integer(x->tensor(), y) : ScalarType::kLong;
+  LoopNest nest(y.tensor == nullptr ? 1 : 2);
+  bool same = true;
+  if (y.tensor != nullptr) {
+    const auto x_strides = broadcast_strides(x->tensor(), type.sizes);
+    const auto y_strides = broadcast_strides(y.tensor->tensor(), type.sizes);
+    for (size_t d = 0; d < type.rank(); ++d) nest.add(type.sizes[d], {x_strides[d], y_strides[d]});
+    same = nest.is_dense();
+    nest.make_not_empty();
+  }
+  const char* source = y.tensor == nullptr ? "kernels/map_number.h"
+                       : same              ? "kernels/zip.h"
+                                           : "kernels/zip_broadcast.h";
+  KernelCall& call = calls.add(source, row.name());
+  NodeCalls::bind_read(call, "IN", x->tensor().dtype, arithmetic);
+  NodeCalls::bind_write(call, "OUT", type.dtype, arithmetic);
+  call.tokens["EXPRESSION"] = expression;
+  call.arguments = {calls.read(x)};
+  if (y.tensor == nullptr) {
+    call.arguments.push_back(number_text(*y.number, x->tensor(), arithmetic, wrapped));
+  } else {
+    NodeCalls::bind_read(call, "OTHER", y.tensor->tensor().dtype, arithmetic);
+    call.arguments.push_back(calls.read(y.tensor));
+  }
+  call.arguments.push_back(calls.write(out));
+  if (same) {
+    call.arguments.push_back(number(type.numel()));
+  } else {
+    nest.bind_rows(call);
+    call.tokens["IN_STRIDES"] = list(nest.strides(0));
+    call.tokens["OTHER_STRIDES"] = list(nest.strides(1));
+  }
+  if (arithmetic == Arithmetic::kInteger) wrap_in(call, wrapped);
+}
+
+Operand second_of(const Node& node) {
+  Operand operand;
+  const bool is_power = node.op().find_arg(arg::exponent) >= 0;
+  const Argument& other = is_power ? node.argument(arg::exponent) : node.argument(arg::other);
+  if (other.is_value()) {
+    operand.tensor = other.value();
+  } else {
+    operand.number = &other;
+  }
+  return operand;
+}
+
+// In integers where both sides are and the row says how.
+absl::Status binary(const OperatorRow& row, NodeCalls& calls) {
+  const Value* x = calls.node().input(arg::self);
+  const Operand y = second_of(calls.node());
+  if (is_floating(x) || y.floating() || row.integer_expression[0] == '\0') {
+    zip(row, calls, x, y, Arithmetic::kDouble, row.expression);
+  } else {
+    zip(row, calls, x, y, Arithmetic::kInteger, row.integer_expression);
+  }
+  return absl::OkStatus();
+}
+
+// Integers divided by zero have no value, so the divisor must be known.
+absl::Status divide(const OperatorRow& row, NodeCalls& calls) {
+  const Operand y = second_of(calls.node());
+  if (!is_floating(calls.node().input(arg::self)) && !y.floating() &&
+      (y.tensor != nullptr || y.number->as_number() == 0)) {
+    return absl::UnimplementedError("integers are divided by a tensor, which may hold 0");
+  }
+  return binary(row, calls);
+}
+
+absl::Status divide_by_mode(const OperatorRow& row, NodeCalls& calls) {
+  const Argument& mode = calls.node().argument(arg::rounding_mode);
+  OperatorRow chosen = row;
+  if (mode.is_none()) {
+    chosen.expression = "x / y";
+    chosen.integer_expression = "";
+    return binary(chosen, calls);
+  }
+  const bool is_floor = mode.as_string() == "floor";
+  chosen.expression = is_floor ? "petrel_floor_divide(x, y)" : "trunc(x / y)";
+  chosen.integer_expression =
+      is_floor ? "petrel_integer_floor_division(x, y)" : "petrel_integer_division(x, y)";
+  return divide(chosen, calls);
+}
+
+// x + alpha * y and x - alpha * y; expression has the sign, integer_expression whether x and
+// y change places.
+absl::Status add(const OperatorRow& row, NodeCalls& calls) {
+  const Value* x = calls.node().input(arg::self);
+  const Operand y = second_of(calls.node());
+  const Argument& alpha = calls.node().argument(arg::alpha);
+  const bool swapped = row.integer_expression[0] != '\0';
+  const char* first = swapped ? "y" : "x";
+  const char* second = swapped ? "x" : "y";
+  const bool plain = alpha.as_number() == 1;
+  if (is_floating(x) || y.floating()) {
+    zip(row, calls, x, y, Arithmetic::kDouble,
+        absl::StrCat(first, " ", row.expression, " ",
+                     plain ? "" : absl::StrCat(number(alpha.as_number()), " * "), second));
+    return absl::OkStatus();
+  }
+  const std::string factor =
+      plain ? ""
+            : absl::StrCat("(uint64_t)", number(static_cast<int64_t>(alpha.as_number())), " * ");
+  zip(row, calls, x, y, Arithmetic::kInteger,
+      absl::StrCat("(int64_t)((uint64_t)", first, " ", row.expression, " ", factor, "(uint64_t)",
+                   second, ")"));
+  return absl::OkStatus();
+}
+
+// A number to the power of a tensor.
+absl::Status number_to_power(const OperatorRow& row, NodeCalls& calls) {
+  const Value* exponent = calls.node().input(arg::exponent);
+  Operand base;
+  base.number = &calls.node().argument(arg::self);
+  const bool floating = is_floating(exponent) || base.floating();
+  zip(row, calls, exponent, base, floating ? Arithmetic::kDouble : Arithmetic::kInteger,
+      floating ? row.expression : row.integer_expression);
+  return absl::OkStatus();
+}
+
+// First the one bound, then the other in place; of x and a bound, x stays unless the bound is
+// better or NaN.
+absl::Status clamp_by_tensors(const OperatorRow& row, NodeCalls& calls) {
+  const Value* x = calls.node().input(arg::self);
+  const Value* out = calls.out();
+  const Arithmetic arithmetic = is_floating(out) ? Arithmetic::kDouble : Arithmetic::kInteger;
+  if (x->tensor().dtype != out->tensor().dtype) {
+    return absl::UnimplementedError("bounds of another type than the input do not exist in C yet");
+  }
+  for (const auto& [bound, expression] :
+       {std::pair{tensor_of(calls.node().argument(arg::min)), "x < y || y != y ? y : x"},
+        std::pair{tensor_of(calls.node().argument(arg::max)), "x > y || y != y ? y : x"}}) {
+    if (bound == nullptr) continue;
+    Operand y;
+    y.tensor = bound;
+    zip(row, calls, x, y, arithmetic, expression);
+    x = out;
+  }
+  return absl::OkStatus();
+}
+
+constexpr char kAnd[] = "x != 0 && y != 0";
+constexpr char kOr[] = "x != 0 || y != 0";
+constexpr char kXor[] = "(x != 0) != (y != 0)";
+constexpr char kLeft[] = "y < 0 || y > 63 ? 0 : (int64_t)((uint64_t)x << y)";
+constexpr char kRight[] = "x >> (y < 0 || y > 63 ? 63 : y)";
+
+constexpr OperatorRow kRows[] = {
+    {"aten::add.out", add, "+"},
+    {"aten::add.Scalar_out", add, "+"},
+    {"aten::sub.out", add, "-"},
+    {"aten::sub.Scalar_out", add, "-"},
+    {"aten::rsub.Scalar_out", add, "-", "swapped"},
+    {"aten::mul.out", binary, "x * y", "(int64_t)((uint64_t)x * (uint64_t)y)"},
+    {"aten::mul.Scalar_out", binary, "x * y", "(int64_t)((uint64_t)x * (uint64_t)y)"},
+    {"aten::div.out", binary, "x / y"},
+    {"aten::div.Scalar_out", binary, "x / y"},
+    {"aten::div.out_mode", divide_by_mode},
+    {"aten::div.Scalar_mode_out", divide_by_mode},
+    {"aten::floor_divide.out", divide, "petrel_floor_divide(x, y)",
+     "petrel_integer_floor_division(x, y)"},
+    {"aten::fmod.Tensor_out", divide, "fmod(x, y)", "petrel_integer_fmod(x, y)"},
+    {"aten::fmod.Scalar_out", divide, "fmod(x, y)", "petrel_integer_fmod(x, y)"},
+    {"aten::remainder.Tensor_out", divide, "petrel_remainder(x, y)",
+     "petrel_integer_remainder(x, y)"},
+    {"aten::remainder.Scalar_out", divide, "petrel_remainder(x, y)",
+     "petrel_integer_remainder(x, y)"},
+    {"aten::maximum.out", binary, "x != x || x > y ? x : y", "x > y ? x : y"},
+    {"aten::minimum.out", binary, "x != x || x < y ? x : y", "x < y ? x : y"},
+    {"aten::atan2.out", binary, "petrel_atan2(x, y)"},
+    {"aten::pow.Tensor_Tensor_out", binary, "petrel_pow(x, y)", "petrel_integer_pow(x, y)"},
+    {"aten::pow.Tensor_Scalar_out", binary, "petrel_pow(x, y)", "petrel_integer_pow(x, y)"},
+    {"aten::pow.Scalar_out", number_to_power, "petrel_pow(y, x)", "petrel_integer_pow(y, x)"},
+    {"aten::clamp.Tensor_out", clamp_by_tensors},
+    {"aten::eq.Tensor_out", binary, "x == y", "x == y"},
+    {"aten::eq.Scalar_out", binary, "x == y", "x == y"},
+    {"aten::ne.Tensor_out", binary, "x != y", "x != y"},
+    {"aten::ne.Scalar_out", binary, "x != y", "x != y"},
+    {"aten::lt.Tensor_out", binary, "x < y", "x < y"},
+    {"aten::lt.Scalar_out", binary, "x < y", "x < y"},
+    {"aten::le.Tensor_out", binary, "x <= y", "x <= y"},
+    {"aten::le.Scalar_out", binary, "x <= y", "x <= y"},
+    {"aten::gt.Tensor_out", binary, "x > y", "x > y"},
+    {"aten::gt.Scalar_out", binary, "x > y", "x > y"},
+    {"aten::ge.Tensor_out", binary, "x >= y", "x >= y"},
+    {"aten::ge.Scalar_out", binary, "x >= y", "x >= y"},
+    {"aten::logical_and.out", binary, kAnd, kAnd},
+    {"aten::logical_or.out", binary, kOr, kOr},
+    {"aten::logical_xor.out", binary, kXor, kXor},
+    {"aten::bitwise_and.Tensor_out", binary, "", "x & y"},
+    {"aten::bitwise_and.Scalar_out", binary, "", "x & y"},
+    {"aten::bitwise_or.Tensor_out", binary, "", "x | y"},
+    {"aten::bitwise_or.Scalar_out", binary, "", "x | y"},
+    {"aten::bitwise_xor.Tensor_out", binary, "", "x ^ y"},
+    {"aten::bitwise_xor.Scalar_out", binary, "", "x ^ y"},
+    {"aten::bitwise_left_shift.Tensor_out", binary, "", kLeft},
+    {"aten::bitwise_left_shift.Tensor_Scalar_out", binary, "", kLeft},
+    {"aten::bitwise_right_shift.Tensor_out", binary, "", kRight},
+    {"aten::bitwise_right_shift.Tensor_Scalar_out", binary, "", kRight},
+};
+
+}  // namespace
+
+absl::Span<const OperatorRow> binary_operators() { return kRows; }
+
+}  // namespace petrel::exir::emit_c

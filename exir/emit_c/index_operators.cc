@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Elements that other elements choose. An index is data: out of range, the call fails.
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "exir/emit_c/literal.h"
+#include "exir/emit_c/loop_nest.h"
+#include "exir/emit_c/operators.h"
+#include "exir/emit_c/strided_view.h"
+#include "exir/ops/handles.h"
+
+namespace petrel::exir::emit_c {
+namespace {
+
+void bind_split(KernelCall& call, const Split& split) {
+  NodeCalls::bind(call, "OUTER", split.outer);
+  NodeCalls::bind(call, "SIZE", split.size);
+  NodeCalls::bind(call, "INNER", split.inner);
+}
+
+// Slices of `from` along `dim` that `index` names.
+void take(const OperatorRow& row, NodeCalls& calls, const char* source, const Value* from,
+          size_t dim, const Value* index) {
+  KernelCall& call = calls.add(source, row.name());
+  NodeCalls::bind_elements(call, from->tensor().dtype);
+  call.tokens["INDEX_TYPE"] = c_type(index->tensor().dtype);
+  bind_split(call, split_at(from->tensor(), dim));
+  NodeCalls::bind(call, "COUNT", index->tensor().numel());
+  call.arguments = {calls.read(from), calls.read(index), calls.write(calls.out())};
+  call.can_fail = true;
+}
+
+absl::Status embedding(const OperatorRow& row, NodeCalls& calls) {
+  take(row, calls, "kernels/take_rows.h", calls.node().input(arg::weight), 0,
+       calls.node().input(arg::indices));
+  return absl::OkStatus();
+}
+
+absl::Status index_select(const OperatorRow& row, NodeCalls& calls) {
+  const Value* from = calls.node().input(arg::self);
+  take(row, calls, "kernels/take_rows.h", from,
+       dim_of(calls.node().argument(arg::dim), from->tensor()), calls.node().input(arg::index));
+  return absl::OkStatus();
+}
+
+// The one index of a list, and the dim that it stands for.
+absl::Status single_index(const Node& node, const Value** index, size_t* dim) {
+  const Argument& indices = node.argument(arg::indices);
+  *index = nullptr;
+  for (size_t d = 0; indices.is_list() && d < indices.as_list().size(); ++d) {
+    const Value* value = tensor_of(indices.as_list()[d]);
+    if (value == nullptr) continue;
+    if (*index != nullptr) {
+      return absl::UnimplementedError("several indices at once do not exist in C yet");
+    }
+    *index = value;
+    *dim = d;
+  }
+  if (*index == nullptr) return absl::UnimplementedError("there is no index");
+  const ScalarType type = (*index)->tensor().dtype;
+  if (type != ScalarType::kLong && type != ScalarType::kInt) {
+    return absl::UnimplementedError("masks as indices do not exist in C yet");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status index_by_tensor(const OperatorRow& row, NodeCalls& calls) {
+  const Value* index = nullptr;
+  size_t dim = 0;
+  const absl::Status status = single_index(calls.node(), &index, &dim);
+  if (!status.ok()) return status;
+  take(row, calls, "kernels/take_elements.h", calls.node().input(arg::self), dim, index);
+  return absl::OkStatus();
+}
+
+absl::Status index_put(const OperatorRow& row, NodeCalls& calls) {
+  const Node& node = calls.node();
+  const Value* self = node.input(arg::self);
+  const Value* values = node.input(arg::values);
+  const Value* index = nullptr;
+  size_t dim = 0;
+  const absl::Status status = single_index(node, &index, &dim);
+  if (!status.ok()) return status;
+  copy_whole(calls, row.name(), self, calls.out());
+  Sizes sizes = self->tensor().sizes;
+  sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(dim));
+  sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(dim), index->tensor().sizes.begin(),
+               index->tensor().sizes.end());
+  const std::vector<int64_t> strides = broadcast_strides(values->tensor(), sizes);
+  LoopNest nest(1);
+  for (size_t d = 0; d < sizes.size(); ++d) nest.add(sizes[d], {strides[d]});
+  const ScalarType type = self->tensor().dtype;
+  const Arithmetic arithmetic = is_floating(self) ? Arithmetic::kDouble : Arithmetic::kModular;
+  KernelCall& call = calls.add("kernels/put_rows.h", row.name());
+  NodeCalls::bind_read(call, "IN", type, arithmetic);
+  NodeCalls::bind_write(call, "OUT", type, arithmetic);
+  call.tokens["INDEX_TYPE"] = c_type(index->tensor().dtype);
+  bind_split(call, split_at(self->tensor(), dim));
+  NodeCalls::bind(call, "COUNT", index->tensor().numel());
+  nest.bind_sizes(call, "", "ELEMENTS");
+  call.tokens["STRIDES"] = list(nest.strides(0));
+  call.tokens["EXPRESSION"] = node.argument(arg::accumulate).as_bool()
+                                  ? absl::StrCat("x + ", call.tokens["LOAD_IN"], "(out[to])")
+                                  : "x";
+  call.arguments = {calls.read(index), calls.read(values), calls.write(calls.out())};
+  call.can_fail = true;
+  return absl::OkStatus();
+}
+
+// Binds the walk over an index tensor and over what it chooses from, where it does.
+void bind_choice(KernelCall& call, const Value* from, size_t dim) {
+  const std::vector<int64_t> strides = strides_of(from->tensor());
+  NodeCalls::bind(call, "SIZE", from->tensor().sizes[dim]);
+  NodeCalls::bind(call, "STRIDE", strides[dim]);
+}
+
+std::vector<int64_t> strides_but(const Value* value, size_t dim) {
+  std::vector<int64_t> strides = strides_of(value->tensor());
+  strides[dim] = 0;
+  return strides;
+}
+
+absl::Status gather(const OperatorRow& row, NodeCalls& calls) {
+  const Value* from = calls.node().input(arg::self);
+  const Value* index = calls.node().input(arg::index);
+  if (from->tensor().rank() == 0) return absl::UnimplementedError("gathers from a number");
+  const size_t dim = dim_of(calls.node().argument(arg::dim), from->tensor());
+  KernelCall& call = calls.add("kernels/gather.h", row.name());
+  NodeCalls::bind_elements(call, from->tensor().dtype);
+  call.tokens["INDEX_TYPE"] = c_type(index->tensor().dtype);
+  const std::vector<int64_t> strides = strides_but(from, dim);
+  LoopNest nest(1);
+  for (size_t d = 0; d < strides.size(); ++d) nest.add(index->tensor().sizes[d], {strides[d]});
+  nest.bind_sizes(call, "", "COUNT");
+  call.tokens["STRIDES"] = list(nest.strides(0));
+  bind_choice(call, from, dim);
+  call.arguments = {calls.read(from), calls.read(index), calls.write(calls.out())};
+  call.can_fail = true;
+  return absl::OkStatus();
+}
+
+// Elements of src go, or are added, to the places that the index names.
+absl::Status scatter(const OperatorRow& row, NodeCalls& calls) {
+  const Node& node = calls.node();
+  const Value* self = node.input(arg::self);
+  const Value* index = node.input(arg::index);
+  const Value* source = node.input(arg::src);
+  if (self->tensor().rank() == 0) return absl::UnimplementedError("scatters into a number");
+  const size_t dim = dim_of(node.argument(arg::dim), self->tensor());
+  copy_whole(calls, row.name(), self, calls.out());
+  const Arithmetic arithmetic = is_floating(self) ? Arithmetic::kDouble : Arithmetic::kModular;
+  const ScalarType type = self->tensor().dtype;
+  KernelCall& call = calls.add("kernels/scatter.h", row.name());
+  NodeCalls::bind_read(call, "IN", type, arithmetic);
+  NodeCalls::bind_write(call, "OUT", type, arithmetic);
+  call.tokens["INDEX_TYPE"] = c_type(index->tensor().dtype);
+  const std::vector<int64_t> to = strides_but(self, dim);
+  const std::vector<int64_t> by = strides_of(index->tensor());
+  const std::vector<int64_t> from = strides_of(source->tensor());
+  LoopNest nest(3);
+  for (size_t d = 0; d < to.size(); ++d) {
+    nest.add(index->tensor().sizes[d], {to[d], by[d], from[d]});
+  }
+  nest.bind_sizes(call, "", "COUNT");
+  call.tokens["STRIDES"] = list(nest.strides(0));
+  call.tokens["INDEX_STRIDES"] = list(nest.strides(1));
+  call.tokens["SOURCE_STRIDES"] = list(nest.strides(2));
+  bind_choice(call, self, dim);
+  call.tokens["EXPRESSION"] =
+      row.expression[0] == '+' ? absl::StrCat("x + ", call.tokens["LOAD_IN"], "(out[to])") : "x";
+  call.arguments = {calls.read(index), calls.read(source), calls.write(calls.out())};
+  call.can_fail = true;
+  return absl::OkStatus();
+}
+
+// What `where` and masked_fill share: everything is repeated to the size of the result.
+absl::Status choose(const OperatorRow& row, NodeCalls& calls) {
+  const Node& node = calls.node();
+  const bool fills = node.op().find_arg(arg::mask) >= 0;
+  const Value* condition = node.input(arg::mask, arg::condition);
+  const Value* x = node.input(arg::self);
+  const Value* other = fills ? x : node.input(arg::other);
+  const TensorType& type = calls.out()->tensor();
+  if (condition->tensor().dtype != ScalarType::kBool) {
+    return absl::UnimplementedError("conditions that are not bool do not exist in C yet");
+  }
+  const Arithmetic arithmetic =
+      is_floating(calls.out()) ? Arithmetic::kDouble : Arithmetic::kInteger;
+  LoopNest nest(3);
+  const auto condition_strides = broadcast_strides(condition->tensor(), type.sizes);
+  const auto x_strides = broadcast_strides(x->tensor(), type.sizes);
+  const auto other_strides = broadcast_strides(other->tensor(), type.sizes);
+  for (size_t d = 0; d < type.rank(); ++d) {
+    nest.add(type.sizes[d], {condition_strides[d], x_strides[d], other_strides[d]});
+  }
+  KernelCall& call = calls.add(fills ? "kernels/masked_fill.h" : "kernels/choose.h", row.name());
+  NodeCalls::bind_read(call, "IN", x->tensor().dtype, arithmetic);
+  NodeCalls::bind_read(call, "OTHER", other->tensor().dtype, arithmetic);
+  NodeCalls::bind_write(call, "OUT", type.dtype, arithmetic);
+  nest.bind_sizes(call, "", "COUNT");
+  call.tokens["CONDITION_STRIDES"] = list(nest.strides(0));
+  call.tokens["IN_STRIDES"] = list(nest.strides(1));
+  call.tokens["OTHER_STRIDES"] = list(nest.strides(2));
+  call.arguments = {calls.read(condition), calls.read(x)};
+  if (fills) {
+    const Argument& value = node.argument(arg::value);
+    call.tokens["EXPRESSION"] =
+        arithmetic == Arithmetic::kDouble
+            ? number(value.as_number())
+            : absl::StrCat("(int64_t)", number(static_cast<int64_t>(value.as_number())));
+  } else {
+    call.arguments.push_back(calls.read(other));
+  }
+  call.arguments.push_back(calls.write(calls.out()));
+  return absl::OkStatus();
+}
+
+constexpr OperatorRow kRows[] = {
+    {"aten::embedding.out", embedding}, {"aten::index_select.out", index_select},
+    {"aten::gather.out", gather},       {"aten::index.Tensor_out", index_by_tensor},
+    {"aten::index_put.out", index_put}, {"aten::index_put_", index_put},
+    {"aten::scatter.src_out", scatter}, {"aten::scatter_add.out", scatter, "+"},
+    {"aten::where.self_out", choose},   {"aten::masked_fill.Scalar_out", choose},
+};
+
+}  // namespace
+
+absl::Span<const OperatorRow> index_operators() { return kRows; }
+
+}  // namespace petrel::exir::emit_c

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators that only rearrange elements.
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "exir/emit_c/literal.h"
+#include "exir/emit_c/operators.h"
+#include "exir/emit_c/strided_view.h"
+#include "exir/ops/handles.h"
+
+namespace petrel::exir::emit_c {
+namespace {
+
+// The first argument, whatever its name.
+const Value* self_of(const NodeCalls& calls) { return calls.node().arguments()[0].value(); }
+
+void move_all(const OperatorRow& row, NodeCalls& calls, const StridedView& from) {
+  move(calls, row.name(), self_of(calls), from, calls.out(), view_of(calls.out()->tensor()));
+}
+
+// The same elements in the same order, perhaps of another type or dim order.
+absl::Status copy(const OperatorRow& row, NodeCalls& calls) {
+  const TensorType& in = self_of(calls)->tensor();
+  const TensorType& out = calls.out()->tensor();
+  const StridedView from = view_of(in);
+  // Views of contiguous tensors change sizes.
+  const bool reshapes = in.sizes != out.sizes;
+  move(calls, row.name(), self_of(calls), reshapes ? StridedView{{in.numel()}, {1}, 0} : from,
+       calls.out(), reshapes ? StridedView{{in.numel()}, {1}, 0} : view_of(out));
+  return absl::OkStatus();
+}
+
+absl::Status permute(const OperatorRow& row, NodeCalls& calls) {
+  const TensorType& type = self_of(calls)->tensor();
+  const StridedView whole = view_of(type);
+  StridedView view = whole;
+  const std::vector<int64_t> dims = ints_of(calls.node().argument(arg::dims));
+  for (size_t d = 0; d < dims.size(); ++d) {
+    const size_t from = dim_of(Argument(dims[d]), type);
+    view.sizes[d] = whole.sizes[from];
+    view.strides[d] = whole.strides[from];
+  }
+  move_all(row, calls, view);
+  return absl::OkStatus();
+}
+
+absl::Status transpose(const OperatorRow& row, NodeCalls& calls) {
+  const TensorType& type = self_of(calls)->tensor();
+  StridedView view = view_of(type);
+  if (type.rank() >= 2) {
+    const bool named = calls.node().op().find_arg(arg::dim0) >= 0;
+    const size_t a = named ? dim_of(calls.node().argument(arg::dim0), type) : 0;
+    const size_t b = named ? dim_of(calls.node().argument(arg::dim1), type) : 1;
+    std::swap(view.sizes[a], view.sizes[b]);
+    std::swap(view.strides[a], view.strides[b]);
+  }
+  move_all(row, calls, view);
+  return absl::OkStatus();
+}
+
+absl::Status expand(const OperatorRow& row, NodeCalls& calls) {
+  const Sizes& sizes = calls.out()->tensor().sizes;
+  StridedView view = view_of(self_of(calls)->tensor());
+  const size_t shift = sizes.size() - view.sizes.size();
+  for (size_t d = 0; d < view.sizes.size(); ++d) {
+    if (view.sizes[d] == 1 && sizes[shift + d] != 1) view.strides[d] = 0;
+  }
+  view.strides.insert(view.strides.begin(), shift, 0);
+  view.sizes = sizes;
+  move_all(row, calls, view);
+  return absl::OkStatus();
+}
+
+int64_t clamped(int64_t place, int64_t size) {
+  if (place < 0) place += size;
+  return std::clamp<int64_t>(place, 0, size);
+}
+
+// self[..., start:end:step, ...]; as many elements as `count`.
+StridedView slice_of(const Node& node, const TensorType& type, int64_t count) {
+  const size_t dim = dim_of(node.argument(arg::dim), type);
+  const Argument& start = node.argument(arg::start);
+  const int64_t begin = start.is_none() ? 0 : clamped(start.as_int(), type.sizes[dim]);
+  const bool steps = node.op().find_arg(arg::step) >= 0;
+  return view_of(type).cut(dim, begin, count, steps ? node.argument(arg::step).as_int() : 1);
+}
+
+absl::Status slice(const OperatorRow& row, NodeCalls& calls) {
+  const TensorType& type = self_of(calls)->tensor();
+  const size_t dim = dim_of(calls.node().argument(arg::dim), type);
+  move_all(row, calls, slice_of(calls.node(), type, calls.out()->tensor().sizes[dim]));
+  return absl::OkStatus();
+}
+
+StridedView row_of(const Node& node, const TensorType& type) {
+  const size_t dim = dim_of(node.argument(arg::dim), type);
+  const int64_t index = node.argument(arg::index).as_int();
+  return view_of(type).cut(dim, index < 0 ? index + type.sizes[dim] : index, 1, 1).without(dim);
+}
+
+absl::Status select(const OperatorRow& row, NodeCalls& calls) {
+  move_all(row, calls, row_of(calls.node(), self_of(calls)->tensor()));
+  return absl::OkStatus();
+}
+
+// A copy of self with a part of it written over.
+absl::Status scatter_part(const OperatorRow& row, NodeCalls& calls, const StridedView& part) {
+  const Value* source = calls.node().input(arg::src);
+  copy_whole(calls, row.name(), self_of(calls), calls.out());
+  move(calls, row.name(), source, view_of(source->tensor()), calls.out(), part);
+  return absl::OkStatus();
+}
+
+absl::Status slice_scatter(const OperatorRow& row, NodeCalls& calls) {
+  const TensorType& type = self_of(calls)->tensor();
+  const size_t dim = dim_of(calls.node().argument(arg::dim), type);
+  const int64_t count = calls.node().input(arg::src)->tensor().sizes[dim];
+  return scatter_part(row, calls, slice_of(calls.node(), type, count));
+}
+
+absl::Status select_scatter(const OperatorRow& row, NodeCalls& calls) {
+  return scatter_part(row, calls, row_of(calls.node(), self_of(calls)->tensor()));
+}
+
+absl::Status cat(const OperatorRow& row, NodeCalls& calls) {
+  const TensorType& type = calls.out()->tensor();
+  const size_t dim = dim_of(calls.node().argument(arg::dim), type);
+  int64_t begin = 0;
+  for (const Value* part : calls.node().argument(arg::tensors).values()) {
+    // An empty list of any rank may stand among them.
+    if (part->tensor().numel() == 0) continue;
+    const int64_t count = part->tensor().sizes[dim];
+    move(calls, row.name(), part, view_of(part->tensor()), calls.out(),
+         view_of(type).cut(dim, begin, count, 1));
+    begin += count;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status stack(const OperatorRow& row, NodeCalls& calls) {
+  const TensorType& type = calls.out()->tensor();
+  const size_t dim = dim_of(calls.node().argument(arg::dim), type);
+  int64_t i = 0;
+  for (const Value* part : calls.node().argument(arg::tensors).values()) {
+    move(calls, row.name(), part, view_of(part->tensor()), calls.out(),
+         view_of(type).cut(dim, i++, 1, 1).without(dim));
+  }
+  return absl::OkStatus();
+}
+
+// Into one result per part, along a dim that the results keep.
+absl::Status split(const OperatorRow& row, NodeCalls& calls) {
+  const TensorType& type = self_of(calls)->tensor();
+  const size_t dim = dim_of(calls.node().argument(arg::dim), type);
+  int64_t begin = 0;
+  for (size_t i = 0; i < calls.node().num_results(); ++i) {
+    const Value* part = calls.out(i);
+    const int64_t count = part->tensor().sizes[dim];
+    move(calls, row.name(), self_of(calls), view_of(type).cut(dim, begin, count, 1), part,
+         view_of(part->tensor()));
+    begin += count;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status unbind(const OperatorRow& row, NodeCalls& calls) {
+  const TensorType& type = self_of(calls)->tensor();
+  const size_t dim = dim_of(calls.node().argument(arg::dim), type);
+  for (size_t i = 0; i < calls.node().num_results(); ++i) {
+    move(calls, row.name(), self_of(calls),
+         view_of(type).cut(dim, static_cast<int64_t>(i), 1, 1).without(dim), calls.out(i),
+         view_of(calls.out(i)->tensor()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status repeat(const OperatorRow& row, NodeCalls& calls) {
+  const StridedView in = view_of(self_of(calls)->tensor());
+  const StridedView out = view_of(calls.out()->tensor());
+  const size_t shift = out.sizes.size() - in.sizes.size();
+  StridedView from, to;
+  for (size_t d = 0; d < out.sizes.size(); ++d) {
+    const int64_t size = d < shift ? 1 : in.sizes[d - shift];
+    if (size == 0) return absl::OkStatus();
+    for (const auto& [count, from_stride, to_stride] :
+         {std::tuple<int64_t, int64_t, int64_t>{out.sizes[d] / size, 0, size * out.strides[d]},
+          {size, d < shift ? 0 : in.strides[d - shift], out.strides[d]}}) {
+      from.sizes.push_back(count);
+      from.strides.push_back(from_stride);
+      to.sizes.push_back(count);
+      to.strides.push_back(to_stride);
+    }
+  }
+  move(calls, row.name(), self_of(calls), from, calls.out(), to);
+  return absl::OkStatus();
+}
+
+absl::Status flip(const OperatorRow& row, NodeCalls& calls) {
+  const TensorType& type = self_of(calls)->tensor();
+  StridedView view = view_of(type);
+  for (const int64_t dim : ints_of(calls.node().argument(arg::dims))) {
+    const size_t d = dim_of(Argument(dim), type);
+    if (type.rank() == 0) break;
+    view.offset += (view.sizes[d] - 1) * view.strides[d];
+    view.strides[d] = -view.strides[d];
+  }
+  move_all(row, calls, view);
+  return absl::OkStatus();
+}
+
+// Every dim is two pieces that change places.
+absl::Status roll(const OperatorRow& row, NodeCalls& calls) {
+  const TensorType& type = self_of(calls)->tensor();
+  if (type.numel() == 0) return absl::OkStatus();
+  const std::vector<int64_t> shifts = ints_of(calls.node().argument(arg::shifts));
+  const std::vector<int64_t> dims = ints_of(calls.node().argument(arg::dims));
+  std::vector<std::pair<StridedView, StridedView>> pieces = {{view_of(type), view_of(type)}};
+  if (dims.empty()) {
+    const StridedView flat = {{type.numel()}, {1}, 0};
+    pieces = {{flat, flat}};
+  }
+  for (size_t i = 0; i < shifts.size(); ++i) {
+    const size_t d = dims.empty() ? 0 : dim_of(Argument(dims[i]), type);
+    const int64_t size = dims.empty() ? type.numel() : type.sizes[d];
+    const int64_t shift = ((shifts[i] % size) + size) % size;
+    if (shift == 0) continue;
+    std::vector<std::pair<StridedView, StridedView>> cut;
+    for (const auto& [from, to] : pieces) {
+      cut.emplace_back(from.cut(d, 0, size - shift, 1), to.cut(d, shift, size - shift, 1));
+      cut.emplace_back(from.cut(d, size - shift, shift, 1), to.cut(d, 0, shift, 1));
+    }
+    pieces = std::move(cut);
+  }
+  for (const auto& [from, to] : pieces) {
+    move(calls, row.name(), self_of(calls), from, calls.out(), to);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status as_strided(const OperatorRow& row, NodeCalls& calls) {
+  const Argument& offset = calls.node().argument(arg::storage_offset);
+  move_all(row, calls,
+           {ints_of(calls.node().argument(arg::size)), ints_of(calls.node().argument(arg::stride)),
+            offset.is_none() ? 0 : offset.as_int()});
+  return absl::OkStatus();
+}
+
+absl::Status diagonal(const OperatorRow& row, NodeCalls& calls) {
+  const TensorType& type = self_of(calls)->tensor();
+  const int64_t offset = calls.node().argument(arg::offset).as_int();
+  const size_t a = dim_of(calls.node().argument(arg::dim1), type);
+  const size_t b = dim_of(calls.node().argument(arg::dim2), type);
+  StridedView view = view_of(type);
+  view.offset = offset >= 0 ? offset * view.strides[b] : -offset * view.strides[a];
+  const int64_t stride = view.strides[a] + view.strides[b];
+  view = view.without(std::max(a, b)).without(std::min(a, b));
+  view.sizes.push_back(calls.out()->tensor().sizes.back());
+  view.strides.push_back(stride);
+  move_all(row, calls, view);
+  return absl::OkStatus();
+}
+
+absl::Status unfold(const OperatorRow& row, NodeCalls& calls) {
+  const TensorType& type = self_of(calls)->tensor();
+  StridedView view = view_of(type);
+  const size_t dim = dim_of(calls.node().argument(arg::dimension), type);
+  const int64_t stride = type.rank() == 0 ? 1 : view.strides[dim];
+  if (type.rank() > 0) view.strides[dim] *= calls.node().argument(arg::step).as_int();
+  view.sizes.push_back(calls.node().argument(arg::size).as_int());
+  view.strides.push_back(stride);
+  view.sizes = calls.out()->tensor().sizes;
+  move_all(row, calls, view);
+  return absl::OkStatus();
+}
+
+// [..., c * r * r, h, w] and [..., c, h * r, w * r], `shrinks` from the first to the second.
+absl::Status shuffle(const OperatorRow& row, NodeCalls& calls, int64_t r, bool enlarges) {
+  const TensorType& many = (enlarges ? self_of(calls) : calls.out())->tensor();
+  const TensorType& large = (enlarges ? calls.out() : self_of(calls))->tensor();
+  const size_t rank = many.rank();
+  const int64_t h = many.sizes[rank - 2], w = many.sizes[rank - 1];
+  const int64_t channels = h * w == 0 ? 0 : many.numel() / (r * r * h * w);
+  const Sizes sizes = {channels, r, r, h, w};
+  const StridedView channel_wise = {sizes, {r * r * h * w, r * h * w, h * w, w, 1}, 0};
+  const StridedView plane_wise = {sizes, {h * r * w * r, w * r, 1, r * w * r, r}, 0};
+  if (large.numel() == 0) return absl::OkStatus();
+  move(calls, row.name(), self_of(calls), enlarges ? channel_wise : plane_wise, calls.out(),
+       enlarges ? plane_wise : channel_wise);
+  return absl::OkStatus();
+}
+
+absl::Status pixel_shuffle(const OperatorRow& row, NodeCalls& calls) {
+  return shuffle(row, calls, calls.node().argument(arg::upscale_factor).as_int(), true);
+}
+
+absl::Status pixel_unshuffle(const OperatorRow& row, NodeCalls& calls) {
+  return shuffle(row, calls, calls.node().argument(arg::downscale_factor).as_int(), false);
+}
+
+constexpr OperatorRow kRows[] = {
+    {"aten::view_copy.out", copy},
+    {"aten::alias_copy.out", copy},
+    {"aten::detach_copy.out", copy},
+    {"aten::lift_fresh_copy.out", copy},
+    {"aten::clone.out", copy},
+    {"dim_order_ops::_clone_dim_order.out", copy},
+    {"dim_order_ops::_to_dim_order_copy.out", copy},
+    {"aten::_to_copy.out", copy},
+    {"aten::squeeze_copy.dim_out", copy},
+    {"aten::squeeze_copy.dims_out", copy},
+    {"aten::unsqueeze_copy.out", copy},
+    {"aten::permute_copy.out", permute},
+    {"aten::transpose_copy.int_out", transpose},
+    {"aten::t_copy.out", transpose},
+    {"aten::expand_copy.out", expand},
+    {"aten::slice_copy.Tensor_out", slice},
+    {"aten::narrow_copy.out", slice},
+    {"aten::select_copy.int_out", select},
+    {"aten::slice_scatter.out", slice_scatter},
+    {"aten::select_scatter.out", select_scatter},
+    {"aten::cat.out", cat},
+    {"aten::stack.out", stack},
+    {"aten::split_with_sizes_copy.out", split},
+    {"aten::split_copy.Tensor_out", split},
+    {"aten::unbind_copy.int_out", unbind},
+    {"aten::repeat.out", repeat},
+    {"aten::flip.out", flip},
+    {"aten::roll.out", roll},
+    {"aten::as_strided_copy.out", as_strided},
+    {"aten::diagonal_copy.out", diagonal},
+    {"aten::unfold_copy.out", unfold},
+    {"aten::pixel_shuffle.out", pixel_shuffle},
+    {"aten::pixel_unshuffle.out", pixel_unshuffle},
+};
+
+}  // namespace
+
+absl::Span<const OperatorRow> move_operators() { return kRows; }
+
+}  // namespace petrel::exir::emit_c
