@@ -8,8 +8,13 @@
 //   PETREL_ASSIGN_OR_RETURN(std::string key,
 //                           store.add_weight(constant, constant.data, 16));
 //
-// Anything else, such as a table that the backend computed, goes in under a key
-// of its own, which should identify the bytes:
+// What it made of several weights, such as all of them packed into one blob, it declares
+// with its name, and with a recipe that tells one way of packing from another:
+//
+//   PETREL_ASSIGN_OR_RETURN(key, store.add_derived("tiles", {&a, &b}, "8x4", packed, 64));
+//
+// So data can be made for both by whoever has other weights. Anything else, such as a
+// table, goes in under a key of its own, which should identify the bytes:
 //
 //   PETREL_RETURN_IF_ERROR(store.add_named_blob("exp.i8", table, 16, "").status());
 //
@@ -20,11 +25,13 @@
 //   RoutedBlobStore store(routes);       // exir/backend/weight_routes.h
 //
 //   add_weight      --> routes: key, file --> blobs: key -> bytes
+//   add_derived     -->                    |
 //   add_named_blob  --> routes: file ------'
 //                                          '-> ledger: what became of each weight
 //
 // The blobs hold every weight of the ledger that does not lie among the
-// program's constants. Nothing is copied: the store keeps Blobs.
+// program's constants. Weights of delegates that are in no such call were bypassed:
+// nobody can replace or move them. Nothing is copied: the store keeps Blobs.
 #ifndef PETREL_EXIR_BACKEND_ROUTED_BLOB_STORE_H_
 #define PETREL_EXIR_BACKEND_ROUTED_BLOB_STORE_H_
 
@@ -39,6 +46,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "exir/backend/named_blob_store.h"
 #include "exir/backend/weight_ledger.h"
 #include "exir/backend/weight_routes.h"
@@ -55,6 +63,12 @@ struct WeightsElsewhere {
   std::string lie_in;
   size_t weights = 0;
   uint64_t bytes = 0;
+};
+
+// A weight that its backend stored by itself, or not at all.
+struct BypassedWeight {
+  std::string weight;
+  std::string backend_id;
 };
 
 class RoutedBlobStore {
@@ -74,6 +88,16 @@ class RoutedBlobStore {
                                          uint64_t alignment, const std::string& form = "",
                                          const std::optional<TensorType>& layout = std::nullopt);
 
+  // Stores what a backend made of several constants, of one method or of many, and
+  // returns its key, under names "NAME@made_RECIPE". All weights among the sources must go
+  // to one file; literals follow them. Errors are those of add_weight; InvalidArgument for
+  // no source, no name, and weights of several files; AlreadyExists for weights of one
+  // name, where names call them, with other bytes.
+  absl::StatusOr<std::string> add_derived(const std::string& name,
+                                          absl::Span<const Constant* const> sources,
+                                          const std::string& recipe, const Blob& blob,
+                                          uint64_t alignment);
+
   // As NamedBlobStore has it, but that "" is wherever the export sends data.
   absl::StatusOr<bool> add_named_blob(const std::string& key, const Blob& blob, uint64_t alignment,
                                       const std::string& external_file,
@@ -92,6 +116,13 @@ class RoutedBlobStore {
   // constants. AlreadyExists when two weights of one name differ and names count.
   absl::Status note_inline_weight(const Constant& source);
 
+  // A partition that was compiled has `source`. InvalidArgument where the weight was
+  // bypassed and a rule, other than "*", is to send it to a file under its name.
+  absl::Status check_declared(const Constant& source, const std::string& backend_id);
+
+  // In the order in which they were found.
+  const std::vector<BypassedWeight>& bypassed() const { return bypassed_; }
+
   // InvalidArgument naming the first rule that no weight so far has matched.
   absl::Status check_all_rules_matched() const;
 
@@ -103,14 +134,23 @@ class RoutedBlobStore {
   const WeightLedger& ledger() const { return ledger_; }
 
  private:
-  absl::Status place(const Constant& source, const std::string& key, const Blob& blob,
-                     uint64_t alignment, const std::string& destination,
-                     const std::optional<TensorType>& layout);
+  using Sources = absl::Span<const Constant* const>;
+
+  // Literals, which have no name in the model, are called by content.
+  bool is_called_by_name(const Constant& source) const;
+  // Where `routed`, one of the sources, is to go.
+  absl::Status place_for_backend(Sources sources, const Constant& routed, const std::string& key,
+                                 const Blob& blob, uint64_t alignment,
+                                 const std::optional<TensorType>& layout);
+  absl::Status place(Sources sources, const std::string& key, const Blob& blob, uint64_t alignment,
+                     const std::string& destination, const std::optional<TensorType>& layout);
 
   WeightRoutes routes_;
   NamedBlobStore blobs_;
   WeightLedger ledger_;
   std::set<size_t> matched_rules_;
+  std::set<std::string> declared_;  // names of weights
+  std::vector<BypassedWeight> bypassed_;
   // Bytes by key, by the file that was wanted and the one where they lie.
   std::map<std::pair<std::string, std::string>, std::map<std::string, uint64_t>> elsewhere_;
 };

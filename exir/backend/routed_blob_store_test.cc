@@ -64,7 +64,7 @@ TEST(RoutedBlobStore, CallsAWeightByNameAndForm) {
   EXPECT_EQ(key_of(store, literal), to_hex(sha256_of({9})));
   EXPECT_EQ(store.blobs().destinations().at("").entries.size(), 1u);
   EXPECT_EQ(store.ledger().weights().size(), 3u);
-  EXPECT_EQ(store.ledger().weights().at("w#10").fqn, "w");
+  EXPECT_EQ(store.ledger().weights().at("w#10").sources, std::vector<std::string>{"w"});
   EXPECT_EQ(store.ledger().weights().at("w#10").destination, "rest.ptd");
 }
 
@@ -79,6 +79,78 @@ TEST(RoutedBlobStore, RefusesTwoWeightsOfOneName) {
   EXPECT_THAT(std::string(added.status().message()), HasSubstr("'w'"));
   EXPECT_EQ(store.note_inline_weight(other).code(), absl::StatusCode::kAlreadyExists);
   EXPECT_TRUE(store.note_inline_weight(weight("w", {1, 2})).ok());
+}
+
+TEST(RoutedBlobStore, PutsWhatIsMadeOfSeveralWeightsWhereTheyGo) {
+  WeightRoutes routes = two_files();
+  routes.keys = WeightKeys::kName;
+  RoutedBlobStore store(routes);
+  const Constant a = weight("enc.a", {1}), b = weight("enc.b@bn1", {2});
+  const Constant literal = weight("l", {9}, Constant::Kind::kLiteral);
+  const Blob packed = Blob::owned({9, 1, 2});
+  const auto key = store.add_derived("tiles", {&literal, &a, &b}, "8x4", packed, 64);
+  ASSERT_TRUE(key.ok()) << key.status();
+  EXPECT_EQ(*key, "tiles@made_8x4");
+  ASSERT_EQ(store.ledger().weights().size(), 1u);
+  const WeightLedger::Weight& row = store.ledger().weights().at(*key);
+  EXPECT_EQ(row.sources, (std::vector<std::string>{"enc.a", "enc.b@bn1"}));
+  EXPECT_EQ(row.destination, "enc.ptd");
+  EXPECT_TRUE(row.blob.equals(packed));
+  for (const Constant* source : {&a, &b, &literal}) {
+    EXPECT_TRUE(store.check_declared(*source, "Mine").ok());
+  }
+  EXPECT_TRUE(store.bypassed().empty());
+
+  const Constant lora = weight("x.lora", {3}), inside = weight("x", {4});
+  const std::vector<std::pair<std::vector<const Constant*>, std::vector<std::string>>> refused = {
+      {{&a, &lora}, {"'enc.a'", "'enc.ptd'", "'x.lora'", "'lora.ptd'"}},
+      {{&inside, &lora}, {"'x'", "the program", "'x.lora'", "'lora.ptd'"}},
+      {{}, {"'tiles' of 0 constants"}}};
+  for (const auto& [sources, words] : refused) {
+    const auto status = store.add_derived("tiles", sources, "8x4", packed, 64).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    for (const std::string& word : words) {
+      EXPECT_THAT(std::string(status.message()), HasSubstr(word));
+    }
+  }
+  const Constant other = weight("enc.a", {7});
+  const auto twice = store.add_derived("tiles", {&a, &a, &other}, "8x4", packed, 64).status();
+  EXPECT_EQ(twice.code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_THAT(std::string(twice.message()), HasSubstr("two weights called 'enc.a'"));
+}
+
+TEST(RoutedBlobStore, CallsWhatIsMadeOfSeveralWeightsByContent) {
+  RoutedBlobStore store("rest.ptd");
+  const Constant a = weight("a", {1}), b = weight("b", {2});
+  const Blob packed = Blob::owned({1, 2});
+  const auto key = store.add_derived("tiles", {&a, &b}, "8x4", packed, 64);
+  ASSERT_TRUE(key.ok()) << key.status();
+  EXPECT_EQ(*key, to_hex(sha256_of({1, 2})));
+  EXPECT_EQ(store.ledger().weights().at(*key).destination, "rest.ptd");
+}
+
+TEST(RoutedBlobStore, FindsWeightsThatNobodyDeclared) {
+  for (const WeightKeys keys : {WeightKeys::kContent, WeightKeys::kName}) {
+    WeightRoutes routes = two_files();
+    routes.keys = keys;
+    RoutedBlobStore store(routes);
+    key_of(store, weight("w", {1, 2}));
+    EXPECT_TRUE(store.check_declared(weight("w", {1, 2}), "Mine").ok());
+    EXPECT_TRUE(store.check_declared(weight("v", {1, 2}), "Mine").ok());
+    EXPECT_TRUE(store.check_declared(weight("v", {1, 2}), "Mine").ok());
+    ASSERT_EQ(store.bypassed().size(), 1u);
+    EXPECT_EQ(store.bypassed()[0].weight, "v");
+    EXPECT_EQ(store.bypassed()[0].backend_id, "Mine");
+    // What is to go to a file by name must; by content, a rule needs one that does.
+    const absl::Status routed = store.check_declared(weight("enc.w", {1}), "Mine");
+    EXPECT_EQ(routed.ok(), keys == WeightKeys::kContent);
+    if (keys == WeightKeys::kName) {
+      EXPECT_THAT(std::string(routed.message()),
+                  HasSubstr("'enc.w' is to go to 'enc.ptd' under its name, but backend 'Mine'"));
+    }
+    EXPECT_THAT(std::string(store.check_all_rules_matched().message()),
+                HasSubstr("'enc.w' matches 'enc.*' and is to go to 'enc.ptd', but backend 'Mine'"));
+  }
 }
 
 TEST(RoutedBlobStore, NamesARuleWithoutWeights) {

@@ -6,20 +6,25 @@
 
 namespace petrel::exir {
 
-void WeightLedger::record(const std::string& key, const Constant& source, const Blob& blob,
-                          const std::string& destination, const std::optional<TensorType>& layout) {
+void WeightLedger::record(const std::string& key, absl::Span<const Constant* const> sources,
+                          const Blob& blob, const std::string& destination,
+                          const std::optional<TensorType>& layout) {
   Weight& weight = weights_[key];
-  weight.fqn = source.fqn;
+  weight.sources.clear();
+  weight.is_state = false;
+  for (const Constant* source : sources) {
+    weight.sources.push_back(source->fqn);
+    weight.is_state |= source->is_mutable();
+  }
   weight.destination = destination;
   if (layout) weight.layout = layout;
   weight.blob = blob;
-  weight.is_state = source.is_mutable();
 }
 
 absl::Status WeightLedger::record_inline(const Constant& source) {
   const auto known = weights_.find(source.fqn);
   if (known == weights_.end()) {
-    record(source.fqn, source, source.data, "", source.type);
+    record(source.fqn, {&source}, source.data, "", source.type);
     return absl::OkStatus();
   }
   if (known->second.blob.equals(source.data)) return absl::OkStatus();

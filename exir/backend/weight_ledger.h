@@ -5,8 +5,8 @@
 // program remembers parts of it.
 //
 //   WeightLedger ledger;
-//   ledger.record("conv.weight#0231", constant, blob, "w.ptd", type);
-//   ledger.weights().at("conv.weight#0231").fqn;  // "conv.weight"
+//   ledger.record("conv.weight#0231", {&constant}, blob, "w.ptd", type);
+//   ledger.weights().at("conv.weight#0231").sources;  // {"conv.weight"}
 //
 // A key has one row, which tells of the last weight recorded under it. Nothing
 // is copied: the ledger keeps Blobs.
@@ -17,8 +17,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "exir/ir/blob.h"
 #include "exir/ir/constant.h"
 #include "exir/ir/type.h"
@@ -28,16 +30,16 @@ namespace petrel::exir {
 class WeightLedger {
  public:
   struct Weight {
-    std::string fqn;                   // of the constant
+    std::vector<std::string> sources;  // names of the constants
     std::string destination;           // "" is the program
     std::optional<TensorType> layout;  // what the bytes mean, where somebody said
     Blob blob;
     bool is_state = false;  // the first value of state
   };
 
-  // `blob`, made from `source`, lies in `destination` under `key`. A layout that
+  // `blob`, made from `sources`, lies in `destination` under `key`. A layout that
   // is not given leaves the one recorded before.
-  void record(const std::string& key, const Constant& source, const Blob& blob,
+  void record(const std::string& key, absl::Span<const Constant* const> sources, const Blob& blob,
               const std::string& destination, const std::optional<TensorType>& layout);
 
   // `source` lies among the program's constants and is called by its name.

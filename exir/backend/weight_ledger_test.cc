@@ -25,10 +25,10 @@ TEST(WeightLedger, TellsWhatBecameOfAWeight) {
   WeightLedger ledger;
   const Constant source = weight("w", {1, 2});
   const Blob turned = Blob::owned({2, 1});
-  ledger.record("w#10", source, turned, "w.ptd", source.type);
+  ledger.record("w#10", {&source}, turned, "w.ptd", source.type);
   ASSERT_EQ(ledger.weights().size(), 1u);
   const WeightLedger::Weight& row = ledger.weights().at("w#10");
-  EXPECT_EQ(row.fqn, "w");
+  EXPECT_EQ(row.sources, std::vector<std::string>{"w"});
   EXPECT_EQ(row.destination, "w.ptd");
   EXPECT_EQ(row.layout, source.type);
   EXPECT_TRUE(row.blob.equals(turned));
@@ -37,8 +37,8 @@ TEST(WeightLedger, TellsWhatBecameOfAWeight) {
 TEST(WeightLedger, KeepsALayoutThatIsNotToldAgain) {
   WeightLedger ledger;
   const Constant source = weight("w", {1, 2});
-  ledger.record("w", source, source.data, "", source.type);
-  ledger.record("w", source, source.data, "", std::nullopt);
+  ledger.record("w", {&source}, source.data, "", source.type);
+  ledger.record("w", {&source}, source.data, "", std::nullopt);
   EXPECT_EQ(ledger.weights().at("w").layout, source.type);
 }
 
@@ -56,7 +56,7 @@ TEST(WeightLedger, AnInlineWeightMustBeTheOneOfItsName) {
 TEST(WeightLedger, AnInlineWeightLeavesARowThatIsThere) {
   WeightLedger ledger;
   const Constant source = weight("w", {1, 2});
-  ledger.record("w", source, source.data, "w.ptd", std::nullopt);
+  ledger.record("w", {&source}, source.data, "w.ptd", std::nullopt);
   EXPECT_TRUE(ledger.record_inline(source).ok());
   EXPECT_EQ(ledger.weights().at("w").destination, "w.ptd");
   EXPECT_EQ(ledger.weights().at("w").layout, std::nullopt);

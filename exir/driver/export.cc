@@ -164,6 +164,7 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
   report.weight_bytes = report.emit.weight_bytes;
   report.shared_weight_bytes = report.emit.shared_weight_bytes;
   report.weights_elsewhere = store.elsewhere();
+  if (options.weight_keys == WeightKeys::kName) report.bypassed_weights = store.bypassed();
   return report;
 }
 
@@ -186,6 +187,7 @@ absl::StatusOr<CompiledWeights> compile_weights(const ExportOptions& options) {
                    })
           .status());
   compiled.ledger = store.ledger();
+  compiled.bypassed = store.bypassed();
   return compiled;
 }
 

@@ -92,12 +92,15 @@ struct ExportReport {
   uint64_t weight_bytes = 0;         // written
   uint64_t shared_weight_bytes = 0;  // asked for again and not written again
   std::vector<WeightsElsewhere> weights_elsewhere;
+  // Weights that nobody can replace, because of their backends; under kName.
+  std::vector<BypassedWeight> bypassed_weights;
 };
 
 // The weights of a program that was not written.
 struct CompiledWeights {
   Sha256 structure = {};  // exir/driver/structure.h
   WeightLedger ledger;
+  std::vector<BypassedWeight> bypassed;
 };
 
 // Compiles as export_program() does and writes nothing; under kName. Paths of

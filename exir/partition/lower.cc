@@ -170,6 +170,19 @@ absl::Status check_results(const Backend& backend, const SubprogramMap& partitio
   return absl::OkStatus();
 }
 
+absl::Status check_declared(const Backend& backend, const SubprogramMap& partitions,
+                            RoutedBlobStore& store) {
+  for (const auto& [method, subprograms] : partitions) {
+    for (const Subprogram& partition : subprograms) {
+      for (const Value* constant : partition.graph->constants()) {
+        const absl::Status status = store.check_declared(*constant->constant(), backend.id());
+        if (!status.ok()) return annotate(status, partition.describe());
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 void erase_unused_constants(Graph& graph) {
   for (Value* constant : graph.constants()) {
     if (!constant->is_used()) graph.erase_constant(constant);
@@ -222,6 +235,7 @@ absl::StatusOr<PartitionReport> lower_to_backends(Program& program,
     PETREL_ASSIGN_OR_RETURN(ResultMap results,
                             share.backend->preprocess_all(share.partitions, store));
     PETREL_RETURN_IF_ERROR(check_results(*share.backend, share.partitions, results));
+    PETREL_RETURN_IF_ERROR(check_declared(*share.backend, share.partitions, store));
     for (const auto& [method, calls] : share.calls) {
       for (size_t i = 0; i < calls.size(); ++i) {
         PreprocessResult& result = results.at(method)[i];

@@ -53,9 +53,8 @@ int run(const Arguments& arguments) {
   const absl::StatusOr<exir::ExportReport> report = exir::export_program(options);
   progress.stop();
   if (!report.ok()) return fail("export", report.status());
-  if (!report->emit.missing_kernels.empty()) {
-    std::fprintf(stderr, "petrel export: warning: %s\n",
-                 exir::describe_missing(report->emit.missing_kernels).c_str());
+  for (const std::string& warning : export_warnings(*report)) {
+    std::fprintf(stderr, "petrel export: warning: %s\n", warning.c_str());
   }
   if (arguments.json) {
     std::printf("%s\n", format_report_json(*report).c_str());

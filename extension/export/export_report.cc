@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/export/export_report.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
@@ -9,6 +11,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "exir/backend/blob_names.h"
+#include "exir/emit/missing_kernels.h"
 #include "exir/plan/model/crowd.h"
 #include "extension/export/quantity.h"
 
@@ -19,6 +24,8 @@ using nlohmann::ordered_json;
 
 // Values named as the largest where the arena is fullest.
 constexpr size_t kContributors = 5;
+// Weights named in a warning.
+constexpr size_t kWeightsTold = 3;
 
 int64_t total(const std::vector<int64_t>& arenas) {
   return std::accumulate(arenas.begin(), arenas.end(), int64_t{0});
@@ -259,6 +266,10 @@ std::string format_report_json(const exir::ExportReport& report) {
                                          {"weights", some.weights},
                                          {"bytes", some.bytes}});
   }
+  json["bypassed_weights"] = ordered_json::array();
+  for (const exir::BypassedWeight& one : report.bypassed_weights) {
+    json["bypassed_weights"].push_back({{"weight", one.weight}, {"backend", one.backend_id}});
+  }
   json["file_bytes"] = ordered_json::object();
   for (const auto& [destination, bytes] : report.emit.file_bytes) {
     json["file_bytes"][file_name(destination)] = bytes;
@@ -267,6 +278,26 @@ std::string format_report_json(const exir::ExportReport& report) {
   for (const auto& [phase, seconds] : report.phase_seconds) json["seconds"][phase] = seconds;
   // Names from a model may hold any bytes.
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::vector<std::string> export_warnings(const exir::ExportReport& report) {
+  std::vector<std::string> warnings;
+  if (!report.emit.missing_kernels.empty()) {
+    warnings.push_back(exir::describe_missing(report.emit.missing_kernels));
+  }
+  std::map<std::string, std::vector<std::string>> by_backend;
+  for (const exir::BypassedWeight& one : report.bypassed_weights) {
+    by_backend[one.backend_id].push_back(absl::StrCat("'", exir::shown_name(one.weight), "'"));
+  }
+  for (auto& [backend, weights] : by_backend) {
+    const size_t count = weights.size();
+    weights.resize(std::min(count, kWeightsTold));
+    warnings.push_back(absl::StrCat(
+        "backend '", backend, "' stores ", count_of(count, "weight", "weights"),
+        " by itself, instead of by add_weight or add_derived: ", absl::StrJoin(weights, ", "),
+        count > weights.size() ? ", ...; " : "; ", "no data can take the place of these"));
+  }
+  return warnings;
 }
 
 }  // namespace petrel::extension

@@ -43,15 +43,28 @@ bool add_named_blob(const StoreView& view, const std::string& key, const py::obj
   return *added;
 }
 
+const exir::Constant& constant_of(const ValueView& view) {
+  if (view.value->is_constant()) return *view.value->constant();
+  throw py::value_error("'" + view.value->name() + "' is not a constant");
+}
+
 // The elements of the constant itself when `data` is None.
 std::string add_weight(const StoreView& view, const ValueView& constant, const py::object& data,
                        uint64_t alignment, const std::string& form) {
-  if (!constant.value->is_constant()) {
-    throw py::value_error("'" + constant.value->name() + "' is not a constant");
-  }
-  const exir::Constant& source = *constant.value->constant();
+  const exir::Constant& source = constant_of(constant);
   const absl::StatusOr<std::string> key =
       view.get().add_weight(source, data.is_none() ? source.data : to_blob(data), alignment, form);
+  if (!key.ok()) raise_status(key.status());
+  return *key;
+}
+
+std::string add_derived(const StoreView& view, const std::string& name,
+                        const std::vector<ValueView>& constants, const py::object& data,
+                        const std::string& recipe, uint64_t alignment) {
+  std::vector<const exir::Constant*> sources;
+  for (const ValueView& constant : constants) sources.push_back(&constant_of(constant));
+  const absl::StatusOr<std::string> key =
+      view.get().add_derived(name, sources, recipe, to_blob(data), alignment);
   if (!key.ok()) raise_status(key.status());
   return *key;
 }
@@ -254,6 +267,8 @@ void bind_aot(py::module_& module) {
            py::arg("alignment") = 16, py::arg("external_file") = "")
       .def("add_weight", &add_weight, py::arg("constant"), py::arg("data") = py::none(),
            py::arg("alignment") = 16, py::arg("form") = "")
+      .def("add_derived", &add_derived, py::arg("name"), py::arg("constants"), py::arg("data"),
+           py::arg("recipe") = "", py::arg("alignment") = 16)
       .def("keys", [](const StoreView& view) {
         std::vector<std::string> keys;
         for (const auto& [file, destination] : view.get().blobs().destinations()) {

@@ -87,8 +87,8 @@ void check_words(const OptionWords& given) {
   }
 }
 
-// Returns the report as JSON and as text, and what is missing in words.
-std::tuple<std::string, std::string, std::string> export_files(
+// Returns the report as JSON and as text, and warnings.
+std::tuple<std::string, std::string, std::vector<std::string>> export_files(
     const std::map<std::string, std::string>& methods, const std::string& output,
     const Choices& backends, const std::map<std::string, Choices>& method_backends,
     const OptionWords& given) {
@@ -110,9 +110,7 @@ std::tuple<std::string, std::string, std::string> export_files(
   });
   pending->rethrow();
   if (!report.ok()) raise_status(report.status());
-  const std::vector<exir::MissingKernel>& missing = report->emit.missing_kernels;
-  return {format_report_json(*report), format_report_text(*report),
-          missing.empty() ? "" : exir::describe_missing(missing)};
+  return {format_report_json(*report), format_report_text(*report), export_warnings(*report)};
 }
 
 // The words of one option; those of an export that named none are the default's.

@@ -77,8 +77,14 @@ absl::Status check_weights(const BuildOptions& options, const exir::Additions& a
 }
 
 absl::Status check_structure(const BuildOptions& options, const exir::Additions& additions,
-                             const exir::Sha256& structure) {
-  if (additions.structure == structure) return absl::OkStatus();
+                             const exir::CompiledWeights& compiled) {
+  if (additions.structure == compiled.structure) return absl::OkStatus();
+  if (!compiled.bypassed.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        options.program, ": takes no other weight '", compiled.bypassed[0].weight, "': backend '",
+        compiled.bypassed[0].backend_id, "' stores it by itself, and it differs in the new model, ",
+        "or the new model is a different program"));
+  }
   return absl::FailedPreconditionError(
       absl::StrCat("the new model has the weights of ", options.program,
                    " but is a different program: its operators, literals or initial state differ"));
@@ -116,6 +122,21 @@ absl::StatusOr<exir::CompiledWeights> compile(const BuildOptions& options,
   return exir::compile_weights(compiling);
 }
 
+// Whether the glob matches what a weight was made of: all of it or nothing.
+absl::StatusOr<bool> matches_keys(const std::string& glob, const std::string& key,
+                                  const std::vector<std::string>& sources) {
+  const auto matches = [&](const std::string& source) {
+    return exir::matches_glob(glob, exir::source_name(source));
+  };
+  const auto no = std::find_if_not(sources.begin(), sources.end(), matches);
+  if (no == sources.end()) return true;
+  const auto yes = std::find_if(sources.begin(), sources.end(), matches);
+  if (yes == sources.end()) return false;
+  return absl::InvalidArgumentError(absl::StrCat("'", key, "' is made of weight '", *yes,
+                                                 "', which '", glob, "' matches, and of '", *no,
+                                                 "', which it does not"));
+}
+
 absl::StatusOr<NamedBlobStore> compiled_weights(const BuildOptions& options,
                                                 const DataProgram& program,
                                                 const exir::Additions& additions,
@@ -130,10 +151,11 @@ absl::StatusOr<NamedBlobStore> compiled_weights(const BuildOptions& options,
   }
   PETREL_ASSIGN_OR_RETURN(const exir::CompiledWeights compiled, compile(given, program, additions));
   PETREL_RETURN_IF_ERROR(check_weights(given, additions, compiled.ledger));
-  PETREL_RETURN_IF_ERROR(check_structure(given, additions, compiled.structure));
+  PETREL_RETURN_IF_ERROR(check_structure(given, additions, compiled));
   NamedBlobStore data;
   for (const auto& [key, weight] : compiled.ledger.weights()) {
-    if (!exir::matches_glob(options.keys, exir::source_name(weight.fqn))) continue;
+    PETREL_ASSIGN_OR_RETURN(const bool is_wanted, matches_keys(options.keys, key, weight.sources));
+    if (!is_wanted) continue;
     PETREL_RETURN_IF_ERROR(
         data.add_named_blob(key, weight.blob, kWeightAlignment, name, weight.layout).status());
   }

@@ -181,6 +181,12 @@ class Deriver {
     auto found = tensors_.find(weight.key);
     const size_t num_steps = found != tensors_.end() ? 0 : parts.size() - 1;
     if (found == tensors_.end()) found = tensors_.find(parts[0]);
+    if (found == tensors_.end() && weight.key.find("@made_") != std::string::npos) {
+      problems_.push_back(absl::StrCat("'", weight.key,
+                                       "': is made of several weights and needs "
+                                       "the model, whose archive --from can name"));
+      return absl::OkStatus();
+    }
     if (found == tensors_.end()) {
       problems_.push_back(absl::StrCat("'", weight.key, "': the file has no '", parts[0], "'"));
       return absl::OkStatus();
@@ -191,6 +197,9 @@ class Deriver {
       return absl::OkStatus();
     }
     const DataEntry& entry = found->second;
+    if (num_steps == 0 && !entry.layout && !weight.layout && entry.blob.size() == weight.bytes) {
+      return store_.add_named_blob(weight.key, entry.blob, kWeightAlignment, file_).status();
+    }
     if (!entry.layout || !is_in_order(*entry.layout)) {
       problems_.push_back(absl::StrCat("'", weight.key, "': the file does not say its layout"));
       return absl::OkStatus();

@@ -18,8 +18,9 @@ namespace {
 
 constexpr float kSteps = 64;  // values are multiples of 1/64: sums stay exact
 
-exir::ConstantPtr make_constant(const std::string& name, const exir::TensorType& type) {
-  const Elements elements = constant_elements(name, static_cast<size_t>(type.numel()));
+exir::ConstantPtr make_constant(const std::string& name, const exir::TensorType& type,
+                                const std::string& edition) {
+  const Elements elements = constant_elements(name + edition, static_cast<size_t>(type.numel()));
   std::vector<uint8_t> bytes(elements.size() * sizeof(float));
   std::memcpy(bytes.data(), elements.data(), bytes.size());
   bytes.resize(static_cast<size_t>(type.nbytes()));
@@ -89,11 +90,14 @@ std::vector<Elements> make_inputs(const std::vector<exir::TensorType>& types, ui
   return inputs;
 }
 
-absl::StatusOr<exir::Program> parse_program(const Methods& methods) {
+absl::StatusOr<exir::Program> parse_program(const Methods& methods, const std::string& edition) {
+  const auto make = [&](const std::string& name, const exir::TensorType& type) {
+    return make_constant(name, type, edition);
+  };
   exir::Program program;
   for (const auto& [name, text] : methods) {
     PETREL_ASSIGN_OR_RETURN(program.methods[name].graph,
-                            exir::parse_graph(text, exir::find_op, make_constant));
+                            exir::parse_graph(text, exir::find_op, make));
   }
   return program;
 }
@@ -105,8 +109,8 @@ exir::WeightRoutes all_to(const std::string& file) {
 }
 
 absl::StatusOr<Compiled> compile(const Methods& methods, const exir::BackendSelection& backends,
-                                 const exir::WeightRoutes& routes) {
-  PETREL_ASSIGN_OR_RETURN(exir::Program program, parse_program(methods));
+                                 const exir::WeightRoutes& routes, const std::string& edition) {
+  PETREL_ASSIGN_OR_RETURN(exir::Program program, parse_program(methods, edition));
   Compiled compiled;
   compiled.store = exir::RoutedBlobStore(routes);
   const auto forward = program.methods.find("forward");

@@ -45,15 +45,18 @@ struct Compiled {
 
 using Methods = std::map<std::string, std::string>;
 
-// The program before any backend.
-absl::StatusOr<exir::Program> parse_program(const Methods& methods);
+// The program before any backend. Constants of one name have other values in another
+// `edition`, as the weights of a model that was trained again.
+absl::StatusOr<exir::Program> parse_program(const Methods& methods,
+                                            const std::string& edition = "");
 
 // Routes of all data into one file.
 exir::WeightRoutes all_to(const std::string& file);
 
 // `routes` say where weights go and what they are called.
 absl::StatusOr<Compiled> compile(const Methods& methods, const exir::BackendSelection& backends,
-                                 const exir::WeightRoutes& routes = {});
+                                 const exir::WeightRoutes& routes = {},
+                                 const std::string& edition = "");
 
 // The values of constant `name`, in [-1, 1].
 Elements constant_elements(const std::string& name, size_t count);

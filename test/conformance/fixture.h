@@ -64,9 +64,13 @@ struct Fixture {
   // bit-equal results.
   double tolerance = 0;
 
-  // Constants go to the store by add_weight, so that methods share them and the
-  // export says where they go. False when they are in the payload.
+  // Constants go to the store by add_weight or add_derived, so that methods share them, the
+  // export says where they go, and others can take their place. False when they are in the
+  // payload.
   bool stores_weights = true;
+  // By add_derived, the weights of a partition or of more in one blob, which then go to one
+  // file.
+  bool packs_weights = false;
 
   // A payload byte is damaged at every `mutation_stride`-th position; more than
   // 1 where payloads are long and init is slow.

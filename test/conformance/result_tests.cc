@@ -82,23 +82,6 @@ TEST_F(Conformance, ExternalDataGivesEqualBits) {
   }
 }
 
-TEST_F(Conformance, WeightsGoWhereRulesSayUnderTheirNames) {
-  if (!fixture_.stores_weights) return;
-  exir::WeightRoutes routes;
-  routes.rules = {{"a", "a.ptd"}};
-  routes.keys = exir::WeightKeys::kName;
-  const Methods methods = {{"forward", steps({"a", "b"})}};
-  const Compiled made = compiled(methods, routes);
-  std::map<std::string, std::string> files;
-  for (const auto& [key, weight] : made.store.ledger().weights()) {
-    EXPECT_EQ(key.rfind(weight.fqn, 0), 0u) << key;
-    files[weight.fqn] = weight.destination;
-  }
-  const std::map<std::string, std::string> expected = {{"a", "a.ptd"}, {"b", ""}};
-  EXPECT_EQ(files, expected);
-  expect_as_kernels(methods, made);
-}
-
 TEST_F(Conformance, EveryMethodOfTheFixtureComputesWhatKernelsDo) {
   for (const std::string& text : fixture_.methods) {
     SCOPED_TRACE(text);

@@ -37,8 +37,9 @@ class Conformance : public ::testing::Test {
   }
 
   // Fails the running test and gives nothing when it does not compile.
-  Compiled compiled(const Methods& methods, const exir::WeightRoutes& routes = {}) const {
-    auto result = compile(methods, backend(), routes);
+  Compiled compiled(const Methods& methods, const exir::WeightRoutes& routes = {},
+                    const std::string& edition = "") const {
+    auto result = compile(methods, backend(), routes, edition);
     EXPECT_TRUE(result.ok()) << result.status();
     return result.ok() ? *std::move(result) : Compiled();
   }

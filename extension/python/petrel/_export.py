@@ -185,11 +185,11 @@ def compile_models(model: Model, args: Optional[tuple], methods: Optional[Mappin
                 words[name] = of_option
         with tempfile.TemporaryDirectory(prefix="petrel-") as archives:
             paths = archives_of(model, args, methods, torch_export_options, archives)
-            report, text, missing = _petrel.export_files(
+            report, text, told = _petrel.export_files(
                 methods=paths, output=os.path.join(folder, _PROGRAM), backends=choice.for_all,
                 method_backends=choice.by_method, options=words)
-        if missing:
-            warnings.warn(missing, stacklevel=3)  # where export() is called
+        for warning in told:
+            warnings.warn(warning, stacklevel=3)  # where export() is called
         external = options.get("external") or {}
         named = [options.get("external-weights"), *external.values()]
         return Program(folder, Report(json.loads(report), text), filter(None, named))

@@ -111,6 +111,13 @@ class NamedBlobStore:
         The options of the export decide the key and the file. `form` says how
         data differs from the constant, such as "transposed".
         """
+    def add_derived(self, name: str, constants: Sequence[Value], data: Any, recipe: str = "",
+                    alignment: int = 16) -> str:
+        """The key of `data`, which was made of several constants, such as all of them packed.
+
+        `recipe` tells one way of making it from another. All weights among the constants
+        must go to one file.
+        """
     def keys(self) -> List[str]: ...
 
 class NamedData:
@@ -142,7 +149,7 @@ def export_files(methods: Mapping[str, str], output: str, *,
                  backends: Sequence[Tuple[Any, Sequence[Tuple[str, bytes]]]],
                  method_backends: Mapping[str, Sequence[Tuple[Any, Sequence[Tuple[str, bytes]]]]],
                  options: Mapping[str, Sequence[Union[str, bytes]]]
-                 ) -> Tuple[str, str, str]: ...
+                 ) -> Tuple[str, str, List[str]]: ...
 def set_isa_level(level: str) -> None: ...
 def copy_files(copies: Sequence[Tuple[str, str, bool]]) -> None: ...
 def list_data(path: str, max_arena_bytes: Optional[int]) -> str: ...

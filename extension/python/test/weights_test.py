@@ -65,6 +65,18 @@ class WeightsTest(unittest.TestCase):
         self.assertRegex(backend.refusal, "is not a constant")
 
 
+    def test_weights_that_a_backend_stores_by_itself_are_told(self):
+        with self.assertWarnsRegex(UserWarning, "'Elementwise' stores 2 weights by itself.*'scale'"):
+            program = petrel.export(model("affine"), backend=Backend(), weight_keys="name")
+        self.assertEqual({row["weight"] for row in program.report()["bypassed_weights"]},
+                         {"scale", "shift"})
+        with self.assertRaisesRegex(petrel.Error, "weight 'scale' is to go to 's.ptd' under"):
+            petrel.export(model("affine"), backend=Backend(), weight_keys="name",
+                          external={"sc*": "s.ptd"})
+        with self.assertRaisesRegex(petrel.Error, "weight 'scale' matches 'sc[*]' and .*'Elem"):
+            petrel.export(model("affine"), backend=Backend(), external={"sc*": "s.ptd"})
+
+
 class BuildTest(unittest.TestCase):
 
     def test_other_weights_are_built_for_a_program(self):
