@@ -41,6 +41,8 @@ SECTIONS = (
     quantized.per_tensor,
     quantized.per_group,
     quantized.chosen_parameters,
+    quantized.tables,
+    quantized.mixed,
 )
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of quantising and dequantising operators, as torch's reference computes them."""
 
+import executorch.exir.passes._quant_patterns_and_replacements  # noqa: F401
+import executorch.kernels.quantized  # noqa: F401
 import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401
 
@@ -95,3 +97,47 @@ def chosen_parameters():
     for dtype in HALVES:
         call("choose_qparams.tensor", t(3, 5, dtype=dtype), -128, 127, 0.000244140625, torch.int8)
         call("choose_qparams_per_token_asymmetric", t(4, 3, 5, dtype=dtype), torch.int8)
+
+
+def packed(rows, columns, bits):
+    """A table of elements of so many bits."""
+    sizes = (rows, columns * bits // 8)
+    if bits == 8:
+        return ints(*sizes, lo=-128, hi=127, dtype=torch.int8)
+    return ints(*sizes, lo=0, hi=255).to(torch.uint8)
+
+
+def tables():
+    for name, bits in (("byte", 8), ("4bit", 4), ("2bit", 2)):
+        low = -(1 << (bits - 1))
+        table, rows = packed(7, 16, bits), ints(2, 3, lo=0, hi=6)
+        op = getattr(torch.ops.quantized_decomposed, "embedding_" + name)
+        for scales in (t(7, lo=0.01, hi=0.2), t(7, 4, lo=0.01, hi=0.2), t(7, 1, lo=0.01, hi=0.2)):
+            for zeros in (None, torch.round(t(*scales.shape, lo=-9, hi=9))):
+                for kind in (F, torch.float16):
+                    numbers = scales.to(kind)
+                    more = None if zeros is None else zeros.to(kind)
+                    arguments = [table, numbers, more, low, -low - 1, rows]
+                    emit(f"quantized_decomposed::embedding_{name}.out", arguments,
+                         [op.default(*arguments)])
+        arguments = [table, scales, None, low, -low - 1, rows[0].int()]
+        for dtype in (F, *HALVES):
+            emit(f"quantized_decomposed::embedding_{name}.dtype_out", [*arguments, number(dtype)],
+                 [op.dtype(*arguments, dtype=dtype)])
+
+
+def upstream(name, sizes, *arguments, dtype=F):
+    """Records what a kernel of ExecuTorch computes, of which torch has no function."""
+    out = torch.empty(sizes, dtype=dtype)
+    getattr(torch.ops.quantized_decomposed, name).out(*arguments, out=out)
+    emit(f"quantized_decomposed::{name}.out", [number(v) for v in arguments], [out])
+
+
+def mixed():
+    weight = ints(8, 6, lo=-128, hi=127, dtype=torch.int8)
+    upstream("mixed_mm", (3, 6), t(3, 8), weight, t(8, lo=0.01, hi=0.1), None)
+    upstream("mixed_linear", (3, 8), t(3, 6), weight, t(8, lo=0.01, hi=0.1), None, None)
+    upstream("mixed_linear", (3, 8), t(3, 6), weight, t(8, lo=0.01, hi=0.1), None, F)
+    a, b = (ints(4, 5, lo=0, hi=255).to(torch.uint8) for _ in range(2))
+    upstream("add", a.shape, a, 0.03, 5, 0, 255, b, 0.07, 9, 0, 255, 0.09, 3, 0, 250,
+             dtype=torch.uint8)
