@@ -13,6 +13,7 @@
 #include "exir/import/import.h"
 #include "exir/pass/passes/share_state.h"
 #include "exir/pass/pipeline.h"
+#include "exir/plan/model/crowd.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -112,16 +113,21 @@ absl::StatusOr<Program> compile_program(const ExportOptions& options, Phases& ph
   return program;
 }
 
+// Of the buffers that make a plan too large.
+constexpr size_t kBuffersNamed = 5;
+
 absl::Status check_arenas(const PlannedProgram& planned, uint64_t limit) {
   if (limit == 0) return absl::OkStatus();
   const auto state = static_cast<uint64_t>(planned.state.arena_bytes);
   for (const PlannedMethod& method : planned.methods) {
     const uint64_t bytes = state + static_cast<uint64_t>(method.plan.arena_bytes);
     if (bytes <= limit) continue;
+    const plan::Problem& problem = method.plan.problem;
     return absl::ResourceExhaustedError(absl::StrCat(
         "method '", method.name, "': its arenas have ", bytes,
-        " bytes and exceed max_arena_bytes, which is ", limit, "; no plan has fewer than ",
-        state + static_cast<uint64_t>(method.plan.lower_bound_bytes)));
+        " bytes and exceed max_arena_bytes, which is ", limit, ", by ", bytes - limit,
+        "; no plan has fewer than ", state + static_cast<uint64_t>(method.plan.lower_bound_bytes),
+        "; ", plan::describe(problem, plan::largest_crowd(problem), kBuffersNamed)));
   }
   return absl::OkStatus();
 }

@@ -50,4 +50,10 @@ void add_export_options(CLI::App& verb, OptionWords* given) {
   }
 }
 
+void add_planning_options(CLI::App& verb, OptionWords* given) {
+  for (const char* name : {"reorder", "max-arena-bytes", "planner", "planner-command"}) {
+    add_option(verb, *find_export_option(name), given);
+  }
+}
+
 }  // namespace petrel::extension

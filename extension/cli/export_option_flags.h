@@ -17,6 +17,9 @@ namespace petrel::extension {
 // `given` must live until the command line is parsed.
 void add_export_options(CLI::App& verb, OptionWords* given);
 
+// Of them those that say how memory is planned, for verbs that write no .pte.
+void add_planning_options(CLI::App& verb, OptionWords* given);
+
 }  // namespace petrel::extension
 
 #endif  // PETREL_EXTENSION_CLI_EXPORT_OPTION_FLAGS_H_

@@ -5,9 +5,11 @@
 
 #include "exir/driver/generate.h"
 #include "extension/cli/console.h"
+#include "extension/cli/export_option_flags.h"
 #include "extension/cli/method_files.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
+#include "extension/export/option_words.h"
 
 namespace petrel::extension {
 namespace {
@@ -16,7 +18,7 @@ struct Arguments {
   MethodFiles files;
   std::string folder;
   std::string name = "model";
-  bool reorder = false;
+  OptionWords given;
 };
 
 int usage(const std::string& problem) {
@@ -30,7 +32,7 @@ int run(const Arguments& arguments) {
   if (!wrong.empty()) return usage(wrong);
   options.folder = arguments.folder;
   options.name = arguments.name;
-  options.program.reorder = arguments.reorder;
+  apply_options(arguments.given, &options.program);
   Progress progress("gen-c");
   options.program.on_phase = [&](const std::string& phase) { progress.start(phase); };
   const RuntimeMessages messages;  // constant folding and the self-test run the runtime
@@ -50,11 +52,11 @@ void add_gen_c_verb(CLI::App& app, int* exit_code) {
   verb->add_option("-o,--output", arguments->folder, "the folder to write to")->required();
   verb->add_option("--name", arguments->name,
                    "begins the names of files and symbols; 'model' if not given");
-  verb->add_flag("--reorder", arguments->reorder,
-                 "run operators in the order that needs least memory");
+  add_planning_options(*verb, &arguments->given);
   verb->footer(
       "Examples:\n"
       "  petrel gen-c kws.pt2 -o kws_c --name kws\n"
+      "  petrel gen-c kws.pt2 -o kws_c --name kws --reorder --max-arena-bytes 16384\n"
       "  petrel gen-c --method prefill=p.pt2 --method decode=d.pt2 -o llm_c --name llm");
   verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
 }

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/portable_c.md as a reader follows it: writes its files, runs its commands, and compares
+its list of operators with the tables of the sources."""
+
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+PETREL = pathlib.Path("extension/cli/petrel").absolute()
+PAGE = pathlib.Path("docs/portable_c.md").read_text()
+
+
+class PortableCTest(unittest.TestCase):
+    def test_commands_work_in_order(self):
+        folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+        shutil.copy("examples/quickstart/digits.pt2", folder)
+        for name, text in re.findall(r"`([\w.]+)`:\n\n```c\n(.*?)```", PAGE, re.DOTALL):
+            (folder / name).write_text(text)
+        count, printed = 0, ""
+        for line in PAGE.splitlines():
+            if not re.match(r"    (petrel|cc|\./)", line):
+                continue
+            words = shlex.split(line)
+            if words[0] == "petrel":
+                words[0] = PETREL
+            done = subprocess.run(words, cwd=folder, text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT)
+            self.assertEqual(done.returncode, 0, f"{line}\n{done.stdout}")
+            printed += done.stdout
+            count += 1
+        self.assertEqual(count, 7)
+        self.assertEqual(len(re.findall(r"^\d -?\d+\.\d+$", printed, re.MULTILINE)), 10)
+
+    def test_list_of_operators_is_that_of_the_sources(self):
+        rows = set()
+        for file in pathlib.Path("exir/emit_c").glob("*_operators.cc"):
+            rows.update(re.findall(r'\{"(\w+::[^"]+)"', file.read_text()))
+        self.assertGreater(len(rows), 100)
+        count, listed = re.search(r"These (\d+) of .*?:\n\n(.*?)\n\n", PAGE, re.DOTALL).groups()
+        self.assertEqual(re.findall(r"`([^`]+)`", listed), sorted(rows))
+        self.assertEqual(int(count), len(rows))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/emit_c/kernel_library.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace petrel::exir::emit_c {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+KernelCall map_of(const std::string& expression) {
+  return {"kernels/map.h",
+          "f",
+          {{"IN_TYPE", "float"},
+           {"OUT_TYPE", "float"},
+           {"ARITHMETIC", "double"},
+           {"LOAD_IN", "(double)"},
+           {"STORE_OUT", "(float)"},
+           {"EXPRESSION", expression}},
+          {},
+          false};
+}
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t found = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST(KernelLibrary, OnlyWholeWordsAreReplaced) {
+  EXPECT_EQ(with_words_replaced("IN + IN_TYPE(xIN)", {{"IN", "a"}}), "a + IN_TYPE(xIN)");
+}
+
+TEST(KernelLibrary, CallsWithOneTextShareAFunction) {
+  KernelLibrary library;
+  EXPECT_EQ(*library.add(map_of("x + 1.0")), "petrel_kernel_f");
+  EXPECT_EQ(*library.add(map_of("x + 2.0")), "petrel_kernel_f_2");
+  EXPECT_EQ(*library.add(map_of("x + 1.0")), "petrel_kernel_f");
+  EXPECT_EQ(count(library.text(), "static void petrel_kernel_f"), 2u);
+}
+
+TEST(KernelLibrary, FunctionsThatAnExpressionCallsComeFirstAndOnce) {
+  KernelLibrary library;
+  ASSERT_TRUE(library.add(map_of("petrel_tanh(x)")).ok());
+  ASSERT_TRUE(library.add(map_of("petrel_tanh(petrel_exp(x))")).ok());
+  const std::string& text = library.text();
+  EXPECT_EQ(count(text, "static double petrel_exp(double"), 1u);
+  EXPECT_LT(text.find("static double petrel_exp("), text.find("static double petrel_expm1("));
+  EXPECT_LT(text.find("static double petrel_expm1("), text.find("static double petrel_tanh("));
+  EXPECT_LT(text.find("static double petrel_tanh("), text.find("static void petrel_kernel_f("));
+  EXPECT_THAT(library.includes(), Contains("math.h"));
+}
+
+TEST(KernelLibrary, NothingOfTheSourceTreeIsLeft) {
+  KernelLibrary library;
+  ASSERT_TRUE(library.add(map_of("petrel_pow(x, 2.0)")).ok());
+  EXPECT_THAT(library.text(), Not(HasSubstr("#include")));
+  EXPECT_THAT(library.text(), Not(HasSubstr("SPDX")));
+  EXPECT_THAT(library.text(), Not(HasSubstr("NAME")));
+}
+
+TEST(KernelLibrary, AKernelThatIsNotThereIsAnError) {
+  KernelLibrary library;
+  EXPECT_FALSE(library.add({"kernels/none.h", "f", {}, {}, false}).ok());
+}
+
+}  // namespace
+}  // namespace petrel::exir::emit_c
