@@ -9,9 +9,11 @@ For each network, {none, xnnpack}:
   inline           as exported
   split            `petrel data split` of that: program and data file
   merged           `petrel data merge` of an export with external weights
-  two files        --external '*bias=...' --external '*=...'
+  two files        --external '*bias=...' --external-weights
   shards           --shard-size
   by name          --weight-keys name with external weights
+  data of another  the program of one export with the data files of the other: keys
+                   say what the bytes are, not in which file they lie
 
 each run by us, bit for bit equal to the first, and by the C++ runtime of the
 wheel's SDK, compared with eager torch. The other way round programs of the wheel
@@ -151,7 +153,7 @@ class Data:
         yield "merged", "merged.pte", []
         glob = self.second_file(network)
         self.export(network.methods, "two.pte", backend, "--external",
-                    f"{glob}={self.path('some.ptd')}", "--external", f"*={self.path('rest.ptd')}")
+                    f"{glob}={self.path('some.ptd')}", "--external-weights", self.path("rest.ptd"))
         yield f"two files, {glob}", "two.pte", ["some.ptd", "rest.ptd"]
         listing = json.loads(command(self.petrel, "data", "list", self.path("ext.ptd"), "--json"))
         limit = max(e["bytes"] for e in listing["entries"]) + 4096
@@ -159,6 +161,8 @@ class Data:
             old.unlink()
         self.export(network.methods, "shard.pte", backend, "--external-weights",
                     self.path("shard.ptd"), "--shard-size", limit)
+        yield "one file, for two", "two.pte", ["ext.ptd"]
+        yield "two files, for one", "ext.pte", ["some.ptd", "rest.ptd"]
         yield "shards", "shard.pte", sorted(p.name for p in self.work.glob("shard*.ptd"))
         self.export(network.methods, "name.pte", backend, "--external-weights",
                     self.path("name.ptd"), "--weight-keys", "name")
