@@ -21,6 +21,7 @@
 #include "exir/pass/passes/normalize_convolutions.h"
 #include "exir/pass/passes/normalize_scalars.h"
 #include "exir/pass/passes/normalize_views.h"
+#include "exir/pass/passes/quantized_embeddings.h"
 #include "exir/pass/passes/remove_dead_code.h"
 #include "exir/pass/passes/remove_identities.h"
 #include "exir/pass/lower/require_kernels.h"
@@ -40,6 +41,7 @@ constexpr Pass kBefore[] = {
     {"normalize_scalars", "decompositions see tensors where tensors belong", normalize_scalars},
     {"normalize_convolutions", "batch norm folds into one kind of producer",
      normalize_convolutions},
+    {"quantized_embeddings", "dequantising is still in one piece", quantized_embeddings},
     {"decompose", "composites become what backends and kernels know", decompose},
     {"remove_identities", "decompositions leave factors of one and views of views",
      remove_identities},

@@ -147,7 +147,8 @@ absl::StatusOr<exir::Blob> WeightBlobs::in_4_bits(const exir::ConstantPtr& const
                                                   const WeightView& view) {
   const exir::Blob plain = blob(constant, view);
   const auto columns = static_cast<size_t>(view.sizes[1]);
-  for (const uint8_t byte : plain.bytes().span()) {
+  const exir::Blob::Bytes checked = plain.bytes();
+  for (const uint8_t byte : checked.span()) {
     const int level = static_cast<int8_t>(byte);
     if (level >= -8 && level <= 7) continue;
     return absl::InvalidArgumentError(

@@ -56,4 +56,15 @@ def blocks():
     emit("dequantize_per_channel_group",
          lambda q, s, z: QD.dequantize_per_channel_group(q, s, z, -128, 127, I8, 4, torch.float32),
          q, positive(4, 2), zeros)
+    rows = torch.tensor([[3, 0], [1, 3]])
+    for bits in (8, 4, 2):
+        low = -(1 << (bits - 1))
+        emit(f"embedding_of_{bits}_bits",
+             lambda q, s, z, i: torch.embedding(AO.dequantize_affine(
+                 q, [1, 4], s, z, I8, low, -low - 1), i),
+             levels(4, 8, low=low, high=-low - 1), positive(4, 2), levels(4, 2, low=-1, high=1),
+             rows)
+    emit("embedding_of_rows",
+         lambda q, s, z, i: torch.embedding(QD.dequantize_per_channel(q, s, z, 0, -128, 127, I8), i),
+         q, positive(4), torch.zeros(4, dtype=torch.int64), rows)
     emit("int_mm", lambda a, b: torch.ops.aten._int_mm(a, b), levels(17, 8), levels(8, 16))
