@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Any bytes as the payload of an XNNPACK delegate: verified, made ready and run
-// twice, the second time with one row less where that works. The weights that it
-// names have as many bytes as it says, or one less for names that begin with '-'.
+// twice, the second time with one row less where that works. The weights and scales that
+// it names have as many bytes as it says, or one less for names that begin with '-'.
 
 #include <deque>
 #include <map>
@@ -38,12 +38,9 @@ class WeightMap final : public runtime::NamedDataMap {
  public:
   explicit WeightMap(const Graph& graph) {
     for (const Value& value : graph.values) {
-      if (value.constant >= graph.constants.size()) continue;
-      const std::string& key = graph.constants[value.constant].key;
-      const uint64_t count = backends::xnnpack::count_elements(value.dims);
-      if (key.empty() || count > kMaxBytes) continue;
-      const size_t bytes = static_cast<size_t>(count) * sizeof(float);
-      if (sizes_[key] < bytes) sizes_[key] = bytes - (key[0] == '-' && bytes != 0 ? 1 : 0);
+      add(graph, value.constant, element_bytes(value));
+      const backends::xnnpack::Scales& scales = value.quant.scales;
+      add(graph, scales.constant, uint64_t{scales.count} * backends::xnnpack::scale_bytes(value));
     }
   }
 
@@ -51,8 +48,8 @@ class WeightMap final : public runtime::NamedDataMap {
     const auto found = sizes_.find(std::string(key));
     if (found == sizes_.end()) return Error::NotFound;
     uint8_t* const block = allocate_exactly(found->second, 16);
-    // 0.5 as a float, and small numbers as any other type.
-    for (size_t i = 0; i < found->second; ++i) block[i] = i % 4 == 3 ? 0x3f : 0;
+    // About 0.5 as float and bfloat16, and small numbers as bytes.
+    for (size_t i = 0; i < found->second; ++i) block[i] = i % 2 == 1 ? 0x3f : 0;
     return FreeableBuffer(
         block, found->second, [](void*, void* data, size_t) { std::free(data); }, nullptr);
   }
@@ -63,6 +60,32 @@ class WeightMap final : public runtime::NamedDataMap {
   }
 
  private:
+  static uint64_t element_bytes(const Value& value) {
+    using backends::xnnpack::Datatype;
+    const uint64_t count = backends::xnnpack::count_elements(value.dims);
+    if (count > kMaxBytes) return count;
+    switch (value.datatype) {
+      case Datatype::QINT8:
+      case Datatype::QCINT8:
+        return count;
+      case Datatype::QCINT4:
+      case Datatype::QBINT4: {
+        const uint64_t row = value.dims.empty() ? 1 : value.dims.back();
+        return row == 0 ? 0 : count / row * ((row + 1) / 2);
+      }
+      default:
+        return count * sizeof(float);
+    }
+  }
+
+  void add(const Graph& graph, uint32_t constant, uint64_t bytes) {
+    if (constant >= graph.constants.size() || bytes > 4 * kMaxBytes) return;
+    const std::string& key = graph.constants[constant].key;
+    if (key.empty() || bytes == 0) return;
+    const auto size = static_cast<size_t>(bytes) - (key[0] == '-' ? 1 : 0);
+    if (sizes_[key] < size) sizes_[key] = size;
+  }
+
   std::map<std::string, size_t> sizes_;
 };
 
