@@ -146,6 +146,18 @@ TEST(Groups, AreMultipliedByWhatWasQuantisedOnly) {
   EXPECT_THAT(support.reason, HasSubstr("its input is not quantised"));
 }
 
+TEST(Groups, AreMultipliedByAnyNumberOfRows) {
+  const std::string text =
+      "method @forward<n: 1..8>(%x: f32[n,96]) {\n" + chain() + groups(32, "-8, 7") + "}\n";
+  const auto partition = parse_partition(text, one_to_seven);
+  ASSERT_NE(partition, nullptr);
+  for (const auto& node : partition->nodes()) {
+    const exir::Support support = xnnpack_backend()->partitioner().supports(*node);
+    EXPECT_TRUE(support.supported) << node->describe() << ": " << support.reason;
+  }
+  EXPECT_THAT(to_text(lower_partition(*partition).graph), HasSubstr("Convert"));
+}
+
 TEST(Groups, AreOfLevelsThatFit) {
   const auto partition = parse_partition(method("%x: f32[3,96]", chain() + groups(96, "-8, 7")),
                                          [](int64_t i) { return i % 17 + 1; });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/arguments.h"
-#include "backends/xnnpack/aot/dynamic_input.h"
 #include "backends/xnnpack/aot/op_table.h"
 #include "backends/xnnpack/aot/quantized_weight.h"
 #include "exir/ops/read_sizes.h"
@@ -41,9 +40,6 @@ Support check_product(const IrNode& node) {
   if (stored && stored->group_size != 0) {
     if (kProduct.weight_is_transposed) return Support::no("its weight has groups");
     if (Support s = check_groups(*stored); !s.supported) return s;
-    if (dynamic_source(node.input(kProduct.input)) == nullptr) {
-      return Support::no("its weight has groups, and its input is not quantised");
-    }
   }
   for (exir::ArgHandle name : {arg::alpha, arg::beta}) {
     if (node.op().find_arg(name) < 0) continue;

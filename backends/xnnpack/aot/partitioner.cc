@@ -7,6 +7,7 @@
 #include "backends/xnnpack/aot/costs.h"
 #include "backends/xnnpack/aot/dynamic_input.h"
 #include "backends/xnnpack/aot/op_table.h"
+#include "backends/xnnpack/aot/stored_weight.h"
 #include "backends/xnnpack/aot/varying_partition.h"
 #include "backends/xnnpack/format/shape_rules.h"
 
@@ -68,6 +69,17 @@ Support check_operands(const exir::Node& node) {
   return computes ? Support::yes() : Support::no("all operands are constants");
 }
 
+// By groups of elements XNNPACK multiplies only what it quantised at run time. Not for its
+// row to check, which sees the node by itself where sizes vary.
+Support check_input_of_groups(const exir::Node& node) {
+  if (!node.is(aten::linear) || dynamic_source(node.input(arg::input)) != nullptr) {
+    return Support::yes();
+  }
+  const auto stored = stored_weight(node.input(arg::weight));
+  if (!stored || stored->group_size == 0) return Support::yes();
+  return Support::no("its weight has groups, and its input is not quantised");
+}
+
 }  // namespace
 
 Support XnnpackPartitioner::supports(const exir::Node& node) const {
@@ -91,6 +103,7 @@ Support XnnpackPartitioner::supports(const exir::Node& node) const {
   bool varies = node.result()->type().is_dynamic();
   for (const exir::Value* operand : node.operands()) varies |= operand->type().is_dynamic();
   if (Support s = row->check(node); !s.supported) return s;
+  if (Support s = check_input_of_groups(node); !s.supported) return s;
   return varies ? supports_varying(node) : Support::yes();
 }
 
