@@ -18,6 +18,8 @@ absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const s
   files.push_back({name + ".c", source_text(package)});
   files.push_back({name + "_params.h", parameter_header_text(package)});
   files.push_back({name + "_params.c", std::move(parameters)});
+  files.push_back({name + "_metadata.c", metadata_text(package)});
+  files.push_back({"petrel_model.h", model_header_text()});
   files.push_back({name + "_selftest.c", self_test_text(package, calls)});
   files.push_back({name + ".mk", make_text(package)});
   files.push_back({"manifest.json", manifest_text(package)});

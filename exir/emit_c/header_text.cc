@@ -134,6 +134,11 @@ std::string header_text(const Package& package) {
         method_text(method),
         {{"struct petrel_context", absl::StrCat("struct ", package.name, "_context")}});
   }
+  absl::StrAppend(
+      &text,
+      "\n/* What code that handles many models asks for; petrel_model.h has the type. */\n"
+      "struct petrel_model_metadata;\nconst struct petrel_model_metadata *",
+      package.name, "_get_model_metadata(void);\n");
   absl::StrAppend(&text, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* ", package.capitals,
                   "_H */\n");
   return text;

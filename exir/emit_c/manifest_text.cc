@@ -76,11 +76,12 @@ std::string make_text(const Package& package) {
       "_DIR ?= .\n",
       "# Results are those of the reference kernels only when nothing is contracted.\n", big,
       "_CFLAGS = -std=c99 -ffp-contract=off -I$(", big, "_DIR)\n", big, "_OBJECTS = $(", big,
-      "_DIR)/", name, ".o $(", big, "_DIR)/", name, "_params.o\n\n", "$(", big, "_DIR)/%.o: $(",
-      big, "_DIR)/%.c $(", big, "_DIR)/", name, ".h\n\t$(CC) $(CFLAGS) $(", big,
-      "_CFLAGS) -c $< -o $@\n\n", "$(", big, "_DIR)/", name, "_selftest: $(", big, "_OBJECTS) $(",
-      big, "_DIR)/", name, "_selftest.c\n\t$(CC) $(CFLAGS) $(", big, "_CFLAGS) -D", big,
-      "_SELFTEST_MAIN $(", big, "_DIR)/", name, "_selftest.c $(", big, "_OBJECTS) -lm -o $@\n");
+      "_DIR)/", name, ".o $(", big, "_DIR)/", name, "_params.o $(", big, "_DIR)/", name,
+      "_metadata.o\n\n", "$(", big, "_DIR)/%.o: $(", big, "_DIR)/%.c $(", big, "_DIR)/", name,
+      ".h\n\t$(CC) $(CFLAGS) $(", big, "_CFLAGS) -c $< -o $@\n\n", "$(", big, "_DIR)/", name,
+      "_selftest: $(", big, "_OBJECTS) $(", big, "_DIR)/", name,
+      "_selftest.c\n\t$(CC) $(CFLAGS) $(", big, "_CFLAGS) -D", big, "_SELFTEST_MAIN $(", big,
+      "_DIR)/", name, "_selftest.c $(", big, "_OBJECTS) -lm -o $@\n");
 }
 
 }  // namespace petrel::exir::emit_c

@@ -5,6 +5,7 @@
 //   kws.h            what an app includes
 //   kws.c            the kernels, a function per step, and what runs them
 //   kws_params.h/.c  one symbol per parameter, and the lookup of them by id
+//   kws_metadata.c   the model as a struct, of the types in petrel_model.h
 //   kws_selftest.c   an input, and what the interpreter computes from it
 //   kws.mk           how to compile them
 //   manifest.json    all of it for programs
@@ -34,6 +35,9 @@ absl::StatusOr<std::string> parameter_source_text(const Package& package);
 // `calls` are in the order of the methods.
 std::string self_test_text(const Package& package, const std::vector<GoldenCall>& calls);
 std::string make_text(const Package& package);
+// The struct that tells of a model, and its type, which is the same for all models.
+std::string metadata_text(const Package& package);
+std::string model_header_text();
 std::string manifest_text(const Package& package);
 
 // "static const float kws_x[3] = {1.0f, 2.0f, 3.0f};", in short lines; `declaration` ends

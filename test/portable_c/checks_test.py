@@ -74,6 +74,37 @@ int main(void) {{
 """
 
 
+METADATA = """#include "counter.h"
+#include "petrel_model.h"
+#include <stdio.h>
+static void print_tensors(const struct petrel_tensor_info *tensors, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    printf("%s %s %d %u", tensors[i].name, tensors[i].c_name, (int)tensors[i].dtype,
+           (unsigned)tensors[i].bytes);
+    for (uint32_t d = 0; d < tensors[i].rank; ++d) {
+      printf(" %d:%d", (int)tensors[i].sizes[d], tensors[i].dim_order[d]);
+    }
+    printf("\\n");
+  }
+}
+int main(void) {
+  const struct petrel_model_metadata *model = counter_get_model_metadata();
+  if (model->magic != PETREL_MODEL_MAGIC || model->abi_version != COUNTER_ABI_VERSION) return 1;
+  printf("%s %u %u %u %u\\n", model->name, (unsigned)model->arena_bytes,
+         (unsigned)model->arena_align, (unsigned)model->state_bytes,
+         (unsigned)model->constant_bytes);
+  for (uint32_t i = 0; i < model->num_methods; ++i) {
+    const struct petrel_method_info *method = &model->methods[i];
+    printf("%s %u\\n", method->name, (unsigned)method->arena_bytes);
+    print_tensors(method->inputs, method->num_inputs);
+    print_tensors(method->outputs, method->num_outputs);
+  }
+  return 0;
+}
+"""
+DTYPES = {"f32": 6, "i64": 4}
+
+
 class ChecksTest(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
@@ -91,7 +122,7 @@ class ChecksTest(unittest.TestCase):
         digits = self.digits()
         image = arrays.read(DIGIT).data
         scores = digits.run("forward", [image])
-        for name in ("kws.c", "kws_params.c", "kws_selftest.c"):
+        for name in ("kws.c", "kws_params.c", "kws_metadata.c", "kws_selftest.c"):
             done(["g++", "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Wconversion",
                   "-Wsign-conversion", "-Wshadow", "-pedantic", "-Werror", "-c",
                   self.folder / "c" / name, "-o", "x.o"], self.folder)
@@ -166,6 +197,23 @@ class ChecksTest(unittest.TestCase):
         built = package.Package(self.folder, "none", [("forward", LAYERS / "pixels.pt2")])
         self.assertEqual(built.manifest["parameters"], [])
         self.assertIn("none_lookup_linked_param", done(["nm", "none_params.o"], self.folder))
+
+    def test_metadata_struct_says_what_the_manifest_says(self):
+        state = pathlib.Path("test/models/state").absolute()
+        built = package.Package(self.folder, "counter", [
+            (m, state / f"counter.{m}.pt2") for m in ("add", "read")])
+        (self.folder / "tell.c").write_text(METADATA)
+        done(["gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-Ic", "tell.c",
+              "counter_metadata.o", "-o", "tell"], self.folder)
+        m = built.manifest
+        constants = sum(p["bytes"] for p in m["parameters"])
+        lines = [f"counter {m['arena_bytes']} {m['arena_align']} {m['state_bytes']} {constants}"]
+        for method in m["methods"]:
+            lines.append(f"{method['name']} {method['arena_bytes']}")
+            for t in method["inputs"] + method["outputs"]:
+                dims = "".join(f" {s}:{d}" for s, d in zip(t["shape"], t["dim_order"]))
+                lines.append(f"{t['name']} {t['c_name']} {DTYPES[t['dtype']]} {t['bytes']}{dims}")
+        self.assertEqual(done(["./tell"], self.folder).splitlines(), lines)
 
     def test_package_names_that_c_cannot_have_are_refused(self):
         for name in ("int", "class", "2d", "a__b", "kws-1", "x" * 40, "_kws"):

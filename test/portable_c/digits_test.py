@@ -30,8 +30,9 @@ class DigitsTest(unittest.TestCase):
             done([PETREL, "gen-c", DIGITS, "-o", name, "--name", "kws"],
                          self.folder)
         files = sorted(f.name for f in (self.folder / "a").iterdir())
-        self.assertEqual(files, ["kws.c", "kws.h", "kws.mk", "kws_params.c", "kws_params.h",
-                                 "kws_selftest.c", "manifest.json"])
+        self.assertEqual(files, ["kws.c", "kws.h", "kws.mk", "kws_metadata.c", "kws_params.c",
+                                 "kws_params.h", "kws_selftest.c", "manifest.json",
+                                 "petrel_model.h"])
         for file in files:
             self.assertEqual((self.folder / "a" / file).read_bytes(),
                              (self.folder / "b" / file).read_bytes(), file)

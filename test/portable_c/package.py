@@ -102,7 +102,8 @@ class Package:
 
     def compile(self, compiler, more=()):
         c = self.folder / "c"
-        for source in (f"{self.name}.c", f"{self.name}_params.c", f"{self.name}_selftest.c"):
+        for source in (f"{self.name}.c", f"{self.name}_params.c", f"{self.name}_metadata.c",
+                       f"{self.name}_selftest.c"):
             done([compiler, "-std=c99", *WARNINGS, *EXACT, *more, "-c", c / source, "-o",
                   (self.folder / source).with_suffix(".o")], self.folder)
         (self.folder / "app.c").write_text(self.app())
