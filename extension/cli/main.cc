@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "extension/cli/new_backend_verb.h"
 #include "extension/cli/verb.h"
 #include "extension/cli/version.h"
 
@@ -32,6 +33,7 @@ int main(int argc, char** argv) {
   add_opt_verb(app, &exit_code);
   add_data_verb(app, &exit_code);
   add_plan_verb(app, &exit_code);
+  add_new_backend_verb(app, &exit_code);
   add_completion_verb(app, &exit_code);
   try {
     app.parse(argc, argv);

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/cli/new_backend.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+
+namespace petrel::extension {
+namespace {
+
+constexpr char kFixture[] = "backends/null/fixture.cc.in";
+constexpr char kOriginal[] = "backends/null/";
+
+bool is_word(char c) { return absl::ascii_isalnum(c) || c == '_'; }
+
+absl::Status check_name(const std::string& name) {
+  const bool is_plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '_';
+  });
+  if (is_plain && !name.empty() && absl::ascii_islower(name[0])) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("a backend cannot be called '", name,
+                                                 "': lower case letters, digits and '_' only"));
+}
+
+absl::Status check_folder(const std::string& folder) {
+  const std::vector<std::string> parts = absl::StrSplit(folder, '/');
+  for (const std::string& part : parts) {
+    const bool is_plain = std::all_of(part.begin(), part.end(), is_word);
+    if (part.empty() || !is_plain) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'", folder, "' must be a folder from the root of the workspace, such as backends/mine, ",
+          "of letters, digits and '_'"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// "my_backend" as "MyBackend".
+std::string camel_case(const std::string& name) {
+  std::string text;
+  const std::vector<std::string> parts = absl::StrSplit(name, '_');
+  for (const std::string& part : parts) {
+    if (part.empty()) continue;
+    text += absl::ascii_toupper(part[0]);
+    text += part.substr(1);
+  }
+  return text;
+}
+
+// "null 1" and "null backend", where null is a word and no value of a language.
+std::string rename_word(const std::string& text, const std::string& name) {
+  constexpr absl::string_view kWord = "null ";
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const bool starts = text.compare(i, kWord.size(), kWord.data()) == 0 &&
+                        (i == 0 || !is_word(text[i - 1])) && i + kWord.size() < text.size();
+    const char next = starts ? text[i + kWord.size()] : ' ';
+    if (next == 'b' || absl::ascii_isdigit(next)) {
+      out += name;
+      i += kWord.size() - 1;
+    } else {
+      out += text[i++];
+    }
+  }
+  return out;
+}
+
+std::string renamed(const std::string& text, const std::string& name, const std::string& folder) {
+  const std::string guard = absl::StrReplaceAll(absl::AsciiStrToUpper(folder), {{"/", "_"}});
+  const std::string camel = camel_case(name);
+  return rename_word(
+      absl::StrReplaceAll(
+          text, {{"backends/null", folder},
+                 {"backends::null", absl::StrCat("backends::", name)},
+                 {"BACKENDS_NULL", guard},
+                 {"NULL_BACKEND", absl::AsciiStrToUpper(name) + "_BACKEND"},
+                 {"null_backend", absl::StrCat(name, "_backend")},
+                 {"NullBackend", camel + "Backend"},
+                 {"NullPartitioner", camel + "Partitioner"},
+                 {"//test:__subpackages__", absl::StrCat("//", folder, ":__subpackages__")}}),
+      name);
+}
+
+// Without the target that lists the files for this command.
+std::string without_list(std::string text) {
+  const size_t begin = text.find("# What `petrel new-backend`");
+  if (begin == std::string::npos) return text;
+  constexpr absl::string_view kEnd = "\n)\n\n";
+  return text.erase(begin, text.find(kEnd.data(), begin) + kEnd.size() - begin);
+}
+
+// The command with this backend, and the suite.
+std::string root_build(const std::string& name, const std::string& folder) {
+  return absl::StrReplaceAll(R"(# SPDX-License-Identifier: Apache-2.0
+load("@rules_cc//cc:defs.bzl", "cc_library")
+load("//extension/cli:petrel_cli.bzl", "petrel_cli")
+load("//test/conformance:conformance.bzl", "petrel_conformance_test")
+
+petrel_cli(
+    name = "petrel",
+    backends = [
+        "//backends/xnnpack",
+        "//FOLDER=NAME",
+    ],
+)
+
+cc_library(
+    name = "fixture",
+    testonly = True,
+    srcs = ["fixture.cc"],
+    alwayslink = True,
+    deps = [
+        "//FOLDER/aot",
+        "//FOLDER/runtime",
+        "//test/conformance:fixture",
+    ],
+)
+
+petrel_conformance_test(
+    name = "conformance_test",
+    fixture = ":fixture",
+)
+)",
+                             {{"FOLDER", folder}, {"NAME", name}});
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<SkeletonFile>> new_backend(const std::string& name,
+                                                      const std::string& folder) {
+  if (const absl::Status status = check_name(name); !status.ok()) return status;
+  if (const absl::Status status = check_folder(folder); !status.ok()) return status;
+  std::vector<SkeletonFile> files = {{"BUILD.bazel", root_build(name, folder)}};
+  for (const SkeletonFile& file : skeleton()) {
+    absl::string_view path = file.path;
+    absl::ConsumePrefix(&path, kOriginal);
+    std::string to = absl::StrReplaceAll(path, {{"null_backend", name + "_backend"}});
+    if (file.path == kFixture) to = "fixture.cc";
+    files.push_back({std::move(to), renamed(without_list(file.text), name, folder)});
+  }
+  return files;
+}
+
+}  // namespace petrel::extension
