@@ -11,9 +11,12 @@
 #include "exir/annotate.h"
 #include "exir/driver/structure.h"
 #include "exir/import/import.h"
+#include "exir/input/file_content.h"
+#include "exir/ir/verifier.h"
 #include "exir/pass/passes/share_state.h"
 #include "exir/pass/pipeline.h"
 #include "exir/plan/model/crowd.h"
+#include "exir/quantize/quantize_graph.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -58,6 +61,29 @@ absl::Status transform(Program& program, absl::Span<const Pass> passes,
   return absl::OkStatus();
 }
 
+absl::StatusOr<QuantizationRecord> read_record(const std::string& path) {
+  auto text = read_file_content(path, kMaxContentBytes);
+  if (!text.ok()) return annotate(text.status(), path);
+  auto record = parse_record(*text);
+  if (!record.ok()) return annotate(record.status(), path);
+  return record;
+}
+
+absl::Status quantize(Program& program, const ExportOptions& options, ExportReport* report) {
+  QuantizationRecord record;
+  if (options.quantization != nullptr) {
+    record = *options.quantization;
+  } else {
+    PETREL_ASSIGN_OR_RETURN(record, read_record(options.quantization_file));
+  }
+  PETREL_ASSIGN_OR_RETURN(report->left_float, quantize_program(program, record));
+  for (const auto& [name, method] : program.methods) {
+    const absl::Status valid = verify_graph(*method.graph);
+    if (!valid.ok()) return annotate(valid, absl::StrCat("method '", name, "', quantised"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status check_pass_name(const std::string& name) {
@@ -76,8 +102,7 @@ absl::Status check_pass_name(const std::string& name) {
       absl::StrCat("there is no pass '", name, "'; the passes are ", absl::StrJoin(known, ", ")));
 }
 
-absl::StatusOr<Program> compile_program(const ExportOptions& options, Phases& phases,
-                                        ExportReport& report, RoutedBlobStore& store) {
+absl::StatusOr<Program> optimize_program(const ExportOptions& options, Phases& phases) {
   Program program;
   PETREL_RETURN_IF_ERROR(phases.run("import", [&]() -> absl::Status {
     PETREL_ASSIGN_OR_RETURN(program, import_all(options));
@@ -87,6 +112,20 @@ absl::StatusOr<Program> compile_program(const ExportOptions& options, Phases& ph
     return transform(program, passes_before_partitioning(), options,
                      /*for_backends=*/true);
   }));
+  return program;
+}
+
+absl::Status legalize_program(Program& program, const ExportOptions& options) {
+  return transform(program, passes_after_partitioning(), options, /*for_backends=*/false);
+}
+
+absl::StatusOr<Program> compile_program(const ExportOptions& options, Phases& phases,
+                                        ExportReport& report, RoutedBlobStore& store) {
+  PETREL_ASSIGN_OR_RETURN(Program program, optimize_program(options, phases));
+  if (options.quantization != nullptr || !options.quantization_file.empty()) {
+    PETREL_RETURN_IF_ERROR(
+        phases.run("quantize", [&] { return quantize(program, options, &report); }));
+  }
   if (!options.backends.empty()) {
     PETREL_RETURN_IF_ERROR(phases.run("delegate", [&]() -> absl::Status {
       PETREL_ASSIGN_OR_RETURN(report.partition,
@@ -94,10 +133,8 @@ absl::StatusOr<Program> compile_program(const ExportOptions& options, Phases& ph
       return absl::OkStatus();
     }));
   }
-  PETREL_RETURN_IF_ERROR(phases.run("legalize", [&] {
-    return transform(program, passes_after_partitioning(), options,
-                     /*for_backends=*/false);
-  }));
+  PETREL_RETURN_IF_ERROR(
+      phases.run("legalize", [&] { return legalize_program(program, options); }));
   if (options.weight_keys == WeightKeys::kName) {
     report.structure = structure_of(program);
   }

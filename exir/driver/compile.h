@@ -3,7 +3,7 @@
 // What every emitter starts with: archives in, a program out that kernels and backends
 // execute, the same one whatever it is written as.
 //
-//   import -> passes -> lower to backend -> passes -> order
+//   import -> passes -> quantize -> lower to backend -> passes -> order
 //
 //   Phases phases(options, &report);
 //   PETREL_ASSIGN_OR_RETURN(const Program program,
@@ -43,6 +43,13 @@ class Phases {
   const ExportOptions& options_;
   ExportReport* report_;
 };
+
+// The first half of it: archives after the passes that backends want to see, in floats
+// where the archives are.
+absl::StatusOr<Program> optimize_program(const ExportOptions& options, Phases& phases);
+
+// The passes that leave nothing but calls of kernels and delegates.
+absl::Status legalize_program(Program& program, const ExportOptions& options);
 
 // Of the options those that say what is compiled and how; weights for delegates go to
 // `store`.

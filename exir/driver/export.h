@@ -17,6 +17,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,8 @@
 #include "exir/memory/order_operators.h"
 #include "exir/partition/partition.h"
 #include "exir/pass/pipeline.h"
+#include "exir/quantize/annotate_graph.h"
+#include "exir/quantize/record.h"
 
 namespace petrel::exir {
 
@@ -62,6 +65,10 @@ struct ExportOptions {
   // weights for it; under kName.
   std::vector<std::string> recipe;
   BackendSelection backends;
+  // How to compute with integers (exir/quantize): a record, or the path of one. Null and
+  // empty: as the archive says.
+  std::shared_ptr<const QuantizationRecord> quantization;
+  std::string quantization_file;
   plan::Options planning;
   // Refuse methods whose arenas have more bytes in all; 0 is no limit.
   uint64_t max_arena_bytes = 0;
@@ -84,6 +91,8 @@ struct ExportOptions {
 struct ExportReport {
   std::vector<std::pair<std::string, double>> phase_seconds;
   PartitionReport partition;
+  // With a record: nodes of f32 that do not compute with integers, by method.
+  std::map<std::string, std::vector<LeftFloat>> left_float;
   std::map<std::string, OrderReport> order;  // by method; with `reorder` only
   EmitReport emit;
   // Kernel calls left per method: operator -> count.

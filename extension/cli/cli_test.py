@@ -48,7 +48,7 @@ class CliTest(unittest.TestCase):
 
     def test_help_of_every_verb_has_examples(self):
         self.assertIn("export", self.done("--help"))
-        for verb in ("export", "run", "inspect", "verify", "bench", "opt", "plan", "data"):
+        for verb in ("export", "run", "inspect", "verify", "bench", "opt", "plan", "data", "quantize"):
             self.assertIn(f"petrel {verb}", self.done(verb, "--help"))
 
     def test_isa_caps_what_computes(self):

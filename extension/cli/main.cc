@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   int exit_code = kDone;
   add_export_verb(app, &exit_code);
   add_gen_c_verb(app, &exit_code);
+  add_quantize_verb(app, &exit_code);
   add_run_verb(app, &exit_code);
   add_inspect_verb(app, &exit_code);
   add_verify_verb(app, &exit_code);

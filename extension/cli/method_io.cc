@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "exir/annotate.h"
 #include "exir/status_macros.h"
 #include "extension/cli/array_literal.h"
 #include "extension/cli/input_words.h"
@@ -13,44 +14,14 @@
 
 namespace petrel::extension {
 
-using runtime::EValue;
 using runtime::ScalarType;
 using runtime::Span;
-using runtime::Tag;
-using runtime::Tensor;
-using runtime::TensorImpl;
 using runtime::TensorInfo;
 
 namespace {
 
 std::string sizes_text(Span<const int32_t> sizes) {
   return absl::StrCat("[", absl::StrJoin(sizes.begin(), sizes.end(), ","), "]");
-}
-
-// Copies elements of `size` bytes between two dense layouts of one shape.
-void reorder(const uint8_t* from, const std::vector<int64_t>& from_strides, uint8_t* to,
-             const std::vector<int64_t>& to_strides, Span<const int32_t> sizes, size_t size) {
-  size_t numel = 1;
-  for (const int32_t s : sizes) numel *= static_cast<size_t>(s);
-  std::vector<int32_t> index(sizes.size(), 0);
-  for (size_t n = 0; n < numel; ++n) {
-    int64_t a = 0, b = 0;
-    for (size_t d = 0; d < sizes.size(); ++d) {
-      a += index[d] * from_strides[d];
-      b += index[d] * to_strides[d];
-    }
-    std::memcpy(to + static_cast<size_t>(b) * size, from + static_cast<size_t>(a) * size, size);
-    for (size_t d = sizes.size(); d-- > 0;) {
-      if (++index[d] < sizes[d]) break;
-      index[d] = 0;
-    }
-  }
-}
-
-std::vector<int64_t> dense_strides(Span<const int32_t> sizes, Span<const uint8_t> dim_order) {
-  std::vector<int64_t> strides(sizes.size());
-  runtime::compute_strides(sizes, dim_order, strides.data());
-  return strides;
 }
 
 // A one of any element type, as its bytes.
@@ -128,26 +99,6 @@ absl::StatusOr<NpyArray> read_source(const std::string& source, const std::strin
 
 }  // namespace
 
-// A tensor and what it refers to.
-struct MethodInputs::Holder {
-  Holder(const NpyArray& array, Span<const uint8_t> order)
-      : sizes(array.shape.begin(), array.shape.end()), dim_order(order.begin(), order.end()) {
-    const Span<const int32_t> dims(sizes);
-    strides = dense_strides(dims, Span<const uint8_t>(dim_order));
-    memory.resize(array.data.size() / sizeof(uint64_t) + 1);
-    reorder(array.data.data(), dense_strides(dims, {}), reinterpret_cast<uint8_t*>(memory.data()),
-            strides, dims, runtime::element_size(array.type));
-    impl = TensorImpl(array.type, static_cast<ssize_t>(sizes.size()), sizes.data(), nullptr,
-                      dim_order.data(), strides.data());
-  }
-
-  std::vector<int32_t> sizes;
-  std::vector<uint8_t> dim_order;
-  std::vector<int64_t> strides;
-  std::vector<uint64_t> memory;
-  TensorImpl impl;
-};
-
 absl::StatusOr<MethodInputs> MethodInputs::make(Module& module, const std::string& method,
                                                 const std::vector<std::string>& words) {
   auto meta = module.method_meta(method);
@@ -171,32 +122,18 @@ absl::StatusOr<MethodInputs> MethodInputs::make(Module& module, const std::strin
       inputs.values_.push_back(module.get_input(method, i));
       continue;
     }
-    const size_t tensor = inputs.holders_.size();
+    const size_t tensor = inputs.tensors_.size();
     const std::string name = names[tensor].empty()
                                  ? absl::StrCat("input ", i)
                                  : absl::StrCat("input ", i, " '", names[tensor], "'");
     PETREL_ASSIGN_OR_RETURN(const NpyArray array,
                             read_source(sources[tensor], name, method, *info, &bytes));
-    auto holder = std::make_shared<Holder>(array, info->dim_order());
-    if (holder->impl.set_data(holder->memory.data(), holder->memory.size() * sizeof(uint64_t)) !=
-        runtime::Error::Ok) {
-      return absl::InternalError(absl::StrCat(name, " cannot be made"));
-    }
-    inputs.values_.push_back(EValue(Tensor(&holder->impl)));
-    inputs.holders_.push_back(std::move(holder));
+    auto tensor_of_array = ArrayTensor::make(array, info->dim_order());
+    if (!tensor_of_array.ok()) return exir::annotate(tensor_of_array.status(), name);
+    inputs.values_.push_back((*tensor_of_array)->value());
+    inputs.tensors_.push_back(*std::move(tensor_of_array));
   }
   return inputs;
-}
-
-NpyArray to_npy(const Tensor& tensor) {
-  NpyArray array;
-  array.type = tensor.scalar_type();
-  array.shape.assign(tensor.sizes().begin(), tensor.sizes().end());
-  array.data.resize(tensor.nbytes());
-  const std::vector<int64_t> strides = dense_strides(tensor.sizes(), tensor.dim_order());
-  reorder(static_cast<const uint8_t*>(tensor.const_data_ptr()), strides, array.data.data(),
-          dense_strides(tensor.sizes(), {}), tensor.sizes(), tensor.element_size());
-  return array;
 }
 
 }  // namespace petrel::extension

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs and outputs of a method as NumPy arrays.
-//
-// An array has the elements in logical order; a method may want another order
-// in memory (channels last), and gets it.
+// The inputs of a method from what the command was given.
 #ifndef PETREL_EXTENSION_CLI_METHOD_IO_H_
 #define PETREL_EXTENSION_CLI_METHOD_IO_H_
 
@@ -13,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "extension/module/module.h"
-#include "extension/npy/npy.h"
+#include "extension/npy/tensor_array.h"
 
 namespace petrel::extension {
 
@@ -29,13 +26,9 @@ class MethodInputs {
   const std::vector<runtime::EValue>& values() const { return values_; }
 
  private:
-  struct Holder;
-  std::vector<std::shared_ptr<Holder>> holders_;
+  std::vector<std::shared_ptr<ArrayTensor>> tensors_;
   std::vector<runtime::EValue> values_;
 };
-
-// A copy of `tensor` in logical order.
-NpyArray to_npy(const runtime::Tensor& tensor);
 
 }  // namespace petrel::extension
 

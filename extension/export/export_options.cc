@@ -61,6 +61,11 @@ std::vector<ExportOption> graph_options() {
                    words[0] == "supported" ? exir::Delegate::kSupported : exir::Delegate::kCheaper;
                for_each_use(options, [&](exir::BackendUse& use) { use.delegate = delegate; });
              }),
+      value("quantize", OptionKind::kText, kChangesGraph,
+            "compute with integers as this record of `petrel quantize` says",
+            [](const Words& words, ExportOptions* options) {
+              options->quantization_file = words[0];
+            }),
       flag("allow-petrel-ops", kChangesGraph,
            "use operators that only Petrel's runtime has, where they are faster",
            [](const Words&, ExportOptions* options) { options->allow_petrel_ops = true; }),

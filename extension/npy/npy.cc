@@ -97,7 +97,10 @@ std::vector<uint8_t> in_c_order(const std::vector<int64_t>& shape, size_t elemen
 absl::StatusOr<NpyArray> read_npy(const std::string& path) {
   const auto content = exir::read_file_content(path, exir::kMaxContentBytes);
   if (!content.ok()) return exir::annotate(content.status(), path);
-  const std::string& bytes = *content;
+  return parse_npy(*content, path);
+}
+
+absl::StatusOr<NpyArray> parse_npy(absl::string_view bytes, const std::string& path) {
   if (bytes.size() < kMagicSize + 4 || std::memcmp(bytes.data(), kMagic, kMagicSize) != 0) {
     return bad(path, "is not an .npy file");
   }

@@ -19,6 +19,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "runtime/core/scalar_type.h"
 
 namespace petrel::extension {
@@ -32,6 +33,9 @@ struct NpyArray {
 // InvalidArgument when the file is not an array of a known type, or has another
 // number of bytes than its shape asks for.
 absl::StatusOr<NpyArray> read_npy(const std::string& path);
+
+// The bytes of such a file; errors begin with `path`.
+absl::StatusOr<NpyArray> parse_npy(absl::string_view bytes, const std::string& path);
 
 // Writes beside `path` and renames, so that `path` is whole or not there.
 absl::Status write_npy(const std::string& path, const NpyArray& array);

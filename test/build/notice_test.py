@@ -20,8 +20,8 @@ PATCH = re.compile(r"^    (third_party/\S+\.patch)$", re.M)
 
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 NOT_SOURCE = (".bin", ".csv", ".ir", ".md", ".npy", ".patch", ".pt2", ".ptd",
-              ".pte", ".pyc", ".svg", ".txt", ".typed", "LICENSE", "MANIFEST",
-              "NOTICE")
+              ".pte", ".pyc", ".safetensors", ".svg", ".txt", ".typed", "LICENSE",
+              "MANIFEST", "NOTICE")
 
 
 def workspace():

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program to calibrate with: the float model on kernels, whose outputs are the values
+// that need a scale when it is quantised.
+//
+//   PETREL_ASSIGN_OR_RETURN(const ObservedProgram observed, compile_observed(options));
+//   ... run observed.bytes on samples; ranges["forward"]["relu"].include(...) ...
+//   PETREL_ASSIGN_OR_RETURN(record, observed.choose(ranges, {}));
+//
+// Nodes and names are those that an export with the same options quantises.
+#ifndef PETREL_EXIR_DRIVER_OBSERVE_H_
+#define PETREL_EXIR_DRIVER_OBSERVE_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "exir/driver/export.h"
+#include "exir/ir/program.h"
+#include "exir/quantize/quantize_graph.h"
+#include "exir/quantize/record.h"
+
+namespace petrel::exir {
+
+// Of one method: names of values.
+struct ObservedMethod {
+  std::vector<std::string> inputs;   // all of the method's, tensors or not
+  std::set<std::string> seen_there;  // inputs that need a scale
+  std::vector<std::string> outputs;  // of the observed program
+};
+
+// What was seen, by method.
+using SeenRanges = std::map<std::string, Ranges>;
+using SeenHistograms = std::map<std::string, Histograms>;
+
+struct ObservedProgram {
+  std::string bytes;        // a `.pte`
+  std::string float_bytes;  // the same with the outputs of the model
+  std::map<std::string, ObservedMethod> methods;
+  Program floats;  // before anything was lowered
+  std::map<std::string, std::set<std::string>> keep_float;
+
+  // For histograms of a second look: what values share (shared_ranges). InvalidArgument
+  // naming the method and value that nothing was seen of.
+  absl::StatusOr<SeenRanges> shared(const SeenRanges& ranges) const;
+  // Without histograms whole ranges count (choose_numbers).
+  absl::StatusOr<QuantizationRecord> choose(const SeenRanges& ranges,
+                                            const SeenHistograms& histograms) const;
+};
+
+// `keep_float` are globs over names of nodes; each must match one that would be quantised.
+absl::StatusOr<ObservedProgram> compile_observed(const ExportOptions& options,
+                                                 const std::vector<std::string>& keep_float);
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_DRIVER_OBSERVE_H_

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/quantize/annotate_graph.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+
+#include "absl/strings/str_cat.h"
+#include "exir/ops/handles.h"
+
+namespace petrel::exir {
+namespace {
+
+enum class Role { kFloat, kProduct, kJoin, kMove, kOne };
+
+bool is_float_tensor(const Value& value) {
+  return value.type().is_tensor() && value.tensor().dtype == ScalarType::kFloat;
+}
+
+bool is_activation(const Node& node) {
+  return node.is(aten::relu, aten::hardtanh, aten::relu6, aten::clamp);
+}
+
+bool moves_elements(const Node& node) {
+  return node.is(aten::view, aten::permute, aten::transpose_int, aten::slice_Tensor,
+                 aten::unsqueeze, aten::squeeze_dims, aten::max_pool2d);
+}
+
+Role role_of(const Node& node) {
+  if (product_weight(node) != nullptr) return Role::kProduct;
+  if (node.is(aten::cat, aten::mul_Tensor)) return Role::kJoin;
+  if (node.is(aten::add_Tensor, aten::sub_Tensor)) {
+    const Argument& alpha = node.argument(arg::alpha);
+    return alpha.is_number() && alpha.as_number() == 1 ? Role::kJoin : Role::kFloat;
+  }
+  if (moves_elements(node)) return Role::kMove;
+  if (is_activation(node) ||
+      node.is(aten::mean_dim, aten::avg_pool2d, aten::adaptive_avg_pool2d, aten::sigmoid,
+              aten::tanh, aten::leaky_relu, aten::hardswish)) {
+    return Role::kOne;
+  }
+  return Role::kFloat;
+}
+
+// What is computed: not weights, and each value once.
+std::vector<Value*> inputs_of(const Node& node) {
+  if (product_weight(node) != nullptr) {
+    return {node.is(aten::addmm) ? node.input(arg::mat1) : node.input(arg::input, arg::self)};
+  }
+  return node.operands();
+}
+
+// Whether integers can stand for all that the node computes with and makes.
+bool fits(const Node& node) {
+  const std::vector<Value*> inputs = inputs_of(node);
+  return node.num_results() == 1 && is_float_tensor(*node.result()) && !inputs.empty() &&
+         std::all_of(inputs.begin(), inputs.end(), [](const Value* input) {
+           return is_float_tensor(*input) && !input->is_constant();
+         });
+}
+
+// A product or a sum whose only user is an activation: one node of integers.
+bool is_merged(const Value& value, const std::set<const Node*>& nodes) {
+  const Node* producer = value.producer();
+  if (producer == nullptr || !value.has_single_user()) return false;
+  const Node* user = value.users()[0];
+  return is_activation(*user) && nodes.count(user) != 0 && nodes.count(producer) != 0 &&
+         (product_weight(*producer) != nullptr || producer->is(aten::add_Tensor, aten::sub_Tensor));
+}
+
+// Sets of numbers that were joined; the root of each is its least.
+class Joined {
+ public:
+  explicit Joined(size_t count) : parent_(count) {
+    std::iota(parent_.begin(), parent_.end(), size_t{0});
+  }
+  size_t root(size_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void join(size_t a, size_t b) {
+    a = root(a);
+    b = root(b);
+    parent_[std::max(a, b)] = std::min(a, b);
+  }
+
+ private:
+  std::vector<size_t> parent_;
+};
+
+// The candidates that a path of candidates connects to a product.
+std::set<const Node*> connected_to_products(const std::vector<const Node*>& candidates) {
+  std::unordered_map<const Node*, size_t> index;
+  for (size_t i = 0; i < candidates.size(); ++i) index[candidates[i]] = i;
+  Joined joined(candidates.size());
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    for (const Value* input : inputs_of(*candidates[i])) {
+      const auto producer = index.find(input->producer());
+      if (producer != index.end()) joined.join(i, producer->second);
+    }
+  }
+  std::set<size_t> with_product;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    if (product_weight(*candidates[i]) != nullptr) with_product.insert(joined.root(i));
+  }
+  std::set<const Node*> nodes;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    if (with_product.count(joined.root(i)) != 0) nodes.insert(candidates[i]);
+  }
+  return nodes;
+}
+
+std::vector<std::vector<Value*>> group_values(const Graph& graph,
+                                              const std::set<const Node*>& nodes) {
+  std::vector<Value*> values;
+  std::unordered_map<const Value*, size_t> index;
+  const auto add = [&](Value* value) {
+    if (!is_merged(*value, nodes) && index.emplace(value, values.size()).second) {
+      values.push_back(value);
+    }
+  };
+  for (const auto& node : graph.nodes()) {
+    if (nodes.count(node.get()) == 0) continue;
+    for (Value* input : inputs_of(*node)) add(input);
+    add(node->result());
+  }
+  Joined joined(values.size());
+  for (const auto& node : graph.nodes()) {
+    const auto result = index.find(node->result());
+    if (nodes.count(node.get()) == 0 || result == index.end()) continue;
+    if (!moves_elements(*node) && !node->is(aten::cat)) continue;
+    for (const Value* input : inputs_of(*node)) {
+      const auto found = index.find(input);
+      if (found != index.end()) joined.join(found->second, result->second);
+    }
+  }
+  std::map<size_t, std::vector<Value*>> by_root;
+  for (size_t i = 0; i < values.size(); ++i) by_root[joined.root(i)].push_back(values[i]);
+  std::vector<std::vector<Value*>> groups;
+  for (auto& [root, members] : by_root) groups.push_back(std::move(members));
+  return groups;
+}
+
+std::string reason_of(const Node& node, const std::set<std::string>& keep_float) {
+  if (keep_float.count(node.result()->name()) != 0) return "is kept float";
+  if (role_of(node) == Role::kFloat) {
+    return absl::StrCat(node.op().name, " is not computed with integers");
+  }
+  if (!fits(node)) return "computes with a constant, or not with f32 alone";
+  return "no product is connected to it";
+}
+
+}  // namespace
+
+Value* product_weight(const Node& node) {
+  if (!node.is(aten::convolution, aten::linear, aten::mm, aten::addmm)) return nullptr;
+  Value* weight =
+      node.is(aten::convolution, aten::linear) ? node.input(arg::weight) : node.input(arg::mat2);
+  const bool is_weight = weight->is_constant() && !weight->constant()->is_mutable() &&
+                         is_float_tensor(*weight) && weight->tensor().is_contiguous() &&
+                         weight->tensor().numel() > 0;
+  if (!is_weight) return nullptr;
+  if (node.is(aten::convolution)) {
+    const Argument& transposed = node.argument(arg::transposed);
+    const Argument& groups = node.argument(arg::groups);
+    if (!transposed.is_bool() || !groups.is_int()) return nullptr;
+    // Of transposed groups the channels lie in two dimensions.
+    if (transposed.as_bool() && groups.as_int() != 1) return nullptr;
+    if (weight->tensor().rank() > 4) return nullptr;
+  }
+  if (node.is(aten::addmm)) {
+    for (const ArgHandle factor : {arg::alpha, arg::beta}) {
+      const Argument& value = node.argument(factor);
+      if (!value.is_number() || value.as_number() != 1) return nullptr;
+    }
+  }
+  return weight;
+}
+
+size_t weight_axis(const Node& product) {
+  if (product.is(aten::mm, aten::addmm)) return 1;
+  return product.is(aten::convolution) && product.argument(arg::transposed).as_bool() ? 1 : 0;
+}
+
+QuantAnnotation annotate_graph(const Graph& graph, const std::set<std::string>& keep_float) {
+  std::vector<const Node*> candidates;
+  for (const auto& node : graph.nodes()) {
+    if (role_of(*node) == Role::kFloat || !fits(*node)) continue;
+    if (keep_float.count(node->result()->name()) == 0) candidates.push_back(node.get());
+  }
+  QuantAnnotation annotation;
+  annotation.nodes = connected_to_products(candidates);
+  annotation.groups = group_values(graph, annotation.nodes);
+  for (const auto& node : graph.nodes()) {
+    if (annotation.nodes.count(node.get()) != 0 || node->num_results() == 0) continue;
+    if (!is_float_tensor(*node->result())) continue;
+    annotation.left.push_back({node->result()->name(), node->op().full_name(),
+                               reason_of(*node, keep_float), node->source().location()});
+  }
+  return annotation;
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which nodes of a graph compute with integers, and which values share one scale.
+//
+//   %c = convolution(%x, constant @w, ...)    a product: from here on integers pay
+//   %r = relu(%c)                             merged into it: only %r has a scale
+//   %p = max_pool2d(%r)                       moves elements: the scale of %r
+//   %s = softmax(%p)                          stays float
+//
+//   nodes  c r p        groups  {x} {r p}      left  s: "_softmax is not computed ..."
+//
+// Nodes that are not products take part only where values connect them to one: else
+// conversions would cost more than they save.
+#ifndef PETREL_EXIR_QUANTIZE_ANNOTATE_GRAPH_H_
+#define PETREL_EXIR_QUANTIZE_ANNOTATE_GRAPH_H_
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "exir/ir/graph.h"
+
+namespace petrel::exir {
+
+// A node that computes with floats although its tensors are f32.
+struct LeftFloat {
+  std::string node;
+  std::string op;
+  std::string reason;
+  std::string location;  // in the user's model
+};
+
+struct QuantAnnotation {
+  std::set<const Node*> nodes;
+  // Values with one scale and zero point, in the order of the graph: inputs of `nodes`
+  // that are no constants, and what nodes make that no merged activation takes.
+  std::vector<std::vector<Value*>> groups;
+  std::vector<LeftFloat> left;
+};
+
+// `keep_float` are names of nodes.
+QuantAnnotation annotate_graph(const Graph& graph, const std::set<std::string>& keep_float);
+
+// The dimension of output channels in the weight of a product of the annotation.
+size_t weight_axis(const Node& product);
+// The weight of a product, a constant of f32; null of other nodes.
+Value* product_weight(const Node& node);
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_QUANTIZE_ANNOTATE_GRAPH_H_

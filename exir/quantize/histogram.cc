@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/quantize/histogram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace petrel::exir {
+namespace {
+
+constexpr size_t kBins = 2048;
+// Ends that are tried on either side.
+constexpr size_t kSteps = 256;
+
+// Sums over bins, each taken at its middle.
+struct Moments {
+  double count = 0, sum = 0, squares = 0;
+
+  // Of what these bins lose when all of them become `end`.
+  double cut_to(double end) const { return squares - 2 * end * sum + end * end * count; }
+};
+
+Moments operator-(const Moments& a, const Moments& b) {
+  return {a.count - b.count, a.sum - b.sum, a.squares - b.squares};
+}
+
+}  // namespace
+
+Histogram::Histogram(const Range& range)
+    : range_{std::min(range.min, 0.0f), std::max(range.max, 0.0f)},
+      width_((static_cast<double>(range_.max) - static_cast<double>(range_.min)) / kBins),
+      counts_(kBins, 0) {}
+
+void Histogram::add(const float* elements, size_t count) {
+  if (width_ == 0) return;
+  for (size_t i = 0; i < count; ++i) {
+    if (elements[i] == 0) continue;
+    const double place =
+        (static_cast<double>(elements[i]) - static_cast<double>(range_.min)) / width_;
+    const double bin = std::clamp(std::floor(place), 0.0, static_cast<double>(kBins - 1));
+    ++counts_[static_cast<size_t>(bin)];
+  }
+}
+
+void Histogram::add(const Histogram& other) {
+  for (size_t i = 0; i < kBins; ++i) counts_[i] += other.counts_[i];
+}
+
+Range Histogram::best_range() const {
+  // before[i]: of the bins below bin i.
+  std::vector<Moments> before(kBins + 1);
+  for (size_t i = 0; i < kBins; ++i) {
+    const double x = static_cast<double>(range_.min) + (static_cast<double>(i) + 0.5) * width_;
+    const auto n = static_cast<double>(counts_[i]);
+    before[i + 1] = {before[i].count + n, before[i].sum + n * x, before[i].squares + n * x * x};
+  }
+  const Moments& all = before[kBins];
+  if (all.count == 0) return range_;
+  const auto min = static_cast<double>(range_.min);
+  const auto max = static_cast<double>(range_.max);
+  Range best = range_;
+  double least = std::numeric_limits<double>::infinity();
+  // Ends at fractions of what lies below and above 0, which stays inside.
+  for (size_t a = 0; a <= (min == 0 ? 0 : kSteps); ++a) {
+    const double low = min * static_cast<double>(kSteps - a) / kSteps;
+    const auto first = static_cast<size_t>((low - min) / width_);
+    for (size_t b = 0; b <= (max == 0 ? 0 : kSteps); ++b) {
+      const double high = max * static_cast<double>(kSteps - b) / kSteps;
+      const double end = std::ceil((high - min) / width_);
+      const size_t last = std::min(kBins, std::max(first, static_cast<size_t>(end)));
+      const double scale = (high - low) / static_cast<double>(kMostLevel - kLeastLevel);
+      // Rounding errors are spread evenly over a level.
+      const double error = (before[last] - before[first]).count * scale * scale / 12 +
+                           before[first].cut_to(low) + (all - before[last]).cut_to(high);
+      if (error >= least) continue;
+      least = error;
+      best = {static_cast<float>(low), static_cast<float>(high)};
+    }
+  }
+  return best;
+}
+
+}  // namespace petrel::exir

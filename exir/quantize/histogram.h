@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the numbers of a value are spread over its range, and which part of that range
+// int8 shows with the least error: a few numbers far out cost all others their levels.
+//
+//   count |      ##                          Histogram seen(range);
+//         |     ####                         seen.add(elements, n);
+//         |  #########                 .     Range best = seen.best_range();
+//         +----------------------------------
+//           [ best      ]   the rest is cut to its ends
+#ifndef PETREL_EXIR_QUANTIZE_HISTOGRAM_H_
+#define PETREL_EXIR_QUANTIZE_HISTOGRAM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "exir/quantize/scheme.h"
+
+namespace petrel::exir {
+
+class Histogram {
+ public:
+  // Of numbers in `range`, which is finite and not empty; 0 is made part of it.
+  explicit Histogram(const Range& range);
+
+  // Numbers that are 0 are not counted: every scale shows them exactly.
+  void add(const float* elements, size_t count);
+  // Of the same range.
+  void add(const Histogram& other);
+
+  // The part with the least sum of squared errors, rounding within it and cutting
+  // outside; the whole range where nothing was counted.
+  Range best_range() const;
+
+ private:
+  Range range_;
+  double width_;  // of a bin; 0 when the range is one number
+  std::vector<uint64_t> counts_;
+};
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_QUANTIZE_HISTOGRAM_H_

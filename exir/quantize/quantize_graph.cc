@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/quantize/quantize_graph.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
+#include "exir/ops/handles.h"
+#include "exir/ops/table.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+TensorType with_dtype(TensorType type, ScalarType dtype) {
+  type.dtype = dtype;
+  return type;
+}
+
+template <typename T>
+ConstantPtr make_constant(const std::string& fqn, const TensorType& type,
+                          const std::vector<T>& elements) {
+  auto constant = std::make_shared<Constant>();
+  constant->fqn = fqn;
+  constant->type = type;
+  std::vector<uint8_t> bytes(elements.size() * sizeof(T));
+  if (!bytes.empty()) std::memcpy(bytes.data(), elements.data(), bytes.size());
+  constant->data = Blob::owned(std::move(bytes));
+  return constant;
+}
+
+// Weights of one program: methods share what they share in floats.
+class Weights {
+ public:
+  struct Stored {
+    ConstantPtr levels, scales, zero_points;
+  };
+
+  absl::StatusOr<Stored> find(const ConstantPtr& weight, size_t axis) {
+    const auto key = std::make_pair(weight.get(), axis);
+    const auto found = stored_.find(key);
+    if (found != stored_.end()) return found->second;
+    PETREL_ASSIGN_OR_RETURN(const QuantizedWeight quantized, quantize_weight(*weight, axis));
+    const std::string name =
+        absl::StrCat(weight->fqn, axis == 0 ? "@int8" : absl::StrCat("@int8.", axis));
+    const Sizes channels = {weight->type.sizes[axis]};
+    const std::vector<int64_t> zeros(quantized.scales.size(), 0);
+    Stored stored;
+    stored.levels =
+        make_constant(name, with_dtype(weight->type, ScalarType::kChar), quantized.levels);
+    stored.scales = make_constant(
+        name + ".scales", TensorType::contiguous(ScalarType::kFloat, channels), quantized.scales);
+    stored.zero_points = make_constant(name + ".zero_points",
+                                       TensorType::contiguous(ScalarType::kLong, channels), zeros);
+    stored_[key] = stored;
+    return stored;
+  }
+
+ private:
+  std::map<std::pair<const Constant*, size_t>, Stored> stored_;
+};
+
+class Rewriter {
+ public:
+  Rewriter(Graph& graph, const MethodQuantization& method, Weights* weights)
+      : graph_(graph), method_(method), weights_(*weights) {}
+
+  absl::StatusOr<std::vector<LeftFloat>> run() {
+    QuantAnnotation annotation = annotate_graph(graph_, method_.keep_float);
+    for (const std::vector<Value*>& group : annotation.groups) {
+      for (Value* value : group) {
+        const auto found = method_.values.find(value->name());
+        if (found == method_.values.end()) {
+          return absl::InvalidArgumentError(
+              absl::StrCat("the record has no numbers for value '", value->name(),
+                           "'; it is of another model, or of other passes"));
+        }
+        convert(value, found->second.numbers, annotation.nodes);
+      }
+    }
+    for (Node* node : graph_.node_pointers()) {
+      if (annotation.nodes.count(node) == 0) continue;
+      if (Value* weight = product_weight(*node); weight != nullptr) {
+        PETREL_RETURN_IF_ERROR(store(*node, weight));
+      }
+    }
+    return std::move(annotation.left);
+  }
+
+ private:
+  // A node that was quantised makes integers for all its users; of others, and of inputs,
+  // integers are made for nodes that take them.
+  void convert(Value* value, const Affine& numbers, const std::set<const Node*>& nodes) {
+    const std::vector<Argument> arguments = {
+        Argument(static_cast<double>(numbers.scale)), Argument(int64_t{numbers.zero_point}),
+        Argument(kLeastLevel), Argument(kMostLevel), Argument(ScalarType::kChar)};
+    std::vector<Argument> of_value = {Argument(value)};
+    of_value.insert(of_value.end(), arguments.begin(), arguments.end());
+    const Type integers(with_dtype(value->tensor(), ScalarType::kChar));
+    const std::vector<Node*> users = value->users();
+    Node* const quantize =
+        value->producer() != nullptr
+            ? graph_.insert_after(value->producer(), op(quantized_decomposed::quantize_per_tensor),
+                                  of_value, {integers}, value->name() + "_quantized")
+            : graph_.insert_before(graph_.nodes().front().get(),
+                                   op(quantized_decomposed::quantize_per_tensor), of_value,
+                                   {integers}, value->name() + "_quantized");
+    std::vector<Argument> of_integers = {Argument(quantize->result())};
+    of_integers.insert(of_integers.end(), arguments.begin(), arguments.end());
+    of_integers.emplace_back();
+    Node* const dequantize =
+        graph_.insert_after(quantize, op(quantized_decomposed::dequantize_per_tensor), of_integers,
+                            {value->type()}, value->name() + "_dequantized");
+    if (value->producer() != nullptr && nodes.count(value->producer()) != 0) {
+      graph_.replace_all_uses(value, dequantize->result());
+      quantize->set_argument(0, Argument(value));
+      return;
+    }
+    for (Node* user : users) {
+      if (nodes.count(user) == 0) continue;
+      for (size_t i = 0; i < user->arguments().size(); ++i) {
+        Argument argument = user->arguments()[i];
+        argument.replace(value, dequantize->result());
+        user->set_argument(i, std::move(argument));
+      }
+    }
+  }
+
+  absl::Status store(Node& product, Value* weight) {
+    const size_t axis = weight_axis(product);
+    auto stored = weights_.find(weight->constant(), axis);
+    if (!stored.ok()) return annotate(stored.status(), product.describe());
+    Node* const dequantize = graph_.insert_before(
+        &product, op(quantized_decomposed::dequantize_per_channel),
+        {Argument(graph_.add_constant(stored->levels)),
+         Argument(graph_.add_constant(stored->scales)),
+         Argument(graph_.add_constant(stored->zero_points)), Argument(static_cast<int64_t>(axis)),
+         Argument(kLeastLevel + 1), Argument(kMostLevel), Argument(ScalarType::kChar), Argument()},
+        {weight->type()}, product.result()->name() + "_weight");
+    for (size_t i = 0; i < product.arguments().size(); ++i) {
+      Argument argument = product.arguments()[i];
+      argument.replace(weight, dequantize->result());
+      product.set_argument(i, std::move(argument));
+    }
+    if (!weight->is_used()) graph_.erase_constant(weight);
+    return absl::OkStatus();
+  }
+
+  Graph& graph_;
+  const MethodQuantization& method_;
+  Weights& weights_;
+};
+
+}  // namespace
+
+std::vector<Value*> observed_values(const Graph& graph, const std::set<std::string>& keep_float) {
+  std::vector<Value*> values;
+  for (const std::vector<Value*>& group : annotate_graph(graph, keep_float).groups) {
+    values.insert(values.end(), group.begin(), group.end());
+  }
+  return values;
+}
+
+absl::StatusOr<Ranges> shared_ranges(const Graph& graph, const Ranges& ranges,
+                                     const std::set<std::string>& keep_float) {
+  Ranges shared;
+  for (const std::vector<Value*>& group : annotate_graph(graph, keep_float).groups) {
+    Range all;
+    for (const Value* value : group) {
+      const auto found = ranges.find(value->name());
+      if (found == ranges.end() || found->second.is_empty()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("nothing was seen of value '", value->name(), "'"));
+      }
+      all.include(found->second);
+    }
+    for (const Value* value : group) shared[value->name()] = all;
+  }
+  return shared;
+}
+
+absl::StatusOr<MethodQuantization> choose_numbers(const Graph& graph, const Ranges& ranges,
+                                                  const Histograms& histograms,
+                                                  const std::set<std::string>& keep_float) {
+  PETREL_ASSIGN_OR_RETURN(const Ranges shared, shared_ranges(graph, ranges, keep_float));
+  MethodQuantization method;
+  method.keep_float = keep_float;
+  for (const std::vector<Value*>& group : annotate_graph(graph, keep_float).groups) {
+    const Range& whole = shared.at(group[0]->name());
+    Histogram all(whole);
+    for (const Value* value : group) {
+      const auto found = histograms.find(value->name());
+      if (found != histograms.end()) all.add(found->second);
+    }
+    const Affine numbers = affine_of(all.best_range());
+    for (const Value* value : group)
+      method.values[value->name()] = {ranges.at(value->name()), numbers};
+  }
+  return method;
+}
+
+absl::StatusOr<std::map<std::string, std::vector<LeftFloat>>> quantize_program(
+    Program& program, const QuantizationRecord& record) {
+  std::map<std::string, std::vector<LeftFloat>> left;
+  Weights weights;
+  for (const auto& [name, quantization] : record.methods) {
+    const auto method = program.methods.find(name);
+    if (method == program.methods.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the record is of a method '", name, "', which the program has not"));
+    }
+    auto kept = Rewriter(*method->second.graph, quantization, &weights).run();
+    if (!kept.ok()) return annotate(kept.status(), absl::StrCat("method '", name, "'"));
+    left[name] = *std::move(kept);
+  }
+  return left;
+}
+
+}  // namespace petrel::exir

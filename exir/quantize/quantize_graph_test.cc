@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/quantize/quantize_graph.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "exir/ir/verifier.h"
+#include "exir/pass/framework/pass_case.h"
+
+namespace petrel::exir {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr char kTwoLayers[] = R"(method @m(%x: f32[1,4]) {
+    %w = constant @w : f32[8,4]
+    %b = constant @b : f32[8]
+    %v = constant @v : f32[4,8]
+    %one = aten.linear.default(%x, %w, %b)
+    %relu = aten.relu.default(%one)
+    %view = aten.view.default(%relu, [1,8])
+    %soft = aten._softmax.default(%view, -1, false)
+    %two = aten.linear.default(%soft, %v, none)
+    return %two })";
+
+std::vector<std::vector<std::string>> names(const QuantAnnotation& annotation) {
+  std::vector<std::vector<std::string>> groups;
+  for (const auto& group : annotation.groups) {
+    groups.emplace_back();
+    for (const Value* value : group) groups.back().push_back(value->name());
+  }
+  return groups;
+}
+
+// Every value in [0, 1] but `x`.
+std::map<std::string, Range> ranges_of(const Graph& graph) {
+  std::map<std::string, Range> ranges;
+  for (const Value* value : observed_values(graph, {})) ranges[value->name()] = {0, 1};
+  if (ranges.count("x") != 0) ranges["x"] = {-1, 3};
+  return ranges;
+}
+
+TEST(AnnotateGraph, GroupsWhatSharesAScale) {
+  const auto graph = graph_of(kTwoLayers);
+  ASSERT_NE(graph, nullptr);
+  const QuantAnnotation annotation = annotate_graph(*graph, {});
+  // What `one` makes goes to `relu` alone: it has no scale.
+  EXPECT_THAT(names(annotation), ElementsAre(ElementsAre("x"), ElementsAre("relu", "view"),
+                                             ElementsAre("soft"), ElementsAre("two")));
+  ASSERT_EQ(annotation.left.size(), 1u);
+  EXPECT_EQ(annotation.left[0].node, "soft");
+  EXPECT_EQ(annotation.left[0].reason, "aten::_softmax is not computed with integers");
+}
+
+TEST(AnnotateGraph, TakesPartOnlyWhereProductsAre) {
+  const auto graph = graph_of(R"(method @m(%x: f32[2,4]) {
+    %a = aten.add.Tensor(%x, %x, 1)
+    %r = aten.relu.default(%a)
+    return %r })");
+  ASSERT_NE(graph, nullptr);
+  const QuantAnnotation annotation = annotate_graph(*graph, {});
+  EXPECT_TRUE(annotation.nodes.empty());
+  ASSERT_EQ(annotation.left.size(), 2u);
+  EXPECT_EQ(annotation.left[0].reason, "no product is connected to it");
+}
+
+TEST(AnnotateGraph, LeavesWhatIntegersCannotStandFor) {
+  const auto graph = graph_of(R"(method @m(%x: f32[4,4]) {
+    %w = constant @w : f32[4,4]
+    %c = constant @c : f32[4]
+    %y = aten.linear.default(%x, %w, none)
+    %a = aten.add.Tensor(%y, %c, 1)
+    %s = aten.sub.Tensor(%a, %y, 2)
+    %p = aten.mm.default(%s, %s)
+    return %p })");
+  ASSERT_NE(graph, nullptr);
+  const QuantAnnotation annotation = annotate_graph(*graph, {});
+  EXPECT_THAT(names(annotation), ElementsAre(ElementsAre("x"), ElementsAre("y")));
+  ASSERT_EQ(annotation.left.size(), 3u);
+  EXPECT_EQ(annotation.left[0].reason, "computes with a constant, or not with f32 alone");
+}
+
+TEST(QuantizeGraph, HasTheFormOfPt2e) {
+  Program program;
+  program.methods["m"].graph = graph_of(R"(method @m(%x: f32[1,4]) {
+    %w = constant @w : f32[8,4]
+    %b = constant @b : f32[8]
+    %one = aten.linear.default(%x, %w, %b)
+    %relu = aten.relu.default(%one)
+    return %relu })");
+  Graph& graph = *program.methods["m"].graph;
+  QuantizationRecord record;
+  record.methods["m"] = *choose_numbers(graph, ranges_of(graph), {}, {});
+  const auto left = quantize_program(program, record);
+  ASSERT_TRUE(left.ok()) << left.status();
+  EXPECT_TRUE(left->at("m").empty());
+  EXPECT_TRUE(verify_graph(graph).ok());
+  EXPECT_EQ(plain_text(graph), expected(R"(method @m(%x: f32[1,4]) {
+    %b = constant @b : f32[8]
+    %w = constant @w@int8 : i8[8,4]
+    %s = constant @w@int8.scales : f32[8]
+    %z = constant @w@int8.zero_points : i64[8]
+    %qx = quantized_decomposed.quantize_per_tensor.default(%x, 0.01568627543747425, -64,
+        -128, 127, i8)
+    %dx = quantized_decomposed.dequantize_per_tensor.default(%qx, 0.01568627543747425, -64,
+        -128, 127, i8, none)
+    %dw = quantized_decomposed.dequantize_per_channel.default(%w, %s, %z, 0, -127, 127, i8, none)
+    %one = aten.linear.default(%dx, %dw, %b)
+    %relu = aten.relu.default(%one)
+    %q = quantized_decomposed.quantize_per_tensor.default(%relu, 0.003921568859368563, -128,
+        -128, 127, i8)
+    %d = quantized_decomposed.dequantize_per_tensor.default(%q, 0.003921568859368563, -128,
+        -128, 127, i8, none)
+    return %d })"));
+}
+
+TEST(QuantizeGraph, KeepsFloatWhatIsNamed) {
+  Program program;
+  program.methods["m"].graph = graph_of(kTwoLayers);
+  Graph& graph = *program.methods["m"].graph;
+  const std::set<std::string> kept = {"two"};
+  QuantizationRecord record;
+  record.methods["m"] = *choose_numbers(graph, ranges_of(graph), {}, kept);
+  const auto left = quantize_program(program, record);
+  ASSERT_TRUE(left.ok()) << left.status();
+  ASSERT_EQ(left->at("m").size(), 2u);
+  EXPECT_EQ(left->at("m")[1].node, "two");
+  EXPECT_EQ(left->at("m")[1].reason, "is kept float");
+  EXPECT_NE(graph.find_constant("v"), nullptr);
+  EXPECT_EQ(graph.find_constant("w"), nullptr);
+}
+
+TEST(QuantizeGraph, StoresWeightsThatMethodsShareOnce) {
+  Program program;
+  program.methods["a"].graph = graph_of(kTwoLayers);
+  program.methods["b"].graph = program.methods["a"].graph->clone();
+  QuantizationRecord record;
+  for (const char* name : {"a", "b"}) {
+    const Graph& graph = *program.methods[name].graph;
+    record.methods[name] = *choose_numbers(graph, ranges_of(graph), {}, {});
+  }
+  ASSERT_TRUE(quantize_program(program, record).ok());
+  EXPECT_EQ(program.methods["a"].graph->find_constant("w@int8")->constant(),
+            program.methods["b"].graph->find_constant("w@int8")->constant());
+}
+
+// The outlier of one value is cut for all that share its numbers.
+TEST(QuantizeGraph, CutsOutliersOfAGroup) {
+  const auto graph = graph_of(kTwoLayers);
+  ASSERT_NE(graph, nullptr);
+  auto ranges = ranges_of(*graph);
+  ranges["relu"] = {0, 100};
+  const auto shared = shared_ranges(*graph, ranges, {});
+  ASSERT_TRUE(shared.ok()) << shared.status();
+  EXPECT_EQ(shared->at("view").max, 100);
+  Histogram relu(shared->at("relu"));
+  for (int i = 0; i < 10000; ++i) {
+    const float x = static_cast<float>(i) / 10000;
+    relu.add(&x, 1);
+  }
+  const float outlier = 100;
+  relu.add(&outlier, 1);
+  const Histograms histograms = {{"relu", relu}};
+  const auto cut = choose_numbers(*graph, ranges, histograms, {});
+  const auto whole = choose_numbers(*graph, ranges, {}, {});
+  ASSERT_TRUE(cut.ok() && whole.ok());
+  EXPECT_LT(cut->values.at("view").numbers.scale, whole->values.at("view").numbers.scale);
+  EXPECT_EQ(cut->values.at("view").numbers.scale, cut->values.at("relu").numbers.scale);
+  EXPECT_EQ(cut->values.at("x").numbers.scale, whole->values.at("x").numbers.scale);
+}
+
+TEST(QuantizeGraph, NamesWhatTheRecordLacks) {
+  Program program;
+  program.methods["m"].graph = graph_of(kTwoLayers);
+  Graph& graph = *program.methods["m"].graph;
+  auto ranges = ranges_of(graph);
+  QuantizationRecord record;
+  record.methods["m"] = *choose_numbers(graph, ranges, {}, {});
+  record.methods["m"].values.erase("soft");
+  EXPECT_THAT(std::string(quantize_program(program, record).status().message()),
+              HasSubstr("method 'm': the record has no numbers for value 'soft'"));
+  QuantizationRecord other;
+  other.methods["n"];
+  EXPECT_THAT(std::string(quantize_program(program, other).status().message()),
+              HasSubstr("the record is of a method 'n'"));
+  const auto fresh = graph_of(kTwoLayers);
+  ranges.erase("two");
+  EXPECT_EQ(choose_numbers(*fresh, ranges, {}, {}).status().message(),
+            "nothing was seen of value 'two'");
+}
+
+}  // namespace
+}  // namespace petrel::exir

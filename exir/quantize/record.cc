@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/quantize/record.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int kFormat = 1;
+
+template <typename... Args>
+absl::Status invalid(const Args&... args) {
+  return absl::InvalidArgumentError(absl::StrCat(args...));
+}
+
+// The member of an object; an error when it is not there.
+absl::StatusOr<const ordered_json*> member(const ordered_json& object, const char* key) {
+  if (!object.is_object()) return invalid("is not an object");
+  const auto found = object.find(key);
+  if (found == object.end()) return invalid("has no \"", key, "\"");
+  return &*found;
+}
+
+absl::StatusOr<float> finite(const ordered_json& object, const char* key) {
+  PETREL_ASSIGN_OR_RETURN(const ordered_json* json, member(object, key));
+  if (!json->is_number()) return invalid("\"", key, "\" is not a number");
+  const auto value = static_cast<float>(json->get<double>());
+  if (!std::isfinite(value)) return invalid("\"", key, "\" is not a finite number");
+  return value;
+}
+
+absl::StatusOr<QuantizedValue> parse_value(const ordered_json& object) {
+  QuantizedValue value;
+  PETREL_ASSIGN_OR_RETURN(value.range.min, finite(object, "min"));
+  PETREL_ASSIGN_OR_RETURN(value.range.max, finite(object, "max"));
+  if (value.range.is_empty()) {
+    return invalid("\"min\" is ", value.range.min, ", above \"max\", which is ", value.range.max);
+  }
+  PETREL_ASSIGN_OR_RETURN(value.numbers.scale, finite(object, "scale"));
+  PETREL_ASSIGN_OR_RETURN(const ordered_json* zero, member(object, "zero_point"));
+  if (!zero->is_number_integer()) return invalid("\"zero_point\" is not a whole number");
+  const auto point = zero->get<int64_t>();
+  if (point < kLeastLevel || point > kMostLevel) {
+    return invalid("\"zero_point\" is ", point, ", must be ", kLeastLevel, " to ", kMostLevel);
+  }
+  value.numbers.zero_point = static_cast<int32_t>(point);
+  PETREL_RETURN_IF_ERROR(check_affine(value.numbers));
+  return value;
+}
+
+absl::StatusOr<MethodQuantization> parse_method(const ordered_json& object) {
+  MethodQuantization method;
+  PETREL_ASSIGN_OR_RETURN(const ordered_json* values, member(object, "values"));
+  if (!values->is_object()) return invalid("\"values\" is not an object");
+  for (const auto& [name, json] : values->items()) {
+    auto value = parse_value(json);
+    if (!value.ok()) return annotate(value.status(), absl::StrCat("value '", name, "'"));
+    method.values[name] = *value;
+  }
+  if (!object.contains("keep_float")) return method;
+  const ordered_json& kept = object["keep_float"];
+  if (!kept.is_array()) return invalid("\"keep_float\" is not a list");
+  for (const ordered_json& name : kept) {
+    if (!name.is_string()) return invalid("\"keep_float\" holds something that is not a name");
+    method.keep_float.insert(name.get<std::string>());
+  }
+  return method;
+}
+
+}  // namespace
+
+std::string format_record(const QuantizationRecord& record) {
+  ordered_json methods = ordered_json::object();
+  for (const auto& [name, method] : record.methods) {
+    ordered_json values = ordered_json::object();
+    for (const auto& [value_name, value] : method.values) {
+      values[value_name] = {{"min", value.range.min},
+                            {"max", value.range.max},
+                            {"scale", value.numbers.scale},
+                            {"zero_point", value.numbers.zero_point}};
+    }
+    methods[name] = {{"values", std::move(values)}, {"keep_float", method.keep_float}};
+  }
+  const ordered_json json = {{"format", kFormat}, {"methods", std::move(methods)}};
+  return json.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+absl::StatusOr<QuantizationRecord> parse_record(const std::string& text) {
+  const ordered_json json = ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) return invalid("is not JSON");
+  PETREL_ASSIGN_OR_RETURN(const ordered_json* format, member(json, "format"));
+  if (*format != kFormat) {
+    return invalid("\"format\" is not ", kFormat, ", the one that this version reads");
+  }
+  PETREL_ASSIGN_OR_RETURN(const ordered_json* methods, member(json, "methods"));
+  if (!methods->is_object()) return invalid("\"methods\" is not an object");
+  QuantizationRecord record;
+  for (const auto& [name, object] : methods->items()) {
+    auto method = parse_method(object);
+    if (!method.ok()) return annotate(method.status(), absl::StrCat("method '", name, "'"));
+    record.methods[name] = *std::move(method);
+  }
+  return record;
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What was chosen when a model was quantised, so that one calibration serves every export
+// of the model: `petrel quantize --record`, `petrel export --quantize`.
+//
+//   {"format": 1,
+//    "methods": {"forward": {
+//      "values": {"relu": {"min": 0.0, "max": 3.1, "scale": 0.0121, "zero_point": -128}, ...},
+//      "keep_float": ["linear_3"]}}}
+//
+// Values are those of the graph that passes made of the archive (`petrel opt`), by name;
+// `keep_float` names nodes that compute in floats although they could do with integers.
+// Scales of weights follow from the weights and are not stored.
+#ifndef PETREL_EXIR_QUANTIZE_RECORD_H_
+#define PETREL_EXIR_QUANTIZE_RECORD_H_
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "exir/quantize/scheme.h"
+
+namespace petrel::exir {
+
+struct QuantizedValue {
+  Range range;  // seen in calibration
+  Affine numbers;
+};
+
+struct MethodQuantization {
+  std::map<std::string, QuantizedValue> values;
+  std::set<std::string> keep_float;
+};
+
+struct QuantizationRecord {
+  std::map<std::string, MethodQuantization> methods;
+};
+
+// Ends with a newline; floats have all their digits.
+std::string format_record(const QuantizationRecord& record);
+
+// InvalidArgument naming the place in the text, the value and what it must be.
+absl::StatusOr<QuantizationRecord> parse_record(const std::string& text);
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_QUANTIZE_RECORD_H_

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/quantize/record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace petrel::exir {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr char kGood[] = R"({"format": 1, "methods": {"forward": {
+  "values": {"x": {"min": -1, "max": 3.1, "scale": 0.0161, "zero_point": -66}},
+  "keep_float": ["linear_3"]}}})";
+
+// The text with one thing in it replaced.
+std::string error_of(const std::string& from, const std::string& to) {
+  std::string text = kGood;
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  const auto record = parse_record(text.replace(at, from.size(), to));
+  EXPECT_FALSE(record.ok()) << text;
+  return std::string(record.status().message());
+}
+
+TEST(Record, IsReadBackBitForBit) {
+  QuantizationRecord record;
+  record.methods["forward"].values["x"] = {{-1.0f / 3, 1e30f}, {0.1f, -7}};
+  record.methods["forward"].keep_float = {"a", "b"};
+  record.methods["empty"];
+  const auto read = parse_record(format_record(record));
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_EQ(read->methods.size(), 2u);
+  const QuantizedValue& value = read->methods.at("forward").values.at("x");
+  EXPECT_EQ(value.range.min, -1.0f / 3);
+  EXPECT_EQ(value.range.max, 1e30f);
+  EXPECT_EQ(value.numbers.scale, 0.1f);
+  EXPECT_EQ(value.numbers.zero_point, -7);
+  EXPECT_THAT(read->methods.at("forward").keep_float, ElementsAre("a", "b"));
+}
+
+TEST(Record, IsReadAsItsPageSays) {
+  const auto record = parse_record(kGood);
+  ASSERT_TRUE(record.ok()) << record.status();
+  EXPECT_EQ(record->methods.at("forward").values.at("x").numbers.zero_point, -66);
+}
+
+TEST(Record, NamesWhatIsWrong) {
+  EXPECT_EQ(parse_record("{").status().message(), "is not JSON");
+  EXPECT_EQ(parse_record("[]").status().message(), "is not an object");
+  EXPECT_THAT(error_of("1,", "2,"), HasSubstr("\"format\" is not 1"));
+  EXPECT_THAT(error_of("\"methods\"", "\"method\""), HasSubstr("has no \"methods\""));
+  const std::string place = "method 'forward': value 'x': ";
+  EXPECT_EQ(error_of("0.0161", "0"), place + "scale is 0, must be a positive, normal number");
+  EXPECT_EQ(error_of("0.0161", "1e60"), place + "\"scale\" is not a finite number");
+  EXPECT_EQ(error_of("0.0161", "\"a\""), place + "\"scale\" is not a number");
+  EXPECT_EQ(error_of("0.0161", "1e-40"),
+            place + "scale is 9.99995e-41, must be a positive, normal number");
+  EXPECT_EQ(error_of("-66", "128"), place + "\"zero_point\" is 128, must be -128 to 127");
+  EXPECT_EQ(error_of("-66", "0.5"), place + "\"zero_point\" is not a whole number");
+  EXPECT_EQ(error_of("3.1", "-3"), place + "\"min\" is -1, above \"max\", which is -3");
+  EXPECT_EQ(error_of("[\"linear_3\"]", "[3]"),
+            "method 'forward': \"keep_float\" holds something that is not a name");
+}
+
+}  // namespace
+}  // namespace petrel::exir

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/quantize/scheme.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+
+namespace petrel::exir {
+namespace {
+
+constexpr float kWeightLevels = 127;
+
+}  // namespace
+
+void Range::include(const Range& other) {
+  min = std::min(min, other.min);
+  max = std::max(max, other.max);
+}
+
+Affine affine_of(const Range& range) {
+  const float least = std::min(range.min, 0.0f);
+  const float most = std::max(range.max, 0.0f);
+  Affine numbers;
+  // Halves first: the difference of two floats need not be one.
+  const float scale = (most / 2 - least / 2) / (static_cast<float>(kMostLevel - kLeastLevel) / 2);
+  if (std::isnormal(scale)) numbers.scale = scale;
+  const float zero = static_cast<float>(kLeastLevel) - std::nearbyint(least / numbers.scale);
+  numbers.zero_point = static_cast<int32_t>(
+      std::clamp(zero, static_cast<float>(kLeastLevel), static_cast<float>(kMostLevel)));
+  return numbers;
+}
+
+absl::Status check_affine(const Affine& numbers) {
+  if (!std::isnormal(numbers.scale) || numbers.scale < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("scale is ", numbers.scale, ", must be a positive, normal number"));
+  }
+  if (numbers.zero_point < kLeastLevel || numbers.zero_point > kMostLevel) {
+    return absl::InvalidArgumentError(absl::StrCat("zero point is ", numbers.zero_point,
+                                                   ", must be ", kLeastLevel, " to ", kMostLevel));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<QuantizedWeight> quantize_weight(const Constant& weight, size_t axis) {
+  const Blob::Bytes bytes = weight.data.bytes();
+  std::vector<float> values(static_cast<size_t>(weight.type.numel()));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  const auto channels = static_cast<size_t>(weight.type.sizes[axis]);
+  size_t inner = 1;
+  for (size_t d = axis + 1; d < weight.type.rank(); ++d) {
+    inner *= static_cast<size_t>(weight.type.sizes[d]);
+  }
+  std::vector<float> largest(channels, 0);
+  for (size_t i = 0; i < values.size(); ++i) {
+    float& most = largest[i / inner % channels];
+    if (std::isnan(most)) continue;
+    if (!(std::fabs(values[i]) <= most)) most = std::fabs(values[i]);  // also of NaN
+  }
+  QuantizedWeight quantized;
+  for (size_t c = 0; c < channels; ++c) {
+    if (!std::isfinite(largest[c])) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "weight '", weight.fqn, "' is not finite at index ", c, " of dimension ", axis));
+    }
+    const float scale = largest[c] / kWeightLevels;
+    if (largest[c] != 0 && !std::isnormal(scale)) {
+      return absl::InvalidArgumentError(absl::StrCat("weight '", weight.fqn, "' is at most ",
+                                                     largest[c], " at index ", c, " of dimension ",
+                                                     axis, ", too small for a scale"));
+    }
+    quantized.scales.push_back(largest[c] == 0 ? 1.0f : scale);
+  }
+  quantized.levels.resize(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const float level = std::nearbyint(values[i] / quantized.scales[i / inner % channels]);
+    quantized.levels[i] = static_cast<int8_t>(std::clamp(level, -kWeightLevels, kWeightLevels));
+  }
+  return quantized;
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "exir/driver/export.h"
+#include "exir/output/output_files.h"
+#include "extension/cli/backend_choice.h"
+#include "extension/cli/console.h"
+#include "extension/cli/export_option_flags.h"
+#include "extension/cli/method_files.h"
+#include "extension/cli/progress.h"
+#include "extension/cli/verb.h"
+#include "extension/export/linked_kernels.h"
+#include "extension/export/option_words.h"
+#include "extension/quantize/calibrate.h"
+#include "extension/quantize/compare_outputs.h"
+
+namespace petrel::extension {
+namespace {
+
+struct Arguments {
+  MethodFiles files;
+  std::vector<std::string> samples;
+  std::vector<std::string> keep_float;
+  std::string output;
+  std::string record;
+  std::string ranges = "least-error";
+  OptionWords given;
+};
+
+int usage(const std::string& problem) {
+  std::fprintf(stderr, "petrel quantize: %s\nTry `petrel quantize --help`.\n", problem.c_str());
+  return kWrongUsage;
+}
+
+// "METHOD=FILE" or a file of the only method; "" or what is wrong.
+std::string add_samples(const std::string& word, CalibrateOptions* options) {
+  const size_t equals = word.find('=');
+  if (equals != std::string::npos) {
+    const std::string method = word.substr(0, equals);
+    if (options->model.methods.count(method) != 0) {
+      options->samples[method].push_back(word.substr(equals + 1));
+      return "";
+    }
+  }
+  if (options->model.methods.size() != 1) {
+    return absl::StrCat("--calibrate ", word, ": there are several methods: give METHOD=FILE");
+  }
+  options->samples[options->model.methods.begin()->first].push_back(word);
+  return "";
+}
+
+std::vector<std::string> data_files_of(const exir::ExportOptions& options) {
+  std::vector<std::string> files;
+  if (!options.external_weights.empty()) files.push_back(options.external_weights);
+  for (const exir::ExternalFile& file : options.external) files.push_back(file.path);
+  return files;
+}
+
+void print_report(const Calibration& calibration, const exir::ExportReport& report,
+                  const std::map<std::string, std::vector<OutputNoise>>& noise) {
+  for (const auto& [method, samples] : calibration.samples) {
+    const auto left = report.left_float.find(method);
+    const size_t floats = left == report.left_float.end() ? 0 : left->second.size();
+    std::printf("method '%s': %zu %s, %zu %s float\n", method.c_str(), samples,
+                samples == 1 ? "sample" : "samples", floats,
+                floats == 1 ? "node stays" : "nodes stay");
+    for (size_t i = 0; i < floats; ++i) {
+      const exir::LeftFloat& node = left->second[i];
+      const std::string place = node.location.empty() ? "" : absl::StrCat("; ", node.location);
+      std::printf("  %s (%s): %s%s\n", node.node.c_str(), node.op.c_str(), node.reason.c_str(),
+                  place.c_str());
+    }
+    const auto outputs = noise.find(method);
+    if (outputs == noise.end()) continue;
+    for (const OutputNoise& output : outputs->second) {
+      std::printf("  output %zu: signal to noise %s dB, largest difference %s\n", output.output,
+                  absl::StrFormat("%.1f", output.decibels).c_str(),
+                  absl::StrFormat("%.3g", output.largest).c_str());
+    }
+  }
+}
+
+int run(const Arguments& arguments) {
+  CalibrateOptions options;
+  exir::ExportOptions& model = options.model;
+  const std::string wrong = read_method_files(arguments.files, &model.methods);
+  if (!wrong.empty()) return usage(wrong);
+  for (const std::string& word : arguments.samples) {
+    const std::string problem = add_samples(word, &options);
+    if (!problem.empty()) return usage(problem);
+  }
+  if (arguments.given.count("quantize") != 0) {
+    return usage("--quantize is for petrel export; the record is written to --record");
+  }
+  auto backends = select_backends(arguments.given);
+  if (!backends.ok()) return usage(std::string(backends.status().message()));
+  model.backends = *std::move(backends);
+  apply_options(arguments.given, &model);
+  model.has_kernel = is_kernel_linked;
+  model.output = arguments.output;
+  options.keep_float = arguments.keep_float;
+  if (arguments.ranges == "min-max") options.ranges = RangeChoice::kMinMax;
+  if (!arguments.record.empty()) {
+    const absl::Status writable = exir::check_output_path(arguments.record);
+    if (!writable.ok()) return fail("quantize", writable);
+  }
+  Progress progress("quantize");
+  model.on_phase = [&](const std::string& phase) { progress.start(phase); };
+
+  const RuntimeMessages messages;
+  const auto failed = [&](const absl::Status& status) {
+    progress.stop();
+    return messages.fail("quantize", status);
+  };
+  progress.start("calibrate");
+  const auto calibration = calibrate(options);
+  if (!calibration.ok()) return failed(calibration.status());
+  model.quantization = std::make_shared<exir::QuantizationRecord>(calibration->record);
+  const auto report = exir::export_program(model);
+  if (!report.ok()) return failed(report.status());
+  if (!arguments.record.empty()) {
+    const absl::Status written = exir::write_output_file(
+        arguments.record, absl::string_view(exir::format_record(calibration->record)));
+    if (!written.ok()) return failed(written);
+  }
+  progress.start("compare");
+  const auto noise =
+      compare_outputs(options, calibration->floats, {arguments.output, data_files_of(model)});
+  if (!noise.ok()) return failed(noise.status());
+  progress.stop();
+  print_report(*calibration, *report, *noise);
+  return kDone;
+}
+
+}  // namespace
+
+void add_quantize_verb(CLI::App& app, int* exit_code) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb =
+      app.add_subcommand("quantize", "Compile float .pt2 archives into a .pte program of int8");
+  add_method_files(*verb, &arguments->files);
+  verb->add_option("--calibrate", arguments->samples,
+                   "[METHOD=]FILE.npz with inputs by name, or .npy of the only input; with one "
+                   "dimension more in front, as many samples; may be repeated")
+      ->required()
+      ->take_all();
+  verb->add_option("-o,--output", arguments->output, "the program to write")->required();
+  verb->add_option("--record", arguments->record,
+                   "write all that was chosen to this JSON file, for export --quantize");
+  verb->add_option("--ranges", arguments->ranges,
+                   "least-error: cut numbers far out where that costs less than the levels they "
+                   "take; min-max: show all that was seen")
+      ->check(CLI::IsMember({"least-error", "min-max"}))
+      ->capture_default_str();
+  verb->add_option("--keep-float", arguments->keep_float,
+                   "nodes that stay float, by name or pattern; may be repeated")
+      ->take_all();
+  add_export_options(*verb, &arguments->given);
+  verb->footer(
+      "Examples:\n"
+      "  petrel quantize model.pt2 --calibrate images.npy -o model_int8.pte\n"
+      "  petrel quantize model.pt2 --calibrate inputs.npz -o model_int8.pte --record model.q.json\n"
+      "  petrel export model.pt2 --quantize model.q.json -o model_int8.pte");
+  verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
+}
+
+}  // namespace petrel::extension

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`petrel quantize`: float archives into programs of int8, with samples and no torch."""
+
+import json
+import math
+import os
+import pathlib
+import struct
+import subprocess
+import tempfile
+import unittest
+import zipfile
+
+PETREL = pathlib.Path("extension/cli/petrel").absolute()
+DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
+IMAGES = pathlib.Path("examples/quickstart/digits.bin").absolute()
+LAYERS = pathlib.Path("test/models/layers").absolute()
+
+PIXELS = 64
+
+
+def npy(shape, values, descr="<f4", code="f"):
+    """The bytes of an .npy file, as NumPy writes it."""
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    return (b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() +
+            struct.pack(f"<{len(values)}{code}", *values))
+
+
+def read_floats(path):
+    data = path.read_bytes()
+    start = 10 + struct.unpack("<H", data[8:10])[0]
+    return struct.unpack(f"<{(len(data) - start) // 4}f", data[start:])
+
+
+def images():
+    """(pixels, digit) of each held-out image."""
+    data = IMAGES.read_bytes()
+    rows = [data[i:i + PIXELS + 1] for i in range(0, len(data), PIXELS + 1)]
+    return [([p / 16 for p in row[:PIXELS]], row[PIXELS]) for row in rows]
+
+
+class QuantizeVerbTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+        self.images = images()
+
+    def petrel(self, *arguments):
+        return subprocess.run([PETREL, *map(str, arguments)], cwd=self.folder, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def done(self, *arguments):
+        result = self.petrel(*arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def refuses(self, code, *arguments):
+        """What is said; no file is left."""
+        before = sorted(self.folder.iterdir())
+        result = self.petrel(*arguments)
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+        return result.stderr
+
+    def samples(self, name, rows, shape=(1, 1, 8, 8), **more):
+        values = [p for row in rows for p in row]
+        (self.folder / name).write_bytes(npy((len(rows), *shape), values, **more))
+
+    def archive(self, name, arrays, method=zipfile.ZIP_STORED):
+        with zipfile.ZipFile(self.folder / name, "w", method) as file:
+            for key, content in arrays.items():
+                file.writestr(key + ".npy", content)
+
+    def right(self, program):
+        """How many of the held-out images a program tells."""
+        calls = []
+        for i, (pixels, _) in enumerate(self.images):
+            (self.folder / f"i{i}.npy").write_bytes(npy((1, 1, 8, 8), pixels))
+            calls += ["--call", f"forward:i{i}.npy"]
+        self.done("run", program, *calls, "--output-dir", "out")
+        right = 0
+        for i, (_, digit) in enumerate(self.images):
+            scores = read_floats(self.folder / "out" / f"call_{i}_output_0.npy")
+            right += scores.index(max(scores)) == digit
+        return right
+
+    def test_digits_lose_at_most_one_image(self):
+        # Calibrated with half of the images, tried with all.
+        self.samples("half.npy", [pixels for pixels, _ in self.images[::2]])
+        self.done("export", DIGITS, "-o", "floats.pte")
+        floats = self.right("floats.pte")
+        size = (self.folder / "floats.pte").stat().st_size
+        for backend in ("xnnpack", "none"):
+            with self.subTest(backend):
+                report = self.done("quantize", DIGITS, "--calibrate", "half.npy", "-o", "int8.pte",
+                                   "--backend", backend)
+                self.assertIn("method 'forward': 180 samples, 0 nodes stay float", report)
+                self.assertGreater(float(report.split("noise ")[1].split(" dB")[0]), 35)
+                self.assertGreaterEqual(self.right("int8.pte"), floats - 1)
+                self.assertLess((self.folder / "int8.pte").stat().st_size, 0.4 * size)
+
+    def test_a_record_makes_the_same_program(self):
+        self.samples("x.npy", [pixels for pixels, _ in self.images[:8]])
+        for backend in ("xnnpack", "none"):
+            with self.subTest(backend):
+                self.done("quantize", DIGITS, "--calibrate", "x.npy", "-o", "a.pte", "--record",
+                          "q.json", "--backend", backend)
+                self.done("export", DIGITS, "--quantize", "q.json", "-o", "b.pte", "--backend",
+                          backend)
+                self.assertEqual((self.folder / "a.pte").read_bytes(),
+                                 (self.folder / "b.pte").read_bytes())
+        values = json.loads((self.folder / "q.json").read_text())["methods"]["forward"]["values"]
+        self.assertEqual(values["image"]["max"], 1)
+
+    def test_weights_go_where_they_are_sent(self):
+        self.samples("x.npy", [pixels for pixels, _ in self.images[:8]])
+        report = self.done("quantize", DIGITS, "--calibrate", "x.npy", "-o", "a.pte",
+                           "--external-weights", "a.ptd")
+        self.assertIn("signal to noise", report)
+        self.assertGreater((self.folder / "a.ptd").stat().st_size, 20000)
+
+    def test_samples_come_by_name_place_or_one_by_one(self):
+        pixels = [pixels for pixels, _ in self.images[:4]]
+        self.samples("stack.npy", pixels)
+        one = [npy((1, 1, 8, 8), row) for row in pixels]
+        for i, content in enumerate(one):
+            (self.folder / f"one{i}.npy").write_bytes(content)
+        stack = (self.folder / "stack.npy").read_bytes()
+        self.archive("named.npz", {"image": stack})
+        self.archive("placed.npz", {"arr_0": stack})
+        made = []
+        for files in (["stack.npy"], ["named.npz"], ["placed.npz"],
+                      [f"one{i}.npy" for i in range(4)], ["forward=stack.npy"]):
+            words = [w for file in files for w in ("--calibrate", file)]
+            self.done("quantize", DIGITS, *words, "-o", "m.pte")
+            made.append((self.folder / "m.pte").read_bytes())
+        self.assertEqual(len(set(made)), 1)
+
+    def test_nodes_stay_float_by_name(self):
+        self.samples("x.npy", [pixels for pixels, _ in self.images[:4]])
+        report = self.done("quantize", DIGITS, "--calibrate", "x.npy", "-o", "m.pte",
+                           "--keep-float", "conv2d*", "--record", "q.json")
+        self.assertIn("conv2d_2 (aten.convolution.default): is kept float", report)
+        kept = json.loads((self.folder / "q.json").read_text())["methods"]["forward"]["keep_float"]
+        self.assertEqual(kept, ["conv2d", "conv2d_1", "conv2d_2"])
+        self.done("export", DIGITS, "--quantize", "q.json", "-o", "n.pte")
+        self.assertEqual((self.folder / "m.pte").read_bytes(), (self.folder / "n.pte").read_bytes())
+
+    def test_layers_between_products_may_be_float(self):
+        # Attention, recurrent cells and gates; samples of noise.
+        for model, shape in (("gated", None), ("encoder", None), ("lstm", None), ("rnn", None)):
+            with self.subTest(model):
+                self.done("export", LAYERS / f"{model}.pt2", "--backend", "none", "-o", "f.pte")
+                text = self.done("inspect", "f.pte", "--json")
+                method = json.loads(text)["methods"][0]
+                arrays = {}
+                for i, value in enumerate(method["inputs"]):
+                    sizes = method["values"][value].split("[")[1].split("]")[0]
+                    shape = [int(s) for s in sizes.split(",")]
+                    count = 4 * math.prod(shape)
+                    noise = [math.sin(1.7 * k * k + i) for k in range(count)]
+                    arrays[f"arr_{i}"] = npy((4, *shape), noise)
+                self.archive("x.npz", arrays)
+                report = self.done("quantize", LAYERS / f"{model}.pt2", "--calibrate", "x.npz",
+                                   "-o", "m.pte")
+                noise = [float(line.split("noise ")[1].split(" dB")[0])
+                         for line in report.splitlines() if "signal to noise" in line]
+                self.assertTrue(noise, report)
+                self.assertGreater(min(noise), 28, report)
+
+    def test_bad_samples_are_refused_by_name(self):
+        good = [pixels for pixels, _ in self.images[:2]]
+        quantize = ["quantize", DIGITS, "-o", "m.pte", "--record", "q.json", "--calibrate"]
+        self.samples("nan.npy", [good[0], [math.nan] * PIXELS])
+        self.assertIn("nan.npy: array 'arr_0': element 64 is nan",
+                      self.refuses(1, *quantize, "nan.npy"))
+        self.samples("infinite.npy", [[math.inf] * PIXELS])
+        self.assertIn("element 0 is inf", self.refuses(1, *quantize, "infinite.npy"))
+        self.samples("flat.npy", good, shape=(64,))
+        self.assertIn("has shape [2,64], the input takes [1,1,8,8]",
+                      self.refuses(1, *quantize, "flat.npy"))
+        self.samples("wide.npy", good, descr="<f8", code="d")
+        self.assertIn("has dtype float64, the input takes float32",
+                      self.refuses(1, *quantize, "wide.npy"))
+        self.samples("none.npy", [])
+        self.assertIn("hold no samples", self.refuses(1, *quantize, "none.npy"))
+        stack = npy((2, 1, 1, 8, 8), good[0] + good[1])
+        self.archive("other.npz", {"picture": stack})
+        self.assertIn("has no array 'image' or 'arr_0'", self.refuses(1, *quantize, "other.npz"))
+        self.archive("more.npz", {"image": stack, "label": stack})
+        self.assertIn("array 'label' is of no input", self.refuses(1, *quantize, "more.npz"))
+        self.archive("packed.npz", {"image": stack}, method=zipfile.ZIP_DEFLATED)
+        self.assertIn("compressed", self.refuses(1, *quantize, "packed.npz"))
+        (self.folder / "cut.npz").write_bytes((self.folder / "more.npz").read_bytes()[:-30])
+        self.assertIn("cut.npz: ", self.refuses(1, *quantize, "cut.npz"))
+        self.assertIn("gone.npy", self.refuses(1, *quantize, "gone.npy"))
+
+    def test_bad_words_and_records_are_refused_by_name(self):
+        self.samples("x.npy", [pixels for pixels, _ in self.images[:2]])
+        quantize = ["quantize", DIGITS, "-o", "m.pte", "--calibrate", "x.npy"]
+        self.assertIn("no node that computes with integers is called 'nothing*'",
+                      self.refuses(1, *quantize, "--keep-float", "nothing*"))
+        self.assertIn("gone/q.json", self.refuses(1, *quantize, "--record", "gone/q.json"))
+        self.assertIn("--quantize is for petrel export",
+                      self.refuses(2, *quantize, "--quantize", "q.json"))
+        export = ["export", DIGITS, "-o", "m.pte", "--quantize"]
+        self.assertIn("gone.json: No such file", self.refuses(1, *export, "gone.json"))
+        (self.folder / "bad.json").write_text('{"format": 1}')
+        self.assertIn("bad.json: has no \"methods\"", self.refuses(1, *export, "bad.json"))
+        (self.folder / "empty.json").write_text(
+            '{"format": 1, "methods": {"forward": {"values": {}}}}')
+        self.assertIn("the record has no numbers for value", self.refuses(1, *export, "empty.json"))
+        self.assertIn("nothing to quantise: no product",
+                      self.refuses(1, "quantize", LAYERS / "order.pt2", "-o", "m.pte",
+                                   "--calibrate", "x.npy"))
+
+
+if __name__ == "__main__":
+    unittest.main()

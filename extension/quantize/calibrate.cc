@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/quantize/calibrate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
+#include "exir/driver/observe.h"
+#include "exir/status_macros.h"
+#include "extension/quantize/calibration_data.h"
+#include "extension/quantize/method_runner.h"
+
+namespace petrel::extension {
+namespace {
+
+using exir::Range;
+
+absl::StatusOr<Range> range_of(const float* elements, size_t count) {
+  Range range;
+  for (size_t i = 0; i < count; ++i) {
+    if (!std::isfinite(elements[i])) {
+      return absl::InvalidArgumentError(absl::StrCat("element ", i, " is ", elements[i]));
+    }
+    range.min = std::min(range.min, elements[i]);
+    range.max = std::max(range.max, elements[i]);
+  }
+  return range;
+}
+
+// One method of the observed program, and what its values were seen to lie in.
+class Observer {
+ public:
+  Observer(MethodRunner runner, const exir::ObservedMethod& method)
+      : runner_(std::move(runner)), method_(method) {}
+
+  // The number of samples.
+  absl::StatusOr<size_t> see_all(const std::vector<std::string>& files) {
+    size_t samples = 0;
+    for (const std::string& path : files) {
+      PETREL_ASSIGN_OR_RETURN(const size_t count, see(path));
+      samples += count;
+    }
+    return samples;
+  }
+
+  // From here on counts how numbers are spread over these ranges.
+  void look_again(const exir::Ranges& shared) {
+    for (const auto& [name, range] : shared) histograms_.emplace(name, range);
+  }
+
+  const exir::Ranges& ranges() const { return ranges_; }
+  const exir::Histograms& histograms() const { return histograms_; }
+
+ private:
+  absl::StatusOr<size_t> see(const std::string& path) {
+    PETREL_ASSIGN_OR_RETURN(const CalibrationFile file,
+                            CalibrationFile::open(path, runner_.inputs()));
+    for (size_t i = 0; i < file.size(); ++i) {
+      const absl::Status seen = see_sample(file.sample(i));
+      if (!seen.ok()) return exir::annotate(seen, absl::StrCat(path, ": sample ", i));
+    }
+    return file.size();
+  }
+
+  absl::Status see_value(const std::string& name, const void* data, size_t count) {
+    const auto* elements = static_cast<const float*>(data);
+    const auto histogram = histograms_.find(name);
+    if (histogram != histograms_.end()) {
+      histogram->second.add(elements, count);
+      return absl::OkStatus();
+    }
+    auto range = range_of(elements, count);
+    if (!range.ok()) return exir::annotate(range.status(), absl::StrCat("value '", name, "'"));
+    ranges_[name].include(*range);
+    return absl::OkStatus();
+  }
+
+  absl::Status see_sample(const std::vector<NpyArray>& sample) {
+    for (size_t k = 0; k < sample.size(); ++k) {
+      const std::string& name = method_.inputs[runner_.places()[k]];
+      if (method_.seen_there.count(name) == 0) continue;
+      PETREL_RETURN_IF_ERROR(
+          see_value(name, sample[k].data.data(), sample[k].data.size() / sizeof(float)));
+    }
+    PETREL_ASSIGN_OR_RETURN(const std::vector<runtime::EValue> outputs, runner_.run(sample));
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      const runtime::Tensor tensor = outputs[o].toTensor();
+      PETREL_RETURN_IF_ERROR(see_value(method_.outputs[o], tensor.const_data_ptr(),
+                                       static_cast<size_t>(tensor.numel())));
+    }
+    return absl::OkStatus();
+  }
+
+  MethodRunner runner_;
+  const exir::ObservedMethod& method_;
+  exir::Ranges ranges_;
+  exir::Histograms histograms_;
+};
+
+}  // namespace
+
+absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
+  for (const auto& [method, files] : options.samples) {
+    if (options.model.methods.count(method) == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("samples are given for '", method, "', which is not a method"));
+    }
+  }
+  PETREL_ASSIGN_OR_RETURN(const exir::ObservedProgram observed,
+                          exir::compile_observed(options.model, options.keep_float));
+  PETREL_ASSIGN_OR_RETURN(const LoadedBytes program,
+                          LoadedBytes::load(observed.bytes, options.registry));
+  Calibration calibration;
+  exir::SeenRanges ranges;
+  std::map<std::string, Observer> observers;
+  for (const auto& [name, method] : observed.methods) {
+    const auto files = options.samples.find(name);
+    if (files == options.samples.end() || files->second.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat("method '", name, "' has no samples"));
+    }
+    PETREL_ASSIGN_OR_RETURN(MethodRunner runner, MethodRunner::open(program.module(), name));
+    Observer& observer = observers.emplace(name, Observer(std::move(runner), method)).first->second;
+    PETREL_ASSIGN_OR_RETURN(calibration.samples[name], observer.see_all(files->second));
+    if (calibration.samples[name] == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the files of method '", name, "' hold no samples"));
+    }
+    ranges[name] = observer.ranges();
+  }
+  exir::SeenHistograms histograms;
+  if (options.ranges == RangeChoice::kLeastError) {
+    PETREL_ASSIGN_OR_RETURN(const exir::SeenRanges shared, observed.shared(ranges));
+    for (auto& [name, observer] : observers) {
+      observer.look_again(shared.at(name));
+      PETREL_RETURN_IF_ERROR(observer.see_all(options.samples.at(name)).status());
+      histograms[name] = observer.histograms();
+    }
+  }
+  PETREL_ASSIGN_OR_RETURN(calibration.record, observed.choose(ranges, histograms));
+  calibration.floats = observed.float_bytes;
+  return calibration;
+}
+
+}  // namespace petrel::extension

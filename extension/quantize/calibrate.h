@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Chooses scales for a float model by running it on samples in this process, with the
+// kernels of this binary: no Python, no torch.
+//
+//   CalibrateOptions options;
+//   options.model.methods["forward"] = "model.pt2";
+//   options.samples["forward"] = {"inputs.npz"};
+//   PETREL_ASSIGN_OR_RETURN(const Calibration calibration, calibrate(options));
+//   write(format_record(calibration.record));
+#ifndef PETREL_EXTENSION_QUANTIZE_CALIBRATE_H_
+#define PETREL_EXTENSION_QUANTIZE_CALIBRATE_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "exir/driver/export.h"
+#include "exir/quantize/record.h"
+#include "runtime/executor/registry.h"
+
+namespace petrel::extension {
+
+enum class RangeChoice {
+  kLeastError,  // the part of a range that int8 shows best; samples are run twice
+  kMinMax,      // all that was seen
+};
+
+struct CalibrateOptions {
+  // Methods, backends and what else decides the graph; where outputs go is not used.
+  exir::ExportOptions model;
+  // Files of samples by method (calibration_data.h). Each method must have one.
+  std::map<std::string, std::vector<std::string>> samples;
+  RangeChoice ranges = RangeChoice::kLeastError;
+  // Globs over names of nodes that stay float.
+  std::vector<std::string> keep_float;
+  // Null: default_registry() of the binary.
+  const runtime::Registry* registry = nullptr;
+};
+
+struct Calibration {
+  exir::QuantizationRecord record;
+  std::map<std::string, size_t> samples;  // by method
+  std::string floats;                     // the float model on kernels, a `.pte`
+};
+
+// Errors name the file and sample, or the method and value.
+absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options);
+
+}  // namespace petrel::extension
+
+#endif  // PETREL_EXTENSION_QUANTIZE_CALIBRATE_H_

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/quantize/calibration_data.h"
+
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <optional>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "exir/annotate.h"
+#include "exir/import/zip_archive.h"
+#include "exir/input/file_content.h"
+#include "exir/status_macros.h"
+
+namespace petrel::extension {
+namespace {
+
+using Arrays = std::map<std::string, NpyArray>;
+
+std::string text_of(const std::vector<int64_t>& sizes) {
+  return absl::StrCat("[", absl::StrJoin(sizes, ","), "]");
+}
+
+template <typename... Args>
+absl::Status invalid(const Args&... args) {
+  return absl::InvalidArgumentError(absl::StrCat(args...));
+}
+
+// By name of the array; the one of an .npy file is arr_0, as NumPy would call it.
+absl::StatusOr<Arrays> read_arrays(const std::string& path) {
+  Arrays arrays;
+  if (!absl::EndsWith(path, ".npz")) {
+    PETREL_ASSIGN_OR_RETURN(arrays["arr_0"], read_npy(path));
+    return arrays;
+  }
+  auto bytes = exir::read_file_content(path, exir::kMaxContentBytes);
+  if (!bytes.ok()) return exir::annotate(bytes.status(), path);
+  const auto* data = reinterpret_cast<const uint8_t*>(bytes->data());
+  auto zip = exir::ZipArchive::open({data, bytes->size()});
+  if (!zip.ok()) return exir::annotate(zip.status(), path);
+  for (const std::string& member : zip->names()) {
+    auto content = zip->read(member);
+    if (!content.ok()) return exir::annotate(content.status(), path);
+    const absl::string_view text(reinterpret_cast<const char*>(content->data()), content->size());
+    PETREL_ASSIGN_OR_RETURN(arrays[std::string(absl::StripSuffix(member, ".npy"))],
+                            parse_npy(text, absl::StrCat(path, ": ", member)));
+  }
+  return arrays;
+}
+
+absl::Status check_finite(const NpyArray& array) {
+  if (array.type != runtime::ScalarType::Float) return absl::OkStatus();
+  for (size_t i = 0; i < array.data.size() / sizeof(float); ++i) {
+    float element = 0;
+    std::memcpy(&element, array.data.data() + i * sizeof(float), sizeof(float));
+    if (!std::isfinite(element)) return invalid("element ", i, " is ", element);
+  }
+  return absl::OkStatus();
+}
+
+// How many samples the array is of its input; 1 without a dimension for them.
+absl::StatusOr<size_t> samples_of(const NpyArray& array, const CalibrationInput& input,
+                                  bool* is_stack) {
+  if (array.type != input.type) {
+    return invalid("has dtype ", runtime::to_string(array.type), ", the input takes ",
+                   runtime::to_string(input.type));
+  }
+  *is_stack = array.shape.size() == input.sizes.size() + 1;
+  const size_t first = *is_stack ? 1 : 0;
+  bool fits = array.shape.size() == input.sizes.size() + first;
+  for (size_t d = 0; fits && d < input.sizes.size(); ++d) {
+    fits = array.shape[d + first] >= 0 && array.shape[d + first] <= input.sizes[d];
+  }
+  if (!fits) {
+    return invalid("has shape ", text_of(array.shape), ", the input takes ", text_of(input.sizes),
+                   ", or as many of these as there are samples");
+  }
+  PETREL_RETURN_IF_ERROR(check_finite(array));
+  return *is_stack ? static_cast<size_t>(array.shape[0]) : 1;
+}
+
+}  // namespace
+
+absl::StatusOr<CalibrationFile> CalibrationFile::open(const std::string& path,
+                                                      const std::vector<CalibrationInput>& inputs) {
+  PETREL_ASSIGN_OR_RETURN(Arrays arrays, read_arrays(path));
+  std::vector<NpyArray> chosen;
+  std::vector<bool> is_stack;
+  std::optional<size_t> samples;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    auto found = arrays.find(inputs[i].name);
+    if (found == arrays.end()) found = arrays.find(absl::StrCat("arr_", i));
+    if (found == arrays.end()) {
+      return invalid(path, ": has no array '", inputs[i].name, "' or 'arr_", i, "' for input ", i);
+    }
+    const std::string subject = absl::StrCat(path, ": array '", found->first, "'");
+    bool stack = false;
+    auto count = samples_of(found->second, inputs[i], &stack);
+    if (!count.ok()) return exir::annotate(count.status(), subject);
+    if (samples && *samples != *count) {
+      return invalid(subject, " has ", *count, " samples, others have ", *samples);
+    }
+    samples = *count;
+    chosen.push_back(std::move(found->second));
+    is_stack.push_back(stack);
+    arrays.erase(found);
+  }
+  if (!arrays.empty()) {
+    return invalid(path, ": array '", arrays.begin()->first, "' is of no input");
+  }
+  return CalibrationFile(std::move(chosen), std::move(is_stack), samples.value_or(0));
+}
+
+std::vector<NpyArray> CalibrationFile::sample(size_t i) const {
+  std::vector<NpyArray> sample;
+  for (size_t k = 0; k < arrays_.size(); ++k) {
+    if (!is_stack_[k]) {
+      sample.push_back(arrays_[k]);
+      continue;
+    }
+    NpyArray array;
+    array.type = arrays_[k].type;
+    array.shape.assign(arrays_[k].shape.begin() + 1, arrays_[k].shape.end());
+    const size_t bytes = arrays_[k].data.size() / samples_;
+    const auto begin = arrays_[k].data.begin() + static_cast<ptrdiff_t>(i * bytes);
+    array.data.assign(begin, begin + static_cast<ptrdiff_t>(bytes));
+    sample.push_back(std::move(array));
+  }
+  return sample;
+}
+
+}  // namespace petrel::extension

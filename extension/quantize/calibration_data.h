@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Samples to calibrate with, from NumPy files:
+//
+//   x.npy                  the only input of a method
+//   inputs.npz             inputs by name, or by position: arr_0, arr_1, ...
+//
+// An array has the rank of its input, and is one sample, or one dimension more in front:
+// as many samples. All arrays of one file have equally many.
+//
+//   PETREL_ASSIGN_OR_RETURN(const CalibrationFile file, CalibrationFile::open(path, inputs));
+//   for (size_t i = 0; i < file.size(); ++i) use(file.sample(i));
+//
+// A file is in memory as long as the object, not longer: any number of files can follow.
+#ifndef PETREL_EXTENSION_QUANTIZE_CALIBRATION_DATA_H_
+#define PETREL_EXTENSION_QUANTIZE_CALIBRATION_DATA_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "extension/npy/npy.h"
+#include "runtime/core/scalar_type.h"
+
+namespace petrel::extension {
+
+// A tensor input of the method.
+struct CalibrationInput {
+  std::string name;
+  runtime::ScalarType type = runtime::ScalarType::Float;
+  std::vector<int64_t> sizes;  // at most
+};
+
+class CalibrationFile {
+ public:
+  // InvalidArgument naming the file, the array, what it has and what the input takes; of
+  // floats also for elements that are not finite.
+  static absl::StatusOr<CalibrationFile> open(const std::string& path,
+                                              const std::vector<CalibrationInput>& inputs);
+
+  size_t size() const { return samples_; }
+  // One array for each input. Precondition: i < size().
+  std::vector<NpyArray> sample(size_t i) const;
+
+ private:
+  explicit CalibrationFile(std::vector<NpyArray> arrays, std::vector<bool> is_stack, size_t samples)
+      : arrays_(std::move(arrays)), is_stack_(std::move(is_stack)), samples_(samples) {}
+
+  std::vector<NpyArray> arrays_;  // by input
+  std::vector<bool> is_stack_;    // has the dimension of samples
+  size_t samples_;
+};
+
+}  // namespace petrel::extension
+
+#endif  // PETREL_EXTENSION_QUANTIZE_CALIBRATION_DATA_H_

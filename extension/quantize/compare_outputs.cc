@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/quantize/compare_outputs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
+#include "exir/status_macros.h"
+#include "extension/npy/tensor_array.h"
+#include "extension/quantize/method_runner.h"
+
+namespace petrel::extension {
+namespace {
+
+using runtime::EValue;
+
+// One output over all samples.
+struct Sums {
+  double signal = 0;
+  double noise = 0;
+  double largest = 0;
+};
+
+absl::Status add(const runtime::Tensor& is, const runtime::Tensor& should, Sums* sums) {
+  if (is.numel() != should.numel() || is.scalar_type() != should.scalar_type()) {
+    return absl::InternalError("the quantised program has other outputs");
+  }
+  const NpyArray made = to_npy(is);
+  const NpyArray wanted = to_npy(should);
+  const auto* a = reinterpret_cast<const float*>(made.data.data());
+  const auto* b = reinterpret_cast<const float*>(wanted.data.data());
+  for (size_t i = 0; i < made.data.size() / sizeof(float); ++i) {
+    const double difference = static_cast<double>(a[i]) - static_cast<double>(b[i]);
+    sums->signal += static_cast<double>(b[i]) * static_cast<double>(b[i]);
+    sums->noise += difference * difference;
+    sums->largest = std::max(sums->largest, std::fabs(difference));
+  }
+  return absl::OkStatus();
+}
+
+bool is_float(const EValue& value) {
+  return value.isTensor() && value.toTensor().scalar_type() == runtime::ScalarType::Float;
+}
+
+absl::Status compare_sample(MethodRunner& floats, MethodRunner& quantised,
+                            const std::vector<NpyArray>& sample, std::map<size_t, Sums>* sums) {
+  PETREL_ASSIGN_OR_RETURN(const std::vector<EValue> wanted, floats.run(sample));
+  PETREL_ASSIGN_OR_RETURN(const std::vector<EValue> made, quantised.run(sample));
+  if (wanted.size() != made.size()) {
+    return absl::InternalError("the quantised program has other outputs");
+  }
+  for (size_t o = 0; o < made.size(); ++o) {
+    if (!is_float(wanted[o]) || !is_float(made[o])) continue;
+    PETREL_RETURN_IF_ERROR(add(made[o].toTensor(), wanted[o].toTensor(), &(*sums)[o]));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::map<std::string, std::vector<OutputNoise>>> compare_outputs(
+    const CalibrateOptions& options, const std::string& floats, const QuantisedFiles& quantised) {
+  PETREL_ASSIGN_OR_RETURN(const LoadedBytes float_program,
+                          LoadedBytes::load(floats, options.registry));
+  Module::Options module_options;
+  module_options.registry = options.registry;
+  module_options.writable_inputs = true;
+  module_options.data_files = quantised.data;
+  auto module = Module::load(quantised.program, module_options);
+  if (!module.ok()) {
+    return absl::InternalError(absl::StrCat(
+        quantised.program, ": cannot be loaded: ", runtime::to_string(module.error())));
+  }
+  std::map<std::string, std::vector<OutputNoise>> noise;
+  for (const auto& [method, files] : options.samples) {
+    PETREL_ASSIGN_OR_RETURN(MethodRunner first, MethodRunner::open(float_program.module(), method));
+    PETREL_ASSIGN_OR_RETURN(MethodRunner second, MethodRunner::open(**module, method));
+    std::map<size_t, Sums> sums;
+    for (const std::string& path : files) {
+      PETREL_ASSIGN_OR_RETURN(const auto file, CalibrationFile::open(path, first.inputs()));
+      for (size_t i = 0; i < file.size(); ++i) {
+        const absl::Status compared = compare_sample(first, second, file.sample(i), &sums);
+        if (!compared.ok()) {
+          return exir::annotate(compared, absl::StrCat(path, ": sample ", i));
+        }
+      }
+    }
+    for (const auto& [output, sum] : sums) {
+      noise[method].push_back({output, 10 * std::log10(sum.signal / sum.noise), sum.largest});
+    }
+  }
+  return noise;
+}
+
+}  // namespace petrel::extension
