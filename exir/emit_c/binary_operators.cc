@@ -56,7 +56,7 @@ std::string number_text(const Argument& given, const TensorType& beside, Arithme
                       ? value
                       : static_cast<double>(static_cast<float>(value)));
   }
-  const int64_t value = given.is_int() ? given.as_int() : given.as_bool() ? 1 : 0;
+  const int64_t value = integer_of(given);
   if (item_size(wrapped) == 8) return number(value);
   return absl::StrCat("(int64_t)(", c_type(wrapped), ")", number(value));
 }
@@ -167,8 +167,7 @@ absl::Status add(const OperatorRow& row, NodeCalls& calls) {
     return absl::OkStatus();
   }
   const std::string factor =
-      plain ? ""
-            : absl::StrCat("(uint64_t)", number(static_cast<int64_t>(alpha.as_number())), " * ");
+      plain ? "" : absl::StrCat("(uint64_t)", number(integer_of(alpha)), " * ");
   zip(row, calls, x, y, Arithmetic::kInteger,
       absl::StrCat("(int64_t)((uint64_t)", first, " ", row.expression, " ", factor, "(uint64_t)",
                    second, ")"));

@@ -62,9 +62,7 @@ absl::Status clamp(const OperatorRow& row, NodeCalls& calls) {
   const Argument& max = calls.node().argument(arg::max);
   const bool floating = is_floating(calls.out());
   const auto text = [&](const Argument& bound) {
-    if (floating) return real(bound);
-    return number(bound.is_float() ? static_cast<int64_t>(bound.as_float())
-                                   : static_cast<int64_t>(bound.as_number()));
+    return floating ? real(bound) : number(integer_of(bound));
   };
   std::string expression = "x";
   if (!min.is_none()) {

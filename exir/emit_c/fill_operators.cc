@@ -22,8 +22,7 @@ void fill_with(const OperatorRow& row, NodeCalls& calls, const Argument& value) 
   KernelCall& call = calls.add("kernels/fill.h", row.name());
   NodeCalls::bind_write(call, "OUT", type.dtype,
                         floating ? Arithmetic::kDouble : Arithmetic::kInteger);
-  call.tokens["EXPRESSION"] =
-      floating ? number(value.as_number()) : number(static_cast<int64_t>(value.as_number()));
+  call.tokens["EXPRESSION"] = floating ? number(value.as_number()) : number(integer_of(value));
   call.arguments = {calls.write(calls.out()), number(type.numel())};
 }
 

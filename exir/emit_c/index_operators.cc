@@ -205,10 +205,9 @@ absl::Status choose(const OperatorRow& row, NodeCalls& calls) {
   call.arguments = {calls.read(condition), calls.read(x)};
   if (fills) {
     const Argument& value = node.argument(arg::value);
-    call.tokens["EXPRESSION"] =
-        arithmetic == Arithmetic::kDouble
-            ? number(value.as_number())
-            : absl::StrCat("(int64_t)", number(static_cast<int64_t>(value.as_number())));
+    call.tokens["EXPRESSION"] = arithmetic == Arithmetic::kDouble
+                                    ? number(value.as_number())
+                                    : absl::StrCat("(int64_t)", number(integer_of(value)));
   } else {
     call.arguments.push_back(calls.read(other));
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/emit_c/node_calls.h"
 
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -79,6 +81,17 @@ std::vector<int64_t> ints_of(const Argument& argument, size_t count) {
   }
   if (ints.size() == 1 && count > 1) ints.resize(count, ints[0]);
   return ints;
+}
+
+int64_t integer_of(const Argument& number) {
+  if (number.is_int()) return number.as_int();
+  if (number.is_bool()) return number.as_bool() ? 1 : 0;
+  const double value = number.as_float();
+  constexpr double kLimit = 9223372036854775808.0;  // 2^63, exact as -2^63 is
+  if (std::isnan(value)) return 0;
+  if (value >= kLimit) return std::numeric_limits<int64_t>::max();
+  if (value < -kLimit) return std::numeric_limits<int64_t>::min();
+  return static_cast<int64_t>(value);
 }
 
 const Value* tensor_of(const Argument& argument) {

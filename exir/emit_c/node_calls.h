@@ -75,6 +75,10 @@ Arithmetic arithmetic_of(std::initializer_list<const Value*> values);
 // as it is. Precondition: it holds numbers only.
 std::vector<int64_t> ints_of(const Argument& argument, size_t count = 0);
 
+// A number as the kernels of integers take it: floats towards zero, saturating, NaN as 0.
+// Never through a double, which holds no integer beyond 2^53 exactly.
+int64_t integer_of(const Argument& number);
+
 // Null for none.
 const Value* tensor_of(const Argument& argument);
 
