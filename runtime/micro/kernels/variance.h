@@ -12,13 +12,14 @@ static void NAME(const IN_TYPE *in, OUT_TYPE *out, OUT_TYPE *means) {
   static const int32_t kept_strides[] = KEPT_STRIDES;
   static const int32_t sizes[] = SIZES;
   static const int32_t strides[] = STRIDES;
+  const double count = REDUCED; /* not a literal: there may be nothing, and a mean of NaN */
   for (int32_t k = 0; k < KEPT; ++k) {
     const IN_TYPE *from = in + petrel_offset(k, KEPT_RANK, kept_sizes, kept_strides);
     double sum = 0.0;
     for (int32_t i = 0; i < REDUCED; ++i) {
       sum += LOAD_IN(from[petrel_offset(i, RANK, sizes, strides)]);
     }
-    const double mean = sum / REDUCED;
+    const double mean = sum / count;
     double squares = 0.0;
     for (int32_t i = 0; i < REDUCED; ++i) {
       const double d = LOAD_IN(from[petrel_offset(i, RANK, sizes, strides)]) - mean;
