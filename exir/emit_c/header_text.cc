@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "exir/emit_c/comment_text.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/names.h"
 #include "exir/emit_c/text_files.h"
@@ -85,9 +86,10 @@ std::string struct_text(const std::string& name, const char* qualifier,
   return text + "};\n";
 }
 
-std::string method_text(const CMethod& method) {
+std::string method_text(const Package& package, const CMethod& method) {
+  const std::string context = absl::StrCat("struct ", package.name, "_context *context");
   const std::string capitals = in_capitals(method.prefix);
-  std::string text = absl::StrCat("\n/* Method '", method.name, "'. */\n");
+  std::string text = absl::StrCat("\n/* Method '", comment_text(method.name), "'. */\n");
   for (const CTensor& tensor : method.inputs) {
     text += describe(capitals + "_INPUT", tensor);
   }
@@ -100,12 +102,12 @@ std::string method_text(const CMethod& method) {
   absl::StrAppend(&text,
                   "/* Checks its pointers, copies the inputs into the arena, computes, and copies "
                   "the\n * outputs out; what already lies in its place is not copied. */\n",
-                  "int32_t ", prefix, "_run(struct petrel_context *context, const struct ", prefix,
+                  "int32_t ", prefix, "_run(", context, ", const struct ", prefix,
                   "_inputs *inputs,\n    const struct ", prefix, "_outputs *outputs);\n");
   absl::StrAppend(&text, "/* Their places in the arena. */\n");
   const auto place = [&](const char* role, const CTensor& tensor) {
     absl::StrAppend(&text, c_type(tensor.type.dtype), " *", prefix, "_", role, "_", tensor.c_name,
-                    "(const struct petrel_context *context);\n");
+                    "(const ", context, ");\n");
   };
   for (const CTensor& tensor : method.inputs) place("input", tensor);
   for (const CTensor& tensor : method.outputs) place("output", tensor);
@@ -129,11 +131,7 @@ std::string header_text(const Package& package) {
   // Before the names of the user, which may hold anything.
   text = absl::StrReplaceAll(
       text, {{"petrel_", package.name + "_"}, {"PETREL_", package.capitals + "_"}});
-  for (const CMethod& method : package.methods) {
-    text += absl::StrReplaceAll(
-        method_text(method),
-        {{"struct petrel_context", absl::StrCat("struct ", package.name, "_context")}});
-  }
+  for (const CMethod& method : package.methods) text += method_text(package, method);
   absl::StrAppend(
       &text,
       "\n/* What code that handles many models asks for; petrel_model.h has the type. */\n"

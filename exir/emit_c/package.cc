@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "exir/annotate.h"
+#include "exir/emit_c/comment_text.h"
 #include "exir/emit_c/kernel_library.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/names.h"
@@ -57,16 +58,16 @@ std::string problem_of(const Node& node, const std::string& kernel) {
   return "";
 }
 
-// What a reader wants to know of a step.
+// What a reader wants to know of a step, in lines.
 std::string comment_of(const Node& node) {
-  std::string text = node.describe();
+  std::string text = comment_text(node.describe());
   const auto line = [&](const char* role, const Value* value) {
-    absl::StrAppend(&text, "\n  ", role, " ", value->name(), ": ", to_string(value->type()));
+    absl::StrAppend(&text, "\n  ", role, " ", comment_text(value->name()), ": ",
+                    to_string(value->type()));
   };
   for (const Value* operand : node.operands()) line("in ", operand);
   for (size_t i = 0; i < node.num_results(); ++i) line("out", node.result(i));
-  // What a user wrote must not end the comment.
-  return absl::StrReplaceAll(text, {{"*/", "* /"}, {"/*", "/ *"}});
+  return text;
 }
 
 class Builder {

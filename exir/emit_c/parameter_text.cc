@@ -3,8 +3,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/types/span.h"
+#include "exir/emit_c/comment_text.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/text_files.h"
 
@@ -72,8 +72,7 @@ absl::StatusOr<std::string> parameter_source_text(const Package& package) {
   std::map<uint32_t, std::string> ids;
   for (const CParameter& parameter : package.parameters) {
     const TensorType& type = parameter.constant->type;
-    absl::StrAppend(&arrays, "/* ", absl::StrReplaceAll(parameter.name, {{"*/", "* /"}}), ": ",
-                    to_string(type), " */\n",
+    absl::StrAppend(&arrays, "/* ", comment_text(parameter.name), ": ", to_string(type), " */\n",
                     array_text(declaration(type, parameter.symbol), type, parameter.constant->data),
                     "\n");
     const uint32_t id = parameter_id(parameter);
@@ -88,8 +87,8 @@ absl::StatusOr<std::string> parameter_source_text(const Package& package) {
   }
   for (const CState& state : package.states) {
     const TensorType& type = state.constant->type;
-    absl::StrAppend(&arrays, "/* ", absl::StrReplaceAll(state.name, {{"*/", "* /"}}),
-                    " at the start: ", to_string(type), " */\n",
+    absl::StrAppend(&arrays, "/* ", comment_text(state.name), " at the start: ", to_string(type),
+                    " */\n",
                     array_text(declaration(type, state.symbol), type, state.constant->data), "\n");
   }
   const bool uses_math =

@@ -74,7 +74,7 @@ constexpr char kMainEnd[] = R"(  if (petrel_init(&context, &pools) != PETREL_OK)
 
 bool is_compared_by_value(ScalarType type) { return is_floating_point(type); }
 
-std::string call_text(const CMethod& method) {
+std::string call_text(const Package& package, const CMethod& method) {
   std::string text = absl::StrCat("  {\n    struct ", method.prefix, "_inputs inputs;\n    struct ",
                                   method.prefix, "_outputs outputs;\n");
   if (method.inputs.empty()) absl::StrAppend(&text, "    inputs.none = 0;\n");
@@ -87,20 +87,22 @@ std::string call_text(const CMethod& method) {
     absl::StrAppend(&text, "    outputs.", tensor.c_name, " = ", method.prefix, "_output_",
                     tensor.c_name, "(context);\n");
   }
-  absl::StrAppend(
-      &text, "    status = petrel_reset_state(context);\n",
-      "    if (status == PETREL_OK) status = ", method.prefix,
-      "_run(context, &inputs, &outputs);\n    if (status != PETREL_OK) return status;\n");
+  absl::StrAppend(&text, "    status = ", package.name,
+                  "_reset_state(context);\n    if (status == ", package.capitals,
+                  "_OK) status = ", method.prefix,
+                  "_run(context, &inputs, &outputs);\n    if (status != ", package.capitals,
+                  "_OK) return status;\n");
   for (const CTensor& tensor : method.outputs) {
     if (tensor.type.numel() == 0) continue;
     const std::string expected = absl::StrCat(method.prefix, "_expected_", tensor.c_name);
     const std::string check =
         is_compared_by_value(tensor.type.dtype)
-            ? absl::StrCat("!petrel_same_", c_type(tensor.type.dtype), "(outputs.", tensor.c_name,
-                           ", ", expected, ", ", tensor.type.numel(), "u)")
+            ? absl::StrCat("!", package.name, "_same_", c_type(tensor.type.dtype), "(outputs.",
+                           tensor.c_name, ", ", expected, ", ", tensor.type.numel(), "u)")
             : absl::StrCat("memcmp(outputs.", tensor.c_name, ", ", expected, ", ",
                            tensor.type.nbytes(), "u) != 0");
-    absl::StrAppend(&text, "    if (", check, ") {\n      return PETREL_E_SELFTEST;\n    }\n");
+    absl::StrAppend(&text, "    if (", check, ") {\n      return ", package.capitals,
+                    "_E_SELFTEST;\n    }\n");
   }
   return text + "  }\n";
 }
@@ -139,6 +141,7 @@ std::string comparisons_text(const Package& package) {
 }  // namespace
 
 std::string self_test_text(const Package& package, const std::vector<GoldenCall>& calls) {
+  // Of texts without names of the user, which may hold anything.
   const auto renamed = [&](absl::string_view text) {
     return absl::StrReplaceAll(text, {{"petrel.h", absl::StrCat(package.name, ".h")},
                                       {"petrel_", absl::StrCat(package.name, "_")},
@@ -148,14 +151,11 @@ std::string self_test_text(const Package& package, const std::vector<GoldenCall>
   std::string body;
   for (size_t i = 0; i < package.methods.size(); ++i) {
     text += arrays_text(package.methods[i], calls[i]);
-    body += call_text(package.methods[i]);
+    body += call_text(package, package.methods[i]);
   }
   absl::StrAppend(&text, "int32_t ", package.name, "_selftest(struct ", package.name,
                   "_context *context) {\n  int32_t status;\n", body, "  return ", package.capitals,
                   "_OK;\n}\n\n");
-  text = absl::StrReplaceAll(text, {{" petrel_reset", absl::StrCat(" ", package.name, "_reset")},
-                                    {"!petrel_same", absl::StrCat("!", package.name, "_same")},
-                                    {" PETREL_", absl::StrCat(" ", package.capitals, "_")}});
   const bool apart = package.state_bytes > 0;
   return absl::StrCat(text, renamed(absl::StrCat(kMain, apart ? kStateMemory : "", kMainBody,
                                                  apart ? kMainState : "", kMainEnd)));

@@ -51,14 +51,14 @@ std::string step_text(const CMethod& method, const CStep& step) {
 std::string in_context(const std::string& place) { return absl::StrCat("context->", place); }
 
 std::string reset_text(const Package& package) {
-  std::string text =
-      "int32_t petrel_reset_state(struct petrel_context *context) {\n"
-      "  if (context == NULL || context->arena == NULL) return PETREL_E_NULL;\n";
+  std::string text = absl::StrCat(
+      "int32_t ", package.name, "_reset_state(struct ", package.name, "_context *context) {\n",
+      "  if (context == NULL || context->arena == NULL) return ", package.capitals, "_E_NULL;\n");
   for (const CState& state : package.states) {
     absl::StrAppend(&text, "  memcpy(", in_context(state.place), ", ", state.symbol, ", ",
                     state.constant->type.nbytes(), "u);\n");
   }
-  return text + "  return PETREL_OK;\n}\n\n";
+  return absl::StrCat(text, "  return ", package.capitals, "_OK;\n}\n\n");
 }
 
 std::string copy_text(const std::string& to, const std::string& from, int64_t count) {
@@ -66,20 +66,22 @@ std::string copy_text(const std::string& to, const std::string& from, int64_t co
                       ")) {\n    memcpy(", to, ", ", from, ", ", count, "u);\n  }\n");
 }
 
-std::string run_text(const CMethod& method) {
+// Checks, copies, steps, and copies.
+std::string run_text(const Package& package, const CMethod& method) {
+  const std::string null = absl::StrCat(" return ", package.capitals, "_E_NULL;\n");
   const bool can_fail = std::any_of(method.steps.begin(), method.steps.end(),
                                     [](const CStep& step) { return step.can_fail; });
   std::string text = absl::StrCat(
-      "int32_t ", method.prefix, "_run(struct petrel_context *context, const struct ",
+      "int32_t ", method.prefix, "_run(struct ", package.name, "_context *context, const struct ",
       method.prefix, "_inputs *inputs,\n    const struct ", method.prefix, "_outputs *outputs) {\n",
       can_fail ? "  int32_t status;\n" : "",
       "  if (context == NULL || context->arena == NULL || inputs == NULL || outputs == NULL) {\n",
-      "    return PETREL_E_NULL;\n  }\n");
+      "   ", null, "  }\n");
   for (const CTensor& tensor : method.inputs) {
-    absl::StrAppend(&text, "  if (inputs->", tensor.c_name, " == NULL) return PETREL_E_NULL;\n");
+    absl::StrAppend(&text, "  if (inputs->", tensor.c_name, " == NULL)", null);
   }
   for (const CTensor& tensor : method.outputs) {
-    absl::StrAppend(&text, "  if (outputs->", tensor.c_name, " == NULL) return PETREL_E_NULL;\n");
+    absl::StrAppend(&text, "  if (outputs->", tensor.c_name, " == NULL)", null);
   }
   for (const CTensor& tensor : method.inputs) {
     text += copy_text(in_context(tensor.place), absl::StrCat("inputs->", tensor.c_name),
@@ -88,8 +90,9 @@ std::string run_text(const CMethod& method) {
   for (const CStep& step : method.steps) {
     const std::string call =
         absl::StrCat(method.prefix, "_", step.function, "(", arguments_of(step), ")");
-    absl::StrAppend(&text, step.can_fail ? "  status = " : "  ", call, ";\n",
-                    step.can_fail ? "  if (status != PETREL_OK) return status;\n" : "");
+    absl::StrAppend(&text, step.can_fail ? "  status = " : "  ", call, ";\n");
+    if (!step.can_fail) continue;
+    absl::StrAppend(&text, "  if (status != ", package.capitals, "_OK) return status;\n");
   }
   for (const CWrite& write : method.writes) {
     const bool placed = write.from.find(" + ") != std::string::npos;
@@ -100,24 +103,24 @@ std::string run_text(const CMethod& method) {
     text += copy_text(absl::StrCat("outputs->", tensor.c_name), in_context(tensor.place),
                       tensor.type.nbytes());
   }
-  return text + "  return PETREL_OK;\n}\n\n";
+  return absl::StrCat(text, "  return ", package.capitals, "_OK;\n}\n\n");
 }
 
-std::string place_text(const CMethod& method, const char* role, const CTensor& tensor) {
+std::string place_text(const Package& package, const CMethod& method, const char* role,
+                       const CTensor& tensor) {
   const char* type = c_type(tensor.type.dtype);
-  return absl::StrCat(type, " *", method.prefix, "_", role, "_", tensor.c_name,
-                      "(const struct petrel_context *context) {\n  return (", type, " *)(void *)(",
+  return absl::StrCat(type, " *", method.prefix, "_", role, "_", tensor.c_name, "(const struct ",
+                      package.name, "_context *context) {\n  return (", type, " *)(void *)(",
                       in_context(tensor.place), ");\n}\n\n");
 }
 
 }  // namespace
 
 std::string source_text(const Package& package) {
-  const auto renamed = [&](const std::string& text) {
-    return absl::StrReplaceAll(text,
-                               {{"struct petrel_", absl::StrCat("struct ", package.name, "_")},
-                                {" petrel_", absl::StrCat(" ", package.name, "_")},
-                                {" PETREL_", absl::StrCat(" ", package.capitals, "_")}});
+  // Of texts without names of the user, which may hold anything.
+  const auto renamed = [&](const char* text) {
+    return absl::StrReplaceAll(
+        text, {{"petrel_", package.name + "_"}, {"PETREL_", package.capitals + "_"}});
   };
   std::string text = absl::StrCat("/* Generated by petrel gen-c; do not edit. */\n#include \"",
                                   package.name, ".h\"\n\n");
@@ -129,15 +132,14 @@ std::string source_text(const Package& package) {
     for (const CStep& step : method.steps) text += step_text(method, step);
   }
   absl::StrAppend(&text, renamed(kInit), package.state_bytes > 0 ? renamed(kInitState) : "",
-                  renamed("  return petrel_reset_state(context);\n}\n\n"),
-                  renamed(reset_text(package)));
+                  renamed("  return petrel_reset_state(context);\n}\n\n"), reset_text(package));
   for (const CMethod& method : package.methods) {
-    text += renamed(run_text(method));
-    for (const CTensor& tensor : method.inputs)
-      text += renamed(place_text(method, "input", tensor));
-    for (const CTensor& tensor : method.outputs) {
-      text += renamed(place_text(method, "output", tensor));
-    }
+    text += run_text(package, method);
+    const auto place = [&](const char* role, const CTensor& tensor) {
+      text += place_text(package, method, role, tensor);
+    };
+    for (const CTensor& tensor : method.inputs) place("input", tensor);
+    for (const CTensor& tensor : method.outputs) place("output", tensor);
   }
   return text;
 }

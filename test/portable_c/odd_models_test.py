@@ -2,11 +2,13 @@
 """Models that are hard to write as C: numbers that no double holds, names that C has taken or
 that would leave their comment, outputs that come twice, indices that never are 0."""
 
+import json
 import os
 import pathlib
 import subprocess
 import tempfile
 import unittest
+import zipfile
 
 import arrays
 import package
@@ -14,6 +16,25 @@ from command import PETREL, done
 
 PORTABLE = pathlib.Path("test/models/portable").absolute()
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
+
+
+def renamed(archive, to, names):
+    """A copy of an archive whose strings that are keys of `names` are the values."""
+    def rewritten(node):
+        if isinstance(node, dict):
+            return {names.get(k, k): rewritten(v) for k, v in node.items()}
+        if isinstance(node, list):
+            return [rewritten(v) for v in node]
+        if isinstance(node, str) and node.startswith('File "'):
+            return names.get("stack", node)
+        return names.get(node, node) if isinstance(node, str) else node
+
+    with zipfile.ZipFile(archive) as old, zipfile.ZipFile(to, "w", zipfile.ZIP_STORED) as new:
+        for name in old.namelist():
+            data = old.read(name)
+            if name.endswith(".json"):
+                data = json.dumps(rewritten(json.loads(data))).encode()
+            new.writestr(name, data)
 
 
 class OddModelsTest(unittest.TestCase):
@@ -51,6 +72,37 @@ class OddModelsTest(unittest.TestCase):
 
     def test_nothing_to_reduce(self):
         self.check("nothing_reduced")
+
+    def test_names_stay_in_their_comments(self):
+        evil = ["*/ int EVIL; /*", "/*/ int EVIL; //", "*\\\n/ int EVIL; //",
+                "*\\\r\n/ int EVIL; //", "*??/\n/ int EVIL; //", "\n*/ int EVIL;", "/a\\", "a??/",
+                "\N{RIGHT-TO-LEFT OVERRIDE}\N{FIRST STRONG ISOLATE}é\x7f"]
+        for i, text in enumerate(evil):
+            folder = self.folder / str(i)
+            folder.mkdir()
+            model = folder / "m.pt2"
+            renamed(PORTABLE / "words.pt2", model, {
+                "default": "w" + text, "mul": "m" + text, "linux": "l" + text,
+                "stack": f'File "/a{text}", line 15, in forward\n    y'})
+            method = "f" + text.replace("=", "")
+            done([PETREL, "gen-c", "--method", f"{method}={model}", "--method", f"g={model}",
+                  "-o", "c", "--name", "kws"], folder)
+            for language in (["gcc", "-std=c99"], ["gcc", "-std=gnu17"]):
+                for part in ("kws", "kws_params", "kws_metadata", "kws_selftest"):
+                    done([*language, *package.WARNINGS, "-c", f"c/{part}.c", "-o", f"{part}.o"],
+                         folder)
+            self.assertNotRegex(done(["nm", "kws.o", "kws_params.o"], folder), r"\bEVIL\b",
+                                repr(text))
+            for file in (folder / "c").glob("kws*.[ch]"):
+                self.assertTrue(file.read_bytes().isascii(), file)
+
+    def test_package_name_may_begin_with_the_project(self):
+        for name in ("petrel_kws", "petrel_context"):
+            folder = self.folder / name
+            folder.mkdir()
+            built = package.Package(folder, name, [("forward", PORTABLE / "cell.pt2"),
+                                                   ("petrel_run", DIGITS)])
+            built.selftest()
 
 
 if __name__ == "__main__":
