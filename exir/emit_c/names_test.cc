@@ -21,7 +21,7 @@ TEST(Names, BecomeIdentifiers) {
 }
 
 TEST(Names, ClashesNameBothOriginals) {
-  Names names("input");
+  Names names("input", Names::Use::kMember);
   EXPECT_EQ(*names.add("input:0"), "input_0");
   EXPECT_EQ(*names.add("other"), "other");
   const auto clash = names.add("input@0");
@@ -30,14 +30,43 @@ TEST(Names, ClashesNameBothOriginals) {
             "inputs 'input:0' and 'input@0' would both be called input_0");
 }
 
-TEST(Names, WordsOfTheLanguagesAreRefused) {
-  for (const char* word : {"int", "class", "restrict", "template", "bool"}) {
-    EXPECT_TRUE(is_keyword(word)) << word;
-    const auto refused = Names("output").add(word);
-    ASSERT_FALSE(refused.ok()) << word;
-    EXPECT_THAT(std::string(refused.status().message()), HasSubstr("a word of C or C++"));
+TEST(Names, ThatDifferInCaseOnlyClashWhereTheyAreMacros) {
+  for (const Names::Use use : {Names::Use::kMember, Names::Use::kMacro}) {
+    Names names("input", use);
+    EXPECT_EQ(*names.add("x.y"), "x_y");
+    const auto clash = names.add("X:y");
+    ASSERT_FALSE(clash.ok());
+    EXPECT_EQ(clash.status().message(),
+              "inputs 'x.y' and 'X:y' would both be called X_Y in macros");
   }
-  EXPECT_FALSE(is_keyword("image"));
+  Names symbols("parameter", Names::Use::kSymbol);
+  EXPECT_EQ(*symbols.add("w"), "w");
+  EXPECT_EQ(*symbols.add("W"), "W");
+}
+
+TEST(Names, WordsThatAreTakenGetAnUnderscoreWhereTheyStandAlone) {
+  for (const char* word :
+       {"int", "class", "restrict", "xor", "bitand", "typeof", "co_await", "NULL", "UINT8_MAX",
+        "INT64_C", "INFINITY", "linux", "int32_t", "M_PI"}) {
+    EXPECT_TRUE(is_taken(word)) << word;
+    EXPECT_EQ(*Names("output", Names::Use::kMember).add(word), std::string(word) + "_");
+    EXPECT_EQ(*Names("parameter", Names::Use::kSymbol).add(word), word);
+  }
+  EXPECT_FALSE(is_taken("image"));
+  EXPECT_FALSE(is_keyword("NULL"));
+  Names names("output", Names::Use::kMember);
+  EXPECT_EQ(*names.add("xor"), "xor_");
+  EXPECT_FALSE(names.add("xor_").ok());
+}
+
+TEST(Names, RepeatsAreCounted) {
+  Names names("output", Names::Use::kMember);
+  EXPECT_EQ(*names.add("add"), "add");
+  EXPECT_EQ(*names.add("ADD_1"), "ADD_1");
+  EXPECT_EQ(names.add_again("add"), "add_2");
+  EXPECT_EQ(names.add_again("add"), "add_3");
+  EXPECT_EQ(*names.add("int"), "int_");
+  EXPECT_EQ(names.add_again("int"), "int_1");
 }
 
 TEST(Names, PackagesBeginEveryNameSoTheyAreChecked) {
@@ -46,6 +75,14 @@ TEST(Names, PackagesBeginEveryNameSoTheyAreChecked) {
   for (const char* name : {"", "2a", "a-b", "a__b", "_a", "int", "abcdefghijklmnopqrstuvwxyz"}) {
     EXPECT_FALSE(check_package_name(name).ok()) << name;
   }
+}
+
+TEST(Names, PackagesDoNotHideHeaders) {
+  for (const char* name : {"math", "Math", "stdint", "string", "petrel_model"}) {
+    EXPECT_THAT(std::string(check_package_name(name).message()),
+                HasSubstr("would hide the header"));
+  }
+  EXPECT_TRUE(check_package_name("mathematics").ok());
 }
 
 }  // namespace

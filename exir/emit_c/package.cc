@@ -142,11 +142,19 @@ class Builder {
                                                     const std::vector<std::string>& given,
                                                     const Places& places) {
     std::vector<CTensor> tensors;
-    Names names(what);
+    Names names(what, Names::Use::kMember);
+    std::set<std::string> known;
     for (size_t i = 0; i < values.size(); ++i) {
       const std::string name = i < given.size() ? given[i] : absl::StrCat(what, "_", i);
-      PETREL_ASSIGN_OR_RETURN(std::string c_name, names.add(name));
+      std::string c_name;
+      if (known.insert(name).second) {
+        PETREL_ASSIGN_OR_RETURN(c_name, names.add(name));
+      }
       tensors.push_back({name, std::move(c_name), values[i]->tensor(), places.bytes(values[i])});
+    }
+    // A result that is returned several times; after the others, whose names it must not take.
+    for (CTensor& tensor : tensors) {
+      if (tensor.c_name.empty()) tensor.c_name = names.add_again(tensor.name);
     }
     return tensors;
   }
@@ -238,8 +246,8 @@ class Builder {
   const PlannedProgram& planned_;
   Package package_;
   KernelLibrary library_;
-  Names parameter_names_{"parameter"};
-  Names method_names_{"method"};
+  Names parameter_names_{"parameter", Names::Use::kSymbol};
+  Names method_names_{"method", Names::Use::kMacro};
   std::map<std::string, const Constant*> by_name_;
   std::set<std::string> states_;
   Symbols symbols_;

@@ -104,6 +104,33 @@ class OddModelsTest(unittest.TestCase):
                                                    ("petrel_run", DIGITS)])
             built.selftest()
 
+    def test_outputs_that_come_twice(self):
+        built = self.check("repeated")
+        names = self.names(built, "outputs")
+        self.assertEqual([c for _, c in names], ["add", "add_1", "x", "x_1", "add_2"])
+        self.assertEqual([n for n, _ in names], ["add", "add", "x", "x", "add"])
+
+    def test_names_that_differ_in_case_only_are_named(self):
+        result = self.gen(PORTABLE / "cases.pt2", "-o", "c")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("inputs 'x' and 'X' would both be called X in macros", result.stderr)
+
+    def test_words_of_the_languages_get_an_underscore(self):
+        self.assertEqual(self.names(self.check("bits"), "outputs"), [("xor", "xor_")])
+        folder = self.folder / "words"
+        folder.mkdir()
+        self.folder = folder
+        built = self.check("words")
+        self.assertEqual(self.names(built, "inputs"), [("linux", "linux_"), ("typeof", "typeof_")])
+        self.assertEqual([p["symbol"] for p in built.manifest["parameters"]], ["kws_param_default"])
+        for name in ("NULL", "INFINITY", "UINT8_MAX", "int32_t", "co_await", "bitand"):
+            folder = self.folder / name
+            folder.mkdir()
+            renamed(PORTABLE / "words.pt2", folder / "m.pt2", {"linux": name})
+            package.Package(folder, "kws", [("forward", folder / "m.pt2")])
+            done(["g++", "-x", "c++", "-std=c++20", "-Wall", "-Werror", "-c", "c/kws.c", "-o",
+                  "x.o"], folder)
+
 
 if __name__ == "__main__":
     unittest.main()
