@@ -13,6 +13,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "exir/driver/export.h"
@@ -28,7 +29,12 @@ struct GenerateOptions {
 
 struct GenerateReport {
   std::map<std::string, size_t> file_bytes;  // by name in the folder
+  std::vector<std::string> notes;            // what a user should know of them
 };
+
+// InvalidArgument for a name that C cannot have, or whose files would hide headers of C; known
+// before anything is compiled.
+absl::Status check_package_name(const std::string& name);
 
 // Unimplemented lists every node that cannot be C yet, with its source line; nothing is
 // written then.

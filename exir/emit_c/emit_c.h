@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "exir/emit_c/text_files.h"
 #include "exir/memory/planned_program.h"
@@ -28,6 +29,8 @@ struct CFile {
 
 // Computes what the self-test expects; asked for only when the program can be C.
 using GoldenFn = std::function<absl::StatusOr<std::vector<GoldenCall>>()>;
+
+absl::Status check_package_name(const std::string& name);
 
 // Unimplemented lists every node that cannot be C yet.
 absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const std::string& name,

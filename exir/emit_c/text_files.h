@@ -22,8 +22,9 @@
 namespace petrel::exir::emit_c {
 
 // The first call of a method: its inputs, and its outputs as the interpreter computes
-// them with the reference kernels.
+// them with the reference kernels. Where no inputs are known that it takes there are neither.
 struct GoldenCall {
+  bool known = true;
   std::vector<Blob> inputs, outputs;
 };
 

@@ -32,6 +32,8 @@ int run(const Arguments& arguments) {
   if (!wrong.empty()) return usage(wrong);
   options.folder = arguments.folder;
   options.name = arguments.name;
+  const absl::Status named = exir::check_package_name(options.name);
+  if (!named.ok()) return usage(std::string(named.message()));
   apply_options(arguments.given, &options.program);
   Progress progress("gen-c");
   options.program.on_phase = [&](const std::string& phase) { progress.start(phase); };
@@ -39,6 +41,9 @@ int run(const Arguments& arguments) {
   const absl::StatusOr<exir::GenerateReport> report = exir::generate_c(options);
   progress.stop();
   if (!report.ok()) return messages.fail("gen-c", report.status());
+  for (const std::string& note : report->notes) {
+    std::fprintf(stderr, "petrel gen-c: %s\n", note.c_str());
+  }
   return kDone;
 }
 

@@ -5,6 +5,7 @@ that would leave their comment, outputs that come twice, indices that never are 
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import tempfile
 import unittest
@@ -104,6 +105,18 @@ class OddModelsTest(unittest.TestCase):
                                                    ("petrel_run", DIGITS)])
             built.selftest()
 
+    def test_self_test_finds_indices_that_fit(self):
+        built = self.check("from_one")
+        self.assertIn("kws_expected_", (self.folder / "c/kws_selftest.c").read_text())
+        self.assertEqual(len(built.manifest["methods"][0]["outputs"]), 1)
+
+    def test_self_test_without_indices_that_fit_says_so(self):
+        self.check("from_ten")
+        self.assertIn("Method 'forward' is not run", (self.folder / "c/kws_selftest.c").read_text())
+        result = self.gen(PORTABLE / "from_ten.pt2", "-o", "again")
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stderr, "method 'forward' is not part of the self-test.*InvalidArg")
+
     def test_outputs_that_come_twice(self):
         built = self.check("repeated")
         names = self.names(built, "outputs")
@@ -130,6 +143,23 @@ class OddModelsTest(unittest.TestCase):
             package.Package(folder, "kws", [("forward", folder / "m.pt2")])
             done(["g++", "-x", "c++", "-std=c++20", "-Wall", "-Werror", "-c", "c/kws.c", "-o",
                   "x.o"], folder)
+
+    def test_package_names_that_hide_headers_are_wrong_usage(self):
+        for name in ("math", "stdint", "string", "stddef", "stdbool", "petrel_model", "int"):
+            result = self.gen("not_there.pt2", "-o", "c", "--name", name)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertIn(f"the package name is '{name}'", result.stderr)
+        self.assertFalse((self.folder / "c").exists())
+
+    def test_folder_of_a_failed_write_is_removed(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+        result = self.gen(DIGITS, "-o", "a/b/c", restore_signals=False, preexec_fn=limit)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertFalse((self.folder / "a").exists())
+        (self.folder / "a").mkdir()
+        result = self.gen(DIGITS, "-o", "a/b/c", restore_signals=False, preexec_fn=limit)
+        self.assertEqual(list((self.folder / "a").iterdir()), [])
 
 
 if __name__ == "__main__":
