@@ -46,7 +46,8 @@ enum petrel_status {
   PETREL_E_SIZE = -3,      /* memory is too small */
   PETREL_E_NOT_FOUND = -4, /* there is no such parameter */
   PETREL_E_DATA = -5,      /* an index in a tensor is out of range */
-  PETREL_E_SELFTEST = -6   /* an output differs from what it must be */
+  PETREL_E_SELFTEST = -6,  /* an output differs from what it must be */
+  PETREL_E_ALIAS = -7      /* a pointer is into the arena, and not to the tensor's place */
 };
 )";
 

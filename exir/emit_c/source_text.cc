@@ -27,6 +27,17 @@ constexpr char kInitState[] = R"(  if (pools->state == NULL) return PETREL_E_NUL
   context->state = (unsigned char *)pools->state;
 )";
 
+// Whether a tensor that is not in its place lies in the arena, where steps write.
+constexpr char kStrays[] =
+    R"(static bool petrel_strays(const struct petrel_context *context, const void *data, size_t bytes,
+    const void *place) {
+  const uintptr_t first = (uintptr_t)data;
+  const uintptr_t arena = (uintptr_t)context->arena;
+  return data != place && first < arena + PETREL_ARENA_BYTES && arena < first + bytes;
+}
+
+)";
+
 std::string parameters_of(const CStep& step) {
   std::vector<std::string> parameters;
   if (step.uses_arena) parameters.push_back("unsigned char *arena");
@@ -45,6 +56,18 @@ std::string step_text(const CMethod& method, const CStep& step) {
   return absl::StrCat("/* ", absl::StrReplaceAll(step.comment, {{"\n", "\n * "}}), "\n */\n",
                       step.can_fail ? "static int32_t " : "static void ", method.prefix, "_",
                       step.function, "(", parameters_of(step), ") {\n", step.body, "}\n\n");
+}
+
+// A static function that nobody calls is a warning.
+bool has_bytes(const Package& package) {
+  for (const CMethod& method : package.methods) {
+    for (const std::vector<CTensor>* tensors : {&method.inputs, &method.outputs}) {
+      for (const CTensor& tensor : *tensors) {
+        if (tensor.type.nbytes() > 0) return true;
+      }
+    }
+  }
+  return false;
 }
 
 // "context->arena + 64" of "arena + 64".
@@ -83,6 +106,14 @@ std::string run_text(const Package& package, const CMethod& method) {
   for (const CTensor& tensor : method.outputs) {
     absl::StrAppend(&text, "  if (outputs->", tensor.c_name, " == NULL)", null);
   }
+  const auto check_place = [&](const char* structure, const CTensor& tensor) {
+    if (tensor.type.nbytes() == 0) return;
+    absl::StrAppend(&text, "  if (", package.name, "_strays(context, ", structure, "->",
+                    tensor.c_name, ", ", tensor.type.nbytes(), "u, ", in_context(tensor.place),
+                    ")) {\n    return ", package.capitals, "_E_ALIAS;\n  }\n");
+  };
+  for (const CTensor& tensor : method.inputs) check_place("inputs", tensor);
+  for (const CTensor& tensor : method.outputs) check_place("outputs", tensor);
   for (const CTensor& tensor : method.inputs) {
     text += copy_text(in_context(tensor.place), absl::StrCat("inputs->", tensor.c_name),
                       tensor.type.nbytes());
@@ -132,7 +163,8 @@ std::string source_text(const Package& package) {
     for (const CStep& step : method.steps) text += step_text(method, step);
   }
   absl::StrAppend(&text, renamed(kInit), package.state_bytes > 0 ? renamed(kInitState) : "",
-                  renamed("  return petrel_reset_state(context);\n}\n\n"), reset_text(package));
+                  renamed("  return petrel_reset_state(context);\n}\n\n"), reset_text(package),
+                  has_bytes(package) ? renamed(kStrays) : "");
   for (const CMethod& method : package.methods) {
     text += run_text(package, method);
     const auto place = [&](const char* role, const CTensor& tensor) {

@@ -161,6 +161,54 @@ class OddModelsTest(unittest.TestCase):
         result = self.gen(DIGITS, "-o", "a/b/c", restore_signals=False, preexec_fn=limit)
         self.assertEqual(list((self.folder / "a").iterdir()), [])
 
+    def test_memory_of_the_arena_is_no_input_but_in_its_place(self):
+        self.package("cell")
+        (self.folder / "feed.c").write_text(FEED)
+        done(["gcc", "-std=c99", "-Ic", "feed.c", "kws.o", "kws_params.o", "-lm", "-o", "feed"],
+             self.folder)
+        done(["./feed"], self.folder)
+
+
+FEED = """#include "kws.h"
+static unsigned char memory[KWS_ARENA_BYTES + KWS_ARENA_ALIGN];
+int main(void) {
+  static const float x[KWS_INPUT_X_ELEMENTS] = {1};
+  static const float h[KWS_INPUT_H_ELEMENTS] = {2};
+  float sum[KWS_OUTPUT_SUM_1_ELEMENTS], next[KWS_OUTPUT_TANH_ELEMENTS];
+  struct kws_context context;
+  struct kws_pools pools;
+  struct kws_inputs inputs;
+  struct kws_outputs outputs;
+  const uintptr_t rest = (uintptr_t)memory % KWS_ARENA_ALIGN;
+  pools.arena = memory + (rest == 0 ? 0 : KWS_ARENA_ALIGN - rest);
+  pools.arena_bytes = KWS_ARENA_BYTES;
+  if (kws_init(&context, &pools) != KWS_OK) return 1;
+  inputs.x = x;
+  inputs.h = h;
+  outputs.sum_1 = sum;
+  outputs.tanh = next;
+  if (kws_run(&context, &inputs, &outputs) != KWS_OK) return 2;
+  /* What a caller has is its own. */
+  inputs.h = next;
+  if (kws_run(&context, &inputs, &outputs) != KWS_OK) return 3;
+  inputs.h = kws_input_h(&context);
+  if (kws_run(&context, &inputs, &outputs) != KWS_OK) return 4;
+  outputs.tanh = kws_output_tanh(&context);
+  if (kws_run(&context, &inputs, &outputs) != KWS_OK) return 5;
+  inputs.h = kws_input_h(&context) + 1;
+  if (kws_run(&context, &inputs, &outputs) != KWS_E_ALIAS) return 6;
+  inputs.h = kws_input_x(&context);
+  if (kws_run(&context, &inputs, &outputs) != KWS_E_ALIAS) return 7;
+  inputs.h = (const float *)(const void *)((unsigned char *)pools.arena - 4);
+  if (kws_run(&context, &inputs, &outputs) != KWS_E_ALIAS) return 8;
+  inputs.h = h;
+  outputs.tanh = kws_output_tanh(&context) + 1;
+  if (kws_run(&context, &inputs, &outputs) != KWS_E_ALIAS) return 9;
+  outputs.tanh = next;
+  return kws_run(&context, &inputs, &outputs) == KWS_OK ? 0 : 10;
+}
+"""
+
 
 if __name__ == "__main__":
     unittest.main()
