@@ -36,6 +36,28 @@ class PortableCTest(unittest.TestCase):
         self.assertEqual(count, 7)
         self.assertEqual(len(re.findall(r"^\d -?\d+\.\d+$", printed, re.MULTILINE)), 10)
 
+    def test_refusals_say_what_the_page_says(self):
+        folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+        shutil.copy("examples/quickstart/digits.pt2", folder)
+        refusals = re.findall(r"```text\n\$ petrel (.*)\n(.*)\n```", PAGE)
+        self.assertEqual(len(refusals), 1)
+        for words, message in refusals:
+            done = subprocess.run([PETREL, *shlex.split(words)], cwd=folder, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.stdout, message + "\n")
+        self.assertEqual([f.name for f in folder.iterdir()], ["digits.pt2"])
+
+    def test_math_functions_are_those_that_the_sources_call(self):
+        called = set()
+        for file in pathlib.Path("runtime/micro").rglob("*.h"):
+            text = re.sub(r"/\*.*?\*/", "", file.read_text(), flags=re.DOTALL)
+            called.update(re.findall(r"\b([a-z]+)\(", text))
+        listed = re.search(r"Of `math.h` only .*? used: (.*?)\. Compile", PAGE, re.DOTALL).group(1)
+        known = {"sqrt", "floor", "ceil", "trunc", "fmod", "frexp", "ldexp", "fabs", "copysign",
+                 "signbit", "rint", "nearbyint", "round", "exp", "log", "sin", "cos", "pow", "tanh"}
+        self.assertLessEqual(called & known, set(re.findall(r"`(\w+)`", listed)))
+
     def test_list_of_operators_is_that_of_the_sources(self):
         rows = set()
         for file in pathlib.Path("exir/emit_c").glob("*_operators.cc"):
