@@ -86,7 +86,18 @@ void print_report(const Calibration& calibration, const exir::ExportReport& repo
   }
 }
 
-int run(const Arguments& arguments) {
+// A program whose weights have names remembers how it was made, the record included.
+std::string remember_record(Arguments& arguments) {
+  const auto keys = arguments.given.find("weight-keys");
+  if (keys == arguments.given.end() || keys->second != Words{"name"}) return "";
+  if (arguments.record.empty()) {
+    return "--weight-keys name needs --record, which the program remembers";
+  }
+  arguments.given["quantize"] = {arguments.record};
+  return "";
+}
+
+int run(Arguments& arguments) {
   CalibrateOptions options;
   exir::ExportOptions& model = options.model;
   const std::string wrong = read_method_files(arguments.files, &model.methods);
@@ -98,6 +109,8 @@ int run(const Arguments& arguments) {
   if (arguments.given.count("quantize") != 0) {
     return usage("--quantize is for petrel export; the record is written to --record");
   }
+  const std::string forgotten = remember_record(arguments);
+  if (!forgotten.empty()) return usage(forgotten);
   auto backends = select_backends(arguments.given);
   if (!backends.ok()) return usage(std::string(backends.status().message()));
   model.backends = *std::move(backends);

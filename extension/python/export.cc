@@ -22,6 +22,7 @@
 #include "extension/python/aot_backend.h"
 #include "extension/python/error.h"
 #include "extension/python/gil.h"
+#include "extension/quantize/calibrate.h"
 #include "extension/relink/data_build.h"
 
 namespace petrel::extension::python {
@@ -87,23 +88,32 @@ void check_words(const OptionWords& given) {
   }
 }
 
+// What is compiled, and by whom.
+exir::ExportOptions options_of(const std::map<std::string, std::string>& methods,
+                               const Choices& backends,
+                               const std::map<std::string, Choices>& method_backends,
+                               const OptionWords& given, Backends* chosen) {
+  check_words(given);
+  exir::ExportOptions options;
+  options.methods = methods;
+  options.backends.for_all = chosen->uses("all methods", backends);
+  for (const auto& [method, choices] : method_backends) {
+    options.backends.for_method[method] = chosen->uses("method '" + method + "'", choices);
+  }
+  apply_options(given, &options);
+  options.has_kernel = is_kernel_linked;
+  return options;
+}
+
 // Returns the report as JSON and as text, and warnings.
 std::tuple<std::string, std::string, std::vector<std::string>> export_files(
     const std::map<std::string, std::string>& methods, const std::string& output,
     const Choices& backends, const std::map<std::string, Choices>& method_backends,
     const OptionWords& given) {
-  check_words(given);
   const auto pending = std::make_shared<Pending>();
   Backends chosen(pending);
-  exir::ExportOptions options;
-  options.methods = methods;
+  exir::ExportOptions options = options_of(methods, backends, method_backends, given, &chosen);
   options.output = output;
-  options.backends.for_all = chosen.uses("all methods", backends);
-  for (const auto& [method, choices] : method_backends) {
-    options.backends.for_method[method] = chosen.uses("method '" + method + "'", choices);
-  }
-  apply_options(given, &options);
-  options.has_kernel = is_kernel_linked;
   absl::StatusOr<exir::ExportReport> report = without_gil([&] {
     const ErrorText quiet;  // what folding says is part of the status
     return exir::export_program(options);
@@ -111,6 +121,32 @@ std::tuple<std::string, std::string, std::vector<std::string>> export_files(
   pending->rethrow();
   if (!report.ok()) raise_status(report.status());
   return {format_report_json(*report), format_report_text(*report), export_warnings(*report)};
+}
+
+// Returns the record as JSON.
+std::string calibrate_files(const std::map<std::string, std::string>& methods,
+                            const std::map<std::string, std::vector<std::string>>& samples,
+                            const Choices& backends,
+                            const std::map<std::string, Choices>& method_backends,
+                            const OptionWords& given, const std::vector<std::string>& keep_float,
+                            const std::string& ranges) {
+  if (ranges != "least-error" && ranges != "min-max") {
+    throw py::value_error("ranges is '" + ranges + "', must be 'least-error' or 'min-max'");
+  }
+  const auto pending = std::make_shared<Pending>();
+  Backends chosen(pending);
+  CalibrateOptions options;
+  options.model = options_of(methods, backends, method_backends, given, &chosen);
+  options.samples = samples;
+  options.keep_float = keep_float;
+  options.ranges = ranges == "min-max" ? RangeChoice::kMinMax : RangeChoice::kLeastError;
+  const absl::StatusOr<Calibration> calibration = without_gil([&] {
+    const ErrorText quiet;
+    return calibrate(options);
+  });
+  pending->rethrow();
+  if (!calibration.ok()) raise_status(calibration.status());
+  return exir::format_record(calibration->record);
 }
 
 // The words of one option; those of an export that named none are the default's.
@@ -177,6 +213,9 @@ py::dict build_data_file(const std::map<std::string, std::string>& methods,
 void bind_export(py::module_& module) {
   module.def("export_files", &export_files, py::arg("methods"), py::arg("output"), py::kw_only(),
              py::arg("backends"), py::arg("method_backends"), py::arg("options"));
+  module.def("calibrate", &calibrate_files, py::kw_only(), py::arg("methods"), py::arg("samples"),
+             py::arg("backends"), py::arg("method_backends"), py::arg("options"),
+             py::arg("keep_float"), py::arg("ranges"));
   module.def("build_data", &build_data_file, py::kw_only(), py::arg("methods"), py::arg("program"),
              py::arg("output"), py::arg("keys"), py::arg("renames"), py::arg("backends"),
              py::arg("method_backends"), py::arg("words"), py::arg("max_arena_bytes"));

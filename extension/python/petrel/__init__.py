@@ -28,6 +28,7 @@ from petrel._export import Program, Report
 from petrel._export_call import export
 from petrel._load import LoadedProgram, Method, ValueInfo, load, set_isa_level
 from petrel._petrel import Graph, NamedBlobStore, NamedData, Node, Tensor, Value
+from petrel._quantize import quantize
 
 if not _petrel.is_main_interpreter():
     raise ImportError("petrel works in the main interpreter only, not in sub-interpreters")
@@ -38,7 +39,7 @@ __all__ = [
     "Backend", "Error", "Graph", "GroupCosts", "LoadedProgram", "Method", "NamedBlobStore",
     "NamedData", "NamedDataMap", "Node", "Partitioner", "PreprocessResult", "Program", "Report",
     "RuntimeBackend", "Subprogram", "Tensor", "TensorLayout", "Value", "ValueInfo", "build_data",
-    "export", "list_data", "load", "merge_data", "set_isa_level", "split_data"
+    "export", "list_data", "load", "merge_data", "quantize", "set_isa_level", "split_data"
 ]
 
 atexit.register(_petrel.close)

@@ -147,6 +147,16 @@ def _words(folder: str, name: str, value: Any) -> Optional[List[str]]:
     return list(value)
 
 
+def words_of(choice: BackendChoice, folder: str, options: Mapping[str, Any]) -> Dict[str, Any]:
+    """What the command would be given, by name of the option; files lie in `folder`."""
+    words: Dict[str, Any] = dict(choice.words())
+    for name, value in options.items():
+        of_option = _words(folder, name.replace("_", "-"), value)
+        if of_option is not None:
+            words[name.replace("_", "-")] = of_option
+    return words
+
+
 def _models(model: Model, args: Optional[tuple],
             methods: Optional[Mapping[str, Model]]) -> Dict[str, Model]:
     """All that becomes a method."""
@@ -178,11 +188,7 @@ def compile_models(model: Model, args: Optional[tuple], methods: Optional[Mappin
     _models(model, args, methods)  # what is wrong with them is said first
     folder = tempfile.mkdtemp(prefix="petrel-")
     try:
-        words: Dict[str, Any] = dict(choice.words())
-        for name, value in options.items():
-            of_option = _words(folder, name, value)
-            if of_option is not None:
-                words[name] = of_option
+        words = words_of(choice, folder, options)
         with tempfile.TemporaryDirectory(prefix="petrel-") as archives:
             paths = archives_of(model, args, methods, torch_export_options, archives)
             report, text, told = _petrel.export_files(

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Float models into programs of int8."""
+
+import inspect
+import os
+import pathlib
+import tempfile
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+
+from petrel import _petrel
+from petrel._backend_choice import BackendChoice, Backends, CompileSpecs
+from petrel._export import Model, Path, Program, archives_of, words_of
+from petrel._export_call import export
+
+# An .npz or .npy file, an array of the only input, a tuple of arrays by position, or a
+# dict of arrays by name of the input.
+Samples = Any
+
+
+def quantize(model: Model = None, args: Optional[tuple] = None, *,
+             calibrate: Union[Samples, Sequence[Samples], Mapping[str, Any]],
+             methods: Optional[Mapping[str, Model]] = None,
+             backend: Backends = "xnnpack",
+             compile_specs: Optional[CompileSpecs] = None,
+             ranges: str = "least-error",
+             keep_float: Iterable[str] = (),
+             record: Optional[Path] = None,
+             **options: Any) -> Program:
+    """Compiles float models into a program of int8, with scales from samples.
+
+    model, args, methods, backend, compile_specs
+                      as in export()
+    calibrate         samples, or a list of them: paths of .npz or .npy files, arrays, tuples
+                      or dicts of arrays; with one dimension more than the input, in front,
+                      an array is as many samples. A dict by method where there are `methods`
+    ranges            "least-error" cuts numbers far out where that costs less than the
+                      levels they take, "min-max" shows all that was seen
+    keep_float        patterns of names of nodes that stay float
+    record            where to write what was chosen, as JSON, for export(quantize=...)
+
+    Other options are those of export(). Scales are chosen by running the models in this
+    process; petrel.Error and ValueError name the sample, method and value.
+    """
+    known = inspect.signature(export).parameters
+    if "quantize" in options:
+        raise TypeError("quantize= is for export(); here the record is written to record=")
+    if options.get("weight_keys") == "name" and record is None:
+        raise ValueError("weight_keys='name' needs record=, which the program remembers")
+    torch_options = {key: value for key, value in options.items() if key not in known}
+    export_options = {key: value for key, value in options.items() if key in known}
+    with tempfile.TemporaryDirectory(prefix="petrel-") as folder:
+        archives = archives_of(model, args, methods, torch_options, folder)
+        choice = BackendChoice(backend, compile_specs)
+        text = _petrel.calibrate(
+            methods=archives, samples=_samples(calibrate, list(archives), methods, folder),
+            backends=choice.for_all, method_backends=choice.by_method,
+            options=words_of(choice, folder, export_options), keep_float=list(keep_float),
+            ranges=ranges)
+        path = pathlib.Path(record if record is not None else os.path.join(folder, "record.json"))
+        _write(path, text)
+        return export(methods=archives, backend=backend, compile_specs=compile_specs,
+                      quantize=os.fsdecode(path), **export_options)
+
+
+def _write(path: pathlib.Path, text: str) -> None:
+    """Whole or not at all."""
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, suffix=".tmp", delete=False) as file:
+        try:
+            file.write(text)
+            file.close()
+            os.replace(file.name, path)
+        except BaseException:
+            os.unlink(file.name)
+            raise
+
+
+def _samples(calibrate: Any, names: List[str], methods: Optional[Mapping[str, Model]],
+             folder: str) -> Dict[str, List[str]]:
+    """Paths of files by method."""
+    if methods and isinstance(calibrate, Mapping):
+        return {name: _files(given, folder) for name, given in calibrate.items()}
+    if len(names) > 1:
+        raise TypeError("calibrate must be a dict by method where there are several")
+    return {names[0]: _files(calibrate, folder)}
+
+
+def _files(given: Any, folder: str) -> List[str]:
+    listed = given if isinstance(given, list) else [given]
+    return [_file(samples, folder) for samples in listed]
+
+
+def _file(samples: Samples, folder: str) -> str:
+    if isinstance(samples, (str, os.PathLike)):
+        return os.fsdecode(samples)
+    import numpy
+    if isinstance(samples, Mapping):
+        arrays = {name: numpy.asarray(array) for name, array in samples.items()}
+    else:
+        listed = samples if isinstance(samples, tuple) else (samples,)
+        arrays = {f"arr_{i}": numpy.asarray(array) for i, array in enumerate(listed)}
+    descriptor, path = tempfile.mkstemp(suffix=".npz", dir=folder)
+    with os.fdopen(descriptor, "wb") as file:
+        numpy.savez(file, **arrays)
+    return path

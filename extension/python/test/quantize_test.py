@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""petrel.quantize: float models into programs of int8, from arrays or files."""
+
+import json
+import os
+import pathlib
+import tempfile
+import unittest
+
+import numpy
+import petrel
+
+DIGITS = "examples/quickstart/digits.pt2"
+PIXELS = 64
+
+
+def digits():
+    rows = numpy.fromfile("examples/quickstart/digits.bin", numpy.uint8).reshape(-1, PIXELS + 1)
+    images = rows[:, :PIXELS].astype(numpy.float32).reshape(-1, 1, 1, 8, 8) / 16
+    return images, rows[:, PIXELS]
+
+
+class QuantizeTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+        self.images, self.labels = digits()
+
+    def right(self, program):
+        forward = petrel.load(program.path)["forward"]
+        return sum(int(forward(image)[0].argmax()) == label
+                   for image, label in zip(self.images, self.labels))
+
+    def test_digits_lose_at_most_one_image(self):
+        floats = self.right(petrel.export(DIGITS))
+        for backend in ("xnnpack", None):
+            program = petrel.quantize(DIGITS, calibrate=self.images[::2], backend=backend)
+            self.assertGreaterEqual(self.right(program), floats - 1)
+
+    def test_samples_are_the_same_in_every_form(self):
+        few = self.images[:4]
+        numpy.save(self.folder / "x.npy", few)
+        numpy.savez(self.folder / "x.npz", image=few)
+        made = set()
+        for samples in (few, (few,), {"image": few}, list(few), self.folder / "x.npy",
+                        [str(self.folder / "x.npz")]):
+            program = petrel.quantize(DIGITS, calibrate=samples)
+            made.add(pathlib.Path(program.path).read_bytes())
+        program = petrel.quantize(methods={"forward": DIGITS}, calibrate={"forward": few})
+        made.add(pathlib.Path(program.path).read_bytes())
+        self.assertEqual(len(made), 1)
+
+    def test_the_record_makes_the_same_program(self):
+        record = self.folder / "q.json"
+        first = petrel.quantize(DIGITS, calibrate=self.images[:4], record=record,
+                                keep_float=["linear"], ranges="min-max",
+                                external_weights="w.ptd")
+        method = json.loads(record.read_text())["methods"]["forward"]
+        self.assertEqual(method["keep_float"], ["linear"])
+        again = petrel.export(DIGITS, quantize=str(record), external_weights="w.ptd")
+        self.assertEqual(pathlib.Path(first.path).read_bytes(),
+                         pathlib.Path(again.path).read_bytes())
+        self.assertEqual(len(first.external_paths), 1)
+
+    def test_what_is_wrong_is_named(self):
+        bad = self.images[:2].copy()
+        bad[1, 0, 0, 3, 3] = numpy.nan
+        with self.assertRaisesRegex((petrel.Error, ValueError), "is nan"):
+            petrel.quantize(DIGITS, calibrate=bad)
+        with self.assertRaisesRegex((petrel.Error, ValueError), "float64"):
+            petrel.quantize(DIGITS, calibrate=self.images[:2].astype(numpy.float64))
+        with self.assertRaisesRegex(ValueError, "ranges is 'widest'"):
+            petrel.quantize(DIGITS, calibrate=self.images[:2], ranges="widest")
+        with self.assertRaisesRegex(TypeError, "dict by method"):
+            petrel.quantize(methods={"a": DIGITS, "b": DIGITS}, calibrate=self.images[:2])
+        with self.assertRaisesRegex(ValueError, "needs record="):
+            petrel.quantize(DIGITS, calibrate=self.images[:2], weight_keys="name")
+        with self.assertRaisesRegex(TypeError, "is for export"):
+            petrel.quantize(DIGITS, calibrate=self.images[:2], quantize="q.json")
+
+
+if __name__ == "__main__":
+    unittest.main()
