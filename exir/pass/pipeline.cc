@@ -76,6 +76,17 @@ Edits edits_of(absl::Span<Graph* const> graphs) {
   return edits;
 }
 
+// On the graph, and then on the regions of the nodes that it has left.
+absl::Status run_pass(Graph& graph, const Pass& pass, const PassContext& context) {
+  PETREL_RETURN_IF_ERROR(pass.run(graph, context).status());
+  for (const auto& node : graph.nodes()) {
+    for (const auto& region : node->regions()) {
+      PETREL_RETURN_IF_ERROR(run_pass(*region, pass, context));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Span<const Pass> passes_before_partitioning() { return kBefore; }
@@ -86,12 +97,8 @@ absl::Status run_passes(Program& program, absl::Span<const Pass> passes, const P
   for (auto& [name, method] : program.methods) {
     Edits verified;  // nothing
     for (const Pass& pass : passes) {
-      for (Graph* graph : with_regions(*method.graph)) {
-        const absl::StatusOr<bool> changed = pass.run(*graph, context);
-        if (!changed.ok()) {
-          return in_pass(changed.status(), pass, name, " of");
-        }
-      }
+      const absl::Status done = run_pass(*method.graph, pass, context);
+      if (!done.ok()) return in_pass(done, pass, name, " of");
       // Counted, not asked of the pass: whether it knows that it changed something is
       // part of what is verified.
       Edits edits = edits_of(with_regions(*method.graph));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "exir/ir/text.h"
+#include "exir/ops/handles.h"
 #include "exir/ops/table.h"
 #include "exir/pass/framework/pass_case.h"
 #include "exir/pass/pipeline.h"
@@ -82,6 +83,24 @@ TEST(Pipeline, IsIdempotentAsAWhole) {
     }
     EXPECT_EQ(plain_text(graph), once);
   }
+}
+
+// The node goes, and its regions with it, before the pass comes to them.
+TEST(Pipeline, PassesOverRegionsThatItHasRemoved) {
+  Program program =
+      program_of("method @m(%p: bool[], %x: f32[2]) { %y = aten.neg.default(%x) return %y }");
+  Graph& graph = *program.methods["forward"].graph;
+  std::vector<std::shared_ptr<Graph>> branches;
+  for (int i = 0; i < 2; ++i) {
+    branches.push_back(graph_of("method @b(%x: f32[2]) { %y = aten.neg.default(%x) return %y }"));
+  }
+  Value* x = graph.inputs()[1];
+  Node* cond = graph.insert_before(graph.nodes().front().get(), op(petrel_ops::cond),
+                                   {Argument(graph.inputs()[0]), Argument::of_values({x})},
+                                   {x->type()}, "cond");
+  cond->set_regions(std::move(branches));
+  ASSERT_TRUE(run_passes(program, passes_before_partitioning(), {}, "", nullptr).ok());
+  EXPECT_THAT(ops_of(program), ElementsAre("aten.neg.default"));
 }
 
 TEST(Pipeline, DumpsAfterTheNamedPass) {
