@@ -73,15 +73,17 @@ absl::StatusOr<ObservedProgram> compile_observed(const ExportOptions& options,
   PETREL_ASSIGN_OR_RETURN(observed.keep_float, kept_nodes(observed.floats, keep_float));
   Program floats;
   Program program;
+  bool has_something = false;
   for (const auto& [name, method] : observed.floats.methods) {
     Method& copy = program.methods[name];
     copy.graph = method.graph->clone();
     floats.methods[name] = {method.graph->clone(), method.signature};
     observed.methods[name] = observe(*copy.graph, observed.keep_float[name]);
-    if (observed.methods[name].outputs.empty()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "method '", name, "' has nothing to quantise: no product of f32 with a constant weight"));
-    }
+    has_something = has_something || observed.methods[name].needs_samples();
+  }
+  if (!has_something) {
+    return absl::InvalidArgumentError(
+        "there is nothing to quantise: no product of f32 with a constant weight");
   }
   PETREL_RETURN_IF_ERROR(phases.run("legalize", [&]() -> absl::Status {
     PETREL_RETURN_IF_ERROR(legalize_program(floats, options));

@@ -29,6 +29,9 @@ struct ObservedMethod {
   std::vector<std::string> inputs;   // all of the method's, tensors or not
   std::set<std::string> seen_there;  // inputs that need a scale
   std::vector<std::string> outputs;  // of the observed program
+
+  // False of methods that have nothing to quantise.
+  bool needs_samples() const { return !outputs.empty(); }
 };
 
 // What was seen, by method.

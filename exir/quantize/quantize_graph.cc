@@ -72,7 +72,9 @@ class Rewriter {
       : graph_(graph), method_(method), weights_(*weights) {}
 
   absl::StatusOr<std::vector<LeftFloat>> run() {
+    PETREL_RETURN_IF_ERROR(check_kept());
     QuantAnnotation annotation = annotate_graph(graph_, method_.keep_float);
+    PETREL_RETURN_IF_ERROR(check_values(annotation));
     for (const std::vector<Value*>& group : annotation.groups) {
       for (Value* value : group) {
         const auto found = method_.values.find(value->name());
@@ -94,6 +96,33 @@ class Rewriter {
   }
 
  private:
+  absl::Status check_kept() const {
+    std::set<std::string> known;
+    for (const auto& node : graph_.nodes()) {
+      if (node->num_results() > 0) known.insert(node->result()->name());
+    }
+    for (const std::string& name : method_.keep_float) {
+      if (known.count(name) != 0) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("the record keeps '", name, "' float, which is not a node"));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status check_values(const QuantAnnotation& annotation) const {
+    std::set<std::string> needed;
+    for (const std::vector<Value*>& group : annotation.groups) {
+      for (const Value* value : group) needed.insert(value->name());
+    }
+    for (const auto& [name, value] : method_.values) {
+      if (needed.count(name) != 0) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the record has numbers for '", name,
+          "', which is not a value of integers; it is of another model, or of other passes"));
+    }
+    return absl::OkStatus();
+  }
+
   // A node that was quantised makes integers for all its users; of others, and of inputs,
   // integers are made for nodes that take them.
   void convert(Value* value, const Affine& numbers, const std::set<const Node*>& nodes) {
@@ -174,12 +203,14 @@ absl::StatusOr<Ranges> shared_ranges(const Graph& graph, const Ranges& ranges,
     Range all;
     for (const Value* value : group) {
       const auto found = ranges.find(value->name());
-      if (found == ranges.end() || found->second.is_empty()) {
+      if (found == ranges.end()) {
         return absl::InvalidArgumentError(
             absl::StrCat("nothing was seen of value '", value->name(), "'"));
       }
       all.include(found->second);
     }
+    // Values without elements were seen, but nothing of them.
+    if (all.is_empty()) all = {0, 0};
     for (const Value* value : group) shared[value->name()] = all;
   }
   return shared;
@@ -199,8 +230,10 @@ absl::StatusOr<MethodQuantization> choose_numbers(const Graph& graph, const Rang
       if (found != histograms.end()) all.add(found->second);
     }
     const Affine numbers = affine_of(all.best_range());
-    for (const Value* value : group)
-      method.values[value->name()] = {ranges.at(value->name()), numbers};
+    for (const Value* value : group) {
+      const Range& seen = ranges.at(value->name());
+      method.values[value->name()] = {seen.is_empty() ? Range{0, 0} : seen, numbers};
+    }
   }
   return method;
 }
@@ -209,6 +242,10 @@ absl::StatusOr<std::map<std::string, std::vector<LeftFloat>>> quantize_program(
     Program& program, const QuantizationRecord& record) {
   std::map<std::string, std::vector<LeftFloat>> left;
   Weights weights;
+  for (const auto& [name, method] : program.methods) {
+    if (record.methods.count(name) != 0) continue;
+    return absl::InvalidArgumentError(absl::StrCat("the record has no method '", name, "'"));
+  }
   for (const auto& [name, quantization] : record.methods) {
     const auto method = program.methods.find(name);
     if (method == program.methods.end()) {

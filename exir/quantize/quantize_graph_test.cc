@@ -186,6 +186,16 @@ TEST(QuantizeGraph, NamesWhatTheRecordLacks) {
   EXPECT_THAT(std::string(quantize_program(program, record).status().message()),
               HasSubstr("method 'm': the record has no numbers for value 'soft'"));
   QuantizationRecord other;
+  EXPECT_EQ(quantize_program(program, other).status().message(), "the record has no method 'm'");
+  other.methods["m"];
+  other.methods["m"].keep_float = {"three"};
+  EXPECT_EQ(quantize_program(program, other).status().message(),
+            "method 'm': the record keeps 'three' float, which is not a node");
+  other.methods["m"].keep_float = {"two", "one"};
+  other.methods["m"].values["x"] = {};
+  EXPECT_THAT(std::string(quantize_program(program, other).status().message()),
+              HasSubstr("the record has numbers for 'x', which is not a value of integers"));
+  other.methods["m"].values.clear();
   other.methods["n"];
   EXPECT_THAT(std::string(quantize_program(program, other).status().message()),
               HasSubstr("the record is of a method 'n'"));

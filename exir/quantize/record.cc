@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/quantize/record.h"
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "exir/annotate.h"
 #include "exir/status_macros.h"
 
@@ -29,6 +32,16 @@ absl::StatusOr<const ordered_json*> member(const ordered_json& object, const cha
   return &*found;
 }
 
+absl::Status check_keys(const ordered_json& object, std::initializer_list<const char*> known) {
+  if (!object.is_object()) return invalid("is not an object");
+  for (const auto& [key, value] : object.items()) {
+    if (std::find(known.begin(), known.end(), key) == known.end()) {
+      return invalid("\"", key, "\" is not one of ", absl::StrJoin(known, ", "));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<float> finite(const ordered_json& object, const char* key) {
   PETREL_ASSIGN_OR_RETURN(const ordered_json* json, member(object, key));
   if (!json->is_number()) return invalid("\"", key, "\" is not a number");
@@ -39,6 +52,7 @@ absl::StatusOr<float> finite(const ordered_json& object, const char* key) {
 
 absl::StatusOr<QuantizedValue> parse_value(const ordered_json& object) {
   QuantizedValue value;
+  PETREL_RETURN_IF_ERROR(check_keys(object, {"min", "max", "scale", "zero_point"}));
   PETREL_ASSIGN_OR_RETURN(value.range.min, finite(object, "min"));
   PETREL_ASSIGN_OR_RETURN(value.range.max, finite(object, "max"));
   if (value.range.is_empty()) {
@@ -58,6 +72,7 @@ absl::StatusOr<QuantizedValue> parse_value(const ordered_json& object) {
 
 absl::StatusOr<MethodQuantization> parse_method(const ordered_json& object) {
   MethodQuantization method;
+  PETREL_RETURN_IF_ERROR(check_keys(object, {"values", "keep_float"}));
   PETREL_ASSIGN_OR_RETURN(const ordered_json* values, member(object, "values"));
   if (!values->is_object()) return invalid("\"values\" is not an object");
   for (const auto& [name, json] : values->items()) {
@@ -96,6 +111,7 @@ std::string format_record(const QuantizationRecord& record) {
 absl::StatusOr<QuantizationRecord> parse_record(const std::string& text) {
   const ordered_json json = ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) return invalid("is not JSON");
+  PETREL_RETURN_IF_ERROR(check_keys(json, {"format", "methods"}));
   PETREL_ASSIGN_OR_RETURN(const ordered_json* format, member(json, "format"));
   if (*format != kFormat) {
     return invalid("\"format\" is not ", kFormat, ", the one that this version reads");

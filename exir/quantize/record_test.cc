@@ -52,7 +52,10 @@ TEST(Record, NamesWhatIsWrong) {
   EXPECT_EQ(parse_record("{").status().message(), "is not JSON");
   EXPECT_EQ(parse_record("[]").status().message(), "is not an object");
   EXPECT_THAT(error_of("1,", "2,"), HasSubstr("\"format\" is not 1"));
-  EXPECT_THAT(error_of("\"methods\"", "\"method\""), HasSubstr("has no \"methods\""));
+  EXPECT_EQ(parse_record("{\"format\": 1}").status().message(), "has no \"methods\"");
+  EXPECT_EQ(error_of("\"methods\"", "\"method\""), "\"method\" is not one of format, methods");
+  EXPECT_EQ(error_of("keep_float", "keepfloat"),
+            "method 'forward': \"keepfloat\" is not one of values, keep_float");
   const std::string place = "method 'forward': value 'x': ";
   EXPECT_EQ(error_of("0.0161", "0"), place + "scale is 0, must be a positive, normal number");
   EXPECT_EQ(error_of("0.0161", "1e60"), place + "\"scale\" is not a finite number");

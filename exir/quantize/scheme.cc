@@ -65,13 +65,9 @@ absl::StatusOr<QuantizedWeight> quantize_weight(const Constant& weight, size_t a
       return absl::InvalidArgumentError(absl::StrCat(
           "weight '", weight.fqn, "' is not finite at index ", c, " of dimension ", axis));
     }
+    // Weights too small for a scale are zeros.
     const float scale = largest[c] / kWeightLevels;
-    if (largest[c] != 0 && !std::isnormal(scale)) {
-      return absl::InvalidArgumentError(absl::StrCat("weight '", weight.fqn, "' is at most ",
-                                                     largest[c], " at index ", c, " of dimension ",
-                                                     axis, ", too small for a scale"));
-    }
-    quantized.scales.push_back(largest[c] == 0 ? 1.0f : scale);
+    quantized.scales.push_back(std::isnormal(scale) ? scale : 1.0f);
   }
   quantized.levels.resize(values.size());
   for (size_t i = 0; i < values.size(); ++i) {

@@ -52,8 +52,8 @@ struct QuantizedWeight {
   std::vector<float> scales;
 };
 
-// InvalidArgument naming the index whose weights are not finite, or too small for a
-// scale that is a normal number.
+// Where all weights are too small for a scale that is a normal number, they become 0.
+// InvalidArgument naming the index whose weights are not finite.
 absl::StatusOr<QuantizedWeight> quantize_weight(const Constant& weight, size_t axis);
 
 }  // namespace petrel::exir

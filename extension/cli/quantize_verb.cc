@@ -15,6 +15,7 @@
 #include "extension/cli/method_files.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
+#include "extension/export/export_report.h"
 #include "extension/export/linked_kernels.h"
 #include "extension/export/option_words.h"
 #include "extension/quantize/calibrate.h"
@@ -29,7 +30,7 @@ struct Arguments {
   std::vector<std::string> keep_float;
   std::string output;
   std::string record;
-  std::string ranges = "least-error";
+  std::string ranges = "min-max";
   OptionWords given;
 };
 
@@ -45,6 +46,7 @@ std::string add_samples(const std::string& word, CalibrateOptions* options) {
     const std::string method = word.substr(0, equals);
     if (options->model.methods.count(method) != 0) {
       options->samples[method].push_back(word.substr(equals + 1));
+      options->order.push_back(method);
       return "";
     }
   }
@@ -79,6 +81,10 @@ void print_report(const Calibration& calibration, const exir::ExportReport& repo
     const auto outputs = noise.find(method);
     if (outputs == noise.end()) continue;
     for (const OutputNoise& output : outputs->second) {
+      if (output.largest == 0) {
+        std::printf("  output %zu: exact\n", output.output);
+        continue;
+      }
       std::printf("  output %zu: signal to noise %s dB, largest difference %s\n", output.output,
                   absl::StrFormat("%.1f", output.decibels).c_str(),
                   absl::StrFormat("%.3g", output.largest).c_str());
@@ -95,6 +101,34 @@ std::string remember_record(Arguments& arguments) {
   }
   arguments.given["quantize"] = {arguments.record};
   return "";
+}
+
+// "" or which two of the files that are read and written are one.
+std::string find_same_file(const CalibrateOptions& options, const Arguments& arguments) {
+  std::map<std::string, std::string> read;  // canonical path -> what it is
+  for (const auto& [method, path] : options.model.methods) {
+    read[exir::canonical_path(path)] = "a model";
+  }
+  for (const auto& [method, files] : options.samples) {
+    for (const std::string& path : files) read[exir::canonical_path(path)] = "a file of samples";
+  }
+  std::map<std::string, std::string> written;
+  const auto check = [&](const std::string& path, const char* option) -> std::string {
+    if (path.empty()) return "";
+    const std::string canonical = exir::canonical_path(path);
+    const auto found = read.find(canonical);
+    if (found != read.end()) {
+      return absl::StrCat(option, " ", path, " is ", found->second, ", which would be lost");
+    }
+    const auto [other, is_new] = written.emplace(canonical, option);
+    return is_new ? "" : absl::StrCat(other->second, " and ", option, " are one file, ", path);
+  };
+  std::string wrong = check(arguments.output, "--output");
+  if (wrong.empty()) wrong = check(arguments.record, "--record");
+  for (const std::string& path : data_files_of(options.model)) {
+    if (wrong.empty()) wrong = check(path, "the data file");
+  }
+  return wrong;
 }
 
 int run(Arguments& arguments) {
@@ -118,7 +152,9 @@ int run(Arguments& arguments) {
   model.has_kernel = is_kernel_linked;
   model.output = arguments.output;
   options.keep_float = arguments.keep_float;
-  if (arguments.ranges == "min-max") options.ranges = RangeChoice::kMinMax;
+  if (arguments.ranges == "least-error") options.ranges = RangeChoice::kLeastError;
+  const std::string same = find_same_file(options, arguments);
+  if (!same.empty()) return usage(same);
   if (!arguments.record.empty()) {
     const absl::Status writable = exir::check_output_path(arguments.record);
     if (!writable.ok()) return fail("quantize", writable);
@@ -147,6 +183,9 @@ int run(Arguments& arguments) {
       compare_outputs(options, calibration->floats, {arguments.output, data_files_of(model)});
   if (!noise.ok()) return failed(noise.status());
   progress.stop();
+  for (const std::string& warning : export_warnings(*report)) {
+    std::fprintf(stderr, "petrel quantize: warning: %s\n", warning.c_str());
+  }
   print_report(*calibration, *report, *noise);
   return kDone;
 }
@@ -167,9 +206,9 @@ void add_quantize_verb(CLI::App& app, int* exit_code) {
   verb->add_option("--record", arguments->record,
                    "write all that was chosen to this JSON file, for export --quantize");
   verb->add_option("--ranges", arguments->ranges,
-                   "least-error: cut numbers far out where that costs less than the levels they "
-                   "take; min-max: show all that was seen")
-      ->check(CLI::IsMember({"least-error", "min-max"}))
+                   "min-max: show all that was seen; least-error: cut numbers far out where that "
+                   "costs less than the levels they take")
+      ->check(CLI::IsMember({"min-max", "least-error"}))
       ->capture_default_str();
   verb->add_option("--keep-float", arguments->keep_float,
                    "nodes that stay float, by name or pattern; may be repeated")

@@ -15,6 +15,7 @@ PETREL = pathlib.Path("extension/cli/petrel").absolute()
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 IMAGES = pathlib.Path("examples/quickstart/digits.bin").absolute()
 LAYERS = pathlib.Path("test/models/layers").absolute()
+STATE = pathlib.Path("test/models/state").absolute()
 
 PIXELS = 64
 
@@ -168,11 +169,31 @@ class QuantizeVerbTest(unittest.TestCase):
                 self.assertTrue(noise, report)
                 self.assertGreater(min(noise), 28, report)
 
+    def test_state_begins_anew_whenever_samples_are_run(self):
+        # A key-value cache that prefill fills and decode reads.
+        prompt = (STATE / "decoder.prompt.npy").read_bytes()
+        (self.folder / "prompt.npy").write_bytes(prompt)
+        tokens = struct.unpack("<32q", (STATE / "decoder.tokens.npy").read_bytes()[128:])
+        count = 6
+        self.archive("steps.npz", {
+            "arr_0": npy((count, 1, 1), tokens[:count], "<i8", "q"),
+            "arr_1": npy((count, 1), range(8, 8 + count), "<i8", "q")})
+        for ranges in ("min-max", "least-error"):
+            with self.subTest(ranges):
+                report = self.done(
+                    "quantize", "--method", f"prefill={STATE / 'decoder.prefill.pt2'}", "--method",
+                    f"decode={STATE / 'decoder.decode.pt2'}", "--calibrate", "prefill=prompt.npy",
+                    "--calibrate", "decode=steps.npz", "-o", "m.pte", "--ranges", ranges)
+                noise = [float(line.split("noise ")[1].split(" dB")[0])
+                         for line in report.splitlines() if "signal to noise" in line]
+                self.assertEqual(len(noise), 2, report)
+                self.assertGreater(min(noise), 15, report)
+
     def test_bad_samples_are_refused_by_name(self):
         good = [pixels for pixels, _ in self.images[:2]]
         quantize = ["quantize", DIGITS, "-o", "m.pte", "--record", "q.json", "--calibrate"]
         self.samples("nan.npy", [good[0], [math.nan] * PIXELS])
-        self.assertIn("nan.npy: array 'arr_0': element 64 is nan",
+        self.assertIn("nan.npy: sample 1: value 'image', which needs a scale: element 0 is nan",
                       self.refuses(1, *quantize, "nan.npy"))
         self.samples("infinite.npy", [[math.inf] * PIXELS])
         self.assertIn("element 0 is inf", self.refuses(1, *quantize, "infinite.npy"))
@@ -190,10 +211,32 @@ class QuantizeVerbTest(unittest.TestCase):
         self.archive("more.npz", {"image": stack, "label": stack})
         self.assertIn("array 'label' is of no input", self.refuses(1, *quantize, "more.npz"))
         self.archive("packed.npz", {"image": stack}, method=zipfile.ZIP_DEFLATED)
-        self.assertIn("compressed", self.refuses(1, *quantize, "packed.npz"))
+        self.assertIn("numpy.savez_compressed does not", self.refuses(1, *quantize, "packed.npz"))
         (self.folder / "cut.npz").write_bytes((self.folder / "more.npz").read_bytes()[:-30])
         self.assertIn("cut.npz: ", self.refuses(1, *quantize, "cut.npz"))
         self.assertIn("gone.npy", self.refuses(1, *quantize, "gone.npy"))
+
+    def test_no_file_that_is_read_is_written(self):
+        self.samples("x.npy", [pixels for pixels, _ in self.images[:2]])
+        (self.folder / "m.pt2").write_bytes(DIGITS.read_bytes())
+        before = {path.name: path.read_bytes() for path in self.folder.iterdir()}
+        quantize = ["quantize", "m.pt2", "--calibrate", "x.npy"]
+        for words, said in ((["-o", "x.npy"], "--output x.npy is a file of samples"),
+                            (["-o", "./m.pt2"], "--output ./m.pt2 is a model"),
+                            (["-o", "o.pte", "--record", "m.pt2"], "--record m.pt2 is a model"),
+                            (["-o", "o.pte", "--record", "o.pte"], "are one file, o.pte"),
+                            (["-o", "o.pte", "--external-weights", "x.npy"],
+                             "the data file x.npy is a file of samples")):
+            self.assertIn(said, self.refuses(2, *quantize, *words))
+        self.assertEqual({path.name: path.read_bytes() for path in self.folder.iterdir()}, before)
+
+    def test_names_of_weights_remember_the_record(self):
+        self.samples("x.npy", [pixels for pixels, _ in self.images[:2]])
+        quantize = ["quantize", DIGITS, "--calibrate", "x.npy", "-o", "m.pte", "--weight-keys",
+                    "name", "--external-weights", "m.ptd"]
+        self.assertIn("needs --record", self.refuses(2, *quantize))
+        self.done(*quantize, "--record", "q.json")
+        self.done("data", "build", "--from", DIGITS, "--for", "m.pte", "-o", "again.ptd")
 
     def test_bad_words_and_records_are_refused_by_name(self):
         self.samples("x.npy", [pixels for pixels, _ in self.images[:2]])
@@ -210,6 +253,8 @@ class QuantizeVerbTest(unittest.TestCase):
         (self.folder / "empty.json").write_text(
             '{"format": 1, "methods": {"forward": {"values": {}}}}')
         self.assertIn("the record has no numbers for value", self.refuses(1, *export, "empty.json"))
+        (self.folder / "none.json").write_text('{"format": 1, "methods": {}}')
+        self.assertIn("the record has no method 'forward'", self.refuses(1, *export, "none.json"))
         self.assertIn("nothing to quantise: no product",
                       self.refuses(1, "quantize", LAYERS / "order.pt2", "-o", "m.pte",
                                    "--calibrate", "x.npy"))

@@ -123,10 +123,12 @@ std::tuple<std::string, std::string, std::vector<std::string>> export_files(
   return {format_report_json(*report), format_report_text(*report), export_warnings(*report)};
 }
 
+// Files by method, in the order in which methods run.
+using Samples = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
 // Returns the record as JSON.
 std::string calibrate_files(const std::map<std::string, std::string>& methods,
-                            const std::map<std::string, std::vector<std::string>>& samples,
-                            const Choices& backends,
+                            const Samples& samples, const Choices& backends,
                             const std::map<std::string, Choices>& method_backends,
                             const OptionWords& given, const std::vector<std::string>& keep_float,
                             const std::string& ranges) {
@@ -137,7 +139,10 @@ std::string calibrate_files(const std::map<std::string, std::string>& methods,
   Backends chosen(pending);
   CalibrateOptions options;
   options.model = options_of(methods, backends, method_backends, given, &chosen);
-  options.samples = samples;
+  for (const auto& [method, files] : samples) {
+    options.samples[method] = files;
+    options.order.push_back(method);
+  }
   options.keep_float = keep_float;
   options.ranges = ranges == "min-max" ? RangeChoice::kMinMax : RangeChoice::kLeastError;
   const absl::StatusOr<Calibration> calibration = without_gil([&] {

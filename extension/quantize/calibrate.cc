@@ -32,14 +32,13 @@ absl::StatusOr<Range> range_of(const float* elements, size_t count) {
 // One method of the observed program, and what its values were seen to lie in.
 class Observer {
  public:
-  Observer(MethodRunner runner, const exir::ObservedMethod& method)
-      : runner_(std::move(runner)), method_(method) {}
+  explicit Observer(const exir::ObservedMethod& method) : method_(method) {}
 
   // The number of samples.
-  absl::StatusOr<size_t> see_all(const std::vector<std::string>& files) {
+  absl::StatusOr<size_t> see_all(const std::vector<std::string>& files, MethodRunner runner) {
     size_t samples = 0;
     for (const std::string& path : files) {
-      PETREL_ASSIGN_OR_RETURN(const size_t count, see(path));
+      PETREL_ASSIGN_OR_RETURN(const size_t count, see(path, runner));
       samples += count;
     }
     return samples;
@@ -54,11 +53,11 @@ class Observer {
   const exir::Histograms& histograms() const { return histograms_; }
 
  private:
-  absl::StatusOr<size_t> see(const std::string& path) {
+  absl::StatusOr<size_t> see(const std::string& path, MethodRunner& runner) {
     PETREL_ASSIGN_OR_RETURN(const CalibrationFile file,
-                            CalibrationFile::open(path, runner_.inputs()));
+                            CalibrationFile::open(path, runner.inputs()));
     for (size_t i = 0; i < file.size(); ++i) {
-      const absl::Status seen = see_sample(file.sample(i));
+      const absl::Status seen = see_sample(file.sample(i), runner);
       if (!seen.ok()) return exir::annotate(seen, absl::StrCat(path, ": sample ", i));
     }
     return file.size();
@@ -66,25 +65,28 @@ class Observer {
 
   absl::Status see_value(const std::string& name, const void* data, size_t count) {
     const auto* elements = static_cast<const float*>(data);
+    auto range = range_of(elements, count);
+    if (!range.ok()) {
+      return exir::annotate(range.status(),
+                            absl::StrCat("value '", name, "', which needs a scale"));
+    }
     const auto histogram = histograms_.find(name);
     if (histogram != histograms_.end()) {
       histogram->second.add(elements, count);
       return absl::OkStatus();
     }
-    auto range = range_of(elements, count);
-    if (!range.ok()) return exir::annotate(range.status(), absl::StrCat("value '", name, "'"));
     ranges_[name].include(*range);
     return absl::OkStatus();
   }
 
-  absl::Status see_sample(const std::vector<NpyArray>& sample) {
+  absl::Status see_sample(const std::vector<NpyArray>& sample, MethodRunner& runner) {
     for (size_t k = 0; k < sample.size(); ++k) {
-      const std::string& name = method_.inputs[runner_.places()[k]];
+      const std::string& name = method_.inputs[runner.places()[k]];
       if (method_.seen_there.count(name) == 0) continue;
       PETREL_RETURN_IF_ERROR(
           see_value(name, sample[k].data.data(), sample[k].data.size() / sizeof(float)));
     }
-    PETREL_ASSIGN_OR_RETURN(const std::vector<runtime::EValue> outputs, runner_.run(sample));
+    PETREL_ASSIGN_OR_RETURN(const std::vector<runtime::EValue> outputs, runner.run(sample));
     for (size_t o = 0; o < outputs.size(); ++o) {
       const runtime::Tensor tensor = outputs[o].toTensor();
       PETREL_RETURN_IF_ERROR(see_value(method_.outputs[o], tensor.const_data_ptr(),
@@ -93,50 +95,85 @@ class Observer {
     return absl::OkStatus();
   }
 
-  MethodRunner runner_;
   const exir::ObservedMethod& method_;
   exir::Ranges ranges_;
   exir::Histograms histograms_;
 };
 
-}  // namespace
+using Observers = std::map<std::string, Observer>;
 
-absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
+absl::Status check_samples(const CalibrateOptions& options) {
   for (const auto& [method, files] : options.samples) {
-    if (options.model.methods.count(method) == 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("samples are given for '", method, "', which is not a method"));
-    }
+    if (options.model.methods.count(method) != 0) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("samples are given for '", method, "', which is not a method"));
   }
-  PETREL_ASSIGN_OR_RETURN(const exir::ObservedProgram observed,
-                          exir::compile_observed(options.model, options.keep_float));
+  return absl::OkStatus();
+}
+
+// Methods that need samples.
+absl::StatusOr<std::vector<std::string>> order_of(const CalibrateOptions& options,
+                                                  const exir::ObservedProgram& observed) {
+  std::vector<std::string> order;
+  for (const std::string& method : methods_in_order(options)) {
+    if (observed.methods.at(method).needs_samples()) order.push_back(method);
+  }
+  for (const auto& [name, method] : observed.methods) {
+    const bool has_samples = std::find(order.begin(), order.end(), name) != order.end();
+    if (!method.needs_samples() || has_samples) continue;
+    return absl::InvalidArgumentError(absl::StrCat("method '", name, "' has no samples"));
+  }
+  return order;
+}
+
+// Runs all samples, in memory and state of their own.
+absl::Status look(const CalibrateOptions& options, const exir::ObservedProgram& observed,
+                  const std::vector<std::string>& order, Observers* observers,
+                  std::map<std::string, size_t>* samples) {
   PETREL_ASSIGN_OR_RETURN(const LoadedBytes program,
                           LoadedBytes::load(observed.bytes, options.registry));
-  Calibration calibration;
-  exir::SeenRanges ranges;
-  std::map<std::string, Observer> observers;
-  for (const auto& [name, method] : observed.methods) {
-    const auto files = options.samples.find(name);
-    if (files == options.samples.end() || files->second.empty()) {
-      return absl::InvalidArgumentError(absl::StrCat("method '", name, "' has no samples"));
-    }
+  for (const std::string& name : order) {
     PETREL_ASSIGN_OR_RETURN(MethodRunner runner, MethodRunner::open(program.module(), name));
-    Observer& observer = observers.emplace(name, Observer(std::move(runner), method)).first->second;
-    PETREL_ASSIGN_OR_RETURN(calibration.samples[name], observer.see_all(files->second));
-    if (calibration.samples[name] == 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the files of method '", name, "' hold no samples"));
-    }
-    ranges[name] = observer.ranges();
+    PETREL_ASSIGN_OR_RETURN(
+        (*samples)[name], observers->at(name).see_all(options.samples.at(name), std::move(runner)));
+    if ((*samples)[name] > 0) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("the files of method '", name, "' hold no samples"));
   }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::vector<std::string> methods_in_order(const CalibrateOptions& options) {
+  std::vector<std::string> order;
+  const auto add = [&](const std::string& method) {
+    const auto found = options.samples.find(method);
+    const bool is_new = std::find(order.begin(), order.end(), method) == order.end();
+    if (found != options.samples.end() && !found->second.empty() && is_new) order.push_back(method);
+  };
+  for (const std::string& method : options.order) add(method);
+  for (const auto& [method, files] : options.samples) add(method);
+  return order;
+}
+
+absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
+  PETREL_RETURN_IF_ERROR(check_samples(options));
+  PETREL_ASSIGN_OR_RETURN(const exir::ObservedProgram observed,
+                          exir::compile_observed(options.model, options.keep_float));
+  PETREL_ASSIGN_OR_RETURN(const std::vector<std::string> order, order_of(options, observed));
+  Calibration calibration;
+  Observers observers;
+  for (const std::string& name : order) observers.emplace(name, observed.methods.at(name));
+  PETREL_RETURN_IF_ERROR(look(options, observed, order, &observers, &calibration.samples));
+  exir::SeenRanges ranges;
+  for (const auto& [name, observer] : observers) ranges[name] = observer.ranges();
   exir::SeenHistograms histograms;
   if (options.ranges == RangeChoice::kLeastError) {
     PETREL_ASSIGN_OR_RETURN(const exir::SeenRanges shared, observed.shared(ranges));
-    for (auto& [name, observer] : observers) {
-      observer.look_again(shared.at(name));
-      PETREL_RETURN_IF_ERROR(observer.see_all(options.samples.at(name)).status());
-      histograms[name] = observer.histograms();
-    }
+    for (auto& [name, observer] : observers) observer.look_again(shared.at(name));
+    PETREL_RETURN_IF_ERROR(look(options, observed, order, &observers, &calibration.samples));
+    for (const auto& [name, observer] : observers) histograms[name] = observer.histograms();
   }
   PETREL_ASSIGN_OR_RETURN(calibration.record, observed.choose(ranges, histograms));
   calibration.floats = observed.float_bytes;

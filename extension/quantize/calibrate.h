@@ -30,9 +30,13 @@ enum class RangeChoice {
 struct CalibrateOptions {
   // Methods, backends and what else decides the graph; where outputs go is not used.
   exir::ExportOptions model;
-  // Files of samples by method (calibration_data.h). Each method must have one.
+  // Files of samples by method (calibration_data.h). Each method that has something to
+  // quantise must have one.
   std::map<std::string, std::vector<std::string>> samples;
-  RangeChoice ranges = RangeChoice::kLeastError;
+  RangeChoice ranges = RangeChoice::kMinMax;
+  // Methods in the order in which they run: what one leaves in shared state is there for
+  // the next. Those that are not named follow by name.
+  std::vector<std::string> order;
   // Globs over names of nodes that stay float.
   std::vector<std::string> keep_float;
   // Null: default_registry() of the binary.
@@ -44,6 +48,9 @@ struct Calibration {
   std::map<std::string, size_t> samples;  // by method
   std::string floats;                     // the float model on kernels, a `.pte`
 };
+
+// The methods that have samples, in the order in which they run.
+std::vector<std::string> methods_in_order(const CalibrateOptions& options);
 
 // Errors name the file and sample, or the method and value.
 absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options);

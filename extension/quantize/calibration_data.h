@@ -35,8 +35,7 @@ struct CalibrationInput {
 
 class CalibrationFile {
  public:
-  // InvalidArgument naming the file, the array, what it has and what the input takes; of
-  // floats also for elements that are not finite.
+  // InvalidArgument naming the file, the array, what it has and what the input takes.
   static absl::StatusOr<CalibrationFile> open(const std::string& path,
                                               const std::vector<CalibrationInput>& inputs);
 

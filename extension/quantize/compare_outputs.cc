@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -74,11 +75,11 @@ absl::StatusOr<std::map<std::string, std::vector<OutputNoise>>> compare_outputs(
         quantised.program, ": cannot be loaded: ", runtime::to_string(module.error())));
   }
   std::map<std::string, std::vector<OutputNoise>> noise;
-  for (const auto& [method, files] : options.samples) {
+  for (const std::string& method : methods_in_order(options)) {
     PETREL_ASSIGN_OR_RETURN(MethodRunner first, MethodRunner::open(float_program.module(), method));
     PETREL_ASSIGN_OR_RETURN(MethodRunner second, MethodRunner::open(**module, method));
     std::map<size_t, Sums> sums;
-    for (const std::string& path : files) {
+    for (const std::string& path : options.samples.at(method)) {
       PETREL_ASSIGN_OR_RETURN(const auto file, CalibrationFile::open(path, first.inputs()));
       for (size_t i = 0; i < file.size(); ++i) {
         const absl::Status compared = compare_sample(first, second, file.sample(i), &sums);
@@ -88,7 +89,9 @@ absl::StatusOr<std::map<std::string, std::vector<OutputNoise>>> compare_outputs(
       }
     }
     for (const auto& [output, sum] : sums) {
-      noise[method].push_back({output, 10 * std::log10(sum.signal / sum.noise), sum.largest});
+      const double decibels = sum.noise == 0 ? std::numeric_limits<double>::infinity()
+                                             : 10 * std::log10(sum.signal / sum.noise);
+      noise[method].push_back({output, decibels, sum.largest});
     }
   }
   return noise;

@@ -150,7 +150,7 @@ def export_files(methods: Mapping[str, str], output: str, *,
                  method_backends: Mapping[str, Sequence[Tuple[Any, Sequence[Tuple[str, bytes]]]]],
                  options: Mapping[str, Sequence[Union[str, bytes]]]
                  ) -> Tuple[str, str, List[str]]: ...
-def calibrate(*, methods: Mapping[str, str], samples: Mapping[str, Sequence[str]],
+def calibrate(*, methods: Mapping[str, str], samples: Sequence[Tuple[str, Sequence[str]]],
               backends: Sequence[Tuple[Any, Sequence[Tuple[str, bytes]]]],
               method_backends: Mapping[str, Sequence[Tuple[Any, Sequence[Tuple[str, bytes]]]]],
               options: Mapping[str, Sequence[Union[str, bytes]]], keep_float: Sequence[str],

@@ -5,7 +5,7 @@ import inspect
 import os
 import pathlib
 import tempfile
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+from typing import Any, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from petrel import _petrel
 from petrel._backend_choice import BackendChoice, Backends, CompileSpecs
@@ -22,7 +22,7 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
              methods: Optional[Mapping[str, Model]] = None,
              backend: Backends = "xnnpack",
              compile_specs: Optional[CompileSpecs] = None,
-             ranges: str = "least-error",
+             ranges: str = "min-max",
              keep_float: Iterable[str] = (),
              record: Optional[Path] = None,
              **options: Any) -> Program:
@@ -32,9 +32,10 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
                       as in export()
     calibrate         samples, or a list of them: paths of .npz or .npy files, arrays, tuples
                       or dicts of arrays; with one dimension more than the input, in front,
-                      an array is as many samples. A dict by method where there are `methods`
-    ranges            "least-error" cuts numbers far out where that costs less than the
-                      levels they take, "min-max" shows all that was seen
+                      an array is as many samples. A dict by method where there are `methods`,
+                      which run in its order: state that they share stays between them
+    ranges            "min-max" shows all that was seen, "least-error" cuts numbers far out
+                      where that costs less than the levels they take
     keep_float        patterns of names of nodes that stay float
     record            where to write what was chosen, as JSON, for export(quantize=...)
 
@@ -75,13 +76,13 @@ def _write(path: pathlib.Path, text: str) -> None:
 
 
 def _samples(calibrate: Any, names: List[str], methods: Optional[Mapping[str, Model]],
-             folder: str) -> Dict[str, List[str]]:
-    """Paths of files by method."""
+             folder: str) -> List[Tuple[str, List[str]]]:
+    """Methods in the order in which they run, and paths of files."""
     if methods and isinstance(calibrate, Mapping):
-        return {name: _files(given, folder) for name, given in calibrate.items()}
+        return [(name, _files(given, folder)) for name, given in calibrate.items()]
     if len(names) > 1:
         raise TypeError("calibrate must be a dict by method where there are several")
-    return {names[0]: _files(calibrate, folder)}
+    return [(names[0], _files(calibrate, folder))]
 
 
 def _files(given: Any, folder: str) -> List[str]:

@@ -52,7 +52,7 @@ class QuantizeTest(unittest.TestCase):
     def test_the_record_makes_the_same_program(self):
         record = self.folder / "q.json"
         first = petrel.quantize(DIGITS, calibrate=self.images[:4], record=record,
-                                keep_float=["linear"], ranges="min-max",
+                                keep_float=["linear"], ranges="least-error",
                                 external_weights="w.ptd")
         method = json.loads(record.read_text())["methods"]["forward"]
         self.assertEqual(method["keep_float"], ["linear"])
