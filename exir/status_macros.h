@@ -16,23 +16,30 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-#define PETREL_STATUS_CONCAT_INNER_(a, b) a##b
-#define PETREL_STATUS_CONCAT_(a, b) PETREL_STATUS_CONCAT_INNER_(a, b)
+namespace petrel::control_flow {
 
-#undef PETREL_RETURN_IF_ERROR
-#define PETREL_RETURN_IF_ERROR(expr)                 \
-  do {                                               \
-    ::absl::Status petrel_status_ = (expr);          \
-    if (!petrel_status_.ok()) return petrel_status_; \
+// What the macros ask; runtime/core/result.h has the same for Error and Result.
+inline bool is_ok(const absl::Status& status) { return status.ok(); }
+template <typename T>
+absl::Status error_of(absl::StatusOr<T>&& result) {
+  return std::move(result).status();
+}
+
+}  // namespace petrel::control_flow
+
+// The text is that of runtime/core/result.h, so that both can be included.
+#define PETREL_INTERNAL_CONCAT2(a, b) a##b
+#define PETREL_INTERNAL_CONCAT(a, b) PETREL_INTERNAL_CONCAT2(a, b)
+#define PETREL_RETURN_IF_ERROR(expr)                                           \
+  do {                                                                         \
+    auto petrel_status_ = (expr);                                              \
+    if (!::petrel::control_flow::is_ok(petrel_status_)) return petrel_status_; \
   } while (false)
-
-#undef PETREL_ASSIGN_OR_RETURN
 #define PETREL_ASSIGN_OR_RETURN(lhs, expr) \
-  PETREL_ASSIGN_OR_RETURN_IMPL_(PETREL_STATUS_CONCAT_(petrel_status_or_, __LINE__), lhs, expr)
-
-#define PETREL_ASSIGN_OR_RETURN_IMPL_(result, lhs, expr) \
-  auto result = (expr);                                  \
-  if (!result.ok()) return std::move(result).status();   \
+  PETREL_INTERNAL_ASSIGN_OR_RETURN(PETREL_INTERNAL_CONCAT(petrel_result_, __LINE__), lhs, expr)
+#define PETREL_INTERNAL_ASSIGN_OR_RETURN(result, lhs, expr)                     \
+  auto result = (expr);                                                         \
+  if (!result.ok()) return ::petrel::control_flow::error_of(std::move(result)); \
   lhs = *std::move(result)
 
 #endif  // PETREL_EXIR_STATUS_MACROS_H_

@@ -73,22 +73,32 @@ class [[nodiscard]] Result {
 
 }  // namespace petrel::runtime
 
+namespace petrel::control_flow {
+
+// What the macros ask; exir/status_macros.h has the same for absl::Status.
+inline bool is_ok(runtime::Error error) { return error == runtime::Error::Ok; }
+template <typename T>
+runtime::Error error_of(const runtime::Result<T>& result) {
+  return result.error();
+}
+
+}  // namespace petrel::control_flow
+
+// PETREL_RETURN_IF_ERROR returns from the enclosing function when `expr`, an Error, is not
+// Ok; PETREL_ASSIGN_OR_RETURN declares or assigns `lhs` from `expr`, a Result, or returns
+// its error. The text is that of exir/status_macros.h, so that both can be included.
 #define PETREL_INTERNAL_CONCAT2(a, b) a##b
 #define PETREL_INTERNAL_CONCAT(a, b) PETREL_INTERNAL_CONCAT2(a, b)
-
-// Returns from the enclosing function when `expr`, an Error, is not Ok.
-#define PETREL_RETURN_IF_ERROR(expr)                                         \
-  do {                                                                       \
-    const ::petrel::runtime::Error petrel_error_ = (expr);                   \
-    if (petrel_error_ != ::petrel::runtime::Error::Ok) return petrel_error_; \
-  } while (0)
-
-// Declares or assigns `lhs` from `expr`, a Result; returns its error if it failed.
+#define PETREL_RETURN_IF_ERROR(expr)                                           \
+  do {                                                                         \
+    auto petrel_status_ = (expr);                                              \
+    if (!::petrel::control_flow::is_ok(petrel_status_)) return petrel_status_; \
+  } while (false)
 #define PETREL_ASSIGN_OR_RETURN(lhs, expr) \
   PETREL_INTERNAL_ASSIGN_OR_RETURN(PETREL_INTERNAL_CONCAT(petrel_result_, __LINE__), lhs, expr)
-#define PETREL_INTERNAL_ASSIGN_OR_RETURN(result, lhs, expr) \
-  auto result = (expr);                                     \
-  if (!result.ok()) return result.error();                  \
-  lhs = std::move(result.get())
+#define PETREL_INTERNAL_ASSIGN_OR_RETURN(result, lhs, expr)                     \
+  auto result = (expr);                                                         \
+  if (!result.ok()) return ::petrel::control_flow::error_of(std::move(result)); \
+  lhs = *std::move(result)
 
 #endif  // PETREL_RUNTIME_CORE_RESULT_H_
