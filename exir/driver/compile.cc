@@ -2,6 +2,7 @@
 #include "exir/driver/compile.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -70,13 +71,12 @@ absl::StatusOr<QuantizationRecord> read_record(const std::string& path) {
 }
 
 absl::Status quantize(Program& program, const ExportOptions& options, ExportReport* report) {
-  QuantizationRecord record;
-  if (options.quantization != nullptr) {
-    record = *options.quantization;
-  } else {
-    PETREL_ASSIGN_OR_RETURN(record, read_record(options.quantization_file));
+  std::shared_ptr<const QuantizationRecord> record = options.quantization;
+  if (record == nullptr) {
+    PETREL_ASSIGN_OR_RETURN(QuantizationRecord read, read_record(options.quantization_file));
+    record = std::make_shared<QuantizationRecord>(std::move(read));
   }
-  PETREL_ASSIGN_OR_RETURN(report->left_float, quantize_program(program, record));
+  PETREL_ASSIGN_OR_RETURN(report->left_float, quantize_program(program, *record));
   for (const auto& [name, method] : program.methods) {
     const absl::Status valid = verify_graph(*method.graph);
     if (!valid.ok()) return annotate(valid, absl::StrCat("method '", name, "', quantised"));

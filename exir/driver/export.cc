@@ -70,6 +70,15 @@ class Outputs {
                                                      : OutputFiles::WhenOther::kRefuse);
   }
 
+  absl::Status write_record() {
+    if (options_.quantization == nullptr || options_.quantization_output.empty()) {
+      return absl::OkStatus();
+    }
+    PETREL_ASSIGN_OR_RETURN(const ByteSink sink, files_.open(options_.quantization_output));
+    const std::string text = format_record(*options_.quantization);
+    return sink({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  }
+
   absl::Status publish() {
     const absl::Status status = files_.publish();
     if (!absl::IsAlreadyExists(status)) return status;
@@ -118,11 +127,28 @@ absl::Status check_options(const ExportOptions& options, const Outputs& outputs)
     }
     files.push_back(path);
   }
+  if (!options.quantization_output.empty()) {
+    for (const std::string& file : files) {
+      if (canonical_path(file) != canonical_path(options.quantization_output)) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("the record would be written to '", file, "', as another file"));
+    }
+    files.push_back(options.quantization_output);
+  }
   for (const std::string& file : files) {
     for (const auto& [method, input] : options.methods) {
       if (canonical_path(file) != canonical_path(input)) continue;
       return absl::InvalidArgumentError(
           absl::StrCat("output '", file, "' is the input of method '", method, "'"));
+    }
+    std::vector<std::string> inputs = options.other_inputs;
+    if (!options.quantization_file.empty() && options.quantization == nullptr &&
+        options.quantization_output.empty()) {
+      inputs.push_back(options.quantization_file);
+    }
+    for (const std::string& input : inputs) {
+      if (canonical_path(file) != canonical_path(input)) continue;
+      return absl::InvalidArgumentError(absl::StrCat("output '", file, "' is a file that is read"));
     }
     // Tried now, because a folder that takes no files is better known before
     // the work than after it.
@@ -132,6 +158,10 @@ absl::Status check_options(const ExportOptions& options, const Outputs& outputs)
 }
 
 }  // namespace
+
+absl::Status check_options(const ExportOptions& options) {
+  return check_options(options, Outputs(options));
+}
 
 absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
   Outputs outputs(options);
@@ -158,6 +188,7 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
                                                       [&](const std::string& destination) {
                                                         return outputs.open(destination);
                                                       }));
+    PETREL_RETURN_IF_ERROR(outputs.write_record());
     return outputs.publish();
   }));
   report.kernels = report.emit.kernels;

@@ -69,6 +69,10 @@ struct ExportOptions {
   // empty: as the archive says.
   std::shared_ptr<const QuantizationRecord> quantization;
   std::string quantization_file;
+  // Where to write `quantization`, with the program or not at all; "" for nowhere.
+  std::string quantization_output;
+  // Files that were read to make these options, which no output may replace.
+  std::vector<std::string> other_inputs;
   plan::Options planning;
   // Refuse methods whose arenas have more bytes in all; 0 is no limit.
   uint64_t max_arena_bytes = 0;
@@ -115,6 +119,10 @@ struct CompiledWeights {
 // Compiles as export_program() does and writes nothing; under kName. Paths of
 // outputs are not used.
 absl::StatusOr<CompiledWeights> compile_weights(const ExportOptions& options);
+
+// What export_program() refuses before it begins: options that contradict each other,
+// outputs that would replace what is read, folders that take no files.
+absl::Status check_options(const ExportOptions& options);
 
 // Errors say which file, method and node they are about. InvalidArgument for
 // options that contradict each other or name an unknown pass.

@@ -12,7 +12,10 @@ namespace petrel::exir {
 
 std::string canonical_path(const std::string& path) {
   std::error_code error;
-  const std::filesystem::path found = std::filesystem::weakly_canonical(path, error);
+  // A relative path to nothing would stay relative: "o" and "./o" would be two files.
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  if (error) return path;
+  const std::filesystem::path found = std::filesystem::weakly_canonical(absolute, error);
   return error ? path : found.string();
 }
 

@@ -101,6 +101,13 @@ TEST_F(OutputFilesTest, RefusesOnePathTwice) {
   EXPECT_THAT(std::string(again.status().message()), HasSubstr("two outputs"));
 }
 
+TEST_F(OutputFilesTest, SpellsAPathThatIsNotThereYetInOneWay) {
+  EXPECT_EQ(canonical_path("not_there"), canonical_path("./not_there"));
+  EXPECT_EQ(canonical_path("not_there"), canonical_path("none/../not_there"));
+  EXPECT_EQ(canonical_path("not_there"),
+            canonical_path((std::filesystem::current_path() / "not_there").string()));
+}
+
 TEST_F(OutputFilesTest, ChecksPathsWithoutATrace) {
   EXPECT_TRUE(check_output_path(path("a")).ok());
   EXPECT_EQ(check_output_path(path("none/a")).code(), absl::StatusCode::kNotFound);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -10,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "exir/ir/disjoint_sets.h"
 #include "exir/partition/cut.h"
 #include "exir/partition/partition.h"
 
@@ -144,27 +144,22 @@ class Proposer {
 
   // Supported nodes that are connected within their level, in graph order.
   std::vector<std::vector<size_t>> connected_groups() const {
-    std::vector<size_t> parent(nodes_.size());
-    std::iota(parent.begin(), parent.end(), size_t{0});
-    const auto find = [&](size_t i) {
-      while (parent[i] != i) i = parent[i] = parent[parent[i]];
-      return i;
-    };
+    DisjointSets connected(nodes_.size());
     for (size_t i = 0; i < nodes_.size(); ++i) {
       if (!supported_[i]) continue;
       for (size_t operand : operands_[i]) {
         if (supported_[operand] && levels_[operand] == levels_[i] &&
             groups_[operand] == groups_[i]) {
-          parent[find(operand)] = find(i);
+          connected.join(operand, i);
         }
       }
     }
-    std::map<size_t, std::vector<size_t>> by_root;
+    std::map<size_t, std::vector<size_t>> by_least;
     for (size_t i = 0; i < nodes_.size(); ++i) {
-      if (supported_[i]) by_root[find(i)].push_back(i);
+      if (supported_[i]) by_least[connected.least(i)].push_back(i);
     }
     std::vector<std::vector<size_t>> groups;
-    for (auto& [root, members] : by_root) groups.push_back(std::move(members));
+    for (auto& [least, members] : by_least) groups.push_back(std::move(members));
     return groups;
   }
 

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <unordered_map>
 
 #include "absl/strings/str_cat.h"
+#include "exir/ir/disjoint_sets.h"
 #include "exir/ops/handles.h"
 
 namespace petrel::exir {
@@ -69,31 +69,11 @@ bool is_merged(const Value& value, const std::set<const Node*>& nodes) {
          (product_weight(*producer) != nullptr || producer->is(aten::add_Tensor, aten::sub_Tensor));
 }
 
-// Sets of numbers that were joined; the root of each is its least.
-class Joined {
- public:
-  explicit Joined(size_t count) : parent_(count) {
-    std::iota(parent_.begin(), parent_.end(), size_t{0});
-  }
-  size_t root(size_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void join(size_t a, size_t b) {
-    a = root(a);
-    b = root(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<size_t> parent_;
-};
-
 // The candidates that a path of candidates connects to a product.
 std::set<const Node*> connected_to_products(const std::vector<const Node*>& candidates) {
   std::unordered_map<const Node*, size_t> index;
   for (size_t i = 0; i < candidates.size(); ++i) index[candidates[i]] = i;
-  Joined joined(candidates.size());
+  DisjointSets joined(candidates.size());
   for (size_t i = 0; i < candidates.size(); ++i) {
     for (const Value* input : inputs_of(*candidates[i])) {
       const auto producer = index.find(input->producer());
@@ -102,11 +82,11 @@ std::set<const Node*> connected_to_products(const std::vector<const Node*>& cand
   }
   std::set<size_t> with_product;
   for (size_t i = 0; i < candidates.size(); ++i) {
-    if (product_weight(*candidates[i]) != nullptr) with_product.insert(joined.root(i));
+    if (product_weight(*candidates[i]) != nullptr) with_product.insert(joined.least(i));
   }
   std::set<const Node*> nodes;
   for (size_t i = 0; i < candidates.size(); ++i) {
-    if (with_product.count(joined.root(i)) != 0) nodes.insert(candidates[i]);
+    if (with_product.count(joined.least(i)) != 0) nodes.insert(candidates[i]);
   }
   return nodes;
 }
@@ -125,7 +105,7 @@ std::vector<std::vector<Value*>> group_values(const Graph& graph,
     for (Value* input : inputs_of(*node)) add(input);
     add(node->result());
   }
-  Joined joined(values.size());
+  DisjointSets joined(values.size());
   for (const auto& node : graph.nodes()) {
     const auto result = index.find(node->result());
     if (nodes.count(node.get()) == 0 || result == index.end()) continue;
@@ -136,7 +116,7 @@ std::vector<std::vector<Value*>> group_values(const Graph& graph,
     }
   }
   std::map<size_t, std::vector<Value*>> by_root;
-  for (size_t i = 0; i < values.size(); ++i) by_root[joined.root(i)].push_back(values[i]);
+  for (size_t i = 0; i < values.size(); ++i) by_root[joined.least(i)].push_back(values[i]);
   std::vector<std::vector<Value*>> groups;
   for (auto& [root, members] : by_root) groups.push_back(std::move(members));
   return groups;

@@ -5,10 +5,11 @@ import contextlib
 import json
 import os
 import pathlib
-import struct
 import subprocess
 import tempfile
 import unittest
+
+import npy_file
 
 PETREL = pathlib.Path("extension/cli/petrel").absolute()
 MODEL = pathlib.Path("examples/quickstart/digits.pt2").absolute()
@@ -18,13 +19,6 @@ IMAGE = pathlib.Path("examples/quickstart/digit.npy").absolute()
 def petrel(*arguments, cwd=None):
     return subprocess.run([PETREL, *map(str, arguments)], cwd=cwd, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-
-def read_floats(path):
-    """Elements of a little-endian float32 .npy file."""
-    data = path.read_bytes()
-    start = 10 + struct.unpack("<H", data[8:10])[0]
-    return struct.unpack(f"<{(len(data) - start) // 4}f", data[start:])
 
 
 class CliTest(unittest.TestCase):
@@ -62,7 +56,7 @@ class CliTest(unittest.TestCase):
             for level in (lowest, "native"):
                 self.done("run", program, "--input", IMAGE, "--isa", level,
                           "--output-dir", level)
-                outputs[level] = read_floats(self.folder / level / "output_0.npy")
+                outputs[level] = npy_file.read_elements(self.folder / level / "output_0.npy")
             for a, b in zip(outputs[lowest], outputs["native"]):
                 self.assertAlmostEqual(a, b, delta=1e-4)
         bench = ["bench", "m.pte", "--json", "--seconds", "0", "--min-runs", "1"]
@@ -176,7 +170,7 @@ class CliTest(unittest.TestCase):
             self.export(backend, "--backend", backend)
             out = self.done("run", f"{backend}.pte", "--input", IMAGE, "--output-dir", backend)
             self.assertRegex(out, r"^output_0: float32 \[1,10\] sha256 [0-9a-f]{16}\n$")
-            scores[backend] = read_floats(self.folder / backend / "output_0.npy")
+            scores[backend] = npy_file.read_elements(self.folder / backend / "output_0.npy")
         label = pathlib.Path("examples/quickstart/digits.bin").read_bytes()[64]
         for values in scores.values():
             self.assertEqual(max(range(10), key=values.__getitem__), label)

@@ -3,21 +3,15 @@
 
 import os
 import pathlib
-import struct
 import subprocess
 import tempfile
 import unittest
 
+import npy_file
+
 PETREL = pathlib.Path("extension/cli/petrel").absolute()
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 LAYERS = pathlib.Path("test/models/layers").absolute()
-
-
-def floats(values, shape):
-    """A .npy file."""
-    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
-    return (b"\x93NUMPY\x01\0" + struct.pack("<H", len(header)) + header.encode()
-            + struct.pack(f"<{len(values)}f", *values))
 
 
 class InputsTest(unittest.TestCase):
@@ -76,12 +70,9 @@ class InputsTest(unittest.TestCase):
 
     def test_arrays_are_written_out(self):
         self.done("export", LAYERS / "embedding.pt2", "-o", "m.pte")
-        ids = (LAYERS / "embedding.input_0.npy").read_bytes()
-        start = 10 + struct.unpack("<H", ids[8:10])[0]
-        shape = ids[:start].decode("latin1").partition("'shape': (")[2].partition(")")[0]
-        sizes = [int(size) for size in shape.split(",") if size.strip()]
-        values = list(struct.unpack(f"<{(len(ids) - start) // 8}q", ids[start:]))
-        for size in reversed(sizes[1:]):
+        ids = npy_file.read(LAYERS / "embedding.input_0.npy")
+        values = list(npy_file.elements(ids))
+        for size in reversed(ids.shape[1:]):
             values = [values[i:i + size] for i in range(0, len(values), size)]
         wanted = self.done("run", "m.pte", "--input", LAYERS / "embedding.input_0.npy")
         for text in (f"{values}:int64", f"{values}"):

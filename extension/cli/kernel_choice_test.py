@@ -4,21 +4,15 @@
 import json
 import os
 import pathlib
-import struct
 import subprocess
 import tempfile
 import unittest
 
+import npy_file
+
 PETREL = pathlib.Path("extension/cli/petrel").absolute()
 MODEL = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 IMAGE = pathlib.Path("examples/quickstart/digit.npy").absolute()
-
-
-def read_floats(path):
-    """Elements of a little-endian float32 .npy file."""
-    data = path.read_bytes()
-    start = 10 + struct.unpack("<H", data[8:10])[0]
-    return struct.unpack(f"<{(len(data) - start) // 4}f", data[start:])
 
 
 class KernelChoiceTest(unittest.TestCase):
@@ -34,7 +28,7 @@ class KernelChoiceTest(unittest.TestCase):
 
     def output(self, *options):
         self.done("run", "m.pte", "--input", IMAGE, "--output-dir", "o", *options)
-        return read_floats(self.folder / "o" / "output_0.npy")
+        return npy_file.read_elements(self.folder / "o" / "output_0.npy")
 
     def test_both_compute_the_same_up_to_rounding(self):
         reference = self.output("--kernels", "reference")

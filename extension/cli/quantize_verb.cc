@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "exir/driver/export.h"
-#include "exir/output/output_files.h"
 #include "extension/cli/backend_choice.h"
 #include "extension/cli/console.h"
 #include "extension/cli/export_option_flags.h"
@@ -103,34 +102,6 @@ std::string remember_record(Arguments& arguments) {
   return "";
 }
 
-// "" or which two of the files that are read and written are one.
-std::string find_same_file(const CalibrateOptions& options, const Arguments& arguments) {
-  std::map<std::string, std::string> read;  // canonical path -> what it is
-  for (const auto& [method, path] : options.model.methods) {
-    read[exir::canonical_path(path)] = "a model";
-  }
-  for (const auto& [method, files] : options.samples) {
-    for (const std::string& path : files) read[exir::canonical_path(path)] = "a file of samples";
-  }
-  std::map<std::string, std::string> written;
-  const auto check = [&](const std::string& path, const char* option) -> std::string {
-    if (path.empty()) return "";
-    const std::string canonical = exir::canonical_path(path);
-    const auto found = read.find(canonical);
-    if (found != read.end()) {
-      return absl::StrCat(option, " ", path, " is ", found->second, ", which would be lost");
-    }
-    const auto [other, is_new] = written.emplace(canonical, option);
-    return is_new ? "" : absl::StrCat(other->second, " and ", option, " are one file, ", path);
-  };
-  std::string wrong = check(arguments.output, "--output");
-  if (wrong.empty()) wrong = check(arguments.record, "--record");
-  for (const std::string& path : data_files_of(options.model)) {
-    if (wrong.empty()) wrong = check(path, "the data file");
-  }
-  return wrong;
-}
-
 int run(Arguments& arguments) {
   CalibrateOptions options;
   exir::ExportOptions& model = options.model;
@@ -153,12 +124,13 @@ int run(Arguments& arguments) {
   model.output = arguments.output;
   options.keep_float = arguments.keep_float;
   if (arguments.ranges == "least-error") options.ranges = RangeChoice::kLeastError;
-  const std::string same = find_same_file(options, arguments);
-  if (!same.empty()) return usage(same);
-  if (!arguments.record.empty()) {
-    const absl::Status writable = exir::check_output_path(arguments.record);
-    if (!writable.ok()) return fail("quantize", writable);
+  model.quantization_output = arguments.record;
+  for (const auto& [method, files] : options.samples) {
+    model.other_inputs.insert(model.other_inputs.end(), files.begin(), files.end());
   }
+  // Calibrating takes long, and what is wrong with files is known now.
+  const absl::Status checked = exir::check_options(model);
+  if (!checked.ok()) return fail("quantize", checked);
   Progress progress("quantize");
   model.on_phase = [&](const std::string& phase) { progress.start(phase); };
 
@@ -173,11 +145,6 @@ int run(Arguments& arguments) {
   model.quantization = std::make_shared<exir::QuantizationRecord>(calibration->record);
   const auto report = exir::export_program(model);
   if (!report.ok()) return failed(report.status());
-  if (!arguments.record.empty()) {
-    const absl::Status written = exir::write_output_file(
-        arguments.record, absl::string_view(exir::format_record(calibration->record)));
-    if (!written.ok()) return failed(written);
-  }
   progress.start("compare");
   const auto noise =
       compare_outputs(options, calibration->floats, {arguments.output, data_files_of(model)});

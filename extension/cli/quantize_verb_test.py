@@ -5,11 +5,12 @@ import json
 import math
 import os
 import pathlib
-import struct
 import subprocess
 import tempfile
 import unittest
 import zipfile
+
+import npy_file
 
 PETREL = pathlib.Path("extension/cli/petrel").absolute()
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
@@ -18,20 +19,6 @@ LAYERS = pathlib.Path("test/models/layers").absolute()
 STATE = pathlib.Path("test/models/state").absolute()
 
 PIXELS = 64
-
-
-def npy(shape, values, descr="<f4", code="f"):
-    """The bytes of an .npy file, as NumPy writes it."""
-    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    return (b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() +
-            struct.pack(f"<{len(values)}{code}", *values))
-
-
-def read_floats(path):
-    data = path.read_bytes()
-    start = 10 + struct.unpack("<H", data[8:10])[0]
-    return struct.unpack(f"<{(len(data) - start) // 4}f", data[start:])
 
 
 def images():
@@ -63,9 +50,9 @@ class QuantizeVerbTest(unittest.TestCase):
         self.assertEqual(sorted(self.folder.iterdir()), before)
         return result.stderr
 
-    def samples(self, name, rows, shape=(1, 1, 8, 8), **more):
+    def samples(self, name, rows, shape=(1, 1, 8, 8), dtype="<f4"):
         values = [p for row in rows for p in row]
-        (self.folder / name).write_bytes(npy((len(rows), *shape), values, **more))
+        (self.folder / name).write_bytes(npy_file.written(dtype, (len(rows), *shape), values))
 
     def archive(self, name, arrays, method=zipfile.ZIP_STORED):
         with zipfile.ZipFile(self.folder / name, "w", method) as file:
@@ -76,12 +63,12 @@ class QuantizeVerbTest(unittest.TestCase):
         """How many of the held-out images a program tells."""
         calls = []
         for i, (pixels, _) in enumerate(self.images):
-            (self.folder / f"i{i}.npy").write_bytes(npy((1, 1, 8, 8), pixels))
+            (self.folder / f"i{i}.npy").write_bytes(npy_file.written("<f4", (1, 1, 8, 8), pixels))
             calls += ["--call", f"forward:i{i}.npy"]
         self.done("run", program, *calls, "--output-dir", "out")
         right = 0
         for i, (_, digit) in enumerate(self.images):
-            scores = read_floats(self.folder / "out" / f"call_{i}_output_0.npy")
+            scores = npy_file.read_elements(self.folder / "out" / f"call_{i}_output_0.npy")
             right += scores.index(max(scores)) == digit
         return right
 
@@ -123,7 +110,7 @@ class QuantizeVerbTest(unittest.TestCase):
     def test_samples_come_by_name_place_or_one_by_one(self):
         pixels = [pixels for pixels, _ in self.images[:4]]
         self.samples("stack.npy", pixels)
-        one = [npy((1, 1, 8, 8), row) for row in pixels]
+        one = [npy_file.written("<f4", (1, 1, 8, 8), row) for row in pixels]
         for i, content in enumerate(one):
             (self.folder / f"one{i}.npy").write_bytes(content)
         stack = (self.folder / "stack.npy").read_bytes()
@@ -160,7 +147,7 @@ class QuantizeVerbTest(unittest.TestCase):
                     shape = [int(s) for s in sizes.split(",")]
                     count = 4 * math.prod(shape)
                     noise = [math.sin(1.7 * k * k + i) for k in range(count)]
-                    arrays[f"arr_{i}"] = npy((4, *shape), noise)
+                    arrays[f"arr_{i}"] = npy_file.written("<f4", (4, *shape), noise)
                 self.archive("x.npz", arrays)
                 report = self.done("quantize", LAYERS / f"{model}.pt2", "--calibrate", "x.npz",
                                    "-o", "m.pte")
@@ -173,11 +160,11 @@ class QuantizeVerbTest(unittest.TestCase):
         # A key-value cache that prefill fills and decode reads.
         prompt = (STATE / "decoder.prompt.npy").read_bytes()
         (self.folder / "prompt.npy").write_bytes(prompt)
-        tokens = struct.unpack("<32q", (STATE / "decoder.tokens.npy").read_bytes()[128:])
+        tokens = npy_file.read_elements(STATE / "decoder.tokens.npy")
         count = 6
         self.archive("steps.npz", {
-            "arr_0": npy((count, 1, 1), tokens[:count], "<i8", "q"),
-            "arr_1": npy((count, 1), range(8, 8 + count), "<i8", "q")})
+            "arr_0": npy_file.written("<i8", (count, 1, 1), tokens[:count]),
+            "arr_1": npy_file.written("<i8", (count, 1), range(8, 8 + count))})
         for ranges in ("min-max", "least-error"):
             with self.subTest(ranges):
                 report = self.done(
@@ -200,12 +187,12 @@ class QuantizeVerbTest(unittest.TestCase):
         self.samples("flat.npy", good, shape=(64,))
         self.assertIn("has shape [2,64], the input takes [1,1,8,8]",
                       self.refuses(1, *quantize, "flat.npy"))
-        self.samples("wide.npy", good, descr="<f8", code="d")
+        self.samples("wide.npy", good, dtype="<f8")
         self.assertIn("has dtype float64, the input takes float32",
                       self.refuses(1, *quantize, "wide.npy"))
         self.samples("none.npy", [])
         self.assertIn("hold no samples", self.refuses(1, *quantize, "none.npy"))
-        stack = npy((2, 1, 1, 8, 8), good[0] + good[1])
+        stack = npy_file.written("<f4", (2, 1, 1, 8, 8), good[0] + good[1])
         self.archive("other.npz", {"picture": stack})
         self.assertIn("has no array 'image' or 'arr_0'", self.refuses(1, *quantize, "other.npz"))
         self.archive("more.npz", {"image": stack, "label": stack})
@@ -221,13 +208,20 @@ class QuantizeVerbTest(unittest.TestCase):
         (self.folder / "m.pt2").write_bytes(DIGITS.read_bytes())
         before = {path.name: path.read_bytes() for path in self.folder.iterdir()}
         quantize = ["quantize", "m.pt2", "--calibrate", "x.npy"]
-        for words, said in ((["-o", "x.npy"], "--output x.npy is a file of samples"),
-                            (["-o", "./m.pt2"], "--output ./m.pt2 is a model"),
-                            (["-o", "o.pte", "--record", "m.pt2"], "--record m.pt2 is a model"),
-                            (["-o", "o.pte", "--record", "o.pte"], "are one file, o.pte"),
+        for words, said in ((["-o", "x.npy"], "output 'x.npy' is a file that is read"),
+                            (["-o", "./m.pt2"], "is the input of method 'forward'"),
+                            (["-o", "o.pte", "--record", "m.pt2"],
+                             "output 'm.pt2' is the input of method 'forward'"),
+                            (["-o", "o.pte", "--record", "./o.pte"],
+                             "the record would be written to 'o.pte', as another file"),
                             (["-o", "o.pte", "--external-weights", "x.npy"],
-                             "the data file x.npy is a file of samples")):
-            self.assertIn(said, self.refuses(2, *quantize, *words))
+                             "output 'x.npy' is a file that is read")):
+            self.assertIn(said, self.refuses(1, *quantize, *words))
+        (self.folder / "q.json").write_text("{}")
+        before["q.json"] = b"{}"
+        for words in (["-o", "q.json"], ["-o", "o.pte", "--external-weights", "./q.json"]):
+            self.assertIn("is a file that is read",
+                          self.refuses(1, "export", "m.pt2", "--quantize", "q.json", *words))
         self.assertEqual({path.name: path.read_bytes() for path in self.folder.iterdir()}, before)
 
     def test_names_of_weights_remember_the_record(self):

@@ -4,10 +4,11 @@ the call before it wrote, and the tokens are those of eager torch."""
 
 import os
 import pathlib
-import struct
 import subprocess
 import tempfile
 import unittest
+
+import npy_file
 
 PETREL = pathlib.Path("extension/cli/petrel").absolute()
 STATE = pathlib.Path("test/models/state").absolute()
@@ -15,18 +16,14 @@ PROMPT, CONTEXT = 8, 64
 
 
 def write_int64(path, shape, values):
-    text = f"{{'descr': '<i8', 'fortran_order': False, 'shape': {shape}, }}"
-    header = text.encode().ljust(117) + b"\n"
-    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header +
-                     struct.pack(f"<{len(values)}q", *values))
+    path.write_bytes(npy_file.written("<i8", shape, values))
     return path
 
 
 def read_int64(path):
-    data = path.read_bytes()
-    start = 10 + struct.unpack("<H", data[8:10])[0]
-    assert b"<i8" in data[:start], path
-    return list(struct.unpack(f"<{(len(data) - start) // 8}q", data[start:]))
+    array = npy_file.read(path)
+    assert array.dtype == "<i8", path
+    return list(npy_file.elements(array))
 
 
 class GenerateTest(unittest.TestCase):

@@ -2,29 +2,23 @@
 """Every archive of test/models/layers through `petrel export` and `petrel run`:
 with kernels alone and with XNNPACK the results are those of eager torch."""
 
-import ast
 import math
 import os
 import pathlib
-import struct
 import subprocess
 import tempfile
 import unittest
 
+import npy_file
+
 PETREL = pathlib.Path("extension/cli/petrel").absolute()
 LAYERS = pathlib.Path("test/models/layers").absolute()
-FORMATS = {"<f4": "f", "<i8": "q", "<i4": "i", "|b1": "?"}
 
 
 def read(path):
     """dtype, shape and elements of an .npy file."""
-    data = path.read_bytes()
-    start = 10 + struct.unpack("<H", data[8:10])[0]
-    header = ast.literal_eval(data[10:start].decode())
-    letter = FORMATS[header["descr"]]
-    count = math.prod(header["shape"])
-    assert not header["fortran_order"], path
-    return header["descr"], header["shape"], struct.unpack(f"<{count}{letter}", data[start:])
+    array = npy_file.read(path)
+    return array.dtype, array.shape, npy_file.elements(array)
 
 
 class LayersTest(unittest.TestCase):

@@ -7,10 +7,11 @@ gives."""
 import math
 import os
 import pathlib
-import struct
 import subprocess
 import tempfile
 import unittest
+
+import npy_file
 
 import layers_test
 from layers_test import PETREL, read
@@ -75,10 +76,8 @@ class VaryingTest(unittest.TestCase):
 
     def refuses(self, shape, message):
         folder, _ = self.export("cnn_image", "none")
-        header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}}}".encode()
-        header = header.ljust(117) + b"\n"
-        (folder / "x.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) +
-                                       header + bytes(4 * math.prod(shape)))
+        zeros = npy_file.written("<f4", shape, [0] * math.prod(shape))
+        (folder / "x.npy").write_bytes(zeros)
         done = petrel(folder, "run", "m.pte", "--input", "x.npy")
         self.assertEqual(done.returncode, 1)
         self.assertIn(message, done.stderr)

@@ -1,31 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of .npy files as bytes, and what the interpreter computes from them."""
+"""What the interpreter computes, and arrays as they lie in memory."""
 
-import ast
-import collections
 import itertools
 import math
-import struct
 
 import command
-
-Array = collections.namedtuple("Array", "dtype shape data")
-LETTERS = {"<f4": "f", "<f8": "d", "<i8": "q", "<i4": "i", "|b1": "?", "|u1": "B", "|i1": "b",
-           "<i2": "h"}
-
-
-def read(path):
-    data = path.read_bytes()
-    start = 10 + struct.unpack("<H", data[8:10])[0]
-    header = ast.literal_eval(data[10:start].decode())
-    assert not header["fortran_order"] or len(header["shape"]) < 2, path
-    return Array(header["descr"], header["shape"], data[start:])
-
-
-def elements(array):
-    count = math.prod(array.shape)
-    return struct.unpack(f"<{count}{LETTERS[array.dtype]}", array.data)
-
+import npy_file
 
 def interpreted(folder, model, inputs):
     """The outputs of method forward with kernels alone, the reference ones."""
@@ -34,7 +14,7 @@ def interpreted(folder, model, inputs):
     command.done([command.PETREL, "run", "m.pte", *words, "--kernels", "reference",
                   "--output-dir", "out"], folder)
     count = len(list((folder / "out").iterdir()))
-    return [read(folder / "out" / f"output_{i}.npy") for i in range(count)]
+    return [npy_file.read(folder / "out" / f"output_{i}.npy") for i in range(count)]
 
 
 def reordered(data, shape, order, back=False):
@@ -60,7 +40,7 @@ def same(actual, expected):
         return True
     if not expected.dtype.startswith("<f") or len(actual) != len(expected.data):
         return False
-    pairs = zip(elements(Array(expected.dtype, expected.shape, actual)), elements(expected))
+    pairs = zip(npy_file.elements(npy_file.Array(expected.dtype, expected.shape, actual)), npy_file.elements(expected))
     size = {"<f4": 4, "<f8": 8}[expected.dtype]
     return all((a != a and e != e) or
                actual[i * size:(i + 1) * size] == expected.data[i * size:(i + 1) * size]

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
-import arrays
+import npy_file
 import package
 from command import PETREL, done
 
@@ -120,7 +120,7 @@ class ChecksTest(unittest.TestCase):
 
     def test_cplusplus_takes_it_and_no_level_of_optimisation_changes_a_bit(self):
         digits = self.digits()
-        image = arrays.read(DIGIT).data
+        image = npy_file.read(DIGIT).data
         scores = digits.run("forward", [image])
         for name in ("kws.c", "kws_params.c", "kws_metadata.c", "kws_selftest.c"):
             done(["g++", "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Wconversion",
@@ -141,7 +141,7 @@ class ChecksTest(unittest.TestCase):
         for layer in layers:
             folder = self.folder / layer
             folder.mkdir()
-            inputs = [arrays.read(f).data for f in sorted(LAYERS.glob(f"{layer}.input_*.npy"))]
+            inputs = [npy_file.read(f).data for f in sorted(LAYERS.glob(f"{layer}.input_*.npy"))]
             built = package.Package(folder, "layer", [("forward", LAYERS / f"{layer}.pt2")])
             expected = built.run("forward", inputs)
             built.compile("gcc", ["-O1", "-fsanitize=address,undefined",

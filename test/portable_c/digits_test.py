@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 import arrays
+import npy_file
 import package
 from command import PETREL, done
 
@@ -21,7 +22,7 @@ class DigitsTest(unittest.TestCase):
     def test_c_and_interpreter_agree_in_every_bit(self):
         digits = package.Package(self.folder, "kws", [("forward", DIGITS)])
         expected = arrays.interpreted(self.folder, DIGITS, [DIGIT])
-        image = arrays.read(DIGIT)
+        image = npy_file.read(DIGIT)
         self.assertEqual(digits.run("forward", [image.data]), [e.data for e in expected])
         digits.selftest()
 

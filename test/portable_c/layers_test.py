@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 import arrays
+import npy_file
 import package
 
 LAYERS = pathlib.Path("test/models/layers").absolute()
@@ -23,18 +24,18 @@ class LayersTest(unittest.TestCase):
     def run_layer(self, name, folder):
         inputs = sorted(LAYERS.glob(f"{name}.input_*.npy"))
         layer = package.Package(folder, "layer", [("forward", LAYERS / f"{name}.pt2")])
-        actual = layer.run("forward", [arrays.read(f).data for f in inputs])
+        actual = layer.run("forward", [npy_file.read(f).data for f in inputs])
         expected = arrays.interpreted(folder, LAYERS / f"{name}.pt2", inputs)
         self.assertEqual(len(actual), len(expected))
         for i, (a, e) in enumerate(zip(actual, expected)):
             self.assertTrue(arrays.same(a, e), f"output {i} differs from the interpreter's")
-            self.compare(arrays.Array(e.dtype, e.shape, a),
-                         arrays.read(LAYERS / f"{name}.output_{i}.npy"), i)
+            self.compare(npy_file.Array(e.dtype, e.shape, a),
+                         npy_file.read(LAYERS / f"{name}.output_{i}.npy"), i)
         layer.selftest()
 
     def compare(self, actual, eager, i):
         self.assertEqual(actual[:2], eager[:2])
-        a, e = arrays.elements(actual), arrays.elements(eager)
+        a, e = npy_file.elements(actual), npy_file.elements(eager)
         largest = max((abs(v) for v in e if math.isfinite(v)), default=0)
         for x, y in zip(a, e):
             if isinstance(y, float) and math.isfinite(y):

@@ -12,6 +12,7 @@ import unittest
 import zipfile
 
 import arrays
+import npy_file
 import package
 from command import PETREL, done
 
@@ -51,12 +52,12 @@ class OddModelsTest(unittest.TestCase):
     def check(self, name):
         """As the interpreter and as eager torch computed it; bit for bit, all are exact."""
         built = self.package(name)
-        actual = built.run("forward", [arrays.read(f).data for f in self.inputs(name)])
+        actual = built.run("forward", [npy_file.read(f).data for f in self.inputs(name)])
         expected = arrays.interpreted(self.folder, PORTABLE / f"{name}.pt2", self.inputs(name))
         self.assertEqual(len(actual), len(list(PORTABLE.glob(f"{name}.output_*.npy"))))
         for i, (a, e) in enumerate(zip(actual, expected, strict=True)):
             self.assertTrue(arrays.same(a, e), f"output {i} differs from the interpreter's")
-            eager = arrays.read(PORTABLE / f"{name}.output_{i}.npy")
+            eager = npy_file.read(PORTABLE / f"{name}.output_{i}.npy")
             self.assertTrue(arrays.same(a, eager), f"output {i} differs from eager torch")
         built.selftest()
         return built

@@ -8,7 +8,7 @@ import struct
 import tempfile
 import unittest
 
-import arrays
+import npy_file
 import package
 
 STATE = pathlib.Path("test/models/state").absolute()
@@ -25,9 +25,9 @@ class StateTest(unittest.TestCase):
 
     def test_decoder_generates_the_tokens_of_eager_torch(self):
         decoder = self.package("decoder", "prefill", "decode")
-        tokens = arrays.elements(arrays.read(STATE / "decoder.tokens.npy"))
-        logits = arrays.elements(arrays.read(STATE / "decoder.logits.npy"))
-        calls = [("prefill", [arrays.read(STATE / "decoder.prompt.npy").data])]
+        tokens = npy_file.elements(npy_file.read(STATE / "decoder.tokens.npy"))
+        logits = npy_file.elements(npy_file.read(STATE / "decoder.logits.npy"))
+        calls = [("prefill", [npy_file.read(STATE / "decoder.prompt.npy").data])]
         for i, token in enumerate(tokens[:-1]):
             calls.append(("decode", [struct.pack("<q", token), struct.pack("<q", PROMPT + i)]))
         outputs = decoder.calls(calls)

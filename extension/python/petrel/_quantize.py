@@ -57,22 +57,13 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
             backends=choice.for_all, method_backends=choice.by_method,
             options=words_of(choice, folder, export_options), keep_float=list(keep_float),
             ranges=ranges)
-        path = pathlib.Path(record if record is not None else os.path.join(folder, "record.json"))
-        _write(path, text)
+        path = os.path.join(folder, "record.json")
+        pathlib.Path(path).write_text(text)
+        if record is not None:
+            _petrel.copy_files([(path, os.fsdecode(record), True)])
+            path = os.fsdecode(record)
         return export(methods=archives, backend=backend, compile_specs=compile_specs,
-                      quantize=os.fsdecode(path), **export_options)
-
-
-def _write(path: pathlib.Path, text: str) -> None:
-    """Whole or not at all."""
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, suffix=".tmp", delete=False) as file:
-        try:
-            file.write(text)
-            file.close()
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise
+                      quantize=path, **export_options)
 
 
 def _samples(calibrate: Any, names: List[str], methods: Optional[Mapping[str, Model]],
