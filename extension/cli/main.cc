@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "extension/cli/diff_verb.h"
 #include "extension/cli/new_backend_verb.h"
 #include "extension/cli/verb.h"
 #include "extension/cli/version.h"
@@ -30,6 +31,7 @@ int main(int argc, char** argv) {
   add_run_verb(app, &exit_code);
   add_inspect_verb(app, &exit_code);
   add_verify_verb(app, &exit_code);
+  add_diff_verb(app, &exit_code);
   add_bench_verb(app, &exit_code);
   add_opt_verb(app, &exit_code);
   add_data_verb(app, &exit_code);

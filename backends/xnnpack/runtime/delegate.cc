@@ -167,15 +167,23 @@ Error check_machine(const Graph& graph) {
 Result<std::unique_ptr<Delegate>> Delegate::create(const void* payload, size_t size,
                                                    const runtime::NamedDataMap* map,
                                                    const Options& options) {
+  Graph graph;
+  PETREL_RETURN_IF_ERROR(report(read_payload(static_cast<const uint8_t*>(payload), size, &graph)));
+  return create(std::move(graph), size, map, options);
+}
+
+Result<std::unique_ptr<Delegate>> Delegate::create(Graph given, size_t payload_bytes,
+                                                   const runtime::NamedDataMap* map,
+                                                   const Options& options) {
   std::unique_ptr<Delegate> delegate(new Delegate);
   Graph& graph = delegate->graph_;
-  PETREL_RETURN_IF_ERROR(report(read_payload(static_cast<const uint8_t*>(payload), size, &graph)));
+  graph = std::move(given);
   PETREL_RETURN_IF_ERROR(report(check_implemented(graph)));
   PETREL_RETURN_IF_ERROR(report(check_graph(graph)));
   PETREL_RETURN_IF_ERROR(check_machine(graph));
   remove_dead_nodes(&graph);
   PETREL_RETURN_IF_ERROR(report("start", start_xnnpack()));
-  PETREL_RETURN_IF_ERROR(delegate->build(map, options, size));
+  PETREL_RETURN_IF_ERROR(delegate->build(map, options, payload_bytes));
   // The payload may go.
   graph.constants.clear();
   graph.storage.reset();

@@ -58,6 +58,11 @@ class Delegate {
   static runtime::Result<std::unique_ptr<Delegate>> create(const void* payload, size_t size,
                                                            const runtime::NamedDataMap* map,
                                                            const Options& options);
+  // The same for a graph that was read before, and may have been changed since: all else
+  // is checked here. `payload_bytes` of inline constants are free.
+  static runtime::Result<std::unique_ptr<Delegate>> create(Graph graph, size_t payload_bytes,
+                                                           const runtime::NamedDataMap* map,
+                                                           const Options& options);
   ~Delegate();
   Delegate(const Delegate&) = delete;
   Delegate& operator=(const Delegate&) = delete;

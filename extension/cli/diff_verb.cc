@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/cli/diff_verb.h"
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "extension/cli/console.h"
+#include "extension/cli/isa_option.h"
+#include "extension/cli/method_io.h"
+#include "extension/cli/progress.h"
+#include "extension/cli/verb.h"
+#include "extension/diff/diff.h"
+#include "extension/diff/watched_program.h"
+
+namespace petrel::extension {
+namespace {
+
+// As of `diff`: what it was asked to find out is no failure.
+constexpr int kDiffers = 1;
+constexpr int kTrouble = 2;
+
+struct Arguments {
+  std::string programs[2];
+  std::vector<std::string> data[2];
+  std::string method = "forward";
+  std::vector<std::string> inputs;
+  Tolerance tolerance;
+  bool all_rows = false;
+  bool json = false;
+};
+
+absl::StatusOr<ValueTrace> run_one(const Arguments& arguments, size_t which) {
+  auto program =
+      WatchedProgram::open(arguments.programs[which], arguments.data[which], arguments.method);
+  if (!program.ok()) return program.status();
+  auto inputs = MethodInputs::make((*program)->module(), arguments.method, arguments.inputs);
+  if (!inputs.ok()) return inputs.status();
+  return (*program)->run(arguments.method, inputs->values());
+}
+
+int run(const Arguments& arguments) {
+  const RuntimeMessages messages;
+  Progress progress("diff");
+  ValueTrace traces[2];
+  for (size_t i = 0; i < 2; ++i) {
+    progress.start(arguments.programs[i]);
+    auto trace = run_one(arguments, i);
+    if (!trace.ok()) {
+      messages.fail("diff", trace.status());
+      return kTrouble;
+    }
+    traces[i] = *std::move(trace);
+  }
+  progress.start("compare");
+  const Diff diff = diff_traces(std::move(traces[0]), std::move(traces[1]), arguments.tolerance);
+  progress.stop();
+  const std::string text = arguments.json ? to_json(diff) : to_text(diff, arguments.all_rows);
+  std::fputs(text.c_str(), stdout);
+  if (diff.rows.empty()) {
+    fail("diff", "no value of the one program matches one of the other");
+    return kTrouble;
+  }
+  return diff.is_equal() ? kDone : kDiffers;
+}
+
+}  // namespace
+
+void add_diff_verb(CLI::App& app, int* exit_code) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb = app.add_subcommand(
+      "diff", "Compare what two programs compute, value by value, and name what differs first");
+  verb->add_option("first", arguments->programs[0],
+                   "PROG.pte, or MODEL.pt2, which is compiled for kernels")
+      ->required();
+  verb->add_option("second", arguments->programs[1], "likewise")->required();
+  verb->add_option("--data", arguments->data[0], "FILE.ptd of the first, may be repeated")
+      ->take_all()
+      ->allow_extra_args(false);
+  verb->add_option("--second-data", arguments->data[1], "FILE.ptd of the second")
+      ->take_all()
+      ->allow_extra_args(false);
+  verb->add_option("--method", arguments->method, "default: forward");
+  verb->add_option("--input", arguments->inputs,
+                   "[NAME=]X.npy, or an array such as [1,2]:int64, for both; inputs left out are\n"
+                   "ones")
+      ->take_all()
+      ->allow_extra_args(false);
+  verb->add_option("--atol", arguments->tolerance.atol,
+                   "elements may differ by this much (default 1e-6 unless rounded to integers)");
+  verb->add_option("--rtol", arguments->tolerance.rtol,
+                   "and by this part of the element or of the root mean square of its value,\n"
+                   "whichever is more (default 1e-4)");
+  verb->add_option("--min-sqnr", arguments->tolerance.min_sqnr,
+                   "least signal to noise in dB (default 12 of values that one of the programs\n"
+                   "rounded to integers)");
+  verb->add_flag("--all", arguments->all_rows, "show values that do not differ, too");
+  verb->add_flag("--json", arguments->json, "print JSON, all values and more of each");
+  add_isa_option(*verb);
+  verb->footer(
+      "Exit codes: 0 no value differs, 1 some do, 2 the programs cannot be compared.\n"
+      "Examples:\n"
+      "  petrel diff model.pt2 model.pte --input x.npy\n"
+      "  petrel diff model.pte model_int8.pte --input x.npy --all\n"
+      "  petrel diff mine.pte theirs.pte --rtol 1e-3 --json");
+  verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
+}
+
+}  // namespace petrel::extension

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "extension/diff/diff.h"
+
+namespace petrel::extension {
+namespace {
+
+using nlohmann::ordered_json;
+
+// "%relu (Conv2d, 0:4/3)", or without a name "Conv2d at 0:4/3".
+std::string describe(const TraceValue& value) {
+  if (value.name.empty()) return absl::StrCat(value.op, " at ", value.place);
+  return absl::StrCat("'", value.name, "' (", value.op, " at ", value.place, ")");
+}
+
+std::string decibels(double sqnr) {
+  if (std::isinf(sqnr)) return sqnr > 0 ? "exact" : "-inf";
+  return absl::StrFormat("%.1f", sqnr);
+}
+
+std::string verdict(const DiffRow& row) {
+  if (row.difference.is_within) return "";
+  return row.is_culprit ? "DIFFERS, inputs do not" : "differs";
+}
+
+std::string count(size_t number, const char* one, const char* many) {
+  return absl::StrCat(number, " ", number == 1 ? one : many);
+}
+
+std::string table(const Diff& diff, bool all_rows) {
+  std::vector<std::vector<std::string>> lines = {
+      {"second program", "first program", "value", "largest", "dB", ""}};
+  for (const DiffRow& row : diff.rows) {
+    if (row.difference.is_within && !all_rows) continue;
+    lines.push_back({describe(diff.b.values[row.b]), describe(diff.a.values[row.a]),
+                     diff.b.values[row.b].type_text(),
+                     absl::StrFormat("%.3g", row.difference.max_abs), decibels(row.difference.sqnr),
+                     verdict(row)});
+  }
+  if (lines.size() == 1) return "";
+  std::vector<size_t> widths(lines[0].size(), 0);
+  for (const auto& line : lines) {
+    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+  }
+  std::string text;
+  for (const auto& line : lines) {
+    std::string row;
+    for (size_t i = 0; i < line.size(); ++i) {
+      absl::StrAppend(&row, line[i], std::string(widths[i] - line[i].size() + 2, ' '));
+    }
+    row.erase(row.find_last_not_of(' ') + 1);
+    absl::StrAppend(&text, row, "\n");
+  }
+  return text;
+}
+
+std::string describe_difference(const Difference& difference) {
+  std::string text = absl::StrFormat("element %d is %.6g, was %.6g; signal to noise %s dB",
+                                     static_cast<int64_t>(difference.at), difference.second,
+                                     difference.first, decibels(difference.sqnr));
+  if (difference.only_nan > 0) {
+    absl::StrAppend(&text, "; NaN or infinite on one side only: ", difference.only_nan);
+  }
+  return text;
+}
+
+ordered_json finite(double number) {
+  if (std::isfinite(number)) return number;
+  return std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf";
+}
+
+ordered_json side(const TraceValue& value) {
+  ordered_json json;
+  json["place"] = value.place;
+  json["op"] = value.op;
+  if (!value.name.empty()) json["name"] = value.name;
+  json["shape"] = value.array.shape;
+  json["dtype"] = runtime::to_string(value.array.type);
+  if (value.scale) {
+    json["scale"] = value.scale->scale;
+    json["zero_point"] = value.scale->zero_point;
+  }
+  return json;
+}
+
+ordered_json sides(const ValueTrace& trace, const std::vector<size_t>& values) {
+  ordered_json list = ordered_json::array();
+  for (const size_t value : values) list.push_back(side(trace.values[value]));
+  return list;
+}
+
+}  // namespace
+
+std::string to_text(const Diff& diff, bool all_rows) {
+  std::string text = table(diff, all_rows);
+  absl::StrAppend(&text, "matched by ", to_string(diff.how), ": ",
+                  count(diff.rows.size(), "value", "values"), "; without a match ",
+                  diff.unmatched_a.size(), " of the first program and ", diff.unmatched_b.size(),
+                  " of the second\n");
+  for (const std::string& closed : diff.b.closed) {
+    absl::StrAppend(&text, "values inside of delegate ", closed, " cannot be seen\n");
+  }
+  if (diff.is_equal()) {
+    absl::StrAppend(&text, diff.rows.empty() ? "nothing was compared\n" : "no value differs\n");
+    return text;
+  }
+  absl::StrAppend(&text, count(diff.differing.size(), "value differs", "values differ"), ", first ",
+                  describe(diff.b.values[diff.rows[diff.differing[0]].b]), "\n");
+  for (const size_t place : diff.culprits) {
+    const DiffRow& row = diff.rows[place];
+    absl::StrAppend(&text, "inputs are alike, the result is not: ", describe(diff.b.values[row.b]),
+                    "\n  beside ", describe(diff.a.values[row.a]), ": ",
+                    describe_difference(row.difference), "\n");
+    if (row.between.empty()) continue;
+    absl::StrAppend(&text, "  without a match before it:\n");
+    for (const size_t value : row.between) {
+      absl::StrAppend(&text, "    ", describe(diff.b.values[value]), "\n");
+    }
+  }
+  return text;
+}
+
+std::string to_json(const Diff& diff) {
+  ordered_json json;
+  json["equal"] = diff.is_equal();
+  json["matched_by"] = to_string(diff.how);
+  json["matched"] = diff.rows.size();
+  json["unmatched_first"] = sides(diff.a, diff.unmatched_a);
+  json["unmatched_second"] = sides(diff.b, diff.unmatched_b);
+  json["values"] = ordered_json::array();
+  for (const DiffRow& row : diff.rows) {
+    ordered_json value;
+    value["first"] = side(diff.a.values[row.a]);
+    value["second"] = side(diff.b.values[row.b]);
+    value["differs"] = !row.difference.is_within;
+    value["culprit"] = row.is_culprit;
+    value["max_abs"] = row.difference.max_abs;
+    value["sqnr_db"] = finite(row.difference.sqnr);
+    value["elements_beyond"] = row.difference.beyond;
+    value["only_nan"] = row.difference.only_nan;
+    if (!row.between.empty()) value["between"] = sides(diff.b, row.between);
+    json["values"].push_back(std::move(value));
+  }
+  json["culprits"] = diff.culprits;
+  json["first_difference"] = nullptr;
+  if (!diff.is_equal()) json["first_difference"] = diff.differing[0];
+  return json.dump(2) + "\n";
+}
+
+}  // namespace petrel::extension

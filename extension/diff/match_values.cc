@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/diff/match_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+
+namespace petrel::extension {
+namespace {
+
+// What is cheap to compare of a value: none of it depends on the order of elements.
+struct Sketch {
+  size_t place = 0;  // in the trace
+  size_t elements = 0;
+  std::vector<int64_t> dims;  // above 1, ascending
+  double mean = 0;
+  double rms = 0;
+  double largest = 0;
+};
+
+Sketch sketch_of(const ValueTrace& trace, size_t place) {
+  const TraceValue& value = trace.values[place];
+  Sketch sketch;
+  sketch.place = place;
+  for (const int64_t size : value.array.shape) {
+    if (size != 1) sketch.dims.push_back(size);
+  }
+  std::sort(sketch.dims.begin(), sketch.dims.end());
+  const std::vector<double> numbers = value.numbers();
+  sketch.elements = numbers.size();
+  double sum = 0;
+  double squares = 0;
+  for (const double number : numbers) {
+    sum += number;
+    squares += number * number;
+    sketch.largest = std::max(sketch.largest, std::fabs(number));
+  }
+  const auto count = static_cast<double>(std::max<size_t>(numbers.size(), 1));
+  sketch.mean = sum / count;
+  sketch.rms = std::sqrt(squares / count);
+  return sketch;
+}
+
+// NaN is like nothing.
+bool are_like(const Sketch& a, const Sketch& b, double tolerance) {
+  const double room = tolerance * std::max(a.rms, b.rms);
+  return std::fabs(a.rms - b.rms) <= room && std::fabs(a.mean - b.mean) <= room &&
+         std::fabs(a.largest - b.largest) <= 4 * tolerance * std::max(a.largest, b.largest);
+}
+
+// Values that can be compared, each after those that it is computed from, starting from
+// the outputs: operands in their order, whatever order the program runs them in.
+std::vector<size_t> dataflow_order(const ValueTrace& trace) {
+  std::vector<size_t> order;
+  std::vector<bool> is_known(trace.values.size(), false);
+  std::vector<std::pair<size_t, size_t>> path;  // value, operands that were looked at
+  const auto visit = [&](size_t root) {
+    if (is_known[root]) return;
+    is_known[root] = true;
+    path.emplace_back(root, 0);
+    while (!path.empty()) {
+      auto& [value, next] = path.back();
+      const std::vector<size_t>& inputs = trace.values[value].inputs;
+      if (next == inputs.size()) {
+        const TraceValue& done = trace.values[value];
+        if (done.is_seen && !done.is_input) order.push_back(value);
+        path.pop_back();
+        continue;
+      }
+      const size_t input = inputs[next++];
+      if (is_known[input]) continue;
+      is_known[input] = true;
+      path.emplace_back(input, 0);
+    }
+  };
+  for (const size_t output : trace.outputs) visit(output);
+  for (size_t value = 0; value < trace.values.size(); ++value) visit(value);
+  return order;
+}
+
+class Aligner {
+ public:
+  Aligner(const ValueTrace& a, const ValueTrace& b) : a_(a), b_(b) {
+    for (const size_t value : dataflow_order(a)) left_.push_back(sketch_of(a, value));
+    for (const size_t value : dataflow_order(b)) right_.push_back(sketch_of(b, value));
+  }
+
+  // The pairs of the largest sum of scores that cross nowhere.
+  std::vector<std::pair<size_t, size_t>> align() const {
+    const size_t rows = left_.size();
+    const size_t columns = right_.size();
+    std::vector<int> above(columns + 1, 0);
+    std::vector<int> row(columns + 1, 0);
+    std::vector<Step> steps((rows + 1) * (columns + 1), Step::kEnd);
+    for (size_t i = 1; i <= rows; ++i) {
+      row[0] = 0;
+      for (size_t j = 1; j <= columns; ++j) {
+        Step& step = steps[i * (columns + 1) + j];
+        row[j] = above[j];
+        step = Step::kSkipLeft;
+        if (row[j - 1] > row[j]) {
+          row[j] = row[j - 1];
+          step = Step::kSkipRight;
+        }
+        const int both = above[j - 1] + score(left_[i - 1], right_[j - 1]);
+        if (both > row[j]) {
+          row[j] = both;
+          step = Step::kPair;
+        }
+      }
+      std::swap(above, row);
+    }
+    std::vector<std::pair<size_t, size_t>> pairs;
+    size_t i = rows;
+    size_t j = columns;
+    while (i > 0 && j > 0) {
+      switch (steps[i * (columns + 1) + j]) {
+        case Step::kPair:
+          pairs.emplace_back(left_[--i].place, right_[--j].place);
+          break;
+        case Step::kSkipLeft:
+          --i;
+          break;
+        default:
+          --j;
+      }
+    }
+    return pairs;
+  }
+
+  bool uses_names() const {
+    const auto named = [](const ValueTrace& trace) {
+      return std::any_of(trace.values.begin(), trace.values.end(), [](const TraceValue& value) {
+        return !value.is_input && !value.name.empty();
+      });
+    };
+    return named(a_) && named(b_);
+  }
+
+ private:
+  enum class Step : uint8_t { kEnd, kPair, kSkipLeft, kSkipRight };
+  static constexpr int kNever = -1000;
+
+  // Whether `plain` is the clamp that `fused` has in it.
+  static bool is_its_clamp(const ValueTrace& trace, const TraceValue& plain,
+                           const TraceValue& fused) {
+    if (!fused.has_clamp || plain.family != "clamp" || plain.inputs.size() != 1) return false;
+    return trace.values[plain.inputs[0]].family == fused.family;
+  }
+
+  // Positive for values that may be one, more for those that look it.
+  int score(const Sketch& x, const Sketch& y) const {
+    if (x.elements != y.elements) return kNever;
+    const TraceValue& a = a_.values[x.place];
+    const TraceValue& b = b_.values[y.place];
+    int sum = x.dims == y.dims ? 2 : 0;
+    if (!a.name.empty() && !b.name.empty()) sum += a.name == b.name ? 16 : -8;
+    const double tolerance = a.is_rounded || b.is_rounded ? 0.05 : 1e-3;
+    const bool like = are_like(x, y, tolerance);
+    if (is_its_clamp(a_, a, b) || is_its_clamp(b_, b, a)) return sum + (like ? 7 : 5);
+    const bool moves =
+        a.family == "move" || b.family == "move" || a.family == "convert" || b.family == "convert";
+    // A move says nothing by its numbers, which others have as well.
+    if (moves) return a.op == b.op && a.array.shape == b.array.shape ? sum + 2 : kNever;
+    if (a.family == b.family) {
+      const bool same_clamp = a.has_clamp == b.has_clamp;
+      return sum + (same_clamp ? 4 : 1) + (like ? 2 : 0);
+    }
+    // What one program does in one step and the other in several ends with the same numbers.
+    return like && x.elements > 1 ? sum + 1 : kNever;
+  }
+
+  const ValueTrace& a_;
+  const ValueTrace& b_;
+  std::vector<Sketch> left_;
+  std::vector<Sketch> right_;
+};
+
+bool have_same_operators(const ValueTrace& a, const ValueTrace& b) {
+  return std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(),
+                    [](const TraceValue& x, const TraceValue& y) {
+                      return x.op == y.op && x.array.shape == y.array.shape &&
+                             x.array.type == y.array.type && x.inputs == y.inputs &&
+                             x.is_seen == y.is_seen;
+                    });
+}
+
+}  // namespace
+
+Matching match_values(const ValueTrace& a, const ValueTrace& b) {
+  Matching matching;
+  if (have_same_operators(a, b)) {
+    for (size_t i = 0; i < a.values.size(); ++i) {
+      if (!a.values[i].is_input && a.values[i].is_seen) matching.pairs.emplace_back(i, i);
+    }
+    return matching;
+  }
+  const Aligner aligner(a, b);
+  matching.how = aligner.uses_names() ? Matching::How::kNames : Matching::How::kAlignment;
+  matching.pairs = aligner.align();
+  std::sort(matching.pairs.begin(), matching.pairs.end(),
+            [](const auto& x, const auto& y) { return x.second < y.second; });
+  return matching;
+}
+
+std::string to_string(Matching::How how) {
+  switch (how) {
+    case Matching::How::kSameOperators:
+      return "operators, which are the same";
+    case Matching::How::kNames:
+      return "names and operators";
+    case Matching::How::kAlignment:
+      return "alignment of operators";
+  }
+  return "";
+}
+
+}  // namespace petrel::extension

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Records what a method computes while it runs: the tracer of a program that was loaded
+// with tapped_registry(), whose kernels and backends are those of the binary and tell the
+// tap of every call.
+//
+//   Tap tap;
+//   Module::Options options;
+//   options.registry = &tapped_registry();
+//   options.event_tracer = &tap;
+//   ...
+//   tap.watch(method, inputs);            once it is loaded
+//   module->execute("forward", values);
+//   ValueTrace trace = tap.take(outputs);
+//
+// The runtime knows nothing of it: a program that nobody watches pays nothing.
+#ifndef PETREL_EXTENSION_DIFF_TAP_H_
+#define PETREL_EXTENSION_DIFF_TAP_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "extension/diff/opened_payload.h"
+#include "extension/diff/value_trace.h"
+#include "extension/diff/written_memory.h"
+#include "runtime/core/event_tracer.h"
+#include "runtime/core/evalue.h"
+#include "runtime/executor/registry.h"
+#include "runtime/kernel/kernel.h"
+
+namespace petrel::extension {
+
+class Tap final : public runtime::EventTracer {
+ public:
+  // What the method has as inputs now; those that are not tensors are passed over. They
+  // are looked at when the method begins to run.
+  void watch(std::vector<runtime::EValue> inputs);
+
+  // All since watch(). `outputs` are those of the run.
+  ValueTrace take(const std::vector<runtime::EValue>& outputs);
+
+  // For kernels and backends of tapped_registry().
+  void record_kernel(const runtime::Kernel& kernel, runtime::Span<runtime::EValue*> args);
+  void record_payload(const OpenedPayload& payload, std::map<uint32_t, NpyArray> inner,
+                      runtime::Span<runtime::EValue*> args);
+  void record_delegate(const std::string& backend, size_t num_outputs,
+                       runtime::Span<runtime::EValue*> args);
+  void note_closed(const std::string& why);
+
+  void create_event_block(const char* name) override;
+  runtime::EventTracerEntry start_profiling(const char* name, uint32_t chain,
+                                            uint32_t instruction) override;
+  void end_profiling(runtime::EventTracerEntry) override {}
+  runtime::EventTracerEntry start_profiling_delegate(const char*, uint32_t) override { return {}; }
+  void end_profiling_delegate(runtime::EventTracerEntry, const void*, size_t) override {}
+
+ private:
+  TraceValue begin_value(const std::string& op) const;
+  // Sets what follows from its inputs; its place in the trace.
+  size_t append(TraceValue value);
+  void append_tensor(TraceValue value, const runtime::Tensor& tensor);
+  void read_values(const runtime::EValue& value, std::vector<size_t>* out) const;
+
+  std::vector<runtime::EValue> inputs_;
+  std::string place_;  // of the instruction that runs
+  WrittenMemory memory_;
+  ValueTrace trace_;
+};
+
+// The kernels and backends of default_registry(). A method loaded with it must have a Tap
+// as its tracer.
+const runtime::Registry& tapped_registry();
+
+}  // namespace petrel::extension
+
+#endif  // PETREL_EXTENSION_DIFF_TAP_H_

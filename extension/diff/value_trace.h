@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a method computed in one run: every value in the order in which it was made, and
+// from which values. Values that a delegate keeps to itself are there, too.
+//
+//   0:3    aten::convolution.out   %conv     [1,16,8,8] f32   of 0
+//   0:4/0  Conv2d                  %relu     [1,8,8,16] i8    of 1
+//
+// Numbers are those that the elements stand for: quantised ones dequantised, narrow ones
+// widened. Owns all that it says.
+#ifndef PETREL_EXTENSION_DIFF_VALUE_TRACE_H_
+#define PETREL_EXTENSION_DIFF_VALUE_TRACE_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "extension/npy/npy.h"
+
+namespace petrel::extension {
+
+// What integers stand for: (element - zero_point) * scale.
+struct ElementScale {
+  double scale = 1;
+  double zero_point = 0;
+};
+
+struct TraceValue {
+  std::string place;           // chain:instruction, and the node within a delegate behind a slash
+  std::string op;              // as the file calls it; "input" for those of the method
+  std::string family;          // operator_family.h
+  std::string name;            // in the model; empty if the file does not say
+  std::vector<size_t> inputs;  // places in the trace, all before this one
+  // A node that also cuts what it computed to a range, as a clamp behind it would.
+  bool has_clamp = false;
+  // Rounded to integers on its way here, by this operator or one before it.
+  bool is_rounded = false;
+  bool is_input = false;
+  // False where a backend does not show it; then there are no elements.
+  bool is_seen = true;
+  NpyArray array;
+  std::optional<ElementScale> scale;
+
+  // The elements in the order of `array.shape`, the last dim innermost.
+  std::vector<double> numbers() const;
+  // "[1,16,8,8] f32".
+  std::string type_text() const;
+};
+
+struct ValueTrace {
+  std::vector<TraceValue> values;
+  std::vector<size_t> outputs;  // of the method, those that it computed
+  // Delegates of which nothing but the outputs could be seen, and why.
+  std::vector<std::string> closed;
+};
+
+}  // namespace petrel::extension
+
+#endif  // PETREL_EXTENSION_DIFF_VALUE_TRACE_H_
