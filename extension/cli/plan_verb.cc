@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "exir/input/file_content.h"
@@ -18,6 +21,7 @@
 #include "exir/plan/external/external_planner.h"
 #include "exir/plan/formats/csv.h"
 #include "exir/plan/formats/json.h"
+#include "exir/plan/formats/memory_pool.h"
 #include "exir/plan/formats/problem_json.h"
 #include "exir/plan/model/crowd.h"
 #include "exir/plan/pictures/html.h"
@@ -59,23 +63,6 @@ int usage(const std::string& problem) {
   return kWrongUsage;
 }
 
-// "4096", "64K", "1M": multiples of 1024. False for anything else.
-bool parse_bytes(const std::string& text, int64_t* out) {
-  std::string digits = text;
-  int shift = 0;
-  if (!digits.empty() && (digits.back() == 'K' || digits.back() == 'M')) {
-    shift = digits.back() == 'K' ? 10 : 20;
-    digits.pop_back();
-  }
-  int64_t value = 0;
-  if (digits.empty() || !absl::ascii_isdigit(static_cast<unsigned char>(digits[0])) ||
-      !absl::SimpleAtoi(digits, &value) || value > (plan::kMaxBytes >> shift)) {
-    return false;
-  }
-  *out = value << shift;
-  return true;
-}
-
 // The most of a plan that is read.
 constexpr uint64_t kMaxPlanBytes = uint64_t{1} << 30;
 
@@ -90,46 +77,51 @@ absl::StatusOr<plan::Problem> read_problem(const std::string& path) {
   return plan::parse_csv(text);
 }
 
-// Capacities given on the command line: of pools that the file names, or in
-// place of its one pool when it names none of them. False says why.
-bool set_pools(const Arguments& arguments, plan::Problem* problem, std::string* why) {
-  bool fresh = problem->pools.size() == 1;
-  std::vector<plan::Pool> given;
-  for (const std::string& text : arguments.pools) {
-    const size_t equals = text.find('=');
-    plan::Pool pool;
-    if (equals != std::string::npos) pool.name = text.substr(0, equals);
-    const std::string size = pool.name.empty() ? "" : text.substr(equals + 1);
-    int64_t bytes = 0;
-    if (size != "unlimited" && !parse_bytes(size, &bytes)) {
-      *why = absl::StrCat("--pool is '", text, "', must be NAME=BYTES (64K, 1M) or NAME=unlimited");
-      return false;
+// What may lie in a memory begins where that aligns.
+absl::Status align_buffers(plan::PoolIdx pool, int64_t alignment, plan::Problem* problem) {
+  constexpr int64_t kMost = int64_t{1} << 30;  // of a file; the product has room
+  for (plan::Buffer& buffer : problem->buffers) {
+    const bool may = buffer.pools.empty() || absl::c_linear_search(buffer.pools, pool);
+    if (!may || alignment == 1) continue;
+    if (buffer.alignment > kMost) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("buffer ", plan::label(buffer), " has alignment ", buffer.alignment,
+                       ", must have at most ", kMost, " in a pool with align="));
     }
-    if (size != "unlimited") pool.capacity = bytes;
-    for (const plan::Pool& other : given) {
-      if (other.name != pool.name) continue;
-      *why = absl::StrCat("pool '", pool.name, "' is given twice");
-      return false;
-    }
-    for (const plan::Pool& other : problem->pools) fresh = fresh && other.name != pool.name;
-    given.push_back(std::move(pool));
+    buffer.alignment = std::lcm(buffer.alignment, alignment);
   }
-  if (given.empty()) return true;
+  return absl::OkStatus();
+}
+
+// Memories given on the command line: pools that the file names, or in place of its one
+// pool when it names none of them.
+absl::Status set_pools(const Arguments& arguments, plan::Problem* problem) {
+  PETREL_ASSIGN_OR_RETURN(const std::vector<plan::MemoryPool> given,
+                          plan::parse_memory_pools(arguments.pools));
+  std::vector<plan::Pool>& pools = problem->pools;
+  const auto find = [&](const plan::MemoryPool& memory) {
+    return std::find_if(pools.begin(), pools.end(),
+                        [&](const plan::Pool& pool) { return pool.name == memory.name; });
+  };
+  const bool fresh =
+      pools.size() == 1 && !given.empty() &&
+      absl::c_none_of(given, [&](const auto& one) { return find(one) != pools.end(); });
   if (fresh) {
-    problem->pools = std::move(given);
+    pools.clear();
     for (plan::Buffer& buffer : problem->buffers) buffer.pools.clear();
-    return true;
   }
-  for (const plan::Pool& pool : given) {
-    bool known = false;
-    for (plan::Pool& other : problem->pools) {
-      if (other.name != pool.name) continue;
-      other.capacity = pool.capacity;
-      known = true;
+  for (const plan::MemoryPool& memory : given) {
+    auto pool = find(memory);
+    if (pool == pools.end()) {
+      pool = pools.insert(pool, plan::to_pool(memory));
+    } else {
+      pool->capacity = memory.capacity();
+      if (memory.prefer.has_value()) pool->preferred_capacity = memory.prefer;
     }
-    if (!known) problem->pools.push_back(pool);
+    PETREL_RETURN_IF_ERROR(
+        align_buffers(static_cast<plan::PoolIdx>(pool - pools.begin()), memory.alignment, problem));
   }
-  return true;
+  return absl::OkStatus();
 }
 
 void print_text(const plan::Problem& problem, const plan::Solution& solution) {
@@ -169,12 +161,12 @@ int fail_with(const Arguments& arguments, const absl::Status& status) {
 }
 
 int run(const Arguments& arguments) {
-  int64_t capacity = -1;
-  if (!arguments.capacity.empty() && !parse_bytes(arguments.capacity, &capacity)) {
+  const std::optional<int64_t> capacity = plan::parse_bytes(arguments.capacity);
+  if (!arguments.capacity.empty() && !capacity.has_value()) {
     return usage(absl::StrCat("--capacity is '", arguments.capacity,
                               "', must be a number of bytes (64K, 1M)"));
   }
-  if (capacity >= 0 && !arguments.pools.empty()) {
+  if (capacity.has_value() && !arguments.pools.empty()) {
     return usage("--capacity is for one pool: give --pool its size");
   }
   plan::Options options;
@@ -189,9 +181,9 @@ int run(const Arguments& arguments) {
   }
   absl::StatusOr<plan::Problem> problem = read_problem(arguments.file);
   if (!problem.ok()) return fail_with(arguments, problem.status());
-  std::string why;
-  if (!set_pools(arguments, &*problem, &why)) return usage(why);
-  if (capacity >= 0) {
+  const absl::Status pools = set_pools(arguments, &*problem);
+  if (!pools.ok()) return usage(std::string(pools.message()));
+  if (capacity.has_value()) {
     if (problem->pools.size() != 1) {
       return usage(absl::StrCat("--capacity is for one pool, the problem has ",
                                 problem->pools.size(), ": give them sizes with --pool"));
@@ -251,8 +243,11 @@ void add_plan_verb(CLI::App& app, int* exit_code) {
       ->required();
   verb->add_option("--capacity", arguments->capacity,
                    "bytes that the plan must not exceed; 64K and 1M are 1024s");
-  verb->add_option("--pool", arguments->pools,
-                   "NAME=BYTES or NAME=unlimited, once per memory, preferred ones first")
+  verb->add_option(
+          "--pool", arguments->pools,
+          "NAME=BYTES, NAME=unlimited or name=NAME,KEY=VALUE..., once per memory, preferred "
+          "ones first; keys: size, limit, prefer (a limit that necessity may exceed), align, "
+          "kind, section, address, targets")
       ->take_all();
   verb->add_option("--budget-ms", arguments->budget_ms,
                    "search for this long; by default, for a fixed number of steps")

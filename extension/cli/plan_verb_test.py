@@ -168,6 +168,24 @@ class PlanVerbTest(unittest.TestCase):
                           ["small.csv", "--planner", "magic"]):
             self.fails(2, "plan", *arguments)
 
+    def test_pools_in_long_form(self):
+        # a and b live together; c follows them.
+        self.write("p.csv", "id,lower,upper,size\na,0,2,100\nb,0,2,100\nc,2,3,100\n")
+        plan = json.loads(self.done("plan", "p.csv", "--json", "--pool",
+                                    "name=fast,size=1K,prefer=128,align=64", "--pool",
+                                    "name=slow,align=32"))
+        pools = {p["name"]: p["peak"] for p in plan["pools"]}
+        self.assertEqual(pools, {"fast": 100, "slow": 100})
+        plan = json.loads(self.done("plan", "p.csv", "--json", "--pool", "name=one,align=64"))
+        self.assertEqual(sorted({b["offset"] for b in plan["buffers"]}), [0, 128])
+        for pool, words in (("name=x,align=3", "align is '3', must be a power of two"),
+                            ("name=x,depth=3", "depth is '3', is no key"),
+                            ("name=x,section=a\"b", "section is 'a\"b', must be")):
+            self.assertIn(words, self.fails(2, "plan", "p.csv", "--pool", pool))
+        self.assertIn("pools overlap", self.fails(2, "plan", "p.csv", "--pool",
+                                                  "name=x,size=1K,address=0", "--pool",
+                                                  "name=y,size=1K,address=0x3ff"))
+
     def test_another_program_can_be_the_planner(self):
         self.write("mine.py", """
 import json, sys
