@@ -88,7 +88,8 @@ using OpenSinkFn = std::function<absl::StatusOr<ByteSink>(const std::string& des
 // Memory for a program whose weights go where `routes` say; Unimplemented names
 // all nodes that no kernel executes.
 absl::StatusOr<PlannedProgram> plan_to_emit(const Program& program, const WeightRoutes& routes,
-                                            const plan::Options& options);
+                                            const plan::Options& options,
+                                            const MemoryPools& pools = MemoryPools());
 
 // Writes the program. `store` already holds what backends added; kernel constants
 // sent outside are added to it. `open_sink` is asked for the program ("") first,

@@ -2,7 +2,9 @@
 #include "exir/memory/memory.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -176,6 +178,44 @@ int64_t choose_alignment(const std::vector<plan::Buffer>& buffers) {
   return wide - narrow <= narrow / 64 ? kWideAlignment : kArenaAlignment;
 }
 
+// The names that users know the memory of each root by.
+std::vector<std::set<std::string>> names_of(const Graph& graph, const Storage& storage,
+                                            const Lifetimes& lifetimes) {
+  std::unordered_map<const Value*, std::set<std::string>> names;
+  const auto note = [&](const Value* value) { names[storage.root(value)].insert(value->name()); };
+  for (const Value* input : graph.inputs()) note(input);
+  for (const auto& node : graph.nodes()) {
+    for (size_t i = 0; i < node->num_results(); ++i) note(node->result(i));
+  }
+  for (const Value* constant : graph.constants()) {
+    names[storage.root(constant)].insert(constant->constant()->fqn);
+  }
+  std::vector<std::set<std::string>> result;
+  for (const Value* root : lifetimes.roots()) result.push_back(names[root]);
+  return result;
+}
+
+// The question to the planner; `classes` translate its answer.
+absl::StatusOr<plan::Problem> pose_problem(const Graph& graph, const Storage& storage,
+                                           const MemoryPools& pools, Lifetimes* lifetimes,
+                                           std::optional<plan::AliasClasses>* classes) {
+  plan::Problem problem;
+  problem.pools = planner_pools(pools);
+  problem.buffers = std::move(lifetimes->buffers());
+  // check_problem() bounds sizes and their sum, so it comes before arithmetic.
+  PETREL_RETURN_IF_ERROR(with_shortage(problem, plan::check_problem(problem)));
+  const int64_t alignment = choose_alignment(problem.buffers);
+  for (plan::Buffer& buffer : problem.buffers) buffer.alignment = alignment;
+  if (!pools.list.empty()) {
+    restrict_buffers(pools, names_of(graph, storage, *lifetimes), &problem.buffers);
+  }
+  PETREL_RETURN_IF_ERROR(unite_parts(storage.parts(), *lifetimes, problem.buffers, classes));
+  const std::vector<plan::Pool> places = problem.pools;
+  absl::StatusOr<plan::Problem> merged = (*classes)->problem(places);
+  if (!merged.ok()) return with_shortage(problem, merged.status());
+  return merged;
+}
+
 }  // namespace
 
 absl::StatusOr<StatePlan> plan_state(const std::vector<const Constant*>& states) {
@@ -201,35 +241,35 @@ absl::StatusOr<StatePlan> plan_state(const std::vector<const Constant*>& states)
 }
 
 absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph, const Storage& storage,
-                                       const plan::Options& options, bool state_apart) {
-  Lifetimes lifetimes = find_lifetimes(graph, storage, state_apart);
+                                       const plan::Options& options, const MemoryPools& pools) {
+  Lifetimes lifetimes = find_lifetimes(graph, storage, pools.state_apart);
   MemoryPlan result;
+  result.pool_bytes.resize(pools.list.size());
   if (lifetimes.buffers().empty()) {
     result.proven_optimal = true;
     return result;
   }
-  plan::Problem problem;
-  problem.pools.resize(1);
-  problem.pools[0].name = "arena";
-  problem.buffers = std::move(lifetimes.buffers());
-  // check_problem() bounds sizes and their sum, so it comes before arithmetic.
-  PETREL_RETURN_IF_ERROR(plan::check_problem(problem));
-  const int64_t alignment = choose_alignment(problem.buffers);
-  for (plan::Buffer& buffer : problem.buffers) buffer.alignment = alignment;
   std::optional<plan::AliasClasses> classes;
-  PETREL_RETURN_IF_ERROR(unite_parts(storage.parts(), lifetimes, problem.buffers, &classes));
-  PETREL_ASSIGN_OR_RETURN(problem, classes->problem(problem.pools));
-
-  PETREL_ASSIGN_OR_RETURN(plan::Solution solution, plan::plan(problem, options));
+  PETREL_ASSIGN_OR_RETURN(plan::Problem problem,
+                          pose_problem(graph, storage, pools, &lifetimes, &classes));
+  absl::StatusOr<plan::Solution> found = plan::plan(problem, options);
+  if (!found.ok()) return with_shortage(problem, found.status());
+  plan::Solution solution = *std::move(found);
   PETREL_RETURN_IF_ERROR(plan::validate(problem, solution));
-  result.scratch = find_scratch(storage);
-  PETREL_RETURN_IF_ERROR(plan_scratch(storage, options, &result.scratch, &problem, &solution));
-  for (size_t i = 0; i < lifetimes.roots().size(); ++i) {
-    result.offsets[lifetimes.roots()[i]] =
-        classes->placement(static_cast<plan::BufferIdx>(i), solution).offset;
+  if (pools.list.empty()) {
+    result.scratch = find_scratch(storage);
+    PETREL_RETURN_IF_ERROR(plan_scratch(storage, options, &result.scratch, &problem, &solution));
   }
+  for (size_t i = 0; i < lifetimes.roots().size(); ++i) {
+    const plan::Placement place = classes->placement(static_cast<plan::BufferIdx>(i), solution);
+    result.offsets[lifetimes.roots()[i]] = place.offset;
+    if (!pools.list.empty()) result.pools[lifetimes.roots()[i]] = place.pool;
+  }
+  result.pool_bytes = pool_bytes(pools, problem, solution);
   const int64_t slack = slack_for(storage, solution.peak);
-  result.arena_bytes = round_up(solution.peak, kArenaAlignment) + slack;
+  result.arena_bytes = pools.list.empty() ? round_up(solution.peak, kArenaAlignment) + slack
+                                          : std::accumulate(result.pool_bytes.begin(),
+                                                            result.pool_bytes.end(), int64_t{0});
   result.lower_bound_bytes = round_up(solution.lower_bound, kArenaAlignment) + slack;
   result.proven_optimal = solution.optimal;
   result.problem = std::move(problem);

@@ -38,6 +38,7 @@
 
 #include "absl/status/statusor.h"
 #include "exir/ir/graph.h"
+#include "exir/memory/pools.h"
 #include "exir/memory/scratch.h"
 #include "exir/memory/storage.h"
 #include "exir/plan/search/planner.h"
@@ -60,8 +61,11 @@ absl::StatusOr<StatePlan> plan_state(const std::vector<const Constant*>& states)
 
 struct MemoryPlan {
   std::unordered_map<const Value*, int64_t> offsets;  // of roots
-  int64_t arena_bytes = 0;                            // with slack; 0 when nothing is planned
-  int64_t lower_bound_bytes = 0;                      // with slack, like arena_bytes
+  int64_t arena_bytes = 0;  // with slack; 0 when nothing is planned; of all pools together
+  // With pools: where the offsets count from, and the bytes of each pool.
+  std::unordered_map<const Value*, plan::PoolIdx> pools;
+  std::vector<int64_t> pool_bytes;
+  int64_t lower_bound_bytes = 0;  // with slack, like arena_bytes
   bool proven_optimal = false;
   // Temporary memory of kernels, by step.
   std::vector<StepScratch> scratch;
@@ -71,9 +75,11 @@ struct MemoryPlan {
   plan::Solution solution;
 };
 
-// `state_apart`: state gets no place here.
+// With `pools.state_apart` state gets no place here. With pools, kernels get no scratch.
+// Where they are too small, the error says what is missing and the largest tensors.
 absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph, const Storage& storage,
-                                       const plan::Options& options, bool state_apart = false);
+                                       const plan::Options& options,
+                                       const MemoryPools& pools = MemoryPools());
 
 // What no plan of a method without parts has less of: the most bytes that are
 // in use at a time, with slack. 0 where plan_memory fails.

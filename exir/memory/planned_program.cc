@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "exir/memory/parts.h"
+#include "exir/plan/model/score.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -15,7 +16,7 @@ namespace {
 // With or without tensors that lie in others.
 absl::StatusOr<PlannedMethod> plan_with(const std::string& name, const Method& method,
                                         const plan::Options& options, const ExternalFn& is_named,
-                                        bool state_apart, bool with_parts) {
+                                        const MemoryPools& pools, bool with_parts) {
   PlannedMethod planned;
   planned.name = name;
   planned.signature = &method.signature;
@@ -24,7 +25,7 @@ absl::StatusOr<PlannedMethod> plan_with(const std::string& name, const Method& m
   if (with_parts) parts = place_parts(*planned.graph);
   planned.storage = std::make_unique<Storage>(*planned.graph, std::move(parts));
   PETREL_RETURN_IF_ERROR(check_executable(name, *planned.graph, *planned.storage));
-  auto plan = plan_memory(*planned.graph, *planned.storage, options, state_apart);
+  auto plan = plan_memory(*planned.graph, *planned.storage, options, pools);
   if (!plan.ok()) {
     return absl::Status(
         plan.status().code(),
@@ -34,22 +35,32 @@ absl::StatusOr<PlannedMethod> plan_with(const std::string& name, const Method& m
   return planned;
 }
 
+// Whether moving bytes after all cannot be better, which is nearly always.
+bool is_evidently_best(const PlannedMethod& tight, const MemoryPools& pools) {
+  if (tight.storage->parts().list.empty()) return true;
+  return pools.list.empty() &&
+         tight.plan.arena_bytes <=
+             least_arena_bytes(*tight.graph, Storage(*tight.graph, Parts()), pools.state_apart);
+}
+
+bool is_better(const MemoryPlan& a, const MemoryPlan& b, const MemoryPools& pools) {
+  if (pools.list.empty()) return a.arena_bytes < b.arena_bytes;
+  return plan::score(a.problem, a.solution.placements) <
+         plan::score(b.problem, b.solution.placements);
+}
+
 // Tensors that lie in others leave the planner less freedom; where that costs
-// memory, bytes are moved after all. That is not even tried where it cannot win,
-// which is nearly always.
+// memory, or a pool is too small for it, bytes are moved after all.
 absl::StatusOr<PlannedMethod> plan_method(const std::string& name, const Method& method,
                                           const plan::Options& options, const ExternalFn& is_named,
-                                          bool state_apart) {
-  PETREL_ASSIGN_OR_RETURN(PlannedMethod tight, plan_with(name, method, options, is_named,
-                                                         state_apart, /*with_parts=*/true));
-  if (tight.storage->parts().list.empty() ||
-      tight.plan.arena_bytes <=
-          least_arena_bytes(*tight.graph, Storage(*tight.graph, Parts()), state_apart)) {
-    return tight;
-  }
-  PETREL_ASSIGN_OR_RETURN(PlannedMethod loose, plan_with(name, method, options, is_named,
-                                                         state_apart, /*with_parts=*/false));
-  return loose.plan.arena_bytes < tight.plan.arena_bytes ? std::move(loose) : std::move(tight);
+                                          const MemoryPools& pools) {
+  absl::StatusOr<PlannedMethod> tight =
+      plan_with(name, method, options, is_named, pools, /*with_parts=*/true);
+  if (tight.ok() ? is_evidently_best(*tight, pools) : pools.list.empty()) return tight;
+  absl::StatusOr<PlannedMethod> loose =
+      plan_with(name, method, options, is_named, pools, /*with_parts=*/false);
+  if (!tight.ok() || !loose.ok()) return tight.ok() ? std::move(tight) : std::move(loose);
+  return is_better(loose->plan, tight->plan, pools) ? std::move(loose) : std::move(tight);
 }
 
 }  // namespace
@@ -100,19 +111,19 @@ absl::Status check_executable(const std::string& method, const Graph& graph,
 }
 
 absl::StatusOr<PlannedProgram> plan_program(const Program& program, const plan::Options& options,
-                                            const ExternalFn& is_named) {
+                                            const ExternalFn& is_named, const MemoryPools& pools) {
   PlannedProgram planned;
-  const bool has_several_methods = program.methods.size() > 1;
+  MemoryPools used = pools;
+  if (program.methods.size() > 1) used.state_apart = true;
   std::vector<const Constant*> states;
   for (const auto& [name, method] : program.methods) {
-    PETREL_ASSIGN_OR_RETURN(PlannedMethod one, plan_method(name, method, options, is_named,
-                                                           /*state_apart=*/has_several_methods));
+    PETREL_ASSIGN_OR_RETURN(PlannedMethod one, plan_method(name, method, options, is_named, used));
     for (const Constant* constant : one.used_constants()) {
       if (constant->is_mutable()) states.push_back(constant);
     }
     planned.methods.push_back(std::move(one));
   }
-  if (has_several_methods) {
+  if (used.state_apart) {
     PETREL_ASSIGN_OR_RETURN(planned.state, plan_state(states));
   }
   return planned;

@@ -21,6 +21,7 @@
 #include "exir/ir/program.h"
 #include "exir/memory/memory.h"
 #include "exir/memory/owned_outputs.h"
+#include "exir/memory/pools.h"
 #include "exir/memory/storage.h"
 #include "exir/plan/search/planner.h"
 
@@ -52,8 +53,11 @@ absl::Status check_executable(const std::string& method, const Graph& graph,
 
 // `is_named`: constants that have one layout, wherever they lie. Unimplemented
 // names all nodes that no kernel executes.
+// State of a program with several methods, and where `pools` say so that of a single one,
+// lies apart from the pools.
 absl::StatusOr<PlannedProgram> plan_program(const Program& program, const plan::Options& options,
-                                            const ExternalFn& is_named);
+                                            const ExternalFn& is_named,
+                                            const MemoryPools& pools = MemoryPools());
 
 }  // namespace petrel::exir
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memories that a plan may use, as the user describes them, in the terms of the planner:
+//
+//   MemoryPools pools;
+//   pools.list = {sram, dram};               preferred ones first
+//   pools.allowed = [](const auto& names) {  "conv1" must lie in sram
+//     return names.count("conv1") > 0 ? std::vector<plan::PoolIdx>{0} : ...;
+//   };
+//
+// Without any there is one arena without a limit.
+//
+// Invariant: the bytes of a pool are a multiple of its alignment, and within what there is
+// of it; so is every place in it.
+#ifndef PETREL_EXIR_MEMORY_POOLS_H_
+#define PETREL_EXIR_MEMORY_POOLS_H_
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "exir/plan/formats/memory_pool.h"
+#include "exir/plan/model/problem.h"
+#include "exir/plan/model/solution.h"
+
+namespace petrel::exir {
+
+struct MemoryPools {
+  std::vector<plan::MemoryPool> list;  // all read-write
+  // Where a tensor may lie that users know by `names`, best first; empty: everywhere.
+  // (optional)
+  std::function<std::vector<plan::PoolIdx>(const std::set<std::string>& names)> allowed;
+  // State that outlives a call lies apart from all of these.
+  bool state_apart = false;
+};
+
+// What its begin is aligned to.
+int64_t alignment_of(const plan::MemoryPool& pool);
+
+// For the planner: one for each, or the arena.
+std::vector<plan::Pool> planner_pools(const MemoryPools& pools);
+
+// Says where buffer i may lie, known by names[i], and aligns it as its pools ask.
+void restrict_buffers(const MemoryPools& pools, const std::vector<std::set<std::string>>& names,
+                      std::vector<plan::Buffer>* buffers);
+
+// The bytes that a solution takes of each pool; 0 of those that it does not use.
+std::vector<int64_t> pool_bytes(const MemoryPools& pools, const plan::Problem& problem,
+                                const plan::Solution& solution);
+
+// An error of the planner, and for each pool that is too small how much is missing and the
+// largest tensors that must lie there.
+absl::Status with_shortage(const plan::Problem& problem, const absl::Status& status);
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_MEMORY_POOLS_H_
