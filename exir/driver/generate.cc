@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "exir/driver/compile.h"
+#include "exir/driver/pool_setup.h"
 #include "exir/emit/emit.h"
 #include "exir/emit_c/emit_c.h"
 #include "exir/fold/evaluate.h"
@@ -137,6 +138,8 @@ absl::Status check_package_name(const std::string& name) {
 
 absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options) {
   PETREL_RETURN_IF_ERROR(check_package_name(options.name));
+  PETREL_RETURN_IF_ERROR(check_pools(options));
+  const PoolSetup pools(options);
   const ExportOptions& given = options.program;
   if (given.methods.empty()) return absl::InvalidArgumentError("there is no method to generate");
   GenerateReport report;
@@ -147,12 +150,12 @@ absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options) {
   std::vector<emit_c::CFile> files;
   PETREL_RETURN_IF_ERROR(phases.run("plan", [&]() -> absl::Status {
     PETREL_ASSIGN_OR_RETURN(const PlannedProgram planned,
-                            plan_to_emit(program, store.routes(), given.planning));
+                            plan_to_emit(program, store.routes(), given.planning, pools.planned()));
     PETREL_RETURN_IF_ERROR(check_arenas(planned, given.max_arena_bytes));
-    PETREL_ASSIGN_OR_RETURN(files, emit_c::emit_c(planned, options.name, [&] {
+    PETREL_ASSIGN_OR_RETURN(files, emit_c::emit_c(planned, pools.emitted(), options.name, [&] {
                               return golden_calls(program, &report.notes);
                             }));
-    return absl::OkStatus();
+    return pools.check_rules();
   }));
   PETREL_RETURN_IF_ERROR(
       phases.run("write", [&] { return write_files(options.folder, files, &report); }));

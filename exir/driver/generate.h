@@ -17,14 +17,26 @@
 
 #include "absl/status/statusor.h"
 #include "exir/driver/export.h"
+#include "exir/plan/formats/memory_pool.h"
 
 namespace petrel::exir {
+
+// What the names of values or parameters match lies in a pool.
+struct PoolRule {
+  std::string glob;
+  std::string pool;
+};
 
 struct GenerateOptions {
   // What is compiled and how it is planned; outputs and backends are not used.
   ExportOptions program;
   std::string folder;  // made when it is not there
   std::string name;    // begins the names of files and symbols
+  // Memories for activations (read-write) and parameters (read-only), preferred ones
+  // first; none: one arena, and parameters where the compiler puts them.
+  std::vector<plan::MemoryPool> pools;
+  std::vector<PoolRule> pins;        // of values
+  std::vector<PoolRule> parameters;  // those that no rule matches lie in no pool
 };
 
 struct GenerateReport {
@@ -35,6 +47,9 @@ struct GenerateReport {
 // InvalidArgument for a name that C cannot have, or whose files would hide headers of C; known
 // before anything is compiled.
 absl::Status check_package_name(const std::string& name);
+
+// InvalidArgument for pools and rules that cannot be, known before anything is compiled.
+absl::Status check_pools(const GenerateOptions& options);
 
 // Unimplemented lists every node that cannot be C yet, with its source line; nothing is
 // written then.

@@ -8,9 +8,9 @@
 
 namespace petrel::exir::emit_c {
 
-absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const std::string& name,
-                                          const GoldenFn& golden) {
-  PETREL_ASSIGN_OR_RETURN(const Package package, make_package(planned, name));
+absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const CPools& pools,
+                                          const std::string& name, const GoldenFn& golden) {
+  PETREL_ASSIGN_OR_RETURN(const Package package, make_package(planned, pools, name));
   PETREL_ASSIGN_OR_RETURN(const std::vector<GoldenCall> calls, golden());
   PETREL_ASSIGN_OR_RETURN(std::string parameters, parameter_source_text(package));
   std::vector<CFile> files;
@@ -20,6 +20,10 @@ absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const s
   files.push_back({name + "_params.c", std::move(parameters)});
   files.push_back({name + "_metadata.c", metadata_text(package)});
   files.push_back({"petrel_model.h", model_header_text()});
+  if (package.has_pools()) files.push_back({name + "_memory.c", memory_text(package)});
+  if (std::string linker = linker_text(package); !linker.empty()) {
+    files.push_back({name + ".ld", std::move(linker)});
+  }
   files.push_back({name + "_selftest.c", self_test_text(package, calls)});
   files.push_back({name + ".mk", make_text(package)});
   files.push_back({"manifest.json", manifest_text(package)});

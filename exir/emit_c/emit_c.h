@@ -4,7 +4,8 @@
 // names as a .pte with kernels, and bit for bit what `petrel run --kernels reference`
 // computes from that. The files are listed in text_files.h.
 //
-//   PETREL_ASSIGN_OR_RETURN(const std::vector<CFile> files, emit_c(planned, "kws", calls));
+//   PETREL_ASSIGN_OR_RETURN(const std::vector<CFile> files,
+//                           emit_c(planned, CPools(), "kws", calls));
 //   files[0].name   "kws.h"
 //
 // Equal programs give equal bytes.
@@ -17,6 +18,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "exir/emit_c/memories.h"
 #include "exir/emit_c/text_files.h"
 #include "exir/memory/planned_program.h"
 
@@ -32,9 +34,10 @@ using GoldenFn = std::function<absl::StatusOr<std::vector<GoldenCall>>()>;
 
 absl::Status check_package_name(const std::string& name);
 
-// Unimplemented lists every node that cannot be C yet.
-absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const std::string& name,
-                                          const GoldenFn& golden);
+// Unimplemented lists every node that cannot be C yet. The program was planned with the
+// pools of activations.
+absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const CPools& pools,
+                                          const std::string& name, const GoldenFn& golden);
 
 }  // namespace petrel::exir::emit_c
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "exir/emit_c/parameter_pools.h"
 #include "exir/emit_c/text_files.h"
 #include "exir/memory/memory.h"
+#include "exir/memory/pools.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -33,8 +36,40 @@ Json describe(const CMethod& method) {
           {"outputs", describe(method.outputs)},
           {"steps", method.steps.size()},
           {"arena_bytes", method.arena_bytes},
+          {"pool_bytes", method.pool_bytes},
           {"lower_bound_bytes", method.lower_bound_bytes},
           {"proven_optimal", method.proven_optimal}};
+}
+
+Json describe(const plan::MemoryPool& pool, const Package& package) {
+  Json row = {{"name", pool.name},
+              {"kind", pool.kind == plan::PoolKind::kReadOnly ? "ro" : "rw"},
+              {"align", alignment_of(pool)}};
+  const std::string section = section_of(pool, package.name);
+  if (!section.empty()) row["section"] = section;
+  if (pool.address.has_value()) row["address"] = *pool.address;
+  if (pool.size.has_value()) row["size"] = *pool.size;
+  if (pool.limit.has_value()) row["limit"] = *pool.limit;
+  if (pool.prefer.has_value()) row["prefer"] = *pool.prefer;
+  return row;
+}
+
+// With the bytes that are in use of each.
+Json pools_of(const Package& package) {
+  Json rows = Json::array();
+  for (const CMemory& memory : package.memories) {
+    if (!memory.pool.has_value()) continue;
+    Json row = describe(*memory.pool, package);
+    row["bytes"] = memory.bytes;
+    row["keeps_state"] = memory.keeps_state;
+    rows.push_back(std::move(row));
+  }
+  for (const plan::MemoryPool& pool : package.pools->constants) {
+    Json row = describe(pool, package);
+    row["bytes"] = constant_bytes(package.parameters, pool);
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 }  // namespace
@@ -44,20 +79,23 @@ std::string manifest_text(const Package& package) {
                {"name", package.name},
                {"arena_bytes", package.arena_bytes},
                {"arena_align", kArenaAlignment},
-               {"state_bytes", package.state_bytes}};
+               {"state_bytes", package.state_bytes},
+               {"pools", pools_of(package)}};
   json["methods"] = Json::array();
   for (const CMethod& method : package.methods) json["methods"].push_back(describe(method));
   json["parameters"] = Json::array();
   for (const CParameter& parameter : package.parameters) {
     const TensorType& type = parameter.constant->type;
-    json["parameters"].push_back({{"name", parameter.name},
-                                  {"symbol", parameter.symbol},
-                                  {"id", parameter_id(parameter)},
-                                  {"kind", "linked"},
-                                  {"dtype", std::string(scalar_type_name(type.dtype))},
-                                  {"shape", type.sizes},
-                                  {"bytes", type.nbytes()},
-                                  {"sha256", to_hex(parameter.constant->data.sha256())}});
+    Json row = {{"name", parameter.name},
+                {"symbol", parameter.symbol},
+                {"id", parameter_id(parameter)},
+                {"kind", "linked"},
+                {"dtype", std::string(scalar_type_name(type.dtype))},
+                {"shape", type.sizes},
+                {"bytes", type.nbytes()},
+                {"sha256", to_hex(parameter.constant->data.sha256())}};
+    row["pool"] = parameter.pool == nullptr ? Json() : Json(parameter.pool->name);
+    json["parameters"].push_back(std::move(row));
   }
   json["state"] = Json::array();
   for (const CState& state : package.states) {
@@ -77,7 +115,9 @@ std::string make_text(const Package& package) {
       "# Results are those of the reference kernels only when nothing is contracted.\n", big,
       "_CFLAGS = -std=c99 -ffp-contract=off -I$(", big, "_DIR)\n", big, "_OBJECTS = $(", big,
       "_DIR)/", name, ".o $(", big, "_DIR)/", name, "_params.o $(", big, "_DIR)/", name,
-      "_metadata.o\n\n", "$(", big, "_DIR)/%.o: $(", big, "_DIR)/%.c $(", big, "_DIR)/", name,
+      "_metadata.o",
+      package.has_pools() ? absl::StrCat(" $(", big, "_DIR)/", name, "_memory.o") : "", "\n\n",
+      "$(", big, "_DIR)/%.o: $(", big, "_DIR)/%.c $(", big, "_DIR)/", name,
       ".h\n\t$(CC) $(CFLAGS) $(", big, "_CFLAGS) -c $< -o $@\n\n", "$(", big, "_DIR)/", name,
       "_selftest: $(", big, "_OBJECTS) $(", big, "_DIR)/", name,
       "_selftest.c\n\t$(CC) $(CFLAGS) $(", big, "_CFLAGS) -D", big, "_SELFTEST_MAIN $(", big,

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -15,6 +16,7 @@
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/names.h"
 #include "exir/emit_c/operators.h"
+#include "exir/emit_c/parameter_pools.h"
 #include "exir/emit_c/places.h"
 #include "exir/memory/in_place.h"
 #include "exir/status_macros.h"
@@ -72,19 +74,24 @@ std::string comment_of(const Node& node) {
 
 class Builder {
  public:
-  Builder(const PlannedProgram& planned, const std::string& name) : planned_(planned) {
+  Builder(const PlannedProgram& planned, const CPools& pools, const std::string& name)
+      : planned_(planned), pools_(pools) {
     package_.name = name;
     package_.capitals = in_capitals(name);
     package_.state_bytes = planned.state.arena_bytes;
+    package_.pools = &pools;
   }
 
   absl::StatusOr<Package> build() {
     PETREL_RETURN_IF_ERROR(check_package_name(package_.name));
     for (const PlannedMethod& method : planned_.methods) note_problems(method);
     if (!problems_.empty()) return all_problems();
+    PETREL_ASSIGN_OR_RETURN(package_.memories, make_memories(planned_, pools_, package_.name));
     for (const PlannedMethod& method : planned_.methods) {
       PETREL_RETURN_IF_ERROR(name_constants(method));
     }
+    PETREL_RETURN_IF_ERROR(place_parameters(pools_, &package_.parameters));
+    PETREL_RETURN_IF_ERROR(check_places());
     for (const PlannedMethod& method : planned_.methods) {
       PETREL_RETURN_IF_ERROR(
           annotate(add_method(method), absl::StrCat("method '", method.name, "'")));
@@ -116,6 +123,22 @@ class Builder {
       note(absl::StrCat(node->describe(), ": "),
            problem_of(*node, kernel_of(*node, *method.storage)));
     }
+  }
+
+  // Sizes that nobody gave are known now.
+  absl::Status check_places() const {
+    std::vector<plan::MemoryPool> pools;
+    std::vector<int64_t> bytes;
+    for (const CMemory& memory : package_.memories) {
+      if (!memory.pool.has_value()) continue;
+      pools.push_back(*memory.pool);
+      bytes.push_back(memory.bytes);
+    }
+    for (const plan::MemoryPool& pool : pools_.constants) {
+      pools.push_back(pool);
+      bytes.push_back(constant_bytes(package_.parameters, pool));
+    }
+    return plan::check_addresses(pools, bytes);
   }
 
   absl::Status name_constants(const PlannedMethod& method) {
@@ -159,18 +182,28 @@ class Builder {
     return tensors;
   }
 
+  // KWS_POOL_X_BYTES would be of a pool and of a method.
+  absl::Status check_method_name(const std::string& c_name) const {
+    const std::string capitals = in_capitals(c_name) + "_";
+    if (!package_.has_pools() || !absl::StartsWith(capitals, "POOL_")) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("method '", c_name, "' has the name of a pool; rename it with --method"));
+  }
+
   absl::Status add_method(const PlannedMethod& planned) {
     CMethod method;
     method.name = planned.name;
     method.prefix = package_.name;
     if (planned_.methods.size() > 1) {
       PETREL_ASSIGN_OR_RETURN(const std::string c_name, method_names_.add(planned.name));
+      PETREL_RETURN_IF_ERROR(check_method_name(c_name));
       absl::StrAppend(&method.prefix, "_", c_name);
     }
     method.arena_bytes = planned.plan.arena_bytes;
     method.lower_bound_bytes = planned.plan.lower_bound_bytes;
     method.proven_optimal = planned.plan.proven_optimal;
-    const Places places(planned, planned_.state, symbols_);
+    method.pool_bytes = planned.plan.pool_bytes;
+    const Places places(planned, planned_.state, symbols_, package_.memories);
     const Graph& graph = *planned.graph;
     PETREL_ASSIGN_OR_RETURN(method.inputs,
                             name_tensors("input", {graph.inputs().begin(), graph.inputs().end()},
@@ -218,8 +251,10 @@ class Builder {
     }
     if (step.body.empty()) return absl::OkStatus();
     if (step.can_fail) absl::StrAppend(&step.body, "  return ", package_.capitals, "_OK;\n");
-    step.uses_arena = step.body.find("(arena + ") != std::string::npos;
-    step.uses_state = step.body.find("(state + ") != std::string::npos;
+    for (const CMemory& memory : package_.memories) {
+      const bool used = absl::StrContains(step.body, absl::StrCat("(", memory.variable, " + "));
+      if (used) step.memories.push_back(memory.variable);
+    }
     method->steps.push_back(std::move(step));
     return absl::OkStatus();
   }
@@ -244,6 +279,7 @@ class Builder {
   }
 
   const PlannedProgram& planned_;
+  const CPools& pools_;
   Package package_;
   KernelLibrary library_;
   Names parameter_names_{"parameter", Names::Use::kSymbol};
@@ -256,8 +292,14 @@ class Builder {
 
 }  // namespace
 
-absl::StatusOr<Package> make_package(const PlannedProgram& planned, const std::string& name) {
-  return Builder(planned, name).build();
+bool Package::has_pools() const {
+  return std::any_of(memories.begin(), memories.end(),
+                     [](const CMemory& memory) { return memory.pool.has_value(); });
+}
+
+absl::StatusOr<Package> make_package(const PlannedProgram& planned, const CPools& pools,
+                                     const std::string& name) {
+  return Builder(planned, pools, name).build();
 }
 
 }  // namespace petrel::exir::emit_c

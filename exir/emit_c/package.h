@@ -4,10 +4,10 @@
 // step its calls, every function its text. What the files look like is decided by those
 // who write them (header_text.h, source_text.h, ...).
 //
-//   PETREL_ASSIGN_OR_RETURN(const Package package, make_package(planned, "kws"));
+//   PETREL_ASSIGN_OR_RETURN(const Package package, make_package(planned, pools, "kws"));
 //   package.methods[0].inputs[0].c_name;   "image"
 //
-// Refers to the planned program, which must outlive it.
+// Refers to the planned program and to the pools, which must outlive it.
 #ifndef PETREL_EXIR_EMIT_C_PACKAGE_H_
 #define PETREL_EXIR_EMIT_C_PACKAGE_H_
 
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "exir/emit_c/memories.h"
 #include "exir/ir/graph.h"
 #include "exir/memory/planned_program.h"
 
@@ -30,12 +31,11 @@ struct CTensor {
 };
 
 struct CStep {
-  std::string function;  // without the prefix
-  std::string comment;   // lines
-  std::string body;      // statements
-  bool uses_arena = false;
-  bool uses_state = false;
-  bool can_fail = false;  // returns a status
+  std::string function;               // without the prefix
+  std::string comment;                // lines
+  std::string body;                   // statements
+  std::vector<std::string> memories;  // the variables that it uses
+  bool can_fail = false;              // returns a status
 };
 
 // State takes a value that does not lie there already.
@@ -52,7 +52,8 @@ struct CMethod {
   std::vector<CTensor> inputs, outputs;
   std::vector<CStep> steps;
   std::vector<CWrite> writes;
-  int64_t arena_bytes = 0;
+  int64_t arena_bytes = 0;  // of all pools together
+  std::vector<int64_t> pool_bytes;
   int64_t lower_bound_bytes = 0;
   bool proven_optimal = false;
 };
@@ -61,6 +62,7 @@ struct CParameter {
   std::string name;    // "conv.weight"
   std::string symbol;  // "kws_param_conv_weight"
   const Constant* constant = nullptr;
+  const plan::MemoryPool* pool = nullptr;  // null: where the compiler puts it
 };
 
 struct CState {
@@ -73,6 +75,8 @@ struct CState {
 struct Package {
   std::string name;
   std::string capitals;  // "KWS"
+  std::vector<CMemory> memories;
+  const CPools* pools = nullptr;
   std::vector<CMethod> methods;
   std::vector<CParameter> parameters;
   std::vector<CState> states;
@@ -80,10 +84,14 @@ struct Package {
   std::string kernels;             // their text
   int64_t arena_bytes = 0;         // the largest method's
   int64_t state_bytes = 0;         // 0 where state lies in the arena
+
+  bool has_pools() const;  // memories of types of their own
 };
 
 // Unimplemented lists every node that cannot be C yet, with its source line.
-absl::StatusOr<Package> make_package(const PlannedProgram& planned, const std::string& name);
+// FailedPrecondition where parameters or state exceed a pool.
+absl::StatusOr<Package> make_package(const PlannedProgram& planned, const CPools& pools,
+                                     const std::string& name);
 
 }  // namespace petrel::exir::emit_c
 

@@ -21,8 +21,13 @@ bool Places::has_symbol(const Value* value) const {
 std::string Places::bytes(const Value* value) const {
   const Value* root = method_.storage->root(value);
   const auto planned = method_.plan.offsets.find(root);
-  if (planned != method_.plan.offsets.end()) return absl::StrCat("arena + ", planned->second);
-  return absl::StrCat("state + ", state_.offsets.at(root->constant()->fqn));
+  if (planned == method_.plan.offsets.end()) {
+    const int64_t offset = state_.offsets.at(root->constant()->fqn);
+    return absl::StrCat(memories_.back().variable, " + ", offset);
+  }
+  const auto pool = method_.plan.pools.find(root);
+  const size_t memory = pool == method_.plan.pools.end() ? 0 : static_cast<size_t>(pool->second);
+  return absl::StrCat(memories_[memory].variable, " + ", planned->second);
 }
 
 std::string Places::typed(const Value* value, int64_t element, const char* qualifier) const {

@@ -14,7 +14,9 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "exir/emit_c/memories.h"
 #include "exir/ir/graph.h"
 #include "exir/memory/planned_program.h"
 
@@ -25,9 +27,11 @@ using Symbols = std::map<const Constant*, std::string>;
 
 class Places {
  public:
-  // `state` is empty where the state of the method lies in its arena.
-  Places(const PlannedMethod& method, const StatePlan& state, const Symbols& symbols)
-      : method_(method), state_(state), symbols_(symbols) {}
+  // `state` is empty where the state of the method lies in its arena. The first of
+  // `memories` are the pools of the plan.
+  Places(const PlannedMethod& method, const StatePlan& state, const Symbols& symbols,
+         const std::vector<CMemory>& memories)
+      : method_(method), state_(state), symbols_(symbols), memories_(memories) {}
 
   // The address of element `element` of `value`, for reading or writing.
   std::string read(const Value* value, int64_t element = 0) const;
@@ -42,6 +46,7 @@ class Places {
   const PlannedMethod& method_;
   const StatePlan& state_;
   const Symbols& symbols_;
+  const std::vector<CMemory>& memories_;
 };
 
 }  // namespace petrel::exir::emit_c

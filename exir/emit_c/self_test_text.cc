@@ -37,34 +37,21 @@ static bool petrel_same_TYPE(const TYPE *actual, const TYPE *expected, size_t co
 
 )";
 
-constexpr char kMain[] = R"(#ifdef PETREL_SELFTEST_MAIN
-static union {
-  unsigned char bytes[PETREL_ARENA_BYTES + PETREL_ARENA_ALIGN];
-  double aligned;
-} petrel_memory;
-)";
-
-constexpr char kStateMemory[] = R"(static union {
-  unsigned char bytes[PETREL_STATE_BYTES + PETREL_ARENA_ALIGN];
-  double aligned;
-} petrel_state_memory;
-)";
-
-constexpr char kMainBody[] = R"(
-static void *petrel_aligned(unsigned char *bytes) {
-  const uintptr_t rest = (uintptr_t)bytes % PETREL_ARENA_ALIGN;
-  return bytes + (rest == 0 ? 0 : PETREL_ARENA_ALIGN - rest);
+constexpr char kAlignedTo[] = R"(
+static void *petrel_aligned(unsigned char *bytes, uintptr_t alignment) {
+  const uintptr_t rest = (uintptr_t)bytes % alignment;
+  return bytes + (rest == 0 ? 0 : alignment - rest);
 }
 
 int main(void) {
   struct petrel_context context;
   struct petrel_pools pools;
-  pools.arena = petrel_aligned(petrel_memory.bytes);
-  pools.arena_bytes = PETREL_ARENA_BYTES;
 )";
 
-constexpr char kMainState[] = R"(  pools.state = petrel_aligned(petrel_state_memory.bytes);
-  pools.state_bytes = PETREL_STATE_BYTES;
+constexpr char kMainWithout[] = R"(
+int main(void) {
+  struct petrel_context context;
+  struct petrel_pools pools;
 )";
 
 constexpr char kMainEnd[] = R"(  if (petrel_init(&context, &pools) != PETREL_OK) return 2;
@@ -147,6 +134,31 @@ std::string comparisons_text(const Package& package, const std::vector<GoldenCal
   return text;
 }
 
+// A program of its own: memory for the model, and the call.
+std::string main_text(const Package& package) {
+  std::string arrays, members;
+  for (const CMemory& memory : package.memories) {
+    const std::string array = absl::StrCat(package.name, "_selftest_", memory.member);
+    const std::string member = absl::StrCat("  pools.", memory.member);
+    absl::StrAppend(&members, member, "_bytes = ", memory.bytes_macro, ";\n", member, " = ");
+    if (!memory.is_used()) {
+      members += "NULL;\n";
+      continue;
+    }
+    absl::StrAppend(&arrays, "static unsigned char ", array, "[", memory.bytes_macro, " + ",
+                    memory.align_macro, "];\n");
+    absl::StrAppend(&members, memory.pool.has_value() ? absl::StrCat("(", memory.type, " *)") : "",
+                    package.name, "_aligned(", array, ", ", memory.align_macro, ");\n");
+  }
+  const auto renamed = [&](absl::string_view text) {
+    return absl::StrReplaceAll(text, {{"petrel_", absl::StrCat(package.name, "_")},
+                                      {"PETREL_", absl::StrCat(package.capitals, "_")}});
+  };
+  return absl::StrCat("#ifdef ", package.capitals, "_SELFTEST_MAIN\n", arrays,
+                      arrays.empty() ? renamed(kMainWithout) : renamed(kAlignedTo), members,
+                      renamed(kMainEnd));
+}
+
 }  // namespace
 
 std::string self_test_text(const Package& package, const std::vector<GoldenCall>& calls) {
@@ -171,9 +183,7 @@ std::string self_test_text(const Package& package, const std::vector<GoldenCall>
   absl::StrAppend(&text, "int32_t ", package.name, "_selftest(struct ", package.name,
                   "_context *context) {\n", any ? "  int32_t status;\n" : "  (void)context;\n",
                   body, "  return ", package.capitals, "_OK;\n}\n\n");
-  const bool apart = package.state_bytes > 0;
-  return absl::StrCat(text, renamed(absl::StrCat(kMain, apart ? kStateMemory : "", kMainBody,
-                                                 apart ? kMainState : "", kMainEnd)));
+  return text + main_text(package);
 }
 
 }  // namespace petrel::exir::emit_c

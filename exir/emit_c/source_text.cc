@@ -15,16 +15,7 @@ namespace {
 
 constexpr char kInit[] =
     R"(int32_t petrel_init(struct petrel_context *context, const struct petrel_pools *pools) {
-  if (context == NULL || pools == NULL || pools->arena == NULL) return PETREL_E_NULL;
-  if (pools->arena_bytes < PETREL_ARENA_BYTES) return PETREL_E_SIZE;
-  if ((uintptr_t)pools->arena % PETREL_ARENA_ALIGN != 0) return PETREL_E_ALIGN;
-  context->arena = (unsigned char *)pools->arena;
-)";
-
-constexpr char kInitState[] = R"(  if (pools->state == NULL) return PETREL_E_NULL;
-  if (pools->state_bytes < PETREL_STATE_BYTES) return PETREL_E_SIZE;
-  if ((uintptr_t)pools->state % PETREL_ARENA_ALIGN != 0) return PETREL_E_ALIGN;
-  context->state = (unsigned char *)pools->state;
+  if (context == NULL || pools == NULL) return PETREL_E_NULL;
 )";
 
 // Whether a tensor that is not in its place lies in the arena, where steps write.
@@ -32,24 +23,53 @@ constexpr char kStrays[] =
     R"(static bool petrel_strays(const struct petrel_context *context, const void *data, size_t bytes,
     const void *place) {
   const uintptr_t first = (uintptr_t)data;
-  const uintptr_t arena = (uintptr_t)context->arena;
-  return data != place && first < arena + PETREL_ARENA_BYTES && arena < first + bytes;
-}
-
 )";
 
 std::string parameters_of(const CStep& step) {
-  std::vector<std::string> parameters;
-  if (step.uses_arena) parameters.push_back("unsigned char *arena");
-  if (step.uses_state) parameters.push_back("unsigned char *state");
-  return parameters.empty() ? "void" : absl::StrJoin(parameters, ", ");
+  if (step.memories.empty()) return "void";
+  return absl::StrCat("unsigned char *", absl::StrJoin(step.memories, ", unsigned char *"));
 }
 
 std::string arguments_of(const CStep& step) {
-  std::vector<std::string> arguments;
-  if (step.uses_arena) arguments.push_back("context->arena");
-  if (step.uses_state) arguments.push_back("context->state");
-  return absl::StrJoin(arguments, ", ");
+  if (step.memories.empty()) return "";
+  return absl::StrCat("context->", absl::StrJoin(step.memories, ", context->"));
+}
+
+std::string init_text(const Package& package) {
+  const std::string fails = absl::StrCat(") return ", package.capitals, "_E_");
+  std::string text;
+  for (const CMemory& memory : package.memories) {
+    if (!memory.is_used()) continue;
+    const std::string member = absl::StrCat("pools->", memory.member);
+    absl::StrAppend(&text, "  if (", member, " == NULL", fails, "NULL;\n  if (", member,
+                    "_bytes < ", memory.bytes_macro, fails, "SIZE;\n  if ((uintptr_t)", member,
+                    " % ", memory.align_macro, " != 0", fails, "ALIGN;\n  context->",
+                    memory.variable, " = (unsigned char *)", member, ";\n");
+  }
+  return text;
+}
+
+std::string strays_text(const Package& package) {
+  std::string begins, meets;
+  for (const CMemory& memory : package.memories) {
+    if (!memory.is_used() || memory.keeps_state) continue;
+    const std::string& name = memory.variable;
+    absl::StrAppend(&begins, "  const uintptr_t ", name, " = (uintptr_t)context->", name, ";\n");
+    absl::StrAppend(&meets, meets.empty() ? "" : "      || ", "(first < ", name, " + ",
+                    memory.bytes_macro, " && ", name, " < first + bytes)\n");
+  }
+  meets.pop_back();
+  return absl::StrCat(begins, "  return data != place && (", meets, ");\n}\n\n");
+}
+
+// "context == NULL || context->arena == NULL": init() has not been called.
+std::string no_context(const Package& package) {
+  for (const CMemory& memory : package.memories) {
+    if (memory.is_used()) {
+      return absl::StrCat("context == NULL || context->", memory.variable, " == NULL");
+    }
+  }
+  return "context == NULL";
 }
 
 std::string step_text(const CMethod& method, const CStep& step) {
@@ -74,9 +94,9 @@ bool has_bytes(const Package& package) {
 std::string in_context(const std::string& place) { return absl::StrCat("context->", place); }
 
 std::string reset_text(const Package& package) {
-  std::string text = absl::StrCat(
-      "int32_t ", package.name, "_reset_state(struct ", package.name, "_context *context) {\n",
-      "  if (context == NULL || context->arena == NULL) return ", package.capitals, "_E_NULL;\n");
+  std::string text = absl::StrCat("int32_t ", package.name, "_reset_state(struct ", package.name,
+                                  "_context *context) {\n", "  if (", no_context(package),
+                                  ") return ", package.capitals, "_E_NULL;\n");
   for (const CState& state : package.states) {
     absl::StrAppend(&text, "  memcpy(", in_context(state.place), ", ", state.symbol, ", ",
                     state.constant->type.nbytes(), "u);\n");
@@ -97,9 +117,8 @@ std::string run_text(const Package& package, const CMethod& method) {
   std::string text = absl::StrCat(
       "int32_t ", method.prefix, "_run(struct ", package.name, "_context *context, const struct ",
       method.prefix, "_inputs *inputs,\n    const struct ", method.prefix, "_outputs *outputs) {\n",
-      can_fail ? "  int32_t status;\n" : "",
-      "  if (context == NULL || context->arena == NULL || inputs == NULL || outputs == NULL) {\n",
-      "   ", null, "  }\n");
+      can_fail ? "  int32_t status;\n" : "", "  if (", no_context(package),
+      " || inputs == NULL || outputs == NULL) {\n", "   ", null, "  }\n");
   for (const CTensor& tensor : method.inputs) {
     absl::StrAppend(&text, "  if (inputs->", tensor.c_name, " == NULL)", null);
   }
@@ -162,9 +181,9 @@ std::string source_text(const Package& package) {
   for (const CMethod& method : package.methods) {
     for (const CStep& step : method.steps) text += step_text(method, step);
   }
-  absl::StrAppend(&text, renamed(kInit), package.state_bytes > 0 ? renamed(kInitState) : "",
+  absl::StrAppend(&text, renamed(kInit), init_text(package),
                   renamed("  return petrel_reset_state(context);\n}\n\n"), reset_text(package),
-                  has_bytes(package) ? renamed(kStrays) : "");
+                  has_bytes(package) ? renamed(kStrays) + strays_text(package) : "");
   for (const CMethod& method : package.methods) {
     text += run_text(package, method);
     const auto place = [&](const char* role, const CTensor& tensor) {

@@ -6,6 +6,8 @@
 //   kws.c            the kernels, a function per step, and what runs them
 //   kws_params.h/.c  one symbol per parameter, and the lookup of them by id
 //   kws_metadata.c   the model as a struct, of the types in petrel_model.h
+//   kws_memory.c     with pools: their memory as arrays
+//   kws.ld           with pools that have an address: where the linker puts them
 //   kws_selftest.c   an input, and what the interpreter computes from it
 //   kws.mk           how to compile them
 //   manifest.json    all of it for programs
@@ -36,6 +38,10 @@ absl::StatusOr<std::string> parameter_source_text(const Package& package);
 // `calls` are in the order of the methods.
 std::string self_test_text(const Package& package, const std::vector<GoldenCall>& calls);
 std::string make_text(const Package& package);
+// Precondition: package.has_pools().
+std::string memory_text(const Package& package);
+// "" when no pool has an address.
+std::string linker_text(const Package& package);
 // The struct that tells of a model, and its type, which is the same for all models.
 std::string metadata_text(const Package& package);
 std::string model_header_text();

@@ -2,8 +2,11 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "exir/driver/generate.h"
+#include "exir/plan/formats/memory_pool.h"
 #include "extension/cli/console.h"
 #include "extension/cli/export_option_flags.h"
 #include "extension/cli/method_files.h"
@@ -18,12 +21,36 @@ struct Arguments {
   MethodFiles files;
   std::string folder;
   std::string name = "model";
+  std::vector<std::string> pools;
+  std::vector<std::string> pins;
+  std::vector<std::string> parameters;
   OptionWords given;
 };
 
 int usage(const std::string& problem) {
   std::fprintf(stderr, "petrel gen-c: %s\nTry `petrel gen-c --help`.\n", problem.c_str());
   return kWrongUsage;
+}
+
+// "GLOB=POOL"; names of values hold no '=', so the last one counts.
+std::vector<exir::PoolRule> read_rules(const std::vector<std::string>& words) {
+  std::vector<exir::PoolRule> rules;
+  for (const std::string& word : words) {
+    const size_t equals = word.rfind('=');
+    rules.push_back(
+        {word.substr(0, equals), equals == std::string::npos ? "" : word.substr(equals + 1)});
+  }
+  return rules;
+}
+
+// "" or what is wrong.
+std::string read_pools(const Arguments& arguments, exir::GenerateOptions* options) {
+  auto pools = exir::plan::parse_memory_pools(arguments.pools);
+  if (!pools.ok()) return std::string(pools.status().message());
+  options->pools = *std::move(pools);
+  options->pins = read_rules(arguments.pins);
+  options->parameters = read_rules(arguments.parameters);
+  return std::string(exir::check_pools(*options).message());
 }
 
 int run(const Arguments& arguments) {
@@ -34,6 +61,8 @@ int run(const Arguments& arguments) {
   options.name = arguments.name;
   const absl::Status named = exir::check_package_name(options.name);
   if (!named.ok()) return usage(std::string(named.message()));
+  const std::string unfit = read_pools(arguments, &options);
+  if (!unfit.empty()) return usage(unfit);
   apply_options(arguments.given, &options.program);
   Progress progress("gen-c");
   options.program.on_phase = [&](const std::string& phase) { progress.start(phase); };
@@ -47,6 +76,19 @@ int run(const Arguments& arguments) {
   return kDone;
 }
 
+void add_pool_options(CLI::App& verb, Arguments* arguments) {
+  const auto add = [&](const char* flag, std::vector<std::string>* words, const char* help) {
+    verb.add_option(flag, *words, help)->take_all()->allow_extra_args(false);
+  };
+  add("--pool", &arguments->pools,
+      "a memory: NAME=BYTES or name=NAME,KEY=VALUE..., preferred ones first; keys: kind (rw, or ro "
+      "for parameters), size, limit, prefer (a limit that necessity may exceed), align, section, "
+      "address, targets. The one called state keeps what outlives a call");
+  add("--pin", &arguments->pins, "GLOB=POOL: values of these names lie there; the first counts");
+  add("--link-param", &arguments->parameters,
+      "GLOB=POOL: parameters of these names lie there, in the first pool with room below prefer");
+}
+
 }  // namespace
 
 void add_gen_c_verb(CLI::App& app, int* exit_code) {
@@ -57,11 +99,14 @@ void add_gen_c_verb(CLI::App& app, int* exit_code) {
   verb->add_option("-o,--output", arguments->folder, "the folder to write to")->required();
   verb->add_option("--name", arguments->name,
                    "begins the names of files and symbols; 'model' if not given");
+  add_pool_options(*verb, arguments.get());
   add_planning_options(*verb, &arguments->given);
   verb->footer(
       "Examples:\n"
       "  petrel gen-c kws.pt2 -o kws_c --name kws\n"
       "  petrel gen-c kws.pt2 -o kws_c --name kws --reorder --max-arena-bytes 16384\n"
+      "  petrel gen-c kws.pt2 -o kws_c --name kws --pool name=tcm,limit=16K,section=.bss.tcm "
+      "--pool sram=256K\n"
       "  petrel gen-c --method prefill=p.pt2 --method decode=d.pt2 -o llm_c --name llm");
   verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
 }

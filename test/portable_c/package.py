@@ -47,11 +47,7 @@ static void write_file(int call, int i, const void *data, size_t bytes) {{
 int main(int argc, char **argv) {{
   struct {name}_context context;
   struct {name}_pools pools;
-  pools.arena_bytes = {arena};
-  pools.arena = aligned_alloc({align}, {arena_rounded});
-  if (pools.arena == NULL) return 5;
-  memset(pools.arena, 0xa5, {arena_rounded});
-{state}
+{memory}
   if ({name}_init(&context, &pools) != 0) return 6;
   for (int i = 1; i < argc; ++i) {{
     int status = 100;
@@ -59,10 +55,15 @@ int main(int argc, char **argv) {{
 {calls}
     if (status != 0) return 128 + status;
   }}
-  free(pools.arena);
+{free}
   return 0;
 }}
 """
+
+MEMORY = """  pools.{member}_bytes = {bytes};
+  pools.{member} = {cast}aligned_alloc({align}, {rounded});
+  if (pools.{member} == NULL) return 5;
+  memset(pools.{member}, 0xa5, {rounded});"""
 
 CALL = """    if (strcmp(argv[i], "{method}") == 0) {{
       struct {prefix}_inputs inputs;
@@ -102,8 +103,7 @@ class Package:
 
     def compile(self, compiler, more=()):
         c = self.folder / "c"
-        for source in (f"{self.name}.c", f"{self.name}_params.c", f"{self.name}_metadata.c",
-                       f"{self.name}_selftest.c"):
+        for source in sorted(f.name for f in c.glob("*.c")):
             done([compiler, "-std=c99", *WARNINGS, *EXACT, *more, "-c", c / source, "-o",
                   (self.folder / source).with_suffix(".o")], self.folder)
         (self.folder / "app.c").write_text(self.app())
@@ -113,16 +113,23 @@ class Package:
         done([compiler, "-std=c99", *EXACT, *more, f"-D{self.name.upper()}_SELFTEST_MAIN",
               c / f"{self.name}_selftest.c", *objects, "-lm", "-o", "selftest"], self.folder)
 
+    def memories(self):
+        """(member of the struct of pools, its type, bytes, alignment) of each."""
+        pools = [p for p in self.manifest["pools"] if p["kind"] == "rw"]
+        if pools:
+            return [(p["name"], f"struct {self.name}_pool_{p['name']} *", p["bytes"], p["align"])
+                    for p in pools]
+        align, state = self.manifest["arena_align"], self.manifest["state_bytes"]
+        rows = [("arena", "", self.manifest["arena_bytes"], align)]
+        return rows + ([("state", "", state, align)] if state else [])
+
     def app(self):
-        align = self.manifest["arena_align"]
-        rounded = lambda n: (n + align - 1) // align * align
-        arena, state = self.manifest["arena_bytes"], self.manifest["state_bytes"]
-        lines = []
-        if state:
-            lines = [f"  pools.state_bytes = {state};",
-                     f"  pools.state = aligned_alloc({align}, {rounded(state)});"]
-        return APP.format(name=self.name, arena=arena, align=align,
-                          arena_rounded=max(rounded(arena), align), state="\n".join(lines),
+        memory = "\n".join(
+            MEMORY.format(member=member, cast=f"({cast})" if cast else "", bytes=size, align=align,
+                          rounded=max((size + align - 1) // align * align, align))
+            for member, cast, size, align in self.memories())
+        free = "\n".join(f"  free(pools.{row[0]});" for row in self.memories())
+        return APP.format(name=self.name, memory=memory, free=free,
                           calls="\n".join(_call(m) for m in self.manifest["methods"]))
 
     def selftest(self):

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memories that a user describes, in the terms of those who plan and of those who
+// write C. Each rule must match something.
+//
+//   PETREL_RETURN_IF_ERROR(check_pools(options));
+//   PoolSetup setup(options);
+//   plan_to_emit(program, routes, planning, setup.planned());
+//   emit_c(planned, setup.emitted(), ...);
+//   PETREL_RETURN_IF_ERROR(setup.check_rules());
+//
+// What it hands out refers to it.
+#ifndef PETREL_EXIR_DRIVER_POOL_SETUP_H_
+#define PETREL_EXIR_DRIVER_POOL_SETUP_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "exir/driver/generate.h"
+#include "exir/emit_c/memories.h"
+#include "exir/memory/pools.h"
+
+namespace petrel::exir {
+
+class PoolSetup {
+ public:
+  // Precondition: check_pools(options).
+  explicit PoolSetup(const GenerateOptions& options);
+  PoolSetup(const PoolSetup&) = delete;
+  PoolSetup& operator=(const PoolSetup&) = delete;
+
+  const MemoryPools& planned() const { return planned_; }
+  const emit_c::CPools& emitted() const { return emitted_; }
+
+  // InvalidArgument for a rule that nothing matched; after planning and emitting.
+  absl::Status check_rules() const;
+
+ private:
+  // A rule with its pool as an index, and whether it has matched.
+  struct Rule {
+    PoolRule given;
+    size_t pool = 0;
+    bool matched = false;
+  };
+
+  MemoryPools planned_;
+  emit_c::CPools emitted_;
+  std::vector<Rule> pins_;
+  std::vector<Rule> parameters_;
+};
+
+}  // namespace petrel::exir
+
+#endif  // PETREL_EXIR_DRIVER_POOL_SETUP_H_

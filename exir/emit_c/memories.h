@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memories that a package asks its caller for, with all that the files call them:
+//
+//   without pools     arena, and state where several methods share some
+//   with pools        one for each, of a type of its own, and state
+//
+//   struct kws_pools {
+//     struct kws_pool_sram *sram;   member "sram", type "struct kws_pool_sram"
+//     size_t sram_bytes;
+//   };
+//   context->pool_sram + 64         variable "pool_sram"
+//   KWS_POOL_SRAM_BYTES             macro "KWS_POOL_SRAM"
+//
+// Invariant: names of members, variables and macros differ from one another.
+#ifndef PETREL_EXIR_EMIT_C_MEMORIES_H_
+#define PETREL_EXIR_EMIT_C_MEMORIES_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "exir/memory/planned_program.h"
+#include "exir/plan/formats/memory_pool.h"
+
+namespace petrel::exir::emit_c {
+
+// The pool of this name holds what outlives a call, and nothing else.
+inline constexpr char kStatePool[] = "state";
+
+// The memories that the user describes.
+struct CPools {
+  std::vector<plan::MemoryPool> activations;  // in the order of the plan's
+  std::optional<plan::MemoryPool> state;
+  std::vector<plan::MemoryPool> constants;  // read-only
+  // Those of `constants` that a parameter may lie in, best first; of others it lies
+  // where the compiler puts it. (optional)
+  std::function<std::vector<size_t>(const std::string& name)> of_parameter;
+};
+
+struct CMemory {
+  std::string variable;
+  std::string member;
+  std::string type;
+  std::string bytes_macro;
+  std::string align_macro;
+  int64_t bytes = 0;
+  int64_t alignment = 0;
+  bool keeps_state = false;
+  std::optional<plan::MemoryPool> pool;  // of its own type; none: bare bytes
+
+  // Nothing lies in others; their pointers may be NULL.
+  bool is_used() const { return bytes > 0 || !pool.has_value(); }
+};
+
+// InvalidArgument for names that C cannot have, known before anything is compiled.
+absl::Status check_pool_names(const std::vector<plan::MemoryPool>& pools);
+
+// FailedPrecondition when state is larger than its pool.
+absl::StatusOr<std::vector<CMemory>> make_memories(const PlannedProgram& planned,
+                                                   const CPools& pools, const std::string& package);
+
+// ".rodata.kws_flash": where what lies there is put; "" where a compiler decides.
+std::string section_of(const plan::MemoryPool& pool, const std::string& package);
+
+}  // namespace petrel::exir::emit_c
+
+#endif  // PETREL_EXIR_EMIT_C_MEMORIES_H_

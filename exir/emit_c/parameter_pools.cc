@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/emit_c/parameter_pools.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "exir/memory/pools.h"
+
+namespace petrel::exir::emit_c {
+namespace {
+
+constexpr size_t kParametersNamed = 5;
+
+// With the room to align the next one; of those without elements C has one.
+int64_t bytes_in(const plan::MemoryPool& pool, const CParameter& parameter) {
+  const int64_t alignment = alignment_of(pool);
+  const TensorType& type = parameter.constant->type;
+  const int64_t bytes = std::max(type.nbytes(), static_cast<int64_t>(item_size(type.dtype)));
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+absl::Status check_room(const std::vector<CParameter>& parameters, const plan::MemoryPool& pool) {
+  const int64_t bytes = constant_bytes(parameters, pool);
+  if (bytes <= pool.capacity().value_or(bytes)) return absl::OkStatus();
+  std::vector<const CParameter*> inside;
+  for (const CParameter& parameter : parameters) {
+    if (parameter.pool == &pool) inside.push_back(&parameter);
+  }
+  std::stable_sort(inside.begin(), inside.end(), [&](const CParameter* a, const CParameter* b) {
+    return bytes_in(pool, *a) > bytes_in(pool, *b);
+  });
+  std::string largest;
+  for (size_t i = 0; i < std::min(kParametersNamed, inside.size()); ++i) {
+    absl::StrAppend(&largest, i == 0 ? " " : ", ", inside[i]->name, " ",
+                    bytes_in(pool, *inside[i]));
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "pool '", pool.name, "' has ", *pool.capacity(), " bytes, its ", inside.size(),
+      " parameters need ", bytes, ", ", bytes - *pool.capacity(), " more; the largest:", largest));
+}
+
+}  // namespace
+
+int64_t constant_bytes(const std::vector<CParameter>& parameters, const plan::MemoryPool& pool) {
+  int64_t bytes = 0;
+  for (const CParameter& parameter : parameters) {
+    if (parameter.pool == &pool) bytes += bytes_in(pool, parameter);
+  }
+  return bytes;
+}
+
+absl::Status place_parameters(const CPools& pools, std::vector<CParameter>* parameters) {
+  if (!pools.of_parameter) return absl::OkStatus();
+  std::vector<int64_t> used(pools.constants.size(), 0);
+  for (CParameter& parameter : *parameters) {
+    for (const size_t index : pools.of_parameter(parameter.name)) {
+      const plan::MemoryPool& pool = pools.constants[index];
+      const int64_t bytes = used[index] + bytes_in(pool, parameter);
+      if (pool.prefer.has_value() && bytes > *pool.prefer) continue;
+      used[index] = bytes;
+      parameter.pool = &pool;
+      break;
+    }
+  }
+  for (const plan::MemoryPool& pool : pools.constants) {
+    const absl::Status status = check_room(*parameters, pool);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace petrel::exir::emit_c

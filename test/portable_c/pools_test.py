@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models in several memories: bit for bit what they compute in one, each memory in its section
+and at its address, of a type of its own; and what is refused."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+import arrays
+import npy_file
+import package
+from command import PETREL, done
+
+LAYERS = pathlib.Path("test/models/layers").absolute()
+STATE = pathlib.Path("test/models/state").absolute()
+DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
+DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
+
+APP = """#include "kws.h"
+#include <stdio.h>
+int32_t kws_selftest(struct kws_context *context);
+int main(void) {
+  static const float image[KWS_INPUT_IMAGE_ELEMENTS] = {0};
+  float scores[KWS_OUTPUT_LINEAR_ELEMENTS];
+  struct kws_context context;
+  const struct kws_pools pools = kws_static_pools();
+  struct kws_inputs inputs;
+  struct kws_outputs outputs;
+  inputs.image = image;
+  outputs.linear = scores;
+  if (kws_init(&context, &pools) != KWS_OK) return 1;
+  if (kws_run(&context, &inputs, &outputs) != KWS_OK) return 2;
+  printf("%p\\n", (void *)pools.sram);
+  return kws_selftest(&context) == KWS_OK ? 0 : 3;
+}
+"""
+
+ERRORS = """#include "kws.h"
+static struct kws_pool_sram sram;
+static struct kws_pool_dram dram;
+int main(void) {
+  struct kws_context context;
+  struct kws_pools pools = {&sram, sizeof sram, &dram, sizeof dram};
+  if (kws_init(&context, &pools) != KWS_OK) return 1;
+  pools.dram_bytes = KWS_POOL_DRAM_BYTES - 1u;
+  if (kws_init(&context, &pools) != KWS_E_SIZE) return 2;
+  pools.dram_bytes = sizeof dram;
+  pools.sram = NULL;
+  if (kws_init(&context, &pools) != KWS_E_NULL) return 3;
+  pools.sram = (struct kws_pool_sram *)(void *)(sram.bytes + 8);
+  if (kws_init(&context, &pools) != KWS_E_ALIGN) return 4;
+  return sizeof sram == KWS_POOL_SRAM_BYTES && KWS_POOL_SRAM_ALIGN == 64u ? 0 : 5;
+}
+"""
+
+SWAPPED = """#include "kws.h"
+static struct kws_pool_sram sram;
+static struct kws_pool_dram dram;
+struct kws_pools pools_of_app(void);
+struct kws_pools pools_of_app(void) {
+  struct kws_pools pools;
+  pools.sram = &%s;
+  pools.sram_bytes = sizeof sram;
+  pools.dram = &%s;
+  pools.dram_bytes = sizeof dram;
+  return pools;
+}
+"""
+
+
+def words(option, *values):
+    return [w for value in values for w in (option, value)]
+
+
+class PoolsTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+
+    def make(self, *more, model=DIGITS, folder=None):
+        return package.Package(folder or self.folder, "kws", [("forward", model)], words=more)
+
+    def refused(self, *more, code=1):
+        result = subprocess.run([PETREL, "gen-c", DIGITS, "-o", "no", "--name", "kws", *more],
+                                cwd=self.folder, text=True, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
+        self.assertEqual(result.returncode, code, result.stderr)
+        self.assertFalse((self.folder / "no").exists())
+        return result.stderr
+
+    def bytes_of(self, built):
+        return {p["name"]: p["bytes"] for p in built.manifest["pools"]}
+
+    def test_results_are_those_of_one_arena(self):
+        models = ("lstm", "pools", "norms", "conv_transposed", "embedding", "writes", "resize")
+        for name in models:
+            model = LAYERS / f"{name}.pt2"
+            inputs = [npy_file.read(f).data for f in sorted(LAYERS.glob(f"{name}.input_*.npy"))]
+            (self.folder / name / "one").mkdir(parents=True)
+            one = self.make(model=model, folder=self.folder / name / "one")
+            expected = one.run("forward", inputs)
+            arena = one.manifest["arena_bytes"]
+            for i, pools in enumerate((
+                    [f"name=sram,limit={arena // 2},align=64", "dram=unlimited"],
+                    [f"name=sram,prefer={arena // 3}", "name=dram,align=32"],
+                    ["name=only,align=128"],
+                    [f"a={arena // 3}", f"b={arena // 3}", f"c={arena}"])):
+                with self.subTest(layer=name, pools=pools):
+                    folder = self.folder / name / str(i)
+                    folder.mkdir()
+                    built = self.make(*words("--pool", *pools), model=model, folder=folder)
+                    self.assertEqual(built.run("forward", inputs), expected)
+                    built.selftest()
+                    if len(pools) > 1:
+                        self.assertGreater(sum(b > 0 for b in self.bytes_of(built).values()), 1)
+
+    def test_sanitizers_find_nothing(self):
+        built = self.make(*words("--pool", "name=sram,limit=12K", "dram=unlimited"))
+        image = npy_file.read(DIGIT).data
+        expected = built.run("forward", [image])
+        built.compile("gcc", ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
+        self.assertEqual(built.run("forward", [image]), expected)
+
+    def test_limit_holds_and_what_exceeds_it_lies_in_the_next_pool(self):
+        built = self.make(*words("--pool", "name=sram,limit=12K", "dram=unlimited"))
+        sizes = self.bytes_of(built)
+        self.assertLessEqual(sizes["sram"], 12288)
+        self.assertGreater(sizes["dram"], 0)
+        header = (self.folder / "c/kws.h").read_text()
+        for name, size in sizes.items():
+            self.assertIn(f"#define KWS_POOL_{name.upper()}_BYTES {size}u\n", header)
+        self.assertEqual(built.manifest["methods"][0]["pool_bytes"], list(sizes.values()))
+
+    def test_pool_that_is_not_needed_asks_for_nothing(self):
+        built = self.make(*words("--pool", "sram=1M", "dram=unlimited"))
+        self.assertEqual(self.bytes_of(built)["dram"], 0)
+        (self.folder / "app.c").write_text(APP)
+        self.link("app", "kws_memory.o", "kws_selftest.o")
+        done(["./app"], self.folder)
+
+    def test_values_are_pinned_by_name(self):
+        built = self.make(*words("--pool", "sram=unlimited", "dram=unlimited"),
+                          *words("--pin", "image=dram", "relu_*=dram"))
+        source = (self.folder / "c/kws.c").read_text()
+        places = dict(re.findall(r"kws_input_(\w+)\(.*\) \{\n.*context->(\w+) \+", source))
+        self.assertEqual(places, {"image": "pool_dram"})
+        step = re.search(r"out relu_1: .*?\n\}", source, re.DOTALL).group()
+        self.assertIn("(float *)(void *)(pool_dram + ", step)
+        image = npy_file.read(DIGIT).data
+        expected = arrays.interpreted(self.folder, DIGITS, [DIGIT])
+        self.assertEqual(built.run("forward", [image]), [e.data for e in expected])
+
+    def link(self, name, *objects, flags=()):
+        done(["gcc", "-std=c99", *package.WARNINGS, "-Ic", f"{name}.c", "kws.o", "kws_params.o",
+              *objects, *flags, "-lm", "-o", name], self.folder)
+
+    def test_what_a_caller_does_wrong_is_a_status_or_does_not_compile(self):
+        self.make(*words("--pool", "name=sram,limit=12K,align=64", "dram=unlimited"))
+        (self.folder / "errors.c").write_text(ERRORS)
+        self.link("errors")
+        done(["./errors"], self.folder)
+        for first, second, compiles in (("sram", "dram", True), ("dram", "sram", False)):
+            (self.folder / "swap.c").write_text(SWAPPED % (first, second))
+            for compiler in (["gcc", "-std=c99", "-Werror"], ["g++", "-x", "c++"]):
+                result = subprocess.run([*compiler, "-Ic", "-c", "swap.c", "-o", "swap.o"],
+                                        cwd=self.folder, stderr=subprocess.PIPE, text=True)
+                self.assertEqual(result.returncode == 0, compiles, result.stderr)
+
+    def test_arrays_have_the_sections_of_their_pools(self):
+        built = self.make(*words("--pool", "name=sram,limit=12K,section=.bss.fast,align=256",
+                                 "name=dram,section=.noinit.slow"))
+        listed = done(["objdump", "-h", "kws_memory.o"], self.folder)
+        sections = {name: (int(size, 16), int(align)) for name, size, align in re.findall(
+            r"\d+ (\S+) +([0-9a-f]{8}) .* 2\*\*(\d+)\n", listed)}
+        sizes = self.bytes_of(built)
+        self.assertEqual(sections[".bss.fast"], (sizes["sram"], 8))
+        self.assertEqual(sections[".noinit.slow"][0], sizes["dram"])
+        self.assertRegex(listed, r"\.bss\.fast .*\n +ALLOC\n")
+        for flags, compiles in ((["-DKWS_STATIC_SRAM_BYTES=65536"], True),
+                                (["-DKWS_STATIC_SRAM_BYTES=64"], False)):
+            result = subprocess.run(["gcc", "-std=c99", *package.WARNINGS, *flags, "-c",
+                                     "c/kws_memory.c", "-o", "x.o"], cwd=self.folder,
+                                    stderr=subprocess.PIPE, text=True)
+            self.assertEqual(result.returncode == 0, compiles, result.stderr)
+        done(["g++", "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-pedantic", "-Werror", "-c",
+              "c/kws_memory.c", "-o", "x.o"], self.folder)
+
+    def test_linker_puts_pools_at_their_addresses(self):
+        self.make(*words("--pool", "name=sram,size=64K,address=0x10000000",
+                         "name=flash,kind=ro,section=.rodata.weights,address=0x20000000,align=32"),
+                  *words("--link-param", "*=flash"))
+        (self.folder / "app.c").write_text(APP)
+        self.link("app", "kws_memory.o", "kws_selftest.o", flags=["-no-pie", "-Wl,-T,c/kws.ld"])
+        self.assertEqual(done(["./app"], self.folder), "0x10000000\n")
+        listed = done(["nm", "app"], self.folder)
+        params = [int(a, 16) for a, _ in re.findall(r"(\w+) R (kws_param_\w+)", listed)]
+        self.assertEqual(min(params), 0x20000000)
+        self.assertTrue(all(a % 32 == 0 for a in params))
+
+    def test_parameters_lie_in_their_pools(self):
+        built = self.make(*words("--pool", "name=itcm,kind=ro,prefer=1K,section=.itcm",
+                                 "name=flash,kind=ro,section=.flash,align=64"),
+                          *words("--link-param", "*bias*=itcm", "*weight*=flash", "*=flash"))
+        rows = built.manifest["parameters"]
+        sections = {symbol: section for section, symbol in re.findall(
+            r"^\w+ g +O (\S+)\t\w+ (kws_param_\w+)$", done(["objdump", "-t", "kws_params.o"],
+                                                          self.folder), re.MULTILINE)}
+        self.assertEqual(sections, {r["symbol"]: "." + r["pool"] for r in rows})
+        self.assertEqual({r["pool"] for r in rows}, {"itcm", "flash"})
+        round_up = lambda n, a: (n + a - 1) // a * a
+        for name, align in (("itcm", 16), ("flash", 64)):
+            self.assertEqual(self.bytes_of(built)[name], sum(
+                round_up(r["bytes"], align) for r in rows if r["pool"] == name))
+        built.selftest()
+        (self.folder / "none").mkdir()
+        none = self.make(*words("--pool", "name=flash,kind=ro"), folder=self.folder / "none")
+        self.assertEqual({r["pool"] for r in none.manifest["parameters"]}, {None})
+        self.assertNotIn("kws_memory.c", os.listdir(self.folder / "none/c"))
+
+    def test_state_lies_in_the_pool_of_that_name(self):
+        for methods in (("add", "read"), ("add",)):
+            folder = self.folder / str(len(methods))
+            folder.mkdir()
+            counter = package.Package(
+                folder, "counter", [(m, STATE / f"counter.{m}.pt2") for m in methods],
+                words=words("--pool", "name=state,section=.noinit", "sram=unlimited"))
+            self.assertGreater(self.bytes_of(counter)["state"], 0)
+            ones = bytes.fromhex("0000803f") * 4
+            counter.calls([("add", [ones]), ("reset", []), ("add", [ones])])
+            counter.selftest()
+
+    def test_pools_that_are_too_small_say_what_is_missing(self):
+        message = self.refused(*words("--pool", "sram=4K", "dram=6K"))
+        self.assertRegex(message, r"all pools have 10240 bytes, \d+ more are needed: at time \d+ "
+                                  r"are alive: \S+ \d+, \S+ \d+")
+        message = self.refused(*words("--pool", "sram=4K", "dram=unlimited"),
+                               *words("--pin", "*=sram"))
+        self.assertRegex(message, r"pool 'sram' has 4096 bytes, \d+ more are needed: at time")
+        message = self.refused(*words("--pool", "name=flash,kind=ro,limit=1000"),
+                               *words("--link-param", "*=flash"))
+        self.assertRegex(message, r"pool 'flash' has 1000 bytes, its \d+ parameters need \d+, \d+ "
+                                  r"more; the largest: (\S+ \d+, ){4}\S+ \d+\n")
+
+    def test_wrong_words_are_named(self):
+        flash = "name=flash,kind=ro"
+        for more, message in (
+                (["--pool", "name=sram,align=0"], "align is '0', must be a power of two"),
+                (["--pool", "name=sram,align=48"], "align is '48', must be a power of two"),
+                (["--pool", "name=sram,speed=9"], "speed is '9', is no key"),
+                (["--pool", "name=sram,section=a\"b"], "section is 'a\"b', must be letters"),
+                (["--pool", "name=sram,section=a\nb"], "section is 'a\nb', must be letters"),
+                (words("--pool", "sram=1K", "sram=2K"), "pool 'sram' is given twice"),
+                (words("--pool", "name=a,size=8,address=0", "name=b,size=8,address=7"),
+                 "pools overlap: 'a' has 8 bytes at 0x0, and 'b' has 8 bytes at 0x7"),
+                (["--pool", "int=1K"], "name is 'int', must be letters"),
+                (["--pool", "a-b=1K"], "name is 'a-b', must be letters"),
+                (["--pool", "a_bytes=1K"], "not end with _bytes"),
+                (words("--pool", "a=1K", "A=1K"), "pools 'a' and 'A' would both be called A"),
+                (["--pin", "x=sram"], "--pin 'x=sram': there is no --pool of that name"),
+                (["--pin", "x"], "--pin 'x=': there is no --pool"),
+                (["--pool", "sram=1M", "--pin", "=sram"], "--pin '=sram': must be GLOB=POOL"),
+                (["--pool", flash, "--pin", "x=flash"], "values lie in pools of kind=rw"),
+                (["--pool", "sram=1M", "--link-param", "x=sram"], "parameters lie in pools of"),
+                (["--pool", "name=n,targets=npu", "--pin", "x=n"], "targets of that pool are")):
+            self.assertIn(message, self.refused(*more, code=2), more)
+        self.assertIn("no value has such a name",
+                      self.refused("--pool", "sram=1M", "--pin", "nothing*=sram"))
+        self.assertIn("no parameter has such a name",
+                      self.refused("--pool", flash, "--link-param", "nothing*=flash"))
+        self.assertIn("pools overlap", self.refused(
+            *words("--pool", "name=a,address=0x1000", "name=b,address=0x1100"), "--pin", "image=b"))
+
+    def test_pools_of_other_targets_are_not_used(self):
+        built = self.make(*words("--pool", "name=npu_ram,targets=npu", "name=sram,targets=npu,c"))
+        self.assertEqual(set(self.bytes_of(built)), {"sram"})
+
+    def test_equal_words_give_equal_files(self):
+        for name in ("a", "b"):
+            done([PETREL, "gen-c", DIGITS, "-o", name, "--name", "kws", "--pool", "sram=12K",
+                  "--pool", "name=dram,address=0x100000"], self.folder)
+        for file in (self.folder / "a").iterdir():
+            self.assertEqual(file.read_bytes(), (self.folder / "b" / file.name).read_bytes())
+        json.loads((self.folder / "a/manifest.json").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
