@@ -8,41 +8,64 @@
 #include "exir/backend/weight_routes.h"
 #include "exir/driver/compile.h"
 #include "exir/emit/emit.h"
+#include "exir/quantize/dynamic_graph.h"
 #include "exir/quantize/quantize_graph.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
 namespace {
 
-// Names of nodes by method; a glob that matches nothing is a mistake.
-absl::StatusOr<std::map<std::string, std::set<std::string>>> kept_nodes(
-    const Program& program, const std::vector<std::string>& globs) {
-  std::map<std::string, std::set<std::string>> kept;
+// By method; a glob that matches nothing is a mistake.
+absl::StatusOr<std::map<std::string, MethodQuantization>> choices_of(const Program& program,
+                                                                     const ObserveOptions& wanted) {
+  std::map<std::string, MethodQuantization> choices;
   std::set<std::string> matched;
   for (const auto& [name, method] : program.methods) {
-    for (const Node* node : annotate_graph(*method.graph, {}).nodes) {
-      for (const std::string& glob : globs) {
+    MethodQuantization& choice = choices[name];
+    choice.scheme = wanted.scheme;
+    choice.group = wanted.group;
+    for (const Node* node : quantizable_nodes(*method.graph, choice)) {
+      for (const std::string& glob : wanted.keep_float) {
         if (!matches_glob(glob, node->result()->name())) continue;
-        kept[name].insert(node->result()->name());
+        choice.keep_float.insert(node->result()->name());
         matched.insert(glob);
       }
     }
   }
-  for (const std::string& glob : globs) {
+  for (const std::string& glob : wanted.keep_float) {
     if (matched.count(glob) != 0) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("no node that computes with integers is called '", glob, "'"));
   }
-  return kept;
+  return choices;
+}
+
+absl::Status check_something_is_left(const ObservedProgram& observed) {
+  std::string why;
+  for (const auto& [name, method] : observed.floats.methods) {
+    const MethodQuantization& choice = observed.choices.at(name);
+    if (!quantizable_nodes(*method.graph, choice).empty()) return absl::OkStatus();
+    if (choice.scheme == QuantScheme::kStaticInt8) continue;
+    for (const LeftFloat& left : annotate_dynamic(*method.graph, choice).left) {
+      absl::StrAppend(&why, "\n  ", left.node, " (", left.op, "): ", left.reason);
+    }
+  }
+  if (!why.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is nothing to quantise: no product with a constant weight fits", why));
+  }
+  return absl::InvalidArgumentError(
+      "there is nothing to quantise: no product of f32 with a constant weight");
 }
 
 // Makes the values that need a scale the outputs. State is written as before: what comes
 // later depends on it.
-ObservedMethod observe(Graph& graph, const std::set<std::string>& keep_float) {
+ObservedMethod observe(Graph& graph, const MethodQuantization& choice) {
   ObservedMethod method;
   for (const Value* input : graph.inputs()) method.inputs.push_back(input->name());
   std::vector<Value*> outputs;
-  for (Value* value : observed_values(graph, keep_float)) {
+  if (choice.scheme != QuantScheme::kStaticInt8) return method;
+  for (Value* value : observed_values(graph, choice.keep_float)) {
     if (value->is_input()) {
       method.seen_there.insert(value->name());
       continue;
@@ -64,26 +87,21 @@ T entry(const std::map<std::string, T>& by_method, const std::string& name) {
 }  // namespace
 
 absl::StatusOr<ObservedProgram> compile_observed(const ExportOptions& options,
-                                                 const std::vector<std::string>& keep_float) {
+                                                 const ObserveOptions& wanted) {
   if (options.methods.empty()) return absl::InvalidArgumentError("there is no method to observe");
   ExportReport report;
   Phases phases(options, &report);
   ObservedProgram observed;
   PETREL_ASSIGN_OR_RETURN(observed.floats, optimize_program(options, phases));
-  PETREL_ASSIGN_OR_RETURN(observed.keep_float, kept_nodes(observed.floats, keep_float));
+  PETREL_ASSIGN_OR_RETURN(observed.choices, choices_of(observed.floats, wanted));
+  PETREL_RETURN_IF_ERROR(check_something_is_left(observed));
   Program floats;
   Program program;
-  bool has_something = false;
   for (const auto& [name, method] : observed.floats.methods) {
     Method& copy = program.methods[name];
     copy.graph = method.graph->clone();
     floats.methods[name] = {method.graph->clone(), method.signature};
-    observed.methods[name] = observe(*copy.graph, observed.keep_float[name]);
-    has_something = has_something || observed.methods[name].needs_samples();
-  }
-  if (!has_something) {
-    return absl::InvalidArgumentError(
-        "there is nothing to quantise: no product of f32 with a constant weight");
+    observed.methods[name] = observe(*copy.graph, observed.choices[name]);
   }
   PETREL_RETURN_IF_ERROR(phases.run("legalize", [&]() -> absl::Status {
     PETREL_RETURN_IF_ERROR(legalize_program(floats, options));
@@ -100,7 +118,7 @@ absl::StatusOr<ObservedProgram> compile_observed(const ExportOptions& options,
 absl::StatusOr<SeenRanges> ObservedProgram::shared(const SeenRanges& ranges) const {
   SeenRanges all;
   for (const auto& [name, method] : floats.methods) {
-    auto shared = shared_ranges(*method.graph, entry(ranges, name), entry(keep_float, name));
+    auto shared = shared_ranges(*method.graph, entry(ranges, name), choices.at(name).keep_float);
     if (!shared.ok()) return annotate(shared.status(), absl::StrCat("method '", name, "'"));
     all[name] = *std::move(shared);
   }
@@ -111,8 +129,13 @@ absl::StatusOr<QuantizationRecord> ObservedProgram::choose(const SeenRanges& ran
                                                            const SeenHistograms& histograms) const {
   QuantizationRecord record;
   for (const auto& [name, method] : floats.methods) {
+    const MethodQuantization& choice = choices.at(name);
+    if (choice.scheme != QuantScheme::kStaticInt8) {
+      record.methods[name] = choice;
+      continue;
+    }
     auto chosen = choose_numbers(*method.graph, entry(ranges, name), entry(histograms, name),
-                                 entry(keep_float, name));
+                                 choice.keep_float);
     if (!chosen.ok()) return annotate(chosen.status(), absl::StrCat("method '", name, "'"));
     record.methods[name] = *std::move(chosen);
   }

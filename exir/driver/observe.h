@@ -11,6 +11,7 @@
 #ifndef PETREL_EXIR_DRIVER_OBSERVE_H_
 #define PETREL_EXIR_DRIVER_OBSERVE_H_
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -30,7 +31,7 @@ struct ObservedMethod {
   std::set<std::string> seen_there;  // inputs that need a scale
   std::vector<std::string> outputs;  // of the observed program
 
-  // False of methods that have nothing to quantise.
+  // False of methods that have nothing to quantise, and of schemes that need no samples.
   bool needs_samples() const { return !outputs.empty(); }
 };
 
@@ -42,8 +43,8 @@ struct ObservedProgram {
   std::string bytes;        // a `.pte`
   std::string float_bytes;  // the same with the outputs of the model
   std::map<std::string, ObservedMethod> methods;
-  Program floats;  // before anything was lowered
-  std::map<std::string, std::set<std::string>> keep_float;
+  Program floats;                                     // before anything was lowered
+  std::map<std::string, MethodQuantization> choices;  // scheme and nodes kept float, by method
 
   // For histograms of a second look: what values share (shared_ranges). InvalidArgument
   // naming the method and value that nothing was seen of.
@@ -53,9 +54,16 @@ struct ObservedProgram {
                                             const SeenHistograms& histograms) const;
 };
 
-// `keep_float` are globs over names of nodes; each must match one that would be quantised.
+// What is chosen before anything was seen.
+struct ObserveOptions {
+  QuantScheme scheme = QuantScheme::kStaticInt8;
+  int64_t group = kDefaultGroup;
+  // Globs over names of nodes; each must match one that would be quantised.
+  std::vector<std::string> keep_float;
+};
+
 absl::StatusOr<ObservedProgram> compile_observed(const ExportOptions& options,
-                                                 const std::vector<std::string>& keep_float);
+                                                 const ObserveOptions& wanted);
 
 }  // namespace petrel::exir
 

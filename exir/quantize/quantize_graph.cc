@@ -2,9 +2,7 @@
 #include "exir/quantize/quantize_graph.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,6 +11,8 @@
 #include "exir/annotate.h"
 #include "exir/ops/handles.h"
 #include "exir/ops/table.h"
+#include "exir/quantize/dynamic_graph.h"
+#include "exir/quantize/stored_weights.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -23,56 +23,26 @@ TensorType with_dtype(TensorType type, ScalarType dtype) {
   return type;
 }
 
-template <typename T>
-ConstantPtr make_constant(const std::string& fqn, const TensorType& type,
-                          const std::vector<T>& elements) {
-  auto constant = std::make_shared<Constant>();
-  constant->fqn = fqn;
-  constant->type = type;
-  std::vector<uint8_t> bytes(elements.size() * sizeof(T));
-  if (!bytes.empty()) std::memcpy(bytes.data(), elements.data(), bytes.size());
-  constant->data = Blob::owned(std::move(bytes));
-  return constant;
+absl::Status check_kept(const Graph& graph, const MethodQuantization& method) {
+  std::set<std::string> known;
+  for (const auto& node : graph.nodes()) {
+    if (node->num_results() > 0) known.insert(node->result()->name());
+  }
+  for (const std::string& name : method.keep_float) {
+    if (known.count(name) != 0) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("the record keeps '", name, "' float, which is not a node"));
+  }
+  return absl::OkStatus();
 }
 
-// Weights of one program: methods share what they share in floats.
-class Weights {
- public:
-  struct Stored {
-    ConstantPtr levels, scales, zero_points;
-  };
-
-  absl::StatusOr<Stored> find(const ConstantPtr& weight, size_t axis) {
-    const auto key = std::make_pair(weight.get(), axis);
-    const auto found = stored_.find(key);
-    if (found != stored_.end()) return found->second;
-    PETREL_ASSIGN_OR_RETURN(const QuantizedWeight quantized, quantize_weight(*weight, axis));
-    const std::string name =
-        absl::StrCat(weight->fqn, axis == 0 ? "@int8" : absl::StrCat("@int8.", axis));
-    const Sizes channels = {weight->type.sizes[axis]};
-    const std::vector<int64_t> zeros(quantized.scales.size(), 0);
-    Stored stored;
-    stored.levels =
-        make_constant(name, with_dtype(weight->type, ScalarType::kChar), quantized.levels);
-    stored.scales = make_constant(
-        name + ".scales", TensorType::contiguous(ScalarType::kFloat, channels), quantized.scales);
-    stored.zero_points = make_constant(name + ".zero_points",
-                                       TensorType::contiguous(ScalarType::kLong, channels), zeros);
-    stored_[key] = stored;
-    return stored;
-  }
-
- private:
-  std::map<std::pair<const Constant*, size_t>, Stored> stored_;
-};
-
+// The static scheme.
 class Rewriter {
  public:
-  Rewriter(Graph& graph, const MethodQuantization& method, Weights* weights)
+  Rewriter(Graph& graph, const MethodQuantization& method, StoredWeights* weights)
       : graph_(graph), method_(method), weights_(*weights) {}
 
   absl::StatusOr<std::vector<LeftFloat>> run() {
-    PETREL_RETURN_IF_ERROR(check_kept());
     QuantAnnotation annotation = annotate_graph(graph_, method_.keep_float);
     PETREL_RETURN_IF_ERROR(check_values(annotation));
     for (const std::vector<Value*>& group : annotation.groups) {
@@ -96,19 +66,6 @@ class Rewriter {
   }
 
  private:
-  absl::Status check_kept() const {
-    std::set<std::string> known;
-    for (const auto& node : graph_.nodes()) {
-      if (node->num_results() > 0) known.insert(node->result()->name());
-    }
-    for (const std::string& name : method_.keep_float) {
-      if (known.count(name) != 0) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("the record keeps '", name, "' float, which is not a node"));
-    }
-    return absl::OkStatus();
-  }
-
   absl::Status check_values(const QuantAnnotation& annotation) const {
     std::set<std::string> needed;
     for (const std::vector<Value*>& group : annotation.groups) {
@@ -163,7 +120,7 @@ class Rewriter {
 
   absl::Status store(Node& product, Value* weight) {
     const size_t axis = weight_axis(product);
-    auto stored = weights_.find(weight->constant(), axis);
+    auto stored = weights_.per_channel(weight->constant(), axis);
     if (!stored.ok()) return annotate(stored.status(), product.describe());
     Node* const dequantize = graph_.insert_before(
         &product, op(quantized_decomposed::dequantize_per_channel),
@@ -183,10 +140,39 @@ class Rewriter {
 
   Graph& graph_;
   const MethodQuantization& method_;
-  Weights& weights_;
+  StoredWeights& weights_;
 };
 
+absl::StatusOr<std::vector<LeftFloat>> quantize_graph(Graph& graph,
+                                                      const MethodQuantization& method,
+                                                      StoredWeights* weights) {
+  PETREL_RETURN_IF_ERROR(check_kept(graph, method));
+  if (method.scheme == QuantScheme::kStaticInt8) return Rewriter(graph, method, weights).run();
+  if (!method.values.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the record has numbers for '", method.values.begin()->first,
+                     "', and its scheme ", scheme_name(method.scheme), " needs none"));
+  }
+  DynamicAnnotation annotation = annotate_dynamic(graph, method);
+  PETREL_RETURN_IF_ERROR(quantize_layers(graph, annotation.layers, method, weights));
+  return std::move(annotation.left);
+}
+
 }  // namespace
+
+std::vector<const Node*> quantizable_nodes(const Graph& graph, const MethodQuantization& method) {
+  std::vector<const Node*> nodes;
+  if (method.scheme != QuantScheme::kStaticInt8) {
+    const DynamicAnnotation annotation = annotate_dynamic(graph, method);
+    nodes.assign(annotation.layers.begin(), annotation.layers.end());
+    return nodes;
+  }
+  const QuantAnnotation annotation = annotate_graph(graph, method.keep_float);
+  for (const auto& node : graph.nodes()) {
+    if (annotation.nodes.count(node.get()) != 0) nodes.push_back(node.get());
+  }
+  return nodes;
+}
 
 std::vector<Value*> observed_values(const Graph& graph, const std::set<std::string>& keep_float) {
   std::vector<Value*> values;
@@ -241,7 +227,7 @@ absl::StatusOr<MethodQuantization> choose_numbers(const Graph& graph, const Rang
 absl::StatusOr<std::map<std::string, std::vector<LeftFloat>>> quantize_program(
     Program& program, const QuantizationRecord& record) {
   std::map<std::string, std::vector<LeftFloat>> left;
-  Weights weights;
+  StoredWeights weights;
   for (const auto& [name, method] : program.methods) {
     if (record.methods.count(name) != 0) continue;
     return absl::InvalidArgumentError(absl::StrCat("the record has no method '", name, "'"));
@@ -252,7 +238,7 @@ absl::StatusOr<std::map<std::string, std::vector<LeftFloat>>> quantize_program(
       return absl::InvalidArgumentError(
           absl::StrCat("the record is of a method '", name, "', which the program has not"));
     }
-    auto kept = Rewriter(*method->second.graph, quantization, &weights).run();
+    auto kept = quantize_graph(*method->second.graph, quantization, &weights);
     if (!kept.ok()) return annotate(kept.status(), absl::StrCat("method '", name, "'"));
     left[name] = *std::move(kept);
   }

@@ -10,7 +10,8 @@
 //           %l = aten.linear.default(%d, %w, constant @b)
 //           %r = quantize_per_tensor(%l, ...)    %y = dequantize_per_tensor(%r, ...)
 //
-// Biases stay floats: integers for them follow from the scales around them.
+// Biases stay floats: integers for them follow from the scales around them. Other schemes
+// than the static one are in dynamic_graph.h.
 #ifndef PETREL_EXIR_QUANTIZE_QUANTIZE_GRAPH_H_
 #define PETREL_EXIR_QUANTIZE_QUANTIZE_GRAPH_H_
 
@@ -28,7 +29,10 @@
 
 namespace petrel::exir {
 
-// Values that need numbers, each once, in the order of the graph.
+// Nodes that the scheme of `method` computes with integers, in the order of the graph.
+std::vector<const Node*> quantizable_nodes(const Graph& graph, const MethodQuantization& method);
+
+// Values that need numbers under the static scheme, each once, in the order of the graph.
 std::vector<Value*> observed_values(const Graph& graph, const std::set<std::string>& keep_float);
 
 // By name of value, in one method.

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -18,6 +20,12 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
+
+constexpr std::pair<QuantScheme, const char*> kSchemes[] = {
+    {QuantScheme::kStaticInt8, "static-int8"},
+    {QuantScheme::kDynamicInt8, "dynamic-int8"},
+    {QuantScheme::kDynamicInt4, "dynamic-int4"},
+};
 
 template <typename... Args>
 absl::Status invalid(const Args&... args) {
@@ -70,9 +78,25 @@ absl::StatusOr<QuantizedValue> parse_value(const ordered_json& object) {
   return value;
 }
 
+absl::Status parse_scheme_of(const ordered_json& object, MethodQuantization* method) {
+  if (object.contains("scheme")) {
+    const ordered_json& name = object["scheme"];
+    if (!name.is_string()) return invalid("\"scheme\" is not a name");
+    PETREL_ASSIGN_OR_RETURN(method->scheme, parse_scheme(name.get<std::string>()));
+  }
+  if (object.contains("group")) {
+    const ordered_json& group = object["group"];
+    if (!group.is_number_integer()) return invalid("\"group\" is not a whole number");
+    method->group = group.get<int64_t>();
+    PETREL_RETURN_IF_ERROR(check_group(method->group));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<MethodQuantization> parse_method(const ordered_json& object) {
   MethodQuantization method;
-  PETREL_RETURN_IF_ERROR(check_keys(object, {"values", "keep_float"}));
+  PETREL_RETURN_IF_ERROR(check_keys(object, {"scheme", "group", "values", "keep_float"}));
+  PETREL_RETURN_IF_ERROR(parse_scheme_of(object, &method));
   PETREL_ASSIGN_OR_RETURN(const ordered_json* values, member(object, "values"));
   if (!values->is_object()) return invalid("\"values\" is not an object");
   for (const auto& [name, json] : values->items()) {
@@ -92,6 +116,27 @@ absl::StatusOr<MethodQuantization> parse_method(const ordered_json& object) {
 
 }  // namespace
 
+const char* scheme_name(QuantScheme scheme) {
+  return std::find_if(std::begin(kSchemes), std::end(kSchemes),
+                      [&](const auto& row) { return row.first == scheme; })
+      ->second;
+}
+
+absl::StatusOr<QuantScheme> parse_scheme(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& [scheme, known] : kSchemes) {
+    if (name == known) return scheme;
+    names.push_back(known);
+  }
+  return invalid("scheme is '", name, "', must be one of ", absl::StrJoin(names, ", "));
+}
+
+absl::Status check_group(int64_t group) {
+  constexpr int64_t kMultiple = 32, kMost = 4096;
+  if (group >= kMultiple && group <= kMost && group % kMultiple == 0) return absl::OkStatus();
+  return invalid("group is ", group, ", must be a multiple of ", kMultiple, " up to ", kMost);
+}
+
 std::string format_record(const QuantizationRecord& record) {
   ordered_json methods = ordered_json::object();
   for (const auto& [name, method] : record.methods) {
@@ -102,7 +147,11 @@ std::string format_record(const QuantizationRecord& record) {
                             {"scale", value.numbers.scale},
                             {"zero_point", value.numbers.zero_point}};
     }
-    methods[name] = {{"values", std::move(values)}, {"keep_float", method.keep_float}};
+    ordered_json& entry = methods[name] = ordered_json::object();
+    if (method.scheme != QuantScheme::kStaticInt8) entry["scheme"] = scheme_name(method.scheme);
+    if (method.scheme == QuantScheme::kDynamicInt4) entry["group"] = method.group;
+    entry["values"] = std::move(values);
+    entry["keep_float"] = method.keep_float;
   }
   const ordered_json json = {{"format", kFormat}, {"methods", std::move(methods)}};
   return json.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";

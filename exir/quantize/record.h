@@ -6,7 +6,8 @@
 //   {"format": 1,
 //    "methods": {"forward": {
 //      "values": {"relu": {"min": 0.0, "max": 3.1, "scale": 0.0121, "zero_point": -128}, ...},
-//      "keep_float": ["linear_3"]}}}
+//      "keep_float": ["linear_3"]},
+//     "decode": {"scheme": "dynamic-int4", "group": 32, "values": {}, "keep_float": []}}}
 //
 // Values are those of the graph that passes made of the archive (`petrel opt`), by name;
 // `keep_float` names nodes that compute in floats although they could do with integers.
@@ -14,14 +15,31 @@
 #ifndef PETREL_EXIR_QUANTIZE_RECORD_H_
 #define PETREL_EXIR_QUANTIZE_RECORD_H_
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "exir/quantize/scheme.h"
 
 namespace petrel::exir {
+
+enum class QuantScheme {
+  kStaticInt8,   // products and what lies between them, with scales from samples
+  kDynamicInt8,  // linear layers: rows get scales at run time, weights have one for each row
+  kDynamicInt4,  // the same, weights of 4 bits with a scale for each group of a row
+};
+
+// "static-int8", "dynamic-int8", "dynamic-int4".
+const char* scheme_name(QuantScheme scheme);
+// InvalidArgument listing the names.
+absl::StatusOr<QuantScheme> parse_scheme(const std::string& name);
+
+// Elements with one scale in weights of 4 bits: a multiple of 32, which XNNPACK needs.
+inline constexpr int64_t kDefaultGroup = 32;
+absl::Status check_group(int64_t group);
 
 struct QuantizedValue {
   Range range;  // seen in calibration
@@ -29,7 +47,9 @@ struct QuantizedValue {
 };
 
 struct MethodQuantization {
-  std::map<std::string, QuantizedValue> values;
+  QuantScheme scheme = QuantScheme::kStaticInt8;
+  int64_t group = kDefaultGroup;                 // of kDynamicInt4
+  std::map<std::string, QuantizedValue> values;  // of kStaticInt8
   std::set<std::string> keep_float;
 };
 

@@ -48,6 +48,26 @@ TEST(Record, IsReadAsItsPageSays) {
   EXPECT_EQ(record->methods.at("forward").values.at("x").numbers.zero_point, -66);
 }
 
+TEST(Record, KeepsTheScheme) {
+  QuantizationRecord record;
+  record.methods["a"].scheme = QuantScheme::kDynamicInt4;
+  record.methods["a"].group = 64;
+  record.methods["b"].scheme = QuantScheme::kDynamicInt8;
+  const auto read = parse_record(format_record(record));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->methods.at("a").scheme, QuantScheme::kDynamicInt4);
+  EXPECT_EQ(read->methods.at("a").group, 64);
+  EXPECT_EQ(read->methods.at("b").scheme, QuantScheme::kDynamicInt8);
+  const std::string values = "\"values\"";
+  EXPECT_EQ(error_of(values, "\"scheme\": \"int8\", \"values\""),
+            "method 'forward': scheme is 'int8', must be one of static-int8, dynamic-int8, "
+            "dynamic-int4");
+  EXPECT_EQ(error_of(values, "\"scheme\": 8, \"values\""),
+            "method 'forward': \"scheme\" is not a name");
+  EXPECT_EQ(error_of(values, "\"group\": 48, \"values\""),
+            "method 'forward': group is 48, must be a multiple of 32 up to 4096");
+}
+
 TEST(Record, NamesWhatIsWrong) {
   EXPECT_EQ(parse_record("{").status().message(), "is not JSON");
   EXPECT_EQ(parse_record("[]").status().message(), "is not an object");
@@ -55,7 +75,7 @@ TEST(Record, NamesWhatIsWrong) {
   EXPECT_EQ(parse_record("{\"format\": 1}").status().message(), "has no \"methods\"");
   EXPECT_EQ(error_of("\"methods\"", "\"method\""), "\"method\" is not one of format, methods");
   EXPECT_EQ(error_of("keep_float", "keepfloat"),
-            "method 'forward': \"keepfloat\" is not one of values, keep_float");
+            "method 'forward': \"keepfloat\" is not one of scheme, group, values, keep_float");
   const std::string place = "method 'forward': value 'x': ";
   EXPECT_EQ(error_of("0.0161", "0"), place + "scale is 0, must be a positive, normal number");
   EXPECT_EQ(error_of("0.0161", "1e60"), place + "\"scale\" is not a finite number");

@@ -30,6 +30,8 @@ struct Arguments {
   std::string output;
   std::string record;
   std::string ranges = "min-max";
+  std::string scheme = "static-int8";
+  int64_t group = exir::kDefaultGroup;
   OptionWords given;
 };
 
@@ -63,31 +65,38 @@ std::vector<std::string> data_files_of(const exir::ExportOptions& options) {
   return files;
 }
 
+std::string counted(size_t count, const char* one, const char* many) {
+  return absl::StrCat(count, " ", count == 1 ? one : many);
+}
+
+void print_noise(const std::vector<OutputNoise>& outputs) {
+  for (const OutputNoise& output : outputs) {
+    if (output.largest == 0) {
+      std::printf("  output %zu: exact\n", output.output);
+      continue;
+    }
+    std::printf("  output %zu: signal to noise %s dB, largest difference %s\n", output.output,
+                absl::StrFormat("%.1f", output.decibels).c_str(),
+                absl::StrFormat("%.3g", output.largest).c_str());
+  }
+}
+
 void print_report(const Calibration& calibration, const exir::ExportReport& report,
                   const std::map<std::string, std::vector<OutputNoise>>& noise) {
-  for (const auto& [method, samples] : calibration.samples) {
-    const auto left = report.left_float.find(method);
-    const size_t floats = left == report.left_float.end() ? 0 : left->second.size();
-    std::printf("method '%s': %zu %s, %zu %s float\n", method.c_str(), samples,
-                samples == 1 ? "sample" : "samples", floats,
-                floats == 1 ? "node stays" : "nodes stay");
-    for (size_t i = 0; i < floats; ++i) {
-      const exir::LeftFloat& node = left->second[i];
+  for (const auto& [method, left] : report.left_float) {
+    const auto samples = calibration.samples.find(method);
+    const std::string seen = samples == calibration.samples.end()
+                                 ? ""
+                                 : counted(samples->second, "sample, ", "samples, ");
+    std::printf("method '%s': %s%s float\n", method.c_str(), seen.c_str(),
+                counted(left.size(), "node stays", "nodes stay").c_str());
+    for (const exir::LeftFloat& node : left) {
       const std::string place = node.location.empty() ? "" : absl::StrCat("; ", node.location);
       std::printf("  %s (%s): %s%s\n", node.node.c_str(), node.op.c_str(), node.reason.c_str(),
                   place.c_str());
     }
     const auto outputs = noise.find(method);
-    if (outputs == noise.end()) continue;
-    for (const OutputNoise& output : outputs->second) {
-      if (output.largest == 0) {
-        std::printf("  output %zu: exact\n", output.output);
-        continue;
-      }
-      std::printf("  output %zu: signal to noise %s dB, largest difference %s\n", output.output,
-                  absl::StrFormat("%.1f", output.decibels).c_str(),
-                  absl::StrFormat("%.3g", output.largest).c_str());
-    }
+    if (outputs != noise.end()) print_noise(outputs->second);
   }
 }
 
@@ -99,6 +108,20 @@ std::string remember_record(Arguments& arguments) {
     return "--weight-keys name needs --record, which the program remembers";
   }
   arguments.given["quantize"] = {arguments.record};
+  return "";
+}
+
+// "" or what does not go together.
+std::string read_scheme(const Arguments& arguments, CalibrateOptions* options) {
+  const auto scheme = exir::parse_scheme(arguments.scheme);
+  if (!scheme.ok()) return std::string(scheme.status().message());
+  options->scheme = *scheme;
+  options->group = arguments.group;
+  const absl::Status group = exir::check_group(arguments.group);
+  if (!group.ok()) return absl::StrCat("--", group.message());
+  if (*scheme == exir::QuantScheme::kStaticInt8 && arguments.samples.empty()) {
+    return "--calibrate is required: the scheme static-int8 takes scales from samples";
+  }
   return "";
 }
 
@@ -114,6 +137,8 @@ int run(Arguments& arguments) {
   if (arguments.given.count("quantize") != 0) {
     return usage("--quantize is for petrel export; the record is written to --record");
   }
+  const std::string scheme_problem = read_scheme(arguments, &options);
+  if (!scheme_problem.empty()) return usage(scheme_problem);
   const std::string forgotten = remember_record(arguments);
   if (!forgotten.empty()) return usage(forgotten);
   auto backends = select_backends(arguments.given);
@@ -162,13 +187,20 @@ int run(Arguments& arguments) {
 void add_quantize_verb(CLI::App& app, int* exit_code) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* verb =
-      app.add_subcommand("quantize", "Compile float .pt2 archives into a .pte program of int8");
+      app.add_subcommand("quantize", "Compile float .pt2 archives into a .pte program of integers");
   add_method_files(*verb, &arguments->files);
   verb->add_option("--calibrate", arguments->samples,
                    "[METHOD=]FILE.npz with inputs by name, or .npy of the only input; with one "
                    "dimension more in front, as many samples; may be repeated")
-      ->required()
       ->take_all();
+  verb->add_option("--scheme", arguments->scheme,
+                   "static-int8: scales from samples; dynamic-int8, dynamic-int4: linear layers "
+                   "only, rows get scales at run time, weights have 8 or 4 bits")
+      ->check(CLI::IsMember({"static-int8", "dynamic-int8", "dynamic-int4"}))
+      ->capture_default_str();
+  verb->add_option("--group", arguments->group,
+                   "elements of a row that share a scale in weights of 4 bits")
+      ->capture_default_str();
   verb->add_option("-o,--output", arguments->output, "the program to write")->required();
   verb->add_option("--record", arguments->record,
                    "write all that was chosen to this JSON file, for export --quantize");
@@ -185,7 +217,8 @@ void add_quantize_verb(CLI::App& app, int* exit_code) {
       "Examples:\n"
       "  petrel quantize model.pt2 --calibrate images.npy -o model_int8.pte\n"
       "  petrel quantize model.pt2 --calibrate inputs.npz -o model_int8.pte --record model.q.json\n"
-      "  petrel export model.pt2 --quantize model.q.json -o model_int8.pte");
+      "  petrel export model.pt2 --quantize model.q.json -o model_int8.pte\n"
+      "  petrel quantize encoder.pt2 --scheme dynamic-int4 --group 64 -o encoder_int4.pte");
   verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
 }
 

@@ -87,6 +87,59 @@ class QuantizeVerbTest(unittest.TestCase):
                 self.assertGreaterEqual(self.right("int8.pte"), floats - 1)
                 self.assertLess((self.folder / "int8.pte").stat().st_size, 0.4 * size)
 
+    def noise_of_eager(self, program, fixture):
+        """The signal of eager torch's first output to the program's noise, in dB."""
+        inputs = sorted(LAYERS.glob(f"{fixture}.input_*.npy"))
+        self.done("run", program, *(w for path in inputs for w in ("--input", path)),
+                  "--output-dir", "out")
+        wanted = npy_file.read_elements(LAYERS / f"{fixture}.output_0.npy")
+        made = npy_file.read_elements(self.folder / "out" / "output_0.npy")
+        noise = sum((a - b) ** 2 for a, b in zip(wanted, made))
+        return 10 * math.log10(sum(a * a for a in wanted) / noise)
+
+    def test_dynamic_schemes_need_no_samples(self):
+        for fixture in ("encoder", "decoder", "attention"):
+            for backend in ("xnnpack", "none"):
+                with self.subTest(fixture=fixture, backend=backend):
+                    model = LAYERS / f"{fixture}.pt2"
+                    report = self.done("quantize", model, "--scheme", "dynamic-int8", "-o",
+                                       "a.pte", "--record", "q.json", "--backend", backend)
+                    self.assertEqual(report, "method 'forward': 0 nodes stay float\n")
+                    noise = self.noise_of_eager("a.pte", fixture)
+                    self.assertGreater(noise, 40)
+                    self.assertLess(noise, 80)  # 8 bits have been there
+                    self.done("export", model, "--quantize", "q.json", "-o", "b.pte", "--backend",
+                              backend)
+                    self.assertEqual((self.folder / "a.pte").read_bytes(),
+                                     (self.folder / "b.pte").read_bytes())
+
+    def test_digits_in_4_bits(self):
+        self.done("export", DIGITS, "-o", "floats.pte")
+        floats = self.right("floats.pte")
+        size = (self.folder / "floats.pte").stat().st_size
+        self.samples("x.npy", [pixels for pixels, _ in self.images[:8]])
+        for backend in ("xnnpack", "none"):
+            with self.subTest(backend):
+                report = self.done("quantize", DIGITS, "--scheme", "dynamic-int4", "-o", "int4.pte",
+                                   "--calibrate", "x.npy", "--backend", backend)
+                self.assertIn("conv2d (aten.convolution.default): is a convolution", report)
+                self.assertGreater(float(report.split("noise ")[1].split(" dB")[0]), 20)
+                self.assertGreaterEqual(self.right("int4.pte"), floats - 2)
+                self.assertLess((self.folder / "int4.pte").stat().st_size, size)
+
+    def test_schemes_that_do_not_fit_are_told(self):
+        encoder = LAYERS / "encoder.pt2"
+        said = self.refuses(1, "quantize", encoder, "--scheme", "dynamic-int4", "-o", "a.pte")
+        self.assertIn("elements, no multiple of 32", said)
+        self.assertIn("linear (aten.linear.default)", said)
+        said = self.refuses(2, "quantize", DIGITS, "--scheme", "dynamic-int4", "--group", "48", "-o",
+                            "a.pte")
+        self.assertIn("--group is 48, must be a multiple of 32", said)
+        self.assertIn("--calibrate is required", self.refuses(2, "quantize", DIGITS, "-o", "a.pte"))
+        said = self.refuses(1, "quantize", DIGITS, "--scheme", "dynamic-int8", "--keep-float",
+                            "conv*", "-o", "a.pte")
+        self.assertIn("no node that computes with integers is called 'conv*'", said)
+
     def test_a_record_makes_the_same_program(self):
         self.samples("x.npy", [pixels for pixels, _ in self.images[:8]])
         for backend in ("xnnpack", "none"):

@@ -131,7 +131,7 @@ std::string calibrate_files(const std::map<std::string, std::string>& methods,
                             const Samples& samples, const Choices& backends,
                             const std::map<std::string, Choices>& method_backends,
                             const OptionWords& given, const std::vector<std::string>& keep_float,
-                            const std::string& ranges) {
+                            const std::string& ranges, const std::string& scheme, int64_t group) {
   if (ranges != "least-error" && ranges != "min-max") {
     throw py::value_error("ranges is '" + ranges + "', must be 'least-error' or 'min-max'");
   }
@@ -144,6 +144,10 @@ std::string calibrate_files(const std::map<std::string, std::string>& methods,
     options.order.push_back(method);
   }
   options.keep_float = keep_float;
+  const auto known = exir::parse_scheme(scheme);
+  if (!known.ok()) throw py::value_error(std::string(known.status().message()));
+  options.scheme = *known;
+  options.group = group;
   options.ranges = ranges == "min-max" ? RangeChoice::kMinMax : RangeChoice::kLeastError;
   const absl::StatusOr<Calibration> calibration = without_gil([&] {
     const ErrorText quiet;
@@ -220,7 +224,7 @@ void bind_export(py::module_& module) {
              py::arg("backends"), py::arg("method_backends"), py::arg("options"));
   module.def("calibrate", &calibrate_files, py::kw_only(), py::arg("methods"), py::arg("samples"),
              py::arg("backends"), py::arg("method_backends"), py::arg("options"),
-             py::arg("keep_float"), py::arg("ranges"));
+             py::arg("keep_float"), py::arg("ranges"), py::arg("scheme"), py::arg("group"));
   module.def("build_data", &build_data_file, py::kw_only(), py::arg("methods"), py::arg("program"),
              py::arg("output"), py::arg("keys"), py::arg("renames"), py::arg("backends"),
              py::arg("method_backends"), py::arg("words"), py::arg("max_arena_bytes"));

@@ -159,17 +159,21 @@ std::vector<std::string> methods_in_order(const CalibrateOptions& options) {
 
 absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
   PETREL_RETURN_IF_ERROR(check_samples(options));
-  PETREL_ASSIGN_OR_RETURN(const exir::ObservedProgram observed,
-                          exir::compile_observed(options.model, options.keep_float));
+  PETREL_RETURN_IF_ERROR(exir::check_group(options.group));
+  PETREL_ASSIGN_OR_RETURN(
+      const exir::ObservedProgram observed,
+      exir::compile_observed(options.model, {options.scheme, options.group, options.keep_float}));
   PETREL_ASSIGN_OR_RETURN(const std::vector<std::string> order, order_of(options, observed));
   Calibration calibration;
   Observers observers;
   for (const std::string& name : order) observers.emplace(name, observed.methods.at(name));
-  PETREL_RETURN_IF_ERROR(look(options, observed, order, &observers, &calibration.samples));
+  if (!order.empty()) {
+    PETREL_RETURN_IF_ERROR(look(options, observed, order, &observers, &calibration.samples));
+  }
   exir::SeenRanges ranges;
   for (const auto& [name, observer] : observers) ranges[name] = observer.ranges();
   exir::SeenHistograms histograms;
-  if (options.ranges == RangeChoice::kLeastError) {
+  if (options.ranges == RangeChoice::kLeastError && !order.empty()) {
     PETREL_ASSIGN_OR_RETURN(const exir::SeenRanges shared, observed.shared(ranges));
     for (auto& [name, observer] : observers) observer.look_again(shared.at(name));
     PETREL_RETURN_IF_ERROR(look(options, observed, order, &observers, &calibration.samples));

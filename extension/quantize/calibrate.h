@@ -11,6 +11,7 @@
 #ifndef PETREL_EXTENSION_QUANTIZE_CALIBRATE_H_
 #define PETREL_EXTENSION_QUANTIZE_CALIBRATE_H_
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -30,8 +31,10 @@ enum class RangeChoice {
 struct CalibrateOptions {
   // Methods, backends and what else decides the graph; where outputs go is not used.
   exir::ExportOptions model;
-  // Files of samples by method (calibration_data.h). Each method that has something to
-  // quantise must have one.
+  exir::QuantScheme scheme = exir::QuantScheme::kStaticInt8;
+  int64_t group = exir::kDefaultGroup;  // of weights of 4 bits
+  // Files of samples by method (calibration_data.h). Under the static scheme each method
+  // that has something to quantise must have one.
   std::map<std::string, std::vector<std::string>> samples;
   RangeChoice ranges = RangeChoice::kMinMax;
   // Methods in the order in which they run: what one leaves in shared state is there for
@@ -45,7 +48,7 @@ struct CalibrateOptions {
 
 struct Calibration {
   exir::QuantizationRecord record;
-  std::map<std::string, size_t> samples;  // by method
+  std::map<std::string, size_t> samples;  // that scales come from, by method
   std::string floats;                     // the float model on kernels, a `.pte`
 };
 

@@ -18,22 +18,29 @@ Samples = Any
 
 
 def quantize(model: Model = None, args: Optional[tuple] = None, *,
-             calibrate: Union[Samples, Sequence[Samples], Mapping[str, Any]],
+             calibrate: Union[None, Samples, Sequence[Samples], Mapping[str, Any]] = None,
              methods: Optional[Mapping[str, Model]] = None,
              backend: Backends = "xnnpack",
              compile_specs: Optional[CompileSpecs] = None,
+             scheme: str = "static-int8",
+             group: int = 32,
              ranges: str = "min-max",
              keep_float: Iterable[str] = (),
              record: Optional[Path] = None,
              **options: Any) -> Program:
-    """Compiles float models into a program of int8, with scales from samples.
+    """Compiles float models into a program of integers.
 
     model, args, methods, backend, compile_specs
                       as in export()
     calibrate         samples, or a list of them: paths of .npz or .npy files, arrays, tuples
                       or dicts of arrays; with one dimension more than the input, in front,
                       an array is as many samples. A dict by method where there are `methods`,
-                      which run in its order: state that they share stays between them
+                      which run in its order: state that they share stays between them.
+                      Other schemes than static-int8 need none
+    scheme            "static-int8" takes scales from samples; "dynamic-int8" and
+                      "dynamic-int4" take linear layers only, whose rows get scales at run
+                      time, with weights of 8 or 4 bits
+    group             elements of a row that share a scale in weights of 4 bits
     ranges            "min-max" shows all that was seen, "least-error" cuts numbers far out
                       where that costs less than the levels they take
     keep_float        patterns of names of nodes that stay float
@@ -52,11 +59,14 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
     with tempfile.TemporaryDirectory(prefix="petrel-") as folder:
         archives = archives_of(model, args, methods, torch_options, folder)
         choice = BackendChoice(backend, compile_specs)
+        if calibrate is None and scheme == "static-int8":
+            raise TypeError("calibrate= is required: the scheme static-int8 takes scales from "
+                            "samples")
         text = _petrel.calibrate(
             methods=archives, samples=_samples(calibrate, list(archives), methods, folder),
             backends=choice.for_all, method_backends=choice.by_method,
             options=words_of(choice, folder, export_options), keep_float=list(keep_float),
-            ranges=ranges)
+            ranges=ranges, scheme=scheme, group=group)
         path = os.path.join(folder, "record.json")
         pathlib.Path(path).write_text(text)
         if record is not None:
@@ -69,6 +79,8 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
 def _samples(calibrate: Any, names: List[str], methods: Optional[Mapping[str, Model]],
              folder: str) -> List[Tuple[str, List[str]]]:
     """Methods in the order in which they run, and paths of files."""
+    if calibrate is None:
+        return []
     if methods and isinstance(calibrate, Mapping):
         return [(name, _files(given, folder)) for name, given in calibrate.items()]
     if len(names) > 1:

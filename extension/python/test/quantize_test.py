@@ -61,6 +61,23 @@ class QuantizeTest(unittest.TestCase):
                          pathlib.Path(again.path).read_bytes())
         self.assertEqual(len(first.external_paths), 1)
 
+    def test_schemes_without_samples(self):
+        floats = self.right(petrel.export(DIGITS))
+        record = self.folder / "q.json"
+        program = petrel.quantize(DIGITS, scheme="dynamic-int4", group=64, record=record)
+        self.assertGreaterEqual(self.right(program), floats - 2)
+        method = json.loads(record.read_text())["methods"]["forward"]
+        self.assertEqual((method["scheme"], method["group"]), ("dynamic-int4", 64))
+        again = petrel.export(DIGITS, quantize=str(record))
+        self.assertEqual(pathlib.Path(program.path).read_bytes(),
+                         pathlib.Path(again.path).read_bytes())
+        with self.assertRaisesRegex(TypeError, "calibrate= is required"):
+            petrel.quantize(DIGITS)
+        with self.assertRaisesRegex(ValueError, "scheme is 'int8', must be one of"):
+            petrel.quantize(DIGITS, scheme="int8")
+        with self.assertRaisesRegex((petrel.Error, ValueError), "group is 33, must be"):
+            petrel.quantize(DIGITS, scheme="dynamic-int4", group=33)
+
     def test_what_is_wrong_is_named(self):
         bad = self.images[:2].copy()
         bad[1, 0, 0, 3, 3] = numpy.nan

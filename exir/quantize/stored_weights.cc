@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/quantize/stored_weights.h"
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "exir/quantize/group_scheme.h"
+#include "exir/quantize/scheme.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+template <typename T>
+ConstantPtr make_constant(const std::string& fqn, const TensorType& type,
+                          const std::vector<T>& elements) {
+  auto constant = std::make_shared<Constant>();
+  constant->fqn = fqn;
+  constant->type = type;
+  std::vector<uint8_t> bytes(elements.size() * sizeof(T));
+  if (!bytes.empty()) std::memcpy(bytes.data(), elements.data(), bytes.size());
+  constant->data = Blob::owned(std::move(bytes));
+  return constant;
+}
+
+std::vector<float> floats_of(const Constant& weight) {
+  std::vector<float> values(static_cast<size_t>(weight.type.numel()));
+  const Blob::Bytes bytes = weight.data.bytes();
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  return values;
+}
+
+// [k, n] as [n, k].
+ConstantPtr transpose(const Constant& weight) {
+  const auto k = static_cast<size_t>(weight.type.sizes[0]);
+  const auto n = static_cast<size_t>(weight.type.sizes[1]);
+  const std::vector<float> values = floats_of(weight);
+  std::vector<float> turned(values.size());
+  for (size_t i = 0; i < k; ++i) {
+    for (size_t j = 0; j < n; ++j) turned[j * k + i] = values[i * n + j];
+  }
+  return make_constant(
+      weight.fqn,
+      TensorType::contiguous(ScalarType::kFloat, {weight.type.sizes[1], weight.type.sizes[0]}),
+      turned);
+}
+
+TensorType with_dtype(TensorType type, ScalarType dtype) {
+  type.dtype = dtype;
+  return type;
+}
+
+absl::StatusOr<StoredWeight> channels_of(const Constant& weight, size_t axis,
+                                         const std::string& name) {
+  PETREL_ASSIGN_OR_RETURN(const QuantizedWeight quantized, quantize_weight(weight, axis));
+  const Sizes channels = {weight.type.sizes[axis]};
+  const std::vector<int64_t> zeros(quantized.scales.size(), 0);
+  StoredWeight stored;
+  stored.levels = make_constant(name, with_dtype(weight.type, ScalarType::kChar), quantized.levels);
+  stored.scales = make_constant(
+      name + ".scales", TensorType::contiguous(ScalarType::kFloat, channels), quantized.scales);
+  stored.zero_points = make_constant(name + ".zero_points",
+                                     TensorType::contiguous(ScalarType::kLong, channels), zeros);
+  return stored;
+}
+
+absl::StatusOr<StoredWeight> groups_of(const Constant& weight, int64_t group,
+                                       const std::string& name) {
+  const std::vector<float> values = floats_of(weight);
+  const auto size = static_cast<size_t>(group);
+  std::vector<int8_t> levels(values.size());
+  std::vector<float> scales(values.size() / size);
+  for (size_t g = 0; g < scales.size(); ++g) {
+    for (size_t i = g * size; i < (g + 1) * size; ++i) {
+      if (std::isfinite(values[i])) continue;
+      const auto k = static_cast<size_t>(weight.type.sizes[1]);
+      return absl::InvalidArgumentError(
+          absl::StrCat("weight '", weight.fqn, "' is not finite in row ", i / k));
+    }
+    scales[g] = quantize_group(&values[g * size], size, &levels[g * size]);
+  }
+  StoredWeight stored;
+  stored.levels = make_constant(name, with_dtype(weight.type, ScalarType::kChar), levels);
+  stored.scales =
+      make_constant(name + ".scales",
+                    TensorType::contiguous(ScalarType::kFloat,
+                                           {weight.type.sizes[0], weight.type.sizes[1] / group}),
+                    scales);
+  return stored;
+}
+
+}  // namespace
+
+absl::StatusOr<StoredWeight> StoredWeights::per_channel(const ConstantPtr& weight, size_t axis) {
+  const std::string suffix = axis == 0 ? "@int8" : absl::StrCat("@int8.", axis);
+  const auto key = std::make_pair(weight.get(), suffix);
+  if (const auto found = stored_.find(key); found != stored_.end()) return found->second;
+  PETREL_ASSIGN_OR_RETURN(StoredWeight made, channels_of(*weight, axis, weight->fqn + suffix));
+  return stored_[key] = std::move(made);
+}
+
+absl::StatusOr<StoredWeight> StoredWeights::transposed(const ConstantPtr& weight) {
+  const std::string suffix = "@int8.t";
+  const auto key = std::make_pair(weight.get(), suffix);
+  if (const auto found = stored_.find(key); found != stored_.end()) return found->second;
+  PETREL_ASSIGN_OR_RETURN(StoredWeight made,
+                          channels_of(*transpose(*weight), 0, weight->fqn + suffix));
+  return stored_[key] = std::move(made);
+}
+
+absl::StatusOr<StoredWeight> StoredWeights::in_groups(const ConstantPtr& weight, bool is_transposed,
+                                                      int64_t group) {
+  const std::string suffix = absl::StrCat("@int4.", group, is_transposed ? ".t" : "");
+  const auto key = std::make_pair(weight.get(), suffix);
+  if (const auto found = stored_.find(key); found != stored_.end()) return found->second;
+  const ConstantPtr rows = is_transposed ? transpose(*weight) : weight;
+  PETREL_ASSIGN_OR_RETURN(StoredWeight made, groups_of(*rows, group, weight->fqn + suffix));
+  return stored_[key] = std::move(made);
+}
+
+}  // namespace petrel::exir
