@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "exir/compile_c/compile_c.h"
 #include "exir/driver/compile.h"
 #include "exir/driver/pool_setup.h"
 #include "exir/emit/emit.h"
@@ -130,6 +131,14 @@ absl::Status write_files(const std::string& folder, const std::vector<emit_c::CF
   return status;
 }
 
+absl::Status compile_files(const GenerateOptions& options, std::vector<emit_c::CFile>* files) {
+  PETREL_ASSIGN_OR_RETURN(emit_c::CFile made, options.compile == Compile::kObject
+                                                  ? compile_object(options.name, *files)
+                                                  : compile_library(options.name, *files));
+  files->push_back(std::move(made));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status check_package_name(const std::string& name) {
@@ -157,6 +166,9 @@ absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options) {
                             }));
     return pools.check_rules();
   }));
+  if (options.compile != Compile::kNothing) {
+    PETREL_RETURN_IF_ERROR(phases.run("compile", [&] { return compile_files(options, &files); }));
+  }
   PETREL_RETURN_IF_ERROR(
       phases.run("write", [&] { return write_files(options.folder, files, &report); }));
   return report;

@@ -27,6 +27,13 @@ struct PoolRule {
   std::string pool;
 };
 
+// What the C compiler of the machine, $CC or cc, makes of the files besides.
+enum class Compile {
+  kNothing,
+  kObject,         // NAME.o
+  kSharedLibrary,  // libNAME.so, which extension/compiled opens
+};
+
 struct GenerateOptions {
   // What is compiled and how it is planned; outputs and backends are not used.
   ExportOptions program;
@@ -37,6 +44,7 @@ struct GenerateOptions {
   std::vector<plan::MemoryPool> pools;
   std::vector<PoolRule> pins;        // of values
   std::vector<PoolRule> parameters;  // those that no rule matches lie in no pool
+  Compile compile = Compile::kNothing;
 };
 
 struct GenerateReport {
@@ -52,7 +60,7 @@ absl::Status check_package_name(const std::string& name);
 absl::Status check_pools(const GenerateOptions& options);
 
 // Unimplemented lists every node that cannot be C yet, with its source line; nothing is
-// written then.
+// written then, nor when the C compiler fails.
 absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options);
 
 }  // namespace petrel::exir

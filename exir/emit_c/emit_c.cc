@@ -1,12 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/emit_c/emit_c.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "exir/emit_c/package.h"
+#include "exir/ir/blob.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir::emit_c {
+namespace {
+
+Sha256 sha256_of_text(const std::string& text) {
+  return sha256_of({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+}
+
+// What each of the files that compute adds to the name of the package.
+constexpr const char* kComputing[] = {".h", ".c", "_params.h", "_params.c"};
+
+}  // namespace
+
+Sha256 sha256_of_sources(const std::string& name, const std::vector<CFile>& files) {
+  std::string digests;
+  for (const CFile& file : files) {
+    for (const char* rest : kComputing) {
+      if (file.name == name + rest) digests += to_hex(sha256_of_text(file.text));
+    }
+  }
+  return sha256_of_text(digests);
+}
 
 absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const CPools& pools,
                                           const std::string& name, const GoldenFn& golden) {
@@ -18,7 +40,8 @@ absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const C
   files.push_back({name + ".c", source_text(package)});
   files.push_back({name + "_params.h", parameter_header_text(package)});
   files.push_back({name + "_params.c", std::move(parameters)});
-  files.push_back({name + "_metadata.c", metadata_text(package)});
+  const std::string sha256 = to_hex(sha256_of_sources(name, files));
+  files.push_back({name + "_metadata.c", metadata_text(package, sha256)});
   files.push_back({"petrel_model.h", model_header_text()});
   if (package.has_pools()) files.push_back({name + "_memory.c", memory_text(package)});
   if (std::string linker = linker_text(package); !linker.empty()) {
@@ -26,7 +49,7 @@ absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const C
   }
   files.push_back({name + "_selftest.c", self_test_text(package, calls)});
   files.push_back({name + ".mk", make_text(package)});
-  files.push_back({"manifest.json", manifest_text(package)});
+  files.push_back({"manifest.json", manifest_text(package, sha256)});
   return files;
 }
 

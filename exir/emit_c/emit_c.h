@@ -20,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "exir/emit_c/memories.h"
 #include "exir/emit_c/text_files.h"
+#include "exir/ir/blob.h"
 #include "exir/memory/planned_program.h"
 
 namespace petrel::exir::emit_c {
@@ -38,6 +39,13 @@ absl::Status check_package_name(const std::string& name);
 // pools of activations.
 absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const CPools& pools,
                                           const std::string& name, const GoldenFn& golden);
+
+// Of the files of a package those that compute, as its metadata and its manifest have it.
+Sha256 sha256_of_sources(const std::string& name, const std::vector<CFile>& files);
+
+// What a shared library of the package has besides: NAME_module.c, which exports its
+// metadata and has the manifest as data, and petrel_module.h.
+std::vector<CFile> module_files(const std::string& name, const std::vector<CFile>& files);
 
 }  // namespace petrel::exir::emit_c
 

@@ -45,7 +45,7 @@ constexpr char kAbout[] = R"( *   petrel_init(&context, &pools);
 extern "C" {
 #endif
 
-#define PETREL_ABI_VERSION 1u
+#define PETREL_ABI_VERSION 2u
 )";
 
 constexpr char kAligned[] = R"(

@@ -37,6 +37,7 @@ Json describe(const CMethod& method) {
           {"steps", method.steps.size()},
           {"arena_bytes", method.arena_bytes},
           {"pool_bytes", method.pool_bytes},
+          {"io_bytes", io_bytes(method)},
           {"lower_bound_bytes", method.lower_bound_bytes},
           {"proven_optimal", method.proven_optimal}};
 }
@@ -74,13 +75,22 @@ Json pools_of(const Package& package) {
 
 }  // namespace
 
-std::string manifest_text(const Package& package) {
+std::string manifest_text(const Package& package, const std::string& sha256) {
   Json json = {{"format", 1},
                {"name", package.name},
+               {"sha256", sha256},
                {"arena_bytes", package.arena_bytes},
                {"arena_align", kArenaAlignment},
                {"state_bytes", package.state_bytes},
+               {"constant_bytes", constant_bytes(package)},
                {"pools", pools_of(package)}};
+  json["memories"] = Json::array();
+  for (const CMemory& memory : package.memories) {
+    json["memories"].push_back({{"name", memory.member},
+                                {"bytes", memory.bytes},
+                                {"align", memory.alignment},
+                                {"is_kept", is_kept(package, memory)}});
+  }
   json["methods"] = Json::array();
   for (const CMethod& method : package.methods) json["methods"].push_back(describe(method));
   json["parameters"] = Json::array();

@@ -8,7 +8,6 @@
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/sources.h"
 #include "exir/emit_c/text_files.h"
-#include "exir/memory/memory.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -32,10 +31,20 @@ std::string array_of(const std::string& declaration, const std::vector<std::stri
   return absl::StrCat("static const ", declaration, "[] = {", absl::StrJoin(values, ", "), "};\n");
 }
 
-// The tables of one list of tensors; "NULL" when it is empty, else their name.
-std::string add_tensors(const std::string& name, const std::vector<CTensor>& tensors,
-                        std::string* text) {
+// A function that gives the place of one tensor, and its name.
+std::string add_place(const std::string& context, const std::string& name,
+                      const std::string& accessor, std::string* text) {
+  absl::StrAppend(text, "static void *", name, "(const void *context) {\n  return ", accessor,
+                  "((const struct ", context, " *)context);\n}\n\n");
+  return name;
+}
+
+// The tables of one list of tensors; "NULL" when it is empty, else their name. `role` is
+// "input" or "output". Names of tables end as no name that is made of the user's does.
+std::string add_tensors(const Package& package, const CMethod& method, const char* role,
+                        const std::vector<CTensor>& tensors, std::string* text) {
   if (tensors.empty()) return "NULL";
+  const std::string name = absl::StrCat(method.prefix, "_", role, "s_info");
   std::string rows;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const TensorType& type = tensors[i].type;
@@ -49,42 +58,119 @@ std::string add_tensors(const std::string& name, const std::vector<CTensor>& ten
       *text += array_of(absl::StrCat("int32_t ", sizes), size_texts);
       *text += array_of(absl::StrCat("uint8_t ", order), order_texts);
     }
+    const std::string place =
+        add_place(package.name + "_context", absl::StrCat(name, "_place_", i),
+                  absl::StrCat(method.prefix, "_", role, "_", tensors[i].c_name), text);
     absl::StrAppend(&rows, "    {", quoted(tensors[i].name), ", ", quoted(tensors[i].c_name), ", ",
                     static_cast<int>(type.dtype), ", ", type.rank(), "u, ", sizes, ", ", order,
-                    ", ", type.nbytes(), "u},\n");
+                    ", ", type.nbytes(), "u, ", place, "},\n");
   }
-  absl::StrAppend(text, "static const struct petrel_tensor_info ", name, "[] = {\n", rows, "};\n");
+  absl::StrAppend(text, "static const struct petrel_tensor_info ", name, "[] = {\n", rows,
+                  "};\n\n");
   return name;
+}
+
+// The packed convention: pointers in the order of the tables.
+std::string run_text(const Package& package, const CMethod& method) {
+  const std::string null = absl::StrCat("    return ", package.capitals, "_E_NULL;\n");
+  std::string text = absl::StrCat("static int32_t ", method.prefix,
+                                  "_run_packed(void *context, const void *const *inputs,\n",
+                                  "    void *const *outputs) {\n  struct ", method.prefix,
+                                  "_inputs given;\n  struct ", method.prefix, "_outputs wanted;\n");
+  const auto unpack = [&](const char* list, const char* structure, const char* qualifier,
+                          const std::vector<CTensor>& tensors) {
+    if (tensors.empty()) {
+      absl::StrAppend(&text, "  (void)", list, ";\n  ", structure, ".none = 0;\n");
+      return;
+    }
+    absl::StrAppend(&text, "  if (", list, " == NULL) {\n", null, "  }\n");
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      absl::StrAppend(&text, "  ", structure, ".", tensors[i].c_name, " = (", qualifier,
+                      c_type(tensors[i].type.dtype), " *)", list, "[", i, "];\n");
+    }
+  };
+  unpack("inputs", "given", "const ", method.inputs);
+  unpack("outputs", "wanted", "", method.outputs);
+  return absl::StrCat(text, "  return ", method.prefix, "_run((struct ", package.name,
+                      "_context *)context, &given, &wanted);\n}\n\n");
+}
+
+std::string init_text(const Package& package) {
+  const std::string& name = package.name;
+  std::string text =
+      absl::StrCat("static int32_t ", name, "_init_packed(void *context, void *const *pools, ",
+                   "const size_t *pool_bytes) {\n  struct ", name, "_pools given;\n",
+                   "  if (pools == NULL || pool_bytes == NULL) {\n    return ", package.capitals,
+                   "_E_NULL;\n  }\n");
+  for (size_t i = 0; i < package.memories.size(); ++i) {
+    const CMemory& memory = package.memories[i];
+    absl::StrAppend(&text, "  given.", memory.member, " = (", memory.type, " *)pools[", i,
+                    "];\n  given.", memory.member, "_bytes = pool_bytes[", i, "];\n");
+  }
+  return absl::StrCat(text, "  return ", name, "_init((struct ", name,
+                      "_context *)context, &given);\n}\n\nstatic int32_t ", name,
+                      "_reset_packed(void *context) {\n  return ", name, "_reset_state((struct ",
+                      name, "_context *)context);\n}\n\n");
+}
+
+std::string pools_text(const Package& package) {
+  std::string rows;
+  for (const CMemory& memory : package.memories) {
+    absl::StrAppend(&rows, "    {", quoted(memory.member), ", ", memory.bytes, "u, ",
+                    memory.alignment, "u, ", is_kept(package, memory) ? "1u" : "0u", "},\n");
+  }
+  return absl::StrCat("static const struct petrel_pool_info ", package.name, "_pool_infos[] = {\n",
+                      rows, "};\n\n");
 }
 
 }  // namespace
 
+// Where no memory is for state alone, it lies among the others.
+bool is_kept(const Package& package, const CMemory& memory) {
+  return memory.keeps_state || (package.state_bytes == 0 && !package.states.empty());
+}
+
+int64_t constant_bytes(const Package& package) {
+  int64_t bytes = 0;
+  for (const CParameter& parameter : package.parameters) {
+    bytes += parameter.constant->type.nbytes();
+  }
+  return bytes;
+}
+
+int64_t io_bytes(const CMethod& method) {
+  int64_t bytes = 0;
+  for (const CTensor& tensor : method.inputs) bytes += tensor.type.nbytes();
+  for (const CTensor& tensor : method.outputs) bytes += tensor.type.nbytes();
+  return bytes;
+}
+
 std::string model_header_text() { return std::string(find_source("model/petrel_model.h")->text); }
 
-std::string metadata_text(const Package& package) {
+std::string metadata_text(const Package& package, const std::string& sha256) {
+  const std::string& name = package.name;
   std::string text = absl::StrCat("/* Generated by petrel gen-c; do not edit. */\n#include \"",
-                                  package.name, ".h\"\n\n#include \"petrel_model.h\"\n\n");
+                                  name, ".h\"\n\n#include \"petrel_model.h\"\n\n");
   std::string methods;
   for (const CMethod& method : package.methods) {
-    const std::string inputs = add_tensors(method.prefix + "_input_info", method.inputs, &text);
-    const std::string outputs = add_tensors(method.prefix + "_output_info", method.outputs, &text);
+    const std::string inputs = add_tensors(package, method, "input", method.inputs, &text);
+    const std::string outputs = add_tensors(package, method, "output", method.outputs, &text);
+    text += run_text(package, method);
     absl::StrAppend(&methods, "    {", quoted(method.name), ", ", inputs, ", ",
                     method.inputs.size(), "u, ", outputs, ", ", method.outputs.size(), "u, ",
-                    method.arena_bytes, "u},\n");
+                    method.arena_bytes, "u, ", io_bytes(method), "u, ", method.prefix,
+                    "_run_packed},\n");
   }
-  int64_t constants = 0;
-  for (const CParameter& parameter : package.parameters) {
-    constants += parameter.constant->type.nbytes();
-  }
-  const std::string& name = package.name;
-  absl::StrAppend(&text, "static const struct petrel_method_info ", name, "_methods[] = {\n",
-                  methods, "};\n\nstatic const struct petrel_model_metadata ", name,
-                  "_metadata = {\n    PETREL_MODEL_MAGIC, PETREL_MODEL_ABI_VERSION, ", quoted(name),
-                  ", ", name, "_methods, ", package.methods.size(), "u,\n    ", package.arena_bytes,
-                  "u, ", kArenaAlignment, "u, ", package.state_bytes, "u, ", constants,
-                  "u};\n\nconst struct petrel_model_metadata *", name,
-                  "_get_model_metadata(void) { return &", name, "_metadata; }\n");
-  return text;
+  absl::StrAppend(&text, init_text(package), pools_text(package));
+  return absl::StrCat(text, "static const struct petrel_method_info ", name, "_methods[] = {\n",
+                      methods, "};\n\nstatic const struct petrel_model_metadata ", name,
+                      "_metadata = {\n    PETREL_MODEL_MAGIC, PETREL_MODEL_ABI_VERSION, ",
+                      quoted(name), ",\n    \"", sha256, "\",\n    ", name, "_methods, ",
+                      package.methods.size(), "u, ", name, "_pool_infos, ", package.memories.size(),
+                      "u, ", constant_bytes(package), "u, sizeof(struct ", name, "_context),\n    ",
+                      name, "_init_packed, ", name,
+                      "_reset_packed};\n\nconst struct petrel_model_metadata *", name,
+                      "_get_model_metadata(void) { return &", name, "_metadata; }\n");
 }
 
 }  // namespace petrel::exir::emit_c

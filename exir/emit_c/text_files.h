@@ -11,6 +11,8 @@
 //   kws_selftest.c   an input, and what the interpreter computes from it
 //   kws.mk           how to compile them
 //   manifest.json    all of it for programs
+//
+// A shared library of the model has the manifest as data (module_text).
 #ifndef PETREL_EXIR_EMIT_C_TEXT_FILES_H_
 #define PETREL_EXIR_EMIT_C_TEXT_FILES_H_
 
@@ -42,10 +44,17 @@ std::string make_text(const Package& package);
 std::string memory_text(const Package& package);
 // "" when no pool has an address.
 std::string linker_text(const Package& package);
-// The struct that tells of a model, and its type, which is the same for all models.
-std::string metadata_text(const Package& package);
+
+int64_t constant_bytes(const Package& package);  // of parameters
+int64_t io_bytes(const CMethod& method);         // of all inputs and outputs
+// Whether a memory holds something between calls.
+bool is_kept(const Package& package, const CMemory& memory);
+
+// The struct that tells of a model and runs it, and its type, which is the same for all
+// models. `sha256` is of the files that compute.
+std::string metadata_text(const Package& package, const std::string& sha256);
 std::string model_header_text();
-std::string manifest_text(const Package& package);
+std::string manifest_text(const Package& package, const std::string& sha256);
 
 // "static const float kws_x[3] = {1.0f, 2.0f, 3.0f};", in short lines; `declaration` ends
 // before the size. Bytes that are no elements make C99's smallest array, {0}.

@@ -24,6 +24,7 @@ struct Arguments {
   std::vector<std::string> pools;
   std::vector<std::string> pins;
   std::vector<std::string> parameters;
+  std::string compile;
   OptionWords given;
 };
 
@@ -59,6 +60,8 @@ int run(const Arguments& arguments) {
   if (!wrong.empty()) return usage(wrong);
   options.folder = arguments.folder;
   options.name = arguments.name;
+  if (arguments.compile == "so") options.compile = exir::Compile::kSharedLibrary;
+  if (arguments.compile == "obj") options.compile = exir::Compile::kObject;
   const absl::Status named = exir::check_package_name(options.name);
   if (!named.ok()) return usage(std::string(named.message()));
   const std::string unfit = read_pools(arguments, &options);
@@ -100,6 +103,10 @@ void add_gen_c_verb(CLI::App& app, int* exit_code) {
   verb->add_option("--name", arguments->name,
                    "begins the names of files and symbols; 'model' if not given");
   add_pool_options(*verb, arguments.get());
+  verb->add_option("--compile", arguments->compile,
+                   "so: also libNAME.so, for `petrel run --compiled`; obj: also NAME.o; with $CC,\n"
+                   "else cc")
+      ->check(CLI::IsMember({"so", "obj"}));
   add_planning_options(*verb, &arguments->given);
   verb->footer(
       "Examples:\n"
@@ -107,6 +114,7 @@ void add_gen_c_verb(CLI::App& app, int* exit_code) {
       "  petrel gen-c kws.pt2 -o kws_c --name kws --reorder --max-arena-bytes 16384\n"
       "  petrel gen-c kws.pt2 -o kws_c --name kws --pool name=tcm,limit=16K,section=.bss.tcm "
       "--pool sram=256K\n"
+      "  petrel gen-c kws.pt2 -o kws_c --name kws --compile so\n"
       "  petrel gen-c --method prefill=p.pt2 --method decode=d.pt2 -o llm_c --name llm");
   verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
 }

@@ -90,12 +90,16 @@ static void print_tensors(const struct petrel_tensor_info *tensors, uint32_t cou
 int main(void) {
   const struct petrel_model_metadata *model = counter_get_model_metadata();
   if (model->magic != PETREL_MODEL_MAGIC || model->abi_version != COUNTER_ABI_VERSION) return 1;
-  printf("%s %u %u %u %u\\n", model->name, (unsigned)model->arena_bytes,
-         (unsigned)model->arena_align, (unsigned)model->state_bytes,
-         (unsigned)model->constant_bytes);
+  printf("%s %s %u\\n", model->name, model->sha256, (unsigned)model->constant_bytes);
+  for (uint32_t i = 0; i < model->num_pools; ++i) {
+    const struct petrel_pool_info *pool = &model->pools[i];
+    printf("%s %u %u %u\\n", pool->name, (unsigned)pool->bytes, (unsigned)pool->align,
+           (unsigned)pool->is_kept);
+  }
   for (uint32_t i = 0; i < model->num_methods; ++i) {
     const struct petrel_method_info *method = &model->methods[i];
-    printf("%s %u\\n", method->name, (unsigned)method->arena_bytes);
+    printf("%s %u %u\\n", method->name, (unsigned)method->arena_bytes,
+           (unsigned)method->io_bytes);
     print_tensors(method->inputs, method->num_inputs);
     print_tensors(method->outputs, method->num_outputs);
   }
@@ -204,12 +208,17 @@ class ChecksTest(unittest.TestCase):
             (m, state / f"counter.{m}.pt2") for m in ("add", "read")])
         (self.folder / "tell.c").write_text(METADATA)
         done(["gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-Ic", "tell.c",
-              "counter_metadata.o", "-o", "tell"], self.folder)
+              "counter_metadata.o", "counter.o", "counter_params.o", "-o", "tell"], self.folder)
         m = built.manifest
-        constants = sum(p["bytes"] for p in m["parameters"])
-        lines = [f"counter {m['arena_bytes']} {m['arena_align']} {m['state_bytes']} {constants}"]
+        self.assertEqual(m["constant_bytes"], sum(p["bytes"] for p in m["parameters"]))
+        lines = [f"counter {m['sha256']} {m['constant_bytes']}"]
+        for pool in m["memories"]:
+            lines.append(f"{pool['name']} {pool['bytes']} {pool['align']} {int(pool['is_kept'])}")
+        self.assertEqual([p["is_kept"] for p in m["memories"]], [False, True])
         for method in m["methods"]:
-            lines.append(f"{method['name']} {method['arena_bytes']}")
+            bytes_ = sum(t["bytes"] for t in method["inputs"] + method["outputs"])
+            self.assertEqual(method["io_bytes"], bytes_)
+            lines.append(f"{method['name']} {method['arena_bytes']} {bytes_}")
             for t in method["inputs"] + method["outputs"]:
                 dims = "".join(f" {s}:{d}" for s, d in zip(t["shape"], t["dim_order"]))
                 lines.append(f"{t['name']} {t['c_name']} {DTYPES[t['dtype']]} {t['bytes']}{dims}")

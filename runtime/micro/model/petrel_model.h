@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a generated package tells about itself, the same for all models: code that handles
- * many of them needs no other header.
+ * What a generated package tells about itself, the same for all models, and how to run
+ * one without knowing its names: code that handles many of them needs no other header.
  *
  *   const struct petrel_model_metadata *model = kws_get_model_metadata();
- *   model->methods[0].inputs[0].name;   "image"
+ *   const struct petrel_method_info *forward = petrel_find_method(model, "forward");
+ *   model->init(context, pools, pool_bytes);   model->context_bytes, model->pools[i].bytes
+ *   float *image = forward->inputs[0].place(context);
+ *   const void *inputs[] = {image};
+ *   forward->run(context, inputs, outputs);
  *
- * Everything is const and lives as long as the program.
+ * Everything is const and lives as long as the program. Functions that can fail return 0,
+ * or a status of petrel_model_status, which has the numbers of each package's own.
  */
 #ifndef PETREL_MODEL_H
 #define PETREL_MODEL_H
@@ -15,7 +20,7 @@
 #include <stdint.h>
 
 #define PETREL_MODEL_MAGIC 0x4c44504du
-#define PETREL_MODEL_ABI_VERSION 1u
+#define PETREL_MODEL_ABI_VERSION 2u
 
 /* Types of elements, in the numbering of PyTorch's files. */
 enum petrel_dtype {
@@ -29,6 +34,17 @@ enum petrel_dtype {
   PETREL_DTYPE_BOOL = 11
 };
 
+enum petrel_model_status {
+  PETREL_MODEL_OK = 0,
+  PETREL_MODEL_E_NULL = -1,
+  PETREL_MODEL_E_ALIGN = -2,
+  PETREL_MODEL_E_SIZE = -3,
+  PETREL_MODEL_E_NOT_FOUND = -4,
+  PETREL_MODEL_E_DATA = -5,
+  PETREL_MODEL_E_SELFTEST = -6,
+  PETREL_MODEL_E_ALIAS = -7
+};
+
 struct petrel_tensor_info {
   const char *name;   /* the user's */
   const char *c_name; /* the member of the struct of inputs or outputs */
@@ -37,6 +53,16 @@ struct petrel_tensor_info {
   const int32_t *sizes;
   const uint8_t *dim_order; /* outermost dim first */
   size_t bytes;
+  /* Where it lies in the memory of a context: what is there already is not copied. */
+  void *(*place)(const void *context);
+};
+
+/* Memory that the caller gives. */
+struct petrel_pool_info {
+  const char *name; /* the member of the struct of pools */
+  size_t bytes;     /* at least */
+  size_t align;
+  uint32_t is_kept; /* 1 where it holds state between calls */
 };
 
 struct petrel_method_info {
@@ -45,19 +71,67 @@ struct petrel_method_info {
   uint32_t num_inputs;
   const struct petrel_tensor_info *outputs;
   uint32_t num_outputs;
-  size_t arena_bytes;
+  size_t arena_bytes; /* of the pools, what this method computes in */
+  size_t io_bytes;    /* of all inputs and outputs */
+  /* The packed convention: a pointer for each input and output, none of them NULL. */
+  int32_t (*run)(void *context, const void *const *inputs, void *const *outputs);
 };
 
 struct petrel_model_metadata {
   uint32_t magic; /* PETREL_MODEL_MAGIC */
   uint32_t abi_version;
   const char *name;
+  const char *sha256; /* of the files that compute, 64 hexadecimal digits */
   const struct petrel_method_info *methods;
   uint32_t num_methods;
-  size_t arena_bytes; /* the largest method's */
-  size_t arena_align;
-  size_t state_bytes; /* 0 where state lies in the arena */
+  const struct petrel_pool_info *pools;
+  uint32_t num_pools;
   size_t constant_bytes;
+  size_t context_bytes; /* aligned as malloc does it */
+  /* Takes a pointer and a size for each of the pools, which must outlive the context. */
+  int32_t (*init)(void *context, void *const *pools, const size_t *pool_bytes);
+  int32_t (*reset_state)(void *context);
 };
+
+#define PETREL_NOT_FOUND (-1)
+
+static inline int32_t petrel_same_name(const char *a, const char *b) {
+  while (*a != '\0' && *a == *b) {
+    ++a;
+    ++b;
+  }
+  return *a == *b;
+}
+
+/* NULL when there is none of that name. */
+static inline const struct petrel_method_info *petrel_find_method(
+    const struct petrel_model_metadata *model, const char *name) {
+  uint32_t i;
+  for (i = 0; i < model->num_methods; ++i) {
+    if (petrel_same_name(model->methods[i].name, name)) return &model->methods[i];
+  }
+  return NULL;
+}
+
+/* The index of the tensor that the user or C calls so, or PETREL_NOT_FOUND. */
+static inline int32_t petrel_find_tensor(const struct petrel_tensor_info *tensors, uint32_t count,
+                                         const char *name) {
+  uint32_t i;
+  for (i = 0; i < count; ++i) {
+    if (petrel_same_name(tensors[i].name, name) || petrel_same_name(tensors[i].c_name, name)) {
+      return (int32_t)i;
+    }
+  }
+  return PETREL_NOT_FOUND;
+}
+
+static inline int32_t petrel_find_input(const struct petrel_method_info *method, const char *name) {
+  return petrel_find_tensor(method->inputs, method->num_inputs, name);
+}
+
+static inline int32_t petrel_find_output(const struct petrel_method_info *method,
+                                         const char *name) {
+  return petrel_find_tensor(method->outputs, method->num_outputs, name);
+}
 
 #endif /* PETREL_MODEL_H */
