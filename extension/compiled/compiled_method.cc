@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/compiled/compiled_method.h"
+
+#include <algorithm>
+
+#include "runtime/core/log.h"
+
+namespace petrel::extension {
+
+using runtime::Error;
+using runtime::Result;
+using runtime::ScalarType;
+using runtime::Span;
+using runtime::Tensor;
+using runtime::TensorImpl;
+
+namespace {
+
+std::string sizes_text(Span<const int32_t> sizes) {
+  std::string text = "[";
+  for (const int32_t size : sizes) text += (text.size() > 1 ? "," : "") + std::to_string(size);
+  return text + "]";
+}
+
+// An empty one means 0, 1, 2, ...
+bool same_order(Span<const uint8_t> a, Span<const uint8_t> b) {
+  if (a.empty() || b.empty()) {
+    return runtime::is_contiguous_dim_order(a) && runtime::is_contiguous_dim_order(b);
+  }
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+const char* meaning(int32_t status) {
+  switch (status) {
+    case PETREL_MODEL_E_DATA:
+      return "an index in a tensor is out of range";
+    case PETREL_MODEL_E_ALIAS:
+      return "a pointer is into the memory of the module, and not to the tensor's place";
+    default:
+      return "the code of the module refuses what it was given";
+  }
+}
+
+}  // namespace
+
+CompiledMethod::Slot::Slot(const petrel_tensor_info& tensor_info, void* context)
+    : info(&tensor_info),
+      place(tensor_info.place(context)),
+      sizes(tensor_info.sizes, tensor_info.sizes + tensor_info.rank),
+      dim_order(tensor_info.dim_order, tensor_info.dim_order + tensor_info.rank),
+      strides(tensor_info.rank) {
+  runtime::compute_strides(Span<const int32_t>(sizes), Span<const uint8_t>(dim_order),
+                           strides.data());
+  tensor =
+      TensorImpl(static_cast<ScalarType>(tensor_info.dtype), static_cast<ssize_t>(tensor_info.rank),
+                 sizes.data(), place, dim_order.data(), strides.data());
+}
+
+CompiledMethod::CompiledMethod(const petrel_method_info& info, void* context)
+    : info_(info),
+      context_(context),
+      input_pointers_(info.num_inputs),
+      output_pointers_(info.num_outputs) {
+  // They are pointed at.
+  inputs_.reserve(info.num_inputs);
+  outputs_.reserve(info.num_outputs);
+  for (size_t i = 0; i < info.num_inputs; ++i) inputs_.emplace_back(info.inputs[i], context);
+  for (size_t i = 0; i < info.num_outputs; ++i) outputs_.emplace_back(info.outputs[i], context);
+}
+
+Result<size_t> CompiledMethod::find(const petrel_tensor_info* tensors, size_t count,
+                                    const char* role, std::string_view name) const {
+  const int32_t index =
+      petrel_find_tensor(tensors, static_cast<uint32_t>(count), std::string(name).c_str());
+  if (index != PETREL_NOT_FOUND) return static_cast<size_t>(index);
+  std::string known;
+  for (size_t i = 0; i < count; ++i) known += std::string(i > 0 ? ", " : "") + tensors[i].name;
+  PETREL_LOG(Error, "method '%s' has no %s '%.*s', it has: %s", info_.name, role,
+             static_cast<int>(name.size()), name.data(), known.c_str());
+  return Error::NotFound;
+}
+
+Result<size_t> CompiledMethod::input_index(std::string_view name) const {
+  return find(info_.inputs, info_.num_inputs, "input", name);
+}
+
+Result<size_t> CompiledMethod::output_index(std::string_view name) const {
+  return find(info_.outputs, info_.num_outputs, "output", name);
+}
+
+Result<CompiledMethod::Slot*> CompiledMethod::slot(std::vector<Slot>& slots, const char* role,
+                                                   size_t index) {
+  if (index < slots.size()) return &slots[index];
+  PETREL_LOG(Error, "method '%s' has no %s %zu, it has %zu", info_.name, role, index, slots.size());
+  return Error::InvalidArgument;
+}
+
+Result<Tensor> CompiledMethod::get_input(size_t index) {
+  PETREL_ASSIGN_OR_RETURN(Slot* const input, slot(inputs_, "input", index));
+  PETREL_RETURN_IF_ERROR(input->tensor.set_data(input->place, input->info->bytes));
+  return Tensor(&input->tensor);
+}
+
+Result<Tensor> CompiledMethod::get_input(std::string_view name) {
+  PETREL_ASSIGN_OR_RETURN(const size_t index, input_index(name));
+  return get_input(index);
+}
+
+Result<Tensor> CompiledMethod::get_output(size_t index) {
+  PETREL_ASSIGN_OR_RETURN(Slot* const output, slot(outputs_, "output", index));
+  return Tensor(&output->tensor);
+}
+
+Result<Tensor> CompiledMethod::get_output(std::string_view name) {
+  PETREL_ASSIGN_OR_RETURN(const size_t index, output_index(name));
+  return get_output(index);
+}
+
+Error CompiledMethod::bind(std::vector<Slot>& slots, const char* role, size_t index,
+                           const Tensor& tensor) {
+  PETREL_ASSIGN_OR_RETURN(Slot* const bound, slot(slots, role, index));
+  const TensorImpl& wanted = bound->tensor;
+  const bool fits = tensor.scalar_type() == wanted.scalar_type() &&
+                    std::equal(tensor.sizes().begin(), tensor.sizes().end(), wanted.sizes().begin(),
+                               wanted.sizes().end()) &&
+                    same_order(tensor.dim_order(), wanted.dim_order());
+  if (!fits || tensor.const_data_ptr() == nullptr) {
+    PETREL_LOG(Error, "method '%s': %s %zu '%s' is %s%s, a tensor of %s%s is given%s", info_.name,
+               role, index, bound->info->name, runtime::to_string(wanted.scalar_type()),
+               sizes_text(wanted.sizes()).c_str(), runtime::to_string(tensor.scalar_type()),
+               sizes_text(tensor.sizes()).c_str(),
+               tensor.const_data_ptr() == nullptr ? " without data" : " or in another dim order");
+    return Error::InvalidArgument;
+  }
+  return bound->tensor.set_data(tensor.mutable_data_ptr(), tensor.nbytes());
+}
+
+Error CompiledMethod::set_input(size_t index, const Tensor& tensor) {
+  return bind(inputs_, "input", index, tensor);
+}
+
+Error CompiledMethod::set_input(std::string_view name, const Tensor& tensor) {
+  PETREL_ASSIGN_OR_RETURN(const size_t index, input_index(name));
+  return set_input(index, tensor);
+}
+
+Error CompiledMethod::set_output(size_t index, const Tensor& tensor) {
+  return bind(outputs_, "output", index, tensor);
+}
+
+Error CompiledMethod::set_output(std::string_view name, const Tensor& tensor) {
+  PETREL_ASSIGN_OR_RETURN(const size_t index, output_index(name));
+  return set_output(index, tensor);
+}
+
+Error CompiledMethod::run() {
+  for (size_t i = 0; i < inputs_.size(); ++i) input_pointers_[i] = inputs_[i].tensor.data();
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    output_pointers_[i] = outputs_[i].tensor.mutable_data();
+  }
+  const int32_t status = info_.run(context_, input_pointers_.data(), output_pointers_.data());
+  if (status == PETREL_MODEL_OK) return Error::Ok;
+  PETREL_LOG(Error, "method '%s': status %d: %s", info_.name, status, meaning(status));
+  return status == PETREL_MODEL_E_DATA || status == PETREL_MODEL_E_ALIAS ? Error::InvalidArgument
+                                                                         : Error::Internal;
+}
+
+Result<std::vector<double>> CompiledMethod::time_evaluator(const TimePlan& plan) {
+  return evaluate_time([this] { return run(); }, plan);
+}
+
+}  // namespace petrel::extension
