@@ -66,5 +66,6 @@ def source_libraries():
             "//third_party/xnnpack:replan.patch",
             "//third_party/xnnpack:late_data.patch",
             "//third_party/xnnpack:roots.patch",
+            "//third_party/xnnpack:zero_rows.patch",
         ],
     )

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Payloads of int8 values that pass every check, and of which XNNPACK as it comes
+// writes elsewhere or computes something else; what_xnnpack_assumes.md has the list.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/xnnpack/format/payload_writer.h"
+#include "backends/xnnpack/format/test_graphs.h"
+#include "backends/xnnpack/runtime/delegate.h"
+#include "backends/xnnpack/runtime/test_support.h"
+
+namespace petrel::backends::xnnpack {
+namespace {
+
+using runtime::Error;
+using DelegatePtr = std::unique_ptr<Delegate>;
+
+DelegatePtr create(const Graph& graph, const TestMap* map) {
+  const std::vector<uint8_t> payload = write_payload(graph);
+  runtime::Result<DelegatePtr> made = Delegate::create(payload.data(), payload.size(), map, {});
+  EXPECT_TRUE(made.ok()) << runtime::to_string(made.error());
+  return made.ok() ? *std::move(made) : nullptr;
+}
+
+// Bytes under a key of a map of floats.
+std::vector<float> bytes(const std::vector<int8_t>& data) {
+  std::vector<float> out((data.size() + sizeof(float) - 1) / sizeof(float));
+  std::memcpy(out.data(), data.data(), data.size());
+  return out;
+}
+
+uint32_t int8(GraphBuilder& b, uint32_t id, float scale, int32_t zero_point = 0) {
+  Value& value = b.graph.values[id];
+  value.datatype = Datatype::QINT8;
+  value.quantization = Quantization::kPerTensor;
+  value.quant.scale = scale;
+  value.quant.zero_point = zero_point;
+  return id;
+}
+
+std::vector<int32_t> sizes_of(const Dims& dims) { return {dims.begin(), dims.end()}; }
+
+// Runs a graph of one input on -3, -2.5, -2, ...
+std::vector<std::vector<float>> run(const Graph& graph, const TestMap* map) {
+  const DelegatePtr delegate = create(graph, map);
+  if (delegate == nullptr) return {};
+  Arguments args;
+  std::vector<std::pair<const float*, size_t>> outputs;
+  for (const Value& value : graph.values) {
+    if (value.flags == 0) continue;
+    const size_t count = count_elements(value.dims);
+    float* data = args.add(sizes_of(value.dims));
+    for (size_t i = 0; i < count && value.is_input(); ++i) {
+      data[i] = -3 + 0.5f * static_cast<float>(i);
+    }
+    if (value.is_output()) outputs.emplace_back(data, count);
+  }
+  EXPECT_EQ(args.run(*delegate), Error::Ok);
+  std::vector<std::vector<float>> out;
+  for (const auto& [data, count] : outputs) out.emplace_back(data, data + count);
+  return out;
+}
+
+// x --Convert--> int8, one scale for each image --`kind`, 3 x 3, padded--> y
+Graph convolution_of_images(NodeKind kind) {
+  static const float kScales[] = {0.5f, 0.25f, 0.125f, 1};
+  GraphBuilder b;
+  const uint32_t x = b.input({1, 5, 5, 2});
+  const uint32_t y = b.output({1, 5, 5, 4});
+  const uint32_t images = b.inner({1, 5, 5, 2});
+  b.graph.values[images].datatype = Datatype::QDINT8;
+  b.graph.values[images].quantization = Quantization::kPerTokenDynamic;
+  b.graph.values[images].quant.nonbatch_dims = 3;
+  const uint32_t filter = b.constant({4, 3, 3, 2}, "filter");
+  Value& stored = b.graph.values[filter];
+  stored.datatype = Datatype::QCINT8;
+  stored.quantization = Quantization::kPerChannel;
+  stored.quant.scales.inline_data = reinterpret_cast<const uint8_t*>(kScales);
+  stored.quant.scales.count = 4;
+  b.node(NodeKind::Convert, {x}, {images});
+  Node& node = b.node(kind, {images, filter, kNoId}, {y});
+  node.window.padding_top = node.window.padding_bottom = 1;
+  node.window.padding_left = node.window.padding_right = 1;
+  node.window.kernel_height = node.window.kernel_width = 3;
+  node.channels.group_input_channels = 2;
+  node.channels.group_output_channels = 4;
+  return std::move(b.graph);
+}
+
+// As many images, the first ones of the same list, each with a zero point of its own.
+std::vector<float> convolve(Delegate& delegate, int32_t images) {
+  constexpr int32_t kIn = 5 * 5 * 2, kOut = 5 * 5 * 4;
+  Arguments args;
+  float* x = args.add({images, 5, 5, 2});
+  for (int32_t i = 0; i < images * kIn; ++i) {
+    x[i] = std::sin(static_cast<float>(i)) + 0.01f * static_cast<float>(i / kIn);
+  }
+  const float* y = args.add({images, 5, 5, 4});
+  EXPECT_EQ(args.run(delegate), Error::Ok);
+  return {y, y + images * kOut};
+}
+
+TEST(QuantizedGraph, OfAConvolutionTakesAnyNumberOfImages) {
+  TestMap map;
+  std::vector<int8_t> filter;
+  for (int i = 0; i < 72; ++i) filter.push_back(static_cast<int8_t>(i * 37 % 101 - 50));
+  map.data["filter"] = bytes(filter);
+  for (const NodeKind kind : {NodeKind::Conv2d, NodeKind::ConvTranspose2d}) {
+    const Graph graph = convolution_of_images(kind);
+    const DelegatePtr fresh = create(graph, &map);
+    ASSERT_NE(fresh, nullptr);
+    const std::vector<float> expected = convolve(*fresh, 64);
+    EXPECT_NE(expected.front(), expected[100]);
+    const DelegatePtr delegate = create(graph, &map);
+    ASSERT_NE(delegate, nullptr);
+    for (const int32_t images : {1, 64, 2, 3, 64, 1}) {
+      const std::vector<float> found = convolve(*delegate, images);
+      ASSERT_LE(found.size(), expected.size());
+      EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin())) << images;
+    }
+  }
+}
+
+// Where XNNPACK fuses them, the pool gives elements of its own scale.
+TEST(QuantizedGraph, OfAClampToAnotherScaleBehindAPool) {
+  for (const auto& [scale, zero_point] : {std::pair<float, int32_t>{0.125f, 0}, {0.5f, 7}}) {
+    GraphBuilder b;
+    const uint32_t x = b.input({1, 2, 6, 1});
+    const uint32_t y = b.output({1, 1, 3, 1});
+    const uint32_t in = int8(b, b.inner({1, 2, 6, 1}), 0.5f);
+    const uint32_t pooled = int8(b, b.inner({1, 1, 3, 1}), 0.5f);
+    const uint32_t clamped = int8(b, b.inner({1, 1, 3, 1}), scale, zero_point);
+    b.node(NodeKind::Convert, {x}, {in});
+    Window& window = b.node(NodeKind::MaxPooling2d, {in}, {pooled}).window;
+    window.kernel_height = window.kernel_width = 2;
+    window.stride_height = window.stride_width = 2;
+    b.node(NodeKind::Clamp, {pooled}, {clamped}).output_max = 2;
+    b.node(NodeKind::Convert, {clamped}, {y});
+    EXPECT_EQ(run(b.graph, nullptr), (std::vector<std::vector<float>>{{0.5f, 1.5f, 2}}));
+  }
+}
+
+// Products of [-3, -2.5, -2, -1.5] with ones and minus ones: -9, 9.
+struct Clamped {
+  GraphBuilder b;
+  uint32_t in;
+  uint32_t filter;
+
+  explicit Clamped(const std::vector<float>& scales) {
+    const uint32_t x = b.input({1, 4});
+    std::vector<uint32_t> outputs;
+    for (size_t i = 0; i < scales.size(); ++i) outputs.push_back(b.output({1, 2}));
+    in = int8(b, b.inner({1, 4}), 0.5f);
+    filter = int8(b, b.constant({2, 4}, "filter"), 1);
+    b.node(NodeKind::Convert, {x}, {in});
+    for (size_t i = 0; i < scales.size(); ++i) {
+      const uint32_t product = int8(b, b.inner({1, 2}), 0.5f);
+      const uint32_t clamped = int8(b, b.inner({1, 2}), scales[i]);
+      b.node(NodeKind::FullyConnected, {in, filter, kNoId}, {product});
+      b.node(NodeKind::Clamp, {product}, {clamped});
+      b.node(NodeKind::Convert, {clamped}, {outputs[i]});
+    }
+  }
+};
+
+// One filter is packed once for products of one scale, whatever comes behind them.
+TEST(QuantizedGraph, OfClampsToOtherScalesBehindProducts) {
+  TestMap map;
+  map.data["filter"] = bytes({1, 1, 1, 1, -1, -1, -1, -1});
+  EXPECT_EQ(run(Clamped({1, 0.25f}).b.graph, &map),
+            (std::vector<std::vector<float>>{{-9, 9}, {-9, 9}}));
+}
+
+// Its scale is no concern of the product's, whose ratio of scales is bounded.
+TEST(QuantizedGraph, OfAClampToAFarScaleBehindAProductLoads) {
+  TestMap map;
+  map.data["filter"] = bytes({1, 1, 1, 1, -1, -1, -1, -1});
+  const auto found = run(Clamped({0x1p-20f, 0x1p40f}).b.graph, &map);
+  EXPECT_EQ(found, (std::vector<std::vector<float>>{{-0x1p-13f, 127 * 0x1p-20f}, {0, 0}}));
+}
+
+}  // namespace
+}  // namespace petrel::backends::xnnpack
