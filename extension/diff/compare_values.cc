@@ -19,59 +19,63 @@ Dims without_ones(const Dims& shape) {
   return dims;
 }
 
-// A value whose axis `from` was put before axis `to`, as the places that its elements had.
-struct MovedAxis {
-  Dims dims;
-  std::vector<size_t> places;
-};
-
-MovedAxis move_axis(const Dims& dims, size_t from, size_t to) {
-  std::vector<size_t> axes(dims.size());
-  for (size_t d = 0; d < axes.size(); ++d) axes[d] = d;
-  axes.erase(axes.begin() + static_cast<ptrdiff_t>(from));
-  axes.insert(axes.begin() + static_cast<ptrdiff_t>(to), from);
+// Where the elements of a value with these dims were before its axes were put in the order
+// `axes`.
+std::vector<size_t> places_of(const Dims& dims, const std::vector<size_t>& axes) {
   std::vector<size_t> strides(dims.size(), 1);
-  for (size_t d = dims.size(); d-- > 1;) {
-    strides[d - 1] = strides[d] * static_cast<size_t>(dims[d]);
-  }
-  MovedAxis moved;
   size_t count = 1;
-  for (const size_t axis : axes) {
-    moved.dims.push_back(dims[axis]);
-    count *= static_cast<size_t>(dims[axis]);
+  for (size_t d = dims.size(); d-- > 0;) {
+    strides[d] = count;
+    count *= static_cast<size_t>(dims[d]);
   }
-  if (moved.dims.empty()) return moved;
   std::vector<int64_t> index(dims.size(), 0);
-  moved.places.reserve(count);
+  std::vector<size_t> places;
+  places.reserve(count);
   for (size_t n = 0; n < count; ++n) {
     size_t place = 0;
     for (size_t d = 0; d < axes.size(); ++d) {
       place += static_cast<size_t>(index[d]) * strides[axes[d]];
     }
-    moved.places.push_back(place);
+    places.push_back(place);
     for (size_t d = axes.size(); d-- > 0;) {
-      if (++index[d] < moved.dims[d]) break;
+      if (++index[d] < dims[axes[d]]) break;
       index[d] = 0;
     }
   }
-  return moved;
+  return places;
 }
 
-// Orders of the elements of `b` in which its dims are those of `a`. Empty for "as they are".
+// Ranks above it are compared as they are, or with the channels last.
+constexpr size_t kMaxRankOfAllOrders = 4;
+
+// Orders of the axes of `b` in which its dims are those of `a`. One that is empty stands for
+// the elements as they are, where no order fits.
 std::vector<std::vector<size_t>> orders(const Dims& a, const Dims& b) {
   std::vector<std::vector<size_t>> found;
-  if (a == b) found.emplace_back();
-  for (size_t axis = 0; axis + 1 < b.size(); ++axis) {
-    const size_t last = b.size() - 1;
-    MovedAxis channels_first = move_axis(b, last, axis);
-    if (channels_first.dims == a) found.push_back(std::move(channels_first.places));
-    MovedAxis channels_last = move_axis(b, axis, last);
-    if (axis + 1 < last && channels_last.dims == a) {
-      found.push_back(std::move(channels_last.places));
-    }
+  std::vector<size_t> axes(b.size());
+  for (size_t d = 0; d < axes.size(); ++d) axes[d] = d;
+  const auto try_axes = [&] {
+    bool fits = a.size() == b.size();
+    for (size_t d = 0; fits && d < a.size(); ++d) fits = b[axes[d]] == a[d];
+    if (fits) found.push_back(axes);
+  };
+  if (b.size() > kMaxRankOfAllOrders) {
+    try_axes();
+    std::rotate(axes.begin() + 1, axes.end() - 1, axes.end());
+    try_axes();
+  } else {
+    do {
+      try_axes();
+    } while (std::next_permutation(axes.begin(), axes.end()));
   }
   if (found.empty()) found.emplace_back();
   return found;
+}
+
+// Masks are filled with infinity, or with the largest float where that would make NaN.
+bool are_as_good_as_infinite(double a, double b) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  return (a >= kLargest && b >= kLargest) || (a <= -kLargest && b <= -kLargest);
 }
 
 double square(double x) { return x * x; }
@@ -82,8 +86,9 @@ class Comparison {
   Comparison(double atol, double rtol, double rms) : atol_(atol), rtol_(rtol), rms_(rms) {}
 
   void add(size_t place, double a, double b) {
-    if (a == b || (std::isnan(a) && std::isnan(b))) {
-      if (std::isfinite(a)) signal_ += square(a);
+    if (a == b || (std::isnan(a) && std::isnan(b)) || are_as_good_as_infinite(a, b)) {
+      // Such a number would hide all others.
+      if (!are_as_good_as_infinite(a, a) && std::isfinite(a)) signal_ += square(a);
       return;
     }
     if (!std::isfinite(a) || !std::isfinite(b)) {
@@ -130,6 +135,14 @@ class Comparison {
   Difference result_;
 };
 
+// Where the second program writes integers with another scale than it reads them with, and
+// the first reads them with that one, too, it is the writer that is wrong.
+TraceValue as_read(const TraceValue& a, const TraceValue& b) {
+  TraceValue read = b;
+  if (b.scale && b.read_scale && a.read_scale == b.read_scale) read.scale = b.read_scale;
+  return read;
+}
+
 double rms_of(const std::vector<double>& numbers) {
   double squares = 0;
   size_t count = 0;
@@ -145,7 +158,7 @@ double rms_of(const std::vector<double>& numbers) {
 
 Difference compare_values(const TraceValue& a, const TraceValue& b, const Tolerance& tolerance) {
   const std::vector<double> first = a.numbers();
-  const std::vector<double> second = b.numbers();
+  const std::vector<double> second = as_read(a, b).numbers();
   const bool is_rounded = a.is_rounded || b.is_rounded;
   const bool by_element =
       tolerance.atol || tolerance.rtol || (!is_rounded && !tolerance.min_sqnr.has_value());
@@ -155,8 +168,10 @@ Difference compare_values(const TraceValue& a, const TraceValue& b, const Tolera
   Difference best;
   double least = std::numeric_limits<double>::infinity();
   bool is_first = true;
-  for (const std::vector<size_t>& order :
-       orders(without_ones(a.array.shape), without_ones(b.array.shape))) {
+  const Dims dims = without_ones(b.array.shape);
+  for (const std::vector<size_t>& axes : orders(without_ones(a.array.shape), dims)) {
+    const std::vector<size_t> order =
+        std::is_sorted(axes.begin(), axes.end()) ? std::vector<size_t>() : places_of(dims, axes);
     Comparison comparison(atol, rtol, rms);
     for (size_t i = 0; i < first.size(); ++i) {
       comparison.add(i, first[i], second[order.empty() ? i : order[i]]);

@@ -7,7 +7,8 @@
 //   const Difference d = compare_values(a, b, Tolerance());
 //   d.max_abs, d.sqnr, d.is_within
 //
-// NaN equals NaN at the same place and nothing else; infinities equal themselves.
+// NaN equals NaN at the same place and nothing else; an infinity equals itself and the largest
+// float, with which programs fill masks instead.
 #ifndef PETREL_EXTENSION_DIFF_COMPARE_VALUES_H_
 #define PETREL_EXTENSION_DIFF_COMPARE_VALUES_H_
 

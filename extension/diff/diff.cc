@@ -2,6 +2,7 @@
 #include "extension/diff/diff.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace petrel::extension {
@@ -9,45 +10,108 @@ namespace {
 
 constexpr size_t kNone = static_cast<size_t>(-1);
 
-std::vector<size_t> unmatched(const ValueTrace& trace, const std::vector<size_t>& row_of) {
-  std::vector<size_t> values;
-  for (size_t i = 0; i < trace.values.size(); ++i) {
-    if (row_of[i] == kNone && !trace.values[i].is_input) values.push_back(i);
-  }
-  return values;
-}
-
-// Finds out of a differing row whether anything before it differs, too.
-class Ancestors {
+// What the rows of a comparison say of values that follow from others.
+class Rows {
  public:
-  Ancestors(const Diff& diff, const std::vector<size_t>& row_of) : diff_(diff), row_of_(row_of) {}
-
-  void judge(DiffRow* row) const {
-    std::vector<bool> is_known(diff_.b.values.size(), false);
-    std::vector<size_t> left = diff_.b.values[row->b].inputs;
-    row->is_culprit = true;
-    while (!left.empty()) {
-      const size_t value = left.back();
-      left.pop_back();
-      if (is_known[value]) continue;
-      is_known[value] = true;
-      if (row_of_[value] != kNone) {
-        const bool is_within = diff_.rows[row_of_[value]].difference.is_within;
-        row->is_culprit = row->is_culprit && is_within;
-        continue;
-      }
-      if (diff_.b.values[value].is_input) continue;
-      row->between.push_back(value);
-      const std::vector<size_t>& inputs = diff_.b.values[value].inputs;
-      left.insert(left.end(), inputs.begin(), inputs.end());
+  Rows(const ValueTrace& a, const ValueTrace& b, const std::vector<DiffRow>& rows)
+      : a_(a),
+        b_(b),
+        rows_(rows),
+        is_matched_(a.values.size(), false),
+        row_of_(b.values.size(), kNone) {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      is_matched_[rows[i].a] = true;
+      row_of_[rows[i].b] = i;
     }
-    std::sort(row->between.begin(), row->between.end());
+  }
+
+  // Whether it differs and nothing does that it was computed from.
+  bool is_culprit(const DiffRow& row) const {
+    if (row.difference.is_within) return false;
+    const std::set<size_t> origins = matched_before(b_, row.b, nullptr);
+    return std::all_of(origins.begin(), origins.end(), [&](size_t value) {
+      return row_of_[value] == kNone || rows_[row_of_[value]].difference.is_within;
+    });
+  }
+
+  // Whether the two values have nothing in common that they were computed from: then they
+  // only look like one value.
+  bool is_mistaken(const DiffRow& row) const {
+    const std::set<size_t> first = matched_before(a_, row.a, nullptr);
+    std::set<size_t> second;  // as values of the first program
+    for (const size_t value : matched_before(b_, row.b, nullptr)) {
+      second.insert(row_of_[value] == kNone ? value : rows_[row_of_[value]].a);
+    }
+    if (first.empty() && second.empty()) return false;
+    if (second.count(row.a) != 0) return false;  // a conversion of the same value
+    return std::none_of(first.begin(), first.end(),
+                        [&](size_t value) { return second.count(value) != 0; });
+  }
+
+  std::vector<size_t> between(const DiffRow& row) const {
+    std::vector<size_t> values;
+    matched_before(b_, row.b, &values);
+    std::sort(values.begin(), values.end());
+    return values;
+  }
+
+  // Those of one program that are in no row.
+  std::vector<size_t> unmatched(const ValueTrace& trace) const {
+    std::vector<size_t> values;
+    for (size_t i = 0; i < trace.values.size(); ++i) {
+      if (!is_known(trace, i)) values.push_back(i);
+    }
+    return values;
   }
 
  private:
-  const Diff& diff_;
-  const std::vector<size_t>& row_of_;
+  // Inputs of the method have no row, and are alike by definition.
+  bool is_known(const ValueTrace& trace, size_t value) const {
+    return trace.values[value].is_input ||
+           (&trace == &a_ ? is_matched_[value] : row_of_[value] != kNone);
+  }
+
+  // The nearest values with a row, and inputs, that `value` follows from; those on the way
+  // go to `others`.
+  std::set<size_t> matched_before(const ValueTrace& trace, size_t value,
+                                  std::vector<size_t>* others) const {
+    std::set<size_t> found;
+    std::set<size_t> seen;
+    std::vector<size_t> left = trace.values[value].inputs;
+    while (!left.empty()) {
+      const size_t next = left.back();
+      left.pop_back();
+      if (!seen.insert(next).second) continue;
+      if (is_known(trace, next)) {
+        found.insert(next);
+        continue;
+      }
+      if (others != nullptr) others->push_back(next);
+      const std::vector<size_t>& inputs = trace.values[next].inputs;
+      left.insert(left.end(), inputs.begin(), inputs.end());
+    }
+    return found;
+  }
+
+  const ValueTrace& a_;
+  const ValueTrace& b_;
+  const std::vector<DiffRow>& rows_;
+  std::vector<bool> is_matched_;
+  std::vector<size_t> row_of_;
 };
+
+// Takes out culprits that are none, until all are; each time something goes.
+void drop_mistakes(const ValueTrace& a, const ValueTrace& b, std::vector<DiffRow>* rows) {
+  for (;;) {
+    std::vector<DiffRow> kept;
+    const Rows known(a, b, *rows);
+    for (const DiffRow& row : *rows) {
+      if (!known.is_culprit(row) || !known.is_mistaken(row)) kept.push_back(row);
+    }
+    if (kept.size() == rows->size()) return;
+    *rows = std::move(kept);
+  }
+}
 
 }  // namespace
 
@@ -55,26 +119,26 @@ Diff diff_traces(ValueTrace a, ValueTrace b, const Tolerance& tolerance) {
   Diff diff;
   const Matching matching = match_values(a, b);
   diff.how = matching.how;
-  std::vector<size_t> row_of_a(a.values.size(), kNone);
-  std::vector<size_t> row_of_b(b.values.size(), kNone);
+  diff.a = std::move(a);
+  diff.b = std::move(b);
   for (const auto& [first, second] : matching.pairs) {
-    row_of_a[first] = row_of_b[second] = diff.rows.size();
     DiffRow row;
     row.a = first;
     row.b = second;
-    row.difference = compare_values(a.values[first], b.values[second], tolerance);
+    row.difference = compare_values(diff.a.values[first], diff.b.values[second], tolerance);
     diff.rows.push_back(std::move(row));
   }
-  diff.unmatched_a = unmatched(a, row_of_a);
-  diff.unmatched_b = unmatched(b, row_of_b);
-  diff.a = std::move(a);
-  diff.b = std::move(b);
-  const Ancestors ancestors(diff, row_of_b);
+  if (matching.how != Matching::How::kSameOperators) drop_mistakes(diff.a, diff.b, &diff.rows);
+  const Rows known(diff.a, diff.b, diff.rows);
+  diff.unmatched_a = known.unmatched(diff.a);
+  diff.unmatched_b = known.unmatched(diff.b);
   for (size_t i = 0; i < diff.rows.size(); ++i) {
-    if (diff.rows[i].difference.is_within) continue;
+    DiffRow& row = diff.rows[i];
+    if (row.difference.is_within) continue;
     diff.differing.push_back(i);
-    ancestors.judge(&diff.rows[i]);
-    if (diff.rows[i].is_culprit) diff.culprits.push_back(i);
+    row.between = known.between(row);
+    row.is_culprit = known.is_culprit(row);
+    if (row.is_culprit) diff.culprits.push_back(i);
   }
   return diff;
 }

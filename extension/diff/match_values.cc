@@ -17,29 +17,42 @@ struct Sketch {
   std::vector<int64_t> dims;  // above 1, ascending
   double mean = 0;
   double rms = 0;
+  double magnitude = 0;  // the mean one
+  double least = 0;
   double largest = 0;
 };
+
+// Those above 1, ascending: what stays when axes change places.
+std::vector<int64_t> dims_of(const TraceValue& value) {
+  std::vector<int64_t> dims;
+  for (const int64_t size : value.array.shape) {
+    if (size != 1) dims.push_back(size);
+  }
+  std::sort(dims.begin(), dims.end());
+  return dims;
+}
 
 Sketch sketch_of(const ValueTrace& trace, size_t place) {
   const TraceValue& value = trace.values[place];
   Sketch sketch;
   sketch.place = place;
-  for (const int64_t size : value.array.shape) {
-    if (size != 1) sketch.dims.push_back(size);
-  }
-  std::sort(sketch.dims.begin(), sketch.dims.end());
+  sketch.dims = dims_of(value);
   const std::vector<double> numbers = value.numbers();
   sketch.elements = numbers.size();
   double sum = 0;
   double squares = 0;
+  double magnitudes = 0;
   for (const double number : numbers) {
     sum += number;
     squares += number * number;
-    sketch.largest = std::max(sketch.largest, std::fabs(number));
+    magnitudes += std::fabs(number);
+    sketch.least = std::min(sketch.least, number);
+    sketch.largest = std::max(sketch.largest, number);
   }
   const auto count = static_cast<double>(std::max<size_t>(numbers.size(), 1));
   sketch.mean = sum / count;
   sketch.rms = std::sqrt(squares / count);
+  sketch.magnitude = magnitudes / count;
   return sketch;
 }
 
@@ -47,7 +60,13 @@ Sketch sketch_of(const ValueTrace& trace, size_t place) {
 bool are_like(const Sketch& a, const Sketch& b, double tolerance) {
   const double room = tolerance * std::max(a.rms, b.rms);
   return std::fabs(a.rms - b.rms) <= room && std::fabs(a.mean - b.mean) <= room &&
-         std::fabs(a.largest - b.largest) <= 4 * tolerance * std::max(a.largest, b.largest);
+         std::fabs(a.magnitude - b.magnitude) <= room && std::fabs(a.least - b.least) <= 4 * room &&
+         std::fabs(a.largest - b.largest) <= 4 * room;
+}
+
+// Not so of integers whose scale nobody knows.
+bool has_numbers(const TraceValue& value) {
+  return value.scale.has_value() || value.array.type == runtime::ScalarType::Float;
 }
 
 // Values that can be compared, each after those that it is computed from, starting from
@@ -164,12 +183,9 @@ class Aligner {
         a.family == "move" || b.family == "move" || a.family == "convert" || b.family == "convert";
     // A move says nothing by its numbers, which others have as well.
     if (moves) return a.op == b.op && a.array.shape == b.array.shape ? sum + 2 : kNever;
-    if (a.family == b.family) {
-      const bool same_clamp = a.has_clamp == b.has_clamp;
-      return sum + (same_clamp ? 4 : 1) + (like ? 2 : 0);
-    }
+    if (a.family == b.family) return sum + (a.has_clamp == b.has_clamp ? 2 : 1) + (like ? 4 : 0);
     // What one program does in one step and the other in several ends with the same numbers.
-    return like && x.elements > 1 ? sum + 1 : kNever;
+    return like && x.elements > 1 ? sum + 3 : kNever;
   }
 
   const ValueTrace& a_;
@@ -177,6 +193,30 @@ class Aligner {
   std::vector<Sketch> left_;
   std::vector<Sketch> right_;
 };
+
+// A conversion stands for the value that it converts, moved before or not. Where only the
+// second program has it, that value's counterpart is its own.
+void match_conversions(const ValueTrace& a, const ValueTrace& b, Matching* matching) {
+  std::map<size_t, size_t> counterparts;
+  for (const auto& [first, second] : matching->pairs) counterparts[second] = first;
+  for (size_t i = 0; i < std::min(a.values.size(), b.values.size()); ++i) {
+    if (!a.values[i].is_input || !b.values[i].is_input) break;  // they come first
+    counterparts[i] = i;
+  }
+  for (size_t i = 0; i < b.values.size(); ++i) {
+    const TraceValue& value = b.values[i];
+    const bool moves = value.family == "move";
+    if ((value.family != "convert" && !moves) || counterparts.count(i) != 0) continue;
+    if (value.inputs.size() != 1) continue;
+    const auto counterpart = counterparts.find(value.inputs[0]);
+    if (counterpart == counterparts.end()) continue;
+    const TraceValue& first = a.values[counterpart->second];
+    if (dims_of(first) != dims_of(value)) continue;
+    counterparts[i] = counterpart->second;
+    if (moves || !value.is_seen || !has_numbers(value)) continue;
+    matching->pairs.emplace_back(counterpart->second, i);
+  }
+}
 
 bool have_same_operators(const ValueTrace& a, const ValueTrace& b) {
   return std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(),
@@ -200,6 +240,7 @@ Matching match_values(const ValueTrace& a, const ValueTrace& b) {
   const Aligner aligner(a, b);
   matching.how = aligner.uses_names() ? Matching::How::kNames : Matching::How::kAlignment;
   matching.pairs = aligner.align();
+  match_conversions(a, b, &matching);
   std::sort(matching.pairs.begin(), matching.pairs.end(),
             [](const auto& x, const auto& y) { return x.second < y.second; });
   return matching;

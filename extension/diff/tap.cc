@@ -57,9 +57,9 @@ std::vector<Tensor> written_by(const Kernel& kernel, Span<EValue*> args) {
   return written;
 }
 
-// The scale that a call of quantize_per_tensor was given.
+// The scale that a call which quantises or dequantises was given.
 std::optional<ElementScale> given_scale(const std::string& op, Span<EValue*> args) {
-  if (!absl::StrContains(op, "::quantize_per_tensor.") || args.size() < 3) return std::nullopt;
+  if (!absl::StrContains(op, "quantize_per_tensor.") || args.size() < 3) return std::nullopt;
   const auto number = [](const EValue& value) -> std::optional<double> {
     if (value.isScalar()) return value.toScalar().to_double();
     if (!value.isTensor() || value.toTensor().numel() != 1) return std::nullopt;
@@ -168,7 +168,9 @@ void Tap::record_kernel(const Kernel& kernel, Span<EValue*> args) {
   if (args.empty()) return;
   TraceValue value = begin_value(kernel.name);
   value.is_rounded = absl::StartsWith(value.op, "quantized_decomposed::");
-  value.scale = given_scale(value.op, args);
+  const std::optional<ElementScale> scale = given_scale(value.op, args);
+  const bool dequantises = absl::StrContains(value.op, "::dequantize_");
+  if (!dequantises) value.scale = scale;
   const std::vector<Tensor> written = written_by(kernel, args);
   // Outputs stand among the arguments, too, in memory that others may have had before.
   std::set<const runtime::TensorImpl*> own;
@@ -179,6 +181,9 @@ void Tap::record_kernel(const Kernel& kernel, Span<EValue*> args) {
     const std::vector<Tensor> tensors = tensors_of(*args[i]);
     const bool is_own = !tensors.empty() && own.count(tensors.front().impl()) != 0;
     if (!is_own || (updates && i == 0)) read_values(*args[i], &value.inputs);
+  }
+  if (dequantises && value.inputs.size() == 1) {
+    trace_.values[value.inputs[0]].read_scale = scale;
   }
   for (const Tensor& tensor : written) append_tensor(value, tensor);
 }

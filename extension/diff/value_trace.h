@@ -24,6 +24,11 @@ namespace petrel::extension {
 struct ElementScale {
   double scale = 1;
   double zero_point = 0;
+
+  bool operator==(const ElementScale& other) const {
+    return scale == other.scale && zero_point == other.zero_point;
+  }
+  bool operator!=(const ElementScale& other) const { return !(*this == other); }
 };
 
 struct TraceValue {
@@ -41,6 +46,8 @@ struct TraceValue {
   bool is_seen = true;
   NpyArray array;
   std::optional<ElementScale> scale;
+  // The scale that a kernel which dequantises it was told, the same one in a sound program.
+  std::optional<ElementScale> read_scale;
 
   // The elements in the order of `array.shape`, the last dim innermost.
   std::vector<double> numbers() const;

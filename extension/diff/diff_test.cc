@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/diff/diff.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "extension/diff/operator_family.h"
+#include "extension/diff/written_memory.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace petrel::extension {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+TraceValue value(const std::string& op, std::vector<size_t> inputs, std::vector<int64_t> shape,
+                 const std::vector<float>& numbers) {
+  TraceValue value;
+  value.op = op;
+  value.family = op == "input" ? op : operator_family(op);
+  value.is_input = op == "input";
+  value.inputs = std::move(inputs);
+  value.array.shape = std::move(shape);
+  value.array.data.resize(numbers.size() * sizeof(float));
+  std::memcpy(value.array.data.data(), numbers.data(), value.array.data.size());
+  return value;
+}
+
+TraceValue flat(const std::vector<float>& numbers) {
+  return value("aten::add.out", {}, {static_cast<int64_t>(numbers.size())}, numbers);
+}
+
+ValueTrace trace(std::vector<TraceValue> values) {
+  ValueTrace trace;
+  trace.values = std::move(values);
+  for (size_t i = 0; i < trace.values.size(); ++i) trace.values[i].place = std::to_string(i);
+  trace.outputs = {trace.values.size() - 1};
+  return trace;
+}
+
+TEST(OperatorFamily, IsOneForAllNames) {
+  EXPECT_EQ(operator_family("aten::convolution.out"), operator_family("DepthwiseConv2d"));
+  EXPECT_EQ(operator_family("aten::addmm.out"), operator_family("FullyConnected"));
+  EXPECT_EQ(operator_family("aten::view_copy.out"), operator_family("StaticReshape"));
+  EXPECT_EQ(operator_family("aten::_softmax.out"), operator_family("Softmax"));
+  EXPECT_EQ(operator_family("quantized_decomposed::quantize_per_tensor.out"), "convert");
+  EXPECT_EQ(operator_family("aten::cumsum.out"), "cumsum");
+}
+
+TEST(WrittenMemory, FindsWhatLiesInPartsOfIt) {
+  char bytes[64] = {};
+  WrittenMemory memory;
+  memory.write(bytes, 32, 1);
+  memory.write(bytes + 32, 32, 2);
+  EXPECT_THAT(memory.find(bytes, 64), ElementsAre(1u, 2u));
+  memory.write(bytes + 8, 16, 3);  // in the middle of the first
+  EXPECT_THAT(memory.find(bytes, 32), ElementsAre(1u, 3u));
+  EXPECT_THAT(memory.find(bytes + 8, 16), ElementsAre(3u));
+  EXPECT_THAT(memory.find(bytes + 24, 4), ElementsAre(1u));
+  memory.write(bytes, 64, 4);
+  EXPECT_THAT(memory.find(bytes, 64), ElementsAre(4u));
+  EXPECT_THAT(memory.find(bytes, 0), IsEmpty());
+}
+
+TEST(CompareValues, MeasuresWhatDiffers) {
+  const Difference d = compare_values(flat({3, 4, 0, 0}), flat({3, 4, 0, 0.5f}), {});
+  EXPECT_FALSE(d.is_within);
+  EXPECT_DOUBLE_EQ(d.max_abs, 0.5);
+  EXPECT_NEAR(d.sqnr, 20, 1e-9);  // 25 to 0.25
+  EXPECT_EQ(d.beyond, 1u);
+  EXPECT_EQ(d.at, 3u);
+  EXPECT_EQ(d.second, 0.5);
+}
+
+TEST(CompareValues, HoldsElementsToTheirValue) {
+  // Far from the element and near to the value as a whole.
+  EXPECT_TRUE(compare_values(flat({1000, 0}), flat({1000, 0.05f}), {}).is_within);
+  EXPECT_FALSE(compare_values(flat({1000, 0}), flat({1000, 0.1f}), {}).is_within);
+  Tolerance exact;
+  exact.atol = 0;
+  EXPECT_FALSE(compare_values(flat({1000, 0}), flat({1000, 0.05f}), exact).is_within);
+}
+
+TEST(CompareValues, TakesNanForNanOnly) {
+  EXPECT_TRUE(compare_values(flat({1, kNan}), flat({1, kNan}), {}).is_within);
+  const Difference d = compare_values(flat({1, 2}), flat({1, kNan}), {});
+  EXPECT_FALSE(d.is_within);
+  EXPECT_EQ(d.only_nan, 1u);
+  EXPECT_FALSE(compare_values(flat({1, kNan}), flat({kNan, 1}), {}).is_within);
+  Tolerance loose;
+  loose.min_sqnr = -1000;
+  EXPECT_FALSE(compare_values(flat({1, 2}), flat({1, kNan}), loose).is_within);
+}
+
+TEST(CompareValues, TakesTheLargestFloatForInfinity) {
+  const float largest = std::numeric_limits<float>::max();
+  EXPECT_TRUE(compare_values(flat({1, -kInfinity}), flat({1, -largest}), {}).is_within);
+  EXPECT_FALSE(compare_values(flat({1, -kInfinity}), flat({1, largest}), {}).is_within);
+  EXPECT_FALSE(compare_values(flat({1, 5}), flat({1, kInfinity}), {}).is_within);
+}
+
+TEST(CompareValues, FindsTheOrderOfElements) {
+  const TraceValue channels_first = value("Conv2d", {}, {1, 2, 1, 3}, {1, 2, 3, 10, 20, 30});
+  const TraceValue channels_last = value("Conv2d", {}, {1, 1, 3, 2}, {1, 10, 2, 20, 3, 30});
+  EXPECT_TRUE(compare_values(channels_first, channels_last, {}).is_within);
+  // Both orders have these dims.
+  EXPECT_TRUE(compare_values(value("Conv2d", {}, {2, 2}, {1, 2, 3, 4}),
+                             value("Conv2d", {}, {2, 2}, {1, 3, 2, 4}), {})
+                  .is_within);
+  EXPECT_FALSE(compare_values(value("Conv2d", {}, {2, 2}, {1, 2, 3, 4}),
+                              value("Conv2d", {}, {2, 2}, {4, 3, 2, 1}), {})
+                   .is_within);
+}
+
+TEST(CompareValues, TakesIntegersForWhatTheyStandFor) {
+  TraceValue integers = flat({0});
+  integers.array.type = runtime::ScalarType::Char;
+  integers.array.shape = {3};
+  integers.array.data = {10, 12, 0xFE};  // the last is -2
+  integers.scale = ElementScale{0.5, 10};
+  integers.is_rounded = true;
+  const Difference d = compare_values(flat({0, 1, -6}), integers, {});
+  EXPECT_TRUE(d.is_within);
+  EXPECT_EQ(d.max_abs, 0);
+}
+
+// A convolution and its clamp beside a convolution that has it, then a product.
+TEST(DiffTraces, NamesTheNodeThatMakesTheDifference) {
+  const ValueTrace first = trace({value("input", {}, {1, 4}, {1, 2, 3, 4}),
+                                  value("aten::convolution.out", {0}, {1, 4, 1, 1}, {-1, 2, -3, 4}),
+                                  value("aten::relu.out", {1}, {1, 4, 1, 1}, {0, 2, 0, 4}),
+                                  value("aten::addmm.out", {2}, {1, 2}, {5, 6}),
+                                  value("aten::sigmoid.out", {3}, {1, 2}, {0.5f, 0.25f})});
+  TraceValue fused = value("Conv2d", {0}, {1, 1, 1, 4}, {0, 2, 0, 4});
+  fused.has_clamp = true;
+  const auto second = [&](float product) {
+    return trace({value("input", {}, {1, 4}, {1, 2, 3, 4}), fused,
+                  value("FullyConnected", {1}, {1, 2}, {5, product}),
+                  value("Sigmoid", {2}, {1, 2}, {0.5f, product == 6 ? 0.25f : 0.75f})});
+  };
+  const Diff equal = diff_traces(first, second(6), {});
+  EXPECT_EQ(equal.how, Matching::How::kAlignment);
+  EXPECT_TRUE(equal.is_equal());
+  EXPECT_EQ(equal.rows.size(), 3u);
+  EXPECT_THAT(equal.unmatched_a, ElementsAre(1u));  // the convolution before its clamp
+  EXPECT_THAT(equal.unmatched_b, IsEmpty());
+
+  for (const float wrong : {9.0f, kNan}) {
+    const Diff diff = diff_traces(first, second(wrong), {});
+    ASSERT_EQ(diff.culprits.size(), 1u);
+    EXPECT_EQ(diff.b.values[diff.rows[diff.culprits[0]].b].op, "FullyConnected");
+    EXPECT_EQ(diff.differing.size(), 2u);  // the sigmoid follows from it
+    EXPECT_THAT(to_text(diff, false), HasSubstr("inputs are alike, the result is not: "
+                                                "FullyConnected at 2\n"));
+    EXPECT_THAT(to_json(diff), HasSubstr("\"equal\": false"));
+  }
+}
+
+TEST(DiffTraces, ListsWhatHasNoMatchBeforeTheDifference) {
+  const ValueTrace first =
+      trace({value("input", {}, {2}, {1, 2}), value("aten::gelu.out", {0}, {2}, {3, 4})});
+  const ValueTrace second =
+      trace({value("input", {}, {2}, {1, 2}), value("aten::erf.out", {0}, {2}, {7, 9}),
+             value("aten::gelu.out", {1}, {2}, {3, 5})});
+  const Diff diff = diff_traces(first, second, {});
+  ASSERT_EQ(diff.culprits.size(), 1u);
+  EXPECT_THAT(diff.rows[diff.culprits[0]].between, ElementsAre(1u));
+  EXPECT_THAT(diff.unmatched_b, ElementsAre(1u));
+}
+
+}  // namespace
+}  // namespace petrel::extension
