@@ -77,6 +77,7 @@ absl::Status quantize(Program& program, const ExportOptions& options, ExportRepo
     record = std::make_shared<QuantizationRecord>(std::move(read));
   }
   PETREL_ASSIGN_OR_RETURN(report->left_float, quantize_program(program, *record));
+  report->quantization = std::move(record);
   for (const auto& [name, method] : program.methods) {
     const absl::Status valid = verify_graph(*method.graph);
     if (!valid.ok()) return annotate(valid, absl::StrCat("method '", name, "', quantised"));

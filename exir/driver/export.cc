@@ -79,6 +79,12 @@ class Outputs {
     return sink({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
   }
 
+  absl::Status show() {
+    if (options_.before_publishing == nullptr) return absl::OkStatus();
+    PETREL_ASSIGN_OR_RETURN(const auto written, files_.finish());
+    return options_.before_publishing(written);
+  }
+
   absl::Status publish() {
     const absl::Status status = files_.publish();
     if (!absl::IsAlreadyExists(status)) return status;
@@ -181,6 +187,9 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
     emit_options.shard_bytes = options.shard_bytes;
     emit_options.bind_data = options.bind_data;
     emit_options.recipe = options.recipe;
+    if (report.quantization != nullptr) {
+      emit_options.recipe.push_back(absl::StrCat(kRecordLine, format_record(*report.quantization)));
+    }
     emit_options.structure = report.structure;
     emit_options.has_kernel = options.has_kernel;
     emit_options.allow_missing_kernels = options.allow_missing_kernels;
@@ -189,6 +198,7 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
                                                         return outputs.open(destination);
                                                       }));
     PETREL_RETURN_IF_ERROR(outputs.write_record());
+    PETREL_RETURN_IF_ERROR(outputs.show());
     return outputs.publish();
   }));
   report.kernels = report.emit.kernels;

@@ -69,6 +69,9 @@ struct ExportOptions {
   // empty: as the archive says.
   std::shared_ptr<const QuantizationRecord> quantization;
   std::string quantization_file;
+  // Sees the files before they are where they belong, by the paths that were asked for,
+  // each with the path where it is now. An error of it leaves nothing.
+  std::function<absl::Status(const std::map<std::string, std::string>& written)> before_publishing;
   // Where to write `quantization`, with the program or not at all; "" for nowhere.
   std::string quantization_output;
   // Files that were read to make these options, which no output may replace.
@@ -97,7 +100,8 @@ struct ExportReport {
   PartitionReport partition;
   // With a record: nodes of f32 that do not compute with integers, by method.
   std::map<std::string, std::vector<LeftFloat>> left_float;
-  std::map<std::string, OrderReport> order;  // by method; with `reorder` only
+  std::shared_ptr<const QuantizationRecord> quantization;  // that was replayed
+  std::map<std::string, OrderReport> order;                // by method; with `reorder` only
   EmitReport emit;
   // Kernel calls left per method: operator -> count.
   std::map<std::string, std::map<std::string, size_t>> kernels;

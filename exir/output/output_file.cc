@@ -134,6 +134,7 @@ absl::Status OutputFile::write(absl::Span<const uint8_t> bytes) {
 }
 
 absl::Status OutputFile::finish() {
+  if (fd_ == -1) return absl::OkStatus();
   PETREL_RETURN_IF_ERROR(write_out(pending_));
   pending_.clear();
   if (fsync(fd_) != 0) return failed("write", path_, errno);

@@ -36,7 +36,7 @@ class OutputFile {
 
   // The bytes may stay in a buffer until finish().
   absl::Status write(absl::Span<const uint8_t> bytes);
-  // Everything is on the disk; nothing may be written afterwards.
+  // Everything is on the disk; nothing may be written afterwards. May be called again.
   absl::Status finish();
   // Whether a file with other bytes is at the path. Precondition: finish() succeeded.
   absl::StatusOr<bool> differs_from_what_is_there() const;
@@ -46,6 +46,8 @@ class OutputFile {
   void withdraw();
 
   const std::string& path() const { return path_; }
+  // Where the bytes are. Precondition: it is not published.
+  const std::string& temporary_path() const { return temporary_; }
 
  private:
   OutputFile(std::string path, std::string temporary, int fd);

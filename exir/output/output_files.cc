@@ -33,6 +33,13 @@ absl::StatusOr<ByteSink> OutputFiles::open(const std::string& path, WhenOther wh
   return ByteSink([opened](absl::Span<const uint8_t> bytes) { return opened->write(bytes); });
 }
 
+absl::StatusOr<std::map<std::string, std::string>> OutputFiles::finish() {
+  if (!files_.empty()) PETREL_RETURN_IF_ERROR(files_.back().file.finish());
+  std::map<std::string, std::string> places;
+  for (const Opened& opened : files_) places[opened.file.path()] = opened.file.temporary_path();
+  return places;
+}
+
 absl::Status OutputFiles::publish() {
   if (!files_.empty()) PETREL_RETURN_IF_ERROR(files_.back().file.finish());
   for (const Opened& opened : files_) {

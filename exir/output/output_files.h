@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <list>
+#include <map>
 #include <string>
 
 #include "absl/status/status.h"
@@ -40,6 +41,8 @@ class OutputFiles {
   // path is opened twice, under whatever spelling.
   absl::StatusOr<ByteSink> open(const std::string& path,
                                 WhenOther when_other = WhenOther::kReplace);
+  // Where the files are until they are published, by path; all of them are complete.
+  absl::StatusOr<std::map<std::string, std::string>> finish();
   // All of them or none. AlreadyExists, which names the path, for one that is not to
   // be replaced.
   absl::Status publish();

@@ -75,6 +75,22 @@ TEST_F(OutputFilesTest, LeavesWhatIsThereIfItIsNotToBeReplaced) {
   EXPECT_EQ(content("b"), "two");
 }
 
+TEST_F(OutputFilesTest, ShowsFilesBeforeTheyArePublished) {
+  OutputFiles files;
+  ASSERT_TRUE(put(*files.open(path("a")), "first").ok());
+  ASSERT_TRUE(put(*files.open(path("b")), "second").ok());
+  const auto places = files.finish();
+  ASSERT_TRUE(places.ok()) << places.status();
+  ASSERT_EQ(places->size(), 2u);
+  std::ifstream shown(places->at(path("b")));
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(shown), {}), "second");
+  EXPECT_FALSE(std::filesystem::exists(path("b")));
+  ASSERT_TRUE(files.publish().ok());
+  EXPECT_EQ(content("a"), "first");
+  EXPECT_EQ(content("b"), "second");
+  EXPECT_EQ(count(), 2u);
+}
+
 TEST_F(OutputFilesTest, LeavesNothingWithoutPublish) {
   {
     OutputFiles files;

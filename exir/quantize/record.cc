@@ -5,6 +5,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -17,7 +18,8 @@
 namespace petrel::exir {
 namespace {
 
-using nlohmann::ordered_json;
+// Keys are found in logarithmic time: a record has one for each value of a model.
+using nlohmann::json;
 
 constexpr int kFormat = 1;
 
@@ -33,14 +35,14 @@ absl::Status invalid(const Args&... args) {
 }
 
 // The member of an object; an error when it is not there.
-absl::StatusOr<const ordered_json*> member(const ordered_json& object, const char* key) {
+absl::StatusOr<const json*> member(const json& object, const char* key) {
   if (!object.is_object()) return invalid("is not an object");
   const auto found = object.find(key);
   if (found == object.end()) return invalid("has no \"", key, "\"");
   return &*found;
 }
 
-absl::Status check_keys(const ordered_json& object, std::initializer_list<const char*> known) {
+absl::Status check_keys(const json& object, std::initializer_list<const char*> known) {
   if (!object.is_object()) return invalid("is not an object");
   for (const auto& [key, value] : object.items()) {
     if (std::find(known.begin(), known.end(), key) == known.end()) {
@@ -50,15 +52,23 @@ absl::Status check_keys(const ordered_json& object, std::initializer_list<const 
   return absl::OkStatus();
 }
 
-absl::StatusOr<float> finite(const ordered_json& object, const char* key) {
-  PETREL_ASSIGN_OR_RETURN(const ordered_json* json, member(object, key));
-  if (!json->is_number()) return invalid("\"", key, "\" is not a number");
-  const auto value = static_cast<float>(json->get<double>());
+absl::StatusOr<float> finite(const json& object, const char* key) {
+  PETREL_ASSIGN_OR_RETURN(const json* found, member(object, key));
+  if (!found->is_number()) return invalid("\"", key, "\" is not a number");
+  const auto value = static_cast<float>(found->get<double>());
   if (!std::isfinite(value)) return invalid("\"", key, "\" is not a finite number");
   return value;
 }
 
-absl::StatusOr<QuantizedValue> parse_value(const ordered_json& object) {
+absl::StatusOr<int64_t> whole(const json& number, const char* key) {
+  if (!number.is_number_integer()) return invalid("\"", key, "\" is not a whole number");
+  const bool fits = !number.is_number_unsigned() ||
+                    number.get<uint64_t>() <= uint64_t{std::numeric_limits<int64_t>::max()};
+  if (!fits) return invalid("\"", key, "\" is ", number.get<uint64_t>(), ", which is too large");
+  return number.get<int64_t>();
+}
+
+absl::StatusOr<QuantizedValue> parse_value(const json& object) {
   QuantizedValue value;
   PETREL_RETURN_IF_ERROR(check_keys(object, {"min", "max", "scale", "zero_point"}));
   PETREL_ASSIGN_OR_RETURN(value.range.min, finite(object, "min"));
@@ -67,9 +77,8 @@ absl::StatusOr<QuantizedValue> parse_value(const ordered_json& object) {
     return invalid("\"min\" is ", value.range.min, ", above \"max\", which is ", value.range.max);
   }
   PETREL_ASSIGN_OR_RETURN(value.numbers.scale, finite(object, "scale"));
-  PETREL_ASSIGN_OR_RETURN(const ordered_json* zero, member(object, "zero_point"));
-  if (!zero->is_number_integer()) return invalid("\"zero_point\" is not a whole number");
-  const auto point = zero->get<int64_t>();
+  PETREL_ASSIGN_OR_RETURN(const json* zero, member(object, "zero_point"));
+  PETREL_ASSIGN_OR_RETURN(const int64_t point, whole(*zero, "zero_point"));
   if (point < kLeastLevel || point > kMostLevel) {
     return invalid("\"zero_point\" is ", point, ", must be ", kLeastLevel, " to ", kMostLevel);
   }
@@ -78,36 +87,34 @@ absl::StatusOr<QuantizedValue> parse_value(const ordered_json& object) {
   return value;
 }
 
-absl::Status parse_scheme_of(const ordered_json& object, MethodQuantization* method) {
+absl::Status parse_scheme_of(const json& object, MethodQuantization* method) {
   if (object.contains("scheme")) {
-    const ordered_json& name = object["scheme"];
+    const json& name = object["scheme"];
     if (!name.is_string()) return invalid("\"scheme\" is not a name");
     PETREL_ASSIGN_OR_RETURN(method->scheme, parse_scheme(name.get<std::string>()));
   }
   if (object.contains("group")) {
-    const ordered_json& group = object["group"];
-    if (!group.is_number_integer()) return invalid("\"group\" is not a whole number");
-    method->group = group.get<int64_t>();
+    PETREL_ASSIGN_OR_RETURN(method->group, whole(object["group"], "group"));
     PETREL_RETURN_IF_ERROR(check_group(method->group));
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<MethodQuantization> parse_method(const ordered_json& object) {
+absl::StatusOr<MethodQuantization> parse_method(const json& object) {
   MethodQuantization method;
   PETREL_RETURN_IF_ERROR(check_keys(object, {"scheme", "group", "values", "keep_float"}));
   PETREL_RETURN_IF_ERROR(parse_scheme_of(object, &method));
-  PETREL_ASSIGN_OR_RETURN(const ordered_json* values, member(object, "values"));
+  PETREL_ASSIGN_OR_RETURN(const json* values, member(object, "values"));
   if (!values->is_object()) return invalid("\"values\" is not an object");
-  for (const auto& [name, json] : values->items()) {
-    auto value = parse_value(json);
+  for (const auto& [name, object_of_value] : values->items()) {
+    auto value = parse_value(object_of_value);
     if (!value.ok()) return annotate(value.status(), absl::StrCat("value '", name, "'"));
     method.values[name] = *value;
   }
   if (!object.contains("keep_float")) return method;
-  const ordered_json& kept = object["keep_float"];
+  const json& kept = object["keep_float"];
   if (!kept.is_array()) return invalid("\"keep_float\" is not a list");
-  for (const ordered_json& name : kept) {
+  for (const json& name : kept) {
     if (!name.is_string()) return invalid("\"keep_float\" holds something that is not a name");
     method.keep_float.insert(name.get<std::string>());
   }
@@ -138,34 +145,34 @@ absl::Status check_group(int64_t group) {
 }
 
 std::string format_record(const QuantizationRecord& record) {
-  ordered_json methods = ordered_json::object();
+  json methods = json::object();
   for (const auto& [name, method] : record.methods) {
-    ordered_json values = ordered_json::object();
+    json values = json::object();
     for (const auto& [value_name, value] : method.values) {
       values[value_name] = {{"min", value.range.min},
                             {"max", value.range.max},
                             {"scale", value.numbers.scale},
                             {"zero_point", value.numbers.zero_point}};
     }
-    ordered_json& entry = methods[name] = ordered_json::object();
+    json& entry = methods[name] = json::object();
     if (method.scheme != QuantScheme::kStaticInt8) entry["scheme"] = scheme_name(method.scheme);
     if (method.scheme == QuantScheme::kDynamicInt4) entry["group"] = method.group;
     entry["values"] = std::move(values);
     entry["keep_float"] = method.keep_float;
   }
-  const ordered_json json = {{"format", kFormat}, {"methods", std::move(methods)}};
-  return json.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  const json root = {{"format", kFormat}, {"methods", std::move(methods)}};
+  return root.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 absl::StatusOr<QuantizationRecord> parse_record(const std::string& text) {
-  const ordered_json json = ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) return invalid("is not JSON");
-  PETREL_RETURN_IF_ERROR(check_keys(json, {"format", "methods"}));
-  PETREL_ASSIGN_OR_RETURN(const ordered_json* format, member(json, "format"));
+  const json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (root.is_discarded()) return invalid("is not JSON");
+  PETREL_RETURN_IF_ERROR(check_keys(root, {"format", "methods"}));
+  PETREL_ASSIGN_OR_RETURN(const json* format, member(root, "format"));
   if (*format != kFormat) {
     return invalid("\"format\" is not ", kFormat, ", the one that this version reads");
   }
-  PETREL_ASSIGN_OR_RETURN(const ordered_json* methods, member(json, "methods"));
+  PETREL_ASSIGN_OR_RETURN(const json* methods, member(root, "methods"));
   if (!methods->is_object()) return invalid("\"methods\" is not an object");
   QuantizationRecord record;
   for (const auto& [name, object] : methods->items()) {

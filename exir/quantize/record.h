@@ -57,6 +57,10 @@ struct QuantizationRecord {
   std::map<std::string, MethodQuantization> methods;
 };
 
+// A program whose weights have names remembers the record in its recipe, as this and the
+// text of the record.
+inline constexpr char kRecordLine[] = "quantization-record=";
+
 // Ends with a newline; floats have all their digits.
 std::string format_record(const QuantizationRecord& record);
 

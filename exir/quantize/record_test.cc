@@ -84,6 +84,8 @@ TEST(Record, NamesWhatIsWrong) {
             place + "scale is 9.99995e-41, must be a positive, normal number");
   EXPECT_EQ(error_of("-66", "128"), place + "\"zero_point\" is 128, must be -128 to 127");
   EXPECT_EQ(error_of("-66", "0.5"), place + "\"zero_point\" is not a whole number");
+  EXPECT_EQ(error_of("-66", "18446744073709551615"),
+            place + "\"zero_point\" is 18446744073709551615, which is too large");
   EXPECT_EQ(error_of("3.1", "-3"), place + "\"min\" is -1, above \"max\", which is -3");
   EXPECT_EQ(error_of("[\"linear_3\"]", "[3]"),
             "method 'forward': \"keep_float\" holds something that is not a name");

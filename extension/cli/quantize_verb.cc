@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "exir/driver/export.h"
+#include "exir/status_macros.h"
 #include "extension/cli/backend_choice.h"
 #include "extension/cli/console.h"
 #include "extension/cli/export_option_flags.h"
@@ -58,13 +59,6 @@ std::string add_samples(const std::string& word, CalibrateOptions* options) {
   return "";
 }
 
-std::vector<std::string> data_files_of(const exir::ExportOptions& options) {
-  std::vector<std::string> files;
-  if (!options.external_weights.empty()) files.push_back(options.external_weights);
-  for (const exir::ExternalFile& file : options.external) files.push_back(file.path);
-  return files;
-}
-
 std::string counted(size_t count, const char* one, const char* many) {
   return absl::StrCat(count, " ", count == 1 ? one : many);
 }
@@ -100,17 +94,6 @@ void print_report(const Calibration& calibration, const exir::ExportReport& repo
   }
 }
 
-// A program whose weights have names remembers how it was made, the record included.
-std::string remember_record(Arguments& arguments) {
-  const auto keys = arguments.given.find("weight-keys");
-  if (keys == arguments.given.end() || keys->second != Words{"name"}) return "";
-  if (arguments.record.empty()) {
-    return "--weight-keys name needs --record, which the program remembers";
-  }
-  arguments.given["quantize"] = {arguments.record};
-  return "";
-}
-
 // "" or what does not go together.
 std::string read_scheme(const Arguments& arguments, CalibrateOptions* options) {
   const auto scheme = exir::parse_scheme(arguments.scheme);
@@ -139,8 +122,6 @@ int run(Arguments& arguments) {
   }
   const std::string scheme_problem = read_scheme(arguments, &options);
   if (!scheme_problem.empty()) return usage(scheme_problem);
-  const std::string forgotten = remember_record(arguments);
-  if (!forgotten.empty()) return usage(forgotten);
   auto backends = select_backends(arguments.given);
   if (!backends.ok()) return usage(std::string(backends.status().message()));
   model.backends = *std::move(backends);
@@ -168,17 +149,23 @@ int run(Arguments& arguments) {
   const auto calibration = calibrate(options);
   if (!calibration.ok()) return failed(calibration.status());
   model.quantization = std::make_shared<exir::QuantizationRecord>(calibration->record);
+  std::map<std::string, std::vector<OutputNoise>> noise;
+  model.before_publishing = [&](const std::map<std::string, std::string>& written) -> absl::Status {
+    progress.start("compare");
+    QuantisedFiles files = {written.at(model.output), {}};
+    for (const auto& [path, place] : written) {
+      if (path != model.output && path != arguments.record) files.data.push_back(place);
+    }
+    PETREL_ASSIGN_OR_RETURN(noise, compare_outputs(options, calibration->floats, files));
+    return absl::OkStatus();
+  };
   const auto report = exir::export_program(model);
   if (!report.ok()) return failed(report.status());
-  progress.start("compare");
-  const auto noise =
-      compare_outputs(options, calibration->floats, {arguments.output, data_files_of(model)});
-  if (!noise.ok()) return failed(noise.status());
   progress.stop();
   for (const std::string& warning : export_warnings(*report)) {
     std::fprintf(stderr, "petrel quantize: warning: %s\n", warning.c_str());
   }
-  print_report(*calibration, *report, *noise);
+  print_report(*calibration, *report, noise);
   return kDone;
 }
 

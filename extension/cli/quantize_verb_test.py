@@ -277,13 +277,25 @@ class QuantizeVerbTest(unittest.TestCase):
                           self.refuses(1, "export", "m.pt2", "--quantize", "q.json", *words))
         self.assertEqual({path.name: path.read_bytes() for path in self.folder.iterdir()}, before)
 
-    def test_names_of_weights_remember_the_record(self):
+    def test_programs_remember_the_record_itself(self):
         self.samples("x.npy", [pixels for pixels, _ in self.images[:2]])
-        quantize = ["quantize", DIGITS, "--calibrate", "x.npy", "-o", "m.pte", "--weight-keys",
-                    "name", "--external-weights", "m.ptd"]
-        self.assertIn("needs --record", self.refuses(2, *quantize))
-        self.done(*quantize, "--record", "q.json")
+        self.done("quantize", DIGITS, "--calibrate", "x.npy", "-o", "m.pte", "--weight-keys",
+                  "name", "--external-weights", "m.ptd", "--record", "q.json")
+        # No path is stored: nobody's file is read because a program says so.
+        self.assertNotIn(b"q.json", (self.folder / "m.pte").read_bytes())
+        (self.folder / "q.json").unlink()
         self.done("data", "build", "--from", DIGITS, "--for", "m.pte", "-o", "again.ptd")
+        self.assertEqual((self.folder / "again.ptd").stat().st_size,
+                         (self.folder / "m.ptd").stat().st_size)
+
+    def test_samples_of_nothing_are_refused(self):
+        header = (b"{'descr': '<f4', 'fortran_order': False, "
+                  b"'shape': (1152921504606846976, 1, 1, 0, 8), }")
+        header += b" " * (-(len(header) + 11) % 64) + b"\n"
+        (self.folder / "x.npy").write_bytes(
+            b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+        said = self.refuses(1, "quantize", DIGITS, "--calibrate", "x.npy", "-o", "m.pte")
+        self.assertIn("its samples have no elements", said)
 
     def test_bad_words_and_records_are_refused_by_name(self):
         self.samples("x.npy", [pixels for pixels, _ in self.images[:2]])

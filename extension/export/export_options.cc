@@ -61,7 +61,8 @@ std::vector<ExportOption> graph_options() {
                    words[0] == "supported" ? exir::Delegate::kSupported : exir::Delegate::kCheaper;
                for_each_use(options, [&](exir::BackendUse& use) { use.delegate = delegate; });
              }),
-      value("quantize", OptionKind::kText, kChangesGraph,
+      // Changes the graph, but a recipe names no file: the driver remembers the record itself.
+      value("quantize", OptionKind::kText, kKeepsGraph,
             "compute with integers as this record of `petrel quantize` says",
             [](const Words& words, ExportOptions* options) {
               options->quantization_file = words[0];

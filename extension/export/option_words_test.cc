@@ -115,7 +115,9 @@ TEST(Recipe, HoldsWhatChangesTheGraph) {
 
 TEST(Recipe, RefusesWhatItDoesNotKnow) {
   for (const char* line :
-       {"speed=11", "reorder", "whole-methods=yes", "partition", "partition=most", "", "="}) {
+       {"speed=11", "reorder", "whole-methods=yes", "partition", "partition=most", "", "=",
+        // A program must not choose a file of the reader's.
+        "quantize=/etc/passwd"}) {
     const auto read = read_recipe({line});
     EXPECT_EQ(read.status().code(), absl::StatusCode::kFailedPrecondition) << line;
   }

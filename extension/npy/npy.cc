@@ -39,6 +39,8 @@ constexpr TypeName kTypes[] = {
     {"<V2", ScalarType::BFloat16}, {"|V2", ScalarType::BFloat16},
 };
 
+constexpr size_t kMaxRank = 64;  // NumPy's
+
 absl::Status bad(const std::string& path, absl::string_view problem) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": ", problem));
 }
@@ -62,6 +64,9 @@ absl::StatusOr<std::vector<int64_t>> parse_shape(const std::string& path, absl::
     int64_t size = 0;
     if (!absl::SimpleAtoi(part, &size) || size < 0) {
       return bad(path, absl::StrCat("its shape has a size '", part, "'"));
+    }
+    if (shape.size() == kMaxRank) {
+      return bad(path, absl::StrCat("its shape has more than ", kMaxRank, " dims"));
     }
     shape.push_back(size);
   }

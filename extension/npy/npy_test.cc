@@ -99,10 +99,14 @@ TEST(Npy, NamesTheProblem) {
   const std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (0,), }";
   const auto size = static_cast<uint32_t>(header.size());
   ASSERT_TRUE(read_npy(write(of_version(3, size, header))).ok());
+  std::string deep = "{'descr': '|u1', 'fortran_order': True, 'shape': (";
+  for (int i = 0; i < 65; ++i) deep += "1,";
+  deep += "), }";
   const struct {
     const char* problem;
     std::string bytes;
   } kBad[] = {
+      {"more than 64 dims", of_version(3, static_cast<uint32_t>(deep.size()), deep)},
       {"'>f4'", replaced("<f4", ">f4")},
       {"fortran_order", replaced("False", "maybe")},
       {"is not an .npy file", replaced("NUMPY", "NUMPX")},

@@ -72,6 +72,10 @@ absl::StatusOr<size_t> samples_of(const NpyArray& array, const CalibrationInput&
     return invalid("has shape ", text_of(array.shape), ", the input takes ", text_of(input.sizes),
                    ", or as many of these as there are samples");
   }
+  // Samples of nothing take no bytes, and a file may have any number of them.
+  if (*is_stack && array.data.empty() && array.shape[0] > 0) {
+    return invalid("has shape ", text_of(array.shape), ": its samples have no elements");
+  }
   return *is_stack ? static_cast<size_t>(array.shape[0]) : 1;
 }
 

@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
 #include "exir/backend/blob_names.h"
 #include "exir/backend/named_blob_store.h"
 #include "exir/backend/weight_ledger.h"
@@ -17,6 +21,7 @@
 #include "exir/emit/additions.h"
 #include "exir/emit/flat_data_writer.h"
 #include "exir/output/output_files.h"
+#include "exir/quantize/record.h"
 #include "exir/status_macros.h"
 #include "extension/relink/data_program.h"
 #include "extension/export/option_words.h"
@@ -90,11 +95,28 @@ absl::Status check_structure(const BuildOptions& options, const exir::Additions&
                    " but is a different program: its operators, literals or initial state differ"));
 }
 
+// The record of a quantised program, whose line is taken out; null of others.
+absl::StatusOr<std::shared_ptr<const exir::QuantizationRecord>> take_record(
+    std::vector<std::string>* recipe) {
+  for (auto line = recipe->begin(); line != recipe->end(); ++line) {
+    if (!absl::StartsWith(*line, exir::kRecordLine)) continue;
+    auto record = exir::parse_record(line->substr(sizeof(exir::kRecordLine) - 1));
+    if (!record.ok()) {
+      return exir::annotate(record.status(), "the record that the program remembers");
+    }
+    recipe->erase(line);
+    return std::make_shared<const exir::QuantizationRecord>(*std::move(record));
+  }
+  return nullptr;
+}
+
 absl::StatusOr<exir::CompiledWeights> compile(const BuildOptions& options,
                                               const DataProgram& program,
                                               const exir::Additions& additions) {
   exir::ExportOptions compiling;
-  PETREL_ASSIGN_OR_RETURN(const OptionWords given, read_recipe(additions.recipe));
+  std::vector<std::string> recipe = additions.recipe;
+  PETREL_ASSIGN_OR_RETURN(compiling.quantization, take_record(&recipe));
+  PETREL_ASSIGN_OR_RETURN(const OptionWords given, read_recipe(recipe));
   absl::StatusOr<exir::BackendSelection> backends = options.select_backends(given);
   if (!backends.ok()) {
     return absl::FailedPreconditionError(

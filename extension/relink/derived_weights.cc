@@ -151,6 +151,9 @@ std::vector<std::string> parts_of(const std::string& key) {
   return parts;
 }
 
+// Each may move all elements; what passes make has two or three.
+constexpr size_t kMaxSteps = 16;
+
 class Deriver {
  public:
   Deriver(const BuildOptions& options, const std::string& file) : options_(options), file_(file) {}
@@ -202,6 +205,11 @@ class Deriver {
     }
     if (!entry.layout || !is_in_order(*entry.layout)) {
       problems_.push_back(absl::StrCat("'", weight.key, "': the file does not say its layout"));
+      return absl::OkStatus();
+    }
+    if (num_steps > kMaxSteps) {
+      problems_.push_back(absl::StrCat("'", parts[0], "': the key of the program has ", num_steps,
+                                       " steps, must have at most ", kMaxSteps));
       return absl::OkStatus();
     }
     Elements elements{*entry.layout, entry.blob};

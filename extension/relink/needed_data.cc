@@ -78,7 +78,8 @@ class Finder {
   }
 
   void add_delegate(const DataUser& user, absl::Span<const uint8_t> payload) {
-    // Delegates may share a payload.
+    // Delegates may share a payload, thousands of them.
+    if (!seen_[payload.data()].insert(user).second) return;
     auto known = payloads_.find(payload.data());
     if (known == payloads_.end()) {
       known =
@@ -108,6 +109,7 @@ class Finder {
   const DataProgram& program_;
   NeededData needed_;
   std::map<const uint8_t*, std::optional<PayloadKeys>> payloads_;
+  std::map<const uint8_t*, std::set<DataUser>> seen_;
 };
 
 }  // namespace

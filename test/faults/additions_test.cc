@@ -100,6 +100,16 @@ void put_weight(Recipe& recipe, WeightRecipe weight) {
   put(recipe, build(additions));
 }
 
+// A recipe whose lines are one text.
+void put_repeated_line(Recipe& recipe, size_t lines) {
+  flatbuffers::FlatBufferBuilder builder;
+  const std::vector<flatbuffers::Offset<flatbuffers::String>> all(
+      lines, builder.CreateString(std::string(1000, 'x')));
+  const auto texts = builder.CreateVector(all);
+  add::FinishAdditionsBuffer(builder, add::CreateAdditions(builder, 0, 0, 0, 0, texts));
+  put(recipe, {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()});
+}
+
 // The constant of the recipe.
 constexpr uint32_t kConstant = 1;
 
@@ -117,6 +127,8 @@ const Attack kAttacks[] = {
        r.segments.back().resize(r.segments.back().size() - 16);
      },
      kInvalid, "damaged"},
+    {"OneLineManyTimes", [](Recipe& r) { put_repeated_line(r, 100); }, kInvalid,
+     "refers to its own parts too often"},
     {"OtherIdentifier",
      [](Recipe& r) {
        put_scratch(r, {});

@@ -367,5 +367,28 @@ TEST_P(EmptyShapeTest, EndsAtOnce) {
 INSTANTIATE_TEST_SUITE_P(All, EmptyShapeTest, ::testing::ValuesIn(kEmpty),
                          [](const auto& info) { return std::string(info.param.name); });
 
+// A row of no elements in 2^16 groups, looked up 2^15 times.
+TEST(EmptyRows, HaveNoGroups) {
+  QuietLog quiet;
+  OneCall call;
+  plan(call.recipe).arenas[1] = 1 << 20;
+  const std::vector<int32_t> args = {call.tensor({1, 0}, fb::ScalarType::BYTE),
+                                     call.tensor({1, 1 << 16}),
+                                     call.none(),
+                                     call.integer(0),
+                                     call.integer(255),
+                                     call.longs({1 << 15}),
+                                     call.tensor({1 << 15, 0})};
+  std::vector<int32_t> with_result = args;
+  with_result.push_back(args.back());
+  add_kernel_call(call.recipe, "quantized_decomposed::embedding_byte", "out", with_result);
+  const auto start = std::chrono::steady_clock::now();
+  const Report report = run(call.recipe);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(report.load, Error::Ok) << QuietLog::last();
+  EXPECT_EQ(report.methods[0], Error::Ok) << QuietLog::last();
+  EXPECT_LT(seconds.count(), 5.0);
+}
+
 }  // namespace
 }  // namespace petrel::faults

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -12,11 +13,32 @@ namespace petrel::exir::plan {
 
 using nlohmann::ordered_json;
 
+namespace {
+
+constexpr size_t kMaxKeys = 1000;
+
+}  // namespace
+
 absl::StatusOr<ordered_json> parse_json(absl::string_view text) {
   // The library throws for wrong syntax, and for numbers that no double holds.
   size_t byte = 0;
   try {
-    return ordered_json::parse(text.begin(), text.end());
+    // The library looks for each key among those before it.
+    std::vector<size_t> keys;
+    bool is_wide = false;
+    const auto count = [&](int, ordered_json::parse_event_t event, const ordered_json&) {
+      if (event == ordered_json::parse_event_t::object_start) keys.push_back(0);
+      if (event == ordered_json::parse_event_t::object_end) keys.pop_back();
+      if (event != ordered_json::parse_event_t::key) return true;
+      is_wide = is_wide || ++keys.back() > kMaxKeys;
+      return !is_wide;
+    };
+    ordered_json json = ordered_json::parse(text.begin(), text.end(), count);
+    if (is_wide) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("an object has more than ", kMaxKeys, " keys"));
+    }
+    return json;
   } catch (const ordered_json::parse_error& error) {
     byte = error.byte;
   } catch (const ordered_json::out_of_range& error) {

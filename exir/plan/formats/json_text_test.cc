@@ -35,6 +35,16 @@ TEST(JsonTextTest, RefusesDamagedText) {
   EXPECT_THAT(refusal("[1e999]"), HasSubstr("is not JSON"));
 }
 
+TEST(JsonTextTest, BoundsTheKeysOfAnObject) {
+  const auto wide = [](int keys) {
+    std::string text = "[{\"a\": 1}, {";
+    for (int i = 0; i < keys; ++i) text += (i == 0 ? "\"" : ", \"") + std::to_string(i) + "\": {}";
+    return text + "}]";
+  };
+  EXPECT_TRUE(parse_json(wide(1000)).ok());
+  EXPECT_EQ(refusal(wide(1001)), "an object has more than 1000 keys");
+}
+
 TEST(JsonTextTest, NestingCostsNoStack) {
   const std::string open(1'000'000, '[');
   EXPECT_THAT(refusal(open), HasSubstr("is not JSON"));

@@ -52,8 +52,6 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
     known = inspect.signature(export).parameters
     if "quantize" in options:
         raise TypeError("quantize= is for export(); here the record is written to record=")
-    if options.get("weight_keys") == "name" and record is None:
-        raise ValueError("weight_keys='name' needs record=, which the program remembers")
     torch_options = {key: value for key, value in options.items() if key not in known}
     export_options = {key: value for key, value in options.items() if key in known}
     with tempfile.TemporaryDirectory(prefix="petrel-") as folder:

@@ -89,8 +89,6 @@ class QuantizeTest(unittest.TestCase):
             petrel.quantize(DIGITS, calibrate=self.images[:2], ranges="widest")
         with self.assertRaisesRegex(TypeError, "dict by method"):
             petrel.quantize(methods={"a": DIGITS, "b": DIGITS}, calibrate=self.images[:2])
-        with self.assertRaisesRegex(ValueError, "needs record="):
-            petrel.quantize(DIGITS, calibrate=self.images[:2], weight_keys="name")
         with self.assertRaisesRegex(TypeError, "is for export"):
             petrel.quantize(DIGITS, calibrate=self.images[:2], quantize="q.json")
 
