@@ -19,8 +19,8 @@
 
 namespace petrel::exir {
 
-// NAME.o: all of the package but its self-test and its arrays of memory. NotFound when there is no compiler,
-// FailedPrecondition with what it said when it fails.
+// NAME.o: all of the package but its self-test and its arrays of memory. NotFound when there is
+// no compiler, FailedPrecondition with what it said when it fails.
 absl::StatusOr<emit_c::CFile> compile_object(const std::string& name,
                                              const std::vector<emit_c::CFile>& files);
 

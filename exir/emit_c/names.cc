@@ -16,8 +16,9 @@ constexpr size_t kLongestPackageName = 24;
 // NAME.h would be found where one of these is meant.
 constexpr char kHeaders[] =
     "assert complex ctype endian errno features fenv float inttypes iso646 limits locale "
-    "malloc math memory petrel_model setjmp signal stdalign stdarg stdatomic stdbool stddef "
-    "stdint stdio stdlib stdnoreturn string strings tgmath threads time uchar unistd wchar "
+    "malloc math memory petrel_model petrel_model_view setjmp signal stdalign stdarg stdatomic "
+    "stdbool stddef stdint stdio stdlib stdnoreturn string strings tgmath threads time uchar "
+    "unistd wchar "
     "wctype";
 
 // Of C and C++, the newest ones included.

@@ -54,6 +54,7 @@ bool is_kept(const Package& package, const CMemory& memory);
 // models. `sha256` is of the files that compute.
 std::string metadata_text(const Package& package, const std::string& sha256);
 std::string model_header_text();
+std::string model_view_text();  // the same for C++
 std::string manifest_text(const Package& package, const std::string& sha256);
 
 // "static const float kws_x[3] = {1.0f, 2.0f, 3.0f};", in short lines; `declaration` ends

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "backends/xnnpack/runtime/packed_weights.h"
+#include "extension/cli/compiled_io.h"
 #include "extension/cli/console.h"
 #include "extension/cli/isa_option.h"
 #include "extension/cli/kernel_choice.h"
@@ -19,6 +21,7 @@
 #include "extension/cli/packed_weights_options.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
+#include "extension/compiled/compiled_module.h"
 #include "extension/named_data_map/safetensors_map.h"
 #include "runtime/platform/isa_level.h"
 
@@ -29,6 +32,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Arguments {
   std::string program;
+  bool compiled = false;
   std::vector<std::string> data;
   std::string method = "forward";
   std::vector<std::string> inputs;
@@ -75,7 +79,7 @@ uint64_t private_memory_bytes() {
 
 void print_text(const Arguments& arguments, const Figures& figures) {
   std::printf("%s, method %s, threads %d\n", arguments.program.c_str(), arguments.method.c_str(),
-              arguments.threads);
+              arguments.compiled ? 1 : arguments.threads);
   std::printf("load         %s\n", format_seconds(figures.load).c_str());
   std::printf("first run    %s\n", format_seconds(figures.first_run).c_str());
   std::printf("steady       min %s, p50 %s, p90 %s over %zu runs\n",
@@ -89,7 +93,8 @@ void print_text(const Arguments& arguments, const Figures& figures) {
 void print_json(const Arguments& arguments, const Figures& figures) {
   const nlohmann::ordered_json json = {{"program", arguments.program},
                                        {"method", arguments.method},
-                                       {"threads", arguments.threads},
+                                       {"compiled", arguments.compiled},
+                                       {"threads", arguments.compiled ? 1 : arguments.threads},
                                        {"kernels", arguments.kernels},
                                        {"isa", runtime::isa_level().name},
                                        {"load_seconds", figures.load},
@@ -104,7 +109,68 @@ void print_json(const Arguments& arguments, const Figures& figures) {
   std::printf("%s\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
+int print(const Arguments& arguments, Figures* figures) {
+  figures->peak_memory_bytes = peak_memory_bytes();
+  figures->private_memory_bytes = private_memory_bytes();
+  arguments.json ? print_json(arguments, *figures) : print_text(arguments, *figures);
+  return kDone;
+}
+
+// One first run, a tenth of the time to warm up, then the runs that count.
+runtime::Error measure(const std::function<runtime::Error()>& work, const Arguments& arguments,
+                       Figures* figures) {
+  std::vector<double> times;
+  const auto once = [&] {
+    const Clock::time_point start = Clock::now();
+    const runtime::Error error = work();
+    times.push_back(since(start));
+    return error;
+  };
+  PETREL_RETURN_IF_ERROR(once());
+  figures->first_run = times.back();
+  const Clock::time_point warm = Clock::now();
+  for (int i = 0; i < 3 || since(warm) < arguments.seconds / 10; ++i) {
+    PETREL_RETURN_IF_ERROR(once());
+  }
+  times.clear();
+  const Clock::time_point steady = Clock::now();
+  while (times.size() < static_cast<size_t>(arguments.min_runs) ||
+         since(steady) < arguments.seconds) {
+    PETREL_RETURN_IF_ERROR(once());
+  }
+  std::sort(times.begin(), times.end());
+  figures->runs = times.size();
+  figures->min = times.front();
+  figures->p50 = times[times.size() / 2];
+  figures->p90 = times[times.size() * 9 / 10];
+  return runtime::Error::Ok;
+}
+
+// The same of a module, which is code.
+int run_compiled(const Arguments& arguments) {
+  const RuntimeMessages messages;
+  const std::string subject = absl::StrCat("method '", arguments.method, "'");
+  Figures figures;
+  Progress progress("bench");
+  progress.start("load");
+  const Clock::time_point start = Clock::now();
+  const auto module = CompiledModule::open(arguments.program);
+  figures.load = since(start);
+  if (!module.ok()) return messages.fail("bench", arguments.program, module.error());
+  const auto method = (*module)->method(arguments.method);
+  if (!method.ok()) return messages.fail("bench", subject, method.error());
+  const auto inputs =
+      CompiledInputs::set(**method, arguments.inputs, arguments.limits.max_input_bytes);
+  if (!inputs.ok()) return fail("bench", inputs.status());
+  progress.start("measure");
+  const runtime::Error error = measure([&] { return (*method)->run(); }, arguments, &figures);
+  progress.stop();
+  if (error != runtime::Error::Ok) return messages.fail("bench", subject, error);
+  return print(arguments, &figures);
+}
+
 int run(Arguments& arguments) {
+  if (arguments.compiled) return run_compiled(arguments);
   const RuntimeMessages messages;
   Module::Options options;
   options.data_files = arguments.data;
@@ -125,7 +191,7 @@ int run(Arguments& arguments) {
   Figures figures;
   Progress progress("bench");
   progress.start("load");
-  Clock::time_point start = Clock::now();
+  const Clock::time_point start = Clock::now();
   auto module = Module::load(arguments.program, options);
   if (!module.ok()) return messages.fail("bench", arguments.program, module.error());
   const runtime::Error loaded = (*module)->load_method(arguments.method);
@@ -136,42 +202,19 @@ int run(Arguments& arguments) {
   auto inputs = MethodInputs::make(**module, arguments.method, arguments.inputs);
   if (!inputs.ok()) return fail("bench", inputs.status());
 
-  std::vector<double> times;
-  // One first run, a tenth of the time to warm up, then the runs that count.
-  const auto once = [&] {
-    start = Clock::now();
-    const auto outputs = (*module)->execute(arguments.method, inputs->values());
-    times.push_back(since(start));
-    return outputs.ok() ? runtime::Error::Ok : outputs.error();
-  };
   progress.start("measure");
-  runtime::Error error = once();
-  figures.first_run = times.back();
-  const Clock::time_point warm = Clock::now();
-  for (int i = 0; error == runtime::Error::Ok && (i < 3 || since(warm) < arguments.seconds / 10);
-       ++i) {
-    error = once();
-  }
-  times.clear();
-  const Clock::time_point steady = Clock::now();
-  while (error == runtime::Error::Ok && (times.size() < static_cast<size_t>(arguments.min_runs) ||
-                                         since(steady) < arguments.seconds)) {
-    error = once();
-  }
+  const runtime::Error error = measure(
+      [&] {
+        const auto outputs = (*module)->execute(arguments.method, inputs->values());
+        return outputs.ok() ? runtime::Error::Ok : outputs.error();
+      },
+      arguments, &figures);
   progress.stop();
   if (error != runtime::Error::Ok) {
     return messages.fail("bench", absl::StrCat("method '", arguments.method, "'"), error);
   }
-  std::sort(times.begin(), times.end());
-  figures.runs = times.size();
-  figures.min = times.front();
-  figures.p50 = times[times.size() / 2];
-  figures.p90 = times[times.size() * 9 / 10];
   figures.packed_bytes = backends::xnnpack::PackedWeights::instance().stats().bytes;
-  figures.peak_memory_bytes = peak_memory_bytes();
-  figures.private_memory_bytes = private_memory_bytes();
-  arguments.json ? print_json(arguments, figures) : print_text(arguments, figures);
-  return kDone;
+  return print(arguments, &figures);
 }
 
 }  // namespace
@@ -179,7 +222,8 @@ int run(Arguments& arguments) {
 void add_bench_verb(CLI::App& app, int* exit_code) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* verb = app.add_subcommand("bench", "Time loading and running a method");
-  verb->add_option("program", arguments->program, "PROG.pte")->required();
+  verb->add_option("program", arguments->program, "PROG.pte, or libNAME.so with --compiled")
+      ->required();
   verb->add_option("--data", arguments->data,
                    "FILE.ptd or FILE.safetensors with weights, may be repeated")
       ->take_all();
@@ -200,9 +244,14 @@ void add_bench_verb(CLI::App& app, int* exit_code) {
                    "measure at least this many runs (default: 30)")
       ->check(CLI::Range(1, 1000000));
   verb->add_flag("--json", arguments->json, "one JSON object");
+  add_compiled_flag(
+      *verb,
+      {"--help", "--method", "--input", "--seconds", "--min-runs", "--json", "--max-input-bytes"},
+      &arguments->compiled);
   verb->footer(
       "Examples:\n"
       "  petrel bench model.pte --threads 1\n"
+      "  petrel bench --compiled libkws.so\n"
       "  petrel bench model.pte --data model.ptd --threads 2 --json");
   verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
 }

@@ -32,6 +32,8 @@ DescribeResult describe_file(const std::string& path, const runtime::Limits& lim
       return describe_archive(path);
     case FileKind::kTensors:
       return describe_tensors(path);
+    case FileKind::kModule:
+      return describe_module(path);
   }
   return {};
 }
@@ -170,6 +172,38 @@ void render_data(const ordered_json& d, std::string* out) {
   }
 }
 
+// Null when it is not there: a manifest may be any JSON.
+const ordered_json& at(const ordered_json& object, const char* key) {
+  static const ordered_json kNull;
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return found == object.end() ? kNull : *found;
+}
+
+void render_rows(const char* role, const ordered_json& tensors, std::string* out) {
+  for (const auto& tensor : tensors) {
+    absl::StrAppend(out, role, text_of(at(tensor, "name")), ": ", text_of(at(tensor, "dtype")),
+                    at(tensor, "shape").dump(), "\n");
+  }
+}
+
+void render_module(const ordered_json& d, std::string* out) {
+  for (const auto& memory : at(d, "memories")) {
+    absl::StrAppend(out, "memory ", text_of(at(memory, "name")), "  ", text_of(at(memory, "bytes")),
+                    " bytes aligned to ", text_of(at(memory, "align")),
+                    at(memory, "is_kept") == true ? ", kept between calls" : "", "\n");
+  }
+  for (const auto& method : at(d, "methods")) {
+    absl::StrAppend(out, "method ", text_of(at(method, "name")), "\n");
+    render_rows("  input   ", at(method, "inputs"), out);
+    render_rows("  output  ", at(method, "outputs"), out);
+  }
+  render_rows("parameter ", at(d, "parameters"), out);
+  for (const auto& state : at(d, "state")) {
+    absl::StrAppend(out, "state ", text_of(at(state, "name")), "  ", text_of(at(state, "bytes")),
+                    " bytes\n");
+  }
+}
+
 }  // namespace
 
 std::string render_text(const ordered_json& description) {
@@ -182,6 +216,7 @@ std::string render_text(const ordered_json& description) {
   const std::string kind = text_of(description["kind"]);
   if (kind == "program") render_program(description, &out);
   if (kind == "data" || kind == "tensors") render_data(description, &out);
+  if (kind == "module") render_module(description, &out);
   if (kind == "archive") absl::StrAppend(&out, text_of(description["graph"]));
   return out;
 }

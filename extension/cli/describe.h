@@ -8,6 +8,7 @@
 //          "delegates": [{"id", "payload_bytes", "graph"}]}]}
 //   .ptd  {"kind": "data", "entries": [{"key", "bytes", "layout"}]}
 //   .safetensors  {"kind": "tensors", "entries": as for .ptd}
+//   .so   {"kind": "module", "machine", "abi_version", and what manifest.json has}
 //   .pt2  {"kind": "archive", "torch_version", "schema", "graph": "text IR"}
 #ifndef PETREL_EXTENSION_CLI_DESCRIBE_H_
 #define PETREL_EXTENSION_CLI_DESCRIBE_H_
@@ -46,6 +47,7 @@ DescribeResult describe_program(const std::string& path, const runtime::Limits& 
 DescribeResult describe_data(const std::string& path);
 DescribeResult describe_tensors(const std::string& path);
 DescribeResult describe_archive(const std::string& path);
+DescribeResult describe_module(const std::string& path);
 
 }  // namespace petrel::extension
 

@@ -103,9 +103,9 @@ void add_gen_c_verb(CLI::App& app, int* exit_code) {
   verb->add_option("--name", arguments->name,
                    "begins the names of files and symbols; 'model' if not given");
   add_pool_options(*verb, arguments.get());
-  verb->add_option("--compile", arguments->compile,
-                   "so: also libNAME.so, for `petrel run --compiled`; obj: also NAME.o; with $CC,\n"
-                   "else cc")
+  verb->add_option(
+          "--compile", arguments->compile,
+          "so: also libNAME.so, a module to run or open; obj: also NAME.o; with $CC, else cc")
       ->check(CLI::IsMember({"so", "obj"}));
   add_planning_options(*verb, &arguments->given);
   verb->footer(

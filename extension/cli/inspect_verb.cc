@@ -84,7 +84,8 @@ int run(const Arguments& arguments) {
 
 void add_inspect_verb(CLI::App& app, int* exit_code) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* verb = app.add_subcommand("inspect", "Show what is in a .pte, .ptd or .pt2 file");
+  CLI::App* verb =
+      app.add_subcommand("inspect", "Show what is in a .pte, .ptd, .pt2 or compiled .so file");
   verb->add_option("file", arguments->file, "FILE")->required();
   verb->add_flag("--json", arguments->json, "everything as one JSON object");
   verb->add_option("--plan-svg", arguments->plan_svg,

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "exir/ir/blob.h"
+#include "extension/cli/call_outputs.h"
+#include "extension/cli/compiled_io.h"
 #include "extension/cli/console.h"
 #include "extension/cli/isa_option.h"
 #include "extension/cli/kernel_choice.h"
@@ -19,16 +19,15 @@
 #include "extension/cli/packed_weights_options.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
+#include "extension/compiled/compiled_module.h"
 #include "extension/named_data_map/safetensors_map.h"
 
 namespace petrel::extension {
 namespace {
 
-using runtime::EValue;
-using runtime::Tensor;
-
 struct Arguments {
   std::string program;
+  bool compiled = false;
   std::vector<std::string> data;
   bool override = false;
   std::string method = "forward";
@@ -61,23 +60,6 @@ std::vector<std::string> split_inputs(const std::string& text) {
   return words;
 }
 
-std::string describe(const EValue& value) {
-  if (value.isNone()) return "none";
-  if (value.isInt()) return absl::StrCat("int ", value.toInt());
-  if (value.isDouble()) return absl::StrCat("double ", value.toDouble());
-  if (value.isBool()) return absl::StrCat("bool ", value.toBool() ? "true" : "false");
-  if (value.isString()) {
-    const std::string_view text = value.toString();
-    return absl::StrCat("string ", std::string(text));
-  }
-  if (!value.isTensor()) return "a list";
-  const Tensor tensor = value.toTensor();
-  const NpyArray array = to_npy(tensor);
-  return absl::StrCat(runtime::to_string(tensor.scalar_type()), " [",
-                      absl::StrJoin(tensor.sizes().begin(), tensor.sizes().end(), ","), "] sha256 ",
-                      exir::to_hex(exir::sha256_of(array.data)).substr(0, 16));
-}
-
 // Runs one call, prints its outputs and writes the tensors among them to
 // `directory` as PREFIXoutput_N.npy.
 int run_call(Module& module, const Call& call, const std::string& directory,
@@ -92,13 +74,32 @@ int run_call(Module& module, const Call& call, const std::string& directory,
   if (!outputs.ok()) {
     return messages.fail("run", absl::StrCat("method '", call.method, "'"), outputs.error());
   }
-  for (size_t i = 0; i < outputs->size(); ++i) {
-    const EValue& value = (*outputs)[i];
-    std::printf("%soutput_%zu: %s\n", prefix.c_str(), i, describe(value).c_str());
-    if (directory.empty() || !value.isTensor()) continue;
-    const std::string path = absl::StrCat(directory, "/", prefix, "output_", i, ".npy");
-    const absl::Status written = write_npy(path, to_npy(value.toTensor()));
-    if (!written.ok()) return fail("run", written);
+  const absl::Status shown = show_outputs(*outputs, directory, prefix);
+  return shown.ok() ? kDone : fail("run", shown);
+}
+
+// One call writes output_N; several, call_K_output_N.
+std::string prefix_of(size_t call, size_t calls) {
+  return calls == 1 ? "" : absl::StrCat("call_", call, "_");
+}
+
+// The calls on a module, which is code.
+int run_compiled(const Arguments& arguments, const std::vector<Call>& calls) {
+  const RuntimeMessages messages;
+  const auto module = CompiledModule::open(arguments.program);
+  if (!module.ok()) return messages.fail("run", arguments.program, module.error());
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const std::string subject = absl::StrCat("method '", calls[i].method, "'");
+    const auto method = (*module)->method(calls[i].method);
+    if (!method.ok()) return messages.fail("run", subject, method.error());
+    const auto inputs =
+        CompiledInputs::set(**method, calls[i].inputs, arguments.limits.max_input_bytes);
+    if (!inputs.ok()) return messages.fail("run", inputs.status());
+    const runtime::Error error = (*method)->run();
+    if (error != runtime::Error::Ok) return messages.fail("run", subject, error);
+    const absl::Status shown =
+        show_outputs(outputs_of(**method), arguments.output_dir, prefix_of(i, calls.size()));
+    if (!shown.ok()) return fail("run", shown);
   }
   return kDone;
 }
@@ -119,6 +120,7 @@ int run(Arguments& arguments) {
       errno != EEXIST) {
     return fail("run", absl::StrCat(arguments.output_dir, ": ", std::strerror(errno)));
   }
+  if (arguments.compiled) return run_compiled(arguments, calls);
 
   const RuntimeMessages messages;
   Module::Options options;
@@ -141,8 +143,7 @@ int run(Arguments& arguments) {
   auto module = Module::load(arguments.program, options);
   if (!module.ok()) return messages.fail("run", arguments.program, module.error());
   for (size_t i = 0; i < calls.size(); ++i) {
-    // One call writes output_N; several, call_K_output_N.
-    const std::string prefix = calls.size() == 1 ? "" : absl::StrCat("call_", i, "_");
+    const std::string prefix = prefix_of(i, calls.size());
     const int code = run_call(**module, calls[i], arguments.output_dir, prefix, messages, progress);
     if (code != kDone) return code;
   }
@@ -154,7 +155,8 @@ int run(Arguments& arguments) {
 void add_run_verb(CLI::App& app, int* exit_code) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* verb = app.add_subcommand("run", "Run a method of a .pte program");
-  verb->add_option("program", arguments->program, "PROG.pte")->required();
+  verb->add_option("program", arguments->program, "PROG.pte, or libNAME.so with --compiled")
+      ->required();
   verb->add_option("--data", arguments->data,
                    "FILE.ptd or FILE.safetensors with weights, may be repeated")
       ->take_all();
@@ -180,11 +182,15 @@ void add_run_verb(CLI::App& app, int* exit_code) {
   add_isa_option(*verb);
   add_limit_options(*verb, LimitsOf::kRunning, &arguments->limits);
   arguments->packed_weights.add_to(*verb);
+  add_compiled_flag(
+      *verb, {"--help", "--method", "--input", "--call", "--output-dir", "--max-input-bytes"},
+      &arguments->compiled);
   verb->footer(
       "Examples:\n"
       "  petrel run model.pte --input x.npy --output-dir out\n"
       "  petrel run model.pte --data model.ptd --threads 2\n"
       "  petrel run llm.pte --method decode --input 'tokens=[[15]]:int64'\n"
+      "  petrel run --compiled libkws.so --input x.npy\n"
       "  petrel run llm.pte --call prefill:tokens.npy --call decode:next.npy");
   verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
 }

@@ -18,6 +18,11 @@ absl::StatusOr<FileKind> file_kind(const std::string& path) {
     if (std::memcmp(head + 4, "ET", 2) == 0) return FileKind::kProgram;
     if (std::memcmp(head + 4, "FT", 2) == 0) return FileKind::kData;
     if (std::memcmp(head, "PK\x03\x04", 4) == 0) return FileKind::kArchive;
+    if (std::memcmp(head,
+                    "\x7f"
+                    "ELF",
+                    4) == 0)
+      return FileKind::kModule;
     // The length of the index, below 2^32, and its first byte.
     char first = '\0';
     if (std::memcmp(head + 4, "\0\0\0\0", 4) == 0 && in.get(first) && first == '{') {

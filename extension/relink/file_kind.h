@@ -15,6 +15,7 @@ enum class FileKind {
   kData,     // .ptd
   kArchive,  // .pt2, or another zip file
   kTensors,  // .safetensors
+  kModule,   // libNAME.so of `petrel gen-c`, or another ELF file
 };
 
 // NotFound, or InvalidArgument for a file that is none of them.

@@ -98,6 +98,27 @@ int main(int argc, char **argv) {
 }
 """
 
+VIEW = """#include "petrel_model_view.h"
+#include <cstdio>
+extern "C" const petrel_model_metadata *MODEL(void);
+int main() {
+  const petrel_model::Model model(MODEL());
+  for (const petrel_model::Pool pool : model.pools()) {
+    std::printf("%s %zu\\n", pool.name().data(), pool.bytes());
+  }
+  for (const petrel_model::Method method : model.methods()) {
+    std::printf("%s %zu %zu\\n", method.name().data(), method.inputs().size(),
+                method.outputs().size());
+  }
+  const auto forward = model.method("forward");
+  if (!forward || model.method("backward") || forward->input("linear")) return 1;
+  const petrel_model::Tensor image = *forward->input("image");
+  for (const int32_t size : image.sizes()) std::printf("%d ", size);
+  static_assert(petrel_model::dtype_of<float>() == PETREL_DTYPE_FLOAT, "");
+  return image.dtype() == petrel_model::dtype_of<float>() && image.bytes() == 256 ? 0 : 2;
+}
+"""
+
 
 class CompileTest(unittest.TestCase):
     def setUp(self):
@@ -176,6 +197,16 @@ class CompileTest(unittest.TestCase):
              self.folder)
         self.assertEqual(done(["./names", "image", "linear", "imag", "image2", ""], self.folder),
                          "0 -1\n-1 0\n-1 -1\n-1 -1\n-1 -1\n")
+
+    def test_view_for_cplusplus_says_the_same(self):
+        self.generated("kws", [("forward", DIGITS)], "obj")
+        (self.folder / "view.cc").write_text(VIEW)
+        done(["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wshadow",
+              "-Wconversion", "-Ic", "-DMODEL=kws_get_model_metadata", "view.cc", "c/kws.o", "-lm",
+              "-o", "view"], self.folder)
+        manifest = json.loads((self.folder / "c/manifest.json").read_text())
+        self.assertEqual(done(["./view"], self.folder),
+                         f"arena {manifest['arena_bytes']}\nforward 1 1\n1 1 8 8 ")
 
     def test_library_exports_one_symbol_and_has_the_manifest_as_data(self):
         self.generated("kws", [("forward", DIGITS)], "so")

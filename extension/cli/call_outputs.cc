@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/cli/call_outputs.h"
+
+#include <cstdio>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "exir/ir/blob.h"
+#include "exir/status_macros.h"
+#include "extension/npy/tensor_array.h"
+
+namespace petrel::extension {
+
+using runtime::EValue;
+using runtime::Tensor;
+
+namespace {
+
+std::string describe(const EValue& value) {
+  if (value.isNone()) return "none";
+  if (value.isInt()) return absl::StrCat("int ", value.toInt());
+  if (value.isDouble()) return absl::StrCat("double ", value.toDouble());
+  if (value.isBool()) return absl::StrCat("bool ", value.toBool() ? "true" : "false");
+  if (value.isString()) {
+    const std::string_view text = value.toString();
+    return absl::StrCat("string ", std::string(text));
+  }
+  if (!value.isTensor()) return "a list";
+  const Tensor tensor = value.toTensor();
+  const NpyArray array = to_npy(tensor);
+  return absl::StrCat(runtime::to_string(tensor.scalar_type()), " [",
+                      absl::StrJoin(tensor.sizes().begin(), tensor.sizes().end(), ","), "] sha256 ",
+                      exir::to_hex(exir::sha256_of(array.data)).substr(0, 16));
+}
+
+}  // namespace
+
+absl::Status show_outputs(const std::vector<EValue>& outputs, const std::string& folder,
+                          const std::string& prefix) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    std::printf("%soutput_%zu: %s\n", prefix.c_str(), i, describe(outputs[i]).c_str());
+    if (folder.empty() || !outputs[i].isTensor()) continue;
+    const std::string path = absl::StrCat(folder, "/", prefix, "output_", i, ".npy");
+    PETREL_RETURN_IF_ERROR(write_npy(path, to_npy(outputs[i].toTensor())));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace petrel::extension
