@@ -148,7 +148,8 @@ absl::Status check_package_name(const std::string& name) {
 absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options) {
   PETREL_RETURN_IF_ERROR(check_package_name(options.name));
   PETREL_RETURN_IF_ERROR(check_pools(options));
-  const PoolSetup pools(options);
+  PoolSetup pools(options);
+  PETREL_RETURN_IF_ERROR(pools.read_group(options.group));
   const ExportOptions& given = options.program;
   if (given.methods.empty()) return absl::InvalidArgumentError("there is no method to generate");
   GenerateReport report;

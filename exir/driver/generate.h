@@ -45,6 +45,10 @@ struct GenerateOptions {
   std::vector<PoolRule> pins;        // of values
   std::vector<PoolRule> parameters;  // those that no rule matches lie in no pool
   Compile compile = Compile::kNothing;
+  // Inputs and outputs have no place in the memory of the model.
+  bool caller_io = false;
+  // manifest.json of other packages that share its pools.
+  std::vector<std::string> group;
 };
 
 struct GenerateReport {

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
 #include "exir/backend/weight_routes.h"
+#include "exir/emit_c/group.h"
+#include "exir/input/file_content.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -39,6 +43,14 @@ absl::Status check_rule(const char* option, const PoolRule& rule, bool read_only
                          : "values lie in pools of kind=rw that are not the one of state");
 }
 
+absl::StatusOr<emit_c::CSharer> read_sharer(const std::string& path) {
+  const auto text = read_file_content(path, kMaxContentBytes);
+  if (!text.ok()) return annotate(text.status(), absl::StrCat("--group ", path));
+  auto sharer = emit_c::read_sharer(*text);
+  if (!sharer.ok()) return annotate(sharer.status(), absl::StrCat("--group ", path));
+  return sharer;
+}
+
 size_t index_of(const std::vector<plan::MemoryPool>& pools, const std::string& name) {
   return static_cast<size_t>(
       std::find_if(pools.begin(), pools.end(), [&](const auto& one) { return one.name == name; }) -
@@ -48,6 +60,10 @@ size_t index_of(const std::vector<plan::MemoryPool>& pools, const std::string& n
 }  // namespace
 
 absl::Status check_pools(const GenerateOptions& options) {
+  if (options.caller_io && options.compile == Compile::kSharedLibrary) {
+    return absl::InvalidArgumentError(
+        "--io caller: what opens a shared library asks it for the places of inputs and outputs");
+  }
   PETREL_RETURN_IF_ERROR(emit_c::check_pool_names(options.pools));
   for (const PoolRule& rule : options.pins) {
     PETREL_RETURN_IF_ERROR(check_rule("--pin", rule, false, options.pools));
@@ -67,6 +83,8 @@ PoolSetup::PoolSetup(const GenerateOptions& options) {
       (is_read_only(pool) ? emitted_.constants : emitted_.activations).push_back(pool);
     }
   }
+  emitted_.io = options.caller_io ? emit_c::Io::kCaller : emit_c::Io::kArena;
+  planned_.io_apart = options.caller_io;
   planned_.state_apart = emitted_.state.has_value();
   if (planned_.state_apart && emitted_.activations.empty()) {
     emitted_.activations.emplace_back();
@@ -102,6 +120,14 @@ PoolSetup::PoolSetup(const GenerateOptions& options) {
     }
     return pools;
   };
+}
+
+absl::Status PoolSetup::read_group(const std::vector<std::string>& manifests) {
+  for (const std::string& path : manifests) {
+    PETREL_ASSIGN_OR_RETURN(emit_c::CSharer sharer, read_sharer(path));
+    emitted_.group.push_back(std::move(sharer));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status PoolSetup::check_rules() const {

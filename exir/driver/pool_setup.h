@@ -30,6 +30,9 @@ class PoolSetup {
   PoolSetup(const PoolSetup&) = delete;
   PoolSetup& operator=(const PoolSetup&) = delete;
 
+  // Reads the manifests of packages that share pools with this one.
+  absl::Status read_group(const std::vector<std::string>& manifests);
+
   const MemoryPools& planned() const { return planned_; }
   const emit_c::CPools& emitted() const { return emitted_; }
 

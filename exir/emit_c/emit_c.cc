@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "exir/emit_c/group.h"
 #include "exir/emit_c/package.h"
 #include "exir/ir/blob.h"
 #include "exir/status_macros.h"
@@ -47,6 +48,10 @@ absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const C
   if (package.has_pools()) files.push_back({name + "_memory.c", memory_text(package)});
   if (std::string linker = linker_text(package); !linker.empty()) {
     files.push_back({name + ".ld", std::move(linker)});
+  }
+  if (!pools.group.empty()) {
+    PETREL_ASSIGN_OR_RETURN(std::string group, group_text(package));
+    files.push_back({name + "_group.h", std::move(group)});
   }
   files.push_back({name + "_selftest.c", self_test_text(package, calls)});
   files.push_back({name + ".mk", make_text(package)});

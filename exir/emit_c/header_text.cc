@@ -87,6 +87,14 @@ int32_t petrel_reset_state(struct petrel_context *context);
 int32_t petrel_lookup_linked_param(uint32_t id, const void **data, size_t *bytes);
 )";
 
+constexpr char kRun[] =
+    "/* Checks its pointers, copies the inputs into their places, computes, and copies the\n"
+    " * outputs out; what already lies in its place is not copied. */\n";
+
+constexpr char kRunBorrowed[] =
+    "/* Checks its pointers, reads the inputs and writes the outputs where they lie. Outputs are\n"
+    " * written while inputs are still read, so they must not overlap. */\n";
+
 constexpr char kStaticPools[] =
     R"(/* The arrays of petrel_memory.c, for applications that link it. */
 struct petrel_pools petrel_static_pools(void);
@@ -132,12 +140,10 @@ std::string method_text(const Package& package, const CMethod& method) {
   const std::string& prefix = method.prefix;
   absl::StrAppend(&text, struct_text(prefix + "_inputs", "const ", method.inputs),
                   struct_text(prefix + "_outputs", "", method.outputs));
-  absl::StrAppend(
-      &text,
-      "/* Checks its pointers, copies the inputs into their places, computes, and copies "
-      "the\n * outputs out; what already lies in its place is not copied. */\n",
-      "int32_t ", prefix, "_run(", context, ", const struct ", prefix,
-      "_inputs *inputs,\n    const struct ", prefix, "_outputs *outputs);\n");
+  absl::StrAppend(&text, package.borrows() ? kRunBorrowed : kRun, "int32_t ", prefix, "_run(",
+                  context, ", const struct ", prefix, "_inputs *inputs,\n    const struct ", prefix,
+                  "_outputs *outputs);\n");
+  if (package.borrows()) return text;
   absl::StrAppend(&text, "/* Their places in the memory of the model. */\n");
   const auto place = [&](const char* role, const CTensor& tensor) {
     absl::StrAppend(&text, c_type(tensor.type.dtype), " *", prefix, "_", role, "_", tensor.c_name,
@@ -145,6 +151,10 @@ std::string method_text(const Package& package, const CMethod& method) {
   };
   for (const CTensor& tensor : method.inputs) place("input", tensor);
   for (const CTensor& tensor : method.outputs) place("output", tensor);
+  for (const char* role : {"inputs", "outputs"}) {
+    absl::StrAppend(&text, "struct ", prefix, "_", role, " ", prefix, "_map_", role, "(const ",
+                    context, ");\n");
+  }
   return text;
 }
 

@@ -83,6 +83,7 @@ std::string manifest_text(const Package& package, const std::string& sha256) {
                {"arena_align", kArenaAlignment},
                {"state_bytes", package.state_bytes},
                {"constant_bytes", constant_bytes(package)},
+               {"io", package.borrows() ? "caller" : "arena"},
                {"pools", pools_of(package)}};
   json["memories"] = Json::array();
   for (const CMemory& memory : package.memories) {
@@ -123,9 +124,13 @@ std::string make_text(const Package& package) {
       "_DIR to this folder, include it, and\n", "# link $(", big, "_OBJECTS) with -lm.\n", big,
       "_DIR ?= .\n",
       "# Results are those of the reference kernels only when nothing is contracted.\n", big,
-      "_CFLAGS = -std=c99 -ffp-contract=off -I$(", big, "_DIR)\n", big, "_OBJECTS = $(", big,
-      "_DIR)/", name, ".o $(", big, "_DIR)/", name, "_params.o $(", big, "_DIR)/", name,
-      "_metadata.o",
+      "_CFLAGS = -std=c99 -ffp-contract=off -I$(", big, "_DIR)\n",
+      linker_text(package).empty()
+          ? ""
+          : absl::StrCat("# Pools that have an address lie there.\n", big, "_LDFLAGS = -Wl,-T,$(",
+                         big, "_DIR)/", name, ".ld\n"),
+      big, "_OBJECTS = $(", big, "_DIR)/", name, ".o $(", big, "_DIR)/", name, "_params.o $(", big,
+      "_DIR)/", name, "_metadata.o",
       package.has_pools() ? absl::StrCat(" $(", big, "_DIR)/", name, "_memory.o") : "", "\n\n",
       "$(", big, "_DIR)/%.o: $(", big, "_DIR)/%.c $(", big, "_DIR)/", name,
       ".h\n\t$(CC) $(CFLAGS) $(", big, "_CFLAGS) -c $< -o $@\n\n", "$(", big, "_DIR)/", name,

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,22 @@ namespace petrel::exir::emit_c {
 // The pool of this name holds what outlives a call, and nothing else.
 inline constexpr char kStatePool[] = "state";
 
+// Where inputs and outputs lie.
+enum class Io {
+  kArena,   // in the memory of the model; what the caller has elsewhere is copied
+  kCaller,  // where the caller has them
+};
+
+// Another package, as far as it shares pools.
+struct CSharer {
+  std::string name;
+  std::set<std::string> pools;  // of activations, that it uses
+};
+
 // The memories that the user describes.
 struct CPools {
+  Io io = Io::kArena;
+  std::vector<CSharer> group;
   std::vector<plan::MemoryPool> activations;  // in the order of the plan's
   std::optional<plan::MemoryPool> state;
   std::vector<plan::MemoryPool> constants;  // read-only
@@ -54,7 +69,7 @@ struct CMemory {
   std::optional<plan::MemoryPool> pool;  // of its own type; none: bare bytes
 
   // Nothing lies in others; their pointers may be NULL.
-  bool is_used() const { return bytes > 0 || !pool.has_value(); }
+  bool is_used() const { return bytes > 0; }
 };
 
 // InvalidArgument for names that C cannot have, known before anything is compiled.

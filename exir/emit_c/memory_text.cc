@@ -5,6 +5,7 @@
 #include "absl/strings/str_replace.h"
 #include "exir/emit_c/names.h"
 #include "exir/emit_c/text_files.h"
+#include "exir/memory/pools.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -46,14 +47,15 @@ std::string memory_array(const Package& package, const CMemory& memory) {
       ";\n\n");
 }
 
-// "  .bss.kws_sram 0x20000000 (NOLOAD) : { ... }", for a pool with an address.
+// "  .bss.kws_sram 0x20000000 (NOLOAD) : ...", for a pool with an address. Compilers align
+// large arrays further than they are asked to, which would move them.
 std::string place_text(const plan::MemoryPool& pool, const std::string& package,
                        const std::string& bytes) {
   const std::string section = section_of(pool, package);
   const bool is_written = pool.kind == plan::PoolKind::kReadWrite;
   std::string text =
       absl::StrCat("  ", section, " 0x", absl::Hex(*pool.address), is_written ? " (NOLOAD)" : "",
-                   " : {\n    KEEP(*(", section, "))\n  }\n");
+                   " : SUBALIGN(", alignment_of(pool), ") {\n    KEEP(*(", section, "))\n  }\n");
   if (!bytes.empty()) {
     absl::StrAppend(&text, "  ASSERT(SIZEOF(", section, ") <= ", bytes, ", \"", section,
                     " is larger than pool ", pool.name, "\")\n");

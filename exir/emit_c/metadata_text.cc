@@ -59,8 +59,10 @@ std::string add_tensors(const Package& package, const CMethod& method, const cha
       *text += array_of(absl::StrCat("uint8_t ", order), order_texts);
     }
     const std::string place =
-        add_place(package.name + "_context", absl::StrCat(name, "_place_", i),
-                  absl::StrCat(method.prefix, "_", role, "_", tensors[i].c_name), text);
+        package.borrows()
+            ? "NULL"
+            : add_place(package.name + "_context", absl::StrCat(name, "_place_", i),
+                        absl::StrCat(method.prefix, "_", role, "_", tensors[i].c_name), text);
     absl::StrAppend(&rows, "    {", quoted(tensors[i].name), ", ", quoted(tensors[i].c_name), ", ",
                     static_cast<int>(type.dtype), ", ", type.rank(), "u, ", sizes, ", ", order,
                     ", ", type.nbytes(), "u, ", place, "},\n");

@@ -72,6 +72,15 @@ std::string comment_of(const Node& node) {
   return text;
 }
 
+// Of outputs that are no numbers known at export.
+std::vector<std::string> computed_names(const Signature& signature) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < signature.output_names.size(); ++i) {
+    if (signature.fixed_outputs.count(i) == 0) names.push_back(signature.output_names[i]);
+  }
+  return names;
+}
+
 class Builder {
  public:
   Builder(const PlannedProgram& planned, const CPools& pools, const std::string& name)
@@ -162,8 +171,7 @@ class Builder {
 
   absl::StatusOr<std::vector<CTensor>> name_tensors(const char* what,
                                                     const std::vector<const Value*>& values,
-                                                    const std::vector<std::string>& given,
-                                                    const Places& places) {
+                                                    const std::vector<std::string>& given) {
     std::vector<CTensor> tensors;
     Names names(what, Names::Use::kMember);
     std::set<std::string> known;
@@ -173,13 +181,28 @@ class Builder {
       if (known.insert(name).second) {
         PETREL_ASSIGN_OR_RETURN(c_name, names.add(name));
       }
-      tensors.push_back({name, std::move(c_name), values[i]->tensor(), places.bytes(values[i])});
+      tensors.push_back({name, std::move(c_name), values[i]->tensor(), ""});
     }
     // A result that is returned several times; after the others, whose names it must not take.
     for (CTensor& tensor : tensors) {
       if (tensor.c_name.empty()) tensor.c_name = names.add_again(tensor.name);
     }
     return tensors;
+  }
+
+  // The variables of inputs and outputs that have no place in the plan. What is returned
+  // several times lies where its first output does.
+  Borrowed borrow(const PlannedMethod& planned, const std::vector<const Value*>& inputs,
+                  const std::vector<const Value*>& outputs, const CMethod& method) const {
+    Borrowed borrowed;
+    if (!package_.borrows()) return borrowed;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      borrowed.emplace(planned.storage->root(inputs[i]), "in_" + method.inputs[i].c_name);
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      borrowed.emplace(planned.storage->root(outputs[i]), "out_" + method.outputs[i].c_name);
+    }
+    return borrowed;
   }
 
   // KWS_POOL_X_BYTES would be of a pool and of a method.
@@ -203,22 +226,20 @@ class Builder {
     method.lower_bound_bytes = planned.plan.lower_bound_bytes;
     method.proven_optimal = planned.plan.proven_optimal;
     method.pool_bytes = planned.plan.pool_bytes;
-    const Places places(planned, planned_.state, symbols_, package_.memories);
     const Graph& graph = *planned.graph;
+    const std::vector<const Value*> inputs(graph.inputs().begin(), graph.inputs().end());
+    const std::vector<const Value*> outputs(graph.outputs().begin(), graph.outputs().end());
     PETREL_ASSIGN_OR_RETURN(method.inputs,
-                            name_tensors("input", {graph.inputs().begin(), graph.inputs().end()},
-                                         planned.signature->input_names, places));
-    std::vector<std::string> output_names;
-    for (size_t i = 0; i < planned.signature->output_names.size(); ++i) {
-      if (planned.signature->fixed_outputs.count(i) > 0) continue;
-      output_names.push_back(planned.signature->output_names[i]);
-    }
+                            name_tensors("input", inputs, planned.signature->input_names));
     PETREL_ASSIGN_OR_RETURN(method.outputs,
-                            name_tensors("output", {graph.outputs().begin(), graph.outputs().end()},
-                                         output_names, places));
+                            name_tensors("output", outputs, computed_names(*planned.signature)));
+    const Borrowed borrowed = borrow(planned, inputs, outputs, method);
+    const Places places(planned, planned_.state, symbols_, package_.memories, borrowed);
+    for (size_t i = 0; i < inputs.size(); ++i) method.inputs[i].place = places.bytes(inputs[i]);
+    for (size_t i = 0; i < outputs.size(); ++i) method.outputs[i].place = places.bytes(outputs[i]);
     for (const Node* node : planned.storage->steps()) {
       if (is_dropped(*node)) continue;
-      PETREL_RETURN_IF_ERROR(add_step(*node, planned, places, &method));
+      PETREL_RETURN_IF_ERROR(add_step(*node, planned, places, borrowed, &method));
     }
     add_state(planned, places, &method);
     package_.arena_bytes = std::max(package_.arena_bytes, method.arena_bytes);
@@ -227,7 +248,7 @@ class Builder {
   }
 
   absl::Status add_step(const Node& node, const PlannedMethod& planned, const Places& places,
-                        CMethod* method) {
+                        const Borrowed& borrowed, CMethod* method) {
     const OperatorRow* row = find_operator(kernel_of(node, *planned.storage));
     NodeCalls calls(node, places);
     const absl::Status status = row->make(*row, calls);
@@ -251,10 +272,14 @@ class Builder {
     }
     if (step.body.empty()) return absl::OkStatus();
     if (step.can_fail) absl::StrAppend(&step.body, "  return ", package_.capitals, "_OK;\n");
-    for (const CMemory& memory : package_.memories) {
-      const bool used = absl::StrContains(step.body, absl::StrCat("(", memory.variable, " + "));
-      if (used) step.memories.push_back(memory.variable);
-    }
+    const auto note = [&](const std::string& variable) {
+      if (!absl::StrContains(step.body, absl::StrCat("(", variable, " + "))) return;
+      step.memories.push_back(variable);
+    };
+    for (const CMemory& memory : package_.memories) note(memory.variable);
+    std::set<std::string> variables;
+    for (const auto& [root, variable] : borrowed) variables.insert(variable);
+    for (const std::string& variable : variables) note(variable);
     method->steps.push_back(std::move(step));
     return absl::OkStatus();
   }

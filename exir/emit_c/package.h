@@ -27,14 +27,14 @@ struct CTensor {
   std::string name;  // the user's
   std::string c_name;
   TensorType type;
-  std::string place;  // "arena + 64"
+  std::string place;  // "arena + 64"; "in_image + 0" where that is the caller's
 };
 
 struct CStep {
   std::string function;               // without the prefix
   std::string comment;                // lines
   std::string body;                   // statements
-  std::vector<std::string> memories;  // the variables that it uses
+  std::vector<std::string> memories;  // the variables that it uses, borrowed ones too
   bool can_fail = false;              // returns a status
 };
 
@@ -86,6 +86,8 @@ struct Package {
   int64_t state_bytes = 0;         // 0 where state lies in the arena
 
   bool has_pools() const;  // memories of types of their own
+  // Inputs and outputs lie where the caller has them, and nowhere else.
+  bool borrows() const { return pools->io == Io::kCaller; }
 };
 
 // Unimplemented lists every node that cannot be C yet, with its source line.

@@ -20,6 +20,8 @@ bool Places::has_symbol(const Value* value) const {
 
 std::string Places::bytes(const Value* value) const {
   const Value* root = method_.storage->root(value);
+  const auto borrowed = borrowed_.find(root);
+  if (borrowed != borrowed_.end()) return borrowed->second + " + 0";
   const auto planned = method_.plan.offsets.find(root);
   if (planned == method_.plan.offsets.end()) {
     const int64_t offset = state_.offsets.at(root->constant()->fqn);

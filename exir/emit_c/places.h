@@ -25,13 +25,20 @@ namespace petrel::exir::emit_c {
 // The symbols of constants.
 using Symbols = std::map<const Constant*, std::string>;
 
+// The variables of inputs and outputs that lie where the caller has them, by root.
+using Borrowed = std::map<const Value*, std::string>;
+
 class Places {
  public:
   // `state` is empty where the state of the method lies in its arena. The first of
   // `memories` are the pools of the plan.
   Places(const PlannedMethod& method, const StatePlan& state, const Symbols& symbols,
-         const std::vector<CMemory>& memories)
-      : method_(method), state_(state), symbols_(symbols), memories_(memories) {}
+         const std::vector<CMemory>& memories, const Borrowed& borrowed)
+      : method_(method),
+        state_(state),
+        symbols_(symbols),
+        memories_(memories),
+        borrowed_(borrowed) {}
 
   // The address of element `element` of `value`, for reading or writing.
   std::string read(const Value* value, int64_t element = 0) const;
@@ -47,6 +54,7 @@ class Places {
   const StatePlan& state_;
   const Symbols& symbols_;
   const std::vector<CMemory>& memories_;
+  const Borrowed& borrowed_;
 };
 
 }  // namespace petrel::exir::emit_c

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -79,8 +80,9 @@ std::string call_text(const Package& package, const CMethod& method) {
                     tensor.c_name, ";\n");
   }
   for (const CTensor& tensor : method.outputs) {
-    absl::StrAppend(&text, "    outputs.", tensor.c_name, " = ", method.prefix, "_output_",
-                    tensor.c_name, "(context);\n");
+    absl::StrAppend(&text, "    outputs.", tensor.c_name, " = ", method.prefix,
+                    package.borrows() ? "_computed_" : "_output_", tensor.c_name,
+                    package.borrows() ? ";\n" : "(context);\n");
   }
   absl::StrAppend(&text, "    status = ", package.name,
                   "_reset_state(context);\n    if (status == ", package.capitals,
@@ -102,8 +104,13 @@ std::string call_text(const Package& package, const CMethod& method) {
   return text + "  }\n";
 }
 
-std::string arrays_text(const CMethod& method, const GoldenCall& call) {
+std::string arrays_text(const Package& package, const CMethod& method, const GoldenCall& call) {
   std::string text;
+  for (const CTensor& tensor : method.outputs) {
+    if (!package.borrows()) break;
+    absl::StrAppend(&text, "static ", c_type(tensor.type.dtype), " ", method.prefix, "_computed_",
+                    tensor.c_name, "[", std::max<int64_t>(1, tensor.type.numel()), "];\n\n");
+  }
   const auto add = [&](const char* role, const CTensor& tensor, const Blob& data) {
     absl::StrAppend(&text,
                     array_text(absl::StrCat("static const ", c_type(tensor.type.dtype), " ",
@@ -177,7 +184,7 @@ std::string self_test_text(const Package& package, const std::vector<GoldenCall>
       continue;
     }
     any = true;
-    text += arrays_text(package.methods[i], calls[i]);
+    text += arrays_text(package, package.methods[i], calls[i]);
     body += call_text(package, package.methods[i]);
   }
   absl::StrAppend(&text, "int32_t ", package.name, "_selftest(struct ", package.name,

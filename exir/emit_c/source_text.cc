@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -18,6 +20,14 @@ constexpr char kInit[] =
   if (context == NULL || pools == NULL) return PETREL_E_NULL;
 )";
 
+// An output must not lie where steps read something else.
+constexpr char kMeets[] =
+    R"(static bool petrel_meets(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
+  return (uintptr_t)a < (uintptr_t)b + b_bytes && (uintptr_t)b < (uintptr_t)a + a_bytes;
+}
+
+)";
+
 // Whether a tensor that is not in its place lies in the arena, where steps write.
 constexpr char kStrays[] =
     R"(static bool petrel_strays(const struct petrel_context *context, const void *data, size_t bytes,
@@ -25,14 +35,35 @@ constexpr char kStrays[] =
   const uintptr_t first = (uintptr_t)data;
 )";
 
+// Of texts without names of the user, which may hold anything.
+std::string renamed(const Package& package, const char* text) {
+  return absl::StrReplaceAll(
+      text, {{"petrel_", package.name + "_"}, {"PETREL_", package.capitals + "_"}});
+}
+
+bool is_input(const std::string& variable) { return absl::StartsWith(variable, "in_"); }
+bool is_output(const std::string& variable) { return absl::StartsWith(variable, "out_"); }
+
 std::string parameters_of(const CStep& step) {
-  if (step.memories.empty()) return "void";
-  return absl::StrCat("unsigned char *", absl::StrJoin(step.memories, ", unsigned char *"));
+  std::vector<std::string> parameters;
+  for (const std::string& variable : step.memories) {
+    parameters.push_back(
+        absl::StrCat(is_input(variable) ? "const " : "", "unsigned char *", variable));
+  }
+  return parameters.empty() ? "void" : absl::StrJoin(parameters, ", ");
+}
+
+// What run() calls it: "context->arena", "(const unsigned char *)inputs->image".
+std::string in_run(const std::string& variable) {
+  if (is_input(variable)) return "(const unsigned char *)inputs->" + variable.substr(3);
+  if (is_output(variable)) return "(unsigned char *)outputs->" + variable.substr(4);
+  return "context->" + variable;
 }
 
 std::string arguments_of(const CStep& step) {
-  if (step.memories.empty()) return "";
-  return absl::StrCat("context->", absl::StrJoin(step.memories, ", context->"));
+  std::vector<std::string> arguments;
+  for (const std::string& variable : step.memories) arguments.push_back(in_run(variable));
+  return absl::StrJoin(arguments, ", ");
 }
 
 std::string init_text(const Package& package) {
@@ -49,6 +80,12 @@ std::string init_text(const Package& package) {
   return text;
 }
 
+bool has_arena(const Package& package) {
+  return std::any_of(package.memories.begin(), package.memories.end(),
+                     [](const CMemory& memory) { return memory.is_used() && !memory.keeps_state; });
+}
+
+// Precondition: has_arena().
 std::string strays_text(const Package& package) {
   std::string begins, meets;
   for (const CMemory& memory : package.memories) {
@@ -59,7 +96,8 @@ std::string strays_text(const Package& package) {
                     memory.bytes_macro, " && ", name, " < first + bytes)\n");
   }
   meets.pop_back();
-  return absl::StrCat(begins, "  return data != place && (", meets, ");\n}\n\n");
+  return absl::StrCat(renamed(package, kStrays), begins, "  return data != place && (", meets,
+                      ");\n}\n\n");
 }
 
 // "context == NULL || context->arena == NULL": init() has not been called.
@@ -78,6 +116,18 @@ std::string step_text(const CMethod& method, const CStep& step) {
                       step.function, "(", parameters_of(step), ") {\n", step.body, "}\n\n");
 }
 
+// Whether an output is compared with a tensor before it; see has_bytes().
+bool has_output_to_check(const Package& package) {
+  for (const CMethod& method : package.methods) {
+    int64_t seen = 0;
+    const auto has_bytes = [](const CTensor& tensor) { return tensor.type.nbytes() > 0; };
+    seen += std::count_if(method.inputs.begin(), method.inputs.end(), has_bytes);
+    const auto outputs = std::count_if(method.outputs.begin(), method.outputs.end(), has_bytes);
+    if (package.borrows() && outputs > 0 && seen + outputs > 1) return true;
+  }
+  return false;
+}
+
 // A static function that nobody calls is a warning.
 bool has_bytes(const Package& package) {
   for (const CMethod& method : package.methods) {
@@ -91,14 +141,17 @@ bool has_bytes(const Package& package) {
 }
 
 // "context->arena + 64" of "arena + 64".
-std::string in_context(const std::string& place) { return absl::StrCat("context->", place); }
+std::string at_run(const std::string& place) {
+  const size_t end = place.find(' ');
+  return in_run(place.substr(0, end)) + place.substr(end);
+}
 
 std::string reset_text(const Package& package) {
   std::string text = absl::StrCat("int32_t ", package.name, "_reset_state(struct ", package.name,
                                   "_context *context) {\n", "  if (", no_context(package),
                                   ") return ", package.capitals, "_E_NULL;\n");
   for (const CState& state : package.states) {
-    absl::StrAppend(&text, "  memcpy(", in_context(state.place), ", ", state.symbol, ", ",
+    absl::StrAppend(&text, "  memcpy(", at_run(state.place), ", ", state.symbol, ", ",
                     state.constant->type.nbytes(), "u);\n");
   }
   return absl::StrCat(text, "  return ", package.capitals, "_OK;\n}\n\n");
@@ -107,6 +160,33 @@ std::string reset_text(const Package& package) {
 std::string copy_text(const std::string& to, const std::string& from, int64_t count) {
   return absl::StrCat("  if ((const void *)(", to, ") != (const void *)(", from,
                       ")) {\n    memcpy(", to, ", ", from, ", ", count, "u);\n  }\n");
+}
+
+// A tensor must lie in its place in the arena or outside of that. An output of the caller
+// lies apart from all that steps read.
+std::string checks_text(const Package& package, const CMethod& method) {
+  const std::string refuse = absl::StrCat("{\n    return ", package.capitals, "_E_ALIAS;\n  }\n");
+  std::string text;
+  std::vector<std::pair<std::string, int64_t>> seen;  // borrowed ones
+  const auto check = [&](const char* structure, const CTensor& tensor, bool is_written) {
+    const int64_t bytes = tensor.type.nbytes();
+    const std::string data = absl::StrCat(structure, "->", tensor.c_name);
+    if (bytes == 0) return;
+    if (has_arena(package)) {
+      absl::StrAppend(&text, "  if (", package.name, "_strays(context, ", data, ", ", bytes, "u, ",
+                      package.borrows() ? "NULL" : at_run(tensor.place), ")) ", refuse);
+    }
+    if (!package.borrows()) return;
+    for (const auto& [other, other_bytes] : seen) {
+      if (!is_written) break;
+      absl::StrAppend(&text, "  if (", package.name, "_meets(", data, ", ", bytes, "u, ", other,
+                      ", ", other_bytes, "u)) ", refuse);
+    }
+    seen.emplace_back(data, bytes);
+  };
+  for (const CTensor& tensor : method.inputs) check("inputs", tensor, false);
+  for (const CTensor& tensor : method.outputs) check("outputs", tensor, true);
+  return text;
 }
 
 // Checks, copies, steps, and copies.
@@ -125,16 +205,10 @@ std::string run_text(const Package& package, const CMethod& method) {
   for (const CTensor& tensor : method.outputs) {
     absl::StrAppend(&text, "  if (outputs->", tensor.c_name, " == NULL)", null);
   }
-  const auto check_place = [&](const char* structure, const CTensor& tensor) {
-    if (tensor.type.nbytes() == 0) return;
-    absl::StrAppend(&text, "  if (", package.name, "_strays(context, ", structure, "->",
-                    tensor.c_name, ", ", tensor.type.nbytes(), "u, ", in_context(tensor.place),
-                    ")) {\n    return ", package.capitals, "_E_ALIAS;\n  }\n");
-  };
-  for (const CTensor& tensor : method.inputs) check_place("inputs", tensor);
-  for (const CTensor& tensor : method.outputs) check_place("outputs", tensor);
+  text += checks_text(package, method);
   for (const CTensor& tensor : method.inputs) {
-    text += copy_text(in_context(tensor.place), absl::StrCat("inputs->", tensor.c_name),
+    if (package.borrows()) break;
+    text += copy_text(at_run(tensor.place), absl::StrCat("inputs->", tensor.c_name),
                       tensor.type.nbytes());
   }
   for (const CStep& step : method.steps) {
@@ -146,32 +220,40 @@ std::string run_text(const Package& package, const CMethod& method) {
   }
   for (const CWrite& write : method.writes) {
     const bool placed = write.from.find(" + ") != std::string::npos;
-    absl::StrAppend(&text, "  memcpy(", in_context(write.to), ", ",
-                    placed ? in_context(write.from) : write.from, ", ", write.bytes, "u);\n");
+    absl::StrAppend(&text, "  memcpy(", at_run(write.to), ", ",
+                    placed ? at_run(write.from) : write.from, ", ", write.bytes, "u);\n");
   }
   for (const CTensor& tensor : method.outputs) {
-    text += copy_text(absl::StrCat("outputs->", tensor.c_name), in_context(tensor.place),
+    // Where steps write it; what is returned several times is at another.
+    if (tensor.place == absl::StrCat("out_", tensor.c_name, " + 0")) continue;
+    text += copy_text(absl::StrCat("outputs->", tensor.c_name), at_run(tensor.place),
                       tensor.type.nbytes());
   }
   return absl::StrCat(text, "  return ", package.capitals, "_OK;\n}\n\n");
 }
 
-std::string place_text(const Package& package, const CMethod& method, const char* role,
-                       const CTensor& tensor) {
-  const char* type = c_type(tensor.type.dtype);
-  return absl::StrCat(type, " *", method.prefix, "_", role, "_", tensor.c_name, "(const struct ",
-                      package.name, "_context *context) {\n  return (", type, " *)(void *)(",
-                      in_context(tensor.place), ");\n}\n\n");
+// Where tensors lie in the memory of the model, one by one and all together.
+std::string places_text(const Package& package, const CMethod& method, const char* role,
+                        const std::vector<CTensor>& tensors) {
+  const std::string context =
+      absl::StrCat("(const struct ", package.name, "_context *context) {\n");
+  const std::string type = absl::StrCat("struct ", method.prefix, "_", role, "s");
+  std::string text, members;
+  for (const CTensor& tensor : tensors) {
+    const std::string pointer = absl::StrCat(c_type(tensor.type.dtype), " *");
+    const std::string name = absl::StrCat(method.prefix, "_", role, "_", tensor.c_name);
+    absl::StrAppend(&text, pointer, name, context, "  return (", pointer, ")(void *)(",
+                    at_run(tensor.place), ");\n}\n\n");
+    absl::StrAppend(&members, "  tensors.", tensor.c_name, " = ", name, "(context);\n");
+  }
+  if (tensors.empty()) members = "  (void)context;\n  tensors.none = 0;\n";
+  return absl::StrCat(text, type, " ", method.prefix, "_map_", role, "s", context, "  ", type,
+                      " tensors;\n", members, "  return tensors;\n}\n\n");
 }
 
 }  // namespace
 
 std::string source_text(const Package& package) {
-  // Of texts without names of the user, which may hold anything.
-  const auto renamed = [&](const char* text) {
-    return absl::StrReplaceAll(
-        text, {{"petrel_", package.name + "_"}, {"PETREL_", package.capitals + "_"}});
-  };
   std::string text = absl::StrCat("/* Generated by petrel gen-c; do not edit. */\n#include \"",
                                   package.name, ".h\"\n\n");
   std::set<std::string> includes = package.includes;
@@ -181,16 +263,16 @@ std::string source_text(const Package& package) {
   for (const CMethod& method : package.methods) {
     for (const CStep& step : method.steps) text += step_text(method, step);
   }
-  absl::StrAppend(&text, renamed(kInit), init_text(package),
-                  renamed("  return petrel_reset_state(context);\n}\n\n"), reset_text(package),
-                  has_bytes(package) ? renamed(kStrays) + strays_text(package) : "");
+  absl::StrAppend(&text, renamed(package, kInit), init_text(package),
+                  renamed(package, "  return petrel_reset_state(context);\n}\n\n"),
+                  reset_text(package),
+                  has_bytes(package) && has_arena(package) ? strays_text(package) : "",
+                  has_output_to_check(package) ? renamed(package, kMeets) : "");
   for (const CMethod& method : package.methods) {
     text += run_text(package, method);
-    const auto place = [&](const char* role, const CTensor& tensor) {
-      text += place_text(package, method, role, tensor);
-    };
-    for (const CTensor& tensor : method.inputs) place("input", tensor);
-    for (const CTensor& tensor : method.outputs) place("output", tensor);
+    if (package.borrows()) continue;
+    text += places_text(package, method, "input", method.inputs);
+    text += places_text(package, method, "output", method.outputs);
   }
   return text;
 }

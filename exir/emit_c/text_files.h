@@ -8,6 +8,7 @@
 //   kws_metadata.c   the model as a struct, of the types in petrel_model.h
 //   kws_memory.c     with pools: their memory as arrays
 //   kws.ld           with pools that have an address: where the linker puts them
+//   kws_group.h      what it shares with other packages (group.h)
 //   kws_selftest.c   an input, and what the interpreter computes from it
 //   kws.mk           how to compile them
 //   manifest.json    all of it for programs

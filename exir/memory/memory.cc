@@ -23,8 +23,9 @@ constexpr int64_t kWideAlignment = 64;
 // One entry per root that needs memory, in order of first appearance.
 class Lifetimes {
  public:
-  Lifetimes(const Storage& storage, bool state_apart)
-      : storage_(storage), state_apart_(state_apart) {}
+  // `apart` are roots that have their memory elsewhere.
+  Lifetimes(const Storage& storage, bool state_apart, std::set<const Value*> apart)
+      : storage_(storage), state_apart_(state_apart), apart_(std::move(apart)) {}
 
   // The memory of `value` is in use at `time`.
   void touch(const Value* value, int64_t time) {
@@ -57,12 +58,13 @@ class Lifetimes {
 
  private:
   bool needs_memory(const Value& root) const {
-    return root.type().is_tensor() &&
+    return root.type().is_tensor() && apart_.count(&root) == 0 &&
            (!root.is_constant() || (root.constant()->is_mutable() && !state_apart_));
   }
 
   const Storage& storage_;
   const bool state_apart_;
+  const std::set<const Value*> apart_;
   std::vector<plan::Buffer> buffers_;
   std::vector<const Value*> roots_;
   std::unordered_map<const Value*, size_t> index_;
@@ -117,8 +119,14 @@ int64_t touch_steps(const Graph& graph, const Storage& storage, int64_t time, Li
   return time;
 }
 
-Lifetimes find_lifetimes(const Graph& graph, const Storage& storage, bool state_apart) {
-  Lifetimes lifetimes(storage, state_apart);
+Lifetimes find_lifetimes(const Graph& graph, const Storage& storage, bool state_apart,
+                         bool io_apart = false) {
+  std::set<const Value*> apart;
+  if (io_apart) {
+    for (const Value* input : graph.inputs()) apart.insert(storage.root(input));
+    for (const Value* output : graph.outputs()) apart.insert(storage.root(output));
+  }
+  Lifetimes lifetimes(storage, state_apart, std::move(apart));
   for (const Value* input : graph.inputs()) lifetimes.touch(input, 0);
   std::vector<const Value*> state;
   int64_t time = touch_steps(graph, storage, 1, &lifetimes, &state);
@@ -242,7 +250,7 @@ absl::StatusOr<StatePlan> plan_state(const std::vector<const Constant*>& states)
 
 absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph, const Storage& storage,
                                        const plan::Options& options, const MemoryPools& pools) {
-  Lifetimes lifetimes = find_lifetimes(graph, storage, pools.state_apart);
+  Lifetimes lifetimes = find_lifetimes(graph, storage, pools.state_apart, pools.io_apart);
   MemoryPlan result;
   result.pool_bytes.resize(pools.list.size());
   if (lifetimes.buffers().empty()) {

@@ -96,7 +96,7 @@ std::optional<int64_t> cut_offset(const Node& node) {
 
 class Placer {
  public:
-  explicit Placer(Graph& graph) : graph_(graph), storage_(graph) {
+  Placer(Graph& graph, bool io_apart) : graph_(graph), storage_(graph), io_apart_(io_apart) {
     for (const Value* output : graph.outputs()) {
       output_roots_.insert(storage_.root(output));
     }
@@ -128,8 +128,11 @@ class Placer {
     const int number = groups_.add(root->tensor().nbytes(), is_written);
     roots_.push_back(root);
     numbers_[root] = number;
-    if (root->is_input()) groups_.mark_input(number);
-    if (output_roots_.count(root) != 0) groups_.mark_output(number);
+    const bool is_output = output_roots_.count(root) != 0;
+    // What is both lies with nothing.
+    const bool is_apart = io_apart_ && (root->is_input() || is_output);
+    if (root->is_input() || is_apart) groups_.mark_input(number);
+    if (is_output || is_apart) groups_.mark_output(number);
     return number;
   }
 
@@ -231,6 +234,7 @@ class Placer {
 
   Graph& graph_;
   const Storage storage_;
+  const bool io_apart_;
   std::unordered_set<const Value*> output_roots_;
   ByteGroups groups_;
   std::vector<const Value*> roots_;  // by number; null when given up
@@ -255,9 +259,9 @@ bool is_straight_and_fixed(const Graph& graph) {
 
 }  // namespace
 
-Parts place_parts(Graph& graph) {
+Parts place_parts(Graph& graph, bool io_apart) {
   if (!is_straight_and_fixed(graph)) return Parts();
-  return Placer(graph).take();
+  return Placer(graph, io_apart).take();
 }
 
 }  // namespace petrel::exir

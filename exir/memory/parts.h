@@ -47,8 +47,9 @@ struct Parts {
 
 // Finds the parts of `graph` in one pass over its nodes. Adds the copies that
 // are needed to it; the graph computes the same before and after. A graph with
-// sizes that vary, branches or loops has none.
-Parts place_parts(Graph& graph);
+// sizes that vary, branches or loops has none. With `io_apart` no input or output lies
+// with anything else.
+Parts place_parts(Graph& graph, bool io_apart = false);
 
 }  // namespace petrel::exir
 

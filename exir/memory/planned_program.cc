@@ -22,7 +22,7 @@ absl::StatusOr<PlannedMethod> plan_with(const std::string& name, const Method& m
   planned.signature = &method.signature;
   planned.graph = with_owned_outputs(*method.graph, is_named);
   Parts parts;
-  if (with_parts) parts = place_parts(*planned.graph);
+  if (with_parts) parts = place_parts(*planned.graph, pools.io_apart);
   planned.storage = std::make_unique<Storage>(*planned.graph, std::move(parts));
   PETREL_RETURN_IF_ERROR(check_executable(name, *planned.graph, *planned.storage));
   auto plan = plan_memory(*planned.graph, *planned.storage, options, pools);
@@ -38,7 +38,7 @@ absl::StatusOr<PlannedMethod> plan_with(const std::string& name, const Method& m
 // Whether moving bytes after all cannot be better, which is nearly always.
 bool is_evidently_best(const PlannedMethod& tight, const MemoryPools& pools) {
   if (tight.storage->parts().list.empty()) return true;
-  return pools.list.empty() &&
+  return pools.list.empty() && !pools.io_apart &&
          tight.plan.arena_bytes <=
              least_arena_bytes(*tight.graph, Storage(*tight.graph, Parts()), pools.state_apart);
 }

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "exir/plan/model/crowd.h"
 #include "schema/formats.h"
 
@@ -41,7 +43,7 @@ std::string shortage(const plan::Problem& problem, std::optional<plan::PoolIdx> 
   }
   const plan::Crowd crowd = plan::largest_crowd(part);
   if (crowd.bytes <= capacity) return "";
-  return absl::StrCat("; ", who, " ", capacity, " bytes, ", crowd.bytes - capacity,
+  return absl::StrCat(who, " ", capacity, " bytes, ", crowd.bytes - capacity,
                       " more are needed: ", plan::describe(part, crowd, kBuffersNamed));
 }
 
@@ -96,21 +98,26 @@ std::vector<int64_t> pool_bytes(const MemoryPools& pools, const plan::Problem& p
 
 absl::Status with_shortage(const plan::Problem& problem, const absl::Status& status) {
   if (!absl::IsFailedPrecondition(status) && !absl::IsResourceExhausted(status)) return status;
-  std::string text;
+  std::vector<std::string> shortages;
+  const auto note = [&](std::string text) {
+    if (!text.empty()) shortages.push_back(std::move(text));
+  };
   bool all_limited = true;
   int64_t total = 0;
   for (size_t p = 0; p < problem.pools.size(); ++p) {
     const plan::Pool& pool = problem.pools[p];
     all_limited = all_limited && pool.capacity.has_value();
     if (!pool.capacity.has_value()) continue;
-    total += *pool.capacity;
-    text += shortage(problem, static_cast<plan::PoolIdx>(p), *pool.capacity,
-                     absl::StrCat("pool '", pool.name, "' has"));
+    total = std::min(plan::kMaxBytes, total + *pool.capacity);
+    note(shortage(problem, static_cast<plan::PoolIdx>(p), *pool.capacity,
+                  absl::StrCat("pool '", pool.name, "' has")));
   }
-  if (all_limited && text.empty()) {
-    text = shortage(problem, std::nullopt, total, "all pools have");
+  if (all_limited && shortages.empty()) {
+    note(shortage(problem, std::nullopt, total, "all pools have"));
   }
-  return absl::Status(status.code(), absl::StrCat(status.message(), text));
+  if (shortages.empty()) return status;
+  return absl::FailedPreconditionError(
+      absl::StrCat("no plan fits: ", absl::StrJoin(shortages, "; ")));
 }
 
 }  // namespace petrel::exir

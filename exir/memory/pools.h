@@ -35,6 +35,8 @@ struct MemoryPools {
   std::function<std::vector<plan::PoolIdx>(const std::set<std::string>& names)> allowed;
   // State that outlives a call lies apart from all of these.
   bool state_apart = false;
+  // Inputs and outputs lie in memory of the caller.
+  bool io_apart = false;
 };
 
 // What its begin is aligned to.
@@ -51,8 +53,8 @@ void restrict_buffers(const MemoryPools& pools, const std::vector<std::set<std::
 std::vector<int64_t> pool_bytes(const MemoryPools& pools, const plan::Problem& problem,
                                 const plan::Solution& solution);
 
-// An error of the planner, and for each pool that is too small how much is missing and the
-// largest tensors that must lie there.
+// An error of the planner; where pools are evidently too small, one that says how much each
+// lacks and the largest tensors that must lie there.
 absl::Status with_shortage(const plan::Problem& problem, const absl::Status& status);
 
 }  // namespace petrel::exir

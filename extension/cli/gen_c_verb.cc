@@ -25,6 +25,8 @@ struct Arguments {
   std::vector<std::string> pins;
   std::vector<std::string> parameters;
   std::string compile;
+  std::string io = "arena";
+  std::vector<std::string> group;
   OptionWords given;
 };
 
@@ -51,6 +53,8 @@ std::string read_pools(const Arguments& arguments, exir::GenerateOptions* option
   options->pools = *std::move(pools);
   options->pins = read_rules(arguments.pins);
   options->parameters = read_rules(arguments.parameters);
+  options->caller_io = arguments.io == "caller";
+  options->group = arguments.group;
   return std::string(exir::check_pools(*options).message());
 }
 
@@ -90,6 +94,14 @@ void add_pool_options(CLI::App& verb, Arguments* arguments) {
   add("--pin", &arguments->pins, "GLOB=POOL: values of these names lie there; the first counts");
   add("--link-param", &arguments->parameters,
       "GLOB=POOL: parameters of these names lie there, in the first pool with room below prefer");
+  add("--group", &arguments->group,
+      "manifest.json of a package that never runs at the same time: NAME_group.h has types of "
+      "pools that both share");
+  verb.add_option(
+          "--io", arguments->io,
+          "arena: inputs and outputs have places in the memory of the model, and are copied "
+          "where they lie elsewhere (default); caller: they lie elsewhere only")
+      ->check(CLI::IsMember({"arena", "caller"}));
 }
 
 }  // namespace

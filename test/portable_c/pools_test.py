@@ -71,6 +71,17 @@ struct kws_pools pools_of_app(void) {
 }
 """
 
+# Puts all into the slow pool, one behind the other or, with 0, all at its begin.
+PLANNER = """
+import json, sys
+at, out = 0, []
+for b in json.load(sys.stdin)["buffers"]:
+    assert b["pools"] == ["fast", "slow"], b
+    out.append({"id": b["id"], "pool": "slow", "offset": at})
+    at += int(sys.argv[1]) * (b["size"] + 63) // 64 * 64
+json.dump({"buffers": out}, sys.stdout)
+"""
+
 
 def words(option, *values):
     return [w for value in values for w in (option, value)]
@@ -189,12 +200,15 @@ class PoolsTest(unittest.TestCase):
               "c/kws_memory.c", "-o", "x.o"], self.folder)
 
     def test_linker_puts_pools_at_their_addresses(self):
-        self.make(*words("--pool", "name=sram,size=64K,address=0x10000000",
+        self.make(*words("--pool", "name=sram,size=64K,address=0x10000010",
                          "name=flash,kind=ro,section=.rodata.weights,address=0x20000000,align=32"),
                   *words("--link-param", "*=flash"))
         (self.folder / "app.c").write_text(APP)
-        self.link("app", "kws_memory.o", "kws_selftest.o", flags=["-no-pie", "-Wl,-T,c/kws.ld"])
-        self.assertEqual(done(["./app"], self.folder), "0x10000000\n")
+        (self.folder / "Makefile").write_text(
+            "KWS_DIR = c\ninclude c/kws.mk\napp: app.c $(KWS_OBJECTS) c/kws_selftest.o\n"
+            "\t$(CC) $(KWS_CFLAGS) -no-pie $^ $(KWS_LDFLAGS) -lm -o $@\n")
+        done(["make", "app"], self.folder)
+        self.assertEqual(done(["./app"], self.folder), "0x10000010\n")
         listed = done(["nm", "app"], self.folder)
         params = [int(a, 16) for a, _ in re.findall(r"(\w+) R (kws_param_\w+)", listed)]
         self.assertEqual(min(params), 0x20000000)
@@ -255,6 +269,9 @@ class PoolsTest(unittest.TestCase):
                 (words("--pool", "sram=1K", "sram=2K"), "pool 'sram' is given twice"),
                 (words("--pool", "name=a,size=8,address=0", "name=b,size=8,address=7"),
                  "pools overlap: 'a' has 8 bytes at 0x0, and 'b' has 8 bytes at 0x7"),
+                (words("--pool", "name=a,section=.x", "name=b,section=.x,address=64"),
+                 "pools 'a' and 'b' share section .x"),
+                (["--pool", "name=a,section=.text"], "section is '.text', which kind=rw cannot be"),
                 (["--pool", "int=1K"], "name is 'int', must be letters"),
                 (["--pool", "a-b=1K"], "name is 'a-b', must be letters"),
                 (["--pool", "a_bytes=1K"], "not end with _bytes"),
@@ -276,6 +293,20 @@ class PoolsTest(unittest.TestCase):
     def test_pools_of_other_targets_are_not_used(self):
         built = self.make(*words("--pool", "name=npu_ram,targets=npu", "name=sram,targets=npu,c"))
         self.assertEqual(set(self.bytes_of(built)), {"sram"})
+
+    def test_plans_of_others_are_checked(self):
+        (self.folder / "planner.py").write_text(PLANNER)
+        pools = words("--pool", "fast=unlimited", "slow=unlimited")
+        for step, code in ((1, 0), (0, 1)):
+            command = f"python3 {self.folder}/planner.py {step}"
+            result = subprocess.run(
+                [PETREL, "gen-c", DIGITS, "-o", f"c{step}", "--name", "kws", *pools,
+                 "--planner-command", command], cwd=self.folder, text=True, stderr=subprocess.PIPE)
+            self.assertEqual(result.returncode, code, result.stderr)
+        self.assertIn("overlap at time", result.stderr)
+        manifest = json.loads((self.folder / "c1/manifest.json").read_text())
+        self.assertEqual([p["bytes"] > 0 for p in manifest["pools"]], [False, True])
+        self.assertFalse((self.folder / "c0").exists())
 
     def test_equal_words_give_equal_files(self):
         for name in ("a", "b"):

@@ -126,6 +126,22 @@ absl::Status parse_long(const std::string& word, MemoryPool* pool) {
   return absl::OkStatus();
 }
 
+bool is_written(const MemoryPool& pool) { return pool.kind == PoolKind::kReadWrite; }
+
+// One section lies at one address, and is written or not.
+absl::Status check_sections(const std::vector<MemoryPool>& pools, const MemoryPool& pool) {
+  for (const MemoryPool& other : pools) {
+    if (pool.section.empty() || other.section != pool.section) continue;
+    if (is_written(other) == is_written(pool) && !other.address.has_value() &&
+        !pool.address.has_value()) {
+      continue;
+    }
+    return wrong("pools '", other.name, "' and '", pool.name, "' share section ", pool.section,
+                 ", and differ in kind or have an address");
+  }
+  return absl::OkStatus();
+}
+
 // What the keys say of each other.
 absl::Status check_pool(const std::string& word, const MemoryPool& pool) {
   if (pool.size.has_value() && pool.limit.value_or(0) > *pool.size) {
@@ -135,6 +151,11 @@ absl::Status check_pool(const std::string& word, const MemoryPool& pool) {
   if (pool.capacity().has_value() && pool.prefer.value_or(0) > *pool.capacity()) {
     return wrong("--pool '", word, "': prefer is ", *pool.prefer, ", more than ", *pool.capacity(),
                  ", which is all that there is");
+  }
+  const bool is_constant =
+      absl::StartsWith(pool.section, ".text") || absl::StartsWith(pool.section, ".rodata");
+  if (is_constant && is_written(pool)) {
+    return wrong("--pool '", word, "': section is '", pool.section, "', which kind=rw cannot be");
   }
   if (!pool.address.has_value()) return absl::OkStatus();
   if (*pool.address % static_cast<uint64_t>(pool.alignment) != 0) {
@@ -190,6 +211,7 @@ absl::StatusOr<std::vector<MemoryPool>> parse_memory_pools(const std::vector<std
     if (!names.insert(pool.name).second) {
       return wrong("--pool '", word, "': pool '", pool.name, "' is given twice");
     }
+    PETREL_RETURN_IF_ERROR(check_sections(pools, pool));
     bytes.push_back(std::max<int64_t>(1, pool.size.value_or(pool.limit.value_or(1))));
     pools.push_back(std::move(pool));
   }

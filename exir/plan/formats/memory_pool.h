@@ -14,7 +14,8 @@
 //   kind     rw (or not said) or ro      targets  who reaches it; not said: all
 //
 // Invariant of what parse_memory_pools() returns: names differ, limits are at most sizes,
-// addresses are aligned, and what is known of the places does not overlap.
+// addresses are aligned, and what is known of the places does not overlap. A section that
+// pools share has no address.
 #ifndef PETREL_EXIR_PLAN_FORMATS_MEMORY_POOL_H_
 #define PETREL_EXIR_PLAN_FORMATS_MEMORY_POOL_H_
 

@@ -80,6 +80,8 @@ TEST(MemoryPool, WrongValuesAreNamed) {
       {"name=x,section=.a\nb", "section is '.a\nb', must be letters"},
       {"name=x,section=.a b", "section is '.a b', must be letters"},
       {"name=x,section=", "section is '', must be letters"},
+      {"name=x,section=.text.fast", "section is '.text.fast', which kind=rw cannot be"},
+      {"section=.rodata,name=x,kind=rw", "section is '.rodata', which kind=rw cannot be"},
       {"name=x,address=12z", "address is '12z', must be 0x"},
       {"name=x,address=0x", "address is '0x', must be 0x"},
       {"name=x,address=-1", "address is '-1', must be 0x"},
@@ -109,6 +111,10 @@ TEST(MemoryPool, PoolsMustNotMeet) {
   EXPECT_EQ(error_of({a, at + "0x2000"}), "");
   EXPECT_EQ(error_of({a, at + "0xf00"}), "");
   EXPECT_EQ(error_of({a, "name=c,size=1M"}), "");
+  const std::string shared = "pools 'a' and 'b' share section .x";
+  EXPECT_THAT(error_of({"name=a,section=.x", "name=b,section=.x,kind=ro"}), HasSubstr(shared));
+  EXPECT_THAT(error_of({"name=a,section=.x", "name=b,section=.x,address=64"}), HasSubstr(shared));
+  EXPECT_EQ(error_of({"name=a,section=.x", "name=b,section=.x"}), "");
   // Of those without a size only what is used counts.
   const auto pools = parse_memory_pools({"name=a,address=0", "name=b,address=16"});
   ASSERT_TRUE(pools.ok());

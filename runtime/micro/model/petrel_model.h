@@ -53,7 +53,8 @@ struct petrel_tensor_info {
   const int32_t *sizes;
   const uint8_t *dim_order; /* outermost dim first */
   size_t bytes;
-  /* Where it lies in the memory of a context: what is there already is not copied. */
+  /* Where it lies in the memory of a context: what is there already is not copied. NULL for
+   * packages whose inputs and outputs lie with the caller only. */
   void *(*place)(const void *context);
 };
 
