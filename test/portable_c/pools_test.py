@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -235,15 +236,27 @@ class PoolsTest(unittest.TestCase):
         self.assertNotIn("kws_memory.c", os.listdir(self.folder / "none/c"))
 
     def test_state_lies_in_the_pool_of_that_name(self):
-        for methods in (("add", "read"), ("add",)):
-            folder = self.folder / str(len(methods))
+        ones = struct.pack("<4f", 1, 1, 1, 1)
+        for i, (methods, pools, place) in enumerate((
+                (("add", "read"), ("name=state,section=.noinit", "sram=unlimited"), "state"),
+                (("add", "read"), ("sram=1M",), "state"),  # made when it is not there
+                (("add",), ("name=state,align=128", "sram=unlimited"), "state"),
+                (("add",), ("name=state,align=128",), "state"),
+                (("add",), ("sram=unlimited",), "sram"))):
+            folder = self.folder / str(i)
             folder.mkdir()
             counter = package.Package(
                 folder, "counter", [(m, STATE / f"counter.{m}.pt2") for m in methods],
-                words=words("--pool", "name=state,section=.noinit", "sram=unlimited"))
-            self.assertGreater(self.bytes_of(counter)["state"], 0)
-            ones = bytes.fromhex("0000803f") * 4
-            counter.calls([("add", [ones]), ("reset", []), ("add", [ones])])
+                words=words("--pool", *pools))
+            self.assertEqual([p["name"] for p in counter.manifest["pools"] if p["keeps_state"]],
+                             ["state"] if place == "state" else [])
+            self.assertRegex((folder / "c/counter.c").read_text(),
+                             rf"memcpy\(context->pool_{place} \+ \d+, counter_initial_")
+            first, second, _, again = counter.calls(
+                [("add", [ones]), ("add", [ones]), ("reset", []), ("add", [ones])])
+            self.assertEqual(struct.unpack("<4f", first[0]), (2, 3, 4, 5))
+            self.assertEqual(struct.unpack("<4f", second[0]), (3, 4, 5, 6))
+            self.assertEqual(again, first)
             counter.selftest()
 
     def test_pools_that_are_too_small_say_what_is_missing(self):
