@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
 #include <utility>
 
 #include "absl/strings/str_join.h"
@@ -8,28 +9,109 @@
 namespace petrel::exir::rules {
 namespace {
 
-Inferred quantize(const BoundArguments& in) {
-  const TensorType& input = in.tensor("input");
+bool holds(ScalarType type, int64_t level) {
+  const auto bits = static_cast<int64_t>(item_size(type)) * 8;
+  const bool is_unsigned = type == ScalarType::kByte || type == ScalarType::kUInt16 ||
+                           type == ScalarType::kUInt32 || type == ScalarType::kUInt64;
+  if (bits == 64) return !is_unsigned || level >= 0;
+  const int64_t end = int64_t{1} << (is_unsigned ? bits : bits - 1);
+  return level < end && level >= (is_unsigned ? 0 : -end);
+}
+
+// Whether `dtype` and the levels between quant_min and quant_max are ones of integers.
+// Levels in tensors are not known.
+absl::Status check_levels(const BoundArguments& in) {
   const auto dtype = in.dtype("dtype");
   if (!dtype || !is_integral(*dtype)) {
     return invalid("argument 'dtype' must be an integer type");
   }
+  if (in.at("quant_min").is_value()) return absl::OkStatus();
+  const int64_t low = in.integer("quant_min");
+  const int64_t high = in.integer("quant_max");
+  if (low <= high && holds(*dtype, low) && holds(*dtype, high)) return absl::OkStatus();
+  return invalid("arguments 'quant_min' and 'quant_max' are ", low, " and ", high,
+                 ", must be a range within ", std::string(scalar_type_name(*dtype)));
+}
+
+absl::Status check_floating(const TensorType& tensor, const char* name) {
+  if (is_floating_point(tensor.dtype)) return absl::OkStatus();
+  return invalid("argument '", name, "' has type ", std::string(scalar_type_name(tensor.dtype)),
+                 ", must have a floating-point one");
+}
+
+// How many scales a call needs: one for the tensor, or for each index of an axis, row of
+// the last dimension (a token) or group of a row.
+absl::StatusOr<Size> count_scales(const BoundArguments& in) {
+  const TensorType& input = in.tensor("input");
+  if (in.has("scale")) return Size(1);
   if (in.has("axis")) {
-    PETREL_RETURN_IF_ERROR(in.dim("axis", input.rank()).status());
+    PETREL_ASSIGN_OR_RETURN(const int64_t axis, in.dim("axis", input.rank()));
+    if (input.rank() == 0) return invalid("argument 'input' has no dimension");
+    return input.sizes[static_cast<size_t>(axis)];
   }
-  return one(*dtype, input.sizes);
+  if (input.rank() == 0) return invalid("argument 'input' has no dimension");
+  Size rows = 1;
+  for (size_t i = 0; i + 1 < input.rank(); ++i) rows *= input.sizes[i];
+  if (!in.has("group_size")) return rows;
+  const Size group = in.integer("group_size");
+  if (input.rank() != 2) {
+    return invalid("argument 'input' has rank ", input.rank(), ", must have 2");
+  }
+  if (group < 1 || input.sizes[1] % group != 0) {
+    return invalid("argument 'group_size' is ", group, ", must divide rows of ", input.sizes[1]);
+  }
+  return rows * (input.sizes[1] / group);
+}
+
+absl::Status check_scales(const BoundArguments& in) {
+  PETREL_ASSIGN_OR_RETURN(const Size count, count_scales(in));
+  const bool is_one = in.has("scale");
+  const char* scale = is_one ? "scale" : "scales";
+  const char* zero_point = is_one ? "zero_point" : "zero_points";
+  for (const char* name : {scale, zero_point}) {
+    if (!in.given(name) || !in.at(name).is_value()) continue;
+    const TensorType& tensor = in.tensor(name);
+    if (name == scale) PETREL_RETURN_IF_ERROR(check_floating(tensor, name));
+    if (tensor.numel() == count) continue;
+    return invalid("argument '", name, "' has ", tensor.numel(), " elements, must have ", count);
+  }
+  return absl::OkStatus();
+}
+
+Inferred quantize(const BoundArguments& in) {
+  const TensorType& input = in.tensor("input");
+  PETREL_RETURN_IF_ERROR(check_floating(input, "input"));
+  PETREL_RETURN_IF_ERROR(check_levels(in));
+  PETREL_RETURN_IF_ERROR(check_scales(in));
+  return one(*in.dtype("dtype"), input.sizes);
 }
 
 Inferred dequantize(const BoundArguments& in) {
   const TensorType& input = in.tensor("input");
-  if (in.has("axis")) {
-    PETREL_RETURN_IF_ERROR(in.dim("axis", input.rank()).status());
+  PETREL_RETURN_IF_ERROR(check_levels(in));
+  if (in.dtype("dtype") != input.dtype) {
+    return invalid("argument 'dtype' is ", std::string(scalar_type_name(*in.dtype("dtype"))),
+                   ", argument 'input' has type ", std::string(scalar_type_name(input.dtype)));
   }
+  PETREL_RETURN_IF_ERROR(check_scales(in));
   const char* name = in.has("output_dtype") ? "output_dtype" : "out_dtype";
-  return one(in.dtype(name).value_or(ScalarType::kFloat), input.sizes);
+  const ScalarType output = in.dtype(name).value_or(ScalarType::kFloat);
+  if (!is_floating_point(output)) {
+    return invalid("argument '", name, "' is ", std::string(scalar_type_name(output)),
+                   ", must be a floating-point type");
+  }
+  return one(output, input.sizes);
 }
 
-Inferred choose_qparams(const BoundArguments&) {
+Inferred choose_qparams(const BoundArguments& in) {
+  PETREL_RETURN_IF_ERROR(check_floating(in.tensor("input"), "input"));
+  constexpr int64_t kBound = INT32_MAX;
+  const int64_t low = in.integer("quant_min");
+  const int64_t high = in.integer("quant_max");
+  if (low < -kBound || high > kBound || low >= high) {
+    return invalid("arguments 'quant_min' and 'quant_max' are ", low, " and ", high,
+                   ", must be a range of several levels within 32 bits");
+  }
   return std::vector<Type>{TensorType::contiguous(ScalarType::kDouble, {1}),
                            TensorType::contiguous(ScalarType::kLong, {1})};
 }
