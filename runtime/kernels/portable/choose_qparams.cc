@@ -77,8 +77,10 @@ void choose_qparams_tensor_out(KernelRuntimeContext& context, Span<EValue*> raw)
   const auto levels = static_cast<double>(quant_max - quant_min);
   const double scale = at_least(rounded(rounded(range.high - range.low) / levels), as_float(eps));
   const double below = round_half_even(rounded(range.low / scale));
-  const double zero_point = clamp(static_cast<double>(quant_min - to_integer(below)),
-                                  static_cast<double>(quant_min), static_cast<double>(quant_max));
+  // Where the scale is 0, `below` is as far down as integers go.
+  const double zero_point =
+      clamp(static_cast<double>(quant_min) - static_cast<double>(to_integer(below)),
+            static_cast<double>(quant_min), static_cast<double>(quant_max));
   scale_out.mutable_data_ptr<double>()[0] = scale;
   zero_point_out.mutable_data_ptr<int64_t>()[0] = to_integer(zero_point);
 }

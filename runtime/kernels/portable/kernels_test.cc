@@ -55,6 +55,43 @@ TEST(PortableKernels, HaveUniqueNames) {
   }
 }
 
+// A tensor of one element.
+struct One {
+  One(ScalarType type, void* data, size_t bytes) : impl(type, 1, &size, nullptr, &order, &stride) {
+    EXPECT_EQ(impl.set_data(data, bytes), Error::Ok);
+  }
+  int32_t size = 1;
+  uint8_t order = 0;
+  int64_t stride = 1;
+  TensorImpl impl;
+};
+
+// Its zero point is as far from quant_min as numbers go.
+TEST(PortableKernels, ChooseParametersWhereTheScaleIsZero) {
+  const Kernel* kernel = find("quantized_decomposed::choose_qparams.Tensor_out");
+  ASSERT_NE(kernel, nullptr);
+  float x = -1e-45f;
+  double scale = 1;
+  int64_t zero_point = 0;
+  One x_tensor(ScalarType::Float, &x, sizeof(x));
+  One scale_tensor(ScalarType::Double, &scale, sizeof(scale));
+  One zero_point_tensor(ScalarType::Long, &zero_point, sizeof(zero_point));
+  EValue values[] = {EValue(Tensor(&x_tensor.impl)),
+                     EValue(int64_t{0}),
+                     EValue(int64_t{255}),
+                     EValue(0.0),
+                     EValue(static_cast<int64_t>(ScalarType::Byte)),
+                     EValue(Tensor(&scale_tensor.impl)),
+                     EValue(Tensor(&zero_point_tensor.impl))};
+  EValue* args[7];
+  for (size_t i = 0; i < 7; ++i) args[i] = &values[i];
+  KernelRuntimeContext context(nullptr, nullptr, kernel->name);
+  kernel->fn(context, Span<EValue*>(args, 7));
+  EXPECT_EQ(context.failure_state(), Error::Ok);
+  EXPECT_EQ(scale, 0);
+  EXPECT_EQ(zero_point, 255);
+}
+
 // Every argument of the wrong type, and every missing argument, must fail the
 // call without touching memory it should not (run under AddressSanitizer).
 TEST(PortableKernels, FailOnArgumentsOfOtherTypes) {
