@@ -223,8 +223,30 @@ const NodeCase kNodes[] = {
        g.values[5].quant.scale = 1;
      },
      "of another scale or zero point"},
+    {"SlopeBelow",
+     [](Graph& g) {
+       g.nodes[1].kind = NodeKind::LeakyRelu;
+       g.nodes[1].inputs = {g.nodes[1].inputs[0]};
+       g.nodes[1].scalar = -128;
+     },
+     "have the ratio 128"},
     {"ConversionOfFloats", [](Graph& g) { g.nodes[0].outputs[0] = 1; }, "converts FP32 to FP32"},
 };
+
+TEST(Quantization, OfSlopesEndsWhereMultipliersDo) {
+  Graph graph = integer_product();
+  Node& node = graph.nodes[1];
+  node.kind = NodeKind::LeakyRelu;
+  node.inputs = {node.inputs[0]};
+  for (const float slope : {-0x1.FFFCp6f, -0x1p-8f, 0x1p-8f, 0x1p7f}) {
+    node.scalar = slope;
+    EXPECT_EQ(check_implemented(graph).text(), "") << slope;
+  }
+  for (const float slope : {-0x1.FFFC02p6f, -0x1p7f, -0x1.FFFFFEp-9f, 0.0f, 0x1.000002p7f}) {
+    node.scalar = slope;
+    EXPECT_THAT(check_implemented(graph).text(), HasSubstr("have the ratio")) << slope;
+  }
+}
 
 INSTANTIATE_TEST_SUITE_P(All, QuantizedNode, ::testing::ValuesIn(kNodes),
                          [](const auto& info) { return info.param.name; });

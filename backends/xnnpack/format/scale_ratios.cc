@@ -50,9 +50,13 @@ Problem check_scale_ratios(const Graph& graph, const Node& node) {
       const float product = input.quant.scale * graph.values[node.inputs[1]].quant.scale;
       return check_ratio(ratio(product, output.quant.scale), 0x1p-16, 0x1p8);
     }
-    case NodeKind::LeakyRelu:
+    case NodeKind::LeakyRelu: {
       if (Problem p = check_ratio(first, 0x1p-8, above); !p.ok()) return p;
-      return check_ratio(std::fabs(first * static_cast<double>(node.scalar)), 0x1p-8, above);
+      // A multiplier in units of 2^-8, from -32767 to 32768; rounded as XNNPACK does.
+      const float slope = static_cast<float>(first) * node.scalar;
+      const double end = slope < 0 ? std::nextafter(0x1.FFFCp6, 0x1p7) : above;
+      return check_ratio(static_cast<double>(std::fabs(slope)), 0x1p-8, end);
+    }
     case NodeKind::Convert:
       return check_ratio(first, 0x1p-8, above);
     default:

@@ -5,7 +5,8 @@
 //
 //   Add, Subtract   input / output             [2^-10, 2^8)
 //   Multiply        input * input / output     [2^-16, 2^8)
-//   LeakyRelu       input / output, by slope   [2^-8, 2^7]
+//   LeakyRelu       input / output             [2^-8, 2^7]
+//                   the same by the slope      [2^-8, 2^7], below 0 to -(2^7 - 2^-8)
 //   Convert         input / output             [2^-8, 2^7]
 //   products        input * filter / output    [2^-32, 2^8)
 

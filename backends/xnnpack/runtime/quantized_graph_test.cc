@@ -149,6 +149,31 @@ TEST(QuantizedGraph, OfAClampToAnotherScaleBehindAPool) {
   }
 }
 
+// Of one level: asserted to be two.
+TEST(QuantizedGraph, OfAPoolWithBoundsWithinALevelRuns) {
+  for (const bool is_fused : {false, true}) {
+    GraphBuilder b;
+    const uint32_t x = b.input({1, 2, 6, 1});
+    const uint32_t y = b.output({1, 1, 3, 1});
+    const uint32_t in = int8(b, b.inner({1, 2, 6, 1}), 0.5f);
+    const uint32_t pooled = int8(b, b.inner({1, 1, 3, 1}), 0.5f);
+    const uint32_t clamped = int8(b, b.inner({1, 1, 3, 1}), 0.5f);
+    b.node(NodeKind::Convert, {x}, {in});
+    Node& pool = b.node(NodeKind::MaxPooling2d, {in}, {pooled});
+    pool.window.kernel_height = pool.window.kernel_width = 2;
+    pool.window.stride_height = pool.window.stride_width = 2;
+    if (!is_fused) {
+      pool.output_min = 1;
+      pool.output_max = 1.125f;
+    }
+    Node& clamp = b.node(NodeKind::Clamp, {pooled}, {clamped});
+    clamp.output_min = 1;
+    clamp.output_max = 1.125f;
+    b.node(NodeKind::Convert, {clamped}, {y});
+    EXPECT_EQ(run(b.graph, nullptr), (std::vector<std::vector<float>>{{1, 1, 1}})) << is_fused;
+  }
+}
+
 // Products of [-3, -2.5, -2, -1.5] with ones and minus ones: -9, 9.
 struct Clamped {
   GraphBuilder b;
