@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/runtime/constant_source.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -150,15 +151,20 @@ Result<const void*> ConstantSource::get_scales(uint32_t id) {
   const Value& value = graph_.values[id];
   if (value.quant.scales.count == 0) return static_cast<const void*>(nullptr);
   const auto found = scales_.find(id);
-  if (found != scales_.end()) return static_cast<const void*>(found->second.data());
+  if (found != scales_.end()) return static_cast<const void*>(found->second.data.data());
   PETREL_ASSIGN_OR_RETURN(PaddedBuffer buffer, copy_scales(id));
+  const float first = scale_at(value, buffer.data(), 0);
+  ScaleList list = {std::move(buffer), {first, first}};
   for (size_t i = 0; i < value.quant.scales.count; ++i) {
-    if (const Problem problem = check_scale(scale_at(value, buffer.data(), i)); !problem.ok()) {
+    const float scale = scale_at(value, list.data.data(), i);
+    if (const Problem problem = check_scale(scale); !problem.ok()) {
       PETREL_LOG(Error, "scale %zu of value %u: %s", i, id, problem.text().c_str());
       return Error::InvalidExternalData;
     }
+    list.range.first = std::min(list.range.first, scale);
+    list.range.second = std::max(list.range.second, scale);
   }
-  return static_cast<const void*>(scales_.emplace(id, std::move(buffer)).first->second.data());
+  return static_cast<const void*>(scales_.emplace(id, std::move(list)).first->second.data.data());
 }
 
 std::optional<runtime::ByteSource::Place> ConstantSource::place_of(uint32_t id) const {

@@ -18,6 +18,7 @@
 
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "backends/xnnpack/format/graph.h"
@@ -51,6 +52,9 @@ class ConstantSource {
   // wants. Null for a value without a list of them.
   runtime::Result<const void*> get_scales(uint32_t id);
 
+  // The least and the greatest of get_scales(id), which must have given floats.
+  std::pair<float, float> range_of_scales(uint32_t id) const { return scales_.at(id).range; }
+
   // Says that one of the nodes which read value `id` does so no more. The last one
   // gives its bytes back.
   void was_read(uint32_t id);
@@ -60,6 +64,11 @@ class ConstantSource {
     runtime::FreeableBuffer buffer;
     const void* data = nullptr;
     size_t size = 0;
+  };
+
+  struct ScaleList {
+    PaddedBuffer data;
+    std::pair<float, float> range;
   };
 
   runtime::Result<Fetched*> fetch(uint32_t id);
@@ -73,7 +82,7 @@ class ConstantSource {
   std::map<uint32_t, Fetched> fetched_;      // by entry of Graph::constants
   std::map<uint32_t, size_t> readers_;       // inputs of nodes, by the same
   std::map<uint32_t, PaddedBuffer> copies_;  // by value
-  std::map<uint32_t, PaddedBuffer> scales_;  // by value
+  std::map<uint32_t, ScaleList> scales_;     // by value
 };
 
 }  // namespace petrel::backends::xnnpack

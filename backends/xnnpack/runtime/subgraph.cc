@@ -87,8 +87,9 @@ class Builder {
     return check("node", index, define_node(subgraph_.get(), node, inputs, outputs));
   }
 
-  // How a node uses its filter, as far as the packed form depends on it.
-  Result<std::string> use_of_filter(const Node& node) {
+  // How a node uses its filter, as far as the packed form depends on it; all but the
+  // scales of the filter, which its id stands for.
+  std::string use_of_filter(const Node& node) const {
     const Channels& c = node.channels;
     const Window& w = node.window;
     std::string use = std::to_string(static_cast<int>(node.kind)) + "/" +
@@ -102,43 +103,48 @@ class Builder {
     if (node.kind == NodeKind::ConvTranspose2d) {
       use += to_string({w.stride_height, w.stride_width, w.dilation_height, w.dilation_width});
     }
-    PETREL_RETURN_IF_ERROR(describe_quantized_filter(node, &use));
+    // Packed beside the filter: its scales by those of input and output, and its sums by
+    // the zero point of the input.
+    for (const uint32_t id : {node.inputs[0], node.inputs[1], node.outputs[0]}) {
+      use += describe_quantization(graph_.values[id]);
+    }
     return use;
   }
 
-  // Packed beside the filter: its scales by those of input and output, and its sums by
-  // the zero point of the input.
-  Error describe_quantized_filter(const Node& node, std::string* use) {
-    for (const uint32_t id : {node.inputs[0], node.inputs[1], node.outputs[0]}) {
-      *use += describe_quantization(graph_.values[id]);
-    }
-    PETREL_ASSIGN_OR_RETURN(const void* scales, constants_.get_scales(node.inputs[1]));
-    if (scales == nullptr) return Error::Ok;
-    const Value& filter = graph_.values[node.inputs[1]];
-    use->append("/s:").append(static_cast<const char*>(scales),
-                              filter.quant.scales.count * scale_bytes(filter));
+  // Whether all scales of the filter may lie between those of input and output. Ratios
+  // grow with them.
+  Error check_filter_scales(const Node& node, uint32_t id) const {
     const Value& input = graph_.values[node.inputs[0]];
     if (input.datatype != Datatype::QINT8) return Error::Ok;
-    const float output = graph_.values[node.outputs[0]].quant.scale;
-    for (uint32_t i = 0; i < filter.quant.scales.count; ++i) {
+    const auto [least, greatest] = constants_.range_of_scales(id);
+    for (const float scale : {least, greatest}) {
       const Problem problem =
-          check_filter_scale(input.quant.scale, static_cast<const float*>(scales)[i], output);
+          check_filter_scale(input.quant.scale, scale, graph_.values[node.outputs[0]].quant.scale);
       if (problem.ok()) continue;
-      PETREL_LOG(Error, "channel %u of a filter: %s", i, problem.text().c_str());
+      PETREL_LOG(Error, "scale %g of a filter: %s", static_cast<double>(scale),
+                 problem.text().c_str());
       return Error::NotSupported;
     }
     return Error::Ok;
   }
 
+  // Many nodes may share a filter: what goes through its scales is done once for a form.
   Result<uint32_t> filter(const Node& node, uint32_t id) {
-    PETREL_ASSIGN_OR_RETURN(const std::string use, use_of_filter(node));
+    PETREL_ASSIGN_OR_RETURN(const void* scales, constants_.get_scales(id));
+    if (scales != nullptr) PETREL_RETURN_IF_ERROR(check_filter_scales(node, id));
+    std::string use = use_of_filter(node);
     const auto found = filters_.find({id, use});
     if (found != filters_.end()) return found->second;
     PETREL_RETURN_IF_ERROR(add_form(id));
     uint32_t defined = 0;
     PETREL_RETURN_IF_ERROR(define(id, feed_->placeholder(), &defined));
-    feed_->add(defined, {id, true, use});
     filters_[{id, use}] = defined;
+    if (scales != nullptr) {
+      const Value& filter = graph_.values[id];
+      use.append("/s:").append(static_cast<const char*>(scales),
+                               filter.quant.scales.count * scale_bytes(filter));
+    }
+    feed_->add(defined, {id, true, std::move(use)});
     return defined;
   }
 

@@ -27,7 +27,7 @@ Result<const void*> WeightFeed::fetch(uint32_t defined, const Weight& weight) {
   const size_t size = bytes_of(weight.id);
   const auto place = session_->wants_places() ? constants_->place_of(weight.id) : std::nullopt;
   if (weight.is_filter) {
-    session_->reads_filter({defined, data, size, place}, weight.use);
+    session_->reads_filter({defined, data, size, place}, &weight.use);
   } else {
     session_->reads_bias({defined, data, size, place});
   }

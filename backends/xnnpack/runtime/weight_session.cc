@@ -30,7 +30,7 @@ void WeightSession::begin(size_t expected_bytes, size_t filter_bytes, runtime::B
   paid_ = kSmall + 2 * filter_bytes;
 }
 
-void WeightSession::reads_filter(const Weight& filter, const std::string& use) {
+void WeightSession::reads_filter(const Weight& filter, const std::string* use) {
   filter_ = filter;
   use_ = use;
 }
@@ -38,6 +38,7 @@ void WeightSession::reads_filter(const Weight& filter, const std::string& use) {
 void WeightSession::reads_nothing() {
   filter_.reset();
   bias_.reset();
+  use_ = nullptr;
 }
 
 // A filter of one channel is filled up to a tile of many.
@@ -75,13 +76,13 @@ std::optional<PackedFile::Key> WeightSession::file_key(
   if (file_.file == nullptr || !key_of(key)) return std::nullopt;
   return file_.file->key_of(key.kernel, filter_->size, key.bias,
                             key.bias == nullptr ? 0 : bias_->size,
-                            use_ + "#" + std::to_string(key.seed));
+                            *use_ + "#" + std::to_string(key.seed));
 }
 
 std::optional<PackedOrigin> WeightSession::origin(const xnn_weights_cache_look_up_key& key) const {
   if (file_.file != nullptr || !key_of(key) || !filter_->place) return std::nullopt;
   PackedOrigin origin = {
-      *filter_->place, filter_->size, {}, 0, use_ + "#" + std::to_string(key.seed)};
+      *filter_->place, filter_->size, {}, 0, *use_ + "#" + std::to_string(key.seed)};
   if (key.bias != nullptr) {
     if (!bias_->place) return std::nullopt;
     origin.bias = *bias_->place;

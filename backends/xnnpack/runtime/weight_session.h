@@ -63,8 +63,8 @@ class WeightSession {
   void end();
 
   // `use` is how nodes use it, as far as its packed form depends on that: a value has
-  // one.
-  void reads_filter(const Weight& filter, const std::string& use);
+  // one. It must outlive what is read.
+  void reads_filter(const Weight& filter, const std::string* use);
   void reads_bias(const Weight& bias) { bias_ = bias; }
   void reads_nothing();
 
@@ -119,7 +119,7 @@ class WeightSession {
   // Of the operator that is being made.
   std::optional<Weight> filter_;
   std::optional<Weight> bias_;
-  std::string use_;
+  const std::string* use_ = nullptr;
   bool failed_ = false;
 };
 
