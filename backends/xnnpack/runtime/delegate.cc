@@ -13,6 +13,7 @@
 #include "backends/xnnpack/format/live_bytes.h"
 #include "backends/xnnpack/format/payload_reader.h"
 #include "backends/xnnpack/format/shape_rules.h"
+#include "backends/xnnpack/format/structure_bytes.h"
 #include "backends/xnnpack/format/work.h"
 #include "backends/xnnpack/runtime/start.h"
 #include "backends/xnnpack/runtime/subgraph.h"
@@ -178,6 +179,10 @@ Result<std::unique_ptr<Delegate>> Delegate::create(Graph given, size_t payload_b
   std::unique_ptr<Delegate> delegate(new Delegate);
   Graph& graph = delegate->graph_;
   graph = std::move(given);
+  if (options.memory != nullptr) {
+    PETREL_RETURN_IF_ERROR(
+        options.memory->take("the values and nodes of an XNNPACK payload", structure_bytes(graph)));
+  }
   PETREL_RETURN_IF_ERROR(report(check_implemented(graph)));
   PETREL_RETURN_IF_ERROR(report(check_graph(graph)));
   PETREL_RETURN_IF_ERROR(check_machine(graph));
@@ -272,6 +277,11 @@ Error Delegate::execute(const runtime::BackendExecutionContext& context, Span<EV
   if (packed_file_ != nullptr) {
     packed_file_->write();
     packed_file_.reset();
+  }
+  // Inputs without elements cost a way through the graph, too.
+  if (context.work() != nullptr) {
+    PETREL_RETURN_IF_ERROR(
+        context.work()->take("an XNNPACK payload", graph_.nodes.size() + graph_.values.size()));
   }
   bool needs_reshape = !is_shaped_;
   bool needs_setup = false;

@@ -48,9 +48,10 @@ class Delegate {
     // Delegates with the same owner share the memory between their nodes and
     // wait for each other; null for memory of its own.
     const void* workspace_owner = nullptr;
-    // Pays for the values between nodes and for further forms of a constant; null:
-    // nothing limits them but this backend's own limits. Needed by create() only:
-    // what inputs of other sizes need beyond that, the context of execute pays for.
+    // Pays for what describes values and nodes, for the values between nodes and for
+    // further forms of a constant; null: nothing limits them but this backend's own
+    // limits. Needed by create() only: what inputs of other sizes need beyond that, the
+    // context of execute pays for.
     runtime::Budget* memory = nullptr;
   };
 

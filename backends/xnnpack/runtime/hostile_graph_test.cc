@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backends/xnnpack/format/payload_writer.h"
+#include "backends/xnnpack/format/structure_bytes.h"
 #include "backends/xnnpack/format/test_graphs.h"
 #include "backends/xnnpack/runtime/delegate.h"
 #include "backends/xnnpack/runtime/test_support.h"
@@ -231,8 +232,9 @@ class BudgetTest : public ::testing::Test {
   static void keep(void* to, runtime::LogLevel, const char* message) {
     *static_cast<std::string*>(to) += message;
   }
+  // `bytes` beyond what describes the graph.
   Error create_within(uint64_t bytes, const Graph& graph, const TestMap* map = nullptr) {
-    runtime::Budget memory("max_delegate_bytes", bytes);
+    runtime::Budget memory("max_delegate_bytes", structure_bytes(graph) + bytes);
     const std::vector<uint8_t> payload = write_payload(graph);
     Delegate::Options options;
     options.memory = &memory;
@@ -255,14 +257,60 @@ TEST_F(BudgetTest, PaysForValuesBetweenNodes) {
   EXPECT_NE(said_.find("needs 4194304 of max_delegate_bytes"), std::string::npos) << said_;
 }
 
+// A few bytes of a payload describe a value, many bytes of memory do.
+TEST_F(BudgetTest, PaysForValuesAndNodes) {
+  GraphBuilder b;
+  const uint32_t x = b.input({1});
+  b.node(NodeKind::Abs, {x}, {b.output({1})});
+  EXPECT_EQ(create_within(0, b.graph), Error::Ok) << said_;
+  const uint64_t bytes = structure_bytes(b.graph);
+  for (int i = 0; i < 1000; ++i) b.inner({1});
+  EXPECT_GE(structure_bytes(b.graph), bytes + 1000 * sizeof(Value));
+  const std::vector<uint8_t> payload = write_payload(b.graph);
+  runtime::Budget memory("max_delegate_bytes", structure_bytes(b.graph) - 1);
+  Delegate::Options options;
+  options.memory = &memory;
+  EXPECT_EQ(Delegate::create(payload.data(), payload.size(), nullptr, options).error(),
+            Error::OutOfResources);
+  EXPECT_NE(said_.find("the values and nodes of an XNNPACK payload"), std::string::npos) << said_;
+}
+
+// Inputs without elements are no way around it.
+TEST_F(BudgetTest, PaysForTheWayThroughTheGraph) {
+  GraphBuilder b;
+  uint32_t x = b.input({1});
+  for (int i = 0; i < 99; ++i) {
+    const uint32_t h = b.inner({1});
+    b.node(NodeKind::Abs, {x}, {h});
+    x = h;
+  }
+  b.node(NodeKind::Abs, {x}, {b.output({1})});
+  auto delegate = create(b.graph);
+  ASSERT_TRUE(delegate.ok());
+  for (const int32_t size : {0, 1}) {
+    Arguments args;
+    args.add({size});
+    args.add({size});
+    runtime::Budget enough("max_element_operations", 301);
+    EXPECT_EQ(args.run(**delegate, nullptr, &enough), Error::Ok) << said_;
+    EXPECT_EQ(enough.left(), size == 0 ? 100u : 0u);
+    runtime::Budget less("max_element_operations", 200);
+    EXPECT_EQ(args.run(**delegate, nullptr, &less), Error::OutOfResources);
+  }
+}
+
 // abs and square of [1, 1024] with a value between them.
-DelegatePtr squares_within(runtime::Budget* memory) {
+Graph squares() {
   GraphBuilder b;
   const uint32_t x = b.input({1, 1024});
   const uint32_t h = b.inner({1, 1024});
   b.node(NodeKind::Abs, {x}, {h});
   b.node(NodeKind::Square, {h}, {b.output({1, 1024})});
-  const std::vector<uint8_t> payload = write_payload(b.graph);
+  return std::move(b.graph);
+}
+
+DelegatePtr squares_within(runtime::Budget* memory) {
+  const std::vector<uint8_t> payload = write_payload(squares());
   Delegate::Options options;
   options.memory = memory;
   runtime::Result<DelegatePtr> made =
@@ -271,7 +319,7 @@ DelegatePtr squares_within(runtime::Budget* memory) {
 }
 
 TEST_F(BudgetTest, PaysForLargerInputsOfAllDelegates) {
-  runtime::Budget memory("max_delegate_bytes", 6 << 20);
+  runtime::Budget memory("max_delegate_bytes", (6 << 20) + 2 * structure_bytes(squares()));
   const DelegatePtr first = squares_within(&memory);
   const DelegatePtr second = squares_within(&memory);
   EXPECT_EQ(memory.left(), (6u << 20) - 2 * 4096);
@@ -298,7 +346,7 @@ TEST_F(BudgetTest, PaysForCopiesOfArguments) {
     EXPECT_EQ(args.run(*delegate, &memory), Error::Ok) << said_;
     EXPECT_EQ(memory.left(), left - 4096);
   }
-  runtime::Budget less("max_delegate_bytes", 8191);
+  runtime::Budget less("max_delegate_bytes", 8191 + structure_bytes(squares()));
   EXPECT_EQ(args.run(*squares_within(&less), &less), Error::OutOfResources);
   EXPECT_NE(said_.find("a copy of an argument needs 4096"), std::string::npos) << said_;
 }

@@ -74,11 +74,13 @@ class Arguments {
   runtime::EValue& value(size_t i) { return values_[i]; }
   std::vector<uint8_t>& order(size_t i) { return orders_[i]; }
 
-  // `memory` pays for what the delegate must take; null: nothing limits it.
-  runtime::Error run(Delegate& delegate, runtime::Budget* memory = nullptr) {
+  // `memory` pays for what the delegate must take, `work` for what it computes; null:
+  // nothing limits it.
+  runtime::Error run(Delegate& delegate, runtime::Budget* memory = nullptr,
+                     runtime::Budget* work = nullptr) {
     std::vector<runtime::EValue*> args;
     for (runtime::EValue& value : values_) args.push_back(&value);
-    const runtime::BackendExecutionContext context(nullptr, nullptr, "forward", nullptr, nullptr,
+    const runtime::BackendExecutionContext context(nullptr, nullptr, "forward", nullptr, work,
                                                    memory);
     return delegate.execute(context, {args.data(), args.size()});
   }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How much memory a graph takes beside the data of its values: what describes values
+// and nodes, here and in XNNPACK. A few bytes of a payload make a value, and few more a
+// node, so that a small file could otherwise ask for a hundred times its size.
+
+#ifndef PETREL_BACKENDS_XNNPACK_FORMAT_STRUCTURE_BYTES_H_
+#define PETREL_BACKENDS_XNNPACK_FORMAT_STRUCTURE_BYTES_H_
+
+#include <cstdint>
+
+#include "backends/xnnpack/format/graph.h"
+
+namespace petrel::backends::xnnpack {
+
+uint64_t structure_bytes(const Graph& graph);
+
+}  // namespace petrel::backends::xnnpack
+
+#endif  // PETREL_BACKENDS_XNNPACK_FORMAT_STRUCTURE_BYTES_H_
