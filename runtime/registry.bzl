@@ -3,6 +3,8 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 
+_USED_KERNELS = str(Label("//runtime/selection:used_kernels"))
+
 def _package_of(label):
     return label.split("//")[1].split(":")[0].split("/")
 
@@ -151,8 +153,8 @@ def petrel_registry(
             name = name + "_used",
             srcs = programs,
             outs = [used],
-            cmd = "$(execpath //runtime/selection:used_kernels) $@ $(SRCS)",
-            tools = ["//runtime/selection:used_kernels"],
+            cmd = "$(execpath %s) $@ $(SRCS)" % _USED_KERNELS,
+            tools = [_USED_KERNELS],
             visibility = ["//visibility:private"],
             **kwargs
         )

@@ -16,6 +16,7 @@ def flatbuffers_cc_library(name, srcs, includes = [], objects = False, visibilit
         change it and pack it again; fields that are empty are then packed, too.
       visibility: of the library.
     """
+    root = native.repository_name().replace("@", "external/") if native.repository_name() != "@" else "."
     outs = [src[:-len(".fbs")] + "_generated.h" for src in srcs]
     native.genrule(
         name = name + "_flatc",
@@ -23,7 +24,7 @@ def flatbuffers_cc_library(name, srcs, includes = [], objects = False, visibilit
         outs = outs,
         cmd = "$(execpath @flatc//:flatc) --cpp --cpp-std c++17 --keep-prefix" +
               (" --gen-object-api --force-empty" if objects else "") +
-              " -I . -o $(RULEDIR) " +
+              " -I %s -o $(RULEDIR) " % root +
               " ".join(["$(execpath %s)" % src for src in srcs]),
         message = "Generating headers of",
         tools = ["@flatc//:flatc"],

@@ -3,6 +3,9 @@
 
 load(":debian_sources.bzl", "debian_source", "debian_sources")
 
+def _patches(package, names):
+    return [Label("//third_party/%s:%s.patch" % (package, name)) for name in names]
+
 def source_libraries():
     """Declares the repositories of all libraries built from source."""
     debian_sources(
@@ -26,46 +29,46 @@ def source_libraries():
     debian_source(
         name = "cpuinfo",
         package = "cpuinfo",
-        build_file = "//third_party/cpuinfo:cpuinfo.BUILD",
+        build_file = Label("//third_party/cpuinfo:cpuinfo.BUILD"),
     )
     debian_source(
         name = "fxdiv",
         package = "fxdiv",
-        build_file = "//third_party/fxdiv:fxdiv.BUILD",
+        build_file = Label("//third_party/fxdiv:fxdiv.BUILD"),
     )
     debian_source(
         name = "pthreadpool",
         package = "pthreadpool",
-        build_file = "//third_party/pthreadpool:pthreadpool.BUILD",
-        patches = [
-            "//third_party/pthreadpool:brief_spin.patch",
-            "//third_party/pthreadpool:late_threads.patch",
-        ],
+        build_file = Label("//third_party/pthreadpool:pthreadpool.BUILD"),
+        patches = _patches("pthreadpool", [
+            "brief_spin",
+            "late_threads",
+        ]),
     )
     debian_source(
         name = "xnnpack",
         package = "xnnpack",
-        build_file = "//third_party/xnnpack:xnnpack.BUILD",
+        build_file = Label("//third_party/xnnpack:xnnpack.BUILD"),
         has_top_folder = False,
-        patches = [
-            "//third_party/xnnpack:loop_order.patch",
-            "//third_party/xnnpack:narrow_tiles.patch",
-            "//third_party/xnnpack:packing.patch",
-            "//third_party/xnnpack:workspace.patch",
-            "//third_party/xnnpack:depthwise_pixels.patch",
-            "//third_party/xnnpack:clamps.patch",
-            "//third_party/xnnpack:logarithm.patch",
-            "//third_party/xnnpack:few_columns.patch",
-            "//third_party/xnnpack:angles.patch",
-            "//third_party/xnnpack:small_operators.patch",
-            "//third_party/xnnpack:padding.patch",
-            "//third_party/xnnpack:instruction_set_cap.patch",
-            "//third_party/xnnpack:clamp_fusion.patch",
-            "//third_party/xnnpack:look_up_sizes.patch",
-            "//third_party/xnnpack:fill.patch",
-            "//third_party/xnnpack:replan.patch",
-            "//third_party/xnnpack:late_data.patch",
-            "//third_party/xnnpack:roots.patch",
-            "//third_party/xnnpack:zero_rows.patch",
-        ],
+        patches = _patches("xnnpack", [
+            "loop_order",
+            "narrow_tiles",
+            "packing",
+            "workspace",
+            "depthwise_pixels",
+            "clamps",
+            "logarithm",
+            "few_columns",
+            "angles",
+            "small_operators",
+            "padding",
+            "instruction_set_cap",
+            "clamp_fusion",
+            "look_up_sizes",
+            "fill",
+            "replan",
+            "late_data",
+            "roots",
+            "zero_rows",
+        ]),
     )

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -94,9 +95,18 @@ std::string without_list(std::string text) {
   return text.erase(begin, text.find(kEnd.data(), begin) + kEnd.size() - begin);
 }
 
+// Labels as another workspace writes them, all but the backend's own.
+std::string with_repository(const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> labels;
+  for (const char* own : {"backends/null", "FOLDER", "visibility", "test:__subpackages__"}) {
+    labels.emplace_back(absl::StrCat("\"//", own), absl::StrCat("\"//", own));
+  }
+  labels.emplace_back("\"//", "\"@petrel//");
+  return absl::StrReplaceAll(text, labels);
+}
+
 // The command with this backend, and the suite.
-std::string root_build(const std::string& name, const std::string& folder) {
-  return absl::StrReplaceAll(R"(# SPDX-License-Identifier: Apache-2.0
+constexpr char kRootBuild[] = R"(# SPDX-License-Identifier: Apache-2.0
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("//extension/cli:petrel_cli.bzl", "petrel_cli")
 load("//test/conformance:conformance.bzl", "petrel_conformance_test")
@@ -125,24 +135,80 @@ petrel_conformance_test(
     name = "conformance_test",
     fixture = ":fixture",
 )
+)";
+
+absl::Status check_tree(const std::string& petrel) {
+  const bool is_plain = std::all_of(petrel.begin(), petrel.end(), [](char c) {
+    return is_word(c) || c == '/' || c == '.' || c == '-' || c == '+';
+  });
+  if (is_plain && !petrel.empty() && petrel[0] == '/') return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", petrel, "' must be an absolute path of letters, digits and '_', '.', '-', '+'"));
+}
+
+std::string workspace_text(const std::string& name, const std::string& petrel) {
+  return absl::StrReplaceAll(R"(# SPDX-License-Identifier: Apache-2.0
+workspace(name = "NAME_workspace")
+
+local_repository(
+    name = "petrel",
+    path = "PETREL",
+)
+
+load("@petrel//:repositories.bzl", "petrel_repositories")
+
+petrel_repositories("PETREL")
 )",
-                             {{"FOLDER", folder}, {"NAME", name}});
+                             {{"NAME", name}, {"PETREL", petrel}});
+}
+
+std::string bazelw_text(const std::string& petrel) {
+  return absl::StrReplaceAll(R"sh(#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Petrel's build, in this workspace: installs what is missing, then runs Bazel.
+PETREL_WORKSPACE=$(dirname "$(realpath "$0")") exec PETREL/bazelw "$@"
+)sh",
+                             {{"exec PETREL", "exec " + petrel}});
+}
+
+absl::StatusOr<std::vector<SkeletonFile>> skeleton_as(const std::string& name,
+                                                      const std::string& folder, bool outside) {
+  if (const absl::Status status = check_name(name); !status.ok()) return status;
+  if (const absl::Status status = check_folder(folder); !status.ok()) return status;
+  const auto labels = [&](const std::string& text) {
+    return outside ? with_repository(text) : text;
+  };
+  std::vector<SkeletonFile> files = {
+      {"BUILD.bazel",
+       absl::StrReplaceAll(labels(kRootBuild), {{"FOLDER", folder}, {"NAME", name}})}};
+  for (const SkeletonFile& file : skeleton()) {
+    absl::string_view path = file.path;
+    absl::ConsumePrefix(&path, kOriginal);
+    std::string to = absl::StrReplaceAll(path, {{"null_backend", name + "_backend"}});
+    if (file.path == kFixture) to = "fixture.cc";
+    const bool is_build = absl::EndsWith(path, "BUILD.bazel");
+    const std::string text = without_list(file.text);
+    files.push_back({std::move(to), renamed(is_build ? labels(text) : text, name, folder)});
+  }
+  return files;
 }
 
 }  // namespace
 
 absl::StatusOr<std::vector<SkeletonFile>> new_backend(const std::string& name,
                                                       const std::string& folder) {
-  if (const absl::Status status = check_name(name); !status.ok()) return status;
-  if (const absl::Status status = check_folder(folder); !status.ok()) return status;
-  std::vector<SkeletonFile> files = {{"BUILD.bazel", root_build(name, folder)}};
-  for (const SkeletonFile& file : skeleton()) {
-    absl::string_view path = file.path;
-    absl::ConsumePrefix(&path, kOriginal);
-    std::string to = absl::StrReplaceAll(path, {{"null_backend", name + "_backend"}});
-    if (file.path == kFixture) to = "fixture.cc";
-    files.push_back({std::move(to), renamed(without_list(file.text), name, folder)});
-  }
+  return skeleton_as(name, folder, /*outside=*/false);
+}
+
+absl::StatusOr<std::vector<SkeletonFile>> new_backend_workspace(const std::string& name,
+                                                                const std::string& petrel) {
+  if (const absl::Status status = check_tree(petrel); !status.ok()) return status;
+  absl::StatusOr<std::vector<SkeletonFile>> files = skeleton_as(name, name, /*outside=*/true);
+  if (!files.ok()) return files;
+  for (SkeletonFile& file : *files) file.path = absl::StrCat(name, "/", file.path);
+  files->push_back({"WORKSPACE", workspace_text(name, petrel)});
+  files->push_back({"bazelw", bazelw_text(petrel), /*is_executable=*/true});
   return files;
 }
 

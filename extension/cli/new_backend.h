@@ -7,6 +7,12 @@
 //   namespace petrel::backends::null   -->   namespace petrel::backends::mine
 //   //backends/null/format                   //examples/mine/format
 //
+// In a workspace of its own, outside of this repository, the rest is called @petrel//...:
+//
+//   WORKSPACE          @petrel and what it is built with
+//   bazelw             runs Petrel's bazelw in this workspace
+//   mine/BUILD.bazel   //exir/backend   -->   @petrel//exir/backend
+//
 // The files are those of backends/null and its fixture, embedded by the build.
 #ifndef PETREL_EXTENSION_CLI_NEW_BACKEND_H_
 #define PETREL_EXTENSION_CLI_NEW_BACKEND_H_
@@ -21,6 +27,7 @@ namespace petrel::extension {
 struct SkeletonFile {
   std::string path;
   std::string text;
+  bool is_executable = false;
 };
 
 // Generated: as they are in this repository.
@@ -31,6 +38,12 @@ const std::vector<SkeletonFile>& skeleton();
 // a folder that is not relative or leaves the workspace.
 absl::StatusOr<std::vector<SkeletonFile>> new_backend(const std::string& name,
                                                       const std::string& folder);
+
+// The files of a workspace that has only backend `name`, by paths in the workspace, whose
+// builds use the tree of Petrel at `petrel`, an absolute path. InvalidArgument as above, or
+// for a path that a shell or Bazel would read as more than a path.
+absl::StatusOr<std::vector<SkeletonFile>> new_backend_workspace(const std::string& name,
+                                                                const std::string& petrel);
 
 }  // namespace petrel::extension
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "extension/cli/new_backend.h"
 #include "extension/cli/verb.h"
@@ -21,6 +22,8 @@ struct Arguments {
   std::string name;
   std::string folder;
   std::string root;
+  std::string workspace;
+  std::string petrel;
 };
 
 int failed(const std::string& what) {
@@ -28,24 +31,53 @@ int failed(const std::string& what) {
   return kFailed;
 }
 
-int run(const Arguments& arguments) {
-  const std::string folder =
-      arguments.folder.empty() ? "backends/" + arguments.name : arguments.folder;
-  const auto files = new_backend(arguments.name, folder);
-  if (!files.ok()) return failed(std::string(files.status().message()));
-  const fs::path target = fs::path(arguments.root) / folder;
+// "" or what went wrong.
+std::string write(const fs::path& target, const std::vector<SkeletonFile>& files) {
   std::error_code error;
-  if (fs::exists(target, error)) return failed("'" + target.string() + "' is there already");
-  for (const SkeletonFile& file : *files) {
+  if (fs::exists(target, error)) return "'" + target.string() + "' is there already";
+  for (const SkeletonFile& file : files) {
     const fs::path path = target / file.path;
     fs::create_directories(path.parent_path(), error);
     std::ofstream out(path, std::ios::binary);
     out << file.text;
     out.close();
-    if (!out) return failed("'" + path.string() + "' cannot be written");
+    if (!out) return "'" + path.string() + "' cannot be written";
+    if (file.is_executable) {
+      fs::permissions(path, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
+                      fs::perm_options::add, error);
+      if (error) return "'" + path.string() + "' cannot be made executable";
+    }
   }
+  return "";
+}
+
+int run_in_tree(const Arguments& arguments) {
+  const std::string folder =
+      arguments.folder.empty() ? "backends/" + arguments.name : arguments.folder;
+  const auto files = new_backend(arguments.name, folder);
+  if (!files.ok()) return failed(std::string(files.status().message()));
+  const fs::path target = fs::path(arguments.root) / folder;
+  const std::string wrong = write(target, *files);
+  if (!wrong.empty()) return failed(wrong);
   std::printf("%zu files in %s; its tests: bazel test //%s/...\n", files->size(),
               target.string().c_str(), folder.c_str());
+  return kDone;
+}
+
+int run_outside(const Arguments& arguments) {
+  std::error_code error;
+  const fs::path petrel = fs::canonical(arguments.petrel, error);
+  if (error || !fs::exists(petrel / "repositories.bzl", error)) {
+    return failed("'" + arguments.petrel +
+                  "' is not a tree of Petrel's sources; --petrel says where one is");
+  }
+  const auto files = new_backend_workspace(arguments.name, petrel.string());
+  if (!files.ok()) return failed(std::string(files.status().message()));
+  const fs::path target = fs::path(arguments.root) / arguments.workspace;
+  const std::string wrong = write(target, *files);
+  if (!wrong.empty()) return failed(wrong);
+  std::printf("%zu files in %s; its tests: %s/bazelw test //%s/...\n", files->size(),
+              target.string().c_str(), target.string().c_str(), arguments.name.c_str());
   return kDone;
 }
 
@@ -56,20 +88,31 @@ void add_new_backend_verb(CLI::App& app, int* exit_code) {
   // `bazel run` starts elsewhere.
   const char* const workspace = std::getenv("BUILD_WORKING_DIRECTORY");
   arguments->root = workspace == nullptr ? "." : workspace;
+  const char* const tree = std::getenv("BUILD_WORKSPACE_DIRECTORY");
+  arguments->petrel = tree == nullptr ? "." : tree;
   CLI::App* verb =
       app.add_subcommand("new-backend", "Write the skeleton of a backend, with tests that pass");
   verb->add_option("name", arguments->name, "of the backend, such as my_accelerator")->required();
-  verb->add_option("--folder", arguments->folder,
-                   "where in the workspace, not there yet; backends/NAME if not given");
+  CLI::Option* folder =
+      verb->add_option("--folder", arguments->folder,
+                       "where in the workspace, not there yet; backends/NAME if not given");
   verb->add_option("--root", arguments->root, "the folder of the workspace");
+  CLI::Option* outside = verb->add_option(
+      "--workspace", arguments->workspace,
+      "a folder outside of Petrel's tree, not there yet: a workspace of its own for the backend");
+  outside->excludes(folder);
+  verb->add_option("--petrel", arguments->petrel, "Petrel's tree, for --workspace")->needs(outside);
   verb->footer(
       "Writes a backend that adds and multiplies, its tests, a fixture for the conformance suite\n"
       "and a command that links it. docs/backend.md goes on from there.\n"
       "\n"
       "Examples:\n"
       "  petrel new-backend mine\n"
-      "  petrel new-backend mine --folder examples/mine");
-  verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
+      "  petrel new-backend mine --folder examples/mine\n"
+      "  petrel new-backend mine --workspace ~/mine --petrel ~/petrel");
+  verb->callback([arguments, exit_code] {
+    *exit_code = arguments->workspace.empty() ? run_in_tree(*arguments) : run_outside(*arguments);
+  });
 }
 
 }  // namespace petrel::extension

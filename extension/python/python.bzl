@@ -13,7 +13,7 @@ def petrel_py_binary(name, deps = [], **kwargs):
     """
     native.py_binary(
         name = name,
-        deps = deps + ["//extension/python:petrel"],
+        deps = deps + [str(Label("//extension/python:petrel"))],
         # The runfiles of this workspace lie in a folder petrel, which must not
         # become a package of that name.
         legacy_create_init = 0,
@@ -32,7 +32,7 @@ def petrel_py_test(name, deps = [], tags = [], **kwargs):
     """
     native.py_test(
         name = name,
-        deps = deps + ["//extension/python:petrel"],
+        deps = deps + [str(Label("//extension/python:petrel"))],
         legacy_create_init = 0,
         python_version = "PY3",
         # Debian's Python can load modules for this machine without sanitizers.

@@ -2,6 +2,7 @@
 #include "runtime/executor/method_builder.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <new>
 
@@ -34,6 +35,42 @@ struct OperatorName {
   char text[schema::kMaxOperatorNameBytes + 1];
   size_t size;
 };
+
+// "XnnpackBackend, MyBackend", or as many as fit; "none".
+struct BackendNames {
+  explicit BackendNames(const Registry* registry) {
+    size_t length = 0;
+    const Span<const BackendLibrary> all =
+        registry == nullptr ? Span<const BackendLibrary>() : registry->backends();
+    for (const BackendLibrary library : all) {
+      const int written = std::snprintf(text + length, sizeof(text) - length, "%s%s",
+                                        length == 0 ? "" : ", ", library().name);
+      if (written < 0 || length + static_cast<size_t>(written) >= sizeof(text)) break;
+      length += static_cast<size_t>(written);
+    }
+    if (length == 0) std::memcpy(text, "none", sizeof("none"));
+  }
+
+  char text[128];
+};
+
+// A file may call thousands that are not there; all calls of each are counted.
+constexpr uint32_t kReportedKernels = 16;
+
+// With the words of export, which also knows the places in the model.
+void report_missing_kernel(const MethodView& method, uint32_t op) {
+  uint32_t calls = 0;
+  for (uint32_t c = 0; c < method.num_chains(); ++c) {
+    const ChainView chain = method.chain(c);
+    for (uint32_t i = 0; i < chain.num_instructions(); ++i) {
+      const InstructionView call = chain.instruction(i);
+      if (call.kind == InstructionView::Kind::Kernel && call.target == op) ++calls;
+    }
+  }
+  const OperatorName name(method.op(op));
+  PETREL_LOG(Error, "kernel is missing: %s (%u %s in method '%.64s')", name.text,
+             static_cast<unsigned>(calls), calls == 1 ? "call" : "calls", method.name().data());
+}
 
 const Kernel* find_kernel(const Registry* registry, std::string_view name) {
   const Kernel* const kernel = registry == nullptr ? nullptr : registry->find_kernel(name);
@@ -80,23 +117,21 @@ Error MethodBuilder::find_kernels() {
   }
   // An operator that is listed but never called may be missing.
   static constexpr Kernel kReported = {"", nullptr};
-  bool missing = false;
+  uint32_t missing = 0;
   for (uint32_t c = 0; c < declared_.num_chains(); ++c) {
     const ChainView chain = declared_.chain(c);
     for (uint32_t i = 0; i < chain.num_instructions(); ++i) {
       const InstructionView call = chain.instruction(i);
-      if (call.kind != InstructionView::Kind::Kernel) continue;
-      const uint32_t op = call.target;
-      if (kernels_[op] == nullptr) {
-        const OperatorName name(declared_.op(op));
-        PETREL_LOG(Error, "method \"%.64s\" needs kernel %s, which is not in this binary",
-                   declared_.name().data(), name.text);
-        kernels_[op] = &kReported;
-        missing = true;
-      }
+      if (call.kind != InstructionView::Kind::Kernel || kernels_[call.target] != nullptr) continue;
+      kernels_[call.target] = &kReported;
+      if (++missing <= kReportedKernels) report_missing_kernel(declared_, call.target);
     }
   }
-  return missing ? Error::OperatorMissing : Error::Ok;
+  if (missing > kReportedKernels) {
+    PETREL_LOG(Error, "and %u other kernels are missing in method '%.64s'",
+               static_cast<unsigned>(missing - kReportedKernels), declared_.name().data());
+  }
+  return missing > 0 ? Error::OperatorMissing : Error::Ok;
 }
 
 Error MethodBuilder::find_backends() {
@@ -108,12 +143,13 @@ Error MethodBuilder::find_backends() {
     const char* const id = declared_.delegate(i).backend().data();
     backends_[i] = registry == nullptr ? nullptr : registry->find_backend(id);
     if (backends_[i] == nullptr) {
-      PETREL_LOG(Error, "method \"%.64s\" needs backend %.64s, which is not in this binary",
-                 declared_.name().data(), id);
+      const BackendNames here(registry);
+      PETREL_LOG(Error, "backend is missing: %.64s (delegate %u of method '%.64s'); there are %s",
+                 id, static_cast<unsigned>(i), declared_.name().data(), here.text);
       result = Error::NotFound;
     } else if (!backends_[i]->is_available()) {
-      PETREL_LOG(Error, "method \"%.64s\" needs backend %.64s, which cannot run on this machine",
-                 declared_.name().data(), id);
+      PETREL_LOG(Error, "backend %.64s (delegate %u of method '%.64s') cannot run on this machine",
+                 id, static_cast<unsigned>(i), declared_.name().data());
       if (result == Error::Ok) result = Error::NotSupported;
     }
   }

@@ -5,6 +5,7 @@ import builtins
 import os
 import re
 import tempfile
+import types
 import unittest
 from unittest import mock
 
@@ -72,7 +73,9 @@ def repositories(tree):
             scope.update((name, loaded[name]) for name in names)
 
         scope = {"__builtins__": BazelNames(vars(builtins)), "load": load,
-                 "local_repository": declare,
+                 "Label": str, "local_repository": declare,
+                 "native": types.SimpleNamespace(
+                     local_repository=declare, register_toolchains=lambda *_: None),
                  "repository_rule": lambda **_: declare}
         path = os.path.join(package, file)
         exec(compile(read(tree, path), path, "exec"), scope)

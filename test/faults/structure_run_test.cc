@@ -14,13 +14,14 @@ namespace {
 // What load cannot know: refused by load_method, or when it is run.
 const Attack kRunAttacks[] = {
     {"UnknownOperator", [](Recipe& r) { plan(r).operators[0].name = "aten::unheard_of"; },
-     Error::OperatorMissing, "aten::unheard_of.out"},
+     Error::OperatorMissing,
+     "kernel is missing: aten::unheard_of.out (1 call in method 'forward')"},
     {"UnknownOverload", [](Recipe& r) { plan(r).operators[0].overload = "other"; },
      Error::OperatorMissing, "aten::add.other"},
     {"OperatorNameAsFormat", [](Recipe& r) { plan(r).operators[0].name = "%n%s%n::%s"; },
      Error::OperatorMissing, "%n%s%n::%s.out"},
     {"UnknownBackend", [](Recipe& r) { add_delegate(r, [](auto& d) { d.id = "Nobody"; }); },
-     Error::NotFound, "backend Nobody"},
+     Error::NotFound, "backend is missing: Nobody (delegate 0 of method 'forward'); there are "},
     {"MissingExternalData",
      [](Recipe& r) {
        constant(r).extra = ExtraRecipe{"bias", fb::TensorDataLocation::EXTERNAL, {}};

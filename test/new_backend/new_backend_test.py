@@ -37,6 +37,41 @@ class NewBackendTest(unittest.TestCase):
                      '"//vendor/my_chip=my_chip"', "my_chip backend: line"):
             self.assertIn(name, whole)
 
+    def test_a_workspace_of_its_own_names_petrel(self):
+        tree = self.folder / "petrel"
+        tree.mkdir()
+        (tree / "repositories.bzl").touch()
+        done = self.run_verb("exir", "--workspace", "out/mine", "--petrel", "petrel")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        out = self.folder / "out/mine"
+        self.assertEqual(sorted(path.name for path in out.iterdir()),
+                         ["WORKSPACE", "bazelw", "exir"])
+        self.assertTrue(os.access(out / "bazelw", os.X_OK))
+        self.assertIn(f'path = "{tree.resolve()}"', (out / "WORKSPACE").read_text())
+        labels = set()
+        for build in out.rglob("BUILD.bazel"):
+            labels.update(re.findall(r'"((?:@\w*)?//[^"]*)"', build.read_text()))
+        own = {label for label in labels if label.startswith("//")}
+        self.assertEqual(own, {"//exir=exir", "//exir/aot", "//exir/runtime", "//exir/format",
+                               "//exir:__subpackages__", "//visibility:private"})
+        self.assertIn("@petrel//exir/backend", labels)
+        self.assertNotIn("null", "".join(labels))
+
+    def test_a_workspace_needs_a_tree(self):
+        done = self.run_verb("mine", "--workspace", "out")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("'.' is not a tree of Petrel's sources; --petrel says", done.stderr)
+        self.assertEqual(self.run_verb("mine", "--petrel", ".").returncode, 2)
+        both = self.run_verb("mine", "--workspace", "out", "--folder", "in")
+        self.assertEqual(both.returncode, 2)
+        odd = self.folder / "odd tree"
+        odd.mkdir()
+        (odd / "repositories.bzl").touch()
+        done = self.run_verb("mine", "--workspace", "out", "--petrel", "odd tree")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("odd tree' must be an absolute path of letters", done.stderr)
+        self.assertFalse((self.folder / "out").exists())
+
     def test_nothing_is_overwritten(self):
         self.assertEqual(self.run_verb("mine").returncode, 0)
         kept = (self.folder / "backends/mine/BUILD.bazel").stat().st_mtime_ns

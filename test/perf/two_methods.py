@@ -9,11 +9,13 @@ Exports a decoder's `decode` alone and with `prefill` beside it, which shares
 its weights and its cache. Prints the bytes of both files, and for mapped files and
 such that are read the memory that a process has for itself after `decode` alone ran
 and after both ran. The aim of the second is at most the first, the other method's
-arena and 5 %.
+arena and 5 %. Beside it the wheel, its file in its runtime; `added` is what a process
+has more than before it loaded the program, and `times` the wheel's divided by ours.
 """
 
 import json
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -23,10 +25,22 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "interop"), str(HERE.parent / "models")]
 
 import decoder  # noqa: E402
+import wheel_exports  # noqa: E402
 from run import command  # noqa: E402
 from tool_parser import ToolParser  # noqa: E402
 
 LARGE = decoder.Size(vocabulary=4096, width=512, heads=8, layers=4, context=256, prompt=32)
+
+
+def added(rows: list[dict]) -> list[int]:
+    return [row["private_bytes"] - row["private_bytes_before"] for row in rows]
+
+
+def of_wheel(methods: dict[str, pathlib.Path], backend: str, pte: pathlib.Path) -> list[dict]:
+    wheel_exports.export(methods, backend, 0, pte)
+    done = subprocess.run([sys.executable, HERE / "wheel_method_memory.py", pte, *methods],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def main() -> int:
@@ -46,6 +60,8 @@ def main() -> int:
                 sizes[name] = pte.stat().st_size
             print(f"{backend:8s} file: one method {sizes['one']}, two {sizes['two']}, "
                   f"ratio {sizes['two'] / sizes['one']:.4f}")
+            theirs = added(of_wheel({m: work / f"{m}.pt2" for m in reversed(files["two"])}, backend,
+                                    work / f"wheel.{backend}.pte"))
             for mode, words in (("mapped", []), ("read", ["--file"])):
                 found = {}
                 for name, methods in files.items():
@@ -57,7 +73,11 @@ def main() -> int:
                 print(f"{mode:>8s} private memory: after one {one[0]['private_bytes']}, after both "
                       f"{two[1]['private_bytes']}, the aim {allowed:.0f}, "
                       f"both / aim {two[1]['private_bytes'] / allowed:.3f}; "
-                      f"peak {two[1]['peak_bytes']}", flush=True)
+                      f"peak {two[1]['peak_bytes']}")
+                ours = added(two)
+                print(f"         added after one {ours[0]}, the wheel {theirs[0]}, times "
+                      f"{theirs[0] / ours[0]:.2f}; after both {ours[1]}, the wheel {theirs[1]}, "
+                      f"times {theirs[1] / ours[1]:.2f}", flush=True)
     return 0
 
 
