@@ -9,6 +9,7 @@
 #include "extension/module/error_text.h"
 #include "extension/python/aot_backend.h"
 #include "extension/python/array.h"
+#include "extension/python/compiled.h"
 #include "extension/python/data_files.h"
 #include "extension/python/error.h"
 #include "extension/python/export.h"
@@ -31,6 +32,7 @@ PYBIND11_MODULE(_petrel, module) {
   bind_data_files(module);
   bind_named_data(module);
   bind_program(module);
+  bind_compiled(module);
   module.def("version", [] { return kVersion; });
   module.def("set_isa_level", [](const std::string& level) {
     const ErrorText said;

@@ -21,6 +21,7 @@ import os
 from petrel import _petrel
 from petrel._backend import (Backend, GroupCosts, Partitioner, PreprocessResult,
                              RuntimeBackend, Subprogram)
+from petrel._compiled import CompiledMethod, CompiledModule, TensorInfo, load_compiled
 from petrel._data import build_data, list_data, merge_data, split_data
 from petrel._data_map import NamedDataMap, TensorLayout
 from petrel._error import Error
@@ -36,10 +37,12 @@ if not _petrel.is_main_interpreter():
 __version__ = _petrel.version()
 
 __all__ = [
-    "Backend", "Error", "Graph", "GroupCosts", "LoadedProgram", "Method", "NamedBlobStore",
-    "NamedData", "NamedDataMap", "Node", "Partitioner", "PreprocessResult", "Program", "Report",
-    "RuntimeBackend", "Subprogram", "Tensor", "TensorLayout", "Value", "ValueInfo", "build_data",
-    "export", "list_data", "load", "merge_data", "quantize", "set_isa_level", "split_data"
+    "Backend", "CompiledMethod", "CompiledModule", "Error", "Graph", "GroupCosts",
+    "LoadedProgram", "Method", "NamedBlobStore", "NamedData", "NamedDataMap", "Node",
+    "Partitioner", "PreprocessResult", "Program", "Report", "RuntimeBackend", "Subprogram",
+    "Tensor", "TensorInfo", "TensorLayout", "Value", "ValueInfo", "build_data", "export",
+    "list_data", "load", "load_compiled", "merge_data", "quantize", "set_isa_level",
+    "split_data"
 ]
 
 atexit.register(_petrel.close)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models that are code."""
+
+import dataclasses
+import os
+from typing import Any, Iterator, List, Mapping, Tuple, Union
+
+from petrel import _petrel
+
+
+@dataclasses.dataclass(frozen=True)
+class TensorInfo:
+    """What is known of an input or output."""
+    name: str  # in the model
+    c_name: str  # in C
+    dtype: str
+    shape: Tuple[int, ...]
+    dim_order: Tuple[int, ...]
+
+
+class CompiledMethod:
+    """One method of a compiled module; call it with its inputs in order."""
+
+    def __init__(self, module: _petrel.CompiledModule, name: str) -> None:
+        self._module = module
+        self.name = name
+        self.inputs = [TensorInfo(*info) for info in module.inputs(name)]
+        self.outputs = [TensorInfo(*info) for info in module.outputs(name)]
+
+    def __call__(self, *args: Any) -> List[Any]:
+        """The outputs as NumPy arrays of their own.
+
+        Inputs are arrays with the buffer protocol (NumPy) or DLPack (torch), of the
+        dtypes and shapes of `inputs`.
+        """
+        return self._module.run(self.name, args)
+
+    def __repr__(self) -> str:
+        return f"<petrel.CompiledMethod {self.name!r}>"
+
+
+class CompiledModule(Mapping[str, CompiledMethod]):
+    """The methods of a compiled module by name, which share its state.
+
+    May be used by several threads: calls of one module wait for each other, those of
+    different ones, of one file too, run at the same time.
+    """
+
+    def __init__(self, module: _petrel.CompiledModule) -> None:
+        self._module = module
+        self._names = module.method_names()
+
+    @property
+    def name(self) -> str:
+        """That of gen-c --name."""
+        return self._module.name()
+
+    @property
+    def sha256(self) -> str:
+        """Of the C files that compute, as in manifest.json."""
+        return self._module.sha256()
+
+    def reset_state(self) -> None:
+        """All state as it was when the model was exported."""
+        self._module.reset_state()
+
+    def __getitem__(self, name: str) -> CompiledMethod:
+        if name not in self._names:
+            raise KeyError(f"there is no method {name!r}; the methods are {self._names}")
+        return CompiledMethod(self._module, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"<petrel.CompiledModule {self.name!r} {self._names}>"
+
+
+def load_compiled(path: Union[str, "os.PathLike[str]"]) -> CompiledModule:
+    """Opens a model that `petrel gen-c --compile so` made: libNAME.so.
+
+    Such a file is code: it does in this process what its maker likes, so open only what
+    you trust. That it is whole, and for this machine and version, is checked before. An
+    Error when it is not, or is another library; load() opens programs, which are data.
+    """
+    return CompiledModule(_petrel.CompiledModule(path))
