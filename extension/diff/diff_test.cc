@@ -6,9 +6,11 @@
 #include <limits>
 
 #include "extension/diff/operator_family.h"
+#include "extension/diff/tap.h"
 #include "extension/diff/written_memory.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "runtime/kernel/kernel.h"
 
 namespace petrel::extension {
 namespace {
@@ -67,6 +69,24 @@ TEST(WrittenMemory, FindsWhatLiesInPartsOfIt) {
   memory.write(bytes, 64, 4);
   EXPECT_THAT(memory.find(bytes, 64), ElementsAre(4u));
   EXPECT_THAT(memory.find(bytes, 0), IsEmpty());
+}
+
+TEST(Tap, KeepsNoMoreThanCanBeCompared) {
+  float elements[1] = {1};
+  int32_t sizes[1] = {1};
+  runtime::TensorImpl impl(runtime::ScalarType::Float, 1, sizes, elements);
+  runtime::EValue tensor{runtime::Tensor(&impl)};
+  runtime::EValue* args[] = {&tensor, &tensor};
+  const runtime::Kernel kernel = {"aten::exp.out", nullptr, runtime::writes(1)};
+  Tap tap;
+  tap.watch({});
+  for (size_t i = 1; i < kMaxTracedValues; ++i) tap.record_kernel(kernel, args);
+  EXPECT_FALSE(tap.is_full());
+  for (size_t i = 0; i < 10; ++i) tap.record_kernel(kernel, args);
+  EXPECT_TRUE(tap.is_full());
+  EXPECT_EQ(tap.take({}).values.size(), kMaxTracedValues);
+  tap.watch({});
+  EXPECT_FALSE(tap.is_full());
 }
 
 TEST(CompareValues, MeasuresWhatDiffers) {

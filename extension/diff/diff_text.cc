@@ -12,10 +12,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// "%relu (Conv2d, 0:4/3)", or without a name "Conv2d at 0:4/3".
+// "Conv2d at 0:4/3".
 std::string describe(const TraceValue& value) {
-  if (value.name.empty()) return absl::StrCat(value.op, " at ", value.place);
-  return absl::StrCat("'", value.name, "' (", value.op, " at ", value.place, ")");
+  return absl::StrCat(value.op, " at ", value.place);
 }
 
 std::string decibels(double sqnr) {
@@ -78,7 +77,6 @@ ordered_json side(const TraceValue& value) {
   ordered_json json;
   json["place"] = value.place;
   json["op"] = value.op;
-  if (!value.name.empty()) json["name"] = value.name;
   json["shape"] = value.array.shape;
   json["dtype"] = runtime::to_string(value.array.type);
   if (value.scale) {
@@ -102,8 +100,11 @@ std::string to_text(const Diff& diff, bool all_rows) {
                   count(diff.rows.size(), "value", "values"), "; without a match ",
                   diff.unmatched_a.size(), " of the first program and ", diff.unmatched_b.size(),
                   " of the second\n");
-  for (const std::string& closed : diff.b.closed) {
-    absl::StrAppend(&text, "values inside of delegate ", closed, " cannot be seen\n");
+  for (const ValueTrace* trace : {&diff.a, &diff.b}) {
+    for (const std::string& closed : trace->closed) {
+      absl::StrAppend(&text, "values inside of delegate ", closed, " of the ",
+                      trace == &diff.a ? "first" : "second", " program cannot be seen\n");
+    }
   }
   if (diff.is_equal()) {
     absl::StrAppend(&text, diff.rows.empty() ? "nothing was compared\n" : "no value differs\n");

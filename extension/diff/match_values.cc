@@ -149,15 +149,6 @@ class Aligner {
     return pairs;
   }
 
-  bool uses_names() const {
-    const auto named = [](const ValueTrace& trace) {
-      return std::any_of(trace.values.begin(), trace.values.end(), [](const TraceValue& value) {
-        return !value.is_input && !value.name.empty();
-      });
-    };
-    return named(a_) && named(b_);
-  }
-
  private:
   enum class Step : uint8_t { kEnd, kPair, kSkipLeft, kSkipRight };
   static constexpr int kNever = -1000;
@@ -174,8 +165,7 @@ class Aligner {
     if (x.elements != y.elements) return kNever;
     const TraceValue& a = a_.values[x.place];
     const TraceValue& b = b_.values[y.place];
-    int sum = x.dims == y.dims ? 2 : 0;
-    if (!a.name.empty() && !b.name.empty()) sum += a.name == b.name ? 16 : -8;
+    const int sum = x.dims == y.dims ? 2 : 0;
     const double tolerance = a.is_rounded || b.is_rounded ? 0.05 : 1e-3;
     const bool like = are_like(x, y, tolerance);
     if (is_its_clamp(a_, a, b) || is_its_clamp(b_, b, a)) return sum + (like ? 7 : 5);
@@ -237,9 +227,8 @@ Matching match_values(const ValueTrace& a, const ValueTrace& b) {
     }
     return matching;
   }
-  const Aligner aligner(a, b);
-  matching.how = aligner.uses_names() ? Matching::How::kNames : Matching::How::kAlignment;
-  matching.pairs = aligner.align();
+  matching.how = Matching::How::kAlignment;
+  matching.pairs = Aligner(a, b).align();
   match_conversions(a, b, &matching);
   std::sort(matching.pairs.begin(), matching.pairs.end(),
             [](const auto& x, const auto& y) { return x.second < y.second; });
@@ -250,8 +239,6 @@ std::string to_string(Matching::How how) {
   switch (how) {
     case Matching::How::kSameOperators:
       return "operators, which are the same";
-    case Matching::How::kNames:
-      return "names and operators";
     case Matching::How::kAlignment:
       return "alignment of operators";
   }

@@ -22,7 +22,7 @@
 namespace petrel::extension {
 
 struct Matching {
-  enum class How { kSameOperators, kNames, kAlignment };
+  enum class How { kSameOperators, kAlignment };
   How how = How::kSameOperators;
   // Inputs of the methods are not among them. Ascending by the second.
   std::vector<std::pair<size_t, size_t>> pairs;

@@ -95,6 +95,7 @@ bool computes_with_integers(const xnnpack::Graph& graph, const xnnpack::Node& no
 void Tap::watch(std::vector<EValue> inputs) {
   inputs_ = std::move(inputs);
   trace_ = ValueTrace();
+  traced_bytes_ = 0;
   memory_ = WrittenMemory();
 }
 
@@ -146,6 +147,7 @@ size_t Tap::append(TraceValue value) {
       value.scale = from.scale;
     }
   }
+  traced_bytes_ += value.array.data.size();
   trace_.values.push_back(std::move(value));
   return trace_.values.size() - 1;
 }
@@ -165,7 +167,7 @@ void Tap::read_values(const EValue& value, std::vector<size_t>* out) const {
 }
 
 void Tap::record_kernel(const Kernel& kernel, Span<EValue*> args) {
-  if (args.empty()) return;
+  if (args.empty() || is_full()) return;
   TraceValue value = begin_value(kernel.name);
   value.is_rounded = absl::StartsWith(value.op, "quantized_decomposed::");
   const std::optional<ElementScale> scale = given_scale(value.op, args);
@@ -190,6 +192,7 @@ void Tap::record_kernel(const Kernel& kernel, Span<EValue*> args) {
 
 void Tap::record_payload(const OpenedPayload& payload, std::map<uint32_t, NpyArray> inner,
                          Span<EValue*> args) {
+  if (is_full()) return;
   const xnnpack::Graph& graph = payload.graph();
   std::vector<std::vector<size_t>> made(graph.values.size());  // where a value is in the trace
   for (size_t i = 0; i < payload.inputs().size(); ++i) {
@@ -231,6 +234,7 @@ void Tap::record_payload(const OpenedPayload& payload, std::map<uint32_t, NpyArr
 }
 
 void Tap::record_delegate(const std::string& backend, size_t num_outputs, Span<EValue*> args) {
+  if (is_full()) return;
   TraceValue value = begin_value(backend);
   const size_t first = args.size() - std::min(num_outputs, args.size());
   for (size_t i = 0; i < first; ++i) read_values(*args[i], &value.inputs);

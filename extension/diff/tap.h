@@ -33,6 +33,11 @@
 
 namespace petrel::extension {
 
+// What a tap keeps of one run at most, all elements together. A program may loop, and
+// values are aligned pair by pair.
+inline constexpr size_t kMaxTracedValues = 20'000;
+inline constexpr uint64_t kMaxTracedBytes = uint64_t{1} << 32;
+
 class Tap final : public runtime::EventTracer {
  public:
   // What the method has as inputs now; those that are not tensors are passed over. They
@@ -41,6 +46,11 @@ class Tap final : public runtime::EventTracer {
 
   // All since watch(). `outputs` are those of the run.
   ValueTrace take(const std::vector<runtime::EValue>& outputs);
+
+  // Whether a limit was reached: what came later is not in the trace.
+  bool is_full() const {
+    return trace_.values.size() >= kMaxTracedValues || traced_bytes_ >= kMaxTracedBytes;
+  }
 
   // For kernels and backends of tapped_registry().
   void record_kernel(const runtime::Kernel& kernel, runtime::Span<runtime::EValue*> args);
@@ -68,6 +78,7 @@ class Tap final : public runtime::EventTracer {
   std::string place_;  // of the instruction that runs
   WrittenMemory memory_;
   ValueTrace trace_;
+  uint64_t traced_bytes_ = 0;
 };
 
 // The kernels and backends of default_registry(). A method loaded with it must have a Tap

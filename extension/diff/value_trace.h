@@ -3,8 +3,8 @@
 // What a method computed in one run: every value in the order in which it was made, and
 // from which values. Values that a delegate keeps to itself are there, too.
 //
-//   0:3    aten::convolution.out   %conv     [1,16,8,8] f32   of 0
-//   0:4/0  Conv2d                  %relu     [1,8,8,16] i8    of 1
+//   0:3    aten::convolution.out   [1,16,8,8] f32   of 0
+//   0:4/0  Conv2d                  [1,8,8,16] i8    of 1
 //
 // Numbers are those that the elements stand for: quantised ones dequantised, narrow ones
 // widened. Owns all that it says.
@@ -35,7 +35,6 @@ struct TraceValue {
   std::string place;           // chain:instruction, and the node within a delegate behind a slash
   std::string op;              // as the file calls it; "input" for those of the method
   std::string family;          // operator_family.h
-  std::string name;            // in the model; empty if the file does not say
   std::vector<size_t> inputs;  // places in the trace, all before this one
   // A node that also cuts what it computed to a range, as a clamp behind it would.
   bool has_clamp = false;

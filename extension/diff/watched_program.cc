@@ -56,6 +56,11 @@ absl::StatusOr<ValueTrace> WatchedProgram::run(const std::string& method,
   tap_.watch(std::move(given));
   const auto outputs = module_->execute(method, inputs);
   if (!outputs.ok()) return failed(outputs.error());
+  if (tap_.is_full()) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(path_, ": method '", method, "' computes more than can be compared, which is ",
+                     kMaxTracedValues, " values and ", kMaxTracedBytes, " bytes"));
+  }
   return tap_.take(*outputs);
 }
 
