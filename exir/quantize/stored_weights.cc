@@ -95,31 +95,34 @@ absl::StatusOr<StoredWeight> groups_of(const Constant& weight, int64_t group,
 
 }  // namespace
 
-absl::StatusOr<StoredWeight> StoredWeights::per_channel(const ConstantPtr& weight, size_t axis) {
-  const std::string suffix = axis == 0 ? "@int8" : absl::StrCat("@int8.", axis);
+// `make` is given the new name.
+template <typename MakeFn>
+absl::StatusOr<StoredWeight> StoredWeights::find_or_make(const ConstantPtr& weight,
+                                                         const std::string& suffix,
+                                                         const MakeFn& make) {
   const auto key = std::make_pair(weight.get(), suffix);
   if (const auto found = stored_.find(key); found != stored_.end()) return found->second;
-  PETREL_ASSIGN_OR_RETURN(StoredWeight made, channels_of(*weight, axis, weight->fqn + suffix));
+  PETREL_ASSIGN_OR_RETURN(StoredWeight made, make(weight->fqn + suffix));
   return stored_[key] = std::move(made);
 }
 
+absl::StatusOr<StoredWeight> StoredWeights::per_channel(const ConstantPtr& weight, size_t axis) {
+  return find_or_make(weight, axis == 0 ? "@int8" : absl::StrCat("@int8.", axis),
+                      [&](const std::string& name) { return channels_of(*weight, axis, name); });
+}
+
 absl::StatusOr<StoredWeight> StoredWeights::transposed(const ConstantPtr& weight) {
-  const std::string suffix = "@int8.t";
-  const auto key = std::make_pair(weight.get(), suffix);
-  if (const auto found = stored_.find(key); found != stored_.end()) return found->second;
-  PETREL_ASSIGN_OR_RETURN(StoredWeight made,
-                          channels_of(*transpose(*weight), 0, weight->fqn + suffix));
-  return stored_[key] = std::move(made);
+  return find_or_make(weight, "@int8.t", [&](const std::string& name) {
+    return channels_of(*transpose(*weight), 0, name);
+  });
 }
 
 absl::StatusOr<StoredWeight> StoredWeights::in_groups(const ConstantPtr& weight, bool is_transposed,
                                                       int64_t group) {
   const std::string suffix = absl::StrCat("@int4.", group, is_transposed ? ".t" : "");
-  const auto key = std::make_pair(weight.get(), suffix);
-  if (const auto found = stored_.find(key); found != stored_.end()) return found->second;
-  const ConstantPtr rows = is_transposed ? transpose(*weight) : weight;
-  PETREL_ASSIGN_OR_RETURN(StoredWeight made, groups_of(*rows, group, weight->fqn + suffix));
-  return stored_[key] = std::move(made);
+  return find_or_make(weight, suffix, [&](const std::string& name) {
+    return groups_of(is_transposed ? *transpose(*weight) : *weight, group, name);
+  });
 }
 
 }  // namespace petrel::exir

@@ -40,6 +40,10 @@ class StoredWeights {
                                          int64_t group);
 
  private:
+  template <typename MakeFn>
+  absl::StatusOr<StoredWeight> find_or_make(const ConstantPtr& weight, const std::string& suffix,
+                                            const MakeFn& make);
+
   // By weight and what was added to its name.
   std::map<std::pair<const Constant*, std::string>, StoredWeight> stored_;
 };
