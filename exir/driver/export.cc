@@ -74,15 +74,21 @@ class Outputs {
     if (options_.quantization == nullptr || options_.quantization_output.empty()) {
       return absl::OkStatus();
     }
-    PETREL_ASSIGN_OR_RETURN(const ByteSink sink, files_.open(options_.quantization_output));
-    const std::string text = format_record(*options_.quantization);
-    return sink({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+    return write_text(options_.quantization_output, format_record(*options_.quantization));
   }
 
   absl::Status show() {
     if (options_.before_publishing == nullptr) return absl::OkStatus();
     PETREL_ASSIGN_OR_RETURN(const auto written, files_.finish());
     return options_.before_publishing(written);
+  }
+
+  absl::Status write_texts() {
+    for (const std::string& path : options_.text_outputs) {
+      PETREL_ASSIGN_OR_RETURN(const std::string text, options_.make_text(path));
+      PETREL_RETURN_IF_ERROR(write_text(path, text));
+    }
+    return absl::OkStatus();
   }
 
   absl::Status publish() {
@@ -95,6 +101,11 @@ class Outputs {
   }
 
  private:
+  absl::Status write_text(const std::string& path, const std::string& text) {
+    PETREL_ASSIGN_OR_RETURN(const ByteSink sink, files_.open(path));
+    return sink({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  }
+
   // Whether whoever exports chose the file; the others are what a backend chose.
   bool is_named(const std::string& destination) const {
     const std::string whole = name_without_shard(destination);
@@ -107,6 +118,18 @@ class Outputs {
   const ExportOptions& options_;
   OutputFiles files_;
 };
+
+// `what` is written to no other output.
+absl::Status add_output(const std::string& what, const std::string& path,
+                        std::vector<std::string>* files) {
+  for (const std::string& file : *files) {
+    if (canonical_path(file) != canonical_path(path)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, " would be written to '", file, "', as another file"));
+  }
+  files->push_back(path);
+  return absl::OkStatus();
+}
 
 absl::Status check_options(const ExportOptions& options, const Outputs& outputs) {
   if (options.methods.empty()) {
@@ -134,12 +157,10 @@ absl::Status check_options(const ExportOptions& options, const Outputs& outputs)
     files.push_back(path);
   }
   if (!options.quantization_output.empty()) {
-    for (const std::string& file : files) {
-      if (canonical_path(file) != canonical_path(options.quantization_output)) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("the record would be written to '", file, "', as another file"));
-    }
-    files.push_back(options.quantization_output);
+    PETREL_RETURN_IF_ERROR(add_output("the record", options.quantization_output, &files));
+  }
+  for (const std::string& path : options.text_outputs) {
+    PETREL_RETURN_IF_ERROR(add_output("a report", path, &files));
   }
   for (const std::string& file : files) {
     for (const auto& [method, input] : options.methods) {
@@ -199,6 +220,7 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
                                                       }));
     PETREL_RETURN_IF_ERROR(outputs.write_record());
     PETREL_RETURN_IF_ERROR(outputs.show());
+    PETREL_RETURN_IF_ERROR(outputs.write_texts());
     return outputs.publish();
   }));
   report.kernels = report.emit.kernels;

@@ -74,6 +74,10 @@ struct ExportOptions {
   std::function<absl::Status(const std::map<std::string, std::string>& written)> before_publishing;
   // Where to write `quantization`, with the program or not at all; "" for nowhere.
   std::string quantization_output;
+  // Texts about the program, published with it or not at all: paths, and what makes the
+  // text of one of them when `before_publishing` has been called.
+  std::vector<std::string> text_outputs;
+  std::function<absl::StatusOr<std::string>(const std::string& path)> make_text;
   // Files that were read to make these options, which no output may replace.
   std::vector<std::string> other_inputs;
   plan::Options planning;

@@ -6,6 +6,7 @@
 
 #include "extension/cli/diff_verb.h"
 #include "extension/cli/new_backend_verb.h"
+#include "extension/cli/quantize_verb.h"
 #include "extension/cli/verb.h"
 #include "extension/cli/version.h"
 

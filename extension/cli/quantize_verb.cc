@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "extension/cli/quantize_verb.h"
+
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,6 +15,7 @@
 #include "extension/cli/backend_choice.h"
 #include "extension/cli/console.h"
 #include "extension/cli/export_option_flags.h"
+#include "extension/cli/isa_option.h"
 #include "extension/cli/method_files.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
@@ -20,6 +24,7 @@
 #include "extension/export/option_words.h"
 #include "extension/quantize/calibrate.h"
 #include "extension/quantize/compare_outputs.h"
+#include "extension/quantize/quantization_report.h"
 
 namespace petrel::extension {
 namespace {
@@ -30,6 +35,7 @@ struct Arguments {
   std::vector<std::string> keep_float;
   std::string output;
   std::string record;
+  std::vector<std::string> reports;
   std::string ranges = "min-max";
   std::string scheme = "static-int8";
   int64_t group = exir::kDefaultGroup;
@@ -76,7 +82,7 @@ void print_noise(const std::vector<OutputNoise>& outputs) {
 }
 
 void print_report(const Calibration& calibration, const exir::ExportReport& report,
-                  const std::map<std::string, std::vector<OutputNoise>>& noise) {
+                  const NoiseByMethod& noise) {
   for (const auto& [method, left] : report.left_float) {
     const auto samples = calibration.samples.find(method);
     const std::string seen = samples == calibration.samples.end()
@@ -108,37 +114,103 @@ std::string read_scheme(const Arguments& arguments, CalibrateOptions* options) {
   return "";
 }
 
-int run(Arguments& arguments) {
-  CalibrateOptions options;
-  exir::ExportOptions& model = options.model;
-  const std::string wrong = read_method_files(arguments.files, &model.methods);
-  if (!wrong.empty()) return usage(wrong);
+// "" or what is wrong with the words.
+std::string read_options(const Arguments& arguments, CalibrateOptions* options) {
+  exir::ExportOptions& model = options->model;
+  std::string wrong = read_method_files(arguments.files, &model.methods);
+  if (!wrong.empty()) return wrong;
   for (const std::string& word : arguments.samples) {
-    const std::string problem = add_samples(word, &options);
-    if (!problem.empty()) return usage(problem);
+    wrong = add_samples(word, options);
+    if (!wrong.empty()) return wrong;
   }
   if (arguments.given.count("quantize") != 0) {
-    return usage("--quantize is for petrel export; the record is written to --record");
+    return "--quantize is for petrel export; the record is written to --record";
   }
-  const std::string scheme_problem = read_scheme(arguments, &options);
-  if (!scheme_problem.empty()) return usage(scheme_problem);
+  wrong = read_scheme(arguments, options);
+  if (!wrong.empty()) return wrong;
+  for (const std::string& path : arguments.reports) {
+    const absl::Status known = check_report_path(path);
+    if (!known.ok()) return absl::StrCat("--", known.message());
+  }
   auto backends = select_backends(arguments.given);
-  if (!backends.ok()) return usage(std::string(backends.status().message()));
+  if (!backends.ok()) return std::string(backends.status().message());
   model.backends = *std::move(backends);
   apply_options(arguments.given, &model);
   model.has_kernel = is_kernel_linked;
   model.output = arguments.output;
-  options.keep_float = arguments.keep_float;
-  if (arguments.ranges == "least-error") options.ranges = RangeChoice::kLeastError;
   model.quantization_output = arguments.record;
-  for (const auto& [method, files] : options.samples) {
+  model.text_outputs = arguments.reports;
+  options->keep_float = arguments.keep_float;
+  if (arguments.ranges == "least-error") options->ranges = RangeChoice::kLeastError;
+  for (const auto& [method, files] : options->samples) {
     model.other_inputs.insert(model.other_inputs.end(), files.begin(), files.end());
   }
+  return "";
+}
+
+uint64_t size_of(const std::string& path) {
+  std::error_code unknown;
+  const uintmax_t size = std::filesystem::file_size(path, unknown);
+  return unknown ? 0 : size;
+}
+
+// Compiles with the choices of a calibration, runs what was written and reports on it.
+class Writer {
+ public:
+  Writer(const CalibrateOptions& options, const Calibration& calibration, Progress* progress)
+      : options_(options), calibration_(calibration), progress_(*progress) {}
+
+  absl::StatusOr<exir::ExportReport> write() {
+    exir::ExportOptions model = options_.model;
+    model.quantization = std::make_shared<exir::QuantizationRecord>(calibration_.record);
+    model.before_publishing = [this](const std::map<std::string, std::string>& written) {
+      return compare(written);
+    };
+    model.make_text = [this](const std::string& path) -> absl::StatusOr<std::string> {
+      return format_report(report_, path);
+    };
+    return exir::export_program(model);
+  }
+
+  const NoiseByMethod& noise() const { return noise_; }
+
+ private:
+  absl::Status compare(const std::map<std::string, std::string>& written) {
+    progress_.start("compare");
+    const exir::ExportOptions& model = options_.model;
+    QuantisedFiles files = {model.output, written.at(model.output), {}};
+    for (const auto& [path, place] : written) {
+      if (path != model.output && path != model.quantization_output) files.data.push_back(place);
+    }
+    PETREL_ASSIGN_OR_RETURN(noise_, compare_outputs(options_, calibration_.floats, files));
+    if (model.text_outputs.empty()) return absl::OkStatus();
+    progress_.start("report");
+    PETREL_ASSIGN_OR_RETURN(report_, measure_quantization(options_, calibration_.record));
+    for (auto& [method, report] : report_.methods) {
+      const auto measured = noise_.find(method);
+      if (measured != noise_.end()) report.outputs = measured->second;
+    }
+    report_.quantised_bytes = size_of(files.program);
+    for (const std::string& place : files.data) report_.quantised_bytes += size_of(place);
+    return absl::OkStatus();
+  }
+
+  const CalibrateOptions& options_;
+  const Calibration& calibration_;
+  Progress& progress_;
+  NoiseByMethod noise_;
+  QuantizationReport report_;
+};
+
+int run(const Arguments& arguments) {
+  CalibrateOptions options;
+  const std::string wrong = read_options(arguments, &options);
+  if (!wrong.empty()) return usage(wrong);
   // Calibrating takes long, and what is wrong with files is known now.
-  const absl::Status checked = exir::check_options(model);
+  const absl::Status checked = exir::check_options(options.model);
   if (!checked.ok()) return fail("quantize", checked);
   Progress progress("quantize");
-  model.on_phase = [&](const std::string& phase) { progress.start(phase); };
+  options.model.on_phase = [&](const std::string& phase) { progress.start(phase); };
 
   const RuntimeMessages messages;
   const auto failed = [&](const absl::Status& status) {
@@ -148,24 +220,14 @@ int run(Arguments& arguments) {
   progress.start("calibrate");
   const auto calibration = calibrate(options);
   if (!calibration.ok()) return failed(calibration.status());
-  model.quantization = std::make_shared<exir::QuantizationRecord>(calibration->record);
-  std::map<std::string, std::vector<OutputNoise>> noise;
-  model.before_publishing = [&](const std::map<std::string, std::string>& written) -> absl::Status {
-    progress.start("compare");
-    QuantisedFiles files = {written.at(model.output), {}};
-    for (const auto& [path, place] : written) {
-      if (path != model.output && path != arguments.record) files.data.push_back(place);
-    }
-    PETREL_ASSIGN_OR_RETURN(noise, compare_outputs(options, calibration->floats, files));
-    return absl::OkStatus();
-  };
-  const auto report = exir::export_program(model);
+  Writer writer(options, *calibration, &progress);
+  const auto report = writer.write();
   if (!report.ok()) return failed(report.status());
   progress.stop();
   for (const std::string& warning : export_warnings(*report)) {
     std::fprintf(stderr, "petrel quantize: warning: %s\n", warning.c_str());
   }
-  print_report(*calibration, *report, noise);
+  print_report(*calibration, *report, writer.noise());
   return kDone;
 }
 
@@ -191,6 +253,12 @@ void add_quantize_verb(CLI::App& app, int* exit_code) {
   verb->add_option("-o,--output", arguments->output, "the program to write")->required();
   verb->add_option("--record", arguments->record,
                    "write all that was chosen to this JSON file, for export --quantize");
+  verb->add_option(
+          "--report", arguments->reports,
+          "write what became of each layer to FILE.txt, .json or .svg: its noise, range and "
+          "bytes, and why it stays float; may be repeated")
+      ->take_all()
+      ->allow_extra_args(false);
   verb->add_option("--ranges", arguments->ranges,
                    "min-max: show all that was seen; least-error: cut numbers far out where that "
                    "costs less than the levels they take")
@@ -200,10 +268,12 @@ void add_quantize_verb(CLI::App& app, int* exit_code) {
                    "nodes that stay float, by name or pattern; may be repeated")
       ->take_all();
   add_export_options(*verb, &arguments->given);
+  add_isa_option(*verb);
   verb->footer(
       "Examples:\n"
       "  petrel quantize model.pt2 --calibrate images.npy -o model_int8.pte\n"
       "  petrel quantize model.pt2 --calibrate inputs.npz -o model_int8.pte --record model.q.json\n"
+      "  petrel quantize model.pt2 --calibrate images.npy -o m.pte --report m.txt --report m.svg\n"
       "  petrel export model.pt2 --quantize model.q.json -o model_int8.pte\n"
       "  petrel quantize encoder.pt2 --scheme dynamic-int4 --group 64 -o encoder_int4.pte");
   verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });

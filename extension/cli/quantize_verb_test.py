@@ -5,10 +5,12 @@ import json
 import math
 import os
 import pathlib
+import platform
 import subprocess
 import tempfile
 import unittest
 import zipfile
+from xml.etree import ElementTree
 
 import npy_file
 
@@ -186,6 +188,78 @@ class QuantizeVerbTest(unittest.TestCase):
         self.assertEqual(kept, ["conv2d", "conv2d_1", "conv2d_2"])
         self.done("export", DIGITS, "--quantize", "q.json", "-o", "n.pte")
         self.assertEqual((self.folder / "m.pte").read_bytes(), (self.folder / "n.pte").read_bytes())
+
+    def test_reports_tell_of_every_layer(self):
+        self.samples("x.npy", [pixels for pixels, _ in self.images[:16]])
+        said = self.done("quantize", DIGITS, "--calibrate", "x.npy", "-o", "m.pte", "--report",
+                         "r.txt", "--report", "r.json", "--report", "r.svg", "--keep-float",
+                         "linear*", "--backend", "none")
+        report = json.loads((self.folder / "r.json").read_text())
+        self.assertEqual(report["written_bytes"], (self.folder / "m.pte").stat().st_size)
+        method = report["methods"]["forward"]
+        self.assertEqual(method["samples"], 16)
+        layers = method["layers"]
+        products = [layer for layer in layers if "convolution" in layer["operators"]]
+        self.assertEqual([layer["operators"] for layer in products], ["convolution, relu"] * 3)
+        for layer in products:
+            self.assertEqual(layer["computes"], "int8")
+            self.assertGreater(layer["sqnr_db"], 25)
+            self.assertLess(layer["sqnr_db"], 70)
+            self.assertLess(layer["stored_bytes"], 0.5 * layer["float_bytes"])
+            self.assertIn("max", layer)
+        kept = [layer for layer in layers if layer.get("why_float") == "is kept float"]
+        self.assertEqual([layer["operators"] for layer in kept], ["linear"])
+        self.assertEqual(kept[0]["stored_bytes"], kept[0]["float_bytes"])
+        # The last layer makes the output, and kernels run both.
+        output = method["outputs"][0]["sqnr_db"]
+        self.assertAlmostEqual(layers[-1]["sqnr_db"], output, places=3)
+        self.assertIn(f"output 0: signal to noise {output:.1f} dB", said)
+        table = (self.folder / "r.txt").read_text()
+        for layer in layers:
+            self.assertIn(layer["layer"], table)
+        self.assertIn("is kept float", table)
+        picture = ElementTree.parse(self.folder / "r.svg")
+        bars = [bar for bar in picture.iter("{http://www.w3.org/2000/svg}rect") if bar.get("x")]
+        self.assertEqual(len(bars), len(layers))
+
+    def test_noise_of_a_layer_is_what_eager_torch_calls_it(self):
+        # The layer is the whole model: its noise is that of the program to eager torch.
+        model = LAYERS / "encoder.pt2"
+        inputs = sorted(LAYERS.glob("encoder.input_*.npy"))
+        self.archive("x.npz", {f"arr_{i}": path.read_bytes() for i, path in enumerate(inputs)})
+        self.done("quantize", model, "--scheme", "dynamic-int8", "--calibrate", "x.npz", "-o",
+                  "m.pte", "--report", "r.json", "--backend", "none")
+        method = json.loads((self.folder / "r.json").read_text())["methods"]["forward"]
+        self.assertAlmostEqual(method["layers"][-1]["sqnr_db"],
+                               self.noise_of_eager("m.pte", "encoder"), delta=0.2)
+        self.assertEqual({layer["computes"] for layer in method["layers"]}, {"int8 rows", "float"})
+
+    def test_reports_without_samples_have_no_noise(self):
+        self.done("quantize", LAYERS / "encoder.pt2", "--scheme", "dynamic-int8", "-o", "m.pte",
+                  "--report", "r.json")
+        layers = json.loads((self.folder / "r.json").read_text())["methods"]["forward"]["layers"]
+        self.assertTrue(layers)
+        self.assertFalse([layer for layer in layers if "sqnr_db" in layer])
+
+    def test_reports_are_written_to_files_of_their_own(self):
+        self.samples("x.npy", [pixels for pixels, _ in self.images[:2]])
+        quantize = ["quantize", DIGITS, "--calibrate", "x.npy", "-o", "m.pte", "--report"]
+        self.assertIn("--report 'r.pdf' must end in .txt, .json or .svg",
+                      self.refuses(2, *quantize, "r.pdf"))
+        self.assertIn("gone/r.txt", self.refuses(1, *quantize, "gone/r.txt"))
+        self.assertIn("a report would be written to 'q.json', as another file",
+                      self.refuses(1, *quantize, "./q.json", "--record", "q.json"))
+        self.samples("nan.npy", [[math.nan] * PIXELS])
+        self.refuses(1, *quantize, "r.txt", "--calibrate", "nan.npy")
+
+    @unittest.skipIf(platform.machine() != "x86_64", "of a level of x86")
+    def test_a_program_that_does_not_run_is_named_as_it_was_asked_for(self):
+        self.samples("x.npy", [pixels for pixels, _ in self.images[:2]])
+        said = self.refuses(1, "quantize", DIGITS, "--scheme", "dynamic-int4", "--calibrate",
+                            "x.npy", "-o", "int4.pte", "--isa", "sse2")
+        self.assertIn("weights of 4 bits in groups need AVX2, level is sse2", said)
+        self.assertIn("int4.pte: method 'forward' cannot be loaded: NotSupported", said)
+        self.assertNotIn("int4.pte.", said)
 
     def test_layers_between_products_may_be_float(self):
         # Attention, recurrent cells and gates; samples of noise.

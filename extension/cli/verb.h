@@ -22,7 +22,6 @@ inline constexpr int kWrongUsage = 2;
 
 void add_export_verb(CLI::App& app, int* exit_code);
 void add_gen_c_verb(CLI::App& app, int* exit_code);
-void add_quantize_verb(CLI::App& app, int* exit_code);
 void add_run_verb(CLI::App& app, int* exit_code);
 void add_inspect_verb(CLI::App& app, int* exit_code);
 void add_verify_verb(CLI::App& app, int* exit_code);

@@ -16,6 +16,7 @@
 #include "backends/xnnpack/aot/xnnpack_backend.h"
 #include "exir/driver/export.h"
 #include "extension/module/error_text.h"
+#include "exir/status_macros.h"
 #include "extension/export/export_report.h"
 #include "extension/export/linked_kernels.h"
 #include "extension/export/option_words.h"
@@ -23,6 +24,7 @@
 #include "extension/python/error.h"
 #include "extension/python/gil.h"
 #include "extension/quantize/calibrate.h"
+#include "extension/quantize/quantization_report.h"
 #include "extension/relink/data_build.h"
 
 namespace petrel::extension::python {
@@ -126,29 +128,44 @@ std::tuple<std::string, std::string, std::vector<std::string>> export_files(
 // Files by method, in the order in which methods run.
 using Samples = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
-// Returns the record as JSON.
-std::string calibrate_files(const std::map<std::string, std::string>& methods,
-                            const Samples& samples, const Choices& backends,
-                            const std::map<std::string, Choices>& method_backends,
-                            const OptionWords& given, const std::vector<std::string>& keep_float,
-                            const std::string& ranges, const std::string& scheme, int64_t group) {
-  if (ranges != "least-error" && ranges != "min-max") {
-    throw py::value_error("ranges is '" + ranges + "', must be 'least-error' or 'min-max'");
+// How quantize() was called, in its words.
+struct QuantizeWords {
+  std::map<std::string, std::string> methods;
+  Samples samples;
+  Choices backends;
+  std::map<std::string, Choices> method_backends;
+  OptionWords given;
+  std::vector<std::string> keep_float;
+  std::string ranges;
+  std::string scheme;
+  int64_t group;
+};
+
+CalibrateOptions calibrate_options_of(const QuantizeWords& words, Backends* chosen) {
+  if (words.ranges != "least-error" && words.ranges != "min-max") {
+    throw py::value_error("ranges is '" + words.ranges + "', must be 'least-error' or 'min-max'");
   }
-  const auto pending = std::make_shared<Pending>();
-  Backends chosen(pending);
   CalibrateOptions options;
-  options.model = options_of(methods, backends, method_backends, given, &chosen);
-  for (const auto& [method, files] : samples) {
+  options.model =
+      options_of(words.methods, words.backends, words.method_backends, words.given, chosen);
+  for (const auto& [method, files] : words.samples) {
     options.samples[method] = files;
     options.order.push_back(method);
   }
-  options.keep_float = keep_float;
-  const auto known = exir::parse_scheme(scheme);
+  options.keep_float = words.keep_float;
+  const auto known = exir::parse_scheme(words.scheme);
   if (!known.ok()) throw py::value_error(std::string(known.status().message()));
   options.scheme = *known;
-  options.group = group;
-  options.ranges = ranges == "min-max" ? RangeChoice::kMinMax : RangeChoice::kLeastError;
+  options.group = words.group;
+  options.ranges = words.ranges == "min-max" ? RangeChoice::kMinMax : RangeChoice::kLeastError;
+  return options;
+}
+
+// Returns the record as JSON.
+std::string calibrate_files(const QuantizeWords& words) {
+  const auto pending = std::make_shared<Pending>();
+  Backends chosen(pending);
+  const CalibrateOptions options = calibrate_options_of(words, &chosen);
   const absl::StatusOr<Calibration> calibration = without_gil([&] {
     const ErrorText quiet;
     return calibrate(options);
@@ -156,6 +173,32 @@ std::string calibrate_files(const std::map<std::string, std::string>& methods,
   pending->rethrow();
   if (!calibration.ok()) raise_status(calibration.status());
   return exir::format_record(calibration->record);
+}
+
+// Returns the report on a record in the form of each path, of which none is opened.
+std::vector<std::string> report_quantization(const QuantizeWords& words, const std::string& record,
+                                             uint64_t written_bytes,
+                                             const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    const absl::Status known = check_report_path(path);
+    if (!known.ok()) throw py::value_error(std::string(known.message()));
+  }
+  if (record.empty()) return {};
+  const auto pending = std::make_shared<Pending>();
+  Backends chosen(pending);
+  const CalibrateOptions options = calibrate_options_of(words, &chosen);
+  absl::StatusOr<QuantizationReport> report =
+      without_gil([&]() -> absl::StatusOr<QuantizationReport> {
+        const ErrorText quiet;
+        PETREL_ASSIGN_OR_RETURN(const exir::QuantizationRecord choices, exir::parse_record(record));
+        return measure_quantization(options, choices);
+      });
+  pending->rethrow();
+  if (!report.ok()) raise_status(report.status());
+  report->quantised_bytes = written_bytes;
+  std::vector<std::string> texts;
+  for (const std::string& path : paths) texts.push_back(format_report(*report, path));
+  return texts;
 }
 
 // The words of one option; those of an export that named none are the default's.
@@ -222,9 +265,21 @@ py::dict build_data_file(const std::map<std::string, std::string>& methods,
 void bind_export(py::module_& module) {
   module.def("export_files", &export_files, py::arg("methods"), py::arg("output"), py::kw_only(),
              py::arg("backends"), py::arg("method_backends"), py::arg("options"));
-  module.def("calibrate", &calibrate_files, py::kw_only(), py::arg("methods"), py::arg("samples"),
-             py::arg("backends"), py::arg("method_backends"), py::arg("options"),
-             py::arg("keep_float"), py::arg("ranges"), py::arg("scheme"), py::arg("group"));
+  py::class_<QuantizeWords>(module, "QuantizeWords")
+      .def(py::init([](std::map<std::string, std::string> methods, Samples samples,
+                       Choices backends, std::map<std::string, Choices> method_backends,
+                       OptionWords options, std::vector<std::string> keep_float, std::string ranges,
+                       std::string scheme, int64_t group) {
+             return QuantizeWords{
+                 std::move(methods),         std::move(samples), std::move(backends),
+                 std::move(method_backends), std::move(options), std::move(keep_float),
+                 std::move(ranges),          std::move(scheme),  group};
+           }),
+           py::kw_only(), py::arg("methods"), py::arg("samples"), py::arg("backends"),
+           py::arg("method_backends"), py::arg("options"), py::arg("keep_float"), py::arg("ranges"),
+           py::arg("scheme"), py::arg("group"));
+  module.def("calibrate", &calibrate_files);
+  module.def("report_quantization", &report_quantization);
   module.def("build_data", &build_data_file, py::kw_only(), py::arg("methods"), py::arg("program"),
              py::arg("output"), py::arg("keys"), py::arg("renames"), py::arg("backends"),
              py::arg("method_backends"), py::arg("words"), py::arg("max_arena_bytes"));

@@ -11,6 +11,7 @@
 #include "extension/python/array.h"
 #include "extension/python/compiled.h"
 #include "extension/python/data_files.h"
+#include "extension/python/diff.h"
 #include "extension/python/error.h"
 #include "extension/python/export.h"
 #include "extension/python/gil.h"
@@ -30,6 +31,7 @@ PYBIND11_MODULE(_petrel, module) {
   bind_aot(module);
   bind_export(module);
   bind_data_files(module);
+  bind_diff(module);
   bind_named_data(module);
   bind_program(module);
   bind_compiled(module);

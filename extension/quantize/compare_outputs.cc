@@ -59,30 +59,21 @@ absl::Status compare_sample(MethodRunner& floats, MethodRunner& quantised,
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<std::map<std::string, std::vector<OutputNoise>>> compare_outputs(
-    const CalibrateOptions& options, const std::string& floats, const QuantisedFiles& quantised) {
-  PETREL_ASSIGN_OR_RETURN(const LoadedBytes float_program,
-                          LoadedBytes::load(floats, options.registry));
-  Module::Options module_options;
-  module_options.registry = options.registry;
-  module_options.writable_inputs = true;
-  module_options.data_files = quantised.data;
-  auto module = Module::load(quantised.program, module_options);
-  if (!module.ok()) {
-    return absl::InternalError(absl::StrCat(
-        quantised.program, ": cannot be loaded: ", runtime::to_string(module.error())));
-  }
-  std::map<std::string, std::vector<OutputNoise>> noise;
+// Runs all samples on both; `name` is that of the second.
+absl::StatusOr<NoiseByMethod> compare_modules(const CalibrateOptions& options, Module& floats,
+                                              Module& quantised, const std::string& name) {
+  NoiseByMethod noise;
   for (const std::string& method : methods_in_order(options)) {
-    PETREL_ASSIGN_OR_RETURN(MethodRunner first, MethodRunner::open(float_program.module(), method));
-    PETREL_ASSIGN_OR_RETURN(MethodRunner second, MethodRunner::open(**module, method));
+    PETREL_ASSIGN_OR_RETURN(MethodRunner first, MethodRunner::open(floats, method));
+    auto second = MethodRunner::open(quantised, method);
+    if (!second.ok()) return exir::annotate(second.status(), name);
     std::map<size_t, Sums> sums;
+    size_t samples = 0;
     for (const std::string& path : options.samples.at(method)) {
       PETREL_ASSIGN_OR_RETURN(const auto file, CalibrationFile::open(path, first.inputs()));
+      samples += file.size();
       for (size_t i = 0; i < file.size(); ++i) {
-        const absl::Status compared = compare_sample(first, second, file.sample(i), &sums);
+        const absl::Status compared = compare_sample(first, *second, file.sample(i), &sums);
         if (!compared.ok()) {
           return exir::annotate(compared, absl::StrCat(path, ": sample ", i));
         }
@@ -91,10 +82,37 @@ absl::StatusOr<std::map<std::string, std::vector<OutputNoise>>> compare_outputs(
     for (const auto& [output, sum] : sums) {
       const double decibels = sum.noise == 0 ? std::numeric_limits<double>::infinity()
                                              : 10 * std::log10(sum.signal / sum.noise);
-      noise[method].push_back({output, decibels, sum.largest});
+      noise[method].push_back({output, decibels, sum.largest, samples});
     }
   }
   return noise;
+}
+
+}  // namespace
+
+absl::StatusOr<NoiseByMethod> compare_outputs(const CalibrateOptions& options,
+                                              const std::string& floats,
+                                              const QuantisedFiles& quantised) {
+  PETREL_ASSIGN_OR_RETURN(const LoadedBytes float_program,
+                          LoadedBytes::load(floats, options.registry));
+  Module::Options module_options;
+  module_options.registry = options.registry;
+  module_options.writable_inputs = true;
+  module_options.data_files = quantised.data;
+  auto module = Module::load(quantised.program, module_options);
+  if (!module.ok()) {
+    return absl::InternalError(
+        absl::StrCat(quantised.name, ": cannot be loaded: ", runtime::to_string(module.error())));
+  }
+  return compare_modules(options, float_program.module(), **module, quantised.name);
+}
+
+absl::StatusOr<NoiseByMethod> compare_outputs(const CalibrateOptions& options,
+                                              const std::string& floats,
+                                              const std::string& quantised) {
+  PETREL_ASSIGN_OR_RETURN(const LoadedBytes first, LoadedBytes::load(floats, options.registry));
+  PETREL_ASSIGN_OR_RETURN(const LoadedBytes second, LoadedBytes::load(quantised, options.registry));
+  return compare_modules(options, first.module(), second.module(), "the quantised program");
 }
 
 }  // namespace petrel::extension

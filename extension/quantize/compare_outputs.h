@@ -20,17 +20,28 @@ struct OutputNoise {
   size_t output = 0;
   double decibels = 0;  // infinite where nothing differs
   double largest = 0;   // difference
+  size_t samples = 0;
 };
 
 // A program of the same model, and its data.
 struct QuantisedFiles {
-  std::string program;
+  std::string name;     // for messages: where the program will be
+  std::string program;  // where it is now
   std::vector<std::string> data;
 };
 
-// Of outputs of f32, by method; `floats` are the bytes of a program.
-absl::StatusOr<std::map<std::string, std::vector<OutputNoise>>> compare_outputs(
-    const CalibrateOptions& options, const std::string& floats, const QuantisedFiles& quantised);
+// By method.
+using NoiseByMethod = std::map<std::string, std::vector<OutputNoise>>;
+
+// Of outputs of f32; `floats` are the bytes of a program.
+absl::StatusOr<NoiseByMethod> compare_outputs(const CalibrateOptions& options,
+                                              const std::string& floats,
+                                              const QuantisedFiles& quantised);
+
+// Of two programs in memory.
+absl::StatusOr<NoiseByMethod> compare_outputs(const CalibrateOptions& options,
+                                              const std::string& floats,
+                                              const std::string& quantised);
 
 }  // namespace petrel::extension
 

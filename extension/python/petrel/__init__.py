@@ -24,6 +24,7 @@ from petrel._backend import (Backend, GroupCosts, Partitioner, PreprocessResult,
 from petrel._compiled import CompiledMethod, CompiledModule, TensorInfo, load_compiled
 from petrel._data import build_data, list_data, merge_data, split_data
 from petrel._data_map import NamedDataMap, TensorLayout
+from petrel._diff import diff
 from petrel._error import Error
 from petrel._export import Program, Report
 from petrel._export_call import export
@@ -40,8 +41,8 @@ __all__ = [
     "Backend", "CompiledMethod", "CompiledModule", "Error", "Graph", "GroupCosts",
     "LoadedProgram", "Method", "NamedBlobStore", "NamedData", "NamedDataMap", "Node",
     "Partitioner", "PreprocessResult", "Program", "Report", "RuntimeBackend", "Subprogram",
-    "Tensor", "TensorInfo", "TensorLayout", "Value", "ValueInfo", "build_data", "export",
-    "list_data", "load", "load_compiled", "merge_data", "quantize", "set_isa_level",
+    "Tensor", "TensorInfo", "TensorLayout", "Value", "ValueInfo", "build_data", "diff",
+    "export", "list_data", "load", "load_compiled", "merge_data", "quantize", "set_isa_level",
     "split_data"
 ]
 

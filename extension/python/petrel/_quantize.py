@@ -27,6 +27,7 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
              ranges: str = "min-max",
              keep_float: Iterable[str] = (),
              record: Optional[Path] = None,
+             report: Union[None, Path, Sequence[Path]] = None,
              **options: Any) -> Program:
     """Compiles float models into a program of integers.
 
@@ -45,6 +46,8 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
                       where that costs less than the levels they take
     keep_float        patterns of names of nodes that stay float
     record            where to write what was chosen, as JSON, for export(quantize=...)
+    report            where to write what became of each layer: a path that ends in .txt,
+                      .json or .svg, or a list of such. Noise is that on kernels
 
     Other options are those of export(). Scales are chosen by running the models in this
     process; petrel.Error and ValueError name the sample, method and value.
@@ -60,18 +63,36 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
         if calibrate is None and scheme == "static-int8":
             raise TypeError("calibrate= is required: the scheme static-int8 takes scales from "
                             "samples")
-        text = _petrel.calibrate(
+        words = _petrel.QuantizeWords(
             methods=archives, samples=_samples(calibrate, list(archives), methods, folder),
             backends=choice.for_all, method_backends=choice.by_method,
             options=words_of(choice, folder, export_options), keep_float=list(keep_float),
             ranges=ranges, scheme=scheme, group=group)
+        reports = _paths(report)
+        _petrel.report_quantization(words, "", 0, reports)  # tells bad endings at once
+        text = _petrel.calibrate(words)
         path = os.path.join(folder, "record.json")
         pathlib.Path(path).write_text(text)
-        if record is not None:
-            _petrel.copy_files([(path, os.fsdecode(record), True)])
-            path = os.fsdecode(record)
-        return export(methods=archives, backend=backend, compile_specs=compile_specs,
-                      quantize=path, **export_options)
+        program = export(methods=archives, backend=backend, compile_specs=compile_specs,
+                         quantize=path, **export_options)
+        copies = [] if record is None else [(path, os.fsdecode(record), True)]
+        if reports:
+            written = [program.path, *program.external_paths]
+            texts = _petrel.report_quantization(words, text, sum(map(os.path.getsize, written)),
+                                                reports)
+            for i, (destination, content) in enumerate(zip(reports, texts)):
+                source = os.path.join(folder, f"report{i}")
+                pathlib.Path(source).write_text(content)
+                copies.append((source, destination, True))
+        _petrel.copy_files(copies)
+        return program
+
+
+def _paths(given: Union[None, Path, Sequence[Path]]) -> List[str]:
+    if given is None:
+        return []
+    listed = [given] if isinstance(given, (str, os.PathLike)) else given
+    return [os.fsdecode(path) for path in listed]
 
 
 def _samples(calibrate: Any, names: List[str], methods: Optional[Mapping[str, Model]],

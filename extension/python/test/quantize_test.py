@@ -78,6 +78,22 @@ class QuantizeTest(unittest.TestCase):
         with self.assertRaisesRegex((petrel.Error, ValueError), "group is 33, must be"):
             petrel.quantize(DIGITS, scheme="dynamic-int4", group=33)
 
+    def test_reports_tell_of_every_layer(self):
+        paths = [self.folder / "r.json", str(self.folder / "r.txt"), self.folder / "r.svg"]
+        program = petrel.quantize(DIGITS, calibrate=self.images[:8], keep_float=["linear"],
+                                  report=paths)
+        report = json.loads(paths[0].read_text())
+        self.assertEqual(report["written_bytes"], os.path.getsize(program.path))
+        layers = report["methods"]["forward"]["layers"]
+        kept = [layer["layer"] for layer in layers if layer.get("why_float") == "is kept float"]
+        self.assertEqual(kept, ["linear"])
+        self.assertGreater(min(layer["sqnr_db"] for layer in layers), 25)
+        self.assertTrue(all(path.exists() for path in map(pathlib.Path, paths)))
+        record = self.folder / "q.json"
+        with self.assertRaisesRegex(ValueError, "must end in .txt, .json or .svg"):
+            petrel.quantize(DIGITS, calibrate=self.images[:8], report="r.pdf", record=record)
+        self.assertFalse(record.exists())
+
     def test_what_is_wrong_is_named(self):
         bad = self.images[:2].copy()
         bad[1, 0, 0, 3, 3] = numpy.nan

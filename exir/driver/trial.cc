@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/driver/trial.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "exir/driver/compile.h"
+#include "exir/emit/emit.h"
+#include "exir/ops/handles.h"
+#include "exir/quantize/layers.h"
+#include "exir/quantize/quantize_graph.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+TrialLayer describe(const Layer& layer) {
+  TrialLayer described;
+  described.name = layer.name();
+  described.operators = layer.operators();
+  described.location = layer.nodes.front()->source().location();
+  described.is_quantised = layer.is_quantised;
+  described.float_reason = layer.float_reason;
+  described.float_bytes = layer.float_bytes;
+  described.stored_bytes = layer.stored_bytes;
+  return described;
+}
+
+bool is_shown(const Value& output) {
+  return output.producer() != nullptr && output.type().is_tensor() &&
+         output.tensor().dtype == ScalarType::kFloat;
+}
+
+// Places among all outputs; those that are fixed are not in the graph.
+std::vector<size_t> shown_outputs(const Method& method) {
+  std::vector<size_t> places;
+  size_t place = 0;
+  for (const Value* output : method.graph->outputs()) {
+    while (method.signature.fixed_outputs.count(place) != 0) ++place;
+    if (is_shown(*output)) places.push_back(place);
+    ++place;
+  }
+  return places;
+}
+
+// What stands for `value`, which a node of integers made.
+Value* dequantised(Value* value) {
+  if (value->users().size() != 1) return value;
+  Node* const quantize = value->users()[0];
+  if (!quantize->is(quantized_decomposed::quantize_per_tensor)) return value;
+  const std::vector<Node*>& readers = quantize->result()->users();
+  return readers.size() == 1 ? readers[0]->result() : value;
+}
+
+// Makes layers and outputs the outputs of the graph, which is quantised or not.
+absl::Status show(Graph& graph, bool is_quantised, const TrialMethod& method) {
+  std::map<std::string, Value*> by_name;
+  for (Node* node : graph.node_pointers()) {
+    if (node->num_results() > 0) by_name[node->result()->name()] = node->result();
+  }
+  std::vector<Value*> outputs;
+  for (const TrialLayer& layer : method.layers) {
+    const auto found = by_name.find(layer.name);
+    if (found == by_name.end()) {
+      return absl::InternalError(absl::StrCat("layer '", layer.name, "' is lost"));
+    }
+    outputs.push_back(is_quantised && layer.is_quantised ? dequantised(found->second)
+                                                         : found->second);
+  }
+  for (Value* output : graph.outputs()) {
+    if (is_shown(*output)) outputs.push_back(output);
+  }
+  graph.set_outputs(std::move(outputs));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Trial> compile_trial(const ExportOptions& options,
+                                    const QuantizationRecord& record) {
+  ExportReport report;
+  Phases phases(options, &report);
+  PETREL_ASSIGN_OR_RETURN(Program floats, optimize_program(options, phases));
+  Trial trial;
+  Program quantised;
+  for (const auto& [name, method] : floats.methods) {
+    TrialMethod& shown = trial.methods[name];
+    const auto choice = record.methods.find(name);
+    if (choice != record.methods.end()) {
+      for (const Layer& layer : layers_of(*method.graph, choice->second)) {
+        shown.layers.push_back(describe(layer));
+      }
+    }
+    shown.outputs = shown_outputs(method);
+    quantised.methods[name].graph = method.graph->clone();
+    quantised.methods[name].signature.input_names = method.signature.input_names;
+  }
+  PETREL_RETURN_IF_ERROR(quantize_program(quantised, record).status());
+  for (auto& [name, method] : floats.methods) {
+    const TrialMethod& shown = trial.methods.at(name);
+    PETREL_RETURN_IF_ERROR(show(*quantised.methods.at(name).graph, true, shown));
+    PETREL_RETURN_IF_ERROR(show(*method.graph, false, shown));
+    method.signature = quantised.methods.at(name).signature;
+  }
+  PETREL_RETURN_IF_ERROR(legalize_program(floats, options));
+  PETREL_RETURN_IF_ERROR(legalize_program(quantised, options));
+  PETREL_ASSIGN_OR_RETURN(trial.floats, emit_to_memory(floats));
+  PETREL_ASSIGN_OR_RETURN(trial.quantised, emit_to_memory(quantised));
+  return trial;
+}
+
+}  // namespace petrel::exir

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/quantize/quantization_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "exir/status_macros.h"
+#include "extension/export/quantity.h"
+#include "extension/quantize/report_picture.h"
+
+namespace petrel::extension {
+namespace {
+
+using nlohmann::ordered_json;
+
+using Row = std::vector<std::string>;
+
+std::string computes(const exir::TrialLayer& layer, const exir::MethodQuantization& method) {
+  if (!layer.is_quantised) return "float";
+  switch (method.scheme) {
+    case exir::QuantScheme::kStaticInt8:
+      return "int8";
+    case exir::QuantScheme::kDynamicInt8:
+      return "int8 rows";
+    case exir::QuantScheme::kDynamicInt4:
+      return absl::StrCat("int4 groups of ", method.group);
+  }
+  return "";
+}
+
+std::string decibels(double value) {
+  if (std::isinf(value) && value > 0) return "exact";
+  return absl::StrFormat("%.1f", value);
+}
+
+std::string weights(const exir::TrialLayer& layer) {
+  if (layer.float_bytes == 0) return "";
+  const std::string before = format_bytes(static_cast<uint64_t>(layer.float_bytes));
+  if (layer.stored_bytes == layer.float_bytes) return before;
+  return absl::StrCat(before, " to ", format_bytes(static_cast<uint64_t>(layer.stored_bytes)));
+}
+
+std::string range(const LayerReport& layer) {
+  if (!layer.numbers) return "";
+  return absl::StrFormat("%.3g to %.3g", layer.numbers->range.min, layer.numbers->range.max);
+}
+
+// Columns of equal width, no spaces at the ends of lines.
+std::string table(const std::vector<Row>& rows) {
+  std::vector<size_t> widths(rows[0].size(), 0);
+  for (const Row& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line = "  ";
+    for (size_t i = 0; i < row.size(); ++i) {
+      absl::StrAppend(&line, row[i], std::string(widths[i] - row[i].size() + 2, ' '));
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    absl::StrAppend(&text, line, "\n");
+  }
+  return text;
+}
+
+std::string layer_table(const MethodReport& method) {
+  std::vector<Row> rows = {
+      {"layer", "operators", "computes", "dB", "largest", "range", "weights", "why float"}};
+  for (const LayerReport& layer : method.layers) {
+    rows.push_back({layer.layer.name, layer.layer.operators, layer.computes,
+                    layer.noise ? decibels(layer.noise->decibels) : "",
+                    layer.noise ? absl::StrFormat("%.3g", layer.noise->largest) : "", range(layer),
+                    weights(layer.layer), layer.layer.float_reason});
+  }
+  return table(rows);
+}
+
+// Numbers that JSON does not have are texts.
+ordered_json number(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+ordered_json json_of(const LayerReport& layer) {
+  ordered_json json = {{"layer", layer.layer.name},
+                       {"operators", layer.layer.operators},
+                       {"computes", layer.computes},
+                       {"source", layer.layer.location}};
+  if (layer.noise) {
+    json["sqnr_db"] = number(layer.noise->decibels);
+    json["max_abs"] = number(layer.noise->largest);
+  }
+  if (layer.numbers) {
+    json["min"] = layer.numbers->range.min;
+    json["max"] = layer.numbers->range.max;
+    json["scale"] = layer.numbers->numbers.scale;
+    json["zero_point"] = layer.numbers->numbers.zero_point;
+  }
+  json["float_bytes"] = layer.layer.float_bytes;
+  json["stored_bytes"] = layer.layer.stored_bytes;
+  if (!layer.layer.is_quantised) json["why_float"] = layer.layer.float_reason;
+  return json;
+}
+
+}  // namespace
+
+absl::StatusOr<QuantizationReport> measure_quantization(const CalibrateOptions& options,
+                                                        const exir::QuantizationRecord& record) {
+  PETREL_ASSIGN_OR_RETURN(const exir::Trial trial, exir::compile_trial(options.model, record));
+  PETREL_ASSIGN_OR_RETURN(const NoiseByMethod noise,
+                          compare_outputs(options, trial.floats, trial.quantised));
+  QuantizationReport report;
+  report.float_bytes = trial.floats.size();
+  for (const auto& [name, method] : trial.methods) {
+    MethodReport& made = report.methods[name];
+    std::map<size_t, OutputNoise> by_place;
+    if (const auto measured = noise.find(name); measured != noise.end()) {
+      for (const OutputNoise& output : measured->second) by_place[output.output] = output;
+      made.samples = measured->second.front().samples;
+    }
+    const exir::MethodQuantization& choices = record.methods.at(name);
+    for (size_t i = 0; i < method.layers.size(); ++i) {
+      LayerReport layer;
+      layer.layer = method.layers[i];
+      layer.computes = computes(layer.layer, choices);
+      if (const auto seen = by_place.find(i); seen != by_place.end()) layer.noise = seen->second;
+      const auto value = choices.values.find(layer.layer.name);
+      if (value != choices.values.end()) layer.numbers = value->second;
+      made.layers.push_back(std::move(layer));
+    }
+    for (size_t i = 0; i < method.outputs.size(); ++i) {
+      const auto seen = by_place.find(method.layers.size() + i);
+      if (seen == by_place.end()) continue;
+      made.outputs.push_back(seen->second);
+      made.outputs.back().output = method.outputs[i];
+    }
+  }
+  return report;
+}
+
+absl::Status check_report_path(const std::string& path) {
+  for (const char* ending : {".txt", ".json", ".svg"}) {
+    if (absl::EndsWith(path, ending)) return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("report '", path, "' must end in .txt, .json or .svg"));
+}
+
+std::string format_report(const QuantizationReport& report, const std::string& path) {
+  if (absl::EndsWith(path, ".json")) return format_json(report);
+  return absl::EndsWith(path, ".svg") ? format_svg(report) : format_text(report);
+}
+
+std::string format_text(const QuantizationReport& report) {
+  std::string text;
+  for (const auto& [name, method] : report.methods) {
+    absl::StrAppend(&text, "method '", name, "': ", method.samples,
+                    method.samples == 1 ? " sample\n" : " samples\n", layer_table(method));
+    for (const OutputNoise& output : method.outputs) {
+      absl::StrAppend(&text, "  output ", output.output, ": signal to noise ",
+                      decibels(output.decibels), " dB, largest difference ",
+                      absl::StrFormat("%.3g", output.largest), "\n");
+    }
+  }
+  absl::StrAppend(&text, "files: ", format_bytes(report.float_bytes), " in floats");
+  if (report.quantised_bytes != 0) {
+    absl::StrAppend(&text, ", ", format_bytes(report.quantised_bytes), " as written");
+  }
+  return text + "\n";
+}
+
+std::string format_json(const QuantizationReport& report) {
+  ordered_json json = {{"format", 1},
+                       {"float_bytes", report.float_bytes},
+                       {"written_bytes", report.quantised_bytes},
+                       {"methods", ordered_json::object()}};
+  for (const auto& [name, method] : report.methods) {
+    ordered_json& entry = json["methods"][name];
+    entry = {{"samples", method.samples},
+             {"layers", ordered_json::array()},
+             {"outputs", ordered_json::array()}};
+    for (const LayerReport& layer : method.layers) entry["layers"].push_back(json_of(layer));
+    for (const OutputNoise& output : method.outputs) {
+      entry["outputs"].push_back({{"output", output.output},
+                                  {"sqnr_db", number(output.decibels)},
+                                  {"max_abs", number(output.largest)}});
+    }
+  }
+  return json.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace petrel::extension
