@@ -58,8 +58,11 @@ ROOMS = {
          "//test/fuzz:safetensors_fuzz_test", "//test/faults:container_test",
          "//test/faults:mutation_test"]),
     "payload": Room(
-        ["backends/xnnpack/format/graph_check.cc", "backends/xnnpack/format/header.cc",
-         "backends/xnnpack/format/payload_reader.cc", "backends/xnnpack/format/shape_rules.cc"],
+        ["backends/xnnpack/format/dead_nodes.cc", "backends/xnnpack/format/graph_check.cc",
+         "backends/xnnpack/format/header.cc", "backends/xnnpack/format/live_bytes.cc",
+         "backends/xnnpack/format/payload_reader.cc", "backends/xnnpack/format/quantization*.cc",
+         "backends/xnnpack/format/scale_ratios.cc", "backends/xnnpack/format/shape_rules.cc",
+         "backends/xnnpack/format/structure_bytes.cc", "backends/xnnpack/format/work.cc"],
         ["//backends/xnnpack/format/...", "//backends/xnnpack/runtime/...",
          "//test/fuzz:payload_fuzz_test"]),
     "packed": Room(
