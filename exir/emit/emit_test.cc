@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "exir/emit/test_graphs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "exir/ir/blob.h"
 #include "exir/ir/graph.h"
 #include "exir/ops/paths.h"

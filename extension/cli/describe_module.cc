@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
+#include "exir/json/json_text.h"
 #include "extension/cli/describe.h"
 #include "extension/compiled/module_file.h"
 
@@ -16,11 +18,12 @@ DescribeResult describe_module(const std::string& path) {
     result.error = file.error();
     return result;
   }
-  nlohmann::ordered_json manifest =
-      nlohmann::ordered_json::parse(file->manifest(), nullptr, /*allow_exceptions=*/false);
-  if (!manifest.is_object()) {
-    result.status =
-        absl::InvalidArgumentError(absl::StrCat(path, ": its manifest is not a JSON object"));
+  auto manifest = exir::parse_json(file->manifest());
+  if (manifest.ok() && !manifest->is_object()) {
+    manifest = absl::InvalidArgumentError("is not a JSON object");
+  }
+  if (!manifest.ok()) {
+    result.status = exir::annotate(manifest.status(), absl::StrCat(path, ": its manifest"));
     return result;
   }
   result.json = {{"file", path},
@@ -29,7 +32,7 @@ DescribeResult describe_module(const std::string& path) {
                  {"machine", file->machine()},
                  {"abi_version", file->abi_version()}};
   // What the file itself is, the manifest does not decide.
-  for (auto& [key, value] : manifest.items()) {
+  for (auto& [key, value] : manifest->items()) {
     if (!result.json.contains(key)) result.json[key] = std::move(value);
   }
   return result;

@@ -10,7 +10,8 @@ target that owns it.
     //exir/driver:driver       must name //exir/backend:backend in its deps
 
 And a source includes the header of its own name first, so that the header
-compiles alone.
+compiles alone, and the headers of the functions of Abseil that it calls: what comes
+along in one version of a library does not in the next (CALLED).
 
 "//exir/driver:driver: exir/driver/structure.cc includes exir/backend/backend.h,
 and deps does not name its owner" is a line of violations().
@@ -24,6 +25,14 @@ import rooms
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 KINDS = ("cc_binary", "cc_library", "cc_test")
 ENDINGS = (".c", ".cc", ".h")
+# Functions of Abseil, and the header that a file has for them, or its own header.
+CALLED = {
+    "absl/strings/str_cat.h": re.compile(r"\babsl::Str(Cat|Append)\("),
+    "absl/strings/str_format.h": re.compile(r"\babsl::Str(Append)?Format\("),
+    "absl/strings/str_join.h": re.compile(r"\babsl::StrJoin\("),
+    "absl/strings/str_split.h": re.compile(r"\babsl::StrSplit\("),
+    "absl/strings/match.h": re.compile(r"\babsl::(StartsWith|EndsWith|StrContains)\("),
+}
 
 
 def path_of(label):
@@ -60,6 +69,17 @@ def _direct(rule, rules):
     return names
 
 
+def _not_included(path, text, root):
+    """The headers of CALLED that a file calls for and does not include."""
+    included = set(INCLUDE.findall(text))
+    own_header = os.path.join(root, os.path.splitext(path)[0] + ".h")
+    if not path.endswith(".h") and os.path.exists(own_header):
+        with open(own_header, encoding="utf-8") as own:
+            included |= set(INCLUDE.findall(own.read()))
+    return [header for header, called in CALLED.items()
+            if header not in included and called.search(text)]
+
+
 def _edge(rule, path, header, owners):
     package = "//%s:%s" % os.path.split(header)
     return rooms.Edge(rule.name, sorted(owners)[0] if owners else package,
@@ -83,8 +103,11 @@ def violations(root, rules):
             file = os.path.join(root, path)
             if not path.endswith(ENDINGS) or not os.path.exists(file):
                 continue  # made by another rule
-            with open(file, encoding="utf-8") as text:
-                included = INCLUDE.findall(text.read())
+            with open(file, encoding="utf-8") as opened:
+                text = opened.read()
+            included = INCLUDE.findall(text)
+            for header in _not_included(path, text, root):
+                lines.add("%s calls what %s declares and does not include it" % (path, header))
             own_header = os.path.splitext(path)[0] + ".h"
             if own_header in included[1:] and path.endswith((".c", ".cc")):
                 lines.add("%s does not include %s first" % (path, own_header))

@@ -94,6 +94,16 @@ class PlantedTest(unittest.TestCase):
         self.assertEqual(includes.violations(root, rules), (
             0, ["runtime/a.cc does not include runtime/a.h first"]))
 
+    def test_call_of_what_came_along_in_a_header(self):
+        root, rules = self.planted({
+            "exir/BUILD.bazel": "cc_library(name = 'a', srcs = ['a.cc', 'b.cc'], hdrs = ['b.h'])",
+            "exir/a.cc": 'auto text = absl::StrCat("x");\n',
+            "exir/b.cc": '#include "exir/b.h"\nauto text = absl::StrCat("x");\n',
+            "exir/b.h": '#include "absl/strings/str_cat.h"\n',
+        })
+        self.assertEqual(includes.violations(root, rules)[1], [
+            "exir/a.cc calls what absl/strings/str_cat.h declares and does not include it"])
+
     def test_include_of_a_forbidden_room(self):
         root, rules = self.planted({
             "exir/BUILD.bazel": "cc_library(name = 'graph', hdrs = ['graph.h'])",

@@ -82,7 +82,7 @@ ROOMS = {
 # How an error leaves a function of these files.
 ERROR = re.compile(
     r"\breturn\s+(Error::(?!Ok\b)\w+|false|std::nullopt|nullptr|refuse\w*\(|damaged\w*\(|fail\w*\(|"
-    r"wrong\w*\(|bad\w*\(|absl::\w+Error\(|Problem::(?!none\b)\w+)")
+    r"wrong\w*\(|other\(|bad\w*\(|absl::\w+Error\(|Problem::(?!none\b)\w+)")
 HEADER = '''#include <cstdlib>
 namespace petrel_switch {
 // Whether a check counts: all but the one that the environment names.

@@ -230,6 +230,31 @@ const NodeCase kNodes[] = {
        g.nodes[1].scalar = -128;
      },
      "have the ratio 128"},
+    {"FilterOf4BitsTransposed",
+     [](Graph& g) {
+       g.nodes[1].flags = kTransposeWeights;
+       g.nodes[1].inputs = {0, 3, kNoId};
+       g.nodes[1].outputs = {1};
+       g.values[3].datatype = Datatype::QCINT4;
+       g.values[3].dims = {4, 3};
+       g.values[3].quant.axis = 1;
+     },
+     "its filter has 4 bits and is transposed"},
+    {"TokensOfTwoDims",
+     [](Graph& g) {
+       g.values[2] = per_token();
+       g.values[2].quant.nonbatch_dims = 2;
+       g.nodes[1].inputs[2] = kNoId;
+       g.nodes[1].outputs = {1};
+     },
+     "num_nonbatch_dims of its input is 2, must be 1"},
+    {"IntegersToFloats",
+     [](Graph& g) {
+       g.nodes[1].kind = NodeKind::Abs;
+       g.nodes[1].inputs = {2};
+       g.nodes[1].outputs = {1};
+     },
+     "takes value 2 of QINT8 and makes FP32"},
     {"ConversionOfFloats", [](Graph& g) { g.nodes[0].outputs[0] = 1; }, "converts FP32 to FP32"},
 };
 

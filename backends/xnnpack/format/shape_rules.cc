@@ -90,11 +90,10 @@ Problem transposed_extent(const char* axis, uint64_t size, uint64_t padding, uin
     return Problem::invalid(std::string(axis) + ": padding is " + number(padding) +
                             ", must be below 2^31");
   }
-  uint64_t whole = 0;
-  const uint64_t reach = (kernel - 1) * dilation + 1;
-  if (__builtin_mul_overflow(size - 1, stride, &whole) ||
-      __builtin_add_overflow(whole, reach, &whole) ||
-      __builtin_add_overflow(whole, adjustment, &whole) || whole <= padding) {
+  // Below 2^64: dims and kernels, which are dims of the filter, have 31 bits, all else 32.
+  const uint64_t whole =
+      size == 0 ? 0 : (size - 1) * stride + (kernel - 1) * dilation + 1 + adjustment;
+  if (whole <= padding) {
     return Problem::invalid(std::string(axis) + ": the output has no elements");
   }
   *extent = whole - padding;
@@ -109,7 +108,7 @@ Problem infer_convolution(const Node& node, const Inputs& in, Dims* out) {
   const Window& w = node.window;
   const uint64_t input_channels = uint64_t{c.groups} * c.group_input_channels;
   const uint64_t output_channels = uint64_t{c.groups} * c.group_output_channels;
-  if (input_channels == 0 || output_channels == 0 || input_channels != x[3]) {
+  if (input_channels != x[3]) {
     return Problem::invalid("groups " + number(c.groups) + " of " + number(c.group_input_channels) +
                             " -> " + number(c.group_output_channels) +
                             " channels do not fit input " + to_string(x));
@@ -269,7 +268,8 @@ Problem infer_reshape(const Node& node, const Dims& x, Dims* out) {
       *rest = static_cast<uint32_t>(elements / known);
     }
   }
-  if (zeros > 1 || out->size() > kMaxValueRank || count_elements(*out) != elements) {
+  // What is unknown still is 0, and has no elements.
+  if (count_elements(*out) != elements) {
     return Problem::invalid("input " + to_string(x) + " cannot be reshaped to " +
                             to_string(node.list));
   }

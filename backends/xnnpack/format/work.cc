@@ -32,7 +32,13 @@ uint64_t depth(const Graph& graph, const Node& node) {
   }
 }
 
+constexpr uint64_t kNodeWork = 16;
+
 }  // namespace
+
+uint64_t count_call_work(const Graph& graph) {
+  return graph.nodes.size() * kNodeWork + graph.values.size();
+}
 
 uint64_t count_multiply_adds(const Graph& graph) {
   uint64_t sum = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much there is to compute in a graph, to tell whether threads are worth
-// waking: a fork and join costs some microseconds, in which one core does some
-// hundred thousand multiply-adds.
+// How much there is to compute in a graph. It pays from the caller's budget of
+// element operations, and tells whether threads are worth waking: a fork and join
+// costs some microseconds, in which one core does some hundred thousand
+// multiply-adds.
 #ifndef PETREL_BACKENDS_XNNPACK_FORMAT_WORK_H_
 #define PETREL_BACKENDS_XNNPACK_FORMAT_WORK_H_
 
@@ -15,6 +16,11 @@ namespace petrel::backends::xnnpack {
 // Multiply-adds of convolutions and matrix products, and one for every element
 // of the output of any other node. Saturates. Precondition: ids exist.
 uint64_t count_multiply_adds(const Graph& graph);
+
+// What every call costs whatever its sizes: a node takes some 20 ns before its first
+// element, as long as sixteen elements of a slow operator, and a value is one more
+// to look at. Programs that call graphs of empty inputs pay it too.
+uint64_t count_call_work(const Graph& graph);
 
 }  // namespace petrel::backends::xnnpack
 

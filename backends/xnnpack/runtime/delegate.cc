@@ -278,10 +278,8 @@ Error Delegate::execute(const runtime::BackendExecutionContext& context, Span<EV
     packed_file_->write();
     packed_file_.reset();
   }
-  // Inputs without elements cost a way through the graph, too.
   if (context.work() != nullptr) {
-    PETREL_RETURN_IF_ERROR(
-        context.work()->take("an XNNPACK payload", graph_.nodes.size() + graph_.values.size()));
+    PETREL_RETURN_IF_ERROR(context.work()->take("an XNNPACK payload", count_call_work(graph_)));
   }
   bool needs_reshape = !is_shaped_;
   bool needs_setup = false;

@@ -291,10 +291,10 @@ TEST_F(BudgetTest, PaysForTheWayThroughTheGraph) {
     Arguments args;
     args.add({size});
     args.add({size});
-    runtime::Budget enough("max_element_operations", 301);
+    runtime::Budget enough("max_element_operations", 16 * 100 + 101 + 100);
     EXPECT_EQ(args.run(**delegate, nullptr, &enough), Error::Ok) << said_;
     EXPECT_EQ(enough.left(), size == 0 ? 100u : 0u);
-    runtime::Budget less("max_element_operations", 200);
+    runtime::Budget less("max_element_operations", 16 * 100 + 100);
     EXPECT_EQ(args.run(**delegate, nullptr, &less), Error::OutOfResources);
   }
 }

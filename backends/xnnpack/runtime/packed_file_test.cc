@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -365,6 +367,25 @@ TEST_F(PackedFileTest, AFolderThatTakesNoFilesIsNoError) {
   path_ = folder_ + "/no/such/folder/weights";
   const Messages messages;
   EXPECT_EQ(run(map_), run(map_, Verify::kFirstUse, nullptr, false));
+}
+
+// As on a disk that is full.
+TEST_F(PackedFileTest, WhatCannotBeWrittenWholeIsNotThere) {
+  const std::vector<float> expected = run(map_, Verify::kFirstUse, nullptr, false);
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit small = before;
+  small.rlim_cur = 512;
+  const auto handler = signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  Messages messages;
+  const std::vector<float> got = run(map_);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  signal(SIGXFSZ, handler);
+  EXPECT_EQ(got, expected);
+  EXPECT_NE(messages.text.find("cannot be written: File too large"), std::string::npos)
+      << messages.text;
+  EXPECT_NE(access(path_.c_str(), F_OK), 0);
 }
 
 TEST_F(PackedFileTest, ManyProcessesAndThreadsAtOnceLeaveAWholeFile) {

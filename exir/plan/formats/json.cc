@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "exir/plan/formats/json_text.h"
+#include "exir/json/json_text.h"
 
 namespace petrel::exir::plan {
 

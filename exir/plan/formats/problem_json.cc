@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "exir/plan/formats/json_text.h"
+#include "exir/json/json_text.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir::plan {

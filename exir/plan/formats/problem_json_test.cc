@@ -111,9 +111,11 @@ TEST(ProblemJsonTest, ErrorsNameTheBufferAndWhereItIs) {
               HasSubstr("\"x\", which is not a buffer"));
   EXPECT_THAT(with(a + "\"size\": 1, \"conflicts\": [\"a\"]}"), HasSubstr("paired with itself"));
   EXPECT_THAT(message(std::string(200'000, '[')), HasSubstr("is not JSON"));
+  EXPECT_THAT(message("{\"buffers\": " + std::string(90, '[') + std::string(90, ']') + "}"),
+              HasSubstr("must be an object"));
   EXPECT_THAT(
       message("{\"buffers\": " + std::string(200'000, '[') + std::string(200'000, ']') + "}"),
-      HasSubstr("must be an object"));
+      HasSubstr("more than 100 arrays and objects are inside each other"));
 }
 
 TEST(HtmlTest, HoldsItsDataAndLoadsNothing) {

@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "exir/plan/formats/json_text.h"
+#include "exir/json/json_text.h"
 #include "exir/plan/formats/problem_json.h"
 #include "exir/plan/model/conflict_graph.h"
 #include "exir/plan/search/greedy.h"

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "absl/strings/str_cat.h"
-#include "exir/plan/formats/json_text.h"
+#include "exir/json/json_text.h"
 #include "exir/plan/model/timeline.h"
 
 namespace petrel::exir::plan {

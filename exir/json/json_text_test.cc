@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "exir/plan/formats/json_text.h"
+#include "exir/json/json_text.h"
 
 #include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace petrel::exir::plan {
+namespace petrel::exir {
 namespace {
 
 using ::testing::HasSubstr;
@@ -45,10 +45,18 @@ TEST(JsonTextTest, BoundsTheKeysOfAnObject) {
   EXPECT_EQ(refusal(wide(1001)), "an object has more than 1000 keys");
 }
 
-TEST(JsonTextTest, NestingCostsNoStack) {
-  const std::string open(1'000'000, '[');
-  EXPECT_THAT(refusal(open), HasSubstr("is not JSON"));
-  EXPECT_TRUE(parse_json(open + std::string(open.size(), ']')).ok());
+TEST(JsonTextTest, BoundsNesting) {
+  const auto nested = [](size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  EXPECT_TRUE(parse_json(nested(100)).ok());
+  constexpr char kDeep[] = "more than 100 arrays and objects are inside each other";
+  EXPECT_EQ(refusal(nested(101)), kDeep);
+  EXPECT_EQ(refusal(nested(1'000'000)), kDeep);
+  std::string objects;
+  for (int i = 0; i < 200'000; ++i) objects += "{\"a\":";
+  EXPECT_EQ(refusal(objects + "0" + std::string(200'000, '}')), kDeep);
+  EXPECT_THAT(refusal(std::string(1'000'000, '[')), HasSubstr("is not JSON"));
 }
 
 TEST(JsonTextTest, KeepsIntegersAndReadsBackWhatItWrites) {
@@ -70,4 +78,4 @@ TEST(JsonTextTest, WritesAnyBytesAsText) {
 }
 
 }  // namespace
-}  // namespace petrel::exir::plan
+}  // namespace petrel::exir

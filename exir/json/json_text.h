@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON as text, both ways: the only place of the planner where it is read and
-// written. No text makes it abort: nesting costs no stack, bytes that are not
+// JSON as text, both ways, for files that strangers may have written: planning
+// problems, manifests of compiled modules. No text makes it abort or takes more than
+// linear time: nesting and the keys of an object are bounded, bytes that are not
 // UTF-8 are refused when read and replaced when written.
 //
 //   PETREL_ASSIGN_OR_RETURN(nlohmann::ordered_json json, parse_json("[1, 2]"));
 //   std::string text = json_text(json);  // "[1,2]"
 
-#ifndef PETREL_EXIR_PLAN_FORMATS_JSON_TEXT_H_
-#define PETREL_EXIR_PLAN_FORMATS_JSON_TEXT_H_
+#ifndef PETREL_EXIR_JSON_JSON_TEXT_H_
+#define PETREL_EXIR_JSON_JSON_TEXT_H_
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -16,14 +17,15 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace petrel::exir::plan {
+namespace petrel::exir {
 
+// At most 1000 keys for each object and 100 arrays and objects inside each other.
 // InvalidArgument names the line: "line 3: is not JSON at byte 5".
 absl::StatusOr<nlohmann::ordered_json> parse_json(absl::string_view text);
 
 // On one line.
 std::string json_text(const nlohmann::ordered_json& json);
 
-}  // namespace petrel::exir::plan
+}  // namespace petrel::exir
 
-#endif  // PETREL_EXIR_PLAN_FORMATS_JSON_TEXT_H_
+#endif  // PETREL_EXIR_JSON_JSON_TEXT_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "exir/plan/formats/json_text.h"
+#include "exir/json/json_text.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,13 +9,16 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace petrel::exir::plan {
+namespace petrel::exir {
 
 using nlohmann::ordered_json;
 
 namespace {
 
+// The library looks for each key among those before it, and writes nested values by
+// recursion.
 constexpr size_t kMaxKeys = 1000;
+constexpr int kMaxDepth = 100;
 
 }  // namespace
 
@@ -23,20 +26,27 @@ absl::StatusOr<ordered_json> parse_json(absl::string_view text) {
   // The library throws for wrong syntax, and for numbers that no double holds.
   size_t byte = 0;
   try {
-    // The library looks for each key among those before it.
     std::vector<size_t> keys;
-    bool is_wide = false;
-    const auto count = [&](int, ordered_json::parse_event_t event, const ordered_json&) {
-      if (event == ordered_json::parse_event_t::object_start) keys.push_back(0);
+    bool is_wide = false, is_deep = false;
+    const auto count = [&](int depth, ordered_json::parse_event_t event, const ordered_json&) {
+      const bool is_object = event == ordered_json::parse_event_t::object_start;
+      const bool opens = is_object || event == ordered_json::parse_event_t::array_start;
+      is_deep = is_deep || (opens && depth >= kMaxDepth);
+      if (is_object) keys.push_back(0);
       if (event == ordered_json::parse_event_t::object_end) keys.pop_back();
-      if (event != ordered_json::parse_event_t::key) return true;
-      is_wide = is_wide || ++keys.back() > kMaxKeys;
-      return !is_wide;
+      if (event == ordered_json::parse_event_t::key) {
+        is_wide = is_wide || ++keys.back() > kMaxKeys;
+      }
+      return !is_wide && !is_deep;
     };
     ordered_json json = ordered_json::parse(text.begin(), text.end(), count);
     if (is_wide) {
       return absl::InvalidArgumentError(
           absl::StrCat("an object has more than ", kMaxKeys, " keys"));
+    }
+    if (is_deep) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("more than ", kMaxDepth, " arrays and objects are inside each other"));
     }
     return json;
   } catch (const ordered_json::parse_error& error) {
@@ -53,4 +63,4 @@ std::string json_text(const ordered_json& json) {
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-}  // namespace petrel::exir::plan
+}  // namespace petrel::exir
