@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/types/span.h"
 #include "exir/compile_c/run_compiler.h"
 #include "exir/compile_c/seal.h"
 #include "exir/status_macros.h"
@@ -48,12 +49,16 @@ class Folder {
 
   absl::Status write(const emit_c::CFile& file) const {
     std::ofstream out(fs::path(path_) / file.name, std::ios::binary);
-    out << file.text;
+    const absl::Status status = file.write([&](absl::Span<const uint8_t> bytes) {
+      out.write(reinterpret_cast<const char*>(bytes.data()),
+                static_cast<std::streamsize>(bytes.size()));
+      return out ? absl::OkStatus() : absl::ResourceExhaustedError("");
+    });
     out.close();
-    if (out) return absl::OkStatus();
-    return absl::ResourceExhaustedError(
-        absl::StrCat("'", path_, "/", file.name, "' cannot be written, it has ", file.text.size(),
-                     " bytes; TMPDIR names another place"));
+    if (out && status.ok()) return absl::OkStatus();
+    return absl::ResourceExhaustedError(absl::StrCat("'", path_, "/", file.name,
+                                                     "' cannot be written, it has ", file.size(),
+                                                     " bytes; TMPDIR names another place"));
   }
 
   std::string read(const std::string& name) const {
@@ -82,8 +87,10 @@ absl::Status add_files(const Folder& folder, const std::string& name,
                        const std::vector<emit_c::CFile>& files, std::vector<std::string>* words) {
   for (const emit_c::CFile& file : files) {
     const bool is_besides = file.name == name + "_selftest.c" || file.name == name + "_memory.c";
-    const bool is_source = absl::EndsWith(file.name, ".c") && !is_besides;
-    if (!is_source && !absl::EndsWith(file.name, ".h")) continue;
+    const bool is_code = absl::EndsWith(file.name, ".c") || absl::EndsWith(file.name, ".S");
+    const bool is_source = is_code && !is_besides;
+    const bool is_included = absl::EndsWith(file.name, ".h") || absl::EndsWith(file.name, ".bin");
+    if (!is_source && !is_included) continue;
     PETREL_RETURN_IF_ERROR(folder.write(file));
     if (is_source) words->push_back(file.name);
   }

@@ -106,9 +106,8 @@ absl::Status publish_files(const std::string& folder, const std::vector<emit_c::
   OutputFiles outputs;
   for (const emit_c::CFile& file : files) {
     PETREL_ASSIGN_OR_RETURN(const ByteSink sink, outputs.open(fs::path(folder) / file.name));
-    const auto* bytes = reinterpret_cast<const uint8_t*>(file.text.data());
-    PETREL_RETURN_IF_ERROR(sink({bytes, file.text.size()}));
-    report->file_bytes[file.name] = file.text.size();
+    PETREL_RETURN_IF_ERROR(file.write(sink));
+    report->file_bytes[file.name] = file.size();
   }
   return outputs.publish();
 }

@@ -34,6 +34,9 @@ enum class Compile {
   kSharedLibrary,  // libNAME.so, which extension/compiled opens
 };
 
+// How parameters are written: as text up to 1 MiB, as text, or as bytes that GNU as includes.
+enum class ConstantFiles { kAuto, kText, kIncbin };
+
 struct GenerateOptions {
   // What is compiled and how it is planned; outputs and backends are not used.
   ExportOptions program;
@@ -44,6 +47,7 @@ struct GenerateOptions {
   std::vector<plan::MemoryPool> pools;
   std::vector<PoolRule> pins;        // of values
   std::vector<PoolRule> parameters;  // those that no rule matches lie in no pool
+  ConstantFiles constants = ConstantFiles::kAuto;
   Compile compile = Compile::kNothing;
   // Inputs and outputs have no place in the memory of the model.
   bool caller_io = false;

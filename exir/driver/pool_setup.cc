@@ -57,6 +57,18 @@ size_t index_of(const std::vector<plan::MemoryPool>& pools, const std::string& n
       pools.begin());
 }
 
+emit_c::ConstantForm form_of(ConstantFiles files) {
+  switch (files) {
+    case ConstantFiles::kText:
+      return emit_c::ConstantForm::kText;
+    case ConstantFiles::kIncbin:
+      return emit_c::ConstantForm::kIncbin;
+    case ConstantFiles::kAuto:
+      break;
+  }
+  return emit_c::ConstantForm::kAuto;
+}
+
 }  // namespace
 
 absl::Status check_pools(const GenerateOptions& options) {
@@ -83,6 +95,7 @@ PoolSetup::PoolSetup(const GenerateOptions& options) {
       (is_read_only(pool) ? emitted_.constants : emitted_.activations).push_back(pool);
     }
   }
+  emitted_.form = form_of(options.constants);
   emitted_.io = options.caller_io ? emit_c::Io::kCaller : emit_c::Io::kArena;
   planned_.io_apart = options.caller_io;
   planned_.state_apart = emitted_.state.has_value();

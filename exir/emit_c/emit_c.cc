@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "exir/emit_c/constant_file.h"
 #include "exir/emit_c/group.h"
 #include "exir/emit_c/package.h"
 #include "exir/ir/blob.h"
@@ -17,9 +18,22 @@ Sha256 sha256_of_text(const std::string& text) {
 }
 
 // What each of the files that compute adds to the name of the package.
-constexpr const char* kComputing[] = {".h", ".c", "_params.h", "_params.c"};
+constexpr const char* kComputing[] = {".h", ".c", "_params.h", "_params.c", "_params.S"};
 
 }  // namespace
+
+size_t CFile::size() const {
+  size_t all = text.size();
+  for (const Blob& blob : bytes) all += blob.size();
+  return all;
+}
+
+absl::Status CFile::write(
+    const std::function<absl::Status(absl::Span<const uint8_t>)>& sink) const {
+  PETREL_RETURN_IF_ERROR(sink({reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
+  for (const Blob& blob : bytes) PETREL_RETURN_IF_ERROR(sink(blob.bytes().span()));
+  return absl::OkStatus();
+}
 
 Sha256 sha256_of_sources(const std::string& name, const std::vector<CFile>& files) {
   std::string digests;
@@ -35,12 +49,16 @@ absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const C
                                           const std::string& name, const GoldenFn& golden) {
   PETREL_ASSIGN_OR_RETURN(const Package package, make_package(planned, pools, name));
   PETREL_ASSIGN_OR_RETURN(const std::vector<GoldenCall> calls, golden());
-  PETREL_ASSIGN_OR_RETURN(std::string parameters, parameter_source_text(package));
   std::vector<CFile> files;
   files.push_back({name + ".h", header_text(package)});
   files.push_back({name + ".c", source_text(package)});
   files.push_back({name + "_params.h", parameter_header_text(package)});
-  files.push_back({name + "_params.c", std::move(parameters)});
+  if (package.includes_binary) {
+    files.push_back({name + "_params.S", assembly_text(package)});
+    files.push_back({name + "_params.bin", "", constant_file(package)});
+  } else {
+    files.push_back({name + "_params.c", parameter_source_text(package)});
+  }
   const std::string sha256 = to_hex(sha256_of_sources(name, files));
   files.push_back({name + "_metadata.c", metadata_text(package, sha256)});
   files.push_back({"petrel_model.h", model_header_text()});
@@ -55,6 +73,7 @@ absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const C
   }
   files.push_back({name + "_selftest.c", self_test_text(package, calls)});
   files.push_back({name + ".mk", make_text(package)});
+  files.push_back({name + ".cmake", cmake_text(package)});
   files.push_back({"manifest.json", manifest_text(package, sha256)});
   return files;
 }

@@ -12,12 +12,15 @@
 #ifndef PETREL_EXIR_EMIT_C_EMIT_C_H_
 #define PETREL_EXIR_EMIT_C_EMIT_C_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "exir/emit_c/memories.h"
 #include "exir/emit_c/text_files.h"
 #include "exir/ir/blob.h"
@@ -28,6 +31,11 @@ namespace petrel::exir::emit_c {
 struct CFile {
   std::string name;
   std::string text;
+  std::vector<Blob> bytes = {};  // of a binary file, behind the text
+
+  size_t size() const;
+  // Hands over all that it holds, in pieces.
+  absl::Status write(const std::function<absl::Status(absl::Span<const uint8_t>)>& sink) const;
 };
 
 // Computes what the self-test expects; asked for only when the program can be C.
@@ -40,7 +48,8 @@ absl::Status check_package_name(const std::string& name);
 absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const CPools& pools,
                                           const std::string& name, const GoldenFn& golden);
 
-// Of the files of a package those that compute, as its metadata and its manifest have it.
+// Of the files of a package those that compute, as its metadata and its manifest have it; of
+// bytes beside them those files say the digests.
 Sha256 sha256_of_sources(const std::string& name, const std::vector<CFile>& files);
 
 // What a shared library of the package has besides: NAME_module.c, which exports its

@@ -39,6 +39,13 @@ enum class Io {
   kCaller,  // where the caller has them
 };
 
+// How parameters are written.
+enum class ConstantForm {
+  kAuto,    // as text up to 1 MiB
+  kText,    // NAME_params.c
+  kIncbin,  // NAME_params.bin, which NAME_params.S includes
+};
+
 // Another package, as far as it shares pools.
 struct CSharer {
   std::string name;
@@ -48,6 +55,7 @@ struct CSharer {
 // The memories that the user describes.
 struct CPools {
   Io io = Io::kArena;
+  ConstantForm form = ConstantForm::kAuto;
   std::vector<CSharer> group;
   std::vector<plan::MemoryPool> activations;  // in the order of the plan's
   std::optional<plan::MemoryPool> state;

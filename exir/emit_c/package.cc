@@ -12,12 +12,14 @@
 #include "absl/strings/str_replace.h"
 #include "exir/annotate.h"
 #include "exir/emit_c/comment_text.h"
+#include "exir/emit_c/constant_file.h"
 #include "exir/emit_c/kernel_library.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/names.h"
 #include "exir/emit_c/operators.h"
 #include "exir/emit_c/parameter_pools.h"
 #include "exir/emit_c/places.h"
+#include "exir/emit_c/text_files.h"
 #include "exir/memory/in_place.h"
 #include "exir/status_macros.h"
 
@@ -106,6 +108,8 @@ class Builder {
           annotate(add_method(method), absl::StrCat("method '", method.name, "'")));
     }
     if (!problems_.empty()) return all_problems();
+    PETREL_RETURN_IF_ERROR(check_ids());
+    place_in_file(&package_);
     package_.kernels = absl::StrReplaceAll(library_.text(), prefix_words());
     package_.includes = library_.includes();
     return std::move(package_);
@@ -148,6 +152,18 @@ class Builder {
       bytes.push_back(constant_bytes(package_.parameters, pool));
     }
     return plan::check_addresses(pools, bytes);
+  }
+
+  absl::Status check_ids() const {
+    std::map<uint32_t, std::string> ids;
+    for (const CParameter& parameter : package_.parameters) {
+      const auto [there, fresh] = ids.emplace(parameter_id(parameter), parameter.name);
+      if (fresh) continue;
+      return absl::InvalidArgumentError(absl::StrCat("parameters '", there->second, "' and '",
+                                                     parameter.name, "' have one id, ",
+                                                     there->first));
+    }
+    return absl::OkStatus();
   }
 
   absl::Status name_constants(const PlannedMethod& method) {

@@ -63,6 +63,7 @@ struct CParameter {
   std::string symbol;  // "kws_param_conv_weight"
   const Constant* constant = nullptr;
   const plan::MemoryPool* pool = nullptr;  // null: where the compiler puts it
+  int64_t file_offset = -1;                // in NAME_params.bin; -1: it is not there
 };
 
 struct CState {
@@ -70,6 +71,7 @@ struct CState {
   std::string symbol;  // of its initial value
   std::string place;   // "arena + 64"
   const Constant* constant = nullptr;
+  int64_t file_offset = -1;  // as of parameters
 };
 
 struct Package {
@@ -84,6 +86,8 @@ struct Package {
   std::string kernels;             // their text
   int64_t arena_bytes = 0;         // the largest method's
   int64_t state_bytes = 0;         // 0 where state lies in the arena
+
+  bool includes_binary = false;  // constants are bytes, not text
 
   bool has_pools() const;  // memories of types of their own
   // Inputs and outputs lie where the caller has them, and nowhere else.

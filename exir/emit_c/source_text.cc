@@ -274,6 +274,7 @@ std::string source_text(const Package& package) {
     text += places_text(package, method, "input", method.inputs);
     text += places_text(package, method, "output", method.outputs);
   }
+  if (package.includes_binary) text += lookup_text(package);
   return text;
 }
 

@@ -5,12 +5,14 @@
 //   kws.h            what an app includes
 //   kws.c            the kernels, a function per step, and what runs them
 //   kws_params.h/.c  one symbol per parameter, and the lookup of them by id
+//   kws_params.S     the symbols of a large model, whose bytes are in kws_params.bin
+//                    (constant_file.h); the lookup is in kws.c then
 //   kws_metadata.c   the model as a struct, of the types in petrel_model.h
 //   kws_memory.c     with pools: their memory as arrays
 //   kws.ld           with pools that have an address: where the linker puts them
 //   kws_group.h      what it shares with other packages (group.h)
 //   kws_selftest.c   an input, and what the interpreter computes from it
-//   kws.mk           how to compile them
+//   kws.mk, .cmake   how to compile them
 //   manifest.json    all of it for programs
 //
 // A shared library of the model has the manifest as data (module_text).
@@ -20,7 +22,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "exir/emit_c/package.h"
 #include "exir/ir/blob.h"
 
@@ -36,11 +37,16 @@ struct GoldenCall {
 std::string header_text(const Package& package);
 std::string source_text(const Package& package);
 std::string parameter_header_text(const Package& package);
-// InvalidArgument when two parameters have one id.
-absl::StatusOr<std::string> parameter_source_text(const Package& package);
+// Precondition: !package.includes_binary.
+std::string parameter_source_text(const Package& package);
+// The function that finds parameters by id.
+std::string lookup_text(const Package& package);
 // `calls` are in the order of the methods.
 std::string self_test_text(const Package& package, const std::vector<GoldenCall>& calls);
+// What an app compiles and links.
+std::vector<std::string> sources_of(const Package& package);
 std::string make_text(const Package& package);
+std::string cmake_text(const Package& package);
 // Precondition: package.has_pools().
 std::string memory_text(const Package& package);
 // "" when no pool has an address.

@@ -24,6 +24,7 @@ struct Arguments {
   std::vector<std::string> pools;
   std::vector<std::string> pins;
   std::vector<std::string> parameters;
+  std::string constants = "auto";
   std::string compile;
   std::string io = "arena";
   std::vector<std::string> group;
@@ -66,6 +67,8 @@ int run(const Arguments& arguments) {
   options.name = arguments.name;
   if (arguments.compile == "so") options.compile = exir::Compile::kSharedLibrary;
   if (arguments.compile == "obj") options.compile = exir::Compile::kObject;
+  if (arguments.constants == "text") options.constants = exir::ConstantFiles::kText;
+  if (arguments.constants == "incbin") options.constants = exir::ConstantFiles::kIncbin;
   const absl::Status named = exir::check_package_name(options.name);
   if (!named.ok()) return usage(std::string(named.message()));
   const std::string unfit = read_pools(arguments, &options);
@@ -115,6 +118,10 @@ void add_gen_c_verb(CLI::App& app, int* exit_code) {
   verb->add_option("--name", arguments->name,
                    "begins the names of files and symbols; 'model' if not given");
   add_pool_options(*verb, arguments.get());
+  verb->add_option("--constants", arguments->constants,
+                   "text: parameters are C; incbin: NAME_params.S, for GNU as or clang, includes "
+                   "NAME_params.bin; auto: incbin for more than 1 MiB of them (default)")
+      ->check(CLI::IsMember({"auto", "text", "incbin"}));
   verb->add_option(
           "--compile", arguments->compile,
           "so: also libNAME.so, a module to run or open; obj: also NAME.o; with $CC, else cc")

@@ -103,8 +103,8 @@ class Package:
 
     def compile(self, compiler, more=()):
         c = self.folder / "c"
-        for source in sorted(f.name for f in c.glob("*.c")):
-            done([compiler, "-std=c99", *WARNINGS, *EXACT, *more, "-c", c / source, "-o",
+        for source in sorted(f.name for f in c.iterdir() if f.suffix in (".c", ".S")):
+            done([compiler, "-std=c99", *WARNINGS, *EXACT, *more, f"-I{c}", "-c", c / source, "-o",
                   (self.folder / source).with_suffix(".o")], self.folder)
         (self.folder / "app.c").write_text(self.app())
         objects = [self.folder / f"{self.name}.o", self.folder / f"{self.name}_params.o"]
