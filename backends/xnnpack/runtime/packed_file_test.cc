@@ -13,7 +13,6 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -210,33 +209,94 @@ TEST_F(PackedFileTest, ADigestOfABlobIsOnlyLookedAtWhenAskedFor) {
   EXPECT_FALSE(mapped);
 }
 
+// As packed_file.cc lays the file out.
+constexpr size_t kSecretAt = 40;
+constexpr size_t kBlobsAt = 1080;
+constexpr size_t kFileBytesAt = 1088;
+constexpr size_t kDigestAt = 1096;
+constexpr size_t kIndexAt = 1112;
+constexpr size_t kEntrySize = 64;
+// Of an entry.
+constexpr size_t kOffsetAt = 32;
+constexpr size_t kSizeAt = 40;
+
+uint64_t number_at(const std::vector<uint8_t>& file, size_t at) {
+  uint64_t number = 0;
+  std::memcpy(&number, file.data() + at, sizeof(number));
+  return number;
+}
+
+void set_number(std::vector<uint8_t>* file, size_t at, uint64_t number) {
+  std::memcpy(file->data() + at, &number, sizeof(number));
+}
+
 // Whoever writes a file can make all of its digests right: the key is in it.
-std::vector<uint8_t> forge_sizes(std::vector<uint8_t> file, uint64_t size) {
-  constexpr size_t kSecretAt = 40;
-  constexpr size_t kBlobsAt = 1080;
-  constexpr size_t kDigestAt = 1096;
-  constexpr size_t kIndexAt = 1112;
-  constexpr size_t kEntrySize = 64;
+KeyedHash hash_of_file(const std::vector<uint8_t>& file) {
   KeyedHash::Secret secret;
   std::memcpy(&secret, file.data() + kSecretAt, sizeof(secret));
-  const KeyedHash hash(secret);
-  uint64_t blobs = 0;
-  std::memcpy(&blobs, file.data() + kBlobsAt, sizeof(blobs));
-  for (size_t i = 0; i < blobs; ++i) {
-    uint8_t* const entry = file.data() + kIndexAt + i * kEntrySize;
+  return KeyedHash(secret);
+}
+
+void forge_index_digest(std::vector<uint8_t>* file) {
+  const auto index_end = static_cast<ptrdiff_t>(kIndexAt + number_at(*file, kBlobsAt) * kEntrySize);
+  std::vector<uint8_t> head(file->begin(), file->begin() + kDigestAt);
+  head.insert(head.end(), file->begin() + kIndexAt, file->begin() + index_end);
+  const KeyedHash::Digest digest = hash_of_file(*file).of(head.data(), head.size());
+  std::memcpy(file->data() + kDigestAt, digest.data(), digest.size());
+}
+
+std::vector<uint8_t> forge_sizes(std::vector<uint8_t> file, uint64_t size) {
+  for (size_t i = 0; i < number_at(file, kBlobsAt); ++i) {
+    const size_t entry = kIndexAt + i * kEntrySize;
     // The last place in the file that a blob of this size can have.
     const uint64_t offset = (file.size() - PackedArena::kSlack - size) / 128 * 128;
-    const KeyedHash::Digest digest = hash.of(file.data() + offset, size);
-    std::memcpy(entry + 32, &offset, sizeof(offset));
-    std::memcpy(entry + 40, &size, sizeof(size));
-    std::memcpy(entry + 48, digest.data(), digest.size());
+    const KeyedHash::Digest digest = hash_of_file(file).of(file.data() + offset, size);
+    set_number(&file, entry + kOffsetAt, offset);
+    set_number(&file, entry + kSizeAt, size);
+    std::memcpy(file.data() + entry + 48, digest.data(), digest.size());
   }
-  std::vector<uint8_t> head(file.begin(), file.begin() + kDigestAt);
-  head.insert(head.end(), file.begin() + kIndexAt,
-              file.begin() + static_cast<ptrdiff_t>(kIndexAt + blobs * kEntrySize));
-  const KeyedHash::Digest digest = hash.of(head.data(), head.size());
-  std::memcpy(file.data() + kDigestAt, digest.data(), digest.size());
+  forge_index_digest(&file);
   return file;
+}
+
+TEST_F(PackedFileTest, EachReasonNotToUseAFileIsTold) {
+  const std::vector<float> expected = run(map_);
+  const std::vector<uint8_t> whole = bytes();
+  ASSERT_GT(whole.size(), kIndexAt + kEntrySize);
+  const auto refused = [&](const std::vector<uint8_t>& file, const char* reason) {
+    put(file);
+    const Messages messages;
+    bool mapped = true;
+    EXPECT_EQ(run(map_, Verify::kFirstUse, &mapped), expected) << reason;
+    EXPECT_FALSE(mapped) << reason;
+    EXPECT_NE(messages.text.find(reason), std::string::npos) << messages.text;
+  };
+  const auto with = [&](size_t at, uint64_t number) {
+    std::vector<uint8_t> file = whole;
+    set_number(&file, at, number);
+    if (at >= kIndexAt) forge_index_digest(&file);
+    return file;
+  };
+  refused(with(0, 0), "has no header of packed weights");
+  refused({whole.begin(), whole.begin() + 100}, "has no header of packed weights");
+  refused(with(kFileBytesAt, whole.size() + 1), "is cut off");
+  refused(with(kBlobsAt, whole.size() / kEntrySize + 1), "has a damaged header");
+  refused(with(kDigestAt, 0), "has a damaged index");
+
+  constexpr char kOutside[] = "has an index that points outside the file";
+  const uint64_t offset = number_at(whole, kIndexAt + kOffsetAt);
+  refused(with(kIndexAt + kSizeAt, 0), kOutside);
+  refused(with(kIndexAt + kOffsetAt, offset + 64), kOutside);
+  refused(with(kIndexAt + kOffsetAt, uint64_t{1} << 40), kOutside);
+  refused(with(kIndexAt + kSizeAt, uint64_t{1} << 40), kOutside);
+  refused(with(kIndexAt + kSizeAt, whole.size() - offset), kOutside);
+
+  // More weights than anybody has, in a file that is long enough for them.
+  std::vector<uint8_t> many = whole;
+  many.resize(kIndexAt + ((1 << 20) + 1) * kEntrySize);
+  set_number(&many, kBlobsAt, (1 << 20) + 1);
+  set_number(&many, kFileBytesAt, many.size());
+  refused(many, "has a damaged header");
 }
 
 struct Network {
@@ -432,31 +492,6 @@ TEST_F(PackedFileTest, ManyProcessesAndThreadsAtOnceLeaveAWholeFile) {
   run(network(6), Verify::kFirstUse, &mapped);
   EXPECT_EQ(messages.text, "");
   EXPECT_EQ(system(("test $(ls -A " + folder_ + " | wc -l) = 1").c_str()), 0);
-}
-
-TEST(KeyedHash, DependsOnEveryByteTheLengthAndTheKey) {
-  KeyedHash::Secret secret;
-  ASSERT_TRUE(KeyedHash::random_secret(&secret));
-  const KeyedHash hash(secret);
-  ++secret.words[5];
-  const KeyedHash other(secret);
-  std::set<KeyedHash::Digest> digests;
-  size_t made = 0;
-  for (const size_t size : {0u, 1u, 15u, 16u, 1023u, 1024u, 1025u, 5000u}) {
-    std::vector<uint8_t> bytes(size, 0);
-    digests.insert(hash.of(bytes.data(), size));
-    ++made;
-    for (size_t i = 0; i < size; i += 7) {
-      bytes[i] = 1;
-      digests.insert(hash.of(bytes.data(), size));
-      ++made;
-      bytes[i] = 0;
-    }
-  }
-  EXPECT_EQ(digests.size(), made);
-  const std::vector<uint8_t> bytes(3000, 9);
-  EXPECT_EQ(hash.of(bytes.data(), 3000), hash.of(std::vector<uint8_t>(bytes).data(), 3000));
-  EXPECT_NE(hash.of(bytes.data(), 3000), other.of(bytes.data(), 3000));
 }
 
 }  // namespace
