@@ -27,7 +27,7 @@ absl::StatusOr<std::map<std::string, MethodQuantization>> choices_of(const Progr
     for (const Node* node : quantizable_nodes(*method.graph, choice)) {
       for (const std::string& glob : wanted.keep_float) {
         if (!matches_glob(glob, node->result()->name())) continue;
-        choice.keep_float.insert(node->result()->name());
+        choice.keep_float[node->result()->name()] = "";
         matched.insert(glob);
       }
     }

@@ -4,9 +4,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "exir/backend/routed_blob_store.h"
 #include "exir/driver/compile.h"
 #include "exir/emit/emit.h"
 #include "exir/ops/handles.h"
+#include "exir/output/byte_sink.h"
+#include "exir/partition/partition.h"
 #include "exir/quantize/layers.h"
 #include "exir/quantize/quantize_graph.h"
 #include "exir/status_macros.h"
@@ -107,6 +110,31 @@ absl::StatusOr<Trial> compile_trial(const ExportOptions& options,
   PETREL_ASSIGN_OR_RETURN(trial.floats, emit_to_memory(floats));
   PETREL_ASSIGN_OR_RETURN(trial.quantised, emit_to_memory(quantised));
   return trial;
+}
+
+absl::StatusOr<std::string> compile_quantised(const ExportOptions& options, const Program& floats,
+                                              const QuantizationRecord& record) {
+  Program program;
+  for (const auto& [name, method] : floats.methods) {
+    program.methods[name] = {method.graph->clone(), method.signature};
+  }
+  PETREL_RETURN_IF_ERROR(quantize_program(program, record).status());
+  RoutedBlobStore store;
+  if (!options.backends.empty()) {
+    PETREL_RETURN_IF_ERROR(lower_to_backends(program, options.backends, store).status());
+  }
+  PETREL_RETURN_IF_ERROR(legalize_program(program, options));
+  EmitOptions emit_options;
+  emit_options.planning.node_budget = 0;
+  std::string bytes;
+  const auto open = [&](const std::string&) -> absl::StatusOr<ByteSink> {
+    return ByteSink([&](absl::Span<const uint8_t> part) {
+      bytes.append(reinterpret_cast<const char*>(part.data()), part.size());
+      return absl::OkStatus();
+    });
+  };
+  PETREL_RETURN_IF_ERROR(emit_program(program, store, emit_options, open).status());
+  return bytes;
 }
 
 }  // namespace petrel::exir

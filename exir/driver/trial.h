@@ -18,6 +18,7 @@
 
 #include "absl/status/statusor.h"
 #include "exir/driver/export.h"
+#include "exir/ir/program.h"
 #include "exir/quantize/record.h"
 
 namespace petrel::exir {
@@ -46,6 +47,11 @@ struct Trial {
 
 // Of the options those count that say what is compiled.
 absl::StatusOr<Trial> compile_trial(const ExportOptions& options, const QuantizationRecord& record);
+
+// What an export of `options` with the record would write, everything inside. `floats` is the
+// program before anything was lowered, as compile_observed() has it.
+absl::StatusOr<std::string> compile_quantised(const ExportOptions& options, const Program& floats,
+                                              const QuantizationRecord& record);
 
 }  // namespace petrel::exir
 

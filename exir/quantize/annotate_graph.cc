@@ -122,8 +122,9 @@ std::vector<std::vector<Value*>> group_values(const Graph& graph,
   return groups;
 }
 
-std::string reason_of(const Node& node, const std::set<std::string>& keep_float) {
-  if (keep_float.count(node.result()->name()) != 0) return "is kept float";
+std::string reason_of(const Node& node, const KeptFloat& keep_float) {
+  std::string kept = kept_reason(keep_float, node);
+  if (!kept.empty()) return kept;
   if (role_of(node) == Role::kFloat) {
     return absl::StrCat(node.op().name, " is not computed with integers");
   }
@@ -163,7 +164,13 @@ size_t weight_axis(const Node& product) {
   return product.is(aten::convolution) && product.argument(arg::transposed).as_bool() ? 1 : 0;
 }
 
-QuantAnnotation annotate_graph(const Graph& graph, const std::set<std::string>& keep_float) {
+std::string kept_reason(const KeptFloat& keep_float, const Node& node) {
+  const auto kept = keep_float.find(node.result()->name());
+  if (kept == keep_float.end()) return "";
+  return kept->second.empty() ? "is kept float" : absl::StrCat("is kept float: ", kept->second);
+}
+
+QuantAnnotation annotate_graph(const Graph& graph, const KeptFloat& keep_float) {
   std::vector<const Node*> candidates;
   for (const auto& node : graph.nodes()) {
     if (role_of(*node) == Role::kFloat || !fits(*node)) continue;

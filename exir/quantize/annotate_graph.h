@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "exir/ir/graph.h"
+#include "exir/quantize/record.h"
 
 namespace petrel::exir {
 
@@ -38,8 +39,10 @@ struct QuantAnnotation {
   std::vector<LeftFloat> left;
 };
 
-// `keep_float` are names of nodes.
-QuantAnnotation annotate_graph(const Graph& graph, const std::set<std::string>& keep_float);
+QuantAnnotation annotate_graph(const Graph& graph, const KeptFloat& keep_float);
+
+// Why `node` is kept float; "" when it is not.
+std::string kept_reason(const KeptFloat& keep_float, const Node& node);
 
 // The dimension of output channels in the weight of a product of the annotation.
 size_t weight_axis(const Node& product);

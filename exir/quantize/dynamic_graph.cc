@@ -22,7 +22,8 @@ bool is_transposed(const Node& layer) { return !layer.is(aten::linear); }
 
 // "" or why the product stays float.
 std::string reason_of(const Node& node, const MethodQuantization& method) {
-  if (method.keep_float.count(node.result()->name()) != 0) return "is kept float";
+  std::string kept = kept_reason(method.keep_float, node);
+  if (!kept.empty()) return kept;
   if (node.is(aten::convolution)) return "is a convolution: only rows get scales at run time";
   const Value* rows = rows_of(node);
   if (rows->is_constant() || rows->tensor().dtype != ScalarType::kFloat ||

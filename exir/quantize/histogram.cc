@@ -35,15 +35,24 @@ void Histogram::add(const float* elements, size_t count) {
   if (width_ == 0) return;
   for (size_t i = 0; i < count; ++i) {
     if (elements[i] == 0) continue;
-    const double place =
-        (static_cast<double>(elements[i]) - static_cast<double>(range_.min)) / width_;
-    const double bin = std::clamp(std::floor(place), 0.0, static_cast<double>(kBins - 1));
-    ++counts_[static_cast<size_t>(bin)];
+    ++counts_[bin_of(static_cast<double>(elements[i]))];
   }
 }
 
 void Histogram::add(const Histogram& other) {
-  for (size_t i = 0; i < kBins; ++i) counts_[i] += other.counts_[i];
+  const bool is_same = range_.min == other.range_.min && range_.max == other.range_.max;
+  if (width_ == 0) return;
+  for (size_t i = 0; i < kBins; ++i) {
+    if (other.counts_[i] == 0) continue;
+    const double middle =
+        static_cast<double>(other.range_.min) + (static_cast<double>(i) + 0.5) * other.width_;
+    counts_[is_same ? i : bin_of(middle)] += other.counts_[i];
+  }
+}
+
+size_t Histogram::bin_of(double number) const {
+  const double place = (number - static_cast<double>(range_.min)) / width_;
+  return static_cast<size_t>(std::clamp(std::floor(place), 0.0, static_cast<double>(kBins - 1)));
 }
 
 Range Histogram::best_range() const {

@@ -26,7 +26,7 @@ class Histogram {
 
   // Numbers that are 0 are not counted: every scale shows them exactly.
   void add(const float* elements, size_t count);
-  // Of the same range.
+  // Of another range the numbers of a bin count at its middle.
   void add(const Histogram& other);
 
   // The part with the least sum of squared errors, rounding within it and cutting
@@ -34,6 +34,9 @@ class Histogram {
   Range best_range() const;
 
  private:
+  // Precondition: the range has a width.
+  size_t bin_of(double number) const;
+
   Range range_;
   double width_;  // of a bin; 0 when the range is one number
   std::vector<uint64_t> counts_;

@@ -51,10 +51,10 @@ TEST(Layers, ThatAreKeptFloatAreNotMerged) {
   const auto graph = graph_of(kModel);
   ASSERT_NE(graph, nullptr);
   MethodQuantization method;
-  method.keep_float = {"one", "relu"};
+  method.keep_float = {{"one", ""}, {"relu", "is loud"}};
   EXPECT_THAT(texts(layers_of(*graph, method)),
               ElementsAre("one: linear, 8320 to 8320, float: is kept float",
-                          "relu: relu, 0 to 0, float: is kept float",
+                          "relu: relu, 0 to 0, float: is kept float: is loud",
                           "soft: _softmax, 0 to 0, float: aten::_softmax is not computed with "
                           "integers",
                           "two: linear, 8192 to 2304"));

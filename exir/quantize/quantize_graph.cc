@@ -28,7 +28,7 @@ absl::Status check_kept(const Graph& graph, const MethodQuantization& method) {
   for (const auto& node : graph.nodes()) {
     if (node->num_results() > 0) known.insert(node->result()->name());
   }
-  for (const std::string& name : method.keep_float) {
+  for (const auto& [name, why] : method.keep_float) {
     if (known.count(name) != 0) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("the record keeps '", name, "' float, which is not a node"));
@@ -174,7 +174,7 @@ std::vector<const Node*> quantizable_nodes(const Graph& graph, const MethodQuant
   return nodes;
 }
 
-std::vector<Value*> observed_values(const Graph& graph, const std::set<std::string>& keep_float) {
+std::vector<Value*> observed_values(const Graph& graph, const KeptFloat& keep_float) {
   std::vector<Value*> values;
   for (const std::vector<Value*>& group : annotate_graph(graph, keep_float).groups) {
     values.insert(values.end(), group.begin(), group.end());
@@ -183,7 +183,7 @@ std::vector<Value*> observed_values(const Graph& graph, const std::set<std::stri
 }
 
 absl::StatusOr<Ranges> shared_ranges(const Graph& graph, const Ranges& ranges,
-                                     const std::set<std::string>& keep_float) {
+                                     const KeptFloat& keep_float) {
   Ranges shared;
   for (const std::vector<Value*>& group : annotate_graph(graph, keep_float).groups) {
     Range all;
@@ -204,7 +204,7 @@ absl::StatusOr<Ranges> shared_ranges(const Graph& graph, const Ranges& ranges,
 
 absl::StatusOr<MethodQuantization> choose_numbers(const Graph& graph, const Ranges& ranges,
                                                   const Histograms& histograms,
-                                                  const std::set<std::string>& keep_float) {
+                                                  const KeptFloat& keep_float) {
   PETREL_ASSIGN_OR_RETURN(const Ranges shared, shared_ranges(graph, ranges, keep_float));
   MethodQuantization method;
   method.keep_float = keep_float;

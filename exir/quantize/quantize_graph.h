@@ -33,7 +33,7 @@ namespace petrel::exir {
 std::vector<const Node*> quantizable_nodes(const Graph& graph, const MethodQuantization& method);
 
 // Values that need numbers under the static scheme, each once, in the order of the graph.
-std::vector<Value*> observed_values(const Graph& graph, const std::set<std::string>& keep_float);
+std::vector<Value*> observed_values(const Graph& graph, const KeptFloat& keep_float);
 
 // By name of value, in one method.
 using Ranges = std::map<std::string, Range>;
@@ -42,14 +42,14 @@ using Histograms = std::map<std::string, Histogram>;
 // Of each value in `ranges` that needs numbers, the range of all values that share them.
 // InvalidArgument naming a value that nothing was seen of.
 absl::StatusOr<Ranges> shared_ranges(const Graph& graph, const Ranges& ranges,
-                                     const std::set<std::string>& keep_float);
+                                     const KeptFloat& keep_float);
 
 // Numbers for all values that need some: for the whole range that a value was seen to lie
 // in or, where `histograms` has one over its shared range, for the part of it that is
 // shown with the least error.
 absl::StatusOr<MethodQuantization> choose_numbers(const Graph& graph, const Ranges& ranges,
                                                   const Histograms& histograms,
-                                                  const std::set<std::string>& keep_float);
+                                                  const KeptFloat& keep_float);
 
 // All methods of the record, which must be methods of the program. InvalidArgument naming
 // the method and value where the record is of another model. The result says which nodes

@@ -124,7 +124,7 @@ TEST(QuantizeGraph, KeepsFloatWhatIsNamed) {
   Program program;
   program.methods["m"].graph = graph_of(kTwoLayers);
   Graph& graph = *program.methods["m"].graph;
-  const std::set<std::string> kept = {"two"};
+  const KeptFloat kept = {{"two", ""}};
   QuantizationRecord record;
   record.methods["m"] = *choose_numbers(graph, ranges_of(graph), {}, kept);
   const auto left = quantize_program(program, record);
@@ -188,10 +188,10 @@ TEST(QuantizeGraph, NamesWhatTheRecordLacks) {
   QuantizationRecord other;
   EXPECT_EQ(quantize_program(program, other).status().message(), "the record has no method 'm'");
   other.methods["m"];
-  other.methods["m"].keep_float = {"three"};
+  other.methods["m"].keep_float = {{"three", ""}};
   EXPECT_EQ(quantize_program(program, other).status().message(),
             "method 'm': the record keeps 'three' float, which is not a node");
-  other.methods["m"].keep_float = {"two", "one"};
+  other.methods["m"].keep_float = {{"two", ""}, {"one", ""}};
   other.methods["m"].values["x"] = {};
   EXPECT_THAT(std::string(quantize_program(program, other).status().message()),
               HasSubstr("the record has numbers for 'x', which is not a value of integers"));

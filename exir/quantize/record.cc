@@ -100,6 +100,33 @@ absl::Status parse_scheme_of(const json& object, MethodQuantization* method) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<KeptFloat> parse_kept(const json& kept) {
+  KeptFloat names;
+  if (kept.is_object()) {
+    for (const auto& [name, why] : kept.items()) {
+      if (!why.is_string()) return invalid("\"keep_float\" has no text for '", name, "'");
+      names[name] = why.get<std::string>();
+    }
+    return names;
+  }
+  if (!kept.is_array()) return invalid("\"keep_float\" is not a list");
+  for (const json& name : kept) {
+    if (!name.is_string()) return invalid("\"keep_float\" holds something that is not a name");
+    names[name.get<std::string>()] = "";
+  }
+  return names;
+}
+
+// A list where there is no reason to tell.
+json json_of(const KeptFloat& kept) {
+  const bool has_reasons = std::any_of(kept.begin(), kept.end(),
+                                       [](const auto& entry) { return !entry.second.empty(); });
+  if (has_reasons) return kept;
+  json names = json::array();
+  for (const auto& [name, why] : kept) names.push_back(name);
+  return names;
+}
+
 absl::StatusOr<MethodQuantization> parse_method(const json& object) {
   MethodQuantization method;
   PETREL_RETURN_IF_ERROR(check_keys(object, {"scheme", "group", "values", "keep_float"}));
@@ -111,12 +138,8 @@ absl::StatusOr<MethodQuantization> parse_method(const json& object) {
     if (!value.ok()) return annotate(value.status(), absl::StrCat("value '", name, "'"));
     method.values[name] = *value;
   }
-  if (!object.contains("keep_float")) return method;
-  const json& kept = object["keep_float"];
-  if (!kept.is_array()) return invalid("\"keep_float\" is not a list");
-  for (const json& name : kept) {
-    if (!name.is_string()) return invalid("\"keep_float\" holds something that is not a name");
-    method.keep_float.insert(name.get<std::string>());
+  if (object.contains("keep_float")) {
+    PETREL_ASSIGN_OR_RETURN(method.keep_float, parse_kept(object["keep_float"]));
   }
   return method;
 }
@@ -158,7 +181,7 @@ std::string format_record(const QuantizationRecord& record) {
     if (method.scheme != QuantScheme::kStaticInt8) entry["scheme"] = scheme_name(method.scheme);
     if (method.scheme == QuantScheme::kDynamicInt4) entry["group"] = method.group;
     entry["values"] = std::move(values);
-    entry["keep_float"] = method.keep_float;
+    entry["keep_float"] = json_of(method.keep_float);
   }
   const json root = {{"format", kFormat}, {"methods", std::move(methods)}};
   return root.dump(1, ' ', false, json::error_handler_t::replace) + "\n";

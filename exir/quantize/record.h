@@ -6,18 +6,18 @@
 //   {"format": 1,
 //    "methods": {"forward": {
 //      "values": {"relu": {"min": 0.0, "max": 3.1, "scale": 0.0121, "zero_point": -128}, ...},
-//      "keep_float": ["linear_3"]},
+//      "keep_float": {"linear_3": "outputs have 9.1 dB, 31.0 dB with it in floats"}},
 //     "decode": {"scheme": "dynamic-int4", "group": 32, "values": {}, "keep_float": []}}}
 //
 // Values are those of the graph that passes made of the archive (`petrel opt`), by name;
-// `keep_float` names nodes that compute in floats although they could do with integers.
+// `keep_float` names nodes that compute in floats although they could do with integers, each
+// with the reason or as a list of names.
 // Scales of weights follow from the weights and are not stored.
 #ifndef PETREL_EXIR_QUANTIZE_RECORD_H_
 #define PETREL_EXIR_QUANTIZE_RECORD_H_
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 
 #include "absl/status/status.h"
@@ -46,11 +46,14 @@ struct QuantizedValue {
   Affine numbers;
 };
 
+// Nodes by name, each with the reason; "" where whoever quantised wants it so.
+using KeptFloat = std::map<std::string, std::string>;
+
 struct MethodQuantization {
   QuantScheme scheme = QuantScheme::kStaticInt8;
   int64_t group = kDefaultGroup;                 // of kDynamicInt4
   std::map<std::string, QuantizedValue> values;  // of kStaticInt8
-  std::set<std::string> keep_float;
+  KeptFloat keep_float;
 };
 
 struct QuantizationRecord {

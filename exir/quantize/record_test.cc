@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 constexpr char kGood[] = R"({"format": 1, "methods": {"forward": {
   "values": {"x": {"min": -1, "max": 3.1, "scale": 0.0161, "zero_point": -66}},
@@ -29,7 +30,7 @@ std::string error_of(const std::string& from, const std::string& to) {
 TEST(Record, IsReadBackBitForBit) {
   QuantizationRecord record;
   record.methods["forward"].values["x"] = {{-1.0f / 3, 1e30f}, {0.1f, -7}};
-  record.methods["forward"].keep_float = {"a", "b"};
+  record.methods["forward"].keep_float = {{"a", ""}, {"b", "is loud"}};
   record.methods["empty"];
   const auto read = parse_record(format_record(record));
   ASSERT_TRUE(read.ok()) << read.status();
@@ -39,7 +40,8 @@ TEST(Record, IsReadBackBitForBit) {
   EXPECT_EQ(value.range.max, 1e30f);
   EXPECT_EQ(value.numbers.scale, 0.1f);
   EXPECT_EQ(value.numbers.zero_point, -7);
-  EXPECT_THAT(read->methods.at("forward").keep_float, ElementsAre("a", "b"));
+  EXPECT_THAT(read->methods.at("forward").keep_float,
+              ElementsAre(Pair("a", ""), Pair("b", "is loud")));
 }
 
 TEST(Record, IsReadAsItsPageSays) {

@@ -33,12 +33,14 @@ struct Arguments {
   MethodFiles files;
   std::vector<std::string> samples;
   std::vector<std::string> keep_float;
+  KeepBudget budget;
   std::string output;
   std::string record;
   std::vector<std::string> reports;
   std::string ranges = "min-max";
   std::string scheme = "static-int8";
   int64_t group = exir::kDefaultGroup;
+  bool has_max_drop = false;
   OptionWords given;
 };
 
@@ -114,6 +116,28 @@ std::string read_scheme(const Arguments& arguments, CalibrateOptions* options) {
   return "";
 }
 
+// "" or what does not go together.
+std::string read_budget(const Arguments& arguments, CalibrateOptions* options) {
+  KeepBudget& budget = options->budget;
+  budget = arguments.budget;
+  if (budget.is_empty()) return arguments.has_max_drop ? "--max-drop is for --accuracy" : "";
+  if (arguments.samples.empty()) return "--min-sqnr and --accuracy need samples: --calibrate";
+  if (budget.labels.empty()) return "";
+  const size_t equals = budget.labels.find('=');
+  const std::string method = budget.labels.substr(0, equals);
+  if (equals != std::string::npos && options->model.methods.count(method) != 0) {
+    budget.labels_method = method;
+    budget.labels = budget.labels.substr(equals + 1);
+  } else if (options->model.methods.size() == 1) {
+    budget.labels_method = options->model.methods.begin()->first;
+  } else {
+    return absl::StrCat("--accuracy ", budget.labels,
+                        ": there are several methods: give METHOD=FILE");
+  }
+  options->model.other_inputs.push_back(budget.labels);
+  return "";
+}
+
 // "" or what is wrong with the words.
 std::string read_options(const Arguments& arguments, CalibrateOptions* options) {
   exir::ExportOptions& model = options->model;
@@ -127,6 +151,8 @@ std::string read_options(const Arguments& arguments, CalibrateOptions* options) 
     return "--quantize is for petrel export; the record is written to --record";
   }
   wrong = read_scheme(arguments, options);
+  if (!wrong.empty()) return wrong;
+  wrong = read_budget(arguments, options);
   if (!wrong.empty()) return wrong;
   for (const std::string& path : arguments.reports) {
     const absl::Status known = check_report_path(path);
@@ -202,6 +228,38 @@ class Writer {
   QuantizationReport report_;
 };
 
+// The budget was kept on the samples that were judged, not on all of many.
+void warn_of_noise(const KeepBudget& budget, const NoiseByMethod& noise) {
+  if (!budget.min_sqnr) return;
+  for (const auto& [method, outputs] : noise) {
+    for (const OutputNoise& output : outputs) {
+      if (output.decibels >= *budget.min_sqnr) continue;
+      std::fprintf(stderr,
+                   "petrel quantize: warning: method '%s': output %zu has %s dB over all samples, "
+                   "--min-sqnr is %g\n",
+                   method.c_str(), output.output, absl::StrFormat("%.1f", output.decibels).c_str(),
+                   *budget.min_sqnr);
+    }
+  }
+}
+
+void add_budget_options(CLI::App& verb, const std::shared_ptr<Arguments>& arguments) {
+  verb.add_option("--min-sqnr", arguments->budget.min_sqnr,
+                  "keep layers float until every output has at least this signal to noise, in dB");
+  verb.add_option("--accuracy", arguments->budget.labels,
+                  "[METHOD=]FILE.npy with the label of each sample, the place of the largest "
+                  "element of output 0: keep layers float until accuracy falls by no more than "
+                  "--max-drop");
+  verb.add_option_function<double>(
+          "--max-drop",
+          [arguments](double drop) {
+            arguments->budget.max_drop = drop;
+            arguments->has_max_drop = true;
+          },
+          "percent of the samples (default 0.5)")
+      ->check(CLI::Range(0.0, 100.0));
+}
+
 int run(const Arguments& arguments) {
   CalibrateOptions options;
   const std::string wrong = read_options(arguments, &options);
@@ -228,6 +286,7 @@ int run(const Arguments& arguments) {
     std::fprintf(stderr, "petrel quantize: warning: %s\n", warning.c_str());
   }
   print_report(*calibration, *report, writer.noise());
+  warn_of_noise(options.budget, writer.noise());
   return kDone;
 }
 
@@ -267,6 +326,7 @@ void add_quantize_verb(CLI::App& app, int* exit_code) {
   verb->add_option("--keep-float", arguments->keep_float,
                    "nodes that stay float, by name or pattern; may be repeated")
       ->take_all();
+  add_budget_options(*verb, arguments);
   add_export_options(*verb, &arguments->given);
   add_isa_option(*verb);
   verb->footer(

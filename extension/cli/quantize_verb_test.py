@@ -18,6 +18,7 @@ PETREL = pathlib.Path("extension/cli/petrel").absolute()
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 IMAGES = pathlib.Path("examples/quickstart/digits.bin").absolute()
 LAYERS = pathlib.Path("test/models/layers").absolute()
+LOUD = pathlib.Path("extension/quantize/testdata").absolute()
 STATE = pathlib.Path("test/models/state").absolute()
 
 PIXELS = 64
@@ -188,6 +189,96 @@ class QuantizeVerbTest(unittest.TestCase):
         self.assertEqual(kept, ["conv2d", "conv2d_1", "conv2d_2"])
         self.done("export", DIGITS, "--quantize", "q.json", "-o", "n.pte")
         self.assertEqual((self.folder / "m.pte").read_bytes(), (self.folder / "n.pte").read_bytes())
+
+    def outputs_of_loud(self, program):
+        """Those of all samples, one after another."""
+        values = npy_file.read_elements(LOUD / "loud.samples.npy")
+        calls = []
+        for i in range(len(values) // 16):
+            (self.folder / f"x{i}.npy").write_bytes(
+                npy_file.written("<f4", (1, 16), values[16 * i:16 * i + 16]))
+            calls += ["--call", f"forward:x{i}.npy"]
+        self.done("run", program, *calls, "--output-dir", "out")
+        return [value for i in range(len(values) // 16)
+                for value in npy_file.read_elements(self.folder / "out" / f"call_{i}_output_0.npy")]
+
+    def test_layers_stay_float_by_budget_of_noise(self):
+        quantize = ["quantize", LOUD / "loud.pt2", "--calibrate", LOUD / "loud.samples.npy"]
+        wanted = npy_file.read_elements(LOUD / "loud.outputs.npy")
+        for backend in ("xnnpack", "none"):
+            for ranges in ("min-max", "least-error"):
+                with self.subTest(backend=backend, ranges=ranges):
+                    options = ["--backend", backend, "--ranges", ranges]
+                    said = self.done(*quantize, "-o", "all.pte", *options)
+                    self.assertLess(float(said.split("noise ")[1].split(" dB")[0]), 25)
+                    said = self.done(*quantize, "-o", "m.pte", "--min-sqnr", "30", *options,
+                                     "--record", "q.json", "--report", "r.json")
+                    made = self.outputs_of_loud("m.pte")
+                    noise = sum((a - b) ** 2 for a, b in zip(wanted, made))
+                    sqnr = 10 * math.log10(sum(a * a for a in wanted) / noise)
+                    self.assertGreaterEqual(sqnr, 30)
+                    self.assertIn(f"signal to noise {sqnr:.1f} dB", said)
+                    # The layers on both sides of the loud channel and no other.
+                    record = json.loads((self.folder / "q.json").read_text())
+                    kept = record["methods"]["forward"]["keep_float"]
+                    self.assertEqual(sorted(kept), ["linear", "linear_1", "relu", "relu_1"])
+                    self.assertRegex(kept["linear"], r"outputs have .* dB, .* dB with it")
+                    report = json.loads((self.folder / "r.json").read_text())
+                    layers = report["methods"]["forward"]["layers"]
+                    self.assertEqual(layers[-1]["computes"], "int8")
+                    self.assertIn("is kept float: outputs have", layers[0]["why_float"])
+                    self.done("export", LOUD / "loud.pt2", "--quantize", "q.json", "-o", "n.pte",
+                              "--backend", backend)
+                    self.assertEqual((self.folder / "m.pte").read_bytes(),
+                                     (self.folder / "n.pte").read_bytes())
+
+    def test_layers_stay_float_by_budget_of_accuracy(self):
+        labels = npy_file.read_elements(LOUD / "loud.labels.npy")
+        quantize = ["quantize", LOUD / "loud.pt2", "--calibrate", LOUD / "loud.samples.npy"]
+
+        def right(program):
+            made = self.outputs_of_loud(program)
+            rows = [made[i:i + 10] for i in range(0, len(made), 10)]
+            return sum(row.index(max(row)) == label for row, label in zip(rows, labels))
+
+        self.done(*quantize, "-o", "all.pte")
+        self.assertLess(right("all.pte"), 0.9 * len(labels))
+        self.done(*quantize, "-o", "m.pte", "--accuracy", LOUD / "loud.labels.npy", "--max-drop",
+                  "3", "--record", "q.json")
+        self.assertGreaterEqual(right("m.pte"), 0.97 * len(labels))
+        kept = json.loads((self.folder / "q.json").read_text())["methods"]["forward"]["keep_float"]
+        self.assertTrue(kept)
+
+    def test_digits_keep_no_layer_float_that_they_need_not(self):
+        self.samples("x.npy", [pixels for pixels, _ in self.images])
+        labels = [digit for _, digit in self.images]
+        (self.folder / "y.npy").write_bytes(npy_file.written("|u1", (len(labels),), labels))
+        said = self.done("quantize", DIGITS, "--calibrate", "x.npy", "-o", "m.pte", "--accuracy",
+                         "y.npy")
+        self.assertIn("0 nodes stay float", said)
+        self.done("export", DIGITS, "-o", "floats.pte")
+        self.assertGreaterEqual(self.right("m.pte"), self.right("floats.pte") - 1)
+
+    def test_budgets_that_cannot_be_kept_are_told(self):
+        samples = LOUD / "loud.samples.npy"
+        quantize = ["quantize", LOUD / "loud.pt2", "--calibrate", samples, "-o", "m.pte"]
+        said = self.refuses(1, *quantize, "--min-sqnr", "150")
+        self.assertIn("no layer can compute with integers within the budget: at least 150 dB", said)
+        self.assertIn("--max-drop is for --accuracy", self.refuses(2, *quantize, "--max-drop", "1"))
+        self.assertIn("need samples: --calibrate",
+                      self.refuses(2, "quantize", DIGITS, "--scheme", "dynamic-int8", "-o", "m.pte",
+                                   "--min-sqnr", "30"))
+        self.assertIn("must be of whole numbers",
+                      self.refuses(1, *quantize, "--accuracy", samples))
+        (self.folder / "y.npy").write_bytes(npy_file.written("<i8", (3,), [1, 2, 3]))
+        self.assertIn("y.npy: has 3 labels, there are 128 samples",
+                      self.refuses(1, *quantize, "--accuracy", "y.npy"))
+        (self.folder / "y.npy").write_bytes(npy_file.written("<i8", (128,), [10] * 128))
+        self.assertIn("label 0 is 10, must be below 10",
+                      self.refuses(1, *quantize, "--accuracy", "y.npy"))
+        self.assertIn("gone.npy", self.refuses(1, *quantize, "--accuracy", "gone.npy"))
+        self.assertIn("output 'y.npy' is a file that is read",
+                      self.refuses(1, *quantize[:-1], "y.npy", "--accuracy", "y.npy"))
 
     def test_reports_tell_of_every_layer(self):
         self.samples("x.npy", [pixels for pixels, _ in self.images[:16]])

@@ -139,6 +139,7 @@ struct QuantizeWords {
   std::string ranges;
   std::string scheme;
   int64_t group;
+  KeepBudget budget;
 };
 
 CalibrateOptions calibrate_options_of(const QuantizeWords& words, Backends* chosen) {
@@ -157,6 +158,7 @@ CalibrateOptions calibrate_options_of(const QuantizeWords& words, Backends* chos
   if (!known.ok()) throw py::value_error(std::string(known.status().message()));
   options.scheme = *known;
   options.group = words.group;
+  options.budget = words.budget;
   options.ranges = words.ranges == "min-max" ? RangeChoice::kMinMax : RangeChoice::kLeastError;
   return options;
 }
@@ -269,15 +271,24 @@ void bind_export(py::module_& module) {
       .def(py::init([](std::map<std::string, std::string> methods, Samples samples,
                        Choices backends, std::map<std::string, Choices> method_backends,
                        OptionWords options, std::vector<std::string> keep_float, std::string ranges,
-                       std::string scheme, int64_t group) {
+                       std::string scheme, int64_t group, std::optional<double> min_sqnr,
+                       std::string labels, std::string labels_method, double max_drop) {
              return QuantizeWords{
-                 std::move(methods),         std::move(samples), std::move(backends),
-                 std::move(method_backends), std::move(options), std::move(keep_float),
-                 std::move(ranges),          std::move(scheme),  group};
+                 std::move(methods),
+                 std::move(samples),
+                 std::move(backends),
+                 std::move(method_backends),
+                 std::move(options),
+                 std::move(keep_float),
+                 std::move(ranges),
+                 std::move(scheme),
+                 group,
+                 {min_sqnr, std::move(labels), std::move(labels_method), max_drop}};
            }),
            py::kw_only(), py::arg("methods"), py::arg("samples"), py::arg("backends"),
            py::arg("method_backends"), py::arg("options"), py::arg("keep_float"), py::arg("ranges"),
-           py::arg("scheme"), py::arg("group"));
+           py::arg("scheme"), py::arg("group"), py::arg("min_sqnr"), py::arg("labels"),
+           py::arg("labels_method"), py::arg("max_drop"));
   module.def("calibrate", &calibrate_files);
   module.def("report_quantization", &report_quantization);
   module.def("build_data", &build_data_file, py::kw_only(), py::arg("methods"), py::arg("program"),

@@ -10,6 +10,7 @@
 #include "exir/driver/observe.h"
 #include "exir/status_macros.h"
 #include "extension/quantize/calibration_data.h"
+#include "extension/quantize/keep_float_search.h"
 #include "extension/quantize/method_runner.h"
 
 namespace petrel::extension {
@@ -161,7 +162,7 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
   PETREL_RETURN_IF_ERROR(check_samples(options));
   PETREL_RETURN_IF_ERROR(exir::check_group(options.group));
   PETREL_ASSIGN_OR_RETURN(
-      const exir::ObservedProgram observed,
+      exir::ObservedProgram observed,
       exir::compile_observed(options.model, {options.scheme, options.group, options.keep_float}));
   PETREL_ASSIGN_OR_RETURN(const std::vector<std::string> order, order_of(options, observed));
   Calibration calibration;
@@ -179,8 +180,13 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
     PETREL_RETURN_IF_ERROR(look(options, observed, order, &observers, &calibration.samples));
     for (const auto& [name, observer] : observers) histograms[name] = observer.histograms();
   }
-  PETREL_ASSIGN_OR_RETURN(calibration.record, observed.choose(ranges, histograms));
   calibration.floats = observed.float_bytes;
+  if (options.budget.is_empty()) {
+    PETREL_ASSIGN_OR_RETURN(calibration.record, observed.choose(ranges, histograms));
+  } else {
+    PETREL_ASSIGN_OR_RETURN(calibration.record,
+                            search_keep_float(options, std::move(observed), ranges, histograms));
+  }
   return calibration;
 }
 

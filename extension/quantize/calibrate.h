@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,18 @@ namespace petrel::extension {
 enum class RangeChoice {
   kLeastError,  // the part of a range that int8 shows best; samples are run twice
   kMinMax,      // all that was seen
+};
+
+// What quantising may cost; layers stay float until it costs no more.
+struct KeepBudget {
+  std::optional<double> min_sqnr;  // dB of every output
+  // A .npy file of whole numbers, one for each sample of a method: the place of the largest
+  // element of its first output. "" for none.
+  std::string labels;
+  std::string labels_method;
+  double max_drop = 0.5;  // of accuracy, in percent of the samples
+
+  bool is_empty() const { return !min_sqnr && labels.empty(); }
 };
 
 struct CalibrateOptions {
@@ -42,6 +55,7 @@ struct CalibrateOptions {
   std::vector<std::string> order;
   // Globs over names of nodes that stay float.
   std::vector<std::string> keep_float;
+  KeepBudget budget;
   // Null: default_registry() of the binary.
   const runtime::Registry* registry = nullptr;
 };

@@ -26,6 +26,9 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
              group: int = 32,
              ranges: str = "min-max",
              keep_float: Iterable[str] = (),
+             min_sqnr: Optional[float] = None,
+             accuracy: Any = None,
+             max_drop: float = 0.5,
              record: Optional[Path] = None,
              report: Union[None, Path, Sequence[Path]] = None,
              **options: Any) -> Program:
@@ -45,6 +48,11 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
     ranges            "min-max" shows all that was seen, "least-error" cuts numbers far out
                       where that costs less than the levels they take
     keep_float        patterns of names of nodes that stay float
+    min_sqnr          keep layers float until every output has this signal to noise, in dB
+    accuracy          the label of each sample, the place of the largest element of the first
+                      output, as an array or the path of an .npy file; of several methods as
+                      {method: labels}. Layers stay float until no more than
+    max_drop          percent of the samples are lost
     record            where to write what was chosen, as JSON, for export(quantize=...)
     report            where to write what became of each layer: a path that ends in .txt,
                       .json or .svg, or a list of such. Noise is that on kernels
@@ -63,11 +71,13 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
         if calibrate is None and scheme == "static-int8":
             raise TypeError("calibrate= is required: the scheme static-int8 takes scales from "
                             "samples")
+        labelled, labels = _labels(accuracy, list(archives), folder)
         words = _petrel.QuantizeWords(
             methods=archives, samples=_samples(calibrate, list(archives), methods, folder),
             backends=choice.for_all, method_backends=choice.by_method,
             options=words_of(choice, folder, export_options), keep_float=list(keep_float),
-            ranges=ranges, scheme=scheme, group=group)
+            ranges=ranges, scheme=scheme, group=group, min_sqnr=min_sqnr,
+            labels_method=labelled, labels=labels, max_drop=max_drop)
         reports = _paths(report)
         _petrel.report_quantization(words, "", 0, reports)  # tells bad endings at once
         text = _petrel.calibrate(words)
@@ -86,6 +96,25 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
                 copies.append((source, destination, True))
         _petrel.copy_files(copies)
         return program
+
+
+def _labels(accuracy: Any, names: List[str], folder: str) -> Tuple[str, str]:
+    """The method, and the path of its labels; "" for none."""
+    if accuracy is None:
+        return "", ""
+    if isinstance(accuracy, Mapping):
+        if len(accuracy) != 1:
+            raise TypeError(f"accuracy has labels of {len(accuracy)} methods, must have those of one")
+        names = list(accuracy)
+        accuracy = accuracy[names[0]]
+    if len(names) != 1:
+        raise TypeError("accuracy must be {method: labels} where there are several methods")
+    if isinstance(accuracy, (str, os.PathLike)):
+        return names[0], os.fsdecode(accuracy)
+    import numpy
+    path = os.path.join(folder, "labels.npy")
+    numpy.save(path, numpy.asarray(accuracy))
+    return names[0], path
 
 
 def _paths(given: Union[None, Path, Sequence[Path]]) -> List[str]:

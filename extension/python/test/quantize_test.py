@@ -11,6 +11,7 @@ import numpy
 import petrel
 
 DIGITS = "examples/quickstart/digits.pt2"
+LOUD = "extension/quantize/testdata/loud"
 PIXELS = 64
 
 
@@ -93,6 +94,21 @@ class QuantizeTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "must end in .txt, .json or .svg"):
             petrel.quantize(DIGITS, calibrate=self.images[:8], report="r.pdf", record=record)
         self.assertFalse(record.exists())
+
+    def test_layers_stay_float_by_budget(self):
+        samples, labels = LOUD + ".samples.npy", LOUD + ".labels.npy"
+        wanted = numpy.load(LOUD + ".outputs.npy")
+        for budget in ({"min_sqnr": 30}, {"accuracy": labels, "max_drop": 3},
+                       {"accuracy": {"forward": numpy.load(labels)}, "max_drop": 4}):
+            record = self.folder / "q.json"
+            program = petrel.quantize(LOUD + ".pt2", calibrate=samples, record=record, **budget)
+            forward = petrel.load(program.path)["forward"]
+            made = numpy.stack([forward(sample)[0] for sample in numpy.load(samples)])
+            noise = 10 * numpy.log10((wanted ** 2).sum() / ((wanted - made) ** 2).sum())
+            self.assertGreater(noise, 30 if "min_sqnr" in budget else 20)
+            self.assertTrue(json.loads(record.read_text())["methods"]["forward"]["keep_float"])
+        with self.assertRaisesRegex((petrel.Error, ValueError), "has 3 labels, there are 128"):
+            petrel.quantize(LOUD + ".pt2", calibrate=samples, accuracy=[1, 2, 3])
 
     def test_what_is_wrong_is_named(self):
         bad = self.images[:2].copy()

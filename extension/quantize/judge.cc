@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/quantize/judge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
+#include "exir/status_macros.h"
+#include "extension/npy/tensor_array.h"
+#include "extension/quantize/method_runner.h"
+
+namespace petrel::extension {
+namespace {
+
+using runtime::EValue;
+
+template <typename... Args>
+absl::Status invalid(const Args&... args) {
+  return absl::InvalidArgumentError(absl::StrCat(args...));
+}
+
+std::vector<float> floats_of(const EValue& value) {
+  if (!value.isTensor() || value.toTensor().scalar_type() != runtime::ScalarType::Float) return {};
+  const NpyArray array = to_npy(value.toTensor());
+  std::vector<float> numbers(array.data.size() / sizeof(float));
+  if (!numbers.empty()) std::memcpy(numbers.data(), array.data.data(), array.data.size());
+  return numbers;
+}
+
+// Calls `use` with the outputs of each `step`th sample and its place.
+absl::Status run_samples(
+    const std::vector<std::string>& files, MethodRunner& runner, size_t step,
+    const std::function<absl::Status(size_t, const std::vector<EValue>&)>& use) {
+  size_t place = 0;
+  for (const std::string& path : files) {
+    PETREL_ASSIGN_OR_RETURN(const auto file, CalibrationFile::open(path, runner.inputs()));
+    for (size_t i = 0; i < file.size(); ++i, ++place) {
+      if (place % step != 0) continue;
+      const auto outputs = runner.run(file.sample(i));
+      const absl::Status used = outputs.ok() ? use(place, *outputs) : outputs.status();
+      if (!used.ok()) return exir::annotate(used, absl::StrCat(path, ": sample ", i));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<size_t> count_samples(const std::vector<std::string>& files,
+                                     const MethodRunner& runner) {
+  size_t count = 0;
+  for (const std::string& path : files) {
+    PETREL_ASSIGN_OR_RETURN(const auto file, CalibrationFile::open(path, runner.inputs()));
+    count += file.size();
+  }
+  return count;
+}
+
+int64_t place_of_largest(const std::vector<float>& numbers) {
+  return std::max_element(numbers.begin(), numbers.end()) - numbers.begin();
+}
+
+absl::StatusOr<std::vector<int64_t>> whole_numbers(const NpyArray& array) {
+  const auto read = [&](auto element) {
+    std::vector<int64_t> numbers(array.data.size() / sizeof(element));
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      std::memcpy(&element, array.data.data() + i * sizeof(element), sizeof(element));
+      numbers[i] = static_cast<int64_t>(element);
+    }
+    return numbers;
+  };
+  switch (array.type) {
+    case runtime::ScalarType::Long:
+      return read(int64_t{});
+    case runtime::ScalarType::Int:
+      return read(int32_t{});
+    case runtime::ScalarType::Short:
+      return read(int16_t{});
+    case runtime::ScalarType::Char:
+      return read(int8_t{});
+    case runtime::ScalarType::Byte:
+      return read(uint8_t{});
+    default:
+      return invalid("has dtype ", runtime::to_string(array.type), ", must be of whole numbers");
+  }
+}
+
+// Signal and noise of one output.
+struct Sums {
+  double signal = 0;
+  double noise = 0;
+};
+
+Verdict verdict_of(const std::map<std::pair<std::string, size_t>, Sums>& sums, size_t right) {
+  Verdict verdict;
+  verdict.right = right;
+  double worst = 0;
+  for (const auto& [output, sum] : sums) {
+    if (sum.noise == 0) continue;
+    const double share =
+        sum.signal == 0 ? std::numeric_limits<double>::infinity() : sum.noise / sum.signal;
+    verdict.noise += share;
+    worst = std::isnan(share) ? share : std::max(worst, share);
+  }
+  verdict.decibels = -10 * std::log10(worst);
+  return verdict;
+}
+
+}  // namespace
+
+absl::Status Judge::read_labels() {
+  const KeepBudget& budget = options_->budget;
+  if (budget.labels.empty()) return absl::OkStatus();
+  PETREL_ASSIGN_OR_RETURN(const NpyArray array, read_npy(budget.labels));
+  auto labels = whole_numbers(array);
+  if (!labels.ok()) return exir::annotate(labels.status(), budget.labels);
+  labels_ = *std::move(labels);
+  if (options_->samples.count(budget.labels_method) != 0) return absl::OkStatus();
+  return invalid(budget.labels, ": there are no samples of method '", budget.labels_method, "'");
+}
+
+absl::Status Judge::run_floats(const std::string& program) {
+  PETREL_ASSIGN_OR_RETURN(const LoadedBytes loaded, LoadedBytes::load(program, options_->registry));
+  for (const std::string& method : methods_in_order(*options_)) {
+    PETREL_ASSIGN_OR_RETURN(MethodRunner runner, MethodRunner::open(loaded.module(), method));
+    const std::vector<std::string>& files = options_->samples.at(method);
+    PETREL_ASSIGN_OR_RETURN(const size_t count, count_samples(files, runner));
+    const bool is_labelled = has_labels() && method == options_->budget.labels_method;
+    if (is_labelled && labels_.size() != count) {
+      return invalid(options_->budget.labels, ": has ", labels_.size(), " labels, there are ",
+                     count, " samples");
+    }
+    stride_[method] =
+        is_labelled ? 1 : std::max<size_t>(1, (count + kMostJudged - 1) / kMostJudged);
+    std::vector<Outputs>& wanted = wanted_[method];
+    PETREL_RETURN_IF_ERROR(run_samples(
+        files, runner, stride_[method],
+        [&](size_t place, const std::vector<EValue>& outputs) -> absl::Status {
+          Outputs made;
+          for (const EValue& output : outputs) made.push_back(floats_of(output));
+          if (is_labelled) {
+            const size_t classes = made.empty() ? 0 : made[0].size();
+            if (labels_[place] < 0 || static_cast<uint64_t>(labels_[place]) >= classes) {
+              return invalid(options_->budget.labels, ": label ", place, " is ", labels_[place],
+                             ", must be below ", classes, ", the elements of output 0");
+            }
+            floats_.right += place_of_largest(made[0]) == labels_[place];
+          }
+          wanted.push_back(std::move(made));
+          return absl::OkStatus();
+        }));
+    samples_ += wanted.size();
+  }
+  floats_.decibels = std::numeric_limits<double>::infinity();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Judge> Judge::make(const CalibrateOptions& options, const std::string& floats) {
+  Judge judge(options);
+  PETREL_RETURN_IF_ERROR(judge.read_labels());
+  PETREL_RETURN_IF_ERROR(judge.run_floats(floats));
+  return judge;
+}
+
+absl::StatusOr<Verdict> Judge::judge(const std::string& program, size_t step) const {
+  PETREL_ASSIGN_OR_RETURN(const LoadedBytes loaded, LoadedBytes::load(program, options_->registry));
+  std::map<std::pair<std::string, size_t>, Sums> sums;
+  size_t right = 0;
+  for (const std::string& method : methods_in_order(*options_)) {
+    PETREL_ASSIGN_OR_RETURN(MethodRunner runner, MethodRunner::open(loaded.module(), method));
+    const size_t stride = stride_.at(method);
+    const bool is_labelled = has_labels() && method == options_->budget.labels_method;
+    PETREL_RETURN_IF_ERROR(
+        run_samples(options_->samples.at(method), runner, stride * step,
+                    [&](size_t place, const std::vector<EValue>& outputs) {
+                      const Outputs& wanted = wanted_.at(method)[place / stride];
+                      for (size_t o = 0; o < std::min(outputs.size(), wanted.size()); ++o) {
+                        const std::vector<float> made = floats_of(outputs[o]);
+                        Sums& sum = sums[{method, o}];
+                        for (size_t i = 0; i < std::min(made.size(), wanted[o].size()); ++i) {
+                          const auto should = static_cast<double>(wanted[o][i]);
+                          const double off = static_cast<double>(made[i]) - should;
+                          sum.signal += should * should;
+                          sum.noise += off * off;
+                        }
+                        if (o == 0 && is_labelled && !made.empty()) {
+                          right += place_of_largest(made) == labels_[place];
+                        }
+                      }
+                      return absl::OkStatus();
+                    }));
+  }
+  return verdict_of(sums, right);
+}
+
+}  // namespace petrel::extension

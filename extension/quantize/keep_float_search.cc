@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/quantize/keep_float_search.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "exir/driver/trial.h"
+#include "exir/quantize/annotate_graph.h"
+#include "exir/quantize/layers.h"
+#include "exir/status_macros.h"
+#include "extension/quantize/judge.h"
+
+namespace petrel::extension {
+namespace {
+
+// Samples that the gain of one layer is measured on, about.
+constexpr size_t kSamplesForGain = 32;
+
+// A layer: nodes that stay float together.
+struct Unit {
+  std::string method;
+  std::vector<std::string> nodes;
+  std::string why;
+};
+
+using Kept = std::set<size_t>;  // units
+
+// Layers that are tried together: one, or all that read or make the values of
+// one scale. Where it is the scale that shows a value badly, one of them alone
+// changes nothing.
+struct Candidate {
+  Kept units;
+  double gain = 0;  // of relative noise, for each unit
+};
+
+// For programs that run here: on kernels where this process lacks a backend.
+exir::ExportOptions options_to_run(const CalibrateOptions& options) {
+  const runtime::Registry& registry =
+      options.registry == nullptr ? runtime::default_registry() : *options.registry;
+  exir::ExportOptions model = options.model;
+  const auto is_missing = [&](const std::vector<exir::BackendUse>& uses) {
+    return std::any_of(uses.begin(), uses.end(), [&](const exir::BackendUse& use) {
+      return use.backend == nullptr || registry.find_backend(use.backend->id()) == nullptr;
+    });
+  };
+  bool any_missing = is_missing(model.backends.for_all);
+  for (const auto& [method, uses] : model.backends.for_method) any_missing |= is_missing(uses);
+  if (any_missing) model.backends = {};
+  return model;
+}
+
+class Search {
+ public:
+  Search(const CalibrateOptions& options, exir::ObservedProgram observed,
+         const exir::SeenRanges& ranges, const exir::SeenHistograms& histograms, Judge judge)
+      : options_(options),
+        model_(options_to_run(options)),
+        observed_(std::move(observed)),
+        ranges_(ranges),
+        histograms_(histograms),
+        judge_(std::move(judge)),
+        given_(observed_.choices) {}
+
+  absl::StatusOr<exir::QuantizationRecord> run() {
+    find_units();
+    PETREL_ASSIGN_OR_RETURN(const Verdict all, measure({}, 1));
+    if (meets(all)) return record_of({});
+    PETREL_RETURN_IF_ERROR(measure_gains());
+    PETREL_ASSIGN_OR_RETURN(Kept kept, fewest());
+    PETREL_RETURN_IF_ERROR(give_back(&kept));
+    if (kept.size() == units_.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("no layer can compute with integers within the budget: ", budget_text(),
+                       "; with all of them ", describe(all)));
+    }
+    return record_of(kept);
+  }
+
+ private:
+  void find_units() {
+    for (const auto& [name, method] : observed_.floats.methods) {
+      std::map<const exir::Value*, Kept> touched;  // by value
+      for (const exir::Layer& layer : exir::layers_of(*method.graph, given_.at(name))) {
+        if (!layer.is_quantised) continue;
+        Unit unit;
+        unit.method = name;
+        for (const exir::Node* node : layer.nodes) {
+          unit.nodes.push_back(node->result()->name());
+          touched[node->result()].insert(units_.size());
+          for (const exir::Value* operand : node->operands()) {
+            touched[operand].insert(units_.size());
+          }
+        }
+        candidates_.push_back({{units_.size()}});
+        units_.push_back(std::move(unit));
+      }
+      if (given_.at(name).scheme == exir::QuantScheme::kStaticInt8) {
+        add_groups(*method.graph, given_.at(name), touched);
+      }
+    }
+  }
+
+  void add_groups(const exir::Graph& graph, const exir::MethodQuantization& method,
+                  const std::map<const exir::Value*, Kept>& touched) {
+    for (const auto& group : exir::annotate_graph(graph, method.keep_float).groups) {
+      Candidate candidate;
+      for (const exir::Value* value : group) {
+        const auto found = touched.find(value);
+        if (found != touched.end()) {
+          candidate.units.insert(found->second.begin(), found->second.end());
+        }
+      }
+      if (candidate.units.size() > 1) candidates_.push_back(std::move(candidate));
+    }
+  }
+
+  absl::StatusOr<exir::QuantizationRecord> record_of(const Kept& kept) {
+    observed_.choices = given_;
+    for (const size_t unit : kept) {
+      for (const std::string& node : units_[unit].nodes) {
+        observed_.choices[units_[unit].method].keep_float[node] = units_[unit].why;
+      }
+    }
+    return observed_.choose(ranges_, histograms_);
+  }
+
+  absl::StatusOr<Verdict> measure(const Kept& kept, size_t step) {
+    PETREL_ASSIGN_OR_RETURN(const exir::QuantizationRecord record, record_of(kept));
+    PETREL_ASSIGN_OR_RETURN(const std::string bytes,
+                            exir::compile_quantised(model_, observed_.floats, record));
+    return judge_.judge(bytes, step);
+  }
+
+  double drop(const Verdict& verdict) const {
+    const auto lost =
+        static_cast<double>(judge_.floats().right) - static_cast<double>(verdict.right);
+    return 100 * lost / static_cast<double>(std::max<size_t>(judge_.labels(), 1));
+  }
+
+  bool meets(const Verdict& verdict) const {
+    const KeepBudget& budget = options_.budget;
+    if (budget.min_sqnr && !(verdict.decibels >= *budget.min_sqnr)) return false;
+    return !judge_.has_labels() || drop(verdict) <= budget.max_drop;
+  }
+
+  std::string describe(const Verdict& verdict) const {
+    std::string text = absl::StrFormat("signal to noise is %.1f dB", verdict.decibels);
+    if (!judge_.has_labels()) return text;
+    return absl::StrCat(text, ", and ", verdict.right, " of ", judge_.labels(),
+                        " labels are told, in floats ", judge_.floats().right);
+  }
+
+  std::string budget_text() const {
+    std::string text;
+    if (options_.budget.min_sqnr) {
+      text = absl::StrCat("at least ", *options_.budget.min_sqnr, " dB");
+    }
+    if (!judge_.has_labels()) return text;
+    return absl::StrCat(text, text.empty() ? "" : ", and ", "at most ", options_.budget.max_drop,
+                        " % of accuracy lost");
+  }
+
+  void tell(const std::string& phase) const {
+    if (options_.model.on_phase) options_.model.on_phase(phase);
+  }
+
+  absl::Status measure_gains() {
+    const size_t step = has_state() ? 1 : std::max<size_t>(1, judge_.samples() / kSamplesForGain);
+    PETREL_ASSIGN_OR_RETURN(const Verdict all, measure({}, step));
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      tell(absl::StrCat("trial ", i + 1, " of ", candidates_.size()));
+      Candidate& candidate = candidates_[i];
+      PETREL_ASSIGN_OR_RETURN(const Verdict without, measure(candidate.units, step));
+      candidate.gain = (all.noise - without.noise) / static_cast<double>(candidate.units.size());
+      const char* const others =
+          candidate.units.size() == 1 ? "" : " and what shares a scale with it";
+      for (const size_t unit : candidate.units) {
+        double& best = best_.emplace(unit, candidate.gain).first->second;
+        if (!units_[unit].why.empty() && candidate.gain <= best) continue;
+        best = candidate.gain;
+        units_[unit].why = absl::StrFormat("outputs have %.1f dB, %.1f dB with it%s in floats",
+                                           all.decibels, without.decibels, others);
+      }
+    }
+    std::stable_sort(candidates_.begin(), candidates_.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.gain > b.gain; });
+    return absl::OkStatus();
+  }
+
+  // What one sample leaves behind is there for the next: none can be left out.
+  bool has_state() const {
+    return std::any_of(
+        observed_.floats.methods.begin(), observed_.floats.methods.end(),
+        [](const auto& entry) { return !entry.second.graph->buffer_writes().empty(); });
+  }
+
+  // The units of the first candidates, as few as meet the budget. Noise falls
+  // as more of them are float.
+  absl::StatusOr<Kept> fewest() {
+    size_t too_few = 0;
+    size_t enough = candidates_.size();
+    while (enough - too_few > 1) {
+      const size_t count = too_few + (enough - too_few) / 2;
+      const Kept kept = units_of(count);
+      tell(absl::StrCat("keep ", kept.size(), " layers"));
+      if (kept.size() == units_.size()) {
+        enough = count;
+        continue;
+      }
+      PETREL_ASSIGN_OR_RETURN(const Verdict verdict, measure(kept, 1));
+      (meets(verdict) ? enough : too_few) = count;
+    }
+    return units_of(enough);
+  }
+
+  Kept units_of(size_t count) const {
+    Kept kept;
+    for (size_t i = 0; i < count; ++i) {
+      kept.insert(candidates_[i].units.begin(), candidates_[i].units.end());
+    }
+    return kept;
+  }
+
+  // Those that gained least first.
+  absl::Status give_back(Kept* kept) {
+    std::vector<size_t> by_gain(kept->begin(), kept->end());
+    std::stable_sort(by_gain.begin(), by_gain.end(),
+                     [&](size_t a, size_t b) { return best_.at(a) < best_.at(b); });
+    for (const size_t unit : by_gain) {
+      Kept fewer = *kept;
+      fewer.erase(unit);
+      tell(absl::StrCat("keep ", fewer.size(), " layers"));
+      PETREL_ASSIGN_OR_RETURN(const Verdict verdict, measure(fewer, 1));
+      if (meets(verdict)) *kept = std::move(fewer);
+    }
+    return absl::OkStatus();
+  }
+
+  const CalibrateOptions& options_;
+  const exir::ExportOptions model_;
+  exir::ObservedProgram observed_;
+  const exir::SeenRanges& ranges_;
+  const exir::SeenHistograms& histograms_;
+  const Judge judge_;
+  const std::map<std::string, exir::MethodQuantization> given_;
+  std::vector<Unit> units_;
+  std::vector<Candidate> candidates_;
+  std::map<size_t, double> best_;  // gain of a unit, alone or with others
+};
+
+}  // namespace
+
+absl::StatusOr<exir::QuantizationRecord> search_keep_float(const CalibrateOptions& options,
+                                                           exir::ObservedProgram observed,
+                                                           const exir::SeenRanges& ranges,
+                                                           const exir::SeenHistograms& histograms) {
+  if (methods_in_order(options).empty()) {
+    return absl::InvalidArgumentError("a budget needs samples, and there are none");
+  }
+  PETREL_ASSIGN_OR_RETURN(Judge judge, Judge::make(options, observed.float_bytes));
+  return Search(options, std::move(observed), ranges, histograms, std::move(judge)).run();
+}
+
+}  // namespace petrel::extension
