@@ -12,7 +12,9 @@
 #include "exir/pass/passes/additive_masks.h"
 #include "exir/pass/passes/contiguous_constants.h"
 #include "exir/pass/decompose/decompose.h"
+#include "exir/pass/passes/dequantise_late.h"
 #include "exir/pass/passes/drop_assertions.h"
+#include "exir/pass/passes/drop_zero_points.h"
 #include "exir/pass/passes/fold_batch_norm.h"
 #include "exir/pass/passes/fold_constants.h"
 #include "exir/pass/passes/functionalize.h"
@@ -21,6 +23,7 @@
 #include "exir/pass/passes/normalize_convolutions.h"
 #include "exir/pass/passes/normalize_scalars.h"
 #include "exir/pass/passes/normalize_views.h"
+#include "exir/pass/passes/permute_stored_weights.h"
 #include "exir/pass/passes/quantized_embeddings.h"
 #include "exir/pass/passes/remove_dead_code.h"
 #include "exir/pass/passes/remove_identities.h"
@@ -41,6 +44,7 @@ constexpr Pass kBefore[] = {
     {"normalize_scalars", "decompositions see tensors where tensors belong", normalize_scalars},
     {"normalize_convolutions", "batch norm folds into one kind of producer",
      normalize_convolutions},
+    {"drop_zero_points", "what looks at weights finds those without zero points", drop_zero_points},
     {"quantized_embeddings", "dequantising is still in one piece", quantized_embeddings},
     {"decompose", "composites become what backends and kernels know", decompose},
     {"remove_identities", "decompositions leave factors of one and views of views",
@@ -56,9 +60,12 @@ constexpr Pass kAfter[] = {
     {"lower_to_kernels", "nobody took what is left", lower_to_kernels},
     {"remove_identities", "lowering leaves views of views", remove_identities},
     {"update_state", "index_put is the operator that can write in place", update_state},
+    {"permute_stored_weights", "lowering transposes weights, some of them dequantised",
+     permute_stored_weights},
     {"fold_constants", "weights of lowered operators are rearranged once", fold_constants},
     {"merge_equal_nodes", "lowering repeats casts, masks and indices", merge_equal_nodes},
     {"remove_dead_code", "kernels run for live code only", remove_dead_code},
+    {"dequantise_late", "nothing is moved or merged any more", dequantise_late},
     {"require_kernels", "nothing can change any more", require_kernels},
 };
 

@@ -103,8 +103,7 @@ class Rewriter {
                                                            : weights_.per_channel(weight, 0));
     return builder.call(quantized_decomposed::dequantize_per_channel,
                         {graph_.add_constant(stored.levels), graph_.add_constant(stored.scales),
-                         graph_.add_constant(stored.zero_points), 0, kLeastLevel + 1, kMostLevel,
-                         ScalarType::kChar, none()});
+                         none(), 0, kLeastLevel + 1, kMostLevel, ScalarType::kChar, none()});
   }
 
   Graph& graph_;

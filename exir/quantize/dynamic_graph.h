@@ -7,7 +7,7 @@
 //   after   %s, %z = choose_qparams_per_token_asymmetric(%x, i8)
 //           %q = quantize_per_token(%x, %s, %z, -128, 127, i8)
 //           %d = dequantize_per_token(%q, %s, %z, -128, 127, i8, f32)
-//           %w = dequantize_per_channel(constant @w@int8 : i8[8,64], scales, zeros, 0, ...)
+//           %w = dequantize_per_channel(constant @w@int8 : i8[8,64], scales, none, 0, ...)
 //            or  torchao.dequantize_affine(constant @w@int4.32, [1,32], scales, none, i8, -8, 7)
 //           %y = aten.linear.default(%d, %w, %b)
 //

@@ -122,13 +122,13 @@ class Rewriter {
     const size_t axis = weight_axis(product);
     auto stored = weights_.per_channel(weight->constant(), axis);
     if (!stored.ok()) return annotate(stored.status(), product.describe());
-    Node* const dequantize = graph_.insert_before(
-        &product, op(quantized_decomposed::dequantize_per_channel),
-        {Argument(graph_.add_constant(stored->levels)),
-         Argument(graph_.add_constant(stored->scales)),
-         Argument(graph_.add_constant(stored->zero_points)), Argument(static_cast<int64_t>(axis)),
-         Argument(kLeastLevel + 1), Argument(kMostLevel), Argument(ScalarType::kChar), Argument()},
-        {weight->type()}, product.result()->name() + "_weight");
+    Node* const dequantize =
+        graph_.insert_before(&product, op(quantized_decomposed::dequantize_per_channel),
+                             {Argument(graph_.add_constant(stored->levels)),
+                              Argument(graph_.add_constant(stored->scales)), Argument(),
+                              Argument(static_cast<int64_t>(axis)), Argument(kLeastLevel + 1),
+                              Argument(kMostLevel), Argument(ScalarType::kChar), Argument()},
+                             {weight->type()}, product.result()->name() + "_weight");
     for (size_t i = 0; i < product.arguments().size(); ++i) {
       Argument argument = product.arguments()[i];
       argument.replace(weight, dequantize->result());

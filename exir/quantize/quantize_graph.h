@@ -6,7 +6,7 @@
 //   before  %y = aten.linear.default(%x, constant @w : f32[8,4], constant @b)
 //   after   %q = quantize_per_tensor(%x, 0.02, 3, -128, 127, i8)
 //           %d = dequantize_per_tensor(%q, 0.02, 3, -128, 127, i8)
-//           %w = dequantize_per_channel(constant @w@int8 : i8[8,4], scales, zeros, 0, ...)
+//           %w = dequantize_per_channel(constant @w@int8 : i8[8,4], scales, none, 0, ...)
 //           %l = aten.linear.default(%d, %w, constant @b)
 //           %r = quantize_per_tensor(%l, ...)    %y = dequantize_per_tensor(%r, ...)
 //

@@ -105,12 +105,11 @@ TEST(QuantizeGraph, HasTheFormOfPt2e) {
     %b = constant @b : f32[8]
     %w = constant @w@int8 : i8[8,4]
     %s = constant @w@int8.scales : f32[8]
-    %z = constant @w@int8.zero_points : i64[8]
     %qx = quantized_decomposed.quantize_per_tensor.default(%x, 0.01568627543747425, -64,
         -128, 127, i8)
     %dx = quantized_decomposed.dequantize_per_tensor.default(%qx, 0.01568627543747425, -64,
         -128, 127, i8, none)
-    %dw = quantized_decomposed.dequantize_per_channel.default(%w, %s, %z, 0, -127, 127, i8, none)
+    %dw = quantized_decomposed.dequantize_per_channel.default(%w, %s, none, 0, -127, 127, i8, none)
     %one = aten.linear.default(%dx, %dw, %b)
     %relu = aten.relu.default(%one)
     %q = quantized_decomposed.quantize_per_tensor.default(%relu, 0.003921568859368563, -128,

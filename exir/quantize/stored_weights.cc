@@ -58,13 +58,10 @@ absl::StatusOr<StoredWeight> channels_of(const Constant& weight, size_t axis,
                                          const std::string& name) {
   PETREL_ASSIGN_OR_RETURN(const QuantizedWeight quantized, quantize_weight(weight, axis));
   const Sizes channels = {weight.type.sizes[axis]};
-  const std::vector<int64_t> zeros(quantized.scales.size(), 0);
   StoredWeight stored;
   stored.levels = make_constant(name, with_dtype(weight.type, ScalarType::kChar), quantized.levels);
   stored.scales = make_constant(
       name + ".scales", TensorType::contiguous(ScalarType::kFloat, channels), quantized.scales);
-  stored.zero_points = make_constant(name + ".zero_points",
-                                     TensorType::contiguous(ScalarType::kLong, channels), zeros);
   return stored;
 }
 

@@ -21,9 +21,8 @@
 namespace petrel::exir {
 
 struct StoredWeight {
-  ConstantPtr levels;       // i8
-  ConstantPtr scales;       // f32
-  ConstantPtr zero_points;  // i64, all 0; null with groups, whose form has none
+  ConstantPtr levels;  // i8
+  ConstantPtr scales;  // f32
 };
 
 class StoredWeights {

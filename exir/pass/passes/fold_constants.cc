@@ -19,6 +19,7 @@
 #include "exir/fold/evaluate.h"
 #include "exir/ir/text.h"
 #include "exir/pass/framework/constant_data.h"
+#include "exir/pass/framework/dequantised.h"
 #include "exir/pass/framework/rewrite.h"
 #include "exir/status_macros.h"
 
@@ -78,21 +79,12 @@ constexpr Rewrite kViews[] = {
 
 constexpr Rewrites kTables[] = {Rewrites(kViews)};
 
-// Folded, quantised weights would take four times their bytes, and no backend would find
-// them any more.
-bool widens_weights(const Node& node) {
-  return node.is(quantized_decomposed::dequantize_per_tensor,
-                 quantized_decomposed::dequantize_per_tensor_tensor,
-                 quantized_decomposed::dequantize_per_channel,
-                 quantized_decomposed::dequantize_per_token,
-                 quantized_decomposed::dequantize_per_channel_group, torchao::dequantize_affine);
-}
-
-// The nodes that depend on constants alone and can be run.
+// The nodes that depend on constants alone and can be run. Folded, quantised weights would
+// take four times their bytes, and no backend would find them any more.
 std::set<Node*> find_candidates(const Graph& graph) {
   std::set<Node*> candidates;
   for (const auto& node : graph.nodes()) {
-    bool known = can_evaluate(node->op()) && !widens_weights(*node);
+    bool known = can_evaluate(node->op()) && !dequantises(*node);
     int64_t bytes = 0;
     for (Value* operand : node->operands()) {
       known = known && (operand->producer() != nullptr ? candidates.count(operand->producer()) > 0
