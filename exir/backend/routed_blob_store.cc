@@ -74,13 +74,13 @@ absl::Status RoutedBlobStore::check_declared(const Constant& source,
       std::any_of(bypassed_.begin(), bypassed_.end(), [&](const BypassedWeight& known) {
         return known.weight == source.fqn && known.backend_id == backend_id;
       });
-  if (!is_known) bypassed_.push_back({source.fqn, backend_id});
   const std::optional<size_t> rule = routes_.rule_of(source);
-  if (routes_.keys != WeightKeys::kName || !rule || routes_.rules[*rule].glob == "*") {
-    return absl::OkStatus();
-  }
+  const std::string file = rule ? routes_.rules[*rule].file : "";
+  if (!is_known) bypassed_.push_back({source.fqn, backend_id, file});
+  const std::string asked = rule ? file : routes_.default_file;
+  if (routes_.keys != WeightKeys::kName || asked.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("weight '", shown_name(source.fqn), "' is to go to '", routes_.rules[*rule].file,
+      absl::StrCat("weight '", shown_name(source.fqn), "' is to go to '", asked,
                    "' under its name, but backend '", backend_id,
                    "' stores it by itself, where nobody can replace it, instead of by add_weight "
                    "or add_derived"));

@@ -69,6 +69,7 @@ struct WeightsElsewhere {
 struct BypassedWeight {
   std::string weight;
   std::string backend_id;
+  std::string wanted;  // the file of the rule that it matches; "" for none
 };
 
 class RoutedBlobStore {
@@ -117,7 +118,7 @@ class RoutedBlobStore {
   absl::Status note_inline_weight(const Constant& source);
 
   // A partition that was compiled has `source`. InvalidArgument where the weight was
-  // bypassed and a rule, other than "*", is to send it to a file under its name.
+  // bypassed and is to go to a file under its name, by a rule or because all are.
   absl::Status check_declared(const Constant& source, const std::string& backend_id);
 
   // In the order in which they were found.

@@ -133,14 +133,21 @@ TEST(RoutedBlobStore, FindsWeightsThatNobodyDeclared) {
   for (const WeightKeys keys : {WeightKeys::kContent, WeightKeys::kName}) {
     WeightRoutes routes = two_files();
     routes.keys = keys;
+    routes.default_file = "rest.ptd";
     RoutedBlobStore store(routes);
     key_of(store, weight("w", {1, 2}));
     EXPECT_TRUE(store.check_declared(weight("w", {1, 2}), "Mine").ok());
-    EXPECT_TRUE(store.check_declared(weight("v", {1, 2}), "Mine").ok());
-    EXPECT_TRUE(store.check_declared(weight("v", {1, 2}), "Mine").ok());
+    for (int i = 0; i < 2; ++i) {
+      const absl::Status all = store.check_declared(weight("v", {1, 2}), "Mine");
+      EXPECT_EQ(all.ok(), keys == WeightKeys::kContent);
+      if (!all.ok()) {
+        EXPECT_THAT(std::string(all.message()), HasSubstr("'v' is to go to 'rest.ptd'"));
+      }
+    }
     ASSERT_EQ(store.bypassed().size(), 1u);
     EXPECT_EQ(store.bypassed()[0].weight, "v");
     EXPECT_EQ(store.bypassed()[0].backend_id, "Mine");
+    EXPECT_EQ(store.bypassed()[0].wanted, "");
     // What is to go to a file by name must; by content, a rule needs one that does.
     const absl::Status routed = store.check_declared(weight("enc.w", {1}), "Mine");
     EXPECT_EQ(routed.ok(), keys == WeightKeys::kContent);
@@ -150,6 +157,20 @@ TEST(RoutedBlobStore, FindsWeightsThatNobodyDeclared) {
     }
     EXPECT_THAT(std::string(store.check_all_rules_matched().message()),
                 HasSubstr("'enc.w' matches 'enc.*' and is to go to 'enc.ptd', but backend 'Mine'"));
+  }
+}
+
+// What stays in the program is told of; what "*" sends to a file was asked for.
+TEST(RoutedBlobStore, RefusesUndeclaredWeightsThatAPatternForAllSendsToAFile) {
+  for (const std::string file : {"", "all.ptd"}) {
+    WeightRoutes routes;
+    routes.keys = WeightKeys::kName;
+    if (!file.empty()) routes.rules = {{"*", file}};
+    RoutedBlobStore store(routes);
+    key_of(store, weight("w", {1, 2}));
+    EXPECT_EQ(store.check_declared(weight("v", {1}), "Mine").ok(), file.empty());
+    ASSERT_EQ(store.bypassed().size(), 1u);
+    EXPECT_EQ(store.bypassed()[0].wanted, file);
   }
 }
 

@@ -227,7 +227,11 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
   report.weight_bytes = report.emit.weight_bytes;
   report.shared_weight_bytes = report.emit.shared_weight_bytes;
   report.weights_elsewhere = store.elsewhere();
-  if (options.weight_keys == WeightKeys::kName) report.bypassed_weights = store.bypassed();
+  for (const BypassedWeight& one : store.bypassed()) {
+    if (options.weight_keys == WeightKeys::kName || !one.wanted.empty()) {
+      report.bypassed_weights.push_back(one);
+    }
+  }
   return report;
 }
 

@@ -113,7 +113,8 @@ struct ExportReport {
   uint64_t weight_bytes = 0;         // written
   uint64_t shared_weight_bytes = 0;  // asked for again and not written again
   std::vector<WeightsElsewhere> weights_elsewhere;
-  // Weights that nobody can replace, because of their backends; under kName.
+  // Weights that nobody can replace, because of their backends; under kContent, those
+  // that a rule was to send to a file.
   std::vector<BypassedWeight> bypassed_weights;
 };
 

@@ -285,17 +285,21 @@ std::vector<std::string> export_warnings(const exir::ExportReport& report) {
   if (!report.emit.missing_kernels.empty()) {
     warnings.push_back(exir::describe_missing(report.emit.missing_kernels));
   }
-  std::map<std::string, std::vector<std::string>> by_backend;
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> by_backend;
   for (const exir::BypassedWeight& one : report.bypassed_weights) {
-    by_backend[one.backend_id].push_back(absl::StrCat("'", exir::shown_name(one.weight), "'"));
+    by_backend[{one.backend_id, one.wanted}].push_back(
+        absl::StrCat("'", exir::shown_name(one.weight), "'"));
   }
-  for (auto& [backend, weights] : by_backend) {
+  for (auto& [place, weights] : by_backend) {
+    const auto& [backend, wanted] = place;
     const size_t count = weights.size();
     weights.resize(std::min(count, kWeightsTold));
     warnings.push_back(absl::StrCat(
         "backend '", backend, "' stores ", count_of(count, "weight", "weights"),
         " by itself, instead of by add_weight or add_derived: ", absl::StrJoin(weights, ", "),
-        count > weights.size() ? ", ...; " : "; ", "no data can take the place of these"));
+        count > weights.size() ? ", ...; " : "; ",
+        wanted.empty() ? "no data can take the place of these"
+                       : absl::StrCat("these do not go to '", wanted, "'")));
   }
   return warnings;
 }

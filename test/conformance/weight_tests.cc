@@ -47,13 +47,16 @@ TEST_F(Conformance, WeightsThatAreNotDeclaredCannotGoToAFileByName) {
   const Methods methods = {{"forward", steps({"a", "b"})}, {"other", steps({"b"})}};
   const Compiled inside = compiled(methods, by_name(""));
   EXPECT_EQ(inside.store.bypassed().empty(), fixture_.stores_weights);
-  exir::WeightRoutes routes = by_name("");
-  routes.rules = {{"[ab]", "weights.ptd"}};
-  const auto outside = compile(methods, backend(), routes);
-  if (fixture_.stores_weights) {
-    EXPECT_TRUE(outside.ok()) << outside.status();
-  } else {
-    EXPECT_THAT(std::string(outside.status().message()), HasSubstr("stores it by itself"));
+  exir::WeightRoutes some = by_name(""), all = by_name("");
+  some.rules = {{"[ab]", "weights.ptd"}};
+  all.rules = {{"*", "weights.ptd"}};
+  for (const exir::WeightRoutes& routes : {some, all, by_name("weights.ptd")}) {
+    const auto outside = compile(methods, backend(), routes);
+    if (fixture_.stores_weights) {
+      EXPECT_TRUE(outside.ok()) << outside.status();
+    } else {
+      EXPECT_THAT(std::string(outside.status().message()), HasSubstr("stores it by itself"));
+    }
   }
 }
 

@@ -66,7 +66,7 @@ absl::StatusOr<uint32_t> causal_mask(Lowering& l, size_t rows, size_t columns) {
       mask[row * columns + column] = -kInfinity;
     }
   }
-  return l.floats({static_cast<uint32_t>(rows), static_cast<uint32_t>(columns)}, mask);
+  return l.floats({}, {static_cast<uint32_t>(rows), static_cast<uint32_t>(columns)}, mask);
 }
 
 Node& bounded(Node& node, float min, float max) {

@@ -297,7 +297,9 @@ absl::StatusOr<uint32_t> Lowering::constant_operand(const exir::Value* value, La
                                                     size_t rank) {
   const exir::ConstantPtr& constant = value->constant();
   if (constant->type.numel() == 1) {
-    return add_constant({1}, *constant, constant->data, "", constant->type);
+    PETREL_ASSIGN_OR_RETURN(const uint32_t entry,
+                            add_entry(*constant, constant->data, "", constant->type));
+    return add_constant({1}, entry);
   }
   WeightView view = WeightView::of(*constant);
   if (layout == Layout::kChannelsLast) {
@@ -322,8 +324,19 @@ absl::StatusOr<uint32_t> Lowering::constant(const exir::Value* value, const Weig
 
 absl::StatusOr<uint32_t> Lowering::constant(const exir::ConstantPtr& source, const WeightView& view,
                                             Dims dims) {
-  return add_constant(std::move(dims), *source, weights_.blob(source, view),
-                      view.form(source->type), view.type(source->type));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t entry,
+                          add_entry(*source, weights_.blob(source, view), view.form(source->type),
+                                    view.type(source->type)));
+  return add_constant(std::move(dims), entry);
+}
+
+absl::StatusOr<uint32_t> Lowering::made_constant(const MadeOf& made,
+                                                 const exir::ConstantPtr& values,
+                                                 const WeightView& view, Dims dims) {
+  PETREL_ASSIGN_OR_RETURN(const uint32_t entry,
+                          add_made_entry(made, *values, weights_.blob(values, view),
+                                         view.form(values->type), view.type(values->type)));
+  return add_constant(std::move(dims), entry);
 }
 
 absl::StatusOr<uint32_t> Lowering::quantized_constant(const exir::ConstantPtr& source,
@@ -346,21 +359,31 @@ absl::StatusOr<uint32_t> Lowering::quantized_constant(const exir::ConstantPtr& s
   return add_quantized(std::move(dims), entry, datatype, quantization, quant);
 }
 
-absl::StatusOr<uint32_t> Lowering::integers(const std::vector<int32_t>& values, Datatype datatype,
-                                            Quantization quantization, const QuantParams& quant) {
+absl::StatusOr<uint32_t> Lowering::integers(const MadeOf& made, const std::vector<int32_t>& values,
+                                            Datatype datatype, Quantization quantization,
+                                            const QuantParams& quant) {
   const exir::Constant source = literal(values, exir::ScalarType::kInt);
-  PETREL_ASSIGN_OR_RETURN(const uint32_t entry, add_entry(source, source.data, "", source.type));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t entry,
+                          add_made_entry(made, source, source.data, "", source.type));
   return add_quantized({static_cast<uint32_t>(values.size())}, entry, datatype, quantization,
                        quant);
 }
 
-absl::StatusOr<Scales> Lowering::scales(const std::vector<float>& values, exir::ScalarType type) {
+absl::StatusOr<Scales> Lowering::scales(const MadeOf& made, const std::vector<float>& values,
+                                        exir::ScalarType type) {
   exir::Constant source;
   source.kind = exir::Constant::Kind::kLiteral;
   source.type = exir::TensorType::contiguous(type, {static_cast<int64_t>(values.size())});
   PETREL_ASSIGN_OR_RETURN(source.data, exir::encode_constant({values.begin(), values.end()}, type));
   Scales scales;
-  PETREL_ASSIGN_OR_RETURN(scales.constant, add_entry(source, source.data, "", source.type));
+  if (made.weights.size() == 1) {
+    const exir::Constant& weight = *made.weights[0];
+    PETREL_ASSIGN_OR_RETURN(scales.constant,
+                            add_entry(weight, source.data, made.recipe,
+                                      made.recipe.empty() ? weight.type : source.type));
+  } else {
+    PETREL_ASSIGN_OR_RETURN(scales.constant, add_entry(source, source.data, "", source.type));
+  }
   scales.count = static_cast<uint32_t>(values.size());
   return scales;
 }
@@ -377,9 +400,11 @@ uint32_t Lowering::add_quantized(Dims dims, uint32_t entry, Datatype datatype,
   return id;
 }
 
-absl::Status Lowering::put_constant(const exir::Node& node, const exir::ConstantPtr& constant) {
+absl::Status Lowering::put_constant(const exir::Node& node, const MadeOf& made,
+                                    const exir::ConstantPtr& constant) {
   const WeightView view = WeightView::of(*constant);
-  PETREL_ASSIGN_OR_RETURN(const uint32_t id, this->constant(constant, view, to_dims(view.sizes)));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t id,
+                          made_constant(made, constant, view, to_dims(view.sizes)));
   forms_[node.result()] = {id, Layout::kPlain};
   return absl::OkStatus();
 }
@@ -391,14 +416,17 @@ void Lowering::quantize(uint32_t id, const QuantParams& quant) {
 }
 
 absl::StatusOr<uint32_t> Lowering::scalar(double value) {
-  return floats({1}, {static_cast<float>(value)});
+  return floats({}, {1}, {static_cast<float>(value)});
 }
 
-absl::StatusOr<uint32_t> Lowering::floats(Dims dims, const std::vector<float>& values) {
+absl::StatusOr<uint32_t> Lowering::floats(const MadeOf& made, Dims dims,
+                                          const std::vector<float>& values) {
   exir::Constant source = literal(values, exir::ScalarType::kFloat);
   source.type =
       exir::TensorType::contiguous(exir::ScalarType::kFloat, exir::Sizes(dims.begin(), dims.end()));
-  return add_constant(std::move(dims), source, source.data, "", source.type);
+  PETREL_ASSIGN_OR_RETURN(const uint32_t entry,
+                          add_made_entry(made, source, source.data, "", source.type));
+  return add_constant(std::move(dims), entry);
 }
 
 absl::StatusOr<uint32_t> Lowering::add_entry(const exir::Constant& source, const exir::Blob& blob,
@@ -406,6 +434,25 @@ absl::StatusOr<uint32_t> Lowering::add_entry(const exir::Constant& source, const
                                              const exir::TensorType& type) {
   PETREL_ASSIGN_OR_RETURN(const std::string key,
                           store_.add_weight(source, blob, schema::kDataAlignment, form, type));
+  return entry_of(key);
+}
+
+absl::StatusOr<uint32_t> Lowering::add_made_entry(const MadeOf& made, const exir::Constant& values,
+                                                  const exir::Blob& blob, const std::string& form,
+                                                  const exir::TensorType& type) {
+  if (made.weights.empty()) return add_entry(values, blob, form, type);
+  const exir::Constant& first = *made.weights[0];
+  const std::string recipe = made.recipe + form;
+  // Keys that tell the bytes need no other weights to be at hand: it goes with the first.
+  if (store_.routes().keys == exir::WeightKeys::kContent) {
+    return add_entry(first, blob, recipe, type);
+  }
+  PETREL_ASSIGN_OR_RETURN(const std::string key, store_.add_derived(first.fqn, made.weights, recipe,
+                                                                    blob, schema::kDataAlignment));
+  return entry_of(key);
+}
+
+uint32_t Lowering::entry_of(const std::string& key) {
   const auto [index, is_new] =
       constant_index_.try_emplace(key, static_cast<uint32_t>(graph_.constants.size()));
   if (is_new) {
@@ -416,12 +463,9 @@ absl::StatusOr<uint32_t> Lowering::add_entry(const exir::Constant& source, const
   return index->second;
 }
 
-absl::StatusOr<uint32_t> Lowering::add_constant(Dims dims, const exir::Constant& source,
-                                                const exir::Blob& blob, const std::string& form,
-                                                const exir::TensorType& type) {
-  PETREL_ASSIGN_OR_RETURN(const uint32_t entry, add_entry(source, blob, form, type));
+uint32_t Lowering::add_constant(Dims dims, uint32_t entry) {
   const auto [place, is_new] = constants_.try_emplace({entry, dims}, 0);
-  if (!is_new) return uint32_t{place->second};
+  if (!is_new) return place->second;
   const uint32_t id = add_value(Extents(dims.begin(), dims.end()));
   graph_.values[id].dims = std::move(dims);
   graph_.values[id].constant = entry;

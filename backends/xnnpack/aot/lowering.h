@@ -42,6 +42,13 @@ struct Range {
   float max = std::numeric_limits<float>::infinity();
 };
 
+// The weights that a constant was computed from, and what tells this way of computing it
+// from others. No weights: literals alone, which are called by their bytes.
+struct MadeOf {
+  std::vector<const exir::Constant*> weights;
+  std::string recipe;
+};
+
 class Lowering {
  public:
   // All arguments must outlive this.
@@ -73,17 +80,22 @@ class Lowering {
   absl::StatusOr<uint32_t> constant(const exir::Value* value, const WeightView& view, Dims dims);
   absl::StatusOr<uint32_t> constant(const exir::ConstantPtr& source, const WeightView& view,
                                     Dims dims);
+  // The same of `values`, which were computed.
+  absl::StatusOr<uint32_t> made_constant(const MadeOf& made, const exir::ConstantPtr& values,
+                                         const WeightView& view, Dims dims);
   // Each is a value of its own, even if another has the same bytes. `source` is of i8,
   // and is packed for datatypes of 4 bits; an error tells a level that does not fit.
   absl::StatusOr<uint32_t> quantized_constant(const exir::ConstantPtr& source,
                                               const WeightView& view, Dims dims, Datatype datatype,
                                               Quantization quantization, const QuantParams& quant);
-  absl::StatusOr<uint32_t> integers(const std::vector<int32_t>& values, Datatype datatype,
-                                    Quantization quantization, const QuantParams& quant);
-  absl::StatusOr<Scales> scales(const std::vector<float>& values,
+  absl::StatusOr<uint32_t> integers(const MadeOf& made, const std::vector<int32_t>& values,
+                                    Datatype datatype, Quantization quantization,
+                                    const QuantParams& quant);
+  // With one weight and no recipe, its own numbers.
+  absl::StatusOr<Scales> scales(const MadeOf& made, const std::vector<float>& values,
                                 exir::ScalarType type = exir::ScalarType::kFloat);
   absl::StatusOr<uint32_t> scalar(double value);
-  absl::StatusOr<uint32_t> floats(Dims dims, const std::vector<float>& values);
+  absl::StatusOr<uint32_t> floats(const MadeOf& made, Dims dims, const std::vector<float>& values);
 
   // The layout of a node's result, and the value to put it into.
   Layout result_layout(const exir::Node& node) const;
@@ -104,8 +116,9 @@ class Lowering {
   // The value that `node` makes, or an activation that is merged into it.
   const exir::Value* effective_result(const exir::Node& node) const;
 
-  // Makes a constant the result of `node`.
-  absl::Status put_constant(const exir::Node& node, const exir::ConstantPtr& constant);
+  // Makes a constant, which was computed, the result of `node`.
+  absl::Status put_constant(const exir::Node& node, const MadeOf& made,
+                            const exir::ConstantPtr& constant);
 
   // Gives a value that is not a constant elements of int8.
   void quantize(uint32_t id, const QuantParams& quant);
@@ -130,13 +143,15 @@ class Lowering {
   absl::Status state_dims();
   uint32_t add_value(Extents sizes);
   uint32_t convert(uint32_t id, const Extents& plain, Layout to);
-  // `form` and `type` describe `blob` as RoutedBlobStore::add_weight wants it.
-  absl::StatusOr<uint32_t> add_constant(Dims dims, const exir::Constant& source,
-                                        const exir::Blob& blob, const std::string& form,
-                                        const exir::TensorType& type);
-  // The entry of Graph::constants for these bytes.
+  uint32_t add_constant(Dims dims, uint32_t entry);
+  // The entry of Graph::constants for these bytes; `form` and `type` describe them as
+  // RoutedBlobStore::add_weight wants it.
   absl::StatusOr<uint32_t> add_entry(const exir::Constant& source, const exir::Blob& blob,
                                      const std::string& form, const exir::TensorType& type);
+  absl::StatusOr<uint32_t> add_made_entry(const MadeOf& made, const exir::Constant& values,
+                                          const exir::Blob& blob, const std::string& form,
+                                          const exir::TensorType& type);
+  uint32_t entry_of(const std::string& key);
   uint32_t add_quantized(Dims dims, uint32_t entry, Datatype datatype, Quantization quantization,
                          const QuantParams& quant);
   absl::StatusOr<uint32_t> constant_operand(const exir::Value* value, Layout layout, size_t rank);

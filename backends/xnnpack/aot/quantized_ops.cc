@@ -70,8 +70,9 @@ Status lower_stored(Lowering& l, const IrNode& node) {
   for (const IrNode* user : node.result()->users()) {
     is_needed = is_needed || !is_weight_of(*user, node.result());
   }
-  return is_needed ? l.put_constant(node, in_floats(*stored_weight(node.result())))
-                   : absl::OkStatus();
+  if (!is_needed) return absl::OkStatus();
+  const StoredWeight weight = *stored_weight(node.result());
+  return l.put_constant(node, made_in_floats(weight), in_floats(weight));
 }
 
 Status lower_dequantize(Lowering& l, const IrNode& node) {

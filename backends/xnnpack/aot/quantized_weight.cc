@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "backends/xnnpack/aot/arguments.h"
 #include "backends/xnnpack/aot/dynamic_input.h"
 #include "backends/xnnpack/aot/op_table.h"
@@ -41,6 +42,35 @@ std::optional<TensorQuant> quantized_input(const exir::Value* value) {
   return tensor_quant(*producer);
 }
 
+// What is computed from the scales of `weight` and from `other`, which may be null. What
+// is not told by names of weights is told by the recipe, so that two ways of computing
+// have two keys: the numbers that lie in the program, and which scales they are.
+MadeOf made_of(const exir::Constant* other, const StoredWeight& weight, const char* what,
+               float input_scale) {
+  MadeOf made;
+  if (other != nullptr) made.weights.push_back(other);
+  std::string text = absl::StrFormat("%d %d %a", weight.axis, weight.group_size, input_scale);
+  if (weight.scale_constant != nullptr) {
+    made.weights.push_back(weight.scale_constant.get());
+    absl::StrAppend(&text, " ", weight.scale_constant->fqn);
+  } else {
+    for (const float scale : weight.scales) absl::StrAppendFormat(&text, " %a", scale);
+  }
+  const exir::Sha256 digest = exir::sha256_of(
+      absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
+  made.recipe = absl::StrCat(what, "_", exir::to_hex(digest).substr(0, 16));
+  return made;
+}
+
+// The scales of a weight, `form` of their own numbers.
+MadeOf made_scales(const StoredWeight& weight, const std::string& form) {
+  if (weight.scale_constant == nullptr) return {};
+  std::string recipe = form;
+  if (weight.scale_constant->type.dtype != exir::ScalarType::kFloat)
+    absl::StrAppend(&recipe, "f32");
+  return {{weight.scale_constant.get()}, recipe};
+}
+
 // Scales and bias of a product of integers.
 struct IntegerProduct {
   std::vector<float> bias_scales;  // input * filter
@@ -71,15 +101,28 @@ std::optional<IntegerProduct> integer_product(const FilterUse& p, const StoredWe
   return product;
 }
 
+// A scale that is a weight lies where others can take its place, not in the payload.
+bool has_scales_of_channels(const StoredWeight& weight) {
+  return weight.is_per_channel() || weight.scale_constant != nullptr;
+}
+
 absl::StatusOr<uint32_t> add_integer_bias(Lowering& l, const IntegerProduct& product,
-                                          bool is_per_channel) {
+                                          const exir::Constant& bias, const StoredWeight& weight,
+                                          float input_scale) {
+  const MadeOf made = made_of(&bias, weight, "int32", input_scale);
   QuantParams quant;
-  if (is_per_channel) {
-    PETREL_ASSIGN_OR_RETURN(quant.scales, l.scales(product.bias_scales));
-    return l.integers(product.bias, Datatype::QCINT32, Quantization::kPerChannel, quant);
+  if (has_scales_of_channels(weight)) {
+    std::vector<float> scales = product.bias_scales;
+    std::string form = absl::StrFormat("times_%a", input_scale);
+    if (!weight.is_per_channel()) {
+      scales.resize(product.bias.size(), scales[0]);
+      absl::StrAppend(&form, "x", scales.size());
+    }
+    PETREL_ASSIGN_OR_RETURN(quant.scales, l.scales(made_scales(weight, form), scales));
+    return l.integers(made, product.bias, Datatype::QCINT32, Quantization::kPerChannel, quant);
   }
   quant.scale = product.bias_scales[0];
-  return l.integers(product.bias, Datatype::QINT32, Quantization::kPerTensor, quant);
+  return l.integers(made, product.bias, Datatype::QINT32, Quantization::kPerTensor, quant);
 }
 
 bool is_by_output(const StoredWeight& weight, size_t axis, int64_t outputs) {
@@ -93,12 +136,16 @@ absl::StatusOr<uint32_t> add_float_bias(Lowering& l, const exir::Value* bias) {
   return l.constant(bias, WeightView::of(*bias->constant()));
 }
 
-// As floats, each for itself.
-absl::StatusOr<ProductIds> add_floats(Lowering& l, const FilterUse& p,
-                                      const exir::ConstantPtr& weight) {
+// As floats, each for itself; `stored` is null where the weight is of floats.
+absl::StatusOr<ProductIds> add_floats(Lowering& l, const FilterUse& p, const StoredWeight* stored) {
   ProductIds ids;
   PETREL_ASSIGN_OR_RETURN(ids.input, l.operand(p.input, p.layout));
-  PETREL_ASSIGN_OR_RETURN(ids.filter, l.constant(weight, p.filter, p.filter_dims));
+  if (stored == nullptr) {
+    PETREL_ASSIGN_OR_RETURN(ids.filter, l.constant(p.weight->constant(), p.filter, p.filter_dims));
+  } else {
+    PETREL_ASSIGN_OR_RETURN(ids.filter, l.made_constant(made_in_floats(*stored), in_floats(*stored),
+                                                        p.filter, p.filter_dims));
+  }
   PETREL_ASSIGN_OR_RETURN(ids.bias, add_float_bias(l, p.bias));
   return ids;
 }
@@ -111,7 +158,8 @@ bool is_rows(const FilterUse& p) {
 absl::StatusOr<uint32_t> add_groups(Lowering& l, const FilterUse& p, const StoredWeight& weight) {
   QuantParams quant;
   quant.group_size = static_cast<uint32_t>(weight.group_size);
-  PETREL_ASSIGN_OR_RETURN(quant.scales, l.scales(weight.scales, exir::ScalarType::kBFloat16));
+  PETREL_ASSIGN_OR_RETURN(quant.scales, l.scales(made_scales(weight, "bf16"), weight.scales,
+                                                 exir::ScalarType::kBFloat16));
   return l.quantized_constant(weight.constant, p.filter, p.filter_dims, Datatype::QBINT4,
                               Quantization::kPerGroup, quant);
 }
@@ -121,8 +169,13 @@ absl::StatusOr<uint32_t> add_channels(Lowering& l, const FilterUse& p, const Sto
                                       Datatype datatype) {
   QuantParams quant;
   quant.axis = p.filter_axis;
-  const std::vector<float> alike(p.filter_dims[p.filter_axis], weight.scales[0]);
-  PETREL_ASSIGN_OR_RETURN(quant.scales, l.scales(weight.is_per_channel() ? weight.scales : alike));
+  const uint32_t channels = p.filter_dims[p.filter_axis];
+  const std::vector<float> alike(channels, weight.scales[0]);
+  // One channel has its own scale, whatever it is called.
+  const bool is_own = weight.is_per_channel() || channels == 1;
+  PETREL_ASSIGN_OR_RETURN(quant.scales,
+                          l.scales(made_scales(weight, is_own ? "" : absl::StrCat("x", channels)),
+                                   weight.is_per_channel() ? weight.scales : alike));
   return l.quantized_constant(weight.constant, p.filter, p.filter_dims, datatype,
                               Quantization::kPerChannel, quant);
 }
@@ -162,17 +215,23 @@ absl::StatusOr<ProductIds> add_mixed(Lowering& l, const FilterUse& p, const Stor
   std::optional<std::vector<float>> bias;
   if (p.bias != nullptr) {
     bias = unscaled_bias(p, weight);
-    if (!bias) return add_floats(l, p, in_floats(weight));
+    if (!bias) return add_floats(l, p, &weight);
   }
   ProductIds ids;
   PETREL_ASSIGN_OR_RETURN(ids.input, l.operand(p.input, p.layout));
   PETREL_ASSIGN_OR_RETURN(ids.filter, add_integers(l, p, weight));
   if (!bias) return ids;
-  PETREL_ASSIGN_OR_RETURN(ids.bias, l.floats({static_cast<uint32_t>(bias->size())}, *bias));
+  PETREL_ASSIGN_OR_RETURN(ids.bias,
+                          l.floats(made_of(p.bias->constant().get(), weight, "unscaled", 1),
+                                   {static_cast<uint32_t>(bias->size())}, *bias));
   return ids;
 }
 
 }  // namespace
+
+MadeOf made_in_floats(const StoredWeight& weight) {
+  return made_of(weight.constant.get(), weight, "float", 1);
+}
 
 QuantParams TensorQuant::params() const {
   QuantParams quant;
@@ -217,7 +276,7 @@ exir::Support check_dynamic_filter(const exir::Value* weight, size_t axis, int64
 }
 
 absl::StatusOr<ProductIds> add_operands(Lowering& l, const FilterUse& p) {
-  if (p.weight->is_constant()) return add_floats(l, p, p.weight->constant());
+  if (p.weight->is_constant()) return add_floats(l, p, nullptr);
   const std::optional<StoredWeight> weight = stored_weight(p.weight);
   if (!weight) return absl::InvalidArgumentError("weight is computed at run time");
   const bool is_by_channel =
@@ -230,11 +289,11 @@ absl::StatusOr<ProductIds> add_operands(Lowering& l, const FilterUse& p) {
   std::optional<IntegerProduct> product;
   if (input && output && is_by_channel) product = integer_product(p, *weight, *input, *output);
   if (!product && is_by_channel && is_rows(p)) return add_mixed(l, p, *weight);
-  if (!product) return add_floats(l, p, in_floats(*weight));
+  if (!product) return add_floats(l, p, &*weight);
 
   ProductIds ids;
   PETREL_ASSIGN_OR_RETURN(ids.input, l.operand(p.input, p.layout));
-  if (weight->is_per_channel()) {
+  if (has_scales_of_channels(*weight)) {
     PETREL_ASSIGN_OR_RETURN(ids.filter, add_channels(l, p, *weight, Datatype::QCINT8));
   } else {
     QuantParams quant;
@@ -244,7 +303,8 @@ absl::StatusOr<ProductIds> add_operands(Lowering& l, const FilterUse& p) {
                                          Quantization::kPerTensor, quant));
   }
   if (p.bias == nullptr) return ids;
-  PETREL_ASSIGN_OR_RETURN(ids.bias, add_integer_bias(l, *product, weight->is_per_channel()));
+  PETREL_ASSIGN_OR_RETURN(
+      ids.bias, add_integer_bias(l, *product, *p.bias->constant(), *weight, input->scale));
   return ids;
 }
 

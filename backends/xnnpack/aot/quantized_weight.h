@@ -61,6 +61,9 @@ struct ProductIds {
 // Adds input, filter and bias as the payload wants them for this product.
 absl::StatusOr<ProductIds> add_operands(Lowering& lowering, const FilterUse& use);
 
+// How in_floats() computes from the weights that it takes.
+MadeOf made_in_floats(const StoredWeight& weight);
+
 // What keeps XNNPACK from multiplying by this weight what it quantised at run time.
 // `axis` is that of the output channels, of which there are `outputs`.
 exir::Support check_dynamic_filter(const exir::Value* weight, size_t axis, int64_t outputs);

@@ -112,9 +112,11 @@ std::optional<StoredWeight> stored_weight(const exir::Value* weight) {
   StoredWeight found;
   found.constant = stored->constant();
   found.is_4_bit = has_4_bits(*node);
-  auto scales = scales_of(node->argument(arg::scale, arg::scales));
+  const exir::Argument& scale = node->argument(arg::scale, arg::scales);
+  auto scales = scales_of(scale);
   if (!scales || !place(*node, &found)) return std::nullopt;
   found.scales = *std::move(scales);
+  if (scale.is_value()) found.scale_constant = scale.value()->constant();
   return has_all_scales(found) ? std::make_optional(std::move(found)) : std::nullopt;
 }
 

@@ -21,6 +21,8 @@ namespace petrel::backends::xnnpack::aot {
 struct StoredWeight {
   exir::ConstantPtr constant;  // i8
   std::vector<float> scales;   // one, or one for each index along axis, or for each group
+  // Where these are; null where the program has one in itself.
+  exir::ConstantPtr scale_constant;
   size_t axis = 0;
   int64_t group_size = 0;  // elements of a row of [rows, columns]; 0: there are no groups
   bool is_4_bit = false;   // the program says that all levels are in [-8, 7]

@@ -158,7 +158,9 @@ Result<const void*> ConstantSource::get_scales(uint32_t id) {
   for (size_t i = 0; i < value.quant.scales.count; ++i) {
     const float scale = scale_at(value, list.data.data(), i);
     if (const Problem problem = check_scale(scale); !problem.ok()) {
-      PETREL_LOG(Error, "scale %zu of value %u: %s", i, id, problem.text().c_str());
+      const ConstantData& constant = graph_.constants[value.quant.scales.constant];
+      PETREL_LOG(Error, "scale %zu of value %u%s%s%s: %s", i, id, constant.is_named() ? ", '" : "",
+                 constant.key.c_str(), constant.is_named() ? "'" : "", problem.text().c_str());
       return Error::InvalidExternalData;
     }
     list.range.first = std::min(list.range.first, scale);

@@ -121,8 +121,9 @@ class Builder {
       const Problem problem =
           check_filter_scale(input.quant.scale, scale, graph_.values[node.outputs[0]].quant.scale);
       if (problem.ok()) continue;
-      PETREL_LOG(Error, "scale %g of a filter: %s", static_cast<double>(scale),
-                 problem.text().c_str());
+      const Scales& scales = graph_.values[id].quant.scales;
+      PETREL_LOG(Error, "scale %g of a filter, '%s': %s", static_cast<double>(scale),
+                 graph_.constants[scales.constant].key.c_str(), problem.text().c_str());
       return Error::NotSupported;
     }
     return Error::Ok;
