@@ -15,6 +15,7 @@ import zipfile
 PETREL = pathlib.Path("extension/cli/petrel").absolute()
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 LAYERS = pathlib.Path("test/models/layers").absolute()
+DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
 FLOAT = 7  # of torch's archives
 
 
@@ -121,6 +122,56 @@ class DataBuildTest(unittest.TestCase):
         self.done("data", "build", "--from", "new.pt2", "--for", "old.pte", "-o", "new.ptd")
         self.assertEqual(self.done("run", "old.pte", "--data", "new.ptd"),
                          self.done("run", "direct.pte", "--data", "direct.ptd"))
+
+    def test_quantised_weights_and_all_that_belongs_to_them_take_others(self):
+        """Levels, scales and biases: what a program with the new weights computes."""
+        (self.folder / "new.pt2").write_bytes(with_weights(DIGITS, noise))
+        schemes = [("--calibrate", DIGIT), ("--scheme", "dynamic-int8"),
+                   ("--scheme", "dynamic-int4", "--group", "32")]
+        for scheme in schemes:
+            for backend in ("xnnpack", "none"):
+                with self.subTest(scheme=scheme, backend=backend):
+                    options = ("--weight-keys", "name", "--backend", backend)
+                    self.done("quantize", DIGITS, *scheme, "-o", "old.pte", "--record", "q.json",
+                              *options, "--external", "*=old.ptd")
+                    self.done("export", "new.pt2", "--quantize", "q.json", "-o", "direct.pte",
+                              *options, "--external-weights", "direct.ptd")
+                    self.assertEqual(self.bytes("direct.pte").count(b"@made_"),
+                                     self.bytes("old.pte").count(b"@made_"))
+                    wanted = self.done("run", "direct.pte", "--data", "direct.ptd")
+                    before = self.done("run", "old.pte", "--data", "old.ptd")
+                    self.assertNotEqual(before, wanted)
+                    self.done("data", "build", "--from", "new.pt2", "--for", "old.pte", "-o",
+                              "new.ptd")
+                    self.assertEqual(self.done("run", "old.pte", "--data", "new.ptd"), wanted)
+                    told = self.done("run", "old.pte", "--data", "old.ptd", "--replace", "new.ptd")
+                    self.assertTrue(told.endswith(wanted), told)
+
+    def test_a_swap_is_told(self):
+        rules = ("--external", "score.*=score.ptd", "--external", "*=rest.ptd")
+        for backend in ("xnnpack", "none"):
+            self.done("export", DIGITS, "-o", "m.pte", "--weight-keys", "name", *rules,
+                      "--backend", backend)
+            (self.folder / "new.pt2").write_bytes(with_weights(DIGITS, noise))
+            self.done("data", "build", "--from", "new.pt2", "--for", "m.pte", "-o", "new.ptd",
+                      "--keys", "score.*")
+            run = ("run", "m.pte", "--data", "rest.ptd", "--data", "score.ptd")
+            wanted = self.done("run", "m.pte", "--data", "rest.ptd", "--data", "new.ptd")
+            told = self.petrel(*run, "--replace", "score.*=new.ptd")
+            self.assertRegex(told.stdout, "replaced 2 of 2 keys by new.ptd: [01] delegates")
+            self.assertTrue(told.stdout.endswith(wanted))
+            self.assertEqual(told.stderr, "")
+            same = self.petrel(*run, "--replace", "score.ptd")
+            self.assertRegex(same.stderr, 'warning: the data changes no weight: all 2 that "[*]"')
+            self.assertEqual(same.stdout.split("\n", 1)[1], self.done(*run))
+            self.assertIn('no key of the data matches "*lora*"',
+                          self.fails(*run, "--replace", "*lora*=new.ptd"))
+            # What lies inside and is the same outside.
+            self.done("data", "merge", "m.pte", "rest.ptd", "score.ptd", "-o", "in.pte")
+            same = self.petrel("run", "in.pte", "--data", "score.ptd", "--override")
+            self.assertIn("changes no weight: all 2", same.stderr)
+            other = self.petrel("run", "in.pte", "--data", "new.ptd", "--override")
+            self.assertEqual((other.stdout, other.stderr), (wanted, ""))
 
     def test_programs_with_their_weights_inside_take_others(self):
         for backend in ("xnnpack", "none"):

@@ -450,8 +450,9 @@ class QuantizeVerbTest(unittest.TestCase):
         self.assertNotIn(b"q.json", (self.folder / "m.pte").read_bytes())
         (self.folder / "q.json").unlink()
         self.done("data", "build", "--from", DIGITS, "--for", "m.pte", "-o", "again.ptd")
-        self.assertEqual((self.folder / "again.ptd").stat().st_size,
-                         (self.folder / "m.ptd").stat().st_size)
+        self.assertEqual(self.done("data", "list", "again.ptd"), self.done("data", "list", "m.ptd"))
+        self.assertEqual(self.done("run", "m.pte", "--data", "again.ptd"),
+                         self.done("run", "m.pte", "--data", "m.ptd"))
 
     def test_samples_of_nothing_are_refused(self):
         header = (b"{'descr': '<f4', 'fortran_order': False, "

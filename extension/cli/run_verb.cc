@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "extension/cli/call_outputs.h"
 #include "extension/cli/compiled_io.h"
 #include "extension/cli/console.h"
@@ -20,6 +21,7 @@
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
 #include "extension/compiled/compiled_module.h"
+#include "extension/module/error_text.h"
 #include "extension/named_data_map/safetensors_map.h"
 
 namespace petrel::extension {
@@ -30,6 +32,7 @@ struct Arguments {
   bool compiled = false;
   std::vector<std::string> data;
   bool override = false;
+  std::vector<std::string> replacements;
   std::string method = "forward";
   std::vector<std::string> inputs;
   std::vector<std::string> calls;
@@ -104,6 +107,50 @@ int run_compiled(const Arguments& arguments, const std::vector<Call>& calls) {
   return kDone;
 }
 
+void warn(const std::string& what) {
+  std::fprintf(stderr, "petrel run: warning: %s\n", shown(what).c_str());
+}
+
+// What files that go before the program change in it; "" where they change something, or
+// cannot be used, which loading tells.
+std::string told_of_override(const std::string& program, Module::Options options) {
+  const RuntimeMessages messages;
+  DataSources data;
+  std::swap(data.data_files, options.data_files);
+  data.other_data = options.other_data;
+  data.data_order = options.data_order;
+  const auto module = Module::load(program, options);
+  if (!module.ok()) return "";
+  const auto replaced = (*module)->replace_data(data);
+  return replaced.ok() && replaced->changed == 0 ? replaced->warning : "";
+}
+
+// Other data for the methods that are called, which are loaded first.
+int replace_data(Module& module, const std::vector<std::string>& replacements,
+                 const std::vector<Call>& calls, const RuntimeMessages& messages) {
+  for (const Call& call : calls) {
+    const runtime::Error error = module.load_method(call.method);
+    if (error != runtime::Error::Ok) {
+      return messages.fail("run", absl::StrCat("method '", call.method, "'"), error);
+    }
+  }
+  for (const std::string& text : replacements) {
+    const size_t equals = text.find('=');
+    const bool has_glob = equals != std::string::npos;
+    const std::string file = has_glob ? text.substr(equals + 1) : text;
+    DataSources data;
+    data.data_files = {file};
+    data.other_data = read_safetensors;
+    const auto replaced = module.replace_data(data, has_glob ? text.substr(0, equals) : "*");
+    if (!replaced.ok()) return messages.fail("run", file, replaced.error());
+    std::printf("replaced %zu of %zu keys by %s: %zu delegates and %zu tensors made anew\n",
+                replaced->changed, replaced->keys, shown(file).c_str(), replaced->delegates,
+                replaced->tensors);
+    if (!replaced->warning.empty()) warn(replaced->warning);
+  }
+  return kDone;
+}
+
 int run(Arguments& arguments) {
   std::vector<Call> calls;
   for (const std::string& text : arguments.calls) {
@@ -122,7 +169,6 @@ int run(Arguments& arguments) {
   }
   if (arguments.compiled) return run_compiled(arguments, calls);
 
-  const RuntimeMessages messages;
   Module::Options options;
   options.data_files = arguments.data;
   options.other_data = read_safetensors;
@@ -138,10 +184,19 @@ int run(Arguments& arguments) {
   const auto backend_options = arguments.packed_weights.make();
   if (!backend_options.ok()) return fail("run", backend_options.status());
   options.backend_options = *backend_options;
+  if (arguments.override && !arguments.data.empty()) {
+    const std::string told = told_of_override(arguments.program, options);
+    if (!told.empty()) warn(told);
+  }
+  const RuntimeMessages messages;
   Progress progress("run");
   progress.start("load");
   auto module = Module::load(arguments.program, options);
   if (!module.ok()) return messages.fail("run", arguments.program, module.error());
+  if (!arguments.replacements.empty()) {
+    const int code = replace_data(**module, arguments.replacements, calls, messages);
+    if (code != kDone) return code;
+  }
   for (size_t i = 0; i < calls.size(); ++i) {
     const std::string prefix = prefix_of(i, calls.size());
     const int code = run_call(**module, calls[i], arguments.output_dir, prefix, messages, progress);
@@ -163,6 +218,11 @@ void add_run_verb(CLI::App& app, int* exit_code) {
   verb->add_flag("--override", arguments->override,
                  "when a key is in several places, data files go before the program, and earlier\n"
                  "files before later ones");
+  verb->add_option("--replace", arguments->replacements,
+                   "[GLOB=]FILE.ptd: other data for keys that match, once the methods are loaded;\n"
+                   "tells what changed, may be repeated")
+      ->take_all()
+      ->allow_extra_args(false);
   CLI::Option* method = verb->add_option("--method", arguments->method, "default: forward");
   CLI::Option* input =
       verb->add_option("--input", arguments->inputs,
@@ -189,6 +249,7 @@ void add_run_verb(CLI::App& app, int* exit_code) {
       "Examples:\n"
       "  petrel run model.pte --input x.npy --output-dir out\n"
       "  petrel run model.pte --data model.ptd --threads 2\n"
+      "  petrel run lora.pte --data base.ptd --data one.ptd --replace '*lora*=two.ptd'\n"
       "  petrel run llm.pte --method decode --input 'tokens=[[15]]:int64'\n"
       "  petrel run --compiled libkws.so --input x.npy\n"
       "  petrel run llm.pte --call prefill:tokens.npy --call decode:next.npy");

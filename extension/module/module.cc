@@ -162,8 +162,9 @@ Result<Module::Replaced> Module::replace_data(const DataSources& data, const std
   replaced.keys = change.num_matches;
   replaced.changed = change.keys.size();
   if (change.keys.empty()) {
-    PETREL_LOG(Warning, "the data changes no weight: all %zu that \"%.200s\" matches are equal",
-               change.num_matches, keys.c_str());
+    replaced.warning = "the data changes no weight: all " + std::to_string(change.num_matches) +
+                       " that \"" + keys + "\" matches are equal";
+    PETREL_LOG(Warning, "%s", replaced.warning.c_str());
     return replaced;
   }
   const std::vector<std::string_view> changed(change.keys.begin(), change.keys.end());
@@ -186,6 +187,14 @@ Result<Module::Replaced> Module::replace_data(const DataSources& data, const std
   }
   // What the old data is behind goes before it.
   swaps.clear();
+  const bool has_effect = replaced.delegates + replaced.tensors > 0;
+  if (!has_effect && is_complete) {
+    replaced.warning = "no method uses what changes, such as \"" + change.keys[0] + "\"";
+  } else if (!has_effect && change.num_unknown == change.num_matches) {
+    replaced.warning = "no loaded method is known to need what changes, such as \"" +
+                       change.keys[0] + "\"; methods that are loaded later may";
+  }
+  if (!replaced.warning.empty()) PETREL_LOG(Warning, "%s", replaced.warning.c_str());
   return replaced;
 }
 

@@ -108,14 +108,17 @@ class Module final {
     size_t changed = 0;    // of these, whose bytes are others than before
     size_t delegates = 0;  // of loaded methods that were made anew
     size_t tensors = 0;    // of kernels in loaded methods
+    // Why the swap has no effect that is known of, also logged; else "".
+    std::string warning;
   };
 
-  // Other data for the keys that `keys`, a pattern of file names, matches; the others
-  // stay as they are. Between runs, in all methods, those that will be loaded
-  // included. All or nothing: after an error the module is as it was. Weights with
-  // equal bytes, delegates that do not use what changed, and state of which the data
-  // has no first value, are left alone. Nothing changed is no error: `changed` is 0
-  // and a warning says so.
+  // Other data for the keys that `keys`, a pattern of file names, matches, or the names of
+  // whose weights it does; the others stay as they are. Between runs, in all methods,
+  // those that will be loaded included. All or nothing: after an error the module is as
+  // it was. Weights with equal bytes, delegates that do not use what changed, and state
+  // of which the data has no first value, are left alone. Nothing changed is no error:
+  // `changed` is 0 and a warning says so, as where no method uses what changes, or none
+  // is known to.
   // NotFound if no method needs any of the keys. A map of `data` must outlive this.
   //
   //   DataSources adapter;

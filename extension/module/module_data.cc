@@ -114,6 +114,13 @@ class Comparison {
   const ProgramKeys keys_;
 };
 
+// Keys, and names of weights: all forms of a weight go together, such as "fc.weight" and
+// "fc.weight@permute_1_0", which one method may need each.
+bool matches(const std::string& glob, const std::string& key) {
+  return fnmatch(glob.c_str(), key.c_str(), FNM_NOESCAPE) == 0 ||
+         fnmatch(glob.c_str(), key.substr(0, key.find_first_of("@#")).c_str(), FNM_NOESCAPE) == 0;
+}
+
 Error add_keys(const LoadedData& data, std::vector<const char*>* keys) {
   if (data.map() == nullptr) return Error::Ok;
   PETREL_ASSIGN_OR_RETURN(const uint32_t count, data.map()->get_num_keys());
@@ -142,18 +149,17 @@ Result<DataChange> ModuleData::compare(std::shared_ptr<const LoadedData> data,
     return Error::InvalidArgument;
   }
   const Comparison comparison(*this, program);
-  size_t num_unknown = 0;
   const char* unknown = nullptr;
   PETREL_ASSIGN_OR_RETURN(const uint32_t count, data->map()->get_num_keys());
   for (uint32_t i = 0; i < count; ++i) {
     PETREL_ASSIGN_OR_RETURN(const char* key, data->map()->get_key(i));
-    if (fnmatch(glob.c_str(), key, FNM_NOESCAPE) != 0) continue;
+    if (!matches(glob, key)) continue;
     ++change.num_matches;
     PETREL_ASSIGN_OR_RETURN(const FreeableBuffer bytes, data->map()->get_data(key));
     PETREL_ASSIGN_OR_RETURN(const Standing standing, comparison.standing(key, bytes));
     if (standing == Standing::Unknown) {
       unknown = key;
-      ++num_unknown;
+      ++change.num_unknown;
     }
     const bool is_wanted =
         standing == Standing::Other || (standing == Standing::Unknown && !is_complete);
@@ -163,11 +169,11 @@ Result<DataChange> ModuleData::compare(std::shared_ptr<const LoadedData> data,
     PETREL_LOG(Error, "no key of the data matches \"%.200s\"", glob.c_str());
     return Error::NotFound;
   }
-  if (num_unknown == change.num_matches && is_complete) {
+  if (change.num_unknown == change.num_matches && is_complete) {
     PETREL_LOG(Error,
                "the program needs none of the %zu keys of the data that match, such as "
                "\"%.200s\"",
-               num_unknown, unknown);
+               change.num_unknown, unknown);
     return Error::NotFound;
   }
   std::sort(change.keys.begin(), change.keys.end());

@@ -36,6 +36,8 @@ struct DataChange {
   std::vector<std::string> keys;
   // How many keys of the data the pattern matches, those of equal bytes included.
   size_t num_matches = 0;
+  // And how many the program is not known to need; a method that is not loaded may.
+  size_t num_unknown = 0;
 };
 
 class ModuleData final : public runtime::NamedDataMap {

@@ -2,22 +2,18 @@
 //
 // Data of modules, on every way in: files that are mapped or read, buffers,
 // descriptors and maps of the app.
-#include <fcntl.h>
 #include <malloc.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "extension/data_loader/buffer_data_loader.h"
-#include "extension/data_loader/file_descriptor_data_loader.h"
 #include "extension/flat_data/flat_data_map.h"
+#include "extension/module/given_data.h"
 #include "extension/module/module.h"
 #include "extension/tensor/tensor_ptr.h"
 #include "gmock/gmock.h"
@@ -31,56 +27,6 @@ using runtime::Error;
 using runtime::EValue;
 using runtime::Result;
 using ::testing::HasSubstr;
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-enum class Way { Mapped, File, Buffer, Descriptor, Map };
-
-// The bytes of a data file, given in one way; they live as long as this.
-class Given {
- public:
-  Given(Way way, std::string bytes) : way_(way), bytes_(std::move(bytes)) {
-    static int number = 0;
-    path_ = testing::TempDir() + "given_" + std::to_string(++number) + ".ptd";
-    std::ofstream(path_, std::ios::binary) << bytes_;
-  }
-
-  void add_to(DataSources* sources) {
-    switch (way_) {
-      case Way::Mapped:
-      case Way::File:
-        sources->load_mode =
-            way_ == Way::File ? DataSources::LoadMode::File : DataSources::LoadMode::Mmap;
-        return sources->data_files.push_back(path_);
-      case Way::Buffer:
-        return sources->data_loaders.push_back(
-            std::make_shared<BufferDataLoader>(bytes_.data(), bytes_.size()));
-      case Way::Descriptor: {
-        const int fd = open(path_.c_str(), O_RDONLY);
-        auto loader = FileDescriptorDataLoader::from(fd);
-        close(fd);
-        return sources->data_loaders.push_back(
-            std::make_shared<FileDescriptorDataLoader>(std::move(loader.get())));
-      }
-      case Way::Map:
-        if (map_ == nullptr) {
-          loader_ = std::make_unique<BufferDataLoader>(bytes_.data(), bytes_.size());
-          map_ = std::make_unique<FlatDataMap>(std::move(FlatDataMap::load(loader_.get()).get()));
-        }
-        sources->named_data_map = map_.get();
-    }
-  }
-
- private:
-  Way way_;
-  std::string bytes_;
-  std::string path_;
-  std::unique_ptr<BufferDataLoader> loader_;
-  std::unique_ptr<FlatDataMap> map_;
-};
 
 class ModuleDataTest : public testing::TestWithParam<Way> {
  protected:
@@ -115,22 +61,6 @@ TEST_P(ModuleDataTest, MustBeTheBytesThatTheProgramIsBoundTo) {
     EXPECT_NE((*wrong)->load_method("forward"), Error::Ok) << name;
     EXPECT_THAT(messages_, HasSubstr("has other bytes than those the program is bound to"));
   }
-}
-
-// The data file of a program, with other elements under some keys.
-std::string altered(const std::string& path, const std::map<std::string, float>& elements) {
-  std::string bytes = read_file(path);
-  const BufferDataLoader loader(bytes.data(), bytes.size());
-  const Result<FlatDataMap> map = FlatDataMap::load(const_cast<BufferDataLoader*>(&loader));
-  for (const auto& [key, element] : elements) {
-    const auto data = map->get_data(key);
-    EXPECT_TRUE(data.ok()) << key;
-    const auto place = static_cast<size_t>(static_cast<const char*>(data->data()) - bytes.data());
-    for (size_t i = 0; i < data->size(); i += sizeof(float)) {
-      std::memcpy(bytes.data() + place + i, &element, sizeof(float));
-    }
-  }
-  return bytes;
 }
 
 // The scores of the classifier for an image that is gray everywhere.
@@ -278,6 +208,45 @@ TEST_P(ReplaceDataTest, SaysWhenNothingChanges) {
   EXPECT_EQ(scores(*module), before);
 }
 
+// Keys of another program: the data may wait for a method, or nobody wants them.
+TEST_P(ReplaceDataTest, SaysWhenNoMethodUsesWhatChanges) {
+  if (GetParam() == Way::Map) return;  // there is one map of the app
+  const char* const key = "score.weight@permute_1_0";
+  const std::string others = "extension/module/kernels_swap.ptd";
+  Given base(GetParam(), read_file(file_of(kSwappable[0]))), unused(GetParam(), read_file(others));
+  Module::Options options;
+  base.add_to(&options);
+  const auto module = Module::load("extension/module/swap.pte", options);
+  ASSERT_TRUE(module.ok()) << messages_;
+  DataSources data;
+  unused.add_to(&data);
+  const auto waits = (*module)->replace_data(data, key);
+  ASSERT_TRUE(waits.ok()) << messages_;
+  EXPECT_THAT(waits->warning, HasSubstr("no loaded method is known to need"));
+  EXPECT_THAT(messages_, HasSubstr(waits->warning));
+  const std::vector<float> before = scores(**module);
+  ASSERT_EQ(before.size(), 10u);
+
+  Given other(GetParam(), altered(others, {{key, 0}}));
+  data = DataSources();
+  other.add_to(&data);
+  const auto in_vain = (*module)->replace_data(data, key);
+  ASSERT_TRUE(in_vain.ok()) << messages_;
+  EXPECT_EQ(in_vain->changed, 1u);
+  EXPECT_THAT(in_vain->warning, HasSubstr("no method uses what changes, such as \"score.weight@"));
+  EXPECT_EQ(scores(**module), before);
+  // Beside keys that are needed they do no harm.
+  Given first(GetParam(), altered(file_of(kSwappable[0]), {{"score.bias", 3}}));
+  data = DataSources();
+  first.add_to(&data);
+  other.add_to(&data);
+  data.data_order = MergeOrder::FirstCounts;
+  const auto replaced = (*module)->replace_data(data);
+  ASSERT_TRUE(replaced.ok()) << messages_;
+  EXPECT_EQ(replaced->warning, "");
+  EXPECT_EQ(replaced->delegates, 1u);
+}
+
 TEST_P(ReplaceDataTest, LeavesTheModuleAsItWasWhenItFails) {
   for (const Swappable& program : kSwappable) {
     SCOPED_TRACE(program.name);
@@ -417,15 +386,8 @@ TEST_P(ReplaceDataTest, SharesBytesThatOutliveTheModule) {
   }
 }
 
-constexpr Way kWays[] = {Way::Mapped, Way::File, Way::Buffer, Way::Descriptor, Way::Map};
-
-std::string name_of(const testing::TestParamInfo<Way>& info) {
-  const char* const names[] = {"Mapped", "File", "Buffer", "Descriptor", "Map"};
-  return names[static_cast<size_t>(info.param)];
-}
-
-INSTANTIATE_TEST_SUITE_P(All, ModuleDataTest, testing::ValuesIn(kWays), name_of);
-INSTANTIATE_TEST_SUITE_P(All, ReplaceDataTest, testing::ValuesIn(kWays), name_of);
+INSTANTIATE_TEST_SUITE_P(All, ModuleDataTest, testing::ValuesIn(kWays), name_of_way);
+INSTANTIATE_TEST_SUITE_P(All, ReplaceDataTest, testing::ValuesIn(kWays), name_of_way);
 
 }  // namespace
 }  // namespace petrel::extension

@@ -245,6 +245,7 @@ py::dict LoadedProgram::replace_data(const py::list& data, const std::string& ke
   dict["changed"] = replaced.changed;
   dict["delegates"] = replaced.delegates;
   dict["tensors"] = replaced.tensors;
+  dict["warning"] = replaced.warning;
   return dict;
 }
 

@@ -85,13 +85,14 @@ class LoadedProgram(Mapping[str, Method]):
 
         In all methods, those that are loaded later included. All or nothing: after an
         Error the program is as it was. Returns how many "keys" of the data matched, how
-        many "changed" (a warning says that none did), and how many "delegates" and
-        "tensors" of kernels were made anew for it. NotFound if no method needs the keys.
+        many "changed", and how many "delegates" and "tensors" of kernels were made anew
+        for it. Warns where nothing changed, and where no method uses what did. NotFound
+        if no method needs the keys.
         """
         replaced = self._program.replace_data(list_of("data", data, SOURCES), keys, data_order)
-        if replaced["changed"] == 0:
-            warnings.warn(f"the data changes no weight: all {replaced['keys']} that {keys!r} "
-                          f"matches are equal", stacklevel=2)
+        warning = replaced.pop("warning")
+        if warning:
+            warnings.warn(warning, stacklevel=2)
         return replaced
 
     def get_data(self, key: str) -> Any:

@@ -170,6 +170,12 @@ class ReplaceDataTest(unittest.TestCase):
             with self.assertWarnsRegex(UserWarning, "changes no weight"):
                 program.replace_data([Map({"scale": numpy.arange(1, 5, dtype=numpy.float32)})])
 
+    def test_data_that_no_loaded_method_needs_are_told(self):
+        for program in self.loaded():
+            with self.assertWarnsRegex(UserWarning, "no loaded method is known to need .* \"other\""):
+                program.replace_data([Map({"other": SHIFT})])
+            numpy.testing.assert_array_equal(program["forward"](X)[0], affine(X))
+
     def test_old_data_go(self):
         for program in self.loaded():
             maps = [Map({"scale": SCALE * i, "shift": SHIFT}) for i in range(1, 4)]
