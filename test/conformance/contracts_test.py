@@ -7,7 +7,7 @@ import re
 import unittest
 
 README = "test/conformance/README.md"
-ROWS = [f"NB-{i}" for i in range(1, 13)]
+ROWS = [f"NB-{i}" for i in range(1, 13)] + [f"W-{i}" for i in range(1, 10)]
 BEHAVIOURS = ["single method", "two methods", "multiple partitions", "different partitions",
               "different backends", "sequential delegates", "constants", "control flow",
               "not found", "end to end"]
@@ -48,12 +48,22 @@ def python_tests(root):
     return names
 
 
+def c_tests(root):
+    """Names of functions."""
+    names = set()
+    for path in sources(root, "_test.c"):
+        names.update(re.findall(r"^static void (\w+)\(void\) \{", path.read_text(), re.MULTILINE))
+    return names
+
+
 def names_in(cell):
     """`Suite.A`, `.B` is A and B of one suite."""
     names = []
     for name in re.findall(r"`([\w.]+)`", cell):
-        suite, _, test = name.rpartition(".")
-        names.append(f"{suite or names[-1].split('.')[0]}.{test}")
+        suite, dot, test = name.rpartition(".")
+        if dot:
+            test = f"{suite or names[-1].split('.')[0]}.{test}"
+        names.append(test)
     return names
 
 
@@ -73,7 +83,29 @@ def rows(text):
     return table
 
 
+def named_elsewhere(text, column):
+    """Names of tests in the columns of that name."""
+    names, place = [], None
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not line.startswith("|"):
+            place = None
+        elif column in cells:
+            place = cells.index(column)
+        elif place is not None:
+            names += names_in(cells[place])
+    return names
+
+
 class ContractsTest(unittest.TestCase):
+
+    def test_tests_of_c_and_of_the_command_are_there(self):
+        root = workspace()
+        text = (root / README).read_text()
+        for column, known in (("C", c_tests(root)), ("command", python_tests(root))):
+            names = named_elsewhere(text, column)
+            self.assertGreater(len(names), 5)
+            self.assertEqual([name for name in names if name not in known], [])
 
     def test_every_contract_has_tests_in_both_languages(self):
         root = workspace()

@@ -4,7 +4,7 @@
 
   ./bazelw build //extension/cli:petrel //test/perf:adapter_memory //test/perf:swap_time
   test/perf/adapters [--petrel BINARY] [--adapter-memory BINARY] [--swap-time BINARY]
-                     [--rank 64] [--adapters 16]
+                     [--rank 64] [--adapters 16] [--wheel 4]
 
 Exports four layers of 2560 x 2560 with adapters of rank 64 beside them, 105 MB and 5.2 MB, and
 the same layers alone, in floats for kernels and for XNNPACK, and quantised to int8 (PT2E) for
@@ -13,7 +13,9 @@ makes data files of them. Then prints, with files mapped and read,
 
   the resident and private memory of a process that has the base model loaded and run, and 1, 4
   and all adapters over it, each in a module that is ready to run;
-  the time of a swap in one loaded module, and its memory before and after all swaps.
+  the time of a swap in one loaded module, and its memory before and after all swaps;
+  the same of the ExecuTorch wheel, with as many adapters as --wheel says (0 for none), and
+  ratios ours / wheel of mapped files. The wheel swaps by loading another module.
 
 Fails where an output is not that of the merged model in eager torch or is the base's, and where
 memory is more than that of the base and 1.05 times that of the adapters, or a swap takes 10 ms,
@@ -76,6 +78,8 @@ class Study:
                          merged(base, weights))
                 self.expected.append(model(*ones).numpy().ravel())
         self.adapter_bytes = sum(value.nbytes for value in weights.values())
+        self.base, self.lora, self.rank, self.ones = base, lora, rank, ones
+        self.found = {}  # what mapped files gave, by what it is
 
     def export(self, backend: str) -> list[pathlib.Path]:
         """BASE_MODEL.pte, MODEL.pte and BASE.ptd; archives are away afterwards."""
@@ -124,6 +128,8 @@ class Study:
             row = rows[count]
             more = row["resident_bytes"] - rows[0]["resident_bytes"]
             ratio = more / (count * self.adapter_bytes) if count else 0
+            if mode == "mapped":
+                self.found[count] = row["resident_bytes"]
             if mode == "mapped" and count == self.count:
                 self.demand(ratio <= MEMORY_ALLOWANCE, f"adapters take {ratio:.3f} of their bytes")
             told = f"per adapter {ratio:.3f} of its bytes" if count else "base alone"
@@ -138,17 +144,55 @@ class Study:
         self.check(folder, 0)
         median = statistics.median(found["swap_ms"])
         if mode == "mapped":
+            self.found["swap"] = median
             self.demand(median < SWAP_ALLOWANCE_MS, f"a swap takes {median} ms")
+            self.demand(max(found["swap_ms"]) < SWAP_ALLOWANCE_MS,
+                        f"one swap takes {max(found['swap_ms'])} ms")
         print(f"  {mode:7s}swap {median:.2f} ms, at most {max(found['swap_ms']):.2f} of "
               f"{len(found['swap_ms'])}; loading {found['load_ms']:.1f} ms; private "
               f"{found['private_bytes'] / 1e6:.1f} MB before, "
               f"{found['private_bytes_after'] / 1e6:.1f} MB after", flush=True)
 
 
+    def beside_wheel(self, backend: str, count: int) -> None:
+        """The wheel's own programs of the same models, in its runtime."""
+        import wheel_adapters
+
+        work = self.work / f"wheel_{backend}"
+        work.mkdir()
+        side = wheel_adapters.Wheel(work, backend)
+        side.add("base", torch.export.export(self.base, self.ones))
+        for number in range(1, count + 1):
+            model = adapted(self.lora, adapter(SIZE, self.rank, number))
+            side.add(str(number), torch.export.export(model, self.ones))
+        rows, swaps = side.measure(work / "outputs")
+        for number in range(count):
+            output = np.fromfile(work / "outputs" / f"{number + 1}.f32", np.float32)
+            error = relative_error(output, self.expected[number])
+            self.demand(error <= self.tolerance, f"the wheel's adapter {number + 1} is {error:.2g} "
+                        "from the merged model")
+        for row in rows:
+            count = row["adapters"]
+            if count not in self.found:
+                continue
+            told = f"ours / wheel {self.found[count] / row['resident_bytes']:.2f}"
+            if count:
+                more = row["resident_bytes"] - rows[0]["resident_bytes"]
+                ours = self.found[count] - self.found[0]
+                told += (f", per adapter {more / (count * self.adapter_bytes):.3f} of its bytes, "
+                         f"ours / wheel {ours / more:.3f}")
+            print(f"  wheel  +{count:<3d}resident {row['resident_bytes'] / 1e6:6.1f} MB  private "
+                  f"{row['private_bytes'] / 1e6:6.1f} MB  {told}", flush=True)
+        median = statistics.median(swaps["swap_ms"])
+        print(f"  wheel  swap {median:.2f} ms by another module, ours / wheel "
+              f"{self.found['swap'] / median:.4f}", flush=True)
+
+
 def main() -> int:
     parser = ToolParser(__doc__, "petrel", "adapter-memory", "swap-time")
     parser.add_argument("--rank", type=int, default=64)
     parser.add_argument("--adapters", type=int, default=16)
+    parser.add_argument("--wheel", type=int, default=4)
     args = parser.parse_args()
     failures = 0
     for precision, backends in BACKENDS.items():
@@ -171,6 +215,8 @@ def main() -> int:
                 for mode in MODES:
                     study.memory(args.adapter_memory, mode, files, data)
                     study.swaps(args.swap_time, mode, files[1:], data)
+                if args.wheel:
+                    study.beside_wheel(backend, args.wheel)
             failures += study.failures
     return int(failures > 0)
 

@@ -3,7 +3,7 @@
 // Loads and runs methods of a program, one after the other in one process, and
 // tells after each what memory the process has for itself:
 //
-//   method_memory [--file] MODEL.pte prefill decode
+//   method_memory [--file] [--modules N] MODEL.pte prefill decode
 //
 //   {"method": "prefill", "private_bytes": 5021696, "private_bytes_before": 1021696,
 //    "peak_bytes": 6021696, "arena_bytes": 413696, "packed_bytes": 3401216}
@@ -12,13 +12,15 @@
 // "before" is before the first method was loaded, "peak" the most that was resident
 // at once, code included; packed are the weights as XNNPACK has them, in the whole
 // process. The program is mapped, and its pages count as long as they are resident;
-// with --file it is read into memory. Inputs are zeros.
+// with --file it is read into memory. Inputs are zeros. With --modules the methods are
+// loaded and run in N modules of the program, each after the one before, and all stay.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/xnnpack/runtime/packed_weights.h"
@@ -62,19 +64,29 @@ bool run(extension::Module& module, const char* name, size_t before) {
 
 int main(int argc, char** argv) {
   const bool reads = argc > 1 && std::strcmp(argv[1], "--file") == 0;
-  const int first = reads ? 2 : 1;
-  if (argc < first + 2) {
-    std::fprintf(stderr, "usage: method_memory [--file] MODEL.pte METHOD...\n");
+  int first = reads ? 2 : 1;
+  int count = 1;
+  if (argc > first + 1 && std::strcmp(argv[first], "--modules") == 0) {
+    count = std::atoi(argv[first + 1]);
+    first += 2;
+  }
+  if (argc < first + 2 || count < 1) {
+    std::fprintf(stderr, "usage: method_memory [--file] [--modules N] MODEL.pte METHOD...\n");
     return 2;
   }
   extension::Module::Options options;
   if (reads) options.load_mode = extension::Module::LoadMode::File;
   options.num_threads = 1;
-  auto module = extension::Module::load(argv[first], options);
-  if (!module.ok()) return 1;  // the runtime has said why
-  const size_t before = private_bytes();
-  for (int i = first + 1; i < argc; ++i) {
-    if (!run(**module, argv[i], before)) return 1;
+  std::vector<std::unique_ptr<extension::Module>> modules;
+  size_t before = 0;
+  for (int n = 0; n < count; ++n) {
+    auto module = extension::Module::load(argv[first], options);
+    if (!module.ok()) return 1;  // the runtime has said why
+    if (n == 0) before = private_bytes();
+    for (int i = first + 1; i < argc; ++i) {
+      if (!run(**module, argv[i], before)) return 1;
+    }
+    modules.push_back(std::move(*module));
   }
   return 0;
 }

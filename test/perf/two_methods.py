@@ -10,7 +10,8 @@ its weights and its cache. Prints the bytes of both files, and for mapped files 
 such that are read the memory that a process has for itself after `decode` alone ran
 and after both ran. The aim of the second is at most the first, the other method's
 arena and 5 %. Beside it the wheel, its file in its runtime; `added` is what a process
-has more than before it loaded the program, and `times` the wheel's divided by ours.
+has more than before it loaded the program, and `times` the wheel's divided by ours. Last,
+four modules of the program of both, each of which has run `decode`.
 """
 
 import json
@@ -36,11 +37,11 @@ def added(rows: list[dict]) -> list[int]:
     return [row["private_bytes"] - row["private_bytes_before"] for row in rows]
 
 
-def of_wheel(methods: dict[str, pathlib.Path], backend: str, pte: pathlib.Path) -> list[dict]:
-    wheel_exports.export(methods, backend, 0, pte)
-    done = subprocess.run([sys.executable, HERE / "wheel_method_memory.py", pte, *methods],
+def of_wheel(pte: pathlib.Path, *words: str) -> list[int]:
+    done = subprocess.run([sys.executable, HERE / "wheel_method_memory.py", *words[:-1], pte,
+                           *words[-1].split(",")],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return added([json.loads(line) for line in done.stdout.splitlines()])
 
 
 def main() -> int:
@@ -60,8 +61,10 @@ def main() -> int:
                 sizes[name] = pte.stat().st_size
             print(f"{backend:8s} file: one method {sizes['one']}, two {sizes['two']}, "
                   f"ratio {sizes['two'] / sizes['one']:.4f}")
-            theirs = added(of_wheel({m: work / f"{m}.pt2" for m in reversed(files["two"])}, backend,
-                                    work / f"wheel.{backend}.pte"))
+            wheel = work / f"wheel.{backend}.pte"
+            wheel_exports.export({m: work / f"{m}.pt2" for m in files["two"]}, backend, 0, wheel)
+            theirs = of_wheel(wheel, "decode,prefill")
+            theirs_in_four = of_wheel(wheel, "--modules", "4", "decode")[-1]
             for mode, words in (("mapped", []), ("read", ["--file"])):
                 found = {}
                 for name, methods in files.items():
@@ -78,6 +81,11 @@ def main() -> int:
                 print(f"         added after one {ours[0]}, the wheel {theirs[0]}, times "
                       f"{theirs[0] / ours[0]:.2f}; after both {ours[1]}, the wheel {theirs[1]}, "
                       f"times {theirs[1] / ours[1]:.2f}", flush=True)
+                lines = command(args.method_memory, *words, "--modules", 4,
+                                work / f"two.{backend}.pte", "decode").splitlines()
+                four = added([json.loads(line) for line in lines])[-1]
+                print(f"         added after four modules {four}, the wheel {theirs_in_four}, "
+                      f"times {theirs_in_four / four:.2f}", flush=True)
     return 0
 
 

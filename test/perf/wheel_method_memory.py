@@ -3,16 +3,18 @@
 """What method_memory.cc tells, of a file of the ExecuTorch wheel in the wheel's runtime.
 
   wheel_method_memory.py MODEL.pte decode prefill
+  wheel_method_memory.py --modules 4 MODEL.pte decode
 
 Loads and runs the methods one after the other in this process, on zeros, and prints after each
 
   {"method": "decode", "private_bytes": 105021696, "private_bytes_before": 101021696}
 
-Before is before the program was loaded, torch and the runtime's library included.
+Before is before the program was loaded, torch and the runtime's library included. With
+--modules the program is loaded as often, each time with its methods, and all stay.
 """
 
+import argparse
 import json
-import sys
 
 import torch
 from executorch.runtime import Runtime
@@ -25,13 +27,20 @@ def private_bytes() -> int:
 
 
 def main() -> None:
-    path, *methods = sys.argv[1:]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--modules", type=int, default=1)
+    parser.add_argument("path")
+    parser.add_argument("methods", nargs="+")
+    args = parser.parse_args()
     runtime = Runtime.get()
     torch.zeros(1).add(1)
     before = private_bytes()
-    program = runtime.load_program(path)
     kept = []
-    for name in methods:
+    for number in range(args.modules * len(args.methods)):
+        if number % len(args.methods) == 0:
+            program = runtime.load_program(args.path)
+            kept.append(program)
+        name = args.methods[number % len(args.methods)]
         method = program.load_method(name)
         meta = method.metadata
         dtypes = {1: torch.uint8, 3: torch.int32, 4: torch.int64, 6: torch.float32, 11: torch.bool}
