@@ -107,6 +107,7 @@ absl::StatusOr<Program> optimize_program(const ExportOptions& options, Phases& p
   Program program;
   PETREL_RETURN_IF_ERROR(phases.run("import", [&]() -> absl::Status {
     PETREL_ASSIGN_OR_RETURN(program, import_all(options));
+    if (options.on_imported) options.on_imported(program);
     return absl::OkStatus();
   }));
   PETREL_RETURN_IF_ERROR(phases.run("optimize", [&] {

@@ -95,6 +95,8 @@ struct ExportOptions {
   bool allow_missing_kernels = false;
   std::string dump_after;  // a pass name, "all", or "" for none
   DumpFn dump;
+  // Sees the archives as they were read. (optional)
+  std::function<void(const Program&)> on_imported;
   // Called at the start of each phase, for progress lines. (optional)
   std::function<void(const std::string& phase)> on_phase;
 };

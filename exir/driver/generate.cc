@@ -149,7 +149,8 @@ absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options) {
   PETREL_RETURN_IF_ERROR(check_pools(options));
   PoolSetup pools(options);
   PETREL_RETURN_IF_ERROR(pools.read_group(options.group));
-  const ExportOptions& given = options.program;
+  ExportOptions given = options.program;
+  given.on_imported = [&](const Program& program) { pools.read_archives(program); };
   if (given.methods.empty()) return absl::InvalidArgumentError("there is no method to generate");
   GenerateReport report;
   ExportReport compiled;

@@ -34,6 +34,13 @@ enum class Compile {
   kSharedLibrary,  // libNAME.so, which extension/compiled opens
 };
 
+// What becomes of parameters that no rule of theirs matches.
+enum class Parameters {
+  kLinked,    // symbols where the compiler puts them
+  kPool,      // symbols in the read-only pools, the first one with room below what it prefers
+  kExternal,  // not part of the files: the application sets pointers
+};
+
 // How parameters are written: as text up to 1 MiB, as text, or as bytes that GNU as includes.
 enum class ConstantFiles { kAuto, kText, kIncbin };
 
@@ -45,8 +52,11 @@ struct GenerateOptions {
   // Memories for activations (read-write) and parameters (read-only), preferred ones
   // first; none: one arena, and parameters where the compiler puts them.
   std::vector<plan::MemoryPool> pools;
-  std::vector<PoolRule> pins;        // of values
-  std::vector<PoolRule> parameters;  // those that no rule matches lie in no pool
+  std::vector<PoolRule> pins;  // of values
+  // Pools of parameters; "linked" and "external" say what Parameters does. A read-write
+  // pool is for parameters alone, which are loaded there before they are used.
+  std::vector<PoolRule> parameters;
+  Parameters other_parameters = Parameters::kLinked;
   ConstantFiles constants = ConstantFiles::kAuto;
   Compile compile = Compile::kNothing;
   // Inputs and outputs have no place in the memory of the model.

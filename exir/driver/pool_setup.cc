@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "exir/annotate.h"
 #include "exir/backend/weight_routes.h"
 #include "exir/emit_c/group.h"
@@ -17,6 +19,11 @@ namespace {
 
 // Generated C is the target; others are those of backends.
 constexpr char kTarget[] = "c";
+constexpr char kPin[] = "--pin";
+constexpr char kLinkParam[] = "--link-param";
+// Of rules for parameters, beside the names of pools.
+constexpr char kLinked[] = "linked";
+constexpr char kExternal[] = "external";
 
 bool is_read_only(const plan::MemoryPool& pool) { return pool.kind == plan::PoolKind::kReadOnly; }
 
@@ -28,19 +35,60 @@ std::string text_of(const char* option, const PoolRule& rule) {
   return absl::StrCat(option, " '", rule.glob, "=", rule.pool, "'");
 }
 
-absl::Status check_rule(const char* option, const PoolRule& rule, bool read_only,
-                        const std::vector<plan::MemoryPool>& pools) {
+bool is_word(const PoolRule& rule) { return rule.pool == kLinked || rule.pool == kExternal; }
+
+// Parameters are loaded there, and nothing else lies there.
+bool is_loaded(const plan::MemoryPool& pool, const std::vector<PoolRule>& parameters) {
+  return !is_read_only(pool) &&
+         std::any_of(parameters.begin(), parameters.end(),
+                     [&](const PoolRule& rule) { return rule.pool == pool.name; });
+}
+
+// "" or what is wrong with the rule.
+std::string problem_of(const char* option, const PoolRule& rule, const GenerateOptions& options) {
+  const bool is_pin = option == absl::string_view(kPin);
   const auto wrong = [&](const auto&... words) {
-    return absl::InvalidArgumentError(absl::StrCat(text_of(option, rule), ": ", words...));
+    return absl::StrCat(text_of(option, rule), ": ", words...);
   };
-  const auto pool = std::find_if(pools.begin(), pools.end(),
-                                 [&](const auto& one) { return one.name == rule.pool; });
   if (rule.glob.empty()) return wrong("must be GLOB=POOL");
-  if (pool == pools.end()) return wrong("there is no --pool of that name");
+  if (!is_pin && is_word(rule)) return "";
+  const auto pool = std::find_if(options.pools.begin(), options.pools.end(),
+                                 [&](const auto& one) { return one.name == rule.pool; });
+  if (pool == options.pools.end()) return wrong("there is no --pool of that name");
   if (!pool->reaches(kTarget)) return wrong("targets of that pool are others than ", kTarget);
-  if (is_read_only(*pool) == read_only && !is_state(*pool)) return absl::OkStatus();
-  return wrong(read_only ? "parameters lie in pools of kind=ro"
-                         : "values lie in pools of kind=rw that are not the one of state");
+  if (!is_pin && is_state(*pool)) return wrong("nothing but state lies in that pool");
+  if (!is_pin) return "";
+  if (is_read_only(*pool)) {
+    return wrong("values lie in pools of kind=rw that are not the one of state");
+  }
+  if (!is_loaded(*pool, options.parameters)) return "";
+  return wrong("nothing but parameters lies in that pool, which ", kLinkParam, " names");
+}
+
+// What parameters and the other options say of each other.
+std::vector<std::string> problems_of_parameters(const GenerateOptions& options) {
+  std::vector<std::string> problems;
+  bool has_external = options.other_parameters == Parameters::kExternal;
+  for (const PoolRule& rule : options.parameters) {
+    has_external = has_external || rule.pool == kExternal;
+  }
+  if (has_external && options.compile == Compile::kSharedLibrary) {
+    problems.push_back(
+        "external parameters: what opens a shared library has no pointers for them; compile an "
+        "object");
+  }
+  const bool has_read_only = std::any_of(
+      options.pools.begin(), options.pools.end(),
+      [](const plan::MemoryPool& pool) { return is_read_only(pool) && pool.reaches(kTarget); });
+  if (options.other_parameters == Parameters::kPool && !has_read_only) {
+    problems.push_back("--params pool: there is no --pool of kind=ro");
+  }
+  for (const plan::MemoryPool& pool : options.pools) {
+    if (pool.name != kLinked && pool.name != kExternal) continue;
+    problems.push_back(absl::StrCat("--pool: name is '", pool.name, "', which ", kLinkParam,
+                                    " takes for parameters that lie in none"));
+  }
+  return problems;
 }
 
 absl::StatusOr<emit_c::CSharer> read_sharer(const std::string& path) {
@@ -72,34 +120,47 @@ emit_c::ConstantForm form_of(ConstantFiles files) {
 }  // namespace
 
 absl::Status check_pools(const GenerateOptions& options) {
+  std::vector<std::string> problems;
   if (options.caller_io && options.compile == Compile::kSharedLibrary) {
-    return absl::InvalidArgumentError(
+    problems.push_back(
         "--io caller: what opens a shared library asks it for the places of inputs and outputs");
   }
-  PETREL_RETURN_IF_ERROR(emit_c::check_pool_names(options.pools));
-  for (const PoolRule& rule : options.pins) {
-    PETREL_RETURN_IF_ERROR(check_rule("--pin", rule, false, options.pools));
+  const absl::Status named = emit_c::check_pool_names(options.pools);
+  if (!named.ok()) problems.emplace_back(named.message());
+  const auto check = [&](const char* option, const std::vector<PoolRule>& rules) {
+    for (const PoolRule& rule : rules) {
+      std::string problem = problem_of(option, rule, options);
+      if (!problem.empty()) problems.push_back(std::move(problem));
+    }
+  };
+  check(kPin, options.pins);
+  check(kLinkParam, options.parameters);
+  for (std::string& problem : problems_of_parameters(options)) {
+    problems.push_back(std::move(problem));
   }
-  for (const PoolRule& rule : options.parameters) {
-    PETREL_RETURN_IF_ERROR(check_rule("--link-param", rule, true, options.pools));
-  }
-  return absl::OkStatus();
+  if (problems.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrJoin(problems, "\n"));
 }
 
-PoolSetup::PoolSetup(const GenerateOptions& options) {
+PoolSetup::PoolSetup(const GenerateOptions& options) : other_parameters_(options.other_parameters) {
   for (const plan::MemoryPool& pool : options.pools) {
     if (!pool.reaches(kTarget)) continue;
     if (is_state(pool)) {
       emitted_.state = pool;
     } else {
-      (is_read_only(pool) ? emitted_.constants : emitted_.activations).push_back(pool);
+      const bool is_of_parameters = is_read_only(pool) || is_loaded(pool, options.parameters);
+      (is_of_parameters ? emitted_.constants : emitted_.activations).push_back(pool);
     }
   }
   emitted_.form = form_of(options.constants);
   emitted_.io = options.caller_io ? emit_c::Io::kCaller : emit_c::Io::kArena;
   planned_.io_apart = options.caller_io;
   planned_.state_apart = emitted_.state.has_value();
-  if (planned_.state_apart && emitted_.activations.empty()) {
+  const bool is_typed =
+      planned_.state_apart ||
+      std::any_of(emitted_.constants.begin(), emitted_.constants.end(),
+                  [](const plan::MemoryPool& pool) { return !is_read_only(pool); });
+  if (is_typed && emitted_.activations.empty()) {
     emitted_.activations.emplace_back();
     emitted_.activations.back().name = "arena";
   }
@@ -108,7 +169,8 @@ PoolSetup::PoolSetup(const GenerateOptions& options) {
     pins_.push_back({rule, index_of(emitted_.activations, rule.pool), false});
   }
   for (const PoolRule& rule : options.parameters) {
-    parameters_.push_back({rule, index_of(emitted_.constants, rule.pool), false});
+    const size_t pool = is_word(rule) ? 0 : index_of(emitted_.constants, rule.pool);
+    parameters_.push_back({rule, pool, false});
   }
   // The first pin that matches counts.
   planned_.allowed = [this](const std::set<std::string>& names) {
@@ -124,15 +186,37 @@ PoolSetup::PoolSetup(const GenerateOptions& options) {
     }
     return pools;
   };
-  emitted_.of_parameter = [this](const std::string& name) {
-    std::vector<size_t> pools;
-    for (Rule& rule : parameters_) {
-      if (!matches_glob(rule.given.glob, name)) continue;
-      rule.matched = true;
-      pools.push_back(rule.pool);
+  emitted_.of_parameter = [this](const std::string& name) { return choice_of(name); };
+}
+
+emit_c::ParameterChoice PoolSetup::choice_of(const std::string& name) {
+  emit_c::ParameterChoice choice;
+  bool is_decided = false;
+  for (Rule& rule : parameters_) {
+    if (!matches_glob(rule.given.glob, name)) continue;
+    rule.matched = true;
+    if (is_decided) continue;
+    is_decided = is_word(rule.given);
+    if (!is_decided) choice.pools.push_back(rule.pool);
+    choice.is_external = rule.given.pool == kExternal;
+  }
+  if (is_decided) return choice;
+  choice.is_external = other_parameters_ == Parameters::kExternal;
+  if (other_parameters_ != Parameters::kPool) return choice;
+  for (size_t i = 0; i < emitted_.constants.size(); ++i) {
+    if (is_read_only(emitted_.constants[i])) choice.pools.push_back(i);
+  }
+  return choice;
+}
+
+void PoolSetup::read_archives(const Program& program) {
+  for (const auto& [name, method] : program.methods) {
+    for (const Value* value : method.graph->constants()) {
+      const Constant& constant = *value->constant();
+      if (constant.kind == Constant::Kind::kLiteral) continue;
+      emitted_.archived[constant.fqn] = constant.type.nbytes();
     }
-    return pools;
-  };
+  }
 }
 
 absl::Status PoolSetup::read_group(const std::vector<std::string>& manifests) {
@@ -147,13 +231,12 @@ absl::Status PoolSetup::check_rules() const {
   for (const Rule& rule : pins_) {
     if (rule.matched) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        text_of("--pin", rule.given), ": no value has such a name; comments in the .c have them"));
+        text_of(kPin, rule.given), ": no value has such a name; comments in the .c have them"));
   }
   for (const Rule& rule : parameters_) {
     if (rule.matched) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat(text_of("--link-param", rule.given),
-                     ": no parameter has such a name; manifest.json has them"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        text_of(kLinkParam, rule.given), ": no parameter has such a name; manifest.json has them"));
   }
   return absl::OkStatus();
 }

@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "exir/driver/generate.h"
 #include "exir/emit_c/memories.h"
+#include "exir/ir/program.h"
 #include "exir/memory/pools.h"
 
 namespace petrel::exir {
@@ -32,6 +33,9 @@ class PoolSetup {
 
   // Reads the manifests of packages that share pools with this one.
   absl::Status read_group(const std::vector<std::string>& manifests);
+
+  // Notes which parameters the archives have.
+  void read_archives(const Program& program);
 
   const MemoryPools& planned() const { return planned_; }
   const emit_c::CPools& emitted() const { return emitted_; }
@@ -49,6 +53,9 @@ class PoolSetup {
 
   MemoryPools planned_;
   emit_c::CPools emitted_;
+  emit_c::ParameterChoice choice_of(const std::string& name);
+
+  Parameters other_parameters_;
   std::vector<Rule> pins_;
   std::vector<Rule> parameters_;
 };

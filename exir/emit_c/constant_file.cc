@@ -61,24 +61,29 @@ std::string symbol_text(const Package& package, const std::string& title,
                       data_text(package.capitals + "_PARAMS_BIN", type, offset), "\n");
 }
 
-// Of parameters and of the values that state begins with, in the order of their offsets.
+// Of parameters and of the values that state begins with, in the order of their offsets; and
+// whether the files have no symbol of it.
 template <typename Of, typename Work>
 void for_each(Of& package, Work work) {
-  for (auto& parameter : package.parameters) work(*parameter.constant, parameter.file_offset);
-  for (auto& state : package.states) work(*state.constant, state.file_offset);
+  for (auto& parameter : package.parameters) {
+    work(*parameter.constant, parameter.is_external, parameter.file_offset);
+  }
+  for (auto& state : package.states) work(*state.constant, false, state.file_offset);
 }
 
 }  // namespace
 
 void place_in_file(Package* package) {
   int64_t all = 0;
-  for_each(*package, [&](const Constant& constant, int64_t) { all += constant.type.nbytes(); });
+  for_each(*package, [&](const Constant& constant, bool is_external, int64_t) {
+    if (!is_external) all += constant.type.nbytes();
+  });
   const ConstantForm form = package->pools->form;
   package->includes_binary =
       form == ConstantForm::kAuto ? all > kMostAsText : form == ConstantForm::kIncbin;
-  if (!package->includes_binary) return;
   int64_t next = 0;
-  for_each(*package, [&](const Constant& constant, int64_t& offset) {
+  for_each(*package, [&](const Constant& constant, bool is_external, int64_t& offset) {
+    if (!is_external && !package->includes_binary) return;
     offset = next;
     next += rounded_up(constant.type.nbytes());
   });
@@ -89,7 +94,8 @@ std::string assembly_text(const Package& package) {
       kTop, {{"petrel_params", package.name + "_params"}, {"PETREL_", package.capitals + "_"}});
   const std::string section = absl::StrCat(".rodata.", package.name, "_params");
   for (const CParameter& parameter : package.parameters) {
-    const plan::MemoryPool* pool = parameter.pool;
+    if (parameter.is_external) continue;
+    const plan::MemoryPool* pool = parameter.is_loaded() ? nullptr : parameter.pool;
     text += symbol_text(package, comment_text(parameter.name),
                         pool == nullptr ? section : section_of(*pool, package.name),
                         pool == nullptr ? kArenaAlignment : alignment_of(*pool), parameter.symbol,
@@ -104,7 +110,8 @@ std::string assembly_text(const Package& package) {
 
 std::vector<Blob> constant_file(const Package& package) {
   std::vector<Blob> blobs;
-  for_each(package, [&](const Constant& constant, int64_t) {
+  for_each(package, [&](const Constant& constant, bool, int64_t offset) {
+    if (offset < 0) return;
     const int64_t bytes = constant.type.nbytes();
     const auto padding = static_cast<size_t>(rounded_up(bytes) - bytes);
     blobs.push_back(constant.data);

@@ -3,7 +3,8 @@
 // Constants as bytes beside the C: as text a compiler needs minutes and gigabytes for what a
 // linker copies in a moment.
 //
-//   kws_params.bin   the elements of each, little-endian, one behind the other
+//   kws_params.bin   the elements of each, little-endian, one behind the other; also those of
+//                    external parameters, which an application loads
 //   kws_params.S     for GNU as and for clang: a symbol with type and size for each
 //
 //       .section ".rodata.kws_params", "a", %progbits
@@ -24,11 +25,12 @@
 
 namespace petrel::exir::emit_c {
 
-// Decides whether constants are bytes, and gives them their offsets then.
+// Decides whether linked constants are bytes, and gives offsets to them and to external ones.
 void place_in_file(Package* package);
 
-// Precondition of both: package.includes_binary.
+// Precondition: package.includes_binary.
 std::string assembly_text(const Package& package);
+// Empty when there is no file.
 std::vector<Blob> constant_file(const Package& package);
 
 }  // namespace petrel::exir::emit_c

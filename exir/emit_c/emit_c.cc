@@ -55,9 +55,11 @@ absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const C
   files.push_back({name + "_params.h", parameter_header_text(package)});
   if (package.includes_binary) {
     files.push_back({name + "_params.S", assembly_text(package)});
-    files.push_back({name + "_params.bin", "", constant_file(package)});
   } else {
     files.push_back({name + "_params.c", parameter_source_text(package)});
+  }
+  if (std::vector<Blob> bytes = constant_file(package); !bytes.empty()) {
+    files.push_back({name + "_params.bin", "", std::move(bytes)});
   }
   const std::string sha256 = to_hex(sha256_of_sources(name, files));
   files.push_back({name + "_metadata.c", metadata_text(package, sha256)});

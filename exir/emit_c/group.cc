@@ -73,6 +73,7 @@ absl::StatusOr<CSharer> read_sharer(const std::string& manifest) {
     pool.name = row["name"].get<std::string>();
     PETREL_RETURN_IF_ERROR(check_pool_names({pool}));
     if (row["kind"] != "rw") continue;
+    if (row.value("keeps_parameters", Json(false)) == true) continue;
     if (row.value("keeps_state", Json(false)) == true) {
       has_state_pool = true;
     } else if (row["bytes"].get<uint64_t>() > 0) {
@@ -91,7 +92,7 @@ absl::StatusOr<std::string> group_text(const Package& package) {
   for (const CMemory& memory : package.memories) {
     if (memory.keeps_state) {
       has_state_pool = true;
-    } else if (memory.pool.has_value() && memory.is_used()) {
+    } else if (memory.pool.has_value() && memory.is_arena()) {
       self.pools.insert(memory.member);
     }
   }

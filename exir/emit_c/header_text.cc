@@ -183,11 +183,18 @@ std::string memory_types_text(const Package& package) {
                       : "; /* nothing lies there */\n");
     }
     absl::StrAppend(&pools, "  ", memory.type, " *", memory.member, ";",
-                    memory.keeps_state ? " /* kept between calls */" : "", "\n  size_t ",
-                    memory.member, "_bytes;\n");
+                    memory.keeps_state        ? " /* kept between calls */"
+                    : memory.keeps_parameters ? " /* loaded parameters, kept between calls */"
+                                              : "",
+                    "\n  size_t ", memory.member, "_bytes;\n");
     if (memory.is_used()) {
       absl::StrAppend(&context, "  unsigned char *", memory.variable, ";\n");
     }
+  }
+  for (const CParameter& parameter : package.parameters) {
+    if (!parameter.is_pointer()) continue;
+    absl::StrAppend(&context, "  const ", c_type(parameter.constant->type.dtype), " *",
+                    parameter.variable, ";\n");
   }
   if (context.empty()) context = "  unsigned char none; /* C has no empty structs */\n";
   return absl::StrCat(types, "\nstruct ", package.name, "_pools {\n", pools, "};\n\nstruct ",
@@ -211,6 +218,7 @@ std::string header_text(const Package& package) {
                   renamed(kStatus), with_pools ? renamed(kAligned) : "", memory_types_text(package),
                   renamed(kFunctions));
   if (with_pools) absl::StrAppend(&text, renamed(kStaticPools));
+  text += pointer_header_text(package);
   for (const CMethod& method : package.methods) text += method_text(package, method);
   absl::StrAppend(
       &text,

@@ -63,11 +63,38 @@ Json pools_of(const Package& package) {
     Json row = describe(*memory.pool, package);
     row["bytes"] = memory.bytes;
     row["keeps_state"] = memory.keeps_state;
+    row["keeps_parameters"] = memory.keeps_parameters;
     rows.push_back(std::move(row));
   }
   for (const plan::MemoryPool& pool : package.pools->constants) {
+    if (pool.kind == plan::PoolKind::kReadWrite) continue;  // is a memory
     Json row = describe(pool, package);
     row["bytes"] = constant_bytes(package.parameters, pool);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+const char* kind_of(const CParameter& parameter) {
+  if (parameter.is_loaded()) return "loaded";
+  if (parameter.is_external) return "external";
+  return parameter.pool == nullptr ? "linked" : "pooled";
+}
+
+Json parameters_of(const Package& package) {
+  Json rows = Json::array();
+  for (const CParameter& parameter : package.parameters) {
+    const TensorType& type = parameter.constant->type;
+    Json row = {{"name", parameter.name},
+                {"symbol", parameter.is_external ? Json() : Json(parameter.symbol)},
+                {"id", parameter_id(parameter)},
+                {"kind", kind_of(parameter)},
+                {"dtype", std::string(scalar_type_name(type.dtype))},
+                {"shape", type.sizes},
+                {"bytes", type.nbytes()},
+                {"sha256", to_hex(parameter.constant->data.sha256())}};
+    row["pool"] = parameter.pool == nullptr ? Json() : Json(parameter.pool->name);
+    if (parameter.file_offset >= 0) row["file_offset"] = parameter.file_offset;
     rows.push_back(std::move(row));
   }
   return rows;
@@ -96,20 +123,10 @@ std::string manifest_text(const Package& package, const std::string& sha256) {
   }
   json["methods"] = Json::array();
   for (const CMethod& method : package.methods) json["methods"].push_back(describe(method));
-  json["parameters"] = Json::array();
-  for (const CParameter& parameter : package.parameters) {
-    const TensorType& type = parameter.constant->type;
-    Json row = {{"name", parameter.name},
-                {"symbol", parameter.symbol},
-                {"id", parameter_id(parameter)},
-                {"kind", "linked"},
-                {"dtype", std::string(scalar_type_name(type.dtype))},
-                {"shape", type.sizes},
-                {"bytes", type.nbytes()},
-                {"sha256", to_hex(parameter.constant->data.sha256())}};
-    row["pool"] = parameter.pool == nullptr ? Json() : Json(parameter.pool->name);
-    if (parameter.file_offset >= 0) row["file_offset"] = parameter.file_offset;
-    json["parameters"].push_back(std::move(row));
+  json["parameters"] = parameters_of(package);
+  json["folded"] = Json::array();
+  for (const CFolded& one : package.folded) {
+    json["folded"].push_back({{"name", one.name}, {"bytes", one.bytes}});
   }
   json["state"] = Json::array();
   for (const CState& state : package.states) {

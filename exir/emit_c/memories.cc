@@ -84,6 +84,12 @@ absl::StatusOr<std::vector<CMemory>> make_memories(const PlannedProgram& planned
   for (size_t i = 0; i < bytes.size(); ++i) {
     memories.push_back(typed_memory(pools.activations[i], bytes[i], package));
   }
+  for (const plan::MemoryPool& pool : pools.constants) {
+    if (pool.kind != plan::PoolKind::kReadWrite) continue;
+    memories.push_back(typed_memory(pool, 0, package));
+    memories.back().keeps_parameters = true;
+  }
+  const size_t others = memories.size();
   const int64_t state = planned.state.arena_bytes;
   if (pools.state.has_value()) {
     PETREL_ASSIGN_OR_RETURN(CMemory memory, state_memory(*pools.state, state, package));
@@ -95,7 +101,6 @@ absl::StatusOr<std::vector<CMemory>> make_memories(const PlannedProgram& planned
     pool.name = kStatePool;
     memories.push_back(typed_memory(pool, state, package));
   }
-  const size_t others = std::max<size_t>(1, bytes.size());
   if (memories.size() > others) memories.back().keeps_state = true;
   return memories;
 }

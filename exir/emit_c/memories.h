@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -52,6 +53,12 @@ struct CSharer {
   std::set<std::string> pools;  // of activations, that it uses
 };
 
+// Where a parameter may be.
+struct ParameterChoice {
+  bool is_external = false;   // the files do not have its bytes
+  std::vector<size_t> pools;  // best first; none: where the compiler or the caller puts it
+};
+
 // The memories that the user describes.
 struct CPools {
   Io io = Io::kArena;
@@ -59,10 +66,12 @@ struct CPools {
   std::vector<CSharer> group;
   std::vector<plan::MemoryPool> activations;  // in the order of the plan's
   std::optional<plan::MemoryPool> state;
-  std::vector<plan::MemoryPool> constants;  // read-only
-  // Those of `constants` that a parameter may lie in, best first; of others it lies
-  // where the compiler puts it. (optional)
-  std::function<std::vector<size_t>(const std::string& name)> of_parameter;
+  // Of parameters: linked in read-only ones, loaded into read-write ones.
+  std::vector<plan::MemoryPool> constants;
+  // (optional)
+  std::function<ParameterChoice(const std::string& name)> of_parameter;
+  // Those that the archives have, for telling which of them are folded away.
+  std::map<std::string, int64_t> archived;  // bytes by name
 };
 
 struct CMemory {
@@ -74,15 +83,19 @@ struct CMemory {
   int64_t bytes = 0;
   int64_t alignment = 0;
   bool keeps_state = false;
+  bool keeps_parameters = false;         // that are loaded, and nothing else
   std::optional<plan::MemoryPool> pool;  // of its own type; none: bare bytes
 
   // Nothing lies in others; their pointers may be NULL.
   bool is_used() const { return bytes > 0; }
+  // Steps write their results there.
+  bool is_arena() const { return is_used() && !keeps_state && !keeps_parameters; }
 };
 
 // InvalidArgument for names that C cannot have, known before anything is compiled.
 absl::Status check_pool_names(const std::vector<plan::MemoryPool>& pools);
 
+// In the order of `pools`, state last; those of loaded parameters have no bytes yet.
 // FailedPrecondition when state is larger than its pool.
 absl::StatusOr<std::vector<CMemory>> make_memories(const PlannedProgram& planned,
                                                    const CPools& pools, const std::string& package);

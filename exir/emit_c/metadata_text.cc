@@ -129,13 +129,14 @@ std::string pools_text(const Package& package) {
 
 // Where no memory is for state alone, it lies among the others.
 bool is_kept(const Package& package, const CMemory& memory) {
-  return memory.keeps_state || (package.state_bytes == 0 && !package.states.empty());
+  return memory.keeps_state || memory.keeps_parameters ||
+         (package.state_bytes == 0 && !package.states.empty());
 }
 
 int64_t constant_bytes(const Package& package) {
   int64_t bytes = 0;
   for (const CParameter& parameter : package.parameters) {
-    bytes += parameter.constant->type.nbytes();
+    if (!parameter.is_external) bytes += parameter.constant->type.nbytes();
   }
   return bytes;
 }

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
 #include "exir/annotate.h"
 #include "exir/emit_c/comment_text.h"
 #include "exir/emit_c/constant_file.h"
@@ -83,6 +86,19 @@ std::vector<std::string> computed_names(const Signature& signature) {
   return names;
 }
 
+// Whether `name` stands there as a whole word.
+bool has_word(absl::string_view text, const std::string& name) {
+  const auto is_part = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  for (size_t at = text.find(name); at != absl::string_view::npos; at = text.find(name, at + 1)) {
+    const size_t end = at + name.size();
+    const bool begins = at == 0 || !is_part(text[at - 1]);
+    if (begins && (end == text.size() || !is_part(text[end]))) return true;
+  }
+  return false;
+}
+
 class Builder {
  public:
   Builder(const PlannedProgram& planned, const CPools& pools, const std::string& name)
@@ -103,6 +119,7 @@ class Builder {
     }
     PETREL_RETURN_IF_ERROR(place_parameters(pools_, &package_.parameters));
     PETREL_RETURN_IF_ERROR(check_places());
+    PETREL_RETURN_IF_ERROR(make_pointers());
     for (const PlannedMethod& method : planned_.methods) {
       PETREL_RETURN_IF_ERROR(
           annotate(add_method(method), absl::StrCat("method '", method.name, "'")));
@@ -110,6 +127,7 @@ class Builder {
     if (!problems_.empty()) return all_problems();
     PETREL_RETURN_IF_ERROR(check_ids());
     place_in_file(&package_);
+    note_folded();
     package_.kernels = absl::StrReplaceAll(library_.text(), prefix_words());
     package_.includes = library_.includes();
     return std::move(package_);
@@ -139,7 +157,13 @@ class Builder {
   }
 
   // Sizes that nobody gave are known now.
-  absl::Status check_places() const {
+  absl::Status check_places() {
+    for (CMemory& memory : package_.memories) {
+      for (const plan::MemoryPool& pool : pools_.constants) {
+        const bool is_it = memory.keeps_parameters && memory.member == pool.name;
+        if (is_it) memory.bytes = constant_bytes(package_.parameters, pool);
+      }
+    }
     std::vector<plan::MemoryPool> pools;
     std::vector<int64_t> bytes;
     for (const CMemory& memory : package_.memories) {
@@ -148,10 +172,48 @@ class Builder {
       bytes.push_back(memory.bytes);
     }
     for (const plan::MemoryPool& pool : pools_.constants) {
+      if (pool.kind == plan::PoolKind::kReadWrite) continue;  // is a memory
       pools.push_back(pool);
       bytes.push_back(constant_bytes(package_.parameters, pool));
     }
     return plan::check_addresses(pools, bytes);
+  }
+
+  // Of parameters that are not linked where they are read, code has pointers.
+  absl::Status make_pointers() {
+    std::map<std::string, size_t> by_symbol;
+    Names macros("parameter", Names::Use::kMacro);
+    for (size_t i = 0; i < package_.parameters.size(); ++i) {
+      const CParameter& parameter = package_.parameters[i];
+      if (!parameter.is_pointer()) continue;
+      by_symbol[parameter.symbol] = i;
+      PETREL_RETURN_IF_ERROR(macros.add(parameter.name).status());
+    }
+    for (auto& [constant, symbol] : symbols_) {
+      const auto found = by_symbol.find(symbol);
+      if (found == by_symbol.end()) continue;
+      symbol = package_.parameters[found->second].variable;
+      pointers_[constant] = found->second;
+    }
+    return absl::OkStatus();
+  }
+
+  // The one that `value` is, where code has a pointer to it.
+  std::optional<size_t> pointer_of(const PlannedMethod& planned, const Value* value) const {
+    const Value* root = planned.storage->root(value);
+    if (!root->is_constant()) return std::nullopt;
+    const auto found = pointers_.find(root->constant().get());
+    if (found == pointers_.end()) return std::nullopt;
+    return found->second;
+  }
+
+  void note_folded() {
+    std::set<std::string> kept;
+    for (const CParameter& parameter : package_.parameters) kept.insert(parameter.name);
+    for (const CState& state : package_.states) kept.insert(state.name);
+    for (const auto& [name, bytes] : pools_.archived) {
+      if (kept.count(name) == 0) package_.folded.push_back({name, bytes});
+    }
   }
 
   absl::Status check_ids() const {
@@ -180,7 +242,12 @@ class Builder {
       symbols_[constant] =
           absl::StrCat(package_.name, constant->is_mutable() ? "_initial_" : "_param_", c_name);
       if (constant->is_mutable()) continue;
-      package_.parameters.push_back({name, symbols_[constant], constant});
+      CParameter parameter;
+      parameter.name = name;
+      parameter.symbol = symbols_[constant];
+      parameter.variable = absl::StrCat("param_", c_name);
+      parameter.constant = constant;
+      package_.parameters.push_back(std::move(parameter));
     }
     return absl::OkStatus();
   }
@@ -224,9 +291,12 @@ class Builder {
   // KWS_POOL_X_BYTES would be of a pool and of a method.
   absl::Status check_method_name(const std::string& c_name) const {
     const std::string capitals = in_capitals(c_name) + "_";
-    if (!package_.has_pools() || !absl::StartsWith(capitals, "POOL_")) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat("method '", c_name, "' has the name of a pool; rename it with --method"));
+    const bool is_pool = package_.has_pools() && absl::StartsWith(capitals, "POOL_");
+    const bool is_parameter = !pointers_.empty() && absl::StartsWith(capitals, "PARAM_");
+    if (!is_pool && !is_parameter) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("method '", c_name, "' has the name of a ",
+                                                   is_pool ? "pool" : "parameter",
+                                                   "; rename it with --method"));
   }
 
   absl::Status add_method(const PlannedMethod& planned) {
@@ -296,6 +366,14 @@ class Builder {
     std::set<std::string> variables;
     for (const auto& [root, variable] : borrowed) variables.insert(variable);
     for (const std::string& variable : variables) note(variable);
+    std::set<size_t> pointers;
+    for (const Value* operand : node.operands()) {
+      const std::optional<size_t> pointer = pointer_of(planned, operand);
+      if (pointer.has_value() && has_word(step.body, package_.parameters[*pointer].variable)) {
+        pointers.insert(*pointer);
+      }
+    }
+    step.parameters.assign(pointers.begin(), pointers.end());
     method->steps.push_back(std::move(step));
     return absl::OkStatus();
   }
@@ -306,7 +384,8 @@ class Builder {
       if (planned.storage->root(write.value) == write.buffer) continue;  // it is there
       const std::string from =
           places.has_symbol(write.value) ? places.read(write.value) : places.bytes(write.value);
-      method->writes.push_back({places.bytes(write.buffer), from, write.buffer->tensor().nbytes()});
+      method->writes.push_back({places.bytes(write.buffer), from, pointer_of(planned, write.value),
+                                write.buffer->tensor().nbytes()});
     }
     std::map<const Constant*, const Value*> values;
     for (const Value* constant : planned.graph->constants()) {
@@ -328,10 +407,22 @@ class Builder {
   std::map<std::string, const Constant*> by_name_;
   std::set<std::string> states_;
   Symbols symbols_;
+  std::map<const Constant*, size_t> pointers_;  // index of the parameter
   std::vector<std::string> problems_;
 };
 
 }  // namespace
+
+bool Package::has_loaded() const {
+  return std::any_of(parameters.begin(), parameters.end(),
+                     [](const CParameter& parameter) { return parameter.is_loaded(); });
+}
+
+bool Package::has_external() const {
+  return std::any_of(parameters.begin(), parameters.end(), [](const CParameter& parameter) {
+    return parameter.is_external && !parameter.is_loaded();
+  });
+}
 
 bool Package::has_pools() const {
   return std::any_of(memories.begin(), memories.end(),

@@ -12,6 +12,7 @@
 #define PETREL_EXIR_EMIT_C_PACKAGE_H_
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -35,6 +36,7 @@ struct CStep {
   std::string comment;                // lines
   std::string body;                   // statements
   std::vector<std::string> memories;  // the variables that it uses, borrowed ones too
+  std::vector<size_t> parameters;     // those of its arguments that are pointers
   bool can_fail = false;              // returns a status
 };
 
@@ -42,6 +44,7 @@ struct CStep {
 struct CWrite {
   std::string to;
   std::string from;
+  std::optional<size_t> parameter;  // `from` is the pointer of this one
   int64_t bytes = 0;
 };
 
@@ -59,11 +62,24 @@ struct CMethod {
 };
 
 struct CParameter {
-  std::string name;    // "conv.weight"
-  std::string symbol;  // "kws_param_conv_weight"
+  std::string name;      // "conv.weight"
+  std::string symbol;    // "kws_param_conv_weight"
+  std::string variable;  // "param_conv_weight": of the context, where it is one
   const Constant* constant = nullptr;
   const plan::MemoryPool* pool = nullptr;  // null: where the compiler puts it
+  bool is_external = false;                // there is no symbol
+  std::string room;                        // "pool_tcm + 64": where it is loaded; else ""
   int64_t file_offset = -1;                // in NAME_params.bin; -1: it is not there
+
+  bool is_loaded() const { return !room.empty(); }
+  // Its address is known at run time only.
+  bool is_pointer() const { return is_external || is_loaded(); }
+};
+
+// A parameter of the archives that is part of others now.
+struct CFolded {
+  std::string name;
+  int64_t bytes = 0;
 };
 
 struct CState {
@@ -81,6 +97,7 @@ struct Package {
   const CPools* pools = nullptr;
   std::vector<CMethod> methods;
   std::vector<CParameter> parameters;
+  std::vector<CFolded> folded;
   std::vector<CState> states;
   std::set<std::string> includes;  // of the kernels
   std::string kernels;             // their text
@@ -89,7 +106,9 @@ struct Package {
 
   bool includes_binary = false;  // constants are bytes, not text
 
-  bool has_pools() const;  // memories of types of their own
+  bool has_pools() const;     // memories of types of their own
+  bool has_loaded() const;    // parameters that the hook gives
+  bool has_external() const;  // parameters whose pointers the caller sets
   // Inputs and outputs lie where the caller has them, and nowhere else.
   bool borrows() const { return pools->io == Io::kCaller; }
 };

@@ -54,10 +54,17 @@ absl::Status place_parameters(const CPools& pools, std::vector<CParameter>* para
   if (!pools.of_parameter) return absl::OkStatus();
   std::vector<int64_t> used(pools.constants.size(), 0);
   for (CParameter& parameter : *parameters) {
-    for (const size_t index : pools.of_parameter(parameter.name)) {
+    const ParameterChoice choice = pools.of_parameter(parameter.name);
+    parameter.is_external = choice.is_external;
+    for (const size_t index : choice.pools) {
       const plan::MemoryPool& pool = pools.constants[index];
       const int64_t bytes = used[index] + bytes_in(pool, parameter);
       if (pool.prefer.has_value() && bytes > *pool.prefer) continue;
+      if (pool.kind == plan::PoolKind::kReadWrite) {
+        parameter.room = absl::StrCat("pool_", pool.name, " + ", used[index]);
+      } else {
+        parameter.is_external = false;
+      }
       used[index] = bytes;
       parameter.pool = &pool;
       break;

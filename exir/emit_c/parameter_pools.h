@@ -3,9 +3,11 @@
 // Which parameters lie in the pool of a user. In the order of the files each goes to the
 // first of its pools that has room below what is preferred there:
 //
-//   pools.of_parameter("conv1.weight") == {0, 1}   itcm, then flash
+//   pools.of_parameter("conv1.weight").pools == {0, 1}   itcm, then flash
 //   itcm   prefer=4K     conv1.weight, conv1.bias
 //   flash  limit=64K     all the others; more is an error
+//
+// In a read-write pool they get rooms, into which they are loaded.
 #ifndef PETREL_EXIR_EMIT_C_PARAMETER_POOLS_H_
 #define PETREL_EXIR_EMIT_C_PARAMETER_POOLS_H_
 

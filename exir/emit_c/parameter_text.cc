@@ -34,7 +34,7 @@ constexpr char kInPool[] =
 
 // "KWS_IN_POOL(".rodata.kws_flash", 16)\n"
 std::string place_text(const Package& package, const CParameter& parameter) {
-  if (parameter.pool == nullptr) return "";
+  if (parameter.pool == nullptr || parameter.is_loaded()) return "";
   return absl::StrCat(package.capitals, "_IN_POOL(\"", section_of(*parameter.pool, package.name),
                       "\", ", alignment_of(*parameter.pool), ")\n");
 }
@@ -76,6 +76,7 @@ std::string parameter_header_text(const Package& package) {
       "_PARAMS_H\n\n#include <stdbool.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" "
       "{\n#endif\n\n");
   for (const CParameter& parameter : package.parameters) {
+    if (parameter.is_external) continue;
     const TensorType& type = parameter.constant->type;
     absl::StrAppend(&text, "extern ", declaration(type, parameter.symbol), "[", array_size(type),
                     "];\n");
@@ -92,6 +93,7 @@ std::string parameter_header_text(const Package& package) {
 std::string lookup_text(const Package& package) {
   std::string cases;
   for (const CParameter& parameter : package.parameters) {
+    if (parameter.is_external) continue;
     absl::StrAppend(&cases, "    case ", parameter_id(parameter),
                     "u:\n      *data = ", parameter.symbol,
                     ";\n      *bytes = ", parameter.constant->type.nbytes(), "u;\n      return ",
@@ -107,6 +109,7 @@ std::string lookup_text(const Package& package) {
 std::string parameter_source_text(const Package& package) {
   std::string arrays;
   for (const CParameter& parameter : package.parameters) {
+    if (parameter.is_external) continue;
     const TensorType& type = parameter.constant->type;
     absl::StrAppend(&arrays, "/* ", comment_text(parameter.name), ": ", to_string(type), " */\n",
                     place_text(package, parameter),
@@ -119,9 +122,10 @@ std::string parameter_source_text(const Package& package) {
                     " */\n",
                     array_text(declaration(type, state.symbol), type, state.constant->data), "\n");
   }
-  const bool has_pools =
-      std::any_of(package.parameters.begin(), package.parameters.end(),
-                  [](const CParameter& parameter) { return parameter.pool != nullptr; });
+  const bool has_pools = std::any_of(
+      package.parameters.begin(), package.parameters.end(), [&](const CParameter& parameter) {
+        return !parameter.is_external && !place_text(package, parameter).empty();
+      });
   const std::string in_pool = absl::StrReplaceAll(kInPool, {{"PETREL_", package.capitals + "_"}});
   const bool uses_math =
       arrays.find("NAN") != std::string::npos || arrays.find("INFINITY") != std::string::npos;

@@ -143,6 +143,11 @@ std::string comparisons_text(const Package& package, const std::vector<GoldenCal
 
 // A program of its own: memory for the model, and the call.
 std::string main_text(const Package& package) {
+  if (package.has_external()) {
+    return absl::StrCat("#ifdef ", package.capitals, "_SELFTEST_MAIN\n#error \"parameters are ",
+                        "external: call ", package.name, "_selftest() after ", package.name,
+                        "_set_param()\"\n#endif\n");
+  }
   std::string arrays, members;
   for (const CMemory& memory : package.memories) {
     const std::string array = absl::StrCat(package.name, "_selftest_", memory.member);

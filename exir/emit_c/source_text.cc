@@ -44,11 +44,16 @@ std::string renamed(const Package& package, const char* text) {
 bool is_input(const std::string& variable) { return absl::StartsWith(variable, "in_"); }
 bool is_output(const std::string& variable) { return absl::StartsWith(variable, "out_"); }
 
-std::string parameters_of(const CStep& step) {
+std::string parameters_of(const Package& package, const CStep& step) {
   std::vector<std::string> parameters;
   for (const std::string& variable : step.memories) {
     parameters.push_back(
         absl::StrCat(is_input(variable) ? "const " : "", "unsigned char *", variable));
+  }
+  for (const size_t index : step.parameters) {
+    const CParameter& parameter = package.parameters[index];
+    parameters.push_back(
+        absl::StrCat("const ", c_type(parameter.constant->type.dtype), " *", parameter.variable));
   }
   return parameters.empty() ? "void" : absl::StrJoin(parameters, ", ");
 }
@@ -60,9 +65,12 @@ std::string in_run(const std::string& variable) {
   return "context->" + variable;
 }
 
-std::string arguments_of(const CStep& step) {
+std::string arguments_of(const Package& package, const CStep& step) {
   std::vector<std::string> arguments;
   for (const std::string& variable : step.memories) arguments.push_back(in_run(variable));
+  for (const size_t index : step.parameters) {
+    arguments.push_back(in_run(package.parameters[index].variable));
+  }
   return absl::StrJoin(arguments, ", ");
 }
 
@@ -77,19 +85,23 @@ std::string init_text(const Package& package) {
                     " % ", memory.align_macro, " != 0", fails, "ALIGN;\n  context->",
                     memory.variable, " = (unsigned char *)", member, ";\n");
   }
+  for (const CParameter& parameter : package.parameters) {
+    if (!parameter.is_pointer()) continue;
+    absl::StrAppend(&text, "  context->", parameter.variable, " = NULL;\n");
+  }
   return text;
 }
 
 bool has_arena(const Package& package) {
   return std::any_of(package.memories.begin(), package.memories.end(),
-                     [](const CMemory& memory) { return memory.is_used() && !memory.keeps_state; });
+                     [](const CMemory& memory) { return memory.is_arena(); });
 }
 
 // Precondition: has_arena().
 std::string strays_text(const Package& package) {
   std::string begins, meets;
   for (const CMemory& memory : package.memories) {
-    if (!memory.is_used() || memory.keeps_state) continue;
+    if (!memory.is_arena()) continue;
     const std::string& name = memory.variable;
     absl::StrAppend(&begins, "  const uintptr_t ", name, " = (uintptr_t)context->", name, ";\n");
     absl::StrAppend(&meets, meets.empty() ? "" : "      || ", "(first < ", name, " + ",
@@ -110,10 +122,11 @@ std::string no_context(const Package& package) {
   return "context == NULL";
 }
 
-std::string step_text(const CMethod& method, const CStep& step) {
+std::string step_text(const Package& package, const CMethod& method, const CStep& step) {
   return absl::StrCat("/* ", absl::StrReplaceAll(step.comment, {{"\n", "\n * "}}), "\n */\n",
                       step.can_fail ? "static int32_t " : "static void ", method.prefix, "_",
-                      step.function, "(", parameters_of(step), ") {\n", step.body, "}\n\n");
+                      step.function, "(", parameters_of(package, step), ") {\n", step.body,
+                      "}\n\n");
 }
 
 // Whether an output is compared with a tensor before it; see has_bytes().
@@ -192,19 +205,18 @@ std::string checks_text(const Package& package, const CMethod& method) {
 // Checks, copies, steps, and copies.
 std::string run_text(const Package& package, const CMethod& method) {
   const std::string null = absl::StrCat(" return ", package.capitals, "_E_NULL;\n");
-  const bool can_fail = std::any_of(method.steps.begin(), method.steps.end(),
-                                    [](const CStep& step) { return step.can_fail; });
   std::string text = absl::StrCat(
       "int32_t ", method.prefix, "_run(struct ", package.name, "_context *context, const struct ",
       method.prefix, "_inputs *inputs,\n    const struct ", method.prefix, "_outputs *outputs) {\n",
-      can_fail ? "  int32_t status;\n" : "", "  if (", no_context(package),
-      " || inputs == NULL || outputs == NULL) {\n", "   ", null, "  }\n");
+      "@STATUS@  if (", no_context(package), " || inputs == NULL || outputs == NULL) {\n", "   ",
+      null, "  }\n");
   for (const CTensor& tensor : method.inputs) {
     absl::StrAppend(&text, "  if (inputs->", tensor.c_name, " == NULL)", null);
   }
   for (const CTensor& tensor : method.outputs) {
     absl::StrAppend(&text, "  if (outputs->", tensor.c_name, " == NULL)", null);
   }
+  text += missing_pointers_text(package, method);
   text += checks_text(package, method);
   for (const CTensor& tensor : method.inputs) {
     if (package.borrows()) break;
@@ -213,15 +225,20 @@ std::string run_text(const Package& package, const CMethod& method) {
   }
   for (const CStep& step : method.steps) {
     const std::string call =
-        absl::StrCat(method.prefix, "_", step.function, "(", arguments_of(step), ")");
+        absl::StrCat(method.prefix, "_", step.function, "(", arguments_of(package, step), ")");
+    text += need_text(package, step.parameters);
     absl::StrAppend(&text, step.can_fail ? "  status = " : "  ", call, ";\n");
     if (!step.can_fail) continue;
     absl::StrAppend(&text, "  if (status != ", package.capitals, "_OK) return status;\n");
   }
   for (const CWrite& write : method.writes) {
     const bool placed = write.from.find(" + ") != std::string::npos;
+    if (write.parameter.has_value()) text += need_text(package, {*write.parameter});
     absl::StrAppend(&text, "  memcpy(", at_run(write.to), ", ",
-                    placed ? at_run(write.from) : write.from, ", ", write.bytes, "u);\n");
+                    placed                        ? at_run(write.from)
+                    : write.parameter.has_value() ? in_run(write.from)
+                                                  : write.from,
+                    ", ", write.bytes, "u);\n");
   }
   for (const CTensor& tensor : method.outputs) {
     // Where steps write it; what is returned several times is at another.
@@ -229,7 +246,11 @@ std::string run_text(const Package& package, const CMethod& method) {
     text += copy_text(absl::StrCat("outputs->", tensor.c_name), at_run(tensor.place),
                       tensor.type.nbytes());
   }
-  return absl::StrCat(text, "  return ", package.capitals, "_OK;\n}\n\n");
+  // A variable that nothing sets would be a warning.
+  const bool can_fail = text.find("  status = ") != std::string::npos;
+  return absl::StrCat(
+      absl::StrReplaceAll(text, {{"@STATUS@", can_fail ? "  int32_t status;\n" : ""}}), "  return ",
+      package.capitals, "_OK;\n}\n\n");
 }
 
 // Where tensors lie in the memory of the model, one by one and all together.
@@ -261,8 +282,10 @@ std::string source_text(const Package& package) {
   for (const std::string& include : includes) absl::StrAppend(&text, "#include <", include, ">\n");
   absl::StrAppend(&text, "\n#include \"", package.name, "_params.h\"\n\n", package.kernels);
   for (const CMethod& method : package.methods) {
-    for (const CStep& step : method.steps) text += step_text(method, step);
+    for (const CStep& step : method.steps) text += step_text(package, method, step);
   }
+  text += pointer_text(package);
+  if (package.includes_binary) text += lookup_text(package) + "\n";
   absl::StrAppend(&text, renamed(package, kInit), init_text(package),
                   renamed(package, "  return petrel_reset_state(context);\n}\n\n"),
                   reset_text(package),
@@ -274,7 +297,6 @@ std::string source_text(const Package& package) {
     text += places_text(package, method, "input", method.inputs);
     text += places_text(package, method, "output", method.outputs);
   }
-  if (package.includes_binary) text += lookup_text(package);
   return text;
 }
 

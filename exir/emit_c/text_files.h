@@ -41,6 +41,14 @@ std::string parameter_header_text(const Package& package);
 std::string parameter_source_text(const Package& package);
 // The function that finds parameters by id.
 std::string lookup_text(const Package& package);
+// Of parameters whose address is known at run time only: macros, what sets the pointers of
+// external ones, and the hook that loads others before their first use.
+std::string pointer_header_text(const Package& package);
+std::string pointer_text(const Package& package);
+// "status = kws_need_conv_weight(context);...": before a step that uses parameters.
+std::string need_text(const Package& package, const std::vector<size_t>& parameters);
+// What run() says when pointers are missing that `method` uses.
+std::string missing_pointers_text(const Package& package, const CMethod& method);
 // `calls` are in the order of the methods.
 std::string self_test_text(const Package& package, const std::vector<GoldenCall>& calls);
 // What an app compiles and links.
@@ -52,7 +60,7 @@ std::string memory_text(const Package& package);
 // "" when no pool has an address.
 std::string linker_text(const Package& package);
 
-int64_t constant_bytes(const Package& package);  // of parameters
+int64_t constant_bytes(const Package& package);  // of parameters that are linked
 int64_t io_bytes(const CMethod& method);         // of all inputs and outputs
 // Whether a memory holds something between calls.
 bool is_kept(const Package& package, const CMemory& memory);

@@ -110,6 +110,8 @@ class Package:
         objects = [self.folder / f"{self.name}.o", self.folder / f"{self.name}_params.o"]
         done([compiler, "-std=c11", *more, f"-I{c}", "app.c", *objects, "-lm", "-o", "app"],
              self.folder)
+        if any(p["kind"] == "external" for p in self.manifest["parameters"]):
+            return
         done([compiler, "-std=c99", *EXACT, *more, f"-D{self.name.upper()}_SELFTEST_MAIN",
               c / f"{self.name}_selftest.c", *objects, "-lm", "-o", "selftest"], self.folder)
 

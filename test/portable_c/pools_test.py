@@ -293,7 +293,6 @@ class PoolsTest(unittest.TestCase):
                 (["--pin", "x"], "--pin 'x=': there is no --pool"),
                 (["--pool", "sram=1M", "--pin", "=sram"], "--pin '=sram': must be GLOB=POOL"),
                 (["--pool", flash, "--pin", "x=flash"], "values lie in pools of kind=rw"),
-                (["--pool", "sram=1M", "--link-param", "x=sram"], "parameters lie in pools of"),
                 (["--pool", "name=n,targets=npu", "--pin", "x=n"], "targets of that pool are")):
             self.assertIn(message, self.refused(*more, code=2), more)
         self.assertIn("no value has such a name",
