@@ -5,12 +5,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "extension/cli/backend_choice.h"
-#include "extension/export/option_words.h"
+#include "extension/export/generate_option.h"
 
 namespace petrel::extension {
 namespace {
 
-std::string help_of(const ExportOption& option) {
+std::string help_of(const OptionRow& option) {
   std::string help = option.help;
   if (option.kind == OptionKind::kBytes) absl::StrAppend(&help, "; also 500MB, 2GB");
   if (option.kind == OptionKind::kDataFiles) absl::StrAppend(&help, "; may be repeated");
@@ -19,7 +19,7 @@ std::string help_of(const ExportOption& option) {
   return help;
 }
 
-void add_option(CLI::App& verb, const ExportOption& option, OptionWords* given) {
+void add_option(CLI::App& verb, const OptionRow& option, OptionWords* given) {
   const std::string flag = absl::StrCat("--", option.name);
   const std::string name = option.name;
   if (option.kind == OptionKind::kFlag) {
@@ -50,10 +50,8 @@ void add_export_options(CLI::App& verb, OptionWords* given) {
   }
 }
 
-void add_planning_options(CLI::App& verb, OptionWords* given) {
-  for (const char* name : {"reorder", "max-arena-bytes", "planner", "planner-command"}) {
-    add_option(verb, *find_export_option(name), given);
-  }
+void add_generate_options(CLI::App& verb, OptionWords* given) {
+  for (const OptionRow* row : generate_rows()) add_option(verb, *row, given);
 }
 
 }  // namespace petrel::extension

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of the table of export options as options of a verb:
+// The rows of the tables of options as options of a verb:
 //
 //   OptionWords given;
 //   add_export_options(verb, &given);   // "--weight-keys name" -> given["weight-keys"]
@@ -17,8 +17,8 @@ namespace petrel::extension {
 // `given` must live until the command line is parsed.
 void add_export_options(CLI::App& verb, OptionWords* given);
 
-// Of them those that say how memory is planned, for verbs that write no .pte.
-void add_planning_options(CLI::App& verb, OptionWords* given);
+// Of generated C.
+void add_generate_options(CLI::App& verb, OptionWords* given);
 
 }  // namespace petrel::extension
 

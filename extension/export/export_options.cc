@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_join.h"
 #include "exir/plan/external/external_planner.h"
 #include "exir/plan/search/planner_registry.h"
 #include "extension/export/export_option.h"
@@ -28,17 +26,18 @@ void for_each_use(ExportOptions* options, Change change) {
 using Apply = decltype(ExportOption::apply);
 
 ExportOption flag(const char* name, bool changes_graph, const char* help, Apply apply) {
-  return {name, OptionKind::kFlag, {}, "", changes_graph, help, apply};
+  return {{name, OptionKind::kFlag, {}, "", help}, changes_graph, apply};
 }
 
 ExportOption choice(const char* name, std::vector<std::string> choices, const char* default_word,
                     bool changes_graph, const char* help, Apply apply) {
-  return {name, OptionKind::kChoice, std::move(choices), default_word, changes_graph, help, apply};
+  return {
+      {name, OptionKind::kChoice, std::move(choices), default_word, help}, changes_graph, apply};
 }
 
 ExportOption value(const char* name, OptionKind kind, bool changes_graph, const char* help,
                    Apply apply) {
-  return {name, kind, {}, "", changes_graph, help, apply};
+  return {{name, kind, {}, "", help}, changes_graph, apply};
 }
 
 // What becomes of the graph, and what it may call.
@@ -156,31 +155,6 @@ const ExportOption* find_export_option(absl::string_view name) {
     if (name == option.name) return &option;
   }
   return nullptr;
-}
-
-std::string identifier_of(const ExportOption& option) {
-  std::string name = option.name;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
-std::string operand_of(const ExportOption& option) {
-  switch (option.kind) {
-    case OptionKind::kFlag:
-      return "";
-    case OptionKind::kChoice:
-      return absl::StrJoin(option.choices, "|");
-    case OptionKind::kText:
-    case OptionKind::kTexts:
-      return "TEXT";
-    case OptionKind::kBytes:
-      return "BYTES";
-    case OptionKind::kDataFile:
-      return "FILE.ptd";
-    case OptionKind::kDataFiles:
-      return "GLOB=FILE.ptd";
-  }
-  return "";
 }
 
 }  // namespace petrel::extension

@@ -11,7 +11,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "extension/export/export_option.h"
 
 namespace petrel::extension {
 namespace {
@@ -20,7 +19,7 @@ constexpr size_t kColumns = 88;     // of Python's doc string
 constexpr size_t kHelpColumn = 18;  // where explanations begin, after names
 
 // The type and the default of a keyword of Python.
-std::string annotation(const ExportOption& option) {
+std::string annotation(const OptionRow& option) {
   switch (option.kind) {
     case OptionKind::kFlag:
       return "bool = False";
@@ -29,7 +28,8 @@ std::string annotation(const ExportOption& option) {
                           option.default_word, "\"");
     case OptionKind::kText:
     case OptionKind::kDataFile:
-      return "Optional[str] = None";
+      return option.default_word[0] == '\0' ? "Optional[str] = None"
+                                            : absl::StrCat("str = \"", option.default_word, "\"");
     case OptionKind::kBytes:
       return "Union[None, int, str] = None";
     case OptionKind::kDataFiles:
@@ -41,7 +41,7 @@ std::string annotation(const ExportOption& option) {
 }
 
 // The explanation of a keyword, broken into lines beside its name.
-std::string help_lines(const ExportOption& option, size_t indent) {
+std::string help_lines(const OptionRow& option, size_t indent) {
   std::string text = option.help;
   if (option.kind == OptionKind::kBytes) text += ": bytes, or \"500MB\"";
   if (option.kind == OptionKind::kDataFile) text += " (a plain name)";
@@ -66,13 +66,12 @@ std::string help_lines(const ExportOption& option, size_t indent) {
   return absl::StrJoin(lines, "\n");
 }
 
-using Write = std::function<std::string(const ExportOption&, size_t indent)>;
+using Write = std::function<std::string(const OptionRow&, size_t indent)>;
 
-std::string write_all(const std::string& indent, const Write& write) {
+std::string write_all(const OptionRows& rows, const std::string& indent, const Write& write) {
   std::string out;
-  for (const ExportOption& option : export_options()) {
-    if (option.apply == nullptr) continue;  // objects in Python, with keywords of their own
-    for (absl::string_view line : absl::StrSplit(write(option, indent.size()), '\n')) {
+  for (const OptionRow* row : rows) {
+    for (absl::string_view line : absl::StrSplit(write(*row, indent.size()), '\n')) {
       absl::StrAppend(&out, indent, line, "\n");
     }
   }
@@ -81,15 +80,15 @@ std::string write_all(const std::string& indent, const Write& write) {
 
 }  // namespace
 
-std::string python_from_template(const std::string& text) {
+std::string python_from_template(const std::string& text, const OptionRows& rows) {
   const std::vector<std::pair<std::string, Write>> marks = {
       {"@KEYWORDS@",
-       [](const ExportOption& option, size_t) {
+       [](const OptionRow& option, size_t) {
          return absl::StrCat(identifier_of(option), ": ", annotation(option), ",");
        }},
       {"@HELP@", help_lines},
       {"@VALUES@",
-       [](const ExportOption& option, size_t) {
+       [](const OptionRow& option, size_t) {
          return absl::StrCat("\"", option.name, "\": ", identifier_of(option), ",");
        }},
   };
@@ -100,16 +99,17 @@ std::string python_from_template(const std::string& text) {
     const size_t indent = std::min(line.find_first_not_of(' '), line.size());
     std::string written = line + "\n";
     for (const auto& [mark, write] : marks) {
-      if (line.substr(indent) == mark) written = write_all(line.substr(0, indent), write);
+      if (line.substr(indent) == mark) written = write_all(rows, line.substr(0, indent), write);
     }
     out += written;
   }
   return out;
 }
 
-std::string docs_table() {
+std::string docs_table(const OptionRows& rows) {
   std::string table = "| option | value | |\n|---|---|---|\n";
-  for (const ExportOption& option : export_options()) {
+  for (const OptionRow* row : rows) {
+    const OptionRow& option = *row;
     std::string help = absl::StrReplaceAll(option.help, {{"|", "\\|"}});
     if (option.default_word[0] != '\0')
       absl::StrAppend(&help, " (default: ", option.default_word, ")");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is written from the table of export options: petrel.export() of Python,
-// made from a template by //extension/python, and the table of docs/export.md,
-// which a test compares.
+// What is written from tables of options: petrel.export() and petrel.gen_c() of Python,
+// made from templates by //extension/python, and the tables of docs/export.md and
+// docs/portable_c.md, which a test compares.
 //
 //   template line        becomes
 //   @KEYWORDS@           reorder: bool = False,
@@ -12,14 +12,19 @@
 #define PETREL_EXTENSION_EXPORT_OPTION_TEXTS_H_
 
 #include <string>
+#include <vector>
+
+#include "extension/export/option_row.h"
 
 namespace petrel::extension {
 
+using OptionRows = std::vector<const OptionRow*>;
+
 // The template with its marked lines replaced, each indented as its mark is.
-std::string python_from_template(const std::string& text);
+std::string python_from_template(const std::string& text, const OptionRows& rows);
 
 // Rows of Markdown with a heading.
-std::string docs_table();
+std::string docs_table(const OptionRows& rows);
 
 }  // namespace petrel::extension
 

@@ -6,48 +6,13 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 namespace petrel::extension {
 namespace {
 
 constexpr uint64_t kMaxBytes = uint64_t{1} << 62;
 
-// "a, b or c".
-std::string one_of(const std::vector<std::string>& choices) {
-  if (choices.size() < 2) return absl::StrJoin(choices, "");
-  return absl::StrCat(absl::StrJoin(choices.begin(), choices.end() - 1, ", "), " or ",
-                      choices.back());
-}
-
-// What is expected of a word; "" when it is that.
-std::string expected(const ExportOption& option, const std::string& word) {
-  switch (option.kind) {
-    case OptionKind::kFlag:
-      return "given without a value";
-    case OptionKind::kChoice:
-      return std::count(option.choices.begin(), option.choices.end(), word) > 0
-                 ? ""
-                 : one_of(option.choices);
-    case OptionKind::kBytes:
-      return bytes_of(word) ? "" : "a size from 1 to 2^62 bytes, such as 500000 or 2GB";
-    case OptionKind::kDataFiles:
-      return split_data_file(word).second.empty() ? "GLOB=FILE.ptd" : "";
-    case OptionKind::kText:
-    case OptionKind::kTexts:
-      return word.empty() ? "a text that is not empty" : "";
-    case OptionKind::kDataFile:
-      return word.empty() ? "the name of a file" : "";
-  }
-  return "";
-}
-
 }  // namespace
-
-std::string check_word(const ExportOption& option, const std::string& word) {
-  const std::string wanted = expected(option, word);
-  return wanted.empty() ? "" : absl::StrCat("must be ", wanted, ", is '", word, "'");
-}
 
 void apply_options(const OptionWords& given, exir::ExportOptions* options) {
   for (const ExportOption& option : export_options()) {

@@ -27,9 +27,6 @@
 
 namespace petrel::extension {
 
-// "" when `word` is a value of the option, else what is wrong: "must be a or b, is 'x'".
-std::string check_word(const ExportOption& option, const std::string& word);
-
 // Precondition: every name is that of an option and check_word() found nothing
 // wrong with its words.
 void apply_options(const OptionWords& given, exir::ExportOptions* options);

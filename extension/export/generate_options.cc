@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "exir/plan/formats/memory_pool.h"
+#include "extension/export/export_option.h"
+#include "extension/export/generate_option.h"
+#include "extension/export/option_words.h"
+
+namespace petrel::extension {
+namespace {
+
+using exir::GenerateOptions;
+
+// Of the options of an export those that say how memory is planned.
+constexpr const char* kPlanning[] = {"reorder", "max-arena-bytes", "planner", "planner-command"};
+
+// "GLOB=POOL"; names of values hold no '=', so the last one counts.
+std::vector<exir::PoolRule> read_rules(const Words& words) {
+  std::vector<exir::PoolRule> rules;
+  for (const std::string& word : words) {
+    const size_t equals = word.rfind('=');
+    rules.push_back(
+        {word.substr(0, equals), equals == std::string::npos ? "" : word.substr(equals + 1)});
+  }
+  return rules;
+}
+
+std::vector<GenerateOption> memory_options() {
+  return {
+      {{"pool",
+        OptionKind::kTexts,
+        {},
+        "",
+        "a memory: NAME=BYTES or name=NAME,KEY=VALUE..., preferred ones first; keys: kind (rw, or "
+        "ro for parameters), size, limit, prefer (a limit that necessity may exceed), align, "
+        "section, address, targets. The one called state keeps what outlives a call"},
+       [](const Words& words, GenerateOptions* options) {
+         auto pools = exir::plan::parse_memory_pools(words);
+         if (pools.ok()) options->pools = *std::move(pools);
+         return pools.status();
+       }},
+      {{"pin",
+        OptionKind::kTexts,
+        {},
+        "",
+        "GLOB=POOL: values of these names lie there; the first counts"},
+       [](const Words& words, GenerateOptions* options) {
+         options->pins = read_rules(words);
+         return absl::OkStatus();
+       }},
+      {{"io",
+        OptionKind::kChoice,
+        {"arena", "caller"},
+        "arena",
+        "arena: inputs and outputs have places in the memory of the model, and are copied where "
+        "they lie elsewhere; caller: they lie elsewhere only"},
+       [](const Words& words, GenerateOptions* options) {
+         options->caller_io = words[0] == "caller";
+         return absl::OkStatus();
+       }},
+      {{"group",
+        OptionKind::kTexts,
+        {},
+        "",
+        "manifest.json of a package that never runs at the same time: NAME_group.h has types of "
+        "pools that both share"},
+       [](const Words& words, GenerateOptions* options) {
+         options->group = words;
+         return absl::OkStatus();
+       }},
+  };
+}
+
+std::vector<GenerateOption> parameter_options() {
+  return {
+      {{"params",
+        OptionKind::kChoice,
+        {"linked", "pool", "external"},
+        "linked",
+        "what becomes of parameters that link-param says nothing of. linked: part of the files; "
+        "pool: so, in the pools of kind=ro; external: the application sets pointers"},
+       [](const Words& words, GenerateOptions* options) {
+         options->other_parameters = words[0] == "pool"       ? exir::Parameters::kPool
+                                     : words[0] == "external" ? exir::Parameters::kExternal
+                                                              : exir::Parameters::kLinked;
+         return absl::OkStatus();
+       }},
+      {{"link-param",
+        OptionKind::kTexts,
+        {},
+        "",
+        "GLOB=POOL: parameters of these names lie there, in the first pool with room below prefer; "
+        "a pool of kind=rw is one that a hook loads them into; GLOB=linked, GLOB=external as of "
+        "params"},
+       [](const Words& words, GenerateOptions* options) {
+         options->parameters = read_rules(words);
+         return absl::OkStatus();
+       }},
+      {{"constants",
+        OptionKind::kChoice,
+        {"auto", "text", "incbin"},
+        "auto",
+        "text: parameters are C; incbin: NAME_params.S, for GNU as or clang, includes "
+        "NAME_params.bin; auto: incbin for more than 1 MiB of them"},
+       [](const Words& words, GenerateOptions* options) {
+         options->constants = words[0] == "text"     ? exir::ConstantFiles::kText
+                              : words[0] == "incbin" ? exir::ConstantFiles::kIncbin
+                                                     : exir::ConstantFiles::kAuto;
+         return absl::OkStatus();
+       }},
+  };
+}
+
+std::vector<GenerateOption> file_options() {
+  return {
+      {{"name", OptionKind::kText, {}, "model", "begins the names of files and symbols"},
+       [](const Words& words, GenerateOptions* options) {
+         options->name = words[0];
+         return exir::check_package_name(words[0]);
+       }},
+      {{"compile",
+        OptionKind::kChoice,
+        {"none", "so", "obj"},
+        "none",
+        "so: also libNAME.so, a module to run or open; obj: also NAME.o; with $CC, else cc"},
+       [](const Words& words, GenerateOptions* options) {
+         options->compile = words[0] == "so"    ? exir::Compile::kSharedLibrary
+                            : words[0] == "obj" ? exir::Compile::kObject
+                                                : exir::Compile::kNothing;
+         return absl::OkStatus();
+       }},
+  };
+}
+
+}  // namespace
+
+const std::vector<GenerateOption>& generate_options() {
+  static const auto* const kOptions = [] {
+    auto* all = new std::vector<GenerateOption>();
+    for (const auto& group : {file_options(), memory_options(), parameter_options()}) {
+      all->insert(all->end(), group.begin(), group.end());
+    }
+    return all;
+  }();
+  return *kOptions;
+}
+
+std::vector<const OptionRow*> generate_rows() {
+  std::vector<const OptionRow*> rows;
+  for (const GenerateOption& option : generate_options()) rows.push_back(&option);
+  for (const char* name : kPlanning) rows.push_back(find_export_option(name));
+  return rows;
+}
+
+const OptionRow* find_generate_row(absl::string_view name) {
+  for (const OptionRow* row : generate_rows()) {
+    if (name == row->name) return row;
+  }
+  return nullptr;
+}
+
+absl::Status apply_generate_options(const OptionWords& given, GenerateOptions* options) {
+  std::vector<std::string> problems;
+  const auto note = [&](const absl::Status& status) {
+    if (!status.ok()) problems.emplace_back(status.message());
+  };
+  for (const GenerateOption& option : generate_options()) {
+    const auto words = given.find(option.name);
+    if (words != given.end()) {
+      note(option.apply(words->second, options));
+    } else if (option.default_word[0] != '\0') {
+      note(option.apply({option.default_word}, options));
+    }
+  }
+  // What pools are called is known to be right only where they could be read.
+  if (problems.empty()) note(exir::check_pools(*options));
+  apply_options(given, &options->program);
+  return problems.empty() ? absl::OkStatus()
+                          : absl::InvalidArgumentError(absl::StrJoin(problems, "\n"));
+}
+
+}  // namespace petrel::extension
