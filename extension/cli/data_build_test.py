@@ -166,6 +166,10 @@ class DataBuildTest(unittest.TestCase):
             self.assertEqual(same.stdout.split("\n", 1)[1], self.done(*run))
             self.assertIn('no key of the data matches "*lora*"',
                           self.fails(*run, "--replace", "*lora*=new.ptd"))
+            wrong = {"score.bias": ([5], zeros(5))}
+            (self.folder / "wrong.safetensors").write_bytes(safetensors(wrong))
+            self.assertIn('"score.bias" is float32 [5]',
+                          self.fails(*run, "--replace", "wrong.safetensors"))
             # What lies inside and is the same outside.
             self.done("data", "merge", "m.pte", "rest.ptd", "score.ptd", "-o", "in.pte")
             same = self.petrel("run", "in.pte", "--data", "score.ptd", "--override")

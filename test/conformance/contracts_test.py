@@ -7,7 +7,7 @@ import re
 import unittest
 
 README = "test/conformance/README.md"
-ROWS = [f"NB-{i}" for i in range(1, 13)] + [f"W-{i}" for i in range(1, 10)]
+ROWS = [f"NB-{i}" for i in range(1, 13)] + [f"W-{i}" for i in range(1, 12)]
 BEHAVIOURS = ["single method", "two methods", "multiple partitions", "different partitions",
               "different backends", "sequential delegates", "constants", "control flow",
               "not found", "end to end"]

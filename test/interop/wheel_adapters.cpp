@@ -5,7 +5,7 @@
 //
 //   wheel_adapters OUTPUTS PROG.pte,DATA.ptd,... PROG.pte,DATA.ptd,...
 //
-//   {"adapters": 0, "resident_bytes": 9021696, "private_bytes": 5021696}
+//   {"adapters": 0, "own_bytes": 8021696, "private_bytes": 5021696}
 //   {"adapters": 1, ...}
 //   {"swap_ms": [60.1, 59.0], "private_bytes": 5021696, "private_bytes_after": 5021696}
 //
@@ -90,8 +90,8 @@ void measure(int argc, char** argv) {
   for (int i = 2; i < argc; ++i) {
     modules.push_back(load(argv[i]));
     write(argv[1], i - 2, run(*modules.back()));
-    std::printf("{\"adapters\": %d, \"resident_bytes\": %ld, \"private_bytes\": %ld}\n", i - 2,
-                1024 * kb_of({"Rss:"}), private_bytes());
+    std::printf("{\"adapters\": %d, \"own_bytes\": %ld, \"private_bytes\": %ld}\n", i - 2,
+                1024 * kb_of({"Pss:"}), private_bytes());
   }
   std::unique_ptr<Module> module = std::move(modules.back());
   modules.clear();

@@ -5,7 +5,8 @@
 //
 //   adapter_memory [--file] OUTPUTS BASE_MODEL.pte MODEL.pte BASE.ptd ADAPTER.ptd...
 //
-//   {"adapters": 0, "load_ms": 81.2, "resident_bytes": 9021696, "private_bytes": 5021696}
+//   {"adapters": 0, "load_ms": 81.2, "resident_bytes": 9021696, "own_bytes": 8021696,
+//    "private_bytes": 5021696}
 //   {"adapters": 1, ...}
 //
 // Loads the base model without adapters, then MODEL.pte once for each adapter, runs
@@ -59,8 +60,10 @@ int main(int argc, char** argv) {
     if (output.empty() || !test::write_floats(path, output)) return 1;
     modules.push_back(std::move(*module));
     std::printf(
-        "{\"adapters\": %d, \"load_ms\": %.2f, \"resident_bytes\": %zu, \"private_bytes\": %zu}\n",
-        number, ms, test::told_by("smaps_rollup", {"Rss:"}), test::private_bytes());
+        "{\"adapters\": %d, \"load_ms\": %.2f, \"resident_bytes\": %zu, \"own_bytes\": %zu, "
+        "\"private_bytes\": %zu}\n",
+        number, ms, test::told_by("smaps_rollup", {"Rss:"}), test::own_bytes(),
+        test::private_bytes());
   }
   return 0;
 }

@@ -6,10 +6,12 @@
 //   method_memory [--file] [--modules N] MODEL.pte prefill decode
 //
 //   {"method": "prefill", "private_bytes": 5021696, "private_bytes_before": 1021696,
-//    "peak_bytes": 6021696, "arena_bytes": 413696, "packed_bytes": 3401216}
+//    "own_bytes": 5041696, "own_bytes_before": 1041696, "peak_bytes": 6021696,
+//    "arena_bytes": 413696, "packed_bytes": 3401216}
 //   {"method": "decode", ...}
 //
-// "before" is before the first method was loaded, "peak" the most that was resident
+// "before" is before the first method was loaded; "own" has pages that several modules
+// map once, where private memory has none of them; "peak" is the most that was resident
 // at once, code included; packed are the weights as XNNPACK has them, in the whole
 // process. The program is mapped, and its pages count as long as they are resident;
 // with --file it is read into memory. Inputs are zeros. With --modules the methods are
@@ -31,10 +33,11 @@
 namespace {
 
 using namespace petrel;  // NOLINT: a measuring program
+using test::own_bytes;
 using test::private_bytes;
 using test::told_by;
 
-bool run(extension::Module& module, const char* name, size_t before) {
+bool run(extension::Module& module, const char* name, size_t before, size_t own_before) {
   const auto meta = module.method_meta(name);
   if (!meta.ok()) return false;
   std::vector<extension::TensorPtr> tensors;
@@ -54,8 +57,9 @@ bool run(extension::Module& module, const char* name, size_t before) {
   const uint64_t packed = backends::xnnpack::PackedWeights::instance().stats().bytes;
   std::printf(
       "{\"method\": \"%s\", \"private_bytes\": %zu, \"private_bytes_before\": %zu, "
-      "\"peak_bytes\": %zu, \"arena_bytes\": %zu, \"packed_bytes\": %zu}\n",
-      name, private_bytes(), before, told_by("status", {"VmHWM:"}), arenas,
+      "\"own_bytes\": %zu, \"own_bytes_before\": %zu, \"peak_bytes\": %zu, \"arena_bytes\": %zu, "
+      "\"packed_bytes\": %zu}\n",
+      name, private_bytes(), before, own_bytes(), own_before, told_by("status", {"VmHWM:"}), arenas,
       static_cast<size_t>(packed));
   return true;
 }
@@ -78,13 +82,16 @@ int main(int argc, char** argv) {
   if (reads) options.load_mode = extension::Module::LoadMode::File;
   options.num_threads = 1;
   std::vector<std::unique_ptr<extension::Module>> modules;
-  size_t before = 0;
+  size_t before = 0, own_before = 0;
   for (int n = 0; n < count; ++n) {
     auto module = extension::Module::load(argv[first], options);
     if (!module.ok()) return 1;  // the runtime has said why
-    if (n == 0) before = private_bytes();
+    if (n == 0) {
+      before = private_bytes();
+      own_before = own_bytes();
+    }
     for (int i = first + 1; i < argc; ++i) {
-      if (!run(**module, argv[i], before)) return 1;
+      if (!run(**module, argv[i], before, own_before)) return 1;
     }
     modules.push_back(std::move(*module));
   }

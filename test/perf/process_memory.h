@@ -30,6 +30,10 @@ inline size_t private_bytes() {
   return told_by("smaps_rollup", {"Private_Clean:", "Private_Dirty:"});
 }
 
+// Pages of this process, those that it maps several times once; of pages that others
+// have, too, its share.
+inline size_t own_bytes() { return told_by("smaps_rollup", {"Pss:"}); }
+
 }  // namespace petrel::test
 
 #endif  // PETREL_TEST_PERF_PROCESS_MEMORY_H_

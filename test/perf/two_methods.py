@@ -11,7 +11,8 @@ such that are read the memory that a process has for itself after `decode` alone
 and after both ran. The aim of the second is at most the first, the other method's
 arena and 5 %. Beside it the wheel, its file in its runtime; `added` is what a process
 has more than before it loaded the program, and `times` the wheel's divided by ours. Last,
-four modules of the program of both, each of which has run `decode`.
+four modules of the program of both, each of which has run `decode`: pages that they all map
+count once there.
 """
 
 import json
@@ -33,15 +34,15 @@ from tool_parser import ToolParser  # noqa: E402
 LARGE = decoder.Size(vocabulary=4096, width=512, heads=8, layers=4, context=256, prompt=32)
 
 
-def added(rows: list[dict]) -> list[int]:
-    return [row["private_bytes"] - row["private_bytes_before"] for row in rows]
+def added(rows: list[dict], kind: str = "private") -> list[int]:
+    return [row[f"{kind}_bytes"] - row[f"{kind}_bytes_before"] for row in rows]
 
 
-def of_wheel(pte: pathlib.Path, *words: str) -> list[int]:
+def of_wheel(pte: pathlib.Path, *words: str) -> list[dict]:
     done = subprocess.run([sys.executable, HERE / "wheel_method_memory.py", *words[:-1], pte,
                            *words[-1].split(",")],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
-    return added([json.loads(line) for line in done.stdout.splitlines()])
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def main() -> int:
@@ -63,8 +64,8 @@ def main() -> int:
                   f"ratio {sizes['two'] / sizes['one']:.4f}")
             wheel = work / f"wheel.{backend}.pte"
             wheel_exports.export({m: work / f"{m}.pt2" for m in files["two"]}, backend, 0, wheel)
-            theirs = of_wheel(wheel, "decode,prefill")
-            theirs_in_four = of_wheel(wheel, "--modules", "4", "decode")[-1]
+            theirs = added(of_wheel(wheel, "decode,prefill"))
+            theirs_in_four = added(of_wheel(wheel, "--modules", "4", "decode"), "own")
             for mode, words in (("mapped", []), ("read", ["--file"])):
                 found = {}
                 for name, methods in files.items():
@@ -83,9 +84,10 @@ def main() -> int:
                       f"times {theirs[1] / ours[1]:.2f}", flush=True)
                 lines = command(args.method_memory, *words, "--modules", 4,
                                 work / f"two.{backend}.pte", "decode").splitlines()
-                four = added([json.loads(line) for line in lines])[-1]
-                print(f"         added after four modules {four}, the wheel {theirs_in_four}, "
-                      f"times {theirs_in_four / four:.2f}", flush=True)
+                four = added([json.loads(line) for line in lines], "own")
+                print(f"         added by one of four modules {four[0]}, the wheel "
+                      f"{theirs_in_four[0]}; by all four {four[3]}, the wheel {theirs_in_four[3]}, "
+                      f"times {theirs_in_four[3] / four[3]:.2f}", flush=True)
     return 0
 
 

@@ -7,7 +7,8 @@
 
 Loads and runs the methods one after the other in this process, on zeros, and prints after each
 
-  {"method": "decode", "private_bytes": 105021696, "private_bytes_before": 101021696}
+  {"method": "decode", "private_bytes": 105021696, "private_bytes_before": 101021696,
+   "own_bytes": 106021696, "own_bytes_before": 102021696}
 
 Before is before the program was loaded, torch and the runtime's library included. With
 --modules the program is loaded as often, each time with its methods, and all stay.
@@ -20,10 +21,17 @@ import torch
 from executorch.runtime import Runtime
 
 
-def private_bytes() -> int:
+def bytes_of(*kinds: str) -> int:
     with open("/proc/self/smaps_rollup", encoding="ascii") as lines:
-        return 1024 * sum(int(line.split()[1]) for line in lines
-                          if line.startswith(("Private_Clean:", "Private_Dirty:")))
+        return 1024 * sum(int(line.split()[1]) for line in lines if line.startswith(kinds))
+
+
+def private_bytes() -> int:
+    return bytes_of("Private_Clean:", "Private_Dirty:")
+
+
+def own_bytes() -> int:
+    return bytes_of("Pss:")
 
 
 def main() -> None:
@@ -34,7 +42,7 @@ def main() -> None:
     args = parser.parse_args()
     runtime = Runtime.get()
     torch.zeros(1).add(1)
-    before = private_bytes()
+    before, own_before = private_bytes(), own_bytes()
     kept = []
     for number in range(args.modules * len(args.methods)):
         if number % len(args.methods) == 0:
@@ -48,7 +56,8 @@ def main() -> None:
         method.execute([torch.zeros(x.sizes(), dtype=dtypes[x.dtype()]) for x in inputs])
         kept.append(method)
         print(json.dumps({"method": name, "private_bytes": private_bytes(),
-                          "private_bytes_before": before}), flush=True)
+                          "private_bytes_before": before, "own_bytes": own_bytes(),
+                          "own_bytes_before": own_before}), flush=True)
 
 
 if __name__ == "__main__":
