@@ -8,7 +8,7 @@
 Exports `decode` alone, `prefill` alone and both of the decoder for XNNPACK, here
 and with the wheel. Prints the bytes of a program with its weights inside, for
 ours also those of a program and its data file, and what a process has in private
-memory more than before it loaded a method, after every method ran once: packed
+memory more than before it loaded a method, ours the program, after every method ran once: packed
 weights, arenas, the runtime's own structures, and pages of the mapped file that
 stay resident. For ours also the packed weights alone; the wheel does not tell
 its own. Ratios are of both methods to the larger one, and of

@@ -10,7 +10,7 @@
 //    "arena_bytes": 413696, "packed_bytes": 3401216}
 //   {"method": "decode", ...}
 //
-// "before" is before the first method was loaded; "own" has pages that several modules
+// "before" is before the program was loaded; "own" has pages that several modules
 // map once, where private memory has none of them; "peak" is the most that was resident
 // at once, code included; packed are the weights as XNNPACK has them, in the whole
 // process. The program is mapped, and its pages count as long as they are resident;
@@ -82,14 +82,10 @@ int main(int argc, char** argv) {
   if (reads) options.load_mode = extension::Module::LoadMode::File;
   options.num_threads = 1;
   std::vector<std::unique_ptr<extension::Module>> modules;
-  size_t before = 0, own_before = 0;
+  const size_t before = private_bytes(), own_before = own_bytes();
   for (int n = 0; n < count; ++n) {
     auto module = extension::Module::load(argv[first], options);
     if (!module.ok()) return 1;  // the runtime has said why
-    if (n == 0) {
-      before = private_bytes();
-      own_before = own_bytes();
-    }
     for (int i = first + 1; i < argc; ++i) {
       if (!run(**module, argv[i], before, own_before)) return 1;
     }
