@@ -10,6 +10,7 @@
 #include "exir/emit/emit.h"
 #include "exir/quantize/dynamic_graph.h"
 #include "exir/quantize/quantize_graph.h"
+#include "exir/quantize/stored_weights.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -58,14 +59,27 @@ absl::Status check_something_is_left(const ObservedProgram& observed) {
       "there is nothing to quantise: no product of f32 with a constant weight");
 }
 
-// Makes the values that need a scale the outputs. State is written as before: what comes
-// later depends on it.
-ObservedMethod observe(Graph& graph, const MethodQuantization& choice) {
+// Each once, in the order of the layers that multiply them.
+std::vector<Value*> values_of_rows(const Graph& graph, const MethodQuantization& choice) {
+  std::map<const Value*, bool> is_known;
+  std::vector<Value*> values;
+  for (const RowProduct& product : row_products(graph, choice)) {
+    if (is_known.emplace(product.rows, true).second) values.push_back(product.rows);
+  }
+  return values;
+}
+
+// Makes the values that need a scale, or that are multiplied, the outputs. State is written
+// as before: what comes later depends on it.
+ObservedMethod observe(Graph& graph, const MethodQuantization& choice, bool see_rows) {
   ObservedMethod method;
   for (const Value* input : graph.inputs()) method.inputs.push_back(input->name());
+  std::vector<Value*> seen;
+  if (choice.scheme == QuantScheme::kStaticInt8) seen = observed_values(graph, choice.keep_float);
+  if (see_rows) seen = values_of_rows(graph, choice);
+  if (seen.empty()) return method;
   std::vector<Value*> outputs;
-  if (choice.scheme != QuantScheme::kStaticInt8) return method;
-  for (Value* value : observed_values(graph, choice.keep_float)) {
+  for (Value* value : seen) {
     if (value->is_input()) {
       method.seen_there.insert(value->name());
       continue;
@@ -101,7 +115,7 @@ absl::StatusOr<ObservedProgram> compile_observed(const ExportOptions& options,
     Method& copy = program.methods[name];
     copy.graph = method.graph->clone();
     floats.methods[name] = {method.graph->clone(), method.signature};
-    observed.methods[name] = observe(*copy.graph, observed.choices[name]);
+    observed.methods[name] = observe(*copy.graph, observed.choices[name], wanted.see_rows);
   }
   PETREL_RETURN_IF_ERROR(phases.run("legalize", [&]() -> absl::Status {
     PETREL_RETURN_IF_ERROR(legalize_program(floats, options));
@@ -132,6 +146,11 @@ absl::StatusOr<QuantizationRecord> ObservedProgram::choose(const SeenRanges& ran
     const MethodQuantization& choice = choices.at(name);
     if (choice.scheme != QuantScheme::kStaticInt8) {
       record.methods[name] = choice;
+      for (const RowProduct& product : row_products(*method.graph, choice)) {
+        const auto rounding =
+            roundings.find(name_in_groups(*product.weight, product.is_transposed, choice.group));
+        if (rounding != roundings.end()) record.roundings.insert(*rounding);
+      }
       continue;
     }
     auto chosen = choose_numbers(*method.graph, entry(ranges, name), entry(histograms, name),

@@ -45,6 +45,8 @@ struct ObservedProgram {
   std::map<std::string, ObservedMethod> methods;
   Program floats;                                     // before anything was lowered
   std::map<std::string, MethodQuantization> choices;  // scheme and nodes kept float, by method
+  // Chosen with what was seen; a record takes those of its layers.
+  std::map<std::string, ChosenRounding> roundings;
 
   // For histograms of a second look: what values share (shared_ranges). InvalidArgument
   // naming the method and value that nothing was seen of.
@@ -58,6 +60,8 @@ struct ObservedProgram {
 struct ObserveOptions {
   QuantScheme scheme = QuantScheme::kStaticInt8;
   int64_t group = kDefaultGroup;
+  // Under kDynamicInt4: show what layers multiply, for roundings.
+  bool see_rows = false;
   // Globs over names of nodes; each must match one that would be quantised.
   std::vector<std::string> keep_float;
 };

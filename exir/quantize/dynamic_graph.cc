@@ -129,6 +129,15 @@ DynamicAnnotation annotate_dynamic(const Graph& graph, const MethodQuantization&
   return annotation;
 }
 
+std::vector<RowProduct> row_products(const Graph& graph, const MethodQuantization& method) {
+  std::vector<RowProduct> products;
+  for (const Node* layer : annotate_dynamic(graph, method).layers) {
+    products.push_back(
+        {rows_of(*layer), product_weight(*layer)->constant(), is_transposed(*layer)});
+  }
+  return products;
+}
+
 absl::Status quantize_layers(Graph& graph, const std::vector<Node*>& layers,
                              const MethodQuantization& method, StoredWeights* weights) {
   Rewriter rewriter(graph, method, weights);

@@ -35,6 +35,14 @@ struct DynamicAnnotation {
 
 DynamicAnnotation annotate_dynamic(const Graph& graph, const MethodQuantization& method);
 
+// The input of a layer, and the weight that multiplies its rows.
+struct RowProduct {
+  Value* rows = nullptr;
+  ConstantPtr weight;
+  bool is_transposed = false;
+};
+std::vector<RowProduct> row_products(const Graph& graph, const MethodQuantization& method);
+
 // Precondition: `layers` are those of the graph's annotation.
 absl::Status quantize_layers(Graph& graph, const std::vector<Node*>& layers,
                              const MethodQuantization& method, StoredWeights* weights);

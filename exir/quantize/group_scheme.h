@@ -19,6 +19,12 @@ namespace petrel::exir {
 inline constexpr int64_t kLeastLevel4 = -8;
 inline constexpr int64_t kMostLevel4 = 7;
 
+// A matrix [n, k] in 4 bits, scales [n, k / group].
+struct RoundedWeight {
+  std::vector<int8_t> levels;
+  std::vector<float> scales;
+};
+
 // The scale of `count` finite numbers; 1 where all are too small for one. Their levels
 // are written to `levels`.
 float quantize_group(const float* values, size_t count, int8_t* levels);

@@ -227,7 +227,7 @@ absl::StatusOr<MethodQuantization> choose_numbers(const Graph& graph, const Rang
 absl::StatusOr<std::map<std::string, std::vector<LeftFloat>>> quantize_program(
     Program& program, const QuantizationRecord& record) {
   std::map<std::string, std::vector<LeftFloat>> left;
-  StoredWeights weights;
+  StoredWeights weights(record.roundings);
   for (const auto& [name, method] : program.methods) {
     if (record.methods.count(name) != 0) continue;
     return absl::InvalidArgumentError(absl::StrCat("the record has no method '", name, "'"));
@@ -242,6 +242,7 @@ absl::StatusOr<std::map<std::string, std::vector<LeftFloat>>> quantize_program(
     if (!kept.ok()) return annotate(kept.status(), absl::StrCat("method '", name, "'"));
     left[name] = *std::move(kept);
   }
+  PETREL_RETURN_IF_ERROR(weights.check_all_taken());
   return left;
 }
 

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "exir/annotate.h"
+#include "exir/quantize/packed_text.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -144,6 +145,25 @@ absl::StatusOr<MethodQuantization> parse_method(const json& object) {
   return method;
 }
 
+absl::StatusOr<std::string> text_of(const json& object, const char* key) {
+  PETREL_ASSIGN_OR_RETURN(const json* found, member(object, key));
+  if (!found->is_string()) return invalid("\"", key, "\" is not a text");
+  return found->get<std::string>();
+}
+
+absl::StatusOr<ChosenRounding> parse_rounding(const json& object) {
+  ChosenRounding rounding;
+  PETREL_RETURN_IF_ERROR(check_keys(object, {"sha256", "levels", "scales"}));
+  PETREL_ASSIGN_OR_RETURN(rounding.digest, text_of(object, "sha256"));
+  PETREL_ASSIGN_OR_RETURN(const std::string levels, text_of(object, "levels"));
+  PETREL_ASSIGN_OR_RETURN(const std::string scales, text_of(object, "scales"));
+  auto weight = std::make_shared<RoundedWeight>();
+  PETREL_ASSIGN_OR_RETURN(weight->levels, decode_levels(levels));
+  PETREL_ASSIGN_OR_RETURN(weight->scales, decode_scales(scales));
+  rounding.weight = std::move(weight);
+  return rounding;
+}
+
 }  // namespace
 
 const char* scheme_name(QuantScheme scheme) {
@@ -183,14 +203,19 @@ std::string format_record(const QuantizationRecord& record) {
     entry["values"] = std::move(values);
     entry["keep_float"] = json_of(method.keep_float);
   }
-  const json root = {{"format", kFormat}, {"methods", std::move(methods)}};
+  json root = {{"format", kFormat}, {"methods", std::move(methods)}};
+  for (const auto& [name, rounding] : record.roundings) {
+    root["roundings"][name] = {{"sha256", rounding.digest},
+                               {"levels", encode_levels(rounding.weight->levels)},
+                               {"scales", encode_scales(rounding.weight->scales)}};
+  }
   return root.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 absl::StatusOr<QuantizationRecord> parse_record(const std::string& text) {
   const json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (root.is_discarded()) return invalid("is not JSON");
-  PETREL_RETURN_IF_ERROR(check_keys(root, {"format", "methods"}));
+  PETREL_RETURN_IF_ERROR(check_keys(root, {"format", "methods", "roundings"}));
   PETREL_ASSIGN_OR_RETURN(const json* format, member(root, "format"));
   if (*format != kFormat) {
     return invalid("\"format\" is not ", kFormat, ", the one that this version reads");
@@ -202,6 +227,13 @@ absl::StatusOr<QuantizationRecord> parse_record(const std::string& text) {
     auto method = parse_method(object);
     if (!method.ok()) return annotate(method.status(), absl::StrCat("method '", name, "'"));
     record.methods[name] = *std::move(method);
+  }
+  if (!root.contains("roundings")) return record;
+  if (!root["roundings"].is_object()) return invalid("\"roundings\" is not an object");
+  for (const auto& [name, object] : root["roundings"].items()) {
+    auto rounding = parse_rounding(object);
+    if (!rounding.ok()) return annotate(rounding.status(), absl::StrCat("rounding '", name, "'"));
+    record.roundings[name] = *std::move(rounding);
   }
   return record;
 }

@@ -12,16 +12,20 @@
 // Values are those of the graph that passes made of the archive (`petrel opt`), by name;
 // `keep_float` names nodes that compute in floats although they could do with integers, each
 // with the reason or as a list of names.
-// Scales of weights follow from the weights and are not stored.
+// Scales of weights follow from the weights and are not stored, but for roundings that were
+// chosen with samples: "roundings" has these by name, in base64 two levels to a byte, each 8
+// more than it is, and scales as numbers of bfloat16.
 #ifndef PETREL_EXIR_QUANTIZE_RECORD_H_
 #define PETREL_EXIR_QUANTIZE_RECORD_H_
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "exir/quantize/group_scheme.h"
 #include "exir/quantize/scheme.h"
 
 namespace petrel::exir {
@@ -56,8 +60,16 @@ struct MethodQuantization {
   KeptFloat keep_float;
 };
 
+// Roundings that do not follow from a weight alone: they were chosen with samples.
+struct ChosenRounding {
+  std::string digest;  // SHA-256 of the weight in floats, in hexadecimal digits
+  std::shared_ptr<const RoundedWeight> weight;
+};
+
 struct QuantizationRecord {
   std::map<std::string, MethodQuantization> methods;
+  // By the name of what is stored, "fc.weight@int4.32"; others are rounded to nearest.
+  std::map<std::string, ChosenRounding> roundings;
 };
 
 // A program whose weights have names remembers the record in its recipe, as this and the

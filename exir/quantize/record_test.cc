@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 
 namespace petrel::exir {
@@ -25,6 +26,20 @@ std::string error_of(const std::string& from, const std::string& to) {
   const auto record = parse_record(text.replace(at, from.size(), to));
   EXPECT_FALSE(record.ok()) << text;
   return std::string(record.status().message());
+}
+
+TEST(Record, HoldsRoundings) {
+  QuantizationRecord record;
+  auto weight = std::make_shared<RoundedWeight>();
+  weight->levels = {-8, 7, 0, 1};
+  weight->scales = {0.5f, 3.0f};
+  record.roundings["w@int4.32"] = {"00ff", weight};
+  const auto read = parse_record(format_record(record));
+  ASSERT_TRUE(read.ok()) << read.status();
+  const ChosenRounding& rounding = read->roundings.at("w@int4.32");
+  EXPECT_EQ(rounding.digest, "00ff");
+  EXPECT_EQ(rounding.weight->levels, weight->levels);
+  EXPECT_EQ(rounding.weight->scales, weight->scales);
 }
 
 TEST(Record, IsReadBackBitForBit) {
@@ -75,7 +90,8 @@ TEST(Record, NamesWhatIsWrong) {
   EXPECT_EQ(parse_record("[]").status().message(), "is not an object");
   EXPECT_THAT(error_of("1,", "2,"), HasSubstr("\"format\" is not 1"));
   EXPECT_EQ(parse_record("{\"format\": 1}").status().message(), "has no \"methods\"");
-  EXPECT_EQ(error_of("\"methods\"", "\"method\""), "\"method\" is not one of format, methods");
+  EXPECT_EQ(error_of("\"methods\"", "\"method\""),
+            "\"method\" is not one of format, methods, roundings");
   EXPECT_EQ(error_of("keep_float", "keepfloat"),
             "method 'forward': \"keepfloat\" is not one of scheme, group, values, keep_float");
   const std::string place = "method 'forward': value 'x': ";

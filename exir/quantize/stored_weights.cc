@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "exir/quantize/group_scheme.h"
+#include "exir/quantize/round_with_inputs.h"
 #include "exir/quantize/scheme.h"
 #include "exir/status_macros.h"
 
@@ -65,28 +66,14 @@ absl::StatusOr<StoredWeight> channels_of(const Constant& weight, size_t axis,
   return stored;
 }
 
-absl::StatusOr<StoredWeight> groups_of(const Constant& weight, int64_t group,
-                                       const std::string& name) {
-  const std::vector<float> values = floats_of(weight);
-  const auto size = static_cast<size_t>(group);
-  std::vector<int8_t> levels(values.size());
-  std::vector<float> scales(values.size() / size);
-  for (size_t g = 0; g < scales.size(); ++g) {
-    for (size_t i = g * size; i < (g + 1) * size; ++i) {
-      if (std::isfinite(values[i])) continue;
-      const auto k = static_cast<size_t>(weight.type.sizes[1]);
-      return absl::InvalidArgumentError(
-          absl::StrCat("weight '", weight.fqn, "' is not finite in row ", i / k));
-    }
-    scales[g] = quantize_group(&values[g * size], size, &levels[g * size]);
-  }
+StoredWeight groups_of(const Sizes& rows, const RoundedWeight& rounded, int64_t group,
+                       const std::string& name) {
   StoredWeight stored;
-  stored.levels = make_constant(name, with_dtype(weight.type, ScalarType::kChar), levels);
-  stored.scales =
-      make_constant(name + ".scales",
-                    TensorType::contiguous(ScalarType::kFloat,
-                                           {weight.type.sizes[0], weight.type.sizes[1] / group}),
-                    scales);
+  stored.levels =
+      make_constant(name, TensorType::contiguous(ScalarType::kChar, rows), rounded.levels);
+  stored.scales = make_constant(
+      name + ".scales", TensorType::contiguous(ScalarType::kFloat, {rows[0], rows[1] / group}),
+      rounded.scales);
   return stored;
 }
 
@@ -114,12 +101,63 @@ absl::StatusOr<StoredWeight> StoredWeights::transposed(const ConstantPtr& weight
   });
 }
 
+absl::StatusOr<WeightRows> rows_of_weight(const Constant& weight, bool is_transposed) {
+  WeightRows rows;
+  const ConstantPtr turned = is_transposed ? transpose(weight) : nullptr;
+  const Constant& source = is_transposed ? *turned : weight;
+  rows.values = floats_of(source);
+  rows.n = static_cast<size_t>(source.type.sizes[0]);
+  rows.k = static_cast<size_t>(source.type.sizes[1]);
+  for (size_t i = 0; i < rows.values.size(); ++i) {
+    if (std::isfinite(rows.values[i])) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("weight '", weight.fqn, "' is not finite in row ", i / rows.k));
+  }
+  return rows;
+}
+
+std::string name_in_groups(const Constant& weight, bool is_transposed, int64_t group) {
+  return absl::StrCat(weight.fqn, "@int4.", group, is_transposed ? ".t" : "");
+}
+
+absl::StatusOr<RoundedWeight> StoredWeights::rounded(const Constant& weight, bool is_transposed,
+                                                     int64_t group, const std::string& name) {
+  PETREL_ASSIGN_OR_RETURN(const WeightRows rows, rows_of_weight(weight, is_transposed));
+  const auto chosen = roundings_.find(name);
+  if (chosen == roundings_.end()) {
+    return round_to_nearest(rows.values, rows.k, static_cast<size_t>(group));
+  }
+  const RoundedWeight& rounded = *chosen->second.weight;
+  const bool fits = rounded.levels.size() == rows.values.size() &&
+                    rounded.scales.size() * static_cast<size_t>(group) == rows.values.size();
+  if (!fits || chosen->second.digest != to_hex(weight.data.sha256())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the record's rounding '", name,
+                     "' is of a weight with other numbers; roundings hold for one training"));
+  }
+  taken_.insert(name);
+  return rounded;
+}
+
 absl::StatusOr<StoredWeight> StoredWeights::in_groups(const ConstantPtr& weight, bool is_transposed,
                                                       int64_t group) {
-  const std::string suffix = absl::StrCat("@int4.", group, is_transposed ? ".t" : "");
-  return find_or_make(weight, suffix, [&](const std::string& name) {
-    return groups_of(is_transposed ? *transpose(*weight) : *weight, group, name);
-  });
+  const std::string whole = name_in_groups(*weight, is_transposed, group);
+  const auto make = [&](const std::string& name) -> absl::StatusOr<StoredWeight> {
+    PETREL_ASSIGN_OR_RETURN(const RoundedWeight levels,
+                            rounded(*weight, is_transposed, group, name));
+    const Sizes& sizes = weight->type.sizes;
+    return groups_of(is_transposed ? Sizes{sizes[1], sizes[0]} : sizes, levels, group, name);
+  };
+  return find_or_make(weight, whole.substr(weight->fqn.size()), make);
+}
+
+absl::Status StoredWeights::check_all_taken() const {
+  for (const auto& [name, rounding] : roundings_) {
+    if (taken_.count(name) != 0) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the record has a rounding '", name, "', which is not a weight of 4 bits in the model"));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace petrel::exir

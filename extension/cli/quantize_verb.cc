@@ -40,6 +40,7 @@ struct Arguments {
   std::string ranges = "min-max";
   std::string scheme = "static-int8";
   int64_t group = exir::kDefaultGroup;
+  std::string rounding = "nearest";
   bool has_max_drop = false;
   OptionWords given;
 };
@@ -112,6 +113,13 @@ std::string read_scheme(const Arguments& arguments, CalibrateOptions* options) {
   if (!group.ok()) return absl::StrCat("--", group.message());
   if (*scheme == exir::QuantScheme::kStaticInt8 && arguments.samples.empty()) {
     return "--calibrate is required: the scheme static-int8 takes scales from samples";
+  }
+  options->round_with_samples = arguments.rounding == "least-error";
+  if (options->round_with_samples && *scheme != exir::QuantScheme::kDynamicInt4) {
+    return "--rounding least-error is for --scheme dynamic-int4";
+  }
+  if (options->round_with_samples && arguments.samples.empty()) {
+    return "--rounding least-error needs samples: --calibrate";
   }
   return "";
 }
@@ -308,6 +316,11 @@ void add_quantize_verb(CLI::App& app, int* exit_code) {
       ->capture_default_str();
   verb->add_option("--group", arguments->group,
                    "elements of a row that share a scale in weights of 4 bits")
+      ->capture_default_str();
+  verb->add_option("--rounding", arguments->rounding,
+                   "of weights of 4 bits: nearest, or least-error: so that layers err least on the "
+                   "samples")
+      ->check(CLI::IsMember({"nearest", "least-error"}))
       ->capture_default_str();
   verb->add_option("-o,--output", arguments->output, "the program to write")->required();
   verb->add_option("--record", arguments->record,

@@ -12,6 +12,7 @@
 #include "extension/quantize/calibration_data.h"
 #include "extension/quantize/keep_float_search.h"
 #include "extension/quantize/method_runner.h"
+#include "extension/quantize/round_weights.h"
 
 namespace petrel::extension {
 namespace {
@@ -112,6 +113,20 @@ absl::Status check_samples(const CalibrateOptions& options) {
   return absl::OkStatus();
 }
 
+absl::Status check_rounding(const CalibrateOptions& options) {
+  if (!options.round_with_samples) return absl::OkStatus();
+  if (options.scheme != exir::QuantScheme::kDynamicInt4) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("rounding by least error is for dynamic-int4, not for ",
+                     exir::scheme_name(options.scheme)));
+  }
+  if (options.model.weight_keys == exir::WeightKeys::kName) {
+    return absl::InvalidArgumentError(
+        "rounding by least error is for one training: it does not go with weights by name");
+  }
+  return absl::OkStatus();
+}
+
 // Methods that need samples.
 absl::StatusOr<std::vector<std::string>> order_of(const CalibrateOptions& options,
                                                   const exir::ObservedProgram& observed) {
@@ -161,14 +176,19 @@ std::vector<std::string> methods_in_order(const CalibrateOptions& options) {
 absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
   PETREL_RETURN_IF_ERROR(check_samples(options));
   PETREL_RETURN_IF_ERROR(exir::check_group(options.group));
+  PETREL_RETURN_IF_ERROR(check_rounding(options));
   PETREL_ASSIGN_OR_RETURN(
       exir::ObservedProgram observed,
-      exir::compile_observed(options.model, {options.scheme, options.group, options.keep_float}));
+      exir::compile_observed(options.model, {options.scheme, options.group,
+                                             options.round_with_samples, options.keep_float}));
   PETREL_ASSIGN_OR_RETURN(const std::vector<std::string> order, order_of(options, observed));
   Calibration calibration;
   Observers observers;
   for (const std::string& name : order) observers.emplace(name, observed.methods.at(name));
-  if (!order.empty()) {
+  if (options.round_with_samples) {
+    PETREL_ASSIGN_OR_RETURN(observed.roundings,
+                            round_weights(options, observed, &calibration.samples));
+  } else if (!order.empty()) {
     PETREL_RETURN_IF_ERROR(look(options, observed, order, &observers, &calibration.samples));
   }
   exir::SeenRanges ranges;

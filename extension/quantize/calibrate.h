@@ -50,6 +50,8 @@ struct CalibrateOptions {
   // that has something to quantise must have one.
   std::map<std::string, std::vector<std::string>> samples;
   RangeChoice ranges = RangeChoice::kMinMax;
+  // Round weights of 4 bits so that layers err least on the samples, not to the nearest.
+  bool round_with_samples = false;
   // Methods in the order in which they run: what one leaves in shared state is there for
   // the next. Those that are not named follow by name.
   std::vector<std::string> order;

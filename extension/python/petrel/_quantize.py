@@ -24,6 +24,7 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
              compile_specs: Optional[CompileSpecs] = None,
              scheme: str = "static-int8",
              group: int = 32,
+             rounding: str = "nearest",
              ranges: str = "min-max",
              keep_float: Iterable[str] = (),
              min_sqnr: Optional[float] = None,
@@ -45,6 +46,8 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
                       "dynamic-int4" take linear layers only, whose rows get scales at run
                       time, with weights of 8 or 4 bits
     group             elements of a row that share a scale in weights of 4 bits
+    rounding          of weights of 4 bits: "nearest", or "least-error", so that layers err
+                      least on the samples
     ranges            "min-max" shows all that was seen, "least-error" cuts numbers far out
                       where that costs less than the levels they take
     keep_float        patterns of names of nodes that stay float
@@ -76,7 +79,7 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
             methods=archives, samples=_samples(calibrate, list(archives), methods, folder),
             backends=choice.for_all, method_backends=choice.by_method,
             options=words_of(choice, folder, export_options), keep_float=list(keep_float),
-            ranges=ranges, scheme=scheme, group=group, min_sqnr=min_sqnr,
+            ranges=ranges, scheme=scheme, group=group, rounding=rounding, min_sqnr=min_sqnr,
             labels_method=labelled, labels=labels, max_drop=max_drop)
         reports = _paths(report)
         _petrel.report_quantization(words, "", 0, reports)  # tells bad endings at once
@@ -85,17 +88,23 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
         pathlib.Path(path).write_text(text)
         program = export(methods=archives, backend=backend, compile_specs=compile_specs,
                          quantize=path, **export_options)
-        copies = [] if record is None else [(path, os.fsdecode(record), True)]
-        if reports:
-            written = [program.path, *program.external_paths]
-            texts = _petrel.report_quantization(words, text, sum(map(os.path.getsize, written)),
-                                                reports)
-            for i, (destination, content) in enumerate(zip(reports, texts)):
-                source = os.path.join(folder, f"report{i}")
-                pathlib.Path(source).write_text(content)
-                copies.append((source, destination, True))
-        _petrel.copy_files(copies)
+        _write(program, words, text, path, record, reports, folder)
         return program
+
+
+def _write(program: Program, words: _petrel.QuantizeWords, text: str, path: str,
+           record: Optional[Path], reports: List[str], folder: str) -> None:
+    """The record, which lies at `path`, and reports on it: all or none."""
+    copies = [] if record is None else [(path, os.fsdecode(record), True)]
+    if reports:
+        written = [program.path, *program.external_paths]
+        texts = _petrel.report_quantization(words, text, sum(map(os.path.getsize, written)),
+                                            reports)
+        for i, (destination, content) in enumerate(zip(reports, texts)):
+            source = os.path.join(folder, f"report{i}")
+            pathlib.Path(source).write_text(content)
+            copies.append((source, destination, True))
+    _petrel.copy_files(copies)
 
 
 def _labels(accuracy: Any, names: List[str], folder: str) -> Tuple[str, str]:

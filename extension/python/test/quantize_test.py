@@ -11,6 +11,7 @@ import numpy
 import petrel
 
 DIGITS = "examples/quickstart/digits.pt2"
+CORRELATED = "extension/quantize/testdata/correlated"
 LOUD = "extension/quantize/testdata/loud"
 PIXELS = 64
 
@@ -109,6 +110,19 @@ class QuantizeTest(unittest.TestCase):
             self.assertTrue(json.loads(record.read_text())["methods"]["forward"]["keep_float"])
         with self.assertRaisesRegex((petrel.Error, ValueError), "has 3 labels, there are 128"):
             petrel.quantize(LOUD + ".pt2", calibrate=samples, accuracy=[1, 2, 3])
+
+    def test_rounding_by_least_error_errs_less(self):
+        wanted, others = (numpy.load(CORRELATED + f".{kind}.npy") for kind in ("outputs", "others"))
+        errors = {}
+        for rounding in ("nearest", "least-error"):
+            program = petrel.quantize(CORRELATED + ".pt2", scheme="dynamic-int4", rounding=rounding,
+                                      calibrate=CORRELATED + ".samples.npy")
+            forward = petrel.load(program.path)["forward"]
+            made = numpy.stack([forward(sample)[0] for sample in others])
+            errors[rounding] = numpy.sqrt(((wanted - made) ** 2).sum())
+        self.assertLess(errors["least-error"], errors["nearest"] * 2 / 3)
+        with self.assertRaisesRegex(ValueError, "rounding is 'up'"):
+            petrel.quantize(CORRELATED + ".pt2", scheme="dynamic-int4", rounding="up")
 
     def test_what_is_wrong_is_named(self):
         bad = self.images[:2].copy()

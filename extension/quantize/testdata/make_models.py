@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes models that quantise badly, with samples and eager torch's outputs of them.
+
+loud         three linear layers. One channel between the first and the second is 300 times
+             as loud as the others, and counts as much as they do. With the largest places
+             of the outputs as labels.
+correlated   three linear layers of inputs that six numbers decide, but for a little noise.
+             Samples to calibrate with, and others to try.
+
+    PYTHONPATH=test/models python3 extension/quantize/testdata/make_models.py
+"""
+
+import pathlib
+
+import neutral_archive
+import numpy as np
+import torch
+from torch import nn
+
+OUT = pathlib.Path(__file__).resolve().parent
+LOUDER = 300
+CAUSES = 6
+
+
+def save(name: str, model: nn.Module, samples: dict[str, torch.Tensor]) -> torch.Tensor:
+    """The outputs of the last samples, which are written beside them."""
+    first = next(iter(samples.values()))
+    neutral_archive.save(torch.export.export(model, (first[0],)), OUT / f"{name}.pt2")
+    for kind, tensors in samples.items():
+        np.save(OUT / f"{name}.{kind}.npy", tensors.numpy())
+    with torch.no_grad():
+        outputs = torch.stack([model(sample) for sample in tensors])
+    np.save(OUT / f"{name}.outputs.npy", outputs.numpy())
+    return outputs
+
+
+def loud() -> None:
+    torch.manual_seed(7)
+    model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(),
+                          nn.Linear(32, 10)).eval()
+    with torch.no_grad():
+        for layer in (model[0], model[2], model[4]):
+            layer.weight.mul_(3)
+        model[0].weight[5] *= LOUDER
+        model[0].bias[5] *= LOUDER
+        model[2].weight[:, 5] /= LOUDER
+    outputs = save("loud", model, {"samples": torch.randn(128, 1, 16)})
+    np.save(OUT / "loud.labels.npy", outputs.argmax(-1).reshape(-1).numpy())
+
+
+def correlated() -> None:
+    torch.manual_seed(8)
+    model = nn.Sequential(nn.Linear(64, 64), nn.GELU(), nn.Linear(64, 64), nn.GELU(),
+                          nn.Linear(64, 32)).eval()
+    mix = torch.randn(CAUSES, 64)
+
+    def samples(count: int) -> torch.Tensor:
+        return torch.randn(count, 4, CAUSES) @ mix + 0.05 * torch.randn(count, 4, 64)
+
+    save("correlated", model, {"samples": samples(64), "others": samples(32)})
+
+
+if __name__ == "__main__":
+    loud()
+    correlated()
