@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/format/payload_reader.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <string>
@@ -8,6 +9,7 @@
 #include "backends/xnnpack/format/header.h"
 #include "backends/xnnpack/format/node_kind.h"
 #include "backends/xnnpack/format/quantization_reader.h"
+#include "backends/xnnpack/format/structure_bytes.h"
 #include "schema/formats.h"
 
 namespace petrel::backends::xnnpack {
@@ -409,9 +411,15 @@ class Reader {
   uint64_t scale_bytes_ = 0;
 };
 
+uint64_t structure_bytes_of(const fbs::Graph& root) {
+  const auto size_of = [](const auto* list) { return list == nullptr ? 0 : list->size(); };
+  return structure_bytes(size_of(root.values()), size_of(root.nodes()),
+                         std::max(size_of(root.constant_data()), size_of(root.constant_buffer())));
+}
+
 }  // namespace
 
-Problem read_payload(const uint8_t* payload, size_t size, Graph* out) {
+Problem read_payload(const uint8_t* payload, size_t size, Graph* out, const MayTake& may_take) {
   *out = Graph();
   Header header;
   if (Problem p = read_header(payload, size, &header); !p.ok()) return p;
@@ -444,7 +452,11 @@ Problem read_payload(const uint8_t* payload, size_t size, Graph* out) {
                                                 : schema::kXnnpackIdentifier)) {
     return Problem::invalid("the flatbuffer is damaged");
   }
-  return Reader(payload, header, *flatbuffers::GetRoot<fbs::Graph>(flatbuffer), out).read();
+  const fbs::Graph& root = *flatbuffers::GetRoot<fbs::Graph>(flatbuffer);
+  if (const uint64_t bytes = structure_bytes_of(root); may_take && !may_take(bytes)) {
+    return Problem::invalid("it takes " + number(bytes) + " bytes, which it may not");
+  }
+  return Reader(payload, header, root, out).read();
 }
 
 }  // namespace petrel::backends::xnnpack

@@ -18,14 +18,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "backends/xnnpack/format/graph.h"
 #include "backends/xnnpack/format/problem.h"
 
 namespace petrel::backends::xnnpack {
 
-// `payload` must stay while inline constants of the graph are used.
-Problem read_payload(const uint8_t* payload, size_t size, Graph* out);
+// Asked before the graph is built, with the bytes that it will take (structure_bytes.h): a
+// payload of many small tables takes many times its own.
+using MayTake = std::function<bool(uint64_t bytes)>;
+
+// `payload` must stay while inline constants of the graph are used. What `may_take`
+// denies is not read.
+Problem read_payload(const uint8_t* payload, size_t size, Graph* out,
+                     const MayTake& may_take = nullptr);
 
 }  // namespace petrel::backends::xnnpack
 

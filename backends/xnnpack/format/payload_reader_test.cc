@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backends/xnnpack/format/header.h"
+#include "backends/xnnpack/format/structure_bytes.h"
 #include "schema/xnnpack_generated.h"
 
 namespace petrel::backends::xnnpack {
@@ -114,6 +115,19 @@ TEST(PayloadReader, ReadsContentsAsTheyAreStated) {
   ASSERT_EQ(graph.values.size(), 3u);
   EXPECT_EQ(graph.values[2].quant.scales.count, 2u);
   EXPECT_EQ(graph.constants[1].data, payload.data() + payload.size() - kRegion);
+}
+
+TEST(PayloadReader, AsksForMemoryBeforeItBuilds) {
+  const std::vector<uint8_t> payload = payload_of({});
+  Graph graph;
+  uint64_t asked = 0;
+  const auto deny = [&](uint64_t bytes) {
+    asked = bytes;
+    return false;
+  };
+  EXPECT_FALSE(read_payload(payload.data(), payload.size(), &graph, deny).ok());
+  EXPECT_EQ(asked, structure_bytes(3, 1, 2));
+  EXPECT_TRUE(graph.values.empty());
 }
 
 TEST(PayloadReader, RefusesAHeaderThatIsCut) {

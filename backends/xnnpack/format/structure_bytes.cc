@@ -11,10 +11,13 @@ constexpr uint64_t kOtherBytesOfNode = 3072;
 
 }  // namespace
 
+uint64_t structure_bytes(uint64_t values, uint64_t nodes, uint64_t constants) {
+  return values * (sizeof(Value) + kOtherBytesOfValue) +
+         nodes * (sizeof(Node) + kOtherBytesOfNode) + constants * sizeof(ConstantData);
+}
+
 uint64_t structure_bytes(const Graph& graph) {
-  // A payload has fewer than 2^30 of each.
-  return graph.values.size() * (sizeof(Value) + kOtherBytesOfValue) +
-         graph.nodes.size() * (sizeof(Node) + kOtherBytesOfNode);
+  return structure_bytes(graph.values.size(), graph.nodes.size(), graph.constants.size());
 }
 
 }  // namespace petrel::backends::xnnpack

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much memory a graph takes beside the data of its values: what describes values
-// and nodes, here and in XNNPACK. A few bytes of a payload make a value, and few more a
+// How much memory a graph takes beside the data of its values: what describes values,
+// nodes and constants, here and in XNNPACK. A few bytes of a payload make a value, and few more a
 // node, so that a small file could otherwise ask for a hundred times its size.
 
 #ifndef PETREL_BACKENDS_XNNPACK_FORMAT_STRUCTURE_BYTES_H_
@@ -14,6 +14,8 @@
 namespace petrel::backends::xnnpack {
 
 uint64_t structure_bytes(const Graph& graph);
+// Of a graph of so many; each count is below 2^30.
+uint64_t structure_bytes(uint64_t values, uint64_t nodes, uint64_t constants);
 
 }  // namespace petrel::backends::xnnpack
 

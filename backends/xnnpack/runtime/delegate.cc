@@ -163,26 +163,42 @@ Error check_machine(const Graph& graph) {
   return Error::Ok;
 }
 
+Error pay_for_structure(const Delegate::Options& options, uint64_t bytes) {
+  if (options.memory == nullptr) return Error::Ok;
+  return options.memory->take("the values and nodes of an XNNPACK payload", bytes);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Delegate>> Delegate::create(const void* payload, size_t size,
                                                    const runtime::NamedDataMap* map,
                                                    const Options& options) {
   Graph graph;
-  PETREL_RETURN_IF_ERROR(report(read_payload(static_cast<const uint8_t*>(payload), size, &graph)));
-  return create(std::move(graph), size, map, options);
+  Error paid = Error::Ok;
+  const auto may_take = [&](uint64_t bytes) {
+    paid = pay_for_structure(options, bytes);
+    return paid == Error::Ok;
+  };
+  const Problem problem =
+      read_payload(static_cast<const uint8_t*>(payload), size, &graph, may_take);
+  PETREL_RETURN_IF_ERROR(paid);
+  PETREL_RETURN_IF_ERROR(report(problem));
+  return create_paid(std::move(graph), size, map, options);
 }
 
 Result<std::unique_ptr<Delegate>> Delegate::create(Graph given, size_t payload_bytes,
                                                    const runtime::NamedDataMap* map,
                                                    const Options& options) {
+  PETREL_RETURN_IF_ERROR(pay_for_structure(options, structure_bytes(given)));
+  return create_paid(std::move(given), payload_bytes, map, options);
+}
+
+Result<std::unique_ptr<Delegate>> Delegate::create_paid(Graph given, size_t payload_bytes,
+                                                        const runtime::NamedDataMap* map,
+                                                        const Options& options) {
   std::unique_ptr<Delegate> delegate(new Delegate);
   Graph& graph = delegate->graph_;
   graph = std::move(given);
-  if (options.memory != nullptr) {
-    PETREL_RETURN_IF_ERROR(
-        options.memory->take("the values and nodes of an XNNPACK payload", structure_bytes(graph)));
-  }
   PETREL_RETURN_IF_ERROR(report(check_implemented(graph)));
   PETREL_RETURN_IF_ERROR(report(check_graph(graph)));
   PETREL_RETURN_IF_ERROR(check_machine(graph));

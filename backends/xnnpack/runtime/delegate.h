@@ -89,6 +89,10 @@ class Delegate {
   };
 
   Delegate() = default;
+  // create() of a graph that Options::memory has paid for.
+  static runtime::Result<std::unique_ptr<Delegate>> create_paid(Graph graph, size_t payload_bytes,
+                                                                const runtime::NamedDataMap* map,
+                                                                const Options& options);
   runtime::Error make_runtime(xnn_subgraph_t subgraph, const Options& options,
                               const WeightFeed& feed);
   // `payload_bytes` of inline constants are free.
