@@ -31,7 +31,36 @@ void split_words(absl::string_view text, Word word, Other other) {
   }
 }
 
+const std::map<absl::string_view, const char*>& headers_by_word() {
+  static const auto* const kHeaders = [] {
+    auto* const all = new std::map<absl::string_view, const char*>;
+    const auto add = [&](const char* header, absl::string_view words) {
+      for (const absl::string_view word : absl::StrSplit(words, ' ')) (*all)[word] = header;
+    };
+    add("math.h",
+        "INFINITY NAN ceil ceilf copysign copysignf fabs fabsf floor floorf fma fmaf fmod fmodf "
+        "frexp frexpf isfinite isinf isnan ldexp ldexpf modf modff nearbyint nearbyintf rint rintf "
+        "round roundf signbit sqrt sqrtf trunc truncf");
+    add("stdbool.h", "bool false true");
+    add("string.h", "memcmp memcpy memmove memset");
+    return all;
+  }();
+  return *kHeaders;
+}
+
 }  // namespace
+
+std::set<std::string> standard_includes(absl::string_view text) {
+  std::set<std::string> includes;
+  split_words(
+      text,
+      [&](absl::string_view word) {
+        const auto found = headers_by_word().find(word);
+        if (found != headers_by_word().end()) includes.insert(found->second);
+      },
+      [](char) {});
+  return includes;
+}
 
 std::string with_words_replaced(absl::string_view text,
                                 const std::map<std::string, std::string>& words) {
@@ -79,8 +108,6 @@ absl::Status KernelLibrary::need_functions_in(absl::string_view text) {
   split_words(
       text,
       [&](absl::string_view word) {
-        if (word == "NAN" || word == "INFINITY") includes_.insert("math.h");
-        if (word == "true" || word == "false" || word == "bool") includes_.insert("stdbool.h");
         if (!absl::ConsumePrefix(&word, "petrel_")) return;
         const std::string path = absl::StrCat("math/", word, ".h");
         if (find_source(path) != nullptr) status.Update(need(path));

@@ -28,6 +28,10 @@ namespace petrel::exir::emit_c {
 std::string with_words_replaced(absl::string_view text,
                                 const std::map<std::string, std::string>& words);
 
+// The headers of the C library for what the code in `text` calls by name. A kernel may call
+// what it does not include, by what stands for its names in capitals.
+std::set<std::string> standard_includes(absl::string_view text);
+
 class KernelLibrary {
  public:
   // Internal when the kernel has no such source.

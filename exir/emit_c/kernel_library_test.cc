@@ -10,7 +10,9 @@ namespace petrel::exir::emit_c {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 KernelCall map_of(const std::string& expression) {
@@ -54,6 +56,13 @@ TEST(KernelLibrary, FunctionsThatAnExpressionCallsComeFirstAndOnce) {
   EXPECT_LT(text.find("static double petrel_expm1("), text.find("static double petrel_tanh("));
   EXPECT_LT(text.find("static double petrel_tanh("), text.find("static void petrel_kernel_f("));
   EXPECT_THAT(library.includes(), Contains("math.h"));
+}
+
+TEST(KernelLibrary, HeadersAreThoseOfWhatTheCodeCalls) {
+  EXPECT_THAT(standard_includes("y[i] = (float)sqrt((double)x[i]);"), ElementsAre("math.h"));
+  EXPECT_THAT(standard_includes("fill(y, -INFINITY); done = true;"),
+              ElementsAre("math.h", "stdbool.h"));
+  EXPECT_THAT(standard_includes("petrel_sqrt(x); sqrt_of(x);"), IsEmpty());
 }
 
 TEST(KernelLibrary, NothingOfTheSourceTreeIsLeft) {
