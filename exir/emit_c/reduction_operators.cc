@@ -5,6 +5,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "exir/emit_c/kernel_library.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/loop_nest.h"
 #include "exir/emit_c/operators.h"
@@ -14,7 +17,7 @@ namespace petrel::exir::emit_c {
 namespace {
 
 // Folds start with the first element where there is no other beginning.
-constexpr char kFirst[] = "(double)from[0]";
+constexpr char kFirst[] = "LOAD_IN(from[0])";
 
 // Which dims of `x` the node reduces; none or an empty list means all.
 std::vector<bool> reduced_dims(const Node& node, const Value* x) {
@@ -88,25 +91,41 @@ absl::Status any(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
-// The value of the best element.
-absl::Status extreme(const OperatorRow& row, NodeCalls& calls) {
+// A comparison of elements, of `expression`, for integers: not all of them are doubles.
+std::string in_integers(absl::string_view expression) {
+  return absl::StrReplaceAll(expression, {{"petrel_is_larger(x, value)", "x > value"},
+                                          {"petrel_is_larger(value, x)", "value > x"},
+                                          {"petrel_is_smaller(x, value)", "x < value"}});
+}
+
+// The comparison of the elements of x in `expression`.
+std::string compared(absl::string_view expression, const Value* x) {
+  return is_floating(x) ? std::string(expression) : in_integers(expression);
+}
+
+// The value of the best element, by `expression`.
+void best_value(const OperatorRow& row, NodeCalls& calls, const char* expression) {
+  const Value* x = calls.node().input(arg::self);
   int64_t count = 0;
-  fold(row, calls, Arithmetic::kDouble, kFirst, &count);
+  KernelCall& call = fold(row, calls, arithmetic_of({x}), kFirst, &count);
+  call.tokens["START"] = with_words_replaced(kFirst, call.tokens);
+  call.tokens["STEP"] = compared(expression, x);
+}
+
+absl::Status extreme(const OperatorRow& row, NodeCalls& calls) {
+  best_value(row, calls, row.expression);
   return absl::OkStatus();
 }
 
 // The place of the best element, and its value where there is a result for it.
 absl::Status extreme_place(const OperatorRow& row, NodeCalls& calls) {
   int64_t count = 0;
+  const Value* x = calls.node().input(arg::self);
   const bool has_value = calls.node().num_results() == 2;
-  if (has_value) {
-    OperatorRow values = row;
-    values.expression = row.integer_expression;
-    fold(values, calls, Arithmetic::kDouble, kFirst, &count);
-  }
-  KernelCall& call = reduce(row, calls, "kernels/extreme_place.h", Arithmetic::kDouble, &count);
+  if (has_value) best_value(row, calls, row.integer_expression);
+  KernelCall& call = reduce(row, calls, "kernels/extreme_place.h", arithmetic_of({x}), &count);
   call.name = absl::StrCat(row.name(), "_place");
-  call.tokens["EXPRESSION"] = row.expression;
+  call.tokens["EXPRESSION"] = compared(row.expression, x);
   call.arguments[1] = calls.write(calls.out(has_value ? 1 : 0));
   return absl::OkStatus();
 }
@@ -151,12 +170,13 @@ absl::Status top(const OperatorRow& row, NodeCalls& calls) {
   const Node& node = calls.node();
   const Value* x = node.input(arg::self);
   KernelCall& call = calls.add("kernels/top_elements.h", row.name());
-  NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
-  NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);
+  NodeCalls::bind_read(call, "IN", x->tensor().dtype, arithmetic_of({x}));
+  NodeCalls::bind_write(call, "OUT", x->tensor().dtype, arithmetic_of({x}));
   bind_split(call, split_at(x->tensor(), dim_of(node.argument(arg::dim), x->tensor())));
   NodeCalls::bind(call, "KEPT", node.argument(arg::k).as_int());
-  call.tokens["EXPRESSION"] = node.argument(arg::largest).as_bool() ? "petrel_is_larger(x, value)"
-                                                                    : "petrel_is_larger(value, x)";
+  const bool is_largest = node.argument(arg::largest).as_bool();
+  call.tokens["EXPRESSION"] =
+      compared(is_largest ? "petrel_is_larger(x, value)" : "petrel_is_larger(value, x)", x);
   call.arguments = {calls.read(x), calls.write(calls.out(0)), calls.write(calls.out(1))};
   return absl::OkStatus();
 }

@@ -145,8 +145,8 @@ absl::StatusOr<Argument> number_in(const Argument& argument) {
   const ScalarType dtype = constant.type.dtype;
   if (is_floating_point(dtype)) return Argument(number);
   if (dtype == ScalarType::kBool) return Argument(number != 0);
-  // Larger ones were rounded when they were read.
-  if (std::fabs(number) > 9007199254740992.0) return Argument();
+  // 2^53 may be what 2^53 + 1 was rounded to when it was read, as larger ones were.
+  if (std::fabs(number) >= 9007199254740992.0) return Argument();
   return Argument(static_cast<int64_t>(number));
 }
 

@@ -29,11 +29,24 @@ void fold(const Tensor& self, const Tensor& out, const Dims& dims, C start, Step
   });
 }
 
-bool larger(double a, double b) { return a != a ? b == b : a > b; }   // NaN is largest
-bool smaller(double a, double b) { return a != a ? b == b : a < b; }  // NaN wins again
+// NaN wins both ways. Integers are compared as integers: not all of them are doubles.
+struct Larger {
+  static bool better(double a, double b) { return a != a ? b == b : a > b; }
+  static bool better(int64_t a, int64_t b) { return a > b; }
+};
+struct Smaller {
+  static bool better(double a, double b) { return a != a ? b == b : a < b; }
+  static bool better(int64_t a, int64_t b) { return a < b; }
+};
+
+// Calls with(double()) or with(int64_t()), in which elements of the type are compared.
+template <typename With>
+void compare_as(ScalarType type, const With& with) {
+  is_floating(type) ? with(double{}) : with(int64_t{});
+}
 
 // amax, amin: the value itself, over several dims.
-template <bool (*kBetter)(double, double)>
+template <typename Order>
 void extreme(KernelRuntimeContext& context, Span<EValue*> raw) {
   KernelArgs args(context, raw, 4);
   const Tensor self = args.tensor(0);
@@ -50,20 +63,23 @@ void extreme(KernelRuntimeContext& context, Span<EValue*> raw) {
       !resize_reduced(context, self, dims, keepdim, out)) {
     return;
   }
-  const auto load = loader<double>(self.scalar_type());
-  const auto store = storer<double>(out.scalar_type());
-  loops.outer([&](size_t k, int64_t base) {
-    double best = load(self.const_data_ptr(), static_cast<size_t>(base));
-    loops.inner([&](int64_t offset) {
-      const double v = load(self.const_data_ptr(), static_cast<size_t>(base + offset));
-      if (kBetter(v, best)) best = v;
+  compare_as(self.scalar_type(), [&](auto as) {
+    using C = decltype(as);
+    const auto load = loader<C>(self.scalar_type());
+    const auto store = storer<C>(out.scalar_type());
+    loops.outer([&](size_t k, int64_t base) {
+      C best = load(self.const_data_ptr(), static_cast<size_t>(base));
+      loops.inner([&](int64_t offset) {
+        const C v = load(self.const_data_ptr(), static_cast<size_t>(base + offset));
+        if (Order::better(v, best)) best = v;
+      });
+      store(out.mutable_data_ptr(), k, best);
     });
-    store(out.mutable_data_ptr(), k, best);
   });
 }
 
 // Value and index of the best along one dim, or the index alone.
-template <bool (*kBetter)(double, double)>
+template <typename Order>
 void choose(KernelRuntimeContext& context, const Tensor& self, const Dims& dims, bool keepdim,
             const Tensor* values, const Tensor& indices) {
   const Loops loops(self, dims);
@@ -77,26 +93,29 @@ void choose(KernelRuntimeContext& context, const Tensor& self, const Dims& dims,
                             !resize_reduced(context, self, dims, keepdim, *values))) {
     return;
   }
-  const auto load = loader<double>(self.scalar_type());
-  const auto store = values != nullptr ? storer<double>(values->scalar_type()) : nullptr;
-  loops.outer([&](size_t k, int64_t base) {
-    double best = load(self.const_data_ptr(), static_cast<size_t>(base));
-    int64_t best_at = 0, i = 0;
-    loops.inner([&](int64_t offset) {
-      const double v = load(self.const_data_ptr(), static_cast<size_t>(base + offset));
-      if (kBetter(v, best)) {
-        best = v;
-        best_at = i;
-      }
-      ++i;
+  compare_as(self.scalar_type(), [&](auto as) {
+    using C = decltype(as);
+    const auto load = loader<C>(self.scalar_type());
+    const auto store = values != nullptr ? storer<C>(values->scalar_type()) : nullptr;
+    loops.outer([&](size_t k, int64_t base) {
+      C best = load(self.const_data_ptr(), static_cast<size_t>(base));
+      int64_t best_at = 0, i = 0;
+      loops.inner([&](int64_t offset) {
+        const C v = load(self.const_data_ptr(), static_cast<size_t>(base + offset));
+        if (Order::better(v, best)) {
+          best = v;
+          best_at = i;
+        }
+        ++i;
+      });
+      if (values != nullptr) store(values->mutable_data_ptr(), k, best);
+      indices.mutable_data_ptr<int64_t>()[k] = best_at;
     });
-    if (values != nullptr) store(values->mutable_data_ptr(), k, best);
-    indices.mutable_data_ptr<int64_t>()[k] = best_at;
   });
 }
 
 // max.dim_max(Tensor self, int dim, bool keepdim, *, Tensor max, Tensor max_values)
-template <bool (*kBetter)(double, double)>
+template <typename Order>
 void best_along(KernelRuntimeContext& context, Span<EValue*> raw) {
   KernelArgs args(context, raw, 5);
   const Tensor self = args.tensor(0);
@@ -106,11 +125,11 @@ void best_along(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor indices = args.out(4);
   Dims dims;
   if (!args.ok() || !read_dim(context, dim, self.dim(), &dims)) return;
-  choose<kBetter>(context, self, dims, keepdim, &values, indices);
+  choose<Order>(context, self, dims, keepdim, &values, indices);
 }
 
 // argmax.out(Tensor self, int? dim, bool keepdim, *, out)
-template <bool (*kBetter)(double, double)>
+template <typename Order>
 void arg_best(KernelRuntimeContext& context, Span<EValue*> raw) {
   KernelArgs args(context, raw, 4);
   const Tensor self = args.tensor(0);
@@ -123,7 +142,7 @@ void arg_best(KernelRuntimeContext& context, Span<EValue*> raw) {
           : !read_dims(context, std::nullopt, self.dim(), &dims)) {
     return;
   }
-  choose<kBetter>(context, self, dims, keepdim, nullptr, out);
+  choose<Order>(context, self, dims, keepdim, nullptr, out);
 }
 
 }  // namespace
@@ -248,7 +267,7 @@ void any_over(KernelRuntimeContext& context, const Tensor& self, const Dims& dim
 }
 
 // The largest or smallest of all elements.
-template <bool (*kBetter)(double, double)>
+template <typename Order>
 void extreme_of_all(KernelRuntimeContext& context, Span<EValue*> raw) {
   KernelArgs args(context, raw, 2);
   const Tensor self = args.tensor(0);
@@ -260,19 +279,22 @@ void extreme_of_all(KernelRuntimeContext& context, Span<EValue*> raw) {
       !resize_reduced(context, self, dims, false, out)) {
     return;
   }
-  const double first = loader<double>(self.scalar_type())(self.const_data_ptr(), 0);
-  fold<double>(
-      self, out, dims, first, [](double s, double v) { return kBetter(v, s) ? v : s; },
-      [](double s) { return s; });
+  compare_as(self.scalar_type(), [&](auto as) {
+    using C = decltype(as);
+    const C first = loader<C>(self.scalar_type())(self.const_data_ptr(), 0);
+    fold<C>(
+        self, out, dims, first, [](C s, C v) { return Order::better(v, s) ? v : s; },
+        [](C s) { return s; });
+  });
 }
 
 }  // namespace
 
 void max_unary_out(KernelRuntimeContext& context, Span<EValue*> args) {
-  extreme_of_all<larger>(context, args);
+  extreme_of_all<Larger>(context, args);
 }
 void min_unary_out(KernelRuntimeContext& context, Span<EValue*> args) {
-  extreme_of_all<smaller>(context, args);
+  extreme_of_all<Smaller>(context, args);
 }
 
 // any.all_out(Tensor self, *, out)
@@ -312,21 +334,21 @@ void any_dims_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   }
 }
 
-void amax_out(KernelRuntimeContext& context, Span<EValue*> args) { extreme<larger>(context, args); }
+void amax_out(KernelRuntimeContext& context, Span<EValue*> args) { extreme<Larger>(context, args); }
 void amin_out(KernelRuntimeContext& context, Span<EValue*> args) {
-  extreme<smaller>(context, args);
+  extreme<Smaller>(context, args);
 }
 void max_dim_max(KernelRuntimeContext& context, Span<EValue*> args) {
-  best_along<larger>(context, args);
+  best_along<Larger>(context, args);
 }
 void min_dim_min(KernelRuntimeContext& context, Span<EValue*> args) {
-  best_along<smaller>(context, args);
+  best_along<Smaller>(context, args);
 }
 void argmax_out(KernelRuntimeContext& context, Span<EValue*> args) {
-  arg_best<larger>(context, args);
+  arg_best<Larger>(context, args);
 }
 void argmin_out(KernelRuntimeContext& context, Span<EValue*> args) {
-  arg_best<smaller>(context, args);
+  arg_best<Smaller>(context, args);
 }
 
 // cumsum.out(Tensor self, int dim, *, ScalarType? dtype, out)

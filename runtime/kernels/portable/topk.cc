@@ -11,7 +11,9 @@
 namespace petrel::runtime::portable {
 namespace {
 
+// Integers are compared as integers: not all of them are doubles.
 bool above(double a, double b) { return a != a ? b == b : a > b; }
+bool above(int64_t a, int64_t b) { return a > b; }
 
 // A heap in place, `step` apart: nothing comes after the entry at its top.
 //
@@ -49,6 +51,51 @@ void keep_first(int64_t* places, int64_t step, int64_t k, int64_t size, const Be
   }
 }
 
+// What is asked for along dim d.
+struct Selection {
+  size_t d;
+  int64_t k;
+  bool largest;
+};
+
+// C: what elements are compared as.
+template <typename C>
+void select_lines(const Selection& wanted, const Tensor& self, const Tensor& values,
+                  const Tensor& indices) {
+  const auto [d, k, largest] = wanted;
+  const auto load = loader<C>(self.scalar_type());
+  const auto store = storer<C>(values.scalar_type());
+  const int64_t size = self.dim() == 0 ? 1 : self.sizes()[d];
+  const int64_t step = self.dim() == 0 ? 0 : self.strides()[d];
+  const int64_t value_step = self.dim() == 0 ? 0 : values.strides()[d];
+  const int64_t index_step = self.dim() == 0 ? 0 : indices.strides()[d];
+  SizeArray lines(self.sizes());
+  if (lines.rank > 0) lines[d] = 1;
+  StridedLoop<3> loop(lines.span());
+  loop.strides_of(0, lines.span(), self.strides());
+  loop.strides_of(1, lines.span(), values.strides());
+  loop.strides_of(2, lines.span(), indices.strides());
+  int64_t* index_out = indices.mutable_data_ptr<int64_t>();
+  loop.run([&, k = k, largest = largest](const int64_t* at) {
+    const auto element = [&](int64_t i) {
+      return load(self.const_data_ptr(), static_cast<size_t>(at[0] + i * step));
+    };
+    // Whether element a comes before element b: by value, then by place.
+    const auto comes_before = [&](int64_t a, int64_t b) {
+      const C x = element(a), y = element(b);
+      if (largest ? above(x, y) : above(y, x)) return true;
+      if (largest ? above(y, x) : above(x, y)) return false;
+      return a < b;
+    };
+    int64_t* places = index_out + at[2];
+    keep_first(places, index_step, k, size, comes_before);
+    for (int64_t n = 0; n < k; ++n) {
+      store(values.mutable_data_ptr(), static_cast<size_t>(at[1] + n * value_step),
+            element(places[n * index_step]));
+    }
+  });
+}
+
 }  // namespace
 
 void topk_values(KernelRuntimeContext& context, Span<EValue*> raw) {
@@ -74,36 +121,12 @@ void topk_values(KernelRuntimeContext& context, Span<EValue*> raw) {
     return;
   }
   if (!charge_order(context, self, k)) return;
-  const auto load = loader<double>(self.scalar_type());
-  const auto store = storer<double>(values.scalar_type());
-  const int64_t step = self.dim() == 0 ? 0 : self.strides()[d];
-  const int64_t value_step = self.dim() == 0 ? 0 : values.strides()[d];
-  const int64_t index_step = self.dim() == 0 ? 0 : indices.strides()[d];
-  SizeArray lines(self.sizes());
-  if (lines.rank > 0) lines[d] = 1;
-  StridedLoop<3> loop(lines.span());
-  loop.strides_of(0, lines.span(), self.strides());
-  loop.strides_of(1, lines.span(), values.strides());
-  loop.strides_of(2, lines.span(), indices.strides());
-  int64_t* index_out = indices.mutable_data_ptr<int64_t>();
-  loop.run([&](const int64_t* at) {
-    const auto element = [&](int64_t i) {
-      return load(self.const_data_ptr(), static_cast<size_t>(at[0] + i * step));
-    };
-    // Whether element a comes before element b: by value, then by place.
-    const auto comes_before = [&](int64_t a, int64_t b) {
-      const double x = element(a), y = element(b);
-      if (largest ? above(x, y) : above(y, x)) return true;
-      if (largest ? above(y, x) : above(x, y)) return false;
-      return a < b;
-    };
-    int64_t* places = index_out + at[2];
-    keep_first(places, index_step, k, size, comes_before);
-    for (int64_t n = 0; n < k; ++n) {
-      store(values.mutable_data_ptr(), static_cast<size_t>(at[1] + n * value_step),
-            element(places[n * index_step]));
-    }
-  });
+  const Selection wanted = {d, k, largest};
+  if (is_floating(self.scalar_type())) {
+    select_lines<double>(wanted, self, values, indices);
+  } else {
+    select_lines<int64_t>(wanted, self, values, indices);
+  }
 }
 
 }  // namespace petrel::runtime::portable

@@ -12,10 +12,10 @@ static void NAME(const IN_TYPE *in, int64_t *places) {
   static const int32_t strides[] = STRIDES;
   for (int32_t k = 0; k < KEPT; ++k) {
     const IN_TYPE *from = in + petrel_offset(k, KEPT_RANK, kept_sizes, kept_strides);
-    double value = LOAD_IN(from[0]);
+    ARITHMETIC value = LOAD_IN(from[0]);
     places[k] = 0;
     for (int32_t i = 1; i < REDUCED; ++i) {
-      const double x = LOAD_IN(from[petrel_offset(i, RANK, sizes, strides)]);
+      const ARITHMETIC x = LOAD_IN(from[petrel_offset(i, RANK, sizes, strides)]);
       if (EXPRESSION) {
         value = x;
         places[k] = i;

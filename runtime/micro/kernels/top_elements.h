@@ -13,11 +13,11 @@ static void NAME(const IN_TYPE *in, OUT_TYPE *values, int64_t *places) {
       const int32_t first = n * KEPT * INNER + j;
       int32_t found = 0;
       for (int32_t i = 0; i < SIZE; ++i) {
-        const double x = LOAD_IN(elements[i * INNER]);
+        const ARITHMETIC x = LOAD_IN(elements[i * INNER]);
         int32_t at = found;
         /* Behind all that are better or came before with the same value. */
         while (at > 0) {
-          const double value = LOAD_IN(elements[places[first + (at - 1) * INNER] * INNER]);
+          const ARITHMETIC value = LOAD_IN(elements[places[first + (at - 1) * INNER] * INNER]);
           if (!(EXPRESSION)) break;
           if (at < KEPT) places[first + at * INNER] = places[first + (at - 1) * INNER];
           --at;
