@@ -11,6 +11,7 @@
 #include "exir/annotate.h"
 #include "exir/import/node_names.h"
 #include "exir/ir/size_difference.h"
+#include "exir/ops/handles.h"
 #include "exir/ops/table.h"
 #include "exir/status_macros.h"
 
@@ -251,9 +252,32 @@ absl::Status GraphReader::read_operator(const OpInfo& op, const Json& node, cons
   if (op.infer == nullptr) {
     return absl::InvalidArgumentError("occurs only inside the compiler");
   }
+  if (op.is(aten::as_strided)) PETREL_RETURN_IF_ERROR(check_strided_self(inputs, arguments));
   PETREL_ASSIGN_OR_RETURN(std::vector<Type> types, op.infer(op, arguments));
   const Node* made = graph_->append(op, std::move(arguments), std::move(types), name, source);
   return bind_results(*made, node);
+}
+
+// Strides count in the storage of self, which is the one of the exporter. Here every value
+// has a storage of its own, in the order of its sizes.
+absl::Status GraphReader::check_strided_self(const Json& inputs,
+                                             const std::vector<Argument>& arguments) {
+  PETREL_ASSIGN_OR_RETURN(std::vector<Json> items, inputs.items());
+  if (items.empty()) return inputs.error("is empty");
+  PETREL_ASSIGN_OR_RETURN(Json argument, items[0].at("arg"));
+  PETREL_ASSIGN_OR_RETURN(Json tensor, argument.at("as_tensor"));
+  PETREL_ASSIGN_OR_RETURN(Json name_json, tensor.at("name"));
+  PETREL_ASSIGN_OR_RETURN(const std::string name, name_json.text());
+  const auto meta = scopes_.back().tensor_metas.find(name);
+  if (meta == scopes_.back().tensor_metas.end()) {
+    return absl::InvalidArgumentError(absl::StrCat("value '", name, "' has no type"));
+  }
+  const bool has_offset = arguments.size() > 3 && !arguments[3].is_none();
+  const absl::Status status = check_row_major(meta->second, *symbols_, has_offset);
+  if (status.ok()) return status;
+  return annotate(status, absl::StrCat("value '", name,
+                                       "' is a view of other memory; clone it or "
+                                       "use other operators"));
 }
 
 absl::Status GraphReader::bind_results(const Node& made, const Json& node) {

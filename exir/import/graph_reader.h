@@ -70,6 +70,7 @@ class GraphReader {
   absl::Status read_node(const Json& node);
   absl::Status read_operator(const OpInfo& op, const Json& node, const Source& source,
                              const std::string& name);
+  absl::Status check_strided_self(const Json& inputs, const std::vector<Argument>& arguments);
   absl::Status read_region(const Json& node, const std::string& target);
   absl::Status read_cond(const Json& node, const Source& source, const std::string& name);
   absl::Status read_map(const Json& node, const Source& source, const std::string& name);

@@ -67,6 +67,7 @@ class Importer {
   absl::Status set_outputs(const Json& graph);
   absl::Status check_input_write(const OutputSpec& spec, const Value& value);
   absl::Status mark_written_values();
+  absl::Status check_shared_state() const;
 
   const ProgramArchive& archive_;
   Symbols symbols_;
@@ -224,6 +225,21 @@ absl::Status Importer::mark_written_values() {
   return absl::OkStatus();
 }
 
+// Every tensor has memory of its own here, so that a write to one is not seen in another.
+absl::Status Importer::check_shared_state() const {
+  for (const auto& [fqn, constant] : state_) {
+    if (constant == nullptr || !constant->is_mutable()) continue;
+    for (const auto& [other, shared] : state_) {
+      if (shared == nullptr || fqn == other) continue;
+      if (!payloads_->extent(fqn).meets(payloads_->extent(other))) continue;
+      return absl::UnimplementedError(
+          absl::StrCat("buffer '", fqn, "' is written and shares its memory with '", other,
+                       "', which is not supported; register a clone of one of them"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Method> Importer::run(ArchiveInfo* out_info) {
   const Json& program = archive_.json.root();
   PETREL_ASSIGN_OR_RETURN(ArchiveInfo info, read_info(program));
@@ -238,6 +254,7 @@ absl::StatusOr<Method> Importer::run(ArchiveInfo* out_info) {
   PETREL_RETURN_IF_ERROR(reader_.read(graph));
   PETREL_RETURN_IF_ERROR(set_outputs(graph));
   PETREL_RETURN_IF_ERROR(mark_written_values());
+  PETREL_RETURN_IF_ERROR(check_shared_state());
   bind_region_constants(*graph_);
   Method method;
   PETREL_ASSIGN_OR_RETURN(method.signature, read_signature(graph_module, io_));

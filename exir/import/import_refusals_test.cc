@@ -45,6 +45,21 @@ TEST(ImportRefusals, NamesNodeAndLineOfLoopsAndOfSizesThatDependOnData) {
   }
 }
 
+TEST(ImportRefusals, TellsOfWritesThatOtherStateWouldSee) {
+  expect_error(own_fixture("shared_state"),
+               "buffer 'written' is written and shares its memory with 'read'");
+  // Two parts of one storage that do not meet.
+  EXPECT_TRUE(import_pt2(own_fixture("state_beside"), "forward").ok());
+}
+
+TEST(ImportRefusals, TakesStridesOfMemoryInTheOrderOfItsSizesOnly) {
+  expect_error(own_fixture("strided_view"),
+               "value 't' is a view of other memory; clone it or use other operators: its elements "
+               "are not in the order of its sizes");
+  expect_error(own_fixture("strided_memory"), "its elements do not begin where its storage does");
+  EXPECT_TRUE(import_pt2(own_fixture("strided_rows"), "forward").ok());
+}
+
 TEST(ImportRefusals, NamesTheProgramsThatThereAre) {
   expect_error(shared_fixture("two_programs"),
                "has 2 programs (decode, prefill), none of them called "

@@ -116,6 +116,16 @@ absl::StatusOr<Payloads::View> Payloads::read_view(const Json& meta) const {
   return view;
 }
 
+Payloads::Extent Payloads::extent_of(const std::string& member, const View& view) {
+  if (view.type.numel() == 0) return {member, 0, 0};
+  const auto item = static_cast<int64_t>(item_size(view.type.dtype));
+  int64_t last = view.offset;
+  for (size_t i = 0; i < view.strides.size(); ++i) {
+    last += (view.type.sizes[i] - 1) * view.strides[i];
+  }
+  return {member, view.offset * item, (last + 1) * item};
+}
+
 absl::StatusOr<Blob> Payloads::slice(const std::string& member, View view) {
   const Sizes& sizes = view.type.sizes;
   const std::string key = absl::StrCat(member, " ", to_string(view.type), " ",
@@ -208,9 +218,10 @@ absl::StatusOr<std::shared_ptr<Constant>> Payloads::load(Section section, const 
   constant->fqn = fqn;
   constant->kind = kind;
   constant->type = view->type;
-  absl::StatusOr<Blob> data = slice(member, *std::move(view));
+  absl::StatusOr<Blob> data = slice(member, *view);
   if (!data.ok()) return annotate(data.status(), place);
   constant->data = *std::move(data);
+  extents_[fqn] = extent_of(member, *view);
   return constant;
 }
 

@@ -36,9 +36,22 @@ class Payloads {
   static absl::StatusOr<Payloads> open(const ProgramArchive& archive,
                                        const std::string& torch_version);
 
+  // Where the elements of a tensor lie: bytes [begin, end) of a member.
+  struct Extent {
+    std::string member;
+    int64_t begin = 0;
+    int64_t end = 0;
+
+    bool meets(const Extent& other) const {
+      return member == other.member && begin < other.end && other.begin < end;
+    }
+  };
+
   // Errors name the tensor and the member it should be in.
   absl::StatusOr<std::shared_ptr<Constant>> load(Section section, const std::string& fqn,
                                                  Constant::Kind kind);
+  // Precondition: it was loaded.
+  const Extent& extent(const std::string& fqn) const { return extents_.at(fqn); }
 
  private:
   struct View {
@@ -51,6 +64,8 @@ class Payloads {
   absl::StatusOr<absl::Span<const uint8_t>> storage(const std::string& member);
   absl::StatusOr<View> read_view(const Json& meta) const;
   absl::StatusOr<Blob> slice(const std::string& member, View view);
+  // Precondition: slice() took the view.
+  static Extent extent_of(const std::string& member, const View& view);
 
   const ProgramArchive* archive_ = nullptr;
   std::string torch_version_;
@@ -59,6 +74,7 @@ class Payloads {
   std::map<Section, std::string> folders_;
   std::map<std::string, absl::Span<const uint8_t>> storages_;
   std::map<std::string, Blob> blobs_;  // by member and view
+  std::map<std::string, Extent> extents_;
 };
 
 }  // namespace petrel::exir

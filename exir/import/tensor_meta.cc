@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "exir/annotate.h"
 #include "exir/import/symbolic_expression.h"
+#include "exir/ir/size_expression.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -140,6 +141,30 @@ absl::StatusOr<Sizes> read_sizes(const Json& sizes, const Symbols& symbols) {
     result.push_back(size.constant());
   }
   return result;
+}
+
+absl::Status check_row_major(const Json& meta, const Symbols& symbols, bool from_start) {
+  PETREL_ASSIGN_OR_RETURN(Json size_list, meta.at("sizes"));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Json> sizes, size_list.items());
+  PETREL_ASSIGN_OR_RETURN(Json stride_list, meta.at("strides"));
+  PETREL_ASSIGN_OR_RETURN(std::vector<Json> strides, stride_list.items());
+  if (strides.size() != sizes.size()) {
+    return stride_list.error(
+        absl::StrCat("has ", strides.size(), " items, must have ", sizes.size()));
+  }
+  MaybeSize expected = SizeExpression(1);
+  for (size_t i = sizes.size(); i-- > 0 && expected;) {
+    PETREL_ASSIGN_OR_RETURN(const SizeExpression size, symbols.resolve(sizes[i]));
+    PETREL_ASSIGN_OR_RETURN(const SizeExpression stride, symbols.resolve(strides[i]));
+    if (size != SizeExpression(1) && stride != *expected) expected = std::nullopt;
+    if (expected) expected = multiply(*expected, size);
+  }
+  if (!expected) return absl::UnimplementedError("its elements are not in the order of its sizes");
+  if (!from_start) return absl::OkStatus();
+  PETREL_ASSIGN_OR_RETURN(Json offset, meta.at("storage_offset"));
+  PETREL_ASSIGN_OR_RETURN(const SizeExpression start, symbols.resolve(offset));
+  if (start == SizeExpression(0)) return absl::OkStatus();
+  return absl::UnimplementedError("its elements do not begin where its storage does");
 }
 
 absl::StatusOr<TensorType> read_tensor_type(const Json& meta, const Symbols& symbols) {

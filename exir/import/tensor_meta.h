@@ -46,6 +46,10 @@ class Symbols {
 // exporter laid the value out, which is not how the compiler will.
 absl::StatusOr<TensorType> read_tensor_type(const Json& meta, const Symbols& symbols);
 
+// OK for a tensor whose elements lie in their storage one behind the other, and from its
+// start if `from_start`; else how they lie.
+absl::Status check_row_major(const Json& meta, const Symbols& symbols, bool from_start);
+
 // A list of {"as_int"} or {"as_expr"}, all static.
 absl::StatusOr<Sizes> read_sizes(const Json& sizes, const Symbols& symbols);
 

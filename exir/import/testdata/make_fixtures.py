@@ -79,6 +79,38 @@ class WritesState(nn.Module):
         return self.seen + self.kept
 
 
+class SharedState(nn.Module):
+    """A buffer that is written, and another one that is a part of it, or beside it."""
+
+    def __init__(self, first):
+        super().__init__()
+        base = torch.arange(6.0)
+        self.register_buffer("written", base[:4])
+        self.register_buffer("read", base[first:])
+
+    def forward(self, x):
+        self.written.add_(x)
+        return self.read * 1
+
+
+class StridedView(nn.Module):
+    """Strides that count in memory which is not in the order of sizes."""
+
+    def forward(self, x):
+        return x.t().as_strided((2, 2), (1, 3))
+
+
+class StridedRows(nn.Module):
+    """Strides that count from where a view begins, and from where its memory does."""
+
+    def __init__(self, offset):
+        super().__init__()
+        self.offset = offset
+
+    def forward(self, x):
+        return x[1:].as_strided((2, 2), (4, 1), self.offset)
+
+
 class WhileLoop(nn.Module):
     """A loop whose number of turns depends on data."""
 
@@ -122,6 +154,12 @@ def main():
     save("views", Views(), torch.zeros(4, 2, 3))
     save("writes_input", WritesInput(), x)
     save("writes_state", WritesState(), torch.ones(2))
+    save("shared_state", SharedState(3), torch.ones(4))
+    save("state_beside", SharedState(4), torch.ones(4))
+    square = torch.arange(16.0).view(4, 4)
+    save("strided_view", StridedView(), square)
+    save("strided_rows", StridedRows(None), square)
+    save("strided_memory", StridedRows(1), square)
     save("while_loop", WhileLoop(), x)
     save("scan", Scan(), x)
     save("nonzero", NonZero(), x)
