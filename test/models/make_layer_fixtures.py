@@ -41,6 +41,9 @@ def cases() -> dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...]]]:
     heads = rand(1, 4, 5, 6)
     causal = torch.triu(torch.full((5, 5), float("-inf")), 1)
     attention = nn.MultiheadAttention(12, 3, batch_first=True)
+    inf = float("inf")
+    signs = torch.tensor([[1.0, -2, 3, 4], [-1, 5, 6, 7], [2, 8, -9, 10]])
+    wide = torch.tensor([[2**53, 2**53 + 1, 2**53 - 1, 5], [2**62 + 1, 2**62 + 3, 7, -2**62 - 1]])
     return {
         "activations": (lambda x: [getattr(nn, n)()(x) for n in (
             "ReLU6 ELU CELU SELU GELU SiLU Mish LogSigmoid Softplus Softsign Softshrink Hardshrink "
@@ -97,7 +100,39 @@ def cases() -> dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...]]]:
         "writes": (Writes(), (rows, tokens[0])),
         "input_writes": (InputWrites(), (rows, tokens[0], rows[:, :3].clone())),
         "input_writes_functional": (InputWrites(), (rows, tokens[0], rows[:, :3].clone())),
+        "mask_rows": (MaskRows(), (signs, torch.arange(4.0), torch.arange(8.0).view(2, 4))),
+        "wide_integers": (WideIntegers(), (wide,)),
+        "copies_functional": (copies, (signs, torch.arange(8).view(2, 4))),
+        "root": (lambda x: (x.abs().sqrt(),), (signs,)),
+        "infinities": (lambda x: (x == inf, x > -inf, torch.nan_to_num(x), x * -inf, x + inf),
+                       (torch.tensor([inf, -inf, 1.0, -2.0, 0.5]),)),
     }
+
+
+def copies(x, y):
+    z = x.clone()
+    z[:2].copy_(y)
+    return (z,)
+
+
+class MaskRows(nn.Module):
+    """Rows behind a mask: one for all of them, one for each, and sums."""
+
+    def forward(self, x, row, rows):
+        y, z, w = x.clone(), x.clone(), x.clone()
+        y[x[:, 0] > 0] = row
+        z[x[:, 0] > 0] = rows
+        w[:, x[0] > 0] = row[:3, None]
+        sums = torch.index_put(x, (x[:, 0] > 0,), rows[:1], accumulate=True)
+        return y, z, w, sums + 1
+
+
+class WideIntegers(nn.Module):
+    """Integers beside each other that are one double."""
+
+    def forward(self, x):
+        return (*x.max(1), *x.min(1), x.amax(0), x.amin(1), x.max(), x.min(), x.argmax(1),
+                *x.sort(1), *x.topk(2, largest=False), x + (2**53 + 1))
 
 
 class Cells(nn.Module):

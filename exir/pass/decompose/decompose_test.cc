@@ -247,6 +247,14 @@ INSTANTIATE_TEST_SUITE_P(
              "%y = aten.index_copy.default(%x, 1, %i, %s) return %y",
              "%y = aten.index_put.default(%x, [none, %i], %s, false) "
              "return %y"},
+        Case{"CopyOfAnotherDtype", "%x: f32[2,3], %s: i64[3]",
+             "%y = aten.copy.default(%x, %s) return %y",
+             "%c = aten._to_copy.default(%s, dtype=f32) "
+             "%y = aten.expand.default(%c, [2, 3]) return %y"},
+        Case{"RowBehindAMask", "%x: f32[2,3], %m: bool[2], %v: f32[3]",
+             "%y = aten.index_put.default(%x, [%m], %v, false) return %y",
+             "%w = aten.view.default(%m, [2, 1]) "
+             "%y = aten.where.self(%w, %v, %x) return %y"},
         Case{"MaskedFillOfATensor", "%x: f32[2], %m: bool[2], %v: f64[]",
              "%y = aten.masked_fill.Tensor(%x, %m, %v) return %y",
              "%c = aten._to_copy.default(%v, dtype=f32) "

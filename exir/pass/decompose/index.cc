@@ -97,29 +97,63 @@ Rewritten one_hot(Builder& b, Node& node) {
   return done(b, node, b.cast(hot, node.result()->tensor().dtype));
 }
 
-// x[mask] = value: a choice, when there is one value.
+// The rows of `values` at the places where `mask` is true, in order, and any at the others.
+BuiltValue rows_at(Builder& b, Value* mask, Value* values) {
+  Sizes sizes = sizes_of(mask);
+  const Sizes all = sizes_of(values);
+  PETREL_ASSIGN_OR_RETURN(Value * nth, b.view(mask, {product(sizes)}));
+  PETREL_ASSIGN_OR_RETURN(nth, b.cast(nth, ScalarType::kLong));
+  PETREL_ASSIGN_OR_RETURN(nth, b.call(aten::cumsum, {nth, 0}));
+  PETREL_ASSIGN_OR_RETURN(nth, b.call(aten::sub_Scalar, {nth, 1}));
+  PETREL_ASSIGN_OR_RETURN(nth, b.call(aten::clamp, {nth, 0, all[0] - 1}));
+  PETREL_ASSIGN_OR_RETURN(Value * rows, b.call(aten::index_Tensor, {values, along(0, nth)}));
+  sizes.insert(sizes.end(), all.begin() + 1, all.end());
+  return b.view(rows, sizes);
+}
+
+// `values`, as they stand behind the mask of index_put, beside the dims of x: the dim that
+// counts true places is a dim for each of the mask.
+BuiltValue values_beside(Builder& b, Value* values, Value* mask, size_t rest) {
+  Sizes sizes = sizes_of(values);
+  if (sizes.size() <= rest) return values;
+  const auto counted = static_cast<ptrdiff_t>(sizes.size() - rest - 1);
+  if (sizes[static_cast<size_t>(counted)] == 1) {
+    sizes.erase(sizes.begin() + counted);
+    sizes.insert(sizes.begin() + counted, mask->tensor().rank(), 1);
+    return b.view(values, sizes);
+  }
+  if (counted == 0 && !is_at_most(sizes[0], 0)) return rows_at(b, mask, values);
+  return absl::UnimplementedError(
+      "a mask behind other dims takes one value for each of them, not as many as it is true");
+}
+
+// x[mask] = values: a choice between the two.
 Rewritten index_put(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
   Value* value = tensor_at(node, arg::values);
-  if (!node.argument(arg::indices).is_list() || numel_of(value) != 1) return false;
+  if (!node.argument(arg::indices).is_list()) return false;
+  if (numel_of(value) == 1) {
+    PETREL_ASSIGN_OR_RETURN(value, b.view(value, {}));
+  }
   const Argument::List& indices = node.argument(arg::indices).as_list();
   Value* mask = nullptr;
-  size_t first = 0;
+  size_t first = 0, given = 0;
   for (size_t i = 0; i < indices.size(); ++i) {
     if (!indices[i].is_value()) continue;
-    if (mask != nullptr) return false;
+    ++given;
+    if (indices[i].value()->tensor().dtype != ScalarType::kBool) continue;
     mask = indices[i].value();
     first = i;
   }
-  if (mask == nullptr || mask->tensor().dtype != ScalarType::kBool) {
-    return false;
-  }
+  if (mask == nullptr) return false;
+  if (given > 1) return absl::UnimplementedError("a mask beside other indices is not supported");
   const size_t after = first + mask->tensor().rank();
   if (after > x->tensor().rank()) return false;
+  const size_t rest = x->tensor().rank() - after;
+  PETREL_ASSIGN_OR_RETURN(value, values_beside(b, value, mask, rest));
   Sizes sizes = sizes_of(mask);
-  sizes.insert(sizes.end(), x->tensor().rank() - after, 1);
+  sizes.insert(sizes.end(), rest, 1);
   PETREL_ASSIGN_OR_RETURN(mask, b.view(mask, sizes));
-  PETREL_ASSIGN_OR_RETURN(value, b.view(value, {}));
   if (node.argument(arg::accumulate) == Argument(true)) {
     PETREL_ASSIGN_OR_RETURN(value, b.binary(aten::add_Tensor, x, value));
   }

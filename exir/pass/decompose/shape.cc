@@ -40,6 +40,12 @@ Rewritten cat(Builder& b, Node& node) {
   return done(b, node, b.call(aten::cat, {parts, node.argument(arg::dim)}));
 }
 
+Rewritten copy(Builder& b, Node& node) {
+  const TensorType& type = tensor_at(node, arg::self)->tensor();
+  PETREL_ASSIGN_OR_RETURN(Value * made, b.cast(tensor_at(node, arg::src), type.dtype));
+  return done(b, node, b.expand(made, sizes_of(type)));
+}
+
 // hstack joins along dim 1 (0 for vectors), vstack along dim 0 of matrices.
 Rewritten joined(Builder& b, Node& node, bool horizontal) {
   std::vector<Value*> parts;
@@ -209,6 +215,7 @@ Rewritten pad(Builder& b, Node& node) {
 
 constexpr Rewrite kRows[] = {
     {aten::cat, cat, true},
+    {aten::copy, copy},
     {aten::concat, cat, true},
     {aten::concatenate, cat, true},
     {aten::stack, stack},
