@@ -74,7 +74,7 @@ py::object to_object(const SharedGraph& graph, const Argument& argument) {
   if (argument.is_list()) {
     py::list items;
     for (const Argument& item : argument.as_list()) items.append(to_object(graph, item));
-    return std::move(items);
+    return items;
   }
   return py::none();
 }

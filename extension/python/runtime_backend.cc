@@ -188,17 +188,17 @@ py::object value_to_python(const EValue& value, const FindMemory& find_memory) {
       const auto list = value.tryToIntList();
       if (!list.ok()) raise_runtime(list.error(), "a list of ints has other entries");
       for (const int64_t item : *list) items.append(item);
-      return std::move(items);
+      return items;
     }
     case Tag::ListDouble: {
       py::list items;
       for (const double item : value.toDoubleList()) items.append(item);
-      return std::move(items);
+      return items;
     }
     case Tag::ListBool: {
       py::list items;
       for (const bool item : value.toBoolList()) items.append(item);
-      return std::move(items);
+      return items;
     }
     case Tag::ListTensor: {
       py::list items;
@@ -207,7 +207,7 @@ py::object value_to_python(const EValue& value, const FindMemory& find_memory) {
       for (const runtime::Tensor& item : *list) {
         items.append(value_to_python(EValue(item), find_memory));
       }
-      return std::move(items);
+      return items;
     }
     case Tag::Tensor:
       break;

@@ -352,21 +352,22 @@ TEST(AdditionsTest, OfScratchMustBeAligned) {
     flatbuffers::FlatBufferBuilder builder;
     const auto* words = reinterpret_cast<const uint32_t*>(&place);
     constexpr size_t kWords = sizeof(place) / sizeof(uint32_t);
-    builder.StartVector(kWords, sizeof(uint32_t));
-    for (size_t i = kWords; i-- > 0;) builder.PushElement(words[i]);
     const flatbuffers::Offset<flatbuffers::Vector<const add::ScratchPlace*>> places(
-        builder.EndVector(1));
+        builder.CreateVector(words, kWords).o);
     // Twelve bytes before it.
     if (shifted) builder.CreateVector<uint32_t>({0, 0});
     const auto methods = builder.CreateVector({add::CreateMethodAdditions(builder, places)});
     add::FinishAdditionsBuffer(builder, add::CreateAdditions(builder, 0, methods));
-    const uint8_t* bytes = builder.GetBufferPointer();
-    const auto& made = *add::GetAdditions(bytes)->methods()->Get(0)->scratch();
-    const bool is_aligned = (reinterpret_cast<const uint8_t*>(made.Data()) - bytes) % 8 == 0;
+    std::vector<uint8_t> bytes(builder.GetBufferPointer(),
+                               builder.GetBufferPointer() + builder.GetSize());
+    const auto& made = *add::GetAdditions(bytes.data())->methods()->Get(0)->scratch();
+    const bool is_aligned = (reinterpret_cast<const uint8_t*>(made.Data()) - bytes.data()) % 8 == 0;
+    // The words are those of one place.
+    bytes[static_cast<size_t>(reinterpret_cast<const uint8_t*>(&made) - bytes.data())] = 1;
     Recipe recipe;
     recipe.plans[0].arenas[1] = 128;
     recipe.plans[0].values[3].place->offset = 64;
-    put(recipe, {bytes, bytes + builder.GetSize()});
+    put(recipe, bytes);
     QuietLog quiet;
     const Report report = faults::run(recipe);
     EXPECT_EQ(report.load, is_aligned ? Error::Ok : Error::InvalidProgram) << QuietLog::last();

@@ -51,7 +51,10 @@ void make_digest_right(std::vector<uint8_t>* bytes, size_t begin) {
   header.file_bytes = bytes->size();
   std::memset(header.file_sha256, 0, sizeof(header.file_sha256));
   std::memcpy(bytes->data() + begin, &header, sizeof(header));
-  SHA256(bytes->data(), bytes->size(), header.file_sha256);
+  SHA256_CTX context;  // SHA256() links the whole of OpenSSL
+  SHA256_Init(&context);
+  SHA256_Update(&context, bytes->data(), bytes->size());
+  SHA256_Final(header.file_sha256, &context);
   std::memcpy(bytes->data() + begin, &header, sizeof(header));
 }
 

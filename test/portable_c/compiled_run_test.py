@@ -120,7 +120,8 @@ class CompiledRunTest(unittest.TestCase):
         start = whole.index(b"PETRELM\0") + 88
         size = struct.unpack_from("<I", whole, start - 76)[0]
         for manifest, code in (('{"kind":"program","methods":[3,{"inputs":7}],"state":"x"}', 0),
-                               ('{"memories":{"a":[]}}', 0), ("[1]", 1), ("{", 1), ("", 1)):
+                               ('{"memories":{"a":[]}}', 0), ("[1]", 1), ("{", 1), ("", 1),
+                               ('{"a":' + "[" * 101 + "]" * 101 + "}", 1)):
             changed = whole[:start] + manifest.ljust(size).encode() + whole[start + size:]
             library.write_bytes(sealed(changed))
             for words in ((), ("--json",)):
