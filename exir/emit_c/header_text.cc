@@ -71,7 +71,7 @@ enum petrel_status {
   PETREL_E_NULL = -1,      /* a pointer is NULL */
   PETREL_E_ALIGN = -2,     /* memory is not aligned */
   PETREL_E_SIZE = -3,      /* memory is too small */
-  PETREL_E_NOT_FOUND = -4, /* there is no such parameter */
+  PETREL_E_NOT_FOUND = -4, /* there is no such parameter or step */
   PETREL_E_DATA = -5,      /* an index in a tensor is out of range */
   PETREL_E_SELFTEST = -6,  /* an output differs from what it must be */
   PETREL_E_ALIAS = -7      /* a pointer is into the arena, and not to the tensor's place */
@@ -94,6 +94,11 @@ constexpr char kRun[] =
 constexpr char kRunBorrowed[] =
     "/* Checks its pointers, reads the inputs and writes the outputs where they lie. Outputs are\n"
     " * written while inputs are still read, so they must not overlap. */\n";
+
+constexpr char kRunStep[] =
+    "/* The same in steps, between which the caller does something else: *next, which is 0 at "
+    "first,\n"
+    " * counts those that are done. Other methods and runs of the context must wait. */\n";
 
 constexpr char kStaticPools[] =
     R"(/* The arrays of petrel_memory.c, for applications that link it. */
@@ -142,7 +147,11 @@ std::string method_text(const Package& package, const CMethod& method) {
                   struct_text(prefix + "_outputs", "", method.outputs));
   absl::StrAppend(&text, package.borrows() ? kRunBorrowed : kRun, "int32_t ", prefix, "_run(",
                   context, ", const struct ", prefix, "_inputs *inputs,\n    const struct ", prefix,
-                  "_outputs *outputs);\n");
+                  "_outputs *outputs);\n", kRunStep,
+                  define(capitals + "_STEPS", bytes(static_cast<int64_t>(method.steps.size()) + 2)),
+                  "int32_t ", prefix, "_run_step(", context, ", const struct ", prefix,
+                  "_inputs *inputs,\n    const struct ", prefix,
+                  "_outputs *outputs, uint32_t *next);\n");
   if (package.borrows()) return text;
   absl::StrAppend(&text, "/* Their places in the memory of the model. */\n");
   const auto place = [&](const char* role, const CTensor& tensor) {

@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "exir/emit_c/kernel_library.h"
 #include "exir/emit_c/literal.h"
+#include "exir/emit_c/names.h"
 #include "exir/emit_c/text_files.h"
 
 namespace petrel::exir::emit_c {
@@ -204,14 +205,10 @@ std::string checks_text(const Package& package, const CMethod& method) {
   return text;
 }
 
-// Checks, copies, steps, and copies.
-std::string run_text(const Package& package, const CMethod& method) {
+// What comes before the first step: checks, and copies of inputs.
+std::string begin_text(const Package& package, const CMethod& method) {
   const std::string null = absl::StrCat(" return ", package.capitals, "_E_NULL;\n");
-  std::string text = absl::StrCat(
-      "int32_t ", method.prefix, "_run(struct ", package.name, "_context *context, const struct ",
-      method.prefix, "_inputs *inputs,\n    const struct ", method.prefix, "_outputs *outputs) {\n",
-      "@STATUS@  if (", no_context(package), " || inputs == NULL || outputs == NULL) {\n", "   ",
-      null, "  }\n");
+  std::string text;
   for (const CTensor& tensor : method.inputs) {
     absl::StrAppend(&text, "  if (inputs->", tensor.c_name, " == NULL)", null);
   }
@@ -225,14 +222,20 @@ std::string run_text(const Package& package, const CMethod& method) {
     text += copy_text(at_run(tensor.place), absl::StrCat("inputs->", tensor.c_name),
                       tensor.type.nbytes());
   }
-  for (const CStep& step : method.steps) {
-    const std::string call =
-        absl::StrCat(method.prefix, "_", step.function, "(", arguments_of(package, step), ")");
-    text += need_text(package, step.parameters);
-    absl::StrAppend(&text, step.can_fail ? "  status = " : "  ", call, ";\n");
-    if (!step.can_fail) continue;
-    absl::StrAppend(&text, "  if (status != ", package.capitals, "_OK) return status;\n");
-  }
+  return text;
+}
+
+std::string call_text(const Package& package, const CMethod& method, const CStep& step) {
+  std::string text = need_text(package, step.parameters);
+  absl::StrAppend(&text, step.can_fail ? "  status = " : "  ", method.prefix, "_", step.function,
+                  "(", arguments_of(package, step), ");\n");
+  if (!step.can_fail) return text;
+  return absl::StrCat(text, "  if (status != ", package.capitals, "_OK) return status;\n");
+}
+
+// What comes after the last step: state, and copies of outputs.
+std::string end_text(const Package& package, const CMethod& method) {
+  std::string text;
   for (const CWrite& write : method.writes) {
     const bool placed = write.from.find(" + ") != std::string::npos;
     if (write.parameter.has_value()) text += need_text(package, {*write.parameter});
@@ -248,11 +251,42 @@ std::string run_text(const Package& package, const CMethod& method) {
     text += copy_text(absl::StrCat("outputs->", tensor.c_name), at_run(tensor.place),
                       tensor.type.nbytes());
   }
+  return text;
+}
+
+std::string signature_text(const Package& package, const CMethod& method, const char* function,
+                           const char* more) {
+  return absl::StrCat("int32_t ", method.prefix, function, "(struct ", package.name,
+                      "_context *context, const struct ", method.prefix,
+                      "_inputs *inputs,\n    const struct ", method.prefix, "_outputs *outputs",
+                      more, ") {\n");
+}
+
+// One step at a call, and all of them.
+std::string run_text(const Package& package, const CMethod& method) {
+  std::string cases;
+  uint64_t count = 0;
+  const auto add = [&](const std::string& body) {
+    absl::StrAppend(&cases, "    case ", count++,
+                    "u:", absl::StrReplaceAll("\n" + body, {{"\n  ", "\n      "}}),
+                    "      break;\n");
+  };
+  add(begin_text(package, method));
+  for (const CStep& step : method.steps) add(call_text(package, method, step));
+  add(end_text(package, method));
   // A variable that nothing sets would be a warning.
-  const bool can_fail = text.find("  status = ") != std::string::npos;
+  const bool can_fail = cases.find(" status = ") != std::string::npos;
+  const std::string& big = package.capitals;
   return absl::StrCat(
-      absl::StrReplaceAll(text, {{"@STATUS@", can_fail ? "  int32_t status;\n" : ""}}), "  return ",
-      package.capitals, "_OK;\n}\n\n");
+      signature_text(package, method, "_run_step", ",\n    uint32_t *next"),
+      can_fail ? "  int32_t status;\n" : "", "  if (", no_context(package),
+      " || inputs == NULL || outputs == NULL\n      || next == NULL) {\n    return ", big,
+      "_E_NULL;\n  }\n  switch (*next) {\n", cases, "    default:\n      return ", big,
+      "_E_NOT_FOUND;\n  }\n  ++*next;\n  return ", big, "_OK;\n}\n\n",
+      signature_text(package, method, "_run", ""), "  uint32_t next = 0;\n  int32_t status = ", big,
+      "_OK;\n  while (next < ", in_capitals(method.prefix), "_STEPS && status == ", big,
+      "_OK) {\n    status = ", method.prefix,
+      "_run_step(context, inputs, outputs, &next);\n  }\n  return status;\n}\n\n");
 }
 
 // Where tensors lie in the memory of the model, one by one and all together.
