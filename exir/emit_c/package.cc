@@ -24,6 +24,7 @@
 #include "exir/emit_c/places.h"
 #include "exir/emit_c/text_files.h"
 #include "exir/memory/in_place.h"
+#include "exir/ops/handles.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir::emit_c {
@@ -53,7 +54,12 @@ std::string problem_of(const Value* value) {
 }
 
 std::string problem_of(const Node& node, const std::string& kernel) {
-  if (!node.regions().empty()) return "branches and loops do not exist in C yet";
+  if (node.is(petrel_ops::cond) && node.input(arg::predicate)->is_constant()) {
+    return "branches by a constant do not exist in C yet";
+  }
+  if (!node.is(petrel_ops::cond) && !node.regions().empty()) {
+    return "loops do not exist in C yet";
+  }
   if (node.delegate() != nullptr) return "calls of backends do not exist in C yet";
   for (const Value* operand : node.operands()) {
     if (std::string problem = problem_of(operand); !problem.empty()) return problem;
@@ -61,6 +67,7 @@ std::string problem_of(const Node& node, const std::string& kernel) {
   for (size_t i = 0; i < node.num_results(); ++i) {
     if (std::string problem = problem_of(node.result(i)); !problem.empty()) return problem;
   }
+  if (node.is(petrel_ops::cond)) return "";
   if (find_operator(kernel) == nullptr) return absl::StrCat(kernel, " does not exist in C yet");
   return "";
 }
@@ -323,13 +330,40 @@ class Builder {
     const Places places(planned, planned_.state, symbols_, package_.memories, borrowed);
     for (size_t i = 0; i < inputs.size(); ++i) method.inputs[i].place = places.bytes(inputs[i]);
     for (size_t i = 0; i < outputs.size(); ++i) method.outputs[i].place = places.bytes(outputs[i]);
-    for (const Node* node : planned.storage->steps()) {
-      if (is_dropped(*node)) continue;
-      PETREL_RETURN_IF_ERROR(add_step(*node, planned, places, borrowed, &method));
-    }
+    PETREL_RETURN_IF_ERROR(add_steps(graph, planned, places, borrowed, &method));
     add_state(planned, places, &method);
     package_.arena_bytes = std::max(package_.arena_bytes, method.arena_bytes);
     package_.methods.push_back(std::move(method));
+    return absl::OkStatus();
+  }
+
+  absl::Status add_steps(const Graph& graph, const PlannedMethod& planned, const Places& places,
+                         const Borrowed& borrowed, CMethod* method) {
+    for (const Node* node : planned.storage->steps_of(graph)) {
+      if (is_dropped(*node)) continue;
+      PETREL_RETURN_IF_ERROR(node->is(petrel_ops::cond)
+                                 ? add_cond(*node, planned, places, borrowed, method)
+                                 : add_step(*node, planned, places, borrowed, method));
+    }
+    return absl::OkStatus();
+  }
+
+  // jump to A unless %p | true branch | jump to B | A: false branch | B:
+  absl::Status add_cond(const Node& node, const PlannedMethod& planned, const Places& places,
+                        const Borrowed& borrowed, CMethod* method) {
+    const auto add_jump = [&](const std::string& unless) {
+      CStep step;
+      step.comment = comment_of(node);
+      step.jump = CJump{unless, 0};
+      method->steps.push_back(std::move(step));
+      return method->steps.size() - 1;
+    };
+    const size_t to_false = add_jump(places.bytes(node.input(arg::predicate)));
+    PETREL_RETURN_IF_ERROR(add_steps(*node.regions()[0], planned, places, borrowed, method));
+    const size_t to_end = add_jump("");
+    method->steps[to_false].jump->to = method->steps.size();
+    PETREL_RETURN_IF_ERROR(add_steps(*node.regions()[1], planned, places, borrowed, method));
+    method->steps[to_end].jump->to = method->steps.size();
     return absl::OkStatus();
   }
 

@@ -31,7 +31,16 @@ struct CTensor {
   std::string place;  // "arena + 64"; "in_image + 0" where that is the caller's
 };
 
+// Goes on at another step: where a branch that is not taken ends, or behind the other one.
+struct CJump {
+  // "arena + 64": a bool, jumps when that is false; "": always.
+  std::string unless;
+  size_t to = 0;  // index of the step
+};
+
+// A function, or a jump.
 struct CStep {
+  std::optional<CJump> jump;
   std::string function;               // without the prefix
   std::string comment;                // lines
   std::string body;                   // statements

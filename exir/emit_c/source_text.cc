@@ -225,7 +225,16 @@ std::string begin_text(const Package& package, const CMethod& method) {
   return text;
 }
 
+// Steps are counted from 1: what comes before them is one, too.
+std::string jump_text(const Package& package, const CJump& jump) {
+  const std::string go = absl::StrCat("*next = ", jump.to + 1, "u;\n");
+  if (jump.unless.empty()) return absl::StrCat("  ", go, "  return ", package.capitals, "_OK;\n");
+  return absl::StrCat("  if (!*(const bool *)(const void *)(", at_run(jump.unless), ")) {\n    ",
+                      go, "    return ", package.capitals, "_OK;\n  }\n");
+}
+
 std::string call_text(const Package& package, const CMethod& method, const CStep& step) {
+  if (step.jump.has_value()) return jump_text(package, *step.jump);
   std::string text = need_text(package, step.parameters);
   absl::StrAppend(&text, step.can_fail ? "  status = " : "  ", method.prefix, "_", step.function,
                   "(", arguments_of(package, step), ");\n");
@@ -313,7 +322,9 @@ std::string places_text(const Package& package, const CMethod& method, const cha
 std::string source_text(const Package& package) {
   std::string text = package.kernels;
   for (const CMethod& method : package.methods) {
-    for (const CStep& step : method.steps) text += step_text(package, method, step);
+    for (const CStep& step : method.steps) {
+      if (!step.jump.has_value()) text += step_text(package, method, step);
+    }
   }
   text += pointer_text(package);
   if (package.includes_binary) text += lookup_text(package) + "\n";

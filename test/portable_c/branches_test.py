@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch.cond in C: each branch computes bit for bit what the interpreter does and what eager torch
+does, one inside another too; and run_step() passes over the branch that is not taken."""
+
+import math
+import os
+import pathlib
+import re
+import tempfile
+import unittest
+
+import arrays
+import npy_file
+import package
+
+VARYING = pathlib.Path("test/models/varying").absolute()
+
+
+class BranchesTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+
+    def files(self, name, call, role):
+        return sorted(VARYING.glob(f"{name}.call_{call}.{role}_*.npy"))
+
+    def check(self, name, number_of_calls, *words):
+        built = package.Package(self.folder / "c", "kws", [("forward", VARYING / f"{name}.pt2")],
+                                words=words)
+        for call in range(number_of_calls):
+            inputs = self.files(name, call, "input")
+            actual = built.run("forward", [npy_file.read(f).data for f in inputs])
+            folder = self.folder / str(call)
+            folder.mkdir()
+            expected = arrays.interpreted(folder, VARYING / f"{name}.pt2", inputs)
+            eager = [npy_file.read(f) for f in self.files(name, call, "output")]
+            self.assertEqual(len(actual), len(eager))
+            for i, (a, e, t) in enumerate(zip(actual, expected, eager, strict=True)):
+                self.assertTrue(arrays.same(a, e), f"call {call}, output {i}")
+                numbers = npy_file.elements(npy_file.Array(t.dtype, t.shape, a))
+                for x, y in zip(numbers, npy_file.elements(t), strict=True):
+                    self.assertTrue(math.isclose(x, y, rel_tol=1e-6, abs_tol=1e-6), (call, i, x, y))
+        built.selftest()
+        return built
+
+    def test_both_branches_compute_what_the_interpreter_does(self):
+        (self.folder / "c").mkdir()
+        self.check("cond", 2)
+        source = (self.folder / "c/c/kws.c").read_text()
+        jumps = re.findall(r"\*next = (\d+)u;", source)
+        self.assertEqual(len(jumps), 2)
+        self.assertLess(int(jumps[0]), int(jumps[1]) + 1)
+
+    def test_branches_lie_inside_branches(self):
+        (self.folder / "c").mkdir()
+        self.check("cond_nested", 3)
+
+    def test_branches_work_in_pools_and_with_memory_of_the_caller(self):
+        (self.folder / "c").mkdir()
+        self.check("cond_nested", 3, "--io", "caller", "--pool", "name=fast,prefer=64", "--pool",
+                   "slow=unlimited")
+
+
+if __name__ == "__main__":
+    unittest.main()
