@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs as build products."""
 
-def _quoted(word):
+def quoted(word):
     """A word of the shell; '$' is doubled because genrule reads it first."""
     return "'" + word.replace("'", "'\\''").replace("$", "$$") + "'"
 
-def _words_of(name, value):
+def words_of(name, value):
     """An option of the command and its values, from an attribute."""
     option = "--" + name.replace("_", "-")
     if value == None or value == False:
@@ -14,7 +14,7 @@ def _words_of(name, value):
         return [option]
     words = []
     for each in (value if type(value) == type([]) else [value]):
-        words += [option, _quoted(str(each))]
+        words += [option, quoted(str(each))]
     return words
 
 def petrel_pte(
@@ -72,21 +72,21 @@ def petrel_pte(
     if model:
         words.append("$(execpath %s)" % model)
     for method, label in methods.items():
-        words += ["--method", _quoted(method) + "=$(execpath %s)" % label]
+        words += ["--method", quoted(method) + "=$(execpath %s)" % label]
     words += ["-o", "$(RULEDIR)/%s.pte" % name]
     for choice in ([backend] if type(backend) == type("") else backend):
-        words += ["--backend", _quoted(choice)]
+        words += ["--backend", quoted(choice)]
     if external_weights:
         words += ["--external-weights", "$(RULEDIR)/%s.ptd" % name]
     for glob, file in external.items():
-        words += ["--external", _quoted(glob + "=") + "$(RULEDIR)/" + file]
+        words += ["--external", quoted(glob + "=") + "$(RULEDIR)/" + file]
     for option, value in export_options.items():
-        words += _words_of(option, value)
+        words += words_of(option, value)
     native.genrule(
         name = name,
         srcs = ([model] if model else []) + methods.values(),
         outs = [name + ".pte"] + files,
-        cmd = " ".join(words + [_quoted(option) for option in options]),
+        cmd = " ".join(words + [quoted(option) for option in options]),
         message = "Exporting",
         testonly = testonly,
         tools = [petrel],

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models as C libraries that need no other."""
+
+load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
+load(":petrel_pte.bzl", "quoted", "words_of")
+
+def _key(pool, key):
+    """The value of a key of --pool; the short form NAME=BYTES has none."""
+    for part in pool.split(","):
+        if part.startswith(key + "="):
+            return part[len(key) + 1:]
+    return ""
+
+def _is_memory(pool):
+    """Whether generated C writes there."""
+    targets = pool.partition("targets=")[2].split(",")
+    return _key(pool, "kind") != "ro" and ("targets=" not in pool or "c" in targets)
+
+def _list(value):
+    return value if type(value) == type([]) else [value]
+
+def _in(folder, files):
+    return [folder + "/" + file for file in files]
+
+def _files(name, constants, pools, has_external, has_group):
+    """Names of the files that the command writes: sources, headers, and others."""
+    is_binary = constants == "incbin"
+    sources = [name + ".c", name + ("_params.S" if is_binary else "_params.c"), name + "_metadata.c"]
+    if [pool for pool in pools if _is_memory(pool)]:
+        sources.append(name + "_memory.c")
+    headers = [name + ".h", name + "_params.h", "petrel_model.h", "petrel_model_view.h"]
+    if has_group:
+        headers.append(name + "_group.h")
+    others = [name + "_selftest.c", name + ".mk", name + ".cmake", "manifest.json"]
+    if is_binary or has_external:
+        others.append(name + "_params.bin")
+    if [pool for pool in pools if _key(pool, "address")]:
+        others.append(name + ".ld")
+    return sources, headers, others
+
+def _command(name, petrel, model, methods, group):
+    words = ["$(execpath %s)" % petrel, "gen-c"]
+    if model:
+        words.append("$(execpath %s)" % model)
+    for method, label in methods.items():
+        words += ["--method", quoted(method) + "=$(execpath %s)" % label]
+    words += ["-o", "$(RULEDIR)/%s_c" % name, "--name", name]
+    for label in group:
+        words += ["--group", "$(execpath %s)" % label]
+    return words
+
+def _words_of_all(options):
+    words = []
+    for option, value in options.items():
+        words += words_of(option, value)
+    return words
+
+def _libraries(name, sources, headers, others, has_test, testonly, visibility):
+    folder = name + "_c"
+    copts = ["-std=c99", "-ffp-contract=off"]
+    cc_library(
+        name = name,
+        srcs = _in(folder, sources),
+        hdrs = _in(folder, headers),
+        # GNU as looks for the bytes where -I says.
+        copts = copts + ["-I$(GENDIR)/%s/%s" % (native.package_name(), folder)],
+        includes = [folder],
+        linkopts = ["-lm"],
+        testonly = testonly,
+        textual_hdrs = _in(folder, [file for file in others if file.endswith(".bin")]),
+        visibility = visibility,
+    )
+    if has_test:
+        cc_test(
+            name = name + "_selftest",
+            size = "small",
+            srcs = _in(folder, [name + "_selftest.c"]),
+            copts = copts,
+            local_defines = [name.upper() + "_SELFTEST_MAIN"],
+            deps = [name],
+        )
+
+def petrel_c_model(
+        name,
+        model = None,
+        methods = {},
+        constants = "text",
+        pool = [],
+        link_param = [],
+        params = "linked",
+        group = [],
+        petrel = None,
+        testonly = False,
+        visibility = None,
+        **gen_c_options):
+    """Writes an archive as C99 and compiles it: a cc_library NAME with the header NAME.h.
+
+    The action is hermetic and its result the same byte for byte. NAME_selftest is a test that the
+    model computes here what it must, unless the application sets parameters. The files lie in the
+    folder NAME_c, the targets of them are called so, too: NAME_c/manifest.json, NAME_c/NAME.ld.
+
+        petrel_c_model(
+            name = "kws",
+            model = ":kws.pt2",
+            pool = ["name=tcm,limit=16K,section=.bss.tcm", "sram=256K"],
+        )
+
+    Args:
+      name: the library; begins the names of files and symbols.
+      model: label of the .pt2 of method forward.
+      methods: labels of .pt2 by the names of other methods.
+      constants: text or incbin; which files there are must be known, so there is no auto.
+      pool: as the option of `petrel gen-c`, as all that follow are.
+      link_param: see there.
+      params: see there.
+      group: labels of manifest.json of other packages.
+      petrel: label of another command (petrel_cli).
+      testonly: of the targets.
+      visibility: of the targets.
+      **gen_c_options: every other option of `petrel gen-c`, with _ for -, such as reorder = True or
+        pin = ["image=sram"]. The command refuses what it does not know.
+    """
+    if constants not in ("text", "incbin") or "compile" in gen_c_options or "name" in gen_c_options:
+        fail("petrel_c_model %s: constants is %r, must be text or incbin; compile is Bazel's work" %
+             (name, constants))
+    petrel = petrel or str(Label("//extension/cli:petrel"))
+    pools = _list(pool)
+    has_external = params == "external" or bool(
+        [rule for rule in _list(link_param) if rule.endswith("=external")],
+    )
+    sources, headers, others = _files(name, constants, pools, has_external, bool(group))
+    folder = name + "_c"
+    words = _command(name, petrel, model, methods, group) + _words_of_all(dict(
+        constants = constants,
+        pool = pools,
+        link_param = _list(link_param),
+        params = params,
+        **gen_c_options
+    ))
+    native.genrule(
+        name = folder,
+        srcs = ([model] if model else []) + methods.values() + group,
+        outs = _in(folder, sources + headers + others),
+        cmd = " ".join(words),
+        message = "Generating",
+        testonly = testonly,
+        tools = [petrel],
+        visibility = visibility,
+    )
+    _libraries(name, sources, headers, others, not has_external, testonly, visibility)
