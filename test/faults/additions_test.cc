@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -360,10 +361,11 @@ TEST(AdditionsTest, OfScratchMustBeAligned) {
     add::FinishAdditionsBuffer(builder, add::CreateAdditions(builder, 0, methods));
     std::vector<uint8_t> bytes(builder.GetBufferPointer(),
                                builder.GetBufferPointer() + builder.GetSize());
-    const auto& made = *add::GetAdditions(bytes.data())->methods()->Get(0)->scratch();
-    const bool is_aligned = (reinterpret_cast<const uint8_t*>(made.Data()) - bytes.data()) % 8 == 0;
-    // The words are those of one place.
-    bytes[static_cast<size_t>(reinterpret_cast<const uint8_t*>(&made) - bytes.data())] = 1;
+    const auto* const first = reinterpret_cast<const uint8_t*>(&place);
+    const auto found = std::search(bytes.begin(), bytes.end(), first, first + sizeof(place));
+    ASSERT_NE(found, bytes.end());
+    const bool is_aligned = (found - bytes.begin()) % 8 == 0;
+    *(found - 4) = 1;  // the words are those of one place
     Recipe recipe;
     recipe.plans[0].arenas[1] = 128;
     recipe.plans[0].values[3].place->offset = 64;

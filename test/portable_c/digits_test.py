@@ -31,8 +31,8 @@ class DigitsTest(unittest.TestCase):
             done([PETREL, "gen-c", DIGITS, "-o", name, "--name", "kws"],
                          self.folder)
         files = sorted(f.name for f in (self.folder / "a").iterdir())
-        self.assertEqual(files, ["kws.c", "kws.h", "kws.mk", "kws_metadata.c", "kws_params.c",
-                                 "kws_params.h", "kws_selftest.c", "manifest.json",
+        self.assertEqual(files, ["kws.c", "kws.cmake", "kws.h", "kws.mk", "kws_metadata.c",
+                                 "kws_params.c", "kws_params.h", "kws_selftest.c", "manifest.json",
                                  "petrel_model.h", "petrel_model_view.h"])
         for file in files:
             self.assertEqual((self.folder / "a" / file).read_bytes(),
