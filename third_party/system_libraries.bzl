@@ -72,21 +72,6 @@ def _all_shared(rctx, package, prefix, exclude):
         for n in names
     ])
 
-def _private_libraries(rctx, package, name):
-    """Link options for what a static library of a package needs besides itself.
-
-    They stand in its pkg-config file, and only what is needed is linked.
-    """
-    files = rctx.execute(["dpkg-query", "-L", package]).stdout.split("\n")
-    for file in files:
-        if not file.endswith("/%s.pc" % name):
-            continue
-        for line in rctx.read(file).split("\n"):
-            if line.startswith("Libs.private:"):
-                words = [w for w in line.split(" ") if w.startswith("-l")]
-                return ["-Wl,--push-state,--as-needed"] + words + ["-Wl,--pop-state"]
-    return []
-
 def _impl(rctx):
     build = _HEADER
     version = _version(rctx, rctx.attr.package)
@@ -106,9 +91,6 @@ def _impl(rctx):
                 rctx.attr.static_prefix,
                 rctx.attr.static_exclude,
             ) + ["-lpthread"]
-        if name in rctx.attr.static_needs:
-            needs = rctx.attr.static_needs[name]
-            linkopts = linkopts + _private_libraries(rctx, rctx.attr.package, needs)
         build += _LIBRARY.format(
             defines = repr(rctx.attr.defines + ["PETREL_DEBIAN_%s=%s" % (
                 rctx.attr.package.upper().replace("-", "_"),
@@ -156,7 +138,6 @@ _debian_library = repository_rule(
         "defines": attr.string_list(),
         "header_links": attr.string_dict(doc = "Folder in the repository -> folder of headers outside the compiler's path; {series} is the first two numbers of the package's version."),
         "tools": attr.string_dict(doc = "Target -> executable."),
-        "static_needs": attr.string_dict(doc = "Target -> pkg-config name of a static library that it may be linked behind."),
         "static_prefix": attr.string(),
         "static_exclude": attr.string(),
     },
@@ -249,8 +230,8 @@ def system_libraries():
             "crypto": ["-lcrypto"],
             "sha": ["-l:libcrypto.a"],
         },
-        # Where both are linked, the static library may come first.
-        static_needs = {"crypto": "libcrypto"},
+        # Behind the shared one, which has all that the static one needs others for.
+        library_deps = {"crypto": [":sha"]},
     )
     _debian_library(
         name = "python_headers",
