@@ -14,6 +14,7 @@
 #include "extension/python/diff.h"
 #include "extension/python/error.h"
 #include "extension/python/export.h"
+#include "extension/python/gen_c.h"
 #include "extension/python/gil.h"
 #include "extension/python/ir_views.h"
 #include "extension/python/program.h"
@@ -30,6 +31,7 @@ PYBIND11_MODULE(_petrel, module) {
   bind_ir(module);
   bind_aot(module);
   bind_export(module);
+  bind_gen_c(module);
   bind_data_files(module);
   bind_diff(module);
   bind_named_data(module);

@@ -28,6 +28,7 @@ from petrel._diff import diff
 from petrel._error import Error
 from petrel._export import Program, Report
 from petrel._export_call import export
+from petrel._gen_c_call import gen_c
 from petrel._load import LoadedProgram, Method, ValueInfo, load, set_isa_level
 from petrel._petrel import Graph, NamedBlobStore, NamedData, Node, Tensor, Value
 from petrel._quantize import quantize
@@ -42,8 +43,8 @@ __all__ = [
     "LoadedProgram", "Method", "NamedBlobStore", "NamedData", "NamedDataMap", "Node",
     "Partitioner", "PreprocessResult", "Program", "Report", "RuntimeBackend", "Subprogram",
     "Tensor", "TensorInfo", "TensorLayout", "Value", "ValueInfo", "build_data", "diff",
-    "export", "list_data", "load", "load_compiled", "merge_data", "quantize", "set_isa_level",
-    "split_data"
+    "export", "gen_c", "list_data", "load", "load_compiled", "merge_data", "quantize",
+    "set_isa_level", "split_data"
 ]
 
 atexit.register(_petrel.close)

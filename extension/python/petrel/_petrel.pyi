@@ -160,6 +160,8 @@ def export_files(methods: Mapping[str, str], output: str, *,
                  method_backends: Mapping[str, Sequence[Tuple[Any, Sequence[Tuple[str, bytes]]]]],
                  options: Mapping[str, Sequence[Union[str, bytes]]]
                  ) -> Tuple[str, str, List[str]]: ...
+def gen_c_files(*, methods: Mapping[str, str], output: str,
+                options: Mapping[str, Sequence[str]]) -> List[str]: ...
 class QuantizeWords:
     def __init__(
             self, *, methods: Mapping[str, str], samples: Sequence[Tuple[str, Sequence[str]]],

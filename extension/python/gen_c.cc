@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/python/gen_c.h"
+
+#include <pybind11/stl.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "exir/driver/generate.h"
+#include "extension/export/generate_option.h"
+#include "extension/module/error_text.h"
+#include "extension/python/error.h"
+#include "extension/python/gil.h"
+
+namespace petrel::extension::python {
+
+namespace py = pybind11;
+
+namespace {
+
+// Returns notes for the user. Words that are not values of their options are ValueErrors.
+std::vector<std::string> gen_c_files(const std::map<std::string, std::string>& methods,
+                                     const std::string& output, const OptionWords& given) {
+  for (const auto& [name, words] : given) {
+    const OptionRow* row = find_generate_row(name);
+    if (row == nullptr) throw py::value_error("there is no option '" + name + "'");
+    for (const std::string& word : words) {
+      const std::string wrong = check_word(*row, word);
+      if (!wrong.empty()) throw py::value_error(identifier_of(*row) + " " + wrong);
+    }
+  }
+  exir::GenerateOptions options;
+  options.program.methods = methods;
+  options.folder = output;
+  const absl::Status applied = apply_generate_options(given, &options);
+  if (!applied.ok()) throw py::value_error(std::string(applied.message()));
+  const absl::StatusOr<exir::GenerateReport> report = without_gil([&] {
+    const ErrorText quiet;  // what folding says is part of the status
+    return exir::generate_c(options);
+  });
+  if (!report.ok()) raise_status(report.status());
+  return report->notes;
+}
+
+}  // namespace
+
+void bind_gen_c(py::module_& module) {
+  module.def("gen_c_files", &gen_c_files, py::kw_only(), py::arg("methods"), py::arg("output"),
+             py::arg("options"));
+}
+
+}  // namespace petrel::extension::python

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models as C: _gen_c_call.py has gen_c() itself."""
+
+import json
+import os
+import pathlib
+import tempfile
+import warnings
+from typing import Any, Dict, List, Mapping, Optional
+
+from petrel import _petrel
+from petrel._export import Model, Path, archives_of
+
+
+def _words(name: str, value: Any) -> Optional[List[str]]:
+    """The words of an option of `petrel gen-c`; None when it is not given."""
+    if value is None or value is False:
+        return None
+    if value is True:
+        return []
+    if isinstance(value, (str, int)):
+        return [str(value)]
+    words = list(value)
+    if not all(isinstance(word, (str, os.PathLike)) for word in words):
+        raise TypeError(f"{name} is {value!r}, must be a list of texts")
+    return [os.fsdecode(word) for word in words] or None
+
+
+def generate_files(model: Model, args: Optional[tuple], methods: Optional[Mapping[str, Model]],
+                   output: Path, options: Mapping[str, Any],
+                   torch_export_options: Dict[str, Any]) -> Dict[str, Any]:
+    """gen_c() with the options of `petrel gen-c` by name."""
+    given = {name: _words(name.replace("-", "_"), value) for name, value in options.items()}
+    with tempfile.TemporaryDirectory(prefix="petrel-") as archives:
+        told = _petrel.gen_c_files(
+            methods=archives_of(model, args, methods, torch_export_options, archives),
+            output=os.fsdecode(output),
+            options={name: words for name, words in given.items() if words is not None})
+    for note in told:
+        warnings.warn(note, stacklevel=3)  # where gen_c() is called
+    return json.loads(pathlib.Path(output, "manifest.json").read_text(encoding="utf-8"))

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""petrel.gen_c: the files of `petrel gen-c` byte for byte, and what is wrong as an exception."""
+
+import inspect
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import petrel
+
+DIGITS = "examples/quickstart/digits.pt2"
+PETREL = "extension/cli/petrel"
+
+
+class GenCTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def check_same(self, words, methods=None, **options):
+        """Of the files and the manifest that is returned."""
+        model = [w for m, file in (methods or {}).items() for w in ("--method", f"{m}={file}")]
+        subprocess.run([PETREL, "gen-c", *(model or [DIGITS]), "-o", self.folder / "command",
+                        *words], check=True)
+        manifest = petrel.gen_c(None if methods else DIGITS, methods=methods,
+                                output=self.folder / "python", **options)
+        files = {f.name: f.read_bytes() for f in (self.folder / "command").iterdir()}
+        self.assertEqual({f.name: f.read_bytes() for f in (self.folder / "python").iterdir()},
+                         files)
+        self.assertEqual(manifest, json.loads(files["manifest.json"]))
+        return manifest
+
+    def test_files_are_those_of_the_command(self):
+        self.check_same([])
+
+    def test_options_are_those_of_the_command(self):
+        manifest = self.check_same(
+            ["--name", "kws", "--pool", "name=sram,limit=12K", "--pool", "dram=unlimited", "--pool",
+             "name=flash,kind=ro", "--pin", "image=dram", "--params", "pool", "--link-param",
+             "*bias*=external", "--constants", "incbin", "--io", "arena", "--reorder"],
+            name="kws", pool=["name=sram,limit=12K", "dram=unlimited", "name=flash,kind=ro"],
+            pin=["image=dram"], params="pool", link_param=["*bias*=external"], constants="incbin",
+            io="arena", reorder=True)
+        self.assertEqual({p["kind"] for p in manifest["parameters"]}, {"pooled", "external"})
+
+    def test_several_methods_become_one_package(self):
+        manifest = self.check_same(["--name", "two"], {"forward": DIGITS, "again": DIGITS},
+                                   name="two")
+        self.assertEqual([m["name"] for m in manifest["methods"]], ["again", "forward"])
+
+    def test_every_option_of_the_command_is_a_keyword(self):
+        text = subprocess.run([PETREL, "gen-c", "--help"], check=True, text=True,
+                              stdout=subprocess.PIPE).stdout
+        flags = {w.split(",")[0].lstrip("-") for w in text.split() if w.startswith("--")}
+        keywords = set(inspect.signature(petrel.gen_c).parameters)
+        self.assertGreater(len(flags), 10)
+        missing = {f for f in flags if f.replace("-", "_") not in keywords}
+        self.assertLessEqual(missing, {"help", "method", "output"})
+
+    def test_what_is_wrong_is_an_exception_and_writes_nothing(self):
+        for options, message in (
+                ({"io": "shelf"}, "io must be arena or caller, is 'shelf'"),
+                ({"name": "int"}, "the package name is 'int'"),
+                ({"pool": ["sram"]}, "--pool is 'sram', must be NAME=BYTES"),
+                ({"params": "pool", "pin": ["x=y"]},
+                 "--pin 'x=y': there is no --pool of that name\n--params pool: there is no")):
+            with self.assertRaises(ValueError) as raised:
+                petrel.gen_c(DIGITS, output=self.folder / "no", **options)
+            self.assertIn(message, str(raised.exception))
+        with self.assertRaises(TypeError):
+            petrel.gen_c(DIGITS, output=self.folder / "no", pin={"x": "y"}, group=[1])
+        with self.assertRaises(petrel.Error):
+            petrel.gen_c(self.folder / "absent.pt2", output=self.folder / "no")
+        self.assertFalse((self.folder / "no").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
