@@ -286,7 +286,7 @@ TEST_F(PackedFileTest, EachReasonNotToUseAFileIsTold) {
   constexpr char kOutside[] = "has an index that points outside the file";
   const uint64_t offset = number_at(whole, kIndexAt + kOffsetAt);
   refused(with(kIndexAt + kSizeAt, 0), kOutside);
-  refused(with(kIndexAt + kOffsetAt, offset + 64), kOutside);
+  refused(with(kIndexAt + kOffsetAt, offset - 64), kOutside);
   refused(with(kIndexAt + kOffsetAt, uint64_t{1} << 40), kOutside);
   refused(with(kIndexAt + kSizeAt, uint64_t{1} << 40), kOutside);
   refused(with(kIndexAt + kSizeAt, whole.size() - offset), kOutside);
