@@ -23,7 +23,7 @@ Program two(const std::string& a, const std::string& b) {
   return program;
 }
 
-const Graph& graph(const Program& program, const std::string& method) {
+const Graph& graph(const Program& program, const char* method) {
   return *program.methods.at(method).graph;
 }
 
