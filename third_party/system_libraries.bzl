@@ -25,6 +25,20 @@ _LIBRARY = """cc_library(
 
 """
 
+_SHARED = """exports_files(["shared.lds"])
+
+filegroup(
+    name = "nothing",
+    srcs = glob(["nothing/*.a"], allow_empty = True),
+)
+
+cc_library(
+    name = "shared_instead",
+    linkopts = ["-L{folder}"],
+)
+
+"""
+
 _MISSING = """genrule(
     name = {genrule},
     outs = [{out}],
@@ -45,32 +59,41 @@ def _version(rctx, package):
         return None
     return words[1]
 
-def _all_static(rctx, package, prefix, exclude):
+def _libraries(rctx, ending):
+    """Names of the libraries of the package, such as absl_strings."""
+    files = rctx.execute(["dpkg-query", "-L", rctx.attr.package]).stdout.split("\n")
+    names = sorted([f.split("/")[-1] for f in files if f.endswith(ending)])
+    return [
+        n[len("lib"):-len(ending)]
+        for n in names
+        if n.startswith(rctx.attr.static_prefix) and not n.startswith(rctx.attr.static_exclude)
+    ]
+
+def _all_static(rctx):
     """Link options for every static library of a package, in one group.
 
     The group makes their order irrelevant.
     """
-    files = rctx.execute(["dpkg-query", "-L", package]).stdout.split("\n")
-    names = sorted([f.split("/")[-1] for f in files if f.endswith(".a")])
-    names = [n for n in names if n.startswith(prefix) and not n.startswith(exclude)]
+    names = _libraries(rctx, ".a")
     if not names:
-        fail("package %s has no library %s*.a" % (package, prefix))
-    return ["-Wl,--start-group"] + ["-l:" + n for n in names] + ["-Wl,--end-group"]
+        fail("package %s has no library %s*.a" % (rctx.attr.package, rctx.attr.static_prefix))
+    return ["-Wl,--start-group"] + ["-l:lib%s.a" % n for n in names] + ["-Wl,--end-group"]
 
-def _all_shared(rctx, package, prefix, exclude):
-    """A linker script that names every shared library of a package.
+def _shared_instead(rctx):
+    """What a shared library links: the static libraries are not made for it.
 
-    The static ones are not made for shared libraries. What links the script
-    first takes symbols from the shared ones, and leaves those out that it does
-    not need.
+    A linker script that names every shared library, of which those stay that are
+    needed, and a folder with nothing under the names of the static ones: shared
+    libraries need each other, and the linker would look for that in static ones.
     """
-    files = rctx.execute(["dpkg-query", "-L", package]).stdout.split("\n")
-    names = sorted([f.split("/")[-1] for f in files if f.endswith(".so")])
-    names = [n for n in names if n.startswith(prefix) and not n.startswith(exclude)]
-    return "INPUT(AS_NEEDED(\n%s\n))\n" % "\n".join([
-        "-l" + n[len("lib"):-len(".so")]
+    names = _libraries(rctx, ".so")
+    for name in names:
+        rctx.file("nothing/lib%s.a" % name, "/* lib%s.so instead */\n" % name)
+    rctx.file("shared.lds", "INPUT(AS_NEEDED(\n%s\n))\n" % "\n".join([
+        "lib%s.so" % n
         for n in names
-    ])
+    ]) if names else "")
+    return _SHARED.format(folder = "external/%s/nothing" % rctx.name)
 
 def _impl(rctx):
     build = _HEADER
@@ -85,12 +108,7 @@ def _impl(rctx):
             )
             continue
         if linkopts == ["*"]:
-            linkopts = _all_static(
-                rctx,
-                rctx.attr.package,
-                rctx.attr.static_prefix,
-                rctx.attr.static_exclude,
-            ) + ["-lpthread"]
+            linkopts = _all_static(rctx) + ["-lpthread"]
         build += _LIBRARY.format(
             defines = repr(rctx.attr.defines + ["PETREL_DEBIAN_%s=%s" % (
                 rctx.attr.package.upper().replace("-", "_"),
@@ -119,13 +137,7 @@ def _impl(rctx):
             rctx.symlink(path, "bin/" + name)
             build += "filegroup(name = %r, srcs = [%r])\n\n" % (name, "bin/" + name)
     if rctx.attr.static_prefix:
-        rctx.file("shared.lds", "" if version == None else _all_shared(
-            rctx,
-            rctx.attr.package,
-            rctx.attr.static_prefix,
-            rctx.attr.static_exclude,
-        ))
-        build += "exports_files([\"shared.lds\"])\n"
+        build += _shared_instead(rctx)
     rctx.file("package_version.lds", "/* %s %s */\n" % (rctx.attr.package, version))
     rctx.file("BUILD.bazel", build)
 
