@@ -6,6 +6,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "exir/emit_c/text_files.h"
+#include "exir/emit_c/renamed.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -59,13 +60,6 @@ set_source_files_properties("${CMAKE_CURRENT_LIST_DIR}/petrel_params.S" PROPERTI
 )";
 
 std::string without_ending(const std::string& file) { return file.substr(0, file.rfind('.')); }
-
-std::string renamed(const Package& package, absl::string_view text) {
-  return absl::StrReplaceAll(text, {{"petrel_", absl::StrCat(package.name, "_")},
-                                    {"petrel.h", absl::StrCat(package.name, ".h")},
-                                    {"petrel.ld", absl::StrCat(package.name, ".ld")},
-                                    {"PETREL_", absl::StrCat(package.capitals, "_")}});
-}
 
 // `files` have the names of the user, which may hold anything.
 std::string filled(const Package& package, absl::string_view text, absl::string_view linker,

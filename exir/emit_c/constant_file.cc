@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "exir/emit_c/comment_text.h"
 #include "exir/emit_c/text_files.h"
 #include "exir/memory/memory.h"
 #include "exir/memory/pools.h"
+#include "exir/emit_c/renamed.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -90,8 +90,7 @@ void place_in_file(Package* package) {
 }
 
 std::string assembly_text(const Package& package) {
-  std::string text = absl::StrReplaceAll(
-      kTop, {{"petrel_params", package.name + "_params"}, {"PETREL_", package.capitals + "_"}});
+  std::string text = renamed(package, kTop);
   const std::string section = absl::StrCat(".rodata.", package.name, "_params");
   for (const CParameter& parameter : package.parameters) {
     if (parameter.is_external) continue;

@@ -3,11 +3,11 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "exir/emit_c/comment_text.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/names.h"
 #include "exir/emit_c/text_files.h"
+#include "exir/emit_c/renamed.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -216,17 +216,12 @@ std::string header_text(const Package& package) {
   const bool with_pools = package.has_pools();
   std::string text = kTop;
   absl::StrAppend(&text, with_pools ? kPoolUse : kUse, kAbout);
-  // Before the names of the user, which may hold anything.
-  const auto renamed = [&](const std::string& part) {
-    return absl::StrReplaceAll(
-        part, {{"petrel_", package.name + "_"}, {"PETREL_", package.capitals + "_"}});
-  };
-  text = renamed(text) + memory_macros_text(package);
+  text = renamed(package, text) + memory_macros_text(package);
   absl::StrAppend(&text,
                   define(package.capitals + "_HAS_STATE", package.states.empty() ? "0" : "1"),
-                  renamed(kStatus), with_pools ? renamed(kAligned) : "", memory_types_text(package),
-                  renamed(kFunctions));
-  if (with_pools) absl::StrAppend(&text, renamed(kStaticPools));
+                  renamed(package, kStatus), with_pools ? renamed(package, kAligned) : "",
+                  memory_types_text(package), renamed(package, kFunctions));
+  if (with_pools) absl::StrAppend(&text, renamed(package, kStaticPools));
   text += pointer_header_text(package);
   for (const CMethod& method : package.methods) text += method_text(package, method);
   absl::StrAppend(

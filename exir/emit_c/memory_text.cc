@@ -2,10 +2,10 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "exir/emit_c/names.h"
 #include "exir/emit_c/text_files.h"
 #include "exir/memory/pools.h"
+#include "exir/emit_c/renamed.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -70,10 +70,6 @@ std::string limit_text(const plan::MemoryPool& pool) {
 }  // namespace
 
 std::string memory_text(const Package& package) {
-  const auto renamed = [&](const char* text) {
-    return absl::StrReplaceAll(
-        text, {{"petrel.h", package.name + ".h"}, {"PETREL_", package.capitals + "_"}});
-  };
   std::string arrays, members;
   bool has_sections = false;
   for (const CMemory& memory : package.memories) {
@@ -86,9 +82,10 @@ std::string memory_text(const Package& package) {
                     memory.member, "_bytes = ", is_array ? absl::StrCat("sizeof ", array) : "0",
                     ";\n");
   }
-  return absl::StrCat(renamed(kTop), has_sections ? renamed(kSection) : "", arrays, "struct ",
-                      package.name, "_pools ", package.name, "_static_pools(void) {\n  struct ",
-                      package.name, "_pools pools;\n", members, "  return pools;\n}\n");
+  return absl::StrCat(renamed(package, kTop), has_sections ? renamed(package, kSection) : "",
+                      arrays, "struct ", package.name, "_pools ", package.name,
+                      "_static_pools(void) {\n  struct ", package.name, "_pools pools;\n", members,
+                      "  return pools;\n}\n");
 }
 
 std::string linker_text(const Package& package) {

@@ -11,7 +11,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "exir/annotate.h"
 #include "exir/emit_c/comment_text.h"
@@ -26,6 +25,7 @@
 #include "exir/memory/in_place.h"
 #include "exir/ops/handles.h"
 #include "exir/status_macros.h"
+#include "exir/emit_c/renamed.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -135,17 +135,12 @@ class Builder {
     PETREL_RETURN_IF_ERROR(check_ids());
     place_in_file(&package_);
     note_folded();
-    package_.kernels = absl::StrReplaceAll(library_.text(), prefix_words());
+    package_.kernels = renamed(package_, library_.text());
     package_.includes = library_.includes();
     return std::move(package_);
   }
 
  private:
-  // Kernels are text with the project's prefix.
-  std::vector<std::pair<std::string, std::string>> prefix_words() const {
-    return {{"petrel_", package_.name + "_"}, {"PETREL_", package_.capitals + "_"}};
-  }
-
   absl::Status all_problems() const {
     return absl::UnimplementedError(absl::StrJoin(problems_, "\n"));
   }
@@ -383,7 +378,7 @@ class Builder {
     step.comment = comment_of(node);
     for (const KernelCall& call : std::move(calls).take()) {
       PETREL_ASSIGN_OR_RETURN(const std::string function, library_.add(call));
-      const std::string text = absl::StrCat(absl::StrReplaceAll(function, prefix_words()), "(",
+      const std::string text = absl::StrCat(renamed(package_, function), "(",
                                             absl::StrJoin(call.arguments, ",\n      "), ")");
       step.can_fail = step.can_fail || call.can_fail;
       absl::StrAppend(&step.body, call.can_fail ? absl::StrCat("  if (", text, " != 0) return ",

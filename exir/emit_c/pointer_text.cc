@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "exir/emit_c/comment_text.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/names.h"
 #include "exir/emit_c/text_files.h"
+#include "exir/emit_c/renamed.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -59,12 +59,6 @@ constexpr char kSet[] =
 )";
 
 // Of texts without names of the user, which may hold anything.
-std::string renamed(const Package& package, absl::string_view text) {
-  return absl::StrReplaceAll(text, {{"petrel_", absl::StrCat(package.name, "_")},
-                                    {"petrel.c", absl::StrCat(package.name, ".c")},
-                                    {"PETREL_", absl::StrCat(package.capitals, "_")}});
-}
-
 std::string type_of(const CParameter& parameter) { return c_type(parameter.constant->type.dtype); }
 
 std::string misaligned_text(const Package& package, const CParameter& parameter) {

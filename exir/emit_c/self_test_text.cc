@@ -8,6 +8,7 @@
 #include "exir/emit_c/comment_text.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/text_files.h"
+#include "exir/emit_c/renamed.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -162,25 +163,16 @@ std::string main_text(const Package& package) {
     absl::StrAppend(&members, memory.pool.has_value() ? absl::StrCat("(", memory.type, " *)") : "",
                     package.name, "_aligned(", array, ", ", memory.align_macro, ");\n");
   }
-  const auto renamed = [&](absl::string_view text) {
-    return absl::StrReplaceAll(text, {{"petrel_", absl::StrCat(package.name, "_")},
-                                      {"PETREL_", absl::StrCat(package.capitals, "_")}});
-  };
-  return absl::StrCat("#ifdef ", package.capitals, "_SELFTEST_MAIN\n", arrays,
-                      arrays.empty() ? renamed(kMainWithout) : renamed(kAlignedTo), members,
-                      renamed(kMainEnd));
+  return absl::StrCat(
+      "#ifdef ", package.capitals, "_SELFTEST_MAIN\n", arrays,
+      arrays.empty() ? renamed(package, kMainWithout) : renamed(package, kAlignedTo), members,
+      renamed(package, kMainEnd));
 }
 
 }  // namespace
 
 std::string self_test_text(const Package& package, const std::vector<GoldenCall>& calls) {
-  // Of texts without names of the user, which may hold anything.
-  const auto renamed = [&](absl::string_view text) {
-    return absl::StrReplaceAll(text, {{"petrel.h", absl::StrCat(package.name, ".h")},
-                                      {"petrel_", absl::StrCat(package.name, "_")},
-                                      {"PETREL_", absl::StrCat(package.capitals, "_")}});
-  };
-  std::string text = renamed(absl::StrCat(kTop, comparisons_text(package, calls)));
+  std::string text = renamed(package, absl::StrCat(kTop, comparisons_text(package, calls)));
   std::string body;
   bool any = false;
   for (size_t i = 0; i < package.methods.size(); ++i) {

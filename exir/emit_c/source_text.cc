@@ -14,6 +14,7 @@
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/names.h"
 #include "exir/emit_c/text_files.h"
+#include "exir/emit_c/renamed.h"
 
 namespace petrel::exir::emit_c {
 namespace {
@@ -39,11 +40,6 @@ constexpr char kStrays[] =
 )";
 
 // Of texts without names of the user, which may hold anything.
-std::string renamed(const Package& package, const char* text) {
-  return absl::StrReplaceAll(
-      text, {{"petrel_", package.name + "_"}, {"PETREL_", package.capitals + "_"}});
-}
-
 bool is_input(const std::string& variable) { return absl::StartsWith(variable, "in_"); }
 bool is_output(const std::string& variable) { return absl::StartsWith(variable, "out_"); }
 
