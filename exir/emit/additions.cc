@@ -11,10 +11,10 @@ namespace {
 
 namespace add = schema::additions;
 
-// Loaders want what they verify at a multiple of it.
-
+// `places` are those of all weights.
 flatbuffers::Offset<add::Weight> write_weight(flatbuffers::FlatBufferBuilder& builder,
-                                              const WeightAddition& weight) {
+                                              const WeightAddition& weight,
+                                              const std::map<std::string, uint32_t>& places) {
   const auto key = builder.CreateString(weight.key);
   flatbuffers::Offset<flatbuffers::Vector<int32_t>> sizes;
   flatbuffers::Offset<flatbuffers::Vector<uint8_t>> dim_order;
@@ -29,7 +29,14 @@ flatbuffers::Offset<add::Weight> write_weight(flatbuffers::FlatBufferBuilder& bu
   if (weight.digest) {
     digest = builder.CreateVector(weight.digest->data(), weight.digest->size());
   }
-  return add::CreateWeight(builder, key, scalar_type, sizes, dim_order, weight.bytes, digest);
+  flatbuffers::Offset<flatbuffers::Vector<uint32_t>> made_of;
+  if (!weight.made_of.empty()) {
+    std::vector<uint32_t> sources;
+    for (const std::string& source : weight.made_of) sources.push_back(places.at(source));
+    made_of = builder.CreateVector(sources);
+  }
+  return add::CreateWeight(builder, key, scalar_type, sizes, dim_order, weight.bytes, digest,
+                           made_of);
 }
 
 std::optional<Sha256> read_digest(const flatbuffers::Vector<uint8_t>* bytes) {
@@ -97,6 +104,10 @@ Additions read_additions(const Blob& entry) {
   if (table.weights() != nullptr) {
     for (const add::Weight* weight : *table.weights()) {
       additions.weights.push_back(read_weight(*weight));
+      if (weight->made_of() == nullptr) continue;
+      for (const uint32_t source : *weight->made_of()) {
+        additions.weights.back().made_of.insert(table.weights()->Get(source)->key()->str());
+      }
     }
   }
   additions.structure = read_digest(table.structure());
@@ -142,9 +153,13 @@ Blob additions_blob(const Additions& additions) {
     methods.push_back(
         add::CreateMethodAdditions(builder, scratch, least_sizes, named_values, names));
   }
+  std::map<std::string, uint32_t> places;
+  for (const WeightAddition& weight : additions.weights) {
+    places.emplace(weight.key, static_cast<uint32_t>(places.size()));
+  }
   std::vector<flatbuffers::Offset<add::Weight>> weights;
   for (const WeightAddition& weight : additions.weights) {
-    weights.push_back(write_weight(builder, weight));
+    weights.push_back(write_weight(builder, weight, places));
   }
   const auto stored_methods = builder.CreateVector(methods);
   flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<add::Weight>>> stored_weights;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,8 @@ struct WeightAddition {
   std::optional<TensorType> layout;
   uint64_t bytes = 0;
   std::optional<Sha256> digest;  // of the only bytes that will do
+  // Keys of other weights: where one is replaced, this one must be, too.
+  std::set<std::string> made_of;
 };
 
 struct Additions {

@@ -61,6 +61,9 @@ TEST(AdditionsTest, AreReadAsTheyWereWritten) {
   weight.layout = TensorType::contiguous(ScalarType::kFloat, {2, 3});
   weight.digest = Sha256{1, 2, 3};
   additions.weights.push_back(weight);
+  weight.key = "d";
+  weight.made_of = {"c"};
+  additions.weights.push_back(weight);
   additions.structure = Sha256{9};
   additions.recipe = {"backend=none"};
   EXPECT_FALSE(additions.empty());
@@ -73,6 +76,8 @@ TEST(AdditionsTest, AreReadAsTheyWereWritten) {
   EXPECT_EQ(again.methods[1].scratch[0].bytes, 64);
   EXPECT_EQ(again.weights[0].layout, weight.layout);
   EXPECT_EQ(again.weights[0].digest, weight.digest);
+  EXPECT_TRUE(again.weights[0].made_of.empty());
+  EXPECT_EQ(again.weights[1].made_of, weight.made_of);
   EXPECT_EQ(again.recipe, additions.recipe);
 }
 

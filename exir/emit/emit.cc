@@ -172,26 +172,6 @@ void write_program_table(flatbuffers::FlatBufferBuilder& builder,
       fb::ProgramIdentifier());
 }
 
-// What the program has to remember of weights: all of them where names count,
-// so that others can be made, and those outside where it is bound to them.
-std::vector<WeightAddition> remembered_weights(const RoutedBlobStore& store,
-                                               const EmitOptions& options) {
-  std::vector<WeightAddition> weights;
-  const bool by_name = store.routes().keys == WeightKeys::kName;
-  for (const auto& [key, weight] : store.ledger().weights()) {
-    const bool bound = options.bind_data && !weight.destination.empty();
-    // `data build` makes weights, not state.
-    if (!bound && (!by_name || weight.is_state)) continue;
-    WeightAddition addition;
-    addition.key = key;
-    addition.layout = weight.layout;
-    addition.bytes = weight.blob.size();
-    if (bound) addition.digest = weight.blob.sha256();
-    weights.push_back(std::move(addition));
-  }
-  return weights;
-}
-
 // The files beside the program, cut if need be.
 absl::StatusOr<std::map<std::string, NamedBlobStore::Destination>> external_files(
     const NamedBlobStore& store, const EmitOptions& options) {
@@ -302,7 +282,7 @@ class Emission {
     PETREL_ASSIGN_OR_RETURN(files_, external_files(store_.blobs(), options_));
     const auto inside = store_.blobs().destinations().find("");
     if (inside != store_.blobs().destinations().end()) named_ = inside->second;
-    additions_.weights = remembered_weights(store_, options_);
+    additions_.weights = remembered_weights(store_, options_.bind_data);
     if (store_.routes().keys == WeightKeys::kName) {
       additions_.structure = options_.structure;
       additions_.recipe = options_.recipe;
@@ -417,8 +397,7 @@ absl::StatusOr<EmitReport> emit_program(const Program& program, RoutedBlobStore&
   return emit_planned(planned, store, options, open_sink);
 }
 
-absl::StatusOr<std::string> emit_to_memory(const Program& program) {
-  RoutedBlobStore store;
+absl::StatusOr<std::string> emit_to_memory(const Program& program, RoutedBlobStore store) {
   EmitOptions options;
   options.planning.node_budget = 0;
   std::string bytes;

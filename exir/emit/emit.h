@@ -103,8 +103,10 @@ absl::StatusOr<EmitReport> emit_program(const Program& program, RoutedBlobStore&
                                         const EmitOptions& options, const OpenSinkFn& open_sink);
 
 // The bytes of `program` with everything inside, for running it right away.
-// Memory is planned without a search.
-absl::StatusOr<std::string> emit_to_memory(const Program& program);
+// Memory is planned without a search. `store` has what backends stored, all for the
+// program itself.
+absl::StatusOr<std::string> emit_to_memory(const Program& program,
+                                           RoutedBlobStore store = RoutedBlobStore());
 
 }  // namespace petrel::exir
 

@@ -15,6 +15,23 @@ bool is_good_name(const std::string& name) {
          name.find('\0') == std::string::npos && name != schema::kAdditionsKey;
 }
 
+// Each weight knows those that it shares its source with: a swap of one of them alone
+// would leave what was computed from the others.
+void relate(const WeightLedger& ledger, std::vector<WeightAddition>* weights) {
+  std::multimap<std::string, std::string> forms;  // of one source, by its name
+  for (const WeightAddition& weight : *weights) {
+    const std::vector<std::string>& sources = ledger.weights().at(weight.key).sources;
+    if (sources.size() == 1 && !sources[0].empty()) forms.emplace(sources[0], weight.key);
+  }
+  for (WeightAddition& weight : *weights) {
+    for (const std::string& source : ledger.weights().at(weight.key).sources) {
+      const auto [begin, end] = forms.equal_range(source);
+      for (auto form = begin; form != end; ++form) weight.made_of.insert(form->second);
+    }
+    weight.made_of.erase(weight.key);
+  }
+}
+
 }  // namespace
 
 std::vector<LeastSize> least_sizes(const Graph& graph) {
@@ -55,6 +72,24 @@ void name_weights(const std::vector<std::map<uint32_t, const Constant*>>& weight
       (*out)[i].names[entry] = weight->fqn;
     }
   }
+}
+
+std::vector<WeightAddition> remembered_weights(const RoutedBlobStore& store, bool binds_data) {
+  std::vector<WeightAddition> weights;
+  const bool by_name = store.routes().keys == WeightKeys::kName;
+  for (const auto& [key, weight] : store.ledger().weights()) {
+    const bool bound = binds_data && !weight.destination.empty();
+    // `data build` makes weights, not state.
+    if (!bound && (!by_name || weight.is_state)) continue;
+    WeightAddition addition;
+    addition.key = key;
+    addition.layout = weight.layout;
+    addition.bytes = weight.blob.size();
+    if (bound) addition.digest = weight.blob.sha256();
+    weights.push_back(std::move(addition));
+  }
+  if (by_name) relate(store.ledger(), &weights);
+  return weights;
 }
 
 }  // namespace petrel::exir

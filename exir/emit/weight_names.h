@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a program says in its additions besides scratch memory: the names of the
-// weights in it, and the least sizes of its inputs.
+// weights in it, what data for them must be, and the least sizes of its inputs.
 //
+//   additions.weights = remembered_weights(store, options.bind_data);
 //   additions.methods[i].least_sizes = least_sizes(graph);
 //   name_weights({writer.weights(), ...}, store, &additions.methods);
 #ifndef PETREL_EXIR_EMIT_WEIGHT_NAMES_H_
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "exir/backend/named_blob_store.h"
+#include "exir/backend/routed_blob_store.h"
 #include "exir/emit/additions.h"
 #include "exir/ir/constant.h"
 #include "exir/ir/graph.h"
@@ -28,6 +30,10 @@ std::vector<LeastSize> least_sizes(const Graph& graph);
 // only one.
 void name_weights(const std::vector<std::map<uint32_t, const Constant*>>& weights,
                   const NamedBlobStore& store, std::vector<MethodAdditions>* out);
+
+// What the program has to remember of weights: all of them where names count,
+// so that others can be made, and those outside where it is bound to them.
+std::vector<WeightAddition> remembered_weights(const RoutedBlobStore& store, bool binds_data);
 
 }  // namespace petrel::exir
 

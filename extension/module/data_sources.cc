@@ -11,6 +11,7 @@
 #include "extension/data_loader/file_data_loader.h"
 #include "extension/data_loader/mmap_data_loader.h"
 #include "extension/flat_data/flat_data_map.h"
+#include "extension/module/related_weights.h"
 #include "extension/named_data_map/checked_data_map.h"
 #include "runtime/core/log.h"
 #include "schema/formats.h"
@@ -84,7 +85,7 @@ Result<std::unique_ptr<LoadedData>> LoadedData::load(const DataSources& sources,
 }
 
 Error LoadedData::open(const DataSources& sources) {
-  std::vector<const NamedDataMap*> maps;
+  std::vector<const NamedDataMap*>& maps = sources_;
   MergeOptions merge;
   merge.order = sources.data_order;
   const auto add_data = [&](std::shared_ptr<DataLoader> loader, const std::string& name) {
@@ -127,6 +128,14 @@ Error LoadedData::open(const DataSources& sources) {
     map_ = maps.front();
   }
   return Error::Ok;
+}
+
+Error LoadedData::check_related(const Program& program) const {
+  std::vector<const NamedDataMap*> maps = sources_;
+  const bool external_first =
+      program.options().data_precedence == runtime::DataPrecedence::ExternalFirst;
+  maps.insert(external_first ? maps.end() : maps.begin(), &program.named_data());
+  return check_sources(program.additions(), {maps.data(), maps.size()});
 }
 
 void LoadedData::hold(const Program& program) {

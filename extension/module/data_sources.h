@@ -66,6 +66,10 @@ class LoadedData final {
     return held_.has_value() ? held_->check_layouts() : runtime::Error::Ok;
   }
 
+  // Whether weights come with those that they were computed from, where one of several
+  // values for a key counts.
+  runtime::Error check_related(const runtime::Program& program) const;
+
   // Of all sources; null if there are none. Never moves.
   const runtime::NamedDataMap* map() const { return map_; }
 
@@ -77,6 +81,7 @@ class LoadedData final {
   std::vector<std::shared_ptr<runtime::DataLoader>> loaders_;
   std::vector<std::shared_ptr<const runtime::NamedDataMap>> given_;
   std::vector<std::unique_ptr<runtime::NamedDataMap>> maps_;
+  std::vector<const runtime::NamedDataMap*> sources_;  // in the order in which they count
   const runtime::NamedDataMap* map_ = nullptr;
   std::vector<std::atomic<bool>> checked_;
   std::optional<runtime::HeldDataMap> held_;

@@ -96,6 +96,7 @@ Result<std::unique_ptr<Module>> Module::finish(std::unique_ptr<Module> module,
   PETREL_ASSIGN_OR_RETURN(std::unique_ptr<LoadedData> data,
                           LoadedData::load(options, *module->program_));
   PETREL_RETURN_IF_ERROR(data->check_layouts());
+  PETREL_RETURN_IF_ERROR(data->check_related(*module->program_));
   PETREL_ASSIGN_OR_RETURN(module->data_, ModuleData::create(std::move(data)));
   return module;
 }

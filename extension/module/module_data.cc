@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "extension/module/related_weights.h"
 #include "runtime/core/log.h"
 
 namespace petrel::extension {
@@ -150,11 +151,13 @@ Result<DataChange> ModuleData::compare(std::shared_ptr<const LoadedData> data,
   }
   const Comparison comparison(*this, program);
   const char* unknown = nullptr;
+  Keys matched;
   PETREL_ASSIGN_OR_RETURN(const uint32_t count, data->map()->get_num_keys());
   for (uint32_t i = 0; i < count; ++i) {
     PETREL_ASSIGN_OR_RETURN(const char* key, data->map()->get_key(i));
     if (!matches(glob, key)) continue;
     ++change.num_matches;
+    matched.emplace(key);
     PETREL_ASSIGN_OR_RETURN(const FreeableBuffer bytes, data->map()->get_data(key));
     PETREL_ASSIGN_OR_RETURN(const Standing standing, comparison.standing(key, bytes));
     if (standing == Standing::Unknown) {
@@ -178,6 +181,8 @@ Result<DataChange> ModuleData::compare(std::shared_ptr<const LoadedData> data,
   }
   std::sort(change.keys.begin(), change.keys.end());
   change.keys.erase(std::unique(change.keys.begin(), change.keys.end()), change.keys.end());
+  PETREL_RETURN_IF_ERROR(
+      check_given_together(program.additions(), {change.keys.begin(), change.keys.end()}, matched));
   change.data = std::move(data);
   return change;
 }

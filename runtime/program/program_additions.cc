@@ -137,6 +137,15 @@ bool is_weight(const add::Weight& weight) {
       .ok();
 }
 
+bool are_others(const flatbuffers::Vector<uint32_t>* indices, uint32_t self, uint32_t count) {
+  if (!is_aligned(indices)) return false;
+  for (uint32_t i = 0; indices != nullptr && i < indices->size(); ++i) {
+    const uint32_t index = indices->Get(i);
+    if (index == self || index >= count || (i > 0 && indices->Get(i - 1) >= index)) return false;
+  }
+  return true;
+}
+
 Error verify_weights(const add::Additions& table) {
   std::string_view last;
   for (uint32_t i = 0; table.weights() != nullptr && i < table.weights()->size(); ++i) {
@@ -148,6 +157,10 @@ Error verify_weights(const add::Additions& table) {
     const std::string_view key(weight.key()->c_str(), weight.key()->size());
     if (i > 0 && !(last < key)) {
       PETREL_LOG(Error, "weight %u that the program remembers is out of order", i);
+      return Error::InvalidProgram;
+    }
+    if (!are_others(weight.made_of(), i, table.weights()->size())) {
+      PETREL_LOG(Error, "weight %u that the program remembers is made of weights that are not", i);
       return Error::InvalidProgram;
     }
     last = key;
@@ -167,7 +180,8 @@ bool are_parts_paid(const add::Additions& table, size_t bytes) {
   for (uint32_t i = 0; good && table.weights() != nullptr && i < table.weights()->size(); ++i) {
     const add::Weight& weight = *table.weights()->Get(i);
     good = parts.spend(table_bytes(1) + part_bytes(weight.key()) + part_bytes(weight.sizes()) +
-                       part_bytes(weight.dim_order()) + part_bytes(weight.sha256()));
+                       part_bytes(weight.dim_order()) + part_bytes(weight.sha256()) +
+                       part_bytes(weight.made_of()));
   }
   for (uint32_t i = 0; good && table.methods() != nullptr && i < table.methods()->size(); ++i) {
     const add::MethodAdditions& method = *table.methods()->Get(i);
@@ -298,6 +312,7 @@ WeightView ProgramAdditions::weight(uint32_t index) const {
   }
   view.bytes = from.bytes();
   if (from.sha256() != nullptr) view.digest = {from.sha256()->data(), from.sha256()->size()};
+  if (from.made_of() != nullptr) view.made_of = {from.made_of()->data(), from.made_of()->size()};
   return view;
 }
 

@@ -49,6 +49,8 @@ struct WeightView {
   uint64_t bytes = 0;
   // kDigestSize bytes, or none if any bytes will do.
   Span<const uint8_t> digest;
+  // Other weights: where one is replaced, this one must be, too. Ascending.
+  Span<const uint32_t> made_of;
 };
 
 class ProgramAdditions final {

@@ -280,12 +280,12 @@ TEST_P(SharedWeights, ScalesThatNoPackedFormHasAreRefusedByName) {
   for (const float scale : {0.0f, -1.0f, infinity, std::nanf(""), 1e-42f, 1e30f}) {
     messages_.clear();
     Given other(GetParam(), altered(stem + ".ptd", {{"_scale_0", scale}}));
-    EXPECT_FALSE(replace(*module, &other, "_scale_0").ok()) << scale;
+    EXPECT_FALSE(replace(*module, &other, "*").ok()) << scale;
     EXPECT_THAT(messages_, HasSubstr("'_scale_0'")) << scale;
     EXPECT_EQ(run(), before);
   }
   Given other(GetParam(), altered(stem + ".ptd", {{"_scale_0", 0.004f}}));
-  const auto replaced = replace(*module, &other, "_scale_0");
+  const auto replaced = replace(*module, &other, "*");
   ASSERT_TRUE(replaced.ok()) << messages_;
   EXPECT_EQ(replaced->delegates, 1u);
   const std::vector<float> after = run();
@@ -295,6 +295,56 @@ TEST_P(SharedWeights, ScalesThatNoPackedFormHasAreRefusedByName) {
   const Result<std::vector<EValue>> out = wanted->forward({EValue(*x)});
   ASSERT_TRUE(out.ok()) << messages_;
   EXPECT_EQ(floats((*out)[0]), after);
+}
+
+// A map of one key.
+class OneKey final : public runtime::NamedDataMap {
+ public:
+  OneKey(std::string key, std::vector<float> values)
+      : key_(std::move(key)), values_(std::move(values)) {}
+  Result<runtime::FreeableBuffer> get_data(std::string_view key) const override {
+    if (key != key_) return Error::NotFound;
+    return runtime::FreeableBuffer(values_.data(), values_.size() * sizeof(float), nullptr);
+  }
+  Result<uint32_t> get_num_keys() const override { return 1; }
+  Result<const char*> get_key(uint32_t index) const override {
+    if (index > 0) return Error::InvalidArgument;
+    return key_.c_str();
+  }
+
+ private:
+  const std::string key_;
+  const std::vector<float> values_;
+};
+
+// A bias of integers is computed from the scales of its weight.
+TEST_P(SharedWeights, OfWhichAPartIsGivenAreRefusedByName) {
+  const std::string stem = "test/compile_and_run/int8.swap";
+  const std::string bytes = read_file(stem + ".ptd");
+  Given base(GetParam(), bytes);
+  const auto module = load(stem, &base);
+  ASSERT_NE(module, nullptr);
+  Given other(GetParam(), altered(stem + ".ptd", {{"_scale_0", 0.004f}}));
+  for (const char* part : {"_scale_0", "_scale*", "_*"}) {
+    messages_.clear();
+    EXPECT_EQ(replace(*module, &other, part).error(), Error::InvalidExternalData) << part;
+    EXPECT_THAT(messages_, HasSubstr("belongs to \"_scale_0\", of which other data is given"));
+  }
+  EXPECT_TRUE(replace(*module, &other, "*").ok()) << messages_;
+
+  // Where the first file counts, it must have all that belongs together, too.
+  const BufferDataLoader loader(bytes.data(), bytes.size());
+  const Result<FlatDataMap> whole = FlatDataMap::load(const_cast<BufferDataLoader*>(&loader));
+  const OneKey part("_scale_0", std::vector<float>(64, 0.004f));
+  for (const bool part_first : {true, false}) {
+    messages_.clear();
+    Module::Options options;
+    options.data_order = extension::MergeOrder::FirstCounts;
+    options.data_maps = {{std::shared_ptr<void>(), &part}, {std::shared_ptr<void>(), &*whole}};
+    if (!part_first) std::swap(options.data_maps[0], options.data_maps[1]);
+    EXPECT_EQ(Module::load(stem + ".pte", options).ok(), !part_first) << messages_;
+    EXPECT_THAT(messages_, HasSubstr(part_first ? "belongs to \"_scale_0\"" : ""));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SharedWeights, testing::ValuesIn(extension::kWays),
