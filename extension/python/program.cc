@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "extension/module/error_text.h"
-#include "extension/data_loader/memory.h"
 #include "extension/named_data_map/safetensors_map.h"
+#include "extension/python/python_source.h"
 #include "extension/python/gil.h"
 #include "runtime/core/budget.h"
 #include "runtime/threads/thread_count.h"
@@ -27,30 +27,6 @@ using runtime::Tag;
 using runtime::TensorInfo;
 
 namespace {
-
-bool is_path(const py::object& source) {
-  return py::isinstance<py::str>(source) || py::hasattr(source, "__fspath__");
-}
-
-std::string to_path(const py::object& source) {
-  return py::module_::import("os").attr("fsdecode")(source).cast<std::string>();
-}
-
-// A loader of bytes of Python: of the same bytes if nobody can change them.
-struct OpenedBytes {
-  explicit OpenedBytes(const py::object& source) : bytes(hold_bytes(source)) {
-    if (!bytes.is_read_only) {
-      std::shared_ptr<void> copy = aligned_memory(bytes.size);
-      std::memcpy(copy.get(), bytes.data, bytes.size);
-      bytes.data = static_cast<const uint8_t*>(copy.get());
-      bytes.owner = std::move(copy);
-    }
-    loader = open_memory(bytes.data, bytes.size);
-  }
-
-  HeldBytes bytes;
-  std::unique_ptr<DataLoader> loader;
-};
 
 std::shared_ptr<void> copy_of(const runtime::Tensor& tensor) {
   std::shared_ptr<void> memory = aligned_memory(tensor.nbytes());
@@ -150,15 +126,8 @@ std::shared_ptr<LoadedProgram> LoadedProgram::load(const py::object& source, con
 }
 
 void LoadedProgram::open(const py::object& source, const py::list& data, const Options& options) {
-  std::unique_ptr<DataLoader> loader;
-  std::string path;
-  if (is_path(source)) {
-    path = to_path(source);
-  } else {
-    OpenedBytes opened(source);
-    held_.push_back(opened.bytes.owner);
-    loader = std::move(opened.loader);
-  }
+  PythonSource opened = open_source(source);
+  if (opened.owner != nullptr) held_.push_back(opened.owner);
   Module::Options module_options;
   module_options.load_mode = load_mode_ = options.load_mode;
   module_options.data_order = options.data_order;
@@ -174,9 +143,9 @@ void LoadedProgram::open(const py::object& source, const py::list& data, const O
   module_options.num_threads =
       options.num_threads.value_or(static_cast<int>(runtime::thread_count()));
   alone([&]() -> Error {
-    Result<std::unique_ptr<Module>> module = loader != nullptr
-                                                 ? Module::load(std::move(loader), module_options)
-                                                 : Module::load(path, module_options);
+    Result<std::unique_ptr<Module>> module =
+        opened.loader != nullptr ? Module::load(std::move(opened.loader), module_options)
+                                 : Module::load(opened.path, module_options);
     if (!module.ok()) return module.error();
     module_ = std::move(module.get());
     return Error::Ok;
@@ -211,20 +180,22 @@ void LoadedProgram::add_data(const py::list& data, DataSources* to) {
   to->other_data = read_safetensors;
   for (const py::handle entry : data) {
     const auto object = py::reinterpret_borrow<py::object>(entry);
-    if (is_path(object)) {
-      const std::string path = to_path(object);
-      alone([&]() -> Error {
-        PETREL_ASSIGN_OR_RETURN(std::unique_ptr<DataLoader> loader, open_file(path, to->load_mode));
-        to->data_loaders.push_back(std::move(loader));
-        return Error::Ok;
-      });
-    } else if (py::hasattr(object, "get_data")) {
+    if (py::hasattr(object, "get_data")) {
       to->data_maps.push_back(std::make_shared<PythonDataMap>(object, pending_));
       calls_python_ = true;
-    } else {
-      auto opened = std::make_shared<OpenedBytes>(object);
-      to->data_loaders.emplace_back(opened, opened->loader.get());
+      continue;
     }
+    auto opened = std::make_shared<PythonSource>(open_source(object));
+    if (opened->loader != nullptr) {
+      to->data_loaders.emplace_back(opened, opened->loader.get());
+      continue;
+    }
+    alone([&]() -> Error {
+      PETREL_ASSIGN_OR_RETURN(std::unique_ptr<DataLoader> loader,
+                              open_file(opened->path, to->load_mode));
+      to->data_loaders.push_back(std::move(loader));
+      return Error::Ok;
+    });
   }
 }
 

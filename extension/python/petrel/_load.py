@@ -2,16 +2,17 @@
 """Programs that run."""
 
 import dataclasses
+import io
 import os
 import warnings
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import Any, BinaryIO, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
 from petrel import _petrel
 from petrel._backend import RuntimeBackend
 from petrel._data_map import NamedDataMap
 from petrel._export import Program
 
-Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview]
+Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -118,7 +119,7 @@ class LoadedProgram(Mapping[str, Method]):
         return f"<petrel.LoadedProgram {self._names}>"
 
 
-SOURCES = (str, os.PathLike, bytes, bytearray, memoryview, NamedDataMap)
+SOURCES = (str, os.PathLike, bytes, bytearray, memoryview, io.IOBase, NamedDataMap)
 
 
 def list_of(name: str, value: Iterable[Any], single: Tuple[type, ...]) -> List[Any]:
@@ -137,10 +138,11 @@ def load(program: Union[Source, Program], *, data: Iterable[Union[Source, NamedD
          max_element_operations: Optional[int] = None,
          backend_options: Optional[Mapping[str, Mapping[str, Union[bool, int, str]]]] = None
          ) -> LoadedProgram:
-    """Loads a program: the path of a .pte, its bytes, or what export() made.
+    """Loads a program: the path of a .pte, an open file, its bytes, or what export() made.
 
-    data          .ptd files (paths or bytes) and NamedDataMaps, with the data that
-                  the program does not hold itself
+    data          .ptd files (paths, open files or bytes) and NamedDataMaps, with the data
+                  that the program does not hold itself. Open files are read whole, through
+                  descriptors of their own; for a part of a file give a memoryview of mmap
     backends      backends of Python, besides those that are built in
     num_threads   of the process, from now on; 0 is one for each processor, None
                   leaves it as it is

@@ -2,6 +2,8 @@
 """The data that programs are loaded with, and what holds them to it."""
 
 import gc
+import io
+import os
 import pathlib
 import tempfile
 import unittest
@@ -46,6 +48,35 @@ class BoundTest(unittest.TestCase):
             for data in (right, program.external_paths[0]):
                 out, = petrel.load(program.path, data=[data])["forward"](X)
                 numpy.testing.assert_array_equal(out, affine(X))
+
+
+class OpenFileTest(unittest.TestCase):
+
+    def setUp(self):
+        self.program = petrel.export(model("affine"), external_weights="w.ptd")
+
+    def test_programs_and_data_are_read_whole_and_may_be_closed(self):
+        for mode in ("mmap", "file"):
+            with open(self.program.path, "rb") as file, \
+                    open(self.program.external_paths[0], "rb") as data:
+                file.seek(7)
+                loaded = petrel.load(file, data=[data], load_mode=mode)
+                self.assertEqual(file.tell(), 7)
+            numpy.testing.assert_array_equal(loaded["forward"](X)[0], affine(X))
+
+    def test_what_cannot_be_read_is_told(self):
+        reading, writing = os.pipe()
+        os.close(writing)
+        with os.fdopen(reading, "rb") as pipe, self.assertRaises(petrel.Error):
+            petrel.load(pipe)
+        with open(self.program.path, "rb") as file:
+            pass
+        with self.assertRaisesRegex(ValueError, "closed file"):
+            petrel.load(file)
+        with self.assertRaises(io.UnsupportedOperation):
+            petrel.load(self.program.path, data=[io.BytesIO()])
+        with open(self.program.path, "rb") as file, self.assertRaises(TypeError):
+            petrel.load(self.program.path, data=file)
 
 
 class Weights(Backend):
@@ -100,11 +131,13 @@ class ReplaceDataTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def ways(self, tensors):
-        """The same data as a path, as bytes and as a map."""
+        """The same data as a path, as bytes, as an open file and as a map."""
         self.count = getattr(self, "count", 0) + 1
         path = self.folder / f"{self.count}.safetensors"
         path.write_bytes(safetensors(tensors))
-        return [path, path.read_bytes(), Map(tensors)]
+        file = open(path, "rb")
+        self.addCleanup(file.close)
+        return [path, path.read_bytes(), file, Map(tensors)]
 
     def loaded(self):
         """Programs whose weights are outside and, with data before what it has, inside."""
@@ -257,7 +290,7 @@ class ReplaceDataTest(unittest.TestCase):
 
     def test_the_first_of_several_sources_counts_if_asked(self):
         program = petrel.export(model("affine"), backend=None, external_weights="w.ptd")
-        for first in self.ways({"scale": SCALE})[:2]:
+        for first in self.ways({"scale": SCALE})[:3]:
             data = [first, program.external_paths[0]]
             with self.assertRaisesRegex(petrel.Error, "scale"):
                 petrel.load(program.path, data=data)

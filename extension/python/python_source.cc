@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/python/python_source.h"
+
+#include <cstring>
+#include <utility>
+
+#include "extension/data_loader/file_descriptor_data_loader.h"
+#include "extension/data_loader/memory.h"
+#include "extension/module/error_text.h"
+#include "extension/python/array.h"
+#include "extension/python/error.h"
+
+namespace petrel::extension::python {
+
+namespace py = pybind11;
+
+namespace {
+
+std::unique_ptr<runtime::DataLoader> open_descriptor(int descriptor) {
+  const ErrorText said;
+  auto loader = FileDescriptorDataLoader::from(descriptor);
+  if (!loader.ok()) raise_runtime(loader.error(), said.text());
+  return std::make_unique<FileDescriptorDataLoader>(std::move(loader.get()));
+}
+
+}  // namespace
+
+PythonSource open_source(const py::object& object) {
+  PythonSource source;
+  if (py::isinstance<py::str>(object) || py::hasattr(object, "__fspath__")) {
+    source.path = py::module_::import("os").attr("fsdecode")(object).cast<std::string>();
+    return source;
+  }
+  if (py::hasattr(object, "fileno")) {
+    source.loader = open_descriptor(object.attr("fileno")().cast<int>());
+    return source;
+  }
+  const HeldBytes bytes = hold_bytes(object);
+  const void* data = bytes.data;
+  source.owner = bytes.owner;
+  if (!bytes.is_read_only) {
+    const std::shared_ptr<void> copy = aligned_memory(bytes.size);
+    std::memcpy(copy.get(), bytes.data, bytes.size);
+    data = copy.get();
+    source.owner = copy;
+  }
+  source.loader = open_memory(data, bytes.size);
+  return source;
+}
+
+}  // namespace petrel::extension::python
