@@ -8,7 +8,6 @@
 #include "exir/driver/compile.h"
 #include "exir/emit/emit.h"
 #include "exir/ops/handles.h"
-#include "exir/output/byte_sink.h"
 #include "exir/partition/partition.h"
 #include "exir/quantize/layers.h"
 #include "exir/quantize/quantize_graph.h"
@@ -124,17 +123,7 @@ absl::StatusOr<std::string> compile_quantised(const ExportOptions& options, cons
     PETREL_RETURN_IF_ERROR(lower_to_backends(program, options.backends, store).status());
   }
   PETREL_RETURN_IF_ERROR(legalize_program(program, options));
-  EmitOptions emit_options;
-  emit_options.planning.node_budget = 0;
-  std::string bytes;
-  const auto open = [&](const std::string&) -> absl::StatusOr<ByteSink> {
-    return ByteSink([&](absl::Span<const uint8_t> part) {
-      bytes.append(reinterpret_cast<const char*>(part.data()), part.size());
-      return absl::OkStatus();
-    });
-  };
-  PETREL_RETURN_IF_ERROR(emit_program(program, store, emit_options, open).status());
-  return bytes;
+  return emit_to_memory(program, std::move(store));
 }
 
 }  // namespace petrel::exir

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "extension/diff/diff.h"
+#include "extension/export/columns.h"
+#include "extension/export/json_number.h"
+#include "extension/export/quantity.h"
 
 namespace petrel::extension {
 namespace {
@@ -15,11 +16,6 @@ using nlohmann::ordered_json;
 // "Conv2d at 0:4/3".
 std::string describe(const TraceValue& value) {
   return absl::StrCat(value.op, " at ", value.place);
-}
-
-std::string decibels(double sqnr) {
-  if (std::isinf(sqnr)) return sqnr > 0 ? "exact" : "-inf";
-  return absl::StrFormat("%.1f", sqnr);
 }
 
 std::string verdict(const DiffRow& row) {
@@ -38,39 +34,21 @@ std::string table(const Diff& diff, bool all_rows) {
     if (row.difference.is_within && !all_rows) continue;
     lines.push_back({describe(diff.b.values[row.b]), describe(diff.a.values[row.a]),
                      diff.b.values[row.b].type_text(),
-                     absl::StrFormat("%.3g", row.difference.max_abs), decibels(row.difference.sqnr),
-                     verdict(row)});
+                     absl::StrFormat("%.3g", row.difference.max_abs),
+                     format_decibels(row.difference.sqnr), verdict(row)});
   }
   if (lines.size() == 1) return "";
-  std::vector<size_t> widths(lines[0].size(), 0);
-  for (const auto& line : lines) {
-    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
-  }
-  std::string text;
-  for (const auto& line : lines) {
-    std::string row;
-    for (size_t i = 0; i < line.size(); ++i) {
-      absl::StrAppend(&row, line[i], std::string(widths[i] - line[i].size() + 2, ' '));
-    }
-    row.erase(row.find_last_not_of(' ') + 1);
-    absl::StrAppend(&text, row, "\n");
-  }
-  return text;
+  return columns(lines);
 }
 
 std::string describe_difference(const Difference& difference) {
   std::string text = absl::StrFormat("element %d is %.6g, was %.6g; signal to noise %s dB",
                                      static_cast<int64_t>(difference.at), difference.second,
-                                     difference.first, decibels(difference.sqnr));
+                                     difference.first, format_decibels(difference.sqnr));
   if (difference.only_nan > 0) {
     absl::StrAppend(&text, "; NaN or infinite on one side only: ", difference.only_nan);
   }
   return text;
-}
-
-ordered_json finite(double number) {
-  if (std::isfinite(number)) return number;
-  return std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf";
 }
 
 ordered_json side(const TraceValue& value) {
@@ -141,7 +119,7 @@ std::string to_json(const Diff& diff) {
     value["differs"] = !row.difference.is_within;
     value["culprit"] = row.is_culprit;
     value["max_abs"] = row.difference.max_abs;
-    value["sqnr_db"] = finite(row.difference.sqnr);
+    value["sqnr_db"] = json_number(row.difference.sqnr);
     value["elements_beyond"] = row.difference.beyond;
     value["only_nan"] = row.difference.only_nan;
     if (!row.between.empty()) value["between"] = sides(diff.b, row.between);

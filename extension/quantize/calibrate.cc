@@ -38,12 +38,9 @@ class Observer {
 
   // The number of samples.
   absl::StatusOr<size_t> see_all(const std::vector<std::string>& files, MethodRunner runner) {
-    size_t samples = 0;
-    for (const std::string& path : files) {
-      PETREL_ASSIGN_OR_RETURN(const size_t count, see(path, runner));
-      samples += count;
-    }
-    return samples;
+    return for_each_sample(
+        files, runner.inputs(), 1,
+        [&](size_t, const std::vector<NpyArray>& sample) { return see_sample(sample, runner); });
   }
 
   // From here on counts how numbers are spread over these ranges.
@@ -55,16 +52,6 @@ class Observer {
   const exir::Histograms& histograms() const { return histograms_; }
 
  private:
-  absl::StatusOr<size_t> see(const std::string& path, MethodRunner& runner) {
-    PETREL_ASSIGN_OR_RETURN(const CalibrationFile file,
-                            CalibrationFile::open(path, runner.inputs()));
-    for (size_t i = 0; i < file.size(); ++i) {
-      const absl::Status seen = see_sample(file.sample(i), runner);
-      if (!seen.ok()) return exir::annotate(seen, absl::StrCat(path, ": sample ", i));
-    }
-    return file.size();
-  }
-
   absl::Status see_value(const std::string& name, const void* data, size_t count) {
     const auto* elements = static_cast<const float*>(data);
     auto range = range_of(elements, count);

@@ -15,7 +15,9 @@
 #ifndef PETREL_EXTENSION_QUANTIZE_CALIBRATION_DATA_H_
 #define PETREL_EXTENSION_QUANTIZE_CALIBRATION_DATA_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +53,15 @@ class CalibrationFile {
   std::vector<bool> is_stack_;    // has the dimension of samples
   size_t samples_;
 };
+
+// A sample, and its place among all samples of a method.
+using UseSample = std::function<absl::Status(size_t, const std::vector<NpyArray>&)>;
+
+// Gives `use` every `step`th sample of the files, one file after another, and returns how
+// many samples the files have. An error of `use` gets the file and the sample in front.
+absl::StatusOr<size_t> for_each_sample(const std::vector<std::string>& files,
+                                       const std::vector<CalibrationInput>& inputs, size_t step,
+                                       const UseSample& use);
 
 }  // namespace petrel::extension
 

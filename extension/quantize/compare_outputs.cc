@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/quantize/compare_outputs.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -11,20 +8,14 @@
 #include "exir/status_macros.h"
 #include "extension/npy/tensor_array.h"
 #include "extension/quantize/method_runner.h"
+#include "extension/quantize/noise.h"
 
 namespace petrel::extension {
 namespace {
 
 using runtime::EValue;
 
-// One output over all samples.
-struct Sums {
-  double signal = 0;
-  double noise = 0;
-  double largest = 0;
-};
-
-absl::Status add(const runtime::Tensor& is, const runtime::Tensor& should, Sums* sums) {
+absl::Status add(const runtime::Tensor& is, const runtime::Tensor& should, Noise* noise) {
   if (is.numel() != should.numel() || is.scalar_type() != should.scalar_type()) {
     return absl::InternalError("the quantised program has other outputs");
   }
@@ -32,12 +23,7 @@ absl::Status add(const runtime::Tensor& is, const runtime::Tensor& should, Sums*
   const NpyArray wanted = to_npy(should);
   const auto* a = reinterpret_cast<const float*>(made.data.data());
   const auto* b = reinterpret_cast<const float*>(wanted.data.data());
-  for (size_t i = 0; i < made.data.size() / sizeof(float); ++i) {
-    const double difference = static_cast<double>(a[i]) - static_cast<double>(b[i]);
-    sums->signal += static_cast<double>(b[i]) * static_cast<double>(b[i]);
-    sums->noise += difference * difference;
-    sums->largest = std::max(sums->largest, std::fabs(difference));
-  }
+  for (size_t i = 0; i < made.data.size() / sizeof(float); ++i) noise->add(a[i], b[i]);
   return absl::OkStatus();
 }
 
@@ -46,7 +32,7 @@ bool is_float(const EValue& value) {
 }
 
 absl::Status compare_sample(MethodRunner& floats, MethodRunner& quantised,
-                            const std::vector<NpyArray>& sample, std::map<size_t, Sums>* sums) {
+                            const std::vector<NpyArray>& sample, std::map<size_t, Noise>* noise) {
   PETREL_ASSIGN_OR_RETURN(const std::vector<EValue> wanted, floats.run(sample));
   PETREL_ASSIGN_OR_RETURN(const std::vector<EValue> made, quantised.run(sample));
   if (wanted.size() != made.size()) {
@@ -54,7 +40,7 @@ absl::Status compare_sample(MethodRunner& floats, MethodRunner& quantised,
   }
   for (size_t o = 0; o < made.size(); ++o) {
     if (!is_float(wanted[o]) || !is_float(made[o])) continue;
-    PETREL_RETURN_IF_ERROR(add(made[o].toTensor(), wanted[o].toTensor(), &(*sums)[o]));
+    PETREL_RETURN_IF_ERROR(add(made[o].toTensor(), wanted[o].toTensor(), &(*noise)[o]));
   }
   return absl::OkStatus();
 }
@@ -67,22 +53,15 @@ absl::StatusOr<NoiseByMethod> compare_modules(const CalibrateOptions& options, M
     PETREL_ASSIGN_OR_RETURN(MethodRunner first, MethodRunner::open(floats, method));
     auto second = MethodRunner::open(quantised, method);
     if (!second.ok()) return exir::annotate(second.status(), name);
-    std::map<size_t, Sums> sums;
-    size_t samples = 0;
-    for (const std::string& path : options.samples.at(method)) {
-      PETREL_ASSIGN_OR_RETURN(const auto file, CalibrationFile::open(path, first.inputs()));
-      samples += file.size();
-      for (size_t i = 0; i < file.size(); ++i) {
-        const absl::Status compared = compare_sample(first, *second, file.sample(i), &sums);
-        if (!compared.ok()) {
-          return exir::annotate(compared, absl::StrCat(path, ": sample ", i));
-        }
-      }
-    }
-    for (const auto& [output, sum] : sums) {
-      const double decibels = sum.noise == 0 ? std::numeric_limits<double>::infinity()
-                                             : 10 * std::log10(sum.signal / sum.noise);
-      noise[method].push_back({output, decibels, sum.largest, samples});
+    std::map<size_t, Noise> by_output;
+    PETREL_ASSIGN_OR_RETURN(const size_t samples,
+                            for_each_sample(options.samples.at(method), first.inputs(), 1,
+                                            [&](size_t, const std::vector<NpyArray>& sample) {
+                                              return compare_sample(first, *second, sample,
+                                                                    &by_output);
+                                            }));
+    for (const auto& [output, seen] : by_output) {
+      noise[method].push_back({output, seen.decibels(), seen.largest(), samples});
     }
   }
   return noise;

@@ -13,6 +13,7 @@
 #include "exir/status_macros.h"
 #include "extension/npy/tensor_array.h"
 #include "extension/quantize/method_runner.h"
+#include "extension/quantize/noise.h"
 
 namespace petrel::extension {
 namespace {
@@ -36,17 +37,12 @@ std::vector<float> floats_of(const EValue& value) {
 absl::Status run_samples(
     const std::vector<std::string>& files, MethodRunner& runner, size_t step,
     const std::function<absl::Status(size_t, const std::vector<EValue>&)>& use) {
-  size_t place = 0;
-  for (const std::string& path : files) {
-    PETREL_ASSIGN_OR_RETURN(const auto file, CalibrationFile::open(path, runner.inputs()));
-    for (size_t i = 0; i < file.size(); ++i, ++place) {
-      if (place % step != 0) continue;
-      const auto outputs = runner.run(file.sample(i));
-      const absl::Status used = outputs.ok() ? use(place, *outputs) : outputs.status();
-      if (!used.ok()) return exir::annotate(used, absl::StrCat(path, ": sample ", i));
-    }
-  }
-  return absl::OkStatus();
+  return for_each_sample(files, runner.inputs(), step,
+                         [&](size_t place, const std::vector<NpyArray>& sample) {
+                           const auto outputs = runner.run(sample);
+                           return outputs.ok() ? use(place, *outputs) : outputs.status();
+                         })
+      .status();
 }
 
 absl::StatusOr<size_t> count_samples(const std::vector<std::string>& files,
@@ -88,24 +84,17 @@ absl::StatusOr<std::vector<int64_t>> whole_numbers(const NpyArray& array) {
   }
 }
 
-// Signal and noise of one output.
-struct Sums {
-  double signal = 0;
-  double noise = 0;
-};
+using NoiseByOutput = std::map<std::pair<std::string, size_t>, Noise>;  // method and place
 
-Verdict verdict_of(const std::map<std::pair<std::string, size_t>, Sums>& sums, size_t right) {
+Verdict verdict_of(const NoiseByOutput& noise_by_output, size_t right) {
   Verdict verdict;
   verdict.right = right;
-  double worst = 0;
-  for (const auto& [output, sum] : sums) {
-    if (sum.noise == 0) continue;
-    const double share =
-        sum.signal == 0 ? std::numeric_limits<double>::infinity() : sum.noise / sum.signal;
-    verdict.noise += share;
-    worst = std::isnan(share) ? share : std::max(worst, share);
+  verdict.decibels = std::numeric_limits<double>::infinity();
+  for (const auto& [output, noise] : noise_by_output) {
+    verdict.noise += noise.share();
+    const double decibels = noise.decibels();
+    verdict.decibels = std::isnan(decibels) ? decibels : std::min(verdict.decibels, decibels);
   }
-  verdict.decibels = -10 * std::log10(worst);
   return verdict;
 }
 
@@ -167,7 +156,7 @@ absl::StatusOr<Judge> Judge::make(const CalibrateOptions& options, const std::st
 
 absl::StatusOr<Verdict> Judge::judge(const std::string& program, size_t step) const {
   PETREL_ASSIGN_OR_RETURN(const LoadedBytes loaded, LoadedBytes::load(program, options_->registry));
-  std::map<std::pair<std::string, size_t>, Sums> sums;
+  NoiseByOutput noise_by_output;
   size_t right = 0;
   for (const std::string& method : methods_in_order(*options_)) {
     PETREL_ASSIGN_OR_RETURN(MethodRunner runner, MethodRunner::open(loaded.module(), method));
@@ -179,12 +168,9 @@ absl::StatusOr<Verdict> Judge::judge(const std::string& program, size_t step) co
                       const Outputs& wanted = wanted_.at(method)[place / stride];
                       for (size_t o = 0; o < std::min(outputs.size(), wanted.size()); ++o) {
                         const std::vector<float> made = floats_of(outputs[o]);
-                        Sums& sum = sums[{method, o}];
+                        Noise& noise = noise_by_output[{method, o}];
                         for (size_t i = 0; i < std::min(made.size(), wanted[o].size()); ++i) {
-                          const auto should = static_cast<double>(wanted[o][i]);
-                          const double off = static_cast<double>(made[i]) - should;
-                          sum.signal += should * should;
-                          sum.noise += off * off;
+                          noise.add(made[i], wanted[o][i]);
                         }
                         if (o == 0 && is_labelled && !made.empty()) {
                           right += place_of_largest(made) == labels_[place];
@@ -193,7 +179,7 @@ absl::StatusOr<Verdict> Judge::judge(const std::string& program, size_t step) co
                       return absl::OkStatus();
                     }));
   }
-  return verdict_of(sums, right);
+  return verdict_of(noise_by_output, right);
 }
 
 }  // namespace petrel::extension

@@ -71,7 +71,7 @@ class Search {
     find_units();
     PETREL_ASSIGN_OR_RETURN(const Verdict all, measure({}, 1));
     if (meets(all)) return record_of({});
-    PETREL_RETURN_IF_ERROR(measure_gains());
+    PETREL_RETURN_IF_ERROR(measure_gains(all));
     PETREL_ASSIGN_OR_RETURN(Kept kept, fewest());
     PETREL_RETURN_IF_ERROR(give_back(&kept));
     if (kept.size() == units_.size()) {
@@ -170,9 +170,12 @@ class Search {
     if (options_.model.on_phase) options_.model.on_phase(phase);
   }
 
-  absl::Status measure_gains() {
+  // `all`: of every sample with nothing kept.
+  absl::Status measure_gains(Verdict all) {
     const size_t step = has_state() ? 1 : std::max<size_t>(1, judge_.samples() / kSamplesForGain);
-    PETREL_ASSIGN_OR_RETURN(const Verdict all, measure({}, step));
+    if (step > 1) {
+      PETREL_ASSIGN_OR_RETURN(all, measure({}, step));
+    }
     for (size_t i = 0; i < candidates_.size(); ++i) {
       tell(absl::StrCat("trial ", i + 1, " of ", candidates_.size()));
       Candidate& candidate = candidates_[i];

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/quantize/quantization_report.h"
 
-#include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -10,6 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "exir/status_macros.h"
+#include "extension/export/columns.h"
+#include "extension/export/json_number.h"
 #include "extension/export/quantity.h"
 #include "extension/quantize/report_picture.h"
 
@@ -17,8 +17,6 @@ namespace petrel::extension {
 namespace {
 
 using nlohmann::ordered_json;
-
-using Row = std::vector<std::string>;
 
 std::string computes(const exir::TrialLayer& layer, const exir::MethodQuantization& method) {
   if (!layer.is_quantised) return "float";
@@ -33,11 +31,6 @@ std::string computes(const exir::TrialLayer& layer, const exir::MethodQuantizati
   return "";
 }
 
-std::string decibels(double value) {
-  if (std::isinf(value) && value > 0) return "exact";
-  return absl::StrFormat("%.1f", value);
-}
-
 std::string weights(const exir::TrialLayer& layer) {
   if (layer.float_bytes == 0) return "";
   const std::string before = format_bytes(static_cast<uint64_t>(layer.float_bytes));
@@ -50,40 +43,16 @@ std::string range(const LayerReport& layer) {
   return absl::StrFormat("%.3g to %.3g", layer.numbers->range.min, layer.numbers->range.max);
 }
 
-// Columns of equal width, no spaces at the ends of lines.
-std::string table(const std::vector<Row>& rows) {
-  std::vector<size_t> widths(rows[0].size(), 0);
-  for (const Row& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line = "  ";
-    for (size_t i = 0; i < row.size(); ++i) {
-      absl::StrAppend(&line, row[i], std::string(widths[i] - row[i].size() + 2, ' '));
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    absl::StrAppend(&text, line, "\n");
-  }
-  return text;
-}
-
 std::string layer_table(const MethodReport& method) {
-  std::vector<Row> rows = {
+  std::vector<std::vector<std::string>> rows = {
       {"layer", "operators", "computes", "dB", "largest", "range", "weights", "why float"}};
   for (const LayerReport& layer : method.layers) {
     rows.push_back({layer.layer.name, layer.layer.operators, layer.computes,
-                    layer.noise ? decibels(layer.noise->decibels) : "",
+                    layer.noise ? format_decibels(layer.noise->decibels) : "",
                     layer.noise ? absl::StrFormat("%.3g", layer.noise->largest) : "", range(layer),
                     weights(layer.layer), layer.layer.float_reason});
   }
-  return table(rows);
-}
-
-// Numbers that JSON does not have are texts.
-ordered_json number(double value) {
-  if (std::isfinite(value)) return value;
-  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+  return columns(rows, "  ");
 }
 
 ordered_json json_of(const LayerReport& layer) {
@@ -92,8 +61,8 @@ ordered_json json_of(const LayerReport& layer) {
                        {"computes", layer.computes},
                        {"source", layer.layer.location}};
   if (layer.noise) {
-    json["sqnr_db"] = number(layer.noise->decibels);
-    json["max_abs"] = number(layer.noise->largest);
+    json["sqnr_db"] = json_number(layer.noise->decibels);
+    json["max_abs"] = json_number(layer.noise->largest);
   }
   if (layer.numbers) {
     json["min"] = layer.numbers->range.min;
@@ -163,7 +132,7 @@ std::string format_text(const QuantizationReport& report) {
                     method.samples == 1 ? " sample\n" : " samples\n", layer_table(method));
     for (const OutputNoise& output : method.outputs) {
       absl::StrAppend(&text, "  output ", output.output, ": signal to noise ",
-                      decibels(output.decibels), " dB, largest difference ",
+                      format_decibels(output.decibels), " dB, largest difference ",
                       absl::StrFormat("%.3g", output.largest), "\n");
     }
   }
@@ -187,8 +156,8 @@ std::string format_json(const QuantizationReport& report) {
     for (const LayerReport& layer : method.layers) entry["layers"].push_back(json_of(layer));
     for (const OutputNoise& output : method.outputs) {
       entry["outputs"].push_back({{"output", output.output},
-                                  {"sqnr_db", number(output.decibels)},
-                                  {"max_abs", number(output.largest)}});
+                                  {"sqnr_db", json_number(output.decibels)},
+                                  {"max_abs", json_number(output.largest)}});
     }
   }
   return json.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "exir/annotate.h"
 #include "exir/quantize/dynamic_graph.h"
 #include "exir/quantize/round_with_inputs.h"
 #include "exir/quantize/stored_weights.h"
@@ -66,7 +65,7 @@ absl::StatusOr<size_t> see_method(const std::vector<std::string>& files, const s
     const auto gram = grams->find({name, value});
     return gram == grams->end() ? absl::OkStatus() : add_rows(value, array, &gram->second);
   };
-  const auto see = [&](const std::vector<NpyArray>& sample) -> absl::Status {
+  const auto see = [&](size_t, const std::vector<NpyArray>& sample) -> absl::Status {
     for (size_t k = 0; k < sample.size(); ++k) {
       PETREL_RETURN_IF_ERROR(add(method.inputs[runner.places()[k]], sample[k]));
     }
@@ -76,14 +75,7 @@ absl::StatusOr<size_t> see_method(const std::vector<std::string>& files, const s
     }
     return absl::OkStatus();
   };
-  size_t samples = 0;
-  for (const std::string& path : files) {
-    PETREL_ASSIGN_OR_RETURN(const auto file, CalibrationFile::open(path, runner.inputs()));
-    for (size_t i = 0; i < file.size(); ++i, ++samples) {
-      const absl::Status seen = see(file.sample(i));
-      if (!seen.ok()) return exir::annotate(seen, absl::StrCat(path, ": sample ", i));
-    }
-  }
+  PETREL_ASSIGN_OR_RETURN(const size_t samples, for_each_sample(files, runner.inputs(), 1, see));
   if (samples > 0) return samples;
   return absl::InvalidArgumentError(
       absl::StrCat("the files of method '", name, "' hold no samples"));
