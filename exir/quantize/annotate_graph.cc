@@ -2,6 +2,7 @@
 #include "exir/quantize/annotate_graph.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <unordered_map>
 
@@ -27,20 +28,40 @@ bool moves_elements(const Node& node) {
                  aten::unsqueeze, aten::squeeze_dims, aten::max_pool2d);
 }
 
+bool is_number(const Node& node, ArgHandle name, double value) {
+  const Argument& argument = node.argument(name);
+  return argument.is_number() && argument.as_number() == value;
+}
+
+bool computes_one_by_one(const Node& node) {
+  if (node.is(aten::elu)) {
+    const Argument& alpha = node.argument(arg::alpha);
+    return alpha.is_number() && std::isfinite(alpha.as_number()) && alpha.as_number() > 0 &&
+           is_number(node, arg::scale, 1) && is_number(node, arg::input_scale, 1);
+  }
+  return is_activation(node) || node.is(aten::mean_dim, aten::avg_pool2d, aten::adaptive_avg_pool2d,
+                                        aten::sigmoid, aten::tanh, aten::leaky_relu,
+                                        aten::hardswish, aten::hardsigmoid, aten::gelu, aten::silu);
+}
+
+// A sum or product of two; a number may stand for one of them.
+bool is_arithmetic(const Node& node) {
+  const bool is_sum =
+      node.is(aten::add_Tensor, aten::sub_Tensor, aten::add_Scalar, aten::sub_Scalar);
+  if (is_sum && !is_number(node, arg::alpha, 1)) return false;
+  if (node.is(aten::add_Scalar, aten::sub_Scalar, aten::mul_Scalar, aten::div_Scalar)) {
+    const Argument& other = node.argument(arg::other);
+    return other.is_number() && std::isfinite(other.as_number()) &&
+           !(node.is(aten::div_Scalar) && other.as_number() == 0);
+  }
+  return is_sum || node.is(aten::mul_Tensor);
+}
+
 Role role_of(const Node& node) {
   if (product_weight(node) != nullptr) return Role::kProduct;
-  if (node.is(aten::cat, aten::mul_Tensor)) return Role::kJoin;
-  if (node.is(aten::add_Tensor, aten::sub_Tensor)) {
-    const Argument& alpha = node.argument(arg::alpha);
-    return alpha.is_number() && alpha.as_number() == 1 ? Role::kJoin : Role::kFloat;
-  }
+  if (node.is(aten::cat) || is_arithmetic(node)) return Role::kJoin;
   if (moves_elements(node)) return Role::kMove;
-  if (is_activation(node) ||
-      node.is(aten::mean_dim, aten::avg_pool2d, aten::adaptive_avg_pool2d, aten::sigmoid,
-              aten::tanh, aten::leaky_relu, aten::hardswish)) {
-    return Role::kOne;
-  }
-  return Role::kFloat;
+  return computes_one_by_one(node) ? Role::kOne : Role::kFloat;
 }
 
 // What is computed: not weights, and each value once.
@@ -51,13 +72,23 @@ std::vector<Value*> inputs_of(const Node& node) {
   return node.operands();
 }
 
+// Whether levels of its own can stand for a constant.
+bool can_be_stored(const Value& constant) {
+  return !constant.constant()->is_mutable() && constant.tensor().is_contiguous() &&
+         constant.tensor().numel() > 0;
+}
+
 // Whether integers can stand for all that the node computes with and makes.
 bool fits(const Node& node) {
   const std::vector<Value*> inputs = inputs_of(node);
-  return node.num_results() == 1 && is_float_tensor(*node.result()) && !inputs.empty() &&
-         std::all_of(inputs.begin(), inputs.end(), [](const Value* input) {
-           return is_float_tensor(*input) && !input->is_constant();
-         });
+  if (node.num_results() != 1 || !is_float_tensor(*node.result())) return false;
+  bool computes = false;
+  for (const Value* input : inputs) {
+    if (!is_float_tensor(*input)) return false;
+    if (input->is_constant() && !(is_arithmetic(node) && can_be_stored(*input))) return false;
+    computes = computes || !input->is_constant();
+  }
+  return computes;
 }
 
 // A product or a sum whose only user is an activation: one node of integers.
@@ -66,7 +97,8 @@ bool is_merged(const Value& value, const std::set<const Node*>& nodes) {
   if (producer == nullptr || !value.has_single_user()) return false;
   const Node* user = value.users()[0];
   return is_activation(*user) && nodes.count(user) != 0 && nodes.count(producer) != 0 &&
-         (product_weight(*producer) != nullptr || producer->is(aten::add_Tensor, aten::sub_Tensor));
+         (product_weight(*producer) != nullptr ||
+          producer->is(aten::add_Tensor, aten::sub_Tensor, aten::add_Scalar, aten::sub_Scalar));
 }
 
 // The candidates that a path of candidates connects to a product.

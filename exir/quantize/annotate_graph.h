@@ -33,8 +33,8 @@ struct LeftFloat {
 
 struct QuantAnnotation {
   std::set<const Node*> nodes;
-  // Values with one scale and zero point, in the order of the graph: inputs of `nodes`
-  // that are no constants, and what nodes make that no merged activation takes.
+  // Values with one scale and zero point, in the order of the graph: inputs of `nodes`,
+  // also constants that are no weights, and what nodes make that no merged activation takes.
   std::vector<std::vector<Value*>> groups;
   std::vector<LeftFloat> left;
 };

@@ -53,7 +53,11 @@ class Rewriter {
               absl::StrCat("the record has no numbers for value '", value->name(),
                            "'; it is of another model, or of other passes"));
         }
-        convert(value, found->second.numbers, annotation.nodes);
+        if (value->is_constant()) {
+          PETREL_RETURN_IF_ERROR(convert_constant(value, found->second.numbers, annotation.nodes));
+        } else {
+          convert(value, found->second.numbers, annotation.nodes);
+        }
       }
     }
     for (Node* node : graph_.node_pointers()) {
@@ -80,14 +84,32 @@ class Rewriter {
     return absl::OkStatus();
   }
 
+  static std::vector<Argument> arguments_of(Value* value, const Affine& numbers) {
+    return {Argument(value),
+            Argument(static_cast<double>(numbers.scale)),
+            Argument(int64_t{numbers.zero_point}),
+            Argument(kLeastLevel),
+            Argument(kMostLevel),
+            Argument(ScalarType::kChar)};
+  }
+
+  // Makes `by` what nodes of integers among `users` take.
+  static void replace_in(const std::vector<Node*>& users, const std::set<const Node*>& nodes,
+                         Value* value, Value* by) {
+    for (Node* user : users) {
+      if (nodes.count(user) == 0) continue;
+      for (size_t i = 0; i < user->arguments().size(); ++i) {
+        Argument argument = user->arguments()[i];
+        argument.replace(value, by);
+        user->set_argument(i, std::move(argument));
+      }
+    }
+  }
+
   // A node that was quantised makes integers for all its users; of others, and of inputs,
   // integers are made for nodes that take them.
   void convert(Value* value, const Affine& numbers, const std::set<const Node*>& nodes) {
-    const std::vector<Argument> arguments = {
-        Argument(static_cast<double>(numbers.scale)), Argument(int64_t{numbers.zero_point}),
-        Argument(kLeastLevel), Argument(kMostLevel), Argument(ScalarType::kChar)};
-    std::vector<Argument> of_value = {Argument(value)};
-    of_value.insert(of_value.end(), arguments.begin(), arguments.end());
+    const std::vector<Argument> of_value = arguments_of(value, numbers);
     const Type integers(with_dtype(value->tensor(), ScalarType::kChar));
     const std::vector<Node*> users = value->users();
     Node* const quantize =
@@ -97,8 +119,7 @@ class Rewriter {
             : graph_.insert_before(graph_.nodes().front().get(),
                                    op(quantized_decomposed::quantize_per_tensor), of_value,
                                    {integers}, value->name() + "_quantized");
-    std::vector<Argument> of_integers = {Argument(quantize->result())};
-    of_integers.insert(of_integers.end(), arguments.begin(), arguments.end());
+    std::vector<Argument> of_integers = arguments_of(quantize->result(), numbers);
     of_integers.emplace_back();
     Node* const dequantize =
         graph_.insert_after(quantize, op(quantized_decomposed::dequantize_per_tensor), of_integers,
@@ -108,14 +129,26 @@ class Rewriter {
       quantize->set_argument(0, Argument(value));
       return;
     }
-    for (Node* user : users) {
-      if (nodes.count(user) == 0) continue;
-      for (size_t i = 0; i < user->arguments().size(); ++i) {
-        Argument argument = user->arguments()[i];
-        argument.replace(value, dequantize->result());
-        user->set_argument(i, std::move(argument));
-      }
+    replace_in(users, nodes, value, dequantize->result());
+  }
+
+  // An operand that is no weight: all its elements have the scale that the record has.
+  absl::Status convert_constant(Value* value, const Affine& numbers,
+                                const std::set<const Node*>& nodes) {
+    PETREL_ASSIGN_OR_RETURN(const ConstantPtr levels,
+                            weights_.per_tensor(value->constant(), numbers));
+    std::vector<Argument> arguments = arguments_of(graph_.add_constant(levels), numbers);
+    arguments.emplace_back();
+    Node* const dequantize = graph_.insert_before(
+        graph_.nodes().front().get(), op(quantized_decomposed::dequantize_per_tensor),
+        std::move(arguments), {value->type()}, value->name() + "_dequantized");
+    std::vector<Node*> users;
+    for (Node* user : value->users()) {
+      if (product_weight(*user) == nullptr) users.push_back(user);
     }
+    replace_in(users, nodes, value, dequantize->result());
+    if (!value->is_used()) graph_.erase_constant(value);
+    return absl::OkStatus();
   }
 
   absl::Status store(Node& product, Value* weight) {
@@ -158,6 +191,14 @@ absl::StatusOr<std::vector<LeftFloat>> quantize_graph(Graph& graph,
   return std::move(annotation.left);
 }
 
+// Of a constant, what its elements lie in.
+absl::StatusOr<Range> range_seen(const Value& value, const Ranges& ranges) {
+  if (value.is_constant()) return range_of(*value.constant());
+  const auto found = ranges.find(value.name());
+  if (found != ranges.end()) return found->second;
+  return absl::InvalidArgumentError(absl::StrCat("nothing was seen of value '", value.name(), "'"));
+}
+
 }  // namespace
 
 std::vector<const Node*> quantizable_nodes(const Graph& graph, const MethodQuantization& method) {
@@ -177,7 +218,9 @@ std::vector<const Node*> quantizable_nodes(const Graph& graph, const MethodQuant
 std::vector<Value*> observed_values(const Graph& graph, const KeptFloat& keep_float) {
   std::vector<Value*> values;
   for (const std::vector<Value*>& group : annotate_graph(graph, keep_float).groups) {
-    values.insert(values.end(), group.begin(), group.end());
+    for (Value* value : group) {
+      if (!value->is_constant()) values.push_back(value);
+    }
   }
   return values;
 }
@@ -188,12 +231,8 @@ absl::StatusOr<Ranges> shared_ranges(const Graph& graph, const Ranges& ranges,
   for (const std::vector<Value*>& group : annotate_graph(graph, keep_float).groups) {
     Range all;
     for (const Value* value : group) {
-      const auto found = ranges.find(value->name());
-      if (found == ranges.end()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("nothing was seen of value '", value->name(), "'"));
-      }
-      all.include(found->second);
+      PETREL_ASSIGN_OR_RETURN(const Range seen, range_seen(*value, ranges));
+      all.include(seen);
     }
     // Values without elements were seen, but nothing of them.
     if (all.is_empty()) all = {0, 0};
@@ -217,7 +256,7 @@ absl::StatusOr<MethodQuantization> choose_numbers(const Graph& graph, const Rang
     }
     const Affine numbers = affine_of(all.best_range());
     for (const Value* value : group) {
-      const Range& seen = ranges.at(value->name());
+      PETREL_ASSIGN_OR_RETURN(const Range seen, range_seen(*value, ranges));
       method.values[value->name()] = {seen.is_empty() ? Range{0, 0} : seen, numbers};
     }
   }

@@ -32,7 +32,8 @@ namespace petrel::exir {
 // Nodes that the scheme of `method` computes with integers, in the order of the graph.
 std::vector<const Node*> quantizable_nodes(const Graph& graph, const MethodQuantization& method);
 
-// Values that need numbers under the static scheme, each once, in the order of the graph.
+// Values that need numbers under the static scheme and that samples tell of, each once, in
+// the order of the graph. Constants that need numbers have them from their elements.
 std::vector<Value*> observed_values(const Graph& graph, const KeptFloat& keep_float);
 
 // By name of value, in one method.

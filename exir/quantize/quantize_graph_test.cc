@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "exir/ir/verifier.h"
+#include "exir/ops/handles.h"
 #include "exir/pass/framework/pass_case.h"
 
 namespace petrel::exir {
@@ -75,15 +76,73 @@ TEST(AnnotateGraph, LeavesWhatIntegersCannotStandFor) {
     %w = constant @w : f32[4,4]
     %c = constant @c : f32[4]
     %y = aten.linear.default(%x, %w, none)
-    %a = aten.add.Tensor(%y, %c, 1)
-    %s = aten.sub.Tensor(%a, %y, 2)
-    %p = aten.mm.default(%s, %s)
-    return %p })");
+    %m = aten.maximum.default(%y, %c)
+    %s = aten.sub.Tensor(%m, %y, 2)
+    %d = aten.div.Scalar(%s, 0.0)
+    %j = aten.cat.default([%d, %w], 0)
+    return %j })");
   ASSERT_NE(graph, nullptr);
   const QuantAnnotation annotation = annotate_graph(*graph, {});
   EXPECT_THAT(names(annotation), ElementsAre(ElementsAre("x"), ElementsAre("y")));
-  ASSERT_EQ(annotation.left.size(), 3u);
-  EXPECT_EQ(annotation.left[0].reason, "computes with a constant, or not with f32 alone");
+  ASSERT_EQ(annotation.left.size(), 4u);
+  EXPECT_EQ(annotation.left[1].reason, "aten::sub is not computed with integers");
+  EXPECT_EQ(annotation.left[3].reason, "computes with a constant, or not with f32 alone");
+}
+
+TEST(AnnotateGraph, TakesActivationsAndConstants) {
+  const auto graph = graph_of(R"(method @m(%x: f32[4,4]) {
+    %w = constant @w : f32[4,4]
+    %c = constant @c : f32[4]
+    %y = aten.linear.default(%x, %w, none)
+    %a = aten.gelu.default(%y, "tanh")
+    %b = aten.silu.default(%a)
+    %d = aten.hardsigmoid.default(%b)
+    %e = aten.elu.default(%d, 0.5)
+    %f = aten.add.Tensor(%e, %c, 1)
+    %g = aten.mul.Tensor(%c, %f)
+    %h = aten.div.Scalar(%g, 3.0)
+    %n = aten.elu.default(%h, 1, 1.05)
+    return %n })");
+  ASSERT_NE(graph, nullptr);
+  const QuantAnnotation annotation = annotate_graph(*graph, {});
+  EXPECT_THAT(names(annotation),
+              ElementsAre(ElementsAre("x"), ElementsAre("y"), ElementsAre("a"), ElementsAre("b"),
+                          ElementsAre("d"), ElementsAre("e"), ElementsAre("c"), ElementsAre("f"),
+                          ElementsAre("g"), ElementsAre("h")));
+  ASSERT_EQ(annotation.left.size(), 1u);
+  EXPECT_EQ(annotation.left[0].node, "n");
+}
+
+// They need no samples, and one that is a weight as well stays one.
+TEST(QuantizeGraph, StoresConstantsWithTheNumbersOfTheirElements) {
+  Program program;
+  program.methods["m"].graph = graph_of(R"(method @m(%x: f32[1,4]) {
+    %w = constant @w : f32[4,4]
+    %y = aten.linear.default(%x, %w, none)
+    %a = aten.mul.Tensor(%y, %w)
+    return %a })");
+  Graph& graph = *program.methods["m"].graph;
+  const Range range = *range_of(*graph.find_constant("w")->constant());
+  const Affine numbers = affine_of(range);
+  QuantizationRecord record;
+  auto ranges = ranges_of(graph);
+  EXPECT_EQ(ranges.count("w"), 0u);
+  record.methods["m"] = *choose_numbers(graph, ranges, {}, {});
+  EXPECT_EQ(record.methods["m"].values.at("w").numbers.scale, numbers.scale);
+  EXPECT_EQ(record.methods["m"].values.at("w").range.max, range.max);
+  const auto left = quantize_program(program, record);
+  ASSERT_TRUE(left.ok()) << left.status();
+  EXPECT_TRUE(verify_graph(graph).ok());
+  const Value* product = graph.outputs()[0];
+  while (!product->producer()->is(aten::mul_Tensor)) {
+    product = product->producer()->input(arg::input);
+  }
+  const Node& stored = *product->producer()->input(arg::other)->producer();
+  ASSERT_TRUE(stored.is(quantized_decomposed::dequantize_per_tensor));
+  const Constant& levels = *stored.input(arg::input)->constant();
+  EXPECT_EQ(levels.type.dtype, ScalarType::kChar);
+  EXPECT_EQ(stored.argument(arg::scale).as_number(), static_cast<double>(numbers.scale));
+  EXPECT_NE(graph.find_constant("w@int8"), nullptr);
 }
 
 TEST(QuantizeGraph, HasTheFormOfPt2e) {

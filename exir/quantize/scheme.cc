@@ -12,6 +12,13 @@ namespace {
 
 constexpr float kWeightLevels = 127;
 
+std::vector<float> floats_of(const Constant& constant) {
+  std::vector<float> values(static_cast<size_t>(constant.type.numel()));
+  const Blob::Bytes bytes = constant.data.bytes();
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  return values;
+}
+
 }  // namespace
 
 void Range::include(const Range& other) {
@@ -44,10 +51,31 @@ absl::Status check_affine(const Affine& numbers) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<Range> range_of(const Constant& constant) {
+  Range range;
+  for (const float value : floats_of(constant)) {
+    if (!std::isfinite(value)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("constant '", constant.fqn, "' has an element that is ", value));
+    }
+    range.include({value, value});
+  }
+  return range;
+}
+
+std::vector<int8_t> levels_of(const Constant& constant, const Affine& numbers) {
+  std::vector<int8_t> levels;
+  for (const float value : floats_of(constant)) {
+    const float level =
+        std::nearbyint(value / numbers.scale) + static_cast<float>(numbers.zero_point);
+    levels.push_back(static_cast<int8_t>(
+        std::clamp(level, static_cast<float>(kLeastLevel), static_cast<float>(kMostLevel))));
+  }
+  return levels;
+}
+
 absl::StatusOr<QuantizedWeight> quantize_weight(const Constant& weight, size_t axis) {
-  const Blob::Bytes bytes = weight.data.bytes();
-  std::vector<float> values(static_cast<size_t>(weight.type.numel()));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  const std::vector<float> values = floats_of(weight);
   const auto channels = static_cast<size_t>(weight.type.sizes[axis]);
   size_t inner = 1;
   for (size_t d = axis + 1; d < weight.type.rank(); ++d) {

@@ -46,6 +46,14 @@ Affine affine_of(const Range& range);
 // points levels.
 absl::Status check_affine(const Affine& numbers);
 
+// What the elements of a constant of f32 lie in. InvalidArgument naming it where one is not
+// finite.
+absl::StatusOr<Range> range_of(const Constant& constant);
+
+// The nearest levels of a constant of f32; numbers far out get the last level.
+// Precondition: its elements are finite.
+std::vector<int8_t> levels_of(const Constant& constant, const Affine& numbers);
+
 // A weight of f32 stored as i8 with a scale for each index along `axis`.
 struct QuantizedWeight {
   std::vector<int8_t> levels;

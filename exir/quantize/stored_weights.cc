@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "exir/quantize/group_scheme.h"
 #include "exir/quantize/round_with_inputs.h"
 #include "exir/quantize/scheme.h"
@@ -18,8 +19,10 @@ namespace {
 
 template <typename T>
 ConstantPtr make_constant(const std::string& fqn, const TensorType& type,
-                          const std::vector<T>& elements) {
+                          const std::vector<T>& elements,
+                          Constant::Kind kind = Constant::Kind::kParameter) {
   auto constant = std::make_shared<Constant>();
+  constant->kind = kind;
   constant->fqn = fqn;
   constant->type = type;
   std::vector<uint8_t> bytes(elements.size() * sizeof(T));
@@ -88,6 +91,21 @@ absl::StatusOr<StoredWeight> StoredWeights::find_or_make(const ConstantPtr& weig
   if (const auto found = stored_.find(key); found != stored_.end()) return found->second;
   PETREL_ASSIGN_OR_RETURN(StoredWeight made, make(weight->fqn + suffix));
   return stored_[key] = std::move(made);
+}
+
+absl::StatusOr<ConstantPtr> StoredWeights::per_tensor(const ConstantPtr& constant,
+                                                      const Affine& numbers) {
+  const auto make = [&](const std::string& name) -> absl::StatusOr<StoredWeight> {
+    PETREL_RETURN_IF_ERROR(range_of(*constant).status());
+    StoredWeight stored;
+    stored.levels = make_constant(name, with_dtype(constant->type, ScalarType::kChar),
+                                  levels_of(*constant, numbers), constant->kind);
+    return stored;
+  };
+  // Methods may show one constant with different numbers.
+  const std::string suffix = absl::StrFormat("@int8.%a.%d", numbers.scale, numbers.zero_point);
+  PETREL_ASSIGN_OR_RETURN(StoredWeight stored, find_or_make(constant, suffix, make));
+  return std::move(stored.levels);
 }
 
 absl::StatusOr<StoredWeight> StoredWeights::per_channel(const ConstantPtr& weight, size_t axis) {

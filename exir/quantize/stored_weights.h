@@ -48,6 +48,10 @@ class StoredWeights {
   // `roundings` must outlive this.
   explicit StoredWeights(const Roundings& roundings) : roundings_(roundings) {}
 
+  // 8 bits with the scale and zero point that are given. InvalidArgument for elements that
+  // are not finite.
+  absl::StatusOr<ConstantPtr> per_tensor(const ConstantPtr& constant, const Affine& numbers);
+
   // 8 bits with a scale for each index along `axis`.
   absl::StatusOr<StoredWeight> per_channel(const ConstantPtr& weight, size_t axis);
 

@@ -53,6 +53,28 @@ class QuantizeCostTest(QuantizeCase):
                 self.assertEqual((self.folder / "again.pte").read_bytes(),
                                  (self.folder / "least.pte").read_bytes())
 
+    def test_activations_and_constants_are_of_integers(self):
+        model, samples = MODELS / "activations.pt2", MODELS / "activations.samples.npy"
+        wanted = npy_file.read_elements(MODELS / "activations.outputs.npy")
+
+        def decibels(program):
+            made = self.outputs_of_samples(program, "activations.samples.npy", (1, 3, 8, 8))
+            noise = sum((a - b) ** 2 for a, b in zip(wanted, made))
+            return 10 * math.log10(sum(a * a for a in wanted) / noise)
+
+        said = self.done("quantize", model, "--calibrate", samples, "-o", "m.pte", "--record",
+                         "q.json")
+        self.assertIn("0 nodes stay float", said)
+        # Kernels compute between levels as eager PyTorch does.
+        self.done("export", model, "--quantize", "q.json", "-o", "k.pte", "--backend", "none")
+        self.assertGreater(decibels("k.pte"), 30)
+        self.assertGreater(decibels("m.pte"), decibels("k.pte") - 1)
+        # One call takes all, and of the images in it only the mean reads floats.
+        shown = self.done("inspect", "m.pte")
+        self.assertEqual(shown.count("delegate 0 XnnpackBackend"), 1, shown)
+        self.assertNotIn("delegate 1", shown)
+        self.assertEqual(shown.count("FP32[1,8,8,8]"), 1, shown)
+
     def test_roundings_are_of_one_weight(self):
         model, samples = MODELS / "correlated.pt2", MODELS / "correlated.samples.npy"
         least = ["--rounding", "least-error"]

@@ -11,6 +11,7 @@ Needs torch 2.13.0, and executorch 1.5.0 and torchao 0.18.0 for operators of the
     passes          traced functions                     exir/pass/eager_test
     kernels         calls of out-variants                runtime/kernels/*/kernels_test
     xnnpack         graphs that are delegated            test/xnnpack/operators_test
+    integers        the same between levels of int8      test/xnnpack/integers_test
 """
 
 import importlib
@@ -19,7 +20,7 @@ import os
 import sys
 import warnings
 
-FILES = ("inference", "out_variants", "passes", "kernels", "xnnpack")
+FILES = ("inference", "out_variants", "passes", "kernels", "xnnpack", "integers")
 TORCH = "2.13.0"
 LIMIT = 1000000  # bytes
 

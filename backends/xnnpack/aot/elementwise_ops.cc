@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/arguments.h"
+#include "backends/xnnpack/aot/integer_operands.h"
 #include "backends/xnnpack/aot/op_table.h"
 #include "exir/status_macros.h"
 
@@ -78,6 +79,8 @@ Support check_elu(const IrNode& node) {
 
 // x * sigmoid(x).
 Status lower_silu(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(const bool is_lowered, lower_silu_of_integers(l, node));
+  if (is_lowered) return absl::OkStatus();
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
   const uint32_t gate = l.intermediate(l.result_sizes(node));
   l.add_node(NodeKind::Sigmoid, {x}, gate);
@@ -87,6 +90,8 @@ Status lower_silu(Lowering& l, const IrNode& node) {
 
 // clamp(x + 3, 0, 6) / 6.
 Status lower_hardsigmoid(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(const bool is_lowered, lower_hardsigmoid_of_integers(l, node));
+  if (is_lowered) return absl::OkStatus();
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
   PETREL_ASSIGN_OR_RETURN(const uint32_t three, l.scalar(3));
   PETREL_ASSIGN_OR_RETURN(const uint32_t sixth, l.scalar(1.0 / 6));
@@ -131,7 +136,10 @@ Status lower_tanh_gelu(Lowering& l, const IrNode& node, uint32_t x) {
 
 Status lower_gelu(Lowering& l, const IrNode& node) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
-  if (node.argument(arg::approximate).as_string() == "tanh") return lower_tanh_gelu(l, node, x);
+  if (node.argument(arg::approximate).as_string() == "tanh") {
+    PETREL_ASSIGN_OR_RETURN(const bool is_lowered, lower_gelu_of_integers(l, node));
+    return is_lowered ? absl::OkStatus() : lower_tanh_gelu(l, node, x);
+  }
   l.add_node(NodeKind::Gelu, {x}, l.result(node));
   return absl::OkStatus();
 }
@@ -225,6 +233,12 @@ absl::StatusOr<uint32_t> other(Lowering& l, const IrNode& node) {
 
 template <NodeKind kKind>
 Status lower_binary(Lowering& l, const IrNode& node) {
+  PETREL_ASSIGN_OR_RETURN(const std::optional<BinaryOperands> integers,
+                          integer_operands(l, node, kKind));
+  if (integers) {
+    bound(l.add_node(integers->kind, {integers->a, integers->b}, l.result(node)), l.range());
+    return absl::OkStatus();
+  }
   const size_t rank = node.result()->tensor().rank();
   PETREL_ASSIGN_OR_RETURN(const uint32_t a,
                           l.operand(node.input(arg::self), l.result_layout(node), rank));

@@ -47,6 +47,16 @@ exir::Constant literal(const std::vector<T>& values, exir::ScalarType type) {
   return constant;
 }
 
+// A constant as an operand of nodes in `layout`.
+WeightView view_of_operand(const exir::Constant& constant, Layout layout, size_t rank) {
+  // One element goes with all that others have.
+  if (constant.type.numel() == 1) return {{1}, {1}};
+  const WeightView view = WeightView::of(constant);
+  if (layout == Layout::kPlain) return view;
+  const WeightView padded = view.padded_to(rank);
+  return rank == 3 ? padded.permuted({0, 2, 1}).with_axis(1) : padded.permuted({0, 2, 3, 1});
+}
+
 // Whether an image is put into the other layout without a transpose. A reshape works
 // out one size at most.
 bool is_moved_by_reshape(const Extents& plain) {
@@ -229,9 +239,11 @@ uint32_t Lowering::reshape(uint32_t id, const Extents& sizes) {
 absl::StatusOr<uint32_t> Lowering::operand(const exir::Value* value, Layout layout, size_t rank) {
   const Extents sizes = exir::sizes_of(value);
   if (rank == 0) rank = sizes.size();
-  if (value->is_constant()) return constant_operand(value, layout, rank);
+  if (value->is_constant()) return constant_operand(value->constant(), layout, rank);
   const auto found = forms_.find(value);
   if (found == forms_.end()) {
+    const std::optional<StoredWeight> stored = stored_constant(value);
+    if (stored) return stored_operand(*stored, layout, rank);
     return absl::InvalidArgumentError(
         absl::StrCat("value '", value->name(), "' is used before it is made"));
   }
@@ -293,24 +305,29 @@ uint32_t Lowering::convert(uint32_t id, const Extents& plain, Layout to) {
   return reshape(out, to_plain ? plain : channels_last);
 }
 
-absl::StatusOr<uint32_t> Lowering::constant_operand(const exir::Value* value, Layout layout,
-                                                    size_t rank) {
-  const exir::ConstantPtr& constant = value->constant();
+absl::StatusOr<uint32_t> Lowering::constant_operand(const exir::ConstantPtr& constant,
+                                                    Layout layout, size_t rank) {
   if (constant->type.numel() == 1) {
     PETREL_ASSIGN_OR_RETURN(const uint32_t entry,
                             add_entry(*constant, constant->data, "", constant->type));
     return add_constant({1}, entry);
   }
-  WeightView view = WeightView::of(*constant);
-  if (layout == Layout::kChannelsLast) {
-    view = view.padded_to(rank);
-    if (rank == 3) {
-      view = view.permuted({0, 2, 1}).with_axis(1);
-    } else {
-      view = view.permuted({0, 2, 3, 1});
-    }
-  }
-  return this->constant(value, view);
+  const WeightView view = view_of_operand(*constant, layout, rank);
+  return this->constant(constant, view, to_dims(view.sizes));
+}
+
+absl::StatusOr<uint32_t> Lowering::stored_operand(const StoredWeight& stored, Layout layout,
+                                                  size_t rank) {
+  const exir::ConstantPtr floats = in_floats(stored);
+  const WeightView view = view_of_operand(*floats, layout, rank);
+  return made_constant(made_in_floats(stored), floats, view, to_dims(view.sizes));
+}
+
+absl::StatusOr<uint32_t> Lowering::quantized_operand(const exir::ConstantPtr& source, Layout layout,
+                                                     size_t rank, const QuantParams& quant) {
+  const WeightView view = view_of_operand(*source, layout, rank);
+  return quantized_constant(source, view, to_dims(view.sizes), Datatype::QINT8,
+                            Quantization::kPerTensor, quant);
 }
 
 absl::StatusOr<uint32_t> Lowering::constant(const exir::Value* value, const WeightView& view) {
@@ -398,15 +415,6 @@ uint32_t Lowering::add_quantized(Dims dims, uint32_t entry, Datatype datatype,
   value.quantization = quantization;
   value.quant = quant;
   return id;
-}
-
-absl::Status Lowering::put_constant(const exir::Node& node, const MadeOf& made,
-                                    const exir::ConstantPtr& constant) {
-  const WeightView view = WeightView::of(*constant);
-  PETREL_ASSIGN_OR_RETURN(const uint32_t id,
-                          made_constant(made, constant, view, to_dims(view.sizes)));
-  forms_[node.result()] = {id, Layout::kPlain};
-  return absl::OkStatus();
 }
 
 void Lowering::quantize(uint32_t id, const QuantParams& quant) {

@@ -30,6 +30,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "backends/xnnpack/aot/layout.h"
+#include "backends/xnnpack/aot/stored_weight.h"
 #include "backends/xnnpack/aot/weight_blob.h"
 #include "backends/xnnpack/format/graph.h"
 #include "exir/backend/backend.h"
@@ -64,7 +65,8 @@ class Lowering {
   // --- for the functions that lower one operator ---
 
   // The id of `value` in `layout`, with ones in front up to `rank`, which
-  // counts as the IR does; constants too. Rank 0 means the value's own.
+  // counts as the IR does; constants too, and in floats those that are stored as levels.
+  // Rank 0 means the value's own.
   absl::StatusOr<uint32_t> operand(const exir::Value* value, Layout layout, size_t rank = 0);
 
   // The layout that `value` has, and its id in that layout.
@@ -91,6 +93,9 @@ class Lowering {
   absl::StatusOr<uint32_t> integers(const MadeOf& made, const std::vector<int32_t>& values,
                                     Datatype datatype, Quantization quantization,
                                     const QuantParams& quant);
+  // Levels of one scale as an operand, as operand() has it.
+  absl::StatusOr<uint32_t> quantized_operand(const exir::ConstantPtr& source, Layout layout,
+                                             size_t rank, const QuantParams& quant);
   // With one weight and no recipe, its own numbers.
   absl::StatusOr<Scales> scales(const MadeOf& made, const std::vector<float>& values,
                                 exir::ScalarType type = exir::ScalarType::kFloat);
@@ -115,10 +120,6 @@ class Lowering {
 
   // The value that `node` makes, or an activation that is merged into it.
   const exir::Value* effective_result(const exir::Node& node) const;
-
-  // Makes a constant, which was computed, the result of `node`.
-  absl::Status put_constant(const exir::Node& node, const MadeOf& made,
-                            const exir::ConstantPtr& constant);
 
   // Gives a value that is not a constant elements of int8.
   void quantize(uint32_t id, const QuantParams& quant);
@@ -154,7 +155,9 @@ class Lowering {
   uint32_t entry_of(const std::string& key);
   uint32_t add_quantized(Dims dims, uint32_t entry, Datatype datatype, Quantization quantization,
                          const QuantParams& quant);
-  absl::StatusOr<uint32_t> constant_operand(const exir::Value* value, Layout layout, size_t rank);
+  absl::StatusOr<uint32_t> constant_operand(const exir::ConstantPtr& constant, Layout layout,
+                                            size_t rank);
+  absl::StatusOr<uint32_t> stored_operand(const StoredWeight& stored, Layout layout, size_t rank);
 
   const exir::Graph& partition_;
   WeightBlobs& weights_;

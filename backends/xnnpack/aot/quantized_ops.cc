@@ -3,8 +3,6 @@
 // Quantising and dequantising. Each is a Convert; those around nodes that compute with
 // integers go away again (merge_conversions.h). Those with numbers that are found at run
 // time (dynamic_input.h) are the affair of the products that read them.
-#include <algorithm>
-
 #include "backends/xnnpack/aot/dynamic_input.h"
 #include "backends/xnnpack/aot/op_table.h"
 #include "backends/xnnpack/aot/quantized_weight.h"
@@ -26,8 +24,9 @@ Support check_quantize(const IrNode& node) {
 
 Support check_dequantize(const IrNode& node) {
   if (node.input(arg::input)->is_constant()) {
-    return stored_weight(node.result()) ? Support::yes()
-                                        : Support::no("it dequantises a constant with zero points");
+    return stored_constant(node.result())
+               ? Support::yes()
+               : Support::no("XNNPACK takes levels of i8 and scales that are not denormal");
   }
   const std::optional<TensorQuant> quant = tensor_quant(node);
   if (!quant) return Support::no("XNNPACK takes i8 and scales that are not denormal");
@@ -55,25 +54,8 @@ Status lower_quantize(Lowering& l, const IrNode& node) {
   return absl::OkStatus();
 }
 
-// Whether `user` is a product whose weight is `value`, and nothing else of it.
-bool is_weight_of(const IrNode& user, const exir::Value* value) {
-  if (!user.is(aten::convolution, aten::linear, aten::mm, aten::addmm)) return false;
-  const bool has_weight = user.is(aten::convolution, aten::linear);
-  const std::vector<exir::Value*> operands = user.operands();
-  return user.input(has_weight ? arg::weight : arg::mat2) == value &&
-         std::count(operands.begin(), operands.end(), value) == 1;
-}
-
-// Products take the constant itself; what else asks for it gets floats.
-Status lower_stored(Lowering& l, const IrNode& node) {
-  bool is_needed = node.result()->output_uses() > 0;
-  for (const IrNode* user : node.result()->users()) {
-    is_needed = is_needed || !is_weight_of(*user, node.result());
-  }
-  if (!is_needed) return absl::OkStatus();
-  const StoredWeight weight = *stored_weight(node.result());
-  return l.put_constant(node, made_in_floats(weight), in_floats(weight));
-}
+// Who can take the constant itself does; for others operand() makes floats of it.
+Status lower_stored(Lowering&, const IrNode&) { return absl::OkStatus(); }
 
 Status lower_dequantize(Lowering& l, const IrNode& node) {
   if (node.input(arg::input)->is_constant()) return lower_stored(l, node);

@@ -25,23 +25,6 @@ bool is_int8(const exir::Node& node) {
          node.argument(arg::dtype).as_scalar_type() == exir::ScalarType::kChar;
 }
 
-// How the one node that uses `value` quantises it. Nodes that do so alike were merged.
-std::optional<TensorQuant> quantized_by_user(const exir::Value* value) {
-  if (!value->has_single_user() || !value->users()[0]->is(quantized::quantize_per_tensor)) {
-    return std::nullopt;
-  }
-  return tensor_quant(*value->users()[0]);
-}
-
-std::optional<TensorQuant> quantized_input(const exir::Value* value) {
-  const exir::Node* producer = value->producer();
-  if (producer == nullptr || !producer->is(quantized::dequantize_per_tensor) ||
-      producer->input(arg::input)->is_constant()) {
-    return std::nullopt;
-  }
-  return tensor_quant(*producer);
-}
-
 // What is computed from the scales of `weight` and from `other`, which may be null. What
 // is not told by names of weights is told by the recipe, so that two ways of computing
 // have two keys: the numbers that lie in the program, and which scales they are.
@@ -56,6 +39,7 @@ MadeOf made_of(const exir::Constant* other, const StoredWeight& weight, const ch
   } else {
     for (const float scale : weight.scales) absl::StrAppendFormat(&text, " %a", scale);
   }
+  if (weight.zero_point != 0) absl::StrAppend(&text, " z", weight.zero_point);
   const exir::Sha256 digest = exir::sha256_of(
       absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
   made.recipe = absl::StrCat(what, "_", exir::to_hex(digest).substr(0, 16));
@@ -256,6 +240,22 @@ std::optional<TensorQuant> tensor_quant(const exir::Node& node) {
     if (!low || !high || *low != INT8_MIN || *high != INT8_MAX) return std::nullopt;
   }
   return TensorQuant{static_cast<float>(*scale), static_cast<int32_t>(*zero_point)};
+}
+
+std::optional<TensorQuant> quantized_by_user(const exir::Value* value) {
+  if (!value->has_single_user() || !value->users()[0]->is(quantized::quantize_per_tensor)) {
+    return std::nullopt;
+  }
+  return tensor_quant(*value->users()[0]);
+}
+
+std::optional<TensorQuant> quantized_input(const exir::Value* value) {
+  const exir::Node* producer = value->producer();
+  if (producer == nullptr || !producer->is(quantized::dequantize_per_tensor) ||
+      producer->input(arg::input)->is_constant()) {
+    return std::nullopt;
+  }
+  return tensor_quant(*producer);
 }
 
 exir::Support check_groups(const StoredWeight& weight) {

@@ -39,6 +39,11 @@ struct TensorQuant {
 // does not take.
 std::optional<TensorQuant> tensor_quant(const exir::Node& node);
 
+// How the one node that uses `value` quantises it. Nodes that do so alike were merged.
+std::optional<TensorQuant> quantized_by_user(const exir::Value* value);
+// How the integers lie that `value` was dequantised from, which are no constant.
+std::optional<TensorQuant> quantized_input(const exir::Value* value);
+
 // A product as the functions that lower it see it.
 struct FilterUse {
   const exir::Value* input;  // of the IR; where it was quantised at run time, dequantised

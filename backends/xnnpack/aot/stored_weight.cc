@@ -21,14 +21,19 @@ bool is_fixed(const exir::Value* value) {
   return value->is_constant() && !value->constant()->is_mutable();
 }
 
-bool are_zero(const exir::Argument& zero_points) {
-  if (zero_points.is_none()) return true;
-  if (!zero_points.is_value() || !is_fixed(zero_points.value())) {
-    return zero_points == exir::Argument(int64_t{0});
+// The one for all elements; nullopt for several, and for what is no level.
+std::optional<int32_t> zero_point_of(const exir::Argument& zero_points) {
+  if (zero_points.is_none()) return 0;
+  if (zero_points.is_int()) {
+    const int64_t one = zero_points.as_int();
+    return one >= INT8_MIN && one <= INT8_MAX ? std::make_optional(static_cast<int32_t>(one))
+                                              : std::nullopt;
   }
+  if (!zero_points.is_value() || !is_fixed(zero_points.value())) return std::nullopt;
   const auto numbers = exir::decode_constant(*zero_points.value()->constant());
-  return numbers.ok() &&
-         std::all_of(numbers->begin(), numbers->end(), [](double n) { return n == 0; });
+  const bool are_zero = numbers.ok() && std::all_of(numbers->begin(), numbers->end(),
+                                                    [](double n) { return n == 0; });
+  return are_zero ? std::make_optional(0) : std::nullopt;
 }
 
 // Nullopt where XNNPACK would not take one of them.
@@ -95,21 +100,23 @@ bool has_all_scales(const StoredWeight& weight) {
 
 }  // namespace
 
-std::optional<StoredWeight> stored_weight(const exir::Value* weight) {
-  const exir::Node* node = weight->producer();
-  if (node == nullptr || weight->tensor().dtype != exir::ScalarType::kFloat ||
+std::optional<StoredWeight> stored_constant(const exir::Value* value) {
+  const exir::Node* node = value->producer();
+  if (node == nullptr || value->tensor().dtype != exir::ScalarType::kFloat ||
       !node->is(quantized::dequantize_per_tensor, quantized::dequantize_per_channel,
                 quantized::dequantize_per_channel_group, exir::torchao::dequantize_affine)) {
     return std::nullopt;
   }
   const exir::Value* stored = node->input(arg::input);
   const exir::Argument int8(exir::ScalarType::kChar);
+  const std::optional<int32_t> zero_point =
+      zero_point_of(node->argument(arg::zero_point, arg::zero_points));
   if (!is_fixed(stored) || stored->tensor().dtype != exir::ScalarType::kChar ||
-      node->argument(arg::dtype, arg::input_dtype) != int8 ||
-      !are_zero(node->argument(arg::zero_point, arg::zero_points))) {
+      node->argument(arg::dtype, arg::input_dtype) != int8 || !zero_point) {
     return std::nullopt;
   }
   StoredWeight found;
+  found.zero_point = *zero_point;
   found.constant = stored->constant();
   found.is_4_bit = has_4_bits(*node);
   const exir::Argument& scale = node->argument(arg::scale, arg::scales);
@@ -118,6 +125,11 @@ std::optional<StoredWeight> stored_weight(const exir::Value* weight) {
   found.scales = *std::move(scales);
   if (scale.is_value()) found.scale_constant = scale.value()->constant();
   return has_all_scales(found) ? std::make_optional(std::move(found)) : std::nullopt;
+}
+
+std::optional<StoredWeight> stored_weight(const exir::Value* weight) {
+  std::optional<StoredWeight> found = stored_constant(weight);
+  return found && found->zero_point == 0 ? std::move(found) : std::nullopt;
 }
 
 const exir::Value* weight_constant(const exir::Value* weight) {
@@ -141,8 +153,8 @@ exir::ConstantPtr in_floats(const StoredWeight& weight) {
       const auto group = static_cast<size_t>(weight.group_size);
       scale = index(i, 0) * (static_cast<size_t>(view.sizes[1]) / group) + index(i, 1) / group;
     }
-    const float value =
-        static_cast<float>(static_cast<int8_t>(bytes.data()[i])) * weight.scales[scale];
+    const int32_t level = static_cast<int8_t>(bytes.data()[i]);
+    const float value = static_cast<float>(level - weight.zero_point) * weight.scales[scale];
     std::memcpy(floats.data() + i * sizeof(float), &value, sizeof(float));
   }
   auto constant = std::make_shared<exir::Constant>();

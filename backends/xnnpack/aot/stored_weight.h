@@ -5,7 +5,8 @@
 //   %w = dequantize_per_channel(constant @w : i8[8,3,3,3], scales, zero_points, 0, ...)
 //   %w = torchao.dequantize_affine(constant @w : i8[8,64], [1,32], scales : f32[8,2], ...)
 //
-// Zero points are 0: XNNPACK has none for filters.
+// Zero points of weights are 0: XNNPACK has none for filters. What is no weight may have
+// one, beside one scale.
 
 #ifndef PETREL_BACKENDS_XNNPACK_AOT_STORED_WEIGHT_H_
 #define PETREL_BACKENDS_XNNPACK_AOT_STORED_WEIGHT_H_
@@ -23,6 +24,7 @@ struct StoredWeight {
   std::vector<float> scales;   // one, or one for each index along axis, or for each group
   // Where these are; null where the program has one in itself.
   exir::ConstantPtr scale_constant;
+  int32_t zero_point = 0;
   size_t axis = 0;
   int64_t group_size = 0;  // elements of a row of [rows, columns]; 0: there are no groups
   bool is_4_bit = false;   // the program says that all levels are in [-8, 7]
@@ -31,6 +33,8 @@ struct StoredWeight {
 };
 
 // Of a value that a node dequantises from a constant; nullopt for others.
+std::optional<StoredWeight> stored_constant(const exir::Value* value);
+// The same without zero points.
 std::optional<StoredWeight> stored_weight(const exir::Value* weight);
 
 // The constant that a weight is or is stored as; null when it is computed at run time.

@@ -5,6 +5,8 @@
 loud         three linear layers. One channel between the first and the second is 300 times
              as loud as the others, and counts as much as they do. With the largest places
              of the outputs as labels.
+activations  convolutions with activations that XNNPACK has no node of integers for, or has tables
+             for, and with constants as operands.
 correlated   three linear layers of inputs that six numbers decide, but for a little noise.
              Samples to calibrate with, and others to try.
 
@@ -61,6 +63,33 @@ def correlated() -> None:
     save("correlated", model, {"samples": samples(64), "others": samples(32)})
 
 
+class Activations(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(3, 8, 3, padding=1)
+        self.second = nn.Conv2d(8, 8, 3, padding=1, groups=8)
+        self.gate = nn.Conv2d(8, 8, 1)
+        self.last = nn.Linear(8, 10)
+        self.scale = nn.Parameter(torch.rand(1, 8, 1, 1) + 0.5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = nn.functional.silu(self.first(x))
+        x = nn.functional.gelu(self.second(x)) * self.scale
+        x = x * nn.functional.hardsigmoid(self.gate(x)) + 0.25
+        x = nn.functional.elu(x / 1.5 - 0.5)
+        return self.last(x.mean((2, 3)))
+
+
+def activations() -> None:
+    torch.manual_seed(9)
+    model = Activations().eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(2)
+    save("activations", model, {"samples": torch.randn(32, 1, 3, 8, 8)})
+
+
 if __name__ == "__main__":
     loud()
+    activations()
     correlated()
