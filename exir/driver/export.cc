@@ -6,11 +6,15 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "exir/backend/blob_names.h"
 #include "exir/backend/routed_blob_store.h"
 #include "exir/backend/shards.h"
-#include "exir/output/output_files.h"
 #include "exir/driver/compile.h"
+#include "exir/driver/pool_rules.h"
+#include "exir/memory/pools.h"
+#include "exir/output/output_files.h"
+#include "exir/plan/formats/memory_pool.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -131,11 +135,50 @@ absl::Status add_output(const std::string& what, const std::string& path,
   return absl::OkStatus();
 }
 
+// The memories of a program: arenas that the runtime allocates.
+absl::StatusOr<std::vector<plan::MemoryPool>> read_pools(const ExportOptions& options) {
+  PETREL_ASSIGN_OR_RETURN(std::vector<plan::MemoryPool> pools,
+                          plan::parse_memory_pools(options.pools));
+  std::vector<std::string> problems;
+  for (const plan::MemoryPool& pool : pools) {
+    const auto refuse = [&](bool is_given, const char* key) {
+      if (!is_given) return;
+      problems.push_back(absl::StrCat("--pool '", pool.name, "': ", key,
+                                      " is for gen-c; arenas of a .pte have none"));
+    };
+    refuse(pool.kind == plan::PoolKind::kReadOnly, "kind=ro");
+    refuse(!pool.section.empty(), "section");
+    refuse(pool.address.has_value(), "address");
+    refuse(!pool.targets.empty(), "targets");
+  }
+  for (const PoolRule& pin : read_pool_rules(options.pins)) {
+    if (pin.glob.empty()) problems.push_back(text_of("--pin", pin) + ": must be GLOB=POOL");
+    if (index_of(pools, pin.pool) < pools.size()) continue;
+    problems.push_back(text_of("--pin", pin) + ": there is no --pool of that name");
+  }
+  if (problems.empty()) return pools;
+  return absl::InvalidArgumentError(absl::StrJoin(problems, "\n"));
+}
+
+absl::StatusOr<PlannedProgram> plan_arenas(const Program& program, const WeightRoutes& routes,
+                                           const ExportOptions& options) {
+  MemoryPools pools;
+  PETREL_ASSIGN_OR_RETURN(pools.list, read_pools(options));
+  Pins pins(read_pool_rules(options.pins), pools.list);
+  pools.allowed = pins.allowed();
+  PETREL_ASSIGN_OR_RETURN(PlannedProgram planned,
+                          plan_to_emit(program, routes, options.planning, pools));
+  PETREL_RETURN_IF_ERROR(pins.check());
+  PETREL_RETURN_IF_ERROR(check_arenas(planned, options.max_arena_bytes));
+  return planned;
+}
+
 absl::Status check_options(const ExportOptions& options, const Outputs& outputs) {
   if (options.methods.empty()) {
     return absl::InvalidArgumentError("there is no method to export");
   }
   PETREL_RETURN_IF_ERROR(check_pass_name(options.dump_after));
+  PETREL_RETURN_IF_ERROR(read_pools(options).status());
   std::set<std::string> methods;
   for (const auto& [method, unused] : options.methods) methods.insert(method);
   PETREL_RETURN_IF_ERROR(options.backends.check(methods));
@@ -199,8 +242,8 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
   PETREL_ASSIGN_OR_RETURN(const Program program, compile_program(options, phases, report, store));
   PlannedProgram planned;
   PETREL_RETURN_IF_ERROR(phases.run("plan", [&]() -> absl::Status {
-    PETREL_ASSIGN_OR_RETURN(planned, plan_to_emit(program, store.routes(), options.planning));
-    return check_arenas(planned, options.max_arena_bytes);
+    PETREL_ASSIGN_OR_RETURN(planned, plan_arenas(program, store.routes(), options));
+    return absl::OkStatus();
   }));
   PETREL_RETURN_IF_ERROR(phases.run("emit", [&]() -> absl::Status {
     EmitOptions emit_options;

@@ -81,6 +81,10 @@ struct ExportOptions {
   // Files that were read to make these options, which no output may replace.
   std::vector<std::string> other_inputs;
   plan::Options planning;
+  // Memories for activations as --pool describes them (exir/plan/formats/memory_pool.h),
+  // preferred ones first: each is an arena of the program. None: one arena without a limit.
+  std::vector<std::string> pools;
+  std::vector<std::string> pins;  // GLOB=POOL for values; the first that matches counts
   // Refuse methods whose arenas have more bytes in all; 0 is no limit.
   uint64_t max_arena_bytes = 0;
   // Run operators in the order that needs least memory, as far as that can be

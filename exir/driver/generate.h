@@ -17,15 +17,10 @@
 
 #include "absl/status/statusor.h"
 #include "exir/driver/export.h"
+#include "exir/driver/pool_rules.h"
 #include "exir/plan/formats/memory_pool.h"
 
 namespace petrel::exir {
-
-// What the names of values or parameters match lies in a pool.
-struct PoolRule {
-  std::string glob;
-  std::string pool;
-};
 
 // What the C compiler of the machine, $CC or cc, makes of the files besides.
 enum class Compile {

@@ -31,10 +31,6 @@ bool is_state(const plan::MemoryPool& pool) {
   return pool.name == emit_c::kStatePool && !is_read_only(pool);
 }
 
-std::string text_of(const char* option, const PoolRule& rule) {
-  return absl::StrCat(option, " '", rule.glob, "=", rule.pool, "'");
-}
-
 bool is_word(const PoolRule& rule) { return rule.pool == kLinked || rule.pool == kExternal; }
 
 // Parameters are loaded there, and nothing else lies there.
@@ -99,12 +95,6 @@ absl::StatusOr<emit_c::CSharer> read_sharer(const std::string& path) {
   return sharer;
 }
 
-size_t index_of(const std::vector<plan::MemoryPool>& pools, const std::string& name) {
-  return static_cast<size_t>(
-      std::find_if(pools.begin(), pools.end(), [&](const auto& one) { return one.name == name; }) -
-      pools.begin());
-}
-
 emit_c::ConstantForm form_of(ConstantFiles files) {
   switch (files) {
     case ConstantFiles::kText:
@@ -165,27 +155,12 @@ PoolSetup::PoolSetup(const GenerateOptions& options) : other_parameters_(options
     emitted_.activations.back().name = "arena";
   }
   planned_.list = emitted_.activations;
-  for (const PoolRule& rule : options.pins) {
-    pins_.push_back({rule, index_of(emitted_.activations, rule.pool), false});
-  }
+  pins_.emplace(options.pins, emitted_.activations);
   for (const PoolRule& rule : options.parameters) {
     const size_t pool = is_word(rule) ? 0 : index_of(emitted_.constants, rule.pool);
     parameters_.push_back({rule, pool, false});
   }
-  // The first pin that matches counts.
-  planned_.allowed = [this](const std::set<std::string>& names) {
-    std::vector<plan::PoolIdx> pools;
-    for (Rule& rule : pins_) {
-      if (std::none_of(names.begin(), names.end(), [&](const std::string& name) {
-            return matches_glob(rule.given.glob, name);
-          })) {
-        continue;
-      }
-      rule.matched = true;
-      if (pools.empty()) pools.push_back(static_cast<plan::PoolIdx>(rule.pool));
-    }
-    return pools;
-  };
+  planned_.allowed = pins_->allowed();
   emitted_.of_parameter = [this](const std::string& name) { return choice_of(name); };
 }
 
@@ -228,11 +203,7 @@ absl::Status PoolSetup::read_group(const std::vector<std::string>& manifests) {
 }
 
 absl::Status PoolSetup::check_rules() const {
-  for (const Rule& rule : pins_) {
-    if (rule.matched) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        text_of(kPin, rule.given), ": no value has such a name; comments in the .c have them"));
-  }
+  PETREL_RETURN_IF_ERROR(pins_->check());
   for (const Rule& rule : parameters_) {
     if (rule.matched) continue;
     return absl::InvalidArgumentError(absl::StrCat(

@@ -13,11 +13,13 @@
 #ifndef PETREL_EXIR_DRIVER_POOL_SETUP_H_
 #define PETREL_EXIR_DRIVER_POOL_SETUP_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "exir/driver/generate.h"
+#include "exir/driver/pool_rules.h"
 #include "exir/emit_c/memories.h"
 #include "exir/ir/program.h"
 #include "exir/memory/pools.h"
@@ -56,7 +58,7 @@ class PoolSetup {
   emit_c::ParameterChoice choice_of(const std::string& name);
 
   Parameters other_parameters_;
-  std::vector<Rule> pins_;
+  std::optional<Pins> pins_;
   std::vector<Rule> parameters_;
 };
 

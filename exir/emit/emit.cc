@@ -212,7 +212,10 @@ std::vector<ScratchPlace> scratch_places(const Storage& storage, const MemoryPla
 MethodMemory describe_memory(const PlannedMethod& method) {
   MethodMemory memory;
   memory.method = method.name;
-  if (method.plan.arena_bytes > 0) memory.arena_bytes.push_back(method.plan.arena_bytes);
+  memory.arena_bytes = method.plan.pool_bytes;
+  if (memory.arena_bytes.empty() && method.plan.arena_bytes > 0) {
+    memory.arena_bytes.push_back(method.plan.arena_bytes);
+  }
   memory.lower_bound_bytes = method.plan.lower_bound_bytes;
   memory.proven_optimal = method.plan.proven_optimal;
   for (const StepScratch& scratch : method.plan.scratch) {

@@ -10,9 +10,6 @@
 namespace petrel::exir {
 namespace {
 
-// The arena of the state of a program with several methods, counted from 1.
-constexpr uint32_t kStateArena = 2;
-
 absl::Status misfit(const ArgSpec& spec, const char* wanted) {
   return absl::InvalidArgumentError(absl::StrCat("argument '", spec.name, "' is not ", wanted));
 }
@@ -43,7 +40,11 @@ int32_t MethodValues::of(const Value* value) {
     const Constant* weight = nullptr;
     TensorPlace place;
     auto planned = plan_.offsets.find(root);
-    if (planned != plan_.offsets.end()) place.arena_offset = planned->second;
+    if (planned != plan_.offsets.end()) {
+      place.arena_offset = planned->second;
+      const auto pool = plan_.pools.find(root);
+      if (pool != plan_.pools.end()) place.memory_id = 1 + static_cast<uint32_t>(pool->second);
+    }
     place.grows = value->producer() != nullptr && value->producer()->is(petrel_ops::map);
     // Such a view gets its memory when its instruction runs.
     if (value->producer() != nullptr && storage_.is_view(*value->producer())) {
@@ -57,7 +58,8 @@ int32_t MethodValues::of(const Value* value) {
       if (constant.is_mutable()) {
         const auto shared = state_.offsets.find(constant.fqn);
         if (shared != state_.offsets.end()) {
-          place.memory_id = kStateArena;
+          // Behind the one arena, or the pools.
+          place.memory_id = 1 + static_cast<uint32_t>(std::max<size_t>(1, plan_.pool_bytes.size()));
           place.arena_offset = shared->second;
         }
         // The initial value and the name belong to the buffer, not its views;

@@ -224,7 +224,11 @@ absl::StatusOr<flatbuffers::Offset<fb::ExecutionPlan>> MethodWriter::write(
       fb::CreateChain(builder_, chain_inputs, chain_outputs, instructions)};
 
   std::vector<int64_t> arenas = {0};
-  if (plan_.arena_bytes > 0 || values_.has_state()) arenas.push_back(plan_.arena_bytes);
+  if (!plan_.pool_bytes.empty()) {
+    arenas.insert(arenas.end(), plan_.pool_bytes.begin(), plan_.pool_bytes.end());
+  } else if (plan_.arena_bytes > 0 || values_.has_state()) {
+    arenas.push_back(plan_.arena_bytes);
+  }
   if (values_.has_state()) arenas.push_back(state_.arena_bytes);
   const auto stored_name = builder_.CreateString(name);
   const auto in_spec = builder_.CreateString(signature.in_spec);

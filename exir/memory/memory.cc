@@ -175,6 +175,14 @@ int64_t slack_for(const Storage& storage, int64_t peak) {
   return peak == 0 ? kArenaAlignment : 0;
 }
 
+// What code of backends may read behind the last tensor of a pool.
+int64_t pool_slack(const Storage& storage, const plan::MemoryPool& pool) {
+  const bool has_delegate =
+      std::any_of(storage.steps().begin(), storage.steps().end(),
+                  [](const Node* node) { return node->delegate() != nullptr; });
+  return has_delegate ? round_up(kArenaSlack, alignment_of(pool)) : 0;
+}
+
 // The wide alignment where rounding up to it costs next to nothing.
 int64_t choose_alignment(const std::vector<plan::Buffer>& buffers) {
   int64_t narrow = 0;
@@ -209,6 +217,14 @@ absl::StatusOr<plan::Problem> pose_problem(const Graph& graph, const Storage& st
                                            std::optional<plan::AliasClasses>* classes) {
   plan::Problem problem;
   problem.pools = planner_pools(pools);
+  for (size_t i = 0; i < pools.list.size(); ++i) {
+    const int64_t slack = pool_slack(storage, pools.list[i]);
+    const auto reduce = [&](std::optional<int64_t>* bytes) {
+      if (bytes->has_value()) *bytes = std::max<int64_t>(0, **bytes - slack);
+    };
+    reduce(&problem.pools[i].capacity);
+    reduce(&problem.pools[i].preferred_capacity);
+  }
   problem.buffers = std::move(lifetimes->buffers());
   // check_problem() bounds sizes and their sum, so it comes before arithmetic.
   PETREL_RETURN_IF_ERROR(with_shortage(problem, plan::check_problem(problem)));
@@ -274,6 +290,9 @@ absl::StatusOr<MemoryPlan> plan_memory(const Graph& graph, const Storage& storag
     if (!pools.list.empty()) result.pools[lifetimes.roots()[i]] = place.pool;
   }
   result.pool_bytes = pool_bytes(pools, problem, solution);
+  for (size_t i = 0; i < pools.list.size(); ++i) {
+    if (result.pool_bytes[i] > 0) result.pool_bytes[i] += pool_slack(storage, pools.list[i]);
+  }
   const int64_t slack = slack_for(storage, solution.peak);
   result.arena_bytes = pools.list.empty() ? round_up(solution.peak, kArenaAlignment) + slack
                                           : std::accumulate(result.pool_bytes.begin(),

@@ -113,6 +113,14 @@ std::vector<ExportOption> weight_options() {
 // How memory is planned.
 std::vector<ExportOption> memory_options() {
   return {
+      value("pool", OptionKind::kTexts, kKeepsGraph,
+            "a memory for activations, an arena of the program: NAME=BYTES or "
+            "name=NAME,KEY=VALUE..., "
+            "preferred ones first; keys: size, limit, prefer, align",
+            [](const Words& words, ExportOptions* options) { options->pools = words; }),
+      value("pin", OptionKind::kTexts, kKeepsGraph,
+            "GLOB=POOL: values of these names lie there; the first counts",
+            [](const Words& words, ExportOptions* options) { options->pins = words; }),
       flag("reorder", kKeepsGraph, "run operators in the order that needs the least memory",
            [](const Words&, ExportOptions* options) { options->reorder = true; }),
       value("max-arena-bytes", OptionKind::kBytes, kKeepsGraph,

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
+#include "exir/driver/pool_rules.h"
 #include "exir/plan/formats/memory_pool.h"
 #include "extension/export/export_option.h"
 #include "extension/export/generate_option.h"
@@ -15,17 +16,6 @@ using exir::GenerateOptions;
 
 // Of the options of an export those that say how memory is planned.
 constexpr const char* kPlanning[] = {"reorder", "max-arena-bytes", "planner", "planner-command"};
-
-// "GLOB=POOL"; names of values hold no '=', so the last one counts.
-std::vector<exir::PoolRule> read_rules(const Words& words) {
-  std::vector<exir::PoolRule> rules;
-  for (const std::string& word : words) {
-    const size_t equals = word.rfind('=');
-    rules.push_back(
-        {word.substr(0, equals), equals == std::string::npos ? "" : word.substr(equals + 1)});
-  }
-  return rules;
-}
 
 std::vector<GenerateOption> memory_options() {
   return {
@@ -47,7 +37,7 @@ std::vector<GenerateOption> memory_options() {
         "",
         "GLOB=POOL: values of these names lie there; the first counts"},
        [](const Words& words, GenerateOptions* options) {
-         options->pins = read_rules(words);
+         options->pins = exir::read_pool_rules(words);
          return absl::OkStatus();
        }},
       {{"io",
@@ -95,7 +85,7 @@ std::vector<GenerateOption> parameter_options() {
         "a pool of kind=rw is one that a hook loads them into; GLOB=linked, GLOB=external as of "
         "params"},
        [](const Words& words, GenerateOptions* options) {
-         options->parameters = read_rules(words);
+         options->parameters = exir::read_pool_rules(words);
          return absl::OkStatus();
        }},
       {{"constants",
@@ -176,7 +166,11 @@ absl::Status apply_generate_options(const OptionWords& given, GenerateOptions* o
   }
   // What pools are called is known to be right only where they could be read.
   if (problems.empty()) note(exir::check_pools(*options));
-  apply_options(given, &options->program);
+  // Pools of C are described by its own row of that name.
+  OptionWords planning = given;
+  planning.erase("pool");
+  planning.erase("pin");
+  apply_options(planning, &options->program);
   return problems.empty() ? absl::OkStatus()
                           : absl::InvalidArgumentError(absl::StrJoin(problems, "\n"));
 }
