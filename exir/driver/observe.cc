@@ -46,7 +46,7 @@ absl::Status check_something_is_left(const ObservedProgram& observed) {
   for (const auto& [name, method] : observed.floats.methods) {
     const MethodQuantization& choice = observed.choices.at(name);
     if (!quantizable_nodes(*method.graph, choice).empty()) return absl::OkStatus();
-    if (choice.scheme == QuantScheme::kStaticInt8) continue;
+    if (choice.scheme == QuantScheme::kStaticInt8 || choice.scheme == QuantScheme::kHalf) continue;
     for (const LeftFloat& left : annotate_dynamic(*method.graph, choice).left) {
       absl::StrAppend(&why, "\n  ", left.node, " (", left.op, "): ", left.reason);
     }

@@ -101,28 +101,6 @@ bool is_merged(const Value& value, const std::set<const Node*>& nodes) {
           producer->is(aten::add_Tensor, aten::sub_Tensor, aten::add_Scalar, aten::sub_Scalar));
 }
 
-// The candidates that a path of candidates connects to a product.
-std::set<const Node*> connected_to_products(const std::vector<const Node*>& candidates) {
-  std::unordered_map<const Node*, size_t> index;
-  for (size_t i = 0; i < candidates.size(); ++i) index[candidates[i]] = i;
-  DisjointSets joined(candidates.size());
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    for (const Value* input : inputs_of(*candidates[i])) {
-      const auto producer = index.find(input->producer());
-      if (producer != index.end()) joined.join(i, producer->second);
-    }
-  }
-  std::set<size_t> with_product;
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    if (product_weight(*candidates[i]) != nullptr) with_product.insert(joined.least(i));
-  }
-  std::set<const Node*> nodes;
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    if (with_product.count(joined.least(i)) != 0) nodes.insert(candidates[i]);
-  }
-  return nodes;
-}
-
 std::vector<std::vector<Value*>> group_values(const Graph& graph,
                                               const std::set<const Node*>& nodes) {
   std::vector<Value*> values;
@@ -165,6 +143,27 @@ std::string reason_of(const Node& node, const KeptFloat& keep_float) {
 }
 
 }  // namespace
+
+std::set<const Node*> connected_to_products(const std::vector<const Node*>& candidates) {
+  std::unordered_map<const Node*, size_t> index;
+  for (size_t i = 0; i < candidates.size(); ++i) index[candidates[i]] = i;
+  DisjointSets joined(candidates.size());
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    for (const Value* input : inputs_of(*candidates[i])) {
+      const auto producer = index.find(input->producer());
+      if (producer != index.end()) joined.join(i, producer->second);
+    }
+  }
+  std::set<size_t> with_product;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    if (product_weight(*candidates[i]) != nullptr) with_product.insert(joined.least(i));
+  }
+  std::set<const Node*> nodes;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    if (with_product.count(joined.least(i)) != 0) nodes.insert(candidates[i]);
+  }
+  return nodes;
+}
 
 Value* product_weight(const Node& node) {
   if (!node.is(aten::convolution, aten::linear, aten::mm, aten::addmm)) return nullptr;

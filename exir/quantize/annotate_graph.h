@@ -41,6 +41,9 @@ struct QuantAnnotation {
 
 QuantAnnotation annotate_graph(const Graph& graph, const KeptFloat& keep_float);
 
+// The candidates that a path of candidates connects to a product.
+std::set<const Node*> connected_to_products(const std::vector<const Node*>& candidates);
+
 // Why `node` is kept float; "" when it is not.
 std::string kept_reason(const KeptFloat& keep_float, const Node& node);
 

@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "exir/quantize/annotate_graph.h"
 #include "exir/quantize/dynamic_graph.h"
+#include "exir/quantize/half_graph.h"
 #include "exir/quantize/quantize_graph.h"
 
 namespace petrel::exir {
@@ -23,6 +24,7 @@ bool makes_floats(const Node& node) {
 // bfloat16 for groups.
 int64_t stored_bytes(const TensorType& weight, size_t axis, const MethodQuantization& method) {
   const int64_t count = weight.numel();
+  if (method.scheme == QuantScheme::kHalf) return count * 2;
   if (method.scheme == QuantScheme::kDynamicInt4) return count / 2 + count / method.group * 2;
   return count + weight.sizes[axis] * static_cast<int64_t>(sizeof(float));
 }
@@ -36,7 +38,8 @@ class Collector {
       for (const auto& group : annotation.groups) scaled_.insert(group.begin(), group.end());
       note(annotation.left);
     } else {
-      note(annotate_dynamic(graph, method).left);
+      note(method.scheme == QuantScheme::kHalf ? annotate_half(graph, method.keep_float).left
+                                               : annotate_dynamic(graph, method).left);
     }
   }
 

@@ -12,6 +12,7 @@
 #include "exir/ops/handles.h"
 #include "exir/ops/table.h"
 #include "exir/quantize/dynamic_graph.h"
+#include "exir/quantize/half_graph.h"
 #include "exir/quantize/stored_weights.h"
 #include "exir/status_macros.h"
 
@@ -186,6 +187,11 @@ absl::StatusOr<std::vector<LeftFloat>> quantize_graph(Graph& graph,
         absl::StrCat("the record has numbers for '", method.values.begin()->first,
                      "', and its scheme ", scheme_name(method.scheme), " needs none"));
   }
+  if (method.scheme == QuantScheme::kHalf) {
+    HalfAnnotation half = annotate_half(graph, method.keep_float);
+    PETREL_RETURN_IF_ERROR(store_in_half(graph, half.nodes, weights));
+    return std::move(half.left);
+  }
   DynamicAnnotation annotation = annotate_dynamic(graph, method);
   PETREL_RETURN_IF_ERROR(quantize_layers(graph, annotation.layers, method, weights));
   return std::move(annotation.left);
@@ -203,6 +209,11 @@ absl::StatusOr<Range> range_seen(const Value& value, const Ranges& ranges) {
 
 std::vector<const Node*> quantizable_nodes(const Graph& graph, const MethodQuantization& method) {
   std::vector<const Node*> nodes;
+  if (method.scheme == QuantScheme::kHalf) {
+    const HalfAnnotation half = annotate_half(graph, method.keep_float);
+    nodes.assign(half.nodes.begin(), half.nodes.end());
+    return nodes;
+  }
   if (method.scheme != QuantScheme::kStaticInt8) {
     const DynamicAnnotation annotation = annotate_dynamic(graph, method);
     nodes.assign(annotation.layers.begin(), annotation.layers.end());

@@ -28,6 +28,7 @@ constexpr std::pair<QuantScheme, const char*> kSchemes[] = {
     {QuantScheme::kStaticInt8, "static-int8"},
     {QuantScheme::kDynamicInt8, "dynamic-int8"},
     {QuantScheme::kDynamicInt4, "dynamic-int4"},
+    {QuantScheme::kHalf, "half"},
 };
 
 template <typename... Args>

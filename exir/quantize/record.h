@@ -34,9 +34,10 @@ enum class QuantScheme {
   kStaticInt8,   // products and what lies between them, with scales from samples
   kDynamicInt8,  // linear layers: rows get scales at run time, weights have one for each row
   kDynamicInt4,  // the same, weights of 4 bits with a scale for each group of a row
+  kHalf,         // products and what lies between them in f16
 };
 
-// "static-int8", "dynamic-int8", "dynamic-int4".
+// "static-int8", "dynamic-int8", "dynamic-int4", "half".
 const char* scheme_name(QuantScheme scheme);
 // InvalidArgument listing the names.
 absl::StatusOr<QuantScheme> parse_scheme(const std::string& name);

@@ -78,7 +78,7 @@ TEST(Record, KeepsTheScheme) {
   const std::string values = "\"values\"";
   EXPECT_EQ(error_of(values, "\"scheme\": \"int8\", \"values\""),
             "method 'forward': scheme is 'int8', must be one of static-int8, dynamic-int8, "
-            "dynamic-int4");
+            "dynamic-int4, half");
   EXPECT_EQ(error_of(values, "\"scheme\": 8, \"values\""),
             "method 'forward': \"scheme\" is not a name");
   EXPECT_EQ(error_of(values, "\"group\": 48, \"values\""),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/quantize/stored_weights.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "exir/pass/framework/constant_data.h"
 #include "exir/quantize/group_scheme.h"
 #include "exir/quantize/round_with_inputs.h"
 #include "exir/quantize/scheme.h"
@@ -105,6 +107,29 @@ absl::StatusOr<ConstantPtr> StoredWeights::per_tensor(const ConstantPtr& constan
   // Methods may show one constant with different numbers.
   const std::string suffix = absl::StrFormat("@int8.%a.%d", numbers.scale, numbers.zero_point);
   PETREL_ASSIGN_OR_RETURN(StoredWeight stored, find_or_make(constant, suffix, make));
+  return std::move(stored.levels);
+}
+
+absl::StatusOr<ConstantPtr> StoredWeights::in_half(const ConstantPtr& constant) {
+  constexpr float kLargest = 65504;
+  const auto make = [&](const std::string& name) -> absl::StatusOr<StoredWeight> {
+    std::vector<double> values;
+    for (const float value : floats_of(*constant)) {
+      if (std::isnan(value)) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("constant '", constant->fqn, "' has an element that is no number"));
+      }
+      // Masks are infinite.
+      values.push_back(std::isinf(value) ? value : std::clamp(value, -kLargest, kLargest));
+    }
+    auto half = std::make_shared<Constant>();
+    half->kind = constant->kind;
+    half->fqn = name;
+    half->type = with_dtype(constant->type, ScalarType::kHalf);
+    PETREL_ASSIGN_OR_RETURN(half->data, encode_constant(values, ScalarType::kHalf));
+    return StoredWeight{std::move(half), nullptr};
+  };
+  PETREL_ASSIGN_OR_RETURN(StoredWeight stored, find_or_make(constant, "@half", make));
   return std::move(stored.levels);
 }
 

@@ -52,6 +52,9 @@ class StoredWeights {
   // are not finite.
   absl::StatusOr<ConstantPtr> per_tensor(const ConstantPtr& constant, const Affine& numbers);
 
+  // f16; numbers beyond its range become its largest. InvalidArgument for NaN.
+  absl::StatusOr<ConstantPtr> in_half(const ConstantPtr& constant);
+
   // 8 bits with a scale for each index along `axis`.
   absl::StatusOr<StoredWeight> per_channel(const ConstantPtr& weight, size_t axis);
 

@@ -75,6 +75,33 @@ class QuantizeCostTest(QuantizeCase):
         self.assertNotIn("delegate 1", shown)
         self.assertEqual(shown.count("FP32[1,8,8,8]"), 1, shown)
 
+    def test_half_is_close_and_half_as_large(self):
+        # All weights are of linear layers, which have them in half on XNNPACK too.
+        model, samples = MODELS / "correlated.pt2", MODELS / "correlated.others.npy"
+        wanted = npy_file.read_elements(MODELS / "correlated.outputs.npy")
+        self.done("export", model, "-o", "floats.pte")
+        floats = (self.folder / "floats.pte").stat().st_size
+        for backend in ("xnnpack", "none"):
+            with self.subTest(backend):
+                said = self.done("quantize", model, "--scheme", "half", "-o", "h.pte", "--backend",
+                                 backend, "--calibrate", samples, "--record", "q.json",
+                                 "--report", "r.json")
+                self.assertIn("0 nodes stay float", said)
+                self.assertLess((self.folder / "h.pte").stat().st_size, 0.6 * floats)
+                made = self.outputs_of_samples("h.pte", "correlated.others.npy", (4, 64))
+                noise = sum((a - b) ** 2 for a, b in zip(wanted, made))
+                sqnr = 10 * math.log10(sum(a * a for a in wanted) / noise)
+                # Half has 11 bits: eager PyTorch has 64.8 dB.
+                self.assertGreater(sqnr, 60)
+                self.assertIn(f"signal to noise {sqnr:.1f} dB", said)
+                report = json.loads((self.folder / "r.json").read_text())
+                layers = report["methods"]["forward"]["layers"]
+                self.assertEqual({layer["computes"] for layer in layers}, {"half"})
+                self.done("export", model, "--quantize", "q.json", "-o", "again.pte", "--backend",
+                          backend)
+                self.assertEqual((self.folder / "again.pte").read_bytes(),
+                                 (self.folder / "h.pte").read_bytes())
+
     def test_roundings_are_of_one_weight(self):
         model, samples = MODELS / "correlated.pt2", MODELS / "correlated.samples.npy"
         least = ["--rounding", "least-error"]

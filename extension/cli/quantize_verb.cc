@@ -311,8 +311,9 @@ void add_quantize_verb(CLI::App& app, int* exit_code) {
       ->take_all();
   verb->add_option("--scheme", arguments->scheme,
                    "static-int8: scales from samples; dynamic-int8, dynamic-int4: linear layers "
-                   "only, rows get scales at run time, weights have 8 or 4 bits")
-      ->check(CLI::IsMember({"static-int8", "dynamic-int8", "dynamic-int4"}))
+                   "only, rows get scales at run time, weights have 8 or 4 bits; half: products "
+                   "and what lies between them in half precision")
+      ->check(CLI::IsMember({"static-int8", "dynamic-int8", "dynamic-int4", "half"}))
       ->capture_default_str();
   verb->add_option("--group", arguments->group,
                    "elements of a row that share a scale in weights of 4 bits")

@@ -34,7 +34,8 @@ Error report(const xnnpack::Problem& problem) {
 // Numbers that are rounded as they arrive have their scales beside them, which an output
 // does not.
 bool can_be_shown(const Value& value) {
-  return value.datatype == Datatype::FP32 || value.datatype == Datatype::QINT8;
+  return value.datatype == Datatype::FP32 || value.datatype == Datatype::FP16 ||
+         value.datatype == Datatype::QINT8;
 }
 
 // In the order of external ids.
@@ -51,7 +52,9 @@ std::vector<uint32_t> externals(const xnnpack::Graph& graph, bool (Value::*is_wa
 
 NpyArray empty_array(const Value& value, const Dims& dims) {
   NpyArray array;
-  array.type = value.datatype == Datatype::QINT8 ? ScalarType::Char : ScalarType::Float;
+  array.type = value.datatype == Datatype::QINT8  ? ScalarType::Char
+               : value.datatype == Datatype::FP16 ? ScalarType::Half
+                                                  : ScalarType::Float;
   array.shape.assign(dims.begin(), dims.end());
   const uint64_t elements = xnnpack::count_elements(dims);
   array.data.resize(static_cast<size_t>(elements) * runtime::element_size(array.type));

@@ -27,6 +27,8 @@ std::string computes(const exir::TrialLayer& layer, const exir::MethodQuantizati
       return "int8 rows";
     case exir::QuantScheme::kDynamicInt4:
       return absl::StrCat("int4 groups of ", method.group);
+    case exir::QuantScheme::kHalf:
+      return "half";
   }
   return "";
 }

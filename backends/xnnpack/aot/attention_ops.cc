@@ -17,7 +17,6 @@ using exir::Support;
 using exir::Value;
 using IrNode = exir::Node;
 
-constexpr float kLowest = std::numeric_limits<float>::lowest();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 // A causal mask becomes a constant, which must not dwarf the model.
 constexpr int64_t kMaxCausalElements = int64_t{1} << 20;
@@ -79,9 +78,9 @@ Node& bounded(Node& node, float min, float max) {
 // lowest number, but a quarter of -inf is -inf.
 absl::StatusOr<uint32_t> seen_by(Lowering& l, uint32_t mask) {
   PETREL_ASSIGN_OR_RETURN(const uint32_t quarter, l.scalar(0.25));
-  PETREL_ASSIGN_OR_RETURN(const uint32_t highest, l.scalar(-kLowest));
+  PETREL_ASSIGN_OR_RETURN(const uint32_t highest, l.scalar(-l.lowest()));
   const uint32_t low = l.intermediate(l.sizes(mask));
-  bounded(l.add_node(NodeKind::Multiply, {mask, quarter}, low), kLowest, kInfinity);
+  bounded(l.add_node(NodeKind::Multiply, {mask, quarter}, low), l.lowest(), kInfinity);
   const uint32_t seen = l.intermediate(l.sizes(mask));
   bounded(l.add_node(NodeKind::Add, {low, highest}, seen), 0, 1);
   return seen;
@@ -123,7 +122,7 @@ Status lower_attention(Lowering& l, const IrNode& node) {
   if (node.argument(arg::attn_mask).is_value()) {
     PETREL_ASSIGN_OR_RETURN(const uint32_t mask,
                             l.operand(node.input(arg::attn_mask), Layout::kPlain));
-    bounded(add_mask(mask), kLowest, kInfinity);
+    bounded(add_mask(mask), l.lowest(), kInfinity);
     PETREL_ASSIGN_OR_RETURN(seen, seen_by(l, mask));
   }
   uint32_t shares = l.intermediate(sizes);

@@ -255,7 +255,21 @@ constexpr OpRow binary(exir::OpHandle op, Status (*lower)(Lowering&, const IrNod
   return {op, &check_binary, &follows, lower, /*takes_activation=*/true};
 }
 
+Support check_cast(const IrNode& node) {
+  const exir::Argument& dtype = node.argument(arg::dtype);
+  const bool is_known = dtype == exir::Argument(exir::ScalarType::kFloat) ||
+                        dtype == exir::Argument(exir::ScalarType::kHalf);
+  if (!is_known) return Support::no("it must cast to f32 or f16");
+  if (node.input(arg::self)->tensor().dtype == node.result()->tensor().dtype) {
+    return Support::no("it casts nothing");
+  }
+  return node.argument(arg::memory_format).is_none() ? Support::yes()
+                                                     : Support::no("memory_format must be none");
+}
+
 constexpr OpRow kRows[] = {
+    {aten::_to_copy, &check_cast, &follows, &lower_unary<NodeKind::Convert>,
+     /*takes_activation=*/false, /*only_moves=*/true},
     unary(aten::abs, &lower_unary<NodeKind::Abs>),
     unary(aten::ceil, &lower_unary<NodeKind::Ceiling>),
     unary(aten::cos, &lower_unary<NodeKind::Cos>),

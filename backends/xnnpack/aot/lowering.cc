@@ -2,7 +2,6 @@
 #include "backends/xnnpack/aot/lowering.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "backends/xnnpack/aot/merge_conversions.h"
@@ -10,9 +9,7 @@
 #include "backends/xnnpack/aot/quantized_weight.h"
 #include "backends/xnnpack/format/shape_rules.h"
 #include "exir/ops/read_sizes.h"
-#include "exir/pass/framework/constant_data.h"
 #include "exir/status_macros.h"
-#include "schema/formats.h"
 
 namespace petrel::backends::xnnpack::aot {
 namespace {
@@ -34,27 +31,6 @@ Extents padded_sizes(const Extents& sizes, size_t rank) {
   Extents padded(rank > sizes.size() ? rank - sizes.size() : 0, 1);
   padded.insert(padded.end(), sizes.begin(), sizes.end());
   return padded;
-}
-
-template <typename T>
-exir::Constant literal(const std::vector<T>& values, exir::ScalarType type) {
-  std::vector<uint8_t> bytes(values.size() * sizeof(T));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  exir::Constant constant;
-  constant.kind = exir::Constant::Kind::kLiteral;
-  constant.type = exir::TensorType::contiguous(type, {static_cast<int64_t>(values.size())});
-  constant.data = exir::Blob::owned(std::move(bytes));
-  return constant;
-}
-
-// A constant as an operand of nodes in `layout`.
-WeightView view_of_operand(const exir::Constant& constant, Layout layout, size_t rank) {
-  // One element goes with all that others have.
-  if (constant.type.numel() == 1) return {{1}, {1}};
-  const WeightView view = WeightView::of(constant);
-  if (layout == Layout::kPlain) return view;
-  const WeightView padded = view.padded_to(rank);
-  return rank == 3 ? padded.permuted({0, 2, 1}).with_axis(1) : padded.permuted({0, 2, 3, 1});
 }
 
 // Whether an image is put into the other layout without a transpose. A reshape works
@@ -79,6 +55,7 @@ absl::Status Lowering::run() {
 
 void Lowering::add_inputs() {
   for (const exir::Value* input : partition_.inputs()) {
+    floats_ = float_datatype(input->tensor().dtype);
     const uint32_t id = add_value(exir::sizes_of(input));
     graph_.values[id].dims = to_dims(input->tensor().sizes);
     graph_.values[id].external_id = graph_.num_externs++;
@@ -135,6 +112,7 @@ absl::Status Lowering::lower(const exir::Node& node) {
   range_ = activation == activation_of_.end() ? Range() : *activation_range(*activation->second);
   debug_handle_ = static_cast<uint32_t>(debug_handles_.size());
   debug_handles_[debug_handle_] = effective_result(node)->name();
+  floats_ = float_datatype(node.result()->tensor().dtype);
   return row->lower(*this, node);
 }
 
@@ -146,7 +124,7 @@ absl::Status Lowering::add_outputs() {
     debug_handles_[debug_handle_] = output->name();
     PETREL_ASSIGN_OR_RETURN(const uint32_t source, operand(output, Layout::kPlain));
     if (graph_.values[source].external_id == external_id) continue;
-    const uint32_t id = add_value(exir::sizes_of(output));
+    const uint32_t id = add_value_like(source, exir::sizes_of(output));
     // A constant of one element is kept as [1], whatever its rank.
     if (exir::is_always(sizes_[source], sizes_[id])) {
       add_node(NodeKind::Copy, {source}, id);
@@ -208,8 +186,25 @@ void Lowering::mark_output(const exir::Value* value, uint32_t id) {
 
 uint32_t Lowering::add_value(Extents sizes) {
   graph_.values.emplace_back();
+  graph_.values.back().datatype = floats_;
   sizes_.push_back(std::move(sizes));
   return static_cast<uint32_t>(graph_.values.size() - 1);
+}
+
+uint32_t Lowering::add_value_like(uint32_t id, Extents sizes) {
+  const uint32_t made = add_value(std::move(sizes));
+  const Value& like = graph_.values[id];
+  if (like.datatype == Datatype::QINT8) {
+    quantize(made, like.quant);
+  } else {
+    graph_.values[made].datatype = like.datatype;
+  }
+  return made;
+}
+
+float Lowering::lowest() const {
+  constexpr float kLowestHalf = -65504;
+  return floats_ == Datatype::FP16 ? kLowestHalf : std::numeric_limits<float>::lowest();
 }
 
 Node& Lowering::add_node(NodeKind kind, std::vector<uint32_t> inputs, uint32_t output) {
@@ -231,7 +226,7 @@ void Lowering::add_reshape(uint32_t id, uint32_t output) {
 
 uint32_t Lowering::reshape(uint32_t id, const Extents& sizes) {
   if (exir::is_always(sizes_[id], sizes)) return id;
-  const uint32_t out = add_value(sizes);
+  const uint32_t out = add_value_like(id, sizes);
   add_reshape(id, out);
   return out;
 }
@@ -300,185 +295,15 @@ uint32_t Lowering::convert(uint32_t id, const Extents& plain, Layout to) {
   // Rank 3 is transposed as it is; its channels-last form has an axis more.
   const Extents rows = {plain[0], plain[2], plain[1]};
   if (!is_image && to_plain) id = reshape(id, rows);
-  const uint32_t out = add_value(to_plain ? plain : is_image ? channels_last : rows);
+  const uint32_t out = add_value_like(id, to_plain ? plain : is_image ? channels_last : rows);
   add_node(NodeKind::StaticTranspose, {id}, out).list = perm;
   return reshape(out, to_plain ? plain : channels_last);
-}
-
-absl::StatusOr<uint32_t> Lowering::constant_operand(const exir::ConstantPtr& constant,
-                                                    Layout layout, size_t rank) {
-  if (constant->type.numel() == 1) {
-    PETREL_ASSIGN_OR_RETURN(const uint32_t entry,
-                            add_entry(*constant, constant->data, "", constant->type));
-    return add_constant({1}, entry);
-  }
-  const WeightView view = view_of_operand(*constant, layout, rank);
-  return this->constant(constant, view, to_dims(view.sizes));
-}
-
-absl::StatusOr<uint32_t> Lowering::stored_operand(const StoredWeight& stored, Layout layout,
-                                                  size_t rank) {
-  const exir::ConstantPtr floats = in_floats(stored);
-  const WeightView view = view_of_operand(*floats, layout, rank);
-  return made_constant(made_in_floats(stored), floats, view, to_dims(view.sizes));
-}
-
-absl::StatusOr<uint32_t> Lowering::quantized_operand(const exir::ConstantPtr& source, Layout layout,
-                                                     size_t rank, const QuantParams& quant) {
-  const WeightView view = view_of_operand(*source, layout, rank);
-  return quantized_constant(source, view, to_dims(view.sizes), Datatype::QINT8,
-                            Quantization::kPerTensor, quant);
-}
-
-absl::StatusOr<uint32_t> Lowering::constant(const exir::Value* value, const WeightView& view) {
-  return constant(value, view, to_dims(view.sizes));
-}
-
-absl::StatusOr<uint32_t> Lowering::constant(const exir::Value* value, const WeightView& view,
-                                            Dims dims) {
-  return constant(value->constant(), view, std::move(dims));
-}
-
-absl::StatusOr<uint32_t> Lowering::constant(const exir::ConstantPtr& source, const WeightView& view,
-                                            Dims dims) {
-  PETREL_ASSIGN_OR_RETURN(const uint32_t entry,
-                          add_entry(*source, weights_.blob(source, view), view.form(source->type),
-                                    view.type(source->type)));
-  return add_constant(std::move(dims), entry);
-}
-
-absl::StatusOr<uint32_t> Lowering::made_constant(const MadeOf& made,
-                                                 const exir::ConstantPtr& values,
-                                                 const WeightView& view, Dims dims) {
-  PETREL_ASSIGN_OR_RETURN(const uint32_t entry,
-                          add_made_entry(made, *values, weights_.blob(values, view),
-                                         view.form(values->type), view.type(values->type)));
-  return add_constant(std::move(dims), entry);
-}
-
-absl::StatusOr<uint32_t> Lowering::quantized_constant(const exir::ConstantPtr& source,
-                                                      const WeightView& view, Dims dims,
-                                                      Datatype datatype, Quantization quantization,
-                                                      const QuantParams& quant) {
-  if (datatype != Datatype::QCINT4 && datatype != Datatype::QBINT4) {
-    PETREL_ASSIGN_OR_RETURN(const uint32_t entry,
-                            add_entry(*source, weights_.blob(source, view), view.form(source->type),
-                                      view.type(source->type)));
-    return add_quantized(std::move(dims), entry, datatype, quantization, quant);
-  }
-  PETREL_ASSIGN_OR_RETURN(const exir::Blob packed, weights_.in_4_bits(source, view));
-  const auto type = exir::TensorType::contiguous(
-      exir::ScalarType::kByte,
-      {view.sizes[0], static_cast<int64_t>(packed.size()) / view.sizes[0]});
-  PETREL_ASSIGN_OR_RETURN(
-      const uint32_t entry,
-      add_entry(*source, packed, absl::StrCat(view.form(source->type), "4bit"), type));
-  return add_quantized(std::move(dims), entry, datatype, quantization, quant);
-}
-
-absl::StatusOr<uint32_t> Lowering::integers(const MadeOf& made, const std::vector<int32_t>& values,
-                                            Datatype datatype, Quantization quantization,
-                                            const QuantParams& quant) {
-  const exir::Constant source = literal(values, exir::ScalarType::kInt);
-  PETREL_ASSIGN_OR_RETURN(const uint32_t entry,
-                          add_made_entry(made, source, source.data, "", source.type));
-  return add_quantized({static_cast<uint32_t>(values.size())}, entry, datatype, quantization,
-                       quant);
-}
-
-absl::StatusOr<Scales> Lowering::scales(const MadeOf& made, const std::vector<float>& values,
-                                        exir::ScalarType type) {
-  exir::Constant source;
-  source.kind = exir::Constant::Kind::kLiteral;
-  source.type = exir::TensorType::contiguous(type, {static_cast<int64_t>(values.size())});
-  PETREL_ASSIGN_OR_RETURN(source.data, exir::encode_constant({values.begin(), values.end()}, type));
-  Scales scales;
-  if (made.weights.size() == 1) {
-    const exir::Constant& weight = *made.weights[0];
-    PETREL_ASSIGN_OR_RETURN(scales.constant,
-                            add_entry(weight, source.data, made.recipe,
-                                      made.recipe.empty() ? weight.type : source.type));
-  } else {
-    PETREL_ASSIGN_OR_RETURN(scales.constant, add_entry(source, source.data, "", source.type));
-  }
-  scales.count = static_cast<uint32_t>(values.size());
-  return scales;
-}
-
-uint32_t Lowering::add_quantized(Dims dims, uint32_t entry, Datatype datatype,
-                                 Quantization quantization, const QuantParams& quant) {
-  const uint32_t id = add_value(Extents(dims.begin(), dims.end()));
-  Value& value = graph_.values[id];
-  value.dims = std::move(dims);
-  value.constant = entry;
-  value.datatype = datatype;
-  value.quantization = quantization;
-  value.quant = quant;
-  return id;
 }
 
 void Lowering::quantize(uint32_t id, const QuantParams& quant) {
   graph_.values[id].datatype = Datatype::QINT8;
   graph_.values[id].quantization = Quantization::kPerTensor;
   graph_.values[id].quant = quant;
-}
-
-absl::StatusOr<uint32_t> Lowering::scalar(double value) {
-  return floats({}, {1}, {static_cast<float>(value)});
-}
-
-absl::StatusOr<uint32_t> Lowering::floats(const MadeOf& made, Dims dims,
-                                          const std::vector<float>& values) {
-  exir::Constant source = literal(values, exir::ScalarType::kFloat);
-  source.type =
-      exir::TensorType::contiguous(exir::ScalarType::kFloat, exir::Sizes(dims.begin(), dims.end()));
-  PETREL_ASSIGN_OR_RETURN(const uint32_t entry,
-                          add_made_entry(made, source, source.data, "", source.type));
-  return add_constant(std::move(dims), entry);
-}
-
-absl::StatusOr<uint32_t> Lowering::add_entry(const exir::Constant& source, const exir::Blob& blob,
-                                             const std::string& form,
-                                             const exir::TensorType& type) {
-  PETREL_ASSIGN_OR_RETURN(const std::string key,
-                          store_.add_weight(source, blob, schema::kDataAlignment, form, type));
-  return entry_of(key);
-}
-
-absl::StatusOr<uint32_t> Lowering::add_made_entry(const MadeOf& made, const exir::Constant& values,
-                                                  const exir::Blob& blob, const std::string& form,
-                                                  const exir::TensorType& type) {
-  if (made.weights.empty()) return add_entry(values, blob, form, type);
-  const exir::Constant& first = *made.weights[0];
-  const std::string recipe = made.recipe + form;
-  // Keys that tell the bytes need no other weights to be at hand: it goes with the first.
-  if (store_.routes().keys == exir::WeightKeys::kContent) {
-    return add_entry(first, blob, recipe, type);
-  }
-  PETREL_ASSIGN_OR_RETURN(const std::string key, store_.add_derived(first.fqn, made.weights, recipe,
-                                                                    blob, schema::kDataAlignment));
-  return entry_of(key);
-}
-
-uint32_t Lowering::entry_of(const std::string& key) {
-  const auto [index, is_new] =
-      constant_index_.try_emplace(key, static_cast<uint32_t>(graph_.constants.size()));
-  if (is_new) {
-    ConstantData data;
-    data.key = key;
-    graph_.constants.push_back(std::move(data));
-  }
-  return index->second;
-}
-
-uint32_t Lowering::add_constant(Dims dims, uint32_t entry) {
-  const auto [place, is_new] = constants_.try_emplace({entry, dims}, 0);
-  if (!is_new) return place->second;
-  const uint32_t id = add_value(Extents(dims.begin(), dims.end()));
-  graph_.values[id].dims = std::move(dims);
-  graph_.values[id].constant = entry;
-  place->second = id;
-  return id;
 }
 
 }  // namespace petrel::backends::xnnpack::aot

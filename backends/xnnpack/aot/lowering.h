@@ -37,6 +37,9 @@
 
 namespace petrel::backends::xnnpack::aot {
 
+// FP16 of f16, else FP32.
+Datatype float_datatype(exir::ScalarType type);
+
 // Bounds that an activation puts on the node before it.
 struct Range {
   float min = -std::numeric_limits<float>::infinity();
@@ -124,6 +127,9 @@ class Lowering {
   // Gives a value that is not a constant elements of int8.
   void quantize(uint32_t id, const QuantParams& quant);
 
+  // Of the floats of the current IR node, which are f32 or f16.
+  float lowest() const;
+
   // The bounds that the last payload node of the current IR node must apply.
   Range range() const { return range_; }
   const Extents& sizes(uint32_t id) const { return sizes_[id]; }
@@ -143,8 +149,10 @@ class Lowering {
   void mark_output(const exir::Value* value, uint32_t id);
   absl::Status state_dims();
   uint32_t add_value(Extents sizes);
+  // With elements of the type of `id`.
+  uint32_t add_value_like(uint32_t id, Extents sizes);
   uint32_t convert(uint32_t id, const Extents& plain, Layout to);
-  uint32_t add_constant(Dims dims, uint32_t entry);
+  uint32_t add_constant(Dims dims, uint32_t entry, exir::ScalarType type);
   // The entry of Graph::constants for these bytes; `form` and `type` describe them as
   // RoutedBlobStore::add_weight wants it.
   absl::StatusOr<uint32_t> add_entry(const exir::Constant& source, const exir::Blob& blob,
@@ -166,6 +174,7 @@ class Lowering {
   std::vector<Extents> sizes_;  // of the values
   std::map<uint32_t, std::string> debug_handles_;
   uint32_t debug_handle_ = 0;
+  Datatype floats_ = Datatype::FP32;  // of values that the current node makes
   Range range_;
 
   std::map<const exir::Node*, const exir::Node*> merged_into_;  // activation -> producer

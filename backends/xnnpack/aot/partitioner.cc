@@ -17,8 +17,7 @@ namespace {
 using exir::Support;
 
 // `what` goes before the value's name: "result 'x' is ...".
-Support check_value(const char* what, const exir::Value& value,
-                    exir::ScalarType dtype = exir::ScalarType::kFloat) {
+Support check_value(const char* what, const exir::Value& value, exir::ScalarType dtype) {
   const auto no = [&](const std::string& why) {
     return Support::no(absl::StrCat(what, " '", value.name(), "' ", why));
   };
@@ -26,7 +25,9 @@ Support check_value(const char* what, const exir::Value& value,
   const exir::TensorType& type = value.tensor();
   if (type.dtype != dtype) {
     return no(absl::StrCat("is ", exir::to_string(type), ", must be ",
-                           dtype == exir::ScalarType::kChar ? "i8" : "f32"));
+                           dtype == exir::ScalarType::kChar   ? "i8"
+                           : dtype == exir::ScalarType::kHalf ? "f16"
+                                                              : "f32"));
   }
   const size_t minimum = value.is_constant() ? 0 : 1;
   if (type.rank() < minimum || type.rank() > kMaxValueRank) {
@@ -59,11 +60,31 @@ Support check_conversion(const exir::Node& node) {
   return s.supported ? check_value("result", *node.result(), quantizes ? int8 : f32) : s;
 }
 
+bool is_float(const exir::Value& value) {
+  const exir::ScalarType dtype = value.tensor().dtype;
+  return dtype == exir::ScalarType::kFloat || dtype == exir::ScalarType::kHalf;
+}
+
+// Between f32 and f16.
+Support check_cast(const exir::Node& node) {
+  const exir::Value* operand = node.input(arg::self);
+  const auto dtype_of = [](const exir::Value& value) {
+    return is_float(value) ? value.tensor().dtype : exir::ScalarType::kFloat;
+  };
+  if (operand->is_constant()) return Support::no("it casts a constant");
+  if (Support s = check_value("operand", *operand, dtype_of(*operand)); !s.supported) return s;
+  return check_value("result", *node.result(), dtype_of(*node.result()));
+}
+
 Support check_operands(const exir::Node& node) {
-  if (Support s = check_value("result", *node.result()); !s.supported) return s;
+  if (node.is(aten::_to_copy)) return check_cast(node);
+  const exir::Type& type = node.result()->type();
+  const bool is_half = type.is_tensor() && node.result()->tensor().dtype == exir::ScalarType::kHalf;
+  const auto dtype = is_half ? exir::ScalarType::kHalf : exir::ScalarType::kFloat;
+  if (Support s = check_value("result", *node.result(), dtype); !s.supported) return s;
   bool computes = false;
   for (const exir::Value* operand : node.operands()) {
-    if (Support s = check_value("operand", *operand); !s.supported) return s;
+    if (Support s = check_value("operand", *operand, dtype); !s.supported) return s;
     computes |= !operand->is_constant();
   }
   return computes ? Support::yes() : Support::no("all operands are constants");

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -120,10 +121,49 @@ absl::StatusOr<uint32_t> add_float_bias(Lowering& l, const exir::Value* bias) {
   return l.constant(bias, WeightView::of(*bias->constant()));
 }
 
+// `half` as f32, lying as it does.
+exir::ConstantPtr widened(const exir::Constant& half) {
+  auto constant = std::make_shared<exir::Constant>();
+  constant->kind = exir::Constant::Kind::kLiteral;
+  constant->fqn = half.fqn + "@float";
+  constant->type = half.type;
+  constant->type.dtype = exir::ScalarType::kFloat;
+  const auto count = static_cast<size_t>(half.type.numel());
+  const auto produce = [data = half.data, count](absl::Span<uint8_t> out) {
+    const exir::Blob::Bytes bytes = data.bytes();
+    for (size_t i = 0; i < count; ++i) {
+      const auto value = static_cast<float>(
+          exir::decode_element(bytes.data() + i * sizeof(uint16_t), exir::ScalarType::kHalf));
+      std::memcpy(out.data() + i * sizeof(value), &value, sizeof(value));
+    }
+  };
+  constant->data = exir::Blob::produced(count * sizeof(float), produce);
+  return constant;
+}
+
+// XNNPACK has convolutions of f16 with filters and biases of f32 only.
+bool is_widened(const FilterUse& p) {
+  return p.layout == Layout::kChannelsLast && p.input->tensor().dtype == exir::ScalarType::kHalf;
+}
+
+absl::StatusOr<uint32_t> add_widened(Lowering& l, const exir::Constant& half,
+                                     const WeightView& view, const Dims& dims) {
+  return l.made_constant({{&half}, "f32"}, widened(half), view, dims);
+}
+
 // As floats, each for itself; `stored` is null where the weight is of floats.
 absl::StatusOr<ProductIds> add_floats(Lowering& l, const FilterUse& p, const StoredWeight* stored) {
   ProductIds ids;
   PETREL_ASSIGN_OR_RETURN(ids.input, l.operand(p.input, p.layout));
+  if (is_widened(p)) {
+    PETREL_ASSIGN_OR_RETURN(ids.filter,
+                            add_widened(l, *p.weight->constant(), p.filter, p.filter_dims));
+    if (p.bias == nullptr) return ids;
+    const exir::Constant& bias = *p.bias->constant();
+    PETREL_ASSIGN_OR_RETURN(ids.bias, add_widened(l, bias, WeightView::of(bias),
+                                                  {static_cast<uint32_t>(bias.type.numel())}));
+    return ids;
+  }
   if (stored == nullptr) {
     PETREL_ASSIGN_OR_RETURN(ids.filter, l.constant(p.weight->constant(), p.filter, p.filter_dims));
   } else {

@@ -131,8 +131,8 @@ exir::Blob WeightBlobs::blob(const exir::ConstantPtr& constant, const WeightView
   if (is_new) {
     constants_.push_back(constant);
     const exir::Blob source = constant->data;
-    const bool is_byte = constant->type.dtype == exir::ScalarType::kChar;
-    const auto copy = is_byte ? &gather<1> : &gather<4>;
+    const size_t item = exir::item_size(constant->type.dtype);
+    const auto copy = item == 1 ? &gather<1> : item == 2 ? &gather<2> : &gather<4>;
     const auto produce = [source, view, copy](absl::Span<uint8_t> out) {
       const exir::Blob::Bytes bytes = source.bytes();
       uint8_t* to = out.data();

@@ -50,7 +50,7 @@ struct WeightView {
 
 class WeightBlobs {
  public:
-  // Precondition: `view` lies within the data of `constant`, items of 4 bytes or of 1.
+  // Precondition: `view` lies within the data of `constant`, items of 4, 2 or 1 bytes.
   exir::Blob blob(const exir::ConstantPtr& constant, const WeightView& view);
   // A matrix of i8 with two elements of a row in a byte, the first in the low bits, 8
   // added to each; rows of odd length end with a 0. InvalidArgument for an element

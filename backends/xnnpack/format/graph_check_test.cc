@@ -116,9 +116,12 @@ INSTANTIATE_TEST_SUITE_P(All, DamagedGraphs, ::testing::ValuesIn(kDamages),
 TEST(Implemented, RefusesOtherTypes) {
   Graph graph = small_cnn();
   EXPECT_TRUE(check_implemented(graph).ok());
-  graph.values[3].datatype = Datatype::FP16;
-  EXPECT_EQ(check_implemented(graph).text(), "value 3: datatype FP16 is not supported");
+  graph.values[3].datatype = Datatype::BF16;
+  EXPECT_EQ(check_implemented(graph).text(), "value 3: datatype BF16 is not supported");
   EXPECT_EQ(check_implemented(graph).kind(), Problem::Kind::kUnsupported);
+  graph.values[3].datatype = Datatype::FP16;
+  EXPECT_EQ(check_implemented(graph).text(),
+            "node 0 (Conv2d): takes FP32 by FP32 and FP32 to FP16");
   graph = small_cnn();
   graph.values[1].quantization = Quantization::kPerChannel;
   EXPECT_EQ(check_implemented(graph).text(),

@@ -22,6 +22,7 @@ struct ValueRow {
 
 constexpr ValueRow kValueRows[] = {
     {Datatype::FP32, Quantization::kNone, false},
+    {Datatype::FP16, Quantization::kNone, false},
     {Datatype::QINT8, Quantization::kPerTensor, false},
     {Datatype::QINT32, Quantization::kPerTensor, true},
     {Datatype::QCINT8, Quantization::kPerChannel, true},
@@ -108,6 +109,8 @@ struct ProductRow {
 
 constexpr ProductRow kProductRows[] = {
     {Datatype::FP32, Datatype::FP32, Datatype::FP32, Datatype::FP32, false},
+    {Datatype::FP16, Datatype::FP32, Datatype::FP32, Datatype::FP16, false},
+    {Datatype::FP16, Datatype::FP16, Datatype::FP16, Datatype::FP16, true},
     {Datatype::QINT8, Datatype::QINT8, Datatype::QINT32, Datatype::QINT8, false},
     {Datatype::QINT8, Datatype::QCINT8, Datatype::QCINT32, Datatype::QINT8, false},
     {Datatype::QDINT8, Datatype::QCINT8, Datatype::FP32, Datatype::FP32, false},
@@ -162,6 +165,8 @@ Problem check_converted(const Value& input, const Value& output) {
   const bool to_quantised =
       output.datatype == Datatype::QINT8 || output.datatype == Datatype::QDINT8;
   const bool is_known = (input.datatype == Datatype::FP32 && to_quantised) ||
+                        (input.datatype == Datatype::FP32 && output.datatype == Datatype::FP16) ||
+                        (input.datatype == Datatype::FP16 && output.datatype == Datatype::FP32) ||
                         (input.datatype == Datatype::QINT8 && output.datatype == Datatype::FP32) ||
                         (input.datatype == Datatype::QINT8 && output.datatype == Datatype::QINT8);
   if (is_known) return Problem::none();
@@ -226,7 +231,7 @@ Problem check_others(const Graph& graph, const Node& node) {
   for (const auto* list : {&node.inputs, &node.outputs}) {
     for (const uint32_t id : *list) {
       const Value& value = graph.values[id];
-      const bool is_taken = value.datatype == Datatype::FP32 ||
+      const bool is_taken = value.datatype == Datatype::FP32 || value.datatype == Datatype::FP16 ||
                             (value.datatype == Datatype::QINT8 && how != Takes::kFloat);
       if (!is_taken || value.datatype != output.datatype) {
         return Problem::unsupported("takes value " + number(id) + " of " +

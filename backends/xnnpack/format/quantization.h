@@ -6,6 +6,7 @@
 //
 //   datatype  quantisation       where
 //   FP32      none               anywhere
+//   FP16      none               anywhere but in filters and biases of convolutions
 //   QINT8     per tensor         activations, filters
 //   QCINT8    per channel        filters
 //   QCINT4    per channel        filters of FullyConnected

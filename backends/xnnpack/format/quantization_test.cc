@@ -19,6 +19,7 @@ namespace petrel::backends::xnnpack {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const float kScales[] = {0.5f, 0.25f, 0.125f};
 
@@ -111,6 +112,50 @@ TEST(Quantization, OfAScaleInTheListIsChecked) {
   Value value = per_channel();
   value.quant.scales.inline_data = reinterpret_cast<const uint8_t*>(scales);
   EXPECT_THAT(check_quantization(value).text(), HasSubstr("scale 1: scale is 0"));
+}
+
+// x --> FullyConnected --> y, all of half but what the caller changes.
+Graph half_product() {
+  GraphBuilder b;
+  const uint32_t x = b.input({2, 4});
+  const uint32_t y = b.output({2, 3});
+  const uint32_t filter = b.constant({3, 4}, "filter");
+  const uint32_t bias = b.constant({3}, "bias");
+  for (Value& value : b.graph.values) value.datatype = Datatype::FP16;
+  b.node(NodeKind::FullyConnected, {x, filter, bias}, {y});
+  return b.graph;
+}
+
+TEST(HalfProduct, TakesFiltersOfHalfOrOfFloats) {
+  Graph graph = half_product();
+  EXPECT_EQ(check_implemented(graph).text(), "");
+  graph.values[graph.nodes[0].inputs[1]].datatype = Datatype::FP32;
+  EXPECT_THAT(check_implemented(graph).text(), HasSubstr("takes FP16 by FP32 and FP16 to FP16"));
+  graph.values[graph.nodes[0].inputs[2]].datatype = Datatype::FP32;
+  EXPECT_EQ(check_implemented(graph).text(), "");
+  graph.values[graph.nodes[0].outputs[0]].datatype = Datatype::FP32;
+  EXPECT_THAT(check_implemented(graph).text(), HasSubstr("takes FP16 by FP32 and FP32 to FP32"));
+}
+
+TEST(HalfProduct, OfAConvolutionHasFiltersOfFloats) {
+  Graph graph = small_cnn();
+  const Node& conv = graph.nodes[0];
+  graph.values[conv.inputs[0]].datatype = Datatype::FP16;
+  graph.values[conv.outputs[0]].datatype = Datatype::FP16;
+  EXPECT_THAT(check_implemented(graph).text(), Not(HasSubstr("node 0")));
+  graph.values[conv.inputs[1]].datatype = Datatype::FP16;
+  EXPECT_THAT(check_implemented(graph).text(), HasSubstr("node 0 (Conv2d): takes FP16 by FP16"));
+}
+
+TEST(HalfProduct, MixesWithFloatsInConversionsOnly) {
+  GraphBuilder b;
+  const uint32_t x = b.input({2, 4});
+  const uint32_t y = b.output({2, 4});
+  b.graph.values[y].datatype = Datatype::FP16;
+  b.node(NodeKind::Convert, {x}, {y});
+  EXPECT_EQ(check_implemented(b.graph).text(), "");
+  b.graph.nodes[0].kind = NodeKind::Sigmoid;
+  EXPECT_THAT(check_implemented(b.graph).text(), HasSubstr("takes value 0 of FP32 and makes FP16"));
 }
 
 // x --Convert--> int8 --FullyConnected--> int8 --Convert--> y

@@ -15,9 +15,9 @@
 #include "backends/xnnpack/format/shape_rules.h"
 #include "backends/xnnpack/format/structure_bytes.h"
 #include "backends/xnnpack/format/work.h"
+#include "backends/xnnpack/runtime/machine_needs.h"
 #include "backends/xnnpack/runtime/start.h"
 #include "backends/xnnpack/runtime/subgraph.h"
-#include "runtime/platform/isa_level.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -61,23 +61,38 @@ uint8_t axis_at(const Tensor& tensor, size_t place) {
   return order.empty() ? static_cast<uint8_t>(place) : order[place];
 }
 
+struct ArgumentType {
+  runtime::ScalarType type;
+  const char* name;
+};
+
+ArgumentType argument_type(Datatype datatype) {
+  switch (datatype) {
+    case Datatype::QINT8:
+      return {runtime::ScalarType::Char, "Char"};
+    case Datatype::FP16:
+      return {runtime::ScalarType::Half, "Half"};
+    default:
+      return {runtime::ScalarType::Float, "Float"};
+  }
+}
+
 // Argument `index` as a tensor with data, of the type and rank of `value`. Scalars,
 // which ExecuTorch writes as [1], may also come as what they are: rank 0. Without
 // `needs_data` it may have none.
 Result<Tensor> tensor_argument(Span<EValue*> args, size_t index, const Value& value,
                                bool needs_data) {
   const size_t rank = value.dims.size();
-  const bool is_quantized = value.datatype == Datatype::QINT8;
-  const auto type = is_quantized ? runtime::ScalarType::Char : runtime::ScalarType::Float;
+  const ArgumentType type = argument_type(value.datatype);
   Result<Tensor> argument = args[index]->tryToTensor();
   if (!argument.ok()) {
     PETREL_LOG(Error, "argument %zu is not a tensor", index);
     return argument.error();
   }
   const Tensor tensor = *argument;
-  if (tensor.scalar_type() != type) {
+  if (tensor.scalar_type() != type.type) {
     PETREL_LOG(Error, "argument %zu has type %d, must be %s", index,
-               static_cast<int>(tensor.scalar_type()), is_quantized ? "Char" : "Float");
+               static_cast<int>(tensor.scalar_type()), type.name);
     return Error::InvalidArgument;
   }
   const bool is_scalar = tensor.dim() == 0 && rank == 1;
@@ -144,23 +159,6 @@ Error reserve_staging(const runtime::BackendExecutionContext& context, size_t ar
   if (staging->reserve(nbytes)) return Error::Ok;
   PETREL_LOG(Error, "no memory for a copy of argument %zu of %zu bytes", argument, nbytes);
   return Error::MemoryAllocationFailed;
-}
-
-// Kernels of XNNPACK for 4-bit weights in groups read outside of them where they do
-// without AVX2.
-Error check_machine(const Graph& graph) {
-#if defined(__x86_64__)
-  if ((runtime::isa_level().features & runtime::kAvx2) != 0) return Error::Ok;
-  for (const Value& value : graph.values) {
-    if (value.datatype != Datatype::QBINT4) continue;
-    PETREL_LOG(Error, "XNNPACK payload: weights of 4 bits in groups need AVX2, level is %s",
-               runtime::isa_level().name);
-    return Error::NotSupported;
-  }
-#else
-  (void)graph;
-#endif
-  return Error::Ok;
 }
 
 Error pay_for_structure(const Delegate::Options& options, uint64_t bytes) {

@@ -12,6 +12,8 @@ constexpr int32_t kMiddleOf4Bits = 8;
 
 xnn_datatype datatype_of(Datatype datatype) {
   switch (datatype) {
+    case Datatype::FP16:
+      return xnn_datatype_fp16;
     case Datatype::QINT8:
       return xnn_datatype_qint8;
     case Datatype::QINT32:
@@ -64,7 +66,10 @@ xnn_status define_value(xnn_subgraph_t subgraph, const Value& value, const void*
 }
 
 std::string describe_quantization(const Value& value) {
-  if (value.quantization == Quantization::kNone) return "";
+  // Filters of f32 are packed as f16 for inputs of f16.
+  if (value.quantization == Quantization::kNone) {
+    return value.datatype == Datatype::FP16 ? "/half" : "";
+  }
   char text[96];
   std::snprintf(text, sizeof(text), "/q%d:%a,%d,%u,%u", static_cast<int>(value.datatype),
                 static_cast<double>(value.quant.scale), value.quant.zero_point, value.quant.axis,

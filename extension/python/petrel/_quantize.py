@@ -44,7 +44,8 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
                       Other schemes than static-int8 need none
     scheme            "static-int8" takes scales from samples; "dynamic-int8" and
                       "dynamic-int4" take linear layers only, whose rows get scales at run
-                      time, with weights of 8 or 4 bits
+                      time, with weights of 8 or 4 bits; "half" computes products and
+                      what lies between them in half precision
     group             elements of a row that share a scale in weights of 4 bits
     rounding          of weights of 4 bits: "nearest", or "least-error", so that layers err
                       least on the samples
