@@ -43,9 +43,11 @@ Inferred batch_norm(const BoundArguments& in) {
   return one(in.tensor("input"));
 }
 
-// The sums behind statistics of halves are in f32.
-ScalarType statistics_dtype(const TensorType& input) {
-  return item_size(input.dtype) == 2 ? ScalarType::kFloat : input.dtype;
+// Of halves with parameters of f32 statistics are f32, else of the input's type.
+ScalarType statistics_dtype(const BoundArguments& in) {
+  const ScalarType dtype = in.tensor("input").dtype;
+  if (item_size(dtype) != 2 || !in.given("weight")) return dtype;
+  return in.tensor("weight").dtype == ScalarType::kFloat ? ScalarType::kFloat : dtype;
 }
 
 Inferred native_batch_norm(const BoundArguments& in) {
@@ -56,7 +58,7 @@ Inferred native_batch_norm(const BoundArguments& in) {
   const TensorType& input = in.tensor("input");
   // Statistics are given out only where they are computed.
   const Size channels = in.flag("training") ? input.sizes[1] : Size(0);
-  const Type saved = TensorType::contiguous(statistics_dtype(input), {channels});
+  const Type saved = TensorType::contiguous(statistics_dtype(in), {channels});
   return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes), saved, saved};
 }
 
@@ -85,25 +87,28 @@ Inferred layer_norm(const BoundArguments& in) {
 }
 
 // One statistic for each normalised block, with the rank of the input.
-Type block_statistics(const BoundArguments& in) {
-  const TensorType& input = in.tensor("input");
-  Sizes sizes = input.sizes;
+Type block_statistics(const BoundArguments& in, ScalarType dtype) {
+  Sizes sizes = in.tensor("input").sizes;
   const size_t count = in.ints("normalized_shape").size();
   for (size_t i = 0; i < count; ++i) sizes[sizes.size() - 1 - i] = 1;
-  return TensorType::contiguous(statistics_dtype(input), std::move(sizes));
+  return TensorType::contiguous(dtype, std::move(sizes));
 }
 
 Inferred native_layer_norm(const BoundArguments& in) {
   PETREL_RETURN_IF_ERROR(check_normalized(in));
   const TensorType& input = in.tensor("input");
-  return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes), block_statistics(in),
-                           block_statistics(in)};
+  const Type statistics = block_statistics(in, statistics_dtype(in));
+  return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes), statistics,
+                           statistics};
 }
 
 Inferred fused_rms_norm(const BoundArguments& in) {
   PETREL_RETURN_IF_ERROR(check_normalized(in));
   const TensorType& input = in.tensor("input");
-  return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes), block_statistics(in)};
+  // Sums of squares of halves are in f32.
+  const ScalarType dtype = item_size(input.dtype) == 2 ? ScalarType::kFloat : input.dtype;
+  return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes),
+                           block_statistics(in, dtype)};
 }
 
 absl::StatusOr<Size> checked_groups(const BoundArguments& in, const char* name) {
@@ -124,7 +129,7 @@ Inferred group_norm(const BoundArguments& in) {
 Inferred native_group_norm(const BoundArguments& in) {
   PETREL_ASSIGN_OR_RETURN(const Size groups, checked_groups(in, "group"));
   const TensorType& input = in.tensor("input");
-  const Type saved = TensorType::contiguous(statistics_dtype(input), {input.sizes[0], groups});
+  const Type saved = TensorType::contiguous(statistics_dtype(in), {input.sizes[0], groups});
   return std::vector<Type>{TensorType::contiguous(input.dtype, input.sizes), saved, saved};
 }
 
