@@ -59,8 +59,9 @@ absl::StatusOr<emit_c::GoldenCall> golden_call(const Graph& graph, uint8_t integ
     auto constant = std::make_shared<Constant>();
     constant->fqn = absl::StrCat("input ", input->name());
     constant->kind = Constant::Kind::kLiteral;
-    constant->type = input->tensor();
-    constant->data = given_input(input->tensor(), integer, &seed);
+    const TensorType& type = input->tensor();
+    constant->type = type.is_dynamic() ? type.at_sample(0) : type;
+    constant->data = given_input(constant->type, integer, &seed);
     call.inputs.push_back(constant->data);
     fixed->replace_all_uses(input, fixed->add_constant(std::move(constant)));
     fixed->erase_input(input);

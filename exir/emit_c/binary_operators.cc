@@ -48,8 +48,14 @@ void wrap_in(KernelCall& call, ScalarType type) {
 }
 
 // A number beside a float tensor counts with the precision of a float.
-std::string number_text(const Argument& given, const TensorType& beside, Arithmetic arithmetic,
-                        ScalarType wrapped) {
+std::string number_text(const NodeCalls& calls, const Argument& given, const TensorType& beside,
+                        Arithmetic arithmetic, ScalarType wrapped) {
+  if (given.is_value()) {
+    const char* type = arithmetic != Arithmetic::kDouble     ? c_type(wrapped)
+                       : beside.dtype == ScalarType::kDouble ? "double"
+                                                             : "float";
+    return absl::StrCat("(", type, ")", calls.count(extent_of(given)));
+  }
   if (arithmetic == Arithmetic::kDouble) {
     const double value = given.as_number();
     return number(beside.dtype == ScalarType::kDouble
@@ -70,9 +76,10 @@ void zip(const OperatorRow& row, NodeCalls& calls, const Value* x, const Operand
   LoopNest nest(y.tensor == nullptr ? 1 : 2);
   bool same = true;
   if (y.tensor != nullptr) {
-    const auto x_strides = broadcast_strides(x->tensor(), type.sizes);
-    const auto y_strides = broadcast_strides(y.tensor->tensor(), type.sizes);
-    for (size_t d = 0; d < type.rank(); ++d) nest.add(type.sizes[d], {x_strides[d], y_strides[d]});
+    const Extents sizes = extents_of(type);
+    const Extents x_strides = broadcast_strides(x->tensor(), sizes);
+    const Extents y_strides = broadcast_strides(y.tensor->tensor(), sizes);
+    for (size_t d = 0; d < type.rank(); ++d) nest.add(sizes[d], {x_strides[d], y_strides[d]});
     same = nest.is_dense();
     nest.make_not_empty();
   }
@@ -85,18 +92,18 @@ void zip(const OperatorRow& row, NodeCalls& calls, const Value* x, const Operand
   call.tokens["EXPRESSION"] = expression;
   call.arguments = {calls.read(x)};
   if (y.tensor == nullptr) {
-    call.arguments.push_back(number_text(*y.number, x->tensor(), arithmetic, wrapped));
+    call.arguments.push_back(number_text(calls, *y.number, x->tensor(), arithmetic, wrapped));
   } else {
     NodeCalls::bind_read(call, "OTHER", y.tensor->tensor().dtype, arithmetic);
     call.arguments.push_back(calls.read(y.tensor));
   }
   call.arguments.push_back(calls.write(out));
   if (same) {
-    call.arguments.push_back(number(type.numel()));
+    call.arguments.push_back(calls.count(numel_of(type)));
   } else {
     nest.bind_rows(call);
-    call.tokens["IN_STRIDES"] = list(nest.strides(0));
-    call.tokens["OTHER_STRIDES"] = list(nest.strides(1));
+    NodeCalls::bind_list(call, "IN_STRIDES", nest.strides(0));
+    NodeCalls::bind_list(call, "OTHER_STRIDES", nest.strides(1));
   }
   if (arithmetic == Arithmetic::kInteger) wrap_in(call, wrapped);
 }
@@ -105,7 +112,7 @@ Operand second_of(const Node& node) {
   Operand operand;
   const bool is_power = node.op().find_arg(arg::exponent) >= 0;
   const Argument& other = is_power ? node.argument(arg::exponent) : node.argument(arg::other);
-  if (other.is_value()) {
+  if (other.is_value() && other.value()->type().is_tensor()) {
     operand.tensor = other.value();
   } else {
     operand.number = &other;
@@ -129,8 +136,8 @@ absl::Status binary(const OperatorRow& row, NodeCalls& calls) {
 absl::Status divide(const OperatorRow& row, NodeCalls& calls) {
   const Operand y = second_of(calls.node());
   if (!is_floating(calls.node().input(arg::self)) && !y.floating() &&
-      (y.tensor != nullptr || y.number->as_number() == 0)) {
-    return absl::UnimplementedError("integers are divided by a tensor, which may hold 0");
+      (y.tensor != nullptr || y.number->is_value() || y.number->as_number() == 0)) {
+    return absl::UnimplementedError("integers are divided by what may be 0");
   }
   return binary(row, calls);
 }

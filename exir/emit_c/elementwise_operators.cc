@@ -18,7 +18,7 @@ void map(const OperatorRow& row, NodeCalls& calls, Arithmetic arithmetic, std::s
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, arithmetic);
   NodeCalls::bind_write(call, "OUT", out->tensor().dtype, arithmetic);
   call.tokens["EXPRESSION"] = std::move(expression);
-  call.arguments = {calls.read(x), calls.write(out), number(out->tensor().numel())};
+  call.arguments = {calls.read(x), calls.write(out), calls.count(numel_of(out->tensor()))};
 }
 
 // In integers where input and output are and the row says how.

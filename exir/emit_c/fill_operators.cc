@@ -16,14 +16,22 @@
 namespace petrel::exir::emit_c {
 namespace {
 
+// A number that is computed from sizes.
+std::string text_of(KernelCall& call, const Extent& value, bool floating) {
+  NodeCalls::bind(call, "VALUE", value);
+  return absl::StrCat(floating ? "(double)" : "(int64_t)", call.tokens.at("VALUE"));
+}
+
 void fill_with(const OperatorRow& row, NodeCalls& calls, const Argument& value) {
   const TensorType& type = calls.out()->tensor();
   const bool floating = is_floating(calls.out());
   KernelCall& call = calls.add("kernels/fill.h", row.name());
   NodeCalls::bind_write(call, "OUT", type.dtype,
                         floating ? Arithmetic::kDouble : Arithmetic::kInteger);
-  call.tokens["EXPRESSION"] = floating ? number(value.as_number()) : number(integer_of(value));
-  call.arguments = {calls.write(calls.out()), number(type.numel())};
+  call.tokens["EXPRESSION"] = value.is_value() ? text_of(call, extent_of(value), floating)
+                              : floating       ? number(value.as_number())
+                                               : number(integer_of(value));
+  call.arguments = {calls.write(calls.out()), calls.count(numel_of(type))};
 }
 
 absl::Status fill(const OperatorRow& row, NodeCalls& calls) {
@@ -37,6 +45,21 @@ absl::Status fill(const OperatorRow& row, NodeCalls& calls) {
   } else {
     fill_with(row, calls, node.argument(arg::value));
   }
+  return absl::OkStatus();
+}
+
+absl::Status range(const OperatorRow& row, NodeCalls& calls) {
+  const bool floating = is_floating(calls.out());
+  KernelCall& call = calls.add("kernels/range.h", row.name());
+  NodeCalls::bind_write(call, "OUT", calls.out()->tensor().dtype,
+                        floating ? Arithmetic::kDouble : Arithmetic::kModular);
+  call.tokens["ARITHMETIC"] = floating ? "double" : "uint64_t";
+  for (const auto& [token, argument] : {std::pair{"START", calls.node().argument(arg::start)},
+                                        {"STEP", calls.node().argument(arg::step)}}) {
+    call.tokens[token] = floating ? number(argument.as_number())
+                                  : absl::StrCat("(uint64_t)", number(integer_of(argument)));
+  }
+  call.arguments = {calls.write(calls.out()), calls.count(numel_of(calls.out()->tensor()))};
   return absl::OkStatus();
 }
 
@@ -56,7 +79,7 @@ absl::Status constant_pad(const OperatorRow& row, NodeCalls& calls) {
     const int64_t before = pad[2 * i];
     const int64_t begin = std::max<int64_t>(0, -before);
     const int64_t at = std::max<int64_t>(0, before);
-    const int64_t count = std::max<int64_t>(0, std::min(from.sizes[d] - begin, to.sizes[d] - at));
+    const Extent count = larger_of(0, smaller_of(from.sizes[d] - begin, to.sizes[d] - at));
     from = from.cut(d, begin, count, 1);
     to = to.cut(d, at, count, 1);
   }
@@ -192,16 +215,19 @@ absl::Status bilinear(const OperatorRow& row, NodeCalls& calls) {
 
 absl::Status lower_triangle(const OperatorRow& row, NodeCalls& calls) {
   const Value* x = calls.node().input(arg::self);
-  const Sizes& sizes = x->tensor().sizes;
-  const int64_t rows = sizes[sizes.size() - 2], columns = sizes.back();
+  const Extents sizes = extents_of(x->tensor());
+  const size_t rank = sizes.size();
+  Extent batches = 1;
+  for (size_t d = 0; d + 2 < rank; ++d) batches *= sizes[d];
   KernelCall& call = calls.add("kernels/triangle.h", row.name());
   NodeCalls::bind_elements(call, x->tensor().dtype);
-  NodeCalls::bind(call, "BATCHES",
-                  rows * columns == 0 ? 0 : x->tensor().numel() / (rows * columns));
-  NodeCalls::bind(call, "ROWS", rows);
-  NodeCalls::bind(call, "COLUMNS", columns);
-  NodeCalls::bind(call, "DIAGONAL",
-                  std::clamp(calls.node().argument(arg::diagonal).as_int(), -rows, columns));
+  NodeCalls::bind(call, "BATCHES", batches);
+  NodeCalls::bind(call, "ROWS", sizes[rank - 2]);
+  NodeCalls::bind(call, "COLUMNS", sizes[rank - 1]);
+  const Sizes& most = x->tensor().sizes;
+  NodeCalls::bind(
+      call, "DIAGONAL",
+      std::clamp(calls.node().argument(arg::diagonal).as_int(), -most[rank - 2], most[rank - 1]));
   call.arguments = {calls.read(x), calls.write(calls.out())};
   return absl::OkStatus();
 }
@@ -213,15 +239,16 @@ constexpr OperatorRow kRows[] = {
     {"aten::scalar_tensor.out", fill},
     {"aten::zeros.out", fill, "0"},
     {"aten::ones.out", fill, "1"},
+    {"aten::arange.start_out", range},
     {"aten::empty.out", nothing},
     {"aten::tril.out", lower_triangle},
     {"aten::constant_pad_nd.out", constant_pad},
-    {"aten::reflection_pad1d.out", pad_by_input, "1", "reflects"},
-    {"aten::reflection_pad2d.out", pad_by_input, "2", "reflects"},
-    {"aten::replication_pad1d.out", pad_by_input, "1", "stays"},
-    {"aten::replication_pad2d.out", pad_by_input, "2", "stays"},
-    {"aten::upsample_nearest2d.vec_out", nearest},
-    {"aten::upsample_bilinear2d.vec_out", bilinear},
+    {"aten::reflection_pad1d.out", fixed(pad_by_input), "1", "reflects"},
+    {"aten::reflection_pad2d.out", fixed(pad_by_input), "2", "reflects"},
+    {"aten::replication_pad1d.out", fixed(pad_by_input), "1", "stays"},
+    {"aten::replication_pad2d.out", fixed(pad_by_input), "2", "stays"},
+    {"aten::upsample_nearest2d.vec_out", fixed(nearest)},
+    {"aten::upsample_bilinear2d.vec_out", fixed(bilinear)},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "exir/emit_c/comment_text.h"
+#include "exir/emit_c/extent.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/names.h"
 #include "exir/emit_c/text_files.h"
@@ -45,7 +46,7 @@ constexpr char kAbout[] = R"( *   petrel_init(&context, &pools);
 extern "C" {
 #endif
 
-#define PETREL_ABI_VERSION 2u
+#define PETREL_ABI_VERSION 3u
 )";
 
 constexpr char kAligned[] = R"(
@@ -74,7 +75,8 @@ enum petrel_status {
   PETREL_E_NOT_FOUND = -4, /* there is no such parameter or step */
   PETREL_E_DATA = -5,      /* an index in a tensor is out of range */
   PETREL_E_SELFTEST = -6,  /* an output differs from what it must be */
-  PETREL_E_ALIAS = -7      /* a pointer is into the arena, and not to the tensor's place */
+  PETREL_E_ALIAS = -7,     /* a pointer is into the arena, and not to the tensor's place */
+  PETREL_E_SHAPE = -8      /* the model takes no input of such a size */
 };
 )";
 
@@ -111,13 +113,15 @@ std::string define(const std::string& name, const std::string& value) {
 
 std::string bytes(int64_t count) { return absl::StrCat(count, "u"); }
 
-// The macros of one input or output.
+// The macros of one input or output; of sizes that vary the largest.
 std::string describe(const std::string& prefix, const CTensor& tensor) {
   const std::string name = absl::StrCat(prefix, "_", in_capitals(tensor.c_name), "_");
-  return absl::StrCat(define(name + "BYTES", bytes(tensor.type.nbytes())),
-                      define(name + "ELEMENTS", bytes(tensor.type.numel())),
-                      define(name + "RANK", bytes(static_cast<int64_t>(tensor.type.rank()))),
-                      define(name + "SHAPE", list(tensor.type.sizes)));
+  return absl::StrCat(
+      define(name + "BYTES", bytes(tensor.type.nbytes())),
+      define(name + "ELEMENTS", bytes(tensor.type.numel())),
+      define(name + "RANK", bytes(static_cast<int64_t>(tensor.type.rank()))),
+      define(name + "SHAPE", list(tensor.type.sizes)),
+      tensor.varies() ? define(name + "LEAST_SHAPE", list(least_sizes(tensor.type))) : "");
 }
 
 std::string struct_text(const std::string& name, const char* qualifier,
@@ -126,6 +130,8 @@ std::string struct_text(const std::string& name, const char* qualifier,
   for (const CTensor& tensor : tensors) {
     absl::StrAppend(&text, "  ", qualifier, c_type(tensor.type.dtype), " *", tensor.c_name, "; /* ",
                     to_string(tensor.type), " */\n");
+    if (!tensor.varies() || qualifier[0] == '\0') continue;
+    absl::StrAppend(&text, "  int32_t ", tensor.c_name, "_sizes[", tensor.type.rank(), "];\n");
   }
   if (tensors.empty())
     absl::StrAppend(&text, "  unsigned char none; /* C has no empty structs */\n");
@@ -145,6 +151,7 @@ std::string method_text(const Package& package, const CMethod& method) {
   const std::string& prefix = method.prefix;
   absl::StrAppend(&text, struct_text(prefix + "_inputs", "const ", method.inputs),
                   struct_text(prefix + "_outputs", "", method.outputs));
+  text += sizes_header_text(package, method);
   absl::StrAppend(&text, package.borrows() ? kRunBorrowed : kRun, "int32_t ", prefix, "_run(",
                   context, ", const struct ", prefix, "_inputs *inputs,\n    const struct ", prefix,
                   "_outputs *outputs);\n", kRunStep,
@@ -204,6 +211,11 @@ std::string memory_types_text(const Package& package) {
     if (!parameter.is_pointer()) continue;
     absl::StrAppend(&context, "  const ", c_type(parameter.constant->type.dtype), " *",
                     parameter.variable, ";\n");
+  }
+  for (const CMethod& method : package.methods) {
+    types += sizes_struct_text(method);
+    if (method.sizes.empty()) continue;
+    absl::StrAppend(&context, "  struct ", method.prefix, "_sizes ", method.sizes_member, ";\n");
   }
   if (context.empty()) context = "  unsigned char none; /* C has no empty structs */\n";
   return absl::StrCat(types, "\nstruct ", package.name, "_pools {\n", pools, "};\n\nstruct ",

@@ -26,7 +26,7 @@ void take(const OperatorRow& row, NodeCalls& calls, const char* source, const Va
   NodeCalls::bind_elements(call, from->tensor().dtype);
   call.tokens["INDEX_TYPE"] = c_type(index->tensor().dtype);
   bind_split(call, split_at(from->tensor(), dim));
-  NodeCalls::bind(call, "COUNT", index->tensor().numel());
+  NodeCalls::bind(call, "COUNT", numel_of(index->tensor()));
   call.arguments = {calls.read(from), calls.read(index), calls.write(calls.out())};
   call.can_fail = true;
 }
@@ -83,11 +83,11 @@ absl::Status index_put(const OperatorRow& row, NodeCalls& calls) {
   const absl::Status status = single_index(node, &index, &dim);
   if (!status.ok()) return status;
   copy_whole(calls, row.name(), self, calls.out());
-  Sizes sizes = self->tensor().sizes;
-  sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(dim));
-  sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(dim), index->tensor().sizes.begin(),
-               index->tensor().sizes.end());
-  const std::vector<int64_t> strides = broadcast_strides(values->tensor(), sizes);
+  Extents sizes = extents_of(self->tensor());
+  const Extents places = extents_of(index->tensor());
+  const auto at = sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(dim));
+  sizes.insert(at, places.begin(), places.end());
+  const Extents strides = broadcast_strides(values->tensor(), sizes);
   LoopNest nest(1);
   for (size_t d = 0; d < sizes.size(); ++d) nest.add(sizes[d], {strides[d]});
   const ScalarType type = self->tensor().dtype;
@@ -97,9 +97,9 @@ absl::Status index_put(const OperatorRow& row, NodeCalls& calls) {
   NodeCalls::bind_write(call, "OUT", type, arithmetic);
   call.tokens["INDEX_TYPE"] = c_type(index->tensor().dtype);
   bind_split(call, split_at(self->tensor(), dim));
-  NodeCalls::bind(call, "COUNT", index->tensor().numel());
+  NodeCalls::bind(call, "COUNT", numel_of(index->tensor()));
   nest.bind_sizes(call, "", "ELEMENTS");
-  call.tokens["STRIDES"] = list(nest.strides(0));
+  NodeCalls::bind_list(call, "STRIDES", nest.strides(0));
   call.tokens["EXPRESSION"] = node.argument(arg::accumulate).as_bool()
                                   ? absl::StrCat("x + ", call.tokens["LOAD_IN"], "(out[to])")
                                   : "x";
@@ -110,13 +110,12 @@ absl::Status index_put(const OperatorRow& row, NodeCalls& calls) {
 
 // Binds the walk over an index tensor and over what it chooses from, where it does.
 void bind_choice(KernelCall& call, const Value* from, size_t dim) {
-  const std::vector<int64_t> strides = strides_of(from->tensor());
-  NodeCalls::bind(call, "SIZE", from->tensor().sizes[dim]);
-  NodeCalls::bind(call, "STRIDE", strides[dim]);
+  NodeCalls::bind(call, "SIZE", extents_of(from->tensor())[dim]);
+  NodeCalls::bind(call, "STRIDE", strides_of(from->tensor())[dim]);
 }
 
-std::vector<int64_t> strides_but(const Value* value, size_t dim) {
-  std::vector<int64_t> strides = strides_of(value->tensor());
+Extents strides_but(const Value* value, size_t dim) {
+  Extents strides = strides_of(value->tensor());
   strides[dim] = 0;
   return strides;
 }
@@ -129,11 +128,12 @@ absl::Status gather(const OperatorRow& row, NodeCalls& calls) {
   KernelCall& call = calls.add("kernels/gather.h", row.name());
   NodeCalls::bind_elements(call, from->tensor().dtype);
   call.tokens["INDEX_TYPE"] = c_type(index->tensor().dtype);
-  const std::vector<int64_t> strides = strides_but(from, dim);
+  const Extents strides = strides_but(from, dim);
+  const Extents sizes = extents_of(index->tensor());
   LoopNest nest(1);
-  for (size_t d = 0; d < strides.size(); ++d) nest.add(index->tensor().sizes[d], {strides[d]});
+  for (size_t d = 0; d < strides.size(); ++d) nest.add(sizes[d], {strides[d]});
   nest.bind_sizes(call, "", "COUNT");
-  call.tokens["STRIDES"] = list(nest.strides(0));
+  NodeCalls::bind_list(call, "STRIDES", nest.strides(0));
   bind_choice(call, from, dim);
   call.arguments = {calls.read(from), calls.read(index), calls.write(calls.out())};
   call.can_fail = true;
@@ -155,17 +155,16 @@ absl::Status scatter(const OperatorRow& row, NodeCalls& calls) {
   NodeCalls::bind_read(call, "IN", type, arithmetic);
   NodeCalls::bind_write(call, "OUT", type, arithmetic);
   call.tokens["INDEX_TYPE"] = c_type(index->tensor().dtype);
-  const std::vector<int64_t> to = strides_but(self, dim);
-  const std::vector<int64_t> by = strides_of(index->tensor());
-  const std::vector<int64_t> from = strides_of(source->tensor());
+  const Extents to = strides_but(self, dim);
+  const Extents by = strides_of(index->tensor());
+  const Extents from = strides_of(source->tensor());
+  const Extents sizes = extents_of(index->tensor());
   LoopNest nest(3);
-  for (size_t d = 0; d < to.size(); ++d) {
-    nest.add(index->tensor().sizes[d], {to[d], by[d], from[d]});
-  }
+  for (size_t d = 0; d < to.size(); ++d) nest.add(sizes[d], {to[d], by[d], from[d]});
   nest.bind_sizes(call, "", "COUNT");
-  call.tokens["STRIDES"] = list(nest.strides(0));
-  call.tokens["INDEX_STRIDES"] = list(nest.strides(1));
-  call.tokens["SOURCE_STRIDES"] = list(nest.strides(2));
+  NodeCalls::bind_list(call, "STRIDES", nest.strides(0));
+  NodeCalls::bind_list(call, "INDEX_STRIDES", nest.strides(1));
+  NodeCalls::bind_list(call, "SOURCE_STRIDES", nest.strides(2));
   bind_choice(call, self, dim);
   call.tokens["EXPRESSION"] =
       row.expression[0] == '+' ? absl::StrCat("x + ", call.tokens["LOAD_IN"], "(out[to])") : "x";
@@ -188,20 +187,21 @@ absl::Status choose(const OperatorRow& row, NodeCalls& calls) {
   const Arithmetic arithmetic =
       is_floating(calls.out()) ? Arithmetic::kDouble : Arithmetic::kInteger;
   LoopNest nest(3);
-  const auto condition_strides = broadcast_strides(condition->tensor(), type.sizes);
-  const auto x_strides = broadcast_strides(x->tensor(), type.sizes);
-  const auto other_strides = broadcast_strides(other->tensor(), type.sizes);
+  const Extents sizes = extents_of(type);
+  const Extents condition_strides = broadcast_strides(condition->tensor(), sizes);
+  const Extents x_strides = broadcast_strides(x->tensor(), sizes);
+  const Extents other_strides = broadcast_strides(other->tensor(), sizes);
   for (size_t d = 0; d < type.rank(); ++d) {
-    nest.add(type.sizes[d], {condition_strides[d], x_strides[d], other_strides[d]});
+    nest.add(sizes[d], {condition_strides[d], x_strides[d], other_strides[d]});
   }
   KernelCall& call = calls.add(fills ? "kernels/masked_fill.h" : "kernels/choose.h", row.name());
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, arithmetic);
   NodeCalls::bind_read(call, "OTHER", other->tensor().dtype, arithmetic);
   NodeCalls::bind_write(call, "OUT", type.dtype, arithmetic);
   nest.bind_sizes(call, "", "COUNT");
-  call.tokens["CONDITION_STRIDES"] = list(nest.strides(0));
-  call.tokens["IN_STRIDES"] = list(nest.strides(1));
-  call.tokens["OTHER_STRIDES"] = list(nest.strides(2));
+  NodeCalls::bind_list(call, "CONDITION_STRIDES", nest.strides(0));
+  NodeCalls::bind_list(call, "IN_STRIDES", nest.strides(1));
+  NodeCalls::bind_list(call, "OTHER_STRIDES", nest.strides(2));
   call.arguments = {calls.read(condition), calls.read(x)};
   if (fills) {
     const Argument& value = node.argument(arg::value);

@@ -6,7 +6,10 @@
 //   {"kernels/map.h", "relu", {{"EXPRESSION", "x < 0.0 ? 0.0 : x"}, ...},
 //    {"arena + 16", "arena + 64", "12"}}
 //
-// Calls whose texts are equal share one function in the generated file.
+// Calls whose texts are equal share one function in the generated file. Sizes that are known
+// at run time only are parameters of it, before those that the file has:
+//
+//   {"kernels/product.h", "mm", {{"ROWS", "rows_"}, ...}, {...}, {{"rows_", "sizes->s31"}}}
 #ifndef PETREL_EXIR_EMIT_C_KERNEL_CALL_H_
 #define PETREL_EXIR_EMIT_C_KERNEL_CALL_H_
 
@@ -16,11 +19,18 @@
 
 namespace petrel::exir::emit_c {
 
+// What stands for a name in capitals is a parameter, an int32_t.
+struct VaryingToken {
+  std::string parameter;
+  std::string value;  // an int64_t in C; "" for what C cannot compute
+};
+
 struct KernelCall {
   std::string source;                         // "kernels/map.h"
   std::string name;                           // of the function, after the prefix
   std::map<std::string, std::string> tokens;  // NAME is not among them
   std::vector<std::string> arguments;         // C expressions
+  std::vector<VaryingToken> varying;
   // Returns 1 for data that it cannot take, an index that is out of range.
   bool can_fail = false;
 };

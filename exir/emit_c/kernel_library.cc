@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/emit_c/kernel_library.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "exir/emit_c/sources.h"
@@ -75,6 +80,43 @@ std::string with_words_replaced(absl::string_view text,
   return result;
 }
 
+namespace {
+
+std::set<std::string> words_of(absl::string_view text) {
+  std::set<std::string> words;
+  split_words(
+      text, [&](absl::string_view word) { words.emplace(word); }, [](char) {});
+  return words;
+}
+
+// A kernel with the sizes that it uses as its first parameters; tables of them are made anew
+// in each call.
+std::string with_parameters(const std::string& text, const std::vector<VaryingToken>& varying,
+                            std::vector<std::string>* values) {
+  const std::set<std::string> used = words_of(text);
+  std::string parameters;
+  for (const VaryingToken& token : varying) {
+    if (used.count(token.parameter) == 0) continue;
+    absl::StrAppend(&parameters, "int32_t ", token.parameter, ", ");
+    values->push_back(token.value);
+  }
+  if (parameters.empty()) return text;
+  std::vector<std::string> lines;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    const std::set<std::string> words = words_of(line);
+    const bool varies = std::any_of(varying.begin(), varying.end(), [&](const auto& token) {
+      return words.count(token.parameter) > 0;
+    });
+    lines.push_back(varies
+                        ? absl::StrReplaceAll(line, {{"static const int32_t ", "const int32_t "}})
+                        : std::string(line));
+  }
+  return absl::StrReplaceAll(absl::StrJoin(lines, "\n"),
+                             {{"NAME(", absl::StrCat("NAME(", parameters)}});
+}
+
+}  // namespace
+
 // What is left of a source without its licence, guard and includes, which are noted.
 absl::StatusOr<std::string> KernelLibrary::body_of(absl::string_view path) {
   const Source* source = find_source(path);
@@ -116,19 +158,25 @@ absl::Status KernelLibrary::need_functions_in(absl::string_view text) {
   return status;
 }
 
-absl::StatusOr<std::string> KernelLibrary::add(const KernelCall& call) {
+absl::StatusOr<KernelFunction> KernelLibrary::add(const KernelCall& call) {
   PETREL_ASSIGN_OR_RETURN(const std::string body, body_of(call.source));
-  const std::string text = with_words_replaced(body, call.tokens);
+  KernelFunction function;
+  const std::string text =
+      with_parameters(with_words_replaced(body, call.tokens), call.varying, &function.sizes);
   PETREL_RETURN_IF_ERROR(need_functions_in(text));
   const auto known = names_.find(text);
-  if (known != names_.end()) return known->second;
+  if (known != names_.end()) {
+    function.name = known->second;
+    return function;
+  }
   // Apart from the functions of numbers: petrel_tanh() is one.
   std::string name = absl::StrCat("petrel_kernel_", call.name);
   const int count = ++functions_by_name_[name];
   if (count > 1) absl::StrAppend(&name, "_", count);
   names_[text] = name;
   absl::StrAppend(&text_, with_words_replaced(text, {{"NAME", name}}), "\n\n");
-  return name;
+  function.name = std::move(name);
+  return function;
 }
 
 }  // namespace petrel::exir::emit_c

@@ -5,7 +5,9 @@
 // calls.
 //
 //   KernelLibrary library;
-//   library.add(call)          "petrel_kernel_relu": the function to call
+//   library.add(call)          "petrel_kernel_relu": the function to call, and before the
+//                              call's own arguments the values of those of its varying sizes
+//                              that the function has
 //   library.includes()         {"math.h", "stdint.h"}
 //   library.text()             all of it, in the order of first use
 //
@@ -16,6 +18,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -32,10 +35,15 @@ std::string with_words_replaced(absl::string_view text,
 // what it does not include, by what stands for its names in capitals.
 std::set<std::string> standard_includes(absl::string_view text);
 
+struct KernelFunction {
+  std::string name;
+  std::vector<std::string> sizes;  // C expressions of type int64_t
+};
+
 class KernelLibrary {
  public:
   // Internal when the kernel has no such source.
-  absl::StatusOr<std::string> add(const KernelCall& call);
+  absl::StatusOr<KernelFunction> add(const KernelCall& call);
 
   const std::set<std::string>& includes() const { return includes_; }
   const std::string& text() const { return text_; }

@@ -25,6 +25,7 @@ KernelCall map_of(const std::string& expression) {
            {"STORE_OUT", "(float)"},
            {"EXPRESSION", expression}},
           {},
+          {},
           false};
 }
 
@@ -40,9 +41,9 @@ TEST(KernelLibrary, OnlyWholeWordsAreReplaced) {
 
 TEST(KernelLibrary, CallsWithOneTextShareAFunction) {
   KernelLibrary library;
-  EXPECT_EQ(*library.add(map_of("x + 1.0")), "petrel_kernel_f");
-  EXPECT_EQ(*library.add(map_of("x + 2.0")), "petrel_kernel_f_2");
-  EXPECT_EQ(*library.add(map_of("x + 1.0")), "petrel_kernel_f");
+  EXPECT_EQ(library.add(map_of("x + 1.0"))->name, "petrel_kernel_f");
+  EXPECT_EQ(library.add(map_of("x + 2.0"))->name, "petrel_kernel_f_2");
+  EXPECT_EQ(library.add(map_of("x + 1.0"))->name, "petrel_kernel_f");
   EXPECT_EQ(count(library.text(), "static void petrel_kernel_f"), 2u);
 }
 
@@ -73,9 +74,29 @@ TEST(KernelLibrary, NothingOfTheSourceTreeIsLeft) {
   EXPECT_THAT(library.text(), Not(HasSubstr("NAME")));
 }
 
+TEST(KernelLibrary, SizesThatVaryAreParametersOfOneFunction) {
+  KernelLibrary library;
+  KernelCall call = map_of("x");
+  call.source = "kernels/move.h";
+  call.tokens["SIZES"] = "{sizes_0_, 8}";
+  call.tokens["ROWS"] = "rows_";
+  call.tokens["IN_STRIDES"] = "{8, 1}";
+  call.varying = {{"sizes_0_", "sizes->s0"}, {"rows_", "sizes->s0"}, {"none_", "sizes->s1"}};
+  const auto first = library.add(call);
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_THAT(first->sizes, ElementsAre("sizes->s0", "sizes->s0"));
+  call.varying[0].value = call.varying[1].value = "2 * sizes->s1";
+  const auto second = library.add(call);
+  EXPECT_EQ(second->name, first->name);
+  EXPECT_THAT(second->sizes, ElementsAre("2 * sizes->s1", "2 * sizes->s1"));
+  EXPECT_THAT(library.text(), HasSubstr("petrel_kernel_f(int32_t sizes_0_, int32_t rows_, const"));
+  EXPECT_THAT(library.text(), HasSubstr("\n  const int32_t sizes[] = {sizes_0_, 8};"));
+  EXPECT_THAT(library.text(), HasSubstr("\n  static const int32_t in_strides[] = {8, 1};"));
+}
+
 TEST(KernelLibrary, AKernelThatIsNotThereIsAnError) {
   KernelLibrary library;
-  EXPECT_FALSE(library.add({"kernels/none.h", "f", {}, {}, false}).ok());
+  EXPECT_FALSE(library.add({"kernels/none.h", "f", {}, {}, {}, false}).ok());
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 namespace petrel::exir::emit_c {
 
-void LoopNest::add(int64_t size, const std::vector<int64_t>& strides) {
+void LoopNest::add(const Extent& size, const Extents& strides) {
   count_ *= size;
   if (size == 1) return;
   bool joins = !sizes_.empty();
@@ -24,7 +24,7 @@ void LoopNest::add(int64_t size, const std::vector<int64_t>& strides) {
 
 bool LoopNest::is_dense() const {
   if (sizes_.size() > 1) return false;
-  for (const std::vector<int64_t>& strides : strides_) {
+  for (const Extents& strides : strides_) {
     if (!strides.empty() && strides[0] != 1) return false;
   }
   return true;
@@ -33,28 +33,31 @@ bool LoopNest::is_dense() const {
 void LoopNest::make_not_empty() {
   if (!sizes_.empty()) return;
   sizes_.push_back(1);
-  for (std::vector<int64_t>& strides : strides_) strides.push_back(0);
+  for (Extents& strides : strides_) strides.push_back(0);
 }
 
 void LoopNest::bind_sizes(KernelCall& call, const std::string& prefix,
                           const std::string& count) const {
-  call.tokens[prefix + "SIZES"] = list(sizes_);
+  NodeCalls::bind_list(call, prefix + "SIZES", sizes_);
   NodeCalls::bind(call, prefix + "RANK", static_cast<int64_t>(sizes_.size()));
   NodeCalls::bind(call, count, count_);
 }
 
 void LoopNest::bind_rows(KernelCall& call) const {
-  call.tokens["SIZES"] = list(sizes_);
+  NodeCalls::bind_list(call, "SIZES", sizes_);
   NodeCalls::bind(call, "OUTER_RANK", static_cast<int64_t>(sizes_.size()) - 1);
   NodeCalls::bind(call, "COLUMNS", sizes_.back());
-  NodeCalls::bind(call, "ROWS", sizes_.back() == 0 ? 0 : count_ / sizes_.back());
+  Extent rows = sizes_.back() == 0 ? 0 : 1;
+  for (size_t d = 0; d + 1 < sizes_.size(); ++d) rows *= sizes_[d];
+  NodeCalls::bind(call, "ROWS", rows);
 }
 
-std::vector<int64_t> broadcast_strides(const TensorType& type, const Sizes& sizes) {
-  std::vector<int64_t> strides = strides_of(type);
+Extents broadcast_strides(const TensorType& type, const Extents& sizes) {
+  Extents strides = strides_of(type);
+  const Extents own = extents_of(type);
   for (size_t d = 0; d < strides.size(); ++d) {
     const size_t in_result = sizes.size() - strides.size() + d;
-    if (type.sizes[d] == 1 && sizes[in_result] != 1) strides[d] = 0;
+    if (own[d] == 1 && sizes[in_result] != 1) strides[d] = 0;
   }
   strides.insert(strides.begin(), sizes.size() - strides.size(), 0);
   return strides;

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "exir/emit_c/extent.h"
 #include "exir/emit_c/kernel_call.h"
 #include "exir/ir/type.h"
 
@@ -24,11 +25,10 @@ class LoopNest {
   explicit LoopNest(size_t operands) : strides_(operands) {}
 
   // Outermost first.
-  void add(int64_t size, const std::vector<int64_t>& strides);
+  void add(const Extent& size, const Extents& strides);
 
-  int64_t count() const { return count_; }
-  const std::vector<int64_t>& sizes() const { return sizes_; }
-  const std::vector<int64_t>& strides(size_t operand) const { return strides_[operand]; }
+  const Extent& count() const { return count_; }
+  const Extents& strides(size_t operand) const { return strides_[operand]; }
   // All operands are walked densely.
   bool is_dense() const;
   // A dim for kernels that need one.
@@ -40,13 +40,13 @@ class LoopNest {
   void bind_rows(KernelCall& call) const;
 
  private:
-  std::vector<int64_t> sizes_;
-  std::vector<std::vector<int64_t>> strides_;  // by operand
-  int64_t count_ = 1;
+  Extents sizes_;
+  std::vector<Extents> strides_;  // by operand
+  Extent count_ = 1;
 };
 
 // The strides by which `type` is walked when it is repeated to `sizes`.
-std::vector<int64_t> broadcast_strides(const TensorType& type, const Sizes& sizes);
+Extents broadcast_strides(const TensorType& type, const Extents& sizes);
 
 }  // namespace petrel::exir::emit_c
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "exir/emit_c/extent.h"
 #include "exir/emit_c/parameter_pools.h"
 #include "exir/emit_c/text_files.h"
 #include "exir/memory/memory.h"
@@ -14,13 +15,29 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Of sizes that vary the largest, and the smallest too.
 Json describe(const CTensor& tensor) {
-  return {{"name", tensor.name},
-          {"c_name", tensor.c_name},
-          {"dtype", std::string(scalar_type_name(tensor.type.dtype))},
-          {"shape", tensor.type.sizes},
-          {"dim_order", tensor.type.dim_order},
-          {"bytes", tensor.type.nbytes()}};
+  Json row = {{"name", tensor.name},
+              {"c_name", tensor.c_name},
+              {"dtype", std::string(scalar_type_name(tensor.type.dtype))},
+              {"shape", tensor.type.sizes},
+              {"dim_order", tensor.type.dim_order},
+              {"bytes", tensor.type.nbytes()}};
+  if (tensor.varies()) row["least_shape"] = least_sizes(tensor.type);
+  return row;
+}
+
+// Which dim of which input tells each size that varies.
+Json sizes_of(const CMethod& method) {
+  Json rows = Json::array();
+  for (const MethodSize& size : method.sizes) {
+    rows.push_back({{"name", size.symbol},
+                    {"least", size.range.low},
+                    {"most", size.range.high},
+                    {"input", method.inputs[size.input].name},
+                    {"dim", size.dim}});
+  }
+  return rows;
 }
 
 Json describe(const std::vector<CTensor>& tensors) {
@@ -34,6 +51,7 @@ Json describe(const CMethod& method) {
           {"prefix", method.prefix},
           {"inputs", describe(method.inputs)},
           {"outputs", describe(method.outputs)},
+          {"sizes", sizes_of(method)},
           {"steps", method.steps.size()},
           {"arena_bytes", method.arena_bytes},
           {"pool_bytes", method.pool_bytes},

@@ -12,7 +12,7 @@ namespace petrel::exir::emit_c {
 namespace {
 
 struct Shape {
-  int64_t batches, rows, depth, columns;
+  Extent batches, rows, depth, columns;
   bool transposed = false;  // the second matrix is [columns, depth]
 };
 
@@ -28,8 +28,8 @@ KernelCall& product(NodeCalls& calls, const OperatorRow& row, const Value* a, co
   NodeCalls::bind(call, "ROWS", shape.rows);
   NodeCalls::bind(call, "DEPTH", shape.depth);
   NodeCalls::bind(call, "COLUMNS", shape.columns);
-  NodeCalls::bind(call, "DEPTH_STRIDE", shape.transposed ? 1 : shape.columns);
-  NodeCalls::bind(call, "COLUMN_STRIDE", shape.transposed ? shape.depth : 1);
+  NodeCalls::bind(call, "DEPTH_STRIDE", shape.transposed ? Extent(1) : shape.columns);
+  NodeCalls::bind(call, "COLUMN_STRIDE", shape.transposed ? shape.depth : Extent(1));
   call.tokens["FINISH"] = "sum";
   call.arguments = {calls.read(a), calls.read(b)};
   if (bias != nullptr) call.arguments.push_back(calls.read(bias));
@@ -40,10 +40,11 @@ KernelCall& product(NodeCalls& calls, const OperatorRow& row, const Value* a, co
 absl::Status mm(const OperatorRow& row, NodeCalls& calls) {
   const Value* a = calls.node().input(arg::self);
   const Value* b = calls.node().input(arg::mat2);
-  const Sizes& sizes = a->tensor().sizes;
+  const Extents sizes = extents_of(a->tensor());
   const bool batched = sizes.size() == 3;
   product(calls, row, a, b, nullptr,
-          {batched ? sizes[0] : 1, sizes[batched], sizes[batched + 1u], b->tensor().sizes.back()});
+          {batched ? sizes[0] : 1, sizes[batched], sizes[batched + 1u],
+           extents_of(b->tensor()).back()});
   return absl::OkStatus();
 }
 
@@ -64,20 +65,20 @@ absl::Status addmm(const OperatorRow& row, NodeCalls& calls) {
   const Argument& alpha = node.argument(arg::alpha);
   const Argument& beta = node.argument(arg::beta);
   const Arithmetic arithmetic = is_floating(a) ? Arithmetic::kDouble : Arithmetic::kModular;
-  const Sizes& sizes = a->tensor().sizes;
-  const Shape shape = {1, sizes[0], sizes[1], b->tensor().sizes[1]};
+  const Extents sizes = extents_of(a->tensor());
+  const Shape shape = {1, sizes[0], sizes[1], extents_of(b->tensor())[1]};
   // A bias that does not count may hold NaN.
   if (beta.as_number() == 0) {
     product(calls, row, a, b, nullptr, shape).tokens["FINISH"] = scaled("sum", alpha, arithmetic);
     return absl::OkStatus();
   }
   KernelCall& call = product(calls, row, a, b, bias, shape);
-  const Sizes& repeated = bias->tensor().sizes;
+  const Extents repeated = extents_of(bias->tensor());
   const size_t rank = repeated.size();
   const bool has_columns = rank >= 1 && repeated[rank - 1] != 1;
   const bool has_rows = rank == 2 && repeated[0] != 1;
   NodeCalls::bind(call, "BIAS_COLUMN_STRIDE", has_columns ? 1 : 0);
-  NodeCalls::bind(call, "BIAS_ROW_STRIDE", has_rows ? repeated[1] : 0);
+  NodeCalls::bind(call, "BIAS_ROW_STRIDE", has_rows ? repeated[1] : Extent(0));
   call.tokens["FINISH"] =
       absl::StrCat(scaled("sum", alpha, arithmetic), " + ", scaled("b", beta, arithmetic));
   return absl::OkStatus();
@@ -88,9 +89,12 @@ absl::Status linear(const OperatorRow& row, NodeCalls& calls) {
   const Value* x = node.input(arg::input);
   const Value* weight = node.input(arg::weight);
   const Value* bias = tensor_of(node.argument(arg::bias));
-  const int64_t depth = weight->tensor().sizes[1];
-  const int64_t columns = weight->tensor().sizes[0];
-  const int64_t rows = columns == 0 ? 0 : calls.out()->tensor().numel() / columns;
+  const Extents filters = extents_of(weight->tensor());
+  const Extent& columns = filters[0];
+  const Extent& depth = filters[1];
+  Extent rows = 1;
+  const Extents sizes = extents_of(calls.out()->tensor());
+  for (size_t d = 0; d + 1 < sizes.size(); ++d) rows *= sizes[d];
   KernelCall& call = product(calls, row, x, weight, bias, {1, rows, depth, columns, true});
   if (bias == nullptr) return absl::OkStatus();
   NodeCalls::bind(call, "BIAS_COLUMN_STRIDE", 1);

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "exir/emit_c/extent.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/sources.h"
 #include "exir/emit_c/text_files.h"
@@ -39,6 +40,15 @@ std::string add_place(const std::string& context, const std::string& name,
   return name;
 }
 
+// A function that tells the sizes of one tensor, and its name.
+std::string add_actual(const Package& package, const CMethod& method, const std::string& name,
+                       const std::string& tensor, std::string* text) {
+  absl::StrAppend(text, "static void ", name, "(const void *context, int32_t *sizes) {\n  ",
+                  method.prefix, "_", tensor, "_sizes((const struct ", package.name,
+                  "_context *)context, sizes);\n}\n\n");
+  return name;
+}
+
 // The tables of one list of tensors; "NULL" when it is empty, else their name. `role` is
 // "input" or "output". Names of tables end as no name that is made of the user's does.
 std::string add_tensors(const Package& package, const CMethod& method, const char* role,
@@ -58,6 +68,15 @@ std::string add_tensors(const Package& package, const CMethod& method, const cha
       *text += array_of(absl::StrCat("int32_t ", sizes), size_texts);
       *text += array_of(absl::StrCat("uint8_t ", order), order_texts);
     }
+    std::string least = "NULL", actual = "NULL";
+    if (tensors[i].varies()) {
+      least = absl::StrCat(name, "_least_", i);
+      std::vector<std::string> least_texts;
+      for (const int64_t size : least_sizes(type)) least_texts.push_back(number(size));
+      *text += array_of(absl::StrCat("int32_t ", least), least_texts);
+      actual = add_actual(package, method, absl::StrCat(name, "_actual_", i),
+                          absl::StrCat(role, "_", tensors[i].c_name), text);
+    }
     const std::string place =
         package.borrows()
             ? "NULL"
@@ -65,10 +84,33 @@ std::string add_tensors(const Package& package, const CMethod& method, const cha
                         absl::StrCat(method.prefix, "_", role, "_", tensors[i].c_name), text);
     absl::StrAppend(&rows, "    {", quoted(tensors[i].name), ", ", quoted(tensors[i].c_name), ", ",
                     static_cast<int>(type.dtype), ", ", type.rank(), "u, ", sizes, ", ", order,
-                    ", ", type.nbytes(), "u, ", place, "},\n");
+                    ", ", type.nbytes(), "u, ", least, ", ", actual, ", ", place, "},\n");
   }
   absl::StrAppend(text, "static const struct petrel_tensor_info ", name, "[] = {\n", rows,
                   "};\n\n");
+  return name;
+}
+
+// Takes the sizes of inputs in the order of the table. "NULL" when none varies, else its name.
+std::string add_set_sizes(const Package& package, const CMethod& method, std::string* text) {
+  if (method.sizes.empty()) return "NULL";
+  const std::string name = method.prefix + "_set_sizes_packed";
+  const std::string null =
+      absl::StrCat(" == NULL) {\n    return ", package.capitals, "_E_NULL;\n  }\n");
+  absl::StrAppend(text, "static int32_t ", name,
+                  "(void *context, const int32_t *const *sizes) {\n  struct ", method.prefix,
+                  "_inputs given;\n  if (sizes", null);
+  for (size_t i = 0; i < method.inputs.size(); ++i) {
+    const CTensor& tensor = method.inputs[i];
+    if (!tensor.varies()) continue;
+    absl::StrAppend(text, "  if (sizes[", i, "]", null);
+    for (size_t d = 0; d < tensor.type.rank(); ++d) {
+      absl::StrAppend(text, "  given.", tensor.c_name, "_sizes[", d, "] = sizes[", i, "][", d,
+                      "];\n");
+    }
+  }
+  absl::StrAppend(text, "  return ", method.prefix, "_set_sizes((struct ", package.name,
+                  "_context *)context, &given);\n}\n\n");
   return name;
 }
 
@@ -89,6 +131,10 @@ std::string run_text(const Package& package, const CMethod& method) {
     for (size_t i = 0; i < tensors.size(); ++i) {
       absl::StrAppend(&text, "  ", structure, ".", tensors[i].c_name, " = (", qualifier,
                       c_type(tensors[i].type.dtype), " *)", list, "[", i, "];\n");
+      if (!tensors[i].varies() || qualifier[0] == '\0') continue;
+      absl::StrAppend(&text, "  if (context == NULL) {\n", null, "  }\n  ", method.prefix,
+                      "_input_", tensors[i].c_name, "_sizes((const struct ", package.name,
+                      "_context *)context, given.", tensors[i].c_name, "_sizes);\n");
     }
   };
   unpack("inputs", "given", "const ", method.inputs);
@@ -163,10 +209,11 @@ std::string metadata_text(const Package& package, const std::string& sha256) {
     const std::string inputs = add_tensors(package, method, "input", method.inputs, &text);
     const std::string outputs = add_tensors(package, method, "output", method.outputs, &text);
     text += run_text(package, method);
+    const std::string set_sizes = add_set_sizes(package, method, &text);
     absl::StrAppend(&methods, "    {", quoted(method.name), ", ", inputs, ", ",
                     method.inputs.size(), "u, ", outputs, ", ", method.outputs.size(), "u, ",
-                    method.arena_bytes, "u, ", io_bytes(method), "u, ", method.prefix,
-                    "_run_packed},\n");
+                    method.arena_bytes, "u, ", io_bytes(method), "u, ", set_sizes, ", ",
+                    method.prefix, "_run_packed},\n");
   }
   absl::StrAppend(&text, init_text(package), pools_text(package));
   return absl::StrCat(text, "static const struct petrel_method_info ", name, "_methods[] = {\n",

@@ -26,9 +26,10 @@ absl::Status copy(const OperatorRow& row, NodeCalls& calls) {
   const TensorType& out = calls.out()->tensor();
   const StridedView from = view_of(in);
   // Views of contiguous tensors change sizes.
-  const bool reshapes = in.sizes != out.sizes;
-  move(calls, row.name(), self_of(calls), reshapes ? StridedView{{in.numel()}, {1}, 0} : from,
-       calls.out(), reshapes ? StridedView{{in.numel()}, {1}, 0} : view_of(out));
+  const bool reshapes = extents_of(in) != extents_of(out);
+  const StridedView flat = {{numel_of(in)}, {1}, 0};
+  move(calls, row.name(), self_of(calls), reshapes ? flat : from, calls.out(),
+       reshapes ? flat : view_of(out));
   return absl::OkStatus();
 }
 
@@ -61,7 +62,7 @@ absl::Status transpose(const OperatorRow& row, NodeCalls& calls) {
 }
 
 absl::Status expand(const OperatorRow& row, NodeCalls& calls) {
-  const Sizes& sizes = calls.out()->tensor().sizes;
+  const Extents sizes = extents_of(calls.out()->tensor());
   StridedView view = view_of(self_of(calls)->tensor());
   const size_t shift = sizes.size() - view.sizes.size();
   for (size_t d = 0; d < view.sizes.size(); ++d) {
@@ -73,16 +74,21 @@ absl::Status expand(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
-int64_t clamped(int64_t place, int64_t size) {
-  if (place < 0) place += size;
-  return std::clamp<int64_t>(place, 0, size);
+// A place that counts from the end when it is negative; unknown where it may be either.
+Extent from_start(const Extent& place, const Extent& size) {
+  if (place.range().low >= 0) return place;
+  return place.range().high < 0 ? place + size : Extent(MaybeSize());
+}
+
+Extent clamped(const Extent& place, const Extent& size) {
+  return smaller_of(larger_of(from_start(place, size), 0), size);
 }
 
 // self[..., start:end:step, ...]; as many elements as `count`.
-StridedView slice_of(const Node& node, const TensorType& type, int64_t count) {
+StridedView slice_of(const Node& node, const TensorType& type, const Extent& count) {
   const size_t dim = dim_of(node.argument(arg::dim), type);
   const Argument& start = node.argument(arg::start);
-  const int64_t begin = start.is_none() ? 0 : clamped(start.as_int(), type.sizes[dim]);
+  const Extent begin = start.is_none() ? 0 : clamped(extent_of(start), extents_of(type)[dim]);
   const bool steps = node.op().find_arg(arg::step) >= 0;
   return view_of(type).cut(dim, begin, count, steps ? node.argument(arg::step).as_int() : 1);
 }
@@ -90,14 +96,14 @@ StridedView slice_of(const Node& node, const TensorType& type, int64_t count) {
 absl::Status slice(const OperatorRow& row, NodeCalls& calls) {
   const TensorType& type = self_of(calls)->tensor();
   const size_t dim = dim_of(calls.node().argument(arg::dim), type);
-  move_all(row, calls, slice_of(calls.node(), type, calls.out()->tensor().sizes[dim]));
+  move_all(row, calls, slice_of(calls.node(), type, extents_of(calls.out()->tensor())[dim]));
   return absl::OkStatus();
 }
 
 StridedView row_of(const Node& node, const TensorType& type) {
   const size_t dim = dim_of(node.argument(arg::dim), type);
-  const int64_t index = node.argument(arg::index).as_int();
-  return view_of(type).cut(dim, index < 0 ? index + type.sizes[dim] : index, 1, 1).without(dim);
+  const Extent index = from_start(extent_of(node.argument(arg::index)), extents_of(type)[dim]);
+  return view_of(type).cut(dim, index, 1, 1).without(dim);
 }
 
 absl::Status select(const OperatorRow& row, NodeCalls& calls) {
@@ -116,7 +122,7 @@ absl::Status scatter_part(const OperatorRow& row, NodeCalls& calls, const Stride
 absl::Status slice_scatter(const OperatorRow& row, NodeCalls& calls) {
   const TensorType& type = self_of(calls)->tensor();
   const size_t dim = dim_of(calls.node().argument(arg::dim), type);
-  const int64_t count = calls.node().input(arg::src)->tensor().sizes[dim];
+  const Extent count = extents_of(calls.node().input(arg::src)->tensor())[dim];
   return scatter_part(row, calls, slice_of(calls.node(), type, count));
 }
 
@@ -127,11 +133,11 @@ absl::Status select_scatter(const OperatorRow& row, NodeCalls& calls) {
 absl::Status cat(const OperatorRow& row, NodeCalls& calls) {
   const TensorType& type = calls.out()->tensor();
   const size_t dim = dim_of(calls.node().argument(arg::dim), type);
-  int64_t begin = 0;
+  Extent begin = 0;
   for (const Value* part : calls.node().argument(arg::tensors).values()) {
     // An empty list of any rank may stand among them.
-    if (part->tensor().numel() == 0) continue;
-    const int64_t count = part->tensor().sizes[dim];
+    if (numel_of(part->tensor()) == 0) continue;
+    const Extent count = extents_of(part->tensor())[dim];
     move(calls, row.name(), part, view_of(part->tensor()), calls.out(),
          view_of(type).cut(dim, begin, count, 1));
     begin += count;
@@ -154,10 +160,10 @@ absl::Status stack(const OperatorRow& row, NodeCalls& calls) {
 absl::Status split(const OperatorRow& row, NodeCalls& calls) {
   const TensorType& type = self_of(calls)->tensor();
   const size_t dim = dim_of(calls.node().argument(arg::dim), type);
-  int64_t begin = 0;
+  Extent begin = 0;
   for (size_t i = 0; i < calls.node().num_results(); ++i) {
     const Value* part = calls.out(i);
-    const int64_t count = part->tensor().sizes[dim];
+    const Extent count = extents_of(part->tensor())[dim];
     move(calls, row.name(), self_of(calls), view_of(type).cut(dim, begin, count, 1), part,
          view_of(part->tensor()));
     begin += count;
@@ -182,11 +188,11 @@ absl::Status repeat(const OperatorRow& row, NodeCalls& calls) {
   const size_t shift = out.sizes.size() - in.sizes.size();
   StridedView from, to;
   for (size_t d = 0; d < out.sizes.size(); ++d) {
-    const int64_t size = d < shift ? 1 : in.sizes[d - shift];
+    const Extent size = d < shift ? 1 : in.sizes[d - shift];
     if (size == 0) return absl::OkStatus();
     for (const auto& [count, from_stride, to_stride] :
-         {std::tuple<int64_t, int64_t, int64_t>{out.sizes[d] / size, 0, size * out.strides[d]},
-          {size, d < shift ? 0 : in.strides[d - shift], out.strides[d]}}) {
+         {std::tuple<Extent, Extent, Extent>{out.sizes[d] / size, 0, size * out.strides[d]},
+          {size, d < shift ? Extent(0) : in.strides[d - shift], out.strides[d]}}) {
       from.sizes.push_back(count);
       from.strides.push_back(from_stride);
       to.sizes.push_back(count);
@@ -204,7 +210,7 @@ absl::Status flip(const OperatorRow& row, NodeCalls& calls) {
     const size_t d = dim_of(Argument(dim), type);
     if (type.rank() == 0) break;
     view.offset += (view.sizes[d] - 1) * view.strides[d];
-    view.strides[d] = -view.strides[d];
+    view.strides[d] = Extent(0) - view.strides[d];
   }
   move_all(row, calls, view);
   return absl::OkStatus();
@@ -241,8 +247,12 @@ absl::Status roll(const OperatorRow& row, NodeCalls& calls) {
 
 absl::Status as_strided(const OperatorRow& row, NodeCalls& calls) {
   const Argument& offset = calls.node().argument(arg::storage_offset);
+  const auto extents = [](const std::vector<int64_t>& ints) {
+    return Extents(ints.begin(), ints.end());
+  };
   move_all(row, calls,
-           {ints_of(calls.node().argument(arg::size)), ints_of(calls.node().argument(arg::stride)),
+           {extents(ints_of(calls.node().argument(arg::size))),
+            extents(ints_of(calls.node().argument(arg::stride))),
             offset.is_none() ? 0 : offset.as_int()});
   return absl::OkStatus();
 }
@@ -253,10 +263,10 @@ absl::Status diagonal(const OperatorRow& row, NodeCalls& calls) {
   const size_t a = dim_of(calls.node().argument(arg::dim1), type);
   const size_t b = dim_of(calls.node().argument(arg::dim2), type);
   StridedView view = view_of(type);
-  view.offset = offset >= 0 ? offset * view.strides[b] : -offset * view.strides[a];
-  const int64_t stride = view.strides[a] + view.strides[b];
+  view.offset = offset >= 0 ? view.strides[b] * offset : view.strides[a] * -offset;
+  const Extent stride = view.strides[a] + view.strides[b];
   view = view.without(std::max(a, b)).without(std::min(a, b));
-  view.sizes.push_back(calls.out()->tensor().sizes.back());
+  view.sizes.push_back(extents_of(calls.out()->tensor()).back());
   view.strides.push_back(stride);
   move_all(row, calls, view);
   return absl::OkStatus();
@@ -266,11 +276,11 @@ absl::Status unfold(const OperatorRow& row, NodeCalls& calls) {
   const TensorType& type = self_of(calls)->tensor();
   StridedView view = view_of(type);
   const size_t dim = dim_of(calls.node().argument(arg::dimension), type);
-  const int64_t stride = type.rank() == 0 ? 1 : view.strides[dim];
+  const Extent stride = type.rank() == 0 ? 1 : view.strides[dim];
   if (type.rank() > 0) view.strides[dim] *= calls.node().argument(arg::step).as_int();
   view.sizes.push_back(calls.node().argument(arg::size).as_int());
   view.strides.push_back(stride);
-  view.sizes = calls.out()->tensor().sizes;
+  view.sizes = extents_of(calls.out()->tensor());
   move_all(row, calls, view);
   return absl::OkStatus();
 }
@@ -280,12 +290,15 @@ absl::Status shuffle(const OperatorRow& row, NodeCalls& calls, int64_t r, bool e
   const TensorType& many = (enlarges ? self_of(calls) : calls.out())->tensor();
   const TensorType& large = (enlarges ? calls.out() : self_of(calls))->tensor();
   const size_t rank = many.rank();
-  const int64_t h = many.sizes[rank - 2], w = many.sizes[rank - 1];
-  const int64_t channels = h * w == 0 ? 0 : many.numel() / (r * r * h * w);
-  const Sizes sizes = {channels, r, r, h, w};
-  const StridedView channel_wise = {sizes, {r * r * h * w, r * h * w, h * w, w, 1}, 0};
-  const StridedView plane_wise = {sizes, {h * r * w * r, w * r, 1, r * w * r, r}, 0};
-  if (large.numel() == 0) return absl::OkStatus();
+  const Extents all = extents_of(many);
+  const Extent h = all[rank - 2], w = all[rank - 1];
+  Extent channels = 1;
+  for (size_t d = 0; d + 2 < rank; ++d) channels *= all[d];
+  channels = channels / (r * r);
+  const Extents sizes = {channels, r, r, h, w};
+  const StridedView channel_wise = {sizes, {h * w * (r * r), h * w * r, h * w, w, 1}, 0};
+  const StridedView plane_wise = {sizes, {h * w * (r * r), w * r, 1, w * (r * r), r}, 0};
+  if (numel_of(large) == 0) return absl::OkStatus();
   move(calls, row.name(), self_of(calls), enlarges ? channel_wise : plane_wise, calls.out(),
        enlarges ? plane_wise : channel_wise);
   return absl::OkStatus();
@@ -327,8 +340,8 @@ constexpr OperatorRow kRows[] = {
     {"aten::unbind_copy.int_out", unbind},
     {"aten::repeat.out", repeat},
     {"aten::flip.out", flip},
-    {"aten::roll.out", roll},
-    {"aten::as_strided_copy.out", as_strided},
+    {"aten::roll.out", fixed(roll)},
+    {"aten::as_strided_copy.out", fixed(as_strided)},
     {"aten::diagonal_copy.out", diagonal},
     {"aten::unfold_copy.out", unfold},
     {"aten::pixel_shuffle.out", pixel_shuffle},

@@ -5,7 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "exir/emit_c/literal.h"
 
 namespace petrel::exir::emit_c {
@@ -23,10 +25,23 @@ const char* type_of(Arithmetic arithmetic) {
   return "";
 }
 
+// Whether it is an int32_t, whatever the sizes are.
+bool fits(const Extent& value) {
+  return value.range().low >= std::numeric_limits<int32_t>::min() &&
+         value.range().high <= std::numeric_limits<int32_t>::max();
+}
+
+// In small letters, with an underscore that no name of a kernel ends with.
+std::string parameter_of(KernelCall& call, const std::string& token, const Extent& value) {
+  const std::string parameter = absl::StrCat(absl::AsciiStrToLower(token), "_");
+  call.varying.push_back({parameter, fits(value) ? value.text() : ""});
+  return parameter;
+}
+
 }  // namespace
 
 KernelCall& NodeCalls::add(std::string source, std::string name) {
-  calls_.push_back({std::move(source), std::move(name), {}, {}, false});
+  calls_.push_back({std::move(source), std::move(name), {}, {}, {}, false});
   return calls_.back();
 }
 
@@ -59,8 +74,38 @@ void NodeCalls::bind_elements(KernelCall& call, ScalarType type) {
   call.tokens["ARITHMETIC"] = c_type(type);
 }
 
-void NodeCalls::bind(KernelCall& call, const std::string& token, int64_t value) {
-  call.tokens[token] = number(value);
+void NodeCalls::bind(KernelCall& call, const std::string& token, const Extent& value) {
+  call.tokens[token] =
+      value.is_number() ? number(value.number()) : parameter_of(call, token, value);
+}
+
+void NodeCalls::bind_list(KernelCall& call, const std::string& token, const Extents& values) {
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < values.size(); ++i) {
+    texts.push_back(values[i].is_number()
+                        ? absl::StrCat(values[i].number())
+                        : parameter_of(call, absl::StrCat(token, "_", i), values[i]));
+  }
+  call.tokens[token] = texts.empty() ? "{1}" : absl::StrCat("{", absl::StrJoin(texts, ", "), "}");
+}
+
+std::string NodeCalls::count(const Extent& value) const {
+  if (value.is_number()) return number(value.number());
+  const std::string text = fits(value) ? value.text() : "";
+  is_unknown_ = is_unknown_ || text.empty();
+  return absl::StrCat("(int32_t)(", text, ")");
+}
+
+std::string NodeCalls::offset(const Extent& element) const {
+  return element == 0 ? "" : element.is_number() ? absl::StrCat(element.number()) : count(element);
+}
+
+bool NodeCalls::is_unknown() const {
+  bool unknown = is_unknown_;
+  for (const KernelCall& call : calls_) {
+    for (const VaryingToken& token : call.varying) unknown = unknown || token.value.empty();
+  }
+  return unknown;
 }
 
 bool is_floating(const Value* value) { return is_floating_point(value->tensor().dtype); }
@@ -94,6 +139,13 @@ int64_t integer_of(const Argument& number) {
   return static_cast<int64_t>(value);
 }
 
+Extent extent_of(const Argument& argument) {
+  if (argument.is_int()) return argument.as_int();
+  if (!argument.is_value()) return Extent(MaybeSize());
+  const Type& type = argument.value()->type();
+  return type.kind == Type::Kind::kInt ? Extent(type.number) : Extent(MaybeSize());
+}
+
 const Value* tensor_of(const Argument& argument) {
   return argument.is_value() ? argument.value() : nullptr;
 }
@@ -106,19 +158,21 @@ size_t dim_of(const Argument& argument, const TensorType& type) {
 
 Split split_at(const TensorType& type, size_t dim) {
   Split split;
+  const Extents sizes = extents_of(type);
   for (size_t d = 0; d < type.rank(); ++d) {
-    (d < dim ? split.outer : d == dim ? split.size : split.inner) *= type.sizes[d];
+    (d < dim ? split.outer : d == dim ? split.size : split.inner) *= sizes[d];
   }
   return split;
 }
 
-std::vector<int64_t> strides_of(const TensorType& type) {
-  std::vector<int64_t> strides(type.rank());
-  int64_t stride = 1;
+Extents strides_of(const TensorType& type) {
+  const Extents sizes = extents_of(type);
+  Extents strides(type.rank());
+  Extent stride = 1;
   for (size_t i = type.rank(); i-- > 0;) {
     const size_t dim = type.dim_order.empty() ? i : type.dim_order[i];
     strides[dim] = stride;
-    stride *= type.sizes[dim];
+    stride *= sizes[dim];
   }
   return strides;
 }

@@ -16,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "exir/emit_c/extent.h"
 #include "exir/emit_c/kernel_call.h"
 #include "exir/emit_c/places.h"
 #include "exir/ir/graph.h"
@@ -35,6 +36,8 @@ class NodeCalls {
 
   const Node& node() const { return node_; }
   const Value* out(size_t i = 0) const { return node_.result(i); }
+  // Whether a size was asked for that C cannot compute.
+  bool is_unknown() const;
   std::vector<KernelCall> take() && { return {calls_.begin(), calls_.end()}; }
 
   // The reference stays valid when more are added.
@@ -47,22 +50,29 @@ class NodeCalls {
                          Arithmetic arithmetic);
   // Of elements that are only moved.
   static void bind_elements(KernelCall& call, ScalarType type);
-  static void bind(KernelCall& call, const std::string& token, int64_t value);
+  // A number stands in the kernel; a size that varies is a parameter of it.
+  static void bind(KernelCall& call, const std::string& token, const Extent& value);
+  static void bind_list(KernelCall& call, const std::string& token, const Extents& values);
 
-  std::string read(const Value* value, int64_t element = 0) const {
-    return places_.read(value, element);
+  std::string read(const Value* value, const Extent& element = 0) const {
+    return places_.read(value, offset(element));
   }
-  std::string write(const Value* value, int64_t element = 0) const {
-    return places_.write(value, element);
+  std::string write(const Value* value, const Extent& element = 0) const {
+    return places_.write(value, offset(element));
   }
+  // An argument that counts: "12", or "(int32_t)(8 * sizes->s31)".
+  std::string count(const Extent& value) const;
   // Both begin at one address.
   bool same_place(const Value* a, const Value* b) const {
     return !places_.has_symbol(a) && places_.bytes(a) == places_.bytes(b);
   }
 
  private:
+  std::string offset(const Extent& element) const;
+
   const Node& node_;
   const Places& places_;
+  mutable bool is_unknown_ = false;
   std::deque<KernelCall> calls_;
 };
 
@@ -79,6 +89,9 @@ std::vector<int64_t> ints_of(const Argument& argument, size_t count = 0);
 // Never through a double, which holds no integer beyond 2^53 exactly.
 int64_t integer_of(const Argument& number);
 
+// An int of the program, or one that is computed from sizes; unknown for others.
+Extent extent_of(const Argument& argument);
+
 // Null for none.
 const Value* tensor_of(const Argument& argument);
 
@@ -87,12 +100,12 @@ size_t dim_of(const Argument& argument, const TensorType& type);
 
 // A tensor as [outer, size, inner] around one of its dims.
 struct Split {
-  int64_t outer = 1, size = 1, inner = 1;
+  Extent outer = 1, size = 1, inner = 1;
 };
 Split split_at(const TensorType& type, size_t dim);
 
 // How far apart the elements along each dim are.
-std::vector<int64_t> strides_of(const TensorType& type);
+Extents strides_of(const TensorType& type);
 
 }  // namespace petrel::exir::emit_c
 

@@ -25,9 +25,9 @@ absl::Status check_types(const NodeCalls& calls) {
 }
 
 struct Groups {
-  int64_t groups, count;
-  int64_t repeated;  // neighbours that share a weight
-  int64_t cycle;     // groups after which weights begin anew
+  Extent groups, count;
+  Extent repeated;  // neighbours that share a weight
+  Extent cycle;     // groups after which weights begin anew
 };
 
 absl::Status normalize(const OperatorRow& row, NodeCalls& calls, const Groups& groups) {
@@ -35,7 +35,7 @@ absl::Status normalize(const OperatorRow& row, NodeCalls& calls, const Groups& g
   if (!status.ok()) return status;
   const Node& node = calls.node();
   const Value* x = node.input(arg::input);
-  if (x->tensor().numel() == 0) return absl::OkStatus();
+  if (numel_of(x->tensor()) == 0) return absl::OkStatus();
   KernelCall& call = calls.add("kernels/normalize.h", row.name());
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
   NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);
@@ -54,7 +54,7 @@ absl::Status normalize(const OperatorRow& row, NodeCalls& calls, const Groups& g
 }
 
 absl::Status layer_norm(const OperatorRow& row, NodeCalls& calls) {
-  const Sizes& sizes = calls.node().input(arg::input)->tensor().sizes;
+  const Extents sizes = extents_of(calls.node().input(arg::input)->tensor());
   const size_t normalized = ints_of(calls.node().argument(arg::normalized_shape)).size();
   Groups groups = {1, 1, 1, 1};
   for (size_t d = 0; d < sizes.size(); ++d) {
@@ -66,10 +66,10 @@ absl::Status layer_norm(const OperatorRow& row, NodeCalls& calls) {
 absl::Status group_norm(const OperatorRow& row, NodeCalls& calls) {
   const Node& node = calls.node();
   const int64_t group = node.argument(arg::group).as_int();
-  const int64_t plane = node.argument(arg::HxW).as_int();
-  const int64_t per_group = node.argument(arg::C).as_int() / group;
+  const Extent plane = extent_of(node.argument(arg::HxW));
+  const Extent per_group = extent_of(node.argument(arg::C)) / group;
   return normalize(row, calls,
-                   {node.argument(arg::N).as_int() * group, per_group * plane, plane, group});
+                   {extent_of(node.argument(arg::N)) * group, per_group * plane, plane, group});
 }
 
 // Results that only training needs have no elements.

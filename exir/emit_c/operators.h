@@ -20,10 +20,24 @@
 
 namespace petrel::exir::emit_c {
 
+struct OperatorRow;
+
+// Turns a node into calls. Sizes are Extents, so those that vary are taken; fixed(fn) is one
+// that needs numbers. Unimplemented says what about the node it cannot do.
+struct Maker {
+  using Fn = absl::Status (*)(const OperatorRow& row, NodeCalls& calls);
+
+  constexpr Maker(Fn maker, bool fixed = false) : fn(maker), is_fixed(fixed) {}  // NOLINT
+
+  Fn fn;
+  bool is_fixed;
+};
+
+constexpr Maker fixed(Maker::Fn fn) { return Maker(fn, true); }
+
 struct OperatorRow {
   const char* kernel;
-  // Unimplemented says what about the node it cannot do.
-  absl::Status (*make)(const OperatorRow& row, NodeCalls& calls);
+  Maker make;
   const char* expression = "";
   const char* integer_expression = "";
 

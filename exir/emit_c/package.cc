@@ -2,87 +2,31 @@
 #include "exir/emit_c/package.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "exir/annotate.h"
-#include "exir/emit_c/comment_text.h"
 #include "exir/emit_c/constant_file.h"
 #include "exir/emit_c/kernel_library.h"
-#include "exir/emit_c/literal.h"
+#include "exir/emit_c/method_sizes.h"
 #include "exir/emit_c/names.h"
+#include "exir/emit_c/node_problems.h"
+#include "exir/emit_c/node_step.h"
 #include "exir/emit_c/operators.h"
 #include "exir/emit_c/parameter_pools.h"
 #include "exir/emit_c/places.h"
 #include "exir/emit_c/text_files.h"
-#include "exir/memory/in_place.h"
 #include "exir/ops/handles.h"
 #include "exir/status_macros.h"
 #include "exir/emit_c/renamed.h"
 
 namespace petrel::exir::emit_c {
 namespace {
-
-std::string kernel_of(const Node& node, const Storage& storage) {
-  if (storage.is_in_place(node)) return in_place_kernel(node);
-  if (node.op().out_overload.empty()) return node.op().out_name;
-  return absl::StrCat(node.op().out_name, ".", node.op().out_overload);
-}
-
-// "" or why C cannot hold the value.
-std::string problem_of(const Value* value) {
-  if (!value->type().is_tensor() || value->tensor().is_dynamic()) {
-    return absl::StrCat("'", value->name(), "' is of type ", to_string(value->type()),
-                        "; sizes that vary do not exist in C yet");
-  }
-  if (c_type(value->tensor().dtype) == nullptr) {
-    return absl::StrCat("'", value->name(), "' is of type ", to_string(value->type()),
-                        "; C has no such numbers yet");
-  }
-  if (value->tensor().nbytes() > std::numeric_limits<int32_t>::max()) {
-    return absl::StrCat("'", value->name(), "' has ", value->tensor().nbytes(),
-                        " bytes, must have less than 2^31");
-  }
-  return "";
-}
-
-std::string problem_of(const Node& node, const std::string& kernel) {
-  if (node.is(petrel_ops::cond) && node.input(arg::predicate)->is_constant()) {
-    return "branches by a constant do not exist in C yet";
-  }
-  if (!node.is(petrel_ops::cond) && !node.regions().empty()) {
-    return "loops do not exist in C yet";
-  }
-  if (node.delegate() != nullptr) return "calls of backends do not exist in C yet";
-  for (const Value* operand : node.operands()) {
-    if (std::string problem = problem_of(operand); !problem.empty()) return problem;
-  }
-  for (size_t i = 0; i < node.num_results(); ++i) {
-    if (std::string problem = problem_of(node.result(i)); !problem.empty()) return problem;
-  }
-  if (node.is(petrel_ops::cond)) return "";
-  if (find_operator(kernel) == nullptr) return absl::StrCat(kernel, " does not exist in C yet");
-  return "";
-}
-
-// What a reader wants to know of a step, in lines.
-std::string comment_of(const Node& node) {
-  std::string text = comment_text(node.describe());
-  const auto line = [&](const char* role, const Value* value) {
-    absl::StrAppend(&text, "\n  ", role, " ", comment_text(value->name()), ": ",
-                    to_string(value->type()));
-  };
-  for (const Value* operand : node.operands()) line("in ", operand);
-  for (size_t i = 0; i < node.num_results(); ++i) line("out", node.result(i));
-  return text;
-}
 
 // Of outputs that are no numbers known at export.
 std::vector<std::string> computed_names(const Signature& signature) {
@@ -91,19 +35,6 @@ std::vector<std::string> computed_names(const Signature& signature) {
     if (signature.fixed_outputs.count(i) == 0) names.push_back(signature.output_names[i]);
   }
   return names;
-}
-
-// Whether `name` stands there as a whole word.
-bool has_word(absl::string_view text, const std::string& name) {
-  const auto is_part = [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
-  };
-  for (size_t at = text.find(name); at != absl::string_view::npos; at = text.find(name, at + 1)) {
-    const size_t end = at + name.size();
-    const bool begins = at == 0 || !is_part(text[at - 1]);
-    if (begins && (end == text.size() || !is_part(text[end]))) return true;
-  }
-  return false;
 }
 
 class Builder {
@@ -118,7 +49,10 @@ class Builder {
 
   absl::StatusOr<Package> build() {
     PETREL_RETURN_IF_ERROR(check_package_name(package_.name));
-    for (const PlannedMethod& method : planned_.methods) note_problems(method);
+    for (const PlannedMethod& method : planned_.methods) {
+      PETREL_RETURN_IF_ERROR(
+          annotate(note_problems(method), absl::StrCat("method '", method.name, "'")));
+    }
     if (!problems_.empty()) return all_problems();
     PETREL_ASSIGN_OR_RETURN(package_.memories, make_memories(planned_, pools_, package_.name));
     for (const PlannedMethod& method : planned_.methods) {
@@ -145,17 +79,13 @@ class Builder {
     return absl::UnimplementedError(absl::StrJoin(problems_, "\n"));
   }
 
-  void note_problems(const PlannedMethod& method) {
-    const auto note = [&](const std::string& where, const std::string& problem) {
-      if (problem.empty()) return;
-      problems_.push_back(absl::StrCat("method '", method.name, "': ", where, problem));
-    };
-    for (const Value* input : method.graph->inputs()) note("input ", problem_of(input));
-    for (const Node* node : method.storage->steps()) {
-      if (is_dropped(*node)) continue;
-      note(absl::StrCat(node->describe(), ": "),
-           problem_of(*node, kernel_of(*node, *method.storage)));
+  absl::Status note_problems(const PlannedMethod& method) {
+    PETREL_ASSIGN_OR_RETURN(std::vector<MethodSize> sizes, find_sizes(*method.graph));
+    for (const std::string& problem : problems_of(method, sizes)) {
+      problems_.push_back(absl::StrCat("method '", method.name, "': ", problem));
     }
+    sizes_.push_back(std::move(sizes));
+    return absl::OkStatus();
   }
 
   // Sizes that nobody gave are known now.
@@ -265,6 +195,9 @@ class Builder {
       std::string c_name;
       if (known.insert(name).second) {
         PETREL_ASSIGN_OR_RETURN(c_name, names.add(name));
+        if (values[i]->tensor().is_dynamic()) {
+          PETREL_RETURN_IF_ERROR(names.add(absl::StrCat(name, "_sizes")).status());
+        }
       }
       tensors.push_back({name, std::move(c_name), values[i]->tensor(), ""});
     }
@@ -310,6 +243,9 @@ class Builder {
       PETREL_RETURN_IF_ERROR(check_method_name(c_name));
       absl::StrAppend(&method.prefix, "_", c_name);
     }
+    method.sizes = std::move(sizes_[package_.methods.size()]);
+    method.sizes_member =
+        absl::StrCat("sizes", absl::string_view(method.prefix).substr(package_.name.size()));
     method.arena_bytes = planned.plan.arena_bytes;
     method.lower_bound_bytes = planned.plan.lower_bound_bytes;
     method.proven_optimal = planned.plan.proven_optimal;
@@ -335,7 +271,7 @@ class Builder {
   absl::Status add_steps(const Graph& graph, const PlannedMethod& planned, const Places& places,
                          const Borrowed& borrowed, CMethod* method) {
     for (const Node* node : planned.storage->steps_of(graph)) {
-      if (is_dropped(*node)) continue;
+      if (is_nothing(*node, *planned.storage)) continue;
       PETREL_RETURN_IF_ERROR(node->is(petrel_ops::cond)
                                  ? add_cond(*node, planned, places, borrowed, method)
                                  : add_step(*node, planned, places, borrowed, method));
@@ -365,28 +301,16 @@ class Builder {
   absl::Status add_step(const Node& node, const PlannedMethod& planned, const Places& places,
                         const Borrowed& borrowed, CMethod* method) {
     const OperatorRow* row = find_operator(kernel_of(node, *planned.storage));
-    NodeCalls calls(node, places);
-    const absl::Status status = row->make(*row, calls);
-    if (absl::IsUnimplemented(status)) {
-      problems_.push_back(
-          absl::StrCat("method '", planned.name, "': ", node.describe(), ": ", status.message()));
+    absl::StatusOr<CStep> made = make_step(
+        node, *row, places, absl::StrCat("op", method->steps.size()), package_, &library_);
+    if (absl::IsUnimplemented(made.status())) {
+      problems_.push_back(absl::StrCat("method '", planned.name, "': ", node.describe(), ": ",
+                                       made.status().message()));
       return absl::OkStatus();
     }
-    PETREL_RETURN_IF_ERROR(annotate(status, node.describe()));
-    CStep step;
-    step.function = absl::StrCat("op", method->steps.size(), "_", row->name());
-    step.comment = comment_of(node);
-    for (const KernelCall& call : std::move(calls).take()) {
-      PETREL_ASSIGN_OR_RETURN(const std::string function, library_.add(call));
-      const std::string text = absl::StrCat(renamed(package_, function), "(",
-                                            absl::StrJoin(call.arguments, ",\n      "), ")");
-      step.can_fail = step.can_fail || call.can_fail;
-      absl::StrAppend(&step.body, call.can_fail ? absl::StrCat("  if (", text, " != 0) return ",
-                                                               package_.capitals, "_E_DATA;\n")
-                                                : absl::StrCat("  ", text, ";\n"));
-    }
-    if (step.body.empty()) return absl::OkStatus();
-    if (step.can_fail) absl::StrAppend(&step.body, "  return ", package_.capitals, "_OK;\n");
+    PETREL_RETURN_IF_ERROR(annotate(made.status(), node.describe()));
+    if (made->body.empty()) return absl::OkStatus();
+    CStep step = *std::move(made);
     const auto note = [&](const std::string& variable) {
       if (!absl::StrContains(step.body, absl::StrCat("(", variable, " + "))) return;
       step.memories.push_back(variable);
@@ -403,6 +327,7 @@ class Builder {
       }
     }
     step.parameters.assign(pointers.begin(), pointers.end());
+    step.sizes = absl::StrContains(step.body, "sizes->");
     method->steps.push_back(std::move(step));
     return absl::OkStatus();
   }
@@ -437,6 +362,7 @@ class Builder {
   std::set<std::string> states_;
   Symbols symbols_;
   std::map<const Constant*, size_t> pointers_;  // index of the parameter
+  std::vector<std::vector<MethodSize>> sizes_;  // by method
   std::vector<std::string> problems_;
 };
 

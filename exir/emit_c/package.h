@@ -19,6 +19,7 @@
 
 #include "absl/status/statusor.h"
 #include "exir/emit_c/memories.h"
+#include "exir/emit_c/method_sizes.h"
 #include "exir/ir/graph.h"
 #include "exir/memory/planned_program.h"
 
@@ -29,6 +30,8 @@ struct CTensor {
   std::string c_name;
   TensorType type;
   std::string place;  // "arena + 64"; "in_image + 0" where that is the caller's
+
+  bool varies() const { return type.is_dynamic(); }
 };
 
 // Goes on at another step: where a branch that is not taken ends, or behind the other one.
@@ -46,6 +49,7 @@ struct CStep {
   std::string body;                   // statements
   std::vector<std::string> memories;  // the variables that it uses, borrowed ones too
   std::vector<size_t> parameters;     // those of its arguments that are pointers
+  bool sizes = false;                 // takes those of the call
   bool can_fail = false;              // returns a status
 };
 
@@ -62,6 +66,8 @@ struct CMethod {
   // What its names begin with: "kws", or "kws_decode" where there are several methods.
   std::string prefix;
   std::vector<CTensor> inputs, outputs;
+  std::vector<MethodSize> sizes;
+  std::string sizes_member;  // of the context, where there are sizes
   std::vector<CStep> steps;
   std::vector<CWrite> writes;
   int64_t arena_bytes = 0;  // of all pools together

@@ -7,8 +7,8 @@
 namespace petrel::exir::emit_c {
 namespace {
 
-std::string plus(const std::string& address, int64_t element) {
-  return element == 0 ? address : absl::StrCat(address, " + ", element);
+std::string plus(const std::string& address, const std::string& offset) {
+  return offset.empty() ? address : absl::StrCat(address, " + ", offset);
 }
 
 }  // namespace
@@ -32,19 +32,20 @@ std::string Places::bytes(const Value* value) const {
   return absl::StrCat(memories_[memory].variable, " + ", planned->second);
 }
 
-std::string Places::typed(const Value* value, int64_t element, const char* qualifier) const {
+std::string Places::typed(const Value* value, const std::string& offset,
+                          const char* qualifier) const {
   return plus(absl::StrCat("(", qualifier, c_type(value->tensor().dtype), " *)(", qualifier,
                            "void *)(", bytes(value), ")"),
-              element);
+              offset);
 }
 
-std::string Places::read(const Value* value, int64_t element) const {
-  if (!has_symbol(value)) return typed(value, element, "const ");
-  return plus(symbols_.at(method_.storage->root(value)->constant().get()), element);
+std::string Places::read(const Value* value, const std::string& offset) const {
+  if (!has_symbol(value)) return typed(value, offset, "const ");
+  return plus(symbols_.at(method_.storage->root(value)->constant().get()), offset);
 }
 
-std::string Places::write(const Value* value, int64_t element) const {
-  return typed(value, element, "");
+std::string Places::write(const Value* value, const std::string& offset) const {
+  return typed(value, offset, "");
 }
 
 }  // namespace petrel::exir::emit_c

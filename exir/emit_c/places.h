@@ -40,15 +40,16 @@ class Places {
         memories_(memories),
         borrowed_(borrowed) {}
 
-  // The address of element `element` of `value`, for reading or writing.
-  std::string read(const Value* value, int64_t element = 0) const;
-  std::string write(const Value* value, int64_t element = 0) const;
+  // The address of `value`, for reading or writing, or of the element at `offset`: "12", or
+  // another expression.
+  std::string read(const Value* value, const std::string& offset = "") const;
+  std::string write(const Value* value, const std::string& offset = "") const;
   // "arena + 64". Precondition: `value` is not a constant, or one that is state.
   std::string bytes(const Value* value) const;
   bool has_symbol(const Value* value) const;
 
  private:
-  std::string typed(const Value* value, int64_t element, const char* qualifier) const;
+  std::string typed(const Value* value, const std::string& offset, const char* qualifier) const;
 
   const PlannedMethod& method_;
   const StatePlan& state_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reductions over some dims, and what runs along one.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -34,28 +35,29 @@ std::vector<bool> reduced_dims(const Node& node, const Value* x) {
 
 // A call of a kernel that loops over reduced dims inside of kept ones.
 KernelCall& reduce(const OperatorRow& row, NodeCalls& calls, const char* source,
-                   Arithmetic arithmetic, int64_t* reduced_count) {
+                   Arithmetic arithmetic, Extent* reduced_count) {
   const Value* x = calls.node().input(arg::self);
   const std::vector<bool> reduced = reduced_dims(calls.node(), x);
-  const std::vector<int64_t> strides = strides_of(x->tensor());
+  const Extents sizes = extents_of(x->tensor());
+  const Extents strides = strides_of(x->tensor());
   LoopNest outer(1), inner(1);
   for (size_t d = 0; d < reduced.size(); ++d) {
-    (reduced[d] ? inner : outer).add(x->tensor().sizes[d], {strides[d]});
+    (reduced[d] ? inner : outer).add(sizes[d], {strides[d]});
   }
   KernelCall& call = calls.add(source, row.name());
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, arithmetic);
   NodeCalls::bind_write(call, "OUT", calls.out()->tensor().dtype, arithmetic);
   outer.bind_sizes(call, "KEPT_", "KEPT");
   inner.bind_sizes(call, "", "REDUCED");
-  call.tokens["KEPT_STRIDES"] = list(outer.strides(0));
-  call.tokens["STRIDES"] = list(inner.strides(0));
+  NodeCalls::bind_list(call, "KEPT_STRIDES", outer.strides(0));
+  NodeCalls::bind_list(call, "STRIDES", inner.strides(0));
   call.arguments = {calls.read(x), calls.write(calls.out())};
   *reduced_count = inner.count();
   return call;
 }
 
 KernelCall& fold(const OperatorRow& row, NodeCalls& calls, Arithmetic arithmetic, const char* start,
-                 int64_t* reduced_count) {
+                 Extent* reduced_count) {
   KernelCall& call = reduce(row, calls, "kernels/reduce.h", arithmetic, reduced_count);
   call.tokens["START"] = start;
   call.tokens["STEP"] = row.expression;
@@ -63,30 +65,36 @@ KernelCall& fold(const OperatorRow& row, NodeCalls& calls, Arithmetic arithmetic
   return call;
 }
 
+// How many elements are reduced.
+std::string as_double(const KernelCall& call, const Extent& count) {
+  if (count.is_number()) return number(static_cast<double>(count.number()));
+  return absl::StrCat("(double)", call.tokens.at("REDUCED"));
+}
+
 absl::Status mean(const OperatorRow& row, NodeCalls& calls) {
-  int64_t count = 0;
+  Extent count;
   KernelCall& call = fold(row, calls, Arithmetic::kDouble, "0.0", &count);
-  call.tokens["FINISH"] = absl::StrCat("value / ", number(static_cast<double>(count)));
+  call.tokens["FINISH"] = absl::StrCat("value / ", as_double(call, count));
   return absl::OkStatus();
 }
 
 // Integers are summed and multiplied modulo 2^64.
 absl::Status sum(const OperatorRow& row, NodeCalls& calls) {
-  int64_t count = 0;
+  Extent count;
   const bool floating = is_floating(calls.out()) || is_floating(calls.node().input(arg::self));
   fold(row, calls, floating ? Arithmetic::kDouble : Arithmetic::kModular, "0", &count);
   return absl::OkStatus();
 }
 
 absl::Status product(const OperatorRow& row, NodeCalls& calls) {
-  int64_t count = 0;
+  Extent count;
   fold(row, calls, is_floating(calls.out()) ? Arithmetic::kDouble : Arithmetic::kModular, "1",
        &count);
   return absl::OkStatus();
 }
 
 absl::Status any(const OperatorRow& row, NodeCalls& calls) {
-  int64_t count = 0;
+  Extent count;
   fold(row, calls, Arithmetic::kDouble, "0.0", &count);
   return absl::OkStatus();
 }
@@ -106,7 +114,7 @@ std::string compared(absl::string_view expression, const Value* x) {
 // The value of the best element, by `expression`.
 void best_value(const OperatorRow& row, NodeCalls& calls, const char* expression) {
   const Value* x = calls.node().input(arg::self);
-  int64_t count = 0;
+  Extent count;
   KernelCall& call = fold(row, calls, arithmetic_of({x}), kFirst, &count);
   call.tokens["START"] = with_words_replaced(kFirst, call.tokens);
   call.tokens["STEP"] = compared(expression, x);
@@ -119,7 +127,7 @@ absl::Status extreme(const OperatorRow& row, NodeCalls& calls) {
 
 // The place of the best element, and its value where there is a result for it.
 absl::Status extreme_place(const OperatorRow& row, NodeCalls& calls) {
-  int64_t count = 0;
+  Extent count;
   const Value* x = calls.node().input(arg::self);
   const bool has_value = calls.node().num_results() == 2;
   if (has_value) best_value(row, calls, row.integer_expression);
@@ -139,10 +147,17 @@ double correction_of(const Node& node) {
 }
 
 absl::Status variance(const OperatorRow& row, NodeCalls& calls) {
-  int64_t count = 0;
+  Extent count;
   KernelCall& call = reduce(row, calls, "kernels/variance.h", Arithmetic::kDouble, &count);
-  const double freedom = static_cast<double>(count) - correction_of(calls.node());
-  call.tokens["FREEDOM"] = number(freedom > 0.0 ? freedom : 0.0);
+  const double correction = correction_of(calls.node());
+  if (count.is_number()) {
+    call.tokens["FREEDOM"] =
+        number(std::max(0.0, static_cast<double>(count.number()) - correction));
+  } else {
+    const std::string elements = as_double(call, count);
+    call.tokens["FREEDOM"] = absl::StrCat("(", elements, " > ", number(correction), " ? ", elements,
+                                          " - ", number(correction), " : 0.0)");
+  }
   const bool has_mean = calls.node().num_results() == 2;
   call.arguments.push_back(has_mean ? calls.write(calls.out(1)) : "NULL");
   return absl::OkStatus();

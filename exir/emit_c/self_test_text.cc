@@ -71,6 +71,11 @@ std::string missing_text(const CMethod& method) {
                       "were tried are not\n   * among those that it takes. */\n");
 }
 
+// Sizes that vary are tested at the point of the largest.
+TensorType largest(const CTensor& tensor) {
+  return tensor.varies() ? tensor.type.at_sample(0) : tensor.type;
+}
+
 std::string call_text(const Package& package, const CMethod& method) {
   std::string text = absl::StrCat("  {\n    struct ", method.prefix, "_inputs inputs;\n    struct ",
                                   method.prefix, "_outputs outputs;\n");
@@ -79,6 +84,10 @@ std::string call_text(const Package& package, const CMethod& method) {
   for (const CTensor& tensor : method.inputs) {
     absl::StrAppend(&text, "    inputs.", tensor.c_name, " = ", method.prefix, "_given_",
                     tensor.c_name, ";\n");
+    for (size_t d = 0; tensor.varies() && d < tensor.type.rank(); ++d) {
+      absl::StrAppend(&text, "    inputs.", tensor.c_name, "_sizes[", d,
+                      "] = ", largest(tensor).sizes[d], ";\n");
+    }
   }
   for (const CTensor& tensor : method.outputs) {
     absl::StrAppend(&text, "    outputs.", tensor.c_name, " = ", method.prefix,
@@ -91,14 +100,14 @@ std::string call_text(const Package& package, const CMethod& method) {
                   "_run(context, &inputs, &outputs);\n    if (status != ", package.capitals,
                   "_OK) return status;\n");
   for (const CTensor& tensor : method.outputs) {
-    if (tensor.type.numel() == 0) continue;
+    if (largest(tensor).numel() == 0) continue;
     const std::string expected = absl::StrCat(method.prefix, "_expected_", tensor.c_name);
     const std::string check =
         is_compared_by_value(tensor.type.dtype)
             ? absl::StrCat("!", package.name, "_same_", c_type(tensor.type.dtype), "(outputs.",
-                           tensor.c_name, ", ", expected, ", ", tensor.type.numel(), "u)")
+                           tensor.c_name, ", ", expected, ", ", largest(tensor).numel(), "u)")
             : absl::StrCat("memcmp(outputs.", tensor.c_name, ", ", expected, ", ",
-                           tensor.type.nbytes(), "u) != 0");
+                           largest(tensor).nbytes(), "u) != 0");
     absl::StrAppend(&text, "    if (", check, ") {\n      return ", package.capitals,
                     "_E_SELFTEST;\n    }\n");
   }
@@ -116,12 +125,12 @@ std::string arrays_text(const Package& package, const CMethod& method, const Gol
     absl::StrAppend(&text,
                     array_text(absl::StrCat("static const ", c_type(tensor.type.dtype), " ",
                                             method.prefix, "_", role, "_", tensor.c_name),
-                               tensor.type, data),
+                               largest(tensor), data),
                     "\n");
   };
   for (size_t i = 0; i < method.inputs.size(); ++i) add("given", method.inputs[i], call.inputs[i]);
   for (size_t i = 0; i < method.outputs.size(); ++i) {
-    if (method.outputs[i].type.numel() > 0) add("expected", method.outputs[i], call.outputs[i]);
+    if (largest(method.outputs[i]).numel() > 0) add("expected", method.outputs[i], call.outputs[i]);
   }
   return text;
 }
@@ -134,7 +143,7 @@ std::string comparisons_text(const Package& package, const std::vector<GoldenCal
     for (size_t i = 0; i < calls.size(); ++i) {
       if (!calls[i].known) continue;
       for (const CTensor& tensor : package.methods[i].outputs) {
-        used = used || (tensor.type.dtype == type && tensor.type.numel() > 0);
+        used = used || (tensor.type.dtype == type && largest(tensor).numel() > 0);
       }
     }
     if (used) text += absl::StrReplaceAll(kSame, {{"TYPE", c_type(type)}});

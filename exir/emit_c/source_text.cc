@@ -43,7 +43,7 @@ constexpr char kStrays[] =
 bool is_input(const std::string& variable) { return absl::StartsWith(variable, "in_"); }
 bool is_output(const std::string& variable) { return absl::StartsWith(variable, "out_"); }
 
-std::string parameters_of(const Package& package, const CStep& step) {
+std::string parameters_of(const Package& package, const CMethod& method, const CStep& step) {
   std::vector<std::string> parameters;
   for (const std::string& variable : step.memories) {
     parameters.push_back(
@@ -54,6 +54,8 @@ std::string parameters_of(const Package& package, const CStep& step) {
     parameters.push_back(
         absl::StrCat("const ", c_type(parameter.constant->type.dtype), " *", parameter.variable));
   }
+  if (step.sizes)
+    parameters.push_back(absl::StrCat("const struct ", method.prefix, "_sizes *sizes"));
   return parameters.empty() ? "void" : absl::StrJoin(parameters, ", ");
 }
 
@@ -70,6 +72,7 @@ std::string arguments_of(const Package& package, const CStep& step) {
   for (const size_t index : step.parameters) {
     arguments.push_back(in_run(package.parameters[index].variable));
   }
+  if (step.sizes) arguments.push_back("sizes");
   return absl::StrJoin(arguments, ", ");
 }
 
@@ -88,6 +91,7 @@ std::string init_text(const Package& package) {
     if (!parameter.is_pointer()) continue;
     absl::StrAppend(&text, "  context->", parameter.variable, " = NULL;\n");
   }
+  for (const CMethod& method : package.methods) text += sizes_init_text(method);
   return text;
 }
 
@@ -124,7 +128,7 @@ std::string no_context(const Package& package) {
 std::string step_text(const Package& package, const CMethod& method, const CStep& step) {
   return absl::StrCat("/* ", absl::StrReplaceAll(step.comment, {{"\n", "\n * "}}), "\n */\n",
                       step.can_fail ? "static int32_t " : "static void ", method.prefix, "_",
-                      step.function, "(", parameters_of(package, step), ") {\n", step.body,
+                      step.function, "(", parameters_of(package, method, step), ") {\n", step.body,
                       "}\n\n");
 }
 
@@ -169,9 +173,9 @@ std::string reset_text(const Package& package) {
   return absl::StrCat(text, "  return ", package.capitals, "_OK;\n}\n\n");
 }
 
-std::string copy_text(const std::string& to, const std::string& from, int64_t count) {
+std::string copy_text(const std::string& to, const std::string& from, const TensorType& type) {
   return absl::StrCat("  if ((const void *)(", to, ") != (const void *)(", from,
-                      ")) {\n    memcpy(", to, ", ", from, ", ", count, "u);\n  }\n");
+                      ")) {\n    memcpy(", to, ", ", from, ", ", bytes_text(type), ");\n  }\n");
 }
 
 // A tensor must lie in its place in the arena or outside of that. An output of the caller
@@ -179,20 +183,20 @@ std::string copy_text(const std::string& to, const std::string& from, int64_t co
 std::string checks_text(const Package& package, const CMethod& method) {
   const std::string refuse = absl::StrCat("{\n    return ", package.capitals, "_E_ALIAS;\n  }\n");
   std::string text;
-  std::vector<std::pair<std::string, int64_t>> seen;  // borrowed ones
+  std::vector<std::pair<std::string, std::string>> seen;  // borrowed ones, and their bytes
   const auto check = [&](const char* structure, const CTensor& tensor, bool is_written) {
-    const int64_t bytes = tensor.type.nbytes();
+    const std::string bytes = bytes_text(tensor.type);
     const std::string data = absl::StrCat(structure, "->", tensor.c_name);
-    if (bytes == 0) return;
+    if (tensor.type.nbytes() == 0) return;
     if (has_arena(package)) {
-      absl::StrAppend(&text, "  if (", package.name, "_strays(context, ", data, ", ", bytes, "u, ",
+      absl::StrAppend(&text, "  if (", package.name, "_strays(context, ", data, ", ", bytes, ", ",
                       package.borrows() ? "NULL" : at_run(tensor.place), ")) ", refuse);
     }
     if (!package.borrows()) return;
     for (const auto& [other, other_bytes] : seen) {
       if (!is_written) break;
-      absl::StrAppend(&text, "  if (", package.name, "_meets(", data, ", ", bytes, "u, ", other,
-                      ", ", other_bytes, "u)) ", refuse);
+      absl::StrAppend(&text, "  if (", package.name, "_meets(", data, ", ", bytes, ", ", other,
+                      ", ", other_bytes, ")) ", refuse);
     }
     seen.emplace_back(data, bytes);
   };
@@ -212,11 +216,14 @@ std::string begin_text(const Package& package, const CMethod& method) {
     absl::StrAppend(&text, "  if (outputs->", tensor.c_name, " == NULL)", null);
   }
   text += missing_pointers_text(package, method);
+  if (!method.sizes.empty()) {
+    absl::StrAppend(&text, "  status = ", method.prefix, "_set_sizes(context, inputs);\n",
+                    "  if (status != ", package.capitals, "_OK) return status;\n");
+  }
   text += checks_text(package, method);
   for (const CTensor& tensor : method.inputs) {
     if (package.borrows()) break;
-    text += copy_text(at_run(tensor.place), absl::StrCat("inputs->", tensor.c_name),
-                      tensor.type.nbytes());
+    text += copy_text(at_run(tensor.place), absl::StrCat("inputs->", tensor.c_name), tensor.type);
   }
   return text;
 }
@@ -253,8 +260,7 @@ std::string end_text(const Package& package, const CMethod& method) {
   for (const CTensor& tensor : method.outputs) {
     // Where steps write it; what is returned several times is at another.
     if (tensor.place == absl::StrCat("out_", tensor.c_name, " + 0")) continue;
-    text += copy_text(absl::StrCat("outputs->", tensor.c_name), at_run(tensor.place),
-                      tensor.type.nbytes());
+    text += copy_text(absl::StrCat("outputs->", tensor.c_name), at_run(tensor.place), tensor.type);
   }
   return text;
 }
@@ -279,6 +285,9 @@ std::string run_text(const Package& package, const CMethod& method) {
   add(begin_text(package, method));
   for (const CStep& step : method.steps) add(call_text(package, method, step));
   add(end_text(package, method));
+  const bool has_sizes = absl::StrContains(cases, "sizes->") ||
+                         std::any_of(method.steps.begin(), method.steps.end(),
+                                     [](const CStep& step) { return step.sizes; });
   // A variable that nothing sets would be a warning.
   const bool can_fail = cases.find(" status = ") != std::string::npos;
   const std::string& big = package.capitals;
@@ -286,10 +295,11 @@ std::string run_text(const Package& package, const CMethod& method) {
       signature_text(package, method, "_run_step", ",\n    uint32_t *next"),
       can_fail ? "  int32_t status;\n" : "", "  if (", no_context(package),
       " || inputs == NULL || outputs == NULL\n      || next == NULL) {\n    return ", big,
-      "_E_NULL;\n  }\n  switch (*next) {\n", cases, "    default:\n      return ", big,
-      "_E_NOT_FOUND;\n  }\n  ++*next;\n  return ", big, "_OK;\n}\n\n",
-      signature_text(package, method, "_run", ""), "  uint32_t next = 0;\n  int32_t status = ", big,
-      "_OK;\n  while (next < ", in_capitals(method.prefix), "_STEPS && status == ", big,
+      "_E_NULL;\n  }\n", has_sizes ? sizes_pointer_text(method) : "", "  switch (*next) {\n", cases,
+      "    default:\n      return ", big, "_E_NOT_FOUND;\n  }\n  ++*next;\n  return ", big,
+      "_OK;\n}\n\n", signature_text(package, method, "_run", ""),
+      "  uint32_t next = 0;\n  int32_t status = ", big, "_OK;\n  while (next < ",
+      in_capitals(method.prefix), "_STEPS && status == ", big,
       "_OK) {\n    status = ", method.prefix,
       "_run_step(context, inputs, outputs, &next);\n  }\n  return status;\n}\n\n");
 }
@@ -307,6 +317,8 @@ std::string places_text(const Package& package, const CMethod& method, const cha
     absl::StrAppend(&text, pointer, name, context, "  return (", pointer, ")(void *)(",
                     at_run(tensor.place), ");\n}\n\n");
     absl::StrAppend(&members, "  tensors.", tensor.c_name, " = ", name, "(context);\n");
+    if (!tensor.varies() || role[0] != 'i') continue;
+    absl::StrAppend(&members, "  ", name, "_sizes(context, tensors.", tensor.c_name, "_sizes);\n");
   }
   if (tensors.empty()) members = "  (void)context;\n  tensors.none = 0;\n";
   return absl::StrCat(text, type, " ", method.prefix, "_map_", role, "s", context, "  ", type,
@@ -330,6 +342,7 @@ std::string source_text(const Package& package) {
                   has_bytes(package) && has_arena(package) ? strays_text(package) : "",
                   has_output_to_check(package) ? renamed(package, kMeets) : "");
   for (const CMethod& method : package.methods) {
+    text += sizes_source_text(package, method);
     text += run_text(package, method);
     if (package.borrows()) continue;
     text += places_text(package, method, "input", method.inputs);

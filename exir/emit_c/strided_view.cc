@@ -7,7 +7,18 @@
 
 namespace petrel::exir::emit_c {
 
-StridedView StridedView::cut(size_t dim, int64_t begin, int64_t count, int64_t step) const {
+namespace {
+
+// A size_t.
+std::string bytes_text(const NodeCalls& calls, const Extent& bytes) {
+  return bytes.is_number() ? absl::StrCat(bytes.number(), "u")
+                           : absl::StrCat("(size_t)", calls.count(bytes));
+}
+
+}  // namespace
+
+StridedView StridedView::cut(size_t dim, const Extent& begin, const Extent& count,
+                             int64_t step) const {
   StridedView view = *this;
   view.offset += begin * strides[dim];
   view.sizes[dim] = count;
@@ -22,7 +33,7 @@ StridedView StridedView::without(size_t dim) const {
   return view;
 }
 
-StridedView view_of(const TensorType& type) { return {type.sizes, strides_of(type), 0}; }
+StridedView view_of(const TensorType& type) { return {extents_of(type), strides_of(type), 0}; }
 
 void move(NodeCalls& calls, const std::string& name, const Value* from,
           const StridedView& from_view, const Value* to, const StridedView& to_view) {
@@ -38,14 +49,14 @@ void move(NodeCalls& calls, const std::string& name, const Value* from,
   if (in == out && nest.is_dense()) {
     KernelCall& call = calls.add("kernels/copy.h", "copy");
     call.arguments = {source, target,
-                      absl::StrCat(nest.count() * static_cast<int64_t>(item_size(in)), "u")};
+                      bytes_text(calls, nest.count() * static_cast<int64_t>(item_size(in)))};
     return;
   }
   nest.make_not_empty();
   KernelCall& call = calls.add("kernels/move.h", name);
   nest.bind_rows(call);
-  call.tokens["IN_STRIDES"] = list(nest.strides(0));
-  call.tokens["OUT_STRIDES"] = list(nest.strides(1));
+  NodeCalls::bind_list(call, "IN_STRIDES", nest.strides(0));
+  NodeCalls::bind_list(call, "OUT_STRIDES", nest.strides(1));
   call.arguments = {source, target};
   if (in == out) {
     NodeCalls::bind_elements(call, in);

@@ -17,12 +17,12 @@
 namespace petrel::exir::emit_c {
 
 struct StridedView {
-  Sizes sizes;
-  std::vector<int64_t> strides;  // in elements
-  int64_t offset = 0;
+  Extents sizes;
+  Extents strides;  // in elements
+  Extent offset = 0;
 
   // Elements begin, begin + step, ... of a dim, `count` of them.
-  StridedView cut(size_t dim, int64_t begin, int64_t count, int64_t step) const;
+  StridedView cut(size_t dim, const Extent& begin, const Extent& count, int64_t step) const;
   StridedView without(size_t dim) const;  // its first element
 };
 

@@ -62,6 +62,16 @@ std::string linker_text(const Package& package);
 
 int64_t constant_bytes(const Package& package);  // of parameters that are linked
 int64_t io_bytes(const CMethod& method);         // of all inputs and outputs
+// Sizes that vary: the struct of a method's, what the header declares and the source defines,
+// what init() sets, and the variable that the texts of extents name. "" where none varies.
+std::string sizes_struct_text(const CMethod& method);
+std::string sizes_header_text(const Package& package, const CMethod& method);
+std::string sizes_source_text(const Package& package, const CMethod& method);
+std::string sizes_init_text(const CMethod& method);
+std::string sizes_pointer_text(const CMethod& method);
+// A size_t: "64u", or "(size_t)(32 * sizes->s31)".
+std::string bytes_text(const TensorType& type);
+
 // Whether a memory holds something between calls.
 bool is_kept(const Package& package, const CMemory& memory);
 

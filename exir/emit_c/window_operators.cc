@@ -10,7 +10,7 @@ namespace petrel::exir::emit_c {
 namespace {
 
 // One spatial dim is read as two of which the first is 1.
-Sizes as_plane(Sizes sizes) {
+Extents as_plane(Extents sizes) {
   if (sizes.size() == 3) sizes.insert(sizes.begin() + 2, 1);
   return sizes;
 }
@@ -24,7 +24,7 @@ void bind_pair(KernelCall& call, const std::string& height, const std::string& w
   NodeCalls::bind(call, width, pair[1]);
 }
 
-void bind_sizes(KernelCall& call, const Sizes& in, const Sizes& out) {
+void bind_sizes(KernelCall& call, const Extents& in, const Extents& out) {
   NodeCalls::bind(call, "IN_HEIGHT", in[in.size() - 2]);
   NodeCalls::bind(call, "IN_WIDTH", in[in.size() - 1]);
   NodeCalls::bind(call, "OUT_HEIGHT", out[out.size() - 2]);
@@ -37,9 +37,9 @@ absl::Status convolution(const OperatorRow& row, NodeCalls& calls) {
   const Value* weight = node.input(arg::weight);
   const Value* bias = tensor_of(node.argument(arg::bias));
   const bool flat = x->tensor().rank() == 3;
-  const Sizes in = as_plane(x->tensor().sizes);
-  const Sizes filters = as_plane(weight->tensor().sizes);
-  const Sizes out = as_plane(calls.out()->tensor().sizes);
+  const Extents in = as_plane(extents_of(x->tensor()));
+  const Extents filters = as_plane(extents_of(weight->tensor()));
+  const Extents out = as_plane(extents_of(calls.out()->tensor()));
   const bool transposed = node.argument(arg::transposed).as_bool();
   const int64_t groups = node.argument(arg::groups).as_int();
   KernelCall& call = transposed
@@ -63,8 +63,8 @@ absl::Status convolution(const OperatorRow& row, NodeCalls& calls) {
 }
 
 // Of all dims but the last two.
-int64_t planes_of(const Sizes& sizes) {
-  int64_t planes = 1;
+Extent planes_of(const Extents& sizes) {
+  Extent planes = 1;
   for (size_t d = 0; d + 2 < sizes.size(); ++d) planes *= sizes[d];
   return planes;
 }
@@ -75,8 +75,9 @@ KernelCall& pool(NodeCalls& calls, const char* source, const OperatorRow& row) {
   KernelCall& call = calls.add(source, row.name());
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
   NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);
-  NodeCalls::bind(call, "PLANES", planes_of(x->tensor().sizes));
-  bind_sizes(call, x->tensor().sizes, calls.out()->tensor().sizes);
+  const Extents sizes = extents_of(x->tensor());
+  NodeCalls::bind(call, "PLANES", planes_of(sizes));
+  bind_sizes(call, sizes, extents_of(calls.out()->tensor()));
   call.arguments = {calls.read(x), calls.write(calls.out())};
   return call;
 }

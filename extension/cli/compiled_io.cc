@@ -47,7 +47,8 @@ absl::StatusOr<CompiledInputs> CompiledInputs::set(CompiledMethod& method,
     wanted.sizes = {info.sizes, info.rank};
     wanted.nbytes = info.bytes;
     PETREL_ASSIGN_OR_RETURN(const NpyArray array, read_input(sources[i], wanted, &bytes));
-    if (!std::equal(array.shape.begin(), array.shape.end(), wanted.sizes.begin())) {
+    if (info.least_sizes == nullptr &&
+        !std::equal(array.shape.begin(), array.shape.end(), wanted.sizes.begin())) {
       return absl::InvalidArgumentError(
           absl::StrCat(wanted.name, " has shape [", absl::StrJoin(array.shape, ","), "], method '",
                        wanted.method, "' takes [",
@@ -56,7 +57,7 @@ absl::StatusOr<CompiledInputs> CompiledInputs::set(CompiledMethod& method,
     auto tensor = ArrayTensor::make(array, Span<const uint8_t>(info.dim_order, info.rank));
     if (!tensor.ok()) return exir::annotate(tensor.status(), wanted.name);
     if (method.set_input(i, (*tensor)->value().toTensor()) != runtime::Error::Ok) {
-      return absl::InternalError(absl::StrCat(wanted.name, " is not taken"));
+      return absl::InvalidArgumentError(absl::StrCat(wanted.name, " is not taken"));
     }
     inputs.tensors_.push_back(*std::move(tensor));
   }

@@ -36,9 +36,35 @@ const char* meaning(int32_t status) {
       return "an index in a tensor is out of range";
     case PETREL_MODEL_E_ALIAS:
       return "a pointer is into the memory of the module, and not to the tensor's place";
+    case PETREL_MODEL_E_SHAPE:
+      return "the model does not take inputs of these sizes together";
     default:
       return "the code of the module refuses what it was given";
   }
+}
+
+// Whether an input may have these sizes; where none varies, or for what must have room for all,
+// the largest are the only ones.
+bool takes(const petrel_tensor_info& info, Span<const int32_t> sizes, bool may_vary) {
+  if (sizes.size() != info.rank) return false;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const int32_t least =
+        may_vary && info.least_sizes != nullptr ? info.least_sizes[d] : info.sizes[d];
+    if (sizes[d] < least || sizes[d] > info.sizes[d]) return false;
+  }
+  return true;
+}
+
+// "[0..16,8]".
+std::string wanted_text(const petrel_tensor_info& info, bool may_vary) {
+  std::string text;
+  for (size_t d = 0; d < info.rank; ++d) {
+    const bool varies =
+        may_vary && info.least_sizes != nullptr && info.least_sizes[d] != info.sizes[d];
+    text += (d > 0 ? "," : "") + (varies ? std::to_string(info.least_sizes[d]) + ".." : "") +
+            std::to_string(info.sizes[d]);
+  }
+  return "[" + text + "]";
 }
 
 }  // namespace
@@ -48,24 +74,29 @@ CompiledMethod::Slot::Slot(const petrel_tensor_info& tensor_info, void* context)
       place(tensor_info.place(context)),
       sizes(tensor_info.sizes, tensor_info.sizes + tensor_info.rank),
       dim_order(tensor_info.dim_order, tensor_info.dim_order + tensor_info.rank),
-      strides(tensor_info.rank) {
+      strides(tensor_info.rank),
+      actual(sizes) {
   runtime::compute_strides(Span<const int32_t>(sizes), Span<const uint8_t>(dim_order),
                            strides.data());
   tensor =
       TensorImpl(static_cast<ScalarType>(tensor_info.dtype), static_cast<ssize_t>(tensor_info.rank),
-                 sizes.data(), place, dim_order.data(), strides.data());
+                 sizes.data(), place, dim_order.data(), strides.data(),
+                 varies() ? runtime::TensorShapeDynamism::DYNAMIC_BOUND
+                          : runtime::TensorShapeDynamism::STATIC);
 }
 
 CompiledMethod::CompiledMethod(const petrel_method_info& info, void* context)
     : info_(info),
       context_(context),
       input_pointers_(info.num_inputs),
-      output_pointers_(info.num_outputs) {
+      output_pointers_(info.num_outputs),
+      size_pointers_(info.num_inputs) {
   // They are pointed at.
   inputs_.reserve(info.num_inputs);
   outputs_.reserve(info.num_outputs);
   for (size_t i = 0; i < info.num_inputs; ++i) inputs_.emplace_back(info.inputs[i], context);
   for (size_t i = 0; i < info.num_outputs; ++i) outputs_.emplace_back(info.outputs[i], context);
+  for (size_t i = 0; i < info.num_inputs; ++i) size_pointers_[i] = inputs_[i].sizes.data();
 }
 
 Result<size_t> CompiledMethod::find(const petrel_tensor_info* tensors, size_t count,
@@ -120,19 +151,19 @@ Error CompiledMethod::bind(std::vector<Slot>& slots, const char* role, size_t in
                            const Tensor& tensor) {
   PETREL_ASSIGN_OR_RETURN(Slot* const bound, slot(slots, role, index));
   const TensorImpl& wanted = bound->tensor;
+  const bool may_vary = &slots == &inputs_;
   const bool fits = tensor.scalar_type() == wanted.scalar_type() &&
-                    std::equal(tensor.sizes().begin(), tensor.sizes().end(), wanted.sizes().begin(),
-                               wanted.sizes().end()) &&
+                    takes(*bound->info, tensor.sizes(), may_vary) &&
                     same_order(tensor.dim_order(), wanted.dim_order());
   if (!fits || tensor.const_data_ptr() == nullptr) {
     PETREL_LOG(Error, "method '%s': %s %zu '%s' is %s%s, a tensor of %s%s is given%s", info_.name,
                role, index, bound->info->name, runtime::to_string(wanted.scalar_type()),
-               sizes_text(wanted.sizes()).c_str(), runtime::to_string(tensor.scalar_type()),
-               sizes_text(tensor.sizes()).c_str(),
+               wanted_text(*bound->info, may_vary).c_str(),
+               runtime::to_string(tensor.scalar_type()), sizes_text(tensor.sizes()).c_str(),
                tensor.const_data_ptr() == nullptr ? " without data" : " or in another dim order");
     return Error::InvalidArgument;
   }
-  return bound->tensor.set_data(tensor.mutable_data_ptr(), tensor.nbytes());
+  return bound->tensor.rebind(tensor.sizes(), tensor.mutable_data_ptr(), tensor.nbytes());
 }
 
 Error CompiledMethod::set_input(size_t index, const Tensor& tensor) {
@@ -144,6 +175,17 @@ Error CompiledMethod::set_input(std::string_view name, const Tensor& tensor) {
   return set_input(index, tensor);
 }
 
+Error CompiledMethod::resize_input(size_t index, Span<const int32_t> sizes) {
+  PETREL_ASSIGN_OR_RETURN(Slot* const input, slot(inputs_, "input", index));
+  if (!takes(*input->info, sizes, /*may_vary=*/true)) {
+    PETREL_LOG(Error, "method '%s': input %zu '%s' takes sizes %s, %s are given", info_.name, index,
+               input->info->name, wanted_text(*input->info, true).c_str(),
+               sizes_text(sizes).c_str());
+    return Error::InvalidArgument;
+  }
+  return input->tensor.resize(sizes);
+}
+
 Error CompiledMethod::set_output(size_t index, const Tensor& tensor) {
   return bind(outputs_, "output", index, tensor);
 }
@@ -153,16 +195,36 @@ Error CompiledMethod::set_output(std::string_view name, const Tensor& tensor) {
   return set_output(index, tensor);
 }
 
+Error CompiledMethod::failed(int32_t status) const {
+  PETREL_LOG(Error, "method '%s': status %d: %s", info_.name, status, meaning(status));
+  const bool is_argument = status == PETREL_MODEL_E_DATA || status == PETREL_MODEL_E_ALIAS ||
+                           status == PETREL_MODEL_E_SHAPE;
+  return is_argument ? Error::InvalidArgument : Error::Internal;
+}
+
+Error CompiledMethod::take_sizes() {
+  if (info_.set_sizes == nullptr) return Error::Ok;
+  const int32_t status = info_.set_sizes(context_, size_pointers_.data());
+  return status == PETREL_MODEL_OK ? Error::Ok : failed(status);
+}
+
+Error CompiledMethod::tell_sizes() {
+  for (Slot& output : outputs_) {
+    if (!output.varies()) continue;
+    output.info->actual_sizes(context_, output.actual.data());
+    PETREL_RETURN_IF_ERROR(output.tensor.resize(Span<const int32_t>(output.actual)));
+  }
+  return Error::Ok;
+}
+
 Error CompiledMethod::run() {
+  PETREL_RETURN_IF_ERROR(take_sizes());
   for (size_t i = 0; i < inputs_.size(); ++i) input_pointers_[i] = inputs_[i].tensor.data();
   for (size_t i = 0; i < outputs_.size(); ++i) {
     output_pointers_[i] = outputs_[i].tensor.mutable_data();
   }
   const int32_t status = info_.run(context_, input_pointers_.data(), output_pointers_.data());
-  if (status == PETREL_MODEL_OK) return Error::Ok;
-  PETREL_LOG(Error, "method '%s': status %d: %s", info_.name, status, meaning(status));
-  return status == PETREL_MODEL_E_DATA || status == PETREL_MODEL_E_ALIAS ? Error::InvalidArgument
-                                                                         : Error::Internal;
+  return status == PETREL_MODEL_OK ? tell_sizes() : failed(status);
 }
 
 Result<std::vector<double>> CompiledMethod::time_evaluator(const TimePlan& plan) {

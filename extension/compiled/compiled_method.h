@@ -12,6 +12,9 @@
 // get_input() is gone after a run, and an output of the module's own memory when any of its
 // methods runs or gets inputs.
 //
+// Where sizes vary from call to call, tensors have the largest until set_input() or
+// resize_input() says others; outputs have those of the last run, and need room for the largest.
+//
 // Tensors are called by their names in the model or in C. One thread at a time for all methods
 // of a module.
 #ifndef PETREL_EXTENSION_COMPILED_COMPILED_METHOD_H_
@@ -24,6 +27,7 @@
 
 #include "extension/compiled/time_evaluator.h"
 #include "runtime/core/result.h"
+#include "runtime/core/span.h"
 #include "runtime/core/tensor.h"
 #include "runtime/micro/model/petrel_model.h"
 
@@ -52,14 +56,17 @@ class CompiledMethod final {
   runtime::Result<runtime::Tensor> get_output(std::string_view name);
 
   // Memory of the caller, which must stay as long as it is set. InvalidArgument for another
-  // dtype, other sizes or another dim order than those of the model.
+  // dtype, other sizes or another dim order than those of the model. Sizes of an input that
+  // vary are then those of the tensor.
   runtime::Error set_input(size_t index, const runtime::Tensor& tensor);
   runtime::Error set_input(std::string_view name, const runtime::Tensor& tensor);
+  runtime::Error resize_input(size_t index, runtime::Span<const int32_t> sizes);
   runtime::Error set_output(size_t index, const runtime::Tensor& tensor);
   runtime::Error set_output(std::string_view name, const runtime::Tensor& tensor);
 
   // InvalidArgument for an index in a tensor that is out of range, after which outputs mean
-  // nothing, and for memory of the module in the wrong place.
+  // nothing, for memory of the module in the wrong place, and for sizes of inputs that the model
+  // does not take together.
   runtime::Error run();
 
   // How long a run takes, as often as `plan` says.
@@ -75,13 +82,19 @@ class CompiledMethod final {
     std::vector<int32_t> sizes;
     std::vector<uint8_t> dim_order;
     std::vector<int64_t> strides;
+    std::vector<int32_t> actual;  // of an output, after a run
     runtime::TensorImpl tensor;
+
+    bool varies() const { return info->least_sizes != nullptr; }
   };
   runtime::Result<Slot*> slot(std::vector<Slot>& slots, const char* role, size_t index);
   runtime::Result<size_t> find(const petrel_tensor_info* tensors, size_t count, const char* role,
                                std::string_view name) const;
   runtime::Error bind(std::vector<Slot>& slots, const char* role, size_t index,
                       const runtime::Tensor& tensor);
+  runtime::Error failed(int32_t status) const;
+  runtime::Error take_sizes();
+  runtime::Error tell_sizes();
 
   const petrel_method_info& info_;
   void* context_;
@@ -89,6 +102,7 @@ class CompiledMethod final {
   // Of a run; kept so that it allocates nothing.
   std::vector<const void*> input_pointers_;
   std::vector<void*> output_pointers_;
+  std::vector<const int32_t*> size_pointers_;
 };
 
 }  // namespace petrel::extension

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -27,6 +28,7 @@ using testing::HasSubstr;
 
 constexpr char kCounter[] = "extension/compiled/libcounter.so";
 constexpr char kDigits[] = "extension/compiled/libdigits.so";
+constexpr char kRows[] = "extension/compiled/librows.so";
 
 std::unique_ptr<CompiledModule> opened(const std::string& path) {
   auto module = CompiledModule::open(path);
@@ -37,6 +39,10 @@ std::unique_ptr<CompiledModule> opened(const std::string& path) {
 std::vector<float> floats(const Tensor& tensor) {
   const float* data = tensor.const_data_ptr<float>();
   return {data, data + tensor.numel()};
+}
+
+std::vector<int> sizes(const Tensor& tensor) {
+  return {tensor.sizes().begin(), tensor.sizes().end()};
 }
 
 void write(const std::vector<float>& values, const Tensor& tensor) {
@@ -120,6 +126,49 @@ TEST(CompiledModule, TensorsThatDoNotFitAreRefused) {
   EXPECT_EQ(forward.set_output("linear", *zeros({10})), Error::InvalidArgument);
   EXPECT_THAT(said.text(), HasSubstr("method 'forward': input 0 'image' is float32[1,1,8,8], a "
                                      "tensor of float32[1,1,8,9] is given"));
+}
+
+TEST(CompiledModule, SizesThatVaryAreThoseOfTheInput) {
+  const auto module = opened(kRows);
+  CompiledMethod& forward = **module->method("forward");
+  ASSERT_EQ(forward.run(), Error::Ok);
+  EXPECT_THAT(sizes(*forward.get_output(0)), ElementsAre(16, 4));
+  const TensorPtr whole = make_tensor_ptr({16, 8}, std::vector<float>(128, 0.5f));
+  ASSERT_EQ(forward.set_input(0, *whole), Error::Ok);
+  ASSERT_EQ(forward.run(), Error::Ok);
+  const std::vector<float> rows = floats(*forward.get_output(0));
+  const TensorPtr part = make_tensor_ptr({3, 8}, std::vector<float>(24, 0.5f));
+  ASSERT_EQ(forward.set_input(0, *part), Error::Ok);
+  ASSERT_EQ(forward.run(), Error::Ok);
+  EXPECT_THAT(sizes(*forward.get_output(0)), ElementsAre(3, 4));
+  EXPECT_EQ(floats(*forward.get_output(0)), std::vector<float>(rows.begin(), rows.begin() + 12));
+  // Where it lies in the module, nothing is copied.
+  const std::array<int32_t, 2> two = {2, 8};
+  write(std::vector<float>(24, 0.5f), *forward.get_input(0));
+  ASSERT_EQ(forward.resize_input(0, two), Error::Ok);
+  ASSERT_EQ(forward.run(), Error::Ok);
+  EXPECT_THAT(sizes(*forward.get_output(0)), ElementsAre(2, 4));
+  EXPECT_EQ(floats(*forward.get_output(0)), std::vector<float>(rows.begin(), rows.begin() + 8));
+  // Memory of the caller has room for the largest.
+  const TensorPtr result = zeros({16, 4});
+  ASSERT_EQ(forward.set_output(0, *result), Error::Ok);
+  ASSERT_EQ(forward.set_input(0, *part), Error::Ok);
+  ASSERT_EQ(forward.run(), Error::Ok);
+  EXPECT_EQ(floats(*result)[11], rows[11]);
+  EXPECT_EQ(floats(*result)[12], 0.0f);
+}
+
+TEST(CompiledModule, SizesBeyondThoseOfTheModelAreRefused) {
+  const auto module = opened(kRows);
+  CompiledMethod& forward = **module->method("forward");
+  const ErrorText said;
+  EXPECT_EQ(forward.set_input(0, *zeros({17, 8})), Error::InvalidArgument);
+  EXPECT_EQ(forward.set_input(0, *zeros({3, 7})), Error::InvalidArgument);
+  EXPECT_EQ(forward.set_output(0, *zeros({3, 4})), Error::InvalidArgument);
+  const std::array<int32_t, 1> flat = {8};
+  EXPECT_EQ(forward.resize_input(0, flat), Error::InvalidArgument);
+  EXPECT_THAT(said.text(), HasSubstr("method 'forward': input 0 'input' is float32[0..16,8], a "
+                                     "tensor of float32[17,8] is given"));
 }
 
 TEST(CompiledModule, SeveralAtOnceHaveMemoryOfTheirOwn) {

@@ -66,7 +66,10 @@ std::unique_ptr<BoundTensor> bind_input(py::handle argument, const petrel_tensor
                     ", must be an array with the buffer protocol or DLPack");
   }
   const auto dtype = static_cast<ScalarType>(info.dtype);
-  if (array->dtype != dtype || array->shape != shape_of(info)) {
+  // Of sizes that vary the module says whether it takes them.
+  const bool fits_shape = info.least_sizes == nullptr ? array->shape == shape_of(info)
+                                                      : array->shape.size() == info.rank;
+  if (array->dtype != dtype || !fits_shape) {
     raise_error("InvalidArgument", name + " is " + text_of(to_string(array->dtype), array->shape) +
                                        ", must be " + text_of(to_string(dtype), shape_of(info)));
   }
@@ -83,6 +86,15 @@ std::unique_ptr<BoundTensor> make_output(const petrel_tensor_info& info) {
       dense_array(static_cast<ScalarType>(info.dtype), shape_of(info), order, data,
                   /*is_writable=*/true, std::move(memory)),
       info);
+}
+
+// The elements that a run has written, of memory for the largest sizes.
+Array with_sizes(Array array, const petrel_tensor_info& info, std::vector<int64_t> shape) {
+  if (info.least_sizes == nullptr) return array;
+  const Span<const uint8_t> order(info.dim_order, info.rank);
+  void* const data = array.data;
+  return dense_array(array.dtype, std::move(shape), order, data, /*is_writable=*/true,
+                     std::move(array.owner));
 }
 
 class LoadedModule {
@@ -113,6 +125,7 @@ class LoadedModule {
                                          std::to_string(arguments.size()) + " are given");
     }
     std::vector<std::unique_ptr<BoundTensor>> inputs, outputs;
+    std::vector<std::vector<int64_t>> shapes;  // of outputs
     for (size_t i = 0; i < info.num_inputs; ++i) {
       inputs.push_back(bind_input(arguments[i], info.inputs[i]));
     }
@@ -126,10 +139,18 @@ class LoadedModule {
       for (size_t i = 0; i < outputs.size(); ++i) {
         PETREL_RETURN_IF_ERROR(called.set_output(i, runtime::Tensor(&outputs[i]->impl)));
       }
-      return called.run();
+      PETREL_RETURN_IF_ERROR(called.run());
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        PETREL_ASSIGN_OR_RETURN(const runtime::Tensor tensor, called.get_output(i));
+        shapes.emplace_back(tensor.sizes().begin(), tensor.sizes().end());
+      }
+      return Error::Ok;
     });
     py::list results;
-    for (auto& output : outputs) results.append(to_python(std::move(output->array)));
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      results.append(to_python(
+          with_sizes(std::move(outputs[i]->array), info.outputs[i], std::move(shapes[i]))));
+    }
     return results;
   }
 

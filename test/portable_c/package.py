@@ -4,11 +4,13 @@
     package = Package(folder, "kws", [("forward", model)])
     outputs = package.run("forward", [bytes of each input])   bytes of each output
 
-The app is written from manifest.json alone, as a user would.
+An input whose sizes vary is an array of npy_file; the shapes of outputs that vary are in
+package.shapes[call][output]. The app is written from manifest.json alone, as a user would.
 """
 
 import json
 import pathlib
+import struct
 
 import arrays
 from command import PETREL, done
@@ -38,6 +40,31 @@ static void *read_file(int call, int i, size_t bytes) {{
   return data;
 }}
 
+/* Sizes that vary, and the number of elements. */
+static size_t read_sizes(int call, int i, int rank, int32_t *sizes) {{
+  FILE *file = open_file(call, "sizes", i, "rb");
+  size_t count = 1;
+  if (file == NULL || fread(sizes, 4, (size_t)rank, file) != (size_t)rank) exit(7);
+  fclose(file);
+  for (int d = 0; d < rank; ++d) count *= sizes[d] < 0 ? 0 : (size_t)sizes[d];
+  return count;
+}}
+
+static size_t write_sizes(int call, int i, int rank, const int32_t *sizes) {{
+  FILE *file = open_file(call, "shape", i, "wb");
+  size_t count = 1;
+  if (file == NULL || fwrite(sizes, 4, (size_t)rank, file) != (size_t)rank) exit(8);
+  fclose(file);
+  for (int d = 0; d < rank; ++d) count *= (size_t)sizes[d];
+  return count;
+}}
+
+static void check_untouched(const unsigned char *data, size_t from, size_t to) {{
+  for (size_t i = from; i < to; ++i) {{
+    if (data[i] != 0x5a) exit(9);
+  }}
+}}
+
 static void write_file(int call, int i, const void *data, size_t bytes) {{
   FILE *file = open_file(call, "out", i, "wb");
   if (file == NULL || fwrite(data, 1, bytes, file) != bytes) exit(4);
@@ -48,6 +75,9 @@ int main(int argc, char **argv) {{
   struct {name}_context context;
   struct {name}_pools pools;
 {memory}
+  (void)read_sizes;
+  (void)write_sizes;
+  (void)check_untouched;
   if ({name}_init(&context, &pools) != 0) return 6;
   for (int i = 1; i < argc; ++i) {{
     int status = 100;
@@ -68,6 +98,8 @@ MEMORY = """  pools.{member}_bytes = {bytes};
 CALL = """    if (strcmp(argv[i], "{method}") == 0) {{
       struct {prefix}_inputs inputs;
       struct {prefix}_outputs outputs;
+      size_t bytes = 0;
+      (void)bytes;
 {prepare}
       status = {prefix}_run(&context, &inputs, &outputs);
 {finish}
@@ -77,11 +109,25 @@ CALL = """    if (strcmp(argv[i], "{method}") == 0) {{
 def _call(method):
     prepare, finish = [], []
     for i, tensor in enumerate(method["inputs"]):
-        prepare.append(f'      inputs.{tensor["c_name"]} = '
-                       f'read_file(i, {i}, {tensor["bytes"]});')
+        name, rank = tensor["c_name"], len(tensor["shape"])
+        count = tensor["bytes"]
+        if "least_shape" in tensor:
+            count = (f'read_sizes(i, {i}, {rank}, inputs.{name}_sizes) * '
+                     f'sizeof inputs.{name}[0]')
+        prepare.append(f'      inputs.{name} = read_file(i, {i}, {count});')
     for i, tensor in enumerate(method["outputs"]):
-        prepare.append(f'      outputs.{tensor["c_name"]} = malloc({tensor["bytes"]} + 1);')
-        finish.append(f'      write_file(i, {i}, outputs.{tensor["c_name"]}, {tensor["bytes"]});')
+        name, rank, most = tensor["c_name"], len(tensor["shape"]), tensor["bytes"]
+        prepare.append(f'      outputs.{name} = malloc({most} + 1);')
+        count = most
+        if "least_shape" in tensor:
+            prepare.append(f'      memset(outputs.{name}, 0x5a, {most});')
+            finish.append(f'      if (status == 0) {{\n        int32_t sizes[{rank} + 1];\n'
+                          f'        {method["prefix"]}_output_{name}_sizes(&context, sizes);\n'
+                          f'        bytes = write_sizes(i, {i}, {rank}, sizes) * '
+                          f'sizeof outputs.{name}[0];\n      }}\n'
+                          f'      check_untouched((unsigned char *)outputs.{name}, bytes, {most});')
+            count = "bytes"
+        finish.append(f'      write_file(i, {i}, outputs.{name}, {count});')
         finish.append(f'      free(outputs.{tensor["c_name"]});')
     for tensor in method["inputs"]:
         finish.append(f'      free((void *)(uintptr_t)inputs.{tensor["c_name"]});')
@@ -137,6 +183,13 @@ class Package:
     def selftest(self):
         done([self.folder / "selftest"], self.folder)
 
+    def shape(self, call, i, tensor):
+        """Of an output that was written."""
+        if "least_shape" not in tensor:
+            return tuple(tensor["shape"])
+        data = (self.folder / f"{call}.shape{i}").read_bytes()
+        return struct.unpack(f"<{len(data) // 4}i", data)
+
     def run(self, method, inputs):
         return self.calls([(method, inputs)])[0]
 
@@ -147,10 +200,17 @@ class Package:
         rows["reset"] = {"inputs": [], "outputs": []}
         for n, (method, inputs) in enumerate(calls, 1):
             for i, (tensor, data) in enumerate(zip(rows[method]["inputs"], inputs, strict=True)):
+                if "least_shape" in tensor:
+                    shape = struct.pack(f"<{len(data.shape)}i", *data.shape)
+                    (self.folder / f"{n}.sizes{i}").write_bytes(shape)
+                    (self.folder / f"{n}.in{i}").write_bytes(data.data)
+                    continue
                 data = arrays.reordered(data, tensor["shape"], tensor["dim_order"])
                 (self.folder / f"{n}.in{i}").write_bytes(data)
         done([self.folder / "app", *(method for method, _ in calls)], self.folder)
-        return [[arrays.reordered((self.folder / f"{n}.out{i}").read_bytes(), tensor["shape"],
-                                  tensor["dim_order"], back=True)
+        self.shapes = [[self.shape(n, i, tensor) for i, tensor in enumerate(rows[method]["outputs"])]
+                       for n, (method, _) in enumerate(calls, 1)]
+        return [[arrays.reordered((self.folder / f"{n}.out{i}").read_bytes(),
+                                  self.shapes[n - 1][i], tensor["dim_order"], back=True)
                  for i, tensor in enumerate(rows[method]["outputs"])]
                 for n, (method, _) in enumerate(calls, 1)]

@@ -9,6 +9,7 @@ import numpy as np
 import petrel
 
 DIGITS = "extension/compiled/libdigits.so"
+ROWS = "extension/compiled/librows.so"
 COUNTER = "extension/compiled/libcounter.so"
 
 
@@ -30,6 +31,18 @@ class CompiledTest(unittest.TestCase):
         self.assertRegex(module.sha256, "^[0-9a-f]{64}$")
         self.assertEqual(forward.inputs[0], petrel.TensorInfo(
             "image", "image", "float32", (1, 1, 8, 8), (0, 1, 2, 3)))
+
+    def test_sizes_that_vary_are_those_of_the_arrays(self):
+        forward = petrel.load_compiled(ROWS)["forward"]
+        rows = np.linspace(-1, 1, 128, dtype=np.float32).reshape(16, 8)
+        whole, = forward(rows)
+        self.assertEqual(whole.shape, (16, 4))
+        for count in (1, 7, 16, 0):
+            part, = forward(rows[:count])
+            self.assertEqual(part.shape, (count, 4))
+            np.testing.assert_array_equal(part, whole[:count])
+        with self.assertRaisesRegex(petrel.Error, r"float32\[0..16,8\], a tensor of float32\[17,8\]"):
+            forward(np.ones((17, 8), np.float32))
 
     def test_methods_share_state_and_modules_do_not(self):
         module, other = petrel.load_compiled(COUNTER), petrel.load_compiled(COUNTER)

@@ -12,7 +12,7 @@ static int32_t NAME(const IN_TYPE *in, const INDEX_TYPE *indices, OUT_TYPE *out)
       const int64_t index = (int64_t)indices[i];
       if (index < 0 || index >= SIZE) return 1;
       memmove(out + (n * COUNT + i) * INNER, in + (n * SIZE + (int32_t)index) * INNER,
-              INNER * sizeof out[0]);
+              (size_t)INNER * sizeof out[0]);
     }
   }
   return 0;

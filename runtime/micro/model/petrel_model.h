@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define PETREL_MODEL_MAGIC 0x4c44504du
-#define PETREL_MODEL_ABI_VERSION 2u
+#define PETREL_MODEL_ABI_VERSION 3u
 
 /* Types of elements, in the numbering of PyTorch's files. */
 enum petrel_dtype {
@@ -42,7 +42,8 @@ enum petrel_model_status {
   PETREL_MODEL_E_NOT_FOUND = -4,
   PETREL_MODEL_E_DATA = -5,
   PETREL_MODEL_E_SELFTEST = -6,
-  PETREL_MODEL_E_ALIAS = -7
+  PETREL_MODEL_E_ALIAS = -7,
+  PETREL_MODEL_E_SHAPE = -8
 };
 
 struct petrel_tensor_info {
@@ -53,6 +54,10 @@ struct petrel_tensor_info {
   const int32_t *sizes;
   const uint8_t *dim_order; /* outermost dim first */
   size_t bytes;
+  /* Where sizes vary from call to call, `sizes` are the largest, these are the smallest, and the
+   * function tells those that the context has taken last; else NULL. */
+  const int32_t *least_sizes;
+  void (*actual_sizes)(const void *context, int32_t *sizes);
   /* Where it lies in the memory of a context: what is there already is not copied. NULL for
    * packages whose inputs and outputs lie with the caller only. */
   void *(*place)(const void *context);
@@ -74,6 +79,10 @@ struct petrel_method_info {
   uint32_t num_outputs;
   size_t arena_bytes; /* of the pools, what this method computes in */
   size_t io_bytes;    /* of all inputs and outputs */
+  /* Takes the sizes of the inputs, a pointer for each that varies, for the runs that follow; at
+   * first they are the largest. PETREL_MODEL_E_SHAPE for those that the model does not take.
+   * NULL where none varies. */
+  int32_t (*set_sizes)(void *context, const int32_t *const *sizes);
   /* The packed convention: a pointer for each input and output, none of them NULL. */
   int32_t (*run)(void *context, const void *const *inputs, void *const *outputs);
 };

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/emit_c/method_sizes.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "exir/emit_c/extent.h"
+#include "exir/emit_c/names.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir::emit_c {
+namespace {
+
+// What a dim of this size tells: factor * symbol + shift; nullopt for more than that.
+std::optional<MethodSize> told_by(const SizeExpression& size) {
+  if (size.is_constant() || size.terms().size() != 1) return std::nullopt;
+  const SizeTerm& term = size.terms()[0];
+  if (term.factors.size() != 1 || term.factors[0]->kind != SizeAtom::Kind::kSymbol ||
+      term.coefficient < 1) {
+    return std::nullopt;
+  }
+  MethodSize told;
+  told.symbol = term.factors[0]->symbol->name;
+  told.range = term.factors[0]->symbol->range;
+  told.factor = term.coefficient;
+  told.shift = size.constant();
+  return told;
+}
+
+bool is_simpler(const MethodSize& a, const MethodSize& b) {
+  const auto rank = [](const MethodSize& size) {
+    return size.factor != 1 ? 2 : size.shift != 0 ? 1 : 0;
+  };
+  return rank(a) < rank(b);
+}
+
+using Symbols = std::map<std::string, std::shared_ptr<const SizeSymbol>>;
+
+}  // namespace
+
+absl::StatusOr<std::vector<MethodSize>> find_sizes(const Graph& graph) {
+  std::map<std::string, MethodSize> best;
+  Symbols symbols;
+  for (size_t i = 0; i < graph.inputs().size(); ++i) {
+    const Value* input = graph.inputs()[i];
+    if (!input->type().is_tensor()) continue;
+    const std::vector<SizeExpression> dims = input->tensor().all_sizes();
+    for (size_t d = 0; d < dims.size(); ++d) {
+      dims[d].collect_symbols(&symbols);
+      std::optional<MethodSize> told = told_by(dims[d]);
+      if (!told.has_value()) continue;
+      told->input = i;
+      told->dim = d;
+      const auto [known, fresh] = best.emplace(told->symbol, *told);
+      if (!fresh && is_simpler(*told, known->second)) known->second = *told;
+    }
+  }
+  std::vector<MethodSize> sizes;
+  Names names("size", Names::Use::kMember);
+  for (const auto& [name, symbol] : symbols) {
+    const auto found = best.find(name);
+    if (found == best.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("no dim of an input tells the size '", name, "'"));
+    }
+    PETREL_RETURN_IF_ERROR(names.add(name).status());
+    found->second.member = size_member(name);
+    sizes.push_back(found->second);
+  }
+  return sizes;
+}
+
+std::string problem_of_sizes(const TensorType& type, const std::vector<MethodSize>& sizes) {
+  if (!type.is_dynamic()) return "";
+  Symbols symbols;
+  for (const SizeExpression& size : type.all_sizes()) {
+    size.collect_symbols(&symbols);
+    if (Extent(size).text().empty()) {
+      return absl::StrCat("the size ", to_string(size), " cannot be computed in C yet");
+    }
+  }
+  for (const auto& [name, symbol] : symbols) {
+    const bool is_told = std::any_of(sizes.begin(), sizes.end(),
+                                     [&](const MethodSize& one) { return one.symbol == name; });
+    if (!is_told) return absl::StrCat("no input tells the size '", name, "'");
+  }
+  return "";
+}
+
+}  // namespace petrel::exir::emit_c

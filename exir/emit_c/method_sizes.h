@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sizes that vary from call to call of a method: symbols of its program, and the dim of
+// an input that tells each.
+//
+//   f32[s31,8], f32[2*s5 + 1]       s31 is dim 0 of the first input,
+//                                   s5 half of dim 0 of the second less 1
+//
+// Invariant: each symbol of an input is there, once.
+#ifndef PETREL_EXIR_EMIT_C_METHOD_SIZES_H_
+#define PETREL_EXIR_EMIT_C_METHOD_SIZES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "exir/ir/graph.h"
+#include "exir/ir/size_range.h"
+
+namespace petrel::exir::emit_c {
+
+// (dim - shift) / factor, where that is whole.
+struct MethodSize {
+  std::string symbol;
+  std::string member;  // of the struct of sizes
+  SizeRange range;
+  size_t input = 0, dim = 0;
+  int64_t factor = 1, shift = 0;
+};
+
+// InvalidArgument for a size that no dim of an input tells, and for names that clash.
+absl::StatusOr<std::vector<MethodSize>> find_sizes(const Graph& graph);
+
+// "" or what is wrong with the sizes of `type`: one that no input tells, or that C cannot compute.
+std::string problem_of_sizes(const TensorType& type, const std::vector<MethodSize>& sizes);
+
+}  // namespace petrel::exir::emit_c
+
+#endif  // PETREL_EXIR_EMIT_C_METHOD_SIZES_H_

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/emit_c/node_problems.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "exir/emit_c/extent.h"
+#include "exir/emit_c/literal.h"
+#include "exir/emit_c/operators.h"
+#include "exir/memory/in_place.h"
+#include "exir/ops/handles.h"
+
+namespace petrel::exir::emit_c {
+namespace {
+
+// Arguments that may be computed from sizes: the type of the result tells them, or whoever
+// writes the calls takes them as extents.
+constexpr ArgHandle kSizes[] = {arg::size,        arg::end,   arg::repeats, arg::length,
+                                arg::split_sizes, arg::start, arg::index,   arg::fill_value,
+                                arg::s,           arg::value, arg::other,   arg::N,
+                                arg::C,           arg::HxW,   arg::exponent};
+
+std::string problem_of(const Value* value, const std::vector<MethodSize>& sizes) {
+  const auto of_type = [&](const auto&... words) {
+    return absl::StrCat("'", value->name(), "' is of type ", to_string(value->type()), "; ",
+                        words...);
+  };
+  if (!value->type().is_tensor()) {
+    const bool is_size = value->type().kind == Type::Kind::kInt &&
+                         value->type().number.has_value() &&
+                         !Extent(value->type().number).text().empty();
+    return is_size ? "" : of_type("numbers computed at run time do not exist in C yet");
+  }
+  if (c_type(value->tensor().dtype) == nullptr) return of_type("C has no such numbers yet");
+  if (const std::string problem = problem_of_sizes(value->tensor(), sizes); !problem.empty()) {
+    return of_type(problem);
+  }
+  if (value->tensor().nbytes() > std::numeric_limits<int32_t>::max()) {
+    return absl::StrCat("'", value->name(), "' has ", value->tensor().nbytes(),
+                        " bytes, must have less than 2^31");
+  }
+  return "";
+}
+
+// An operator that needs numbers, and a size that is none.
+std::string problem_of_arguments(const Node& node, const OperatorRow& row) {
+  const auto varies = [](const Value* value) { return value->type().is_dynamic(); };
+  std::vector<const Value*> values;
+  for (const Value* operand : node.operands()) values.push_back(operand);
+  for (size_t i = 0; i < node.num_results(); ++i) values.push_back(node.result(i));
+  if (row.make.is_fixed && std::any_of(values.begin(), values.end(), varies)) {
+    return absl::StrCat(row.kernel, " takes no sizes that vary in C yet");
+  }
+  for (size_t i = 0; i < node.arguments().size(); ++i) {
+    const ArgSpec& spec = node.op().args[i];
+    if (std::find(std::begin(kSizes), std::end(kSizes), spec.handle) != std::end(kSizes)) continue;
+    for (const Value* value : node.arguments()[i].values()) {
+      if (value->type().is_tensor()) continue;
+      return absl::StrCat("argument '", spec.name,
+                          "' is computed from sizes, which does not exist in C yet");
+    }
+  }
+  return "";
+}
+
+std::string problem_of(const Node& node, const Storage& storage,
+                       const std::vector<MethodSize>& sizes) {
+  if (node.is(petrel_ops::cond) && node.input(arg::predicate)->is_constant()) {
+    return "branches by a constant do not exist in C yet";
+  }
+  if (!node.is(petrel_ops::cond) && !node.regions().empty()) {
+    return "loops do not exist in C yet";
+  }
+  if (node.delegate() != nullptr) return "calls of backends do not exist in C yet";
+  for (const Value* operand : node.operands()) {
+    if (std::string problem = problem_of(operand, sizes); !problem.empty()) return problem;
+  }
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    if (std::string problem = problem_of(node.result(i), sizes); !problem.empty()) return problem;
+  }
+  if (node.is(petrel_ops::cond)) return "";
+  const std::string kernel = kernel_of(node, storage);
+  const OperatorRow* row = find_operator(kernel);
+  if (row == nullptr) return absl::StrCat(kernel, " does not exist in C yet");
+  return problem_of_arguments(node, *row);
+}
+
+bool is_of_sizes(const Node& node) {
+  if (node.num_results() == 0 || !node.regions().empty()) return false;
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i)->type().kind != Type::Kind::kInt) return false;
+  }
+  return node.op().has(kPure);
+}
+
+}  // namespace
+
+std::string kernel_of(const Node& node, const Storage& storage) {
+  if (storage.is_in_place(node)) return in_place_kernel(node);
+  if (node.op().out_overload.empty()) return node.op().out_name;
+  return absl::StrCat(node.op().out_name, ".", node.op().out_overload);
+}
+
+bool is_nothing(const Node& node, const Storage& storage) {
+  return is_dropped(node) || is_of_sizes(node) || storage.is_view(node);
+}
+
+std::vector<std::string> problems_of(const PlannedMethod& method,
+                                     const std::vector<MethodSize>& sizes) {
+  std::vector<std::string> problems;
+  const auto note = [&](const std::string& where, const std::string& problem) {
+    if (!problem.empty()) problems.push_back(absl::StrCat(where, problem));
+  };
+  for (const Value* input : method.graph->inputs()) note("input ", problem_of(input, sizes));
+  for (const Node* node : method.storage->steps()) {
+    if (is_nothing(*node, *method.storage)) continue;
+    note(absl::StrCat(node->describe(), ": "), problem_of(*node, *method.storage, sizes));
+  }
+  return problems;
+}
+
+}  // namespace petrel::exir::emit_c

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/emit_c/node_step.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "exir/annotate.h"
+#include "exir/emit_c/comment_text.h"
+#include "exir/emit_c/renamed.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir::emit_c {
+
+std::string comment_of(const Node& node) {
+  std::string text = comment_text(node.describe());
+  const auto line = [&](const char* role, const Value* value) {
+    absl::StrAppend(&text, "\n  ", role, " ", comment_text(value->name()), ": ",
+                    to_string(value->type()));
+  };
+  for (const Value* operand : node.operands()) line("in ", operand);
+  for (size_t i = 0; i < node.num_results(); ++i) line("out", node.result(i));
+  return text;
+}
+
+bool has_word(absl::string_view text, const std::string& name) {
+  const auto is_part = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  for (size_t at = text.find(name); at != absl::string_view::npos; at = text.find(name, at + 1)) {
+    const size_t end = at + name.size();
+    const bool begins = at == 0 || !is_part(text[at - 1]);
+    if (begins && (end == text.size() || !is_part(text[end]))) return true;
+  }
+  return false;
+}
+
+absl::StatusOr<CStep> make_step(const Node& node, const OperatorRow& row, const Places& places,
+                                const std::string& number, const Package& package,
+                                KernelLibrary* library) {
+  NodeCalls calls(node, places);
+  PETREL_RETURN_IF_ERROR(row.make.fn(row, calls));
+  if (calls.is_unknown()) {
+    return absl::UnimplementedError("its sizes cannot be computed in C yet");
+  }
+  CStep step;
+  step.function = absl::StrCat(number, "_", row.name());
+  step.comment = comment_of(node);
+  for (const KernelCall& call : std::move(calls).take()) {
+    PETREL_ASSIGN_OR_RETURN(const KernelFunction function, library->add(call));
+    std::vector<std::string> arguments;
+    for (const std::string& size : function.sizes) {
+      arguments.push_back(absl::StrCat("(int32_t)(", size, ")"));
+    }
+    arguments.insert(arguments.end(), call.arguments.begin(), call.arguments.end());
+    const std::string text = absl::StrCat(renamed(package, function.name), "(",
+                                          absl::StrJoin(arguments, ",\n      "), ")");
+    step.can_fail = step.can_fail || call.can_fail;
+    absl::StrAppend(&step.body, call.can_fail ? absl::StrCat("  if (", text, " != 0) return ",
+                                                             package.capitals, "_E_DATA;\n")
+                                              : absl::StrCat("  ", text, ";\n"));
+  }
+  if (step.can_fail) absl::StrAppend(&step.body, "  return ", package.capitals, "_OK;\n");
+  return step;
+}
+
+}  // namespace petrel::exir::emit_c

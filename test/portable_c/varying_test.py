@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sizes that are known at run time only: C computes with any of them bit for bit what the
+interpreter does and what eager torch does, tells the sizes of its outputs, touches nothing behind
+them, and refuses sizes that the model does not take."""
+
+import math
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import arrays
+import npy_file
+import package
+from command import PETREL, done
+
+VARYING = pathlib.Path("test/models/varying").absolute()
+# The exit code of package.APP for E_SHAPE.
+BAD = 128 - 8
+
+
+class VaryingTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+
+    def build(self, name, *words):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        model = VARYING / f"{name}.pt2"
+        done([PETREL, "export", model, "-o", "m.pte", "--backend", "none"], self.folder)
+        return package.Package(self.folder, "kws", [("forward", model)], words=words)
+
+    def interpreted(self, files):
+        """The outputs of m.pte with the reference kernels."""
+        out = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        words = [w for file in files for w in ("--input", file)]
+        done([PETREL, "run", "m.pte", *words, "--kernels", "reference", "--output-dir", out],
+             self.folder)
+        return [npy_file.read(out / f"output_{i}.npy") for i in range(len(list(out.iterdir())))]
+
+    def check(self, built, files):
+        """The outputs, which are those of the interpreter."""
+        expected = self.interpreted(files)
+        actual = built.run("forward", [npy_file.read(f) for f in files])
+        self.assertEqual(len(actual), len(expected))
+        for i, (a, e) in enumerate(zip(actual, expected)):
+            self.assertEqual(built.shapes[0][i], e.shape, (files[0].name, i))
+            self.assertTrue(arrays.same(a, e), (files[0].name, i))
+        return expected
+
+    def check_calls(self, name, *words):
+        """The calls whose eager results are there: the smallest and the largest among them."""
+        built = self.build(name, *words)
+        calls = sorted({f.name.split(".")[1] for f in VARYING.glob(f"{name}.call_*.npy")})
+        self.assertGreater(len(calls), 1)
+        for call in calls:
+            computed = self.check(built, sorted(VARYING.glob(f"{name}.{call}.input_*.npy")))
+            for i, a in enumerate(computed):
+                eager = npy_file.read(VARYING / f"{name}.{call}.output_{i}.npy")
+                self.assertEqual((a.dtype, a.shape), (eager.dtype, eager.shape))
+                for x, y in zip(npy_file.elements(a), npy_file.elements(eager), strict=True):
+                    self.assertTrue(math.isclose(x, y, rel_tol=1e-4, abs_tol=1e-5), (call, i, x, y))
+        built.selftest()
+        return built
+
+    def array(self, *shape):
+        """A file of numbers without a pattern."""
+        file = self.folder / f"x{'_'.join(map(str, shape))}.npy"
+        values = [(i * 7919 % 1009 - 504) / 256 for i in range(math.prod(shape))]
+        file.write_bytes(npy_file.written("<f4", shape, values))
+        return file
+
+    def status(self, built, *shape):
+        array = npy_file.read(self.array(*(max(0, size) for size in shape)))
+        (self.folder / "1.in0").write_bytes(array.data)
+        (self.folder / "1.sizes0").write_bytes(
+            b"".join(size.to_bytes(4, "little", signed=True) for size in shape))
+        return subprocess.run([self.folder / "app", "forward"], cwd=self.folder).returncode
+
+    def test_rows_of_a_perceptron(self):
+        built = self.check_calls("mlp")
+        for rows in (0, 2, 15, 16):
+            self.check(built, [self.array(rows, 8)])
+        for shape in ((17, 8), (1000, 8), (5, 7), (5, 9)):
+            self.assertEqual(self.status(built, *shape), BAD, shape)
+        self.assertEqual(self.status(built, 3, 8), 0)
+
+    def test_sizes_change_from_call_to_call_of_one_context(self):
+        built = self.build("mlp")
+        files = [self.array(rows, 8) for rows in (16, 1, 7, 16, 0, 2)]
+        outputs = built.calls([("forward", [npy_file.read(f)]) for f in files])
+        for file, shapes, output in zip(files, built.shapes, outputs, strict=True):
+            expected = self.interpreted([file])
+            self.assertEqual(shapes[0], expected[0].shape)
+            self.assertTrue(arrays.same(output[0], expected[0]), file.name)
+
+    def test_images_of_any_number_and_size(self):
+        self.check_calls("cnn_batch")
+        built = self.check_calls("cnn_image")
+        for height, width in ((8, 32), (9, 9), (31, 8)):
+            self.check(built, [self.array(1, 3, height, width)])
+        for shape in ((1, 3, 33, 8), (1, 3, 8, 7), (2, 3, 8, 8), (1, 3, -8, -8)):
+            self.assertEqual(self.status(built, *shape), BAD, shape)
+
+    def test_tokens_of_any_length(self):
+        for name in ("encoder", "prefill"):
+            self.check_calls(name)
+
+    def test_counts_from_the_end_and_branches(self):
+        for name in ("few_rows", "cond_varying"):
+            self.check_calls(name)
+
+    def test_memory_of_the_caller_and_pools(self):
+        self.check_calls("cnn_image", "--io", "caller", "--pool", "name=fast,limit=16K", "--pool",
+                         "slow=unlimited")
+        built = self.check_calls("mlp", "--io", "caller")
+        self.assertEqual(self.status(built, 17, 8), BAD)
+
+    def test_sanitizers_find_nothing(self):
+        for name in ("mlp", "cnn_image", "prefill"):
+            built = self.build(name)
+            built.compile("gcc", ["-O1", "-fsanitize=address,undefined",
+                                  "-fno-sanitize-recover=all"])
+            for call in (0, 1, 2):
+                self.check(built, sorted(VARYING.glob(f"{name}.call_{call}.input_*.npy")))
+
+    def test_cplusplus_takes_it(self):
+        self.build("mlp")
+        for name in ("kws.c", "kws_metadata.c", "kws_selftest.c"):
+            done(["g++", "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Wconversion",
+                  "-Wsign-conversion", "-Wshadow", "-pedantic", "-Werror", "-c",
+                  self.folder / "c" / name, "-o", "x.o"], self.folder)
+
+    def test_manifest_and_header_say_what_varies(self):
+        built = self.build("mlp")
+        method = built.manifest["methods"][0]
+        self.assertEqual([(s["least"], s["most"], s["input"], s["dim"]) for s in method["sizes"]],
+                         [(0, 16, "input", 0)])
+        tensor = method["inputs"][0]
+        self.assertEqual((tensor["shape"], tensor["least_shape"]), ([16, 8], [0, 8]))
+        self.assertEqual(method["outputs"][0]["least_shape"], [0, 4])
+        header = (self.folder / "c/kws.h").read_text()
+        self.assertIn("#define KWS_INPUT_INPUT_SHAPE {16, 8}\n", header)
+        self.assertIn("#define KWS_INPUT_INPUT_LEAST_SHAPE {0, 8}\n", header)
+
+    def test_what_takes_no_sizes_that_vary_is_refused_all_at_once(self):
+        for name, messages in (("sizes", ["numbers computed at run time", "truediv"]),
+                               ("map_varying", ["loops do not exist in C yet"])):
+            result = subprocess.run([PETREL, "gen-c", VARYING / f"{name}.pt2", "-o", "no"],
+                                    cwd=self.folder, text=True, stderr=subprocess.PIPE)
+            self.assertNotEqual(result.returncode, 0)
+            for message in messages:
+                self.assertIn(message, result.stderr)
+            self.assertRegex(result.stderr, r"node '\w+' \(\S+\) at \S+:\d+")
+            self.assertFalse((self.folder / "no").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
