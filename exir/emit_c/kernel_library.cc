@@ -174,7 +174,10 @@ absl::StatusOr<KernelFunction> KernelLibrary::add(const KernelCall& call) {
   const int count = ++functions_by_name_[name];
   if (count > 1) absl::StrAppend(&name, "_", count);
   names_[text] = name;
-  absl::StrAppend(&text_, with_words_replaced(text, {{"NAME", name}}), "\n\n");
+  const std::string function_text =
+      absl::StrReplaceAll(text, {{"static void NAME(", "PETREL_KERNEL static void NAME("},
+                                 {"static int32_t NAME(", "PETREL_KERNEL static int32_t NAME("}});
+  absl::StrAppend(&text_, with_words_replaced(function_text, {{"NAME", name}}), "\n\n");
   function.name = std::move(name);
   return function;
 }

@@ -11,7 +11,8 @@
 //   library.includes()         {"math.h", "stdint.h"}
 //   library.text()             all of it, in the order of first use
 //
-// Names still begin with petrel_; whoever writes the file gives them its prefix.
+// Kernels begin with PETREL_KERNEL, which whoever writes the file defines. Names still begin with
+// petrel_; whoever writes the file gives them its prefix.
 #ifndef PETREL_EXIR_EMIT_C_KERNEL_LIBRARY_H_
 #define PETREL_EXIR_EMIT_C_KERNEL_LIBRARY_H_
 

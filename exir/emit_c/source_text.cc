@@ -24,6 +24,20 @@ constexpr char kInit[] =
   if (context == NULL || pools == NULL) return PETREL_E_NULL;
 )";
 
+// Where gcc 12 knows that a kernel reads and writes one array at distances that vary, it may take
+// the kernel for one that writes nothing, and drop the call. As a function of two pointers it is
+// safe.
+constexpr char kKernel[] =
+    R"(/* A kernel is not made part of its callers, in which its input and output are one array: gcc 12
+ * drops some of those. */
+#if defined(__GNUC__)
+#define PETREL_KERNEL __attribute__((noinline))
+#else
+#define PETREL_KERNEL
+#endif
+
+)";
+
 // An output must not lie where steps read something else.
 constexpr char kMeets[] =
     R"(static bool petrel_meets(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
@@ -328,7 +342,8 @@ std::string places_text(const Package& package, const CMethod& method, const cha
 }  // namespace
 
 std::string source_text(const Package& package) {
-  std::string text = package.kernels;
+  std::string text =
+      package.kernels.empty() ? "" : absl::StrCat(renamed(package, kKernel), package.kernels);
   for (const CMethod& method : package.methods) {
     for (const CStep& step : method.steps) {
       if (!step.jump.has_value()) text += step_text(package, method, step);
