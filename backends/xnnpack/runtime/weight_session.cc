@@ -66,24 +66,22 @@ void WeightSession::end() {
 std::optional<WeightSession::Key> WeightSession::key_of(
     const xnn_weights_cache_look_up_key& key) const {
   if (!filter_ || key.kernel != filter_->data) return std::nullopt;
-  if (key.bias == nullptr) return Key{filter_->value, kNoId, key.seed};
-  if (!bias_ || key.bias != bias_->data) return std::nullopt;
-  return Key{filter_->value, bias_->value, key.seed};
+  if (key.bias != nullptr && (!bias_ || key.bias != bias_->data)) return std::nullopt;
+  return Key{filter_->value, bias_ ? bias_->value : kNoId, key.seed};
 }
 
 std::optional<PackedFile::Key> WeightSession::file_key(
     const xnn_weights_cache_look_up_key& key) const {
   if (file_.file == nullptr || !key_of(key)) return std::nullopt;
-  return file_.file->key_of(key.kernel, filter_->size, key.bias,
-                            key.bias == nullptr ? 0 : bias_->size,
-                            *use_ + "#" + std::to_string(key.seed));
+  return file_.file->key_of(key.kernel, filter_->size, bias_ ? bias_->data : nullptr,
+                            bias_ ? bias_->size : 0, *use_ + "#" + std::to_string(key.seed));
 }
 
 std::optional<PackedOrigin> WeightSession::origin(const xnn_weights_cache_look_up_key& key) const {
   if (file_.file != nullptr || !key_of(key) || !filter_->place) return std::nullopt;
   PackedOrigin origin = {
       *filter_->place, filter_->size, {}, 0, *use_ + "#" + std::to_string(key.seed)};
-  if (key.bias != nullptr) {
+  if (bias_) {
     if (!bias_->place) return std::nullopt;
     origin.bias = *bias_->place;
     origin.bias_size = bias_->size;

@@ -82,7 +82,8 @@ class WeightSession {
 
  private:
   // The values of filter and bias and what XNNPACK makes of their sizes. Addresses
-  // come again.
+  // come again. The bias that the operator reads counts where XNNPACK names none, too: it
+  // packs those of activations that are quantised at run time beside the scales.
   using Key = std::tuple<uint32_t, uint32_t, uint32_t>;
 
   // None where XNNPACK asks for what the operator does not read.

@@ -22,6 +22,18 @@ def digits():
     return images, rows[:, PIXELS]
 
 
+class Bias(petrel.NamedDataMap):
+
+    def __init__(self, key, bias):
+        self.data = {key: bias}
+
+    def get_data(self, key):
+        return self.data[key]
+
+    def keys(self):
+        return self.data.keys()
+
+
 class QuantizeTest(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
@@ -37,6 +49,27 @@ class QuantizeTest(unittest.TestCase):
         for backend in ("xnnpack", None):
             program = petrel.quantize(DIGITS, calibrate=self.images[::2], backend=backend)
             self.assertGreaterEqual(self.right(program), floats - 1)
+
+    def test_another_bias_counts_where_rows_are_quantised(self):
+        # XNNPACK packs it with the weights, and does not name it when it looks for them.
+        program = petrel.quantize(DIGITS, scheme="dynamic-int8", weight_keys="name",
+                                  external_weights="w.ptd")
+        key, = [entry["key"] for entry in petrel.list_data(program.external_paths[0])
+                if entry["key"].endswith("bias") and entry["bytes"] == 40]
+        packed = {"XnnpackBackend": {"packed_weights_file": str(self.folder / "w.packed")}}
+        for options in ({}, packed):
+            loaded = petrel.load(program, backend_options=options)
+            before, = loaded["forward"](self.images[0])
+            bias = loaded.get_data(key).view(numpy.float32) + 5
+            for _ in range(10):
+                self.assertEqual(loaded.replace_data([Bias(key, bias)])["changed"], 1)
+                numpy.testing.assert_allclose(loaded["forward"](self.images[0])[0], before + 5,
+                                              rtol=1e-5)
+                loaded.replace_data([program.external_paths[0]])
+                numpy.testing.assert_array_equal(loaded["forward"](self.images[0])[0], before)
+            path = program.external_paths[0]
+            other = petrel.load(program.path, data=[path], backend_options=options)
+            numpy.testing.assert_array_equal(other["forward"](self.images[0])[0], before)
 
     def test_samples_are_the_same_in_every_form(self):
         few = self.images[:4]
