@@ -207,9 +207,8 @@ absl::Status check_options(const ExportOptions& options, const Outputs& outputs)
   }
   for (const std::string& file : files) {
     for (const auto& [method, input] : options.methods) {
-      if (canonical_path(file) != canonical_path(input)) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("output '", file, "' is the input of method '", method, "'"));
+      PETREL_RETURN_IF_ERROR(
+          check_is_not(file, absl::StrCat("the input of method '", method, "'"), input));
     }
     std::vector<std::string> inputs = options.other_inputs;
     if (!options.quantization_file.empty() && options.quantization == nullptr &&

@@ -58,6 +58,12 @@ absl::Status OutputFiles::publish() {
   return absl::OkStatus();
 }
 
+absl::Status check_is_not(const std::string& output, const std::string& what,
+                          const std::string& input) {
+  if (canonical_path(output) != canonical_path(input)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("output '", output, "' is ", what));
+}
+
 absl::Status write_output_file(const std::string& path, absl::Span<const uint8_t> bytes) {
   OutputFiles files;
   PETREL_ASSIGN_OR_RETURN(const ByteSink sink, files.open(path));

@@ -59,6 +59,11 @@ class OutputFiles {
 // that have it in common write the same file.
 std::string canonical_path(const std::string& path);
 
+// InvalidArgument where they are one file: what is read is not written over. `what`
+// tells the input, such as "the program".
+absl::Status check_is_not(const std::string& output, const std::string& what,
+                          const std::string& input);
+
 // One file.
 absl::Status write_output_file(const std::string& path, absl::Span<const uint8_t> bytes);
 absl::Status write_output_file(const std::string& path, absl::string_view text);

@@ -381,6 +381,29 @@ class DataVerbTest(unittest.TestCase):
                                               "x.ptd"))
         self.assertEqual(sorted(p.name for p in self.folder.iterdir()), before)
 
+    def test_literals_stay_where_names_call_weights(self):
+        model = LAYERS / "cells.pt2"
+        self.done("export", model, "-o", "m.pte", "--weight-keys", "name")
+        wanted = self.outputs("m.pte")
+        self.done("data", "split", "m.pte", "-o", "x.pte", "--to", "x.ptd")
+        self.done("data", "build", "--from", model, "--for", "x.pte", "-o", "built.ptd")
+        self.assertEqual(self.outputs("x.pte", "built.ptd"), wanted)
+
+    def test_what_is_read_is_not_written_over(self):
+        (self.folder / "m.pt2").write_bytes(DIGITS.read_bytes())
+        self.done("export", "m.pt2", "-o", "m.pte", "--weight-keys", "name",
+                  "--external-weights", "m.ptd")
+        before = {p.name: p.read_bytes() for p in self.folder.iterdir()}
+        for output, *arguments in (
+                ("m.pt2", "build", "--from", "m.pt2", "--for", "m.pte", "-o"),
+                ("m.pte", "build", "--from", "m.pt2", "--for", "m.pte", "-o"),
+                ("m.ptd", "merge", "m.pte", "m.ptd", "-o"),
+                ("./m.pte", "split", "m.pte", "-o", "x.pte", "--to")):
+            self.assertIn(f"output '{output}' is ", self.fails("data", *arguments, output))
+        self.assertIn("output 'm.pte' is the program",
+                      self.fails("inspect", "m.pte", "--plan-svg", "m.pte"))
+        self.assertEqual({p.name: p.read_bytes() for p in self.folder.iterdir()}, before)
+
     def test_usage(self):
         for arguments in (["data"], ["data", "fly"], ["data", "list"], ["data", "split", "m.pte"],
                           ["data", "merge", "m.pte", "-o", "x.pte"]):

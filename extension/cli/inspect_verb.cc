@@ -37,6 +37,12 @@ int draw_plan(const Arguments& arguments, const RuntimeMessages& messages) {
     return fail("inspect",
                 absl::StrCat(arguments.file, ": has no memory plan, only a .pte file has"));
   }
+  for (const std::string& output : {arguments.plan_svg, arguments.plan_html}) {
+    const absl::Status is_other = output.empty()
+                                      ? absl::OkStatus()
+                                      : exir::check_is_not(output, "the program", arguments.file);
+    if (!is_other.ok()) return fail("inspect", is_other);
+  }
   const MethodPlan plan = read_method_plan(arguments.file, arguments.method, arguments.limits);
   if (plan.error != runtime::Error::Ok) {
     return messages.fail("inspect", arguments.file, plan.error);

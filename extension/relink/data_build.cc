@@ -202,6 +202,11 @@ absl::StatusOr<std::string> tensor_file(const BuildOptions& options) {
 absl::StatusOr<BuildReport> build_data(const BuildOptions& options) {
   const std::string name = std::filesystem::path(options.output).filename().string();
   PETREL_RETURN_IF_ERROR(exir::check_plain_file_name(name));
+  PETREL_RETURN_IF_ERROR(exir::check_is_not(options.output, "the program", options.program));
+  for (const auto& [method, model] : options.models) {
+    PETREL_RETURN_IF_ERROR(
+        exir::check_is_not(options.output, "a file of weights that is read", model));
+  }
   PETREL_ASSIGN_OR_RETURN(const DataProgram program,
                           DataProgram::read(options.program, options.limits));
   PETREL_ASSIGN_OR_RETURN(const exir::Additions additions, remembered(program, options.program));

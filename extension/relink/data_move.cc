@@ -13,6 +13,7 @@
 #include "exir/backend/blob_names.h"
 #include "exir/backend/named_blob_store.h"
 #include "exir/backend/weight_routes.h"
+#include "exir/emit/additions.h"
 #include "exir/emit/flat_data_writer.h"
 #include "exir/output/output_files.h"
 #include "exir/status_macros.h"
@@ -41,12 +42,22 @@ absl::Status add(NamedBlobStore& store, const std::string& file, const std::stri
       absl::StrCat("key '", key, "' has different bytes elsewhere in the program"));
 }
 
-// Named data that matches leaves the program.
+// Named data that matches leaves the program. Where names call weights, what is not a
+// weight, such as literals of the traced code, stays: no other data has it.
 absl::Status take_named_data(DataProgram& program, const std::string& keys, const std::string& file,
                              NamedBlobStore& store) {
+  std::set<std::string> weights;
+  bool is_by_name = false;
+  for (const DataProgram::Named& entry : program.named()) {
+    if (entry.key != schema::kAdditionsKey) continue;
+    const exir::Additions additions = exir::read_additions(entry.blob);
+    is_by_name = additions.structure.has_value();
+    for (const exir::WeightAddition& weight : additions.weights) weights.insert(weight.key);
+  }
   std::vector<DataProgram::Named> kept;
   for (DataProgram::Named& entry : program.named()) {
-    if (entry.key == schema::kAdditionsKey || !exir::matches_glob(keys, entry.key)) {
+    if (entry.key == schema::kAdditionsKey || !exir::matches_glob(keys, entry.key) ||
+        (is_by_name && weights.count(entry.key) == 0)) {
       kept.push_back(std::move(entry));
       continue;
     }
@@ -151,6 +162,7 @@ absl::Status take_in(DataProgram& program, DataProgram::Tensor& tensor, const Fo
 absl::StatusOr<MoveReport> split_data(const SplitOptions& options) {
   const std::string name = std::filesystem::path(options.data_file).filename().string();
   PETREL_RETURN_IF_ERROR(exir::check_plain_file_name(name));
+  PETREL_RETURN_IF_ERROR(exir::check_is_not(options.data_file, "the program", options.program));
   PETREL_ASSIGN_OR_RETURN(DataProgram program, DataProgram::read(options.program, options.limits));
   NamedBlobStore store;
   absl::Status taken = take_named_data(program, options.keys, name, store);
@@ -181,6 +193,9 @@ absl::StatusOr<MoveReport> split_data(const SplitOptions& options) {
 }
 
 absl::StatusOr<MoveReport> merge_data(const MergeOptions& options) {
+  for (const std::string& file : options.data_files) {
+    PETREL_RETURN_IF_ERROR(exir::check_is_not(options.output, "a data file that is read", file));
+  }
   PETREL_ASSIGN_OR_RETURN(DataProgram program, DataProgram::read(options.program, options.limits));
   PETREL_ASSIGN_OR_RETURN(const auto all, read_all(options, program));
   absl::Status status;
