@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/backend/weight_ledger.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "exir/backend/blob_names.h"
 
@@ -13,7 +15,11 @@ void WeightLedger::record(const std::string& key, absl::Span<const Constant* con
   weight.sources.clear();
   weight.is_state = false;
   for (const Constant* source : sources) {
-    weight.sources.push_back(source->fqn);
+    for (std::string& name : source->sources()) {
+      const bool is_new =
+          std::find(weight.sources.begin(), weight.sources.end(), name) == weight.sources.end();
+      if (is_new) weight.sources.push_back(std::move(name));
+    }
     weight.is_state |= source->is_mutable();
   }
   weight.destination = destination;

@@ -30,7 +30,7 @@ namespace petrel::exir {
 class WeightLedger {
  public:
   struct Weight {
-    std::vector<std::string> sources;  // names of the constants
+    std::vector<std::string> sources;  // names of constants of the archive
     std::string destination;           // "" is the program
     std::optional<TensorType> layout;  // what the bytes mean, where somebody said
     Blob blob;

@@ -11,10 +11,8 @@ namespace {
 
 namespace add = schema::additions;
 
-// `places` are those of all weights.
 flatbuffers::Offset<add::Weight> write_weight(flatbuffers::FlatBufferBuilder& builder,
-                                              const WeightAddition& weight,
-                                              const std::map<std::string, uint32_t>& places) {
+                                              const WeightAddition& weight) {
   const auto key = builder.CreateString(weight.key);
   flatbuffers::Offset<flatbuffers::Vector<int32_t>> sizes;
   flatbuffers::Offset<flatbuffers::Vector<uint8_t>> dim_order;
@@ -29,11 +27,13 @@ flatbuffers::Offset<add::Weight> write_weight(flatbuffers::FlatBufferBuilder& bu
   if (weight.digest) {
     digest = builder.CreateVector(weight.digest->data(), weight.digest->size());
   }
-  flatbuffers::Offset<flatbuffers::Vector<uint32_t>> made_of;
+  flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>> made_of;
   if (!weight.made_of.empty()) {
-    std::vector<uint32_t> sources;
-    for (const std::string& source : weight.made_of) sources.push_back(places.at(source));
-    made_of = builder.CreateVector(sources);
+    std::vector<flatbuffers::Offset<flatbuffers::String>> names;
+    for (const std::string& name : weight.made_of) {
+      names.push_back(builder.CreateString(name));
+    }
+    made_of = builder.CreateVector(names);
   }
   return add::CreateWeight(builder, key, scalar_type, sizes, dim_order, weight.bytes, digest,
                            made_of);
@@ -51,6 +51,9 @@ WeightAddition read_weight(const add::Weight& from) {
   if (from.key() != nullptr) weight.key = from.key()->str();
   weight.bytes = from.bytes();
   weight.digest = read_digest(from.sha256());
+  if (from.made_of() != nullptr) {
+    for (const auto* name : *from.made_of()) weight.made_of.push_back(name->str());
+  }
   if (from.sizes() != nullptr && from.dim_order() != nullptr) {
     TensorType type;
     type.dtype = static_cast<ScalarType>(from.scalar_type());
@@ -104,10 +107,6 @@ Additions read_additions(const Blob& entry) {
   if (table.weights() != nullptr) {
     for (const add::Weight* weight : *table.weights()) {
       additions.weights.push_back(read_weight(*weight));
-      if (weight->made_of() == nullptr) continue;
-      for (const uint32_t source : *weight->made_of()) {
-        additions.weights.back().made_of.insert(table.weights()->Get(source)->key()->str());
-      }
     }
   }
   additions.structure = read_digest(table.structure());
@@ -153,13 +152,9 @@ Blob additions_blob(const Additions& additions) {
     methods.push_back(
         add::CreateMethodAdditions(builder, scratch, least_sizes, named_values, names));
   }
-  std::map<std::string, uint32_t> places;
-  for (const WeightAddition& weight : additions.weights) {
-    places.emplace(weight.key, static_cast<uint32_t>(places.size()));
-  }
   std::vector<flatbuffers::Offset<add::Weight>> weights;
   for (const WeightAddition& weight : additions.weights) {
-    weights.push_back(write_weight(builder, weight, places));
+    weights.push_back(write_weight(builder, weight));
   }
   const auto stored_methods = builder.CreateVector(methods);
   flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<add::Weight>>> stored_weights;

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -51,8 +50,8 @@ struct WeightAddition {
   std::optional<TensorType> layout;
   uint64_t bytes = 0;
   std::optional<Sha256> digest;  // of the only bytes that will do
-  // Keys of other weights: where one is replaced, this one must be, too.
-  std::set<std::string> made_of;
+  // Names of constants of the archive that it was computed from; none if the key is that.
+  std::vector<std::string> made_of;
 };
 
 struct Additions {

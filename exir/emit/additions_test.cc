@@ -62,7 +62,7 @@ TEST(AdditionsTest, AreReadAsTheyWereWritten) {
   weight.digest = Sha256{1, 2, 3};
   additions.weights.push_back(weight);
   weight.key = "d";
-  weight.made_of = {"c"};
+  weight.made_of = {"c", "e"};
   additions.weights.push_back(weight);
   additions.structure = Sha256{9};
   additions.recipe = {"backend=none"};

@@ -2,6 +2,7 @@
 #include "exir/emit/weight_names.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -13,23 +14,6 @@ namespace {
 bool is_good_name(const std::string& name) {
   return !name.empty() && name.size() <= schema::kMaxTensorNameBytes &&
          name.find('\0') == std::string::npos && name != schema::kAdditionsKey;
-}
-
-// Each weight knows those that it shares its source with: a swap of one of them alone
-// would leave what was computed from the others.
-void relate(const WeightLedger& ledger, std::vector<WeightAddition>* weights) {
-  std::multimap<std::string, std::string> forms;  // of one source, by its name
-  for (const WeightAddition& weight : *weights) {
-    const std::vector<std::string>& sources = ledger.weights().at(weight.key).sources;
-    if (sources.size() == 1 && !sources[0].empty()) forms.emplace(sources[0], weight.key);
-  }
-  for (WeightAddition& weight : *weights) {
-    for (const std::string& source : ledger.weights().at(weight.key).sources) {
-      const auto [begin, end] = forms.equal_range(source);
-      for (auto form = begin; form != end; ++form) weight.made_of.insert(form->second);
-    }
-    weight.made_of.erase(weight.key);
-  }
 }
 
 }  // namespace
@@ -86,9 +70,13 @@ std::vector<WeightAddition> remembered_weights(const RoutedBlobStore& store, boo
     addition.layout = weight.layout;
     addition.bytes = weight.blob.size();
     if (bound) addition.digest = weight.blob.sha256();
+    const bool is_itself = weight.sources.size() == 1 && weight.sources[0] == key;
+    if (by_name && !is_itself) {
+      std::copy_if(weight.sources.begin(), weight.sources.end(),
+                   std::back_inserter(addition.made_of), is_good_name);
+    }
     weights.push_back(std::move(addition));
   }
-  if (by_name) relate(store.ledger(), &weights);
   return weights;
 }
 

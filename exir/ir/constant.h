@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "exir/ir/blob.h"
 #include "exir/ir/type.h"
@@ -30,8 +31,15 @@ struct Constant {
   Kind kind = Kind::kParameter;
   TensorType type;
   Blob data;
+  // Names of the constants of the archive that it was computed from; none for those of the
+  // archive themselves.
+  std::vector<std::string> made_of;
 
   bool is_mutable() const { return kind == Kind::kMutableBuffer; }
+  // Its own name, or what it was computed from.
+  std::vector<std::string> sources() const {
+    return made_of.empty() ? std::vector<std::string>{fqn} : made_of;
+  }
 };
 
 using ConstantPtr = std::shared_ptr<const Constant>;

@@ -92,6 +92,12 @@ absl::StatusOr<StoredWeight> StoredWeights::find_or_make(const ConstantPtr& weig
   const auto key = std::make_pair(weight.get(), suffix);
   if (const auto found = stored_.find(key); found != stored_.end()) return found->second;
   PETREL_ASSIGN_OR_RETURN(StoredWeight made, make(weight->fqn + suffix));
+  for (ConstantPtr* part : {&made.levels, &made.scales}) {
+    if (*part == nullptr) continue;
+    auto named = std::make_shared<Constant>(**part);
+    named->made_of = weight->sources();
+    *part = std::move(named);
+  }
   return stored_[key] = std::move(made);
 }
 

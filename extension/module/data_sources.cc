@@ -88,6 +88,7 @@ Error LoadedData::open(const DataSources& sources) {
   std::vector<const NamedDataMap*>& maps = sources_;
   MergeOptions merge;
   merge.order = sources.data_order;
+  first_counts_ = sources.data_order == MergeOrder::FirstCounts;
   const auto add_data = [&](std::shared_ptr<DataLoader> loader, const std::string& name) {
     Result<std::unique_ptr<NamedDataMap>> map = load_map(loader.get(), sources.other_data);
     if (!map.ok()) {
@@ -131,10 +132,11 @@ Error LoadedData::open(const DataSources& sources) {
 }
 
 Error LoadedData::check_related(const Program& program) const {
-  std::vector<const NamedDataMap*> maps = sources_;
   const bool external_first =
       program.options().data_precedence == runtime::DataPrecedence::ExternalFirst;
-  maps.insert(external_first ? maps.end() : maps.begin(), &program.named_data());
+  if (!external_first && !first_counts_) return Error::Ok;
+  std::vector<const NamedDataMap*> maps = sources_;
+  if (external_first) maps.push_back(&program.named_data());
   return check_sources(program.additions(), {maps.data(), maps.size()});
 }
 

@@ -82,6 +82,7 @@ class LoadedData final {
   std::vector<std::shared_ptr<const runtime::NamedDataMap>> given_;
   std::vector<std::unique_ptr<runtime::NamedDataMap>> maps_;
   std::vector<const runtime::NamedDataMap*> sources_;  // in the order in which they count
+  bool first_counts_ = false;
   const runtime::NamedDataMap* map_ = nullptr;
   std::vector<std::atomic<bool>> checked_;
   std::optional<runtime::HeldDataMap> held_;

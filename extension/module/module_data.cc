@@ -151,11 +151,14 @@ Result<DataChange> ModuleData::compare(std::shared_ptr<const LoadedData> data,
   }
   const Comparison comparison(*this, program);
   const char* unknown = nullptr;
-  Keys matched;
+  Keys matched, left_out;
   PETREL_ASSIGN_OR_RETURN(const uint32_t count, data->map()->get_num_keys());
   for (uint32_t i = 0; i < count; ++i) {
     PETREL_ASSIGN_OR_RETURN(const char* key, data->map()->get_key(i));
-    if (!matches(glob, key)) continue;
+    if (!matches(glob, key)) {
+      left_out.emplace(key);
+      continue;
+    }
     ++change.num_matches;
     matched.emplace(key);
     PETREL_ASSIGN_OR_RETURN(const FreeableBuffer bytes, data->map()->get_data(key));
@@ -183,6 +186,16 @@ Result<DataChange> ModuleData::compare(std::shared_ptr<const LoadedData> data,
   change.keys.erase(std::unique(change.keys.begin(), change.keys.end()), change.keys.end());
   PETREL_RETURN_IF_ERROR(
       check_given_together(program.additions(), {change.keys.begin(), change.keys.end()}, matched));
+  for (const std::string& key : sources_among(program.additions(), change.keys, left_out)) {
+    PETREL_ASSIGN_OR_RETURN(const FreeableBuffer bytes, data->map()->get_data(key));
+    PETREL_ASSIGN_OR_RETURN(const Standing standing, comparison.standing(key.c_str(), bytes));
+    if (standing != Standing::Other) continue;
+    PETREL_LOG(Error,
+               "\"%.200s\" leaves out \"%.200s\", of which the data has another value, and "
+               "takes what was computed from it",
+               glob.c_str(), key.c_str());
+    return Error::InvalidExternalData;
+  }
   change.data = std::move(data);
   return change;
 }

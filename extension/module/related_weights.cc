@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/module/related_weights.h"
 
+#include <algorithm>
 #include <cstring>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -21,10 +23,11 @@ using runtime::WeightView;
 namespace {
 
 Error refused(std::string_view weight, std::string_view source) {
-  PETREL_LOG(Error,
-             "weight \"%.200s\" belongs to \"%.200s\", of which other data is given: the data must "
-             "have both, as petrel data build makes them",
-             std::string(weight).c_str(), std::string(source).c_str());
+  PETREL_LOG(
+      Error,
+      "weight \"%.200s\" belongs to \"%.200s\", of which other data is given: it must be given, "
+      "too, as petrel data build makes it",
+      std::string(weight).c_str(), std::string(source).c_str());
   return Error::InvalidExternalData;
 }
 
@@ -45,47 +48,83 @@ Result<bool> are_equal(const NamedDataMap& a, const NamedDataMap& b, const std::
          (first.size() == 0 || std::memcmp(first.data(), second.data(), first.size()) == 0);
 }
 
+// Names of the model that another value is given for, and by which key: keys that change,
+// and what weights that change were made of alone.
+using Names = std::map<std::string, std::string, std::less<>>;
+
+Names changed_names(const ProgramAdditions& additions, const Keys& changed, const Keys& given) {
+  Names names;
+  for (const std::string& key : given) {
+    const bool is_weight = additions.find_weight(key) < additions.num_weights();
+    if (!is_weight || changed.count(key) > 0) names.emplace(key, key);
+  }
+  for (uint32_t i = 0; i < additions.num_weights(); ++i) {
+    const std::string_view key = additions.weight(i).key;
+    if (additions.num_sources(i) == 1 && changed.count(key) > 0) {
+      names.emplace(additions.source(i, 0), key);
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 Error check_given_together(const ProgramAdditions& additions, const Keys& changed,
                            const Keys& given) {
+  const Names names = changed_names(additions, changed, given);
   for (uint32_t i = 0; i < additions.num_weights(); ++i) {
     const WeightView weight = additions.weight(i);
     if (given.count(weight.key) > 0) continue;
-    for (const uint32_t source : weight.made_of) {
-      const std::string_view key = additions.weight(source).key;
-      if (changed.count(key) > 0) return refused(weight.key, key);
+    const uint32_t sources = additions.num_sources(i);
+    for (uint32_t k = 0; k < std::max<uint32_t>(sources, 1); ++k) {
+      const auto found = names.find(sources == 0 ? weight.key : additions.source(i, k));
+      if (found != names.end()) return refused(weight.key, found->second);
     }
   }
   return Error::Ok;
 }
 
+Keys sources_among(const ProgramAdditions& additions, const std::vector<std::string>& changed,
+                   const Keys& keys) {
+  Keys found;
+  for (const std::string& key : changed) {
+    const uint32_t weight = additions.find_weight(key);
+    if (weight == additions.num_weights()) continue;
+    for (uint32_t k = 0; k < additions.num_sources(weight); ++k) {
+      const auto source = keys.find(additions.source(weight, k));
+      if (source != keys.end()) found.insert(*source);
+    }
+  }
+  return found;
+}
+
 Error check_sources(const ProgramAdditions& additions, Span<const NamedDataMap* const> maps) {
   std::vector<Keys> keys;
-  // The first map that has the key; maps.size() if there is none.
-  const auto find = [&](std::string_view key) {
-    size_t at = 0;
+  for (const NamedDataMap* map : maps) {
+    PETREL_ASSIGN_OR_RETURN(Keys of_map, keys_of(*map));
+    keys.push_back(std::move(of_map));
+  }
+  // The first map from `at` on that has the key; maps.size() if there is none.
+  const auto find = [&](std::string_view key, size_t at) {
     while (at < keys.size() && keys[at].count(key) == 0) ++at;
     return at;
   };
   for (uint32_t i = 0; i < additions.num_weights(); ++i) {
     const WeightView weight = additions.weight(i);
-    for (const uint32_t source : weight.made_of) {
-      // Few programs come here, and most of them with one map.
-      for (size_t at = keys.size(); at < maps.size(); ++at) {
-        PETREL_ASSIGN_OR_RETURN(Keys of_map, keys_of(*maps[at]));
-        keys.push_back(std::move(of_map));
+    const size_t has_weight = find(weight.key, 0);
+    for (uint32_t k = 0; k < additions.num_sources(i); ++k) {
+      const std::string source(additions.source(i, k));
+      const size_t counts = find(source, 0);
+      if (has_weight == maps.size() || counts >= has_weight) continue;
+      // A source that nobody reads is there to take the place of others; one that is read
+      // may have a file of its own.
+      bool is_other = additions.find_weight(source) == additions.num_weights();
+      for (size_t at = find(source, counts + 1); !is_other && at < maps.size();
+           at = find(source, at + 1)) {
+        PETREL_ASSIGN_OR_RETURN(const bool equal, are_equal(*maps[counts], *maps[at], source));
+        is_other = !equal;
       }
-      const std::string key(additions.weight(source).key);
-      const size_t has_weight = find(weight.key);
-      const size_t has_source = find(key);
-      if (has_weight == maps.size() || has_source >= has_weight ||
-          keys[has_weight].count(key) == 0) {
-        continue;
-      }
-      PETREL_ASSIGN_OR_RETURN(const bool equal,
-                              are_equal(*maps[has_weight], *maps[has_source], key));
-      if (!equal) return refused(weight.key, key);
+      if (is_other) return refused(weight.key, source);
     }
   }
   return Error::Ok;

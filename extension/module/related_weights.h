@@ -4,16 +4,18 @@
 // scales: those of one training go together, and data that has a part of them would give
 // wrong results without a word.
 //
-//   program        fc.weight_scale   fc.bias@made_int32   (made of fc.weight_scale)
-//   other.ptd      fc.weight_scale                        refused: the bias is missing
+//   program        s    b@made_int32  (of b and s)    w@permute_1_0  (of w)
+//   other.ptd      s                                  refused: b@made_int32 is missing
+//   model.safetensors   w                             refused: w@permute_1_0 is missing
 //
-// Which weights belong together is what the program remembers (schema/additions.md).
+// What a weight was computed from is what the program remembers (schema/additions.md).
 #ifndef PETREL_EXTENSION_MODULE_RELATED_WEIGHTS_H_
 #define PETREL_EXTENSION_MODULE_RELATED_WEIGHTS_H_
 
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/core/error.h"
 #include "runtime/core/named_data_map.h"
@@ -24,12 +26,18 @@ namespace petrel::extension {
 
 using Keys = std::set<std::string, std::less<>>;
 
-// InvalidExternalData naming a weight that was made of one that changes and is not `given`.
+// InvalidExternalData naming a weight that is not `given`, or keeps its bytes there, and
+// that was computed from one that changes. `changed` and `given` are keys of data; a key
+// that is a name in the model only stands for what was computed from it.
 runtime::Error check_given_together(const runtime::ProgramAdditions& additions, const Keys& changed,
                                     const Keys& given);
 
-// Of `maps` the first that has a key counts. InvalidExternalData naming a weight that comes
-// from a map whose own value for what it was made of, other bytes, does not count.
+// Those of `keys` that the weights `changed` were computed from.
+Keys sources_among(const runtime::ProgramAdditions& additions,
+                   const std::vector<std::string>& changed, const Keys& keys);
+
+// Of `maps` the first that has a key counts. InvalidExternalData naming a weight behind
+// the map that has other bytes for what it was computed from.
 runtime::Error check_sources(const runtime::ProgramAdditions& additions,
                              runtime::Span<const runtime::NamedDataMap* const> maps);
 

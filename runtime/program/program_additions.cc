@@ -130,6 +130,9 @@ bool is_weight(const add::Weight& weight) {
   if (weight.sha256() != nullptr && weight.sha256()->size() != ProgramAdditions::kDigestSize) {
     return false;
   }
+  for (uint32_t i = 0; weight.made_of() != nullptr && i < weight.made_of()->size(); ++i) {
+    if (!is_name(weight.made_of()->Get(i), schema::kMaxTensorNameBytes)) return false;
+  }
   if (weight.sizes() == nullptr || weight.dim_order() == nullptr) return true;
   return TensorLayout::create({weight.sizes()->data(), weight.sizes()->size()},
                               {weight.dim_order()->data(), weight.dim_order()->size()},
@@ -137,30 +140,18 @@ bool is_weight(const add::Weight& weight) {
       .ok();
 }
 
-bool are_others(const flatbuffers::Vector<uint32_t>* indices, uint32_t self, uint32_t count) {
-  if (!is_aligned(indices)) return false;
-  for (uint32_t i = 0; indices != nullptr && i < indices->size(); ++i) {
-    const uint32_t index = indices->Get(i);
-    if (index == self || index >= count || (i > 0 && indices->Get(i - 1) >= index)) return false;
-  }
-  return true;
-}
-
 Error verify_weights(const add::Additions& table) {
   std::string_view last;
   for (uint32_t i = 0; table.weights() != nullptr && i < table.weights()->size(); ++i) {
     const add::Weight& weight = *table.weights()->Get(i);
     if (!is_weight(weight)) {
-      PETREL_LOG(Error, "weight %u that the program remembers has no key, layout or digest", i);
+      PETREL_LOG(Error, "weight %u that the program remembers has no key, layout, digest or source",
+                 i);
       return Error::InvalidProgram;
     }
     const std::string_view key(weight.key()->c_str(), weight.key()->size());
     if (i > 0 && !(last < key)) {
       PETREL_LOG(Error, "weight %u that the program remembers is out of order", i);
-      return Error::InvalidProgram;
-    }
-    if (!are_others(weight.made_of(), i, table.weights()->size())) {
-      PETREL_LOG(Error, "weight %u that the program remembers is made of weights that are not", i);
       return Error::InvalidProgram;
     }
     last = key;
@@ -182,6 +173,9 @@ bool are_parts_paid(const add::Additions& table, size_t bytes) {
     good = parts.spend(table_bytes(1) + part_bytes(weight.key()) + part_bytes(weight.sizes()) +
                        part_bytes(weight.dim_order()) + part_bytes(weight.sha256()) +
                        part_bytes(weight.made_of()));
+    for (uint32_t k = 0; good && weight.made_of() != nullptr && k < weight.made_of()->size(); ++k) {
+      good = parts.spend(part_bytes(weight.made_of()->Get(k)));
+    }
   }
   for (uint32_t i = 0; good && table.methods() != nullptr && i < table.methods()->size(); ++i) {
     const add::MethodAdditions& method = *table.methods()->Get(i);
@@ -312,8 +306,19 @@ WeightView ProgramAdditions::weight(uint32_t index) const {
   }
   view.bytes = from.bytes();
   if (from.sha256() != nullptr) view.digest = {from.sha256()->data(), from.sha256()->size()};
-  if (from.made_of() != nullptr) view.made_of = {from.made_of()->data(), from.made_of()->size()};
   return view;
+}
+
+uint32_t ProgramAdditions::num_sources(uint32_t index) const {
+  if (index >= num_weights()) __builtin_trap();
+  const auto* const names = table_->weights()->Get(index)->made_of();
+  return names == nullptr ? 0 : names->size();
+}
+
+std::string_view ProgramAdditions::source(uint32_t index, uint32_t place) const {
+  if (place >= num_sources(index)) __builtin_trap();
+  const flatbuffers::String* const name = table_->weights()->Get(index)->made_of()->Get(place);
+  return {name->c_str(), name->size()};
 }
 
 uint32_t ProgramAdditions::find_weight(std::string_view key) const {

@@ -49,8 +49,6 @@ struct WeightView {
   uint64_t bytes = 0;
   // kDigestSize bytes, or none if any bytes will do.
   Span<const uint8_t> digest;
-  // Other weights: where one is replaced, this one must be, too. Ascending.
-  Span<const uint32_t> made_of;
 };
 
 class ProgramAdditions final {
@@ -71,6 +69,9 @@ class ProgramAdditions final {
   uint32_t num_weights() const;
   // In ascending order of their keys.
   WeightView weight(uint32_t index) const;
+  // Names of the weights of the model that it was computed from; none if its key is that.
+  uint32_t num_sources(uint32_t index) const;
+  std::string_view source(uint32_t index, uint32_t place) const;
   // The index of the weight of `key`; num_weights() if there is none.
   uint32_t find_weight(std::string_view key) const;
 

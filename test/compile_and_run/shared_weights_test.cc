@@ -317,6 +317,24 @@ class OneKey final : public runtime::NamedDataMap {
   const std::vector<float> values_;
 };
 
+// What is not a key of the program but the name of what a key was made of, too.
+TEST_P(SharedWeights, OfWhichOneFormIsGivenAreRefusedByName) {
+  if (GetParam() != Way::Map) return;  // what a file can say is one of these
+  const std::string bytes = read_file(kDecoder + ".ptd");
+  Given base(GetParam(), bytes);
+  const auto module = load(kDecoder, &base);
+  ASSERT_NE(module, nullptr);
+  const std::vector<float> before = generate(*module);
+  const std::string weight = "decoder.blocks.0.up.weight";
+  for (const std::string& form : {weight, weight + "@permute_1_0"}) {
+    messages_.clear();
+    const OneKey part(form, std::vector<float>(32 * 128, 0.25f));
+    EXPECT_EQ(module->replace_data(part, "*").error(), Error::InvalidExternalData);
+    EXPECT_THAT(messages_, HasSubstr("belongs to \"" + form + "\""));
+  }
+  EXPECT_EQ(generate(*module), before);
+}
+
 // A bias of integers is computed from the scales of its weight.
 TEST_P(SharedWeights, OfWhichAPartIsGivenAreRefusedByName) {
   const std::string stem = "test/compile_and_run/int8.swap";

@@ -30,7 +30,7 @@ struct WeightRecipe {
   std::vector<std::string> keys = {"w"};
   std::vector<int32_t> sizes = {2, 3};
   std::vector<uint8_t> digest = std::vector<uint8_t>(32);
-  std::vector<uint32_t> made_of = {};  // each
+  std::vector<std::string> made_of = {};
 };
 
 struct AdditionsRecipe {
@@ -61,9 +61,12 @@ std::vector<uint8_t> build(const AdditionsRecipe& recipe) {
     const std::vector<uint8_t> dim_order = {0, 1};
     for (const std::string& key : recipe.weight->keys) {
       const WeightRecipe& weight = *recipe.weight;
-      weights.push_back(
-          add::CreateWeightDirect(builder, key.c_str(), static_cast<int8_t>(fb::ScalarType::FLOAT),
-                                  &weight.sizes, &dim_order, 24, &weight.digest, &weight.made_of));
+      const auto made_of = builder.CreateVectorOfStrings(weight.made_of);
+      const auto name = builder.CreateString(key);
+      weights.push_back(add::CreateWeight(builder, name, static_cast<int8_t>(fb::ScalarType::FLOAT),
+                                          builder.CreateVector(weight.sizes),
+                                          builder.CreateVector(dim_order), 24,
+                                          builder.CreateVector(weight.digest), made_of));
     }
   }
   const auto method_vector = builder.CreateVector(methods);
@@ -101,10 +104,6 @@ void put_weight(Recipe& recipe, WeightRecipe weight) {
   AdditionsRecipe additions;
   additions.weight = std::move(weight);
   put(recipe, build(additions));
-}
-
-void put_made_of(Recipe& recipe, uint32_t index) {
-  put_weight(recipe, {{"v", "w"}, {2, 3}, std::vector<uint8_t>(32), {index}});
 }
 
 // A recipe whose lines are one text.
@@ -156,12 +155,13 @@ const Attack kAttacks[] = {
        put(r, build(additions));
      },
      kInvalid, "2 methods, but there are 1"},
-    {"WeightMadeOfItself", [](Recipe& r) { put_made_of(r, 1); }, kInvalid,
-     "weight 1 that the program remembers is made of weights that are not"},
-    {"WeightMadeOfNone", [](Recipe& r) { put_made_of(r, 2); }, kInvalid,
-     "weight 0 that the program remembers is made of weights that are not"},
+    {"WeightMadeOfNothing",
+     [](Recipe& r) {
+       put_weight(r, {{"w"}, {2, 3}, std::vector<uint8_t>(32), {"v", ""}});
+     },
+     kInvalid, "weight 0 that the program remembers has no key, layout, digest or source"},
     {"WeightWithoutKey", [](Recipe& r) { put_weight(r, {{""}}); }, kInvalid,
-     "weight 0 that the program remembers has no key, layout or digest"},
+     "weight 0 that the program remembers has no key, layout, digest or source"},
     {"WeightOfImpossibleSizes",
      [](Recipe& r) {
        put_weight(r, {{"w"}, {2, -3}});

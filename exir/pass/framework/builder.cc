@@ -186,7 +186,7 @@ absl::Status Builder::replace(Node& node, const std::vector<Value*>& values) {
 }
 
 Value* add_unique_constant(Graph& graph, const std::string& fqn, const TensorType& type, Blob data,
-                           Constant::Kind kind) {
+                           Constant::Kind kind, std::vector<std::string> made_of) {
   std::string name = fqn;
   for (int i = 1;; ++i) {
     Value* const taken = graph.find_constant(name);
@@ -202,6 +202,7 @@ Value* add_unique_constant(Graph& graph, const std::string& fqn, const TensorTyp
   made->kind = kind;
   made->type = type;
   made->data = std::move(data);
+  made->made_of = std::move(made_of);
   return graph.add_constant(std::move(made));
 }
 

@@ -113,7 +113,8 @@ class Builder {
 // equal type and bytes is used, one with other bytes makes the FQN end in a
 // number.
 Value* add_unique_constant(Graph& graph, const std::string& fqn, const TensorType& type, Blob data,
-                           Constant::Kind kind = Constant::Kind::kLiteral);
+                           Constant::Kind kind = Constant::Kind::kLiteral,
+                           std::vector<std::string> made_of = {});
 
 // 0, 1, ... rank-1.
 Ints all_dims(size_t rank);

@@ -65,7 +65,8 @@ Value* Placement::real(const Value* value) {
   if (outside != trial_.outside.end()) return outside->second;
   if (value->is_constant()) {
     const Constant& constant = *value->constant();
-    return add_unique_constant(graph_, constant.fqn, constant.type, constant.data, constant.kind);
+    return add_unique_constant(graph_, constant.fqn, constant.type, constant.data, constant.kind,
+                               constant.made_of);
   }
   return made_[trial_.numbers.at(value->producer())]->result(value->result_index());
 }

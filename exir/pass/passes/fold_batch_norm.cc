@@ -121,7 +121,7 @@ struct Target {
 absl::StatusOr<Value*> folded_weight(Graph& graph, const Constant& weight,
                                      const ChannelLayout& layout, const Affine& affine) {
   return add_unique_constant(graph, absl::StrCat(weight.fqn, "@", affine.name), weight.type,
-                             scaled(weight, layout, affine.scale), weight.kind);
+                             scaled(weight, layout, affine.scale), weight.kind, weight.sources());
 }
 
 // Whether `node` is a producer whose weights can take the scale, and how.

@@ -49,7 +49,7 @@ Rewritten view(Builder& b, Node& node) {
   return done(b, node,
               add_unique_constant(
                   b.graph(), absl::StrCat(constant.fqn, "@view_", absl::StrJoin(type.sizes, "_")),
-                  type, constant.data, constant.kind));
+                  type, constant.data, constant.kind, constant.sources()));
 }
 
 // A permuted constant is the same bytes read in another order.
@@ -66,10 +66,10 @@ Rewritten permute(Builder& b, Node& node) {
     stored.dim_order[static_cast<size_t>(dims[i])] = static_cast<uint8_t>(i);
   }
   return done(b, node,
-              add_unique_constant(b.graph(),
-                                  absl::StrCat(constant.fqn, "@permute_", absl::StrJoin(dims, "_")),
-                                  node.result()->tensor(),
-                                  in_row_major_order(constant.data, stored), constant.kind));
+              add_unique_constant(
+                  b.graph(), absl::StrCat(constant.fqn, "@permute_", absl::StrJoin(dims, "_")),
+                  node.result()->tensor(), in_row_major_order(constant.data, stored), constant.kind,
+                  constant.sources()));
 }
 
 constexpr Rewrite kViews[] = {
@@ -215,11 +215,25 @@ std::string name_of(const Cone& cone, const Graph& program) {
   return absl::StrCat(first, "@fold_", to_hex(digest).substr(0, 16));
 }
 
+std::vector<std::string> sources_of(const Cone& cone) {
+  std::set<std::string> names;
+  for (const Value* value : sorted_constants(cone)) {
+    const Constant& constant = *value->constant();
+    if (constant.kind == Constant::Kind::kLiteral) continue;
+    for (std::string& name : constant.sources()) names.insert(std::move(name));
+  }
+  return {names.begin(), names.end()};
+}
+
 absl::Status fold(Graph& graph, Node* node, const Cone& cone) {
   std::unique_ptr<Graph> program = program_of(cone);
   const Constant::Kind kind = kind_of(cone);
   std::string name;
-  if (kind != Constant::Kind::kLiteral) name = name_of(cone, *program);
+  std::vector<std::string> made_of;
+  if (kind != Constant::Kind::kLiteral) {
+    name = name_of(cone, *program);
+    made_of = sources_of(cone);
+  }
   absl::StatusOr<std::vector<Blob>> outputs = evaluate(std::move(program));
   if (!outputs.ok()) return annotate(outputs.status(), node->describe());
   std::vector<Value*> values(node->num_results(), nullptr);
@@ -233,7 +247,8 @@ absl::Status fold(Graph& graph, Node* node, const Cone& cone) {
     } else if (values.size() > 1) {
       absl::StrAppend(&fqn, "_", i);
     }
-    values[i] = add_unique_constant(graph, fqn, node->result(i)->tensor(), std::move(data), kind);
+    values[i] =
+        add_unique_constant(graph, fqn, node->result(i)->tensor(), std::move(data), kind, made_of);
   }
   Builder b(graph, node);
   return b.replace(*node, values);

@@ -85,6 +85,7 @@ TEST(FoldConstants, WhatIsMadeOfWeightsIsCalledAfterThem) {
     EXPECT_TRUE(fold_constants(*graph, {}).ok());
     const Constant& constant = *graph->outputs()[0]->constant();
     EXPECT_EQ(constant.kind, Constant::Kind::kParameter);
+    EXPECT_THAT(constant.made_of, ElementsAre("a.v", "b.w"));
     return constant.fqn;
   };
   const std::string exp = name(R"(method @m() {

@@ -107,7 +107,7 @@ absl::StatusOr<Value*> packed(Graph& graph, const Table& table) {
       ScalarType::kByte, {table.rows, table.columns / static_cast<int64_t>(per_byte)});
   return add_unique_constant(graph, absl::StrCat(source.fqn, "#", bits, "bit"), type,
                              Blob::produced(static_cast<size_t>(type.nbytes()), produce),
-                             source.kind);
+                             source.kind, source.sources());
 }
 
 bool is_zero(const Value& value) {
