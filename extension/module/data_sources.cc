@@ -85,7 +85,6 @@ Result<std::unique_ptr<LoadedData>> LoadedData::load(const DataSources& sources,
 }
 
 Error LoadedData::open(const DataSources& sources) {
-  std::vector<const NamedDataMap*>& maps = sources_;
   MergeOptions merge;
   merge.order = sources.data_order;
   first_counts_ = sources.data_order == MergeOrder::FirstCounts;
@@ -97,7 +96,7 @@ Error LoadedData::open(const DataSources& sources) {
     }
     loaders_.push_back(std::move(loader));
     maps_.push_back(std::move(map.get()));
-    maps.push_back(maps_.back().get());
+    sources_.push_back(maps_.back().get());
     merge.names.push_back(name);
     return Error::Ok;
   };
@@ -111,7 +110,7 @@ Error LoadedData::open(const DataSources& sources) {
   const auto add_map = [&](const NamedDataMap* map, const std::string& name) {
     if (map == nullptr) return;
     maps_.push_back(std::make_unique<CheckedDataMap>(*map));
-    maps.push_back(maps_.back().get());
+    sources_.push_back(maps_.back().get());
     merge.names.push_back(name);
   };
   given_ = sources.data_maps;
@@ -119,14 +118,14 @@ Error LoadedData::open(const DataSources& sources) {
     add_map(given_[i].get(), "data map " + std::to_string(i));
   }
   add_map(sources.named_data_map, "the data map of the app");
-  if (maps.size() > 1) {
-    Result<MergedDataMap> merged =
-        MergedDataMap::create(Span<const NamedDataMap* const>(maps.data(), maps.size()), merge);
+  if (sources_.size() > 1) {
+    Result<MergedDataMap> merged = MergedDataMap::create(
+        Span<const NamedDataMap* const>(sources_.data(), sources_.size()), merge);
     if (!merged.ok()) return merged.error();
     maps_.push_back(std::make_unique<MergedDataMap>(std::move(merged.get())));
     map_ = maps_.back().get();
-  } else if (!maps.empty()) {
-    map_ = maps.front();
+  } else if (!sources_.empty()) {
+    map_ = sources_.front();
   }
   return Error::Ok;
 }
