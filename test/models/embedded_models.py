@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Networks that firmware runs, with random weights, and one that phones run.
+
+  model = EMBEDDED["ds_cnn"]()   # a Model, as in models.py
+
+The first three are those of MLPerf Tiny: anomaly detection, keywords and images.
+Statistics of batch norms are taken from one batch, so that activations stay of
+one size through all layers.
+"""
+
+from typing import Callable
+
+import torch
+from torch import nn
+
+from models import Model, digits
+
+
+def _settled(module: nn.Module, *shape: int) -> Model:
+    for child in module.modules():
+        if isinstance(child, nn.BatchNorm1d | nn.BatchNorm2d):
+            child.momentum = 1.0
+    with torch.no_grad():
+        module.train()(torch.randn(16, *shape))
+    return Model(module.eval(), [(torch.randn(1, *shape),) for _ in range(2)])
+
+
+def _conv(inputs: int, outputs: int, kernel: int | tuple[int, int], stride: int | tuple[int, int] = 1,
+          padding: int | tuple[int, int] = 0, groups: int = 1,
+          act: type[nn.Module] = nn.ReLU) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Conv2d(inputs, outputs, kernel, stride, padding, groups=groups, bias=False),
+        nn.BatchNorm2d(outputs), act())
+
+
+def autoencoder() -> Model:
+    """640-128-128-128-128-8-128-128-128-128-640: 264,192 multiply-adds."""
+    torch.manual_seed(31)
+    widths = [640, 128, 128, 128, 128, 8, 128, 128, 128, 128]
+    layers: list[nn.Module] = []
+    for i, o in zip(widths, widths[1:]):
+        layers += [nn.Linear(i, o), nn.BatchNorm1d(o), nn.ReLU()]
+    return _settled(nn.Sequential(*layers, nn.Linear(128, 640)), 640)
+
+
+def ds_cnn() -> Model:
+    """Depthwise-separable convolutions over 49 frames of 10 features."""
+    torch.manual_seed(32)
+    layers: list[nn.Module] = [_conv(1, 64, (10, 4), (2, 2), (5, 1))]
+    for _ in range(4):
+        layers += [_conv(64, 64, 3, padding=1, groups=64), _conv(64, 64, 1)]
+    return _settled(nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(),
+                                  nn.Linear(64, 12)), 1, 49, 10)
+
+
+class Residual(nn.Module):
+    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
+        super().__init__()
+        self.first = _conv(inputs, outputs, 3, stride, 1)
+        self.second = _conv(outputs, outputs, 3, 1, 1, act=nn.Identity)
+        self.skip = (nn.Identity() if stride == 1 and inputs == outputs
+                     else nn.Conv2d(inputs, outputs, 1, stride))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(self.second(self.first(x)) + self.skip(x))
+
+
+def resnet8() -> Model:
+    """Three residual blocks on images of 32 by 32."""
+    torch.manual_seed(33)
+    return _settled(nn.Sequential(
+        _conv(3, 16, 3, padding=1), Residual(16, 16, 1), Residual(16, 32, 2), Residual(32, 64, 2),
+        nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 10)), 3, 32, 32)
+
+
+class Inverted(nn.Module):
+    """Wide inside: 1x1 out, 3x3 per channel, 1x1 back."""
+
+    def __init__(self, inputs: int, outputs: int, stride: int, widening: int) -> None:
+        super().__init__()
+        inner = inputs * widening
+        layers = [_conv(inputs, inner, 1, act=nn.ReLU6)] if widening > 1 else []
+        self.body = nn.Sequential(
+            *layers, _conv(inner, inner, 3, stride, 1, groups=inner, act=nn.ReLU6),
+            _conv(inner, outputs, 1, act=nn.Identity))
+        self.adds = stride == 1 and inputs == outputs
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + self.body(x) if self.adds else self.body(x)
+
+
+def mobilenet_v2() -> Model:
+    torch.manual_seed(34)
+    layers: list[nn.Module] = [_conv(3, 32, 3, 2, 1, act=nn.ReLU6)]
+    channels = 32
+    for widening, outputs, count, stride in [(1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2),
+                                             (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2),
+                                             (6, 320, 1, 1)]:
+        for i in range(count):
+            layers.append(Inverted(channels, outputs, stride if i == 0 else 1, widening))
+            channels = outputs
+    return _settled(nn.Sequential(*layers, _conv(320, 1280, 1, act=nn.ReLU6),
+                                  nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(1280, 1000)),
+                    3, 224, 224)
+
+
+EMBEDDED: dict[str, Callable[[], Model]] = {
+    "digits": digits,
+    "autoencoder": autoencoder,
+    "ds_cnn": ds_cnn,
+    "resnet8": resnet8,
+    "mobilenet_v2": mobilenet_v2,
+}
