@@ -106,6 +106,7 @@ absl::StatusOr<ObservedProgram> compile_observed(const ExportOptions& options,
   ExportReport report;
   Phases phases(options, &report);
   ObservedProgram observed;
+  observed.range_choice = wanted.ranges;
   PETREL_ASSIGN_OR_RETURN(observed.floats, optimize_program(options, phases));
   PETREL_ASSIGN_OR_RETURN(observed.choices, choices_of(observed.floats, wanted));
   PETREL_RETURN_IF_ERROR(check_something_is_left(observed));
@@ -154,7 +155,7 @@ absl::StatusOr<QuantizationRecord> ObservedProgram::choose(const SeenRanges& ran
       continue;
     }
     auto chosen = choose_numbers(*method.graph, entry(ranges, name), entry(histograms, name),
-                                 choice.keep_float);
+                                 range_choice, choice.keep_float);
     if (!chosen.ok()) return annotate(chosen.status(), absl::StrCat("method '", name, "'"));
     record.methods[name] = *std::move(chosen);
   }

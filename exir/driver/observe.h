@@ -21,6 +21,7 @@
 #include "exir/driver/export.h"
 #include "exir/ir/program.h"
 #include "exir/quantize/quantize_graph.h"
+#include "exir/quantize/range_choice.h"
 #include "exir/quantize/record.h"
 
 namespace petrel::exir {
@@ -45,13 +46,14 @@ struct ObservedProgram {
   std::map<std::string, ObservedMethod> methods;
   Program floats;                                     // before anything was lowered
   std::map<std::string, MethodQuantization> choices;  // scheme and nodes kept float, by method
+  RangeChoice range_choice;
   // Chosen with what was seen; a record takes those of its layers.
   std::map<std::string, ChosenRounding> roundings;
 
   // For histograms of a second look: what values share (shared_ranges). InvalidArgument
   // naming the method and value that nothing was seen of.
   absl::StatusOr<SeenRanges> shared(const SeenRanges& ranges) const;
-  // Without histograms whole ranges count (choose_numbers).
+  // Values without histograms show all that was seen, others what `range_choice` says.
   absl::StatusOr<QuantizationRecord> choose(const SeenRanges& ranges,
                                             const SeenHistograms& histograms) const;
 };
@@ -62,6 +64,7 @@ struct ObserveOptions {
   int64_t group = kDefaultGroup;
   // Under kDynamicInt4: show what layers multiply, for roundings.
   bool see_rows = false;
+  RangeChoice ranges;
   // Globs over names of nodes; each must match one that would be quantised.
   std::vector<std::string> keep_float;
 };

@@ -36,6 +36,7 @@ void Histogram::add(const float* elements, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if (elements[i] == 0) continue;
     ++counts_[bin_of(static_cast<double>(elements[i]))];
+    ++(elements[i] < 0 ? below_ : above_);
   }
 }
 
@@ -48,6 +49,8 @@ void Histogram::add(const Histogram& other) {
         static_cast<double>(other.range_.min) + (static_cast<double>(i) + 0.5) * other.width_;
     counts_[is_same ? i : bin_of(middle)] += other.counts_[i];
   }
+  below_ += other.below_;
+  above_ += other.above_;
 }
 
 size_t Histogram::bin_of(double number) const {
@@ -87,6 +90,40 @@ Range Histogram::best_range() const {
     }
   }
   return best;
+}
+
+Range Histogram::percentile_range(double percent) const {
+  const double cut = 1 - percent / 100;
+  // Bins whose numbers, with those further out, are not more than may be cut.
+  const auto bins_to_cut = [&](uint64_t count, const auto& bin) {
+    const double most = static_cast<double>(count) * cut;
+    uint64_t passed = 0;
+    for (size_t i = 0; i < kBins; ++i) {
+      passed += counts_[bin(i)];
+      if (static_cast<double>(passed) > most || passed == count) return i;
+    }
+    return size_t{0};
+  };
+  const size_t low = bins_to_cut(below_, [](size_t i) { return i; });
+  const size_t high = bins_to_cut(above_, [](size_t i) { return kBins - 1 - i; });
+  Range part = range_;
+  const auto steps = [&](size_t bins) { return static_cast<double>(bins) * width_; };
+  if (low > 0) part.min = static_cast<float>(static_cast<double>(range_.min) + steps(low));
+  if (high > 0) part.max = static_cast<float>(static_cast<double>(range_.max) - steps(high));
+  part.include({0, 0});
+  return part;
+}
+
+Range Histogram::part(const RangeChoice& choice) const {
+  switch (choice.kind) {
+    case RangeChoice::Kind::kMinMax:
+      return range_;
+    case RangeChoice::Kind::kLeastError:
+      return best_range();
+    case RangeChoice::Kind::kPercentile:
+      return percentile_range(choice.percent);
+  }
+  return range_;
 }
 
 }  // namespace petrel::exir

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "exir/quantize/range_choice.h"
 #include "exir/quantize/scheme.h"
 
 namespace petrel::exir {
@@ -33,6 +34,13 @@ class Histogram {
   // outside; the whole range where nothing was counted.
   Range best_range() const;
 
+  // The part that holds at least `percent` of the numbers above 0, and of those below it. Ends
+  // are those of the range or of bins, so it is too wide by less than one bin on each side.
+  Range percentile_range(double percent) const;
+
+  // What `choice` shows.
+  Range part(const RangeChoice& choice) const;
+
  private:
   // Precondition: the range has a width.
   size_t bin_of(double number) const;
@@ -40,6 +48,8 @@ class Histogram {
   Range range_;
   double width_;  // of a bin; 0 when the range is one number
   std::vector<uint64_t> counts_;
+  uint64_t below_ = 0;  // of all that were counted, those below 0
+  uint64_t above_ = 0;
 };
 
 }  // namespace petrel::exir

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <random>
 #include <vector>
 
@@ -86,6 +87,69 @@ TEST(Histogram, DoesNotCountZeros) {
   EXPECT_EQ(with_zeros.max, best_of(elements).max);
 }
 
+// Ends against those of the sorted numbers, on either side of 0.
+TEST(Histogram, PercentilesLeaveOutAsManyAsTheyMay) {
+  std::vector<float> elements = normal(20000, 8);
+  for (float& x : elements) x = x < 0 ? 3 * x : x;
+  const Range whole = range_of(elements);
+  Histogram histogram(whole);
+  histogram.add(elements.data(), elements.size());
+  std::sort(elements.begin(), elements.end());
+  const auto zero = std::lower_bound(elements.begin(), elements.end(), 0.0f);
+  const float bin = (whole.max - whole.min) / 2048;
+  for (const double percent : {50.0, 90.0, 99.0, 99.9}) {
+    const double cut = 1 - percent / 100;
+    const auto below = static_cast<std::ptrdiff_t>(cut * (zero - elements.begin()));
+    const auto above = static_cast<std::ptrdiff_t>(cut * (elements.end() - zero));
+    const float lowest = *(elements.begin() + below), highest = *(elements.end() - 1 - above);
+    const Range part = histogram.percentile_range(percent);
+    EXPECT_LE(part.min, lowest + bin * 1e-3f) << percent;
+    EXPECT_GE(part.min, lowest - 1.01f * bin) << percent;
+    EXPECT_GE(part.max, highest - bin * 1e-3f) << percent;
+    EXPECT_LE(part.max, highest + 1.01f * bin) << percent;
+  }
+  const Range all = histogram.percentile_range(100);
+  EXPECT_EQ(all.min, whole.min);
+  EXPECT_EQ(all.max, whole.max);
+}
+
+// However few numbers there are, one remains on each side that has some.
+TEST(Histogram, PercentilesKeepTheLastNumberOfASide) {
+  const std::vector<float> elements = {-3, 0, 0, 0, 5};
+  Histogram histogram(range_of(elements));
+  histogram.add(elements.data(), elements.size());
+  const Range part = histogram.percentile_range(50);
+  EXPECT_EQ(part.min, -3);
+  EXPECT_EQ(part.max, 5);
+}
+
+TEST(Histogram, PercentilesOfSharedRangesCountAllThatShare) {
+  Histogram all({0, 100});
+  for (const float end : {1.0f, 100.0f}) {
+    Histogram one({0, 100});
+    for (int i = 1; i <= 1000; ++i) {
+      const float x = end * static_cast<float>(i) / 1000;
+      one.add(&x, 1);
+    }
+    all.add(one);
+  }
+  EXPECT_NEAR(all.percentile_range(75).max, 50, 0.2);
+}
+
+TEST(Histogram, ShowsWhatIsChosen) {
+  const std::vector<float> elements = normal(20000, 40);
+  Histogram histogram(range_of(elements));
+  histogram.add(elements.data(), elements.size());
+  EXPECT_EQ(histogram.part({}).max, 40);
+  RangeChoice choice;
+  choice.kind = RangeChoice::Kind::kLeastError;
+  EXPECT_EQ(histogram.part(choice).max, histogram.best_range().max);
+  choice.kind = RangeChoice::Kind::kPercentile;
+  choice.percent = 99;
+  EXPECT_EQ(histogram.part(choice).max, histogram.percentile_range(99).max);
+  EXPECT_LT(histogram.part(choice).max, 4);
+}
+
 TEST(Histogram, OfNothingOrOneNumberIsTheRange) {
   const Range range = {-1, 2};
   EXPECT_EQ(Histogram(range).best_range().max, 2);
@@ -94,6 +158,8 @@ TEST(Histogram, OfNothingOrOneNumberIsTheRange) {
   flat.add(zeros, 2);
   EXPECT_EQ(flat.best_range().min, 0);
   EXPECT_EQ(flat.best_range().max, 0);
+  EXPECT_EQ(flat.percentile_range(99).max, 0);
+  EXPECT_EQ(Histogram(range).percentile_range(99).max, 2);
 }
 
 }  // namespace

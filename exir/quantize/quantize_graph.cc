@@ -254,6 +254,7 @@ absl::StatusOr<Ranges> shared_ranges(const Graph& graph, const Ranges& ranges,
 
 absl::StatusOr<MethodQuantization> choose_numbers(const Graph& graph, const Ranges& ranges,
                                                   const Histograms& histograms,
+                                                  const RangeChoice& choice,
                                                   const KeptFloat& keep_float) {
   PETREL_ASSIGN_OR_RETURN(const Ranges shared, shared_ranges(graph, ranges, keep_float));
   MethodQuantization method;
@@ -265,7 +266,7 @@ absl::StatusOr<MethodQuantization> choose_numbers(const Graph& graph, const Rang
       const auto found = histograms.find(value->name());
       if (found != histograms.end()) all.add(found->second);
     }
-    const Affine numbers = affine_of(all.best_range());
+    const Affine numbers = affine_of(all.part(choice));
     for (const Value* value : group) {
       PETREL_ASSIGN_OR_RETURN(const Range seen, range_seen(*value, ranges));
       method.values[value->name()] = {seen.is_empty() ? Range{0, 0} : seen, numbers};

@@ -25,6 +25,7 @@
 #include "exir/ir/program.h"
 #include "exir/quantize/annotate_graph.h"
 #include "exir/quantize/histogram.h"
+#include "exir/quantize/range_choice.h"
 #include "exir/quantize/record.h"
 
 namespace petrel::exir {
@@ -46,10 +47,11 @@ absl::StatusOr<Ranges> shared_ranges(const Graph& graph, const Ranges& ranges,
                                      const KeptFloat& keep_float);
 
 // Numbers for all values that need some: for the whole range that a value was seen to lie
-// in or, where `histograms` has one over its shared range, for the part of it that is
-// shown with the least error.
+// in or, where `histograms` has one over its shared range, for the part of it that `choice`
+// shows.
 absl::StatusOr<MethodQuantization> choose_numbers(const Graph& graph, const Ranges& ranges,
                                                   const Histograms& histograms,
+                                                  const RangeChoice& choice,
                                                   const KeptFloat& keep_float);
 
 // All methods of the record, which must be methods of the program. InvalidArgument naming

@@ -127,7 +127,7 @@ TEST(QuantizeGraph, StoresConstantsWithTheNumbersOfTheirElements) {
   QuantizationRecord record;
   auto ranges = ranges_of(graph);
   EXPECT_EQ(ranges.count("w"), 0u);
-  record.methods["m"] = *choose_numbers(graph, ranges, {}, {});
+  record.methods["m"] = *choose_numbers(graph, ranges, {}, {}, {});
   EXPECT_EQ(record.methods["m"].values.at("w").numbers.scale, numbers.scale);
   EXPECT_EQ(record.methods["m"].values.at("w").range.max, range.max);
   const auto left = quantize_program(program, record);
@@ -155,7 +155,7 @@ TEST(QuantizeGraph, HasTheFormOfPt2e) {
     return %relu })");
   Graph& graph = *program.methods["m"].graph;
   QuantizationRecord record;
-  record.methods["m"] = *choose_numbers(graph, ranges_of(graph), {}, {});
+  record.methods["m"] = *choose_numbers(graph, ranges_of(graph), {}, {}, {});
   const auto left = quantize_program(program, record);
   ASSERT_TRUE(left.ok()) << left.status();
   EXPECT_TRUE(left->at("m").empty());
@@ -184,7 +184,7 @@ TEST(QuantizeGraph, KeepsFloatWhatIsNamed) {
   Graph& graph = *program.methods["m"].graph;
   const KeptFloat kept = {{"two", ""}};
   QuantizationRecord record;
-  record.methods["m"] = *choose_numbers(graph, ranges_of(graph), {}, kept);
+  record.methods["m"] = *choose_numbers(graph, ranges_of(graph), {}, {}, kept);
   const auto left = quantize_program(program, record);
   ASSERT_TRUE(left.ok()) << left.status();
   ASSERT_EQ(left->at("m").size(), 2u);
@@ -201,7 +201,7 @@ TEST(QuantizeGraph, StoresWeightsThatMethodsShareOnce) {
   QuantizationRecord record;
   for (const char* name : {"a", "b"}) {
     const Graph& graph = *program.methods[name].graph;
-    record.methods[name] = *choose_numbers(graph, ranges_of(graph), {}, {});
+    record.methods[name] = *choose_numbers(graph, ranges_of(graph), {}, {}, {});
   }
   ASSERT_TRUE(quantize_program(program, record).ok());
   EXPECT_EQ(program.methods["a"].graph->find_constant("w@int8")->constant(),
@@ -225,8 +225,10 @@ TEST(QuantizeGraph, CutsOutliersOfAGroup) {
   const float outlier = 100;
   relu.add(&outlier, 1);
   const Histograms histograms = {{"relu", relu}};
-  const auto cut = choose_numbers(*graph, ranges, histograms, {});
-  const auto whole = choose_numbers(*graph, ranges, {}, {});
+  RangeChoice choice;
+  choice.kind = RangeChoice::Kind::kLeastError;
+  const auto cut = choose_numbers(*graph, ranges, histograms, choice, {});
+  const auto whole = choose_numbers(*graph, ranges, {}, {}, {});
   ASSERT_TRUE(cut.ok() && whole.ok());
   EXPECT_LT(cut->values.at("view").numbers.scale, whole->values.at("view").numbers.scale);
   EXPECT_EQ(cut->values.at("view").numbers.scale, cut->values.at("relu").numbers.scale);
@@ -239,7 +241,7 @@ TEST(QuantizeGraph, NamesWhatTheRecordLacks) {
   Graph& graph = *program.methods["m"].graph;
   auto ranges = ranges_of(graph);
   QuantizationRecord record;
-  record.methods["m"] = *choose_numbers(graph, ranges, {}, {});
+  record.methods["m"] = *choose_numbers(graph, ranges, {}, {}, {});
   record.methods["m"].values.erase("soft");
   EXPECT_THAT(std::string(quantize_program(program, record).status().message()),
               HasSubstr("method 'm': the record has no numbers for value 'soft'"));
@@ -259,7 +261,7 @@ TEST(QuantizeGraph, NamesWhatTheRecordLacks) {
               HasSubstr("the record is of a method 'n'"));
   const auto fresh = graph_of(kTwoLayers);
   ranges.erase("two");
-  EXPECT_EQ(choose_numbers(*fresh, ranges, {}, {}).status().message(),
+  EXPECT_EQ(choose_numbers(*fresh, ranges, {}, {}, {}).status().message(),
             "nothing was seen of value 'two'");
 }
 

@@ -89,7 +89,7 @@ template <typename MakeFn>
 absl::StatusOr<StoredWeight> StoredWeights::find_or_make(const ConstantPtr& weight,
                                                          const std::string& suffix,
                                                          const MakeFn& make) {
-  const auto key = std::make_pair(weight.get(), suffix);
+  const auto key = std::make_pair(weight, suffix);
   if (const auto found = stored_.find(key); found != stored_.end()) return found->second;
   PETREL_ASSIGN_OR_RETURN(StoredWeight made, make(weight->fqn + suffix));
   for (ConstantPtr* part : {&made.levels, &made.scales}) {

@@ -80,8 +80,9 @@ class StoredWeights {
 
   const Roundings& roundings_;
   std::set<std::string> taken_;
-  // By weight and what was added to its name.
-  std::map<std::pair<const Constant*, std::string>, StoredWeight> stored_;
+  // By weight and what was added to its name. A weight is held: another one that took its
+  // place in memory would be taken for it.
+  std::map<std::pair<ConstantPtr, std::string>, StoredWeight> stored_;
 };
 
 }  // namespace petrel::exir

@@ -140,7 +140,7 @@ class QuantizeCostTest(QuantizeCase):
         quantize = ["quantize", MODELS / "loud.pt2", "--calibrate", MODELS / "loud.samples.npy"]
         wanted = npy_file.read_elements(MODELS / "loud.outputs.npy")
         for backend in ("xnnpack", "none"):
-            for ranges in ("min-max", "least-error"):
+            for ranges in ("min-max", "least-error", "percentile=99.9"):
                 with self.subTest(backend=backend, ranges=ranges):
                     options = ["--backend", backend, "--ranges", ranges]
                     said = self.done(*quantize, "-o", "all.pte", *options)
@@ -196,6 +196,9 @@ class QuantizeCostTest(QuantizeCase):
     def test_budgets_that_cannot_be_kept_are_told(self):
         samples = MODELS / "loud.samples.npy"
         quantize = ["quantize", MODELS / "loud.pt2", "--calibrate", samples, "-o", "m.pte"]
+        for word in ("nan", "inf", "-inf"):
+            self.assertIn(f"--min-sqnr is {word}, must be a finite number of dB",
+                          self.refuses(2, *quantize, f"--min-sqnr={word}"))
         said = self.refuses(1, *quantize, "--min-sqnr", "150")
         self.assertIn("no layer can compute with integers within the budget: at least 150 dB", said)
         self.assertIn("--max-drop is for --accuracy", self.refuses(2, *quantize, "--max-drop", "1"))

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "exir/driver/export.h"
+#include "exir/quantize/range_choice.h"
 #include "exir/status_macros.h"
 #include "extension/cli/backend_choice.h"
 #include "extension/cli/console.h"
@@ -111,6 +112,9 @@ std::string read_scheme(const Arguments& arguments, CalibrateOptions* options) {
   options->group = arguments.group;
   const absl::Status group = exir::check_group(arguments.group);
   if (!group.ok()) return absl::StrCat("--", group.message());
+  const auto ranges = exir::parse_range_choice(arguments.ranges);
+  if (!ranges.ok()) return absl::StrCat("--", ranges.status().message());
+  options->ranges = *ranges;
   if (*scheme == exir::QuantScheme::kStaticInt8 && arguments.samples.empty()) {
     return "--calibrate is required: the scheme static-int8 takes scales from samples";
   }
@@ -130,6 +134,8 @@ std::string read_budget(const Arguments& arguments, CalibrateOptions* options) {
   budget = arguments.budget;
   if (budget.is_empty()) return arguments.has_max_drop ? "--max-drop is for --accuracy" : "";
   if (arguments.samples.empty()) return "--min-sqnr and --accuracy need samples: --calibrate";
+  const absl::Status kept = check_budget(budget);
+  if (!kept.ok()) return absl::StrCat("--", kept.message());
   if (budget.labels.empty()) return "";
   const size_t equals = budget.labels.find('=');
   const std::string method = budget.labels.substr(0, equals);
@@ -175,7 +181,6 @@ std::string read_options(const Arguments& arguments, CalibrateOptions* options) 
   model.quantization_output = arguments.record;
   model.text_outputs = arguments.reports;
   options->keep_float = arguments.keep_float;
-  if (arguments.ranges == "least-error") options->ranges = RangeChoice::kLeastError;
   for (const auto& [method, files] : options->samples) {
     model.other_inputs.insert(model.other_inputs.end(), files.begin(), files.end());
   }
@@ -334,8 +339,9 @@ void add_quantize_verb(CLI::App& app, int* exit_code) {
       ->allow_extra_args(false);
   verb->add_option("--ranges", arguments->ranges,
                    "min-max: show all that was seen; least-error: cut numbers far out where that "
-                   "costs less than the levels they take")
-      ->check(CLI::IsMember({"min-max", "least-error"}))
+                   "costs less than the levels they take; percentile[=99.99]: show that many "
+                   "percent of the numbers above 0, and of those below")
+      ->type_name("min-max|least-error|percentile")
       ->capture_default_str();
   verb->add_option("--keep-float", arguments->keep_float,
                    "nodes that stay float, by name or pattern; may be repeated")

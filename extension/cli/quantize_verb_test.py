@@ -246,6 +246,10 @@ class QuantizeVerbTest(QuantizeCase):
         self.assertIn("no node that computes with integers is called 'nothing*'",
                       self.refuses(1, *quantize, "--keep-float", "nothing*"))
         self.assertIn("gone/q.json", self.refuses(1, *quantize, "--record", "gone/q.json"))
+        self.assertIn("--ranges is 'percentile=101', its percentage must be a number from 50 to 100",
+                      self.refuses(2, *quantize, "--ranges", "percentile=101"))
+        self.assertIn("--ranges is 'widest', must be min-max, least-error, percentile or",
+                      self.refuses(2, *quantize, "--ranges", "widest"))
         self.assertIn("--quantize is for petrel export",
                       self.refuses(2, *quantize, "--quantize", "q.json"))
         export = ["export", DIGITS, "-o", "m.pte", "--quantize"]

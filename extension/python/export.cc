@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "backends/xnnpack/aot/xnnpack_backend.h"
 #include "exir/driver/export.h"
+#include "exir/quantize/range_choice.h"
 #include "extension/module/error_text.h"
 #include "exir/status_macros.h"
 #include "extension/export/export_report.h"
@@ -144,9 +145,8 @@ struct QuantizeWords {
 };
 
 CalibrateOptions calibrate_options_of(const QuantizeWords& words, Backends* chosen) {
-  if (words.ranges != "least-error" && words.ranges != "min-max") {
-    throw py::value_error("ranges is '" + words.ranges + "', must be 'least-error' or 'min-max'");
-  }
+  const auto ranges = exir::parse_range_choice(words.ranges);
+  if (!ranges.ok()) throw py::value_error(std::string(ranges.status().message()));
   CalibrateOptions options;
   options.model =
       options_of(words.methods, words.backends, words.method_backends, words.given, chosen);
@@ -165,7 +165,7 @@ CalibrateOptions calibrate_options_of(const QuantizeWords& words, Backends* chos
                           "', must be 'nearest' or 'least-error'");
   }
   options.round_with_samples = words.rounding == "least-error";
-  options.ranges = words.ranges == "min-max" ? RangeChoice::kMinMax : RangeChoice::kLeastError;
+  options.ranges = *ranges;
   return options;
 }
 

@@ -148,6 +148,19 @@ absl::Status look(const CalibrateOptions& options, const exir::ObservedProgram& 
 
 }  // namespace
 
+absl::Status check_budget(const KeepBudget& budget) {
+  if (budget.min_sqnr && !std::isfinite(*budget.min_sqnr)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("min-sqnr is ", *budget.min_sqnr, ", must be a finite number of dB"));
+  }
+  constexpr double kAll = 100;
+  if (!(budget.max_drop >= 0 && budget.max_drop <= kAll)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("max-drop is ", budget.max_drop, ", must be 0 to ", kAll, " percent"));
+  }
+  return absl::OkStatus();
+}
+
 std::vector<std::string> methods_in_order(const CalibrateOptions& options) {
   std::vector<std::string> order;
   const auto add = [&](const std::string& method) {
@@ -164,10 +177,12 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
   PETREL_RETURN_IF_ERROR(check_samples(options));
   PETREL_RETURN_IF_ERROR(exir::check_group(options.group));
   PETREL_RETURN_IF_ERROR(check_rounding(options));
+  PETREL_RETURN_IF_ERROR(check_budget(options.budget));
   PETREL_ASSIGN_OR_RETURN(
       exir::ObservedProgram observed,
-      exir::compile_observed(options.model, {options.scheme, options.group,
-                                             options.round_with_samples, options.keep_float}));
+      exir::compile_observed(
+          options.model, {options.scheme, options.group, options.round_with_samples, options.ranges,
+                          options.keep_float}));
   PETREL_ASSIGN_OR_RETURN(const std::vector<std::string> order, order_of(options, observed));
   Calibration calibration;
   Observers observers;
@@ -181,7 +196,7 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
   exir::SeenRanges ranges;
   for (const auto& [name, observer] : observers) ranges[name] = observer.ranges();
   exir::SeenHistograms histograms;
-  if (options.ranges == RangeChoice::kLeastError && !order.empty()) {
+  if (options.ranges.needs_histogram() && !order.empty()) {
     PETREL_ASSIGN_OR_RETURN(const exir::SeenRanges shared, observed.shared(ranges));
     for (auto& [name, observer] : observers) observer.look_again(shared.at(name));
     PETREL_RETURN_IF_ERROR(look(options, observed, order, &observers, &calibration.samples));

@@ -17,17 +17,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "exir/driver/export.h"
+#include "exir/quantize/range_choice.h"
 #include "exir/quantize/record.h"
 #include "runtime/executor/registry.h"
 
 namespace petrel::extension {
-
-enum class RangeChoice {
-  kLeastError,  // the part of a range that int8 shows best; samples are run twice
-  kMinMax,      // all that was seen
-};
 
 // What quantising may cost; layers stay float until it costs no more.
 struct KeepBudget {
@@ -41,6 +38,9 @@ struct KeepBudget {
   bool is_empty() const { return !min_sqnr && labels.empty(); }
 };
 
+// InvalidArgument naming a number that no measurement can be compared with.
+absl::Status check_budget(const KeepBudget& budget);
+
 struct CalibrateOptions {
   // Methods, backends and what else decides the graph; where outputs go is not used.
   exir::ExportOptions model;
@@ -49,7 +49,7 @@ struct CalibrateOptions {
   // Files of samples by method (calibration_data.h). Under the static scheme each method
   // that has something to quantise must have one.
   std::map<std::string, std::vector<std::string>> samples;
-  RangeChoice ranges = RangeChoice::kMinMax;
+  exir::RangeChoice ranges;  // those that need histograms run the samples twice
   // Round weights of 4 bits so that layers err least on the samples, not to the nearest.
   bool round_with_samples = false;
   // Methods in the order in which they run: what one leaves in shared state is there for

@@ -50,7 +50,8 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
     rounding          of weights of 4 bits: "nearest", or "least-error", so that layers err
                       least on the samples
     ranges            "min-max" shows all that was seen, "least-error" cuts numbers far out
-                      where that costs less than the levels they take
+                      where that costs less than the levels they take, "percentile=99.9" shows
+                      that many percent of the numbers above 0, and of those below
     keep_float        patterns of names of nodes that stay float
     min_sqnr          keep layers float until every output has this signal to noise, in dB
     accuracy          the label of each sample, the place of the largest element of the first

@@ -144,6 +144,32 @@ class QuantizeTest(unittest.TestCase):
         with self.assertRaisesRegex((petrel.Error, ValueError), "has 3 labels, there are 128"):
             petrel.quantize(LOUD + ".pt2", calibrate=samples, accuracy=[1, 2, 3])
 
+    def test_percentiles_are_those_of_the_samples(self):
+        samples = numpy.load(LOUD + ".samples.npy")
+        record, scales = self.folder / "q.json", {}
+        for ranges in ("min-max", "percentile", "percentile=99", "percentile=90"):
+            petrel.quantize(LOUD + ".pt2", calibrate=LOUD + ".samples.npy", ranges=ranges,
+                            record=record)
+            values = json.loads(record.read_text())["methods"]["forward"]["values"]
+            scales[ranges] = values["input"]["scale"]
+        bin_size = (samples.max() - samples.min()) / 2048
+        for percent in (99, 90):
+            low = -numpy.percentile(-samples[samples < 0], percent, method="higher")
+            high = numpy.percentile(samples[samples > 0], percent, method="higher")
+            self.assertAlmostEqual(scales[f"percentile={percent}"] * 255, high - low,
+                                   delta=3 * bin_size)
+        self.assertLess(scales["percentile=99"], 0.95 * scales["min-max"])
+        self.assertEqual(scales["percentile"], scales["min-max"])  # 2048 numbers
+        for word in ("percentile=nan", "percentile=20"):
+            with self.assertRaisesRegex(ValueError, f"ranges is '{word}', its percentage"):
+                petrel.quantize(LOUD + ".pt2", calibrate=samples, ranges=word)
+
+    def test_budgets_are_numbers(self):
+        for budget in ({"min_sqnr": float("nan")}, {"min_sqnr": float("inf")},
+                       {"accuracy": LOUD + ".labels.npy", "max_drop": float("nan")}):
+            with self.assertRaisesRegex((petrel.Error, ValueError), "(min-sqnr|max-drop) is"):
+                petrel.quantize(LOUD + ".pt2", calibrate=LOUD + ".samples.npy", **budget)
+
     def test_rounding_by_least_error_errs_less(self):
         wanted, others = (numpy.load(CORRELATED + f".{kind}.npy") for kind in ("outputs", "others"))
         errors = {}
