@@ -157,6 +157,7 @@ absl::StatusOr<QuantizationRecord> ObservedProgram::choose(const SeenRanges& ran
     auto chosen = choose_numbers(*method.graph, entry(ranges, name), entry(histograms, name),
                                  range_choice, choice.keep_float);
     if (!chosen.ok()) return annotate(chosen.status(), absl::StrCat("method '", name, "'"));
+    chosen->equalised = choice.equalised;
     record.methods[name] = *std::move(chosen);
   }
   return record;

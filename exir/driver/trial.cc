@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exir/driver/trial.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "exir/backend/routed_blob_store.h"
 #include "exir/driver/compile.h"
 #include "exir/emit/emit.h"
 #include "exir/ops/handles.h"
 #include "exir/partition/partition.h"
+#include "exir/quantize/equalise_graph.h"
 #include "exir/quantize/layers.h"
 #include "exir/quantize/quantize_graph.h"
+#include "exir/quantize/shift_graph.h"
+#include "exir/quantize/stored_weights.h"
 #include "exir/status_macros.h"
 
 namespace petrel::exir {
@@ -19,6 +24,7 @@ namespace {
 TrialLayer describe(const Layer& layer) {
   TrialLayer described;
   described.name = layer.name();
+  described.product = layer.nodes.front()->result()->name();
   described.operators = layer.operators();
   described.location = layer.nodes.front()->source().location();
   described.is_quantised = layer.is_quantised;
@@ -26,6 +32,28 @@ TrialLayer describe(const Layer& layer) {
   described.float_bytes = layer.float_bytes;
   described.stored_bytes = layer.stored_bytes;
   return described;
+}
+
+// Only where some channels were equalised.
+void describe_channels(const ChannelPairs& found, const MethodQuantization& method,
+                       TrialMethod* shown) {
+  if (method.equalised.empty()) return;
+  std::map<std::string, std::string> texts;  // by layer
+  for (const auto& [name, why] : found.why_not) texts[name] = absl::StrCat("as they are: ", why);
+  for (const ChannelPair& pair : found.pairs) {
+    const std::string& name = pair.first->result()->name();
+    const auto factors = method.equalised.find(name);
+    if (factors == method.equalised.end()) {
+      texts[name] = "as they are: too little is gained";
+      continue;
+    }
+    const auto [least, most] = std::minmax_element(factors->second.begin(), factors->second.end());
+    texts[name] = absl::StrFormat("divided by %.3g to %.3g", *least, *most);
+  }
+  for (TrialLayer& layer : shown->layers) {
+    const auto text = texts.find(layer.product);
+    if (text != texts.end() && layer.is_quantised) layer.channels = text->second;
+  }
 }
 
 bool is_shown(const Value& output) {
@@ -98,8 +126,15 @@ absl::StatusOr<Trial> compile_trial(const ExportOptions& options,
     quantised.methods[name].signature.input_names = method.signature.input_names;
   }
   PETREL_RETURN_IF_ERROR(quantize_program(quantised, record).status());
+  const SharedConstants shared = shared_constants(floats);
   for (auto& [name, method] : floats.methods) {
-    const TrialMethod& shown = trial.methods.at(name);
+    TrialMethod& shown = trial.methods.at(name);
+    const auto choice = record.methods.find(name);
+    if (choice != record.methods.end()) {
+      describe_channels(channel_pairs(*method.graph, shared), choice->second, &shown);
+      // Layers are those of the quantised program, in its channels.
+      PETREL_RETURN_IF_ERROR(equalise_graph(*method.graph, choice->second.equalised, shared));
+    }
     PETREL_RETURN_IF_ERROR(show(*quantised.methods.at(name).graph, true, shown));
     PETREL_RETURN_IF_ERROR(show(*method.graph, false, shown));
     method.signature = quantised.methods.at(name).signature;
@@ -109,6 +144,25 @@ absl::StatusOr<Trial> compile_trial(const ExportOptions& options,
   PETREL_ASSIGN_OR_RETURN(trial.floats, emit_to_memory(floats));
   PETREL_ASSIGN_OR_RETURN(trial.quantised, emit_to_memory(quantised));
   return trial;
+}
+
+absl::StatusOr<ShiftProgram> compile_shifts(const ExportOptions& options, const Program& floats,
+                                            const QuantizationRecord& record) {
+  const SharedConstants shared = shared_constants(floats);
+  StoredWeights weights(record.roundings);
+  ShiftProgram made;
+  Program program;
+  for (const auto& [name, method] : floats.methods) {
+    program.methods[name].graph = method.graph->clone();
+    program.methods[name].signature.input_names = method.signature.input_names;
+    Graph& graph = *program.methods[name].graph;
+    const MethodQuantization& choice = record.methods.at(name);
+    PETREL_RETURN_IF_ERROR(equalise_graph(graph, choice.equalised, shared));
+    PETREL_ASSIGN_OR_RETURN(made.products[name], show_shifts(graph, choice, &weights));
+  }
+  PETREL_RETURN_IF_ERROR(legalize_program(program, options));
+  PETREL_ASSIGN_OR_RETURN(made.bytes, emit_to_memory(program));
+  return made;
 }
 
 absl::StatusOr<std::string> compile_quantised(const ExportOptions& options, const Program& floats,

@@ -26,10 +26,12 @@ namespace petrel::exir {
 // A layer of exir/quantize/layers.h without its graph.
 struct TrialLayer {
   std::string name;
+  std::string product;  // the name of its first node
   std::string operators;
   std::string location;  // in the user's model
   bool is_quantised = false;
   std::string float_reason;
+  std::string channels;  // of a product: what they were divided by, or why by nothing
   int64_t float_bytes = 0;
   int64_t stored_bytes = 0;
 };
@@ -47,6 +49,16 @@ struct Trial {
 
 // Of the options those count that say what is compiled.
 absl::StatusOr<Trial> compile_trial(const ExportOptions& options, const QuantizationRecord& record);
+
+// A program for kernels that shows the shifts of products (exir/quantize/shift_graph.h).
+struct ShiftProgram {
+  std::string bytes;                                         // a `.pte`
+  std::map<std::string, std::vector<std::string>> products;  // by method, one for each output
+};
+
+// `floats` as below.
+absl::StatusOr<ShiftProgram> compile_shifts(const ExportOptions& options, const Program& floats,
+                                            const QuantizationRecord& record);
 
 // What an export of `options` with the record would write, everything inside. `floats` is the
 // program before anything was lowered, as compile_observed() has it.

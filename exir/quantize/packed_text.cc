@@ -72,4 +72,37 @@ absl::StatusOr<std::vector<float>> decode_scales(const std::string& text) {
   return scales;
 }
 
+std::string encode_floats(const std::vector<float>& floats) {
+  std::string bytes;
+  for (const float value : floats) {
+    uint32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(bits));
+    for (int shift = 0; shift < 32; shift += 8) {
+      bytes.push_back(static_cast<char>(bits >> shift & 0xff));
+    }
+  }
+  return absl::Base64Escape(bytes);
+}
+
+absl::StatusOr<std::vector<float>> decode_floats(const std::string& text, const char* key) {
+  PETREL_ASSIGN_OR_RETURN(const std::string bytes, decode(text, key));
+  if (bytes.size() % sizeof(float) != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "\"", key, "\" has ", bytes.size(), " bytes, must have ", sizeof(float), " for each"));
+  }
+  std::vector<float> floats(bytes.size() / sizeof(float));
+  for (size_t i = 0; i < floats.size(); ++i) {
+    uint32_t bits = 0;
+    for (size_t k = 0; k < sizeof(float); ++k) {
+      bits |= static_cast<uint32_t>(static_cast<uint8_t>(bytes[sizeof(float) * i + k])) << 8 * k;
+    }
+    std::memcpy(&floats[i], &bits, sizeof(bits));
+    if (!std::isfinite(floats[i])) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("\"", key, "\" ", i, " is ", floats[i], ", must be a finite number"));
+    }
+  }
+  return floats;
+}
+
 }  // namespace petrel::exir

@@ -12,7 +12,10 @@
 #include "exir/ops/handles.h"
 #include "exir/ops/table.h"
 #include "exir/quantize/dynamic_graph.h"
+#include "exir/quantize/equalise_graph.h"
 #include "exir/quantize/half_graph.h"
+#include "exir/quantize/int8_form.h"
+#include "exir/quantize/shift_graph.h"
 #include "exir/quantize/stored_weights.h"
 #include "exir/status_macros.h"
 
@@ -85,15 +88,6 @@ class Rewriter {
     return absl::OkStatus();
   }
 
-  static std::vector<Argument> arguments_of(Value* value, const Affine& numbers) {
-    return {Argument(value),
-            Argument(static_cast<double>(numbers.scale)),
-            Argument(int64_t{numbers.zero_point}),
-            Argument(kLeastLevel),
-            Argument(kMostLevel),
-            Argument(ScalarType::kChar)};
-  }
-
   // Makes `by` what nodes of integers among `users` take.
   static void replace_in(const std::vector<Node*>& users, const std::set<const Node*>& nodes,
                          Value* value, Value* by) {
@@ -110,7 +104,7 @@ class Rewriter {
   // A node that was quantised makes integers for all its users; of others, and of inputs,
   // integers are made for nodes that take them.
   void convert(Value* value, const Affine& numbers, const std::set<const Node*>& nodes) {
-    const std::vector<Argument> of_value = arguments_of(value, numbers);
+    const std::vector<Argument> of_value = level_arguments(value, numbers);
     const Type integers(with_dtype(value->tensor(), ScalarType::kChar));
     const std::vector<Node*> users = value->users();
     Node* const quantize =
@@ -120,7 +114,7 @@ class Rewriter {
             : graph_.insert_before(graph_.nodes().front().get(),
                                    op(quantized_decomposed::quantize_per_tensor), of_value,
                                    {integers}, value->name() + "_quantized");
-    std::vector<Argument> of_integers = arguments_of(quantize->result(), numbers);
+    std::vector<Argument> of_integers = level_arguments(quantize->result(), numbers);
     of_integers.emplace_back();
     Node* const dequantize =
         graph_.insert_after(quantize, op(quantized_decomposed::dequantize_per_tensor), of_integers,
@@ -138,7 +132,7 @@ class Rewriter {
                                 const std::set<const Node*>& nodes) {
     PETREL_ASSIGN_OR_RETURN(const ConstantPtr levels,
                             weights_.per_tensor(value->constant(), numbers));
-    std::vector<Argument> arguments = arguments_of(graph_.add_constant(levels), numbers);
+    std::vector<Argument> arguments = level_arguments(graph_.add_constant(levels), numbers);
     arguments.emplace_back();
     Node* const dequantize = graph_.insert_before(
         graph_.nodes().front().get(), op(quantized_decomposed::dequantize_per_tensor),
@@ -153,19 +147,14 @@ class Rewriter {
   }
 
   absl::Status store(Node& product, Value* weight) {
-    const size_t axis = weight_axis(product);
-    auto stored = weights_.per_channel(weight->constant(), axis);
-    if (!stored.ok()) return annotate(stored.status(), product.describe());
-    Node* const dequantize =
-        graph_.insert_before(&product, op(quantized_decomposed::dequantize_per_channel),
-                             {Argument(graph_.add_constant(stored->levels)),
-                              Argument(graph_.add_constant(stored->scales)), Argument(),
-                              Argument(static_cast<int64_t>(axis)), Argument(kLeastLevel + 1),
-                              Argument(kMostLevel), Argument(ScalarType::kChar), Argument()},
-                             {weight->type()}, product.result()->name() + "_weight");
+    const auto shifts = method_.shifts.find(product.result()->name());
+    if (shifts != method_.shifts.end()) {
+      PETREL_RETURN_IF_ERROR(add_shifts(product, shifts->second.of_channels));
+    }
+    PETREL_ASSIGN_OR_RETURN(Value * levels, weight_in_levels(product, &weights_));
     for (size_t i = 0; i < product.arguments().size(); ++i) {
       Argument argument = product.arguments()[i];
-      argument.replace(weight, dequantize->result());
+      argument.replace(weight, levels);
       product.set_argument(i, std::move(argument));
     }
     if (!weight->is_used()) graph_.erase_constant(weight);
@@ -179,9 +168,19 @@ class Rewriter {
 
 absl::StatusOr<std::vector<LeftFloat>> quantize_graph(Graph& graph,
                                                       const MethodQuantization& method,
+                                                      const SharedConstants& shared,
                                                       StoredWeights* weights) {
   PETREL_RETURN_IF_ERROR(check_kept(graph, method));
-  if (method.scheme == QuantScheme::kStaticInt8) return Rewriter(graph, method, weights).run();
+  if (method.scheme == QuantScheme::kStaticInt8) {
+    PETREL_RETURN_IF_ERROR(check_shifts(graph, method));
+    PETREL_RETURN_IF_ERROR(equalise_graph(graph, method.equalised, shared));
+    return Rewriter(graph, method, weights).run();
+  }
+  if (!method.equalised.empty() || !method.shifts.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the record has numbers for channels, and its scheme ",
+                     scheme_name(method.scheme), " needs none"));
+  }
   if (!method.values.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("the record has numbers for '", method.values.begin()->first,
@@ -279,6 +278,7 @@ absl::StatusOr<std::map<std::string, std::vector<LeftFloat>>> quantize_program(
     Program& program, const QuantizationRecord& record) {
   std::map<std::string, std::vector<LeftFloat>> left;
   StoredWeights weights(record.roundings);
+  const SharedConstants shared = shared_constants(program);
   for (const auto& [name, method] : program.methods) {
     if (record.methods.count(name) != 0) continue;
     return absl::InvalidArgumentError(absl::StrCat("the record has no method '", name, "'"));
@@ -289,7 +289,7 @@ absl::StatusOr<std::map<std::string, std::vector<LeftFloat>>> quantize_program(
       return absl::InvalidArgumentError(
           absl::StrCat("the record is of a method '", name, "', which the program has not"));
     }
-    auto kept = quantize_graph(*method->second.graph, quantization, &weights);
+    auto kept = quantize_graph(*method->second.graph, quantization, shared, &weights);
     if (!kept.ok()) return annotate(kept.status(), absl::StrCat("method '", name, "'"));
     left[name] = *std::move(kept);
   }

@@ -129,9 +129,50 @@ json json_of(const KeptFloat& kept) {
   return names;
 }
 
+absl::StatusOr<std::string> text_of(const json& object, const char* key) {
+  PETREL_ASSIGN_OR_RETURN(const json* found, member(object, key));
+  if (!found->is_string()) return invalid("\"", key, "\" is not a text");
+  return found->get<std::string>();
+}
+
+absl::StatusOr<ChannelShifts> parse_shifts(const json& object) {
+  ChannelShifts shifts;
+  PETREL_RETURN_IF_ERROR(check_keys(object, {"sha256", "of_channels"}));
+  PETREL_ASSIGN_OR_RETURN(shifts.digest, text_of(object, "sha256"));
+  PETREL_ASSIGN_OR_RETURN(const std::string text, text_of(object, "of_channels"));
+  PETREL_ASSIGN_OR_RETURN(shifts.of_channels, decode_floats(text, "of_channels"));
+  return shifts;
+}
+
+// What was chosen for channels of products.
+absl::Status parse_channels(const json& object, MethodQuantization* method) {
+  for (const char* key : {"equalised", "shifts"}) {
+    if (object.contains(key) && !object[key].is_object()) {
+      return invalid("\"", key, "\" is not an object");
+    }
+  }
+  if (object.contains("equalised")) {
+    for (const auto& [name, text] : object["equalised"].items()) {
+      if (!text.is_string()) return invalid("\"equalised\" has no text for '", name, "'");
+      auto factors = decode_scales(text.get<std::string>());
+      if (!factors.ok()) return annotate(factors.status(), absl::StrCat("factors of '", name, "'"));
+      method->equalised[name] = *std::move(factors);
+    }
+  }
+  if (object.contains("shifts")) {
+    for (const auto& [name, entry] : object["shifts"].items()) {
+      auto shifts = parse_shifts(entry);
+      if (!shifts.ok()) return annotate(shifts.status(), absl::StrCat("shifts of '", name, "'"));
+      method->shifts[name] = *std::move(shifts);
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<MethodQuantization> parse_method(const json& object) {
   MethodQuantization method;
-  PETREL_RETURN_IF_ERROR(check_keys(object, {"scheme", "group", "values", "keep_float"}));
+  PETREL_RETURN_IF_ERROR(
+      check_keys(object, {"scheme", "group", "values", "keep_float", "equalised", "shifts"}));
   PETREL_RETURN_IF_ERROR(parse_scheme_of(object, &method));
   PETREL_ASSIGN_OR_RETURN(const json* values, member(object, "values"));
   if (!values->is_object()) return invalid("\"values\" is not an object");
@@ -143,13 +184,8 @@ absl::StatusOr<MethodQuantization> parse_method(const json& object) {
   if (object.contains("keep_float")) {
     PETREL_ASSIGN_OR_RETURN(method.keep_float, parse_kept(object["keep_float"]));
   }
+  PETREL_RETURN_IF_ERROR(parse_channels(object, &method));
   return method;
-}
-
-absl::StatusOr<std::string> text_of(const json& object, const char* key) {
-  PETREL_ASSIGN_OR_RETURN(const json* found, member(object, key));
-  if (!found->is_string()) return invalid("\"", key, "\" is not a text");
-  return found->get<std::string>();
 }
 
 absl::StatusOr<ChosenRounding> parse_rounding(const json& object) {
@@ -203,6 +239,13 @@ std::string format_record(const QuantizationRecord& record) {
     if (method.scheme == QuantScheme::kDynamicInt4) entry["group"] = method.group;
     entry["values"] = std::move(values);
     entry["keep_float"] = json_of(method.keep_float);
+    for (const auto& [product, factors] : method.equalised) {
+      entry["equalised"][product] = encode_scales(factors);
+    }
+    for (const auto& [product, shifts] : method.shifts) {
+      entry["shifts"][product] = {{"sha256", shifts.digest},
+                                  {"of_channels", encode_floats(shifts.of_channels)}};
+    }
   }
   json root = {{"format", kFormat}, {"methods", std::move(methods)}};
   for (const auto& [name, rounding] : record.roundings) {

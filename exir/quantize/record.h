@@ -6,12 +6,16 @@
 //   {"format": 1,
 //    "methods": {"forward": {
 //      "values": {"relu": {"min": 0.0, "max": 3.1, "scale": 0.0121, "zero_point": -128}, ...},
-//      "keep_float": {"linear_3": "outputs have 9.1 dB, 31.0 dB with it in floats"}},
+//      "keep_float": {"linear_3": "outputs have 9.1 dB, 31.0 dB with it in floats"},
+//      "equalised": {"conv2d": "gD+APgA/"},
+//      "shifts": {"conv2d": {"sha256": "9f86...", "of_channels": "AACAPwAAAD8AAAA+"}}},
 //     "decode": {"scheme": "dynamic-int4", "group": 32, "values": {}, "keep_float": []}}}
 //
 // Values are those of the graph that passes made of the archive (`petrel opt`), by name;
 // `keep_float` names nodes that compute in floats although they could do with integers, each
 // with the reason or as a list of names.
+// `equalised` has the factors that the channels of products are divided by, numbers of bfloat16,
+// `shifts` what is added to their biases, floats.
 // Scales of weights follow from the weights and are not stored, but for roundings that were
 // chosen with samples: "roundings" has these by name, in base64 two levels to a byte, each 8
 // more than it is, and scales as numbers of bfloat16.
@@ -22,6 +26,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -54,11 +59,24 @@ struct QuantizedValue {
 // Nodes by name, each with the reason; "" where whoever quantised wants it so.
 using KeptFloat = std::map<std::string, std::string>;
 
+// By the name of what a product makes (equalise_graph.h).
+using ChannelFactors = std::map<std::string, std::vector<float>>;
+
+// What integers shift the channels of a product by, on samples, to be taken back by its bias
+// (shift_graph.h).
+struct ChannelShifts {
+  std::string digest;  // SHA-256 of the weight in floats, in hexadecimal digits
+  std::vector<float> of_channels;
+};
+
 struct MethodQuantization {
   QuantScheme scheme = QuantScheme::kStaticInt8;
   int64_t group = kDefaultGroup;                 // of kDynamicInt4
   std::map<std::string, QuantizedValue> values;  // of kStaticInt8
   KeptFloat keep_float;
+  // Of kStaticInt8: factors that channels are divided by, by the product that makes them.
+  ChannelFactors equalised;
+  std::map<std::string, ChannelShifts> shifts;  // the same, added to its bias
 };
 
 // Roundings that do not follow from a weight alone: they were chosen with samples.

@@ -85,6 +85,38 @@ TEST(Record, KeepsTheScheme) {
             "method 'forward': group is 48, must be a multiple of 32 up to 4096");
 }
 
+TEST(Record, KeepsWhatWasChosenForChannels) {
+  QuantizationRecord record;
+  MethodQuantization& method = record.methods["forward"];
+  method.equalised["conv"] = {0.5f, 1, 12};
+  method.shifts["conv"] = {"ab", {0.1f, -3e-7f, 0}};
+  const auto read = parse_record(format_record(record));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->methods.at("forward").equalised, method.equalised);
+  EXPECT_EQ(read->methods.at("forward").shifts.at("conv").digest, "ab");
+  EXPECT_EQ(read->methods.at("forward").shifts.at("conv").of_channels,
+            method.shifts.at("conv").of_channels);
+  const std::string values = "\"values\"";
+  const auto error_with = [&](const std::string& more) {
+    return error_of(values, more + ", \"values\"");
+  };
+  EXPECT_EQ(error_with("\"equalised\": 3"), "method 'forward': \"equalised\" is not an object");
+  EXPECT_EQ(error_with("\"equalised\": {\"a\": 3}"),
+            "method 'forward': \"equalised\" has no text for 'a'");
+  EXPECT_THAT(error_with("\"equalised\": {\"a\": \"AAA=\"}"),
+              HasSubstr("factors of 'a': scale 0 is 0, must be a positive, normal number"));
+  EXPECT_EQ(error_with("\"shifts\": []"), "method 'forward': \"shifts\" is not an object");
+  const auto shifts = [&](const std::string& text) {
+    return error_with("\"shifts\": {\"a\": {\"sha256\": \"0\", \"of_channels\": \"" + text +
+                      "\"}}");
+  };
+  EXPECT_THAT(shifts("AAAA"), HasSubstr("\"of_channels\" has 3 bytes, must have 4 for each"));
+  EXPECT_THAT(shifts("?"), HasSubstr("\"of_channels\" is not base64"));
+  EXPECT_THAT(shifts("AADAfw=="), HasSubstr("\"of_channels\" 0 is nan, must be a finite number"));
+  EXPECT_THAT(error_with("\"shifts\": {\"a\": {\"sha256\": \"0\"}}"),
+              HasSubstr("shifts of 'a': has no \"of_channels\""));
+}
+
 TEST(Record, NamesWhatIsWrong) {
   EXPECT_EQ(parse_record("{").status().message(), "is not JSON");
   EXPECT_EQ(parse_record("[]").status().message(), "is not an object");
@@ -93,7 +125,8 @@ TEST(Record, NamesWhatIsWrong) {
   EXPECT_EQ(error_of("\"methods\"", "\"method\""),
             "\"method\" is not one of format, methods, roundings");
   EXPECT_EQ(error_of("keep_float", "keepfloat"),
-            "method 'forward': \"keepfloat\" is not one of scheme, group, values, keep_float");
+            "method 'forward': \"keepfloat\" is not one of scheme, group, values, keep_float, "
+            "equalised, shifts");
   const std::string place = "method 'forward': value 'x': ";
   EXPECT_EQ(error_of("0.0161", "0"), place + "scale is 0, must be a positive, normal number");
   EXPECT_EQ(error_of("0.0161", "1e60"), place + "\"scale\" is not a finite number");

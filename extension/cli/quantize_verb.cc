@@ -42,6 +42,8 @@ struct Arguments {
   std::string scheme = "static-int8";
   int64_t group = exir::kDefaultGroup;
   std::string rounding = "nearest";
+  bool equalise = false;
+  bool correct_bias = false;
   bool has_max_drop = false;
   OptionWords given;
 };
@@ -117,6 +119,11 @@ std::string read_scheme(const Arguments& arguments, CalibrateOptions* options) {
   options->ranges = *ranges;
   if (*scheme == exir::QuantScheme::kStaticInt8 && arguments.samples.empty()) {
     return "--calibrate is required: the scheme static-int8 takes scales from samples";
+  }
+  options->equalise = arguments.equalise;
+  options->correct_bias = arguments.correct_bias;
+  if (*scheme != exir::QuantScheme::kStaticInt8 && (arguments.equalise || arguments.correct_bias)) {
+    return "--equalise and --correct-bias are for --scheme static-int8";
   }
   options->round_with_samples = arguments.rounding == "least-error";
   if (options->round_with_samples && *scheme != exir::QuantScheme::kDynamicInt4) {
@@ -343,6 +350,12 @@ void add_quantize_verb(CLI::App& app, int* exit_code) {
                    "percent of the numbers above 0, and of those below")
       ->type_name("min-max|least-error|percentile")
       ->capture_default_str();
+  verb->add_flag("--equalise", arguments->equalise,
+                 "bring the ranges of channels together where two products stand behind each "
+                 "other, which leaves the float model as it is");
+  verb->add_flag("--correct-bias", arguments->correct_bias,
+                 "take back by biases what integers shift the channels of products by, on the "
+                 "samples");
   verb->add_option("--keep-float", arguments->keep_float,
                    "nodes that stay float, by name or pattern; may be repeated")
       ->take_all();

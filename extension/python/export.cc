@@ -141,6 +141,8 @@ struct QuantizeWords {
   std::string scheme;
   int64_t group;
   std::string rounding;
+  bool equalise;
+  bool correct_bias;
   KeepBudget budget;
 };
 
@@ -166,6 +168,8 @@ CalibrateOptions calibrate_options_of(const QuantizeWords& words, Backends* chos
   }
   options.round_with_samples = words.rounding == "least-error";
   options.ranges = *ranges;
+  options.equalise = words.equalise;
+  options.correct_bias = words.correct_bias;
   return options;
 }
 
@@ -278,8 +282,9 @@ void bind_export(py::module_& module) {
           py::init([](std::map<std::string, std::string> methods, Samples samples, Choices backends,
                       std::map<std::string, Choices> method_backends, OptionWords options,
                       std::vector<std::string> keep_float, std::string ranges, std::string scheme,
-                      int64_t group, std::string rounding, std::optional<double> min_sqnr,
-                      std::string labels, std::string labels_method, double max_drop) {
+                      int64_t group, std::string rounding, bool equalise, bool correct_bias,
+                      std::optional<double> min_sqnr, std::string labels, std::string labels_method,
+                      double max_drop) {
             return QuantizeWords{std::move(methods),
                                  std::move(samples),
                                  std::move(backends),
@@ -290,12 +295,15 @@ void bind_export(py::module_& module) {
                                  std::move(scheme),
                                  group,
                                  std::move(rounding),
+                                 equalise,
+                                 correct_bias,
                                  {min_sqnr, std::move(labels), std::move(labels_method), max_drop}};
           }),
           py::kw_only(), py::arg("methods"), py::arg("samples"), py::arg("backends"),
           py::arg("method_backends"), py::arg("options"), py::arg("keep_float"), py::arg("ranges"),
-          py::arg("scheme"), py::arg("group"), py::arg("rounding"), py::arg("min_sqnr"),
-          py::arg("labels"), py::arg("labels_method"), py::arg("max_drop"));
+          py::arg("scheme"), py::arg("group"), py::arg("rounding"), py::arg("equalise"),
+          py::arg("correct_bias"), py::arg("min_sqnr"), py::arg("labels"), py::arg("labels_method"),
+          py::arg("max_drop"));
   module.def("calibrate", &calibrate_files);
   module.def("report_quantization", &report_quantization);
   module.def("build_data", &build_data_file, py::kw_only(), py::arg("methods"), py::arg("program"),

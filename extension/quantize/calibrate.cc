@@ -6,96 +6,36 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "exir/annotate.h"
 #include "exir/driver/observe.h"
 #include "exir/status_macros.h"
-#include "extension/quantize/calibration_data.h"
+#include "extension/quantize/channel_choices.h"
 #include "extension/quantize/keep_float_search.h"
 #include "extension/quantize/method_runner.h"
+#include "extension/quantize/observer.h"
 #include "extension/quantize/round_weights.h"
 
 namespace petrel::extension {
 namespace {
-
-using exir::Range;
-
-absl::StatusOr<Range> range_of(const float* elements, size_t count) {
-  Range range;
-  for (size_t i = 0; i < count; ++i) {
-    if (!std::isfinite(elements[i])) {
-      return absl::InvalidArgumentError(absl::StrCat("element ", i, " is ", elements[i]));
-    }
-    range.min = std::min(range.min, elements[i]);
-    range.max = std::max(range.max, elements[i]);
-  }
-  return range;
-}
-
-// One method of the observed program, and what its values were seen to lie in.
-class Observer {
- public:
-  explicit Observer(const exir::ObservedMethod& method) : method_(method) {}
-
-  // The number of samples.
-  absl::StatusOr<size_t> see_all(const std::vector<std::string>& files, MethodRunner runner) {
-    return for_each_sample(
-        files, runner.inputs(), 1,
-        [&](size_t, const std::vector<NpyArray>& sample) { return see_sample(sample, runner); });
-  }
-
-  // From here on counts how numbers are spread over these ranges.
-  void look_again(const exir::Ranges& shared) {
-    for (const auto& [name, range] : shared) histograms_.emplace(name, range);
-  }
-
-  const exir::Ranges& ranges() const { return ranges_; }
-  const exir::Histograms& histograms() const { return histograms_; }
-
- private:
-  absl::Status see_value(const std::string& name, const void* data, size_t count) {
-    const auto* elements = static_cast<const float*>(data);
-    auto range = range_of(elements, count);
-    if (!range.ok()) {
-      return exir::annotate(range.status(),
-                            absl::StrCat("value '", name, "', which needs a scale"));
-    }
-    const auto histogram = histograms_.find(name);
-    if (histogram != histograms_.end()) {
-      histogram->second.add(elements, count);
-      return absl::OkStatus();
-    }
-    ranges_[name].include(*range);
-    return absl::OkStatus();
-  }
-
-  absl::Status see_sample(const std::vector<NpyArray>& sample, MethodRunner& runner) {
-    for (size_t k = 0; k < sample.size(); ++k) {
-      const std::string& name = method_.inputs[runner.places()[k]];
-      if (method_.seen_there.count(name) == 0) continue;
-      PETREL_RETURN_IF_ERROR(
-          see_value(name, sample[k].data.data(), sample[k].data.size() / sizeof(float)));
-    }
-    PETREL_ASSIGN_OR_RETURN(const std::vector<runtime::EValue> outputs, runner.run(sample));
-    for (size_t o = 0; o < outputs.size(); ++o) {
-      const runtime::Tensor tensor = outputs[o].toTensor();
-      PETREL_RETURN_IF_ERROR(see_value(method_.outputs[o], tensor.const_data_ptr(),
-                                       static_cast<size_t>(tensor.numel())));
-    }
-    return absl::OkStatus();
-  }
-
-  const exir::ObservedMethod& method_;
-  exir::Ranges ranges_;
-  exir::Histograms histograms_;
-};
-
-using Observers = std::map<std::string, Observer>;
 
 absl::Status check_samples(const CalibrateOptions& options) {
   for (const auto& [method, files] : options.samples) {
     if (options.model.methods.count(method) != 0) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("samples are given for '", method, "', which is not a method"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status check_channel_choices(const CalibrateOptions& options) {
+  const bool is_static = options.scheme == exir::QuantScheme::kStaticInt8;
+  if ((options.equalise || options.correct_bias) && !is_static) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(options.equalise ? "equalising channels" : "correcting biases",
+                     " is for static-int8, not for ", exir::scheme_name(options.scheme)));
+  }
+  if (options.correct_bias && options.model.weight_keys == exir::WeightKeys::kName) {
+    return absl::InvalidArgumentError(
+        "correcting biases is for one training: it does not go with weights by name");
   }
   return absl::OkStatus();
 }
@@ -177,6 +117,7 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
   PETREL_RETURN_IF_ERROR(check_samples(options));
   PETREL_RETURN_IF_ERROR(exir::check_group(options.group));
   PETREL_RETURN_IF_ERROR(check_rounding(options));
+  PETREL_RETURN_IF_ERROR(check_channel_choices(options));
   PETREL_RETURN_IF_ERROR(check_budget(options.budget));
   PETREL_ASSIGN_OR_RETURN(
       exir::ObservedProgram observed,
@@ -187,12 +128,14 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
   Calibration calibration;
   Observers observers;
   for (const std::string& name : order) observers.emplace(name, observed.methods.at(name));
+  if (options.equalise) watch_pairs(observed, &observers);
   if (options.round_with_samples) {
     PETREL_ASSIGN_OR_RETURN(observed.roundings,
                             round_weights(options, observed, &calibration.samples));
   } else if (!order.empty()) {
     PETREL_RETURN_IF_ERROR(look(options, observed, order, &observers, &calibration.samples));
   }
+  if (options.equalise) equalise_pairs(&observed, &observers);
   exir::SeenRanges ranges;
   for (const auto& [name, observer] : observers) ranges[name] = observer.ranges();
   exir::SeenHistograms histograms;
@@ -207,7 +150,10 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
     PETREL_ASSIGN_OR_RETURN(calibration.record, observed.choose(ranges, histograms));
   } else {
     PETREL_ASSIGN_OR_RETURN(calibration.record,
-                            search_keep_float(options, std::move(observed), ranges, histograms));
+                            search_keep_float(options, &observed, ranges, histograms));
+  }
+  if (options.correct_bias) {
+    PETREL_RETURN_IF_ERROR(measure_shifts(options, observed.floats, &calibration.record));
   }
   return calibration;
 }

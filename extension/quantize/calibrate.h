@@ -52,6 +52,10 @@ struct CalibrateOptions {
   exir::RangeChoice ranges;  // those that need histograms run the samples twice
   // Round weights of 4 bits so that layers err least on the samples, not to the nearest.
   bool round_with_samples = false;
+  // Under the static scheme: bring channels between two products together, and take back by
+  // biases what integers shift.
+  bool equalise = false;
+  bool correct_bias = false;
   // Methods in the order in which they run: what one leaves in shared state is there for
   // the next. Those that are not named follow by name.
   std::vector<std::string> order;

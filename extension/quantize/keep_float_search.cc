@@ -57,11 +57,11 @@ exir::ExportOptions options_to_run(const CalibrateOptions& options) {
 
 class Search {
  public:
-  Search(const CalibrateOptions& options, exir::ObservedProgram observed,
+  Search(const CalibrateOptions& options, exir::ObservedProgram* observed,
          const exir::SeenRanges& ranges, const exir::SeenHistograms& histograms, Judge judge)
       : options_(options),
         model_(options_to_run(options)),
-        observed_(std::move(observed)),
+        observed_(*observed),
         ranges_(ranges),
         histograms_(histograms),
         judge_(std::move(judge)),
@@ -247,7 +247,7 @@ class Search {
 
   const CalibrateOptions& options_;
   const exir::ExportOptions model_;
-  exir::ObservedProgram observed_;
+  exir::ObservedProgram& observed_;
   const exir::SeenRanges& ranges_;
   const exir::SeenHistograms& histograms_;
   const Judge judge_;
@@ -260,14 +260,14 @@ class Search {
 }  // namespace
 
 absl::StatusOr<exir::QuantizationRecord> search_keep_float(const CalibrateOptions& options,
-                                                           exir::ObservedProgram observed,
+                                                           exir::ObservedProgram* observed,
                                                            const exir::SeenRanges& ranges,
                                                            const exir::SeenHistograms& histograms) {
   if (methods_in_order(options).empty()) {
     return absl::InvalidArgumentError("a budget needs samples, and there are none");
   }
-  PETREL_ASSIGN_OR_RETURN(Judge judge, Judge::make(options, observed.float_bytes));
-  return Search(options, std::move(observed), ranges, histograms, std::move(judge)).run();
+  PETREL_ASSIGN_OR_RETURN(Judge judge, Judge::make(options, observed->float_bytes));
+  return Search(options, observed, ranges, histograms, std::move(judge)).run();
 }
 
 }  // namespace petrel::extension

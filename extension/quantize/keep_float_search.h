@@ -19,11 +19,12 @@
 
 namespace petrel::extension {
 
-// `observed` with the choices of `options` and what was seen of it. The record
-// says why each layer stays float. InvalidArgument telling what was measured
-// when nothing meets the budget but a model of floats.
+// `observed` with the choices of `options` and what was seen of it; what is
+// tried is put into its choices. The record says why each layer stays float.
+// InvalidArgument telling what was measured when nothing meets the budget but a
+// model of floats.
 absl::StatusOr<exir::QuantizationRecord> search_keep_float(const CalibrateOptions& options,
-                                                           exir::ObservedProgram observed,
+                                                           exir::ObservedProgram* observed,
                                                            const exir::SeenRanges& ranges,
                                                            const exir::SeenHistograms& histograms);
 

@@ -46,13 +46,13 @@ std::string range(const LayerReport& layer) {
 }
 
 std::string layer_table(const MethodReport& method) {
-  std::vector<std::vector<std::string>> rows = {
-      {"layer", "operators", "computes", "dB", "largest", "range", "weights", "why float"}};
+  std::vector<std::vector<std::string>> rows = {{"layer", "operators", "computes", "dB", "largest",
+                                                 "range", "weights", "why float", "channels"}};
   for (const LayerReport& layer : method.layers) {
     rows.push_back({layer.layer.name, layer.layer.operators, layer.computes,
                     layer.noise ? format_decibels(layer.noise->decibels) : "",
                     layer.noise ? absl::StrFormat("%.3g", layer.noise->largest) : "", range(layer),
-                    weights(layer.layer), layer.layer.float_reason});
+                    weights(layer.layer), layer.layer.float_reason, layer.layer.channels});
   }
   return columns(rows, "  ");
 }
@@ -72,6 +72,7 @@ ordered_json json_of(const LayerReport& layer) {
     json["scale"] = layer.numbers->numbers.scale;
     json["zero_point"] = layer.numbers->numbers.zero_point;
   }
+  if (!layer.layer.channels.empty()) json["channels"] = layer.layer.channels;
   json["float_bytes"] = layer.layer.float_bytes;
   json["stored_bytes"] = layer.layer.stored_bytes;
   if (!layer.layer.is_quantised) json["why_float"] = layer.layer.float_reason;

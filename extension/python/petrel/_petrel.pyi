@@ -168,8 +168,8 @@ class QuantizeWords:
             backends: Sequence[Tuple[Any, Sequence[Tuple[str, bytes]]]],
             method_backends: Mapping[str, Sequence[Tuple[Any, Sequence[Tuple[str, bytes]]]]],
             options: Mapping[str, Sequence[Union[str, bytes]]], keep_float: Sequence[str],
-            ranges: str, scheme: str, group: int, rounding: str, min_sqnr: Optional[float],
-            labels: str, labels_method: str, max_drop: float) -> None: ...
+            ranges: str, scheme: str, group: int, rounding: str, equalise: bool,
+            correct_bias: bool, min_sqnr: Optional[float], labels: str, labels_method: str, max_drop: float) -> None: ...
 
 def calibrate(words: QuantizeWords) -> str: ...
 def report_quantization(words: QuantizeWords, record: str, written_bytes: int,

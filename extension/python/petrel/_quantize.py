@@ -26,6 +26,8 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
              group: int = 32,
              rounding: str = "nearest",
              ranges: str = "min-max",
+             equalise: bool = False,
+             correct_bias: bool = False,
              keep_float: Iterable[str] = (),
              min_sqnr: Optional[float] = None,
              accuracy: Any = None,
@@ -52,6 +54,9 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
     ranges            "min-max" shows all that was seen, "least-error" cuts numbers far out
                       where that costs less than the levels they take, "percentile=99.9" shows
                       that many percent of the numbers above 0, and of those below
+    equalise          bring the channels between two products together, which leaves the
+                      float model as it is
+    correct_bias      take back by biases what integers shift channels by, on the samples
     keep_float        patterns of names of nodes that stay float
     min_sqnr          keep layers float until every output has this signal to noise, in dB
     accuracy          the label of each sample, the place of the largest element of the first
@@ -81,8 +86,8 @@ def quantize(model: Model = None, args: Optional[tuple] = None, *,
             methods=archives, samples=_samples(calibrate, list(archives), methods, folder),
             backends=choice.for_all, method_backends=choice.by_method,
             options=words_of(choice, folder, export_options), keep_float=list(keep_float),
-            ranges=ranges, scheme=scheme, group=group, rounding=rounding, min_sqnr=min_sqnr,
-            labels_method=labelled, labels=labels, max_drop=max_drop)
+            ranges=ranges, scheme=scheme, group=group, rounding=rounding, equalise=equalise,
+            correct_bias=correct_bias, min_sqnr=min_sqnr, labels_method=labelled, labels=labels, max_drop=max_drop)
         reports = _paths(report)
         _petrel.report_quantization(words, "", 0, reports)  # tells bad endings at once
         text = _petrel.calibrate(words)

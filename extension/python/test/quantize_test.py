@@ -13,6 +13,7 @@ import petrel
 DIGITS = "examples/quickstart/digits.pt2"
 CORRELATED = "extension/quantize/testdata/correlated"
 LOUD = "extension/quantize/testdata/loud"
+UNEVEN = "extension/quantize/testdata/uneven"
 PIXELS = 64
 
 
@@ -163,6 +164,23 @@ class QuantizeTest(unittest.TestCase):
         for word in ("percentile=nan", "percentile=20"):
             with self.assertRaisesRegex(ValueError, f"ranges is '{word}', its percentage"):
                 petrel.quantize(LOUD + ".pt2", calibrate=samples, ranges=word)
+
+    def test_channels_are_equalised_and_biases_corrected(self):
+        wanted = numpy.load(UNEVEN + ".outputs.npy")
+        noise, record = {}, self.folder / "q.json"
+        for words in ({}, {"equalise": True}, {"equalise": True, "correct_bias": True}):
+            program = petrel.quantize(UNEVEN + ".pt2", calibrate=UNEVEN + ".samples.npy",
+                                      record=record, **words)
+            forward = petrel.load(program.path)["forward"]
+            made = numpy.stack([forward(x)[0] for x in numpy.load(UNEVEN + ".others.npy")])
+            noise[len(words)] = 10 * numpy.log10((wanted ** 2).sum() / ((wanted - made) ** 2).sum())
+            again = petrel.export(UNEVEN + ".pt2", quantize=str(record))
+            self.assertEqual(pathlib.Path(program.path).read_bytes(),
+                             pathlib.Path(again.path).read_bytes())
+        self.assertGreater(noise[1], noise[0] + 30)
+        self.assertGreater(noise[2], noise[1] + 2)
+        with self.assertRaisesRegex((petrel.Error, ValueError), "equalising channels is for"):
+            petrel.quantize(UNEVEN + ".pt2", scheme="dynamic-int8", equalise=True)
 
     def test_budgets_are_numbers(self):
         for budget in ({"min_sqnr": float("nan")}, {"min_sqnr": float("inf")},

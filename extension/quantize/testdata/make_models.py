@@ -9,6 +9,8 @@ activations  convolutions with activations that XNNPACK has no node of integers 
              for, and with constants as operands.
 correlated   three linear layers of inputs that six numbers decide, but for a little noise.
              Samples to calibrate with, and others to try.
+uneven       blocks of depthwise and pointwise convolutions whose channels are up to 1000 times
+             and more as loud as each other, and count as much. Others to try.
 
     PYTHONPATH=test/models python3 extension/quantize/testdata/make_models.py
 """
@@ -89,7 +91,29 @@ def activations() -> None:
     save("activations", model, {"samples": torch.randn(32, 1, 3, 8, 8)})
 
 
+def uneven() -> None:
+    torch.manual_seed(10)
+    layers = [nn.Conv2d(3, 16, 3, padding=1), nn.Conv2d(16, 16, 3, padding=1, groups=16),
+              nn.Conv2d(16, 24, 1), nn.Conv2d(24, 24, 3, padding=1, groups=24),
+              nn.Conv2d(24, 10, 1)]
+    with torch.no_grad():
+        for layer in layers:
+            layer.weight.mul_(2)
+        for first, second in zip(layers, layers[1:]):
+            loudness = 10 ** torch.linspace(-1.6, 1.6, first.out_channels)
+            loudness = loudness[torch.randperm(first.out_channels)]
+            first.weight.mul_(loudness.reshape(-1, 1, 1, 1))
+            first.bias.mul_(loudness)
+            by_input = (-1, 1, 1, 1) if second.groups > 1 else (1, -1, 1, 1)
+            second.weight.div_(loudness.reshape(by_input))
+    steps = [step for layer in layers for step in (layer, nn.ReLU())]
+    model = nn.Sequential(*steps[:-1], nn.AdaptiveAvgPool2d(1), nn.Flatten()).eval()
+    save("uneven", model, {"samples": torch.randn(32, 1, 3, 12, 12),
+                           "others": torch.randn(32, 1, 3, 12, 12)})
+
+
 if __name__ == "__main__":
+    uneven()
     loud()
     activations()
     correlated()

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/quantize/observer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
+#include "exir/status_macros.h"
+
+namespace petrel::extension {
+namespace {
+
+using exir::Range;
+
+absl::StatusOr<Range> range_of(const float* elements, size_t count) {
+  Range range;
+  for (size_t i = 0; i < count; ++i) {
+    if (!std::isfinite(elements[i])) {
+      return absl::InvalidArgumentError(absl::StrCat("element ", i, " is ", elements[i]));
+    }
+    range.min = std::min(range.min, elements[i]);
+    range.max = std::max(range.max, elements[i]);
+  }
+  return range;
+}
+
+absl::Span<const int32_t> sizes_of(const runtime::Tensor& tensor) {
+  return {tensor.sizes().data(), tensor.sizes().size()};
+}
+
+}  // namespace
+
+absl::StatusOr<size_t> Observer::see_all(const std::vector<std::string>& files,
+                                         MethodRunner runner) {
+  return for_each_sample(
+      files, runner.inputs(), 1,
+      [&](size_t, const std::vector<NpyArray>& sample) { return see_sample(sample, runner); });
+}
+
+void Observer::divide(const std::string& name, const std::vector<float>& factors) {
+  Watched& watched = watched_.at(name);
+  watched.factors = factors;
+  ranges_[name] = watched.seen.divided_by(factors);
+}
+
+void Observer::look_again(const exir::Ranges& shared) {
+  for (const auto& [name, range] : shared) histograms_.emplace(name, range);
+}
+
+absl::Status Observer::see_value(const std::string& name, const float* elements, size_t count) {
+  auto range = range_of(elements, count);
+  if (!range.ok()) {
+    return exir::annotate(range.status(), absl::StrCat("value '", name, "', which needs a scale"));
+  }
+  const auto histogram = histograms_.find(name);
+  if (histogram != histograms_.end()) {
+    histogram->second.add(elements, count);
+    return absl::OkStatus();
+  }
+  ranges_[name].include(*range);
+  return absl::OkStatus();
+}
+
+absl::Status Observer::see_output(const std::string& name, const runtime::Tensor& tensor) {
+  const auto* elements = static_cast<const float*>(tensor.const_data_ptr());
+  const auto count = static_cast<size_t>(tensor.numel());
+  const auto watched = watched_.find(name);
+  if (watched == watched_.end()) return see_value(name, elements, count);
+  const size_t dim = watched->second.dim;
+  if (!watched->second.factors.empty()) {
+    std::vector<float> divided(elements, elements + count);
+    exir::divide_channels(watched->second.factors, sizes_of(tensor), dim, divided.data());
+    return see_value(name, divided.data(), count);
+  }
+  PETREL_RETURN_IF_ERROR(see_value(name, elements, count));
+  if (histograms_.empty()) watched->second.seen.add(elements, sizes_of(tensor), dim);
+  return absl::OkStatus();
+}
+
+absl::Status Observer::see_sample(const std::vector<NpyArray>& sample, MethodRunner& runner) {
+  for (size_t k = 0; k < sample.size(); ++k) {
+    const std::string& name = method_.inputs[runner.places()[k]];
+    if (method_.seen_there.count(name) == 0) continue;
+    PETREL_RETURN_IF_ERROR(see_value(name, reinterpret_cast<const float*>(sample[k].data.data()),
+                                     sample[k].data.size() / sizeof(float)));
+  }
+  PETREL_ASSIGN_OR_RETURN(const std::vector<runtime::EValue> outputs, runner.run(sample));
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    PETREL_RETURN_IF_ERROR(see_output(method_.outputs[o], outputs[o].toTensor()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace petrel::extension
