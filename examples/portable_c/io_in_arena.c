@@ -4,7 +4,7 @@
  * is copied. Its bytes are those of activations later, so it is gone after a run.
  *
  *   petrel gen-c digits.pt2 -o digits_c --name digits --pool name=workspace
- *   cc -std=c99 -O2 -ffp-contract=off -Idigits_c io_in_arena.c digits_c/digits.c \
+ *   cc -std=c99 -O3 -ffp-contract=off -Idigits_c io_in_arena.c digits_c/digits.c \
  *     digits_c/digits_params.c digits_c/digits_memory.c -lm -o app
  *   ./app < image
  */

@@ -9,7 +9,7 @@
  *     --pool name=fast,limit=12K,section=.bss.fast,align=32 \
  *     --pool name=slow,section=.bss.slow --pool name=flash,kind=ro,section=.rodata.flash \
  *     --pin image=slow --link-param 'stem*=flash'
- *   cc -std=c99 -O2 -ffp-contract=off -Wall -Wextra -Werror -Idigits_c pinned_memories.c \
+ *   cc -std=c99 -O3 -ffp-contract=off -Wall -Wextra -Werror -Idigits_c pinned_memories.c \
  *     digits_c/digits.c digits_c/digits_params.c -lm -o app
  *   ./app < image
  */

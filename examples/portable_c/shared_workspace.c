@@ -7,7 +7,7 @@
  *   petrel gen-c conv_same.pt2 -o filter_c --name filter --pool name=workspace
  *   petrel gen-c digits.pt2 -o digits_c --name digits --pool name=workspace \
  *     --group filter_c/manifest.json
- *   cc -std=c99 -O2 -ffp-contract=off -Idigits_c -Ifilter_c shared_workspace.c \
+ *   cc -std=c99 -O3 -ffp-contract=off -Idigits_c -Ifilter_c shared_workspace.c \
  *     digits_c/digits.c digits_c/digits_params.c filter_c/filter.c filter_c/filter_params.c \
  *     filter_c/filter_selftest.c -lm -o app
  *   ./app < image

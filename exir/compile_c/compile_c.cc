@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Results are those of the reference kernels only when nothing is contracted.
-constexpr const char* kFlags[] = {"-std=c99", "-O2", "-ffp-contract=off", "-fPIC",
+constexpr const char* kFlags[] = {"-std=c99", "-O3", "-ffp-contract=off", "-fPIC",
                                   "-fvisibility=hidden"};
 
 // A folder that goes with the object.

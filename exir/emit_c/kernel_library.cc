@@ -115,6 +115,16 @@ std::string with_parameters(const std::string& text, const std::vector<VaryingTo
                              {{"NAME(", absl::StrCat("NAME(", parameters)}});
 }
 
+// What stands for NAME, and for NAME_ROW and the like, which are functions that it calls.
+std::map<std::string, std::string> names_in(absl::string_view text, const std::string& name) {
+  std::map<std::string, std::string> names = {{"NAME", name}};
+  for (const std::string& word : words_of(text)) {
+    if (!absl::StartsWith(word, "NAME_")) continue;
+    names[word] = absl::StrCat(name, "_of_", absl::AsciiStrToLower(word.substr(5)));
+  }
+  return names;
+}
+
 }  // namespace
 
 // What is left of a source without its licence, guard and includes, which are noted.
@@ -177,7 +187,8 @@ absl::StatusOr<KernelFunction> KernelLibrary::add(const KernelCall& call) {
   const std::string function_text =
       absl::StrReplaceAll(text, {{"static void NAME(", "PETREL_KERNEL static void NAME("},
                                  {"static int32_t NAME(", "PETREL_KERNEL static int32_t NAME("}});
-  absl::StrAppend(&text_, with_words_replaced(function_text, {{"NAME", name}}), "\n\n");
+  absl::StrAppend(&text_, with_words_replaced(function_text, names_in(function_text, name)),
+                  "\n\n");
   function.name = std::move(name);
   return function;
 }

@@ -94,6 +94,19 @@ TEST(KernelLibrary, SizesThatVaryAreParametersOfOneFunction) {
   EXPECT_THAT(library.text(), HasSubstr("\n  static const int32_t in_strides[] = {8, 1};"));
 }
 
+TEST(KernelLibrary, FunctionsThatAKernelBringsAreNamedAfterIt) {
+  KernelLibrary library;
+  KernelCall call = map_of("x");
+  call.source = "kernels/convolution.h";
+  ASSERT_TRUE(library.add(call).ok());
+  call.tokens["TILE"] = "4";
+  ASSERT_TRUE(library.add(call).ok());
+  EXPECT_EQ(count(library.text(), "static double petrel_kernel_f_of_one("), 1u);
+  EXPECT_EQ(count(library.text(), "static double petrel_kernel_f_2_of_one("), 1u);
+  EXPECT_EQ(count(library.text(), "PETREL_KERNEL static void petrel_kernel_f_2("), 1u);
+  EXPECT_THAT(library.text(), Not(HasSubstr("NAME")));
+}
+
 TEST(KernelLibrary, AKernelThatIsNotThereIsAnError) {
   KernelLibrary library;
   EXPECT_FALSE(library.add({"kernels/none.h", "f", {}, {}, {}, false}).ok());

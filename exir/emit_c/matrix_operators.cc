@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Products of matrices.
+#include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -16,12 +17,40 @@ struct Shape {
   bool transposed = false;  // the second matrix is [columns, depth]
 };
 
+constexpr char kColumns[] = "kernels/product_columns.h";
+
+// Whether columns of floats can be computed side by side: as many as a processor takes at once
+// are there, whatever the sizes of a call are.
+bool has_columns_at_once(const Value* a, const Shape& shape) {
+  constexpr int64_t kMostLanes = 4;
+  return is_floating(a) && !shape.transposed && shape.rows.range().low >= 1 &&
+         shape.columns.range().low >= kMostLanes;
+}
+
+void bind_tile(KernelCall& call, const Value* a, const Shape& shape) {
+  constexpr int64_t kMostRows = 4;
+  NodeCalls::bind(call, "TILE", std::min(shape.rows.range().low, kMostRows));
+  NodeCalls::bind(call, "LEAST_COLUMNS", shape.columns.range().low);
+  call.tokens["LOAD_LANES"] = absl::StrCat("petrel_", c_type(a->tensor().dtype), "_lanes");
+}
+
+// The element of the bias that belongs to an output, as the kernel has it.
+std::string bias_text(const KernelCall& call) {
+  if (call.source != kColumns) return "b";
+  return absl::StrCat(call.tokens.at("LOAD_IN"), "(bias[r * ", call.tokens.at("BIAS_ROW_STRIDE"),
+                      " + c * ", call.tokens.at("BIAS_COLUMN_STRIDE"), "])");
+}
+
 KernelCall& product(NodeCalls& calls, const OperatorRow& row, const Value* a, const Value* b,
                     const Value* bias, const Shape& shape) {
   const bool in_doubles = is_floating(a);
+  const bool at_once = has_columns_at_once(a, shape);
   const Arithmetic arithmetic = in_doubles ? Arithmetic::kDouble : Arithmetic::kModular;
-  KernelCall& call =
-      calls.add(bias == nullptr ? "kernels/product.h" : "kernels/product_bias.h", row.name());
+  KernelCall& call = calls.add(at_once           ? kColumns
+                               : bias == nullptr ? "kernels/product.h"
+                                                 : "kernels/product_bias.h",
+                               row.name());
+  if (at_once) bind_tile(call, a, shape);
   NodeCalls::bind_read(call, "IN", a->tensor().dtype, arithmetic);
   NodeCalls::bind_write(call, "OUT", calls.out()->tensor().dtype, arithmetic);
   NodeCalls::bind(call, "BATCHES", shape.batches);
@@ -33,6 +62,7 @@ KernelCall& product(NodeCalls& calls, const OperatorRow& row, const Value* a, co
   call.tokens["FINISH"] = "sum";
   call.arguments = {calls.read(a), calls.read(b)};
   if (bias != nullptr) call.arguments.push_back(calls.read(bias));
+  if (bias == nullptr && at_once) call.arguments.push_back("NULL");
   call.arguments.push_back(calls.write(calls.out()));
   return call;
 }
@@ -49,7 +79,7 @@ absl::Status mm(const OperatorRow& row, NodeCalls& calls) {
 }
 
 // "sum" times `factor`, as it is where that is 1.
-std::string scaled(const char* what, const Argument& factor, Arithmetic arithmetic) {
+std::string scaled(const std::string& what, const Argument& factor, Arithmetic arithmetic) {
   if (factor.as_number() == 1) return what;
   const std::string text = arithmetic == Arithmetic::kDouble
                                ? number(factor.as_number())
@@ -79,8 +109,8 @@ absl::Status addmm(const OperatorRow& row, NodeCalls& calls) {
   const bool has_rows = rank == 2 && repeated[0] != 1;
   NodeCalls::bind(call, "BIAS_COLUMN_STRIDE", has_columns ? 1 : 0);
   NodeCalls::bind(call, "BIAS_ROW_STRIDE", has_rows ? repeated[1] : Extent(0));
-  call.tokens["FINISH"] =
-      absl::StrCat(scaled("sum", alpha, arithmetic), " + ", scaled("b", beta, arithmetic));
+  call.tokens["FINISH"] = absl::StrCat(scaled("sum", alpha, arithmetic), " + ",
+                                       scaled(bias_text(call), beta, arithmetic));
   return absl::OkStatus();
 }
 

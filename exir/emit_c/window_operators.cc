@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Convolutions and pools.
+#include <algorithm>
 #include <vector>
 
 #include "exir/emit_c/operators.h"
@@ -31,20 +32,68 @@ void bind_sizes(KernelCall& call, const Extents& in, const Extents& out) {
   NodeCalls::bind(call, "OUT_WIDTH", out[out.size() - 1]);
 }
 
+bool is_one(const Argument& argument) {
+  const std::vector<int64_t> ints = ints_of(argument);
+  return std::all_of(ints.begin(), ints.end(), [](int64_t i) { return i == 1; });
+}
+
+bool is_zero(const Argument& argument) {
+  const std::vector<int64_t> ints = ints_of(argument);
+  return std::all_of(ints.begin(), ints.end(), [](int64_t i) { return i == 0; });
+}
+
+// A plane that is read point by point is one row.
+void flatten(Extents* sizes) {
+  sizes->back() *= (*sizes)[2];
+  (*sizes)[2] = 1;
+}
+
+// Several filters of a group that read the same input are computed at once, else a row of the
+// output of one.
+void choose_convolution(KernelCall& call, const Extents& filters, int64_t groups,
+                        const Extent& out_width) {
+  constexpr int64_t kNarrow = 12;  // rows that are computed element by element
+  constexpr int64_t kPart = 64;
+  const bool is_fixed = std::all_of(filters.begin(), filters.end(), [](const Extent& size) {
+    return size.is_number() && size.number() > 0;
+  });
+  int64_t tile = 1;
+  for (const int64_t count : {2, 3, 4}) {
+    if (is_fixed && filters[0].number() / groups % count == 0) tile = count;
+  }
+  if (tile > 1) {
+    NodeCalls::bind(call, "TILE", tile);
+    NodeCalls::bind(call, "MOST_WIDTH", std::min(out_width.range().high, kPart));
+    return;
+  }
+  call.source = "kernels/convolution_rows.h";
+  const int64_t least = out_width.range().low;
+  NodeCalls::bind(call, "PART",
+                  !out_width.is_number() ? kPart
+                  : least < kNarrow      ? 1
+                                         : std::min(least, kPart));
+}
+
 absl::Status convolution(const OperatorRow& row, NodeCalls& calls) {
   const Node& node = calls.node();
   const Value* x = node.input(arg::input);
   const Value* weight = node.input(arg::weight);
   const Value* bias = tensor_of(node.argument(arg::bias));
   const bool flat = x->tensor().rank() == 3;
-  const Extents in = as_plane(extents_of(x->tensor()));
+  Extents in = as_plane(extents_of(x->tensor()));
   const Extents filters = as_plane(extents_of(weight->tensor()));
-  const Extents out = as_plane(extents_of(calls.out()->tensor()));
+  Extents out = as_plane(extents_of(calls.out()->tensor()));
   const bool transposed = node.argument(arg::transposed).as_bool();
+  if (!transposed && filters[2] == 1 && filters[3] == 1 && is_one(node.argument(arg::stride)) &&
+      is_zero(node.argument(arg::padding))) {
+    flatten(&in);
+    flatten(&out);
+  }
   const int64_t groups = node.argument(arg::groups).as_int();
   KernelCall& call = transposed
                          ? calls.add("kernels/transposed_convolution.h", "transposed_convolution")
                          : calls.add("kernels/convolution.h", row.name());
+  if (!transposed) choose_convolution(call, filters, groups, out[3]);
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
   NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);
   bind_sizes(call, in, out);

@@ -92,6 +92,40 @@ class Cell(nn.Module):
         return (h * h).sum(0, keepdim=True), h
 
 
+class Windows(nn.Module):
+    """Convolutions and products of the shapes at which ways to compute them part."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(41)
+        self.planes = nn.ModuleList([
+            nn.Conv2d(6, 8, 3, padding=1), nn.Conv2d(6, 6, 3, stride=2, padding=1, bias=False),
+            nn.Conv2d(6, 12, 3, padding=2, dilation=2, groups=3), nn.Conv2d(6, 5, (1, 4)),
+            nn.Conv2d(6, 6, 3, padding=1, groups=6), nn.Conv2d(6, 12, 5, 2, 2, groups=6),
+            nn.Conv2d(6, 4, 1), nn.Conv2d(6, 3, 1, stride=3), nn.Conv2d(6, 4, 9, padding=8)])
+        self.narrow = nn.ModuleList([
+            nn.Conv2d(6, 8, 3, padding=1), nn.Conv2d(6, 6, 3, padding=1, groups=6)])
+        self.line = nn.ModuleList([nn.Conv1d(4, 8, 3, padding=2), nn.Conv1d(4, 7, 5, stride=2)])
+        self.odd = nn.Conv2d(6, 4, 3, padding=1)
+        with torch.no_grad():
+            self.odd.weight[0, 0, 0, 0] = float("inf")
+            self.odd.weight[1, 2, 1, 2] = float("nan")
+        self.wide = nn.Linear(9, 37)
+        self.long = nn.Linear(70, 4)
+        self.doubled = nn.Conv2d(2, 4, 3, padding=1).double()
+
+    def forward(self, plane, narrow, line, rows, row, batch):
+        doubles = plane[:, :2].double()
+        return (*(layer(plane) for layer in self.planes),
+                *(layer(narrow) for layer in self.narrow), *(layer(line) for layer in self.line),
+                self.odd(plane), self.wide(rows), self.long(row), batch @ batch.transpose(1, 2),
+                rows @ rows.t(), self.doubled(doubles), doubles[0, 0] @ doubles[0, 1])
+
+
+def numbers(*shape):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(42))
+
+
 def cases():
     weight = torch.arange(12.0).reshape(4, 3)
     integers = torch.tensor([ODD, -2**62 - 1, 5, 2**62 + 3, 7, -ODD - 2])
@@ -106,6 +140,8 @@ def cases():
         "from_ten": (FromTen(), (torch.tensor([10, 13]), weight)),
         "nothing_reduced": (NothingReduced(), (torch.zeros(2, 0),)),
         "cell": (Cell(), (torch.arange(8.0) / 8, torch.ones(8))),
+        "windows": (Windows(), (numbers(2, 6, 15, 15), numbers(1, 6, 3, 4), numbers(2, 4, 21),
+                                numbers(6, 9), numbers(1, 70), numbers(2, 3, 5))),
     }
 
 

@@ -1,37 +1,135 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "runtime/micro/kernels/lanes.h"
 #include "runtime/micro/kernels/tokens.h"
 
+/* One output, whose window begins at `top` and `left`: the sum over channels, rows and columns of
+ * the filter, in this order. */
+static double NAME_ONE(const IN_TYPE *in, const IN_TYPE *filter, int32_t height, int32_t width,
+                       int32_t top, int32_t left) {
+  double sum = 0.0;
+  for (int32_t c = 0; c < CHANNELS; ++c) {
+    for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
+      const int32_t h = top + r * DILATION_HEIGHT;
+      if (h < 0 || h >= height) continue;
+      for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
+        const int32_t w = left + s * DILATION_WIDTH;
+        if (w < 0 || w >= width) continue;
+        sum += LOAD_IN(in[(c * height + h) * width + w]) *
+               LOAD_IN(filter[(c * KERNEL_HEIGHT + r) * KERNEL_WIDTH + s]);
+      }
+    }
+  }
+  return sum;
+}
+
+#if PETREL_LANES > 1
+/* What the columns of the filter meet in one row of the input, for outputs side by side; 0 beside
+ * the row. */
+static inline void NAME_ROW(const IN_TYPE *in, int32_t width, int32_t left, double *row) {
+  enum { VECTORS = MOST_WIDTH > PETREL_LANES ? 2 : 1 };
+  enum { WIDE = VECTORS * PETREL_LANES, LENGTH = WIDE + (KERNEL_WIDTH - 1) * DILATION_WIDTH };
+  if (STRIDE_WIDTH > 1) {
+    for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
+      for (int32_t i = 0; i < WIDE; ++i) {
+        const int32_t w = left + i * STRIDE_WIDTH + s * DILATION_WIDTH;
+        row[s * WIDE + i] = w < 0 || w >= width ? 0.0 : LOAD_IN(in[w]);
+      }
+    }
+  } else if (left >= 0 && left + LENGTH <= width) {
+    for (int32_t i = 0; i < LENGTH; ++i) row[i] = LOAD_IN(in[left + i]);
+  } else {
+    for (int32_t i = 0; i < LENGTH; ++i) {
+      const int32_t w = left + i;
+      row[i] = w < 0 || w >= width ? 0.0 : LOAD_IN(in[w]);
+    }
+  }
+}
+#endif
+
 /* in [BATCH, GROUPS * CHANNELS, IN_HEIGHT, IN_WIDTH], filters [OUT_CHANNELS, CHANNELS,
- * KERNEL_HEIGHT, KERNEL_WIDTH]: each output is the sum over channels, rows and columns of the
- * filter, in this order, added to its
- * bias. */
+ * KERNEL_HEIGHT, KERNEL_WIDTH]: each output is its sum added to its bias. In vectors, TILE filters
+ * by a few columns are computed at once, of rows that are padded with 0. That changes no sum but
+ * where a filter has what is not finite; such a sum is a NaN, and computed again. */
 static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias, OUT_TYPE *out) {
-  for (int32_t n = 0; n < BATCH; ++n) {
-    for (int32_t k = 0; k < OUT_CHANNELS; ++k) {
-      const int32_t first = n * GROUPS * CHANNELS + k / (OUT_CHANNELS / GROUPS) * CHANNELS;
-      const double start = bias == NULL ? 0.0 : LOAD_IN(bias[k]);
-      for (int32_t p = 0; p < OUT_HEIGHT; ++p) {
-        for (int32_t q = 0; q < OUT_WIDTH; ++q) {
-          double sum = 0.0;
-          for (int32_t c = 0; c < CHANNELS; ++c) {
-            for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
-              const int32_t h = p * STRIDE_HEIGHT - PADDING_TOP + r * DILATION_HEIGHT;
-              if (h < 0 || h >= IN_HEIGHT) continue;
-              for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
-                const int32_t w = q * STRIDE_WIDTH - PADDING_LEFT + s * DILATION_WIDTH;
-                if (w < 0 || w >= IN_WIDTH) continue;
-                sum +=
-                    LOAD_IN(in[((first + c) * IN_HEIGHT + h) * IN_WIDTH + w]) *
-                    LOAD_IN(filters[((k * CHANNELS + c) * KERNEL_HEIGHT + r) * KERNEL_WIDTH + s]);
+  enum { FILTER = CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH, PER_GROUP = OUT_CHANNELS / GROUPS };
+#if PETREL_LANES > 1
+  enum {
+    VECTORS = MOST_WIDTH > PETREL_LANES ? 2 : 1,
+    WIDE = VECTORS * PETREL_LANES,
+    STEP = STRIDE_WIDTH > 1 ? WIDE : DILATION_WIDTH,
+    ROW = WIDE + (KERNEL_WIDTH - 1) * STEP,
+    MOST = PETREL_STACK_BYTES / (8 * KERNEL_HEIGHT * ROW) + 1,
+    PART = MOST < CHANNELS ? MOST : CHANNELS
+  };
+  double rows[PART * KERNEL_HEIGHT * ROW];
+#endif
+  for (int32_t g = 0; g < BATCH * GROUPS; ++g) {
+    const IN_TYPE *from = in + g * (CHANNELS * IN_HEIGHT * IN_WIDTH);
+    const int32_t begin = g % GROUPS * PER_GROUP;
+    OUT_TYPE *to = out + g * (PER_GROUP * OUT_HEIGHT * OUT_WIDTH);
+    for (int32_t p = 0; p < OUT_HEIGHT; ++p) {
+      const int32_t top = p * STRIDE_HEIGHT - PADDING_TOP;
+#if PETREL_LANES > 1
+      int32_t first = 0, last = KERNEL_HEIGHT; /* of the rows that meet the input */
+      while (first < last && top + first * DILATION_HEIGHT < 0) ++first;
+      while (first < last && top + (last - 1) * DILATION_HEIGHT >= IN_HEIGHT) --last;
+      for (int32_t q = 0; q < OUT_WIDTH; q += WIDE) {
+        const int32_t left = q * STRIDE_WIDTH - PADDING_LEFT;
+        for (int32_t k = 0; k < PER_GROUP; k += TILE) {
+          petrel_lanes sums[TILE][VECTORS] = {{{0}}};
+          for (int32_t part = 0; part < CHANNELS; part += PART) {
+            const int32_t end = CHANNELS - part < PART ? CHANNELS : part + PART;
+            double *row = rows, *x = rows;
+            for (int32_t c = part; (PART < CHANNELS || k == 0) && c < end; ++c) {
+              const IN_TYPE *plane = from + c * (IN_HEIGHT * IN_WIDTH);
+              for (int32_t r = first; r < last; ++r, row += ROW) {
+                NAME_ROW(plane + (top + r * DILATION_HEIGHT) * IN_WIDTH, IN_WIDTH, left, row);
+              }
+            }
+            const IN_TYPE *filter = filters + (begin + k) * FILTER;
+            for (int32_t c = part; c < end; ++c) {
+              const IN_TYPE *weight = filter + (c * KERNEL_HEIGHT + first) * KERNEL_WIDTH;
+              for (int32_t r = first; r < last; ++r, x += ROW) {
+                for (int32_t s = 0; s < KERNEL_WIDTH; ++s, ++weight) {
+                  for (int32_t v = 0; v < VECTORS; ++v) {
+                    petrel_lanes value;
+                    memcpy(&value, x + s * STEP + v * PETREL_LANES, sizeof value);
+                    for (int32_t t = 0; t < TILE; ++t) {
+                      sums[t][v] += value * LOAD_IN(weight[t * FILTER]);
+                    }
+                  }
+                }
               }
             }
           }
-          out[((n * OUT_CHANNELS + k) * OUT_HEIGHT + p) * OUT_WIDTH + q] = STORE_OUT(start + sum);
+          for (int32_t t = 0; t < TILE; ++t) {
+            const double start = bias == NULL ? 0.0 : LOAD_IN(bias[begin + k + t]);
+            double tile[WIDE];
+            memcpy(tile, sums[t], sizeof tile);
+            for (int32_t i = 0; i < WIDE && q + i < OUT_WIDTH; ++i) {
+              if (tile[i] != tile[i]) {
+                tile[i] = NAME_ONE(from, filters + (begin + k + t) * FILTER, IN_HEIGHT, IN_WIDTH,
+                                   top, left + i * STRIDE_WIDTH);
+              }
+              to[((k + t) * OUT_HEIGHT + p) * OUT_WIDTH + q + i] = STORE_OUT(start + tile[i]);
+            }
+          }
         }
       }
+#else
+      for (int32_t k = 0; k < PER_GROUP; ++k) {
+        for (int32_t q = 0; q < OUT_WIDTH; ++q) {
+          const double sum = NAME_ONE(from, filters + (begin + k) * FILTER, IN_HEIGHT, IN_WIDTH,
+                                      top, q * STRIDE_WIDTH - PADDING_LEFT);
+          const double start = bias == NULL ? 0.0 : LOAD_IN(bias[begin + k]);
+          to[(k * OUT_HEIGHT + p) * OUT_WIDTH + q] = STORE_OUT(start + sum);
+        }
+      }
+#endif
     }
   }
 }

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Convolutions and products of many shapes are the interpreter's bit for bit, whatever the
+compiler makes of them: in vectors of two lengths and without any, in parts, at each level of
+optimisation."""
+
+import os
+import pathlib
+import tempfile
+import unittest
+
+import arrays
+import npy_file
+import package
+
+PORTABLE = pathlib.Path("test/models/portable").absolute()
+MACHINE = {"x86_64": ["-mavx2", "-mfma"]}.get(os.uname().machine, [])
+
+
+class VectorsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+        cls.inputs = sorted(PORTABLE.glob("windows.input_*.npy"))
+        model = PORTABLE / "windows.pt2"
+        cls.built = package.Package(cls.folder, "net", [("forward", model)])
+        cls.expected = arrays.interpreted(cls.folder, model, cls.inputs)
+
+    def check(self, *flags):
+        self.built.compile("gcc", flags)
+        actual = self.built.run("forward", [npy_file.read(f).data for f in self.inputs])
+        for i, (a, e) in enumerate(zip(actual, self.expected, strict=True)):
+            self.assertTrue(arrays.same(a, e), f"output {i} differs from the interpreter's")
+
+    def test_the_interpreter_agrees_with_eager_torch(self):
+        for i, expected in enumerate(self.expected):
+            eager = npy_file.read(PORTABLE / f"windows.output_{i}.npy")
+            for x, y in zip(npy_file.elements(expected), npy_file.elements(eager), strict=True):
+                self.assertTrue(abs(x - y) <= 1e-4 or x == y or (x != x and y != y), f"output {i}")
+
+    def test_no_level_of_optimisation_changes_a_bit(self):
+        for level in ("-O0", "-O2", "-O3", "-Os"):
+            with self.subTest(level=level):
+                self.check(level)
+
+    def test_longer_vectors_change_no_bit(self):
+        if not MACHINE or "avx2" not in pathlib.Path("/proc/cpuinfo").read_text():
+            self.skipTest("this processor has no longer vectors")
+        self.check("-O3", *MACHINE)
+
+    def test_a_compiler_without_vectors_changes_no_bit(self):
+        self.check("-O2", "-U__SSE2__", "-U__aarch64__")
+
+    def test_little_stack_changes_no_bit(self):
+        for size in (1, 2000):
+            with self.subTest(bytes=size):
+                self.check("-O2", f"-DNET_STACK_BYTES={size}")
+
+
+if __name__ == "__main__":
+    unittest.main()
