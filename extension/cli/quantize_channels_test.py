@@ -53,6 +53,20 @@ class QuantizeChannelsTest(QuantizeCase):
                     self.assertGreater(noise["both"], noise["equalised"] + 2, noise)
                     self.assertGreater(noise["corrected"], noise["plain"] + 6, noise)
 
+    def test_far_channels_are_told(self):
+        for model, words, told in (("uneven", [], "conv2d, conv2d_1, conv2d_2, conv2d_3"),
+                                   ("loud", [], "linear"), ("activations", [], None),
+                                   ("uneven", ["--equalise"], None),
+                                   ("correlated", ["--scheme", "dynamic-int8"], None)):
+            with self.subTest(model=model, words=words):
+                result = self.petrel("quantize", MODELS / f"{model}.pt2", "--calibrate",
+                                     MODELS / f"{model}.samples.npy", "-o", "m.pte", *words)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                wanted = "" if told is None else (
+                    f"petrel quantize: method 'forward': channels of {told} are far apart; "
+                    "--equalise may gain much\n")
+                self.assertEqual(result.stderr, wanted)
+
     def test_other_models_do_not_lose(self):
         for model, samples in (("activations", "samples"), ("loud", "samples"),
                                ("correlated", "others")):

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "exir/driver/export.h"
 #include "exir/quantize/range_choice.h"
 #include "exir/status_macros.h"
@@ -263,6 +264,16 @@ void warn_of_noise(const KeepBudget& budget, const NoiseByMethod& noise) {
   }
 }
 
+// Who does not know of --equalise learns of it where it helps.
+void advise(const Calibration& calibration) {
+  for (const auto& [method, products] : calibration.uneven) {
+    std::fprintf(stderr,
+                 "petrel quantize: method '%s': channels of %s are far apart; --equalise may gain "
+                 "much\n",
+                 method.c_str(), absl::StrJoin(products, ", ").c_str());
+  }
+}
+
 void add_budget_options(CLI::App& verb, const std::shared_ptr<Arguments>& arguments) {
   verb.add_option("--min-sqnr", arguments->budget.min_sqnr,
                   "keep layers float until every output has at least this signal to noise, in dB");
@@ -307,6 +318,7 @@ int run(const Arguments& arguments) {
   }
   print_report(*calibration, *report, writer.noise());
   warn_of_noise(options.budget, writer.noise());
+  advise(*calibration);
   return kDone;
 }
 

@@ -17,6 +17,9 @@
 namespace petrel::extension {
 namespace {
 
+// Enough to see that channels are far apart.
+constexpr size_t kSamplesForAdvice = 8;
+
 absl::Status check_samples(const CalibrateOptions& options) {
   for (const auto& [method, files] : options.samples) {
     if (options.model.methods.count(method) != 0) continue;
@@ -128,14 +131,22 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
   Calibration calibration;
   Observers observers;
   for (const std::string& name : order) observers.emplace(name, observed.methods.at(name));
-  if (options.equalise) watch_pairs(observed, &observers);
+  const bool is_static = options.scheme == exir::QuantScheme::kStaticInt8;
+  if (is_static) watch_pairs(observed, &observers);
+  if (!options.equalise) {
+    for (auto& [name, observer] : observers) observer.watch_first(kSamplesForAdvice);
+  }
   if (options.round_with_samples) {
     PETREL_ASSIGN_OR_RETURN(observed.roundings,
                             round_weights(options, observed, &calibration.samples));
   } else if (!order.empty()) {
     PETREL_RETURN_IF_ERROR(look(options, observed, order, &observers, &calibration.samples));
   }
-  if (options.equalise) equalise_pairs(&observed, &observers);
+  if (options.equalise) {
+    equalise_pairs(&observed, &observers);
+  } else if (is_static) {
+    calibration.uneven = uneven_products(observed, observers);
+  }
   exir::SeenRanges ranges;
   for (const auto& [name, observer] : observers) ranges[name] = observer.ranges();
   exir::SeenHistograms histograms;

@@ -70,6 +70,8 @@ struct Calibration {
   exir::QuantizationRecord record;
   std::map<std::string, size_t> samples;  // that scales come from, by method
   std::string floats;                     // the float model on kernels, a `.pte`
+  // Products whose channels are far apart, by method; none where they were equalised.
+  std::map<std::string, std::vector<std::string>> uneven;
 };
 
 // The methods that have samples, in the order in which they run.

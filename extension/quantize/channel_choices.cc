@@ -111,6 +111,17 @@ void equalise_pairs(exir::ObservedProgram* observed, Observers* observers) {
   });
 }
 
+std::map<std::string, std::vector<std::string>> uneven_products(
+    const exir::ObservedProgram& observed, const Observers& observers) {
+  std::map<std::string, std::vector<std::string>> products;
+  for_each_pair(observed, observers, [&](const std::string& name, const exir::ChannelPair& pair) {
+    const std::vector<std::string> between = shown_between(pair, observed.methods.at(name));
+    if (exir::choose_factors(pair, observers.at(name).channels(between.back())).empty()) return;
+    products[name].push_back(pair.first->result()->name());
+  });
+  return products;
+}
+
 absl::Status measure_shifts(const CalibrateOptions& options, const exir::Program& floats,
                             exir::QuantizationRecord* record) {
   PETREL_ASSIGN_OR_RETURN(const exir::ShiftProgram shown,

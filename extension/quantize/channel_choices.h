@@ -12,6 +12,10 @@
 #ifndef PETREL_EXTENSION_QUANTIZE_CHANNEL_CHOICES_H_
 #define PETREL_EXTENSION_QUANTIZE_CHANNEL_CHOICES_H_
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "exir/driver/observe.h"
 #include "exir/quantize/record.h"
@@ -25,6 +29,10 @@ void watch_pairs(const exir::ObservedProgram& observed, Observers* observers);
 
 // Puts factors into the choices where they gain, and has the observers divide by them.
 void equalise_pairs(exir::ObservedProgram* observed, Observers* observers);
+
+// Names of products whose channels are so far apart that factors would gain, by method.
+std::map<std::string, std::vector<std::string>> uneven_products(
+    const exir::ObservedProgram& observed, const Observers& observers);
 
 // Runs the samples with kernels that show each product in floats and in integers, and puts
 // the shifts into the record. Methods without samples have none.

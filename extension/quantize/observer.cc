@@ -36,7 +36,7 @@ absl::StatusOr<size_t> Observer::see_all(const std::vector<std::string>& files,
                                          MethodRunner runner) {
   return for_each_sample(
       files, runner.inputs(), 1,
-      [&](size_t, const std::vector<NpyArray>& sample) { return see_sample(sample, runner); });
+      [&](size_t i, const std::vector<NpyArray>& sample) { return see_sample(i, sample, runner); });
 }
 
 void Observer::divide(const std::string& name, const std::vector<float>& factors) {
@@ -63,7 +63,8 @@ absl::Status Observer::see_value(const std::string& name, const float* elements,
   return absl::OkStatus();
 }
 
-absl::Status Observer::see_output(const std::string& name, const runtime::Tensor& tensor) {
+absl::Status Observer::see_output(size_t i, const std::string& name,
+                                  const runtime::Tensor& tensor) {
   const auto* elements = static_cast<const float*>(tensor.const_data_ptr());
   const auto count = static_cast<size_t>(tensor.numel());
   const auto watched = watched_.find(name);
@@ -75,11 +76,14 @@ absl::Status Observer::see_output(const std::string& name, const runtime::Tensor
     return see_value(name, divided.data(), count);
   }
   PETREL_RETURN_IF_ERROR(see_value(name, elements, count));
-  if (histograms_.empty()) watched->second.seen.add(elements, sizes_of(tensor), dim);
+  if (histograms_.empty() && i < watched_samples_) {
+    watched->second.seen.add(elements, sizes_of(tensor), dim);
+  }
   return absl::OkStatus();
 }
 
-absl::Status Observer::see_sample(const std::vector<NpyArray>& sample, MethodRunner& runner) {
+absl::Status Observer::see_sample(size_t i, const std::vector<NpyArray>& sample,
+                                  MethodRunner& runner) {
   for (size_t k = 0; k < sample.size(); ++k) {
     const std::string& name = method_.inputs[runner.places()[k]];
     if (method_.seen_there.count(name) == 0) continue;
@@ -88,7 +92,7 @@ absl::Status Observer::see_sample(const std::vector<NpyArray>& sample, MethodRun
   }
   PETREL_ASSIGN_OR_RETURN(const std::vector<runtime::EValue> outputs, runner.run(sample));
   for (size_t o = 0; o < outputs.size(); ++o) {
-    PETREL_RETURN_IF_ERROR(see_output(method_.outputs[o], outputs[o].toTensor()));
+    PETREL_RETURN_IF_ERROR(see_output(i, method_.outputs[o], outputs[o].toTensor()));
   }
   return absl::OkStatus();
 }

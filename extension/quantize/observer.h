@@ -13,6 +13,7 @@
 #define PETREL_EXTENSION_QUANTIZE_OBSERVER_H_
 
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -33,6 +34,9 @@ class Observer {
 
   // For an output of the observed program: tells its channels apart.
   void watch_channels(const std::string& name, size_t dim) { watched_[name].dim = dim; }
+
+  // Looks at channels in the first samples only.
+  void watch_first(size_t samples) { watched_samples_ = samples; }
 
   // The number of samples. InvalidArgument naming a value that is not finite.
   absl::StatusOr<size_t> see_all(const std::vector<std::string>& files, MethodRunner runner);
@@ -57,13 +61,14 @@ class Observer {
   };
 
   absl::Status see_value(const std::string& name, const float* elements, size_t count);
-  absl::Status see_output(const std::string& name, const runtime::Tensor& tensor);
-  absl::Status see_sample(const std::vector<NpyArray>& sample, MethodRunner& runner);
+  absl::Status see_output(size_t i, const std::string& name, const runtime::Tensor& tensor);
+  absl::Status see_sample(size_t i, const std::vector<NpyArray>& sample, MethodRunner& runner);
 
   const exir::ObservedMethod& method_;
   exir::Ranges ranges_;
   exir::Histograms histograms_;
   std::map<std::string, Watched> watched_;
+  size_t watched_samples_ = std::numeric_limits<size_t>::max();
 };
 
 // By method.
