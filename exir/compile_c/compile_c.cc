@@ -24,9 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Results are those of the reference kernels only when nothing is contracted.
-constexpr const char* kFlags[] = {"-std=c99", "-O3", "-ffp-contract=off", "-fPIC",
-                                  "-fvisibility=hidden"};
+constexpr const char* kFlags[] = {"-std=c99", "-O3", "-fPIC", "-fvisibility=hidden"};
 
 // A folder that goes with the object.
 class Folder {
@@ -98,9 +96,11 @@ absl::Status add_files(const Folder& folder, const std::string& name,
 }
 
 // The compiler with the flags that all results need.
-std::vector<std::string> command(std::initializer_list<const char*> more) {
+std::vector<std::string> command(Contraction contraction, std::initializer_list<const char*> more) {
   std::vector<std::string> words = compiler_words();
   words.insert(words.end(), std::begin(kFlags), std::end(kFlags));
+  words.emplace_back(contraction == Contraction::kFused ? "-ffp-contract=fast"
+                                                        : "-ffp-contract=off");
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
@@ -108,10 +108,11 @@ std::vector<std::string> command(std::initializer_list<const char*> more) {
 }  // namespace
 
 absl::StatusOr<emit_c::CFile> compile_object(const std::string& name,
-                                             const std::vector<emit_c::CFile>& files) {
+                                             const std::vector<emit_c::CFile>& files,
+                                             Contraction contraction) {
   PETREL_ASSIGN_OR_RETURN(const Folder folder, Folder::make());
   emit_c::CFile made{absl::StrCat(name, ".o"), ""};
-  std::vector<std::string> words = command({"-r", "-nostdlib", "-o"});
+  std::vector<std::string> words = command(contraction, {"-r", "-nostdlib", "-o"});
   words.push_back(made.name);
   PETREL_RETURN_IF_ERROR(add_files(folder, name, files, &words));
   PETREL_RETURN_IF_ERROR(run_compiler(words, folder.path()));
@@ -120,10 +121,11 @@ absl::StatusOr<emit_c::CFile> compile_object(const std::string& name,
 }
 
 absl::StatusOr<emit_c::CFile> compile_library(const std::string& name,
-                                              const std::vector<emit_c::CFile>& files) {
+                                              const std::vector<emit_c::CFile>& files,
+                                              Contraction contraction) {
   PETREL_ASSIGN_OR_RETURN(const Folder folder, Folder::make());
   emit_c::CFile made{absl::StrCat("lib", name, ".so"), ""};
-  std::vector<std::string> words = command({"-shared", "-s", "-o"});
+  std::vector<std::string> words = command(contraction, {"-shared", "-s", "-o"});
   words.push_back(made.name);
   PETREL_RETURN_IF_ERROR(add_files(folder, name, files, &words));
   PETREL_RETURN_IF_ERROR(add_files(folder, name, emit_c::module_files(name, files), &words));

@@ -19,14 +19,20 @@
 
 namespace petrel::exir {
 
+// Whether a product and a sum may be one operation, rounded once. Results are those of the
+// reference kernels only without.
+enum class Contraction { kNone, kFused };
+
 // NAME.o: all of the package but its self-test and its arrays of memory. NotFound when there is
 // no compiler, FailedPrecondition with what it said when it fails.
 absl::StatusOr<emit_c::CFile> compile_object(const std::string& name,
-                                             const std::vector<emit_c::CFile>& files);
+                                             const std::vector<emit_c::CFile>& files,
+                                             Contraction contraction = Contraction::kNone);
 
 // libNAME.so: the same as a compiled module. Errors as above.
 absl::StatusOr<emit_c::CFile> compile_library(const std::string& name,
-                                              const std::vector<emit_c::CFile>& files);
+                                              const std::vector<emit_c::CFile>& files,
+                                              Contraction contraction = Contraction::kNone);
 
 }  // namespace petrel::exir
 

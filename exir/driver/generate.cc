@@ -132,9 +132,11 @@ absl::Status write_files(const std::string& folder, const std::vector<emit_c::CF
 }
 
 absl::Status compile_files(const GenerateOptions& options, std::vector<emit_c::CFile>* files) {
-  PETREL_ASSIGN_OR_RETURN(emit_c::CFile made, options.compile == Compile::kObject
-                                                  ? compile_object(options.name, *files)
-                                                  : compile_library(options.name, *files));
+  const Contraction contraction = options.fast_math ? Contraction::kFused : Contraction::kNone;
+  PETREL_ASSIGN_OR_RETURN(emit_c::CFile made,
+                          options.compile == Compile::kObject
+                              ? compile_object(options.name, *files, contraction)
+                              : compile_library(options.name, *files, contraction));
   files->push_back(std::move(made));
   return absl::OkStatus();
 }

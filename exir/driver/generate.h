@@ -53,6 +53,8 @@ struct GenerateOptions {
   std::vector<PoolRule> parameters;
   Parameters other_parameters = Parameters::kLinked;
   ConstantFiles constants = ConstantFiles::kAuto;
+  // Convolutions and products of floats are summed in floats, near the reference kernels.
+  bool fast_math = false;
   Compile compile = Compile::kNothing;
   // Inputs and outputs have no place in the memory of the model.
   bool caller_io = false;

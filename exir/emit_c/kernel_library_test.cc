@@ -98,6 +98,7 @@ TEST(KernelLibrary, FunctionsThatAKernelBringsAreNamedAfterIt) {
   KernelLibrary library;
   KernelCall call = map_of("x");
   call.source = "kernels/convolution.h";
+  call.tokens["SUM_TYPE"] = "double";
   ASSERT_TRUE(library.add(call).ok());
   call.tokens["TILE"] = "4";
   ASSERT_TRUE(library.add(call).ok());

@@ -129,6 +129,7 @@ std::string manifest_text(const Package& package, const std::string& sha256) {
                {"state_bytes", package.state_bytes},
                {"constant_bytes", constant_bytes(package)},
                {"io", package.borrows() ? "caller" : "arena"},
+               {"math", package.pools->fast_math ? "fast" : "exact"},
                {"constants", package.includes_binary ? "incbin" : "text"},
                {"sources", sources_of(package)},
                {"pools", pools_of(package)}};

@@ -22,22 +22,21 @@ constexpr char kColumns[] = "kernels/product_columns.h";
 // Whether columns of floats can be computed side by side: as many as a processor takes at once
 // are there, whatever the sizes of a call are.
 bool has_columns_at_once(const Value* a, const Shape& shape) {
-  constexpr int64_t kMostLanes = 4;
+  constexpr int64_t kMostLanes = 8;
   return is_floating(a) && !shape.transposed && shape.rows.range().low >= 1 &&
          shape.columns.range().low >= kMostLanes;
 }
 
-void bind_tile(KernelCall& call, const Value* a, const Shape& shape) {
+void bind_tile(KernelCall& call, const Shape& shape) {
   constexpr int64_t kMostRows = 4;
   NodeCalls::bind(call, "TILE", std::min(shape.rows.range().low, kMostRows));
   NodeCalls::bind(call, "LEAST_COLUMNS", shape.columns.range().low);
-  call.tokens["LOAD_LANES"] = absl::StrCat("petrel_", c_type(a->tensor().dtype), "_lanes");
 }
 
 // The element of the bias that belongs to an output, as the kernel has it.
 std::string bias_text(const KernelCall& call) {
   if (call.source != kColumns) return "b";
-  return absl::StrCat(call.tokens.at("LOAD_IN"), "(bias[r * ", call.tokens.at("BIAS_ROW_STRIDE"),
+  return absl::StrCat(call.tokens.at("LOAD_SUM"), "(bias[r * ", call.tokens.at("BIAS_ROW_STRIDE"),
                       " + c * ", call.tokens.at("BIAS_COLUMN_STRIDE"), "])");
 }
 
@@ -50,7 +49,8 @@ KernelCall& product(NodeCalls& calls, const OperatorRow& row, const Value* a, co
                                : bias == nullptr ? "kernels/product.h"
                                                  : "kernels/product_bias.h",
                                row.name());
-  if (at_once) bind_tile(call, a, shape);
+  calls.bind_sums(call, a->tensor().dtype);
+  if (at_once) bind_tile(call, shape);
   NodeCalls::bind_read(call, "IN", a->tensor().dtype, arithmetic);
   NodeCalls::bind_write(call, "OUT", calls.out()->tensor().dtype, arithmetic);
   NodeCalls::bind(call, "BATCHES", shape.batches);
@@ -79,11 +79,14 @@ absl::Status mm(const OperatorRow& row, NodeCalls& calls) {
 }
 
 // "sum" times `factor`, as it is where that is 1.
-std::string scaled(const std::string& what, const Argument& factor, Arithmetic arithmetic) {
+std::string scaled(const std::string& what, const Argument& factor, const KernelCall& call) {
   if (factor.as_number() == 1) return what;
-  const std::string text = arithmetic == Arithmetic::kDouble
-                               ? number(factor.as_number())
-                               : absl::StrCat("(uint64_t)", number(factor.as_int()));
+  const bool in_columns = call.source == kColumns;
+  const std::string text =
+      in_columns ? absl::StrCat(call.tokens.at("LOAD_SUM"), number(factor.as_number()))
+      : call.tokens.at("ARITHMETIC") == "double"
+          ? number(factor.as_number())
+          : absl::StrCat("(uint64_t)", number(factor.as_int()));
   return absl::StrCat(text, " * ", what);
 }
 
@@ -94,12 +97,12 @@ absl::Status addmm(const OperatorRow& row, NodeCalls& calls) {
   const Value* b = node.input(arg::mat2);
   const Argument& alpha = node.argument(arg::alpha);
   const Argument& beta = node.argument(arg::beta);
-  const Arithmetic arithmetic = is_floating(a) ? Arithmetic::kDouble : Arithmetic::kModular;
   const Extents sizes = extents_of(a->tensor());
   const Shape shape = {1, sizes[0], sizes[1], extents_of(b->tensor())[1]};
   // A bias that does not count may hold NaN.
   if (beta.as_number() == 0) {
-    product(calls, row, a, b, nullptr, shape).tokens["FINISH"] = scaled("sum", alpha, arithmetic);
+    KernelCall& call = product(calls, row, a, b, nullptr, shape);
+    call.tokens["FINISH"] = scaled("sum", alpha, call);
     return absl::OkStatus();
   }
   KernelCall& call = product(calls, row, a, b, bias, shape);
@@ -109,8 +112,8 @@ absl::Status addmm(const OperatorRow& row, NodeCalls& calls) {
   const bool has_rows = rank == 2 && repeated[0] != 1;
   NodeCalls::bind(call, "BIAS_COLUMN_STRIDE", has_columns ? 1 : 0);
   NodeCalls::bind(call, "BIAS_ROW_STRIDE", has_rows ? repeated[1] : Extent(0));
-  call.tokens["FINISH"] = absl::StrCat(scaled("sum", alpha, arithmetic), " + ",
-                                       scaled(bias_text(call), beta, arithmetic));
+  call.tokens["FINISH"] =
+      absl::StrCat(scaled("sum", alpha, call), " + ", scaled(bias_text(call), beta, call));
   return absl::OkStatus();
 }
 

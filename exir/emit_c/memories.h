@@ -63,6 +63,8 @@ struct ParameterChoice {
 struct CPools {
   Io io = Io::kArena;
   ConstantForm form = ConstantForm::kAuto;
+  // Sums of floats may be floats, and fused.
+  bool fast_math = false;
   std::vector<CSharer> group;
   std::vector<plan::MemoryPool> activations;  // in the order of the plan's
   std::optional<plan::MemoryPool> state;

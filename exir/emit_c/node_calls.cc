@@ -65,6 +65,17 @@ void NodeCalls::bind_write(KernelCall& call, const std::string& role, ScalarType
       absl::StrCat("(", c_type(type), ")", truncates ? "petrel_to_integer" : "");
 }
 
+void NodeCalls::bind_sums(KernelCall& call, ScalarType type) const {
+  const bool in_floats = fast_math_ && type == ScalarType::kFloat;
+  call.tokens["SUM_TYPE"] = in_floats ? "float" : "double";
+  call.tokens["LOAD_SUM"] = in_floats ? "(float)" : "(double)";
+  call.tokens["SUM_VECTOR"] = in_floats ? "petrel_float_lanes" : "petrel_lanes";
+  call.tokens["LANES"] = in_floats ? "PETREL_FLOAT_LANES" : "PETREL_LANES";
+  call.tokens["LOAD_LANES"] = in_floats                    ? "petrel_load_floats"
+                              : type == ScalarType::kFloat ? "petrel_widen_floats"
+                                                           : "petrel_load_doubles";
+}
+
 void NodeCalls::bind_elements(KernelCall& call, ScalarType type) {
   for (const char* role : {"IN", "OUT"}) {
     const std::string name = c_type(type);

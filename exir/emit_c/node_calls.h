@@ -32,7 +32,8 @@ enum class Arithmetic {
 
 class NodeCalls {
  public:
-  NodeCalls(const Node& node, const Places& places) : node_(node), places_(places) {}
+  NodeCalls(const Node& node, const Places& places, bool fast_math)
+      : node_(node), places_(places), fast_math_(fast_math) {}
 
   const Node& node() const { return node_; }
   const Value* out(size_t i = 0) const { return node_.result(i); }
@@ -48,6 +49,9 @@ class NodeCalls {
                         Arithmetic arithmetic);
   static void bind_write(KernelCall& call, const std::string& role, ScalarType type,
                          Arithmetic arithmetic);
+  // What products of elements of a floating type are summed in, side by side: doubles, or floats
+  // where they may be. SUM_TYPE, LOAD_SUM, and SUM_VECTOR, LANES and LOAD_LANES of vectors.
+  void bind_sums(KernelCall& call, ScalarType type) const;
   // Of elements that are only moved.
   static void bind_elements(KernelCall& call, ScalarType type);
   // A number stands in the kernel; a size that varies is a parameter of it.
@@ -72,6 +76,7 @@ class NodeCalls {
 
   const Node& node_;
   const Places& places_;
+  const bool fast_math_;
   mutable bool is_unknown_ = false;
   std::deque<KernelCall> calls_;
 };

@@ -40,7 +40,7 @@ bool has_word(absl::string_view text, const std::string& name) {
 absl::StatusOr<CStep> make_step(const Node& node, const OperatorRow& row, const Places& places,
                                 const std::string& number, const Package& package,
                                 KernelLibrary* library) {
-  NodeCalls calls(node, places);
+  NodeCalls calls(node, places, package.pools->fast_math);
   PETREL_RETURN_IF_ERROR(row.make.fn(row, calls));
   if (calls.is_unknown()) {
     return absl::UnimplementedError("its sizes cannot be computed in C yet");

@@ -96,6 +96,7 @@ absl::Status convolution(const OperatorRow& row, NodeCalls& calls) {
   if (!transposed) choose_convolution(call, filters, groups, out[3]);
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
   NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);
+  calls.bind_sums(call, x->tensor().dtype);
   bind_sizes(call, in, out);
   NodeCalls::bind(call, "BATCH", in[0]);
   NodeCalls::bind(call, "GROUPS", groups);

@@ -121,6 +121,16 @@ std::vector<GenerateOption> file_options() {
                                                 : exir::Compile::kNothing;
          return absl::OkStatus();
        }},
+      {{"math",
+        OptionKind::kChoice,
+        {"exact", "fast"},
+        "exact",
+        "exact: every bit is that of the reference kernels; fast: convolutions and products of "
+        "floats are summed in floats"},
+       [](const Words& words, GenerateOptions* options) {
+         options->fast_math = words[0] == "fast";
+         return absl::OkStatus();
+       }},
   };
 }
 

@@ -7,7 +7,7 @@
 Each network runs with one thread as C, as a program with kernels and with
 XNNPACK, and as what emx-onnx-cgen makes of its ONNX file where it can. C is
 compiled by $CC, else cc: as `gen-c --compile so` does, and again with
--march=native; the other generator's with -O3 and the same. Rounds take turns;
+-march=native, each exact and with --math fast; the other generator's with -O3 and the same. Rounds take turns;
 times are medians over them, ratios the medians of the rounds' ratios. What
 differs from eager torch is not timed, nor exact C that differs from the
 reference kernels in a bit. Bytes of code and constants are those of the
@@ -102,10 +102,10 @@ def petrel_side(petrel: pathlib.Path, case: Case, name: str, words: list[object]
     return Side(name, seconds, np.load(out / "output_0.npy"), code, constants)
 
 
-def c_side(petrel: pathlib.Path, case: Case, name: str, cc: list[str]) -> Side:
+def c_side(petrel: pathlib.Path, case: Case, name: str, cc: list[str], math: str) -> Side:
     folder = case.folder / name
     command("env", "CC=" + " ".join(cc), petrel, "gen-c", case.file("pt2"), "-o", folder,
-            "--name", "net", "--compile", "so")
+            "--name", "net", "--compile", "so", "--math", math)
     library = folder / "libnet.so"
     return petrel_side(petrel, case, name, ["--compiled", library], library)
 
@@ -151,8 +151,10 @@ def other_side(case: Case, name: str, cc: list[str]) -> Side:
 def sides_of(petrel: pathlib.Path, case: Case) -> list[Side]:
     """All that can be made and agree with eager torch."""
     makers = {
-        "C": lambda n: c_side(petrel, case, n, CC),
-        "C native": lambda n: c_side(petrel, case, n, [*CC, NATIVE]),
+        "C": lambda n: c_side(petrel, case, n, CC, "exact"),
+        "C native": lambda n: c_side(petrel, case, n, [*CC, NATIVE], "exact"),
+        "fast": lambda n: c_side(petrel, case, n, CC, "fast"),
+        "fast native": lambda n: c_side(petrel, case, n, [*CC, NATIVE], "fast"),
         "kernels": lambda n: program_side(petrel, case, n, "none", ["--threads", "1"]),
         "xnnpack": lambda n: program_side(petrel, case, n, "xnnpack", ["--threads", "1"]),
         "emx": lambda n: other_side(case, n, CC),

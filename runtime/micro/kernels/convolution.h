@@ -8,9 +8,9 @@
 
 /* One output, whose window begins at `top` and `left`: the sum over channels, rows and columns of
  * the filter, in this order. */
-static double NAME_ONE(const IN_TYPE *in, const IN_TYPE *filter, int32_t height, int32_t width,
-                       int32_t top, int32_t left) {
-  double sum = 0.0;
+static SUM_TYPE NAME_ONE(const IN_TYPE *in, const IN_TYPE *filter, int32_t height, int32_t width,
+                         int32_t top, int32_t left) {
+  SUM_TYPE sum = 0;
   for (int32_t c = 0; c < CHANNELS; ++c) {
     for (int32_t r = 0; r < KERNEL_HEIGHT; ++r) {
       const int32_t h = top + r * DILATION_HEIGHT;
@@ -18,8 +18,8 @@ static double NAME_ONE(const IN_TYPE *in, const IN_TYPE *filter, int32_t height,
       for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
         const int32_t w = left + s * DILATION_WIDTH;
         if (w < 0 || w >= width) continue;
-        sum += LOAD_IN(in[(c * height + h) * width + w]) *
-               LOAD_IN(filter[(c * KERNEL_HEIGHT + r) * KERNEL_WIDTH + s]);
+        sum += LOAD_SUM(in[(c * height + h) * width + w]) *
+               LOAD_SUM(filter[(c * KERNEL_HEIGHT + r) * KERNEL_WIDTH + s]);
       }
     }
   }
@@ -29,22 +29,22 @@ static double NAME_ONE(const IN_TYPE *in, const IN_TYPE *filter, int32_t height,
 #if PETREL_LANES > 1
 /* What the columns of the filter meet in one row of the input, for outputs side by side; 0 beside
  * the row. */
-static inline void NAME_ROW(const IN_TYPE *in, int32_t width, int32_t left, double *row) {
-  enum { VECTORS = MOST_WIDTH > PETREL_LANES ? 2 : 1 };
-  enum { WIDE = VECTORS * PETREL_LANES, LENGTH = WIDE + (KERNEL_WIDTH - 1) * DILATION_WIDTH };
+static inline void NAME_ROW(const IN_TYPE *in, int32_t width, int32_t left, SUM_TYPE *row) {
+  enum { VECTORS = MOST_WIDTH > LANES ? 2 : 1 };
+  enum { WIDE = VECTORS * LANES, LENGTH = WIDE + (KERNEL_WIDTH - 1) * DILATION_WIDTH };
   if (STRIDE_WIDTH > 1) {
     for (int32_t s = 0; s < KERNEL_WIDTH; ++s) {
       for (int32_t i = 0; i < WIDE; ++i) {
         const int32_t w = left + i * STRIDE_WIDTH + s * DILATION_WIDTH;
-        row[s * WIDE + i] = w < 0 || w >= width ? 0.0 : LOAD_IN(in[w]);
+        row[s * WIDE + i] = w < 0 || w >= width ? 0 : LOAD_SUM(in[w]);
       }
     }
   } else if (left >= 0 && left + LENGTH <= width) {
-    for (int32_t i = 0; i < LENGTH; ++i) row[i] = LOAD_IN(in[left + i]);
+    for (int32_t i = 0; i < LENGTH; ++i) row[i] = LOAD_SUM(in[left + i]);
   } else {
     for (int32_t i = 0; i < LENGTH; ++i) {
       const int32_t w = left + i;
-      row[i] = w < 0 || w >= width ? 0.0 : LOAD_IN(in[w]);
+      row[i] = w < 0 || w >= width ? 0 : LOAD_SUM(in[w]);
     }
   }
 }
@@ -58,14 +58,14 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
   enum { FILTER = CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH, PER_GROUP = OUT_CHANNELS / GROUPS };
 #if PETREL_LANES > 1
   enum {
-    VECTORS = MOST_WIDTH > PETREL_LANES ? 2 : 1,
-    WIDE = VECTORS * PETREL_LANES,
+    VECTORS = MOST_WIDTH > LANES ? 2 : 1,
+    WIDE = VECTORS * LANES,
     STEP = STRIDE_WIDTH > 1 ? WIDE : DILATION_WIDTH,
     ROW = WIDE + (KERNEL_WIDTH - 1) * STEP,
-    MOST = PETREL_STACK_BYTES / (8 * KERNEL_HEIGHT * ROW) + 1,
+    MOST = PETREL_STACK_BYTES / ((int)sizeof(SUM_TYPE) * KERNEL_HEIGHT * ROW) + 1,
     PART = MOST < CHANNELS ? MOST : CHANNELS
   };
-  double rows[PART * KERNEL_HEIGHT * ROW];
+  SUM_TYPE rows[PART * KERNEL_HEIGHT * ROW];
 #endif
   for (int32_t g = 0; g < BATCH * GROUPS; ++g) {
     const IN_TYPE *from = in + g * (CHANNELS * IN_HEIGHT * IN_WIDTH);
@@ -80,10 +80,10 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
       for (int32_t q = 0; q < OUT_WIDTH; q += WIDE) {
         const int32_t left = q * STRIDE_WIDTH - PADDING_LEFT;
         for (int32_t k = 0; k < PER_GROUP; k += TILE) {
-          petrel_lanes sums[TILE][VECTORS] = {{{0}}};
+          SUM_VECTOR sums[TILE][VECTORS] = {{{0}}};
           for (int32_t part = 0; part < CHANNELS; part += PART) {
             const int32_t end = CHANNELS - part < PART ? CHANNELS : part + PART;
-            double *row = rows, *x = rows;
+            SUM_TYPE *row = rows, *x = rows;
             for (int32_t c = part; (PART < CHANNELS || k == 0) && c < end; ++c) {
               const IN_TYPE *plane = from + c * (IN_HEIGHT * IN_WIDTH);
               for (int32_t r = first; r < last; ++r, row += ROW) {
@@ -96,10 +96,10 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
               for (int32_t r = first; r < last; ++r, x += ROW) {
                 for (int32_t s = 0; s < KERNEL_WIDTH; ++s, ++weight) {
                   for (int32_t v = 0; v < VECTORS; ++v) {
-                    petrel_lanes value;
-                    memcpy(&value, x + s * STEP + v * PETREL_LANES, sizeof value);
+                    SUM_VECTOR value;
+                    memcpy(&value, x + s * STEP + v * LANES, sizeof value);
                     for (int32_t t = 0; t < TILE; ++t) {
-                      sums[t][v] += value * LOAD_IN(weight[t * FILTER]);
+                      sums[t][v] += value * LOAD_SUM(weight[t * FILTER]);
                     }
                   }
                 }
@@ -107,8 +107,8 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
             }
           }
           for (int32_t t = 0; t < TILE; ++t) {
-            const double start = bias == NULL ? 0.0 : LOAD_IN(bias[begin + k + t]);
-            double tile[WIDE];
+            const SUM_TYPE start = bias == NULL ? 0 : LOAD_SUM(bias[begin + k + t]);
+            SUM_TYPE tile[WIDE];
             memcpy(tile, sums[t], sizeof tile);
             for (int32_t i = 0; i < WIDE && q + i < OUT_WIDTH; ++i) {
               if (tile[i] != tile[i]) {
@@ -123,9 +123,9 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
 #else
       for (int32_t k = 0; k < PER_GROUP; ++k) {
         for (int32_t q = 0; q < OUT_WIDTH; ++q) {
-          const double sum = NAME_ONE(from, filters + (begin + k) * FILTER, IN_HEIGHT, IN_WIDTH,
-                                      top, q * STRIDE_WIDTH - PADDING_LEFT);
-          const double start = bias == NULL ? 0.0 : LOAD_IN(bias[begin + k]);
+          const SUM_TYPE sum = NAME_ONE(from, filters + (begin + k) * FILTER, IN_HEIGHT, IN_WIDTH,
+                                        top, q * STRIDE_WIDTH - PADDING_LEFT);
+          const SUM_TYPE start = bias == NULL ? 0 : LOAD_SUM(bias[begin + k]);
           to[(k * OUT_HEIGHT + p) * OUT_WIDTH + q] = STORE_OUT(start + sum);
         }
       }

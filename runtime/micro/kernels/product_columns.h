@@ -12,11 +12,11 @@
 static void NAME(const IN_TYPE *in, const IN_TYPE *other, const IN_TYPE *bias, OUT_TYPE *out) {
   enum {
     MOST = 8 / TILE,
-    VECTORS = LEAST_COLUMNS >= MOST * PETREL_LANES       ? MOST
-              : LEAST_COLUMNS >= MOST / 2 * PETREL_LANES ? MOST / 2
-              : LEAST_COLUMNS >= 2 * PETREL_LANES        ? 2
-                                                         : 1,
-    WIDE = VECTORS * PETREL_LANES
+    VECTORS = LEAST_COLUMNS >= MOST * LANES       ? MOST
+              : LEAST_COLUMNS >= MOST / 2 * LANES ? MOST / 2
+              : LEAST_COLUMNS >= 2 * LANES        ? 2
+                                                  : 1,
+    WIDE = VECTORS * LANES
   };
   (void)bias;
   for (int32_t n = 0; n < BATCHES; ++n) {
@@ -25,25 +25,25 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *other, const IN_TYPE *bias, O
       for (int32_t j = 0; j < COLUMNS; j += WIDE) {
         const int32_t column = j + WIDE <= COLUMNS ? j : COLUMNS - WIDE;
         const IN_TYPE *from = other + n * DEPTH * COLUMNS + column;
-        const petrel_lanes zero = {0};
-        petrel_lanes sums[TILE][VECTORS];
+        const SUM_VECTOR zero = {0};
+        SUM_VECTOR sums[TILE][VECTORS];
         for (int32_t t = 0; t < TILE; ++t) {
           for (int32_t v = 0; v < VECTORS; ++v) sums[t][v] = zero;
         }
         for (int32_t k = 0; k < DEPTH; ++k, from += COLUMNS) {
           for (int32_t v = 0; v < VECTORS; ++v) {
-            const petrel_lanes values = LOAD_LANES(from + v * PETREL_LANES);
+            const SUM_VECTOR values = LOAD_LANES(from + v * LANES);
             for (int32_t t = 0; t < TILE; ++t) {
-              sums[t][v] += values * LOAD_IN(in[(first + t) * DEPTH + k]);
+              sums[t][v] += values * LOAD_SUM(in[(first + t) * DEPTH + k]);
             }
           }
         }
         for (int32_t t = 0; t < TILE; ++t) {
-          double tile[WIDE];
+          SUM_TYPE tile[WIDE];
           memcpy(tile, sums[t], sizeof tile);
           for (int32_t l = 0; l < WIDE; ++l) {
             const int32_t r = first + t, c = column + l;
-            const double sum = tile[l];
+            const SUM_TYPE sum = tile[l];
             out[r * COLUMNS + c] = STORE_OUT(FINISH);
           }
         }

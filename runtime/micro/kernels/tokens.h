@@ -18,6 +18,13 @@
 #define OTHER_TYPE float
 #define LOAD_OTHER (double)
 #endif
+#ifndef SUM_TYPE
+#define SUM_TYPE double
+#define LOAD_SUM (double)
+#define SUM_VECTOR petrel_lanes
+#define LANES PETREL_LANES
+#define LOAD_LANES petrel_widen_floats
+#endif
 #ifndef OUT_TYPE
 #define OUT_TYPE float
 #define STORE_OUT (float)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--math fast: sums in floats are near eager torch, in vectors of two lengths and without any, and
+what is not summed stays exact."""
+
+import math
+import os
+import pathlib
+import tempfile
+import unittest
+
+import arrays
+import npy_file
+import package
+
+PORTABLE = pathlib.Path("test/models/portable").absolute()
+DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
+DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
+TOLERANCE = 1e-4  # of the largest element, as docs/portable_c.md says
+FUSED = "-ffp-contract=fast"
+
+
+class FastTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+
+    def package(self, model, *words):
+        return package.Package(self.folder, "net", [("forward", model)], ["--math", "fast", *words])
+
+    def near(self, actual, expected, what):
+        a = npy_file.elements(npy_file.Array(expected.dtype, expected.shape, actual))
+        e = npy_file.elements(expected)
+        largest = max(abs(y) for y in e if math.isfinite(y))
+        for x, y in zip(a, e, strict=True):
+            if math.isfinite(y):
+                self.assertLessEqual(abs(x - y), TOLERANCE * largest, what)
+            else:
+                self.assertTrue(x == y or (x != x and y != y), f"{what}: {x}, not {y}")
+
+    def test_all_shapes_are_near_eager_torch(self):
+        built = self.package(PORTABLE / "windows.pt2")
+        inputs = [npy_file.read(f).data for f in sorted(PORTABLE.glob("windows.input_*.npy"))]
+        machine = ["-mavx2", "-mfma"] if " avx2 " in pathlib.Path("/proc/cpuinfo").read_text() else []
+        for flags in (["-O2"], ["-O3", FUSED, *machine], ["-O2", "-U__SSE2__", "-U__aarch64__"]):
+            with self.subTest(flags=flags):
+                built.compile("gcc", flags)
+                for i, actual in enumerate(built.run("forward", inputs)):
+                    eager = npy_file.read(PORTABLE / f"windows.output_{i}.npy")
+                    self.near(actual, eager, f"output {i}")
+                built.selftest()
+
+    def test_digits_are_near_and_other_bits_than_exact_ones(self):
+        built = self.package(DIGITS)
+        actual = built.run("forward", [npy_file.read(DIGIT).data])[0]
+        expected = arrays.interpreted(self.folder, DIGITS, [DIGIT])[0]
+        self.near(actual, expected, "scores")
+        self.assertNotEqual(actual, expected.data)
+        self.assertEqual(built.manifest["math"], "fast")
+        built.selftest()
+
+    def test_only_its_fragments_fuse(self):
+        for math_mode, contract in (("fast", "-ffp-contract=fast"), ("exact", "-ffp-contract=off")):
+            folder = self.folder / math_mode
+            package.done([package.PETREL, "gen-c", DIGITS, "-o", folder, "--name", "net", "--math",
+                          math_mode], self.folder)
+            for file in ("net.mk", "net.cmake"):
+                self.assertIn(contract, (folder / file).read_text())
+
+    def test_self_test_notices_more_than_rounding(self):
+        built = self.package(DIGITS)
+        source = self.folder / "c/net_selftest.c"
+        text = source.read_text()
+        begin = text.index("_expected_")
+        value = text.index("{", begin) + 1
+        source.write_text(text[:value] + "1.0f + " + text[value:].lstrip())
+        built.compile("gcc")
+        with self.assertRaises(AssertionError):
+            built.selftest()
+
+
+if __name__ == "__main__":
+    unittest.main()
