@@ -20,8 +20,20 @@ std::string describe(const Graph& graph, const Node& node) {
          find_node_kind(node.kind)->name + ")";
 }
 
+// Scales that lie where constants do; of data from outside the size is not known yet.
+Problem check_stored_scales(const Graph& graph, const Value& value) {
+  const Scales& scales = value.quant.scales;
+  if (scales.constant == 0) return Problem::none();
+  const ConstantData& data = graph.constants[scales.constant];
+  const uint64_t bytes = uint64_t{scales.count} * scale_bytes(value);
+  if (data.is_named() || data.size >= bytes) return Problem::none();
+  return Problem::invalid("the constant of its scales has " + number(data.size) + " bytes, " +
+                          number(scales.count) + " scales need " + number(bytes));
+}
+
 Problem check_value(const Graph& graph, const Value& value, std::vector<bool>* externals) {
   if (Problem p = check_dims(value.dims); !p.ok()) return p;
+  if (Problem p = check_stored_scales(graph, value); !p.ok()) return p;
   if (value.flags > (kExternalInput | kExternalOutput) || (value.is_input() && value.is_output())) {
     return Problem::invalid("flags are " + number(value.flags) + ", must be 0, 1 or 2");
   }

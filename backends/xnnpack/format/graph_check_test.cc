@@ -46,6 +46,13 @@ const Damage kDamages[] = {
      },
      "need more than 2^34 bytes"},
     {"RankSeven", [](Graph& g) { g.values[0].dims = {1, 1, 1, 1, 1, 1, 1}; }, "rank is 7"},
+    {"StoredScalesWithoutBytes",
+     [](Graph& g) {
+       ConstantData& scales = g.constants.emplace_back();
+       scales.size = 8;
+       g.values[0].quant.scales = {static_cast<uint32_t>(g.constants.size() - 1), nullptr, 3};
+     },
+     "value 0: the constant of its scales has 8 bytes, 3 scales need 12"},
     {"UnknownFlag", [](Graph& g) { g.values[3].flags = 4; }, "value 3: flags are 4"},
     {"PassThrough", [](Graph& g) { g.values[0].flags = 3; }, "value 0: flags are 3"},
     {"ExternalConstant", [](Graph& g) { g.values[0].constant = 1; }, "external and a constant"},
