@@ -81,11 +81,15 @@ absl::Status leaky_relu(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
+// What elements below 0 are multiplied with is a float unless they are doubles.
 absl::Status elu(const OperatorRow& row, NodeCalls& calls) {
-  const std::string scale = real(calls.node().argument(arg::scale));
+  const double scale = calls.node().argument(arg::scale).as_number();
+  const double alpha = calls.node().argument(arg::alpha).as_number();
+  const bool is_double = calls.node().input(arg::self)->tensor().dtype == ScalarType::kDouble;
+  const double below =
+      is_double ? scale * alpha : static_cast<float>(scale) * static_cast<float>(alpha);
   map(row, calls, Arithmetic::kDouble,
-      absl::StrCat("x > 0.0 ? x * ", scale, " : ", scale, " * ",
-                   real(calls.node().argument(arg::alpha)), " * petrel_expm1(x * ",
+      absl::StrCat("x > 0.0 ? x * ", number(scale), " : ", number(below), " * petrel_expm1(x * ",
                    real(calls.node().argument(arg::input_scale)), ")"));
   return absl::OkStatus();
 }

@@ -226,7 +226,9 @@ void leaky_relu_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   map<double>(self, out, [=](double x) { return x > 0.0 ? x : x * slope; });
 }
 
-// elu.out(Tensor self, Scalar alpha, Scalar scale, Scalar input_scale, *, out)
+// elu.out(Tensor self, Scalar alpha, Scalar scale, Scalar input_scale, *, out): what
+// elements below 0 are multiplied with is a float unless they are doubles, and infinite
+// where the product of alpha and scale is too large.
 void elu_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   KernelArgs args(context, raw, 5);
   const Tensor self = args.tensor(0);
@@ -235,8 +237,11 @@ void elu_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const double input_scale = args.scalar(3).to_double();
   const Tensor out = args.out(4);
   if (!prepare(context, args, self, out) || !check_floating(context, self)) return;
+  const double below = self.scalar_type() == ScalarType::Double
+                           ? scale * alpha
+                           : static_cast<float>(scale) * static_cast<float>(alpha);
   map<double>(self, out, [=](double x) {
-    return x > 0.0 ? x * scale : scale * alpha * reference_math::expm1(x * input_scale);
+    return x > 0.0 ? x * scale : below * reference_math::expm1(x * input_scale);
   });
 }
 
