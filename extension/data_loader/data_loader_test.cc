@@ -158,6 +158,12 @@ TEST_P(DataLoaderTest, LoadsAnEmptyRangeAtTheEnd) {
   EXPECT_TRUE(held_.loader->load(held_.bytes.size(), 0, DataLoader::SegmentInfo()).ok());
 }
 
+TEST_P(DataLoaderTest, TellsNoPlaceOutsideItsBytes) {
+  const size_t size = held_.bytes.size();
+  EXPECT_FALSE(held_.loader->find_place(size - 1, 2).ok());
+  EXPECT_FALSE(held_.loader->find_place(SIZE_MAX, 2).ok());
+}
+
 INSTANTIATE_TEST_SUITE_P(Loaders, DataLoaderTest,
                          testing::Values("file", "mmap", "descriptor", "buffer"),
                          [](const auto& info) { return info.param; });

@@ -2,19 +2,23 @@
 #include "extension/data_loader/file_descriptor_data_loader.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <utility>
 
+#include "extension/data_loader/shared_reads.h"
+#include "extension/data_loader/spare_memory.h"
 #include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
 
 namespace petrel::extension {
 
+using runtime::BytePlace;
 using runtime::checked_align_up;
 using runtime::checked_cast;
 using runtime::Error;
@@ -39,24 +43,20 @@ Result<uint64_t> file_size(int fd) {
   return static_cast<uint64_t>(status.st_size);
 }
 
-// From here on memory comes from the system and goes back to it, not to the heap,
-// which would keep what was freed.
+// From here on memory comes from the system and goes back to it, but for a little, and
+// not to the heap, which would keep all that was freed.
 constexpr size_t kMinMappedBytes = size_t{128} << 10;
 constexpr size_t kPageBytes = 4096;
 
-// `source`, if any, knows of the memory.
-void withdraw(void* source, const void* data) {
-  if (source != nullptr) static_cast<runtime::ByteSource*>(source)->withdraw(data);
-}
+void free_memory(void*, void* data, size_t) { std::free(data); }
 
-void free_memory(void* source, void* data, size_t) {
-  withdraw(source, data);
-  std::free(data);
-}
+void give_back(void*, void* data, size_t size) { SpareMemory::give_back(data, size); }
 
-void unmap_memory(void* source, void* data, size_t size) {
-  withdraw(source, data);
-  munmap(data, size);
+// Structures are private, states are copied, and payloads are gone once they were read.
+bool is_shared(size_t size, const runtime::DataLoader::SegmentInfo& info) {
+  using Type = runtime::DataLoader::SegmentInfo::Type;
+  return size >= kMinMappedBytes &&
+         (info.segment_type == Type::External || info.segment_type == Type::Constant);
 }
 
 // Aligned as far as `offset` is, up to a page: as the bytes would be in a mapping.
@@ -67,18 +67,16 @@ size_t alignment_at(size_t offset) {
 }
 
 // Null when there is none.
-FreeableBuffer memory_for(size_t offset, size_t size, runtime::ByteSource* source) {
+FreeableBuffer memory_for(size_t offset, size_t size) {
   if (size >= kMinMappedBytes) {
-    void* const mapped =
-        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return mapped == MAP_FAILED ? FreeableBuffer()
-                                : FreeableBuffer(mapped, size, unmap_memory, source);
+    void* const memory = SpareMemory::take(size);
+    return memory == nullptr ? FreeableBuffer() : FreeableBuffer(memory, size, give_back);
   }
   const size_t alignment = alignment_at(offset);
   size_t padded = 0;
   if (!checked_align_up(size, alignment, &padded)) return FreeableBuffer();
   void* const memory = std::aligned_alloc(alignment, padded);
-  return memory == nullptr ? FreeableBuffer() : FreeableBuffer(memory, size, free_memory, source);
+  return memory == nullptr ? FreeableBuffer() : FreeableBuffer(memory, size, free_memory);
 }
 
 }  // namespace
@@ -122,13 +120,25 @@ Result<FreeableBuffer> FileDescriptorDataLoader::load(size_t offset, size_t size
     PETREL_LOG(Error, "range [%zu, +%zu) is not inside the file of %zu bytes", offset, size, size_);
     return Error::InvalidArgument;
   }
-  runtime::ByteSource* const source =
-      info.segment_type == SegmentInfo::Type::External ? source_.get() : nullptr;
-  FreeableBuffer buffer = memory_for(offset, size, source);
+  const Result<BytePlace> place =
+      is_shared(size, info) ? find_place(offset, size) : Result<BytePlace>(Error::NotSupported);
+  if (place.ok()) {
+    std::optional<FreeableBuffer> there = SharedReads::find({*place, size});
+    if (there.has_value()) return *std::move(there);
+  }
+  FreeableBuffer buffer = memory_for(offset, size);
   if (buffer.data() == nullptr) return Error::MemoryAllocationFailed;
   PETREL_RETURN_IF_ERROR(load_into(offset, size, info, const_cast<void*>(buffer.data())));
-  if (source != nullptr) source->announce(buffer.data(), size, base_ + offset);
-  return buffer;
+  // The file may have been changed while it was read.
+  const bool is_sure = place.ok() && find_place(offset, size).ok();
+  if (!is_sure) return buffer;
+  return SharedReads::share({*place, size}, std::move(buffer));
+}
+
+Result<BytePlace> FileDescriptorDataLoader::find_place(size_t offset, size_t size) const {
+  if (!in_bounds(offset, size, size_)) return Error::InvalidArgument;
+  const std::optional<BytePlace> place = source_->place_at(base_ + offset);
+  return place.has_value() ? Result<BytePlace>(*place) : Error::NotSupported;
 }
 
 Error FileDescriptorDataLoader::load_into(size_t offset, size_t size, const SegmentInfo&,

@@ -8,10 +8,11 @@
 //   Result<Program> program = Program::load(&*loader);
 //
 // The loader duplicates the descriptor and owns the duplicate; the caller may
-// close its own at once. Every load() allocates and reads (pread, so the file
-// position is neither used nor moved); freeing the buffer frees the memory, large
-// ones to the system at once. Memory is aligned as far as the offset is, up to a
-// page. Thread-safe.
+// close its own at once. A load() allocates and reads (pread, so the file position is
+// neither used nor moved); freeing the buffer frees the memory, large ones to the system
+// (spare_memory.h). Large weights that are in memory already, read by this or another loader from
+// the same unchanged file, are not read again: all share that memory (shared_reads.h).
+// Memory is aligned as far as the offset is, up to a page. Thread-safe.
 #ifndef PETREL_EXTENSION_DATA_LOADER_FILE_DESCRIPTOR_DATA_LOADER_H_
 #define PETREL_EXTENSION_DATA_LOADER_FILE_DESCRIPTOR_DATA_LOADER_H_
 
@@ -44,6 +45,7 @@ class FileDescriptorDataLoader : public runtime::DataLoader {
                                                 const SegmentInfo& info) const override;
   runtime::Error load_into(size_t offset, size_t size, const SegmentInfo& info,
                            void* buffer) const override;
+  runtime::Result<runtime::BytePlace> find_place(size_t offset, size_t size) const override;
   runtime::Result<size_t> size() const override { return size_; }
 
  private:
@@ -54,7 +56,7 @@ class FileDescriptorDataLoader : public runtime::DataLoader {
   int fd_;
   uint64_t base_;
   size_t size_;
-  std::shared_ptr<runtime::ByteSource> source_;  // of what is loaded as named data
+  std::shared_ptr<runtime::ByteSource> source_;
 };
 
 }  // namespace petrel::extension

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "extension/data_loader/buffer_data_loader.h"
 #include "runtime/core/checked_math.h"
@@ -105,6 +106,12 @@ Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size,
 Error MmapDataLoader::load_into(size_t offset, size_t size, const SegmentInfo& info,
                                 void* buffer) const {
   return BufferDataLoader(mapping_->base, mapping_->size).load_into(offset, size, info, buffer);
+}
+
+Result<runtime::BytePlace> MmapDataLoader::find_place(size_t offset, size_t size) const {
+  if (!runtime::in_bounds(offset, size, mapping_->size)) return Error::InvalidArgument;
+  const std::optional<runtime::BytePlace> place = mapping_->source->place_at(offset);
+  return place.has_value() ? Result<runtime::BytePlace>(*place) : Error::NotSupported;
 }
 
 }  // namespace petrel::extension

@@ -42,6 +42,7 @@ class MmapDataLoader final : public runtime::DataLoader {
                                                 const SegmentInfo& info) const override;
   runtime::Error load_into(size_t offset, size_t size, const SegmentInfo& info,
                            void* buffer) const override;
+  runtime::Result<runtime::BytePlace> find_place(size_t offset, size_t size) const override;
   runtime::Result<size_t> size() const override { return mapping_->size; }
 
  private:

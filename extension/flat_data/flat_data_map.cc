@@ -10,6 +10,7 @@
 
 namespace petrel::extension {
 
+using runtime::BytePlace;
 using runtime::DataLoader;
 using runtime::Error;
 using runtime::FreeableBuffer;
@@ -220,6 +221,13 @@ Error FlatDataMap::load_data_into(std::string_view key, void* buffer, size_t siz
   PETREL_ASSIGN_OR_RETURN(const FreeableBuffer data, loader_->load(range.offset, size, info));
   std::copy_n(static_cast<const char*>(data.data()), size, static_cast<char*>(buffer));
   return Error::Ok;
+}
+
+Result<BytePlace> FlatDataMap::find_place(std::string_view key, size_t size) const {
+  PETREL_ASSIGN_OR_RETURN(const Entry* entry, find(key));
+  const Range range = ranges_[entry->segment];
+  if (range.size != size) return Error::NotSupported;
+  return loader_->find_place(range.offset, size);
 }
 
 }  // namespace petrel::extension

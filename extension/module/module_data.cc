@@ -14,6 +14,7 @@
 
 namespace petrel::extension {
 
+using runtime::BytePlace;
 using runtime::DataPrecedence;
 using runtime::Error;
 using runtime::FreeableBuffer;
@@ -249,6 +250,12 @@ Result<TensorLayout> ModuleData::get_tensor_layout(std::string_view key) const {
 Error ModuleData::load_data_into(std::string_view key, void* buffer, size_t size) const {
   const NamedDataMap* const map = owner(key);
   return map == nullptr ? Error::NotFound : map->load_data_into(key, buffer, size);
+}
+
+Result<BytePlace> ModuleData::find_place(std::string_view key, size_t size) const {
+  const NamedDataMap* const map = owner(key);
+  if (map == nullptr) return Error::NotFound;
+  return map->find_place(key, size);
 }
 
 }  // namespace petrel::extension

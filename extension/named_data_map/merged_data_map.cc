@@ -8,6 +8,7 @@
 
 namespace petrel::extension {
 
+using runtime::BytePlace;
 using runtime::Error;
 using runtime::FreeableBuffer;
 using runtime::NamedDataMap;
@@ -90,6 +91,11 @@ Result<TensorLayout> MergedDataMap::get_tensor_layout(std::string_view key) cons
 Error MergedDataMap::load_data_into(std::string_view key, void* buffer, size_t size) const {
   PETREL_ASSIGN_OR_RETURN(const NamedDataMap* map, owner(key));
   return map->load_data_into(key, buffer, size);
+}
+
+Result<BytePlace> MergedDataMap::find_place(std::string_view key, size_t size) const {
+  PETREL_ASSIGN_OR_RETURN(const NamedDataMap* map, owner(key));
+  return map->find_place(key, size);
 }
 
 }  // namespace petrel::extension

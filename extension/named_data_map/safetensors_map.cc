@@ -16,6 +16,7 @@
 
 namespace petrel::extension {
 
+using runtime::BytePlace;
 using runtime::DataLoader;
 using runtime::Error;
 using runtime::FreeableBuffer;
@@ -264,6 +265,13 @@ Result<FreeableBuffer> SafetensorsMap::get_data(std::string_view key) const {
       loader_->load(tensor->offset, tensor->size,
                     DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::External, index)));
   return aligned(std::move(data));
+}
+
+Result<BytePlace> SafetensorsMap::find_place(std::string_view key, size_t size) const {
+  const Tensor* tensor = find(key);
+  if (tensor == nullptr) return Error::NotFound;
+  if (tensor->size != size) return Error::NotSupported;
+  return loader_->find_place(tensor->offset, size);
 }
 
 Result<uint32_t> SafetensorsMap::get_num_keys() const {

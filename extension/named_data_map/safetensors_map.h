@@ -45,6 +45,7 @@ class SafetensorsMap final : public runtime::NamedDataMap {
   runtime::Result<uint32_t> get_num_keys() const override;
   runtime::Result<const char*> get_key(uint32_t index) const override;
   runtime::Result<runtime::TensorLayout> get_tensor_layout(std::string_view key) const override;
+  runtime::Result<runtime::BytePlace> find_place(std::string_view key, size_t size) const override;
 
  private:
   struct Tensor {

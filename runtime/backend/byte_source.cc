@@ -116,6 +116,11 @@ bool ByteSource::is_unchanged() const {
          now == identity_;
 }
 
+std::optional<ByteSource::Place> ByteSource::place_at(uint64_t offset) const {
+  if (!is_unchanged()) return std::nullopt;
+  return Place{number_, offset};
+}
+
 std::optional<ByteSource::Place> ByteSource::find(const void* data, size_t size) {
   Registry& all = registry();
   const std::lock_guard<std::mutex> lock(all.mutex);

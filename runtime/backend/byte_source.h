@@ -27,19 +27,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <tuple>
+
+#include "runtime/core/byte_place.h"
 
 namespace petrel::runtime {
 
 class ByteSource final {
  public:
-  struct Place {
-    uint64_t source = 0;  // never 0 of a source
-    uint64_t offset = 0;
-    bool operator<(const Place& other) const {
-      return std::tie(source, offset) < std::tie(other.source, other.offset);
-    }
-  };
+  using Place = BytePlace;
 
   // A regular file. The descriptor stays open as long as the source lives.
   static std::shared_ptr<ByteSource> of_file(int fd);
@@ -53,6 +48,8 @@ class ByteSource final {
   void announce(const void* data, size_t size, uint64_t offset);
   void withdraw(const void* data);
 
+  // Its bytes from `offset`; nullopt where nothing is sure.
+  std::optional<Place> place_at(uint64_t offset) const;
   // The place of `size` bytes at `data`; nullopt where nothing is sure.
   static std::optional<Place> find(const void* data, size_t size);
 

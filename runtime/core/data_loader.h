@@ -22,6 +22,7 @@
 
 #include <cstddef>
 
+#include "runtime/core/byte_place.h"
 #include "runtime/core/error.h"
 #include "runtime/core/freeable_buffer.h"
 #include "runtime/core/result.h"
@@ -64,6 +65,12 @@ class DataLoader {
   // The same into memory of the caller (optional: NotImplemented).
   virtual Error load_into(size_t /*offset*/, size_t /*size*/, const SegmentInfo& /*segment_info*/,
                           void* /*buffer*/) const {
+    return Error::NotImplemented;
+  }
+
+  // Where the bytes [offset, offset + size) come from, without loading them (optional).
+  // An error where that is not sure.
+  virtual Result<BytePlace> find_place(size_t /*offset*/, size_t /*size*/) const {
     return Error::NotImplemented;
   }
 

@@ -50,4 +50,8 @@ Error NamedDataMap::load_data_into(std::string_view key, void* buffer, size_t si
   return Error::Ok;
 }
 
+Result<BytePlace> NamedDataMap::find_place(std::string_view, size_t) const {
+  return Error::NotImplemented;
+}
+
 }  // namespace petrel::runtime

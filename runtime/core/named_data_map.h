@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "runtime/core/byte_place.h"
 #include "runtime/core/error.h"
 #include "runtime/core/freeable_buffer.h"
 #include "runtime/core/result.h"
@@ -73,6 +74,11 @@ class NamedDataMap {
   // Copies the first `size` bytes of `key`. InvalidArgument if it has fewer.
   // The default asks get_data.
   virtual Error load_data_into(std::string_view key, void* buffer, size_t size) const;
+
+  // Where the `size` bytes that get_data(key) would give come from, without loading
+  // them (optional). NotFound if there is no such key, another error where it is not
+  // sure, or there are more or fewer bytes.
+  virtual Result<BytePlace> find_place(std::string_view key, size_t size) const;
 };
 
 }  // namespace petrel::runtime

@@ -85,4 +85,9 @@ Error AskedDataMap::load_data_into(std::string_view key, void* buffer, size_t si
   return error;
 }
 
+Result<BytePlace> AskedDataMap::find_place(std::string_view key, size_t size) const {
+  note(key);
+  return map_.find_place(key, size);
+}
+
 }  // namespace petrel::runtime

@@ -16,15 +16,17 @@ static_assert(kSha256Bytes == ProgramAdditions::kDigestSize);
 
 int shown(std::string_view key) { return static_cast<int>(std::min<size_t>(key.size(), 200)); }
 
+bool is_right(const TensorLayout& found, const WeightView& weight) {
+  return found.scalar_type() == weight.scalar_type && equal(found.sizes(), weight.sizes) &&
+         equal(found.dim_order(), weight.dim_order);
+}
+
 // The layout that a map has for a weight is the one the program needs.
 Error check_layout(const NamedDataMap& map, const WeightView& weight) {
   if (!weight.has_layout) return Error::Ok;
   const Result<TensorLayout> found = map.get_tensor_layout(weight.key);
-  if (!found.ok()) return Error::Ok;  // the map does not tell, or does not have it
-  if (found->scalar_type() == weight.scalar_type && equal(found->sizes(), weight.sizes) &&
-      equal(found->dim_order(), weight.dim_order)) {
-    return Error::Ok;
-  }
+  // The map does not tell, or does not have it.
+  if (!found.ok() || is_right(*found, weight)) return Error::Ok;
   PETREL_LOG(Error, "weight \"%.*s\" is %s in the data, but the program needs %s",
              shown(weight.key), weight.key.data(),
              LayoutText(found->scalar_type(), found->sizes(), found->dim_order()).text,
@@ -86,6 +88,19 @@ Error HeldDataMap::load_data_into(std::string_view key, void* buffer, size_t siz
   if (data.size() < size) return Error::InvalidArgument;
   if (size > 0) std::memcpy(buffer, data.data(), size);
   return Error::Ok;
+}
+
+// What is still to be checked by its bytes has to be loaded, and so has what is wrong:
+// get_data() says how.
+Result<BytePlace> HeldDataMap::find_place(std::string_view key, size_t size) const {
+  const uint32_t index = program_.find_weight(key);
+  if (index != program_.num_weights() && !checked_[index].load(std::memory_order_acquire)) {
+    const WeightView weight = program_.weight(index);
+    if (!weight.digest.empty() || weight.bytes != size) return Error::NotSupported;
+    const Result<TensorLayout> found = map_.get_tensor_layout(key);
+    if (weight.has_layout && found.ok() && !is_right(*found, weight)) return Error::NotSupported;
+  }
+  return map_.find_place(key, size);
 }
 
 }  // namespace petrel::runtime

@@ -45,6 +45,7 @@ class HeldDataMap final : public NamedDataMap {
     return map_.get_tensor_layout(key);
   }
   Error load_data_into(std::string_view key, void* buffer, size_t size) const override;
+  Result<BytePlace> find_place(std::string_view key, size_t size) const override;
 
  private:
   Error check(const WeightView& weight, const FreeableBuffer& data) const;

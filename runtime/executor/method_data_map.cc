@@ -55,4 +55,15 @@ Result<TensorLayout> MethodDataMap::get_tensor_layout(std::string_view key) cons
   return second().get_tensor_layout(key);
 }
 
+Result<BytePlace> MethodDataMap::find_place(std::string_view key, size_t size) const {
+  const Result<BytePlace> first = this->first().find_place(key, size);
+  if (first.error() == Error::NotFound) return second().find_place(key, size);
+  if (!first.ok()) return first.error();
+  // What both have must be loaded to be compared.
+  const bool is_compared = precedence_ == DataPrecedence::RefuseDifferent &&
+                           second().find_place(key, size).error() != Error::NotFound;
+  if (is_compared) return Error::NotSupported;
+  return *first;
+}
+
 }  // namespace petrel::runtime

@@ -31,6 +31,12 @@ class OneKeyMap final : public NamedDataMap {
     return TensorLayout::create({&size_, 1}, {&dim_, 1}, ScalarType::Byte);
   }
 
+  Result<BytePlace> find_place(std::string_view key, size_t size) const override {
+    if (key != key_) return Error::NotFound;
+    if (size != data_.size()) return Error::NotSupported;
+    return BytePlace{1, size};
+  }
+
   int lookups() const { return lookups_; }
 
  private:
@@ -54,6 +60,24 @@ TEST(MethodDataMapTest, BytesAndLayoutComeFromTheSameMap) {
   const MethodDataMap own(external, program, DataPrecedence::ProgramFirst);
   EXPECT_EQ(text(own.get_data("w")), "efghij");
   EXPECT_EQ(own.get_tensor_layout("w")->sizes()[0], 6);
+}
+
+TEST(MethodDataMapTest, TellsThePlaceOfTheBytesThatCount) {
+  const OneKeyMap external("w", "abcd"), program("w", "efghij"), other("v", "kl");
+  const MethodDataMap caller(external, program, DataPrecedence::ExternalFirst);
+  EXPECT_TRUE(caller.find_place("w", 4).ok());
+  EXPECT_FALSE(caller.find_place("w", 6).ok());
+  const MethodDataMap own(external, program, DataPrecedence::ProgramFirst);
+  EXPECT_TRUE(own.find_place("w", 6).ok());
+  EXPECT_FALSE(own.find_place("w", 4).ok());
+  // What both have is compared, so it must be loaded.
+  const MethodDataMap compared(external, external, DataPrecedence::RefuseDifferent);
+  EXPECT_FALSE(compared.find_place("w", 4).ok());
+  EXPECT_NE(compared.find_place("w", 4).error(), Error::NotFound);
+  const MethodDataMap apart(external, other, DataPrecedence::RefuseDifferent);
+  EXPECT_TRUE(apart.find_place("w", 4).ok());
+  EXPECT_TRUE(apart.find_place("v", 2).ok());
+  EXPECT_EQ(apart.find_place("u", 2).error(), Error::NotFound);
 }
 
 TEST(MethodDataMapTest, LooksUpAKeyOnceWhereAnOrderIsGiven) {

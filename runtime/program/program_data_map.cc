@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/program/program_data_map.h"
 
+#include "runtime/core/checked_math.h"
 #include "runtime/core/log.h"
 #include "runtime/program/program_additions.h"
 #include "runtime/program/segment.h"
@@ -93,6 +94,18 @@ Result<FreeableBuffer> ProgramDataMap::get_data(std::string_view key) const {
   return load_segment(*loader_, segment_base_, program_.segment(entry->segment),
                       DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::External,
                                               entry->segment, entry->key.data()));
+}
+
+Result<BytePlace> ProgramDataMap::find_place(std::string_view key, size_t size) const {
+  const std::optional<NamedDataView> entry = find(key);
+  if (!entry.has_value() || key == schema::kAdditionsKey) return Error::NotFound;
+  const SegmentView segment = program_.segment(entry->segment);
+  size_t offset = 0;
+  // Verified to lie in the file, so the sum does not overflow.
+  if (segment.size != size || !checked_cast(segment_base_ + segment.offset, &offset)) {
+    return Error::NotSupported;
+  }
+  return loader_->find_place(offset, size);
 }
 
 Result<uint32_t> ProgramDataMap::get_num_keys() const {

@@ -34,6 +34,7 @@ class ProgramDataMap final : public NamedDataMap {
   Result<FreeableBuffer> get_data(std::string_view key) const override;
   Result<uint32_t> get_num_keys() const override;
   Result<const char*> get_key(uint32_t index) const override;
+  Result<BytePlace> find_place(std::string_view key, size_t size) const override;
 
  private:
   std::optional<NamedDataView> find(std::string_view key) const;

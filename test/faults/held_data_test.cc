@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "runtime/core/log.h"
+#include "runtime/executor/held_data_map.h"
 #include "runtime/executor/sha256.h"
 #include "schema/additions_generated.h"
 #include "test/faults/loaded.h"
@@ -129,6 +131,54 @@ TEST_P(HeldDataTest, OfAnotherLayoutOrSizeIsRefusedByName) {
   EXPECT_NE(messages_.find("weight \"w\" has 20 bytes in the data, but the program needs 24"),
             std::string::npos)
       << messages_;
+}
+
+class PlacedWeight final : public NamedDataMap {
+ public:
+  OneWeight weight;
+  Result<FreeableBuffer> get_data(std::string_view key) const override {
+    return weight.get_data(key);
+  }
+  Result<uint32_t> get_num_keys() const override { return 1u; }
+  Result<const char*> get_key(uint32_t) const override { return "w"; }
+  Result<runtime::TensorLayout> get_tensor_layout(std::string_view key) const override {
+    return weight.get_tensor_layout(key);
+  }
+  Result<runtime::BytePlace> find_place(std::string_view, size_t) const override {
+    return runtime::BytePlace{1, 2};
+  }
+};
+
+// A backend need not load what it knows by its place, so what nobody checked has none.
+TEST(HeldDataMapTest, TellsNoPlaceOfAWeightThatWasNotChecked) {
+  PlacedWeight map;
+  Recipe recipe;
+  remember(recipe, "w", sha256_of(map.weight));
+  Loaded loaded(recipe);
+  std::atomic<bool> checked[1];
+  const runtime::HeldDataMap held(map, loaded.program().additions(), checked);
+  EXPECT_FALSE(held.find_place("w", 24).ok());
+  EXPECT_TRUE(held.find_place("of no weight", 24).ok());
+  map.weight.values[0] = 9;
+  EXPECT_FALSE(held.get_data("w").ok());
+  EXPECT_FALSE(held.find_place("w", 24).ok());
+  map.weight.values[0] = 1;
+  EXPECT_TRUE(held.get_data("w").ok());
+  EXPECT_TRUE(held.find_place("w", 24).ok());
+}
+
+// Sizes and layouts are known without the bytes.
+TEST(HeldDataMapTest, TellsThePlaceOfAWeightWithoutADigest) {
+  PlacedWeight map;
+  Recipe recipe;
+  remember(recipe, "w", {});
+  Loaded loaded(recipe);
+  std::atomic<bool> checked[1];
+  const runtime::HeldDataMap held(map, loaded.program().additions(), checked);
+  EXPECT_TRUE(held.find_place("w", 24).ok());
+  EXPECT_FALSE(held.find_place("w", 20).ok());
+  map.weight.sizes = {3, 2};
+  EXPECT_FALSE(held.find_place("w", 24).ok());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HeldDataTest,

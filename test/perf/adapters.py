@@ -19,9 +19,9 @@ makes data files of them. Then prints, with files mapped and read,
   compared has pages that are mapped several times once ("own"). It swaps by loading another
   module.
 
-Fails where an output is not that of the merged model in eager torch or is the base's, and where
-memory is more than that of the base and 1.05 times that of the adapters, or one swap takes 10 ms,
-with files that are mapped; on a machine that is busy with other work it may.
+Fails where an output is not that of the merged model in eager torch or is the base's, where
+memory is more than that of the base and 1.05 times that of the adapters, with files that are
+mapped, and where one swap takes 10 ms; on a machine that is busy with other work it may.
 """
 
 import json
@@ -147,9 +147,9 @@ class Study:
         median = statistics.median(found["swap_ms"])
         if mode == "mapped":
             self.found["swap"] = median
-            self.demand(max(found["swap_ms"]) < SWAP_ALLOWANCE_MS,
-                        f"one swap takes {max(found['swap_ms'])} ms, {max(found['cpu_ms'])} of the "
-                        "processor: is the machine busy?")
+        self.demand(max(found["swap_ms"]) < SWAP_ALLOWANCE_MS,
+                    f"one swap takes {max(found['swap_ms'])} ms, {max(found['cpu_ms'])} of the "
+                    "processor: is the machine busy?")
         print(f"  {mode:7s}swap {median:.2f} ms, at most {max(found['swap_ms']):.2f} of "
               f"{len(found['swap_ms'])}, {max(found['cpu_ms']):.2f} of the processor; loading "
               f"{found['load_ms']:.1f} ms; private "

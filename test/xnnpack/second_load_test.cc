@@ -71,15 +71,36 @@ class LoaderMap final : public runtime::NamedDataMap {
   runtime::Result<runtime::FreeableBuffer> get_data(std::string_view key) const override {
     const auto found = weights_.places.find(std::string(key));
     if (found == weights_.places.end()) return Error::NotFound;
+    bytes_loaded_ += found->second.second;
     return loader_.load(found->second.first, found->second.second,
                         DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::External));
   }
+  Error load_data_into(std::string_view key, void* buffer, size_t size) const override {
+    const auto found = weights_.places.find(std::string(key));
+    if (found == weights_.places.end()) return Error::NotFound;
+    if (fails_late_) return Error::AccessFailed;
+    bytes_loaded_ += size;
+    return loader_.load_into(found->second.first, size,
+                             DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::External),
+                             buffer);
+  }
+  runtime::Result<runtime::BytePlace> find_place(std::string_view key, size_t size) const override {
+    const auto found = weights_.places.find(std::string(key));
+    if (found == weights_.places.end()) return Error::NotFound;
+    return found->second.second == size ? loader_.find_place(found->second.first, size)
+                                        : Error::NotSupported;
+  }
+  // By get_data() and load_data_into().
+  size_t bytes_loaded() const { return bytes_loaded_; }
+  void fail_late() { fails_late_ = true; }
   runtime::Result<uint32_t> get_num_keys() const override { return Error::NotFound; }
   runtime::Result<const char*> get_key(uint32_t) const override { return Error::NotFound; }
 
  private:
   const Weights& weights_;
   const DataLoader& loader_;
+  mutable size_t bytes_loaded_ = 0;
+  bool fails_late_ = false;
 };
 
 // Times of files tell nothing of changes within the same tick.
@@ -187,6 +208,46 @@ TEST_P(SecondLoad, PacksNothingFromAnotherLoaderOfTheSameBytes) {
   const auto second = load(*other);
   EXPECT_EQ(found(), before + 2);
   EXPECT_EQ(run(second.get()), kAsMade);
+}
+
+TEST_P(SecondLoad, LoadsNoFilterThatIsPacked) {
+  const auto loader = open_weights();
+  const LoaderMap map(weights_, *loader);
+  Handle first(payload_, &map);
+  ASSERT_EQ(first.error(), Error::Ok);
+  const size_t of_the_first = map.bytes_loaded();
+  Handle second(payload_, &map);
+  ASSERT_EQ(second.error(), Error::Ok);
+  constexpr size_t kBias = 8 * sizeof(float);
+  EXPECT_EQ(of_the_first, (64 * 64 + 8 * 64) * sizeof(float) + kBias);
+  EXPECT_EQ(map.bytes_loaded(), of_the_first + kBias);
+  EXPECT_EQ(run(&second), kAsMade);
+}
+
+// The bias decides, too, and is known after the filter's address was given.
+TEST_P(SecondLoad, LoadsAFilterThatIsPackedWithAnotherBias) {
+  const auto loader = open_weights();
+  const auto first = load(*loader);
+  Weights others = weights_;
+  const auto of_size = [&others](size_t size) -> std::pair<size_t, size_t>& {
+    for (auto& [unused, place] : others.places) {
+      if (place.second == size) return place;
+    }
+    ADD_FAILURE() << "no weight of " << size << " bytes";
+    return others.places.begin()->second;
+  };
+  // Ones as well, but from elsewhere.
+  of_size(8 * sizeof(float)).first = of_size(8 * 64 * sizeof(float)).first;
+  LoaderMap map(others, *loader);
+  {
+    Handle second(payload_, &map);
+    ASSERT_EQ(second.error(), Error::Ok);
+    EXPECT_EQ(map.bytes_loaded(), (8 * 64 + 8) * sizeof(float));
+    EXPECT_EQ(run(&second), kAsMade);
+  }
+  map.fail_late();
+  Handle third(payload_, &map);
+  EXPECT_EQ(third.error(), Error::AccessFailed);
 }
 
 TEST_P(SecondLoad, KeepsWhatASharerHasWhenTheFirstIsGone) {

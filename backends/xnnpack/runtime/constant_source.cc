@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/xnnpack/runtime/constant_source.h"
 
+#include <sys/mman.h>
+#include <xnnpack.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "backends/xnnpack/format/quantization.h"
+#include "runtime/backend/byte_source.h"
 #include "runtime/core/log.h"
 #include "runtime/core/result.h"
 #include "runtime/kernels/narrow/narrow_float.h"
@@ -48,41 +52,36 @@ Result<ConstantSource::Fetched*> ConstantSource::fetch_entry(uint32_t entry, siz
   const ConstantData& constant = graph_.constants[entry];
   const auto [place, is_new] = fetched_.try_emplace(entry);
   Fetched& fetched = place->second;
-  if (is_new) {
-    if (!constant.is_named()) {
-      fetched.data = constant.data;
-      // Inline constants may be followed by others.
-      fetched.size = needed;
-    } else {
-      if (map_ == nullptr) {
-        PETREL_LOG(Error, "weight '%s' is needed, but no named data was given",
-                   constant.key.c_str());
-        return Error::NotFound;
-      }
-      Result<runtime::FreeableBuffer> buffer = map_->get_data(constant.key);
-      if (!buffer.ok()) {
-        PETREL_LOG(Error, "weight '%s' cannot be had: %s", constant.key.c_str(),
-                   runtime::to_string(buffer.error()));
-        return buffer.error();
-      }
-      fetched.buffer = std::move(*buffer);
-      fetched.data = fetched.buffer.data();
-      fetched.size = fetched.buffer.size();
-    }
-  }
-  if (fetched.data == nullptr || fetched.size != needed) {
-    if (constant.is_named()) {
-      PETREL_LOG(Error, "weight '%s' has %zu bytes, value %u of %s needs %zu", constant.key.c_str(),
-                 fetched.size, id, to_string(value.dims).c_str(), needed);
-      return Error::InvalidExternalData;
-    }
-    // Values of different sizes may share one inline constant.
-    if (fetched.data == nullptr || constant.size < needed) {
+  if (!constant.is_named()) {
+    // Values of different sizes may share one, and others may follow it.
+    if (constant.data == nullptr || constant.size < needed) {
       PETREL_LOG(Error, "constant %u has %zu bytes, value %u needs %zu", entry, constant.size, id,
                  needed);
       return Error::InvalidProgram;
     }
+    fetched.data = constant.data;
     fetched.size = needed;
+    return &fetched;
+  }
+  if (is_new) {
+    if (map_ == nullptr) {
+      PETREL_LOG(Error, "weight '%s' is needed, but no named data was given", constant.key.c_str());
+      return Error::NotFound;
+    }
+    Result<runtime::FreeableBuffer> buffer = map_->get_data(constant.key);
+    if (!buffer.ok()) {
+      PETREL_LOG(Error, "weight '%s' cannot be had: %s", constant.key.c_str(),
+                 runtime::to_string(buffer.error()));
+      return buffer.error();
+    }
+    fetched.buffer = std::move(*buffer);
+    fetched.data = fetched.buffer.data();
+    fetched.size = fetched.buffer.size();
+  }
+  if (fetched.data == nullptr || fetched.size != needed) {
+    PETREL_LOG(Error, "weight '%s' has %zu bytes, value %u of %s needs %zu", constant.key.c_str(),
+               fetched.size, id, to_string(value.dims).c_str(), needed);
+    return Error::InvalidExternalData;
   }
   return &fetched;
 }
@@ -169,12 +168,47 @@ Result<const void*> ConstantSource::get_scales(uint32_t id) {
   return static_cast<const void*>(scales_.emplace(id, std::move(list)).first->second.data.data());
 }
 
-std::optional<runtime::ByteSource::Place> ConstantSource::place_of(uint32_t id) const {
-  const Fetched& fetched = fetched_.at(graph_.values[id].constant);
-  return runtime::ByteSource::find(fetched.data, fetched.size);
+std::optional<runtime::BytePlace> ConstantSource::place_of(uint32_t id) const {
+  const Value& value = graph_.values[id];
+  const ConstantData& constant = graph_.constants[value.constant];
+  if (constant.is_named() && map_ != nullptr) {
+    const Result<runtime::BytePlace> place = map_->find_place(constant.key, bytes_of(value));
+    if (place.ok()) return *place;
+  }
+  const auto fetched = fetched_.find(value.constant);
+  if (fetched == fetched_.end()) return std::nullopt;
+  return runtime::ByteSource::find(fetched->second.data, fetched->second.size);
+}
+
+// The system gives no memory to pages that nobody touches.
+Result<void*> ConstantSource::reserve(uint32_t id) {
+  const auto found = reserved_.find(id);
+  if (found != reserved_.end()) return const_cast<void*>(found->second.data());
+  const size_t size = bytes_of(graph_.values[id]) + XNN_EXTRA_BYTES;
+  void* const memory =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    PETREL_LOG(Error, "no memory for a constant of %zu bytes", size);
+    return Error::MemoryAllocationFailed;
+  }
+  const auto unmap = [](void*, void* data, size_t bytes) { munmap(data, bytes); };
+  reserved_.emplace(id, runtime::FreeableBuffer(memory, size, unmap));
+  return memory;
+}
+
+Error ConstantSource::fetch_reserved(uint32_t id) {
+  const Value& value = graph_.values[id];
+  const std::string& key = graph_.constants[value.constant].key;
+  const Error error =
+      map_->load_data_into(key, const_cast<void*>(reserved_.at(id).data()), bytes_of(value));
+  if (error != Error::Ok) {
+    PETREL_LOG(Error, "weight '%s' cannot be had: %s", key.c_str(), runtime::to_string(error));
+  }
+  return error;
 }
 
 void ConstantSource::was_read(uint32_t id) {
+  reserved_.erase(id);
   const uint32_t constant = graph_.values[id].constant;
   size_t& readers = readers_[constant];
   if (readers > 0) --readers;

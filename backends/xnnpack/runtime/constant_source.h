@@ -8,6 +8,9 @@
 //   payload --------------------------------------+--> address, valid until the last
 //   a copy, where the bytes lie badly ------------'    node was_read() it
 //
+// Of bytes that are most likely not needed, since they were packed before, only the
+// address is reserved: a file that is read is then not read again.
+//
 // Filters and biases are fetched and packed one after the other when the XNNPACK
 // runtime is made (weight_feed.h), so that a model is not in memory twice. What
 // kernels read every time (operands of elementwise nodes) is kept as a copy of its
@@ -23,7 +26,7 @@
 
 #include "backends/xnnpack/format/graph.h"
 #include "backends/xnnpack/runtime/over_read.h"
-#include "runtime/backend/byte_source.h"
+#include "runtime/core/byte_place.h"
 #include "runtime/core/freeable_buffer.h"
 #include "runtime/core/named_data_map.h"
 
@@ -44,9 +47,14 @@ class ConstantSource {
   // The same bytes in `keep`, for as long as that lives.
   runtime::Result<const void*> get_kept(uint32_t id, std::vector<PaddedBuffer>* keep);
 
-  // Where the bytes of value `id`, which was got, are from; nullopt where that is
-  // not sure.
-  std::optional<runtime::ByteSource::Place> place_of(uint32_t id) const;
+  // Where the bytes of value `id` are from; nullopt where that is not sure. Of a weight
+  // that is not named only once it was got.
+  std::optional<runtime::BytePlace> place_of(uint32_t id) const;
+
+  // Memory for the bytes of value `id`, which has a place and is named, and the bytes
+  // themselves, if they are needed after all.
+  runtime::Result<void*> reserve(uint32_t id);
+  runtime::Error fetch_reserved(uint32_t id);
 
   // The scales of value `id`: floats, for groups bfloat16s; all are what check_scale()
   // wants. Null for a value without a list of them.
@@ -79,10 +87,11 @@ class ConstantSource {
 
   const Graph& graph_;
   const runtime::NamedDataMap* map_;
-  std::map<uint32_t, Fetched> fetched_;      // by entry of Graph::constants
-  std::map<uint32_t, size_t> readers_;       // inputs of nodes, by the same
-  std::map<uint32_t, PaddedBuffer> copies_;  // by value
-  std::map<uint32_t, ScaleList> scales_;     // by value
+  std::map<uint32_t, Fetched> fetched_;                   // by entry of Graph::constants
+  std::map<uint32_t, size_t> readers_;                    // inputs of nodes, by the same
+  std::map<uint32_t, PaddedBuffer> copies_;               // by value
+  std::map<uint32_t, runtime::FreeableBuffer> reserved_;  // by value
+  std::map<uint32_t, ScaleList> scales_;                  // by value
 };
 
 }  // namespace petrel::backends::xnnpack

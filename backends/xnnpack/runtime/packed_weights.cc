@@ -55,6 +55,19 @@ PackedRegionPtr PackedWeights::find(const PackedOrigin& origin) {
   return region;
 }
 
+bool PackedWeights::has(const runtime::BytePlace& filter, size_t size,
+                        const std::string& use) const {
+  const auto is_of_it = [&](const PackedOrigin& origin) {
+    return origin.filter == filter && origin.filter_size == size && origin.use == use;
+  };
+  const std::lock_guard<std::mutex> lock(mutex_);
+  auto known = by_origin_.lower_bound(PackedOrigin{filter, size, {}, 0, use, 0});
+  for (; known != by_origin_.end() && is_of_it(known->first); ++known) {
+    if (!known->second.expired()) return true;
+  }
+  return false;
+}
+
 void PackedWeights::remember(PackedOrigin origin, const PackedRegionPtr& region) {
   const std::lock_guard<std::mutex> lock(mutex_);
   by_origin_[std::move(origin)] = region;

@@ -12,8 +12,8 @@
 // compared, not names or digests. What a file calls a weight has no part in it, so
 // a file can neither claim another's weight nor poison it, and nothing is computed
 // over the weights of a model that is loaded once. A filter whose bytes are known
-// to be those of one that was packed (runtime/backend/byte_source.h), for the same
-// use, is not packed again. All functions may be called by several threads at once.
+// to be those of one that was packed (runtime/core/byte_place.h), for the same use, is
+// not packed again. All functions may be called by several threads at once.
 
 #ifndef PETREL_BACKENDS_XNNPACK_RUNTIME_PACKED_WEIGHTS_H_
 #define PETREL_BACKENDS_XNNPACK_RUNTIME_PACKED_WEIGHTS_H_
@@ -28,8 +28,8 @@
 #include <utility>
 
 #include "backends/xnnpack/runtime/packed_arena.h"
-#include "runtime/backend/byte_source.h"
 #include "runtime/backend/data_cache.h"
+#include "runtime/core/byte_place.h"
 
 namespace petrel::backends::xnnpack {
 
@@ -64,15 +64,17 @@ using PackedRegionPtr = runtime::SharedDataPtr;
 
 // Which bytes a packed filter was made of, and how: equal origins give equal bytes.
 struct PackedOrigin {
-  runtime::ByteSource::Place filter;
+  runtime::BytePlace filter;
   size_t filter_size = 0;
-  runtime::ByteSource::Place bias;  // of source 0 without one
+  runtime::BytePlace bias;  // of source 0 without one
   size_t bias_size = 0;
   std::string use;
+  uint32_t seed = 0;  // XNNPACK's, of the kernel that reads the packed form
 
   bool operator<(const PackedOrigin& other) const {
-    return std::tie(filter, filter_size, bias, bias_size, use) <
-           std::tie(other.filter, other.filter_size, other.bias, other.bias_size, other.use);
+    return std::tie(filter, filter_size, use, bias, bias_size, seed) <
+           std::tie(other.filter, other.filter_size, other.use, other.bias, other.bias_size,
+                    other.seed);
   }
 };
 
@@ -95,6 +97,9 @@ class PackedWeights {
 
   // The region that was packed from `origin`, while somebody has it; else null.
   PackedRegionPtr find(const PackedOrigin& origin);
+  // Whether somebody has a region that was packed from these bytes for `use`, with
+  // whatever bias.
+  bool has(const runtime::BytePlace& filter, size_t size, const std::string& use) const;
   void remember(PackedOrigin origin, const PackedRegionPtr& region);
   void forget(const PackedOrigin& origin);
 

@@ -20,7 +20,25 @@ void WeightFeed::add(uint32_t defined, Weight weight) {
   weights_.insert_or_assign(defined, std::move(weight));
 }
 
+Result<const void*> WeightFeed::promise(uint32_t defined, const Weight& weight) {
+  const void* const none = nullptr;
+  if (session_ == nullptr || !session_->wants_places()) return none;
+  const auto place = constants_->place_of(weight.id);
+  const size_t size = bytes_of(weight.id);
+  if (!place || !session_->is_likely_packed(*place, size, weight.use)) return none;
+  PETREL_ASSIGN_OR_RETURN(const void* data, constants_->reserve(weight.id));
+  session_->reads_filter({defined, data, size, place}, &weight.use, [this, id = weight.id] {
+    if (error_ == Error::Ok) error_ = constants_->fetch_reserved(id);
+    return error_ == Error::Ok;
+  });
+  return data;
+}
+
 Result<const void*> WeightFeed::fetch(uint32_t defined, const Weight& weight) {
+  if (weight.is_filter) {
+    PETREL_ASSIGN_OR_RETURN(const void* promised, promise(defined, weight));
+    if (promised != nullptr) return promised;
+  }
   PETREL_ASSIGN_OR_RETURN(const void* data, weight.is_filter ? constants_->get_exact(weight.id)
                                                              : constants_->get(weight.id));
   if (session_ == nullptr) return data;

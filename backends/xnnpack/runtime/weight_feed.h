@@ -60,6 +60,8 @@ class WeightFeed {
   static bool get(void* context, uint32_t value_id, const void** data);
   static void done(void* context, const uint32_t* value_ids, size_t count);
   runtime::Result<const void*> fetch(uint32_t defined, const Weight& weight);
+  // Its address alone, for a filter that was most likely packed before; else null.
+  runtime::Result<const void*> promise(uint32_t defined, const Weight& weight);
   size_t bytes_of(uint32_t id) const;
 
   const Graph& graph_;

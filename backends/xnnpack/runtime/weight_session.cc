@@ -30,15 +30,23 @@ void WeightSession::begin(size_t expected_bytes, size_t filter_bytes, runtime::B
   paid_ = kSmall + 2 * filter_bytes;
 }
 
-void WeightSession::reads_filter(const Weight& filter, const std::string* use) {
+bool WeightSession::is_likely_packed(const runtime::BytePlace& place, size_t size,
+                                     const std::string& use) const {
+  return wants_places() && PackedWeights::instance().has(place, size, use);
+}
+
+void WeightSession::reads_filter(const Weight& filter, const std::string* use,
+                                 std::function<bool()> fetch) {
   filter_ = filter;
   use_ = use;
+  fetch_ = std::move(fetch);
 }
 
 void WeightSession::reads_nothing() {
   filter_.reset();
   bias_.reset();
   use_ = nullptr;
+  fetch_ = nullptr;
 }
 
 // A filter of one channel is filled up to a tile of many.
@@ -79,8 +87,7 @@ std::optional<PackedFile::Key> WeightSession::file_key(
 
 std::optional<PackedOrigin> WeightSession::origin(const xnn_weights_cache_look_up_key& key) const {
   if (file_.file != nullptr || !key_of(key) || !filter_->place) return std::nullopt;
-  PackedOrigin origin = {
-      *filter_->place, filter_->size, {}, 0, *use_ + "#" + std::to_string(key.seed)};
+  PackedOrigin origin = {*filter_->place, filter_->size, {}, 0, *use_, key.seed};
   if (bias_) {
     if (!bias_->place) return std::nullopt;
     origin.bias = *bias_->place;
@@ -111,8 +118,10 @@ size_t WeightSession::look_up(void* context, const xnn_weights_cache_look_up_key
   return region == nullptr ? kNotFound : session.keep(*key, std::move(region));
 }
 
+// XNNPACK asks for space before it packs, so the filter must be there from here on.
 void* WeightSession::reserve_space(void* context, size_t size) {
   WeightSession& session = *self(context);
+  if (session.fetch_ != nullptr && !std::exchange(session.fetch_, nullptr)()) return nullptr;
   // What an operator packed and did not insert, because it was there.
   if (session.pending_ != nullptr) {
     session.packed_bytes_ -= session.pending_->size();

@@ -25,6 +25,7 @@
 #include <xnnpack.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,6 +36,7 @@
 #include "backends/xnnpack/runtime/packed_file.h"
 #include "backends/xnnpack/runtime/packed_weights.h"
 #include "runtime/core/budget.h"
+#include "runtime/core/byte_place.h"
 
 namespace petrel::backends::xnnpack {
 
@@ -50,7 +52,7 @@ class WeightSession {
     uint32_t value;
     const void* data;
     size_t size;
-    std::optional<runtime::ByteSource::Place> place;  // where that is known for sure
+    std::optional<runtime::BytePlace> place;  // where that is known for sure
   };
 
   WeightSession();
@@ -64,12 +66,18 @@ class WeightSession {
 
   // `use` is how nodes use it, as far as its packed form depends on that: a value has
   // one. It must outlive what is read.
-  void reads_filter(const Weight& filter, const std::string* use);
+  // With a `fetch` the bytes are not there before it was called, which happens once and
+  // only if they must be packed; it says whether they came.
+  void reads_filter(const Weight& filter, const std::string* use,
+                    std::function<bool()> fetch = nullptr);
   void reads_bias(const Weight& bias) { bias_ = bias; }
   void reads_nothing();
 
   // Whether it looks for what was packed from the same place; a file has its own index.
   bool wants_places() const { return file_.file == nullptr; }
+
+  // Whether it will hardly have to pack `size` bytes from `place`.
+  bool is_likely_packed(const runtime::BytePlace& place, size_t size, const std::string& use) const;
 
   // True when a packed filter could not be kept: the XNNPACK runtime made with
   // this session must not run.
@@ -121,6 +129,7 @@ class WeightSession {
   std::optional<Weight> filter_;
   std::optional<Weight> bias_;
   const std::string* use_ = nullptr;
+  std::function<bool()> fetch_;
   bool failed_ = false;
 };
 

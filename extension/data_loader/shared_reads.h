@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SharedReads: what was read from files into memory and is still there. Who reads the
+// same bytes of the same file again gets the same memory:
+//
+//   module 1 --- FileDataLoader ---.
+//                                   >--- bytes of base.ptd, once      freed with the
+//   module 2 --- FileDataLoader ---'                                  last buffer
+//
+//   if (std::optional<FreeableBuffer> buffer = SharedReads::find({place, size})) ...
+//   FreeableBuffer buffer = SharedReads::share({place, size}, std::move(read));
+//
+// Nobody may write to shared memory. Thread-safe. Two threads may read the same bytes at
+// the same time; one of the two copies then goes at once.
+#ifndef PETREL_EXTENSION_DATA_LOADER_SHARED_READS_H_
+#define PETREL_EXTENSION_DATA_LOADER_SHARED_READS_H_
+
+#include <cstddef>
+#include <optional>
+
+#include "runtime/core/byte_place.h"
+#include "runtime/core/freeable_buffer.h"
+
+namespace petrel::extension {
+
+class SharedReads final {
+ public:
+  struct Range {
+    runtime::BytePlace place;
+    size_t size = 0;  // not 0
+
+    bool operator==(const Range& other) const { return place == other.place && size == other.size; }
+  };
+
+  // A buffer over memory that holds the range; nullopt if none does.
+  static std::optional<runtime::FreeableBuffer> find(const Range& range);
+
+  // A buffer over `read`, which holds the range, or over memory that does so already.
+  static runtime::FreeableBuffer share(const Range& range, runtime::FreeableBuffer&& read);
+
+ private:
+  struct Memory;
+  struct Registry;
+
+  static Registry& registry();
+  static runtime::FreeableBuffer use(Memory* memory);
+  static void free(void* memory, void* data, size_t size);
+};
+
+}  // namespace petrel::extension
+
+#endif  // PETREL_EXTENSION_DATA_LOADER_SHARED_READS_H_

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/data_loader/spare_memory.h"
+
+#include <sys/mman.h>
+
+#include <mutex>
+
+namespace petrel::extension {
+
+// Small on purpose: the core of the runtime has it.
+struct SpareMemory::Blocks {
+  struct Block {
+    void* memory;
+    size_t size;
+  };
+  static constexpr size_t kMost = 8;
+
+  // All after `index` move up.
+  Block remove(size_t index) {
+    const Block removed = all[index];
+    bytes -= removed.size;
+    --count;
+    for (size_t i = index; i < count; ++i) all[i] = all[i + 1];
+    return removed;
+  }
+
+  std::mutex mutex;
+  Block all[kMost + 1];  // the oldest first, one more while one is added
+  size_t count = 0;
+  size_t bytes = 0;
+};
+
+// Never destroyed: buffers may outlive static objects.
+SpareMemory::Blocks& SpareMemory::blocks() {
+  static Blocks* const blocks = new Blocks;
+  return *blocks;
+}
+
+void* SpareMemory::take(size_t size) {
+  {
+    Blocks& spare = blocks();
+    const std::lock_guard<std::mutex> lock(spare.mutex);
+    for (size_t i = 0; i < spare.count; ++i) {
+      if (spare.all[i].size == size) return spare.remove(i).memory;
+    }
+  }
+  void* const memory =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+void SpareMemory::give_back(void* memory, size_t size) {
+  if (size > kMostBytes) {
+    munmap(memory, size);
+    return;
+  }
+  Blocks& spare = blocks();
+  const std::lock_guard<std::mutex> lock(spare.mutex);
+  spare.all[spare.count++] = {memory, size};
+  spare.bytes += size;
+  while (spare.bytes > kMostBytes || spare.count > Blocks::kMost) {
+    const Blocks::Block oldest = spare.remove(0);
+    munmap(oldest.memory, oldest.size);
+  }
+}
+
+}  // namespace petrel::extension
