@@ -33,7 +33,7 @@ class PortableCTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0, f"{line}\n{done.stdout}")
             printed += done.stdout
             count += 1
-        self.assertEqual(count, 19)
+        self.assertEqual(count, 22)
         self.assertEqual(len(re.findall(r"^\d -?\d+\.\d+$", printed, re.MULTILINE)), 10)
 
     def test_refusals_say_what_the_page_says(self):
@@ -53,7 +53,7 @@ class PortableCTest(unittest.TestCase):
         for file in pathlib.Path("runtime/micro").rglob("*.h"):
             text = re.sub(r"/\*.*?\*/", "", file.read_text(), flags=re.DOTALL)
             called.update(re.findall(r"\b([a-z]+)\(", text))
-        listed = re.search(r"Of `math.h` only .*? used: (.*?)\. Compile", PAGE, re.DOTALL).group(1)
+        listed = re.search(r"Of `math.h` only .*? used:\s+(.*?)\. Compile", PAGE, re.DOTALL).group(1)
         known = {"sqrt", "floor", "ceil", "trunc", "fmod", "frexp", "ldexp", "fabs", "copysign",
                  "signbit", "rint", "nearbyint", "round", "exp", "log", "sin", "cos", "pow", "tanh"}
         self.assertLessEqual(called & known, set(re.findall(r"`(\w+)`", listed)))
