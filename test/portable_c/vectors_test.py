@@ -50,6 +50,17 @@ class VectorsTest(unittest.TestCase):
     def test_a_compiler_without_vectors_changes_no_bit(self):
         self.check("-O2", "-U__SSE2__", "-U__aarch64__")
 
+    def test_a_convolution_keeps_no_more_on_the_stack_than_it_may(self):
+        for size in (1, 2000, 65536):
+            with self.subTest(bytes=size):
+                self.built.compile("gcc", ["-O2", f"-DNET_STACK_BYTES={size}", "-fstack-usage"])
+                lines = [line.split("\t") for file in sorted(self.folder.rglob("*.su"))
+                         for line in file.read_text().splitlines()]
+                frames = [int(frame) for name, frame, _ in lines if "kernel_convolution" in name]
+                self.assertGreater(len(frames), 5)
+                # Sums of a tile and registers come on top.
+                self.assertLess(max(frames), size + 1024)
+
     def test_little_stack_changes_no_bit(self):
         for size in (1, 2000):
             with self.subTest(bytes=size):

@@ -52,8 +52,9 @@ static inline void NAME_ROW(const IN_TYPE *in, int32_t width, int32_t left, SUM_
 
 /* in [BATCH, GROUPS * CHANNELS, IN_HEIGHT, IN_WIDTH], filters [OUT_CHANNELS, CHANNELS,
  * KERNEL_HEIGHT, KERNEL_WIDTH]: each output is its sum added to its bias. In vectors, TILE filters
- * by a few columns are computed at once, of rows that are padded with 0. That changes no sum but
- * where a filter has what is not finite; such a sum is a NaN, and computed again. */
+ * by a few columns are computed at once, of rows that are padded with 0: of as many channels as the
+ * stack may have, and output by output where it may have none. Padding changes no sum but where a
+ * filter has what is not finite; such a sum is a NaN, and computed again. */
 static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias, OUT_TYPE *out) {
   enum { FILTER = CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH, PER_GROUP = OUT_CHANNELS / GROUPS };
 #if PETREL_LANES > 1
@@ -62,10 +63,11 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
     WIDE = VECTORS * LANES,
     STEP = STRIDE_WIDTH > 1 ? WIDE : DILATION_WIDTH,
     ROW = WIDE + (KERNEL_WIDTH - 1) * STEP,
-    MOST = PETREL_STACK_BYTES / ((int)sizeof(SUM_TYPE) * KERNEL_HEIGHT * ROW) + 1,
+    /* Division by division: the product may be more than an int holds. */
+    MOST = PETREL_STACK_BYTES / (int)sizeof(SUM_TYPE) / KERNEL_HEIGHT / ROW,
     PART = MOST < CHANNELS ? MOST : CHANNELS
   };
-  SUM_TYPE rows[PART * KERNEL_HEIGHT * ROW];
+  SUM_TYPE rows[PART * KERNEL_HEIGHT * ROW + 1];
 #endif
   for (int32_t g = 0; g < BATCH * GROUPS; ++g) {
     const IN_TYPE *from = in + g * (CHANNELS * IN_HEIGHT * IN_WIDTH);
@@ -77,7 +79,7 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
       int32_t first = 0, last = KERNEL_HEIGHT; /* of the rows that meet the input */
       while (first < last && top + first * DILATION_HEIGHT < 0) ++first;
       while (first < last && top + (last - 1) * DILATION_HEIGHT >= IN_HEIGHT) --last;
-      for (int32_t q = 0; q < OUT_WIDTH; q += WIDE) {
+      for (int32_t q = 0; PART > 0 && q < OUT_WIDTH; q += WIDE) {
         const int32_t left = q * STRIDE_WIDTH - PADDING_LEFT;
         for (int32_t k = 0; k < PER_GROUP; k += TILE) {
           SUM_VECTOR sums[TILE][VECTORS] = {{{0}}};
@@ -120,7 +122,8 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
           }
         }
       }
-#else
+      if (PART > 0) continue;
+#endif
       for (int32_t k = 0; k < PER_GROUP; ++k) {
         for (int32_t q = 0; q < OUT_WIDTH; ++q) {
           const SUM_TYPE sum = NAME_ONE(from, filters + (begin + k) * FILTER, IN_HEIGHT, IN_WIDTH,
@@ -129,7 +132,6 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
           to[(k * OUT_HEIGHT + p) * OUT_WIDTH + q] = STORE_OUT(start + sum);
         }
       }
-#endif
     }
   }
 }
