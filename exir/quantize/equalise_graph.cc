@@ -17,10 +17,13 @@
 namespace petrel::exir {
 namespace {
 
-// f(x / k) = f(x) / k for positive k, channel by channel.
-bool is_homogeneous(const Node& node) {
-  return node.is(aten::relu, aten::leaky_relu, aten::max_pool2d, aten::avg_pool2d,
-                 aten::adaptive_avg_pool2d);
+// f(x / k) = f(x) / k for positive k, channel by channel, and f is computed with what comes
+// before it: leaky_relu has numbers of its own before it, which the factors do not know of. A
+// pool takes the last two dims together, so channels must not lie there.
+bool is_homogeneous(const Node& node, size_t channel_dim) {
+  if (node.is(aten::relu)) return true;
+  return node.is(aten::max_pool2d, aten::avg_pool2d, aten::adaptive_avg_pool2d) &&
+         channel_dim + 2 < node.result()->tensor().rank();
 }
 
 // Null where there is none. Precondition: a product that has_bias_argument().
@@ -73,7 +76,7 @@ std::string find_second(const SharedConstants& shared, ChannelPair* pair) {
       }
       return why_fixed(*weight, shared);
     }
-    if (!is_homogeneous(*user) || user->num_results() != 1) {
+    if (user->num_results() != 1 || !is_homogeneous(*user, pair->dim)) {
       return absl::StrCat(user->op().name, " stands behind it");
     }
     value = user->result();

@@ -33,8 +33,8 @@ constexpr char kLinears[] = R"(method @m(%x: f32[2,4]) {
     %b = constant @b : f32[5]
     %u = constant @u : f32[2,5]
     %one = aten.linear.default(%x, %w, none)
-    %leaky = aten.leaky_relu.default(%one, 0.1)
-    %two = aten.addmm.default(%b, %leaky, %v)
+    %active = aten.relu.default(%one)
+    %two = aten.addmm.default(%b, %active, %v)
     %three = aten.linear.default(%two, %u, none)
     return %three })";
 
@@ -52,6 +52,24 @@ TEST(EqualiseGraph, FindsPairs) {
   const auto linears = graph_of(kLinears);
   ASSERT_EQ(channel_pairs(*linears, {}).pairs.size(), 2u);
   EXPECT_EQ(channel_pairs(*linears, {}).pairs[1].channels, 5u);
+}
+
+TEST(EqualiseGraph, LeavesWhatMixesChannelsOrHasNumbersBefore) {
+  constexpr char kBetween[] = R"(method @m(%x: f32[1,2,8,4]) {
+    %w = constant @w : f32[16,4]
+    %v = constant @v : f32[3,16]
+    %one = aten.linear.default(%x, %w, none)
+    %between = BETWEEN
+    %two = aten.linear.default(%between, %v, none)
+    return %two })";
+  const auto pairs_with = [&](const std::string& between) {
+    std::string text = kBetween;
+    return channel_pairs(*graph_of(text.replace(text.find("BETWEEN"), 7, between)), {}).pairs;
+  };
+  EXPECT_EQ(pairs_with("aten.relu.default(%one)").size(), 1u);
+  EXPECT_TRUE(pairs_with("aten.max_pool2d.default(%one, [3,3], [1,1], [1,1])").empty());
+  EXPECT_TRUE(pairs_with("aten.avg_pool2d.default(%one, [3,3], [1,1], [1,1])").empty());
+  EXPECT_TRUE(pairs_with("aten.leaky_relu.default(%one, 0.1)").empty());
 }
 
 // What a channel is divided by in one weight, it is multiplied by in the next.
@@ -134,8 +152,8 @@ TEST(EqualiseGraph, RefusesFactorsThatDoNotFit) {
   const auto graph = graph_of(kLinears);
   EXPECT_EQ(equalise_graph(*graph, {{"one", {1, 2}}}, {}).message(),
             "the record has 2 factors for 'one', which has 3 channels");
-  EXPECT_THAT(std::string(equalise_graph(*graph, {{"leaky", {1}}}, {}).message()),
-              HasSubstr("'leaky', whose channels cannot be scaled: it is not a product"));
+  EXPECT_THAT(std::string(equalise_graph(*graph, {{"active", {1}}}, {}).message()),
+              HasSubstr("'active', whose channels cannot be scaled: it is not a product"));
 }
 
 // Where a channel is 1000 times as loud as the others, it is divided by about as much; where

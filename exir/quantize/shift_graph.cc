@@ -120,18 +120,20 @@ absl::Status add_shifts(Node& product, const std::vector<float>& shifts) {
   const Argument& bias = product.arguments()[place];
   const ConstantPtr weight = product_weight(product)->constant();
   auto made = std::make_shared<Constant>();
-  made->fqn = absl::StrCat(weight->fqn, "@shift");
   made->made_of = weight->sources();
   std::vector<double> values(shifts.begin(), shifts.end());
+  std::string name = absl::StrCat(weight->fqn, "@shift.", product.result()->name());
   Value* const old = bias.is_none() ? nullptr : bias.value();
   if (old != nullptr) {
     PETREL_ASSIGN_OR_RETURN(const std::vector<double> before, decode_constant(*old->constant()));
     for (size_t i = 0; i < values.size(); ++i) values[i] += before[i];
-    made->fqn = absl::StrCat(old->constant()->fqn, "@shifted.", product.result()->name());
+    name = absl::StrCat(old->constant()->fqn, "@shifted.", product.result()->name());
     for (const std::string& source : old->constant()->sources()) made->made_of.push_back(source);
   }
   made->type = TensorType::contiguous(ScalarType::kFloat, {static_cast<int64_t>(shifts.size())});
   PETREL_ASSIGN_OR_RETURN(made->data, encode_constant(values, ScalarType::kFloat));
+  // Products of other methods may have the same names and other shifts.
+  made->fqn = absl::StrCat(name, "_", to_hex(made->data.sha256()).substr(0, 8));
   product.set_argument(place, Argument(product.graph().add_constant(std::move(made))));
   if (old != nullptr && !old->is_used()) product.graph().erase_constant(old);
   return absl::OkStatus();
