@@ -76,8 +76,7 @@ TEST(ShiftGraph, AddsShiftsToBiases) {
   const std::vector<double> after = constant_elements(graph, name_of(graph, "b@shifted.one_"));
   EXPECT_EQ(after[0], static_cast<double>(static_cast<float>(before[0] + 0.5)));
   EXPECT_EQ(after[1], before[1]);
-  EXPECT_THAT(constant_elements(graph, name_of(graph, "v@shift.two_")),
-              ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_THAT(constant_elements(graph, name_of(graph, "v@shift.two_")), ElementsAre(1, 2, 3, 4, 5));
   EXPECT_THAT(graph.find_constant(name_of(graph, "b@shifted.one_"))->constant()->sources(),
               ElementsAre("w", "b"));
 }
