@@ -13,6 +13,7 @@ import unittest
 
 PETREL = pathlib.Path("extension/cli/petrel").absolute()
 PAGE = pathlib.Path("docs/portable_c.md").read_text()
+REQUIREMENTS = pathlib.Path("docs/portable_c_requirements.md").read_text()
 
 
 class PortableCTest(unittest.TestCase):
@@ -66,6 +67,20 @@ class PortableCTest(unittest.TestCase):
         count, listed = re.search(r"These (\d+) of .*?:\n\n(.*?)\n\n", PAGE, re.DOTALL).groups()
         self.assertEqual(re.findall(r"`([^`]+)`", listed), sorted(rows))
         self.assertEqual(int(count), len(rows))
+
+    def test_kernels_that_are_no_c_are_all_named(self):
+        listed = set(re.findall(r"`(\w+::[^`]+)`", PAGE.partition("## Operators")[2]))
+        missing = re.findall(r"^\| `(\w+::[^`]+)` \|", REQUIREMENTS, re.MULTILINE)
+        names = pathlib.Path("runtime/kernels/portable/kernel_list.inc").read_text()
+        known = set(re.findall(r'"((?:aten|dim_order_ops)::[^"]+)"', names))
+        self.assertGreater(len(known), 190)
+        self.assertLessEqual(known - listed, set(missing))
+        self.assertFalse(listed & set(missing))
+        theirs, ours, rest = map(int, re.search(
+            r"Of the (\d+) kernels of ExecuTorch's .*? these (\d+) exist .*? other (\d+):",
+            REQUIREMENTS, re.DOTALL).groups())
+        self.assertEqual((ours, rest), (len(listed - {"aten::linear.out"}), len(missing)))
+        self.assertEqual(ours + rest, theirs)
 
 
 if __name__ == "__main__":

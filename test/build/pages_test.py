@@ -15,7 +15,8 @@ ROOM_ROW = re.compile(r"^\| `([\w/]+)` \|", re.M)
 EDGE = re.compile(r"^    ([\w/, ]+?) +-> (.+)$", re.M)
 ARCHITECTURE = "docs/architecture.md"
 # Pages of which every path is one of the tree, or has a placeholder in capitals.
-EXACT = ("CONTRIBUTING.md", ARCHITECTURE, "docs/delegate_xnnpack.md", "docs/extend.md")
+EXACT = ("CONTRIBUTING.md", ARCHITECTURE, "docs/delegate_xnnpack.md", "docs/extend.md",
+         "docs/portable_c_requirements.md")
 
 
 def workspace():

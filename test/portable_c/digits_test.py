@@ -26,6 +26,17 @@ class DigitsTest(unittest.TestCase):
         self.assertEqual(digits.run("forward", [image.data]), [e.data for e in expected])
         digits.selftest()
 
+    def test_no_planner_changes_a_bit(self):
+        expected = [e.data for e in arrays.interpreted(self.folder, DIGITS, [DIGIT])]
+        sizes = {}
+        for planner in ("unshared", "orderings", "search"):
+            folder = self.folder / planner
+            folder.mkdir()
+            digits = package.Package(folder, "kws", [("forward", DIGITS)], ["--planner", planner])
+            self.assertEqual(digits.run("forward", [npy_file.read(DIGIT).data]), expected)
+            sizes[planner] = digits.manifest["arena_bytes"]
+        self.assertGreater(sizes["unshared"], sizes["search"])
+
     def test_equal_models_give_equal_files(self):
         for name in ("a", "b"):
             done([PETREL, "gen-c", DIGITS, "-o", name, "--name", "kws"],
