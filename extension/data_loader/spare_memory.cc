@@ -24,6 +24,11 @@ struct SpareMemory::Blocks {
     return removed;
   }
 
+  void drop_oldest() {
+    const Block oldest = remove(0);
+    munmap(oldest.memory, oldest.size);
+  }
+
   std::mutex mutex;
   Block all[kMost + 1];  // the oldest first, one more while one is added
   size_t count = 0;
@@ -58,10 +63,13 @@ void SpareMemory::give_back(void* memory, size_t size) {
   const std::lock_guard<std::mutex> lock(spare.mutex);
   spare.all[spare.count++] = {memory, size};
   spare.bytes += size;
-  while (spare.bytes > kMostBytes || spare.count > Blocks::kMost) {
-    const Blocks::Block oldest = spare.remove(0);
-    munmap(oldest.memory, oldest.size);
-  }
+  while (spare.bytes > kMostBytes || spare.count > Blocks::kMost) spare.drop_oldest();
+}
+
+void SpareMemory::clear() {
+  Blocks& spare = blocks();
+  const std::lock_guard<std::mutex> lock(spare.mutex);
+  while (spare.count > 0) spare.drop_oldest();
 }
 
 }  // namespace petrel::extension

@@ -9,9 +9,10 @@
 //
 //   read 640 KB   pack   give back -.
 //   read 640 KB   pack   give back <-' the same pages
+//   loaded                                       clear(): they go to the system
 //
 // Keeps at most kMostBytes of what came back, in a few blocks; the rest goes to the
-// system at once.
+// system at once. Who knows that loading has ended clears it.
 // Thread-safe.
 #ifndef PETREL_EXTENSION_DATA_LOADER_SPARE_MEMORY_H_
 #define PETREL_EXTENSION_DATA_LOADER_SPARE_MEMORY_H_
@@ -27,6 +28,7 @@ class SpareMemory final {
   // With whatever bytes were there before.
   static void* take(size_t size);
   static void give_back(void* memory, size_t size);
+  static void clear();
 
  private:
   struct Blocks;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "extension/data_loader/memory.h"
+#include "extension/data_loader/spare_memory.h"
 #include "extension/module/loaded_method.h"
 #include "runtime/core/log.h"
 #include "runtime/threads/thread_count.h"
@@ -46,6 +47,11 @@ Error set_num_threads(const Registry& registry, int num_threads) {
   }
   return Error::Ok;
 }
+
+// What weights were read through is no use to a module that has them.
+struct Loading {
+  ~Loading() { SpareMemory::clear(); }
+};
 
 }  // namespace
 
@@ -131,6 +137,7 @@ Result<LoadedMethod*> Module::loaded(const std::string& method) {
     if (known->name == method) return known.get();
   }
   PETREL_ASSIGN_OR_RETURN(const MethodMeta meta, program_->method_meta(method));
+  const Loading loading;
   auto made = std::make_unique<LoadedMethod>();
   made->name = method;
   PETREL_RETURN_IF_ERROR(made->allocate_arenas(meta, shared_arenas_));
@@ -154,6 +161,7 @@ Result<Module::Replaced> Module::replace_data(const NamedDataMap& map, const std
 }
 
 Result<Module::Replaced> Module::replace_data(const DataSources& data, const std::string& keys) {
+  const Loading loading;
   Result<std::unique_ptr<LoadedData>> opened = LoadedData::load(data, *program_);
   if (!opened.ok()) return opened.error();
   const bool is_complete = methods_.size() == program_->num_methods();
