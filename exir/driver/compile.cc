@@ -17,6 +17,7 @@
 #include "exir/pass/passes/share_state.h"
 #include "exir/pass/pipeline.h"
 #include "exir/plan/model/crowd.h"
+#include "exir/quantize/integer_border.h"
 #include "exir/quantize/quantize_graph.h"
 #include "exir/status_macros.h"
 
@@ -127,6 +128,9 @@ absl::StatusOr<Program> compile_program(const ExportOptions& options, Phases& ph
   if (options.quantization != nullptr || !options.quantization_file.empty()) {
     PETREL_RETURN_IF_ERROR(
         phases.run("quantize", [&] { return quantize(program, options, &report); }));
+  }
+  if (!options.io_dtype.empty()) {
+    PETREL_ASSIGN_OR_RETURN(report.borders, open_border(program, options.io_dtype));
   }
   if (!options.backends.empty()) {
     PETREL_RETURN_IF_ERROR(phases.run("delegate", [&]() -> absl::Status {

@@ -178,6 +178,7 @@ absl::Status check_options(const ExportOptions& options, const Outputs& outputs)
     return absl::InvalidArgumentError("there is no method to export");
   }
   PETREL_RETURN_IF_ERROR(check_pass_name(options.dump_after));
+  PETREL_RETURN_IF_ERROR(check_border_words(options.io_dtype));
   PETREL_RETURN_IF_ERROR(read_pools(options).status());
   std::set<std::string> methods;
   for (const auto& [method, unused] : options.methods) methods.insert(method);
@@ -238,7 +239,8 @@ absl::StatusOr<ExportReport> export_program(const ExportOptions& options) {
   ExportReport report;
   Phases phases(options, &report);
   RoutedBlobStore store(outputs.routes());
-  PETREL_ASSIGN_OR_RETURN(const Program program, compile_program(options, phases, report, store));
+  PETREL_ASSIGN_OR_RETURN(Program program, compile_program(options, phases, report, store));
+  PETREL_RETURN_IF_ERROR(add_border_methods(program, report.borders));
   PlannedProgram planned;
   PETREL_RETURN_IF_ERROR(phases.run("plan", [&]() -> absl::Status {
     PETREL_ASSIGN_OR_RETURN(planned, plan_arenas(program, store.routes(), options));

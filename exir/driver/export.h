@@ -32,6 +32,7 @@
 #include "exir/partition/partition.h"
 #include "exir/pass/pipeline.h"
 #include "exir/quantize/annotate_graph.h"
+#include "exir/quantize/integer_border.h"
 #include "exir/quantize/record.h"
 
 namespace petrel::exir {
@@ -69,6 +70,9 @@ struct ExportOptions {
   // empty: as the archive says.
   std::shared_ptr<const QuantizationRecord> quantization;
   std::string quantization_file;
+  // Inputs and outputs that are integers where the program quantises them
+  // (exir/quantize/integer_border.h). None: they are as the archive has them.
+  std::vector<std::string> io_dtype;
   // Sees the files before they are where they belong, by the paths that were asked for,
   // each with the path where it is now. An error of it leaves nothing.
   std::function<absl::Status(const std::map<std::string, std::string>& written)> before_publishing;
@@ -111,6 +115,7 @@ struct ExportReport {
   // With a record: nodes of f32 that do not compute with integers, by method.
   std::map<std::string, std::vector<LeftFloat>> left_float;
   std::shared_ptr<const QuantizationRecord> quantization;  // that was replayed
+  BorderByMethod borders;                                  // with `io_dtype` only
   std::map<std::string, OrderReport> order;                // by method; with `reorder` only
   EmitReport emit;
   // Kernel calls left per method: operator -> count.

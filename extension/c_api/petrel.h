@@ -51,7 +51,7 @@ extern "C" {
 // ---------------------------------------------------------------- versions
 
 // Of this header. Raised when something is added.
-#define PETREL_API_VERSION 3
+#define PETREL_API_VERSION 4
 
 // Of the library: at least the header's when everything in the header is there.
 PETREL_EXPORT uint32_t petrel_api_version(void);
@@ -368,6 +368,25 @@ PETREL_EXPORT petrel_status petrel_module_input_info(const petrel_module* module
 PETREL_EXPORT petrel_status petrel_module_output_info(const petrel_module* module,
                                                       const char* method, size_t index,
                                                       petrel_value* out);
+
+// What the integers of an input or output stand for: number = scale * (integer -
+// zero_point), of integers from quant_min to quant_max.
+typedef struct petrel_levels {
+  size_t struct_size;  // sizeof(petrel_levels), set by the caller
+  int32_t dtype;
+  int32_t zero_point;
+  int32_t quant_min;
+  int32_t quant_max;
+  double scale;
+} petrel_levels;
+
+// PETREL_NOT_FOUND where they stand for nothing else, or the program does not tell.
+PETREL_EXPORT petrel_status petrel_module_input_levels(const petrel_module* module,
+                                                       const char* method, size_t index,
+                                                       petrel_levels* out);
+PETREL_EXPORT petrel_status petrel_module_output_levels(const petrel_module* module,
+                                                        const char* method, size_t index,
+                                                        petrel_levels* out);
 
 // ----------------------------------------------------------------- running
 

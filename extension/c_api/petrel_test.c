@@ -14,6 +14,7 @@
 #include "extension/c_api/test_helpers.h"
 
 static const char kInline[] = "extension/c_api/inline.pte";
+static const char kLevels[] = "test/quantized/programs/rows.border.pte";
 static const char kExternal[] = "extension/c_api/external.pte";
 static const char kWeights[] = "extension/c_api/external.ptd";
 static const char kTwo[] = "extension/c_api/kernels_two.pte";
@@ -409,6 +410,30 @@ static void runs_modules_on_several_threads(void) {
   for (i = 0; i < 4; ++i) CHECK(right[i] >= 45 && right[i] == right[0]);
 }
 
+static void tells_what_integers_stand_for(void) {
+  petrel_module* module = NULL;
+  petrel_levels levels;
+  petrel_value info;
+  memset(&levels, 0, sizeof(levels));
+  PETREL_VALUE_INIT(&info);
+  CHECK(petrel_module_load_path(kLevels, NULL, &module) == PETREL_OK);
+  CHECK(petrel_module_input_levels(module, "forward", 0, &levels) == PETREL_INVALID_ARGUMENT);
+  CHECK(strstr(petrel_error_text(), "struct_size is 0") != NULL);
+  levels.struct_size = sizeof(levels);
+  CHECK(petrel_module_input_levels(module, "forward", 0, &levels) == PETREL_OK);
+  CHECK(levels.dtype == PETREL_INT8 && levels.quant_min == -128 && levels.quant_max == 127);
+  CHECK(levels.scale > 0.01 && levels.scale < 0.1);
+  CHECK(petrel_module_input_info(module, "forward", 0, &info) == PETREL_OK);
+  CHECK(info.dtype == PETREL_INT8);
+  CHECK(petrel_module_output_levels(module, "forward", 0, &levels) == PETREL_OK);
+  CHECK(petrel_module_output_levels(module, "forward", 1, &levels) == PETREL_INVALID_ARGUMENT);
+  CHECK(petrel_module_output_levels(module, "forward", 0, NULL) == PETREL_INVALID_ARGUMENT);
+  petrel_module_destroy(module);
+  CHECK(petrel_module_load_path(kInline, NULL, &module) == PETREL_OK);
+  CHECK(petrel_module_input_levels(module, "forward", 0, &levels) == PETREL_NOT_FOUND);
+  petrel_module_destroy(module);
+}
+
 static void tells_versions_and_names(void) {
   CHECK(petrel_api_version() == PETREL_API_VERSION);
   CHECK(strchr(petrel_version(), '.') != NULL);
@@ -442,6 +467,7 @@ static void caps_the_instruction_set(void) {
 int main(void) {
   caps_the_instruction_set();
   tells_versions_and_names();
+  tells_what_integers_stand_for();
   classifies_from_every_source();
   reads_assets_of_a_package();
   takes_external_data_from_every_source();

@@ -4,10 +4,12 @@
 
 #include <cinttypes>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "extension/c_api/guard.h"
 #include "extension/c_api/handles.h"
+#include "extension/levels/levels.h"
 #include "runtime/core/checked_math.h"
 
 namespace petrel::extension::c_api {
@@ -92,6 +94,27 @@ Result<petrel_value> info_of(Tag tag, const Result<TensorInfo>& tensor) {
 Error check_names(const petrel_module* module, const char* method) {
   PETREL_RETURN_IF_ERROR(require(module, "module"));
   return require(method, "method");
+}
+
+Error put_levels(const Result<std::optional<extension::Levels>>& levels, petrel_levels* out) {
+  PETREL_RETURN_IF_ERROR(require(out, "out"));
+  if (out->struct_size < sizeof(petrel_levels)) {
+    PETREL_LOG(Error, "out->struct_size is %zu, must be at least %zu", out->struct_size,
+               sizeof(petrel_levels));
+    return Error::InvalidArgument;
+  }
+  if (!levels.ok()) return levels.error();
+  if (!levels->has_value()) {
+    PETREL_LOG(Error, "the program does not tell what integers there stand for");
+    return Error::NotFound;
+  }
+  const extension::Levels& known = **levels;
+  out->dtype = static_cast<int32_t>(known.type);
+  out->zero_point = known.zero_point;
+  out->quant_min = known.least;
+  out->quant_max = known.most;
+  out->scale = known.scale;
+  return Error::Ok;
 }
 
 Result<MethodMeta> meta_of(const petrel_module* module, const char* method) {
@@ -335,6 +358,24 @@ petrel_status petrel_module_input_info(const petrel_module* module, const char* 
     PETREL_ASSIGN_OR_RETURN(const petrel_value value, info_of(tag, meta.input_tensor_meta(index)));
     assign(out, value);
     return Error::Ok;
+  });
+}
+
+petrel_status petrel_module_input_levels(const petrel_module* module, const char* method,
+                                         size_t index, petrel_levels* out) {
+  return guarded([&]() -> Error {
+    PETREL_RETURN_IF_ERROR(check_names(module, method));
+    return put_levels(petrel::extension::input_levels(module->module->program(), method, index),
+                      out);
+  });
+}
+
+petrel_status petrel_module_output_levels(const petrel_module* module, const char* method,
+                                          size_t index, petrel_levels* out) {
+  return guarded([&]() -> Error {
+    PETREL_RETURN_IF_ERROR(check_names(module, method));
+    return put_levels(petrel::extension::output_levels(module->module->program(), method, index),
+                      out);
   });
 }
 

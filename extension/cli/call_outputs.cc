@@ -7,12 +7,12 @@
 #include "absl/strings/str_join.h"
 #include "exir/ir/blob.h"
 #include "exir/status_macros.h"
+#include "extension/levels/level_arrays.h"
 #include "extension/npy/tensor_array.h"
 
 namespace petrel::extension {
 
 using runtime::EValue;
-using runtime::Tensor;
 
 namespace {
 
@@ -25,23 +25,29 @@ std::string describe(const EValue& value) {
     const std::string_view text = value.toString();
     return absl::StrCat("string ", std::string(text));
   }
-  if (!value.isTensor()) return "a list";
-  const Tensor tensor = value.toTensor();
-  const NpyArray array = to_npy(tensor);
-  return absl::StrCat(runtime::to_string(tensor.scalar_type()), " [",
-                      absl::StrJoin(tensor.sizes().begin(), tensor.sizes().end(), ","), "] sha256 ",
-                      exir::to_hex(exir::sha256_of(array.data)).substr(0, 16));
+  return "a list";
+}
+
+std::string describe(const NpyArray& array) {
+  return absl::StrCat(runtime::to_string(array.type), " [", absl::StrJoin(array.shape, ","),
+                      "] sha256 ", exir::to_hex(exir::sha256_of(array.data)).substr(0, 16));
 }
 
 }  // namespace
 
 absl::Status show_outputs(const std::vector<EValue>& outputs, const std::string& folder,
-                          const std::string& prefix) {
+                          const std::string& prefix, const OutputLevels& levels) {
   for (size_t i = 0; i < outputs.size(); ++i) {
-    std::printf("%soutput_%zu: %s\n", prefix.c_str(), i, describe(outputs[i]).c_str());
-    if (folder.empty() || !outputs[i].isTensor()) continue;
+    if (!outputs[i].isTensor()) {
+      std::printf("%soutput_%zu: %s\n", prefix.c_str(), i, describe(outputs[i]).c_str());
+      continue;
+    }
+    NpyArray array = to_npy(outputs[i].toTensor());
+    if (i < levels.size() && levels[i]) array = in_numbers(array, *levels[i]);
+    std::printf("%soutput_%zu: %s\n", prefix.c_str(), i, describe(array).c_str());
+    if (folder.empty()) continue;
     const std::string path = absl::StrCat(folder, "/", prefix, "output_", i, ".npy");
-    PETREL_RETURN_IF_ERROR(write_npy(path, to_npy(outputs[i].toTensor())));
+    PETREL_RETURN_IF_ERROR(write_npy(path, array));
   }
   return absl::OkStatus();
 }

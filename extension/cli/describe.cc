@@ -134,9 +134,17 @@ void render_program(const ordered_json& d, std::string* out) {
                     text_of(entry["bytes"]), " bytes\n");
   }
   for (const auto& method : d["methods"]) {
+    // What these tell stands with the method that they tell it of.
+    if (method.contains("tells_levels")) continue;
     absl::StrAppend(out, "method ", text_of(method["name"]), "\n");
     absl::StrAppend(out, "  inputs   ", method["inputs"].dump(), "\n");
     absl::StrAppend(out, "  outputs  ", method["outputs"].dump(), "\n");
+    for (const auto& levels : method["levels"]) {
+      absl::StrAppend(
+          out, absl::StrFormat("  %-8s %s  ", text_of(levels["kind"]), text_of(levels["index"])),
+          text_of(levels["dtype"]), ", scale ", text_of(levels["scale"]), ", zero point ",
+          text_of(levels["zero_point"]), "\n");
+    }
     absl::StrAppend(out, "  arenas   ", method["arenas"].dump(), " bytes\n");
     for (const auto& scratch : method["scratch"]) {
       absl::StrAppend(out, "  scratch  ", text_of(scratch["bytes"]), " bytes at ",

@@ -14,6 +14,7 @@
 #include "backends/xnnpack/format/payload_reader.h"
 #include "extension/cli/describe.h"
 #include "extension/data_loader/file_data_loader.h"
+#include "extension/levels/levels.h"
 #include "runtime/core/log.h"
 #include "runtime/executor/program.h"
 
@@ -213,6 +214,27 @@ void describe_parts(const MethodView& method, ordered_json* out) {
   }
 }
 
+// One entry per input or output whose integers stand for numbers.
+Error describe_levels(const Program& program, const MethodView& method, ordered_json* out) {
+  for (const bool is_input : {true, false}) {
+    const size_t count = is_input ? method.inputs().size() : method.outputs().size();
+    for (size_t i = 0; i < count; ++i) {
+      PETREL_ASSIGN_OR_RETURN(const std::optional<Levels> levels,
+                              is_input ? input_levels(program, method.name(), i)
+                                       : output_levels(program, method.name(), i));
+      if (!levels) continue;
+      out->push_back({{"kind", is_input ? "input" : "output"},
+                      {"index", i},
+                      {"dtype", runtime::to_string(levels->type)},
+                      {"scale", levels->scale},
+                      {"zero_point", levels->zero_point},
+                      {"quant_min", levels->least},
+                      {"quant_max", levels->most}});
+    }
+  }
+  return Error::Ok;
+}
+
 Error describe_method(const Program& program, const MethodView& method, Detail detail,
                       ordered_json* out) {
   const auto list = [](runtime::Span<const int32_t> items) {
@@ -221,6 +243,9 @@ Error describe_method(const Program& program, const MethodView& method, Detail d
   ordered_json json = {{"name", std::string(method.name())},
                        {"inputs", list(method.inputs())},
                        {"outputs", list(method.outputs())}};
+  if (tells_levels(program, method.name())) json["tells_levels"] = true;
+  json["levels"] = ordered_json::array();
+  PETREL_RETURN_IF_ERROR(describe_levels(program, method, &json["levels"]));
   json["arenas"] = ordered_json::array();
   for (uint32_t i = 1; i <= method.num_arenas(); ++i) {
     json["arenas"].push_back(method.arena_bytes(i));

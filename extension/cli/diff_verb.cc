@@ -36,7 +36,8 @@ absl::StatusOr<ValueTrace> run_one(const Arguments& arguments, size_t which) {
   auto program =
       WatchedProgram::open(arguments.programs[which], arguments.data[which], arguments.method);
   if (!program.ok()) return program.status();
-  auto inputs = MethodInputs::make((*program)->module(), arguments.method, arguments.inputs);
+  auto inputs = MethodInputs::make((*program)->module(), arguments.method, arguments.inputs,
+                                   /*in_floats=*/true);
   if (!inputs.ok()) return inputs.status();
   return (*program)->run(arguments.method, inputs->values());
 }

@@ -19,9 +19,11 @@ class MethodInputs {
  public:
   // `words` give inputs by position or name (input_words.h); tensors that get
   // none are ones. Inputs that are not tensors take the value the program was
-  // made with. InvalidArgument names the input that does not fit.
+  // made with. With `in_floats`, floats are given for integers that stand for
+  // numbers. InvalidArgument names the input that does not fit.
   static absl::StatusOr<MethodInputs> make(Module& module, const std::string& method,
-                                           const std::vector<std::string>& words);
+                                           const std::vector<std::string>& words,
+                                           bool in_floats = false);
 
   const std::vector<runtime::EValue>& values() const { return values_; }
 

@@ -37,6 +37,7 @@ struct Arguments {
   std::vector<std::string> inputs;
   std::vector<std::string> calls;
   std::string output_dir;
+  bool floats = false;
   int threads = 0;
   std::string kernels;
   runtime::Limits limits;
@@ -63,11 +64,26 @@ std::vector<std::string> split_inputs(const std::string& text) {
   return words;
 }
 
+// What outputs of integers stand for.
+absl::StatusOr<OutputLevels> levels_of_outputs(const Module& module, const std::string& method,
+                                               size_t count) {
+  OutputLevels all;
+  for (size_t i = 0; i < count; ++i) {
+    const auto levels = output_levels(module.program(), method, i);
+    if (!levels.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("output ", i, ": what its integers stand for is damaged"));
+    }
+    all.push_back(*levels);
+  }
+  return all;
+}
+
 // Runs one call, prints its outputs and writes the tensors among them to
 // `directory` as PREFIXoutput_N.npy.
-int run_call(Module& module, const Call& call, const std::string& directory,
+int run_call(Module& module, const Call& call, const Arguments& arguments,
              const std::string& prefix, const RuntimeMessages& messages, Progress& progress) {
-  auto inputs = MethodInputs::make(module, call.method, call.inputs);
+  auto inputs = MethodInputs::make(module, call.method, call.inputs, arguments.floats);
   if (!inputs.ok()) {
     return messages.fail("run", inputs.status());
   }
@@ -77,7 +93,10 @@ int run_call(Module& module, const Call& call, const std::string& directory,
   if (!outputs.ok()) {
     return messages.fail("run", absl::StrCat("method '", call.method, "'"), outputs.error());
   }
-  const absl::Status shown = show_outputs(*outputs, directory, prefix);
+  absl::StatusOr<OutputLevels> levels = OutputLevels();
+  if (arguments.floats) levels = levels_of_outputs(module, call.method, outputs->size());
+  if (!levels.ok()) return messages.fail("run", levels.status());
+  const absl::Status shown = show_outputs(*outputs, arguments.output_dir, prefix, *levels);
   return shown.ok() ? kDone : fail("run", shown);
 }
 
@@ -199,7 +218,7 @@ int run(Arguments& arguments) {
   }
   for (size_t i = 0; i < calls.size(); ++i) {
     const std::string prefix = prefix_of(i, calls.size());
-    const int code = run_call(**module, calls[i], arguments.output_dir, prefix, messages, progress);
+    const int code = run_call(**module, calls[i], arguments, prefix, messages, progress);
     if (code != kDone) return code;
   }
   return kDone;
@@ -236,6 +255,9 @@ void add_run_verb(CLI::App& app, int* exit_code) {
       ->excludes(method)
       ->excludes(input);
   verb->add_option("--output-dir", arguments->output_dir, "write output_0.npy, ... here");
+  verb->add_flag("--floats", arguments->floats,
+                 "give and get numbers where a program takes and returns integers that stand for\n"
+                 "them: inputs are f32 and quantised, outputs are dequantised");
   verb->add_option("--threads", arguments->threads, "0 (default): one per processor")
       ->check(CLI::Range(0, 1024));
   add_kernels_option(*verb, &arguments->kernels);

@@ -66,6 +66,10 @@ std::vector<ExportOption> graph_options() {
             [](const Words& words, ExportOptions* options) {
               options->quantization_file = words[0];
             }),
+      value("io-dtype", OptionKind::kTexts, kChangesGraph,
+            "int8: inputs and outputs that are quantised are integers of 8 bits, with their scales "
+            "as metadata; GLOB=int8 for those of these names, which must be",
+            [](const Words& words, ExportOptions* options) { options->io_dtype = words; }),
       flag("allow-petrel-ops", kChangesGraph,
            "use operators that only Petrel's runtime has, where they are faster",
            [](const Words&, ExportOptions* options) { options->allow_petrel_ops = true; }),

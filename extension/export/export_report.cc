@@ -71,6 +71,45 @@ void add_not_delegated_text(const exir::ExportReport& report, const std::string&
   }
 }
 
+void add_border_text(const exir::ExportReport& report, const std::string& method,
+                     std::string* text) {
+  const auto border = report.borders.find(method);
+  if (border == report.borders.end()) return;
+  for (const exir::BorderValue& value : border->second) {
+    absl::StrAppend(text, value.is_input ? "  input          " : "  output         ", value.place,
+                    " '", value.name, "': ");
+    if (value.reason.empty()) {
+      absl::StrAppend(text, std::string(exir::scalar_type_name(value.levels.dtype)), ", scale ",
+                      value.levels.scale, ", zero point ", value.levels.zero_point, "\n");
+    } else {
+      absl::StrAppend(text, "stays f32: ", value.reason, "\n");
+    }
+  }
+}
+
+ordered_json border_json(const exir::Border& border) {
+  ordered_json json = ordered_json::array();
+  for (const exir::BorderValue& value : border) {
+    ordered_json one = {{"kind", value.is_input ? "input" : "output"},
+                        {"index", value.place},
+                        {"name", value.name}};
+    if (value.reason.empty()) {
+      one["dtype"] = exir::scalar_type_name(value.levels.dtype);
+      one["scale"] = value.levels.scale;
+      one["zero_point"] = value.levels.zero_point;
+    } else {
+      one["stays_float"] = value.reason;
+    }
+    json.push_back(std::move(one));
+  }
+  return json;
+}
+
+// Methods that tell what integers stand for are not worth a report of their own.
+bool tells_of_border(const exir::MethodMemory& memory, const exir::ExportReport& report) {
+  return !report.borders.empty() && report.borders.count(memory.method) == 0;
+}
+
 void add_operators_text(const exir::ExportReport& report, const std::string& method,
                         std::string* text) {
   const auto kernels = report.kernels.find(method);
@@ -197,6 +236,8 @@ ordered_json missing_kernels_json(const exir::ExportReport& report, const std::s
 ordered_json method_json(const exir::ExportReport& report, const exir::MethodMemory& memory) {
   ordered_json method;
   method["name"] = memory.method;
+  const auto border = report.borders.find(memory.method);
+  if (border != report.borders.end()) method["border"] = border_json(border->second);
   method["delegated"] = delegated_json(report, memory.method);
   method["not_delegated"] = not_delegated_json(report, memory.method);
   method["kernels"] = ordered_json::object();
@@ -221,7 +262,9 @@ ordered_json method_json(const exir::ExportReport& report, const exir::MethodMem
 std::string format_report_text(const exir::ExportReport& report) {
   std::string text;
   for (const exir::MethodMemory& memory : report.emit.memory) {
+    if (tells_of_border(memory, report)) continue;
     absl::StrAppend(&text, "method ", memory.method, "\n");
+    add_border_text(report, memory.method, &text);
     add_delegated_text(report, memory.method, &text);
     add_not_delegated_text(report, memory.method, &text);
     add_operators_text(report, memory.method, &text);
@@ -254,6 +297,7 @@ std::string format_report_json(const exir::ExportReport& report) {
   ordered_json json;
   json["methods"] = ordered_json::array();
   for (const exir::MethodMemory& memory : report.emit.memory) {
+    if (tells_of_border(memory, report)) continue;
     json["methods"].push_back(method_json(report, memory));
   }
   json["state_bytes"] = report.emit.state_bytes;

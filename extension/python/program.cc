@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "extension/levels/levels.h"
 #include "extension/module/error_text.h"
 #include "extension/named_data_map/safetensors_map.h"
 #include "extension/python/python_source.h"
@@ -348,16 +349,22 @@ py::list LoadedProgram::run(const std::string& method, const py::args& args, boo
 
 namespace {
 
-// (kind, dtype, shape, dim order, is dynamic) of an input or output.
-py::tuple describe(Tag tag, const Result<TensorInfo>& info) {
+// (kind, dtype, shape, dim order, is dynamic, scale, zero point) of an input or output.
+py::tuple describe(Tag tag, const Result<TensorInfo>& info,
+                   const Result<std::optional<Levels>>& levels, const ErrorText& said) {
+  if (!levels.ok()) raise_runtime(levels.error(), said.text());
   if (tag != Tag::Tensor || !info.ok()) {
-    return py::make_tuple(to_string(tag), py::none(), py::none(), py::none(), false);
+    return py::make_tuple(to_string(tag), py::none(), py::none(), py::none(), false, py::none(),
+                          py::none());
   }
+  const std::optional<Levels>& known = *levels;
   const std::vector<int32_t> sizes(info->sizes().begin(), info->sizes().end());
   const std::vector<int> order(info->dim_order().begin(), info->dim_order().end());
   return py::make_tuple("Tensor", to_string(info->scalar_type()), py::tuple(py::cast(sizes)),
                         py::tuple(py::cast(order)),
-                        info->shape_dynamism() != runtime::TensorShapeDynamism::STATIC);
+                        info->shape_dynamism() != runtime::TensorShapeDynamism::STATIC,
+                        known ? py::object(py::float_(known->scale)) : py::none(),
+                        known ? py::object(py::int_(known->zero_point)) : py::none());
 }
 
 MergeOrder merge_order(const std::string& word) {
@@ -418,7 +425,9 @@ void bind_program(py::module_& module) {
              const MethodMeta meta = program.meta(method);
              py::list all;
              for (size_t i = 0; i < meta.num_inputs(); ++i) {
-               all.append(describe(*meta.input_tag(i), meta.input_tensor_meta(i)));
+               const ErrorText said;
+               const auto levels = input_levels(program.program(), method, i);
+               all.append(describe(*meta.input_tag(i), meta.input_tensor_meta(i), levels, said));
              }
              return all;
            })
@@ -427,7 +436,9 @@ void bind_program(py::module_& module) {
              const MethodMeta meta = program.meta(method);
              py::list all;
              for (size_t i = 0; i < meta.num_outputs(); ++i) {
-               all.append(describe(*meta.output_tag(i), meta.output_tensor_meta(i)));
+               const ErrorText said;
+               const auto levels = output_levels(program.program(), method, i);
+               all.append(describe(*meta.output_tag(i), meta.output_tensor_meta(i), levels, said));
              }
              return all;
            })

@@ -61,6 +61,7 @@ class LoadedProgram : public std::enable_shared_from_this<LoadedProgram> {
   std::vector<std::string> method_names() const { return module_->method_names(); }
   // Raises when there is no such method.
   runtime::MethodMeta meta(const std::string& method) const;
+  const runtime::Program& program() const { return module_->program(); }
 
   void load_method(const std::string& method);
   void unload_method(const std::string& method);

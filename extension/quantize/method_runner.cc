@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "exir/status_macros.h"
+#include "extension/levels/level_arrays.h"
 #include "extension/npy/tensor_array.h"
 
 namespace petrel::extension {
@@ -32,10 +34,19 @@ absl::StatusOr<MethodRunner> MethodRunner::open(Module& module, const std::strin
     const std::string_view name = info->name();
     input.name = std::string(name.data(), name.size());
     input.type = info->scalar_type();
+    const auto levels = input_levels(module.program(), method, i);
+    if (!levels.ok()) return runner.failed("has damaged scales", levels.error());
+    if (*levels) input.type = runtime::ScalarType::Float;
+    runner.input_levels_.push_back(*levels);
     input.sizes.assign(info->sizes().begin(), info->sizes().end());
     runner.inputs_.push_back(std::move(input));
     runner.places_.push_back(i);
     runner.orders_.emplace_back(info->dim_order().begin(), info->dim_order().end());
+  }
+  for (size_t i = 0; i < meta->num_outputs(); ++i) {
+    const auto levels = output_levels(module.program(), method, i);
+    if (!levels.ok()) return runner.failed("has damaged scales", levels.error());
+    runner.output_levels_.push_back(*levels);
   }
   return runner;
 }
@@ -46,12 +57,26 @@ absl::StatusOr<std::vector<EValue>> MethodRunner::run(const std::vector<NpyArray
   for (size_t i = 0; i < num_inputs_; ++i) values[i] = module_->get_input(method_, i);
   for (size_t k = 0; k < sample.size(); ++k) {
     const runtime::Span<const uint8_t> order(orders_[k].data(), orders_[k].size());
-    PETREL_ASSIGN_OR_RETURN(auto tensor, ArrayTensor::make(sample[k], order));
+    const std::optional<Levels>& levels = input_levels_[k];
+    const bool is_quantised = levels && sample[k].type == runtime::ScalarType::Float;
+    PETREL_ASSIGN_OR_RETURN(
+        auto tensor,
+        ArrayTensor::make(is_quantised ? in_levels(sample[k], *levels) : sample[k], order));
     values[places_[k]] = tensor->value();
     tensors.push_back(std::move(tensor));
   }
   auto outputs = module_->execute(method_, values);
   if (!outputs.ok()) return failed("does not run", outputs.error());
+  numbers_.clear();
+  for (size_t i = 0; i < outputs->size(); ++i) {
+    if (!output_levels_[i]) continue;
+    const NpyArray numbers = in_numbers(to_npy((*outputs)[i].toTensor()), *output_levels_[i]);
+    std::vector<uint8_t> order(numbers.shape.size());
+    std::iota(order.begin(), order.end(), uint8_t{0});
+    PETREL_ASSIGN_OR_RETURN(auto tensor, ArrayTensor::make(numbers, {order.data(), order.size()}));
+    outputs.get()[i] = tensor->value();
+    numbers_.push_back(std::move(tensor));
+  }
   return std::move(outputs.get());
 }
 

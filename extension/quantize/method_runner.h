@@ -10,11 +10,15 @@
 #ifndef PETREL_EXTENSION_QUANTIZE_METHOD_RUNNER_H_
 #define PETREL_EXTENSION_QUANTIZE_METHOD_RUNNER_H_
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "extension/levels/levels.h"
 #include "extension/module/module.h"
+#include "extension/npy/tensor_array.h"
 #include "extension/quantize/calibration_data.h"
 
 namespace petrel::extension {
@@ -27,7 +31,8 @@ class MethodRunner {
   const std::vector<CalibrationInput>& inputs() const { return inputs_; }
   const std::vector<size_t>& places() const { return places_; }
 
-  // Precondition: a sample of inputs().
+  // Precondition: a sample of inputs(). Outputs that are integers which stand for numbers are
+  // given as these, until the next run.
   absl::StatusOr<std::vector<runtime::EValue>> run(const std::vector<NpyArray>& sample);
 
  private:
@@ -40,6 +45,11 @@ class MethodRunner {
   std::vector<CalibrationInput> inputs_;
   std::vector<size_t> places_;
   std::vector<std::vector<uint8_t>> orders_;  // of dimensions, by tensor
+  // What integers stand for at inputs that are tensors, and at outputs; inputs() are floats
+  // there.
+  std::vector<std::optional<Levels>> input_levels_;
+  std::vector<std::optional<Levels>> output_levels_;
+  std::vector<std::shared_ptr<ArrayTensor>> numbers_;  // of outputs
 };
 
 // A program in memory with the kernels and backends of `registry`, null for those of the

@@ -15,6 +15,7 @@ FOR_USERS = {
     "//:module": "path in, tensors in, tensors out",
     "//:runtime": "programs and methods",
     "//:xnnpack": "the XNNPACK backend, for a registry",
+    "//extension/levels:levels": "what integers at inputs and outputs stand for",
     "//extension/module:heap_allocator": "memory from the heap for a method",
     "//extension/named_data_map:linked_data_map": "weights linked into the app",
     "//extension/named_data_map:merged_data_map": "several sources of weights as one",

@@ -24,6 +24,9 @@ class ValueInfo:
     shape: Optional[Tuple[int, ...]] = None
     dim_order: Optional[Tuple[int, ...]] = None
     is_dynamic: bool = False
+    # Of integers that stand for numbers: number = scale * (integer - zero_point).
+    scale: Optional[float] = None
+    zero_point: Optional[int] = None
 
 
 class Method:

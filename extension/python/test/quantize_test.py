@@ -182,6 +182,25 @@ class QuantizeTest(unittest.TestCase):
         with self.assertRaisesRegex((petrel.Error, ValueError), "equalising channels is for"):
             petrel.quantize(UNEVEN + ".pt2", scheme="dynamic-int8", equalise=True)
 
+    def test_inputs_and_outputs_are_integers_where_they_are_asked_for(self):
+        record = str(self.folder / "q.json")
+        program = petrel.quantize(DIGITS, calibrate=self.images[::2], record=record)
+        floats = petrel.load(program.path)["forward"]
+        self.assertIsNone(floats.inputs[0].scale)
+        for made in (petrel.quantize(DIGITS, calibrate=self.images[::2], io_dtype=["int8"]),
+                     petrel.export(DIGITS, quantize=record, io_dtype=["int8"])):
+            forward = petrel.load(made.path)["forward"]
+            image, logits = forward.inputs[0], forward.outputs[0]
+            self.assertEqual((image.dtype, logits.dtype), ("int8", "int8"))
+            for sample in self.images[1::40]:
+                levels = numpy.round(sample / numpy.float32(image.scale)) + image.zero_point
+                output, = forward(numpy.clip(levels, -128, 127).astype(numpy.int8))
+                numbers = (output.astype(numpy.float32) - logits.zero_point) * numpy.float32(
+                    logits.scale)
+                numpy.testing.assert_array_equal(numbers, floats(sample)[0])
+        with self.assertRaisesRegex((petrel.Error, ValueError), "image' must stay f32"):
+            petrel.export(DIGITS, io_dtype=["image=int8"])
+
     def test_budgets_are_numbers(self):
         for budget in ({"min_sqnr": float("nan")}, {"min_sqnr": float("inf")},
                        {"accuracy": LOUD + ".labels.npy", "max_drop": float("nan")}):
