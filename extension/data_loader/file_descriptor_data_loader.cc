@@ -137,8 +137,7 @@ Result<FreeableBuffer> FileDescriptorDataLoader::load(size_t offset, size_t size
 
 Result<BytePlace> FileDescriptorDataLoader::find_place(size_t offset, size_t size) const {
   if (!in_bounds(offset, size, size_)) return Error::InvalidArgument;
-  const std::optional<BytePlace> place = source_->place_at(base_ + offset);
-  return place.has_value() ? Result<BytePlace>(*place) : Error::NotSupported;
+  return source_->place_at(base_ + offset);
 }
 
 Error FileDescriptorDataLoader::load_into(size_t offset, size_t size, const SegmentInfo&,

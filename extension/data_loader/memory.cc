@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/data_loader/memory.h"
 
-#include <optional>
-
 #include "extension/data_loader/buffer_data_loader.h"
 #include "runtime/backend/byte_source.h"
 #include "runtime/core/checked_math.h"
@@ -32,8 +30,7 @@ class MemoryLoader final : public DataLoader {
   Result<BytePlace> find_place(size_t offset, size_t size) const override {
     PETREL_ASSIGN_OR_RETURN(const size_t all, bytes_.size());
     if (!runtime::in_bounds(offset, size, all)) return Error::InvalidArgument;
-    const std::optional<BytePlace> place = source_->place_at(offset);
-    return place.has_value() ? Result<BytePlace>(*place) : Error::NotSupported;
+    return source_->place_at(offset);
   }
   Result<size_t> size() const override { return bytes_.size(); }
 

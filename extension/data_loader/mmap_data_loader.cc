@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 
 #include "extension/data_loader/buffer_data_loader.h"
 #include "runtime/core/checked_math.h"
@@ -110,8 +109,7 @@ Error MmapDataLoader::load_into(size_t offset, size_t size, const SegmentInfo& i
 
 Result<runtime::BytePlace> MmapDataLoader::find_place(size_t offset, size_t size) const {
   if (!runtime::in_bounds(offset, size, mapping_->size)) return Error::InvalidArgument;
-  const std::optional<runtime::BytePlace> place = mapping_->source->place_at(offset);
-  return place.has_value() ? Result<runtime::BytePlace>(*place) : Error::NotSupported;
+  return mapping_->source->place_at(offset);
 }
 
 }  // namespace petrel::extension

@@ -116,8 +116,8 @@ bool ByteSource::is_unchanged() const {
          now == identity_;
 }
 
-std::optional<ByteSource::Place> ByteSource::place_at(uint64_t offset) const {
-  if (!is_unchanged()) return std::nullopt;
+Result<ByteSource::Place> ByteSource::place_at(uint64_t offset) const {
+  if (!is_unchanged()) return Error::NotSupported;
   return Place{number_, offset};
 }
 

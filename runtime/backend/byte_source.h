@@ -29,6 +29,7 @@
 #include <optional>
 
 #include "runtime/core/byte_place.h"
+#include "runtime/core/result.h"
 
 namespace petrel::runtime {
 
@@ -48,8 +49,8 @@ class ByteSource final {
   void announce(const void* data, size_t size, uint64_t offset);
   void withdraw(const void* data);
 
-  // Its bytes from `offset`; nullopt where nothing is sure.
-  std::optional<Place> place_at(uint64_t offset) const;
+  // Its bytes from `offset`; NotSupported where nothing is sure.
+  Result<Place> place_at(uint64_t offset) const;
   // The place of `size` bytes at `data`; nullopt where nothing is sure.
   static std::optional<Place> find(const void* data, size_t size);
 
