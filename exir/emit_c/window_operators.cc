@@ -48,30 +48,28 @@ void flatten(Extents* sizes) {
   (*sizes)[2] = 1;
 }
 
-// Several filters of a group that read the same input are computed at once, else a row of the
-// output of one.
-void choose_convolution(KernelCall& call, const Extents& filters, int64_t groups,
-                        const Extent& out_width) {
-  constexpr int64_t kNarrow = 12;  // rows that are computed element by element
+// Several filters of a group that read the same input are computed at once, else several rows of
+// the output of one, or a part of a row where sizes vary.
+void choose_convolution(KernelCall& call, const Extents& in, const Extents& filters, int64_t groups,
+                        const Extents& out) {
   constexpr int64_t kPart = 64;
-  const bool is_fixed = std::all_of(filters.begin(), filters.end(), [](const Extent& size) {
-    return size.is_number() && size.number() > 0;
-  });
+  const auto is_fixed = [](const Extents& sizes) {
+    return std::all_of(sizes.begin(), sizes.end(),
+                       [](const Extent& size) { return size.is_number() && size.number() > 0; });
+  };
   int64_t tile = 1;
   for (const int64_t count : {2, 3, 4}) {
-    if (is_fixed && filters[0].number() / groups % count == 0) tile = count;
+    if (is_fixed(filters) && filters[0].number() / groups % count == 0) tile = count;
   }
   if (tile > 1) {
     NodeCalls::bind(call, "TILE", tile);
-    NodeCalls::bind(call, "MOST_WIDTH", std::min(out_width.range().high, kPart));
-    return;
+    NodeCalls::bind(call, "MOST_WIDTH", std::min(out[3].range().high, kPart));
+  } else if (is_fixed(in) && is_fixed(filters) && is_fixed(out)) {
+    call.source = "kernels/convolution_plane.h";
+  } else {
+    call.source = "kernels/convolution_rows.h";
+    NodeCalls::bind(call, "PART", std::clamp<int64_t>(out[3].range().high, 1, kPart));
   }
-  call.source = "kernels/convolution_rows.h";
-  const int64_t least = out_width.range().low;
-  NodeCalls::bind(call, "PART",
-                  !out_width.is_number() ? kPart
-                  : least < kNarrow      ? 1
-                                         : std::min(least, kPart));
 }
 
 absl::Status convolution(const OperatorRow& row, NodeCalls& calls) {
@@ -93,7 +91,7 @@ absl::Status convolution(const OperatorRow& row, NodeCalls& calls) {
   KernelCall& call = transposed
                          ? calls.add("kernels/transposed_convolution.h", "transposed_convolution")
                          : calls.add("kernels/convolution.h", row.name());
-  if (!transposed) choose_convolution(call, filters, groups, out[3]);
+  if (!transposed) choose_convolution(call, in, filters, groups, out);
   NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
   NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);
   calls.bind_sums(call, x->tensor().dtype);

@@ -122,6 +122,34 @@ class Windows(nn.Module):
                 rows @ rows.t(), self.doubled(doubles), doubles[0, 0] @ doubles[0, 1])
 
 
+class Planes(nn.Module):
+    """Convolutions whose filters share no input, over planes of many sizes."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(43)
+        self.narrow = nn.ModuleList([
+            nn.Conv2d(3, 3, 3, padding=1, groups=3), nn.Conv2d(3, 3, 3, 2, 1, groups=3),
+            nn.Conv2d(3, 3, (5, 2), (3, 1), (2, 1), groups=3),
+            nn.Conv2d(3, 3, 3, padding=3, dilation=(2, 3), groups=3, bias=False),
+            nn.Conv2d(3, 3, 2, 3, groups=3), nn.Conv2d(3, 15, 3, padding=2, groups=3),
+            nn.Conv2d(3, 3, (7, 5), groups=3), nn.Conv2d(3, 1, 3, (1, 2), 1),
+            nn.Conv2d(3, 3, 3, (4, 2), 4, (2, 3), groups=3)])
+        self.large = nn.ModuleList([
+            nn.Conv2d(1, 1, 3, padding=1), nn.Conv2d(1, 1, 5, 2, 2), nn.Conv2d(1, 1, (1, 40), 3)])
+        self.line = nn.ModuleList([nn.Conv1d(2, 2, 5, groups=2), nn.Conv1d(2, 1, 9, 4, 3)])
+        self.odd = nn.Conv2d(3, 3, 3, 2, 1, groups=3)
+        with torch.no_grad():
+            self.odd.weight[0, 0, 0, 0] = float("inf")
+            self.odd.weight[1, 0, 2, 2] = float("nan")
+        self.doubled = nn.Conv2d(3, 3, 3, 2, 1, groups=3).double()
+
+    def forward(self, narrow, large, line):
+        return (*(layer(narrow) for layer in self.narrow), *(layer(large) for layer in self.large),
+                *(layer(line) for layer in self.line), self.odd(narrow),
+                self.doubled(narrow.double()))
+
+
 def numbers(*shape):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(42))
 
@@ -142,6 +170,7 @@ def cases():
         "cell": (Cell(), (torch.arange(8.0) / 8, torch.ones(8))),
         "windows": (Windows(), (numbers(2, 6, 15, 15), numbers(1, 6, 3, 4), numbers(2, 4, 21),
                                 numbers(6, 9), numbers(1, 70), numbers(2, 3, 5))),
+        "planes": (Planes(), (numbers(2, 3, 19, 5), numbers(1, 1, 33, 300), numbers(1, 2, 700))),
     }
 
 

@@ -16,12 +16,14 @@ PORTABLE = pathlib.Path("test/models/portable").absolute()
 MACHINE = {"x86_64": ["-mavx2", "-mfma"]}.get(os.uname().machine, [])
 
 
-class VectorsTest(unittest.TestCase):
+class Vectors:
+    """The tests of one model."""
+
     @classmethod
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
-        cls.inputs = sorted(PORTABLE.glob("windows.input_*.npy"))
-        model = PORTABLE / "windows.pt2"
+        cls.inputs = sorted(PORTABLE.glob(f"{cls.model}.input_*.npy"))
+        model = PORTABLE / f"{cls.model}.pt2"
         cls.built = package.Package(cls.folder, "net", [("forward", model)])
         cls.expected = arrays.interpreted(cls.folder, model, cls.inputs)
 
@@ -33,7 +35,7 @@ class VectorsTest(unittest.TestCase):
 
     def test_the_interpreter_agrees_with_eager_torch(self):
         for i, expected in enumerate(self.expected):
-            eager = npy_file.read(PORTABLE / f"windows.output_{i}.npy")
+            eager = npy_file.read(PORTABLE / f"{self.model}.output_{i}.npy")
             for x, y in zip(npy_file.elements(expected), npy_file.elements(eager), strict=True):
                 self.assertTrue(abs(x - y) <= 1e-4 or x == y or (x != x and y != y), f"output {i}")
 
@@ -65,6 +67,14 @@ class VectorsTest(unittest.TestCase):
         for size in (1, 2000):
             with self.subTest(bytes=size):
                 self.check("-O2", f"-DNET_STACK_BYTES={size}")
+
+
+class WindowsTest(Vectors, unittest.TestCase):
+    model = "windows"
+
+
+class PlanesTest(Vectors, unittest.TestCase):
+    model = "planes"
 
 
 if __name__ == "__main__":
