@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs as C of other compilers and for other processors are the interpreter's bit for bit:
+clang; Linux on arm64 and riscv64, emulated; Cortex-M4, whose doubles are computed in software,
+and Cortex-M7, emulated boards without an operating system.
+
+  test/portable_c/compilers            installs compilers and emulators
+  bazel test //test/portable_c:processors_test
+"""
+
+import dataclasses
+import os
+import pathlib
+import tempfile
+import unittest
+
+import arrays
+import npy_file
+import package
+from command import done
+
+HERE = pathlib.Path("test/portable_c").absolute()
+DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
+LAYERS = pathlib.Path("test/models/layers").absolute()
+PORTABLE = pathlib.Path("test/models/portable").absolute()
+# Convolutions of every shape, recurrent and normalised layers, attention, transcendental
+# functions, indices, large integers and what is not finite.
+MODELS = [(PORTABLE, ("windows", "planes", "large_integers")),
+          (LAYERS, ("activations", "attention", "conv_transposed", "decoder", "embedding", "gru",
+                    "infinities", "lstm", "norms", "pools", "resize", "statistics", "writes"))]
+
+
+@dataclasses.dataclass
+class Processor:
+    """A compiler, and what runs its programs; `board` is one of QEMU's."""
+
+    compiler: str
+    flags: tuple[str, ...] = ()
+    emulator: tuple[str, ...] = ()
+    board: str = ""
+
+    def __post_init__(self):
+        if self.board:
+            self.flags += ("-mthumb", "-mfloat-abi=hard")
+            self.emulator = ("qemu-system-arm", "-M", self.board, "-nographic", "-monitor", "none",
+                             "-serial", "null", "-semihosting-config", "enable=on,target=native",
+                             "-kernel")
+
+
+class Built(package.Package):
+    """A package for a processor; its programs are run by the emulator."""
+
+    def __init__(self, folder, name, methods, processor):
+        self.processor = processor
+        super().__init__(folder, name, methods)
+
+    def compile(self, compiler, more=()):
+        del compiler
+        processor, c = self.processor, self.folder / "c"
+        (self.folder / "app.c").write_text(self.app())
+        sources = sorted(f for f in c.iterdir() if f.suffix == ".c")
+        for source in sources:
+            done([processor.compiler, "-std=c99", *package.WARNINGS, *package.EXACT,
+                  *processor.flags, *more, f"-I{c}", "-c", source, "-o",
+                  (self.folder / source.name).with_suffix(".o")], self.folder)
+        objects = [self.folder / f"{self.name}.o", self.folder / f"{self.name}_params.o"]
+        self.link("app", [f"-I{c}", "app.c", *objects])
+        self.link("selftest", [*package.EXACT, f"-D{self.name.upper()}_SELFTEST_MAIN", f"-I{c}",
+                               c / f"{self.name}_selftest.c", *objects])
+
+    def link(self, program, words):
+        processor = self.processor
+        rest = ["-static"] if processor.emulator else []
+        if processor.board:
+            rest = ['-DARGUMENTS="forward"', HERE / "board.c", "--specs=rdimon.specs",
+                    "-nostartfiles", "-T", HERE / "board.ld"]
+        done([processor.compiler, "-std=c11", *processor.flags, *words, *rest, "-lm", "-o",
+              self.folder / f"{program}.elf"], self.folder)
+        # What is run does as an emulator is asked.
+        script = self.folder / program
+        emulator = " ".join(processor.emulator)
+        words = "" if processor.board else ' "$@"'
+        script.write_text(f"#!/bin/sh\nexec {emulator} {self.folder / program}.elf{words}\n")
+        script.chmod(0o755)
+
+
+class ProcessorsTest(unittest.TestCase):
+
+    def check(self, processor):
+        root = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+        models = [(DIGITS, [DIGITS.with_name("digit.npy")])]
+        for folder, names in MODELS:
+            models += [(folder / f"{name}.pt2", sorted(folder.glob(f"{name}.input_*.npy")))
+                       for name in names]
+        for model, inputs in models:
+            with self.subTest(model=model.stem):
+                folder = root / model.stem
+                folder.mkdir()
+                built = Built(folder, "net", [("forward", model)], processor)
+                actual = built.run("forward", [npy_file.read(f).data for f in inputs])
+                expected = arrays.interpreted(folder, model, inputs)
+                for i, (a, e) in enumerate(zip(actual, expected, strict=True)):
+                    self.assertTrue(arrays.same(a, e), f"output {i} differs from the interpreter's")
+                built.selftest()
+
+    def test_clang(self):
+        self.check(Processor("clang"))
+
+    def test_arm64(self):
+        self.check(Processor("aarch64-linux-gnu-gcc", emulator=("qemu-aarch64",)))
+
+    def test_riscv64(self):
+        self.check(Processor("riscv64-linux-gnu-gcc", emulator=("qemu-riscv64",)))
+
+    def test_cortex_m4(self):
+        self.check(Processor("arm-none-eabi-gcc", ("-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16"),
+                             board="mps2-an386"))
+
+    def test_cortex_m7(self):
+        self.check(Processor("arm-none-eabi-gcc", ("-mcpu=cortex-m7", "-mfpu=fpv5-d16"),
+                             board="mps2-an500"))
+
+
+if __name__ == "__main__":
+    unittest.main()
