@@ -71,12 +71,29 @@ absl::StatusOr<QuantizationRecord> read_record(const std::string& path) {
   return record;
 }
 
+// What was chosen for one training cannot follow other weights.
+absl::Status check_by_name(const QuantizationRecord& record, const ExportOptions& options) {
+  if (options.weight_keys != WeightKeys::kName) return absl::OkStatus();
+  for (const auto& [name, method] : record.methods) {
+    if (method.shifts.empty()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "method '", name, "': the record corrects the bias of '", method.shifts.begin()->first,
+        "', which is for one training: it does not go with weights by name"));
+  }
+  if (record.roundings.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the record rounds '", record.roundings.begin()->first,
+                   "' by least error, which is for one training: it does not go with weights by "
+                   "name"));
+}
+
 absl::Status quantize(Program& program, const ExportOptions& options, ExportReport* report) {
   std::shared_ptr<const QuantizationRecord> record = options.quantization;
   if (record == nullptr) {
     PETREL_ASSIGN_OR_RETURN(QuantizationRecord read, read_record(options.quantization_file));
     record = std::make_shared<QuantizationRecord>(std::move(read));
   }
+  PETREL_RETURN_IF_ERROR(check_by_name(*record, options));
   PETREL_ASSIGN_OR_RETURN(report->left_float, quantize_program(program, *record));
   report->quantization = std::move(record);
   for (const auto& [name, method] : program.methods) {

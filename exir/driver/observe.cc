@@ -8,6 +8,7 @@
 #include "exir/backend/weight_routes.h"
 #include "exir/driver/compile.h"
 #include "exir/emit/emit.h"
+#include "exir/quantize/annotate_graph.h"
 #include "exir/quantize/dynamic_graph.h"
 #include "exir/quantize/quantize_graph.h"
 #include "exir/quantize/stored_weights.h"
@@ -46,6 +47,13 @@ absl::Status check_something_is_left(const ObservedProgram& observed) {
   for (const auto& [name, method] : observed.floats.methods) {
     const MethodQuantization& choice = observed.choices.at(name);
     if (!quantizable_nodes(*method.graph, choice).empty()) return absl::OkStatus();
+    for (const auto& node : method.graph->nodes()) {
+      if (choice.scheme != QuantScheme::kStaticInt8) break;
+      const std::string misfit = misfit_of(*node);
+      if (misfit.empty()) continue;
+      absl::StrAppend(&why, "\n  ", node->result()->name(), " (", node->op().full_name(),
+                      "): ", misfit);
+    }
     if (choice.scheme == QuantScheme::kStaticInt8 || choice.scheme == QuantScheme::kHalf) continue;
     for (const LeftFloat& left : annotate_dynamic(*method.graph, choice).left) {
       absl::StrAppend(&why, "\n  ", left.node, " (", left.op, "): ", left.reason);

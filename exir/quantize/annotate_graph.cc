@@ -135,6 +135,7 @@ std::vector<std::vector<Value*>> group_values(const Graph& graph,
 std::string reason_of(const Node& node, const KeptFloat& keep_float) {
   std::string kept = kept_reason(keep_float, node);
   if (!kept.empty()) return kept;
+  if (std::string misfit = misfit_of(node); !misfit.empty()) return misfit;
   if (role_of(node) == Role::kFloat) {
     return absl::StrCat(node.op().name, " is not computed with integers");
   }
@@ -188,6 +189,19 @@ Value* product_weight(const Node& node) {
     }
   }
   return weight;
+}
+
+std::string misfit_of(const Node& node) {
+  if (!node.is(aten::convolution, aten::linear, aten::mm, aten::addmm)) return "";
+  if (product_weight(node) != nullptr) return "";
+  const Value* weight =
+      node.is(aten::convolution, aten::linear) ? node.input(arg::weight) : node.input(arg::mat2);
+  if (!weight->is_constant() || weight->constant()->is_mutable() || !is_float_tensor(*weight)) {
+    return "has no constant weight of f32";
+  }
+  if (!node.is(aten::convolution)) return "has a weight or factors that integers have no form for";
+  return weight->tensor().rank() > 4 ? "is a convolution of volumes"
+                                     : "is a transposed convolution of groups";
 }
 
 size_t weight_axis(const Node& product) {

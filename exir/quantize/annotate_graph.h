@@ -47,6 +47,10 @@ std::set<const Node*> connected_to_products(const std::vector<const Node*>& cand
 // Why `node` is kept float; "" when it is not.
 std::string kept_reason(const KeptFloat& keep_float, const Node& node);
 
+// Why a convolution, linear layer or matrix product is no product with a weight of the
+// annotation; "" where it is one, and of other nodes.
+std::string misfit_of(const Node& node);
+
 // The dimension of output channels in the weight of a product of the annotation.
 size_t weight_axis(const Node& product);
 // The weight of a product, a constant of f32; null of other nodes.

@@ -194,7 +194,7 @@ class Estimate {
 
 // Numbers of bfloat16 around 1 whose logarithms are as `logs`; 1 for channels that are silent.
 std::vector<float> factors_of(const std::vector<double>& logs) {
-  constexpr double kMostLog = 16;
+  const double most_log = std::log2(static_cast<double>(kMostFactor));
   double sum = 0, count = 0;
   for (const double log : logs) {
     if (!std::isfinite(log)) continue;
@@ -204,7 +204,7 @@ std::vector<float> factors_of(const std::vector<double>& logs) {
   std::vector<float> factors(logs.size(), 1);
   for (size_t c = 0; c < logs.size(); ++c) {
     if (!std::isfinite(logs[c])) continue;
-    const double log = std::clamp(logs[c] - sum / count, -kMostLog, kMostLog);
+    const double log = std::clamp(logs[c] - sum / count, -most_log, most_log);
     factors[c] = to_bfloat16(static_cast<float>(std::exp2(log)));
   }
   return factors;

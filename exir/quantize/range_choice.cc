@@ -29,8 +29,10 @@ absl::StatusOr<RangeChoice> parse_range_choice(const std::string& word) {
     return absl::InvalidArgumentError(absl::StrCat(
         "ranges is '", word, "', must be min-max, least-error, percentile or percentile=PERCENT"));
   }
-  // NaN is in no range.
-  const bool is_number = absl::SimpleAtod(word.substr(prefix.size()), &choice.percent);
+  // Decimal digits only: SimpleAtod reads hexadecimal ones, too.
+  const std::string number = word.substr(prefix.size());
+  const bool is_number = number.find_first_not_of("0123456789.") == std::string::npos &&
+                         absl::SimpleAtod(number, &choice.percent);
   if (is_number && choice.percent >= kLeastPercent && choice.percent <= kMostPercent) return choice;
   return absl::InvalidArgumentError(absl::StrCat("ranges is '", word,
                                                  "', its percentage must be a number from ",

@@ -30,7 +30,8 @@ TEST(RangeChoice, RefusesOtherWordsByName) {
         << word;
   }
   for (const char* word : {"percentile=", "percentile=nan", "percentile=inf", "percentile=101",
-                           "percentile=49.9", "percentile=-99", "percentile=99%"}) {
+                           "percentile=49.9", "percentile=-99", "percentile=99%", "percentile=0x60",
+                           "percentile=+99", "percentile=9.9e1", "percentile= 99"}) {
     EXPECT_EQ(
         parse_range_choice(word).status().message(),
         "ranges is '" + std::string(word) + "', its percentage must be a number from 50 to 100");

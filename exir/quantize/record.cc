@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,25 @@ constexpr std::pair<QuantScheme, const char*> kSchemes[] = {
 template <typename... Args>
 absl::Status invalid(const Args&... args) {
   return absl::InvalidArgumentError(absl::StrCat(args...));
+}
+
+// JSON whose objects have each key once: of two entries for one value, only one could count.
+absl::StatusOr<json> parse_unique(const std::string& text) {
+  std::vector<std::set<std::string>> keys;  // of the objects around the place that is read
+  std::string twice;
+  const auto see = [&](int, json::parse_event_t event, json& parsed) {
+    if (event == json::parse_event_t::object_start) keys.emplace_back();
+    if (event == json::parse_event_t::object_end) keys.pop_back();
+    if (event == json::parse_event_t::key && twice.empty()) {
+      const auto& key = parsed.get_ref<const std::string&>();
+      if (!keys.back().insert(key).second) twice = key;
+    }
+    return true;
+  };
+  json root = json::parse(text, see, /*allow_exceptions=*/false);
+  if (root.is_discarded()) return invalid("is not JSON");
+  if (!twice.empty()) return invalid("\"", twice, "\" stands in one object twice");
+  return root;
 }
 
 // The member of an object; an error when it is not there.
@@ -70,6 +90,13 @@ absl::StatusOr<int64_t> whole(const json& number, const char* key) {
   return number.get<int64_t>();
 }
 
+// All levels stand for finite numbers.
+absl::Status check_reach(float scale, int64_t levels) {
+  const float most = std::numeric_limits<float>::max() / static_cast<float>(levels);
+  if (scale <= most) return absl::OkStatus();
+  return invalid("scale is ", scale, ", must be at most ", most);
+}
+
 absl::StatusOr<QuantizedValue> parse_value(const json& object) {
   QuantizedValue value;
   PETREL_RETURN_IF_ERROR(check_keys(object, {"min", "max", "scale", "zero_point"}));
@@ -86,6 +113,7 @@ absl::StatusOr<QuantizedValue> parse_value(const json& object) {
   }
   value.numbers.zero_point = static_cast<int32_t>(point);
   PETREL_RETURN_IF_ERROR(check_affine(value.numbers));
+  PETREL_RETURN_IF_ERROR(check_reach(value.numbers.scale, kMostLevel - kLeastLevel));
   return value;
 }
 
@@ -144,6 +172,16 @@ absl::StatusOr<ChannelShifts> parse_shifts(const json& object) {
   return shifts;
 }
 
+// Those that are chosen are within it; others could make weights infinite, or 0.
+absl::Status check_factors(const std::vector<float>& factors) {
+  for (size_t i = 0; i < factors.size(); ++i) {
+    if (factors[i] >= 1 / kMostFactor && factors[i] <= kMostFactor) continue;
+    return invalid("factor ", i, " is ", factors[i], ", must be ", 1 / kMostFactor, " to ",
+                   kMostFactor);
+  }
+  return absl::OkStatus();
+}
+
 // What was chosen for channels of products.
 absl::Status parse_channels(const json& object, MethodQuantization* method) {
   for (const char* key : {"equalised", "shifts"}) {
@@ -156,6 +194,8 @@ absl::Status parse_channels(const json& object, MethodQuantization* method) {
       if (!text.is_string()) return invalid("\"equalised\" has no text for '", name, "'");
       auto factors = decode_scales(text.get<std::string>());
       if (!factors.ok()) return annotate(factors.status(), absl::StrCat("factors of '", name, "'"));
+      const absl::Status known = check_factors(*factors);
+      if (!known.ok()) return annotate(known, absl::StrCat("factors of '", name, "'"));
       method->equalised[name] = *std::move(factors);
     }
   }
@@ -197,6 +237,10 @@ absl::StatusOr<ChosenRounding> parse_rounding(const json& object) {
   auto weight = std::make_shared<RoundedWeight>();
   PETREL_ASSIGN_OR_RETURN(weight->levels, decode_levels(levels));
   PETREL_ASSIGN_OR_RETURN(weight->scales, decode_scales(scales));
+  constexpr int64_t kLevelsOf4Bits = 8;
+  for (const float scale : weight->scales) {
+    PETREL_RETURN_IF_ERROR(check_reach(scale, kLevelsOf4Bits));
+  }
   rounding.weight = std::move(weight);
   return rounding;
 }
@@ -257,8 +301,7 @@ std::string format_record(const QuantizationRecord& record) {
 }
 
 absl::StatusOr<QuantizationRecord> parse_record(const std::string& text) {
-  const json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (root.is_discarded()) return invalid("is not JSON");
+  PETREL_ASSIGN_OR_RETURN(const json root, parse_unique(text));
   PETREL_RETURN_IF_ERROR(check_keys(root, {"format", "methods", "roundings"}));
   PETREL_ASSIGN_OR_RETURN(const json* format, member(root, "format"));
   if (*format != kFormat) {

@@ -59,6 +59,9 @@ struct QuantizedValue {
 // Nodes by name, each with the reason; "" where whoever quantised wants it so.
 using KeptFloat = std::map<std::string, std::string>;
 
+// Factors are no larger, and their inverses no smaller.
+inline constexpr float kMostFactor = 65536;
+
 // By the name of what a product makes (equalise_graph.h).
 using ChannelFactors = std::map<std::string, std::vector<float>>;
 

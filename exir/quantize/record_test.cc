@@ -105,6 +105,11 @@ TEST(Record, KeepsWhatWasChosenForChannels) {
             "method 'forward': \"equalised\" has no text for 'a'");
   EXPECT_THAT(error_with("\"equalised\": {\"a\": \"AAA=\"}"),
               HasSubstr("factors of 'a': scale 0 is 0, must be a positive, normal number"));
+  // Numbers of bfloat16: 3.4e38, 2^17, 2^-17.
+  for (const char* text : {"f38=", "AEg=", "ADc="}) {
+    EXPECT_THAT(error_with("\"equalised\": {\"a\": \"" + std::string(text) + "\"}"),
+                HasSubstr(", must be 1.52588e-05 to 65536"));
+  }
   EXPECT_EQ(error_with("\"shifts\": []"), "method 'forward': \"shifts\" is not an object");
   const auto shifts = [&](const std::string& text) {
     return error_with("\"shifts\": {\"a\": {\"sha256\": \"0\", \"of_channels\": \"" + text +
@@ -133,6 +138,11 @@ TEST(Record, NamesWhatIsWrong) {
   EXPECT_EQ(error_of("0.0161", "\"a\""), place + "\"scale\" is not a number");
   EXPECT_EQ(error_of("0.0161", "1e-40"),
             place + "scale is 9.99995e-41, must be a positive, normal number");
+  EXPECT_EQ(error_of("0.0161", "2e36"), place + "scale is 2e+36, must be at most 1.33444e+36");
+  EXPECT_EQ(error_of("\"zero_point\": -66", "\"zero_point\": -66, \"scale\": 0.5"),
+            "\"scale\" stands in one object twice");
+  EXPECT_EQ(error_of("\"format\": 1", "\"methods\": {}, \"format\": 1"),
+            "\"methods\" stands in one object twice");
   EXPECT_EQ(error_of("-66", "128"), place + "\"zero_point\" is 128, must be -128 to 127");
   EXPECT_EQ(error_of("-66", "0.5"), place + "\"zero_point\" is not a whole number");
   EXPECT_EQ(error_of("-66", "18446744073709551615"),

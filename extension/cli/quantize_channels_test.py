@@ -123,12 +123,23 @@ class QuantizeChannelsTest(QuantizeCase):
         samples = MODELS / "uneven.samples.npy"
         quantize = ["quantize", MODELS / "uneven.pt2", "--calibrate", samples, "-o", "m.pte"]
         for words in WAYS["both"]:
-            self.assertIn("are for --scheme static-int8",
+            self.assertIn(f"{words} is for --scheme static-int8, not for dynamic-int8",
                           self.refuses(2, "quantize", LAYERS / "encoder.pt2", "--scheme",
                                        "dynamic-int8", "-o", "m.pte", words))
+        for scheme in ("dynamic-int8", "dynamic-int4", "half"):
+            for ranges in ("percentile", "percentile=99", "least-error"):
+                self.assertIn(f"--ranges {ranges} is for --scheme static-int8, not for {scheme}",
+                              self.refuses(2, "quantize", LAYERS / "encoder.pt2", "--scheme",
+                                           scheme, "-o", "m.pte", "--ranges", ranges))
+        self.assertIn("--group is for --scheme dynamic-int4, not for half",
+                      self.refuses(2, "quantize", LAYERS / "encoder.pt2", "--scheme", "half",
+                                   "-o", "m.pte", "--group", "64"))
         self.assertIn("correcting biases is for one training",
                       self.refuses(1, *quantize, "--correct-bias", "--weight-keys", "name"))
         self.quantized("uneven", *WAYS["both"])
+        self.assertIn("the record corrects the bias of '",
+                      self.refuses(1, "export", MODELS / "uneven.pt2", "--quantize", "q.json",
+                                   "-o", "n.pte", "--weight-keys", "name"))
         good = json.loads((self.folder / "q.json").read_text())
         method = good["methods"]["forward"]
         name = sorted(method["shifts"])[0]

@@ -46,6 +46,7 @@ struct Arguments {
   bool equalise = false;
   bool correct_bias = false;
   bool has_max_drop = false;
+  bool has_group = false;
   OptionWords given;
 };
 
@@ -88,6 +89,14 @@ void print_noise(const std::vector<OutputNoise>& outputs) {
   }
 }
 
+// Who asked for integers learns where there are none.
+void print_border(const exir::Border& border) {
+  for (const exir::BorderValue& value : border) {
+    if (value.reason.empty()) continue;
+    std::printf("  %s stays f32: %s\n", value.describe().c_str(), value.reason.c_str());
+  }
+}
+
 void print_report(const Calibration& calibration, const exir::ExportReport& report,
                   const NoiseByMethod& noise) {
   for (const auto& [method, left] : report.left_float) {
@@ -102,9 +111,18 @@ void print_report(const Calibration& calibration, const exir::ExportReport& repo
       std::printf("  %s (%s): %s%s\n", node.node.c_str(), node.op.c_str(), node.reason.c_str(),
                   place.c_str());
     }
+    const auto border = report.borders.find(method);
+    if (border != report.borders.end()) print_border(border->second);
     const auto outputs = noise.find(method);
     if (outputs != noise.end()) print_noise(outputs->second);
   }
+}
+
+// The first of the options that only scales from samples follow; "" for none.
+std::string given_for_static(const Arguments& arguments) {
+  if (arguments.ranges != "min-max") return absl::StrCat("--ranges ", arguments.ranges);
+  if (arguments.equalise) return "--equalise";
+  return arguments.correct_bias ? "--correct-bias" : "";
 }
 
 // "" or what does not go together.
@@ -123,8 +141,12 @@ std::string read_scheme(const Arguments& arguments, CalibrateOptions* options) {
   }
   options->equalise = arguments.equalise;
   options->correct_bias = arguments.correct_bias;
-  if (*scheme != exir::QuantScheme::kStaticInt8 && (arguments.equalise || arguments.correct_bias)) {
-    return "--equalise and --correct-bias are for --scheme static-int8";
+  const std::string other = given_for_static(arguments);
+  if (*scheme != exir::QuantScheme::kStaticInt8 && !other.empty()) {
+    return absl::StrCat(other, " is for --scheme static-int8, not for ", arguments.scheme);
+  }
+  if (*scheme != exir::QuantScheme::kDynamicInt4 && arguments.has_group) {
+    return absl::StrCat("--group is for --scheme dynamic-int4, not for ", arguments.scheme);
   }
   options->round_with_samples = arguments.rounding == "least-error";
   if (options->round_with_samples && *scheme != exir::QuantScheme::kDynamicInt4) {
@@ -339,9 +361,10 @@ void add_quantize_verb(CLI::App& app, int* exit_code) {
                    "and what lies between them in half precision")
       ->check(CLI::IsMember({"static-int8", "dynamic-int8", "dynamic-int4", "half"}))
       ->capture_default_str();
-  verb->add_option("--group", arguments->group,
-                   "elements of a row that share a scale in weights of 4 bits")
-      ->capture_default_str();
+  CLI::Option* const group =
+      verb->add_option("--group", arguments->group,
+                       "elements of a row that share a scale in weights of 4 bits")
+          ->capture_default_str();
   verb->add_option("--rounding", arguments->rounding,
                    "of weights of 4 bits: nearest, or least-error: so that layers err least on the "
                    "samples")
@@ -381,7 +404,10 @@ void add_quantize_verb(CLI::App& app, int* exit_code) {
       "  petrel quantize model.pt2 --calibrate images.npy -o m.pte --report m.txt --report m.svg\n"
       "  petrel export model.pt2 --quantize model.q.json -o model_int8.pte\n"
       "  petrel quantize encoder.pt2 --scheme dynamic-int4 --group 64 -o encoder_int4.pte");
-  verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
+  verb->callback([arguments, group, exit_code] {
+    arguments->has_group = group->count() > 0;
+    *exit_code = run(*arguments);
+  });
 }
 
 }  // namespace petrel::extension

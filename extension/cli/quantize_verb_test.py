@@ -250,6 +250,8 @@ class QuantizeVerbTest(QuantizeCase):
                       self.refuses(2, *quantize, "--ranges", "percentile=101"))
         self.assertIn("--ranges is 'widest', must be min-max, least-error, percentile or",
                       self.refuses(2, *quantize, "--ranges", "widest"))
+        self.assertIn("--ranges is 'percentile=0x60', its percentage must be a number from 50",
+                      self.refuses(2, *quantize, "--ranges", "percentile=0x60"))
         self.assertIn("--quantize is for petrel export",
                       self.refuses(2, *quantize, "--quantize", "q.json"))
         export = ["export", DIGITS, "-o", "m.pte", "--quantize"]
@@ -261,6 +263,10 @@ class QuantizeVerbTest(QuantizeCase):
         self.assertIn("the record has no numbers for value", self.refuses(1, *export, "empty.json"))
         (self.folder / "none.json").write_text('{"format": 1, "methods": {}}')
         self.assertIn("the record has no method 'forward'", self.refuses(1, *export, "none.json"))
+        said = self.refuses(1, "quantize", LAYERS / "conv3d.pt2", "-o", "m.pte", "--calibrate",
+                            LAYERS / "conv3d.input_0.npy")
+        self.assertIn("nothing to quantise: no product with a constant weight fits\n", said)
+        self.assertIn("(aten.convolution.default): is a convolution of volumes", said)
         self.assertIn("nothing to quantise: no product",
                       self.refuses(1, "quantize", LAYERS / "order.pt2", "-o", "m.pte",
                                    "--calibrate", "x.npy"))

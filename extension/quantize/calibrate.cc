@@ -29,6 +29,17 @@ absl::Status check_samples(const CalibrateOptions& options) {
   return absl::OkStatus();
 }
 
+// Scales that rows get at run time, or none at all, follow no ranges.
+absl::Status check_ranges(const CalibrateOptions& options) {
+  const bool is_static = options.scheme == exir::QuantScheme::kStaticInt8;
+  if (is_static || options.ranges.kind == exir::RangeChoice::Kind::kMinMax) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("ranges other than min-max are for static-int8, not for ",
+                   exir::scheme_name(options.scheme)));
+}
+
 absl::Status check_channel_choices(const CalibrateOptions& options) {
   const bool is_static = options.scheme == exir::QuantScheme::kStaticInt8;
   if ((options.equalise || options.correct_bias) && !is_static) {
@@ -122,6 +133,7 @@ absl::StatusOr<Calibration> calibrate(const CalibrateOptions& options) {
   PETREL_RETURN_IF_ERROR(check_rounding(options));
   PETREL_RETURN_IF_ERROR(check_channel_choices(options));
   PETREL_RETURN_IF_ERROR(check_budget(options.budget));
+  PETREL_RETURN_IF_ERROR(check_ranges(options));
   PETREL_ASSIGN_OR_RETURN(
       exir::ObservedProgram observed,
       exir::compile_observed(
