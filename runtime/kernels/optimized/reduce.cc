@@ -350,7 +350,8 @@ bool variance(const Tensor& self, std::optional<Span<const int64_t>> dims, doubl
   const float* in = self.const_data_ptr<float>();
   float* to = out.mutable_data_ptr<float>();
   const size_t n = shape->length;
-  const double freedom = std::max(static_cast<double>(n) - correction, 0.0);
+  // 0 for a correction that is not a number, as in eager.
+  const double freedom = std::max(0.0, static_cast<double>(n) - correction);
   reduce(in, *shape, sums(), [=](size_t i, double sum) {
     const float mean = static_cast<float>(sum / static_cast<double>(n));
     to[i] = static_cast<float>(PETREL_DISPATCH(SquaresOfRow)(in + i * n, n, mean) / freedom);
