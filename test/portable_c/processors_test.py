@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs as C of other compilers and for other processors are the interpreter's bit for bit:
 clang; Linux on arm64 and riscv64, emulated; Cortex-M4, whose doubles are computed in software,
-and Cortex-M7, emulated boards without an operating system.
+Cortex-M7 and Cortex-M55, emulated boards without an operating system.
 
   test/portable_c/compilers            installs compilers and emulators
   bazel test //test/portable_c:processors_test
@@ -31,12 +31,15 @@ MODELS = [(PORTABLE, ("windows", "planes", "large_integers")),
 
 @dataclasses.dataclass
 class Processor:
-    """A compiler, and what runs its programs; `board` is one of QEMU's."""
+    """A compiler, and what runs its programs; `board` is one of QEMU's, with memory at `memory`
+    and so much of it, and of code."""
 
     compiler: str
     flags: tuple[str, ...] = ()
     emulator: tuple[str, ...] = ()
     board: str = ""
+    memory: str = "0x20000000"
+    kilobytes: int = 4096
 
     def __post_init__(self):
         if self.board:
@@ -72,7 +75,9 @@ class Built(package.Package):
         rest = ["-static"] if processor.emulator else []
         if processor.board:
             rest = ['-DARGUMENTS="forward"', HERE / "board.c", "--specs=rdimon.specs",
-                    "-nostartfiles", "-T", HERE / "board.ld"]
+                    "-nostartfiles", "-T", HERE / "board.ld",
+                    f"-Wl,--defsym=memory={processor.memory}",
+                    f"-Wl,--defsym=bytes={1024 * processor.kilobytes}"]
         done([processor.compiler, "-std=c11", *processor.flags, *words, *rest, "-lm", "-o",
               self.folder / f"{program}.elf"], self.folder)
         # What is run does as an emulator is asked.
@@ -118,6 +123,10 @@ class ProcessorsTest(unittest.TestCase):
     def test_cortex_m7(self):
         self.check(Processor("arm-none-eabi-gcc", ("-mcpu=cortex-m7", "-mfpu=fpv5-d16"),
                              board="mps2-an500"))
+
+    def test_cortex_m55(self):
+        self.check(Processor("arm-none-eabi-gcc", ("-mcpu=cortex-m55",), board="mps3-an547",
+                             memory="0x30000000", kilobytes=512))
 
 
 if __name__ == "__main__":
