@@ -143,11 +143,16 @@ class Planes(nn.Module):
             self.odd.weight[0, 0, 0, 0] = float("inf")
             self.odd.weight[1, 0, 2, 2] = float("nan")
         self.doubled = nn.Conv2d(3, 3, 3, 2, 1, groups=3).double()
+        self.transposed = nn.ModuleList([
+            nn.ConvTranspose2d(3, 4, 3), nn.ConvTranspose2d(3, 6, (2, 4), (2, 3), (1, 2), groups=3),
+            nn.ConvTranspose2d(3, 2, 3, 2, 1, 1, dilation=2, bias=False)])
+        self.lengthened = nn.ConvTranspose1d(2, 1, 4, 3, 2)
 
     def forward(self, narrow, large, line):
         return (*(layer(narrow) for layer in self.narrow), *(layer(large) for layer in self.large),
                 *(layer(line) for layer in self.line), self.odd(narrow),
-                self.doubled(narrow.double()))
+                self.doubled(narrow.double()), *(layer(narrow) for layer in self.transposed),
+                self.lengthened(line))
 
 
 def numbers(*shape):
