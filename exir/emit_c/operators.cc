@@ -12,9 +12,10 @@ std::string OperatorRow::name() const {
 }
 
 const OperatorRow* find_operator(absl::string_view kernel) {
-  for (const auto rows : {elementwise_operators(), binary_operators(), matrix_operators(),
-                          window_operators(), normalize_operators(), reduction_operators(),
-                          move_operators(), index_operators(), fill_operators()}) {
+  for (const auto rows :
+       {elementwise_operators(), binary_operators(), matrix_operators(), window_operators(),
+        normalize_operators(), reduction_operators(), move_operators(), index_operators(),
+        fill_operators(), quantized_operators()}) {
     for (const OperatorRow& row : rows) {
       if (row.kernel == kernel) return &row;
     }

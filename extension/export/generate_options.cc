@@ -131,6 +131,15 @@ std::vector<GenerateOption> file_options() {
          options->fast_math = words[0] == "fast";
          return absl::OkStatus();
        }},
+      {{"quantize",
+        OptionKind::kText,
+        {},
+        "",
+        "compute as this record of `petrel quantize` says; weights lie there as integers"},
+       [](const Words& words, GenerateOptions* options) {
+         options->program.quantization_file = words[0];
+         return absl::OkStatus();
+       }},
   };
 }
 
