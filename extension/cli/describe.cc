@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension/cli/describe.h"
 
+#include <ostream>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "exir/import/import.h"
@@ -121,62 +123,64 @@ std::string text_of(const ordered_json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-void render_program(const ordered_json& d, std::string* out) {
-  absl::StrAppend(out, "segments\n");
+template <typename... Parts>
+void write(std::ostream& out, const Parts&... parts) {
+  (out << ... << parts);
+}
+
+void print_program(const ordered_json& d, std::ostream& out) {
+  write(out, "segments\n");
   for (const auto& segment : d["segments"]) {
-    absl::StrAppend(out,
-                    absl::StrFormat("  %-5s offset %-10s %s bytes\n", text_of(segment["index"]),
-                                    text_of(segment["offset"]), text_of(segment["bytes"])));
+    write(out, absl::StrFormat("  %-5s offset %-10s %s bytes\n", text_of(segment["index"]),
+                               text_of(segment["offset"]), text_of(segment["bytes"])));
   }
-  if (!d["named_data"].empty()) absl::StrAppend(out, "named data\n");
+  if (!d["named_data"].empty()) write(out, "named data\n");
   for (const auto& entry : d["named_data"]) {
-    absl::StrAppend(out, "  ", text_of(entry["key"]), "  segment ", text_of(entry["segment"]), ", ",
-                    text_of(entry["bytes"]), " bytes\n");
+    write(out, "  ", text_of(entry["key"]), "  segment ", text_of(entry["segment"]), ", ",
+          text_of(entry["bytes"]), " bytes\n");
   }
   for (const auto& method : d["methods"]) {
     // What these tell stands with the method that they tell it of.
     if (method.contains("tells_levels")) continue;
-    absl::StrAppend(out, "method ", text_of(method["name"]), "\n");
-    absl::StrAppend(out, "  inputs   ", method["inputs"].dump(), "\n");
-    absl::StrAppend(out, "  outputs  ", method["outputs"].dump(), "\n");
+    write(out, "method ", text_of(method["name"]), "\n");
+    write(out, "  inputs   ", method["inputs"].dump(), "\n");
+    write(out, "  outputs  ", method["outputs"].dump(), "\n");
     for (const auto& levels : method["levels"]) {
-      absl::StrAppend(
-          out, absl::StrFormat("  %-8s %s  ", text_of(levels["kind"]), text_of(levels["index"])),
-          text_of(levels["dtype"]), ", scale ", text_of(levels["scale"]), ", zero point ",
-          text_of(levels["zero_point"]), "\n");
+      write(out, absl::StrFormat("  %-8s %s  ", text_of(levels["kind"]), text_of(levels["index"])),
+            text_of(levels["dtype"]), ", scale ", text_of(levels["scale"]), ", zero point ",
+            text_of(levels["zero_point"]), "\n");
     }
-    absl::StrAppend(out, "  arenas   ", method["arenas"].dump(), " bytes\n");
+    write(out, "  arenas   ", method["arenas"].dump(), " bytes\n");
     for (const auto& scratch : method["scratch"]) {
-      absl::StrAppend(out, "  scratch  ", text_of(scratch["bytes"]), " bytes at ",
-                      text_of(scratch["offset"]), " of arena ", text_of(scratch["arena"]),
-                      " for instruction ", text_of(scratch["instruction"]), "\n");
+      write(out, "  scratch  ", text_of(scratch["bytes"]), " bytes at ", text_of(scratch["offset"]),
+            " of arena ", text_of(scratch["arena"]), " for instruction ",
+            text_of(scratch["instruction"]), "\n");
     }
-    absl::StrAppend(out, "  values\n");
+    write(out, "  values\n");
     for (const auto& value : method["values"]) {
-      absl::StrAppend(out, "    ", text_of(value), "\n");
+      write(out, "    ", text_of(value), "\n");
     }
-    absl::StrAppend(out, "  instructions\n");
+    write(out, "  instructions\n");
     for (const auto& instruction : method["instructions"]) {
-      absl::StrAppend(out, "    ", text_of(instruction), "\n");
+      write(out, "    ", text_of(instruction), "\n");
     }
     for (const auto& delegate : method["delegates"]) {
-      absl::StrAppend(out, "  delegate ", text_of(delegate["index"]), " ", text_of(delegate["id"]),
-                      ", payload ", text_of(delegate["payload_bytes"]), " bytes\n");
+      write(out, "  delegate ", text_of(delegate["index"]), " ", text_of(delegate["id"]),
+            ", payload ", text_of(delegate["payload_bytes"]), " bytes\n");
       for (const auto& line : delegate["graph"]) {
-        absl::StrAppend(out, "    ", text_of(line), "\n");
+        write(out, "    ", text_of(line), "\n");
       }
     }
   }
 }
 
-void render_data(const ordered_json& d, std::string* out) {
+void print_data(const ordered_json& d, std::ostream& out) {
   for (const auto& entry : d["entries"]) {
-    absl::StrAppend(out, "  ", text_of(entry["key"]), "  ", text_of(entry["bytes"]), " bytes");
+    write(out, "  ", text_of(entry["key"]), "  ", text_of(entry["bytes"]), " bytes");
     if (entry.contains("layout")) {
-      absl::StrAppend(out, "  ", text_of(entry["layout"]["dtype"]),
-                      entry["layout"]["sizes"].dump());
+      write(out, "  ", text_of(entry["layout"]["dtype"]), entry["layout"]["sizes"].dump());
     }
-    absl::StrAppend(out, "\n");
+    write(out, "\n");
   }
 }
 
@@ -187,46 +191,43 @@ const ordered_json& at(const ordered_json& object, const char* key) {
   return found == object.end() ? kNull : *found;
 }
 
-void render_rows(const char* role, const ordered_json& tensors, std::string* out) {
+void print_rows(const char* role, const ordered_json& tensors, std::ostream& out) {
   for (const auto& tensor : tensors) {
-    absl::StrAppend(out, role, text_of(at(tensor, "name")), ": ", text_of(at(tensor, "dtype")),
-                    at(tensor, "shape").dump(), "\n");
+    write(out, role, text_of(at(tensor, "name")), ": ", text_of(at(tensor, "dtype")),
+          at(tensor, "shape").dump(), "\n");
   }
 }
 
-void render_module(const ordered_json& d, std::string* out) {
+void print_module(const ordered_json& d, std::ostream& out) {
   for (const auto& memory : at(d, "memories")) {
-    absl::StrAppend(out, "memory ", text_of(at(memory, "name")), "  ", text_of(at(memory, "bytes")),
-                    " bytes aligned to ", text_of(at(memory, "align")),
-                    at(memory, "is_kept") == true ? ", kept between calls" : "", "\n");
+    write(out, "memory ", text_of(at(memory, "name")), "  ", text_of(at(memory, "bytes")),
+          " bytes aligned to ", text_of(at(memory, "align")),
+          at(memory, "is_kept") == true ? ", kept between calls" : "", "\n");
   }
   for (const auto& method : at(d, "methods")) {
-    absl::StrAppend(out, "method ", text_of(at(method, "name")), "\n");
-    render_rows("  input   ", at(method, "inputs"), out);
-    render_rows("  output  ", at(method, "outputs"), out);
+    write(out, "method ", text_of(at(method, "name")), "\n");
+    print_rows("  input   ", at(method, "inputs"), out);
+    print_rows("  output  ", at(method, "outputs"), out);
   }
-  render_rows("parameter ", at(d, "parameters"), out);
+  print_rows("parameter ", at(d, "parameters"), out);
   for (const auto& state : at(d, "state")) {
-    absl::StrAppend(out, "state ", text_of(at(state, "name")), "  ", text_of(at(state, "bytes")),
-                    " bytes\n");
+    write(out, "state ", text_of(at(state, "name")), "  ", text_of(at(state, "bytes")), " bytes\n");
   }
 }
 
 }  // namespace
 
-std::string render_text(const ordered_json& description) {
-  std::string out;
+void print_text(const ordered_json& description, std::ostream& out) {
   for (const auto& [key, value] : description.items()) {
     if (value.is_primitive() && key != "graph") {
-      absl::StrAppend(&out, absl::StrFormat("%-14s %s\n", key, text_of(value)));
+      write(out, absl::StrFormat("%-14s %s\n", key, text_of(value)));
     }
   }
   const std::string kind = text_of(description["kind"]);
-  if (kind == "program") render_program(description, &out);
-  if (kind == "data" || kind == "tensors") render_data(description, &out);
-  if (kind == "module") render_module(description, &out);
-  if (kind == "archive") absl::StrAppend(&out, text_of(description["graph"]));
-  return out;
+  if (kind == "program") print_program(description, out);
+  if (kind == "data" || kind == "tensors") print_data(description, out);
+  if (kind == "module") print_module(description, out);
+  if (kind == "archive") write(out, text_of(description["graph"]));
 }
 
 }  // namespace petrel::extension

@@ -13,6 +13,7 @@
 #ifndef PETREL_EXTENSION_CLI_DESCRIBE_H_
 #define PETREL_EXTENSION_CLI_DESCRIBE_H_
 
+#include <iosfwd>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -38,8 +39,9 @@ enum class Detail { kAll, kOutline };
 DescribeResult describe_file(const std::string& path, const runtime::Limits& limits,
                              Detail detail = Detail::kAll);
 
-// The description for people.
-std::string render_text(const nlohmann::ordered_json& description);
+// The description for people, as it is made: a text of its own would take as much
+// memory again.
+void print_text(const nlohmann::ordered_json& description, std::ostream& out);
 
 // The parts, by kind of file.
 DescribeResult describe_program(const std::string& path, const runtime::Limits& limits,

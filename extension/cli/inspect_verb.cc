@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <iostream>
 #include <memory>
 #include <string>
 
@@ -81,7 +82,7 @@ int run(const Arguments& arguments) {
                 described.json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
                     .c_str());
   } else {
-    std::printf("%s", render_text(described.json).c_str());
+    print_text(described.json, std::cout);
   }
   return kDone;
 }
