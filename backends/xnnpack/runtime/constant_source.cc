@@ -168,14 +168,17 @@ Result<const void*> ConstantSource::get_scales(uint32_t id) {
   return static_cast<const void*>(scales_.emplace(id, std::move(list)).first->second.data.data());
 }
 
-std::optional<runtime::BytePlace> ConstantSource::place_of(uint32_t id) const {
+std::optional<runtime::BytePlace> ConstantSource::place_in_map(uint32_t id) const {
   const Value& value = graph_.values[id];
   const ConstantData& constant = graph_.constants[value.constant];
-  if (constant.is_named() && map_ != nullptr) {
-    const Result<runtime::BytePlace> place = map_->find_place(constant.key, bytes_of(value));
-    if (place.ok()) return *place;
-  }
-  const auto fetched = fetched_.find(value.constant);
+  if (!constant.is_named() || map_ == nullptr) return std::nullopt;
+  const Result<runtime::BytePlace> place = map_->find_place(constant.key, bytes_of(value));
+  return place.ok() ? std::optional<runtime::BytePlace>(*place) : std::nullopt;
+}
+
+std::optional<runtime::BytePlace> ConstantSource::place_of(uint32_t id) const {
+  if (const auto place = place_in_map(id)) return place;
+  const auto fetched = fetched_.find(graph_.values[id].constant);
   if (fetched == fetched_.end()) return std::nullopt;
   return runtime::ByteSource::find(fetched->second.data, fetched->second.size);
 }

@@ -51,7 +51,10 @@ class ConstantSource {
   // that is not named only once it was got.
   std::optional<runtime::BytePlace> place_of(uint32_t id) const;
 
-  // Memory for the bytes of value `id`, which has a place and is named, and the bytes
+  // The same without them: only of what the map has, which can be fetched later.
+  std::optional<runtime::BytePlace> place_in_map(uint32_t id) const;
+
+  // Memory for the bytes of value `id`, which has a place in the map, and the bytes
   // themselves, if they are needed after all.
   runtime::Result<void*> reserve(uint32_t id);
   runtime::Error fetch_reserved(uint32_t id);

@@ -23,7 +23,7 @@ void WeightFeed::add(uint32_t defined, Weight weight) {
 Result<const void*> WeightFeed::promise(uint32_t defined, const Weight& weight) {
   const void* const none = nullptr;
   if (session_ == nullptr || !session_->wants_places()) return none;
-  const auto place = constants_->place_of(weight.id);
+  const auto place = constants_->place_in_map(weight.id);
   const size_t size = bytes_of(weight.id);
   if (!place || !session_->is_likely_packed(*place, size, weight.use)) return none;
   PETREL_ASSIGN_OR_RETURN(const void* data, constants_->reserve(weight.id));
