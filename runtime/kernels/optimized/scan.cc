@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <numeric>
 
 #include "runtime/kernels/optimized/fast_path.h"
 #include "runtime/kernels/optimized/parallel.h"
@@ -104,27 +103,45 @@ void keep_first(const float* row, size_t n, size_t k, float* values, int64_t* pl
   std::memcpy(places, place, k * sizeof(int64_t));
 }
 
-// The same for more than that: the places themselves are put in order.
+// Orders as before() does, and equal values by their places: the value's bits above the
+// place. Elements may lie in a file that somebody changes: what is sorted is a copy.
+template <bool kLargest>
+uint64_t order_of(float value, size_t place) {
+  constexpr uint32_t kSign = uint32_t{1} << 31;
+  if (value == 0) value = 0;  // of either sign
+  uint32_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(bits));
+  bits = (bits & kSign) != 0 ? ~bits : bits | kSign;
+  if (value != value) bits = UINT32_MAX;
+  return uint64_t{kLargest ? ~bits : bits} << 32 | place;
+}
+
+// The same for more than that: places, below 2^31, are put in order with their values.
 template <bool kLargest>
 void order_first(const float* row, size_t n, size_t k, float* values, int64_t* places) {
-  const auto comes_before = [row](int64_t a, int64_t b) {
-    const float x = row[a], y = row[b];
-    if (before<kLargest>(x, y)) return true;
-    return !before<kLargest>(y, x) && a < b;
+  const auto comes_before = [](int64_t a, int64_t b) {
+    return static_cast<uint64_t>(a) < static_cast<uint64_t>(b);
   };
-  std::iota(places, places + k, int64_t{0});
+  const auto order_at = [row](size_t i) {
+    return static_cast<int64_t>(order_of<kLargest>(row[i], i));
+  };
+  for (size_t i = 0; i < k; ++i) places[i] = order_at(i);
   if (k < n) {
     std::make_heap(places, places + k, comes_before);
     for (size_t i = k; i < n; ++i) {
       // Nearly all of a long row comes after the last that is kept.
-      if (!comes_before(static_cast<int64_t>(i), places[0])) continue;
+      const int64_t order = order_at(i);
+      if (!comes_before(order, places[0])) continue;
       std::pop_heap(places, places + k, comes_before);
-      places[k - 1] = static_cast<int64_t>(i);
+      places[k - 1] = order;
       std::push_heap(places, places + k, comes_before);
     }
   }
   std::sort(places, places + k, comes_before);
-  for (size_t i = 0; i < k; ++i) values[i] = row[places[i]];
+  for (size_t i = 0; i < k; ++i) {
+    places[i] = static_cast<int64_t>(static_cast<uint64_t>(places[i]) & UINT32_MAX);
+    values[i] = row[places[i]];
+  }
 }
 
 // topk.values(Tensor self, SymInt k, int dim, bool largest, bool sorted, *,
