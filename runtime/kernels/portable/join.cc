@@ -156,7 +156,7 @@ void pixel_shuffle_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   sizes[1] = static_cast<SizesType>(self.size(1) / (r * r));
   if (!narrow_size(context, self.size(2) * r, &sizes[2]) ||
       !narrow_size(context, self.size(3) * r, &sizes[3]) ||
-      !resize_out(context, out, sizes.span())) {
+      !resize_out(context, out, sizes.span()) || out.numel() == 0) {
     return;
   }
   for (int64_t i = 0; i < r; ++i) {

@@ -187,7 +187,7 @@ void pixel_unshuffle_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   sizes[2] = static_cast<SizesType>(self.size(2) / r);
   sizes[3] = static_cast<SizesType>(self.size(3) / r);
   if (!narrow_size(context, self.size(1) * r * r, &sizes[1]) ||
-      !resize_out(context, out, sizes.span())) {
+      !resize_out(context, out, sizes.span()) || out.numel() == 0) {
     return;
   }
   for (int64_t i = 0; i < r; ++i) {
