@@ -8,9 +8,11 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "extension/module/related_weights.h"
 #include "runtime/core/log.h"
+#include "runtime/program/program_data_map.h"
 
 namespace petrel::extension {
 
@@ -38,7 +40,11 @@ bool same(Span<const uint8_t> a, Span<const uint8_t> b) {
 // What the program says of keys: its own data, and names that it looks up outside.
 class ProgramKeys {
  public:
-  explicit ProgramKeys(const Program& program) : program_(program) {
+  explicit ProgramKeys(const Program& program) : program_(program), own_(program.named_data()) {
+    if (!own_.is_sorted()) {
+      order_.resize(own_.num_entries());
+      own_.sort({order_.data(), order_.size()});
+    }
     for (uint32_t m = 0; m < program.view().num_methods(); ++m) {
       const runtime::MethodView method = program.view().method(m);
       for (uint32_t i = 0; i < method.num_values(); ++i) {
@@ -61,13 +67,16 @@ class ProgramKeys {
   // The bytes that the program has itself, in named data or as a constant of kernels.
   Result<FreeableBuffer> own_data(std::string_view key) const {
     const auto inside = inside_.find(key);
-    if (inside == inside_.end()) return program_.named_data().get_data(key);
+    if (inside == inside_.end()) return own_.get_data(key);
     return FreeableBuffer(program_.constant_data(inside->second.data_index),
                           inside->second.nbytes(), nullptr);
   }
 
  private:
   const Program& program_;
+  // Many keys are looked for.
+  runtime::ProgramDataMap own_;
+  std::vector<uint32_t> order_;
   std::map<std::string_view, TensorView> outside_, inside_;
 };
 
