@@ -215,13 +215,13 @@ void describe_parts(const MethodView& method, ordered_json* out) {
 }
 
 // One entry per input or output whose integers stand for numbers.
-Error describe_levels(const Program& program, const MethodView& method, ordered_json* out) {
+Error describe_levels(const ProgramLevels& told, const MethodView& method, ordered_json* out) {
   for (const bool is_input : {true, false}) {
     const size_t count = is_input ? method.inputs().size() : method.outputs().size();
     for (size_t i = 0; i < count; ++i) {
-      PETREL_ASSIGN_OR_RETURN(const std::optional<Levels> levels,
-                              is_input ? input_levels(program, method.name(), i)
-                                       : output_levels(program, method.name(), i));
+      PETREL_ASSIGN_OR_RETURN(
+          const std::optional<Levels> levels,
+          is_input ? told.input(method.name(), i) : told.output(method.name(), i));
       if (!levels) continue;
       out->push_back({{"kind", is_input ? "input" : "output"},
                       {"index", i},
@@ -235,26 +235,24 @@ Error describe_levels(const Program& program, const MethodView& method, ordered_
   return Error::Ok;
 }
 
-Error describe_method(const Program& program, const MethodView& method, Detail detail,
-                      ordered_json* out) {
+Error describe_method(const Program& program, const ProgramLevels& told, const MethodView& method,
+                      Detail detail, ordered_json* out) {
   const auto list = [](runtime::Span<const int32_t> items) {
     return std::vector<int>(items.begin(), items.end());
   };
-  ordered_json json = {{"name", std::string(method.name())},
-                       {"inputs", list(method.inputs())},
-                       {"outputs", list(method.outputs())}};
-  if (tells_levels(program, method.name())) json["tells_levels"] = true;
-  json["levels"] = ordered_json::array();
-  PETREL_RETURN_IF_ERROR(describe_levels(program, method, &json["levels"]));
-  json["arenas"] = ordered_json::array();
+  // All keys before any content: an object that grows copies what it holds.
+  ordered_json json = {
+      {"name", std::string(method.name())}, {"inputs", list(method.inputs())},
+      {"outputs", list(method.outputs())},  {"levels", ordered_json::array()},
+      {"arenas", ordered_json::array()},    {"scratch", describe_scratch(program, method.index())},
+      {"values", ordered_json::array()},    {"instructions", ordered_json::array()},
+      {"delegates", ordered_json::array()}};
+  if (told.is_told_by(method.name())) json["tells_levels"] = true;
+  PETREL_RETURN_IF_ERROR(describe_levels(told, method, &json["levels"]));
   for (uint32_t i = 1; i <= method.num_arenas(); ++i) {
     json["arenas"].push_back(method.arena_bytes(i));
   }
-  json["scratch"] = describe_scratch(program, method.index());
-  json["values"] = ordered_json::array();
-  json["instructions"] = ordered_json::array();
   if (detail == Detail::kAll) describe_parts(method, &json);
-  json["delegates"] = ordered_json::array();
   const Error error = describe_delegates(program, method, detail, &json["delegates"]);
   out->push_back(std::move(json));
   return error;
@@ -296,8 +294,9 @@ DescribeResult describe_program(const std::string& path, const runtime::Limits& 
                                          {"segment", entry.segment},
                                          {"bytes", view.segment(entry.segment).size}});
   }
+  const ProgramLevels told(*program);
   for (uint32_t i = 0; i < view.num_methods(); ++i) {
-    result.error = describe_method(*program, view.method(i), detail, &result.json["methods"]);
+    result.error = describe_method(*program, told, view.method(i), detail, &result.json["methods"]);
     if (result.error != Error::Ok) return result;
   }
   return result;

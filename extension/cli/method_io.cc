@@ -53,6 +53,7 @@ absl::StatusOr<MethodInputs> MethodInputs::make(Module& module, const std::strin
                           assign_inputs(words, names, method));
   MethodInputs inputs;
   runtime::Budget bytes("max_input_bytes", module.program().options().limits.max_input_bytes);
+  const ProgramLevels told(module.program());
   for (size_t i = 0; i < meta->num_inputs(); ++i) {
     const auto info = meta->input_tensor_meta(i);
     if (!info.ok()) {
@@ -64,7 +65,7 @@ absl::StatusOr<MethodInputs> MethodInputs::make(Module& module, const std::strin
                                  ? absl::StrCat("input ", i)
                                  : absl::StrCat("input ", i, " '", names[tensor], "'");
     const WantedInput wanted{name, method, info->scalar_type(), info->sizes(), info->nbytes()};
-    const auto levels = input_levels(module.program(), method, i);
+    const auto levels = told.input(method, i);
     if (!levels.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat(name, ": what its integers stand for is ",

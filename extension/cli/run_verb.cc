@@ -67,9 +67,10 @@ std::vector<std::string> split_inputs(const std::string& text) {
 // What outputs of integers stand for.
 absl::StatusOr<OutputLevels> levels_of_outputs(const Module& module, const std::string& method,
                                                size_t count) {
+  const ProgramLevels told(module.program());
   OutputLevels all;
   for (size_t i = 0; i < count; ++i) {
-    const auto levels = output_levels(module.program(), method, i);
+    const auto levels = told.output(method, i);
     if (!levels.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat("output ", i, ": what its integers stand for is damaged"));

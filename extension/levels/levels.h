@@ -14,7 +14,8 @@
 //   PETREL_ASSIGN_OR_RETURN(const auto levels, input_levels(module->program(), "forward", 0));
 //   if (levels) level = levels->level_of(0.5f);
 //
-// A program is only read; nothing is loaded.
+// A program is only read; nothing is loaded. Who asks for many makes a ProgramLevels, which
+// does not go through all methods for each.
 #ifndef PETREL_EXTENSION_LEVELS_LEVELS_H_
 #define PETREL_EXTENSION_LEVELS_LEVELS_H_
 
@@ -22,6 +23,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 
 #include "runtime/core/result.h"
 #include "runtime/core/scalar_type.h"
@@ -42,17 +44,35 @@ struct Levels {
   float number_of(int32_t level) const;
 };
 
-// Of a tensor of int8, uint8 or int16; nothing where the program does not tell. InvalidProgram,
-// with the method and its value in the log, where that is no scale or zero point.
-// InvalidArgument when there is no such method or input.
+// The methods of a program by name. The program must outlive it.
+class ProgramLevels final {
+ public:
+  explicit ProgramLevels(const runtime::Program& program);
+
+  // Of a tensor of int8, uint8 or int16; nothing where the program does not tell.
+  // InvalidProgram, with the method and its value in the log, where that is no scale or zero
+  // point. InvalidArgument when there is no such method or input.
+  runtime::Result<std::optional<Levels>> input(std::string_view method, size_t index) const;
+  runtime::Result<std::optional<Levels>> output(std::string_view method, size_t index) const;
+
+  // Whether a method of this name tells levels of another one.
+  bool is_told_by(std::string_view name) const;
+
+ private:
+  class Teller;
+
+  const runtime::MethodView* find(std::string_view name) const;
+  std::optional<runtime::ValueView> number(std::string_view name) const;
+
+  const runtime::Program& program_;
+  std::unordered_map<std::string_view, runtime::MethodView> methods_;
+};
+
+// Of one input or output.
 runtime::Result<std::optional<Levels>> input_levels(const runtime::Program& program,
                                                     std::string_view method, size_t index);
 runtime::Result<std::optional<Levels>> output_levels(const runtime::Program& program,
                                                      std::string_view method, size_t index);
-
-// Whether a method of this name tells levels of another one.
-bool tells_levels(const runtime::Program& program, std::string_view name);
-
 }  // namespace petrel::extension
 
 #endif  // PETREL_EXTENSION_LEVELS_LEVELS_H_

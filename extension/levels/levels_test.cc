@@ -73,8 +73,10 @@ TEST(Levels, AreToldByMethods) {
     EXPECT_EQ((*levels)->zero_point, 3);
     EXPECT_EQ((*levels)->least, -128);
     EXPECT_EQ((*levels)->most, 127);
-    EXPECT_TRUE(tells_levels(told.program(), std::string(prefix) + "input0_zp"));
-    EXPECT_FALSE(tells_levels(told.program(), "forward"));
+    EXPECT_TRUE(ProgramLevels(told.program()).is_told_by(std::string(prefix) + "input0_zp"));
+    for (const char* name : {"forward", "input1_zp", "input00_zp", "input0_zp_", "output0_zp"}) {
+      EXPECT_FALSE(ProgramLevels(told.program()).is_told_by(name)) << name;
+    }
     EXPECT_FALSE(output_levels(told.program(), "forward", 0)->has_value());
     EXPECT_EQ(output_levels(told.program(), "forward", 1).error(), Error::InvalidArgument);
   }

@@ -423,10 +423,11 @@ void bind_program(py::module_& module) {
       .def("inputs",
            [](const LoadedProgram& program, const std::string& method) {
              const MethodMeta meta = program.meta(method);
+             const ProgramLevels told(program.program());
              py::list all;
              for (size_t i = 0; i < meta.num_inputs(); ++i) {
                const ErrorText said;
-               const auto levels = input_levels(program.program(), method, i);
+               const auto levels = told.input(method, i);
                all.append(describe(*meta.input_tag(i), meta.input_tensor_meta(i), levels, said));
              }
              return all;
@@ -434,10 +435,11 @@ void bind_program(py::module_& module) {
       .def("outputs",
            [](const LoadedProgram& program, const std::string& method) {
              const MethodMeta meta = program.meta(method);
+             const ProgramLevels told(program.program());
              py::list all;
              for (size_t i = 0; i < meta.num_outputs(); ++i) {
                const ErrorText said;
-               const auto levels = output_levels(program.program(), method, i);
+               const auto levels = told.output(method, i);
                all.append(describe(*meta.output_tag(i), meta.output_tensor_meta(i), levels, said));
              }
              return all;

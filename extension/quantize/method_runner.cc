@@ -26,6 +26,7 @@ absl::StatusOr<MethodRunner> MethodRunner::open(Module& module, const std::strin
   if (!meta.ok()) return runner.failed("cannot be read", meta.error());
   const runtime::Error loaded = module.load_method(method);
   if (loaded != runtime::Error::Ok) return runner.failed("cannot be loaded", loaded);
+  const ProgramLevels told(module.program());
   runner.num_inputs_ = meta->num_inputs();
   for (size_t i = 0; i < runner.num_inputs_; ++i) {
     const auto info = meta->input_tensor_meta(i);
@@ -34,7 +35,7 @@ absl::StatusOr<MethodRunner> MethodRunner::open(Module& module, const std::strin
     const std::string_view name = info->name();
     input.name = std::string(name.data(), name.size());
     input.type = info->scalar_type();
-    const auto levels = input_levels(module.program(), method, i);
+    const auto levels = told.input(method, i);
     if (!levels.ok()) return runner.failed("has damaged scales", levels.error());
     if (*levels) input.type = runtime::ScalarType::Float;
     runner.input_levels_.push_back(*levels);
@@ -44,7 +45,7 @@ absl::StatusOr<MethodRunner> MethodRunner::open(Module& module, const std::strin
     runner.orders_.emplace_back(info->dim_order().begin(), info->dim_order().end());
   }
   for (size_t i = 0; i < meta->num_outputs(); ++i) {
-    const auto levels = output_levels(module.program(), method, i);
+    const auto levels = told.output(method, i);
     if (!levels.ok()) return runner.failed("has damaged scales", levels.error());
     runner.output_levels_.push_back(*levels);
   }
