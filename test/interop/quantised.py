@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Exchanges quantised programs with the ExecuTorch wheel, both ways.
+
+  test/interop/quantised [--petrel BINARY] [--work DIR] [--markdown] [NAME ...]
+
+For each program of quantised_programs.py, exported by us and by the wheel, with weights inside
+and in a .ptd, all four files run in both runtimes. A row tells:
+
+  dB      signal to noise of our file in our runtime against eager torch, and of the wheel's in
+          its own; ours may be 0.5 dB below, beyond 100 dB only floats round
+  apart   how far the two runtimes are apart on our file and on the wheel's, at most: in levels of
+          the outputs where these are quantised, else of the largest magnitude
+  calls, kernels   delegate calls and kernels of both files; ours may not have more
+
+and fails, too, where weights in a .ptd give other bits than inside, and where we refuse what the
+wheel takes. What the wheel refuses is named, and then ours alone must be near to eager torch.
+The last line is "N passed, N failed"; the exit status is 1 when anything failed.
+"""
+
+import dataclasses
+import math
+import pathlib
+import sys
+import tempfile
+
+import numpy as np
+
+import quantised_programs
+import quantised_wheel
+import wheel
+from command import Failed, command
+from quantised_programs import Program
+from tool_parser import ToolParser
+
+STORAGES = ["inline", "ptd"]
+ALLOWANCE_DB, EXACT_DB = 0.5, 100.0
+ALONE_DB = 30.0  # of ours where the wheel has no file
+# Of the two runtimes on the same file. Half has steps of 5e-4 to 1e-3 of a number; sums differ.
+APART_LEVELS, APART = 1.0, {"static": 1e-4, "dynamic": 1e-3, "weights": 1e-4, "half": 3e-3}
+Outputs = list[list[np.ndarray]]  # by call, by place
+
+
+def signal_to_noise(calls: Outputs, expected: Outputs) -> float:
+    """Of the worst output, over all calls, in dB; up to EXACT_DB."""
+    worst = EXACT_DB
+    for actual, exact in zip(zip(*calls), zip(*expected), strict=True):
+        a, y = (np.concatenate([v.astype(np.float64).ravel() for v in side])
+                for side in (actual, exact))
+        if a.shape != y.shape or not np.isfinite(a).all():
+            raise Failed(f"has {a.size} numbers, not all finite, expected {y.size}")
+        noise, signal = float(np.sum((a - y) ** 2)), float(np.sum(y ** 2))
+        if signal == 0:
+            raise Failed("proves nothing, expected values are zero")
+        if noise:
+            worst = min(worst, 10 * math.log10(signal / noise))
+    return worst
+
+
+def quanta(program: Program) -> dict[str, list[float]]:
+    """By method, the step between two levels of each output; 0 where it has none."""
+    found = {}
+    for method, exported in program.methods.items():
+        outputs = exported.graph.output_node().args[0]
+        found[method] = [1.0 if program.border else
+                         node.args[1] if "dequantize_per_tensor" in str(node.target) else 0.0
+                         for node in outputs]
+    return found
+
+
+@dataclasses.dataclass
+class Apart:
+    levels: float = 0.0
+    share: float = 0.0  # of the largest magnitude, of outputs without levels
+    has_levels: bool = False
+
+    def __str__(self) -> str:
+        told = [f"{self.levels:.0f} levels"] if self.has_levels else []
+        told += [f"{self.share:.0e}"] if self.share or not told else []
+        return " ".join(told)
+
+    def include(self, other: "Apart") -> None:
+        self.levels, self.share = max(self.levels, other.levels), max(self.share, other.share)
+        self.has_levels |= other.has_levels
+
+
+@dataclasses.dataclass
+class File:
+    """A program, ours or the wheel's, and what it gave in both runtimes."""
+
+    pte: pathlib.Path
+    calls: int = 0
+    kernels: int = 0
+    here: Outputs | None = None
+    there: Outputs | None = None
+
+
+@dataclasses.dataclass
+class Row:
+    name: str
+    ok: bool = True
+    db: str = "-"
+    db_wheel: str = "-"
+    apart: str = "-"
+    apart_wheel: str = "-"
+    counts: str = "-"
+    verdict: str = ""
+
+    def __str__(self) -> str:
+        return (f"{'ok  ' if self.ok else 'FAIL'}  {self.name:26s} dB {self.db:>5s}, wheel "
+                f"{self.db_wheel:>5s}  apart {self.apart}, wheel's {self.apart_wheel}  "
+                f"calls {self.counts}  {self.verdict}")
+
+    @property
+    def markdown(self) -> str:
+        cells = [self.name, self.db, self.db_wheel, self.apart, self.apart_wheel, self.counts,
+                 self.verdict if self.ok else "FAIL: " + self.verdict]
+        return "| " + " | ".join(cells) + " |"
+
+
+class Exchange:
+    def __init__(self, petrel: pathlib.Path, work: pathlib.Path, worker: wheel.Worker) -> None:
+        self.petrel, self.work, self.worker = petrel, work, worker
+        self.runner = pathlib.Path(sys.prefix) / "bin" / "wheel_runner"
+
+    def run(self, words: list[object], pte: pathlib.Path, storage: str, name: str,
+            program: Program) -> Outputs:
+        words = [*words, pte]
+        if storage == "ptd":
+            words += ["--data", pte.with_suffix(".ptd")]
+        for c, call in enumerate(program.calls):
+            files = [self.work / f"{name}.input_{c}_{i}.npy" for i in range(len(call.inputs))]
+            words += ["--call", f"{call.method}:" + ",".join(map(str, files))]
+        with tempfile.TemporaryDirectory(dir=self.work) as folder:
+            command(*words, "--output-dir", folder)
+            return [[np.load(f"{folder}/call_{c}_output_{i}.npy")
+                     for i in range(len(call.expected))]
+                    for c, call in enumerate(program.calls)]
+
+    def write(self, name: str, program: Program) -> None:
+        """Archives and inputs."""
+        for method, exported in program.methods.items():
+            quantised_programs.save(exported, self.work / f"{name}.{method}.pt2")
+        for c, call in enumerate(program.calls):
+            for i, x in enumerate(call.inputs):
+                np.save(self.work / f"{name}.input_{c}_{i}.npy", x.numpy())
+
+    def export_ours(self, name: str, program: Program, pte: pathlib.Path, storage: str) -> None:
+        words = [w for m in program.methods for w in ("--method", f"{m}={self.work / name}.{m}.pt2")]
+        words += ["--backend", "xnnpack", "-o", pte]
+        if program.border:
+            words += ["--io-dtype", "int8"]
+        if storage == "ptd":
+            words += ["--external-weights", pte.with_suffix(".ptd")]
+        command(self.petrel, "export", *words)
+
+    def file(self, name: str, program: Program, side: str) -> File:
+        """Makes the file with weights inside and in a .ptd, and runs each in both runtimes."""
+        made: dict[str, File] = {}
+        for storage in STORAGES:
+            file = made[storage] = File(self.work / f"{name}.{side}.{storage}.pte")
+            if side == "petrel":
+                self.export_ours(name, program, file.pte, storage)
+            else:
+                quantised_wheel.export(program, file.pte, storage == "ptd")
+            what = f"{side}'s {storage} file"
+            try:
+                file.here = self.run([self.petrel, "run"], file.pte, storage, name, program)
+            except Failed as why:
+                raise Failed(f"{what} here: {why}") from None
+            try:
+                share = ["--share-arenas"] if len(program.methods) > 1 else []
+                file.there = self.run([self.runner, *share], file.pte, storage, name, program)
+            except Failed as why:
+                raise Failed(f"{what} in the wheel: {why}") from None
+        inline, ptd = (made[storage] for storage in STORAGES)
+        for runtime in ("here", "there"):
+            for a, b in zip(getattr(inline, runtime), getattr(ptd, runtime), strict=True):
+                if any(x.tobytes() != y.tobytes() for x, y in zip(a, b, strict=True)):
+                    raise Failed(f"{side}'s file has other bits {runtime} with weights in a .ptd")
+        counts = self.worker.describe(inline.pte)
+        inline.calls = sum(counts[m]["delegate_calls"] for m in program.methods)
+        inline.kernels = sum(counts[m]["kernel_calls"] for m in program.methods)
+        return inline
+
+    @staticmethod
+    def apart(file: File, program: Program) -> Apart:
+        steps, worst = quanta(program), Apart()
+        for call, here, there in zip(program.calls, file.here, file.there, strict=True):
+            for step, a, b in zip(steps[call.method], here, there, strict=True):
+                if a.shape != b.shape or a.dtype != b.dtype:
+                    raise Failed(f"{a.dtype}{a.shape} here, {b.dtype}{b.shape} in the wheel")
+                off = float(np.abs(a.astype(np.float64) - b).max())
+                most = float(np.abs(b.astype(np.float64)).max())
+                worst.include(Apart(levels=off / step, has_levels=True) if step
+                              else Apart(share=off / most if most else off))
+        return worst
+
+    def check(self, name: str) -> Row:
+        row = Row(name)
+
+        def wrong(text: str) -> None:
+            row.ok, row.verdict = False, "; ".join(filter(None, [row.verdict, text]))
+
+        program = quantised_programs.make(name)
+        self.write(name, program)
+        expected = [[y.numpy() for y in call.expected] for call in program.calls]
+        ours = theirs = None
+        try:
+            ours = self.file(name, program, "petrel")
+        except (Failed, wheel.WheelError) as why:
+            wrong(str(why))
+        try:
+            theirs = self.file(name, program, "wheel")
+        except quantised_wheel.Refused as why:
+            row.verdict += f"the wheel refuses: {why}"
+        except (Failed, wheel.WheelError) as why:
+            wrong(str(why))
+        for file, of_db, of_apart in ((ours, "db", "apart"), (theirs, "db_wheel", "apart_wheel")):
+            if not file:
+                continue
+            apart = self.apart(file, program)
+            setattr(row, of_apart, str(apart))
+            if apart.levels > APART_LEVELS + 1e-3 or apart.share > APART[program.kind]:
+                wrong(f"runtimes are {apart} apart on {file.pte.name}")
+            db = signal_to_noise(file.here if file is ours else file.there, expected)
+            setattr(row, of_db, f"{db:.1f}")
+        if ours and theirs:
+            row.counts = (f"{ours.calls}, wheel {theirs.calls}, kernels {ours.kernels}, wheel "
+                          f"{theirs.kernels}")
+            if ours.calls > theirs.calls or ours.kernels > theirs.kernels:
+                wrong("more calls than the wheel's")
+            if float(row.db) < float(row.db_wheel) - ALLOWANCE_DB:
+                wrong("more noise than the wheel's")
+        elif ours:
+            row.counts = f"{ours.calls}, kernels {ours.kernels}"
+            if float(row.db) < ALONE_DB:
+                wrong(f"below {ALONE_DB:.0f} dB")
+        return row
+
+
+def main() -> int:
+    parser = ToolParser(__doc__, "petrel", names=list(quantised_programs.PROGRAMS))
+    parser.add_argument("--work", type=pathlib.Path, help="keep all files here")
+    parser.add_argument("--markdown", action="store_true", help="as a table for the docs")
+    args = parser.parse_args()
+    passed = failed = 0
+    if args.markdown:
+        print("| program | dB | dB, wheel | apart | apart, wheel's file | calls | |")
+        print("|---|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as scratch, wheel.Worker() as worker:
+        work = (args.work or pathlib.Path(scratch)).resolve()
+        work.mkdir(parents=True, exist_ok=True)
+        exchange = Exchange(args.petrel, work, worker)
+        for name in args.names or quantised_programs.PROGRAMS:
+            row = exchange.check(name)
+            passed += row.ok
+            failed += not row.ok
+            print(row.markdown if args.markdown else row, flush=True)
+    print(f"\n{passed} passed, {failed} failed")
+    return 0 if passed and not failed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
