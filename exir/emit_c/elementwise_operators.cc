@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // out[i] = f(x[i]).
+#include <cmath>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -56,7 +57,7 @@ absl::Status hardtanh(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
-// Where min > max the result is max.
+// Where min > max the result is max; a bound that is not a number is the result.
 absl::Status clamp(const OperatorRow& row, NodeCalls& calls) {
   const Argument& min = calls.node().argument(arg::min);
   const Argument& max = calls.node().argument(arg::max);
@@ -70,6 +71,9 @@ absl::Status clamp(const OperatorRow& row, NodeCalls& calls) {
   }
   if (!max.is_none()) {
     expression = absl::StrCat(expression, " > ", text(max), " ? ", text(max), " : ", expression);
+  }
+  for (const Argument* bound : {&min, &max}) {
+    if (floating && !bound->is_none() && std::isnan(bound->as_number())) expression = real(*bound);
   }
   map(row, calls, floating ? Arithmetic::kDouble : Arithmetic::kInteger, expression);
   return absl::OkStatus();

@@ -161,11 +161,9 @@ bool map_rows(const Tensor& self, const Tensor& out, RowFunction function, doubl
   return true;
 }
 
-// Bounds beyond the type are its ends.
+// False where a bound is not one of the type.
 bool clamp_integers(const Tensor& self, const Tensor& out, const std::optional<Scalar>& min,
                     const std::optional<Scalar>& max) {
-  const int64_t low = min ? min->to_int() : std::numeric_limits<int64_t>::min();
-  const int64_t high = max ? max->to_int() : std::numeric_limits<int64_t>::max();
   const ScalarType type = self.scalar_type();
   if (out.scalar_type() != type || resize_tensor(out, self.sizes()) != Error::Ok ||
       !same_layout(self, out)) {
@@ -173,10 +171,13 @@ bool clamp_integers(const Tensor& self, const Tensor& out, const std::optional<S
   }
   const auto run = [&](auto zero) {
     using T = decltype(zero);
-    constexpr int64_t kLow = std::numeric_limits<T>::min();
-    constexpr int64_t kHigh = std::numeric_limits<T>::max();
-    const T least = static_cast<T>(low < kLow ? kLow : low > kHigh ? kHigh : low);
-    const T most = static_cast<T>(high < kLow ? kLow : high > kHigh ? kHigh : high);
+    constexpr T kLow = std::numeric_limits<T>::min();
+    constexpr T kHigh = std::numeric_limits<T>::max();
+    const int64_t low = min ? min->to_int() : kLow;
+    const int64_t high = max ? max->to_int() : kHigh;
+    if (low < kLow || low > kHigh || high < kLow || high > kHigh) return false;
+    const T least = static_cast<T>(low);
+    const T most = static_cast<T>(high);
     const T* from = self.const_data_ptr<T>();
     T* to = out.mutable_data_ptr<T>();
     parallel_for(self.numel(), 0.3, [&](size_t begin, size_t end) {
@@ -365,6 +366,7 @@ void clamp_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   constexpr double kEndless = std::numeric_limits<double>::infinity();
   const double low = min ? min->to_double() : -kEndless;
   const double high = max ? max->to_double() : kEndless;
+  if (std::isnan(low) || std::isnan(high)) return portable::clamp_out(context, raw);
   if (map_doubles(self, out, 0.4, [=](double x) {
         const double y = x < low ? low : x;
         return y > high ? high : y;

@@ -2,6 +2,7 @@
 //
 // out[i] = f(self[i]). Floating functions of integers give floats.
 #include <cmath>
+#include <limits>
 
 #include "runtime/kernels/portable/check.h"
 #include "runtime/kernels/portable/reference_math.h"
@@ -192,8 +193,27 @@ void hardtanh_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   map<double>(self, out, [=](double x) { return x < low ? low : x > high ? high : x; });
 }
 
+// Whether `bound` is one of `type`, of which elements are integers.
+bool is_of(ScalarType type, const Scalar& bound) {
+  if (!bound.isIntegral(/*includeBool=*/true)) return false;
+  const int64_t value = bound.to_int();
+  switch (type) {
+    case ScalarType::Byte:
+      return value >= 0 && value <= 255;
+    case ScalarType::Char:
+      return value >= -128 && value <= 127;
+    case ScalarType::Short:
+      return value >= -32768 && value <= 32767;
+    case ScalarType::Int:
+      return value >= std::numeric_limits<int32_t>::min() &&
+             value <= std::numeric_limits<int32_t>::max();
+    default:
+      return true;
+  }
+}
+
 // clamp.out(Tensor self, Scalar? min, Scalar? max, *, Tensor(a!) out): where
-// min > max the result is max.
+// min > max the result is max; a bound that is not a number is the result.
 void clamp_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   KernelArgs args(context, raw, 4);
   const Tensor self = args.tensor(0);
@@ -202,6 +222,11 @@ void clamp_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const Tensor out = args.out(3);
   if (!prepare(context, args, self, out)) return;
   if (!is_floating(out.scalar_type())) {
+    const ScalarType type = self.scalar_type();
+    if (!check(context, (!min || is_of(type, *min)) && (!max || is_of(type, *max)),
+               "bounds are not integers of the input's type")) {
+      return;
+    }
     map<int64_t>(self, out, [=](int64_t x) {
       if (min && x < min->to_int()) x = min->to_int();
       if (max && x > max->to_int()) x = max->to_int();
@@ -209,10 +234,13 @@ void clamp_out(KernelRuntimeContext& context, Span<EValue*> raw) {
     });
     return;
   }
+  constexpr double kEndless = std::numeric_limits<double>::infinity();
+  const double low = min ? min->to_double() : -kEndless;
+  const double high = max ? max->to_double() : kEndless;
+  const bool has_numbers = !std::isnan(low) && !std::isnan(high);
   map<double>(self, out, [=](double x) {
-    if (min && x < min->to_double()) x = min->to_double();
-    if (max && x > max->to_double()) x = max->to_double();
-    return x;
+    const double y = x < low ? low : x;
+    return !has_numbers ? std::nan("") : y > high ? high : y;
   });
 }
 

@@ -42,6 +42,8 @@ def edges_of_functions():
             call("aten::logit.out", probabilities.to(dtype), eps, dtypes=(dtype,))
     for n in "isnan isinf".split():
         call(f"aten::{n}.out", edges, dtypes=(torch.bool,))
+    for low, high in ((math.nan, None), (None, math.nan), (math.nan, 1.0), (-1.0, math.nan)):
+        call("aten::clamp.out", edges, low, high)
 
 
 def doubles_and_small_integers():
