@@ -4,9 +4,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "backends/xnnpack/format/operator_bytes.h"
+
 namespace petrel::backends::xnnpack {
 
-uint64_t peak_live_bytes(const Graph& graph) {
+namespace {
+
+// `scratch_of(node)` comes on top while a node runs.
+template <typename ScratchOf>
+uint64_t peak_bytes(const Graph& graph, const ScratchOf& scratch_of) {
   // Behind the last node that reads or makes it; 0 for values of nobody.
   std::vector<size_t> end(graph.values.size(), 0);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -32,13 +38,25 @@ uint64_t peak_live_bytes(const Graph& graph) {
       if (!is_live[id]) live += bytes_of(id);
       is_live[id] = true;
     }
-    peak = std::max(peak, live);
+    uint64_t now = 0;
+    if (__builtin_add_overflow(live, scratch_of(graph.nodes[i]), &now)) return UINT64_MAX;
+    peak = std::max(peak, now);
     for (const uint32_t id : dying[i + 1]) {
       if (is_live[id]) live -= bytes_of(id);
       is_live[id] = false;
     }
   }
   return peak;
+}
+
+}  // namespace
+
+uint64_t peak_live_bytes(const Graph& graph) {
+  return peak_bytes(graph, [](const Node&) -> uint64_t { return 0; });
+}
+
+uint64_t peak_workspace_bytes(const Graph& graph) {
+  return peak_bytes(graph, [&graph](const Node& node) { return scratch_bytes(graph, node); });
 }
 
 }  // namespace petrel::backends::xnnpack

@@ -19,8 +19,11 @@
 
 namespace petrel::backends::xnnpack {
 
-// Precondition: ids exist, every value passes check_dims.
+// Saturates. Precondition: ids exist, every value passes check_dims.
 uint64_t peak_live_bytes(const Graph& graph);
+
+// The same with scratch_bytes of operator_bytes.h; the graph passes check_graph.
+uint64_t peak_workspace_bytes(const Graph& graph);
 
 }  // namespace petrel::backends::xnnpack
 

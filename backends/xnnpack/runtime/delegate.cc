@@ -11,6 +11,7 @@
 #include "backends/xnnpack/format/dead_nodes.h"
 #include "backends/xnnpack/format/graph_check.h"
 #include "backends/xnnpack/format/live_bytes.h"
+#include "backends/xnnpack/format/operator_bytes.h"
 #include "backends/xnnpack/format/payload_reader.h"
 #include "backends/xnnpack/format/shape_rules.h"
 #include "backends/xnnpack/format/structure_bytes.h"
@@ -224,8 +225,19 @@ Error Delegate::take_values(const Options& options) {
     PETREL_LOG(Error, "no memory for a workspace");
     return Error::DelegateMemoryAllocationFailed;
   }
-  if (options.memory == nullptr) return Error::Ok;
-  return workspace_->grow_to(peak_live_bytes(graph_), options.memory);
+  return pay_for_sizes(options.memory);
+}
+
+// For what XNNPACK takes for the sizes that values have now.
+Error Delegate::pay_for_sizes(runtime::Budget* memory) {
+  if (memory == nullptr) return Error::Ok;
+  const uint64_t kept = kept_bytes(graph_);
+  if (kept > paid_kept_bytes_) {
+    PETREL_RETURN_IF_ERROR(
+        memory->take("what operators of an XNNPACK payload keep", kept - paid_kept_bytes_));
+    paid_kept_bytes_ = kept;
+  }
+  return workspace_->grow_to(peak_workspace_bytes(graph_), memory);
 }
 
 Error Delegate::build(const runtime::NamedDataMap* map, const Options& options,
@@ -379,7 +391,7 @@ Error Delegate::infer_dims(const runtime::BackendExecutionContext& context) {
                static_cast<unsigned long long>(kMaxValueBytes));
     return Error::OutOfResources;
   }
-  return context.memory() == nullptr ? Error::Ok : workspace_->grow_to(peak, context.memory());
+  return pay_for_sizes(context.memory());
 }
 
 Error Delegate::bind_outputs(const runtime::BackendExecutionContext& context, Span<EValue*> args,

@@ -99,6 +99,7 @@ class Delegate {
   runtime::Error build(const runtime::NamedDataMap* map, const Options& options,
                        size_t payload_bytes);
   runtime::Error take_values(const Options& options);
+  runtime::Error pay_for_sizes(runtime::Budget* memory);
   runtime::Error bind_inputs(const runtime::BackendExecutionContext& context,
                              runtime::Span<runtime::EValue*> args, bool* reshape, bool* setup);
   runtime::Error bind_outputs(const runtime::BackendExecutionContext& context,
@@ -120,6 +121,7 @@ class Delegate {
   std::shared_ptr<Workspace> workspace_;
   xnn_runtime_t runtime_ = nullptr;
   uint64_t multiply_adds_ = 0;  // for the dims of graph_
+  uint64_t paid_kept_bytes_ = 0;
   bool is_shaped_ = false;      // XNNPACK knows the dims of graph_
   size_t num_reshapes_ = 0;
   size_t num_setups_ = 0;

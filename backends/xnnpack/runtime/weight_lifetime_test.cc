@@ -17,6 +17,7 @@
 #include "backends/xnnpack/format/test_graphs.h"
 #include "backends/xnnpack/runtime/packed_weights.h"
 #include "backends/xnnpack/runtime/test_support.h"
+#include "runtime/backend/byte_source.h"
 
 namespace petrel::backends::xnnpack {
 namespace {
@@ -204,6 +205,51 @@ TEST(WeightLifetime, EndsNowhereTooEarly) {
   }
   EXPECT_EQ(results[0], results[1]);
   for (const float value : results[0]) EXPECT_TRUE(std::isfinite(value));
+}
+
+// A program that is mapped or lies in memory tells where its bytes are, and its payload
+// may hold weights of its own that a map, if there is one, knows nothing of.
+TEST(WeightLifetime, OfInlineWeightsIsThatOfThePayload) {
+  static const std::vector<float> kWeights = ramp(16, 1);
+  GraphBuilder b;
+  const uint32_t x = b.input({2, 4});
+  const uint32_t y = b.output({2, 4});
+  const uint32_t h = b.inner({2, 4});
+  const uint32_t first = b.constant({4, 4}, "");
+  const uint32_t bias = b.constant({4}, "");
+  b.graph.constants[1].data = reinterpret_cast<const uint8_t*>(kWeights.data());
+  b.graph.constants[1].size = 16 * sizeof(float);
+  b.graph.constants[2].data = b.graph.constants[1].data;
+  b.graph.constants[2].size = 4 * sizeof(float);
+  // A second value of the same constant, with another bias.
+  const uint32_t second = b.constant({4, 4}, "");
+  b.graph.values[second].constant = b.graph.values[first].constant;
+  b.node(NodeKind::FullyConnected, {x, first, kNoId}, {h});
+  b.node(NodeKind::FullyConnected, {h, second, bias}, {y});
+  const auto source = runtime::ByteSource::of_memory(kWeights.data(), 16 * sizeof(float));
+  SpoilingMap map;
+  for (const runtime::NamedDataMap* given :
+       std::initializer_list<const runtime::NamedDataMap*>{nullptr, &map}) {
+    auto delegate = Delegate::create(b.graph, 16 * sizeof(float), given, {});
+    ASSERT_TRUE(delegate.ok());
+    Arguments args;
+    float* in = args.add({2, 4});
+    for (int i = 0; i < 8; ++i) in[i] = static_cast<float>(i);
+    const float* out = args.add({2, 4});
+    ASSERT_EQ(args.run(**delegate), Error::Ok);
+    for (int row = 0; row < 2; ++row) {
+      float hidden[4] = {};
+      for (int o = 0; o < 4; ++o) {
+        for (int k = 0; k < 4; ++k) hidden[o] += in[row * 4 + k] * kWeights[o * 4 + k];
+      }
+      for (int o = 0; o < 4; ++o) {
+        float sum = kWeights[o];
+        for (int k = 0; k < 4; ++k) sum += hidden[k] * kWeights[o * 4 + k];
+        EXPECT_FLOAT_EQ(out[row * 4 + o], sum);
+      }
+    }
+  }
+  EXPECT_TRUE(map.taken.empty());
 }
 
 }  // namespace

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/xnnpack/format/operator_bytes.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace petrel::backends::xnnpack {
+namespace {
+
+// The most rows and columns that a kernel computes at once, on any machine.
+constexpr uint64_t kTileRows = 16;
+constexpr uint64_t kTileColumns = 64;
+// How deep a step of a product is, at most.
+constexpr uint64_t kTileDepth = 8;
+// What a kernel may read behind its last pointer.
+constexpr uint64_t kPointersBehind = 32;
+constexpr uint64_t kAlignment = 128;
+constexpr uint64_t kPointer = sizeof(void*);
+// Of one phase of a transposed convolution.
+constexpr uint64_t kPhaseBytes = 128;
+
+uint64_t product(std::initializer_list<uint64_t> factors) {
+  uint64_t result = 1;
+  for (const uint64_t factor : factors) {
+    if (__builtin_mul_overflow(result, factor, &result)) return UINT64_MAX;
+  }
+  return result;
+}
+
+uint64_t sum(uint64_t a, uint64_t b) {
+  uint64_t result = 0;
+  return __builtin_add_overflow(a, b, &result) ? UINT64_MAX : result;
+}
+
+uint64_t divide_up(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+uint64_t round_up(uint64_t a, uint64_t b) { return divide_up(a, b) * b; }
+
+const Dims& output_dims(const Graph& graph, const Node& node) {
+  return graph.values[node.outputs[0]].dims;
+}
+
+uint64_t area(const Window& window) { return uint64_t{window.kernel_height} * window.kernel_width; }
+
+bool has_padding(const Window& window) {
+  return window.padding_top != 0 || window.padding_right != 0 || window.padding_bottom != 0 ||
+         window.padding_left != 0;
+}
+
+uint64_t convolution_bytes(const Dims& out, const Window& window) {
+  const bool reads_in_place = area(window) == 1 && window.stride_height == 1 &&
+                              window.stride_width == 1 && !has_padding(window);
+  if (reads_in_place) return 0;
+  const uint64_t places = round_up(uint64_t{out[1]} * out[2], kTileRows);
+  return product({kPointer, area(window), places});
+}
+
+// Windows that overlap along a row share their columns, unless they are dilated.
+uint64_t rows_of_windows_bytes(uint64_t rows, const Dims& out, const Window& window) {
+  const uint64_t step = window.dilation_width > 1
+                            ? window.kernel_width
+                            : std::min(window.stride_width, window.kernel_width);
+  const uint64_t row =
+      sum(area(window), product({uint64_t{out[2]} - 1, step, window.kernel_height}));
+  return sum(product({kPointer, rows, row}), kPointer * (kPointersBehind + area(window)));
+}
+
+// Rows in the middle of the plane share one list of pointers. Where there is padding,
+// each element of the plane has a factor.
+uint64_t average_bytes(const Dims& out, const Window& window) {
+  const uint64_t rows = sum(divide_up(window.padding_top, window.stride_height),
+                            divide_up(window.padding_bottom, window.stride_height)) +
+                        1;
+  return sum(rows_of_windows_bytes(rows, out, window), product({sizeof(float), out[1], out[2]}));
+}
+
+// Each phase computes every stride-th column on its own; windows side by side are one
+// product each.
+uint64_t transposed_bytes(const Graph& graph, const Node& node) {
+  const Dims& out = output_dims(graph, node);
+  const Window& window = node.window;
+  const Channels& channels = node.channels;
+  const Quantization quantization = graph.values[node.inputs[0]].quantization;
+  const uint64_t phases = product({kPhaseBytes, window.stride_height, window.stride_width});
+  const bool is_product = quantization != Quantization::kPerTokenDynamic && !has_padding(window) &&
+                          channels.adjustment_height == 0 && channels.adjustment_width == 0 &&
+                          window.kernel_height == window.stride_height &&
+                          window.kernel_width == window.stride_width &&
+                          std::max(window.stride_height, window.stride_width) > 1;
+  if (is_product) return phases;
+  const uint64_t columns = sum(out[2], product({window.stride_width, kTileRows}));
+  const uint64_t places = sum(product({out[1], columns}), kTileRows);
+  return sum(phases, product({kPointer, area(window), places}));
+}
+
+// Four corners and two weights for each element of the plane.
+uint64_t resize_bytes(const Dims& out) {
+  return product({4 * kPointer + 2 * sizeof(float), out[1], out[2]});
+}
+
+uint64_t element_bytes(const Value& value) {
+  return value.datatype == Datatype::FP16 ? sizeof(uint16_t) : sizeof(float);
+}
+
+// `columns` of `depth` elements each, and a bias, for each matrix.
+uint64_t packed_bytes(uint64_t matrices, uint64_t columns, uint64_t depth, const Value& value) {
+  const uint64_t column =
+      sum(product({round_up(depth, kTileDepth), element_bytes(value)}), sizeof(float));
+  return sum(product({matrices, round_up(columns, kTileColumns), column}), kAlignment);
+}
+
+// The right side is [depth, columns] unless it is transposed.
+uint64_t product_bytes(const Graph& graph, const Node& node) {
+  const Value& right = graph.values[node.inputs[1]];
+  if (right.is_constant() || right.dims.size() < 2) return 0;
+  uint64_t matrices = 1;
+  for (size_t i = 0; i + 2 < right.dims.size(); ++i) matrices = product({matrices, right.dims[i]});
+  const uint64_t rows = right.dims[right.dims.size() - 2];
+  const uint64_t columns = right.dims.back();
+  return (node.flags & kTransposeWeights) != 0 ? packed_bytes(matrices, rows, columns, right)
+                                               : packed_bytes(matrices, columns, rows, right);
+}
+
+// A sum in 32 bits for each element of the output.
+uint64_t sums_bytes(const Graph& graph, const Node& node) {
+  return sum(product({count_elements(output_dims(graph, node)), sizeof(float)}), 2 * kAlignment);
+}
+
+// A sum for each channel of a row, where a window is computed in several passes.
+uint64_t passes_bytes(const Dims& out, const Window& window) {
+  constexpr uint64_t kOnePass = 9;
+  if (area(window) < kOnePass) return 0;
+  return sum(
+      product({out[0], out[1], round_up(out[3], kTileColumns) + kTileColumns, sizeof(float)}),
+      kAlignment);
+}
+
+}  // namespace
+
+uint64_t kept_bytes(const Graph& graph, const Node& node) {
+  const Dims& out = output_dims(graph, node);
+  switch (node.kind) {
+    case NodeKind::Conv2d:
+      return std::max(convolution_bytes(out, node.window),
+                      node.channels.group_input_channels == 1
+                          ? rows_of_windows_bytes(out[1], out, node.window)
+                          : 0);
+    case NodeKind::DepthwiseConv2d:
+    case NodeKind::MaxPooling2d:
+      return rows_of_windows_bytes(out[1], out, node.window);
+    case NodeKind::AvgPooling2d:
+      return average_bytes(out, node.window);
+    case NodeKind::ConvTranspose2d:
+      return transposed_bytes(graph, node);
+    case NodeKind::StaticResizeBilinear2d:
+      return resize_bytes(out);
+    default:
+      return 0;
+  }
+}
+
+uint64_t kept_bytes(const Graph& graph) {
+  uint64_t all = 0;
+  for (const Node& node : graph.nodes) all = sum(all, kept_bytes(graph, node));
+  return all;
+}
+
+uint64_t scratch_bytes(const Graph& graph, const Node& node) {
+  switch (node.kind) {
+    case NodeKind::BatchMatrixMultiply:
+      return product_bytes(graph, node);
+    case NodeKind::DepthwiseConv2d:
+    case NodeKind::AvgPooling2d:
+      return passes_bytes(output_dims(graph, node), node.window);
+    case NodeKind::GlobalAvgPooling2d:
+      return sums_bytes(graph, node);
+    default:
+      return 0;
+  }
+}
+
+}  // namespace petrel::backends::xnnpack

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How much memory XNNPACK's operators need beyond values and packed weights, at most.
+// A file of 1 KB can ask for gigabytes of it: a window of 45 x 45 over a million
+// places is 2 billion pointers.
+//
+//   what                                     of which nodes                 lives
+//   a pointer for each place of the window   convolutions, pools, resizing  with the operator
+//   and each element of a plane
+//   the right side, packed                   products of two values         during a run
+//   sums before they are scaled              reductions, large windows      during a run
+//
+// Never below what XNNPACK takes; above it by rounding and by what some machines
+// do without.
+
+#ifndef PETREL_BACKENDS_XNNPACK_FORMAT_OPERATOR_BYTES_H_
+#define PETREL_BACKENDS_XNNPACK_FORMAT_OPERATOR_BYTES_H_
+
+#include <cstdint>
+
+#include "backends/xnnpack/format/graph.h"
+
+namespace petrel::backends::xnnpack {
+
+// What the operator of `node` keeps for its sizes. Saturates. Precondition, here and
+// below: the graph passes check_graph.
+uint64_t kept_bytes(const Graph& graph, const Node& node);
+
+// Of all nodes.
+uint64_t kept_bytes(const Graph& graph);
+
+// What it needs while it runs, which lies between the values. Saturates.
+uint64_t scratch_bytes(const Graph& graph, const Node& node);
+
+}  // namespace petrel::backends::xnnpack
+
+#endif  // PETREL_BACKENDS_XNNPACK_FORMAT_OPERATOR_BYTES_H_

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What XNNPACK allocates for operators, counted by an allocator of its own, against
+// what operator_bytes.h says of them.
+
+#include "backends/xnnpack/format/operator_bytes.h"
+
+#include <gtest/gtest.h>
+#include <xnnpack.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "backends/xnnpack/format/live_bytes.h"
+#include "backends/xnnpack/format/test_graphs.h"
+#include "backends/xnnpack/runtime/delegate.h"
+#include "backends/xnnpack/runtime/test_support.h"
+
+namespace petrel::backends::xnnpack {
+namespace {
+
+using runtime::Error;
+
+// Bytes that XNNPACK has, and the most that it had. Sizes stand before the blocks.
+struct Counted {
+  size_t now = 0;
+  size_t peak = 0;
+};
+Counted counted;
+constexpr size_t kBefore = 128;
+
+void* take(size_t alignment, size_t size) {
+  const size_t all = (size + kBefore + alignment - 1) / alignment * alignment;
+  auto* block = static_cast<uint8_t*>(std::aligned_alloc(std::max(alignment, kBefore), all));
+  std::memcpy(block, &size, sizeof(size));
+  counted.now += size;
+  counted.peak = std::max(counted.peak, counted.now);
+  return block + kBefore;
+}
+
+size_t size_of(const void* block) {
+  size_t size = 0;
+  std::memcpy(&size, static_cast<const uint8_t*>(block) - kBefore, sizeof(size));
+  return size;
+}
+
+void give(void* block) {
+  if (block == nullptr) return;
+  counted.now -= size_of(block);
+  std::free(static_cast<uint8_t*>(block) - kBefore);
+}
+
+// The old block is not counted beside the new one: the pages of a large block move.
+void* change(void* block, size_t size) {
+  void* const made = take(kBefore, size);
+  if (block == nullptr) return made;
+  std::memcpy(made, block, std::min(size, size_of(block)));
+  counted.peak = std::max(counted.peak - size_of(block), counted.now - size_of(block));
+  give(block);
+  return made;
+}
+
+// Before anything else initialises it.
+bool count_xnnpack() {
+  static const xnn_allocator kAllocator = {
+      nullptr,
+      [](void*, size_t size) { return take(kBefore, size); },
+      [](void*, void* block, size_t size) { return change(block, size); },
+      [](void*, void* block) { give(block); },
+      [](void*, size_t alignment, size_t size) { return take(std::max(alignment, kBefore), size); },
+      [](void*, void* block) { give(block); },
+  };
+  static const bool is_counted = xnn_initialize(&kAllocator) == xnn_status_success;
+  return is_counted;
+}
+
+// A graph of one node.
+struct Case {
+  std::string name;
+  std::function<void(GraphBuilder*, TestMap*)> build;
+};
+
+Window window(uint32_t kernel, uint32_t stride, uint32_t dilation, uint32_t padding) {
+  return {padding, padding, padding, padding, kernel, kernel, stride, stride, dilation, dilation};
+}
+
+uint32_t out_size(uint32_t in, const Window& w) {
+  return (in + 2 * w.padding_top - w.dilation_height * (w.kernel_height - 1) - 1) /
+             w.stride_height +
+         1;
+}
+
+Case convolution(uint32_t size, const Window& w, uint32_t in, uint32_t out) {
+  return {
+      "convolution", [=](GraphBuilder* b, TestMap* map) {
+        const uint32_t o = out_size(size, w);
+        const uint32_t x = b->input({1, size, size, in});
+        const uint32_t filter = b->constant({out, w.kernel_height, w.kernel_width, in}, "filter");
+        map->data["filter"].resize(size_t{out} * w.kernel_height * w.kernel_width * in, 1);
+        const uint32_t y = b->output({1, o, o, out});
+        Node& node = b->node(NodeKind::Conv2d, {x, filter, kNoId}, {y});
+        node.window = w;
+        node.channels.group_input_channels = in;
+        node.channels.group_output_channels = out;
+      }};
+}
+
+Case depthwise(uint32_t size, const Window& w, uint32_t channels) {
+  return {"depthwise", [=](GraphBuilder* b, TestMap* map) {
+            const uint32_t o = out_size(size, w);
+            const uint32_t x = b->input({2, size, size, channels});
+            const uint32_t filter =
+                b->constant({1, w.kernel_height, w.kernel_width, channels}, "filter");
+            map->data["filter"].resize(size_t{channels} * w.kernel_height * w.kernel_width, 1);
+            const uint32_t y = b->output({2, o, o, channels});
+            Node& node = b->node(NodeKind::DepthwiseConv2d, {x, filter, kNoId}, {y});
+            node.window = w;
+            node.channels.groups = channels;
+            node.channels.group_input_channels = 1;
+            node.channels.group_output_channels = 1;
+          }};
+}
+
+Case transposed(uint32_t size, const Window& w) {
+  return {"transposed", [=](GraphBuilder* b, TestMap* map) {
+            const uint32_t o = (size - 1) * w.stride_height + w.kernel_height - 2 * w.padding_top;
+            const uint32_t x = b->input({1, size, size, 2});
+            const uint32_t filter = b->constant({3, w.kernel_height, w.kernel_width, 2}, "filter");
+            map->data["filter"].resize(size_t{6} * w.kernel_height * w.kernel_width, 1);
+            const uint32_t y = b->output({1, o, o, 3});
+            Node& node = b->node(NodeKind::ConvTranspose2d, {x, filter, kNoId}, {y});
+            node.window = w;
+            node.channels.group_input_channels = 2;
+            node.channels.group_output_channels = 3;
+          }};
+}
+
+Case pool(NodeKind kind, uint32_t size, const Window& w) {
+  return {kind == NodeKind::MaxPooling2d ? "max pool" : "average pool",
+          [=](GraphBuilder* b, TestMap*) {
+            const uint32_t o = out_size(size, w);
+            const uint32_t x = b->input({2, size, size, 3});
+            const uint32_t y = b->output({2, o, o, 3});
+            b->node(kind, {x}, {y}).window = w;
+          }};
+}
+
+Case resize(uint32_t size) {
+  return {"resize", [=](GraphBuilder* b, TestMap*) {
+            const uint32_t x = b->input({2, 3, 3, 2});
+            const uint32_t y = b->output({2, size, size, 2});
+            Node& node = b->node(NodeKind::StaticResizeBilinear2d, {x}, {y});
+            node.new_height = node.new_width = size;
+          }};
+}
+
+Case product(uint32_t batch, uint32_t m, uint32_t k, uint32_t n) {
+  return {"product", [=](GraphBuilder* b, TestMap*) {
+            const uint32_t x = b->input({batch, m, k});
+            const uint32_t right = b->input({batch, k, n});
+            const uint32_t y = b->output({batch, m, n});
+            b->node(NodeKind::BatchMatrixMultiply, {x, right}, {y});
+          }};
+}
+
+Case mean(uint32_t size, uint32_t channels) {
+  return {"mean", [=](GraphBuilder* b, TestMap*) {
+            const uint32_t x = b->input({2, size, size, channels});
+            const uint32_t y = b->output({2, 1, 1, channels});
+            b->node(NodeKind::GlobalAvgPooling2d, {x}, {y}).flags = kKeepDims;
+          }};
+}
+
+std::vector<Case> cases() {
+  const NodeKind kMax = NodeKind::MaxPooling2d;
+  const NodeKind kAverage = NodeKind::AvgPooling2d;
+  return {
+      convolution(120, window(3, 1, 1, 1), 4, 4),
+      convolution(120, window(1, 1, 1, 0), 4, 4),
+      convolution(120, window(1, 2, 1, 0), 4, 4),
+      convolution(90, window(9, 2, 1, 4), 1, 8),
+      convolution(90, window(5, 1, 3, 0), 3, 70),
+      depthwise(100, window(3, 1, 1, 1), 8),
+      depthwise(100, window(3, 2, 1, 1), 8),
+      depthwise(80, window(5, 1, 2, 4), 20),
+      depthwise(80, window(9, 1, 1, 0), 20),
+      depthwise(60, window(17, 3, 1, 8), 70),
+      transposed(40, window(3, 2, 1, 1)),
+      transposed(40, window(2, 2, 1, 0)),
+      transposed(40, window(5, 1, 1, 0)),
+      transposed(9, window(16, 16, 1, 0)),
+      transposed(9, window(20, 16, 1, 2)),
+      pool(kMax, 150, window(3, 2, 1, 1)),
+      pool(kMax, 150, window(11, 1, 2, 0)),
+      pool(kMax, 150, window(2, 2, 1, 0)),
+      pool(kAverage, 150, window(3, 1, 1, 0)),
+      pool(kAverage, 150, window(3, 2, 1, 1)),
+      pool(kAverage, 150, window(15, 1, 1, 7)),
+      resize(300),
+      product(4, 3, 1000, 1),
+      product(2, 3, 100, 90),
+      product(3, 1, 7, 2000),
+
+      mean(40, 5000),
+  };
+}
+
+TEST(OperatorBytes, AreAtLeastWhatXnnpackTakes) {
+  ASSERT_TRUE(count_xnnpack());
+  // Structs of operators and runtimes, and weights as they are packed.
+  constexpr double kStructs = 64 << 10;
+  int large = 0;
+  for (const Case& c : cases()) {
+    GraphBuilder b;
+    TestMap map;
+    c.build(&b, &map);
+    size_t weights = 0;
+    for (const auto& [key, data] : map.data) weights += data.size() * sizeof(float);
+    Arguments args;
+    for (const Value& value : b.graph.values) {
+      if (value.external_id != kNoId) args.add({value.dims.begin(), value.dims.end()});
+    }
+    const Graph graph = b.graph;
+    counted.peak = counted.now;
+    const double before = static_cast<double>(counted.now);
+    auto delegate = Delegate::create(b.graph, 0, &map, {});
+    ASSERT_TRUE(delegate.ok()) << c.name;
+    ASSERT_EQ(args.run(**delegate), Error::Ok) << c.name;
+    const double taken = static_cast<double>(counted.peak) - before;
+    const double kept = static_cast<double>(kept_bytes(graph));
+    const double between = static_cast<double>(peak_workspace_bytes(graph));
+    const double slack = kStructs + 64.0 * static_cast<double>(weights);
+    EXPECT_LE(taken, kept + between + slack) << c.name;
+    std::printf("%-14s takes %9.0f bytes, told %9.0f\n", c.name.c_str(), taken, kept + between);
+    large += taken > 4 * slack ? 1 : 0;
+  }
+  // Else the bound above would be the slack's.
+  EXPECT_GE(large, 8);
+}
+
+TEST(OperatorBytes, ArePaidByTheBudget) {
+  ASSERT_TRUE(count_xnnpack());
+  GraphBuilder b;
+  TestMap map;
+  pool(NodeKind::MaxPooling2d, 150, window(11, 1, 2, 0)).build(&b, &map);
+  runtime::Budget memory("max_delegate_bytes", 1 << 20);
+  Delegate::Options options;
+  options.memory = &memory;
+  const size_t before = counted.now;
+  EXPECT_EQ(Delegate::create(b.graph, 0, &map, options).error(), Error::OutOfResources);
+  EXPECT_EQ(counted.now, before);
+  EXPECT_EQ(kept_bytes(b.graph), kept_bytes(b.graph, b.graph.nodes[0]));
+  EXPECT_GT(kept_bytes(b.graph), 1u << 20);
+}
+
+}  // namespace
+}  // namespace petrel::backends::xnnpack
