@@ -8,19 +8,17 @@
 #include <string>
 
 #include "runtime/core/log.h"
-#include "runtime/executor/method_meta.h"
 
 namespace petrel::extension {
 namespace {
 
 using runtime::Error;
-using runtime::MethodMeta;
 using runtime::MethodView;
 using runtime::Program;
 using runtime::Result;
 using runtime::ScalarType;
 using runtime::Tag;
-using runtime::TensorInfo;
+using runtime::TensorView;
 using runtime::ValueView;
 
 constexpr const char* kNumbers[] = {"scale", "zp", "quant_min", "quant_max", "dtype"};
@@ -95,13 +93,13 @@ class ProgramLevels::Teller {
     if (method == "forward" && !levels.number(prefix_ + "scale")) prefix_ = place;
   }
 
-  // Of a tensor `info`, which may be an error: then it is not a tensor.
-  Result<std::optional<Levels>> levels_of(const Result<TensorInfo>& info) const {
-    if (!info.ok()) return std::optional<Levels>();
-    const std::optional<Width> width = width_of(info->scalar_type());
+  // Of what may not be a tensor.
+  Result<std::optional<Levels>> levels_of(const std::optional<TensorView>& tensor) const {
+    if (!tensor) return std::optional<Levels>();
+    const std::optional<Width> width = width_of(tensor->scalar_type);
     if (!width || !tells("scale") || !tells("zp")) return std::optional<Levels>();
     Levels levels;
-    levels.type = info->scalar_type();
+    levels.type = tensor->scalar_type;
     const auto type = static_cast<int64_t>(levels.type);
     PETREL_RETURN_IF_ERROR(whole("dtype", type, type, type).error());
     PETREL_ASSIGN_OR_RETURN(levels.scale, scale());
@@ -146,7 +144,7 @@ class ProgramLevels::Teller {
   std::string prefix_;
 };
 
-ProgramLevels::ProgramLevels(const Program& program) : program_(program) {
+ProgramLevels::ProgramLevels(const Program& program) {
   for (uint32_t i = 0; i < program.view().num_methods(); ++i) {
     const MethodView method = program.view().method(i);
     methods_.emplace(method.name(), method);
@@ -182,15 +180,24 @@ float Levels::number_of(int32_t level) const {
 }
 
 Result<std::optional<Levels>> ProgramLevels::input(std::string_view method, size_t index) const {
-  PETREL_ASSIGN_OR_RETURN(const MethodMeta meta, program_.method_meta(method));
-  PETREL_RETURN_IF_ERROR(check_index("input", index, meta.num_inputs()));
-  return Teller(*this, method, true, index).levels_of(meta.input_tensor_meta(index));
+  return levels_of(method, true, index);
 }
 
 Result<std::optional<Levels>> ProgramLevels::output(std::string_view method, size_t index) const {
-  PETREL_ASSIGN_OR_RETURN(const MethodMeta meta, program_.method_meta(method));
-  PETREL_RETURN_IF_ERROR(check_index("output", index, meta.num_outputs()));
-  return Teller(*this, method, false, index).levels_of(meta.output_tensor_meta(index));
+  return levels_of(method, false, index);
+}
+
+Result<std::optional<Levels>> ProgramLevels::levels_of(std::string_view name, bool is_input,
+                                                       size_t index) const {
+  const MethodView* const method = find(name);
+  if (method == nullptr) {
+    PETREL_LOG(Error, "there is no method '%s'", std::string(name).c_str());
+    return Error::NotFound;
+  }
+  const auto values = is_input ? method->inputs() : method->outputs();
+  PETREL_RETURN_IF_ERROR(check_index(is_input ? "input" : "output", index, values.size()));
+  return Teller(*this, name, is_input, index)
+      .levels_of(method->value(static_cast<uint32_t>(values[index])).as_tensor());
 }
 
 bool ProgramLevels::is_told_by(std::string_view name) const {

@@ -51,7 +51,7 @@ class ProgramLevels final {
 
   // Of a tensor of int8, uint8 or int16; nothing where the program does not tell.
   // InvalidProgram, with the method and its value in the log, where that is no scale or zero
-  // point. InvalidArgument when there is no such method or input.
+  // point. NotFound when there is no such method, InvalidArgument when it has no such input.
   runtime::Result<std::optional<Levels>> input(std::string_view method, size_t index) const;
   runtime::Result<std::optional<Levels>> output(std::string_view method, size_t index) const;
 
@@ -63,8 +63,9 @@ class ProgramLevels final {
 
   const runtime::MethodView* find(std::string_view name) const;
   std::optional<runtime::ValueView> number(std::string_view name) const;
+  runtime::Result<std::optional<Levels>> levels_of(std::string_view name, bool is_input,
+                                                   size_t index) const;
 
-  const runtime::Program& program_;
   std::unordered_map<std::string_view, runtime::MethodView> methods_;
 };
 

@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "extension/levels/levels.h"
 #include "extension/module/module.h"
+#include "runtime/program/program_data_map.h"
 #include "schema/additions_generated.h"
 #include "test/faults/attack.h"
 #include "test/faults/loaded.h"
@@ -55,6 +57,66 @@ TEST(TimeTest, ManyKeysInAnyOrder) {
   recipe.segments.emplace_back(16);
   add_delegate(recipe, [](DelegateRecipe& delegate) { delegate.index = 1; });
   EXPECT_LT(seconds_to_load_method(recipe), kMostSeconds);
+}
+
+// As many keys, which the program has in no order.
+TEST(TimeTest, OtherDataForManyKeys) {
+  std::vector<uint8_t> files[2];
+  for (int file = 0; file < 2; ++file) {
+    Recipe recipe;
+    for (int i = 0; i < kMany; ++i) {
+      const int number = 100'000 + (file == 0 ? kMany - i : i);
+      recipe.named_data.emplace_back("key" + std::to_string(number), 0);
+    }
+    recipe.segments.emplace_back(16);
+    files[file] = build(recipe);
+  }
+  AlignedLoader loader(files[1]);
+  const auto program = runtime::Program::load(&loader);
+  ASSERT_TRUE(program.ok());
+  const runtime::ProgramDataMap map = program->named_data();
+  Module::Options options;
+  options.registry = &test_registry();
+  auto module = Module::load(files[0].data(), files[0].size(), options);
+  ASSERT_TRUE(module.ok());
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE((*module)->replace_data(map).ok());
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(seconds.count(), kMostSeconds);
+}
+
+// Each tells how the input of another one is to be read, or asks for it.
+TEST(TimeTest, ManyMethodsThatTellLevels) {
+  constexpr int kMethods = 1'000;
+  Recipe recipe;
+  plan(recipe).name = "m";
+  input(recipe).scalar_type = static_cast<int8_t>(ScalarType::Char);
+  for (int i = 0; i < kMethods; ++i) {
+    PlanRecipe told;
+    const bool tells = i % 2 == 0;
+    told.name = tells ? "m" + std::to_string(i + 1) + "_input0_scale" : "m" + std::to_string(i);
+    told.values = {tells ? number_value(Types::Double, 0.5) : input(recipe)};
+    (tells ? told.outputs : told.inputs) = {0};
+    told.arenas = plan(recipe).arenas;
+    told.chains.resize(1);
+    recipe.plans.push_back(told);
+  }
+  const std::vector<uint8_t> bytes = build(recipe);
+  AlignedLoader loader(bytes);
+  const auto program = runtime::Program::load(&loader);
+  ASSERT_TRUE(program.ok());
+  const auto start = std::chrono::steady_clock::now();
+  const extension::ProgramLevels levels(*program);
+  int told = 0;
+  for (uint32_t i = 0; i < program->view().num_methods(); ++i) {
+    const runtime::MethodView method = program->view().method(i);
+    told += levels.is_told_by(method.name()) ? 1 : 0;
+    if (method.inputs().empty()) continue;
+    EXPECT_TRUE(levels.input(method.name(), 0).ok());
+  }
+  EXPECT_EQ(told, kMethods / 2);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(seconds.count(), kMostSeconds);
 }
 
 // A list of so many outputs that all pairs would take minutes.

@@ -367,6 +367,23 @@ TEST_P(EmptyShapeTest, EndsAtOnce) {
 INSTANTIATE_TEST_SUITE_P(All, EmptyShapeTest, ::testing::ValuesIn(kEmpty),
                          [](const auto& info) { return std::string(info.param.name); });
 
+// A billion places of no channel.
+TEST(EmptyPixels, AreNotWalkedThrough) {
+  for (const char* op : {"aten::pixel_shuffle", "aten::pixel_unshuffle"}) {
+    QuietLog quiet;
+    OneCall call;
+    const std::vector<int32_t> args = {call.tensor({1, 0, 0, 0}), call.integer(32767),
+                                       call.tensor({1, 0, 0, 0})};
+    add_kernel_call(call.recipe, op, "out", {args[0], args[1], args[2], args[2]});
+    const auto start = std::chrono::steady_clock::now();
+    const Report report = run(call.recipe);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    ASSERT_EQ(report.load, Error::Ok) << QuietLog::last();
+    EXPECT_EQ(report.methods[0], Error::Ok) << QuietLog::last();
+    EXPECT_LT(seconds.count(), 1.0) << op;
+  }
+}
+
 // A row of no elements in 2^16 groups, looked up 2^15 times.
 TEST(EmptyRows, HaveNoGroups) {
   QuietLog quiet;
