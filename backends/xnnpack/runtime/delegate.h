@@ -122,7 +122,7 @@ class Delegate {
   xnn_runtime_t runtime_ = nullptr;
   uint64_t multiply_adds_ = 0;  // for the dims of graph_
   uint64_t paid_kept_bytes_ = 0;
-  bool is_shaped_ = false;      // XNNPACK knows the dims of graph_
+  bool is_shaped_ = false;  // XNNPACK knows the dims of graph_
   size_t num_reshapes_ = 0;
   size_t num_setups_ = 0;
 };
