@@ -17,6 +17,11 @@ namespace {
 // Sizes are 32-bit in a program.
 constexpr int64_t kLargestSize = std::numeric_limits<int32_t>::max();
 
+int64_t saturating_product(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
+}
+
 }  // namespace
 
 TensorType TensorType::contiguous(ScalarType dtype, Sizes sizes) {
@@ -73,11 +78,13 @@ int64_t TensorType::numel() const {
     if (size == 0) return 0;
   }
   int64_t n = 1;
-  for (int64_t size : sizes) n *= size;
+  for (int64_t size : sizes) n = saturating_product(n, size);
   return n;
 }
 
-int64_t TensorType::nbytes() const { return numel() * static_cast<int64_t>(item_size(dtype)); }
+int64_t TensorType::nbytes() const {
+  return saturating_product(numel(), static_cast<int64_t>(item_size(dtype)));
+}
 
 bool TensorType::is_contiguous() const {
   for (size_t i = 0; i < dim_order.size(); ++i) {

@@ -20,6 +20,10 @@ TEST(TensorType, CountsElementsAndBytes) {
   EXPECT_EQ(type.nbytes(), 48);
   EXPECT_EQ(TensorType::contiguous(ScalarType::kLong, {}).nbytes(), 8);
   EXPECT_EQ(TensorType::contiguous(ScalarType::kLong, {3, 0}).numel(), 0);
+  constexpr int64_t kHuge = 2147483647;
+  const TensorType beyond = TensorType::contiguous(ScalarType::kByte, {kHuge, kHuge, kHuge});
+  EXPECT_EQ(beyond.numel(), INT64_MAX);
+  EXPECT_EQ(TensorType::contiguous(ScalarType::kLong, {kHuge, kHuge}).nbytes(), INT64_MAX);
 }
 
 TEST(TensorType, PrintsTheOrderOnlyWhenNotContiguous) {
