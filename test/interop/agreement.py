@@ -2,6 +2,7 @@
 """When a result counts as equal to eager torch's.
 
   worst = compare(outputs, expected)   # raises Disagreement
+  compare(outputs, expected, min_db=25)   # of integers, whose roundings differ
 """
 
 import dataclasses
@@ -27,7 +28,13 @@ class Worst:
         self.cosine = min(self.cosine, other.cosine)
 
 
-def compare_one(actual: np.ndarray, expected: np.ndarray) -> Worst:
+def signal_to_noise(actual: np.ndarray, expected: np.ndarray) -> float:
+    """In dB; infinite where nothing differs."""
+    noise = np.square(actual - expected).sum()
+    return float(10 * np.log10(np.square(expected).sum() / noise)) if noise else np.inf
+
+
+def compare_one(actual: np.ndarray, expected: np.ndarray, min_db: float | None = None) -> Worst:
     if actual.shape != expected.shape or actual.dtype != expected.dtype:
         raise Disagreement(
             f"is {actual.dtype}{list(actual.shape)}, expected {expected.dtype}{list(expected.shape)}"
@@ -46,18 +53,22 @@ def compare_one(actual: np.ndarray, expected: np.ndarray) -> Worst:
         error=float(np.abs(a - y).max() / np.abs(y).max()),
         cosine=float(a @ y / norms) if norms else 0.0,
     )
-    if worst.error > MAX_ERROR or worst.cosine < MIN_COSINE:
+    if min_db is not None:
+        if (db := signal_to_noise(a, y)) < min_db:
+            raise Disagreement(f"has {db:.1f} dB, must have {min_db}")
+    elif worst.error > MAX_ERROR or worst.cosine < MIN_COSINE:
         raise Disagreement(f"error {worst.error:.2e}, cosine {worst.cosine:.7f}")
     return worst
 
 
-def compare(actual: list[np.ndarray], expected: list[np.ndarray]) -> Worst:
+def compare(actual: list[np.ndarray], expected: list[np.ndarray],
+            min_db: float | None = None) -> Worst:
     if len(actual) != len(expected):
         raise Disagreement(f"{len(actual)} outputs, expected {len(expected)}")
     worst = Worst()
     for i, (a, y) in enumerate(zip(actual, expected)):
         try:
-            worst.include(compare_one(a, y))
+            worst.include(compare_one(a, y, min_db))
         except Disagreement as why:
             raise Disagreement(f"output {i} {why}") from None
     return worst
@@ -90,6 +101,13 @@ def rule_holds() -> str:
         except Disagreement:
             continue
         raise Disagreement(f"{what} counts as equal")
+    compare([a * np.float32(1.01) for a in y], y, min_db=39)
+    try:
+        compare([a * np.float32(1.01) for a in y], y, min_db=41)
+    except Disagreement:
+        pass
+    else:
+        raise Disagreement("too few dB count as equal")
     try:
         compare([np.ones(4)], [np.ones(4)])
     except Disagreement:

@@ -34,6 +34,7 @@ class Call:
     method: str
     inputs: list[pathlib.Path]
     expected: list[np.ndarray]
+    min_db: float | None = None  # of integers; else agreement.py's bounds
 
     @property
     def word(self) -> str:

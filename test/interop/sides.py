@@ -36,7 +36,7 @@ def compare_calls(folder: pathlib.Path, calls: list[Call]) -> agreement.Worst:
         count = len(list(folder.glob(f"call_{c}_output_*.npy")))
         actual = [np.load(folder / f"call_{c}_output_{o}.npy") for o in range(count)]
         try:
-            worst.include(agreement.compare(actual, call.expected))
+            worst.include(agreement.compare(actual, call.expected, call.min_db))
         except agreement.Disagreement as why:
             raise agreement.Disagreement(f"call {c} of {call.method}: {why}") from None
     return worst

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times Petrel beside ExecuTorch, ONNX Runtime and OpenVINO.
 
-  test/perf/peers [--petrel BINARY] [--rounds N] [--threads 1,2]
+  test/perf/peers [--petrel BINARY] [--rounds N] [--threads 1,2] [--int8]
                   [--json OUT.json] [--picture OUT.svg] [NAME or MODEL.pt2 ...]
 
-All four run the same network with the same inputs in 32-bit floats, each round
+All four run the same network with the same inputs in 32-bit floats, or with --int8 in the
+same integers (int8_network.py; ONNX files have them as QuantizeLinear and
+DequantizeLinear), each round
 in a process of its own that is pinned to as many cores as it has threads, in
 turn, each round beginning with another one. Petrel and ExecuTorch are C++ programs; the others run in Python with
 inputs and outputs bound ahead, which costs them a few microseconds a run (the
@@ -29,6 +31,7 @@ sys.path.insert(0, str(HERE.parent / "interop"))
 import numpy as np  # noqa: E402
 
 import agreement  # noqa: E402
+import int8_network  # noqa: E402
 import networks  # noqa: E402
 from command import Failed, command  # noqa: E402
 from sides import Side, pinned, prepare  # noqa: E402
@@ -37,6 +40,7 @@ from tool_parser import ToolParser  # noqa: E402
 
 METRICS = ["steady p50", "first run", "load"]
 PEERS = ["wheel", "onnxruntime", "openvino"]
+INT8_NAMES = ["digits", "mlp", "mobilenet_v2", "resnet18", "vit_tiny", "resnet50"]
 
 
 @dataclasses.dataclass
@@ -62,7 +66,7 @@ class OnnxSide:
                 command(*self.words(call, threads), "--output-dir", out)
                 count = len(list(pathlib.Path(out).glob("output_*.npy")))
                 agreement.compare([np.load(f"{out}/output_{i}.npy") for i in range(count)],
-                                  call.expected)
+                                  call.expected, call.min_db)
 
 
 def onnx_sides(work: pathlib.Path, table: str, part: networks.Stateless,
@@ -167,6 +171,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=1.0)
     parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--int8", action="store_true", help="the networks in integers")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--picture", type=pathlib.Path)
     parser.add_argument("names", nargs="*", metavar="NAME", type=networks.name, help=networks.HELP)
@@ -175,9 +180,12 @@ def main() -> int:
     failed = False
     with tempfile.TemporaryDirectory() as scratch:
         work = (args.work or pathlib.Path(scratch)).resolve()
-        found = networks.load(work / "models", args.names or networks.NAMES)
+        default = INT8_NAMES if args.int8 else networks.NAMES
+        found = networks.load(work / "models", args.names or default)
         for name, network in found.items():
             try:
+                if args.int8:
+                    network = int8_network.quantise(network, work / "models")
                 rows += time_network(network, work, args)
             except (Failed, agreement.Disagreement) as why:
                 failed = True

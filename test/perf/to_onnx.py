@@ -8,6 +8,7 @@ import contextlib
 import sys
 
 import torch
+import torchao.quantization.pt2e.quantize_pt2e  # noqa: F401  archives name its operators
 
 
 def main() -> None:
