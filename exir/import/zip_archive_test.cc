@@ -104,6 +104,22 @@ TEST(ZipArchive, RefusesSizesBeyondTheFile) {
   }
 }
 
+// Where the directory agrees with the header, the file's length is what tells.
+TEST(ZipArchive, RefusesALastMemberBeyondTheFile) {
+  std::string bytes = write_zip(small_members());
+  const std::string two_sizes("\x0a\0\0\0\x0a\0\0\0", 8);
+  const std::string beyond("\0\0\1\0\0\0\1\0", 8);
+  int changed = 0;
+  for (size_t at = 0; (at = bytes.find(two_sizes, at)) != std::string::npos; ++changed) {
+    bytes.replace(at, beyond.size(), beyond);
+  }
+  ASSERT_EQ(changed, 2);
+  const auto zip = ZipArchive::open(span_of(bytes));
+  ASSERT_FALSE(zip.ok());
+  EXPECT_TRUE(absl::StrContains(zip.status().message(), "member 'm/b' is said to be 65536 bytes"))
+      << zip.status();
+}
+
 TEST(ZipArchive, RefusesZip64SizesThatAreNotThere) {
   auto members = small_members();
   members[1].size = 0xffffffff;

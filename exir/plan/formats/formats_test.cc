@@ -119,7 +119,9 @@ TEST(CsvTest, ErrorsNameTheLine) {
   EXPECT_THAT(message(""), HasSubstr("line 1"));
   EXPECT_THAT(message("id,lower,upper"), HasSubstr("line 1"));
   EXPECT_THAT(message("id,lower,upper,start,end,size"), HasSubstr("line 1"));
-  EXPECT_THAT(message("id,lower,upper,size,colour"), HasSubstr("\"colour\""));
+  EXPECT_THAT(message("id,lower,upper,size,colour"),
+              HasSubstr("column \"colour\" is not one of id"));
+  EXPECT_THAT(message("lower,upper,size\n0,1,1\n"), HasSubstr("line 1: columns must hold id"));
   EXPECT_THAT(message("id,id,lower,upper,size"), HasSubstr("twice"));
   EXPECT_THAT(message("id,lower,upper,size\na,0,1,1\nb,0,1\n"),
               HasSubstr("line 3: has 3 columns, must have 4"));
@@ -130,6 +132,10 @@ TEST(CsvTest, ErrorsNameTheLine) {
   EXPECT_THAT(message("id,lower,upper,size,gaps\na,0,9,1,5\n"), HasSubstr("line 2: gap"));
   EXPECT_THAT(message("id,lower,upper,size,gaps\na,0,9,8,5-6@2:9\n"),
               HasSubstr("line 2: gap keeps bytes [2, 9)"));
+  EXPECT_THAT(message("id,lower,upper,size,gaps\na,0,9,8,5-6@-1:3\n"),
+              HasSubstr("line 2: gap keeps bytes [-1, 3)"));
+  EXPECT_THAT(message("id,lower,upper,size,gaps\na,0,9,8,5-6@6:3\n"),
+              HasSubstr("line 2: gap keeps bytes [6, 3)"));
   EXPECT_EQ(message("id,lower,upper,size\na,0,1,1\n\"b,0,1,1\nc,0,1,1\n"),
             "line 3: cell \"b,0,1,1\" has no closing quote");
   EXPECT_EQ(message("id,lower,upper,size\n\"a\nb\" c,0,1,1\n"),

@@ -43,7 +43,7 @@ std::optional<uint64_t> parse_address(absl::string_view text) {
     const auto byte = static_cast<unsigned char>(c);
     return is_hex ? absl::ascii_isxdigit(byte) : absl::ascii_isdigit(byte);
   });
-  if (text.empty() || !is_number ||
+  if (!is_number ||
       !(is_hex ? absl::SimpleHexAtoi(text, &value) : absl::SimpleAtoi(text, &value))) {
     return std::nullopt;
   }
@@ -239,8 +239,7 @@ std::optional<int64_t> parse_bytes(const std::string& text) {
   const bool is_number = std::all_of(digits.begin(), digits.end(), [](char c) {
     return absl::ascii_isdigit(static_cast<unsigned char>(c));
   });
-  if (digits.empty() || !is_number || !absl::SimpleAtoi(digits, &value) ||
-      value > (kMaxBytes >> shift)) {
+  if (!is_number || !absl::SimpleAtoi(digits, &value) || value > (kMaxBytes >> shift)) {
     return std::nullopt;
   }
   return value << shift;

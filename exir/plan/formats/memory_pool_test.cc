@@ -55,7 +55,10 @@ TEST(MemoryPool, WrongValuesAreNamed) {
     const char* message;
   } kCases[] = {
       {"sram", "--pool is 'sram', must be NAME=BYTES"},
+      {"5", "--pool is '5'"},
       {"=5", "--pool is '=5'"},
+      {"x=", "--pool is 'x='"},
+      {"x=K", "--pool is 'x=K'"},
       {"", "--pool is ''"},
       {"x=-5", "--pool is 'x=-5'"},
       {"x= 5", "--pool is 'x= 5'"},
@@ -84,6 +87,10 @@ TEST(MemoryPool, WrongValuesAreNamed) {
       {"section=.rodata,name=x,kind=rw", "section is '.rodata', which kind=rw cannot be"},
       {"name=x,address=12z", "address is '12z', must be 0x"},
       {"name=x,address=0x", "address is '0x', must be 0x"},
+      {"name=x,address=", "address is '', must be 0x"},
+      {"name=x,address=+1", "address is '+1', must be 0x"},
+      {"name=x,address= 12", "address is ' 12', must be 0x"},
+      {"name=x,address=0x0x10", "address is '0x0x10', must be 0x"},
       {"name=x,address=-1", "address is '-1', must be 0x"},
       {"name=x,address=0x10000000000000000", "address is '0x10000000000000000'"},
       {"name=x,address=0x1002,align=4", "address is 4098, must be a multiple of 4"},
