@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/portable_c.md as a reader follows it: writes its files, runs its commands, and compares
-its list of operators with the tables of the sources."""
+"""docs/portable_c.md as a reader follows it: writes its files, and runs its commands."""
 
 import os
 import pathlib
@@ -13,7 +12,6 @@ import unittest
 
 PETREL = pathlib.Path("extension/cli/petrel").absolute()
 PAGE = pathlib.Path("docs/portable_c.md").read_text()
-REQUIREMENTS = pathlib.Path("docs/portable_c_requirements.md").read_text()
 
 
 class PortableCTest(unittest.TestCase):
@@ -58,30 +56,6 @@ class PortableCTest(unittest.TestCase):
         known = {"sqrt", "floor", "ceil", "trunc", "fmod", "frexp", "ldexp", "fabs", "copysign",
                  "signbit", "rint", "nearbyint", "round", "exp", "log", "sin", "cos", "pow", "tanh"}
         self.assertLessEqual(called & known, set(re.findall(r"`(\w+)`", listed)))
-
-    def test_list_of_operators_is_that_of_the_sources(self):
-        rows = set()
-        for file in pathlib.Path("exir/emit_c").glob("*_operators.cc"):
-            rows.update(re.findall(r'\{"(\w+::[^"]+)"', file.read_text()))
-        self.assertGreater(len(rows), 100)
-        count, listed = re.search(r"These (\d+) of .*?:\n\n(.*?)\n\n", PAGE, re.DOTALL).groups()
-        self.assertEqual(re.findall(r"`([^`]+)`", listed), sorted(rows))
-        self.assertEqual(int(count), len(rows))
-
-    def test_kernels_that_are_no_c_are_all_named(self):
-        listed = set(re.findall(r"`((?:aten|dim_order_ops)::[^`]+)`",
-                                PAGE.partition("## Operators")[2]))
-        missing = re.findall(r"^\| `(\w+::[^`]+)` \|", REQUIREMENTS, re.MULTILINE)
-        names = pathlib.Path("runtime/kernels/portable/kernel_list.inc").read_text()
-        known = set(re.findall(r'"((?:aten|dim_order_ops)::[^"]+)"', names))
-        self.assertGreater(len(known), 190)
-        self.assertLessEqual(known - listed, set(missing))
-        self.assertFalse(listed & set(missing))
-        theirs, ours, rest = map(int, re.search(
-            r"Of the (\d+) kernels of ExecuTorch's .*? these (\d+) exist .*? other (\d+):",
-            REQUIREMENTS, re.DOTALL).groups())
-        self.assertEqual((ours, rest), (len(listed - {"aten::linear.out"}), len(missing)))
-        self.assertEqual(ours + rest, theirs)
 
 
 if __name__ == "__main__":

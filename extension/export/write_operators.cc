@@ -5,16 +5,14 @@
 //
 //   write_operators > docs/operators.md
 #include <cstdio>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/xnnpack/aot/xnnpack_backend.h"
-#include "exir/ir/graph.h"
-#include "exir/ir/scalar_type.h"
 #include "exir/ops/table.h"
+#include "extension/export/operator_dtypes.h"
 #include "runtime/kernels/optimized/kernels.h"
 #include "runtime/kernels/portable/kernels.h"
 
@@ -25,7 +23,6 @@ using exir::ArgKind;
 using exir::ArgSpec;
 using exir::Argument;
 using exir::OpInfo;
-using exir::ScalarType;
 
 constexpr const char* kHead =
     R"(# Operators
@@ -114,66 +111,6 @@ std::string traits_text(const OpInfo& op) {
   return absl::StrJoin(texts, ", ");
 }
 
-// Plain arguments: tensors of `dtype` and `sizes`, and `number` where the operator wants one.
-std::vector<Argument> plain_arguments(const OpInfo& op, ScalarType dtype,
-                                      const std::vector<int64_t>& sizes, int64_t number,
-                                      exir::Graph* graph) {
-  std::vector<Argument> arguments;
-  for (const ArgSpec& arg : op.args) {
-    if (arg.has_default || (arg.is_optional && arg.kind != ArgKind::kTensor)) {
-      arguments.push_back(arg.has_default ? arg.default_value : Argument());
-    } else if (arg.kind == ArgKind::kTensor) {
-      exir::Value* tensor = graph->add_input(exir::TensorType::contiguous(dtype, sizes), arg.name);
-      arguments.push_back(arg.is_list ? Argument::of_values({tensor, tensor}) : Argument(tensor));
-    } else if (arg.is_list) {
-      arguments.emplace_back(Argument::Ints(arg.fixed_length > 0 ? arg.fixed_length : 1, number));
-    } else if (arg.kind == ArgKind::kFloat) {
-      arguments.emplace_back(0.5);
-    } else if (arg.kind == ArgKind::kBool) {
-      arguments.emplace_back(false);
-    } else if (arg.kind == ArgKind::kString) {
-      arguments.emplace_back(std::string("none"));
-    } else {
-      arguments.emplace_back(number);
-    }
-  }
-  return arguments;
-}
-
-bool accepts(const OpInfo& op, ScalarType dtype) {
-  for (size_t rank = 1; rank <= 4; ++rank) {
-    for (const int64_t number : {1, 4}) {
-      exir::Graph graph("probe");
-      const std::vector<int64_t> sizes(rank, 4);
-      if (op.infer(op, plain_arguments(op, dtype, sizes, number, &graph)).ok()) return true;
-    }
-  }
-  return false;
-}
-
-std::string dtypes_text(const OpInfo& op) {
-  bool has_tensor = false;
-  for (const ArgSpec& arg : op.args) has_tensor |= arg.kind == ArgKind::kTensor;
-  if (!has_tensor || op.infer == nullptr) return "";
-  const std::vector<ScalarType> all = {
-      ScalarType::kFloat, ScalarType::kHalf, ScalarType::kBFloat16, ScalarType::kDouble,
-      ScalarType::kByte,  ScalarType::kChar, ScalarType::kShort,    ScalarType::kInt,
-      ScalarType::kLong,  ScalarType::kBool};
-  std::vector<std::string> names;
-  std::set<ScalarType> accepted;
-  for (const ScalarType dtype : all) {
-    if (!accepts(op, dtype)) continue;
-    accepted.insert(dtype);
-    names.emplace_back(exir::scalar_type_name(dtype));
-  }
-  if (accepted.size() == all.size()) return "all";
-  const std::set<ScalarType> floats(all.begin(), all.begin() + 4);
-  if (accepted == floats) return "floats";
-  std::set<ScalarType> numbers(all.begin(), all.end() - 1);
-  if (accepted == numbers) return "all but bool";
-  return absl::StrJoin(names, " ");
-}
-
 bool has_kernel(runtime::Span<const runtime::Kernel> kernels, const std::string& name) {
   for (const runtime::Kernel& kernel : kernels) {
     if (name == kernel.name) return true;
@@ -200,8 +137,8 @@ int main() {
   std::fputs(kHead, stdout);
   for (const OpInfo* op : petrel::exir::all_ops()) {
     std::printf("| `%s` | %s | %s | %s | %s |\n", op->full_name().c_str(),
-                arguments_text(*op).c_str(), traits_text(*op).c_str(), dtypes_text(*op).c_str(),
-                runners_text(*op).c_str());
+                arguments_text(*op).c_str(), traits_text(*op).c_str(),
+                dtypes_text(accepted_dtypes(*op)).c_str(), runners_text(*op).c_str());
   }
   return 0;
 }
