@@ -132,13 +132,24 @@ absl::Status binary(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
-// Integers divided by zero have no value, so the divisor must be known.
+// Integers divided by zero have no value: a divisor that is data is looked at before.
 absl::Status divide(const OperatorRow& row, NodeCalls& calls) {
+  const Value* x = calls.node().input(arg::self);
   const Operand y = second_of(calls.node());
-  if (!is_floating(calls.node().input(arg::self)) && !y.floating() &&
-      (y.tensor != nullptr || y.number->is_value() || y.number->as_number() == 0)) {
+  if (is_floating(x) || y.floating()) return binary(row, calls);
+  if (y.tensor == nullptr) {
+    if (!y.number->is_value() && y.number->as_number() != 0) return binary(row, calls);
     return absl::UnimplementedError("integers are divided by what may be 0");
   }
+  // Where there is nothing to compute nothing is divided.
+  const Extent count = numel_of(calls.out()->tensor());
+  if (count.range().low <= 0 && count != numel_of(y.tensor->tensor())) {
+    return absl::UnimplementedError("an empty tensor of integers may be divided by what may be 0");
+  }
+  KernelCall& call = calls.add("kernels/no_zero.h", "no_zero");
+  NodeCalls::bind_elements(call, y.tensor->tensor().dtype);
+  call.arguments = {calls.read(y.tensor), calls.count(numel_of(y.tensor->tensor()))};
+  call.can_fail = true;
   return binary(row, calls);
 }
 

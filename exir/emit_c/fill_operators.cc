@@ -30,7 +30,9 @@ void fill_with(const OperatorRow& row, NodeCalls& calls, const Argument& value) 
                         floating ? Arithmetic::kDouble : Arithmetic::kInteger);
   call.tokens["EXPRESSION"] = value.is_value() ? text_of(call, extent_of(value), floating)
                               : floating       ? number(value.as_number())
-                                               : number(integer_of(value));
+                              : type.dtype == ScalarType::kBool
+                                  ? number(int64_t{value.as_number() != 0})
+                                  : number(integer_of(value));
   call.arguments = {calls.write(calls.out()), calls.count(numel_of(type))};
 }
 
@@ -125,6 +127,17 @@ void pick(const OperatorRow& row, NodeCalls& calls, const Value* x, const Plane&
   call.arguments = {calls.read(x), calls.write(calls.out())};
 }
 
+// Which place of `in` each of `out` along a dim is, `before` of which come before the first.
+Places padded_places(int64_t out, int64_t in, int64_t before, bool reflects) {
+  Places result;
+  for (int64_t i = -before; i < out - before; ++i) {
+    int64_t place = reflects && i < 0 ? -i : i;
+    if (reflects && place >= in) place = 2 * (in - 1) - place;
+    result.push_back(std::clamp<int64_t>(place, 0, in - 1));
+  }
+  return result;
+}
+
 // Padding by elements of the input; expression tells the dims, integer_expression how.
 absl::Status pad_by_input(const OperatorRow& row, NodeCalls& calls) {
   const Value* x = calls.node().input(arg::self);
@@ -132,17 +145,9 @@ absl::Status pad_by_input(const OperatorRow& row, NodeCalls& calls) {
   const size_t dims = static_cast<size_t>(row.expression[0] - '0');
   const bool reflects = row.integer_expression[0] == 'r';
   const Plane plane = plane_of(x->tensor(), calls.out()->tensor(), dims);
-  const auto places = [&](int64_t out, int64_t in, int64_t before) {
-    Places result;
-    for (int64_t i = -before; i < out - before; ++i) {
-      int64_t place = reflects && i < 0 ? -i : i;
-      if (reflects && place >= in) place = 2 * (in - 1) - place;
-      result.push_back(std::clamp<int64_t>(place, 0, in - 1));
-    }
-    return result;
-  };
-  pick(row, calls, x, plane, places(plane.out_height, plane.in_height, dims == 2 ? pad[2] : 0),
-       places(plane.out_width, plane.in_width, pad[0]));
+  pick(row, calls, x, plane,
+       padded_places(plane.out_height, plane.in_height, dims == 2 ? pad[2] : 0, reflects),
+       padded_places(plane.out_width, plane.in_width, pad[0], reflects));
   return absl::OkStatus();
 }
 

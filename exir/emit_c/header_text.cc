@@ -73,7 +73,7 @@ enum petrel_status {
   PETREL_E_ALIGN = -2,     /* memory is not aligned */
   PETREL_E_SIZE = -3,      /* memory is too small */
   PETREL_E_NOT_FOUND = -4, /* there is no such parameter or step */
-  PETREL_E_DATA = -5,      /* an index in a tensor is out of range */
+  PETREL_E_DATA = -5,      /* an index is out of range, or an integer is divided by 0 */
   PETREL_E_SELFTEST = -6,  /* an output differs from what it must be */
   PETREL_E_ALIAS = -7,     /* a pointer is into the arena, and not to the tensor's place */
   PETREL_E_SHAPE = -8      /* the model takes no input of such a size */

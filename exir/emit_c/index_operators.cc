@@ -3,7 +3,9 @@
 // Elements that other elements choose. An index is data: out of range, the call fails.
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "exir/emit_c/index_walk.h"
 #include "exir/emit_c/literal.h"
 #include "exir/emit_c/loop_nest.h"
 #include "exir/emit_c/operators.h"
@@ -44,33 +46,36 @@ absl::Status index_select(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
-// The one index of a list, and the dim that it stands for.
-absl::Status single_index(const Node& node, const Value** index, size_t* dim) {
+// The one index of a list, and the dim that it stands for; null where there are several, or none.
+const Value* single_index(const Node& node, size_t* dim) {
   const Argument& indices = node.argument(arg::indices);
-  *index = nullptr;
+  const Value* index = nullptr;
   for (size_t d = 0; indices.is_list() && d < indices.as_list().size(); ++d) {
     const Value* value = tensor_of(indices.as_list()[d]);
     if (value == nullptr) continue;
-    if (*index != nullptr) {
-      return absl::UnimplementedError("several indices at once do not exist in C yet");
-    }
-    *index = value;
+    if (index != nullptr) return nullptr;
+    index = value;
     *dim = d;
   }
-  if (*index == nullptr) return absl::UnimplementedError("there is no index");
-  const ScalarType type = (*index)->tensor().dtype;
-  if (type != ScalarType::kLong && type != ScalarType::kInt) {
-    return absl::UnimplementedError("masks as indices do not exist in C yet");
-  }
-  return absl::OkStatus();
+  return index;
 }
 
 absl::Status index_by_tensor(const OperatorRow& row, NodeCalls& calls) {
-  const Value* index = nullptr;
+  const Value* self = calls.node().input(arg::self);
+  const absl::StatusOr<IndexWalk> walk = IndexWalk::make(self, calls.node().argument(arg::indices));
+  if (!walk.ok()) return walk.status();
   size_t dim = 0;
-  const absl::Status status = single_index(calls.node(), &index, &dim);
-  if (!status.ok()) return status;
-  take(row, calls, "kernels/take_elements.h", calls.node().input(arg::self), dim, index);
+  if (const Value* index = single_index(calls.node(), &dim)) {
+    take(row, calls, "kernels/take_elements.h", self, dim, index);
+    return absl::OkStatus();
+  }
+  KernelCall& call = calls.add("kernels/take_at.h", row.name());
+  NodeCalls::bind_elements(call, self->tensor().dtype);
+  walk->bind(&call, {"OUT_STRIDES", strides_of(calls.out()->tensor())});
+  call.arguments = walk->reads(calls);
+  call.arguments.push_back(calls.read(self));
+  call.arguments.push_back(calls.write(calls.out()));
+  call.can_fail = true;
   return absl::OkStatus();
 }
 
@@ -78,32 +83,36 @@ absl::Status index_put(const OperatorRow& row, NodeCalls& calls) {
   const Node& node = calls.node();
   const Value* self = node.input(arg::self);
   const Value* values = node.input(arg::values);
-  const Value* index = nullptr;
-  size_t dim = 0;
-  const absl::Status status = single_index(node, &index, &dim);
-  if (!status.ok()) return status;
+  const absl::StatusOr<IndexWalk> walk = IndexWalk::make(self, node.argument(arg::indices));
+  if (!walk.ok()) return walk.status();
   copy_whole(calls, row.name(), self, calls.out());
-  Extents sizes = extents_of(self->tensor());
-  const Extents places = extents_of(index->tensor());
-  const auto at = sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(dim));
-  sizes.insert(at, places.begin(), places.end());
-  const Extents strides = broadcast_strides(values->tensor(), sizes);
-  LoopNest nest(1);
-  for (size_t d = 0; d < sizes.size(); ++d) nest.add(sizes[d], {strides[d]});
+  size_t dim = 0;
+  const Value* index = single_index(node, &dim);
+  const Extents strides = broadcast_strides(values->tensor(), walk->sizes());
   const ScalarType type = self->tensor().dtype;
   const Arithmetic arithmetic = is_floating(self) ? Arithmetic::kDouble : Arithmetic::kModular;
-  KernelCall& call = calls.add("kernels/put_rows.h", row.name());
+  KernelCall& call =
+      calls.add(index != nullptr ? "kernels/put_rows.h" : "kernels/put_at.h", row.name());
   NodeCalls::bind_read(call, "IN", type, arithmetic);
   NodeCalls::bind_write(call, "OUT", type, arithmetic);
-  call.tokens["INDEX_TYPE"] = c_type(index->tensor().dtype);
-  bind_split(call, split_at(self->tensor(), dim));
-  NodeCalls::bind(call, "COUNT", numel_of(index->tensor()));
-  nest.bind_sizes(call, "", "ELEMENTS");
-  NodeCalls::bind_list(call, "STRIDES", nest.strides(0));
+  if (index != nullptr) {
+    LoopNest nest(1);
+    for (size_t d = 0; d < strides.size(); ++d) nest.add(walk->sizes()[d], {strides[d]});
+    call.tokens["INDEX_TYPE"] = c_type(index->tensor().dtype);
+    bind_split(call, split_at(self->tensor(), dim));
+    NodeCalls::bind(call, "COUNT", numel_of(index->tensor()));
+    nest.bind_sizes(call, "", "ELEMENTS");
+    NodeCalls::bind_list(call, "STRIDES", nest.strides(0));
+    call.arguments = {calls.read(index)};
+  } else {
+    walk->bind(&call, {"VALUE_STRIDES", strides});
+    call.arguments = walk->reads(calls);
+  }
   call.tokens["EXPRESSION"] = node.argument(arg::accumulate).as_bool()
                                   ? absl::StrCat("x + ", call.tokens["LOAD_IN"], "(out[to])")
                                   : "x";
-  call.arguments = {calls.read(index), calls.read(values), calls.write(calls.out())};
+  call.arguments.push_back(calls.read(values));
+  call.arguments.push_back(calls.write(calls.out()));
   call.can_fail = true;
   return absl::OkStatus();
 }
@@ -173,6 +182,38 @@ absl::Status scatter(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
+// One number goes to the places that the index names.
+absl::Status scatter_number(const OperatorRow& row, NodeCalls& calls) {
+  const Node& node = calls.node();
+  const Value* self = node.input(arg::self);
+  const Value* index = node.input(arg::index);
+  if (self->tensor().rank() == 0) return absl::UnimplementedError("scatters into a number");
+  const Argument& value = node.argument(arg::value);
+  if (value.is_value()) {
+    return absl::UnimplementedError("numbers computed from sizes do not exist here in C yet");
+  }
+  const size_t dim = dim_of(node.argument(arg::dim), self->tensor());
+  copy_whole(calls, row.name(), self, calls.out());
+  const bool floating = is_floating(self);
+  KernelCall& call = calls.add("kernels/scatter_number.h", row.name());
+  NodeCalls::bind_write(call, "OUT", self->tensor().dtype,
+                        floating ? Arithmetic::kDouble : Arithmetic::kInteger);
+  call.tokens["INDEX_TYPE"] = c_type(index->tensor().dtype);
+  const Extents to = strides_but(self, dim);
+  const Extents by = strides_of(index->tensor());
+  const Extents sizes = extents_of(index->tensor());
+  LoopNest nest(2);
+  for (size_t d = 0; d < to.size(); ++d) nest.add(sizes[d], {to[d], by[d]});
+  nest.bind_sizes(call, "", "COUNT");
+  NodeCalls::bind_list(call, "STRIDES", nest.strides(0));
+  NodeCalls::bind_list(call, "INDEX_STRIDES", nest.strides(1));
+  bind_choice(call, self, dim);
+  call.tokens["EXPRESSION"] = floating ? number(value.as_number()) : number(integer_of(value));
+  call.arguments = {calls.read(index), calls.write(calls.out())};
+  call.can_fail = true;
+  return absl::OkStatus();
+}
+
 // What `where` and masked_fill share: everything is repeated to the size of the result.
 absl::Status choose(const OperatorRow& row, NodeCalls& calls) {
   const Node& node = calls.node();
@@ -216,11 +257,17 @@ absl::Status choose(const OperatorRow& row, NodeCalls& calls) {
 }
 
 constexpr OperatorRow kRows[] = {
-    {"aten::embedding.out", embedding}, {"aten::index_select.out", index_select},
-    {"aten::gather.out", gather},       {"aten::index.Tensor_out", index_by_tensor},
-    {"aten::index_put.out", index_put}, {"aten::index_put_", index_put},
-    {"aten::scatter.src_out", scatter}, {"aten::scatter_add.out", scatter, "+"},
-    {"aten::where.self_out", choose},   {"aten::masked_fill.Scalar_out", choose},
+    {"aten::embedding.out", embedding},
+    {"aten::index_select.out", index_select},
+    {"aten::gather.out", gather},
+    {"aten::index.Tensor_out", index_by_tensor},
+    {"aten::index_put.out", index_put},
+    {"aten::index_put_", index_put},
+    {"aten::scatter.src_out", scatter},
+    {"aten::scatter.value_out", scatter_number},
+    {"aten::scatter_add.out", scatter, "+"},
+    {"aten::where.self_out", choose},
+    {"aten::masked_fill.Scalar_out", choose},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -118,6 +119,17 @@ Json parameters_of(const Package& package) {
   return rows;
 }
 
+// The kernels that a .pte of the package would call, each once.
+std::set<std::string> operators_of(const Package& package) {
+  std::set<std::string> operators;
+  for (const CMethod& method : package.methods) {
+    for (const CStep& step : method.steps) {
+      if (!step.kernel.empty()) operators.insert(step.kernel);
+    }
+  }
+  return operators;
+}
+
 }  // namespace
 
 std::string manifest_text(const Package& package, const std::string& sha256) {
@@ -132,6 +144,7 @@ std::string manifest_text(const Package& package, const std::string& sha256) {
                {"math", package.pools->fast_math ? "fast" : "exact"},
                {"constants", package.includes_binary ? "incbin" : "text"},
                {"sources", sources_of(package)},
+               {"operators", operators_of(package)},
                {"pools", pools_of(package)}};
   json["memories"] = Json::array();
   for (const CMemory& memory : package.memories) {

@@ -61,16 +61,35 @@ absl::Status transpose(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
-absl::Status expand(const OperatorRow& row, NodeCalls& calls) {
+// Repeats a tensor to the sizes of the result.
+void repeat_to_result(const OperatorRow& row, NodeCalls& calls, const Value* from) {
   const Extents sizes = extents_of(calls.out()->tensor());
-  StridedView view = view_of(self_of(calls)->tensor());
+  StridedView view = view_of(from->tensor());
   const size_t shift = sizes.size() - view.sizes.size();
   for (size_t d = 0; d < view.sizes.size(); ++d) {
     if (view.sizes[d] == 1 && sizes[shift + d] != 1) view.strides[d] = 0;
   }
   view.strides.insert(view.strides.begin(), shift, 0);
   view.sizes = sizes;
-  move_all(row, calls, view);
+  move(calls, row.name(), from, view, calls.out(), view_of(calls.out()->tensor()));
+}
+
+absl::Status expand(const OperatorRow& row, NodeCalls& calls) {
+  repeat_to_result(row, calls, self_of(calls));
+  return absl::OkStatus();
+}
+
+// Of self nothing but its type and its sizes counts.
+absl::Status copy_source(const OperatorRow& row, NodeCalls& calls) {
+  repeat_to_result(row, calls, calls.node().input(arg::src));
+  return absl::OkStatus();
+}
+
+// The value is one element, of any rank.
+absl::Status fill_with_element(const OperatorRow& row, NodeCalls& calls) {
+  const TensorType& type = calls.out()->tensor();
+  const StridedView one = {extents_of(type), Extents(type.rank(), 0), 0};
+  move(calls, row.name(), calls.node().input(arg::value), one, calls.out(), view_of(type));
   return absl::OkStatus();
 }
 
@@ -328,6 +347,8 @@ constexpr OperatorRow kRows[] = {
     {"aten::transpose_copy.int_out", transpose},
     {"aten::t_copy.out", transpose},
     {"aten::expand_copy.out", expand},
+    {"aten::copy.out", copy_source},
+    {"aten::fill.Tensor_out", fill_with_element},
     {"aten::slice_copy.Tensor_out", slice},
     {"aten::narrow_copy.out", slice},
     {"aten::select_copy.int_out", select},

@@ -47,6 +47,7 @@ absl::StatusOr<CStep> make_step(const Node& node, const OperatorRow& row, const 
   }
   CStep step;
   step.function = absl::StrCat(number, "_", row.name());
+  step.kernel = row.kernel;
   step.comment = comment_of(node);
   for (const KernelCall& call : std::move(calls).take()) {
     PETREL_ASSIGN_OR_RETURN(const KernelFunction function, library->add(call));

@@ -95,10 +95,35 @@ absl::Status batch_norm(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
+// By the mean and the deviation of the input itself.
+absl::Status batch_norm_alone(const OperatorRow& row, NodeCalls& calls) {
+  const absl::Status status = check_types(calls);
+  if (!status.ok()) return status;
+  const Node& node = calls.node();
+  const Value* x = node.input(arg::input);
+  if (numel_of(x->tensor()) == 0) return absl::OkStatus();
+  const Split split = split_at(x->tensor(), 1);
+  KernelCall& call = calls.add("kernels/batch_norm_alone.h", row.name());
+  NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
+  NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);
+  NodeCalls::bind(call, "BATCH", split.outer);
+  NodeCalls::bind(call, "CHANNELS", split.size);
+  NodeCalls::bind(call, "INNER", split.inner);
+  call.tokens["EPSILON"] = number(node.argument(arg::eps).as_number());
+  call.arguments = {calls.read(x),
+                    optional(calls, tensor_of(node.argument(arg::weight))),
+                    optional(calls, tensor_of(node.argument(arg::bias))),
+                    calls.write(calls.out(0)),
+                    calls.write(calls.out(1)),
+                    calls.write(calls.out(2))};
+  return absl::OkStatus();
+}
+
 constexpr OperatorRow kRows[] = {
     {"aten::native_layer_norm.out", layer_norm},
     {"aten::native_group_norm.out", group_norm},
     {"aten::_native_batch_norm_legit_no_training.out", batch_norm},
+    {"aten::_native_batch_norm_legit.no_stats_out", batch_norm_alone},
 };
 
 }  // namespace

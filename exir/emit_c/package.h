@@ -45,6 +45,7 @@ struct CJump {
 struct CStep {
   std::optional<CJump> jump;
   std::string function;               // without the prefix
+  std::string kernel;                 // "aten::add.out": what it is in a .pte
   std::string comment;                // lines
   std::string body;                   // statements
   std::vector<std::string> memories;  // the variables that it uses, borrowed ones too

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "exir/emit_c/operators.h"
 #include "exir/ops/handles.h"
 
@@ -167,11 +168,43 @@ absl::Status adaptive_pool(const OperatorRow& row, NodeCalls& calls) {
   return absl::OkStatus();
 }
 
+// Modes as PyTorch numbers them: 0 bilinear, 1 nearest, 2 bicubic.
+absl::Status grid_sample(const OperatorRow& row, NodeCalls& calls) {
+  constexpr int64_t kTaps[] = {2, 1, 4};
+  const Node& node = calls.node();
+  const Value* x = node.input(arg::input);
+  const Value* grid = node.input(arg::grid);
+  const int64_t mode = node.argument(arg::interpolation_mode).as_int();
+  const int64_t padding = node.argument(arg::padding_mode).as_int();
+  if (mode < 0 || mode > 2 || padding < 0 || padding > 2) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "interpolation_mode is ", mode, " and padding_mode ", padding, ", each must be in [0, 2]"));
+  }
+  if (grid->tensor().dtype != x->tensor().dtype) {
+    return absl::UnimplementedError("grids of another type than the input do not exist in C yet");
+  }
+  const Extents in = extents_of(x->tensor());
+  const Extents out = extents_of(calls.out()->tensor());
+  KernelCall& call = calls.add("kernels/grid_sample.h", row.name());
+  NodeCalls::bind_read(call, "IN", x->tensor().dtype, Arithmetic::kDouble);
+  NodeCalls::bind_write(call, "OUT", x->tensor().dtype, Arithmetic::kDouble);
+  NodeCalls::bind(call, "BATCH", in[0]);
+  NodeCalls::bind(call, "CHANNELS", in[1]);
+  NodeCalls::bind(call, "IN_HEIGHT", in[2]);
+  NodeCalls::bind(call, "IN_WIDTH", in[3]);
+  NodeCalls::bind(call, "OUT_PLACES", out[2] * out[3]);
+  NodeCalls::bind(call, "TAPS", kTaps[mode]);
+  call.tokens["CUBIC"] = mode == 2 ? "true" : "false";
+  call.tokens["ALIGNS"] = node.argument(arg::align_corners).as_bool() ? "true" : "false";
+  NodeCalls::bind(call, "PADDING", padding);
+  call.arguments = {calls.read(x), calls.read(grid), calls.write(calls.out())};
+  return absl::OkStatus();
+}
+
 constexpr OperatorRow kRows[] = {
-    {"aten::convolution.out", convolution},
-    {"aten::max_pool2d_with_indices.out", max_pool},
-    {"aten::avg_pool2d.out", average_pool},
-    {"aten::_adaptive_avg_pool2d.out", adaptive_pool},
+    {"aten::convolution.out", convolution},     {"aten::max_pool2d_with_indices.out", max_pool},
+    {"aten::avg_pool2d.out", average_pool},     {"aten::_adaptive_avg_pool2d.out", adaptive_pool},
+    {"aten::grid_sampler_2d.out", grid_sample},
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ bool same_order(Span<const uint8_t> a, Span<const uint8_t> b) {
 const char* meaning(int32_t status) {
   switch (status) {
     case PETREL_MODEL_E_DATA:
-      return "an index in a tensor is out of range";
+      return "an index in a tensor is out of range, or an integer is divided by 0";
     case PETREL_MODEL_E_ALIAS:
       return "a pointer is into the memory of the module, and not to the tensor's place";
     case PETREL_MODEL_E_SHAPE:

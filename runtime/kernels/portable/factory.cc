@@ -29,7 +29,9 @@ void fill(KernelRuntimeContext& context, const Tensor& out, const Scalar& value)
   if (is_floating(out.scalar_type())) {
     storer<double>(out.scalar_type())(data, 0, value.to_double());
   } else {
-    storer<int64_t>(out.scalar_type())(data, 0, value.to_int());
+    // Of bool all but 0 is true, 0.5 too.
+    const bool is_true = out.scalar_type() == ScalarType::Bool && value.to_double() != 0.0;
+    storer<int64_t>(out.scalar_type())(data, 0, is_true ? 1 : value.to_int());
   }
   const size_t bytes = out.numel() * out.element_size();
   for (size_t done = out.element_size(); done < bytes;) {
