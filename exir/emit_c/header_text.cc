@@ -66,6 +66,11 @@ constexpr char kAligned[] = R"(
 /* The memory of each pool has a type of its own, so pools that are swapped do not compile. */
 )";
 
+constexpr char kPreserved[] =
+    "/* 1: no run writes an input. 0: one that is made in its place in the memory of the model may "
+    "be\n"
+    " * gone after a run; of the caller's memory none is written. */\n";
+
 constexpr char kStatus[] = R"(
 enum petrel_status {
   PETREL_OK = 0,
@@ -231,6 +236,8 @@ std::string header_text(const Package& package) {
   text = renamed(package, text) + memory_macros_text(package);
   absl::StrAppend(&text,
                   define(package.capitals + "_HAS_STATE", package.states.empty() ? "0" : "1"),
+                  renamed(package, kPreserved),
+                  define(package.capitals + "_IO_PRESERVED", package.borrows() ? "1" : "0"),
                   renamed(package, kStatus), with_pools ? renamed(package, kAligned) : "",
                   memory_types_text(package), renamed(package, kFunctions));
   if (with_pools) absl::StrAppend(&text, renamed(package, kStaticPools));

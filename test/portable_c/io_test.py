@@ -68,6 +68,37 @@ int main(void) {
 }
 """
 
+PRESERVED = """#include "kws.h"
+#include <stdio.h>
+#include <string.h>
+static unsigned char memory[KWS_ARENA_BYTES + KWS_ARENA_ALIGN];
+int main(void) {
+  static float image[KWS_INPUT_IMAGE_ELEMENTS], before[KWS_INPUT_IMAGE_ELEMENTS];
+  float scores[KWS_OUTPUT_LINEAR_ELEMENTS];
+  struct kws_context context;
+  struct kws_pools pools;
+  struct kws_inputs inputs;
+  struct kws_outputs outputs;
+  const uintptr_t rest = (uintptr_t)memory % KWS_ARENA_ALIGN;
+  pools.arena = memory + (rest == 0 ? 0 : KWS_ARENA_ALIGN - rest);
+  pools.arena_bytes = KWS_ARENA_BYTES;
+  if (fread(image, 1, sizeof image, stdin) != sizeof image) return 2;
+  memcpy(before, image, sizeof image);
+  inputs.image = image;
+  outputs.linear = scores;
+  if (kws_init(&context, &pools) != KWS_OK) return 3;
+  if (kws_run(&context, &inputs, &outputs) != KWS_OK) return 4;
+  if (memcmp(before, image, sizeof image) != 0) return 5;
+#if !KWS_IO_PRESERVED
+  memcpy(kws_input_image(&context), image, sizeof image);
+  inputs.image = kws_input_image(&context);
+  if (kws_run(&context, &inputs, &outputs) != KWS_OK) return 6;
+  if (memcmp(before, inputs.image, sizeof image) == 0) return 7;
+#endif
+  return KWS_IO_PRESERVED;
+}
+"""
+
 SHARED = """#include "kws_group.h"
 #include <stdio.h>
 int32_t cell_selftest(struct cell_context *context);
@@ -184,6 +215,16 @@ class IoTest(unittest.TestCase):
         result = subprocess.run(["./mapped"], cwd=self.folder, input=npy_file.read(DIGIT).data,
                                 stdout=subprocess.PIPE)
         self.assertEqual((result.returncode, result.stdout), (0, expected[0].data))
+
+    def test_header_says_whether_a_run_keeps_its_inputs(self):
+        for io, preserved in (("arena", 0), ("caller", 1)):
+            with self.subTest(io):
+                self.make(DIGITS, "--io", io)
+                (self.folder / "preserved.c").write_text(PRESERVED)
+                self.link("preserved")
+                result = subprocess.run(["./preserved"], cwd=self.folder,
+                                        input=npy_file.read(DIGIT).data, stdout=subprocess.DEVNULL)
+                self.assertEqual(result.returncode, preserved)
 
     def test_two_models_share_the_larger_workspace(self):
         cell = self.make(PORTABLE / "cell.pt2", "--pool", "name=sram,align=64", name="cell",
