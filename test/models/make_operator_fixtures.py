@@ -151,7 +151,7 @@ def tensors() -> dict[str, Case]:
             torch.ones(2, 2) * v, aten.scalar_tensor(3.0) * v, torch.arange(1, 9, 2) + n,
             torch.empty(2, 3, 4).copy_(w) * 2, aten.copy(x, row_of(x)), aten.copy(w, x),
             aten.copy(x, w)],
-            (x, whole, torch.tensor(-2.75), torch.tensor(7))),
+            (x, whole, torch.tensor(-0.75), torch.tensor(7))),
         "copies": (lambda x, w: [
             f(t) for t in (x, w) for f in (
                 aten.alias_copy, aten.clone, aten.detach_copy, aten.lift_fresh_copy,

@@ -7,6 +7,7 @@ import struct
 import tempfile
 import unittest
 
+import arrays
 import compared_folder
 import npy_file
 import package
@@ -29,6 +30,19 @@ class OperatorsTest(compared_folder.ComparedFolder, unittest.TestCase):
                         inputs[place + i] = struct.pack("<q", bad) + inputs[place + i][8:]
                         with self.assertRaisesRegex(AssertionError, "forward: 123"):  # E_DATA
                             built.run("forward", inputs)
+
+    def test_sanitizers_find_nothing(self):
+        for name in ("batch_norms", "divisions", "fills", "grids", "indices", "puts", "scatters"):
+            with self.subTest(name):
+                folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
+                model = self.models / f"{name}.pt2"
+                inputs = sorted(self.models.glob(f"{name}.input_*.npy"))
+                built = package.Package(folder, "kws", [("forward", model)])
+                built.compile("gcc", ["-O1", "-fsanitize=address,undefined",
+                                      "-fno-sanitize-recover=all"])
+                actual = built.run("forward", [npy_file.read(f).data for f in inputs])
+                for a, e in zip(actual, arrays.interpreted(folder, model, inputs), strict=True):
+                    self.assertTrue(arrays.same(a, e))
 
     def test_an_integer_that_is_divided_by_zero_fails_the_call(self):
         folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR")))
