@@ -384,6 +384,23 @@ TEST(EmptyPixels, AreNotWalkedThrough) {
   }
 }
 
+// Indices of 60,000 rows and as many columns pick nothing.
+TEST(EmptyIndex, PicksAtOnce) {
+  QuietLog quiet;
+  OneCall call;
+  plan(call.recipe).arenas[1] = 1 << 20;
+  const std::vector<int32_t> args = {
+      call.tensor({0, 10, 10}), call.tensors({-1, call.longs({60000, 1}), call.longs({60000})}),
+      call.tensor({0, 60000, 60000})};
+  add_kernel_call(call.recipe, "aten::index", "Tensor_out", {args[0], args[1], args[2], args[2]});
+  const auto start = std::chrono::steady_clock::now();
+  const Report report = run(call.recipe);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  ASSERT_EQ(report.load, Error::Ok) << QuietLog::last();
+  EXPECT_EQ(report.methods[0], Error::Ok) << QuietLog::last();
+  EXPECT_LT(seconds.count(), 1.0);
+}
+
 // A row of no elements in 2^16 groups, looked up 2^15 times.
 TEST(EmptyRows, HaveNoGroups) {
   QuietLog quiet;

@@ -137,6 +137,8 @@ bool read(KernelRuntimeContext& context, const Tensor& self,
       resize_tensor(out, block.sizes().span()) != Error::Ok || !is_contiguous(out)) {
     return false;
   }
+  // Indices that broadcast have more places than elements: of no elements, any number.
+  if (out.numel() == 0) return false;
   return with_size(out.element_size(), [&](auto zero) {
     using T = decltype(zero);
     const T* data = static_cast<const T*>(self.const_data_ptr());

@@ -60,6 +60,7 @@ struct Walk {
                                       const void* own) const {
     const size_t rank = index.sizes().size(), last = rank - 1;
     const size_t n = static_cast<size_t>(index.sizes()[last]);
+    if (n == 0) return;  // however many rows of nothing there are
     int64_t strides[kTensorDimensionLimit];
     for (size_t d = 0; d < last; ++d) strides[d] = d == dim ? 0 : at.strides()[d];
     const Span<const portable::SizesType> sizes(index.sizes().data(), last);
