@@ -16,6 +16,7 @@ ONE = {
     "gelu": ("aten.gelu.default(%d)", F.gelu),
     "gelu_tanh": ('aten.gelu.default(%d, "tanh")', lambda x: F.gelu(x, approximate="tanh")),
     "silu": ("aten.silu.default(%d)", F.silu),
+    "leaky_relu": ("aten.leaky_relu.default(%d, 0.2)", lambda x: F.leaky_relu(x, 0.2)),
     "hardsigmoid": ("aten.hardsigmoid.default(%d)", F.hardsigmoid),
     "hardswish": ("aten.hardswish.default(%d)", F.hardswish),
     "elu": ("aten.elu.default(%d)", F.elu),

@@ -70,6 +70,22 @@ class Words(nn.Module):
         return x + self.down(F.silu(self.gate(x)) * torch.tanh(self.up(x)) + F.gelu(self.up(x)))
 
 
+class Cell(nn.Module):
+    """Two steps of an LSTM, whose tanh reads what another one made."""
+
+    def __init__(self):
+        super().__init__()
+        self.inputs, self.state = nn.Linear(10, 96), nn.Linear(24, 96)
+
+    def forward(self, x):
+        h = c = torch.zeros(x.shape[0], 24, dtype=x.dtype)
+        for step in range(2):
+            i, f, g, o = (self.inputs(x[:, step]) + self.state(h)).chunk(4, -1)
+            c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+            h = torch.sigmoid(o) * torch.tanh(c)
+        return h
+
+
 def save(name, model, x):
     path = FOLDER / name
     model.eval().half()
@@ -97,6 +113,7 @@ def main():
         image.norm.running_var.uniform_(0.5, 1.5)
     save("image", image, torch.randn(1, 3, 16, 16))
     save("words", Words(), torch.randn(2, 7, 32))
+    save("cell", Cell(), 2 * torch.randn(16, 2, 10))
 
 
 if __name__ == "__main__":

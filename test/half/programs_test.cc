@@ -30,7 +30,7 @@ struct Network {
   size_t calls;  // of a delegate, in the wheel's program
 };
 
-constexpr Network kNetworks[] = {{"image", 2}, {"words", 5}};
+constexpr Network kNetworks[] = {{"image", 2}, {"words", 5}, {"cell", 3}};
 
 std::string path_of(const std::string& file) { return "test/half/programs/" + file; }
 

@@ -186,6 +186,98 @@ class Twins(nn.Module):
         return self.embed(x) - self.embed(y)
 
 
+class Join(nn.Module):
+    """Two images through weights of their own, added and multiplied; two outputs."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = nn.Conv2d(3, 6, 3, padding=1), nn.Conv2d(5, 6, 1)
+        self.last = nn.Conv2d(6, 4, 3)
+
+    def forward(self, x, y):
+        a, b = F.relu(self.one(x)), self.two(y)
+        return self.last(a + b), self.last(a * b)
+
+
+class Arithmetic(nn.Module):
+    """Elementwise operators between products, of one and of two values and of numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = nn.Conv2d(3, 6, 3, padding=1), nn.Conv2d(3, 6, 1)
+        self.last = nn.Conv2d(6, 5, 1)
+        self.shift = nn.Parameter(torch.randn(6, 1, 1))
+
+    def forward(self, x):
+        a, b = self.one(x), self.two(x)
+        y = torch.maximum(a, b) - torch.minimum(a, b * 0.5)
+        y = y / (1.0 + torch.abs(b)) + torch.square(a) * self.shift
+        return self.last(torch.clamp(torch.sqrt(torch.abs(y) + 0.1) - torch.exp(-a), -1.5, 2.0))
+
+
+class Moves(nn.Module):
+    """What only moves elements, beside products; outputs that are moved, too."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = nn.Conv2d(4, 8, 3, padding=1), nn.Conv2d(8, 6, 1)
+        self.rows = nn.Linear(9, 7)
+
+    def forward(self, x):
+        x = F.relu(self.one(x))
+        x = torch.cat([x[:, 4:], x[:, :4]], 1)
+        x = F.interpolate(self.two(F.pad(x, (1, 0, 2, 1))), scale_factor=2, mode="nearest")
+        y = self.rows(x[:, :, ::2, 1:10].permute(0, 2, 1, 3).unsqueeze(1))
+        return y.squeeze(1).transpose(1, 2), x.flatten(2)
+
+
+class Pools(nn.Module):
+    """Pools of several windows, and means over one dimension and over two."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = nn.Conv2d(3, 10, 3), nn.Conv2d(10, 6, 3, padding=1)
+        self.last = nn.Linear(6, 4)
+
+    def forward(self, x):
+        x = F.max_pool2d(F.relu(self.one(x)), (3, 2), (2, 1), (1, 0))
+        x = F.avg_pool2d(self.two(x), (2, 3), (1, 2))
+        return self.last(x.mean((2, 3), keepdim=True).flatten(1)), x.mean(1)
+
+
+class Slopes(nn.Module):
+    """Activations with a slope or a curve between convolutions."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Conv2d(6, 6, 3, padding=1) for _ in range(7))
+        self.slope = nn.PReLU(6)
+
+    def forward(self, x):
+        curves = (self.slope, F.gelu, lambda y: F.gelu(y, approximate="tanh"), F.silu, F.elu,
+                  lambda y: F.leaky_relu(y, 0.01), F.softplus)
+        for layer, curve in zip(self.layers, curves):
+            x = curve(layer(x))
+        return x
+
+
+class Gated(nn.Module):
+    """A cell of a GRU over some steps, written out, on images of one row."""
+
+    def __init__(self, inputs=12, hidden=20, steps=2):
+        super().__init__()
+        self.steps, self.inputs = steps, nn.Linear(inputs, 3 * hidden)
+        self.state = nn.Linear(hidden, 3 * hidden)
+
+    def forward(self, x, h):
+        for step in range(self.steps):
+            a, b = self.inputs(x[:, step]).chunk(3, -1), self.state(h).chunk(3, -1)
+            keep = torch.sigmoid(a[0] + b[0])
+            new = torch.tanh(a[2] + torch.sigmoid(a[1] + b[1]) * b[2])
+            h = new + keep * (h - new)
+        return h
+
+
 class Perceptron(nn.Module):
     def __init__(self, sizes=(33, 70, 45, 11)):
         super().__init__()
@@ -211,6 +303,20 @@ class Speech(nn.Module):
         for layer in self.layers:
             x = x + F.relu(layer(x))
         return self.head(x.mean(2))
+
+
+class Wave(nn.Module):
+    """Samples to samples: strided filters over time, and transposed ones back."""
+
+    def __init__(self):
+        super().__init__()
+        self.down = nn.Conv1d(1, 8, 9, stride=4, padding=4)
+        self.middle = nn.Conv1d(8, 8, 3, padding=2, dilation=2, groups=4)
+        self.up = nn.ConvTranspose1d(8, 1, 8, stride=4, padding=2)
+
+    def forward(self, x):
+        y = F.relu(self.down(x))
+        return torch.tanh(self.up(y * torch.sigmoid(self.middle(y))))
 
 
 class Separable(nn.Module):
@@ -286,7 +392,7 @@ class Decoder(nn.Module):
         x = self.table(tokens)
         y = self.norm(x)
         scores = self.query(y) @ self.key(y).transpose(1, 2) * x.shape[-1] ** -0.5
-        mask = torch.full(scores.shape[-2:], float("-inf")).triu(1)
+        mask = torch.full(scores.shape[-2:], float("-inf"), dtype=x.dtype).triu(1)
         x = x + self.out(torch.softmax(scores + mask, -1) @ self.value(y))
         y = self.norm(x)
         x = x + self.down(F.silu(self.gate(y)) * self.up(y))

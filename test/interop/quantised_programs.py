@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The quantised programs that quantised.py exchanges with the wheel.
 
-  program = make("residual_channel")
+  program = static_channel(nets.Residual, (1, 3, 17, 13))
   program.methods["forward"]      # torch.export.ExportedProgram
   program.calls[0].expected       # what eager torch computes of the quantised model
 
-A name is NETWORK_SCHEME. Schemes are those of PT2E (tensor, channel, qat; dynamic, dynamic_tensor)
-with the wheel's own quantiser, those of torchao's quantize_, and half, whose expected values are
-those of the same weights in floats. Random numbers have the name's own seed.
+A name is NETWORK_SCHEME; quantised_list.py has all. Schemes are those of PT2E (tensor, channel,
+qat; dynamic, dynamic_tensor) with the wheel's own quantiser, those of torchao's quantize_, and
+half, whose expected values are those of the same weights in floats.
 """
 
 import copy
 import dataclasses
 import pathlib
 import sys
-import zlib
 from typing import Callable
 
 import torch
@@ -25,6 +24,7 @@ from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
 from torch import nn
 from torch.export import ExportedProgram, export
 from torchao.quantization.granularity import PerAxis, PerGroup
+from torchao.quantization.pt2e import move_exported_model_to_eval
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e, prepare_qat_pt2e
 from torchao.quantization.quant_api import (
     Int8DynamicActivationIntxWeightConfig,
@@ -32,8 +32,6 @@ from torchao.quantization.quant_api import (
     quantize_,
 )
 from torchao.utils import unwrap_tensor_subclass
-
-import quantised_networks as nets
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "models"))
 
@@ -48,6 +46,7 @@ class Call:
     method: str
     inputs: Tensors
     expected: list[torch.Tensor]
+    floats: list[torch.Tensor]  # of the network that was quantised
 
 
 @dataclasses.dataclass
@@ -64,10 +63,12 @@ def _outputs(module: Callable, inputs: Tensors) -> list[torch.Tensor]:
     return [y.contiguous() for y in (made if isinstance(made, tuple) else (made,))]
 
 
-def _program(kind: str, module: nn.Module, batches: list[Tensors], shapes=None) -> Program:
+def _program(kind: str, module: nn.Module, floats: nn.Module, batches: list[Tensors],
+             shapes=None) -> Program:
     with torch.no_grad():
         exported = export(module, batches[0], dynamic_shapes=shapes)
-    calls = [Call("forward", inputs, _outputs(module, inputs)) for inputs in batches]
+    calls = [Call("forward", inputs, _outputs(module, inputs), _outputs(floats, inputs))
+             for inputs in batches]
     return Program(kind, {"forward": exported}, calls)
 
 
@@ -75,7 +76,8 @@ def _batches(*sizes: tuple[int, ...], count: int = 2) -> list[Tensors]:
     return [tuple(torch.randn(size) for size in sizes) for _ in range(count)]
 
 
-def _tokens(words: int, *sizes: tuple[int, ...]) -> list[Tensors]:
+def tokens(words: int, *sizes: tuple[int, ...]) -> list[Tensors]:
+    """A batch of each size."""
     return [(torch.randint(0, words, size),) for size in sizes]
 
 
@@ -93,13 +95,14 @@ def _pt2e(kind: str, network: nn.Module, batches: list[Tensors], shapes=None, qa
     for inputs in batches:
         prepared(*inputs)
     if qat:
-        torch.ao.quantization.move_exported_model_to_eval(prepared)
-    return _program(kind, convert_pt2e(prepared), batches, shapes)
+        move_exported_model_to_eval(prepared)
+    return _program(kind, convert_pt2e(prepared), network, batches, shapes)
 
 
 def _sized(function, *more, **options):
     """A scheme of a network and the sizes of its inputs."""
-    return lambda network, *sizes: function(*more, network().eval(), _batches(*sizes), **options)
+    return lambda network, *sizes, **own: function(*more, network().eval(), _batches(*sizes),
+                                                   **options, **own)
 
 
 static_tensor = _sized(_pt2e, STATIC)
@@ -111,10 +114,11 @@ dynamic_tensor = _sized(_pt2e, DYNAMIC, is_dynamic=True)
 
 def _torchao(kind: str, network: nn.Module, batches: list[Tensors], linear=None, table=None,
              shapes=None) -> Program:
+    floats = copy.deepcopy(network)
     for config, module in ((linear, nn.Linear), (table, nn.Embedding)):
         if config is not None:
             quantize_(network, config, lambda m, _, module=module: isinstance(m, module))
-    return _program(kind, unwrap_tensor_subclass(network), batches, shapes)
+    return _program(kind, unwrap_tensor_subclass(network), floats, batches, shapes)
 
 
 def of_rows(bits: int):
@@ -136,36 +140,53 @@ def torchao(network, *sizes, linear=None, kind=DYNAMIC, **more) -> Program:
     return _torchao(kind, network().eval(), _batches(*sizes), linear=linear, **more)
 
 
-def half(network, *sizes) -> Program:
+def of_tokens(network, *sizes, linear=None, table=None, shapes=None) -> Program:
+    """A network of tokens, up to 40 of them; sizes are those of batches."""
+    kind = DYNAMIC if isinstance(linear, Int8DynamicActivationIntxWeightConfig) else WEIGHTS
+    return _torchao(kind, network().eval(), tokens(40, *sizes), linear, table, shapes)
+
+
+def half(network, *sizes, batches: list[Tensors] | None = None) -> Program:
     floats = network().eval()
-    batches = [tuple(x.half() for x in inputs) for inputs in _batches(*sizes)]
+    batches = [tuple(x.half() if x.is_floating_point() else x for x in inputs)
+               for inputs in batches or _batches(*sizes)]
     module = copy.deepcopy(floats).half()
     floats.load_state_dict(module.state_dict())
-    made = _program(HALF, module, batches)
+    made = _program(HALF, module, module, batches)
     for call in made.calls:
-        call.expected = _outputs(floats, tuple(x.float() for x in call.inputs))
+        call.expected = call.floats = _outputs(
+            floats, tuple(x.float() if x.is_floating_point() else x for x in call.inputs))
     return made
 
 
-IMAGE = (1, 3, 17, 13)
-
-PROGRAMS: dict[str, Callable[[], Program]] = {
-    "residual_tensor": lambda: static_tensor(nets.Residual, IMAGE),
-    "residual_channel": lambda: static_channel(nets.Residual, IMAGE),
-    "mobile_channel": lambda: static_channel(nets.Mobile, (2, 3, 16, 20)),
-    "unet_channel": lambda: static_channel(nets.UNet, (1, 1, 12, 20)),
-    "speech_channel": lambda: static_channel(nets.Speech, (1, 13, 41)),
-    "encoder_dynamic": lambda: dynamic_channel(nets.Encoder, (2, 7, 32)),
-    "perceptron_8da8w": lambda: torchao(nets.Perceptron, (5, 33), linear=of_rows(8)),
-    "encoder_8da4w_32": lambda: torchao(nets.Encoder, (1, 9, 32), linear=of_groups(4, 32)),
-    "perceptron_int8": lambda: torchao(nets.Perceptron, (5, 33), linear=only_weights(8),
-                                       kind=WEIGHTS),
-    "table_4bit": lambda: _torchao(WEIGHTS, nets.Table(), _tokens(40, (1, 7), (1, 7)),
-                                   table=only_weights(4, 32)),
-    "encoder_half": lambda: half(nets.Encoder, (2, 7, 32)),
-}
+# Programs made of others.
 
 
-def make(name: str) -> Program:
-    torch.manual_seed(zlib.crc32(name.encode()))
-    return PROGRAMS[name]()
+def methods(**programs: Program) -> Program:
+    """Each program's forward as a method; called in turn."""
+    kinds = {p.kind for p in programs.values()}
+    calls = [dataclasses.replace(call, method=name)
+             for turn in zip(*(p.calls for p in programs.values()))
+             for name, call in zip(programs, turn)]
+    return Program(kinds.pop(), {n: p.methods["forward"] for n, p in programs.items()}, calls)
+
+
+def _levels(x: torch.Tensor, step: tuple) -> torch.Tensor:
+    return torch.ops.quantized_decomposed.quantize_per_tensor(x, *step)
+
+
+def border(program: Program) -> Program:
+    """The same program, whose inputs and outputs are to be integers."""
+    graph = program.methods["forward"].graph
+    users = [node.args for node in graph.nodes if node.op == "call_function"
+             and "quantize_per_tensor" in str(node.target)]
+    placeholders = [n for n in graph.nodes if n.op == "placeholder" and n.name in
+                    program.methods["forward"].graph_signature.user_inputs]
+    of_inputs = [next(a[1:] for a in users if a[0] is p) for p in placeholders]
+    of_outputs = [node.args[1:6] for node in graph.output_node().args[0]]
+    for call in program.calls:
+        call.inputs = tuple(_levels(x, s) for x, s in zip(call.inputs, of_inputs, strict=True))
+        call.expected = [_levels(y, s) for y, s in zip(call.expected, of_outputs, strict=True)]
+        call.floats = call.expected
+    program.border = True
+    return program

@@ -14,7 +14,8 @@ import tempfile
 
 import executorch.kernels.quantized  # noqa: F401, kernels that are not delegated
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
-from executorch.exir import ExecutorchBackendConfig, to_edge_transform_and_lower
+from executorch.exir import ExecutorchBackendConfig, to_edge, to_edge_transform_and_lower
+from executorch.exir.passes.quantize_io_pass import QuantizeInputs, QuantizeOutputs
 
 import wheel_export
 from quantised_programs import Program
@@ -26,17 +27,29 @@ class Refused(Exception):
 
 def export(program: Program, out: pathlib.Path, external: bool) -> None:
     try:
-        _export(copy.deepcopy(program.methods), out, external)
+        _export(copy.deepcopy(program.methods), out, external, program.border)
     except Exception as why:
         lines = [line for line in str(why).splitlines() if line.strip()]
         raise Refused(lines[-1].strip() if lines else type(why).__name__) from None
 
 
-def _export(methods, out: pathlib.Path, external: bool) -> None:
+def _with_integers(methods):
+    """Inputs and outputs of forward become integers, after which nothing is left to transform."""
+    edge = to_edge(methods["forward"])
+    signature = methods["forward"].graph_signature
+    inputs, outputs = range(len(signature.user_inputs)), range(len(signature.user_outputs))
+    edge = edge.transform([QuantizeInputs(edge, list(inputs)), QuantizeOutputs(edge, list(outputs))])
+    return edge.to_backend(XnnpackPartitioner())
+
+
+def _export(methods, out: pathlib.Path, external: bool, border: bool) -> None:
     if external:
         methods = {name: wheel_export.tag_delegate_weights(p, 1) for name, p in methods.items()}
-    edge = to_edge_transform_and_lower(
-        methods, partitioner={name: [XnnpackPartitioner()] for name in methods})
+    if border:
+        edge = _with_integers(methods)
+    else:
+        edge = to_edge_transform_and_lower(
+            methods, partitioner={name: [XnnpackPartitioner()] for name in methods})
     tagged = wheel_export.in_turn(1) if external else False
     manager = edge.to_executorch(ExecutorchBackendConfig(
         external_constants=tagged, do_quant_fusion_and_const_prop=True))

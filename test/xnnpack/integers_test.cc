@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,10 +27,10 @@ namespace {
 using backends::xnnpack::Datatype;
 using backends::xnnpack::NodeKind;
 
-// Of these a level is less than rounding on the way would cost.
-const std::set<std::string>& floats() {
-  static const auto* const names = new std::set<std::string>{"gelu_tanh_low", "silu_low"};
-  return *names;
+// With integers XNNPACK would compute other levels of these than PyTorch.
+bool is_of_floats(const std::string& name) {
+  return name.rfind("silu_", 0) == 0 || name.rfind("leaky_relu_", 0) == 0 ||
+         name.rfind("hardsigmoid_", 0) == 0 || name.rfind("gelu_tanh_", 0) == 0;
 }
 
 std::unique_ptr<exir::Graph> parse(const EagerCase& c) {
@@ -85,7 +84,7 @@ TEST_P(Integers, AreWithinALevelOfPyTorch) {
   }
   absl::StatusOr<Lowered> lowered = lower(*graph);
   ASSERT_TRUE(lowered.ok()) << lowered.status();
-  EXPECT_EQ(is_of_integers(lowered->payload), floats().count(c.name) == 0);
+  EXPECT_NE(is_of_integers(lowered->payload), is_of_floats(c.name));
 
   const BlobMap map(lowered->store.blobs());
   Handle handle(lowered->payload, &map);
@@ -97,10 +96,16 @@ TEST_P(Integers, AreWithinALevelOfPyTorch) {
   const exir::Node& last = *graph->outputs()[0]->producer();
   const double scale = last.argument(exir::arg::scale).as_number();
   ASSERT_EQ(outputs[0].values.size(), wanted.values.size());
+  size_t others = 0;
   for (size_t i = 0; i < wanted.values.size(); ++i) {
     const double difference = std::fabs(double{outputs[0].values[i]} - double{wanted.values[i]});
     EXPECT_LE(difference, 1.001 * scale) << "element " << i << " of\n" << c.graph;
+    if (difference > 0.5 * scale) ++others;
   }
+  // Numbers halfway between two levels go either way; where scales are even there are some,
+  // and a sixth of hardsigmoid is no float.
+  const bool has_halves = c.name == "hardsigmoid_even" || !is_of_floats(c.name);
+  EXPECT_LE(others, has_halves ? c.expected[0].elements.size() / 32 : 0) << "of\n" << c.graph;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Integers,

@@ -79,8 +79,6 @@ Support check_elu(const IrNode& node) {
 
 // x * sigmoid(x).
 Status lower_silu(Lowering& l, const IrNode& node) {
-  PETREL_ASSIGN_OR_RETURN(const bool is_lowered, lower_silu_of_integers(l, node));
-  if (is_lowered) return absl::OkStatus();
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
   const uint32_t gate = l.intermediate(l.result_sizes(node));
   l.add_node(NodeKind::Sigmoid, {x}, gate);
@@ -90,8 +88,6 @@ Status lower_silu(Lowering& l, const IrNode& node) {
 
 // clamp(x + 3, 0, 6) / 6.
 Status lower_hardsigmoid(Lowering& l, const IrNode& node) {
-  PETREL_ASSIGN_OR_RETURN(const bool is_lowered, lower_hardsigmoid_of_integers(l, node));
-  if (is_lowered) return absl::OkStatus();
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, self(l, node));
   PETREL_ASSIGN_OR_RETURN(const uint32_t three, l.scalar(3));
   PETREL_ASSIGN_OR_RETURN(const uint32_t sixth, l.scalar(1.0 / 6));

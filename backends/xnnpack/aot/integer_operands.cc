@@ -70,16 +70,6 @@ bool are_scales_taken(NodeKind kind, const TensorQuant& first, const TensorQuant
   return check_scale_ratios(graph, node).ok();
 }
 
-// `id`, which is of floats, as what levels of `quant` stand for.
-uint32_t through_levels(Lowering& l, uint32_t id, const TensorQuant& quant) {
-  const uint32_t levels = l.intermediate(Extents(l.sizes(id)));
-  l.quantize(levels, quant.params());
-  l.add_node(NodeKind::Convert, {id}, levels);
-  const uint32_t floats = l.intermediate(Extents(l.sizes(id)));
-  l.add_node(NodeKind::Convert, {levels}, floats);
-  return floats;
-}
-
 absl::StatusOr<uint32_t> add_levels(Lowering& l, const IrNode& node, const Levels& levels) {
   return l.quantized_operand(levels.constant, l.result_layout(node), node.result()->tensor().rank(),
                              levels.quant.params());
@@ -87,6 +77,11 @@ absl::StatusOr<uint32_t> add_levels(Lowering& l, const IrNode& node, const Level
 
 float level_to_number(int32_t level, const TensorQuant& quant) {
   return static_cast<float>(level - quant.zero_point) * quant.scale;
+}
+
+double nearest_level(double number, const TensorQuant& quant) {
+  return std::clamp(std::nearbyint(number / quant.scale) + quant.zero_point, double{INT8_MIN},
+                    double{INT8_MAX});
 }
 
 }  // namespace
@@ -134,59 +129,18 @@ absl::StatusOr<std::optional<BinaryOperands>> integer_operands(Lowering& l, cons
   return std::make_optional(BinaryOperands{kind, is_first ? c : x, is_first ? x : c});
 }
 
-absl::StatusOr<bool> lower_silu_of_integers(Lowering& l, const IrNode& node) {
-  const exir::Value* input = node.input(arg::self);
-  const std::optional<IntegersAround> around = integers_around(l, node, input);
-  if (!around) return false;
-  const TensorQuant gate_quant = {1.0f / 255, INT8_MIN};
-  // A gate errs by half a level, and is rounded to the right 0 beyond this.
-  constexpr float kClosedGate = 6.24f;
-  const float largest = std::max(std::min(-level_to_number(INT8_MIN, around->input), kClosedGate),
-                                 level_to_number(INT8_MAX, around->input));
-  if (largest * gate_quant.scale / 2 > 0.95f * around->output.scale ||
-      !are_scales_taken(NodeKind::Multiply, around->input, &gate_quant, around->output)) {
-    return false;
-  }
-  PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(input, l.result_layout(node)));
-  const uint32_t gate = l.intermediate(l.result_sizes(node));
-  l.add_node(NodeKind::Sigmoid, {x}, gate);
-  const uint32_t rounded = through_levels(l, gate, gate_quant);
-  Node& product = l.add_node(NodeKind::Multiply, {x, rounded}, l.result(node));
-  product.output_min = l.range().min;
-  product.output_max = l.range().max;
-  return true;
-}
-
-// x / 6 has the levels of x; 0.5 is added to it, and the sum is cut at 0 and 1.
-absl::StatusOr<bool> lower_hardsigmoid_of_integers(Lowering& l, const IrNode& node) {
-  const exir::Value* input = node.input(arg::self);
-  const std::optional<IntegersAround> around = integers_around(l, node, input);
-  if (!around) return false;
-  const Levels sixth = one_level(1, 1.0f / 6);
-  const Levels half = one_level(127, 0.5f / 127);
-  const TensorQuant divided = {around->input.scale * sixth.quant.scale, around->input.zero_point};
-  if (!check_scale(divided.scale).ok() ||
-      !are_scales_taken(NodeKind::Multiply, around->input, &sixth.quant, divided) ||
-      !are_scales_taken(NodeKind::Add, divided, &half.quant, around->output)) {
-    return false;
-  }
-  PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(input, l.result_layout(node)));
-  PETREL_ASSIGN_OR_RETURN(const uint32_t factor, add_levels(l, node, sixth));
-  PETREL_ASSIGN_OR_RETURN(const uint32_t summand, add_levels(l, node, half));
-  const uint32_t product = l.intermediate(l.result_sizes(node));
-  l.add_node(NodeKind::Multiply, {x, factor}, product);
-  const uint32_t rounded = through_levels(l, product, divided);
-  Node& sum = l.add_node(NodeKind::Add, {rounded, summand}, l.result(node));
-  sum.output_min = std::clamp(l.range().min, 0.0f, 1.0f);
-  sum.output_max = std::clamp(l.range().max, 0.0f, 1.0f);
-  return true;
-}
-
 absl::StatusOr<bool> lower_gelu_of_integers(Lowering& l, const IrNode& node) {
   const exir::Value* input = node.input(arg::self);
   const std::optional<IntegersAround> around = integers_around(l, node, input);
-  // The two ways to compute it differ by less than 0.0005.
-  if (!around || around->output.scale < 0x1p-9f) return false;
+  if (!around) return false;
+  for (int32_t level = INT8_MIN; level <= INT8_MAX; ++level) {
+    const double x = level_to_number(level, around->input);
+    const double by_tanh =
+        x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    const double by_erf = x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
+    if (nearest_level(by_tanh, around->output) != nearest_level(by_erf, around->output))
+      return false;
+  }
   PETREL_ASSIGN_OR_RETURN(const uint32_t x, l.operand(input, l.result_layout(node)));
   l.add_node(NodeKind::Gelu, {x}, l.result(node));
   return true;

@@ -5,8 +5,9 @@
 //
 //   %y = mul(%d, 1.5)       1.5 as level 1 of a scale of 1.5
 //   %y = add(%d, %c)        c, which is dequantised from levels: these
-//   %y = silu(%d)           Sigmoid %d -> gate, Convert gate to levels and back,
-//                           Multiply %d, gate
+//   %y = gelu(%d, "tanh")   Gelu, which is the other gelu
+//
+// silu and hardsigmoid have none: levels between two nodes move many results to the one beside.
 //
 // Conversions merge with the nodes between them (merge_conversions.h). What is given back
 // here merges whole: a node of floats does not take levels.
@@ -45,11 +46,8 @@ absl::StatusOr<std::optional<BinaryOperands>> integer_operands(Lowering& lowerin
                                                                const exir::Node& node,
                                                                NodeKind kind);
 
-// Lower the node with integers, or say false. Their results are at most a level beside
-// those that the operator in floats would be rounded to.
-absl::StatusOr<bool> lower_silu_of_integers(Lowering& lowering, const exir::Node& node);
-absl::StatusOr<bool> lower_hardsigmoid_of_integers(Lowering& lowering, const exir::Node& node);
-// Only of approximate = 'tanh': the other one is one node.
+// Lowers a gelu of approximate = 'tanh' with integers where the other one, which is one node,
+// rounds to the same levels; else says false.
 absl::StatusOr<bool> lower_gelu_of_integers(Lowering& lowering, const exir::Node& node);
 
 }  // namespace petrel::backends::xnnpack::aot

@@ -142,7 +142,9 @@ class Merging {
 
   // Convert, node, Convert  ==>  node
   void compute_with_integers(Node* node) {
-    if (node->kind == NodeKind::Convert) return;
+    // XNNPACK's slopes of integers have 8 bits behind the point: every fourth result or so is a
+    // level off, where floats are off at none.
+    if (node->kind == NodeKind::Convert || node->kind == NodeKind::LeakyRelu) return;
     const size_t after = quantize_of(node->outputs[0]);
     if (after == kNobody) return;
     Node changed = *node;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -48,13 +49,36 @@ size_t hash_of(const Node& node) {
   return hash;
 }
 
+struct IsBefore {
+  bool operator()(const SizeExpression* a, const SizeExpression* b) const {
+    return SizeExpression::compare(*a, *b) < 0;
+  }
+};
+
+// What the only result is proven to be; null where it is no number that varies.
+const SizeExpression* number_of(const Node& node) {
+  if (node.num_results() != 1) return nullptr;
+  const Type& type = node.result(0)->type();
+  if (type.kind != Type::Kind::kInt || !type.number || type.number->is_constant()) return nullptr;
+  return &*type.number;
+}
+
 }  // namespace
 
 absl::StatusOr<bool> merge_equal_nodes(Graph& graph, const PassContext&) {
   bool changed = false;
+  std::map<const SizeExpression*, Node*, IsBefore> numbers;
   std::unordered_map<size_t, std::vector<Node*>> kept;
   for (Node* node : graph.node_pointers()) {
     if (!may_merge(*node)) continue;
+    if (const SizeExpression* number = number_of(*node); number != nullptr) {
+      const auto [place, is_new] = numbers.emplace(number, node);
+      if (is_new) continue;
+      graph.replace_all_uses(node->result(0), place->second->result(0));
+      graph.erase(node);
+      changed = true;
+      continue;
+    }
     std::vector<Node*>& alike = kept[hash_of(*node)];
     Node* first = nullptr;
     for (Node* candidate : alike) {

@@ -2,7 +2,8 @@
 //
 // Of nodes without an effect that compute the same from the same values, keeps
 // the first. Models compute masks, positions and indices anew in every layer.
-// Nodes that draw random numbers never compute the same.
+// Nodes that draw random numbers never compute the same. Numbers that are proven to be
+// equal are one, whichever operators computed them of sizes.
 // Runs on functional graphs, where a value never changes.
 //
 //   before   %a = aten.arange.default(8)     %b = aten.neg.default(%a)
@@ -10,6 +11,10 @@
 //            %e = aten.add.Tensor(%b, %d)    return %e
 //   after    %a = aten.arange.default(8)     %b = aten.neg.default(%a)
 //            %e = aten.add.Tensor(%b, %b)    return %e
+//
+//   before   %n = aten.sym_size.int(%x, 0)   %t = aten.permute.default(%x, [1, 0])
+//            %m = aten.sym_size.int(%t, 1)
+//   after    %n alone, also where %m was used
 #ifndef PETREL_EXIR_PASS_PASSES_MERGE_EQUAL_NODES_H_
 #define PETREL_EXIR_PASS_PASSES_MERGE_EQUAL_NODES_H_
 

@@ -32,6 +32,30 @@ TEST(MergeEqualNodes, MergesAllResultsOfANodeAndOutputs) {
               return %a, %i })"));
 }
 
+TEST(MergeEqualNodes, MergesNumbersThatAreProvenEqual) {
+  EXPECT_EQ(
+      after_pass(merge_equal_nodes, R"(method @m<m: 1..9, n: 1..9>(%x: f32[n,6], %y: f32[m,6]) {
+              %n = aten.sym_size.int(%x, 0)
+              %t = aten.permute.default(%x, [1, 0])
+              %k = aten.sym_size.int(%t, 1)
+              %d = executorch_prim.mul.Scalar(%k, 2)
+              %m = aten.sym_size.int(%y, 0)
+              %e = executorch_prim.mul.Scalar(%n, 2)
+              %a = aten.view.default(%t, [%d, 3])
+              %b = aten.view.default(%x, [%e, 3])
+              %c = aten.view.default(%y, [%m, 2, 3])
+              return %a, %b, %c })"),
+      expected(R"(method @m<m: 1..9, n: 1..9>(%x: f32[n,6], %y: f32[m,6]) {
+              %n = aten.sym_size.int(%x, 0)
+              %t = aten.permute.default(%x, [1, 0])
+              %d = executorch_prim.mul.Scalar(%n, 2)
+              %m = aten.sym_size.int(%y, 0)
+              %a = aten.view.default(%t, [%d, 3])
+              %b = aten.view.default(%x, [%d, 3])
+              %c = aten.view.default(%y, [%m, 2, 3])
+              return %a, %b, %c })"));
+}
+
 TEST(MergeEqualNodes, KeepsWhatDiffersInANumberOrATypeOrTheSignOfZero) {
   constexpr char kText[] = R"(method @m(%x: f32[4,3]) {
     %a = aten.sum.dim_IntList(%x, [0])
