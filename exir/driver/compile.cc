@@ -13,6 +13,7 @@
 #include "exir/driver/structure.h"
 #include "exir/import/import.h"
 #include "exir/input/file_content.h"
+#include "exir/integer/integer_graph.h"
 #include "exir/ir/verifier.h"
 #include "exir/pass/passes/share_state.h"
 #include "exir/pass/pipeline.h"
@@ -149,7 +150,9 @@ absl::StatusOr<Program> compile_program(const ExportOptions& options, Phases& ph
   if (!options.io_dtype.empty()) {
     PETREL_ASSIGN_OR_RETURN(report.borders, open_border(program, options.io_dtype));
   }
-  if (!options.backends.empty()) {
+  if (options.integers) {
+    PETREL_RETURN_IF_ERROR(phases.run("integers", [&] { return integer_program(program); }));
+  } else if (!options.backends.empty()) {
     PETREL_RETURN_IF_ERROR(phases.run("delegate", [&]() -> absl::Status {
       PETREL_ASSIGN_OR_RETURN(report.partition,
                               lower_to_backends(program, options.backends, store));

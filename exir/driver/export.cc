@@ -179,6 +179,11 @@ absl::Status check_options(const ExportOptions& options, const Outputs& outputs)
   }
   PETREL_RETURN_IF_ERROR(check_pass_name(options.dump_after));
   PETREL_RETURN_IF_ERROR(check_border_words(options.io_dtype));
+  if (options.integers && options.weight_keys == WeightKeys::kName) {
+    return absl::InvalidArgumentError(
+        "int8 integer makes factors and biases of the weights, which do not go with weights by "
+        "name");
+  }
   PETREL_RETURN_IF_ERROR(read_pools(options).status());
   std::set<std::string> methods;
   for (const auto& [method, unused] : options.methods) methods.insert(method);

@@ -73,6 +73,8 @@ struct ExportOptions {
   // Inputs and outputs that are integers where the program quantises them
   // (exir/quantize/integer_border.h). None: they are as the archive has them.
   std::vector<std::string> io_dtype;
+  // Compute with integers alone (exir/integer), or fail; no backend gets anything then.
+  bool integers = false;
   // Sees the files before they are where they belong, by the paths that were asked for,
   // each with the path where it is now. An error of it leaves nothing.
   std::function<absl::Status(const std::map<std::string, std::string>& written)> before_publishing;

@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Elements that are exact in every type: floats in [-2, 2) in steps of 1/128, a third of
-// bools true, and one number for all integers, which may be indices.
+// bools true, any of 8 bits, and one number for all other integers, which may be indices.
 template <typename T>
 void fill(uint32_t* seed, std::vector<uint8_t>* bytes) {
   auto* elements = reinterpret_cast<T*>(bytes->data());
@@ -36,9 +36,18 @@ void fill(uint32_t* seed, std::vector<uint8_t>* bytes) {
   }
 }
 
+void fill_bytes(uint32_t* seed, std::vector<uint8_t>* bytes) {
+  for (uint8_t& byte : *bytes) {
+    *seed = *seed * 1664525u + 1013904223u;
+    byte = static_cast<uint8_t>(*seed >> 16);
+  }
+}
+
 Blob given_input(const TensorType& type, uint8_t integer, uint32_t* seed) {
   std::vector<uint8_t> bytes(static_cast<size_t>(type.nbytes()));
-  if (is_integral(type.dtype)) {
+  if (type.dtype == ScalarType::kChar || type.dtype == ScalarType::kByte) {
+    fill_bytes(seed, &bytes);
+  } else if (is_integral(type.dtype)) {
     for (size_t i = 0; i < bytes.size(); i += item_size(type.dtype)) bytes[i] = integer;
   }
   if (type.dtype == ScalarType::kFloat) fill<float>(seed, &bytes);
@@ -160,6 +169,7 @@ absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options) {
   Phases phases(given, &compiled);
   RoutedBlobStore store;
   PETREL_ASSIGN_OR_RETURN(const Program program, compile_program(given, phases, compiled, store));
+  pools.note_levels(compiled.borders);
   std::vector<emit_c::CFile> files;
   PETREL_RETURN_IF_ERROR(phases.run("plan", [&]() -> absl::Status {
     PETREL_ASSIGN_OR_RETURN(const PlannedProgram planned,

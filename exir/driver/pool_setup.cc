@@ -185,6 +185,16 @@ emit_c::ParameterChoice PoolSetup::choice_of(const std::string& name) {
   return choice;
 }
 
+void PoolSetup::note_levels(const BorderByMethod& borders) {
+  for (const auto& [method, border] : borders) {
+    for (const BorderValue& value : border) {
+      if (!value.reason.empty()) continue;
+      emitted_.levels[method][absl::StrCat(value.is_input ? "input " : "output ", value.name)] = {
+          value.levels.scale, value.levels.zero_point};
+    }
+  }
+}
+
 void PoolSetup::read_archives(const Program& program) {
   for (const auto& [name, method] : program.methods) {
     for (const Value* value : method.graph->constants()) {

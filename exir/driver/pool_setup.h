@@ -23,6 +23,7 @@
 #include "exir/emit_c/memories.h"
 #include "exir/ir/program.h"
 #include "exir/memory/pools.h"
+#include "exir/quantize/integer_border.h"
 
 namespace petrel::exir {
 
@@ -38,6 +39,9 @@ class PoolSetup {
 
   // Notes which parameters the archives have.
   void read_archives(const Program& program);
+
+  // What integers at borders stand for.
+  void note_levels(const BorderByMethod& borders);
 
   const MemoryPools& planned() const { return planned_; }
   const emit_c::CPools& emitted() const { return emitted_; }

@@ -126,7 +126,10 @@ std::string describe(const std::string& prefix, const CTensor& tensor) {
       define(name + "ELEMENTS", bytes(tensor.type.numel())),
       define(name + "RANK", bytes(static_cast<int64_t>(tensor.type.rank()))),
       define(name + "SHAPE", list(tensor.type.sizes)),
-      tensor.varies() ? define(name + "LEAST_SHAPE", list(least_sizes(tensor.type))) : "");
+      tensor.varies() ? define(name + "LEAST_SHAPE", list(least_sizes(tensor.type))) : "",
+      tensor.levels ? define(name + "SCALE", number(tensor.levels->scale)) +
+                          define(name + "ZERO_POINT", number(tensor.levels->zero_point))
+                    : "");
 }
 
 std::string struct_text(const std::string& name, const char* qualifier,

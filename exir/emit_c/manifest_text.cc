@@ -25,6 +25,10 @@ Json describe(const CTensor& tensor) {
               {"dim_order", tensor.type.dim_order},
               {"bytes", tensor.type.nbytes()}};
   if (tensor.varies()) row["least_shape"] = least_sizes(tensor.type);
+  if (tensor.levels) {
+    row["scale"] = tensor.levels->scale;
+    row["zero_point"] = tensor.levels->zero_point;
+  }
   return row;
 }
 

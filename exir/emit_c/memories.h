@@ -59,6 +59,12 @@ struct ParameterChoice {
   std::vector<size_t> pools;  // best first; none: where the compiler or the caller puts it
 };
 
+// What integers at the border of a method stand for: scale * (level - zero_point).
+struct CLevels {
+  double scale = 1;
+  int64_t zero_point = 0;
+};
+
 // The memories that the user describes.
 struct CPools {
   Io io = Io::kArena;
@@ -72,6 +78,8 @@ struct CPools {
   std::vector<plan::MemoryPool> constants;
   // (optional)
   std::function<ParameterChoice(const std::string& name)> of_parameter;
+  // By method, and "input NAME" or "output NAME".
+  std::map<std::string, std::map<std::string, CLevels>> levels;
   // Those that the archives have, for telling which of them are folded away.
   std::map<std::string, int64_t> archived;  // bytes by name
 };

@@ -186,8 +186,10 @@ class Builder {
 
   absl::StatusOr<std::vector<CTensor>> name_tensors(const char* what,
                                                     const std::vector<const Value*>& values,
-                                                    const std::vector<std::string>& given) {
+                                                    const std::vector<std::string>& given,
+                                                    const std::string& method) {
     std::vector<CTensor> tensors;
+    const auto levels = package_.pools->levels.find(method);
     Names names(what, Names::Use::kMember);
     std::set<std::string> known;
     for (size_t i = 0; i < values.size(); ++i) {
@@ -199,7 +201,10 @@ class Builder {
           PETREL_RETURN_IF_ERROR(names.add(absl::StrCat(name, "_sizes")).status());
         }
       }
-      tensors.push_back({name, std::move(c_name), values[i]->tensor(), ""});
+      tensors.push_back({name, std::move(c_name), values[i]->tensor(), "", std::nullopt});
+      if (levels == package_.pools->levels.end()) continue;
+      const auto found = levels->second.find(absl::StrCat(what, " ", name));
+      if (found != levels->second.end()) tensors.back().levels = found->second;
     }
     // A result that is returned several times; after the others, whose names it must not take.
     for (CTensor& tensor : tensors) {
@@ -253,10 +258,11 @@ class Builder {
     const Graph& graph = *planned.graph;
     const std::vector<const Value*> inputs(graph.inputs().begin(), graph.inputs().end());
     const std::vector<const Value*> outputs(graph.outputs().begin(), graph.outputs().end());
-    PETREL_ASSIGN_OR_RETURN(method.inputs,
-                            name_tensors("input", inputs, planned.signature->input_names));
-    PETREL_ASSIGN_OR_RETURN(method.outputs,
-                            name_tensors("output", outputs, computed_names(*planned.signature)));
+    PETREL_ASSIGN_OR_RETURN(
+        method.inputs, name_tensors("input", inputs, planned.signature->input_names, planned.name));
+    PETREL_ASSIGN_OR_RETURN(
+        method.outputs,
+        name_tensors("output", outputs, computed_names(*planned.signature), planned.name));
     const Borrowed borrowed = borrow(planned, inputs, outputs, method);
     const Places places(planned, planned_.state, symbols_, package_.memories, borrowed);
     for (size_t i = 0; i < inputs.size(); ++i) method.inputs[i].place = places.bytes(inputs[i]);

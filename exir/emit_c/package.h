@@ -30,6 +30,7 @@ struct CTensor {
   std::string c_name;
   TensorType type;
   std::string place;  // "arena + 64"; "in_image + 0" where that is the caller's
+  std::optional<CLevels> levels;
 
   bool varies() const { return type.is_dynamic(); }
 };

@@ -70,6 +70,14 @@ std::vector<ExportOption> graph_options() {
             "int8: inputs and outputs that are quantised are integers of 8 bits, with their scales "
             "as metadata; GLOB=int8 for those of these names, which must be",
             [](const Words& words, ExportOptions* options) { options->io_dtype = words; }),
+      // Refused with weights by name, so no recipe needs to remember it.
+      choice("int8", {"float", "integer"}, "float", kKeepsGraph,
+             "integer: what is quantised computes with integers alone, in operators that only "
+             "Petrel's runtime and generated C have, as docs/int8.md says; no backend gets any of "
+             "it. All else is an error",
+             [](const Words& words, ExportOptions* options) {
+               options->integers = words[0] == "integer";
+             }),
       flag("allow-petrel-ops", kChangesGraph,
            "use operators that only Petrel's runtime has, where they are faster",
            [](const Words&, ExportOptions* options) { options->allow_petrel_ops = true; }),

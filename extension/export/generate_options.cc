@@ -14,8 +14,10 @@ namespace {
 
 using exir::GenerateOptions;
 
-// Of the options of an export those that say how memory is planned.
-constexpr const char* kPlanning[] = {"reorder", "max-arena-bytes", "planner", "planner-command"};
+// Of the options of an export those that say what is computed in integers, and how memory is
+// planned.
+constexpr const char* kOfExport[] = {"int8",    "io-dtype",       "reorder", "max-arena-bytes",
+                                     "planner", "planner-command"};
 
 std::vector<GenerateOption> memory_options() {
   return {
@@ -159,7 +161,7 @@ const std::vector<GenerateOption>& generate_options() {
 std::vector<const OptionRow*> generate_rows() {
   std::vector<const OptionRow*> rows;
   for (const GenerateOption& option : generate_options()) rows.push_back(&option);
-  for (const char* name : kPlanning) rows.push_back(find_export_option(name));
+  for (const char* name : kOfExport) rows.push_back(find_export_option(name));
   return rows;
 }
 

@@ -12,6 +12,7 @@ Needs torch 2.13.0, and executorch 1.5.0 and torchao 0.18.0 for operators of the
     kernels         calls of out-variants                runtime/kernels/*/kernels_test
     xnnpack         graphs that are delegated            test/xnnpack/operators_test
     integers        the same between levels of int8      test/xnnpack/integers_test
+    int8            random calls between such levels     exir/integer/random_test
 """
 
 import importlib
@@ -20,7 +21,7 @@ import os
 import sys
 import warnings
 
-FILES = ("inference", "out_variants", "passes", "kernels", "xnnpack", "integers")
+FILES = ("inference", "out_variants", "passes", "kernels", "xnnpack", "integers", "int8")
 TORCH = "2.13.0"
 LIMIT = 1000000  # bytes
 

@@ -28,6 +28,15 @@ std::map<std::string, std::string> signatures() {
       // Without a schema in torch, or without one for this form.
       {"aten::index_put_", "WNTB"},
       {"petrel::attention.out", "TTTXXXW"},
+      {"petrel::int8_table.out", "TTW"},
+      {"petrel::int8_add.out", "TTNNNNNNNNNW"},
+      {"petrel::int8_mul.out", "TTNNNNNNNNW"},
+      {"petrel::int8_matmul.out", "TTNNNNNNNNW"},
+      {"petrel::int8_linear.out", "TTXTTNNNNNW"},
+      {"petrel::int8_convolution.out", "TTXTTNNNNNNNNNW"},
+      {"petrel::int8_average.out", "TNNNNNNNNNW"},
+      {"petrel::int8_max_pool.out", "TNNW"},
+      {"petrel::int8_softmax.out", "TNTNNNNNNW"},
   };
   std::map<std::string, std::string> found;
   for (const Row& row : kRows) found[row.name] = row.arguments;

@@ -7,7 +7,7 @@ other case.
 
 import torch
 
-from kernels import attention, edge, element_type, elementwise, moving, quantized, summing, window
+from kernels import attention, edge, element_type, elementwise, int8, moving, quantized, summing, window
 from kernels.calls import CASES
 
 SECTIONS = (
@@ -43,6 +43,7 @@ SECTIONS = (
     quantized.chosen_parameters,
     quantized.tables,
     quantized.mixed,
+    int8.record,
 )
 
 

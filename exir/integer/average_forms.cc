@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "exir/integer/forms.h"
+#include "exir/ops/handles.h"
+#include "exir/pass/framework/constant_data.h"
+#include "exir/pass/framework/rewrite.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+// First index, end and divisor of each window of a dim.
+using Windows = Ints;
+
+Windows each_alone(int64_t size) {
+  Windows windows;
+  for (int64_t i = 0; i < size; ++i) windows.insert(windows.end(), {i, i + 1, 1});
+  return windows;
+}
+
+// The largest number of elements, and the largest divisor.
+std::pair<int64_t, int64_t> largest(const Windows& windows) {
+  std::pair<int64_t, int64_t> most = {0, 1};
+  for (size_t i = 0; i < windows.size(); i += 3) {
+    most.first = std::max(most.first, windows[i + 1] - windows[i]);
+    most.second = std::max(most.second, windows[i + 2]);
+  }
+  return most;
+}
+
+int32_t bits_of(int64_t number) {
+  int32_t bits = 0;
+  while (number >> bits != 0) ++bits;
+  return bits;
+}
+
+absl::StatusOr<Value*> average(Builder& b, const FormOperand& x, Value* input, Windows rows,
+                               Windows columns, const FormTarget& target) {
+  const auto [tall, divisor_of_rows] = largest(rows);
+  const auto [wide, divisor_of_columns] = largest(columns);
+  const double sum =
+      static_cast<double>(tall) * static_cast<double>(wide) * static_cast<double>(x.levels.reach());
+  if (sum > 2147483647.0)
+    return cannot(absl::StrCat("it may sum up to ", sum, ", more than int32 holds"));
+  const int32_t spent = bits_of(divisor_of_rows) + bits_of(divisor_of_columns);
+  if (spent >= kMostShift) return cannot("it divides by more than 32 bits hold");
+  PETREL_ASSIGN_OR_RETURN(const FixedPoint point, factor_of(x.levels.scale * target.levels.inverse,
+                                                            kMultiplierBits, kMostShift - spent));
+  return with_target(b, petrel_ops::int8_average,
+                     {Argument(input), Argument(std::move(rows)), Argument(std::move(columns)),
+                      Argument(x.levels.zero_point), Argument(int64_t{point.multiplier}),
+                      Argument(int64_t{point.shift})},
+                     target);
+}
+
+absl::StatusOr<Value*> viewed(Builder& b, Value* value, const Sizes& sizes) {
+  return b.call(aten::view, {value, Ints(sizes.begin(), sizes.end())});
+}
+
+// Dims that lie side by side are one: [outer, reduced, inner].
+absl::StatusOr<Value*> mean(Builder& b, const Node& node, const FormTarget& target) {
+  PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::self), "input"));
+  const TensorType& type = x.value->tensor();
+  if (type.is_dynamic()) return cannot("its sizes vary");
+  std::vector<bool> reduced(type.rank(), node.argument(arg::dim).is_none());
+  if (!node.argument(arg::dim).is_none()) {
+    const Ints dims = ints_at(node, arg::dim, 1);
+    if (dims.empty()) reduced.assign(type.rank(), true);
+    for (const int64_t dim : dims) reduced[static_cast<size_t>(wrap_dim(dim, type.rank()))] = true;
+  }
+  int64_t outer = 1, count = 1, inner = 1;
+  for (size_t d = 0; d < type.rank(); ++d) {
+    const int64_t size = type.sizes[d];
+    if (size == 1) continue;
+    if (reduced[d]) {
+      if (inner != 1) return cannot("the dims that it averages do not lie side by side");
+      count *= size;
+    } else if (count == 1) {
+      outer *= size;
+    } else {
+      inner *= size;
+    }
+  }
+  if (outer * count * inner == 0) return cannot("it averages no elements");
+  const bool is_last = inner == 1;
+  Sizes planes = {outer, count, inner};
+  if (is_last) std::swap(planes[1], planes[2]);
+  PETREL_ASSIGN_OR_RETURN(Value * input, viewed(b, x.value, planes));
+  const Windows whole = {0, count, count};
+  PETREL_ASSIGN_OR_RETURN(Value * made, average(b, x, input, is_last ? each_alone(1) : whole,
+                                                is_last ? whole : each_alone(inner), target));
+  return viewed(b, made, node.result()->tensor().sizes);
+}
+
+struct Pool {
+  int64_t in, out, kernel, stride, padding;
+  bool counts_padding;
+
+  Windows windows() const {
+    Windows windows;
+    for (int64_t i = 0; i < out; ++i) {
+      const int64_t start = i * stride - padding;
+      const int64_t padded = std::min(start + kernel, in + padding);
+      const int64_t first = std::clamp<int64_t>(start, 0, in);
+      const int64_t end = std::clamp<int64_t>(start + kernel, 0, in);
+      windows.insert(windows.end(), {first, end, counts_padding ? padded - start : end - first});
+    }
+    return windows;
+  }
+};
+
+absl::StatusOr<Value*> average_pool(Builder& b, const Node& node, const FormTarget& target) {
+  PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::self), "input"));
+  const TensorType& type = x.value->tensor();
+  if (type.is_dynamic()) return cannot("its sizes vary");
+  const Ints kernel = ints_at(node, arg::kernel_size, 2);
+  Ints stride = ints_at(node, arg::stride, 2);
+  if (stride.empty()) stride = kernel;
+  Ints padding = ints_at(node, arg::padding, 2);
+  if (padding.empty()) padding = {0, 0};
+  const Argument& divisor = node.argument(arg::divisor_override);
+  Windows windows[2];
+  for (size_t i = 0; i < 2; ++i) {
+    const size_t d = type.rank() - 2 + i;
+    windows[i] = Pool{type.sizes[d], node.result()->tensor().sizes[d],
+                      kernel[i],     stride[i],
+                      padding[i],    node.argument(arg::count_include_pad).as_bool()}
+                     .windows();
+    for (size_t k = 2; k < windows[i].size(); k += 3) {
+      if (!divisor.is_none()) windows[i][k] = i == 0 ? divisor.as_int() : 1;
+      if (windows[i][k] < 1) return cannot("a window of it has no elements, or a divisor below 1");
+    }
+  }
+  return average(b, x, x.value, std::move(windows[0]), std::move(windows[1]), target);
+}
+
+// Every window has an element; dilation is the step.
+std::optional<Windows> max_windows(int64_t in, int64_t out, int64_t kernel, int64_t stride,
+                                   int64_t padding, int64_t dilation) {
+  Windows windows;
+  for (int64_t i = 0; i < out; ++i) {
+    int64_t first = i * stride - padding;
+    const int64_t end = std::min(first + (kernel - 1) * dilation + 1, in);
+    if (first < 0) first += (-first + dilation - 1) / dilation * dilation;
+    if (first >= end) return std::nullopt;
+    windows.insert(windows.end(), {first, end, dilation});
+  }
+  return windows;
+}
+
+// Window i of n covers [floor(i * in / n), ceil((i + 1) * in / n)).
+absl::StatusOr<Value*> adaptive_pool(Builder& b, const Node& node, const FormTarget& target) {
+  PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::self), "input"));
+  const TensorType& type = x.value->tensor();
+  if (type.is_dynamic()) return cannot("its sizes vary");
+  Windows windows[2];
+  for (size_t i = 0; i < 2; ++i) {
+    const size_t d = type.rank() - 2 + i;
+    const int64_t in = type.sizes[d], out = node.result()->tensor().sizes[d];
+    for (int64_t k = 0; k < out; ++k) {
+      const int64_t first = k * in / out, end = ((k + 1) * in + out - 1) / out;
+      windows[i].insert(windows[i].end(), {first, end, end - first});
+    }
+  }
+  return average(b, x, x.value, std::move(windows[0]), std::move(windows[1]), target);
+}
+
+// Exponentials of 24 bits leave room for sums of many, and for a factor of as many.
+constexpr int32_t kExponentialBits = 24;
+
+absl::StatusOr<Value*> softmax(Builder& b, const Node& node, const FormTarget& target) {
+  PETREL_ASSIGN_OR_RETURN(const FormOperand x, operand_of(node.argument(arg::self), "input"));
+  const TensorType& type = x.value->tensor();
+  if (type.rank() == 0) return cannot("it has no dim");
+  const auto dim = static_cast<size_t>(wrap_dim(node.argument(arg::dim).as_int(), type.rank()));
+  if (type.varies(dim)) return cannot("it sums as many exponentials as come at run time");
+  PETREL_ASSIGN_OR_RETURN(const FixedPoint point,
+                          factor_of(target.levels.inverse, kExponentialBits));
+  if (bits_of(type.sizes[dim]) + kExponentialBits + point.shift > kMostShift) {
+    return cannot(absl::StrCat("it sums ", type.sizes[dim], " exponentials for a scale of ",
+                               target.levels.scale, ", more than 62 bits hold"));
+  }
+  std::vector<double> exponentials;
+  for (int d = 0; d < 256; ++d) {
+    exponentials.push_back(std::nearbyint(
+        std::ldexp(std::exp(-static_cast<double>(d) * x.levels.scale), kExponentialBits)));
+  }
+  PETREL_ASSIGN_OR_RETURN(Blob data, encode_constant(exponentials, ScalarType::kInt));
+  PETREL_ASSIGN_OR_RETURN(Value * table,
+                          add_numbers(b, "int8_exp", ScalarType::kInt, std::move(data), {}));
+  return with_target(b, petrel_ops::int8_softmax,
+                     {Argument(x.value), node.argument(arg::dim), Argument(table),
+                      Argument(int64_t{point.multiplier}), Argument(int64_t{point.shift})},
+                     target);
+}
+
+constexpr FormRow kRows[] = {
+    {aten::mean_dim, mean},
+    {aten::avg_pool2d, average_pool},
+    {aten::_adaptive_avg_pool2d, adaptive_pool},
+    {aten::adaptive_avg_pool2d, adaptive_pool},
+    {aten::_softmax, softmax},
+};
+
+}  // namespace
+
+absl::StatusOr<Value*> max_pool_form(Builder& b, const Node& node) {
+  if (!node.is(aten::max_pool2d)) return nullptr;
+  const TensorType& type = node.input(arg::self)->tensor();
+  const bool is_narrow = type.dtype == ScalarType::kChar || type.dtype == ScalarType::kByte;
+  if (!is_narrow || type.is_dynamic()) return nullptr;
+  const Ints kernel = ints_at(node, arg::kernel_size, 2);
+  const auto numbers = [&](ArgHandle name, const Ints& otherwise) {
+    const Ints given = ints_at(node, name, 2);
+    return given.empty() ? otherwise : given;
+  };
+  const Ints stride = numbers(arg::stride, kernel), padding = numbers(arg::padding, {0, 0}),
+             dilation = numbers(arg::dilation, {1, 1});
+  Windows windows[2];
+  for (size_t i = 0; i < 2; ++i) {
+    const size_t d = type.rank() - 2 + i;
+    auto found = max_windows(type.sizes[d], node.result()->tensor().sizes[d], kernel[i], stride[i],
+                             padding[i], dilation[i]);
+    if (!found) return nullptr;
+    windows[i] = *std::move(found);
+  }
+  return b.call(petrel_ops::int8_max_pool, {node.input(arg::self), windows[0], windows[1]});
+}
+
+absl::Span<const FormRow> average_forms() { return kRows; }
+
+}  // namespace petrel::exir

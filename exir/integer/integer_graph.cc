@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/integer/integer_graph.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "exir/annotate.h"
+#include "exir/integer/forms.h"
+#include "exir/integer/levels.h"
+#include "exir/integer/move_levels.h"
+#include "exir/ir/verifier.h"
+#include "exir/ops/handles.h"
+#include "exir/pass/passes/remove_dead_code.h"
+#include "exir/status_macros.h"
+
+namespace petrel::exir {
+namespace {
+
+// Why nodes have no integers, by name of their result.
+using Reasons = std::map<std::string, std::string>;
+
+FormFn find_form(const Node& node) {
+  for (const auto rows : {product_forms(), pair_forms(), average_forms()}) {
+    for (const FormRow& row : rows) {
+      if (node.is(row.op)) return row.make;
+    }
+  }
+  return nullptr;
+}
+
+// Of relu, hardtanh and clamp the ends; false for others.
+bool read_clamp(const Node& node, const Int8Levels& levels, int64_t* least, int64_t* most) {
+  *least = levels.least;
+  *most = levels.most;
+  if (node.is(aten::relu)) {
+    *least = levels.level_of(0);
+    return true;
+  }
+  if (!node.is(aten::hardtanh, aten::clamp)) return false;
+  const Argument& min = node.argument(arg::min, arg::min_val);
+  const Argument& max = node.argument(arg::max, arg::max_val);
+  for (const auto& [end, level] : {std::pair(&min, least), std::pair(&max, most)}) {
+    if (end->is_none()) continue;
+    if (!end->is_number()) return false;
+    *level = levels.level_of(end->as_number());
+  }
+  return true;
+}
+
+// What computes the numbers that are quantised, before they were clamped; in `target` the levels
+// that are left. Rounding is monotone, so levels are clamped in the place of numbers.
+const Node* before_clamps(const Node& quantize, FormTarget* target) {
+  std::vector<std::pair<int64_t, int64_t>> clamps;
+  const Node* node = quantize.input(arg::input)->producer();
+  for (int64_t least = 0, most = 0;
+       node != nullptr && read_clamp(*node, target->levels, &least, &most);
+       node = node->input(arg::self)->producer()) {
+    clamps.emplace_back(least, most);
+  }
+  target->least = target->levels.least;
+  target->most = target->levels.most;
+  for (auto clamp = clamps.rbegin(); clamp != clamps.rend(); ++clamp) {
+    const auto within = [&](int64_t level) {
+      return std::min(std::max(level, clamp->first), clamp->second);
+    };
+    target->least = within(target->least);
+    target->most = within(target->most);
+  }
+  return node;
+}
+
+// The integers that `quantize` gives; null, perhaps with a reason, where they are none.
+absl::StatusOr<Value*> integers_of(Builder& b, const Node& quantize, Reasons* reasons) {
+  FormTarget target;
+  target.levels = *levels_of(quantize);
+  const Value* const number = quantize.input(arg::input);
+  if (const Node* const same = dequantising(number);
+      same != nullptr && *levels_of(*same) == target.levels) {
+    return same->input(arg::input);
+  }
+  PETREL_ASSIGN_OR_RETURN(Value* const table, table_form(b, quantize));
+  if (table != nullptr) return table;
+  const Node* const node = before_clamps(quantize, &target);
+  const FormFn form = node == nullptr ? nullptr : find_form(*node);
+  if (form == nullptr) return nullptr;
+  absl::StatusOr<Value*> made = form(b, *node, target);
+  if (absl::IsUnimplemented(made.status())) {
+    (*reasons)[node->result()->name()] = std::string(made.status().message());
+    return nullptr;
+  }
+  return made;
+}
+
+absl::Status make_integers(Graph& graph, Reasons* reasons) {
+  PETREL_RETURN_IF_ERROR(move_levels(graph).status());
+  for (Node* node : graph.node_pointers()) {
+    if (!levels_of(*node) || !node->is(quantized_decomposed::quantize_per_tensor) ||
+        node->input(arg::input)->producer() == nullptr) {
+      continue;
+    }
+    Builder b(graph, node);
+    auto integers = integers_of(b, *node, reasons);
+    if (!integers.ok()) return annotate(integers.status(), node->describe());
+    if (*integers == nullptr) continue;
+    graph.replace_all_uses(node->result(), *integers);
+    graph.erase(node);
+  }
+  for (Node* node : graph.node_pointers()) {
+    Builder b(graph, node);
+    PETREL_ASSIGN_OR_RETURN(Value * pooled, max_pool_form(b, *node));
+    if (pooled != nullptr) PETREL_RETURN_IF_ERROR(b.replace(*node, pooled));
+  }
+  return remove_dead_code(graph, PassContext()).status();
+}
+
+bool is_float(const Value& value) {
+  const Type& type = value.type();
+  return type.is_tensor() ? is_floating_point(type.tensor.dtype) : type.kind == Type::Kind::kFloat;
+}
+
+bool has_floats(const Node& node) {
+  for (const Value* operand : node.operands()) {
+    if (is_float(*operand)) return true;
+  }
+  for (size_t i = 0; i < node.num_results(); ++i) {
+    if (is_float(*node.result(i))) return true;
+  }
+  return std::any_of(node.regions().begin(), node.regions().end(), [](const auto& region) {
+    return std::any_of(region->nodes().begin(), region->nodes().end(),
+                       [](const auto& inner) { return has_floats(*inner); });
+  });
+}
+
+// Quantises an input, or dequantises an output: others tell of themselves.
+bool is_border(const Node& node) {
+  if (node.is(quantized_decomposed::quantize_per_tensor)) return levels_of(node).has_value();
+  return node.is(quantized_decomposed::dequantize_per_tensor) && levels_of(node).has_value();
+}
+
+std::vector<std::string> find_floats(const Graph& graph, const Reasons& reasons) {
+  std::vector<std::string> found;
+  for (const auto& node : graph.nodes()) {
+    if (!has_floats(*node) || is_border(*node)) continue;
+    const auto reason = reasons.find(node->num_results() == 0 ? "" : node->result()->name());
+    found.push_back(absl::StrCat(node->describe(), ": ",
+                                 reason != reasons.end() ? reason->second
+                                                         : "it is not between levels of 8 bits, or "
+                                                           "has no form of integers"));
+  }
+  for (const BufferWrite& write : graph.buffer_writes()) {
+    if (!is_float(*write.value)) continue;
+    found.push_back(absl::StrCat("state '", write.buffer->name(), "' is kept in floats"));
+  }
+  return found;
+}
+
+}  // namespace
+
+absl::Status integer_graph(Graph& graph) {
+  Reasons reasons;
+  return make_integers(graph, &reasons);
+}
+
+absl::Status integer_program(Program& program) {
+  std::vector<std::string> problems;
+  for (auto& [name, method] : program.methods) {
+    Reasons reasons;
+    const std::string where = absl::StrCat("method '", name, "'");
+    const absl::Status made = make_integers(*method.graph, &reasons);
+    if (!made.ok()) return annotate(made, where);
+    const absl::Status valid = verify_graph(*method.graph);
+    if (!valid.ok()) return annotate(valid, absl::StrCat(where, ", in integers"));
+    for (const std::string& floats : find_floats(*method.graph, reasons)) {
+      problems.push_back(absl::StrCat("  ", where, ": ", floats));
+    }
+  }
+  if (problems.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "int8 integer: ", problems.size(),
+      problems.size() == 1 ? " place computes" : " places compute",
+      " with floats; without the option all of them may\n", absl::StrJoin(problems, "\n")));
+}
+
+}  // namespace petrel::exir

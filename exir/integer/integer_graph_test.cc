@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exir/integer/integer_graph.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "exir/integer/fixed_point.h"
+#include "exir/pass/framework/pass_case.h"
+
+namespace petrel::exir {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string dequantise(const char* to, const char* from, const char* numbers = "0.5, 3") {
+  return std::string("%") + to + " = quantized_decomposed.dequantize_per_tensor.default(%" + from +
+         ", " + numbers + ", -128, 127, i8, none)\n";
+}
+
+std::string quantise(const char* to, const char* from, const char* numbers = "0.5, 3") {
+  return std::string("%") + to + " = quantized_decomposed.quantize_per_tensor.default(%" + from +
+         ", " + numbers + ", -128, 127, i8)\n";
+}
+
+std::string integers(const std::string& text) {
+  const auto graph = graph_of(text);
+  if (graph == nullptr) return "";
+  const absl::Status first = integer_graph(*graph);
+  EXPECT_TRUE(first.ok()) << first;
+  const std::string once = plain_text(*graph);
+  EXPECT_TRUE(integer_graph(*graph).ok());
+  EXPECT_EQ(plain_text(*graph), once) << "not idempotent";
+  return once;
+}
+
+std::string refusal(const std::string& text) {
+  Program program;
+  program.methods["m"].graph = graph_of(text);
+  const absl::Status status = integer_program(program);
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  return std::string(status.message());
+}
+
+TEST(IntegerGraph, RoundsOnceAndClampsLevels) {
+  const std::string text = integers("method @m(%p: i8[4], %q: i8[4]) {" + dequantise("a", "p") +
+                                    dequantise("b", "q", "0.25, -1") + R"(
+    %s = aten.add.Tensor(%a, %b, 2)
+    %c = aten.hardtanh.default(%s, 0.0, 6.0)
+)" + quantise("z", "c", "1.0, 5") + "return %z }");
+  // 0.5 and 2 * 0.25 in steps of 1: both 2^30 / 2^31. From 0 to 6 are the levels 5 to 11.
+  EXPECT_EQ(text, expected(R"(method @m(%p: i8[4], %q: i8[4]) {
+    %z = petrel.int8_add.default(%p, %q, 3, -1, 1073741824, 1073741824, 31, 5, 5, 11, i8)
+    return %z })"));
+}
+
+TEST(IntegerGraph, MovesLevelsOverViewsAndPools) {
+  EXPECT_EQ(integers("method @m(%q: i8[1,2,4,4]) {" + dequantise("a", "q") + R"(
+    %p = aten.max_pool2d.default(%a, [2, 2])
+    %v = aten.view.default(%p, [2, 4])
+)" + quantise("z", "v") +
+                     "return %z }"),
+            expected(R"(method @m(%q: i8[1,2,4,4]) {
+    %p = petrel.int8_max_pool.default(%q, [0, 2, 1, 2, 4, 1], [0, 2, 1, 2, 4, 1])
+    %z = aten.view.default(%p, [2, 4])
+    return %z })"));
+}
+
+TEST(IntegerGraph, MakesATableOfWhatOneTensorGives) {
+  const std::string text = integers("method @m(%q: i8[3]) {" + dequantise("a", "q") + R"(
+    %g = aten.sigmoid.default(%a)
+    %y = aten.mul.Tensor(%a, %g)
+)" + quantise("z", "y", "0.02, -100") +
+                                    "return %z }");
+  EXPECT_THAT(text, AllOf(HasSubstr("petrel.int8_table.default(%"), Not(HasSubstr("sigmoid"))));
+}
+
+TEST(IntegerGraph, JoinsWhatIsQuantisedInTwoWays) {
+  const std::string text =
+      integers("method @m(%p: i8[4], %q: i8[4]) {" + dequantise("a", "p") +
+               dequantise("b", "q", "0.25, -1") + "%c = aten.cat.default([%a, %b], 0)\n" +
+               quantise("z", "c") + "return %z }");
+  // The first has the levels of the result already.
+  EXPECT_THAT(text, AllOf(HasSubstr("petrel.int8_table.default(%1, "),
+                          HasSubstr("aten.cat.default([%0, "), Not(HasSubstr("f32"))));
+}
+
+TEST(IntegerGraph, LeavesTheBorder) {
+  Program program;
+  program.methods["m"].graph = graph_of("method @m(%x: f32[4]) {" + quantise("q", "x") +
+                                        dequantise("z", "q") + "return %z }");
+  EXPECT_TRUE(integer_program(program).ok());
+}
+
+TEST(IntegerGraph, NamesAllThatComputesWithFloats) {
+  const std::string said =
+      refusal("method @m(%q: i8[4,4], %x: f32[4]) {" + dequantise("a", "q") + R"(
+    %s = aten.cumsum.default(%a, 0, none)
+)" + quantise("r", "s") +
+              dequantise("d", "r") + "%y = aten.add.Tensor(%d, %x, 1)\nreturn %y }");
+  EXPECT_THAT(said, AllOf(HasSubstr("int8 integer: 2 places compute with floats"),
+                          HasSubstr("method 'm': node 's' (aten.cumsum.default)"),
+                          HasSubstr("method 'm': node 'y' (aten.add.Tensor)")));
+}
+
+TEST(IntegerGraph, SaysWhatAboutANodeHasNoIntegers) {
+  const auto linear = [](const char* weight) {
+    return refusal("method @m(%q: i8[4,300]) {" + dequantise("a", "q") + weight +
+                   "%y = aten.linear.default(%a, %w, none)\n" + quantise("r", "y") + "return %r }");
+  };
+  EXPECT_THAT(linear("%w = constant @w : f32[2,300]\n"),
+              HasSubstr("node 'y' (aten.linear.default): its weight is not stored in 8 bits"));
+  const std::string uneven = "%k = constant @k : i8[2,300]\n" + dequantise("w", "k");
+  EXPECT_THAT(linear(uneven.c_str()), HasSubstr("its weight has a zero point"));
+  const std::string fine = "%k = constant @k : i8[2,300]\n" + dequantise("w", "k", "4e38, 0");
+  EXPECT_THAT(linear(fine.c_str()), HasSubstr("node 'y'"));
+}
+
+TEST(FixedPoint, HasThirtyOneBits) {
+  EXPECT_EQ(fixed_point(0.75)->multiplier, 1610612736);
+  EXPECT_EQ(fixed_point(0.75)->shift, 31);
+  EXPECT_EQ(fixed_point(1.0)->multiplier, 1 << 30);
+  EXPECT_EQ(fixed_point(1.0)->shift, 30);
+  // Rounded up it is the next power of two.
+  EXPECT_EQ(fixed_point(1.0 - 1e-12)->multiplier, 1 << 30);
+  EXPECT_EQ(fixed_point(1.0 - 1e-12)->shift, 30);
+  EXPECT_EQ(fixed_point(1e-30)->multiplier, 0);
+  EXPECT_EQ(fixed_point(1e-30)->shift, 62);
+  EXPECT_TRUE(fixed_point(536870912.0).ok());
+  EXPECT_FALSE(fixed_point(1073741824.0).ok());
+}
+
+TEST(FixedPoint, TakesTwoFactorsWithOneShift) {
+  const auto pair = fixed_pair(0.5, -0.125);
+  ASSERT_TRUE(pair.ok());
+  EXPECT_EQ(pair->multipliers[0], 1 << 30);
+  EXPECT_EQ(pair->multipliers[1], -(1 << 28));
+  EXPECT_EQ(pair->shift, 31);
+}
+
+}  // namespace
+}  // namespace petrel::exir
