@@ -15,7 +15,7 @@ def output(*words):
 
 def options(*verbs):
     """The long options in the help of a verb."""
-    return set(re.findall(r"(?<=[ ,])--[a-z][a-z-]*", output(PETREL, *verbs, "--help")
+    return set(re.findall(r"(?<=[ ,])--[a-z][a-z0-9-]*", output(PETREL, *verbs, "--help")
                           .partition("Options:")[2].partition("Examples:")[0]))
 
 

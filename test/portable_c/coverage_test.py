@@ -13,9 +13,12 @@ from command import PETREL, done
 HERE = pathlib.Path("test/portable_c")
 # Archives by the test that compares them: a folder, or the names that the test has.
 FOLDERS = {"layers_test": "test/models/layers", "operators_test": "test/models/operators"}
+# Of tests that generate with more options.
+OPTIONS = {"int8_test": ["--int8", "integer"]}
 NAMES = {
     "branches_test": ("test/models/varying", "cond cond_nested"),
     "digits_test": ("examples/quickstart", "digits"),
+    "int8_test": ("test/quantized/integer", "autoencoder keywords many"),
     "odd_models_test": ("test/models/portable",
                         "bits from_one from_ten large_integers nothing_reduced repeated words"),
     "quantized_test": ("test/quantized/programs",
@@ -52,8 +55,9 @@ class CoverageTest(unittest.TestCase):
     def test_each_operator_is_in_a_compared_program(self):
         folder = pathlib.Path(tempfile.mkdtemp())
         covered = set()
-        for _, archive in programs():
-            done([PETREL, "gen-c", archive.absolute(), "-o", "c", "--name", "kws"], folder)
+        for test, archive in programs():
+            done([PETREL, "gen-c", archive.absolute(), "-o", "c", "--name", "kws",
+                  *OPTIONS.get(test, [])], folder)
             covered.update(json.loads((folder / "c/manifest.json").read_text())["operators"])
         page = pathlib.Path("docs/portable_c_operators.md").read_text()
         rows = set(re.findall(r"^\| `([^`]+)` \| (?:yes|fixed sizes) \|", page, re.MULTILINE))
