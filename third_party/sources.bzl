@@ -69,6 +69,7 @@ def source_libraries():
             "replan",
             "late_data",
             "roots",
+            "sigmoid",
             "zero_rows",
         ]),
     )

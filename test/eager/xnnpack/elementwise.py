@@ -44,6 +44,8 @@ unary("logit_eps", "aten.logit.default(%x, 1e-06)", lambda x: torch.logit(x, 1e-
 # --- the same at zeros and infinities; not gelu, where eager's erf makes a NaN of infinity ---
 EDGES = torch.tensor([0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1.0, -1.0, 88.0,
                       -88.0, 0.01, 9.0])
+# Below 2^127.5, where XNNPACK's logarithm ends with AVX-512.
+HUGE = torch.tensor([1e10, -1e10, 2e27, -2e27, 1e30, -1e30, 2e38, -2e38, 1e-30, -1e-30])
 for name, call, function in [
         ("abs", "aten.abs.default(%x)", torch.abs),
         ("ceil", "aten.ceil.default(%x)", torch.ceil),
@@ -70,6 +72,8 @@ for name, call, function in [
         ("gelu_tanh", "aten.gelu.default(%x, approximate=\"tanh\")",
          lambda x: F.gelu(x, approximate="tanh"))]:
     unary(name + "_at_the_edges", call, function, EDGES)
+    if name != "hardswish":  # Eager PyTorch's product with 6 is infinite before it is divided.
+        unary(name + "_of_huge", call, function, HUGE)
 
 # --- elementwise, two operands ---
 BINARY = {
