@@ -132,6 +132,13 @@ double largest(ScalarType type) {
   }
 }
 
+// The least number of a dtype that has all digits.
+double least(ScalarType type) {
+  return type == ScalarType::kHalf     ? std::ldexp(1.0, -14)
+         : type == ScalarType::kDouble ? std::numeric_limits<double>::min()
+                                       : std::ldexp(1.0, -126);
+}
+
 Rewritten nan_to_num(Builder& b, Node& node) {
   Value* x = tensor_at(node, arg::self);
   const ScalarType dtype = x->tensor().dtype;
@@ -168,14 +175,25 @@ Rewritten sinc(Builder& b, Node& node) {
   return done(b, node, b.call(aten::where_self, {zero, one, y}));
 }
 
+// high * sqrt(1 + (low / high)^2): neither square is larger than 1, so nothing over-
+// or underflows. The quotient is of finite numbers that are not 0.
 Rewritten hypot(Builder& b, Node& node) {
-  Value* squares[2];
+  Value* sides[2];
   for (size_t i = 0; i < 2; ++i) {
     Value* x = tensor_at(node, i == 0 ? arg::self : arg::other);
-    PETREL_ASSIGN_OR_RETURN(squares[i], b.call(aten::pow_Tensor_Scalar, {x, 2}));
+    PETREL_ASSIGN_OR_RETURN(sides[i], b.call(aten::abs, {x}));
   }
-  PETREL_ASSIGN_OR_RETURN(Value * sum, b.binary(aten::add_Tensor, squares[0], squares[1]));
-  return done(b, node, b.call(aten::sqrt, {sum}));
+  PETREL_ASSIGN_OR_RETURN(Value * high, b.binary(aten::maximum, sides[0], sides[1]));
+  PETREL_ASSIGN_OR_RETURN(Value * low, b.binary(aten::minimum, sides[0], sides[1]));
+  const ScalarType dtype = high->tensor().dtype;
+  PETREL_ASSIGN_OR_RETURN(low, b.call(aten::clamp, {low, none(), largest(dtype)}));
+  PETREL_ASSIGN_OR_RETURN(Value * divisor,
+                          b.call(aten::clamp, {high, least(dtype), largest(dtype)}));
+  PETREL_ASSIGN_OR_RETURN(Value * y, b.binary(aten::div_Tensor, low, divisor));
+  PETREL_ASSIGN_OR_RETURN(y, b.binary(aten::mul_Tensor, y, y));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::add_Scalar, {y, 1}));
+  PETREL_ASSIGN_OR_RETURN(y, b.call(aten::sqrt, {y}));
+  return done(b, node, b.binary(aten::mul_Tensor, high, y));
 }
 
 // max(a, b) + log1p(exp(-|a - b|)); where both are the same infinity, that.

@@ -43,4 +43,5 @@ def record():
     second_names.products()
     losses.losses()
     quantized.blocks()
+    elementwise.extremes()
     return CASES

@@ -63,6 +63,16 @@ def arithmetic(x, special):
         a.float().mean(), m + 1), torch.tensor([[7, -7], [0, 12]]), torch.tensor([True, False]))
 
 
+def extremes():
+    """Squares of these are infinite or 0."""
+    a = torch.tensor([1e30, -3e38, 1e-30, 0.0, math.inf, -math.inf, 3e-20, math.nan, 2.0])
+    b = torch.tensor([-2e30, 1e38, 3e-30, -0.0, -math.inf, 1.0, 1e-25, 1.0, math.inf])
+    emit("hypot_of_extremes", torch.hypot, a, b)
+    emit("hypot_of_half_extremes", torch.hypot,
+         torch.tensor([300.0, -4e4, 1e-4, 0.0, math.inf]).half(),
+         torch.tensor([400.0, 3e4, 3e-4, 0.0, -math.inf]).half())
+
+
 def reductions(x):
     emit("reductions", lambda a: (
         a.sum(), a.sum(-1), a.mean(), a.mean((0, -1), keepdim=True), a.amax(1), a.amin((-1, 0)),
