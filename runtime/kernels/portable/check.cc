@@ -73,12 +73,16 @@ bool check_apart(KernelRuntimeContext& context, std::initializer_list<Tensor> te
   return true;
 }
 
-bool resize_out(KernelRuntimeContext& context, const Tensor& out, Span<const SizesType> sizes) {
+bool resize_one_out(KernelRuntimeContext& context, const Tensor& out, Span<const SizesType> sizes) {
   const Error error = resize_tensor(out, sizes);
   if (error == Error::Ok) return true;
   PETREL_LOG(Error, "%s: the output cannot take the sizes of the result", context.kernel_name());
   context.fail(error);
   return false;
+}
+
+bool resize_out(KernelRuntimeContext& context, const Tensor& out, Span<const SizesType> sizes) {
+  return resize_one_out(context, out, sizes) && out.numel() != 0;
 }
 
 bool normalize_dim(KernelRuntimeContext& context, int64_t dim, ssize_t rank, size_t* out_dim) {

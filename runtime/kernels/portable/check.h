@@ -40,8 +40,13 @@ bool check_contiguous(KernelRuntimeContext& context, const Tensor& tensor);
 // have written.
 bool check_apart(KernelRuntimeContext& context, std::initializer_list<Tensor> tensors);
 
-// Gives `out` its sizes.
+// Gives `out` its sizes. Also false when it has no elements then: nothing is left
+// to do, and loops over rows of nothing may have 2^62 turns.
 bool resize_out(KernelRuntimeContext& context, const Tensor& out, Span<const SizesType> sizes);
+
+// The same for one of several results, of which others may have elements: false
+// only when the call has failed.
+bool resize_one_out(KernelRuntimeContext& context, const Tensor& out, Span<const SizesType> sizes);
 
 // Pays for `each` operations for every element of `out`.
 inline bool charge_each(KernelRuntimeContext& context, const Tensor& out, int64_t each) {

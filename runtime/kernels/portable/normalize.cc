@@ -34,10 +34,11 @@ struct Moments {
   double mean, inverse_deviation;
 };
 
+// Of nothing they are 0 and NaN, as in eager PyTorch.
 Moments moments(const void* data, Loader<double> load, size_t begin, size_t count, double eps) {
   double sum = 0.0;
   for (size_t i = 0; i < count; ++i) sum += load(data, begin + i);
-  const double mean = sum / static_cast<double>(count);
+  const double mean = count == 0 ? 0.0 : sum / static_cast<double>(count);
   double squares = 0.0;
   for (size_t i = 0; i < count; ++i) {
     const double d = load(data, begin + i) - mean;
@@ -79,10 +80,9 @@ void native_layer_norm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const size_t count = product(input.sizes(), leading, input.sizes().size());
   const size_t groups = product(input.sizes(), 0, leading);
   if (!check_factor(context, weight, count) || !check_factor(context, bias, count) ||
-      !resize_out(context, out, input.sizes()) || !check_contiguous(context, out) ||
-      !resize_out(context, mean, stats.span()) || !check_contiguous(context, mean) ||
-      !resize_out(context, rstd, stats.span()) || !check_contiguous(context, rstd) ||
-      input.numel() == 0) {
+      !resize_one_out(context, out, input.sizes()) || !check_contiguous(context, out) ||
+      !resize_one_out(context, mean, stats.span()) || !check_contiguous(context, mean) ||
+      !resize_one_out(context, rstd, stats.span()) || !check_contiguous(context, rstd)) {
     return;
   }
   const Factor scale(weight, 1.0), shift(bias, 0.0);
@@ -135,8 +135,8 @@ void native_group_norm_out(KernelRuntimeContext& context, Span<EValue*> raw) {
     return;
   }
   const SizesType stats[] = {static_cast<SizesType>(n), static_cast<SizesType>(group)};
-  if (!resize_out(context, out, input.sizes()) || !check_contiguous(context, out) ||
-      !resize_out(context, mean, stats) || !resize_out(context, rstd, stats) || numel == 0) {
+  if (!resize_one_out(context, out, input.sizes()) || !check_contiguous(context, out) ||
+      !resize_one_out(context, mean, stats) || !resize_one_out(context, rstd, stats)) {
     return;
   }
   const Factor scale(weight, 1.0), shift(bias, 0.0);
@@ -183,8 +183,8 @@ void batch_norm_no_training_out(KernelRuntimeContext& context, Span<EValue*> raw
   const SizesType none[] = {0};
   if (!check_factor(context, weight, channels) || !check_factor(context, bias, channels) ||
       !check_factor(context, mean, channels) || !check_factor(context, variance, channels) ||
-      !resize_out(context, out, input.sizes()) || !resize_out(context, save_mean, none) ||
-      !resize_out(context, save_invstd, none)) {
+      !resize_one_out(context, out, input.sizes()) || !resize_one_out(context, save_mean, none) ||
+      !resize_one_out(context, save_invstd, none)) {
     return;
   }
   const Factor scale(weight, 1.0), shift(bias, 0.0), mu(mean, 0.0), var(variance, 1.0);
@@ -230,8 +230,8 @@ void batch_norm_no_stats_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   const size_t channels = static_cast<size_t>(input.size(1));
   const SizesType stats[] = {input.sizes()[1]};
   if (!check_factor(context, weight, channels) || !check_factor(context, bias, channels) ||
-      !resize_out(context, out, input.sizes()) || !resize_out(context, save_mean, stats) ||
-      !resize_out(context, save_invstd, stats) || input.numel() == 0) {
+      !resize_one_out(context, out, input.sizes()) || !resize_one_out(context, save_mean, stats) ||
+      !resize_one_out(context, save_invstd, stats) || input.numel() == 0) {
     return;
   }
   const Factor scale(weight, 1.0), shift(bias, 0.0);

@@ -90,7 +90,7 @@ bool resize_pooled(KernelRuntimeContext& context, const Tensor& self, const Tens
   SizeArray sizes(self.sizes());
   sizes[sizes.rank - 2] = static_cast<SizesType>(height);
   sizes[sizes.rank - 1] = static_cast<SizesType>(width);
-  return resize_out(context, out, sizes.span());
+  return resize_one_out(context, out, sizes.span());
 }
 
 // Calls fn(offset of the plane in `self`, offset in `out`) for every batch and

@@ -82,7 +82,7 @@ void native_dropout_out(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (!args.ok() || !check_floating(context, input) || !check_same_type(context, input, out) ||
       !check(context, mask.scalar_type() == ScalarType::Bool, "the mask must be bool") ||
       !check(context, p >= 0.0 && p <= 1.0, "p is not in [0, 1]") ||
-      !check_contiguous(context, input) || !resize_out(context, out, input.sizes()) ||
+      !check_contiguous(context, input) || !resize_one_out(context, out, input.sizes()) ||
       !check_contiguous(context, out) || !resize_out(context, mask, input.sizes()) ||
       !check_contiguous(context, mask)) {
     return;

@@ -44,7 +44,7 @@ inline bool resize_reduced(KernelRuntimeContext& context, const Tensor& self, co
       sizes[sizes.rank++] = 1;
     }
   }
-  return resize_out(context, out, sizes.span()) && check_contiguous(context, out);
+  return resize_one_out(context, out, sizes.span()) && check_contiguous(context, out);
 }
 
 // The two nested loops: `outer` walks the kept dimensions of self, `inner` the

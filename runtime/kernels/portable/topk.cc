@@ -116,7 +116,8 @@ void topk_values(KernelRuntimeContext& context, Span<EValue*> raw) {
   if (!check(context, k >= 0 && k <= size, "k is not in [0, size of the dim]")) return;
   SizeArray sizes(self.sizes());
   if (sizes.rank > 0) sizes[d] = static_cast<SizesType>(k);
-  if (!resize_out(context, values, sizes.span()) || !resize_out(context, indices, sizes.span()) ||
+  if (!resize_one_out(context, values, sizes.span()) ||
+      !resize_out(context, indices, sizes.span()) ||
       !check_apart(context, {self, values, indices})) {
     return;
   }

@@ -44,6 +44,7 @@ SECTIONS = (
     quantized.tables,
     quantized.mixed,
     int8.record,
+    summing.norms_of_nothing,
 )
 
 

@@ -95,3 +95,10 @@ def orders():
     """All of many elements in order, along the middle."""
     call("aten::topk.values", t(2, 40, 3), 40, 1, False, True, dtypes=(F, torch.int64))
     call("aten::topk.values", t(2, 40), 17, 1, True, True, dtypes=(F, torch.int64))
+
+
+def norms_of_nothing():
+    """Groups without elements have moments."""
+    nothing = torch.zeros(3, 2, 0)
+    call("aten::native_layer_norm.out", nothing, [0], None, None, 1e-5, dtypes=(F, F, F))
+    call("aten::native_group_norm.out", nothing, None, None, 3, 2, 0, 2, 1e-5, dtypes=(F, F, F))
