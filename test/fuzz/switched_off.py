@@ -13,7 +13,9 @@ Works on a copy of the committed tree. Every condition that ends in an error,
 
 gets a switch for each of its alternatives, so one build holds them all. The tests of
 the room then run once for each switch, with that one off (PETREL_SWITCH_OFF). A test
-that fails, crashes or takes too long has noticed. Prints a line for each check that
+that fails, crashes or takes too long has noticed. Kernels tell their errors to a context:
+there, a check that is off forgets what it has told, and `return check(a) && check(b);` has
+a switch for each. Prints a line for each check that
 nothing noticed, and a table of rooms. Ends with 1 when a check is neither noticed nor
 listed with its reason in switched_off.txt, or when a line of that file excuses what is
 noticed or not there.
@@ -73,17 +75,26 @@ ROOMS = {
                  ["//exir/plan/formats/...", "//test/fuzz:plan_fuzz_test"]),
     "archive": Room(["exir/import/zip_archive.cc"],
                     ["//exir/import/...", "//test/fuzz:pt2_fuzz_test"]),
-    "kernels": Room(["runtime/kernels/*/*.cc"],
+    "kernels": Room(["runtime/kernels/portable/*.cc", "runtime/kernels/portable/*.h",
+                     "runtime/kernels/optimized/*.cc", "runtime/kernels/optimized/*.h"],
                     ["//runtime/kernels/...", "//test/faults:hostile_kernel_test",
                      "//test/faults:overlap_test", "//test/faults:work_test",
                      "//test/fuzz:calls_fuzz_test"]),
 }
 
+NOT_SHIPPED = ("_test", "test_graphs", "recorded_call", "refusals", "wrong_calls", "bench",
+               "sweep")
+
 # How an error leaves a function of these files.
 ERROR = re.compile(
     r"\breturn\s+(Error::(?!Ok\b)\w+|false|std::nullopt|nullptr|refuse\w*\(|damaged\w*\(|fail\w*\(|"
     r"wrong\w*\(|other\(|bad\w*\(|absl::\w+Error\(|Problem::(?!none\b)\w+)")
-HEADER = '''#include <cstdlib>
+# What a condition of a kernel calls that may end in an error, before `return;` alone.
+KERNEL_CHECK = re.compile(r"\b(check\w*|resize\w*|charge\w*|ok|normalize\w*)\(|failure_state")
+KERNEL_RESULT = re.compile(r"\breturn (?=check\w*\()")
+HEADER = '''#ifndef PETREL_SWITCH
+#define PETREL_SWITCH
+#include <cstdlib>
 namespace petrel_switch {
 // Whether a check counts: all but the one that the environment names.
 inline bool on(int number) {
@@ -93,7 +104,15 @@ inline bool on(int number) {
   }();
   return number != off;
 }
+// The same of a check that has told its error to a kernel's context.
+template <typename Context>
+bool counts(int number, Context& context) {
+  if (on(number)) return true;
+  context.failure_state_ = {};
+  return false;
+}
 }  // namespace petrel_switch
+#endif
 '''
 
 Check = collections.namedtuple("Check", "number room file line text")
@@ -121,42 +140,69 @@ def closing(text, start):
     raise ValueError("a bracket that nothing closes")
 
 
-def alternatives(condition):
-    """"a || b(c || d)" as ["a", "b(c || d)"]."""
+def operands(condition, operator):
+    """"a || b(c || d)" and "||" as ["a", "b(c || d)"]."""
     parts, depth, begin = [], 0, 0
     for i, c in enumerate(condition):
         depth += (c in "([{") - (c in ")]}")
-        if depth == 0 and condition.startswith("||", i):
+        if depth == 0 and condition.startswith(operator, i):
             parts.append(condition[begin:i].strip())
             begin = i + 2
     parts.append(condition[begin:].strip())
     return parts
 
 
-def with_switches(text, room, file, checks):
-    """The source with a switch for each alternative of a condition that ends in an error."""
-    out, at = [], 0
-    for found in re.finditer(r"\bif \(", text):
-        begin = found.end() - 1
-        if begin < at or text[:found.start()].rsplit("\n", 1)[-1].lstrip().startswith(("//", "#")):
-            continue
-        end = closing(text, begin)
-        condition = text[begin + 1:end]
-        rest = text[end + 1:].lstrip()
-        body = rest[:closing(rest, 0)] if rest.startswith("{") else rest[:rest.index(";") + 1]
+class Switches:
+    """Numbers the checks of a source, and gives each its switch."""
+
+    def __init__(self, text, room, file, checks):
+        self.text, self.room, self.file, self.checks = text, room, file, checks
+
+    def add(self, part, at):
+        """What is true when the check counts."""
+        number = len(self.checks)
+        line = self.text.count("\n", 0, at) + 1
+        self.checks.append(Check(number, self.room, self.file, line, " ".join(part.split())))
+        if self.room == "kernels" and re.search(r"\bcontext\b", part):
+            return f"::petrel_switch::counts({number}, context)"
+        return f"::petrel_switch::on({number})"
+
+    def ends(self, condition, body):
+        """Whether an `if` is a check."""
         # `if (x) return false;` of a loop inside the body is a check of its own.
         own = re.split(r"\b(?:if|for|while) \(", body)[0]
-        if ";" in condition or not ERROR.search(own) or "constexpr" in condition:
-            continue
-        switched = []
-        for part in alternatives(condition):
-            line = text.count("\n", 0, begin) + 1
-            number = len(checks)
-            checks.append(Check(number, room, file, line, " ".join(part.split())))
-            switched.append(f"(({part}) && ::petrel_switch::on({number}))")
-        out += [text[at:begin + 1], " || ".join(switched)]
-        at = end
-    return HEADER + "".join(out) + text[at:]
+        if ";" in condition or "constexpr" in condition:
+            return False
+        if self.room == "kernels" and re.search(r"\breturn;", own):
+            return bool(KERNEL_CHECK.search(condition) or "context.fail(" in own)
+        return bool(ERROR.search(own))
+
+    def replaced(self):
+        text, out, at = self.text, [], 0
+        for found in re.finditer(r"\bif \(|" + KERNEL_RESULT.pattern, text):
+            begin = found.end() - 1
+            start = text[:found.start()].rsplit("\n", 1)[-1].lstrip()
+            if begin < at or start.startswith(("//", "#")):
+                continue
+            if text[begin] == "(":
+                end = closing(text, begin)
+                condition = text[begin + 1:end]
+                rest = text[end + 1:].lstrip()
+                body = (rest[:closing(rest, 0)] if rest.startswith("{")
+                        else rest[:rest.index(";") + 1])
+                if not self.ends(condition, body):
+                    continue
+                switched = " || ".join(f"(({part}) && {self.add(part, begin)})"
+                                       for part in operands(condition, "||"))
+            elif self.room == "kernels":
+                end = closing("(" + text[begin + 1:].replace(";", ")", 1), 0) + begin
+                switched = " && ".join(f"(({part}) || !{self.add(part, begin)})"
+                                       for part in operands(text[begin + 1:end], "&&"))
+            else:
+                continue
+            out += [text[at:begin + 1], switched]
+            at = end
+        return HEADER + "".join(out) + text[at:]
 
 
 def switch_tree(folder, rooms, only):
@@ -165,9 +211,12 @@ def switch_tree(folder, rooms, only):
         for pattern in ROOMS[room].sources:
             for path in sorted(folder.glob(pattern)):
                 file = str(path.relative_to(folder))
-                if path.stem.endswith(("_test", "test_graphs")) or not fnmatch.fnmatch(file, only):
+                if path.stem.endswith(NOT_SHIPPED) or not fnmatch.fnmatch(file, only):
                     continue
-                path.write_text(with_switches(path.read_text(), room, file, checks))
+                path.write_text(Switches(path.read_text(), room, file, checks).replaced())
+    if "kernels" in rooms:
+        path = folder / "runtime/kernel/kernel_runtime_context.h"
+        path.write_text(path.read_text().replace(" private:", " public:"))
     return checks
 
 

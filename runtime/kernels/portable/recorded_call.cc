@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/kernels/portable/recorded_call.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <type_traits>
 #include <variant>
 
 #include "gtest/gtest.h"
+#include "runtime/core/budget.h"
 #include "runtime/kernels/portable/element.h"
 
 namespace petrel::runtime {
@@ -34,44 +36,55 @@ void RecordedCall::for_each(const Holder& holder, Fn fn) {
   }
 }
 
-RecordedCall::RecordedCall(const EagerCase& one) {
+RecordedCall::RecordedCall(const EagerCase& one, int32_t spare) {
   for (const std::vector<EagerTensor>* list : {&one.inputs, &one.constants}) {
     for (const EagerTensor& source : *list) {
-      Holder& holder = hold(source);
+      Holder& holder = hold(source, 0);
       const auto store = storer<double>(holder.impl->scalar_type());
       for_each(holder,
-               [&](size_t i, size_t at) { store(holder.memory.data(), at, source.elements[i]); });
+               [&](size_t i, size_t at) { store(holder.memory.get(), at, source.elements[i]); });
     }
   }
-  for (const EagerTensor& source : one.expected) outputs_.push_back(&hold(source));
+  for (const EagerTensor& source : one.expected) outputs_.push_back(&hold(source, spare));
   for (const CallArgument& argument : one.call->arguments) args_.push_back(value_of(argument));
   for (const CallArgument& output : one.call->outputs) args_.push_back(value_of(output));
 }
 
 void RecordedCall::run(const Kernel& kernel, double slack) {
-  std::vector<EValue*> args;
-  for (EValue& value : args_) args.push_back(&value);
-  KernelRuntimeContext context(nullptr, nullptr, kernel.name);
-  kernel.fn(context, Span<EValue*>(args.data(), args.size()));
-  ASSERT_EQ(context.failure_state(), Error::Ok);
+  ASSERT_EQ(call(kernel), Error::Ok);
   ASSERT_FALSE(outputs_.empty());
   for (const Holder* output : outputs_) compare(*output, slack);
 }
 
-RecordedCall::Holder& RecordedCall::hold(const EagerTensor& source) {
+Error RecordedCall::call(const Kernel& kernel) {
+  std::vector<EValue*> args;
+  for (EValue& value : args_) args.push_back(&value);
+  Budget work("work", 10'000'000);
+  KernelRuntimeContext context(nullptr, nullptr, kernel.name, {}, &work);
+  kernel.fn(context, Span<EValue*>(args.data(), args.size()));
+  return context.failure_state();
+}
+
+RecordedCall::Holder& RecordedCall::hold(const EagerTensor& source, int32_t spare) {
   Holder& holder = holders_[source.name];
   holder.source = &source;
   holder.sizes.assign(source.sizes.begin(), source.sizes.end());
   holder.order = source.dim_order;
   holder.strides.resize(holder.sizes.size());
+  const std::vector<int32_t> sizes = holder.sizes;
+  if (spare > 0 && !sizes.empty()) {
+    for (int32_t& size : holder.sizes) size = std::max(size, 1);
+    holder.sizes[0] += spare;
+  }
   compute_strides(Span<const int32_t>(holder.sizes), Span<const uint8_t>(holder.order),
                   holder.strides.data());
-  holder.memory.resize(source.elements.size() + 1);
   holder.impl.emplace(static_cast<ScalarType>(source.scalar_type),
                       static_cast<ssize_t>(holder.sizes.size()), holder.sizes.data(), nullptr,
                       holder.order.data(), holder.strides.data(),
                       TensorShapeDynamism::DYNAMIC_BOUND);
-  EXPECT_EQ(holder.impl->set_data(holder.memory.data(), holder.memory.size() * 8), Error::Ok);
+  holder.memory = std::make_unique<uint8_t[]>(holder.impl->nbytes());
+  EXPECT_EQ(holder.impl->set_data(holder.memory.get(), holder.impl->nbytes()), Error::Ok);
+  EXPECT_EQ(holder.impl->resize(Span<const int32_t>(sizes)), Error::Ok);
   return holder;
 }
 
@@ -136,7 +149,7 @@ void RecordedCall::compare(const Holder& holder, double slack) {
                                                               : 0.0);
   for_each(holder, [&](size_t i, size_t at) {
     const double expected = holder.source->elements[i];
-    const double got = load(holder.memory.data(), at);
+    const double got = load(holder.memory.get(), at);
     if (std::isnan(expected)) {
       EXPECT_TRUE(std::isnan(got)) << "element " << i << " is " << got;
     } else if (std::isinf(expected)) {

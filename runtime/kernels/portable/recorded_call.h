@@ -13,6 +13,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,8 +27,9 @@ inline constexpr char kRecordedCalls[] = "test/eager/cases/kernels.txt";
 
 class RecordedCall {
  public:
-  // The body of `one`, which outlives this, is a call.
-  explicit RecordedCall(const test::EagerCase& one);
+  // The body of `one`, which outlives this, is a call. Outputs may grow by `spare`
+  // rows; memory ends where a tensor does.
+  explicit RecordedCall(const test::EagerCase& one, int32_t spare = 0);
   RecordedCall(const RecordedCall&) = delete;
   RecordedCall& operator=(const RecordedCall&) = delete;
 
@@ -35,14 +37,17 @@ class RecordedCall {
   // `slack` times what is expected of kernels that sum in double.
   void run(const Kernel& kernel, double slack);
 
+  // Calls `kernel` with work for an instant, whatever it answers.
+  Error call(const Kernel& kernel);
+
  private:
-  // A tensor with room for everything it refers to.
+  // A tensor with exactly the memory that it may use.
   struct Holder {
     const test::EagerTensor* source;
     std::vector<int32_t> sizes;
     std::vector<uint8_t> order;
     std::vector<int64_t> strides;
-    std::vector<uint64_t> memory;
+    std::unique_ptr<uint8_t[]> memory;
     std::optional<TensorImpl> impl;
   };
   // A list of values as kernels get it.
@@ -57,7 +62,7 @@ class RecordedCall {
     std::optional<BoxedOptionalTensorList> optional_box;
   };
 
-  Holder& hold(const test::EagerTensor& source);
+  Holder& hold(const test::EagerTensor& source, int32_t spare);
   EValue tensor(const std::string& name);
   EValue value_of(const test::CallArgument& argument);
   EValue list_of(const std::vector<int64_t>& values);
