@@ -290,21 +290,23 @@ def main() -> int:
             for room in rooms:
                 tests = binaries(bazel, folder, room)
                 own = [check for check in checks if check.room == room]
+                unnoticed, reasons = [], []
                 with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-                    noticed = list(pool.map(
+                    noticed = pool.map(
                         lambda check: not all(run_test(t, folder, check.number) for t in tests),
-                        own))
-                unnoticed = [check for check, seen in zip(own, noticed) if not seen]
-                reasons = [excused.get((check.file, check.text)) for check in unnoticed]
-                for check, reason in zip(unnoticed, reasons):
-                    print(f"{check.file}:{check.line}: {check.text}: {reason or 'NOT NOTICED'}",
-                          flush=True)
+                        own)
+                    for check in (check for check, seen in zip(own, noticed) if not seen):
+                        unnoticed.append(check)
+                        reasons.append(excused.get((check.file, check.text)))
+                        print(f"{check.file}:{check.line}: {check.text}: "
+                              f"{reasons[-1] or 'NOT NOTICED'}", flush=True)
                 needed = {(check.file, check.text) for check in unnoticed}
                 stale |= {key for key in excused if key not in needed and belongs(
                     key[0], room, args.only)}
                 missing = reasons.count(None)
                 bad += missing
-                table.append((room, len(own), sum(noticed), len(unnoticed) - missing, missing))
+                table.append((room, len(own), len(own) - len(unnoticed),
+                              len(unnoticed) - missing, missing))
         finally:
             subprocess.run([*bazel, "shutdown"], cwd=folder, check=False)
             subprocess.run(["chmod", "-R", "u+w", scratch], check=False)
