@@ -154,10 +154,10 @@ void copy_view(const Tensor& from_tensor, const View& from, const Tensor& to_ten
 
 bool copy_all(KernelRuntimeContext& context, const Tensor& self, const View& from,
               const Tensor& out) {
-  if (!check_same_type(context, self, out) || !resize_out(context, out, from.sizes.span())) {
+  if (!check_same_type(context, self, out) || !resize_one_out(context, out, from.sizes.span())) {
     return false;
   }
-  copy_view(self, from, out, View(out));
+  if (out.numel() != 0) copy_view(self, from, out, View(out));
   return true;
 }
 

@@ -59,7 +59,7 @@ void view_copy_out(KernelRuntimeContext& context, Span<EValue*> raw) {
       return;
     }
   }
-  if (!resize_out(context, out, sizes.span())) return;
+  if (!resize_one_out(context, out, sizes.span())) return;
   copy_in_order(context, self, out);
 }
 

@@ -86,11 +86,11 @@ void scatter_tensor(KernelRuntimeContext& context, Span<EValue*> raw, bool add) 
 
 // `out` takes the elements of self, unless it lies on them already.
 bool start_from(KernelRuntimeContext& context, const Tensor& self, const Tensor& out) {
-  if (!resize_out(context, out, self.sizes())) return false;
+  if (!resize_one_out(context, out, self.sizes())) return false;
   const auto own = out.strides(), other = self.strides();
   bool is_same = out.const_data_ptr() == self.const_data_ptr();
   for (size_t d = 0; d < own.size(); ++d) is_same = is_same && own[d] == other[d];
-  if (!is_same) copy_view(self, View(self), out, View(out));
+  if (!is_same && out.numel() != 0) copy_view(self, View(self), out, View(out));
   return true;
 }
 

@@ -116,10 +116,10 @@ class Changes {
     sizes.assign(right.begin() + 1, right.end());
     sized("without the first dim", sizes);
     for (size_t d = 0; d < right.size(); ++d) {
-      for (const int64_t more : {-1, 1, 3}) {
+      for (const int64_t more : {-right[d], int64_t{-1}, int64_t{1}, int64_t{3}}) {
         sizes = right;
         sizes[d] += more;
-        if (sizes[d] < 0) continue;
+        if (sizes[d] < 0 || more == 0) continue;
         sized("size " + std::to_string(d) + " + " + std::to_string(more), sizes);
       }
     }
