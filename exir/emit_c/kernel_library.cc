@@ -127,20 +127,24 @@ std::map<std::string, std::string> names_in(absl::string_view text, const std::s
 
 }  // namespace
 
-// What is left of a source without its licence, guard and includes, which are noted.
+// What is left of a source without its licence, guard and includes, which are noted. An include
+// that depends on the processor stays where it is.
 absl::StatusOr<std::string> KernelLibrary::body_of(absl::string_view path) {
   const Source* source = find_source(path);
   if (source == nullptr) {
     return absl::InternalError(absl::StrCat("there is no source '", path, "' in runtime/micro"));
   }
   std::string body;
+  int depth = 0;  // of conditions around a line
   for (absl::string_view line : absl::StrSplit(source->text, '\n')) {
-    if (absl::ConsumePrefix(&line, "#include <")) {
+    const bool is_guard = absl::StrContains(line, "PETREL_RUNTIME_MICRO_");
+    if (!is_guard && absl::StartsWith(line, "#if")) ++depth;
+    if (!is_guard && absl::StartsWith(line, "#endif")) --depth;
+    if (depth == 0 && absl::ConsumePrefix(&line, "#include <")) {
       includes_.insert(std::string(line.substr(0, line.find('>'))));
     } else if (absl::ConsumePrefix(&line, "#include \"runtime/micro/")) {
       PETREL_RETURN_IF_ERROR(need(line.substr(0, line.find('"'))));
-    } else if (!absl::StartsWith(line, "/* SPDX") &&
-               !absl::StrContains(line, "PETREL_RUNTIME_MICRO_")) {
+    } else if (!is_guard && !absl::StartsWith(line, "/* SPDX")) {
       absl::StrAppend(&body, line, "\n");
     }
   }

@@ -108,6 +108,15 @@ TEST(KernelLibrary, FunctionsThatAKernelBringsAreNamedAfterIt) {
   EXPECT_THAT(library.text(), Not(HasSubstr("NAME")));
 }
 
+TEST(KernelLibrary, HeadersOfAProcessorAreIncludedOnThatOneOnly) {
+  KernelLibrary library;
+  KernelCall call = map_of("x");
+  call.source = "kernels/convolution.h";
+  ASSERT_TRUE(library.add(call).ok());
+  EXPECT_THAT(library.includes(), Not(Contains("immintrin.h")));
+  EXPECT_THAT(library.text(), HasSubstr("#if defined(__AVX__)\n#include <immintrin.h>\n#endif"));
+}
+
 TEST(KernelLibrary, AKernelThatIsNotThereIsAnError) {
   KernelLibrary library;
   EXPECT_FALSE(library.add({"kernels/none.h", "f", {}, {}, {}, false}).ok());

@@ -74,6 +74,8 @@ void NodeCalls::bind_sums(KernelCall& call, ScalarType type) const {
   call.tokens["LOAD_LANES"] = in_floats                    ? "petrel_load_floats"
                               : type == ScalarType::kFloat ? "petrel_widen_floats"
                                                            : "petrel_load_doubles";
+  call.tokens["ADD_PRODUCT"] =
+      !in_floats && type == ScalarType::kFloat ? "petrel_add_exact_product" : "petrel_add_product";
 }
 
 void NodeCalls::bind_elements(KernelCall& call, ScalarType type) {

@@ -50,7 +50,8 @@ class NodeCalls {
   static void bind_write(KernelCall& call, const std::string& role, ScalarType type,
                          Arithmetic arithmetic);
   // What products of elements of a floating type are summed in, side by side: doubles, or floats
-  // where they may be. SUM_TYPE, LOAD_SUM, and SUM_VECTOR, LANES and LOAD_LANES of vectors.
+  // where they may be. SUM_TYPE, LOAD_SUM, and SUM_VECTOR, LANES, LOAD_LANES and
+  // ADD_PRODUCT of vectors.
   void bind_sums(KernelCall& call, ScalarType type) const;
   // Of elements that are only moved.
   static void bind_elements(KernelCall& call, ScalarType type);

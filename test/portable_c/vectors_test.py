@@ -13,7 +13,13 @@ import npy_file
 import package
 
 PORTABLE = pathlib.Path("test/models/portable").absolute()
-MACHINE = {"x86_64": ["-mavx2", "-mfma"]}.get(os.uname().machine, [])
+# What a processor must have, and the flags that make a compiler use it.
+LONGER = {
+    "avx": ["-mavx"],
+    "avx2": ["-mavx2", "-mfma"],
+    "avx512f": ["-mavx512f", "-mfma"],
+}
+FLAGS = pathlib.Path("/proc/cpuinfo").read_text().split()
 
 
 class Vectors:
@@ -27,8 +33,8 @@ class Vectors:
         cls.built = package.Package(cls.folder, "net", [("forward", model)])
         cls.expected = arrays.interpreted(cls.folder, model, cls.inputs)
 
-    def check(self, *flags):
-        self.built.compile("gcc", flags)
+    def check(self, *flags, compiler="gcc"):
+        self.built.compile(compiler, flags)
         actual = self.built.run("forward", [npy_file.read(f).data for f in self.inputs])
         for i, (a, e) in enumerate(zip(actual, self.expected, strict=True)):
             self.assertTrue(arrays.same(a, e), f"output {i} differs from the interpreter's")
@@ -45,9 +51,12 @@ class Vectors:
                 self.check(level)
 
     def test_longer_vectors_change_no_bit(self):
-        if not MACHINE or "avx2" not in pathlib.Path("/proc/cpuinfo").read_text():
-            self.skipTest("this processor has no longer vectors")
-        self.check("-O3", *MACHINE)
+        for feature, flags in LONGER.items():
+            for compiler in ("gcc", "clang"):
+                with self.subTest(feature=feature, compiler=compiler):
+                    if feature not in FLAGS:
+                        self.skipTest(f"this processor has no {feature}")
+                    self.check("-O3", *flags, compiler=compiler)
 
     def test_a_compiler_without_vectors_changes_no_bit(self):
         self.check("-O2", "-U__SSE2__", "-U__aarch64__")

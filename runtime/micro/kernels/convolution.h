@@ -48,19 +48,33 @@ static inline void NAME_ROW(const IN_TYPE *in, int32_t width, int32_t left, SUM_
     }
   }
 }
+
+/* Rows `first` to `last` of the windows of channels `part` to `end`, `pitch` elements each. */
+static inline void NAME_ROWS(const IN_TYPE *in, int32_t part, int32_t end, int32_t top,
+                             int32_t first, int32_t last, int32_t left, int32_t pitch,
+                             SUM_TYPE *row) {
+  for (int32_t c = part; c < end; ++c) {
+    const IN_TYPE *plane = in + c * (IN_HEIGHT * IN_WIDTH);
+    for (int32_t r = first; r < last; ++r, row += pitch) {
+      NAME_ROW(plane + (top + r * DILATION_HEIGHT) * IN_WIDTH, IN_WIDTH, left, row);
+    }
+  }
+}
 #endif
 
 /* in [BATCH, GROUPS * CHANNELS, IN_HEIGHT, IN_WIDTH], filters [OUT_CHANNELS, CHANNELS,
  * KERNEL_HEIGHT, KERNEL_WIDTH]: each output is its sum added to its bias. In vectors, TILE filters
- * by a few columns are computed at once, of rows that are padded with 0: of as many channels as the
- * stack may have, and output by output where it may have none. Padding changes no sum but where a
- * filter has what is not finite; such a sum is a NaN, and computed again. */
+ * by a few columns are computed at once, twice as many where there are registers for them, of rows
+ * that are padded with 0: of as many channels as the stack may have, and output by output where it
+ * may have none. Padding changes no sum but where a filter has what is not finite; such a sum is a
+ * NaN, and computed again. */
 static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias, OUT_TYPE *out) {
   enum { FILTER = CHANNELS * KERNEL_HEIGHT * KERNEL_WIDTH, PER_GROUP = OUT_CHANNELS / GROUPS };
 #if PETREL_LANES > 1
   enum {
     VECTORS = MOST_WIDTH > LANES ? 2 : 1,
     WIDE = VECTORS * LANES,
+    FILTERS = TILE << (2 * TILE * VECTORS <= PETREL_SUMS && PER_GROUP % (2 * TILE) == 0),
     STEP = STRIDE_WIDTH > 1 ? WIDE : DILATION_WIDTH,
     ROW = WIDE + (KERNEL_WIDTH - 1) * STEP,
     /* Division by division: the product may be more than an int holds. */
@@ -81,34 +95,33 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
       while (first < last && top + (last - 1) * DILATION_HEIGHT >= IN_HEIGHT) --last;
       for (int32_t q = 0; PART > 0 && q < OUT_WIDTH; q += WIDE) {
         const int32_t left = q * STRIDE_WIDTH - PADDING_LEFT;
-        for (int32_t k = 0; k < PER_GROUP; k += TILE) {
-          SUM_VECTOR sums[TILE][VECTORS] = {{{0}}};
+        for (int32_t k = 0; k < PER_GROUP; k += FILTERS) {
+          SUM_VECTOR sums[FILTERS][VECTORS] = {{{0}}};
           for (int32_t part = 0; part < CHANNELS; part += PART) {
             const int32_t end = CHANNELS - part < PART ? CHANNELS : part + PART;
-            SUM_TYPE *row = rows, *x = rows;
-            for (int32_t c = part; (PART < CHANNELS || k == 0) && c < end; ++c) {
-              const IN_TYPE *plane = from + c * (IN_HEIGHT * IN_WIDTH);
-              for (int32_t r = first; r < last; ++r, row += ROW) {
-                NAME_ROW(plane + (top + r * DILATION_HEIGHT) * IN_WIDTH, IN_WIDTH, left, row);
-              }
+            const SUM_TYPE *x = rows;
+            if (PART < CHANNELS || k == 0) {
+              NAME_ROWS(from, part, end, top, first, last, left, ROW, rows);
             }
             const IN_TYPE *filter = filters + (begin + k) * FILTER;
             for (int32_t c = part; c < end; ++c) {
               const IN_TYPE *weight = filter + (c * KERNEL_HEIGHT + first) * KERNEL_WIDTH;
               for (int32_t r = first; r < last; ++r, x += ROW) {
                 for (int32_t s = 0; s < KERNEL_WIDTH; ++s, ++weight) {
+                  PETREL_UNROLL
                   for (int32_t v = 0; v < VECTORS; ++v) {
                     SUM_VECTOR value;
                     memcpy(&value, x + s * STEP + v * LANES, sizeof value);
-                    for (int32_t t = 0; t < TILE; ++t) {
-                      sums[t][v] += value * LOAD_SUM(weight[t * FILTER]);
+                    PETREL_UNROLL
+                    for (int32_t t = 0; t < FILTERS; ++t) {
+                      sums[t][v] = ADD_PRODUCT(sums[t][v], value, LOAD_SUM(weight[t * FILTER]));
                     }
                   }
                 }
               }
             }
           }
-          for (int32_t t = 0; t < TILE; ++t) {
+          for (int32_t t = 0; t < FILTERS; ++t) {
             const SUM_TYPE start = bias == NULL ? 0 : LOAD_SUM(bias[begin + k + t]);
             SUM_TYPE tile[WIDE];
             memcpy(tile, sums[t], sizeof tile);

@@ -59,9 +59,11 @@ static inline void NAME_PLANE(const IN_TYPE *in, int32_t top, int32_t left, int3
   for (int32_t i = 0; i < 4 * LANES; ++i) line[i] = 0;
 }
 
-/* Adds what `count` outputs get from such a part and one channel of a filter. */
-static inline void NAME_SUMS(const SUM_TYPE *plane, const SUM_TYPE *weights, int32_t lines,
-                             int32_t pitch, int32_t count, SUM_TYPE *sums) {
+/* Adds what `count` outputs get from such a part and one channel of a filter. A function of its
+ * own: where gcc 12 puts it into its caller, with -O3 for AVX-512, sums are wrong. */
+__attribute__((noinline)) static void NAME_SUMS(const SUM_TYPE *plane, const SUM_TYPE *weights,
+                                                int32_t lines, int32_t pitch, int32_t count,
+                                                SUM_TYPE *sums) {
   enum { LONG = (KERNEL_WIDTH - 1) * DILATION_WIDTH, VECTORS = 4 };
   enum { COLUMN_PHASES = LONG < STRIDE_WIDTH ? LONG + 1 : STRIDE_WIDTH };
   for (int32_t n = 0; n < count; n += VECTORS * LANES) {
@@ -74,10 +76,11 @@ static inline void NAME_SUMS(const SUM_TYPE *plane, const SUM_TYPE *weights, int
         const int32_t w = s * DILATION_WIDTH;
         const SUM_TYPE *x =
             plane + n + (line + w % STRIDE_WIDTH * lines) * pitch + w / STRIDE_WIDTH;
+        PETREL_UNROLL
         for (int32_t v = 0; v < VECTORS; ++v) {
           SUM_VECTOR value;
           memcpy(&value, x + v * LANES, sizeof value);
-          lanes[v] += value * weights[r * KERNEL_WIDTH + s];
+          lanes[v] = ADD_PRODUCT(lanes[v], value, weights[r * KERNEL_WIDTH + s]);
         }
       }
     }

@@ -4,26 +4,75 @@
 
 #include <string.h>
 
-/* Doubles side by side, each a sum of its own whose order nobody changes, and twice as many floats;
- * one where the compiler or the processor has no vectors of them. */
-#if (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 9)) && defined(__AVX__)
+/* Doubles side by side, each a sum of its own whose order nobody changes, and floats; one where the
+ * compiler or the processor has no vectors of them. PETREL_SUMS of these fit into its registers
+ * beside what is added to them. */
+#if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 9)
+#if defined(__AVX512F__)
+#define PETREL_LANES 8
+#define PETREL_FLOAT_LANES 8
+#define PETREL_SUMS 16
+#elif defined(__AVX__)
 #define PETREL_LANES 4
-#elif (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 9)) && \
-    (defined(__SSE2__) || defined(__aarch64__))
+#define PETREL_FLOAT_LANES 8
+#define PETREL_SUMS 8
+#elif defined(__SSE2__)
 #define PETREL_LANES 2
-#else
-#define PETREL_LANES 1
+#define PETREL_FLOAT_LANES 4
+#define PETREL_SUMS 8
+#elif defined(__aarch64__)
+#define PETREL_LANES 2
+#define PETREL_FLOAT_LANES 4
+#define PETREL_SUMS 16
 #endif
-#if PETREL_LANES > 1
-#define PETREL_FLOAT_LANES (2 * PETREL_LANES)
-typedef double petrel_lanes __attribute__((vector_size(8 * PETREL_LANES)));
-typedef float petrel_float_lanes __attribute__((vector_size(8 * PETREL_LANES)));
-typedef float petrel_narrow_lanes __attribute__((vector_size(4 * PETREL_LANES)));
+#endif
+#ifndef PETREL_LANES
+#define PETREL_LANES 1
+#define PETREL_FLOAT_LANES 1
+#define PETREL_SUMS 8
+#endif
 
+/* Before a loop over an array of sums: a compiler keeps them in registers if it unrolls it. */
+#if defined(__clang__)
+#define PETREL_UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__) && __GNUC__ >= 9
+#define PETREL_UNROLL _Pragma("GCC unroll 16")
+#else
+#define PETREL_UNROLL
+#endif
+
+#if PETREL_LANES > 1
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
+
+typedef double petrel_lanes __attribute__((vector_size(8 * PETREL_LANES)));
+typedef float petrel_float_lanes __attribute__((vector_size(4 * PETREL_FLOAT_LANES)));
+
+/* Gcc makes halves of it where it is not told the instruction. */
 __attribute__((unused)) static inline petrel_lanes petrel_widen_floats(const float *from) {
-  petrel_narrow_lanes lanes;
-  memcpy(&lanes, from, sizeof lanes);
-  return __builtin_convertvector(lanes, petrel_lanes);
+#if defined(__AVX512F__)
+  return (petrel_lanes)_mm512_cvtps_pd(_mm256_loadu_ps(from));
+#elif defined(__AVX__)
+  return (petrel_lanes)_mm256_cvtps_pd(_mm_loadu_ps(from));
+#else
+  const petrel_lanes lanes = {(double)from[0], (double)from[1]};
+  return lanes;
+#endif
+}
+
+/* sum + a b, of numbers that floats have too: their product is exact, so the sum of all three is
+ * rounded once with or without an instruction for both. */
+__attribute__((unused)) static inline petrel_lanes petrel_add_exact_product(petrel_lanes sum,
+                                                                            petrel_lanes a,
+                                                                            double b) {
+#if defined(__AVX512F__)
+  return (petrel_lanes)_mm512_fmadd_pd((__m512d)a, _mm512_set1_pd(b), (__m512d)sum);
+#elif defined(__AVX__) && defined(__FMA__)
+  return (petrel_lanes)_mm256_fmadd_pd((__m256d)a, _mm256_set1_pd(b), (__m256d)sum);
+#else
+  return sum + a * b;
+#endif
 }
 
 __attribute__((unused)) static inline petrel_lanes petrel_load_doubles(const double *from) {
@@ -38,13 +87,14 @@ __attribute__((unused)) static inline petrel_float_lanes petrel_load_floats(cons
   return lanes;
 }
 #else
-#define PETREL_FLOAT_LANES 1
 typedef double petrel_lanes;
 typedef float petrel_float_lanes;
 #define petrel_widen_floats(from) ((double)*(from))
 #define petrel_load_doubles(from) (*(from))
 #define petrel_load_floats(from) (*(from))
+#define petrel_add_exact_product(sum, a, b) ((sum) + (a) * (b))
 #endif
+#define petrel_add_product(sum, a, b) ((sum) + (a) * (b))
 /* What a kernel may keep on the stack to compute in vectors, about. */
 #ifndef PETREL_STACK_BYTES
 #define PETREL_STACK_BYTES 65536

@@ -11,7 +11,7 @@
  * LEAST_COLUMNS columns. */
 static void NAME(const IN_TYPE *in, const IN_TYPE *other, const IN_TYPE *bias, OUT_TYPE *out) {
   enum {
-    MOST = 8 / TILE,
+    MOST = PETREL_SUMS / TILE,
     VECTORS = LEAST_COLUMNS >= MOST * LANES       ? MOST
               : LEAST_COLUMNS >= MOST / 2 * LANES ? MOST / 2
               : LEAST_COLUMNS >= 2 * LANES        ? 2
@@ -28,13 +28,16 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *other, const IN_TYPE *bias, O
         const SUM_VECTOR zero = {0};
         SUM_VECTOR sums[TILE][VECTORS];
         for (int32_t t = 0; t < TILE; ++t) {
+          PETREL_UNROLL
           for (int32_t v = 0; v < VECTORS; ++v) sums[t][v] = zero;
         }
         for (int32_t k = 0; k < DEPTH; ++k, from += COLUMNS) {
+          PETREL_UNROLL
           for (int32_t v = 0; v < VECTORS; ++v) {
             const SUM_VECTOR values = LOAD_LANES(from + v * LANES);
+            PETREL_UNROLL
             for (int32_t t = 0; t < TILE; ++t) {
-              sums[t][v] += values * LOAD_SUM(in[(first + t) * DEPTH + k]);
+              sums[t][v] = ADD_PRODUCT(sums[t][v], values, LOAD_SUM(in[(first + t) * DEPTH + k]));
             }
           }
         }

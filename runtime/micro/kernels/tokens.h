@@ -24,6 +24,7 @@
 #define SUM_VECTOR petrel_lanes
 #define LANES PETREL_LANES
 #define LOAD_LANES petrel_widen_floats
+#define ADD_PRODUCT petrel_add_exact_product
 #endif
 #ifndef OUT_TYPE
 #define OUT_TYPE float
