@@ -30,8 +30,9 @@ TEST(Refusals, ThatDifferAreNamed) {
   Refusals found = kept;
   kept[name][0] = '8';
   found[name][0] = '4';
-  EXPECT_THAT(differences(kept, found), ElementsAre(name + ": x0: type 11: is taken, was refused",
-                                                    name + ": x0: type 0: is refused, was taken"));
+  EXPECT_THAT(differences(kept, found),
+              ElementsAre(name + ": all like x0: type 11: is taken, was refused",
+                          name + ": all like x0: type 0: is refused, was taken"));
 }
 
 }  // namespace

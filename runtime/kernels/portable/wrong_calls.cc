@@ -21,6 +21,10 @@ using test::EagerTensor;
 using test::TensorName;
 using test::TensorNames;
 
+constexpr ScalarType kTypes[] = {ScalarType::Bool,    ScalarType::Byte,  ScalarType::Char,
+                                 ScalarType::Short,   ScalarType::Int,   ScalarType::Long,
+                                 ScalarType::Half,    ScalarType::Float, ScalarType::Double,
+                                 ScalarType::BFloat16};
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
@@ -50,6 +54,7 @@ class Changes {
   explicit Changes(const EagerCase& right) : right_(right) {}
 
   std::vector<WrongCall> all() {
+    change_all_types();
     for (size_t i = 0; i < right_.inputs.size(); ++i) change_tensor(&EagerCase::inputs, i);
     for (size_t i = 0; i < right_.constants.size(); ++i) change_tensor(&EagerCase::constants, i);
     for (size_t i = 0; i < right_.expected.size(); ++i) change_tensor(&EagerCase::expected, i);
@@ -64,6 +69,25 @@ class Changes {
   EagerCase& add(std::string change) {
     calls_.push_back({std::move(change), right_});
     return calls_.back().call;
+  }
+
+  // Otherwise the check that types are the same stops what a kernel cannot compute.
+  void change_all_types() {
+    if (right_.inputs.empty()) return;
+    const int8_t right = right_.inputs.front().scalar_type;
+    for (const ScalarType type : kTypes) {
+      const auto number = static_cast<int8_t>(type);
+      if (number == right) continue;
+      EagerCase& call =
+          add("all like " + right_.inputs.front().name + ": type " + std::to_string(number));
+      for (const Tensors list : {&EagerCase::inputs, &EagerCase::constants, &EagerCase::expected}) {
+        for (EagerTensor& tensor : call.*list) {
+          if (tensor.scalar_type != right) continue;
+          tensor.scalar_type = number;
+          fit(tensor, true);
+        }
+      }
+    }
   }
 
   void change_tensor(Tensors list, size_t i) {

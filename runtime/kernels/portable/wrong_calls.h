@@ -5,7 +5,8 @@
 // which, refusals.h knows. For tests. A wrong call owns its case.
 //
 //   aten.add.out.0   add(%x0: f32[2,3], %x1: f32[3], 1) -> %y0
-//     x0: type 4                    another dtype
+//     all like x0: type 4           another dtype, of all that have one dtype
+//     x0: type 4                    of one
 //     x0: without the last dim      another rank
 //     x0: size 1 + 1                another size
 //     x0: dims turned around        another order in memory
