@@ -29,13 +29,13 @@ Refusals refusals_of(const FindKernel& find) {
     const Kernel* kernel = find(right.call->function);
     if (kernel == nullptr) continue;
     std::string& digits = table[right.name];
-    int digit = 0;
+    unsigned digit = 0;
     size_t count = 0;
     for (const WrongCall& wrong : wrong_calls(right)) {
       const Error error = RecordedCall(wrong.call, kSpareRows).call(*kernel);
-      digit = digit << 1 | (error != Error::Ok ? 1 : 0);
+      digit = (digit << 1 | (error != Error::Ok ? 1u : 0u)) & 15;
       if (++count % 4 == 0) {
-        digits += "0123456789abcdef"[digit & 15];
+        digits += "0123456789abcdef"[digit];
       }
     }
     if (count % 4 != 0) digits += "0123456789abcdef"[(digit << (4 - count % 4)) & 15];

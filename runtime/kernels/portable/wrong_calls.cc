@@ -186,7 +186,9 @@ class Changes {
   }
 
   static std::vector<int64_t> others(int64_t right) {
-    std::vector<int64_t> numbers = {0, 1, -1, 2, 3, 100, -100, right + 1, right - 1, kLeast, kMost};
+    const int64_t next = right == kMost ? kLeast : right + 1;
+    const int64_t before = right == kLeast ? kMost : right - 1;
+    std::vector<int64_t> numbers = {0, 1, -1, 2, 3, 100, -100, next, before, kLeast, kMost};
     const auto same = [right](int64_t number) { return number == right; };
     numbers.erase(std::remove_if(numbers.begin(), numbers.end(), same), numbers.end());
     return numbers;
