@@ -50,13 +50,13 @@ static inline void NAME_ROW(const IN_TYPE *in, int32_t width, int32_t left, SUM_
 }
 
 /* Rows `first` to `last` of the windows of channels `part` to `end`, `pitch` elements each. */
-static inline void NAME_ROWS(const IN_TYPE *in, int32_t part, int32_t end, int32_t top,
-                             int32_t first, int32_t last, int32_t left, int32_t pitch,
-                             SUM_TYPE *row) {
+static inline void NAME_ROWS(const IN_TYPE *in, int32_t height, int32_t width, int32_t part,
+                             int32_t end, int32_t top, int32_t first, int32_t last, int32_t left,
+                             int32_t pitch, SUM_TYPE *row) {
   for (int32_t c = part; c < end; ++c) {
-    const IN_TYPE *plane = in + c * (IN_HEIGHT * IN_WIDTH);
+    const IN_TYPE *plane = in + c * (height * width);
     for (int32_t r = first; r < last; ++r, row += pitch) {
-      NAME_ROW(plane + (top + r * DILATION_HEIGHT) * IN_WIDTH, IN_WIDTH, left, row);
+      NAME_ROW(plane + (top + r * DILATION_HEIGHT) * width, width, left, row);
     }
   }
 }
@@ -101,7 +101,7 @@ static void NAME(const IN_TYPE *in, const IN_TYPE *filters, const IN_TYPE *bias,
             const int32_t end = CHANNELS - part < PART ? CHANNELS : part + PART;
             const SUM_TYPE *x = rows;
             if (PART < CHANNELS || k == 0) {
-              NAME_ROWS(from, part, end, top, first, last, left, ROW, rows);
+              NAME_ROWS(from, IN_HEIGHT, IN_WIDTH, part, end, top, first, last, left, ROW, rows);
             }
             const IN_TYPE *filter = filters + (begin + k) * FILTER;
             for (int32_t c = part; c < end; ++c) {
