@@ -56,6 +56,8 @@ struct GenerateOptions {
   // Convolutions and products of floats are summed in floats, near the reference kernels.
   bool fast_math = false;
   Compile compile = Compile::kNothing;
+  // Also NAME_plan.c and the C with which a host runs the model on a device.
+  bool device_rpc = false;
   // Inputs and outputs have no place in the memory of the model.
   bool caller_io = false;
   // manifest.json of other packages that share its pools.

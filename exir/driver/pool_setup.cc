@@ -144,6 +144,7 @@ PoolSetup::PoolSetup(const GenerateOptions& options) : other_parameters_(options
   }
   emitted_.form = form_of(options.constants);
   emitted_.fast_math = options.fast_math;
+  emitted_.has_device_rpc = options.device_rpc;
   emitted_.io = options.caller_io ? emit_c::Io::kCaller : emit_c::Io::kArena;
   planned_.io_apart = options.caller_io;
   planned_.state_apart = emitted_.state.has_value();

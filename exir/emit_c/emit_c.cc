@@ -73,6 +73,12 @@ absl::StatusOr<std::vector<CFile>> emit_c(const PlannedProgram& planned, const C
     PETREL_ASSIGN_OR_RETURN(std::string group, group_text(package));
     files.push_back({name + "_group.h", std::move(group)});
   }
+  if (pools.has_device_rpc) {
+    PETREL_ASSIGN_OR_RETURN(std::string plan, plan_text(package));
+    files.push_back({name + "_plan.h", plan_header_text(package)});
+    files.push_back({name + "_plan.c", std::move(plan)});
+    for (auto& [file, text] : device_texts()) files.push_back({file, std::move(text)});
+  }
   files.push_back({name + "_selftest.c", self_test_text(package, calls)});
   files.push_back({name + ".mk", make_text(package)});
   files.push_back({name + ".cmake", cmake_text(package)});

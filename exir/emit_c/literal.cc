@@ -119,6 +119,20 @@ std::string literal(ScalarType type, const uint8_t* element) {
   return "";
 }
 
+std::string quoted(absl::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f || c == '"' || c == '\\' || c == '?') {
+      // Three octal digits end by themselves.
+      absl::StrAppend(&result, "\\", byte >> 6, byte >> 3 & 7, byte & 7);
+    } else {
+      result += c;
+    }
+  }
+  return result + "\"";
+}
+
 std::string number(double value) {
   const std::string text = double_text(value);
   return text[0] == '-' || text[0] == '(' ? absl::StrCat("(", text, ")") : text;

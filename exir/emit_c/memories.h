@@ -71,6 +71,8 @@ struct CPools {
   ConstantForm form = ConstantForm::kAuto;
   // Sums of floats may be floats, and fused.
   bool fast_math = false;
+  // Files for a host that drives the model.
+  bool has_device_rpc = false;
   std::vector<CSharer> group;
   std::vector<plan::MemoryPool> activations;  // in the order of the plan's
   std::optional<plan::MemoryPool> state;

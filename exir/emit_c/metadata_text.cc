@@ -13,21 +13,6 @@
 namespace petrel::exir::emit_c {
 namespace {
 
-// As a C string: names may hold anything.
-std::string quoted(absl::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte >= 0x7f || c == '"' || c == '\\' || c == '?') {
-      // Three octal digits end by themselves.
-      absl::StrAppend(&result, "\\", byte >> 6, byte >> 3 & 7, byte & 7);
-    } else {
-      result += c;
-    }
-  }
-  return result + "\"";
-}
-
 std::string array_of(const std::string& declaration, const std::vector<std::string>& values) {
   return absl::StrCat("static const ", declaration, "[] = {", absl::StrJoin(values, ", "), "};\n");
 }

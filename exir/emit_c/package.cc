@@ -20,6 +20,7 @@
 #include "exir/emit_c/operators.h"
 #include "exir/emit_c/parameter_pools.h"
 #include "exir/emit_c/places.h"
+#include "exir/emit_c/plan_tensors.h"
 #include "exir/emit_c/text_files.h"
 #include "exir/ops/handles.h"
 #include "exir/status_macros.h"
@@ -267,7 +268,9 @@ class Builder {
     const Places places(planned, planned_.state, symbols_, package_.memories, borrowed);
     for (size_t i = 0; i < inputs.size(); ++i) method.inputs[i].place = places.bytes(inputs[i]);
     for (size_t i = 0; i < outputs.size(); ++i) method.outputs[i].place = places.bytes(outputs[i]);
-    PETREL_RETURN_IF_ERROR(add_steps(graph, planned, places, borrowed, &method));
+    PlanTensors tensors(planned, places, borrowed, &method);
+    PETREL_RETURN_IF_ERROR(add_steps(graph, planned, places, borrowed, &method, &tensors));
+    tensors.end(graph);
     add_state(planned, places, &method);
     package_.arena_bytes = std::max(package_.arena_bytes, method.arena_bytes);
     package_.methods.push_back(std::move(method));
@@ -275,19 +278,22 @@ class Builder {
   }
 
   absl::Status add_steps(const Graph& graph, const PlannedMethod& planned, const Places& places,
-                         const Borrowed& borrowed, CMethod* method) {
+                         const Borrowed& borrowed, CMethod* method, PlanTensors* tensors) {
     for (const Node* node : planned.storage->steps_of(graph)) {
-      if (is_nothing(*node, *planned.storage)) continue;
+      if (is_nothing(*node, *planned.storage)) {
+        tensors->pass(*node);
+        continue;
+      }
       PETREL_RETURN_IF_ERROR(node->is(petrel_ops::cond)
-                                 ? add_cond(*node, planned, places, borrowed, method)
-                                 : add_step(*node, planned, places, borrowed, method));
+                                 ? add_cond(*node, planned, places, borrowed, method, tensors)
+                                 : add_step(*node, planned, places, borrowed, method, tensors));
     }
     return absl::OkStatus();
   }
 
   // jump to A unless %p | true branch | jump to B | A: false branch | B:
   absl::Status add_cond(const Node& node, const PlannedMethod& planned, const Places& places,
-                        const Borrowed& borrowed, CMethod* method) {
+                        const Borrowed& borrowed, CMethod* method, PlanTensors* tensors) {
     const auto add_jump = [&](const std::string& unless) {
       CStep step;
       step.comment = comment_of(node);
@@ -296,16 +302,18 @@ class Builder {
       return method->steps.size() - 1;
     };
     const size_t to_false = add_jump(places.bytes(node.input(arg::predicate)));
-    PETREL_RETURN_IF_ERROR(add_steps(*node.regions()[0], planned, places, borrowed, method));
+    PETREL_RETURN_IF_ERROR(
+        add_steps(*node.regions()[0], planned, places, borrowed, method, tensors));
     const size_t to_end = add_jump("");
     method->steps[to_false].jump->to = method->steps.size();
-    PETREL_RETURN_IF_ERROR(add_steps(*node.regions()[1], planned, places, borrowed, method));
+    PETREL_RETURN_IF_ERROR(
+        add_steps(*node.regions()[1], planned, places, borrowed, method, tensors));
     method->steps[to_end].jump->to = method->steps.size();
     return absl::OkStatus();
   }
 
   absl::Status add_step(const Node& node, const PlannedMethod& planned, const Places& places,
-                        const Borrowed& borrowed, CMethod* method) {
+                        const Borrowed& borrowed, CMethod* method, PlanTensors* tensors) {
     const OperatorRow* row = find_operator(kernel_of(node, *planned.storage));
     absl::StatusOr<CStep> made = make_step(
         node, *row, places, absl::StrCat("op", method->steps.size()), package_, &library_);
@@ -315,7 +323,10 @@ class Builder {
       return absl::OkStatus();
     }
     PETREL_RETURN_IF_ERROR(annotate(made.status(), node.describe()));
-    if (made->body.empty()) return absl::OkStatus();
+    if (made->body.empty()) {
+      tensors->pass(node);
+      return absl::OkStatus();
+    }
     CStep step = *std::move(made);
     const auto note = [&](const std::string& variable) {
       if (!absl::StrContains(step.body, absl::StrCat("(", variable, " + "))) return;
@@ -334,6 +345,7 @@ class Builder {
     }
     step.parameters.assign(pointers.begin(), pointers.end());
     step.sizes = absl::StrContains(step.body, "sizes->");
+    tensors->add(node, method->steps.size() + 1, &step);
     method->steps.push_back(std::move(step));
     return absl::OkStatus();
   }

@@ -42,17 +42,28 @@ struct CJump {
   size_t to = 0;  // index of the step
 };
 
+// A tensor that a step reads or writes, for programs that look into the memory of a model.
+struct CPlanTensor {
+  std::string name;
+  TensorType type;
+  std::string place;       // as of inputs
+  size_t written_by = 0;   // a step, counted from 1; 0 for what is there before the first
+  size_t alive_until = 0;  // the last step that reads it
+};
+
 // A function, or a jump.
 struct CStep {
   std::optional<CJump> jump;
   std::string function;               // without the prefix
   std::string kernel;                 // "aten::add.out": what it is in a .pte
   std::string comment;                // lines
+  std::string source;                 // "model.py:12, in forward", or ""
   std::string body;                   // statements
   std::vector<std::string> memories;  // the variables that it uses, borrowed ones too
   std::vector<size_t> parameters;     // those of its arguments that are pointers
   bool sizes = false;                 // takes those of the call
   bool can_fail = false;              // returns a status
+  std::vector<size_t> reads, writes;  // tensors of the plan
 };
 
 // State takes a value that does not lie there already.
@@ -71,6 +82,7 @@ struct CMethod {
   std::vector<MethodSize> sizes;
   std::string sizes_member;  // of the context, where there are sizes
   std::vector<CStep> steps;
+  std::vector<CPlanTensor> tensors;
   std::vector<CWrite> writes;
   int64_t arena_bytes = 0;  // of all pools together
   std::vector<int64_t> pool_bytes;

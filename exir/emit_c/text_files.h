@@ -11,6 +11,7 @@
 //   kws_memory.c     with pools: their memory as arrays
 //   kws.ld           with pools that have an address: where the linker puts them
 //   kws_group.h      what it shares with other packages (group.h)
+//   kws_plan.c       for a host that drives the steps, with petrel_rpc.c and what it includes
 //   kws_selftest.c   an input, and what the interpreter computes from it
 //   kws.mk, .cmake   how to compile them
 //   manifest.json    all of it for programs
@@ -20,8 +21,10 @@
 #define PETREL_EXIR_EMIT_C_TEXT_FILES_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "exir/emit_c/package.h"
 #include "exir/ir/blob.h"
 
@@ -80,6 +83,11 @@ bool is_kept(const Package& package, const CMemory& memory);
 std::string metadata_text(const Package& package, const std::string& sha256);
 std::string model_header_text();
 std::string model_view_text();  // the same for C++
+// The steps and tensors of all methods, for a host that drives them, and the files of the device's
+// side by name. Unimplemented for methods that are too long.
+absl::StatusOr<std::string> plan_text(const Package& package);
+std::string plan_header_text(const Package& package);
+std::vector<std::pair<std::string, std::string>> device_texts();
 std::string manifest_text(const Package& package, const std::string& sha256);
 
 // "static const float kws_x[3] = {1.0f, 2.0f, 3.0f};", in short lines; `declaration` ends

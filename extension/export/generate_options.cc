@@ -133,6 +133,17 @@ std::vector<GenerateOption> file_options() {
          options->fast_math = words[0] == "fast";
          return absl::OkStatus();
        }},
+      {{"device-rpc",
+        OptionKind::kFlag,
+        {},
+        "",
+        "also NAME_plan.c, and petrel_rpc.c with its parts: with these a host runs and measures "
+        "the "
+        "model on a device"},
+       [](const Words&, GenerateOptions* options) {
+         options->device_rpc = true;
+         return absl::OkStatus();
+       }},
       {{"quantize",
         OptionKind::kText,
         {},

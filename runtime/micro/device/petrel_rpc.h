@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 #include "petrel_board.h"
+#include "petrel_frame.h"
 #include "petrel_model.h"
 #include "petrel_plan.h"
 
@@ -83,26 +84,23 @@ struct petrel_rpc_config {
 /* Of the library; no app looks inside. */
 struct petrel_rpc {
   struct petrel_rpc_config config;
-  /* What comes in. */
-  size_t size;        /* bytes of the frame so far */
-  uint8_t block;      /* bytes to come before the next code of the framing */
-  uint8_t ends_block; /* a 0 is between this block and the next */
-  uint8_t is_lost;    /* the frame is too long or not one: dropped up to its end */
-  uint8_t is_timing;  /* the timer runs */
-  /* The session: 0 until the host has said hello. */
-  uint16_t session;
-  uint16_t last; /* sequence number */
+  struct petrel_unframer in;
+  uint16_t session; /* 0 until the host has said hello */
+  uint16_t last;    /* sequence number of the request that was answered */
+  uint16_t longest; /* payload that the host takes */
   uint8_t logs_left;
   uint8_t is_closed;
-  volatile uint8_t in_kernel; /* a heartbeat may be sent */
+  uint8_t is_timing;          /* the timer runs */
+  uint16_t begun;             /* the method whose step 0 was done, from 1 */
+  volatile uint8_t is_inside; /* a kernel: a heartbeat may be sent */
   /* What the last action gave, for a host that asks again. */
+  uint8_t domain;
   int32_t status;
   uint32_t next;
   uint64_t ticks;
   /* Arguments of a run. */
   const void *inputs[PETREL_RPC_MAX_TENSORS];
   void *outputs[PETREL_RPC_MAX_TENSORS];
-  uint8_t head[16]; /* of an answer */
 };
 
 /* Checks the config, calls model->init(), paints the unused stack, and tells the host of the

@@ -38,9 +38,9 @@ struct petrel_plan_tensor {
 };
 
 struct petrel_plan_step {
-  const char *name;   /* "op3_relu" */
-  const char *kernel; /* "aten::relu.out"; "" for what is no node */
-  const char *source; /* "model.py:12", or "" */
+  const char *name;      /* "op3_relu" */
+  const char *kernel;    /* "aten::relu.out"; "" for what is no node */
+  const char *source;    /* "model.py:12", or "" */
   const uint16_t *reads; /* tensors */
   const uint16_t *writes;
   uint16_t num_reads;
@@ -60,11 +60,11 @@ struct petrel_method_plan {
 };
 
 struct petrel_plan {
-  uint32_t magic;   /* PETREL_PLAN_MAGIC */
-  uint32_t version; /* PETREL_PLAN_VERSION */
+  uint32_t magic;                           /* PETREL_PLAN_MAGIC */
+  uint32_t version;                         /* PETREL_PLAN_VERSION */
   const struct petrel_method_plan *methods; /* as many as the metadata has */
   /* NAME_lookup_linked_param(). */
-  int32_t (*lookup_param)(int32_t id, const void **data, size_t *bytes);
+  int32_t (*lookup_param)(uint32_t id, const void **data, size_t *bytes);
 };
 
 #endif /* PETREL_PLAN_H */
