@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/device/device_info.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "extension/device/frame.h"
+#include "runtime/core/checked_math.h"
+#include "runtime/core/tensor.h"
+#include "runtime/micro/device/petrel_rpc_protocol.h"
+#include "runtime/micro/model/petrel_plan.h"
+
+namespace petrel::extension {
+namespace {
+
+using runtime::ScalarType;
+
+// Reads within the bytes; what is beyond them reads as 0 and is remembered.
+class Reader {
+ public:
+  explicit Reader(absl::Span<const uint8_t> bytes) : bytes_(bytes) {}
+
+  uint8_t byte() { return take(1) ? bytes_[at_ - 1] : uint8_t{0}; }
+  uint16_t number16() { return take(2) ? get16(&bytes_[at_ - 2]) : uint16_t{0}; }
+  uint32_t number32() { return take(4) ? get32(&bytes_[at_ - 4]) : 0; }
+  std::string text() {
+    std::string text;
+    while (const uint8_t c = byte()) text.push_back(static_cast<char>(c));
+    return text;
+  }
+  // Of things with at least `bytes` bytes each.
+  size_t count(size_t number, size_t bytes) {
+    if (number > (bytes_.size() - at_) / bytes) fail("it has more parts than bytes");
+    return problem_.empty() ? number : 0;
+  }
+  void fail(const std::string& problem) {
+    if (problem_.empty()) problem_ = problem;
+  }
+  bool is_at_end() const { return at_ == bytes_.size(); }
+  const std::string& problem() const { return problem_; }
+
+ private:
+  bool take(size_t size) {
+    if (size > bytes_.size() - at_) fail("it ends early");
+    if (!problem_.empty()) return false;
+    at_ += size;
+    return true;
+  }
+
+  absl::Span<const uint8_t> bytes_;
+  size_t at_ = 0;
+  std::string problem_;
+};
+
+std::vector<int32_t> read_sizes(Reader& in, size_t rank) {
+  std::vector<int32_t> sizes(in.count(rank, 4));
+  for (int32_t& size : sizes) {
+    size = static_cast<int32_t>(in.number32());
+    if (size < 0) in.fail("a size is negative");
+  }
+  return sizes;
+}
+
+ScalarType read_type(Reader& in) {
+  const uint32_t number = in.number32();
+  const auto type = static_cast<ScalarType>(number);
+  if (number > 127 || runtime::element_size(type) == 0) {
+    in.fail(absl::StrCat("type ", number, " of elements is unknown"));
+    return ScalarType::Byte;
+  }
+  return type;
+}
+
+size_t read_rank(Reader& in) {
+  const size_t rank = in.number16();
+  if (rank > runtime::kTensorDimensionLimit) in.fail("a tensor has too many dims");
+  return in.problem().empty() ? rank : 0;
+}
+
+void check_bytes(Reader& in, const std::string& name, ScalarType type,
+                 const std::vector<int32_t>& sizes, size_t bytes) {
+  size_t expected = runtime::element_size(type);
+  for (const int32_t size : sizes) {
+    if (__builtin_mul_overflow(expected, static_cast<size_t>(size), &expected)) {
+      in.fail(absl::StrCat("tensor '", name, "' has too many elements"));
+      return;
+    }
+  }
+  if (expected != bytes) {
+    in.fail(absl::StrCat("tensor '", name, "' has ", bytes, " bytes, must have ", expected));
+  }
+}
+
+DeviceTensor read_tensor(Reader& in) {
+  DeviceTensor tensor;
+  tensor.name = in.text();
+  tensor.c_name = in.text();
+  tensor.type = read_type(in);
+  const size_t rank = read_rank(in);
+  tensor.sizes = read_sizes(in, rank);
+  tensor.dim_order.resize(in.count(rank, 1));
+  for (uint8_t& dim : tensor.dim_order) dim = in.byte();
+  if (!runtime::is_permutation({tensor.dim_order.data(), tensor.dim_order.size()})) {
+    in.fail(absl::StrCat("the dim order of '", tensor.name, "' is none"));
+  }
+  tensor.bytes = in.number32();
+  tensor.varies = in.byte() != 0;
+  if (tensor.varies) tensor.least_sizes = read_sizes(in, rank);
+  check_bytes(in, tensor.name, tensor.type, tensor.sizes, tensor.bytes);
+  return tensor;
+}
+
+std::vector<DeviceTensor> read_tensors(Reader& in) {
+  std::vector<DeviceTensor> tensors(in.count(in.number32(), 14));
+  for (DeviceTensor& tensor : tensors) tensor = read_tensor(in);
+  return tensors;
+}
+
+// Of tensors whose places are checked by check_plan().
+void read_plan(Reader& in, DeviceMethodInfo* method) {
+  method->tensors.resize(in.count(in.number32(), 21));
+  for (DevicePlanTensor& tensor : method->tensors) {
+    tensor.name = in.text();
+    tensor.type = read_type(in);
+    tensor.sizes = read_sizes(in, read_rank(in));
+    tensor.pool = in.number16();
+    tensor.offset = in.number32();
+    tensor.bytes = in.number32();
+    tensor.written_by = in.number16();
+    tensor.alive_until = in.number16();
+    check_bytes(in, tensor.name, tensor.type, tensor.sizes, tensor.bytes);
+  }
+  const auto read_indices = [&](std::vector<uint16_t>* indices) {
+    indices->resize(in.count(in.number16(), 2));
+    for (uint16_t& index : *indices) {
+      index = in.number16();
+      if (index >= method->tensors.size()) in.fail("a step has a tensor that there is not");
+    }
+  };
+  method->steps.resize(in.count(in.number32(), 7));
+  for (DeviceStep& step : method->steps) {
+    step.name = in.text();
+    step.kernel = in.text();
+    step.source = in.text();
+    read_indices(&step.reads);
+    read_indices(&step.writes);
+  }
+}
+
+void check_plan(Reader& in, const DeviceInfo& info, const DeviceMethodInfo& method) {
+  for (const DevicePlanTensor& tensor : method.tensors) {
+    size_t room = 0;
+    if (tensor.pool == PETREL_PLAN_OF_INPUT && tensor.offset < method.inputs.size()) {
+      room = method.inputs[tensor.offset].bytes;
+    } else if (tensor.pool == PETREL_PLAN_OF_OUTPUT && tensor.offset < method.outputs.size()) {
+      room = method.outputs[tensor.offset].bytes;
+    } else if (tensor.pool < info.pools.size()) {
+      const size_t bytes = info.pools[tensor.pool].bytes;
+      room = bytes - std::min(bytes, tensor.offset);
+    }
+    if (tensor.bytes > room) {
+      in.fail(absl::StrCat("tensor '", tensor.name, "' of the plan lies outside of its memory"));
+    }
+  }
+}
+
+}  // namespace
+
+bool DeviceInfo::has_state() const {
+  return std::any_of(pools.begin(), pools.end(),
+                     [](const DevicePool& pool) { return pool.is_kept; });
+}
+
+absl::StatusOr<DeviceInfo> parse_device_info(const std::string& device,
+                                             absl::Span<const uint8_t> bytes) {
+  Reader in(bytes);
+  DeviceInfo info;
+  if (const uint32_t version = in.number32(); version != PETREL_RPC_INFO_VERSION) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(device, ": what the device says of its model is of version ", version,
+                     ", this program reads version ", PETREL_RPC_INFO_VERSION));
+  }
+  info.board = in.text();
+  info.model = in.text();
+  info.sha256 = in.text();
+  info.constant_bytes = in.number32();
+  info.pools.resize(in.count(in.number32(), 6));
+  for (DevicePool& pool : info.pools) {
+    pool.name = in.text();
+    pool.bytes = in.number32();
+    pool.is_kept = in.byte() != 0;
+  }
+  const bool has_plan = in.byte() != 0;
+  info.methods.resize(in.count(in.number32(), 14));
+  for (DeviceMethodInfo& method : info.methods) {
+    method.name = in.text();
+    method.inputs = read_tensors(in);
+    method.outputs = read_tensors(in);
+    method.arena_bytes = in.number32();
+    method.keeps_inputs = in.byte() != 0;
+    if (has_plan) read_plan(in, &method);
+    check_plan(in, info, method);
+  }
+  if (!in.is_at_end()) in.fail("there is more behind it");
+  if (in.problem().empty()) return info;
+  return absl::DataLossError(
+      absl::StrCat(device, ": what the device says of its model is damaged: ", in.problem()));
+}
+
+}  // namespace petrel::extension

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/device/device.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "extension/device/device_method.h"
+#include "extension/device/testing_device.h"
+#include "runtime/micro/device/petrel_rpc_protocol.h"
+
+namespace petrel::extension {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+SessionOptions quick() {
+  SessionOptions options;
+  options.retry_after = milliseconds(1);
+  options.patience = milliseconds(200);
+  options.start_timeout = milliseconds(200);
+  options.run_patience = milliseconds(300);
+  return options;
+}
+
+std::unique_ptr<Device> opened(TestingDevice& device, FaultyLine::Faults faults = {}) {
+  auto host =
+      Device::open(std::make_unique<FaultyLine>(device, std::move(faults), 1), "test", quick());
+  EXPECT_TRUE(host.ok()) << host.status();
+  return host.ok() ? std::move(*host) : nullptr;
+}
+
+std::vector<int32_t> ints(const runtime::Tensor& tensor) {
+  const auto* data = tensor.const_data_ptr<int32_t>();
+  return {data, data + tensor.numel()};
+}
+
+void give(DeviceMethod& method, std::vector<int32_t> values) {
+  std::memcpy(method.get_input("x")->mutable_data_ptr(), values.data(), 16);
+}
+
+TEST(Device, RunsAMethod) {
+  TestingDevice device;
+  const auto host = opened(device);
+  EXPECT_EQ(host->info().model, "testing");
+  EXPECT_EQ(host->info().board, "testing");
+  DeviceMethod& forward = **host->method("forward");
+  give(forward, {1, 2, 3, -4});
+  ASSERT_TRUE(forward.execute().ok());
+  EXPECT_THAT(ints(*forward.get_output("y")), ElementsAre(3, 5, 7, -7));
+  EXPECT_THAT(ints(*forward.get_output(1)), ElementsAre(1));
+  EXPECT_EQ(host->stats().resent, 0u);
+}
+
+TEST(Device, RunsWithTheLeastBuffer) {
+  TestingDevice device(testing_metadata(), PETREL_RPC_LEAST_BUFFER_BYTES);
+  const auto host = opened(device);
+  EXPECT_EQ(host->hello().longest_request, 52);
+  DeviceMethod& forward = **host->method("forward");
+  give(forward, {5, 6, 7, 8});
+  ASSERT_TRUE(forward.execute().ok());
+  EXPECT_THAT(ints(*forward.get_output(0)), ElementsAre(11, 13, 15, 17));
+}
+
+TEST(Device, StepsAreDrivenFromTheHost) {
+  TestingDevice device;
+  const auto host = opened(device);
+  DeviceMethod& forward = **host->method("forward");
+  give(forward, {1, 2, 3, 4});
+  std::vector<std::string> steps;
+  std::vector<int32_t> doubled(4);
+  const auto status = forward.execute_steps([&](uint32_t step) -> absl::Status {
+    steps.push_back(forward.info().steps[step].name);
+    if (step != 1) return absl::OkStatus();
+    const auto bytes = host->read({PETREL_RPC_TENSOR, 0, 1}, 16);
+    if (bytes.ok()) std::memcpy(doubled.data(), bytes->data(), 16);
+    return bytes.status();
+  });
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_THAT(steps, ElementsAre("begin", "op0_mul", "op1_add", "op2_count", "end"));
+  EXPECT_THAT(doubled, ElementsAre(2, 4, 6, 8));
+  EXPECT_THAT(ints(*forward.get_output("y")), ElementsAre(3, 5, 7, 9));
+}
+
+TEST(Device, MemoryIsReadWrittenFilledAndSummed) {
+  TestingDevice device;
+  const auto host = opened(device);
+  const DeviceMemory pool{PETREL_RPC_POOL, 0, 0};
+  ASSERT_TRUE(host->poison(0x5a).ok());
+  ASSERT_TRUE(host->write(pool, {1, 2, 3}, 61).ok());
+  EXPECT_THAT(*host->read(pool, 4, 60), ElementsAre(0x5a, 1, 2, 3));
+  EXPECT_EQ(*host->crc(pool, 4, 60), device_crc({0x5a, 1, 2, 3}, 32));
+  EXPECT_EQ(device_crc({'1', '2', '3', '4', '5', '6', '7', '8', '9'}, 32), 0xcbf43926u);
+  EXPECT_EQ(device_crc({'1', '2', '3', '4', '5', '6', '7', '8', '9'}, 16), 0x29b1u);
+}
+
+TEST(Device, WhatIsOutOfRangeIsRefused) {
+  TestingDevice device;
+  const auto host = opened(device);
+  EXPECT_THAT(host->write({PETREL_RPC_POOL, 0, 0}, {1, 2}, 63).ToString(),
+              HasSubstr("test: WRITE: there are 1 bytes only"));
+  EXPECT_THAT(host->read({PETREL_RPC_POOL, 0, 0}, 1, 65).status().ToString(),
+              HasSubstr("test: READ: there are 64 bytes only"));
+  EXPECT_THAT(host->read({PETREL_RPC_OUTPUT, 0, 2}, 4).status().ToString(),
+              HasSubstr("there is none of that index, of 2"));
+  EXPECT_THAT(host->read({PETREL_RPC_INPUT, 1, 0}, 4).status().ToString(),
+              HasSubstr("there is none of that index, of 1"));
+  EXPECT_THAT(host->run_steps(0, 5, 1).status().ToString(), HasSubstr("of 5"));
+  EXPECT_THAT(host->run_steps(0, 1, 1).status().ToString(),
+              HasSubstr("step 0 of the method must run before step 1"));
+  EXPECT_THAT(host->method("backward").status().ToString(),
+              HasSubstr("has no method 'backward', it has: forward"));
+}
+
+TEST(Device, WhatTheBoardLacksIsSaid) {
+  TestingDevice device;
+  device.board().reset = nullptr;
+  device.board().timer.hz = 0;
+  device.config().plan = nullptr;
+  device.config().selftest = nullptr;
+  device.config().num_trace = 0;
+  device.start();
+  const auto host = opened(device);
+  EXPECT_EQ(host->hello().features, 0u);
+  for (const absl::Status& status : {host->reset(), host->selftest(), host->stack(false).status(),
+                                     host->lookup_param(7).status(), host->trace(1).status()}) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << status;
+  }
+  DeviceMethod& forward = **host->method("forward");
+  EXPECT_TRUE(forward.execute().ok());
+  EXPECT_THAT(forward.execute_steps([](uint32_t) { return absl::OkStatus(); }).ToString(),
+              HasSubstr("no plan of its model"));
+}
+
+TEST(Device, ParametersAreFoundById) {
+  TestingDevice device;
+  const auto host = opened(device);
+  const auto param = host->lookup_param(7);
+  ASSERT_TRUE(param.ok()) << param.status();
+  EXPECT_EQ(param->bytes, 12u);
+  const float weight[3] = {1, 2, 3};
+  EXPECT_EQ(param->crc, device_crc({reinterpret_cast<const uint8_t*>(weight), 12}, 32));
+  EXPECT_EQ(host->lookup_param(8).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(Device, TicksOfEachStepAreTraced) {
+  TestingDevice device;
+  const auto host = opened(device);
+  ASSERT_TRUE((*host->method("forward"))->upload().ok());
+  const auto action = host->run(0, /*is_traced=*/true);
+  ASSERT_TRUE(action.ok()) << action.status();
+  EXPECT_EQ(action->ticks, 1000u);
+  EXPECT_THAT(*host->trace(5), ElementsAre(0, 0, 0, 1000, 0));
+}
+
+TEST(Device, TimersInTheWrongStateAreErrors) {
+  TestingDevice device;
+  const auto host = opened(device);
+  EXPECT_THAT(host->timer(false).status().ToString(), HasSubstr("stopped while it did not"));
+  ASSERT_TRUE(host->timer(true).ok());
+  EXPECT_THAT(host->timer(true).status().ToString(), HasSubstr("started while it ran"));
+  EXPECT_THAT(host->time(0, 1).status().ToString(), HasSubstr("started while it ran"));
+  EXPECT_TRUE(host->timer(false).ok());
+  EXPECT_TRUE(host->time(0, 3).ok());
+}
+
+TEST(Device, TimersThatOverflowAreErrors) {
+  TestingDevice device;
+  const auto host = opened(device);
+  device.board().timer.bits = 12;
+  EXPECT_EQ(host->time(0, 4)->ticks, 4000u);
+  EXPECT_THAT(host->time(0, 5).status().ToString(), HasSubstr("the timer overflowed"));
+  device.timer().stop_status = PETREL_BOARD_E_OVERFLOW;
+  EXPECT_THAT(host->time(0, 1).status().ToString(), HasSubstr("the timer overflowed"));
+  device.timer().stop_status = PETREL_BOARD_E_STUCK;
+  EXPECT_THAT(host->time(0, 1).status().ToString(), HasSubstr("the timer does not count"));
+}
+
+TEST(Device, ResetStartsAnew) {
+  TestingDevice device;
+  const auto host = opened(device);
+  EXPECT_EQ(host->hello().boot_count, 1u);
+  ASSERT_TRUE(host->reset().ok());
+  EXPECT_EQ(host->hello().boot_count, 2u);
+  EXPECT_TRUE((*host->method("forward"))->execute().ok());
+}
+
+TEST(Device, LogLinesComeThrough) {
+  TestingDevice device;
+  std::vector<std::string> lines;
+  SessionOptions options = quick();
+  options.on_log = [&](const std::string& line) { lines.push_back(line); };
+  auto host =
+      Device::open(std::make_unique<FaultyLine>(device, FaultyLine::Faults(), 1), "test", options);
+  ASSERT_TRUE(host.ok());
+  for (int i = 0; i < 20; ++i) petrel_rpc_log(&device.rpc(), "hot");
+  ASSERT_TRUE((*host)->stats().requests > 0);
+  ASSERT_TRUE((*host)->reset_state().ok());
+  EXPECT_EQ(lines, std::vector<std::string>(8, "hot"));
+}
+
+// A transport that a test writes itself.
+class ScriptedLine final : public Transport {
+ public:
+  explicit ScriptedLine(std::function<Bytes(const Message&)> answer) : answer_(std::move(answer)) {}
+  absl::Status write(absl::Span<const uint8_t> bytes, Clock::time_point) override {
+    reader_.feed(bytes, [&](const std::optional<Message>& message, int) {
+      if (!message.has_value()) return;
+      const Bytes reply = answer_(*message);
+      inbox_.insert(inbox_.end(), reply.begin(), reply.end());
+    });
+    return absl::OkStatus();
+  }
+  absl::StatusOr<size_t> read(uint8_t* bytes, size_t size, Clock::time_point deadline) override {
+    if (inbox_.empty()) {
+      while (Clock::now() < deadline) {
+      }
+      return 0;
+    }
+    const size_t got = std::min(size, inbox_.size());
+    std::copy_n(inbox_.begin(), got, bytes);
+    inbox_.erase(inbox_.begin(), inbox_.begin() + got);
+    return got;
+  }
+
+ private:
+  std::function<Bytes(const Message&)> answer_;
+  FrameReader reader_;
+  Bytes inbox_;
+};
+
+absl::Status open_status(std::function<Bytes(const Message&)> answer) {
+  return Device::open(std::make_unique<ScriptedLine>(std::move(answer)), "test", quick()).status();
+}
+
+TEST(Device, OneThatHangsIsGivenUp) {
+  EXPECT_THAT(open_status([](const Message&) { return Bytes(); }).ToString(),
+              HasSubstr("test: HELLO: the device does not answer within 200 ms"));
+}
+
+TEST(Device, OneThatSaysSomethingElseIsTold) {
+  EXPECT_THAT(open_status([](const Message&) {
+                return Bytes{'o', 'k', 0};
+              }).ToString(),
+              HasSubstr("frames that came are damaged or none"));
+}
+
+TEST(Device, AnOlderProtocolIsTold) {
+  const auto answer = [](const Message& request) {
+    Message old = request;
+    old.version = 0;
+    old.type |= PETREL_RPC_ANSWER;
+    return encode_frame(old, 32);
+  };
+  EXPECT_THAT(open_status(answer).ToString(),
+              HasSubstr("the device speaks version 0 of the protocol, this program version 1"));
+}
+
+TEST(Device, OneThatHangsWithinAKernelIsGivenUp) {
+  TestingDevice device;
+  bool hangs = false;
+  std::vector<uint8_t> sent;
+  device.on_sent = [&](const uint8_t* bytes, size_t size) {
+    sent.insert(sent.end(), bytes, bytes + size);
+  };
+  const auto answer = [&](const Message& request) {
+    Message busy = request;
+    busy.type = PETREL_RPC_BUSY;
+    busy.payload.clear();
+    if (hangs) return encode_frame(busy, 32);
+    sent.clear();
+    const Bytes frame = encode_frame(request, 32);
+    device.feed(frame.data(), frame.size());
+    return Bytes(sent);
+  };
+  auto host = Device::open(std::make_unique<ScriptedLine>(answer), "test", quick());
+  ASSERT_TRUE(host.ok()) << host.status();
+  hangs = true;
+  // Every new sign of life begins the wait anew, so the device must fall silent.
+  int answers = 0;
+  auto silent = Device::open(std::make_unique<ScriptedLine>([&](const Message& request) {
+                               if (request.type == PETREL_RPC_RUN) {
+                                 hangs = true;
+                                 return ++answers == 1 ? answer(request) : Bytes();
+                               }
+                               hangs = false;
+                               return answer(request);
+                             }),
+                             "test", quick());
+  ASSERT_TRUE(silent.ok()) << silent.status();
+  EXPECT_THAT((*silent)->run(0).status().ToString(),
+              HasSubstr("RUN: the device began, and has said nothing for 300 ms"));
+}
+
+}  // namespace
+}  // namespace petrel::extension
