@@ -21,6 +21,7 @@
 #include "extension/cli/packed_weights_options.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
+#include "extension/cli/bench_device.h"
 #include "extension/compiled/compiled_module.h"
 #include "extension/named_data_map/safetensors_map.h"
 #include "runtime/platform/isa_level.h"
@@ -33,6 +34,8 @@ using Clock = std::chrono::steady_clock;
 struct Arguments {
   std::string program;
   bool compiled = false;
+  DeviceChoice device;
+  int calibrate_ms = 0;
   std::vector<std::string> data;
   std::string method = "forward";
   std::vector<std::string> inputs;
@@ -171,6 +174,11 @@ int run_compiled(const Arguments& arguments) {
 
 int run(Arguments& arguments) {
   if (arguments.compiled) return run_compiled(arguments);
+  if (!arguments.device.spec.empty()) {
+    return bench_device({arguments.device, arguments.method, arguments.inputs,
+                         arguments.limits.max_input_bytes, arguments.seconds,
+                         arguments.calibrate_ms, arguments.json});
+  }
   const RuntimeMessages messages;
   Module::Options options;
   options.data_files = arguments.data;
@@ -222,8 +230,8 @@ int run(Arguments& arguments) {
 void add_bench_verb(CLI::App& app, int* exit_code) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* verb = app.add_subcommand("bench", "Time loading and running a method");
-  verb->add_option("program", arguments->program, "PROG.pte, or libNAME.so with --compiled")
-      ->required();
+  CLI::Option* program =
+      verb->add_option("program", arguments->program, "PROG.pte, or libNAME.so with --compiled");
   verb->add_option("--data", arguments->data,
                    "FILE.ptd or FILE.safetensors with weights, may be repeated")
       ->take_all();
@@ -248,12 +256,27 @@ void add_bench_verb(CLI::App& app, int* exit_code) {
       *verb,
       {"--help", "--method", "--input", "--seconds", "--min-runs", "--json", "--max-input-bytes"},
       &arguments->compiled);
+  add_device_option(*verb,
+                    {"--help", "--method", "--input", "--seconds", "--json", "--max-input-bytes"},
+                    &arguments->device);
+  verb->get_option("--device")->excludes(program);
+  verb->add_option("--calibrate", arguments->calibrate_ms,
+                   "milliseconds to let the timer of the device run beside the clock of this "
+                   "machine")
+      ->check(CLI::Range(1, 3600000))
+      ->needs(verb->get_option("--device"));
   verb->footer(
       "Examples:\n"
       "  petrel bench model.pte --threads 1\n"
       "  petrel bench --compiled libkws.so\n"
+      "  petrel bench --device exec:./firmware --calibrate 500\n"
       "  petrel bench model.pte --data model.ptd --threads 2 --json");
-  verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
+  verb->callback([arguments, exit_code] {
+    if (arguments->program.empty() && arguments->device.spec.empty()) {
+      throw CLI::RequiredError("program");
+    }
+    *exit_code = run(*arguments);
+  });
 }
 
 }  // namespace petrel::extension

@@ -7,11 +7,15 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "exir/status_macros.h"
+#include "extension/cli/compiled_io.h"
 #include "extension/cli/console.h"
 #include "extension/cli/isa_option.h"
 #include "extension/cli/method_io.h"
 #include "extension/cli/progress.h"
 #include "extension/cli/verb.h"
+#include "extension/device/device_trace.h"
 #include "extension/diff/diff.h"
 #include "extension/diff/watched_program.h"
 
@@ -24,6 +28,7 @@ constexpr int kTrouble = 2;
 
 struct Arguments {
   std::string programs[2];
+  DeviceChoice device;
   std::vector<std::string> data[2];
   std::string method = "forward";
   std::vector<std::string> inputs;
@@ -42,11 +47,47 @@ absl::StatusOr<ValueTrace> run_one(const Arguments& arguments, size_t which) {
   return (*program)->run(arguments.method, inputs->values());
 }
 
-int run(const Arguments& arguments) {
+// The first program with the reference kernels, and the device, on the same inputs.
+absl::Status run_with_device(const Arguments& arguments, ValueTrace* traces) {
+  PETREL_ASSIGN_OR_RETURN(
+      const auto program,
+      WatchedProgram::open(arguments.programs[0], arguments.data[0], arguments.method,
+                           /*only_reference_kernels=*/true));
+  PETREL_ASSIGN_OR_RETURN(
+      const MethodInputs inputs,
+      MethodInputs::make(program->module(), arguments.method, arguments.inputs));
+  PETREL_ASSIGN_OR_RETURN(traces[0], program->run(arguments.method, inputs.values()));
+  PETREL_ASSIGN_OR_RETURN(const auto device,
+                          Device::open(arguments.device.spec, arguments.device.session()));
+  PETREL_ASSIGN_OR_RETURN(DeviceMethod* const method, device->method(arguments.method));
+  size_t index = 0;
+  for (const runtime::EValue& value : inputs.values()) {
+    if (!value.isTensor()) continue;
+    PETREL_RETURN_IF_ERROR(method->set_input(index++, value.toTensor()));
+  }
+  if (index != method->num_inputs()) {
+    return absl::InvalidArgumentError(absl::StrCat("method '", arguments.method, "' takes ", index,
+                                                   " tensors in ", arguments.programs[0], ", and ",
+                                                   method->num_inputs(), " on the device"));
+  }
+  PETREL_ASSIGN_OR_RETURN(traces[1], trace_device(*method));
+  return absl::OkStatus();
+}
+
+int run(Arguments& arguments) {
+  if (!arguments.device.spec.empty()) arguments.tolerance.is_exact = true;
   const RuntimeMessages messages;
   Progress progress("diff");
   ValueTrace traces[2];
-  for (size_t i = 0; i < 2; ++i) {
+  if (!arguments.device.spec.empty()) {
+    progress.start(arguments.device.spec);
+    const absl::Status status = run_with_device(arguments, traces);
+    if (!status.ok()) {
+      messages.fail("diff", status);
+      return kTrouble;
+    }
+  }
+  for (size_t i = 0; i < 2 && arguments.device.spec.empty(); ++i) {
     progress.start(arguments.programs[i]);
     auto trace = run_one(arguments, i);
     if (!trace.ok()) {
@@ -76,7 +117,8 @@ void add_diff_verb(CLI::App& app, int* exit_code) {
   verb->add_option("first", arguments->programs[0],
                    "PROG.pte, or MODEL.pt2, which is compiled for kernels")
       ->required();
-  verb->add_option("second", arguments->programs[1], "likewise")->required();
+  CLI::Option* second =
+      verb->add_option("second", arguments->programs[1], "likewise; not with --device");
   verb->add_option("--data", arguments->data[0], "FILE.ptd of the first, may be repeated")
       ->take_all()
       ->allow_extra_args(false);
@@ -100,13 +142,22 @@ void add_diff_verb(CLI::App& app, int* exit_code) {
   verb->add_flag("--all", arguments->all_rows, "show values that do not differ, too");
   verb->add_flag("--json", arguments->json, "print JSON, all values and more of each");
   add_isa_option(*verb);
+  add_device_option(*verb, {"--help", "--data", "--method", "--input", "--all", "--json", "--isa"},
+                    &arguments->device);
+  verb->get_option("--device")->excludes(second);
   verb->footer(
       "Exit codes: 0 no value differs, 1 some do, 2 the programs cannot be compared.\n"
       "Examples:\n"
       "  petrel diff model.pt2 model.pte --input x.npy\n"
       "  petrel diff model.pte model_int8.pte --input x.npy --all\n"
-      "  petrel diff mine.pte theirs.pte --rtol 1e-3 --json");
-  verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
+      "  petrel diff mine.pte theirs.pte --rtol 1e-3 --json\n"
+      "  petrel diff model.pt2 --device exec:./firmware --input x.npy");
+  verb->callback([arguments, exit_code] {
+    if (arguments->programs[1].empty() && arguments->device.spec.empty()) {
+      throw CLI::RequiredError("second");
+    }
+    *exit_code = run(*arguments);
+  });
 }
 
 }  // namespace petrel::extension

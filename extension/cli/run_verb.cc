@@ -30,6 +30,8 @@ namespace {
 struct Arguments {
   std::string program;
   bool compiled = false;
+  DeviceChoice device;
+  bool stepwise = false;
   std::vector<std::string> data;
   bool override = false;
   std::vector<std::string> replacements;
@@ -127,6 +129,27 @@ int run_compiled(const Arguments& arguments, const std::vector<Call>& calls) {
   return kDone;
 }
 
+// The calls on a device, by itself or driven from here.
+int run_on_device(const Arguments& arguments, const std::vector<Call>& calls) {
+  const auto device = Device::open(arguments.device.spec, arguments.device.session());
+  if (!device.ok()) return fail("run", device.status());
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const auto method = (*device)->method(calls[i].method);
+    if (!method.ok()) return fail("run", method.status());
+    const auto inputs =
+        CompiledInputs::set(**method, calls[i].inputs, arguments.limits.max_input_bytes);
+    if (!inputs.ok()) return fail("run", inputs.status());
+    const absl::Status status =
+        arguments.stepwise ? (*method)->execute_steps([](uint32_t) { return absl::OkStatus(); })
+                           : (*method)->execute();
+    if (!status.ok()) return fail("run", status);
+    const absl::Status shown =
+        show_outputs(outputs_of(**method), arguments.output_dir, prefix_of(i, calls.size()));
+    if (!shown.ok()) return fail("run", shown);
+  }
+  return kDone;
+}
+
 void warn(const std::string& what) {
   std::fprintf(stderr, "petrel run: warning: %s\n", shown(what).c_str());
 }
@@ -188,6 +211,7 @@ int run(Arguments& arguments) {
     return fail("run", absl::StrCat(arguments.output_dir, ": ", std::strerror(errno)));
   }
   if (arguments.compiled) return run_compiled(arguments, calls);
+  if (!arguments.device.spec.empty()) return run_on_device(arguments, calls);
 
   Module::Options options;
   options.data_files = arguments.data;
@@ -230,8 +254,8 @@ int run(Arguments& arguments) {
 void add_run_verb(CLI::App& app, int* exit_code) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* verb = app.add_subcommand("run", "Run a method of a .pte program");
-  verb->add_option("program", arguments->program, "PROG.pte, or libNAME.so with --compiled")
-      ->required();
+  CLI::Option* program =
+      verb->add_option("program", arguments->program, "PROG.pte, or libNAME.so with --compiled");
   verb->add_option("--data", arguments->data,
                    "FILE.ptd or FILE.safetensors with weights, may be repeated")
       ->take_all();
@@ -268,6 +292,13 @@ void add_run_verb(CLI::App& app, int* exit_code) {
   add_compiled_flag(
       *verb, {"--help", "--method", "--input", "--call", "--output-dir", "--max-input-bytes"},
       &arguments->compiled);
+  add_device_option(
+      *verb, {"--help", "--method", "--input", "--call", "--output-dir", "--max-input-bytes"},
+      &arguments->device);
+  verb->get_option("--device")->excludes(program);
+  verb->add_flag("--stepwise", arguments->stepwise,
+                 "the device does one step at a time, each driven from here")
+      ->needs(verb->get_option("--device"));
   verb->footer(
       "Examples:\n"
       "  petrel run model.pte --input x.npy --output-dir out\n"
@@ -275,8 +306,14 @@ void add_run_verb(CLI::App& app, int* exit_code) {
       "  petrel run lora.pte --data base.ptd --data one.ptd --replace '*lora*=two.ptd'\n"
       "  petrel run llm.pte --method decode --input 'tokens=[[15]]:int64'\n"
       "  petrel run --compiled libkws.so --input x.npy\n"
+      "  petrel run --device serial:/dev/ttyACM0@115200 --input x.npy\n"
       "  petrel run llm.pte --call prefill:tokens.npy --call decode:next.npy");
-  verb->callback([arguments, exit_code] { *exit_code = run(*arguments); });
+  verb->callback([arguments, exit_code] {
+    if (arguments->program.empty() && arguments->device.spec.empty()) {
+      throw CLI::RequiredError("program");
+    }
+    *exit_code = run(*arguments);
+  });
 }
 
 }  // namespace petrel::extension

@@ -83,9 +83,14 @@ double square(double x) { return x * x; }
 // The numbers of one order, and whether they stay within `room(element of a)`.
 class Comparison {
  public:
-  Comparison(double atol, double rtol, double rms) : atol_(atol), rtol_(rtol), rms_(rms) {}
+  Comparison(double atol, double rtol, double rms, bool is_exact)
+      : atol_(atol), rtol_(rtol), rms_(rms), is_exact_(is_exact) {}
 
   void add(size_t place, double a, double b) {
+    if (is_exact_) {
+      const bool is_same = a == b ? std::signbit(a) == std::signbit(b) : a != a && b != b;
+      if (!is_same) note(place, a, b);
+    }
     if (a == b || (std::isnan(a) && std::isnan(b)) || are_as_good_as_infinite(a, b)) {
       // Such a number would hide all others.
       if (!are_as_good_as_infinite(a, a) && std::isfinite(a)) signal_ += square(a);
@@ -93,7 +98,7 @@ class Comparison {
     }
     if (!std::isfinite(a) || !std::isfinite(b)) {
       ++result_.only_nan;
-      note(place, a, b);
+      if (!is_exact_) note(place, a, b);
       return;
     }
     const double difference = std::fabs(a - b);
@@ -104,7 +109,7 @@ class Comparison {
       result_.max_abs = difference;
       if (result_.beyond == 0 && result_.only_nan == 0 && !is_beyond) set(place, a, b);
     }
-    if (is_beyond) note(place, a, b);
+    if (is_beyond && !is_exact_) note(place, a, b);
   }
 
   double noise() const { return noise_; }
@@ -130,6 +135,7 @@ class Comparison {
   const double atol_;
   const double rtol_;
   const double rms_;
+  const bool is_exact_;
   double signal_ = 0;
   double noise_ = 0;
   Difference result_;
@@ -172,7 +178,7 @@ Difference compare_values(const TraceValue& a, const TraceValue& b, const Tolera
   for (const std::vector<size_t>& axes : orders(without_ones(a.array.shape), dims)) {
     const std::vector<size_t> order =
         std::is_sorted(axes.begin(), axes.end()) ? std::vector<size_t>() : places_of(dims, axes);
-    Comparison comparison(atol, rtol, rms);
+    Comparison comparison(atol, rtol, rms, tolerance.is_exact);
     for (size_t i = 0; i < first.size(); ++i) {
       comparison.add(i, first[i], second[order.empty() ? i : order[i]]);
     }
@@ -188,6 +194,10 @@ Difference compare_values(const TraceValue& a, const TraceValue& b, const Tolera
   }
   const double min_sqnr = tolerance.min_sqnr.value_or(kMinSqnrOfRounded);
   best.is_within = best.only_nan == 0;
+  if (tolerance.is_exact) {
+    best.is_within = best.beyond == 0;
+    return best;
+  }
   if (by_element && best.beyond > 0) best.is_within = false;
   if ((tolerance.min_sqnr || !by_element) && best.sqnr < min_sqnr) best.is_within = false;
   return best;

@@ -25,6 +25,8 @@ struct Tolerance {
   std::optional<double> atol;
   std::optional<double> rtol;      // of the element or the value's root mean square
   std::optional<double> min_sqnr;  // in decibels
+  // Nothing may differ, not even the sign of a 0; the numbers above mean nothing.
+  bool is_exact = false;
 };
 
 // What holds where the user gives no number: of floats, and of values that one program

@@ -84,6 +84,8 @@ class Tap final : public runtime::EventTracer {
 // The kernels and backends of default_registry(). A method loaded with it must have a Tap
 // as its tracer.
 const runtime::Registry& tapped_registry();
+// The same with the portable kernels alone.
+const runtime::Registry& tapped_reference_registry();
 
 }  // namespace petrel::extension
 

@@ -9,6 +9,7 @@
 
 #include "extension/diff/tap.h"
 #include "runtime/core/log.h"
+#include "runtime/kernels/portable/kernels.h"
 
 namespace petrel::extension {
 namespace {
@@ -25,19 +26,28 @@ using runtime::Span;
 
 Tap* tap_of(runtime::EventTracer* tracer) { return static_cast<Tap*>(tracer); }
 
+// The kernels that define results, and nothing else.
+const runtime::Registry& reference_registry() {
+  static constexpr runtime::KernelLibrary kPortable[] = {&runtime::portable_kernels};
+  static const runtime::Registry registry(kPortable, runtime::default_registry().backends());
+  return registry;
+}
+
+template <const runtime::Registry& (*kSource)()>
 void call_and_record(runtime::KernelRuntimeContext& context, Span<EValue*> args) {
-  const Kernel* const kernel = runtime::default_registry().find_kernel(context.kernel_name());
+  const Kernel* const kernel = kSource().find_kernel(context.kernel_name());
   kernel->fn(context, args);
   if (context.failure_state() != Error::Ok || context.event_tracer() == nullptr) return;
   tap_of(context.event_tracer())->record_kernel(*kernel, args);
 }
 
+template <const runtime::Registry& (*kSource)()>
 Span<const Kernel> tapped_kernels() {
   static const auto* const kKernels = [] {
     auto* const kernels = new std::vector<Kernel>;
-    for (const auto& library : runtime::default_registry().kernels()) {
+    for (const auto& library : kSource().kernels()) {
       for (const Kernel& kernel : library()) {
-        kernels->push_back({kernel.name, &call_and_record, kernel.outputs});
+        kernels->push_back({kernel.name, &call_and_record<kSource>, kernel.outputs});
       }
     }
     return kernels;
@@ -126,15 +136,20 @@ constexpr std::array<runtime::BackendLibrary, sizeof...(kIndex)> libraries(
 // Of one binary; those beyond it are not watched, and programs that need them not loaded.
 constexpr size_t kMaxBackends = 16;
 
-}  // namespace
-
-const runtime::Registry& tapped_registry() {
-  static constexpr runtime::KernelLibrary kKernels[] = {&tapped_kernels};
+template <const runtime::Registry& (*kSource)()>
+const runtime::Registry& tapped() {
+  static constexpr runtime::KernelLibrary kKernels[] = {&tapped_kernels<kSource>};
   static constexpr auto kBackends = libraries(std::make_index_sequence<kMaxBackends>());
   static const runtime::Registry registry(
       kKernels, {kBackends.data(),
                  std::min(kBackends.size(), runtime::default_registry().backends().size())});
   return registry;
 }
+
+}  // namespace
+
+const runtime::Registry& tapped_registry() { return tapped<runtime::default_registry>(); }
+
+const runtime::Registry& tapped_reference_registry() { return tapped<reference_registry>(); }
 
 }  // namespace petrel::extension

@@ -13,12 +13,12 @@
 namespace petrel::extension {
 
 absl::StatusOr<std::unique_ptr<WatchedProgram>> WatchedProgram::open(
-    const std::string& path, const std::vector<std::string>& data_files,
-    const std::string& method) {
+    const std::string& path, const std::vector<std::string>& data_files, const std::string& method,
+    bool only_reference_kernels) {
   std::unique_ptr<WatchedProgram> program(new WatchedProgram(path));
   Module::Options options;
   options.data_files = data_files;
-  options.registry = &tapped_registry();
+  options.registry = only_reference_kernels ? &tapped_reference_registry() : &tapped_registry();
   options.event_tracer = &program->tap_;
   options.writable_inputs = true;
   const bool is_archive = absl::EndsWith(path, ".pt2");

@@ -27,7 +27,7 @@ class WatchedProgram {
   // file. What the runtime says of a program that cannot be loaded goes to its log.
   static absl::StatusOr<std::unique_ptr<WatchedProgram>> open(
       const std::string& path, const std::vector<std::string>& data_files,
-      const std::string& method);
+      const std::string& method, bool only_reference_kernels = false);
 
   // To make inputs for.
   Module& module() { return *module_; }
