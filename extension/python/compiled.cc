@@ -3,10 +3,8 @@
 
 #include <pybind11/stl.h>
 
-#include <algorithm>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +12,7 @@
 #include "extension/compiled/compiled_module.h"
 #include "extension/module/error_text.h"
 #include "extension/python/array.h"
+#include "extension/python/bound_tensor.h"
 #include "extension/python/error.h"
 #include "extension/python/gil.h"
 
@@ -22,80 +21,8 @@ namespace petrel::extension::python {
 namespace py = pybind11;
 using runtime::Error;
 using runtime::Result;
-using runtime::ScalarType;
-using runtime::Span;
-using runtime::TensorImpl;
 
 namespace {
-
-// A tensor over an array, as the runtime wants it.
-struct BoundTensor {
-  BoundTensor(Array given, const petrel_tensor_info& info)
-      : array(std::move(given)),
-        sizes(array.shape.begin(), array.shape.end()),
-        dim_order(info.dim_order, info.dim_order + info.rank),
-        impl(array.dtype, static_cast<ssize_t>(sizes.size()), sizes.data(), array.data,
-             dim_order.data()) {}
-  BoundTensor(const BoundTensor&) = delete;
-  BoundTensor& operator=(const BoundTensor&) = delete;
-
-  Array array;
-  std::vector<int32_t> sizes;
-  std::vector<uint8_t> dim_order;
-  TensorImpl impl;
-};
-
-std::string text_of(const char* dtype, const std::vector<int64_t>& shape) {
-  std::string text = dtype;
-  for (size_t i = 0; i < shape.size(); ++i) text += (i == 0 ? "[" : ",") + std::to_string(shape[i]);
-  return shape.empty() ? text + "[]" : text + "]";
-}
-
-std::vector<int64_t> shape_of(const petrel_tensor_info& info) {
-  return {info.sizes, info.sizes + info.rank};
-}
-
-// The argument for one input, copied where it does not lie as the code wants it.
-std::unique_ptr<BoundTensor> bind_input(py::handle argument, const petrel_tensor_info& info) {
-  const std::string name = "input '" + std::string(info.name) + "'";
-  std::optional<Array> array = from_python(argument);
-  if (!array.has_value()) {
-    raise_error("InvalidArgument",
-                name + " is a " +
-                    py::str(py::type::of(argument).attr("__name__")).cast<std::string>() +
-                    ", must be an array with the buffer protocol or DLPack");
-  }
-  const auto dtype = static_cast<ScalarType>(info.dtype);
-  // Of sizes that vary the module says whether it takes them.
-  const bool fits_shape = info.least_sizes == nullptr ? array->shape == shape_of(info)
-                                                      : array->shape.size() == info.rank;
-  if (array->dtype != dtype || !fits_shape) {
-    raise_error("InvalidArgument", name + " is " + text_of(to_string(array->dtype), array->shape) +
-                                       ", must be " + text_of(to_string(dtype), shape_of(info)));
-  }
-  const Span<const uint8_t> order(info.dim_order, info.rank);
-  const bool fits = array->lies_in(order) && array->data != nullptr;
-  return std::make_unique<BoundTensor>(fits ? *std::move(array) : array->copy_in(order), info);
-}
-
-std::unique_ptr<BoundTensor> make_output(const petrel_tensor_info& info) {
-  std::shared_ptr<void> memory = aligned_memory(info.bytes);
-  void* const data = memory.get();
-  const Span<const uint8_t> order(info.dim_order, info.rank);
-  return std::make_unique<BoundTensor>(
-      dense_array(static_cast<ScalarType>(info.dtype), shape_of(info), order, data,
-                  /*is_writable=*/true, std::move(memory)),
-      info);
-}
-
-// The elements that a run has written, of memory for the largest sizes.
-Array with_sizes(Array array, const petrel_tensor_info& info, std::vector<int64_t> shape) {
-  if (info.least_sizes == nullptr) return array;
-  const Span<const uint8_t> order(info.dim_order, info.rank);
-  void* const data = array.data;
-  return dense_array(array.dtype, std::move(shape), order, data, /*is_writable=*/true,
-                     std::move(array.owner));
-}
 
 class LoadedModule {
  public:
@@ -176,19 +103,6 @@ class LoadedModule {
   std::unique_ptr<CompiledModule> module_;
   std::mutex mutex_;  // held while the module works
 };
-
-// (name, name in C, dtype, shape, dim order) of each.
-py::list describe(const petrel_tensor_info* tensors, size_t count) {
-  py::list all;
-  for (size_t i = 0; i < count; ++i) {
-    const petrel_tensor_info& info = tensors[i];
-    const std::vector<int> order(info.dim_order, info.dim_order + info.rank);
-    all.append(py::make_tuple(info.name, info.c_name,
-                              to_string(static_cast<ScalarType>(info.dtype)),
-                              py::tuple(py::cast(shape_of(info))), py::tuple(py::cast(order))));
-  }
-  return all;
-}
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include "extension/python/array.h"
 #include "extension/python/compiled.h"
 #include "extension/python/data_files.h"
+#include "extension/python/device.h"
 #include "extension/python/diff.h"
 #include "extension/python/error.h"
 #include "extension/python/export.h"
@@ -37,6 +38,7 @@ PYBIND11_MODULE(_petrel, module) {
   bind_named_data(module);
   bind_program(module);
   bind_compiled(module);
+  bind_device(module);
   module.def("version", [] { return kVersion; });
   module.def("set_isa_level", [](const std::string& level) {
     const ErrorText said;

@@ -30,6 +30,7 @@ READERS = {
     "npy": ["extension/npy/*.cc"],
     "plan": ["exir/plan/formats/*.cc"],
     "pt2": ["exir/import/*.cc"],
+    "device": ["extension/device/device_info.cc", "extension/device/frame.cc"],
     "module": ["extension/compiled/module_file.cc"],
 }
 # Not of readers: they write, or the target has nothing to do with them.

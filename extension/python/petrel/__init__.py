@@ -21,7 +21,8 @@ import os
 from petrel import _petrel
 from petrel._backend import (Backend, GroupCosts, Partitioner, PreprocessResult,
                              RuntimeBackend, Subprogram)
-from petrel._compiled import CompiledMethod, CompiledModule, TensorInfo, load_compiled
+from petrel._compiled import (CompiledMethod, CompiledModule, Device, TensorInfo, load_compiled,
+                              open_device)
 from petrel._data import build_data, list_data, merge_data, split_data
 from petrel._data_map import NamedDataMap, TensorLayout
 from petrel._diff import diff
@@ -39,12 +40,12 @@ if not _petrel.is_main_interpreter():
 __version__ = _petrel.version()
 
 __all__ = [
-    "Backend", "CompiledMethod", "CompiledModule", "Error", "Graph", "GroupCosts",
+    "Backend", "CompiledMethod", "CompiledModule", "Device", "Error", "Graph", "GroupCosts",
     "LoadedProgram", "Method", "NamedBlobStore", "NamedData", "NamedDataMap", "Node",
     "Partitioner", "PreprocessResult", "Program", "Report", "RuntimeBackend", "Subprogram",
     "Tensor", "TensorInfo", "TensorLayout", "Value", "ValueInfo", "build_data", "diff",
-    "export", "gen_c", "list_data", "load", "load_compiled", "merge_data", "quantize",
-    "set_isa_level", "split_data"
+    "export", "gen_c", "list_data", "load", "load_compiled", "merge_data", "open_device",
+    "quantize", "set_isa_level", "split_data"
 ]
 
 atexit.register(_petrel.close)

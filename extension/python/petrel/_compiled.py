@@ -3,7 +3,7 @@
 
 import dataclasses
 import os
-from typing import Any, Iterator, List, Mapping, Tuple, Union
+from typing import Any, Iterator, List, Mapping, Tuple, Union, cast
 
 from petrel import _petrel
 
@@ -21,7 +21,7 @@ class TensorInfo:
 class CompiledMethod:
     """One method of a compiled module; call it with its inputs in order."""
 
-    def __init__(self, module: _petrel.CompiledModule, name: str) -> None:
+    def __init__(self, module: Union[_petrel.CompiledModule, _petrel.Device], name: str) -> None:
         self._module = module
         self.name = name
         self.inputs = [TensorInfo(*info) for info in module.inputs(name)]
@@ -46,7 +46,7 @@ class CompiledModule(Mapping[str, CompiledMethod]):
     different ones, of one file too, run at the same time.
     """
 
-    def __init__(self, module: _petrel.CompiledModule) -> None:
+    def __init__(self, module: Union[_petrel.CompiledModule, _petrel.Device]) -> None:
         self._module = module
         self._names = module.method_names()
 
@@ -87,3 +87,25 @@ def load_compiled(path: Union[str, "os.PathLike[str]"]) -> CompiledModule:
     Error when it is not, or is another library; load() opens programs, which are data.
     """
     return CompiledModule(_petrel.CompiledModule(path))
+
+
+class Device(CompiledModule):
+    """A model on a device, whose methods are called as those of a compiled module."""
+
+    @property
+    def board(self) -> str:
+        """What the firmware calls its board."""
+        return cast(_petrel.Device, self._module).board()
+
+    def __repr__(self) -> str:
+        return f"<petrel.Device {self.name!r} on {self.board!r} {self._names}>"
+
+
+def open_device(spec: str, *, patience: float = 60.0) -> Device:
+    """Connects to firmware that answers as `petrel gen-c --device-rpc` makes it.
+
+    `spec` is exec:COMMAND, serial:PATH[@BAUD], tcp:HOST:PORT or unix:PATH. A device that
+    computes for `patience` seconds without a sign of life is given up: an Error, as for all
+    else that goes wrong.
+    """
+    return Device(_petrel.Device(spec, patience))
