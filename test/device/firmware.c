@@ -3,7 +3,7 @@
  * Firmware for tests: a generated package that a host drives, on a process of this machine or on
  * Arm's boards MPS2 as QEMU has them.
  *
- *   cc -DNAME=kws -DMODEL_HEADER='"kws.h"' -DPLAN_HEADER='"kws_plan.h"' firmware.c kws*.c petrel_*.c
+ *   cc -DNAME=kws -DMODEL_HEADER='"kws.h"' -DPLAN_HEADER='"kws_plan.h"' firmware.c kws*.c ...
  *
  * With -DIO_BYTES=N inputs and outputs lie apart from the memory of the model.
  */
