@@ -10,7 +10,6 @@
 #include "exir/status_macros.h"
 #include "extension/cli/console.h"
 #include "extension/device/device_time.h"
-#include "runtime/micro/device/petrel_board.h"
 
 namespace petrel::extension {
 namespace {
@@ -84,7 +83,7 @@ void print(const DeviceMethod& method, const Device& device, const Figures& figu
   std::printf("%s: board %s, model %s, method %s, timer %u Hz of %d bits%s\n",
               device.name().c_str(), device.info().board.c_str(), device.info().model.c_str(),
               method.name().c_str(), hello.timer_hz, hello.timer_bits,
-              (hello.timer_flags & PETREL_TIMER_STOPS_IN_SLEEP) != 0 ? ", stops in sleep" : "");
+              hello.timer_stops_in_sleep() ? ", stops in sleep" : "");
   if (figures.calibration) {
     std::printf("timer        measured %.0f Hz, %+.3f %% beside what the board says, +- %.3f %%\n",
                 figures.calibration->measured_hz, 100 * figures.calibration->drift,

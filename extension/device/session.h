@@ -53,6 +53,8 @@ struct DeviceHello {
   std::string model_hash;  // the first 32 digits of its SHA-256
 
   bool has(uint32_t feature) const { return (features & feature) != 0; }
+  // What sleeps meanwhile cannot be measured.
+  bool timer_stops_in_sleep() const { return (timer_flags & 1) != 0; }
 };
 
 struct SessionStats {
