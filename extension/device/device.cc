@@ -148,6 +148,27 @@ absl::Status Device::poison(uint8_t value) {
   return absl::OkStatus();
 }
 
+absl::Status Device::bulk(DeviceMemory memory, size_t bytes, const std::string& path,
+                          size_t file_offset, bool is_store) {
+  Bytes payload = place_of(memory, 0);
+  put32(&payload, static_cast<uint32_t>(bytes));
+  put32(&payload, static_cast<uint32_t>(file_offset));
+  payload.push_back(is_store ? 1 : 0);
+  payload.insert(payload.end(), path.begin(), path.end());
+  payload.push_back(0);
+  return ask(PETREL_RPC_BULK, payload, 4).status();
+}
+
+absl::Status Device::load_file(DeviceMemory memory, size_t bytes, const std::string& path,
+                               size_t file_offset) {
+  return bulk(memory, bytes, path, file_offset, /*is_store=*/false);
+}
+
+absl::Status Device::store_file(DeviceMemory memory, size_t bytes, const std::string& path,
+                                size_t file_offset) {
+  return bulk(memory, bytes, path, file_offset, /*is_store=*/true);
+}
+
 absl::StatusOr<DeviceAction> Device::act(uint8_t type, const Bytes& payload) {
   PETREL_ASSIGN_OR_RETURN(const Bytes answer, ask(type, payload, 12));
   DeviceAction action;

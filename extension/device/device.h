@@ -80,6 +80,13 @@ class Device {
   // Fills all pools, except those that hold what outlives a call.
   absl::Status poison(uint8_t value);
 
+  // Exchanges memory with a file that the board reaches beside the line, such as one of this
+  // machine through a debugger, from `file_offset` on. Unimplemented where it reaches none.
+  absl::Status load_file(DeviceMemory memory, size_t bytes, const std::string& path,
+                         size_t file_offset = 0);
+  absl::Status store_file(DeviceMemory memory, size_t bytes, const std::string& path,
+                          size_t file_offset = 0);
+
   absl::StatusOr<DeviceAction> run(uint8_t method, bool is_traced = false);
   // `count` steps from `first` on.
   absl::StatusOr<DeviceAction> run_steps(uint8_t method, uint32_t first, uint32_t count);
@@ -105,6 +112,8 @@ class Device {
                             uint32_t* detail = nullptr);
   absl::StatusOr<DeviceAction> act(uint8_t type, const Bytes& payload);
   absl::StatusOr<DeviceInfo> read_info();
+  absl::Status bulk(DeviceMemory memory, size_t bytes, const std::string& path, size_t file_offset,
+                    bool is_store);
 
   std::unique_ptr<Session> session_;
   DeviceInfo info_;

@@ -6,7 +6,10 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "extension/device/device_method.h"
@@ -205,10 +208,54 @@ TEST(Device, LogLinesComeThrough) {
   EXPECT_EQ(lines, std::vector<std::string>(8, "hot"));
 }
 
+TEST(Device, HeartbeatsComeFromWithinKernelsOnly) {
+  TestingDevice device;
+  const auto host = opened(device);
+  int sent = 0;
+  const auto line = device.on_sent;
+  device.on_sent = [&](const uint8_t* bytes, size_t size) {
+    ++sent;
+    line(bytes, size);
+  };
+  petrel_rpc_heartbeat(&device.rpc());
+  EXPECT_EQ(sent, 0);
+  device.context().user = &device;
+  device.context().inside = [](void* user) {
+    petrel_rpc_heartbeat(&static_cast<TestingDevice*>(user)->rpc());
+  };
+  ASSERT_TRUE(host->run(0).ok());
+  EXPECT_EQ(sent, 3);  // that the run has begun, the heartbeat, the answer
+}
+
+TEST(Device, FilesBesideTheLine) {
+  TestingDevice device;
+  const auto host = opened(device);
+  const DeviceMemory pool{PETREL_RPC_POOL, 0, 0};
+  EXPECT_EQ(host->load_file(pool, 4, "x").code(), absl::StatusCode::kUnimplemented);
+  device.board().bulk.read = [](void*, const char* path, size_t offset, void* to, size_t bytes) {
+    if (std::string(path) != "in.bin") return int32_t{PETREL_BOARD_E_MISSING};
+    std::memset(to, static_cast<int>(offset), bytes);
+    return int32_t{PETREL_BOARD_OK};
+  };
+  device.board().bulk.write = [](void*, const char* path, size_t, const void* from, size_t bytes) {
+    const bool is_right =
+        std::string(path) == "out.bin" && bytes == 4 && *static_cast<const uint8_t*>(from) == 9;
+    return int32_t{is_right ? PETREL_BOARD_OK : PETREL_BOARD_E_MISSING};
+  };
+  ASSERT_TRUE(host->load_file(pool, 4, "in.bin", 9).ok());
+  EXPECT_THAT(*host->read(pool, 4), ElementsAre(9, 9, 9, 9));
+  EXPECT_TRUE(host->store_file(pool, 4, "out.bin").ok());
+  EXPECT_FALSE(host->load_file(pool, 4, "other.bin").ok());
+  EXPECT_EQ(host->load_file(pool, 65, "in.bin").code(), absl::StatusCode::kOutOfRange);
+}
+
 // A transport that a test writes itself.
 class ScriptedLine final : public Transport {
  public:
   explicit ScriptedLine(std::function<Bytes(const Message&)> answer) : answer_(std::move(answer)) {}
+  // What comes unasked.
+  std::function<Bytes()> on_idle;
+
   absl::Status write(absl::Span<const uint8_t> bytes, Clock::time_point) override {
     reader_.feed(bytes, [&](const std::optional<Message>& message, int) {
       if (!message.has_value()) return;
@@ -218,11 +265,13 @@ class ScriptedLine final : public Transport {
     return absl::OkStatus();
   }
   absl::StatusOr<size_t> read(uint8_t* bytes, size_t size, Clock::time_point deadline) override {
-    if (inbox_.empty()) {
-      while (Clock::now() < deadline) {
-      }
-      return 0;
+    while (inbox_.empty() && Clock::now() < deadline) {
+      if (!on_idle) continue;
+      std::this_thread::sleep_for(milliseconds(5));
+      const Bytes more = on_idle();
+      inbox_.insert(inbox_.end(), more.begin(), more.end());
     }
+    if (inbox_.empty()) return 0;
     const size_t got = std::min(size, inbox_.size());
     std::copy_n(inbox_.begin(), got, bytes);
     inbox_.erase(inbox_.begin(), inbox_.begin() + got);
@@ -262,40 +311,63 @@ TEST(Device, AnOlderProtocolIsTold) {
               HasSubstr("the device speaks version 0 of the protocol, this program version 1"));
 }
 
-TEST(Device, OneThatHangsWithinAKernelIsGivenUp) {
-  TestingDevice device;
-  bool hangs = false;
-  std::vector<uint8_t> sent;
-  device.on_sent = [&](const uint8_t* bytes, size_t size) {
-    sent.insert(sent.end(), bytes, bytes + size);
-  };
-  const auto answer = [&](const Message& request) {
-    Message busy = request;
-    busy.type = PETREL_RPC_BUSY;
-    busy.payload.clear();
-    if (hangs) return encode_frame(busy, 32);
-    sent.clear();
+// A device that answers what it must, and of a run says first that it has begun.
+class BusyDevice {
+ public:
+  BusyDevice() {
+    device_.on_sent = [this](const uint8_t* bytes, size_t size) {
+      sent_.insert(sent_.end(), bytes, bytes + size);
+    };
+  }
+  Bytes answer(const Message& request) {
+    sent_.clear();
     const Bytes frame = encode_frame(request, 32);
-    device.feed(frame.data(), frame.size());
-    return Bytes(sent);
-  };
-  auto host = Device::open(std::make_unique<ScriptedLine>(answer), "test", quick());
+    device_.feed(frame.data(), frame.size());
+    return sent_;
+  }
+  static Bytes busy(const Message& request) {
+    return encode_frame(
+        {PETREL_RPC_VERSION, PETREL_RPC_BUSY, request.session, request.sequence, {}}, 32);
+  }
+
+ private:
+  TestingDevice device_;
+  Bytes sent_;
+};
+
+TEST(Device, OneThatHangsWithinAKernelIsGivenUp) {
+  BusyDevice device;
+  int runs = 0;
+  auto host = Device::open(std::make_unique<ScriptedLine>([&](const Message& request) {
+                             if (request.type != PETREL_RPC_RUN) return device.answer(request);
+                             return ++runs == 1 ? BusyDevice::busy(request) : Bytes();
+                           }),
+                           "test", quick());
   ASSERT_TRUE(host.ok()) << host.status();
-  hangs = true;
-  // Every new sign of life begins the wait anew, so the device must fall silent.
-  int answers = 0;
-  auto silent = Device::open(std::make_unique<ScriptedLine>([&](const Message& request) {
-                               if (request.type == PETREL_RPC_RUN) {
-                                 hangs = true;
-                                 return ++answers == 1 ? answer(request) : Bytes();
-                               }
-                               hangs = false;
-                               return answer(request);
-                             }),
-                             "test", quick());
-  ASSERT_TRUE(silent.ok()) << silent.status();
-  EXPECT_THAT((*silent)->run(0).status().ToString(),
+  EXPECT_THAT((*host)->run(0).status().ToString(),
               HasSubstr("RUN: the device began, and has said nothing for 300 ms"));
+}
+
+TEST(Device, SignsOfLifeKeepALongKernelAlive) {
+  BusyDevice device;
+  std::optional<Message> run;
+  Transport::Clock::time_point begun;
+  auto line = std::make_unique<ScriptedLine>([&](const Message& request) {
+    if (request.type != PETREL_RPC_RUN) return device.answer(request);
+    if (!run.has_value()) begun = Transport::Clock::now();
+    run = request;
+    return BusyDevice::busy(request);
+  });
+  line->on_idle = [&] {
+    if (!run.has_value()) return Bytes();
+    // Twice as long as a device may say nothing.
+    const bool is_done = Transport::Clock::now() - begun > milliseconds(600);
+    return is_done ? device.answer(*run) : BusyDevice::busy(*run);
+  };
+  auto host = Device::open(std::move(line), "test", quick());
+  ASSERT_TRUE(host.ok()) << host.status();
+  const auto action = (*host)->run(0);
+  EXPECT_TRUE(action.ok()) << action.status();
 }
 
 }  // namespace

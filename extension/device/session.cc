@@ -18,6 +18,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLongestRetry(1000);
+// Of the first one, however slow the line is.
+constexpr milliseconds kLongestFirstRetry(400);
 
 uint16_t random_session() {
   static std::random_device device;
@@ -85,6 +87,7 @@ absl::Status Session::wait_for(const Message& request, Clock::time_point until, 
                                uint32_t* detail) {
   uint8_t bytes[4096];
   PETREL_ASSIGN_OR_RETURN(const size_t got, transport_->read(bytes, sizeof bytes, until));
+  reply->is_coming = got > 0;
   reader_.feed({bytes, got}, [&](const std::optional<Message>& message, int crc_bits) {
     if (reply->is_there || !reply->failed.ok()) return;  // the rest is late
     if (!message.has_value()) {
@@ -117,9 +120,12 @@ absl::Status Session::silent(const Message& request, bool is_busy) const {
 absl::StatusOr<Session::Reply> Session::converse(const Message& request, uint32_t* detail) {
   const bool is_hello = request.type == PETREL_RPC_HELLO;
   ++stats_.requests;
-  milliseconds pause = options_.retry_after;
+  // A slow line must not carry everything twice.
+  milliseconds pause =
+      std::max(options_.retry_after, std::min(2 * round_trip_, kLongestFirstRetry));
   bool is_busy = false;
-  Clock::time_point last_sign = Clock::now(), last_sent = last_sign;
+  const Clock::time_point begun = Clock::now();
+  Clock::time_point last_sign = begun, last_sent = begun;
   PETREL_RETURN_IF_ERROR(send(request));
   while (true) {
     const Clock::time_point give_up = last_sign + (is_busy    ? options_.run_patience
@@ -128,8 +134,12 @@ absl::StatusOr<Session::Reply> Session::converse(const Message& request, uint32_
     Reply reply;
     PETREL_RETURN_IF_ERROR(wait_for(request, std::min(give_up, last_sent + pause), &reply, detail));
     if (!reply.failed.ok()) return reply.failed;
-    if (reply.is_there) return reply;
     const Clock::time_point now = Clock::now();
+    if (reply.is_there) {
+      if (!is_busy) round_trip_ = std::chrono::duration_cast<milliseconds>(now - begun);
+      return reply;
+    }
+    if (reply.is_coming) last_sent = now;  // its answer is on the way
     if (reply.is_busy) {
       is_busy = true;
       last_sign = now;

@@ -92,6 +92,7 @@ class Session {
   struct Reply {
     bool is_there = false;
     bool is_busy = false;
+    bool is_coming = false;  // some bytes were
     bool has_to_resend = false;
     absl::Status failed;
     Bytes payload;
@@ -112,6 +113,7 @@ class Session {
   DeviceHello hello_;
   uint16_t session_ = 0;
   uint16_t sequence_ = 0;
+  std::chrono::milliseconds round_trip_{0};  // of the last request
   SessionStats stats_;
 };
 

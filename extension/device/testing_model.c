@@ -29,6 +29,7 @@ static int32_t run_step(void *context, const void *const *inputs, void *const *o
       }
       break;
     case 3:
+      if (own->inside != NULL) own->inside(own->user);
       *at(own, 48) = ++own->runs;
       break;
     case 4:
