@@ -18,7 +18,7 @@ class CommandsTest(unittest.TestCase):
         self.assertGreater(len(pages), 3)
         count = 0
         for page in pages:
-            # //test/device:page_test runs those of a page that needs emulators.
+            # //test/boards:page_test runs those of a page that needs emulators.
             if page.name == "device.md":
                 continue
             folder = tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR"))

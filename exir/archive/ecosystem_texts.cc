@@ -78,7 +78,9 @@ constexpr char kPlatformio[] = R"({
 )";
 
 constexpr char kPack[] = R"(<?xml version="1.0" encoding="UTF-8"?>
-<package schemaVersion="1.7.7" xmlns:xs="http://www.w3.org/2001/XMLSchema-instance" xs:noNamespaceSchemaLocation="PACK.xsd">
+<package schemaVersion="1.7.7"
+  xmlns:xs="http://www.w3.org/2001/XMLSchema-instance"
+  xs:noNamespaceSchemaLocation="PACK.xsd">
   <vendor>Petrel</vendor>
   <name>@NAME@</name>
   <description>The model @NAME@ as C, generated from a PyTorch program</description>

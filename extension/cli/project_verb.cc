@@ -78,6 +78,8 @@ int build(const Arguments& arguments) {
                 static_cast<long long>(number_in(memory, "used")),
                 static_cast<long long>(number_in(memory, "size")));
   }
+  const std::string device = text_in(*built, "device");
+  if (!device.empty()) std::printf("--device '%s'\n", shown(device).c_str());
   return kDone;
 }
 

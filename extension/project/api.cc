@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "exir/annotate.h"
 #include "exir/board/fields.h"
 #include "exir/json/json_text.h"
 #include "exir/status_macros.h"
@@ -104,7 +103,11 @@ absl::StatusOr<Json> build(Fields& params) {
         absl::StrCat("driver: is '", driver, "', must be ", kStandalone, " or ", kHostDriven));
   }
   PETREL_ASSIGN_OR_RETURN(const Image image, build_project(project, driver));
-  return describe(image);
+  Json result = describe(image);
+  // A board that is not plugged in is no reason to fail.
+  const auto device = device_spec(project, driver);
+  if (driver == kHostDriven && device.ok()) result["device"] = *device;
+  return result;
 }
 
 // Runs the command of the board file.

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "exir/status_macros.h"
 #include "extension/project/board_run.h"
 #include "extension/project/build.h"
@@ -104,27 +105,47 @@ class PortStream : public BoardStream {
   int fd_ = -1;
 };
 
+bool is_plugged_in(const exir::Board& board) {
+  return board.emulator.program.empty() && board.family != "host";
+}
+
+// What starts the program of a board that is none to hold in hands.
+absl::StatusOr<std::vector<std::string>> words_of(const Project& project,
+                                                  const std::string& driver) {
+  const exir::Board& board = project.board;
+  PETREL_ASSIGN_OR_RETURN(const Image image, built_image(project, driver));
+  if (!board.emulator.program.empty()) {
+    PETREL_RETURN_IF_ERROR(
+        check_installed(board.emulator.program, board.emulator.install, board));
+  }
+  std::error_code failed;
+  return emulator_words(board, fs::absolute(image.path, failed), "stdio", {});
+}
+
 }  // namespace
+
+absl::StatusOr<std::string> device_spec(const Project& project, const std::string& driver) {
+  if (is_plugged_in(project.board)) {
+    PETREL_ASSIGN_OR_RETURN(const Device device,
+                            find_device(project.board, project.device, list_devices("/sys")));
+    return absl::StrCat("serial:", device.port, "@115200");
+  }
+  PETREL_ASSIGN_OR_RETURN(const std::vector<std::string> words, words_of(project, driver));
+  return absl::StrCat("exec:", absl::StrJoin(words, " "));
+}
 
 absl::StatusOr<std::unique_ptr<BoardStream>> open_stream(const Project& project,
                                                          const std::string& driver) {
-  const exir::Board& board = project.board;
-  if (board.emulator.program.empty() && board.family != "host") {
+  if (is_plugged_in(project.board)) {
     PETREL_ASSIGN_OR_RETURN(const Device device,
-                            find_device(board, project.device, list_devices("/sys")));
+                            find_device(project.board, project.device, list_devices("/sys")));
     auto stream = std::make_unique<PortStream>();
     PETREL_RETURN_IF_ERROR(stream->start(device.port));
     return stream;
   }
-  PETREL_ASSIGN_OR_RETURN(const Image image, built_image(project, driver));
-  if (!board.emulator.program.empty()) {
-    PETREL_RETURN_IF_ERROR(check_installed(board.emulator.program, board.emulator.install, board));
-  }
-  std::error_code failed;
-  const std::string path = fs::absolute(image.path, failed);
+  PETREL_ASSIGN_OR_RETURN(const std::vector<std::string> words, words_of(project, driver));
   auto stream = std::make_unique<ProgramStream>();
-  PETREL_RETURN_IF_ERROR(
-      stream->start(emulator_words(board, path, "stdio", {}), fs::path(project.folder) / "build"));
+  PETREL_RETURN_IF_ERROR(stream->start(words, fs::path(project.folder) / "build"));
   return stream;
 }
 

@@ -34,6 +34,10 @@ class BoardStream {
 absl::StatusOr<std::unique_ptr<BoardStream>> open_stream(const Project& project,
                                                          const std::string& driver);
 
+// How others reach that stream, as --device of `petrel run`: "exec:qemu-system-arm ...", or
+// "serial:/dev/ttyACM0@115200".
+absl::StatusOr<std::string> device_spec(const Project& project, const std::string& driver);
+
 }  // namespace petrel::extension
 
 #endif  // PETREL_EXTENSION_PROJECT_BOARD_STREAM_H_

@@ -41,6 +41,8 @@ const struct petrel_app *petrel_app(void) {
   app.selftest = selftest;
 @REST@  return &app;
 }
+
+const struct petrel_plan *petrel_app_plan(void) { return @PLAN@; }
 )";
 
 constexpr char kMake[] =
@@ -200,17 +202,16 @@ std::string app_text(const ModelPackage& package) {
     rest += "  app.io = io;\n  app.io_bytes = sizeof io;\n";
   }
   if (package.has_plan) {
-    absl::StrAppend(&declarations, "const struct petrel_plan *", package.name,
-                    "_get_plan(void);\n");
-    absl::StrAppend(&rest, "#ifdef PETREL_HOST_DRIVEN\n  app.plan = ", package.name,
-                    "_get_plan();\n#endif\n");
+    absl::StrAppend(&declarations, "const struct petrel_plan *", package.name, "_get_plan(void);\n");
   }
+  const std::string plan = package.has_plan ? package.name + "_get_plan()" : "NULL";
   const std::string count = absl::StrCat(std::max<size_t>(package.memories.size(), 1));
   return absl::StrReplaceAll(kApp, {{"@NAME@", package.name},
                                     {"@ARRAYS@", arrays},
                                     {"@COUNT@", count},
                                     {"@FILL@", fill},
                                     {"@REST@", rest},
+                                    {"@PLAN@", plan},
                                     {"@DECLARATIONS@", declarations}});
 }
 

@@ -22,7 +22,6 @@
 
 struct petrel_app {
   const struct petrel_model_metadata *model;
-  const struct petrel_plan *plan; /* NULL: the package was made without --device-rpc */
   void *context;
   void *const *pools;
   const size_t *pool_bytes;
@@ -41,5 +40,8 @@ void petrel_board_exit(int32_t code);
 int32_t petrel_board_method(void);
 
 const struct petrel_app *petrel_app(void);
+
+/* The steps of the model, for the host; NULL: it was generated without --device-rpc. */
+const struct petrel_plan *petrel_app_plan(void);
 
 #endif /* PETREL_FIRMWARE_H */

@@ -14,7 +14,7 @@ int main(void) {
   int32_t code;
   config.board = petrel_board_init();
   config.model = app->model;
-  config.plan = app->plan;
+  config.plan = petrel_app_plan();
   config.context = app->context;
   config.pools = app->pools;
   config.pool_bytes = app->pool_bytes;

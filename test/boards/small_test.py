@@ -12,7 +12,7 @@ import unittest
 import board_case
 import npy_file
 
-MODELS = pathlib.Path("test/device/models").absolute()
+MODELS = pathlib.Path("test/boards/models").absolute()
 WORDS = ("--int8", "integer", "--io-dtype", "int8")
 
 

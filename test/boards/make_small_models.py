@@ -2,7 +2,7 @@
 """Writes models/: the keyword model and an autoencoder of MLPerf Tiny's shapes for the smallest
 boards, quantised to 8 bits with random weights, with an input and the output of eager PyTorch.
 
-    python -B test/device/make_small_models.py     (torch 2.13.0, executorch 1.5.0)
+    python -B test/boards/make_small_models.py     (torch 2.13.0, executorch 1.5.0)
 
 keywords        DS-CNN: 49 x 10 features, four blocks of 48 channels, 12 words
 autoencoder     640 numbers, layers of 48 and a bottleneck of 8: 74 KB of weights
