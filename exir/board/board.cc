@@ -84,7 +84,7 @@ BoardMemory read_memory(Fields& fields) {
   return memory;
 }
 
-BoardTimer read_timer(Fields fields) {
+BoardTimer read_timer(Fields& fields) {
   BoardTimer timer;
   timer.name = fields.text("name");
   timer.width = static_cast<int>(fields.number("width", 8, 64));
@@ -180,7 +180,11 @@ absl::StatusOr<Board> board_of(const Fields::Json& json) {
     board.memories.push_back(read_memory(one));
     fields.note(one.finish());
   }
-  if (fields.has("timer")) board.timer = read_timer(fields.object("timer"));
+  if (fields.has("timer")) {
+    Fields timer = fields.object("timer");
+    board.timer = read_timer(timer);
+    fields.note(timer.finish());
+  }
   if (fields.has("clock")) {
     Fields clock = fields.object("clock");
     board.clock = clock.text("configuration");

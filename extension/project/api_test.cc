@@ -51,8 +51,8 @@ Project served_by(const std::string& script) {
 
 TEST(ApiTest, AnotherServerAnswers) {
   const Project project =
-      served_by(R"(read line; echo starting; case "$line" in *'"method":"build"'*)"
-                R"( echo '{"id": 1, "result": {"image": "x.elf"}}';; esac; sleep 1000)");
+      served_by(R"~(read line; echo starting; case "$line" in *'"method":"build"'*) )~"
+                R"~(echo '{"id": 1, "result": {"image": "x.elf"}}';; esac; sleep 1000)~");
   const auto result = call_server(project, "build", Api::Json::object(), 20000);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ((*result)["image"], "x.elf");

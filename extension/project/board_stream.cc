@@ -115,8 +115,7 @@ absl::StatusOr<std::vector<std::string>> words_of(const Project& project,
   const exir::Board& board = project.board;
   PETREL_ASSIGN_OR_RETURN(const Image image, built_image(project, driver));
   if (!board.emulator.program.empty()) {
-    PETREL_RETURN_IF_ERROR(
-        check_installed(board.emulator.program, board.emulator.install, board));
+    PETREL_RETURN_IF_ERROR(check_installed(board.emulator.program, board.emulator.install, board));
   }
   std::error_code failed;
   return emulator_words(board, fs::absolute(image.path, failed), "stdio", {});

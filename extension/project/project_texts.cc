@@ -202,7 +202,8 @@ std::string app_text(const ModelPackage& package) {
     rest += "  app.io = io;\n  app.io_bytes = sizeof io;\n";
   }
   if (package.has_plan) {
-    absl::StrAppend(&declarations, "const struct petrel_plan *", package.name, "_get_plan(void);\n");
+    absl::StrAppend(&declarations, "const struct petrel_plan *", package.name,
+                    "_get_plan(void);\n");
   }
   const std::string plan = package.has_plan ? package.name + "_get_plan()" : "NULL";
   const std::string count = absl::StrCat(std::max<size_t>(package.memories.size(), 1));
