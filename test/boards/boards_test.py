@@ -9,6 +9,7 @@ import board_case
 
 DIGITS = pathlib.Path("examples/quickstart/digits.pt2").absolute()
 DIGIT = pathlib.Path("examples/quickstart/digit.npy").absolute()
+TIMER = pathlib.Path("test/boards/timer.c").absolute()
 INTEGER = pathlib.Path("test/quantized/integer").absolute()
 
 
@@ -67,6 +68,18 @@ class BoardsTest(board_case.BoardCase):
         self.petrel("project", "build", "p")
         said = self.petrel("project", "run", "p", "--seconds", "2", code=1)
         self.assertIn("'qemu-system-arm' did not end within 2000 ms", said)
+
+    def test_timers_count_and_refuse_what_is_wrong(self):
+        self.generate(INTEGER / "autoencoder.pt2", "--int8", "integer")
+        for board in board_case.ARM:
+            with self.subTest(board):
+                self.petrel("project", "create", "--board", board, "--model", "c", "-o", board)
+                overflows = board in ("qemu-mps3-an547", "qemu-stm32vldiscovery")
+                (self.folder / board / "firmware/standalone.c").write_text(
+                    f"#define OVERFLOWS {int(overflows)}\n" + TIMER.read_text())
+                self.petrel("project", "build", board)
+                said = self.petrel("project", "monitor", board, "--seconds", "60")
+                self.assertEqual(said, "timer: good\n")
 
     def test_any_board_that_cmake_builds_for(self):
         self.generate(DIGITS)
