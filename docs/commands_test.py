@@ -18,6 +18,9 @@ class CommandsTest(unittest.TestCase):
         self.assertGreater(len(pages), 3)
         count = 0
         for page in pages:
+            # //test/boards:page_test runs those of a page that needs emulators.
+            if page.name == "device.md":
+                continue
             folder = tempfile.mkdtemp(dir=os.environ.get("TEST_TMPDIR"))
             for file in ("digits.pt2", "digit.npy"):
                 shutil.copy(pathlib.Path("examples/quickstart") / file, folder)

@@ -3,14 +3,17 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "exir/archive/device_archive.h"
 #include "exir/compile_c/compile_c.h"
 #include "exir/driver/compile.h"
 #include "exir/driver/pool_setup.h"
@@ -111,20 +114,43 @@ std::vector<fs::path> missing_folders(const fs::path& folder) {
   return missing;
 }
 
-absl::Status publish_files(const std::string& folder, const std::vector<emit_c::CFile>& files,
+// What the C compiler of this machine made is not for devices.
+absl::StatusOr<std::string> archive_of(const GenerateOptions& options,
+                                       const std::vector<emit_c::CFile>& files) {
+  std::map<std::string, std::string> texts;
+  for (const emit_c::CFile& file : files) {
+    if (absl::EndsWith(file.name, ".so") || absl::EndsWith(file.name, ".o")) continue;
+    std::string& text = texts[file.name];
+    PETREL_RETURN_IF_ERROR(file.write([&](absl::Span<const uint8_t> bytes) {
+      text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+      return absl::OkStatus();
+    }));
+  }
+  return device_archive(options.name, texts, options.version);
+}
+
+absl::Status publish_files(const GenerateOptions& options, const std::vector<emit_c::CFile>& files,
                            GenerateReport* report) {
   OutputFiles outputs;
   for (const emit_c::CFile& file : files) {
-    PETREL_ASSIGN_OR_RETURN(const ByteSink sink, outputs.open(fs::path(folder) / file.name));
+    PETREL_ASSIGN_OR_RETURN(const ByteSink sink,
+                            outputs.open(fs::path(options.folder) / file.name));
     PETREL_RETURN_IF_ERROR(file.write(sink));
     report->file_bytes[file.name] = file.size();
+  }
+  if (!options.package_file.empty()) {
+    PETREL_ASSIGN_OR_RETURN(const std::string bytes, archive_of(options, files));
+    PETREL_ASSIGN_OR_RETURN(const ByteSink sink, outputs.open(options.package_file));
+    PETREL_RETURN_IF_ERROR(sink({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}));
+    report->file_bytes[options.package_file] = bytes.size();
   }
   return outputs.publish();
 }
 
 // A folder that was made for files that could not be written goes again.
-absl::Status write_files(const std::string& folder, const std::vector<emit_c::CFile>& files,
+absl::Status write_files(const GenerateOptions& options, const std::vector<emit_c::CFile>& files,
                          GenerateReport* report) {
+  const std::string& folder = options.folder;
   const std::vector<fs::path> missing = missing_folders(folder);
   std::error_code failed;
   fs::create_directories(folder, failed);
@@ -133,7 +159,7 @@ absl::Status write_files(const std::string& folder, const std::vector<emit_c::CF
     status = absl::PermissionDeniedError(
         absl::StrCat("folder '", folder, "' cannot be made: ", failed.message()));
   } else {
-    status = publish_files(folder, files, report);
+    status = publish_files(options, files, report);
   }
   if (status.ok()) return status;
   for (const fs::path& made : missing) fs::remove(made, failed);  // only when it is empty
@@ -183,8 +209,7 @@ absl::StatusOr<GenerateReport> generate_c(const GenerateOptions& options) {
   if (options.compile != Compile::kNothing) {
     PETREL_RETURN_IF_ERROR(phases.run("compile", [&] { return compile_files(options, &files); }));
   }
-  PETREL_RETURN_IF_ERROR(
-      phases.run("write", [&] { return write_files(options.folder, files, &report); }));
+  PETREL_RETURN_IF_ERROR(phases.run("write", [&] { return write_files(options, files, &report); }));
   return report;
 }
 

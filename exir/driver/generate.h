@@ -62,10 +62,13 @@ struct GenerateOptions {
   bool caller_io = false;
   // manifest.json of other packages that share its pools.
   std::vector<std::string> group;
+  // Also one archive of all that (exir/archive/device_archive.h); "": none.
+  std::string package_file;
+  std::string version;  // of who writes it
 };
 
 struct GenerateReport {
-  std::map<std::string, size_t> file_bytes;  // by name in the folder
+  std::map<std::string, size_t> file_bytes;  // by name in the folder, or path of the archive
   std::vector<std::string> notes;            // what a user should know of them
 };
 

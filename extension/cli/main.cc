@@ -6,6 +6,7 @@
 
 #include "extension/cli/diff_verb.h"
 #include "extension/cli/new_backend_verb.h"
+#include "extension/cli/project_verb.h"
 #include "extension/cli/quantize_verb.h"
 #include "extension/cli/verb.h"
 #include "extension/cli/version.h"
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
   int exit_code = kDone;
   add_export_verb(app, &exit_code);
   add_gen_c_verb(app, &exit_code);
+  add_project_verb(app, &exit_code);
   add_quantize_verb(app, &exit_code);
   add_run_verb(app, &exit_code);
   add_inspect_verb(app, &exit_code);

@@ -3,11 +3,14 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
+#include "exir/board/board.h"
+#include "exir/driver/board_pools.h"
 #include "exir/driver/pool_rules.h"
 #include "exir/plan/formats/memory_pool.h"
 #include "extension/export/export_option.h"
 #include "extension/export/generate_option.h"
 #include "extension/export/option_words.h"
+#include "runtime/core/version.h"
 
 namespace petrel::extension {
 namespace {
@@ -21,6 +24,14 @@ constexpr const char* kOfExport[] = {"int8",    "io-dtype",       "reorder", "ma
 
 std::vector<GenerateOption> memory_options() {
   return {
+      {{"board",
+        OptionKind::kText,
+        {},
+        "",
+        "a board that `petrel project info` lists, or a file BOARD.json: its memories are pools, "
+        "and parameters lie in those of kind=ro"},
+       // Read last, since it asks for what the others said.
+       [](const Words&, GenerateOptions*) { return absl::OkStatus(); }},
       {{"pool",
         OptionKind::kTexts,
         {},
@@ -123,6 +134,16 @@ std::vector<GenerateOption> file_options() {
                                                 : exir::Compile::kNothing;
          return absl::OkStatus();
        }},
+      {{"package",
+        OptionKind::kText,
+        {},
+        "",
+        "FILE.zip: also one archive for CMake, make, Zephyr, Arduino, PlatformIO and CMSIS"},
+       [](const Words& words, GenerateOptions* options) {
+         options->package_file = words[0];
+         options->version = kVersion;
+         return absl::OkStatus();
+       }},
       {{"math",
         OptionKind::kChoice,
         {"exact", "fast"},
@@ -195,6 +216,11 @@ absl::Status apply_generate_options(const OptionWords& given, GenerateOptions* o
     } else if (option.default_word[0] != '\0') {
       note(option.apply({option.default_word}, options));
     }
+  }
+  if (const auto board = given.find("board"); problems.empty() && board != given.end()) {
+    const auto read = exir::read_board(board->second[0]);
+    note(read.status());
+    if (read.ok()) exir::use_board(*read, given.count("params") == 0, options);
   }
   // What pools are called is known to be right only where they could be read.
   if (problems.empty()) note(exir::check_pools(*options));

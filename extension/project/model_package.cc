@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "extension/project/model_package.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "exir/annotate.h"
+#include "exir/board/fields.h"
+#include "exir/input/file_content.h"
+#include "exir/ir/scalar_type.h"
+#include "exir/json/json_text.h"
+#include "exir/status_macros.h"
+
+namespace petrel::extension {
+namespace {
+
+using exir::Fields;
+namespace fs = std::filesystem;
+
+constexpr uint64_t kMaxManifest = uint64_t{64} << 20;
+constexpr int64_t kMaxBytes = int64_t{1} << 40;
+constexpr size_t kMaxTensors = 64;
+constexpr size_t kMaxRank = 16;
+
+bool is_c_file(const std::string& name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
+  });
+}
+
+// The whole numbers of a list.
+template <typename T>
+std::vector<T> numbers_of(const Fields::Json& row, const char* key, int64_t most) {
+  std::vector<T> numbers;
+  if (!row.contains(key) || !row[key].is_array() || row[key].size() > kMaxRank) return {};
+  for (const Fields::Json& one : row[key]) {
+    const bool fits =
+        one.is_number_unsigned() && one.get<uint64_t>() <= static_cast<uint64_t>(most);
+    if (!fits) return {};
+    numbers.push_back(one.get<T>());
+  }
+  return numbers;
+}
+
+PackageTensor read_tensor(Fields& fields, const Fields::Json& row) {
+  PackageTensor tensor;
+  tensor.name = fields.text_or("name", "");
+  const std::string dtype = fields.text("dtype");
+  const auto type = exir::parse_scalar_type(dtype);
+  if (!type) fields.note("dtype", absl::StrCat("is '", dtype, "', which is no type of elements"));
+  tensor.type = static_cast<runtime::ScalarType>(type.value_or(exir::ScalarType::kFloat));
+  tensor.bytes = fields.bytes("bytes", 0, kMaxBytes);
+  tensor.varies = fields.has("least_shape");
+  if (!row.is_object()) return tensor;
+  tensor.sizes = numbers_of<int32_t>(row, "shape", INT32_MAX);
+  tensor.dim_order = numbers_of<uint8_t>(row, "dim_order", kMaxRank);
+  std::set<uint8_t> dims(tensor.dim_order.begin(), tensor.dim_order.end());
+  const size_t rank = row.contains("shape") ? row["shape"].size() : 0;
+  if (tensor.sizes.size() != rank || dims.size() != rank || (rank > 0 && *dims.rbegin() >= rank)) {
+    fields.note("shape", "and dim_order are no sizes and the order of their dims");
+  }
+  if (row.contains("scale") && row["scale"].is_number()) tensor.scale = row["scale"].get<double>();
+  if (fields.has("zero_point")) {
+    tensor.zero_point = static_cast<int32_t>(fields.number("zero_point", INT32_MIN, INT32_MAX));
+  }
+  return tensor;
+}
+
+std::vector<PackageTensor> read_tensors(Fields& method, const Fields::Json& json, const char* key) {
+  std::vector<PackageTensor> tensors;
+  std::vector<Fields> rows = method.list(key);
+  if (rows.size() > kMaxTensors) {
+    method.note(key, absl::StrCat("are ", rows.size(), ", must be at most ", kMaxTensors));
+    return tensors;
+  }
+  for (size_t i = 0; i < rows.size(); ++i) {
+    tensors.push_back(read_tensor(rows[i], json[key][i]));
+    method.note(rows[i].problem());
+  }
+  return tensors;
+}
+
+void read_methods(Fields& fields, const Fields::Json& json, ModelPackage* package) {
+  std::vector<Fields> rows = fields.list("methods");
+  for (size_t i = 0; i < rows.size(); ++i) {
+    PackageMethod method;
+    method.name = rows[i].text("name");
+    method.io_bytes = rows[i].bytes("io_bytes", 0, kMaxBytes);
+    if (json["methods"][i].is_object()) {
+      method.inputs = read_tensors(rows[i], json["methods"][i], "inputs");
+      method.outputs = read_tensors(rows[i], json["methods"][i], "outputs");
+    }
+    fields.note(rows[i].problem());
+    package->methods.push_back(std::move(method));
+  }
+  if (rows.empty()) fields.note("methods", "is missing or empty");
+}
+
+void read_memories(Fields& fields, ModelPackage* package) {
+  std::set<std::string> pools;
+  for (Fields& row : fields.list("pools")) {
+    if (row.text_or("kind", "") == "rw") pools.insert(row.text_or("name", ""));
+  }
+  for (Fields& row : fields.list("memories")) {
+    PackageMemory memory;
+    memory.name = row.text("name");
+    memory.bytes = row.bytes("bytes", 0, kMaxBytes);
+    memory.align = row.bytes("align", 1, 1 << 20);
+    memory.is_pool = pools.count(memory.name) > 0;
+    if (!is_c_file(memory.name)) row.note("name", "is no name of C");
+    fields.note(row.problem());
+    package->memories.push_back(std::move(memory));
+  }
+}
+
+absl::StatusOr<ModelPackage> package_of(const Fields::Json& json) {
+  ModelPackage package;
+  Fields fields(json, "");
+  PETREL_RETURN_IF_ERROR(fields.problem());
+  fields.number("format", 1, 1);
+  package.name = fields.text("name");
+  package.sha256 = fields.text("sha256");
+  package.constant_bytes = fields.bytes("constant_bytes", 0, kMaxBytes);
+  package.caller_io = fields.text_or("io", "") == "caller";
+  package.sources = fields.texts("sources");
+  read_memories(fields, &package);
+  read_methods(fields, json, &package);
+  PETREL_RETURN_IF_ERROR(fields.problem());
+  if (!is_c_file(package.name)) fields.note("name", "is no name of C");
+  for (const std::string& source : package.sources) {
+    if (!is_c_file(source)) fields.note("sources", absl::StrCat("hold '", source, "'"));
+    package.has_pools = package.has_pools || source == package.name + "_memory.c";
+  }
+  if (json.contains("parameters") && json["parameters"].is_array()) {
+    for (const Fields::Json& row : json["parameters"]) {
+      package.has_external = package.has_external ||
+                             (row.is_object() && row.value("kind", Fields::Json()) == "external");
+    }
+  }
+  PETREL_RETURN_IF_ERROR(fields.problem());
+  return package;
+}
+
+}  // namespace
+
+int64_t ModelPackage::memory_bytes() const {
+  int64_t bytes = 0, io = 0;
+  for (const PackageMemory& memory : memories) bytes += memory.bytes;
+  for (const PackageMethod& method : methods) io = std::max(io, method.io_bytes);
+  return bytes + (caller_io ? io : 0);
+}
+
+absl::StatusOr<ModelPackage> ModelPackage::read(const std::string& folder) {
+  const std::string path = fs::path(folder) / "manifest.json";
+  const auto text = exir::read_file_content(path, kMaxManifest);
+  if (absl::IsNotFound(text.status())) {
+    return absl::NotFoundError(absl::StrCat("'", folder,
+                                            "' has no manifest.json; it must be a folder "
+                                            "that `petrel gen-c` wrote"));
+  }
+  if (!text.ok()) return exir::annotate(text.status(), path);
+  const auto json = exir::parse_json(*text);
+  if (!json.ok()) return exir::annotate(json.status(), path);
+  auto package = package_of(*json);
+  if (!package.ok()) return exir::annotate(package.status(), path);
+  std::error_code ignored;
+  package->has_plan = fs::exists(fs::path(folder) / (package->name + "_plan.c"), ignored);
+  return package;
+}
+
+}  // namespace petrel::extension

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many models on every board that is shipped: bit for bit the interpreter. .ci/nightly runs it."""
+
+import pathlib
+import unittest
+
+import board_case
+
+LAYERS = pathlib.Path("test/models/layers").absolute()
+PORTABLE = pathlib.Path("test/models/portable").absolute()
+VARYING = pathlib.Path("test/models/varying").absolute()
+INTEGER = pathlib.Path("test/quantized/integer").absolute()
+PROGRAMS = pathlib.Path("test/quantized/programs").absolute()
+
+FLOATS = [(LAYERS, ("activations", "attention", "conv_transposed", "embedding", "gru", "lstm",
+                    "norms", "pools", "resize", "statistics")),
+          (PORTABLE, ("windows", "planes", "large_integers"))]
+# What has memory for floats.
+LARGE = ("host", "qemu-mps2-an386", "qemu-mps2-an500", "qemu-riscv32")
+
+
+class EveryBoardTest(board_case.BoardCase):
+
+    def check(self, model, given, boards, words=()):
+        self.setUp()
+        want = self.interpreted(model, given, *words)
+        self.generate(model, *words)
+        for board in boards:
+            with self.subTest(model=model.stem, board=board):
+                self.build(board)
+                _, got = self.run_on(board, given)
+                self.check_same(got, want, f"{model.stem} on {board}")
+
+    def test_integers_alone(self):
+        for name in ("keywords", "autoencoder", "many"):
+            self.check(INTEGER / f"{name}.pt2", [INTEGER / f"{name}.input.npy"], board_case.ALL,
+                       ("--int8", "integer"))
+
+    def test_quantised_models_in_floats(self):
+        for name in ("rows", "mixed", "image_channel", "image_tensor"):
+            self.check(PROGRAMS / f"{name}.pt2", [PROGRAMS / f"{name}.input.npy"], LARGE)
+
+    def test_floats(self):
+        for folder, names in FLOATS:
+            for name in names:
+                self.check(folder / f"{name}.pt2", sorted(folder.glob(f"{name}.input_*.npy")), LARGE)
+
+    def test_sizes_that_vary(self):
+        for name in ("cnn_batch", "cnn_image"):
+            given = sorted(VARYING.glob(f"{name}.call_1.input_*.npy"))
+            self.check(VARYING / f"{name}.pt2", given, LARGE)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/device.md, followed literally: its commands, in its order, and what it says of boards."""
+
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import unittest
+
+import board_case
+import npy_file
+
+PAGE = pathlib.Path("docs/device.md").read_text()
+BOARDS = pathlib.Path("exir/board/boards").absolute()
+EXAMPLE = pathlib.Path("examples/quickstart").absolute()
+
+
+class PageTest(board_case.BoardCase):
+
+    def test_five_commands_lead_to_an_output_on_an_emulated_board(self):
+        for file in ("digits.pt2", "digit.npy"):
+            shutil.copy(EXAMPLE / file, self.folder)
+        commands = [shlex.split(line) for line in PAGE.splitlines()
+                    if line.startswith(("    apt-get ", "    petrel "))]
+        self.assertEqual(len(commands), 5)
+        self.assertEqual(commands[0][:2], ["apt-get", "install"])
+        # That one was run before, by `test/portable_c/compilers boards`.
+        for package in commands[0][2:]:
+            subprocess.run(["dpkg-query", "-W", package], check=True, stdout=subprocess.DEVNULL)
+        for words in commands[1:]:
+            self.assertEqual(words[0], "petrel")
+            said = self.petrel(*words[1:])
+        self.assertRegex(said, r"time: \d+ ticks of 25000000 Hz, \d+\.\d+ ms\n"
+                               r"stack: \d+ of \d+ bytes\n")
+        want = self.interpreted("digits.pt2", ["digit.npy"])
+        self.check_same(self.arrays("out"), want, "docs/device.md")
+
+    def test_the_command_that_installs_is_that_of_the_board(self):
+        board = json.loads((BOARDS / "qemu-mps2-an386.json").read_text())
+        command = next(line for line in PAGE.splitlines() if line.startswith("    apt-get install"))
+        for part in ("toolchain", "emulator"):
+            words = board[part]["install"].split()
+            self.assertEqual(words[:2], ["apt-get", "install"])
+            self.assertLessEqual(set(words[2:]), set(command.split()))
+
+    def test_the_table_of_boards_is_complete(self):
+        shipped = {file.stem for file in BOARDS.glob("*.json")}
+        told = set(re.findall(r"^\| `([a-z0-9-]+)` \| [^|]+ \| [^|]*\| [^|]+ \|$", PAGE, re.M))
+        self.assertLessEqual(shipped, told)
+
+    def test_the_board_file_of_the_page_is_one(self):
+        text = re.search(r"```json\n(\{\n  \"format\".*?)```", PAGE, re.S).group(1)
+        (self.folder / "my.json").write_text(text)
+        self.assertIn("rw shared at 0x24000000, 524288 bytes",
+                      self.petrel("project", "info", "--board", "my.json"))
+
+
+if __name__ == "__main__":
+    unittest.main()
