@@ -22,6 +22,7 @@
 #include "extension/project/api.h"
 #include "extension/project/board_stream.h"
 #include "extension/project/build.h"
+#include "extension/project/calibrate.h"
 #include "extension/project/devices.h"
 #include "extension/project/project.h"
 
@@ -176,6 +177,33 @@ int monitor(const Arguments& arguments) {
   }
 }
 
+absl::Status compare_clocks(const Arguments& arguments) {
+  PETREL_ASSIGN_OR_RETURN(Project project, Project::read(arguments.folder));
+  if (!arguments.device.empty()) project.device = arguments.device;
+  PETREL_RETURN_IF_ERROR(
+      call_server(project, "build", {{"driver", kCalibrate}}, kBuildMs).status());
+  if (!project.board.flash.empty()) {
+    PETREL_RETURN_IF_ERROR(
+        call_server(project, "flash", {{"driver", kCalibrate}}, kFlashMs).status());
+  }
+  PETREL_ASSIGN_OR_RETURN(const auto stream, open_stream(project, kCalibrate));
+  PETREL_ASSIGN_OR_RETURN(const Calibration found,
+                          calibrate(*stream, static_cast<int64_t>(1000 * arguments.seconds)));
+  const auto told = static_cast<double>(found.told_hz);
+  std::printf("timer: %.0f Hz by the clock of this machine, in %.1f s, within %.3f %%\n", found.hz,
+              found.seconds, 100 * found.spread);
+  std::printf("board: %.0f Hz, %+.3f %% of that\n", told, 100 * (told / found.hz - 1));
+  if (!project.board.emulator.program.empty()) {
+    std::printf("an emulator's time is no clock's: this tells how fast it runs here\n");
+  }
+  return absl::OkStatus();
+}
+
+int run_calibrate(const Arguments& arguments) {
+  const absl::Status done = compare_clocks(arguments);
+  return done.ok() ? kDone : fail(kVerb, done);
+}
+
 int list(const Arguments& arguments) {
   absl::StatusOr<Json> listed = Api().call("list_devices", Json::object());
   if (!arguments.folder.empty()) {
@@ -310,6 +338,12 @@ void add_project_verb(CLI::App& app, int* exit_code) {
   step->add_option("--seconds", arguments->seconds, "how long; default: 60")
       ->check(CLI::Range(0.1, 86400.0));
   add_driver(step, arguments);
+  add_device(step, arguments);
+  step = add_step(*verb, "calibrate", "Compare the timer of the board with this machine's clock",
+                  exit_code, arguments, run_calibrate);
+  step->add_option("project", arguments->folder, "the folder of the project")->required();
+  step->add_option("--seconds", arguments->seconds, "how long the board may take; default: 60")
+      ->check(CLI::Range(0.1, 3600.0));
   add_device(step, arguments);
   step = add_step(*verb, "list-devices", "List the boards that are plugged in", exit_code,
                   arguments, list);

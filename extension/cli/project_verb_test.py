@@ -79,6 +79,13 @@ class ProjectVerbTest(unittest.TestCase):
         said = self.petrel("project", "monitor", "p", "--seconds", "30")
         self.assertEqual(said, "net: self-test passed\n")
 
+    def test_calibration_tells_both_clocks(self):
+        self.generate()
+        self.project()
+        said = self.petrel("project", "calibrate", "p")
+        self.assertRegex(said, r"^timer: [1-9]\d* Hz by the clock of this machine, in \d+\.\d s, "
+                               r"within \d+\.\d+ %\nboard: 1000000000 Hz, [+-]\d+\.\d+ % of that\n$")
+
     def test_the_api_is_a_process(self):
         self.generate()
         self.project(server=[str(PETREL), "project", "serve"])

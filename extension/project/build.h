@@ -35,6 +35,7 @@ struct Image {
 
 inline constexpr char kStandalone[] = "standalone";
 inline constexpr char kHostDriven[] = "host_driven";
+inline constexpr char kCalibrate[] = "calibrate";
 
 // NotFound names a tool that is not installed and the command that installs it;
 // FailedPrecondition with the memory and the bytes that are missing where it does not fit, or

@@ -98,7 +98,9 @@ target_link_libraries(firmware PRIVATE m)
 
 constexpr char kMain[] = "standalone";
 
-bool is_main(absl::string_view name) { return name == "standalone.c" || name == "host_driven.c"; }
+bool is_main(absl::string_view name) {
+  return name == "standalone.c" || name == "host_driven.c" || name == "calibrate.c";
+}
 
 bool is_source(absl::string_view name) {
   return absl::EndsWith(name, ".c") || absl::EndsWith(name, ".S");
