@@ -2,6 +2,7 @@
 """Many models on every board that is shipped: bit for bit the interpreter. .ci/nightly runs it."""
 
 import pathlib
+import re
 import unittest
 
 import board_case
@@ -49,6 +50,19 @@ class EveryBoardTest(board_case.BoardCase):
         for name in ("cnn_batch", "cnn_image"):
             given = sorted(VARYING.glob(f"{name}.call_1.input_*.npy"))
             self.check(VARYING / f"{name}.pt2", given, LARGE)
+
+    def test_the_host_drives_every_board(self):
+        model, given = INTEGER / "keywords.pt2", INTEGER / "keywords.input.npy"
+        want = self.interpreted(model, [given], "--int8", "integer")
+        self.generate(model, "--int8", "integer", "--device-rpc")
+        for board in board_case.ALL:
+            with self.subTest(board):
+                self.petrel("project", "create", "--board", board, "--model", "c", "-o", board)
+                said = self.petrel("project", "build", board, "--driver", "host_driven")
+                device = re.search(r"^--device '(.*)'$", said, re.M).group(1)
+                self.petrel("run", "--device", device, "--input", given, "--output-dir",
+                            f"{board}.driven")
+                self.check_same(self.arrays(f"{board}.driven"), want, board)
 
 
 if __name__ == "__main__":
