@@ -3,7 +3,9 @@
 
 import pathlib
 import re
+import subprocess
 import unittest
+import zipfile
 
 import board_case
 
@@ -63,6 +65,15 @@ class EveryBoardTest(board_case.BoardCase):
                 self.petrel("run", "--device", device, "--input", given, "--output-dir",
                             f"{board}.driven")
                 self.check_same(self.arrays(f"{board}.driven"), want, board)
+
+    def test_cmake_builds_an_archive(self):
+        model = INTEGER / "autoencoder.pt2"
+        self.generate(model, "--int8", "integer", "--package", "net.zip")
+        with zipfile.ZipFile(self.folder / "net.zip") as archive:
+            archive.extractall(self.folder / "net")
+        for words in (["cmake", "-S", "net", "-B", "b"],
+                      ["cmake", "--build", "b", "--target", "net_selftest"], ["b/net_selftest"]):
+            subprocess.run(words, cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":
