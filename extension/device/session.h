@@ -29,11 +29,11 @@ namespace petrel::extension {
 
 struct SessionOptions {
   // Until a device has said hello, which may be starting.
-  std::chrono::milliseconds start_timeout = std::chrono::seconds(5);
+  std::chrono::milliseconds start_timeout = std::chrono::seconds(10);
   // Until a request is sent again; grows with each time.
   std::chrono::milliseconds retry_after = std::chrono::milliseconds(100);
   // Without any sign of life before a request is given up.
-  std::chrono::milliseconds patience = std::chrono::seconds(2);
+  std::chrono::milliseconds patience = std::chrono::seconds(10);
   // The same while the device does what it was asked for: of the longest kernel.
   std::chrono::milliseconds run_patience = std::chrono::seconds(60);
   // Lines that the device logs; else they go to standard error.

@@ -52,8 +52,8 @@ TestingDevice::TestingDevice(const petrel_model_metadata* model, size_t buffer_b
   config_.pool_bytes = pool_bytes_;
   config_.buffer = buffer_.data();
   config_.buffer_bytes = buffer_.size();
-  config_.trace = trace_;
-  config_.num_trace = 5;
+  config_.trace = trace_.data();
+  config_.num_trace = static_cast<uint32_t>(trace_.size());
   config_.selftest = test_itself;
   start(model);
 }
@@ -61,7 +61,7 @@ TestingDevice::TestingDevice(const petrel_model_metadata* model, size_t buffer_b
 void TestingDevice::start(const petrel_model_metadata* model) {
   ++starts_;
   config_.model = model;
-  std::fill(std::begin(pool_), std::end(pool_), 0xcd);
+  std::fill_n(pool_.get(), TESTING_POOL_BYTES, static_cast<unsigned char>(0xcd));
   context_ = {};
   if (petrel_rpc_init(&rpc_, &config_) != PETREL_RPC_OK) std::abort();
 }

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -59,11 +60,12 @@ class TestingDevice {
   petrel_rpc_config config_ = {};
   petrel_rpc rpc_ = {};
   testing_context context_ = {};
-  alignas(16) unsigned char pool_[TESTING_POOL_BYTES] = {};
-  void* pools_[1] = {pool_};
-  size_t pool_bytes_[1] = {sizeof pool_};
+  // Exactly as large as the device is told, so that a sanitizer sees a byte beyond.
+  std::unique_ptr<unsigned char[]> pool_{new unsigned char[TESTING_POOL_BYTES]};
+  void* pools_[1] = {pool_.get()};
+  size_t pool_bytes_[1] = {TESTING_POOL_BYTES};
   std::vector<unsigned char> buffer_;
-  uint32_t trace_[5] = {};
+  std::vector<uint32_t> trace_ = std::vector<uint32_t>(5);
   FakeTimer timer_;
   uint32_t starts_ = 0;
 };
