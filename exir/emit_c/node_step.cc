@@ -40,7 +40,9 @@ bool has_word(absl::string_view text, const std::string& name) {
 absl::StatusOr<CStep> make_step(const Node& node, const OperatorRow& row, const Places& places,
                                 const std::string& number, const Package& package,
                                 KernelLibrary* library) {
-  NodeCalls calls(node, places, package.pools->fast_math);
+  const KernelChoices* const kernels = package.pools->kernels;
+  const KernelChoice* const choice = kernels == nullptr ? nullptr : kernels->find(&node);
+  NodeCalls calls(node, places, package.pools->fast_math, choice);
   PETREL_RETURN_IF_ERROR(row.make.fn(row, calls));
   if (calls.is_unknown()) {
     return absl::UnimplementedError("its sizes cannot be computed in C yet");
@@ -48,7 +50,10 @@ absl::StatusOr<CStep> make_step(const Node& node, const OperatorRow& row, const 
   CStep step;
   step.function = absl::StrCat(number, "_", row.name());
   step.kernel = row.kernel;
+  step.node = node.num_results() == 0 ? "" : node.result()->name();
+  step.variant = choice == nullptr ? "" : choice->variant->name;
   step.comment = comment_of(node);
+  if (choice != nullptr) absl::StrAppend(&step.comment, "\n  variant ", step.variant);
   for (const KernelCall& call : std::move(calls).take()) {
     PETREL_ASSIGN_OR_RETURN(const KernelFunction function, library->add(call));
     std::vector<std::string> arguments;
